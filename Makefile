@@ -1,0 +1,63 @@
+# make, make demo and make test are all that a newcomer needs; the rest are the gates, each also run by .ci/run.
+
+GO       ?= go
+FUZZTIME ?= 10s
+BENCH    ?= .
+
+# The product is one static binary. Only the race detector needs cgo.
+export CGO_ENABLED = 0
+
+.DEFAULT_GOAL := build
+.PHONY: build demo test setup check format vet lint generate cross race demo-check bench fuzz clean
+
+## For everybody
+
+build: ## build bin/tracewell
+	$(GO) build -trimpath -o bin/tracewell ./cmd/tracewell
+
+demo: ## trace the program that ships with tracewell; needs neither gdb nor a compiler
+	$(GO) run ./cmd/tracewell demo
+
+test: setup ## run all tests, those against the real GDB included
+	$(GO) test ./...
+
+setup: ## install, or name, the packages that the tests need
+	@test/setup
+
+## Gates
+
+check: format vet lint generate cross race demo-check test ## every gate
+
+format: ## is every file as gofmt writes it?
+	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted:"; echo "$$files"; exit 1; } >&2
+
+vet:
+	$(GO) vet ./...
+
+lint: ## staticcheck, at the version that go.mod pins
+	$(GO) tool staticcheck ./...
+
+generate: ## does go generate leave the tree as it is?
+	@test/generate
+
+cross: ## does everything, the tests included, compile for linux/arm64?
+	GOOS=linux GOARCH=arm64 $(GO) build ./...
+	GOOS=linux GOARCH=arm64 $(GO) vet ./...
+
+race: setup ## the packages that start goroutines, under the race detector
+	CGO_ENABLED=1 $(GO) test -race $$(test/concurrent)
+
+demo-check: setup ## is the demo program what its source compiles to?
+	internal/demo/build --check
+
+## On demand
+
+bench: ## every benchmark, as ratios against gdbserver where there is one
+	@test/setup gdbserver
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+
+fuzz: ## every fuzz target for FUZZTIME each
+	@test/fuzz $(FUZZTIME)
+
+clean:
+	rm -rf bin

@@ -1,0 +1,37 @@
+// Package arch holds the facts about instruction sets that every layer above shares: the types of a target address and
+// of a remote register number, and for each instruction set its breakpoint, its pointer size and the roles of its registers.
+//
+// It never reads a process, a file or a packet. What needs more than a table for one instruction set, such as moving an
+// instruction elsewhere, is in a package of that set's own below this one (arch/amd64).
+package arch
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Addr is an address in the target, wide enough for any target; on 32-bit targets the upper half is zero.
+type Addr uint64
+
+// String gives the address as GDB prints one: 0x and lower-case hexadecimal without leading zeros.
+func (a Addr) String() string { return fmt.Sprintf("0x%x", uint64(a)) }
+
+// Reg is a remote register number: the number by which the target description, the p packet, the mask of an R action and
+// the reg opcode of an agent expression name a register.
+type Reg int
+
+// ByteOrder reads, writes and appends integers in one byte order. binary.LittleEndian and binary.BigEndian are the two.
+type ByteOrder interface {
+	binary.ByteOrder
+	binary.AppendByteOrder
+}
+
+// ISA is one instruction set as a debugger sees it.
+type ISA struct {
+	Name       string    // as in the architecture element of a target description, BFD's printable name
+	Order      ByteOrder // of memory and registers
+	AddrSize   int       // bytes in a pointer
+	Breakpoint []byte    // the software breakpoint instruction
+	TrapAfter  bool      // the pc reported for a breakpoint lies behind it, as on x86
+	PC, SP, FP Reg       // remote numbers of the program counter, stack pointer and frame pointer
+}

@@ -1,0 +1,4 @@
+package beside
+
+import "C"
+import _ "unsafe"

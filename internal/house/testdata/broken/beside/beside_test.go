@@ -1,0 +1,4 @@
+// Package beside has its comment where nobody reads it.
+package beside
+
+import _ "unsafe"

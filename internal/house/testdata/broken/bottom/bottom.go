@@ -1,0 +1,8 @@
+// Package bottom imports from above and from beside.
+package bottom
+
+import (
+	_ "broken/beside"
+	_ "broken/top"
+	_ "broken/unlisted"
+)

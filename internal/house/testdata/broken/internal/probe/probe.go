@@ -1,0 +1,2 @@
+// Package probe is for tests.
+package probe

@@ -1,0 +1,3 @@
+package rsp
+
+import _ "os"

@@ -1,0 +1,6 @@
+package top_test
+
+import (
+	_ "broken/internal/probe"
+	_ "broken/top"
+)

@@ -1,0 +1,149 @@
+package testprog
+
+import (
+	"debug/elf"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestVariants compiles one program in each variant and looks at what kind of executable it became.
+func TestVariants(t *testing.T) {
+	for _, optimised := range []bool{false, true} {
+		for _, v := range Linkages {
+			v.Optimised = optimised
+			t.Run(v.String(), func(t *testing.T) {
+				t.Parallel()
+				file, err := elf.Open(Build(t, "spin", v).Path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer file.Close()
+				if (file.Type == elf.ET_EXEC) != v.NoPIE {
+					t.Errorf("type %v", file.Type)
+				}
+				interpreted := slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP })
+				if interpreted == v.Static {
+					t.Errorf("has an interpreter: %v", interpreted)
+				}
+				if _, err := file.DWARF(); err != nil {
+					t.Errorf("debug information: %v", err)
+				}
+			})
+		}
+	}
+}
+
+// run is a program's command line, how the last line that it prints begins, and its exit status, -1 for a signal.
+type run struct {
+	args []string
+	last string
+	exit int
+}
+
+var runs = []run{
+	{[]string{"threads", "3"}, "done calls=6 sum=252906", 0},
+	{[]string{"queue", "5"}, "done pushes=5 pops=5 highest=2 sum=37", 0},
+	{[]string{"forks", "2", "5"}, "done calls=10 before=30 after=30", 0},
+	{[]string{"dies", "2", "segv"}, "step call=1 sum=3", -1},
+	{[]string{"dies", "2", "kill"}, "step call=1 sum=3", -1},
+	{[]string{"dies", "2", "trap"}, "step call=1 sum=3", -1},
+	{[]string{"dies", "2", "abort"}, "step call=1 sum=3", -1},
+	{[]string{"exits", "3"}, "step call=2 sum=6", 7},
+	{[]string{"signals", "100000"}, "done calls=100000 wrong=0", 0},
+	{[]string{"insns", "1000"}, "done kinds=58 wrong=0 checksum=9b92112cb6b4d118", 0},
+	{[]string{"sleeper", "1000", "stdin"}, "done ticks=0 signal=0", 0},
+	{[]string{"spin", "1000", "push"}, "done site=push calls=1000 wrong=0", 0},
+	{[]string{"manythreads", "20", "100"}, "done threads=20 calls=2000 sum=19099000", 0},
+}
+
+// TestPrograms runs each program untraced, with and without optimisation: it must print then what tests expect of it.
+func TestPrograms(t *testing.T) {
+	for _, run := range runs {
+		for _, optimised := range []bool{false, true} {
+			v := Variant{NoPIE: true, Optimised: optimised}
+			t.Run(strings.Join(run.args, "-")+"-"+v.String(), func(t *testing.T) {
+				t.Parallel()
+				cmd := exec.Command(Build(t, run.args[0], v).Path, run.args[1:]...)
+				output, err := cmd.Output()
+				if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
+					t.Fatal(err)
+				}
+				lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+				if last := lines[len(lines)-1]; !strings.HasPrefix(last, run.last) {
+					t.Errorf("last line %q, want %q", last, run.last)
+				}
+				if code := cmd.ProcessState.ExitCode(); code != run.exit {
+					t.Errorf("exit status %d, want %d", code, run.exit)
+				}
+			})
+		}
+	}
+}
+
+// TestEveryProgramIsRun keeps the table above complete.
+func TestEveryProgramIsRun(t *testing.T) {
+	entries, err := sources.ReadDir("src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		name := strings.TrimSuffix(entry.Name(), ".c")
+		if !slices.ContainsFunc(runs, func(r run) bool { return r.args[0] == name }) {
+			t.Errorf("no test runs %s", entry.Name())
+		}
+	}
+}
+
+func TestBuildKeepsPrograms(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	first := Build(t, "spin", Variant{})
+	before, err := os.Stat(first.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.Stat(Build(t, "spin", Variant{}).Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !os.SameFile(before, after) {
+		t.Error("the same program was compiled twice")
+	}
+	if other := Build(t, "spin", Variant{Optimised: true}); other.Path == first.Path {
+		t.Error("two variants share an executable")
+	}
+	if source, err := os.ReadFile(first.Source); err != nil || string(source) != first.text {
+		t.Errorf("the source that the debug information names: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(first.Path), "compile-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func TestLine(t *testing.T) {
+	p := &Program{Source: "x.c", text: "int a;\nint b; /* mark: here */\n"}
+	if got := p.Line(t, "here"); got != 2 {
+		t.Errorf("line %d, want 2", got)
+	}
+}
+
+func TestRecords(t *testing.T) {
+	records := Records("work worker=1 values=2,3\n\nnoise\ndone calls=-4\n")
+	want := []Record{
+		{"work", map[string]string{"worker": "1", "values": "2,3"}},
+		{"noise", map[string]string{}},
+		{"done", map[string]string{"calls": "-4"}},
+	}
+	if diff := cmp.Diff(want, records); diff != "" {
+		t.Error(diff)
+	}
+	if got := OfKind(records, "done"); len(got) != 1 || got[0].Int(t, "calls") != -4 {
+		t.Errorf("OfKind: %v", got)
+	}
+}

@@ -1,0 +1,97 @@
+package rsp_test
+
+import (
+	"bytes"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"tracewell/rsp"
+)
+
+// pipes is the connection to a process over its standard streams.
+type pipes struct {
+	io.Reader
+	io.Writer
+}
+
+// startGDBServer runs a program under GDB's own stub and connects to it. All that the stub sends is also kept in wire.
+func startGDBServer(t *testing.T, program string) (c *rsp.Client, wire *bytes.Buffer) {
+	path, err := exec.LookPath("gdbserver")
+	if err != nil {
+		t.Skip("no gdbserver here")
+	}
+	cmd := exec.Command(path, "--once", "stdio", program)
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timeout := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	t.Cleanup(func() {
+		stdin.Close() // gdbserver kills the program and ends
+		io.Copy(io.Discard, stdout)
+		cmd.Wait()
+		timeout.Stop()
+	})
+	wire = new(bytes.Buffer)
+	return rsp.NewClient(pipes{io.TeeReader(stdout, wire), stdin}), wire
+}
+
+// TestGDBServer checks the client against the stub that everybody's stub is measured by: acknowledgments and their end,
+// features, runs in replies, and escapes in a binary one.
+func TestGDBServer(t *testing.T) {
+	c, wire := startGDBServer(t, "/bin/true")
+	exchange := func(packet string) string {
+		t.Helper()
+		reply, err := c.Exchange(packet)
+		if err != nil {
+			t.Fatalf("Exchange(%q): %v", packet, err)
+		}
+		return reply
+	}
+
+	features, err := c.Supported(rsp.Features{{Name: "multiprocess", Mark: rsp.Supported}})
+	if err != nil {
+		t.Skipf("gdbserver runs no program here: %v", err)
+	}
+	if features.Value("PacketSize") == "" || !features.Has("qXfer:features:read") || !features.Has("multiprocess") {
+		t.Fatalf("features %v lack what every gdbserver has", features)
+	}
+	if exchange("vMustReplyEmpty") != "" {
+		t.Error("the reply to an unknown packet is not empty")
+	}
+	if err := c.StartNoAck(); err != nil {
+		t.Fatal(err)
+	}
+
+	pid, tid, err := rsp.ParseThreadID(strings.TrimPrefix(exchange("qC"), "QC"))
+	if err != nil || pid <= 0 || tid != pid {
+		t.Errorf("thread p%x.%x, error %v", pid, tid, err)
+	}
+	if exchange("Hg"+string(rsp.AppendThreadID(nil, pid, tid))) != "OK" {
+		t.Error("gdbserver does not know its own thread")
+	}
+	wire.Reset()
+	registers := exchange("g")
+	if !bytes.ContainsRune(wire.Bytes(), '*') {
+		t.Errorf("gdbserver sent registers without runs: %q", wire)
+	}
+	if _, err := rsp.ParseHexBytes(strings.ReplaceAll(registers, "x", "0")); err != nil {
+		t.Errorf("registers are not hexadecimal: %v", err)
+	}
+	wire.Reset()
+	const auxv = 4096
+	vector := exchange("qXfer:auxv:read::0," + string(rsp.AppendHex(nil, auxv)))
+	if len(vector)%16 != 1 || !strings.HasPrefix(vector, "l") {
+		t.Errorf("the auxiliary vector is %d bytes that begin with %.1q", len(vector), vector)
+	}
+}
