@@ -1,0 +1,98 @@
+// Package cli is the command line: one file a subcommand, which reads flags, calls the library that does the work, and
+// turns the outcome into output and an exit status. There is no logic here that a program could want without a terminal.
+//
+// Data goes to standard output and everything else to standard error. The exit status is 0 for done, 1 for a difference or
+// a finding, 2 for wrong usage, unreadable input or failure.
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// Streams are the standard streams of a run.
+type Streams struct{ In, Out, Err *os.File }
+
+// The exit statuses.
+const (
+	statusDone    = 0
+	statusFinding = 1
+	statusFailure = 2
+)
+
+// Version is what --version prints; releases set it when they are linked.
+var Version = "development"
+
+// commands is the whole command line.
+type commands struct {
+	Serve serveCommand `cmd:"" help:"Run a program for GDB to connect to."`
+	Show  showCommand  `cmd:"" help:"Print the frames of a trace file."`
+	Info  infoCommand  `cmd:"" help:"Print what a trace file holds: header, definitions, counts."`
+	Demo  demoCommand  `cmd:"" help:"Trace a small built-in program and show what was collected."`
+
+	Version kong.VersionFlag `help:"Print the version and exit."`
+}
+
+// errFinding makes the exit status 1: the command worked and what it looked at is not well.
+var errFinding = errors.New("finding")
+
+// exit ends parsing early, as --help does; kong would end the process.
+type exit struct{ status int }
+
+// Run runs one command line and returns its exit status.
+func Run(args []string, streams Streams) (status int) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case exit:
+			status = r.status
+		default:
+			panic(r)
+		}
+	}()
+	var c commands
+	parser, err := kong.New(&c,
+		kong.Name("tracewell"),
+		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
+		kong.Vars{"version": "tracewell " + Version},
+		kong.Writers(streams.Out, streams.Err),
+		kong.Exit(func(status int) { panic(exit{status}) }),
+		kong.Help(help),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Bind(streams),
+	)
+	if err != nil {
+		panic(err) // the declarations above are wrong
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	context, err := parser.Parse(args)
+	if err == nil {
+		err = context.Run()
+	}
+	switch {
+	case err == nil:
+		return statusDone
+	case errors.Is(err, errFinding):
+		return statusFinding
+	}
+	fmt.Fprintf(streams.Err, "tracewell: %v\n", err)
+	return statusFailure
+}
+
+// exampler is a command with examples, which help shows first.
+type exampler interface{ Examples() string }
+
+// help prints a command's examples above kong's own text.
+func help(options kong.HelpOptions, ctx *kong.Context) error {
+	if node := ctx.Selected(); node != nil {
+		if e, ok := node.Target.Addr().Interface().(exampler); ok {
+			fmt.Fprintf(ctx.Stdout, "Examples:\n%s\n", e.Examples())
+		}
+	}
+	return kong.DefaultHelpPrinter(options, ctx)
+}

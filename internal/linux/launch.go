@@ -1,0 +1,124 @@
+package linux
+
+import (
+	"fmt"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Launch describes a program to start under the calling thread's trace.
+type Launch struct {
+	Path  string   // of the executable
+	Args  []string // the whole argument vector, the program's name first
+	Env   []string
+	Dir   string
+	Files []*os.File // standard input, output and error
+	// Terminal is the descriptor in Files whose foreground the program takes, -1 to leave the terminal alone.
+	Terminal int
+	// FixedAddresses turns address space randomisation off in the program.
+	FixedAddresses bool
+}
+
+// addrNoRandomize is ADDR_NO_RANDOMIZE of personality(2).
+const addrNoRandomize = 0x0040000
+
+// Start starts the program and returns its pid. It is seized, stopped before its first instruction.
+//
+// Go cannot run code between fork and exec, so the child asks to be traced the old way, and is then handed over: released
+// into a group-stop, seized in it, and continued to the signal-delivery stop of the SIGCONT, which the caller must not
+// pass on. No instruction of the program runs meanwhile.
+func (l *Launch) Start(options int) (int, error) {
+	pid, err := l.fork()
+	if err != nil {
+		return 0, fmt.Errorf("starting %s: %w", l.Path, err)
+	}
+	if err := handOver(pid, options); err != nil {
+		unix.Kill(pid, unix.SIGKILL)
+		unix.Wait4(pid, nil, unix.WALL, nil)
+		return 0, fmt.Errorf("taking %s under trace: %w", l.Path, err)
+	}
+	return pid, nil
+}
+
+func (l *Launch) fork() (int, error) {
+	if l.FixedAddresses {
+		old, err := setPersonality(addrNoRandomize)
+		if err != nil {
+			return 0, fmt.Errorf("turning address randomisation off: %w", err)
+		}
+		defer restorePersonality(old)
+	}
+	attr := &syscall.ProcAttr{Dir: l.Dir, Env: l.Env, Sys: &syscall.SysProcAttr{Ptrace: true, Setpgid: true}}
+	for _, f := range l.Files {
+		attr.Files = append(attr.Files, f.Fd())
+	}
+	if l.Terminal >= 0 {
+		attr.Sys.Foreground = true
+		attr.Sys.Ctty = l.Terminal
+	}
+	return syscall.ForkExec(l.Path, l.Args, attr)
+}
+
+// setPersonality adds flags to the personality of the calling thread, which a child inherits.
+func setPersonality(flags uintptr) (old uintptr, err error) {
+	old, _, errno := unix.RawSyscall(unix.SYS_PERSONALITY, 0xffffffff, 0, 0)
+	if errno != 0 {
+		return 0, errno
+	}
+	if _, _, errno = unix.RawSyscall(unix.SYS_PERSONALITY, old|flags, 0, 0); errno != 0 {
+		return 0, errno
+	}
+	return old, nil
+}
+
+func restorePersonality(old uintptr) { unix.RawSyscall(unix.SYS_PERSONALITY, old, 0, 0) }
+
+// handOver turns a tracee by PTRACE_TRACEME, stopped after its exec, into a seized one.
+func handOver(pid int, options int) error {
+	if err := expectStop(pid, func(s Status) bool { sig, ok := s.Stopped(); return ok && sig == int(unix.SIGTRAP) }); err != nil {
+		return err
+	}
+	if err := Detach(pid, int(unix.SIGSTOP)); err != nil {
+		return fmt.Errorf("letting go: %w", err)
+	}
+	if err := Seize(pid, options); err != nil {
+		return fmt.Errorf("seizing: %w", err)
+	}
+	if err := expectStop(pid, func(s Status) bool { return s.Event() == EventStop }); err != nil {
+		return err
+	}
+	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
+		return fmt.Errorf("continuing: %w", err)
+	}
+	for {
+		if err := Cont(pid, 0); err != nil {
+			return fmt.Errorf("continuing: %w", err)
+		}
+		var stop Status
+		if err := expectStop(pid, func(s Status) bool { stop = s; return true }); err != nil {
+			return err
+		}
+		if sig, ok := stop.Stopped(); ok && sig == int(unix.SIGCONT) && stop.Event() == 0 {
+			return nil
+		}
+	}
+}
+
+// expectStop waits for one stop of pid and checks it.
+func expectStop(pid int, right func(Status) bool) error {
+	for {
+		_, s, err := Wait(pid)
+		if err == ErrInterrupted {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if _, ok := s.Stopped(); !ok || !right(s) {
+			return fmt.Errorf("unexpected wait status: %s", s)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,148 @@
+package linux
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Mapping is one line of /proc/PID/maps.
+type Mapping struct {
+	Start, End    uint64
+	Read, Write   bool
+	Exec, Private bool
+	Offset        uint64
+	Path          string // as the kernel prints it, "[vdso]" and the like included
+}
+
+// Mappings reads the address space of pid, in order of addresses.
+func Mappings(pid int) ([]Mapping, error) {
+	b, err := os.ReadFile(procPath(pid, "maps"))
+	if err != nil {
+		return nil, err
+	}
+	var maps []Mapping
+	for line := range bytes.Lines(b) {
+		m, err := parseMapping(string(bytes.TrimSuffix(line, []byte("\n"))))
+		if err != nil {
+			return nil, err
+		}
+		maps = append(maps, m)
+	}
+	return maps, nil
+}
+
+// parseMapping reads "start-end perms offset dev inode path", the path padded by blanks and possibly holding some.
+func parseMapping(line string) (Mapping, error) {
+	var m Mapping
+	var perms, dev string
+	var inode uint64
+	if _, err := fmt.Sscanf(line, "%x-%x %s %x %s %d", &m.Start, &m.End, &perms, &m.Offset, &dev, &inode); err != nil || len(perms) < 4 {
+		return m, fmt.Errorf("line of maps %q: want addresses, permissions, offset, device and inode", line)
+	}
+	m.Read, m.Write, m.Exec, m.Private = perms[0] == 'r', perms[1] == 'w', perms[2] == 'x', perms[3] == 'p'
+	if fields := strings.SplitN(line, " ", 6); len(fields) == 6 {
+		m.Path = strings.TrimLeft(fields[5], " ")
+	}
+	return m, nil
+}
+
+// Auxv reads the auxiliary vector of pid.
+func Auxv(pid int) ([]byte, error) { return os.ReadFile(procPath(pid, "auxv")) }
+
+// Executable is the path of the program that pid runs.
+func Executable(pid int) (string, error) { return os.Readlink(procPath(pid, "exe")) }
+
+// OpenMemory opens the memory of pid for reading and writing, page protections notwithstanding.
+func OpenMemory(pid int) (*os.File, error) { return os.OpenFile(procPath(pid, "mem"), os.O_RDWR, 0) }
+
+// ThreadName is the name of a thread.
+func ThreadName(pid, tid int) string {
+	b, err := os.ReadFile(taskPath(pid, tid, "comm"))
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(string(b), "\n")
+}
+
+// Threads lists the thread ids of pid.
+func Threads(pid int) ([]int, error) {
+	entries, err := os.ReadDir(procPath(pid, "task"))
+	if err != nil {
+		return nil, err
+	}
+	var tids []int
+	for _, e := range entries {
+		if tid, err := strconv.Atoi(e.Name()); err == nil {
+			tids = append(tids, tid)
+		}
+	}
+	return tids, nil
+}
+
+// StatusField reads one field of /proc/PID/status, such as "Tgid" or "Seccomp"; "" if there is none.
+func StatusField(pid int, name string) (string, error) {
+	f, err := os.Open(procPath(pid, "status"))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if value, ok := strings.CutPrefix(lines.Text(), name+":"); ok {
+			return strings.TrimSpace(value), nil
+		}
+	}
+	return "", lines.Err()
+}
+
+// ThreadGroup is the process that tid belongs to.
+func ThreadGroup(tid int) (int, error) {
+	field, err := StatusField(tid, "Tgid")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(field)
+}
+
+// LastCPU reads the processor that a thread last ran on from its stat file, opened by OpenStat. buf is scratch space.
+func LastCPU(stat *os.File, buf []byte) (int, error) {
+	n, err := stat.ReadAt(buf, 0)
+	if n == 0 {
+		return 0, err
+	}
+	return lastCPU(buf[:n])
+}
+
+// lastCPU finds field 39 of a stat line. The command in field 2 may hold anything, so counting starts behind its
+// closing parenthesis.
+func lastCPU(line []byte) (int, error) {
+	const field, command = 39, 2
+	rest := line[bytes.LastIndexByte(line, ')')+1:]
+	for i := command; i < field; i++ {
+		var ok bool
+		if _, rest, ok = bytes.Cut(rest, []byte(" ")); !ok {
+			return 0, fmt.Errorf("stat line has %d fields, want %d", i, field)
+		}
+	}
+	cpu := 0
+	for _, c := range rest {
+		if c < '0' || c > '9' {
+			break
+		}
+		cpu = cpu*10 + int(c-'0')
+	}
+	return cpu, nil
+}
+
+// OpenStat opens the stat file of a thread for LastCPU.
+func OpenStat(pid, tid int) (*os.File, error) { return os.Open(taskPath(pid, tid, "stat")) }
+
+func procPath(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
+
+func taskPath(pid, tid int, name string) string {
+	return procPath(pid, "task/"+strconv.Itoa(tid)+"/"+name)
+}

@@ -1,0 +1,111 @@
+package linux
+
+import (
+	"errors"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Options of a seized tracee.
+const (
+	TraceSysGood   = unix.PTRACE_O_TRACESYSGOOD
+	TraceFork      = unix.PTRACE_O_TRACEFORK
+	TraceVfork     = unix.PTRACE_O_TRACEVFORK
+	TraceClone     = unix.PTRACE_O_TRACECLONE
+	TraceExec      = unix.PTRACE_O_TRACEEXEC
+	TraceVforkDone = unix.PTRACE_O_TRACEVFORKDONE
+	ExitKill       = unix.PTRACE_O_EXITKILL
+)
+
+// Register set numbers: the note types of core files.
+const RegSetXState = unix.NT_X86_XSTATE
+
+// ErrGone is what requests return for a tracee that has died or is not stopped.
+var ErrGone = unix.ESRCH
+
+// Gone reports whether err says that the tracee no longer answers.
+func Gone(err error) bool { return errors.Is(err, unix.ESRCH) }
+
+// request makes a ptrace request that returns at once. RawSyscall is right because none of them blocks.
+func request(req, tid int, addr, data uintptr) error {
+	_, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, uintptr(req), uintptr(tid), addr, data, 0, 0)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// Seize makes the calling thread the tracer of tid without stopping it.
+func Seize(tid int, options int) error {
+	return request(unix.PTRACE_SEIZE, tid, 0, uintptr(options))
+}
+
+// SetOptions changes the options of a stopped tracee.
+func SetOptions(tid int, options int) error {
+	return request(unix.PTRACE_SETOPTIONS, tid, 0, uintptr(options))
+}
+
+// Interrupt stops a running tracee with EventStop, or with whatever stop comes first: any stop uses the request up.
+func Interrupt(tid int) error { return request(unix.PTRACE_INTERRUPT, tid, 0, 0) }
+
+// Cont lets a stopped tracee run. A signal counts only at a signal-delivery stop.
+func Cont(tid, signal int) error { return request(unix.PTRACE_CONT, tid, 0, uintptr(signal)) }
+
+// Step lets a stopped tracee execute one instruction.
+func Step(tid, signal int) error { return request(unix.PTRACE_SINGLESTEP, tid, 0, uintptr(signal)) }
+
+// ContToSyscall lets a stopped tracee run up to its next entry into or exit from a system call.
+func ContToSyscall(tid int) error { return request(unix.PTRACE_SYSCALL, tid, 0, 0) }
+
+// Listen leaves a tracee in its group-stop, from where SIGCONT can wake it.
+func Listen(tid int) error { return request(unix.PTRACE_LISTEN, tid, 0, 0) }
+
+// Detach lets a stopped tracee go, with a signal as for Cont.
+func Detach(tid, signal int) error { return request(unix.PTRACE_DETACH, tid, 0, uintptr(signal)) }
+
+// EventMessage is the datum of the last event: the new thread's id, or the former id at an exec.
+func EventMessage(tid int) (int, error) {
+	var msg uint64
+	err := request(unix.PTRACE_GETEVENTMSG, tid, 0, uintptr(unsafe.Pointer(&msg)))
+	return int(msg), err
+}
+
+// SiginfoSize is the size of the kernel's siginfo_t.
+const SiginfoSize = 128
+
+// GetSiginfo reads the siginfo of the signal that tid is stopped with.
+func GetSiginfo(tid int, info *[SiginfoSize]byte) error {
+	return request(unix.PTRACE_GETSIGINFO, tid, 0, uintptr(unsafe.Pointer(info)))
+}
+
+// SetSiginfo replaces it.
+func SetSiginfo(tid int, info *[SiginfoSize]byte) error {
+	return request(unix.PTRACE_SETSIGINFO, tid, 0, uintptr(unsafe.Pointer(info)))
+}
+
+// SignalMask reads the set of blocked signals, bit n-1 for signal n.
+func SignalMask(tid int) (uint64, error) {
+	var mask uint64
+	err := request(unix.PTRACE_GETSIGMASK, tid, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
+	return mask, err
+}
+
+// SetSignalMask replaces the set of blocked signals.
+func SetSignalMask(tid int, mask uint64) error {
+	return request(unix.PTRACE_SETSIGMASK, tid, unsafe.Sizeof(mask), uintptr(unsafe.Pointer(&mask)))
+}
+
+// GetRegSet reads a register set into buf and returns the length the kernel gave. A buffer too small is cut without a word,
+// so offer more than enough: the length of the extended state is a fact of the processor.
+func GetRegSet(tid, set int, buf []byte) (int, error) {
+	iov := unix.Iovec{Base: unsafe.SliceData(buf), Len: uint64(len(buf))}
+	err := request(unix.PTRACE_GETREGSET, tid, uintptr(set), uintptr(unsafe.Pointer(&iov)))
+	return int(iov.Len), err
+}
+
+// SetRegSet writes a register set. The extended state wants exactly the length that GetRegSet returned.
+func SetRegSet(tid, set int, buf []byte) error {
+	iov := unix.Iovec{Base: unsafe.SliceData(buf), Len: uint64(len(buf))}
+	return request(unix.PTRACE_SETREGSET, tid, uintptr(set), uintptr(unsafe.Pointer(&iov)))
+}

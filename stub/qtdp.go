@@ -1,0 +1,124 @@
+package stub
+
+import (
+	"math"
+
+	"tracewell/arch"
+	"tracewell/rsp"
+	"tracewell/trace"
+	"tracewell/tracepoint"
+)
+
+// defineTracepoint is QTDP.
+func (x *session) defineTracepoint(args string) ([]byte, error) {
+	t, more, err := trace.ParseQTDP(args)
+	if err != nil {
+		return nil, err
+	}
+	return replyOK, x.engine.Define(t, more)
+}
+
+// addActions is QTDP with a hyphen before the number.
+func (x *session) addActions(args string) ([]byte, error) {
+	key, stepping, actions, more, err := trace.ParseQTDPActions(args)
+	if err != nil {
+		return nil, err
+	}
+	return replyOK, x.engine.AddActions(key, stepping, actions, more)
+}
+
+// addSource is QTDPsrc.
+func (x *session) addSource(args string) ([]byte, error) {
+	piece, err := trace.ParseQTDPSource(args)
+	if err != nil {
+		return nil, err
+	}
+	return replyOK, x.engine.AddSource(piece)
+}
+
+// parseKey reads NUMBER:ADDRESS.
+func parseKey(args string) (trace.Key, error) {
+	in := rsp.NewScanner(args)
+	number := trace.Number(in.HexUpTo(math.MaxInt32))
+	in.Literal(':')
+	addr := arch.Addr(in.HexField())
+	return trace.Key{Number: number, Addr: addr}, in.End()
+}
+
+// enableTracepoint is QTEnable, disableTracepoint QTDisable.
+func (x *session) enableTracepoint(args string) ([]byte, error)  { return x.enable(args, true) }
+func (x *session) disableTracepoint(args string) ([]byte, error) { return x.enable(args, false) }
+
+// enable resolves a number that is not the server's: GDB, up to 18 at least, sends its own number, which differs after it
+// took tracepoints over from a stub and had to renumber them. The address then says which one is meant, if it has one only.
+func (x *session) enable(args string, on bool) ([]byte, error) {
+	key, err := parseKey(args)
+	if err != nil {
+		return nil, err
+	}
+	if _, _, known := x.engine.Hits(key); !known {
+		if only, ok := x.onlyAt(key.Addr); ok {
+			key = only
+		}
+	}
+	return replyOK, x.engine.Enable(key, on)
+}
+
+// onlyAt finds the tracepoint of an address that has exactly one.
+func (x *session) onlyAt(addr arch.Addr) (key trace.Key, ok bool) {
+	for _, t := range x.engine.Tracepoints() {
+		if t.Addr != addr {
+			continue
+		}
+		if ok {
+			return trace.Key{}, false
+		}
+		key, ok = t.Key(), true
+	}
+	return key, ok
+}
+
+// firstPiece is qTfP. GDB reads its replies until it is told l, and knows no errors among them.
+func (x *session) firstPiece(string) ([]byte, error) {
+	x.pieces = list{}
+	for _, t := range x.engine.Tracepoints() {
+		x.pieces.items = append(x.pieces.items, t.Pieces()...)
+	}
+	return x.pieces.advance(), nil
+}
+
+// morePieces is qTsP.
+func (x *session) morePieces(string) ([]byte, error) { return x.pieces.advance(), nil }
+
+// tracepointCounts is qTP.
+func (x *session) tracepointCounts(args string) ([]byte, error) {
+	key, err := parseKey(args)
+	if err != nil {
+		return nil, err
+	}
+	hits, usage, ok := x.engine.Hits(key)
+	if !ok {
+		return nil, errNoTracepoint(key)
+	}
+	reply := rsp.AppendHex([]byte{'V'}, hits)
+	return rsp.AppendHex(append(reply, ':'), usage), nil
+}
+
+// readOnlyRanges is QTro. Its ends are exclusive.
+func (x *session) readOnlyRanges(args string) ([]byte, error) {
+	var ranges []tracepoint.Range
+	for in := rsp.NewScanner(args); !in.Done(); {
+		start := in.HexField()
+		in.Literal(',')
+		end := in.HexField()
+		if !in.Done() {
+			in.Literal(':')
+		}
+		if err := in.Err(); err != nil {
+			return nil, err
+		}
+		ranges = append(ranges, tracepoint.Range{Start: arch.Addr(start), End: arch.Addr(end)})
+	}
+	x.engine.SetReadOnly(ranges)
+	return replyOK, nil
+}

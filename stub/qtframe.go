@@ -1,0 +1,177 @@
+package stub
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"math"
+
+	"tracewell/arch"
+	"tracewell/rsp"
+	"tracewell/tdesc"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// selectFrame is QTFrame. A query that finds nothing leaves the selection as it was. The run may go on meanwhile.
+func (x *session) selectFrame(args string) ([]byte, error) {
+	if args == "-1" {
+		return x.leaveFrames()
+	}
+	for _, q := range frameQueries {
+		in := rsp.NewScanner(args)
+		if !in.AcceptText(q.name) {
+			continue
+		}
+		query := tfile.Query{Kind: q.kind}
+		q.operands(in, &query)
+		if err := in.End(); err != nil {
+			return nil, err
+		}
+		n, ok := x.engine.Find(query, x.nextFrame())
+		if !ok {
+			return replyNoFrame, nil
+		}
+		return x.enterFrame(n)
+	}
+	in := rsp.NewScanner(args)
+	n := in.HexField()
+	if err := in.End(); err != nil {
+		return nil, err
+	}
+	if uint32(n) == math.MaxUint32 { // -1, of as many bits as the client has
+		return x.leaveFrames()
+	}
+	if n > math.MaxInt32 {
+		return replyNoFrame, nil
+	}
+	return x.enterFrame(int(n))
+}
+
+var replyNoFrame = []byte("F-1")
+
+// errNoFrame refuses to tell of a frame when none is selected.
+var errNoFrame = errors.New("no traceframe is selected")
+
+// frameQueries are the forms of QTFrame that search, onwards from the selected frame.
+var frameQueries = []struct {
+	name     string
+	kind     tfile.QueryKind
+	operands func(*rsp.Scanner, *tfile.Query)
+}{
+	{"pc:", tfile.ByPC, func(in *rsp.Scanner, q *tfile.Query) { q.Low = arch.Addr(in.HexField()) }},
+	{"tdp:", tfile.ByTracepoint, func(in *rsp.Scanner, q *tfile.Query) {
+		q.Tracepoint = trace.Number(in.HexUpTo(math.MaxInt32))
+	}},
+	{"range:", tfile.ByRange, parseRange},
+	{"outside:", tfile.ByOutside, parseRange},
+}
+
+// parseRange reads START:END.
+func parseRange(in *rsp.Scanner, q *tfile.Query) {
+	q.Low = arch.Addr(in.HexField())
+	in.Literal(':')
+	q.High = arch.Addr(in.HexField())
+}
+
+// nextFrame is where a search begins.
+func (x *session) nextFrame() int {
+	if x.frame == nil {
+		return 0
+	}
+	return x.frame.Number + 1
+}
+
+// leaveFrames goes back to the program.
+func (x *session) leaveFrames() ([]byte, error) {
+	x.frame = nil
+	clear(x.documents)
+	return replyOK, nil
+}
+
+// enterFrame selects frame n.
+func (x *session) enterFrame(n int) ([]byte, error) {
+	frame, ok := x.engine.Frame(n)
+	if !ok {
+		return replyNoFrame, nil
+	}
+	x.frame = &frame
+	clear(x.documents)
+	return fmt.Appendf(nil, "F%xT%x", n, int(frame.Tracepoint())), nil
+}
+
+// frameRegisters is the register block of the selected frame. Without collected registers the pc is known all the same.
+func (x *session) frameRegisters(layout *tdesc.Layout) block {
+	b := make([]byte, layout.Size)
+	if copied := copy(b, x.frame.Registers()); copied > 0 {
+		return block{b, func(offset int) bool { return offset < copied }}
+	}
+	slot := layout.ByNumber(x.target.ISA().PC)
+	if slot == nil {
+		return block{b, func(int) bool { return false }}
+	}
+	putAddr(x.target.ISA().Order, b[slot.Offset:slot.Offset+slot.Size], x.frame.PC)
+	return block{b, func(offset int) bool { return slot.Offset <= offset && offset < slot.Offset+slot.Size }}
+}
+
+// readFrameMemory reads what the selected frame holds of b from addr on, up to the first hole. If it does not hold the first
+// byte, memory that cannot have changed since is read from the program: what the client declared (QTro), and every
+// mapping that the program cannot write to. GDB tells the ranges of the main program at the addresses of its file, so
+// without the latter there would be no disassembly in a frame of a position-independent program or of a library.
+func (x *session) readFrameMemory(addr arch.Addr, b []byte) (int, error) {
+	if n := x.frame.ReadMemory(addr, b); n > 0 || len(b) == 0 {
+		return n, nil
+	}
+	if !x.unchanging(addr, len(b)) {
+		return 0, fmt.Errorf("the frame holds no memory at %v", addr)
+	}
+	return x.readLiveMemory(addr, b)
+}
+
+// unchanging reports whether all n bytes at addr are now what they were at every frame.
+func (x *session) unchanging(addr arch.Addr, n int) bool {
+	if x.engine.ReadOnly(addr, uint64(n)) {
+		return true
+	}
+	id, err := x.thread()
+	readOnly := x.target.ReadOnly()
+	return err == nil && readOnly != nil && readOnly.ReadOnly(id, addr, n)
+}
+
+// frameElement is the document of qXfer:traceframe-info, see the GDB manual, Traceframe Info Format. It cannot tell that
+// registers were collected.
+type frameElement struct {
+	XMLName xml.Name `xml:"traceframe-info"`
+	Blocks  []any
+}
+
+type memoryElement struct {
+	XMLName xml.Name `xml:"memory"`
+	Start   string   `xml:"start,attr"`
+	Length  string   `xml:"length,attr"`
+}
+
+type variableElement struct {
+	XMLName xml.Name `xml:"tvar"`
+	ID      int      `xml:"id,attr"`
+}
+
+// frameDocument is qXfer:traceframe-info:read.
+func (x *session) frameDocument(annex string) ([]byte, error) {
+	if annex != "" {
+		return nil, errNoAnnex(annex)
+	}
+	if x.frame == nil {
+		return nil, errNoFrame
+	}
+	var doc frameElement
+	for b := range x.frame.Blocks() {
+		switch b.Kind {
+		case tfile.BlockMemory:
+			doc.Blocks = append(doc.Blocks, memoryElement{Start: b.Addr.String(), Length: fmt.Sprintf("%#x", len(b.Bytes))})
+		case tfile.BlockVariable:
+			doc.Blocks = append(doc.Blocks, variableElement{ID: int(b.Number)})
+		}
+	}
+	return marshal(doc)
+}

@@ -1,0 +1,208 @@
+package stub
+
+import (
+	"encoding/xml"
+	"fmt"
+	"strings"
+
+	"tracewell/rsp"
+	"tracewell/target"
+)
+
+// document is an object of qXfer as it was when the client began to read it. Reading goes on in that one, so that the
+// parts fit together even if the object changes meanwhile.
+type document struct {
+	annex string
+	bytes []byte
+}
+
+// reads makes the handler of a qXfer read out of the function that makes the whole object of an annex.
+func reads(object string, read func(x *session, annex string) ([]byte, error)) handler {
+	return func(x *session, args string) ([]byte, error) {
+		// The annex may hold colons; what follows the last one are numbers.
+		colon := strings.LastIndexByte(args, ':')
+		in := rsp.NewScanner(args)
+		annex := in.Take(max(colon, 0))
+		in.Literal(':')
+		offset := in.HexField()
+		in.Literal(',')
+		length := in.HexField()
+		if err := in.End(); err != nil {
+			return nil, err
+		}
+		doc, ok := x.documents[object]
+		if !ok || offset == 0 || doc.annex != annex {
+			b, err := read(x, annex)
+			if err != nil {
+				return nil, err
+			}
+			doc = document{annex, b}
+			x.documents[object] = doc
+		}
+		if offset > uint64(len(doc.bytes)) {
+			return nil, fmt.Errorf("offset %d is behind the end of the %d bytes of %s", offset, len(doc.bytes), object)
+		}
+		return x.part(doc.bytes[offset:], length), nil
+	}
+}
+
+// part is a binary reply of at most length bytes from the start of rest: m when more follow, l when these are the last.
+func (x *session) part(rest []byte, length uint64) []byte {
+	n := x.fit(rest[:min(length, uint64(len(rest)))])
+	mark := byte('m')
+	if n == len(rest) {
+		mark = 'l'
+	}
+	return append([]byte{mark}, rest[:n]...)
+}
+
+// fit is the count of bytes from the start of b that a binary reply has room for behind its mark, escapes counted.
+func (x *session) fit(b []byte) int {
+	room := x.packetSize - 1
+	for i, c := range b {
+		if strings.IndexByte("#$}*", c) >= 0 {
+			room--
+		}
+		if room--; room < 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// errNoAnnex says that an object has no part of that name.
+func errNoAnnex(annex string) error { return fmt.Errorf("there is no annex %q", annex) }
+
+// marshal prints an XML document. Attribute values are escaped, since names come from the program.
+func marshal(doc any) ([]byte, error) {
+	b, err := xml.MarshalIndent(doc, "", " ")
+	if err != nil {
+		return nil, err
+	}
+	return append(append([]byte(xml.Header), b...), '\n'), nil
+}
+
+// featuresDocument is qXfer:features:read. The description has no includes, so there is one annex.
+func (x *session) featuresDocument(annex string) ([]byte, error) {
+	if annex != "target.xml" {
+		return nil, errNoAnnex(annex)
+	}
+	return x.target.Description().XML(), nil
+}
+
+// auxvDocument is qXfer:auxv:read.
+func (x *session) auxvDocument(annex string) ([]byte, error) {
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
+	}
+	if annex != "" {
+		return nil, errNoAnnex(annex)
+	}
+	return x.target.Auxv().ReadAuxv(id.PID)
+}
+
+// execFileDocument is qXfer:exec-file:read, whose annex is a process.
+func (x *session) execFileDocument(annex string) ([]byte, error) {
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
+	}
+	if annex != "" {
+		in := rsp.NewScanner(annex)
+		id.PID = int(in.HexUpTo(maxPID))
+		if err := in.End(); err != nil {
+			return nil, err
+		}
+	}
+	path, err := x.target.ExecFile().ReadExecFile(id.PID)
+	return []byte(path), err
+}
+
+// maxPID is more than any kernel's highest process number.
+const maxPID = 1<<31 - 1
+
+// siginfoDocument is qXfer:siginfo:read.
+func (x *session) siginfoDocument(annex string) ([]byte, error) {
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
+	}
+	if annex != "" {
+		return nil, errNoAnnex(annex)
+	}
+	return x.target.Siginfo().ReadSiginfo(id)
+}
+
+// writeSiginfo is qXfer:siginfo:write.
+func (x *session) writeSiginfo(args string) ([]byte, error) {
+	in := rsp.NewScanner(args)
+	in.Literal(':')
+	offset := in.HexField()
+	in.Literal(':')
+	part := in.Rest()
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
+	}
+	b, err := x.target.Siginfo().ReadSiginfo(id)
+	if err != nil {
+		return nil, err
+	}
+	if offset > uint64(len(b)) || uint64(len(part)) > uint64(len(b))-offset {
+		return nil, fmt.Errorf("%d bytes at offset %d do not lie in the %d bytes of siginfo", len(part), offset, len(b))
+	}
+	copy(b[offset:], part)
+	if err := x.target.Siginfo().WriteSiginfo(id, b); err != nil {
+		return nil, err
+	}
+	return rsp.AppendHex(nil, uint64(len(part))), nil
+}
+
+// librariesElement and libraryElement are the document of qXfer:libraries-svr4, see the GDB manual, Library List Format
+// for SVR4 Targets.
+type librariesElement struct {
+	XMLName xml.Name         `xml:"library-list-svr4"`
+	Version string           `xml:"version,attr"`
+	Main    string           `xml:"main-lm,attr,omitempty"`
+	Objects []libraryElement `xml:"library"`
+}
+
+type libraryElement struct {
+	Name string `xml:"name,attr"`
+	LM   string `xml:"lm,attr"`
+	Addr string `xml:"l_addr,attr"`
+	LD   string `xml:"l_ld,attr"`
+}
+
+// librariesDocument is qXfer:libraries-svr4:read. The main program is in main-lm and not in the list.
+func (x *session) librariesDocument(annex string) ([]byte, error) {
+	if annex != "" {
+		return nil, errNoAnnex(annex)
+	}
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
+	}
+	links, err := x.target.Libraries().ReadLibraries(id.PID)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(libraryList(links))
+}
+
+func libraryList(links target.LinkMap) librariesElement {
+	doc := librariesElement{Version: "1.0"}
+	if links.Main != 0 {
+		doc.Main = links.Main.String()
+	}
+	for _, o := range links.Objects {
+		if o.LM != links.Main {
+			doc.Objects = append(doc.Objects, libraryElement{o.Name, o.LM.String(), o.Addr.String(), o.LD.String()})
+		}
+	}
+	return doc
+}

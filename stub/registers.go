@@ -1,0 +1,160 @@
+package stub
+
+import (
+	"fmt"
+	"math"
+
+	"tracewell/arch"
+	"tracewell/rsp"
+	"tracewell/target"
+	"tracewell/tdesc"
+)
+
+// block is a register block and which of its bytes are known.
+type block struct {
+	bytes []byte
+	known func(offset int) bool // nil when all are
+}
+
+// appendHex appends the bytes from offset on, with xx for those that are not known: that is how GDB reads "unavailable".
+func (b block) appendHex(dst []byte, offset, size int) []byte {
+	for i := offset; i < offset+size; i++ {
+		if b.known != nil && !b.known(i) {
+			dst = append(dst, "xx"...)
+		} else {
+			dst = rsp.AppendHexBytes(dst, b.bytes[i:i+1])
+		}
+	}
+	return dst
+}
+
+// registerBlock reads the registers of the selected frame, or of the selected thread.
+func (x *session) registerBlock() (block, error) {
+	layout, err := x.registers()
+	if err != nil {
+		return block{}, err
+	}
+	if x.frame != nil {
+		return x.frameRegisters(layout), nil
+	}
+	id, err := x.thread()
+	if err != nil {
+		return block{}, err
+	}
+	b := make([]byte, layout.Size)
+	return block{bytes: b}, x.target.ReadRegisters(id, b)
+}
+
+// readRegisters is g.
+func (x *session) readRegisters(string) ([]byte, error) {
+	b, err := x.registerBlock()
+	if err != nil {
+		return nil, err
+	}
+	return b.appendHex(make([]byte, 0, 2*len(b.bytes)), 0, len(b.bytes)), nil
+}
+
+// writeRegisters is G.
+func (x *session) writeRegisters(args string) ([]byte, error) {
+	layout, err := x.registers()
+	if err != nil {
+		return nil, err
+	}
+	b, err := rsp.ParseHexBytes(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) != layout.Size {
+		return nil, fmt.Errorf("%d bytes of registers, expected %d", len(b), layout.Size)
+	}
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
+	}
+	return replyOK, x.target.WriteRegisters(id, b)
+}
+
+// slot reads a register number and finds its place in the block.
+func (x *session) slot(in *rsp.Scanner) (*tdesc.Slot, error) {
+	n := arch.Reg(in.HexUpTo(math.MaxInt32))
+	if err := in.Err(); err != nil {
+		return nil, err
+	}
+	layout, err := x.registers()
+	if err != nil {
+		return nil, err
+	}
+	slot := layout.ByNumber(n)
+	if slot == nil {
+		return nil, fmt.Errorf("no register has the number %d", n)
+	}
+	return slot, nil
+}
+
+// readRegister is p.
+func (x *session) readRegister(args string) ([]byte, error) {
+	in := rsp.NewScanner(args)
+	slot, err := x.slot(in)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.End(); err != nil {
+		return nil, err
+	}
+	b, err := x.registerBlock()
+	if err != nil {
+		return nil, err
+	}
+	return b.appendHex(nil, slot.Offset, slot.Size), nil
+}
+
+// writeRegister is P.
+func (x *session) writeRegister(args string) ([]byte, error) {
+	in := rsp.NewScanner(args)
+	slot, err := x.slot(in)
+	if err != nil {
+		return nil, err
+	}
+	in.Literal('=')
+	value := in.HexBytes()
+	if err := in.End(); err != nil {
+		return nil, err
+	}
+	if len(value) != slot.Size {
+		return nil, fmt.Errorf("%d bytes for %s, expected %d", len(value), slot.Reg.Name, slot.Size)
+	}
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
+	}
+	return replyOK, x.setRegister(id, slot, value)
+}
+
+// setRegister changes one register of a thread.
+func (x *session) setRegister(id target.ThreadID, slot *tdesc.Slot, value []byte) error {
+	layout, err := x.registers()
+	if err != nil {
+		return err
+	}
+	b := make([]byte, layout.Size)
+	if err := x.target.ReadRegisters(id, b); err != nil {
+		return err
+	}
+	copy(b[slot.Offset:slot.Offset+slot.Size], value)
+	return x.target.WriteRegisters(id, b)
+}
+
+// setPC moves a thread to addr, for the address that c and s may carry.
+func (x *session) setPC(id target.ThreadID, addr arch.Addr) error {
+	layout, err := x.registers()
+	if err != nil {
+		return err
+	}
+	slot := layout.ByNumber(x.target.ISA().PC)
+	if slot == nil {
+		return errNoPC
+	}
+	value := make([]byte, slot.Size)
+	putAddr(x.target.ISA().Order, value, addr)
+	return x.setRegister(id, slot, value)
+}

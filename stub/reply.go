@@ -1,0 +1,63 @@
+package stub
+
+import (
+	"errors"
+	"fmt"
+
+	"tracewell/rsp"
+	"tracewell/target"
+)
+
+var replyOK = []byte("OK")
+
+// errLater is what the handler of a packet returns whose reply comes with an event, or never.
+var errLater = errors.New("the reply comes later")
+
+// errFrameSelected refuses what would change the program while the client looks at a frame.
+var errFrameSelected = errors.New("a traceframe is selected")
+
+// errorReply is the reply that tells err. Packets whose readers in GDB take the text for data get a number instead,
+// unless the client announced that it reads error texts everywhere (GDB 16 does).
+func (x *session) errorReply(p *packet, err error) []byte {
+	switch {
+	case errors.Is(err, target.ErrUnsupported):
+		return nil
+	case p.when&numeric != 0 && !x.client.errorMessages:
+		return []byte("E01")
+	}
+	if syntax, bare := err.(*rsp.SyntaxError); bare { // others say already where they come from
+		err = fmt.Errorf("%s packet: %w", p.name(), syntax)
+	}
+	return errorText(err)
+}
+
+// errorText is E. and the text of err. GDB does not undo escapes in it, so what would be escaped, or is no printable
+// ASCII, is replaced, and the $ before a name left out.
+func errorText(err error) []byte {
+	reply := []byte("E.")
+	for _, c := range []byte(err.Error()) {
+		switch {
+		case c == '$':
+		case c < ' ' || c > '~' || c == '#' || c == '*' || c == '}':
+			reply = append(reply, '?')
+		default:
+			reply = append(reply, c)
+		}
+	}
+	return reply
+}
+
+// list is a reply that a client fetches in parts: first with one packet, then on with another.
+type list struct {
+	items []string
+	next  int
+}
+
+// advance returns the next item, or l behind the last.
+func (l *list) advance() []byte {
+	if l.next == len(l.items) {
+		return []byte("l")
+	}
+	l.next++
+	return []byte(l.items[l.next-1])
+}

@@ -1,0 +1,165 @@
+package stub
+
+import (
+	"errors"
+	"io"
+
+	"tracewell/target"
+	"tracewell/tdesc"
+	"tracewell/tracepoint"
+)
+
+// Config is what a Server serves.
+type Config struct {
+	Target target.Target
+	// Engine runs the tracepoints. Without one, or with a target that has no Tracer, the server knows no tracepoints.
+	Engine *tracepoint.Engine
+	// Attached says that the program was running before: GDB then detaches from it when it quits, where it otherwise kills.
+	Attached bool
+	// OnLost says what becomes of the program when a connection ends without a word.
+	OnLost Loss
+}
+
+// Loss is what to do with the program when a connection is lost. A trace run that was told to survive its client
+// (QTDisconnected) goes on whatever the choice.
+type Loss uint8
+
+// The choices.
+const (
+	Hold   Loss = iota // stop it, and keep it stopped for the next client
+	Detach             // let it go its way
+	Kill               // end it
+)
+
+// ErrExit is what Serve returns after a client asked the server to end, by monitor exit. The program is gone then.
+var ErrExit = errors.New("the client ended the server")
+
+// packetSize is the length of the longest packet in either direction. GDB reads trace buffers and memory by pieces of
+// this size, so a small one costs round trips; the value is that of gdbserver 17.
+const packetSize = 131104
+
+// Server serves one client after another. Its methods are for one goroutine.
+type Server struct {
+	config Config
+	target target.Target
+	engine *tracepoint.Engine // nil without tracepoints
+
+	table      *table
+	packetSize int
+	layout     *tdesc.Layout // of the target's description, nil until needed
+
+	running bool            // a Resume is pending
+	actions []target.Action // of the last Resume
+	last    *target.Event   // what ended it, nil before the first
+
+	unattended *unattended // watches the program while it runs without a client
+}
+
+// New returns a server of c and introduces the engine to the target.
+func New(c Config) *Server {
+	s := &Server{config: c, target: c.Target, table: newTable(), packetSize: packetSize}
+	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
+		s.engine = c.Engine
+		tracer.SetEngine(c.Engine)
+	}
+	return s
+}
+
+// Serve serves one client until it is done with the connection, and closes it. Nil means that the client left; ErrExit that
+// it ended the server; other errors are the connection's. When Serve returns the program does not run, unless a trace run
+// that survives its client needs it to.
+func (s *Server) Serve(conn io.ReadWriteCloser) error {
+	s.attend()
+	x := newSession(s, conn)
+	err := x.serve()
+	conn.Close()
+	if left := s.leave(x.detached); err == nil {
+		err = left
+	}
+	return err
+}
+
+// Close ends what goes on without a client. The program is left as it is.
+func (s *Server) Close() error {
+	s.attend()
+	return nil
+}
+
+// registers returns the layout of a register block.
+func (s *Server) registers() (*tdesc.Layout, error) {
+	if s.layout == nil {
+		layout, err := s.target.Description().Layout()
+		if err != nil {
+			return nil, err
+		}
+		s.layout = layout
+	}
+	return s.layout, nil
+}
+
+// resume starts threads. The target's event ends what it begins.
+func (s *Server) resume(actions []target.Action) error {
+	if s.running {
+		return target.ErrRunning
+	}
+	if err := s.target.Runner().Resume(actions); err != nil {
+		return err
+	}
+	s.running, s.actions = true, actions
+	return nil
+}
+
+// events is the channel to wait on for the program, nil while none is due.
+func (s *Server) events() <-chan target.Event {
+	if !s.running {
+		return nil
+	}
+	return s.target.Runner().Events()
+}
+
+// settle takes note of an event and reports whether the program is to stay stopped: an event that passes lets every thread
+// go on as before, with the signal that it is about.
+func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
+	s.running = false
+	if ev.Kind == target.Stopped && passes(ev) {
+		again := target.Action{Thread: ev.Thread, Signal: ev.Signal}
+		if ev.Reason != target.ReasonNone {
+			again.Signal = target.SignalNone
+		}
+		for _, a := range s.actions {
+			if a.Thread.Covers(ev.Thread) {
+				again.Verb, again.Start, again.End = a.Verb, a.Start, a.End
+				break
+			}
+		}
+		if s.resume(append([]target.Action{again}, withoutSignals(s.actions)...)) == nil {
+			return false
+		}
+	}
+	if ev.Kind == target.Execed {
+		s.layout = nil
+	}
+	s.last = &ev
+	return true
+}
+
+// withoutSignals is the actions for going on: their signals have been delivered.
+func withoutSignals(actions []target.Action) []target.Action {
+	rest := make([]target.Action, len(actions))
+	for i, a := range actions {
+		a.Signal = target.SignalNone
+		rest[i] = a
+	}
+	return rest
+}
+
+// halt stops a running program.
+func (s *Server) halt() error {
+	for s.running {
+		if err := s.target.Runner().Interrupt(); err != nil {
+			return err
+		}
+		s.settle(<-s.target.Runner().Events(), nothingPasses)
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package stub
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"tracewell/rsp"
+	"tracewell/target"
+	"tracewell/tracepoint"
+)
+
+// session is one connection. Embedding the Server says what it is: the Server, as one client sees it.
+type session struct {
+	*Server
+	conn    io.ReadWriteCloser
+	framing rsp.Conn
+	decoder *rsp.Decoder
+	out     []byte // frames to be written
+	plain   []byte // the packet being handled, unescaped
+
+	client   features
+	general  target.ThreadID // of Hg: whose registers and memory are meant; zero to choose one
+	resuming target.ThreadID // of Hc: what c and s resume; zero for the general thread
+	pass     signalSet       // of QPassSignals
+
+	owed      bool // the client waits for a stop reply
+	unsettled bool // and has it for a ? that found the program running
+	detached  bool // the client detached, or ended the program: what is left is to go its way
+	exit      bool // the client ended the server
+
+	frame     *tracepoint.Frame   // the selected one, a copy that stays what it is when the buffer loses it; or nil
+	pieces    list                // of qTfP
+	variables list                // of qTfV
+	threads   list                // of qfThreadInfo
+	documents map[string]document // of qXfer, as they were when their reading began
+}
+
+// features are what the client can do beyond the oldest protocol.
+type features struct {
+	multiprocess  bool // thread-ids with a process
+	swbreak       bool // stop replies with swbreak
+	hwbreak       bool // and hwbreak
+	execEvents    bool // and exec
+	errorMessages bool // E. and a text in reply to every packet
+}
+
+func newSession(s *Server, conn io.ReadWriteCloser) *session {
+	x := &session{
+		Server: s, conn: conn,
+		decoder:   rsp.NewDecoder(s.packetSize),
+		documents: make(map[string]document),
+	}
+	if s.last != nil && (s.last.Kind == target.Stopped || s.last.Kind == target.Execed) {
+		x.general = s.last.Thread
+	}
+	return x
+}
+
+// serve handles packets and events until the connection ends or the client is done.
+func (x *session) serve() error {
+	in := newInput(x.conn)
+	defer in.close()
+	for !x.exit {
+		select {
+		case chunk, ok := <-in.chunks:
+			if !ok {
+				return in.err
+			}
+			if err := x.consume(chunk); err != nil {
+				return err
+			}
+		case ev := <-x.events():
+			x.stopped(ev)
+			if err := x.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return ErrExit
+}
+
+// consume handles all tokens that end in chunk and writes what there is to say.
+func (x *session) consume(chunk []byte) error {
+	x.decoder.Feed(chunk)
+	for {
+		token, ok := x.decoder.Next()
+		if !ok {
+			return x.flush()
+		}
+		x.out = x.framing.Acknowledge(x.out, token)
+		switch token.Kind {
+		case rsp.Packet:
+			x.packet(token.Payload)
+		case rsp.Oversized:
+			x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
+		case rsp.Interrupt:
+			x.interrupt()
+		}
+		if len(x.out) >= x.packetSize { // a client may send many packets before it reads
+			if err := x.flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// packet answers one packet.
+func (x *session) packet(payload []byte) {
+	p, args := x.lookup(payload)
+	if p == nil {
+		x.send(nil)
+		return
+	}
+	reply, err := x.handle(p, args)
+	if errors.Is(err, errLater) {
+		return
+	}
+	if err != nil {
+		reply = x.errorReply(p, err)
+	}
+	x.send(reply)
+}
+
+// handle checks what the table says of p and calls its handler.
+func (x *session) handle(p *packet, args []byte) ([]byte, error) {
+	switch {
+	case p.when&stopped != 0 && x.running:
+		return nil, target.ErrRunning
+	case p.when&noFrame != 0 && x.frame != nil:
+		return nil, errFrameSelected
+	case p.when&binary == 0:
+		return p.handler(x, string(args))
+	}
+	plain, err := rsp.Unescape(x.plain[:0], args)
+	if err != nil {
+		return nil, err
+	}
+	x.plain = plain
+	return p.handler(x, string(plain))
+}
+
+// send queues a reply.
+func (x *session) send(payload []byte) { x.out = x.framing.AppendPacket(x.out, payload) }
+
+// flush writes what is queued.
+func (x *session) flush() error {
+	if len(x.out) == 0 {
+		return nil
+	}
+	_, err := x.conn.Write(x.out)
+	x.out = x.out[:0]
+	if err != nil {
+		return fmt.Errorf("write to the client: %w", err)
+	}
+	return nil
+}
+
+// interrupt is Ctrl-C. A target that cannot be interrupted goes on to its next event.
+func (x *session) interrupt() {
+	if x.running {
+		_ = x.target.Runner().Interrupt()
+	}
+}

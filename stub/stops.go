@@ -1,0 +1,130 @@
+package stub
+
+import (
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/rsp"
+	"tracewell/target"
+)
+
+// status is ?. A program that runs, because a run went on without a client, is stopped to answer it.
+func (x *session) status(string) ([]byte, error) {
+	switch {
+	case x.running && x.owed:
+		return nil, target.ErrRunning
+	case x.running:
+		x.owed, x.unsettled = true, true
+		x.interrupt()
+		return nil, errLater
+	case x.last != nil:
+		return x.stopReply(*x.last), nil
+	}
+	id, err := x.thread()
+	if err != nil {
+		return []byte("W00"), nil // as gdbserver says it: there is no process, and GDB must be told something
+	}
+	return x.stopReply(target.Event{Thread: id, Signal: target.SignalTrap}), nil
+}
+
+// stopped takes an event: it is the reply that the client waits for, unless the program goes on.
+func (x *session) stopped(ev target.Event) {
+	if !x.settle(ev, x.passes) {
+		return
+	}
+	x.general, x.resuming = ev.Thread, target.ThreadID{}
+	if ev.Kind == target.Exited || ev.Kind == target.Terminated {
+		x.general = target.ThreadID{}
+	}
+	if !x.owed {
+		return
+	}
+	if x.unsettled && ev.Kind == target.Stopped && ev.Signal == target.SignalInt {
+		// The stop is of the session's own making, and GDB would report it as the program's.
+		ev.Signal = target.SignalNone
+		x.last = &ev
+	}
+	x.owed, x.unsettled = false, false
+	x.send(x.stopReply(ev))
+}
+
+// stopReply is the reply that tells ev, see the GDB manual, Stop Reply Packets.
+func (x *session) stopReply(ev target.Event) []byte {
+	switch ev.Kind {
+	case target.Exited:
+		return x.appendProcess(fmt.Appendf(nil, "W%02x", uint8(ev.Code)), ev)
+	case target.Terminated:
+		return x.appendProcess(fmt.Appendf(nil, "X%02x", uint8(ev.Signal)), ev)
+	case target.Execed:
+		reply := []byte("T05")
+		if x.client.execEvents {
+			reply = append(rsp.AppendHexBytes(append(reply, "exec:"...), ev.Path), ';')
+		}
+		return x.appendThreadState(reply, ev.Thread)
+	}
+	reply := fmt.Appendf(nil, "T%02x", uint8(ev.Signal))
+	reply = x.appendReason(reply, ev)
+	return x.appendThreadState(reply, ev.Thread)
+}
+
+// appendProcess appends the process that ended, which only multiprocess clients understand.
+func (x *session) appendProcess(reply []byte, ev target.Event) []byte {
+	if !x.client.multiprocess {
+		return reply
+	}
+	return rsp.AppendHex(append(reply, ";process:"...), uint64(ev.Thread.PID))
+}
+
+// watchNames are the reasons that come with an address.
+var watchNames = map[target.Reason]string{
+	target.ReasonWatch:       "watch",
+	target.ReasonReadWatch:   "rwatch",
+	target.ReasonAccessWatch: "awatch",
+}
+
+// appendReason appends why the thread stopped, as far as the client knows the reason.
+func (x *session) appendReason(reply []byte, ev target.Event) []byte {
+	switch {
+	case ev.Reason == target.ReasonSwBreak && x.client.swbreak:
+		return append(reply, "swbreak:;"...)
+	case ev.Reason == target.ReasonHwBreak && x.client.hwbreak:
+		return append(reply, "hwbreak:;"...)
+	case ev.Reason == target.ReasonLibrary:
+		return append(reply, "library:;"...)
+	case watchNames[ev.Reason] != "":
+		return fmt.Appendf(reply, "%s:%x;", watchNames[ev.Reason], uint64(ev.Addr))
+	}
+	return reply
+}
+
+// appendThreadState appends the registers that GDB asks for after every stop, the thread and its processor.
+func (x *session) appendThreadState(reply []byte, id target.ThreadID) []byte {
+	reply = x.appendExpedited(reply, id)
+	reply = append(x.appendThread(append(reply, "thread:"...), id), ';')
+	for _, th := range x.target.Threads() {
+		if th.ID == id && th.Core >= 0 {
+			reply = fmt.Appendf(reply, "core:%x;", th.Core)
+		}
+	}
+	return reply
+}
+
+// appendExpedited appends frame pointer, stack pointer and program counter, live even while a frame is selected. GDB
+// can do without them, so registers that cannot be read are left out.
+func (x *session) appendExpedited(reply []byte, id target.ThreadID) []byte {
+	layout, err := x.registers()
+	if err != nil {
+		return reply
+	}
+	b := make([]byte, layout.Size)
+	if x.target.ReadRegisters(id, b) != nil {
+		return reply
+	}
+	isa := x.target.ISA()
+	for _, n := range [...]arch.Reg{isa.FP, isa.SP, isa.PC} {
+		if slot := layout.ByNumber(n); slot != nil {
+			reply = fmt.Appendf(reply, "%02x:%x;", n, b[slot.Offset:slot.Offset+slot.Size])
+		}
+	}
+	return reply
+}

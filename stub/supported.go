@@ -1,0 +1,87 @@
+package stub
+
+import (
+	"fmt"
+	"strings"
+
+	"tracewell/rsp"
+)
+
+// supported is qSupported: it takes note of what the client can do and replies with the tokens of all rows that the
+// target has the ability for. A token with a question mark, such as "swbreak?+", is only for clients that announced the same.
+func (x *session) supported(args string) ([]byte, error) {
+	// Items that are none are the client's affair: GDB and gdbserver skip them, too.
+	offered, _ := rsp.ParseFeatures(strings.TrimPrefix(args, ":"))
+	x.client = features{
+		multiprocess:  offered.Has("multiprocess"),
+		swbreak:       offered.Has("swbreak"),
+		hwbreak:       offered.Has("hwbreak"),
+		execEvents:    offered.Has("exec-events"),
+		errorMessages: offered.Has("error-message"),
+	}
+	reply := fmt.Appendf(nil, "PacketSize=%x", x.packetSize)
+	for _, g := range x.table.groups {
+		if !g.has(x.Server) {
+			continue
+		}
+		for _, p := range g.packets {
+			reply = appendTokens(reply, p.tokens, offered)
+		}
+	}
+	return reply, nil
+}
+
+// appendTokens appends those of a row's tokens that the client is to be told.
+func appendTokens(reply []byte, tokens string, offered rsp.Features) []byte {
+	for _, token := range strings.Fields(tokens) {
+		name, echoed := strings.CutSuffix(token, "?+")
+		if echoed {
+			if !offered.Has(name) {
+				continue
+			}
+			token = name + "+"
+		}
+		reply = append(append(reply, ';'), token...)
+	}
+	return reply
+}
+
+// startNoAck is QStartNoAckMode. The packet itself has been acknowledged by now.
+func (x *session) startNoAck(string) ([]byte, error) {
+	x.framing.StartNoAck()
+	return replyOK, nil
+}
+
+// unknown is the answer to packets that are in the table to say that they are not there.
+func (x *session) unknown(string) ([]byte, error) { return nil, nil }
+
+// nonStop is QNonStop.
+func (x *session) nonStop(args string) ([]byte, error) { return refuseOne(args, "non-stop mode") }
+
+// agent is QAgent.
+func (x *session) agent(args string) ([]byte, error) { return refuseOne(args, "in-process agent") }
+
+// refuseOne answers a packet that switches something on or off that is always off.
+func refuseOne(args, what string) ([]byte, error) {
+	on, err := parseFlag(args)
+	if err != nil {
+		return nil, err
+	}
+	if on {
+		return nil, fmt.Errorf("there is no %s", what)
+	}
+	return replyOK, nil
+}
+
+// parseFlag reads 0 or 1.
+func parseFlag(args string) (bool, error) {
+	in := rsp.NewScanner(args)
+	on := in.Accept('1')
+	if !on && !in.Accept('0') {
+		in.Fail("0 or 1")
+	}
+	return on, in.End()
+}
+
+// symbol is qSymbol, with which GDB offers to look symbols up.
+func (x *session) symbol(string) ([]byte, error) { return replyOK, nil }

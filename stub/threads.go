@@ -1,0 +1,175 @@
+package stub
+
+import (
+	"encoding/xml"
+	"fmt"
+
+	"tracewell/rsp"
+	"tracewell/target"
+)
+
+// thread is the thread that a packet is about: the selected one, or else the first.
+func (x *session) thread() (target.ThreadID, error) {
+	if x.general != (target.ThreadID{}) {
+		return x.general, nil
+	}
+	threads := x.target.Threads()
+	if len(threads) == 0 {
+		return target.ThreadID{}, target.ErrNoProcess
+	}
+	return threads[0].ID, nil
+}
+
+// resolve finds the live thread that a thread-id as in packets stands for. Zero numbers may be any, -1 all.
+func (x *session) resolve(pid, tid int) (target.Thread, error) {
+	threads := x.target.Threads()
+	if len(threads) == 0 {
+		return target.Thread{}, target.ErrNoProcess
+	}
+	wild := target.ThreadID{PID: orAll(pid), TID: orAll(tid)}
+	for _, th := range threads {
+		if wild.Covers(th.ID) {
+			return th, nil
+		}
+	}
+	return target.Thread{}, target.ErrNoThread
+}
+
+// orAll reads the number for "any" as the one for "all".
+func orAll(n int) int {
+	if n == rsp.AnyThread {
+		return target.All
+	}
+	return n
+}
+
+// appendThread appends a thread-id in the form that the client understands.
+func (x *session) appendThread(dst []byte, id target.ThreadID) []byte {
+	if !x.client.multiprocess {
+		return rsp.AppendThreadID(dst, rsp.AnyThread, id.TID)
+	}
+	return rsp.AppendThreadID(dst, id.PID, id.TID)
+}
+
+// selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
+func (x *session) selectThread(args string) ([]byte, error) {
+	in := rsp.NewScanner(args)
+	selected := &x.general
+	if in.Accept('c') {
+		selected = &x.resuming
+	} else {
+		in.Literal('g')
+	}
+	pid, tid := in.ThreadID()
+	if err := in.End(); err != nil {
+		return nil, err
+	}
+	if tid <= 0 && pid <= 0 {
+		*selected = target.ThreadID{}
+		return replyOK, nil
+	}
+	th, err := x.resolve(pid, tid)
+	if err != nil {
+		return nil, err
+	}
+	*selected = th.ID
+	return replyOK, nil
+}
+
+// threadAlive is T.
+func (x *session) threadAlive(args string) ([]byte, error) {
+	if _, err := x.namedThread(args); err != nil {
+		return nil, err
+	}
+	return replyOK, nil
+}
+
+// namedThread finds the thread whose id is all of args.
+func (x *session) namedThread(args string) (target.Thread, error) {
+	pid, tid, err := rsp.ParseThreadID(args)
+	if err != nil {
+		return target.Thread{}, err
+	}
+	return x.resolve(pid, tid)
+}
+
+// currentThread is qC.
+func (x *session) currentThread(string) ([]byte, error) {
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
+	}
+	return x.appendThread([]byte("QC"), id), nil
+}
+
+// firstThreads is qfThreadInfo: it makes the list, in packets of as many threads as fit.
+func (x *session) firstThreads(string) ([]byte, error) {
+	x.threads = list{}
+	var line []byte
+	for _, th := range x.target.Threads() {
+		id := x.appendThread(nil, th.ID)
+		if len(line) > 0 && len(line)+1+len(id) > x.packetSize {
+			x.threads.items = append(x.threads.items, string(line))
+			line = line[:0]
+		}
+		line = append(line, ",m"[btoi(len(line) == 0)])
+		line = append(line, id...)
+	}
+	if len(line) > 0 {
+		x.threads.items = append(x.threads.items, string(line))
+	}
+	return x.threads.advance(), nil
+}
+
+// btoi is 1 for true.
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// moreThreads is qsThreadInfo.
+func (x *session) moreThreads(string) ([]byte, error) { return x.threads.advance(), nil }
+
+// threadExtra is qThreadExtraInfo.
+func (x *session) threadExtra(args string) ([]byte, error) {
+	th, err := x.namedThread(args)
+	if err != nil {
+		return nil, err
+	}
+	return rsp.AppendHexBytes(nil, th.Name), nil
+}
+
+// attached is qAttached.
+func (x *session) attached(string) ([]byte, error) {
+	return []byte{"01"[btoi(x.config.Attached)]}, nil
+}
+
+// threadsElement and threadElement are the document of qXfer:threads, see the GDB manual, Thread List Format.
+type threadsElement struct {
+	XMLName xml.Name        `xml:"threads"`
+	Threads []threadElement `xml:"thread"`
+}
+
+type threadElement struct {
+	ID   string `xml:"id,attr"`
+	Core string `xml:"core,attr,omitempty"`
+	Name string `xml:"name,attr,omitempty"`
+}
+
+// threadsDocument is qXfer:threads:read.
+func (x *session) threadsDocument(annex string) ([]byte, error) {
+	if annex != "" {
+		return nil, errNoAnnex(annex)
+	}
+	var doc threadsElement
+	for _, th := range x.target.Threads() {
+		e := threadElement{ID: string(x.appendThread(nil, th.ID)), Name: th.Name}
+		if th.Core >= 0 {
+			e.Core = fmt.Sprint(th.Core)
+		}
+		doc.Threads = append(doc.Threads, e)
+	}
+	return marshal(doc)
+}

@@ -1,0 +1,114 @@
+//go:build amd64
+
+package linux
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/target"
+)
+
+// Limits against a link map that the program has damaged.
+const (
+	maxObjects = 4096
+	maxName    = 4096
+)
+
+// Numbers of the auxiliary vector, of program headers and of the dynamic section (System V ABI).
+const (
+	atPhdr, atPhent, atPhnum = 3, 4, 5
+	ptDynamic, ptPhdr        = 2, 6
+	dtDebug                  = 21
+)
+
+// ReadLibraries implements target.Libraries by the dynamic linker's own list, which DT_DEBUG of the main program leads to.
+// Before the linker has run the list is empty.
+func (t *Target) ReadLibraries(pid int) (target.LinkMap, error) {
+	var m target.LinkMap
+	err := t.onProcess(pid, func(p *process) error {
+		debug, err := p.linkerDebug()
+		if err != nil || debug == 0 {
+			return err
+		}
+		m, err = p.linkMap(debug)
+		return err
+	})
+	return m, err
+}
+
+// linkerDebug finds the r_debug structure; 0 if there is none yet, or none at all as in a static program.
+func (p *process) linkerDebug() (arch.Addr, error) {
+	phdr, ok1 := p.auxv(atPhdr)
+	entry, ok2 := p.auxv(atPhent)
+	count, ok3 := p.auxv(atPhnum)
+	if !ok1 || !ok2 || !ok3 || entry < 56 || count > 1024 {
+		return 0, errors.New("the program's auxiliary vector has no program headers")
+	}
+	headers := make([]byte, entry*count)
+	if _, err := p.read(arch.Addr(phdr), headers); err != nil {
+		return 0, err
+	}
+	var bias, dynamic, size uint64
+	found := false
+	for h := headers; len(h) >= int(entry); h = h[entry:] {
+		vaddr := binary.LittleEndian.Uint64(h[16:])
+		switch binary.LittleEndian.Uint32(h) {
+		case ptPhdr:
+			bias = phdr - vaddr
+		case ptDynamic:
+			dynamic, size, found = vaddr, binary.LittleEndian.Uint64(h[40:]), true
+		}
+	}
+	if !found || size > 1<<20 {
+		return 0, nil
+	}
+	section := make([]byte, size)
+	if _, err := p.read(arch.Addr(dynamic+bias), section); err != nil {
+		return 0, err
+	}
+	for ; len(section) >= 16; section = section[16:] {
+		if binary.LittleEndian.Uint64(section) == dtDebug {
+			return arch.Addr(binary.LittleEndian.Uint64(section[8:])), nil
+		}
+	}
+	return 0, nil
+}
+
+// linkMap walks the list that r_debug heads: { int version; link_map *map; ... } and
+// link_map { addr; char *name; ld; next; prev }.
+func (p *process) linkMap(debug arch.Addr) (target.LinkMap, error) {
+	var m target.LinkMap
+	var head [16]byte
+	if _, err := p.read(debug, head[:]); err != nil {
+		return m, err
+	}
+	next := arch.Addr(binary.LittleEndian.Uint64(head[8:]))
+	m.Main = next
+	for next != 0 {
+		if len(m.Objects) == maxObjects {
+			return m, fmt.Errorf("the dynamic linker's list has more than %d objects", maxObjects)
+		}
+		var entry [40]byte
+		if _, err := p.read(next, entry[:]); err != nil {
+			return m, err
+		}
+		word := func(i int) arch.Addr { return arch.Addr(binary.LittleEndian.Uint64(entry[8*i:])) }
+		m.Objects = append(m.Objects, target.LinkObject{LM: next, Addr: word(0), Name: p.text(word(1)), LD: word(2)})
+		next = word(3)
+	}
+	return m, nil
+}
+
+// text reads a string that ends in a zero byte.
+func (p *process) text(addr arch.Addr) string {
+	buf := make([]byte, maxName)
+	n, _ := p.read(addr, buf)
+	if i := bytes.IndexByte(buf[:n], 0); i >= 0 {
+		n = i
+	}
+	return string(buf[:n])
+}

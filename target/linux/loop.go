@@ -1,0 +1,353 @@
+//go:build amd64
+
+package linux
+
+import (
+	"slices"
+
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/internal/linux"
+	"tracewell/target"
+	"tracewell/tracepoint"
+)
+
+// wait waits for one tracee and acts on what it says.
+func (t *Target) wait() {
+	tid, s, err := linux.Wait(-1)
+	switch err {
+	case nil:
+		if k := t.arrive(tid, s); k != nil {
+			t.act(k, s)
+		}
+	case linux.ErrInterrupted:
+		// A request is waiting, or was.
+	default:
+		t.vanish()
+	}
+}
+
+// arrive notes a wait status. It returns nil for a task not known yet, whose parent's event is still to come.
+func (t *Target) arrive(tid int, s linux.Status) *task {
+	k := t.tasks[tid]
+	sig, isStop := s.Stopped()
+	switch {
+	case k == nil && isStop:
+		t.early[tid] = s
+	case k != nil && isStop:
+		k.forget()
+		k.state = stopped
+		k.atSignal = s.Event() == 0 && sig != linux.SyscallTrap
+		t.settle(k)
+	}
+	return k
+}
+
+// advance acts on one task that stopped while others were dealt with, and reports whether there was one.
+func (t *Target) advance() bool {
+	if t.active && t.finished != nil {
+		t.finish()
+		return true
+	}
+	if t.parked == 0 || !t.active {
+		return false
+	}
+	for _, k := range t.order {
+		if k.waiting && k.resumed {
+			t.parked--
+			k.waiting = false
+			t.act(k, k.status)
+			return true
+		}
+	}
+	return false
+}
+
+// act deals with a wait status of a task while the program runs, up to letting the task go on or ending the Resume.
+func (t *Target) act(k *task, s linux.Status) {
+	if t.ended(k, s) {
+		return
+	}
+	sig, _ := s.Stopped()
+	switch event := s.Event(); {
+	case event == linux.EventStop:
+		k.group = sig != linux.SIGTRAP
+		t.proceed(k, 0)
+	case event == linux.EventExec:
+		t.execed(k)
+	case event != 0:
+		t.born(k, event)
+		t.proceed(k, 0)
+	case sig == linux.SyscallTrap:
+		t.proceed(k, 0)
+	case sig == linux.SIGTRAP:
+		t.trapped(k)
+	default:
+		t.signalled(k, sig)
+	}
+}
+
+// trapped deals with SIGTRAP: a trap of ours, a finished step, or the program's own breakpoint.
+func (t *Target) trapped(k *task) {
+	if k.fetch() != nil {
+		return
+	}
+	tr := k.proc.traps[k.pc()-1]
+	switch {
+	case tr != nil && (!tr.ambiguous && !k.stepping || k.byBreakpoint()):
+		k.setPC(tr.addr)
+		t.hit(k, tr)
+	case !k.byBreakpoint():
+		if !k.stepping {
+			t.signalled(k, linux.SIGTRAP)
+		} else if !k.wantsStep() || t.afterStep(k) {
+			t.proceed(k, 0)
+		}
+	case k.proc.stale(k.pc() - 1):
+		k.setPC(k.pc() - 1)
+		t.proceed(k, 0)
+	default:
+		t.signalled(k, linux.SIGTRAP)
+	}
+}
+
+// byBreakpoint reports whether the SIGTRAP that k is stopped with came from an int3. A step that ends behind a one-byte
+// instruction with a trap on it looks the same otherwise.
+func (k *task) byBreakpoint() bool {
+	var info [linux.SiginfoSize]byte
+	return linux.GetSiginfo(k.tid, &info) == nil && siCode(&info) == siKernel
+}
+
+// hit deals with a task that ran into a trap; its pc is back on it.
+func (t *Target) hit(k *task, tr *trap) {
+	first := k.passed != tr.addr
+	k.passed = tr.addr
+	if k.guest {
+		t.proceed(k, 0)
+		return
+	}
+	if first && tr.site != nil {
+		t.follow.sample(k)
+		t.judge(k, tr.site.Hit(t.snapshot(k)))
+	}
+	if tr.users > 0 {
+		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
+		return
+	}
+	t.proceed(k, 0)
+}
+
+// judge carries out the verdict on a hit.
+func (t *Target) judge(k *task, v tracepoint.Verdict) {
+	if v&tracepoint.Step != 0 {
+		k.collecting = true
+	}
+	if v&tracepoint.Halt != 0 {
+		t.removeSites()
+	}
+}
+
+// afterStep does what is due when a task that wants steps has made one, and reports whether it is to go on; otherwise the
+// Resume has ended. Arriving at a tracepoint by a step is a hit, as in gdbserver.
+func (t *Target) afterStep(k *task) bool {
+	if k.collecting {
+		k.collecting = false
+		t.judge(k, t.engine.Stepped(t.snapshot(k)))
+	}
+	tr := k.proc.traps[k.pc()]
+	if tr != nil && tr.site != nil {
+		k.passed = tr.addr
+		t.judge(k, tr.site.Hit(t.snapshot(k)))
+	}
+	reason := target.ReasonNone
+	if tr != nil && tr.users > 0 {
+		reason = target.ReasonSwBreak
+	}
+	inRange := k.verb == target.StepRange && k.rangeStart <= k.pc() && k.pc() < k.rangeEnd
+	if reason == target.ReasonNone && (k.verb == target.Go || inRange) {
+		return true
+	}
+	k.passed = k.pc()
+	t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: reason})
+	return false
+}
+
+// signalled deals with a signal on its way to a task.
+func (t *Target) signalled(k *task, sig int) {
+	if k.sent.take(sig) || k.guest {
+		t.proceed(k, sig)
+		return
+	}
+	if k.faulted(sig) {
+		k.passed = 0
+	}
+	if t.passing[sig] {
+		t.proceed(k, sig)
+		return
+	}
+	k.signal = sig
+	t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: gdbSignal(sig)})
+}
+
+// proceed lets a stopped task go on as the session and the engine want it, with a kernel signal or 0. First the instruction
+// whose hit it has behind it must happen.
+func (t *Target) proceed(k *task, signal int) {
+	for k.passed != 0 {
+		tr := k.proc.traps[k.passed]
+		if tr == nil || k.fetch() != nil || k.passed != k.pc() {
+			k.passed = 0
+			break
+		}
+		if signal != 0 {
+			k.deferSignal(signal)
+			signal = 0
+		}
+		if t.pass(k, tr) != done {
+			return
+		}
+		if k.wantsStep() && !t.afterStep(k) {
+			return
+		}
+	}
+	t.resume(k, signal)
+}
+
+// resume hands a task back to the kernel.
+func (t *Target) resume(k *task, signal int) {
+	var err error
+	step := k.wantsStep()
+	if err = k.flush(); err == nil {
+		signal = k.deliverable(signal)
+		switch {
+		case k.group && signal == 0 && !step:
+			err = linux.Listen(k.tid)
+		case step:
+			err = linux.Step(k.tid, signal)
+		default:
+			err = linux.Cont(k.tid, signal)
+		}
+	}
+	k.state = running
+	if k.group && signal == 0 && !step {
+		k.state = listening
+	}
+	if linux.Gone(err) && k.tid == k.proc.pid && len(t.order) > 1 {
+		k.state = zombie
+	}
+	k.stepping = step
+	k.forget()
+}
+
+// report ends the pending Resume: everything is stopped and the session hears of it.
+func (t *Target) report(e target.Event) {
+	t.hold(nil)
+	t.held = t.held[:0]
+	if t.finished != nil {
+		t.finish()
+		return
+	}
+	t.active, t.interrupt = false, false
+	t.events <- e
+}
+
+// finish tells the session that the process is gone.
+func (t *Target) finish() {
+	e := *t.finished
+	t.active, t.interrupt = false, false
+	t.events <- e
+}
+
+// hold stops every running task but one and waits until they have. What they stopped with is kept for later; a task caught
+// behind a trap is put back before it, to run into it again.
+func (t *Target) hold(except *task) {
+	t.held = t.held[:0]
+	waited := 0
+	for _, k := range t.order {
+		if k == except || k.state != running && k.state != listening {
+			continue
+		}
+		switch err := linux.Interrupt(k.tid); {
+		case linux.Gone(err) && k.tid == k.proc.pid:
+			k.state = zombie
+			continue
+		default:
+			waited++
+		}
+		t.held = append(t.held, k)
+	}
+	for waited > 0 {
+		tid, s, err := linux.Wait(-1)
+		if err == linux.ErrInterrupted {
+			continue
+		}
+		if err != nil {
+			t.vanish()
+			return
+		}
+		k := t.arrive(tid, s)
+		switch {
+		case k == nil:
+		case k.guest:
+			t.act(k, s)
+		default:
+			if slices.Contains(t.held, k) {
+				waited--
+			}
+			t.park(k, s)
+		}
+	}
+}
+
+// release lets the tasks that hold stopped go on.
+func (t *Target) release() {
+	for _, k := range slices.Clone(t.held) {
+		if k.state == stopped && !k.waiting && t.tasks[k.tid] == k {
+			t.proceed(k, 0)
+		}
+	}
+	t.held = t.held[:0]
+}
+
+// park keeps what a held task stopped with.
+func (t *Target) park(k *task, s linux.Status) {
+	if t.ended(k, s) {
+		return
+	}
+	sig, _ := s.Stopped()
+	switch event := s.Event(); {
+	case event == linux.EventStop:
+		k.group = sig != linux.SIGTRAP
+		return
+	case event != 0 && event != linux.EventExec:
+		t.born(k, event)
+		return
+	case event == 0 && sig == linux.SyscallTrap:
+		return
+	case event == 0 && sig == linux.SIGTRAP && k.fetch() == nil:
+		if tr := k.proc.traps[k.pc()-1]; tr != nil && k.byBreakpoint() {
+			k.setPC(tr.addr)
+			return
+		}
+	}
+	k.waiting, k.status = true, s
+	t.parked++
+}
+
+// settle gives a task that stopped inside a slot the pc that the slot stands for.
+func (t *Target) settle(k *task) {
+	tr := k.slot
+	k.slot = nil
+	if tr == nil || k.fetch() != nil {
+		return
+	}
+	switch offset := k.pc() - tr.slot; {
+	case offset >= amd64.SlotSize:
+		// It has left.
+	case offset < arch.Addr(tr.resume):
+		k.setPC(tr.addr)
+		k.passed = tr.addr
+		k.moveFault(tr)
+	default:
+		k.setPC(tr.addr + arch.Addr(tr.insn.Len()))
+	}
+}

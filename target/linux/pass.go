@@ -1,0 +1,133 @@
+//go:build amd64
+
+package linux
+
+import (
+	"encoding/binary"
+
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/internal/linux"
+)
+
+// passage says what became of a displaced instruction.
+type passage uint8
+
+const (
+	done passage = iota // it has happened; the task is stopped behind it
+	sent                // the task runs in the slot
+	lost                // the task stopped otherwise, or died; that is dealt with
+)
+
+// pass makes the instruction under a trap happen for a task stopped on it.
+func (t *Target) pass(k *task, tr *trap) passage {
+	switch {
+	case tr.emulate && tr.insn.Emulate(&k.regs, &k.proc.stack):
+		k.passed = 0
+		k.dirty = dirtyAll
+		return done
+	case tr.slot != 0:
+		t.enterSlot(k, tr)
+		return sent
+	}
+	return t.stepInPlace(k, tr)
+}
+
+// enterSlot sends a task into its slot. It is stepped through when something must happen right behind the instruction.
+func (t *Target) enterSlot(k *task, tr *trap) {
+	k.passed = 0
+	k.setPC(tr.slot)
+	k.slot = tr
+	err := k.flush()
+	step := k.wantsStep() || len(k.deferred) > 0
+	if err == nil && step {
+		linux.Step(k.tid, 0)
+	} else if err == nil {
+		linux.Cont(k.tid, 0)
+	}
+	k.state, k.stepping = running, step
+	k.forget()
+}
+
+// stepInPlace lifts the trap, has the task execute the instruction, and puts the trap back. No other task may run meanwhile,
+// or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
+func (t *Target) stepInPlace(k *task, tr *trap) passage {
+	t.hold(k)
+	defer t.release()
+	if t.tasks[k.tid] != k {
+		return lost
+	}
+	if tr.lift(k.proc) != nil || k.flush() != nil {
+		tr.place(k.proc)
+		return lost
+	}
+	blocked, _ := linux.SignalMask(k.tid)
+	linux.SetSignalMask(k.tid, ^uint64(faultSignals))
+	s, ok := t.stepOnce(k, tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall)
+	k.passed = 0
+	tr.place(k.proc)
+	if !ok {
+		return lost
+	}
+	linux.SetSignalMask(k.tid, blocked)
+	if sig, _ := s.Stopped(); sig == linux.SyscallTrap || sig == linux.SIGTRAP {
+		return done
+	}
+	k.waiting, k.status = true, s
+	t.parked++
+	return lost
+}
+
+// stepOnce makes one step of a task and waits for it. It returns the stop, or false when the task is gone.
+func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
+	for {
+		// A task that is gone says so in its status rather than here.
+		if intoSyscall {
+			linux.ContToSyscall(k.tid)
+		} else {
+			linux.Step(k.tid, 0)
+		}
+		k.state = running
+		k.forget()
+		tid, s, err := linux.Wait(k.tid)
+		for err == linux.ErrInterrupted {
+			tid, s, err = linux.Wait(k.tid)
+		}
+		if err != nil {
+			return 0, false
+		}
+		t.arrive(tid, s)
+		if t.ended(k, s) {
+			return 0, false
+		}
+		if s.Event() != linux.EventStop {
+			return s, k.fetch() == nil
+		}
+	}
+}
+
+// stack is the memory that emulated instructions push to and pop from. It obeys the page protections: an instruction that
+// would fault is not emulated, and then faults by itself.
+type stack struct {
+	pid    int
+	vector linux.Vector
+}
+
+// ReadUint64 implements amd64.Memory.
+func (m *stack) ReadUint64(addr arch.Addr) (uint64, bool) {
+	var b [8]byte
+	m.vector.Reset()
+	m.vector.Add(uint64(addr), b[:])
+	n, err := m.vector.Read(m.pid)
+	return binary.LittleEndian.Uint64(b[:]), err == nil && n == len(b)
+}
+
+// WriteUint64 implements amd64.Memory.
+func (m *stack) WriteUint64(addr arch.Addr, v uint64) bool {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	n, err := linux.WriteVM(m.pid, uint64(addr), b[:])
+	return err == nil && n == len(b)
+}
+
+var _ amd64.Memory = (*stack)(nil)

@@ -1,0 +1,120 @@
+//go:build amd64
+
+package linux
+
+import (
+	"errors"
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/internal/linux"
+)
+
+// scratch is a mapping in the program that holds slots. Slots are handed out once and kept: a trap that comes back to its
+// address takes a new one, which costs 32 bytes, and in return no task can ever be in a slot that has changed.
+type scratch struct {
+	base arch.Addr
+	used int
+}
+
+const (
+	scratchSize = 1 << 16
+	// reach is how far a slot may lie from its instruction, so that a jump and most operands relative to the pc still
+	// reach, data of the same object a little farther off included.
+	reach = 1<<31 - 1<<28
+	// clearance is kept free above a scratch mapping, where a heap or the kernel's next mapping may grow.
+	clearance = 1 << 20
+	// lowestMapping is where a mapping may start at all, vm.mmap_min_addr as distributions set it.
+	lowestMapping = 1 << 16
+)
+
+// giveSlot makes a slot for a trap. Where that is impossible the instruction is stepped in place: slower, never wrong.
+func (t *Target) giveSlot(tr *trap) {
+	if tr.insn == nil || !tr.insn.CanRelocate() {
+		return
+	}
+	s, err := t.scratchNear(tr.addr)
+	if err != nil {
+		return
+	}
+	slot := s.base + arch.Addr(s.used)
+	code, resume, ok := tr.insn.Relocate(slot)
+	if !ok {
+		return
+	}
+	if _, err := t.proc.mem.WriteAt(code, int64(slot)); err != nil {
+		return
+	}
+	s.used += amd64.SlotSize
+	tr.slot, tr.resume = slot, resume
+}
+
+// scratchNear returns a scratch mapping within reach of addr that has room.
+func (t *Target) scratchNear(addr arch.Addr) (*scratch, error) {
+	for _, s := range t.proc.scratch {
+		if distance(s.base, addr) < reach && s.used+amd64.SlotSize <= scratchSize {
+			return s, nil
+		}
+	}
+	if t.proc.noScratch {
+		return nil, errors.New("the program's system calls are filtered")
+	}
+	maps, err := linux.Mappings(t.proc.pid)
+	if err != nil {
+		return nil, err
+	}
+	base, ok := freeNear(maps, addr)
+	if !ok {
+		return nil, fmt.Errorf("no free address space near %s", addr)
+	}
+	if err := t.mapScratch(base); err != nil {
+		return nil, err
+	}
+	s := &scratch{base: base}
+	t.proc.scratch = append(t.proc.scratch, s)
+	return s, nil
+}
+
+// freeNear finds room for a scratch mapping below the mapping that holds addr, or below the nearest one under it that has
+// room: downwards nothing grows but stacks, and those the kernel guards.
+func freeNear(maps []linux.Mapping, addr arch.Addr) (arch.Addr, bool) {
+	for i := len(maps) - 1; i >= 0; i-- {
+		if arch.Addr(maps[i].Start) > addr {
+			continue
+		}
+		floor := uint64(lowestMapping)
+		if i > 0 {
+			floor = maps[i-1].End
+		}
+		for _, room := range []uint64{scratchSize + clearance, scratchSize} {
+			base := arch.Addr(maps[i].Start - room)
+			if maps[i].Start >= floor+room && distance(base, addr) < reach {
+				return base, true
+			}
+		}
+	}
+	return 0, false
+}
+
+func distance(a, b arch.Addr) arch.Addr { return max(a, b) - min(a, b) }
+
+// mapScratch maps a page range in the program for execution. The tracer writes it from outside, so it need not be writable.
+func (t *Target) mapScratch(base arch.Addr) error {
+	const protReadExec, mapPrivate, mapAnonymous, mapFixedNoReplace = 0x5, 0x2, 0x20, 0x100000
+	got, err := t.inject(sysMmap, uint64(base), scratchSize, protReadExec, mapPrivate|mapAnonymous|mapFixedNoReplace, ^uint64(0), 0)
+	if err == nil && arch.Addr(got) != base {
+		err = fmt.Errorf("mmap in the program returned %#x, want %s", got, base)
+	}
+	return err
+}
+
+// unmapScratch takes the scratch mappings out of the program.
+func (t *Target) unmapScratch() {
+	for _, s := range t.proc.scratch {
+		if _, err := t.inject(sysMunmap, uint64(s.base), scratchSize, 0, 0, 0, 0); err != nil {
+			return
+		}
+	}
+	t.proc.scratch = nil
+}

@@ -1,0 +1,139 @@
+//go:build amd64
+
+package linux
+
+import (
+	"encoding/binary"
+
+	"tracewell/arch"
+	"tracewell/internal/linux"
+	"tracewell/target"
+)
+
+// numSignals is one more than the highest signal of the kernel.
+const numSignals = 65
+
+// signalSet is a set of kernel signals, bit n-1 for signal n as in the kernel's own masks.
+type signalSet uint64
+
+func setOf(signals ...int) (s signalSet) {
+	for _, sig := range signals {
+		s |= 1 << (sig - 1)
+	}
+	return s
+}
+
+func (s signalSet) has(sig int) bool { return s&(1<<(sig-1)) != 0 }
+
+// take removes a signal and reports whether it was there.
+func (s *signalSet) take(sig int) bool {
+	had := s.has(sig)
+	*s &^= 1 << (sig - 1)
+	return had
+}
+
+// faultSignals are those that an instruction can raise itself. They cannot be blocked: the kernel would kill.
+var faultSignals = setOf(linux.SIGILL, linux.SIGTRAP, linux.SIGBUS, linux.SIGFPE, linux.SIGSEGV, linux.SIGSYS)
+
+// siKernel is the si_code of an int3.
+const siKernel = 0x80
+
+// siCode takes the code out of a siginfo.
+func siCode(info *[linux.SiginfoSize]byte) int32 { return int32(binary.LittleEndian.Uint32(info[8:])) }
+
+// deferred is a signal that waits until a displaced instruction has happened.
+type deferred struct {
+	signal int
+	info   [linux.SiginfoSize]byte
+}
+
+// deferSignal keeps the signal that k is stopped with.
+func (k *task) deferSignal(signal int) {
+	d := deferred{signal: signal}
+	if !k.atSignal || linux.GetSiginfo(k.tid, &d.info) != nil {
+		d.info = [linux.SiginfoSize]byte{}
+	}
+	k.deferred = append(k.deferred, d)
+}
+
+// deliverable turns what is to be delivered to k into the signal to hand to the kernel now. Only a signal-delivery stop
+// takes one; elsewhere it is sent, and passed on when it arrives.
+func (k *task) deliverable(signal int) int {
+	for _, d := range k.deferred {
+		if signal == 0 && k.atSignal {
+			signal = d.signal
+			linux.SetSiginfo(k.tid, &d.info)
+		} else {
+			k.send(d.signal)
+		}
+	}
+	k.deferred = k.deferred[:0]
+	if signal != 0 && !k.atSignal {
+		k.send(signal)
+		return 0
+	}
+	return signal
+}
+
+func (k *task) send(signal int) {
+	k.sent |= setOf(signal)
+	linux.KillThread(k.proc.pid, k.tid, signal)
+}
+
+// faulted reports whether the signal that k is stopped with was raised by the instruction at its pc.
+func (k *task) faulted(signal int) bool {
+	var info [linux.SiginfoSize]byte
+	return faultSignals.has(signal) && linux.GetSiginfo(k.tid, &info) == nil && siCode(&info) > 0
+}
+
+// unknownSignal is GDB's number for a signal that has none.
+const unknownSignal target.Signal = 143
+
+// gdbNumbers gives GDB's number for each kernel signal of x86-64 Linux. GDB's list follows old BSD up to 31 and grew as
+// systems came along (GDB prints it by "info signals").
+var gdbNumbers = func() (numbers [numSignals]target.Signal) {
+	copy(numbers[1:], []target.Signal{
+		1, 2, 3, 4, 5, 6, 10, 8, 9, 30, 11, 31, 13, 14, 15, unknownSignal,
+		20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12,
+	})
+	numbers[32], numbers[64] = 77, 78
+	for sig := 33; sig < 64; sig++ {
+		numbers[sig] = target.Signal(45 + sig - 33)
+	}
+	return numbers
+}()
+
+// gdbSignal is GDB's number for a kernel signal.
+func gdbSignal(sig int) target.Signal {
+	if sig > 0 && sig < numSignals {
+		return gdbNumbers[sig]
+	}
+	return unknownSignal
+}
+
+// kernelSignal is the kernel's number for GDB's, 0 for none.
+func kernelSignal(s target.Signal) int {
+	if s == target.SignalNone || s == unknownSignal {
+		return 0
+	}
+	for sig, number := range gdbNumbers {
+		if number == s {
+			return sig
+		}
+	}
+	return 0
+}
+
+// moveFault makes the siginfo of a fault in a slot name the original address where it named the slot, as for SIGFPE and
+// SIGILL.
+func (k *task) moveFault(tr *trap) {
+	const siAddr = 16
+	var info [linux.SiginfoSize]byte
+	if !k.atSignal || linux.GetSiginfo(k.tid, &info) != nil || siCode(&info) <= 0 {
+		return
+	}
+	if arch.Addr(binary.LittleEndian.Uint64(info[siAddr:])) == tr.slot {
+		binary.LittleEndian.PutUint64(info[siAddr:], uint64(tr.addr))
+		linux.SetSiginfo(k.tid, &info)
+	}
+}

@@ -1,0 +1,78 @@
+//go:build amd64
+
+package linux
+
+import (
+	"tracewell/arch"
+	"tracewell/internal/linux"
+	"tracewell/tracepoint"
+)
+
+// snapshot is the task of a hit, as the engine sees it. There is one, used for every hit.
+type snapshot struct {
+	t      *Target
+	k      *task
+	vector linux.Vector
+}
+
+var _ tracepoint.Snapshot = (*snapshot)(nil)
+
+// snapshot makes the snapshot that of k, whose registers are fetched.
+func (t *Target) snapshot(k *task) *snapshot {
+	t.snap.k = k
+	return &t.snap
+}
+
+// Thread implements tracepoint.Snapshot.
+func (s *snapshot) Thread() int64 { return int64(s.k.tid) }
+
+// PC implements tracepoint.Snapshot.
+func (s *snapshot) PC() arch.Addr { return s.k.pc() }
+
+// Register implements tracepoint.Snapshot.
+func (s *snapshot) Register(r arch.Reg) (uint64, error) { return s.t.regs.value(s.k, r) }
+
+// Registers implements tracepoint.Snapshot.
+func (s *snapshot) Registers(block []byte) error { return s.t.regs.read(s.k, block) }
+
+// ReadMemory implements tracepoint.Snapshot.
+func (s *snapshot) ReadMemory(addr arch.Addr, dst []byte) int {
+	s.vector.Reset()
+	s.vector.Add(uint64(addr), dst)
+	n, err := s.vector.Read(s.k.proc.pid)
+	if err != nil || n < len(dst) {
+		n, _ = s.k.proc.mem.ReadAt(dst, int64(addr))
+	}
+	s.k.proc.hide(addr, dst[:n])
+	return n
+}
+
+// ReadBatch implements tracepoint.Snapshot with one system call, unless a range is not readable as a whole.
+func (s *snapshot) ReadBatch(reads []tracepoint.Read) {
+	for len(reads) > linux.MaxVector {
+		s.readBatch(reads[:linux.MaxVector])
+		reads = reads[linux.MaxVector:]
+	}
+	s.readBatch(reads)
+}
+
+func (s *snapshot) readBatch(reads []tracepoint.Read) {
+	s.vector.Reset()
+	want := 0
+	for i := range reads {
+		s.vector.Add(uint64(reads[i].Addr), reads[i].Dst)
+		want += len(reads[i].Dst)
+	}
+	if n, err := s.vector.Read(s.k.proc.pid); err != nil || n != want {
+		for i := range reads {
+			r := &reads[i]
+			r.N = s.ReadMemory(r.Addr, r.Dst)
+		}
+		return
+	}
+	for i := range reads {
+		r := &reads[i]
+		r.N = len(r.Dst)
+		s.k.proc.hide(r.Addr, r.Dst)
+	}
+}

@@ -1,0 +1,237 @@
+//go:build amd64
+
+package linux
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/internal/linux"
+	"tracewell/target"
+	"tracewell/tdesc"
+	"tracewell/tracepoint"
+)
+
+// Target is one process under ptrace. Its methods may be called from any goroutine.
+type Target struct {
+	target.Base
+
+	// Shared.
+	queue  queue
+	events chan target.Event
+	done   chan struct{} // closed when the tracer has ended
+
+	// The tracer's own from here on.
+	bell      linux.Bell
+	proc      *process // nil before the start and after the end
+	order     []*task  // live tasks of proc, leader first, then by creation
+	tasks     map[int]*task
+	guests    int
+	early     map[int]linux.Status // first stops of tasks whose parent's event has not come yet
+	actions   []target.Action      // of the last Resume
+	active    bool                 // it is pending
+	parked    int                  // tasks that are waiting
+	held      []*task              // stopped by hold
+	finished  *target.Event        // how the process ended
+	interrupt bool                 // and is to end with SIGINT
+	passing   [numSignals]bool     // kernel signals to pass on unreported
+	engine    *tracepoint.Engine
+	regs      *registerFile
+	snap      snapshot
+	follow    follower
+	ending    bool
+}
+
+// queue holds requests for the tracer.
+type queue struct {
+	mu      sync.Mutex
+	waiting []request
+	length  atomic.Int32
+	wake    chan struct{} // rouses a tracer that is not in wait
+}
+
+type request struct {
+	run  func()
+	done chan struct{}
+}
+
+var (
+	_ target.Target      = (*Target)(nil)
+	_ target.Runner      = (*Target)(nil)
+	_ target.Breakpoints = (*Target)(nil)
+	_ target.Tracer      = (*Target)(nil)
+)
+
+// newTarget starts the tracer goroutine.
+func newTarget() (*Target, error) {
+	t := &Target{
+		queue:   queue{wake: make(chan struct{}, 1)},
+		events:  make(chan target.Event, 1),
+		done:    make(chan struct{}),
+		tasks:   make(map[int]*task),
+		early:   make(map[int]linux.Status),
+	}
+	t.snap.t = t
+	started := make(chan error)
+	go t.trace(started)
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// trace is the tracer goroutine. It ends locked, so that its thread ends with it.
+func (t *Target) trace(started chan<- error) {
+	runtime.LockOSThread()
+	defer close(t.done)
+	var err error
+	if t.bell, err = linux.NewBell(); err != nil {
+		started <- err
+		return
+	}
+	started <- nil
+	for !t.ending {
+		t.serve()
+		switch {
+		case t.ending:
+		case t.advance():
+		case !t.active && t.guests == 0:
+			<-t.queue.wake
+		default:
+			t.wait()
+		}
+	}
+}
+
+// serve runs the requests that are waiting.
+func (t *Target) serve() {
+	for t.queue.length.Load() > 0 {
+		t.queue.mu.Lock()
+		r := t.queue.waiting[0]
+		t.queue.waiting = t.queue.waiting[1:]
+		t.queue.length.Add(-1)
+		t.queue.mu.Unlock()
+		r.run()
+		close(r.done)
+	}
+}
+
+// ringAgain is how long do waits before it takes its ring for lost: wait4 was entered just after it.
+const ringAgain = 300 * time.Microsecond
+
+// do runs f on the tracer goroutine, between stops, and returns when it has run. It reports false when the tracer is gone.
+func (t *Target) do(f func()) bool {
+	r := request{f, make(chan struct{})}
+	t.queue.mu.Lock()
+	t.queue.waiting = append(t.queue.waiting, r)
+	t.queue.length.Add(1)
+	t.queue.mu.Unlock()
+	for {
+		select {
+		case t.queue.wake <- struct{}{}:
+		default:
+		}
+		t.bell.Ring()
+		select {
+		case <-r.done:
+			return true
+		case <-t.done:
+			return false
+		case <-time.After(ringAgain):
+		}
+	}
+}
+
+// Close ends the target: a launched process is killed, an attached one set free. It is safe to call more than once.
+func (t *Target) Close() error {
+	t.do(func() {
+		if t.proc != nil {
+			t.hold(nil)
+			if t.proc.launched {
+				t.kill()
+			} else {
+				t.detach()
+			}
+		}
+		t.ending = true
+	})
+	<-t.done
+	return nil
+}
+
+// ISA implements target.Target.
+func (t *Target) ISA() *arch.ISA { return amd64.ISA }
+
+// Description implements target.Target.
+func (t *Target) Description() *tdesc.Target { return t.regs.description }
+
+// The groups this target has.
+
+// Runner implements target.Groups.
+func (t *Target) Runner() target.Runner { return t }
+
+// Breakpoints implements target.Groups.
+func (t *Target) Breakpoints() target.Breakpoints { return t }
+
+// Tracer implements target.Groups.
+func (t *Target) Tracer() target.Tracer { return t }
+
+// Auxv implements target.Groups.
+func (t *Target) Auxv() target.Auxv { return t }
+
+// ExecFile implements target.Groups.
+func (t *Target) ExecFile() target.ExecFile { return t }
+
+// Libraries implements target.Groups.
+func (t *Target) Libraries() target.Libraries { return t }
+
+// Siginfo implements target.Groups.
+func (t *Target) Siginfo() target.Siginfo { return t }
+
+// ReadOnly implements target.Groups.
+func (t *Target) ReadOnly() target.ReadOnly { return mappings{t} }
+
+// Threads implements target.Target.
+func (t *Target) Threads() []target.Thread {
+	var threads []target.Thread
+	t.do(func() {
+		for _, k := range t.order {
+			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.proc.pid, k.tid), Core: k.core()})
+		}
+	})
+	return threads
+}
+
+// onTask runs f on the tracer goroutine with the stopped task of id.
+func (t *Target) onTask(id target.ThreadID, f func(k *task) error) error {
+	err := target.ErrNoProcess
+	t.do(func() {
+		k, found := t.tasks[id.TID]
+		switch {
+		case t.proc == nil:
+		case !found || k.proc.pid != id.PID:
+			err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
+		case k.state != stopped:
+			err = target.ErrRunning
+		default:
+			err = f(k)
+		}
+	})
+	return err
+}
+
+// onProcess runs f on the tracer goroutine if there is a process of that id.
+func (t *Target) onProcess(pid int, f func(p *process) error) error {
+	err := target.ErrNoProcess
+	t.do(func() {
+		if t.proc != nil && t.proc.pid == pid {
+			err = f(t.proc)
+		}
+	})
+	return err
+}

@@ -1,0 +1,121 @@
+//go:build amd64
+
+package linux
+
+import (
+	"os"
+
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/internal/linux"
+	"tracewell/target"
+)
+
+// taskState is what the kernel is doing with a task.
+type taskState uint8
+
+const (
+	stopped   taskState = iota // in a ptrace-stop: requests work
+	running                    // will be heard of through wait
+	listening                  // in a group-stop, waiting for SIGCONT
+	zombie                     // a leader that has exited before its threads
+)
+
+// task is one thread under trace.
+type task struct {
+	tid   int
+	proc  *process
+	state taskState
+
+	guest bool // see the package comment
+
+	// What the session wants of it.
+	resumed    bool // by the pending Resume
+	verb       target.Verb
+	rangeStart arch.Addr
+	rangeEnd   arch.Addr
+
+	// What the kernel was last told.
+	stepping bool  // by single-step
+	slot     *trap // whose slot it was sent into, nil when it cannot be in one
+
+	// What is known of it while it is stopped.
+	status   linux.Status // of a stop not acted on yet, if waiting
+	waiting  bool
+	atSignal bool      // in a signal-delivery stop, where a signal can be passed on
+	group    bool      // the last stop was a group-stop
+	passed   arch.Addr // see the package comment; 0 for none
+	signal   int       // the kernel's number of the signal it is stopped with and the session has been told of
+
+	deferred []deferred // signals that wait for the displaced instruction
+	sent     signalSet  // signals sent by this package for the session, to be passed on unreported
+
+	collecting bool // a while-stepping session wants its next step
+
+	regs      amd64.UserRegs
+	haveRegs  bool
+	dirty     dirtiness
+	haveState bool // the target's buffer holds this task's extended state
+
+	hits int      // since its processor was looked up
+	stat *os.File // its stat file, opened when first needed
+}
+
+// dirtiness says what of the cached registers the kernel does not know yet.
+type dirtiness uint8
+
+const (
+	clean   dirtiness = iota
+	dirtyPC           // only the pc
+	dirtyAll
+)
+
+func (k *task) id() target.ThreadID { return target.ThreadID{PID: k.proc.pid, TID: k.tid} }
+
+// fetch makes regs valid.
+func (k *task) fetch() error {
+	if k.haveRegs {
+		return nil
+	}
+	if err := linux.GetRegs(k.tid, (*[27]uint64)(&k.regs)); err != nil {
+		return err
+	}
+	k.haveRegs, k.dirty = true, clean
+	return nil
+}
+
+// flush makes the kernel's registers those of regs.
+func (k *task) flush() error {
+	var err error
+	switch k.dirty {
+	case dirtyPC:
+		err = linux.SetReg(k.tid, amd64.RIP, k.regs[amd64.RIP])
+	case dirtyAll:
+		err = linux.SetRegs(k.tid, (*[27]uint64)(&k.regs))
+	}
+	k.dirty = clean
+	return err
+}
+
+func (k *task) pc() arch.Addr { return arch.Addr(k.regs[amd64.RIP]) }
+
+// setPC moves the pc; fetch comes first.
+func (k *task) setPC(pc arch.Addr) {
+	k.regs[amd64.RIP] = uint64(pc)
+	k.dirty = max(k.dirty, dirtyPC)
+}
+
+// wantsStep reports whether the task is to execute one instruction rather than run.
+func (k *task) wantsStep() bool { return k.verb != target.Go || k.collecting }
+
+// forget drops what is only known of a stopped task.
+func (k *task) forget() {
+	k.haveRegs, k.haveState, k.atSignal, k.group, k.waiting, k.signal = false, false, false, false, false, 0
+}
+
+// close releases what the task holds outside itself.
+func (k *task) close() {
+	if k.stat != nil {
+		k.stat.Close()
+	}
+}

@@ -1,0 +1,189 @@
+//go:build amd64
+
+package linux
+
+import (
+	"slices"
+
+	"tracewell/internal/linux"
+	"tracewell/target"
+	"tracewell/tracepoint"
+)
+
+// adopt makes a stopped tracee a task of the process.
+func (t *Target) adopt(tid int, p *process) *task {
+	k := &task{tid: tid, proc: p}
+	t.tasks[tid] = k
+	t.order = append(t.order, k)
+	return k
+}
+
+// born deals with the event that tells of a new task: a thread is adopted, a vfork child becomes a guest, a forked child is
+// freed of the traps it inherited and let go.
+func (t *Target) born(parent *task, event int) {
+	if event == linux.EventVforkDone {
+		return
+	}
+	tid, err := linux.EventMessage(parent.tid)
+	if err != nil {
+		return
+	}
+	first, ok := t.firstStop(tid)
+	if !ok {
+		return
+	}
+	group, err := linux.ThreadGroup(tid)
+	switch {
+	case err != nil:
+		// Killed already; its end will not concern anybody.
+	case event == linux.EventClone && group == parent.proc.pid && !parent.guest:
+		k := t.adopt(tid, parent.proc)
+		k.verb, k.resumed = t.wish(k)
+		if sig, _ := first.Stopped(); first.Event() == 0 && sig != linux.SIGTRAP {
+			k.waiting, k.status, k.atSignal = true, first, true
+			t.parked++
+		} else if t.active && k.resumed {
+			t.proceed(k, 0)
+		}
+	case event == linux.EventVfork || parent.guest || group != tid:
+		k := &task{tid: tid, proc: parent.proc, guest: true}
+		t.tasks[tid] = k
+		t.guests++
+		t.proceed(k, 0)
+	default:
+		t.setFree(tid, parent.proc)
+	}
+}
+
+// firstStop waits for the first stop of a new task, which may have come before its parent's event.
+func (t *Target) firstStop(tid int) (linux.Status, bool) {
+	if s, ok := t.early[tid]; ok {
+		delete(t.early, tid)
+		return s, true
+	}
+	for {
+		_, s, err := linux.Wait(tid)
+		if err == linux.ErrInterrupted {
+			continue
+		}
+		_, ok := s.Stopped()
+		return s, err == nil && ok
+	}
+}
+
+// setFree takes the traps out of a forked child's own copy of the memory and detaches it.
+func (t *Target) setFree(pid int, parent *process) {
+	if mem, err := linux.OpenMemory(pid); err == nil {
+		for _, tr := range parent.traps {
+			mem.WriteAt([]byte{tr.original}, int64(tr.addr))
+		}
+		mem.Close()
+	}
+	linux.Detach(pid, 0)
+}
+
+// wish is what the last Resume said of threads that were not there yet.
+func (t *Target) wish(k *task) (target.Verb, bool) {
+	for _, a := range t.actions {
+		if a.Thread.Covers(k.id()) {
+			return target.Go, true
+		}
+	}
+	return target.Go, false
+}
+
+// ended deals with the end of a task and reports whether it was one.
+func (t *Target) ended(k *task, s linux.Status) bool {
+	code, exited := s.Exited()
+	sig, killed := s.Killed()
+	if !exited && !killed {
+		return false
+	}
+	delete(t.tasks, k.tid)
+	k.close()
+	if k.guest {
+		t.guests--
+		return true
+	}
+	if k.waiting {
+		t.parked--
+	}
+	t.order = slices.DeleteFunc(t.order, func(o *task) bool { return o == k })
+	if t.engine != nil && t.engine.ThreadGone(int64(k.tid))&tracepoint.Halt != 0 {
+		t.removeSites()
+	}
+	if k.tid == k.proc.pid {
+		e := target.Event{Kind: target.Exited, Thread: k.id(), Code: code}
+		if killed {
+			e.Kind, e.Signal = target.Terminated, gdbSignal(sig)
+		}
+		t.over(&e)
+	} else if t.active && !t.anyRunning() {
+		t.noneLeft()
+	}
+	return true
+}
+
+// over notes that the process is gone, leaving the event for the Resume that is or will be pending.
+func (t *Target) over(e *target.Event) {
+	for _, k := range t.order {
+		delete(t.tasks, k.tid)
+		k.close()
+	}
+	t.order, t.parked = nil, 0
+	t.proc.close()
+	t.proc = nil
+	t.finished = e
+}
+
+// vanish deals with a wait that finds no tracees although tasks are known: they died under a debugger's nose, for instance by
+// an exec of another thread.
+func (t *Target) vanish() {
+	if t.proc == nil {
+		t.guests = 0
+		if t.active {
+			t.finish()
+		}
+		return
+	}
+	pid := t.proc.pid
+	t.over(&target.Event{Kind: target.Terminated, Thread: target.ThreadID{PID: pid, TID: pid}, Signal: target.SignalKill})
+}
+
+// anyRunning reports whether any task can still bring an event.
+func (t *Target) anyRunning() bool {
+	return t.parked > 0 || slices.ContainsFunc(t.order, func(k *task) bool { return k.state != stopped || k.waiting })
+}
+
+// noneLeft ends a Resume whose only thread has exited while the others were to stay stopped.
+func (t *Target) noneLeft() {
+	for _, k := range t.order {
+		if k.state == stopped {
+			t.report(target.Event{Kind: target.Stopped, Thread: k.id()})
+			return
+		}
+	}
+}
+
+// execed deals with a program that has replaced itself: one task is left, under the leader's id, in a new address space.
+func (t *Target) execed(k *task) {
+	if k.guest {
+		delete(t.tasks, k.tid)
+		t.guests--
+		linux.Detach(k.tid, 0)
+		return
+	}
+	for _, other := range t.order {
+		if other != k {
+			delete(t.tasks, other.tid)
+			other.close()
+		}
+	}
+	t.order, t.parked = []*task{k}, 0
+	k.passed, k.slot, k.collecting, k.sent, k.deferred = 0, nil, false, 0, nil
+	if k.proc.renew() != nil {
+		return
+	}
+	path, _ := linux.Executable(k.proc.pid)
+	t.report(target.Event{Kind: target.Execed, Thread: k.id(), Signal: target.SignalTrap, Path: path})
+}

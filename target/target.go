@@ -1,0 +1,245 @@
+// Package target says what a target is: a program, or a recording of one, whose threads, registers and memory a session
+// can look at, and mostly also run.
+//
+// The core interface is small. Everything that not every target has is a group of its own, reached by an accessor method
+// that returns nil where the target lacks it (see Base). A session asks the accessors and nothing else; it never asserts
+// types, because a wrapper around a target would lose or fake what an assertion finds.
+//
+// A target has its own goroutine. Methods may be called from any one goroutine at a time; they return when their effect
+// has happened, except for Resume, whose outcome arrives as an Event.
+package target
+
+import (
+	"errors"
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/tdesc"
+	"tracewell/tracepoint"
+)
+
+// ThreadID names a thread of a process. Both numbers are the kernel's.
+type ThreadID struct{ PID, TID int }
+
+func (id ThreadID) String() string { return fmt.Sprintf("p%x.%x", id.PID, id.TID) }
+
+// All in place of PID or TID stands for every process or thread.
+const All = -1
+
+// Covers reports whether id, which may hold All, stands for other.
+func (id ThreadID) Covers(other ThreadID) bool {
+	return (id.PID == All || id.PID == other.PID) && (id.TID == All || id.TID == other.TID)
+}
+
+// Thread is what a thread list says of one thread.
+type Thread struct {
+	ID   ThreadID
+	Name string
+	Core int // processor it last ran on, -1 if not known
+}
+
+// Errors that sessions answer in their own way.
+var (
+	ErrNoProcess = errors.New("no process")
+	ErrNoThread  = errors.New("no such thread")
+	ErrRunning   = errors.New("the program is running")
+)
+
+// Target is the core that every target has.
+type Target interface {
+	// ISA and Description tell what registers there are. They stay the same until an Execed event.
+	ISA() *arch.ISA
+	Description() *tdesc.Target
+
+	// Threads lists the live threads, leader first, then in order of creation. Empty when no process is left.
+	Threads() []Thread
+
+	// ReadRegisters fills block, laid out as the g packet of Description; WriteRegisters stores it. The thread must be
+	// stopped.
+	ReadRegisters(id ThreadID, block []byte) error
+	WriteRegisters(id ThreadID, block []byte) error
+
+	// ReadMemory reads the readable prefix of p at addr in the process of id and returns its length; the error says why
+	// it is short. WriteMemory writes all of p or nothing it can help. Inserted breakpoints do not show in reads and survive writes.
+	ReadMemory(id ThreadID, addr arch.Addr, p []byte) (int, error)
+	WriteMemory(id ThreadID, addr arch.Addr, p []byte) error
+
+	Groups
+}
+
+// Groups are the accessors of the optional abilities.
+type Groups interface {
+	Runner() Runner
+	Breakpoints() Breakpoints
+	Tracer() Tracer
+	Auxv() Auxv
+	ExecFile() ExecFile
+	Libraries() Libraries
+	Siginfo() Siginfo
+	ReadOnly() ReadOnly
+}
+
+// Base has none of the optional abilities. Targets embed it and override what they have.
+type Base struct{}
+
+func (Base) Runner() Runner           { return nil }
+func (Base) Breakpoints() Breakpoints { return nil }
+func (Base) Tracer() Tracer           { return nil }
+func (Base) Auxv() Auxv               { return nil }
+func (Base) ExecFile() ExecFile       { return nil }
+func (Base) Libraries() Libraries     { return nil }
+func (Base) Siginfo() Siginfo         { return nil }
+func (Base) ReadOnly() ReadOnly       { return nil }
+
+// Runner is a target whose threads can run.
+type Runner interface {
+	// Resume lets threads go on. For each stopped thread the first action that covers it applies; a thread that none
+	// covers stays stopped. Exactly one Event follows on Events for each Resume that returned nil: all threads are
+	// stopped (or the process is gone) when it arrives.
+	Resume(actions []Action) error
+	// Events delivers the outcome of each Resume.
+	Events() <-chan Event
+	// Interrupt asks for a stop, as Ctrl-C does: the pending Resume ends with an Event of SignalInt. It does nothing when
+	// nothing runs.
+	Interrupt() error
+	// Kill ends the process of pid and every thread in it and reaps it.
+	Kill(pid int) error
+	// Detach removes all breakpoints and tracepoints and lets the process go its way.
+	Detach(pid int) error
+}
+
+// Verb is what a thread is told to do.
+type Verb uint8
+
+// The verbs of vCont.
+const (
+	Go Verb = iota
+	StepOne
+	StepRange // step while the pc is in [Start, End)
+)
+
+// Action is one resumption.
+type Action struct {
+	Thread     ThreadID // may hold All
+	Verb       Verb
+	Signal     Signal // delivered on the way, 0 for none
+	Start, End arch.Addr
+}
+
+// Signal is a signal by GDB's number, which differs from the kernel's for most.
+type Signal int
+
+// The signals that sessions speak of themselves.
+const (
+	SignalNone Signal = 0
+	SignalInt  Signal = 2
+	SignalTrap Signal = 5
+	SignalKill Signal = 9
+)
+
+// EventKind says what ended a Resume.
+type EventKind uint8
+
+// The kinds of event.
+const (
+	Stopped    EventKind = iota // a thread stopped: Signal, Reason, Addr
+	Exited                      // the process exited: Code
+	Terminated                  // the process was killed: Signal
+	Execed                      // the process runs another program: Path
+)
+
+// Reason says more about a stop with SignalTrap.
+type Reason uint8
+
+// The reasons a stop reply can give.
+const (
+	ReasonNone Reason = iota
+	ReasonSwBreak
+	ReasonHwBreak
+	ReasonWatch
+	ReasonReadWatch
+	ReasonAccessWatch
+	ReasonLibrary // the list of libraries changed
+)
+
+// Event is what ended a Resume.
+type Event struct {
+	Kind   EventKind
+	Thread ThreadID
+	Signal Signal
+	Reason Reason
+	Addr   arch.Addr // of the data, for watchpoints
+	Code   int
+	Path   string
+}
+
+// BreakKind is the number after Z.
+type BreakKind uint8
+
+// The kinds of breakpoint and watchpoint.
+const (
+	Software BreakKind = iota
+	Hardware
+	WriteWatch
+	ReadWatch
+	AccessWatch
+)
+
+// ErrUnsupported answers a request that this target can never serve; sessions then send the empty reply.
+var ErrUnsupported = errors.New("not supported by this target")
+
+// Breakpoints is a target that can stop where it is told. Inserting what is there already and removing what is not are
+// no errors.
+type Breakpoints interface {
+	InsertBreakpoint(id ThreadID, kind BreakKind, addr arch.Addr, length int) error
+	RemoveBreakpoint(id ThreadID, kind BreakKind, addr arch.Addr, length int) error
+}
+
+// Tracer is a target that runs tracepoints.
+type Tracer interface {
+	tracepoint.Installer
+	// SetEngine tells the target whose Stepped and ThreadGone to call.
+	SetEngine(e *tracepoint.Engine)
+}
+
+// Auxv gives the auxiliary vector as it lies in the process.
+type Auxv interface {
+	ReadAuxv(pid int) ([]byte, error)
+}
+
+// ExecFile gives the absolute path of the program.
+type ExecFile interface {
+	ReadExecFile(pid int) (string, error)
+}
+
+// Libraries gives the SVR4 link map.
+type Libraries interface {
+	ReadLibraries(pid int) (LinkMap, error)
+}
+
+// LinkMap is the dynamic linker's list of loaded objects.
+type LinkMap struct {
+	Main    arch.Addr // address of the main program's entry in the list, 0 before the linker has run
+	Objects []LinkObject
+}
+
+// LinkObject is one entry of the list; the field names are the linker's.
+type LinkObject struct {
+	Name string
+	LM   arch.Addr // address of the entry itself
+	Addr arch.Addr // load bias
+	LD   arch.Addr // dynamic section
+}
+
+// Siginfo gives the kernel's siginfo_t of the signal that a thread stopped with.
+type Siginfo interface {
+	ReadSiginfo(id ThreadID) ([]byte, error)
+	WriteSiginfo(id ThreadID, b []byte) error
+}
+
+// ReadOnly tells which memory the program itself cannot change. What it holds now it held when a frame was collected, so
+// sessions serve it while a frame is selected.
+type ReadOnly interface {
+	// ReadOnly reports whether all n bytes from addr on lie in mappings without write permission.
+	ReadOnly(id ThreadID, addr arch.Addr, n int) bool
+}

@@ -1,0 +1,69 @@
+package tfile
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The kinds of *FormatError.
+var (
+	// ErrNotTraceFile: the bytes do not begin with the magic line of a trace file of version 0.
+	ErrNotTraceFile = errors.New("not a trace file")
+	// ErrTruncated: the file ends before its end marker. A length that damage made too large looks the same.
+	ErrTruncated = errors.New("premature end of the trace file")
+	// ErrTooLong: the definitions are longer than any that could be meant.
+	ErrTooLong = errors.New("definitions without end")
+	// ErrDamaged: a frame holds something that is no block, or a block that reaches past its end.
+	ErrDamaged = errors.New("damaged frame")
+)
+
+// FormatError says where a file or a frame stops being readable.
+type FormatError struct {
+	Kind     error // one of the variables above, for errors.Is
+	Offset   int64 // in bytes from the start of the file; for a frame that is in no file, from its header
+	Found    string
+	Expected string
+}
+
+// Error gives the kind, the offset, what was found and what was expected, in one line.
+func (e *FormatError) Error() string {
+	return fmt.Sprintf("%v: offset %d: found %s, expected %s", e.Kind, e.Offset, e.Found, e.Expected)
+}
+
+// Unwrap returns the kind.
+func (e *FormatError) Unwrap() error { return e.Kind }
+
+// Rule names what a Finding is about.
+type Rule string
+
+// The rules that Open looks at.
+const (
+	RuleUnknownLine  Rule = "unknown-line"   // a definition line with a keyword that is not known
+	RuleBadLine      Rule = "malformed-line" // a definition line with a known keyword that could not be read
+	RuleLongLine     Rule = "long-line"      // a definition line that GDB 13.1 does not read
+	RuleRegisterSize Rule = "register-size"  // no R line, so that R blocks have no known length
+	RuleUndefined    Rule = "undefined"      // pieces of a tracepoint without its T piece
+	RuleByteOrder    Rule = "byte-order"     // the frames contradict the byte order of the architecture
+	RuleTrailing     Rule = "trailing-bytes" // bytes behind the end marker
+)
+
+// Finding is something that is not as it should be in a file that can be read nevertheless.
+type Finding struct {
+	Offset int64 // in the file
+	Rule   Rule
+	Text   string
+}
+
+// String gives offset, rule and text.
+func (f Finding) String() string { return fmt.Sprintf("offset %d: %s: %s", f.Offset, f.Rule, f.Text) }
+
+// excerpt is how much of a text is quoted.
+const excerpt = 40
+
+// quote quotes the beginning of a text that may be of any length.
+func quote(text string) string {
+	if len(text) > excerpt {
+		return fmt.Sprintf("%q…", text[:excerpt])
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,141 @@
+package tfile
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/trace"
+)
+
+// magic begins every trace file. The 0 is the version, the only one there is.
+const magic = "\x7fTRACE0\n"
+
+// MaxLine is how many bytes of a definition line GDB 13.1 reads. It refuses a file with a longer one, though it writes them.
+const MaxLine = 999
+
+// Header is what a trace file says ahead of its frames, and the byte order of the frames.
+type Header struct {
+	Order        arch.ByteOrder // of the frames; no line states it
+	RegisterSize int            // bytes in an R block: the length of the g packet. 0 when not told
+	Status       *trace.Status  // nil when not told; GDB 13.1 then warns that there are no frames
+	Variables    []trace.Variable
+	// Tracepoints are in the order of the file. GDB 13.1 sets them up, and numbers them anew, from the last to the first, so
+	// that it keeps the order of numbers only if they descend.
+	Tracepoints []trace.Tracepoint
+	// Description is the target description, its tdesc lines joined by LF; "" for none.
+	Description string
+	// Other holds the lines whose keyword is not known, without LF.
+	Other []string
+}
+
+// Definition is one definition line as it stands in the file.
+type Definition struct {
+	Offset int64  // of the line in the file
+	Text   string // without the LF
+}
+
+// headerReader gathers definition lines into a Header.
+type headerReader struct {
+	header      Header
+	definitions []Definition
+	findings    []Finding
+
+	upload      trace.Upload
+	mentions    map[trace.Key]int64 // offset of the first piece of each tracepoint
+	description []string
+}
+
+// definitionKinds reads the rest of a line, behind the keyword and exactly one space. When a keyword comes again R and
+// status replace what they said before; the others add to it.
+var definitionKinds = map[string]func(r *headerReader, offset int64, rest string) error{
+	"R":      (*headerReader).registerSize,
+	"status": (*headerReader).status,
+	"tsv":    (*headerReader).variable,
+	"tp":     (*headerReader).piece,
+	"tdesc": func(r *headerReader, _ int64, rest string) error {
+		r.description = append(r.description, rest)
+		return nil
+	},
+}
+
+// line takes one definition line.
+func (r *headerReader) line(offset int64, text string) {
+	r.definitions = append(r.definitions, Definition{offset, text})
+	if len(text) > MaxLine {
+		r.found(offset, RuleLongLine, "%d bytes, of which GDB 13.1 takes at most %d: %s", len(text), MaxLine, quote(text))
+	}
+	keyword, rest, spaced := strings.Cut(text, " ")
+	read := definitionKinds[keyword]
+	if read == nil || !spaced {
+		r.header.Other = append(r.header.Other, text)
+		r.found(offset, RuleUnknownLine, "%s", quote(text))
+		return
+	}
+	if err := read(r, offset, rest); err != nil {
+		r.found(offset, RuleBadLine, "%s: %v", quote(text), err)
+	}
+}
+
+func (r *headerReader) found(offset int64, rule Rule, format string, args ...any) {
+	r.findings = append(r.findings, Finding{offset, rule, fmt.Sprintf(format, args...)})
+}
+
+// finish completes the header, once the last line was taken; end is the offset behind it.
+func (r *headerReader) finish(end int64) {
+	r.header.Tracepoints = r.upload.Tracepoints()
+	r.header.Description = strings.Join(r.description, "\n")
+	for _, k := range r.upload.Undefined() {
+		r.found(r.mentions[k], RuleUndefined, "tracepoint %d at %v has no T piece, which GDB 13.1 does not survive", k.Number, k.Addr)
+	}
+	if r.header.RegisterSize == 0 {
+		r.found(end, RuleRegisterSize, "no R line with the size of a register block, without which GDB does not open the file")
+	}
+}
+
+// registerSize reads the number of an R line. It is hexadecimal, though the manual says decimal, and GDB reads it with
+// strtol, so blanks and 0x may stand before it.
+func (r *headerReader) registerSize(_ int64, rest string) error {
+	digits := strings.TrimLeft(rest, " \t")
+	if len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
+		digits = digits[2:]
+	}
+	n, err := strconv.ParseUint(digits, 16, 31)
+	if err != nil {
+		return fmt.Errorf("found %q, expected a size in hexadecimal of at most 0x%x", rest, math.MaxInt32)
+	}
+	r.header.RegisterSize = int(n)
+	return nil
+}
+
+func (r *headerReader) status(_ int64, rest string) error {
+	st, err := trace.ParseStatus(rest)
+	if err == nil {
+		r.header.Status = &st
+	}
+	return err
+}
+
+func (r *headerReader) variable(_ int64, rest string) error {
+	v, err := trace.ParseVariable(rest)
+	if err == nil {
+		r.header.Variables = append(r.header.Variables, v)
+	}
+	return err
+}
+
+func (r *headerReader) piece(offset int64, rest string) error {
+	p, err := trace.ParsePiece(rest)
+	if err != nil {
+		return err
+	}
+	if _, known := r.mentions[p.Key]; !known {
+		if r.mentions == nil {
+			r.mentions = make(map[trace.Key]int64)
+		}
+		r.mentions[p.Key] = offset
+	}
+	return r.upload.Add(p)
+}

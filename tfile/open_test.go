@@ -1,0 +1,419 @@
+package tfile
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tracewell/arch"
+	"tracewell/trace"
+)
+
+// smallHeader is a header that uses every kind of line.
+func smallHeader(order arch.ByteOrder) Header {
+	return Header{
+		Order:        order,
+		RegisterSize: 16,
+		Status: &trace.Status{Reason: trace.ReasonStop, Description: "done", Frames: 4, Created: 4,
+			Free: 100, Size: 200, Notes: "a note", User: "ada"},
+		Variables: []trace.Variable{
+			{Number: trace.Timestamp, Builtin: true, Name: "trace_timestamp"},
+			{Number: 2, Initial: -5, Name: "neg"},
+		},
+		Tracepoints: []trace.Tracepoint{
+			{Number: 2, Addr: 0x401131, Enabled: true, Step: 1, Pass: 3, Condition: []byte{0x22, 1, 0x27},
+				Actions:     []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}},
+				StepActions: []trace.Action{{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: 0x404020, Length: 4}},
+				Source:      trace.Source{At: "*0x401131", Cond: "1", Commands: []string{"collect $regs"}}, Hits: 17, Usage: 99},
+			{Number: 1, Addr: 0x401200},
+		},
+		Description: "<target>\n  <architecture>mips</architecture>\n</target>",
+		Other:       []string{"later something new"},
+	}
+}
+
+// smallFrames returns four frames: registers, memory and a variable; nothing; a variable; static data and memory.
+func smallFrames(order arch.ByteOrder) [][]byte {
+	b := Builder{Order: order}
+	var frames [][]byte
+	b.Begin(nil, 2)
+	copy(b.Registers(16), "0123456789abcdef")
+	b.AppendMemory(0x404020, []byte("mem"))
+	b.Variable(2, -7)
+	frames = append(frames, b.Finish())
+	b.Begin(nil, 1)
+	frames = append(frames, b.Finish())
+	b.Begin(nil, 1)
+	b.Variable(2, 1<<40)
+	frames = append(frames, b.Finish())
+	b.Begin(nil, 2)
+	b.AppendStatic([]byte("static"))
+	b.AppendMemory(0x10, []byte{1, 2, 3, 4})
+	return append(frames, b.Finish())
+}
+
+func write(t testing.TB, h Header, frames ...[]byte) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := NewWriter(&out, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, frame := range frames {
+		if err := w.WriteFrame(frame); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+var orders = map[string]arch.ByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian}
+
+func TestRoundTrip(t *testing.T) {
+	for name, order := range orders {
+		t.Run(name, func(t *testing.T) {
+			h, frames := smallHeader(order), smallFrames(order)
+			data := write(t, h, frames...)
+			f, err := Open(bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(h, f.Header()); diff != "" {
+				t.Errorf("header (-written +read):\n%s", diff)
+			}
+			if f.OrderSource() != OrderFrames {
+				t.Errorf("byte order %v, want it found from the frames", f.OrderSource())
+			}
+			var got [][]byte
+			for i := range f.NumFrames() {
+				got = append(got, frameOf(t, f, i).Bytes())
+			}
+			if diff := cmp.Diff(frames, got); diff != "" {
+				t.Errorf("frames (-written +read):\n%s", diff)
+			}
+			if again := write(t, f.Header(), got...); !bytes.Equal(again, data) {
+				t.Errorf("written again the file differs:\n%s", cmp.Diff(string(data), string(again)))
+			}
+		})
+	}
+}
+
+// TestEveryCut opens every beginning of a file: what is whole before the cut must be there, with an error that points.
+func TestEveryCut(t *testing.T) {
+	h, frames := smallHeader(binary.LittleEndian), smallFrames(binary.LittleEndian)
+	data := write(t, h, frames...)
+	definitions := int64(bytes.Index(data, []byte("\n\n")) + 2)
+	ends := []int64{definitions}
+	for _, frame := range frames {
+		ends = append(ends, ends[len(ends)-1]+int64(len(frame)))
+	}
+	for cut := range int64(len(data)) {
+		f, err := Open(bytes.NewReader(data[:cut]), cut)
+		if cut < int64(len(magic)) {
+			if !errors.Is(err, ErrNotTraceFile) || f != nil {
+				t.Errorf("cut at %d: %v, %v; want ErrNotTraceFile", cut, f, err)
+			}
+			continue
+		}
+		if cut >= ends[len(ends)-1]+2 { // two bytes of end marker are enough
+			if err != nil || f.NumFrames() != len(frames) || len(f.Findings()) != len(wholeFindings(t, data)) {
+				t.Errorf("cut at %d: %v, want no error", cut, err)
+			}
+			continue
+		}
+		var format *FormatError
+		if !errors.Is(err, ErrTruncated) || !errors.As(err, &format) || f == nil {
+			t.Fatalf("cut at %d: %v, want ErrTruncated", cut, err)
+		}
+		whole := 0
+		for whole < len(frames) && ends[whole+1] <= cut {
+			whole++
+		}
+		if f.NumFrames() != whole {
+			t.Errorf("cut at %d: %d frames, want %d", cut, f.NumFrames(), whole)
+		}
+		for i := range f.NumFrames() {
+			if !bytes.Equal(frameOf(t, f, i).Bytes(), frames[i]) {
+				t.Errorf("cut at %d: frame %d differs", cut, i)
+			}
+		}
+		wantOffset := ends[whole]
+		if cut < definitions {
+			wantOffset = int64(bytes.LastIndexByte(data[:cut], '\n') + 1)
+		}
+		if format.Offset != wantOffset {
+			t.Errorf("cut at %d: error points at %d, want %d: %v", cut, format.Offset, wantOffset, err)
+		}
+	}
+}
+
+func wholeFindings(t *testing.T, data []byte) []Finding {
+	t.Helper()
+	f, err := OpenBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Findings()
+}
+
+func TestErrorsPoint(t *testing.T) {
+	const head = magic + "R 4\n"
+	tests := []struct{ data, want string }{
+		{"", `not a trace file: offset 0: found "", expected "\x7fTRACE0\n"`},
+		{"\x7fTRACE1\nR 4\n", `not a trace file: offset 0: found "\x7fTRACE1\n", expected "\x7fTRACE0\n"`},
+		{head, "premature end of the trace file: offset 12: found the end of the file, expected an empty line after the definitions"},
+		{head + "tp T",
+			`premature end of the trace file: offset 12: found an unfinished line "tp T", expected an empty line after the definitions`},
+		{head + "\n", "premature end of the trace file: offset 13: found the end of the file, expected a frame or the end marker"},
+		{head + "\n\x01\x00\x02",
+			`premature end of the trace file: offset 13: found "\x01\x00\x02" and the end of the file, expected a frame header of 6 bytes`},
+		{head + "\n\x01\x00\x02\x00\x00\x00V",
+			"premature end of the trace file: offset 13: found 1 bytes to the end of the file, expected 2 bytes of frame 0, of tracepoint 1"},
+	}
+	for _, test := range tests {
+		_, err := OpenBytes([]byte(test.data))
+		if err == nil || err.Error() != test.want {
+			t.Errorf("%q:\n got %v\nwant %s", test.data, err, test.want)
+		}
+	}
+}
+
+func TestDefinitionsWithoutEnd(t *testing.T) {
+	data := []byte(magic + strings.Repeat("x", maxDefinitions))
+	if _, err := OpenBytes(data); !errors.Is(err, ErrTooLong) {
+		t.Errorf("%v, want ErrTooLong", err)
+	}
+}
+
+func TestFindings(t *testing.T) {
+	long := "tdesc " + strings.Repeat("x", MaxLine)
+	data := magic + "what is this\ntdesc\n" + long + "\ntp A7:10:R01\nstatus 5\nR 4\nR xyz\n\n\x00\x00\x00\x00extra"
+	f, err := OpenBytes([]byte(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(text string) int64 { return int64(strings.Index(data, text)) }
+	want := []Finding{
+		{at("what"), RuleUnknownLine, `"what is this"`},
+		{at("tdesc\n"), RuleUnknownLine, `"tdesc"`},
+		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:excerpt])},
+		{at("status"), RuleBadLine, `"status 5": trace status: offset 0: found "5", expected one of the letters 01`},
+		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal of at most 0x7fffffff`},
+		{at("tp A7"), RuleUndefined, "tracepoint 7 at 0x10 has no T piece, which GDB 13.1 does not survive"},
+		{at("extra"), RuleTrailing, "5 bytes behind the end marker"},
+	}
+	if diff := cmp.Diff(want, f.Findings()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	h := f.Header()
+	if h.RegisterSize != 4 || len(h.Tracepoints) != 1 || h.Status != nil {
+		t.Errorf("header %+v", h)
+	}
+	if diff := cmp.Diff([]string{"what is this", "tdesc"}, h.Other); diff != "" {
+		t.Errorf("unknown lines (-want +got):\n%s", diff)
+	}
+	var lines []string
+	for _, d := range f.Definitions() {
+		if d.Offset != at(d.Text) {
+			t.Errorf("line %.20q at offset %d, want %d", d.Text, d.Offset, at(d.Text))
+		}
+		lines = append(lines, d.Text)
+	}
+	if got := magic + strings.Join(lines, "\n") + "\n\n"; !strings.HasPrefix(data, got) {
+		t.Errorf("definitions are not as in the file: %q", got)
+	}
+}
+
+func TestRegisterSize(t *testing.T) {
+	tests := []struct {
+		lines string
+		want  int
+		rules []Rule
+	}{
+		{"R 974\n", 2420, nil},
+		{"R  0x10\n", 16, nil},
+		{"R 974\nR 10\n", 16, nil},
+		{"", 0, []Rule{RuleRegisterSize}},
+		{"R 0\n", 0, []Rule{RuleRegisterSize}},
+		{"R -1\n", 0, []Rule{RuleBadLine, RuleRegisterSize}},
+		{"R 80000000\n", 0, []Rule{RuleBadLine, RuleRegisterSize}},
+	}
+	for _, test := range tests {
+		f, err := OpenBytes([]byte(magic + test.lines + "\n\x00\x00"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rules []Rule
+		for _, finding := range f.Findings() {
+			rules = append(rules, finding.Rule)
+		}
+		if f.Header().RegisterSize != test.want || !cmp.Equal(rules, test.rules) {
+			t.Errorf("%q: size %d, findings %v; want %d, %v", test.lines, f.Header().RegisterSize, f.Findings(), test.want, test.rules)
+		}
+	}
+}
+
+func TestByteOrder(t *testing.T) {
+	architecture := func(name string) string { return "<target><architecture>" + name + "</architecture></target>" }
+	tests := []struct {
+		name         string
+		architecture string
+		written      arch.ByteOrder
+		frames       int
+		given        arch.ByteOrder
+		source       OrderSource
+		findings     int
+	}{
+		{"x86", "i386:x86-64", binary.LittleEndian, 4, nil, OrderArchitecture, 0},
+		{"x86 without frames", "i386:x86-64", binary.LittleEndian, 0, nil, OrderArchitecture, 0},
+		{"s390 without frames", "s390:64-bit", binary.BigEndian, 0, nil, OrderArchitecture, 0},
+		{"powerpc, big", "powerpc:common", binary.BigEndian, 4, nil, OrderFrames, 0},
+		{"powerpc, little", "powerpc:common64", binary.LittleEndian, 1, nil, OrderFrames, 0},
+		{"contradiction", "i386", binary.BigEndian, 4, nil, OrderFrames, 1},
+		{"nothing tells", "arm", binary.LittleEndian, 0, nil, OrderAssumed, 0},
+		{"no architecture", "", binary.LittleEndian, 0, nil, OrderAssumed, 0},
+		{"given", "powerpc:common", binary.BigEndian, 0, binary.BigEndian, OrderGiven, 0},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			h := smallHeader(test.written)
+			h.Other = nil
+			h.Description = architecture(test.architecture)
+			var opts []Option
+			if test.given != nil {
+				opts = append(opts, WithOrder(test.given))
+			}
+			f, err := OpenBytes(write(t, h, smallFrames(test.written)[:test.frames]...), opts...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Header().Order != test.written || f.OrderSource() != test.source || len(f.Findings()) != test.findings {
+				t.Errorf("order %v, %v, findings %v; want %v, %v, %d findings",
+					f.Header().Order, f.OrderSource(), f.Findings(), test.written, test.source, test.findings)
+			}
+		})
+	}
+}
+
+func TestEndMarkers(t *testing.T) {
+	tests := []struct {
+		end      string
+		trailing int64 // offset of trailing bytes from the marker, -1 for none
+	}{
+		{"\x00\x00", -1}, {"\x00\x00\x00", -1}, {"\x00\x00\x00\x00", -1},
+		{"\x00\x00x", 2}, {"\x00\x00\x00x", 3}, {"\x00\x00\x00\x00\x00", 4},
+	}
+	for _, test := range tests {
+		head := magic + "R 4\n\n"
+		f, err := OpenBytes([]byte(head + test.end))
+		if err != nil {
+			t.Errorf("%q: %v", test.end, err)
+			continue
+		}
+		trailing := int64(-1)
+		for _, finding := range f.Findings() {
+			trailing = finding.Offset - int64(len(head))
+		}
+		if trailing != test.trailing {
+			t.Errorf("%q: trailing bytes at %d, want %d", test.end, trailing, test.trailing)
+		}
+	}
+}
+
+// TestSmallWindow indexes files with reads much shorter than frames and lines.
+func TestSmallWindow(t *testing.T) {
+	for _, name := range []string{"queue-basic.tf", "queue-fast.tf"} {
+		data := readTestdata(t, name)
+		want := openTestdata(t, name)
+		for _, size := range []int{1, 6, 7, 100, 5000} {
+			got, err := Open(bytes.NewReader(data), int64(len(data)), func(o *options) { o.window = size })
+			if err != nil {
+				t.Fatalf("%s with a window of %d: %v", name, size, err)
+			}
+			if diff := cmp.Diff(want.starts, got.starts); diff != "" {
+				t.Errorf("%s with a window of %d (-want +got):\n%s", name, size, diff)
+			}
+			if diff := cmp.Diff(want.Header(), got.Header()); diff != "" {
+				t.Errorf("%s with a window of %d (-want +got):\n%s", name, size, diff)
+			}
+		}
+	}
+}
+
+// countingReader counts the bytes that are read.
+type countingReader struct {
+	r io.ReaderAt
+	n int
+}
+
+func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
+	c.n += len(p)
+	return c.r.ReadAt(p, off)
+}
+
+func TestLongFramesAreSkipped(t *testing.T) {
+	b := Builder{Order: binary.LittleEndian}
+	var frames [][]byte
+	for range 3 {
+		b.Begin(nil, 1)
+		b.AppendMemory(0, make([]byte, 4<<20))
+		frames = append(frames, b.Finish())
+	}
+	data := write(t, smallHeader(binary.LittleEndian), frames...)
+	r := &countingReader{r: bytes.NewReader(data)}
+	f, err := Open(r, int64(len(data)))
+	if err != nil || f.NumFrames() != 3 {
+		t.Fatalf("%v, %v", f, err)
+	}
+	if r.n > len(data)/2 {
+		t.Errorf("%d of %d bytes were read to index three frames", r.n, len(data))
+	}
+}
+
+// failingReader fails at an offset.
+type failingReader struct {
+	r  io.ReaderAt
+	at int64
+}
+
+func (r failingReader) ReadAt(p []byte, off int64) (int, error) {
+	if off+int64(len(p)) > r.at {
+		return 0, io.ErrClosedPipe
+	}
+	return r.r.ReadAt(p, off)
+}
+
+func TestReaderErrors(t *testing.T) {
+	data := readTestdata(t, "queue-basic.tf")
+	for _, at := range []int64{0, 100, 50000, int64(len(data)) - 1} {
+		f, err := Open(failingReader{bytes.NewReader(data), at}, int64(len(data)), func(o *options) { o.window = 1 << 10 })
+		if f != nil || !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("reader that fails at %d: %v, %v", at, f, err)
+		}
+	}
+	if _, err := Open(bytes.NewReader(data), int64(len(data))+100); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("a size past the end: %v", err)
+	}
+	f := openTestdata(t, "queue-basic.tf")
+	f.source = source{r: failingReader{bytes.NewReader(data), 50000}, size: int64(len(data))}
+	if _, err := f.Frame(84); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("frame that cannot be read: %v", err)
+	}
+	if _, _, err := f.Find(Query{Kind: ByPC}, 0, ripOf); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("search in frames that cannot be read: %v", err)
+	}
+	for _, i := range []int{-1, 85} {
+		if _, err := f.Frame(i); err == nil {
+			t.Errorf("there is a frame %d of 85", i)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+)
+
+// ParseVariable reads a trace state variable as the replies to qTfV and qTsV, the "tsv" lines of a trace file and, after
+// "QTDV:", the packet that defines one write it:
+//
+//	<number>:<initial value>:<builtin, 0 or 1>:<name in pairs of hexadecimal digits>
+//
+// The value is 64 bits in two's complement, in hexadecimal as the number is. Errors wrap *rsp.SyntaxError.
+func ParseVariable(text string) (Variable, error) {
+	s := newScanner("trace state variable", text)
+	v := Variable{Number: VariableNumber(s.HexUpTo(math.MaxUint16))}
+	s.Literal(':')
+	v.Initial = int64(s.HexField())
+	s.Literal(':')
+	v.Builtin = s.HexUpTo(1) == 1
+	s.Literal(':')
+	v.Name = s.hexString()
+	if err := s.finish(); err != nil {
+		return Variable{}, err
+	}
+	return v, nil
+}
+
+// String gives the definition as ParseVariable reads it.
+func (v Variable) String() string {
+	builtin := 0
+	if v.Builtin {
+		builtin = 1
+	}
+	return fmt.Sprintf("%x:%x:%d:%x", uint16(v.Number), uint64(v.Initial), builtin, v.Name)
+}

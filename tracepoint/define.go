@@ -1,0 +1,227 @@
+package tracepoint
+
+import (
+	"fmt"
+	"slices"
+
+	"tracewell/ax"
+	"tracewell/trace"
+)
+
+// A definition is a tracepoint with its expressions compiled.
+type definition struct {
+	trace.Tracepoint
+	site      *Site
+	condition *ax.Program // nil without a condition
+	atHit     []operation
+	atStep    []operation
+	stepping  bool // a packet of stepping actions came, so those that follow are such too
+	complete  bool // all its packets came
+}
+
+// active reports whether a hit is to be looked at.
+func (d *definition) active() bool { return d.Enabled && d.complete }
+
+// An operation is an action, with the program of its expression if it has one.
+type operation struct {
+	trace.Action
+	program *ax.Program
+}
+
+// Define adds a tracepoint, which may be whole, or just what QTDP says of it: AddActions and AddSource then add to it. With
+// more set, actions are announced, and the tracepoint does nothing until they came. They need not come: GDB announces them
+// for an empty while-stepping too. So a definition is also taken as complete when anything else arrives: a source string,
+// another definition, the start of a run.
+//
+// During a run a complete tracepoint is installed at once; if that fails it is removed again. The error may also be about
+// the definition before this one, if that is thereby complete; then it is that one which is removed, and this one not made.
+//
+// GDB 9 to 13.1 send all definitions again after a library was loaded during a run. A tracepoint that is defined already is
+// therefore no error if nothing but Enabled differs, which is set; the actions that follow are compared as well.
+//
+// The engine keeps the byte slices in t, which must not change afterwards.
+func (e *Engine) Define(t trace.Tracepoint, more bool) error {
+	e.control.Lock()
+	defer e.control.Unlock()
+	e.redefined = nil
+	if err := e.completeOpen(); err != nil {
+		return err
+	}
+	d, err := compile(t)
+	if err != nil {
+		return err
+	}
+	if old := e.definition(t.Key()); old != nil {
+		return e.redefine(old, d, more)
+	}
+	e.insert(d)
+	e.open = d
+	if more {
+		return nil
+	}
+	return e.completeOpen()
+}
+
+// AddActions adds actions to a tracepoint, announcing more or not. Once a packet was marked as stepping, the later ones of
+// the tracepoint are so too, as GDB marks the first only. If the actions of a definition that is not yet complete are
+// refused, then the whole of it is removed: with some of its actions it would collect less than it was asked to.
+func (e *Engine) AddActions(key trace.Key, stepping bool, actions []trace.Action, more bool) error {
+	e.control.Lock()
+	defer e.control.Unlock()
+	d := e.definition(key)
+	if d == nil {
+		return errUnknown(key)
+	}
+	if e.redefined.of(d) {
+		return e.redefined.actions(stepping, actions, more)
+	}
+	if e.open != d {
+		if err := e.completeOpen(); err != nil {
+			return err
+		}
+	}
+	operations, err := compileActions(key, actions)
+	if err != nil {
+		if e.open == d {
+			e.open = nil
+			e.remove(d)
+		}
+		return err
+	}
+	e.state.Lock()
+	d.add(stepping, actions, operations)
+	e.state.Unlock()
+	if more {
+		return nil
+	}
+	return e.completeOpen()
+}
+
+// add appends to the actions at the hit or after a step.
+func (d *definition) add(stepping bool, actions []trace.Action, operations []operation) {
+	d.stepping = d.stepping || stepping
+	if d.stepping {
+		d.StepActions = append(d.StepActions, actions...)
+		d.atStep = append(d.atStep, operations...)
+	} else {
+		d.Actions = append(d.Actions, actions...)
+		d.atHit = append(d.atHit, operations...)
+	}
+}
+
+// AddSource adds a source string to a tracepoint, or a part of one, which must continue the part before it. A redefinition
+// has its commands already; its location and condition may be worded anew.
+func (e *Engine) AddSource(p trace.SourcePiece) error {
+	e.control.Lock()
+	defer e.control.Unlock()
+	d := e.definition(p.Key)
+	if d == nil {
+		return errUnknown(p.Key)
+	}
+	if err := e.completeOpen(); err != nil {
+		return err
+	}
+	if p.Type == trace.SourceCommand && e.redefined.of(d) && e.redefined.commands {
+		return nil
+	}
+	e.state.Lock()
+	defer e.state.Unlock()
+	if err := d.Source.Add(p); err != nil {
+		return fmt.Errorf("tracepoint %d at %s: %w", d.Number, d.Addr, err)
+	}
+	return nil
+}
+
+// completeOpen takes the definition whose packets were coming as complete. Control is held.
+func (e *Engine) completeOpen() error {
+	d := e.open
+	if d == nil {
+		return nil
+	}
+	e.open = nil
+	e.state.Lock()
+	d.complete = true
+	e.state.Unlock()
+	if err := e.install(d.site); err != nil {
+		e.remove(d)
+		return failedAt(d, "install", err)
+	}
+	return nil
+}
+
+// definition finds a tracepoint. Control or state is held: it takes both to change what this reads.
+func (e *Engine) definition(key trace.Key) *definition {
+	s := e.sites[key.Addr]
+	if s == nil {
+		return nil
+	}
+	for _, d := range s.definitions {
+		if d.Number == key.Number {
+			return d
+		}
+	}
+	return nil
+}
+
+func errUnknown(key trace.Key) error {
+	return fmt.Errorf("there is no tracepoint %d at %s", key.Number, key.Addr)
+}
+
+// insert puts a definition behind the others of its address.
+func (e *Engine) insert(d *definition) {
+	e.state.Lock()
+	defer e.state.Unlock()
+	at, _ := slices.BinarySearchFunc(e.definitions, d, func(other, d *definition) int {
+		if other.Addr <= d.Addr {
+			return -1
+		}
+		return 1
+	})
+	e.definitions = slices.Insert(e.definitions, at, d)
+	d.site = e.sites[d.Addr]
+	if d.site == nil {
+		d.site = &Site{Addr: d.Addr, engine: e}
+		e.sites[d.Addr] = d.site
+	}
+	d.site.definitions = append(d.site.definitions, d)
+}
+
+// remove undoes insert.
+func (e *Engine) remove(d *definition) {
+	e.state.Lock()
+	defer e.state.Unlock()
+	same := func(other *definition) bool { return other == d }
+	e.definitions = slices.DeleteFunc(e.definitions, same)
+	d.site.definitions = slices.DeleteFunc(d.site.definitions, same)
+	if len(d.site.definitions) == 0 {
+		delete(e.sites, d.Addr)
+	}
+}
+
+// Tracepoints lists the definitions by address, those of one address in the order of their arrival. The byte slices in it
+// are shared and must not be changed.
+func (e *Engine) Tracepoints() []trace.Tracepoint {
+	e.state.Lock()
+	defer e.state.Unlock()
+	list := make([]trace.Tracepoint, len(e.definitions))
+	for i, d := range e.definitions {
+		t := d.Tracepoint
+		t.Actions = slices.Clone(t.Actions)
+		t.StepActions = slices.Clone(t.StepActions)
+		t.Source.Commands = slices.Clone(t.Source.Commands)
+		list[i] = t
+	}
+	return list
+}
+
+// Hits returns how often the condition of a tracepoint held in this run, and how many bytes of frame data, headers not
+// counted, were recorded for it; false if there is no such tracepoint.
+func (e *Engine) Hits(key trace.Key) (hits, usage uint64, ok bool) {
+	e.state.Lock()
+	defer e.state.Unlock()
+	d := e.definition(key)
+	if d == nil {
+		return 0, 0, false
+	}
+	return d.Hits, d.Usage, true
+}

@@ -1,0 +1,149 @@
+// Package tracepoint is the engine of a trace run: it holds the definitions, decides at each hit what to collect, and keeps
+// the frames until they are asked for.
+//
+// An Engine is driven from two sides. A session (QT packets, or a command of Tracewell's own) defines, starts, stops and
+// looks at frames. A target that reaches an installed Site calls Site.Hit, and Engine.Stepped after each step that a
+// verdict asked for, with a Snapshot of the thread. The engine never touches a process: what it wants to know of one comes
+// through the Snapshot, and what it wants done to one goes through the Installer.
+//
+// # Invariants
+//
+//   - A definition is compiled when it is made: agent expressions that cannot be decoded are refused there and then.
+//   - A frame enters the buffer whole or not at all, in the bytes of the trace file.
+//   - What could not be read is not in a frame. Nothing is made up, and no stale byte is shown.
+//   - In the steady state a hit allocates nothing.
+//
+// # Locks
+//
+// There are two, control before state. Control is held by a session for the whole of a call that changes definitions or the
+// run, so that these calls do not overlap; the installer may be called while it is held. State guards everything that a
+// hit touches. A session holds it for bounded copies only, never across a call of the installer or anything else that may
+// wait; the target's goroutine takes state alone. So hits can go on while the installer waits for the target's goroutine.
+// It follows that the target's goroutine must not call what takes control: of the methods here it calls Site.Hit,
+// Engine.Stepped and Engine.ThreadGone only. A Snapshot is used with state held and must not call the engine.
+package tracepoint
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/trace"
+)
+
+// DefaultBufferSize is the size of the trace buffer in bytes unless one is set; gdbserver has the same.
+const DefaultBufferSize = 5 << 20
+
+// DefaultMaxBuffer is the largest size that SetBufferSize accepts unless Layout says otherwise.
+const DefaultMaxBuffer = 1 << 30
+
+// Layout is what an engine must know of its target and its surroundings. It stays the same for the life of the engine.
+type Layout struct {
+	Order         arch.ByteOrder // of memory, registers and frames
+	RegisterBlock int            // length in bytes of the g packet, and so of an R block
+	PCOffset      int            // offset of the pc in the register block
+	PCSize        int            // its length in bytes: 4, or 8, or 0 to leave the pc as the snapshot gives it
+
+	MaxBuffer int64            // largest trace buffer in bytes; 0 for DefaultMaxBuffer
+	Now       func() time.Time // the clock; nil for time.Now
+	// Print receives what printf in an agent expression prints; nil to drop it. It is called in the middle of a hit, so it
+	// must neither wait nor call the engine.
+	Print func(string)
+}
+
+// Engine is one set of tracepoints and the trace run over them.
+type Engine struct {
+	layout Layout
+
+	control   sync.Mutex
+	open      *definition   // its last packet announced more; guarded by control
+	redefined *redefinition // compares packets with what is there already; guarded by control
+	installer Installer     // of the present run; guarded by control
+
+	state sync.Mutex // guards all that follows
+
+	definitions []*definition // by address, then in order of arrival
+	sites       map[arch.Addr]*Site
+	variables   map[trace.VariableNumber]*variable
+	readOnly    []Range
+
+	phase    phase
+	runs     uint64 // runs begun, to tell a frame's run from the present one
+	ending   ending // why the last run ended; while running, why this one is about to
+	full     bool   // a frame did not fit, which ends the run
+	sessions []session
+	started  uint64 // microseconds of Unix time, 0 for never
+	stopped  uint64
+	latest   uint64 // last time told in this run
+
+	disconnected          bool
+	user, notes, stopNote string
+
+	buffer    buffer
+	collector collector
+	machine   ax.Machine
+}
+
+// A phase is where a run stands.
+type phase uint8
+
+const (
+	idle     phase = iota
+	starting       // sites are being installed; hits do not count yet
+	running
+)
+
+// New returns an engine without tracepoints, with the default buffer and the built-in variables. It panics if the pc of the
+// layout is not within the register block.
+func New(layout Layout) *Engine {
+	if layout.PCSize > 0 && (layout.PCOffset < 0 || layout.PCOffset+layout.PCSize > layout.RegisterBlock) {
+		panic(fmt.Sprintf("tracepoint: pc of %d bytes at %d of a register block of %d",
+			layout.PCSize, layout.PCOffset, layout.RegisterBlock))
+	}
+	if layout.MaxBuffer == 0 {
+		layout.MaxBuffer = DefaultMaxBuffer
+	}
+	if layout.Now == nil {
+		layout.Now = time.Now
+	}
+	e := &Engine{
+		layout: layout,
+		sites:  make(map[arch.Addr]*Site),
+		ending: ending{reason: trace.ReasonNotRun},
+		buffer: buffer{order: layout.Order, size: DefaultBufferSize},
+	}
+	e.collector.engine, e.collector.out.Order = e, layout.Order
+	e.resetVariables()
+	return e
+}
+
+// Init is QTinit: it stops a run and forgets the tracepoints, the variables that are not built in, the read-only ranges
+// and the frames. Notes and the settings of the buffer stay, and so does the reason of the last stop. The error is the
+// installer's, about sites that it could not remove; the engine has forgotten them all the same.
+func (e *Engine) Init() error {
+	e.control.Lock()
+	defer e.control.Unlock()
+	err := e.stop(ending{reason: trace.ReasonStop})
+	e.open, e.redefined = nil, nil
+
+	e.state.Lock()
+	defer e.state.Unlock()
+	for _, s := range e.sites {
+		s.definitions = nil
+	}
+	clear(e.sites)
+	e.definitions = nil
+	e.readOnly = nil
+	e.resetVariables()
+	e.buffer.reset()
+	e.runs++
+	return err
+}
+
+// now is the time in microseconds of Unix time. Within a run it does not go back even if the clock does.
+func (e *Engine) now() uint64 {
+	e.latest = max(e.latest, uint64(e.layout.Now().UnixMicro()))
+	return e.latest
+}

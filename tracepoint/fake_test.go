@@ -1,0 +1,227 @@
+package tracepoint
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// The layout of the tests: three registers of 8 bytes, the last of them the pc.
+const (
+	registerCount = 3
+	registerBytes = 8 * registerCount
+)
+
+func testLayout() Layout {
+	return Layout{
+		Order:         binary.LittleEndian,
+		RegisterBlock: registerBytes,
+		PCOffset:      registerBytes - 8,
+		PCSize:        8,
+	}
+}
+
+// fakeThread is a Snapshot made of a few registers and stretches of memory.
+type fakeThread struct {
+	id        int64
+	pc        arch.Addr
+	registers [registerCount]uint64
+	gone      bool // registers cannot be read
+	memory    []stretch
+	batches   int // calls of ReadBatch
+}
+
+type stretch struct {
+	addr  arch.Addr
+	bytes []byte
+}
+
+func (f *fakeThread) Thread() int64 { return f.id }
+func (f *fakeThread) PC() arch.Addr { return f.pc }
+
+var errNoRegister = errors.New("no such register")
+
+func (f *fakeThread) Register(r arch.Reg) (uint64, error) {
+	if r < 0 || r >= registerCount {
+		return 0, errNoRegister
+	}
+	return f.registers[r], nil
+}
+
+func (f *fakeThread) Registers(block []byte) error {
+	if f.gone {
+		return errNoRegister
+	}
+	for i, v := range f.registers {
+		binary.LittleEndian.PutUint64(block[8*i:], v)
+	}
+	return nil
+}
+
+func (f *fakeThread) ReadMemory(addr arch.Addr, p []byte) int {
+	for _, s := range f.memory {
+		if s.addr <= addr && addr-s.addr < arch.Addr(len(s.bytes)) {
+			return copy(p, s.bytes[addr-s.addr:])
+		}
+	}
+	return 0
+}
+
+func (f *fakeThread) ReadBatch(reads []Read) {
+	f.batches++
+	for i := range reads {
+		reads[i].N = f.ReadMemory(reads[i].Addr, reads[i].Dst)
+	}
+}
+
+// fakeInstaller keeps which addresses are installed.
+type fakeInstaller struct {
+	sites   map[arch.Addr]*Site
+	refused map[arch.Addr]error
+	during  func(*Site) // called within Install
+	stuck   error       // of Uninstall
+}
+
+func (f *fakeInstaller) Install(s *Site) error {
+	if f.during != nil {
+		f.during(s)
+	}
+	if err := f.refused[s.Addr]; err != nil {
+		return err
+	}
+	if f.sites == nil {
+		f.sites = make(map[arch.Addr]*Site)
+	}
+	if f.sites[s.Addr] != nil {
+		return errors.New("installed already")
+	}
+	f.sites[s.Addr] = s
+	return nil
+}
+
+func (f *fakeInstaller) Uninstall(s *Site) error {
+	delete(f.sites, s.Addr)
+	return f.stuck
+}
+
+func (f *fakeInstaller) addresses() []arch.Addr {
+	var list []arch.Addr
+	for a := range f.sites {
+		list = append(list, a)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// rig is an engine with a target that is all fake.
+type rig struct {
+	testing.TB
+	*Engine
+	target fakeInstaller
+	clock  time.Time
+}
+
+func newRig(t testing.TB) *rig {
+	r := &rig{TB: t, clock: time.UnixMicro(1_000_000)}
+	layout := testLayout()
+	layout.Now = func() time.Time { return r.clock }
+	r.Engine = New(layout)
+	return r
+}
+
+// must fails the test on an error.
+func (r *rig) must(err error) {
+	r.Helper()
+	if err != nil {
+		r.Fatal(err)
+	}
+}
+
+// wantError fails the test unless err has the text.
+func wantError(t *testing.T, err error, text string) {
+	t.Helper()
+	if got := fmt.Sprint(err); got != text {
+		t.Errorf("got error %s\n    want %s", got, text)
+	}
+}
+
+// start defines tracepoints and starts a run.
+func (r *rig) start(tracepoints ...trace.Tracepoint) {
+	r.Helper()
+	for _, t := range tracepoints {
+		r.must(r.Define(t, false))
+	}
+	r.must(r.Start(&r.target))
+}
+
+// hit has a thread reach its pc.
+func (r *rig) hit(f *fakeThread) Verdict {
+	r.Helper()
+	site := r.target.sites[f.pc]
+	if site == nil {
+		r.Fatalf("no site at %s", f.pc)
+	}
+	return site.Hit(f)
+}
+
+// expression assembles an agent expression.
+func expression(t testing.TB, text string) []byte {
+	t.Helper()
+	code, err := ax.Assemble(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+func collectExpression(t testing.TB, text string) trace.Action {
+	return trace.Action{Kind: trace.CollectExpression, Code: expression(t, text)}
+}
+
+func collectMemory(addr arch.Addr, length uint64) trace.Action {
+	return trace.Action{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: uint64(addr), Length: length}
+}
+
+var collectRegisters = trace.Action{Kind: trace.CollectRegisters, Mask: []byte{0xff}}
+
+func tracepointAt(number trace.Number, addr arch.Addr, actions ...trace.Action) trace.Tracepoint {
+	return trace.Tracepoint{Number: number, Addr: addr, Enabled: true, Actions: actions}
+}
+
+// describe gives the frames of the buffer as text, one line each.
+func (r *rig) describe() []string {
+	r.Helper()
+	var lines []string
+	for f := range r.Frames() {
+		lines = append(lines, describeFrame(r.TB, f.Frame))
+	}
+	return lines
+}
+
+// describeFrame gives tracepoint number and blocks.
+func describeFrame(t testing.TB, f tfile.Frame) string {
+	t.Helper()
+	if err := f.Check(); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("%d:", f.Tracepoint())
+	for b := range f.Blocks() {
+		switch b.Kind {
+		case tfile.BlockMemory:
+			text += fmt.Sprintf(" M %s %x", b.Addr, b.Bytes)
+		case tfile.BlockVariable:
+			text += fmt.Sprintf(" V %d=%d", b.Number, b.Value)
+		default:
+			text += fmt.Sprintf(" %c %x", b.Kind, b.Bytes)
+		}
+	}
+	return text
+}

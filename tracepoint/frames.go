@@ -1,0 +1,90 @@
+package tracepoint
+
+import (
+	"fmt"
+	"io"
+	"iter"
+
+	"tracewell/arch"
+	"tracewell/tfile"
+)
+
+// Frame is a copy of one traceframe, with what the engine knows of it besides.
+type Frame struct {
+	tfile.Frame
+	Number int // among the frames that were in the buffer when the copy was made
+	// PC is where the thread was and Stepped whether a while-stepping made the frame. A trace file cannot say either for a
+	// frame without registers; the buffer knows both for all, so that nothing has to be guessed from the tracepoint's address.
+	PC      arch.Addr
+	Stepped bool
+}
+
+// NumFrames returns how many frames the buffer holds.
+func (e *Engine) NumFrames() int {
+	e.state.Lock()
+	defer e.state.Unlock()
+	return e.buffer.count()
+}
+
+// Frame returns a copy of frame n, counted from 0 for the oldest; false if there is none. The number of a frame shrinks as
+// a circular buffer drops older ones, the copy is not affected.
+func (e *Engine) Frame(n int) (Frame, bool) {
+	e.state.Lock()
+	defer e.state.Unlock()
+	if n < 0 || n >= e.buffer.count() {
+		return Frame{}, false
+	}
+	return e.frame(e.buffer.first+uint64(n), nil), true
+}
+
+// frame copies a frame, appending its bytes to dst, which is empty.
+func (e *Engine) frame(sequence uint64, dst []byte) Frame {
+	bytes := append(dst, e.buffer.frame(sequence)...)
+	view, err := tfile.ParseFrame(bytes, e.layout.Order, e.layout.RegisterBlock)
+	if err != nil {
+		panic(fmt.Sprintf("tracepoint: frame %d of the trace buffer: %v", sequence, err))
+	}
+	at := e.buffer.entry(sequence)
+	return Frame{view, int(sequence - e.buffer.first), at.pc, at.stepped()}
+}
+
+// Frames yields the frames that the buffer holds when the iteration begins, oldest first, for saving. The bytes of each are
+// valid until the next. Those that a circular buffer drops meanwhile are left out, and the sequence ends early if the
+// buffer is cleared.
+func (e *Engine) Frames() iter.Seq[Frame] {
+	return func(yield func(Frame) bool) {
+		e.state.Lock()
+		runs, next, end := e.runs, e.buffer.first, e.buffer.next
+		e.state.Unlock()
+		var bytes []byte
+		for {
+			e.state.Lock()
+			if next = max(next, e.buffer.first); e.runs != runs || next >= end {
+				e.state.Unlock()
+				return
+			}
+			f := e.frame(next, bytes[:0])
+			e.state.Unlock()
+			next++
+			bytes = f.Bytes()
+			if !yield(f) {
+				return
+			}
+		}
+	}
+}
+
+// ReadBuffer copies from the frames as one stream of bytes, oldest frame first and without the end mark of a trace file, as
+// qTBuffer serves it. It returns how much of dst it filled, and io.EOF if offset is the length of the stream. In a circular
+// buffer during a run the stream moves as frames are dropped.
+func (e *Engine) ReadBuffer(offset int64, dst []byte) (int, error) {
+	e.state.Lock()
+	defer e.state.Unlock()
+	switch length := int64(e.buffer.used); {
+	case offset < 0 || offset > length:
+		return 0, fmt.Errorf("offset %d of the trace buffer is not from 0 to %d", offset, length)
+	case offset == length:
+		return 0, io.EOF
+	}
+	return e.buffer.readAt(offset, dst), nil
+}

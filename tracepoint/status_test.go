@@ -1,0 +1,108 @@
+package tracepoint
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tracewell/trace"
+)
+
+// TestStatus gives the status as GDB gets it.
+func TestStatus(t *testing.T) {
+	r := newRig(t)
+	r.SetUser("me")
+	r.SetNotes("why")
+	r.SetDisconnected(true)
+	r.start(tracepointAt(1, 0x10))
+	r.hit(&fakeThread{pc: 0x10})
+	want := trace.Status{
+		Running: true, Reason: trace.ReasonNotRun, Frames: 1, Created: 1,
+		Free: DefaultBufferSize - frameHeader, Size: DefaultBufferSize,
+		Disconnected: true, User: "me", Notes: "why", StartTime: 1_000_000,
+	}
+	if diff := cmp.Diff(want, r.Status()); diff != "" {
+		t.Errorf("while running (-want +got):\n%s", diff)
+	}
+	r.must(r.Stop(trace.ReasonStop, "done"))
+	want.Running, want.Reason, want.Description, want.StopTime = false, trace.ReasonStop, "done", 1_000_000
+	if diff := cmp.Diff(want, r.Status()); diff != "" {
+		t.Errorf("after it (-want +got):\n%s", diff)
+	}
+}
+
+func TestSetBufferSize(t *testing.T) {
+	r := newRig(t)
+	r.start(tracepointAt(1, 0x10))
+	r.hit(&fakeThread{pc: 0x10})
+	wantError(t, r.SetBufferSize(1000), "the size of the trace buffer cannot change during a trace run")
+	r.wantFrames("1:")
+	r.must(r.Stop(trace.ReasonStop, ""))
+	for _, size := range []int64{-2, math.MinInt64, DefaultMaxBuffer + 1, math.MaxInt64} {
+		wantError(t, r.SetBufferSize(size), fmt.Sprintf("trace buffer size %d is not from 0 to 1073741824 bytes", size))
+	}
+	r.wantFrames("1:")
+	r.must(r.SetBufferSize(1000))
+	if s := r.Status(); s.Size != 1000 || s.Free != 1000 || s.Frames != 0 {
+		t.Errorf("after a change of size: %+v", s)
+	}
+	r.must(r.SetBufferSize(-1))
+	if s := r.Status(); s.Size != DefaultBufferSize {
+		t.Errorf("default size is %d", s.Size)
+	}
+	r.must(r.SetBufferSize(0))
+	r.must(r.Start(&r.target))
+	r.hit(&fakeThread{pc: 0x10})
+	r.wantEnd(trace.ReasonFull, 0, "")
+}
+
+// TestReadOnly: the end of a range is not in it, unlike in gdbserver.
+func TestReadOnly(t *testing.T) {
+	r := newRig(t)
+	r.SetReadOnly([]Range{{0x100, 0x200}, {0x300, 0x400}, {0xfffffffffffffff0, 0xffffffffffffffff}})
+	for _, test := range []struct {
+		addr Range
+		want bool
+	}{
+		{Range{0x100, 0x200}, true},
+		{Range{0x1ff, 0x200}, true},
+		{Range{0x1ff, 0x201}, false},
+		{Range{0x200, 0x201}, false},
+		{Range{0x0ff, 0x101}, false},
+		{Range{0x1f0, 0x310}, false},
+		{Range{0x300, 0x301}, true},
+		{Range{0x300, 0x300}, false},
+		{Range{0xfffffffffffffff0, 0xfffffffffffffff8}, true},
+		{Range{0xfffffffffffffff0, 8}, false},
+	} {
+		size := uint64(test.addr.End - test.addr.Start)
+		if got := r.ReadOnly(test.addr.Start, size); got != test.want {
+			t.Errorf("%d bytes at %s: %v, want %v", size, test.addr.Start, got, test.want)
+		}
+	}
+}
+
+func TestVariables(t *testing.T) {
+	r := newRig(t)
+	r.must(r.DefineVariable(trace.Variable{Number: 3, Initial: -5, Name: "my"}))
+	r.must(r.DefineVariable(trace.Variable{Number: 2, Builtin: true, Name: "other"}))
+	r.must(r.DefineVariable(trace.Variable{Number: 1, Builtin: true, Name: "trace_timestamp"}))
+	wantError(t, r.DefineVariable(trace.Variable{Number: 1, Name: "mine"}),
+		"trace state variable 1 is the built-in $trace_timestamp, it cannot become $mine")
+	want := []trace.Variable{timestamp, {Number: 2, Name: "other"}, {Number: 3, Initial: -5, Name: "my"}}
+	if diff := cmp.Diff(want, r.Variables()); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
+	}
+	if v, ok := r.Variable(3); v != -5 || !ok {
+		t.Errorf("variable 3 is %d, %v", v, ok)
+	}
+	if _, ok := r.Variable(4); ok {
+		t.Error("there is a variable 4")
+	}
+	r.must(r.DefineVariable(trace.Variable{Number: 3, Initial: 6, Name: "renamed"}))
+	if v, _ := r.Variable(3); v != 6 {
+		t.Errorf("redefined, variable 3 is %d", v)
+	}
+}
