@@ -226,6 +226,7 @@ type LinkMap struct {
 // LinkObject is one entry of the list; the field names are the linker's.
 type LinkObject struct {
 	Name string
+	LMID arch.Addr // address of the r_debug structure of the namespace that the object is in
 	LM   arch.Addr // address of the entry itself
 	Addr arch.Addr // load bias
 	LD   arch.Addr // dynamic section

@@ -138,7 +138,7 @@ func (t *Target) SetLibraries(m *target.LinkMap) {
 	t.program.Libraries = m
 }
 
-// Breakpoints that are inserted now, for tests to look at.
+// Inserted reports whether a breakpoint is inserted now.
 func (t *Target) Inserted(kind target.BreakKind, addr arch.Addr) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

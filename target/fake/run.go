@@ -68,7 +68,7 @@ func (t *Target) run(first target.Action) {
 	} else {
 		event = t.untilEvent()
 	}
-	if event == nil { // killed or detached meanwhile, which sent the event
+	if event == nil || !t.running { // killed or detached meanwhile, which sent the event
 		return
 	}
 	t.finish(*event)
@@ -172,9 +172,20 @@ func (t *Target) arrive(th *thread) *target.Event {
 		if verdict&tracepoint.Halt != 0 || verdict&tracepoint.Step == 0 {
 			return nil
 		}
+		if !t.letIn() {
+			return nil
+		}
 		t.advance(th)
 		verdict = t.engine.Stepped(snapshot{t, th}) | t.hit(th)
 	}
+}
+
+// letIn lets other goroutines have the target for a moment, and reports whether the program is to run on after that. There
+// may be steps without end.
+func (t *Target) letIn() bool {
+	t.mu.Unlock()
+	t.mu.Lock()
+	return t.running && !t.interrupt
 }
 
 // hit calls the sites at the pc of th.

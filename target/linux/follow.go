@@ -2,20 +2,46 @@
 
 package linux
 
-import "tracewell/internal/linux"
+import (
+	"os"
+	"time"
 
-// follower keeps the tracer on the processor where the traced tasks run: a hit costs two wake-ups, and one that crosses
-// processors costs several times one that does not. The program's own affinity is never touched. Where a task last ran is
-// looked up once in many hits; one look-up that differs could be chance, so two must agree.
+	"tracewell/internal/linux"
+)
+
+// follower keeps the tracer where a hit is cheapest. A hit costs two wake-ups, and one that crosses processors costs several
+// times one that does not, most of all when it has to rouse an idle processor. The program's own affinity and priority are
+// never touched, so two things are done to the tracer's thread instead:
+//
+//   - It runs on the processor where the traced task last ran. That is looked up once in many hits; a single look-up that
+//     differs may be chance, so two must agree.
+//   - It takes the idle policy. The kernel lets a task that wakes up stay where it was if only idle-policy threads run
+//     there, and otherwise moves it to an idle processor. Without this the task would flee from the tracer after each hit.
+//
+// The price is that anything else goes before the tracer on a busy processor. So the time it waits for the processor is
+// watched, and when that grows the follower gives up for a while, longer each time. It never begins where the process may
+// not go back to the normal policy.
 type follower struct {
-	at, seen int // processor the tracer is on, processor of the last look-up; one more than the number, 0 for none
+	on       bool // the thread is bound to processor at, with the idle policy
+	at, seen int  // one more than the number; 0 for none
+	patience int  // look-ups to let pass before the next try
+	penalty  int  // what patience becomes at the next disappointment
+
+	ready    bool // the fields below are known
+	able     bool
 	allowed  linux.Affinity
-	known    bool
-	buf      [512]byte
+	schedule *os.File
+	waited   time.Duration // for a processor, at the last look-up
+
+	buf [512]byte
 }
 
-// lookUpEvery is the hits of a task between two look-ups.
-const lookUpEvery = 64
+const (
+	lookUpEvery   = 64                                  // hits of a task between two look-ups
+	tolerable     = lookUpEvery * 25 * time.Microsecond // to have waited since the last look-up
+	firstPenalty  = 256
+	greatestDelay = 1 << 16
+)
 
 // sample is told of every hit.
 func (f *follower) sample(k *task) {
@@ -23,27 +49,72 @@ func (f *follower) sample(k *task) {
 	if k.hits%lookUpEvery != 1 {
 		return
 	}
+	if !f.ready {
+		f.prepare()
+	}
+	if !f.able {
+		return
+	}
+	if f.patience > 0 {
+		f.patience--
+		return
+	}
+	waited, err := linux.RunDelay(f.schedule, f.buf[:])
+	if err == nil && f.on && waited-f.waited > tolerable {
+		f.giveUp()
+		return
+	}
+	f.waited = waited
 	cpu := k.core() + 1
-	if cpu == f.seen && cpu != f.at {
+	if cpu == f.seen && (cpu != f.at || !f.on) {
 		f.move(cpu)
 	}
 	f.seen = cpu
 }
 
+// prepare finds out what the thread may do.
+func (f *follower) prepare() {
+	f.ready, f.penalty = true, firstPenalty
+	var err1, err2 error
+	f.allowed, err1 = linux.ThreadAffinity()
+	f.schedule, err2 = linux.OpenSchedule()
+	f.able = err1 == nil && err2 == nil && linux.CanLeaveIdle()
+}
+
+// move goes to a processor.
 func (f *follower) move(cpu int) {
-	if !f.known {
-		var err error
-		if f.allowed, err = linux.ThreadAffinity(); err != nil {
-			return
-		}
-		f.known = true
-	}
 	if !f.allowed.Has(cpu - 1) {
 		return
 	}
 	only := linux.Single(cpu - 1)
-	if only.Apply() == nil {
-		f.at = cpu
+	if only.Apply() != nil || linux.SetPolicy(linux.PolicyIdle) != nil {
+		f.rest()
+		return
+	}
+	f.at, f.on = cpu, true
+}
+
+// giveUp stops following until things may have changed.
+func (f *follower) giveUp() {
+	f.rest()
+	f.patience = f.penalty
+	f.penalty = min(2*f.penalty, greatestDelay)
+}
+
+// rest makes the thread an ordinary one again, for the time that no hits come.
+func (f *follower) rest() {
+	if !f.on && f.at == 0 {
+		return
+	}
+	f.on, f.at, f.seen = false, 0, 0
+	linux.SetPolicy(linux.PolicyNormal)
+	f.allowed.Apply()
+}
+
+// close releases what the follower holds.
+func (f *follower) close() {
+	if f.schedule != nil {
+		f.schedule.Close()
 	}
 }
 

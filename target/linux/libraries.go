@@ -78,29 +78,49 @@ func (p *process) linkerDebug() (arch.Addr, error) {
 	return 0, nil
 }
 
-// linkMap walks the list that r_debug heads: { int version; link_map *map; ... } and
-// link_map { addr; char *name; ld; next; prev }.
+// linkMap walks the list of every namespace. The first structure, r_debug, is { int version; link_map *map; brk; state; ldbase };
+// from version 2 on the address of the next namespace's follows (glibc 2.35, dlmopen).
 func (p *process) linkMap(debug arch.Addr) (target.LinkMap, error) {
+	const extended = 2
 	var m target.LinkMap
-	var head [16]byte
-	if _, err := p.read(debug, head[:]); err != nil {
-		return m, err
+	for debug != 0 {
+		var head [48]byte
+		n, err := p.read(debug, head[:])
+		if n < 40 {
+			return m, err
+		}
+		first := arch.Addr(binary.LittleEndian.Uint64(head[8:]))
+		if m.Main == 0 {
+			m.Main = first
+		}
+		if err := p.walkNamespace(&m, debug, first); err != nil {
+			return m, err
+		}
+		if binary.LittleEndian.Uint32(head[:]) < extended || n < len(head) {
+			break
+		}
+		debug = arch.Addr(binary.LittleEndian.Uint64(head[40:]))
 	}
-	next := arch.Addr(binary.LittleEndian.Uint64(head[8:]))
-	m.Main = next
+	return m, nil
+}
+
+// walkNamespace appends the objects of one list of link_map { addr; char *name; ld; next; prev }.
+func (p *process) walkNamespace(m *target.LinkMap, namespace, next arch.Addr) error {
 	for next != 0 {
 		if len(m.Objects) == maxObjects {
-			return m, fmt.Errorf("the dynamic linker's list has more than %d objects", maxObjects)
+			return fmt.Errorf("the dynamic linker's list has more than %d objects", maxObjects)
 		}
 		var entry [40]byte
 		if _, err := p.read(next, entry[:]); err != nil {
-			return m, err
+			return err
 		}
 		word := func(i int) arch.Addr { return arch.Addr(binary.LittleEndian.Uint64(entry[8*i:])) }
-		m.Objects = append(m.Objects, target.LinkObject{LM: next, Addr: word(0), Name: p.text(word(1)), LD: word(2)})
+		m.Objects = append(m.Objects, target.LinkObject{
+			Name: p.text(word(1)), LMID: namespace, LM: next, Addr: word(0), LD: word(2),
+		})
 		next = word(3)
 	}
-	return m, nil
+	return nil
 }
 
 // text reads a string that ends in a zero byte.

@@ -240,6 +240,7 @@ func (t *Target) resume(k *task, signal int) {
 
 // report ends the pending Resume: everything is stopped and the session hears of it.
 func (t *Target) report(e target.Event) {
+	t.follow.rest()
 	t.hold(nil)
 	t.held = t.held[:0]
 	if t.finished != nil {

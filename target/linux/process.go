@@ -15,7 +15,7 @@ type process struct {
 	pid      int
 	mem      *os.File // /proc/PID/mem
 	stack    stack
-	launched bool     // by us, so it dies with us
+	launched bool // by us, so it dies with us
 
 	traps          map[arch.Addr]*trap
 	lowest, behind arch.Addr // all traps lie in [lowest, behind)

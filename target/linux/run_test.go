@@ -21,7 +21,7 @@ import (
 
 // run is a program under test with its engine.
 type run struct {
-	t      *testing.T
+	t      testing.TB
 	target *linux.Target
 	engine *tracepoint.Engine
 	output func() string
@@ -29,7 +29,7 @@ type run struct {
 }
 
 // launch starts a test program, its standard output going to a pipe.
-func launch(t *testing.T, program string, args ...string) *run {
+func launch(t testing.TB, program string, args ...string) *run {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -84,7 +84,7 @@ func (r *run) do(a ...target.Action) target.Event {
 }
 
 // symbol finds the address of a symbol of a program that is linked to a fixed address.
-func symbol(t *testing.T, path, name string) arch.Addr {
+func symbol(t testing.TB, path, name string) arch.Addr {
 	t.Helper()
 	for _, s := range symbols(t, path) {
 		if s.Name == name {
@@ -95,7 +95,7 @@ func symbol(t *testing.T, path, name string) arch.Addr {
 	return 0
 }
 
-func symbols(t *testing.T, path string) []elf.Symbol {
+func symbols(t testing.TB, path string) []elf.Symbol {
 	t.Helper()
 	f, err := elf.Open(path)
 	if err != nil {

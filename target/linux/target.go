@@ -70,11 +70,11 @@ var (
 // newTarget starts the tracer goroutine.
 func newTarget() (*Target, error) {
 	t := &Target{
-		queue:   queue{wake: make(chan struct{}, 1)},
-		events:  make(chan target.Event, 1),
-		done:    make(chan struct{}),
-		tasks:   make(map[int]*task),
-		early:   make(map[int]linux.Status),
+		queue:  queue{wake: make(chan struct{}, 1)},
+		events: make(chan target.Event, 1),
+		done:   make(chan struct{}),
+		tasks:  make(map[int]*task),
+		early:  make(map[int]linux.Status),
 	}
 	t.snap.t = t
 	started := make(chan error)
@@ -95,6 +95,7 @@ func (t *Target) trace(started chan<- error) {
 		return
 	}
 	started <- nil
+	defer t.follow.close()
 	for !t.ending {
 		t.serve()
 		switch {
