@@ -26,6 +26,7 @@ type follower struct {
 	at, seen int  // one more than the number; 0 for none
 	patience int  // look-ups to let pass before the next try
 	penalty  int  // what patience becomes at the next disappointment
+	good     int  // looks since the last one
 
 	ready    bool // the fields below are known
 	able     bool
@@ -37,15 +38,22 @@ type follower struct {
 }
 
 const (
-	lookUpEvery   = 64                                  // hits of a task between two look-ups
-	tolerable     = lookUpEvery * 25 * time.Microsecond // to have waited since the last look-up
-	firstPenalty  = 256
-	greatestDelay = 1 << 16
+	lookUpEvery = 64 // hits of a task between two look-ups
+	watchEvery  = 16 // and between two looks at the waiting, while following
+
+	tolerable = watchEvery * 25 * time.Microsecond // to have waited since the last look
+
+	firstPenalty    = 16
+	greatestPenalty = 1 << 14
+	forgiveAfter    = 1024 // looks without disappointment, and the penalty is the first again
 )
 
 // sample is told of every hit.
 func (f *follower) sample(k *task) {
 	k.hits++
+	if f.on && k.hits%watchEvery == 0 {
+		f.watch()
+	}
 	if k.hits%lookUpEvery != 1 {
 		return
 	}
@@ -59,17 +67,31 @@ func (f *follower) sample(k *task) {
 		f.patience--
 		return
 	}
-	waited, err := linux.RunDelay(f.schedule, f.buf[:])
-	if err == nil && f.on && waited-f.waited > tolerable {
-		f.giveUp()
-		return
-	}
-	f.waited = waited
 	cpu := k.core() + 1
 	if cpu == f.seen && (cpu != f.at || !f.on) {
 		f.move(cpu)
 	}
 	f.seen = cpu
+}
+
+// watch gives up following if the thread has had to wait for its processor.
+func (f *follower) watch() {
+	waited, err := linux.RunDelay(f.schedule, f.buf[:])
+	if err != nil {
+		return
+	}
+	lost := waited - f.waited
+	f.waited = waited
+	if lost <= tolerable {
+		if f.good++; f.good > forgiveAfter {
+			f.penalty = firstPenalty
+		}
+		return
+	}
+	f.rest()
+	f.good = 0
+	f.patience = f.penalty
+	f.penalty = min(2*f.penalty, greatestPenalty)
 }
 
 // prepare finds out what the thread may do.
@@ -92,13 +114,7 @@ func (f *follower) move(cpu int) {
 		return
 	}
 	f.at, f.on = cpu, true
-}
-
-// giveUp stops following until things may have changed.
-func (f *follower) giveUp() {
-	f.rest()
-	f.patience = f.penalty
-	f.penalty = min(2*f.penalty, greatestDelay)
+	f.waited, _ = linux.RunDelay(f.schedule, f.buf[:])
 }
 
 // rest makes the thread an ordinary one again, for the time that no hits come.

@@ -28,6 +28,7 @@ func (t *Target) inject(number uint64, args ...uint64) (uint64, error) {
 	running := t.active
 	if running {
 		t.hold(nil)
+		defer t.noneLeft()
 		defer t.release()
 	}
 	k := t.injectable()

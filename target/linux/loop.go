@@ -262,6 +262,8 @@ func (t *Target) finish() {
 // behind a trap is put back before it, to run into it again.
 func (t *Target) hold(except *task) {
 	t.held = t.held[:0]
+	t.holding = true
+	defer func() { t.holding = false }()
 	waited := 0
 	for _, k := range t.order {
 		if k == except || k.state != running && k.state != listening {

@@ -53,7 +53,12 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 // or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
 func (t *Target) stepInPlace(k *task, tr *trap) passage {
 	t.hold(k)
-	defer t.release()
+	defer func() {
+		t.release()
+		if t.tasks[k.tid] != k {
+			t.noneLeft()
+		}
+	}()
 	if t.tasks[k.tid] != k {
 		return lost
 	}

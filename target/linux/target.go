@@ -37,6 +37,7 @@ type Target struct {
 	active    bool                 // it is pending
 	parked    int                  // tasks that are waiting
 	held      []*task              // stopped by hold
+	holding   bool                 // hold is at work
 	finished  *target.Event        // how the process ended
 	interrupt bool                 // and is to end with SIGINT
 	passing   [numSignals]bool     // kernel signals to pass on unreported

@@ -118,7 +118,7 @@ func (t *Target) ended(k *task, s linux.Status) bool {
 			e.Kind, e.Signal = target.Terminated, gdbSignal(sig)
 		}
 		t.over(&e)
-	} else if t.active && !t.anyRunning() {
+	} else if !t.holding {
 		t.noneLeft()
 	}
 	return true
@@ -150,18 +150,14 @@ func (t *Target) vanish() {
 	t.over(&target.Event{Kind: target.Terminated, Thread: target.ThreadID{PID: pid, TID: pid}, Signal: target.SignalKill})
 }
 
-// anyRunning reports whether any task can still bring an event.
-func (t *Target) anyRunning() bool {
-	return t.parked > 0 || slices.ContainsFunc(t.order, func(k *task) bool { return k.state != stopped || k.waiting })
-}
-
-// noneLeft ends a Resume whose only thread has exited while the others were to stay stopped.
+// noneLeft ends a Resume that can bring no event any more, because its threads have exited and the others were to stay
+// stopped.
 func (t *Target) noneLeft() {
-	for _, k := range t.order {
-		if k.state == stopped {
-			t.report(target.Event{Kind: target.Stopped, Thread: k.id()})
-			return
-		}
+	if !t.active || t.parked > 0 || slices.ContainsFunc(t.order, func(k *task) bool { return k.state != stopped }) {
+		return
+	}
+	if len(t.order) > 0 {
+		t.report(target.Event{Kind: target.Stopped, Thread: t.order[0].id()})
 	}
 }
 
