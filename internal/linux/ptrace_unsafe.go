@@ -109,3 +109,25 @@ func SetRegSet(tid, set int, buf []byte) error {
 	iov := unix.Iovec{Base: unsafe.SliceData(buf), Len: uint64(len(buf))}
 	return request(unix.PTRACE_SETREGSET, tid, uintptr(set), uintptr(unsafe.Pointer(&iov)))
 }
+
+// PendingSiginfo looks for a signal that is queued for a stopped tracee alone, and not yet delivered, whose siginfo match
+// accepts.
+func PendingSiginfo(tid int, match func(*[SiginfoSize]byte) bool) bool {
+	args := struct {
+		offset uint64
+		flags  uint32
+		count  int32
+	}{count: 1}
+	for {
+		var info [SiginfoSize]byte
+		n, _, errno := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_PEEKSIGINFO, uintptr(tid),
+			uintptr(unsafe.Pointer(&args)), uintptr(unsafe.Pointer(&info)), 0, 0)
+		if errno != 0 || n == 0 {
+			return false
+		}
+		if match(&info) {
+			return true
+		}
+		args.offset++
+	}
+}

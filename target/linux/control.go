@@ -96,7 +96,7 @@ func (t *Target) kill() {
 			t.vanish()
 			break
 		}
-		switch k := t.arrive(tid, s); {
+		switch k, s := t.arrive(tid, s); {
 		case k == nil:
 		case k.guest:
 			t.act(k, s)

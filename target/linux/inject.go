@@ -50,24 +50,26 @@ func (t *Target) inject(number uint64, args ...uint64) (uint64, error) {
 	return t.call(k, entry, number, args)
 }
 
-// injectable finds a task that a system call can be made on.
+// injectable finds a task that a system call can be made on, rather one that has stopped for nothing.
 func (t *Target) injectable() *task {
+	var second *task
 	for _, k := range t.order {
-		if k.state == stopped && !k.waiting && !k.group && k.fetch() == nil {
+		if k.state != stopped || k.group || k.fetch() != nil {
+			continue
+		}
+		if !k.waiting {
 			return k
 		}
+		second = k
 	}
-	return nil
+	return second
 }
 
 // call makes the system call on a task from the syscall instruction at a given address.
 func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (uint64, error) {
-	if err := k.fetch(); err != nil {
-		return 0, err
-	}
-	saved, atSignal, signal := k.regs, k.atSignal, k.signal
+	saved := *k
 	var info [linux.SiginfoSize]byte
-	hadInfo := atSignal && linux.GetSiginfo(k.tid, &info) == nil
+	hadInfo := k.atSignal && linux.GetSiginfo(k.tid, &info) == nil
 	blocked, err := linux.SignalMask(k.tid)
 	if err != nil {
 		return 0, err
@@ -76,7 +78,7 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 
 	k.regs[amd64.RAX] = number
 	k.regs[amd64.OrigRAX] = ^uint64(0)
-	k.regs[amd64.RIP] = uint64(from)
+	k.setPC(from)
 	order := [...]int{amd64.RDI, amd64.RSI, amd64.RDX, amd64.R10, amd64.R8, amd64.R9}
 	for i, arg := range args {
 		k.regs[order[i]] = arg
@@ -88,13 +90,16 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 	if _, ok := t.stepOnce(k, false); !ok {
 		return 0, errors.New("the thread ended during the system call")
 	}
-	result := k.regs[amd64.RAX]
+	result, behind := k.regs[amd64.RAX], k.pc() == from+arch.Addr(len(syscallCode))
 	linux.SetSignalMask(k.tid, blocked)
-	k.regs, k.dirty = saved, dirtyAll
-	k.signal = signal
+	k.regs, k.dirty, k.stepping = saved.regs, dirtyAll, saved.stepping
+	k.waiting, k.status, k.signal = saved.waiting, saved.status, saved.signal
 	if hadInfo {
 		// The stop after the step is a signal-delivery stop again, where the signal can still be passed on.
 		linux.SetSiginfo(k.tid, &info)
+	}
+	if !behind {
+		return 0, errors.New("the thread did not make the system call")
 	}
 	if errno := -int64(result); errno > 0 && errno < 4096 {
 		return 0, fmt.Errorf("system call %d in the program failed with error %d", number, errno)

@@ -17,7 +17,7 @@ func (t *Target) wait() {
 	tid, s, err := linux.Wait(-1)
 	switch err {
 	case nil:
-		if k := t.arrive(tid, s); k != nil {
+		if k, s := t.arrive(tid, s); k != nil {
 			t.act(k, s)
 		}
 	case linux.ErrInterrupted:
@@ -27,9 +27,13 @@ func (t *Target) wait() {
 	}
 }
 
-// arrive notes a wait status. It returns nil for a task not known yet, whose parent's event is still to come.
-func (t *Target) arrive(tid int, s linux.Status) *task {
+// arrive notes a wait status and returns it with its task, nil for one not known yet, whose parent's event is still to
+// come.
+func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 	k := t.tasks[tid]
+	if k != nil && k.stepping && s.Event() == linux.EventStop {
+		s = k.drainStep(s)
+	}
 	sig, isStop := s.Stopped()
 	switch {
 	case k == nil && isStop:
@@ -40,7 +44,25 @@ func (t *Target) arrive(tid int, s linux.Status) *task {
 		k.atSignal = s.Event() == 0 && sig != linux.SyscallTrap
 		t.settle(k)
 	}
-	return k
+	return k, s
+}
+
+// drainStep deals with a task that was interrupted in a step. The kernel reports the interruption first, even if the step
+// has finished and its SIGTRAP is queued already, to come when nobody expects it any more, or to kill a program that is
+// let go. Such a task takes its signal before it returns to the program, so it is let go on just for that.
+func (k *task) drainStep(s linux.Status) linux.Status {
+	if !linux.PendingSiginfo(k.tid, isStepTrap) || linux.Cont(k.tid, 0) != nil {
+		return s
+	}
+	for {
+		_, drained, err := linux.Wait(k.tid)
+		if err == nil {
+			return drained
+		}
+		if err != linux.ErrInterrupted {
+			return s
+		}
+	}
 }
 
 // advance acts on one task that stopped while others were dealt with, and reports whether there was one.
@@ -287,7 +309,7 @@ func (t *Target) hold(except *task) {
 			t.vanish()
 			return
 		}
-		k := t.arrive(tid, s)
+		k, s := t.arrive(tid, s)
 		switch {
 		case k == nil:
 		case k.guest:

@@ -92,7 +92,7 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
 		} else {
 			linux.Step(k.tid, 0)
 		}
-		k.state = running
+		k.state, k.stepping = running, !intoSyscall
 		k.forget()
 		tid, s, err := linux.Wait(k.tid)
 		for err == linux.ErrInterrupted {
@@ -101,7 +101,7 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
 		if err != nil {
 			return 0, false
 		}
-		t.arrive(tid, s)
+		_, s = t.arrive(tid, s)
 		if t.ended(k, s) {
 			return 0, false
 		}

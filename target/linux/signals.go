@@ -38,6 +38,13 @@ var faultSignals = setOf(linux.SIGILL, linux.SIGTRAP, linux.SIGBUS, linux.SIGFPE
 // siKernel is the si_code of an int3.
 const siKernel = 0x80
 
+// isStepTrap reports whether a siginfo is that of a finished step: TRAP_BRKPT at the end of a system call, else TRAP_TRACE.
+func isStepTrap(info *[linux.SiginfoSize]byte) bool {
+	const trapBreakpoint, trapTrace = 1, 2
+	sig := int(binary.LittleEndian.Uint32(info[:]))
+	return sig == linux.SIGTRAP && (siCode(info) == trapBreakpoint || siCode(info) == trapTrace)
+}
+
 // siCode takes the code out of a siginfo.
 func siCode(info *[linux.SiginfoSize]byte) int32 { return int32(binary.LittleEndian.Uint32(info[8:])) }
 
