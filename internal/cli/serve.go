@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"tracewell/stub"
 	"tracewell/target/linux"
@@ -119,12 +120,22 @@ func serveMany(ctx context.Context, server *stub.Server, place comm, once bool, 
 	}
 }
 
-// serveOne serves one client. A connection that breaks is a message, not an end.
+// serveOne serves one client. A connection that breaks is a message, not an end. When the context ends it does not wait
+// for a read that closing cannot interrupt, as of a pipe.
 func serveOne(ctx context.Context, server *stub.Server, conn io.ReadWriteCloser, messages io.Writer) error {
-	defer context.AfterFunc(ctx, func() { conn.Close() })()
-	err := server.Serve(conn)
-	if err != nil && !errors.Is(err, stub.ErrExit) && ctx.Err() == nil {
-		fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(conn) }()
+	select {
+	case err := <-served:
+		if err != nil && !errors.Is(err, stub.ErrExit) {
+			fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
+		}
+	case <-ctx.Done():
+		conn.Close()
+		select {
+		case <-served:
+		case <-time.After(time.Second):
+		}
 	}
 	return nil
 }

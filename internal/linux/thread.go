@@ -45,3 +45,10 @@ func ForegroundGroup(fd int) (int, error) { return unix.IoctlGetInt(fd, unix.TIO
 func SetForegroundGroup(fd, pgid int) error {
 	return unix.IoctlSetPointerInt(fd, unix.TIOCSPGRP, pgid)
 }
+
+// SharesMemory reports whether two threads have one address space. It is false where the kernel will not tell.
+func SharesMemory(a, b int) bool {
+	const kcmpVM = 1
+	order, _, errno := unix.Syscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kcmpVM, 0, 0, 0)
+	return errno == 0 && order == 0
+}

@@ -37,7 +37,7 @@ func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 	sig, isStop := s.Stopped()
 	switch {
 	case k == nil && isStop:
-		t.early[tid] = s
+		t.early[tid] = true
 	case k != nil && isStop:
 		k.forget()
 		k.state = stopped
@@ -319,6 +319,10 @@ func (t *Target) hold(except *task) {
 				waited--
 			}
 			t.park(k, s)
+			if s.Event() == linux.EventExec {
+				t.keepOnly(k)
+				return
+			}
 		}
 	}
 }

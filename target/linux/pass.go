@@ -21,6 +21,7 @@ const (
 
 // pass makes the instruction under a trap happen for a task stopped on it.
 func (t *Target) pass(k *task, tr *trap) passage {
+	k.proc.stack.tid = k.tid
 	switch {
 	case tr.emulate && tr.insn.Emulate(&k.regs, &k.proc.stack):
 		k.passed = 0
@@ -114,7 +115,7 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
 // stack is the memory that emulated instructions push to and pop from. It obeys the page protections: an instruction that
 // would fault is not emulated, and then faults by itself.
 type stack struct {
-	pid    int
+	tid    int // of a live thread; the leader may be a zombie, which has no memory
 	vector linux.Vector
 }
 
@@ -123,7 +124,7 @@ func (m *stack) ReadUint64(addr arch.Addr) (uint64, bool) {
 	var b [8]byte
 	m.vector.Reset()
 	m.vector.Add(uint64(addr), b[:])
-	n, err := m.vector.Read(m.pid)
+	n, err := m.vector.Read(m.tid)
 	return binary.LittleEndian.Uint64(b[:]), err == nil && n == len(b)
 }
 
@@ -131,7 +132,7 @@ func (m *stack) ReadUint64(addr arch.Addr) (uint64, bool) {
 func (m *stack) WriteUint64(addr arch.Addr, v uint64) bool {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
-	n, err := linux.WriteVM(m.pid, uint64(addr), b[:])
+	n, err := linux.WriteVM(m.tid, uint64(addr), b[:])
 	return err == nil && n == len(b)
 }
 

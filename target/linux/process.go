@@ -25,7 +25,7 @@ type process struct {
 }
 
 func newProcess(pid int, launched bool) (*process, error) {
-	p := &process{pid: pid, launched: launched, stack: stack{pid: pid}}
+	p := &process{pid: pid, launched: launched}
 	return p, p.renew()
 }
 

@@ -39,7 +39,7 @@ func (s *snapshot) Registers(block []byte) error { return s.t.regs.read(s.k, blo
 func (s *snapshot) ReadMemory(addr arch.Addr, dst []byte) int {
 	s.vector.Reset()
 	s.vector.Add(uint64(addr), dst)
-	n, err := s.vector.Read(s.k.proc.pid)
+	n, err := s.vector.Read(s.k.tid)
 	if err != nil || n < len(dst) {
 		n, _ = s.k.proc.mem.ReadAt(dst, int64(addr))
 	}
@@ -63,7 +63,7 @@ func (s *snapshot) readBatch(reads []tracepoint.Read) {
 		s.vector.Add(uint64(reads[i].Addr), reads[i].Dst)
 		want += len(reads[i].Dst)
 	}
-	if n, err := s.vector.Read(s.k.proc.pid); err != nil || n != want {
+	if n, err := s.vector.Read(s.k.tid); err != nil || n != want {
 		for i := range reads {
 			r := &reads[i]
 			r.N = s.ReadMemory(r.Addr, r.Dst)

@@ -32,15 +32,15 @@ type Target struct {
 	order     []*task  // live tasks of proc, leader first, then by creation
 	tasks     map[int]*task
 	guests    int
-	early     map[int]linux.Status // first stops of tasks whose parent's event has not come yet
-	actions   []target.Action      // of the last Resume
-	active    bool                 // it is pending
-	parked    int                  // tasks that are waiting
-	held      []*task              // stopped by hold
-	holding   bool                 // hold is at work
-	finished  *target.Event        // how the process ended
-	interrupt bool                 // and is to end with SIGINT
-	passing   [numSignals]bool     // kernel signals to pass on unreported
+	early     map[int]bool     // tasks that have stopped first, their parent's event not having come yet
+	actions   []target.Action  // of the last Resume
+	active    bool             // it is pending
+	parked    int              // tasks that are waiting
+	held      []*task          // stopped by hold
+	holding   bool             // hold is at work
+	finished  *target.Event    // how the process ended
+	interrupt bool             // and is to end with SIGINT
+	passing   [numSignals]bool // kernel signals to pass on unreported
 	engine    *tracepoint.Engine
 	regs      *registerFile
 	snap      snapshot
@@ -75,7 +75,7 @@ func newTarget() (*Target, error) {
 		events: make(chan target.Event, 1),
 		done:   make(chan struct{}),
 		tasks:  make(map[int]*task),
-		early:  make(map[int]linux.Status),
+		early:  make(map[int]bool),
 	}
 	t.snap.t = t
 	started := make(chan error)

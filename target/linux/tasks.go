@@ -28,24 +28,20 @@ func (t *Target) born(parent *task, event int) {
 	if err != nil {
 		return
 	}
-	first, ok := t.firstStop(tid)
-	if !ok {
+	if !t.firstStop(tid) {
 		return
 	}
 	group, err := linux.ThreadGroup(tid)
 	switch {
 	case err != nil:
 		// Killed already; its end will not concern anybody.
-	case event == linux.EventClone && group == parent.proc.pid && !parent.guest:
+	case group == parent.proc.pid && !parent.guest:
 		k := t.adopt(tid, parent.proc)
 		k.verb, k.resumed = t.wish(k)
-		if sig, _ := first.Stopped(); first.Event() == 0 && sig != linux.SIGTRAP {
-			k.waiting, k.status, k.atSignal = true, first, true
-			t.parked++
-		} else if t.active && k.resumed {
+		if t.active && k.resumed && !t.holding {
 			t.proceed(k, 0)
 		}
-	case event == linux.EventVfork || parent.guest || group != tid:
+	case event == linux.EventVfork || linux.SharesMemory(tid, parent.tid):
 		k := &task{tid: tid, proc: parent.proc, guest: true}
 		t.tasks[tid] = k
 		t.guests++
@@ -55,11 +51,12 @@ func (t *Target) born(parent *task, event int) {
 	}
 }
 
-// firstStop waits for the first stop of a new task, which may have come before its parent's event.
-func (t *Target) firstStop(tid int) (linux.Status, bool) {
-	if s, ok := t.early[tid]; ok {
+// firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
+// for one that has been killed.
+func (t *Target) firstStop(tid int) bool {
+	if t.early[tid] {
 		delete(t.early, tid)
-		return s, true
+		return true
 	}
 	for {
 		_, s, err := linux.Wait(tid)
@@ -67,7 +64,7 @@ func (t *Target) firstStop(tid int) (linux.Status, bool) {
 			continue
 		}
 		_, ok := s.Stopped()
-		return s, err == nil && ok
+		return err == nil && ok
 	}
 }
 
@@ -169,6 +166,17 @@ func (t *Target) execed(k *task) {
 		linux.Detach(k.tid, 0)
 		return
 	}
+	t.keepOnly(k)
+	k.passed, k.slot, k.collecting, k.sent, k.deferred = 0, nil, false, 0, nil
+	if k.proc.renew() != nil {
+		return
+	}
+	path, _ := linux.Executable(k.proc.pid)
+	t.report(target.Event{Kind: target.Execed, Thread: k.id(), Signal: target.SignalTrap, Path: path})
+}
+
+// keepOnly drops every task but one: after an exec the others are gone, some without a word.
+func (t *Target) keepOnly(k *task) {
 	for _, other := range t.order {
 		if other != k {
 			delete(t.tasks, other.tid)
@@ -176,10 +184,7 @@ func (t *Target) execed(k *task) {
 		}
 	}
 	t.order, t.parked = []*task{k}, 0
-	k.passed, k.slot, k.collecting, k.sent, k.deferred = 0, nil, false, 0, nil
-	if k.proc.renew() != nil {
-		return
+	if k.waiting {
+		t.parked = 1
 	}
-	path, _ := linux.Executable(k.proc.pid)
-	t.report(target.Event{Kind: target.Execed, Thread: k.id(), Signal: target.SignalTrap, Path: path})
 }
