@@ -4,34 +4,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/internal/gdbtest"
 	"tracewell/trace"
 )
-
-// runGDB lets GDB open a trace file and run commands, and returns what it prints on stdout and stderr. A machine without
-// GDB fails the test: nothing else says that GDB can read what is written here.
-func runGDB(t *testing.T, file string, commands ...string) string {
-	t.Helper()
-	gdb, err := exec.LookPath("gdb")
-	if err != nil {
-		t.Fatalf("this test needs gdb: %v", err)
-	}
-	args := []string{"-nx", "-batch", "-ex", "set width 0", "-ex", "target tfile " + file}
-	for _, c := range commands {
-		args = append(args, "-ex", c)
-	}
-	out, err := exec.Command(gdb, args...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("gdb: %v\n%s", err, out)
-	}
-	return string(out)
-}
 
 func save(t *testing.T, data []byte) string {
 	t.Helper()
@@ -42,13 +23,18 @@ func save(t *testing.T, data []byte) string {
 	return name
 }
 
+// show is a script that opens a trace file.
+func show(file string, commands ...string) string {
+	return "target tfile " + file + "\n" + strings.Join(commands, "\n")
+}
+
 // TestGDBReadsWhatIsWritten builds a file from nothing and lets GDB show it.
 func TestGDBReadsWhatIsWritten(t *testing.T) {
-	real := openTestdata(t, "queue-basic.tf").Header()
+	recorded := openTestdata(t, "queue-basic.tf").Header()
 	h := Header{
 		Order:        binary.LittleEndian,
-		RegisterSize: real.RegisterSize,
-		Description:  real.Description,
+		RegisterSize: recorded.RegisterSize,
+		Description:  recorded.Description,
 		Status: &trace.Status{Reason: trace.ReasonError, Description: "divide by zero", Tracepoint: 2,
 			Frames: 2, Created: 3, Free: 500, Size: 1000, Circular: true, User: "ada", Notes: "a note"},
 		Variables: []trace.Variable{{Number: 5, Initial: -9, Name: "count"}},
@@ -70,8 +56,9 @@ func TestGDBReadsWhatIsWritten(t *testing.T) {
 	b.Begin(b.Finish(), 2)
 	frames := b.Finish()
 
-	out := runGDB(t, save(t, write(t, h, frames[:first], frames[first:])),
-		"tstatus", "info tracepoints", "tfind 0", "print $rip", "print/x $rax", "x/s 0x404020", "print $count", "tfind 1", "tfind 2")
+	file := save(t, write(t, h, frames[:first], frames[first:]))
+	out := gdbtest.Run(t, "", show(file, "tstatus", "info tracepoints", "tfind 0", "print $rip", "print/x $rax",
+		"x/s 0x404020", "print $count", "tfind 1", "tfind 2")).All
 	for _, want := range []string{
 		"Trace stopped by an error (divide by zero, tracepoint 2)",
 		"Buffer contains 2 trace frames (of 3 created total)",
@@ -110,8 +97,8 @@ func TestGDBReadsARewrittenFile(t *testing.T) {
 	for i := range frames {
 		commands = append(commands, fmt.Sprintf("tfind %d", i), "info registers rip rax rsp eflags", "info tvariables")
 	}
-	original := runGDB(t, "testdata/queue-basic.tf", commands...)
-	rewritten := runGDB(t, save(t, write(t, f.Header(), frames...)), commands...)
+	original := gdbtest.Run(t, "", show("testdata/queue-basic.tf", commands...)).All
+	rewritten := gdbtest.Run(t, "", show(save(t, write(t, f.Header(), frames...)), commands...)).All
 	if n := strings.Count(original, "Found trace frame"); n != len(frames) {
 		t.Errorf("GDB found %d of %d frames of its own file:\n%s", n, len(frames), original)
 	}

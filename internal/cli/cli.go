@@ -28,10 +28,10 @@ var Version = "development"
 
 // commands is the whole command line.
 type commands struct {
-	Serve serveCommand `cmd:"" help:"Run a program for GDB to connect to."`
-	Show  showCommand  `cmd:"" help:"Print the frames of a trace file."`
-	Info  infoCommand  `cmd:"" help:"Print what a trace file holds: header, definitions, counts."`
-	Demo  demoCommand  `cmd:"" help:"Trace a small built-in program and show what was collected."`
+	Serve    serveCommand `cmd:"" help:"Run a program for GDB to connect to."`
+	Show     showCommand  `cmd:"" help:"Print the frames of a trace file."`
+	Describe infoCommand  `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
+	Demo     demoCommand  `cmd:"" help:"Trace a small built-in program and show what was collected."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -73,6 +73,8 @@ func Run(args []string, streams Streams) (status int) {
 	context, err := parser.Parse(args)
 	if err == nil {
 		err = context.Run()
+	} else {
+		err = misused(err)
 	}
 	switch {
 	case err == nil:

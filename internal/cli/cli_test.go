@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// outcome is what a command line did.
+type outcome struct {
+	stdout, stderr string
+	status         int
+}
+
+// run runs a command line with files for its streams and nothing to read.
+func run(t testing.TB, args ...string) outcome {
+	t.Helper()
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	return runWith(t, in, args...)
+}
+
+// runWith runs a command line that reads in.
+func runWith(t testing.TB, in *os.File, args ...string) outcome {
+	t.Helper()
+	dir := t.TempDir()
+	var files [2]*os.File
+	for i, name := range []string{"stdout", "stderr"} {
+		file, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		files[i] = file
+	}
+	status := Run(args, Streams{In: in, Out: files[0], Err: files[1]})
+	return outcome{content(t, files[0].Name()), content(t, files[1].Name()), status}
+}
+
+func content(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// trace files that GDB 13.1 wrote, and the programs that they are of.
+const (
+	basic   = "../../tfile/testdata/queue-basic.tf"
+	pie     = "../../tfile/testdata/queue-pie.tf"
+	damaged = "../../tfile/testdata/queue-fast.tf"
+
+	basicProgram = "testdata/queue"
+	pieProgram   = "testdata/queue_pie"
+)
+
+// TestGolden compares what commands print with testdata/NAME.golden.
+func TestGolden(t *testing.T) {
+	for name, args := range map[string][]string{
+		"show-basic":           {"show", basic},
+		"show-basic-symbols":   {"show", basic, "--exec", basicProgram, "--frames", ":20"},
+		"show-basic-registers": {"show", basic, "--frames", "80:", "-r", "rip,eflags", "-r", "fs_base"},
+		"show-basic-frame":     {"show", basic, "--frame", "0", "--exec", basicProgram},
+		"show-basic-step":      {"show", basic, "--frame", "7", "--exec", basicProgram, "-r", "rip,rax"},
+		"show-basic-json":      {"show", basic, "--json", "--frames", "2:5", "--exec", basicProgram},
+		"show-pie":             {"show", pie, "--exec", pieProgram, "--frames", "0:12"},
+		"show-pie-unplaced":    {"show", damaged, "--exec", pieProgram},
+		"show-damaged":         {"show", damaged},
+		"show-damaged-frame":   {"show", damaged, "--frame", "0", "-r", "rip"},
+		"show-damaged-json":    {"show", damaged, "--json", "-r", "rip"},
+		"info-basic":           {"info", basic},
+		"info-basic-symbols":   {"info", basic, "--exec", basicProgram},
+		"info-basic-json":      {"info", basic, "--json"},
+		"info-pie":             {"info", pie, "--exec", pieProgram},
+		"info-damaged":         {"info", damaged},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := run(t, args...)
+			golden(t, name, fmt.Sprintf("%s-- standard error --\n%s-- exit status %d --\n", got.stdout, got.stderr, got.status))
+		})
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(content(t, path), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestMisuse: a wrong command line says what is wrong, and ends with status 2.
+func TestMisuse(t *testing.T) {
+	for _, test := range []struct {
+		args []string
+		want string // in the message
+	}{
+		{[]string{"show"}, `expected "<file>" (see tracewell show --help)`},
+		{[]string{"show", basic, "more"}, "unexpected argument more (see tracewell show --help)"},
+		{[]string{"shwo"}, `did you mean "show"?`},
+		{[]string{"show", basic, "--fram", "1"}, "unknown flag --fram"},
+		{[]string{"show", basic, "--frame", "x"}, "--frame: "},
+		{[]string{"show", basic, "--frame", "85"}, "there is no frame 85: the file has frames 0 to 84"},
+		{[]string{"show", basic, "--frame=-1"}, "there is no frame -1"},
+		{[]string{"show", basic, "--frames", "85:"}, "there is no frame 85: the file has frames 0 to 84"},
+		{[]string{"show", basic, "--frames", "5:4"}, `"5:4" is no range of frames: it ends before it begins`},
+		{[]string{"show", basic, "--frames", "5"}, `"5" is no range of frames: want A:B, A: or :B`},
+		{[]string{"show", basic, "--frame", "1", "--frames", "1:2"}, "--frame and --frames can't be used together"},
+		{[]string{"show", basic, "-r", "ripp"}, `no register "ripp" in the file's target description`},
+		{[]string{"show", basic, "--exec", "nowhere"}, "open nowhere: no such file"},
+		{[]string{"show", basic, "--exec", basic}, basic + ": reading an ELF file: "},
+		{[]string{"show", "nowhere.tf"}, "open nowhere.tf: no such file"},
+		{[]string{"show", "testdata"}, "testdata: "},
+		{[]string{"show", basicProgram}, `not a trace file: offset 0: found "\x7fELF`},
+		{[]string{"info"}, `expected "<file>" (see tracewell info --help)`},
+		{[]string{"info", "/dev/null"}, `/dev/null: not a trace file: offset 0: found "", expected "\x7fTRACE0\n"`},
+		{[]string{"demo", "more"}, "unexpected argument more (see tracewell demo --help)"},
+		{[]string{"demo", "-o", "no/such/folder.tf"}, "open no/such/folder.tf: no such file"},
+	} {
+		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
+			got := run(t, test.args...)
+			if got.status != statusFailure || got.stdout != "" && test.args[0] != "demo" {
+				t.Errorf("exit status %d, printed %q", got.status, got.stdout)
+			}
+			if !strings.HasPrefix(got.stderr, "tracewell: ") || !strings.Contains(got.stderr, test.want) {
+				t.Errorf("the message is %q, want %q in it", got.stderr, test.want)
+			}
+		})
+	}
+}
+
+// TestHelp: help is no error, and has the examples first.
+func TestHelp(t *testing.T) {
+	for _, command := range []string{"serve", "show", "info", "demo"} {
+		got := run(t, command, "--help")
+		if got.status != statusDone || !strings.HasPrefix(got.stdout, "Examples:\n") || !strings.Contains(got.stdout, "Usage: ") {
+			t.Errorf("%s: exit status %d, printed %q", command, got.status, got.stdout)
+		}
+	}
+}

@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bytes"
+	"debug/elf"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"tracewell/internal/demo"
+	"tracewell/internal/gdbtest"
+)
+
+// TestDemo runs the demonstration, and then has the real GDB read what it left: the frames and the program.
+func TestDemo(t *testing.T) {
+	temporary := t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	dir := filepath.Join(t.TempDir(), "with space")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file, program := filepath.Join(dir, "run.tf"), filepath.Join(dir, "run")
+	started := time.Now()
+	got := run(t, "demo", "-o", file)
+	if took := time.Since(started); took > 5*time.Second {
+		t.Errorf("the demonstration took %v", took)
+	}
+	if got.status != statusDone || got.stderr != "" {
+		t.Fatalf("exit status %d, message %q", got.status, got.stderr)
+	}
+	for _, want := range []string{"the program printed: demo: ", "q->depth > 24", "<handle>", "tracewell show '" + file + "'", "target tfile "} {
+		if !strings.Contains(got.stdout, want) {
+			t.Errorf("it printed\n%swithout %q", got.stdout, want)
+		}
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, error %v", left, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
+		t.Errorf("written: %v, error %v", left, err)
+	}
+	if copied := content(t, program); !bytes.Equal([]byte(copied), demo.Program()) {
+		t.Error("the program beside the file is another")
+	}
+	frames := objects(t, run(t, "show", file, "--json").stdout)
+	if len(frames) < 200 {
+		t.Fatalf("%d frames, want a few hundred", len(frames))
+	}
+	checkDemo(t, frames)
+	compareDemo(t, program, file, frames)
+}
+
+// checkDemo looks whether the frames are what was asked for.
+func checkDemo(t *testing.T, frames []frameObject) {
+	t.Helper()
+	handle, err := demo.Lookup(demo.Handle)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, frame := range frames {
+		depth := frame.Memory[0]
+		if frame.PC != handle.Addr.String() || frame.Variables["crowded"] != int64(i+1) || depth.Address != frame.Registers["rdi"] {
+			t.Fatalf("frame %d at %s, %v, depth at %s", i, frame.PC, frame.Variables, depth.Address)
+		}
+		if n, err := strconv.ParseUint(depth.Bytes[:2], 16, 8); err != nil || n <= 24 {
+			t.Fatalf("frame %d: depth %s, which the condition does not let through", i, depth.Bytes)
+		}
+	}
+}
+
+// compareDemo holds values in some of the frames against those that GDB finds.
+func compareDemo(t *testing.T, program, file string, frames []frameObject) {
+	t.Helper()
+	picked := []int{0, 1, len(frames) / 2, len(frames) - 1}
+	script := "target tfile " + file + "\n"
+	for _, n := range picked {
+		job := frames[n].Memory[1]
+		script += fmt.Sprintf("-- %d --\ntfind %d\n", n, n)
+		script += `printf "%#lx %#lx %#lx %#lx %ld\n", $rip, $rsp, $rdi, q->ring[job - q->ring].id == job->id, $crowded` + "\n"
+		script += fmt.Sprintf("x/%dxb %s\n", len(job.Bytes)/2, job.Address)
+	}
+	script += "-- end --\n? tfind\n-- status --\ntstatus\ninfo tracepoints"
+	output := gdbtest.Run(t, program, script)
+	for _, n := range picked {
+		lines := strings.Split(output.Section(t, strconv.Itoa(n)), "\n")
+		r := frames[n].Registers
+		want := fmt.Sprintf("%s %s %s 0x1 %d", r["rip"], r["rsp"], r["rdi"], frames[n].Variables["crowded"])
+		if !slices.Contains(lines, want) {
+			t.Errorf("frame %d: show has %s, GDB printed\n%s", n, want, strings.Join(lines, "\n"))
+		}
+		if got := examined(lines); got != frames[n].Memory[1].Bytes {
+			t.Errorf("frame %d: show has the job %s, GDB %s", n, frames[n].Memory[1].Bytes, got)
+		}
+	}
+	if end := output.Section(t, "end"); !strings.Contains(end, "No trace frame found") {
+		t.Errorf("behind the last frame GDB printed %q", end)
+	}
+	status := output.Section(t, "status")
+	for _, want := range []string{
+		"Trace stopped by a tstop command (the program has ended).",
+		fmt.Sprintf("Collected %d trace frames.", len(frames)),
+		"trace only if q->depth > 24",
+		"collect $regs, q->depth, *job, *q, $crowded",
+		fmt.Sprintf("already hit %d times", len(frames)),
+	} {
+		if !strings.Contains(status, want) {
+			t.Errorf("GDB printed\n%s\nwithout %q", status, want)
+		}
+	}
+}
+
+// TestDemoOverwrites: files of an earlier run are replaced, even if the program is running.
+func TestDemoOverwrites(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "odd name")
+	for range 2 {
+		if got := run(t, "demo", "-o", file); got.status != statusDone {
+			t.Fatalf("exit status %d, message %q", got.status, got.stderr)
+		}
+		program, err := elf.Open(file + ".program")
+		if err != nil {
+			t.Fatal(err)
+		}
+		program.Close()
+	}
+}
+
+func TestQuoted(t *testing.T) {
+	for path, want := range map[string]string{
+		"run.tf":     "run.tf",
+		"/tmp/a-b_c": "/tmp/a-b_c",
+		"with space": "'with space'",
+		"it's":       `'it'\''s'`,
+		"$HOME":      "'$HOME'",
+		"":           "''",
+	} {
+		if got := quoted(path); got != want {
+			t.Errorf("quoted(%q) = %s, want %s", path, got, want)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"tracewell/internal/text"
+)
+
+// output is standard output with what there is to know for laying out text on it.
+type output struct {
+	*bufio.Writer
+	style text.Style
+	width int // of a terminal in characters, 0 for anything else
+}
+
+// write runs a command that prints. A reader that goes away early, as head does, ends it without an error: the rest was not
+// wanted.
+func write(streams Streams, print func(*output) error) error {
+	// Unless somebody asks for the signal, writing to a closed pipe kills the process. Programs that this process starts do
+	// not inherit the request.
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+
+	out := newOutput(streams.Out)
+	err := print(out)
+	if flushed := out.Flush(); err == nil {
+		err = flushed
+	}
+	if errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}
+
+// outputBuffer is how much is gathered before it is written.
+const outputBuffer = 1 << 16
+
+func newOutput(f *os.File) *output {
+	out := &output{Writer: bufio.NewWriterSize(f, outputBuffer)}
+	fd := int(f.Fd())
+	if !term.IsTerminal(fd) {
+		return out
+	}
+	if width, _, err := term.GetSize(fd); err == nil {
+		out.width = width
+	}
+	out.style.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return out
+}

@@ -1,0 +1,210 @@
+package frameview
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"tracewell/arch"
+	"tracewell/internal/symtab"
+	"tracewell/tdesc"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// View is a trace file with what its frames need to be understood.
+type View struct {
+	File    *tfile.File
+	Target  *tdesc.Target // nil if the file has no description, or none that can be read
+	Layout  *tdesc.Layout // of register blocks; nil without Target
+	Symbols *symtab.Table // where the program was; nil if not known
+
+	bigEndian   bool
+	pc          *tdesc.Slot
+	tracepoints map[trace.Number]*tracepoint
+	variables   map[int32]variableName
+	registers   []namedSlot
+}
+
+// tracepoint is the definitions of one number: one for each location.
+type tracepoint struct {
+	locations []*trace.Tracepoint
+	source    string
+	json      []byte // the members of a frame's object that are the same for all of the tracepoint's
+}
+
+// namedSlot is a register with its name as the key of a JSON object.
+type namedSlot struct {
+	*tdesc.Slot
+	key []byte
+}
+
+// variableName is the name of a trace state variable, without the $, and as the key of a JSON object.
+type variableName struct {
+	text string
+	key  []byte
+}
+
+// New returns a view of a file. The symbols may be nil. Those of a program that can be loaded anywhere are moved to where
+// tracepoints on functions show that it was; if none does they are left out. The warnings say what could not be used.
+func New(file *tfile.File, symbols *symtab.Table) (*View, []string) {
+	header := file.Header()
+	v := &View{
+		File:        file,
+		bigEndian:   header.Order.Uint16([]byte{0, 1}) == 1,
+		tracepoints: make(map[trace.Number]*tracepoint),
+		variables:   variableNames(header.Variables),
+	}
+	var warnings []string
+	if err := v.describe(header); err != nil {
+		warnings = append(warnings, err.Error())
+	}
+	for i := range header.Tracepoints {
+		v.addTracepoint(&header.Tracepoints[i])
+	}
+	for _, t := range v.tracepoints {
+		t.json = staticMembers(t)
+	}
+	var err error
+	if v.Symbols, err = placed(symbols, header.Tracepoints); err != nil {
+		warnings = append(warnings, err.Error())
+	}
+	return v, warnings
+}
+
+// pcNames are the names that the program counter has in GDB's features, one for each architecture that has no "pc".
+var pcNames = []string{"rip", "eip", "pc", "pswa"}
+
+// describe reads the target description.
+func (v *View) describe(header tfile.Header) error {
+	if header.Description == "" {
+		return nil
+	}
+	target, _, err := tdesc.Parse([]byte(header.Description), nil)
+	if err != nil {
+		return fmt.Errorf("registers have no names: target description: %w", err)
+	}
+	layout, err := target.Layout()
+	if err != nil {
+		return fmt.Errorf("registers have no names: %w", err)
+	}
+	v.Target, v.Layout = target, layout
+	for i := range layout.Slots {
+		slot := &layout.Slots[i]
+		if layout.ByName(slot.Reg.Name) == slot { // a JSON object has a key once
+			v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
+		}
+	}
+	for _, name := range pcNames {
+		if v.pc = layout.ByName(name); v.pc != nil && v.pc.Size <= 8 {
+			break
+		}
+	}
+	return nil
+}
+
+func (v *View) addTracepoint(t *trace.Tracepoint) {
+	known := v.tracepoints[t.Number]
+	if known == nil {
+		known = &tracepoint{}
+		v.tracepoints[t.Number] = known
+	}
+	known.locations = append(known.locations, t)
+	if known.source == "" {
+		known.source = t.Source.At
+	}
+}
+
+// PC returns the register that is the program counter, nil if the description has none of a name that GDB knows.
+func (v *View) PC() *tdesc.Slot { return v.pc }
+
+// Source returns the location that the user gave a tracepoint, or in its place its address, or "" if it is not defined.
+func (v *View) Source(n trace.Number) string {
+	t := v.tracepoints[n]
+	switch {
+	case t == nil:
+		return ""
+	case t.source == "":
+		return "*" + t.locations[0].Addr.String()
+	}
+	return t.source
+}
+
+// variableNames gives each variable its name. One whose name another has already is left without, as is one without a name.
+func variableNames(definitions []trace.Variable) map[int32]variableName {
+	names := make(map[int32]variableName)
+	taken := make(map[string]int32)
+	for _, d := range definitions {
+		number := int32(d.Number)
+		if owner, used := taken[d.Name]; d.Name != "" && (!used || owner == number) {
+			names[number], taken[d.Name] = variableName{d.Name, jsonString(d.Name)}, number
+		}
+	}
+	return names
+}
+
+// VariableName returns the name of a trace state variable without the $, and its number for one that has no name.
+func (v *View) VariableName(n int32) string {
+	if name, ok := v.variables[n]; ok {
+		return name.text
+	}
+	return strconv.Itoa(int(n))
+}
+
+// Describe names an address as in "push+95"; empty without symbols, or if it is in none.
+func (v *View) Describe(addr arch.Addr) string {
+	if v.Symbols == nil {
+		return ""
+	}
+	return v.Symbols.Describe(addr)
+}
+
+// Registers returns the registers of the target, or those that were selected.
+func (v *View) Registers() []*tdesc.Slot {
+	slots := make([]*tdesc.Slot, len(v.registers))
+	for i, r := range v.registers {
+		slots[i] = r.Slot
+	}
+	return slots
+}
+
+// Select limits the registers of frames, Registers and AppendJSON, to those named, in the order given.
+func (v *View) Select(names []string) error {
+	slots, err := v.Slots(names)
+	if err != nil {
+		return err
+	}
+	v.registers = v.registers[:0]
+	for _, slot := range slots {
+		v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
+	}
+	return nil
+}
+
+// Slots finds registers by name.
+func (v *View) Slots(names []string) ([]*tdesc.Slot, error) {
+	var slots []*tdesc.Slot
+	for _, name := range names {
+		if v.Layout == nil {
+			return nil, fmt.Errorf("no register %q: the file has no target description to name registers by", name)
+		}
+		slot := v.Layout.ByName(name)
+		if slot == nil {
+			return nil, fmt.Errorf("no register %q in the file's target description", name)
+		}
+		if !slices.Contains(slots, slot) {
+			slots = append(slots, slot)
+		}
+	}
+	return slots, nil
+}
+
+// jsonString gives a string as JSON.
+func jsonString(s string) []byte {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err) // strings can always be written
+	}
+	return b
+}

@@ -1,0 +1,53 @@
+package linux
+
+import (
+	"os"
+	"testing"
+)
+
+func TestParseMapping(t *testing.T) {
+	for line, want := range map[string]Mapping{
+		"00400000-00401000 r-xp 00001000 fe:00 1234                               /tmp/a b": {
+			Start: 0x400000, End: 0x401000, Read: true, Exec: true, Private: true, Offset: 0x1000, Path: "/tmp/a b"},
+		"7ffd1000-7ffd3000 rw-p 00000000 00:00 0                                  [stack]": {
+			Start: 0x7ffd1000, End: 0x7ffd3000, Read: true, Write: true, Private: true, Path: "[stack]"},
+		"10000-20000 ---s 00000000 00:00 0 ": {Start: 0x10000, End: 0x20000},
+	} {
+		if got, err := parseMapping(line); err != nil || got != want {
+			t.Errorf("%q: got %+v, %v, want %+v", line, got, err, want)
+		}
+	}
+	for _, line := range []string{"", "400000", "zz-yy r-xp 0 0:0 0", "400000-401000 rx 0 0:0 0"} {
+		if m, err := parseMapping(line); err == nil {
+			t.Errorf("%q: got %+v, want an error", line, m)
+		}
+	}
+}
+
+func TestMappingsOfThisProcess(t *testing.T) {
+	maps, err := Mappings(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, m := range maps {
+		if m.Start >= m.End || i > 0 && m.Start < maps[i-1].End {
+			t.Errorf("mapping %d is out of order: %+v", i, m)
+		}
+	}
+}
+
+func TestLastCPU(t *testing.T) {
+	const before = "1 (a) b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 33 34 35 "
+	if cpu, err := lastCPU([]byte(before + "17 0 0\n")); err != nil || cpu != 17 {
+		t.Errorf("got %d, %v, want 17", cpu, err)
+	}
+	if cpu, err := lastCPU([]byte("1 (a) S 1 2")); err == nil {
+		t.Errorf("got %d from a short line, want an error", cpu)
+	}
+}
+
+func TestSharesMemory(t *testing.T) {
+	if SharesMemory(os.Getpid(), os.Getppid()) {
+		t.Error("this process shares its memory with its parent")
+	}
+}

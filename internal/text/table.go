@@ -1,0 +1,162 @@
+package text
+
+import (
+	"bytes"
+	"io"
+	"unicode/utf8"
+)
+
+// Column is a column of a table.
+type Column struct {
+	Title string
+	Right bool // numbers, which are aligned on the right
+}
+
+// Table writes rows of cells in aligned columns, however many there are. The widths of the columns are settled by the title
+// and the first rows, which are held back until then; a later cell that is wider pushes the rest of its row to the right.
+// The last column is not padded.
+type Table struct {
+	out     io.Writer
+	width   int // of a row in characters, 0 for any
+	style   Style
+	columns []Column
+
+	widths  []int
+	held    [][][]byte // rows from which the widths are found
+	settled bool
+	row     []byte
+}
+
+// heldRows is how many rows settle the widths.
+const heldRows = 256
+
+// columnGap is the space between columns.
+const columnGap = 2
+
+// NewTable returns a table that writes to out. Rows are cut to width characters, unless that is 0, and end in an ellipsis
+// then.
+func NewTable(out io.Writer, width int, style Style, columns ...Column) *Table {
+	t := &Table{out: out, width: width, style: style, columns: columns, widths: make([]int, len(columns))}
+	for i, c := range columns {
+		t.widths[i] = utf8.RuneCountInString(c.Title)
+	}
+	return t
+}
+
+// Row adds a row: a cell for each column. The cells may be reused afterwards.
+func (t *Table) Row(cells [][]byte) error {
+	if t.settled {
+		return t.write(cells)
+	}
+	kept := make([][]byte, len(cells))
+	for i, cell := range cells {
+		kept[i] = bytes.Clone(cell)
+		t.widths[i] = max(t.widths[i], characters(cell))
+	}
+	t.held = append(t.held, kept)
+	if len(t.held) < heldRows {
+		return nil
+	}
+	return t.settle()
+}
+
+// Line writes a line of its own between the rows.
+func (t *Table) Line(s string) error {
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := io.WriteString(t.out, s+"\n")
+	return err
+}
+
+// Flush writes what is held back, with the titles above, even if there is no row.
+func (t *Table) Flush() error {
+	if t.settled {
+		return nil
+	}
+	return t.settle()
+}
+
+func (t *Table) settle() error {
+	t.settled = true
+	titles := make([][]byte, len(t.columns))
+	for i, c := range t.columns {
+		titles[i] = []byte(c.Title)
+	}
+	if err := t.heading(titles); err != nil {
+		return err
+	}
+	for _, cells := range t.held {
+		if err := t.write(cells); err != nil {
+			return err
+		}
+	}
+	t.held = nil
+	return nil
+}
+
+func (t *Table) heading(titles [][]byte) error {
+	t.layOut(titles)
+	_, err := io.WriteString(t.out, t.style.Heading(string(t.row))+"\n")
+	return err
+}
+
+func (t *Table) write(cells [][]byte) error {
+	t.layOut(cells)
+	t.row = append(t.row, '\n')
+	_, err := t.out.Write(t.row)
+	return err
+}
+
+// layOut puts a row, without its line feed, into t.row.
+func (t *Table) layOut(cells [][]byte) {
+	t.row = t.row[:0]
+	for i, cell := range cells {
+		padding := t.widths[i] - characters(cell)
+		if t.columns[i].Right {
+			t.pad(padding)
+		}
+		t.row = append(t.row, cell...)
+		if i == len(cells)-1 {
+			break
+		}
+		if !t.columns[i].Right {
+			t.pad(padding)
+		}
+		t.pad(columnGap)
+	}
+	t.row = bytes.TrimRight(t.row, " ")
+	if t.width > 0 {
+		t.row = cut(t.row, t.width)
+	}
+}
+
+func (t *Table) pad(n int) {
+	for range n {
+		t.row = append(t.row, ' ')
+	}
+}
+
+// characters counts the characters of a text in UTF-8. It is utf8.RuneCount for valid text, but that allocates.
+func characters(b []byte) int {
+	n := 0
+	for _, c := range b {
+		if utf8.RuneStart(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// cut shortens a text in place to width characters, the last of them an ellipsis.
+func cut(b []byte, width int) []byte {
+	if len(b) <= width || characters(b) <= width {
+		return b
+	}
+	end := 0
+	for range width - 1 {
+		_, size := utf8.DecodeRune(b[end:])
+		end += size
+	}
+	return append(b[:end], "…"...)
+}

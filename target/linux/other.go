@@ -1,0 +1,31 @@
+//go:build !amd64
+
+package linux
+
+import (
+	"errors"
+	"os"
+	"runtime"
+
+	"tracewell/target"
+)
+
+// Target is a process under ptrace. On this processor there can be none.
+type Target struct{ target.Target }
+
+// Close implements what the x86-64 target has.
+func (*Target) Close() error { return nil }
+
+// Program is a program to start.
+type Program struct {
+	Path                  string
+	Args, Env             []string
+	Dir                   string
+	Stdin, Stdout, Stderr *os.File
+	RandomAddresses       bool
+}
+
+// Launch says that this processor is not supported.
+func Launch(Program) (*Target, error) {
+	return nil, errors.New("tracing on " + runtime.GOARCH + " is not supported yet: only x86-64 is")
+}

@@ -1,0 +1,83 @@
+//go:build amd64
+
+package linux
+
+import (
+	"testing"
+
+	"tracewell/arch"
+	"tracewell/internal/linux"
+	"tracewell/target"
+)
+
+// The numbers of GDB 13's "info signals" for the signals of x86-64 Linux.
+func TestSignalNumbers(t *testing.T) {
+	for kernel, gdb := range map[int]target.Signal{
+		1: 1, 2: 2, 7: 10, 10: 30, 11: 11, 12: 31, 15: 15, 17: 20, 18: 19, 19: 17, 20: 18, 23: 16, 29: 23, 30: 32, 31: 12,
+		32: 77, 33: 45, 34: 46, 63: 75, 64: 78, 16: unknownSignal,
+	} {
+		if got := gdbSignal(kernel); got != gdb {
+			t.Errorf("signal %d is %d for GDB, want %d", kernel, got, gdb)
+		}
+		if back := kernelSignal(gdb); gdb != unknownSignal && back != kernel {
+			t.Errorf("GDB's %d is signal %d, want %d", gdb, back, kernel)
+		}
+	}
+	if got := kernelSignal(target.SignalNone); got != 0 {
+		t.Errorf("no signal is %d", got)
+	}
+}
+
+func TestFreeNear(t *testing.T) {
+	maps := []linux.Mapping{
+		{Start: 0x400000, End: 0x401000},
+		{Start: 0x401000, End: 0x402000},
+		{Start: 0x7f0000000000, End: 0x7f0000100000},
+		{Start: 0x7f0000110000, End: 0x7f0000120000},
+		{Start: 0x7f0000120000, End: 0x7f0000130000},
+	}
+	for addr, want := range map[arch.Addr]arch.Addr{
+		0x401500:       0x400000 - scratchSize - clearance,
+		0x7f0000110000: 0x7f0000110000 - scratchSize, // a hole without clearance above it
+		0x7f0000125000: 0x7f0000110000 - scratchSize,
+		0x7f0000050000: 0x7f0000000000 - scratchSize - clearance,
+	} {
+		if got, ok := freeNear(maps, addr); !ok || got != want {
+			t.Errorf("near %s: %s, %v, want %s", addr, got, ok, want)
+		}
+	}
+	full := []linux.Mapping{{Start: lowestMapping, End: 0x7fff00000000}}
+	if got, ok := freeNear(full, 0x400000); ok {
+		t.Errorf("found %s in a full address space", got)
+	}
+}
+
+func TestTagWords(t *testing.T) {
+	state := make([]byte, 512)
+	if got := fullTag(state); got != 0xffff {
+		t.Errorf("empty stack: tag word %#x, want 0xffff", got)
+	}
+	state[legacyStatus+1] = 7 << 3 // top is 7: st0 is physical register 7
+	state[legacyTag] = 1<<7 | 1<<0
+	copy(state[legacyStack:], []byte{0, 0, 0, 0, 0, 0, 0, 0x80, 0xff, 0x3f}) // st0 = 1.0; st1 = 0.0
+	if got := fullTag(state); got != 0x3ffd {
+		t.Errorf("1.0 and 0.0 on the stack: tag word %#x, want 0x3ffd", got)
+	}
+	if got := shortTag(0x3ffd); got != 1<<7|1<<0 {
+		t.Errorf("short tag %#x", got)
+	}
+}
+
+// Every register of the description must have a place, and each place must be written as it was read.
+func TestEveryRegisterHasAPlace(t *testing.T) {
+	for _, name := range []string{"rax", "eflags", "st7", "ftag", "xmm15", "mxcsr", "orig_rax", "ymm3h", "xmm16", "ymm31h", "zmm0h", "zmm31h", "k7", "pkru"} {
+		if _, ok := locate(name); !ok {
+			t.Errorf("%s has no place", name)
+		}
+	}
+	for _, name := range []string{"", "rax2", "xmm32", "k8", "st8", "zmm", "pkr1u"} {
+		if f, ok := locate(name); ok {
+			t.Errorf("%q is placed at %+v", name, f)
+		}
+	}
+}
