@@ -68,6 +68,8 @@ func (e *effect) value(r *UserRegs, m Memory) (uint64, bool) {
 		return e.address(r), true
 	case fromMemory:
 		return load(r, m, e.address(r))
+	case fromFlags:
+		return r[EFlags] &^ (flagResume | flagVirtual), true
 	}
 	return e.imm, true
 }

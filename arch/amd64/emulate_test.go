@@ -48,6 +48,7 @@ func emulated() []pattern {
 		{name: "pop r", rex: true, opcode: []byte{0x58}, shape: opcodeReg},
 		{name: "push imm8", opcode: []byte{0x6a}, imm: 1},
 		{name: "push imm32", opcode: []byte{0x68}, imm: 4},
+		{name: "pushf", rex: true, opcode: []byte{0x9c}},
 		{name: "push rm", rex: true, opcode: []byte{0xff}, shape: either, ext: 6},
 		{name: "mov r,rm", rex: true, opcode: []byte{0x89}, shape: twoRegisters, ext: -1},
 		{name: "mov rm,r", rex: true, opcode: []byte{0x8b}, shape: twoRegisters, ext: -1},

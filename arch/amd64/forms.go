@@ -27,6 +27,7 @@ const (
 	fromRegister         // src
 	fromAddress          // the address of the memory operand, as lea does
 	fromMemory           // eight bytes at that address
+	fromFlags            // the flags as pushf stores them
 )
 
 // noRegister stands for an absent base or index.
@@ -79,6 +80,7 @@ var forms = []form{
 	{spaceOne, 0x8b, 0x8b, prefixNull, buildMove},
 	{spaceOne, 0x8d, 0x8d, prefixNull, buildLea},
 	{spaceOne, 0x90, 0x90, nopPrefixes, buildNop},
+	{spaceOne, 0x9c, 0x9c, prefixNull, buildPushFlags},
 	{spaceOne, 0xa9, 0xa9, prefixNull, buildTestImmediate},
 	{spaceOne, 0xb8, 0xbf, prefixNull, buildMoveImmediate},
 	{spaceOne, 0xc2, 0xc3, prefixNull | prefixRepne | prefixRep, buildReturn},
@@ -165,6 +167,12 @@ func buildPush(e *effect, l *layout) bool {
 
 func buildPushImmediate(e *effect, l *layout) bool {
 	e.op, e.imm = opPush, l.imm
+	return true
+}
+
+// buildPushFlags keeps pushf from being stepped, which would store the trap flag of the step.
+func buildPushFlags(e *effect, _ *layout) bool {
+	e.op, e.source = opPush, fromFlags
 	return true
 }
 

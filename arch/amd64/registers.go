@@ -66,6 +66,7 @@ const (
 	flagTrap      = 1 << 8
 	flagOverflow  = 1 << 11
 	flagResume    = 1 << 16
+	flagVirtual   = 1 << 17
 	flagAlignment = 1 << 18
 
 	arithmeticFlags = flagCarry | flagParity | flagAdjust | flagZero | flagSign | flagOverflow
