@@ -8,7 +8,7 @@ BENCH    ?= .
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench fuzz clean
+.PHONY: build demo test setup check format vet lint generate cross race demo-check bench microbench fuzz clean
 
 ## For everybody
 
@@ -52,9 +52,12 @@ demo-check: setup ## is the demo program what its source compiles to?
 
 ## On demand
 
-bench: ## every benchmark, as ratios against gdbserver where there is one
-	@test/setup gdbserver
-	$(GO) test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+bench: ## what a tracepoint hit costs, beside gdbserver and the bare floor; STRICT=1 to fail when a goal is missed
+	@test/setup gdbserver || test/setup
+	$(GO) test -run '^$$' -bench '^BenchmarkHit$$' ./internal/bench $(if $(STRICT),-strict)
+
+microbench: ## the packages' own benchmarks, those that match BENCH
+	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^BenchmarkHit$$' -benchmem ./...
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@test/fuzz $(FUZZTIME)

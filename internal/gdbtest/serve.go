@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,13 +23,14 @@ const patience = 20 * time.Second
 
 // Config says how to start "tracewell serve". The zero value of each field is the usual.
 type Config struct {
+	Server  []string  // the server's command, one that takes gdbserver's command line; nil for this tree's tracewell serve
 	Flags   []string  // before COMM
 	Comm    string    // ":0" for any port; empty for a Unix socket in a folder of its own
 	Command []string  // the program and its arguments
 	Stdin   io.Reader // the program's standard input; nil for the null device
 }
 
-// Server is a running "tracewell serve". It is killed, with its whole process group, when the test ends.
+// Server is a running "tracewell serve", or another server. It is killed, with its whole process group, when the test ends.
 type Server struct {
 	Address string // what GDB's "target remote" takes
 
@@ -54,8 +56,12 @@ func Start(t testing.TB, c Config) *Server {
 		listening = func() bool { s.Address = socket; return listensOnSocket(socket) }
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	args := append(append([]string{"serve"}, c.Flags...), comm)
-	s.cmd = exec.CommandContext(ctx, Binary(t), append(args, c.Command...)...)
+	server := c.Server
+	if server == nil {
+		server = []string{Binary(t), "serve"}
+	}
+	args := slices.Concat(server[1:], c.Flags, []string{comm}, c.Command)
+	s.cmd = exec.CommandContext(ctx, server[0], args...)
 	s.cmd.Stdin, s.cmd.Stdout, s.cmd.Stderr = c.Stdin, &s.stdout, &s.stderr
 	isolate(s.cmd)
 	if err := s.cmd.Start(); err != nil {
@@ -70,7 +76,7 @@ func Start(t testing.TB, c Config) *Server {
 		cancel()
 		<-s.ended
 		if t.Failed() {
-			t.Logf("tracewell %s printed:\n%s", strings.Join(s.cmd.Args[1:], " "), s.stderr.String())
+			t.Logf("%s printed:\n%s", strings.Join(s.cmd.Args, " "), s.stderr.String())
 		}
 	})
 	s.await(t, listening)

@@ -20,10 +20,10 @@ const (
 	PolicyIdle   Policy = unix.SCHED_IDLE
 )
 
-// SetPolicy changes the policy of the calling thread.
-func SetPolicy(p Policy) error {
+// SetPolicy changes the policy of a thread of this process.
+func SetPolicy(tid int, p Policy) error {
 	var priority int32
-	_, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, 0, uintptr(p), uintptr(unsafe.Pointer(&priority)))
+	_, _, errno := unix.RawSyscall(unix.SYS_SCHED_SETSCHEDULER, uintptr(tid), uintptr(p), uintptr(unsafe.Pointer(&priority)))
 	if errno != 0 {
 		return errno
 	}
@@ -42,9 +42,21 @@ func CanLeaveIdle() bool {
 	return unix.Capget(&header, &sets[0]) == nil && sets[0].Effective&(1<<unix.CAP_SYS_NICE) != 0
 }
 
-// OpenSchedule opens the schedule statistics of the calling thread for RunDelay.
-func OpenSchedule() (*os.File, error) {
-	return os.Open(taskPath(os.Getpid(), unix.Gettid(), "schedstat"))
+// ThreadID is the calling thread's.
+func ThreadID() int { return unix.Gettid() }
+
+// CPU is the processor that the calling thread runs on, -1 if the kernel does not tell.
+func CPU() int {
+	var cpu uint32
+	if _, _, errno := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+		return -1
+	}
+	return int(cpu)
+}
+
+// OpenSchedule opens the schedule statistics of a thread of this process for RunDelay.
+func OpenSchedule(tid int) (*os.File, error) {
+	return os.Open(taskPath(os.Getpid(), tid, "schedstat"))
 }
 
 // RunDelay is the time that the thread has waited for a processor while it could run. buf is scratch space.

@@ -22,8 +22,8 @@ func ThreadAffinity() (a Affinity, err error) {
 // Has reports whether cpu is in the set.
 func (a *Affinity) Has(cpu int) bool { return a.set.IsSet(cpu) }
 
-// Apply makes the calling thread run on the set.
-func (a *Affinity) Apply() error { return unix.SchedSetaffinity(0, &a.set) }
+// Apply makes a thread run on the set.
+func (a *Affinity) Apply(tid int) error { return unix.SchedSetaffinity(tid, &a.set) }
 
 // Single is the set of one processor.
 func Single(cpu int) (a Affinity) {

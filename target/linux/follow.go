@@ -4,131 +4,175 @@ package linux
 
 import (
 	"os"
+	"sync"
 	"time"
 
 	"tracewell/internal/linux"
 )
 
-// follower keeps the tracer where a hit is cheapest. A hit costs two wake-ups, and one that crosses processors costs several
-// times one that does not, most of all when it has to rouse an idle processor. The program's own affinity and priority are
-// never touched, so two things are done to the tracer's thread instead:
+// follower keeps the tracer where a hit is cheapest.
 //
-//   - It runs on the processor where the traced task last ran. That is looked up once in many hits; a single look-up that
-//     differs may be chance, so two must agree.
-//   - It takes the idle policy. The kernel lets a task that wakes up stay where it was if only idle-policy threads run
-//     there, and otherwise moves it to an idle processor. Without this the task would flee from the tracer after each hit.
+// A hit costs two wake-ups. One that crosses processors costs several times one that does not, and most of all when it has
+// to rouse an idle processor. On a busy machine tracer and task end up on one processor by themselves. On a quiet one they
+// never do: when the tracer lets the task go on, the kernel finds the task's processor busy, with the tracer, and moves the
+// task to an idle one. It does not if only threads of the idle policy run there. So, where tracer and task are found apart,
+// the tracer's thread binds itself to the task's processor and takes the idle policy; while it does so it is following.
+// The program's own affinity and priority are never touched.
 //
-// The price is that anything else goes before the tracer on a busy processor. So the time it waits for the processor is
-// watched, and when that grows the follower gives up for a while, longer each time. It never begins where the process may
-// not go back to the normal policy.
+// The price is that every other thread goes before the tracer, which could starve and could not even notice. A watchdog on
+// another thread looks every few milliseconds how long the tracer has waited for its processor, and makes it an
+// ordinary thread again if that is too long. The next try comes later each time. Where the process may not go back from the idle
+// policy nothing of this is done. docs/PERFORMANCE.md has the measurements.
 type follower struct {
-	on       bool // the thread is bound to processor at, with the idle policy
-	at, seen int  // one more than the number; 0 for none
-	patience int  // look-ups to let pass before the next try
-	penalty  int  // what patience becomes at the next disappointment
-	good     int  // looks since the last one
+	// The tracer's own.
+	ready     bool // the next four are known
+	able      bool
+	tid       int // of the tracer
+	allowed   linux.Affinity
+	schedule  *os.File
+	following bool // on, as of the last look-up
+	apart     int  // processor where a task was last seen apart from the tracer, one more than the number; 0 for none
 
-	ready    bool // the fields below are known
-	able     bool
-	allowed  linux.Affinity
-	schedule *os.File
-	waited   time.Duration // for a processor, at the last look-up
-
-	buf [512]byte
+	mu      sync.Mutex // guards the rest; no other lock is taken under it
+	on      bool
+	at      int // the processor followed to
+	since   time.Time
+	backoff time.Duration
+	retry   time.Time // no earlier
+	stop    chan struct{}
 }
 
 const (
-	lookUpEvery = 64 // hits of a task between two look-ups
-	watchEvery  = 16 // and between two looks at the waiting, while following
+	lookUpApart     = 64 // hits of a task between two look-ups of its processor
+	lookUpFollowing = 8  // the same while following: load balancing may take the task away
 
-	tolerable = watchEvery * 25 * time.Microsecond // to have waited since the last look
+	watchEvery = 4 * time.Millisecond
+	tolerable  = 1500 * time.Microsecond // to have waited for the processor since the last look
 
-	firstPenalty    = 16
-	greatestPenalty = 1 << 14
-	forgiveAfter    = 1024 // looks without disappointment, and the penalty is the first again
+	firstBackoff   = 20 * time.Millisecond
+	longestBackoff = 2 * time.Second
+	forgiveAfter   = time.Second // of following without complaint
 )
 
 // sample is told of every hit.
 func (f *follower) sample(k *task) {
 	k.hits++
-	if f.on && k.hits%watchEvery == 0 {
-		f.watch()
+	every := lookUpApart
+	if f.following {
+		every = lookUpFollowing
 	}
-	if k.hits%lookUpEvery != 1 {
+	if k.hits%every != 0 {
 		return
 	}
 	if !f.ready {
 		f.prepare()
 	}
-	if !f.able {
-		return
+	if f.able {
+		f.lookUp(k.core())
 	}
-	if f.patience > 0 {
-		f.patience--
-		return
-	}
-	cpu := k.core() + 1
-	if cpu == f.seen && (cpu != f.at || !f.on) {
-		f.move(cpu)
-	}
-	f.seen = cpu
 }
 
-// watch gives up following if the thread has had to wait for its processor.
-func (f *follower) watch() {
-	waited, err := linux.RunDelay(f.schedule, f.buf[:])
-	if err != nil {
-		return
-	}
-	lost := waited - f.waited
-	f.waited = waited
-	if lost <= tolerable {
-		if f.good++; f.good > forgiveAfter {
-			f.penalty = firstPenalty
-		}
-		return
-	}
-	f.rest()
-	f.good = 0
-	f.patience = f.penalty
-	f.penalty = min(2*f.penalty, greatestPenalty)
-}
-
-// prepare finds out what the thread may do.
+// prepare finds out what the tracer's thread may do.
 func (f *follower) prepare() {
-	f.ready, f.penalty = true, firstPenalty
+	f.ready, f.tid, f.backoff = true, linux.ThreadID(), firstBackoff
 	var err1, err2 error
 	f.allowed, err1 = linux.ThreadAffinity()
-	f.schedule, err2 = linux.OpenSchedule()
+	f.schedule, err2 = linux.OpenSchedule(f.tid)
 	f.able = err1 == nil && err2 == nil && linux.CanLeaveIdle()
 }
 
-// move goes to a processor.
-func (f *follower) move(cpu int) {
-	if !f.allowed.Has(cpu - 1) {
-		return
+// lookUp is told where a task last ran, and follows if it is the second time that the task was there and the tracer was not.
+func (f *follower) lookUp(cpu int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.following = f.on
+	here := f.at
+	if !f.on {
+		here = linux.CPU()
 	}
-	only := linux.Single(cpu - 1)
-	if only.Apply() != nil || linux.SetPolicy(linux.PolicyIdle) != nil {
-		f.rest()
-		return
+	switch {
+	case cpu < 0 || cpu == here || !f.allowed.Has(cpu):
+		f.apart = 0
+	case f.apart != cpu+1:
+		f.apart = cpu + 1
+	case f.on || time.Now().After(f.retry):
+		f.goTo(cpu)
 	}
-	f.at, f.on = cpu, true
-	f.waited, _ = linux.RunDelay(f.schedule, f.buf[:])
 }
 
-// rest makes the thread an ordinary one again, for the time that no hits come.
-func (f *follower) rest() {
-	if !f.on && f.at == 0 {
+// goTo binds the tracer to a processor; mu is held.
+func (f *follower) goTo(cpu int) {
+	only := linux.Single(cpu)
+	if only.Apply(f.tid) != nil {
 		return
 	}
-	f.on, f.at, f.seen = false, 0, 0
-	linux.SetPolicy(linux.PolicyNormal)
-	f.allowed.Apply()
+	f.apart, f.at = 0, cpu
+	if f.on {
+		return
+	}
+	if linux.SetPolicy(f.tid, linux.PolicyIdle) != nil {
+		f.allowed.Apply(f.tid)
+		return
+	}
+	f.on, f.following, f.since, f.stop = true, true, time.Now(), make(chan struct{})
+	go f.watch(f.stop)
+}
+
+// watch is the watchdog.
+func (f *follower) watch(stop <-chan struct{}) {
+	ticker := time.NewTicker(watchEvery)
+	defer ticker.Stop()
+	var buf [128]byte
+	before, err := linux.RunDelay(f.schedule, buf[:])
+	for err == nil {
+		select {
+		case <-stop:
+			return
+		case <-ticker.C:
+		}
+		var now time.Duration
+		if now, err = linux.RunDelay(f.schedule, buf[:]); now-before > tolerable {
+			break
+		}
+		before = now
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.stop != stop || !f.on {
+		return
+	}
+	f.leave()
+	if time.Since(f.since) > forgiveAfter {
+		f.backoff = firstBackoff
+	}
+	f.retry = time.Now().Add(f.backoff)
+	f.backoff = min(2*f.backoff, longestBackoff)
+}
+
+// leave makes the tracer an ordinary thread again; mu is held.
+func (f *follower) leave() {
+	f.on = false
+	linux.SetPolicy(f.tid, linux.PolicyNormal)
+	f.allowed.Apply(f.tid)
+}
+
+// rest ends the following for a time that no hits come in.
+func (f *follower) rest() {
+	if !f.following {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.following = false
+	if f.on {
+		f.leave()
+		close(f.stop)
+	}
 }
 
 // close releases what the follower holds.
 func (f *follower) close() {
+	f.rest()
 	if f.schedule != nil {
 		f.schedule.Close()
 	}

@@ -109,8 +109,12 @@ func (t *Target) mapScratch(base arch.Addr) error {
 	return err
 }
 
-// unmapScratch takes the scratch mappings out of the program.
+// unmapScratch takes the scratch mappings out of the program. They stay if the program has begun to filter its system calls
+// since they were made, for it might be killed.
 func (t *Target) unmapScratch() {
+	if len(t.proc.scratch) == 0 || t.proc.examine() != nil || t.proc.noScratch {
+		return
+	}
 	for _, s := range t.proc.scratch {
 		if _, err := t.inject(sysMunmap, uint64(s.base), scratchSize, 0, 0, 0, 0); err != nil {
 			return

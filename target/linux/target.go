@@ -198,6 +198,12 @@ func (t *Target) Siginfo() target.Siginfo { return t }
 // ReadOnly implements target.Groups.
 func (t *Target) ReadOnly() target.ReadOnly { return mappings{t} }
 
+// Files implements target.Groups.
+func (t *Target) Files() target.Files { return files{} }
+
+// Signals implements target.Groups.
+func (t *Target) Signals() target.Signals { return t }
+
 // Threads implements target.Target.
 func (t *Target) Threads() []target.Thread {
 	var threads []target.Thread

@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+
+	"tracewell/internal/testprog"
+)
+
+var (
+	rounds = flag.Int("rounds", 9, "how often each figure is measured")
+	strict = flag.Bool("strict", false, "exit with status 1 when a goal is missed")
+)
+
+// results is what BenchmarkHit found, for TestMain to print: a benchmark's own log is cut after ten lines.
+var results table
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	status := m.Run()
+	if len(results) > 0 {
+		fmt.Print(results)
+	}
+	if *strict && results.missed() {
+		status = max(status, 1)
+	}
+	os.Exit(status)
+}
+
+// jobs are what is traced in each round, in this order.
+var jobs = []job{
+	{"mov", collects},
+	{"mov", conditionFalse},
+	{"push", collects},
+	{"nop", collects},
+	{"nop5", collects},
+}
+
+// BenchmarkHit measures everything once in each round, so that a machine that is busy for a while is busy for all of it.
+func BenchmarkHit(b *testing.B) {
+	program := testprog.Build(b, "spin", testprog.Variant{NoPIE: true, Static: true, Optimised: true})
+	methods := methods(b)
+	var measured table
+	for _, j := range jobs {
+		for _, m := range methods {
+			measured = append(measured, &row{job: j, way: m.way})
+		}
+	}
+	for b.Loop() {
+		for range *rounds {
+			for i, r := range measured {
+				r.samples = append(r.samples, methods[i%len(methods)].measure(b, program, r.job))
+			}
+		}
+	}
+	results = measured
+	b.ReportMetric(0, "ns/op") // of the whole run, which says nothing
+	for _, r := range measured[:len(methods)] {
+		b.ReportMetric(r.median(), r.way.unit())
+	}
+}

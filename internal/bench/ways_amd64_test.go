@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"tracewell/internal/floor"
+	"tracewell/internal/gdbtest"
+	"tracewell/internal/testprog"
+)
+
+// method is how to trace some way. It is given calls of the traced function, enough for a sample of some tenths of a second.
+type method struct {
+	way   way
+	calls int
+	trace func(b *testing.B, program *testprog.Program, j job, calls string) (printed string)
+}
+
+// methods are those for which this machine has what they need.
+func methods(b *testing.B) []method {
+	all := []method{
+		{bareFloor, 5000, underFloor(floor.Variant{})},
+		{followingFloor, 5000, underFloor(floor.Variant{Follow: true})},
+		{tracewell, 5000, underServer(nil)},
+	}
+	if path, err := exec.LookPath("gdbserver"); err == nil {
+		return append(all, method{gdbserver, 1500, underServer([]string{path})})
+	}
+	b.Log("gdbserver is not installed (Debian package gdbserver): nothing to compare with")
+	return all
+}
+
+// reportLine is what the program prints in the end.
+var reportLine = regexp.MustCompile(`^done site=(\w+) calls=(\d+) wrong=0 .*ns_per_call=([0-9.]+)\n$`)
+
+// measure returns the nanoseconds that a call takes under trace.
+func (m method) measure(b *testing.B, program *testprog.Program, j job) float64 {
+	b.Helper()
+	calls := strconv.Itoa(m.calls)
+	printed := m.trace(b, program, j, calls)
+	match := reportLine.FindStringSubmatch(printed)
+	if match == nil || match[1] != j.site || match[2] != calls {
+		b.Fatalf("%s, %s: the program printed %q", m.way, j.site, printed)
+	}
+	ns, err := strconv.ParseFloat(match[3], 64)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return ns
+}
+
+// underFloor traces with nothing but ptrace. GDB's $regs includes the vector registers, so collecting them is part of the
+// floor; no more than the general registers is needed for a condition.
+func underFloor(v floor.Variant) func(*testing.B, *testprog.Program, job, string) string {
+	return func(b *testing.B, program *testprog.Program, j job, calls string) string {
+		b.Helper()
+		site, err := floor.Locate(program.Path, "tick_"+j.site, "buffer")
+		if err != nil {
+			b.Fatal(err)
+		}
+		r, w, err := os.Pipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer r.Close()
+		v.ExtendedState = j.work == collects
+		hits, err := floor.Run(w, site, v, program.Path, calls, j.site)
+		w.Close()
+		if err != nil {
+			b.Fatal(err)
+		}
+		if strconv.Itoa(hits) != calls {
+			b.Fatalf("%d hits of %s", hits, calls)
+		}
+		printed, err := io.ReadAll(r)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return string(printed)
+	}
+}
+
+// script has the trace buffer so large that all frames fit: no way is measured dropping them. The program has flushed its
+// output when it arrives at _exit.
+const script = `
+	target remote %[1]s
+	set trace-buffer-size 67108864
+	break main
+	continue
+	trace tick_%[2]s%[3]s
+	actions
+		collect $regs, buffer
+	end
+	break _exit
+	tstart
+	continue
+	-- status --
+	tstatus
+	kill
+`
+
+// conditions by work.
+var conditions = map[work]string{
+	collects:       "",
+	conditionFalse: " if $rdi == -1",
+}
+
+// underServer traces with GDB and a server, nil for tracewell serve.
+func underServer(server []string) func(*testing.B, *testprog.Program, job, string) string {
+	return func(b *testing.B, program *testprog.Program, j job, calls string) string {
+		b.Helper()
+		s := gdbtest.Start(b, gdbtest.Config{Server: server, Comm: "localhost:0", Command: []string{program.Path, calls, j.site}})
+		output := gdbtest.Run(b, program.Path, fmt.Sprintf(script, s.Address, j.site, conditions[j.work]))
+		s.Wait(b)
+		frames := calls
+		if j.work == conditionFalse {
+			frames = "0"
+		}
+		if status := output.Section(b, "status"); !strings.Contains(status, "Collected "+frames+" trace frames.") {
+			b.Fatalf("%s calls of %s, of which %s are to be collected:\n%s", calls, j.site, frames, status)
+		}
+		return s.Stdout()
+	}
+}
