@@ -77,6 +77,8 @@ type Groups interface {
 	Libraries() Libraries
 	Siginfo() Siginfo
 	ReadOnly() ReadOnly
+	Files() Files
+	Signals() Signals
 }
 
 // Base has none of the optional abilities. Targets embed it and override what they have.
@@ -90,6 +92,8 @@ func (Base) ExecFile() ExecFile       { return nil }
 func (Base) Libraries() Libraries     { return nil }
 func (Base) Siginfo() Siginfo         { return nil }
 func (Base) ReadOnly() ReadOnly       { return nil }
+func (Base) Files() Files             { return nil }
+func (Base) Signals() Signals         { return nil }
 
 // Runner is a target whose threads can run.
 type Runner interface {
@@ -243,4 +247,11 @@ type Siginfo interface {
 type ReadOnly interface {
 	// ReadOnly reports whether all n bytes from addr on lie in mappings without write permission.
 	ReadOnly(id ThreadID, addr arch.Addr, n int) bool
+}
+
+// Signals is a target that can keep signals to itself, which spares a stop of all threads for each.
+type Signals interface {
+	// PassSignals sets the signals that threads get without an Event, in place of those set before. It may be called
+	// while the program runs.
+	PassSignals(signals []Signal)
 }

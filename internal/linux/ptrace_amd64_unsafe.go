@@ -22,3 +22,15 @@ func SetRegs(tid int, regs *[27]uint64) error {
 func SetReg(tid, index int, value uint64) error {
 	return request(unix.PTRACE_POKEUSR, tid, uintptr(index*8), uintptr(value))
 }
+
+// The debug registers lie behind the rest of struct user; as an index for SetReg the first is this.
+const debugRegister = 848 / 8
+
+// SetDebugReg writes debug register n, 0 to 7. The kernel refuses a DR7 that does not fit the addresses.
+func SetDebugReg(tid, n int, value uint64) error { return SetReg(tid, debugRegister+n, value) }
+
+// DebugReg reads debug register n.
+func DebugReg(tid, n int) (value uint64, err error) {
+	err = request(unix.PTRACE_PEEKUSR, tid, uintptr((debugRegister+n)*8), uintptr(unsafe.Pointer(&value)))
+	return value, err
+}

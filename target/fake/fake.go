@@ -31,7 +31,9 @@ type Program struct {
 	Auxv      []byte
 	Exec      string
 	Libraries *target.LinkMap
-	Siginfo   []byte // of whichever thread is asked
+	Siginfo   []byte           // of whichever thread is asked
+	Files     map[string]*File // by absolute path
+	Passing   bool             // Signals
 }
 
 // Region is one mapping.
@@ -61,6 +63,8 @@ type Target struct {
 	script    []Step
 	running   bool
 	interrupt bool
+	deaf      bool // to interrupts
+	passing   map[target.Signal]bool
 }
 
 // thread is a live thread and its register block.

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"maps"
 	"slices"
 
 	"tracewell/arch"
@@ -68,6 +69,39 @@ func (t *Target) Siginfo() target.Siginfo {
 
 // ReadOnly returns the group that tells read-only mappings.
 func (t *Target) ReadOnly() target.ReadOnly { return readOnly{t} }
+
+// Files returns the group when the program has files.
+func (t *Target) Files() target.Files {
+	if t.program.Files == nil {
+		return nil
+	}
+	return files{t}
+}
+
+// Signals returns the group when the program is to have it.
+func (t *Target) Signals() target.Signals {
+	if !t.program.Passing {
+		return nil
+	}
+	return t
+}
+
+// PassSignals sets the signals that events of the script are passed over for.
+func (t *Target) PassSignals(signals []target.Signal) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.passing = make(map[target.Signal]bool)
+	for _, s := range signals {
+		t.passing[s] = true
+	}
+}
+
+// Passed lists the signals that were last given to PassSignals, in order.
+func (t *Target) Passed() []target.Signal {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Sorted(maps.Keys(t.passing))
+}
 
 // InsertBreakpoint inserts a breakpoint where there is memory.
 func (t *Target) InsertBreakpoint(id target.ThreadID, kind target.BreakKind, addr arch.Addr, _ int) error {

@@ -132,7 +132,7 @@ func (t *Target) perform(step Step) *target.Event {
 			return event
 		}
 	}
-	if step.Event == nil {
+	if step.Event == nil || t.passes(*step.Event) {
 		return nil
 	}
 	event := *step.Event
@@ -140,6 +140,11 @@ func (t *Target) perform(step Step) *target.Event {
 		event.Thread = th.ID
 	}
 	return &event
+}
+
+// passes reports whether an event is a signal that goes to the program without a word.
+func (t *Target) passes(event target.Event) bool {
+	return event.Kind == target.Stopped && event.Reason == target.ReasonNone && t.passing[event.Signal]
 }
 
 // apply sets what a step changes. A script that names what the program lacks is a mistake of the test.
@@ -210,11 +215,18 @@ func (t *Target) finish(event target.Event) {
 	t.changed.Broadcast()
 }
 
+// IgnoreInterrupts makes the program deaf to Interrupt, as one is that hangs in the kernel.
+func (t *Target) IgnoreInterrupts(on bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.deaf = on
+}
+
 // Interrupt ends the pending Resume with SignalInt.
 func (t *Target) Interrupt() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.running {
+	if t.running && !t.deaf {
 		t.interrupt = true
 		t.changed.Broadcast()
 	}

@@ -151,7 +151,9 @@ func (t *Target) detach() {
 	p.span()
 	t.active = false
 	t.unmapScratch()
+	p.debug = debugRegisters{generation: p.debug.generation + 1}
 	for _, k := range t.order {
+		p.debug.load(k)
 		k.flush()
 		linux.Detach(k.tid, k.parting())
 		for _, d := range k.deferred {

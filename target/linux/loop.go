@@ -120,6 +120,9 @@ func (t *Target) trapped(k *task) {
 		k.setPC(tr.addr)
 		t.hit(k, tr)
 	case !k.byBreakpoint():
+		if t.watched(k) {
+			return
+		}
 		if !k.stepping {
 			t.signalled(k, linux.SIGTRAP)
 		} else if !k.wantsStep() || t.afterStep(k) {
@@ -238,7 +241,10 @@ func (t *Target) proceed(k *task, signal int) {
 func (t *Target) resume(k *task, signal int) {
 	var err error
 	step := k.wantsStep()
-	if err = k.flush(); err == nil {
+	if err = k.proc.debug.load(k); err == nil {
+		err = k.flush()
+	}
+	if err == nil {
 		signal = k.deliverable(signal)
 		switch {
 		case k.group && signal == 0 && !step:

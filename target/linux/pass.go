@@ -19,11 +19,12 @@ const (
 	lost                // the task stopped otherwise, or died; that is dealt with
 )
 
-// pass makes the instruction under a trap happen for a task stopped on it.
+// pass makes the instruction under a trap happen for a task stopped on it. While memory is watched the processor itself has
+// to execute it.
 func (t *Target) pass(k *task, tr *trap) passage {
 	k.proc.stack.tid = k.tid
 	switch {
-	case tr.emulate && tr.insn.Emulate(&k.regs, &k.proc.stack):
+	case tr.emulate && !k.proc.debug.inUse() && tr.insn.Emulate(&k.regs, &k.proc.stack):
 		k.passed = 0
 		k.dirty = dirtyAll
 		return done
@@ -40,6 +41,9 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 	k.setPC(tr.slot)
 	k.slot = tr
 	err := k.flush()
+	if err == nil {
+		err = k.proc.debug.load(k)
+	}
 	step := k.wantsStep() || len(k.deferred) > 0
 	if err == nil && step {
 		linux.Step(k.tid, 0)
@@ -76,7 +80,8 @@ func (t *Target) stepInPlace(k *task, tr *trap) passage {
 		return lost
 	}
 	linux.SetSignalMask(k.tid, blocked)
-	if sig, _ := s.Stopped(); sig == linux.SyscallTrap || sig == linux.SIGTRAP {
+	sig, _ := s.Stopped()
+	if sig == linux.SyscallTrap || sig == linux.SIGTRAP && !k.proc.debug.inUse() {
 		return done
 	}
 	k.waiting, k.status = true, s

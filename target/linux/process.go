@@ -19,6 +19,7 @@ type process struct {
 
 	traps          map[arch.Addr]*trap
 	lowest, behind arch.Addr // all traps lie in [lowest, behind)
+	debug          debugRegisters
 	scratch        []*scratch
 	noScratch      bool // slots are refused: the program's seccomp filter might kill it for an mmap
 	shadowStack    bool // calls and returns must not be emulated
@@ -41,6 +42,7 @@ func (p *process) renew() error {
 	p.mem = mem
 	p.traps = make(map[arch.Addr]*trap)
 	p.lowest, p.behind = 0, 0
+	p.debug = debugRegisters{generation: p.debug.generation}
 	p.scratch, p.noScratch, p.shadowStack = nil, false, false
 	return nil
 }

@@ -4,6 +4,7 @@ package linux_test
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -323,5 +324,59 @@ func TestThreadsComeAndGo(t *testing.T) {
 	}
 	if got := r.hits(); got != 200*50 {
 		t.Errorf("%d hits, want %d", got, 200*50)
+	}
+}
+
+// A watchpoint stops every thread that writes, also where a displaced instruction does it.
+func TestWatchpoint(t *testing.T) {
+	p := testprog.Build(t, "threads", fixed)
+	r := launch(t, p.Path, "5")
+	id := target.ThreadID{PID: r.pid, TID: r.pid}
+	calls := symbol(t, p.Path, "totals")
+	if err := r.target.InsertBreakpoint(id, target.WriteWatch, calls, 8); err != nil {
+		t.Fatal(err)
+	}
+	r.trace(1, symbol(t, p.Path, "account"))
+	if err := r.engine.Start(r.target); err != nil {
+		t.Fatal(err)
+	}
+	ev := r.resume(0)
+	for want := byte(1); want <= 10; want++ {
+		if ev.Kind != target.Stopped || ev.Reason != target.ReasonWatch || ev.Addr != calls {
+			t.Fatalf("got %+v, want a stop for the watchpoint at %s", ev, calls)
+		}
+		var b [8]byte
+		if _, err := r.target.ReadMemory(id, calls, b[:]); err != nil || b[0] != want {
+			t.Errorf("after write %d the counter is %d (%v)", want, b[0], err)
+		}
+		ev = r.resume(0)
+	}
+	if ev.Kind != target.Exited {
+		t.Errorf("got %+v, want exit", ev)
+	}
+	if got := r.hits(); got != 10 {
+		t.Errorf("%d hits, want 10", got)
+	}
+}
+
+func TestDebugRegistersRunOut(t *testing.T) {
+	p := testprog.Build(t, "threads", fixed)
+	r := launch(t, p.Path, "1")
+	id := target.ThreadID{PID: r.pid, TID: r.pid}
+	at := symbol(t, p.Path, "totals")
+	if err := r.target.InsertBreakpoint(id, target.WriteWatch, at, 32); err != nil {
+		t.Errorf("four registers for 32 bytes: %v", err)
+	}
+	if err := r.target.InsertBreakpoint(id, target.Hardware, at, 1); err == nil {
+		t.Error("a fifth register was there")
+	}
+	if err := r.target.RemoveBreakpoint(id, target.WriteWatch, at, 32); err != nil {
+		t.Error(err)
+	}
+	if err := r.target.InsertBreakpoint(id, target.AccessWatch, at+1, 3); err != nil {
+		t.Errorf("two registers for three bytes: %v", err)
+	}
+	if err := r.target.InsertBreakpoint(id, target.ReadWatch, at, 8); !errors.Is(err, target.ErrUnsupported) {
+		t.Errorf("reads alone: %v, want ErrUnsupported", err)
 	}
 }

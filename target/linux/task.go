@@ -52,6 +52,8 @@ type task struct {
 
 	collecting bool // a while-stepping session wants its next step
 
+	debugGeneration int // of the debug registers that the kernel has been given
+
 	regs      amd64.UserRegs
 	haveRegs  bool
 	dirty     dirtiness

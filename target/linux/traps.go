@@ -122,12 +122,12 @@ func (p *process) stale(addr arch.Addr) bool {
 	return n == 1 && b[0] != breakpointOpcode
 }
 
-// InsertBreakpoint implements target.Breakpoints. Only software breakpoints are offered; GDB then watches data by stepping.
+// InsertBreakpoint implements target.Breakpoints.
 func (t *Target) InsertBreakpoint(id target.ThreadID, kind target.BreakKind, addr arch.Addr, length int) error {
-	if kind != target.Software {
-		return target.ErrUnsupported
-	}
 	return t.onProcess(id.PID, func(p *process) error {
+		if kind != target.Software {
+			return p.changeDebug(true, kind, addr, length)
+		}
 		tr, err := p.trapAt(addr)
 		if err != nil {
 			return err
@@ -139,10 +139,10 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, kind target.BreakKind, add
 
 // RemoveBreakpoint implements target.Breakpoints.
 func (t *Target) RemoveBreakpoint(id target.ThreadID, kind target.BreakKind, addr arch.Addr, length int) error {
-	if kind != target.Software {
-		return target.ErrUnsupported
-	}
 	return t.onProcess(id.PID, func(p *process) error {
+		if kind != target.Software {
+			return p.changeDebug(false, kind, addr, length)
+		}
 		tr := p.traps[addr]
 		if tr == nil {
 			return nil
