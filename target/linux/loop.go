@@ -31,8 +31,8 @@ func (t *Target) wait() {
 // come.
 func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 	k := t.tasks[tid]
-	if k != nil && k.stepping && s.Event() == linux.EventStop {
-		s = k.drainStep(s)
+	if k != nil && s.Event() == linux.EventStop {
+		s = k.drain(s)
 	}
 	sig, isStop := s.Stopped()
 	switch {
@@ -47,11 +47,11 @@ func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 	return k, s
 }
 
-// drainStep deals with a task that was interrupted in a step. The kernel reports the interruption first, even if the step
-// has finished and its SIGTRAP is queued already, to come when nobody expects it any more, or to kill a program that is
-// let go. Such a task takes its signal before it returns to the program, so it is let go on just for that.
-func (k *task) drainStep(s linux.Status) linux.Status {
-	if !linux.PendingSiginfo(k.tid, isStepTrap) || linux.Cont(k.tid, 0) != nil {
+// drain deals with a task that was interrupted just when it ran into a trap or finished a step. The kernel reports the
+// interruption first, although the SIGTRAP is queued already, to come when nobody expects it any more, or to kill a program
+// that is let go. Such a task takes its signal before it returns to the program, so it is let go on just for that.
+func (k *task) drain(s linux.Status) linux.Status {
+	if !linux.PendingSiginfo(k.tid, isTrap) || linux.Cont(k.tid, 0) != nil {
 		return s
 	}
 	for {
@@ -359,8 +359,8 @@ func (t *Target) park(k *task, s linux.Status) {
 	case event == 0 && sig == linux.SyscallTrap:
 		return
 	case event == 0 && sig == linux.SIGTRAP && k.fetch() == nil:
-		if tr := k.proc.traps[k.pc()-1]; tr != nil && k.byBreakpoint() {
-			k.setPC(tr.addr)
+		if at := k.pc() - 1; k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
+			k.setPC(at)
 			return
 		}
 	}

@@ -38,11 +38,9 @@ var faultSignals = setOf(linux.SIGILL, linux.SIGTRAP, linux.SIGBUS, linux.SIGFPE
 // siKernel is the si_code of an int3.
 const siKernel = 0x80
 
-// isStepTrap reports whether a siginfo is that of a finished step: TRAP_BRKPT at the end of a system call, else TRAP_TRACE.
-func isStepTrap(info *[linux.SiginfoSize]byte) bool {
-	const trapBreakpoint, trapTrace = 1, 2
-	sig := int(binary.LittleEndian.Uint32(info[:]))
-	return sig == linux.SIGTRAP && (siCode(info) == trapBreakpoint || siCode(info) == trapTrace)
+// isTrap reports whether a siginfo is that of a SIGTRAP which the processor caused rather than somebody sent.
+func isTrap(info *[linux.SiginfoSize]byte) bool {
+	return int(binary.LittleEndian.Uint32(info[:])) == linux.SIGTRAP && siCode(info) > 0
 }
 
 // siCode takes the code out of a siginfo.
