@@ -2,6 +2,7 @@ package stub
 
 import (
 	"fmt"
+	"io/fs"
 	"strconv"
 	"strings"
 	"testing"
@@ -65,6 +66,7 @@ func parseOperands(words []string) operands {
 
 // directives are what lines beginning with = can say. Those in setup come before the first packet.
 var setup = map[string]func(*play, operands){
+	"disable":     func(p *play, o operands) { p.config.Disable = o.words },
 	"acks":        func(p *play, _ operands) { p.acks = true },
 	"attached":    func(p *play, _ operands) { p.config.Attached = true },
 	"core-only":   func(p *play, _ operands) { p.program.CoreOnly = true },
@@ -77,6 +79,20 @@ var setup = map[string]func(*play, operands){
 	"auxv":    func(p *play, o operands) { p.program.Auxv = p.bytes(o.words[0]) },
 	"exec":    func(p *play, o operands) { p.program.Exec = o.words[0] },
 	"siginfo": func(p *play, o operands) { p.program.Siginfo = p.bytes(o.words[0]) },
+	// passing: the target keeps the signals of QPassSignals to itself.
+	"passing": func(p *play, _ operands) { p.program.Passing = true },
+	// file PATH HEXBYTES, folder PATH, link PATH WHERE: what there is in the file system.
+	"file": func(p *play, o operands) {
+		content, err := rsp.ParseHexBytes(o.words[1])
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		p.addFile(o.words[0], fake.File{Bytes: content, Mode: 0o640})
+	},
+	"folder": func(p *play, o operands) { p.addFile(o.words[0], fake.File{Mode: fs.ModeDir | 0o755}) },
+	"link": func(p *play, o operands) {
+		p.addFile(o.words[0], fake.File{Mode: fs.ModeSymlink | 0o777, Link: o.words[1]})
+	},
 	"library": func(p *play, o operands) {
 		m := p.program.Libraries
 		if m == nil {
@@ -84,7 +100,7 @@ var setup = map[string]func(*play, operands){
 			p.program.Libraries = m
 		}
 		at := arch.Addr(0x7000 + 0x100*len(m.Objects))
-		m.Objects = append(m.Objects, target.LinkObject{Name: o.words[0], LM: at, Addr: at << 12, LD: at<<12 + 8})
+		m.Objects = append(m.Objects, target.LinkObject{Name: o.words[0], LMID: 0x6000, LM: at, Addr: at << 12, LD: at<<12 + 8})
 	},
 }
 
@@ -128,6 +144,12 @@ var directives = map[string]func(*play, operands){
 	"end-thread": func(p *play, o operands) {
 		p.fake.EndThread(target.ThreadID{PID: leader.PID, TID: int(p.number(o.words[0]))})
 	},
+	// passed SIGNAL...: what the target was told to keep to itself.
+	"passed": func(p *play, o operands) {
+		if got := fmt.Sprint(p.fake.Passed()); got != fmt.Sprint(o.words) {
+			p.t.Errorf("the target passes signals %s, expected %s", got, o.words)
+		}
+	},
 	// settle waits until the program has played all that the transcript told it.
 	"settle": func(p *play, _ operands) { p.fake.Settle() },
 	// What must be so.
@@ -139,6 +161,13 @@ var directives = map[string]func(*play, operands){
 var reasonNames = map[string]target.Reason{
 	"": target.ReasonNone, "swbreak": target.ReasonSwBreak, "hwbreak": target.ReasonHwBreak, "watch": target.ReasonWatch,
 	"rwatch": target.ReasonReadWatch, "awatch": target.ReasonAccessWatch, "library": target.ReasonLibrary,
+}
+
+func (p *play) addFile(path string, f fake.File) {
+	if p.program.Files == nil {
+		p.program.Files = make(map[string]*fake.File)
+	}
+	p.program.Files[path] = &f
 }
 
 // direct does what a directive says.

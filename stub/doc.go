@@ -3,7 +3,7 @@
 //
 // A Server outlives connections; it keeps what a client that comes back expects to find: whether the program runs, how
 // it last stopped, and by way of the engine the tracepoints, variables, frames and notes. A session is one connection: its
-// acknowledgments, the features its client announced, the selected thread and frame, and the places of its lists.
+// acknowledgments, the features its client announced, the selected thread and frame, the places of its lists, its open files.
 //
 // One table (table.go) says which packets there are, which ability of the target each needs, what it replies and which
 // features it makes qSupported announce. It is the dispatcher, the feature list and the reference at once; a packet that is

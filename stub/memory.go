@@ -66,7 +66,7 @@ func (x *session) readMemoryBinary(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte{'b'}, b[:x.fit(b)]...), nil
+	return append([]byte{'b'}, b[:x.fit(b, len("b"))]...), nil
 }
 
 // writeMemoryHex is M.

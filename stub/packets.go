@@ -13,6 +13,7 @@ func groups() []group {
 		{"program file", "ExecFile", func(s *Server) bool { return s.target.ExecFile() != nil }, execFilePackets()},
 		{"libraries", "Libraries", func(s *Server) bool { return s.target.Libraries() != nil }, libraryPackets()},
 		{"signal details", "Siginfo", func(s *Server) bool { return s.target.Siginfo() != nil }, siginfoPackets()},
+		{"files", "Files", func(s *Server) bool { return s.target.Files() != nil }, filePackets()},
 		{"defining tracepoints", "Tracer", hasTracer, definitionPackets()},
 		{"trace runs", "Tracer", hasTracer, tracePackets()},
 		{"trace state", "Tracer", hasTracer, queryPackets()},
@@ -29,11 +30,12 @@ func sessionPackets() []packet {
 		{"qSupported", "[:FEATURE;...]", (*session).supported, 0, "multiprocess?+ error-message?+",
 			"FEATURE;...", "exchange features"},
 		{"QStartNoAckMode", "", (*session).startNoAck, 0, "QStartNoAckMode+", "OK", "end acknowledgments"},
+		{"!", "", (*session).extend, 0, "", "OK", "extended mode; the connection outlives the program in any case"},
 		{"vMustReplyEmpty", "", (*session).unknown, 0, "", "empty", "probe for servers that mistake unknown packets"},
 		{"QNonStop:", "0|1", (*session).nonStop, 0, "", "OK", "choose all-stop; non-stop is refused"},
 		{"QAgent:", "0|1", (*session).agent, 0, "", "OK", "do without an in-process agent; to use one is refused"},
 		{"qSymbol:", "[VALUE]:[NAME]", (*session).symbol, 0, "", "OK", "offer of symbols; none are asked for"},
-		{"qRcmd,", "HEXCOMMAND", (*session).monitor, numeric, "", "HEXOUTPUT or OK", "a monitor command, see monitor help"},
+		{"qRcmd,", "HEXCOMMAND", (*session).monitor, numericErrors, "", "HEXOUTPUT or OK", "a monitor command, see monitor help"},
 	}
 }
 
@@ -54,16 +56,16 @@ func threadPackets() []packet {
 
 func statePackets() []packet {
 	return []packet{
-		{"g", "", (*session).readRegisters, stopped, "", "HEXBLOCK, xx for bytes a frame does not hold", "read all registers"},
-		{"G", "HEXBLOCK", (*session).writeRegisters, stopped | noFrame, "", "OK", "write all registers"},
-		{"p", "REGISTER", (*session).readRegister, stopped, "", "HEXVALUE, xx for bytes a frame does not hold",
+		{"g", "", (*session).readRegisters, whenStopped, "", "HEXBLOCK, xx for bytes a frame does not hold", "read all registers"},
+		{"G", "HEXBLOCK", (*session).writeRegisters, whenStopped | outsideFrames, "", "OK", "write all registers"},
+		{"p", "REGISTER", (*session).readRegister, whenStopped, "", "HEXVALUE, xx for bytes a frame does not hold",
 			"read one register"},
-		{"P", "REGISTER=HEXVALUE", (*session).writeRegister, stopped | noFrame, "", "OK", "write one register"},
-		{"m", "ADDRESS,LENGTH", (*session).readMemoryHex, numeric, "", "HEXBYTES, as many as there are", "read memory"},
+		{"P", "REGISTER=HEXVALUE", (*session).writeRegister, whenStopped | outsideFrames, "", "OK", "write one register"},
+		{"m", "ADDRESS,LENGTH", (*session).readMemoryHex, numericErrors, "", "HEXBYTES, as many as there are", "read memory"},
 		{"x", "ADDRESS,LENGTH", (*session).readMemoryBinary, 0, "binary-upload+", "b BINARY, as many as there are",
 			"read memory"},
-		{"M", "ADDRESS,LENGTH:HEXBYTES", (*session).writeMemoryHex, noFrame, "", "OK", "write memory"},
-		{"X", "ADDRESS,LENGTH:BINARY", (*session).writeMemoryBinary, noFrame | binary, "", "OK", "write memory"},
+		{"M", "ADDRESS,LENGTH:HEXBYTES", (*session).writeMemoryHex, outsideFrames, "", "OK", "write memory"},
+		{"X", "ADDRESS,LENGTH:BINARY", (*session).writeMemoryBinary, outsideFrames | binaryArguments, "", "OK", "write memory"},
 		{"qXfer:features:read:", "target.xml:OFFSET,LENGTH", reads("features", (*session).featuresDocument), 0,
 			"qXfer:features:read+", "m BINARY or l BINARY", "the target description"},
 	}
@@ -74,10 +76,11 @@ func runPackets() []packet {
 		{"vCont?", "", (*session).verbs, 0, "vContSupported+", "vCont;VERB;...", "ask for the verbs of vCont"},
 		{"vCont;", "VERB[:THREAD];...", (*session).resumeThreads, 0, "exec-events?+", "stop reply",
 			"let threads go on (c, C), step (s, S), step in a range (r); t stops the program"},
-		{"c", "[ADDRESS]", (*session).goOn, stopped, "", "stop reply", "go on"},
-		{"C", "SIGNAL[;ADDRESS]", (*session).goOnWith, stopped, "", "stop reply", "go on with a signal"},
-		{"s", "[ADDRESS]", (*session).step, stopped, "", "stop reply", "step"},
-		{"S", "SIGNAL[;ADDRESS]", (*session).stepWith, stopped, "", "stop reply", "step with a signal"},
+		{"c", "[ADDRESS]", (*session).resumeAt, whenStopped, "", "stop reply", "go on"},
+		{"C", "SIGNAL[;ADDRESS]", (*session).resumeWith, whenStopped, "", "stop reply", "go on with a signal"},
+		{"s", "[ADDRESS]", (*session).step, whenStopped, "", "stop reply", "step"},
+		{"S", "SIGNAL[;ADDRESS]", (*session).stepWith, whenStopped, "", "stop reply", "step with a signal"},
+		{"vRun;", "[HEXPATH][;HEXARGUMENT...]", (*session).run, 0, "", "none but E.", "start a program; it is refused"},
 		{"QPassSignals:", "[SIGNAL;...]", (*session).passSignals, 0, "QPassSignals+", "OK", "signals that need no stop reply"},
 		{"k", "", (*session).kill, 0, "", "none", "end the program"},
 		{"vKill;", "PID", (*session).killProcess, 0, "", "OK", "end the program"},
@@ -87,9 +90,9 @@ func runPackets() []packet {
 
 func breakpointPackets() []packet {
 	return []packet{
-		{"Z", "KIND,ADDRESS,LENGTH", (*session).insertBreakpoint, noFrame, "swbreak?+ hwbreak?+", "OK",
+		{"Z", "KIND,ADDRESS,LENGTH", (*session).insertBreakpoint, outsideFrames, "swbreak?+ hwbreak?+", "OK",
 			"insert a breakpoint (kind 0, 1) or watchpoint (2 write, 3 read, 4 access)"},
-		{"z", "KIND,ADDRESS,LENGTH", (*session).removeBreakpoint, noFrame, "", "OK", "remove it"},
+		{"z", "KIND,ADDRESS,LENGTH", (*session).removeBreakpoint, outsideFrames, "", "OK", "remove it"},
 	}
 }
 
@@ -116,9 +119,25 @@ func libraryPackets() []packet {
 
 func siginfoPackets() []packet {
 	return []packet{
-		{"qXfer:siginfo:read:", ":OFFSET,LENGTH", reads("siginfo", (*session).siginfoDocument), stopped,
+		{"qXfer:siginfo:read:", ":OFFSET,LENGTH", reads("siginfo", (*session).siginfoDocument), whenStopped,
 			"qXfer:siginfo:read+", "m BINARY or l BINARY", "siginfo_t of the signal that stopped the selected thread"},
-		{"qXfer:siginfo:write:", ":OFFSET:BINARY", (*session).writeSiginfo, stopped | noFrame | binary,
+		{"qXfer:siginfo:write:", ":OFFSET:BINARY", (*session).writeSiginfo, whenStopped | outsideFrames | binaryArguments,
 			"qXfer:siginfo:write+", "bytes written, in hex", "change it"},
+	}
+}
+
+func filePackets() []packet {
+	return []packet{
+		{"vFile:setfs:", "PID", (*session).setFiles, 0, "", "F0", "choose whose files are meant; 0 for the server's own"},
+		{"vFile:open:", "HEXPATH,FLAGS,MODE", (*session).openFile, 0, "", "F DESCRIPTOR or F-1,ERRNO", "open a file"},
+		{"vFile:close:", "DESCRIPTOR", (*session).closeFile, 0, "", "F0 or F-1,ERRNO", "close it"},
+		{"vFile:pread:", "DESCRIPTOR,COUNT,OFFSET", (*session).readFile, 0, "", "F COUNT;BINARY or F-1,ERRNO", "read from it"},
+		{"vFile:pwrite:", "DESCRIPTOR,OFFSET,BINARY", (*session).writeFile, binaryArguments, "", "F COUNT or F-1,ERRNO",
+			"write to it"},
+		{"vFile:fstat:", "DESCRIPTOR", (*session).statOpenFile, 0, "", "F40;STAT or F-1,ERRNO", "ask for size, owner and so on"},
+		{"vFile:stat:", "HEXPATH", (*session).statFile, 0, "", "F40;STAT or F-1,ERRNO", "the same of a file that is not open"},
+		{"vFile:lstat:", "HEXPATH", (*session).statLink, 0, "", "F40;STAT or F-1,ERRNO", "the same of a symbolic link itself"},
+		{"vFile:unlink:", "HEXPATH", (*session).unlinkFile, 0, "", "F0 or F-1,ERRNO", "remove a file"},
+		{"vFile:readlink:", "HEXPATH", (*session).readLink, 0, "", "F COUNT;BINARY or F-1,ERRNO", "read a symbolic link"},
 	}
 }

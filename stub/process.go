@@ -43,6 +43,7 @@ func (x *session) detach(args string) ([]byte, error) {
 			}
 		}
 		x.owed, x.detached = false, true
+		x.letPass(everySignal())
 		return replyOK, nil
 	}
 	if err := x.stopTracing(); err != nil {

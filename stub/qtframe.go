@@ -89,11 +89,18 @@ func (x *session) leaveFrames() ([]byte, error) {
 	return replyOK, nil
 }
 
+// errFramesOnly refuses a frame to GDB when there is no program. GDB 13 shows no registers then, and its tdump is an internal
+// error that ends it.
+var errFramesOnly = errors.New("the program is gone and GDB shows no frames without one; tsave them and look with target tfile")
+
 // enterFrame selects frame n.
 func (x *session) enterFrame(n int) ([]byte, error) {
 	frame, ok := x.engine.Frame(n)
 	if !ok {
 		return replyNoFrame, nil
+	}
+	if _, alive := x.process(); x.extended && !alive {
+		return nil, errFramesOnly
 	}
 	x.frame = &frame
 	clear(x.documents)

@@ -48,7 +48,7 @@ func reads(object string, read func(x *session, annex string) ([]byte, error)) h
 
 // part is a binary reply of at most length bytes from the start of rest: m when more follow, l when these are the last.
 func (x *session) part(rest []byte, length uint64) []byte {
-	n := x.fit(rest[:min(length, uint64(len(rest)))])
+	n := x.fit(rest[:min(length, uint64(len(rest)))], len("m"))
 	mark := byte('m')
 	if n == len(rest) {
 		mark = 'l'
@@ -56,9 +56,10 @@ func (x *session) part(rest []byte, length uint64) []byte {
 	return append([]byte{mark}, rest[:n]...)
 }
 
-// fit is the count of bytes from the start of b that a binary reply has room for behind its mark, escapes counted.
-func (x *session) fit(b []byte) int {
-	room := x.packetSize - 1
+// fit is the count of bytes from the start of b that a binary reply has room for behind a header of that length, escapes
+// counted.
+func (x *session) fit(b []byte, header int) int {
+	room := x.packetSize - header
 	for i, c := range b {
 		if strings.IndexByte("#$}*", c) >= 0 {
 			room--
@@ -176,6 +177,7 @@ type libraryElement struct {
 	LM   string `xml:"lm,attr"`
 	Addr string `xml:"l_addr,attr"`
 	LD   string `xml:"l_ld,attr"`
+	LMID string `xml:"lmid,attr"` // GDB 13 tells namespaces apart by it
 }
 
 // librariesDocument is qXfer:libraries-svr4:read. The main program is in main-lm and not in the list.
@@ -201,7 +203,9 @@ func libraryList(links target.LinkMap) librariesElement {
 	}
 	for _, o := range links.Objects {
 		if o.LM != links.Main {
-			doc.Objects = append(doc.Objects, libraryElement{o.Name, o.LM.String(), o.Addr.String(), o.LD.String()})
+			doc.Objects = append(doc.Objects, libraryElement{
+				o.Name, o.LM.String(), o.Addr.String(), o.LD.String(), o.LMID.String(),
+			})
 		}
 	}
 	return doc

@@ -22,7 +22,7 @@ func (x *session) errorReply(p *packet, err error) []byte {
 	switch {
 	case errors.Is(err, target.ErrUnsupported):
 		return nil
-	case p.when&numeric != 0 && !x.client.errorMessages:
+	case p.flags&numericErrors != 0 && !x.client.errorMessages:
 		return []byte("E01")
 	}
 	if syntax, bare := err.(*rsp.SyntaxError); bare { // others say already where they come from

@@ -3,6 +3,8 @@ package stub
 import (
 	"errors"
 	"io"
+	"slices"
+	"time"
 
 	"tracewell/target"
 	"tracewell/tdesc"
@@ -18,6 +20,9 @@ type Config struct {
 	Attached bool
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
+	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
+	// stop replies with more than the signal, Tthread for the thread in them, threads for all that tells of threads.
+	Disable []string
 }
 
 // Loss is what to do with the program when a connection is lost. A trace run that was told to survive its client
@@ -38,6 +43,13 @@ var ErrExit = errors.New("the client ended the server")
 // this size, so a small one costs round trips; the value is that of gdbserver 17.
 const packetSize = 131104
 
+// patience is how long the server waits for a program to stop that it has interrupted. A program that sleeps in the kernel
+// where nothing wakes it does not.
+const patience = 10 * time.Second
+
+// errNoStop says that it waited in vain.
+var errNoStop = errors.New("the program does not stop")
+
 // Server serves one client after another. Its methods are for one goroutine.
 type Server struct {
 	config Config
@@ -45,11 +57,13 @@ type Server struct {
 	engine *tracepoint.Engine // nil without tracepoints
 
 	table      *table
+	disabled   disabled
 	packetSize int
+	patience   time.Duration
 	layout     *tdesc.Layout // of the target's description, nil until needed
 
 	running bool            // a Resume is pending
-	actions []target.Action // of the last Resume
+	actions []target.Action // of the last Resume, without the signals that it delivered
 	last    *target.Event   // what ended it, nil before the first
 
 	unattended *unattended // watches the program while it runs without a client
@@ -57,7 +71,8 @@ type Server struct {
 
 // New returns a server of c and introduces the engine to the target.
 func New(c Config) *Server {
-	s := &Server{config: c, target: c.Target, table: newTable(), packetSize: packetSize}
+	s := &Server{config: c, target: c.Target, table: newTable(), disabled: newDisabled(c.Disable),
+		packetSize: packetSize, patience: patience}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine = c.Engine
 		tracer.SetEngine(c.Engine)
@@ -77,6 +92,20 @@ func (s *Server) Serve(conn io.ReadWriteCloser) error {
 		err = left
 	}
 	return err
+}
+
+// Spent reports whether there is nothing left to serve: the program is gone, and with it what was traced, unless that was
+// to survive its client (QTDisconnected). To such frames GDB comes back by "target extended-remote"; it refuses "target
+// remote" to a server without a program. Spent may be called between two calls of Serve.
+func (s *Server) Spent() bool {
+	if _, alive := s.process(); alive {
+		return false
+	}
+	if s.engine == nil {
+		return true
+	}
+	status := s.engine.Status()
+	return status.Frames == 0 || !status.Disconnected
 }
 
 // Close ends what goes on without a client. The program is left as it is.
@@ -105,7 +134,10 @@ func (s *Server) resume(actions []target.Action) error {
 	if err := s.target.Runner().Resume(actions); err != nil {
 		return err
 	}
-	s.running, s.actions = true, actions
+	s.running, s.actions = true, slices.Clone(actions)
+	for i := range s.actions {
+		s.actions[i].Signal = target.SignalNone
+	}
 	return nil
 }
 
@@ -117,40 +149,39 @@ func (s *Server) events() <-chan target.Event {
 	return s.target.Runner().Events()
 }
 
-// settle takes note of an event and reports whether the program is to stay stopped: an event that passes lets every thread
-// go on as before, with the signal that it is about.
+// settle takes note of an event and reports whether the program is to stay stopped: after an event that passes every
+// thread goes on as before, and the event's own with its signal.
 func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 	s.running = false
-	if ev.Kind == target.Stopped && passes(ev) {
-		again := target.Action{Thread: ev.Thread, Signal: ev.Signal}
-		if ev.Reason != target.ReasonNone {
-			again.Signal = target.SignalNone
-		}
-		for _, a := range s.actions {
-			if a.Thread.Covers(ev.Thread) {
-				again.Verb, again.Start, again.End = a.Verb, a.Start, a.End
-				break
-			}
-		}
-		if s.resume(append([]target.Action{again}, withoutSignals(s.actions)...)) == nil {
-			return false
-		}
-	}
 	if ev.Kind == target.Execed {
 		s.layout = nil
+	}
+	if why := endOfRun(ev); why != "" {
+		s.endRun(why)
+	}
+	alive := ev.Kind == target.Stopped || ev.Kind == target.Execed
+	if alive && passes(ev) && s.goOn(ev) == nil {
+		return false
 	}
 	s.last = &ev
 	return true
 }
 
-// withoutSignals is the actions for going on: their signals have been delivered.
-func withoutSignals(actions []target.Action) []target.Action {
-	rest := make([]target.Action, len(actions))
-	for i, a := range actions {
-		a.Signal = target.SignalNone
-		rest[i] = a
+// goOn resumes as the last time.
+func (s *Server) goOn(ev target.Event) error {
+	again := target.Action{Thread: ev.Thread}
+	for _, a := range s.actions {
+		if a.Thread.Covers(ev.Thread) {
+			again.Verb, again.Start, again.End = a.Verb, a.Start, a.End
+			break
+		}
 	}
-	return rest
+	if ev.Reason == target.ReasonNone {
+		again.Signal = ev.Signal
+	}
+	err := s.target.Runner().Resume(append([]target.Action{again}, s.actions...))
+	s.running = err == nil
+	return err
 }
 
 // halt stops a running program.
@@ -159,7 +190,12 @@ func (s *Server) halt() error {
 		if err := s.target.Runner().Interrupt(); err != nil {
 			return err
 		}
-		s.settle(<-s.target.Runner().Events(), nothingPasses)
+		select {
+		case ev := <-s.target.Runner().Events():
+			s.settle(ev, nothingPasses)
+		case <-time.After(s.patience):
+			return errNoStop
+		}
 	}
 	return nil
 }

@@ -26,6 +26,7 @@ type session struct {
 
 	owed      bool // the client waits for a stop reply
 	unsettled bool // and has it for a ? that found the program running
+	extended  bool // the client keeps the connection when the program ends
 	detached  bool // the client detached, or ended the program: what is left is to go its way
 	exit      bool // the client ended the server
 
@@ -34,6 +35,7 @@ type session struct {
 	variables list                // of qTfV
 	threads   list                // of qfThreadInfo
 	documents map[string]document // of qXfer, as they were when their reading began
+	open      openFiles           // of vFile
 }
 
 // features are what the client can do beyond the oldest protocol.
@@ -54,6 +56,7 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 	if s.last != nil && (s.last.Kind == target.Stopped || s.last.Kind == target.Execed) {
 		x.general = s.last.Thread
 	}
+	x.letPass(x.pass)
 	return x
 }
 
@@ -61,6 +64,7 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 func (x *session) serve() error {
 	in := newInput(x.conn)
 	defer in.close()
+	defer x.open.closeAll()
 	for !x.exit {
 		select {
 		case chunk, ok := <-in.chunks:
@@ -125,11 +129,11 @@ func (x *session) packet(payload []byte) {
 // handle checks what the table says of p and calls its handler.
 func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 	switch {
-	case p.when&stopped != 0 && x.running:
+	case p.flags&whenStopped != 0 && x.running:
 		return nil, target.ErrRunning
-	case p.when&noFrame != 0 && x.frame != nil:
+	case p.flags&outsideFrames != 0 && x.frame != nil:
 		return nil, errFrameSelected
-	case p.when&binary == 0:
+	case p.flags&binaryArguments == 0:
 		return p.handler(x, string(args))
 	}
 	plain, err := rsp.Unescape(x.plain[:0], args)

@@ -13,12 +13,32 @@ func (set signalSet) has(sig target.Signal) bool {
 	return sig >= 0 && int(sig) < len(set) && set[sig]
 }
 
-// passes reports whether the program goes on after ev without the client hearing of it.
-func (x *session) passes(ev target.Event) bool {
-	if x.detached {
-		return passesUnattended(ev)
+// letPass tells the target which signals need no event, if it can make use of that.
+func (s *Server) letPass(set signalSet) {
+	signals := s.target.Signals()
+	if signals == nil {
+		return
 	}
-	return ev.Reason == target.ReasonNone && x.pass.has(ev.Signal)
+	var list []target.Signal
+	for sig, in := range set {
+		if in {
+			list = append(list, target.Signal(sig))
+		}
+	}
+	signals.PassSignals(list)
+}
+
+// passes reports whether the program goes on after ev without the client hearing of it. Signals that pass come here only
+// from a target that does not see to them itself. Two of them never do: a finished step, and the stop that an interrupt
+// brings, look the same.
+func (x *session) passes(ev target.Event) bool {
+	switch {
+	case x.detached:
+		return passesUnattended(ev)
+	case x.target.Signals() != nil || ev.Kind != target.Stopped || ev.Reason != target.ReasonNone:
+		return false
+	}
+	return x.pass.has(ev.Signal) && ev.Signal != target.SignalTrap && ev.Signal != target.SignalInt
 }
 
 // nothingPasses is for the stop that a client, or the server itself, asked for.
@@ -27,16 +47,24 @@ func nothingPasses(target.Event) bool { return false }
 // passesUnattended lets a program without a client have its signals. Only what a debugger does to it stops it: a
 // breakpoint that the client left in, a step that was under way, an interrupt.
 func passesUnattended(ev target.Event) bool {
-	switch ev.Reason {
-	case target.ReasonLibrary:
+	switch {
+	case ev.Kind == target.Execed, ev.Reason == target.ReasonLibrary:
 		return true
-	case target.ReasonNone:
+	case ev.Reason == target.ReasonNone:
 		return ev.Signal != target.SignalTrap && ev.Signal != target.SignalInt
 	}
 	return false
 }
 
-// passSignals is QPassSignals: these go to the program without a stop. They do stop it for a moment all the same.
+// everySignal is what needs no event while there is no client.
+func everySignal() (set signalSet) {
+	for sig := range set {
+		set[sig] = true
+	}
+	return set
+}
+
+// passSignals is QPassSignals: these go to the program without a stop.
 func (x *session) passSignals(args string) ([]byte, error) {
 	var set signalSet
 	in := rsp.NewScanner(args)
@@ -52,5 +80,6 @@ func (x *session) passSignals(args string) ([]byte, error) {
 		return nil, err
 	}
 	x.pass = set
+	x.letPass(set)
 	return replyOK, nil
 }

@@ -56,15 +56,13 @@ func (x *session) stopReply(ev target.Event) []byte {
 	case target.Terminated:
 		return x.appendProcess(fmt.Appendf(nil, "X%02x", uint8(ev.Signal)), ev)
 	case target.Execed:
-		reply := []byte("T05")
-		if x.client.execEvents {
-			reply = append(rsp.AppendHexBytes(append(reply, "exec:"...), ev.Path), ';')
-		}
-		return x.appendThreadState(reply, ev.Thread)
+		ev.Signal = target.SignalTrap
+	}
+	if x.disabled.stopDetails() {
+		return fmt.Appendf(nil, "S%02x", uint8(ev.Signal))
 	}
 	reply := fmt.Appendf(nil, "T%02x", uint8(ev.Signal))
-	reply = x.appendReason(reply, ev)
-	return x.appendThreadState(reply, ev.Thread)
+	return x.appendThreadState(x.appendReason(reply, ev), ev.Thread)
 }
 
 // appendProcess appends the process that ended, which only multiprocess clients understand.
@@ -82,9 +80,11 @@ var watchNames = map[target.Reason]string{
 	target.ReasonAccessWatch: "awatch",
 }
 
-// appendReason appends why the thread stopped, as far as the client knows the reason.
+// appendReason appends why the program stopped, as far as the client knows the reason.
 func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 	switch {
+	case ev.Kind == target.Execed && x.client.execEvents:
+		return append(rsp.AppendHexBytes(append(reply, "exec:"...), ev.Path), ';')
 	case ev.Reason == target.ReasonSwBreak && x.client.swbreak:
 		return append(reply, "swbreak:;"...)
 	case ev.Reason == target.ReasonHwBreak && x.client.hwbreak:
@@ -100,6 +100,9 @@ func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 // appendThreadState appends the registers that GDB asks for after every stop, the thread and its processor.
 func (x *session) appendThreadState(reply []byte, id target.ThreadID) []byte {
 	reply = x.appendExpedited(reply, id)
+	if x.disabled.stopThread() {
+		return reply
+	}
 	reply = append(x.appendThread(append(reply, "thread:"...), id), ';')
 	for _, th := range x.target.Threads() {
 		if th.ID == id && th.Core >= 0 {

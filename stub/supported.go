@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // supported is qSupported: it takes note of what the client can do and replies with the tokens of all rows that the
-// target has the ability for. A token with a question mark, such as "swbreak?+", is only for clients that announced the same.
+// target has the ability for. A token with a question mark, such as "swbreak?+", is only for clients that announced it, too.
 func (x *session) supported(args string) ([]byte, error) {
 	// Items that are none are the client's affair: GDB and gdbserver skip them, too.
 	offered, _ := rsp.ParseFeatures(strings.TrimPrefix(args, ":"))
@@ -20,12 +21,12 @@ func (x *session) supported(args string) ([]byte, error) {
 		errorMessages: offered.Has("error-message"),
 	}
 	reply := fmt.Appendf(nil, "PacketSize=%x", x.packetSize)
-	for _, g := range x.table.groups {
-		if !g.has(x.Server) {
-			continue
-		}
-		for _, p := range g.packets {
-			reply = appendTokens(reply, p.tokens, offered)
+	for i := range x.table.groups {
+		g := &x.table.groups[i]
+		for j := range g.packets {
+			if p := &g.packets[j]; x.serves(g, p) {
+				reply = appendTokens(reply, p.tokens, offered)
+			}
 		}
 	}
 	return reply, nil
@@ -51,6 +52,19 @@ func (x *session) startNoAck(string) ([]byte, error) {
 	x.framing.StartNoAck()
 	return replyOK, nil
 }
+
+// extend is the packet "!". GDB sends it on "target extended-remote" and then keeps the connection when the program ends.
+func (x *session) extend(string) ([]byte, error) {
+	x.extended = true
+	return replyOK, nil
+}
+
+// errOneProgram refuses to start another program. The empty reply would have GDB 13 restart this one by the packet R, and die
+// of an internal error when there is no program afterwards.
+var errOneProgram = errors.New("this server serves the one program that it was started with")
+
+// run is vRun.
+func (x *session) run(string) ([]byte, error) { return nil, errOneProgram }
 
 // unknown is the answer to packets that are in the table to say that they are not there.
 func (x *session) unknown(string) ([]byte, error) { return nil, nil }

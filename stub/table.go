@@ -18,7 +18,7 @@ type packet struct {
 	prefix  string
 	syntax  string // of the arguments: CAPITALS are fields, brackets are optional parts
 	handler handler
-	when    conditions
+	flags   flags
 	tokens  string // announced by qSupported, blank-separated; see supported.go
 	reply   string // what is replied besides E. and a text
 	about   string
@@ -27,14 +27,14 @@ type packet struct {
 // handler answers a packet. Its arguments are what follows the prefix. No reply and no error is the empty reply.
 type handler func(x *session, args string) ([]byte, error)
 
-// conditions are checked before, and flags looked at after a handler is called.
-type conditions uint8
+// flags say how a packet is treated before and after its handler is called.
+type flags uint8
 
 const (
-	stopped conditions = 1 << iota // refused while the program runs
-	noFrame                        // refused while a frame is selected
-	binary                         // arguments hold binary bytes, so escapes are undone
-	numeric                        // errors are numbers: GDB 13 takes a text for data (m), or for console output (qRcmd)
+	whenStopped     flags = 1 << iota // refused while the program runs
+	outsideFrames                     // refused while a frame is selected
+	binaryArguments                   // arguments hold binary bytes, so escapes are undone
+	numericErrors                     // errors are numbers: GDB 13 takes a text for data (m), or for console output (qRcmd)
 )
 
 // name is the prefix without what separates it from the arguments.
@@ -67,6 +67,9 @@ func newTable() *table {
 	return t
 }
 
+// serves reports whether a packet is among those that this server and its target know.
+func (s *Server) serves(g *group, p *packet) bool { return g.has(s) && !s.disabled.packet(p) }
+
 // lookup finds the row of a packet, nil for one that the server or its target does not know, and the packet's arguments.
 func (s *Server) lookup(payload []byte) (*packet, []byte) {
 	for n := min(len(payload), s.table.longest); n > 0; n-- {
@@ -74,7 +77,7 @@ func (s *Server) lookup(payload []byte) (*packet, []byte) {
 		if !ok || r.packet.syntax == "" && n < len(payload) {
 			continue
 		}
-		if !r.group.has(s) {
+		if !s.serves(r.group, r.packet) {
 			return nil, nil
 		}
 		return r.packet, payload[n:]

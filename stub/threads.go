@@ -107,26 +107,21 @@ func (x *session) firstThreads(string) ([]byte, error) {
 	x.threads = list{}
 	var line []byte
 	for _, th := range x.target.Threads() {
-		id := x.appendThread(nil, th.ID)
-		if len(line) > 0 && len(line)+1+len(id) > x.packetSize {
+		id := string(x.appendThread(nil, th.ID))
+		switch {
+		case line == nil:
+			line = []byte("m" + id)
+		case len(line)+len(",")+len(id) > x.packetSize:
 			x.threads.items = append(x.threads.items, string(line))
-			line = line[:0]
+			line = []byte("m" + id)
+		default:
+			line = append(line, ","+id...)
 		}
-		line = append(line, ",m"[btoi(len(line) == 0)])
-		line = append(line, id...)
 	}
-	if len(line) > 0 {
+	if line != nil {
 		x.threads.items = append(x.threads.items, string(line))
 	}
 	return x.threads.advance(), nil
-}
-
-// btoi is 1 for true.
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // moreThreads is qsThreadInfo.
@@ -143,7 +138,10 @@ func (x *session) threadExtra(args string) ([]byte, error) {
 
 // attached is qAttached.
 func (x *session) attached(string) ([]byte, error) {
-	return []byte{"01"[btoi(x.config.Attached)]}, nil
+	if x.config.Attached {
+		return []byte("1"), nil
+	}
+	return []byte("0"), nil
 }
 
 // threadsElement and threadElement are the document of qXfer:threads, see the GDB manual, Thread List Format.

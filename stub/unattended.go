@@ -15,6 +15,7 @@ type unattended struct {
 
 // watch begins the watch: it lets the program have its signals and keeps the event that stops it for the next client.
 func (s *Server) watch() {
+	s.letPass(everySignal())
 	u := &unattended{stop: make(chan struct{}), done: make(chan struct{})}
 	s.unattended = u
 	go func() {
@@ -71,7 +72,7 @@ func (s *Server) lose(runner target.Runner) error {
 	return nil
 }
 
-// end stops the program, should it run, and lets it go one way or the other.
+// end stops the program, should it run, and kills it or lets it go. A trace run that is still on ends with that.
 func (s *Server) end(pid int, do func(pid int) error) error {
 	if err := s.halt(); err != nil {
 		return err
@@ -79,6 +80,7 @@ func (s *Server) end(pid int, do func(pid int) error) error {
 	if err := do(pid); err != nil {
 		return err
 	}
+	s.endRun(endedByClient)
 	s.last = nil
 	return nil
 }

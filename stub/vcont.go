@@ -95,10 +95,10 @@ func parseSignal(in *rsp.Scanner) target.Signal {
 	return target.Signal(in.HexUpTo(uint64(len(signalSet{}) - 1)))
 }
 
-// goOn is c, goOnWith is C, step is s and stepWith is S: the forms from before vCont, for one thread selected by Hc.
-func (x *session) goOn(args string) ([]byte, error)     { return x.resumeOld(args, target.Go, false) }
-func (x *session) goOnWith(args string) ([]byte, error) { return x.resumeOld(args, target.Go, true) }
-func (x *session) step(args string) ([]byte, error)     { return x.resumeOld(args, target.StepOne, false) }
+// resumeAt is c, resumeWith is C, step is s and stepWith is S: the forms from before vCont, for one thread selected by Hc.
+func (x *session) resumeAt(args string) ([]byte, error)   { return x.resumeOld(args, target.Go, false) }
+func (x *session) resumeWith(args string) ([]byte, error) { return x.resumeOld(args, target.Go, true) }
+func (x *session) step(args string) ([]byte, error)       { return x.resumeOld(args, target.StepOne, false) }
 func (x *session) stepWith(args string) ([]byte, error) {
 	return x.resumeOld(args, target.StepOne, true)
 }

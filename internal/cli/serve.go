@@ -76,7 +76,7 @@ func (c *serveCommand) Run(streams Streams) error {
 	if place.network == "stdio" {
 		return serveOne(ctx, server, standardIO{streams.In, streams.Out, streams.In.Close}, streams.Err)
 	}
-	return serveMany(ctx, server, place, c.Once, t, streams.Err)
+	return serveMany(ctx, server, place, c.Once, streams.Err)
 }
 
 // newEngine makes the engine that fits a target's registers.
@@ -93,7 +93,7 @@ func newEngine(t *linux.Target) (*tracepoint.Engine, error) {
 }
 
 // serveMany serves the clients that connect, one after another, until there is no program left to serve.
-func serveMany(ctx context.Context, server *stub.Server, place comm, once bool, t *linux.Target, messages io.Writer) error {
+func serveMany(ctx context.Context, server *stub.Server, place comm, once bool, messages io.Writer) error {
 	listener, err := place.listen(messages)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func serveMany(ctx context.Context, server *stub.Server, place comm, once bool, 
 		if err := serveOne(ctx, server, conn, messages); err != nil {
 			return err
 		}
-		if once || ctx.Err() != nil || len(t.Threads()) == 0 {
+		if once || ctx.Err() != nil || server.Spent() {
 			return nil
 		}
 	}

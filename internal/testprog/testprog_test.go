@@ -61,6 +61,18 @@ var runs = []run{
 	{[]string{"sleeper", "1000", "stdin"}, "done ticks=0 signal=0", 0},
 	{[]string{"spin", "1000", "push"}, "done site=push calls=1000 wrong=0", 0},
 	{[]string{"manythreads", "20", "100"}, "done threads=20 calls=2000 sum=19099000", 0},
+	{[]string{"hammer", "3", "200"}, "done wrong=0", 0},
+	{[]string{"pages", "rewrite", "20"}, "done wrong=0 rounds=20", 0},
+	{[]string{"pages", "unmap", "20"}, "done wrong=0 rounds=20", 0},
+	{[]string{"pages", "protect", "20"}, "done wrong=0 rounds=20", 0},
+	{[]string{"pages", "dlclose", "3"}, "done wrong=0 rounds=3", 0},
+	{[]string{"filtered", "10"}, "done wrong=0 calls=10", 0},
+	{[]string{"forkstorm", "3", "5", "fork"}, "done wrong=0 children=15", 0},
+	{[]string{"forkstorm", "3", "5", "vfork"}, "done wrong=0 children=15", 0},
+	{[]string{"execs", "10", "leader"}, "done wrong=0 calls=10", 0},
+	{[]string{"execs", "10", "thread"}, "done wrong=0 calls=10", 0},
+	{[]string{"overflow", "4"}, "done wrong=0 push=2 call=2", 0},
+	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
 }
 
 // TestPrograms runs each program untraced, with and without optimisation: it must print then what tests expect of it.
