@@ -70,11 +70,21 @@ func newTable() *table {
 // serves reports whether a packet is among those that this server and its target know.
 func (s *Server) serves(g *group, p *packet) bool { return g.has(s) && !s.disabled.packet(p) }
 
+// takes reports whether arguments may follow a row's prefix: not where there are none, and only behind the separator where
+// the syntax begins with an optional one, as in "[:PID]".
+func (p *packet) takes(args []byte) bool {
+	if len(args) == 0 || p.syntax == "" {
+		return len(args) == 0
+	}
+	optional := len(p.syntax) > 1 && p.syntax[0] == '[' && strings.IndexByte(":;,", p.syntax[1]) >= 0
+	return !optional || args[0] == p.syntax[1]
+}
+
 // lookup finds the row of a packet, nil for one that the server or its target does not know, and the packet's arguments.
 func (s *Server) lookup(payload []byte) (*packet, []byte) {
 	for n := min(len(payload), s.table.longest); n > 0; n-- {
 		r, ok := s.table.rows[string(payload[:n])]
-		if !ok || r.packet.syntax == "" && n < len(payload) {
+		if !ok || !r.packet.takes(payload[n:]) {
 			continue
 		}
 		if !s.serves(r.group, r.packet) {

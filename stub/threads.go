@@ -136,8 +136,15 @@ func (x *session) threadExtra(args string) ([]byte, error) {
 	return rsp.AppendHexBytes(nil, th.Name), nil
 }
 
-// attached is qAttached.
-func (x *session) attached(string) ([]byte, error) {
+// attached is qAttached. There is one process, so which one is asked about makes no difference.
+func (x *session) attached(args string) ([]byte, error) {
+	in := rsp.NewScanner(args)
+	if in.Accept(':') {
+		in.HexUpTo(maxPID)
+	}
+	if err := in.End(); err != nil {
+		return nil, err
+	}
 	if x.config.Attached {
 		return []byte("1"), nil
 	}

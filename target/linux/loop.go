@@ -109,38 +109,51 @@ func (t *Target) act(k *task, s linux.Status) {
 	}
 }
 
-// trapped deals with SIGTRAP: a trap of ours, a finished step, or the program's own breakpoint.
+// trapped deals with SIGTRAP: a trap of ours, a debug register, a finished step, or the program's own breakpoint.
 func (t *Target) trapped(k *task) {
 	if k.fetch() != nil {
 		return
 	}
-	tr := k.proc.traps[k.pc()-1]
-	switch {
-	case tr != nil && (!tr.ambiguous && !k.stepping || k.byBreakpoint()):
-		k.setPC(tr.addr)
+	at := k.pc() - 1
+	tr := k.proc.traps[at]
+	if tr != nil && !tr.ambiguous && !k.stepping {
+		k.setPC(at)
 		t.hit(k, tr)
-	case !k.byBreakpoint():
-		if t.watched(k) {
-			return
-		}
-		if !k.stepping {
-			t.signalled(k, linux.SIGTRAP)
-		} else if !k.wantsStep() || t.afterStep(k) {
-			t.proceed(k, 0)
-		}
-	case k.proc.stale(k.pc() - 1):
-		k.setPC(k.pc() - 1)
+		return
+	}
+	cause, err := k.cause()
+	switch {
+	case err != nil:
+		// It has died since, by an exec of another thread or a SIGKILL; its end is reported.
+	case cause == siKernel && tr != nil:
+		k.setPC(at)
+		t.hit(k, tr)
+	case cause == siKernel && k.proc.stale(at):
+		k.setPC(at)
 		t.proceed(k, 0)
-	default:
+	case cause == siKernel || cause <= 0:
 		t.signalled(k, linux.SIGTRAP)
+	case t.watched(k):
+	case !k.stepping:
+		t.signalled(k, linux.SIGTRAP)
+	case !k.wantsStep() || t.afterStep(k):
+		t.proceed(k, 0)
 	}
 }
 
-// byBreakpoint reports whether the SIGTRAP that k is stopped with came from an int3. A step that ends behind a one-byte
-// instruction with a trap on it looks the same otherwise.
-func (k *task) byBreakpoint() bool {
+// cause is the si_code of the signal that k is stopped with: siKernel for an int3, another positive number for a step or a debug
+// register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with a trap on it looks like
+// the trap otherwise.
+func (k *task) cause() (int32, error) {
 	var info [linux.SiginfoSize]byte
-	return linux.GetSiginfo(k.tid, &info) == nil && siCode(&info) == siKernel
+	err := linux.GetSiginfo(k.tid, &info)
+	return siCode(&info), err
+}
+
+// byBreakpoint reports whether an int3 stopped k.
+func (k *task) byBreakpoint() bool {
+	cause, err := k.cause()
+	return err == nil && cause == siKernel
 }
 
 // hit deals with a task that ran into a trap; its pc is back on it.
