@@ -94,18 +94,11 @@ func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	return err
 }
 
-// Spent reports whether there is nothing left to serve: the program is gone, and with it what was traced, unless that was
-// to survive its client (QTDisconnected). To such frames GDB comes back by "target extended-remote"; it refuses "target
-// remote" to a server without a program. Spent may be called between two calls of Serve.
+// Spent reports whether the program is gone, by its own end or the client's hand. What its trace run collected is still in
+// the engine, for a server of another target to show. Spent may be called between two calls of Serve.
 func (s *Server) Spent() bool {
-	if _, alive := s.process(); alive {
-		return false
-	}
-	if s.engine == nil {
-		return true
-	}
-	status := s.engine.Status()
-	return status.Frames == 0 || !status.Disconnected
+	_, alive := s.process()
+	return !alive
 }
 
 // Close ends what goes on without a client. The program is left as it is.

@@ -71,12 +71,20 @@ func (c *serveCommand) Run(streams Streams) error {
 	if err != nil {
 		return err
 	}
-	server := stub.New(stub.Config{Target: t, Engine: engine})
-	defer server.Close()
+	s := &service{program: t, engine: engine, server: stub.New(stub.Config{Target: t, Engine: engine}), messages: streams.Err}
+	defer func() { s.server.Close() }()
 	if place.network == "stdio" {
-		return serveOne(ctx, server, standardIO{streams.In, streams.Out, streams.In.Close}, streams.Err)
+		return ignoreExit(s.one(ctx, standardIO{streams.In, streams.Out, streams.In.Close}))
 	}
-	return serveMany(ctx, server, place, c.Once, streams.Err)
+	return ignoreExit(s.many(ctx, place, c.Once))
+}
+
+// ignoreExit makes the end that a client asked for no failure.
+func ignoreExit(err error) error {
+	if errors.Is(err, stub.ErrExit) {
+		return nil
+	}
+	return err
 }
 
 // newEngine makes the engine that fits a target's registers.
@@ -92,9 +100,18 @@ func newEngine(t *linux.Target) (*tracepoint.Engine, error) {
 	}), nil
 }
 
-// serveMany serves the clients that connect, one after another, until there is no program left to serve.
-func serveMany(ctx context.Context, server *stub.Server, place comm, once bool, messages io.Writer) error {
-	listener, err := place.listen(messages)
+// service is what one run of serve offers to its clients.
+type service struct {
+	program  *linux.Target
+	engine   *tracepoint.Engine
+	server   *stub.Server
+	ended    bool // server shows what the program left
+	messages io.Writer
+}
+
+// many serves the clients that connect, one after another, until there is nothing left to serve.
+func (s *service) many(ctx context.Context, place comm, once bool) error {
+	listener, err := place.listen(s.messages)
 	if err != nil {
 		return err
 	}
@@ -109,26 +126,45 @@ func serveMany(ctx context.Context, server *stub.Server, place comm, once bool, 
 			return fmt.Errorf("waiting for a client: %w", err)
 		}
 		if peer, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
-			fmt.Fprintf(messages, "Remote debugging from host %s, port %d\n", peer.IP, peer.Port)
+			fmt.Fprintf(s.messages, "Remote debugging from host %s, port %d\n", peer.IP, peer.Port)
 		}
-		if err := serveOne(ctx, server, conn, messages); err != nil {
+		s.goOn() // the program may have ended while nobody was connected
+		err = s.one(ctx, conn)
+		if err != nil || once || ctx.Err() != nil || !s.goOn() {
 			return err
-		}
-		if once || ctx.Err() != nil || server.Spent() {
-			return nil
 		}
 	}
 }
 
-// serveOne serves one client. A connection that breaks is a message, not an end. When the context ends it does not wait
-// for a read that closing cannot interrupt, as of a pipe.
-func serveOne(ctx context.Context, server *stub.Server, conn io.ReadWriteCloser, messages io.Writer) error {
+// goOn reports whether there is something to serve: the program, or after its end the frames of its trace run, which are
+// then shown over what is known of it.
+func (s *service) goOn() bool {
+	if !s.server.Spent() {
+		return true
+	}
+	frames := s.engine.Status().Frames
+	left := s.program.Ended()
+	if s.ended || frames == 0 || left == nil {
+		return false
+	}
+	s.server.Close()
+	s.server, s.ended = stub.New(stub.Config{Target: left, Engine: s.engine}), true
+	fmt.Fprintf(s.messages, "The program has ended. Its %d trace frames are kept: connect again to look at them.\n", frames)
+	return true
+}
+
+// one serves one client. A connection that breaks is a message, not an end. When the context ends it does not wait for a
+// read that closing cannot interrupt, as of a pipe.
+func (s *service) one(ctx context.Context, conn io.ReadWriteCloser) error {
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(conn) }()
+	go func() { served <- s.server.Serve(conn) }()
 	select {
 	case err := <-served:
-		if err != nil && !errors.Is(err, stub.ErrExit) {
-			fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
+		if errors.Is(err, stub.ErrExit) {
+			return err
+		}
+		if err != nil {
+			fmt.Fprintf(s.messages, "tracewell: connection: %v\n", err)
 		}
 	case <-ctx.Done():
 		conn.Close()

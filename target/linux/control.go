@@ -30,6 +30,7 @@ func (t *Target) Resume(actions []target.Action) error {
 
 // start sets every covered task going.
 func (t *Target) start(actions []target.Action) error {
+	t.remember()
 	t.active, t.actions = true, actions
 	signals := make(map[*task]int)
 	resumed := 0

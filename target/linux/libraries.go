@@ -29,15 +29,19 @@ const (
 // Before the linker has run the list is empty.
 func (t *Target) ReadLibraries(pid int) (target.LinkMap, error) {
 	var m target.LinkMap
-	err := t.onProcess(pid, func(p *process) error {
-		debug, err := p.linkerDebug()
-		if err != nil || debug == 0 {
-			return err
-		}
-		m, err = p.linkMap(debug)
+	err := t.onProcess(pid, func(p *process) (err error) {
+		m, err = p.libraries()
 		return err
 	})
 	return m, err
+}
+
+func (p *process) libraries() (target.LinkMap, error) {
+	debug, err := p.linkerDebug()
+	if err != nil || debug == 0 {
+		return target.LinkMap{}, err
+	}
+	return p.linkMap(debug)
 }
 
 // linkerDebug finds the r_debug structure; 0 if there is none yet, or none at all as in a static program.

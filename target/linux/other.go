@@ -13,6 +13,12 @@ import (
 // Target is a process under ptrace. On this processor there can be none.
 type Target struct{ target.Target }
 
+// Ended is a program that has ended.
+type Ended struct{ target.Target }
+
+// Ended implements what the x86-64 target has.
+func (*Target) Ended() *Ended { return nil }
+
 // Close implements what the x86-64 target has.
 func (*Target) Close() error { return nil }
 

@@ -39,6 +39,7 @@ type Target struct {
 	held      []*task          // stopped by hold
 	holding   bool             // hold is at work
 	finished  *target.Event    // how the process ended
+	last      *lastState       // how it was when it last went on in a trace run, nil if never
 	interrupt bool             // and is to end with SIGINT
 	passing   [numSignals]bool // kernel signals to pass on unreported
 	engine    *tracepoint.Engine
