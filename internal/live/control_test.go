@@ -81,6 +81,7 @@ func TestWatch(t *testing.T) {
 		delete 3
 		continue
 		-- end --
+		tstop
 		delete
 		continue
 	`)
@@ -134,7 +135,8 @@ func TestInterrupt(t *testing.T) {
 		want = append(want, fmt.Sprintf("tick n=%d ticks=%d", n, n))
 	}
 	sameLines(t, "frames", want, ticks)
-	if counted := number(t, s.output, "frames", `\$1 = (\d+)`); int(counted) != len(ticks) {
+	// The interruption may come between the hit and the instruction that counts.
+	if counted := int(number(t, s.output, "frames", `\$1 = (\d+)`)); counted != len(ticks) && counted != len(ticks)-1 {
 		t.Errorf("%d frames of %d ticks", len(ticks), counted)
 	}
 	s.server.Wait(t)

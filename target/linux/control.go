@@ -87,6 +87,7 @@ func (t *Target) Kill(pid int) error {
 // kill ends the process and waits until the kernel has said so of every task.
 func (t *Target) kill() {
 	p := t.proc
+	t.last = nil
 	linux.Kill(p.pid, linux.SIGKILL)
 	for t.proc == p {
 		tid, s, err := linux.Wait(-1)

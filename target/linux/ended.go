@@ -49,8 +49,9 @@ type lastState struct {
 	maps      []linux.Mapping
 }
 
-// remember keeps the state of the program, in case that it ends before it is seen again. What cannot be read is left out.
+// remember keeps the state of the program, in case that it ends before the run does. What cannot be read is left out.
 func (t *Target) remember() {
+	t.last = nil
 	if t.engine == nil || !t.engine.Status().Running || len(t.order) == 0 {
 		return
 	}
@@ -66,7 +67,7 @@ func (t *Target) remember() {
 	t.last = s
 }
 
-// Ended returns what is left of a program that has ended after it went on in a trace run, nil for any other.
+// Ended returns what is left of a program that went on in a trace run and then ended by itself, nil for any other.
 func (t *Target) Ended() (e *Ended) {
 	t.do(func() {
 		if t.proc == nil && t.finished != nil && t.last != nil {
