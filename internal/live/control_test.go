@@ -145,18 +145,19 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestSignals runs a program that gets a signal every half millisecond, with tracepoints in the code that they interrupt and in
-// their handler, in the ways that GDB can treat a signal.
+// TestSignals runs a program that gets signals from a timer, with tracepoints in the code that they interrupt and in their
+// handler, in the ways that GDB can treat a signal. Where GDB is told of each, they must leave the program time to get on.
 func TestSignals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		handling        string
+		interval        string // in microseconds
 		stops, delivers bool
 	}{
-		{"nostop noprint pass", false, true},
-		{"nostop print pass", false, true},
-		{"stop print pass", true, true},
-		{"stop print nopass", true, false},
+		{"nostop noprint pass", "500", false, true},
+		{"nostop print pass", "10000", false, true},
+		{"stop print pass", "10000", true, true},
+		{"stop print nopass", "10000", true, false},
 	} {
 		t.Run(strings.ReplaceAll(c.handling, " ", "-"), func(t *testing.T) {
 			t.Parallel()
@@ -174,7 +175,7 @@ func TestSignals(t *testing.T) {
 			if c.stops {
 				script += strings.Repeat("continue\n", 3) + "handle SIGALRM nostop noprint\n"
 			}
-			s := debug(t, testprog.Build(t, "signals", testprog.Variant{}), []string{"5000"}, script+`
+			s := debug(t, testprog.Build(t, "signals", testprog.Variant{}), []string{"20000", c.interval}, script+`
 				continue
 				tstop
 				-- frames --
@@ -192,7 +193,7 @@ func TestSignals(t *testing.T) {
 				t.Errorf("%d signals reported:\n%s", got, s.output.Section(t, "stops"))
 			}
 			done := testprog.Records(s.finished(t, "done")[0])[0]
-			if done.Fields["calls"] != "5000" || done.Fields["wrong"] != "0" || done.Fields["handled_wrong"] != "0" {
+			if done.Fields["calls"] != "20000" || done.Fields["wrong"] != "0" || done.Fields["handled_wrong"] != "0" {
 				t.Errorf("the program printed %v", done)
 			}
 			handled := lines(s.output.Section(t, "frames"), "handled")
@@ -200,7 +201,7 @@ func TestSignals(t *testing.T) {
 				t.Errorf("%d signals were handled, %d of them traced", want, len(handled))
 			}
 			var want []string
-			for a := 0; a < 5000; a += 100 {
+			for a := 0; a < 20000; a += 100 {
 				want = append(want, fmt.Sprintf("step a=%d b=%d", a, a))
 			}
 			sameLines(t, "frames", want, lines(s.output.Section(t, "frames"), "step"))
