@@ -235,7 +235,7 @@ func TestThreads(t *testing.T) {
 		FindAllString(s.output.Section(t, "threads"), -1); len(threads) != 3 {
 		t.Errorf("threads:\n%s", s.output.Section(t, "threads"))
 	}
-	contains(t, s.output, "stacks", "account (worker=2, round=3", "in run (argument=", "in main (argc=2", "pthread_join")
+	contains(t, s.output, "stacks", "account (worker=2, round=3", "in run (argument=", "in main (argc=2")
 	contains(t, s.output, "first", "in main (argc=2")
 	contains(t, s.output, "rest", "exited normally")
 	if accounts := s.finished(t, "account"); len(accounts) != 800 {
