@@ -25,11 +25,10 @@ var syscallCode = []byte{0x0f, 0x05}
 // entry point serve as the place to make it from; every task is stopped meanwhile. A call that the task was stopped in
 // is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
 func (t *Target) inject(number uint64, args ...uint64) (uint64, error) {
-	running := t.active
-	if running {
-		t.hold(nil)
+	if t.active {
+		held := t.hold(nil)
 		defer t.noneLeft()
-		defer t.release()
+		defer t.release(held)
 	}
 	k := t.injectable()
 	if k == nil {

@@ -283,7 +283,6 @@ func (t *Target) resume(k *task, signal int) {
 func (t *Target) report(e target.Event) {
 	t.follow.rest()
 	t.hold(nil)
-	t.held = t.held[:0]
 	if t.finished != nil {
 		t.finish()
 		return
@@ -299,61 +298,74 @@ func (t *Target) finish() {
 	t.events <- e
 }
 
-// hold stops every running task but one and waits until they have. What they stopped with is kept for later; a task caught
-// behind a trap is put back before it, to run into it again.
-func (t *Target) hold(except *task) {
-	t.held = t.held[:0]
+// hold stops every running task but one, waits until they have, and returns them for release. What they stopped with is kept
+// for later; a task caught behind a trap is put back before it, to run into it again.
+func (t *Target) hold(except *task) (held []*task) {
+	defer func(was bool) { t.holding = was }(t.holding)
 	t.holding = true
-	defer func() { t.holding = false }()
-	waited := 0
 	for _, k := range t.order {
 		if k == except || k.state != running && k.state != listening {
 			continue
 		}
-		switch err := linux.Interrupt(k.tid); {
-		case linux.Gone(err) && k.tid == k.proc.pid:
+		if err := linux.Interrupt(k.tid); linux.Gone(err) && k.tid == k.proc.pid {
 			k.state = zombie
 			continue
-		default:
-			waited++
 		}
-		t.held = append(t.held, k)
+		held = append(held, k)
 	}
-	for waited > 0 {
+	guests := t.await(held)
+	for _, g := range guests {
+		t.act(g.task, g.status)
+	}
+	held = append(held, t.newborn...)
+	t.newborn = t.newborn[:0]
+	return held
+}
+
+// stop is a wait status and whose it is.
+type stop struct {
+	task   *task
+	status linux.Status
+}
+
+// await parks tasks until all of held have stopped or ended, and returns the stops of guests, which may need others held
+// themselves.
+func (t *Target) await(held []*task) (guests []stop) {
+	for waited := len(held); waited > 0; {
 		tid, s, err := linux.Wait(-1)
 		if err == linux.ErrInterrupted {
 			continue
 		}
 		if err != nil {
 			t.vanish()
-			return
+			return nil
 		}
 		k, s := t.arrive(tid, s)
 		switch {
 		case k == nil:
 		case k.guest:
-			t.act(k, s)
+			guests = append(guests, stop{k, s})
 		default:
-			if slices.Contains(t.held, k) {
+			if slices.Contains(held, k) {
 				waited--
 			}
 			t.park(k, s)
 			if s.Event() == linux.EventExec {
 				t.keepOnly(k)
-				return
+				return guests
 			}
 		}
 	}
+	return guests
 }
 
 // release lets the tasks that hold stopped go on.
-func (t *Target) release() {
-	for _, k := range slices.Clone(t.held) {
-		if k.state == stopped && !k.waiting && t.tasks[k.tid] == k {
+func (t *Target) release(held []*task) {
+	for _, k := range held {
+		if k.state == stopped && k.resumed && !k.waiting && t.tasks[k.tid] == k {
 			t.proceed(k, 0)
 		}
 	}
-	t.held = t.held[:0]
 }
 
 // park keeps what a held task stopped with.

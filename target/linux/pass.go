@@ -57,9 +57,9 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 // stepInPlace lifts the trap, has the task execute the instruction, and puts the trap back. No other task may run meanwhile,
 // or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
 func (t *Target) stepInPlace(k *task, tr *trap) passage {
-	t.hold(k)
+	held := t.hold(k)
 	defer func() {
-		t.release()
+		t.release(held)
 		if t.tasks[k.tid] != k {
 			t.noneLeft()
 		}

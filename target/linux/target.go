@@ -36,8 +36,8 @@ type Target struct {
 	actions   []target.Action  // of the last Resume
 	active    bool             // it is pending
 	parked    int              // tasks that are waiting
-	held      []*task          // stopped by hold
 	holding   bool             // hold is at work
+	newborn   []*task          // tasks born meanwhile
 	finished  *target.Event    // how the process ended
 	last      *lastState       // how it was when it last went on in a trace run, nil if never
 	interrupt bool             // and is to end with SIGINT

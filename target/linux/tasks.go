@@ -38,7 +38,10 @@ func (t *Target) born(parent *task, event int) {
 	case group == parent.proc.pid && !parent.guest:
 		k := t.adopt(tid, parent.proc)
 		k.verb, k.resumed = t.wish(k)
-		if t.active && k.resumed && !t.holding {
+		switch {
+		case t.holding:
+			t.newborn = append(t.newborn, k) // to be let go with those that are held
+		case t.active && k.resumed:
 			t.proceed(k, 0)
 		}
 	case event == linux.EventVfork || linux.SharesMemory(tid, parent.tid):
