@@ -131,3 +131,22 @@ func PendingSiginfo(tid int, match func(*[SiginfoSize]byte) bool) bool {
 		args.offset++
 	}
 }
+
+// Rseq is the address of the restartable-sequence area that a stopped tracee has registered with the kernel, 0 for none. The
+// kernel keeps the number of the processor that the thread runs on in it, at RseqCPU. The C library registers one for every
+// thread (glibc 2.35).
+func Rseq(tid int) uint64 {
+	var configuration struct {
+		address                uint64
+		size, signature, flags uint32
+		_                      uint32
+	}
+	if request(unix.PTRACE_GET_RSEQ_CONFIGURATION, tid, unsafe.Sizeof(configuration),
+		uintptr(unsafe.Pointer(&configuration))) != nil {
+		return 0
+	}
+	return configuration.address
+}
+
+// RseqCPU is where the area has the processor's number, four bytes.
+const RseqCPU = 4

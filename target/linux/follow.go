@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"encoding/binary"
 	"os"
 	"sync"
 	"time"
@@ -30,7 +31,10 @@ type follower struct {
 	tid       int // of the tracer
 	allowed   linux.Affinity
 	schedule  *os.File
-	following bool // on, as of the last look-up
+	following bool // on, as of the last look
+	here      int  // at, as of the last look
+	task      int  // whose processor is followed to
+	strangers int  // hits of others since its last
 	apart     int  // processor where a task was last seen apart from the tracer, one more than the number; 0 for none
 
 	mu      sync.Mutex // guards the rest; no other lock is taken under it
@@ -43,8 +47,9 @@ type follower struct {
 }
 
 const (
-	lookUpApart     = 64 // hits of a task between two look-ups of its processor
-	lookUpFollowing = 8  // the same while following: load balancing may take the task away
+	lookUpEvery  = 64 // hits of a task between two look-ups of its processor while not following
+	dearLookUps  = 4  // the same while following, if a look-up costs a file to read
+	unfollowable = 64 // hits of others after which the followed task is given up
 
 	watchEvery = 4 * time.Millisecond
 	tolerable  = 1500 * time.Microsecond // to have waited for the processor since the last look
@@ -54,21 +59,30 @@ const (
 	forgiveAfter   = time.Second // of following without complaint
 )
 
-// sample is told of every hit.
+// sample is told of every hit. Load balancing may take the followed task away at any time, and each hit is dear until the
+// tracer is there too, so while following every hit is looked at where that is cheap.
 func (f *follower) sample(k *task) {
 	k.hits++
-	every := lookUpApart
-	if f.following {
-		every = lookUpFollowing
+	due := k.hits%lookUpEvery == 0
+	if f.following && k.tid == f.task {
+		f.strangers = 0
+		if k.cheapCore() || k.hits%dearLookUps == 0 {
+			due = due || k.core() != f.here
+		}
+	} else if f.following {
+		if f.strangers++; f.strangers < unfollowable {
+			return
+		}
+		due = true
 	}
-	if k.hits%every != 0 {
+	if !due {
 		return
 	}
 	if !f.ready {
 		f.prepare()
 	}
 	if f.able {
-		f.lookUp(k.core())
+		f.lookUp(k)
 	}
 }
 
@@ -81,11 +95,11 @@ func (f *follower) prepare() {
 	f.able = err1 == nil && err2 == nil && linux.CanLeaveIdle()
 }
 
-// lookUp is told where a task last ran, and follows if it is the second time that the task was there and the tracer was not.
-func (f *follower) lookUp(cpu int) {
+// lookUp follows a task that is elsewhere: the followed one at once, another when it is so for the second time.
+func (f *follower) lookUp(k *task) {
+	cpu := k.core()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.following = f.on
 	here := f.at
 	if !f.on {
 		here = linux.CPU()
@@ -93,11 +107,15 @@ func (f *follower) lookUp(cpu int) {
 	switch {
 	case cpu < 0 || cpu == here || !f.allowed.Has(cpu):
 		f.apart = 0
+	case f.on && k.tid == f.task:
+		f.goTo(cpu)
 	case f.apart != cpu+1:
 		f.apart = cpu + 1
 	case f.on || time.Now().After(f.retry):
+		f.task = k.tid
 		f.goTo(cpu)
 	}
+	f.following, f.here = f.on, f.at
 }
 
 // goTo binds the tracer to a processor; mu is held.
@@ -114,7 +132,7 @@ func (f *follower) goTo(cpu int) {
 		f.allowed.Apply(f.tid)
 		return
 	}
-	f.on, f.following, f.since, f.stop = true, true, time.Now(), make(chan struct{})
+	f.on, f.since, f.stop = true, time.Now(), make(chan struct{})
 	go f.watch(f.stop)
 }
 
@@ -178,8 +196,30 @@ func (f *follower) close() {
 	}
 }
 
-// core is the processor that the task last ran on, -1 if that cannot be told.
+// core is the processor that the stopped task last ran on, -1 if that cannot be told.
 func (k *task) core() int {
+	if k.cheapCore() {
+		var b [4]byte
+		v := &k.proc.stack.vector
+		v.Reset()
+		v.Add(k.rseq+linux.RseqCPU, b[:])
+		if n, err := v.Read(k.tid); err == nil && n == len(b) {
+			return int(binary.LittleEndian.Uint32(b[:]))
+		}
+	}
+	return k.coreByStat()
+}
+
+// cheapCore reports whether the C library lets the kernel keep the task's processor in memory.
+func (k *task) cheapCore() bool {
+	if !k.rseqKnown && k.state == stopped {
+		k.rseq, k.rseqKnown = linux.Rseq(k.tid), true
+	}
+	return k.rseq != 0
+}
+
+// coreByStat finds it in /proc, which works for a running task as well.
+func (k *task) coreByStat() int {
 	if k.stat == nil {
 		var err error
 		if k.stat, err = linux.OpenStat(k.proc.pid, k.tid); err != nil {

@@ -210,7 +210,7 @@ func (t *Target) Threads() []target.Thread {
 	var threads []target.Thread
 	t.do(func() {
 		for _, k := range t.order {
-			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.proc.pid, k.tid), Core: k.core()})
+			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.proc.pid, k.tid), Core: k.coreByStat()})
 		}
 	})
 	return threads

@@ -59,8 +59,10 @@ type task struct {
 	dirty     dirtiness
 	haveState bool // the target's buffer holds this task's extended state
 
-	hits int      // since its processor was looked up
-	stat *os.File // its stat file, opened when first needed
+	hits      int      // of all tracepoints
+	stat      *os.File // its stat file, opened when first needed
+	rseq      uint64   // its restartable-sequence area, 0 for none
+	rseqKnown bool
 }
 
 // dirtiness says what of the cached registers the kernel does not know yet.

@@ -170,7 +170,7 @@ func (t *Target) execed(k *task) {
 		return
 	}
 	t.keepOnly(k)
-	k.passed, k.slot, k.collecting, k.sent, k.deferred = 0, nil, false, 0, nil
+	k.passed, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, nil, false, 0, nil, false
 	if k.proc.renew() != nil {
 		return
 	}
