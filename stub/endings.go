@@ -17,7 +17,7 @@ func endOfRun(ev target.Event) string {
 	case target.Exited:
 		return fmt.Sprintf("the program exited with status %d", ev.Code)
 	case target.Terminated:
-		return "the program was ended by " + signalName(ev.Signal)
+		return "the program was ended by " + SignalName(ev.Signal)
 	case target.Execed:
 		return fmt.Sprintf("the program replaced itself by %s", ev.Path)
 	}
@@ -38,7 +38,8 @@ var fatalSignals = [...]string{
 	"SIGSYS", "SIGPIPE", "SIGALRM", "SIGTERM",
 }
 
-func signalName(sig target.Signal) string {
+// SignalName is the name of a signal that ends most programs, and the number of any other.
+func SignalName(sig target.Signal) string {
 	if sig > 0 && int(sig) < len(fatalSignals) {
 		return fatalSignals[sig]
 	}

@@ -18,6 +18,8 @@ type Config struct {
 	Engine *tracepoint.Engine
 	// Attached says that the program was running before: GDB then detaches from it when it quits, where it otherwise kills.
 	Attached bool
+	// Ended is told how the program ended, if it did so by itself; nil for nobody.
+	Ended func(target.Event)
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
@@ -153,6 +155,9 @@ func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 		s.endRun(why)
 	}
 	alive := ev.Kind == target.Stopped || ev.Kind == target.Execed
+	if !alive && s.config.Ended != nil {
+		s.config.Ended(ev)
+	}
 	if alive && passes(ev) && s.goOn(ev) == nil {
 		return false
 	}

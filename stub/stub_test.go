@@ -200,7 +200,8 @@ func TestDeafProgram(t *testing.T) {
 
 // TestSpent looks for the end of what there is to serve: the end of the program, whatever its run has collected.
 func TestSpent(t *testing.T) {
-	s, f := toyServer(t, Config{})
+	var ended []target.Event
+	s, f := toyServer(t, Config{Ended: func(ev target.Event) { ended = append(ended, ev) }})
 	c, conn, served := serve(s)
 	for _, packet := range []string{"QTDP:1:401010:E:0:0", "QTDisconnected:1", "QTStart"} {
 		exchange(t, c, packet, "OK")
@@ -216,6 +217,9 @@ func TestSpent(t *testing.T) {
 	}
 	if !s.Spent() {
 		t.Error("not spent after the end of the program")
+	}
+	if len(ended) != 1 || ended[0].Kind != target.Exited {
+		t.Errorf("the end was told as %v", ended)
 	}
 }
 

@@ -8,10 +8,12 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
 	"tracewell/stub"
+	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/tracepoint"
 )
@@ -36,8 +38,11 @@ func (*serveCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *serveCommand) Run(streams Streams) error {
+	if strings.HasPrefix(c.Command[0], "--") {
+		return fmt.Errorf("unknown flag %s (see tracewell serve --help)", c.Command[0])
+	}
 	if len(c.Command) < 2 {
-		return errors.New("serve needs a place to listen and a program; see tracewell serve --help")
+		return errors.New("serve needs a place to listen and a program (see tracewell serve --help)")
 	}
 	place, err := parseComm(c.Command[0])
 	if err != nil {
@@ -71,7 +76,8 @@ func (c *serveCommand) Run(streams Streams) error {
 	if err != nil {
 		return err
 	}
-	s := &service{program: t, engine: engine, server: stub.New(stub.Config{Target: t, Engine: engine}), messages: streams.Err}
+	s := &service{program: t, engine: engine, messages: streams.Err}
+	s.server = stub.New(stub.Config{Target: t, Engine: engine, Ended: s.tellEnd})
 	defer func() { s.server.Close() }()
 	if place.network == "stdio" {
 		return ignoreExit(s.one(ctx, standardIO{streams.In, streams.Out, streams.In.Close}))
@@ -107,6 +113,15 @@ type service struct {
 	server   *stub.Server
 	ended    bool // server shows what the program left
 	messages io.Writer
+}
+
+// tellEnd says how the program ended, in gdbserver's words.
+func (s *service) tellEnd(ev target.Event) {
+	if ev.Kind == target.Exited {
+		fmt.Fprintf(s.messages, "\nChild exited with status %d\n", ev.Code)
+		return
+	}
+	fmt.Fprintf(s.messages, "\nChild terminated with signal = 0x%x (%s)\n", int(ev.Signal), stub.SignalName(ev.Signal))
 }
 
 // many serves the clients that connect, one after another, until there is nothing left to serve.
