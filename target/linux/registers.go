@@ -226,15 +226,20 @@ func (f *registerFile) load(k *task) error {
 	return nil
 }
 
-// read fills block with the registers of a stopped task.
-func (f *registerFile) read(k *task, block []byte) error {
+// prepare has all of a task's registers at hand for a block of the right size.
+func (f *registerFile) prepare(k *task, block []byte) error {
 	if len(block) != f.size {
 		return fmt.Errorf("register block of %d bytes, want %d", len(block), f.size)
 	}
 	if err := k.fetch(); err != nil {
 		return err
 	}
-	if err := f.load(k); err != nil {
+	return f.load(k)
+}
+
+// read fills block with the registers of a stopped task.
+func (f *registerFile) read(k *task, block []byte) error {
+	if err := f.prepare(k, block); err != nil {
 		return err
 	}
 	for i := range f.fields {
@@ -255,13 +260,7 @@ func (f *registerFile) read(k *task, block []byte) error {
 
 // write stores block as the registers of a stopped task, touching the extended state only where it differs.
 func (f *registerFile) write(k *task, block []byte) error {
-	if len(block) != f.size {
-		return fmt.Errorf("register block of %d bytes, want %d", len(block), f.size)
-	}
-	if err := k.fetch(); err != nil {
-		return err
-	}
-	if err := f.load(k); err != nil {
+	if err := f.prepare(k, block); err != nil {
 		return err
 	}
 	changed := false
