@@ -61,7 +61,8 @@ var frameQueries = []struct {
 }{
 	{"pc:", tfile.ByPC, func(in *rsp.Scanner, q *tfile.Query) { q.Low = arch.Addr(in.HexField()) }},
 	{"tdp:", tfile.ByTracepoint, func(in *rsp.Scanner, q *tfile.Query) {
-		q.Tracepoint = trace.Number(in.HexUpTo(math.MaxInt32))
+		// GDB sends "tfind tracepoint -1" as ffffffff, which is the number of none.
+		q.Tracepoint = trace.Number(int32(in.HexUpTo(math.MaxUint32)))
 	}},
 	{"range:", tfile.ByRange, parseRange},
 	{"outside:", tfile.ByOutside, parseRange},
