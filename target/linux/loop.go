@@ -210,7 +210,8 @@ func (t *Target) afterStep(k *task) bool {
 	return false
 }
 
-// signalled deals with a signal on its way to a task.
+// signalled deals with a signal on its way to a task. One that a session does not want to hear of is told all the same while
+// the session steps the task: what the step is to do about the handler is its business, as with gdbserver.
 func (t *Target) signalled(k *task, sig int) {
 	if k.sent.take(sig) || k.guest {
 		t.proceed(k, sig)
@@ -219,7 +220,7 @@ func (t *Target) signalled(k *task, sig int) {
 	if k.faulted(sig) {
 		k.passed = 0
 	}
-	if t.passing[sig] {
+	if t.passing[sig] && k.verb == target.Go {
 		t.proceed(k, sig)
 		return
 	}
