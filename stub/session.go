@@ -24,6 +24,7 @@ type session struct {
 	resuming target.ThreadID // of Hc: what c and s resume; zero for the general thread
 	pass     signalSet       // of QPassSignals
 
+	asked     bool // by Ctrl-C to stop, and has not yet
 	owed      bool // the client waits for a stop reply
 	unsettled bool // and has it for a ? that found the program running
 	extended  bool // the client keeps the connection when the program ends
@@ -99,6 +100,7 @@ func (x *session) consume(chunk []byte) error {
 		case rsp.Oversized:
 			x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
 		case rsp.Interrupt:
+			x.asked = true
 			x.interrupt()
 		}
 		if len(x.out) >= x.packetSize { // a client may send many packets before it reads
@@ -160,7 +162,7 @@ func (x *session) flush() error {
 	return nil
 }
 
-// interrupt is Ctrl-C. A target that cannot be interrupted goes on to its next event.
+// interrupt stops a running program. A target that cannot be interrupted goes on to its next event.
 func (x *session) interrupt() {
 	if x.running {
 		_ = x.target.Runner().Interrupt()

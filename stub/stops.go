@@ -33,6 +33,9 @@ func (x *session) stopped(ev target.Event) {
 		return
 	}
 	x.general, x.resuming = ev.Thread, target.ThreadID{}
+	if ev.Kind != target.Stopped || ev.Signal == target.SignalInt {
+		x.asked = false
+	}
 	if ev.Kind == target.Exited || ev.Kind == target.Terminated {
 		x.general = target.ThreadID{}
 	}
