@@ -80,8 +80,12 @@ func (t *Target) stepInPlace(k *task, tr *trap) passage {
 		return lost
 	}
 	linux.SetSignalMask(k.tid, blocked)
-	sig, _ := s.Stopped()
-	if sig == linux.SyscallTrap || sig == linux.SIGTRAP && !k.proc.debug.inUse() {
+	switch sig, _ := s.Stopped(); {
+	case sig == linux.SyscallTrap:
+		// It must not be shown like this: the call has begun, and whatever is done to the task would be done to the call.
+		t.resume(k, 0)
+		return sent
+	case sig == linux.SIGTRAP && !k.proc.debug.inUse():
 		return done
 	}
 	k.waiting, k.status = true, s
