@@ -288,14 +288,14 @@ func (t *Target) report(e target.Event) {
 		t.finish()
 		return
 	}
-	t.active, t.interrupt = false, false
+	t.active = false
 	t.events <- e
 }
 
 // finish tells the session that the process is gone.
 func (t *Target) finish() {
 	e := *t.finished
-	t.active, t.interrupt = false, false
+	t.active = false
 	t.events <- e
 }
 
@@ -360,9 +360,12 @@ func (t *Target) await(held []*task) (guests []stop) {
 	return guests
 }
 
-// release lets the tasks that hold stopped go on.
+// release lets the tasks that hold stopped go on, until one of them ends the Resume.
 func (t *Target) release(held []*task) {
 	for _, k := range held {
+		if !t.active {
+			return
+		}
 		if k.state == stopped && k.resumed && !k.waiting && t.tasks[k.tid] == k {
 			t.proceed(k, 0)
 		}

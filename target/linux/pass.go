@@ -56,12 +56,19 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 
 // stepInPlace lifts the trap, has the task execute the instruction, and puts the trap back. No other task may run meanwhile,
 // or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
-func (t *Target) stepInPlace(k *task, tr *trap) passage {
+func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
+	var s linux.Status
 	held := t.hold(k)
 	defer func() {
 		t.release(held)
-		if t.tasks[k.tid] != k {
+		switch {
+		case t.tasks[k.tid] != k:
 			t.noneLeft()
+		case how == done && !t.active && !k.guest:
+			// One of the others has ended the Resume: what this one did is for the next.
+			k.waiting, k.status = true, s
+			t.parked++
+			how = lost
 		}
 	}()
 	if t.tasks[k.tid] != k {
@@ -73,7 +80,8 @@ func (t *Target) stepInPlace(k *task, tr *trap) passage {
 	}
 	blocked, _ := linux.SignalMask(k.tid)
 	linux.SetSignalMask(k.tid, ^uint64(faultSignals))
-	s, ok := t.stepOnce(k, tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall)
+	var ok bool
+	s, ok = t.stepOnce(k, tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall)
 	k.passed = 0
 	tr.place(k.proc)
 	if !ok {

@@ -27,26 +27,25 @@ type Target struct {
 	done   chan struct{} // closed when the tracer has ended
 
 	// The tracer's own from here on.
-	bell      linux.Bell
-	proc      *process // nil before the start and after the end
-	order     []*task  // live tasks of proc, leader first, then by creation
-	tasks     map[int]*task
-	guests    int
-	early     map[int]bool     // tasks that have stopped first, their parent's event not having come yet
-	actions   []target.Action  // of the last Resume
-	active    bool             // it is pending
-	parked    int              // tasks that are waiting
-	holding   bool             // hold is at work
-	newborn   []*task          // tasks born meanwhile
-	finished  *target.Event    // how the process ended
-	last      *lastState       // how it was when it last went on in a trace run, nil if never
-	interrupt bool             // and is to end with SIGINT
-	passing   [numSignals]bool // kernel signals to pass on unreported
-	engine    *tracepoint.Engine
-	regs      *registerFile
-	snap      snapshot
-	follow    follower
-	ending    bool
+	bell     linux.Bell
+	proc     *process // nil before the start and after the end
+	order    []*task  // live tasks of proc, leader first, then by creation
+	tasks    map[int]*task
+	guests   int
+	early    map[int]bool     // tasks that have stopped first, their parent's event not having come yet
+	actions  []target.Action  // of the last Resume
+	active   bool             // it is pending
+	parked   int              // tasks that are waiting
+	holding  bool             // hold is at work
+	newborn  []*task          // tasks born meanwhile
+	finished *target.Event    // how the process ended
+	last     *lastState       // how it was when it last went on in a trace run, nil if never
+	passing  [numSignals]bool // kernel signals to pass on unreported
+	engine   *tracepoint.Engine
+	regs     *registerFile
+	snap     snapshot
+	follow   follower
+	ending   bool
 }
 
 // queue holds requests for the tracer.
