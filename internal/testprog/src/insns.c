@@ -93,7 +93,7 @@ MIDDLE(ret_imm, "push %rdi\n call insn_ret_imm_inner\n ret\n"
        "insn_ret_imm_inner: mov 8(%rsp), %rax\n site_ret_imm: ret $8")
 
 /* The kernel. */
-MIDDLE(syscall, "mov $39, %eax\n site_syscall: syscall\n cmp %rdi, %rax\n mov $0, %eax\n sete %al\n ret")
+MIDDLE(syscall, "mov $39, %eax\n site_syscall: syscall\n test %rax, %rax\n mov $0, %eax\n setle %al\n ret")
 
 /* Vectors. */
 INSN(movaps, "movaps insn_vector(%rip), %xmm0\n movq %xmm0, %rax\n add %rdi, %rax\n ret")
