@@ -37,7 +37,7 @@ func (x *session) removeBreakpoint(args string) ([]byte, error) {
 	return x.place(args, x.target.Breakpoints().RemoveBreakpoint)
 }
 
-func (x *session) place(args string, do func(target.ThreadID, target.BreakKind, arch.Addr, int) error) ([]byte, error) {
+func (x *session) place(args string, do func(target.ThreadID, target.Breakpoint) error) ([]byte, error) {
 	at, err := parsePlacement(args)
 	if err != nil {
 		return nil, err
@@ -49,5 +49,5 @@ func (x *session) place(args string, do func(target.ThreadID, target.BreakKind, 
 	if err != nil {
 		return nil, err
 	}
-	return replyOK, do(id, at.kind, at.addr, at.length)
+	return replyOK, do(id, target.Breakpoint{Kind: at.kind, Addr: at.addr, Length: at.length})
 }

@@ -2,7 +2,6 @@ package stub
 
 import (
 	"tracewell/rsp"
-	"tracewell/target"
 	"tracewell/trace"
 )
 
@@ -14,10 +13,11 @@ func (x *session) traceInit(string) ([]byte, error) {
 
 // traceStart is QTStart. The frames of the run before go, so none stays selected.
 func (x *session) traceStart(string) ([]byte, error) {
-	if len(x.target.Threads()) == 0 {
-		return nil, target.ErrNoProcess
+	id, err := x.thread()
+	if err != nil {
+		return nil, err
 	}
-	if err := x.engine.Start(x.target.Tracer()); err != nil {
+	if err := x.engine.Start(x.target.Tracer().Installer(id.PID)); err != nil {
 		return nil, err
 	}
 	x.frame = nil

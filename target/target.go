@@ -5,8 +5,9 @@
 // that returns nil where the target lacks it (see Base). A session asks the accessors and nothing else; it never asserts
 // types, because a wrapper around a target would lose or fake what an assertion finds.
 //
-// A target has its own goroutine. Methods may be called from any one goroutine at a time; they return when their effect
-// has happened, except for Resume, whose outcome arrives as an Event.
+// A target has any number of processes, of which some may come and go. It has its own goroutine. Methods may be called from
+// any one goroutine at a time; they return when their effect has happened, except for those of Runner whose outcome arrives
+// as an Event.
 package target
 
 import (
@@ -43,6 +44,8 @@ var (
 	ErrNoProcess = errors.New("no process")
 	ErrNoThread  = errors.New("no such thread")
 	ErrRunning   = errors.New("the program is running")
+	// ErrUnsupported answers a request that this target can never serve; sessions then send the empty reply.
+	ErrUnsupported = errors.New("not supported by this target")
 )
 
 // Target is the core that every target has.
@@ -70,7 +73,9 @@ type Target interface {
 // Groups are the accessors of the optional abilities.
 type Groups interface {
 	Runner() Runner
+	Launcher() Launcher
 	Breakpoints() Breakpoints
+	Syscalls() Syscalls
 	Tracer() Tracer
 	Auxv() Auxv
 	ExecFile() ExecFile
@@ -85,7 +90,9 @@ type Groups interface {
 type Base struct{}
 
 func (Base) Runner() Runner           { return nil }
+func (Base) Launcher() Launcher       { return nil }
 func (Base) Breakpoints() Breakpoints { return nil }
+func (Base) Syscalls() Syscalls       { return nil }
 func (Base) Tracer() Tracer           { return nil }
 func (Base) Auxv() Auxv               { return nil }
 func (Base) ExecFile() ExecFile       { return nil }
@@ -95,86 +102,23 @@ func (Base) ReadOnly() ReadOnly       { return nil }
 func (Base) Files() Files             { return nil }
 func (Base) Signals() Signals         { return nil }
 
-// Runner is a target whose threads can run.
-type Runner interface {
-	// Resume lets threads go on. For each stopped thread the first action that covers it applies; a thread that none
-	// covers stays stopped. Exactly one Event follows on Events for each Resume that returned nil: all threads are
-	// stopped (or the process is gone) when it arrives.
-	Resume(actions []Action) error
-	// Events delivers the outcome of each Resume.
-	Events() <-chan Event
-	// Interrupt asks for a stop, as Ctrl-C does: the pending Resume ends with an Event of SignalInt. It does nothing when
-	// nothing runs.
-	Interrupt() error
-	// Kill ends the process of pid and every thread in it and reaps it.
-	Kill(pid int) error
-	// Detach removes all breakpoints and tracepoints and lets the process go its way.
-	Detach(pid int) error
+// Breakpoints is a target that can stop where it is told. Removing what is not there is no error.
+type Breakpoints interface {
+	// InsertBreakpoint inserts b in the process of id. One of the same kind, address and length there is replaced.
+	InsertBreakpoint(id ThreadID, b Breakpoint) error
+	// RemoveBreakpoint removes it; Check plays no part.
+	RemoveBreakpoint(id ThreadID, b Breakpoint) error
 }
 
-// Verb is what a thread is told to do.
-type Verb uint8
+// Breakpoint is one breakpoint or watchpoint.
+type Breakpoint struct {
+	Kind   BreakKind
+	Addr   arch.Addr
+	Length int // of what is watched, in bytes; of a breakpoint the kind of instruction
 
-// The verbs of vCont.
-const (
-	Go Verb = iota
-	StepOne
-	StepRange // step while the pc is in [Start, End)
-)
-
-// Action is one resumption.
-type Action struct {
-	Thread     ThreadID // may hold All
-	Verb       Verb
-	Signal     Signal // delivered on the way, 0 for none
-	Start, End arch.Addr
-}
-
-// Signal is a signal by GDB's number, which differs from the kernel's for most.
-type Signal int
-
-// The signals that sessions speak of themselves.
-const (
-	SignalNone Signal = 0
-	SignalInt  Signal = 2
-	SignalTrap Signal = 5
-	SignalKill Signal = 9
-)
-
-// EventKind says what ended a Resume.
-type EventKind uint8
-
-// The kinds of event.
-const (
-	Stopped    EventKind = iota // a thread stopped: Signal, Reason, Addr
-	Exited                      // the process exited: Code
-	Terminated                  // the process was killed: Signal
-	Execed                      // the process runs another program: Path
-)
-
-// Reason says more about a stop with SignalTrap.
-type Reason uint8
-
-// The reasons a stop reply can give.
-const (
-	ReasonNone Reason = iota
-	ReasonSwBreak
-	ReasonHwBreak
-	ReasonWatch
-	ReasonReadWatch
-	ReasonAccessWatch
-	ReasonLibrary // the list of libraries changed
-)
-
-// Event is what ended a Resume.
-type Event struct {
-	Kind   EventKind
-	Thread ThreadID
-	Signal Signal
-	Reason Reason
-	Addr   arch.Addr // of the data, for watchpoints
-	Code   int
-	Path   string
+	// Check is asked at every hit, on the target's own goroutine, whether the thread is to stop; nil stops always. A thread
+	// that is not to stop goes on as if nothing had been there.
+	Check func(tracepoint.Snapshot) bool
 }
 
 // BreakKind is the number after Z.
@@ -189,19 +133,18 @@ const (
 	AccessWatch
 )
 
-// ErrUnsupported answers a request that this target can never serve; sessions then send the empty reply.
-var ErrUnsupported = errors.New("not supported by this target")
-
-// Breakpoints is a target that can stop where it is told. Inserting what is there already and removing what is not are
-// no errors.
-type Breakpoints interface {
-	InsertBreakpoint(id ThreadID, kind BreakKind, addr arch.Addr, length int) error
-	RemoveBreakpoint(id ThreadID, kind BreakKind, addr arch.Addr, length int) error
+// Syscalls is a target that can stop at system calls.
+type Syscalls interface {
+	// CatchSyscalls makes the threads of a process stop at the entry to and the return from the system calls of these
+	// numbers, all if there are none, in place of those set before; off ends it. It may be called while the program runs.
+	CatchSyscalls(pid int, on bool, numbers []int) error
 }
 
 // Tracer is a target that runs tracepoints.
 type Tracer interface {
-	tracepoint.Installer
+	// Installer puts tracepoints into one process. A run's frames come from that process alone, and from the child that a
+	// client follows when it lets the process go at a fork.
+	Installer(pid int) tracepoint.Installer
 	// SetEngine tells the target whose Stepped and ThreadGone to call.
 	SetEngine(e *tracepoint.Engine)
 }
@@ -254,4 +197,7 @@ type Signals interface {
 	// PassSignals sets the signals that threads get without an Event, in place of those set before. It may be called
 	// while the program runs.
 	PassSignals(signals []Signal)
+	// ProgramSignals sets the signals that a thread may take with it when it is let go stopped with one (QProgramSignals);
+	// nil lets it take any but those meant for debuggers.
+	ProgramSignals(signals []Signal)
 }

@@ -130,12 +130,17 @@ func traceDemo(ctx context.Context) (*demonstration, error) {
 		return nil, err
 	}
 	defer out.Close()
-	process, err := linux.Launch(linux.Program{Path: path, Stdin: null, Stdout: in, Stderr: null})
+	process, err := linux.New(linux.Streams{In: null, Out: in, Err: null})
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	defer process.Close()
+	_, err = process.Start(target.Program{Path: path})
 	in.Close()
 	if err != nil {
 		return nil, err
 	}
-	defer process.Close()
 	d, err := traceProcess(ctx, process)
 	if err != nil {
 		return nil, err
@@ -159,7 +164,7 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err := defineDemo(engine, layout); err != nil {
 		return nil, err
 	}
-	if err := engine.Start(process.Tracer()); err != nil {
+	if err := engine.Start(process.Tracer().Installer(process.Threads()[0].ID.PID)); err != nil {
 		return nil, err
 	}
 	if err := runToEnd(ctx, process); err != nil {

@@ -53,8 +53,8 @@ func (c *serveCommand) Run(streams Streams) error {
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 
-	program := linux.Program{Path: c.Command[1], Args: c.Command[2:], RandomAddresses: c.NoDisableRandomization,
-		Stdin: streams.In, Stdout: streams.Out, Stderr: streams.Err}
+	program := target.Program{Path: c.Command[1], Args: c.Command[2:], RandomAddresses: c.NoDisableRandomization}
+	standard := linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}
 	if place.network == "stdio" {
 		// Standard input and output carry the protocol.
 		null, err := os.Open(os.DevNull)
@@ -62,16 +62,20 @@ func (c *serveCommand) Run(streams Streams) error {
 			return err
 		}
 		defer null.Close()
-		program.Stdin, program.Stdout = null, streams.Err
+		standard.In, standard.Out = null, streams.Err
 	}
 	terminal := takeTerminal(streams.In)
 	defer terminal.giveBack()
-	t, err := linux.Launch(program)
+	t, err := linux.New(standard)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	first, err := t.Start(program)
 	if err != nil {
 		return fmt.Errorf("cannot run %s: %w", program.Path, err)
 	}
-	defer t.Close()
-	fmt.Fprintf(streams.Err, "Process %s created; pid = %d\n", program.Path, t.Threads()[0].ID.PID)
+	fmt.Fprintf(streams.Err, "Process %s created; pid = %d\n", program.Path, first.PID)
 	engine, err := newEngine(t)
 	if err != nil {
 		return err

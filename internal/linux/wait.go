@@ -41,6 +41,12 @@ func (s Status) Stopped() (signal int, ok bool) {
 	return int(s>>8) & 0xff, ws.Stopped()
 }
 
+// Ended reports whether the tracee is gone.
+func (s Status) Ended() bool {
+	ws := unix.WaitStatus(s)
+	return ws.Exited() || ws.Signaled()
+}
+
 // Event is the ptrace event that came with a stop, 0 for none.
 func (s Status) Event() int { return int(s >> 16) }
 

@@ -50,7 +50,7 @@ func traced(t testing.TB, f *fake.Target) *tracepoint.Engine {
 
 func TestScript(t *testing.T) {
 	f := newToy(t)
-	if err := f.InsertBreakpoint(first, target.Software, 0x1004, 1); err != nil {
+	if err := f.InsertBreakpoint(first, target.Breakpoint{Kind: target.Software, Addr: 0x1004, Length: 1}); err != nil {
 		t.Fatal(err)
 	}
 	f.Play(
@@ -140,7 +140,7 @@ func TestTracepointsAreHitAndGoWithTheRun(t *testing.T) {
 	if err := e.Define(trace.Tracepoint{Number: 1, Addr: 0x1002, Enabled: true, Step: 2, Pass: 2}, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Start(f.Tracer()); err != nil {
+	if err := e.Start(f); err != nil {
 		t.Fatal(err)
 	}
 	f.Play(fake.Step{PC: 0x1002}, fake.Step{PC: 0x1002}, fake.Step{PC: 0x1002}, fake.Step{Event: &target.Event{Signal: 5}})

@@ -96,6 +96,9 @@ func (t *Target) PassSignals(signals []target.Signal) {
 	}
 }
 
+// ProgramSignals is of no account: no thread is ever let go with a signal.
+func (t *Target) ProgramSignals([]target.Signal) {}
+
 // Passed lists the signals that were last given to PassSignals, in order.
 func (t *Target) Passed() []target.Signal {
 	t.mu.Lock()
@@ -104,26 +107,29 @@ func (t *Target) Passed() []target.Signal {
 }
 
 // InsertBreakpoint inserts a breakpoint where there is memory.
-func (t *Target) InsertBreakpoint(id target.ThreadID, kind target.BreakKind, addr arch.Addr, _ int) error {
+func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, err := t.find(id); err != nil {
 		return err
 	}
-	if kind == target.ReadWatch { // as on x86, which has none
+	if b.Kind == target.ReadWatch { // as on x86, which has none
 		return target.ErrUnsupported
 	}
-	t.breaks[breakpoint{kind, addr}] = true
+	t.breaks[breakpoint{b.Kind, b.Addr}] = true
 	return nil
 }
 
 // RemoveBreakpoint removes a breakpoint.
-func (t *Target) RemoveBreakpoint(_ target.ThreadID, kind target.BreakKind, addr arch.Addr, _ int) error {
+func (t *Target) RemoveBreakpoint(_ target.ThreadID, b target.Breakpoint) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.breaks, breakpoint{kind, addr})
+	delete(t.breaks, breakpoint{b.Kind, b.Addr})
 	return nil
 }
+
+// Installer returns the target itself: there is one process.
+func (t *Target) Installer(int) tracepoint.Installer { return t }
 
 // SetEngine names the engine that is told of steps and of ended threads.
 func (t *Target) SetEngine(e *tracepoint.Engine) {

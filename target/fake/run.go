@@ -215,6 +215,20 @@ func (t *Target) finish(event target.Event) {
 	t.changed.Broadcast()
 }
 
+// Stop is not for a target that stops as a whole.
+func (t *Target) Stop(target.ThreadID) error { return target.ErrUnsupported }
+
+// SetNonStop refuses the non-stop mode.
+func (t *Target) SetNonStop(on bool) error {
+	if on {
+		return target.ErrUnsupported
+	}
+	return nil
+}
+
+// SetReports is of no account: the script says what happens.
+func (t *Target) SetReports(target.Reports) {}
+
 // IgnoreInterrupts makes the program deaf to Interrupt, as one is that hangs in the kernel.
 func (t *Target) IgnoreInterrupts(on bool) {
 	t.mu.Lock()

@@ -191,3 +191,20 @@ func (t *Target) PassSignals(signals []target.Signal) {
 		}
 	})
 }
+
+// ProgramSignals sets the signals that a thread may take with it when it is let go.
+func (t *Target) ProgramSignals([]target.Signal) {}
+
+// Stop implements target.Runner.
+func (t *Target) Stop(target.ThreadID) error { return target.ErrUnsupported }
+
+// SetNonStop implements target.Runner.
+func (t *Target) SetNonStop(on bool) error {
+	if on {
+		return target.ErrUnsupported
+	}
+	return nil
+}
+
+// SetReports implements target.Runner.
+func (t *Target) SetReports(target.Reports) {}

@@ -160,10 +160,10 @@ func (e *Ended) Tracer() target.Tracer { return e }
 func (e *Ended) Breakpoints() target.Breakpoints { return e }
 
 // InsertBreakpoint implements target.Breakpoints: nothing will come by.
-func (e *Ended) InsertBreakpoint(target.ThreadID, target.BreakKind, arch.Addr, int) error { return nil }
+func (e *Ended) InsertBreakpoint(target.ThreadID, target.Breakpoint) error { return nil }
 
 // RemoveBreakpoint implements target.Breakpoints.
-func (e *Ended) RemoveBreakpoint(target.ThreadID, target.BreakKind, arch.Addr, int) error { return nil }
+func (e *Ended) RemoveBreakpoint(target.ThreadID, target.Breakpoint) error { return nil }
 
 // Auxv implements target.Groups.
 func (e *Ended) Auxv() target.Auxv { return e }
@@ -219,6 +219,15 @@ func (e *Ended) Resume([]target.Action) error {
 	return nil
 }
 
+// Stop implements target.Runner. Nothing ever runs.
+func (e *Ended) Stop(target.ThreadID) error { return nil }
+
+// SetNonStop implements target.Runner: one thread that never runs is as good in either mode.
+func (e *Ended) SetNonStop(bool) error { return nil }
+
+// SetReports implements target.Runner. Nothing ever happens.
+func (e *Ended) SetReports(target.Reports) {}
+
 // Interrupt implements target.Runner. Nothing ever runs.
 func (e *Ended) Interrupt() error { return nil }
 
@@ -232,6 +241,9 @@ func (e *Ended) Detach(int) error {
 	e.over = true
 	return nil
 }
+
+// Installer implements target.Tracer.
+func (e *Ended) Installer(int) tracepoint.Installer { return e }
 
 // Install implements tracepoint.Installer.
 func (e *Ended) Install(*tracepoint.Site) error { return errEnded }

@@ -6,33 +6,26 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"tracewell/internal/linux"
+	"tracewell/target"
 )
 
-// Program is a program to start.
-type Program struct {
-	Path string   // looked up as the shell does
-	Args []string // behind the program's name
-	Env  []string // nil for this process's own
-	Dir  string   // "" for this process's own
+// Streams are what programs that a Target starts have for standard streams; nil is this process's own. A program takes the
+// terminal's foreground if In is a terminal.
+type Streams struct{ In, Out, Err *os.File }
 
-	// Stdin, Stdout and Stderr are the program's; nil is this process's own. The program takes the terminal's foreground
-	// if Stdin is a terminal.
-	Stdin, Stdout, Stderr *os.File
-
-	// RandomAddresses leaves address space randomisation on.
-	RandomAddresses bool
-}
-
-// Launch starts a program and stops it before its first instruction. It dies with this process.
-func Launch(p Program) (*Target, error) {
+// New returns a target without a process. It learns the machine's registers from a program that it starts for a moment: this
+// one, stopped before its first instruction.
+func New(streams Streams) (*Target, error) {
 	t, err := newTarget()
 	if err != nil {
 		return nil, err
 	}
-	t.do(func() { err = t.launch(p) })
+	t.streams = Streams{orElse(streams.In, os.Stdin), orElse(streams.Out, os.Stdout), orElse(streams.Err, os.Stderr)}
+	t.do(func() { err = t.learnRegisters() })
 	if err != nil {
 		t.Close()
 		return nil, err
@@ -43,17 +36,49 @@ func Launch(p Program) (*Target, error) {
 // options are what every task is seized with.
 const options = linux.TraceSysGood | linux.TraceFork | linux.TraceVfork | linux.TraceClone | linux.TraceExec | linux.TraceVforkDone
 
-func (t *Target) launch(p Program) error {
-	path, err := exec.LookPath(p.Path)
+// learnRegisters makes the register file.
+func (t *Target) learnRegisters() error {
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
+	}
+	defer null.Close()
+	self := linux.Launch{Path: "/proc/self/exe", Args: []string{"registers"}, Files: []*os.File{null, null, null}, Terminal: -1}
+	pid, err := self.Start(linux.ExitKill)
+	if err != nil {
+		return fmt.Errorf("asking for the machine's registers: %w", err)
+	}
+	t.regs, err = newRegisterFile(pid)
+	linux.Kill(pid, linux.SIGKILL)
+	for {
+		if _, s, waitErr := linux.Wait(pid); waitErr != linux.ErrInterrupted && (waitErr != nil || s.Ended()) {
+			return err
+		}
+	}
+}
+
+// Start implements target.Launcher. The program dies with this process.
+func (t *Target) Start(p target.Program) (id target.ThreadID, err error) {
+	if !t.do(func() { id, err = t.launch(p) }) {
+		err = target.ErrNoProcess
+	}
+	return id, err
+}
+
+func (t *Target) launch(p target.Program) (target.ThreadID, error) {
+	path, err := exec.LookPath(p.Path)
+	if err != nil {
+		return target.ThreadID{}, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return target.ThreadID{}, err
 	}
 	l := linux.Launch{
 		Path:           path,
 		Args:           append([]string{p.Path}, p.Args...),
 		Env:            p.Env,
 		Dir:            p.Dir,
-		Files:          []*os.File{orElse(p.Stdin, os.Stdin), orElse(p.Stdout, os.Stdout), orElse(p.Stderr, os.Stderr)},
+		Files:          []*os.File{t.streams.In, t.streams.Out, t.streams.Err},
 		Terminal:       -1,
 		FixedAddresses: !p.RandomAddresses,
 	}
@@ -65,16 +90,20 @@ func (t *Target) launch(p Program) error {
 	}
 	pid, err := l.Start(options | linux.ExitKill)
 	if err != nil {
-		return err
+		return target.ThreadID{}, err
 	}
 	if t.proc, err = newProcess(pid, true); err != nil {
 		linux.Kill(pid, linux.SIGKILL)
-		return err
+		return target.ThreadID{}, err
 	}
 	k := t.adopt(pid, t.proc)
 	k.atSignal = true
-	t.regs, err = newRegisterFile(pid)
-	return err
+	return k.id(), nil
+}
+
+// Attach implements target.Launcher.
+func (t *Target) Attach(int) (target.ThreadID, error) {
+	return target.ThreadID{}, target.ErrUnsupported
 }
 
 func orElse(f, otherwise *os.File) *os.File {

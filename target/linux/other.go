@@ -22,16 +22,10 @@ func (*Target) Ended() *Ended { return nil }
 // Close implements what the x86-64 target has.
 func (*Target) Close() error { return nil }
 
-// Program is a program to start.
-type Program struct {
-	Path                  string
-	Args, Env             []string
-	Dir                   string
-	Stdin, Stdout, Stderr *os.File
-	RandomAddresses       bool
-}
+// Streams are what programs that a Target starts have for standard streams.
+type Streams struct{ In, Out, Err *os.File }
 
-// Launch says that this processor is not supported.
-func Launch(Program) (*Target, error) {
+// New says that this processor is not supported.
+func New(Streams) (*Target, error) {
 	return nil, errors.New("tracing on " + runtime.GOARCH + " is not supported yet: only x86-64 is")
 }

@@ -41,12 +41,16 @@ func launch(t testing.TB, program string, args ...string) *run {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	tg, err := linux.Launch(linux.Program{Path: program, Args: args, Stdin: null, Stdout: w})
-	w.Close()
+	tg, err := linux.New(linux.Streams{In: null, Out: w})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tg.Close() })
+	_, err = tg.Start(target.Program{Path: program, Args: args})
+	w.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
 	text := make(chan string, 1)
 	go func() {
 		b, _ := io.ReadAll(r)
@@ -337,7 +341,7 @@ func TestWatchpoint(t *testing.T) {
 	r := launch(t, p.Path, "5")
 	id := target.ThreadID{PID: r.pid, TID: r.pid}
 	calls := symbol(t, p.Path, "totals")
-	if err := r.target.InsertBreakpoint(id, target.WriteWatch, calls, 8); err != nil {
+	if err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.WriteWatch, Addr: calls, Length: 8}); err != nil {
 		t.Fatal(err)
 	}
 	r.trace(1, symbol(t, p.Path, "account"))
@@ -368,19 +372,19 @@ func TestDebugRegistersRunOut(t *testing.T) {
 	r := launch(t, p.Path, "1")
 	id := target.ThreadID{PID: r.pid, TID: r.pid}
 	at := symbol(t, p.Path, "totals")
-	if err := r.target.InsertBreakpoint(id, target.WriteWatch, at, 32); err != nil {
+	if err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.WriteWatch, Addr: at, Length: 32}); err != nil {
 		t.Errorf("four registers for 32 bytes: %v", err)
 	}
-	if err := r.target.InsertBreakpoint(id, target.Hardware, at, 1); err == nil {
+	if err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.Hardware, Addr: at, Length: 1}); err == nil {
 		t.Error("a fifth register was there")
 	}
-	if err := r.target.RemoveBreakpoint(id, target.WriteWatch, at, 32); err != nil {
+	if err := r.target.RemoveBreakpoint(id, target.Breakpoint{Kind: target.WriteWatch, Addr: at, Length: 32}); err != nil {
 		t.Error(err)
 	}
-	if err := r.target.InsertBreakpoint(id, target.AccessWatch, at+1, 3); err != nil {
+	if err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.AccessWatch, Addr: at + 1, Length: 3}); err != nil {
 		t.Errorf("two registers for three bytes: %v", err)
 	}
-	if err := r.target.InsertBreakpoint(id, target.ReadWatch, at, 8); !errors.Is(err, target.ErrUnsupported) {
+	if err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.ReadWatch, Addr: at, Length: 8}); !errors.Is(err, target.ErrUnsupported) {
 		t.Errorf("reads alone: %v, want ErrUnsupported", err)
 	}
 }

@@ -43,6 +43,7 @@ type Target struct {
 	passing  [numSignals]bool // kernel signals to pass on unreported
 	engine   *tracepoint.Engine
 	regs     *registerFile
+	streams  Streams
 	snap     snapshot
 	follow   follower
 	ending   bool
@@ -176,6 +177,9 @@ func (t *Target) Description() *tdesc.Target { return t.regs.description }
 
 // Runner implements target.Groups.
 func (t *Target) Runner() target.Runner { return t }
+
+// Launcher implements target.Groups.
+func (t *Target) Launcher() target.Launcher { return t }
 
 // Breakpoints implements target.Groups.
 func (t *Target) Breakpoints() target.Breakpoints { return t }

@@ -123,12 +123,12 @@ func (p *process) stale(addr arch.Addr) bool {
 }
 
 // InsertBreakpoint implements target.Breakpoints.
-func (t *Target) InsertBreakpoint(id target.ThreadID, kind target.BreakKind, addr arch.Addr, length int) error {
+func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	return t.onProcess(id.PID, func(p *process) error {
-		if kind != target.Software {
-			return p.changeDebug(true, kind, addr, length)
+		if b.Kind != target.Software {
+			return p.changeDebug(true, b.Kind, b.Addr, b.Length)
 		}
-		tr, err := p.trapAt(addr)
+		tr, err := p.trapAt(b.Addr)
 		if err != nil {
 			return err
 		}
@@ -138,12 +138,12 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, kind target.BreakKind, add
 }
 
 // RemoveBreakpoint implements target.Breakpoints.
-func (t *Target) RemoveBreakpoint(id target.ThreadID, kind target.BreakKind, addr arch.Addr, length int) error {
+func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	return t.onProcess(id.PID, func(p *process) error {
-		if kind != target.Software {
-			return p.changeDebug(false, kind, addr, length)
+		if b.Kind != target.Software {
+			return p.changeDebug(false, b.Kind, b.Addr, b.Length)
 		}
-		tr := p.traps[addr]
+		tr := p.traps[b.Addr]
 		if tr == nil {
 			return nil
 		}
@@ -151,6 +151,9 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, kind target.BreakKind, add
 		return p.drop(tr)
 	})
 }
+
+// Installer implements target.Tracer.
+func (t *Target) Installer(int) tracepoint.Installer { return t }
 
 // SetEngine implements target.Tracer.
 func (t *Target) SetEngine(e *tracepoint.Engine) { t.do(func() { t.engine = e }) }
