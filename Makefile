@@ -18,8 +18,8 @@ build: ## build bin/tracewell
 demo: ## trace the program that ships with tracewell; needs neither gdb nor a compiler
 	$(GO) run ./cmd/tracewell demo
 
-test: setup ## run all tests, those against the real GDB included
-	$(GO) test ./...
+test: setup ## run all tests, those against the real GDB included; what they start is built anew, which the cache would not see
+	$(GO) test -count=1 ./...
 
 setup: ## install, or name, the packages that the tests need
 	@test/setup

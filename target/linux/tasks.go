@@ -36,15 +36,18 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if group == parent.proc.pid && !parent.guest {
 		return t.threadBorn(tid, parent.proc)
 	}
+	if event == linux.EventVfork {
+		parent.vforked = tid
+	}
 	shares := event == linux.EventVfork || linux.SharesMemory(tid, parent.tid)
 	if !parent.guest && (shares && t.reports.Vfork || !shares && t.reports.Fork) {
 		return t.childBorn(tid, parent, shares)
 	}
-	if shares {
-		t.entertain(&task{tid: tid, proc: parent.proc})
+	if !shares {
+		t.setFree(tid, parent.proc)
 		return target.Event{}, false
 	}
-	t.setFree(tid, parent.proc)
+	t.entertain(&task{tid: tid, proc: parent.proc})
 	return target.Event{}, false
 }
 
