@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"errors"
 	"fmt"
 
 	"tracewell/arch"
@@ -16,6 +17,7 @@ type trap struct {
 	addr     arch.Addr
 	original byte
 	users    int              // breakpoints of the session, 0 or 1 since insertions do not count
+	check    check            // of the breakpoint
 	site     *tracepoint.Site // nil without a tracepoint
 
 	// How the displaced instruction happens.
@@ -25,6 +27,12 @@ type trap struct {
 	resume    int       // offset in the slot behind the copy
 	ambiguous bool      // a step may end just behind it, where a hit would show too
 }
+
+// check is target.Breakpoint's Check.
+type check func(tracepoint.Snapshot) bool
+
+// stops asks whether a thread is to stop.
+func (c check) stops(s tracepoint.Snapshot) bool { return c == nil || c(s) }
 
 // maxInstruction is the length of the longest instruction.
 const maxInstruction = 15
@@ -68,7 +76,7 @@ func (tr *trap) study(p *process) error {
 
 // renew replaces a trap after the program's code under it was written to. The old value stays for a task in its slot.
 func (tr *trap) renew(p *process) {
-	next := &trap{addr: tr.addr, original: tr.original, users: tr.users, site: tr.site}
+	next := &trap{addr: tr.addr, original: tr.original, users: tr.users, check: tr.check, site: tr.site}
 	p.traps[tr.addr] = next
 	if next.study(p) != nil {
 		next.insn, next.ambiguous = nil, true
@@ -126,13 +134,18 @@ func (p *process) stale(addr arch.Addr) bool {
 func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	return t.onProcess(id.PID, func(p *process) error {
 		if b.Kind != target.Software {
-			return p.changeDebug(true, b.Kind, b.Addr, b.Length)
+			return p.debug.watch(b)
 		}
 		tr, err := p.trapAt(b.Addr)
 		if err != nil {
 			return err
 		}
-		tr.users = 1
+		if b.Check != nil {
+			if err := t.passCheaply(p, tr); err != nil {
+				return errors.Join(err, p.drop(tr))
+			}
+		}
+		tr.users, tr.check = 1, b.Check
 		return nil
 	})
 }
@@ -141,13 +154,14 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	return t.onProcess(id.PID, func(p *process) error {
 		if b.Kind != target.Software {
-			return p.changeDebug(false, b.Kind, b.Addr, b.Length)
+			p.debug.unwatch(b)
+			return nil
 		}
 		tr := p.traps[b.Addr]
 		if tr == nil {
 			return nil
 		}
-		tr.users = 0
+		tr.users, tr.check = 0, nil
 		return p.drop(tr)
 	})
 }
@@ -175,7 +189,12 @@ func (t *Target) install(site *tracepoint.Site) error {
 		return err
 	}
 	tr.site = site
-	if err := t.proc.examine(); err != nil {
+	return t.passCheaply(t.proc, tr)
+}
+
+// passCheaply sees to it that threads can go on from a trap without a step, if that is possible at all.
+func (t *Target) passCheaply(p *process, tr *trap) error {
+	if err := p.examine(); err != nil {
 		return err
 	}
 	if !tr.emulate && tr.slot == 0 {
