@@ -150,6 +150,15 @@ var directives = map[string]func(*play, operands){
 			p.t.Errorf("the target passes signals %s, expected %s", got, o.words)
 		}
 	},
+	// printed [TEXT]: what agent expressions printed since the last such line.
+	"printed": func(p *play, o operands) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if got := printable(p.printed); got != strings.Join(o.words, " ") {
+			p.t.Errorf("expressions printed %q, expected %q", got, o.words)
+		}
+		p.printed = nil
+	},
 	// settle waits until the program has played all that the transcript told it.
 	"settle": func(p *play, _ operands) { p.fake.Settle() },
 	// What must be so.
@@ -174,6 +183,9 @@ func (p *play) addFile(path string, f fake.File) {
 func (p *play) direct(line string) {
 	words := strings.Fields(line)
 	o := parseOperands(words[1:])
+	if words[0] == "printed" { // text may look like an operand with a name
+		o = operands{words: words[1:]}
+	}
 	if do := setup[words[0]]; do != nil {
 		if p.server != nil {
 			p.t.Fatalf("directive %q must come before the first packet", line)

@@ -90,8 +90,10 @@ func runPackets() []packet {
 
 func breakpointPackets() []packet {
 	return []packet{
-		{"Z", "KIND,ADDRESS,LENGTH", (*session).insertBreakpoint, outsideFrames, "swbreak?+ hwbreak?+", "OK",
-			"insert a breakpoint (kind 0, 1) or watchpoint (2 write, 3 read, 4 access)"},
+		{"Z", "KIND,ADDRESS,LENGTH[;XLENGTH,HEXCODE...][;cmds:PERSIST,XLENGTH,HEXCODE...]", (*session).insertBreakpoint,
+			outsideFrames, "swbreak?+ hwbreak?+ ConditionalBreakpoints+ BreakpointCommands+", "OK",
+			"insert a breakpoint (kind 0, 1) or watchpoint (2 write, 3 read, 4 access) that stops if a condition holds or fails, " +
+				"or runs commands instead; PERSIST 1 keeps them without a client"},
 		{"z", "KIND,ADDRESS,LENGTH", (*session).removeBreakpoint, outsideFrames, "", "OK", "remove it"},
 	}
 }

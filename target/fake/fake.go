@@ -57,7 +57,7 @@ type Target struct {
 	changed   *sync.Cond // of script, running and interrupt
 	program   Program
 	threads   []*thread
-	breaks    map[breakpoint]bool
+	breaks    map[breakpoint]target.Breakpoint
 	sites     map[arch.Addr][]*tracepoint.Site
 	engine    *tracepoint.Engine
 	script    []Step
@@ -88,7 +88,7 @@ func New(p Program) (*Target, error) {
 	t := &Target{
 		isa: p.ISA, desc: p.Description, layout: layout, program: p,
 		events: make(chan target.Event, 1),
-		breaks: make(map[breakpoint]bool),
+		breaks: make(map[breakpoint]target.Breakpoint),
 		sites:  make(map[arch.Addr][]*tracepoint.Site),
 	}
 	t.changed = sync.NewCond(&t.mu)
@@ -146,7 +146,8 @@ func (t *Target) SetLibraries(m *target.LinkMap) {
 func (t *Target) Inserted(kind target.BreakKind, addr arch.Addr) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.breaks[breakpoint{kind, addr}]
+	_, inserted := t.breaks[breakpoint{kind, addr}]
+	return inserted
 }
 
 // Installed counts the tracepoint sites that are installed now.

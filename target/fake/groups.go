@@ -116,7 +116,7 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	if b.Kind == target.ReadWatch { // as on x86, which has none
 		return target.ErrUnsupported
 	}
-	t.breaks[breakpoint{b.Kind, b.Addr}] = true
+	t.breaks[breakpoint{b.Kind, b.Addr}] = b
 	return nil
 }
 

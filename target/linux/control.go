@@ -66,6 +66,16 @@ func (t *Target) start(actions []target.Action) error {
 	return nil
 }
 
+// whileHeld changes what every task of a process is to have when it is next let go.
+func (t *Target) whileHeld(p *process, change func() error) error {
+	if !t.active {
+		return change()
+	}
+	held := t.hold(whom{in: p.space})
+	defer t.release(held)
+	return change()
+}
+
 // Interrupt implements target.Runner.
 func (t *Target) Interrupt() error {
 	t.do(func() {

@@ -184,11 +184,13 @@ func (t *Target) hit(k *task, tr *trap) {
 		t.proceed(k, 0)
 		return
 	}
-	if first && tr.site != nil {
+	if first && (tr.site != nil || tr.check != nil) {
 		t.follow.sample(k)
+	}
+	if first && tr.site != nil {
 		t.judge(k, tr.site.Hit(t.snapshot(k)))
 	}
-	if tr.users > 0 {
+	if tr.users > 0 && tr.check.stops(t.snapshot(k)) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
 		return
 	}
@@ -219,7 +221,10 @@ func (t *Target) afterStep(k *task) bool {
 	}
 	reason := target.ReasonNone
 	if tr != nil && tr.users > 0 {
-		reason = target.ReasonSwBreak
+		k.passed = tr.addr
+		if tr.check.stops(t.snapshot(k)) {
+			reason = target.ReasonSwBreak
+		}
 	}
 	inRange := k.verb == target.StepRange && k.rangeStart <= k.pc() && k.pc() < k.rangeEnd
 	if reason == target.ReasonNone && (k.verb == target.Go || inRange) {
