@@ -12,7 +12,7 @@ import (
 
 // stat is what a line of /proc/PID/stat, or that of a thread, tells.
 type stat struct {
-	command string // up to 15 bytes of the program's name, or what the thread calls itself
+	command string // the program's name, cut short after 15 bytes, or what the thread calls itself
 	group   int    // process group
 	core    string // processor that it last ran on
 }
