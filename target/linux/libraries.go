@@ -41,7 +41,8 @@ func (p *process) libraries() (target.LinkMap, error) {
 	return p.linkMap(debug)
 }
 
-// programHeaders reads the main program's, and how far it is from where its file says.
+// programHeaders reads the main program's, and how far it is from where its file says. A static program does not say where
+// they should be; they are in the page that the file begins with.
 func (p *process) programHeaders() (headers []elf.Prog64, bias uint64, err error) {
 	phdr, ok1 := p.auxv(atPhdr)
 	entry, ok2 := p.auxv(atPhent)
@@ -58,8 +59,12 @@ func (p *process) programHeaders() (headers []elf.Prog64, bias uint64, err error
 		return nil, 0, err
 	}
 	for _, h := range headers {
-		if elf.ProgType(h.Type) == elf.PT_PHDR {
-			bias = phdr - h.Vaddr
+		const page = 0xfff
+		switch {
+		case elf.ProgType(h.Type) == elf.PT_PHDR:
+			return headers, phdr - h.Vaddr, nil
+		case elf.ProgType(h.Type) == elf.PT_LOAD && h.Off == 0:
+			bias = phdr&^page - h.Vaddr&^page
 		}
 	}
 	return headers, bias, nil

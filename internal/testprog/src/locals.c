@@ -3,14 +3,16 @@
  *
  *   locals LIBRARY...
  *
- * loads each LIBRARY, made of lazylocal.c or fixedlocal.c, when one of its three threads is running already and the others are not. Thread 1
+ * loads each LIBRARY, made of lib/lazylocal.c or lib/fixedlocal.c, when two of its three threads are running already. Thread 1
  * never uses the libraries' variables, thread 2 does; thread 3 is started last and does, too. When all have done so, meet is
  * called once. It prints, for each thread,
  *
  *   local thread=N counter=VALUE at=ADDRESS
  *   loaded thread=N library=M value=VALUE at=ADDRESS
  *
- * the latter for the threads that use the libraries, M counting these from 0.
+ * the latter for the threads that use the libraries, M counting these from 0, and in the end
+ *
+ *   done threads=3
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -102,5 +104,6 @@ int main(int argc, char **argv)
 	pthread_barrier_wait(&met);
 	for (int i = 1; i <= THREADS; i++)
 		pthread_join(threads[i], NULL);
+	printf("done threads=%d\n", THREADS);
 	return 0;
 }
