@@ -34,6 +34,16 @@ type Program struct {
 	Siginfo   []byte           // of whichever thread is asked
 	Files     map[string]*File // by absolute path
 	Passing   bool             // Signals
+	Tables    []target.OSTable // of the system it runs on
+	// Locals are the thread-local variables. The toy has one object with some, whose entry in the linker's list is at LM; a
+	// thread that is not among the blocks has not got them yet.
+	Locals *Locals
+}
+
+// Locals are the places of thread-local variables.
+type Locals struct {
+	LM     arch.Addr
+	Blocks map[target.ThreadID]arch.Addr
 }
 
 // Region is one mapping.

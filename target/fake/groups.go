@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -81,6 +82,22 @@ func (t *Target) Files() target.Files {
 // Signals returns the group when the program is to have it.
 func (t *Target) Signals() target.Signals {
 	if !t.program.Passing {
+		return nil
+	}
+	return t
+}
+
+// OS returns the group when the program's system has tables.
+func (t *Target) OS() target.OS {
+	if t.program.Tables == nil {
+		return nil
+	}
+	return t
+}
+
+// ThreadLocals returns the group when the program has thread-local variables.
+func (t *Target) ThreadLocals() target.ThreadLocals {
+	if t.program.Locals == nil {
 		return nil
 	}
 	return t
@@ -197,6 +214,45 @@ func (t *Target) WriteSiginfo(_ target.ThreadID, b []byte) error {
 	defer t.mu.Unlock()
 	t.program.Siginfo = slices.Clone(b)
 	return nil
+}
+
+// OSTables returns the tables of the program's system, without their rows.
+func (t *Target) OSTables() []target.OSTable {
+	tables := slices.Clone(t.program.Tables)
+	for i := range tables {
+		tables[i].Rows = nil
+	}
+	return tables
+}
+
+// ReadOSTable returns one of them.
+func (t *Target) ReadOSTable(name string) (target.OSTable, error) {
+	i := slices.IndexFunc(t.program.Tables, func(table target.OSTable) bool { return table.Name == name })
+	if i < 0 {
+		return target.OSTable{}, fmt.Errorf("the system has no table %q", name)
+	}
+	return t.program.Tables[i], nil
+}
+
+// ThreadPointer returns the address of a thread's variables, 0 while it has none.
+func (t *Target) ThreadPointer(id target.ThreadID) (arch.Addr, error) {
+	var pointer arch.Addr
+	err := t.withStopped(id, func(*thread) { pointer = t.program.Locals.Blocks[id] })
+	return pointer, err
+}
+
+// ThreadLocal returns the address of one of them.
+func (t *Target) ThreadLocal(id target.ThreadID, object arch.Addr, offset uint64) (arch.Addr, error) {
+	pointer, err := t.ThreadPointer(id)
+	switch {
+	case err != nil:
+		return 0, err
+	case object != t.program.Locals.LM:
+		return 0, fmt.Errorf("no object at %v has thread-local variables", object)
+	case pointer == 0:
+		return 0, target.ErrNotAllocated
+	}
+	return pointer + arch.Addr(offset), nil
 }
 
 // readOnly is a type of its own because the group and its only method have one name.
