@@ -15,6 +15,7 @@ func groups() []group {
 		{"signal details", "Siginfo", func(s *Server) bool { return s.target.Siginfo() != nil }, siginfoPackets()},
 		{"files", "Files", func(s *Server) bool { return s.target.Files() != nil }, filePackets()},
 		{"defining tracepoints", "Tracer", hasTracer, definitionPackets()},
+		{"static tracepoints", "Tracer, Files, ExecFile", hasMarkers, markerPackets()},
 		{"trace runs", "Tracer", hasTracer, tracePackets()},
 		{"trace state", "Tracer", hasTracer, queryPackets()},
 		{"traceframes", "Tracer", hasTracer, framePackets()},

@@ -28,6 +28,7 @@ type Variant struct {
 	NoPIE     bool // linked to a fixed address
 	Static    bool // with the C library in it; together with PIE this is -static-pie
 	Optimised bool // -O2 instead of -O0
+	Library   bool // a shared library, for dlopen; the other ways to link are of no account then
 }
 
 // Linkages are the four ways to link a program, unoptimised.
@@ -35,6 +36,9 @@ var Linkages = []Variant{{}, {NoPIE: true}, {Static: true}, {NoPIE: true, Static
 
 // String names the variant in a form that suits a subtest: "pie-dynamic-O0".
 func (v Variant) String() string {
+	if v.Library {
+		return "library-" + pick(v.Optimised, "O2", "O0")
+	}
 	name := pick(v.NoPIE, "fixed", "pie") + "-" + pick(v.Static, "static", "dynamic")
 	return name + "-" + pick(v.Optimised, "O2", "O0")
 }
@@ -50,6 +54,8 @@ func (v Variant) flags() []string {
 	flags := []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-g", "-pthread", "-fno-omit-frame-pointer"}
 	flags = append(flags, pick(v.Optimised, "-O2", "-O0"))
 	switch {
+	case v.Library:
+		return append(flags, "-fPIC", "-shared")
 	case v.Static && v.NoPIE:
 		return append(flags, "-fno-pie", "-static")
 	case v.Static:

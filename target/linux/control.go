@@ -147,6 +147,9 @@ func (t *Target) detach() {
 	p := t.proc
 	t.letGuestsGo()
 	for _, tr := range p.traps {
+		if tr.site != nil {
+			lower(p.mem, tr.site.Semaphores)
+		}
 		tr.lift(p)
 	}
 	clear(p.traps)

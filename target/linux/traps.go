@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"errors"
 	"fmt"
 
 	"tracewell/arch"
@@ -174,10 +175,13 @@ func (t *Target) install(site *tracepoint.Site) error {
 	if err != nil {
 		return err
 	}
-	tr.site = site
-	if err := t.proc.examine(); err != nil {
-		return err
+	if err = t.proc.examine(); err == nil {
+		err = raise(t.proc.mem, site)
 	}
+	if err != nil {
+		return errors.Join(err, t.proc.drop(tr))
+	}
+	tr.site = site
 	if !tr.emulate && tr.slot == 0 {
 		t.giveSlot(tr)
 	}
@@ -193,6 +197,7 @@ func (t *Target) Uninstall(site *tracepoint.Site) error {
 		}
 		if tr := t.proc.traps[site.Addr]; tr != nil && tr.site == site {
 			tr.site = nil
+			lower(t.proc.mem, site.Semaphores)
 			err = t.proc.drop(tr)
 		}
 	})
@@ -203,6 +208,7 @@ func (t *Target) Uninstall(site *tracepoint.Site) error {
 func (t *Target) removeSites() {
 	for _, tr := range t.proc.traps {
 		if tr.site != nil {
+			lower(t.proc.mem, tr.site.Semaphores)
 			tr.site = nil
 			t.proc.drop(tr)
 		}
