@@ -17,6 +17,7 @@ func groups() []group {
 		{"operating system", "OS", func(s *Server) bool { return s.target.OS() != nil }, osPackets()},
 		{"files", "Files", func(s *Server) bool { return s.target.Files() != nil }, filePackets()},
 		{"defining tracepoints", "Tracer", hasTracer, definitionPackets()},
+		{"static tracepoints", "Tracer, Files, ExecFile", hasMarkers, markerPackets()},
 		{"trace runs", "Tracer", hasTracer, tracePackets()},
 		{"trace state", "Tracer", hasTracer, queryPackets()},
 		{"traceframes", "Tracer", hasTracer, framePackets()},

@@ -64,6 +64,7 @@ type Server struct {
 	packetSize int
 	patience   time.Duration
 	layout     *tdesc.Layout // of the target's description, nil until needed
+	markers    markers
 
 	running bool            // a Resume is pending
 	actions []target.Action // of the last Resume, without the signals that it delivered
@@ -153,7 +154,7 @@ func (s *Server) events() <-chan target.Event {
 func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 	s.running = false
 	if ev.Kind == target.Execed {
-		s.layout = nil
+		s.layout, s.markers.valid = nil, false
 	}
 	if why := endOfRun(ev); why != "" {
 		s.endRun(why)

@@ -58,9 +58,10 @@ type Engine struct {
 	layout Layout
 
 	control   sync.Mutex
-	open      *definition   // its last packet announced more; guarded by control
-	redefined *redefinition // compares packets with what is there already; guarded by control
-	installer Installer     // of the present run; guarded by control
+	open      *definition            // its last packet announced more; guarded by control
+	redefined *redefinition          // compares packets with what is there already; guarded by control
+	installer Installer              // of the present run; guarded by control
+	markers   func(arch.Addr) Marker // nil for none; guarded by control
 
 	state sync.Mutex // guards all that follows
 

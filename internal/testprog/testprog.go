@@ -36,10 +36,10 @@ var Linkages = []Variant{{}, {NoPIE: true}, {Static: true}, {NoPIE: true, Static
 
 // String names the variant in a form that suits a subtest: "pie-dynamic-O0".
 func (v Variant) String() string {
-	name := pick(v.NoPIE, "fixed", "pie") + "-" + pick(v.Static, "static", "dynamic")
 	if v.Library {
-		name = "library"
+		return "library-" + pick(v.Optimised, "O2", "O0")
 	}
+	name := pick(v.NoPIE, "fixed", "pie") + "-" + pick(v.Static, "static", "dynamic")
 	return name + "-" + pick(v.Optimised, "O2", "O0")
 }
 

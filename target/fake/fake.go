@@ -187,7 +187,7 @@ func (t *Target) find(id target.ThreadID) (*thread, error) {
 // threadGone tells the engine of the end of a thread.
 func (t *Target) threadGone(id target.ThreadID) {
 	if t.engine != nil && t.engine.ThreadGone(int64(id.TID))&tracepoint.Halt != 0 {
-		clear(t.sites)
+		t.removeSites()
 	}
 }
 

@@ -165,6 +165,11 @@ func (t *Target) Install(site *tracepoint.Site) error {
 	if t.region(site.Addr) == nil {
 		return &noMemoryError{site.Addr}
 	}
+	for _, addr := range site.Semaphores {
+		if err := t.count(addr, 1); err != nil {
+			return err
+		}
+	}
 	t.sites[site.Addr] = append(t.sites[site.Addr], site)
 	return nil
 }
@@ -176,8 +181,36 @@ func (t *Target) Uninstall(site *tracepoint.Site) error {
 	sites := t.sites[site.Addr]
 	if i := slices.Index(sites, site); i >= 0 {
 		t.sites[site.Addr] = slices.Delete(slices.Clone(sites), i, i+1)
+		t.lower(site)
 	}
 	return nil
+}
+
+// removeSites takes all sites away, as the end of a run demands.
+func (t *Target) removeSites() {
+	for _, sites := range t.sites {
+		for _, site := range sites {
+			t.lower(site)
+		}
+	}
+	clear(t.sites)
+}
+
+// lower subtracts one from the semaphores of a site.
+func (t *Target) lower(site *tracepoint.Site) {
+	for _, addr := range site.Semaphores {
+		_ = t.count(addr, ^uint16(0))
+	}
+}
+
+// count adds to a semaphore.
+func (t *Target) count(addr arch.Addr, by uint16) error {
+	var b [2]byte
+	if t.read(addr, b[:]) < len(b) {
+		return &noMemoryError{addr}
+	}
+	t.isa.Order.PutUint16(b[:], t.isa.Order.Uint16(b[:])+by)
+	return t.write(addr, b[:])
 }
 
 // noMemoryError says that nothing is mapped where a site should go.

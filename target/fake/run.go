@@ -169,7 +169,7 @@ func (t *Target) arrive(th *thread) *target.Event {
 	verdict := t.hit(th)
 	for {
 		if verdict&tracepoint.Halt != 0 {
-			clear(t.sites)
+			t.removeSites()
 		}
 		if b, ok := t.breaks[breakpoint{target.Software, t.pc(th)}]; ok && (b.Check == nil || b.Check(snapshot{t, th})) {
 			return &target.Event{Thread: th.ID, Signal: target.SignalTrap, Reason: target.ReasonSwBreak}

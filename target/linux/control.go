@@ -280,6 +280,9 @@ func (t *Target) detach(p *process) {
 	}
 	t.letGuestsGo(p)
 	for _, tr := range p.traps {
+		if tr.site != nil {
+			lower(p.mem, tr.site.Semaphores)
+		}
 		tr.lift(p.space)
 	}
 	clear(p.traps)

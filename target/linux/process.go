@@ -66,7 +66,10 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 	}
 	for addr, tr := range p.traps {
 		inherited := *tr
-		inherited.site = nil
+		if inherited.site != nil {
+			lower(s.mem, inherited.site.Semaphores)
+			inherited.site = nil
+		}
 		s.traps[addr] = &inherited
 	}
 	for _, tr := range slices.Collect(maps.Values(s.traps)) {

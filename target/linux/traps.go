@@ -197,8 +197,14 @@ func (t *Target) install(p *process, site *tracepoint.Site) error {
 	if err != nil {
 		return err
 	}
+	if err = t.passCheaply(p, tr); err == nil {
+		err = raise(p.mem, site)
+	}
+	if err != nil {
+		return errors.Join(err, p.drop(tr))
+	}
 	t.traced, tr.site = p, site
-	return t.passCheaply(p, tr)
+	return nil
 }
 
 // passCheaply sees to it that threads can go on from a trap without a step, if that is possible at all.
@@ -221,12 +227,18 @@ func (i installer) Uninstall(site *tracepoint.Site) error {
 			return
 		}
 		if tr := p.traps[site.Addr]; tr != nil && tr.site == site {
-			tr.site = nil
-			err = p.drop(tr)
+			err = p.removeSite(tr)
 		}
 		i.t.settleTraced()
 	})
 	return err
+}
+
+// removeSite takes a tracepoint's part out of a trap.
+func (p *process) removeSite(tr *trap) error {
+	lower(p.mem, tr.site.Semaphores)
+	tr.site = nil
+	return p.drop(tr)
 }
 
 // settleTraced lets go of the process that has the tracepoints when the last one has been taken out.
@@ -247,8 +259,7 @@ func (t *Target) removeSites() {
 	}
 	for _, tr := range p.traps {
 		if tr.site != nil {
-			tr.site = nil
-			p.drop(tr)
+			p.removeSite(tr)
 		}
 	}
 	for _, k := range p.order {
@@ -262,8 +273,7 @@ func (t *Target) moveSites(from, to *process) {
 	t.traced = nil
 	for _, tr := range from.traps {
 		if tr.site != nil && t.install(to, tr.site) == nil {
-			tr.site = nil
-			from.drop(tr)
+			from.removeSite(tr)
 		}
 	}
 }
