@@ -16,15 +16,32 @@ type Config struct {
 	Target target.Target
 	// Engine runs the tracepoints. Without one, or with a target that has no Tracer, the server knows no tracepoints.
 	Engine *tracepoint.Engine
-	// Attached says that the program was running before: GDB then detaches from it when it quits, where it otherwise kills.
+	// Attached says that the processes which the target has now were running before: GDB then detaches from them when it
+	// quits, where it otherwise kills. Those that a client attaches to or starts later are known for what they are.
 	Attached bool
-	// Ended is told how the program ended, if it did so by itself; nil for nobody.
-	Ended func(target.Event)
+	// Multi says that there is something to serve even without a process: clients start programs, or attach to them.
+	Multi bool
+	// Program is what the packet R starts, and vRun with the client's arguments when that names no program; without a
+	// Path there is none. Its Wrapper and RandomAddresses hold for the programs that clients name, too. Its Env is what
+	// clients begin with when they change the environment, so it should be the server's own in full.
+	Program target.Program
+	// Notify is told what becomes of processes.
+	Notify Notify
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
 	// stop replies with more than the signal, Tthread for the thread in them, threads for all that tells of threads.
 	Disable []string
+}
+
+// Notify are the functions that are told what becomes of processes; nil ones are told nothing. They are called on the
+// goroutine of Serve, or without a client on that of the watch over the program, one at a time.
+type Notify struct {
+	Started   func(path string, pid int) // a client had a program started (vRun, R)
+	Attached  func(pid int)              // a client had a process attached to (vAttach)
+	Detaching func(pid int)              // a client, or its loss, is about to let a process go
+	Killing   func(pids []int)           // a client, or its loss, is about to end all of these (k, monitor exit)
+	Ended     func(target.Event)         // a process ended by itself: Exited or Terminated
 }
 
 // Loss is what to do with the program when a connection is lost. A trace run that was told to survive its client
@@ -155,8 +172,8 @@ func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 		s.endRun(why)
 	}
 	alive := ev.Kind == target.Stopped || ev.Kind == target.Execed
-	if !alive && s.config.Ended != nil {
-		s.config.Ended(ev)
+	if !alive && s.config.Notify.Ended != nil {
+		s.config.Notify.Ended(ev)
 	}
 	if alive && passes(ev) && s.goOn(ev) == nil {
 		return false

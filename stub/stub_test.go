@@ -201,7 +201,7 @@ func TestDeafProgram(t *testing.T) {
 // TestSpent looks for the end of what there is to serve: the end of the program, whatever its run has collected.
 func TestSpent(t *testing.T) {
 	var ended []target.Event
-	s, f := toyServer(t, Config{Ended: func(ev target.Event) { ended = append(ended, ev) }})
+	s, f := toyServer(t, Config{Notify: Notify{Ended: func(ev target.Event) { ended = append(ended, ev) }}})
 	c, conn, served := serve(s)
 	for _, packet := range []string{"QTDP:1:401010:E:0:0", "QTDisconnected:1", "QTStart"} {
 		exchange(t, c, packet, "OK")
