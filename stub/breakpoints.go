@@ -122,8 +122,8 @@ func (s *Server) leftBehind(pid int) bool {
 	return false
 }
 
-// forget drops what is known of the breakpoints of a process: it has ended, or has become another.
-func (s *Server) forget(pid int) {
+// forgetBreakpoints drops what is known of the breakpoints of a process: it has ended, or has become another.
+func (s *Server) forgetBreakpoints(pid int) {
 	maps.DeleteFunc(s.persistent, func(at spot, _ bool) bool { return at.pid == pid })
 }
 

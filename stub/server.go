@@ -16,15 +16,32 @@ type Config struct {
 	Target target.Target
 	// Engine runs the tracepoints. Without one, or with a target that has no Tracer, the server knows no tracepoints.
 	Engine *tracepoint.Engine
-	// Attached says that the program was running before: GDB then detaches from it when it quits, where it otherwise kills.
+	// Attached says that the processes which the target has now were running before: GDB then detaches from them when it
+	// quits, where it otherwise kills. Those that a client attaches to or starts later are known for what they are.
 	Attached bool
-	// Ended is told how the program ended, if it did so by itself; nil for nobody.
-	Ended func(target.Event)
+	// Multi says that there is something to serve even without a process: clients start programs, or attach to them.
+	Multi bool
+	// Program is what the packet R starts, and vRun with the client's arguments when that names no program; without a
+	// Path there is none. Its Wrapper and RandomAddresses hold for the programs that clients name, too. Its Env is what
+	// clients begin with when they change the environment, so it should be the server's own in full.
+	Program target.Program
+	// Notify is told what becomes of processes.
+	Notify Notify
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
 	// stop replies with more than the signal, Tthread for the thread in them, threads for all that tells of threads.
 	Disable []string
+}
+
+// Notify are the functions that are told what becomes of processes; nil ones are told nothing. They are called on the
+// goroutine of Serve, or without a client on that of the watch over the program, one at a time.
+type Notify struct {
+	Started   func(path string, pid int) // a client had a program started (vRun, R)
+	Attached  func(pid int)              // a client had a process attached to (vAttach)
+	Detaching func(pid int)              // a client, or its loss, is about to let a process go
+	Killing   func(pids []int)           // a client, or its loss, is about to end all of these (k, monitor exit)
+	Ended     func(target.Event)         // a process ended by itself: Exited or Terminated
 }
 
 // Loss is what to do with the program when a connection is lost. A trace run that was told to survive its client
@@ -66,9 +83,16 @@ type Server struct {
 	layout     *tdesc.Layout // of the target's description, nil until needed
 	markers    markers
 
-	running bool            // a Resume is pending
+	running bool            // a Resume is pending; always false in non-stop mode
 	actions []target.Action // of the last Resume, without the signals that it delivered
-	last    *target.Event   // what ended it, nil before the first
+	last    *target.Event   // what the client was last told, nil before the first
+	nonStop *nonStop        // what there is to know in non-stop mode, nil in all-stop mode
+
+	program  target.Program // what R starts, as the client has changed it
+	attached map[int]bool   // by process: it ran before it came to the server
+	traced   int            // the process that the tracepoints of the run are in
+	fork     *target.Event  // the last Forked or Vforked of traced, while parent and child are held; or nil
+	outlives bool           // a client has chosen the extended mode: the server is there for more programs
 
 	persistent map[spot]bool // breakpoints whose commands go on without a client
 	unattended *unattended   // watches the program while it runs without one
@@ -77,7 +101,10 @@ type Server struct {
 // New returns a server of c and introduces the engine to the target.
 func New(c Config) *Server {
 	s := &Server{config: c, target: c.Target, table: newTable(), disabled: newDisabled(c.Disable),
-		packetSize: packetSize, patience: patience, persistent: make(map[spot]bool)}
+		packetSize: packetSize, patience: patience, program: c.Program, attached: make(map[int]bool), persistent: make(map[spot]bool)}
+	for _, pid := range s.processes() {
+		s.attached[pid] = c.Attached
+	}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine, s.world = c.Engine, c.Engine
 		tracer.SetEngine(c.Engine)
@@ -89,7 +116,7 @@ func New(c Config) *Server {
 
 // Serve serves one client until it is done with the connection, and closes it. Nil means that the client left; ErrExit that
 // it ended the server; other errors are the connection's. When Serve returns the program does not run, unless a trace run
-// that survives its client needs it to, or commands of breakpoints do.
+// that survives its client needs it to, commands of breakpoints do, or the client left it to such a run.
 func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	s.attend()
 	x := newSession(s, conn)
@@ -101,11 +128,11 @@ func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	return err
 }
 
-// Spent reports whether the program is gone, by its own end or the client's hand. What its trace run collected is still in
-// the engine, for a server of another target to show. Spent may be called between two calls of Serve.
+// Spent reports whether there is nothing left to serve: no process, and none to come, because neither the configuration
+// nor a client in extended mode said so. What a trace run collected is still in the engine, for a server of another target
+// to show. Spent may be called between two calls of Serve.
 func (s *Server) Spent() bool {
-	_, alive := s.process()
-	return !alive
+	return !s.alive() && !s.outlives && !s.config.Multi
 }
 
 // Close ends what goes on without a client. The program is left as it is.
@@ -134,6 +161,7 @@ func (s *Server) resume(actions []target.Action) error {
 	if err := s.target.Runner().Resume(actions); err != nil {
 		return err
 	}
+	s.parts(actions)
 	s.running, s.actions = true, slices.Clone(actions)
 	for i := range s.actions {
 		s.actions[i].Signal = target.SignalNone
@@ -143,30 +171,18 @@ func (s *Server) resume(actions []target.Action) error {
 
 // events is the channel to wait on for the program, nil while none is due.
 func (s *Server) events() <-chan target.Event {
-	if !s.running {
+	if !s.running && s.nonStop == nil {
 		return nil
 	}
 	return s.target.Runner().Events()
 }
 
-// settle takes note of an event and reports whether the program is to stay stopped: after an event that passes every
-// thread goes on as before, and the event's own with its signal.
+// settle takes note of an event in all-stop mode and reports whether the program is to stay stopped: after an event that
+// passes every thread goes on as before, and the event's own with its signal.
 func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 	s.running = false
-	if ev.Kind == target.Execed {
-		s.layout, s.markers.valid = nil, false
-	}
-	if why := endOfRun(ev); why != "" {
-		s.endRun(why)
-	}
-	alive := ev.Kind == target.Stopped || ev.Kind == target.Execed
-	if !alive || ev.Kind == target.Execed {
-		s.forget(ev.Thread.PID)
-	}
-	if !alive && s.config.Ended != nil {
-		s.config.Ended(ev)
-	}
-	if alive && passes(ev) && s.goOn(ev) == nil {
+	s.learn(ev)
+	if passes(ev) && s.alive() && s.goOn(ev) == nil {
 		return false
 	}
 	s.last = &ev
@@ -175,23 +191,40 @@ func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 
 // goOn resumes as the last time.
 func (s *Server) goOn(ev target.Event) error {
-	again := target.Action{Thread: ev.Thread}
-	for _, a := range s.actions {
-		if a.Thread.Covers(ev.Thread) {
-			again.Verb, again.Start, again.End = a.Verb, a.Start, a.End
-			break
+	actions := s.actions
+	if stops(ev) {
+		again := target.Action{Thread: ev.Thread}
+		for _, a := range s.actions {
+			if a.Thread.Covers(ev.Thread) {
+				again.Verb, again.Start, again.End = a.Verb, a.Start, a.End
+				break
+			}
 		}
+		if ev.Reason == target.ReasonNone && ev.Kind == target.Stopped {
+			again.Signal = ev.Signal
+		}
+		actions = append([]target.Action{again}, actions...)
 	}
-	if ev.Reason == target.ReasonNone {
-		again.Signal = ev.Signal
-	}
-	err := s.target.Runner().Resume(append([]target.Action{again}, s.actions...))
+	err := s.target.Runner().Resume(actions)
 	s.running = err == nil
 	return err
 }
 
-// halt stops a running program.
+// stops reports whether a thread is stopped with an event: not when the thread, or its process, is gone.
+func stops(ev target.Event) bool {
+	switch ev.Kind {
+	case target.Exited, target.Terminated, target.ThreadExited, target.NoneResumed:
+		return false
+	}
+	return true
+}
+
+// halt stops all that runs, and returns to all-stop mode.
 func (s *Server) halt() error {
+	if s.nonStop != nil {
+		_, err := s.endNonStop()
+		return err
+	}
 	for s.running {
 		if err := s.target.Runner().Interrupt(); err != nil {
 			return err

@@ -201,7 +201,7 @@ func TestDeafProgram(t *testing.T) {
 // TestSpent looks for the end of what there is to serve: the end of the program, whatever its run has collected.
 func TestSpent(t *testing.T) {
 	var ended []target.Event
-	s, f := toyServer(t, Config{Ended: func(ev target.Event) { ended = append(ended, ev) }})
+	s, f := toyServer(t, Config{Notify: Notify{Ended: func(ev target.Event) { ended = append(ended, ev) }}})
 	c, conn, served := serve(s)
 	for _, packet := range []string{"QTDP:1:401010:E:0:0", "QTDisconnected:1", "QTStart"} {
 		exchange(t, c, packet, "OK")
@@ -226,7 +226,8 @@ func TestSpent(t *testing.T) {
 // TestTable checks that rows are complete and that no row hides another.
 func TestTable(t *testing.T) {
 	seen := make(map[string]bool)
-	accessors := []string{"", "Runner", "Breakpoints", "Tracer", "Auxv", "ExecFile", "Libraries", "Siginfo", "Files", "ThreadLocals", "OS"}
+	accessors := []string{"", "Runner", "Breakpoints", "Tracer", "Auxv", "ExecFile", "Libraries", "Siginfo", "Files",
+		"Launcher", "Signals", "Syscalls", "ThreadLocals", "OS"}
 	for _, g := range groups() {
 		if g.name == "" || g.has == nil || !slices.Contains(accessors, g.needs) {
 			t.Errorf("group %q is not complete", g.name)

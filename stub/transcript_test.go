@@ -138,7 +138,7 @@ func (p *play) replies(expected int) []string {
 	var got []string
 	wait := 10 * time.Second
 	if *update {
-		expected, wait = 1000, 100*time.Millisecond
+		expected, wait = 1000, 300*time.Millisecond
 	}
 	for len(got) < expected {
 		select {

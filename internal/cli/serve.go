@@ -81,7 +81,7 @@ func (c *serveCommand) Run(streams Streams) error {
 		return err
 	}
 	s := &service{program: t, engine: engine, messages: streams.Err}
-	s.server = stub.New(stub.Config{Target: t, Engine: engine, Ended: s.tellEnd})
+	s.server = stub.New(stub.Config{Target: t, Engine: engine, Notify: stub.Notify{Ended: s.tellEnd}})
 	defer func() { s.server.Close() }()
 	if place.network == "stdio" {
 		return ignoreExit(s.one(ctx, standardIO{streams.In, streams.Out, streams.In.Close}))
