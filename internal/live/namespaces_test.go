@@ -14,7 +14,7 @@ func TestNamespaces(t *testing.T) {
 	t.Parallel()
 	library := testprog.Build(t, "lazylocal", testprog.Variant{Library: true})
 	const copies = 4
-	script := toMain + "break value_here\nbreak loaded\n"
+	script := toMain + "set breakpoint pending on\nbreak value_here\nbreak loaded\n"
 	for n := range copies {
 		script += fmt.Sprintf("continue\n-- %d --\ninfo sharedlibrary\ninfo breakpoints\n", n)
 	}
