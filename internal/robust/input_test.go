@@ -23,7 +23,7 @@ var malformed = []string{
 	"D;7fffffff", "vRun;zz", "Z0", "Z0,", "Z0,zz,1", "Z0,401000", "Z0,0,1", "z0", "zz", "z0,zz,1",
 	"qXfer:features:read:target.xml", "qXfer:features:read:target.xml:zz,1", "qXfer:features:read:none:0,100",
 	"qXfer:auxv:read:x:0,1", "qXfer:auxv:read::0", "qXfer:exec-file:read:zz:0,10", "qXfer:threads:read::,",
-	"qXfer:libraries-svr4:read:start=zz:0,10", "qXfer:libraries-svr4:read:start=1;prev=0:0,10", "qXfer:osdata:read:none:0,10",
+	"qXfer:libraries-svr4:read:start=zz:0,10", "qXfer:libraries-svr4:read:start=1;prev=0:0,10",
 	"qSearch:memory:", "qSearch:memory:401000;10", "qSearch:memory:401000;10;", "qSearch:memory:0;1;a", "qCRC:", "qCRC:0,1", "qCRC:401000",
 	"qGetTLSAddr:", "qGetTLSAddr:zz,0,0", "qGetTLSAddr:1,0,0", "qGetTLSAddr:p7fffffff.7fffffff,0,0",
 	"qXfer:siginfo:read::zz,1", "qXfer:siginfo:write::zz:", "qXfer:traceframe-info:read::0,10",
