@@ -1,9 +1,12 @@
 package robust
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"testing"
+
+	"tracewell/rsp"
 )
 
 // TestBreakpointsInMemory reads and writes the code around breakpoints, one of which the program is stopped at. Reads show the
@@ -56,5 +59,44 @@ func TestBreakpointsInMemory(t *testing.T) {
 	s.await("the program's last line", func() bool { _, ok := s.line("done"); return ok })
 	if done, _ := s.line("done"); done.Int(t, "wrong") != calls {
 		t.Errorf("%v: the code was replaced before the first call, so all %d were to be wrong", done, calls)
+	}
+}
+
+// TestBreakpointInNewCode has the program write new code over a breakpoint, and inserts it again without removing it, as GDB
+// does in a library that was loaded where another one had been.
+func TestBreakpointInNewCode(t *testing.T) {
+	s := serve(t, nil, "pages", "rewrite", "4")
+	c := s.connect()
+	c.runTo(s.at("ready"))
+	code := c.register(registerDI)
+	c.do("Z0,%x,1", code)
+	c.goOn()
+	c.wants(c.hear(), "T05")
+	c.runTo(s.at("write_code"))
+	back, err := rsp.ParseHexBytes(c.ask("m%x,8", c.register(registerSP)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.runTo(binary.LittleEndian.Uint64(back))
+
+	c.do("Z0,%x,1", code)
+	s.wantShown(c, code, "4889f84883c003c3")
+	c.goOn()
+	c.wants(c.hear(), "T05")
+	if pc := c.register(registerPC); pc != code {
+		t.Errorf("the program stopped at %#x, want %#x", pc, code)
+	}
+	c.do("z0,%x,1", code)
+	s.wantMemory(c, code, "4889f84883c003c3")
+	c.goOn()
+	c.wants(c.hear(), "W00")
+	s.rightResults()
+}
+
+// wantShown fails the test unless a client is shown certain bytes at addr.
+func (s *subject) wantShown(c *client, addr uint64, want string) {
+	s.Helper()
+	if got := c.ask("m%x,%x", addr, len(want)/2); got != want {
+		s.Errorf("memory at %#x is %s for a client, want %s", addr, got, want)
 	}
 }

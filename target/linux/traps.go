@@ -32,21 +32,38 @@ const maxInstruction = 15
 // breakpointOpcode is the int3 that a trap consists of.
 const breakpointOpcode = 0xcc
 
-// trapAt returns the trap at addr, placing a new one where there is none.
+// trapAt returns the trap at addr, placing a new one where there is none, or where the program has put other code over it.
 func (p *process) trapAt(addr arch.Addr) (*trap, error) {
-	if tr := p.traps[addr]; tr != nil {
-		return tr, nil
-	}
+	old := p.traps[addr]
 	tr := &trap{addr: addr}
-	if err := tr.study(p); err != nil {
-		return nil, err
+	if old != nil {
+		if !p.overwritten(old) {
+			return old, nil
+		}
+		tr.users, tr.site = old.users, old.site
+		delete(p.traps, addr) // it would hide what is there now
 	}
-	if err := tr.place(p); err != nil {
+	err := tr.study(p)
+	if err == nil {
+		err = tr.place(p)
+	}
+	if err != nil {
+		if old != nil {
+			p.traps[addr] = old
+		}
 		return nil, err
 	}
 	p.traps[addr] = tr
 	p.span()
 	return tr, nil
+}
+
+// overwritten reports whether the program has put other code where a trap was, as the dynamic linker does that loads a library
+// where one was that is gone. GDB does not remove its breakpoints from a library that it has seen go.
+func (p *process) overwritten(tr *trap) bool {
+	var b [1]byte
+	_, err := p.mem.ReadAt(b[:], int64(tr.addr))
+	return err != nil || b[0] != breakpointOpcode
 }
 
 // study reads the instruction and decides how it can happen elsewhere.
