@@ -115,14 +115,20 @@ var setup = map[string]func(*play, operands){
 	"link": func(p *play, o operands) {
 		p.addFile(o.words[0], fake.File{Mode: fs.ModeSymlink | 0o777, Link: o.words[1]})
 	},
+	// library NAME [lmid=ADDRESS]: the entries of the list follow each other at 0x100 bytes from 0x7000 on; the first is the
+	// program's.
 	"library": func(p *play, o operands) {
 		m := p.program.Libraries
 		if m == nil {
 			m = &target.LinkMap{Main: 0x7000}
 			p.program.Libraries = m
 		}
+		lmid := arch.Addr(0x6000)
+		if s, ok := o.named["lmid"]; ok {
+			lmid = arch.Addr(p.number(s))
+		}
 		at := arch.Addr(0x7000 + 0x100*len(m.Objects))
-		m.Objects = append(m.Objects, target.LinkObject{Name: o.words[0], LMID: 0x6000, LM: at, Addr: at << 12, LD: at<<12 + 8})
+		m.Objects = append(m.Objects, target.LinkObject{Name: o.words[0], LMID: lmid, LM: at, Addr: at << 12, LD: at<<12 + 8})
 	},
 }
 

@@ -24,7 +24,8 @@ type columnElement struct {
 	Value string `xml:",chardata"`
 }
 
-// osDocument is qXfer:osdata:read, whose annex is a table. None is the list of tables.
+// osDocument is qXfer:osdata:read, whose annex is a table. None is the list of tables. Of a table that is not there nothing
+// is sent, as by gdbserver 13.1: to an error GDB 13.1 says that there are no tables at present.
 func (x *session) osDocument(annex string) ([]byte, error) {
 	os := x.target.OS()
 	tables := os.OSTables()
@@ -32,7 +33,7 @@ func (x *session) osDocument(annex string) ([]byte, error) {
 		return marshal(osElement(listOfTables(tables)))
 	}
 	if !slices.ContainsFunc(tables, func(t target.OSTable) bool { return t.Name == annex }) {
-		return nil, errNoAnnex(annex)
+		return nil, nil
 	}
 	table, err := os.ReadOSTable(annex)
 	if err != nil {

@@ -173,8 +173,10 @@ func execFilePackets() []packet {
 
 func libraryPackets() []packet {
 	return []packet{
-		{"qXfer:libraries-svr4:read:", ":OFFSET,LENGTH", reads("libraries-svr4", (*session).librariesDocument), 0,
-			"qXfer:libraries-svr4:read+", "m BINARY or l BINARY", "the dynamic linker's list, as XML"},
+		{"qXfer:libraries-svr4:read:", "[start=ADDRESS;prev=ADDRESS;lmid=ADDRESS]:OFFSET,LENGTH",
+			reads("libraries-svr4", (*session).librariesDocument), 0,
+			"qXfer:libraries-svr4:read+ augmented-libraries-svr4-read+", "m BINARY or l BINARY",
+			"the dynamic linker's list, or a namespace's from one entry on, as XML"},
 	}
 }
 

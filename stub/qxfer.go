@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tracewell/rsp"
-	"tracewell/target"
 )
 
 // document is an object of qXfer as it was when the client began to read it. Reading goes on in that one, so that the
@@ -161,52 +160,4 @@ func (x *session) writeSiginfo(args string) ([]byte, error) {
 		return nil, err
 	}
 	return rsp.AppendHex(nil, uint64(len(part))), nil
-}
-
-// librariesElement and libraryElement are the document of qXfer:libraries-svr4, see the GDB manual, Library List Format
-// for SVR4 Targets.
-type librariesElement struct {
-	XMLName xml.Name         `xml:"library-list-svr4"`
-	Version string           `xml:"version,attr"`
-	Main    string           `xml:"main-lm,attr,omitempty"`
-	Objects []libraryElement `xml:"library"`
-}
-
-type libraryElement struct {
-	Name string `xml:"name,attr"`
-	LM   string `xml:"lm,attr"`
-	Addr string `xml:"l_addr,attr"`
-	LD   string `xml:"l_ld,attr"`
-	LMID string `xml:"lmid,attr"` // GDB 13 tells namespaces apart by it
-}
-
-// librariesDocument is qXfer:libraries-svr4:read. The main program is in main-lm and not in the list.
-func (x *session) librariesDocument(annex string) ([]byte, error) {
-	if annex != "" {
-		return nil, errNoAnnex(annex)
-	}
-	id, err := x.thread()
-	if err != nil {
-		return nil, err
-	}
-	links, err := x.target.Libraries().ReadLibraries(id.PID)
-	if err != nil {
-		return nil, err
-	}
-	return marshal(libraryList(links))
-}
-
-func libraryList(links target.LinkMap) librariesElement {
-	doc := librariesElement{Version: "1.0"}
-	if links.Main != 0 {
-		doc.Main = links.Main.String()
-	}
-	for _, o := range links.Objects {
-		if o.LM != links.Main {
-			doc.Objects = append(doc.Objects, libraryElement{
-				o.Name, o.LM.String(), o.Addr.String(), o.LD.String(), o.LMID.String(),
-			})
-		}
-	}
-	return doc
 }

@@ -29,7 +29,7 @@ func TestSystem(t *testing.T) {
 	output := gdbtest.Run(t, "", script+"-- none --\n? info os nothing\nkill\n")
 
 	contains(t, output, "list", tables...)
-	contains(t, output, "none", "error: ")
+	contains(t, output, "none", "Wrong osdata type?", "error: Can not fetch data now.")
 	inferior := server.InferiorPID(t)
 	for section, row := range map[string]string{
 		"cpus":       `(?m)^processor .*flags`,

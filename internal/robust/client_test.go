@@ -20,6 +20,7 @@ type client struct {
 // The bytes of a packet's reply are those of the machine, little-endian; registers go by GDB's numbers.
 const (
 	registerDI = 5
+	registerSP = 7
 	registerPC = 16
 )
 

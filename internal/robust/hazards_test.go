@@ -90,9 +90,7 @@ func TestCodeThatChanges(t *testing.T) {
 // wantMemory fails the test unless there are certain bytes at addr, both for the client and in the program.
 func (s *subject) wantMemory(c *client, addr uint64, want string) {
 	s.Helper()
-	if got := c.ask("m%x,%x", addr, len(want)/2); got != want {
-		s.Errorf("memory at %#x is %s for a client, want %s", addr, got, want)
-	}
+	s.wantShown(c, addr, want)
 	if got := fmt.Sprintf("%x", s.memory(addr, len(want)/2)); got != want {
 		s.Errorf("memory at %#x is %s, want %s", addr, got, want)
 	}

@@ -73,6 +73,7 @@ var runs = []run{
 	{[]string{"execs", "10", "thread"}, "done wrong=0 calls=10", 0},
 	{[]string{"overflow", "4"}, "done wrong=0 push=2 call=2", 0},
 	{[]string{"locals"}, "done threads=3", 0},
+	{[]string{"namespaces"}, "done libraries=0", 0},
 	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
 }
 

@@ -15,8 +15,9 @@ import (
 
 // Limits against a link map that the program has damaged.
 const (
-	maxObjects = 4096
-	maxName    = 4096
+	maxObjects    = 4096
+	maxName       = 4096
+	maxNamespaces = 256 // glibc has 16
 )
 
 // Numbers of the auxiliary vector (System V ABI).
@@ -102,7 +103,10 @@ func (p *process) linkerDebug() (arch.Addr, error) {
 func (p *process) linkMap(debug arch.Addr) (target.LinkMap, error) {
 	const extended = 2
 	var m target.LinkMap
-	for debug != 0 {
+	for range maxNamespaces {
+		if debug == 0 {
+			break
+		}
 		var head [48]byte
 		n, err := p.read(debug, head[:])
 		if n < 40 {

@@ -9,3 +9,6 @@ import (
 
 // OS implements target.Groups.
 func (t *Target) OS() target.OS { return osdata.Host() }
+
+// OS implements target.Groups.
+func (e *Ended) OS() target.OS { return osdata.Host() }

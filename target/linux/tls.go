@@ -181,7 +181,10 @@ func (g *glibc) block(pointer, object arch.Addr) arch.Addr {
 func (g *glibc) generation(number uint64) uint64 {
 	linker := arch.Addr(g.get(g.symbol("__nptl_rtld_global"), "__nptl_rtld_global"))
 	list := arch.Addr(g.get(linker, "rtld_global__dl_tls_dtv_slotinfo_list"))
-	for g.err == nil && list != 0 {
+	for range maxObjects { // a damaged list may have no end
+		if g.err != nil || list == 0 {
+			break
+		}
 		length := g.get(list, "dtv_slotinfo_list_len")
 		if number < length {
 			entry := list + arch.Addr(g.describe("dtv_slotinfo_list_slotinfo").Offset)

@@ -40,21 +40,38 @@ const maxInstruction = 15
 // breakpointOpcode is the int3 that a trap consists of.
 const breakpointOpcode = 0xcc
 
-// trapAt returns the trap at addr, placing a new one where there is none.
+// trapAt returns the trap at addr, placing a new one where there is none, or where the program has put other code over it.
 func (s *space) trapAt(addr arch.Addr) (*trap, error) {
-	if tr := s.traps[addr]; tr != nil {
-		return tr, nil
-	}
+	old := s.traps[addr]
 	tr := &trap{addr: addr}
-	if err := tr.study(s); err != nil {
-		return nil, err
+	if old != nil {
+		if !s.overwritten(old) {
+			return old, nil
+		}
+		tr.users, tr.check, tr.site = old.users, old.check, old.site
+		delete(s.traps, addr) // it would hide what is there now
 	}
-	if err := tr.place(s); err != nil {
+	err := tr.study(s)
+	if err == nil {
+		err = tr.place(s)
+	}
+	if err != nil {
+		if old != nil {
+			s.traps[addr] = old
+		}
 		return nil, err
 	}
 	s.traps[addr] = tr
 	s.span()
 	return tr, nil
+}
+
+// overwritten reports whether the program has put other code where a trap was, as the dynamic linker does that loads a library
+// where one was that is gone. GDB does not remove its breakpoints from a library that it has seen go.
+func (s *space) overwritten(tr *trap) bool {
+	var b [1]byte
+	_, err := s.mem.ReadAt(b[:], int64(tr.addr))
+	return err != nil || b[0] != breakpointOpcode
 }
 
 // study reads the instruction and decides how it can happen elsewhere.
