@@ -19,6 +19,7 @@ func (x *session) supported(args string) ([]byte, error) {
 		hwbreak:       offered.Has("hwbreak"),
 		execEvents:    offered.Has("exec-events"),
 		errorMessages: offered.Has("error-message"),
+		relocates:     offered.Has("qRelocInsn"),
 	}
 	reply := fmt.Appendf(nil, "PacketSize=%x", x.packetSize)
 	for i := range x.table.groups {

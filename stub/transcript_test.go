@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/internal/sdttest"
 	"tracewell/rsp"
 	"tracewell/target/fake"
 	"tracewell/tracepoint"
@@ -73,6 +74,8 @@ type play struct {
 	noTrace bool
 	acks    bool
 	size    int // packet size, 0 for the usual
+	saved   map[string][]byte
+	probed  map[string]*sdttest.File
 
 	fake   *fake.Target
 	engine *tracepoint.Engine

@@ -34,6 +34,10 @@ type Program struct {
 	Siginfo   []byte           // of whichever thread is asked
 	Files     map[string]*File // by absolute path
 	Passing   bool             // Signals
+
+	// Unmovable are the addresses of instructions that the target cannot copy, with the places for a client to do so. With any
+	// the target has a Relocator.
+	Unmovable map[arch.Addr]arch.Addr
 }
 
 // Region is one mapping.
@@ -65,6 +69,7 @@ type Target struct {
 	interrupt bool
 	deaf      bool // to interrupts
 	passing   map[target.Signal]bool
+	copies    map[arch.Addr]int
 }
 
 // thread is a live thread and its register block.

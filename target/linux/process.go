@@ -23,6 +23,7 @@ type process struct {
 	scratch        []*scratch
 	noScratch      bool // slots are refused: the program's seccomp filter might kill it for an mmap
 	shadowStack    bool // calls and returns must not be emulated
+	foreign        map[arch.Addr]foreignCopy
 }
 
 func newProcess(pid int, launched bool) (*process, error) {
@@ -44,6 +45,7 @@ func (p *process) renew() error {
 	p.lowest, p.behind = 0, 0
 	p.debug = debugRegisters{generation: p.debug.generation}
 	p.scratch, p.noScratch, p.shadowStack = nil, false, false
+	p.foreign = make(map[arch.Addr]foreignCopy)
 	return nil
 }
 

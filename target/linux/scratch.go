@@ -31,7 +31,11 @@ const (
 
 // giveSlot makes a slot for a trap. Where that is impossible the instruction is stepped in place: slower, never wrong.
 func (t *Target) giveSlot(tr *trap) {
-	if tr.insn == nil || !tr.insn.CanRelocate() {
+	if tr.insn == nil {
+		tr.takeForeign(t.proc)
+		return
+	}
+	if !tr.insn.CanRelocate() {
 		return
 	}
 	s, err := t.scratchNear(tr.addr)
@@ -121,4 +125,5 @@ func (t *Target) unmapScratch() {
 		}
 	}
 	t.proc.scratch = nil
+	clear(t.proc.foreign)
 }
