@@ -1,7 +1,10 @@
 package stub
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strconv"
 	"strings"
@@ -9,9 +12,11 @@ import (
 	"time"
 
 	"tracewell/arch"
+	"tracewell/internal/sdttest"
 	"tracewell/rsp"
 	"tracewell/target"
 	"tracewell/target/fake"
+	"tracewell/tfile"
 	"tracewell/tracepoint"
 )
 
@@ -66,10 +71,30 @@ func parseOperands(words []string) operands {
 
 // directives are what lines beginning with = can say. Those in setup come before the first packet.
 var setup = map[string]func(*play, operands){
-	"disable":     func(p *play, o operands) { p.config.Disable = o.words },
-	"acks":        func(p *play, _ operands) { p.acks = true },
-	"attached":    func(p *play, _ operands) { p.config.Attached = true },
-	"core-only":   func(p *play, _ operands) { p.program.CoreOnly = true },
+	"disable":   func(p *play, o operands) { p.config.Disable = o.words },
+	"acks":      func(p *play, _ operands) { p.acks = true },
+	"attached":  func(p *play, _ operands) { p.config.Attached = true },
+	"core-only": func(p *play, _ operands) { p.program.CoreOnly = true },
+	// saves [ERROR...]: the server keeps the files of QTSave, or fails to.
+	"saves": func(p *play, o operands) {
+		p.saved = make(map[string][]byte)
+		p.config.Save = func(name string, write func(io.Writer) error) error {
+			if len(o.words) > 0 {
+				return errors.New(strings.Join(o.words, " "))
+			}
+			var b bytes.Buffer
+			err := write(&b)
+			p.saved[name] = b.Bytes()
+			return err
+		}
+	},
+	// unmovable FROM TO: an instruction that the target cannot copy, and the place for a copy.
+	"unmovable": func(p *play, o operands) {
+		if p.program.Unmovable == nil {
+			p.program.Unmovable = make(map[arch.Addr]arch.Addr)
+		}
+		p.program.Unmovable[arch.Addr(p.number(o.words[0]))] = arch.Addr(p.number(o.words[1]))
+	},
 	"no-engine":   func(p *play, _ operands) { p.noTrace = true },
 	"no-process":  func(p *play, _ operands) { p.program.Threads = nil },
 	"packet-size": func(p *play, o operands) { p.size = int(p.number(o.words[0])) },
@@ -110,6 +135,23 @@ var setup = map[string]func(*play, operands){
 			p.t.Fatal(err)
 		}
 		p.addFile(o.words[0], fake.File{Bytes: content, Mode: 0o640})
+	},
+	// probe PATH PROVIDER:NAME PC SEMAPHORE [ARGUMENT...]: a static tracepoint in an ELF file, which starts at 0x1000.
+	"probe": func(p *play, o operands) {
+		provider, name, _ := strings.Cut(o.words[1], ":")
+		if p.probed == nil {
+			p.probed = make(map[string]*sdttest.File)
+		}
+		f := p.probed[o.words[0]]
+		if f == nil {
+			f = &sdttest.File{Entry: 0x1000}
+			p.probed[o.words[0]] = f
+		}
+		f.Probes = append(f.Probes, sdttest.Probe{
+			Provider: provider, Name: name, PC: p.number(o.words[2]), Semaphore: p.number(o.words[3]),
+			Arguments: strings.Join(o.words[4:], " "),
+		})
+		p.addFile(o.words[0], fake.File{Bytes: f.Bytes(), Mode: 0o755})
 	},
 	"folder": func(p *play, o operands) { p.addFile(o.words[0], fake.File{Mode: fs.ModeDir | 0o755}) },
 	"link": func(p *play, o operands) {
@@ -161,6 +203,20 @@ var directives = map[string]func(*play, operands){
 	},
 	"killed": func(p *play, o operands) {
 		p.fake.Play(fake.Step{Event: &target.Event{Kind: target.Terminated, Signal: target.Signal(p.number(o.words[0]))}})
+	},
+	// copied ADDRESS SIZE: what the client has told of its copy of an instruction.
+	"copied": func(p *play, o operands) {
+		p.check("bytes copied", p.fake.Copied(arch.Addr(p.number(o.words[0]))), o.words[1])
+	},
+	// saved NAME FRAMES: how many frames a trace file has.
+	"saved": func(p *play, o operands) {
+		b, ok := p.saved[o.words[0]]
+		file, err := tfile.OpenBytes(b)
+		if !ok || err != nil {
+			p.t.Errorf("file %q: saved %v, %v", o.words[0], ok, err)
+			return
+		}
+		p.check("frames saved", file.NumFrames(), o.words[1])
 	},
 	"execs": func(p *play, o operands) {
 		p.fake.Play(fake.Step{Event: &target.Event{Kind: target.Execed, Path: o.words[0]}})

@@ -201,12 +201,13 @@ func (s *Server) markerAt(pid int, addr arch.Addr) (*marker, error) {
 	return list[i], nil
 }
 
-// AppendData implements tracepoint.Marker: the arguments of the probes at the address, which are all but always one.
-func (m *marker) AppendData(dst []byte, s tracepoint.Snapshot) []byte {
+// AppendStatic implements tracepoint.Marker: the arguments of the probes at the address, which are all but always one.
+func (m *marker) AppendStatic(dst []byte, s tracepoint.Snapshot) []byte {
 	m.thread.begin(s)
 	defer m.thread.begin(nil)
-	for i, p := range m.probes {
-		if i > 0 {
+	start := len(dst)
+	for _, p := range m.probes {
+		if len(dst) > start && len(p.Arguments) > 0 {
 			dst = append(dst, "; "...)
 		}
 		dst = m.evaluator.AppendText(dst, p.Arguments, &m.thread, m.bias)

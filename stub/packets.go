@@ -23,6 +23,8 @@ func groups() []group {
 		{"defining tracepoints", "Tracer", hasTracer, definitionPackets()},
 		{"static tracepoints", "Tracer, Files, ExecFile", hasMarkers, markerPackets()},
 		{"trace runs", "Tracer", hasTracer, tracePackets()},
+		{"copies of instructions", "Tracer, Relocator", hasRelocator, relocationPackets()},
+		{"trace files", "Tracer", saves, savePackets()},
 		{"trace state", "Tracer", hasTracer, queryPackets()},
 		{"traceframes", "Tracer", hasTracer, framePackets()},
 	}

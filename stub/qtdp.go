@@ -15,7 +15,7 @@ func (x *session) defineTracepoint(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return replyOK, x.engine.Define(t, more)
+	return x.install(t.Addr, func() ([]byte, error) { return replyOK, x.engine.Define(t, more) })
 }
 
 // addActions is QTDP with a hyphen before the number.

@@ -11,17 +11,20 @@ func (x *session) traceInit(string) ([]byte, error) {
 	return replyOK, x.engine.Init()
 }
 
-// traceStart is QTStart. The frames of the run before go, so none stays selected.
+// traceStart is QTStart. The frames of the run before go, so none stays selected. Tracepoints that are disabled may be enabled
+// during the run, and so their instructions are copied, too.
 func (x *session) traceStart(string) ([]byte, error) {
 	id, err := x.thread()
 	if err != nil {
 		return nil, err
 	}
-	if err := x.engine.Start(x.target.Tracer().Installer(id.PID)); err != nil {
-		return nil, err
-	}
-	x.frame, x.traced, x.fork = nil, id.PID, nil
-	return replyOK, nil
+	return x.relocate(id.PID, addresses(x.engine.Tracepoints()), func() ([]byte, error) {
+		if err := x.engine.Start(x.target.Tracer().Installer(id.PID)); err != nil {
+			return nil, err
+		}
+		x.frame, x.traced, x.fork = nil, id.PID, nil
+		return replyOK, nil
+	})
 }
 
 // traceStop is QTStop. GDB sends the note that goes with it afterwards.

@@ -27,6 +27,9 @@ type Config struct {
 	Program target.Program
 	// Notify is told what becomes of processes.
 	Notify Notify
+	// Save replaces a file on the server's side by what write writes, whole or not at all, for QTSave; nil for a server that
+	// keeps no files. A relative name is from the server's working directory.
+	Save func(name string, write func(io.Writer) error) error
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for

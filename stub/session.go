@@ -37,6 +37,7 @@ type session struct {
 	variables list                // of qTfV
 	threads   list                // of qfThreadInfo
 	static    list                // of qTfSTM
+	moving    *moving             // asks about instructions; nil when none is asked about
 	documents map[string]document // of qXfer, as they were when their reading began
 	open      openFiles           // of vFile
 }
@@ -51,6 +52,7 @@ type features struct {
 	vforkEvents   bool // and vfork and vforkdone
 	noResumed     bool // the stop reply N
 	errorMessages bool // E. and a text in reply to every packet
+	relocates     bool // makes copies of instructions when asked by qRelocInsn
 }
 
 func newSession(s *Server, conn io.ReadWriteCloser) *session {

@@ -6,8 +6,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -226,11 +226,15 @@ func TestSpent(t *testing.T) {
 // TestTable checks that rows are complete and that no row hides another.
 func TestTable(t *testing.T) {
 	seen := make(map[string]bool)
-	accessors := []string{"", "Runner", "Breakpoints", "Tracer", "Auxv", "ExecFile", "Libraries", "Siginfo", "Files",
-		"Launcher", "Signals", "Syscalls", "ThreadLocals", "OS"}
+	abilities := reflect.TypeFor[target.Groups]()
 	for _, g := range groups() {
-		if g.name == "" || g.has == nil || !slices.Contains(accessors, g.needs) {
+		if g.name == "" || g.has == nil {
 			t.Errorf("group %q is not complete", g.name)
+		}
+		for _, needed := range strings.FieldsFunc(g.needs, func(r rune) bool { return r == ',' || r == ' ' }) {
+			if _, ok := abilities.MethodByName(needed); !ok {
+				t.Errorf("group %q needs %s, which no target has", g.name, needed)
+			}
 		}
 		for _, p := range g.packets {
 			if p.handler == nil || p.about == "" || p.reply == "" {

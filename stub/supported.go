@@ -21,6 +21,7 @@ func (x *session) supported(args string) ([]byte, error) {
 		vforkEvents:   offered.Has("vfork-events"),
 		noResumed:     offered.Has("no-resumed"),
 		errorMessages: offered.Has("error-message"),
+		relocates:     offered.Has("qRelocInsn"),
 	}
 	x.takeCharge()
 	reply := fmt.Appendf(nil, "PacketSize=%x", x.packetSize)

@@ -43,6 +43,24 @@ func tracePackets() []packet {
 	}
 }
 
+func hasRelocator(s *Server) bool { return hasTracer(s) && s.target.Relocator() != nil }
+
+func relocationPackets() []packet {
+	return []packet{
+		{"qRelocInsn:", "SIZE", (*session).relocated, 0, "", "none, or that of the packet that installs",
+			"answer to qRelocInsn:FROM;TO, which the server sends before it replies to QTStart and, in a run, to QTDP: " +
+				"the instruction at FROM was copied to TO"},
+		{"E", "NUMBER|.TEXT", (*session).notRelocated, 0, "", "none, or that of the packet that installs",
+			"answer to qRelocInsn:FROM;TO: it was not; the instruction will be stepped in its place"},
+	}
+}
+
+func savePackets() []packet {
+	return []packet{
+		{"QTSave:", "HEXNAME", (*session).saveTrace, 0, "", "OK", "write a trace file on the server's side"},
+	}
+}
+
 func queryPackets() []packet {
 	return []packet{
 		{"qTStatus", "", (*session).traceStatus, 0, "", "T1 or T0 with ;KEY:VALUE...", "state of the trace run"},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/internal/sdttest"
 	"tracewell/rsp"
 	"tracewell/target/fake"
 	"tracewell/tracepoint"
@@ -74,6 +75,8 @@ type play struct {
 	noTrace bool
 	acks    bool
 	size    int // packet size, 0 for the usual
+	saved   map[string][]byte
+	probed  map[string]*sdttest.File
 
 	fake   *fake.Target
 	engine *tracepoint.Engine

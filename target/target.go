@@ -79,6 +79,7 @@ type Groups interface {
 	Breakpoints() Breakpoints
 	Syscalls() Syscalls
 	Tracer() Tracer
+	Relocator() Relocator
 	Auxv() Auxv
 	ExecFile() ExecFile
 	Libraries() Libraries
@@ -98,6 +99,7 @@ func (Base) Launcher() Launcher         { return nil }
 func (Base) Breakpoints() Breakpoints   { return nil }
 func (Base) Syscalls() Syscalls         { return nil }
 func (Base) Tracer() Tracer             { return nil }
+func (Base) Relocator() Relocator       { return nil }
 func (Base) Auxv() Auxv                 { return nil }
 func (Base) ExecFile() ExecFile         { return nil }
 func (Base) Libraries() Libraries       { return nil }
@@ -154,6 +156,20 @@ type Tracer interface {
 	// SetEngine tells the target whose Stepped and ThreadGone to call.
 	SetEngine(e *tracepoint.Engine)
 }
+
+// Relocator is a Tracer that runs copies of the instructions under tracepoints, and does not know all instructions. A client that
+// knows more may make copies in its stead, before the tracepoints are installed. Where it makes none, tracepoints work as well,
+// only slower.
+type Relocator interface {
+	// Relocations finds those of the addresses in a process whose instructions the target cannot copy but a client may, and
+	// for each a place for the copy.
+	Relocations(pid int, addrs []arch.Addr) []Relocation
+	// Relocated says that there is a copy now, in a number of bytes. The error is that it is none that could be used.
+	Relocated(pid int, r Relocation, size int) error
+}
+
+// Relocation is an instruction and the place for a copy of it.
+type Relocation struct{ From, To arch.Addr }
 
 // Auxv gives the auxiliary vector as it lies in the process.
 type Auxv interface {

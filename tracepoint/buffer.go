@@ -32,6 +32,10 @@ type buffer struct {
 	wrapped bool   // the newest frame lies before the oldest
 	wrapEnd int    // behind the last frame before the hole, while wrapped
 	used    int    // bytes of all held frames
+	static  int    // of them bytes of static trace data
+
+	registers int    // length of an R block
+	cursor    cursor // where reading without static trace data has come to
 
 	index       []entry // length a power of two, entry of sequence number s at s modulo it
 	first, next uint64  // sequence numbers of the oldest frame and of the one to come
@@ -40,7 +44,7 @@ type buffer struct {
 // An entry locates a frame and keeps what its bytes do not tell: the pc at which it was made, and whether after a step.
 // It is 16 bytes, because frames may be as small as their 6-byte header.
 type entry struct {
-	where uint64 // offset in the ring << 16 | stepped << 15 | tracepoint number
+	where uint64 // has static trace data << 63 | offset in the ring << 16 | stepped << 15 | tracepoint number
 	pc    arch.Addr
 }
 
@@ -52,7 +56,11 @@ func newEntry(offset int, tracepoint trace.Number, pc arch.Addr, stepped bool) e
 	return entry{where, pc}
 }
 
-func (e entry) offset() int              { return int(e.where >> 16) }
+// staticFlag is the bit of an entry that says that the frame has static trace data.
+const staticFlag = 1 << 63
+
+func (e entry) offset() int              { return int(e.where &^ staticFlag >> 16) }
+func (e entry) static() bool             { return e.where&staticFlag != 0 }
 func (e entry) stepped() bool            { return e.where>>15&1 != 0 }
 func (e entry) tracepoint() trace.Number { return trace.Number(e.where & trace.MaxNumber) }
 
@@ -78,7 +86,8 @@ func (b *buffer) allocate() {
 // reset drops all frames and begins to count anew.
 func (b *buffer) reset() {
 	b.first, b.next = 0, 0
-	b.tail, b.wrapped, b.used = 0, false, 0
+	b.tail, b.wrapped, b.used, b.static = 0, false, 0, 0
+	b.cursor = cursor{}
 }
 
 func (b *buffer) count() int { return int(b.next - b.first) }
@@ -148,6 +157,7 @@ func (b *buffer) growIndex() {
 func (b *buffer) dropOldest() {
 	oldest := b.head()
 	b.used -= len(b.frame(b.first))
+	b.static -= b.staticLength(b.first)
 	b.first++
 	switch {
 	case b.first == b.next:
@@ -172,9 +182,12 @@ func (b *buffer) runs() (older, newer []byte) {
 	return b.data[b.head():b.tail], nil
 }
 
-// readAt copies from the stream of whole frames, oldest first, and returns how much of dst it filled. The offset must not
-// be negative.
+// readAt copies from the stream of whole frames, oldest first and without static trace data, and returns how much of dst it
+// filled. The offset must not be negative.
 func (b *buffer) readAt(offset int64, dst []byte) int {
+	if b.static > 0 {
+		return b.readPlain(offset, dst)
+	}
 	older, newer := b.runs()
 	n := 0
 	if offset < int64(len(older)) {

@@ -97,7 +97,7 @@ func (c *collector) noteStatic(marker Marker) {
 	if marker == nil || c.hasStatic {
 		return
 	}
-	c.static, c.hasStatic = marker.AppendData(c.static[:0], c.snapshot), true
+	c.static, c.hasStatic = marker.AppendStatic(c.static[:0], c.snapshot), true
 	c.static = c.static[:min(len(c.static), tfile.MaxBlock)]
 }
 

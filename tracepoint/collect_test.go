@@ -37,7 +37,7 @@ func TestBlocks(t *testing.T) {
 		want    string
 	}{
 		{"nothing", nil, "1:"},
-		{"static", []trace.Action{{Kind: trace.CollectStatic}}, "1:"},
+		{"static trace data, away from a marker", []trace.Action{{Kind: trace.CollectStatic}}, "1:"},
 		{"registers, once, with the pc of the thread", []trace.Action{collectRegisters, collectRegisters}, "1:" + registers},
 		{"memory", []trace.Action{collectMemory(0x102, 3)}, "1: M 0x102 030405"},
 		{"readable prefix", []trace.Action{collectMemory(0x106, 4)}, "1: M 0x106 0708"},

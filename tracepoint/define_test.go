@@ -101,7 +101,7 @@ func TestDefineRefused(t *testing.T) {
 		{"number too large", tracepointAt(0x8000, 0x10),
 			"tracepoint number 32768 is not from 1 to 32767, which is what a traceframe can name"},
 		{"static", trace.Tracepoint{Number: 1, Addr: 0x10, Static: true},
-			"tracepoint 1 at 0x10: static tracepoints are not supported"},
+			"tracepoint 1 at 0x10: there is no static tracepoint marker"},
 		{"condition", trace.Tracepoint{Number: 1, Addr: 0x10, Condition: []byte{0xff}},
 			"condition of tracepoint 1 at 0x10: unrecognized opcode: 0xff at offset 0"},
 		{"empty condition", trace.Tracepoint{Number: 1, Addr: 0x10, Condition: []byte{}},

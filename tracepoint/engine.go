@@ -113,7 +113,7 @@ func New(layout Layout) *Engine {
 		layout: layout,
 		sites:  make(map[arch.Addr]*Site),
 		ending: ending{reason: trace.ReasonNotRun},
-		buffer: buffer{order: layout.Order, size: DefaultBufferSize},
+		buffer: buffer{order: layout.Order, registers: layout.RegisterBlock, size: DefaultBufferSize},
 	}
 	e.collector.engine, e.collector.out.Order = e, layout.Order
 	e.resetVariables()

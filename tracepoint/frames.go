@@ -74,13 +74,13 @@ func (e *Engine) Frames() iter.Seq[Frame] {
 	}
 }
 
-// ReadBuffer copies from the frames as one stream of bytes, oldest frame first and without the end mark of a trace file, as
-// qTBuffer serves it. It returns how much of dst it filled, and io.EOF if offset is the length of the stream. In a circular
+// ReadBuffer copies from the frames as one stream of bytes, oldest frame first and without static trace data or the end mark of
+// a trace file, as qTBuffer serves it. It returns how much of dst it filled, and io.EOF if offset is the length of the stream. In a circular
 // buffer during a run the stream moves as frames are dropped.
 func (e *Engine) ReadBuffer(offset int64, dst []byte) (int, error) {
 	e.state.Lock()
 	defer e.state.Unlock()
-	switch length := int64(e.buffer.used); {
+	switch length := int64(e.buffer.used - e.buffer.static); {
 	case offset < 0 || offset > length:
 		return 0, fmt.Errorf("offset %d of the trace buffer is not from 0 to %d", offset, length)
 	case offset == length:

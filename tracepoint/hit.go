@@ -72,6 +72,9 @@ func (e *Engine) collect(d *definition, operations []operation, snapshot Snapsho
 	if err == nil {
 		err = e.buffer.append(frame, d.Number, snapshot.PC(), stepped)
 	}
+	if err == nil && c.hasStatic {
+		e.buffer.markStatic()
+	}
 	if err != nil {
 		e.full = true
 		e.end(ending{reason: trace.ReasonFull})

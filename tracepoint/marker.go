@@ -11,9 +11,9 @@ import (
 // Marker is a place in the program that was made to be traced. What it has to tell is the static trace data of a frame, which
 // GDB shows as $_sdata.
 type Marker interface {
-	// AppendData appends the data of a thread that has come to the marker. It is called in the middle of a hit, so it must
+	// AppendStatic appends the data of a thread that has come to the marker. It is called in the middle of a hit, so it must
 	// neither wait nor call the engine.
-	AppendData(dst []byte, s Snapshot) []byte
+	AppendStatic(dst []byte, s Snapshot) []byte
 	// Semaphores are the counters by which the program learns that the marker is traced.
 	Semaphores() []arch.Addr
 }

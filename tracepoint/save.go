@@ -10,7 +10,7 @@ import (
 )
 
 // Save writes all that the engine holds as a trace file: definitions with their counts, variables, status, and the frames
-// that are in the buffer when it is called. The description is the target's, as XML with lines that a trace file can take
+// that are in the buffer when it is called, without static trace data. The description is the target's, as XML with lines that a trace file can take
 // (tdesc.Target.XML), or empty. A definition that no line of a trace file can carry is a *tfile.LineError; nothing has been
 // written then. Hits go on meanwhile.
 func (e *Engine) Save(w io.Writer, description string) error {
@@ -32,7 +32,7 @@ func (e *Engine) Save(w io.Writer, description string) error {
 		return err
 	}
 	for frame := range e.Frames() {
-		if err := file.WriteFrame(frame.Bytes()); err != nil {
+		if err := file.WriteFrame(withoutStatic(frame.Frame, e.layout.Order)); err != nil {
 			return err
 		}
 	}

@@ -37,6 +37,20 @@ func (in *Instruction) Relocate(slot arch.Addr) (code []byte, resume int, ok boo
 	return appendJump(code, slot, in.Next()), len(in.Code()), true
 }
 
+// Foreign makes an Instruction of bytes that Decode does not know and another authority on the instruction set does, which has
+// copied them as Relocate would. Of such an instruction only its length is known.
+func Foreign(code []byte, at arch.Addr) *Instruction {
+	in := &Instruction{at: at, length: uint8(len(code)), reason: System}
+	copy(in.code[:], code)
+	return in
+}
+
+// JumpBack is the jump to the instruction's successor that follows a copy, from the address where it lies.
+func (in *Instruction) JumpBack(from arch.Addr) []byte { return appendJump(nil, from, in.Next()) }
+
+// MaxCopy is the length of the longest copy that leaves a slot room for the jump back.
+const MaxCopy = SlotSize - farJumpLength
+
 // appendJump appends a jump to target to code that runs at address slot.
 func appendJump(code []byte, slot, target arch.Addr) []byte {
 	distance := int64(target - (slot + arch.Addr(len(code)+nearJumpLength)))

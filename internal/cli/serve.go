@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"tracewell/internal/wholefile"
 	"tracewell/stub"
 	"tracewell/target"
 	"tracewell/target/linux"
@@ -81,7 +82,7 @@ func (c *serveCommand) Run(streams Streams) error {
 		return err
 	}
 	s := &service{program: t, engine: engine, messages: streams.Err}
-	s.server = stub.New(stub.Config{Target: t, Engine: engine, Notify: stub.Notify{Ended: s.tellEnd}})
+	s.server = stub.New(stub.Config{Target: t, Engine: engine, Notify: stub.Notify{Ended: s.tellEnd}, Save: wholefile.Write})
 	defer func() { s.server.Close() }()
 	if place.network == "stdio" {
 		return ignoreExit(s.one(ctx, standardIO{streams.In, streams.Out, streams.In.Close}))
@@ -169,7 +170,7 @@ func (s *service) goOn() bool {
 		return false
 	}
 	s.server.Close()
-	s.server, s.ended = stub.New(stub.Config{Target: left, Engine: s.engine}), true
+	s.server, s.ended = stub.New(stub.Config{Target: left, Engine: s.engine, Save: wholefile.Write}), true
 	fmt.Fprintf(s.messages, "The program has ended. Its %d trace frames are kept: connect again to look at them.\n", frames)
 	return true
 }

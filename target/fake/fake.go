@@ -51,6 +51,10 @@ type Program struct {
 	// the target is a Launcher.
 	Programs []string
 	Others   []target.Thread
+
+	// Unmovable are the addresses of instructions that the target cannot copy, with the places for a client to do so. With any
+	// the target has a Relocator.
+	Unmovable map[arch.Addr]arch.Addr
 }
 
 // Locals are the places of thread-local variables.
@@ -94,6 +98,7 @@ type Target struct {
 	passing   map[target.Signal]bool
 	caught    map[int]string
 	started   target.Program
+	copies    map[arch.Addr]int
 }
 
 // thread is a live thread and its register block.

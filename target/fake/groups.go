@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -32,6 +33,48 @@ func (t *Target) Tracer() target.Tracer {
 		return nil
 	}
 	return t
+}
+
+// Relocator returns the group when there are instructions to copy.
+func (t *Target) Relocator() target.Relocator {
+	if t.program.CoreOnly || t.program.Unmovable == nil {
+		return nil
+	}
+	return t
+}
+
+// Relocations returns those of the addresses that the program says to be unmovable, unless there is a copy already.
+func (t *Target) Relocations(_ int, addrs []arch.Addr) []target.Relocation {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var list []target.Relocation
+	for _, from := range addrs {
+		if to, ok := t.program.Unmovable[from]; ok && t.copies[from] == 0 {
+			list = append(list, target.Relocation{From: from, To: to})
+		}
+	}
+	return list
+}
+
+// Relocated takes note of a copy, which must have one byte at least.
+func (t *Target) Relocated(_ int, r target.Relocation, size int) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if size == 0 {
+		return errors.New("an instruction of no bytes")
+	}
+	if t.copies == nil {
+		t.copies = make(map[arch.Addr]int)
+	}
+	t.copies[r.From] = size
+	return nil
+}
+
+// Copied returns the size of the copy that a client has made of the instruction at an address, 0 for none.
+func (t *Target) Copied(from arch.Addr) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.copies[from]
 }
 
 // Auxv returns the group when the program has an auxiliary vector.

@@ -25,6 +25,14 @@ func (*Target) Close() error { return nil }
 // Streams are what programs that a Target starts have for standard streams.
 type Streams struct{ In, Out, Err *os.File }
 
+// Start implements target.Launcher.
+func (*Target) Start(target.Program) (target.ThreadID, error) {
+	return target.ThreadID{}, target.ErrUnsupported
+}
+
+// Attach implements target.Launcher.
+func (*Target) Attach(int) (target.ThreadID, error) { return target.ThreadID{}, target.ErrUnsupported }
+
 // New says that this processor is not supported.
 func New(Streams) (*Target, error) {
 	return nil, errors.New("tracing on " + runtime.GOARCH + " is not supported yet: only x86-64 is")

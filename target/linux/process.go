@@ -34,6 +34,7 @@ type space struct {
 	scratch        []*scratch
 	noScratch      bool // slots are refused: the program's seccomp filter might kill it for an mmap
 	shadowStack    bool // calls and returns must not be emulated
+	foreign        map[arch.Addr]foreignCopy
 }
 
 // newProcess makes a process without tasks.
@@ -60,7 +61,7 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 		return nil, err
 	}
 	child.space = s
-	s.noScratch, s.shadowStack = p.noScratch, p.shadowStack
+	s.noScratch, s.shadowStack, s.foreign = p.noScratch, p.shadowStack, maps.Clone(p.foreign)
 	for _, old := range p.scratch {
 		s.scratch = append(s.scratch, &scratch{old.base, old.used, maps.Clone(old.slots)})
 	}
@@ -84,7 +85,7 @@ func openSpace(pid int) (*space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}
-	return &space{mem: mem, users: 1, traps: make(map[arch.Addr]*trap)}, nil
+	return &space{mem: mem, users: 1, traps: make(map[arch.Addr]*trap), foreign: make(map[arch.Addr]foreignCopy)}, nil
 }
 
 // renew gives a process that has executed another program its new memory.

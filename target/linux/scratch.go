@@ -41,7 +41,11 @@ const (
 
 // giveSlot makes a slot for a trap. Where that is impossible the instruction is stepped in place: slower, never wrong.
 func (t *Target) giveSlot(p *process, tr *trap) {
-	if tr.insn == nil || !tr.insn.CanRelocate() {
+	if tr.insn == nil {
+		tr.takeForeign(p)
+		return
+	}
+	if !tr.insn.CanRelocate() {
 		return
 	}
 	if p.regainSlot(tr) {
@@ -150,4 +154,5 @@ func (t *Target) unmapScratch(p *process) {
 		}
 	}
 	p.scratch = nil
+	clear(p.foreign)
 }

@@ -194,6 +194,9 @@ func (t *Target) Breakpoints() target.Breakpoints { return t }
 // Tracer implements target.Groups.
 func (t *Target) Tracer() target.Tracer { return t }
 
+// Relocator implements target.Groups.
+func (t *Target) Relocator() target.Relocator { return t }
+
 // Auxv implements target.Groups.
 func (t *Target) Auxv() target.Auxv { return t }
 

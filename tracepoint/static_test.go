@@ -1,0 +1,115 @@
+package tracepoint
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"testing"
+
+	"tracewell/arch"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// testMarker is a marker at 0x10 whose data is register 0, as often as a byte long as that says.
+type testMarker struct{}
+
+func (testMarker) AppendStatic(dst []byte, s Snapshot) []byte {
+	n, _ := s.Register(0)
+	return append(dst, bytes.Repeat([]byte{byte(n)}, int(n))...)
+}
+
+func (testMarker) Semaphores() []arch.Addr { return []arch.Addr{0x2000} }
+
+func markerAt10(addr arch.Addr) Marker {
+	if addr == 0x10 {
+		return testMarker{}
+	}
+	return nil
+}
+
+var collectStatic = trace.Action{Kind: trace.CollectStatic}
+
+func staticAt(number trace.Number, addr arch.Addr, actions ...trace.Action) trace.Tracepoint {
+	t := tracepointAt(number, addr, actions...)
+	t.Static = true
+	return t
+}
+
+// stream reads the buffer by pieces of size bytes.
+func (r *rig) stream(size int) []byte {
+	var all []byte
+	piece := make([]byte, size)
+	for {
+		n, err := r.ReadBuffer(int64(len(all)), piece)
+		if errors.Is(err, io.EOF) {
+			return all
+		}
+		r.must(err)
+		all = append(all, piece[:n]...)
+	}
+}
+
+// TestStaticBlocks: frames in the buffer have it, what leaves the buffer does not.
+func TestStaticBlocks(t *testing.T) {
+	for _, circular := range []bool{false, true} {
+		r := newRig(t)
+		r.SetMarkers(markerAt10)
+		r.SetCircular(circular)
+		r.must(r.SetBufferSize(200))
+		r.start(staticAt(1, 0x10, collectStatic, collectMemory(0x1000, 2), collectStatic), tracepointAt(2, 0x20, collectStatic))
+		for i := range uint64(9) {
+			if circular || i < 3 {
+				r.hit(&fakeThread{pc: 0x10, registers: [registerCount]uint64{i}, memory: []stretch{{0x1000, []byte{1, byte(i)}}}})
+			}
+			r.hit(&fakeThread{pc: 0x20, registers: [registerCount]uint64{i}})
+		}
+		r.must(r.Stop(trace.ReasonStop, ""))
+		var plain []byte
+		for f := range r.Frames() {
+			data := f.Static()
+			want := f.Tracepoint() == 1
+			if (data != nil) != want || want && len(data) > 0 && !bytes.Equal(data, bytes.Repeat(data[:1], int(data[0]))) {
+				t.Errorf("frame %d of tracepoint %d has the data %v", f.Number, f.Tracepoint(), data)
+			}
+			plain = append(plain, withoutStatic(f.Frame, r.layout.Order)...)
+		}
+		if r.NumFrames() < 8 || len(plain) >= r.buffer.used {
+			t.Fatalf("%d frames, %d bytes of them plain", r.NumFrames(), len(plain))
+		}
+		for size := 1; size < 40; size++ {
+			if got := r.stream(size); !bytes.Equal(got, plain) {
+				t.Fatalf("circular %v: by %d bytes: got %x, want %x", circular, size, got, plain)
+			}
+		}
+		var file bytes.Buffer
+		r.must(r.Save(&file, ""))
+		saved, err := tfile.OpenBytes(file.Bytes())
+		r.must(err)
+		for i := range saved.NumFrames() {
+			if f, err := saved.Frame(i); err != nil || f.Static() != nil || f.Check() != nil {
+				t.Errorf("frame %d of the file: %v, data %v", i, err, f.Static())
+			}
+		}
+	}
+}
+
+// TestSemaphores: a site has those of its marker while a static tracepoint is at it.
+func TestSemaphores(t *testing.T) {
+	r := newRig(t)
+	r.SetMarkers(markerAt10)
+	semaphores := func(want ...arch.Addr) {
+		t.Helper()
+		if got := r.sites[0x10].Semaphores; !slices.Equal(got, want) || !r.sites[0x10].installed {
+			t.Errorf("semaphores %v, want %v", got, want)
+		}
+	}
+	r.start(tracepointAt(2, 0x10))
+	semaphores()
+	r.must(r.Define(staticAt(1, 0x10), false))
+	semaphores(0x2000)
+	r.must(r.Stop(trace.ReasonStop, ""))
+	r.must(r.Start(r.installer))
+	semaphores(0x2000)
+}
