@@ -84,7 +84,7 @@ func runPackets() []packet {
 		{"QPassSignals:", "[SIGNAL;...]", (*session).passSignals, 0, "QPassSignals+", "OK", "signals that need no stop reply"},
 		{"k", "", (*session).kill, 0, "", "none", "end the program"},
 		{"vKill;", "PID", (*session).killProcess, 0, "", "OK", "end the program"},
-		{"D", "[;PID]", (*session).detach, 0, "", "OK", "let the program go; a trace run may keep it"},
+		{"D", "[;PID]", (*session).detach, 0, "", "OK", "let the program go; a trace run or commands of breakpoints may keep it"},
 	}
 }
 

@@ -101,6 +101,45 @@ func TestCheckedWithTracepoint(t *testing.T) {
 	}
 }
 
+// TestHardwareBreakpointWithTracepoint stops at each call, and the tracepoint in the same place counts them all.
+func TestHardwareBreakpointWithTracepoint(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	r := launch(t, p.Path, "5", "push")
+	at := symbol(t, p.Path, "tick_push")
+	r.insert(target.Breakpoint{Kind: target.Hardware, Addr: at, Length: 1})
+	r.trace(1, at)
+	if err := r.engine.Start(r.target); err != nil {
+		t.Fatal(err)
+	}
+	for call := int64(1); call <= 5; call++ {
+		if ev := r.resume(0); ev.Reason != target.ReasonHwBreak || r.hits() != call {
+			t.Errorf("%+v after %d hits, want call %d", ev, r.hits(), call)
+		}
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || r.hits() != 5 {
+		t.Errorf("%+v after %d hits, want exit with status 0 after 5", ev, r.hits())
+	}
+}
+
+// TestCheckedThreads asks for two threads at once, in a function whose calls hold no lock.
+func TestCheckedThreads(t *testing.T) {
+	p := testprog.Build(t, "threads", fixed)
+	r := launch(t, p.Path, "500")
+	calls := make(map[int64]int)
+	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "work"), Length: 1, Check: func(s tracepoint.Snapshot) bool {
+		calls[s.Thread()]++
+		return false
+	}})
+	ev := r.resume(0)
+	total := 0
+	for _, n := range calls {
+		total += n
+	}
+	if ev.Kind != target.Exited || ev.Code != 0 || len(calls) != 2 || total != 1000 {
+		t.Errorf("%+v after calls of Check %v, want exit with status 0 after 500 by each of two threads", ev, calls)
+	}
+}
+
 // TestCheckedStep steps a thread onto a breakpoint that does not want it, and onto one that does: it is asked once, when the
 // thread arrives, and not when it goes on.
 func TestCheckedStep(t *testing.T) {
