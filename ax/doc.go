@@ -26,5 +26,6 @@
 // Bad bytecode is refused when it is decoded instead of running past its end. A stack underflow is found in every case. ext
 // is right for every width. INT64_MIN divided by -1 wraps instead of raising SIGFPE. Shift counts of 64 and more are
 // defined. pick checks its operand, loops are bounded, trace16 works, and a register that cannot be read is an error
-// rather than an abort. As in gdbserver, and unlike the manual, tracev pushes nothing: GDB's own code relies on it.
+// rather than an abort. printf knows %p, %lc and %ls, and the formats it cannot print by can be found beforehand, where
+// gdbserver ends the session. As in gdbserver, and unlike the manual, tracev pushes nothing: GDB's own code relies on it.
 package ax

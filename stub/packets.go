@@ -114,7 +114,7 @@ func processPackets() []packet {
 		{"R", "NUMBER", (*session).restart, 0, "", "none", "end all and start the last program again, in extended mode"},
 		{"k", "", (*session).kill, 0, "", "none", "end all programs"},
 		{"vKill;", "PID", (*session).killProcess, 0, "", "OK", "end a program"},
-		{"D", "[;PID]", (*session).detach, 0, "", "OK", "let a program go; a trace run may keep it"},
+		{"D", "[;PID]", (*session).detach, 0, "", "OK", "let a program go; a trace run or commands of breakpoints may keep it"},
 	}
 }
 

@@ -3,8 +3,9 @@
 //
 // An Engine is driven from two sides. A session (QT packets, or a command of Tracewell's own) defines, starts, stops and
 // looks at frames. A target that reaches an installed Site calls Site.Hit, and Engine.Stepped after each step that a
-// verdict asked for, with a Snapshot of the thread. The engine never touches a process: what it wants to know of one comes
-// through the Snapshot, and what it wants done to one goes through the Installer.
+// verdict asked for, with a Snapshot of the thread; at a breakpoint it calls Reaction.Hit. The engine never touches a
+// process: what it wants to know of one comes through the Snapshot, and what it wants done to one goes through the
+// Installer.
 //
 // # Invariants
 //

@@ -199,7 +199,7 @@ func (t *Target) watched(k *task) bool {
 			continue
 		}
 		if s.kind == target.Hardware {
-			k.passed = k.pc()
+			t.hitBeside(k)
 		}
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: debugReasons[s.kind], Addr: s.addr})
 		return true
@@ -208,6 +208,15 @@ func (t *Target) watched(k *task) bool {
 		t.proceed(k, 0)
 	}
 	return !finished
+}
+
+// hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its trap.
+func (t *Target) hitBeside(k *task) {
+	first := k.passed != k.pc()
+	k.passed = k.pc()
+	if tr := k.proc.traps[k.pc()]; tr != nil && tr.site != nil && first {
+		t.judge(k, tr.site.Hit(t.snapshot(k)))
+	}
 }
 
 // find returns the index among watched of the one at the place of b, -1 if there is none.
