@@ -71,6 +71,10 @@ func (p *process) programHeaders() (headers []elf.Prog64, bias uint64, err error
 	return headers, bias, nil
 }
 
+// errNoDebug says that the list cannot be found this way, which does not mean that there is none: the program may be the dynamic
+// linker, told to run another. GDB then looks by itself (GDB's gdb.server/solib-list.exp).
+var errNoDebug = errors.New("the program's dynamic section does not lead to the dynamic linker's list")
+
 // linkerDebug finds the r_debug structure; 0 if there is none yet, or none at all as in a static program.
 func (p *process) linkerDebug() (arch.Addr, error) {
 	headers, bias, err := p.programHeaders()
@@ -83,7 +87,7 @@ func (p *process) linkerDebug() (arch.Addr, error) {
 			dynamic, size = h.Vaddr+bias, h.Memsz
 		}
 	}
-	if size > 1<<20 {
+	if size == 0 || size > 1<<20 {
 		return 0, nil
 	}
 	section := make([]byte, size)
@@ -95,7 +99,7 @@ func (p *process) linkerDebug() (arch.Addr, error) {
 			return arch.Addr(binary.LittleEndian.Uint64(section[8:])), nil
 		}
 	}
-	return 0, nil
+	return 0, errNoDebug
 }
 
 // linkMap walks the list of every namespace. The first structure, r_debug, is { int version; link_map *map; brk; state; ldbase };
