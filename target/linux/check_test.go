@@ -90,7 +90,7 @@ func TestCheckedWithTracepoint(t *testing.T) {
 	calls := 0
 	r.insert(target.Breakpoint{Addr: at, Length: 1, Check: counting(&calls, 60)})
 	r.trace(1, at)
-	if err := r.engine.Start(r.target); err != nil {
+	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
 		t.Fatal(err)
 	}
 	if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || calls != 61 || r.hits() != 61 {
@@ -108,7 +108,7 @@ func TestHardwareBreakpointWithTracepoint(t *testing.T) {
 	at := symbol(t, p.Path, "tick_push")
 	r.insert(target.Breakpoint{Kind: target.Hardware, Addr: at, Length: 1})
 	r.trace(1, at)
-	if err := r.engine.Start(r.target); err != nil {
+	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
 		t.Fatal(err)
 	}
 	for call := int64(1); call <= 5; call++ {
