@@ -9,6 +9,10 @@
 // features it makes qSupported announce. It is the dispatcher, the feature list and the reference at once; a packet that is
 // not in it, or whose ability the target lacks, gets the empty reply. Handlers are in one file per family, named after it.
 //
+// There may be several processes. In all-stop mode they stop and go on together, and the reply to a resumption is the event
+// that ends it; in non-stop mode each thread stops alone and events are notifications (nonstop.go). A trace run belongs to
+// one process. Without a client the program is in all-stop mode.
+//
 // Errors are of two kinds. What goes wrong in answering one packet, be it malformed or refused by the target, is the reply
 // to that packet, and the session goes on. What goes wrong with the connection ends the session, never the program.
 //

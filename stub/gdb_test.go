@@ -115,6 +115,10 @@ func amd64Server(t *testing.T) *Server {
 		"/etc":          {Mode: fs.ModeDir | 0o755},
 		"/etc/motd":     {Bytes: []byte("Welcome.\n"), Mode: 0o644},
 	}
+	p.Programs = []string{"/toy"}
+	for _, tid := range []int{42, 43} {
+		p.Others = append(p.Others, target.Thread{ID: target.ThreadID{PID: 42, TID: tid}, Name: "other", Core: -1})
+	}
 	f, err := fake.New(p)
 	if err != nil {
 		t.Fatal(err)

@@ -92,6 +92,7 @@ func (x *session) serve() error {
 			if !ok {
 				return in.err
 			}
+			x.catchUp()
 			if err := x.consume(chunk); err != nil {
 				return err
 			}
@@ -103,6 +104,18 @@ func (x *session) serve() error {
 		}
 	}
 	return ErrExit
+}
+
+// catchUp takes the events that are there already, so that what comes from the client finds the program as it is.
+func (x *session) catchUp() {
+	for {
+		select {
+		case ev := <-x.events():
+			x.stopped(ev)
+		default:
+			return
+		}
+	}
 }
 
 // consume handles all tokens that end in chunk and writes what there is to say.

@@ -59,28 +59,34 @@ func (s *Server) leaveAlone() {
 // leave does what must be done when a connection has ended. A program that the client left to the trace run stays even when
 // the run is over by then: without it GDB would not show the frames.
 func (s *Server) leave(detached bool) error {
-	runner := s.target.Runner()
-	if runner == nil {
-		return s.stopTracing()
+	survives := s.survives()
+	var err error
+	if !s.tracesOn() {
+		err = s.stopTracing()
 	}
-	ran, err := s.endNonStop()
-	if !s.tracesOn() && !detached {
-		err = errors.Join(err, s.stopTracing())
-	}
-	if s.survives() || detached {
-		if ran && err == nil {
-			err = s.resume(everyThread)
-		}
-		if s.running {
-			s.watch()
-		}
+	switch {
+	case s.target.Runner() == nil:
 		return err
+	case survives || detached:
+		return errors.Join(err, s.carryOn())
 	}
 	s.leaveAlone()
 	if halted := s.halt(); halted != nil {
 		return errors.Join(err, halted)
 	}
 	return errors.Join(err, s.endAll(s.config.OnLost))
+}
+
+// carryOn lets a program go on that runs, in all-stop mode and watched.
+func (s *Server) carryOn() error {
+	ran, err := s.endNonStop()
+	if ran && err == nil && s.alive() {
+		err = s.resume(everyThread)
+	}
+	if s.running {
+		s.watch()
+	}
+	return err
 }
 
 // endAll does with all processes what a choice says.
