@@ -105,15 +105,20 @@ func covered(actions []target.Action, id target.ThreadID) *target.Action {
 	return nil
 }
 
-// release sets the stopped threads going that actions cover, and reports whether there were any.
+// release sets the stopped threads going that actions cover, and reports whether they cover any thread.
 func (t *Target) release(actions []target.Action) bool {
-	any := false
+	found := false
 	for _, th := range t.threads {
-		if a := covered(actions, th.ID); a != nil && !th.runs {
-			th.runs, th.action, any = true, *a, true
+		a := covered(actions, th.ID)
+		if a == nil {
+			continue
+		}
+		found = true
+		if !th.runs {
+			th.runs, th.action = true, *a
 		}
 	}
-	return any
+	return found
 }
 
 // finish ends the pending Resume. An event of no thread in particular becomes the leader's.
