@@ -1,7 +1,7 @@
 package stub
 
 import (
-	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -9,9 +9,6 @@ import (
 )
 
 // The settings of the programs that clients start. They outlive the client, as with gdbserver.
-
-// errNoVariable says that a setting of the environment has no name, or no value.
-var errNoVariable = errors.New("expected NAME=VALUE")
 
 // setVariable is QEnvironmentHexEncoded.
 func (x *session) setVariable(args string) ([]byte, error) {
@@ -21,7 +18,7 @@ func (x *session) setVariable(args string) ([]byte, error) {
 	}
 	name, _, ok := strings.Cut(string(b), "=")
 	if !ok || name == "" {
-		return nil, errNoVariable
+		return nil, fmt.Errorf("environment variable %q, expected NAME=VALUE", b)
 	}
 	x.removeVariable(name)
 	x.program.Env = append(x.program.Env, string(b))

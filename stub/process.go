@@ -58,17 +58,15 @@ func (x *session) detach(args string) ([]byte, error) {
 
 // entrust leaves the program to the run that keeps it. As with gdbserver, everything goes on.
 func (x *session) entrust() error {
+	x.owed, x.detached = false, true
+	x.leaveAlone()
 	if _, err := x.endNonStop(); err != nil {
 		return err
 	}
-	if !x.running {
-		if err := x.resume(everyThread); err != nil {
-			return err
-		}
+	if x.running {
+		return nil
 	}
-	x.owed, x.detached = false, true
-	x.leaveAlone()
-	return nil
+	return x.resume(everyThread)
 }
 
 // finish ends what the server has to do with a process. No stop reply is due any more; should the trace run keep another

@@ -84,12 +84,14 @@ func (x *session) restart(string) ([]byte, error) {
 		return nil, target.ErrUnsupported
 	}
 	_, _ = x.kill("")
-	_, _ = x.launch(x.program) // without one there is no process, which ? tells
+	if !x.running { // as it does when nothing can stop it
+		_, _ = x.launch(x.program) // without one there is no process, which ? tells
+	}
 	return nil, errLater
 }
 
-// attach is vAttach. In non-stop mode the process goes on at once, as with gdbserver: GDB then asks for the threads to stop that
-// it wants stopped.
+// attach is vAttach. In non-stop mode the process goes on at once, as with gdbserver 13.1: GDB then asks for the threads to
+// stop that it wants stopped.
 func (x *session) attach(args string) ([]byte, error) {
 	in := rsp.NewScanner(args)
 	pid := int(in.HexUpTo(maxPID))

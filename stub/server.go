@@ -185,8 +185,13 @@ func (s *Server) events() <-chan target.Event {
 func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 	s.running = false
 	s.learn(ev)
-	if passes(ev) && s.alive() && s.goOn(ev) == nil {
-		return false
+	if passes(ev) && s.alive() {
+		if ev.Kind == target.Forked || ev.Kind == target.Vforked { // of before the client left: the child is for nobody
+			_ = s.end(ev.Child.PID, s.target.Runner().Detach)
+		}
+		if s.goOn(ev) == nil {
+			return false
+		}
 	}
 	s.last = &ev
 	return true

@@ -130,8 +130,8 @@ func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 	return reply
 }
 
-// appendHappening appends what a thread stopped for that did not stop by itself. A client that has not announced that it knows
-// of such things sees SIGTRAP.
+// appendHappening appends what a thread stopped for that did not stop by itself. A client that has not announced that it
+// knows of such things sees SIGTRAP.
 func (x *session) appendHappening(reply []byte, ev target.Event) []byte {
 	switch {
 	case ev.Kind == target.Execed && x.client.execEvents:

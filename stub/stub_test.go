@@ -114,6 +114,25 @@ func TestMonitorExitOfSeveralProcesses(t *testing.T) {
 	}
 }
 
+// TestForkOfBeforeTheClientLeft is of a child that nobody has been told of any more.
+func TestForkOfBeforeTheClientLeft(t *testing.T) {
+	s, f := toyServer(t, Config{})
+	f.SetReports(target.Reports{Fork: true})
+	if err := s.resume(everyThread); err != nil {
+		t.Fatal(err)
+	}
+	f.Play(fake.Step{Event: &target.Event{Kind: target.Forked, Child: target.ThreadID{PID: 0x2a, TID: 0x2a}}})
+	if ev := <-s.events(); s.settle(ev, passesUnattended) {
+		t.Errorf("%+v stopped the program", ev)
+	}
+	if pids := s.processes(); !slices.Equal(pids, []int{leader.PID}) {
+		t.Errorf("processes %#x are left", pids)
+	}
+	if err := s.halt(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestSpentNever has clients end the program in servers that are there for more.
 func TestSpentNever(t *testing.T) {
 	for _, test := range []struct {

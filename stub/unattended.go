@@ -14,10 +14,8 @@ type unattended struct {
 	stop, done chan struct{}
 }
 
-// watch begins the watch: it lets the program have its signals and its children go their way, and keeps the event that stops
-// it for the next client.
+// watch begins the watch, which keeps the event that stops the program for the next client.
 func (s *Server) watch() {
-	s.leaveAlone()
 	u := &unattended{stop: make(chan struct{}), done: make(chan struct{})}
 	s.unattended = u
 	go func() {
@@ -43,7 +41,7 @@ func (s *Server) attend() {
 	s.unattended = nil
 }
 
-// leaveAlone has the target report no more of the program than it must.
+// leaveAlone has the target report no more of the program than it must: it gets its signals, and its children go their way.
 func (s *Server) leaveAlone() {
 	s.letPass(everySignal())
 	if runner := s.target.Runner(); runner != nil {
@@ -79,6 +77,7 @@ func (s *Server) leave(detached bool) error {
 
 // carryOn lets a program go on that runs, in all-stop mode and watched.
 func (s *Server) carryOn() error {
+	s.leaveAlone()
 	ran, err := s.endNonStop()
 	if ran && err == nil && s.alive() {
 		err = s.resume(everyThread)

@@ -45,8 +45,9 @@ func (x *session) resumeThreads(args string) ([]byte, error) {
 	return nil, errMixedStop
 }
 
-// start resumes and leaves the reply to the event. A Ctrl-C that came when the program had just stopped, but before the client
-// knew, counts for what it does next: GDB may step the program many times a second, with hardly a moment in which it runs.
+// start resumes and leaves the reply to the event. A Ctrl-C that came when the program had just stopped, but before the
+// client knew, counts for what it does next: GDB may step the program many times a second, with hardly a moment in which
+// it runs.
 func (x *session) start(actions []target.Action) ([]byte, error) {
 	if x.asked && !x.running {
 		if id, err := x.thread(); err == nil {
