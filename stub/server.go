@@ -32,6 +32,8 @@ type Config struct {
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
 	// stop replies with more than the signal, Tthread for the thread in them, threads for all that tells of threads.
 	Disable []string
+	// Debug is where the server tells of its own working; nil for nowhere.
+	Debug *DebugLog
 }
 
 // Notify are the functions that are told what becomes of processes; nil ones are told nothing. They are called on the
@@ -74,6 +76,7 @@ type Server struct {
 	config Config
 	target target.Target
 	engine *tracepoint.Engine // nil without tracepoints
+	debug  *DebugLog
 
 	table      *table
 	disabled   disabled
@@ -90,7 +93,10 @@ type Server struct {
 
 // New returns a server of c and introduces the engine to the target.
 func New(c Config) *Server {
-	s := &Server{config: c, target: c.Target, table: newTable(), disabled: newDisabled(c.Disable),
+	if c.Debug == nil {
+		c.Debug = NewDebugLog(io.Discard)
+	}
+	s := &Server{config: c, target: c.Target, debug: c.Debug, table: newTable(), disabled: newDisabled(c.Disable),
 		packetSize: packetSize, patience: patience}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine = c.Engine
@@ -146,6 +152,7 @@ func (s *Server) resume(actions []target.Action) error {
 	if err := s.target.Runner().Resume(actions); err != nil {
 		return err
 	}
+	s.debug.resumed(actions)
 	s.running, s.actions = true, slices.Clone(actions)
 	for i := range s.actions {
 		s.actions[i].Signal = target.SignalNone
@@ -165,6 +172,7 @@ func (s *Server) events() <-chan target.Event {
 // thread goes on as before, and the event's own with its signal.
 func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 	s.running = false
+	s.debug.happened(ev)
 	if ev.Kind == target.Execed {
 		s.layout = nil
 	}

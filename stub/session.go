@@ -96,6 +96,7 @@ func (x *session) consume(chunk []byte) error {
 		x.out = x.framing.Acknowledge(x.out, token)
 		switch token.Kind {
 		case rsp.Packet:
+			x.debug.received(token.Payload)
 			x.packet(token.Payload)
 		case rsp.Oversized:
 			x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
@@ -147,7 +148,10 @@ func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 }
 
 // send queues a reply.
-func (x *session) send(payload []byte) { x.out = x.framing.AppendPacket(x.out, payload) }
+func (x *session) send(payload []byte) {
+	x.debug.sent(payload)
+	x.out = x.framing.AppendPacket(x.out, payload)
+}
 
 // flush writes what is queued.
 func (x *session) flush() error {
