@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -87,7 +86,7 @@ func TestSerialLine(t *testing.T) {
 	if reply, err := c.Exchange("?"); err != nil || !strings.HasPrefix(reply, "T05") {
 		t.Errorf("?: %q, %v", reply, err)
 	}
-	if _, err := io.WriteString(master, string(rsp.AppendPacket(nil, rsp.AppendHexBytes([]byte("qRcmd,"), "exit")))); err != nil {
+	if _, err := master.Write(rsp.AppendPacket(nil, rsp.AppendHexBytes([]byte("qRcmd,"), "exit"))); err != nil {
 		t.Fatal(err)
 	}
 	select {
