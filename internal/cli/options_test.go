@@ -41,20 +41,20 @@ func TestGdbserverCommandLines(t *testing.T) {
 	for line, want := range map[string]asked{
 		"--once --multi localhost:2346":      {Place: "tcp localhost:2346", Once: true, Multi: true},
 		"--multi localhost:2346":             {Place: "tcp localhost:2346", Multi: true},
-		"--once localhost:2346 ./prog":       {Place: "tcp localhost:2346", Command: "./prog", Once: true},
-		"localhost:2346 ./prog --once -x -":  {Place: "tcp localhost:2346", Command: "./prog --once -x -"},
-		"- ./prog":                           {Place: "stdio ", Command: "./prog"},
-		"--once stdio ./prog":                {Place: "stdio ", Command: "./prog", Once: true},
+		"--once localhost:2346 /prog":        {Place: "tcp localhost:2346", Command: "/prog", Once: true},
+		"localhost:2346 /prog --once -x -":   {Place: "tcp localhost:2346", Command: "/prog --once -x -"},
+		"- /prog":                            {Place: "stdio ", Command: "/prog"},
+		"--once stdio /prog":                 {Place: "stdio ", Command: "/prog", Once: true},
 		"/dev/com1 emacs foo.txt":            {Place: "device /dev/com1", Command: "emacs foo.txt"},
 		"--once localhost:2346 --attach 123": {Place: "tcp localhost:2346", PID: 123, Once: true},
 		"--attach --once :2346 0x7b":         {Place: "tcp localhost:2346", PID: 123, Once: true},
-		"--once --wrapper env TEST=1 -- localhost:2346 ./prog a": {Place: "tcp localhost:2346",
-			Command: "env TEST=1 ./prog a", Once: true},
+		"--once --wrapper env TEST=1 -- localhost:2346 /prog a": {Place: "tcp localhost:2346",
+			Command: "env TEST=1 /prog a", Once: true},
 		"--wrapper env -u LD_PRELOAD -- --multi localhost:2346": {Place: "tcp localhost:2346", Multi: true,
 			Command: "env -u LD_PRELOAD "},
-		"--once --disable-packet=threads --disable-packet=T,qfThreadInfo :1 ./prog": {Place: "tcp localhost:1", Command: "./prog",
+		"--once --disable-packet=threads --disable-packet=T,qfThreadInfo :1 /prog": {Place: "tcp localhost:1", Command: "/prog",
 			Once: true, Without: "threads T qfThreadInfo"},
-		"--no-disable-randomization :1 ./prog":                       {Place: "tcp localhost:1", Command: "./prog", RandomAddresses: true},
+		"--no-disable-randomization :1 /prog":                        {Place: "tcp localhost:1", Command: "/prog", RandomAddresses: true},
 		"--no-disable-randomization --disable-randomization :1 prog": {Place: "tcp localhost:1", Command: "prog"},
 		"--no-startup-with-shell :1 prog":                            {Place: "tcp localhost:1", Command: "prog"},
 		"--startup-with-shell :1 prog":                               {Place: "tcp localhost:1", Command: "prog"},
@@ -79,6 +79,29 @@ func TestGdbserverCommandLines(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
+// TestProgramInFolder: a program is found as gdbserver finds it.
+func TestProgramInFolder(t *testing.T) {
+	t.Chdir(t.TempDir())
+	folder, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("here", nil, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"here":       folder + "/here",
+		"sleep":      "sleep",
+		".":          ".",
+		"./sleep":    folder + "/sleep",
+		"/bin/sleep": "/bin/sleep",
+	} {
+		if got := inFolder(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}
 }
