@@ -153,7 +153,7 @@ var directives = map[string]func(*play, operands){
 	// settle waits until the program has played all that the transcript told it.
 	"settle": func(p *play, _ operands) { p.fake.Settle() },
 	// What must be so.
-	"installed": func(p *play, o operands) { p.check("sites installed", p.fake.Installed(), o.words[0]) },
+	"installed": func(p *play, o operands) { p.check("sites installed", p.fake.Installed(target.All), o.words[0]) },
 	"threads":   func(p *play, o operands) { p.check("threads", len(p.fake.Threads()), o.words[0]) },
 	"frames":    func(p *play, o operands) { p.check("frames", p.engine.NumFrames(), o.words[0]) },
 }

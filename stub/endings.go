@@ -7,6 +7,63 @@ import (
 	"tracewell/trace"
 )
 
+// learn takes note of what an event says of processes.
+func (s *Server) learn(ev target.Event) {
+	s.debug.happened(ev)
+	pid := ev.Thread.PID
+	switch ev.Kind {
+	case target.Execed:
+		s.layout = nil
+	case target.Forked, target.Vforked:
+		s.attached[ev.Child.PID] = s.attached[pid] // as gdbserver has it
+		if pid == s.traced {
+			s.fork = &ev
+		}
+	case target.Exited, target.Terminated:
+		if s.config.Notify.Ended != nil {
+			s.config.Notify.Ended(ev)
+		}
+	}
+	if why := endOfRun(ev); why != "" && pid == s.traced {
+		s.endRun(why)
+	}
+	if ends(ev) {
+		s.forget(pid)
+	}
+}
+
+// ends reports whether an event is the end of a process.
+func ends(ev target.Event) bool { return ev.Kind == target.Exited || ev.Kind == target.Terminated }
+
+// forget takes note that a process is no longer the server's.
+func (s *Server) forget(pid int) {
+	delete(s.attached, pid)
+	if s.fork != nil && (pid == s.fork.Thread.PID || pid == s.fork.Child.PID) {
+		s.fork = nil
+	}
+	if s.last != nil && s.last.Thread.PID == pid {
+		s.last = nil
+	}
+}
+
+// parts takes note that parent or child of a fork go on: from then on the one is no substitute for the other.
+func (s *Server) parts(actions []target.Action) {
+	for _, a := range actions {
+		if s.fork != nil && (a.Thread.Covers(s.fork.Thread) || a.Thread.Covers(s.fork.Child)) {
+			s.fork = nil
+		}
+	}
+}
+
+// heir is the process that the trace run moves to when that of pid is let go: the child of a fork that just happened, whose
+// client then follows it. It is 0 where there is none.
+func (s *Server) heir(pid int) int {
+	if s.fork == nil || s.fork.Thread.PID != pid || pid != s.traced {
+		return 0
+	}
+	return s.fork.Child.PID
+}
+
 // endedByClient is what the status of a trace run says that ended because its client ended the program.
 const endedByClient = "the debugger ended the program"
 
@@ -27,6 +84,7 @@ func endOfRun(ev target.Event) string {
 // endRun ends the trace run, so that its frames can be looked at: GDB shows none while a run is on. There is no reason for a
 // stop in GDB's list that fits, and so it is given as that of a tstop command, which takes a text.
 func (s *Server) endRun(why string) {
+	s.traced = 0
 	if s.engine != nil {
 		_ = s.engine.Stop(trace.ReasonStop, why) // the error is about sites, which are gone with the program
 	}

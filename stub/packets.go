@@ -8,6 +8,10 @@ func groups() []group {
 		{"threads", "", always, threadPackets()},
 		{"registers and memory", "", always, statePackets()},
 		{"running", "Runner", func(s *Server) bool { return s.target.Runner() != nil }, runPackets()},
+		{"processes", "Runner", func(s *Server) bool { return s.target.Runner() != nil }, processPackets()},
+		{"starting programs", "Launcher", func(s *Server) bool { return s.target.Launcher() != nil }, launchPackets()},
+		{"signals", "Signals", func(s *Server) bool { return s.target.Signals() != nil }, signalPackets()},
+		{"system calls", "Syscalls", func(s *Server) bool { return s.target.Syscalls() != nil }, syscallPackets()},
 		{"breakpoints", "Breakpoints", func(s *Server) bool { return s.target.Breakpoints() != nil }, breakpointPackets()},
 		{"auxiliary vector", "Auxv", func(s *Server) bool { return s.target.Auxv() != nil }, auxvPackets()},
 		{"program file", "ExecFile", func(s *Server) bool { return s.target.ExecFile() != nil }, execFilePackets()},
@@ -30,9 +34,8 @@ func sessionPackets() []packet {
 		{"qSupported", "[:FEATURE;...]", (*session).supported, 0, "multiprocess?+ error-message?+",
 			"FEATURE;...", "exchange features"},
 		{"QStartNoAckMode", "", (*session).startNoAck, 0, "QStartNoAckMode+", "OK", "end acknowledgments"},
-		{"!", "", (*session).extend, 0, "", "OK", "extended mode; the connection outlives the program in any case"},
+		{"!", "", (*session).extend, 0, "", "OK", "extended mode: the server outlives its programs"},
 		{"vMustReplyEmpty", "", (*session).unknown, 0, "", "empty", "probe for servers that mistake unknown packets"},
-		{"QNonStop:", "0|1", (*session).nonStop, 0, "", "OK", "choose all-stop; non-stop is refused"},
 		{"QAgent:", "0|1", (*session).agent, 0, "", "OK", "do without an in-process agent; to use one is refused"},
 		{"qSymbol:", "[VALUE]:[NAME]", (*session).symbol, 0, "", "OK", "offer of symbols; none are asked for"},
 		{"qRcmd,", "HEXCOMMAND", (*session).monitor, numericErrors, "", "HEXOUTPUT or OK", "a monitor command, see monitor help"},
@@ -41,14 +44,16 @@ func sessionPackets() []packet {
 
 func threadPackets() []packet {
 	return []packet{
-		{"?", "", (*session).status, 0, "", "stop reply", "why the program stopped; one that runs is stopped first"},
+		{"?", "", (*session).status, 0, "", "stop reply; OK in non-stop mode if no thread is stopped",
+			"why the program stopped; one that runs is stopped first, but in non-stop mode"},
 		{"H", "g|c THREAD", (*session).selectThread, 0, "", "OK", "select the thread for g, m and so on, or for c and s"},
 		{"T", "THREAD", (*session).threadAlive, 0, "", "OK", "ask whether a thread lives"},
 		{"qC", "", (*session).currentThread, 0, "", "QC THREAD", "ask which thread is selected"},
 		{"qfThreadInfo", "", (*session).firstThreads, 0, "", "m THREAD,... or l", "list the threads"},
 		{"qsThreadInfo", "", (*session).moreThreads, 0, "", "m THREAD,... or l", "list more threads"},
 		{"qThreadExtraInfo,", "THREAD", (*session).threadExtra, 0, "", "HEXTEXT", "the name of a thread"},
-		{"qAttached", "[:PID]", (*session).attached, 0, "", "1 or 0", "ask whether the program ran before the server came"},
+		{"qAttached", "[:PID]", (*session).askAttached, 0, "", "1 or 0",
+			"ask whether the process, or the one it was forked from, ran before the server came"},
 		{"qXfer:threads:read:", ":OFFSET,LENGTH", reads("threads", (*session).threadsDocument), 0, "qXfer:threads:read+",
 			"m BINARY or l BINARY", "the threads with names and processors, as XML"},
 	}
@@ -74,17 +79,64 @@ func statePackets() []packet {
 func runPackets() []packet {
 	return []packet{
 		{"vCont?", "", (*session).verbs, 0, "vContSupported+", "vCont;VERB;...", "ask for the verbs of vCont"},
-		{"vCont;", "VERB[:THREAD];...", (*session).resumeThreads, 0, "exec-events?+", "stop reply",
-			"let threads go on (c, C), step (s, S), step in a range (r); t stops the program"},
-		{"c", "[ADDRESS]", (*session).resumeAt, whenStopped, "", "stop reply", "go on"},
-		{"C", "SIGNAL[;ADDRESS]", (*session).resumeWith, whenStopped, "", "stop reply", "go on with a signal"},
-		{"s", "[ADDRESS]", (*session).step, whenStopped, "", "stop reply", "step"},
-		{"S", "SIGNAL[;ADDRESS]", (*session).stepWith, whenStopped, "", "stop reply", "step with a signal"},
-		{"vRun;", "[HEXPATH][;HEXARGUMENT...]", (*session).run, 0, "", "none but E.", "start a program; it is refused"},
+		{"vCont;", "VERB[:THREAD];...", (*session).resumeThreads, 0,
+			"fork-events?+ vfork-events?+ exec-events?+ no-resumed?+", "stop reply; OK in non-stop mode",
+			"let threads go on (c, C), step (s, S), step in a range (r); t stops threads, in all-stop mode the program"},
+		{"c", "[ADDRESS]", (*session).resumeAt, whenStopped, "", "stop reply; OK in non-stop mode", "go on"},
+		{"C", "SIGNAL[;ADDRESS]", (*session).resumeWith, whenStopped, "", "stop reply; OK in non-stop mode",
+			"go on with a signal"},
+		{"s", "[ADDRESS]", (*session).step, whenStopped, "", "stop reply; OK in non-stop mode", "step"},
+		{"S", "SIGNAL[;ADDRESS]", (*session).stepWith, whenStopped, "", "stop reply; OK in non-stop mode", "step with a signal"},
+		{"vCtrlC", "", (*session).stopAsked, 0, "", "OK", "stop the program, or in non-stop mode a thread, with SIGINT"},
+		{"QNonStop:", "0|1", (*session).chooseNonStop, 0, "QNonStop+", "OK",
+			"choose all-stop mode, which stops everything, or non-stop mode"},
+		{"vStopped", "", (*session).nextStop, 0, "", "stop reply or OK",
+			"acknowledge a notification %Stop and ask for the next event; OK if there is none"},
 		{"QPassSignals:", "[SIGNAL;...]", (*session).passSignals, 0, "QPassSignals+", "OK", "signals that need no stop reply"},
-		{"k", "", (*session).kill, 0, "", "none", "end the program"},
-		{"vKill;", "PID", (*session).killProcess, 0, "", "OK", "end the program"},
-		{"D", "[;PID]", (*session).detach, 0, "", "OK", "let the program go; a trace run may keep it"},
+		{"QThreadEvents:", "0|1", (*session).threadEvents, 0, "QThreadEvents?+", "OK",
+			"choose stop replies for new and ended threads"},
+	}
+}
+
+func processPackets() []packet {
+	return []packet{
+		{"vRun;", "[HEXPATH][;HEXARGUMENT...]", (*session).run, whenStopped, "", "stop reply",
+			"start a program, without a path the last one; refused where the target cannot"},
+		{"R", "NUMBER", (*session).restart, 0, "", "none", "end all and start the last program again, in extended mode"},
+		{"k", "", (*session).kill, 0, "", "none", "end all programs"},
+		{"vKill;", "PID", (*session).killProcess, 0, "", "OK", "end a program"},
+		{"D", "[;PID]", (*session).detach, 0, "", "OK", "let a program go; a trace run may keep it"},
+	}
+}
+
+func launchPackets() []packet {
+	return []packet{
+		{"vAttach;", "PID", (*session).attach, whenStopped, "", "stop reply; OK in non-stop mode, where it goes on",
+			"take on a process that runs"},
+		{"QEnvironmentHexEncoded:", "HEXVARIABLE", (*session).setVariable, 0, "QEnvironmentHexEncoded+", "OK",
+			"set NAME=VALUE in the environment of programs to start"},
+		{"QEnvironmentUnset:", "HEXNAME", (*session).unsetVariable, 0, "QEnvironmentUnset+", "OK", "remove a variable from it"},
+		{"QEnvironmentReset", "", (*session).resetEnvironment, 0, "QEnvironmentReset+", "OK", "make it the server's own again"},
+		{"QSetWorkingDir:", "[HEXPATH]", (*session).setDirectory, 0, "QSetWorkingDir+", "OK",
+			"set the folder of programs to start, without a path the server's own"},
+		{"QStartupWithShell:", "0|1", (*session).chooseShell, 0, "QStartupWithShell+", "OK",
+			"of no effect: arguments reach the program as they are either way"},
+		{"QDisableRandomization:", "0|1", (*session).disableRandomization, 0, "QDisableRandomization+", "OK",
+			"start programs without address space randomisation"},
+	}
+}
+
+func signalPackets() []packet {
+	return []packet{
+		{"QProgramSignals:", "[SIGNAL;...]", (*session).programSignals, 0, "QProgramSignals+", "OK",
+			"signals that a program may take with it when it is let go"},
+	}
+}
+
+func syscallPackets() []packet {
+	return []packet{
+		{"QCatchSyscalls:", "0|1[;NUMBER...]", (*session).catchSyscalls, 0, "QCatchSyscalls+", "OK",
+			"stop at the entry to and the return from system calls, all without numbers"},
 	}
 }
 

@@ -1,14 +1,19 @@
 package stub
 
 import (
+	"slices"
+
 	"tracewell/rsp"
 	"tracewell/target"
 )
 
-// kill is k, which has no reply.
+// kill is k, which ends all processes and has no reply.
 func (x *session) kill(string) ([]byte, error) {
-	if pid, ok := x.process(); ok {
-		_ = x.finish(pid, x.target.Runner().Kill)
+	pids := x.processes()
+	x.owed = false
+	_ = x.killAll(pids)
+	for _, pid := range pids {
+		x.drop(pid)
 	}
 	return nil, errLater
 }
@@ -20,45 +25,84 @@ func (x *session) killProcess(args string) ([]byte, error) {
 	if err := in.End(); err != nil {
 		return nil, err
 	}
-	return replyOK, x.finish(pid, x.target.Runner().Kill)
+	return replyOK, x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
 }
 
-// detach is D. A run that survives its client keeps the program, which then goes on under the server's watch.
+// detach is D. A run that survives its client keeps its process, which then goes on under the server's watch; the rest stays
+// the client's.
 func (x *session) detach(args string) ([]byte, error) {
-	pid, known := x.process()
-	in := rsp.NewScanner(args)
-	if in.Accept(';') {
-		pid, known = int(in.HexUpTo(maxPID)), true
-	}
-	if err := in.End(); err != nil {
+	pid, err := x.optionalProcess(args, ';')
+	if err != nil {
 		return nil, err
 	}
-	if !known {
-		return nil, target.ErrNoProcess
+	if x.survives() && pid == x.traced && x.heir(pid) == 0 {
+		return replyOK, x.entrust()
 	}
-	if x.survives() {
-		if !x.running {
-			if err := x.resume(everyThread); err != nil {
-				return nil, err
-			}
+	children := x.unheard(pid)
+	if err := x.finish(pid, func() error { return x.letGo(pid) }); err != nil {
+		return nil, err
+	}
+	for _, child := range children {
+		if err := x.finish(child, func() error { return x.letGo(child) }); err != nil {
+			return nil, err
 		}
-		x.owed, x.detached = false, true
-		x.letPass(everySignal())
-		return replyOK, nil
 	}
-	if err := x.stopTracing(); err != nil {
-		return nil, err
-	}
-	return replyOK, x.finish(pid, x.target.Runner().Detach)
+	return replyOK, nil
 }
 
-// finish ends the program as Server.end does. No stop reply is due any more.
-func (x *session) finish(pid int, do func(pid int) error) error {
-	x.owed = false
-	if err := x.end(pid, do); err != nil {
+// entrust leaves the program to the run that keeps it. As with gdbserver, everything goes on.
+func (x *session) entrust() error {
+	if _, err := x.endNonStop(); err != nil {
 		return err
 	}
-	x.detached = true
-	x.general, x.resuming = target.ThreadID{}, target.ThreadID{}
+	if !x.running {
+		if err := x.resume(everyThread); err != nil {
+			return err
+		}
+	}
+	x.owed, x.detached = false, true
+	x.leaveAlone()
 	return nil
+}
+
+// finish ends what the server has to do with a process. No stop reply is due any more; should the trace run keep another
+// process that the client has left, that goes on.
+func (x *session) finish(pid int, do func() error) error {
+	x.owed = false
+	if err := do(); err != nil {
+		return err
+	}
+	x.drop(pid)
+	if x.detached && x.survives() && !x.running && x.alive() {
+		return x.resume(everyThread)
+	}
+	return nil
+}
+
+// drop forgets what the session knows of a process that is gone.
+func (x *session) drop(pid int) {
+	if x.general.PID == pid {
+		x.general = target.ThreadID{}
+	}
+	if x.resuming.PID == pid {
+		x.resuming = target.ThreadID{}
+	}
+	if x.nonStop != nil {
+		x.nonStop.drop(pid)
+	}
+}
+
+// unheard lists the children of a process whose fork the client has not been told of, so that it cannot let them go itself.
+func (x *session) unheard(pid int) []int {
+	var children []int
+	if x.nonStop == nil {
+		return nil
+	}
+	for i, ev := range x.nonStop.queue {
+		forked := ev.Kind == target.Forked || ev.Kind == target.Vforked
+		if i > 0 && forked && ev.Thread.PID == pid && !slices.Contains(children, ev.Child.PID) {
+			children = append(children, ev.Child.PID)
+		}
+	}
+	return children
 }

@@ -118,16 +118,21 @@ func (*session) monitorThreadLibrary(path string) (string, error) {
 	return fmt.Sprintf("libthread-db-search-path set to `%s'\n", path), nil
 }
 
-// monitorExit ends the program and the server.
+// monitorExit ends the server and the programs that it started, and lets go those that ran before.
 func (x *session) monitorExit(string) (string, error) {
 	x.exit = true
-	pid, ok := x.process()
-	runner := x.target.Runner()
-	if !ok || runner == nil {
+	if x.target.Runner() == nil {
 		return "", nil
 	}
-	if x.config.Attached {
-		return "", x.finish(pid, runner.Detach)
+	x.owed = false
+	var started []int
+	var errs []error
+	for _, pid := range x.processes() {
+		if x.attached[pid] {
+			errs = append(errs, x.letGo(pid))
+		} else {
+			started = append(started, pid)
+		}
 	}
-	return "", x.finish(pid, runner.Kill)
+	return "", errors.Join(append(errs, x.killAll(started))...)
 }

@@ -92,7 +92,7 @@ func (x *session) leaveFrames() ([]byte, error) {
 
 // errFramesOnly refuses a frame to GDB when there is no program. GDB 13 shows no registers then, and its tdump is an internal
 // error that ends it.
-var errFramesOnly = errors.New("the program is gone and GDB shows no frames without one; connect again to look at them, or tsave them")
+var errFramesOnly = errors.New("the program is gone and GDB shows no frames without one; start one to look at them, or tsave them")
 
 // enterFrame selects frame n.
 func (x *session) enterFrame(n int) ([]byte, error) {
@@ -100,7 +100,7 @@ func (x *session) enterFrame(n int) ([]byte, error) {
 	if !ok {
 		return replyNoFrame, nil
 	}
-	if _, alive := x.process(); x.extended && !alive {
+	if x.extended && !x.alive() {
 		return nil, errFramesOnly
 	}
 	x.frame = &frame

@@ -20,7 +20,7 @@ func (x *session) traceStart(string) ([]byte, error) {
 	if err := x.engine.Start(x.target.Tracer().Installer(id.PID)); err != nil {
 		return nil, err
 	}
-	x.frame = nil
+	x.frame, x.traced, x.fork = nil, id.PID, nil
 	return replyOK, nil
 }
 

@@ -84,9 +84,16 @@ type Server struct {
 	patience   time.Duration
 	layout     *tdesc.Layout // of the target's description, nil until needed
 
-	running bool            // a Resume is pending
+	running bool            // a Resume is pending; always false in non-stop mode
 	actions []target.Action // of the last Resume, without the signals that it delivered
-	last    *target.Event   // what ended it, nil before the first
+	last    *target.Event   // what the client was last told, nil before the first
+	nonStop *nonStop        // what there is to know in non-stop mode, nil in all-stop mode
+
+	program  target.Program // what R starts, as the client has changed it
+	attached map[int]bool   // by process: it ran before it came to the server
+	traced   int            // the process that the tracepoints of the run are in
+	fork     *target.Event  // the last Forked or Vforked of traced, while parent and child are held; or nil
+	outlives bool           // a client has chosen the extended mode: the server is there for more programs
 
 	unattended *unattended // watches the program while it runs without a client
 }
@@ -97,7 +104,10 @@ func New(c Config) *Server {
 		c.Debug = NewDebugLog(io.Discard)
 	}
 	s := &Server{config: c, target: c.Target, debug: c.Debug, table: newTable(), disabled: newDisabled(c.Disable),
-		packetSize: packetSize, patience: patience}
+		packetSize: packetSize, patience: patience, program: c.Program, attached: make(map[int]bool)}
+	for _, pid := range s.processes() {
+		s.attached[pid] = c.Attached
+	}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine = c.Engine
 		tracer.SetEngine(c.Engine)
@@ -107,7 +117,7 @@ func New(c Config) *Server {
 
 // Serve serves one client until it is done with the connection, and closes it. Nil means that the client left; ErrExit that
 // it ended the server; other errors are the connection's. When Serve returns the program does not run, unless a trace run
-// that survives its client needs it to.
+// that survives its client needs it to, or the client left it to such a run.
 func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	s.attend()
 	x := newSession(s, conn)
@@ -119,11 +129,11 @@ func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	return err
 }
 
-// Spent reports whether the program is gone, by its own end or the client's hand. What its trace run collected is still in
-// the engine, for a server of another target to show. Spent may be called between two calls of Serve.
+// Spent reports whether there is nothing left to serve: no process, and none to come, because neither the configuration
+// nor a client in extended mode said so. What a trace run collected is still in the engine, for a server of another target
+// to show. Spent may be called between two calls of Serve.
 func (s *Server) Spent() bool {
-	_, alive := s.process()
-	return !alive
+	return !s.alive() && !s.outlives && !s.config.Multi
 }
 
 // Close ends what goes on without a client. The program is left as it is.
@@ -149,10 +159,11 @@ func (s *Server) resume(actions []target.Action) error {
 	if s.running {
 		return target.ErrRunning
 	}
+	s.debug.resumed(actions)
 	if err := s.target.Runner().Resume(actions); err != nil {
 		return err
 	}
-	s.debug.resumed(actions)
+	s.parts(actions)
 	s.running, s.actions = true, slices.Clone(actions)
 	for i := range s.actions {
 		s.actions[i].Signal = target.SignalNone
@@ -162,28 +173,18 @@ func (s *Server) resume(actions []target.Action) error {
 
 // events is the channel to wait on for the program, nil while none is due.
 func (s *Server) events() <-chan target.Event {
-	if !s.running {
+	if !s.running && s.nonStop == nil {
 		return nil
 	}
 	return s.target.Runner().Events()
 }
 
-// settle takes note of an event and reports whether the program is to stay stopped: after an event that passes every
-// thread goes on as before, and the event's own with its signal.
+// settle takes note of an event in all-stop mode and reports whether the program is to stay stopped: after an event that
+// passes every thread goes on as before, and the event's own with its signal.
 func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 	s.running = false
-	s.debug.happened(ev)
-	if ev.Kind == target.Execed {
-		s.layout = nil
-	}
-	if why := endOfRun(ev); why != "" {
-		s.endRun(why)
-	}
-	alive := ev.Kind == target.Stopped || ev.Kind == target.Execed
-	if !alive && s.config.Notify.Ended != nil {
-		s.config.Notify.Ended(ev)
-	}
-	if alive && passes(ev) && s.goOn(ev) == nil {
+	s.learn(ev)
+	if passes(ev) && s.alive() && s.goOn(ev) == nil {
 		return false
 	}
 	s.last = &ev
@@ -192,23 +193,41 @@ func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 
 // goOn resumes as the last time.
 func (s *Server) goOn(ev target.Event) error {
-	again := target.Action{Thread: ev.Thread}
-	for _, a := range s.actions {
-		if a.Thread.Covers(ev.Thread) {
-			again.Verb, again.Start, again.End = a.Verb, a.Start, a.End
-			break
+	actions := s.actions
+	if stops(ev) {
+		again := target.Action{Thread: ev.Thread}
+		for _, a := range s.actions {
+			if a.Thread.Covers(ev.Thread) {
+				again.Verb, again.Start, again.End = a.Verb, a.Start, a.End
+				break
+			}
 		}
+		if ev.Reason == target.ReasonNone && ev.Kind == target.Stopped {
+			again.Signal = ev.Signal
+		}
+		actions = append([]target.Action{again}, actions...)
 	}
-	if ev.Reason == target.ReasonNone {
-		again.Signal = ev.Signal
-	}
-	err := s.target.Runner().Resume(append([]target.Action{again}, s.actions...))
+	s.debug.resumed(actions)
+	err := s.target.Runner().Resume(actions)
 	s.running = err == nil
 	return err
 }
 
-// halt stops a running program.
+// stops reports whether a thread is stopped with an event: not when the thread, or its process, is gone.
+func stops(ev target.Event) bool {
+	switch ev.Kind {
+	case target.Exited, target.Terminated, target.ThreadExited, target.NoneResumed:
+		return false
+	}
+	return true
+}
+
+// halt stops all that runs, and returns to all-stop mode.
 func (s *Server) halt() error {
+	if s.nonStop != nil {
+		_, err := s.endNonStop()
+		return err
+	}
 	for s.running {
 		if err := s.target.Runner().Interrupt(); err != nil {
 			return err

@@ -21,14 +21,15 @@ type session struct {
 
 	client   features
 	general  target.ThreadID // of Hg: whose registers and memory are meant; zero to choose one
-	resuming target.ThreadID // of Hc: what c and s resume; zero for the general thread
+	resuming target.ThreadID // of Hc: what c and s resume, maybe all of a process; zero for everything
 	pass     signalSet       // of QPassSignals
+	births   bool            // of QThreadEvents: the client hears of new and ended threads
 
 	asked     bool // by Ctrl-C to stop, and has not yet
 	owed      bool // the client waits for a stop reply
 	unsettled bool // and has it for a ? that found the program running
 	extended  bool // the client keeps the connection when the program ends
-	detached  bool // the client detached, or ended the program: what is left is to go its way
+	detached  bool // the client detached from a program that the trace run keeps: it goes on, and stays the client's no more
 	exit      bool // the client ended the server
 
 	frame     *tracepoint.Frame   // the selected one, a copy that stays what it is when the buffer loses it; or nil
@@ -45,6 +46,9 @@ type features struct {
 	swbreak       bool // stop replies with swbreak
 	hwbreak       bool // and hwbreak
 	execEvents    bool // and exec
+	forkEvents    bool // and fork
+	vforkEvents   bool // and vfork and vforkdone
+	noResumed     bool // the stop reply N
 	errorMessages bool // E. and a text in reply to every packet
 }
 
@@ -54,11 +58,21 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 		decoder:   rsp.NewDecoder(s.packetSize),
 		documents: make(map[string]document),
 	}
-	if s.last != nil && (s.last.Kind == target.Stopped || s.last.Kind == target.Execed) {
+	if s.last != nil && stops(*s.last) {
 		x.general = s.last.Thread
 	}
-	x.letPass(x.pass)
+	x.takeCharge()
 	return x
+}
+
+// takeCharge has the target report what the client wants to hear of.
+func (x *session) takeCharge() {
+	x.letPass(x.pass)
+	if runner := x.target.Runner(); runner != nil {
+		runner.SetReports(target.Reports{
+			Fork: x.client.forkEvents, Vfork: x.client.vforkEvents, Threads: x.births, NoneResumed: x.client.noResumed,
+		})
+	}
 }
 
 // serve handles packets and events until the connection ends or the client is done.
@@ -101,8 +115,7 @@ func (x *session) consume(chunk []byte) error {
 		case rsp.Oversized:
 			x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
 		case rsp.Interrupt:
-			x.asked = true
-			x.interrupt()
+			x.controlC()
 		}
 		if len(x.out) >= x.packetSize { // a client may send many packets before it reads
 			if err := x.flush(); err != nil {
@@ -166,9 +179,16 @@ func (x *session) flush() error {
 	return nil
 }
 
-// interrupt stops a running program. A target that cannot be interrupted goes on to its next event.
+// controlC is what the client sends when its user wants the program to stop.
+func (x *session) controlC() {
+	x.asked = x.nonStop == nil
+	x.interrupt()
+}
+
+// interrupt stops a running program, or in non-stop mode a thread of it. A target that cannot be interrupted goes on to its
+// next event.
 func (x *session) interrupt() {
-	if x.running {
+	if x.running || x.nonStop != nil {
 		_ = x.target.Runner().Interrupt()
 	}
 }

@@ -19,13 +19,18 @@ func (s *Server) letPass(set signalSet) {
 	if signals == nil {
 		return
 	}
-	var list []target.Signal
+	signals.PassSignals(set.list())
+}
+
+// list lists the signals of the set. It is never nil.
+func (set signalSet) list() []target.Signal {
+	list := []target.Signal{}
 	for sig, in := range set {
 		if in {
 			list = append(list, target.Signal(sig))
 		}
 	}
-	signals.PassSignals(list)
+	return list
 }
 
 // passes reports whether the program goes on after ev without the client hearing of it. Signals that pass come here only
@@ -44,11 +49,11 @@ func (x *session) passes(ev target.Event) bool {
 // nothingPasses is for the stop that a client, or the server itself, asked for.
 func nothingPasses(target.Event) bool { return false }
 
-// passesUnattended lets a program without a client have its signals. Only what a debugger does to it stops it: a
-// breakpoint that the client left in, a step that was under way, an interrupt.
+// passesUnattended lets a program without a client have its signals, and processes come and go. Only what a debugger does to
+// it stops it: a breakpoint that the client left in, a step that was under way, an interrupt.
 func passesUnattended(ev target.Event) bool {
 	switch {
-	case ev.Kind == target.Execed, ev.Reason == target.ReasonLibrary:
+	case ev.Kind != target.Stopped, ev.Reason == target.ReasonLibrary:
 		return true
 	case ev.Reason == target.ReasonNone:
 		return ev.Signal != target.SignalTrap && ev.Signal != target.SignalInt
@@ -66,6 +71,27 @@ func everySignal() (set signalSet) {
 
 // passSignals is QPassSignals: these go to the program without a stop.
 func (x *session) passSignals(args string) ([]byte, error) {
+	set, err := parseSignals(args)
+	if err != nil {
+		return nil, err
+	}
+	x.pass = set
+	x.letPass(set)
+	return replyOK, nil
+}
+
+// programSignals is QProgramSignals: these the program may take with it when it is let go.
+func (x *session) programSignals(args string) ([]byte, error) {
+	set, err := parseSignals(args)
+	if err != nil {
+		return nil, err
+	}
+	x.target.Signals().ProgramSignals(set.list())
+	return replyOK, nil
+}
+
+// parseSignals reads [SIGNAL;...].
+func parseSignals(args string) (signalSet, error) {
 	var set signalSet
 	in := rsp.NewScanner(args)
 	for !in.Done() {
@@ -76,10 +102,5 @@ func (x *session) passSignals(args string) ([]byte, error) {
 			in.Literal(';')
 		}
 	}
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	x.pass = set
-	x.letPass(set)
-	return replyOK, nil
+	return set, in.Err()
 }

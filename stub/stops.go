@@ -2,41 +2,66 @@ package stub
 
 import (
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/rsp"
 	"tracewell/target"
 )
 
-// status is ?. A program that runs, because a run went on without a client, is stopped to answer it.
+// status is ?. In all-stop mode a program that runs, because a run went on without a client, is stopped to answer it.
 func (x *session) status(string) ([]byte, error) {
 	switch {
+	case x.nonStop != nil:
+		return x.firstStop(), nil
 	case x.running && x.owed:
 		return nil, target.ErrRunning
 	case x.running:
 		x.owed, x.unsettled = true, true
 		x.interrupt()
 		return nil, errLater
-	case x.last != nil:
-		return x.stopReply(*x.last), nil
 	}
-	id, err := x.thread()
-	if err != nil {
-		return []byte("W00"), nil // as gdbserver says it: there is no process, and GDB must be told something
+	ev := x.lastStop()
+	if stops(ev) {
+		x.general = ev.Thread // GDB takes the thread of the reply for the selected one
 	}
-	return x.stopReply(target.Event{Thread: id, Signal: target.SignalTrap}), nil
+	return x.stopReply(ev), nil
+}
+
+// lastStop is how the program stopped last: by what the client was told last, as far as there still is such a thread, and
+// otherwise as a program does that has just begun. Without a process it is the end of the last one, or an exit, as gdbserver
+// says it when there has been none: GDB must be told something.
+func (s *Server) lastStop() target.Event {
+	threads := s.target.Threads()
+	if s.last != nil {
+		known := slices.ContainsFunc(threads, func(th target.Thread) bool { return th.ID == s.last.Thread })
+		if stops(*s.last) && known || ends(*s.last) && len(threads) == 0 {
+			return *s.last
+		}
+	}
+	if len(threads) == 0 {
+		return target.Event{Kind: target.Exited}
+	}
+	return target.Event{Thread: threads[0].ID, Signal: target.SignalTrap}
 }
 
 // stopped takes an event: it is the reply that the client waits for, unless the program goes on.
 func (x *session) stopped(ev target.Event) {
+	if x.nonStop != nil {
+		x.stoppedAlone(ev)
+		return
+	}
 	if !x.settle(ev, x.passes) {
 		return
 	}
-	x.general, x.resuming = ev.Thread, target.ThreadID{}
+	x.resuming = target.ThreadID{}
 	if ev.Kind != target.Stopped || ev.Signal == target.SignalInt {
 		x.asked = false
 	}
-	if ev.Kind == target.Exited || ev.Kind == target.Terminated {
+	switch {
+	case stops(ev):
+		x.general = ev.Thread
+	case ev.Thread == x.general, ends(ev):
 		x.general = target.ThreadID{}
 	}
 	if !x.owed {
@@ -58,7 +83,12 @@ func (x *session) stopReply(ev target.Event) []byte {
 		return x.appendProcess(fmt.Appendf(nil, "W%02x", uint8(ev.Code)), ev)
 	case target.Terminated:
 		return x.appendProcess(fmt.Appendf(nil, "X%02x", uint8(ev.Signal)), ev)
-	case target.Execed:
+	case target.ThreadExited:
+		return x.appendThread(fmt.Appendf(nil, "w%02x;", uint8(ev.Code)), ev.Thread)
+	case target.NoneResumed:
+		return []byte("N")
+	case target.Stopped:
+	default:
 		ev.Signal = target.SignalTrap
 	}
 	if x.disabled.stopDetails() {
@@ -70,7 +100,7 @@ func (x *session) stopReply(ev target.Event) []byte {
 
 // appendProcess appends the process that ended, which only multiprocess clients understand.
 func (x *session) appendProcess(reply []byte, ev target.Event) []byte {
-	if !x.client.multiprocess {
+	if !x.client.multiprocess || ev.Thread.PID == 0 {
 		return reply
 	}
 	return rsp.AppendHex(append(reply, ";process:"...), uint64(ev.Thread.PID))
@@ -86,8 +116,8 @@ var watchNames = map[target.Reason]string{
 // appendReason appends why the program stopped, as far as the client knows the reason.
 func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 	switch {
-	case ev.Kind == target.Execed && x.client.execEvents:
-		return append(rsp.AppendHexBytes(append(reply, "exec:"...), ev.Path), ';')
+	case ev.Kind != target.Stopped:
+		return x.appendHappening(reply, ev)
 	case ev.Reason == target.ReasonSwBreak && x.client.swbreak:
 		return append(reply, "swbreak:;"...)
 	case ev.Reason == target.ReasonHwBreak && x.client.hwbreak:
@@ -96,6 +126,28 @@ func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 		return append(reply, "library:;"...)
 	case watchNames[ev.Reason] != "":
 		return fmt.Appendf(reply, "%s:%x;", watchNames[ev.Reason], uint64(ev.Addr))
+	}
+	return reply
+}
+
+// appendHappening appends what a thread stopped for that did not stop by itself. A client that has not announced that it knows
+// of such things sees SIGTRAP.
+func (x *session) appendHappening(reply []byte, ev target.Event) []byte {
+	switch {
+	case ev.Kind == target.Execed && x.client.execEvents:
+		return append(rsp.AppendHexBytes(append(reply, "exec:"...), ev.Path), ';')
+	case ev.Kind == target.Forked && x.client.forkEvents:
+		return append(x.appendThread(append(reply, "fork:"...), ev.Child), ';')
+	case ev.Kind == target.Vforked && x.client.vforkEvents:
+		return append(x.appendThread(append(reply, "vfork:"...), ev.Child), ';')
+	case ev.Kind == target.VforkDone && x.client.vforkEvents:
+		return append(reply, "vforkdone:;"...)
+	case ev.Kind == target.ThreadCreated && x.births:
+		return append(reply, "create:;"...)
+	case ev.Kind == target.SyscallEntry:
+		return fmt.Appendf(reply, "syscall_entry:%x;", ev.Syscall)
+	case ev.Kind == target.SyscallReturn:
+		return fmt.Appendf(reply, "syscall_return:%x;", ev.Syscall)
 	}
 	return reply
 }

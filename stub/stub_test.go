@@ -226,7 +226,8 @@ func TestSpent(t *testing.T) {
 // TestTable checks that rows are complete and that no row hides another.
 func TestTable(t *testing.T) {
 	seen := make(map[string]bool)
-	accessors := []string{"", "Runner", "Breakpoints", "Tracer", "Auxv", "ExecFile", "Libraries", "Siginfo", "Files"}
+	accessors := []string{"", "Runner", "Breakpoints", "Tracer", "Auxv", "ExecFile", "Libraries", "Siginfo", "Files",
+		"Launcher", "Signals", "Syscalls"}
 	for _, g := range groups() {
 		if g.name == "" || g.has == nil || !slices.Contains(accessors, g.needs) {
 			t.Errorf("group %q is not complete", g.name)

@@ -1,7 +1,6 @@
 package stub
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -18,8 +17,12 @@ func (x *session) supported(args string) ([]byte, error) {
 		swbreak:       offered.Has("swbreak"),
 		hwbreak:       offered.Has("hwbreak"),
 		execEvents:    offered.Has("exec-events"),
+		forkEvents:    offered.Has("fork-events"),
+		vforkEvents:   offered.Has("vfork-events"),
+		noResumed:     offered.Has("no-resumed"),
 		errorMessages: offered.Has("error-message"),
 	}
+	x.takeCharge()
 	reply := fmt.Appendf(nil, "PacketSize=%x", x.packetSize)
 	for i := range x.table.groups {
 		g := &x.table.groups[i]
@@ -53,24 +56,15 @@ func (x *session) startNoAck(string) ([]byte, error) {
 	return replyOK, nil
 }
 
-// extend is the packet "!". GDB sends it on "target extended-remote" and then keeps the connection when the program ends.
+// extend is the packet "!". GDB sends it on "target extended-remote" and then keeps the connection when the program ends. As
+// with gdbserver, the server is there for more programs from then on.
 func (x *session) extend(string) ([]byte, error) {
-	x.extended = true
+	x.extended, x.outlives = true, true
 	return replyOK, nil
 }
 
-// errOneProgram refuses to start another program. The empty reply would have GDB 13 restart this one by the packet R, and die
-// of an internal error when there is no program afterwards.
-var errOneProgram = errors.New("this server serves the one program that it was started with")
-
-// run is vRun.
-func (x *session) run(string) ([]byte, error) { return nil, errOneProgram }
-
 // unknown is the answer to packets that are in the table to say that they are not there.
 func (x *session) unknown(string) ([]byte, error) { return nil, nil }
-
-// nonStop is QNonStop.
-func (x *session) nonStop(args string) ([]byte, error) { return refuseOne(args, "non-stop mode") }
 
 // agent is QAgent.
 func (x *session) agent(args string) ([]byte, error) { return refuseOne(args, "in-process agent") }

@@ -3,6 +3,7 @@ package stub
 import (
 	"encoding/xml"
 	"fmt"
+	"slices"
 
 	"tracewell/rsp"
 	"tracewell/target"
@@ -52,6 +53,7 @@ func (x *session) appendThread(dst []byte, id target.ThreadID) []byte {
 }
 
 // selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
+// For c and s all threads of one process can be meant.
 func (x *session) selectThread(args string) ([]byte, error) {
 	in := rsp.NewScanner(args)
 	selected := &x.general
@@ -73,6 +75,9 @@ func (x *session) selectThread(args string) ([]byte, error) {
 		return nil, err
 	}
 	*selected = th.ID
+	if selected == &x.resuming && tid == rsp.AllThreads {
+		selected.TID = target.All
+	}
 	return replyOK, nil
 }
 
@@ -136,19 +141,37 @@ func (x *session) threadExtra(args string) ([]byte, error) {
 	return rsp.AppendHexBytes(nil, th.Name), nil
 }
 
-// attached is qAttached. There is one process, so which one is asked about makes no difference.
-func (x *session) attached(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	if in.Accept(':') {
-		in.HexUpTo(maxPID)
-	}
-	if err := in.End(); err != nil {
+// askAttached is qAttached. Children count as their parents do.
+func (x *session) askAttached(args string) ([]byte, error) {
+	pid, err := x.optionalProcess(args, ':')
+	if err != nil {
 		return nil, err
 	}
-	if x.config.Attached {
+	if x.attached[pid] {
 		return []byte("1"), nil
 	}
 	return []byte("0"), nil
+}
+
+// optionalProcess reads a process behind a separator; without one it is that of the selected thread.
+func (x *session) optionalProcess(args string, separator byte) (int, error) {
+	in := rsp.NewScanner(args)
+	pid := 0
+	named := in.Accept(separator)
+	if named {
+		pid = int(in.HexUpTo(maxPID))
+	}
+	if err := in.End(); err != nil {
+		return 0, err
+	}
+	if !named {
+		id, err := x.thread()
+		return id.PID, err
+	}
+	if !slices.Contains(x.processes(), pid) {
+		return 0, target.ErrNoProcess
+	}
+	return pid, nil
 }
 
 // threadsElement and threadElement are the document of qXfer:threads, see the GDB manual, Thread List Format.

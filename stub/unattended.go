@@ -2,6 +2,7 @@ package stub
 
 import (
 	"errors"
+	"slices"
 
 	"tracewell/target"
 	"tracewell/trace"
@@ -13,9 +14,10 @@ type unattended struct {
 	stop, done chan struct{}
 }
 
-// watch begins the watch: it lets the program have its signals and keeps the event that stops it for the next client.
+// watch begins the watch: it lets the program have its signals and its children go their way, and keeps the event that stops
+// it for the next client.
 func (s *Server) watch() {
-	s.letPass(everySignal())
+	s.leaveAlone()
 	u := &unattended{stop: make(chan struct{}), done: make(chan struct{})}
 	s.unattended = u
 	go func() {
@@ -41,47 +43,107 @@ func (s *Server) attend() {
 	s.unattended = nil
 }
 
-// leave does what must be done when a connection has ended. After a detach the client has said what it wants.
+// leaveAlone has the target report no more of the program than it must.
+func (s *Server) leaveAlone() {
+	s.letPass(everySignal())
+	if runner := s.target.Runner(); runner != nil {
+		runner.SetReports(target.Reports{})
+	}
+	if syscalls := s.target.Syscalls(); syscalls != nil {
+		for _, pid := range s.processes() {
+			_ = syscalls.CatchSyscalls(pid, false, nil) // a process that is gone makes no calls
+		}
+	}
+}
+
+// leave does what must be done when a connection has ended. A program that the client left to the trace run stays even when
+// the run is over by then: without it GDB would not show the frames.
 func (s *Server) leave(detached bool) error {
-	if s.survives() {
+	runner := s.target.Runner()
+	if runner == nil {
+		return s.stopTracing()
+	}
+	ran, err := s.endNonStop()
+	if s.survives() || detached {
+		if ran && err == nil {
+			err = s.resume(everyThread)
+		}
 		if s.running {
 			s.watch()
 		}
+		return err
+	}
+	err = errors.Join(err, s.stopTracing())
+	s.leaveAlone()
+	if halted := s.halt(); halted != nil {
+		return errors.Join(err, halted)
+	}
+	return errors.Join(err, s.endAll(s.config.OnLost))
+}
+
+// endAll does with all processes what a choice says.
+func (s *Server) endAll(choice Loss) error {
+	pids := s.processes()
+	if choice == Hold || len(pids) == 0 {
 		return nil
 	}
-	stopped := s.stopTracing()
-	runner := s.target.Runner()
-	if detached || runner == nil {
-		return stopped
+	if choice == Kill {
+		return s.killAll(pids)
 	}
-	return errors.Join(stopped, s.lose(runner))
+	var errs []error
+	for _, pid := range pids {
+		errs = append(errs, s.letGo(pid))
+	}
+	return errors.Join(errs...)
 }
 
-// lose does what the configuration says of a lost connection.
-func (s *Server) lose(runner target.Runner) error {
-	if err := s.halt(); err != nil {
-		return err
+// killAll ends processes.
+func (s *Server) killAll(pids []int) error {
+	if s.config.Notify.Killing != nil && len(pids) > 0 {
+		s.config.Notify.Killing(pids)
 	}
-	pid, ok := s.process()
+	var errs []error
+	for _, pid := range pids {
+		errs = append(errs, s.end(pid, s.target.Runner().Kill))
+	}
+	return errors.Join(errs...)
+}
+
+// letGo detaches from a process, after whose fork the trace run may go on in the child.
+func (s *Server) letGo(pid int) error {
+	if s.config.Notify.Detaching != nil {
+		s.config.Notify.Detaching(pid)
+	}
+	heir := s.heir(pid)
 	switch {
-	case ok && s.config.OnLost == Detach:
-		return s.end(pid, runner.Detach)
-	case ok && s.config.OnLost == Kill:
-		return s.end(pid, runner.Kill)
+	case heir != 0:
+		s.traced = heir // so that the end of pid is not that of the run
+	case pid == s.traced:
+		if err := s.stopTracing(); err != nil {
+			return err
+		}
 	}
-	return nil
+	err := s.end(pid, s.target.Runner().Detach)
+	if err != nil && heir != 0 {
+		s.traced = pid
+	}
+	return err
 }
 
-// end stops the program, should it run, and kills it or lets it go. A trace run that is still on ends with that.
+// end kills a process or lets it go, in all-stop mode stopping everything first. A trace run in it ends with that.
 func (s *Server) end(pid int, do func(pid int) error) error {
-	if err := s.halt(); err != nil {
-		return err
+	if s.nonStop == nil {
+		if err := s.halt(); err != nil {
+			return err
+		}
 	}
 	if err := do(pid); err != nil {
 		return err
 	}
-	s.endRun(endedByClient)
-	s.last = nil
+	if pid == s.traced {
+		s.endRun(endedByClient)
+	}
+	s.forget(pid)
 	return nil
 }
 
@@ -102,14 +164,19 @@ func (s *Server) stopTracing() error {
 	return s.engine.Stop(trace.ReasonDisconnected, "")
 }
 
-// process returns the number of the first process.
-func (s *Server) process() (pid int, ok bool) {
-	threads := s.target.Threads()
-	if len(threads) == 0 {
-		return 0, false
+// processes lists the processes, in the order of their threads.
+func (s *Server) processes() []int {
+	var pids []int
+	for _, th := range s.target.Threads() {
+		if !slices.Contains(pids, th.ID.PID) {
+			pids = append(pids, th.ID.PID)
+		}
 	}
-	return threads[0].ID.PID, true
+	return pids
 }
+
+// alive reports whether there is any process.
+func (s *Server) alive() bool { return len(s.target.Threads()) > 0 }
 
 // everyThread lets all threads of all processes go on.
 var everyThread = []target.Action{{Thread: target.ThreadID{PID: target.All, TID: target.All}}}

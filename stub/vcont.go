@@ -9,24 +9,40 @@ import (
 )
 
 // verbs is vCont?.
-func (x *session) verbs(string) ([]byte, error) { return []byte("vCont;c;C;s;S;r;t"), nil }
+func (x *session) verbs(string) ([]byte, error) { return []byte("vCont;c;C;t;s;S;r"), nil }
+
+// order is one action of vCont: a resumption, or a stop of which only the thread counts.
+type order struct {
+	target.Action
+	stop bool
+}
 
 // errMixedStop refuses a vCont that stops some threads and lets others go on, which means nothing when all stop together.
 var errMixedStop = errors.New("t beside other verbs, expected it alone")
 
-// resumeThreads is vCont.
+// resumeThreads is vCont. Of stops and resumptions together only non-stop mode can make sense.
 func (x *session) resumeThreads(args string) ([]byte, error) {
-	actions, stops, err := x.parseActions(args)
-	switch {
-	case err != nil:
+	orders, err := parseOrders(args)
+	if err != nil {
 		return nil, err
-	case stops > 0 && len(actions) > 0:
-		return nil, errMixedStop
-	case stops > 0:
+	}
+	if x.nonStop != nil {
+		return replyOK, x.obey(orders)
+	}
+	var actions []target.Action
+	for _, o := range orders {
+		if !o.stop {
+			actions = append(actions, o.Action)
+		}
+	}
+	switch len(actions) {
+	case len(orders):
+		return x.start(actions)
+	case 0:
 		x.interrupt()
 		return replyOK, nil
 	}
-	return x.start(actions)
+	return nil, errMixedStop
 }
 
 // start resumes and leaves the reply to the event. A Ctrl-C that came when the program had just stopped, but before the client
@@ -43,33 +59,32 @@ func (x *session) start(actions []target.Action) ([]byte, error) {
 		return nil, err
 	}
 	clear(x.documents)
+	if x.detached {
+		x.takeCharge()
+	}
 	x.owed, x.detached = true, false
 	return nil, errLater
 }
 
-// parseActions reads VERB[:THREAD];... and counts the stops among them apart from the resumptions.
-func (x *session) parseActions(args string) (actions []target.Action, stops int, err error) {
+// parseOrders reads VERB[:THREAD];....
+func parseOrders(args string) (orders []order, err error) {
 	in := rsp.NewScanner(args)
 	for {
-		a, stop := parseVerb(in)
-		a.Thread = x.actionThread(in)
+		o := parseVerb(in)
+		o.Thread = actionThread(in)
 		if in.Err() != nil {
-			return nil, 0, in.Err()
+			return nil, in.Err()
 		}
-		if stop {
-			stops++
-		} else {
-			actions = append(actions, a)
-		}
+		orders = append(orders, o)
 		if in.Done() {
-			return actions, stops, nil
+			return orders, nil
 		}
 		in.Literal(';')
 	}
 }
 
 // actionThread reads the optional :THREAD of an action.
-func (x *session) actionThread(in *rsp.Scanner) target.ThreadID {
+func actionThread(in *rsp.Scanner) target.ThreadID {
 	if !in.Accept(':') {
 		return target.ThreadID{PID: target.All, TID: target.All}
 	}
@@ -78,25 +93,25 @@ func (x *session) actionThread(in *rsp.Scanner) target.ThreadID {
 }
 
 // parseVerb reads one verb with its operands.
-func parseVerb(in *rsp.Scanner) (a target.Action, stop bool) {
+func parseVerb(in *rsp.Scanner) (o order) {
 	switch {
 	case in.Accept('c'):
 	case in.Accept('C'):
-		a.Signal = parseSignal(in)
+		o.Signal = parseSignal(in)
 	case in.Accept('s'):
-		a.Verb = target.StepOne
+		o.Verb = target.StepOne
 	case in.Accept('S'):
-		a.Verb, a.Signal = target.StepOne, parseSignal(in)
+		o.Verb, o.Signal = target.StepOne, parseSignal(in)
 	case in.Accept('r'):
-		a.Verb, a.Start = target.StepRange, arch.Addr(in.HexField())
+		o.Verb, o.Start = target.StepRange, arch.Addr(in.HexField())
 		in.Literal(',')
-		a.End = arch.Addr(in.HexField())
+		o.End = arch.Addr(in.HexField())
 	case in.Accept('t'):
-		return a, true
+		o.stop = true
 	default:
 		in.Fail("one of the verbs c, C, s, S, r and t")
 	}
-	return a, false
+	return o
 }
 
 func parseSignal(in *rsp.Scanner) target.Signal {
@@ -111,8 +126,7 @@ func (x *session) stepWith(args string) ([]byte, error) {
 	return x.resumeOld(args, target.StepOne, true)
 }
 
-// resumeOld reads [SIGNAL[;]][ADDRESS]. Unless Hc chose a thread, the signal, the address and the step are the general
-// thread's, and all others go on.
+// resumeOld reads [SIGNAL[;]][ADDRESS].
 func (x *session) resumeOld(args string, verb target.Verb, signalled bool) ([]byte, error) {
 	in := rsp.NewScanner(args)
 	action := target.Action{Verb: verb}
@@ -130,13 +144,9 @@ func (x *session) resumeOld(args string, verb target.Verb, signalled bool) ([]by
 	if err := in.End(); err != nil {
 		return nil, err
 	}
-	id, err := x.thread()
+	id, rest, err := x.oldChoice()
 	if err != nil {
 		return nil, err
-	}
-	only := x.resuming != target.ThreadID{}
-	if only {
-		id = x.resuming
 	}
 	if moves {
 		if err := x.setPC(id, arch.Addr(addr)); err != nil {
@@ -144,10 +154,31 @@ func (x *session) resumeOld(args string, verb target.Verb, signalled bool) ([]by
 		}
 	}
 	action.Thread = id
-	if only {
-		return x.start([]target.Action{action})
+	actions := append([]target.Action{action}, rest...)
+	if x.nonStop == nil {
+		return x.start(actions)
 	}
-	return x.start(append([]target.Action{action}, everyThread...))
+	orders := make([]order, len(actions))
+	for i, a := range actions {
+		orders[i].Action = a
+	}
+	return replyOK, x.obey(orders)
+}
+
+// oldChoice is what Hc says: one thread; or all of a process, or everything, of which one thread gets the signal, the address
+// and the step, and the rest goes on.
+func (x *session) oldChoice() (target.ThreadID, []target.Action, error) {
+	id, err := x.thread()
+	switch {
+	case err != nil || x.resuming == target.ThreadID{}:
+		return id, everyThread, err
+	case x.resuming.TID != target.All:
+		return x.resuming, nil, nil
+	case id.PID != x.resuming.PID:
+		th, err := x.resolve(x.resuming.PID, rsp.AnyThread)
+		return th.ID, []target.Action{{Thread: x.resuming}}, err
+	}
+	return id, []target.Action{{Thread: x.resuming}}, nil
 }
 
 // errNoPC says that the description names no program counter.

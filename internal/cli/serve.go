@@ -101,7 +101,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted reques
 	if err != nil {
 		return err
 	}
-	s := &service{program: t, engine: engine, narrator: n, multi: c.Multi, config: stub.Config{
+	s := &service{program: t, engine: engine, narrator: n, config: stub.Config{
 		Target: t, Engine: engine, Attached: wanted.pid != 0, Multi: c.Multi, Program: wanted.program,
 		Notify: n.notify(), Disable: wanted.disable, Debug: log,
 	}}

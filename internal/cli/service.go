@@ -19,7 +19,6 @@ type service struct {
 	engine  *tracepoint.Engine
 	config  stub.Config
 	server  *stub.Server
-	multi   bool // there is always something to serve
 	ended   bool // server shows what the program left
 }
 
@@ -44,17 +43,19 @@ func (s *service) serve(ctx context.Context, entrance door, once bool) error {
 			return err
 		}
 		if once || !s.goOn() {
-			s.outlive(ctx.Done())
+			if s.server.Spent() { // in extended mode gdbserver does not wait
+				s.outlive(ctx.Done())
+			}
 			return nil
 		}
 		fmt.Fprintln(s.messages, "Remote side has terminated connection.  GDBserver will reopen the connection.")
 	}
 }
 
-// goOn reports whether there is something to serve: a program, or the clients' own to come, or after the end of the program the
-// frames of its trace run, which are then shown over what is known of it.
+// goOn reports whether there is something to serve: a program, or one to come, or after the end of the program the frames of its
+// trace run, which are then shown over what is known of it.
 func (s *service) goOn() bool {
-	if s.multi || !s.server.Spent() {
+	if !s.server.Spent() {
 		return true
 	}
 	frames := s.engine.Status().Frames

@@ -5,12 +5,18 @@
 // program counts as running, and steps that are added then happen at once. So a test can script the program beforehand, or
 // play the program while a client waits for it.
 //
-// It keeps to what package target promises: a goroutine of its own runs the program, one event answers each Resume,
-// and calls of the tracepoint engine and calls of the session are serialised by one mutex. It never touches anything
-// outside itself. It executes no instructions: a step says where a thread arrives, and a single-step moves the pc on by one.
+// It keeps to what package target promises: a goroutine of its own runs the program, one event answers each Resume in
+// all-stop mode and one each resumed thread in non-stop mode, and calls of the tracepoint engine and calls of the session are
+// serialised by one mutex. It never touches anything outside itself. It executes no instructions: a step says where a
+// thread arrives, and a single-step moves the pc on by one.
+//
+// There may be several processes, which the script makes by events: they share one memory, and each has threads, breakpoints
+// and tracepoints of its own.
 package fake
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"tracewell/arch"
@@ -23,7 +29,7 @@ import (
 type Program struct {
 	ISA         *arch.ISA
 	Description *tdesc.Target
-	Threads     []target.Thread // leader first, all of one process
+	Threads     []target.Thread // of the processes that are there to begin with, each one's leader first
 	Memory      []Region
 
 	CoreOnly bool // no Runner, Breakpoints and Tracer: a target that can only be looked at
@@ -34,6 +40,12 @@ type Program struct {
 	Siginfo   []byte           // of whichever thread is asked
 	Files     map[string]*File // by absolute path
 	Passing   bool             // Signals
+	Syscalls  bool             // Syscalls: what is caught is remembered, and the script says what happens
+
+	// Programs are the paths that can be started, and Others the threads of processes that can be attached to. With either
+	// the target is a Launcher.
+	Programs []string
+	Others   []target.Thread
 }
 
 // Region is one mapping.
@@ -58,26 +70,43 @@ type Target struct {
 	program   Program
 	threads   []*thread
 	breaks    map[breakpoint]bool
-	sites     map[arch.Addr][]*tracepoint.Site
+	sites     map[place][]*tracepoint.Site
+	parents   map[int]int // of forked children that have been held ever since, by their number
 	engine    *tracepoint.Engine
 	script    []Step
-	running   bool
+	running   bool // a Resume is pending, or in non-stop mode the script is played
+	turn      int  // counts the goroutines that have played the script, of which only the last may go on
 	interrupt bool
 	deaf      bool // to interrupts
+	nonStop   bool
+	reports   target.Reports
 	passing   map[target.Signal]bool
+	caught    map[int]string
+	started   target.Program
 }
 
 // thread is a live thread and its register block.
 type thread struct {
 	target.Thread
-	block []byte
+	block  []byte
+	runs   bool          // in non-stop mode
+	action target.Action // if it is to step, until it has
+}
+
+// place is an address in a process.
+type place struct {
+	pid  int
+	addr arch.Addr
 }
 
 // breakpoint is the key of an inserted breakpoint.
 type breakpoint struct {
 	kind target.BreakKind
-	addr arch.Addr
+	place
 }
+
+// eventRoom is how many events can wait for a session.
+const eventRoom = 256
 
 // New makes a target of p, which it keeps. All registers are zero. The error is that of an unusable Description.
 func New(p Program) (*Target, error) {
@@ -87,13 +116,15 @@ func New(p Program) (*Target, error) {
 	}
 	t := &Target{
 		isa: p.ISA, desc: p.Description, layout: layout, program: p,
-		events: make(chan target.Event, 1),
-		breaks: make(map[breakpoint]bool),
-		sites:  make(map[arch.Addr][]*tracepoint.Site),
+		events:  make(chan target.Event, eventRoom),
+		breaks:  make(map[breakpoint]bool),
+		sites:   make(map[place][]*tracepoint.Site),
+		parents: make(map[int]int),
+		caught:  make(map[int]string),
 	}
 	t.changed = sync.NewCond(&t.mu)
 	for _, th := range p.Threads {
-		t.threads = append(t.threads, &thread{th, make([]byte, layout.Size)})
+		t.add(th)
 	}
 	return t, nil
 }
@@ -108,6 +139,10 @@ func (t *Target) Description() *tdesc.Target { return t.desc }
 func (t *Target) Threads() []target.Thread {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.everyThread()
+}
+
+func (t *Target) everyThread() []target.Thread {
 	list := make([]target.Thread, len(t.threads))
 	for i, th := range t.threads {
 		list[i] = th.Thread
@@ -119,20 +154,38 @@ func (t *Target) Threads() []target.Thread {
 func (t *Target) AddThread(th target.Thread) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.threads = append(t.threads, &thread{th, make([]byte, t.layout.Size)})
+	t.add(th)
+}
+
+// add adds a thread, behind the others of its process.
+func (t *Target) add(th target.Thread) *thread {
+	fresh := &thread{Thread: th, block: make([]byte, t.layout.Size)}
+	at := len(t.threads)
+	for i, other := range t.threads {
+		if other.ID.PID == th.ID.PID {
+			at = i + 1
+		}
+	}
+	t.threads = slices.Insert(t.threads, at, fresh)
+	return fresh
 }
 
 // EndThread ends a thread, and tells the engine.
 func (t *Target) EndThread(id target.ThreadID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i, th := range t.threads {
-		if th.ID == id {
-			t.threads = append(t.threads[:i:i], t.threads[i+1:]...)
-			t.threadGone(id)
-			return
+	t.remove(func(other target.ThreadID) bool { return other == id })
+}
+
+// remove ends threads.
+func (t *Target) remove(which func(target.ThreadID) bool) {
+	t.threads = slices.DeleteFunc(slices.Clone(t.threads), func(th *thread) bool {
+		gone := which(th.ID)
+		if gone {
+			t.threadGone(th.ID)
 		}
-	}
+		return gone
+	})
 }
 
 // SetLibraries replaces the link map.
@@ -142,20 +195,22 @@ func (t *Target) SetLibraries(m *target.LinkMap) {
 	t.program.Libraries = m
 }
 
-// Inserted reports whether a breakpoint is inserted now.
-func (t *Target) Inserted(kind target.BreakKind, addr arch.Addr) bool {
+// Inserted reports whether a breakpoint is inserted in a process now.
+func (t *Target) Inserted(pid int, kind target.BreakKind, addr arch.Addr) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.breaks[breakpoint{kind, addr}]
+	return t.breaks[breakpoint{kind, place{pid, addr}}]
 }
 
-// Installed counts the tracepoint sites that are installed now.
-func (t *Target) Installed() int {
+// Installed counts the tracepoint sites that are installed in a process now; the process may be target.All.
+func (t *Target) Installed(pid int) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := 0
-	for _, sites := range t.sites {
-		n += len(sites)
+	for at, sites := range t.sites {
+		if pid == target.All || at.pid == pid {
+			n += len(sites)
+		}
 	}
 	return n
 }
@@ -180,12 +235,16 @@ func (t *Target) threadGone(id target.ThreadID) {
 	}
 }
 
-// clear forgets the process, its breakpoints and sites.
-func (t *Target) clear() {
-	for _, th := range t.threads {
-		t.threadGone(th.ID)
-	}
-	t.threads = nil
-	clear(t.breaks)
-	clear(t.sites)
+// clear forgets a process, its breakpoints and sites.
+func (t *Target) clear(pid int) {
+	t.remove(func(id target.ThreadID) bool { return id.PID == pid })
+	t.clearTraps(pid)
+	delete(t.parents, pid)
+	delete(t.caught, pid)
+}
+
+// clearTraps forgets the breakpoints and sites of a process.
+func (t *Target) clearTraps(pid int) {
+	maps.DeleteFunc(t.breaks, func(b breakpoint, _ bool) bool { return b.pid == pid })
+	maps.DeleteFunc(t.sites, func(at place, _ []*tracepoint.Site) bool { return at.pid == pid })
 }

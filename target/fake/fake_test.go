@@ -140,7 +140,7 @@ func TestTracepointsAreHitAndGoWithTheRun(t *testing.T) {
 	if err := e.Define(trace.Tracepoint{Number: 1, Addr: 0x1002, Enabled: true, Step: 2, Pass: 2}, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Start(f); err != nil {
+	if err := e.Start(f.Installer(1)); err != nil {
 		t.Fatal(err)
 	}
 	f.Play(fake.Step{PC: 0x1002}, fake.Step{PC: 0x1002}, fake.Step{PC: 0x1002}, fake.Step{Event: &target.Event{Signal: 5}})
@@ -152,7 +152,7 @@ func TestTracepointsAreHitAndGoWithTheRun(t *testing.T) {
 	if status := e.Status(); status.Running || status.Reason != trace.ReasonPassCount {
 		t.Errorf("status %v", status)
 	}
-	if n := f.Installed(); n != 0 {
+	if n := f.Installed(1); n != 0 {
 		t.Errorf("%d sites are left", n)
 	}
 }

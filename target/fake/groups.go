@@ -116,20 +116,26 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	if b.Kind == target.ReadWatch { // as on x86, which has none
 		return target.ErrUnsupported
 	}
-	t.breaks[breakpoint{b.Kind, b.Addr}] = true
+	t.breaks[breakpoint{b.Kind, place{id.PID, b.Addr}}] = true
 	return nil
 }
 
 // RemoveBreakpoint removes a breakpoint.
-func (t *Target) RemoveBreakpoint(_ target.ThreadID, b target.Breakpoint) error {
+func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	delete(t.breaks, breakpoint{b.Kind, b.Addr})
+	delete(t.breaks, breakpoint{b.Kind, place{id.PID, b.Addr}})
 	return nil
 }
 
-// Installer returns the target itself: there is one process.
-func (t *Target) Installer(int) tracepoint.Installer { return t }
+// Installer puts sites into one process.
+func (t *Target) Installer(pid int) tracepoint.Installer { return installer{t, pid} }
+
+// installer is the target as far as one process goes, or the child that took its place.
+type installer struct {
+	*Target
+	pid int
+}
 
 // SetEngine names the engine that is told of steps and of ended threads.
 func (t *Target) SetEngine(e *tracepoint.Engine) {
@@ -139,26 +145,28 @@ func (t *Target) SetEngine(e *tracepoint.Engine) {
 }
 
 // Install puts a site at its address. There must be a process, and memory.
-func (t *Target) Install(site *tracepoint.Site) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if len(t.threads) == 0 {
+func (i installer) Install(site *tracepoint.Site) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, err := i.find(target.ThreadID{PID: i.pid, TID: target.All}); err != nil {
 		return target.ErrNoProcess
 	}
-	if t.region(site.Addr) == nil {
+	if i.region(site.Addr) == nil {
 		return &noMemoryError{site.Addr}
 	}
-	t.sites[site.Addr] = append(t.sites[site.Addr], site)
+	at := place{i.pid, site.Addr}
+	i.sites[at] = append(i.sites[at], site)
 	return nil
 }
 
-// Uninstall takes a site away.
-func (t *Target) Uninstall(site *tracepoint.Site) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	sites := t.sites[site.Addr]
-	if i := slices.Index(sites, site); i >= 0 {
-		t.sites[site.Addr] = slices.Delete(slices.Clone(sites), i, i+1)
+// Uninstall takes a site away, in whichever process it is by now.
+func (i installer) Uninstall(site *tracepoint.Site) error {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	for at, sites := range i.sites {
+		if n := slices.Index(sites, site); n >= 0 {
+			i.sites[at] = slices.Delete(slices.Clone(sites), n, n+1)
+		}
 	}
 	return nil
 }

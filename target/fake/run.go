@@ -5,7 +5,6 @@ import (
 
 	"tracewell/arch"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // Step is one thing that happens to the running program: a thread arrives somewhere.
@@ -17,7 +16,7 @@ type Step struct {
 	Event     *target.Event        // ends the Resume; a zero Thread in it becomes the step's thread
 }
 
-// Play adds steps to the script.
+// Play adds steps to the script. In non-stop mode a step waits until its thread runs, and those behind it wait with it.
 func (t *Target) Play(steps ...Step) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -29,177 +28,92 @@ func (t *Target) Play(steps ...Step) {
 func (t *Target) Settle() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for t.running && (len(t.script) > 0 || t.interrupt) {
+	for t.running && t.busy() {
 		t.changed.Wait()
 	}
 }
 
-// Events delivers the outcome of each Resume. It holds one event, so the program never waits for a session.
+// busy reports whether there is something that can happen now.
+func (t *Target) busy() bool {
+	if t.interrupt {
+		return true
+	}
+	for _, th := range t.threads {
+		if th.runs && th.action.Verb == target.StepOne {
+			return true
+		}
+	}
+	return len(t.script) > 0 && t.due(t.script[0])
+}
+
+// due reports whether the thread of a step runs. What happens to no thread in particular is always due.
+func (t *Target) due(step Step) bool {
+	if !t.nonStop || step.Event != nil && step.Event.Kind == target.NoneResumed {
+		return true
+	}
+	th, err := t.find(step.Thread)
+	return err != nil || th.runs
+}
+
+// Events delivers what happens. It holds so many events that the program never waits for a session.
 func (t *Target) Events() <-chan target.Event { return t.events }
 
-// Resume lets the script go on. Threads that actions leave stopped are not told apart: the script says who moves. A
-// stepping first action takes one step of the script, or moves the pc on by one when there is none.
+// Resume lets the script go on. In all-stop mode threads that actions leave stopped are not told apart: the script says who
+// moves. A stepping first action takes one step of the script, or moves the pc on by one when there is none; in non-stop
+// mode each stepping thread does so.
 func (t *Target) Resume(actions []target.Action) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.running:
+	case t.running && !t.nonStop:
 		return target.ErrRunning
 	case len(t.threads) == 0:
 		return target.ErrNoProcess
 	case len(actions) == 0:
 		return fmt.Errorf("nothing to resume")
 	}
+	for child := range t.parents {
+		if covered(actions, target.ThreadID{PID: child, TID: child}) != nil {
+			delete(t.parents, child)
+		}
+	}
+	if t.nonStop && !t.release(actions) {
+		return fmt.Errorf("%w: nothing to resume", target.ErrNoThread)
+	}
+	if t.running {
+		t.changed.Broadcast()
+		return nil
+	}
+	t.turn++
 	t.running, t.interrupt = true, false
-	go t.run(actions[0])
-	return nil
-}
-
-// run is the goroutine of one Resume.
-func (t *Target) run(first target.Action) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if !t.running { // killed or detached before this goroutine came to its turn
-		return
-	}
-	var event *target.Event
-	if first.Verb == target.StepOne {
-		event = t.stepOne(first.Thread)
+	p := player{t, t.turn}
+	if t.nonStop {
+		go p.runThreads()
 	} else {
-		event = t.untilEvent()
+		go p.run(actions[0])
 	}
-	if event == nil || !t.running { // killed or detached meanwhile, which sent the event
-		return
-	}
-	t.finish(*event)
+	return nil
 }
 
-// untilEvent plays the script until an event, an interrupt or the end of the process; it returns nil after the last.
-func (t *Target) untilEvent() *target.Event {
-	for t.running {
-		switch {
-		case t.interrupt:
-			return &target.Event{Signal: target.SignalInt}
-		case len(t.script) == 0:
-			t.changed.Wait()
-		default:
-			step := t.script[0]
-			t.script = t.script[1:]
-			if event := t.perform(step); event != nil {
-				return event
-			}
-			t.changed.Broadcast()
+// covered returns the first action for a thread, nil if there is none.
+func covered(actions []target.Action, id target.ThreadID) *target.Action {
+	for i := range actions {
+		if actions[i].Thread.Covers(id) {
+			return &actions[i]
 		}
 	}
 	return nil
 }
 
-// stepOne moves one thread by one step.
-func (t *Target) stepOne(id target.ThreadID) *target.Event {
-	th, err := t.find(id)
-	if err != nil {
-		return &target.Event{Signal: target.SignalTrap}
-	}
-	t.advance(th)
-	if event := t.arrive(th); event != nil {
-		return event
-	}
-	return &target.Event{Thread: th.ID, Signal: target.SignalTrap}
-}
-
-// advance gives th the next step of the script when that is one of its own without an event, else the next address.
-func (t *Target) advance(th *thread) {
-	if len(t.script) > 0 {
-		next := t.script[0]
-		if other, err := t.find(next.Thread); err == nil && other == th && next.Event == nil {
-			t.script = t.script[1:]
-			t.apply(th, next)
-			return
+// release sets the stopped threads going that actions cover, and reports whether there were any.
+func (t *Target) release(actions []target.Action) bool {
+	any := false
+	for _, th := range t.threads {
+		if a := covered(actions, th.ID); a != nil && !th.runs {
+			th.runs, th.action, any = true, *a, true
 		}
 	}
-	t.setPC(th, t.pc(th)+1)
-}
-
-// perform lets a step happen and returns the event that it ends the Resume with, if any.
-func (t *Target) perform(step Step) *target.Event {
-	th, err := t.find(step.Thread)
-	if err != nil {
-		return nil
-	}
-	t.apply(th, step)
-	if step.PC != 0 {
-		if event := t.arrive(th); event != nil {
-			return event
-		}
-	}
-	if step.Event == nil || t.passes(*step.Event) {
-		return nil
-	}
-	event := *step.Event
-	if event.Thread == (target.ThreadID{}) {
-		event.Thread = th.ID
-	}
-	return &event
-}
-
-// passes reports whether an event is a signal that goes to the program without a word.
-func (t *Target) passes(event target.Event) bool {
-	return event.Kind == target.Stopped && event.Reason == target.ReasonNone && t.passing[event.Signal]
-}
-
-// apply sets what a step changes. A script that names what the program lacks is a mistake of the test.
-func (t *Target) apply(th *thread, step Step) {
-	for name, v := range step.Registers {
-		if err := t.setRegister(th, name, v); err != nil {
-			panic("fake: script: " + err.Error())
-		}
-	}
-	for addr, b := range step.Memory {
-		if err := t.write(addr, b); err != nil {
-			panic("fake: script: " + err.Error())
-		}
-	}
-	if step.PC != 0 {
-		t.setPC(th, step.PC)
-	}
-}
-
-// arrive hits the sites at the pc of th, follows the stepping that they ask for, and reports a breakpoint that is met.
-func (t *Target) arrive(th *thread) *target.Event {
-	verdict := t.hit(th)
-	for {
-		if verdict&tracepoint.Halt != 0 {
-			clear(t.sites)
-		}
-		if t.breaks[breakpoint{target.Software, t.pc(th)}] {
-			return &target.Event{Thread: th.ID, Signal: target.SignalTrap, Reason: target.ReasonSwBreak}
-		}
-		if verdict&tracepoint.Halt != 0 || verdict&tracepoint.Step == 0 {
-			return nil
-		}
-		if !t.letIn() {
-			return nil
-		}
-		t.advance(th)
-		verdict = t.engine.Stepped(snapshot{t, th}) | t.hit(th)
-	}
-}
-
-// letIn lets other goroutines have the target for a moment, and reports whether the program is to run on after that. There
-// may be steps without end.
-func (t *Target) letIn() bool {
-	t.mu.Unlock()
-	t.mu.Lock()
-	return t.running && !t.interrupt
-}
-
-// hit calls the sites at the pc of th.
-func (t *Target) hit(th *thread) tracepoint.Verdict {
-	verdict := tracepoint.Continue
-	for _, site := range t.sites[t.pc(th)] {
-		verdict |= site.Hit(snapshot{t, th})
-	}
-	return verdict
+	return any
 }
 
 // finish ends the pending Resume. An event of no thread in particular becomes the leader's.
@@ -207,36 +121,82 @@ func (t *Target) finish(event target.Event) {
 	if event.Thread == (target.ThreadID{}) && len(t.threads) > 0 {
 		event.Thread = t.threads[0].ID
 	}
-	if event.Kind == target.Exited || event.Kind == target.Terminated {
-		t.clear()
+	if ends(event) {
+		t.clear(event.Thread.PID)
 	}
 	t.running, t.interrupt = false, false
 	t.events <- event
 	t.changed.Broadcast()
 }
 
-// Stop is not for a target that stops as a whole.
-func (t *Target) Stop(target.ThreadID) error { return target.ErrUnsupported }
+// ends reports whether an event is the end of a process.
+func ends(event target.Event) bool {
+	return event.Kind == target.Exited || event.Kind == target.Terminated
+}
 
-// SetNonStop refuses the non-stop mode.
-func (t *Target) SetNonStop(on bool) error {
-	if on {
+// Stop stops the running threads that id covers, each with an event.
+func (t *Target) Stop(id target.ThreadID) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.nonStop {
 		return target.ErrUnsupported
 	}
+	if t.deaf {
+		return nil
+	}
+	for _, th := range t.threads {
+		if th.runs && id.Covers(th.ID) {
+			th.runs = false
+			t.events <- target.Event{Thread: th.ID}
+		}
+	}
+	t.changed.Broadcast()
 	return nil
 }
 
-// SetReports is of no account: the script says what happens.
-func (t *Target) SetReports(target.Reports) {}
+// SetNonStop chooses the mode.
+func (t *Target) SetNonStop(on bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if on == t.nonStop {
+		return nil
+	}
+	if t.running && on {
+		return target.ErrRunning
+	}
+	if t.deaf && t.running {
+		return fmt.Errorf("%w and cannot be stopped", target.ErrRunning)
+	}
+	t.nonStop, t.running = on, false
+	for _, th := range t.threads {
+		th.runs = false
+	}
+	t.changed.Broadcast()
+	return nil
+}
 
-// IgnoreInterrupts makes the program deaf to Interrupt, as one is that hangs in the kernel.
+// SetReports says which events of the script are to be seen. The others happen unseen.
+func (t *Target) SetReports(r target.Reports) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.reports = r
+}
+
+// Reports returns what SetReports was last given.
+func (t *Target) Reports() target.Reports {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.reports
+}
+
+// IgnoreInterrupts makes the program deaf to Interrupt and Stop, as one is that hangs in the kernel.
 func (t *Target) IgnoreInterrupts(on bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.deaf = on
 }
 
-// Interrupt ends the pending Resume with SignalInt.
+// Interrupt ends the pending Resume, or in non-stop mode stops the first thread that runs, with SignalInt.
 func (t *Target) Interrupt() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -247,12 +207,13 @@ func (t *Target) Interrupt() error {
 	return nil
 }
 
-// Kill ends the process; a pending Resume ends as killed.
+// Kill ends a process. If it was the last one, a pending Resume ends as killed.
 func (t *Target) Kill(pid int) error {
 	return t.end(pid, target.Event{Kind: target.Terminated, Signal: target.SignalKill})
 }
 
-// Detach lets the process go; a pending Resume ends as if it had exited.
+// Detach lets a process go. If it was the last one, a pending Resume ends as if it had exited. When its forked child is
+// still held the sites go over to that.
 func (t *Target) Detach(pid int) error {
 	return t.end(pid, target.Event{Kind: target.Exited})
 }
@@ -265,10 +226,30 @@ func (t *Target) end(pid int, event target.Event) error {
 		return target.ErrNoProcess
 	}
 	event.Thread = th.ID
-	if t.running {
-		t.finish(event)
-		return nil
+	if event.Kind == target.Exited {
+		t.handOver(pid)
 	}
-	t.clear()
+	t.clear(pid)
+	if len(t.threads) == 0 && t.running && !t.nonStop {
+		t.finish(event)
+	}
+	t.changed.Broadcast()
 	return nil
+}
+
+// handOver gives the sites of a process to its child.
+func (t *Target) handOver(pid int) {
+	for child, parent := range t.parents {
+		if parent != pid {
+			continue
+		}
+		for at, sites := range t.sites {
+			if at.pid == pid {
+				t.sites[place{child, at.addr}] = sites
+				delete(t.sites, at)
+			}
+		}
+		delete(t.parents, child)
+		return
+	}
 }

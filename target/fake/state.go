@@ -21,12 +21,15 @@ func (t *Target) WriteRegisters(id target.ThreadID, block []byte) error {
 func (t *Target) withStopped(id target.ThreadID, f func(*thread)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.running {
+	if t.running && !t.nonStop {
 		return target.ErrRunning
 	}
 	th, err := t.find(id)
 	if err != nil {
 		return err
+	}
+	if th.runs {
+		return target.ErrRunning
 	}
 	f(th)
 	return nil

@@ -1,0 +1,270 @@
+package stub
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"tracewell/rsp"
+	"tracewell/target"
+)
+
+// nonStop is what a server knows in non-stop mode, in which threads stop and go on one by one (GDB manual, Remote Non-Stop).
+//
+// The target does not say which threads run, so stops does: a thread is in it from the event that stopped it to the
+// resumption. The client takes events one after another: the first of the queue has been sent, as a notification or as the
+// answer to ?, and vStopped acknowledges it and fetches the next. A thread in the queue is stopped without the client's
+// knowledge, so what it says of all threads is not meant for this one.
+type nonStop struct {
+	stops map[target.ThreadID]target.Event
+	going map[target.ThreadID]target.Action // what running threads were told, as far as the client told them
+	queue []target.Event
+}
+
+// errNoNonStop refuses the mode.
+var errNoNonStop = errors.New("there is no non-stop mode")
+
+// chooseNonStop is QNonStop.
+func (x *session) chooseNonStop(args string) ([]byte, error) {
+	on, err := parseFlag(args)
+	if err != nil || on == (x.nonStop != nil) {
+		return replyOK, err
+	}
+	if on {
+		return replyOK, x.beginNonStop()
+	}
+	_, err = x.endNonStop()
+	return replyOK, err
+}
+
+// beginNonStop goes over to non-stop mode. What runs, because a trace run went on without a client, does so afterwards.
+func (s *Server) beginNonStop() error {
+	ran := s.running
+	if err := s.halt(); err != nil {
+		return err
+	}
+	if err := s.target.Runner().SetNonStop(true); err != nil {
+		if ran && s.alive() {
+			err = errors.Join(err, s.resume(everyThread))
+		}
+		if errors.Is(err, target.ErrUnsupported) {
+			err = errNoNonStop
+		}
+		return err
+	}
+	n := &nonStop{stops: make(map[target.ThreadID]target.Event), going: make(map[target.ThreadID]target.Action)}
+	s.nonStop = n
+	last := s.lastStop()
+	var again []target.Action
+	for _, th := range s.target.Threads() {
+		n.stops[th.ID] = target.Event{Thread: th.ID}
+		if th.ID == last.Thread {
+			n.stops[th.ID] = last
+		}
+		if ran && (th.ID != last.Thread || last.Signal == target.SignalInt) {
+			again = append(again, target.Action{Thread: th.ID})
+		}
+	}
+	return s.resumeAlone(again)
+}
+
+// endNonStop returns to all-stop mode, if it is not the mode already, and reports whether any thread ran. What happened last
+// is noted, but no client hears of it.
+func (s *Server) endNonStop() (ran bool, err error) {
+	n := s.nonStop
+	if n == nil {
+		return false, nil
+	}
+	for _, th := range s.target.Threads() {
+		if _, stopped := n.stops[th.ID]; !stopped {
+			ran = true
+		}
+	}
+	if err := s.target.Runner().SetNonStop(false); err != nil {
+		return ran, err
+	}
+	for {
+		select {
+		case ev := <-s.target.Runner().Events():
+			s.learn(ev)
+			s.last = &ev
+		default:
+			s.nonStop = nil
+			return ran, nil
+		}
+	}
+}
+
+// resumeAlone lets stopped threads go on; each action is for one.
+func (s *Server) resumeAlone(actions []target.Action) error {
+	if len(actions) == 0 {
+		return nil
+	}
+	s.debug.resumed(actions)
+	if err := s.target.Runner().Resume(actions); err != nil {
+		return err
+	}
+	s.parts(actions)
+	for _, a := range actions {
+		a.Signal = target.SignalNone
+		delete(s.nonStop.stops, a.Thread)
+		s.nonStop.going[a.Thread] = a
+	}
+	return nil
+}
+
+// obey does what vCont says in non-stop mode: for each thread the first order that names it, for those that are so already
+// nothing.
+func (x *session) obey(orders []order) error {
+	threads := x.target.Threads()
+	if len(threads) == 0 {
+		return target.ErrNoProcess
+	}
+	clear(x.documents)
+	waiting := x.nonStop.waiting()
+	var actions []target.Action
+	for _, th := range threads {
+		i := slices.IndexFunc(orders, func(o order) bool { return o.Thread.Covers(th.ID) })
+		_, stopped := x.nonStop.stops[th.ID]
+		if i < 0 || orders[i].stop || !stopped || waiting[th.ID] {
+			continue
+		}
+		a := orders[i].Action
+		a.Thread = th.ID
+		actions = append(actions, a)
+	}
+	if err := x.resumeAlone(actions); err != nil {
+		return err
+	}
+	return x.stopThreads(orders, threads)
+}
+
+// stopThreads asks threads to stop. An order that no resumption precedes holds as it is, for threads that are born
+// meanwhile, too.
+func (x *session) stopThreads(orders []order, threads []target.Thread) error {
+	for i, o := range orders {
+		if !o.stop {
+			continue
+		}
+		before := orders[:i]
+		if !slices.ContainsFunc(before, func(o order) bool { return !o.stop }) {
+			if err := x.target.Runner().Stop(o.Thread); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, th := range threads {
+			other := slices.ContainsFunc(before, func(b order) bool { return b.Thread.Covers(th.ID) })
+			if other || !o.Thread.Covers(th.ID) {
+				continue
+			}
+			if err := x.target.Runner().Stop(th.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stoppedAlone takes an event in non-stop mode.
+func (x *session) stoppedAlone(ev target.Event) {
+	n := x.nonStop
+	if ends(ev) {
+		x.drop(ev.Thread.PID)
+	}
+	x.learn(ev)
+	n.note(ev)
+	if x.passes(ev) && x.goOnAlone(ev) == nil {
+		return
+	}
+	if stops(ev) {
+		x.last = &ev
+	}
+	x.tell(ev)
+}
+
+// goOnAlone lets a thread go on after an event as it did before, with its signal.
+func (s *Server) goOnAlone(ev target.Event) error {
+	again := s.nonStop.going[ev.Thread]
+	again.Thread, again.Signal = ev.Thread, ev.Signal
+	return s.resumeAlone([]target.Action{again})
+}
+
+// tell queues an event for the client, and notifies it when there is none before that.
+func (x *session) tell(ev target.Event) {
+	x.nonStop.queue = append(x.nonStop.queue, ev)
+	if len(x.nonStop.queue) == 1 {
+		stop := append([]byte("Stop:"), x.stopReply(ev)...)
+		x.debug.sent(stop)
+		x.out = rsp.AppendNotification(x.out, stop)
+	}
+}
+
+// nextStop is vStopped.
+func (x *session) nextStop(string) ([]byte, error) {
+	n := x.nonStop
+	if n == nil || len(n.queue) <= 1 {
+		if n != nil {
+			n.queue = nil
+		}
+		return replyOK, nil
+	}
+	n.queue = n.queue[1:]
+	return x.stopReply(n.queue[0]), nil
+}
+
+// firstStop is ? in non-stop mode: the sequence begins anew, with all threads that are stopped, whether the client has been
+// told or not. What it has not been told of otherwise stays in the queue.
+func (x *session) firstStop() []byte {
+	n := x.nonStop
+	n.queue = slices.DeleteFunc(n.queue, stops)
+	for _, th := range x.target.Threads() {
+		if ev, stopped := n.stops[th.ID]; stopped {
+			n.queue = append(n.queue, ev)
+		}
+	}
+	if len(n.queue) == 0 {
+		return replyOK
+	}
+	return x.stopReply(n.queue[0])
+}
+
+// note keeps up which threads are stopped.
+func (n *nonStop) note(ev target.Event) {
+	id := ev.Thread
+	switch {
+	case ev.Kind == target.ThreadExited:
+		delete(n.stops, id)
+		delete(n.going, id)
+		return
+	case !stops(ev):
+		return
+	case ev.Kind == target.Execed: // of the process's threads this one is left
+		n.drop(id.PID)
+	case ev.Kind == target.Forked, ev.Kind == target.Vforked:
+		n.stops[ev.Child] = target.Event{Thread: ev.Child}
+	}
+	n.stops[id] = ev
+}
+
+// drop forgets the threads of a process. The first event of the queue stays: the client has it, and will acknowledge it.
+func (n *nonStop) drop(pid int) {
+	maps.DeleteFunc(n.stops, func(id target.ThreadID, _ target.Event) bool { return id.PID == pid })
+	maps.DeleteFunc(n.going, func(id target.ThreadID, _ target.Action) bool { return id.PID == pid })
+	if len(n.queue) > 1 {
+		rest := slices.DeleteFunc(n.queue[1:], func(ev target.Event) bool { return stops(ev) && ev.Thread.PID == pid })
+		n.queue = n.queue[:1+len(rest)]
+	}
+}
+
+// waiting is the set of the threads with events that the client does not know yet, and of the children in these.
+func (n *nonStop) waiting() map[target.ThreadID]bool {
+	set := make(map[target.ThreadID]bool)
+	for _, ev := range n.queue {
+		if stops(ev) {
+			set[ev.Thread] = true
+			set[ev.Child] = true
+		}
+	}
+	return set
+}

@@ -1,0 +1,119 @@
+package stub
+
+import (
+	"errors"
+
+	"tracewell/rsp"
+	"tracewell/target"
+)
+
+// Starting programs and attaching to processes (GDB manual, Packets: vRun, vAttach, R).
+
+var (
+	// errOneProgram refuses to start a program where the target cannot. The empty reply would have GDB 13 restart this one by
+	// the packet R, and die of an internal error when there is no program afterwards.
+	errOneProgram = errors.New("this server serves the one program that it was started with")
+	errNoProgram  = errors.New("no program is named, and there was none before")
+)
+
+// run is vRun. An empty path means the program that ran last, but with the arguments of the packet.
+func (x *session) run(args string) ([]byte, error) {
+	if x.target.Launcher() == nil {
+		return nil, errOneProgram
+	}
+	path, arguments, err := parseRun(args)
+	if err != nil {
+		return nil, err
+	}
+	p := x.program
+	if path != "" {
+		p.Path = path
+	}
+	p.Args = arguments
+	ev, err := x.launch(p)
+	if err != nil {
+		return nil, err
+	}
+	return x.stopReply(ev), nil
+}
+
+// parseRun reads [HEXPATH][;HEXARGUMENT...]. Arguments may be empty.
+func parseRun(args string) (path string, arguments []string, err error) {
+	in := rsp.NewScanner(args)
+	path = string(in.HexBytes())
+	for !in.Done() {
+		in.Literal(';')
+		arguments = append(arguments, string(in.HexBytes()))
+	}
+	return path, arguments, in.Err()
+}
+
+// launch starts a program, which is then the one that ran last, and selects its thread. It returns the event to tell.
+func (x *session) launch(p target.Program) (target.Event, error) {
+	if p.Path == "" {
+		return target.Event{}, errNoProgram
+	}
+	id, err := x.target.Launcher().Start(p)
+	if err != nil {
+		return target.Event{}, err
+	}
+	x.program = p
+	if x.config.Notify.Started != nil {
+		x.config.Notify.Started(p.Path, id.PID)
+	}
+	ev := target.Event{Thread: id, Signal: target.SignalTrap}
+	x.welcome(ev, false)
+	return ev, nil
+}
+
+// welcome takes note of a new process, whose thread stopped with ev, and selects that.
+func (x *session) welcome(ev target.Event, attached bool) {
+	x.attached[ev.Thread.PID] = attached
+	x.last = &ev
+	x.general, x.resuming = ev.Thread, target.ThreadID{}
+	clear(x.documents)
+	if x.nonStop != nil {
+		x.nonStop.stops[ev.Thread] = ev
+	}
+}
+
+// restart is R, which has no reply: everything ends, and the program that ran last starts again. Without the extended mode
+// it is not a packet.
+func (x *session) restart(string) ([]byte, error) {
+	if !x.extended || x.target.Launcher() == nil {
+		return nil, target.ErrUnsupported
+	}
+	_, _ = x.kill("")
+	_, _ = x.launch(x.program) // without one there is no process, which ? tells
+	return nil, errLater
+}
+
+// attach is vAttach. In non-stop mode the process goes on at once, as with gdbserver: GDB then asks for the threads to stop that
+// it wants stopped.
+func (x *session) attach(args string) ([]byte, error) {
+	in := rsp.NewScanner(args)
+	pid := int(in.HexUpTo(maxPID))
+	if err := in.End(); err != nil {
+		return nil, err
+	}
+	id, err := x.target.Launcher().Attach(pid)
+	if err != nil {
+		return nil, err
+	}
+	if x.config.Notify.Attached != nil {
+		x.config.Notify.Attached(pid)
+	}
+	ev := target.Event{Thread: id}
+	x.welcome(ev, true)
+	if x.nonStop == nil {
+		return x.stopReply(ev), nil
+	}
+	var actions []target.Action
+	for _, th := range x.target.Threads() {
+		if th.ID.PID == pid {
+			x.nonStop.stops[th.ID] = target.Event{Thread: th.ID}
+			actions = append(actions, target.Action{Thread: th.ID})
+		}
+	}
+	return replyOK, x.resumeAlone(actions)
+}
