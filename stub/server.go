@@ -29,6 +29,9 @@ type Config struct {
 	Notify Notify
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
+	// Serial says that clients come over a line on which bytes can get lost and nobody can hang up: acknowledgments stay, and a
+	// session ends when there is nothing left to serve.
+	Serial bool
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
 	// stop replies with more than the signal, Tthread for the thread in them, threads for all that tells of threads.
 	Disable []string
@@ -102,6 +105,9 @@ type Server struct {
 func New(c Config) *Server {
 	if c.Debug == nil {
 		c.Debug = NewDebugLog(io.Discard)
+	}
+	if c.Serial {
+		c.Disable = append(slices.Clone(c.Disable), "QStartNoAckMode")
 	}
 	s := &Server{config: c, target: c.Target, debug: c.Debug, table: newTable(), disabled: newDisabled(c.Disable),
 		packetSize: packetSize, patience: patience, program: c.Program, attached: make(map[int]bool)}

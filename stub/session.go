@@ -80,7 +80,7 @@ func (x *session) serve() error {
 	in := newInput(x.conn)
 	defer in.close()
 	defer x.open.closeAll()
-	for !x.exit {
+	for !x.over() {
 		select {
 		case chunk, ok := <-in.chunks:
 			if !ok {
@@ -96,8 +96,14 @@ func (x *session) serve() error {
 			}
 		}
 	}
-	return ErrExit
+	if x.exit {
+		return ErrExit
+	}
+	return nil
 }
+
+// over reports whether the session ends by itself.
+func (x *session) over() bool { return x.exit || x.config.Serial && !x.owed && x.Spent() }
 
 // consume handles all tokens that end in chunk and writes what there is to say.
 func (x *session) consume(chunk []byte) error {

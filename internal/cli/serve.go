@@ -104,11 +104,8 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted reques
 	s := &service{program: t, engine: engine, narrator: n, config: stub.Config{
 		Target: t, Engine: engine, Attached: wanted.pid != 0, Multi: c.Multi, Program: wanted.program,
 		Notify: n.notify(), Disable: wanted.disable, Debug: log,
+		Serial: wanted.place.network == "device",
 	}}
-	if wanted.place.network == "device" {
-		// Bytes may get lost on a line, so acknowledgments have to stay.
-		s.config.Disable = append(s.config.Disable, "QStartNoAckMode")
-	}
 	s.server = stub.New(s.config)
 	defer func() { s.server.Close() }()
 	err = s.serve(ctx, entrance, c.Once || stdio)

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -50,55 +50,84 @@ func TestTakenPort(t *testing.T) {
 	}
 }
 
-// TestSerialLine serves a client at the other end of a pseudo-terminal, who is not offered to do without acknowledgments.
+// TestSerialLine serves a client at the other end of a pseudo-terminal, who is not offered to do without acknowledgments and
+// cannot hang up: the server ends when its program does, and on monitor exit.
 func TestSerialLine(t *testing.T) {
-	master, path, err := linux.OpenTerminalPair()
+	for name, test := range map[string]struct {
+		packet string
+		says   string
+	}{
+		"exit":       {"qRcmd,65786974", "Killing process(es): N\n"},
+		"kill":       {"vKill;{PID}", ""},
+		"detach":     {"D;{PID}", "Detaching from process N\n"},
+		"end":        {"vCont;c", "\nChild exited with status 0\n"},
+		"old kill":   {"k", "Killing process(es): N\n"},
+		"old detach": {"D", "Detaching from process N\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			master, path, err := linux.OpenTerminalPair()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer master.Close()
+			messages, ended := serveOn(t, path, "true")
+			pid := regexp.MustCompile(`pid = (\d+)`).FindStringSubmatch(content(t, messages))[1]
+
+			c := rsp.NewClient(master)
+			features, err := c.Exchange("qSupported:multiprocess+")
+			if err != nil || !strings.Contains(features, "PacketSize=") || strings.Contains(features, "QStartNoAckMode") {
+				t.Errorf("qSupported: %q, %v", features, err)
+			}
+			if reply, err := c.Exchange("?"); err != nil || !strings.HasPrefix(reply, "T05") {
+				t.Errorf("?: %q, %v", reply, err)
+			}
+			number, _ := strconv.Atoi(pid)
+			packet := strings.ReplaceAll(test.packet, "{PID}", strconv.FormatInt(int64(number), 16))
+			if err := c.Send([]byte(packet)); err != nil {
+				t.Fatal(err)
+			}
+			if status := ended(); status != statusDone {
+				t.Errorf("exit status %d", status)
+			}
+			want := "Process true created; pid = N\nRemote debugging using " + path + "\n" + test.says
+			if got := withoutPIDs(content(t, messages)); got != want {
+				t.Errorf("messages %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// serveOn serves a program on a serial line, and returns when the server is ready. Messages is the file of what it prints;
+// ended waits for its end and returns the exit status.
+func serveOn(t *testing.T, line string, program ...string) (messages string, ended func() int) {
+	t.Helper()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer master.Close()
-	null, err := os.Open(os.DevNull)
+	t.Cleanup(func() { null.Close() })
+	file, err := os.Create(filepath.Join(t.TempDir(), "messages"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer null.Close()
-	messages, err := os.Create(filepath.Join(t.TempDir(), "messages"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer messages.Close()
+	t.Cleanup(func() { file.Close() })
 	status := make(chan int, 1)
 	go func() {
-		status <- Run([]string{"serve", "--once", path, "sleep", "60"}, Streams{In: null, Out: messages, Err: messages})
+		status <- Run(append([]string{"serve", line}, program...), Streams{In: null, Out: null, Err: file})
 	}()
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(content(t, messages.Name()), "using"); {
+	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(content(t, file.Name()), "using"); {
 		if time.Now().After(deadline) {
-			t.Fatalf("the server is not ready: %q", content(t, messages.Name()))
+			t.Fatalf("the server is not ready: %q", content(t, file.Name()))
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-
-	c := rsp.NewClient(master)
-	features, err := c.Exchange("qSupported:swbreak+")
-	if err != nil || !strings.Contains(features, "PacketSize=") || strings.Contains(features, "QStartNoAckMode") {
-		t.Errorf("qSupported: %q, %v", features, err)
-	}
-	if reply, err := c.Exchange("?"); err != nil || !strings.HasPrefix(reply, "T05") {
-		t.Errorf("?: %q, %v", reply, err)
-	}
-	if _, err := master.Write(rsp.AppendPacket(nil, rsp.AppendHexBytes([]byte("qRcmd,"), "exit"))); err != nil {
-		t.Fatal(err)
-	}
-	select {
-	case got := <-status:
-		if got != statusDone {
-			t.Errorf("exit status %d", got)
+	return file.Name(), func() int {
+		select {
+		case got := <-status:
+			return got
+		case <-time.After(20 * time.Second):
+			t.Fatal("the server does not end")
+			return -1
 		}
-	case <-time.After(20 * time.Second):
-		t.Fatal("the server does not end")
-	}
-	want := fmt.Sprintf("Process sleep created; pid = N\nRemote debugging using %s\nKilling process(es): N\n", path)
-	if got := withoutPIDs(content(t, messages.Name())); got != want {
-		t.Errorf("messages %q, want %q", got, want)
 	}
 }
