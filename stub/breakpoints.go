@@ -29,15 +29,15 @@ func parsePlacement(args string) (placement, error) {
 
 // insertBreakpoint is Z.
 func (x *session) insertBreakpoint(args string) ([]byte, error) {
-	return x.place("insert", args, x.target.Breakpoints().InsertBreakpoint)
+	return x.place(args, x.target.Breakpoints().InsertBreakpoint)
 }
 
 // removeBreakpoint is z.
 func (x *session) removeBreakpoint(args string) ([]byte, error) {
-	return x.place("remove", args, x.target.Breakpoints().RemoveBreakpoint)
+	return x.place(args, x.target.Breakpoints().RemoveBreakpoint)
 }
 
-func (x *session) place(what, args string, do func(target.ThreadID, target.Breakpoint) error) ([]byte, error) {
+func (x *session) place(args string, do func(target.ThreadID, target.Breakpoint) error) ([]byte, error) {
 	at, err := parsePlacement(args)
 	if err != nil {
 		return nil, err
@@ -49,7 +49,5 @@ func (x *session) place(what, args string, do func(target.ThreadID, target.Break
 	if err != nil {
 		return nil, err
 	}
-	b := target.Breakpoint{Kind: at.kind, Addr: at.addr, Length: at.length}
-	x.debug.point(what, b)
-	return replyOK, do(id, b)
+	return replyOK, do(id, target.Breakpoint{Kind: at.kind, Addr: at.addr, Length: at.length})
 }

@@ -18,7 +18,7 @@ type DebugLog struct {
 
 	Events         bool // what the program does, and what it is told to do
 	Packets        bool // packets, in both directions
-	HardwarePoints bool // hardware breakpoints and watchpoints that come and go
+	HardwarePoints bool // packets about hardware breakpoints and watchpoints, which Packets includes
 	EventLoop      bool // kept for gdbserver's users; there is nothing to tell
 	Timestamps     bool // at the front of each line, the time of day
 
@@ -82,7 +82,7 @@ func (d *DebugLog) Close() error {
 }
 
 func (d *DebugLog) received(payload []byte) {
-	if d.Packets {
+	if d.Packets || d.HardwarePoints && hardwarePoint(payload) {
 		d.printf("received %q", payload)
 	}
 }
@@ -107,11 +107,9 @@ func (d *DebugLog) happened(ev target.Event) {
 	}
 }
 
-// point tells of a breakpoint that is inserted or removed.
-func (d *DebugLog) point(what string, b target.Breakpoint) {
-	if d.HardwarePoints && b.Kind != target.Software {
-		d.printf("%-8s kind %d, address %v, length %d", what, b.Kind, b.Addr, b.Length)
-	}
+// hardwarePoint reports whether a packet inserts or removes a hardware breakpoint or a watchpoint.
+func hardwarePoint(payload []byte) bool {
+	return len(payload) > 1 && (payload[0] == 'Z' || payload[0] == 'z') && payload[1] > '0' && payload[1] <= '4'
 }
 
 // printf writes one line. A log that cannot be written is no reason to stop.

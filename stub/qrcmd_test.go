@@ -127,24 +127,25 @@ func TestDebugLog(t *testing.T) {
 // TestDebugLogLines has each switch let its own lines through and no others.
 func TestDebugLogLines(t *testing.T) {
 	for name, test := range map[string]struct {
-		log  DebugLog
-		want string
+		log     DebugLog
+		packets []string
+		want    string
 	}{
-		"silent":     {DebugLog{EventLoop: true, Timestamps: true}, ""},
-		"events":     {DebugLog{Events: true}, "resume   p1.2 verb 1, signal 5\nevent    p1.2 kind 0, signal 2\n"},
-		"packets":    {DebugLog{Packets: true}, "received \"m0,\\x01\"\nsent     \"E01\"\n"},
-		"breakpoint": {DebugLog{HardwarePoints: true}, "insert   kind 2, address 0x10, length 4\n"},
+		"silent":     {DebugLog{EventLoop: true, Timestamps: true}, []string{"g", "Z1,10,1"}, ""},
+		"events":     {DebugLog{Events: true}, []string{"g"}, "resume   p1.2 verb 1, signal 5\nevent    p1.2 kind 0, signal 2\n"},
+		"packets":    {DebugLog{Packets: true}, []string{"m0,\x01"}, "received \"m0,\\x01\"\nsent     \"E01\"\n"},
+		"breakpoint": {DebugLog{HardwarePoints: true}, []string{"Z0,10,1", "Z2,10,4", "z1,10,1", "Z", "z"}, "received \"Z2,10,4\"\nreceived \"z1,10,1\"\n"},
 	} {
 		var out strings.Builder
 		d := &test.log
 		d.usual = &out
 		thread := target.ThreadID{PID: 1, TID: 2}
-		d.received([]byte("m0,\x01"))
+		for _, packet := range test.packets {
+			d.received([]byte(packet))
+		}
 		d.sent([]byte("E01"))
 		d.resumed([]target.Action{{Thread: thread, Verb: target.StepOne, Signal: target.SignalTrap}})
 		d.happened(target.Event{Thread: thread, Signal: target.SignalInt})
-		d.point("insert", target.Breakpoint{Kind: target.WriteWatch, Addr: 0x10, Length: 4})
-		d.point("insert", target.Breakpoint{Kind: target.Software, Addr: 0x10, Length: 1})
 		if out.String() != test.want {
 			t.Errorf("%s: %q, want %q", name, out.String(), test.want)
 		}

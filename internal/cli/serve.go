@@ -120,8 +120,7 @@ func begin(t *linux.Target, n *narrator, wanted request) error {
 	switch {
 	case wanted.pid != 0:
 		if _, err := t.Launcher().Attach(wanted.pid); err != nil {
-			//lint:ignore ST1005 gdbserver's words
-			return fmt.Errorf("Cannot attach to process %d: %w", wanted.pid, err)
+			return err
 		}
 		n.attachedTo(wanted.pid)
 	case wanted.program.Path != "":
