@@ -9,9 +9,9 @@ import (
 	"tracewell/target"
 )
 
-// DebugLog is what servers say of their own working, for whoever has to find out why a client and they do not get on. It is off
-// until one of its switches is set, by whoever made it or by the client's monitor commands. Like the servers that write to it,
-// it is for one goroutine at a time.
+// DebugLog is what servers say of their own working, for whoever has to find out why a client and they do not get on. It
+// is off until one of its switches is set, by whoever made it or by the client's monitor commands. Like the servers that
+// write to it, it is for one goroutine at a time.
 type DebugLog struct {
 	// Open opens the file of "monitor set debug-file"; without it there is only the usual output.
 	Open func(path string) (io.WriteCloser, error)

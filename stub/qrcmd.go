@@ -8,8 +8,8 @@ import (
 	"tracewell/rsp"
 )
 
-// errMonitor makes GDB say "Protocol error with Rcmd" after a monitor command that is wrong, as gdbserver does. What is wrong
-// has been printed by then.
+// errMonitor makes GDB say "Protocol error with Rcmd" after a monitor command that is wrong, as gdbserver does. What is
+// wrong has been printed by then.
 var errMonitor = errors.New("monitor command refused")
 
 // monitorCommand is one of the user's monitor commands.

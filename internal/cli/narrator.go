@@ -11,8 +11,8 @@ import (
 	"tracewell/target"
 )
 
-// narrator tells in gdbserver's words and at its moments what becomes of processes. The program under trace shares the terminal, so
-// nothing else is printed while it runs.
+// narrator tells in gdbserver's words and at its moments what becomes of processes. The program under trace shares the
+// terminal, so nothing else is printed while it runs.
 type narrator struct {
 	messages io.Writer
 	live     func() []target.Thread
@@ -108,8 +108,8 @@ func (n *narrator) tellList(what string, pids []int) {
 	}
 }
 
-// outlive waits for the programs that were started here and let go, until stop is closed: their terminal is this process's, and
-// who waits for this process waits for them. gdbserver does so, too.
+// outlive waits for the programs that were started here and let go, until stop is closed: their terminal is this
+// process's, and who waits for this process waits for them. gdbserver does so, too.
 func (n *narrator) outlive(stop <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {

@@ -145,8 +145,8 @@ func (o *serverOptions) request(operands []string) (request, error) {
 	return r, nil
 }
 
-// inFolder makes the name of a program absolute, as the working folder may change. A bare name means the file here if there is one,
-// otherwise a program that is looked up as the shell does.
+// inFolder makes the name of a program absolute, as the working folder may change. A bare name means the file here if
+// there is one, otherwise a program that is looked up as the shell does.
 func inFolder(name string) string {
 	if !strings.Contains(name, "/") {
 		if status, err := os.Stat(name); err != nil || !status.Mode().IsRegular() {
@@ -171,7 +171,8 @@ func parsePID(operands []string) (int, error) {
 	return int(pid), nil
 }
 
-// debugLog makes what the debugging options ask for. A value of --debug names the parts that are to tell, as from gdbserver 15 on.
+// debugLog makes what the debugging options ask for. A value of --debug names the parts that are to tell, as from
+// gdbserver 15 on.
 func (o *serverOptions) debugLog(usual io.Writer) (*stub.DebugLog, error) {
 	log := stub.NewDebugLog(usual)
 	log.Open = func(path string) (io.WriteCloser, error) { return os.Create(path) }

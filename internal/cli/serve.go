@@ -68,8 +68,8 @@ func (c *serveCommand) Run(streams Streams) error {
 	return nil
 }
 
-// serve does what a right command line asks for. Clients can connect before the program has been started, which takes a while;
-// a place that is taken should not start it at all.
+// serve does what a right command line asks for. Clients can connect before the program has been started, which takes a
+// while; a place that is taken should not start it at all.
 func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted request, log *stub.DebugLog) error {
 	entrance, err := wanted.place.open(streams)
 	if err != nil {

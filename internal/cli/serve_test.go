@@ -19,8 +19,8 @@ var pidText = regexp.MustCompile(`(pid = |process(?:\(es\):)? )\d+`)
 // withoutPIDs replaces the process numbers in gdbserver's messages.
 func withoutPIDs(s string) string { return pidText.ReplaceAllString(s, "${1}N") }
 
-// TestStandardIO serves a client that says nothing, and programs that cannot be started, over standard input and output. What is
-// printed is what gdbserver 13.1 prints.
+// TestStandardIO serves a client that says nothing, and programs that cannot be started, over standard input and output.
+// What is printed is what gdbserver 13.1 prints.
 func TestStandardIO(t *testing.T) {
 	for line, want := range map[string]outcome{
 		"stdio true": {"", "stdin/stdout redirected\nProcess true created; pid = N\nRemote debugging using stdio\n" +

@@ -22,7 +22,8 @@ type service struct {
 	ended   bool // server shows what the program left
 }
 
-// serve serves the clients that come in, one after another, until there is nothing left to serve. With once there is but one.
+// serve serves the clients that come in, one after another, until there is nothing left to serve. With once there is but
+// one.
 func (s *service) serve(ctx context.Context, entrance door, once bool) error {
 	defer context.AfterFunc(ctx, func() { entrance.Close() })()
 	for {
@@ -52,8 +53,8 @@ func (s *service) serve(ctx context.Context, entrance door, once bool) error {
 	}
 }
 
-// goOn reports whether there is something to serve: a program, or one to come, or after the end of the program the frames of its
-// trace run, which are then shown over what is known of it.
+// goOn reports whether there is something to serve: a program, or one to come, or after the end of the program the frames
+// of its trace run, which are then shown over what is known of it.
 func (s *service) goOn() bool {
 	if !s.server.Spent() {
 		return true

@@ -10,9 +10,9 @@ import (
 // jobControl are the signals that stop a process which uses a terminal from the background.
 var jobControl = []os.Signal{unix.SIGTTIN, unix.SIGTTOU}
 
-// notIgnored has the signals of job control that this process ignores caught until restore is called. A program that a process
-// starts ignores what that ignores, whereas the signals that it catches have their default action again. (signal.Reset would
-// leave them ignored.)
+// notIgnored has the signals of job control that this process ignores caught until restore is called. A program that a
+// process starts ignores what that ignores, whereas the signals that it catches have their default action again.
+// (signal.Reset would leave them ignored.)
 func notIgnored() (restore func()) {
 	var ignored []os.Signal
 	for _, s := range jobControl {

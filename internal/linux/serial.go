@@ -8,8 +8,8 @@ import (
 )
 
 // OpenSerial opens a serial line for reading and writing and puts it into the state in which every byte arrives as it was
-// sent: raw, eight bits without parity, modem lines ignored. The speed stays what it is, as stty(1) has set it. A named pipe or
-// another character device is opened as it is.
+// sent: raw, eight bits without parity, modem lines ignored. The speed stays what it is, as stty(1) has set it. A named
+// pipe or another character device is opened as it is.
 func OpenSerial(path string) (*os.File, error) {
 	fd, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC|unix.O_NONBLOCK, 0)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"tracewell/internal/testprog"
 )
 
-// TestAttachOption has the server attach to a process that runs already, by both forms of gdbserver's command line, and GDB look
-// at it and let it go. The server then ends, and the process goes on as if nothing had been.
+// TestAttachOption has the server attach to a process that runs already, by both forms of gdbserver's command line, and
+// GDB look at it and let it go. The server then ends, and the process goes on as if nothing had been.
 func TestAttachOption(t *testing.T) {
 	t.Parallel()
 	program := testprog.Build(t, "sleeper", testprog.Variant{})
@@ -74,8 +74,8 @@ func TestAttachOption(t *testing.T) {
 	}
 }
 
-// TestMultiRunsTwice starts a server without a program. GDB runs one, with two lists of arguments, lets it end both times, and ends
-// the server.
+// TestMultiRunsTwice starts a server without a program. GDB runs one, with two lists of arguments, lets it end both
+// times, and ends the server.
 func TestMultiRunsTwice(t *testing.T) {
 	t.Parallel()
 	program := testprog.Build(t, "exits", testprog.Variant{})
@@ -117,7 +117,8 @@ func TestMultiRunsTwice(t *testing.T) {
 	}
 }
 
-// TestMultiServesOn has three clients one after another, of which only the first runs a program, which is gone when it leaves.
+// TestMultiServesOn has three clients one after another, of which only the first runs a program, which is gone when it
+// leaves.
 func TestMultiServesOn(t *testing.T) {
 	t.Parallel()
 	program := testprog.Build(t, "exits", testprog.Variant{})
