@@ -50,10 +50,11 @@ func toyLayout(t testing.TB) tracepoint.Layout {
 type operands struct {
 	words []string
 	named map[string]string
+	all   []string
 }
 
 func parseOperands(words []string) operands {
-	o := operands{named: make(map[string]string)}
+	o := operands{named: make(map[string]string), all: words}
 	for _, w := range words {
 		if name, value, ok := strings.Cut(w, "="); ok {
 			o.named[name] = value
@@ -80,7 +81,21 @@ var setup = map[string]func(*play, operands){
 	"exec":    func(p *play, o operands) { p.program.Exec = o.words[0] },
 	"siginfo": func(p *play, o operands) { p.program.Siginfo = p.bytes(o.words[0]) },
 	// passing: the target keeps the signals of QPassSignals to itself.
-	"passing": func(p *play, _ operands) { p.program.Passing = true },
+	"passing":       func(p *play, _ operands) { p.program.Passing = true },
+	"all-stop-only": func(p *play, _ operands) { p.program.AllStopOnly = true },
+	"multi":         func(p *play, _ operands) { p.config.Multi = true },
+	"syscalls":      func(p *play, _ operands) { p.program.Syscalls = true },
+	// process PID [TID...]: another one, from the beginning. other PID [TID...]: one that can be attached to.
+	"process": func(p *play, o operands) { p.program.Threads = append(p.program.Threads, p.threadsOf(o)...) },
+	"other":   func(p *play, o operands) { p.program.Others = append(p.program.Others, p.threadsOf(o)...) },
+	// program PATH: one that can be started. last PATH ARGUMENT...: what ran last. environment VARIABLE: what there is in it.
+	"program": func(p *play, o operands) { p.program.Programs = append(p.program.Programs, o.words[0]) },
+	"last":    func(p *play, o operands) { p.config.Program.Path, p.config.Program.Args = o.words[0], o.words[1:] },
+	"environment": func(p *play, o operands) {
+		for name, value := range o.named {
+			p.config.Program.Env = append(p.config.Program.Env, name+"="+value)
+		}
+	},
 	// file PATH HEXBYTES, folder PATH, link PATH WHERE: what there is in the file system.
 	"file": func(p *play, o operands) {
 		content, err := rsp.ParseHexBytes(o.words[1])
@@ -126,16 +141,32 @@ var directives = map[string]func(*play, operands){
 		if s, ok := o.named["addr"]; ok {
 			event.Addr = arch.Addr(p.number(s))
 		}
-		p.fake.Play(fake.Step{Event: &event})
+		p.happens(o, event)
 	},
 	"exit": func(p *play, o operands) {
-		p.fake.Play(fake.Step{Event: &target.Event{Kind: target.Exited, Code: int(p.number(o.words[0]))}})
+		p.happens(o, target.Event{Kind: target.Exited, Code: int(p.number(o.words[0]))})
 	},
 	"killed": func(p *play, o operands) {
-		p.fake.Play(fake.Step{Event: &target.Event{Kind: target.Terminated, Signal: target.Signal(p.number(o.words[0]))}})
+		p.happens(o, target.Event{Kind: target.Terminated, Signal: target.Signal(p.number(o.words[0]))})
 	},
-	"execs": func(p *play, o operands) {
-		p.fake.Play(fake.Step{Event: &target.Event{Kind: target.Execed, Path: o.words[0]}})
+	"execs": func(p *play, o operands) { p.happens(o, target.Event{Kind: target.Execed, Path: o.words[0]}) },
+	// forks PID, vforks PID, vfork-done, syscall NUMBER, syscall-done NUMBER, none-resumed: more events, of a thread=PID.TID.
+	"forks":      func(p *play, o operands) { p.happens(o, target.Event{Kind: target.Forked, Child: p.idOf(o.words[0])}) },
+	"vforks":     func(p *play, o operands) { p.happens(o, target.Event{Kind: target.Vforked, Child: p.idOf(o.words[0])}) },
+	"vfork-done": func(p *play, o operands) { p.happens(o, target.Event{Kind: target.VforkDone}) },
+	"syscall": func(p *play, o operands) {
+		p.happens(o, target.Event{Kind: target.SyscallEntry, Syscall: int(p.number(o.words[0]))})
+	},
+	"syscall-done": func(p *play, o operands) {
+		p.happens(o, target.Event{Kind: target.SyscallReturn, Syscall: int(p.number(o.words[0]))})
+	},
+	"none-resumed": func(p *play, _ operands) { p.happens(operands{}, target.Event{Kind: target.NoneResumed}) },
+	// clones PID.TID: a new thread. thread-exit CODE thread=PID.TID: the end of one.
+	"clones": func(p *play, o operands) {
+		p.fake.Play(fake.Step{Event: &target.Event{Kind: target.ThreadCreated, Thread: p.idOf(o.words[0])}, Thread: p.threadOf(o)})
+	},
+	"thread-exit": func(p *play, o operands) {
+		p.happens(o, target.Event{Kind: target.ThreadExited, Code: int(p.number(o.words[0]))})
 	},
 	"thread": func(p *play, o operands) {
 		id := target.ThreadID{PID: leader.PID, TID: int(p.number(o.words[0]))}
@@ -150,12 +181,46 @@ var directives = map[string]func(*play, operands){
 			p.t.Errorf("the target passes signals %s, expected %s", got, o.words)
 		}
 	},
+	// taken SIGNAL...: what the program may take with it.
+	"taken": func(p *play, o operands) {
+		p.same("taken", strings.Trim(fmt.Sprint(p.fake.Taken()), "[]"), o)
+	},
+	// told TEXT: what the server told its owner next. nothing-told: nothing more.
+	"told": func(p *play, o operands) {
+		want := strings.Join(o.words, " ")
+		select {
+		case got := <-p.told:
+			if got != want {
+				p.t.Errorf("the server told %q, expected %q", got, want)
+			}
+		case <-time.After(10 * time.Second):
+			p.t.Errorf("the server told nothing, expected %q", want)
+		}
+	},
+	"nothing-told": func(p *play, _ operands) { p.check("things told", len(p.told), "0") },
+	// started PATH ARGUMENT...: the program that was started last, and its settings.
+	"started": func(p *play, o operands) { p.same("the program", programText(p.fake.Started()), o) },
+	// caught PID LIST, reports NAME...: what the target was told to stop at, and to tell of.
+	"caught": func(p *play, o operands) {
+		p.same("caught", strings.TrimSpace(fmt.Sprint(o.words[0], " ", p.fake.Caught(int(p.number(o.words[0]))))), o)
+	},
+	"reports": func(p *play, o operands) { p.same("reported", reportsText(p.fake.Reports()), o) },
 	// settle waits until the program has played all that the transcript told it.
 	"settle": func(p *play, _ operands) { p.fake.Settle() },
 	// What must be so.
-	"installed": func(p *play, o operands) { p.check("sites installed", p.fake.Installed(target.All), o.words[0]) },
-	"threads":   func(p *play, o operands) { p.check("threads", len(p.fake.Threads()), o.words[0]) },
-	"frames":    func(p *play, o operands) { p.check("frames", p.engine.NumFrames(), o.words[0]) },
+	"installed": func(p *play, o operands) {
+		pid := target.All
+		if s, ok := o.named["process"]; ok {
+			pid = int(p.number(s))
+		}
+		p.check("sites installed", p.fake.Installed(pid), o.words[0])
+	},
+	"inserted": func(p *play, o operands) {
+		pid, addr := int(p.number(o.words[0])), arch.Addr(p.number(o.words[1]))
+		p.same("inserted", fmt.Sprint(o.words[0], " ", o.words[1], " ", p.fake.Inserted(pid, target.Software, addr)), o)
+	},
+	"threads": func(p *play, o operands) { p.check("threads", len(p.fake.Threads()), o.words[0]) },
+	"frames":  func(p *play, o operands) { p.check("frames", p.engine.NumFrames(), o.words[0]) },
 }
 
 var reasonNames = map[string]target.Reason{
@@ -204,7 +269,79 @@ func (p *play) threadOf(o operands) target.ThreadID {
 	if !ok {
 		return target.ThreadID{}
 	}
-	return target.ThreadID{PID: leader.PID, TID: int(p.number(s))}
+	return p.idOf(s)
+}
+
+// idOf reads PID.TID, or the TID of a thread of the first process.
+func (p *play) idOf(s string) target.ThreadID {
+	pid, tid, both := strings.Cut(s, ".")
+	if !both {
+		return target.ThreadID{PID: leader.PID, TID: int(p.number(s))}
+	}
+	return target.ThreadID{PID: int(p.number(pid)), TID: int(p.number(tid))}
+}
+
+// threadsOf is the threads of a process named by PID [TID...].
+func (p *play) threadsOf(o operands) []target.Thread {
+	pid := int(p.number(o.words[0]))
+	var threads []target.Thread
+	for _, tid := range o.words {
+		threads = append(threads, target.Thread{ID: target.ThreadID{PID: pid, TID: int(p.number(tid))}, Name: "other", Core: -1})
+	}
+	return threads
+}
+
+// happens plays an event of the thread that is named, or of the first.
+func (p *play) happens(o operands, ev target.Event) {
+	p.fake.Play(fake.Step{Event: &ev, Thread: p.threadOf(o)})
+}
+
+// notify has the server tell the transcript what becomes of processes.
+func (p *play) notify() Notify {
+	tell := func(format string, args ...any) { p.told <- fmt.Sprintf(format, args...) }
+	return Notify{
+		Started:   func(path string, pid int) { tell("started %s %#x", path, pid) },
+		Attached:  func(pid int) { tell("attached %#x", pid) },
+		Detaching: func(pid int) { tell("detaching %#x", pid) },
+		Killing:   func(pids []int) { tell("killing %#x", pids) },
+		Ended:     func(ev target.Event) { tell("ended %#x", ev.Thread.PID) },
+	}
+}
+
+// programText is a program in one line, its settings behind it.
+func programText(p target.Program) string {
+	text := strings.Join(append([]string{p.Path}, p.Args...), ",")
+	if p.Env != nil {
+		text += " env " + strings.Join(p.Env, " ")
+	}
+	if p.Dir != "" {
+		text += " in " + p.Dir
+	}
+	if p.RandomAddresses {
+		text += " randomly"
+	}
+	return text
+}
+
+func reportsText(r target.Reports) string {
+	var words []string
+	for _, w := range []struct {
+		name string
+		on   bool
+	}{{"fork", r.Fork}, {"vfork", r.Vfork}, {"threads", r.Threads}, {"none-resumed", r.NoneResumed}} {
+		if w.on {
+			words = append(words, w.name)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// same compares a text with the words of a directive.
+func (p *play) same(what, got string, o operands) {
+	p.t.Helper()
+	if want := strings.Join(o.all, " "); got != want {
+		p.t.Errorf("%s: %q, expected %q", what, got, want)
+	}
 }
 
 // values sorts NAME=VALUE into registers and memory.

@@ -83,16 +83,28 @@ func (s *Server) endNonStop() (ran bool, err error) {
 	if err := s.target.Runner().SetNonStop(false); err != nil {
 		return ran, err
 	}
+	last := s.lastStop()
+	if _, stopped := n.stops[last.Thread]; !stopped && stops(last) {
+		s.last = &target.Event{Thread: last.Thread}
+	}
 	for {
 		select {
 		case ev := <-s.target.Runner().Events():
-			s.learn(ev)
-			s.last = &ev
+			if s.knows(ev) {
+				s.learn(ev)
+				s.last = &ev
+			}
 		default:
 			s.nonStop = nil
 			return ran, nil
 		}
 	}
+}
+
+// knows reports whether an event is of a process that the server still has: one may come that happened before its end.
+func (s *Server) knows(ev target.Event) bool {
+	_, known := s.attached[ev.Thread.PID]
+	return known || ev.Kind == target.NoneResumed
 }
 
 // resumeAlone lets stopped threads go on; each action is for one.
@@ -169,6 +181,9 @@ func (x *session) stopThreads(orders []order, threads []target.Thread) error {
 // stoppedAlone takes an event in non-stop mode.
 func (x *session) stoppedAlone(ev target.Event) {
 	n := x.nonStop
+	if !x.knows(ev) {
+		return
+	}
 	if ends(ev) {
 		x.drop(ev.Thread.PID)
 	}

@@ -86,6 +86,7 @@ func (x *session) serve() error {
 			if !ok {
 				return in.err
 			}
+			x.catchUp()
 			if err := x.consume(chunk); err != nil {
 				return err
 			}
@@ -104,6 +105,18 @@ func (x *session) serve() error {
 
 // over reports whether the session ends by itself.
 func (x *session) over() bool { return x.exit || x.config.Serial && !x.owed && x.Spent() }
+
+// catchUp takes the events that are there already, so that what comes from the client finds the program as it is.
+func (x *session) catchUp() {
+	for {
+		select {
+		case ev := <-x.events():
+			x.stopped(ev)
+		default:
+			return
+		}
+	}
+}
 
 // consume handles all tokens that end in chunk and writes what there is to say.
 func (x *session) consume(chunk []byte) error {

@@ -24,6 +24,8 @@ import (
 func toyServer(t testing.TB, c Config) (*Server, *fake.Target) {
 	p := toyProgram()
 	p.Files = map[string]*fake.File{"/etc/motd": {Bytes: []byte("Welcome.\n"), Mode: 0o644}}
+	p.Programs, p.Others = []string{"/toy"}, []target.Thread{{ID: target.ThreadID{PID: 0xa, TID: 0xa}}}
+	p.Syscalls = true
 	f, err := fake.New(p)
 	if err != nil {
 		t.Fatal(err)
@@ -79,6 +81,56 @@ func TestMonitorExitEndsProgramAndServer(t *testing.T) {
 			t.Errorf("%d threads are left", n)
 		}
 		conn.Close()
+	}
+}
+
+// TestMonitorExitOfSeveralProcesses ends those that were started and lets go those that ran before, and their children.
+func TestMonitorExitOfSeveralProcesses(t *testing.T) {
+	var killed, detached []int
+	s, f := toyServer(t, Config{Attached: true, Notify: Notify{
+		Killing:   func(pids []int) { killed = append(killed, pids...) },
+		Detaching: func(pid int) { detached = append(detached, pid) },
+	}})
+	c, conn, served := serve(s)
+	if err := c.StartNoAck(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Exchange("qSupported:fork-events+"); err != nil {
+		t.Fatal(err)
+	}
+	child := target.ThreadID{PID: 0x2a, TID: 0x2a}
+	f.Play(fake.Step{Event: &target.Event{Kind: target.Forked, Child: child}})
+	const registers = "01:0000000000000000;02:0000000000000000;03:0000000000000000;"
+	exchange(t, c, "vCont;c", "T05fork:2a;"+registers+"thread:1a;core:1;")
+	exchange(t, c, "vRun;2f746f79", "T05"+registers+"thread:2b;")
+	exchange(t, c, "qRcmd,65786974", "OK")
+	if err := wait(t, served); !errors.Is(err, ErrExit) {
+		t.Errorf("Serve returned %v", err)
+	}
+	conn.Close()
+	if !slices.Equal(killed, []int{0x2b}) || !slices.Equal(detached, []int{0x1a, 0x2a}) {
+		t.Errorf("killed %#x and detached from %#x", killed, detached)
+	}
+}
+
+// TestSpentNever has clients end the program in servers that are there for more.
+func TestSpentNever(t *testing.T) {
+	for _, test := range []struct {
+		config  Config
+		packets []string
+	}{{Config{Multi: true}, []string{"vKill;1a"}}, {Config{}, []string{"!", "vKill;1a"}}} {
+		s, f := toyServer(t, test.config)
+		c, conn, served := serve(s)
+		for _, p := range test.packets {
+			exchange(t, c, p, "OK")
+		}
+		conn.Close()
+		if err := wait(t, served); err != nil {
+			t.Error(err)
+		}
+		if s.Spent() || len(f.Threads()) != 0 {
+			t.Errorf("after %q: spent %v, %d threads", test.packets, s.Spent(), len(f.Threads()))
+		}
 	}
 }
 

@@ -27,6 +27,7 @@ var update = flag.Bool("update", false, "rewrite the replies in testdata")
 //	> payload      the client sends a packet (\xNN for bytes that do not print, \\ for a backslash)
 //	>> bytes       the client sends bytes as they are
 //	< payload      the server replied
+//	< %payload     or notified
 //	= directive    something happens to the program, or to the connection; see directives
 //	# text         for the reader
 //
@@ -80,9 +81,12 @@ type play struct {
 	conn   net.Conn
 	served chan error
 	tokens chan string
+	told   chan string // what becomes of processes
 }
 
-func newPlay(t *testing.T) *play { return &play{t: t, program: toyProgram()} }
+func newPlay(t *testing.T) *play {
+	return &play{t: t, program: toyProgram(), told: make(chan string, 100)}
+}
 
 // run plays lines and returns them with the replies that came.
 func (p *play) run(lines []string) string {
@@ -179,7 +183,7 @@ func (p *play) start() {
 		p.t.Fatal(err)
 	}
 	p.fake = f
-	p.config.Target = f
+	p.config.Target, p.config.Notify = f, p.notify()
 	if !p.noTrace {
 		p.engine = tracepoint.New(toyLayout(p.t))
 		p.config.Engine = p.engine
@@ -289,6 +293,8 @@ func readTokens(r io.Reader, tokens chan<- string, acks bool) {
 					plain = []byte("bad escape")
 				}
 				tokens <- printable(plain)
+			case rsp.Notification:
+				tokens <- "%" + printable(token.Payload)
 			case rsp.Ack, rsp.Nak:
 				if acks {
 					tokens <- map[rsp.TokenKind]string{rsp.Ack: "+", rsp.Nak: "-"}[token.Kind]

@@ -32,7 +32,8 @@ type Program struct {
 	Threads     []target.Thread // of the processes that are there to begin with, each one's leader first
 	Memory      []Region
 
-	CoreOnly bool // no Runner, Breakpoints and Tracer: a target that can only be looked at
+	CoreOnly    bool // no Runner, Breakpoints and Tracer: a target that can only be looked at
+	AllStopOnly bool // a Runner that refuses non-stop mode
 
 	Auxv      []byte
 	Exec      string
@@ -81,6 +82,7 @@ type Target struct {
 	nonStop   bool
 	reports   target.Reports
 	passing   map[target.Signal]bool
+	taken     []target.Signal
 	caught    map[int]string
 	started   target.Program
 }

@@ -96,8 +96,19 @@ func (t *Target) PassSignals(signals []target.Signal) {
 	}
 }
 
-// ProgramSignals is of no account: no thread is ever let go with a signal.
-func (t *Target) ProgramSignals([]target.Signal) {}
+// ProgramSignals remembers the signals; no thread is ever let go with one.
+func (t *Target) ProgramSignals(signals []target.Signal) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.taken = signals
+}
+
+// Taken lists the signals that were last given to ProgramSignals.
+func (t *Target) Taken() []target.Signal {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.taken
+}
 
 // Passed lists the signals that were last given to PassSignals, in order.
 func (t *Target) Passed() []target.Signal {

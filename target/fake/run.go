@@ -161,6 +161,9 @@ func (t *Target) SetNonStop(on bool) error {
 	if on == t.nonStop {
 		return nil
 	}
+	if t.program.AllStopOnly {
+		return target.ErrUnsupported
+	}
 	if t.running && on {
 		return target.ErrRunning
 	}
