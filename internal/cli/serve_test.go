@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/internal/gdbtest"
 	"tracewell/internal/linux"
+	"tracewell/internal/testprog"
 	"tracewell/rsp"
 )
 
@@ -94,6 +97,49 @@ func TestSerialLine(t *testing.T) {
 				t.Errorf("messages %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// TestSerialGDB connects GDB and a server by a line, of which each has an end: two pseudo-terminals, master to master.
+func TestSerialGDB(t *testing.T) {
+	program := testprog.Build(t, "exits", testprog.Variant{})
+	var masters [2]*os.File
+	var ends [2]string
+	for i := range masters {
+		var err error
+		if masters[i], ends[i], err = linux.OpenTerminalPair(); err != nil {
+			t.Fatal(err)
+		}
+		defer masters[i].Close()
+		// Somebody holds each end open, or the master could not be read before it is in use.
+		held, err := linux.OpenSerial(ends[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Close()
+	}
+	go io.Copy(masters[0], masters[1])
+	go io.Copy(masters[1], masters[0])
+	_, ended := serveOn(t, ends[0], program.Path, "3")
+	output := gdbtest.Run(t, program.Path, `
+		set sysroot /
+		target remote `+ends[1]+`
+		break step if call == 2
+		continue
+		-- stopped --
+		backtrace
+		delete
+		-- end --
+		continue
+	`)
+	if text := output.Section(t, "stopped"); !strings.Contains(text, "step (call=2)") {
+		t.Errorf("GDB printed:\n%s", text)
+	}
+	if text := output.Section(t, "end"); !strings.Contains(text, "exited with code 07]") {
+		t.Errorf("GDB printed:\n%s", text)
+	}
+	if status := ended(); status != statusDone {
+		t.Errorf("exit status %d", status)
 	}
 }
 
