@@ -9,6 +9,7 @@ import (
 
 // learn takes note of what an event says of processes.
 func (s *Server) learn(ev target.Event) {
+	s.debug.happened(ev)
 	pid := ev.Thread.PID
 	switch ev.Kind {
 	case target.Execed:

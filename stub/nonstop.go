@@ -112,6 +112,7 @@ func (s *Server) resumeAlone(actions []target.Action) error {
 	if len(actions) == 0 {
 		return nil
 	}
+	s.debug.resumed(actions)
 	if err := s.target.Runner().Resume(actions); err != nil {
 		return err
 	}
@@ -208,7 +209,9 @@ func (s *Server) goOnAlone(ev target.Event) error {
 func (x *session) tell(ev target.Event) {
 	x.nonStop.queue = append(x.nonStop.queue, ev)
 	if len(x.nonStop.queue) == 1 {
-		x.out = rsp.AppendNotification(x.out, append([]byte("Stop:"), x.stopReply(ev)...))
+		stop := append([]byte("Stop:"), x.stopReply(ev)...)
+		x.debug.sent(stop)
+		x.out = rsp.AppendNotification(x.out, stop)
 	}
 }
 

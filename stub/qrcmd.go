@@ -2,37 +2,127 @@ package stub
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"tracewell/rsp"
 )
 
-// monitorHelp is the output of monitor help.
-const monitorHelp = `The following monitor commands are supported:
-  help    show this
-  exit    end the program, or let it go if it ran before, and end the server
-`
+// errMonitor makes GDB say "Protocol error with Rcmd" after a monitor command that is wrong, as gdbserver does. What is
+// wrong has been printed by then.
+var errMonitor = errors.New("monitor command refused")
 
-// monitor is qRcmd: the user's monitor commands.
+// monitorCommand is one of the user's monitor commands.
+type monitorCommand struct {
+	name      string
+	arguments string // "" for a command that takes none
+	about     string
+	do        func(x *session, args string) (says string, err error)
+}
+
+// monitorCommands are all of them. What they say are gdbserver's words.
+func monitorCommands() []monitorCommand {
+	return []monitorCommand{
+		{"set debug", "0|1", "tell what the program does, and what it is told to do",
+			toggle("Debug output", func(d *DebugLog) *bool { return &d.Events })},
+		{"set debug-hw-points", "0|1", "tell of hardware breakpoints and watchpoints",
+			toggle("H/W point debugging output", func(d *DebugLog) *bool { return &d.HardwarePoints })},
+		{"set remote-debug", "0|1", "tell of every packet",
+			toggle("Protocol debug output", func(d *DebugLog) *bool { return &d.Packets })},
+		{"set event-loop-debug", "0|1", "accepted as gdbserver does; there is nothing to tell",
+			toggle("Event loop debug output", func(d *DebugLog) *bool { return &d.EventLoop })},
+		{"set debug-format", "WORD[,WORD...]", "what each line begins with: timestamp or all, none",
+			(*session).monitorFormat},
+		{"set debug-file", "[FILE]", "where all this is told, on the server's side; without FILE where it usually is",
+			(*session).monitorFile},
+		{"set libthread-db-search-path", "[PATH]", "accepted as gdbserver does; threads are known without that library",
+			(*session).monitorThreadLibrary},
+		{"help", "", "print this", func(*session, string) (string, error) { return monitorHelp(), nil }},
+		{"exit", "", "end the program, or let it go if it ran before, and end the server", (*session).monitorExit},
+	}
+}
+
+// monitorHelp is the output of monitor help. GDB's test-suite looks at its first line.
+func monitorHelp() string {
+	var b strings.Builder
+	b.WriteString("The following monitor commands are supported:\n")
+	for _, c := range monitorCommands() {
+		fmt.Fprintf(&b, "  %s\n    %s\n", strings.TrimRight(c.name+" "+c.arguments, " "), c.about)
+	}
+	return b.String()
+}
+
+// monitor is qRcmd: the user's monitor commands. What they say goes before their reply, so that an error can follow it.
 func (x *session) monitor(args string) ([]byte, error) {
-	command, err := rsp.ParseHexBytes(args)
+	typed, err := rsp.ParseHexBytes(args)
 	if err != nil {
 		return nil, err
 	}
-	switch strings.TrimSpace(string(command)) {
-	case "help":
-		return rsp.AppendHexBytes(nil, monitorHelp), nil
-	case "exit":
-		return replyOK, x.monitorExit()
+	line := strings.TrimRight(string(typed), " ")
+	for _, c := range monitorCommands() {
+		rest, ok := strings.CutPrefix(line, c.name)
+		if !ok || rest != "" && (c.arguments == "" || rest[0] != ' ') {
+			continue
+		}
+		says, err := c.do(x, strings.TrimLeft(rest, " "))
+		x.console(says)
+		return replyOK, err
 	}
-	return rsp.AppendHexBytes(nil, "Unknown monitor command.\n\n"+monitorHelp), nil
+	x.console(unknownCommand())
+	return nil, errMonitor
+}
+
+func unknownCommand() string { return "Unknown monitor command.\n\n" + monitorHelp() }
+
+// console sends text for GDB to print while it waits for the reply to a monitor command.
+func (x *session) console(text string) {
+	if text != "" {
+		x.send(rsp.AppendHexBytes([]byte("O"), text))
+	}
+}
+
+// toggle is the command that sets a switch of the log to 0 or 1.
+func toggle(what string, of func(*DebugLog) *bool) func(*session, string) (string, error) {
+	return func(x *session, args string) (string, error) {
+		switch args {
+		case "0":
+			*of(x.debug) = false
+			return what + " disabled.\n", nil
+		case "1":
+			*of(x.debug) = true
+			return what + " enabled.\n", nil
+		}
+		return unknownCommand(), errMonitor
+	}
+}
+
+// monitorFormat is set debug-format.
+func (x *session) monitorFormat(list string) (string, error) {
+	says, err := x.debug.SetFormat(list)
+	if err != nil {
+		return says + err.Error() + "\n" + monitorHelp(), errMonitor
+	}
+	return says, nil
+}
+
+// monitorFile is set debug-file.
+func (x *session) monitorFile(path string) (string, error) {
+	if err := x.debug.SetFile(path); err != nil {
+		return fmt.Sprintf("Cannot open debug-file: %v\n", err), errMonitor
+	}
+	return "", nil
+}
+
+// monitorThreadLibrary is set libthread-db-search-path, which is confirmed and changes nothing.
+func (*session) monitorThreadLibrary(path string) (string, error) {
+	return fmt.Sprintf("libthread-db-search-path set to `%s'\n", path), nil
 }
 
 // monitorExit ends the server and the programs that it started, and lets go those that ran before.
-func (x *session) monitorExit() error {
+func (x *session) monitorExit(string) (string, error) {
 	x.exit = true
 	if x.target.Runner() == nil {
-		return nil
+		return "", nil
 	}
 	x.owed = false
 	var started []int
@@ -44,5 +134,5 @@ func (x *session) monitorExit() error {
 			started = append(started, pid)
 		}
 	}
-	return errors.Join(append(errs, x.killAll(started))...)
+	return "", errors.Join(append(errs, x.killAll(started))...)
 }

@@ -32,9 +32,14 @@ type Config struct {
 	Save func(name string, write func(io.Writer) error) error
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
+	// Serial says that clients come over a line on which bytes can get lost and nobody can hang up: acknowledgments stay, and a
+	// session ends when there is nothing left to serve.
+	Serial bool
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
 	// stop replies with more than the signal, Tthread for the thread in them, threads for all that tells of threads.
 	Disable []string
+	// Debug is where the server tells of its own working; nil for nowhere.
+	Debug *DebugLog
 }
 
 // Notify are the functions that are told what becomes of processes; nil ones are told nothing. They are called on the
@@ -78,6 +83,7 @@ type Server struct {
 	target target.Target
 	engine *tracepoint.Engine // nil without tracepoints
 	world  *tracepoint.Engine // of the expressions of breakpoints, the same where there are tracepoints
+	debug  *DebugLog
 
 	table      *table
 	disabled   disabled
@@ -103,8 +109,15 @@ type Server struct {
 
 // New returns a server of c and introduces the engine to the target.
 func New(c Config) *Server {
-	s := &Server{config: c, target: c.Target, table: newTable(), disabled: newDisabled(c.Disable),
-		packetSize: packetSize, patience: patience, program: c.Program, attached: make(map[int]bool), persistent: make(map[spot]bool)}
+	if c.Debug == nil {
+		c.Debug = NewDebugLog(io.Discard)
+	}
+	if c.Serial {
+		c.Disable = append(slices.Clone(c.Disable), "QStartNoAckMode")
+	}
+	s := &Server{config: c, target: c.Target, debug: c.Debug, table: newTable(), disabled: newDisabled(c.Disable),
+		packetSize: packetSize, patience: patience, program: c.Program, attached: make(map[int]bool),
+		persistent: make(map[spot]bool)}
 	for _, pid := range s.processes() {
 		s.attached[pid] = c.Attached
 	}
@@ -161,6 +174,7 @@ func (s *Server) resume(actions []target.Action) error {
 	if s.running {
 		return target.ErrRunning
 	}
+	s.debug.resumed(actions)
 	if err := s.target.Runner().Resume(actions); err != nil {
 		return err
 	}
@@ -213,6 +227,7 @@ func (s *Server) goOn(ev target.Event) error {
 		}
 		actions = append([]target.Action{again}, actions...)
 	}
+	s.debug.resumed(actions)
 	err := s.target.Runner().Resume(actions)
 	s.running = err == nil
 	return err

@@ -86,7 +86,7 @@ func (x *session) serve() error {
 	in := newInput(x.conn)
 	defer in.close()
 	defer x.open.closeAll()
-	for !x.exit {
+	for !x.over() {
 		select {
 		case chunk, ok := <-in.chunks:
 			if !ok {
@@ -103,8 +103,14 @@ func (x *session) serve() error {
 			}
 		}
 	}
-	return ErrExit
+	if x.exit {
+		return ErrExit
+	}
+	return nil
 }
+
+// over reports whether the session ends by itself.
+func (x *session) over() bool { return x.exit || x.config.Serial && !x.owed && x.Spent() }
 
 // catchUp takes the events that are there already, so that what comes from the client finds the program as it is.
 func (x *session) catchUp() {
@@ -129,6 +135,7 @@ func (x *session) consume(chunk []byte) error {
 		x.out = x.framing.Acknowledge(x.out, token)
 		switch token.Kind {
 		case rsp.Packet:
+			x.debug.received(token.Payload)
 			x.packet(token.Payload)
 		case rsp.Oversized:
 			x.send(errorText(fmt.Errorf("packet of more than %d bytes", x.packetSize)))
@@ -179,7 +186,10 @@ func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 }
 
 // send queues a reply.
-func (x *session) send(payload []byte) { x.out = x.framing.AppendPacket(x.out, payload) }
+func (x *session) send(payload []byte) {
+	x.debug.sent(payload)
+	x.out = x.framing.AppendPacket(x.out, payload)
+}
 
 // flush writes what is queued.
 func (x *session) flush() error {

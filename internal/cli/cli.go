@@ -39,6 +39,9 @@ type commands struct {
 // errFinding makes the exit status 1: the command worked and what it looked at is not well.
 var errFinding = errors.New("finding")
 
+// errTold makes the exit status 2: the command failed and has said why itself.
+var errTold = errors.New("told")
+
 // exit ends parsing early, as --help does; kong would end the process.
 type exit struct{ status int }
 
@@ -81,6 +84,8 @@ func Run(args []string, streams Streams) (status int) {
 		return statusDone
 	case errors.Is(err, errFinding):
 		return statusFinding
+	case errors.Is(err, errTold):
+		return statusFailure
 	}
 	fmt.Fprintf(streams.Err, "tracewell: %v\n", err)
 	return statusFailure

@@ -15,10 +15,12 @@ import (
 //	host:port     TCP on that address; "*" as the host is every address of the machine
 //	:port         TCP on the loopback address; gdbserver would listen on every address, but the protocol knows no
 //	              password, so that has to be asked for
+//	tcp:host:port the same, and tcp4: or tcp6: for one version of the Internet protocol
 //	unix:PATH     a UNIX-domain socket that only its owner may use
 //	- or stdio    standard input and output
+//	DEVICE        a serial line, a named pipe or another character device; anything that holds no colon
 type comm struct {
-	network string // "tcp", "unix" or "stdio"
+	network string // "tcp", "tcp4", "tcp6", "unix", "stdio" or "device"
 	address string
 }
 
@@ -33,17 +35,17 @@ func parseComm(s string) (comm, error) {
 		}
 		return comm{"unix", path}, nil
 	}
-	network := "tcp"
-	for _, prefix := range []string{"tcp:", "tcp4:", "tcp6:"} {
-		if rest, ok := strings.CutPrefix(s, prefix); ok && strings.Contains(rest, ":") {
-			network, s = strings.TrimSuffix(prefix, ":"), rest
-			break
-		}
+	if s == "" {
+		return comm{}, errors.New("an empty name is no place to listen: want HOST:PORT, :PORT, unix:PATH, stdio or a device")
+	}
+	if !strings.Contains(s, ":") {
+		return comm{"device", s}, nil
+	}
+	network, s, err := cutNetwork(s)
+	if err != nil {
+		return comm{}, err
 	}
 	colon := strings.LastIndexByte(s, ':')
-	if colon < 0 {
-		return comm{}, fmt.Errorf("%q is no place to listen: want HOST:PORT, :PORT, unix:PATH or stdio", s)
-	}
 	host, port := strings.Trim(s[:colon], "[]"), s[colon+1:]
 	if strings.Trim(port, "0123456789") != "" || port == "" {
 		return comm{}, fmt.Errorf("%q is no place to listen: port %q is not a number", s, port)
@@ -57,8 +59,44 @@ func parseComm(s string) (comm, error) {
 	return comm{network, net.JoinHostPort(host, port)}, nil
 }
 
-// listen opens a COMM other than stdio and says where in gdbserver's words, which tools that start one wait for.
-func (c comm) listen(messages io.Writer) (net.Listener, error) {
+// cutNetwork takes the name of a protocol from the front of an address. What is none is part of the host.
+func cutNetwork(s string) (network, rest string, err error) {
+	name, rest, _ := strings.Cut(s, ":")
+	switch {
+	case !strings.Contains(rest, ":"):
+	case name == "tcp" || name == "tcp4" || name == "tcp6":
+		return name, rest, nil
+	case name == "udp" || name == "udp4" || name == "udp6":
+		return "", "", fmt.Errorf("%q is no place to listen: UDP may lose what is sent, only TCP is spoken", s)
+	}
+	return "tcp", s, nil
+}
+
+// door is where clients come in, one after another.
+type door interface {
+	// next says, in gdbserver's words, what tools that start one wait for, and returns the next client.
+	next() (io.ReadWriteCloser, error)
+	// Close ends a next that waits. Clients that are in stay.
+	io.Closer
+}
+
+// open opens a COMM. Clients can knock from then on.
+func (c comm) open(streams Streams) (door, error) {
+	switch c.network {
+	case "stdio":
+		return standardDoor{streams}, nil
+	case "device":
+		return openDevice(c.address, streams.Err)
+	}
+	listener, err := c.listen()
+	if err != nil {
+		return nil, err
+	}
+	return &listenerDoor{listener, streams.Err}, nil
+}
+
+// listen opens a COMM that is a socket.
+func (c comm) listen() (net.Listener, error) {
 	var listener net.Listener
 	var err error
 	if c.network == "unix" {
@@ -76,11 +114,6 @@ func (c comm) listen(messages io.Writer) (net.Listener, error) {
 	case err != nil:
 		return nil, fmt.Errorf("cannot listen on %s: %w", c.address, err)
 	}
-	if tcp, ok := listener.Addr().(*net.TCPAddr); ok {
-		fmt.Fprintf(messages, "Listening on port %d\n", tcp.Port)
-	} else {
-		fmt.Fprintf(messages, "Listening on socket %s\n", c.address)
-	}
 	return listener, nil
 }
 
@@ -96,6 +129,37 @@ func listenUnix(path string) (net.Listener, error) {
 	defer syscall.Umask(old)
 	return net.Listen("unix", path)
 }
+
+type listenerDoor struct {
+	net.Listener
+	messages io.Writer
+}
+
+func (d *listenerDoor) next() (io.ReadWriteCloser, error) {
+	if tcp, ok := d.Addr().(*net.TCPAddr); ok {
+		fmt.Fprintf(d.messages, "Listening on port %d\n", tcp.Port)
+	} else {
+		fmt.Fprintf(d.messages, "Listening on socket %s\n", d.Addr())
+	}
+	conn, err := d.Accept()
+	if err != nil {
+		return nil, fmt.Errorf("waiting for a client: %w", err)
+	}
+	if peer, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
+		fmt.Fprintf(d.messages, "Remote debugging from host %s, port %d\n", peer.IP, peer.Port)
+	}
+	return conn, nil
+}
+
+// standardDoor lets in the one client at the other end of standard input and output.
+type standardDoor struct{ streams Streams }
+
+func (d standardDoor) next() (io.ReadWriteCloser, error) {
+	fmt.Fprintln(d.streams.Err, "Remote debugging using stdio")
+	return standardIO{d.streams.In, d.streams.Out, d.streams.In.Close}, nil
+}
+
+func (standardDoor) Close() error { return nil }
 
 // standardIO is a connection over standard input and output.
 type standardIO struct {

@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
+	"io/fs"
 	"os"
+	"os/exec"
 	"os/signal"
-	"strings"
+	"slices"
 	"syscall"
-	"time"
 
 	"tracewell/internal/wholefile"
 	"tracewell/stub"
@@ -19,19 +19,21 @@ import (
 	"tracewell/tracepoint"
 )
 
-// serveCommand is "tracewell serve".
+// serveCommand is "tracewell serve". It takes gdbserver's command line as it is.
 type serveCommand struct {
-	Once                   bool `help:"End when the first client leaves."`
-	NoDisableRandomization bool `help:"Leave address space randomisation on."`
-	DisableRandomization   bool `help:"Turn it off (the default)." hidden:""`
+	serverOptions `embed:""`
 
-	Command []string `arg:"" passthrough:"" name:"comm prog args" help:"Where to listen (HOST:PORT, :PORT, unix:PATH, - or stdio), the program and its arguments."`
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"comm prog args" help:"Where to listen (HOST:PORT, :PORT, tcp4: or tcp6: and these, unix:PATH, - or stdio, a serial device), the program and its arguments."`
 }
 
 // Examples implements exampler.
 func (*serveCommand) Examples() string {
 	return `  tracewell serve :2345 ./server --port 80       # then in GDB: target remote :2345
   tracewell serve :0 ./server                    # any free port, printed
+  tracewell serve --attach :2345 4711            # a process that runs already
+  tracewell serve --multi :2345                  # target extended-remote :2345, then run and attach at will
+  tracewell serve --wrapper env -u LANG -- :2345 ./server
+  tracewell serve /dev/ttyS0 ./server            # over a serial line, at the speed that stty has set
   tracewell serve unix:/tmp/gdb.sock ./server    # for the owner of the socket only
   gdb -ex 'target remote | tracewell serve --once - ./server' ./server
 `
@@ -39,25 +41,45 @@ func (*serveCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *serveCommand) Run(streams Streams) error {
-	if strings.HasPrefix(c.Command[0], "--") {
-		return fmt.Errorf("unknown flag %s (see tracewell serve --help)", c.Command[0])
+	switch {
+	case c.Selftest.given:
+		fmt.Fprintln(streams.Out, "Selftests have been disabled for this build.")
+		return nil
+	case c.DisablePacket.given && c.DisablePacket.value == "":
+		_, err := io.WriteString(streams.Out, disableable)
+		return err
 	}
-	if len(c.Command) < 2 {
-		return errors.New("serve needs a place to listen and a program (see tracewell serve --help)")
+	wanted, err := c.request(c.Command)
+	if err != nil {
+		return fmt.Errorf("%w (see tracewell serve --help)", err)
 	}
-	place, err := parseComm(c.Command[0])
+	log, err := c.debugLog(streams.Err)
 	if err != nil {
 		return err
 	}
+	defer log.Close()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
+	if err := c.serve(ctx, streams, wanted, log); err != nil {
+		fmt.Fprintf(streams.Err, "%v\nExiting\n", err)
+		return errTold
+	}
+	return nil
+}
 
-	program := target.Program{Path: c.Command[1], Args: c.Command[2:], RandomAddresses: c.NoDisableRandomization}
+// serve does what a right command line asks for. Clients can connect before the program has been started, which takes a
+// while; a place that is taken should not start it at all.
+func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted request, log *stub.DebugLog) error {
+	entrance, err := wanted.place.open(streams)
+	if err != nil {
+		return err
+	}
+	defer entrance.Close()
 	standard := linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}
-	if place.network == "stdio" {
-		// Standard input and output carry the protocol.
+	stdio := wanted.place.network == "stdio"
+	if stdio {
 		null, err := os.Open(os.DevNull)
 		if err != nil {
 			return err
@@ -65,37 +87,70 @@ func (c *serveCommand) Run(streams Streams) error {
 		defer null.Close()
 		standard.In, standard.Out = null, streams.Err
 	}
-	terminal := takeTerminal(streams.In)
-	defer terminal.giveBack()
 	t, err := linux.New(standard)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
-	first, err := t.Start(program)
-	if err != nil {
-		return fmt.Errorf("cannot run %s: %w", program.Path, err)
+	n := &narrator{messages: streams.Err, live: t.Threads, quiet: stdio, terminal: takeTerminal(streams.In)}
+	defer n.terminal.giveBack()
+	defer n.leaving()
+	if err := begin(t, n, wanted); err != nil {
+		return err
 	}
-	fmt.Fprintf(streams.Err, "Process %s created; pid = %d\n", program.Path, first.PID)
 	engine, err := newEngine(t, standard.Out)
 	if err != nil {
 		return err
 	}
-	s := &service{program: t, engine: engine, messages: streams.Err}
-	s.server = stub.New(stub.Config{Target: t, Engine: engine, Notify: stub.Notify{Ended: s.tellEnd}, Save: wholefile.Write})
+	s := &service{program: t, engine: engine, narrator: n, config: stub.Config{
+		Target: t, Engine: engine, Attached: wanted.pid != 0, Multi: c.Multi, Program: wanted.program,
+		Notify: n.notify(), Disable: wanted.disable, Debug: log,
+		Save:   wholefile.Write,
+		Serial: wanted.place.network == "device",
+	}}
+	s.server = stub.New(s.config)
 	defer func() { s.server.Close() }()
-	if place.network == "stdio" {
-		return ignoreExit(s.one(ctx, standardIO{streams.In, streams.Out, streams.In.Close}))
-	}
-	return ignoreExit(s.many(ctx, place, c.Once))
-}
-
-// ignoreExit makes the end that a client asked for no failure.
-func ignoreExit(err error) error {
+	err = s.serve(ctx, entrance, c.Once || stdio)
 	if errors.Is(err, stub.ErrExit) {
 		return nil
 	}
 	return err
+}
+
+// begin starts the program or attaches to the process that is to be served first, if there is one.
+func begin(t *linux.Target, n *narrator, wanted request) error {
+	switch {
+	case wanted.pid != 0:
+		if _, err := t.Launcher().Attach(wanted.pid); err != nil {
+			return err
+		}
+		n.attachedTo(wanted.pid)
+	case wanted.program.Path != "":
+		if n.quiet {
+			fmt.Fprintln(n.messages, "stdin/stdout redirected")
+		}
+		first, err := t.Launcher().Start(wanted.program)
+		if err != nil {
+			return startFailure(wanted.program, err)
+		}
+		n.started(wanted.program.Path, first.PID)
+	}
+	return nil
+}
+
+// startFailure says why a program could not be started, as gdbserver and the shell say it by which that starts programs.
+func startFailure(p target.Program, err error) error {
+	command := append(slices.Clone(p.Wrapper), p.Path)[0]
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		//lint:ignore ST1005 gdbserver's words, which its test-suite waits for
+		return fmt.Errorf("exec: %s: not found\nDuring startup program exited with code 127.", command)
+	}
+	var lookup *exec.Error
+	if errors.As(err, &lookup) {
+		err = lookup.Err
+	}
+	//lint:ignore ST1005 gdbserver's words
+	return fmt.Errorf("exec: %s: %w\nDuring startup program exited with code 126.", command, err)
 }
 
 // newEngine makes the engine that fits a target's registers. What agent expressions print goes where the program prints, as
@@ -111,89 +166,4 @@ func newEngine(t *linux.Target, output io.Writer) (*tracepoint.Engine, error) {
 		PCOffset:      layout.ByNumber(t.ISA().PC).Offset,
 		Print:         func(text string) { io.WriteString(output, text) },
 	}), nil
-}
-
-// service is what one run of serve offers to its clients.
-type service struct {
-	program  *linux.Target
-	engine   *tracepoint.Engine
-	server   *stub.Server
-	ended    bool // server shows what the program left
-	messages io.Writer
-}
-
-// tellEnd says how the program ended, in gdbserver's words.
-func (s *service) tellEnd(ev target.Event) {
-	if ev.Kind == target.Exited {
-		fmt.Fprintf(s.messages, "\nChild exited with status %d\n", ev.Code)
-		return
-	}
-	fmt.Fprintf(s.messages, "\nChild terminated with signal = 0x%x (%s)\n", int(ev.Signal), stub.SignalName(ev.Signal))
-}
-
-// many serves the clients that connect, one after another, until there is nothing left to serve.
-func (s *service) many(ctx context.Context, place comm, once bool) error {
-	listener, err := place.listen(s.messages)
-	if err != nil {
-		return err
-	}
-	defer listener.Close()
-	defer context.AfterFunc(ctx, func() { listener.Close() })()
-	for {
-		conn, err := listener.Accept()
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("waiting for a client: %w", err)
-		}
-		if peer, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
-			fmt.Fprintf(s.messages, "Remote debugging from host %s, port %d\n", peer.IP, peer.Port)
-		}
-		s.goOn() // the program may have ended while nobody was connected
-		err = s.one(ctx, conn)
-		if err != nil || once || ctx.Err() != nil || !s.goOn() {
-			return err
-		}
-	}
-}
-
-// goOn reports whether there is something to serve: the program, or after its end the frames of its trace run, which are
-// then shown over what is known of it.
-func (s *service) goOn() bool {
-	if !s.server.Spent() {
-		return true
-	}
-	frames := s.engine.Status().Frames
-	left := s.program.Ended()
-	if s.ended || frames == 0 || left == nil {
-		return false
-	}
-	s.server.Close()
-	s.server, s.ended = stub.New(stub.Config{Target: left, Engine: s.engine, Save: wholefile.Write}), true
-	fmt.Fprintf(s.messages, "The program has ended. Its %d trace frames are kept: connect again to look at them.\n", frames)
-	return true
-}
-
-// one serves one client. A connection that breaks is a message, not an end. When the context ends it does not wait for a
-// read that closing cannot interrupt, as of a pipe.
-func (s *service) one(ctx context.Context, conn io.ReadWriteCloser) error {
-	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(conn) }()
-	select {
-	case err := <-served:
-		if errors.Is(err, stub.ErrExit) {
-			return err
-		}
-		if err != nil {
-			fmt.Fprintf(s.messages, "tracewell: connection: %v\n", err)
-		}
-	case <-ctx.Done():
-		conn.Close()
-		select {
-		case <-served:
-		case <-time.After(time.Second):
-		}
-	}
-	return nil
 }

@@ -15,7 +15,8 @@ type Launch struct {
 	Env   []string
 	Dir   string
 	Files []*os.File // standard input, output and error
-	// Terminal is the descriptor in Files whose foreground the program takes, -1 to leave the terminal alone.
+	// Terminal is the descriptor in Files whose foreground the program takes, -1 to leave the terminal alone. Where that is not
+	// the terminal of this process's session, nothing is taken. This process must ignore SIGTTOU.
 	Terminal int
 	// FixedAddresses turns address space randomisation off in the program.
 	FixedAddresses bool
@@ -54,11 +55,14 @@ func (l *Launch) fork() (int, error) {
 	for _, f := range l.Files {
 		attr.Files = append(attr.Files, f.Fd())
 	}
-	if l.Terminal >= 0 {
-		attr.Sys.Foreground = true
-		attr.Sys.Ctty = l.Terminal
+	restore := notIgnored()
+	pid, err := syscall.ForkExec(l.Path, l.Args, attr)
+	restore()
+	if err == nil && l.Terminal >= 0 {
+		// The program, which has not run yet, could not do it: for that it would have to ignore SIGTTOU, too.
+		_ = SetForegroundGroup(int(l.Files[l.Terminal].Fd()), pid)
 	}
-	return syscall.ForkExec(l.Path, l.Args, attr)
+	return pid, err
 }
 
 // setPersonality adds flags to the personality of the calling thread, which a child inherits.

@@ -100,7 +100,6 @@ func TestEndings(t *testing.T) {
 // asBefore fails the test unless the program is free of its tracer and of all traces of it.
 func (s *subject) asBefore() {
 	s.Helper()
-	s.await("the end of the server", func() bool { return !alive(s.server.PID()) })
 	if !alive(s.pid) {
 		s.Fatalf("the program has died; it printed %q", s.server.Stdout())
 	}
