@@ -28,5 +28,6 @@ int main(int argc, char **argv)
         if (sum != (unsigned long)round * (round + 1) / 2 * 1000 + (unsigned long)round * 8)
             return 1;
     }
+    printf("done sum=%lu\n", sum);
     return 0;
 }
