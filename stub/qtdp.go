@@ -1,7 +1,9 @@
 package stub
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"tracewell/arch"
 	"tracewell/rsp"
@@ -33,8 +35,16 @@ func (x *session) addSource(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if piece.Type == trace.SourceAt && strings.HasPrefix(strings.TrimPrefix(piece.Text, "-qualified "), markerOption) {
+		piece.Text = fmt.Sprintf("*%v", piece.Key.Addr)
+		piece.Start, piece.Total = 0, len(piece.Text)
+	}
 	return replyOK, x.engine.AddSource(piece)
 }
+
+// markerOption is how GDB (up to 18 at least) begins the location of a tracepoint that was set at a marker by its id; GDB 13 puts
+// another option before it. It cannot read that back: a GDB that connects to the run, or opens a file of it, stops with an error. So it is given the address instead.
+const markerOption = "-m "
 
 // parseKey reads NUMBER:ADDRESS.
 func parseKey(args string) (trace.Key, error) {
@@ -78,10 +88,12 @@ func (x *session) onlyAt(addr arch.Addr) (key trace.Key, ok bool) {
 	return key, ok
 }
 
-// firstPiece is qTfP. GDB reads its replies until it is told l, and knows no errors among them.
+// firstPiece is qTfP. GDB reads its replies until it is told l, and knows no errors among them. It is not told that tracepoints
+// are static: GDB 13.1 crashes as it makes one.
 func (x *session) firstPiece(string) ([]byte, error) {
 	x.pieces = list{}
 	for _, t := range x.engine.Tracepoints() {
+		t.Static = false
 		x.pieces.items = append(x.pieces.items, t.Pieces()...)
 	}
 	return x.pieces.advance(), nil

@@ -25,7 +25,7 @@ func Reference() string {
 	for _, g := range groups() {
 		needs := "of every target"
 		if g.needs != "" {
-			needs = fmt.Sprintf("of targets with a `%s`", g.needs)
+			needs = "of targets with a " + code(strings.ReplaceAll(g.needs, ", ", "`, `"))
 		}
 		fmt.Fprintf(&b, "## %s\n\nPackets %s.\n\n", strings.ToUpper(g.name[:1])+g.name[1:], needs)
 		b.WriteString("| packet | what it does | reply | qSupported | refused |\n|---|---|---|---|---|\n")

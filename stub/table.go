@@ -5,7 +5,7 @@ import "strings"
 // group is a set of packets that need the same ability of the target.
 type group struct {
 	name    string
-	needs   string // the accessor of target.Groups, "" for the core
+	needs   string // the accessors of target.Groups, with commas, "" for the core
 	has     func(s *Server) bool
 	packets []packet
 }

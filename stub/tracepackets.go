@@ -4,7 +4,7 @@ func definitionPackets() []packet {
 	return []packet{
 		{"QTinit", "", (*session).traceInit, 0, "", "OK", "end the run and forget tracepoints, variables and frames"},
 		{"QTDP:", "NUMBER:ADDRESS:E|D:STEP:PASS[:FLENGTH][:S][:XLENGTH,HEXCODE][-]", (*session).defineTracepoint, 0,
-			"ConditionalTracepoints+ InstallInTrace+ tracenz+", "OK", "define a tracepoint"},
+			"ConditionalTracepoints+ InstallInTrace+ tracenz+", "OK", "define a tracepoint; S makes it static, F (fast) makes no difference"},
 		{"QTDP:-", "NUMBER:ADDRESS:[S]ACTION...[-]", (*session).addActions, 0, "", "OK",
 			"add actions to it: R registers, M memory, X agent expression, L static trace data; S begins the while-stepping ones"},
 		{"QTDPsrc:", "NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEXTEXT", (*session).addSource, 0, "TracepointSource+", "OK",

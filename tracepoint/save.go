@@ -16,6 +16,10 @@ import (
 func (e *Engine) Save(w io.Writer, description string) error {
 	status := e.Status()
 	tracepoints := e.Tracepoints()
+	// In a file there are no markers, and so GDB cannot make a static tracepoint of one that it reads; its own files do not tell.
+	for i := range tracepoints {
+		tracepoints[i].Static = false
+	}
 	// GDB 13.1 takes the definitions from the last to the first and numbers them anew.
 	slices.SortStableFunc(tracepoints, func(a, b trace.Tracepoint) int {
 		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))

@@ -51,8 +51,8 @@ func (r *rig) stream(size int) []byte {
 	}
 }
 
-// TestStaticBlocks: frames in the buffer have it, what leaves the buffer does not.
-func TestStaticBlocks(t *testing.T) {
+// TestStaticTraceDataStays: frames in the buffer have it, what leaves the buffer does not.
+func TestStaticTraceDataStays(t *testing.T) {
 	for _, circular := range []bool{false, true} {
 		r := newRig(t)
 		r.SetMarkers(markerAt10)

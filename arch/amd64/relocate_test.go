@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -154,4 +155,18 @@ func copyCase(t *testing.T, in *Instruction, regs UserRegs) nativeCase {
 	}
 	regs[RIP] = slotAt
 	return nativeCase{regs, code}
+}
+
+// TestForeign: of an unknown instruction the length is known, and so the way back from a copy.
+func TestForeign(t *testing.T) {
+	in := Foreign([]byte("\x0f\x38\xf9\x01"), 0x401000)
+	if in.Len() != 4 || in.Next() != 0x401004 || in.CanEmulate() || in.CanRelocate() || in.Flow() != FlowNext {
+		t.Errorf("%v of %d bytes, next at %v", in, in.Len(), in.Next())
+	}
+	if got, want := in.JumpBack(0x400004), []byte{0xe9, 0xfb, 0x0f, 0, 0}; !bytes.Equal(got, want) {
+		t.Errorf("jump back % x, want % x", got, want)
+	}
+	if pc, ok := in.OriginalPC(0x400000, 0x400004); !ok || pc != 0x401004 {
+		t.Errorf("behind the copy is %v, %v", pc, ok)
+	}
 }

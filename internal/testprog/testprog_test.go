@@ -75,6 +75,22 @@ var runs = []run{
 	{[]string{"locals"}, "done threads=3", 0},
 	{[]string{"namespaces"}, "done libraries=0", 0},
 	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
+	{[]string{"carries", "10"}, "done sum=55080", 0},
+	{[]string{"probes", library + "probedlib", "10"}, "done total=55", 0},
+}
+
+// library begins an argument that is a shared library of that name.
+const library = "library "
+
+// arguments are the arguments of a run for its program.
+func (r run) arguments(t *testing.T, v Variant) []string {
+	args := slices.Clone(r.args[1:])
+	for i, arg := range args {
+		if name, ok := strings.CutPrefix(arg, library); ok {
+			args[i] = Build(t, name, Variant{Library: true, Optimised: v.Optimised}).Path
+		}
+	}
+	return args
 }
 
 // TestPrograms runs each program untraced, with and without optimisation: it must print then what tests expect of it.
@@ -84,7 +100,7 @@ func TestPrograms(t *testing.T) {
 			v := Variant{NoPIE: true, Optimised: optimised}
 			t.Run(strings.Join(run.args, "-")+"-"+v.String(), func(t *testing.T) {
 				t.Parallel()
-				cmd := exec.Command(Build(t, run.args[0], v).Path, run.args[1:]...)
+				cmd := exec.Command(Build(t, run.args[0], v).Path, run.arguments(t, v)...)
 				output, err := cmd.Output()
 				if exit := new(exec.ExitError); err != nil && !errors.As(err, &exit) {
 					t.Fatal(err)

@@ -4,6 +4,7 @@ package linux
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -51,6 +52,9 @@ func (t *Target) foreignSlot(p *process, from arch.Addr) (arch.Addr, error) {
 	}
 	slot := s.base + arch.Addr(s.used)
 	s.used += amd64.SlotSize
+	if (from-slot)&0xff == 0 {
+		return t.foreignSlot(p, from) // a displacement may have to change in its lowest byte for isCopy to see it
+	}
 	p.foreign[from] = foreignCopy{slot: slot}
 	return slot, nil
 }
@@ -84,7 +88,7 @@ func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 		if _, err := p.read(r.To, moved); err != nil {
 			return err
 		}
-		if !isCopy(original, moved) {
+		if !isCopy(original, moved, int64(r.From-r.To)) {
 			return fmt.Errorf("the bytes % x at %s are no copy of the instruction % x at %s", moved, r.To, original, r.From)
 		}
 		c := foreignCopy{amd64.Foreign(original, r.From), r.To}
@@ -97,20 +101,30 @@ func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 	})
 }
 
-// isCopy reports whether two byte strings of one length are the same but for a displacement of four bytes. With anything else
-// the length of the original would not be that of the copy, or the client has copied something that is not there any more.
-func isCopy(original, moved []byte) bool {
-	first, last := -1, -1
-	for i := range original {
-		if original[i] != moved[i] {
-			if first < 0 {
-				first = i
-			}
-			last = i
+// isCopy reports whether moved is what original is so far away: the same bytes, or with a displacement of four bytes that makes up
+// for the distance.
+//
+// The second is not believed of an instruction with legacy prefixes. GDB (13.1 to 18) counts the place of the displacement with
+// them and then starts behind them, so it changes bytes that follow the displacement.
+func isCopy(original, moved []byte, away int64) bool {
+	if bytes.Equal(original, moved) {
+		return true
+	}
+	if bytes.IndexByte(legacyPrefixes, original[0]) >= 0 {
+		return false
+	}
+	for i := 0; i+4 <= len(original); i++ {
+		before, after := binary.LittleEndian.Uint32(original[i:]), binary.LittleEndian.Uint32(moved[i:])
+		if int64(int32(after)) == int64(int32(before))+away &&
+			bytes.Equal(original[:i], moved[:i]) && bytes.Equal(original[i+4:], moved[i+4:]) {
+			return true
 		}
 	}
-	return first < 0 || last-first < 4
+	return false
 }
+
+// legacyPrefixes are the prefixes of x86 but for REX.
+var legacyPrefixes = []byte{0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3}
 
 // takeForeign gives a trap over an unknown instruction the slot that a client has filled, if it is for that instruction.
 func (tr *trap) takeForeign(p *process) {

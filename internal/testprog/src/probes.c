@@ -22,7 +22,7 @@ static const char *labels[] = { "even", "odd" };
 __attribute__((noipa)) void pass(struct item *item, const char *label)
 {
     STAP_PROBE3(demo, item, item->number, item->weight, label);
-    printf("item arg0=%d arg1=%ld arg2=%p\n", item->number, item->weight, (const void *)label); /* mark: passed */
+    printf("item arg0=%d arg1=%ld arg2=%p\n", item->number, item->weight, (const void *)label);
 }
 
 __attribute__((noipa)) void kinds(int round)
@@ -57,6 +57,6 @@ int main(int argc, char **argv)
         printf("raised round=%d item=%d kinds=%d bare=%d\n", round, demo_item_semaphore, demo_kinds_semaphore,
                demo_bare_semaphore);
     }
-    printf("total %d\n", total); /* mark: done */
+    printf("done total=%d\n", total);
     return 0;
 }
