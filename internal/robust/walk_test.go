@@ -28,10 +28,11 @@ type packet struct {
 	wild bool
 }
 
-// packets has each packet of the table, those that matter most more than once. The tame forms leave the program what it is.
+// packets has each packet of the table, those that matter most more than once. The tame forms leave the program what it is. All
+// is in all-stop mode, where each packet has its reply.
 var packets = []packet{
 	{"qSupported", false}, {"qSupported:multiprocess+;swbreak+;error-message+;exec-events+;x", false}, {"QStartNoAckMode", false},
-	{"vMustReplyEmpty", false}, {"QNonStop:<flag>", false}, {"QAgent:<flag>", false}, {"qSymbol:<hex>:<text>", false}, {"qSymbol::", false},
+	{"vMustReplyEmpty", false}, {"QNonStop:0", false}, {"QAgent:<flag>", false}, {"qSymbol:<hex>:<text>", false}, {"qSymbol::", false},
 	{"qRcmd,68656c70", false}, {"qRcmd,<text>", false},
 	{"!", false}, {"?", false}, {"Hg<thread>", false}, {"Hc<thread>", false}, {"H<junk>", false}, {"T<thread>", false}, {"qC", false},
 	{"qfThreadInfo", false}, {"qsThreadInfo", false}, {"qThreadExtraInfo,<thread>", false}, {"qAttached", false}, {"qAttached:<pid>", false},
@@ -45,6 +46,10 @@ var packets = []packet{
 	{"vCont;s:<thread>", false}, {"vCont;s:<thread>;c", false}, {"vCont;r<addr>,<addr>:<thread>;c", false}, {"vCont;t", false},
 	{"vCont;C1c:<thread>;c", false}, {"vCont;C<byte>", true}, {"vCont;<junk>", false}, {"c", false}, {"c<addr>", true}, {"C1c", false},
 	{"C<byte>;<addr>", true}, {"s", false}, {"s<addr>", true}, {"S1c", false}, {"QPassSignals:e;14;1c", false}, {"QPassSignals:<byte>", false},
+	{"vCtrlC", false}, {"vStopped", false}, {"QThreadEvents:<flag>", false}, {"QProgramSignals:<byte>", false},
+	{"QCatchSyscalls:0", false}, {"QCatchSyscalls:1;<small>", false}, {"QEnvironmentHexEncoded:<text>", false},
+	{"QEnvironmentUnset:<text>", false}, {"QEnvironmentReset", false}, {"QSetWorkingDir:<text>", false},
+	{"QStartupWithShell:<flag>", false}, {"QDisableRandomization:<flag>", false}, {"vAttach;<hex>", false}, {"R0", true},
 	{"k", true}, {"vKill;<pid>", true}, {"vRun;", true}, {"vRun;2f6e6f6e65", true}, {"vKill;<hex>", false}, {"D", true}, {"D;<pid>", true}, {"D;<hex>", false},
 	{"Z0,<addr>,1", false}, {"Z<digit>,<hex>,<small>", false}, {"z0,<addr>,1", false}, {"z0,<addr>,1", false}, {"z<digit>,<hex>,<small>", false},
 	{"qXfer:auxv:read::<part>", false}, {"qXfer:exec-file:read:<pid>:<part>", false}, {"qXfer:exec-file:read::<part>", false},
@@ -129,11 +134,26 @@ func (w *walk) step() error {
 	if err := w.Send([]byte(packet)); err != nil || packet == "k" {
 		return err
 	}
+	if packet[0] == 'R' {
+		return w.restarted()
+	}
 	if resumes(packet) {
 		return w.run()
 	}
 	_, err := w.answer()
 	return err
+}
+
+// restarted waits until the server is done with R, which it answers only when it does not know it.
+func (w *walk) restarted() error {
+	if err := w.Send([]byte("Hgzz")); err != nil {
+		return err
+	}
+	for {
+		if reply, err := w.answer(); err != nil || reply != "" {
+			return err
+		}
+	}
 }
 
 // answer waits for a reply. No tame packet ends the program.
