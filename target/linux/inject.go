@@ -53,7 +53,7 @@ func (t *Target) inject(number uint64, args ...uint64) (uint64, error) {
 func (t *Target) injectable() *task {
 	var second *task
 	for _, k := range t.order {
-		if k.state != stopped || k.group || k.fetch() != nil {
+		if k.state != stopped || k.group || k.event != 0 || k.fetch() != nil {
 			continue
 		}
 		if !k.waiting {

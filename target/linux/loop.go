@@ -42,6 +42,10 @@ func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 		k.forget()
 		k.state = stopped
 		k.atSignal = s.Event() == 0 && sig != linux.SyscallTrap
+		k.event = s.Event()
+		if k.event == linux.EventStop {
+			k.event = 0
+		}
 		t.settle(k)
 	}
 	return k, s
@@ -300,27 +304,78 @@ func (t *Target) finish() {
 }
 
 // hold stops every running task but one, waits until they have, and returns them for release. What they stopped with is kept
-// for later; a task caught behind a trap is put back before it, to run into it again.
+// for later; a task caught behind a trap is put back before it, to run into it again; one caught at an event, which is inside
+// the system call that brought it about, ends that call.
+//
+// A task in a vfork cannot be stopped before its child lets it go on. If another task is excepted, it is passed over: it will
+// not execute the program's code unnoticed. Otherwise the child, a guest, goes on until the task can stop.
 func (t *Target) hold(except *task) (held []*task) {
-	defer func(was bool) { t.holding = was }(t.holding)
+	nested := t.holding // for a guest that is led past a trap
 	t.holding = true
+	var inVfork []*task
 	for _, k := range t.order {
-		if k == except || k.state != running && k.state != listening {
+		if k == except || k.state != running && k.state != listening || k.inVfork() && except != nil {
 			continue
 		}
 		if err := linux.Interrupt(k.tid); linux.Gone(err) && k.tid == k.proc.pid {
 			k.state = zombie
 			continue
 		}
-		held = append(held, k)
+		if k.inVfork() {
+			inVfork = append(inVfork, k)
+		} else {
+			held = append(held, k)
+		}
 	}
-	guests := t.await(held)
+	var guests []stop
+	t.await(held, func(k *task, s linux.Status) { guests = append(guests, stop{k, s}) })
 	for _, g := range guests {
 		t.act(g.task, g.status)
 	}
-	held = append(held, t.newborn...)
-	t.newborn = t.newborn[:0]
+	held = append(held, inVfork...)
+	t.await(slices.DeleteFunc(inVfork, func(k *task) bool { return t.tasks[k.tid] != k || k.state == stopped }), t.act)
+	for _, k := range slices.Clone(t.order) {
+		t.endCall(k)
+	}
+	if !nested {
+		held = append(held, t.newborn...)
+		t.newborn = t.newborn[:0]
+		t.holding = false
+	}
 	return held
+}
+
+// endCall has a task that is stopped at an event go on to the end of its system call, without an instruction of the program.
+// At the event the kernel has yet to write the result: a task that was sent elsewhere from there, to make a call of ours or a
+// function call of the session's, would find the result there, and have the -ENOSYS that it shows at the event when it is
+// put back. After a clone3 that seems to have failed like this the C library makes the same thread once more. A vfork has no
+// end before the child's exec, so it is left alone.
+func (t *Target) endCall(k *task) {
+	if k.event == 0 || k.event == linux.EventVfork || k.state != stopped {
+		return
+	}
+	waiting, status := k.waiting, k.status // an exec, still to be acted on
+	if k.stepping {
+		linux.Step(k.tid, 0) // the stop is then that of a finished step
+	} else {
+		linux.ContToSyscall(k.tid)
+	}
+	k.state = running
+	k.forget()
+	tid, s, err := linux.Wait(k.tid)
+	for err == linux.ErrInterrupted {
+		tid, s, err = linux.Wait(k.tid)
+	}
+	if err != nil {
+		return
+	}
+	_, s = t.arrive(tid, s)
+	if waiting {
+		k.waiting, k.status = true, status
+		t.ended(k, s)
+		return
+	}
+	t.park(k, s)
 }
 
 // stop is a wait status and whose it is.
@@ -329,9 +384,9 @@ type stop struct {
 	status linux.Status
 }
 
-// await parks tasks until all of held have stopped or ended, and returns the stops of guests, which may need others held
-// themselves.
-func (t *Target) await(held []*task) (guests []stop) {
+// await parks tasks until all of held have stopped or ended. Guests that stop are handed over: what is to be done about them
+// may need the others held.
+func (t *Target) await(held []*task, guest func(*task, linux.Status)) {
 	for waited := len(held); waited > 0; {
 		tid, s, err := linux.Wait(-1)
 		if err == linux.ErrInterrupted {
@@ -339,13 +394,13 @@ func (t *Target) await(held []*task) (guests []stop) {
 		}
 		if err != nil {
 			t.vanish()
-			return nil
+			return
 		}
 		k, s := t.arrive(tid, s)
 		switch {
 		case k == nil:
 		case k.guest:
-			guests = append(guests, stop{k, s})
+			guest(k, s)
 		default:
 			if slices.Contains(held, k) {
 				waited--
@@ -353,11 +408,10 @@ func (t *Target) await(held []*task) (guests []stop) {
 			t.park(k, s)
 			if s.Event() == linux.EventExec {
 				t.keepOnly(k)
-				return guests
+				return
 			}
 		}
 	}
-	return guests
 }
 
 // release lets the tasks that hold stopped go on, until one of them ends the Resume.

@@ -44,6 +44,7 @@ type task struct {
 	waiting  bool
 	atSignal bool      // in a signal-delivery stop, where a signal can be passed on
 	group    bool      // the last stop was a group-stop
+	event    int       // the ptrace event of the last stop, inside a system call that had begun; 0 for none
 	passed   arch.Addr // see the package comment; 0 for none
 	signal   int       // the kernel's number of the signal it is stopped with and the session has been told of
 
@@ -111,6 +112,9 @@ func (k *task) setPC(pc arch.Addr) {
 
 // wantsStep reports whether the task is to execute one instruction rather than run.
 func (k *task) wantsStep() bool { return k.verb != target.Go || k.collecting }
+
+// inVfork reports whether the task is blocked in the kernel until its vfork child has executed a program or ended.
+func (k *task) inVfork() bool { return k.event == linux.EventVfork && k.state == running }
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {

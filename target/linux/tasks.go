@@ -171,6 +171,7 @@ func (t *Target) execed(k *task) {
 	}
 	t.keepOnly(k)
 	k.passed, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, nil, false, 0, nil, false
+	k.stepping = false // a step into the exec ends here
 	if k.proc.renew() != nil {
 		return
 	}
