@@ -58,9 +58,8 @@ type Engine struct {
 	layout Layout
 
 	control   sync.Mutex
-	open      *definition   // its last packet announced more; guarded by control
-	redefined *redefinition // compares packets with what is there already; guarded by control
-	installer Installer     // of the present run; guarded by control
+	open      *definition // its last packet announced more; guarded by control
+	installer Installer   // of the present run; guarded by control
 
 	state sync.Mutex // guards all that follows
 
@@ -126,7 +125,7 @@ func (e *Engine) Init() error {
 	e.control.Lock()
 	defer e.control.Unlock()
 	err := e.stop(ending{reason: trace.ReasonStop})
-	e.open, e.redefined = nil, nil
+	e.open = nil
 
 	e.state.Lock()
 	defer e.state.Unlock()
