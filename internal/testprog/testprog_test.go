@@ -72,6 +72,7 @@ var runs = []run{
 	{[]string{"execs", "10", "leader"}, "done wrong=0 calls=10", 0},
 	{[]string{"execs", "10", "thread"}, "done wrong=0 calls=10", 0},
 	{[]string{"overflow", "4"}, "done wrong=0 push=2 call=2", 0},
+	{[]string{"relay", "20", "10"}, "done wrong=0", 0},
 	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
 }
 
