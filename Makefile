@@ -2,13 +2,14 @@
 
 GO       ?= go
 FUZZTIME ?= 10s
+SOAKTIME ?= 10m
 BENCH    ?= .
 
 # The product is one static binary. Only the race detector needs cgo.
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench microbench fuzz clean
+.PHONY: build demo test setup check format vet lint generate cross race demo-check bench microbench soak fuzz clean
 
 ## For everybody
 
@@ -58,6 +59,9 @@ bench: ## what a tracepoint hit costs, beside gdbserver and the bare floor; STRI
 
 microbench: ## the packages' own benchmarks, those that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^BenchmarkHit$$' -benchmem ./...
+
+soak: setup ## many threads, tracepoints and clients for SOAKTIME; make test has a short one
+	$(GO) test -run '^TestSoak$$' -v -count 1 -timeout 0 ./internal/robust -soak $(SOAKTIME)
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@test/fuzz $(FUZZTIME)

@@ -59,19 +59,28 @@ func parseKey(args string) (trace.Key, error) {
 func (x *session) enableTracepoint(args string) ([]byte, error)  { return x.enable(args, true) }
 func (x *session) disableTracepoint(args string) ([]byte, error) { return x.enable(args, false) }
 
-// enable resolves a number that is not the server's: GDB, up to 18 at least, sends its own number, which differs after it
-// took tracepoints over from a stub and had to renumber them. The address then says which one is meant, if it has one only.
 func (x *session) enable(args string, on bool) ([]byte, error) {
-	key, err := parseKey(args)
+	key, err := x.resolveKey(args)
 	if err != nil {
 		return nil, err
+	}
+	return replyOK, x.engine.Enable(key, on)
+}
+
+// resolveKey reads NUMBER:ADDRESS of a tracepoint that is there, and resolves a number that is not the server's: GDB, up to 18
+// at least, sends its own number in QTEnable, QTDisable and qTP, which differs after it took tracepoints over from a stub and
+// had to renumber them. The address then says which one is meant, if it has one only.
+func (x *session) resolveKey(args string) (trace.Key, error) {
+	key, err := parseKey(args)
+	if err != nil {
+		return key, err
 	}
 	if _, _, known := x.engine.Hits(key); !known {
 		if only, ok := x.onlyAt(key.Addr); ok {
 			key = only
 		}
 	}
-	return replyOK, x.engine.Enable(key, on)
+	return key, nil
 }
 
 // onlyAt finds the tracepoint of an address that has exactly one.
@@ -104,7 +113,7 @@ func (x *session) morePieces(string) ([]byte, error) { return x.pieces.advance()
 
 // tracepointCounts is qTP.
 func (x *session) tracepointCounts(args string) ([]byte, error) {
-	key, err := parseKey(args)
+	key, err := x.resolveKey(args)
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,9 @@ type definition struct {
 	atStep    []operation
 	stepping  bool // a packet of stepping actions came, so those that follow are such too
 	complete  bool // all its packets came
+
+	replaces *definition // what this defines anew, nil for a first definition; only the former is in the engine's lists
+	refused  bool        // its actions could not be taken, so it is to replace nothing
 }
 
 // active reports whether a hit is to be looked at.
@@ -37,14 +40,13 @@ type operation struct {
 // During a run a complete tracepoint is installed at once; if that fails it is removed again. The error may also be about
 // the definition before this one, if that is thereby complete; then it is that one which is removed, and this one not made.
 //
-// GDB 9 to 13.1 send all definitions again after a library was loaded during a run. A tracepoint that is defined already is
-// therefore no error if nothing but Enabled differs, which is set; the actions that follow are compared as well.
+// GDB 9 to 13.1 send definitions again after a library was loaded during a run, with whatever was changed since. What comes
+// for a tracepoint that is defined already therefore replaces its definition, once all of it came.
 //
 // The engine keeps the byte slices in t, which must not change afterwards.
 func (e *Engine) Define(t trace.Tracepoint, more bool) error {
 	e.control.Lock()
 	defer e.control.Unlock()
-	e.redefined = nil
 	if err := e.completeOpen(); err != nil {
 		return err
 	}
@@ -52,13 +54,12 @@ func (e *Engine) Define(t trace.Tracepoint, more bool) error {
 	if err != nil {
 		return err
 	}
-	if old := e.definition(t.Key()); old != nil {
-		return e.redefine(old, d, more)
-	}
 	if err := e.mark(d); err != nil {
 		return err
 	}
-	e.insert(d)
+	if d.replaces = e.definition(t.Key()); d.replaces == nil {
+		e.insert(d)
+	}
 	e.open = d
 	if more {
 		return nil
@@ -68,7 +69,8 @@ func (e *Engine) Define(t trace.Tracepoint, more bool) error {
 
 // AddActions adds actions to a tracepoint, announcing more or not. Once a packet was marked as stepping, the later ones of
 // the tracepoint are so too, as GDB marks the first only. If the actions of a definition that is not yet complete are
-// refused, then the whole of it is removed: with some of its actions it would collect less than it was asked to.
+// refused, then the whole of it is removed, or, if it was to replace another, forgotten: with some of its actions it would
+// collect less than it was asked to.
 func (e *Engine) AddActions(key trace.Key, stepping bool, actions []trace.Action, more bool) error {
 	e.control.Lock()
 	defer e.control.Unlock()
@@ -76,20 +78,19 @@ func (e *Engine) AddActions(key trace.Key, stepping bool, actions []trace.Action
 	if d == nil {
 		return errUnknown(key)
 	}
-	if e.redefined.of(d) {
-		return e.redefined.actions(stepping, actions, more)
+	if err := e.refusal(d); err != nil {
+		return err
 	}
-	if e.open != d {
+	if e.open != nil && e.open.replaces == d {
+		d = e.open
+	} else if e.open != d {
 		if err := e.completeOpen(); err != nil {
 			return err
 		}
 	}
 	operations, err := compileActions(key, actions)
 	if err != nil {
-		if e.open == d {
-			e.open = nil
-			e.remove(d)
-		}
+		e.refuse(d)
 		return err
 	}
 	marker := d.marker
@@ -118,8 +119,7 @@ func (d *definition) add(stepping bool, actions []trace.Action, operations []ope
 	}
 }
 
-// AddSource adds a source string to a tracepoint, or a part of one, which must continue the part before it. A redefinition
-// has its commands already; its location and condition may be worded anew.
+// AddSource adds a source string to a tracepoint, or a part of one, which must continue the part before it.
 func (e *Engine) AddSource(p trace.SourcePiece) error {
 	e.control.Lock()
 	defer e.control.Unlock()
@@ -127,11 +127,11 @@ func (e *Engine) AddSource(p trace.SourcePiece) error {
 	if d == nil {
 		return errUnknown(p.Key)
 	}
-	if err := e.completeOpen(); err != nil {
+	if err := e.refusal(d); err != nil {
 		return err
 	}
-	if p.Type == trace.SourceCommand && e.redefined.of(d) && e.redefined.commands {
-		return nil
+	if err := e.completeOpen(); err != nil {
+		return err
 	}
 	e.state.Lock()
 	defer e.state.Unlock()
@@ -148,6 +148,9 @@ func (e *Engine) completeOpen() error {
 		return nil
 	}
 	e.open = nil
+	if d.replaces != nil {
+		return e.replace(d)
+	}
 	e.state.Lock()
 	d.complete = true
 	e.state.Unlock()

@@ -149,7 +149,7 @@ func TestUnknownTracepoint(t *testing.T) {
 	}
 }
 
-// TestRedefine: the same again is fine, at any time, and changes nothing; anything else is refused.
+// TestRedefine: a definition that comes again replaces the one that is there, at any time, whatever differs.
 func TestRedefine(t *testing.T) {
 	definition := []string{
 		"QTDP:1:10:E:2:5:X3,220127-", "QTDP:-1:10:R07-", "QTDP:-1:10:M-1,20,4X3,220127-", "QTDP:-1:10:SR07",
@@ -160,28 +160,26 @@ func TestRedefine(t *testing.T) {
 	r.packets("QTDP:2:10:E:0:0")
 	want := r.text()
 	for _, when := range []string{"idle", "running"} {
-		r.packets(definition...)
-		if diff := cmp.Diff(want, r.text()); diff != "" {
-			t.Errorf("after the same definition, %s (-want +got):\n%s", when, diff)
-		}
-		for _, test := range []struct{ packets, err string }{
-			{"QTDP:1:10:E:3:5:X3,220127-", "with another step count"},
-			{"QTDP:1:10:E:2:6:X3,220127-", "with another pass count"},
-			{"QTDP:1:10:E:2:5:F3:X3,220127-", "with another type"},
-			{"QTDP:1:10:E:2:5:X3,220027-", "with another condition"},
-			{"QTDP:1:10:E:2:5-", "with another condition"},
-			{"QTDP:1:10:E:2:5:X3,220127", "with other actions"},
-			{"QTDP:1:10:E:2:5:X3,220127- QTDP:-1:10:R03-", "with other actions"},
-			{"QTDP:1:10:E:2:5:X3,220127- QTDP:-1:10:R07M-1,20,4X3,220127", "with other actions"},
-			{"QTDP:1:10:E:2:5:X3,220127- QTDP:-1:10:SR07R07", "with other actions"},
-			{"QTDP:1:10:E:2:5:X3,220127- QTDP:-1:10:R07R07-", "with other actions"},
+		for _, packets := range []string{
+			"QTDP:1:10:E:3:5:X3,220127-", "QTDP:1:10:E:2:6:X3,220127-", "QTDP:1:10:E:2:5:F3:X3,220127-", "QTDP:1:10:D:2:5:X3,220027-",
+			"QTDP:1:10:E:2:5-", "QTDP:1:10:E:2:5:X3,220127", "QTDP:1:10:E:2:5:X3,220127- QTDP:-1:10:R03",
+			"QTDP:1:10:E:2:5:X3,220127- QTDP:-1:10:R07- QTDP:-1:10:R07M-1,20,4X3,220127",
+			"QTDP:1:10:E:2:5:X3,220127- QTDP:-1:10:SR07R07 QTDPsrc:1:10:cond:0:1:64",
 		} {
-			sent := strings.Fields(test.packets)
-			last := len(sent) - 1
-			r.packets(sent[:last]...)
-			wantError(t, r.packet(sent[last]), "tracepoint 1 at 0x10 is already defined, "+test.err)
+			r.packets(strings.Fields(packets)...)
+			r.must(r.Enable(trace.Key{Number: 2, Addr: 0x10}, true)) // so no more is to come
+
+			fresh := newRig(t) // with nothing else ever defined
+			fresh.packets(strings.Fields(packets)...)
+			fresh.packets("QTDP:2:10:E:0:0")
+			if diff := cmp.Diff(fresh.text(), r.text()); diff != "" {
+				t.Errorf("%s, after %s (-want +got):\n%s", when, packets, diff)
+			}
+		}
+		for range 2 {
+			r.packets(definition...)
 			if diff := cmp.Diff(want, r.text()); diff != "" {
-				t.Errorf("after %s (-want +got):\n%s", test.packets, diff)
+				t.Errorf("%s, after the first definition (-want +got):\n%s", when, diff)
 			}
 		}
 		if when == "idle" {
@@ -190,11 +188,75 @@ func TestRedefine(t *testing.T) {
 	}
 }
 
+// TestRedefineBetweenHits: the old definition is in force until the new one is complete; counts go on.
+func TestRedefineBetweenHits(t *testing.T) {
+	r := newRig(t)
+	f := &fakeThread{pc: 0x10, memory: []stretch{{0x20, []byte{1, 2, 3, 4}}}}
+	r.start(tracepointAt(1, 0x10, collectMemory(0x20, 1)))
+	r.hit(f)
+	r.packets("QTDP:1:10:E:0:3-")
+	r.hit(f)
+	r.packets("QTDP:-1:10:M-1,21,1-")
+	r.hit(f)
+	r.packets("QTDP:-1:10:M-1,23,1")
+	if v := r.hit(f); v != Halt {
+		t.Errorf("verdict %v at hit 4 with pass count 3, want Halt", v)
+	}
+	r.wantFrames("1: M 0x20 01", "1: M 0x20 01", "1: M 0x20 01", "1: M 0x21 02 M 0x23 04")
+	if hits, usage, _ := r.Hits(trace.Key{Number: 1, Addr: 0x10}); hits != 4 || usage != 5*12 {
+		t.Errorf("%d hits and %d bytes, want 4 and 60", hits, usage)
+	}
+}
+
+// TestRedefineWhileStepping: steps in progress are made to their end, and collect what the new definition says.
+func TestRedefineWhileStepping(t *testing.T) {
+	r := newRig(t)
+	f := &fakeThread{pc: 0x10, memory: []stretch{{0x20, []byte{1, 2}}}}
+	old := steppingAt(1, 0x10, 2)
+	old.StepActions = []trace.Action{collectMemory(0x20, 1)}
+	r.start(old)
+	r.hit(f)
+	f.pc = 0x11
+	r.Stepped(f)
+	r.must(r.Define(tracepointAt(1, 0x10, collectMemory(0x21, 1)), false))
+	if v := r.Stepped(f); v != Continue {
+		t.Errorf("verdict %v after the last step, want Continue", v)
+	}
+	f.pc = 0x10
+	if v := r.hit(f); v != Continue {
+		t.Errorf("verdict %v at a hit without steps, want Continue", v)
+	}
+	r.wantFrames("1:", "1: M 0x20 01", "1:", "1: M 0x21 02")
+}
+
+// TestRedefineRefused: a new definition with a bad expression leaves the old one as it is.
+func TestRedefineRefused(t *testing.T) {
+	r := newRig(t)
+	r.packets("QTDP:1:10:E:0:0-", "QTDP:-1:10:R07", "QTDPsrc:1:10:cmd:0:1:62")
+	want := r.text()
+	if err := r.packet("QTDP:1:10:E:0:0:X1,ff"); err == nil {
+		t.Error("a bad condition was taken")
+	}
+	r.wantText(want...)
+	r.packets("QTDP:1:10:E:0:5-")
+	if err := r.packet("QTDP:-1:10:X00000001,ff-"); err == nil {
+		t.Error("a bad expression was taken")
+	}
+	for _, rest := range []string{"QTDP:-1:10:R03", "QTDPsrc:1:10:cmd:0:1:63"} {
+		wantError(t, r.packet(rest), "the new definition of tracepoint 1 at 0x10 was refused")
+	}
+	r.wantText(want...)
+	r.must(r.Start(&r.target))
+	r.wantText(want...)
+	r.packets("QTDP:1:10:E:0:0")
+	r.wantText("T1:10:E:0:0")
+}
+
 // TestRedefineEnables: the newest word on enablement counts, with what it means for a run.
 func TestRedefineEnables(t *testing.T) {
 	r := newRig(t)
 	r.start(tracepointAt(1, 0x10, collectRegisters))
-	r.packets("QTDP:1:10:D:0:0-")
+	r.packets("QTDP:1:10:D:0:0")
 	if got := r.target.addresses(); got != nil {
 		t.Errorf("installed after disabling: %v", got)
 	}
@@ -261,24 +323,6 @@ func TestStartCompletes(t *testing.T) {
 	if n := r.NumFrames(); n != 1 {
 		t.Errorf("%d frames, want 1", n)
 	}
-}
-
-// TestRedefineWhole compares the actions that come with the definition itself.
-func TestRedefineWhole(t *testing.T) {
-	r := newRig(t)
-	whole := steppingAt(1, 0x10, 2)
-	whole.Actions = []trace.Action{collectRegisters}
-	r.must(r.Define(whole, false))
-	r.must(r.Define(whole, false))
-	want := r.text()
-	const refused = "tracepoint 1 at 0x10 is already defined, with other actions"
-	other := whole
-	other.Actions = []trace.Action{collectMemory(0, 1)}
-	wantError(t, r.Define(other, false), refused)
-	other = whole
-	other.StepActions = nil
-	wantError(t, r.Define(other, false), refused)
-	r.wantText(want...)
 }
 
 // TestSourceRefused: a part of a source string that continues nothing.

@@ -60,7 +60,6 @@ type Engine struct {
 
 	control   sync.Mutex
 	open      *definition            // its last packet announced more; guarded by control
-	redefined *redefinition          // compares packets with what is there already; guarded by control
 	installer Installer              // of the present run; guarded by control
 	markers   func(arch.Addr) Marker // nil for none; guarded by control
 
@@ -128,7 +127,7 @@ func (e *Engine) Init() error {
 	e.control.Lock()
 	defer e.control.Unlock()
 	err := e.stop(ending{reason: trace.ReasonStop})
-	e.open, e.redefined = nil, nil
+	e.open = nil
 
 	e.state.Lock()
 	defer e.state.Unlock()

@@ -1,80 +1,46 @@
 package tracepoint
 
-import (
-	"bytes"
-	"fmt"
+import "fmt"
 
-	"tracewell/trace"
-)
-
-// A redefinition follows the packets that define once more a tracepoint that is there, and compares them with it. It ends
-// with the next Define or Start.
-type redefinition struct {
-	d        *definition
-	stepping bool
-	hit      int  // actions at the hit that came again
-	step     int  // stepping actions that came again
-	commands bool // the tracepoint has its commands, so those that come are old ones
+// replace makes a new definition that is complete take effect. Control is held, state is not.
+func (e *Engine) replace(again *definition) error {
+	d := again.replaces
+	e.state.Lock()
+	d.take(again)
+	e.state.Unlock()
+	return e.enable(d, d.Enabled)
 }
 
-// of reports whether packets for d belong to the redefinition.
-func (r *redefinition) of(d *definition) bool { return r != nil && r.d == d }
-
-// redefine takes a definition of a tracepoint that exists, which must be the same but for Enabled. Control is held.
-func (e *Engine) redefine(old, again *definition, more bool) error {
-	if field := difference(&old.Tracepoint, &again.Tracepoint); field != "" {
-		return fmt.Errorf("tracepoint %d at %s is already defined, with another %s", old.Number, old.Addr, field)
+// take makes the definition say all that a new one of the same tracepoint says, unless that was refused. The definition
+// itself stays, with its hits, its usage and the steps in progress: these go on up to the number with which they began, and
+// collect as the new definition says. State is held, so a hit sees the one or the other.
+func (d *definition) take(again *definition) {
+	if again.refused {
+		return
 	}
-	r := &redefinition{d: old, commands: len(old.Source.Commands) > 0}
-	if err := r.actions(false, again.Actions, true); err != nil {
-		return err
-	}
-	if err := r.actions(again.stepping, again.StepActions, more); err != nil {
-		return err
-	}
-	e.redefined = r
-	return e.enable(old, again.Enabled)
+	hits, usage := d.Hits, d.Usage
+	d.Tracepoint = again.Tracepoint
+	d.Hits, d.Usage = hits, usage
+	d.condition, d.atHit, d.atStep, d.stepping, d.marker = again.condition, again.atHit, again.atStep, again.stepping, again.marker
 }
 
-// difference names what differs between two tracepoints apart from actions, source, enablement and counts; "" for nothing.
-func difference(a, b *trace.Tracepoint) string {
+// refuse undoes a definition that is not yet complete, because of its actions. One that was to replace another stays open, so
+// that what still comes for it is not added to the other.
+func (e *Engine) refuse(d *definition) {
 	switch {
-	case a.Step != b.Step:
-		return "step count"
-	case a.Pass != b.Pass:
-		return "pass count"
-	case a.Fast != b.Fast || a.FastLength != b.FastLength || a.Static != b.Static:
-		return "type"
-	case !bytes.Equal(a.Condition, b.Condition):
-		return "condition"
+	case e.open != d:
+	case d.replaces != nil:
+		d.refused = true
+	default:
+		e.open = nil
+		e.remove(d)
 	}
-	return ""
 }
 
-// actions compares actions with those at the same place of the tracepoint; if no more are to come, none may be left.
-func (r *redefinition) actions(stepping bool, actions []trace.Action, more bool) error {
-	r.stepping = r.stepping || stepping
-	known, seen := r.d.Actions, &r.hit
-	if r.stepping {
-		known, seen = r.d.StepActions, &r.step
+// refusal is the answer to what still comes for a new definition of d that was refused, nil if none was.
+func (e *Engine) refusal(d *definition) error {
+	if e.open == nil || e.open.replaces != d || !e.open.refused {
+		return nil
 	}
-	for _, a := range actions {
-		if *seen == len(known) || !sameAction(a, known[*seen]) {
-			return r.otherActions()
-		}
-		*seen++
-	}
-	if !more && (r.hit < len(r.d.Actions) || r.step < len(r.d.StepActions)) {
-		return r.otherActions()
-	}
-	return nil
-}
-
-func (r *redefinition) otherActions() error {
-	return fmt.Errorf("tracepoint %d at %s is already defined, with other actions", r.d.Number, r.d.Addr)
-}
-
-func sameAction(a, b trace.Action) bool {
-	return a.Kind == b.Kind && bytes.Equal(a.Mask, b.Mask) &&
-		a.Base == b.Base && a.Offset == b.Offset && a.Length == b.Length && bytes.Equal(a.Code, b.Code)
+	return fmt.Errorf("the new definition of tracepoint %d at %s was refused", d.Number, d.Addr)
 }

@@ -32,7 +32,6 @@ func (e *Engine) end(why ending) {
 func (e *Engine) Start(installer Installer) error {
 	e.control.Lock()
 	defer e.control.Unlock()
-	e.redefined = nil
 	if err := e.prepare(); err != nil {
 		return err
 	}
@@ -55,10 +54,12 @@ func (e *Engine) prepare() error {
 	if e.phase != idle {
 		return errors.New("a trace run is already on")
 	}
-	if e.open != nil {
-		e.open.complete = true
-		e.open = nil
+	if d := e.open; d != nil && d.replaces != nil {
+		d.replaces.take(d)
+	} else if d != nil {
+		d.complete = true
 	}
+	e.open = nil
 	e.phase = starting
 	return nil
 }

@@ -38,6 +38,31 @@ func TestStartBeforeLibraries(t *testing.T) {
 	}
 }
 
+// TestChangeBeforeLibraries changes condition and actions of a tracepoint in a run that has begun. GDB 13.1 sends the definition as it
+// is then when the first library comes, and gives the continue up if that is refused.
+func TestChangeBeforeLibraries(t *testing.T) {
+	t.Parallel()
+	s := debug(t, queue(t), []string{"7"}, `
+		target remote {SERVER}
+		trace {mark: pushed} if item->number > 2
+		actions
+		collect pushes
+		end
+		tstart
+		condition 1 item->number > 4
+		actions 1
+		collect $args, *item, *q, pushes
+		end
+		break main
+		continue
+		break exit
+		continue
+		tstop
+		-- frames --
+	`+walk(retellPush)+toEnd)
+	sameLines(t, "frames", s.finished(t, "push")[4:], lines(s.output.Section(t, "frames"), "push"))
+}
+
 // TestExec follows a program that replaces itself, and traces what it has become.
 func TestExec(t *testing.T) {
 	t.Parallel()

@@ -4,8 +4,45 @@ import (
 	"fmt"
 	"testing"
 
+	"tracewell/internal/gdbtest"
 	"tracewell/internal/testprog"
 )
+
+// TestRenumbered has a second GDB take a tracepoint over whose number it has given to a breakpoint of its own. GDB 13.1 switches it,
+// and asks for its hits at every tstatus, by the number that it has given it instead.
+func TestRenumbered(t *testing.T) {
+	t.Parallel()
+	s := debug(t, testprog.Build(t, "sleeper", testprog.Variant{}), []string{"500"}, toMain+`
+		trace tick
+		actions
+		collect n
+		end
+		set disconnected-tracing on
+		tstart
+		detach
+	`)
+	second := gdbtest.Run(t, s.program.Path, s.expand(t, `
+		break on_signal
+		break input_ended
+		target remote {SERVER}
+		break tick
+		-- before --
+		disable 3
+		tstatus
+		continue 3
+		-- off --
+		tstatus
+		enable 3
+		continue 4
+		-- on --
+		tstatus
+		kill
+	`))
+	collected := func(section string) int64 { return number(t, second, section, `Collected (\d+) trace frames`) }
+	if before, off, on := collected("before"), collected("off"), collected("on"); off != before || on < off+3 || on > off+4 {
+		t.Errorf("%d frames, %d after three hits while disabled, %d after four while enabled", before, off, on)
+	}
+}
 
 // TestFramesAfterTheEnd lets a traced program end under "target remote", which closes the connection, and connects again: the
 // frames are there to walk, disassemble and save, and continuing tells how the program ended.

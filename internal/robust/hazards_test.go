@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // toEnd lets the program run to its end and looks at its results.
@@ -162,6 +163,31 @@ func TestProcessesStarted(t *testing.T) {
 			if left := inGroups(s.pid); len(left) > 0 {
 				t.Errorf("processes left behind: %v", left)
 			}
+		})
+	}
+}
+
+// TestInterruptedWhileProcessesStart stops a program again and again while its threads start processes: also when a thread waits
+// for its vfork child, which must be led past the tracepoints for the thread to stop at all.
+func TestInterruptedWhileProcessesStart(t *testing.T) {
+	t.Parallel()
+	const threads, rounds = 4, 60
+	for _, how := range []string{"fork", "vfork"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, nil, "forkstorm", strconv.Itoa(threads), strconv.Itoa(rounds), how)
+			c := s.connect()
+			c.do("QPassSignals:14") // SIGCHLD
+			c.trace(s.at("step"), s.at("add_base"))
+			for reply := "T02"; reply != "W00"; {
+				c.wants(reply, "T02")
+				c.goOn()
+				time.Sleep(3 * time.Millisecond)
+				reply = c.interrupt()
+			}
+			s.rightResults()
+			c.wantHits(1, s.at("step"), 2*threads*rounds)
+			c.wantHits(2, s.at("add_base"), 2*threads*rounds)
 		})
 	}
 }

@@ -224,9 +224,8 @@ func (t *Target) orphan(k *task, do func(child int)) {
 	}
 	switch k.status.Event() {
 	case linux.EventFork, linux.EventVfork, linux.EventClone:
-		child, err := linux.EventMessage(k.tid)
-		if group, groupErr := linux.ThreadGroup(child); err == nil && groupErr == nil && group != k.proc.pid && t.firstStop(child) {
-			do(child)
+		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.proc.pid && t.firstStop(k.child) {
+			do(k.child)
 		}
 	}
 }

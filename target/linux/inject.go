@@ -53,7 +53,7 @@ func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, erro
 func (p *process) injectable() *task {
 	var second *task
 	for _, k := range p.order {
-		if k.state != stopped || k.group || k.entered || k.fetch() != nil {
+		if k.state != stopped || k.group || k.entered || k.event != 0 || k.fetch() != nil {
 			continue
 		}
 		if !k.waiting {

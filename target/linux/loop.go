@@ -41,9 +41,20 @@ func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 		k.state, k.vforked = stopped, 0
 		k.entered = sig == linux.SyscallTrap && linux.EntersSyscall(tid)
 		k.atSignal = s.Event() == 0 && sig != linux.SyscallTrap
+		k.noteEvent(s.Event())
 		t.settle(k)
 	}
 	return k, s
+}
+
+// noteEvent keeps what is only to be had at the event itself.
+func (k *task) noteEvent(event int) {
+	switch k.event = event; event {
+	case linux.EventStop:
+		k.event = 0
+	case linux.EventFork, linux.EventVfork, linux.EventClone:
+		k.child, _ = linux.EventMessage(k.tid)
+	}
 }
 
 // drain deals with a task that was interrupted just when it ran into a trap or finished a step. The kernel reports the
@@ -98,6 +109,7 @@ func (t *Target) act(k *task, s linux.Status) {
 		t.execed(k)
 	case event != 0:
 		if e, tell := t.born(k, event); tell {
+			t.endCall(k)
 			t.happened(k, e)
 		} else {
 			t.proceed(k, 0)
@@ -400,12 +412,46 @@ func (t *Target) hold(w whom) (held []*task) {
 	}
 	for _, k := range held {
 		k.held = false // even if it need not be waited for any more
+		t.endCall(k)
 	}
 	if !was {
 		held = append(held, t.newborn...)
 		t.newborn = t.newborn[:0]
 	}
 	return held
+}
+
+// endCall has a task that is stopped at an event go on to the end of its system call, without an instruction of the program.
+// At the event the kernel has yet to write the result: a task that was sent elsewhere from there, to make a call of ours or a
+// function call of the session's, would find the result there, and have the -ENOSYS that it shows at the event when it is
+// put back. After a clone3 that seems to have failed like this the C library makes the same thread once more. A vfork has no
+// end before the child's exec, so it is left alone; so is a call whose return the session wants to see.
+func (t *Target) endCall(k *task) {
+	if k.event == 0 || k.event == linux.EventVfork || k.state != stopped || k.proc.catch.on {
+		return
+	}
+	waiting, status := k.waiting, k.status // an event, still to be acted on
+	if k.stepping {
+		linux.Step(k.tid, 0) // the stop is then that of a finished step
+	} else {
+		linux.ContToSyscall(k.tid, 0)
+	}
+	k.state = running
+	k.forget()
+	tid, s, err := linux.Wait(k.tid)
+	for err == linux.ErrInterrupted {
+		tid, s, err = linux.Wait(k.tid)
+	}
+	if err != nil {
+		return
+	}
+	_, s = t.arrive(tid, s)
+	if !waiting {
+		t.park(k, s)
+		return
+	}
+	k.waiting, k.status = true, status
+	t.ended(k, s)
 }
 
 // stop is a wait status and whose it is.
@@ -496,11 +542,7 @@ func (t *Target) tells(k *task, event int) bool {
 	if event != linux.EventClone || t.reports.Threads {
 		return t.reports != (target.Reports{})
 	}
-	tid, err := linux.EventMessage(k.tid)
-	if err != nil {
-		return false
-	}
-	group, err := linux.ThreadGroup(tid)
+	group, err := linux.ThreadGroup(k.child)
 	return err == nil && group != k.proc.pid
 }
 

@@ -81,7 +81,9 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	var ok bool
 	s, ok = t.stepOnce(k, tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall)
 	k.passed = 0
-	tr.place(k.proc.space)
+	if k.proc.traps[tr.addr] == tr { // else the end of a task that was to be held has ended the trace run
+		tr.place(k.proc.space)
+	}
 	if !ok {
 		return lost
 	}

@@ -47,6 +47,8 @@ type task struct {
 	held     bool      // a hold waits for its stop
 	atSignal bool      // in a signal-delivery stop, where a signal can be passed on
 	group    bool      // the last stop was a group-stop
+	event    int       // the ptrace event of the last stop, inside a system call that had begun; 0 for none
+	child    int       // the new task that the last event of a fork or clone told of
 	vforked  int       // the child that it waits for, 0 for none
 	entered  bool      // at the entry into a system call: whatever is done to the task would be done to the call
 	passed   arch.Addr // see the package comment; 0 for none

@@ -25,8 +25,8 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if event == linux.EventVforkDone {
 		return target.Event{Kind: target.VforkDone, Thread: parent.id(), Signal: target.SignalTrap}, t.reports.Vfork && !parent.guest
 	}
-	tid, err := linux.EventMessage(parent.tid)
-	if err != nil || !t.firstStop(tid) {
+	tid := parent.child
+	if tid == 0 || !t.firstStop(tid) {
 		return target.Event{}, false
 	}
 	group, err := linux.ThreadGroup(tid)
@@ -257,10 +257,12 @@ func (t *Target) execed(k *task) {
 	if k.proc == t.traced {
 		t.traced = nil
 	}
+	k.stepping = false // a step into the exec ends here
 	if k.proc.renew() != nil {
 		return
 	}
 	path, _ := linux.Executable(k.proc.pid)
+	t.endCall(k)
 	t.report(target.Event{Kind: target.Execed, Thread: k.id(), Signal: target.SignalTrap, Path: path})
 }
 
