@@ -3,12 +3,17 @@
 GO       ?= go
 FUZZTIME ?= 10s
 BENCH    ?= .
+SUITE    ?= gdb.trace gdb.server
+
+# The part of GDB's own test-suite that is quick and asks the most of tracepoints.
+QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing passc-dyn qtro report status-stop tfind tsv \
+            while-dyn)
 
 # The product is one static binary. Only the race detector needs cgo.
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench microbench fuzz clean
+.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench fuzz clean
 
 ## For everybody
 
@@ -18,7 +23,8 @@ build: ## build bin/tracewell
 demo: ## trace the program that ships with tracewell; needs neither gdb nor a compiler
 	$(GO) run ./cmd/tracewell demo
 
-test: setup ## run all tests, those against the real GDB included
+test: setup ## run all tests, those against the real GDB and some of its own test-suite included
+	test/gdbsuite/run --board native-gdbserver $(QUICK)
 	$(GO) test ./...
 
 setup: ## install, or name, the packages that the tests need
@@ -55,6 +61,9 @@ demo-check: setup ## is the demo program what its source compiles to?
 bench: ## what a tracepoint hit costs, beside gdbserver and the bare floor; STRICT=1 to fail when a goal is missed
 	@test/setup gdbserver || test/setup
 	$(GO) test -run '^$$' -bench '^BenchmarkHit$$' ./internal/bench $(if $(STRICT),-strict)
+
+gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, half an hour for these
+	test/gdbsuite/run $(SUITE)
 
 microbench: ## the packages' own benchmarks, those that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^BenchmarkHit$$' -benchmem ./...
