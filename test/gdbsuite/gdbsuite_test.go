@@ -28,7 +28,7 @@ func write(t *testing.T, status string, summaries map[string]string) string {
 	var outcomes strings.Builder
 	for file, summary := range summaries {
 		outcomes.WriteString("here " + file + " " + status + " 7\n")
-		dir := filepath.Join(run, "here", "gdb", "testsuite", "outputs", file)
+		dir := filepath.Join(run, "here", "gdb", "testsuite", "results", file)
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}

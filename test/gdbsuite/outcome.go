@@ -50,7 +50,7 @@ func readOutcomes(run string) ([]outcome, error) {
 			return nil, fmt.Errorf("outcomes:%d: %q does not have four fields", i+1, line)
 		}
 		o := outcome{test: test{fields[0], fields[1]}, status: fields[2], seconds: fields[3]}
-		summary, err := os.ReadFile(filepath.Join(run, o.board, "gdb", "testsuite", "outputs", o.file, "gdb.sum"))
+		summary, err := os.ReadFile(filepath.Join(run, o.board, "gdb", "testsuite", "results", o.file, "gdb.sum"))
 		if err != nil && !os.IsNotExist(err) {
 			return nil, err
 		}
