@@ -106,6 +106,35 @@ func handOver(pid int, options int) error {
 	}
 }
 
+// PassExec lets a stopped tracee go on until it has executed another program, and gives it options then. Until then its
+// children are not traced, and signals reach it as if it were not either.
+func PassExec(pid, options int) error {
+	if err := SetOptions(pid, ExitKill|TraceExec|TraceSysGood); err != nil {
+		return err
+	}
+	signal := 0
+	for {
+		if err := Cont(pid, signal); err != nil {
+			return err
+		}
+		_, s, err := Wait(pid)
+		for err == ErrInterrupted {
+			_, s, err = Wait(pid)
+		}
+		switch {
+		case err != nil:
+			return err
+		case s.Ended():
+			return fmt.Errorf("it ended without executing the program: %s", s)
+		case s.Event() == EventExec:
+			return SetOptions(pid, options)
+		}
+		if signal = 0; s.Event() == 0 {
+			signal, _ = s.Stopped()
+		}
+	}
+}
+
 // expectStop waits for one stop of pid and checks it.
 func expectStop(pid int, right func(Status) bool) error {
 	for {

@@ -55,8 +55,17 @@ func Cont(tid, signal int) error { return request(unix.PTRACE_CONT, tid, 0, uint
 // Step lets a stopped tracee execute one instruction.
 func Step(tid, signal int) error { return request(unix.PTRACE_SINGLESTEP, tid, 0, uintptr(signal)) }
 
-// ContToSyscall lets a stopped tracee run up to its next entry into or exit from a system call.
-func ContToSyscall(tid int) error { return request(unix.PTRACE_SYSCALL, tid, 0, 0) }
+// ContToSyscall is Cont up to the next entry into or exit from a system call.
+func ContToSyscall(tid, signal int) error {
+	return request(unix.PTRACE_SYSCALL, tid, 0, uintptr(signal))
+}
+
+// EntersSyscall reports whether a tracee that has stopped at a system call is about to make it.
+func EntersSyscall(tid int) bool {
+	var op uint8 // the first byte of struct ptrace_syscall_info; the kernel writes as much as there is room for
+	err := request(unix.PTRACE_GET_SYSCALL_INFO, tid, unsafe.Sizeof(op), uintptr(unsafe.Pointer(&op)))
+	return err == nil && op == unix.PTRACE_SYSCALL_INFO_ENTRY
+}
 
 // Listen leaves a tracee in its group-stop, from where SIGCONT can wake it.
 func Listen(tid int) error { return request(unix.PTRACE_LISTEN, tid, 0, 0) }

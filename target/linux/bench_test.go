@@ -28,7 +28,7 @@ func BenchmarkHit(b *testing.B) {
 				r := launch(b, p.Path, fmt.Sprint(b.N), site)
 				r.trace(1, symbol(b, p.Path, "tick_"+site), change)
 				r.engine.SetCircular(true)
-				if err := r.engine.Start(r.target); err != nil {
+				if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
 					b.Fatal(err)
 				}
 				b.ReportAllocs()

@@ -4,57 +4,63 @@ package linux
 
 import (
 	"fmt"
+	"slices"
 
 	"tracewell/internal/linux"
 	"tracewell/target"
 )
 
 // Events implements target.Runner.
-func (t *Target) Events() <-chan target.Event { return t.events }
+func (t *Target) Events() <-chan target.Event { return t.events.out }
 
 // Resume implements target.Runner.
 func (t *Target) Resume(actions []target.Action) error {
 	err := target.ErrNoProcess
 	t.do(func() {
 		switch {
-		case t.active:
+		case t.active && !t.nonStop:
 			err = target.ErrRunning
-		case t.finished != nil:
-			t.active, err = true, nil
-		case t.proc != nil:
+		case len(t.procs) > 0 || len(t.backlog) > 0:
 			err = t.start(actions)
 		}
 	})
 	return err
 }
 
-// start sets every covered task going.
+// start sets every covered task going that is stopped. While something waits to be told, none is: what a signal was to do to
+// a task it then does later.
 func (t *Target) start(actions []target.Action) error {
 	t.remember()
-	t.active, t.actions = true, actions
 	signals := make(map[*task]int)
-	resumed := 0
-	for _, k := range t.order {
+	var covered []*task
+	for k := range t.all() {
+		if t.nonStop && k.resumed {
+			continue
+		}
 		k.resumed = false
 		for _, a := range actions {
 			if a.Thread.Covers(k.id()) {
 				k.resumed, k.verb, k.rangeStart, k.rangeEnd = true, a.Verb, a.Start, a.End
 				signals[k] = kernelSignal(a.Signal)
-				resumed++
+				covered = append(covered, k)
 				break
 			}
 		}
 	}
-	if resumed == 0 {
-		t.active = false
+	if len(covered) == 0 && len(t.backlog) == 0 {
+		if t.nonStop {
+			return nil
+		}
 		return fmt.Errorf("%w: nothing to resume", target.ErrNoThread)
 	}
-	for _, k := range append([]*task(nil), t.order...) {
-		if !t.active {
-			break
-		}
-		if k.resumed && k.state == stopped && !k.waiting {
+	t.active, t.actions = true, actions
+	for _, k := range covered {
+		switch {
+		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
+		case len(t.backlog) == 0:
 			t.proceed(k, signals[k])
+		case signals[k] != 0:
+			k.deferSignal(signals[k])
 		}
 	}
 	return nil
@@ -63,33 +69,110 @@ func (t *Target) start(actions []target.Action) error {
 // Interrupt implements target.Runner.
 func (t *Target) Interrupt() error {
 	t.do(func() {
-		if !t.active || t.proc == nil {
+		if k := t.interruptible(); k == nil {
 			return
+		} else if t.nonStop {
+			t.stop(k, target.SignalInt)
+		} else {
+			t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalInt})
 		}
-		for _, k := range t.order {
-			if k.state != zombie {
-				t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalInt})
-				return
+	})
+	return nil
+}
+
+// interruptible finds a task that runs for the session, in all-stop mode any if there is none.
+func (t *Target) interruptible() (k *task) {
+	if !t.active {
+		return nil
+	}
+	for other := range t.all() {
+		if other.state == zombie {
+			continue
+		}
+		if other.resumed {
+			return other
+		}
+		if k == nil && !t.nonStop {
+			k = other
+		}
+	}
+	return k
+}
+
+// Stop implements target.Runner.
+func (t *Target) Stop(id target.ThreadID) error {
+	t.do(func() {
+		for k := range t.all() {
+			if id.Covers(k.id()) && k.resumed {
+				t.stop(k, target.SignalNone)
 			}
 		}
 	})
 	return nil
 }
 
+// stop asks for the stop of one task, to be told with a signal that it has not got.
+func (t *Target) stop(k *task, signal target.Signal) {
+	if k.stopping {
+		return
+	}
+	k.stopping, k.stopSignal = true, signal
+	if k.state == running || k.state == listening {
+		linux.Interrupt(k.tid)
+	}
+}
+
+// SetNonStop implements target.Runner.
+func (t *Target) SetNonStop(on bool) error {
+	t.do(func() {
+		if !on {
+			t.allStop()
+		} else if !t.nonStop {
+			t.allStop()
+			t.nonStop, t.active = true, true
+		}
+	})
+	return nil
+}
+
+// allStop stops everything without a word, in all-stop mode. Ends that nobody has been told of yet are kept for the next Resume.
+func (t *Target) allStop() {
+	t.follow.rest()
+	t.hold(nil, nil)
+	t.events.drop(func(e target.Event) bool {
+		if e.Kind == target.Exited || e.Kind == target.Terminated {
+			t.backlog = append(t.backlog, e)
+		}
+		return true
+	})
+	for k := range t.all() {
+		k.resumed, k.stopping = false, false
+	}
+	t.nonStop, t.active = false, false
+}
+
+// SetReports implements target.Runner.
+func (t *Target) SetReports(r target.Reports) { t.do(func() { t.reports = r }) }
+
 // Kill implements target.Runner.
 func (t *Target) Kill(pid int) error {
-	return t.onProcess(pid, func(*process) error {
-		t.kill()
+	return t.onProcess(pid, func(p *process) error {
+		t.kill(p)
+		t.idle()
 		return nil
 	})
 }
 
-// kill ends the process and waits until the kernel has said so of every task.
-func (t *Target) kill() {
-	p := t.proc
-	t.last = nil
+// kill ends a process and waits until the kernel has said so of every task.
+func (t *Target) kill(p *process) {
+	if t.traced == p {
+		t.last = nil
+	}
+	for _, k := range p.order {
+		t.orphan(k, func(child int) { linux.Kill(child, linux.SIGKILL) })
+	}
 	linux.Kill(p.pid, linux.SIGKILL)
-	for t.proc == p {
+	for slices.Contains(t.procs, p) {
 		tid, s, err := linux.Wait(-1)
 		if err == linux.ErrInterrupted {
 			continue
@@ -100,19 +183,48 @@ func (t *Target) kill() {
 		}
 		switch k, s := t.arrive(tid, s); {
 		case k == nil:
-		case k.guest:
+		case k.guest || k.proc != p:
 			t.act(k, s)
 		case !t.ended(k, s):
 			linux.Cont(tid, 0) // a stop on the way out
 		}
 	}
-	t.letGuestsGo()
+	t.unsay(p.pid)
+	t.letGuestsGo(p)
 }
 
-// letGuestsGo detaches vfork children that are left without a parent under trace.
-func (t *Target) letGuestsGo() {
+// unsay withdraws what was to be told of a process that the session has got rid of.
+func (t *Target) unsay(pid int) {
+	of := func(e target.Event) bool { return e.Thread.PID == pid }
+	t.backlog = slices.DeleteFunc(t.backlog, of)
+	t.events.drop(of)
+}
+
+// idle ends the pending Resume of all-stop mode when nothing is left to run.
+func (t *Target) idle() {
+	if len(t.procs) == 0 && !t.nonStop {
+		t.active = false
+	}
+}
+
+// orphan deals with the child of a fork that the session has not been told of yet.
+func (t *Target) orphan(k *task, do func(child int)) {
+	if !k.waiting {
+		return
+	}
+	switch k.status.Event() {
+	case linux.EventFork, linux.EventVfork, linux.EventClone:
+		child, err := linux.EventMessage(k.tid)
+		if group, groupErr := linux.ThreadGroup(child); err == nil && groupErr == nil && group != k.proc.pid && t.firstStop(child) {
+			do(child)
+		}
+	}
+}
+
+// letGuestsGo detaches the vfork children that run in the memory of a process which is no longer under trace.
+func (t *Target) letGuestsGo(p *process) {
 	for tid, k := range t.tasks {
-		if !k.guest {
+		if !k.guest || k.proc != p {
 			continue
 		}
 		if linux.Interrupt(tid) == nil {
@@ -127,84 +239,134 @@ func (t *Target) letGuestsGo() {
 			}
 		}
 		delete(t.tasks, tid)
+		t.guests--
 	}
-	t.guests = 0
 }
 
 // Detach implements target.Runner.
 func (t *Target) Detach(pid int) error {
-	return t.onProcess(pid, func(*process) error {
-		t.hold(nil)
-		if t.proc != nil {
-			t.detach()
+	return t.onProcess(pid, func(p *process) error {
+		t.hold(nil, p.space)
+		if slices.Contains(t.procs, p) {
+			t.detach(p)
 		}
+		t.idle()
 		return nil
 	})
 }
 
-// detach leaves the stopped process as if it had never been traced.
-func (t *Target) detach() {
-	p := t.proc
-	t.letGuestsGo()
+// detach leaves a stopped process as if it had never been traced. Its tracepoints go on in the child whose fork was its last
+// act, if the session keeps that.
+func (t *Target) detach(p *process) {
+	for _, k := range p.order {
+		t.orphan(k, func(child int) { t.setFree(child, p) })
+	}
+	if heir := t.heir(p); p == t.traced && heir != nil {
+		t.moveSites(p, heir)
+	}
+	if p.users > 1 {
+		t.detachSharer(p)
+		return
+	}
+	t.letGuestsGo(p)
 	for _, tr := range p.traps {
-		tr.lift(p)
+		tr.lift(p.space)
 	}
 	clear(p.traps)
 	p.span()
-	t.active = false
-	t.unmapScratch()
+	t.unmapScratch(p)
+	t.letGo(p)
+}
+
+// heir is the child that a process leaves its tracepoints to.
+func (t *Target) heir(p *process) *process {
+	for _, child := range t.procs {
+		if child.parent == p && child.space != p.space {
+			return child
+		}
+	}
+	return nil
+}
+
+// detachSharer lets one of the processes go that run in one memory: the parent of a vfork, which waits for its child and meets no
+// trap before that has left, or the child, which must be led past the traps as a guest.
+func (t *Target) detachSharer(p *process) {
+	var rest *process
+	for _, other := range t.procs {
+		if other != p && other.space == p.space {
+			rest = other
+		}
+	}
+	if rest.parent == p {
+		t.letGo(p)
+		return
+	}
+	tasks := slices.Clone(p.order)
+	for _, k := range tasks {
+		k.stat = nil
+	}
+	t.dismiss(p)
+	for _, k := range tasks {
+		k.proc, k.resumed, k.verb = rest, true, target.Go
+		t.entertain(k)
+	}
+}
+
+// letGo detaches all tasks of a process whose memory is as it was.
+func (t *Target) letGo(p *process) {
 	p.debug = debugRegisters{generation: p.debug.generation + 1}
-	for _, k := range t.order {
+	for _, k := range p.order {
 		p.debug.load(k)
 		k.flush()
-		linux.Detach(k.tid, k.parting())
+		linux.Detach(k.tid, t.partingSignal(k))
 		for _, d := range k.deferred {
 			linux.KillThread(p.pid, k.tid, d.signal)
 		}
-		delete(t.tasks, k.tid)
-		k.close()
 	}
-	t.order, t.parked, t.active = nil, 0, false
-	p.close()
-	t.proc = nil
+	t.dismiss(p)
+	t.unsay(p.pid)
 }
 
-// parting is the signal that a task takes with it when it is let go: the one it was stopped with, unless that was only
-// meant for the debugger.
-func (k *task) parting() int {
+// partingSignal is the signal that a task takes with it when it is let go: the one it was stopped with, unless the session does
+// not let programs have that, or, if it has not said, that was only meant for the debugger.
+func (t *Target) partingSignal(k *task) int {
 	signal := k.signal
 	if k.waiting && k.status.Event() == 0 {
 		signal, _ = k.status.Stopped()
 	}
-	if signal == linux.SIGTRAP || signal == linux.SIGINT {
+	switch {
+	case signal <= 0 || signal >= numSignals:
+		return 0
+	case t.parting != nil:
+		if !t.parting[signal] {
+			return 0
+		}
+	case signal == linux.SIGTRAP || signal == linux.SIGINT:
 		return 0
 	}
 	return signal
 }
 
-// PassSignals sets the signals that threads get without the session being told.
+// PassSignals implements target.Signals.
 func (t *Target) PassSignals(signals []target.Signal) {
+	set := kernelSet(signals)
+	t.do(func() { t.passing = set })
+}
+
+// ProgramSignals implements target.Signals.
+func (t *Target) ProgramSignals(signals []target.Signal) {
+	set := kernelSet(signals)
 	t.do(func() {
-		clear(t.passing[:])
-		for _, s := range signals {
-			t.passing[kernelSignal(s)] = true
+		t.parting = &set
+		if signals == nil {
+			t.parting = nil
 		}
 	})
 }
 
-// ProgramSignals sets the signals that a thread may take with it when it is let go.
-func (t *Target) ProgramSignals([]target.Signal) {}
-
-// Stop implements target.Runner.
-func (t *Target) Stop(target.ThreadID) error { return target.ErrUnsupported }
-
-// SetNonStop implements target.Runner.
-func (t *Target) SetNonStop(on bool) error {
-	if on {
-		return target.ErrUnsupported
+func kernelSet(signals []target.Signal) (set [numSignals]bool) {
+	for _, s := range signals {
+		set[kernelSignal(s)] = true
 	}
-	return nil
+	return set
 }
-
-// SetReports implements target.Runner.
-func (t *Target) SetReports(target.Reports) {}

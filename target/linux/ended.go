@@ -26,7 +26,7 @@ type Ended struct {
 	description *tdesc.Target
 	last        lastState
 	end         target.Event
-	events      chan target.Event
+	events      chan target.Event // of the one that there can be
 
 	mu   sync.Mutex
 	over bool
@@ -47,15 +47,17 @@ type lastState struct {
 	exec      string
 	links     target.LinkMap
 	maps      []linux.Mapping
+	end       target.Event // how it ended, zero before
 }
 
 // remember keeps the state of the program, in case that it ends before the run does. What cannot be read is left out.
 func (t *Target) remember() {
 	t.last = nil
-	if t.engine == nil || !t.engine.Status().Running || len(t.order) == 0 {
+	p := t.traced
+	if p == nil || len(p.order) == 0 || t.engine == nil || !t.engine.Status().Running {
 		return
 	}
-	k := t.order[0]
+	k := p.order[0]
 	s := &lastState{id: k.id(), name: linux.ThreadName(k.proc.pid, k.tid), registers: make([]byte, t.regs.size)}
 	if k.state != stopped || t.regs.read(k, s.registers) != nil {
 		return
@@ -70,8 +72,8 @@ func (t *Target) remember() {
 // Ended returns what is left of a program that went on in a trace run and then ended by itself, nil for any other.
 func (t *Target) Ended() (e *Ended) {
 	t.do(func() {
-		if t.proc == nil && t.finished != nil && t.last != nil {
-			e = &Ended{description: t.regs.description, last: *t.last, end: *t.finished, events: make(chan target.Event, 1)}
+		if len(t.procs) == 0 && t.last != nil && t.last.end != (target.Event{}) {
+			e = &Ended{description: t.regs.description, last: *t.last, end: t.last.end, events: make(chan target.Event, 1)}
 		}
 	})
 	return e

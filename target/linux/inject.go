@@ -21,39 +21,39 @@ const (
 // syscallCode is the instruction that inject has a task execute.
 var syscallCode = []byte{0x0f, 0x05}
 
-// inject has a stopped task of the program make one system call, and leaves the task as it was. Two bytes at the program's
-// entry point serve as the place to make it from; every task is stopped meanwhile. A call that the task was stopped in
+// inject has a stopped task of a program make one system call, and leaves the task as it was. Two bytes at the program's
+// entry point serve as the place to make it from; every task in its memory is stopped meanwhile. A call that the task was stopped in
 // is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
-func (t *Target) inject(number uint64, args ...uint64) (uint64, error) {
+func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, error) {
 	if t.active {
-		held := t.hold(nil)
+		held := t.hold(nil, p.space)
 		defer t.noneLeft()
 		defer t.release(held)
 	}
-	k := t.injectable()
+	k := p.injectable()
 	if k == nil {
 		return 0, errors.New("no thread is free to make a system call")
 	}
-	entry, err := t.proc.entry()
+	entry, err := p.entry()
 	if err != nil {
 		return 0, err
 	}
 	saved := make([]byte, len(syscallCode))
-	if _, err := t.proc.mem.ReadAt(saved, int64(entry)); err != nil {
+	if _, err := p.mem.ReadAt(saved, int64(entry)); err != nil {
 		return 0, fmt.Errorf("reading the program's entry point: %w", err)
 	}
-	if _, err := t.proc.mem.WriteAt(syscallCode, int64(entry)); err != nil {
+	if _, err := p.mem.WriteAt(syscallCode, int64(entry)); err != nil {
 		return 0, fmt.Errorf("writing the program's entry point: %w", err)
 	}
-	defer t.proc.mem.WriteAt(saved, int64(entry))
+	defer p.mem.WriteAt(saved, int64(entry))
 	return t.call(k, entry, number, args)
 }
 
 // injectable finds a task that a system call can be made on, rather one that has stopped for nothing.
-func (t *Target) injectable() *task {
+func (p *process) injectable() *task {
 	var second *task
-	for _, k := range t.order {
-		if k.state != stopped || k.group || k.fetch() != nil {
+	for _, k := range p.order {
+		if k.state != stopped || k.group || k.entered || k.fetch() != nil {
 			continue
 		}
 		if !k.waiting {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"tracewell/internal/linux"
@@ -66,16 +67,20 @@ func (t *Target) Start(p target.Program) (id target.ThreadID, err error) {
 }
 
 func (t *Target) launch(p target.Program) (target.ThreadID, error) {
-	path, err := exec.LookPath(p.Path)
+	path, err := lookUp(p.Path)
 	if err != nil {
 		return target.ThreadID{}, err
 	}
-	if path, err = filepath.Abs(path); err != nil {
-		return target.ThreadID{}, err
+	args := append([]string{p.Path}, p.Args...)
+	if p.Wrapper != nil {
+		args = slices.Concat(p.Wrapper, []string{path}, p.Args)
+		if path, err = lookUp(p.Wrapper[0]); err != nil {
+			return target.ThreadID{}, err
+		}
 	}
 	l := linux.Launch{
 		Path:           path,
-		Args:           append([]string{p.Path}, p.Args...),
+		Args:           args,
 		Env:            p.Env,
 		Dir:            p.Dir,
 		Files:          []*os.File{t.streams.In, t.streams.Out, t.streams.Err},
@@ -92,18 +97,30 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	if err != nil {
 		return target.ThreadID{}, err
 	}
-	if t.proc, err = newProcess(pid, true); err != nil {
+	if p.Wrapper != nil {
+		err = linux.PassExec(pid, options|linux.ExitKill)
+	}
+	var fresh *process
+	if err == nil {
+		fresh, err = newProcess(pid, true)
+	}
+	if err != nil {
 		linux.Kill(pid, linux.SIGKILL)
 		return target.ThreadID{}, err
 	}
-	k := t.adopt(pid, t.proc)
-	k.atSignal = true
+	t.procs = append(t.procs, fresh)
+	k := t.adopt(pid, fresh)
+	k.atSignal = p.Wrapper == nil
 	return k.id(), nil
 }
 
-// Attach implements target.Launcher.
-func (t *Target) Attach(int) (target.ThreadID, error) {
-	return target.ThreadID{}, target.ErrUnsupported
+// lookUp finds a program as the shell does. The path is absolute, for the program may begin in another directory.
+func lookUp(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
 }
 
 func orElse(f, otherwise *os.File) *os.File {

@@ -3,8 +3,6 @@
 package linux
 
 import (
-	"slices"
-
 	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/internal/linux"
@@ -41,6 +39,7 @@ func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 	case k != nil && isStop:
 		k.forget()
 		k.state = stopped
+		k.entered = sig == linux.SyscallTrap && linux.EntersSyscall(tid)
 		k.atSignal = s.Event() == 0 && sig != linux.SyscallTrap
 		t.settle(k)
 	}
@@ -65,16 +64,16 @@ func (k *task) drain(s linux.Status) linux.Status {
 	}
 }
 
-// advance acts on one task that stopped while others were dealt with, and reports whether there was one.
+// advance acts on one thing that happened while others were dealt with, and reports whether there was one.
 func (t *Target) advance() bool {
-	if t.active && t.finished != nil {
-		t.finish()
+	if t.active && len(t.backlog) > 0 {
+		t.tellBacklog()
 		return true
 	}
 	if t.parked == 0 || !t.active {
 		return false
 	}
-	for _, k := range t.order {
+	for k := range t.all() {
 		if k.waiting && k.resumed {
 			t.parked--
 			k.waiting = false
@@ -94,18 +93,39 @@ func (t *Target) act(k *task, s linux.Status) {
 	switch event := s.Event(); {
 	case event == linux.EventStop:
 		k.group = sig != linux.SIGTRAP
-		t.proceed(k, 0)
+		t.interrupted(k)
 	case event == linux.EventExec:
 		t.execed(k)
 	case event != 0:
-		t.born(k, event)
-		t.proceed(k, 0)
+		if e, tell := t.born(k, event); tell {
+			t.happened(k, e)
+		} else {
+			t.proceed(k, 0)
+		}
 	case sig == linux.SyscallTrap:
-		t.proceed(k, 0)
+		t.atSyscall(k)
 	case sig == linux.SIGTRAP:
 		t.trapped(k)
 	default:
 		t.signalled(k, sig)
+	}
+}
+
+// interrupted deals with a task that has stopped for nothing but that it was asked to.
+func (t *Target) interrupted(k *task) {
+	if !k.stopping {
+		t.proceed(k, 0)
+		return
+	}
+	t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: k.stopSignal})
+}
+
+// happened tells what a task of which nobody asked anything brought about. In non-stop mode the new thread of a ThreadCreated
+// alone is stopped by it, not its creator.
+func (t *Target) happened(k *task, e target.Event) {
+	t.report(e)
+	if t.nonStop && e.Kind == target.ThreadCreated {
+		t.proceed(k, 0)
 	}
 }
 
@@ -260,66 +280,106 @@ func (t *Target) resume(k *task, signal int) {
 	}
 	if err == nil {
 		signal = k.deliverable(signal)
-		switch {
-		case k.group && signal == 0 && !step:
-			err = linux.Listen(k.tid)
-		case step:
-			err = linux.Step(k.tid, signal)
-		default:
-			err = linux.Cont(k.tid, signal)
-		}
+	}
+	listen := k.group && signal == 0 && !step
+	switch {
+	case err != nil:
+	case listen:
+		err = linux.Listen(k.tid)
+	default:
+		err = k.run(step, signal)
 	}
 	k.state = running
-	if k.group && signal == 0 && !step {
+	if listen {
 		k.state = listening
 	}
-	if linux.Gone(err) && k.tid == k.proc.pid && len(t.order) > 1 {
+	if linux.Gone(err) && k.tid == k.proc.pid && len(k.proc.order) > 1 {
 		k.state = zombie
 	}
 	k.stepping = step
 	k.forget()
 }
 
-// report ends the pending Resume: everything is stopped and the session hears of it.
+// run makes the kernel let a task go on, to be stopped again if somebody has asked for that: the request before was used up by
+// the stop that the task has just made.
+func (k *task) run(step bool, signal int) (err error) {
+	switch {
+	case step:
+		err = linux.Step(k.tid, signal)
+	case k.proc.catch.on:
+		err = linux.ContToSyscall(k.tid, signal)
+	default:
+		err = linux.Cont(k.tid, signal)
+	}
+	if k.stopping && err == nil {
+		linux.Interrupt(k.tid)
+	}
+	return err
+}
+
+// report tells an event. In all-stop mode it ends the pending Resume: first everything is stopped.
 func (t *Target) report(e target.Event) {
+	if t.nonStop {
+		if k := t.tasks[e.Thread.TID]; k != nil && e.Kind != target.ThreadCreated {
+			k.resumed, k.stopping = false, false
+		}
+		t.events.add(e)
+		return
+	}
 	t.follow.rest()
-	t.hold(nil)
-	if t.finished != nil {
-		t.finish()
+	t.hold(nil, nil)
+	if t.tasks[e.Thread.TID] == nil && len(t.backlog) > 0 { // it ended while it was being stopped
+		t.tellBacklog()
 		return
 	}
 	t.active = false
-	t.events <- e
+	t.events.add(e)
 }
 
-// finish tells the session that the process is gone.
-func (t *Target) finish() {
-	e := *t.finished
+// tellLater tells an event that stops nothing, as soon as everything is stopped in all-stop mode.
+func (t *Target) tellLater(e target.Event) {
+	if t.nonStop {
+		t.events.add(e)
+		return
+	}
+	t.backlog = append(t.backlog, e)
+}
+
+// tellBacklog ends the pending Resume with the oldest event that was not to be told when it happened.
+func (t *Target) tellBacklog() {
+	t.follow.rest()
+	t.hold(nil, nil)
+	e := t.backlog[0]
+	t.backlog = t.backlog[1:]
 	t.active = false
-	t.events <- e
+	t.events.add(e)
 }
 
-// hold stops every running task but one, waits until they have, and returns them for release. What they stopped with is kept
-// for later; a task caught behind a trap is put back before it, to run into it again.
-func (t *Target) hold(except *task) (held []*task) {
-	defer func(was bool) { t.holding = was }(t.holding)
+// hold stops every running task in an address space, or in all for nil, but one. It waits until they have stopped and
+// returns them for release. What they stopped with is kept for later; a task caught behind a trap is put back before it, to run into
+// it again.
+func (t *Target) hold(except *task, in *space) (held []*task) {
+	was := t.holding
 	t.holding = true
-	for _, k := range t.order {
-		if k == except || k.state != running && k.state != listening {
+	defer func() { t.holding = was }()
+	for k := range t.all() {
+		if k == except || k.state != running && k.state != listening || in != nil && k.proc.space != in {
 			continue
 		}
 		if err := linux.Interrupt(k.tid); linux.Gone(err) && k.tid == k.proc.pid {
 			k.state = zombie
 			continue
 		}
+		k.held = true
 		held = append(held, k)
 	}
-	guests := t.await(held)
-	for _, g := range guests {
-		t.act(g.task, g.status)
+	for _, other := range t.await(held) {
+		t.act(other.task, other.status)
 	}
-	held = append(held, t.newborn...)
-	t.newborn = t.newborn[:0]
+	if !was {
+		held = append(held, t.newborn...)
+		t.newborn = t.newborn[:0]
+	}
 	return held
 }
 
@@ -329,9 +389,9 @@ type stop struct {
 	status linux.Status
 }
 
-// await parks tasks until all of held have stopped or ended, and returns the stops of guests, which may need others held
-// themselves.
-func (t *Target) await(held []*task) (guests []stop) {
+// await parks the tasks of held until all have stopped or ended, and returns the stops of others: of guests, which may need
+// tasks held themselves, and of tasks that were to run on.
+func (t *Target) await(held []*task) (others []stop) {
 	for waited := len(held); waited > 0; {
 		tid, s, err := linux.Wait(-1)
 		if err == linux.ErrInterrupted {
@@ -339,25 +399,34 @@ func (t *Target) await(held []*task) (guests []stop) {
 		}
 		if err != nil {
 			t.vanish()
-			return nil
+			return others
 		}
 		k, s := t.arrive(tid, s)
+		if k != nil && !k.guest && s.Event() == linux.EventExec {
+			waited -= k.outlived()
+			t.keepOnly(k)
+		}
 		switch {
 		case k == nil:
-		case k.guest:
-			guests = append(guests, stop{k, s})
-		default:
-			if slices.Contains(held, k) {
-				waited--
-			}
+		case k.held:
+			k.held = false
+			waited--
 			t.park(k, s)
-			if s.Event() == linux.EventExec {
-				t.keepOnly(k)
-				return guests
-			}
+		default:
+			others = append(others, stop{k, s})
 		}
 	}
-	return guests
+	return others
+}
+
+// outlived counts the tasks that a hold waits for in vain since k has executed another program.
+func (k *task) outlived() (n int) {
+	for _, other := range k.proc.order {
+		if other != k && other.held {
+			n++
+		}
+	}
+	return n
 }
 
 // release lets the tasks that hold stopped go on, until one of them ends the Resume.
@@ -382,10 +451,10 @@ func (t *Target) park(k *task, s linux.Status) {
 	case event == linux.EventStop:
 		k.group = sig != linux.SIGTRAP
 		return
-	case event != 0 && event != linux.EventExec:
+	case event != 0 && event != linux.EventExec && !t.tells(k, event):
 		t.born(k, event)
 		return
-	case event == 0 && sig == linux.SyscallTrap:
+	case event == 0 && sig == linux.SyscallTrap && !k.proc.catch.on:
 		return
 	case event == 0 && sig == linux.SIGTRAP && k.fetch() == nil:
 		if at := k.pc() - 1; k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
@@ -395,6 +464,19 @@ func (t *Target) park(k *task, s linux.Status) {
 	}
 	k.waiting, k.status = true, s
 	t.parked++
+}
+
+// tells reports whether an event of a task may be one for the session, and so waits until it can be told.
+func (t *Target) tells(k *task, event int) bool {
+	if event != linux.EventClone || t.reports.Threads {
+		return t.reports != (target.Reports{})
+	}
+	tid, err := linux.EventMessage(k.tid)
+	if err != nil {
+		return false
+	}
+	group, err := linux.ThreadGroup(tid)
+	return err == nil && group != k.proc.pid
 }
 
 // settle gives a task that stopped inside a slot the pc that the slot stands for.

@@ -13,9 +13,9 @@ import (
 )
 
 // read reads the readable prefix of dst at addr, page protections notwithstanding, with the traps hidden.
-func (p *process) read(addr arch.Addr, dst []byte) (int, error) {
-	n, err := p.mem.ReadAt(dst, int64(addr))
-	p.hide(addr, dst[:n])
+func (s *space) read(addr arch.Addr, dst []byte) (int, error) {
+	n, err := s.mem.ReadAt(dst, int64(addr))
+	s.hide(addr, dst[:n])
 	if n < len(dst) {
 		if err == nil || errors.Is(err, io.EOF) {
 			err = errors.New("no memory there")
@@ -26,12 +26,12 @@ func (p *process) read(addr arch.Addr, dst []byte) (int, error) {
 }
 
 // hide puts the program's own bytes where traps were read.
-func (p *process) hide(addr arch.Addr, b []byte) {
+func (s *space) hide(addr arch.Addr, b []byte) {
 	end := addr + arch.Addr(len(b))
-	if addr >= p.behind || end <= p.lowest {
+	if addr >= s.behind || end <= s.lowest {
 		return
 	}
-	for _, tr := range p.traps {
+	for _, tr := range s.traps {
 		if addr <= tr.addr && tr.addr < end {
 			b[tr.addr-addr] = tr.original
 		}
@@ -39,11 +39,11 @@ func (p *process) hide(addr arch.Addr, b []byte) {
 }
 
 // write writes b at addr. Traps in the range stay, over the new bytes.
-func (p *process) write(addr arch.Addr, b []byte) error {
+func (s *space) write(addr arch.Addr, b []byte) error {
 	end := addr + arch.Addr(len(b))
 	masked := b
 	var changed []*trap
-	for _, tr := range p.traps {
+	for _, tr := range s.traps {
 		if addr < tr.addr+maxInstruction && tr.addr < end {
 			changed = append(changed, tr)
 		}
@@ -56,14 +56,14 @@ func (p *process) write(addr arch.Addr, b []byte) error {
 			masked[tr.addr-addr] = breakpointOpcode
 		}
 	}
-	if n, err := p.mem.WriteAt(masked, int64(addr)); err != nil {
+	if n, err := s.mem.WriteAt(masked, int64(addr)); err != nil {
 		return fmt.Errorf("cannot write memory at %s: %w", addr+arch.Addr(n), err)
 	}
 	for _, tr := range changed {
 		if addr <= tr.addr && tr.addr < end {
 			tr.original = b[tr.addr-addr]
 		}
-		tr.renew(p)
+		tr.renew(s)
 	}
 	return nil
 }

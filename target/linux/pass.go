@@ -45,10 +45,8 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 		err = k.proc.debug.load(k)
 	}
 	step := k.wantsStep() || len(k.deferred) > 0
-	if err == nil && step {
-		linux.Step(k.tid, 0)
-	} else if err == nil {
-		linux.Cont(k.tid, 0)
+	if err == nil {
+		k.run(step, 0)
 	}
 	k.state, k.stepping = running, step
 	k.forget()
@@ -58,7 +56,7 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 // or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
 func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	var s linux.Status
-	held := t.hold(k)
+	held := t.hold(k, k.proc.space)
 	defer func() {
 		t.release(held)
 		switch {
@@ -74,8 +72,8 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	if t.tasks[k.tid] != k {
 		return lost
 	}
-	if tr.lift(k.proc) != nil || k.flush() != nil {
-		tr.place(k.proc)
+	if tr.lift(k.proc.space) != nil || k.flush() != nil {
+		tr.place(k.proc.space)
 		return lost
 	}
 	blocked, _ := linux.SignalMask(k.tid)
@@ -83,7 +81,7 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	var ok bool
 	s, ok = t.stepOnce(k, tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall)
 	k.passed = 0
-	tr.place(k.proc)
+	tr.place(k.proc.space)
 	if !ok {
 		return lost
 	}
@@ -106,7 +104,7 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
 	for {
 		// A task that is gone says so in its status rather than here.
 		if intoSyscall {
-			linux.ContToSyscall(k.tid)
+			linux.ContToSyscall(k.tid, 0)
 		} else {
 			linux.Step(k.tid, 0)
 		}

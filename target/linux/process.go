@@ -4,47 +4,105 @@ package linux
 
 import (
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/internal/linux"
 )
 
-// process is one address space under trace.
+// process is one process under trace.
 type process struct {
 	pid      int
-	mem      *os.File // /proc/PID/mem
+	*space            // of its memory; a vfork child has its parent's until it executes another program
+	order    []*task  // live tasks, leader first, then by creation
+	parent   *process // whose fork made it, while the session has not decided about either; nil otherwise
 	stack    stack
 	launched bool // by us, so it dies with us
+	debug    debugRegisters
+	catch    syscallCatch
+}
+
+// space is an address space with what was put into it.
+type space struct {
+	mem   *os.File // /proc/PID/mem of the process that it was made for, good for as long as the memory lives
+	users int      // processes
 
 	traps          map[arch.Addr]*trap
 	lowest, behind arch.Addr // all traps lie in [lowest, behind)
-	debug          debugRegisters
 	scratch        []*scratch
 	noScratch      bool // slots are refused: the program's seccomp filter might kill it for an mmap
 	shadowStack    bool // calls and returns must not be emulated
 }
 
+// newProcess makes a process without tasks.
 func newProcess(pid int, launched bool) (*process, error) {
-	p := &process{pid: pid, launched: launched}
-	return p, p.renew()
+	s, err := openSpace(pid)
+	if err != nil {
+		return nil, err
+	}
+	return &process{pid: pid, space: s, launched: launched}, nil
 }
 
-// renew forgets what an exec has made untrue.
-func (p *process) renew() error {
-	if p.mem != nil {
-		p.mem.Close()
+// fork makes the process that a child of p is: in p's memory, or with a copy of it, the traps of breakpoints included. Those
+// of tracepoints are taken out of the copy.
+func (p *process) fork(pid int, shares bool) (*process, error) {
+	child := &process{pid: pid, parent: p, launched: p.launched, debug: p.debug}
+	if shares {
+		child.space = p.space
+		child.users++
+		return child, nil
 	}
-	mem, err := linux.OpenMemory(p.pid)
+	s, err := openSpace(pid)
 	if err != nil {
-		return fmt.Errorf("opening the memory of process %d: %w", p.pid, err)
+		return nil, err
 	}
-	p.mem = mem
-	p.traps = make(map[arch.Addr]*trap)
-	p.lowest, p.behind = 0, 0
+	child.space = s
+	s.noScratch, s.shadowStack = p.noScratch, p.shadowStack
+	for _, old := range p.scratch {
+		s.scratch = append(s.scratch, &scratch{old.base, old.used})
+	}
+	for addr, tr := range p.traps {
+		inherited := *tr
+		inherited.site = nil
+		s.traps[addr] = &inherited
+	}
+	for _, tr := range slices.Collect(maps.Values(s.traps)) {
+		s.drop(tr)
+	}
+	s.span()
+	return child, nil
+}
+
+func openSpace(pid int) (*space, error) {
+	mem, err := linux.OpenMemory(pid)
+	if err != nil {
+		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
+	}
+	return &space{mem: mem, users: 1, traps: make(map[arch.Addr]*trap)}, nil
+}
+
+// renew gives a process that has executed another program its new memory.
+func (p *process) renew() error {
+	s, err := openSpace(p.pid)
+	if err != nil {
+		return err
+	}
+	p.space.leave()
+	p.space = s
 	p.debug = debugRegisters{generation: p.debug.generation}
-	p.scratch, p.noScratch, p.shadowStack = nil, false, false
 	return nil
 }
 
-func (p *process) close() { p.mem.Close() }
+// leave is for a process that has gone elsewhere. The last takes the traps along, for the memory may be that of a program
+// that is not traced any more, the parent of a vfork.
+func (s *space) leave() {
+	if s.users--; s.users > 0 {
+		return
+	}
+	for _, tr := range s.traps {
+		tr.lift(s)
+	}
+	s.mem.Close()
+}

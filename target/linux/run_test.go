@@ -141,7 +141,7 @@ func TestTracepointHits(t *testing.T) {
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "500")
 	r.trace(1, symbol(t, p.Path, "work"))
-	if err := r.engine.Start(r.target); err != nil {
+	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
 		t.Fatal(err)
 	}
 	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
@@ -172,7 +172,7 @@ func TestEveryInstruction(t *testing.T) {
 					r.trace(trace.Number(n), arch.Addr(s.Value))
 				}
 			}
-			if err := r.engine.Start(r.target); err != nil {
+			if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
 				t.Fatal(err)
 			}
 			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
@@ -199,7 +199,7 @@ func traced(t *testing.T, name string, args []string, function string, change ..
 	if err := r.engine.SetBufferSize(1 << 27); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.engine.Start(r.target); err != nil {
+	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
 		t.Fatal(err)
 	}
 	return r, r.resume(0)
@@ -299,7 +299,7 @@ func TestSignalsInTheTrapPath(t *testing.T) {
 				if err := r.engine.SetBufferSize(1 << 27); err != nil {
 					t.Fatal(err)
 				}
-				if err := r.engine.Start(r.target); err != nil {
+				if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
 					t.Fatal(err)
 				}
 				if ev := r.passAll(r.resume(0)); ev.Kind != target.Exited || ev.Code != 0 {
@@ -345,7 +345,7 @@ func TestWatchpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.trace(1, symbol(t, p.Path, "account"))
-	if err := r.engine.Start(r.target); err != nil {
+	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
 		t.Fatal(err)
 	}
 	ev := r.resume(0)

@@ -30,11 +30,11 @@ const (
 )
 
 // giveSlot makes a slot for a trap. Where that is impossible the instruction is stepped in place: slower, never wrong.
-func (t *Target) giveSlot(tr *trap) {
+func (t *Target) giveSlot(p *process, tr *trap) {
 	if tr.insn == nil || !tr.insn.CanRelocate() {
 		return
 	}
-	s, err := t.scratchNear(tr.addr)
+	s, err := t.scratchNear(p, tr.addr)
 	if err != nil {
 		return
 	}
@@ -43,7 +43,7 @@ func (t *Target) giveSlot(tr *trap) {
 	if !ok {
 		return
 	}
-	if _, err := t.proc.mem.WriteAt(code, int64(slot)); err != nil {
+	if _, err := p.mem.WriteAt(code, int64(slot)); err != nil {
 		return
 	}
 	s.used += amd64.SlotSize
@@ -51,16 +51,16 @@ func (t *Target) giveSlot(tr *trap) {
 }
 
 // scratchNear returns a scratch mapping within reach of addr that has room.
-func (t *Target) scratchNear(addr arch.Addr) (*scratch, error) {
-	for _, s := range t.proc.scratch {
+func (t *Target) scratchNear(p *process, addr arch.Addr) (*scratch, error) {
+	for _, s := range p.scratch {
 		if distance(s.base, addr) < reach && s.used+amd64.SlotSize <= scratchSize {
 			return s, nil
 		}
 	}
-	if t.proc.noScratch {
+	if p.noScratch {
 		return nil, errors.New("the program's system calls are filtered")
 	}
-	maps, err := linux.Mappings(t.proc.pid)
+	maps, err := linux.Mappings(p.pid)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +68,11 @@ func (t *Target) scratchNear(addr arch.Addr) (*scratch, error) {
 	if !ok {
 		return nil, fmt.Errorf("no free address space near %s", addr)
 	}
-	if err := t.mapScratch(base); err != nil {
+	if err := t.mapScratch(p, base); err != nil {
 		return nil, err
 	}
 	s := &scratch{base: base}
-	t.proc.scratch = append(t.proc.scratch, s)
+	p.scratch = append(p.scratch, s)
 	return s, nil
 }
 
@@ -100,9 +100,9 @@ func freeNear(maps []linux.Mapping, addr arch.Addr) (arch.Addr, bool) {
 func distance(a, b arch.Addr) arch.Addr { return max(a, b) - min(a, b) }
 
 // mapScratch maps a page range in the program for execution. The tracer writes it from outside, so it need not be writable.
-func (t *Target) mapScratch(base arch.Addr) error {
+func (t *Target) mapScratch(p *process, base arch.Addr) error {
 	const protReadExec, mapPrivate, mapAnonymous, mapFixedNoReplace = 0x5, 0x2, 0x20, 0x100000
-	got, err := t.inject(sysMmap, uint64(base), scratchSize, protReadExec, mapPrivate|mapAnonymous|mapFixedNoReplace, ^uint64(0), 0)
+	got, err := t.inject(p, sysMmap, uint64(base), scratchSize, protReadExec, mapPrivate|mapAnonymous|mapFixedNoReplace, ^uint64(0), 0)
 	if err == nil && arch.Addr(got) != base {
 		err = fmt.Errorf("mmap in the program returned %#x, want %s", got, base)
 	}
@@ -111,14 +111,14 @@ func (t *Target) mapScratch(base arch.Addr) error {
 
 // unmapScratch takes the scratch mappings out of the program. They stay if the program has begun to filter its system calls
 // since they were made, for it might be killed.
-func (t *Target) unmapScratch() {
-	if len(t.proc.scratch) == 0 || t.proc.examine() != nil || t.proc.noScratch {
+func (t *Target) unmapScratch(p *process) {
+	if len(p.scratch) == 0 || p.examine() != nil || p.noScratch {
 		return
 	}
-	for _, s := range t.proc.scratch {
-		if _, err := t.inject(sysMunmap, uint64(s.base), scratchSize, 0, 0, 0, 0); err != nil {
+	for _, s := range p.scratch {
+		if _, err := t.inject(p, sysMunmap, uint64(s.base), scratchSize, 0, 0, 0, 0); err != nil {
 			return
 		}
 	}
-	t.proc.scratch = nil
+	p.scratch = nil
 }

@@ -4,6 +4,7 @@ package linux
 
 import (
 	"fmt"
+	"iter"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -17,36 +18,39 @@ import (
 	"tracewell/tracepoint"
 )
 
-// Target is one process under ptrace. Its methods may be called from any goroutine.
+// Target is the processes under ptrace of one tracer. Its methods may be called from any goroutine.
 type Target struct {
 	target.Base
 
 	// Shared.
 	queue  queue
-	events chan target.Event
+	events eventQueue
 	done   chan struct{} // closed when the tracer has ended
 
 	// The tracer's own from here on.
-	bell     linux.Bell
-	proc     *process // nil before the start and after the end
-	order    []*task  // live tasks of proc, leader first, then by creation
-	tasks    map[int]*task
-	guests   int
-	early    map[int]bool     // tasks that have stopped first, their parent's event not having come yet
-	actions  []target.Action  // of the last Resume
-	active   bool             // it is pending
-	parked   int              // tasks that are waiting
-	holding  bool             // hold is at work
-	newborn  []*task          // tasks born meanwhile
-	finished *target.Event    // how the process ended
-	last     *lastState       // how it was when it last went on in a trace run, nil if never
-	passing  [numSignals]bool // kernel signals to pass on unreported
-	engine   *tracepoint.Engine
-	regs     *registerFile
-	streams  Streams
-	snap     snapshot
-	follow   follower
-	ending   bool
+	bell    linux.Bell
+	procs   []*process // live, in order of arrival
+	tasks   map[int]*task
+	guests  int
+	early   map[int]bool      // tasks that have stopped first, their parent's event not having come yet
+	nonStop bool              // see target.Runner
+	reports target.Reports    // what the session wants to hear of
+	actions []target.Action   // of the last Resume
+	active  bool              // it is pending; always, in non-stop mode
+	parked  int               // tasks that are waiting
+	holding bool              // hold is at work
+	newborn []*task           // tasks born meanwhile
+	backlog []target.Event    // what was not to be told when it happened; the first ends the Resume that is or will be pending
+	passing [numSignals]bool  // kernel signals to pass on unreported
+	parting *[numSignals]bool // kernel signals to let a task go with, nil for the usual ones
+	engine  *tracepoint.Engine
+	traced  *process   // where the engine's sites are, nil for nowhere
+	last    *lastState // how it was when it last went on in a trace run, nil if never
+	regs    *registerFile
+	streams Streams
+	snap    snapshot
+	follow  follower
+	ending  bool
 }
 
 // queue holds requests for the tracer.
@@ -65,7 +69,9 @@ type request struct {
 var (
 	_ target.Target      = (*Target)(nil)
 	_ target.Runner      = (*Target)(nil)
+	_ target.Launcher    = (*Target)(nil)
 	_ target.Breakpoints = (*Target)(nil)
+	_ target.Syscalls    = (*Target)(nil)
 	_ target.Tracer      = (*Target)(nil)
 )
 
@@ -73,13 +79,14 @@ var (
 func newTarget() (*Target, error) {
 	t := &Target{
 		queue:  queue{wake: make(chan struct{}, 1)},
-		events: make(chan target.Event, 1),
+		events: newEventQueue(),
 		done:   make(chan struct{}),
 		tasks:  make(map[int]*task),
 		early:  make(map[int]bool),
 	}
 	t.snap.t = t
 	started := make(chan error)
+	go t.events.pump(t.done)
 	go t.trace(started)
 	if err := <-started; err != nil {
 		return nil, err
@@ -103,7 +110,7 @@ func (t *Target) trace(started chan<- error) {
 		switch {
 		case t.ending:
 		case t.advance():
-		case !t.active && t.guests == 0:
+		case len(t.tasks) == 0, !t.active && t.guests == 0:
 			<-t.queue.wake
 		default:
 			t.wait()
@@ -150,15 +157,15 @@ func (t *Target) do(f func()) bool {
 	}
 }
 
-// Close ends the target: a launched process is killed, an attached one set free. It is safe to call more than once.
+// Close ends the target: launched processes are killed, attached ones set free. It is safe to call more than once.
 func (t *Target) Close() error {
 	t.do(func() {
-		if t.proc != nil {
-			t.hold(nil)
-			if t.proc.launched {
-				t.kill()
+		t.allStop()
+		for len(t.procs) > 0 {
+			if p := t.procs[0]; p.launched {
+				t.kill(p)
 			} else {
-				t.detach()
+				t.detach(p)
 			}
 		}
 		t.ending = true
@@ -205,6 +212,9 @@ func (t *Target) ReadOnly() target.ReadOnly { return mappings{t} }
 // Files implements target.Groups.
 func (t *Target) Files() target.Files { return files{} }
 
+// Syscalls implements target.Groups.
+func (t *Target) Syscalls() target.Syscalls { return t }
+
 // Signals implements target.Groups.
 func (t *Target) Signals() target.Signals { return t }
 
@@ -212,7 +222,7 @@ func (t *Target) Signals() target.Signals { return t }
 func (t *Target) Threads() []target.Thread {
 	var threads []target.Thread
 	t.do(func() {
-		for _, k := range t.order {
+		for k := range t.all() {
 			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.proc.pid, k.tid), Core: k.coreByStat()})
 		}
 	})
@@ -225,10 +235,10 @@ func (t *Target) onTask(id target.ThreadID, f func(k *task) error) error {
 	t.do(func() {
 		k, found := t.tasks[id.TID]
 		switch {
-		case t.proc == nil:
-		case !found || k.proc.pid != id.PID:
+		case len(t.procs) == 0:
+		case !found || k.guest || k.proc.pid != id.PID:
 			err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
-		case k.state != stopped:
+		case k.state != stopped || t.nonStop && k.resumed:
 			err = target.ErrRunning
 		default:
 			err = f(k)
@@ -241,9 +251,32 @@ func (t *Target) onTask(id target.ThreadID, f func(k *task) error) error {
 func (t *Target) onProcess(pid int, f func(p *process) error) error {
 	err := target.ErrNoProcess
 	t.do(func() {
-		if t.proc != nil && t.proc.pid == pid {
-			err = f(t.proc)
+		if p := t.process(pid); p != nil {
+			err = f(p)
 		}
 	})
 	return err
+}
+
+// process finds a live process, nil if there is none of that id.
+func (t *Target) process(pid int) *process {
+	for _, p := range t.procs {
+		if p.pid == pid {
+			return p
+		}
+	}
+	return nil
+}
+
+// all goes through the live tasks of all processes.
+func (t *Target) all() iter.Seq[*task] {
+	return func(yield func(*task) bool) {
+		for _, p := range t.procs {
+			for _, k := range p.order {
+				if !yield(k) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -30,7 +30,9 @@ type task struct {
 	guest bool // see the package comment
 
 	// What the session wants of it.
-	resumed    bool // by the pending Resume
+	resumed    bool // by the pending Resume; in non-stop mode, and not stopped with an event since
+	stopping   bool // a stop was asked for, which is to be told as that of signal stopSignal
+	stopSignal target.Signal
 	verb       target.Verb
 	rangeStart arch.Addr
 	rangeEnd   arch.Addr
@@ -42,8 +44,10 @@ type task struct {
 	// What is known of it while it is stopped.
 	status   linux.Status // of a stop not acted on yet, if waiting
 	waiting  bool
+	held     bool      // a hold waits for its stop
 	atSignal bool      // in a signal-delivery stop, where a signal can be passed on
 	group    bool      // the last stop was a group-stop
+	entered  bool      // at the entry into a system call: whatever is done to the task would be done to the call
 	passed   arch.Addr // see the package comment; 0 for none
 	signal   int       // the kernel's number of the signal it is stopped with and the session has been told of
 
@@ -114,7 +118,7 @@ func (k *task) wantsStep() bool { return k.verb != target.Go || k.collecting }
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.atSignal, k.group, k.waiting, k.signal = false, false, false, false, false, 0
+	k.haveRegs, k.haveState, k.atSignal, k.group, k.entered, k.waiting, k.signal = false, false, false, false, false, false, 0
 }
 
 // close releases what the task holds outside itself.

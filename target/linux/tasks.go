@@ -10,48 +10,81 @@ import (
 	"tracewell/tracepoint"
 )
 
-// adopt makes a stopped tracee a task of the process.
+// adopt makes a stopped tracee a task of a process.
 func (t *Target) adopt(tid int, p *process) *task {
 	k := &task{tid: tid, proc: p}
 	t.tasks[tid] = k
-	t.order = append(t.order, k)
+	p.order = append(p.order, k)
 	return k
 }
 
-// born deals with the event that tells of a new task: a thread is adopted, a vfork child becomes a guest, a forked child is
-// freed of the traps it inherited and let go.
-func (t *Target) born(parent *task, event int) {
+// born deals with the event that tells of a new task: a thread is adopted, a child made a process if the session wants to
+// know of it. Otherwise a vfork child becomes a guest, and a forked one is freed of the traps that it inherited and let go.
+// It reports whether there is an event to tell.
+func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if event == linux.EventVforkDone {
-		return
+		return target.Event{Kind: target.VforkDone, Thread: parent.id(), Signal: target.SignalTrap}, t.reports.Vfork && !parent.guest
 	}
 	tid, err := linux.EventMessage(parent.tid)
-	if err != nil {
-		return
-	}
-	if !t.firstStop(tid) {
-		return
+	if err != nil || !t.firstStop(tid) {
+		return target.Event{}, false
 	}
 	group, err := linux.ThreadGroup(tid)
-	switch {
-	case err != nil:
-		// Killed already; its end will not concern anybody.
-	case group == parent.proc.pid && !parent.guest:
-		k := t.adopt(tid, parent.proc)
-		k.verb, k.resumed = t.wish(k)
-		switch {
-		case t.holding:
-			t.newborn = append(t.newborn, k) // to be let go with those that are held
-		case t.active && k.resumed:
-			t.proceed(k, 0)
-		}
-	case event == linux.EventVfork || linux.SharesMemory(tid, parent.tid):
-		k := &task{tid: tid, proc: parent.proc, guest: true}
-		t.tasks[tid] = k
-		t.guests++
-		t.proceed(k, 0)
-	default:
-		t.setFree(tid, parent.proc)
+	if err != nil {
+		return target.Event{}, false // killed already; its end will not concern anybody
 	}
+	if group == parent.proc.pid && !parent.guest {
+		return t.threadBorn(tid, parent.proc)
+	}
+	shares := event == linux.EventVfork || linux.SharesMemory(tid, parent.tid)
+	if !parent.guest && (shares && t.reports.Vfork || !shares && t.reports.Fork) {
+		return t.childBorn(tid, parent, shares)
+	}
+	if shares {
+		t.entertain(&task{tid: tid, proc: parent.proc})
+		return target.Event{}, false
+	}
+	t.setFree(tid, parent.proc)
+	return target.Event{}, false
+}
+
+// threadBorn adopts a thread and lets it go on as the session wants it, if it does not want to be asked first.
+func (t *Target) threadBorn(tid int, p *process) (target.Event, bool) {
+	k := t.adopt(tid, p)
+	if t.reports.Threads {
+		return target.Event{Kind: target.ThreadCreated, Thread: k.id(), Signal: target.SignalTrap}, true
+	}
+	k.resumed = t.wanted(k)
+	switch {
+	case t.holding:
+		t.newborn = append(t.newborn, k) // to be let go with those that are held
+	case t.active && k.resumed:
+		t.proceed(k, 0)
+	}
+	return target.Event{}, false
+}
+
+// childBorn makes a process of a child.
+func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bool) {
+	p, err := parent.proc.fork(tid, shares)
+	if err != nil {
+		linux.Detach(tid, 0)
+		return target.Event{}, false
+	}
+	t.procs = append(t.procs, p)
+	e := target.Event{Kind: target.Forked, Thread: parent.id(), Signal: target.SignalTrap, Child: t.adopt(tid, p).id()}
+	if shares {
+		e.Kind = target.Vforked
+	}
+	return e, true
+}
+
+// entertain makes a stopped tracee a guest and lets it go on.
+func (t *Target) entertain(k *task) {
+	k.guest = true
+	t.tasks[k.tid] = k
+	t.guests++
+	t.proceed(k, 0)
 }
 
 // firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
@@ -82,21 +115,14 @@ func (t *Target) setFree(pid int, parent *process) {
 	linux.Detach(pid, 0)
 }
 
-// wish is what the last Resume said of threads that were not there yet.
-func (t *Target) wish(k *task) (target.Verb, bool) {
-	for _, a := range t.actions {
-		if a.Thread.Covers(k.id()) {
-			return target.Go, true
-		}
-	}
-	return target.Go, false
+// wanted reports whether a thread that was not there yet is to run. In non-stop mode all do.
+func (t *Target) wanted(k *task) bool {
+	return t.nonStop || slices.ContainsFunc(t.actions, func(a target.Action) bool { return a.Thread.Covers(k.id()) })
 }
 
 // ended deals with the end of a task and reports whether it was one.
 func (t *Target) ended(k *task, s linux.Status) bool {
-	code, exited := s.Exited()
-	sig, killed := s.Killed()
-	if !exited && !killed {
+	if !s.Ended() {
 		return false
 	}
 	delete(t.tasks, k.tid)
@@ -108,56 +134,107 @@ func (t *Target) ended(k *task, s linux.Status) bool {
 	if k.waiting {
 		t.parked--
 	}
-	t.order = slices.DeleteFunc(t.order, func(o *task) bool { return o == k })
-	if t.engine != nil && t.engine.ThreadGone(int64(k.tid))&tracepoint.Halt != 0 {
+	p := k.proc
+	p.order = slices.DeleteFunc(p.order, func(o *task) bool { return o == k })
+	if t.engine != nil && p == t.traced && t.engine.ThreadGone(int64(k.tid))&tracepoint.Halt != 0 {
 		t.removeSites()
 	}
-	if k.tid == k.proc.pid {
-		e := target.Event{Kind: target.Exited, Thread: k.id(), Code: code}
-		if killed {
-			e.Kind, e.Signal = target.Terminated, gdbSignal(sig)
-		}
-		t.over(&e)
-	} else if !t.holding {
-		t.noneLeft()
+	code, _ := s.Exited()
+	sig, killed := s.Killed()
+	switch {
+	case k.tid == p.pid && killed:
+		t.over(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(sig)})
+	case k.tid == p.pid:
+		t.over(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: code})
+	default:
+		t.threadOver(k, code)
 	}
 	return true
 }
 
-// over notes that the process is gone, leaving the event for the Resume that is or will be pending.
-func (t *Target) over(e *target.Event) {
-	for _, k := range t.order {
+// threadOver tells the end of a thread to a session that wants to know, or that it was the last which could have had an event.
+func (t *Target) threadOver(k *task, code int) {
+	switch {
+	case t.reports.Threads:
+		t.tellLater(target.Event{Kind: target.ThreadExited, Thread: k.id(), Code: code})
+	case t.nonStop:
+		if t.reports.NoneResumed && k.resumed && !t.anyResumed() {
+			t.events.add(target.Event{Kind: target.NoneResumed})
+		}
+	case !t.holding:
+		t.noneLeft()
+	}
+}
+
+func (t *Target) anyResumed() bool {
+	for k := range t.all() {
+		if k.resumed {
+			return true
+		}
+	}
+	return false
+}
+
+// over notes that a process is gone.
+func (t *Target) over(p *process, e target.Event) {
+	if p == t.traced && t.last != nil {
+		t.last.end = e
+	}
+	t.dismiss(p)
+	t.tellLater(e)
+}
+
+// dismiss forgets a process and its tasks.
+func (t *Target) dismiss(p *process) {
+	for _, k := range p.order {
+		if k.waiting {
+			t.parked--
+		}
 		delete(t.tasks, k.tid)
 		k.close()
 	}
-	t.order, t.parked = nil, 0
-	t.proc.close()
-	t.proc = nil
-	t.finished = e
+	p.order = nil
+	p.space.leave()
+	t.procs = slices.DeleteFunc(t.procs, func(o *process) bool { return o == p })
+	for _, o := range t.procs {
+		if o.parent == p {
+			o.parent = nil
+		}
+	}
+	if t.traced == p {
+		t.traced = nil
+	}
 }
 
 // vanish deals with a wait that finds no tracees although tasks are known: they died under a debugger's nose, for instance by
 // an exec of another thread.
 func (t *Target) vanish() {
-	if t.proc == nil {
-		t.guests = 0
-		if t.active {
-			t.finish()
-		}
-		return
+	for len(t.procs) > 0 {
+		pid := t.procs[0].pid
+		t.over(t.procs[0], target.Event{Kind: target.Terminated, Thread: target.ThreadID{PID: pid, TID: pid}, Signal: target.SignalKill})
 	}
-	pid := t.proc.pid
-	t.over(&target.Event{Kind: target.Terminated, Thread: target.ThreadID{PID: pid, TID: pid}, Signal: target.SignalKill})
+	clear(t.tasks)
+	t.guests = 0
 }
 
-// noneLeft ends a Resume that can bring no event any more, because its threads have exited and the others were to stay
-// stopped.
+// noneLeft ends a Resume of all-stop mode that can bring no event any more, because its threads have exited and the others were to
+// stay stopped.
 func (t *Target) noneLeft() {
-	if !t.active || t.parked > 0 || slices.ContainsFunc(t.order, func(k *task) bool { return k.state != stopped }) {
+	if !t.active || t.nonStop || t.parked > 0 || len(t.backlog) > 0 || len(t.procs) == 0 {
 		return
 	}
-	if len(t.order) > 0 {
-		t.report(target.Event{Kind: target.Stopped, Thread: t.order[0].id()})
+	for k := range t.all() {
+		if k.state != stopped {
+			return
+		}
+	}
+	if t.reports.NoneResumed {
+		t.report(target.Event{Kind: target.NoneResumed})
+		return
+	}
+	for k := range t.all() {
+		t.report(target.Event{Kind: target.Stopped, Thread: k.id()})
+		return
 	}
 }
 
@@ -171,6 +248,9 @@ func (t *Target) execed(k *task) {
 	}
 	t.keepOnly(k)
 	k.passed, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, nil, false, 0, nil, false
+	if k.proc == t.traced {
+		t.traced = nil
+	}
 	if k.proc.renew() != nil {
 		return
 	}
@@ -178,16 +258,16 @@ func (t *Target) execed(k *task) {
 	t.report(target.Event{Kind: target.Execed, Thread: k.id(), Signal: target.SignalTrap, Path: path})
 }
 
-// keepOnly drops every task but one: after an exec the others are gone, some without a word.
+// keepOnly drops every task of a process but one: after an exec the others are gone, some without a word.
 func (t *Target) keepOnly(k *task) {
-	for _, other := range t.order {
+	for _, other := range k.proc.order {
 		if other != k {
+			if other.waiting {
+				t.parked--
+			}
 			delete(t.tasks, other.tid)
 			other.close()
 		}
 	}
-	t.order, t.parked = []*task{k}, 0
-	if k.waiting {
-		t.parked = 1
-	}
+	k.proc.order = []*task{k}
 }

@@ -4,6 +4,8 @@ package linux
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
@@ -33,26 +35,26 @@ const maxInstruction = 15
 const breakpointOpcode = 0xcc
 
 // trapAt returns the trap at addr, placing a new one where there is none.
-func (p *process) trapAt(addr arch.Addr) (*trap, error) {
-	if tr := p.traps[addr]; tr != nil {
+func (s *space) trapAt(addr arch.Addr) (*trap, error) {
+	if tr := s.traps[addr]; tr != nil {
 		return tr, nil
 	}
 	tr := &trap{addr: addr}
-	if err := tr.study(p); err != nil {
+	if err := tr.study(s); err != nil {
 		return nil, err
 	}
-	if err := tr.place(p); err != nil {
+	if err := tr.place(s); err != nil {
 		return nil, err
 	}
-	p.traps[addr] = tr
-	p.span()
+	s.traps[addr] = tr
+	s.span()
 	return tr, nil
 }
 
 // study reads the instruction and decides how it can happen elsewhere.
-func (tr *trap) study(p *process) error {
+func (tr *trap) study(s *space) error {
 	var code [maxInstruction]byte
-	n, err := p.read(tr.addr, code[:])
+	n, err := s.read(tr.addr, code[:])
 	if n == 0 {
 		return fmt.Errorf("no memory at %s: %w", tr.addr, err)
 	}
@@ -61,64 +63,64 @@ func (tr *trap) study(p *process) error {
 	if err != nil {
 		tr.insn = nil
 	}
-	tr.emulate = tr.insn != nil && tr.insn.CanEmulate() && !(p.shadowStack && tr.insn.WritesShadowStack())
+	tr.emulate = tr.insn != nil && tr.insn.CanEmulate() && !(s.shadowStack && tr.insn.WritesShadowStack())
 	tr.ambiguous = tr.insn == nil || tr.insn.Len() == 1
 	return nil
 }
 
 // renew replaces a trap after the program's code under it was written to. The old value stays for a task in its slot.
-func (tr *trap) renew(p *process) {
+func (tr *trap) renew(s *space) {
 	next := &trap{addr: tr.addr, original: tr.original, users: tr.users, site: tr.site}
-	p.traps[tr.addr] = next
-	if next.study(p) != nil {
+	s.traps[tr.addr] = next
+	if next.study(s) != nil {
 		next.insn, next.ambiguous = nil, true
 	}
 }
 
 // place writes the int3. It works while tasks run: one byte changes at once for all.
-func (tr *trap) place(p *process) error { return p.poke(tr.addr, breakpointOpcode) }
+func (tr *trap) place(s *space) error { return s.poke(tr.addr, breakpointOpcode) }
 
 // lift puts the original byte back, unless the program has unmapped or rewritten its code meanwhile.
-func (tr *trap) lift(p *process) error {
+func (tr *trap) lift(s *space) error {
 	var b [1]byte
-	if _, err := p.mem.ReadAt(b[:], int64(tr.addr)); err != nil || b[0] != breakpointOpcode {
+	if _, err := s.mem.ReadAt(b[:], int64(tr.addr)); err != nil || b[0] != breakpointOpcode {
 		return nil
 	}
-	return p.poke(tr.addr, tr.original)
+	return s.poke(tr.addr, tr.original)
 }
 
-func (p *process) poke(addr arch.Addr, b byte) error {
-	if _, err := p.mem.WriteAt([]byte{b}, int64(addr)); err != nil {
+func (s *space) poke(addr arch.Addr, b byte) error {
+	if _, err := s.mem.WriteAt([]byte{b}, int64(addr)); err != nil {
 		return fmt.Errorf("cannot write memory at %s: %w", addr, err)
 	}
 	return nil
 }
 
 // drop removes a trap that nobody uses any more.
-func (p *process) drop(tr *trap) error {
+func (s *space) drop(tr *trap) error {
 	if tr.users > 0 || tr.site != nil {
 		return nil
 	}
-	delete(p.traps, tr.addr)
-	p.span()
-	return tr.lift(p)
+	delete(s.traps, tr.addr)
+	s.span()
+	return tr.lift(s)
 }
 
 // span keeps the bounds of all traps, which tell most memory reads that none is in them.
-func (p *process) span() {
-	p.lowest, p.behind = 0, 0
-	for addr := range p.traps {
-		if p.behind == 0 || addr < p.lowest {
-			p.lowest = addr
+func (s *space) span() {
+	s.lowest, s.behind = 0, 0
+	for addr := range s.traps {
+		if s.behind == 0 || addr < s.lowest {
+			s.lowest = addr
 		}
-		p.behind = max(p.behind, addr+1)
+		s.behind = max(s.behind, addr+1)
 	}
 }
 
 // stale reports whether a task stopped behind addr by an int3 that is there no more.
-func (p *process) stale(addr arch.Addr) bool {
+func (s *space) stale(addr arch.Addr) bool {
 	var b [1]byte
-	n, _ := p.read(addr, b[:])
+	n, _ := s.read(addr, b[:])
 	return n == 1 && b[0] != breakpointOpcode
 }
 
@@ -152,62 +154,97 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	})
 }
 
-// Installer implements target.Tracer.
-func (t *Target) Installer(int) tracepoint.Installer { return t }
-
 // SetEngine implements target.Tracer.
 func (t *Target) SetEngine(e *tracepoint.Engine) { t.do(func() { t.engine = e }) }
 
+// Installer implements target.Tracer.
+func (t *Target) Installer(pid int) tracepoint.Installer { return installer{t, pid} }
+
+// installer puts sites into the process that has the tracepoints: the one that it was made for, or the child that took them over.
+type installer struct {
+	t   *Target
+	pid int
+}
+
 // Install implements tracepoint.Installer.
-func (t *Target) Install(site *tracepoint.Site) error {
+func (i installer) Install(site *tracepoint.Site) error {
 	err := target.ErrNoProcess
-	t.do(func() {
-		if t.proc != nil {
-			err = t.install(site)
+	i.t.do(func() {
+		p := i.t.traced
+		if p == nil {
+			p = i.t.process(i.pid)
+		}
+		if p != nil {
+			err = i.t.install(p, site)
 		}
 	})
 	return err
 }
 
-func (t *Target) install(site *tracepoint.Site) error {
-	tr, err := t.proc.trapAt(site.Addr)
+func (t *Target) install(p *process, site *tracepoint.Site) error {
+	tr, err := p.trapAt(site.Addr)
 	if err != nil {
 		return err
 	}
-	tr.site = site
-	if err := t.proc.examine(); err != nil {
+	t.traced, tr.site = p, site
+	if err := p.examine(); err != nil {
 		return err
 	}
 	if !tr.emulate && tr.slot == 0 {
-		t.giveSlot(tr)
+		t.giveSlot(p, tr)
 	}
 	return nil
 }
 
 // Uninstall implements tracepoint.Installer.
-func (t *Target) Uninstall(site *tracepoint.Site) error {
+func (i installer) Uninstall(site *tracepoint.Site) error {
 	var err error
-	t.do(func() {
-		if t.proc == nil {
+	i.t.do(func() {
+		p := i.t.traced
+		if p == nil {
 			return
 		}
-		if tr := t.proc.traps[site.Addr]; tr != nil && tr.site == site {
+		if tr := p.traps[site.Addr]; tr != nil && tr.site == site {
 			tr.site = nil
-			err = t.proc.drop(tr)
+			err = p.drop(tr)
 		}
+		i.t.settleTraced()
 	})
 	return err
 }
 
+// settleTraced lets go of the process that has the tracepoints when the last one has been taken out.
+func (t *Target) settleTraced() {
+	if !slices.ContainsFunc(slices.Collect(maps.Values(t.traced.traps)), func(tr *trap) bool { return tr.site != nil }) {
+		t.traced = nil
+	}
+}
+
 // removeSites ends all tracing at once, at a hit that ended the run.
 func (t *Target) removeSites() {
-	for _, tr := range t.proc.traps {
+	p := t.traced
+	if p == nil {
+		return
+	}
+	for _, tr := range p.traps {
 		if tr.site != nil {
 			tr.site = nil
-			t.proc.drop(tr)
+			p.drop(tr)
 		}
 	}
-	for _, k := range t.order {
+	for _, k := range p.order {
 		k.collecting = false
+	}
+	t.traced = nil
+}
+
+// moveSites gives the tracepoints of a process that is being let go to its child, which has a copy of its memory.
+func (t *Target) moveSites(from, to *process) {
+	t.traced = nil
+	for _, tr := range from.traps {
+		if tr.site != nil && t.install(to, tr.site) == nil {
+			tr.site = nil
+			from.drop(tr)
+		}
 	}
 }

@@ -1,0 +1,112 @@
+//go:build amd64
+
+package linux
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"tracewell/internal/linux"
+	"tracewell/target"
+)
+
+// Attach implements target.Launcher. Threads that start meanwhile are found, for their creators are under trace by then or
+// they are in the next list of threads.
+func (t *Target) Attach(pid int) (id target.ThreadID, err error) {
+	if !t.do(func() { id, err = t.attach(pid) }) {
+		err = target.ErrNoProcess
+	}
+	return id, err
+}
+
+func (t *Target) attach(pid int) (target.ThreadID, error) {
+	if err := t.attachable(pid); err != nil {
+		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, err)
+	}
+	p, err := newProcess(pid, false)
+	if err != nil {
+		return target.ThreadID{}, err
+	}
+	t.procs = append(t.procs, p)
+	defer func(was bool) { t.holding = was }(t.holding)
+	t.holding = true
+	if err := t.seizeAll(p); err != nil {
+		t.detach(p)
+		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, err)
+	}
+	t.newborn = t.newborn[:0]
+	return target.ThreadID{PID: pid, TID: pid}, nil
+}
+
+// attachable finds out why a process may not be one to attach to, for the kernel only says that it is not permitted.
+func (t *Target) attachable(pid int) error {
+	if t.process(pid) != nil {
+		return errors.New("it is under trace already")
+	}
+	group, err := linux.ThreadGroup(pid)
+	if err != nil {
+		return errors.New("no such process")
+	}
+	if group == os.Getpid() {
+		return errors.New("it is this server")
+	}
+	if group != pid {
+		return fmt.Errorf("%d is a thread of process %d", pid, group)
+	}
+	if state, err := linux.StatusField(pid, "State"); err == nil && strings.HasPrefix(state, "Z") {
+		return errors.New("it has ended already, and its parent has not taken note of that")
+	}
+	if tracer, err := linux.StatusField(pid, "TracerPid"); err == nil && tracer != "0" {
+		return fmt.Errorf("process %s traces it already", tracer)
+	}
+	return nil
+}
+
+// seizeAll takes every thread of a process under trace and stops it, until no new one is found.
+func (t *Target) seizeAll(p *process) error {
+	for {
+		tids, err := linux.Threads(p.pid)
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, tid := range tids {
+			if t.tasks[tid] != nil {
+				continue
+			}
+			err := linux.Seize(tid, options)
+			if linux.Gone(err) && tid != p.pid {
+				continue // it has ended since
+			}
+			if err != nil {
+				return fmt.Errorf("%w (a process of one's own may be out of bounds, too: see /proc/sys/kernel/yama/ptrace_scope)", err)
+			}
+			found = true
+			t.stopSeized(t.adopt(tid, p))
+		}
+		if !found {
+			return nil
+		}
+	}
+}
+
+// stopSeized stops a task that runs. It keeps what it stops with, and a job-control stop is over for it.
+func (t *Target) stopSeized(k *task) {
+	k.state = running
+	linux.Interrupt(k.tid)
+	for {
+		tid, s, err := linux.Wait(k.tid)
+		if err == linux.ErrInterrupted {
+			continue
+		}
+		if err != nil {
+			return
+		}
+		_, s = t.arrive(tid, s)
+		t.park(k, s)
+		k.group = false
+		return
+	}
+}

@@ -1,0 +1,50 @@
+//go:build amd64
+
+package linux
+
+import (
+	"tracewell/arch/amd64"
+	"tracewell/target"
+)
+
+// syscallCatch says at which system calls the threads of a process stop.
+type syscallCatch struct {
+	on      bool
+	numbers map[int]bool // nil for all
+}
+
+// CatchSyscalls implements target.Syscalls. A thread that runs hears of it when it is next stopped; so all are.
+func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
+	return t.onProcess(pid, func(p *process) error {
+		var set map[int]bool
+		if len(numbers) > 0 {
+			set = make(map[int]bool)
+			for _, n := range numbers {
+				set[n] = true
+			}
+		}
+		held := t.hold(nil, p.space)
+		p.catch = syscallCatch{on, set}
+		t.release(held)
+		return nil
+	})
+}
+
+// atSyscall deals with a task at the entry into or the exit from a system call.
+func (t *Target) atSyscall(k *task) {
+	c := k.proc.catch
+	if k.guest || !c.on || k.fetch() != nil {
+		t.proceed(k, 0)
+		return
+	}
+	number := int(int32(k.regs[amd64.OrigRAX]))
+	if c.numbers != nil && !c.numbers[number] {
+		t.proceed(k, 0)
+		return
+	}
+	e := target.Event{Kind: target.SyscallReturn, Thread: k.id(), Signal: target.SignalTrap, Syscall: number}
+	if k.entered {
+		e.Kind = target.SyscallEntry
+	}
+	t.report(e)
+}
