@@ -23,9 +23,9 @@ build: ## build bin/tracewell
 demo: ## trace the program that ships with tracewell; needs neither gdb nor a compiler
 	$(GO) run ./cmd/tracewell demo
 
-test: setup ## run all tests, those against the real GDB and some of its own test-suite included
+test: setup ## run all tests, some of GDB's own included; what they start is built anew, which the cache would not see
 	test/gdbsuite/run --board native-gdbserver $(QUICK)
-	$(GO) test ./...
+	$(GO) test -count=1 ./...
 
 setup: ## install, or name, the packages that the tests need
 	@test/setup

@@ -3,6 +3,7 @@ package ax
 import (
 	"bytes"
 	"errors"
+	"strings"
 	"testing"
 
 	"tracewell/arch"
@@ -150,8 +151,14 @@ func FuzzFormatPrintf(f *testing.F) {
 	f.Add("%-+ #08.3lld %s\\n%%", int64(-1), int64(0x1000))
 	f.Add(`\x25c%p\101`, int64(0), int64(1))
 	f.Add("%#.0o%.0x%hhX", int64(0), int64(255))
+	f.Add("%-5.4ls%lc", int64(1), int64(0x20ac))
 	f.Fuzz(func(t *testing.T, format string, a, b int64) {
-		read := func(arch.Addr) (string, error) { return "text", nil }
+		read := func(_ arch.Addr, wide bool, limit int) (string, error) {
+			if wide {
+				return strings.Repeat("€", min(limit, 2)), nil
+			}
+			return "text"[:min(limit, 4)], nil
+		}
 		for _, args := range [][]int64{{}, {a}, {a, b}} {
 			text, err := FormatPrintf(format, args, read)
 			if limit := len(format) + len(args)*(maxPadding+64); err == nil && len(text) > limit {

@@ -5,9 +5,17 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"tracewell/arch"
 )
+
+// A StringReader reads the string at addr up to the zero that ends it, or the first limit characters of it if that comes
+// first. A wide string is one of wchar_t of four bytes each, as on Linux; it is returned in UTF-8.
+type StringReader func(addr arch.Addr, wide bool, limit int) (string, error)
+
+// MaxString is how much of a string is printed that no precision cuts short: the largest limit that a StringReader is given.
+const MaxString = 4096
 
 // FormatPrintf gives what C's printf would print for the format and arguments of a printf instruction. The format is as in
 // the bytecode, with its C escapes undecoded.
@@ -15,21 +23,15 @@ import (
 // The conversions are d i u o x X c s p and %, with the flags - + space # 0, width, precision and the lengths hh h l ll j z
 // t. An argument is a cell of the stack: without a length, its low 32 bits are printed; l, ll, j, z and t print all 64,
 // which is right for 32-bit targets too, as GDB extends a value to the cell by its type. A %s argument is an address, which
-// readString is asked for; 0 prints as (null). There is no floating point, no wide character, no * and no %n.
+// readString is asked for; 0 prints as (null). %lc and %ls print wide characters in UTF-8. There is no floating point, which
+// GDB cannot compile and gdbserver refuses, no * and no %n.
 //
 // It is an error if the format is not such, if args does not have exactly one element for each conversion, or if readString
 // fails.
-func FormatPrintf(format string, args []int64, readString func(addr arch.Addr) (string, error)) (string, error) {
-	text, err := decodeEscapes(format)
+func FormatPrintf(format string, args []int64, readString StringReader) (string, error) {
+	pieces, err := parseFormat(format, len(args))
 	if err != nil {
-		return "", fmt.Errorf("printf format %q: %w", format, err)
-	}
-	pieces, err := parsePieces(text)
-	if err != nil {
-		return "", fmt.Errorf("printf format %q: %w", format, err)
-	}
-	if want := conversions(pieces); want != len(args) {
-		return "", fmt.Errorf("printf format %q: takes %d arguments, %d given", format, want, len(args))
+		return "", err
 	}
 	var out []byte
 	used := 0
@@ -44,6 +46,38 @@ func FormatPrintf(format string, args []int64, readString func(addr arch.Addr) (
 		used++
 	}
 	return string(out), nil
+}
+
+// CheckPrintf finds the first printf instruction that would fail whatever it is given, by its format or the number of its
+// arguments. Decode does not look at either.
+func (p *Program) CheckPrintf() error {
+	for i := range p.steps {
+		s := &p.steps[i]
+		if s.unit != printing {
+			continue
+		}
+		args := int(s.pops) - 2 // besides function and channel
+		if _, err := parseFormat(p.formats[s.arg], args); err != nil {
+			return p.fault(i, ErrPrintf, err)
+		}
+	}
+	return nil
+}
+
+// parseFormat parses a format as it is in the bytecode, for a number of arguments.
+func parseFormat(format string, args int) ([]piece, error) {
+	text, err := decodeEscapes(format)
+	if err != nil {
+		return nil, fmt.Errorf("printf format %q: %w", format, err)
+	}
+	pieces, err := parsePieces(text)
+	if err != nil {
+		return nil, fmt.Errorf("printf format %q: %w", format, err)
+	}
+	if want := conversions(pieces); want != args {
+		return nil, fmt.Errorf("printf format %q: takes %d arguments, %d given", format, want, args)
+	}
+	return pieces, nil
 }
 
 // conversions counts the pieces that take an argument.
@@ -62,6 +96,7 @@ type piece struct {
 
 	verb      byte // 0 for no conversion
 	bits      int  // of the argument that count
+	wide      bool // a character or string of wchar_t
 	minus     bool
 	plus      bool
 	space     bool
@@ -131,8 +166,10 @@ func (p *piece) parseConversion(text string) (rest string, err error) {
 	switch {
 	case strings.IndexByte("diuoxXcsp", p.verb) < 0:
 		err = fmt.Errorf("%q is not one of d i u o x X c s p", p.verb)
+	case modifier == "l" && (p.verb == 'c' || p.verb == 's'):
+		p.wide = true
 	case modifier != "" && strings.IndexByte("csp", p.verb) >= 0:
-		err = fmt.Errorf("%q takes no length", p.verb)
+		err = fmt.Errorf("%q takes no length %s", p.verb, modifier)
 	}
 	return text[1:], err
 }
@@ -169,22 +206,16 @@ func parsePadding(text string) (rest string, n int, err error) {
 }
 
 // append appends arg as the conversion prints it.
-func (p *piece) append(dst []byte, arg int64, readString func(arch.Addr) (string, error)) ([]byte, error) {
+func (p *piece) append(dst []byte, arg int64, readString StringReader) ([]byte, error) {
 	switch p.verb {
 	case 'c':
+		if p.wide {
+			return p.pad(dst, "", string(rune(int32(arg)))), nil
+		}
 		return p.pad(dst, "", string([]byte{byte(arg)})), nil
 	case 's':
-		s := "(null)"
-		if arg != 0 {
-			var err error
-			if s, err = readString(arch.Addr(arg)); err != nil {
-				return dst, fmt.Errorf("string at %v: %w", arch.Addr(arg), err)
-			}
-		}
-		if p.precision != noPrecision && p.precision < len(s) {
-			s = s[:p.precision]
-		}
-		return p.pad(dst, "", s), nil
+		s, err := p.text(arch.Addr(arg), readString)
+		return p.pad(dst, "", s), err
 	case 'p':
 		if arg == 0 {
 			return p.pad(dst, "", "(nil)"), nil // as glibc has it
@@ -195,6 +226,29 @@ func (p *piece) append(dst []byte, arg int64, readString func(arch.Addr) (string
 	default:
 		return p.appendUnsigned(dst, arg), nil
 	}
+}
+
+// text is the string at addr, as much of it as the precision allows. That is bytes of a wide string, too, but whole characters.
+func (p *piece) text(addr arch.Addr, readString StringReader) (string, error) {
+	limit := MaxString
+	if p.precision != noPrecision {
+		limit = min(limit, p.precision)
+	}
+	s := "(null)"
+	if addr != 0 {
+		var err error
+		if s, err = readString(addr, p.wide, limit); err != nil {
+			return "", fmt.Errorf("string at %v: %w", addr, err)
+		}
+	}
+	if p.precision == noPrecision || p.precision >= len(s) {
+		return s, nil
+	}
+	cut := p.precision
+	for p.wide && cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut], nil
 }
 
 func (p *piece) appendSigned(dst []byte, arg int64) []byte {

@@ -9,12 +9,14 @@ import (
 	"tracewell/arch"
 )
 
-// readTestString knows a string at 0x1000.
-func readTestString(addr arch.Addr) (string, error) {
-	if addr != 0x1000 {
+// readTestString knows a string at 0x1000 and a wide one at 0x2000.
+func readTestString(addr arch.Addr, wide bool, limit int) (string, error) {
+	text := map[arch.Addr]string{0x1000: "hello", 0x2000: "grün"}[addr]
+	if text == "" || wide != (addr == 0x2000) {
 		return "", errors.New("no such page")
 	}
-	return "hello", nil
+	runes := []rune(text)
+	return string(runes[:min(limit, len(runes))]), nil
 }
 
 // TestFormatPrintf holds what glibc's printf prints for the same, where C defines it.
@@ -60,6 +62,8 @@ func TestFormatPrintf(t *testing.T) {
 		{"[%s] [%7s] [%-7s] [%.2s] [%4.2s] [%.9s]", []int64{0x1000, 0x1000, 0x1000, 0x1000, 0x1000, 0x1000},
 			"[hello] [  hello] [hello  ] [he] [  he] [hello]"},
 		{"%s %.2s", []int64{0, 0}, "(null) (n"},
+		{"[%ls] [%6ls] [%.3ls] [%.2ls] [%ls]", []int64{0x2000, 0x2000, 0x2000, 0x2000, 0}, "[grün] [ grün] [gr] [gr] [(null)]"},
+		{"[%lc] [%3lc] [%-3lc]", []int64{'a', 'ü', 0x20ac}, "[a] [ ü] [€]"},
 		{"%p %p [%10p] [%-8p]", []int64{0x1000, 0, -1, 1}, "0x1000 (nil) [0xffffffffffffffff] [0x1     ]"},
 
 		{`\a\b\e\f\n\r\t\v\\\"\'\?`, nil, "\a\b\x1b\f\n\r\t\v\\\"'?"},
@@ -96,8 +100,9 @@ func TestFormatPrintfRefuses(t *testing.T) {
 		{"%n", []int64{1}, `printf format "%n": conversion "%n": 'n' is not one of d i u o x X c s p`},
 		{"%*d", []int64{1, 2}, `printf format "%*d": conversion "%*": '*' is not one of d i u o x X c s p`},
 		{"%5%", nil, `printf format "%5%": conversion "%5%": '%' is not one of d i u o x X c s p`},
-		{"%lc", []int64{1}, `printf format "%lc": conversion "%lc": 'c' takes no length`},
-		{"%ls", []int64{1}, `printf format "%ls": conversion "%ls": 's' takes no length`},
+		{"%hc", []int64{1}, `printf format "%hc": conversion "%hc": 'c' takes no length h`},
+		{"%lls", []int64{1}, `printf format "%lls": conversion "%lls": 's' takes no length ll`},
+		{"%lp", []int64{1}, `printf format "%lp": conversion "%lp": 'p' takes no length l`},
 		{"%4097d", []int64{1}, `printf format "%4097d": conversion "%409": width or precision over 4096`},
 		{"%.99999999999999999999d", []int64{1},
 			`printf format "%.99999999999999999999d": conversion "%.999": width or precision over 4096`},
@@ -118,5 +123,54 @@ func TestFormatPrintfWidest(t *testing.T) {
 	got, err := FormatPrintf("%4096d", []int64{7}, readTestString)
 	if want := strings.Repeat(" ", 4095) + "7"; err != nil || got != want {
 		t.Errorf("%d bytes, %v, want %d", len(got), err, len(want))
+	}
+}
+
+// TestPrecisionBoundsReading holds that a string without an end is read no farther than a precision asks for.
+func TestPrecisionBoundsReading(t *testing.T) {
+	for format, want := range map[string]int{"%s": MaxString, "%.3s": 3, "%.0s": 0, "%.4096s": MaxString, "%9ls": MaxString} {
+		_, err := FormatPrintf(format, []int64{1}, func(_ arch.Addr, _ bool, limit int) (string, error) {
+			if limit != want {
+				t.Errorf("%s reads up to %d, want %d", format, limit, want)
+			}
+			return "", nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCheckPrintf(t *testing.T) {
+	program := func(count uint64, format string) *Program {
+		var code []byte
+		for range count + 2 {
+			code = append(code, byte(OpConst8), 0)
+		}
+		code, err := Instruction{Op: OpPrintf, Operand: count, Format: format}.Append(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Decode(append(code, byte(OpEnd)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, test := range []struct {
+		count  uint64
+		format string
+		want   string // "" for no error
+	}{
+		{0, "plain", ""},
+		{2, `%d %ls\n`, ""},
+		{1, "%d\x00%f", ""}, // C sees no more than the part before the NUL
+		{1, "%f", `printf failed: printf at offset 6: printf format "%f": conversion "%f": 'f' is not one of d i u o x X c s p`},
+		{1, "%d %d", `printf failed: printf at offset 6: printf format "%d %d": takes 2 arguments, 1 given`},
+	} {
+		err := program(test.count, test.format).CheckPrintf()
+		if (err == nil) != (test.want == "") || err != nil && err.Error() != test.want {
+			t.Errorf("%q with %d arguments: %v, want %q", test.format, test.count, err, test.want)
+		}
 	}
 }

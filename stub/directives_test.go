@@ -81,6 +81,28 @@ var setup = map[string]func(*play, operands){
 	"siginfo": func(p *play, o operands) { p.program.Siginfo = p.bytes(o.words[0]) },
 	// passing: the target keeps the signals of QPassSignals to itself.
 	"passing": func(p *play, _ operands) { p.program.Passing = true },
+	// table NAME TYPE TITLE ABOUT COLUMN..., row VALUE...: what the system tells of itself.
+	"table": func(p *play, o operands) {
+		p.program.Tables = append(p.program.Tables, target.OSTable{
+			Name: o.words[0], Type: o.words[1], Title: o.words[2], About: o.words[3], Columns: o.words[4:],
+		})
+	},
+	"row": func(p *play, o operands) {
+		var row []string
+		for _, value := range o.words {
+			row = append(row, string(p.bytes(value)))
+		}
+		last := &p.program.Tables[len(p.program.Tables)-1]
+		last.Rows = append(last.Rows, row)
+	},
+	// locals LM TID=ADDRESS...: where the thread-local variables of the object at LM are.
+	"locals": func(p *play, o operands) {
+		p.program.Locals = &fake.Locals{LM: arch.Addr(p.number(o.words[0])), Blocks: make(map[target.ThreadID]arch.Addr)}
+		for tid, addr := range o.named {
+			id := target.ThreadID{PID: leader.PID, TID: int(p.number(tid))}
+			p.program.Locals.Blocks[id] = arch.Addr(p.number(addr))
+		}
+	},
 	// file PATH HEXBYTES, folder PATH, link PATH WHERE: what there is in the file system.
 	"file": func(p *play, o operands) {
 		content, err := rsp.ParseHexBytes(o.words[1])
@@ -150,6 +172,15 @@ var directives = map[string]func(*play, operands){
 			p.t.Errorf("the target passes signals %s, expected %s", got, o.words)
 		}
 	},
+	// printed [TEXT]: what agent expressions printed since the last such line.
+	"printed": func(p *play, o operands) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if got := printable(p.printed); got != strings.Join(o.words, " ") {
+			p.t.Errorf("expressions printed %q, expected %q", got, o.words)
+		}
+		p.printed = nil
+	},
 	// settle waits until the program has played all that the transcript told it.
 	"settle": func(p *play, _ operands) { p.fake.Settle() },
 	// What must be so.
@@ -174,6 +205,9 @@ func (p *play) addFile(path string, f fake.File) {
 func (p *play) direct(line string) {
 	words := strings.Fields(line)
 	o := parseOperands(words[1:])
+	if words[0] == "printed" { // text may look like an operand with a name
+		o = operands{words: words[1:]}
+	}
 	if do := setup[words[0]]; do != nil {
 		if p.server != nil {
 			p.t.Fatalf("directive %q must come before the first packet", line)

@@ -26,6 +26,19 @@ func (x *session) readMemory(args string, limit int) ([]byte, error) {
 		return nil, err
 	}
 	b := make([]byte, min(length, uint64(limit)))
+	if len(b) == 0 {
+		return nil, nil
+	}
+	n, err := x.memoryAt(addr, b)
+	if n == 0 {
+		return nil, err
+	}
+	return b[:n], nil
+}
+
+// memoryAt reads the readable prefix of b at addr, from the selected frame if there is one. The error says why nothing could
+// be read.
+func (x *session) memoryAt(addr arch.Addr, b []byte) (int, error) {
 	var n int
 	var err error
 	if x.frame != nil {
@@ -33,13 +46,13 @@ func (x *session) readMemory(args string, limit int) ([]byte, error) {
 	} else {
 		n, err = x.readLiveMemory(addr, b)
 	}
-	if n > 0 || len(b) == 0 {
-		return b[:n], nil
-	}
-	if err == nil {
+	switch {
+	case n > 0:
+		err = nil
+	case err == nil:
 		err = fmt.Errorf("no memory at %v", addr)
 	}
-	return nil, err
+	return n, err
 }
 
 // readLiveMemory reads from the process of the selected thread.

@@ -13,8 +13,11 @@ func groups() []group {
 		{"program file", "ExecFile", func(s *Server) bool { return s.target.ExecFile() != nil }, execFilePackets()},
 		{"libraries", "Libraries", func(s *Server) bool { return s.target.Libraries() != nil }, libraryPackets()},
 		{"signal details", "Siginfo", func(s *Server) bool { return s.target.Siginfo() != nil }, siginfoPackets()},
+		{"thread-local variables", "ThreadLocals", func(s *Server) bool { return s.target.ThreadLocals() != nil }, threadLocalPackets()},
+		{"operating system", "OS", func(s *Server) bool { return s.target.OS() != nil }, osPackets()},
 		{"files", "Files", func(s *Server) bool { return s.target.Files() != nil }, filePackets()},
 		{"defining tracepoints", "Tracer", hasTracer, definitionPackets()},
+		{"static tracepoints", "Tracer, Files, ExecFile", hasMarkers, markerPackets()},
 		{"trace runs", "Tracer", hasTracer, tracePackets()},
 		{"trace state", "Tracer", hasTracer, queryPackets()},
 		{"traceframes", "Tracer", hasTracer, framePackets()},
@@ -66,6 +69,10 @@ func statePackets() []packet {
 			"read memory"},
 		{"M", "ADDRESS,LENGTH:HEXBYTES", (*session).writeMemoryHex, outsideFrames, "", "OK", "write memory"},
 		{"X", "ADDRESS,LENGTH:BINARY", (*session).writeMemoryBinary, outsideFrames | binaryArguments, "", "OK", "write memory"},
+		{"qSearch:memory:", "ADDRESS;LENGTH;BINARY", (*session).searchMemory, binaryArguments, "", "0 or 1,ADDRESS",
+			"find bytes in memory"},
+		{"qCRC:", "ADDRESS,LENGTH", (*session).checksum, 0, "", "C CHECKSUM",
+			"CRC-32 of memory, most significant bit first, from 0xffffffff"},
 		{"qXfer:features:read:", "target.xml:OFFSET,LENGTH", reads("features", (*session).featuresDocument), 0,
 			"qXfer:features:read+", "m BINARY or l BINARY", "the target description"},
 	}
@@ -90,8 +97,10 @@ func runPackets() []packet {
 
 func breakpointPackets() []packet {
 	return []packet{
-		{"Z", "KIND,ADDRESS,LENGTH", (*session).insertBreakpoint, outsideFrames, "swbreak?+ hwbreak?+", "OK",
-			"insert a breakpoint (kind 0, 1) or watchpoint (2 write, 3 read, 4 access)"},
+		{"Z", "KIND,ADDRESS,LENGTH[;XLENGTH,HEXCODE...][;cmds:PERSIST,XLENGTH,HEXCODE...]", (*session).insertBreakpoint,
+			outsideFrames, "swbreak?+ hwbreak?+ ConditionalBreakpoints+ BreakpointCommands+", "OK",
+			"insert a breakpoint (kind 0, 1) or watchpoint (2 write, 3 read, 4 access) that stops if a condition holds or fails, " +
+				"or runs commands instead; PERSIST 1 keeps them without a client"},
 		{"z", "KIND,ADDRESS,LENGTH", (*session).removeBreakpoint, outsideFrames, "", "OK", "remove it"},
 	}
 }
@@ -123,6 +132,20 @@ func siginfoPackets() []packet {
 			"qXfer:siginfo:read+", "m BINARY or l BINARY", "siginfo_t of the signal that stopped the selected thread"},
 		{"qXfer:siginfo:write:", ":OFFSET:BINARY", (*session).writeSiginfo, whenStopped | outsideFrames | binaryArguments,
 			"qXfer:siginfo:write+", "bytes written, in hex", "change it"},
+	}
+}
+
+func threadLocalPackets() []packet {
+	return []packet{
+		{"qGetTLSAddr:", "THREAD,OFFSET,LINKMAP", (*session).threadLocal, whenStopped, "", "ADDRESS",
+			"the address of a thread's own variable in the object of that entry of the dynamic linker's list"},
+	}
+}
+
+func osPackets() []packet {
+	return []packet{
+		{"qXfer:osdata:read:", "[TABLE]:OFFSET,LENGTH", reads("osdata", (*session).osDocument), 0, "qXfer:osdata:read+",
+			"m BINARY or l BINARY", "a table about the whole system, or the list of tables, as XML"},
 	}
 }
 

@@ -23,7 +23,8 @@ func (x *session) killProcess(args string) ([]byte, error) {
 	return replyOK, x.finish(pid, x.target.Runner().Kill)
 }
 
-// detach is D. A run that survives its client keeps the program, which then goes on under the server's watch.
+// detach is D. A trace run that survives its client keeps the program, which then goes on under the server's watch, and so do
+// commands of breakpoints that are to go on; GDB leaves only such breakpoints in (disconnected-dprintf).
 func (x *session) detach(args string) ([]byte, error) {
 	pid, known := x.process()
 	in := rsp.NewScanner(args)
@@ -36,7 +37,12 @@ func (x *session) detach(args string) ([]byte, error) {
 	if !known {
 		return nil, target.ErrNoProcess
 	}
-	if x.survives() {
+	if !x.tracesOn() {
+		if err := x.stopTracing(); err != nil {
+			return nil, err
+		}
+	}
+	if x.tracesOn() || x.leftBehind(pid) {
 		if !x.running {
 			if err := x.resume(everyThread); err != nil {
 				return nil, err
@@ -45,9 +51,6 @@ func (x *session) detach(args string) ([]byte, error) {
 		x.owed, x.detached = false, true
 		x.letPass(everySignal())
 		return replyOK, nil
-	}
-	if err := x.stopTracing(); err != nil {
-		return nil, err
 	}
 	return replyOK, x.finish(pid, x.target.Runner().Detach)
 }

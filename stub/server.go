@@ -28,7 +28,7 @@ type Config struct {
 }
 
 // Loss is what to do with the program when a connection is lost. A trace run that was told to survive its client
-// (QTDisconnected) goes on whatever the choice.
+// (QTDisconnected) goes on whatever the choice, and so do commands of breakpoints of which the client said the same.
 type Loss uint8
 
 // The choices.
@@ -57,34 +57,39 @@ type Server struct {
 	config Config
 	target target.Target
 	engine *tracepoint.Engine // nil without tracepoints
+	world  *tracepoint.Engine // of the expressions of breakpoints, the same where there are tracepoints
 
 	table      *table
 	disabled   disabled
 	packetSize int
 	patience   time.Duration
 	layout     *tdesc.Layout // of the target's description, nil until needed
+	markers    markers
 
 	running bool            // a Resume is pending
 	actions []target.Action // of the last Resume, without the signals that it delivered
 	last    *target.Event   // what ended it, nil before the first
 
-	unattended *unattended // watches the program while it runs without a client
+	persistent map[spot]bool // breakpoints whose commands go on without a client
+	unattended *unattended   // watches the program while it runs without one
 }
 
 // New returns a server of c and introduces the engine to the target.
 func New(c Config) *Server {
 	s := &Server{config: c, target: c.Target, table: newTable(), disabled: newDisabled(c.Disable),
-		packetSize: packetSize, patience: patience}
+		packetSize: packetSize, patience: patience, persistent: make(map[spot]bool)}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
-		s.engine = c.Engine
+		s.engine, s.world = c.Engine, c.Engine
 		tracer.SetEngine(c.Engine)
+	} else {
+		s.world = newWorld(c.Target)
 	}
 	return s
 }
 
 // Serve serves one client until it is done with the connection, and closes it. Nil means that the client left; ErrExit that
 // it ended the server; other errors are the connection's. When Serve returns the program does not run, unless a trace run
-// that survives its client needs it to.
+// that survives its client needs it to, or commands of breakpoints do.
 func (s *Server) Serve(conn io.ReadWriteCloser) error {
 	s.attend()
 	x := newSession(s, conn)
@@ -149,12 +154,15 @@ func (s *Server) events() <-chan target.Event {
 func (s *Server) settle(ev target.Event, passes func(target.Event) bool) bool {
 	s.running = false
 	if ev.Kind == target.Execed {
-		s.layout = nil
+		s.layout, s.markers.valid = nil, false
 	}
 	if why := endOfRun(ev); why != "" {
 		s.endRun(why)
 	}
 	alive := ev.Kind == target.Stopped || ev.Kind == target.Execed
+	if !alive || ev.Kind == target.Execed {
+		s.forget(ev.Thread.PID)
+	}
 	if !alive && s.config.Ended != nil {
 		s.config.Ended(ev)
 	}

@@ -35,6 +35,7 @@ type session struct {
 	pieces    list                // of qTfP
 	variables list                // of qTfV
 	threads   list                // of qfThreadInfo
+	static    list                // of qTfSTM
 	documents map[string]document // of qXfer, as they were when their reading began
 	open      openFiles           // of vFile
 }
@@ -58,6 +59,9 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 		x.general = s.last.Thread
 	}
 	x.letPass(x.pass)
+	if hasMarkers(s) {
+		s.engine.SetMarkers(x.findMarker)
+	}
 	return x
 }
 

@@ -226,7 +226,7 @@ func TestSpent(t *testing.T) {
 // TestTable checks that rows are complete and that no row hides another.
 func TestTable(t *testing.T) {
 	seen := make(map[string]bool)
-	accessors := []string{"", "Runner", "Breakpoints", "Tracer", "Auxv", "ExecFile", "Libraries", "Siginfo", "Files"}
+	accessors := []string{"", "Runner", "Breakpoints", "Tracer", "Auxv", "ExecFile", "Libraries", "Siginfo", "Files", "ThreadLocals", "OS"}
 	for _, g := range groups() {
 		if g.name == "" || g.has == nil || !slices.Contains(accessors, g.needs) {
 			t.Errorf("group %q is not complete", g.name)
@@ -252,7 +252,8 @@ func TestLookup(t *testing.T) {
 	s, _ := toyServer(t, Config{})
 	for _, test := range []struct{ packet, prefix, args string }{
 		{"qC", "qC", ""},
-		{"qCRC:1,2", "", ""},
+		{"qCRC:1,2", "qCRC:", "1,2"},
+		{"qCR:1,2", "", ""},
 		{"QTDP:1:2", "QTDP:", "1:2"},
 		{"QTDP:-1:2", "QTDP:-", "1:2"},
 		{"vCont?", "vCont?", ""},

@@ -161,6 +161,8 @@ type threadElement struct {
 	ID   string `xml:"id,attr"`
 	Core string `xml:"core,attr,omitempty"`
 	Name string `xml:"name,attr,omitempty"`
+	// Handle is what the C library calls the thread.
+	Handle string `xml:"handle,attr,omitempty"`
 }
 
 // threadsDocument is qXfer:threads:read.
@@ -170,7 +172,7 @@ func (x *session) threadsDocument(annex string) ([]byte, error) {
 	}
 	var doc threadsElement
 	for _, th := range x.target.Threads() {
-		e := threadElement{ID: string(x.appendThread(nil, th.ID)), Name: th.Name}
+		e := threadElement{ID: string(x.appendThread(nil, th.ID)), Name: th.Name, Handle: x.threadHandle(th.ID)}
 		if th.Core >= 0 {
 			e.Core = fmt.Sprint(th.Core)
 		}

@@ -6,7 +6,7 @@ func definitionPackets() []packet {
 		{"QTDP:", "NUMBER:ADDRESS:E|D:STEP:PASS[:FLENGTH][:S][:XLENGTH,HEXCODE][-]", (*session).defineTracepoint, 0,
 			"ConditionalTracepoints+ InstallInTrace+ tracenz+", "OK", "define a tracepoint"},
 		{"QTDP:-", "NUMBER:ADDRESS:[S]ACTION...[-]", (*session).addActions, 0, "", "OK",
-			"add actions to it: R registers, M memory, X agent expression; S begins the while-stepping ones"},
+			"add actions to it: R registers, M memory, X agent expression, L static trace data; S begins the while-stepping ones"},
 		{"QTDPsrc:", "NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEXTEXT", (*session).addSource, 0, "TracepointSource+", "OK",
 			"add source text to it"},
 		{"QTEnable:", "NUMBER:ADDRESS", (*session).enableTracepoint, 0, "EnableDisableTracepoints+", "OK",
@@ -15,6 +15,17 @@ func definitionPackets() []packet {
 		{"QTDV:", "NUMBER:VALUE:BUILTIN:HEXNAME", (*session).defineVariable, 0, "TraceStateVariables+", "OK",
 			"define a trace state variable"},
 		{"QTro:", "START,END:...", (*session).readOnlyRanges, 0, "", "OK", "ranges that a frame may read from the program"},
+	}
+}
+
+func markerPackets() []packet {
+	return []packet{
+		{"qTfSTM", "", (*session).firstMarkers, 0, "StaticTracepoints+", "m ADDRESS:HEXID:HEXTEXT,... or l",
+			"the static tracepoint markers of the program and its libraries"},
+		{"qTsSTM", "", (*session).moreMarkers, 0, "", "m ADDRESS:HEXID:HEXTEXT,... or l", "the next of them"},
+		{"qTSTMat:", "ADDRESS", (*session).markerHere, 0, "", "m ADDRESS:HEXID:HEXTEXT or l", "the marker at an address"},
+		{"qXfer:statictrace:read:", ":OFFSET,LENGTH", reads("statictrace", (*session).staticDocument), 0,
+			"qXfer:statictrace:read+", "m BINARY or l BINARY", "the static trace data of the frame: the marker's arguments"},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -80,6 +81,9 @@ type play struct {
 	conn   net.Conn
 	served chan error
 	tokens chan string
+
+	mu      sync.Mutex
+	printed []byte // by agent expressions, since a transcript last asked; guarded by mu
 }
 
 func newPlay(t *testing.T) *play { return &play{t: t, program: toyProgram()} }
@@ -181,7 +185,9 @@ func (p *play) start() {
 	p.fake = f
 	p.config.Target = f
 	if !p.noTrace {
-		p.engine = tracepoint.New(toyLayout(p.t))
+		layout := toyLayout(p.t)
+		layout.Print = p.print
+		p.engine = tracepoint.New(layout)
 		p.config.Engine = p.engine
 	}
 	p.server = New(p.config)
@@ -189,6 +195,13 @@ func (p *play) start() {
 		p.server.packetSize = p.size
 	}
 	p.connect()
+}
+
+// print takes what an agent expression prints.
+func (p *play) print(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.printed = append(p.printed, text...)
 }
 
 func (p *play) connect() {

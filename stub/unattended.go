@@ -43,13 +43,16 @@ func (s *Server) attend() {
 
 // leave does what must be done when a connection has ended. After a detach the client has said what it wants.
 func (s *Server) leave(detached bool) error {
+	var stopped error
+	if !s.tracesOn() {
+		stopped = s.stopTracing()
+	}
 	if s.survives() {
 		if s.running {
 			s.watch()
 		}
-		return nil
+		return stopped
 	}
-	stopped := s.stopTracing()
 	runner := s.target.Runner()
 	if detached || runner == nil {
 		return stopped
@@ -81,12 +84,16 @@ func (s *Server) end(pid int, do func(pid int) error) error {
 		return err
 	}
 	s.endRun(endedByClient)
+	s.forget(pid)
 	s.last = nil
 	return nil
 }
 
-// survives reports whether a trace run is on that goes on without a client.
-func (s *Server) survives() bool {
+// survives reports whether the program has something to do that goes on without a client.
+func (s *Server) survives() bool { return s.tracesOn() || s.leftBehind(target.All) }
+
+// tracesOn reports whether a trace run is on that goes on without a client.
+func (s *Server) tracesOn() bool {
 	if s.engine == nil {
 		return false
 	}

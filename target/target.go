@@ -46,6 +46,8 @@ var (
 	ErrRunning   = errors.New("the program is running")
 	// ErrUnsupported answers a request that this target can never serve; sessions then send the empty reply.
 	ErrUnsupported = errors.New("not supported by this target")
+	// ErrNotAllocated is the answer of ThreadLocals for what does not exist yet.
+	ErrNotAllocated = errors.New("the thread has not allocated storage for the thread-local variables of that object yet")
 )
 
 // Target is the core that every target has.
@@ -84,23 +86,27 @@ type Groups interface {
 	ReadOnly() ReadOnly
 	Files() Files
 	Signals() Signals
+	OS() OS
+	ThreadLocals() ThreadLocals
 }
 
 // Base has none of the optional abilities. Targets embed it and override what they have.
 type Base struct{}
 
-func (Base) Runner() Runner           { return nil }
-func (Base) Launcher() Launcher       { return nil }
-func (Base) Breakpoints() Breakpoints { return nil }
-func (Base) Syscalls() Syscalls       { return nil }
-func (Base) Tracer() Tracer           { return nil }
-func (Base) Auxv() Auxv               { return nil }
-func (Base) ExecFile() ExecFile       { return nil }
-func (Base) Libraries() Libraries     { return nil }
-func (Base) Siginfo() Siginfo         { return nil }
-func (Base) ReadOnly() ReadOnly       { return nil }
-func (Base) Files() Files             { return nil }
-func (Base) Signals() Signals         { return nil }
+func (Base) Runner() Runner             { return nil }
+func (Base) Launcher() Launcher         { return nil }
+func (Base) Breakpoints() Breakpoints   { return nil }
+func (Base) Syscalls() Syscalls         { return nil }
+func (Base) Tracer() Tracer             { return nil }
+func (Base) Auxv() Auxv                 { return nil }
+func (Base) ExecFile() ExecFile         { return nil }
+func (Base) Libraries() Libraries       { return nil }
+func (Base) Siginfo() Siginfo           { return nil }
+func (Base) ReadOnly() ReadOnly         { return nil }
+func (Base) Files() Files               { return nil }
+func (Base) Signals() Signals           { return nil }
+func (Base) OS() OS                     { return nil }
+func (Base) ThreadLocals() ThreadLocals { return nil }
 
 // Breakpoints is a target that can stop where it is told. Removing what is not there is no error.
 type Breakpoints interface {

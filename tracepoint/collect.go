@@ -26,6 +26,8 @@ type collector struct {
 	snapshot Snapshot
 
 	registers []byte // of the R block
+	static    []byte // of the S block
+	hasStatic bool   // there is one
 	blocks    []block
 	settled   int // blocks whose memory was read
 	arena     []byte
@@ -69,13 +71,14 @@ func (c *collector) begin(s Snapshot) {
 	c.blocks, c.reads = c.blocks[:0], c.reads[:0]
 	c.arena = c.arena[:0]
 	c.settled, c.noted, c.overflow = 0, 0, false
+	c.hasStatic = false
 }
 
 // release lets go of the snapshot.
 func (c *collector) release() { c.snapshot = nil }
 
-// perform does one action.
-func (c *collector) perform(op *operation) error {
+// perform does one action of a tracepoint with that marker.
+func (c *collector) perform(op *operation, marker Marker) error {
 	switch op.Kind {
 	case trace.CollectRegisters:
 		c.noteRegisters()
@@ -83,8 +86,19 @@ func (c *collector) perform(op *operation) error {
 		return c.noteRelative(op)
 	case trace.CollectExpression:
 		return c.engine.machine.Run(op.program, c)
+	case trace.CollectStatic:
+		c.noteStatic(marker)
 	}
-	return nil // L: no static trace data here
+	return nil
+}
+
+// noteStatic takes the static trace data, of which there is none away from markers. There is one S block in a frame.
+func (c *collector) noteStatic(marker Marker) {
+	if marker == nil || c.hasStatic {
+		return
+	}
+	c.static, c.hasStatic = marker.AppendData(c.static[:0], c.snapshot), true
+	c.static = c.static[:min(len(c.static), tfile.MaxBlock)]
 }
 
 // noteRegisters takes the whole register block: the file format has no way to say that some of it is missing, so the mask
@@ -202,7 +216,8 @@ func (c *collector) closeUp(filled int) {
 	c.arena = c.arena[:filled]
 }
 
-// frame makes the frame of tracepoint n, valid until begin. It is errBufferFull for a frame larger than the buffer.
+// frame makes the frame of tracepoint n, valid until begin. It is errBufferFull for a frame larger than the buffer. Static trace
+// data comes last, so that what is before it is a frame without.
 func (c *collector) frame(n trace.Number) ([]byte, error) {
 	c.settle()
 	limit := c.engine.buffer.size
@@ -210,6 +225,12 @@ func (c *collector) frame(n trace.Number) ([]byte, error) {
 	for i := range c.blocks {
 		c.write(&c.blocks[i])
 		if c.overflow || c.out.Len() > limit {
+			return nil, errBufferFull
+		}
+	}
+	if c.hasStatic {
+		c.out.AppendStatic(c.static)
+		if c.out.Len() > limit {
 			return nil, errBufferFull
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/arch"
+	"tracewell/ax"
 	"tracewell/trace"
 )
 
@@ -196,11 +197,11 @@ func TestPrintf(t *testing.T) {
 	if diff := cmp.Diff([]string{"42 is the answer\n"}, printed); diff != "" {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
-	endless := bytes.Repeat([]byte("x"), 2*maxPrinted)
+	endless := bytes.Repeat([]byte("x"), 2*ax.MaxString)
 	if v := r.hit(&fakeThread{pc: 0x10, memory: []stretch{{0x100, endless}}}); v != Continue {
 		t.Errorf("a string without end: verdict %d", v)
 	}
-	if got, want := len(printed[1]), len("42 is \n")+maxPrinted; got != want {
+	if got, want := len(printed[1]), len("42 is \n")+ax.MaxString; got != want {
 		t.Errorf("%d bytes printed of a string without end, want %d", got, want)
 	}
 	if v := r.hit(&fakeThread{pc: 0x10, memory: []stretch{{0x100, []byte("cut")}}}); v != Halt {

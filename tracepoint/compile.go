@@ -14,9 +14,6 @@ func compile(t trace.Tracepoint) (*definition, error) {
 		return nil, fmt.Errorf("tracepoint number %d is not from 1 to %d, which is what a traceframe can name",
 			t.Number, trace.MaxNumber)
 	}
-	if t.Static {
-		return nil, fmt.Errorf("tracepoint %d at %s: static tracepoints are not supported", t.Number, t.Addr)
-	}
 	actions, stepActions := t.Actions, t.StepActions
 	t.Actions, t.StepActions = nil, nil
 	t.Hits, t.Usage = 0, 0

@@ -13,6 +13,7 @@ type definition struct {
 	trace.Tracepoint
 	site      *Site
 	condition *ax.Program // nil without a condition
+	marker    Marker      // at its address, if it is static or collects static trace data; or nil
 	atHit     []operation
 	atStep    []operation
 	stepping  bool // a packet of stepping actions came, so those that follow are such too
@@ -54,6 +55,9 @@ func (e *Engine) Define(t trace.Tracepoint, more bool) error {
 	if old := e.definition(t.Key()); old != nil {
 		return e.redefine(old, d, more)
 	}
+	if err := e.mark(d); err != nil {
+		return err
+	}
 	e.insert(d)
 	e.open = d
 	if more {
@@ -88,7 +92,12 @@ func (e *Engine) AddActions(key trace.Key, stepping bool, actions []trace.Action
 		}
 		return err
 	}
+	marker := d.marker
+	if marker == nil && collectsStatic(actions) {
+		marker = e.marker(d.Addr)
+	}
 	e.state.Lock()
+	d.marker = marker
 	d.add(stepping, actions, operations)
 	e.state.Unlock()
 	if more {

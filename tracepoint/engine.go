@@ -20,7 +20,7 @@
 // hit touches. A session holds it for bounded copies only, never across a call of the installer or anything else that may
 // wait; the target's goroutine takes state alone. So hits can go on while the installer waits for the target's goroutine.
 // It follows that the target's goroutine must not call what takes control: of the methods here it calls Site.Hit,
-// Engine.Stepped and Engine.ThreadGone only. A Snapshot is used with state held and must not call the engine.
+// Reaction.Hit, Engine.Stepped and Engine.ThreadGone only. A Snapshot is used with state held and must not call the engine.
 package tracepoint
 
 import (
@@ -49,7 +49,7 @@ type Layout struct {
 	MaxBuffer int64            // largest trace buffer in bytes; 0 for DefaultMaxBuffer
 	Now       func() time.Time // the clock; nil for time.Now
 	// Print receives what printf in an agent expression prints; nil to drop it. It is called in the middle of a hit, so it
-	// must neither wait nor call the engine.
+	// must not call the engine, and while it waits, so does the program.
 	Print func(string)
 }
 
@@ -58,9 +58,10 @@ type Engine struct {
 	layout Layout
 
 	control   sync.Mutex
-	open      *definition   // its last packet announced more; guarded by control
-	redefined *redefinition // compares packets with what is there already; guarded by control
-	installer Installer     // of the present run; guarded by control
+	open      *definition            // its last packet announced more; guarded by control
+	redefined *redefinition          // compares packets with what is there already; guarded by control
+	installer Installer              // of the present run; guarded by control
+	markers   func(arch.Addr) Marker // nil for none; guarded by control
 
 	state sync.Mutex // guards all that follows
 

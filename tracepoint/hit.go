@@ -64,7 +64,7 @@ func (e *Engine) collect(d *definition, operations []operation, snapshot Snapsho
 	c := &e.collector
 	c.begin(snapshot)
 	for i := range operations {
-		if err := c.perform(&operations[i]); err != nil {
+		if err := c.perform(&operations[i], d.marker); err != nil {
 			e.end(ending{trace.ReasonError, d.Number, err.Error()})
 		}
 	}

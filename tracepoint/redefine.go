@@ -43,7 +43,7 @@ func difference(a, b *trace.Tracepoint) string {
 		return "step count"
 	case a.Pass != b.Pass:
 		return "pass count"
-	case a.Fast != b.Fast || a.FastLength != b.FastLength:
+	case a.Fast != b.Fast || a.FastLength != b.FastLength || a.Static != b.Static:
 		return "type"
 	case !bytes.Equal(a.Condition, b.Condition):
 		return "condition"

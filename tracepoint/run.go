@@ -71,6 +71,7 @@ func (e *Engine) installAll() ([]*Site, error) {
 		if !d.Enabled || d.site == last { // the definitions of one site are neighbours
 			continue
 		}
+		d.site.Semaphores = d.site.semaphores()
 		if err := e.installer.Install(d.site); err != nil {
 			err = failedAt(d, "install", err)
 			return nil, errors.Join(err, e.uninstallAll(sites))

@@ -11,6 +11,9 @@ import (
 // address, and it is installed during a run while at least one of them is enabled.
 type Site struct {
 	Addr arch.Addr
+	// Semaphores are the addresses of 16-bit counters in the program, which a target adds one to when it installs the site
+	// and subtracts one from when it removes it. They stay the same while the site is installed.
+	Semaphores []arch.Addr
 
 	engine      *Engine
 	definitions []*definition // in order of arrival; guarded by the engine's state, as is the next
@@ -22,14 +25,24 @@ func (s *Site) wanted() bool {
 	return slices.ContainsFunc(s.definitions, (*definition).active)
 }
 
-// install installs a site if a run is on that wants it. Control is held, state is not.
+// install installs a site if a run is on that wants it. One that is installed, and to which a static tracepoint has come, is
+// installed anew for its semaphores. Control is held, state is not.
 func (e *Engine) install(s *Site) error {
 	e.state.Lock()
-	needed := e.phase == running && !s.installed && s.wanted()
+	semaphores := s.semaphores()
+	changed := s.installed && !slices.Equal(semaphores, s.Semaphores)
+	needed := e.phase == running && s.wanted() && (!s.installed || changed)
+	s.installed = s.installed && !needed
 	e.state.Unlock()
 	if !needed {
 		return nil
 	}
+	if changed {
+		if err := e.installer.Uninstall(s); err != nil {
+			return err
+		}
+	}
+	s.Semaphores = semaphores
 	if err := e.installer.Install(s); err != nil {
 		return err
 	}

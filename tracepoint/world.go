@@ -3,7 +3,7 @@ package tracepoint
 import (
 	"errors"
 	"fmt"
-	"strings"
+	"unicode/utf8"
 
 	"tracewell/arch"
 	"tracewell/ax"
@@ -45,31 +45,49 @@ func (c *collector) Variable(n uint16) int64 {
 // SetVariable is part of ax.Env.
 func (c *collector) SetVariable(n uint16, v int64) { c.engine.setVariable(trace.VariableNumber(n), v) }
 
-// maxPrinted is how long a string may be that an expression prints.
-const maxPrinted = 4096
-
 // Printf is part of ax.Env. The function and channel that the user set are not looked at, as in gdbserver.
 func (c *collector) Printf(_, _ uint64, format string, args []int64) error {
 	text, err := ax.FormatPrintf(format, args, c.printedString)
-	if err == nil && c.engine.layout.Print != nil {
-		c.engine.layout.Print(text)
+	if err == nil {
+		c.engine.print(text)
 	}
 	return err
 }
 
-// printedString reads a string that ends in a zero byte.
-func (c *collector) printedString(addr arch.Addr) (string, error) {
-	var text strings.Builder
+// print hands on what an expression prints.
+func (e *Engine) print(text string) {
+	if e.layout.Print != nil {
+		e.layout.Print(text)
+	}
+}
+
+// printedString is an ax.StringReader.
+func (c *collector) printedString(addr arch.Addr, wide bool, limit int) (string, error) {
+	unit := 1
+	if wide {
+		unit = 4
+	}
+	var text []byte
 	var chunk [stringChunk]byte
-	for text.Len() < maxPrinted {
-		s, end := c.readString(addr+arch.Addr(text.Len()), chunk[:])
-		text.Write(s)
-		if whole, ok := strings.CutSuffix(text.String(), "\x00"); ok {
-			return whole, nil
+	for left := limit * unit; left > 0; {
+		wanted := chunk[:min(left, len(chunk))]
+		n := c.snapshot.ReadMemory(addr, wanted)
+		for b := wanted[:n]; len(b) >= unit; b = b[unit:] {
+			character := rune(b[0])
+			if wide {
+				character = rune(c.engine.layout.Order.Uint32(b))
+				text = utf8.AppendRune(text, character)
+			} else {
+				text = append(text, b[0])
+			}
+			if character == 0 {
+				return string(text[:len(text)-1]), nil
+			}
 		}
-		if end {
+		if n < len(wanted) {
 			return "", errors.New("cannot be read up to its end")
 		}
+		addr, left = addr+arch.Addr(n), left-n
 	}
-	return text.String(), nil
+	return string(text), nil
 }

@@ -156,7 +156,7 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err != nil {
 		return nil, err
 	}
-	engine, err := newEngine(process)
+	engine, err := newEngine(process, io.Discard)
 	if err != nil {
 		return nil, err
 	}

@@ -76,7 +76,7 @@ func (c *serveCommand) Run(streams Streams) error {
 		return fmt.Errorf("cannot run %s: %w", program.Path, err)
 	}
 	fmt.Fprintf(streams.Err, "Process %s created; pid = %d\n", program.Path, first.PID)
-	engine, err := newEngine(t)
+	engine, err := newEngine(t, standard.Out)
 	if err != nil {
 		return err
 	}
@@ -97,8 +97,9 @@ func ignoreExit(err error) error {
 	return err
 }
 
-// newEngine makes the engine that fits a target's registers.
-func newEngine(t *linux.Target) (*tracepoint.Engine, error) {
+// newEngine makes the engine that fits a target's registers. What agent expressions print goes where the program prints, as
+// with gdbserver.
+func newEngine(t *linux.Target, output io.Writer) (*tracepoint.Engine, error) {
 	layout, err := t.Description().Layout()
 	if err != nil {
 		return nil, err
@@ -107,6 +108,7 @@ func newEngine(t *linux.Target) (*tracepoint.Engine, error) {
 		Order:         t.ISA().Order,
 		RegisterBlock: layout.Size,
 		PCOffset:      layout.ByNumber(t.ISA().PC).Offset,
+		Print:         func(text string) { io.WriteString(output, text) },
 	}), nil
 }
 

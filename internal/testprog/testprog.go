@@ -19,7 +19,7 @@ import (
 	"testing"
 )
 
-//go:embed src/*.c
+//go:embed src/*.c src/lib/*.c
 var sources embed.FS
 
 // Variant is how a program is compiled and linked. The zero value is Debian's default, a position-independent and dynamically
@@ -28,6 +28,7 @@ type Variant struct {
 	NoPIE     bool // linked to a fixed address
 	Static    bool // with the C library in it; together with PIE this is -static-pie
 	Optimised bool // -O2 instead of -O0
+	Library   bool // a shared library, whatever the others say; the sources are in src/lib
 }
 
 // Linkages are the four ways to link a program, unoptimised.
@@ -35,6 +36,9 @@ var Linkages = []Variant{{}, {NoPIE: true}, {Static: true}, {NoPIE: true, Static
 
 // String names the variant in a form that suits a subtest: "pie-dynamic-O0".
 func (v Variant) String() string {
+	if v.Library {
+		return "library-" + pick(v.Optimised, "O2", "O0")
+	}
 	name := pick(v.NoPIE, "fixed", "pie") + "-" + pick(v.Static, "static", "dynamic")
 	return name + "-" + pick(v.Optimised, "O2", "O0")
 }
@@ -50,6 +54,8 @@ func (v Variant) flags() []string {
 	flags := []string{"-std=gnu11", "-Wall", "-Wextra", "-Werror", "-g", "-pthread", "-fno-omit-frame-pointer"}
 	flags = append(flags, pick(v.Optimised, "-O2", "-O0"))
 	switch {
+	case v.Library:
+		return append(flags, "-fPIC", "-shared")
 	case v.Static && v.NoPIE:
 		return append(flags, "-fno-pie", "-static")
 	case v.Static:
@@ -67,10 +73,10 @@ type Program struct {
 	text   string
 }
 
-// Build returns the program compiled from src/NAME.c as the variant says.
+// Build returns the program compiled from src/NAME.c as the variant says, or the library from src/lib/NAME.c.
 func Build(t testing.TB, name string, v Variant) *Program {
 	t.Helper()
-	text, err := sources.ReadFile("src/" + name + ".c")
+	text, err := sources.ReadFile("src/" + pick(v.Library, "lib/", "") + name + ".c")
 	if err != nil {
 		t.Fatalf("no test program %q: %v", name, err)
 	}

@@ -34,6 +34,16 @@ type Program struct {
 	Siginfo   []byte           // of whichever thread is asked
 	Files     map[string]*File // by absolute path
 	Passing   bool             // Signals
+	Tables    []target.OSTable // of the system it runs on
+	// Locals are the thread-local variables. The toy has one object with some, whose entry in the linker's list is at LM; a
+	// thread that is not among the blocks has not got them yet.
+	Locals *Locals
+}
+
+// Locals are the places of thread-local variables.
+type Locals struct {
+	LM     arch.Addr
+	Blocks map[target.ThreadID]arch.Addr
 }
 
 // Region is one mapping.
@@ -57,7 +67,7 @@ type Target struct {
 	changed   *sync.Cond // of script, running and interrupt
 	program   Program
 	threads   []*thread
-	breaks    map[breakpoint]bool
+	breaks    map[breakpoint]target.Breakpoint
 	sites     map[arch.Addr][]*tracepoint.Site
 	engine    *tracepoint.Engine
 	script    []Step
@@ -88,7 +98,7 @@ func New(p Program) (*Target, error) {
 	t := &Target{
 		isa: p.ISA, desc: p.Description, layout: layout, program: p,
 		events: make(chan target.Event, 1),
-		breaks: make(map[breakpoint]bool),
+		breaks: make(map[breakpoint]target.Breakpoint),
 		sites:  make(map[arch.Addr][]*tracepoint.Site),
 	}
 	t.changed = sync.NewCond(&t.mu)
@@ -146,7 +156,8 @@ func (t *Target) SetLibraries(m *target.LinkMap) {
 func (t *Target) Inserted(kind target.BreakKind, addr arch.Addr) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.breaks[breakpoint{kind, addr}]
+	_, inserted := t.breaks[breakpoint{kind, addr}]
+	return inserted
 }
 
 // Installed counts the tracepoint sites that are installed now.
@@ -176,7 +187,7 @@ func (t *Target) find(id target.ThreadID) (*thread, error) {
 // threadGone tells the engine of the end of a thread.
 func (t *Target) threadGone(id target.ThreadID) {
 	if t.engine != nil && t.engine.ThreadGone(int64(id.TID))&tracepoint.Halt != 0 {
-		clear(t.sites)
+		t.removeSites()
 	}
 }
 

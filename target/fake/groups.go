@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -86,6 +87,22 @@ func (t *Target) Signals() target.Signals {
 	return t
 }
 
+// OS returns the group when the program's system has tables.
+func (t *Target) OS() target.OS {
+	if t.program.Tables == nil {
+		return nil
+	}
+	return t
+}
+
+// ThreadLocals returns the group when the program has thread-local variables.
+func (t *Target) ThreadLocals() target.ThreadLocals {
+	if t.program.Locals == nil {
+		return nil
+	}
+	return t
+}
+
 // PassSignals sets the signals that events of the script are passed over for.
 func (t *Target) PassSignals(signals []target.Signal) {
 	t.mu.Lock()
@@ -116,7 +133,7 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	if b.Kind == target.ReadWatch { // as on x86, which has none
 		return target.ErrUnsupported
 	}
-	t.breaks[breakpoint{b.Kind, b.Addr}] = true
+	t.breaks[breakpoint{b.Kind, b.Addr}] = b
 	return nil
 }
 
@@ -148,6 +165,11 @@ func (t *Target) Install(site *tracepoint.Site) error {
 	if t.region(site.Addr) == nil {
 		return &noMemoryError{site.Addr}
 	}
+	for _, addr := range site.Semaphores {
+		if err := t.count(addr, 1); err != nil {
+			return err
+		}
+	}
 	t.sites[site.Addr] = append(t.sites[site.Addr], site)
 	return nil
 }
@@ -159,8 +181,36 @@ func (t *Target) Uninstall(site *tracepoint.Site) error {
 	sites := t.sites[site.Addr]
 	if i := slices.Index(sites, site); i >= 0 {
 		t.sites[site.Addr] = slices.Delete(slices.Clone(sites), i, i+1)
+		t.lower(site)
 	}
 	return nil
+}
+
+// removeSites takes all sites away, as the end of a run demands.
+func (t *Target) removeSites() {
+	for _, sites := range t.sites {
+		for _, site := range sites {
+			t.lower(site)
+		}
+	}
+	clear(t.sites)
+}
+
+// lower subtracts one from the semaphores of a site.
+func (t *Target) lower(site *tracepoint.Site) {
+	for _, addr := range site.Semaphores {
+		_ = t.count(addr, ^uint16(0))
+	}
+}
+
+// count adds to a semaphore.
+func (t *Target) count(addr arch.Addr, by uint16) error {
+	var b [2]byte
+	if t.read(addr, b[:]) < len(b) {
+		return &noMemoryError{addr}
+	}
+	t.isa.Order.PutUint16(b[:], t.isa.Order.Uint16(b[:])+by)
+	return t.write(addr, b[:])
 }
 
 // noMemoryError says that nothing is mapped where a site should go.
@@ -197,6 +247,45 @@ func (t *Target) WriteSiginfo(_ target.ThreadID, b []byte) error {
 	defer t.mu.Unlock()
 	t.program.Siginfo = slices.Clone(b)
 	return nil
+}
+
+// OSTables returns the tables of the program's system, without their rows.
+func (t *Target) OSTables() []target.OSTable {
+	tables := slices.Clone(t.program.Tables)
+	for i := range tables {
+		tables[i].Rows = nil
+	}
+	return tables
+}
+
+// ReadOSTable returns one of them.
+func (t *Target) ReadOSTable(name string) (target.OSTable, error) {
+	i := slices.IndexFunc(t.program.Tables, func(table target.OSTable) bool { return table.Name == name })
+	if i < 0 {
+		return target.OSTable{}, fmt.Errorf("the system has no table %q", name)
+	}
+	return t.program.Tables[i], nil
+}
+
+// ThreadPointer returns the address of a thread's variables, 0 while it has none.
+func (t *Target) ThreadPointer(id target.ThreadID) (arch.Addr, error) {
+	var pointer arch.Addr
+	err := t.withStopped(id, func(*thread) { pointer = t.program.Locals.Blocks[id] })
+	return pointer, err
+}
+
+// ThreadLocal returns the address of one of them.
+func (t *Target) ThreadLocal(id target.ThreadID, object arch.Addr, offset uint64) (arch.Addr, error) {
+	pointer, err := t.ThreadPointer(id)
+	switch {
+	case err != nil:
+		return 0, err
+	case object != t.program.Locals.LM:
+		return 0, fmt.Errorf("no object at %v has thread-local variables", object)
+	case pointer == 0:
+		return 0, target.ErrNotAllocated
+	}
+	return pointer + arch.Addr(offset), nil
 }
 
 // readOnly is a type of its own because the group and its only method have one name.

@@ -169,9 +169,9 @@ func (t *Target) arrive(th *thread) *target.Event {
 	verdict := t.hit(th)
 	for {
 		if verdict&tracepoint.Halt != 0 {
-			clear(t.sites)
+			t.removeSites()
 		}
-		if t.breaks[breakpoint{target.Software, t.pc(th)}] {
+		if b, ok := t.breaks[breakpoint{target.Software, t.pc(th)}]; ok && (b.Check == nil || b.Check(snapshot{t, th})) {
 			return &target.Event{Thread: th.ID, Signal: target.SignalTrap, Reason: target.ReasonSwBreak}
 		}
 		if verdict&tracepoint.Halt != 0 || verdict&tracepoint.Step == 0 {

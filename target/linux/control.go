@@ -20,7 +20,7 @@ func (t *Target) Resume(actions []target.Action) error {
 		switch {
 		case t.active && !t.nonStop:
 			err = target.ErrRunning
-		case len(t.procs) > 0 || len(t.backlog) > 0:
+		case len(t.procs) > 0 || len(t.backlog) > 0 || t.nonStop:
 			err = t.start(actions)
 		}
 	})
@@ -64,6 +64,16 @@ func (t *Target) start(actions []target.Action) error {
 		}
 	}
 	return nil
+}
+
+// whileHeld changes what every task of a process is to have when it is next let go.
+func (t *Target) whileHeld(p *process, change func() error) error {
+	if !t.active {
+		return change()
+	}
+	held := t.hold(whom{in: p.space})
+	defer t.release(held)
+	return change()
 }
 
 // Interrupt implements target.Runner.
@@ -138,7 +148,7 @@ func (t *Target) SetNonStop(on bool) error {
 // allStop stops everything without a word, in all-stop mode. Ends that nobody has been told of yet are kept for the next Resume.
 func (t *Target) allStop() {
 	t.follow.rest()
-	t.hold(nil, nil)
+	t.hold(whom{blocked: true})
 	t.events.drop(func(e target.Event) bool {
 		if e.Kind == target.Exited || e.Kind == target.Terminated {
 			t.backlog = append(t.backlog, e)
@@ -246,7 +256,7 @@ func (t *Target) letGuestsGo(p *process) {
 // Detach implements target.Runner.
 func (t *Target) Detach(pid int) error {
 	return t.onProcess(pid, func(p *process) error {
-		t.hold(nil, p.space)
+		t.hold(whom{in: p.space, blocked: true})
 		if slices.Contains(t.procs, p) {
 			t.detach(p)
 		}
@@ -270,6 +280,9 @@ func (t *Target) detach(p *process) {
 	}
 	t.letGuestsGo(p)
 	for _, tr := range p.traps {
+		if tr.site != nil {
+			lower(p.mem, tr.site.Semaphores)
+		}
 		tr.lift(p.space)
 	}
 	clear(p.traps)

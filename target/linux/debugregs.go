@@ -5,15 +5,18 @@ package linux
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/internal/linux"
 	"tracewell/target"
+	"tracewell/tracepoint"
 )
 
 // debugRegisters is what the four debug registers of every task of a process are to hold (Intel SDM volume 3, chapter 18). The
 // tasks get them when they are next resumed: generation tells which have.
 type debugRegisters struct {
+	watched    []target.Breakpoint
 	slots      [4]debugSlot
 	generation int
 }
@@ -23,7 +26,12 @@ type debugSlot struct {
 	kind   target.BreakKind
 	addr   arch.Addr
 	length int
-	users  int // insertions, 0 for a free slot
+	users  int // how many of watched it is a piece of, 0 for a free slot
+}
+
+// covers reports whether the slot is a piece of b.
+func (s *debugSlot) covers(b *target.Breakpoint) bool {
+	return s.kind == b.Kind && b.Addr <= s.addr && s.addr < b.Addr+arch.Addr(max(b.Length, 1))
 }
 
 // errNoDebugRegister says that all are taken.
@@ -132,23 +140,35 @@ func (d *debugRegisters) load(k *task) error {
 	return nil
 }
 
-// triggered finds the slot that a task has stopped by, and forgets that it did.
-func (d *debugRegisters) triggered(k *task) (debugSlot, bool) {
+// triggered tells, in a bit for each, the slots that a task has stopped by, and forgets that it did.
+func (d *debugRegisters) triggered(k *task) (slots uint64) {
 	const dr6 = 6
 	if !d.inUse() {
-		return debugSlot{}, false
+		return 0
 	}
 	status, err := linux.DebugReg(k.tid, dr6)
 	if err != nil {
-		return debugSlot{}, false
+		return 0
 	}
 	for i, s := range d.slots {
 		if status&(1<<i) != 0 && s.users > 0 {
-			linux.SetDebugReg(k.tid, dr6, 0)
-			return s, true
+			slots |= 1 << i
 		}
 	}
-	return debugSlot{}, false
+	if slots != 0 {
+		linux.SetDebugReg(k.tid, dr6, 0)
+	}
+	return slots
+}
+
+// stops asks the checks of what a slot is a piece of.
+func (d *debugRegisters) stops(s *debugSlot, snap tracepoint.Snapshot) bool {
+	for i := range d.watched {
+		if b := &d.watched[i]; s.covers(b) && check(b.Check).stops(snap) {
+			return true
+		}
+	}
+	return false
 }
 
 // debugReasons is how each kind is told to the session.
@@ -158,31 +178,68 @@ var debugReasons = map[target.BreakKind]target.Reason{
 	target.AccessWatch: target.ReasonAccessWatch,
 }
 
-// watched deals with a SIGTRAP that a debug register may have raised, and reports whether it did.
+// watched deals with a SIGTRAP that a debug register may have raised, and reports whether it did and nothing else is left to
+// do. A hit that no check wants is as if it had not been; but where data is watched, the step that led to it is finished.
 func (t *Target) watched(k *task) bool {
-	s, ok := k.proc.debug.triggered(k)
-	if !ok {
+	d := &k.proc.debug
+	slots := d.triggered(k)
+	if slots == 0 {
 		return false
 	}
-	if s.kind == target.Hardware {
-		k.passed = k.pc()
+	finished := k.stepping
+	for i := range d.slots {
+		s := &d.slots[i]
+		if slots&(1<<i) == 0 {
+			continue
+		}
+		if s.kind == target.Hardware {
+			finished = false
+		}
+		if !d.stops(s, t.snapshot(k)) {
+			continue
+		}
+		if s.kind == target.Hardware {
+			k.passed = k.pc()
+		}
+		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: debugReasons[s.kind], Addr: s.addr})
+		return true
 	}
-	t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: debugReasons[s.kind], Addr: s.addr})
-	return true
+	if !finished {
+		t.proceed(k, 0)
+	}
+	return !finished
 }
 
-// changeDebug inserts or removes a hardware breakpoint or watchpoint. The processor cannot watch reads alone.
-func (p *process) changeDebug(insert bool, kind target.BreakKind, addr arch.Addr, length int) error {
-	if _, ok := debugKinds[kind]; !ok {
+// find returns the index among watched of the one at the place of b, -1 if there is none.
+func (d *debugRegisters) find(b target.Breakpoint) int {
+	return slices.IndexFunc(d.watched, func(w target.Breakpoint) bool {
+		return w.Kind == b.Kind && w.Addr == b.Addr && w.Length == b.Length
+	})
+}
+
+// watch inserts a hardware breakpoint or watchpoint. The processor cannot watch reads alone.
+func (d *debugRegisters) watch(b target.Breakpoint) error {
+	if _, ok := debugKinds[b.Kind]; !ok {
 		return target.ErrUnsupported
 	}
-	if addr >= userEnd {
-		return fmt.Errorf("cannot watch %s: it is not the program's", addr)
+	if b.Addr >= userEnd {
+		return fmt.Errorf("cannot watch %s: it is not the program's", b.Addr)
 	}
-	wanted := pieces(kind, addr, length)
-	if !insert {
-		p.debug.remove(wanted)
+	if i := d.find(b); i >= 0 {
+		d.watched[i] = b
 		return nil
 	}
-	return p.debug.insert(wanted)
+	if err := d.insert(pieces(b.Kind, b.Addr, b.Length)); err != nil {
+		return err
+	}
+	d.watched = append(d.watched, b)
+	return nil
+}
+
+// unwatch removes it.
+func (d *debugRegisters) unwatch(b target.Breakpoint) {
+	if i := d.find(b); i >= 0 {
+		d.watched = slices.Delete(d.watched, i, i+1)
+		d.remove(pieces(b.Kind, b.Addr, b.Length))
+	}
 }

@@ -26,7 +26,7 @@ var syscallCode = []byte{0x0f, 0x05}
 // is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
 func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, error) {
 	if t.active {
-		held := t.hold(nil, p.space)
+		held := t.hold(whom{in: p.space})
 		defer t.noneLeft()
 		defer t.release(held)
 	}

@@ -4,6 +4,7 @@ package linux
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -18,12 +19,8 @@ const (
 	maxName    = 4096
 )
 
-// Numbers of the auxiliary vector, of program headers and of the dynamic section (System V ABI).
-const (
-	atPhdr, atPhent, atPhnum = 3, 4, 5
-	ptDynamic, ptPhdr        = 2, 6
-	dtDebug                  = 21
-)
+// Numbers of the auxiliary vector (System V ABI).
+const atPhdr, atPhent, atPhnum = 3, 4, 5
 
 // ReadLibraries implements target.Libraries by the dynamic linker's own list, which DT_DEBUG of the main program leads to.
 // Before the linker has run the list is empty.
@@ -44,38 +41,56 @@ func (p *process) libraries() (target.LinkMap, error) {
 	return p.linkMap(debug)
 }
 
-// linkerDebug finds the r_debug structure; 0 if there is none yet, or none at all as in a static program.
-func (p *process) linkerDebug() (arch.Addr, error) {
+// programHeaders reads the main program's, and how far it is from where its file says. A static program does not say where
+// they should be; they are in the page that the file begins with.
+func (p *process) programHeaders() (headers []elf.Prog64, bias uint64, err error) {
 	phdr, ok1 := p.auxv(atPhdr)
 	entry, ok2 := p.auxv(atPhent)
 	count, ok3 := p.auxv(atPhnum)
-	if !ok1 || !ok2 || !ok3 || entry < 56 || count > 1024 {
-		return 0, errors.New("the program's auxiliary vector has no program headers")
+	if !ok1 || !ok2 || !ok3 || int(entry) != binary.Size(elf.Prog64{}) || count > 1024 {
+		return nil, 0, errors.New("the program's auxiliary vector has no program headers")
 	}
-	headers := make([]byte, entry*count)
-	if _, err := p.read(arch.Addr(phdr), headers); err != nil {
-		return 0, err
+	b := make([]byte, entry*count)
+	if _, err := p.read(arch.Addr(phdr), b); err != nil {
+		return nil, 0, err
 	}
-	var bias, dynamic, size uint64
-	found := false
-	for h := headers; len(h) >= int(entry); h = h[entry:] {
-		vaddr := binary.LittleEndian.Uint64(h[16:])
-		switch binary.LittleEndian.Uint32(h) {
-		case ptPhdr:
-			bias = phdr - vaddr
-		case ptDynamic:
-			dynamic, size, found = vaddr, binary.LittleEndian.Uint64(h[40:]), true
+	headers = make([]elf.Prog64, count)
+	if _, err := binary.Decode(b, binary.LittleEndian, headers); err != nil {
+		return nil, 0, err
+	}
+	for _, h := range headers {
+		const page = 0xfff
+		switch {
+		case elf.ProgType(h.Type) == elf.PT_PHDR:
+			return headers, phdr - h.Vaddr, nil
+		case elf.ProgType(h.Type) == elf.PT_LOAD && h.Off == 0:
+			bias = phdr&^page - h.Vaddr&^page
 		}
 	}
-	if !found || size > 1<<20 {
+	return headers, bias, nil
+}
+
+// linkerDebug finds the r_debug structure; 0 if there is none yet, or none at all as in a static program.
+func (p *process) linkerDebug() (arch.Addr, error) {
+	headers, bias, err := p.programHeaders()
+	if err != nil {
+		return 0, err
+	}
+	var dynamic, size uint64
+	for _, h := range headers {
+		if elf.ProgType(h.Type) == elf.PT_DYNAMIC {
+			dynamic, size = h.Vaddr+bias, h.Memsz
+		}
+	}
+	if size > 1<<20 {
 		return 0, nil
 	}
 	section := make([]byte, size)
-	if _, err := p.read(arch.Addr(dynamic+bias), section); err != nil {
+	if _, err := p.read(arch.Addr(dynamic), section); err != nil {
 		return 0, err
 	}
 	for ; len(section) >= 16; section = section[16:] {
-		if binary.LittleEndian.Uint64(section) == dtDebug {
+		if elf.DynTag(binary.LittleEndian.Uint64(section)) == elf.DT_DEBUG {
 			return arch.Addr(binary.LittleEndian.Uint64(section[8:])), nil
 		}
 	}

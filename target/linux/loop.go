@@ -38,7 +38,7 @@ func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 		t.early[tid] = true
 	case k != nil && isStop:
 		k.forget()
-		k.state = stopped
+		k.state, k.vforked = stopped, 0
 		k.entered = sig == linux.SyscallTrap && linux.EntersSyscall(tid)
 		k.atSignal = s.Event() == 0 && sig != linux.SyscallTrap
 		t.settle(k)
@@ -184,11 +184,13 @@ func (t *Target) hit(k *task, tr *trap) {
 		t.proceed(k, 0)
 		return
 	}
-	if first && tr.site != nil {
+	if first && (tr.site != nil || tr.check != nil) {
 		t.follow.sample(k)
+	}
+	if first && tr.site != nil {
 		t.judge(k, tr.site.Hit(t.snapshot(k)))
 	}
-	if tr.users > 0 {
+	if tr.users > 0 && tr.check.stops(t.snapshot(k)) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
 		return
 	}
@@ -219,7 +221,10 @@ func (t *Target) afterStep(k *task) bool {
 	}
 	reason := target.ReasonNone
 	if tr != nil && tr.users > 0 {
-		reason = target.ReasonSwBreak
+		k.passed = tr.addr
+		if tr.check.stops(t.snapshot(k)) {
+			reason = target.ReasonSwBreak
+		}
 	}
 	inRange := k.verb == target.StepRange && k.rangeStart <= k.pc() && k.pc() < k.rangeEnd
 	if reason == target.ReasonNone && (k.verb == target.Go || inRange) {
@@ -327,7 +332,7 @@ func (t *Target) report(e target.Event) {
 		return
 	}
 	t.follow.rest()
-	t.hold(nil, nil)
+	t.hold(whom{blocked: true})
 	if t.tasks[e.Thread.TID] == nil && len(t.backlog) > 0 { // it ended while it was being stopped
 		t.tellBacklog()
 		return
@@ -348,22 +353,39 @@ func (t *Target) tellLater(e target.Event) {
 // tellBacklog ends the pending Resume with the oldest event that was not to be told when it happened.
 func (t *Target) tellBacklog() {
 	t.follow.rest()
-	t.hold(nil, nil)
+	t.hold(whom{blocked: true})
 	e := t.backlog[0]
 	t.backlog = t.backlog[1:]
 	t.active = false
 	t.events.add(e)
 }
 
-// hold stops every running task in an address space, or in all for nil, but one. It waits until they have stopped and
-// returns them for release. What they stopped with is kept for later; a task caught behind a trap is put back before it, to run into
-// it again.
-func (t *Target) hold(except *task, in *space) (held []*task) {
+// whom says which tasks a hold is about.
+type whom struct {
+	except  *task
+	in      *space // nil for any
+	blocked bool   // those too that cannot run because their vfork child has not left; a guest is led on until it has
+}
+
+// covers reports whether k, which runs, must be stopped.
+func (w whom) covers(t *Target, k *task) bool {
+	if k == w.except || k.state != running && k.state != listening || w.in != nil && k.proc.space != w.in {
+		return false
+	}
+	if child := t.tasks[k.vforked]; child != nil {
+		return w.blocked && child.guest
+	}
+	return true
+}
+
+// hold stops running tasks. It waits until they have stopped and returns them for release. What they stopped with is kept for
+// later; a task caught behind a trap is put back before it, to run into it again.
+func (t *Target) hold(w whom) (held []*task) {
 	was := t.holding
 	t.holding = true
 	defer func() { t.holding = was }()
 	for k := range t.all() {
-		if k == except || k.state != running && k.state != listening || in != nil && k.proc.space != in {
+		if k.held || !w.covers(t, k) {
 			continue
 		}
 		if err := linux.Interrupt(k.tid); linux.Gone(err) && k.tid == k.proc.pid {
@@ -373,8 +395,11 @@ func (t *Target) hold(except *task, in *space) (held []*task) {
 		k.held = true
 		held = append(held, k)
 	}
-	for _, other := range t.await(held) {
+	for _, other := range t.await(w) {
 		t.act(other.task, other.status)
+	}
+	for _, k := range held {
+		k.held = false // even if it need not be waited for any more
 	}
 	if !was {
 		held = append(held, t.newborn...)
@@ -389,10 +414,10 @@ type stop struct {
 	status linux.Status
 }
 
-// await parks the tasks of held until all have stopped or ended, and returns the stops of others: of guests, which may need
-// tasks held themselves, and of tasks that were to run on.
-func (t *Target) await(held []*task) (others []stop) {
-	for waited := len(held); waited > 0; {
+// await parks held tasks until all that w covers have stopped or ended, and returns the stops of others, which were to run on.
+// Guests are led on meanwhile, since a task may wait for one.
+func (t *Target) await(w whom) (others []stop) {
+	for t.awaited(w) {
 		tid, s, err := linux.Wait(-1)
 		if err == linux.ErrInterrupted {
 			continue
@@ -402,31 +427,31 @@ func (t *Target) await(held []*task) (others []stop) {
 			return others
 		}
 		k, s := t.arrive(tid, s)
-		if k != nil && !k.guest && s.Event() == linux.EventExec {
-			waited -= k.outlived()
-			t.keepOnly(k)
-		}
 		switch {
 		case k == nil:
+		case k.guest:
+			t.act(k, s)
 		case k.held:
 			k.held = false
-			waited--
 			t.park(k, s)
 		default:
 			others = append(others, stop{k, s})
+		}
+		if k != nil && !k.guest && s.Event() == linux.EventExec {
+			t.keepOnly(k)
 		}
 	}
 	return others
 }
 
-// outlived counts the tasks that a hold waits for in vain since k has executed another program.
-func (k *task) outlived() (n int) {
-	for _, other := range k.proc.order {
-		if other != k && other.held {
-			n++
+// awaited reports whether a task that w covers has been told to stop and has not yet.
+func (t *Target) awaited(w whom) bool {
+	for k := range t.all() {
+		if k.held && w.covers(t, k) {
+			return true
 		}
 	}
-	return n
+	return false
 }
 
 // release lets the tasks that hold stopped go on, until one of them ends the Resume.

@@ -56,7 +56,7 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 // or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
 func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	var s linux.Status
-	held := t.hold(k, k.proc.space)
+	held := t.hold(whom{except: k, in: k.proc.space})
 	defer func() {
 		t.release(held)
 		switch {

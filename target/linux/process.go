@@ -49,6 +49,7 @@ func newProcess(pid int, launched bool) (*process, error) {
 // of tracepoints are taken out of the copy.
 func (p *process) fork(pid int, shares bool) (*process, error) {
 	child := &process{pid: pid, parent: p, launched: p.launched, debug: p.debug}
+	child.debug.watched = slices.Clone(p.debug.watched)
 	if shares {
 		child.space = p.space
 		child.users++
@@ -61,11 +62,14 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 	child.space = s
 	s.noScratch, s.shadowStack = p.noScratch, p.shadowStack
 	for _, old := range p.scratch {
-		s.scratch = append(s.scratch, &scratch{old.base, old.used})
+		s.scratch = append(s.scratch, &scratch{old.base, old.used, maps.Clone(old.slots)})
 	}
 	for addr, tr := range p.traps {
 		inherited := *tr
-		inherited.site = nil
+		if inherited.site != nil {
+			lower(s.mem, inherited.site.Semaphores)
+			inherited.site = nil
+		}
 		s.traps[addr] = &inherited
 	}
 	for _, tr := range slices.Collect(maps.Values(s.traps)) {

@@ -29,19 +29,25 @@ type run struct {
 	pid    int
 }
 
-// launch starts a test program, its standard output going to a pipe.
+// launch starts a test program with nothing to read, its standard output going to a pipe.
 func launch(t testing.TB, program string, args ...string) *run {
 	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	tg, err := linux.New(linux.Streams{In: null, Out: w})
+	return launchReading(t, null, program, args...)
+}
+
+// launchReading starts a test program that reads from in.
+func launchReading(t testing.TB, in *os.File, program string, args ...string) *run {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tg, err := linux.New(linux.Streams{In: in, Out: w})
 	if err != nil {
 		t.Fatal(err)
 	}

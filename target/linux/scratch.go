@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -11,11 +12,20 @@ import (
 	"tracewell/internal/linux"
 )
 
-// scratch is a mapping in the program that holds slots. Slots are handed out once and kept: a trap that comes back to its
-// address takes a new one, which costs 32 bytes, and in return no task can ever be in a slot that has changed.
+// scratch is a mapping in the program that holds slots. Slots are handed out once and kept, so that no task can ever be in a
+// slot that has changed. A trap that comes back to its address, as a breakpoint does whenever the session has had a look
+// at the program, gets its slot back if the instruction is still the same.
 type scratch struct {
-	base arch.Addr
-	used int
+	base  arch.Addr
+	used  int
+	slots map[arch.Addr]slot // by the address of the instruction, the latest
+}
+
+// slot is a copy of an instruction, with the jump back.
+type slot struct {
+	at     arch.Addr
+	code   []byte
+	resume int // offset behind the copy
 }
 
 const (
@@ -34,20 +44,39 @@ func (t *Target) giveSlot(p *process, tr *trap) {
 	if tr.insn == nil || !tr.insn.CanRelocate() {
 		return
 	}
+	if p.regainSlot(tr) {
+		return
+	}
 	s, err := t.scratchNear(p, tr.addr)
 	if err != nil {
 		return
 	}
-	slot := s.base + arch.Addr(s.used)
-	code, resume, ok := tr.insn.Relocate(slot)
+	at := s.base + arch.Addr(s.used)
+	code, resume, ok := tr.insn.Relocate(at)
 	if !ok {
 		return
 	}
-	if _, err := p.mem.WriteAt(code, int64(slot)); err != nil {
+	if _, err := p.mem.WriteAt(code, int64(at)); err != nil {
 		return
 	}
 	s.used += amd64.SlotSize
-	tr.slot, tr.resume = slot, resume
+	s.slots[tr.addr] = slot{at, code, resume}
+	tr.slot, tr.resume = at, resume
+}
+
+// regainSlot gives a trap the slot that one of the same instruction had, and reports whether there was one.
+func (p *process) regainSlot(tr *trap) bool {
+	for _, s := range p.scratch {
+		old, had := s.slots[tr.addr]
+		if !had {
+			continue
+		}
+		if code, _, ok := tr.insn.Relocate(old.at); ok && bytes.Equal(code, old.code) {
+			tr.slot, tr.resume = old.at, old.resume
+			return true
+		}
+	}
+	return false
 }
 
 // scratchNear returns a scratch mapping within reach of addr that has room.
@@ -71,7 +100,7 @@ func (t *Target) scratchNear(p *process, addr arch.Addr) (*scratch, error) {
 	if err := t.mapScratch(p, base); err != nil {
 		return nil, err
 	}
-	s := &scratch{base: base}
+	s := &scratch{base: base, slots: make(map[arch.Addr]slot)}
 	p.scratch = append(p.scratch, s)
 	return s, nil
 }

@@ -23,10 +23,7 @@ func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
 				set[n] = true
 			}
 		}
-		held := t.hold(nil, p.space)
-		p.catch = syscallCatch{on, set}
-		t.release(held)
-		return nil
+		return t.whileHeld(p, func() error { p.catch = syscallCatch{on, set}; return nil })
 	})
 }
 

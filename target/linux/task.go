@@ -47,6 +47,7 @@ type task struct {
 	held     bool      // a hold waits for its stop
 	atSignal bool      // in a signal-delivery stop, where a signal can be passed on
 	group    bool      // the last stop was a group-stop
+	vforked  int       // the child that it waits for, 0 for none
 	entered  bool      // at the entry into a system call: whatever is done to the task would be done to the call
 	passed   arch.Addr // see the package comment; 0 for none
 	signal   int       // the kernel's number of the signal it is stopped with and the session has been told of

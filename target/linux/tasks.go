@@ -36,15 +36,18 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if group == parent.proc.pid && !parent.guest {
 		return t.threadBorn(tid, parent.proc)
 	}
+	if event == linux.EventVfork {
+		parent.vforked = tid
+	}
 	shares := event == linux.EventVfork || linux.SharesMemory(tid, parent.tid)
 	if !parent.guest && (shares && t.reports.Vfork || !shares && t.reports.Fork) {
 		return t.childBorn(tid, parent, shares)
 	}
-	if shares {
-		t.entertain(&task{tid: tid, proc: parent.proc})
+	if !shares {
+		t.setFree(tid, parent.proc)
 		return target.Event{}, false
 	}
-	t.setFree(tid, parent.proc)
+	t.entertain(&task{tid: tid, proc: parent.proc})
 	return target.Event{}, false
 }
 
@@ -104,11 +107,14 @@ func (t *Target) firstStop(tid int) bool {
 	}
 }
 
-// setFree takes the traps out of a forked child's own copy of the memory and detaches it.
+// setFree takes the traps and what semaphores were raised by out of a forked child's own copy of the memory and detaches it.
 func (t *Target) setFree(pid int, parent *process) {
 	if mem, err := linux.OpenMemory(pid); err == nil {
 		for _, tr := range parent.traps {
 			mem.WriteAt([]byte{tr.original}, int64(tr.addr))
+			if tr.site != nil {
+				lower(mem, tr.site.Semaphores)
+			}
 		}
 		mem.Close()
 	}

@@ -3,9 +3,8 @@
 package linux
 
 import (
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
@@ -18,6 +17,7 @@ type trap struct {
 	addr     arch.Addr
 	original byte
 	users    int              // breakpoints of the session, 0 or 1 since insertions do not count
+	check    check            // of the breakpoint
 	site     *tracepoint.Site // nil without a tracepoint
 
 	// How the displaced instruction happens.
@@ -27,6 +27,12 @@ type trap struct {
 	resume    int       // offset in the slot behind the copy
 	ambiguous bool      // a step may end just behind it, where a hit would show too
 }
+
+// check is target.Breakpoint's Check.
+type check func(tracepoint.Snapshot) bool
+
+// stops asks whether a thread is to stop.
+func (c check) stops(s tracepoint.Snapshot) bool { return c == nil || c(s) }
 
 // maxInstruction is the length of the longest instruction.
 const maxInstruction = 15
@@ -70,7 +76,7 @@ func (tr *trap) study(s *space) error {
 
 // renew replaces a trap after the program's code under it was written to. The old value stays for a task in its slot.
 func (tr *trap) renew(s *space) {
-	next := &trap{addr: tr.addr, original: tr.original, users: tr.users, site: tr.site}
+	next := &trap{addr: tr.addr, original: tr.original, users: tr.users, check: tr.check, site: tr.site}
 	s.traps[tr.addr] = next
 	if next.study(s) != nil {
 		next.insn, next.ambiguous = nil, true
@@ -128,13 +134,18 @@ func (s *space) stale(addr arch.Addr) bool {
 func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	return t.onProcess(id.PID, func(p *process) error {
 		if b.Kind != target.Software {
-			return p.changeDebug(true, b.Kind, b.Addr, b.Length)
+			return t.whileHeld(p, func() error { return p.debug.watch(b) })
 		}
 		tr, err := p.trapAt(b.Addr)
 		if err != nil {
 			return err
 		}
-		tr.users = 1
+		if b.Check != nil {
+			if err := t.passCheaply(p, tr); err != nil {
+				return errors.Join(err, p.drop(tr))
+			}
+		}
+		tr.users, tr.check = 1, b.Check
 		return nil
 	})
 }
@@ -143,13 +154,13 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	return t.onProcess(id.PID, func(p *process) error {
 		if b.Kind != target.Software {
-			return p.changeDebug(false, b.Kind, b.Addr, b.Length)
+			return t.whileHeld(p, func() error { p.debug.unwatch(b); return nil })
 		}
 		tr := p.traps[b.Addr]
 		if tr == nil {
 			return nil
 		}
-		tr.users = 0
+		tr.users, tr.check = 0, nil
 		return p.drop(tr)
 	})
 }
@@ -186,7 +197,18 @@ func (t *Target) install(p *process, site *tracepoint.Site) error {
 	if err != nil {
 		return err
 	}
+	if err = t.passCheaply(p, tr); err == nil {
+		err = raise(p.mem, site)
+	}
+	if err != nil {
+		return errors.Join(err, p.drop(tr))
+	}
 	t.traced, tr.site = p, site
+	return nil
+}
+
+// passCheaply sees to it that threads can go on from a trap without a step, if that is possible at all.
+func (t *Target) passCheaply(p *process, tr *trap) error {
 	if err := p.examine(); err != nil {
 		return err
 	}
@@ -205,19 +227,28 @@ func (i installer) Uninstall(site *tracepoint.Site) error {
 			return
 		}
 		if tr := p.traps[site.Addr]; tr != nil && tr.site == site {
-			tr.site = nil
-			err = p.drop(tr)
+			err = p.removeSite(tr)
 		}
 		i.t.settleTraced()
 	})
 	return err
 }
 
+// removeSite takes a tracepoint's part out of a trap.
+func (p *process) removeSite(tr *trap) error {
+	lower(p.mem, tr.site.Semaphores)
+	tr.site = nil
+	return p.drop(tr)
+}
+
 // settleTraced lets go of the process that has the tracepoints when the last one has been taken out.
 func (t *Target) settleTraced() {
-	if !slices.ContainsFunc(slices.Collect(maps.Values(t.traced.traps)), func(tr *trap) bool { return tr.site != nil }) {
-		t.traced = nil
+	for _, tr := range t.traced.traps {
+		if tr.site != nil {
+			return
+		}
 	}
+	t.traced = nil
 }
 
 // removeSites ends all tracing at once, at a hit that ended the run.
@@ -228,8 +259,7 @@ func (t *Target) removeSites() {
 	}
 	for _, tr := range p.traps {
 		if tr.site != nil {
-			tr.site = nil
-			p.drop(tr)
+			p.removeSite(tr)
 		}
 	}
 	for _, k := range p.order {
@@ -243,8 +273,7 @@ func (t *Target) moveSites(from, to *process) {
 	t.traced = nil
 	for _, tr := range from.traps {
 		if tr.site != nil && t.install(to, tr.site) == nil {
-			tr.site = nil
-			from.drop(tr)
+			from.removeSite(tr)
 		}
 	}
 }

@@ -1,0 +1,52 @@
+package stub
+
+import (
+	"encoding/hex"
+
+	"tracewell/arch"
+	"tracewell/rsp"
+	"tracewell/target"
+)
+
+// threadLocal is qGetTLSAddr.
+func (x *session) threadLocal(args string) ([]byte, error) {
+	in := rsp.NewScanner(args)
+	pid, tid := in.ThreadID()
+	in.Literal(',')
+	offset := in.HexField()
+	in.Literal(',')
+	object := arch.Addr(in.HexField())
+	if err := in.End(); err != nil {
+		return nil, err
+	}
+	th, err := x.resolve(pid, tid)
+	if err != nil {
+		return nil, err
+	}
+	addr, err := x.target.ThreadLocals().ThreadLocal(th.ID, object, offset)
+	if err != nil {
+		return nil, err
+	}
+	return rsp.AppendHex(nil, uint64(addr)), nil
+}
+
+// threadHandle is what the program's C library calls a thread (pthread_t), as its bytes in memory, in hex; "" if that is not
+// known. GDB's Python finds threads by it (Inferior.thread_from_handle).
+func (x *session) threadHandle(id target.ThreadID) string {
+	locals := x.target.ThreadLocals()
+	if locals == nil {
+		return ""
+	}
+	pointer, err := locals.ThreadPointer(id)
+	if err != nil || pointer == 0 {
+		return ""
+	}
+	var b [8]byte
+	isa := x.target.ISA()
+	if isa.AddrSize == 4 {
+		isa.Order.PutUint32(b[:], uint32(pointer))
+	} else {
+		isa.Order.PutUint64(b[:], uint64(pointer))
+	}
+	return hex.EncodeToString(b[:isa.AddrSize])
+}

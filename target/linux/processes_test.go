@@ -1,0 +1,483 @@
+//go:build amd64
+
+package linux_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"tracewell/internal/testprog"
+	"tracewell/target"
+	"tracewell/trace"
+)
+
+var everything = target.ThreadID{PID: target.All, TID: target.All}
+
+// of is all threads of one process.
+func of(pid int) target.Action {
+	return target.Action{Thread: target.ThreadID{PID: pid, TID: target.All}}
+}
+
+func (r *run) next() target.Event {
+	r.t.Helper()
+	select {
+	case ev := <-r.target.Events():
+		return ev
+	case <-time.After(60 * time.Second):
+		r.t.Fatal("no event within a minute")
+		panic("unreachable")
+	}
+}
+
+func (r *run) must(err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// quiet keeps SIGCHLD, which children end with, from stopping the program.
+func (r *run) quiet() { r.target.PassSignals([]target.Signal{20}) }
+
+// block is room for the registers of a thread.
+func (r *run) block() []byte {
+	layout, err := r.target.Description().Layout()
+	r.must(err)
+	return make([]byte, layout.Size)
+}
+
+// count is how often a tracepoint was hit.
+func (r *run) count(n trace.Number) int64 {
+	r.t.Helper()
+	for _, tp := range r.engine.Tracepoints() {
+		if tp.Number == n {
+			return int64(tp.Hits)
+		}
+	}
+	r.t.Fatalf("no tracepoint %d", n)
+	return 0
+}
+
+// hammer starts that program with four threads, which work until end is called.
+func hammer(t *testing.T) (r *run, end func()) {
+	t.Helper()
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	t.Cleanup(func() { in.Close() })
+	return launchReading(t, out, testprog.Build(t, "hammer", fixed).Path, "4"), func() { in.Close() }
+}
+
+// gone reports whether no process of that id is left, but for one that its parent has yet to take note of.
+func gone(pid int) bool {
+	for range 100 {
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+		if errors.Is(err, os.ErrNotExist) || strings.Contains(string(status), "State:\tZ") {
+			return true
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return false
+}
+
+// TestForksDetached lets every child go that it is told of, which must do its work as if nothing had been there.
+func TestForksDetached(t *testing.T) {
+	for _, how := range []string{"fork", "vfork"} {
+		t.Run(how, func(t *testing.T) {
+			path := testprog.Build(t, "forkstorm", fixed).Path
+			r := launch(t, path, "4", "25", how)
+			r.quiet()
+			r.target.SetReports(target.Reports{Fork: true, Vfork: true})
+			r.trace(1, symbol(t, path, "step"))
+			r.trace(2, symbol(t, path, "add_base"))
+			r.must(r.engine.Start(r.target.Installer(r.pid)))
+			at := target.Breakpoint{Addr: symbol(t, path, "add_base"), Length: 1}
+			children := 0
+			ev := r.resume(0)
+			for ; ev.Kind != target.Exited; ev = r.resume(0) {
+				switch ev.Kind {
+				case target.Forked, target.Vforked:
+					children++
+					if children == 5 { // is inherited by the children of the fork, and must not stay there
+						r.must(r.target.InsertBreakpoint(ev.Thread, at))
+						r.must(r.target.RemoveBreakpoint(ev.Thread, at))
+					}
+					r.must(r.target.Detach(ev.Child.PID))
+				case target.VforkDone:
+				default:
+					t.Fatalf("event %+v", ev)
+				}
+			}
+			if ev.Code != 0 || children != 100 {
+				t.Errorf("%d children, exit %d", children, ev.Code)
+			}
+			if out := r.output(); !strings.Contains(out, "done wrong=0") {
+				t.Errorf("output %q", out)
+			}
+			if hits := r.count(1); how == "fork" && hits != 200 || hits < 200 {
+				t.Errorf("%d hits of step, want 200", hits)
+			}
+		})
+	}
+}
+
+// TestFollowChild lets the parent go at a fork. The tracepoint goes on in the child.
+func TestFollowChild(t *testing.T) {
+	path := testprog.Build(t, "forks", fixed).Path
+	r := launch(t, path, "1", "5")
+	r.target.SetReports(target.Reports{Fork: true})
+	r.trace(1, symbol(t, path, "step"))
+	r.must(r.engine.Start(r.target.Installer(r.pid)))
+	ev := r.resume(0)
+	if ev.Kind != target.Forked || r.count(1) != 5 {
+		t.Fatalf("%+v after %d hits, want a fork after 5", ev, r.count(1))
+	}
+	child := ev.Child
+	r.must(r.target.Detach(ev.Thread.PID))
+	if threads := r.target.Threads(); len(threads) != 1 || threads[0].ID != child {
+		t.Fatalf("threads %v, want %v alone", threads, child)
+	}
+	ev = r.resume(0)
+	if ev.Kind != target.Exited || ev.Thread != child || ev.Code != 1 {
+		t.Errorf("got %+v, want exit 1 of %v", ev, child)
+	}
+	if hits := r.count(1); hits != 10 {
+		t.Errorf("%d hits, want 10", hits)
+	}
+	if out := r.output(); !strings.Contains(out, "done calls=10") || strings.Contains(out, "signal=5") {
+		t.Errorf("output %q", out)
+	}
+}
+
+// TestKeepBoth runs parent and child, together and one after the other.
+func TestKeepBoth(t *testing.T) {
+	path := testprog.Build(t, "forks", fixed).Path
+	r := launch(t, path, "2", "5")
+	r.quiet()
+	r.target.SetReports(target.Reports{Fork: true, Vfork: true, NoneResumed: true})
+	step := target.Breakpoint{Addr: symbol(t, path, "step"), Length: 1}
+	ev := r.resume(0)
+	if ev.Kind != target.Forked {
+		t.Fatalf("got %+v", ev)
+	}
+	child := ev.Child
+	r.must(r.target.InsertBreakpoint(child, step))
+	if ev = r.do(of(child.PID)); ev.Thread != child || ev.Reason != target.ReasonSwBreak {
+		t.Fatalf("got %+v, want a breakpoint of the child", ev)
+	}
+	r.must(r.target.ReadRegisters(child, r.block()))
+	var b [1]byte
+	if _, err := r.target.ReadMemory(target.ThreadID{PID: r.pid, TID: r.pid}, step.Addr, b[:]); err != nil || b[0] == 0xcc {
+		t.Errorf("the parent's memory there: %x, %v", b, err)
+	}
+	r.must(r.target.RemoveBreakpoint(child, step))
+	if ev = r.do(of(child.PID)); ev.Kind != target.Exited || ev.Thread != child || ev.Code != 1 {
+		t.Fatalf("got %+v, want exit 1 of the child", ev)
+	}
+	ev = r.resume(0)
+	if ev.Kind != target.Forked || ev.Thread.PID != r.pid {
+		t.Fatalf("got %+v, want the second fork", ev)
+	}
+	for ev = r.resume(0); ev.Kind != target.Exited || ev.Thread.PID != r.pid; ev = r.resume(0) {
+		if ev.Kind == target.Stopped {
+			t.Fatalf("got %+v", ev)
+		}
+	}
+	if out := r.output(); !strings.Contains(out, "child number=2 exit=2") || !strings.Contains(out, "spawn number=0 exit=0") {
+		t.Errorf("output %q", out)
+	}
+}
+
+// TestFollowVforkChild runs the child of a vfork in its parent's memory up to its exec, and then lets the parent go.
+func TestFollowVforkChild(t *testing.T) {
+	path := testprog.Build(t, "forkstorm", fixed).Path
+	r := launch(t, path, "1", "1", "vfork")
+	r.target.SetReports(target.Reports{Fork: true, Vfork: true})
+	step := target.Breakpoint{Addr: symbol(t, path, "step"), Length: 1}
+	ev := r.resume(0)
+	if ev.Kind != target.Vforked {
+		t.Fatalf("got %+v", ev)
+	}
+	child := ev.Child
+	r.must(r.target.InsertBreakpoint(child, step))
+	if ev = r.do(of(child.PID)); ev.Thread != child || ev.Reason != target.ReasonSwBreak {
+		t.Fatalf("got %+v, want a breakpoint of the child", ev)
+	}
+	ev = r.do(of(child.PID))
+	if ev.Kind != target.Execed || ev.Thread != child {
+		t.Fatalf("got %+v, want an exec of the child", ev)
+	}
+	// The breakpoint is still in the parent, which must go on without it.
+	r.must(r.target.Detach(r.pid))
+	r.must(r.target.InsertBreakpoint(child, step))
+	if ev = r.do(of(child.PID)); ev.Reason != target.ReasonSwBreak {
+		t.Fatalf("got %+v, want a breakpoint in the new program", ev)
+	}
+	if ev = r.do(of(child.PID)); ev.Kind != target.Exited || ev.Code != 5 {
+		t.Fatalf("got %+v, want exit 5", ev)
+	}
+	if out := r.output(); !strings.Contains(out, "done wrong=0") {
+		t.Errorf("output %q", out)
+	}
+}
+
+// TestKillWithUntoldChild kills a program whose fork nobody has been told of yet; no process may be left.
+func TestKillWithUntoldChild(t *testing.T) {
+	path := testprog.Build(t, "forkstorm", fixed).Path
+	r := launch(t, path, "8", "50", "fork")
+	r.quiet()
+	r.target.SetReports(target.Reports{Fork: true})
+	var children []int
+	for len(children) < 10 {
+		switch ev := r.resume(0); ev.Kind {
+		case target.Forked:
+			children = append(children, ev.Child.PID)
+		case target.Exited:
+		default:
+			t.Fatalf("got %+v", ev)
+		}
+	}
+	r.must(r.target.Kill(r.pid))
+	for _, pid := range children {
+		if err := r.target.Kill(pid); err != nil && !errors.Is(err, target.ErrNoProcess) {
+			t.Error(err)
+		}
+	}
+	if threads := r.target.Threads(); len(threads) != 0 {
+		t.Errorf("threads left: %v", threads)
+	}
+	r.must(r.target.Close())
+	for _, pid := range append(children, r.pid) {
+		if !gone(pid) {
+			t.Errorf("process %d is left", pid)
+		}
+	}
+}
+
+// TestNonStop stops threads one by one while the others run on.
+func TestNonStop(t *testing.T) {
+	r, _ := hammer(t)
+	path := testprog.Build(t, "hammer", fixed).Path
+	at := target.Breakpoint{Addr: symbol(t, path, "main"), Length: 1}
+	first := target.ThreadID{PID: r.pid, TID: r.pid}
+	r.must(r.target.InsertBreakpoint(first, at))
+	r.resume(0)
+	r.must(r.target.RemoveBreakpoint(first, at))
+	r.must(r.target.SetNonStop(true))
+	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
+	for deadline := time.Now().Add(20 * time.Second); len(r.target.Threads()) < 5; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the threads do not start")
+		}
+	}
+	block := r.block()
+	stopped := make(map[target.ThreadID]bool)
+	for _, th := range r.target.Threads() {
+		if err := r.target.ReadRegisters(th.ID, block); !errors.Is(err, target.ErrRunning) {
+			t.Errorf("registers of %v, which runs: %v", th.ID, err)
+		}
+		r.must(r.target.Stop(th.ID))
+		ev := r.next()
+		if ev.Thread != th.ID || ev.Kind != target.Stopped || ev.Signal != target.SignalNone {
+			t.Fatalf("got %+v, want a stop of %v", ev, th.ID)
+		}
+		stopped[th.ID] = true
+		r.must(r.target.ReadRegisters(th.ID, block))
+		r.must(r.target.Stop(th.ID)) // nothing more comes of it
+	}
+	// A step of one leaves the others where they are.
+	one := r.target.Threads()[2].ID
+	for range 50 {
+		r.must(r.target.Resume([]target.Action{{Thread: one, Verb: target.StepOne}}))
+		if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalTrap {
+			t.Fatalf("got %+v, want a step of %v", ev, one)
+		}
+	}
+	// Ctrl-C stops one of those that run.
+	r.must(r.target.Resume([]target.Action{{Thread: one}}))
+	r.must(r.target.Interrupt())
+	if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalInt {
+		t.Fatalf("got %+v, want %v interrupted", ev, one)
+	}
+	// Back in all-stop mode everything is stopped without a word.
+	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
+	r.must(r.target.SetNonStop(false))
+	for _, th := range r.target.Threads() {
+		r.must(r.target.ReadRegisters(th.ID, block))
+	}
+	select {
+	case ev := <-r.target.Events():
+		t.Errorf("event %+v", ev)
+	default:
+	}
+}
+
+// TestNonStopTracepoints traces all threads while a session stops, steps and resumes some of them.
+func TestNonStopTracepoints(t *testing.T) {
+	r, end := hammer(t)
+	path := testprog.Build(t, "hammer", fixed).Path
+	for i, name := range []string{"tick_emulated", "tick_slot", "site_stepped"} {
+		r.trace(trace.Number(i+1), symbol(t, path, name))
+	}
+	r.must(r.engine.Start(r.target.Installer(r.pid)))
+	r.must(r.target.SetNonStop(true))
+	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
+	tick := time.NewTicker(2 * time.Millisecond)
+	defer tick.Stop()
+	for i := 0; ; {
+		select {
+		case ev := <-r.target.Events():
+			if ev.Kind == target.Exited {
+				if ev.Code != 0 {
+					t.Errorf("exit code %d", ev.Code)
+				}
+				if out := r.output(); !strings.Contains(out, "wrong=0") {
+					t.Errorf("output %q", out)
+				}
+				return
+			}
+			verb := target.Verb(0)
+			if i%3 == 0 {
+				verb = target.StepOne
+			}
+			r.must(r.target.Resume([]target.Action{{Thread: ev.Thread, Verb: verb}}))
+		case <-tick.C:
+			if i++; i == 500 {
+				end()
+			}
+			if threads := r.target.Threads(); len(threads) > 0 {
+				r.must(r.target.Stop(threads[i%len(threads)].ID))
+			}
+		}
+	}
+}
+
+// TestThreadEvents is told of every thread that begins and ends.
+func TestThreadEvents(t *testing.T) {
+	for _, nonStop := range []bool{false, true} {
+		r := launch(t, testprog.Build(t, "manythreads", fixed).Path, "20", "10")
+		r.target.SetReports(target.Reports{Threads: true, NoneResumed: true})
+		r.must(r.target.SetNonStop(nonStop))
+		created, exited := 0, 0
+		r.must(r.target.Resume([]target.Action{{Thread: everything}}))
+		ev := r.next()
+		for ; ev.Kind != target.Exited; ev = r.next() {
+			switch ev.Kind {
+			case target.ThreadCreated:
+				created++
+			case target.ThreadExited:
+				exited++
+			default:
+				t.Fatalf("got %+v", ev)
+			}
+			if !nonStop || ev.Kind == target.ThreadCreated {
+				r.must(r.target.Resume([]target.Action{{Thread: everything}}))
+			}
+		}
+		if created != 20 || exited != 20 || ev.Code != 0 {
+			t.Errorf("non-stop %v: %d threads began and %d ended, exit code %d", nonStop, created, exited, ev.Code)
+		}
+	}
+}
+
+// TestCatchSyscalls sees each write of a program twice.
+func TestCatchSyscalls(t *testing.T) {
+	const write = 1
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	r.must(r.target.CatchSyscalls(r.pid, true, []int{write}))
+	entries, returns := 0, 0
+	ev := r.resume(0)
+	for ; ev.Kind != target.Exited; ev = r.resume(0) {
+		switch {
+		case ev.Syscall != write:
+			t.Fatalf("got %+v", ev)
+		case ev.Kind == target.SyscallEntry:
+			entries++
+		case ev.Kind == target.SyscallReturn:
+			returns++
+		default:
+			t.Fatalf("got %+v", ev)
+		}
+	}
+	if entries == 0 || entries != returns {
+		t.Errorf("%d entries, %d returns", entries, returns)
+	}
+	if out := r.output(); !strings.Contains(out, "done calls=6") {
+		t.Errorf("output %q", out)
+	}
+}
+
+// TestAttach takes a running program with threads under trace, traces it and lets it go.
+func TestAttach(t *testing.T) {
+	path := testprog.Build(t, "hammer", fixed).Path
+	cmd := exec.Command(path, "4")
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	for range 5 {
+		id, err := r.target.Attach(cmd.Process.Pid)
+		r.must(err)
+		if _, err := r.target.Attach(id.PID); err == nil {
+			t.Error("attached twice")
+		}
+		threads := r.target.Threads()
+		last := threads[len(threads)-1].ID
+		ev := r.do(target.Action{Thread: last, Verb: target.StepOne})
+		if ev.Kind != target.Stopped || ev.Thread != last {
+			t.Fatalf("got %+v", ev)
+		}
+		r.must(r.target.Detach(id.PID))
+	}
+	in.Close()
+	text, err := bufio.NewReader(out).ReadString(0)
+	if err == nil || !strings.Contains(text, "wrong=0") {
+		t.Errorf("output %q", text)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	for _, c := range []struct {
+		pid  int
+		want string
+	}{
+		{os.Getpid(), "it is this server"}, {1 << 30, "no such process"}, {r.pid, "under trace already"},
+	} {
+		if _, err := r.target.Attach(c.pid); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("attach %d: %v, want %q", c.pid, err, c.want)
+		}
+	}
+}
+
+// TestWrapper starts a program by way of another.
+func TestWrapper(t *testing.T) {
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	path := testprog.Build(t, "exits", fixed).Path
+	id, err := r.target.Start(target.Program{Path: path, Args: []string{"3"}, Wrapper: []string{"env", "X=1"}})
+	r.must(err)
+	if got, err := r.target.ReadExecFile(id.PID); err != nil || got != path {
+		t.Errorf("runs %q, %v, want %q", got, err, path)
+	}
+	if ev := r.do(of(id.PID)); ev.Kind != target.Exited || ev.Code != 7 {
+		t.Errorf("got %+v, want exit 7", ev)
+	}
+	if _, err := r.target.Start(target.Program{Path: path, Wrapper: []string{"false"}}); err == nil {
+		t.Error("a wrapper that does not execute the program is no error")
+	}
+}

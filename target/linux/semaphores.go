@@ -1,0 +1,47 @@
+//go:build amd64
+
+package linux
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"tracewell/arch"
+	"tracewell/tracepoint"
+)
+
+// raise tells the program that a site is traced, by its semaphores; all of them or none.
+func raise(mem readWriterAt, site *tracepoint.Site) error {
+	for i, addr := range site.Semaphores {
+		if err := count(mem, addr, 1); err != nil {
+			lower(mem, site.Semaphores[:i])
+			return fmt.Errorf("cannot raise the semaphore at %s: %w", addr, err)
+		}
+	}
+	return nil
+}
+
+// lower takes it back. A semaphore that is not there any more went with its library.
+func lower(mem readWriterAt, semaphores []arch.Addr) {
+	for _, addr := range semaphores {
+		_ = count(mem, addr, ^uint16(0))
+	}
+}
+
+// count adds to a semaphore. The program itself only reads it.
+func count(mem readWriterAt, addr arch.Addr, by uint16) error {
+	var b [2]byte
+	if _, err := mem.ReadAt(b[:], int64(addr)); err != nil {
+		return err
+	}
+	binary.LittleEndian.PutUint16(b[:], binary.LittleEndian.Uint16(b[:])+by)
+	_, err := mem.WriteAt(b[:], int64(addr))
+	return err
+}
+
+// readWriterAt is the memory of a program.
+type readWriterAt interface {
+	io.ReaderAt
+	io.WriterAt
+}

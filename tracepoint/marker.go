@@ -1,0 +1,61 @@
+package tracepoint
+
+import (
+	"fmt"
+	"slices"
+
+	"tracewell/arch"
+	"tracewell/trace"
+)
+
+// Marker is a place in the program that was made to be traced. What it has to tell is the static trace data of a frame, which
+// GDB shows as $_sdata.
+type Marker interface {
+	// AppendData appends the data of a thread that has come to the marker. It is called in the middle of a hit, so it must
+	// neither wait nor call the engine.
+	AppendData(dst []byte, s Snapshot) []byte
+	// Semaphores are the counters by which the program learns that the marker is traced.
+	Semaphores() []arch.Addr
+}
+
+// SetMarkers names the function that finds the marker of an address, nil where there is none. The engine calls it when a static
+// tracepoint is defined or static trace data is to be collected, not on the target's goroutine.
+func (e *Engine) SetMarkers(find func(arch.Addr) Marker) {
+	e.control.Lock()
+	defer e.control.Unlock()
+	e.markers = find
+}
+
+// marker finds the marker of an address. Control is held.
+func (e *Engine) marker(addr arch.Addr) Marker {
+	if e.markers == nil {
+		return nil
+	}
+	return e.markers(addr)
+}
+
+// mark gives a definition its marker, without which there is no static tracepoint. Control is held.
+func (e *Engine) mark(d *definition) error {
+	if !d.Static && !collectsStatic(d.Actions) && !collectsStatic(d.StepActions) {
+		return nil
+	}
+	d.marker = e.marker(d.Addr)
+	if d.Static && d.marker == nil {
+		return fmt.Errorf("tracepoint %d at %s: there is no static tracepoint marker", d.Number, d.Addr)
+	}
+	return nil
+}
+
+func collectsStatic(actions []trace.Action) bool {
+	return slices.ContainsFunc(actions, func(a trace.Action) bool { return a.Kind == trace.CollectStatic })
+}
+
+// semaphores are those of the static tracepoints of the site. Control or state is held.
+func (s *Site) semaphores() []arch.Addr {
+	for _, d := range s.definitions {
+		if d.Static {
+			return d.marker.Semaphores() // an address has one marker
+		}
+	}
+	return nil
+}

@@ -1,0 +1,84 @@
+package tracepoint
+
+import (
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/ax"
+)
+
+// Reaction is what a breakpoint does by itself when a thread hits it: conditions that say whether the hit counts, and
+// commands that take the place of a stop (GDB manual, "Packets", Z0). Its expressions live in the same world as those of
+// tracepoints: they share the trace state variables, and what they print goes where tracepoints print. What they
+// would record is in no frame.
+type Reaction struct {
+	engine     *Engine
+	addr       arch.Addr // for messages
+	conditions []*ax.Program
+	commands   []*ax.Program
+}
+
+// React makes a reaction of the bytecode of its expressions. The error says which of them cannot be decoded, or prints by a
+// format that is none.
+func (e *Engine) React(addr arch.Addr, conditions, commands [][]byte) (*Reaction, error) {
+	r := &Reaction{engine: e, addr: addr}
+	var err error
+	if r.conditions, err = decodeAll("condition", addr, conditions); err != nil {
+		return nil, err
+	}
+	if r.commands, err = decodeAll("command", addr, commands); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+func decodeAll(what string, addr arch.Addr, codes [][]byte) ([]*ax.Program, error) {
+	programs := make([]*ax.Program, len(codes))
+	for i, code := range codes {
+		p, err := ax.Decode(code)
+		if err == nil {
+			err = p.CheckPrintf()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s %d of the breakpoint at %s: %w", what, i+1, addr, err)
+		}
+		programs[i] = p
+	}
+	return programs, nil
+}
+
+// Hit is called by the target when a thread reaches the breakpoint, on the target's goroutine, and reports whether the
+// thread is to stop there. A hit counts if there is no condition, or one of them holds or fails: a client that is told can
+// find out why. One that counts runs the commands, if there are any, and then does not stop, since they are what the
+// client wants instead.
+//
+// gdbserver 13.1 runs the commands even of hits that do not count. It takes no notice of a command that fails; here the
+// error is printed, and the other commands have their turn.
+func (r *Reaction) Hit(snapshot Snapshot) (stop bool) {
+	e := r.engine
+	e.state.Lock()
+	defer e.state.Unlock()
+	defer e.collector.release()
+	if !r.counts(snapshot) {
+		return false
+	}
+	for _, p := range r.commands {
+		e.collector.begin(snapshot)
+		if err := e.machine.Run(p, &e.collector); err != nil {
+			e.print(fmt.Sprintf("Breakpoint at %s: %v\n", r.addr, err))
+		}
+	}
+	return len(r.commands) == 0
+}
+
+// counts evaluates the conditions.
+func (r *Reaction) counts(snapshot Snapshot) bool {
+	e := r.engine
+	for _, p := range r.conditions {
+		e.collector.begin(snapshot)
+		if v, err := e.machine.Value(p, &e.collector); err != nil || v != 0 {
+			return true
+		}
+	}
+	return len(r.conditions) == 0
+}
