@@ -4,12 +4,17 @@ GO       ?= go
 FUZZTIME ?= 10s
 SOAKTIME ?= 10m
 BENCH    ?= .
+SUITE    ?= gdb.trace gdb.server
+
+# The part of GDB's own test-suite that is quick and asks the most of tracepoints.
+QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing passc-dyn qtro report status-stop tfind tsv \
+            while-dyn)
 
 # The product is one static binary. Only the race detector needs cgo.
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench microbench soak fuzz clean
+.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz clean
 
 ## For everybody
 
@@ -19,7 +24,8 @@ build: ## build bin/tracewell
 demo: ## trace the program that ships with tracewell; needs neither gdb nor a compiler
 	$(GO) run ./cmd/tracewell demo
 
-test: setup ## run all tests, those against the real GDB included; what they start is built anew, which the cache would not see
+test: setup ## run all tests, some of GDB's own included; what they start is built anew, which the cache would not see
+	test/gdbsuite/run --board native-gdbserver $(QUICK)
 	$(GO) test -count=1 ./...
 
 setup: ## install, or name, the packages that the tests need
@@ -56,6 +62,9 @@ demo-check: setup ## is the demo program what its source compiles to?
 bench: ## what a tracepoint hit costs, beside gdbserver and the bare floor; STRICT=1 to fail when a goal is missed
 	@test/setup gdbserver || test/setup
 	$(GO) test -run '^$$' -bench '^BenchmarkHit$$' ./internal/bench $(if $(STRICT),-strict)
+
+gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, half an hour for these
+	test/gdbsuite/run $(SUITE)
 
 microbench: ## the packages' own benchmarks, those that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^BenchmarkHit$$' -benchmem ./...

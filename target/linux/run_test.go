@@ -276,7 +276,7 @@ func TestDeathInMidRun(t *testing.T) {
 }
 
 func TestExitWhileThreadsRun(t *testing.T) {
-	r, ev := traced(t, "exits", []string{"5000"}, "other_step")
+	r, ev := traced(t, "exits", []string{"50000"}, "other_step")
 	ev = r.passAll(ev)
 	if ev.Kind != target.Exited || ev.Code != 7 {
 		t.Errorf("got %+v, want exit with code 7", ev)
