@@ -481,3 +481,45 @@ func TestWrapper(t *testing.T) {
 		t.Error("a wrapper that does not execute the program is no error")
 	}
 }
+
+// TestNonStopAttach attaches to a program that creates threads all the time; every thread of it can be set going and stopped.
+func TestNonStopAttach(t *testing.T) {
+	cmd := exec.Command(testprog.Build(t, "manythreads", fixed).Path, "1000000", "2000")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	r.must(r.target.SetNonStop(true))
+	for range 20 {
+		id, err := r.target.Attach(cmd.Process.Pid)
+		r.must(err)
+		r.must(r.target.Resume([]target.Action{of(id.PID)}))
+		r.must(r.target.Stop(target.ThreadID{PID: id.PID, TID: target.All}))
+		stopped := make(map[target.ThreadID]bool)
+		for !allStopped(r.target.Threads(), id.PID, stopped) {
+			ev := r.next()
+			if ev.Kind != target.Stopped {
+				t.Fatalf("got %+v", ev)
+			}
+			stopped[ev.Thread] = true
+			r.must(r.target.Stop(target.ThreadID{PID: id.PID, TID: target.All}))
+		}
+		r.must(r.target.Detach(id.PID))
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err != nil || strings.Contains(string(status), "State:\tZ") {
+		t.Errorf("the program has not survived: %v, %s", err, status)
+	}
+	cmd.Process.Kill()
+	cmd.Wait()
+}
+
+// allStopped reports whether every thread of a process has been seen to stop.
+func allStopped(threads []target.Thread, pid int, stopped map[target.ThreadID]bool) bool {
+	for _, th := range threads {
+		if th.ID.PID == pid && !stopped[th.ID] {
+			return false
+		}
+	}
+	return true
+}
