@@ -24,7 +24,7 @@ type Target struct {
 
 	// Shared.
 	queue  queue
-	events eventQueue
+	events *eventQueue
 	done   chan struct{} // closed when the tracer has ended
 
 	// The tracer's own from here on.
