@@ -58,6 +58,7 @@ func (t *Target) start(actions []target.Action) error {
 		switch {
 		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
 		case len(t.backlog) == 0:
+			k.meetHandler(signals[k])
 			t.proceed(k, signals[k])
 		case signals[k] != 0:
 			k.deferSignal(signals[k])
