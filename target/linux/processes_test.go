@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -479,5 +480,30 @@ func TestWrapper(t *testing.T) {
 	}
 	if _, err := r.target.Start(target.Program{Path: path, Wrapper: []string{"false"}}); err == nil {
 		t.Error("a wrapper that does not execute the program is no error")
+	}
+}
+
+// TestProgramInFolder starts a program by a name that is that of a file in the working folder before all others.
+func TestProgramInFolder(t *testing.T) {
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	r.must(err)
+	t.Chdir(folder)
+	program, err := os.ReadFile(testprog.Build(t, "exits", fixed).Path)
+	r.must(err)
+	r.must(os.WriteFile("sleep", program, 0o700))
+	for _, name := range []string{"sleep", "./sleep"} {
+		id, err := r.target.Start(target.Program{Path: name, Dir: "/"})
+		r.must(err)
+		if got, err := r.target.ReadExecFile(id.PID); err != nil || got != folder+"/sleep" {
+			t.Errorf("%s runs %q, %v, want the one in %s", name, got, err, folder)
+		}
+		r.must(r.target.Kill(id.PID))
+	}
+	r.must(os.Remove("sleep"))
+	id, err := r.target.Start(target.Program{Path: "sleep", Args: []string{"9"}})
+	r.must(err)
+	if got, err := r.target.ReadExecFile(id.PID); err != nil || strings.HasPrefix(got, folder) {
+		t.Errorf("sleep runs %q, %v, want the system's", got, err)
 	}
 }
