@@ -449,6 +449,8 @@ func (t *Target) endCall(k *task) {
 		return
 	}
 	_, s = t.arrive(tid, s)
+	sig, _ := s.Stopped()
+	k.returned = sig == linux.SyscallTrap
 	if !waiting {
 		t.park(k, s)
 		return

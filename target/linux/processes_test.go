@@ -416,6 +416,30 @@ func TestCatchSyscalls(t *testing.T) {
 	}
 }
 
+// TestCatchReturnFromVfork catches system calls from the end of a vfork on, whose return is the first to be seen, and which a
+// signal given there does not take away.
+func TestCatchReturnFromVfork(t *testing.T) {
+	const vfork = 58
+	r := launch(t, testprog.Build(t, "forks", fixed).Path, "0", "1")
+	r.target.SetReports(target.Reports{Vfork: true})
+	ev := r.resume(0)
+	if ev.Kind != target.Vforked {
+		t.Fatalf("got %+v, want a vfork", ev)
+	}
+	r.must(r.target.Detach(ev.Child.PID))
+	if ev = r.resume(0); ev.Kind != target.VforkDone {
+		t.Fatalf("got %+v, want the end of the vfork", ev)
+	}
+	r.must(r.target.CatchSyscalls(r.pid, true, nil))
+	const usr1 target.Signal = 30
+	if ev = r.resume(usr1); ev.Kind != target.SyscallReturn || ev.Syscall != vfork {
+		t.Fatalf("got %+v, want the return from the vfork", ev)
+	}
+	if ev = r.resume(0); ev.Kind != target.Terminated || ev.Signal != usr1 {
+		t.Fatalf("got %+v, want the death of signal %d", ev, usr1)
+	}
+}
+
 // TestAttach takes a running program with threads under trace, traces it and lets it go.
 func TestAttach(t *testing.T) {
 	path := testprog.Build(t, "hammer", fixed).Path
