@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -415,6 +416,30 @@ func TestCatchSyscalls(t *testing.T) {
 	}
 }
 
+// TestCatchReturnFromVfork catches system calls from the end of a vfork on, whose return is the first to be seen, and which a
+// signal given there does not take away.
+func TestCatchReturnFromVfork(t *testing.T) {
+	const vfork = 58
+	r := launch(t, testprog.Build(t, "forks", fixed).Path, "0", "1")
+	r.target.SetReports(target.Reports{Vfork: true})
+	ev := r.resume(0)
+	if ev.Kind != target.Vforked {
+		t.Fatalf("got %+v, want a vfork", ev)
+	}
+	r.must(r.target.Detach(ev.Child.PID))
+	if ev = r.resume(0); ev.Kind != target.VforkDone {
+		t.Fatalf("got %+v, want the end of the vfork", ev)
+	}
+	r.must(r.target.CatchSyscalls(r.pid, true, nil))
+	const usr1 target.Signal = 30
+	if ev = r.resume(usr1); ev.Kind != target.SyscallReturn || ev.Syscall != vfork {
+		t.Fatalf("got %+v, want the return from the vfork", ev)
+	}
+	if ev = r.resume(0); ev.Kind != target.Terminated || ev.Signal != usr1 {
+		t.Fatalf("got %+v, want the death of signal %d", ev, usr1)
+	}
+}
+
 // TestAttach takes a running program with threads under trace, traces it and lets it go.
 func TestAttach(t *testing.T) {
 	path := testprog.Build(t, "hammer", fixed).Path
@@ -522,4 +547,29 @@ func allStopped(threads []target.Thread, pid int, stopped map[target.ThreadID]bo
 		}
 	}
 	return true
+}
+
+// TestProgramInFolder starts a program by a name that is that of a file in the working folder before all others.
+func TestProgramInFolder(t *testing.T) {
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	r.must(err)
+	t.Chdir(folder)
+	program, err := os.ReadFile(testprog.Build(t, "exits", fixed).Path)
+	r.must(err)
+	r.must(os.WriteFile("sleep", program, 0o700))
+	for _, name := range []string{"sleep", "./sleep"} {
+		id, err := r.target.Start(target.Program{Path: name, Dir: "/"})
+		r.must(err)
+		if got, err := r.target.ReadExecFile(id.PID); err != nil || got != folder+"/sleep" {
+			t.Errorf("%s runs %q, %v, want the one in %s", name, got, err, folder)
+		}
+		r.must(r.target.Kill(id.PID))
+	}
+	r.must(os.Remove("sleep"))
+	id, err := r.target.Start(target.Program{Path: "sleep", Args: []string{"9"}})
+	r.must(err)
+	if got, err := r.target.ReadExecFile(id.PID); err != nil || strings.HasPrefix(got, folder) {
+		t.Errorf("sleep runs %q, %v, want the system's", got, err)
+	}
 }
