@@ -143,7 +143,7 @@ func TestFollowChild(t *testing.T) {
 	}
 	child := ev.Child
 	r.must(r.target.Detach(ev.Thread.PID))
-	if threads := r.target.Threads(); len(threads) != 1 || threads[0].ID != child {
+	if threads := r.target.Threads(); len(threads) != 1 || threads[0] != child {
 		t.Fatalf("threads %v, want %v alone", threads, child)
 	}
 	ev = r.resume(0)
@@ -281,21 +281,21 @@ func TestNonStop(t *testing.T) {
 	}
 	block := r.block()
 	stopped := make(map[target.ThreadID]bool)
-	for _, th := range r.target.Threads() {
-		if err := r.target.ReadRegisters(th.ID, block); !errors.Is(err, target.ErrRunning) {
-			t.Errorf("registers of %v, which runs: %v", th.ID, err)
+	for _, id := range r.target.Threads() {
+		if err := r.target.ReadRegisters(id, block); !errors.Is(err, target.ErrRunning) {
+			t.Errorf("registers of %v, which runs: %v", id, err)
 		}
-		r.must(r.target.Stop(th.ID))
+		r.must(r.target.Stop(id))
 		ev := r.next()
-		if ev.Thread != th.ID || ev.Kind != target.Stopped || ev.Signal != target.SignalNone {
-			t.Fatalf("got %+v, want a stop of %v", ev, th.ID)
+		if ev.Thread != id || ev.Kind != target.Stopped || ev.Signal != target.SignalNone {
+			t.Fatalf("got %+v, want a stop of %v", ev, id)
 		}
-		stopped[th.ID] = true
-		r.must(r.target.ReadRegisters(th.ID, block))
-		r.must(r.target.Stop(th.ID)) // nothing more comes of it
+		stopped[id] = true
+		r.must(r.target.ReadRegisters(id, block))
+		r.must(r.target.Stop(id)) // nothing more comes of it
 	}
 	// A step of one leaves the others where they are.
-	one := r.target.Threads()[2].ID
+	one := r.target.Threads()[2]
 	for range 50 {
 		r.must(r.target.Resume([]target.Action{{Thread: one, Verb: target.StepOne}}))
 		if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalTrap {
@@ -311,8 +311,8 @@ func TestNonStop(t *testing.T) {
 	// Back in all-stop mode everything is stopped without a word.
 	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
 	r.must(r.target.SetNonStop(false))
-	for _, th := range r.target.Threads() {
-		r.must(r.target.ReadRegisters(th.ID, block))
+	for _, id := range r.target.Threads() {
+		r.must(r.target.ReadRegisters(id, block))
 	}
 	select {
 	case ev := <-r.target.Events():
@@ -355,7 +355,7 @@ func TestNonStopTracepoints(t *testing.T) {
 				end()
 			}
 			if threads := r.target.Threads(); len(threads) > 0 {
-				r.must(r.target.Stop(threads[i%len(threads)].ID))
+				r.must(r.target.Stop(threads[i%len(threads)]))
 			}
 		}
 	}
@@ -463,7 +463,7 @@ func TestAttach(t *testing.T) {
 			t.Error("attached twice")
 		}
 		threads := r.target.Threads()
-		last := threads[len(threads)-1].ID
+		last := threads[len(threads)-1]
 		ev := r.do(target.Action{Thread: last, Verb: target.StepOne})
 		if ev.Kind != target.Stopped || ev.Thread != last {
 			t.Fatalf("got %+v", ev)
@@ -540,9 +540,9 @@ func TestNonStopAttach(t *testing.T) {
 }
 
 // allStopped reports whether every thread of a process has been seen to stop.
-func allStopped(threads []target.Thread, pid int, stopped map[target.ThreadID]bool) bool {
-	for _, th := range threads {
-		if th.ID.PID == pid && !stopped[th.ID] {
+func allStopped(threads []target.ThreadID, pid int, stopped map[target.ThreadID]bool) bool {
+	for _, id := range threads {
+		if id.PID == pid && !stopped[id] {
 			return false
 		}
 	}
