@@ -63,6 +63,14 @@ func (t *Target) start(actions []target.Action) error {
 			k.deferSignal(signals[k])
 		}
 	}
+	canRun := func(k *task) bool { return k.state != zombie }
+	switch {
+	case len(covered) == 0 || slices.ContainsFunc(covered, canRun):
+	case t.nonStop:
+		t.noneResumed()
+	default:
+		t.noneLeft()
+	}
 	return nil
 }
 

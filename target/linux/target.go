@@ -29,6 +29,7 @@ type Target struct {
 
 	// The tracer's own from here on.
 	bell    linux.Bell
+	alarm   *alarm
 	procs   []*process // live, in order of arrival
 	tasks   map[int]*task
 	guests  int
@@ -103,6 +104,7 @@ func (t *Target) trace(started chan<- error) {
 		started <- err
 		return
 	}
+	t.alarm = newAlarm(t.bell)
 	started <- nil
 	defer t.follow.close()
 	for !t.ending {
@@ -225,7 +227,11 @@ func (t *Target) Signals() target.Signals { return t }
 func (t *Target) Threads() []target.Thread {
 	var threads []target.Thread
 	t.do(func() {
+		t.findZombies()
 		for k := range t.all() {
+			if k.state == zombie && len(k.proc.order) > 1 {
+				continue
+			}
 			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.proc.pid, k.tid), Core: k.coreByStat()})
 		}
 	})
@@ -239,7 +245,7 @@ func (t *Target) onTask(id target.ThreadID, f func(k *task) error) error {
 		k, found := t.tasks[id.TID]
 		switch {
 		case len(t.procs) == 0:
-		case !found || k.guest || k.proc.pid != id.PID:
+		case !found || k.guest || k.proc.pid != id.PID || k.state == zombie:
 			err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
 		case k.state != stopped || t.nonStop && k.resumed:
 			err = target.ErrRunning
