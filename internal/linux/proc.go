@@ -99,6 +99,12 @@ func StatusField(pid int, name string) (string, error) {
 	return "", lines.Err()
 }
 
+// IsZombie reports whether a thread has ended and is still to be waited for.
+func IsZombie(tid int) bool {
+	line, err := os.ReadFile(procPath(tid, "stat"))
+	return err == nil && bytes.HasPrefix(line[bytes.LastIndexByte(line, ')')+1:], []byte(" Z"))
+}
+
 // ThreadGroup is the process that tid belongs to.
 func ThreadGroup(tid int) (int, error) {
 	field, err := StatusField(tid, "Tgid")

@@ -69,6 +69,14 @@ func (t *Target) start(actions []target.Action) error {
 			}
 		}
 	}
+	canRun := func(k *task) bool { return k.state != zombie }
+	switch {
+	case len(covered) == 0 || slices.ContainsFunc(covered, canRun):
+	case t.nonStop:
+		t.noneResumed()
+	default:
+		t.noneLeft()
+	}
 	return nil
 }
 

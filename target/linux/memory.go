@@ -89,7 +89,7 @@ type mappings struct{ t *Target }
 func (m mappings) ReadOnly(id target.ThreadID, addr arch.Addr, n int) bool {
 	ok := false
 	m.t.onProcess(id.PID, func(p *process) error {
-		maps, err := linux.Mappings(p.pid)
+		maps, err := linux.Mappings(p.alive())
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (m mappings) ReadOnly(id target.ThreadID, addr arch.Addr, n int) bool {
 // ReadAuxv implements target.Auxv.
 func (t *Target) ReadAuxv(pid int) (b []byte, err error) {
 	err = t.onProcess(pid, func(p *process) error {
-		b, err = linux.Auxv(p.pid)
+		b, err = linux.Auxv(p.alive())
 		return err
 	})
 	return b, err
@@ -117,7 +117,7 @@ func (t *Target) ReadAuxv(pid int) (b []byte, err error) {
 // ReadExecFile implements target.ExecFile.
 func (t *Target) ReadExecFile(pid int) (path string, err error) {
 	err = t.onProcess(pid, func(p *process) error {
-		path, err = linux.Executable(p.pid)
+		path, err = linux.Executable(p.alive())
 		return err
 	})
 	return path, err

@@ -29,6 +29,7 @@ type Target struct {
 
 	// The tracer's own from here on.
 	bell    linux.Bell
+	alarm   *alarm
 	procs   []*process // live, in order of arrival
 	tasks   map[int]*task
 	guests  int
@@ -103,6 +104,7 @@ func (t *Target) trace(started chan<- error) {
 		started <- err
 		return
 	}
+	t.alarm = newAlarm(t.bell)
 	started <- nil
 	defer t.follow.close()
 	for !t.ending {
@@ -225,8 +227,12 @@ func (t *Target) Signals() target.Signals { return t }
 func (t *Target) Threads() []target.ThreadID {
 	var threads []target.ThreadID
 	t.do(func() {
+		t.findZombies()
 		threads = make([]target.ThreadID, 0, len(t.tasks))
 		for k := range t.all() {
+			if k.state == zombie && len(k.proc.order) > 1 {
+				continue
+			}
 			threads = append(threads, k.id())
 		}
 	})
@@ -251,7 +257,7 @@ func (t *Target) onTask(id target.ThreadID, f func(k *task) error) error {
 		k, found := t.tasks[id.TID]
 		switch {
 		case len(t.procs) == 0:
-		case !found || k.guest || k.proc.pid != id.PID:
+		case !found || k.guest || k.proc.pid != id.PID || k.state == zombie:
 			err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
 		case k.state != stopped || t.nonStop && k.resumed:
 			err = target.ErrRunning
