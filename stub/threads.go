@@ -50,8 +50,9 @@ func (x *session) appendThread(dst []byte, id target.ThreadID) []byte {
 	return rsp.AppendThreadID(dst, id.PID, id.TID)
 }
 
-// selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
-// For c and s all threads of one process can be meant.
+// selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process. As with
+// gdbserver it stays with the thread that it has, if that lives: GDB asks for the current thread like this (qC) right after it has
+// attached to a second process. For c and s all threads of one process can be meant.
 func (x *session) selectThread(args string) ([]byte, error) {
 	in := rsp.NewScanner(args)
 	selected := &x.general
@@ -65,7 +66,9 @@ func (x *session) selectThread(args string) ([]byte, error) {
 		return nil, err
 	}
 	if tid <= 0 && pid <= 0 {
-		*selected = target.ThreadID{}
+		if _, err := x.resolve(selected.PID, selected.TID); err != nil || selected == &x.resuming {
+			*selected = target.ThreadID{}
+		}
 		return replyOK, nil
 	}
 	id, err := x.resolve(pid, tid)

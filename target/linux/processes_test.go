@@ -440,6 +440,43 @@ func TestCatchReturnFromVfork(t *testing.T) {
 	}
 }
 
+// TestStepOutOfVfork steps from the end of a vfork: the step ends at the return from the call, before the next instruction.
+func TestStepOutOfVfork(t *testing.T) {
+	r := launch(t, testprog.Build(t, "forks", fixed).Path, "0", "1")
+	r.target.SetReports(target.Reports{Vfork: true})
+	ev := r.resume(0)
+	for ev.Kind == target.Vforked {
+		r.must(r.target.Detach(ev.Child.PID))
+		ev = r.resume(0)
+	}
+	before := r.pc(ev.Thread)
+	if ev.Kind != target.VforkDone {
+		t.Fatalf("got %+v, want the end of the vfork", ev)
+	}
+	if ev = r.do(target.Action{Thread: ev.Thread, Verb: target.StepOne}); ev.Signal != target.SignalTrap || r.pc(ev.Thread) != before {
+		t.Errorf("got %+v at %s, want a finished step at %s", ev, r.pc(ev.Thread), before)
+	}
+}
+
+// TestChildSharesMemory has a child in its parent's memory whom nobody waits for as after a vfork. A session that would hear of
+// vforks hears nothing of it, for it would wait for the end of that. The traps do not harm it.
+func TestChildSharesMemory(t *testing.T) {
+	p := testprog.Build(t, "shares", fixed)
+	r := launch(t, p.Path, "50")
+	r.target.SetReports(target.Reports{Fork: true, Vfork: true})
+	const ended target.Signal = 20 // SIGCHLD
+	r.target.PassSignals([]target.Signal{ended})
+	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "step"), Length: 1})
+	for n := range 50 {
+		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || ev.Thread != r.leader() {
+			t.Fatalf("call %d: %+v, want the parent at the breakpoint", n, ev)
+		}
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0", ev)
+	}
+}
+
 // TestAttach takes a running program with threads under trace, traces it and lets it go.
 func TestAttach(t *testing.T) {
 	path := testprog.Build(t, "hammer", fixed).Path

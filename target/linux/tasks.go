@@ -19,8 +19,9 @@ func (t *Target) adopt(tid int, p *process) *task {
 }
 
 // born deals with the event that tells of a new task: a thread is adopted, a child made a process if the session wants to
-// know of it. Otherwise a vfork child becomes a guest, and a forked one is freed of the traps that it inherited and let go.
-// It reports whether there is an event to tell.
+// know of it. Otherwise one that shares the memory becomes a guest, and one with its own is freed of the traps that it inherited
+// and let go. The parent of a child that shares the memory without a vfork does not wait for it, which is nothing to tell a
+// session of. It reports whether there is an event to tell.
 func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if event == linux.EventVforkDone {
 		return target.Event{Kind: target.VforkDone, Thread: parent.id(), Signal: target.SignalTrap}, t.reports.Vfork && !parent.guest
@@ -40,7 +41,8 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 		parent.vforked = tid
 	}
 	shares := event == linux.EventVfork || linux.SharesMemory(tid, parent.tid)
-	if !parent.guest && (shares && t.reports.Vfork || !shares && t.reports.Fork) {
+	told := event == linux.EventVfork && t.reports.Vfork || !shares && t.reports.Fork
+	if told && !parent.guest {
 		return t.childBorn(tid, parent, shares)
 	}
 	if !shares {
