@@ -58,7 +58,8 @@ type queue struct {
 	mu      sync.Mutex
 	waiting []request
 	length  atomic.Int32
-	wake    chan struct{} // rouses a tracer that is not in wait
+	deaf    atomic.Bool   // the tracer waits for its tracees, and hears nothing but the bell
+	wake    chan struct{} // rouses it when it has none to wait for
 }
 
 type request struct {
@@ -146,7 +147,9 @@ func (t *Target) do(f func()) bool {
 		case t.queue.wake <- struct{}{}:
 		default:
 		}
-		t.bell.Ring()
+		if t.queue.deaf.Load() {
+			t.bell.Ring()
+		}
 		select {
 		case <-r.done:
 			return true
