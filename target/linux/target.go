@@ -237,14 +237,12 @@ func (t *Target) Threads() []target.ThreadID {
 }
 
 // Thread implements target.Target.
-func (t *Target) Thread(id target.ThreadID) (th target.Thread, err error) {
-	err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
-	t.do(func() {
-		if k := t.tasks[id.TID]; k != nil && !k.guest && k.id() == id {
-			th, err = target.Thread{ID: id, Name: linux.ThreadName(id.PID, id.TID), Core: k.coreByStat()}, nil
-		}
-	})
-	return th, err
+func (t *Target) Thread(id target.ThreadID) (target.Thread, error) {
+	cpu, err := linux.ThreadCPU(id.PID, id.TID)
+	if err != nil {
+		return target.Thread{}, fmt.Errorf("%w: %w", target.ErrNoThread, err)
+	}
+	return target.Thread{ID: id, Name: linux.ThreadName(id.PID, id.TID), Core: cpu}, nil
 }
 
 // onTask runs f on the tracer goroutine with the stopped task of id.
