@@ -294,8 +294,7 @@ func (t *Target) detach(p *process) {
 		}
 		tr.lift(p.space)
 	}
-	clear(p.traps)
-	p.span()
+	p.clearTraps()
 	t.unmapScratch(p)
 	t.letGo(p)
 }

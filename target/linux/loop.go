@@ -19,7 +19,13 @@ func (t *Target) wait() {
 		t.alarm.start()
 		defer t.alarm.stop()
 	}
+	t.queue.deaf.Store(true)
+	if t.queue.length.Load() > 0 { // who has put it there may not know that it takes the bell
+		t.queue.deaf.Store(false)
+		return
+	}
 	tid, s, err := linux.Wait(-1)
+	t.queue.deaf.Store(false)
 	switch err {
 	case nil:
 		if k, s := t.arrive(tid, s); k != nil {

@@ -59,7 +59,8 @@ type queue struct {
 	mu      sync.Mutex
 	waiting []request
 	length  atomic.Int32
-	wake    chan struct{} // rouses a tracer that is not in wait
+	deaf    atomic.Bool   // the tracer waits for its tracees, and hears nothing but the bell
+	wake    chan struct{} // rouses it when it has none to wait for
 }
 
 type request struct {
@@ -148,7 +149,9 @@ func (t *Target) do(f func()) bool {
 		case t.queue.wake <- struct{}{}:
 		default:
 		}
-		t.bell.Ring()
+		if t.queue.deaf.Load() {
+			t.bell.Ring()
+		}
 		select {
 		case <-r.done:
 			return true
@@ -240,14 +243,12 @@ func (t *Target) Threads() []target.ThreadID {
 }
 
 // Thread implements target.Target.
-func (t *Target) Thread(id target.ThreadID) (th target.Thread, err error) {
-	err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
-	t.do(func() {
-		if k := t.tasks[id.TID]; k != nil && !k.guest && k.id() == id {
-			th, err = target.Thread{ID: id, Name: linux.ThreadName(id.PID, id.TID), Core: k.coreByStat()}, nil
-		}
-	})
-	return th, err
+func (t *Target) Thread(id target.ThreadID) (target.Thread, error) {
+	cpu, err := linux.ThreadCPU(id.PID, id.TID)
+	if err != nil {
+		return target.Thread{}, fmt.Errorf("%w: %w", target.ErrNoThread, err)
+	}
+	return target.Thread{ID: id, Name: linux.ThreadName(id.PID, id.TID), Core: cpu}, nil
 }
 
 // onTask runs f on the tracer goroutine with the stopped task of id.
