@@ -125,7 +125,7 @@ type Launcher interface {
 
 // Program is a program to start. Its standard streams are the target's affair.
 type Program struct {
-	Path string   // looked up as the shell does
+	Path string   // a name without a slash is that of a file in the working folder, otherwise looked up as the shell does
 	Args []string // behind the program's name
 	Env  []string // nil for the server's own
 	Dir  string   // "" for the server's own

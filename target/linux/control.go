@@ -27,8 +27,8 @@ func (t *Target) Resume(actions []target.Action) error {
 	return err
 }
 
-// start sets every covered task going that is stopped. While something waits to be told, none is: what a signal was to do to
-// a task it then does later.
+// start sets every covered task going that is stopped. While something waits to be told, none is, and a return from a system
+// call that is told at once stops all: what a signal was to do to a task it then does later.
 func (t *Target) start(actions []target.Action) error {
 	t.remember()
 	signals := make(map[*task]int)
@@ -57,10 +57,16 @@ func (t *Target) start(actions []target.Action) error {
 	for _, k := range covered {
 		switch {
 		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
-		case len(t.backlog) == 0:
+		case len(t.backlog) == 0 && !k.tellsReturn():
+			k.meetHandler(signals[k])
 			t.proceed(k, signals[k])
-		case signals[k] != 0:
-			k.deferSignal(signals[k])
+		default:
+			if signals[k] != 0 {
+				k.deferSignal(signals[k])
+			}
+			if len(t.backlog) == 0 {
+				t.atSyscall(k)
+			}
 		}
 	}
 	return nil

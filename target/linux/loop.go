@@ -248,16 +248,19 @@ func (t *Target) afterStep(k *task) bool {
 }
 
 // signalled deals with a signal on its way to a task. One that a session does not want to hear of is told all the same while
-// the session steps the task: what the step is to do about the handler is its business, as with gdbserver.
+// the session steps the task: what the step is to do about the handler is its business, as with gdbserver. So is a fault of
+// the instruction under one of its breakpoints, which may stand for the hit: GDB has one on the stack, where nothing can be
+// executed, for the functions that it calls to return to.
 func (t *Target) signalled(k *task, sig int) {
 	if k.sent.take(sig) || k.guest {
 		t.proceed(k, sig)
 		return
 	}
-	if k.faulted(sig) {
+	faulted := k.faulted(sig)
+	if faulted {
 		k.passed = 0
 	}
-	if t.passing[sig] && k.verb == target.Go {
+	if t.passing[sig] && k.verb == target.Go && !(faulted && k.atBreakpoint()) {
 		t.proceed(k, sig)
 		return
 	}
@@ -446,6 +449,8 @@ func (t *Target) endCall(k *task) {
 		return
 	}
 	_, s = t.arrive(tid, s)
+	sig, _ := s.Stopped()
+	k.returned = sig == linux.SyscallTrap
 	if !waiting {
 		t.park(k, s)
 		return

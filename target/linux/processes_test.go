@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -142,7 +143,7 @@ func TestFollowChild(t *testing.T) {
 	}
 	child := ev.Child
 	r.must(r.target.Detach(ev.Thread.PID))
-	if threads := r.target.Threads(); len(threads) != 1 || threads[0].ID != child {
+	if threads := r.target.Threads(); len(threads) != 1 || threads[0] != child {
 		t.Fatalf("threads %v, want %v alone", threads, child)
 	}
 	ev = r.resume(0)
@@ -280,21 +281,21 @@ func TestNonStop(t *testing.T) {
 	}
 	block := r.block()
 	stopped := make(map[target.ThreadID]bool)
-	for _, th := range r.target.Threads() {
-		if err := r.target.ReadRegisters(th.ID, block); !errors.Is(err, target.ErrRunning) {
-			t.Errorf("registers of %v, which runs: %v", th.ID, err)
+	for _, id := range r.target.Threads() {
+		if err := r.target.ReadRegisters(id, block); !errors.Is(err, target.ErrRunning) {
+			t.Errorf("registers of %v, which runs: %v", id, err)
 		}
-		r.must(r.target.Stop(th.ID))
+		r.must(r.target.Stop(id))
 		ev := r.next()
-		if ev.Thread != th.ID || ev.Kind != target.Stopped || ev.Signal != target.SignalNone {
-			t.Fatalf("got %+v, want a stop of %v", ev, th.ID)
+		if ev.Thread != id || ev.Kind != target.Stopped || ev.Signal != target.SignalNone {
+			t.Fatalf("got %+v, want a stop of %v", ev, id)
 		}
-		stopped[th.ID] = true
-		r.must(r.target.ReadRegisters(th.ID, block))
-		r.must(r.target.Stop(th.ID)) // nothing more comes of it
+		stopped[id] = true
+		r.must(r.target.ReadRegisters(id, block))
+		r.must(r.target.Stop(id)) // nothing more comes of it
 	}
 	// A step of one leaves the others where they are.
-	one := r.target.Threads()[2].ID
+	one := r.target.Threads()[2]
 	for range 50 {
 		r.must(r.target.Resume([]target.Action{{Thread: one, Verb: target.StepOne}}))
 		if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalTrap {
@@ -310,8 +311,8 @@ func TestNonStop(t *testing.T) {
 	// Back in all-stop mode everything is stopped without a word.
 	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
 	r.must(r.target.SetNonStop(false))
-	for _, th := range r.target.Threads() {
-		r.must(r.target.ReadRegisters(th.ID, block))
+	for _, id := range r.target.Threads() {
+		r.must(r.target.ReadRegisters(id, block))
 	}
 	select {
 	case ev := <-r.target.Events():
@@ -354,7 +355,7 @@ func TestNonStopTracepoints(t *testing.T) {
 				end()
 			}
 			if threads := r.target.Threads(); len(threads) > 0 {
-				r.must(r.target.Stop(threads[i%len(threads)].ID))
+				r.must(r.target.Stop(threads[i%len(threads)]))
 			}
 		}
 	}
@@ -415,6 +416,30 @@ func TestCatchSyscalls(t *testing.T) {
 	}
 }
 
+// TestCatchReturnFromVfork catches system calls from the end of a vfork on, whose return is the first to be seen, and which a
+// signal given there does not take away.
+func TestCatchReturnFromVfork(t *testing.T) {
+	const vfork = 58
+	r := launch(t, testprog.Build(t, "forks", fixed).Path, "0", "1")
+	r.target.SetReports(target.Reports{Vfork: true})
+	ev := r.resume(0)
+	if ev.Kind != target.Vforked {
+		t.Fatalf("got %+v, want a vfork", ev)
+	}
+	r.must(r.target.Detach(ev.Child.PID))
+	if ev = r.resume(0); ev.Kind != target.VforkDone {
+		t.Fatalf("got %+v, want the end of the vfork", ev)
+	}
+	r.must(r.target.CatchSyscalls(r.pid, true, nil))
+	const usr1 target.Signal = 30
+	if ev = r.resume(usr1); ev.Kind != target.SyscallReturn || ev.Syscall != vfork {
+		t.Fatalf("got %+v, want the return from the vfork", ev)
+	}
+	if ev = r.resume(0); ev.Kind != target.Terminated || ev.Signal != usr1 {
+		t.Fatalf("got %+v, want the death of signal %d", ev, usr1)
+	}
+}
+
 // TestAttach takes a running program with threads under trace, traces it and lets it go.
 func TestAttach(t *testing.T) {
 	path := testprog.Build(t, "hammer", fixed).Path
@@ -438,7 +463,7 @@ func TestAttach(t *testing.T) {
 			t.Error("attached twice")
 		}
 		threads := r.target.Threads()
-		last := threads[len(threads)-1].ID
+		last := threads[len(threads)-1]
 		ev := r.do(target.Action{Thread: last, Verb: target.StepOne})
 		if ev.Kind != target.Stopped || ev.Thread != last {
 			t.Fatalf("got %+v", ev)
@@ -515,11 +540,36 @@ func TestNonStopAttach(t *testing.T) {
 }
 
 // allStopped reports whether every thread of a process has been seen to stop.
-func allStopped(threads []target.Thread, pid int, stopped map[target.ThreadID]bool) bool {
-	for _, th := range threads {
-		if th.ID.PID == pid && !stopped[th.ID] {
+func allStopped(threads []target.ThreadID, pid int, stopped map[target.ThreadID]bool) bool {
+	for _, id := range threads {
+		if id.PID == pid && !stopped[id] {
 			return false
 		}
 	}
 	return true
+}
+
+// TestProgramInFolder starts a program by a name that is that of a file in the working folder before all others.
+func TestProgramInFolder(t *testing.T) {
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	r.must(err)
+	t.Chdir(folder)
+	program, err := os.ReadFile(testprog.Build(t, "exits", fixed).Path)
+	r.must(err)
+	r.must(os.WriteFile("sleep", program, 0o700))
+	for _, name := range []string{"sleep", "./sleep"} {
+		id, err := r.target.Start(target.Program{Path: name, Dir: "/"})
+		r.must(err)
+		if got, err := r.target.ReadExecFile(id.PID); err != nil || got != folder+"/sleep" {
+			t.Errorf("%s runs %q, %v, want the one in %s", name, got, err, folder)
+		}
+		r.must(r.target.Kill(id.PID))
+	}
+	r.must(os.Remove("sleep"))
+	id, err := r.target.Start(target.Program{Path: "sleep", Args: []string{"9"}})
+	r.must(err)
+	if got, err := r.target.ReadExecFile(id.PID); err != nil || strings.HasPrefix(got, folder) {
+		t.Errorf("sleep runs %q, %v, want the system's", got, err)
+	}
 }

@@ -222,14 +222,26 @@ func (t *Target) Syscalls() target.Syscalls { return t }
 func (t *Target) Signals() target.Signals { return t }
 
 // Threads implements target.Target.
-func (t *Target) Threads() []target.Thread {
-	var threads []target.Thread
+func (t *Target) Threads() []target.ThreadID {
+	var threads []target.ThreadID
 	t.do(func() {
+		threads = make([]target.ThreadID, 0, len(t.tasks))
 		for k := range t.all() {
-			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.proc.pid, k.tid), Core: k.coreByStat()})
+			threads = append(threads, k.id())
 		}
 	})
 	return threads
+}
+
+// Thread implements target.Target.
+func (t *Target) Thread(id target.ThreadID) (th target.Thread, err error) {
+	err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
+	t.do(func() {
+		if k := t.tasks[id.TID]; k != nil && !k.guest && k.id() == id {
+			th, err = target.Thread{ID: id, Name: linux.ThreadName(id.PID, id.TID), Core: k.coreByStat()}, nil
+		}
+	})
+	return th, err
 }
 
 // onTask runs f on the tracer goroutine with the stopped task of id.

@@ -167,7 +167,7 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	})
 }
 
-// RemoveBreakpoint implements target.Breakpoints.
+// RemoveBreakpoint implements target.Breakpoints. A breakpoint whose memory is gone is an error, but removed all the same.
 func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	return t.onProcess(id.PID, func(p *process) error {
 		if b.Kind != target.Software {
@@ -178,7 +178,8 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 			return nil
 		}
 		tr.users, tr.check = 0, nil
-		return p.drop(tr)
+		_, err := p.read(b.Addr, make([]byte, 1))
+		return errors.Join(err, p.drop(tr))
 	})
 }
 
