@@ -162,4 +162,3 @@ func allStopped(threads []target.ThreadID, pid int, stopped map[target.ThreadID]
 	}
 	return true
 }
-
