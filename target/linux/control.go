@@ -27,8 +27,8 @@ func (t *Target) Resume(actions []target.Action) error {
 	return err
 }
 
-// start sets every covered task going that is stopped. While something waits to be told, none is: what a signal was to do to
-// a task it then does later.
+// start sets every covered task going that is stopped. While something waits to be told, none is, and what happens at the return
+// from a system call may end the Resume at once: what a signal was to do to a task it then does later.
 func (t *Target) start(actions []target.Action) error {
 	t.remember()
 	signals := make(map[*task]int)
@@ -57,11 +57,25 @@ func (t *Target) start(actions []target.Action) error {
 	for _, k := range covered {
 		switch {
 		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
-		case len(t.backlog) == 0:
+		case len(t.backlog) == 0 && !k.returned:
+			k.meetHandler(signals[k])
 			t.proceed(k, signals[k])
-		case signals[k] != 0:
-			k.deferSignal(signals[k])
+		default:
+			if signals[k] != 0 {
+				k.deferSignal(signals[k])
+			}
+			if len(t.backlog) == 0 {
+				t.atReturn(k)
+			}
 		}
+	}
+	canRun := func(k *task) bool { return k.state != zombie }
+	switch {
+	case len(covered) == 0 || slices.ContainsFunc(covered, canRun):
+	case t.nonStop:
+		t.noneResumed()
+	default:
+		t.noneLeft()
 	}
 	return nil
 }
@@ -145,16 +159,12 @@ func (t *Target) SetNonStop(on bool) error {
 	return nil
 }
 
-// allStop stops everything without a word, in all-stop mode. Ends that nobody has been told of yet are kept for the next Resume.
+// allStop stops everything without a word, in all-stop mode. Only ends of processes that nobody has been told of yet remain to
+// be received.
 func (t *Target) allStop() {
 	t.follow.rest()
 	t.hold(whom{blocked: true})
-	t.events.drop(func(e target.Event) bool {
-		if e.Kind == target.Exited || e.Kind == target.Terminated {
-			t.backlog = append(t.backlog, e)
-		}
-		return true
-	})
+	t.events.drop(func(e target.Event) bool { return e.Kind != target.Exited && e.Kind != target.Terminated })
 	for k := range t.all() {
 		k.resumed, k.stopping = false, false
 	}
@@ -284,8 +294,7 @@ func (t *Target) detach(p *process) {
 		}
 		tr.lift(p.space)
 	}
-	clear(p.traps)
-	p.span()
+	p.clearTraps()
 	t.unmapScratch(p)
 	t.letGo(p)
 }

@@ -29,13 +29,8 @@ func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
 
 // atSyscall deals with a task at the entry into or the exit from a system call.
 func (t *Target) atSyscall(k *task) {
-	c := k.proc.catch
-	if k.guest || !c.on || k.fetch() != nil {
-		t.proceed(k, 0)
-		return
-	}
-	number := int(int32(k.regs[amd64.OrigRAX]))
-	if c.numbers != nil && !c.numbers[number] {
+	number, caught := k.caught()
+	if !caught {
 		t.proceed(k, 0)
 		return
 	}
@@ -44,4 +39,28 @@ func (t *Target) atSyscall(k *task) {
 		e.Kind = target.SyscallEntry
 	}
 	t.report(e)
+}
+
+// atReturn deals with a task that is to go on from the return from a system call, to which it was led unseen. GDB catches no
+// system calls while it waits for the end of a vfork, and does again for the return from that; and a step begun in a call ends
+// at its return.
+func (t *Target) atReturn(k *task) {
+	_, caught := k.caught()
+	k.returned = false
+	switch {
+	case caught:
+		t.atSyscall(k)
+	case !k.wantsStep() || k.fetch() != nil || t.afterStep(k):
+		t.proceed(k, 0)
+	}
+}
+
+// caught returns the number of the system call that k is stopped at, and whether the session wants to see it.
+func (k *task) caught() (number int, ok bool) {
+	c := k.proc.catch
+	if k.guest || !c.on || k.fetch() != nil {
+		return 0, false
+	}
+	number = int(int32(k.regs[amd64.OrigRAX]))
+	return number, c.numbers == nil || c.numbers[number]
 }

@@ -51,6 +51,7 @@ type task struct {
 	child    int       // the new task that the last event of a fork or clone told of
 	vforked  int       // the child that it waits for, 0 for none
 	entered  bool      // at the entry into a system call: whatever is done to the task would be done to the call
+	returned bool      // at the return from one, to which it was led from an event in the call (endCall)
 	passed   arch.Addr // see the package comment; 0 for none
 	signal   int       // the kernel's number of the signal it is stopped with and the session has been told of
 
@@ -121,7 +122,8 @@ func (k *task) wantsStep() bool { return k.verb != target.Go || k.collecting }
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.atSignal, k.group, k.entered, k.waiting, k.signal = false, false, false, false, false, false, 0
+	k.haveRegs, k.haveState, k.waiting = false, false, false
+	k.atSignal, k.group, k.entered, k.returned, k.signal = false, false, false, false, 0
 }
 
 // close releases what the task holds outside itself.
