@@ -23,7 +23,7 @@ func (x *session) thread() (target.ThreadID, error) {
 
 // resolve finds the live thread that a thread-id as in packets stands for. Zero numbers may be any, -1 all.
 func (x *session) resolve(pid, tid int) (target.Thread, error) {
-	threads := x.target.Threads()
+	threads := x.known()
 	if len(threads) == 0 {
 		return target.Thread{}, target.ErrNoProcess
 	}
@@ -34,6 +34,15 @@ func (x *session) resolve(pid, tid int) (target.Thread, error) {
 		}
 	}
 	return target.Thread{}, target.ErrNoThread
+}
+
+// known lists the threads of the processes that the session has heard of. In non-stop mode the child of a fork may be there
+// whose event is still to come: GDB would take it for a new program of its own if it saw it before that.
+func (x *session) known() []target.Thread {
+	return slices.DeleteFunc(x.target.Threads(), func(th target.Thread) bool {
+		_, heard := x.attached[th.ID.PID]
+		return !heard
+	})
 }
 
 // orAll reads the number for "any" as the one for "all".
@@ -111,7 +120,7 @@ func (x *session) currentThread(string) ([]byte, error) {
 func (x *session) firstThreads(string) ([]byte, error) {
 	x.threads = list{}
 	var line []byte
-	for _, th := range x.target.Threads() {
+	for _, th := range x.known() {
 		id := string(x.appendThread(nil, th.ID))
 		switch {
 		case line == nil:
@@ -194,7 +203,7 @@ func (x *session) threadsDocument(annex string) ([]byte, error) {
 		return nil, errNoAnnex(annex)
 	}
 	var doc threadsElement
-	for _, th := range x.target.Threads() {
+	for _, th := range x.known() {
 		e := threadElement{ID: string(x.appendThread(nil, th.ID)), Name: th.Name, Handle: x.threadHandle(th.ID)}
 		if th.Core >= 0 {
 			e.Core = fmt.Sprint(th.Core)
