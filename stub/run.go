@@ -111,10 +111,10 @@ func (x *session) attach(args string) ([]byte, error) {
 		return x.stopReply(ev), nil
 	}
 	var actions []target.Action
-	for _, th := range x.target.Threads() {
-		if th.ID.PID == pid {
-			x.nonStop.stops[th.ID] = target.Event{Thread: th.ID}
-			actions = append(actions, target.Action{Thread: th.ID})
+	for _, id := range x.target.Threads() {
+		if id.PID == pid {
+			x.nonStop.stops[id] = target.Event{Thread: id}
+			actions = append(actions, target.Action{Thread: id})
 		}
 	}
 	return replyOK, x.resumeAlone(actions)

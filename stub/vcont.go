@@ -176,8 +176,8 @@ func (x *session) oldChoice() (target.ThreadID, []target.Action, error) {
 	case x.resuming.TID != target.All:
 		return x.resuming, nil, nil
 	case id.PID != x.resuming.PID:
-		th, err := x.resolve(x.resuming.PID, rsp.AnyThread)
-		return th.ID, []target.Action{{Thread: x.resuming}}, err
+		id, err := x.resolve(x.resuming.PID, rsp.AnyThread)
+		return id, []target.Action{{Thread: x.resuming}}, err
 	}
 	return id, []target.Action{{Thread: x.resuming}}, nil
 }

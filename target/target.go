@@ -32,7 +32,7 @@ func (id ThreadID) Covers(other ThreadID) bool {
 	return (id.PID == All || id.PID == other.PID) && (id.TID == All || id.TID == other.TID)
 }
 
-// Thread is what a thread list says of one thread.
+// Thread is what there is to tell of one thread.
 type Thread struct {
 	ID   ThreadID
 	Name string
@@ -56,8 +56,11 @@ type Target interface {
 	ISA() *arch.ISA
 	Description() *tdesc.Target
 
-	// Threads lists the live threads, leader first, then in order of creation. Empty when no process is left.
-	Threads() []Thread
+	// Threads lists the live threads, leader first, then in order of creation. Empty when no process is left. Nothing has to be
+	// found out for it: sessions ask for every packet.
+	Threads() []ThreadID
+	// Thread tells of one of them; ErrNoThread if it has ended meanwhile.
+	Thread(id ThreadID) (Thread, error)
 
 	// ReadRegisters fills block, laid out as the g packet of Description; WriteRegisters stores it. The thread must be
 	// stopped.

@@ -15,7 +15,7 @@ import (
 // terminal, so nothing else is printed while it runs.
 type narrator struct {
 	messages io.Writer
-	live     func() []target.Thread
+	live     func() []target.ThreadID
 	terminal terminal
 	quiet    bool // GDB is on the same terminal and tells of ends itself
 
@@ -89,13 +89,13 @@ func (n *narrator) tidy() {
 // others killed.
 func (n *narrator) leaving() {
 	var kill, detach []int
-	for _, t := range n.live() {
+	for _, id := range n.live() {
 		list := &kill
-		if slices.Contains(n.attached, t.ID.PID) {
+		if slices.Contains(n.attached, id.PID) {
 			list = &detach
 		}
-		if !slices.Contains(*list, t.ID.PID) {
-			*list = append(*list, t.ID.PID)
+		if !slices.Contains(*list, id.PID) {
+			*list = append(*list, id.PID)
 		}
 	}
 	n.tellList("Killing process(es):", kill)

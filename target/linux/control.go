@@ -69,6 +69,14 @@ func (t *Target) start(actions []target.Action) error {
 			}
 		}
 	}
+	canRun := func(k *task) bool { return k.state != zombie }
+	switch {
+	case len(covered) == 0 || slices.ContainsFunc(covered, canRun):
+	case t.nonStop:
+		t.noneResumed()
+	default:
+		t.noneLeft()
+	}
 	return nil
 }
 
@@ -151,16 +159,12 @@ func (t *Target) SetNonStop(on bool) error {
 	return nil
 }
 
-// allStop stops everything without a word, in all-stop mode. Ends that nobody has been told of yet are kept for the next Resume.
+// allStop stops everything without a word, in all-stop mode. Only ends of processes that nobody has been told of yet remain to
+// be received.
 func (t *Target) allStop() {
 	t.follow.rest()
 	t.hold(whom{blocked: true})
-	t.events.drop(func(e target.Event) bool {
-		if e.Kind == target.Exited || e.Kind == target.Terminated {
-			t.backlog = append(t.backlog, e)
-		}
-		return true
-	})
+	t.events.drop(func(e target.Event) bool { return e.Kind != target.Exited && e.Kind != target.Terminated })
 	for k := range t.all() {
 		k.resumed, k.stopping = false, false
 	}
@@ -290,8 +294,7 @@ func (t *Target) detach(p *process) {
 		}
 		tr.lift(p.space)
 	}
-	clear(p.traps)
-	p.span()
+	p.clearTraps()
 	t.unmapScratch(p)
 	t.letGo(p)
 }

@@ -12,7 +12,20 @@ import (
 
 // wait waits for one tracee and acts on what it says.
 func (t *Target) wait() {
+	if t.onlyLeaders() {
+		if t.findZombies() {
+			return
+		}
+		t.alarm.start()
+		defer t.alarm.stop()
+	}
+	t.queue.deaf.Store(true)
+	if t.queue.length.Load() > 0 { // who has put it there may not know that it takes the bell
+		t.queue.deaf.Store(false)
+		return
+	}
 	tid, s, err := linux.Wait(-1)
+	t.queue.deaf.Store(false)
 	switch err {
 	case nil:
 		if k, s := t.arrive(tid, s); k != nil {
@@ -30,7 +43,7 @@ func (t *Target) wait() {
 func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 	k := t.tasks[tid]
 	if k != nil && s.Event() == linux.EventStop {
-		s = k.drain(s)
+		s = t.drain(k, s)
 	}
 	sig, isStop := s.Stopped()
 	switch {
@@ -60,19 +73,14 @@ func (k *task) noteEvent(event int) {
 // drain deals with a task that was interrupted just when it ran into a trap or finished a step. The kernel reports the
 // interruption first, although the SIGTRAP is queued already, to come when nobody expects it any more, or to kill a program
 // that is let go. Such a task takes its signal before it returns to the program, so it is let go on just for that.
-func (k *task) drain(s linux.Status) linux.Status {
+func (t *Target) drain(k *task, s linux.Status) linux.Status {
 	if !linux.PendingSiginfo(k.tid, isTrap) || linux.Cont(k.tid, 0) != nil {
 		return s
 	}
-	for {
-		_, drained, err := linux.Wait(k.tid)
-		if err == nil {
-			return drained
-		}
-		if err != linux.ErrInterrupted {
-			return s
-		}
+	if drained, ok := t.waitFor(k); ok {
+		return drained
 	}
+	return s
 }
 
 // advance acts on one thing that happened while others were dealt with, and reports whether there was one.
@@ -384,7 +392,7 @@ type whom struct {
 
 // covers reports whether k, which runs, must be stopped.
 func (w whom) covers(t *Target, k *task) bool {
-	if k == w.except || k.state != running && k.state != listening || w.in != nil && k.proc.space != w.in {
+	if k == w.except || !k.runs() || w.in != nil && k.proc.space != w.in {
 		return false
 	}
 	if child := t.tasks[k.vforked]; child != nil {
@@ -441,14 +449,11 @@ func (t *Target) endCall(k *task) {
 	}
 	k.state = running
 	k.forget()
-	tid, s, err := linux.Wait(k.tid)
-	for err == linux.ErrInterrupted {
-		tid, s, err = linux.Wait(k.tid)
-	}
-	if err != nil {
+	s, ok := t.waitFor(k)
+	if !ok {
 		return
 	}
-	_, s = t.arrive(tid, s)
+	_, s = t.arrive(k.tid, s)
 	sig, _ := s.Stopped()
 	k.returned = sig == linux.SyscallTrap
 	if !waiting {
@@ -468,9 +473,14 @@ type stop struct {
 // await parks held tasks until all that w covers have stopped or ended, and returns the stops of others, which were to run on.
 // Guests are led on meanwhile, since a task may wait for one.
 func (t *Target) await(w whom) (others []stop) {
-	for t.awaited(w) {
+	for first := true; t.awaited(w); first = false {
+		if first && t.awaitsLeader() {
+			t.alarm.start()
+			defer t.alarm.stop()
+		}
 		tid, s, err := linux.Wait(-1)
 		if err == linux.ErrInterrupted {
+			t.findZombies()
 			continue
 		}
 		if err != nil {
@@ -493,6 +503,16 @@ func (t *Target) await(w whom) (others []stop) {
 		}
 	}
 	return others
+}
+
+// awaitsLeader reports whether one of the tasks that have been told to stop is a leader that may become a zombie instead.
+func (t *Target) awaitsLeader() bool {
+	for _, p := range t.procs {
+		if k := t.tasks[p.pid]; k != nil && k.held && k.mayLinger() {
+			return true
+		}
+	}
+	return false
 }
 
 // awaited reports whether a task that w covers has been told to stop and has not yet.

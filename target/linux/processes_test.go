@@ -66,17 +66,6 @@ func (r *run) count(n trace.Number) int64 {
 }
 
 // hammer starts that program with four threads, which work until end is called.
-func hammer(t *testing.T) (r *run, end func()) {
-	t.Helper()
-	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	t.Cleanup(func() { in.Close() })
-	return launchReading(t, out, testprog.Build(t, "hammer", fixed).Path, "4"), func() { in.Close() }
-}
-
 // gone reports whether no process of that id is left, but for one that its parent has yet to take note of.
 func gone(pid int) bool {
 	for range 100 {
@@ -143,7 +132,7 @@ func TestFollowChild(t *testing.T) {
 	}
 	child := ev.Child
 	r.must(r.target.Detach(ev.Thread.PID))
-	if threads := r.target.Threads(); len(threads) != 1 || threads[0].ID != child {
+	if threads := r.target.Threads(); len(threads) != 1 || threads[0] != child {
 		t.Fatalf("threads %v, want %v alone", threads, child)
 	}
 	ev = r.resume(0)
@@ -264,103 +253,7 @@ func TestKillWithUntoldChild(t *testing.T) {
 }
 
 // TestNonStop stops threads one by one while the others run on.
-func TestNonStop(t *testing.T) {
-	r, _ := hammer(t)
-	path := testprog.Build(t, "hammer", fixed).Path
-	at := target.Breakpoint{Addr: symbol(t, path, "main"), Length: 1}
-	first := target.ThreadID{PID: r.pid, TID: r.pid}
-	r.must(r.target.InsertBreakpoint(first, at))
-	r.resume(0)
-	r.must(r.target.RemoveBreakpoint(first, at))
-	r.must(r.target.SetNonStop(true))
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	for deadline := time.Now().Add(20 * time.Second); len(r.target.Threads()) < 5; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the threads do not start")
-		}
-	}
-	block := r.block()
-	stopped := make(map[target.ThreadID]bool)
-	for _, th := range r.target.Threads() {
-		if err := r.target.ReadRegisters(th.ID, block); !errors.Is(err, target.ErrRunning) {
-			t.Errorf("registers of %v, which runs: %v", th.ID, err)
-		}
-		r.must(r.target.Stop(th.ID))
-		ev := r.next()
-		if ev.Thread != th.ID || ev.Kind != target.Stopped || ev.Signal != target.SignalNone {
-			t.Fatalf("got %+v, want a stop of %v", ev, th.ID)
-		}
-		stopped[th.ID] = true
-		r.must(r.target.ReadRegisters(th.ID, block))
-		r.must(r.target.Stop(th.ID)) // nothing more comes of it
-	}
-	// A step of one leaves the others where they are.
-	one := r.target.Threads()[2].ID
-	for range 50 {
-		r.must(r.target.Resume([]target.Action{{Thread: one, Verb: target.StepOne}}))
-		if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalTrap {
-			t.Fatalf("got %+v, want a step of %v", ev, one)
-		}
-	}
-	// Ctrl-C stops one of those that run.
-	r.must(r.target.Resume([]target.Action{{Thread: one}}))
-	r.must(r.target.Interrupt())
-	if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalInt {
-		t.Fatalf("got %+v, want %v interrupted", ev, one)
-	}
-	// Back in all-stop mode everything is stopped without a word.
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	r.must(r.target.SetNonStop(false))
-	for _, th := range r.target.Threads() {
-		r.must(r.target.ReadRegisters(th.ID, block))
-	}
-	select {
-	case ev := <-r.target.Events():
-		t.Errorf("event %+v", ev)
-	default:
-	}
-}
-
 // TestNonStopTracepoints traces all threads while a session stops, steps and resumes some of them.
-func TestNonStopTracepoints(t *testing.T) {
-	r, end := hammer(t)
-	path := testprog.Build(t, "hammer", fixed).Path
-	for i, name := range []string{"tick_emulated", "tick_slot", "site_stepped"} {
-		r.trace(trace.Number(i+1), symbol(t, path, name))
-	}
-	r.must(r.engine.Start(r.target.Installer(r.pid)))
-	r.must(r.target.SetNonStop(true))
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for i := 0; ; {
-		select {
-		case ev := <-r.target.Events():
-			if ev.Kind == target.Exited {
-				if ev.Code != 0 {
-					t.Errorf("exit code %d", ev.Code)
-				}
-				if out := r.output(); !strings.Contains(out, "wrong=0") {
-					t.Errorf("output %q", out)
-				}
-				return
-			}
-			verb := target.Verb(0)
-			if i%3 == 0 {
-				verb = target.StepOne
-			}
-			r.must(r.target.Resume([]target.Action{{Thread: ev.Thread, Verb: verb}}))
-		case <-tick.C:
-			if i++; i == 500 {
-				end()
-			}
-			if threads := r.target.Threads(); len(threads) > 0 {
-				r.must(r.target.Stop(threads[i%len(threads)].ID))
-			}
-		}
-	}
-}
-
 // TestThreadEvents is told of every thread that begins and ends.
 func TestThreadEvents(t *testing.T) {
 	for _, nonStop := range []bool{false, true} {
@@ -500,7 +393,7 @@ func TestAttach(t *testing.T) {
 			t.Error("attached twice")
 		}
 		threads := r.target.Threads()
-		last := threads[len(threads)-1].ID
+		last := threads[len(threads)-1]
 		ev := r.do(target.Action{Thread: last, Verb: target.StepOne})
 		if ev.Kind != target.Stopped || ev.Thread != last {
 			t.Fatalf("got %+v", ev)
@@ -544,6 +437,8 @@ func TestWrapper(t *testing.T) {
 	}
 }
 
+// TestNonStopAttach attaches to a program that creates threads all the time; every thread of it can be set going and stopped.
+// allStopped reports whether every thread of a process has been seen to stop.
 // TestProgramInFolder starts a program by a name that is that of a file in the working folder before all others.
 func TestProgramInFolder(t *testing.T) {
 	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")

@@ -71,7 +71,7 @@ func launchReading(t testing.TB, in *os.File, program string, args ...string) *r
 		Order: tg.ISA().Order, RegisterBlock: layout.Size, PCOffset: layout.ByNumber(tg.ISA().PC).Offset,
 	})
 	tg.SetEngine(engine)
-	return &run{t, tg, engine, func() string { return <-text }, tg.Threads()[0].ID.PID}
+	return &run{t, tg, engine, func() string { return <-text }, tg.Threads()[0].PID}
 }
 
 // resume lets everything go and waits for what ends it.

@@ -166,21 +166,25 @@ func (t *Target) threadOver(k *task, code int) {
 	case t.reports.Threads:
 		t.tellLater(target.Event{Kind: target.ThreadExited, Thread: k.id(), Code: code})
 	case t.nonStop:
-		if t.reports.NoneResumed && k.resumed && !t.anyResumed() {
-			t.events.add(target.Event{Kind: target.NoneResumed})
+		if k.resumed {
+			t.noneResumed()
 		}
 	case !t.holding:
 		t.noneLeft()
 	}
 }
 
-func (t *Target) anyResumed() bool {
+// noneResumed tells in non-stop mode that no thread is left which could have an event, if it is so.
+func (t *Target) noneResumed() {
+	if !t.reports.NoneResumed {
+		return
+	}
 	for k := range t.all() {
-		if k.resumed {
-			return true
+		if k.resumed && (k.state == stopped || k.heard()) {
+			return
 		}
 	}
-	return false
+	t.events.add(target.Event{Kind: target.NoneResumed})
 }
 
 // over notes that a process is gone.
@@ -231,18 +235,20 @@ func (t *Target) noneLeft() {
 	if !t.active || t.nonStop || t.parked > 0 || len(t.backlog) > 0 || len(t.procs) == 0 {
 		return
 	}
+	var left *task
 	for k := range t.all() {
-		if k.state != stopped {
+		switch {
+		case k.heard():
 			return
+		case left == nil && k.state == stopped:
+			left = k
 		}
 	}
-	if t.reports.NoneResumed {
+	switch {
+	case t.reports.NoneResumed:
 		t.report(target.Event{Kind: target.NoneResumed})
-		return
-	}
-	for k := range t.all() {
-		t.report(target.Event{Kind: target.Stopped, Thread: k.id()})
-		return
+	case left != nil:
+		t.report(target.Event{Kind: target.Stopped, Thread: left.id()})
 	}
 }
 
