@@ -29,7 +29,7 @@ func (t *Target) wait() {
 	switch err {
 	case nil:
 		if k, s := t.arrive(tid, s); k != nil {
-			t.act(k, s)
+			t.take(k, s)
 		}
 	case linux.ErrInterrupted:
 		// A request is waiting, or was.
@@ -105,6 +105,10 @@ func (t *Target) advance() bool {
 
 // act deals with a wait status of a task while the program runs, up to letting the task go on or ending the Resume.
 func (t *Target) act(k *task, s linux.Status) {
+	if k.leaving {
+		t.seeOff(k, s)
+		return
+	}
 	if t.ended(k, s) {
 		return
 	}
@@ -355,13 +359,31 @@ func (t *Target) report(e target.Event) {
 		return
 	}
 	t.follow.rest()
-	t.hold(whom{blocked: true})
-	if t.tasks[e.Thread.TID] == nil && len(t.backlog) > 0 { // it ended while it was being stopped
-		t.tellBacklog()
+
+	held := t.hold(whom{blocked: true})
+	if t.tasks[e.Thread.TID] == nil && e.Kind != target.NoneResumed {
+		t.reportLate(e, held)
 		return
 	}
+
 	t.active = false
 	t.events.add(e)
+}
+
+// reportLate deals with an event whose thread has ended while everything was being stopped to tell it, as all threads but one do
+// at an exec. An interrupt can be told of another thread. Anything else has happened to nobody, and the program goes on.
+func (t *Target) reportLate(e target.Event, held []*task) {
+	other := t.interruptible()
+	switch {
+	case len(t.backlog) > 0:
+		t.tellBacklog()
+	case e.Signal == target.SignalInt && other != nil:
+		e.Thread = other.id()
+		t.report(e)
+	default:
+		t.release(held)
+		t.noneLeft()
+	}
 }
 
 // tellLater tells an event that stops nothing, as soon as everything is stopped in all-stop mode.
@@ -419,7 +441,13 @@ func (t *Target) hold(w whom) (held []*task) {
 		held = append(held, k)
 	}
 	for _, other := range t.await(w) {
-		t.act(other.task, other.status)
+		if !w.blocked && t.active {
+			t.act(other.task, other.status)
+			continue
+		}
+		// A vfork has ended that nobody awaits, or the Resume has: this is for the next.
+		t.park(other.task, other.status)
+		held = append(held, other.task)
 	}
 	for _, k := range held {
 		k.held = false // even if it need not be waited for any more
