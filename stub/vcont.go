@@ -52,7 +52,7 @@ func (x *session) start(actions []target.Action) ([]byte, error) {
 	if x.asked && !x.running {
 		id := x.lastStop().Thread // the selected thread may be gone
 		if th, err := x.resolve(x.general.PID, x.general.TID); err == nil {
-			id = th.ID
+			id = th
 		}
 		if x.alive() {
 			x.owed = true
