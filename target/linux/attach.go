@@ -80,7 +80,7 @@ func (t *Target) seizeAll(p *process) error {
 				continue
 			}
 			err := linux.Seize(tid, options)
-			if linux.Gone(err) && tid != p.pid {
+			if err != nil && tid != p.pid && over(tid) {
 				continue // it has ended since
 			}
 			if err != nil {
@@ -93,6 +93,12 @@ func (t *Target) seizeAll(p *process) error {
 			return nil
 		}
 	}
+}
+
+// over reports whether a thread has ended. Of one that is about to disappear the kernel says that to trace it is not permitted.
+func over(tid int) bool {
+	state, err := linux.StatusField(tid, "State")
+	return err != nil || strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X")
 }
 
 // stopSeized stops a task that runs. It keeps what it stops with, and a job-control stop is over for it.
