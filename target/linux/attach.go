@@ -80,7 +80,7 @@ func (t *Target) seizeAll(p *process) error {
 				continue
 			}
 			err := linux.Seize(tid, options)
-			if err != nil && tid != p.pid && over(tid) {
+			if err != nil && tid != p.pid && !linux.Runs(tid) {
 				continue // it has ended since
 			}
 			if err != nil {
@@ -93,12 +93,6 @@ func (t *Target) seizeAll(p *process) error {
 			return nil
 		}
 	}
-}
-
-// over reports whether a thread has ended. Of one that is about to disappear the kernel says that to trace it is not permitted.
-func over(tid int) bool {
-	state, err := linux.StatusField(tid, "State")
-	return err != nil || strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X")
 }
 
 // stopSeized stops a task that runs. It keeps what it stops with, and a job-control stop is over for it.
