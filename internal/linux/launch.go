@@ -15,8 +15,8 @@ type Launch struct {
 	Env   []string
 	Dir   string
 	Files []*os.File // standard input, output and error
-	// Terminal is the descriptor in Files whose foreground the program takes, -1 to leave the terminal alone. Where that is not
-	// the terminal of this process's session, nothing is taken. This process must ignore SIGTTOU.
+	// Terminal is the descriptor in Files whose foreground the program takes, -1 to leave the terminal alone. Where that is
+	// not the terminal of this process's session, nothing is taken. This process must ignore SIGTTOU.
 	Terminal int
 	// FixedAddresses turns address space randomisation off in the program.
 	FixedAddresses bool
