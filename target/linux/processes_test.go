@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -479,5 +480,44 @@ func TestWrapper(t *testing.T) {
 	}
 	if _, err := r.target.Start(target.Program{Path: path, Wrapper: []string{"false"}}); err == nil {
 		t.Error("a wrapper that does not execute the program is no error")
+	}
+}
+
+// TestDetachDying lets a process go that somebody has killed while all its threads were stopped. Its parent must hear of the end.
+func TestDetachDying(t *testing.T) {
+	const script = `exec 3<&0; "$0" 4 <&3 >/dev/null & echo $!; wait $!; echo $?`
+	cmd := exec.Command("sh", "-c", script, testprog.Build(t, "hammer", fixed).Path)
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer in.Close()
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	pid, err := strconv.Atoi(lines.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := launch(t, testprog.Build(t, "spin", fixed).Path, "1", "nop")
+	_, err = r.target.Attach(pid)
+	r.must(err)
+	process, _ := os.FindProcess(pid)
+	r.must(process.Kill())
+	r.must(r.target.Detach(pid))
+	told := make(chan string, 1)
+	go func() {
+		lines.Scan()
+		told <- lines.Text()
+	}()
+	select {
+	case status := <-told:
+		if status != "137" {
+			t.Errorf("the process ended with status %s, want that of a kill", status)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the parent has not heard of the end of the process")
+		r.target.Close()
 	}
 }
