@@ -103,7 +103,7 @@ func (x *session) unheard(pid int) []int {
 	if x.nonStop == nil {
 		return nil
 	}
-	for i, ev := range x.nonStop.queue {
+	for i, ev := range x.nonStop.untold() {
 		forked := ev.Kind == target.Forked || ev.Kind == target.Vforked
 		if i > 0 && forked && ev.Thread.PID == pid && !slices.Contains(children, ev.Child.PID) {
 			children = append(children, ev.Child.PID)

@@ -5,6 +5,7 @@ package linux
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"tracewell/internal/linux"
 	"tracewell/target"
@@ -292,16 +293,36 @@ func (t *Target) heir(p *process) *process {
 // letGo detaches all tasks of a process whose memory is as it was.
 func (t *Target) letGo(p *process) {
 	p.debug = debugRegisters{generation: p.debug.generation + 1}
+	var dying []*task
 	for _, k := range p.order {
 		p.debug.load(k)
 		k.flush()
-		linux.Detach(k.tid, t.partingSignal(k))
+		if linux.Gone(linux.Detach(k.tid, t.partingSignal(k))) && k.state != zombie {
+			dying = append(dying, k)
+		}
 		for _, d := range k.deferred {
 			linux.KillThread(p.pid, k.tid, d.signal)
 		}
 	}
+	for _, k := range slices.Backward(dying) {
+		k.bury()
+	}
 	t.dismiss(p)
 	t.unsay(p.pid)
+}
+
+// bury takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away
+// and nobody else hears of the process before its tracer has. The leader comes last. It is not waited for as for another
+// event: after an exec the id may be that of a task which goes on.
+func (k *task) bury() {
+	const patience, pause = time.Second, 200 * time.Microsecond
+	for range patience / pause {
+		tid, s, err := linux.Poll(k.tid)
+		if err != nil || tid == k.tid && s.Ended() {
+			return
+		}
+		time.Sleep(pause)
+	}
 }
 
 // partingSignal is the signal that a task takes with it when it is let go: the one it was stopped with, unless the session does

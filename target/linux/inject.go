@@ -92,7 +92,7 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 	result, behind := k.regs[amd64.RAX], k.pc() == from+arch.Addr(len(syscallCode))
 	linux.SetSignalMask(k.tid, blocked)
 	k.regs, k.dirty, k.stepping = saved.regs, dirtyAll, saved.stepping
-	k.waiting, k.status, k.signal = saved.waiting, saved.status, saved.signal
+	k.waiting, k.status, k.signal, k.triggersKnown = saved.waiting, saved.status, saved.signal, saved.triggersKnown
 	if hadInfo {
 		// The stop after the step is a signal-delivery stop again, where the signal can still be passed on.
 		linux.SetSiginfo(k.tid, &info)
