@@ -86,7 +86,7 @@ func markerPackets() []packet {
 			tokens:  "StaticTracepoints+",
 			about:   "the static tracepoint markers of the program and its libraries",
 			reply:   "m ADDRESS:HEXID:HEXTEXT,... or l",
-			errors:  "files that cannot be read",
+			errors:  "the list of libraries cannot be read",
 			differs: "an error without libinproctrace.so, and in it the markers of LTTng; from 17 on unknown",
 		},
 		{
@@ -101,7 +101,7 @@ func markerPackets() []packet {
 			handler: (*session).markerHere,
 			about:   "the marker at an address",
 			reply:   "m ADDRESS:HEXID:HEXTEXT or l",
-			errors:  "files that cannot be read",
+			errors:  "the list of libraries cannot be read",
 			differs: "the same as of qTfSTM",
 		},
 		{
