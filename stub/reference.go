@@ -16,23 +16,24 @@ What the server answers of GDB's remote protocol (GDB manual, appendix "GDB Remo
 a target offers it. Every other packet gets the empty reply.
 
 CAPITALS stand for fields, square brackets for parts that may be missing, a bar for a choice, three dots for more of the
-same. Blanks are for the reader and not sent. Numbers and addresses are hexadecimal without 0x; HEX in front of a name means that each
-byte of it is a pair of digits; BINARY is bytes with the escapes of the protocol. The token is what the reply to qSupported
-says of the packet.
+same. Blanks are for the reader and not sent. Numbers and addresses are hexadecimal without 0x; HEX in front of a name means
+that each byte of it is a pair of digits; BINARY is bytes with the escapes of the protocol. The token is what the reply to
+qSupported says of the packet.
 
-A packet that fails is answered by ` + "`E.`" + ` and a text, or, where GDB would take a text for something else, by ` + "`E01`" + `. Two reasons
-hold for every packet and are not repeated: its arguments are not well formed, or it is about a process and there is none. The last
-column is what gdbserver 13.1 on x86-64 does otherwise, as far as a client can tell; its errors have numbers and no text.
+A packet that fails is answered by ` + "`E.`" + ` and a text, or, where GDB would take a text for something else, by ` + "`E01`" + `.
+Two reasons hold for every packet and are not repeated: its arguments are not well formed, or it is about a process and there
+is none. The last column is what gdbserver 13.1 on x86-64 does otherwise, as far as a client can tell; its errors have numbers
+and no text.
 
 `
 
-// Reference describes all packets in Markdown, one table a group, from the same rows that dispatch them.
+// Reference describes all packets in Markdown, one table a group and one line a packet, from the rows that dispatch them.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(preface)
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "## %s\n\n%s\n\n", strings.ToUpper(g.name[:1])+g.name[1:], g.offered())
-		b.WriteString("| packet | what it does | reply | errors | token | gdbserver |\n|---|---|---|---|---|---|\n")
+		b.WriteString("| packet | what it does | reply | errors | token | gdbserver 13.1 |\n|---|---|---|---|---|---|\n")
 		for _, p := range g.packets {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", code(p.grammar()), cell(p.about), cell(p.reply),
 				cell(p.failures()), code(p.announces()), cell(p.differs))
