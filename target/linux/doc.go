@@ -28,6 +28,6 @@
 //   - task.passed is the address whose hit a stopped task has behind it though the instruction there has not run. It makes
 //     an execution of an instruction exactly one hit, whatever stops the task in between. A signal that arrives in this state
 //     waits until the instruction has run, because its handler would return to the trap; one that the session gives may not
-//     (meetHandler).
+//     (meets).
 //   - While no Resume is pending every task but guests and tasks in a group-stop is in a ptrace-stop.
 package linux
