@@ -210,7 +210,8 @@ func (t *Target) watched(k *task) bool {
 	return !finished
 }
 
-// hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its trap.
+// hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its
+// trap.
 func (t *Target) hitBeside(k *task) {
 	first := k.passed != k.pc()
 	k.passed = k.pc()

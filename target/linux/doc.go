@@ -29,11 +29,12 @@
 //
 // # Holding
 //
-// What can be done only while others stand still (stepping in place, writing a trap, calling mmap in the program, telling an
-// event in all-stop mode) happens between hold and release. The argument of hold, a whom, says which tasks must stand: all,
-// or those of one space. What they stop with meanwhile is parked with the task and acted on afterwards, so nothing is lost
-// and nothing is told out of turn. A task that is caught at a ptrace event inside a system call is led to the end of that
-// call first (endCall): the kernel has yet to write the call's result, over whatever would be done to the registers.
+// What can be done only while others stand still (stepping in place, calling mmap in the program, changing what the debug
+// registers watch or which system calls are caught, detaching, telling an event in all-stop mode) happens between hold and
+// release. The argument of hold, a whom, says which tasks must stand: all, or those of one space. What they stop with
+// meanwhile is parked with the task and acted on afterwards, so nothing is lost and nothing is told out of turn. A task that
+// is caught at a ptrace event inside a system call is led to the end of that call first (endCall): the kernel has yet to
+// write the call's result, over whatever would be done to the registers.
 //
 // The parent of a vfork sleeps in the kernel until its child has left, and nothing can stop it before. Hold does not wait
 // for it; it leads a guest on until the parent can run, where that is asked for.
