@@ -126,12 +126,9 @@ func (s *Server) resumeAlone(actions []target.Action) error {
 }
 
 // obey does what vCont says in non-stop mode: for each thread the first order that names it, for those that are so already
-// nothing.
+// nothing. Nor is there an error when no process is left: GDB stops threads of whose end it has not taken note yet.
 func (x *session) obey(orders []order) error {
 	threads := x.target.Threads()
-	if len(threads) == 0 {
-		return target.ErrNoProcess
-	}
 	clear(x.documents)
 	waiting := x.nonStop.waiting()
 	var actions []target.Action

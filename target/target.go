@@ -59,7 +59,7 @@ type Target interface {
 	// Threads lists the live threads, leader first, then in order of creation. Empty when no process is left. Nothing has to be
 	// found out for it: sessions ask for every packet.
 	Threads() []ThreadID
-	// Thread tells of one live thread; ErrNoThread if there is none of that id.
+	// Thread tells of one of them; ErrNoThread if it has ended meanwhile.
 	Thread(id ThreadID) (Thread, error)
 
 	// ReadRegisters fills block, laid out as the g packet of Description; WriteRegisters stores it. The thread must be

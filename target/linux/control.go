@@ -27,8 +27,8 @@ func (t *Target) Resume(actions []target.Action) error {
 	return err
 }
 
-// start sets every covered task going that is stopped. While something waits to be told, none is, and a return from a system
-// call that is told at once stops all: what a signal was to do to a task it then does later.
+// start sets every covered task going that is stopped. While something waits to be told, none is, and what happens at the return
+// from a system call may end the Resume at once: what a signal was to do to a task it then does later.
 func (t *Target) start(actions []target.Action) error {
 	t.remember()
 	signals := make(map[*task]int)
@@ -57,7 +57,7 @@ func (t *Target) start(actions []target.Action) error {
 	for _, k := range covered {
 		switch {
 		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
-		case len(t.backlog) == 0 && !k.tellsReturn():
+		case len(t.backlog) == 0 && !k.returned:
 			k.meetHandler(signals[k])
 			t.proceed(k, signals[k])
 		default:
@@ -65,9 +65,17 @@ func (t *Target) start(actions []target.Action) error {
 				k.deferSignal(signals[k])
 			}
 			if len(t.backlog) == 0 {
-				t.atSyscall(k)
+				t.atReturn(k)
 			}
 		}
+	}
+	canRun := func(k *task) bool { return k.state != zombie }
+	switch {
+	case len(covered) == 0 || slices.ContainsFunc(covered, canRun):
+	case t.nonStop:
+		t.noneResumed()
+	default:
+		t.noneLeft()
 	}
 	return nil
 }
@@ -181,7 +189,9 @@ func (t *Target) kill(p *process) {
 		t.last = nil
 	}
 	for _, k := range p.order {
-		t.orphan(k, func(child int) { linux.Kill(child, linux.SIGKILL) })
+		if k.waiting {
+			t.orphan(k, k.status, func(child int) { linux.Kill(child, linux.SIGKILL) })
+		}
 	}
 	linux.Kill(p.pid, linux.SIGKILL)
 	for slices.Contains(t.procs, p) {
@@ -196,13 +206,12 @@ func (t *Target) kill(p *process) {
 		switch k, s := t.arrive(tid, s); {
 		case k == nil:
 		case k.guest || k.proc != p:
-			t.act(k, s)
+			t.take(k, s)
 		case !t.ended(k, s):
 			linux.Cont(tid, 0) // a stop on the way out
 		}
 	}
 	t.unsay(p.pid)
-	t.letGuestsGo(p)
 }
 
 // unsay withdraws what was to be told of a process that the session has got rid of.
@@ -219,12 +228,9 @@ func (t *Target) idle() {
 	}
 }
 
-// orphan deals with the child of a fork that the session has not been told of yet.
-func (t *Target) orphan(k *task, do func(child int)) {
-	if !k.waiting {
-		return
-	}
-	switch k.status.Event() {
+// orphan deals with the child of a fork, if that is what a task stopped with, that the session has not been told of.
+func (t *Target) orphan(k *task, s linux.Status, do func(child int)) {
+	switch s.Event() {
 	case linux.EventFork, linux.EventVfork, linux.EventClone:
 		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.proc.pid && t.firstStop(k.child) {
 			do(k.child)
@@ -232,32 +238,11 @@ func (t *Target) orphan(k *task, do func(child int)) {
 	}
 }
 
-// letGuestsGo detaches the vfork children that run in the memory of a process which is no longer under trace.
-func (t *Target) letGuestsGo(p *process) {
-	for tid, k := range t.tasks {
-		if !k.guest || k.proc != p {
-			continue
-		}
-		if linux.Interrupt(tid) == nil {
-			if _, s, err := linux.Wait(tid); err == nil {
-				t.arrive(tid, s)
-				k.flush()
-				sig := 0
-				if k.atSignal {
-					sig, _ = s.Stopped()
-				}
-				linux.Detach(tid, sig)
-			}
-		}
-		delete(t.tasks, tid)
-		t.guests--
-	}
-}
-
 // Detach implements target.Runner.
 func (t *Target) Detach(pid int) error {
 	return t.onProcess(pid, func(p *process) error {
-		t.hold(whom{in: p.space, blocked: true})
+		held := t.hold(whom{in: p.space, blocked: true})
+		defer t.release(held) // in non-stop mode there may be others in its memory, which go on
 		if slices.Contains(t.procs, p) {
 			t.detach(p)
 		}
@@ -270,26 +255,28 @@ func (t *Target) Detach(pid int) error {
 // act, if the session keeps that.
 func (t *Target) detach(p *process) {
 	for _, k := range p.order {
-		t.orphan(k, func(child int) { t.setFree(child, p) })
+		if k.waiting {
+			t.orphan(k, k.status, func(child int) { t.setFree(child, p) })
+		}
 	}
 	if heir := t.heir(p); p == t.traced && heir != nil {
 		t.moveSites(p, heir)
 	}
-	if p.users > 1 {
-		t.detachSharer(p)
+	if rest := t.sharer(p); rest != nil {
+		t.detachSharer(p, rest)
 		return
 	}
-	t.letGuestsGo(p)
+	guests := t.stopGuests(p)
 	for _, tr := range p.traps {
 		if tr.site != nil {
 			lower(p.mem, tr.site.Semaphores)
 		}
 		tr.lift(p.space)
 	}
-	clear(p.traps)
-	p.span()
+	p.clearTraps()
 	t.unmapScratch(p)
 	t.letGo(p)
+	t.setGuestsFree(guests)
 }
 
 // heir is the child that a process leaves its tracepoints to.
@@ -300,30 +287,6 @@ func (t *Target) heir(p *process) *process {
 		}
 	}
 	return nil
-}
-
-// detachSharer lets one of the processes go that run in one memory: the parent of a vfork, which waits for its child and meets no
-// trap before that has left, or the child, which must be led past the traps as a guest.
-func (t *Target) detachSharer(p *process) {
-	var rest *process
-	for _, other := range t.procs {
-		if other != p && other.space == p.space {
-			rest = other
-		}
-	}
-	if rest.parent == p {
-		t.letGo(p)
-		return
-	}
-	tasks := slices.Clone(p.order)
-	for _, k := range tasks {
-		k.stat = nil
-	}
-	t.dismiss(p)
-	for _, k := range tasks {
-		k.proc, k.resumed, k.verb = rest, true, target.Go
-		t.entertain(k)
-	}
 }
 
 // letGo detaches all tasks of a process whose memory is as it was.

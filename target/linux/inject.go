@@ -118,7 +118,7 @@ func (p *process) entry() (arch.Addr, error) {
 
 // auxv finds one value of the auxiliary vector.
 func (p *process) auxv(key uint64) (uint64, bool) {
-	b, err := linux.Auxv(p.pid)
+	b, err := linux.Auxv(p.alive())
 	if err != nil {
 		return 0, false
 	}

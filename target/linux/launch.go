@@ -147,12 +147,12 @@ func orElse(f, otherwise *os.File) *os.File {
 
 // examine finds out, before the first tracepoint of a program, what its kernel features forbid.
 func (p *process) examine() error {
-	filter, err := linux.StatusField(p.pid, "Seccomp")
+	filter, err := linux.StatusField(p.alive(), "Seccomp")
 	if err != nil {
 		return fmt.Errorf("reading the status of process %d: %w", p.pid, err)
 	}
 	p.noScratch = filter != "" && filter != "0"
-	features, err := linux.StatusField(p.pid, "x86_Thread_features")
+	features, err := linux.StatusField(p.alive(), "x86_Thread_features")
 	p.shadowStack = strings.Contains(features, "shstk")
 	return err
 }

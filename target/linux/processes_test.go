@@ -66,17 +66,6 @@ func (r *run) count(n trace.Number) int64 {
 }
 
 // hammer starts that program with four threads, which work until end is called.
-func hammer(t *testing.T) (r *run, end func()) {
-	t.Helper()
-	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	t.Cleanup(func() { in.Close() })
-	return launchReading(t, out, testprog.Build(t, "hammer", fixed).Path, "4"), func() { in.Close() }
-}
-
 // gone reports whether no process of that id is left, but for one that its parent has yet to take note of.
 func gone(pid int) bool {
 	for range 100 {
@@ -264,103 +253,7 @@ func TestKillWithUntoldChild(t *testing.T) {
 }
 
 // TestNonStop stops threads one by one while the others run on.
-func TestNonStop(t *testing.T) {
-	r, _ := hammer(t)
-	path := testprog.Build(t, "hammer", fixed).Path
-	at := target.Breakpoint{Addr: symbol(t, path, "main"), Length: 1}
-	first := target.ThreadID{PID: r.pid, TID: r.pid}
-	r.must(r.target.InsertBreakpoint(first, at))
-	r.resume(0)
-	r.must(r.target.RemoveBreakpoint(first, at))
-	r.must(r.target.SetNonStop(true))
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	for deadline := time.Now().Add(20 * time.Second); len(r.target.Threads()) < 5; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the threads do not start")
-		}
-	}
-	block := r.block()
-	stopped := make(map[target.ThreadID]bool)
-	for _, id := range r.target.Threads() {
-		if err := r.target.ReadRegisters(id, block); !errors.Is(err, target.ErrRunning) {
-			t.Errorf("registers of %v, which runs: %v", id, err)
-		}
-		r.must(r.target.Stop(id))
-		ev := r.next()
-		if ev.Thread != id || ev.Kind != target.Stopped || ev.Signal != target.SignalNone {
-			t.Fatalf("got %+v, want a stop of %v", ev, id)
-		}
-		stopped[id] = true
-		r.must(r.target.ReadRegisters(id, block))
-		r.must(r.target.Stop(id)) // nothing more comes of it
-	}
-	// A step of one leaves the others where they are.
-	one := r.target.Threads()[2]
-	for range 50 {
-		r.must(r.target.Resume([]target.Action{{Thread: one, Verb: target.StepOne}}))
-		if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalTrap {
-			t.Fatalf("got %+v, want a step of %v", ev, one)
-		}
-	}
-	// Ctrl-C stops one of those that run.
-	r.must(r.target.Resume([]target.Action{{Thread: one}}))
-	r.must(r.target.Interrupt())
-	if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalInt {
-		t.Fatalf("got %+v, want %v interrupted", ev, one)
-	}
-	// Back in all-stop mode everything is stopped without a word.
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	r.must(r.target.SetNonStop(false))
-	for _, id := range r.target.Threads() {
-		r.must(r.target.ReadRegisters(id, block))
-	}
-	select {
-	case ev := <-r.target.Events():
-		t.Errorf("event %+v", ev)
-	default:
-	}
-}
-
 // TestNonStopTracepoints traces all threads while a session stops, steps and resumes some of them.
-func TestNonStopTracepoints(t *testing.T) {
-	r, end := hammer(t)
-	path := testprog.Build(t, "hammer", fixed).Path
-	for i, name := range []string{"tick_emulated", "tick_slot", "site_stepped"} {
-		r.trace(trace.Number(i+1), symbol(t, path, name))
-	}
-	r.must(r.engine.Start(r.target.Installer(r.pid)))
-	r.must(r.target.SetNonStop(true))
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for i := 0; ; {
-		select {
-		case ev := <-r.target.Events():
-			if ev.Kind == target.Exited {
-				if ev.Code != 0 {
-					t.Errorf("exit code %d", ev.Code)
-				}
-				if out := r.output(); !strings.Contains(out, "wrong=0") {
-					t.Errorf("output %q", out)
-				}
-				return
-			}
-			verb := target.Verb(0)
-			if i%3 == 0 {
-				verb = target.StepOne
-			}
-			r.must(r.target.Resume([]target.Action{{Thread: ev.Thread, Verb: verb}}))
-		case <-tick.C:
-			if i++; i == 500 {
-				end()
-			}
-			if threads := r.target.Threads(); len(threads) > 0 {
-				r.must(r.target.Stop(threads[i%len(threads)]))
-			}
-		}
-	}
-}
-
 // TestThreadEvents is told of every thread that begins and ends.
 func TestThreadEvents(t *testing.T) {
 	for _, nonStop := range []bool{false, true} {
@@ -440,6 +333,43 @@ func TestCatchReturnFromVfork(t *testing.T) {
 	}
 }
 
+// TestStepOutOfVfork steps from the end of a vfork: the step ends at the return from the call, before the next instruction.
+func TestStepOutOfVfork(t *testing.T) {
+	r := launch(t, testprog.Build(t, "forks", fixed).Path, "0", "1")
+	r.target.SetReports(target.Reports{Vfork: true})
+	ev := r.resume(0)
+	for ev.Kind == target.Vforked {
+		r.must(r.target.Detach(ev.Child.PID))
+		ev = r.resume(0)
+	}
+	before := r.pc(ev.Thread)
+	if ev.Kind != target.VforkDone {
+		t.Fatalf("got %+v, want the end of the vfork", ev)
+	}
+	if ev = r.do(target.Action{Thread: ev.Thread, Verb: target.StepOne}); ev.Signal != target.SignalTrap || r.pc(ev.Thread) != before {
+		t.Errorf("got %+v at %s, want a finished step at %s", ev, r.pc(ev.Thread), before)
+	}
+}
+
+// TestChildSharesMemory has a child in its parent's memory whom nobody waits for as after a vfork. A session that would hear of
+// vforks hears nothing of it, for it would wait for the end of that. The traps do not harm it.
+func TestChildSharesMemory(t *testing.T) {
+	p := testprog.Build(t, "shares", fixed)
+	r := launch(t, p.Path, "50")
+	r.target.SetReports(target.Reports{Fork: true, Vfork: true})
+	const ended target.Signal = 20 // SIGCHLD
+	r.target.PassSignals([]target.Signal{ended})
+	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "step"), Length: 1})
+	for n := range 50 {
+		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || ev.Thread != r.leader() {
+			t.Fatalf("call %d: %+v, want the parent at the breakpoint", n, ev)
+		}
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0", ev)
+	}
+}
+
 // TestAttach takes a running program with threads under trace, traces it and lets it go.
 func TestAttach(t *testing.T) {
 	path := testprog.Build(t, "hammer", fixed).Path
@@ -508,47 +438,7 @@ func TestWrapper(t *testing.T) {
 }
 
 // TestNonStopAttach attaches to a program that creates threads all the time; every thread of it can be set going and stopped.
-func TestNonStopAttach(t *testing.T) {
-	cmd := exec.Command(testprog.Build(t, "manythreads", fixed).Path, "1000000", "2000")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
-	r.must(r.target.SetNonStop(true))
-	for range 20 {
-		id, err := r.target.Attach(cmd.Process.Pid)
-		r.must(err)
-		r.must(r.target.Resume([]target.Action{of(id.PID)}))
-		r.must(r.target.Stop(target.ThreadID{PID: id.PID, TID: target.All}))
-		stopped := make(map[target.ThreadID]bool)
-		for !allStopped(r.target.Threads(), id.PID, stopped) {
-			ev := r.next()
-			if ev.Kind != target.Stopped {
-				t.Fatalf("got %+v", ev)
-			}
-			stopped[ev.Thread] = true
-			r.must(r.target.Stop(target.ThreadID{PID: id.PID, TID: target.All}))
-		}
-		r.must(r.target.Detach(id.PID))
-	}
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
-	if err != nil || strings.Contains(string(status), "State:\tZ") {
-		t.Errorf("the program has not survived: %v, %s", err, status)
-	}
-	cmd.Process.Kill()
-	cmd.Wait()
-}
-
 // allStopped reports whether every thread of a process has been seen to stop.
-func allStopped(threads []target.ThreadID, pid int, stopped map[target.ThreadID]bool) bool {
-	for _, id := range threads {
-		if id.PID == pid && !stopped[id] {
-			return false
-		}
-	}
-	return true
-}
-
 // TestProgramInFolder starts a program by a name that is that of a file in the working folder before all others.
 func TestProgramInFolder(t *testing.T) {
 	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")

@@ -30,7 +30,6 @@ func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
 // atSyscall deals with a task at the entry into or the exit from a system call.
 func (t *Target) atSyscall(k *task) {
 	number, caught := k.caught()
-	k.returned = false
 	if !caught {
 		t.proceed(k, 0)
 		return
@@ -42,6 +41,20 @@ func (t *Target) atSyscall(k *task) {
 	t.report(e)
 }
 
+// atReturn deals with a task that is to go on from the return from a system call, to which it was led unseen. GDB catches no
+// system calls while it waits for the end of a vfork, and does again for the return from that; and a step begun in a call ends
+// at its return.
+func (t *Target) atReturn(k *task) {
+	_, caught := k.caught()
+	k.returned = false
+	switch {
+	case caught:
+		t.atSyscall(k)
+	case !k.wantsStep() || k.fetch() != nil || t.afterStep(k):
+		t.proceed(k, 0)
+	}
+}
+
 // caught returns the number of the system call that k is stopped at, and whether the session wants to see it.
 func (k *task) caught() (number int, ok bool) {
 	c := k.proc.catch
@@ -50,11 +63,4 @@ func (k *task) caught() (number int, ok bool) {
 	}
 	number = int(int32(k.regs[amd64.OrigRAX]))
 	return number, c.numbers == nil || c.numbers[number]
-}
-
-// tellsReturn reports whether k, led to the return from a system call unseen, is yet to be shown there: GDB catches no system
-// calls while it waits for the end of a vfork, and does again for the return from that.
-func (k *task) tellsReturn() bool {
-	_, caught := k.caught()
-	return k.returned && caught
 }

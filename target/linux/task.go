@@ -27,7 +27,8 @@ type task struct {
 	proc  *process
 	state taskState
 
-	guest bool // see the package comment
+	guest   bool // see the package comment
+	leaving bool // a guest to be let go when it stops
 
 	// What the session wants of it.
 	resumed    bool // by the pending Resume; in non-stop mode, and not stopped with an event since

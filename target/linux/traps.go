@@ -5,6 +5,7 @@ package linux
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
@@ -49,7 +50,7 @@ func (s *space) trapAt(addr arch.Addr) (*trap, error) {
 			return old, nil
 		}
 		tr.users, tr.check, tr.site = old.users, old.check, old.site
-		delete(s.traps, addr) // it would hide what is there now
+		s.unset(old) // it would hide what is there now
 	}
 	err := tr.study(s)
 	if err == nil {
@@ -57,12 +58,11 @@ func (s *space) trapAt(addr arch.Addr) (*trap, error) {
 	}
 	if err != nil {
 		if old != nil {
-			s.traps[addr] = old
+			s.set(old)
 		}
 		return nil, err
 	}
-	s.traps[addr] = tr
-	s.span()
+	s.set(tr)
 	return tr, nil
 }
 
@@ -124,20 +124,40 @@ func (s *space) drop(tr *trap) error {
 	if tr.users > 0 || tr.site != nil {
 		return nil
 	}
-	delete(s.traps, tr.addr)
-	s.span()
+	s.unset(tr)
 	return tr.lift(s)
 }
 
-// span keeps the bounds of all traps, which tell most memory reads that none is in them.
-func (s *space) span() {
-	s.lowest, s.behind = 0, 0
-	for addr := range s.traps {
-		if s.behind == 0 || addr < s.lowest {
-			s.lowest = addr
-		}
-		s.behind = max(s.behind, addr+1)
+// set enters a trap in the table, over the one that was in its place.
+func (s *space) set(tr *trap) {
+	if i, found := slices.BinarySearch(s.places, tr.addr); !found {
+		s.places = slices.Insert(s.places, i, tr.addr)
 	}
+	s.traps[tr.addr] = tr
+}
+
+// unset takes a trap out of the table.
+func (s *space) unset(tr *trap) {
+	if i, found := slices.BinarySearch(s.places, tr.addr); found {
+		s.places = slices.Delete(s.places, i, i+1)
+	}
+	delete(s.traps, tr.addr)
+}
+
+func (s *space) clearTraps() {
+	s.places = nil
+	clear(s.traps)
+}
+
+// between returns the places of the traps from low up to but not including high. What a hit collects lies often between the traps of
+// the program and those of a library, so it does not go through them all.
+func (s *space) between(low, high arch.Addr) []arch.Addr {
+	first, _ := slices.BinarySearch(s.places, low)
+	behind := first
+	for behind < len(s.places) && s.places[behind] < high {
+		behind++
+	}
+	return s.places[first:behind]
 }
 
 // stale reports whether a task stopped behind addr by an int3 that is there no more.
