@@ -47,6 +47,7 @@ type Config struct {
 type Notify struct {
 	Started   func(path string, pid int) // a client had a program started (vRun, R)
 	Attached  func(pid int)              // a client had a process attached to (vAttach)
+	Refused   func(error)                // neither was possible; GDB 13 does not show its user the reason that is in the reply
 	Detaching func(pid int)              // a client, or its loss, is about to let a process go
 	Killing   func(pids []int)           // a client, or its loss, is about to end all of these (k, monitor exit)
 	Ended     func(target.Event)         // a process ended by itself: Exited or Terminated

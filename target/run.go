@@ -57,6 +57,9 @@ type Action struct {
 	Verb       Verb
 	Signal     Signal // delivered on the way, 0 for none
 	Start, End arch.Addr
+	// Anew has a thread meet the breakpoint that it stands at, even if it has stopped there already. Otherwise the thread goes
+	// on past it. GDB takes breakpoints out where it wants to go on from, and expects those that it leaves to be met.
+	Anew bool
 }
 
 // Signal is a signal by GDB's number, which differs from the kernel's for most.

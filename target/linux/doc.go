@@ -46,7 +46,7 @@
 //   - task.passed is the address whose hit a stopped task has behind it though the instruction there has not run. It makes
 //     an execution of an instruction exactly one hit, whatever stops the task in between. A signal that arrives in this
 //     state waits until the instruction has run, because its handler would return to the trap; one that the session gives
-//     may not (meetHandler).
+//     may not (meets).
 //   - In all-stop mode, while no Resume is pending, every task is in a ptrace-stop. Excepted are guests, tasks in a
 //     group-stop, leaders that have exited before their threads, and parents whose vfork child is a process of its own.
 //   - In non-stop mode a task is stopped for the session from its event to its next Resume (task.resumed is false); the

@@ -4,6 +4,7 @@ package linux_test
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -307,6 +308,28 @@ func TestCatchSyscalls(t *testing.T) {
 	}
 	if out := r.output(); !strings.Contains(out, "done calls=6") {
 		t.Errorf("output %q", out)
+	}
+}
+
+// TestCatchNoSyscall has a thread not make a system call that it was about to, as GDB does that calls a function there. The return
+// from nothing is not shown.
+func TestCatchNoSyscall(t *testing.T) {
+	const write = 1
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	r.must(r.target.CatchSyscalls(r.pid, true, []int{write}))
+	ev := r.resume(0)
+	if ev.Kind != target.SyscallEntry {
+		t.Fatalf("got %+v, want a system call", ev)
+	}
+	r.must(r.target.CatchSyscalls(r.pid, true, nil))
+	layout, err := r.target.Description().Layout()
+	r.must(err)
+	block := make([]byte, layout.Size)
+	r.must(r.target.ReadRegisters(ev.Thread, block))
+	binary.LittleEndian.PutUint64(block[layout.ByName("orig_rax").Offset:], ^uint64(0))
+	r.must(r.target.WriteRegisters(ev.Thread, block))
+	if ev = r.resume(0); ev.Kind != target.SyscallEntry {
+		t.Errorf("got %+v, want the next system call", ev)
 	}
 }
 
