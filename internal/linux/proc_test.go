@@ -2,7 +2,9 @@ package linux
 
 import (
 	"os"
+	"os/exec"
 	"testing"
+	"time"
 )
 
 func TestParseMapping(t *testing.T) {
@@ -49,5 +51,28 @@ func TestLastCPU(t *testing.T) {
 func TestSharesMemory(t *testing.T) {
 	if SharesMemory(os.Getpid(), os.Getppid()) {
 		t.Error("this process shares its memory with its parent")
+	}
+}
+
+func TestHasEnded(t *testing.T) {
+	if HasEnded(os.Getpid()) {
+		t.Error("this process has not ended")
+	}
+	cmd := exec.Command("true")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		if HasEnded(cmd.Process.Pid) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !HasEnded(cmd.Process.Pid) {
+		t.Error("a child that has yet to be waited for has not ended")
+	}
+	cmd.Wait()
+	if !HasEnded(cmd.Process.Pid) {
+		t.Error("a child that has been waited for has not ended")
 	}
 }
