@@ -125,20 +125,11 @@ func StatusField(pid int, name string) (string, error) {
 	return "", lines.Err()
 }
 
-// IsZombie reports whether a thread has ended and is still to be waited for.
-func IsZombie(tid int) bool {
+// HasEnded reports whether a thread is gone, or is still to be waited for only.
+func HasEnded(tid int) bool {
 	line, err := os.ReadFile(procPath(tid, "stat"))
-	return err == nil && bytes.HasPrefix(line[bytes.LastIndexByte(line, ')')+1:], []byte(" Z"))
-}
-
-// Runs reports whether a thread is there and has not ended.
-func Runs(tid int) bool {
-	line, err := os.ReadFile(procPath(tid, "stat"))
-	if err != nil {
-		return false
-	}
 	state := line[bytes.LastIndexByte(line, ')')+1:]
-	return !bytes.HasPrefix(state, []byte(" Z")) && !bytes.HasPrefix(state, []byte(" X"))
+	return err != nil || bytes.HasPrefix(state, []byte(" Z")) || bytes.HasPrefix(state, []byte(" X"))
 }
 
 // ThreadGroup is the process that tid belongs to.

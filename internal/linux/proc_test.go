@@ -3,7 +3,9 @@ package linux
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"testing"
+	"time"
 )
 
 func TestParseMapping(t *testing.T) {
@@ -78,5 +80,28 @@ func TestThread(t *testing.T) {
 	}
 	if got := ThreadName(pid, none); got != "" {
 		t.Errorf("a thread that does not exist is called %q", got)
+	}
+}
+
+func TestHasEnded(t *testing.T) {
+	if HasEnded(os.Getpid()) {
+		t.Error("this process has not ended")
+	}
+	cmd := exec.Command("true")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		if HasEnded(cmd.Process.Pid) {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if !HasEnded(cmd.Process.Pid) {
+		t.Error("a child that has yet to be waited for has not ended")
+	}
+	cmd.Wait()
+	if !HasEnded(cmd.Process.Pid) {
+		t.Error("a child that has been waited for has not ended")
 	}
 }

@@ -78,6 +78,7 @@ var runs = []run{
 	{[]string{"relay", "20", "10"}, "done wrong=0", 0},
 	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
 	{[]string{"carries", "10"}, "done sum=55080", 0},
+	{[]string{"generations", "4"}, "done lines=4", 0},
 	{[]string{"outlive", "leader"}, "done calls=10", 0},
 	{[]string{"outlive", "clone"}, "done calls=10", 0},
 	{[]string{"outlive", "last"}, "done calls=10", 0},

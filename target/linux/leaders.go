@@ -73,7 +73,7 @@ func (t *Target) onlyLeaders() bool {
 // findZombies looks for leaders that have ended, and reports whether it has found one.
 func (t *Target) findZombies() (found bool) {
 	for _, p := range t.procs {
-		if k := t.tasks[p.pid]; k != nil && k.mayLinger() && k.runs() && linux.IsZombie(p.pid) {
+		if k := t.tasks[p.pid]; k != nil && k.mayLinger() && k.runs() && linux.HasEnded(p.pid) {
 			k.state = zombie
 			t.threadOver(k, 0)
 			found = true
@@ -95,7 +95,7 @@ func (t *Target) waitFor(k *task) (linux.Status, bool) {
 			return s, true
 		case err != linux.ErrInterrupted:
 			return 0, false
-		case k.mayLinger() && linux.IsZombie(k.tid):
+		case k.mayLinger() && linux.HasEnded(k.tid):
 			k.state = zombie
 			return 0, false
 		}

@@ -486,6 +486,34 @@ func TestProgramInFolder(t *testing.T) {
 	}
 }
 
+// TestAttachGenerations takes a program under trace again and again whose threads make others and end all the while. One that
+// is missed dies of the breakpoint.
+func TestAttachGenerations(t *testing.T) {
+	path := testprog.Build(t, "generations", fixed).Path
+	cmd := exec.Command(path, "8", "stdin")
+	in, err1 := cmd.StdinPipe()
+	if err := errors.Join(err1, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	r := launch(t, testprog.Build(t, "spin", fixed).Path, "1", "nop")
+	at := target.Breakpoint{Addr: symbol(t, path, "step"), Length: 1}
+	for i := range 30 {
+		id, err := r.target.Attach(cmd.Process.Pid)
+		r.must(err)
+		r.must(r.target.InsertBreakpoint(id, at))
+		for range 20 {
+			if ev := r.do(of(id.PID)); ev.Reason != target.ReasonSwBreak {
+				t.Fatalf("round %d: %+v, want the breakpoint", i, ev)
+			}
+		}
+		r.must(r.target.Detach(id.PID))
+	}
+	in.Close()
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestDetachDying lets a process go that somebody has killed while all its threads were stopped. Its parent must hear of the end.
 func TestDetachDying(t *testing.T) {
 	const script = `exec 3<&0; "$0" 4 <&3 >/dev/null & echo $!; wait $!; echo $?`
