@@ -32,8 +32,8 @@ type Config struct {
 	Save func(name string, write func(io.Writer) error) error
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
-	// Serial says that clients come over a line on which bytes can get lost and nobody can hang up: acknowledgments stay, and a
-	// session ends when there is nothing left to serve.
+	// Serial says that clients come over a line on which bytes can get lost and nobody can hang up: acknowledgments stay,
+	// and a session ends when there is nothing left to serve.
 	Serial bool
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
 	// stop replies with more than the signal, Tthread for the thread in them, threads for all that tells of threads.

@@ -23,7 +23,7 @@ func (x *session) thread() (target.ThreadID, error) {
 
 // resolve finds the live thread that a thread-id as in packets stands for. Zero numbers may be any, -1 all.
 func (x *session) resolve(pid, tid int) (target.ThreadID, error) {
-	threads := x.target.Threads()
+	threads := x.known()
 	if len(threads) == 0 {
 		return target.ThreadID{}, target.ErrNoProcess
 	}
@@ -32,6 +32,15 @@ func (x *session) resolve(pid, tid int) (target.ThreadID, error) {
 		return threads[i], nil
 	}
 	return target.ThreadID{}, target.ErrNoThread
+}
+
+// known lists the threads of the processes that the session has heard of. In non-stop mode the child of a fork may be there
+// whose event is still to come: GDB would take it for a new program of its own if it saw it before that.
+func (x *session) known() []target.ThreadID {
+	return slices.DeleteFunc(x.target.Threads(), func(id target.ThreadID) bool {
+		_, heard := x.attached[id.PID]
+		return !heard
+	})
 }
 
 // orAll reads the number for "any" as the one for "all".
@@ -50,9 +59,9 @@ func (x *session) appendThread(dst []byte, id target.ThreadID) []byte {
 	return rsp.AppendThreadID(dst, id.PID, id.TID)
 }
 
-// selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process. As with
-// gdbserver it stays with the thread that it has, if that lives: GDB asks for the current thread like this (qC) right after it has
-// attached to a second process. For c and s all threads of one process can be meant.
+// selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
+// As with gdbserver it stays with the thread that it has, if that lives: GDB asks for the current thread like this (qC)
+// right after it has attached to a second process. For c and s all threads of one process can be meant.
 func (x *session) selectThread(args string) ([]byte, error) {
 	in := rsp.NewScanner(args)
 	selected := &x.general
@@ -112,7 +121,7 @@ func (x *session) currentThread(string) ([]byte, error) {
 func (x *session) firstThreads(string) ([]byte, error) {
 	x.threads = list{}
 	var line []byte
-	for _, th := range x.target.Threads() {
+	for _, th := range x.known() {
 		id := string(x.appendThread(nil, th))
 		switch {
 		case line == nil:
@@ -196,7 +205,7 @@ func (x *session) threadsDocument(annex string) ([]byte, error) {
 		return nil, errNoAnnex(annex)
 	}
 	var doc threadsElement
-	for _, id := range x.target.Threads() {
+	for _, id := range x.known() {
 		th, err := x.target.Thread(id)
 		if err != nil {
 			continue // it has just ended

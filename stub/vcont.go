@@ -50,7 +50,11 @@ func (x *session) resumeThreads(args string) ([]byte, error) {
 // it runs.
 func (x *session) start(actions []target.Action) ([]byte, error) {
 	if x.asked && !x.running {
-		if id, err := x.thread(); err == nil {
+		id := x.lastStop().Thread // the selected thread may be gone
+		if th, err := x.resolve(x.general.PID, x.general.TID); err == nil {
+			id = th
+		}
+		if x.alive() {
 			x.owed = true
 			x.stopped(target.Event{Kind: target.Stopped, Thread: id, Signal: target.SignalInt})
 			return nil, errLater

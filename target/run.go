@@ -15,7 +15,8 @@ type Runner interface {
 	// covers stays as it is. In all-stop mode it is ErrRunning while another Resume is pending; in non-stop mode threads that
 	// run already are left alone.
 	Resume(actions []Action) error
-	// Events delivers what happens. It never makes the program wait. What happened before a method returned can be received then.
+	// Events delivers what happens. It never makes the program wait. What happened before a method returned can be received
+	// then.
 	Events() <-chan Event
 	// Interrupt asks for a stop, as Ctrl-C does: an Event of SignalInt. It does nothing when nothing runs.
 	Interrupt() error

@@ -3,6 +3,7 @@ package linux
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -38,17 +39,24 @@ func Mappings(pid int) ([]Mapping, error) {
 }
 
 // parseMapping reads "start-end perms offset dev inode path", the path padded by blanks and possibly holding some.
+// A program of a thousand threads has two thousand such lines.
 func parseMapping(line string) (Mapping, error) {
 	var m Mapping
-	var perms, dev string
-	var inode uint64
-	if _, err := fmt.Sscanf(line, "%x-%x %s %x %s %d", &m.Start, &m.End, &perms, &m.Offset, &dev, &inode); err != nil || len(perms) < 4 {
+	addresses, rest, _ := strings.Cut(line, " ")
+	start, end, _ := strings.Cut(addresses, "-")
+	perms, rest, _ := strings.Cut(rest, " ")
+	offset, rest, _ := strings.Cut(rest, " ")
+	_, rest, _ = strings.Cut(rest, " ") // device
+	inode, path, _ := strings.Cut(rest, " ")
+	var errs [3]error
+	m.Start, errs[0] = strconv.ParseUint(start, 16, 64)
+	m.End, errs[1] = strconv.ParseUint(end, 16, 64)
+	m.Offset, errs[2] = strconv.ParseUint(offset, 16, 64)
+	if errors.Join(errs[:]...) != nil || len(perms) < 4 || inode == "" {
 		return m, fmt.Errorf("line of maps %q: want addresses, permissions, offset, device and inode", line)
 	}
 	m.Read, m.Write, m.Exec, m.Private = perms[0] == 'r', perms[1] == 'w', perms[2] == 'x', perms[3] == 'p'
-	if fields := strings.SplitN(line, " ", 6); len(fields) == 6 {
-		m.Path = strings.TrimLeft(fields[5], " ")
-	}
+	m.Path = strings.TrimLeft(path, " ")
 	return m, nil
 }
 
@@ -121,6 +129,16 @@ func StatusField(pid int, name string) (string, error) {
 func IsZombie(tid int) bool {
 	line, err := os.ReadFile(procPath(tid, "stat"))
 	return err == nil && bytes.HasPrefix(line[bytes.LastIndexByte(line, ')')+1:], []byte(" Z"))
+}
+
+// Runs reports whether a thread is there and has not ended.
+func Runs(tid int) bool {
+	line, err := os.ReadFile(procPath(tid, "stat"))
+	if err != nil {
+		return false
+	}
+	state := line[bytes.LastIndexByte(line, ')')+1:]
+	return !bytes.HasPrefix(state, []byte(" Z")) && !bytes.HasPrefix(state, []byte(" X"))
 }
 
 // ThreadGroup is the process that tid belongs to.

@@ -25,6 +25,16 @@ func TestParseMapping(t *testing.T) {
 	}
 }
 
+func BenchmarkParseMapping(b *testing.B) {
+	const line = "7ffff7dd5000-7ffff7f2b000 r-xp 00026000 fe:00 1181                       /usr/lib/x86_64-linux-gnu/libc.so.6"
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := parseMapping(line); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func TestMappingsOfThisProcess(t *testing.T) {
 	maps, err := Mappings(os.Getpid())
 	if err != nil {

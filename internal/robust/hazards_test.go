@@ -163,8 +163,8 @@ func TestProcessesStarted(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhileProcessesStart stops a program again and again while its threads start processes: also when a thread waits
-// for its vfork child, which must be led past the tracepoints for the thread to stop at all.
+// TestInterruptedWhileProcessesStart stops a program again and again while its threads start processes: also when a thread
+// waits for its vfork child, which must be led past the tracepoints for the thread to stop at all.
 func TestInterruptedWhileProcessesStart(t *testing.T) {
 	t.Parallel()
 	const threads, rounds = 4, 60

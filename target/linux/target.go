@@ -162,6 +162,9 @@ func (t *Target) do(f func()) bool {
 	}
 }
 
+// patience is how long Close waits for what cannot be stopped.
+const patience = time.Second
+
 // Close ends the target: launched processes are killed, attached ones set free. It is safe to call more than once.
 func (t *Target) Close() error {
 	t.do(func() {
@@ -173,8 +176,15 @@ func (t *Target) Close() error {
 				t.detach(p)
 			}
 		}
-		t.ending = true
 	})
+	// A thread that waits for its vfork child can only be let go when it has ended that, and would be killed if it was left.
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		left := 0
+		if !t.do(func() { left = t.guests }) || left == 0 {
+			break
+		}
+	}
+	t.do(func() { t.ending = true })
 	<-t.done
 	return nil
 }

@@ -84,14 +84,6 @@ func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bo
 	return e, true
 }
 
-// entertain makes a stopped tracee a guest and lets it go on.
-func (t *Target) entertain(k *task) {
-	k.guest = true
-	t.tasks[k.tid] = k
-	t.guests++
-	t.proceed(k, 0)
-}
-
 // firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
 // for one that has been killed.
 func (t *Target) firstStop(tid int) bool {
@@ -133,12 +125,12 @@ func (t *Target) ended(k *task, s linux.Status) bool {
 	if !s.Ended() {
 		return false
 	}
-	delete(t.tasks, k.tid)
 	k.close()
 	if k.guest {
-		t.guests--
+		t.strike(k)
 		return true
 	}
+	delete(t.tasks, k.tid)
 	if k.waiting {
 		t.parked--
 	}
@@ -198,6 +190,8 @@ func (t *Target) over(p *process, e target.Event) {
 
 // dismiss forgets a process and its tasks.
 func (t *Target) dismiss(p *process) {
+	guests := t.abandon(p)
+	defer func() { t.setGuestsFree(guests) }()
 	for _, k := range p.order {
 		if k.waiting {
 			t.parked--
@@ -255,8 +249,10 @@ func (t *Target) noneLeft() {
 // execed deals with a program that has replaced itself: one task is left, under the leader's id, in a new address space.
 func (t *Target) execed(k *task) {
 	if k.guest {
-		delete(t.tasks, k.tid)
-		t.guests--
+		if former, err := linux.EventMessage(k.tid); err == nil && t.tasks[former] != nil && former != k.tid {
+			t.strike(t.tasks[former]) // the thread that executed the program has its process's id now
+		}
+		t.strike(k)
 		linux.Detach(k.tid, 0)
 		return
 	}
@@ -267,7 +263,10 @@ func (t *Target) execed(k *task) {
 		t.traced = nil
 	}
 	k.stepping = false // a step into the exec ends here
-	if k.proc.renew() != nil {
+	guests := t.abandon(k.proc)
+	err := k.proc.renew()
+	t.setGuestsFree(guests)
+	if err != nil {
 		return
 	}
 	path, _ := linux.Executable(k.proc.pid)
