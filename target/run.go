@@ -57,8 +57,9 @@ type Action struct {
 	Verb       Verb
 	Signal     Signal // delivered on the way, 0 for none
 	Start, End arch.Addr
-	// Anew has a thread meet the breakpoint that it stands at, even if it has stopped there already. Otherwise the thread goes
-	// on past it. GDB takes breakpoints out where it wants to go on from, and expects those that it leaves to be met.
+	// Anew has a thread meet the breakpoint that it stands at, even if it has stopped there already; one with a Check only if it
+	// has not. Otherwise the thread goes on past it. GDB takes breakpoints out where it wants to go on from, and expects those
+	// that it leaves to be met.
 	Anew bool
 }
 

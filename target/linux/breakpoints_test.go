@@ -57,19 +57,24 @@ func TestSignalAtBreakpoint(t *testing.T) {
 	}
 }
 
-// TestMeetBreakpointAnew resumes a thread that has stopped at a breakpoint so that it is to meet that again, and so that not.
+// TestMeetBreakpointAnew resumes a thread that has stopped at a breakpoint so that it is to meet that again, and so that not. One
+// with a check is not asked again.
 func TestMeetBreakpointAnew(t *testing.T) {
 	p := testprog.Build(t, "spin", fixed)
 	r := launch(t, p.Path, "1", "mov")
-	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "tick_mov"), Length: 1})
+	b := target.Breakpoint{Addr: symbol(t, p.Path, "tick_mov"), Length: 1}
+	r.insert(b)
 	r.resume(0)
 	for _, verb := range []target.Verb{target.Go, target.StepOne} {
 		if ev := r.do(target.Action{Thread: r.leader(), Verb: verb, Anew: true}); ev.Reason != target.ReasonSwBreak {
 			t.Fatalf("verb %d: %+v, want the same breakpoint", verb, ev)
 		}
 	}
-	if ev := r.resume(0); ev.Kind != target.Exited {
-		t.Errorf("%+v, want the end", ev)
+	calls := 0
+	b.Check = counting(&calls, 0)
+	r.insert(b)
+	if ev := r.do(target.Action{Thread: r.leader(), Anew: true}); ev.Kind != target.Exited || calls != 0 {
+		t.Errorf("%+v after %d calls of Check, want the end without any", ev, calls)
 	}
 }
 

@@ -87,10 +87,16 @@ func (t *Target) start(actions []target.Action) error {
 // meets reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that anew,
 // or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits for the
 // breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint alone the
-// signal waits for the instruction.
+// signal waits for the instruction. A breakpoint with a check is not met anew, for its commands would be carried out twice.
 func (k *task) meets(order target.Action) bool {
-	signalled := kernelSignal(order.Signal) != 0
-	return signalled && order.Verb != target.Go || (signalled || order.Anew) && k.atBreakpoint()
+	tr := k.proc.traps[k.passed]
+	switch {
+	case tr == nil:
+		return false
+	case kernelSignal(order.Signal) != 0:
+		return order.Verb != target.Go || tr.users > 0
+	}
+	return order.Anew && tr.users > 0 && tr.check == nil
 }
 
 // whileHeld changes what every task of a process is to have when it is next let go.

@@ -283,6 +283,7 @@ func (t *Target) signalled(k *task, sig int) {
 // proceed lets a stopped task go on as the session and the engine want it, with a kernel signal or 0. First the instruction
 // whose hit it has behind it must happen.
 func (t *Target) proceed(k *task, signal int) {
+	k.remake()
 	for k.passed != 0 {
 		tr := k.proc.traps[k.passed]
 		if tr == nil || k.fetch() != nil || k.passed != k.pc() {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -311,25 +312,42 @@ func TestCatchSyscalls(t *testing.T) {
 	}
 }
 
-// TestCatchNoSyscall has a thread not make a system call that it was about to, as GDB does that calls a function there. The return
-// from nothing is not shown.
-func TestCatchNoSyscall(t *testing.T) {
+// TestCallAtSyscall sends a thread elsewhere that is about to make a system call, and puts it back, as GDB does that calls a
+// function there. The return from nothing is not shown, and the call is made after all.
+func TestCallAtSyscall(t *testing.T) {
 	const write = 1
-	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	p := testprog.Build(t, "threads", fixed)
+	r := launch(t, p.Path, "3")
 	r.must(r.target.CatchSyscalls(r.pid, true, []int{write}))
 	ev := r.resume(0)
 	if ev.Kind != target.SyscallEntry {
 		t.Fatalf("got %+v, want a system call", ev)
 	}
-	r.must(r.target.CatchSyscalls(r.pid, true, nil))
 	layout, err := r.target.Description().Layout()
 	r.must(err)
-	block := make([]byte, layout.Size)
-	r.must(r.target.ReadRegisters(ev.Thread, block))
-	binary.LittleEndian.PutUint64(block[layout.ByName("orig_rax").Offset:], ^uint64(0))
-	r.must(r.target.WriteRegisters(ev.Thread, block))
-	if ev = r.resume(0); ev.Kind != target.SyscallEntry {
-		t.Errorf("got %+v, want the next system call", ev)
+	saved := make([]byte, layout.Size)
+	r.must(r.target.ReadRegisters(ev.Thread, saved))
+
+	function := symbol(t, p.Path, "work")
+	r.insert(target.Breakpoint{Addr: function, Length: 1})
+	elsewhere := slices.Clone(saved)
+	binary.LittleEndian.PutUint64(elsewhere[layout.ByName("rip").Offset:], uint64(function))
+	binary.LittleEndian.PutUint64(elsewhere[layout.ByName("orig_rax").Offset:], ^uint64(0))
+	r.must(r.target.WriteRegisters(ev.Thread, elsewhere))
+	if ev = r.resume(0); ev.Reason != target.ReasonSwBreak {
+		t.Fatalf("got %+v, want the function's breakpoint", ev)
+	}
+	r.remove(target.Breakpoint{Addr: function, Length: 1})
+	r.must(r.target.WriteRegisters(ev.Thread, saved))
+	if ev = r.resume(0); ev.Kind != target.SyscallReturn || ev.Syscall != write {
+		t.Fatalf("got %+v, want the return from the system call", ev)
+	}
+	r.must(r.target.CatchSyscalls(r.pid, false, nil))
+	if ev = r.resume(0); ev.Kind != target.Exited {
+		t.Fatalf("got %+v, want the end", ev)
+	}
+	if out := r.output(); strings.Count(out, "done calls=6") != 1 {
+		t.Errorf("output %q", out)
 	}
 }
 

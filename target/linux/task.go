@@ -56,6 +56,9 @@ type task struct {
 	passed   arch.Addr // see the package comment; 0 for none
 	signal   int       // the kernel's number of the signal it is stopped with and the session has been told of
 
+	diverted *amd64.UserRegs // see divert; nil for none
+	remade   bool            // the entry that it comes to next has been shown
+
 	deferred []deferred // signals that wait for the displaced instruction
 	sent     signalSet  // signals sent by this package for the session, to be passed on unreported
 
