@@ -3,7 +3,9 @@ package linux
 import (
 	"errors"
 	"os"
+	"runtime"
 	"testing"
+	"time"
 )
 
 func TestParseMapping(t *testing.T) {
@@ -78,5 +80,24 @@ func TestThread(t *testing.T) {
 	}
 	if got := ThreadName(pid, none); got != "" {
 		t.Errorf("a thread that does not exist is called %q", got)
+	}
+}
+
+func TestScheduleLook(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s, err := OpenSchedule(ThreadID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var buf [512]byte
+	before, err := s.Look(buf[:])
+	if err != nil || !before.Runnable || before.Slices == 0 {
+		t.Errorf("this thread: %+v, %v, want one that runs and has run", before, err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	if now, err := s.Look(buf[:]); err != nil || now.Slices <= before.Slices || now.Delay < before.Delay {
+		t.Errorf("this thread after a sleep: %+v, %v, was %+v", now, err, before)
 	}
 }

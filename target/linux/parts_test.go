@@ -5,6 +5,7 @@ package linux
 import (
 	"bytes"
 	"testing"
+	"time"
 
 	"tracewell/arch"
 	"tracewell/internal/linux"
@@ -122,5 +123,25 @@ func BenchmarkHide(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.hide(0x1000_0000, heap[:])
+	}
+}
+
+func TestKept(t *testing.T) {
+	base := linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}
+	for _, test := range []struct {
+		now  linux.ScheduleLook
+		want bool
+	}{
+		{linux.ScheduleLook{Delay: time.Second, Slices: 11, Runnable: true}, false},
+		{linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: false}, false},
+		{linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}, true},
+		{linux.ScheduleLook{Delay: time.Second + 2*tolerable, Slices: 12, Runnable: false}, true},
+	} {
+		if got := kept(base, test.now); got != test.want {
+			t.Errorf("kept from running between %+v and %+v: %v", base, test.now, got)
+		}
+	}
+	if asleep := (linux.ScheduleLook{Slices: 10}); kept(asleep, linux.ScheduleLook{Slices: 10, Runnable: true}) {
+		t.Error("a thread that has just woken counts as kept from running")
 	}
 }
