@@ -19,6 +19,8 @@ type nonStop struct {
 	stops map[target.ThreadID]target.Event
 	going map[target.ThreadID]target.Action // what running threads were told, as far as the client told them
 	queue []target.Event
+	begun bool           // the queue is the answer to ?, and the client has not acknowledged it
+	later []target.Event // to be notified when it has
 }
 
 // errNoNonStop refuses the mode.
@@ -37,7 +39,9 @@ func (x *session) chooseNonStop(args string) ([]byte, error) {
 	return replyOK, err
 }
 
-// beginNonStop goes over to non-stop mode. What runs, because a trace run went on without a client, does so afterwards.
+// beginNonStop goes over to non-stop mode. What runs, because a trace run went on without a client, does so afterwards. Of a
+// process that the server was started to attach to only the leader stays stopped, as with gdbserver 13.1, since nobody
+// has asked for more.
 func (s *Server) beginNonStop() error {
 	ran := s.running
 	if err := s.halt(); err != nil {
@@ -61,7 +65,8 @@ func (s *Server) beginNonStop() error {
 		if id == last.Thread {
 			n.stops[id] = last
 		}
-		if ran && (id != last.Thread || last.Signal == target.SignalInt) {
+		seized := s.last == nil && s.attached[id.PID] && id.TID != id.PID
+		if seized || ran && (id != last.Thread || last.Signal == target.SignalInt) {
 			again = append(again, target.Action{Thread: id})
 		}
 	}
@@ -126,7 +131,7 @@ func (s *Server) resumeAlone(actions []target.Action) error {
 }
 
 // obey does what vCont says in non-stop mode: for each thread the first order that names it, for those that are so already
-// nothing. Nor is there an error when no process is left: GDB stops threads of whose end it has not taken note yet.
+// nothing. That there is no such thread any more is no error: its end is on its way to the client.
 func (x *session) obey(orders []order) error {
 	threads := x.target.Threads()
 	clear(x.documents)
@@ -204,8 +209,13 @@ func (s *Server) goOnAlone(ev target.Event) error {
 
 // tell queues an event for the client, and notifies it when there is none before that.
 func (x *session) tell(ev target.Event) {
-	x.nonStop.queue = append(x.nonStop.queue, ev)
-	if len(x.nonStop.queue) == 1 {
+	n := x.nonStop
+	if n.begun {
+		n.later = append(n.later, ev)
+		return
+	}
+	n.queue = append(n.queue, ev)
+	if len(n.queue) == 1 {
 		stop := append([]byte("Stop:"), x.stopReply(ev)...)
 		x.debug.sent(stop)
 		x.out = rsp.AppendNotification(x.out, stop)
@@ -215,31 +225,50 @@ func (x *session) tell(ev target.Event) {
 // nextStop is vStopped.
 func (x *session) nextStop(string) ([]byte, error) {
 	n := x.nonStop
-	if n == nil || len(n.queue) <= 1 {
-		if n != nil {
-			n.queue = nil
-		}
+	if n == nil {
 		return replyOK, nil
 	}
-	n.queue = n.queue[1:]
-	return x.stopReply(n.queue[0]), nil
+	if len(n.queue) > 1 {
+		n.queue = n.queue[1:]
+		return x.stopReply(n.queue[0]), nil
+	}
+	later := n.later
+	n.queue, n.later, n.begun = nil, nil, false
+	x.send(replyOK)
+	for _, ev := range later {
+		x.tell(ev)
+	}
+	return nil, errLater
 }
 
 // firstStop is ? in non-stop mode: the sequence begins anew, with all threads that are stopped, whether the client has been
-// told or not. What it has not been told of otherwise stays in the queue.
+// told or not. What it has not been told of otherwise stays in the queue. The first is answered and the others are notified after
+// it has been taken, although the answer might have brought them all: GDB 13.1 fails an assertion when it finds more than one stop there
+// as it connects.
 func (x *session) firstStop() []byte {
 	n := x.nonStop
-	n.queue = slices.DeleteFunc(n.queue, stops)
+	last := x.lastStop()
+	var events []target.Event
 	for _, id := range x.target.Threads() {
-		if ev, stopped := n.stops[id]; stopped {
-			n.queue = append(n.queue, ev)
+		ev, stopped := n.stops[id]
+		switch {
+		case stopped && id == last.Thread:
+			events = slices.Insert(events, 0, ev)
+		case stopped:
+			events = append(events, ev)
 		}
 	}
-	if len(n.queue) == 0 {
+	events = append(events, slices.DeleteFunc(n.untold(), stops)...)
+	n.queue, n.later, n.begun = nil, nil, false
+	if len(events) == 0 {
 		return replyOK
 	}
-	return x.stopReply(n.queue[0])
+	n.queue, n.later, n.begun = events[:1:1], events[1:], true
+	return x.stopReply(events[0])
 }
+
+// untold lists the events that the client has not acknowledged.
+func (n *nonStop) untold() []target.Event { return slices.Concat(n.queue, n.later) }
 
 // note keeps up which threads are stopped.
 func (n *nonStop) note(ev target.Event) {
@@ -267,12 +296,13 @@ func (n *nonStop) drop(pid int) {
 		rest := slices.DeleteFunc(n.queue[1:], func(ev target.Event) bool { return stops(ev) && ev.Thread.PID == pid })
 		n.queue = n.queue[:1+len(rest)]
 	}
+	n.later = slices.DeleteFunc(n.later, func(ev target.Event) bool { return stops(ev) && ev.Thread.PID == pid })
 }
 
 // waiting is the set of the threads with events that the client does not know yet, and of the children in these.
 func (n *nonStop) waiting() map[target.ThreadID]bool {
 	set := make(map[target.ThreadID]bool)
-	for _, ev := range n.queue {
+	for _, ev := range n.untold() {
 		if stops(ev) {
 			set[ev.Thread] = true
 			set[ev.Child] = true

@@ -145,9 +145,9 @@ func (x *session) appendHappening(reply []byte, ev target.Event) []byte {
 	case ev.Kind == target.ThreadCreated && x.births:
 		return append(reply, "create:;"...)
 	case ev.Kind == target.SyscallEntry:
-		return fmt.Appendf(reply, "syscall_entry:%x;", ev.Syscall)
+		return fmt.Appendf(reply, "syscall_entry:%x;", uint32(ev.Syscall))
 	case ev.Kind == target.SyscallReturn:
-		return fmt.Appendf(reply, "syscall_return:%x;", ev.Syscall)
+		return fmt.Appendf(reply, "syscall_return:%x;", uint32(ev.Syscall))
 	}
 	return reply
 }

@@ -59,9 +59,9 @@ func (x *session) appendThread(dst []byte, id target.ThreadID) []byte {
 	return rsp.AppendThreadID(dst, id.PID, id.TID)
 }
 
-// selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process. As with
-// gdbserver it stays with the thread that it has, if that lives: GDB asks for the current thread like this (qC) right after it has
-// attached to a second process. For c and s all threads of one process can be meant.
+// selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
+// As with gdbserver it stays with the thread that it has, if that lives: GDB asks for the current thread like this (qC)
+// right after it has attached to a second process. For c and s all threads of one process can be meant.
 func (x *session) selectThread(args string) ([]byte, error) {
 	in := rsp.NewScanner(args)
 	selected := &x.general

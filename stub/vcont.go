@@ -76,7 +76,7 @@ func parseOrders(args string) (orders []order, err error) {
 	in := rsp.NewScanner(args)
 	for {
 		o := parseVerb(in)
-		o.Thread = actionThread(in)
+		o.Thread, o.Anew = actionThread(in), true
 		if in.Err() != nil {
 			return nil, in.Err()
 		}
@@ -134,7 +134,7 @@ func (x *session) stepWith(args string) ([]byte, error) {
 // resumeOld reads [SIGNAL[;]][ADDRESS].
 func (x *session) resumeOld(args string, verb target.Verb, signalled bool) ([]byte, error) {
 	in := rsp.NewScanner(args)
-	action := target.Action{Verb: verb}
+	action := target.Action{Verb: verb, Anew: true}
 	if signalled {
 		action.Signal = parseSignal(in)
 		if !in.Done() {
@@ -181,9 +181,9 @@ func (x *session) oldChoice() (target.ThreadID, []target.Action, error) {
 		return x.resuming, nil, nil
 	case id.PID != x.resuming.PID:
 		id, err := x.resolve(x.resuming.PID, rsp.AnyThread)
-		return id, []target.Action{{Thread: x.resuming}}, err
+		return id, []target.Action{{Thread: x.resuming, Anew: true}}, err
 	}
-	return id, []target.Action{{Thread: x.resuming}}, nil
+	return id, []target.Action{{Thread: x.resuming, Anew: true}}, nil
 }
 
 // errNoPC says that the description names no program counter.

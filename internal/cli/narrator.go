@@ -28,6 +28,7 @@ func (n *narrator) notify() stub.Notify {
 	return stub.Notify{
 		Started:   n.started,
 		Attached:  n.attachedTo,
+		Refused:   n.refused,
 		Detaching: n.detaching,
 		Killing:   n.killing,
 		Ended:     n.ended,
@@ -41,6 +42,10 @@ func (n *narrator) started(path string, pid int) {
 func (n *narrator) attachedTo(pid int) {
 	n.attached = append(n.attached, pid)
 	fmt.Fprintf(n.messages, "Attached; pid = %d\n", pid)
+}
+
+func (n *narrator) refused(err error) {
+	fmt.Fprintf(n.messages, "tracewell: %v\n", err)
 }
 
 func (n *narrator) detaching(pid int) {

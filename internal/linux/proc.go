@@ -131,6 +131,16 @@ func IsZombie(tid int) bool {
 	return err == nil && bytes.HasPrefix(line[bytes.LastIndexByte(line, ')')+1:], []byte(" Z"))
 }
 
+// Runs reports whether a thread is there and has not ended.
+func Runs(tid int) bool {
+	line, err := os.ReadFile(procPath(tid, "stat"))
+	if err != nil {
+		return false
+	}
+	state := line[bytes.LastIndexByte(line, ')')+1:]
+	return !bytes.HasPrefix(state, []byte(" Z")) && !bytes.HasPrefix(state, []byte(" X"))
+}
+
 // ThreadGroup is the process that tid belongs to.
 func ThreadGroup(tid int) (int, error) {
 	field, err := StatusField(tid, "Tgid")

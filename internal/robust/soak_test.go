@@ -38,8 +38,8 @@ func soakRelay(t *testing.T) *relay {
 	return r
 }
 
-// TestSoak has three clients one after another, of which two leave while the program runs, switch tracepoints all the while. Of
-// those that are not switched no hit is lost. The program must be right and the server's memory stay what it was.
+// TestSoak has three clients one after another, of which two leave while the program runs, switch tracepoints all the while.
+// Of those that are not switched no hit is lost. The program must be right and the server's memory stay what it was.
 func TestSoak(t *testing.T) {
 	r := soakRelay(t)
 	c := r.connect()

@@ -40,8 +40,8 @@ type packet struct {
 	wild bool
 }
 
-// packets has each packet of the table, those that matter most more than once. The tame forms leave the program what it is. All
-// is in all-stop mode, where each packet has its reply.
+// packets has each packet of the table, those that matter most more than once. The tame forms leave the program what it is.
+// All is in all-stop mode, where each packet has its reply.
 var packets = []packet{
 	{"qSupported", false}, {"qSupported:multiprocess+;swbreak+;error-message+;exec-events+;x", false},
 	{"qSupported:multiprocess+;hwbreak+;fork-events+;vfork-events+;no-resumed+;qRelocInsn+", false}, {"QStartNoAckMode", false},

@@ -80,7 +80,7 @@ func (t *Target) seizeAll(p *process) error {
 				continue
 			}
 			err := linux.Seize(tid, options)
-			if linux.Gone(err) && tid != p.pid {
+			if err != nil && tid != p.pid && !linux.Runs(tid) {
 				continue // it has ended since
 			}
 			if err != nil {

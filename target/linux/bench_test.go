@@ -87,8 +87,8 @@ func BenchmarkHit(b *testing.B) {
 	}
 }
 
-// TestCostOfHit has a hit stop the program once and allocate nothing. What the run allocates, and whatever else goes on in this
-// process, is a small part of one allocation a hit; so are the stops at the beginning and end.
+// TestCostOfHit has a hit stop the program once and allocate nothing. What the run allocates, and whatever else goes on in
+// this process, is a small part of one allocation a hit; so are the stops at the beginning and end.
 func TestCostOfHit(t *testing.T) {
 	const hits = 4000
 	p := testprog.Build(t, "spin", testprog.Variant{NoPIE: true, Optimised: true})

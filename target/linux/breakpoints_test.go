@@ -57,6 +57,22 @@ func TestSignalAtBreakpoint(t *testing.T) {
 	}
 }
 
+// TestMeetBreakpointAnew resumes a thread that has stopped at a breakpoint so that it is to meet that again, and so that not.
+func TestMeetBreakpointAnew(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	r := launch(t, p.Path, "1", "mov")
+	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "tick_mov"), Length: 1})
+	r.resume(0)
+	for _, verb := range []target.Verb{target.Go, target.StepOne} {
+		if ev := r.do(target.Action{Thread: r.leader(), Verb: verb, Anew: true}); ev.Reason != target.ReasonSwBreak {
+			t.Fatalf("verb %d: %+v, want the same breakpoint", verb, ev)
+		}
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited {
+		t.Errorf("%+v, want the end", ev)
+	}
+}
+
 // TestBreakpointOutOfCode has a breakpoint where nothing can be executed. The fault of a thread that comes by there is told,
 // although faults are to be passed on.
 func TestBreakpointOutOfCode(t *testing.T) {

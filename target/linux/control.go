@@ -5,6 +5,7 @@ package linux
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"tracewell/internal/linux"
 	"tracewell/target"
@@ -31,7 +32,7 @@ func (t *Target) Resume(actions []target.Action) error {
 // from a system call may end the Resume at once: what a signal was to do to a task it then does later.
 func (t *Target) start(actions []target.Action) error {
 	t.remember()
-	signals := make(map[*task]int)
+	orders := make(map[*task]target.Action)
 	var covered []*task
 	for k := range t.all() {
 		if t.nonStop && k.resumed {
@@ -41,7 +42,7 @@ func (t *Target) start(actions []target.Action) error {
 		for _, a := range actions {
 			if a.Thread.Covers(k.id()) {
 				k.resumed, k.verb, k.rangeStart, k.rangeEnd = true, a.Verb, a.Start, a.End
-				signals[k] = kernelSignal(a.Signal)
+				orders[k] = a
 				covered = append(covered, k)
 				break
 			}
@@ -55,14 +56,17 @@ func (t *Target) start(actions []target.Action) error {
 	}
 	t.active, t.actions = true, actions
 	for _, k := range covered {
+		signal := kernelSignal(orders[k].Signal)
 		switch {
 		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
 		case len(t.backlog) == 0 && !k.returned:
-			k.meetHandler(signals[k])
-			t.proceed(k, signals[k])
+			if k.meets(orders[k]) {
+				k.passed = 0
+			}
+			t.proceed(k, signal)
 		default:
-			if signals[k] != 0 {
-				k.deferSignal(signals[k])
+			if signal != 0 {
+				k.deferSignal(signal)
 			}
 			if len(t.backlog) == 0 {
 				t.atReturn(k)
@@ -78,6 +82,15 @@ func (t *Target) start(actions []target.Action) error {
 		t.noneLeft()
 	}
 	return nil
+}
+
+// meets reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that anew,
+// or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits for the
+// breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint alone the
+// signal waits for the instruction.
+func (k *task) meets(order target.Action) bool {
+	signalled := kernelSignal(order.Signal) != 0
+	return signalled && order.Verb != target.Go || (signalled || order.Anew) && k.atBreakpoint()
 }
 
 // whileHeld changes what every task of a process is to have when it is next let go.
@@ -292,16 +305,36 @@ func (t *Target) heir(p *process) *process {
 // letGo detaches all tasks of a process whose memory is as it was.
 func (t *Target) letGo(p *process) {
 	p.debug = debugRegisters{generation: p.debug.generation + 1}
+	var dying []*task
 	for _, k := range p.order {
 		p.debug.load(k)
 		k.flush()
-		linux.Detach(k.tid, t.partingSignal(k))
+		if linux.Gone(linux.Detach(k.tid, t.partingSignal(k))) && k.state != zombie {
+			dying = append(dying, k)
+		}
 		for _, d := range k.deferred {
 			linux.KillThread(p.pid, k.tid, d.signal)
 		}
 	}
+	for _, k := range slices.Backward(dying) {
+		k.bury()
+	}
 	t.dismiss(p)
 	t.unsay(p.pid)
+}
+
+// bury takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away
+// and nobody else hears of the process before its tracer has. The leader comes last. It is not waited for as for another
+// event: after an exec the id may be that of a task which goes on.
+func (k *task) bury() {
+	const patience, pause = time.Second, 200 * time.Microsecond
+	for range patience / pause {
+		tid, s, err := linux.Poll(k.tid)
+		if err != nil || tid == k.tid && s.Ended() {
+			return
+		}
+		time.Sleep(pause)
+	}
 }
 
 // partingSignal is the signal that a task takes with it when it is let go: the one it was stopped with, unless the session does

@@ -29,11 +29,12 @@
 //
 // # Holding
 //
-// What can be done only while others stand still (stepping in place, writing a trap, calling mmap in the program, telling an
-// event in all-stop mode) happens between hold and release. The argument of hold, a whom, says which tasks must stand: all,
-// or those of one space. What they stop with meanwhile is parked with the task and acted on afterwards, so nothing is lost
-// and nothing is told out of turn. A task that is caught at a ptrace event inside a system call is led to the end of that
-// call first (endCall): the kernel has yet to write the call's result, over whatever would be done to the registers.
+// What can be done only while others stand still (stepping in place, calling mmap in the program, changing what the debug
+// registers watch or which system calls are caught, detaching, telling an event in all-stop mode) happens between hold and
+// release. The argument of hold, a whom, says which tasks must stand: all, or those of one space. What they stop with
+// meanwhile is parked with the task and acted on afterwards, so nothing is lost and nothing is told out of turn. A task that
+// is caught at a ptrace event inside a system call is led to the end of that call first (endCall): the kernel has yet to
+// write the call's result, over whatever would be done to the registers.
 //
 // The parent of a vfork sleeps in the kernel until its child has left, and nothing can stop it before. Hold does not wait
 // for it; it leads a guest on until the parent can run, where that is asked for.
@@ -45,7 +46,7 @@
 //   - task.passed is the address whose hit a stopped task has behind it though the instruction there has not run. It makes
 //     an execution of an instruction exactly one hit, whatever stops the task in between. A signal that arrives in this
 //     state waits until the instruction has run, because its handler would return to the trap; one that the session gives
-//     may not (meetHandler).
+//     may not (meets).
 //   - In all-stop mode, while no Resume is pending, every task is in a ptrace-stop. Excepted are guests, tasks in a
 //     group-stop, leaders that have exited before their threads, and parents whose vfork child is a process of its own.
 //   - In non-stop mode a task is stopped for the session from its event to its next Resume (task.resumed is false); the

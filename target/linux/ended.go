@@ -18,8 +18,8 @@ import (
 )
 
 // Ended is a program that has ended, as it was when it was last let go on: one thread that will not run again, its registers
-// of then, and of its memory what is backed by files that it could not write. GDB shows the frames of a trace run only for a target with a
-// program; with this one they can be looked at after the end.
+// of then, and of its memory what is backed by files that it could not write. GDB shows the frames of a trace run only for a
+// target with a program; with this one they can be looked at after the end.
 //
 // Resuming it, killing it and detaching from it all end it, with the event that the program ended with.
 type Ended struct {

@@ -187,6 +187,7 @@ func (t *Target) park(k *task, s linux.Status) {
 			k.setPC(at)
 			return
 		}
+		k.noteTriggers()
 	}
 	k.waiting, k.status = true, s
 	t.parked++

@@ -4,11 +4,13 @@ package linux_test
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -309,6 +311,28 @@ func TestCatchSyscalls(t *testing.T) {
 	}
 }
 
+// TestCatchNoSyscall has a thread not make a system call that it was about to, as GDB does that calls a function there. The return
+// from nothing is not shown.
+func TestCatchNoSyscall(t *testing.T) {
+	const write = 1
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	r.must(r.target.CatchSyscalls(r.pid, true, []int{write}))
+	ev := r.resume(0)
+	if ev.Kind != target.SyscallEntry {
+		t.Fatalf("got %+v, want a system call", ev)
+	}
+	r.must(r.target.CatchSyscalls(r.pid, true, nil))
+	layout, err := r.target.Description().Layout()
+	r.must(err)
+	block := make([]byte, layout.Size)
+	r.must(r.target.ReadRegisters(ev.Thread, block))
+	binary.LittleEndian.PutUint64(block[layout.ByName("orig_rax").Offset:], ^uint64(0))
+	r.must(r.target.WriteRegisters(ev.Thread, block))
+	if ev = r.resume(0); ev.Kind != target.SyscallEntry {
+		t.Errorf("got %+v, want the next system call", ev)
+	}
+}
+
 // TestCatchReturnFromVfork catches system calls from the end of a vfork on, whose return is the first to be seen, and which a
 // signal given there does not take away.
 func TestCatchReturnFromVfork(t *testing.T) {
@@ -437,8 +461,6 @@ func TestWrapper(t *testing.T) {
 	}
 }
 
-// TestNonStopAttach attaches to a program that creates threads all the time; every thread of it can be set going and stopped.
-// allStopped reports whether every thread of a process has been seen to stop.
 // TestProgramInFolder starts a program by a name that is that of a file in the working folder before all others.
 func TestProgramInFolder(t *testing.T) {
 	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
@@ -461,5 +483,44 @@ func TestProgramInFolder(t *testing.T) {
 	r.must(err)
 	if got, err := r.target.ReadExecFile(id.PID); err != nil || strings.HasPrefix(got, folder) {
 		t.Errorf("sleep runs %q, %v, want the system's", got, err)
+	}
+}
+
+// TestDetachDying lets a process go that somebody has killed while all its threads were stopped. Its parent must hear of the end.
+func TestDetachDying(t *testing.T) {
+	const script = `exec 3<&0; "$0" 4 <&3 >/dev/null & echo $!; wait $!; echo $?`
+	cmd := exec.Command("sh", "-c", script, testprog.Build(t, "hammer", fixed).Path)
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Wait()
+	defer in.Close()
+	lines := bufio.NewScanner(out)
+	lines.Scan()
+	pid, err := strconv.Atoi(lines.Text())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := launch(t, testprog.Build(t, "spin", fixed).Path, "1", "nop")
+	_, err = r.target.Attach(pid)
+	r.must(err)
+	process, _ := os.FindProcess(pid)
+	r.must(process.Kill())
+	r.must(r.target.Detach(pid))
+	told := make(chan string, 1)
+	go func() {
+		lines.Scan()
+		told <- lines.Text()
+	}()
+	select {
+	case status := <-told:
+		if status != "137" {
+			t.Errorf("the process ended with status %s, want that of a kill", status)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the parent has not heard of the end of the process")
+		r.target.Close()
 	}
 }

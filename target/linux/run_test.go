@@ -394,3 +394,15 @@ func TestDebugRegistersRunOut(t *testing.T) {
 		t.Errorf("reads alone: %v, want ErrUnsupported", err)
 	}
 }
+
+func TestSiginfoOfTheFirstStop(t *testing.T) {
+	r := launch(t, testprog.Build(t, "spin", fixed).Path)
+	const sigtrap = 5
+	info, err := r.target.ReadSiginfo(target.ThreadID{PID: r.pid, TID: r.pid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if signo := info[0]; signo != sigtrap {
+		t.Errorf("si_signo is %d, want that of SIGTRAP", signo)
+	}
+}

@@ -142,15 +142,6 @@ func (k *task) atBreakpoint() bool {
 	return tr != nil && tr.users > 0
 }
 
-// meetHandler prepares k for a signal that the session gives it. At a breakpoint, or for a step, the handler comes before the
-// instruction, which it then returns to and which counts as a hit once more: GDB waits for the one, and finds a handler by
-// the other (gdbserver 13.1 does the same). At a tracepoint alone the signal waits for the instruction.
-func (k *task) meetHandler(signal int) {
-	if signal != 0 && k.passed != 0 && (k.verb != target.Go || k.atBreakpoint()) {
-		k.passed = 0
-	}
-}
-
 // moveFault makes the siginfo of a fault in a slot name the original address where it named the slot, as for SIGFPE and
 // SIGILL.
 func (k *task) moveFault(tr *trap) {

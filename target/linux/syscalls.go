@@ -41,6 +41,9 @@ func (t *Target) atSyscall(k *task) {
 	t.report(e)
 }
 
+// noSyscall is the number of a system call that is not to be made, as a debugger sets it that has a thread do something else.
+const noSyscall = -1
+
 // atReturn deals with a task that is to go on from the return from a system call, to which it was led unseen. GDB catches no
 // system calls while it waits for the end of a vfork, and does again for the return from that; and a step begun in a call ends
 // at its return.
@@ -62,5 +65,8 @@ func (k *task) caught() (number int, ok bool) {
 		return 0, false
 	}
 	number = int(int32(k.regs[amd64.OrigRAX]))
+	if number == noSyscall && !k.entered {
+		return 0, false
+	}
 	return number, c.numbers == nil || c.numbers[number]
 }

@@ -61,7 +61,9 @@ type task struct {
 
 	collecting bool // a while-stepping session wants its next step
 
-	debugGeneration int // of the debug registers that the kernel has been given
+	debugGeneration int         // of the debug registers that the kernel has been given
+	triggers        []debugSlot // that it is stopped by, if triggersKnown
+	triggersKnown   bool
 
 	regs      amd64.UserRegs
 	haveRegs  bool
@@ -123,7 +125,7 @@ func (k *task) wantsStep() bool { return k.verb != target.Go || k.collecting }
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.waiting = false, false, false
+	k.haveRegs, k.haveState, k.waiting, k.triggersKnown = false, false, false, false
 	k.atSignal, k.group, k.entered, k.returned, k.signal = false, false, false, false, 0
 }
 

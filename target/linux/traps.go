@@ -149,8 +149,8 @@ func (s *space) clearTraps() {
 	clear(s.traps)
 }
 
-// between returns the places of the traps from low up to but not including high. What a hit collects lies often between the traps of
-// the program and those of a library, so it does not go through them all.
+// between returns the places of the traps from low up to but not including high. What a hit collects lies often between the
+// traps of the program and those of a library, so it does not go through them all.
 func (s *space) between(low, high arch.Addr) []arch.Addr {
 	first, _ := slices.BinarySearch(s.places, low)
 	behind := first
@@ -209,7 +209,8 @@ func (t *Target) SetEngine(e *tracepoint.Engine) { t.do(func() { t.engine = e })
 // Installer implements target.Tracer.
 func (t *Target) Installer(pid int) tracepoint.Installer { return installer{t, pid} }
 
-// installer puts sites into the process that has the tracepoints: the one that it was made for, or the child that took them over.
+// installer puts sites into the process that has the tracepoints: the one that it was made for, or the child that took them
+// over.
 type installer struct {
 	t   *Target
 	pid int
