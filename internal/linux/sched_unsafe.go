@@ -3,7 +3,6 @@ package linux
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"os"
 	"strconv"
 	"time"
@@ -86,12 +85,10 @@ func (s *Schedule) Look(buf []byte) (ScheduleLook, error) {
 	if n == 0 {
 		return l, err
 	}
-	fields := bytes.Fields(buf[:n])
-	if len(fields) < 3 {
-		return l, fmt.Errorf("schedule statistics %q: want three numbers", buf[:n])
-	}
-	ns, err1 := strconv.ParseInt(string(fields[1]), 10, 64)
-	slices, err2 := strconv.ParseInt(string(fields[2]), 10, 64)
+	_, waits, _ := bytes.Cut(bytes.TrimSpace(buf[:n]), []byte(" ")) // behind the time that it has run
+	delay, count, _ := bytes.Cut(waits, []byte(" "))
+	ns, err1 := strconv.ParseInt(string(delay), 10, 64)
+	slices, err2 := strconv.ParseInt(string(count), 10, 64)
 	if n, err = s.stat.ReadAt(buf, 0); n == 0 {
 		return l, err
 	}

@@ -204,12 +204,9 @@ func (f *follower) close() {
 // core is the processor that the stopped task last ran on, -1 if that cannot be told.
 func (k *task) core() int {
 	if k.cheapCore() {
-		var b [4]byte
-		v := &k.proc.stack.vector
-		v.Reset()
-		v.Add(k.rseq+linux.RseqCPU, b[:])
-		if n, err := v.Read(k.tid); err == nil && n == len(b) {
-			return int(binary.LittleEndian.Uint32(b[:]))
+		m := &k.proc.stack
+		if cpu := m.word[:4]; m.fill(k.tid, k.rseq+linux.RseqCPU, cpu) {
+			return int(binary.LittleEndian.Uint32(cpu))
 		}
 	}
 	return k.coreByStat()
