@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -103,5 +104,24 @@ func TestHasEnded(t *testing.T) {
 	cmd.Wait()
 	if !HasEnded(cmd.Process.Pid) {
 		t.Error("a child that has been waited for has not ended")
+	}
+}
+
+func TestScheduleLook(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s, err := OpenSchedule(ThreadID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var buf [512]byte
+	before, err := s.Look(buf[:])
+	if err != nil || !before.Runnable || before.Slices == 0 {
+		t.Errorf("this thread: %+v, %v, want one that runs and has run", before, err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	if now, err := s.Look(buf[:]); err != nil || now.Slices <= before.Slices || now.Delay < before.Delay {
+		t.Errorf("this thread after a sleep: %+v, %v, was %+v", now, err, before)
 	}
 }

@@ -4,7 +4,11 @@ package linux
 
 import (
 	"bytes"
+	"encoding/binary"
+	"os"
+	"reflect"
 	"testing"
+	"time"
 
 	"tracewell/arch"
 	"tracewell/internal/linux"
@@ -122,5 +126,50 @@ func BenchmarkHide(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		s.hide(0x1000_0000, heap[:])
+	}
+}
+
+func TestKept(t *testing.T) {
+	base := linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}
+	for _, test := range []struct {
+		now  linux.ScheduleLook
+		want bool
+	}{
+		{linux.ScheduleLook{Delay: time.Second, Slices: 11, Runnable: true}, false},
+		{linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: false}, false},
+		{linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}, true},
+		{linux.ScheduleLook{Delay: time.Second + 2*tolerable, Slices: 12, Runnable: false}, true},
+	} {
+		if got := kept(base, test.now); got != test.want {
+			t.Errorf("kept from running between %+v and %+v: %v", base, test.now, got)
+		}
+	}
+	if asleep := (linux.ScheduleLook{Slices: 10}); kept(asleep, linux.ScheduleLook{Slices: 10, Runnable: true}) {
+		t.Error("a thread that has just woken counts as kept from running")
+	}
+}
+
+// TestReadsWithoutAllocation reads as a hit may: from the stack, for an emulated instruction, and where the thread ran.
+func TestReadsWithoutAllocation(t *testing.T) {
+	var area [64]byte
+	for i := range area {
+		area[i] = byte(i)
+	}
+	at := uint64(reflect.ValueOf(&area).Pointer())
+	k := &task{tid: os.Getpid(), proc: &process{stack: stack{tid: os.Getpid()}}, rseq: at, rseqKnown: true}
+	var word uint64
+	var ok bool
+	if n := testing.AllocsPerRun(100, func() { word, ok = k.proc.stack.ReadUint64(arch.Addr(at + 8)) }); n != 0 {
+		t.Errorf("a read of the stack: %v allocations", n)
+	}
+	if !ok || word != 0x0f0e0d0c0b0a0908 {
+		t.Errorf("read %#x, %v", word, ok)
+	}
+	var cpu int
+	if n := testing.AllocsPerRun(100, func() { cpu = k.core() }); n != 0 {
+		t.Errorf("a look where the thread ran: %v allocations", n)
+	}
+	if want := int(binary.LittleEndian.Uint32(area[linux.RseqCPU:])); cpu != want {
+		t.Errorf("it ran on %#x, want %#x", cpu, want)
 	}
 }
