@@ -247,9 +247,8 @@ func queryPackets() []packet {
 		{
 			prefix:  "qTfV",
 			handler: (*session).firstVariable,
-			about:   "the trace state variables",
+			about:   "the trace state variables, newest first",
 			reply:   "NUMBER:VALUE:BUILTIN:HEXNAME or l",
-			differs: "the last defined first",
 		},
 		{
 			prefix:  "qTsV",
