@@ -230,14 +230,22 @@ func (t *Target) kill(p *process) {
 			linux.Cont(tid, 0) // a stop on the way out
 		}
 	}
-	t.unsay(p.pid)
+	for _, child := range t.unsay(p.pid) {
+		t.kill(child)
+	}
 }
 
-// unsay withdraws what was to be told of a process that the session has got rid of.
-func (t *Target) unsay(pid int) {
+// unsay withdraws what was to be told of a process that the session has got rid of. It returns the children that the session will
+// never hear of.
+func (t *Target) unsay(pid int) (unknown []*process) {
 	of := func(e target.Event) bool { return e.Thread.PID == pid }
 	t.backlog = slices.DeleteFunc(t.backlog, of)
-	t.events.drop(of)
+	for _, e := range t.events.drop(of) {
+		if child := t.process(e.Child.PID); child != nil {
+			unknown = append(unknown, child)
+		}
+	}
+	return unknown
 }
 
 // idle ends the pending Resume of all-stop mode when nothing is left to run.
@@ -326,7 +334,9 @@ func (t *Target) letGo(p *process) {
 		k.bury()
 	}
 	t.dismiss(p)
-	t.unsay(p.pid)
+	for _, child := range t.unsay(p.pid) {
+		t.detach(child)
+	}
 }
 
 // bury takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away

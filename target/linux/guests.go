@@ -53,7 +53,7 @@ func (t *Target) sharer(p *process) *process {
 }
 
 // stopGuests stops the guests of a process, each at an instruction of the program's own, and returns them. One that is blocked
-// until a process under trace has left its memory is not waited for: it is set free when it stops.
+// until its child has left its memory is not waited for: it is set free when it stops.
 func (t *Target) stopGuests(p *process) (all []*task) {
 	for _, k := range t.tasks {
 		if k.guest && k.proc == p && !k.leaving {
@@ -85,10 +85,10 @@ func (t *Target) stopGuests(p *process) (all []*task) {
 	return slices.DeleteFunc(all, func(k *task) bool { return t.tasks[k.tid] != k })
 }
 
-// blocked reports whether a task waits for a vfork child that is a process under trace and has not left its memory.
+// blocked reports whether a task waits for a vfork child that is under trace, maybe as another guest, and has not left its memory.
 func (t *Target) blocked(k *task) bool {
 	child := t.tasks[k.vforked]
-	return child != nil && !child.guest && child.proc.space == k.proc.space
+	return child != nil && child.proc.space == k.proc.space
 }
 
 // comeToRest deals with the stop of a guest that is to be let go: it keeps the signal that it takes along, and is put back before a
@@ -101,12 +101,19 @@ func (t *Target) comeToRest(k *task, s linux.Status) {
 	switch sig, _ := s.Stopped(); {
 	case s.Event() != 0:
 		t.orphan(k, s, func(child int) { t.setFree(child, k.proc) })
-	case sig == linux.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.proc.traps[k.pc()-1] != nil:
+	case sig == linux.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
 		k.setPC(k.pc() - 1)
 	case sig == linux.SIGTRAP && k.stepping, sig == linux.SyscallTrap:
 	default:
 		k.signal = sig
 	}
+}
+
+// behindTrap reports whether the int3 that a guest has run into is, or was, a trap.
+func (k *task) behindTrap() bool {
+	at := k.pc() - 1
+	code, ok := (&stack{tid: k.tid}).ReadUint64(at)
+	return k.proc.traps[at] != nil || ok && byte(code) != breakpointOpcode
 }
 
 // seeOff lets a guest go that has stopped at last.
@@ -171,13 +178,15 @@ func (t *Target) detachSharer(p, rest *process) {
 		k.stat = nil
 	}
 	t.dismiss(p)
-	t.unsay(p.pid)
 	for _, k := range tasks {
 		k.proc, k.resumed, k.stopping, k.verb, k.collecting = rest, true, false, target.Go, false
 		if t.admit(k); k.state == stopped {
 			k.disarm()
 			t.proceed(k, t.partingSignal(k))
 		}
+	}
+	for _, child := range t.unsay(p.pid) {
+		t.detach(child)
 	}
 }
 

@@ -208,17 +208,26 @@ func (t *Target) hit(k *task, tr *trap) {
 		t.proceed(k, 0)
 		return
 	}
-	if first && (tr.site != nil || tr.check != nil) {
+	site := t.siteFor(k, tr)
+	if first && (site != nil || tr.check != nil) {
 		t.follow.sample(k)
 	}
-	if first && tr.site != nil {
-		t.judge(k, tr.site.Hit(t.snapshot(k)))
+	if first && site != nil {
+		t.judge(k, site.Hit(t.snapshot(k)))
 	}
 	if tr.users > 0 && tr.check.stops(t.snapshot(k)) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
 		return
 	}
 	t.proceed(k, 0)
+}
+
+// siteFor is the tracepoint of a trap for a task: none for a vfork child, that runs in the memory of the process which has them.
+func (t *Target) siteFor(k *task, tr *trap) *tracepoint.Site {
+	if k.proc != t.traced {
+		return nil
+	}
+	return tr.site
 }
 
 // judge carries out the verdict on a hit.
@@ -239,7 +248,7 @@ func (t *Target) afterStep(k *task) bool {
 		t.judge(k, t.engine.Stepped(t.snapshot(k)))
 	}
 	tr := k.proc.traps[k.pc()]
-	if tr != nil && tr.site != nil {
+	if tr != nil && t.siteFor(k, tr) != nil {
 		k.passed = tr.addr
 		t.judge(k, tr.site.Hit(t.snapshot(k)))
 	}

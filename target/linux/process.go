@@ -30,7 +30,8 @@ type space struct {
 	users int      // processes
 
 	traps       map[arch.Addr]*trap
-	places      []arch.Addr // of the traps, in order
+	lifted      map[arch.Addr]byte // what was put back where a trap was and is none
+	places      []arch.Addr        // of the traps, in order
 	scratch     []*scratch
 	noScratch   bool // slots are refused: the program's seccomp filter might kill it for an mmap
 	shadowStack bool // calls and returns must not be emulated
@@ -65,16 +66,17 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 	for _, old := range p.scratch {
 		s.scratch = append(s.scratch, &scratch{old.base, old.used, maps.Clone(old.slots)})
 	}
+	p.cleanCopy(s.mem)
 	for _, tr := range p.traps {
-		inherited := *tr
-		if inherited.site != nil {
-			lower(s.mem, inherited.site.Semaphores)
-			inherited.site = nil
+		if tr.site != nil {
+			lower(s.mem, tr.site.Semaphores)
 		}
-		s.set(&inherited)
-	}
-	for _, tr := range slices.Collect(maps.Values(s.traps)) {
-		s.drop(tr)
+		if tr.users > 0 {
+			inherited := *tr
+			inherited.site = nil
+			s.set(&inherited)
+			inherited.place(s)
+		}
 	}
 	return child, nil
 }
@@ -84,7 +86,7 @@ func openSpace(pid int) (*space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}
-	return &space{mem: mem, users: 1, traps: make(map[arch.Addr]*trap), foreign: make(map[arch.Addr]foreignCopy)}, nil
+	return &space{mem: mem, users: 1, traps: make(map[arch.Addr]*trap), lifted: make(map[arch.Addr]byte), foreign: make(map[arch.Addr]foreignCopy)}, nil
 }
 
 // renew gives a process that has executed another program its new memory.

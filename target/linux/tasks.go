@@ -104,8 +104,8 @@ func (t *Target) firstStop(tid int) bool {
 // setFree takes the traps and what semaphores were raised by out of a forked child's own copy of the memory and detaches it.
 func (t *Target) setFree(pid int, parent *process) {
 	if mem, err := linux.OpenMemory(pid); err == nil {
+		parent.cleanCopy(mem)
 		for _, tr := range parent.traps {
-			mem.WriteAt([]byte{tr.original}, int64(tr.addr))
 			if tr.site != nil {
 				lower(mem, tr.site.Semaphores)
 			}

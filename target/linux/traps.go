@@ -5,6 +5,7 @@ package linux
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"tracewell/arch"
@@ -101,7 +102,10 @@ func (tr *trap) renew(s *space) {
 }
 
 // place writes the int3. It works while tasks run: one byte changes at once for all.
-func (tr *trap) place(s *space) error { return s.poke(tr.addr, breakpointOpcode) }
+func (tr *trap) place(s *space) error {
+	delete(s.lifted, tr.addr)
+	return s.poke(tr.addr, breakpointOpcode)
+}
 
 // lift puts the original byte back, unless the program has unmapped or rewritten its code meanwhile.
 func (tr *trap) lift(s *space) error {
@@ -109,7 +113,28 @@ func (tr *trap) lift(s *space) error {
 	if _, err := s.mem.ReadAt(b[:], int64(tr.addr)); err != nil || b[0] != breakpointOpcode {
 		return nil
 	}
+	s.lifted[tr.addr] = tr.original
 	return s.poke(tr.addr, tr.original)
+}
+
+// cleanCopy takes the traps out of a forked child's copy of the memory. It may have been made when there were other traps than now:
+// the fork is heard of later, and even later told, and until then sessions remove breakpoints.
+func (s *space) cleanCopy(mem *os.File) {
+	holds := func(in *os.File, addr arch.Addr) bool {
+		var b [1]byte
+		_, err := in.ReadAt(b[:], int64(addr))
+		return err == nil && b[0] == breakpointOpcode
+	}
+	for addr, tr := range s.traps {
+		if holds(mem, addr) {
+			mem.WriteAt([]byte{tr.original}, int64(addr))
+		}
+	}
+	for addr, original := range s.lifted {
+		if holds(mem, addr) && !holds(s.mem, addr) {
+			mem.WriteAt([]byte{original}, int64(addr))
+		}
+	}
 }
 
 func (s *space) poke(addr arch.Addr, b byte) error {
