@@ -61,7 +61,7 @@ func (t *Target) start(actions []target.Action) error {
 		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
 		case len(t.backlog) == 0 && !k.returned:
 			if k.meets(orders[k]) {
-				k.passed = 0
+				k.meetAgain()
 			}
 			t.proceed(k, signal)
 		default:

@@ -215,7 +215,7 @@ func (t *Target) watched(k *task) bool {
 func (t *Target) hitBeside(k *task) {
 	first := k.passed != k.pc()
 	k.passed = k.pc()
-	if tr := k.proc.traps[k.pc()]; tr != nil && tr.site != nil && first {
+	if tr := k.proc.traps[k.pc()]; tr != nil && t.siteFor(k, tr) != nil && first {
 		t.judge(k, tr.site.Hit(t.snapshot(k)))
 	}
 }

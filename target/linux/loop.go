@@ -212,7 +212,7 @@ func (t *Target) hit(k *task, tr *trap) {
 	if first && (site != nil || tr.check != nil) {
 		t.follow.sample(k)
 	}
-	if first && site != nil {
+	if first && site != nil && !k.again(tr.addr) {
 		t.judge(k, site.Hit(t.snapshot(k)))
 	}
 	if tr.users > 0 && tr.check.stops(t.snapshot(k)) {
@@ -250,7 +250,9 @@ func (t *Target) afterStep(k *task) bool {
 	tr := k.proc.traps[k.pc()]
 	if tr != nil && t.siteFor(k, tr) != nil {
 		k.passed = tr.addr
-		t.judge(k, tr.site.Hit(t.snapshot(k)))
+		if !k.again(tr.addr) {
+			t.judge(k, tr.site.Hit(t.snapshot(k)))
+		}
 	}
 	reason := target.ReasonNone
 	if tr != nil && tr.users > 0 {

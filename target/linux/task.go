@@ -43,18 +43,20 @@ type task struct {
 	slot     *trap // whose slot it was sent into, nil when it cannot be in one
 
 	// What is known of it while it is stopped.
-	status   linux.Status // of a stop not acted on yet, if waiting
-	waiting  bool
-	held     bool      // a hold waits for its stop
-	atSignal bool      // in a signal-delivery stop, where a signal can be passed on
-	group    bool      // the last stop was a group-stop
-	event    int       // the ptrace event of the last stop, inside a system call that had begun; 0 for none
-	child    int       // the new task that the last event of a fork or clone told of
-	vforked  int       // the child that it waits for, 0 for none
-	entered  bool      // at the entry into a system call: whatever is done to the task would be done to the call
-	returned bool      // at the return from one, to which it was led from an event in the call (endCall)
-	passed   arch.Addr // see the package comment; 0 for none
-	signal   int       // the kernel's number of the signal it is stopped with and the session has been told of
+	status    linux.Status // of a stop not acted on yet, if waiting
+	waiting   bool
+	held      bool      // a hold waits for its stop
+	atSignal  bool      // in a signal-delivery stop, where a signal can be passed on
+	group     bool      // the last stop was a group-stop
+	event     int       // the ptrace event of the last stop, inside a system call that had begun; 0 for none
+	child     int       // the new task that the last event of a fork or clone told of
+	vforked   int       // the child that it waits for, 0 for none
+	entered   bool      // at the entry into a system call: whatever is done to the task would be done to the call
+	returned  bool      // at the return from one, to which it was led from an event in the call (endCall)
+	passed    arch.Addr // see the package comment; 0 for none
+	counted   arch.Addr // a hit that is not to be counted once more, if it comes with this stack pointer
+	countedSP uint64
+	signal    int // the kernel's number of the signal it is stopped with and the session has been told of
 
 	diverted *amd64.UserRegs // see divert; nil for none
 	remade   bool            // the entry that it comes to next has been shown

@@ -257,7 +257,7 @@ func (t *Target) execed(k *task) {
 		return
 	}
 	t.keepOnly(k)
-	k.passed, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, nil, false, 0, nil, false
+	k.passed, k.counted, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, false, 0, nil, false
 	k.diverted, k.remade = nil, false
 	if k.proc == t.traced {
 		t.traced = nil
