@@ -96,14 +96,14 @@ func (c *client) goOn() {
 }
 
 // stepOff has the program make the first step from a breakpoint that it stands at, which as with GDB is not there meanwhile. A
-// signal that comes then is given to the thread.
+// signal that comes then is lost: its handler would return to the breakpoint.
 func (c *client) stepOff(addr uint64) {
 	c.Helper()
 	c.do("z0,%x,1", addr)
 	thread := strings.TrimPrefix(c.ask("qC"), "QC")
 	reply := c.ask("vCont;s:%s", thread)
 	for !strings.HasPrefix(reply, "T05") {
-		reply = c.ask("vCont;S%s:%s", reply[1:3], thread)
+		reply = c.ask("vCont;s:%s", thread)
 	}
 	c.do("Z0,%x,1", addr)
 }
