@@ -192,7 +192,7 @@ func (t *Target) kill(p *process) {
 	}
 	linux.Kill(p.pid, linux.SIGKILL)
 	for slices.Contains(t.procs, p) {
-		tid, s, err := linux.Wait(-1)
+		tid, s, err := t.next()
 		if err == linux.ErrInterrupted {
 			continue
 		}
@@ -246,7 +246,7 @@ func (t *Target) letGuestsGo(p *process) {
 			continue
 		}
 		if linux.Interrupt(tid) == nil {
-			if _, s, err := linux.Wait(tid); err == nil {
+			if s, ok := t.waitFor(k); ok {
 				t.arrive(tid, s)
 				k.flush()
 				sig := 0

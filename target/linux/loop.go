@@ -19,7 +19,7 @@ func (t *Target) wait() {
 		t.alarm.start()
 		defer t.alarm.stop()
 	}
-	tid, s, err := linux.Wait(-1)
+	tid, s, err := t.next()
 	switch err {
 	case nil:
 		if k, s := t.arrive(tid, s); k != nil {
@@ -467,7 +467,7 @@ func (t *Target) await(w whom) (others []stop) {
 			t.alarm.start()
 			defer t.alarm.stop()
 		}
-		tid, s, err := linux.Wait(-1)
+		tid, s, err := t.next()
 		if err == linux.ErrInterrupted {
 			t.findZombies()
 			continue

@@ -97,6 +97,10 @@ func (t *Target) firstStop(tid int) bool {
 		delete(t.early, tid)
 		return true
 	}
+	if s, ok := t.inbox.take(tid); ok {
+		_, ok = s.Stopped()
+		return ok
+	}
 	for {
 		_, s, err := linux.Wait(tid)
 		if err == linux.ErrInterrupted {
@@ -201,6 +205,7 @@ func (t *Target) dismiss(p *process) {
 			t.parked--
 		}
 		delete(t.tasks, k.tid)
+		t.inbox.take(k.tid)
 		k.close()
 	}
 	p.order = nil
@@ -280,6 +285,7 @@ func (t *Target) keepOnly(k *task) {
 				t.parked--
 			}
 			delete(t.tasks, other.tid)
+			t.inbox.take(other.tid)
 			other.close()
 		}
 	}
