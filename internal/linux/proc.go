@@ -132,6 +132,15 @@ func HasEnded(tid int) bool {
 	return err != nil || bytes.HasPrefix(state, []byte(" Z")) || bytes.HasPrefix(state, []byte(" X"))
 }
 
+// CountThreads is the number of threads of pid, those included that have ended and are to be waited for.
+func CountThreads(pid int) (int, error) {
+	field, err := StatusField(pid, "Threads")
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(field)
+}
+
 // ThreadGroup is the process that tid belongs to.
 func ThreadGroup(tid int) (int, error) {
 	field, err := StatusField(tid, "Tgid")

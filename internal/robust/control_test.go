@@ -222,7 +222,11 @@ func TestBreakpointForAll(t *testing.T) {
 		for _, traced := range []bool{false, true} {
 			t.Run(name+map[bool]string{true: "/traced"}[traced], func(t *testing.T) {
 				t.Parallel()
-				s := serveReading(t, nil, "hammer", "4", "1000")
+				interval := "1000" // of signals, whose handlers return to the breakpoint, which is then another stop of one hit
+				if traced {
+					interval = "0"
+				}
+				s := serveReading(t, nil, "hammer", "4", interval)
 				c := s.connect()
 				c.do("QPassSignals:e")
 				h := s.watch()

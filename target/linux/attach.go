@@ -67,10 +67,10 @@ func (t *Target) attachable(pid int) error {
 	return nil
 }
 
-// seizeAll takes every thread of a process under trace and stops it, until no new one is found. The list of threads may leave
-// some out while others come and go, so it is believed when it is the same twice over.
+// seizeAll takes every thread of a process under trace and stops it, until there are no more than these. The list of threads
+// leaves some out while others come and go, but the kernel knows how many there are.
 func (t *Target) seizeAll(p *process) error {
-	for settled := 0; settled < 2; settled++ {
+	for {
 		tids, err := linux.Threads(p.pid)
 		if err != nil {
 			return err
@@ -80,33 +80,25 @@ func (t *Target) seizeAll(p *process) error {
 				continue
 			}
 			err := linux.Seize(tid, options)
-			if err != nil && (tid == p.pid || !linux.HasEnded(tid)) {
-				return fmt.Errorf("%w (a process of one's own may be out of bounds, too: see /proc/sys/kernel/yama/ptrace_scope)", err)
-			}
-			settled = -1 // even if it has ended since, which is not always found but not permitted: it may have left another
 			if err == nil {
 				t.stopSeized(t.adopt(tid, p))
+			} else if tid == p.pid || !linux.HasEnded(tid) { // one that has ended may be refused as not permitted
+				return fmt.Errorf("%w (a process of one's own may be out of bounds, too: see /proc/sys/kernel/yama/ptrace_scope)", err)
 			}
 		}
+		if n, err := linux.CountThreads(p.pid); err != nil || n <= len(p.order) {
+			return err
+		}
 	}
-	return nil
 }
 
 // stopSeized stops a task that runs. It keeps what it stops with, and a job-control stop is over for it.
 func (t *Target) stopSeized(k *task) {
 	k.state = running
 	linux.Interrupt(k.tid)
-	for {
-		tid, s, err := linux.Wait(k.tid)
-		if err == linux.ErrInterrupted {
-			continue
-		}
-		if err != nil {
-			return
-		}
-		_, s = t.arrive(tid, s)
+	if s, ok := t.waitFor(k); ok {
+		_, s = t.arrive(k.tid, s)
 		t.park(k, s)
 		k.group = false
-		return
 	}
 }

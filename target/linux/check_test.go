@@ -315,3 +315,35 @@ func TestSlotsComeBack(t *testing.T) {
 		t.Errorf("%+v, want exit with status 0", ev)
 	}
 }
+
+// TestEveryThreadGetsOn has threads run into a breakpoint all the time that does not want them. None of them is to stand
+// still for the others.
+func TestEveryThreadGetsOn(t *testing.T) {
+	const threads, most = 16, 20000
+	path := testprog.Build(t, "hammer", fixed).Path
+	out, in, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer out.Close()
+	defer in.Close()
+	r := launchReading(t, out, path, fmt.Sprint(threads))
+	calls, total := make(map[int64]int), 0
+	r.insert(target.Breakpoint{Addr: symbol(t, path, "tick_slot"), Length: 1, Check: func(s tracepoint.Snapshot) bool {
+		calls[s.Thread()]++
+		total++
+		return total == most
+	}})
+	if ev := r.resume(0); ev.Reason != target.ReasonSwBreak {
+		t.Fatalf("%+v, want the breakpoint", ev)
+	}
+	const fair = most / threads
+	for thread, n := range calls {
+		if n < fair/8 {
+			t.Errorf("thread %d got on %d times, of %d that would be fair", thread, n, fair)
+		}
+	}
+	if len(calls) != threads {
+		t.Errorf("%d threads got on, want %d", len(calls), threads)
+	}
+}

@@ -214,7 +214,7 @@ func (t *Target) kill(p *process) {
 	}
 	linux.Kill(p.pid, linux.SIGKILL)
 	for slices.Contains(t.procs, p) {
-		tid, s, err := linux.Wait(-1)
+		tid, s, err := t.next()
 		if err == linux.ErrInterrupted {
 			continue
 		}

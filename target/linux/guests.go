@@ -64,7 +64,7 @@ func (t *Target) stopGuests(p *process) (all []*task) {
 		}
 	}
 	for slices.ContainsFunc(all, func(k *task) bool { return t.tasks[k.tid] == k && k.state != stopped }) {
-		tid, s, err := linux.Wait(-1)
+		tid, s, err := t.next()
 		if err == linux.ErrInterrupted {
 			continue
 		}

@@ -108,7 +108,7 @@ func (t *Target) await(w whom) (others []stop) {
 			t.alarm.start()
 			defer t.alarm.stop()
 		}
-		tid, s, err := linux.Wait(-1)
+		tid, s, err := t.next()
 		if err == linux.ErrInterrupted {
 			t.findZombies()
 			continue

@@ -84,6 +84,9 @@ func (t *Target) findZombies() (found bool) {
 
 // waitFor waits for one task. It reports false if there is nothing to be heard of it: it is gone, or a zombie.
 func (t *Target) waitFor(k *task) (linux.Status, bool) {
+	if s, ok := t.inbox.take(k.tid); ok {
+		return s, true
+	}
 	if k.mayLinger() {
 		t.alarm.start()
 		defer t.alarm.stop()

@@ -24,7 +24,7 @@ func (t *Target) wait() {
 		t.queue.deaf.Store(false)
 		return
 	}
-	tid, s, err := linux.Wait(-1)
+	tid, s, err := t.next()
 	t.queue.deaf.Store(false)
 	switch err {
 	case nil:

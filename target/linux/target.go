@@ -33,11 +33,12 @@ type Target struct {
 	procs   []*process // live, in order of arrival
 	tasks   map[int]*task
 	guests  int
-	early   map[int]bool      // tasks that have stopped first, their parent's event not having come yet
-	nonStop bool              // see target.Runner
-	reports target.Reports    // what the session wants to hear of
-	actions []target.Action   // of the last Resume
-	active  bool              // it is pending; always, in non-stop mode
+	early   map[int]bool    // tasks that have stopped first, their parent's event not having come yet
+	nonStop bool            // see target.Runner
+	reports target.Reports  // what the session wants to hear of
+	actions []target.Action // of the last Resume
+	active  bool            // it is pending; always, in non-stop mode
+	inbox   inbox
 	parked  int               // tasks that are waiting
 	holding bool              // hold is at work
 	newborn []*task           // tasks born meanwhile

@@ -91,6 +91,10 @@ func (t *Target) firstStop(tid int) bool {
 		delete(t.early, tid)
 		return true
 	}
+	if s, ok := t.inbox.take(tid); ok {
+		_, ok = s.Stopped()
+		return ok
+	}
 	for {
 		_, s, err := linux.Wait(tid)
 		if err == linux.ErrInterrupted {
@@ -197,6 +201,7 @@ func (t *Target) dismiss(p *process) {
 			t.parked--
 		}
 		delete(t.tasks, k.tid)
+		t.inbox.take(k.tid)
 		k.close()
 	}
 	p.order = nil
@@ -282,6 +287,7 @@ func (t *Target) keepOnly(k *task) {
 				t.parked--
 			}
 			delete(t.tasks, other.tid)
+			t.inbox.take(other.tid)
 			other.close()
 		}
 	}
