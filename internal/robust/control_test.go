@@ -236,15 +236,17 @@ func TestBreakpointForAll(t *testing.T) {
 					c.trace(place)
 				}
 				c.do("Z0,%x,1", place)
-				stops := map[string]int{}
+				stops, thread := map[string]int{}, ""
 				for i := range 100 {
 					if i > 0 {
+						c.do("Hg%s", thread) // the check has selected others
 						c.stepOff(place)
 					}
 					c.goOn()
 					reply := c.hear()
 					c.wants(reply, "T05")
-					stops[strings.TrimPrefix(c.ask("qC"), "QC")]++
+					thread = strings.TrimPrefix(c.ask("qC"), "QC")
+					stops[thread]++
 					if pc := c.register(registerPC); pc != place {
 						t.Fatalf("stop at %#x, want the breakpoint at %#x: %s", pc, place, reply)
 					}
