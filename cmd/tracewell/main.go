@@ -3,10 +3,16 @@ package main
 
 import (
 	"os"
+	"runtime"
 
 	"tracewell/internal/cli"
+	"tracewell/internal/linux"
 )
 
+func init() { runtime.LockOSThread() }
+
 func main() {
-	os.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	linux.LendFirstThread(func() {
+		os.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	})
 }

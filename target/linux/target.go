@@ -5,7 +5,6 @@ package linux
 import (
 	"fmt"
 	"iter"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -90,16 +89,15 @@ func newTarget() (*Target, error) {
 	t.snap.t = t
 	started := make(chan error)
 	go t.events.pump(t.done)
-	go t.trace(started)
+	linux.OwnThread(func() { t.trace(started) })
 	if err := <-started; err != nil {
 		return nil, err
 	}
 	return t, nil
 }
 
-// trace is the tracer goroutine. It ends locked, so that its thread ends with it.
+// trace is the tracer goroutine, which has a thread to itself.
 func (t *Target) trace(started chan<- error) {
-	runtime.LockOSThread()
 	defer close(t.done)
 	var err error
 	if t.bell, err = linux.NewBell(); err != nil {
