@@ -59,7 +59,7 @@ func (r *Reader) space() bool {
 // attribute reads name="value".
 func (r *Reader) attribute(elem string) error {
 	a := rawAttribute{pos: r.pos}
-	name, err := r.name("an attribute of <" + elem + ">")
+	name, err := r.name("an attribute of <%s>", elem)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (r *Reader) leave(t *Token) error {
 }
 
 // name reads a name.
-func (r *Reader) name(what string) (string, error) {
+func (r *Reader) name(what string, args ...any) (string, error) {
 	start := r.pos
 	for r.pos < len(r.doc) && r.doc[r.pos] < 0x80 && ascii[r.doc[r.pos]]&inName != 0 {
 		r.pos++
@@ -229,7 +229,7 @@ func (r *Reader) name(what string) (string, error) {
 	}
 	name := r.doc[start:r.pos]
 	if !startsName(name) {
-		return "", r.fail(start, "no name of %s", what)
+		return "", r.fail(start, "no name of "+what, args...)
 	}
 	return name, nil
 }
