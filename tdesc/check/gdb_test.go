@@ -27,15 +27,15 @@ type trial struct {
 
 // describe makes a description of features, without the register that is left out.
 func describe(f *family, architecture string, features []*feature, without string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "<target><architecture>%s</architecture>\n", architecture)
 	bits, ok := sizes[f.name]
 	if !ok {
 		bits = 64
 	}
 	if slices.ContainsFunc(features, func(g *feature) bool { return g.name == "power.spe" }) {
-		bits = 32 // the registers of SPE are the upper halves of 64 bits
+		bits, architecture = 32, "powerpc:e500" // the registers of SPE are the upper halves of 64 bits
 	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "<target><architecture>%s</architecture>\n", architecture)
 	for _, feature := range features {
 		fmt.Fprintf(&b, "<feature name='%s%s'>\n", prefix, feature.name)
 		for _, w := range feature.wants() {

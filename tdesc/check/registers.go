@@ -71,7 +71,7 @@ func s390(core string) []feature {
 		{name: "s390.core", registers: core},
 		{name: "s390.fpr", registers: "fpc f0-f15"},
 		{name: "s390.acr", registers: "acr0-acr15"},
-		{name: "s390.linux", registers: "?orig_r2 ?last_break [system_call last_break]"},
+		{name: "s390.linux", registers: "?orig_r2 [system_call last_break]"},
 		{name: "s390.tdb", registers: "tdb0 tac tct atia tr0-tr15"},
 		{name: "s390.vx", registers: "v0l-v15l v16-v31"},
 		{name: "s390.gs", registers: "gsd gssm gsepla"},
