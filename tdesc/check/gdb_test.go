@@ -31,9 +31,6 @@ func describe(f *family, architecture string, features []*feature, without strin
 	if !ok {
 		bits = 64
 	}
-	if slices.ContainsFunc(features, func(g *feature) bool { return g.name == "power.spe" }) {
-		bits, architecture = 32, "powerpc:e500" // the registers of SPE are the upper halves of 64 bits
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "<target><architecture>%s</architecture>\n", architecture)
 	for _, feature := range features {
@@ -126,6 +123,10 @@ func (f *family) trials(architecture string) []trial {
 			name := w.names[0]
 			accept := !asked.crashes && (w.need == optional || w.need == valued)
 			trials = append(trials, trial{asked.name + " without " + name, describe(f, architecture, with, name), accept})
+		}
+		for _, other := range asked.excludes {
+			more := append(slices.Clone(with), f.feature(other))
+			trials = append(trials, trial{asked.name + " with " + other, describe(f, architecture, more, ""), false})
 		}
 		for _, needed := range asked.requires {
 			less := slices.DeleteFunc(slices.Clone(with), func(g *feature) bool { return g.name == needed })

@@ -27,11 +27,11 @@ func x86(general, xmm, ymm, avx512, linux string) []feature {
 }
 
 var power = []feature{
-	{name: "power.core", registers: "r0-r31 pc msr|ps ?cr|cnd lr ?ctr|cnt xer ?mq"},
+	{name: "power.core", registers: "r0-r31 pc msr|ps ?cr|cnd lr ?ctr|cnt xer"},
 	{name: "power.fpu", registers: "f0-f31 fpscr"},
 	{name: "power.altivec", registers: "vr0-vr31 vscr vrsave"},
 	{name: "power.vsx", registers: "vs0h-vs31h", requires: []string{"power.fpu", "power.altivec"}},
-	{name: "power.spe", registers: "ev0h-ev31h acc spefscr"},
+	{name: "power.spe", registers: "ev0h-ev31h acc spefscr", excludes: []string{"power.fpu"}},
 	{name: "power.linux", registers: "?orig_r3 ?trap"},
 	{name: "power.ppr", registers: "ppr"},
 	{name: "power.dscr", registers: "dscr"},
