@@ -7,9 +7,13 @@ const prefix = "org.gnu.gdb."
 type family struct {
 	name          string     // for people
 	architectures []string   // names as in <architecture>, in small letters; with * at the end, all that begin so
+	since         int        // the GDB that first takes registers of a description at all; 0 for 13 and before, never for none
 	required      [][]string // of the features in each row GDB needs one
 	features      []feature
 }
+
+// never is a GDB that there is not yet.
+const never = 1 << 30
 
 // feature is a standard feature. The registers are words separated by blanks:
 //
@@ -63,9 +67,11 @@ var families = []family{
 	{
 		name:          "Alpha",
 		architectures: []string{"alpha*"},
+		since:         15,
+		required:      [][]string{{"alpha.core"}},
 		features: []feature{{
 			name:      "alpha.core",
-			registers: "?v0 ?t0-t12 ?s0-s5 ?fp ?a0-a5 ?ra ?at ?gp ?sp ?zero ?f0-f30 ?fpcr ?pc ?unique",
+			registers: "v0 t0-t7 s0-s5 fp a0-a5 t8-t11 ra t12 at gp sp zero f0-f30 fpcr pc unique",
 		}},
 	},
 	{
@@ -252,4 +258,7 @@ var families = []family{
 			name: "z80.cpu", registers: "af bc de hl sp pc ix iy af' bc' de' hl' ir ?sps",
 		}},
 	},
+	{name: "HP-PA", architectures: []string{"hppa*"}, since: never},
+	{name: "Itanium", architectures: []string{"ia64*"}, since: never},
+	{name: "SuperH", architectures: []string{"sh*"}, since: never},
 }

@@ -77,7 +77,7 @@ func judge(t *testing.T, trials []trial) {
 	for i, trial := range trials {
 		_, rest, _ := strings.Cut(string(output), fmt.Sprintf("@%d@\n", i))
 		said, _, _ := strings.Cut(rest, "@")
-		accepts := !strings.Contains(said, "rror") && !strings.Contains(said, "rejected") && !strings.Contains(said, "Could not")
+		accepts := strings.TrimSpace(said) == "" // it says why it does not
 		if accepts != trial.accept {
 			t.Errorf("%s: GDB accepts: %v, the table: %v\n%s", trial.name, accepts, trial.accept, said)
 		}
@@ -86,7 +86,7 @@ func judge(t *testing.T, trials []trial) {
 
 // built are the families that Debian's GDB for all architectures is made for, with an architecture of each.
 var built = map[string]string{
-	"AArch64": "aarch64", "Alpha": "alpha", "Arm": "arm", "x86-64": "i386:x86-64", "i386": "i386", "MIPS": "mips:isa64r2",
+	"AArch64": "aarch64", "Arm": "arm", "x86-64": "i386:x86-64", "i386": "i386", "MIPS": "mips:isa64r2",
 	"Motorola 68000": "m68k", "PowerPC": "powerpc:common64", "RISC-V": "riscv:rv64", "s390, 64 bits": "s390:64-bit",
 	"s390, 31 bits": "s390:31-bit", "SPARC, 64 bits": "sparc:v9", "SPARC": "sparc",
 }

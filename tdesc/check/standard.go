@@ -14,6 +14,8 @@ var (
 		"write the name as GDB's command 'set architecture' lists it, such as i386:x86-64 or riscv:rv32")
 	ruleNoArchitecture = newRule("architecture-missing", tdesc.Odd,
 		"name the architecture; without, GDB takes that of the program or the one it was built for")
+	ruleIgnored = newRule("registers-ignored", tdesc.Misreads, "lay out the g packet as GDB does for the architecture by itself, "+
+		"or use a GDB that is new enough: 15 for Alpha")
 	ruleMissingFeature = newRule("standard-feature-missing", tdesc.Rejects,
 		"put the registers that GDB needs into a feature of this name, or leave out all registers to have GDB's usual ones")
 	ruleMissingRegister = newRule("standard-register-missing", tdesc.Rejects,
@@ -156,6 +158,10 @@ func (c *checker) standard() {
 	t := c.in.Target
 	f := familyOf(t)
 	if f == nil || !hasRegisters(t) {
+		return
+	}
+	if f.since > 0 {
+		c.add(ruleIgnored, c.in.Architecture(), "GDB 13 takes no registers from a description for %s", f.name)
 		return
 	}
 	for _, alternatives := range f.required {
