@@ -12,8 +12,8 @@ import (
 var (
 	ruleArchitecture = newRule("architecture-unknown", tdesc.Rejects,
 		"write the name as GDB's command 'set architecture' lists it, such as i386:x86-64 or riscv:rv32")
-	ruleNoArchitecture = newRule("architecture-missing", tdesc.Odd,
-		"name the architecture; without, GDB takes that of the program or the one it was built for")
+	ruleNoArchitecture = newRule("architecture-missing", tdesc.Misreads,
+		"name the architecture; without, GDB takes that of the program or the one it was built for, and rejects what does not fit")
 	ruleIgnored = newRule("registers-ignored", tdesc.Misreads, "lay out the g packet as GDB does for the architecture by itself, "+
 		"or use a GDB that is new enough: 15 for Alpha")
 	ruleMissingFeature = newRule("standard-feature-missing", tdesc.Rejects,
