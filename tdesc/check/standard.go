@@ -108,28 +108,35 @@ func numbered(name string) (begin string, number int, end string) {
 	return name[:start], number, name[stop:]
 }
 
-// familyOf finds the family of a description by its architecture, or else by the features that it has; nil if GDB asks
-// nothing of it.
+// familyOf finds the family of a description by its architecture, or else by the features that it has and how many of
+// their registers there are; nil if GDB asks nothing of it.
 func familyOf(t *tdesc.Target) *family {
+	var best *family
+	fewest := never
 	for i := range families {
 		f := &families[i]
-		if t.Architecture != "" && f.has(t.Architecture) {
-			return f
-		}
-	}
-	if t.Architecture != "" {
-		return nil
-	}
-	for i := range families {
-		for _, alternatives := range families[i].required {
-			for _, name := range alternatives {
-				if t.Feature(prefix+name) != nil {
-					return &families[i]
-				}
+		if t.Architecture != "" {
+			if f.has(t.Architecture) {
+				return f
 			}
+			continue
+		}
+		if missing, ok := f.fits(t); ok && missing < fewest {
+			best, fewest = f, missing
 		}
 	}
-	return nil
+	return best
+}
+
+// fits tells whether a description has any feature that the family requires, and how many registers it lacks of those.
+func (f *family) fits(t *tdesc.Target) (missing int, ok bool) {
+	for _, name := range slices.Concat(f.required...) {
+		if feature := t.Feature(prefix + name); feature != nil {
+			ok = true
+			missing += len(f.feature(name).missing(feature)[needed])
+		}
+	}
+	return missing, ok
 }
 
 // has tells whether an architecture belongs to the family. As to GDB, the case of its letters does not matter.
@@ -195,16 +202,7 @@ func hasRegisters(t *tdesc.Target) bool {
 // feature checks a feature of the description against what GDB wants of it.
 func (c *checker) feature(known *feature, feature *tdesc.Feature) {
 	pos := c.in.Feature(feature)
-	have := make(map[string]bool)
-	for _, r := range feature.Registers {
-		have[strings.ToLower(r.Name)] = true
-	}
-	missing := make(map[need][]string)
-	for _, w := range known.wants() {
-		if !w.in(have) && (w.leader == nil || w.leader.in(have)) {
-			missing[w.need] = append(missing[w.need], strings.Join(w.names, " or "))
-		}
-	}
+	missing := known.missing(feature)
 	for _, level := range []struct {
 		need need
 		rule *tdesc.Rule
@@ -232,6 +230,21 @@ func (c *checker) feature(known *feature, feature *tdesc.Feature) {
 	if known.instead != "" {
 		c.add(ruleObsolete, pos, "the feature %s is obsolete; %s has taken its place", feature.Name, prefix+known.instead)
 	}
+}
+
+// missing are the registers that a feature of a description lacks, by how much GDB needs them.
+func (f *feature) missing(feature *tdesc.Feature) map[need][]string {
+	have := make(map[string]bool)
+	for _, r := range feature.Registers {
+		have[strings.ToLower(r.Name)] = true
+	}
+	missing := make(map[need][]string)
+	for _, w := range f.wants() {
+		if !w.in(have) && (w.leader == nil || w.leader.in(have)) {
+			missing[w.need] = append(missing[w.need], strings.Join(w.names, " or "))
+		}
+	}
+	return missing
 }
 
 // list joins names, and stops after some.
