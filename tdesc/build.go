@@ -53,14 +53,17 @@ func newBuilder(source Source) *builder {
 	}
 }
 
+// full tells whether there are so many findings that further ones are dropped.
+func (b *builder) full() bool { return len(b.warnings) >= maxFindings }
+
 func (b *builder) warn(rule *Rule, pos Position, format string, args ...any) {
-	if len(b.warnings) < maxFindings {
+	if !b.full() {
 		b.note(Finding{Rule: rule, Pos: pos, Text: fmt.Sprintf(format, args...)})
 	}
 }
 
 func (b *builder) note(f Finding) {
-	if len(b.warnings) < maxFindings {
+	if !b.full() {
 		b.warnings = append(b.warnings, f)
 	}
 }
@@ -79,8 +82,14 @@ func (b *builder) spoil(n *node) {
 	if id := n.value("id"); id != "" {
 		b.scope.defined[id] = true
 	}
-	if n.name == "reg" && !n.begun {
+	switch {
+	case n.begun:
+	case n.name == "reg":
 		b.next++
+	case n.name == "feature":
+		b.scope = newScope(new(Feature)) // which is lost
+	case n.name == "target":
+		b.result = new(Target)
 	}
 }
 
@@ -177,7 +186,6 @@ func (b *builder) unknownType(n *node, format string, args ...any) error {
 }
 
 func (b *builder) reg(n *node) error {
-	n.begun = true
 	r := &Register{Name: n.value("name"), Type: typeInt, Group: n.value("group"), SaveRestore: true, Unknown: n.unknown}
 	if err := b.regnum(n, r); err != nil {
 		return err

@@ -85,13 +85,11 @@ type element struct {
 }
 
 func newParser(doc []byte, o Options) *parser {
-	p := &parser{source: newSource(doc, o.Include), builder: newBuilder(o.Source), keep: o.KeepUnknown}
-	return p
+	return &parser{source: newSource(doc, o.Include), builder: newBuilder(o.Source), keep: o.KeepUnknown}
 }
 
 func (p *parser) run() error {
 	p.order = p.thorough || p.builder.source == ByManual
-	p.builder.places = nil
 	if p.thorough {
 		p.builder.places = newPlaces()
 	}
@@ -147,7 +145,9 @@ func (p *parser) start(t *xmltext.Token) error {
 	case i < 0 && len(p.open) == 1:
 		return errorAt(ruleRoot, pos, "the root element is %s, want <target>", describe(t.Name))
 	case i < 0:
-		p.builder.warn(ruleUnknownElement, pos, "unknown element %s in <%s>", describe(t.Name), parent.node.name)
+		if !p.builder.full() {
+			p.builder.warn(ruleUnknownElement, pos, "unknown element %s in <%s>", describe(t.Name), parent.node.name)
+		}
 		return p.unknown(t, pos)
 	}
 	c := &parent.rule.children[i]
@@ -158,12 +158,13 @@ func (p *parser) start(t *xmltext.Token) error {
 	e := p.top()
 	err := p.attributes(e, t.Attributes)
 	if err == nil && c.rule.begin != nil && !e.void {
+		e.node.begun = true
 		err = c.rule.begin(p.builder, &e.node)
 	}
 	if err == nil {
 		return nil
 	}
-	e.void = true
+	e.void = e.void || c.rule != targetRule && c.rule != featureRule
 	p.builder.spoil(&e.node)
 	return p.failed(err)
 }
@@ -258,6 +259,7 @@ func (p *parser) finish(e *element) error {
 	if err := checkLength(e.node.pos, e.node.name, e.node.text); err != nil {
 		return err
 	}
+	e.node.begun = true
 	return e.rule.end(p.builder, &e.node)
 }
 

@@ -12,12 +12,12 @@ import (
 type Include func(annex string) ([]byte, error)
 
 // Bounds on documents. The depth is GDB's; the number keeps documents that include each other twice from growing to 2^depth
-// documents. The bytes are those of a document with all that it includes: some thirty times what the largest known
+// documents. The bytes are those of a document with all that it includes: some ten times what the largest known
 // description takes, and what can be read in a fraction of a second.
 const (
 	maxIncludeDepth = 30
 	maxIncludes     = 1000
-	MaxBytes        = 2 << 20
+	MaxBytes        = 1 << 20
 )
 
 const xincludeSpace = "http://www.w3.org/2001/XInclude"

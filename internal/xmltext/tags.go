@@ -162,13 +162,16 @@ func (r *Reader) resolve(prefix string) (space string, ok bool) {
 			return r.bindings[i].space, true
 		}
 	}
-	if prefix == "xml" {
+	switch prefix {
+	case "":
+		return "", true
+	case "xml":
 		return NamespaceOfXML, true
 	}
 	if space, ok := r.bound[prefix]; ok {
 		return space, true
 	}
-	return "", prefix == ""
+	return "", false
 }
 
 // split takes a name apart at its colon.
