@@ -23,7 +23,7 @@ import (
 type serveCommand struct {
 	serverOptions `embed:""`
 
-	Command []string `arg:"" optional:"" passthrough:"partial" name:"comm prog args" help:"Where to listen (HOST:PORT, :PORT, tcp4: or tcp6: and these, unix:PATH, - or stdio, a serial device), the program and its arguments."`
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"comm prog args" help:"Where to listen (:PORT for this machine only, HOST:PORT, *:PORT for everyone, tcp4: or tcp6: and these, unix:PATH, - or stdio, a serial device), the program and its arguments."`
 }
 
 // Examples implements exampler.

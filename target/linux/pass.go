@@ -112,14 +112,11 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
 		}
 		k.state, k.stepping = running, !intoSyscall
 		k.forget()
-		tid, s, err := linux.Wait(k.tid)
-		for err == linux.ErrInterrupted {
-			tid, s, err = linux.Wait(k.tid)
-		}
-		if err != nil {
+		s, ok := t.waitFor(k)
+		if !ok {
 			return 0, false
 		}
-		_, s = t.arrive(tid, s)
+		_, s = t.arrive(k.tid, s)
 		if t.ended(k, s) {
 			return 0, false
 		}

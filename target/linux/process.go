@@ -29,12 +29,12 @@ type space struct {
 	mem   *os.File // /proc/PID/mem of the process that it was made for, good for as long as the memory lives
 	users int      // processes
 
-	traps          map[arch.Addr]*trap
-	lowest, behind arch.Addr // all traps lie in [lowest, behind)
-	scratch        []*scratch
-	noScratch      bool // slots are refused: the program's seccomp filter might kill it for an mmap
-	shadowStack    bool // calls and returns must not be emulated
-	foreign        map[arch.Addr]foreignCopy
+	traps       map[arch.Addr]*trap
+	places      []arch.Addr // of the traps, in order
+	scratch     []*scratch
+	noScratch   bool // slots are refused: the program's seccomp filter might kill it for an mmap
+	shadowStack bool // calls and returns must not be emulated
+	foreign     map[arch.Addr]foreignCopy
 }
 
 // newProcess makes a process without tasks.
@@ -65,18 +65,17 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 	for _, old := range p.scratch {
 		s.scratch = append(s.scratch, &scratch{old.base, old.used, maps.Clone(old.slots)})
 	}
-	for addr, tr := range p.traps {
+	for _, tr := range p.traps {
 		inherited := *tr
 		if inherited.site != nil {
 			lower(s.mem, inherited.site.Semaphores)
 			inherited.site = nil
 		}
-		s.traps[addr] = &inherited
+		s.set(&inherited)
 	}
 	for _, tr := range slices.Collect(maps.Values(s.traps)) {
 		s.drop(tr)
 	}
-	s.span()
 	return child, nil
 }
 

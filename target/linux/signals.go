@@ -82,7 +82,11 @@ func (k *task) deliverable(signal int) int {
 
 func (k *task) send(signal int) {
 	k.sent |= setOf(signal)
-	linux.KillThread(k.proc.pid, k.tid, signal)
+	pid := k.proc.pid
+	if k.guest {
+		pid, _ = linux.ThreadGroup(k.tid)
+	}
+	linux.KillThread(pid, k.tid, signal)
 }
 
 // faulted reports whether the signal that k is stopped with was raised by the instruction at its pc.
@@ -127,6 +131,15 @@ func kernelSignal(s target.Signal) int {
 		}
 	}
 	return 0
+}
+
+// atBreakpoint reports whether the session has a breakpoint at the pc of k.
+func (k *task) atBreakpoint() bool {
+	if k.fetch() != nil {
+		return false
+	}
+	tr := k.proc.traps[k.pc()]
+	return tr != nil && tr.users > 0
 }
 
 // moveFault makes the siginfo of a fault in a slot name the original address where it named the slot, as for SIGFPE and
