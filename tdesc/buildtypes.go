@@ -11,21 +11,24 @@ type fields struct {
 func (b *builder) define(n *node, t Type) error {
 	id := t.TypeID()
 	if b.scope.defined[id] {
-		b.warn(n.pos, "<%s> has the id %q of an earlier type and is ignored", n.name, id)
+		b.warn(ruleSameType, n.pos, "<%s> has the id %q of an earlier type and is ignored", n.name, id)
 		return nil
 	}
 	if b.scope.used[id] {
-		return errorAt(n.pos, "<%s> redefines the type %q, which the feature has used already", n.name, id)
+		return errorAt(ruleRedefined, n.pos, "<%s> redefines the type %q, which the feature has used already", n.name, id)
 	}
 	b.scope.defined[id] = true
 	b.scope.feature.Types = append(b.scope.feature.Types, t)
+	if b.places != nil {
+		b.places.types[typeKey{b.scope.feature, id}] = n.pos
+	}
 	return nil
 }
 
 func (b *builder) vector(n *node) error {
-	v := Vector{ID: n.values["id"], Elem: n.values["type"]}
-	if !b.scope.refer(v.Elem) {
-		return errorAt(n.pos, "vector %q has elements of the unknown type %q", v.ID, v.Elem)
+	v := Vector{ID: n.value("id"), Elem: n.value("type"), Unknown: n.unknown}
+	if !b.refer(v.Elem) {
+		return b.unknownType(n, "vector %q has elements of the unknown type %q", v.ID, v.Elem)
 	}
 	var err error
 	if v.Count, err = n.number("count", maxCount); err != nil {
@@ -41,7 +44,7 @@ func (b *builder) beginSized(n *node) error {
 		return err
 	}
 	if size == 0 {
-		return errorAt(n.pos, "<%s> %q of size 0", n.name, n.values["id"])
+		return errorAt(ruleZero, n.pos, "<%s> %q of size 0", n.name, n.value("id"))
 	}
 	b.fields = fields{size: size}
 	return nil
@@ -56,7 +59,9 @@ func (b *builder) beginStruct(n *node) error {
 }
 
 func (b *builder) endStruct(n *node) error {
-	return b.define(n, Struct{ID: n.values["id"], Fields: b.fields.plain, Size: b.fields.size, Bits: b.fields.bits})
+	return b.define(n, Struct{
+		ID: n.value("id"), Fields: b.fields.plain, Size: b.fields.size, Bits: b.fields.bits, Unknown: n.unknown,
+	})
 }
 
 func (b *builder) beginUnion(*node) error {
@@ -65,13 +70,13 @@ func (b *builder) beginUnion(*node) error {
 }
 
 func (b *builder) endUnion(n *node) error {
-	return b.define(n, Union{ID: n.values["id"], Fields: b.fields.plain})
+	return b.define(n, Union{ID: n.value("id"), Fields: b.fields.plain, Unknown: n.unknown})
 }
 
 func (b *builder) beginFlags(n *node) error { return b.beginSized(n) }
 
 func (b *builder) endFlags(n *node) error {
-	return b.define(n, Flags{ID: n.values["id"], Size: b.fields.size, Bits: b.fields.bits})
+	return b.define(n, Flags{ID: n.value("id"), Size: b.fields.size, Bits: b.fields.bits, Unknown: n.unknown})
 }
 
 func (b *builder) beginEnum(n *node) error {
@@ -80,7 +85,7 @@ func (b *builder) beginEnum(n *node) error {
 }
 
 func (b *builder) endEnum(n *node) error {
-	return b.define(n, Enum{ID: n.values["id"], Size: b.fields.size, Values: b.values})
+	return b.define(n, Enum{ID: n.value("id"), Size: b.fields.size, Values: b.values, Unknown: n.unknown})
 }
 
 func (b *builder) evalue(n *node) error {
@@ -88,53 +93,58 @@ func (b *builder) evalue(n *node) error {
 	if err != nil {
 		return err
 	}
-	b.values = append(b.values, EnumValue{Name: n.values["name"], Value: value})
+	b.values = append(b.values, EnumValue{Name: n.value("name"), Value: value, Unknown: n.unknown})
 	return nil
 }
 
 // field tells the two kinds apart: a bit field has start and end and lives in a sized type, any other has a type and lives
-// in one without a size.
+// in one without a size. The manual's own example has a bit field without end, which is one bit.
 func (b *builder) field(n *node) error {
-	name := n.values["name"]
+	name := n.value("name")
 	_, hasStart := n.attr("start")
 	_, hasEnd := n.attr("end")
 	typeName, hasType := n.attr("type")
 	switch {
+	case hasStart && !hasEnd && b.source == ByManual && b.fields.size != 0:
+		return b.bitField(n)
 	case hasStart != hasEnd:
-		return errorAt(n.pos, "field %q has only one of start and end", name)
+		return errorAt(ruleHalfPosition, n.pos, "field %q has only one of start and end", name)
 	case hasStart && b.fields.size == 0:
-		return errorAt(n.pos, "bit field %q is in a type without a size", name)
+		return errorAt(ruleNoSizeBits, n.pos, "bit field %q is in a type without a size", name)
 	case hasStart:
 		return b.bitField(n)
 	case !hasType:
-		return errorAt(n.pos, "field %q has neither a type nor a bit position", name)
+		return errorAt(ruleNoType, n.pos, "field %q has neither a type nor a bit position", name)
 	case b.fields.size != 0:
-		return errorAt(n.pos, "field %q has no bit position, but its type has a size", name)
-	case !b.scope.refer(typeName):
-		return errorAt(n.pos, "field %q has the unknown type %q", name, typeName)
+		return errorAt(ruleNoPosition, n.pos, "field %q has no bit position, but its type has a size", name)
+	case !b.refer(typeName):
+		return b.unknownType(n, "field %q has the unknown type %q", name, typeName)
 	}
-	b.fields.plain = append(b.fields.plain, Field{Name: name, Type: typeName})
+	b.fields.plain = append(b.fields.plain, Field{Name: name, Type: typeName, Unknown: n.unknown})
 	return nil
 }
 
 func (b *builder) bitField(n *node) error {
-	f := BitField{Name: n.values["name"]}
+	f := BitField{Name: n.value("name"), Unknown: n.unknown}
 	var err error
 	if f.Start, err = n.number("start", maxBit); err != nil {
 		return err
 	}
-	if f.End, err = n.number("end", maxBit); err != nil {
-		return err
+	f.End = f.Start
+	if _, ok := n.attr("end"); ok {
+		if f.End, err = n.number("end", maxBit); err != nil {
+			return err
+		}
 	}
 	if f.Start > f.End {
-		return errorAt(n.pos, "bit field %q starts at %d, after its end at %d", f.Name, f.Start, f.End)
+		return errorAt(ruleBackwards, n.pos, "bit field %q starts at %d, after its end at %d", f.Name, f.Start, f.End)
 	}
 	if f.End >= 8*b.fields.size {
-		return errorAt(n.pos, "bit field %q ends at bit %d, but its type has %d bytes", f.Name, f.End, b.fields.size)
+		return errorAt(ruleBeyond, n.pos, "bit field %q ends at bit %d, but its type has %d bytes", f.Name, f.End, b.fields.size)
 	}
 	f.Type = b.bitType(n, f)
 	if f.Type == "bool" && f.Start != f.End && !b.scope.defined["bool"] {
-		return errorAt(n.pos, "bit field %q is a bool of more than one bit", f.Name)
+		return errorAt(ruleWideBool, n.pos, "bit field %q is a bool of more than one bit", f.Name)
 	}
 	b.fields.bits = append(b.fields.bits, f)
 	return nil
@@ -142,12 +152,12 @@ func (b *builder) bitField(n *node) error {
 
 func (b *builder) bitType(n *node, f BitField) string {
 	name, ok := n.attr("type")
-	if ok && b.scope.refer(name) {
+	if ok && b.refer(name) {
 		return name
 	}
 	def := defaultBitType(b.fields.size, f.Start, f.End)
 	if ok {
-		b.warn(n.pos, "bit field %q has the unknown type %q; %s is used", f.Name, name, def)
+		b.warn(ruleFieldType, n.pos, "bit field %q has the unknown type %q; %s is used", f.Name, name, def)
 	}
 	b.scope.used[def] = true
 	return def

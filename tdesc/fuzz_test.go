@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tracewell/arch"
 	"tracewell/tdesc"
 )
@@ -18,6 +20,7 @@ func FuzzParse(f *testing.F) {
 		}
 	}
 	core, types := []byte(readFile(f, "testdata/values/core.xml")), []byte(readFile(f, "testdata/values/types.xml"))
+	f.Add([]byte(strange), []byte("<a/>"))
 	f.Add([]byte(`<target><xi:include href="core.xml"/></target>`), core)
 	f.Add([]byte(`<target><xi:include href="types.xml"/></target>`), types)
 	f.Fuzz(func(t *testing.T, doc, annex []byte) {
@@ -35,7 +38,32 @@ func FuzzParse(f *testing.F) {
 		}
 		checkRoundTrip(t, target)
 		showAll(t, target)
+		if d := tdesc.Diff(target, target); len(d) > 0 {
+			t.Errorf("it differs from itself: %v", d)
+		}
+		inspected, err := tdesc.Options{Include: func(string) ([]byte, error) { return annex, nil }}.Inspect(doc)
+		if err != nil || cmp.Diff(target, inspected.Target) != "" {
+			t.Errorf("Inspect: error %v, or something else than Parse reads", err)
+		}
+		keepAll(t, doc, annex)
 	})
+}
+
+// keepAll sees that what is unknown comes back from its own XML, too.
+func keepAll(t *testing.T, doc, annex []byte) {
+	options := tdesc.Options{KeepUnknown: true, Include: func(string) ([]byte, error) { return annex, nil }}
+	kept, _, err := options.Parse(doc)
+	if err != nil {
+		t.Fatalf("Parse of the same to keep all: %v", err)
+	}
+	printed := kept.XML()
+	again, _, err := options.Parse(printed)
+	if err != nil {
+		t.Fatalf("Parse of our own XML: %v\n%s", err, printed)
+	}
+	if diff := cmp.Diff(kept, again); diff != "" {
+		t.Fatalf("Parse of our own XML (-printed +read):\n%s\n%s", diff, printed)
+	}
 }
 
 func showAll(t *testing.T, target *tdesc.Target) {

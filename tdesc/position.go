@@ -8,6 +8,7 @@ import (
 // Position is a place in a document.
 type Position struct {
 	Annex        string    // name of the included document, "" for the one given to Parse
+	Offset       int       // in bytes from the start of that document
 	Line, Column int       // from 1; columns are bytes
 	From         *Position // of the xi:include that brought the document in, nil for the one given to Parse
 }
@@ -32,31 +33,36 @@ func (p Position) append(b *strings.Builder) {
 
 // Error is why a document is no target description.
 type Error struct {
+	Rule *Rule
 	Pos  Position
 	Text string
 	Err  error // what the caller's include function said, if that is the reason
 }
 
 // Error gives position, text and cause.
-func (e *Error) Error() string {
-	if e.Err != nil {
-		return fmt.Sprintf("target description: %v: %s: %v", e.Pos, e.Text, e.Err)
-	}
-	return fmt.Sprintf("target description: %v: %s", e.Pos, e.Text)
-}
+func (e *Error) Error() string { return "target description: " + e.finding().String() }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Warning is something in a document that has no effect, or one that its author will not have meant.
-type Warning struct {
+func (e *Error) finding() Finding {
+	text := e.Text
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return Finding{Rule: e.Rule, Pos: e.Pos, Text: text}
+}
+
+// Finding is something in a document that is wrong, has no effect, or is not what its author will have meant.
+type Finding struct {
+	Rule *Rule
 	Pos  Position
 	Text string
 }
 
 // String gives position and text.
-func (w Warning) String() string { return fmt.Sprintf("%v: %s", w.Pos, w.Text) }
+func (f Finding) String() string { return fmt.Sprintf("%v: %s", f.Pos, f.Text) }
 
-func errorAt(pos Position, format string, args ...any) *Error {
-	return &Error{Pos: pos, Text: fmt.Sprintf(format, args...)}
+func errorAt(rule *Rule, pos Position, format string, args ...any) *Error {
+	return &Error{Rule: rule, Pos: pos, Text: fmt.Sprintf(format, args...)}
 }

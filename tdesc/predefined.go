@@ -1,7 +1,7 @@
 package tdesc
 
-// predefined are the types that every description can use without defining them. The list is that of GDB 13, which lacks
-// the int24, uint24, i386_eflags and i386_mxcsr of the manual. The pointers get their size from the architecture.
+// predefined are the types that every description can use without defining them, see also manualOnly. The pointers get their
+// size from the architecture.
 var predefined = map[string]*shape{
 	"bool":        {kind: kindBool, size: 1},
 	"int8":        {kind: kindSigned, size: 1},
@@ -22,6 +22,26 @@ var predefined = map[string]*shape{
 	"arm_fpa_ext": {kind: kindFloat, size: 12, float: &armFPAExt},
 	"i387_ext":    {kind: kindFloat, size: 10, float: &i387Ext},
 	"bfloat16":    {kind: kindFloat, size: 2, float: &bfloat16},
+	"int24":       {kind: kindSigned, size: 3},
+	"uint24":      {kind: kindUnsigned, size: 3},
+	"i386_eflags": predefinedFlags("CF", "", "PF", "", "AF", "", "ZF", "SF", "TF", "IF", "DF", "OF", "", "", "NT", "",
+		"RF", "VM", "AC", "VIF", "VIP", "ID"),
+	"i386_mxcsr": predefinedFlags("IE", "DE", "ZE", "OE", "UE", "PE", "DAZ", "IM", "DM", "ZM", "OM", "UM", "PM", "", "", "FZ"),
+}
+
+// manualOnly are the predefined types that GDB's manual lists and GDB 13 does not know.
+var manualOnly = map[string]bool{"int24": true, "uint24": true, "i386_eflags": true, "i386_mxcsr": true}
+
+// predefinedFlags makes the shape of a 32-bit register whose bits have these names, from bit 0 on.
+func predefinedFlags(names ...string) *shape {
+	s := &shape{kind: kindFlags, size: 4}
+	for i, name := range names {
+		if name != "" {
+			bit := member{name: name, shape: &shape{kind: kindBool, size: 1}, bits: true, start: i, end: i}
+			s.members = append(s.members, bit)
+		}
+	}
+	return s
 }
 
 // model is what the sizes of an architecture's C types are, as far as registers depend on them.

@@ -19,8 +19,7 @@ func (t *Target) XML() []byte {
 	p.line("<?xml version=\"1.0\"?>")
 	p.line("<!DOCTYPE target SYSTEM \"gdb-target.dtd\">")
 	target := newTag("target")
-	target.optional("version", t.Version)
-	p.open(target)
+	p.open(target.optional("version", t.Version).unknown(t.Unknown))
 	p.text("architecture", t.Architecture)
 	p.text("osabi", t.OSABI)
 	for _, c := range t.Compatible {
@@ -29,6 +28,7 @@ func (t *Target) XML() []byte {
 	for _, f := range t.Features {
 		p.feature(f)
 	}
+	p.unknown(t.Unknown)
 	p.close("target")
 	return p.out.Bytes()
 }
@@ -40,10 +40,15 @@ type printer struct {
 }
 
 func (p *printer) line(s string) {
-	p.out.WriteString(strings.Repeat("  ", p.depth))
+	p.out.WriteString(p.indent())
 	p.out.WriteString(s)
 	p.out.WriteByte('\n')
 }
+
+// deepest is where the indentation stops to grow, so that all that Parse accepts fits a line.
+const deepest = 8
+
+func (p *printer) indent() string { return strings.Repeat("  ", min(p.depth, deepest)) }
 
 // text prints an element with text in it, unless that is empty.
 func (p *printer) text(name, text string) {
@@ -62,7 +67,17 @@ func (p *printer) close(name string) {
 	p.line("</" + name + ">")
 }
 
-func (p *printer) empty(t *tag) { p.tag(t, "/>") }
+// leaf prints an element that has nothing in it, unless there is something unknown.
+func (p *printer) leaf(t *tag, unknown *Unknown) {
+	t.unknown(unknown)
+	if unknown == nil || len(unknown.Elements) == 0 {
+		p.tag(t, "/>")
+		return
+	}
+	p.open(t)
+	p.unknown(unknown)
+	p.close(t.name)
+}
 
 // tag prints a tag in one line if it fits, else with a line for each attribute.
 func (p *printer) tag(t *tag, end string) {
@@ -70,7 +85,7 @@ func (p *printer) tag(t *tag, end string) {
 	if len(t.attributes) > 0 {
 		line += " " + strings.Join(t.attributes, " ")
 	}
-	if line += end; 2*p.depth+len(line) <= maxLine {
+	if line += end; len(p.indent())+len(line) <= maxLine {
 		p.line(line)
 		return
 	}
@@ -110,13 +125,14 @@ func escape(s string) string {
 }
 
 func (p *printer) feature(f *Feature) {
-	p.open(newTag("feature").add("name", f.Name))
+	p.open(newTag("feature").add("name", f.Name).unknown(f.Unknown))
 	for _, t := range f.Types {
 		p.typ(t)
 	}
 	for _, r := range f.Registers {
 		p.register(r)
 	}
+	p.unknown(f.Unknown)
 	p.close("feature")
 }
 
@@ -126,40 +142,42 @@ func (p *printer) register(r *Register) {
 	if !r.SaveRestore {
 		t.add("save-restore", "no")
 	}
-	p.empty(t)
+	p.leaf(t, r.Unknown)
 }
 
 func (p *printer) typ(t Type) {
 	switch t := t.(type) {
 	case Vector:
-		p.empty(newTag("vector").add("id", t.ID).add("type", t.Elem).number("count", t.Count))
+		p.leaf(newTag("vector").add("id", t.ID).add("type", t.Elem).number("count", t.Count), t.Unknown)
 	case Struct:
 		head := newTag("struct").add("id", t.ID)
 		if t.Size != 0 {
 			head.number("size", t.Size)
 		}
-		p.fields(head, t.Fields, t.Bits)
+		p.fields(head, t.Fields, t.Bits, t.Unknown)
 	case Union:
-		p.fields(newTag("union").add("id", t.ID), t.Fields, nil)
+		p.fields(newTag("union").add("id", t.ID), t.Fields, nil, t.Unknown)
 	case Flags:
-		p.fields(newTag("flags").add("id", t.ID).number("size", t.Size), nil, t.Bits)
+		p.fields(newTag("flags").add("id", t.ID).number("size", t.Size), nil, t.Bits, t.Unknown)
 	case Enum:
-		p.open(newTag("enum").add("id", t.ID).number("size", t.Size))
+		p.open(newTag("enum").add("id", t.ID).number("size", t.Size).unknown(t.Unknown))
 		for _, v := range t.Values {
-			p.empty(newTag("evalue").add("name", v.Name).number("value", v.Value))
+			p.leaf(newTag("evalue").add("name", v.Name).number("value", v.Value), v.Unknown)
 		}
+		p.unknown(t.Unknown)
 		p.close("enum")
 	}
 }
 
-func (p *printer) fields(head *tag, fields []Field, bits []BitField) {
-	p.open(head)
+func (p *printer) fields(head *tag, fields []Field, bits []BitField, unknown *Unknown) {
+	p.open(head.unknown(unknown))
 	for _, f := range fields {
-		p.empty(newTag("field").add("name", f.Name).add("type", f.Type))
+		p.leaf(newTag("field").add("name", f.Name).add("type", f.Type), f.Unknown)
 	}
 	for _, f := range bits {
 		t := newTag("field").add("name", f.Name).number("start", f.Start).number("end", f.End)
-		p.empty(t.optional("type", f.Type))
+		p.leaf(t.optional("type", f.Type), f.Unknown)
 	}
+	p.unknown(unknown)
 	p.close(head.name)
 }

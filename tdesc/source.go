@@ -1,193 +1,161 @@
 package tdesc
 
 import (
-	"bytes"
-	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
+
+	"tracewell/internal/xmltext"
 )
 
 // Include fetches a document that an xi:include names by its href. The stub's answer to qXfer:features:read:ANNEX is such
 // a document, and so is a file beside the including one.
 type Include func(annex string) ([]byte, error)
 
-// Bounds on xi:include. The depth is GDB's; the number keeps documents that include each other twice from growing to
-// 2^depth documents.
+// Bounds on documents. The depth is GDB's; the number keeps documents that include each other twice from growing to 2^depth
+// documents. The bytes are those of a document with all that it includes: some ten times what the largest known
+// description takes, and what can be read in a fraction of a second.
 const (
 	maxIncludeDepth = 30
 	maxIncludes     = 1000
+	MaxBytes        = 1 << 20
 )
 
 const xincludeSpace = "http://www.w3.org/2001/XInclude"
 
+// boundPrefixes are those that GDB's document type definition binds, so that a document need not.
+var boundPrefixes = map[string]string{"xi": xincludeSpace}
+
 // source reads the tokens of a document with its includes expanded: where an xi:include stood, the tokens of the included
-// document's root element follow, and the document's own declarations are gone. It checks of each document what encoding/xml
-// does not: that it has exactly one root element, no text outside it, and no declaration in the wrong place.
+// document's root element follow, and the document's own declarations are gone.
 type source struct {
 	include  Include
 	included int         // documents so far
+	bytes    int         // of all documents so far
 	docs     []*document // being read; each included by the one before
+	first    []byte      // until the first token is asked for
 }
 
-// document is one XML document on its way through a decoder.
+// document is one XML document on its way through a reader.
 type document struct {
 	annex string
 	from  *Position // of the xi:include
-	xml   *xml.Decoder
-	depth int  // elements open
-	root  bool // the root element has begun
+	xml   *xmltext.Reader
 }
 
-func newSource(doc []byte, include Include) *source {
-	return &source{include: include, docs: []*document{newDocument("", nil, doc)}}
+func newSource(doc []byte, include Include) *source { return &source{include: include, first: doc} }
+
+func (s *source) push(annex string, from *Position, text []byte) error {
+	s.bytes += len(text)
+	if s.bytes > MaxBytes {
+		pos := Position{Annex: annex, Line: 1, Column: 1, From: from}
+		return errorAt(ruleTooLarge, pos, "%d bytes of documents, more than the %d allowed", s.bytes, MaxBytes)
+	}
+	s.docs = append(s.docs, &document{annex: annex, from: from, xml: xmltext.NewReader(text, boundPrefixes)})
+	return nil
 }
 
-func newDocument(annex string, from *Position, doc []byte) *document {
-	d := xml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(doc, []byte("\ufeff"))))
-	d.CharsetReader = charsetReader
-	return &document{annex: annex, from: from, xml: d}
-}
-
-// next returns a token and where it begins: a start element, an end element or text. At the end of the outermost document
-// the error is io.EOF.
-func (s *source) next() (xml.Token, Position, error) {
+// next reads a token; more is false at the end of the outermost document.
+func (s *source) next(t *xmltext.Token) (more bool, err error) {
+	if s.first != nil || len(s.docs) == 0 {
+		doc := s.first
+		s.first = nil
+		if err := s.push("", nil, doc); err != nil {
+			return false, err
+		}
+	}
 	for {
 		doc := s.docs[len(s.docs)-1]
-		pos := doc.position()
-		token, err := doc.next(pos)
-		if err == io.EOF && len(s.docs) > 1 {
+		more, err := doc.xml.Next(t)
+		switch {
+		case err != nil:
+			return false, doc.syntaxError(err)
+		case !more && len(s.docs) > 1:
 			s.docs = s.docs[:len(s.docs)-1]
-			continue
-		}
-		if err != nil {
-			return nil, pos, err
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			if !isInclude(t) {
-				return t, pos, nil
+		case !more:
+			return false, nil
+		case t.Kind == xmltext.Start && t.Name == xmltext.Name{Space: xincludeSpace, Local: "include"}:
+			if err := s.open(t, s.place(t)); err != nil {
+				return false, err
 			}
-			if err := s.open(t, pos); err != nil {
-				return nil, pos, err
-			}
-		case xml.EndElement, xml.CharData:
-			return t, pos, nil
+		default:
+			return true, nil
 		}
 	}
 }
 
-func (d *document) position() Position {
-	line, column := d.xml.InputPos()
-	return Position{Annex: d.annex, Line: line, Column: column, From: d.from}
+// place is where a token stands that next has just read.
+func (s *source) place(t *xmltext.Token) Position {
+	doc := s.docs[len(s.docs)-1]
+	return Position{Annex: doc.annex, Offset: t.Offset, Line: t.Line, Column: t.Column, From: doc.from}
 }
 
-// next reads one token and checks that it may stand where it does.
-func (d *document) next(pos Position) (xml.Token, error) {
-	atStart := d.xml.InputOffset() == 0
-	token, err := d.xml.Token()
-	if err == io.EOF && d.root {
-		return nil, io.EOF
-	}
-	if err == io.EOF {
-		return nil, errorAt(pos, "the document has no root element")
-	}
-	if err != nil {
-		return nil, d.syntaxError(err)
-	}
-	switch t := token.(type) {
-	case xml.StartElement:
-		if d.depth == 0 && d.root {
-			return nil, errorAt(pos, "second root element <%s>", t.Name.Local)
-		}
-		d.root = true
-		d.depth++
-	case xml.EndElement:
-		d.depth--
-	case xml.CharData:
-		if d.depth == 0 && len(bytes.TrimSpace(t)) > 0 {
-			return nil, errorAt(pos, "text %.40q outside the root element", t)
-		}
-	case xml.ProcInst:
-		if t.Target == "xml" && !atStart {
-			return nil, errorAt(pos, "the XML declaration is not at the start of the document")
-		}
-	case xml.Directive:
-		if d.root {
-			return nil, errorAt(pos, "declaration <!%.40s> behind the start of the root element", t)
-		}
-	}
-	return token, nil
-}
-
-// syntaxError gives what encoding/xml found wrong its place.
+// syntaxError gives what is wrong with the XML its place.
 func (d *document) syntaxError(err error) *Error {
-	if syntax, ok := errors.AsType[*xml.SyntaxError](err); ok {
-		return errorAt(d.position(), "XML syntax: %s", syntax.Msg)
+	syntax, ok := errors.AsType[*xmltext.SyntaxError](err)
+	if !ok {
+		return &Error{Rule: ruleSyntax, Pos: Position{Annex: d.annex, Line: 1, Column: 1, From: d.from}, Err: err}
 	}
-	return errorAt(d.position(), "XML: %s", strings.TrimPrefix(err.Error(), "xml: "))
-}
-
-// isInclude recognizes xi:include. The built-in document type of GDB binds the prefix, so a document need not.
-func isInclude(e xml.StartElement) bool {
-	return e.Name.Local == "include" && (e.Name.Space == xincludeSpace || e.Name.Space == "xi")
+	rule := ruleSyntax
+	if syntax.Unsupported {
+		rule = ruleUnsupported
+	}
+	pos := Position{Annex: d.annex, Offset: syntax.Offset, Line: syntax.Line, Column: syntax.Column, From: d.from}
+	return errorAt(rule, pos, "%s", syntax.Text)
 }
 
 // open begins the document that an xi:include names. What stands inside the element is skipped, as GDB does.
-func (s *source) open(e xml.StartElement, pos Position) error {
-	doc := s.docs[len(s.docs)-1]
+func (s *source) open(e *xmltext.Token, pos Position) error {
 	annex, ok := href(e)
 	if !ok {
-		return errorAt(pos, "xi:include without href")
+		return errorAt(ruleInclude, pos, "xi:include without href")
 	}
-	if err := doc.xml.Skip(); err != nil {
-		return doc.syntaxError(err)
+	doc := s.docs[len(s.docs)-1]
+	for depth := 1; depth > 0; {
+		var t xmltext.Token
+		if _, err := doc.xml.Next(&t); err != nil {
+			return doc.syntaxError(err)
+		}
+		switch t.Kind {
+		case xmltext.Start:
+			depth++
+		case xmltext.End:
+			depth--
+		}
 	}
-	doc.depth--
 	if err := s.mayInclude(annex, pos); err != nil {
 		return err
 	}
 	text, err := s.include(annex)
 	if err != nil {
-		return &Error{Pos: pos, Text: fmt.Sprintf("xi:include of %q", annex), Err: err}
+		return &Error{Rule: ruleInclude, Pos: pos, Text: fmt.Sprintf("xi:include of %q", annex), Err: err}
 	}
 	s.included++
-	s.docs = append(s.docs, newDocument(annex, &pos, text))
-	return nil
+	return s.push(annex, &pos, text)
 }
 
 // mayInclude checks the bounds and that no document includes itself, directly or through others.
 func (s *source) mayInclude(annex string, pos Position) error {
 	switch {
 	case s.include == nil:
-		return errorAt(pos, "xi:include of %q, but there are no other documents", annex)
+		return errorAt(ruleInclude, pos, "xi:include of %q, but there are no other documents", annex)
 	case len(s.docs) > maxIncludeDepth:
-		return errorAt(pos, "xi:include of %q is nested deeper than %d", annex, maxIncludeDepth)
+		return errorAt(ruleDeep, pos, "xi:include of %q is nested deeper than %d", annex, maxIncludeDepth)
 	case s.included >= maxIncludes:
-		return errorAt(pos, "xi:include of %q is more than the %d allowed", annex, maxIncludes)
+		return errorAt(ruleMany, pos, "xi:include of %q is more than the %d allowed", annex, maxIncludes)
 	}
 	for _, doc := range s.docs[1:] {
 		if doc.annex == annex {
-			return errorAt(pos, "xi:include of %q, which is being included already", annex)
+			return errorAt(ruleCycle, pos, "xi:include of %q, which is being included already", annex)
 		}
 	}
 	return nil
 }
 
-func href(e xml.StartElement) (string, bool) {
-	for _, a := range e.Attr {
-		if a.Name.Space == "" && a.Name.Local == "href" {
+func href(e *xmltext.Token) (string, bool) {
+	for _, a := range e.Attributes {
+		if a.Name == (xmltext.Name{Local: "href"}) {
 			return a.Value, true
 		}
 	}
 	return "", false
-}
-
-// charsetReader admits US-ASCII, which is UTF-8 already.
-func charsetReader(charset string, input io.Reader) (io.Reader, error) {
-	if strings.EqualFold(charset, "us-ascii") {
-		return input, nil
-	}
-	return nil, fmt.Errorf("encoding %q, want UTF-8 or US-ASCII", charset)
 }

@@ -2,7 +2,7 @@
 // types they have and in which order the g packet carries them (GDB manual, Target Descriptions).
 //
 // A description goes through three forms. Parse makes a Target of a document, by the rules of GDB 13: what GDB would reject
-// is an error here, what it would skip is a Warning. A Target is a plain value; it can as well be written down in Go (see
+// is an error here, what it would skip is a warning. A Target is a plain value; it can as well be written down in Go (see
 // package tdesc/machine), compared and printed again. Layout resolves a Target: every type name is looked up, every size
 // known, every register has its place in the register block, and a Slot can show the value of its register as GDB does.
 //
@@ -16,8 +16,11 @@
 //   - names of more than 900 bytes once escaped, because GDB reads no trace file with lines of 1000 bytes;
 //   - entities that the document type declaration defines, and encodings other than UTF-8 and US-ASCII.
 //
-// It also accepts what GDB may not: any name of an architecture, since the names a GDB knows depend on how it was built; and
-// a prefix without a namespace on an unknown element or attribute.
+// It also accepts what GDB may not: any name of an architecture, since the names a GDB knows depend on how it was built.
+// Where GDB's manual and GDB disagree the caller chooses, see Options; the default is GDB. Inspect finds all that is wrong
+// with a document and not only the first thing; package tdesc/check adds what needs the whole description.
+//
+// No document takes long: there are limits on bytes, nesting and includes (see MaxBytes), and what is beyond is an error.
 //
 // The package does no I/O: the documents that an xi:include names are the caller's to fetch. Byte order is not part of a
 // description and comes as an argument where values are decoded.
@@ -36,6 +39,7 @@ type Target struct {
 	OSABI        string   // "GNU/Linux"; "" leaves it to GDB
 	Compatible   []string // architectures that the target also runs
 	Features     []*Feature
+	Unknown      *Unknown // what the format does not know, nil without
 }
 
 // Feature is a named set of registers and the types they need. The types are in an order in which each refers only to
@@ -44,6 +48,7 @@ type Feature struct {
 	Name      string
 	Types     []Type
 	Registers []*Register
+	Unknown   *Unknown // what the format does not know, nil without
 }
 
 // Register is one register.
@@ -54,6 +59,7 @@ type Register struct {
 	Type        string   // type of the same feature or predefined one; or "int" or "float" to go by Bits
 	Group       string   // register group, "general", "float", "vector" or any other; "" to go by the type
 	SaveRestore bool     // GDB saves and restores it around calls of functions in the inferior
+	Unknown     *Unknown // what the format does not know, nil without
 }
 
 // Registers goes through all registers with their features, in document order.

@@ -12,6 +12,8 @@ type Vector struct {
 	ID    string
 	Elem  string
 	Count int
+
+	Unknown *Unknown // what the format does not know, nil without; so in all types and their parts
 }
 
 // Struct is a structure in one of two forms. With Size 0 it has Fields, which follow each other without padding. With a
@@ -21,12 +23,16 @@ type Struct struct {
 	Fields []Field
 	Size   int
 	Bits   []BitField
+
+	Unknown *Unknown
 }
 
 // Union is several views of the same bytes; its size is that of the largest.
 type Union struct {
 	ID     string
 	Fields []Field
+
+	Unknown *Unknown
 }
 
 // Flags is a register of Size bytes whose bits have names.
@@ -34,6 +40,8 @@ type Flags struct {
 	ID   string
 	Size int
 	Bits []BitField
+
+	Unknown *Unknown
 }
 
 // Enum is an unsigned number of Size bytes whose values have names.
@@ -41,10 +49,16 @@ type Enum struct {
 	ID     string
 	Size   int
 	Values []EnumValue
+
+	Unknown *Unknown
 }
 
 // Field is a member of a Struct or Union.
-type Field struct{ Name, Type string }
+type Field struct {
+	Name, Type string
+
+	Unknown *Unknown
+}
 
 // BitField is the bits from Start to End, both included, of a sized type; bit 0 is the least significant in either byte
 // order. Fields may overlap, and one without a name is a filler. Type is never empty in what Parse returns.
@@ -52,12 +66,16 @@ type BitField struct {
 	Name       string
 	Start, End int
 	Type       string
+
+	Unknown *Unknown
 }
 
 // EnumValue is a value with a name.
 type EnumValue struct {
 	Name  string
 	Value int
+
+	Unknown *Unknown
 }
 
 // TypeID implements Type.

@@ -32,6 +32,7 @@ type commands struct {
 	Show     showCommand  `cmd:"" help:"Print the frames of a trace file."`
 	Describe infoCommand  `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
 	Demo     demoCommand  `cmd:"" help:"Trace a small built-in program and show what was collected."`
+	Tdesc    tdescCommand `cmd:"" help:"Check, lay out, print and compare target descriptions."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -60,7 +61,7 @@ func Run(args []string, streams Streams) (status int) {
 	parser, err := kong.New(&c,
 		kong.Name("tracewell"),
 		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": "tracewell " + Version},
+		kong.Vars{"version": "tracewell " + Version, "tdescSource": sourceHelp},
 		kong.Writers(streams.Out, streams.Err),
 		kong.Exit(func(status int) { panic(exit{status}) }),
 		kong.Help(help),

@@ -58,7 +58,7 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 	for _, finding := range file.Findings() {
 		warnings = append(warnings, finding.String())
 	}
-	t.warn(streams.Err, warnings)
+	warn(streams.Err, t.name, warnings)
 	return t, nil
 }
 
@@ -83,13 +83,13 @@ func (t *traceFile) index(f *os.File) (*tfile.File, error) {
 // warningLimit is how many warnings are printed.
 const warningLimit = 10
 
-func (t *traceFile) warn(messages io.Writer, warnings []string) {
+func warn(messages io.Writer, name string, warnings []string) {
 	for i, warning := range warnings {
 		if i == warningLimit {
-			fmt.Fprintf(messages, "tracewell: %s: %d more warnings\n", t.name, len(warnings)-i)
+			fmt.Fprintf(messages, "tracewell: %s: %d more warnings\n", name, len(warnings)-i)
 			return
 		}
-		fmt.Fprintf(messages, "tracewell: %s: warning: %s\n", t.name, text.Visible(warning))
+		fmt.Fprintf(messages, "tracewell: %s: warning: %s\n", name, text.Visible(warning))
 	}
 }
 

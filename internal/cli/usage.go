@@ -13,7 +13,7 @@ func misused(err error) error {
 	var parse *kong.ParseError
 	if errors.As(err, &parse) {
 		if node := parse.Context.Selected(); node != nil {
-			command += " " + node.Name
+			command = node.FullPath()
 		}
 	}
 	return fmt.Errorf("%w (see %s --help)", err, command)

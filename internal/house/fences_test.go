@@ -20,7 +20,10 @@ const system = "internal/linux"
 var signalling = []string{"internal/cli", "internal/gdbtest"}
 
 // pure are the packages whose code takes bytes and returns values: neither files, sockets nor processes.
-var pure = []string{"arch", "arch/amd64", "rsp", "tdesc", "tdesc/machine", "ax", "trace", "tfile", "tracepoint", "sdt"}
+var pure = []string{
+	"arch", "arch/amd64", "rsp", "tdesc", "tdesc/check", "tdesc/fetch", "tdesc/machine", "ax", "trace", "tfile", "tracepoint", "sdt",
+	"internal/xmltext",
+}
 
 var importFences = []fence{
 	{"unsafe", "only files called *_unsafe.go may", func(s *source) bool {

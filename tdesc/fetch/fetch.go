@@ -1,0 +1,86 @@
+// Package fetch gets the documents of a target description from where they are: a folder, or a stub.
+package fetch
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"tracewell/rsp"
+	"tracewell/tdesc"
+)
+
+// Main is the annex of a stub that has the description; the others are those that it includes.
+const Main = "target.xml"
+
+// Folder finds included documents in a folder, and only there.
+func Folder(folder fs.FS) tdesc.Include {
+	return func(annex string) ([]byte, error) {
+		if !fs.ValidPath(annex) {
+			return nil, fmt.Errorf("%q is no file of the folder", annex)
+		}
+		f, err := folder.Open(annex)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return All(f)
+	}
+}
+
+// Stub asks a stub for annexes with the packet qXfer:features:read. The error says that it has none. It sends qSupported
+// with the features that make stubs serve what GDB would get, and nothing that changes the stub's target.
+func Stub(c *rsp.Client) (tdesc.Include, error) {
+	supported, err := c.Supported(rsp.Features{
+		{Name: "multiprocess", Mark: rsp.Supported},
+		{Name: "xmlRegisters", Mark: rsp.HasValue, Value: "i386"},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("qSupported: %w", err)
+	}
+	if !supported.Has("qXfer:features:read") {
+		return nil, fmt.Errorf("the stub serves no target description: %q is not among its features", "qXfer:features:read")
+	}
+	size := chunk(supported)
+	return func(annex string) ([]byte, error) { return read(c, annex, size) }, nil
+}
+
+// Sizes of a request in bytes. What the stub answers has escapes, which double a byte in the worst case, and the letter.
+const (
+	usualChunk   = 1000
+	largestChunk = 0xffb
+)
+
+func chunk(supported rsp.Features) int {
+	packet, err := strconv.ParseUint(supported.Value("PacketSize"), 16, 31)
+	if err != nil {
+		return usualChunk
+	}
+	return max(1, min(largestChunk, int(packet)-1))
+}
+
+// read gets one annex, piece by piece.
+func read(c *rsp.Client, annex string, size int) ([]byte, error) {
+	var doc []byte
+	for len(doc) <= tdesc.MaxBytes {
+		request := fmt.Sprintf("qXfer:features:read:%s:%x,%x", annex, len(doc), size)
+		reply, err := c.Exchange(request)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%s: %w", request, err)
+		case strings.HasPrefix(reply, "l"):
+			return append(doc, reply[1:]...), nil
+		case strings.HasPrefix(reply, "m") && len(reply) > 1:
+			doc = append(doc, reply[1:]...)
+		default:
+			return nil, fmt.Errorf("%s: the stub replied %.80q", request, reply)
+		}
+	}
+	return doc, nil // more than is read of any
+}
+
+// All reads a document. It stops when there is more than Parse takes, so that a device or a huge file costs nothing; Parse
+// then says that it is too large.
+func All(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, tdesc.MaxBytes+1)) }
