@@ -9,6 +9,7 @@ const (
 	kindUnsigned kind = iota
 	kindSigned
 	kindChar // signed, of one byte, shown as a character too: what GDB makes of type int with 8 bits
+	kindUnsignedChar
 	kindBool
 	kindPointer
 	kindFloat
@@ -209,6 +210,8 @@ func (r *resolver) register(reg *Register) (*shape, error) {
 
 func (m model) integer(bits int) *shape {
 	switch {
+	case bits == 8 && m.unsignedChar:
+		return &shape{kind: kindUnsignedChar, size: 1}
 	case bits == 8:
 		return &shape{kind: kindChar, size: 1}
 	case bits == 16 || bits == 32 || bits == 64:

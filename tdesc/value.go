@@ -3,7 +3,6 @@ package tdesc
 import (
 	"bytes"
 	"encoding/hex"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,15 +96,14 @@ func scalar(s *shape, b []byte, order arch.ByteOrder) string {
 		return signed(b, order).String()
 	case kindChar:
 		return strconv.Itoa(int(int8(b[0]))) + " " + quoteChar(b[0])
+	case kindUnsignedChar:
+		return strconv.Itoa(int(b[0])) + " " + quoteChar(b[0])
 	case kindBool:
 		if v := lowWord(b, order); v <= 1 {
 			return strconv.FormatBool(v == 1)
 		}
 	case kindFloat:
-		if s.float.words && !isBig(order) {
-			return s.float.decode(new(big.Int).SetBytes(swapWords(b))).String()
-		}
-		return s.float.decode(unsigned(b, order)).String()
+		return s.float.read(b, order).String()
 	case kindEnum:
 		if len(b) <= 8 {
 			return s.enumName(lowWord(b, order))

@@ -61,7 +61,18 @@ func (o *Output) Section(t testing.TB, name string) string {
 // that is not marked with "?".
 func Run(t testing.TB, program, script string) *Output {
 	t.Helper()
-	output, err := run(t, program, script)
+	return mustRun(t, "gdb", program, script)
+}
+
+// RunMultiarch runs a script, as Run does, in the GDB that knows every architecture.
+func RunMultiarch(t testing.TB, script string) *Output {
+	t.Helper()
+	return mustRun(t, "gdb-multiarch", "", script)
+}
+
+func mustRun(t testing.TB, gdb, program, script string) *Output {
+	t.Helper()
+	output, err := run(t, gdb, program, script)
 	if err != nil {
 		t.Fatalf("%v; GDB printed:\n%s", err, output.All)
 	}
@@ -69,7 +80,7 @@ func Run(t testing.TB, program, script string) *Output {
 }
 
 // run tells by the last mark whether the whole script was executed: GDB's exit status does not.
-func run(t testing.TB, program, script string) (*Output, error) {
+func run(t testing.TB, gdb, program, script string) (*Output, error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "script.gdb")
@@ -78,7 +89,7 @@ func run(t testing.TB, program, script string) (*Output, error) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), Timeout)
 	defer cancel()
-	cmd := command(t, ctx, dir, path, program)
+	cmd := command(t, ctx, gdb, dir, path, program)
 	var all bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &all, &all
 	err := cmd.Run()
@@ -96,9 +107,9 @@ func run(t testing.TB, program, script string) (*Output, error) {
 }
 
 // command prepares GDB in a process group of its own, which is what is killed when ctx ends.
-func command(t testing.TB, ctx context.Context, home, script, program string) *exec.Cmd {
+func command(t testing.TB, ctx context.Context, gdb, home, script, program string) *exec.Cmd {
 	t.Helper()
-	gdb, err := exec.LookPath("gdb")
+	gdb, err := exec.LookPath(gdb)
 	if err != nil {
 		t.Fatalf("this test needs GDB, which make test installs: %v", err)
 	}
