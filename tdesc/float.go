@@ -105,7 +105,7 @@ func (v float) String() string {
 	if v.invalid() {
 		return "<invalid float value>"
 	}
-	if v.exponent == 1<<v.format.exponent-1 {
+	if v.exponent == v.format.top() {
 		return v.sign() + v.special()
 	}
 	return v.sign() + formatG(v.magnitude(), v.format.digits())

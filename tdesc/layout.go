@@ -28,6 +28,7 @@ type Slot struct {
 	Size    int // in bytes
 
 	shape *shape
+	riscv bool // GDB shows it in RISC-V's way
 }
 
 // Layout resolves the description. The error, of a description not from Parse or of one with absurdly large types, names
@@ -41,8 +42,10 @@ func (t *Target) Layout() (*Layout, error) {
 		}
 	}
 	slices.SortStableFunc(l.Slots, func(a, b Slot) int { return cmp.Compare(a.Reg.Num, b.Reg.Num) })
+	riscv := isRISCV(t)
 	for i := range l.Slots {
 		s := &l.Slots[i]
+		s.riscv = riscv
 		s.Offset = l.Size
 		l.Size += s.Size
 		if _, ok := l.byNumber[s.Reg.Num]; !ok {

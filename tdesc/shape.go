@@ -20,6 +20,16 @@ const (
 	kindEnum
 )
 
+// kindNames is how errors call what they expect.
+var kindNames = [...]string{
+	kindUnsigned: "unsigned number", kindSigned: "number", kindChar: "character", kindUnsignedChar: "character",
+	kindBool: "bool", kindPointer: "pointer", kindFloat: "floating-point number", kindVector: "vector",
+	kindStruct: "structure", kindUnion: "union", kindFlags: "set of flags", kindEnum: "enum",
+}
+
+// String gives the name of a kind.
+func (k kind) String() string { return kindNames[k] }
+
 // shape is a type with every name looked up and every size known. Shapes are shared and never change once made.
 type shape struct {
 	kind    kind

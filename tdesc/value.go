@@ -3,6 +3,7 @@ package tdesc
 import (
 	"bytes"
 	"encoding/hex"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,10 +38,15 @@ func (s *Slot) Hex(block []byte, order arch.ByteOrder) string {
 //	0.5                 (raw 0x3f000000)     floating point: the value, then its bytes
 //	{v4_float = {0x3f800000, 0x0, …}, …}     vectors and unions with one in them: hexadecimal only
 //	{a = 0xff, b = 0x1} {a = -1, b = 1}      other structures
+//
+// On RISC-V there is a tab between the columns. On MIPS it is not what GDB does, which prints tables of its own there.
 func (s *Slot) Format(block []byte, order arch.ByteOrder) string {
 	first, second := s.Columns(block, order)
 	if second == "" {
 		return first
+	}
+	if s.riscv {
+		return first + "\t" + second
 	}
 	return first + strings.Repeat(" ", max(1, columnWidth-len(first))) + second
 }
@@ -51,10 +57,15 @@ func (s *Slot) Columns(block []byte, order arch.ByteOrder) (first, second string
 	if !ok {
 		return Unavailable, ""
 	}
+	if s.riscv {
+		if first, second, ok := s.riscvColumns(b, order); ok {
+			return first, second
+		}
+	}
 	natural := formatter{order: order}
 	if s.shape.kind == kindFloat {
 		natural.value(s.shape, b)
-		return string(natural.out), "(raw 0x" + hex.EncodeToString(bigEndian(b, order)) + ")"
+		return string(natural.out), raw(b, order)
 	}
 	hexadecimal := formatter{order: order, hex: true}
 	hexadecimal.value(s.shape, b)
@@ -62,6 +73,11 @@ func (s *Slot) Columns(block []byte, order arch.ByteOrder) (first, second string
 		natural.value(s.shape, b)
 	}
 	return string(hexadecimal.out), string(natural.out)
+}
+
+// raw is the second column of floating-point numbers.
+func raw(b []byte, order arch.ByteOrder) string {
+	return "(raw 0x" + hex.EncodeToString(bigEndian(b, order)) + ")"
 }
 
 // formatter prints values into out, either each in its natural form or all scalars in hexadecimal.
@@ -114,12 +130,28 @@ func scalar(s *shape, b []byte, order arch.ByteOrder) string {
 
 // enumName gives the name of a value, or else its decimal form, which GDB signs.
 func (s *shape) enumName(v uint64) string {
-	for _, e := range s.values {
-		if uint64(e.Value) == v {
-			return e.Name
-		}
+	if name, ok := s.nameOf(v); ok {
+		return name
 	}
 	return strconv.FormatInt(int64(v), 10)
+}
+
+// nameOf gives the name of a value of an enum, the first of several.
+func (s *shape) nameOf(v uint64) (string, bool) {
+	i := slices.IndexFunc(s.values, func(e EnumValue) bool { return uint64(e.Value) == v })
+	if i < 0 {
+		return "", false
+	}
+	return s.values[i].Name, true
+}
+
+// valueOf gives the value that has a name in an enum, the first of several.
+func (s *shape) valueOf(name string) (*big.Int, bool) {
+	i := slices.IndexFunc(s.values, func(e EnumValue) bool { return e.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return big.NewInt(int64(s.values[i].Value)), true
 }
 
 // GDB's defaults for arrays: runs of more than 10 equal elements are shown once, and nothing after 200 elements, for which
