@@ -10,7 +10,10 @@ import (
 )
 
 // isBig tells the two byte orders apart by what they do, since an order may come from anywhere.
-func isBig(order arch.ByteOrder) bool { return order.Uint16([]byte{0, 1}) == 1 }
+func isBig(order arch.ByteOrder) bool { return order.Uint16(bigOne) == 1 }
+
+// bigOne is 1 in big-endian order. Written in place it would be allocated anew for each order that is an interface.
+var bigOne = []byte{0, 1}
 
 // bigEndian gives the bytes of a value most significant first. It may return b itself.
 func bigEndian(b []byte, order arch.ByteOrder) []byte {

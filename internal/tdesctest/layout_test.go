@@ -69,18 +69,22 @@ func foundPlaces(target *tdesc.Target, table string) map[arch.Reg]place {
 type described struct {
 	name   string
 	target *tdesc.Target
+	file   string // the document; "" for the target as it prints itself
 	choose string // GDB's name of the architecture where the description does not say it
 }
 
-// comparePlaces has GDB load each description: without a warning, with every register there, and with the same places.
-func comparePlaces(t *testing.T, descriptions []described) {
+// comparePlaces has one GDB load each description: without a warning, with every register there, and with the same places.
+func comparePlaces(t *testing.T, descriptions ...described) {
 	t.Helper()
 	var script strings.Builder
 	dir := t.TempDir()
 	for _, d := range descriptions {
-		file := filepath.Join(dir, d.name+".xml")
-		if err := os.WriteFile(file, d.target.XML(), 0o644); err != nil {
-			t.Fatal(err)
+		file := d.file
+		if file == "" {
+			file = filepath.Join(dir, d.name+".xml")
+			if err := os.WriteFile(file, d.target.XML(), 0o644); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if d.choose != "" {
 			fmt.Fprintf(&script, "set architecture %s\n", d.choose)
@@ -103,10 +107,36 @@ func comparePlaces(t *testing.T, descriptions []described) {
 	}
 }
 
+// lent gives a description for an architecture that Debian's gdb-multiarch 13.1 is built without to RISC-V, with pointers of the same size: to GDB its
+// registers are then some that RISC-V does not need, whose sizes it computes all the same. RISC-V's own come behind them.
+func lent(t *testing.T, target *tdesc.Target) *tdesc.Target {
+	t.Helper()
+	host := machine.RISCV{Bits: 64}
+	for _, r := range target.Registers() {
+		if strings.HasSuffix(r.Type, "_ptr") && r.Bits == 32 {
+			host.Bits = 32
+		}
+	}
+	last := arch.Reg(0)
+	for _, r := range target.Registers() {
+		last = max(last, r.Num)
+	}
+	borrower := host.Target()
+	for _, r := range borrower.Registers() {
+		r.Num += last + 1
+	}
+	borrower.Features = append(borrower.Features, target.Features...)
+	return borrower
+}
+
 func TestMachines(t *testing.T) {
 	var all []described
 	for _, s := range machine.Shapes() {
-		all = append(all, described{name: s.Name, target: s.Target()})
+		target := s.Target()
+		if strings.HasPrefix(s.Name, "loongarch") {
+			target = lent(t, target)
+		}
+		all = append(all, described{name: s.Name, target: target})
 	}
-	comparePlaces(t, all)
+	comparePlaces(t, all...)
 }

@@ -101,41 +101,43 @@ func (v *valued) traceFile() []byte {
 // hidden is what GDB says of a register that it shows only as a part of another.
 const hidden = "error: Invalid register"
 
-// compareValues gives GDB a trace file for each and has it print the registers.
+// compareValues gives GDB a trace file for each and has it print the registers. It takes a GDB each, since one does not open
+// a second trace file with other registers.
 func compareValues(t *testing.T, all []*valued) {
-	t.Helper()
-	dir := t.TempDir()
+	for _, v := range all {
+		t.Run(v.name+"/"+v.endian, func(t *testing.T) {
+			t.Parallel()
+			v.compare(t)
+		})
+	}
+}
+
+func (v *valued) compare(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "values.tf")
+	if err := os.WriteFile(file, v.traceFile(), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	var script strings.Builder
-	for i, v := range all {
-		file := filepath.Join(dir, fmt.Sprint(i))
-		if err := os.WriteFile(file, v.traceFile(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(&script, "-- open --\nset endian %s\ntarget tfile %s\n? tfind 0\n", v.endian, file)
-		for j, s := range v.slots {
-			fmt.Fprintf(&script, "-- %d %d --\n? info registers %s\n", i, j, s.Reg.Name)
-		}
+	fmt.Fprintf(&script, "set endian %s\ntarget tfile %s\n? tfind 0\n", v.endian, file)
+	for i, s := range v.slots {
+		fmt.Fprintf(&script, "-- %d --\n? info registers %s\n", i, s.Reg.Name)
 	}
 	output := gdbtest.RunMultiarch(t, script.String())
-	for i, v := range all {
-		t.Run(v.name+"/"+v.endian, func(t *testing.T) {
-			compared := 0
-			for j, s := range v.slots {
-				printed := output.Section(t, fmt.Sprint(i, j))
-				if strings.HasPrefix(printed, hidden) {
-					continue
-				}
-				compared++
-				name, want, _ := strings.Cut(printed, " ")
-				got := s.Format(v.block, v.order)
-				if name != s.Reg.Name || got != strings.TrimSpace(want) {
-					t.Errorf("%s %s: -GDB +ours\n-%s\n+%s", s.Reg.Name, s.Reg.Type, printed, got)
-				}
-			}
-			if compared == 0 {
-				t.Error("GDB showed no register")
-			}
-		})
+	compared := 0
+	for i, s := range v.slots {
+		printed := output.Section(t, fmt.Sprint(i))
+		if strings.HasPrefix(printed, hidden) {
+			continue
+		}
+		compared++
+		name, want, _ := strings.Cut(printed, " ")
+		got := s.Format(v.block, v.order)
+		if name != s.Reg.Name || got != strings.TrimSpace(want) {
+			t.Errorf("%s %s: -GDB +ours\n-%s\n+%s", s.Reg.Name, s.Reg.Type, printed, got)
+		}
+	}
+	if compared == 0 {
+		t.Error("GDB showed no register")
 	}
 }
 
@@ -146,12 +148,52 @@ func TestValues(t *testing.T) {
 		target := s.Target()
 		switch family, _, _ := strings.Cut(target.Architecture, ":"); family {
 		case "loongarch32", "loongarch64", "mips":
-			continue
 		case "i386":
 			all = append(all, newValued(t, s.Name, target, binary.LittleEndian))
 		default:
 			all = append(all, newValued(t, s.Name, target, binary.LittleEndian), newValued(t, s.Name, target, binary.BigEndian))
 		}
+	}
+	compareValues(t, all)
+}
+
+// TestTypesByBits shows what the types int and float are on each architecture at each size: chars with or without a sign, and
+// long doubles of every format.
+func TestTypesByBits(t *testing.T) {
+	var all []*valued
+	for _, s := range machine.Shapes() {
+		var float int // bits of a long double
+		order := byteOrder(binary.BigEndian)
+		switch s.Name {
+		case "power64", "s390x", "s390":
+			float = 128
+		case "aarch64", "riscv64-d", "riscv32-d", "amd64", "x32-avx":
+			float, order = 128, binary.LittleEndian
+		case "i386":
+			float, order = 96, binary.LittleEndian
+		case "arm":
+			float, order = 64, binary.LittleEndian
+		default:
+			continue
+		}
+		target := s.Target()
+		f := &tdesc.Feature{Name: "org.tracewell.bits"}
+		add := func(typ string, bits, count int) {
+			for range count {
+				n := len(f.Registers)
+				f.Registers = append(f.Registers, &tdesc.Register{
+					Name: fmt.Sprint("q", n), Bits: bits, Num: arch.Reg(1000 + n), Type: typ, SaveRestore: true,
+				})
+			}
+		}
+		for _, bits := range []int{8, 16, 32, 64} {
+			add("int", bits, 4)
+		}
+		for _, bits := range []int{32, 64, float} {
+			add("float", bits, 4)
+		}
+		target.Features = append(target.Features, f)
+		all = append(all, newValued(t, s.Name, target, order))
 	}
 	compareValues(t, all)
 }
