@@ -118,10 +118,37 @@ func (v float) sign() string {
 	return ""
 }
 
-// invalid recognizes the patterns that the x87 refuses: an integer bit of 0 in a number that is not denormal, or of 1 in
-// one that is.
+// invalid recognizes the patterns that the x87 refuses, an integer bit of 0 in a number that is not denormal or of 1 in one
+// that is; and pairs whose first number is not what the sum rounds to.
 func (v float) invalid() bool {
+	if v.rest != nil {
+		return v.invalidPair()
+	}
 	return v.format.checked && (v.exponent != 0) != (v.mantissa.Bit(v.format.fraction()) != 0)
+}
+
+// invalidPair holds the first number against the exact sum, which has no more bits than there are exponents.
+func (v float) invalidPair() bool {
+	first := v
+	first.rest = nil
+	top := v.format.top()
+	switch {
+	case v.exponent == top && first.special() != "inf":
+		return false
+	case v.exponent == top || v.rest.exponent == top:
+		return v.rest.exponent != 0 || v.rest.mantissa.Sign() != 0
+	}
+	const exact = 1<<11 + 64
+	sum := first.magnitude().SetPrec(exact)
+	rest := v.rest.magnitude()
+	if v.rest.negative != v.negative {
+		rest.Neg(rest)
+	}
+	if sum.Add(sum, rest); sum.Sign() < 0 {
+		return true
+	}
+	rounded := v.format.round(sum)
+	return rounded.exponent != v.exponent || rounded.mantissa.Cmp(v.mantissa) != 0
 }
 
 // special prints infinity, or a NaN with its mantissa in groups of 32 bits from the right, of which the first has no

@@ -41,7 +41,8 @@ var coldfire = []string{"m68k:isa-", "m68k:52", "m68k:53", "m68k:54", "m68k:cfv4
 
 // families is searched from the top. It is what GDB 13.1 answers to sizeof and print with each architecture selected and no
 // program loaded: so MIPS has the sizes of the ABI o32 also with 64-bit registers, and SPARC V9 depends on the OS ABI. Those
-// from loongarch64 on, which this GDB was built without, are by the documents of their ABIs.
+// from loongarch64 on, which this GDB was built without, are by the documents of their ABIs. One thing is not followed: without
+// a program GDB takes the words of a double on arm in the order of the FPA, where type float asks for one.
 var families = []family{
 	{[]string{"i386:x86-64"}, "", model{8, 8, x87LongDouble, false}},
 	{[]string{"i386:x64-32"}, "", model{4, 4, x87LongDouble, false}},
