@@ -1,4 +1,4 @@
-package tdesc_test
+package tdesctest
 
 import (
 	"encoding/binary"
