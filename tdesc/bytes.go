@@ -60,6 +60,13 @@ func appendHex(dst, b []byte, order arch.ByteOrder) []byte {
 	return unsigned(b, order).Append(dst, 16)
 }
 
+// reversePairs reverses the order of bytes that are written as two digits each.
+func reversePairs(digits []byte) {
+	for i, j := 0, len(digits)-2; i < j; i, j = i+2, j-2 {
+		digits[i], digits[i+1], digits[j], digits[j+1] = digits[j], digits[j+1], digits[i], digits[i+1]
+	}
+}
+
 // swapWords reverses the bytes in each 32-bit word.
 func swapWords(b []byte) []byte {
 	b = slices.Clone(b)

@@ -20,14 +20,27 @@ const columnWidth = 20
 // Hex gives the register as one number, "0x4011b5". Of up to 8 bytes it has no leading zeros; a longer register, such as a
 // vector, is written in its full width.
 func (s *Slot) Hex(block []byte, order arch.ByteOrder) string {
+	dst, ok := s.AppendHex(nil, block, order)
+	if !ok {
+		return Unavailable
+	}
+	return string(dst)
+}
+
+// AppendHex appends what Hex gives; false if the block ends before the register.
+func (s *Slot) AppendHex(dst, block []byte, order arch.ByteOrder) ([]byte, bool) {
 	b, ok := s.Bytes(block)
 	switch {
 	case !ok:
-		return Unavailable
-	case s.Size > 8:
-		return "0x" + hex.EncodeToString(bigEndian(b, order))
+		return dst, false
+	case s.Size <= 8:
+		return appendHex(dst, b, order), true
 	}
-	return string(appendHex(nil, b, order))
+	dst = hex.AppendEncode(append(dst, "0x"...), b)
+	if !isBig(order) {
+		reversePairs(dst[len(dst)-2*len(b):])
+	}
+	return dst, true
 }
 
 // Format gives the register as GDB 13 does in info registers, from the first value column on:
