@@ -70,8 +70,8 @@ gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other fol
 microbench: ## the packages' own benchmarks, those that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^BenchmarkHit$$' -benchmem ./...
 
-soak: setup ## many threads, tracepoints and clients for SOAKTIME; make test has a short one
-	$(GO) test -run '^TestSoak$$' -v -count 1 -timeout 0 ./internal/robust -soak $(SOAKTIME)
+soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
+	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/robust -soak $(SOAKTIME)
 
 tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every architecture; installs QEMU
 	@test/setup qemu-system-arm qemu-system-misc qemu-system-ppc qemu-system-x86 || \

@@ -19,6 +19,8 @@ type nonStop struct {
 	stops map[target.ThreadID]target.Event
 	going map[target.ThreadID]target.Action // what running threads were told, as far as the client told them
 	queue []target.Event
+	begun bool           // the queue is the answer to ?, and the client has not acknowledged it
+	later []target.Event // to be notified when it has
 }
 
 // errNoNonStop refuses the mode.
@@ -37,7 +39,9 @@ func (x *session) chooseNonStop(args string) ([]byte, error) {
 	return replyOK, err
 }
 
-// beginNonStop goes over to non-stop mode. What runs, because a trace run went on without a client, does so afterwards.
+// beginNonStop goes over to non-stop mode. What runs, because a trace run went on without a client, does so afterwards. Of a
+// process that the server was started to attach to only the leader stays stopped, as with gdbserver 13.1, since nobody
+// has asked for more.
 func (s *Server) beginNonStop() error {
 	ran := s.running
 	if err := s.halt(); err != nil {
@@ -56,13 +60,14 @@ func (s *Server) beginNonStop() error {
 	s.nonStop = n
 	last := s.lastStop()
 	var again []target.Action
-	for _, th := range s.target.Threads() {
-		n.stops[th.ID] = target.Event{Thread: th.ID}
-		if th.ID == last.Thread {
-			n.stops[th.ID] = last
+	for _, id := range s.target.Threads() {
+		n.stops[id] = target.Event{Thread: id}
+		if id == last.Thread {
+			n.stops[id] = last
 		}
-		if ran && (th.ID != last.Thread || last.Signal == target.SignalInt) {
-			again = append(again, target.Action{Thread: th.ID})
+		seized := s.last == nil && s.attached[id.PID] && id.TID != id.PID
+		if seized || ran && (id != last.Thread || last.Signal == target.SignalInt) {
+			again = append(again, target.Action{Thread: id})
 		}
 	}
 	return s.resumeAlone(again)
@@ -75,8 +80,8 @@ func (s *Server) endNonStop() (ran bool, err error) {
 	if n == nil {
 		return false, nil
 	}
-	for _, th := range s.target.Threads() {
-		if _, stopped := n.stops[th.ID]; !stopped {
+	for _, id := range s.target.Threads() {
+		if _, stopped := n.stops[id]; !stopped {
 			ran = true
 		}
 	}
@@ -126,23 +131,20 @@ func (s *Server) resumeAlone(actions []target.Action) error {
 }
 
 // obey does what vCont says in non-stop mode: for each thread the first order that names it, for those that are so already
-// nothing.
+// nothing. That there is no such thread any more is no error: its end is on its way to the client.
 func (x *session) obey(orders []order) error {
 	threads := x.target.Threads()
-	if len(threads) == 0 {
-		return target.ErrNoProcess
-	}
 	clear(x.documents)
 	waiting := x.nonStop.waiting()
 	var actions []target.Action
-	for _, th := range threads {
-		i := slices.IndexFunc(orders, func(o order) bool { return o.Thread.Covers(th.ID) })
-		_, stopped := x.nonStop.stops[th.ID]
-		if i < 0 || orders[i].stop || !stopped || waiting[th.ID] {
+	for _, id := range threads {
+		i := slices.IndexFunc(orders, func(o order) bool { return o.Thread.Covers(id) })
+		_, stopped := x.nonStop.stops[id]
+		if i < 0 || orders[i].stop || !stopped || waiting[id] {
 			continue
 		}
 		a := orders[i].Action
-		a.Thread = th.ID
+		a.Thread = id
 		actions = append(actions, a)
 	}
 	if err := x.resumeAlone(actions); err != nil {
@@ -153,7 +155,7 @@ func (x *session) obey(orders []order) error {
 
 // stopThreads asks threads to stop. An order that no resumption precedes holds as it is, for threads that are born
 // meanwhile, too.
-func (x *session) stopThreads(orders []order, threads []target.Thread) error {
+func (x *session) stopThreads(orders []order, threads []target.ThreadID) error {
 	for i, o := range orders {
 		if !o.stop {
 			continue
@@ -165,12 +167,12 @@ func (x *session) stopThreads(orders []order, threads []target.Thread) error {
 			}
 			continue
 		}
-		for _, th := range threads {
-			other := slices.ContainsFunc(before, func(b order) bool { return b.Thread.Covers(th.ID) })
-			if other || !o.Thread.Covers(th.ID) {
+		for _, id := range threads {
+			other := slices.ContainsFunc(before, func(b order) bool { return b.Thread.Covers(id) })
+			if other || !o.Thread.Covers(id) {
 				continue
 			}
-			if err := x.target.Runner().Stop(th.ID); err != nil {
+			if err := x.target.Runner().Stop(id); err != nil {
 				return err
 			}
 		}
@@ -207,8 +209,13 @@ func (s *Server) goOnAlone(ev target.Event) error {
 
 // tell queues an event for the client, and notifies it when there is none before that.
 func (x *session) tell(ev target.Event) {
-	x.nonStop.queue = append(x.nonStop.queue, ev)
-	if len(x.nonStop.queue) == 1 {
+	n := x.nonStop
+	if n.begun {
+		n.later = append(n.later, ev)
+		return
+	}
+	n.queue = append(n.queue, ev)
+	if len(n.queue) == 1 {
 		stop := append([]byte("Stop:"), x.stopReply(ev)...)
 		x.debug.sent(stop)
 		x.out = rsp.AppendNotification(x.out, stop)
@@ -218,31 +225,50 @@ func (x *session) tell(ev target.Event) {
 // nextStop is vStopped.
 func (x *session) nextStop(string) ([]byte, error) {
 	n := x.nonStop
-	if n == nil || len(n.queue) <= 1 {
-		if n != nil {
-			n.queue = nil
-		}
+	if n == nil {
 		return replyOK, nil
 	}
-	n.queue = n.queue[1:]
-	return x.stopReply(n.queue[0]), nil
+	if len(n.queue) > 1 {
+		n.queue = n.queue[1:]
+		return x.stopReply(n.queue[0]), nil
+	}
+	later := n.later
+	n.queue, n.later, n.begun = nil, nil, false
+	x.send(replyOK)
+	for _, ev := range later {
+		x.tell(ev)
+	}
+	return nil, errLater
 }
 
 // firstStop is ? in non-stop mode: the sequence begins anew, with all threads that are stopped, whether the client has been
-// told or not. What it has not been told of otherwise stays in the queue.
+// told or not. What it has not been told of otherwise stays in the queue. The first is answered and the others are notified after
+// it has been taken, although the answer might have brought them all: GDB 13.1 fails an assertion when it finds more than one stop there
+// as it connects.
 func (x *session) firstStop() []byte {
 	n := x.nonStop
-	n.queue = slices.DeleteFunc(n.queue, stops)
-	for _, th := range x.target.Threads() {
-		if ev, stopped := n.stops[th.ID]; stopped {
-			n.queue = append(n.queue, ev)
+	last := x.lastStop()
+	var events []target.Event
+	for _, id := range x.target.Threads() {
+		ev, stopped := n.stops[id]
+		switch {
+		case stopped && id == last.Thread:
+			events = slices.Insert(events, 0, ev)
+		case stopped:
+			events = append(events, ev)
 		}
 	}
-	if len(n.queue) == 0 {
+	events = append(events, slices.DeleteFunc(n.untold(), stops)...)
+	n.queue, n.later, n.begun = nil, nil, false
+	if len(events) == 0 {
 		return replyOK
 	}
-	return x.stopReply(n.queue[0])
+	n.queue, n.later, n.begun = events[:1:1], events[1:], true
+	return x.stopReply(events[0])
 }
+
+// untold lists the events that the client has not acknowledged.
+func (n *nonStop) untold() []target.Event { return slices.Concat(n.queue, n.later) }
 
 // note keeps up which threads are stopped.
 func (n *nonStop) note(ev target.Event) {
@@ -270,12 +296,13 @@ func (n *nonStop) drop(pid int) {
 		rest := slices.DeleteFunc(n.queue[1:], func(ev target.Event) bool { return stops(ev) && ev.Thread.PID == pid })
 		n.queue = n.queue[:1+len(rest)]
 	}
+	n.later = slices.DeleteFunc(n.later, func(ev target.Event) bool { return stops(ev) && ev.Thread.PID == pid })
 }
 
 // waiting is the set of the threads with events that the client does not know yet, and of the children in these.
 func (n *nonStop) waiting() map[target.ThreadID]bool {
 	set := make(map[target.ThreadID]bool)
-	for _, ev := range n.queue {
+	for _, ev := range n.untold() {
 		if stops(ev) {
 			set[ev.Thread] = true
 			set[ev.Child] = true

@@ -28,8 +28,9 @@ func (x *session) killProcess(args string) ([]byte, error) {
 	return replyOK, x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
 }
 
-// detach is D. What survives its client keeps its process, which then goes on under the server's watch: a trace run, and commands
-// of breakpoints that are to go on; GDB leaves only such breakpoints in (disconnected-dprintf). The rest stays the client's.
+// detach is D. What survives its client keeps its process, which then goes on under the server's watch: a trace run, and
+// commands of breakpoints that are to go on; GDB leaves only such breakpoints in (disconnected-dprintf). The rest stays the
+// client's.
 func (x *session) detach(args string) ([]byte, error) {
 	pid, err := x.optionalProcess(args, ';')
 	if err != nil {
@@ -102,7 +103,7 @@ func (x *session) unheard(pid int) []int {
 	if x.nonStop == nil {
 		return nil
 	}
-	for i, ev := range x.nonStop.queue {
+	for i, ev := range x.nonStop.untold() {
 		forked := ev.Kind == target.Forked || ev.Kind == target.Vforked
 		if i > 0 && forked && ev.Thread.PID == pid && !slices.Contains(children, ev.Child.PID) {
 			children = append(children, ev.Child.PID)

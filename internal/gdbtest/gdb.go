@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// Timeout is how long a script may take before GDB is killed and the test fails.
+// Timeout is how long a script of Run may take before GDB is killed and the test fails.
 const Timeout = 60 * time.Second
 
 // settings come first in every script, so that output is the same on every terminal and nothing waits for an answer.
@@ -61,18 +61,30 @@ func (o *Output) Section(t testing.TB, name string) string {
 // that is not marked with "?".
 func Run(t testing.TB, program, script string) *Output {
 	t.Helper()
-	return mustRun(t, "gdb", program, script)
+	return mustRun(t, debugger{"gdb", Timeout}, program, script)
+}
+
+// RunFor is Run with another time limit.
+func RunFor(t testing.TB, limit time.Duration, program, script string) *Output {
+	t.Helper()
+	return mustRun(t, debugger{"gdb", limit}, program, script)
 }
 
 // RunMultiarch runs a script, as Run does, in the GDB that knows every architecture.
 func RunMultiarch(t testing.TB, script string) *Output {
 	t.Helper()
-	return mustRun(t, "gdb-multiarch", "", script)
+	return mustRun(t, debugger{"gdb-multiarch", Timeout}, "", script)
 }
 
-func mustRun(t testing.TB, gdb, program, script string) *Output {
+// debugger is a GDB by the name of its command, and how long a script may take in it.
+type debugger struct {
+	command string
+	limit   time.Duration
+}
+
+func mustRun(t testing.TB, d debugger, program, script string) *Output {
 	t.Helper()
-	output, err := run(t, gdb, program, script)
+	output, err := run(t, d, program, script)
 	if err != nil {
 		t.Fatalf("%v; GDB printed:\n%s", err, output.All)
 	}
@@ -80,16 +92,16 @@ func mustRun(t testing.TB, gdb, program, script string) *Output {
 }
 
 // run tells by the last mark whether the whole script was executed: GDB's exit status does not.
-func run(t testing.TB, gdb, program, script string) (*Output, error) {
+func run(t testing.TB, d debugger, program, script string) (*Output, error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "script.gdb")
 	if err := os.WriteFile(path, []byte(compose(script)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), Timeout)
+	ctx, cancel := context.WithTimeout(t.Context(), d.limit)
 	defer cancel()
-	cmd := command(t, ctx, gdb, dir, path, program)
+	cmd := command(t, ctx, d.command, dir, path, program)
 	var all bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &all, &all
 	err := cmd.Run()
@@ -97,7 +109,7 @@ func run(t testing.TB, gdb, program, script string) (*Output, error) {
 	_, finished := output.sections[endMark]
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return output, fmt.Errorf("GDB was killed after %v", Timeout)
+		return output, fmt.Errorf("GDB was killed after %v", d.limit)
 	case !finished:
 		return output, fmt.Errorf("a command failed and ended the script (%v)", cmd.ProcessState)
 	case err != nil:

@@ -3,10 +3,13 @@ package linux
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Mapping is one line of /proc/PID/maps.
@@ -36,17 +39,24 @@ func Mappings(pid int) ([]Mapping, error) {
 }
 
 // parseMapping reads "start-end perms offset dev inode path", the path padded by blanks and possibly holding some.
+// A program of a thousand threads has two thousand such lines.
 func parseMapping(line string) (Mapping, error) {
 	var m Mapping
-	var perms, dev string
-	var inode uint64
-	if _, err := fmt.Sscanf(line, "%x-%x %s %x %s %d", &m.Start, &m.End, &perms, &m.Offset, &dev, &inode); err != nil || len(perms) < 4 {
+	addresses, rest, _ := strings.Cut(line, " ")
+	start, end, _ := strings.Cut(addresses, "-")
+	perms, rest, _ := strings.Cut(rest, " ")
+	offset, rest, _ := strings.Cut(rest, " ")
+	_, rest, _ = strings.Cut(rest, " ") // device
+	inode, path, _ := strings.Cut(rest, " ")
+	var errs [3]error
+	m.Start, errs[0] = strconv.ParseUint(start, 16, 64)
+	m.End, errs[1] = strconv.ParseUint(end, 16, 64)
+	m.Offset, errs[2] = strconv.ParseUint(offset, 16, 64)
+	if errors.Join(errs[:]...) != nil || len(perms) < 4 || inode == "" {
 		return m, fmt.Errorf("line of maps %q: want addresses, permissions, offset, device and inode", line)
 	}
 	m.Read, m.Write, m.Exec, m.Private = perms[0] == 'r', perms[1] == 'w', perms[2] == 'x', perms[3] == 'p'
-	if fields := strings.SplitN(line, " ", 6); len(fields) == 6 {
-		m.Path = strings.TrimLeft(fields[5], " ")
-	}
+	m.Path = strings.TrimLeft(path, " ")
 	return m, nil
 }
 
@@ -61,11 +71,27 @@ func OpenMemory(pid int) (*os.File, error) { return os.OpenFile(procPath(pid, "m
 
 // ThreadName is the name of a thread.
 func ThreadName(pid, tid int) string {
-	b, err := os.ReadFile(taskPath(pid, tid, "comm"))
+	var buf [64]byte
+	b, err := readShort(taskPath(pid, tid, "comm"), buf[:])
 	if err != nil {
 		return ""
 	}
 	return strings.TrimSuffix(string(b), "\n")
+}
+
+// readShort reads a file that fits into buf. It makes three system calls, and os.ReadFile ten: sessions ask for such files of
+// a thousand threads.
+func readShort(path string, buf []byte) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	n, err := unix.Read(fd, buf)
+	if err != nil {
+		return nil, &os.PathError{Op: "read", Path: path, Err: err}
+	}
+	return buf[:n], nil
 }
 
 // Threads lists the thread ids of pid.
@@ -99,6 +125,13 @@ func StatusField(pid int, name string) (string, error) {
 	return "", lines.Err()
 }
 
+// HasEnded reports whether a thread is gone, or is still to be waited for only.
+func HasEnded(tid int) bool {
+	line, err := os.ReadFile(procPath(tid, "stat"))
+	state := line[bytes.LastIndexByte(line, ')')+1:]
+	return err != nil || bytes.HasPrefix(state, []byte(" Z")) || bytes.HasPrefix(state, []byte(" X"))
+}
+
 // ThreadGroup is the process that tid belongs to.
 func ThreadGroup(tid int) (int, error) {
 	field, err := StatusField(tid, "Tgid")
@@ -115,6 +148,16 @@ func LastCPU(stat *os.File, buf []byte) (int, error) {
 		return 0, err
 	}
 	return lastCPU(buf[:n])
+}
+
+// ThreadCPU is the processor that a thread last ran on.
+func ThreadCPU(pid, tid int) (int, error) {
+	var buf [512]byte
+	line, err := readShort(taskPath(pid, tid, "stat"), buf[:])
+	if err != nil {
+		return 0, err
+	}
+	return lastCPU(line)
 }
 
 // lastCPU finds field 39 of a stat line. The command in field 2 may hold anything, so counting starts behind its

@@ -233,7 +233,10 @@ func TestBreakpointForAll(t *testing.T) {
 				}
 				c.do("Z0,%x,1", place)
 				stops := map[string]int{}
-				for range 100 {
+				for i := range 100 {
+					if i > 0 {
+						c.stepOff(place)
+					}
 					c.goOn()
 					reply := c.hear()
 					c.wants(reply, "T05")

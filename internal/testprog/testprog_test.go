@@ -74,9 +74,14 @@ var runs = []run{
 	{[]string{"overflow", "4"}, "done wrong=0 push=2 call=2", 0},
 	{[]string{"locals"}, "done threads=3", 0},
 	{[]string{"namespaces"}, "done libraries=0", 0},
+	{[]string{"shares", "10"}, "done calls=10 wrong=0", 0},
 	{[]string{"relay", "20", "10"}, "done wrong=0", 0},
 	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
 	{[]string{"carries", "10"}, "done sum=55080", 0},
+	{[]string{"generations", "4"}, "done lines=4", 0},
+	{[]string{"outlive", "leader"}, "done calls=10", 0},
+	{[]string{"outlive", "clone"}, "done calls=10", 0},
+	{[]string{"outlive", "last"}, "done calls=10", 0},
 	{[]string{"probes", library + "probedlib", "10"}, "done total=55", 0},
 }
 

@@ -67,32 +67,29 @@ func (t *Target) attachable(pid int) error {
 	return nil
 }
 
-// seizeAll takes every thread of a process under trace and stops it, until no new one is found.
+// seizeAll takes every thread of a process under trace and stops it, until no new one is found. The list of threads may leave
+// some out while others come and go, so it is believed when it is the same twice over.
 func (t *Target) seizeAll(p *process) error {
-	for {
+	for settled := 0; settled < 2; settled++ {
 		tids, err := linux.Threads(p.pid)
 		if err != nil {
 			return err
 		}
-		found := false
 		for _, tid := range tids {
 			if t.tasks[tid] != nil {
 				continue
 			}
 			err := linux.Seize(tid, options)
-			if linux.Gone(err) && tid != p.pid {
-				continue // it has ended since
-			}
-			if err != nil {
+			if err != nil && (tid == p.pid || !linux.HasEnded(tid)) {
 				return fmt.Errorf("%w (a process of one's own may be out of bounds, too: see /proc/sys/kernel/yama/ptrace_scope)", err)
 			}
-			found = true
-			t.stopSeized(t.adopt(tid, p))
-		}
-		if !found {
-			return nil
+			settled = -1 // even if it has ended since, which is not always found but not permitted: it may have left another
+			if err == nil {
+				t.stopSeized(t.adopt(tid, p))
+			}
 		}
 	}
+	return nil
 }
 
 // stopSeized stops a task that runs. It keeps what it stops with, and a job-control stop is over for it.

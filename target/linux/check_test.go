@@ -151,13 +151,19 @@ func TestCheckedStep(t *testing.T) {
 		t.Fatalf("%+v, want a stop at the breakpoint", ev)
 	}
 	const pushLength = 1
-	for want, reason := range map[uint64]target.Reason{0: target.ReasonSwBreak, 7: target.ReasonNone} {
+	for _, test := range []struct {
+		argument uint64
+		reason   target.Reason
+	}{
+		{0, target.ReasonSwBreak}, // that of the first call
+		{7, target.ReasonNone},
+	} {
 		calls := 0
-		next := target.Breakpoint{Addr: at + pushLength, Length: 1, Check: counting(&calls, want)}
+		next := target.Breakpoint{Addr: at + pushLength, Length: 1, Check: counting(&calls, test.argument)}
 		r.insert(next)
 		ev := r.do(target.Action{Thread: r.leader(), Verb: target.StepOne})
-		if ev.Signal != target.SignalTrap || ev.Reason != reason || calls != 1 {
-			t.Errorf("%+v after %d calls of Check, want reason %d after 1", ev, calls, reason)
+		if ev.Signal != target.SignalTrap || ev.Reason != test.reason || calls != 1 {
+			t.Errorf("%+v after %d calls of Check, want reason %d after 1", ev, calls, test.reason)
 		}
 		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || calls != 1 {
 			t.Errorf("%+v after %d calls of Check, want the next call of the function", ev, calls)

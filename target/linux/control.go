@@ -5,6 +5,7 @@ package linux
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"tracewell/internal/linux"
 	"tracewell/target"
@@ -27,11 +28,11 @@ func (t *Target) Resume(actions []target.Action) error {
 	return err
 }
 
-// start sets every covered task going that is stopped. While something waits to be told, none is: what a signal was to do to
-// a task it then does later.
+// start sets every covered task going that is stopped. While something waits to be told, none is, and what happens at the return
+// from a system call may end the Resume at once: what a signal was to do to a task it then does later.
 func (t *Target) start(actions []target.Action) error {
 	t.remember()
-	signals := make(map[*task]int)
+	orders := make(map[*task]target.Action)
 	var covered []*task
 	for k := range t.all() {
 		if t.nonStop && k.resumed {
@@ -41,7 +42,7 @@ func (t *Target) start(actions []target.Action) error {
 		for _, a := range actions {
 			if a.Thread.Covers(k.id()) {
 				k.resumed, k.verb, k.rangeStart, k.rangeEnd = true, a.Verb, a.Start, a.End
-				signals[k] = kernelSignal(a.Signal)
+				orders[k] = a
 				covered = append(covered, k)
 				break
 			}
@@ -55,15 +56,47 @@ func (t *Target) start(actions []target.Action) error {
 	}
 	t.active, t.actions = true, actions
 	for _, k := range covered {
+		signal := kernelSignal(orders[k].Signal)
 		switch {
 		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
-		case len(t.backlog) == 0:
-			t.proceed(k, signals[k])
-		case signals[k] != 0:
-			k.deferSignal(signals[k])
+		case len(t.backlog) == 0 && !k.returned:
+			if k.meets(orders[k]) {
+				k.meetAgain()
+			}
+			t.proceed(k, signal)
+		default:
+			if signal != 0 {
+				k.deferSignal(signal)
+			}
+			if len(t.backlog) == 0 {
+				t.atReturn(k)
+			}
 		}
 	}
+	canRun := func(k *task) bool { return k.state != zombie }
+	switch {
+	case len(covered) == 0 || slices.ContainsFunc(covered, canRun):
+	case t.nonStop:
+		t.noneResumed()
+	default:
+		t.noneLeft()
+	}
 	return nil
+}
+
+// meets reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that anew,
+// or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits for the
+// breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint alone the
+// signal waits for the instruction. A breakpoint with a check is not met anew, for its commands would be carried out twice.
+func (k *task) meets(order target.Action) bool {
+	tr := k.proc.traps[k.passed]
+	switch {
+	case tr == nil:
+		return false
+	case kernelSignal(order.Signal) != 0:
+		return order.Verb != target.Go || tr.users > 0
+	}
+	return order.Anew && tr.users > 0 && tr.check == nil
 }
 
 // whileHeld changes what every task of a process is to have when it is next let go.
@@ -175,7 +208,9 @@ func (t *Target) kill(p *process) {
 		t.last = nil
 	}
 	for _, k := range p.order {
-		t.orphan(k, func(child int) { linux.Kill(child, linux.SIGKILL) })
+		if k.waiting {
+			t.orphan(k, k.status, func(child int) { linux.Kill(child, linux.SIGKILL) })
+		}
 	}
 	linux.Kill(p.pid, linux.SIGKILL)
 	for slices.Contains(t.procs, p) {
@@ -190,20 +225,27 @@ func (t *Target) kill(p *process) {
 		switch k, s := t.arrive(tid, s); {
 		case k == nil:
 		case k.guest || k.proc != p:
-			t.act(k, s)
+			t.take(k, s)
 		case !t.ended(k, s):
 			linux.Cont(tid, 0) // a stop on the way out
 		}
 	}
-	t.unsay(p.pid)
-	t.letGuestsGo(p)
+	for _, child := range t.unsay(p.pid) {
+		t.kill(child)
+	}
 }
 
-// unsay withdraws what was to be told of a process that the session has got rid of.
-func (t *Target) unsay(pid int) {
+// unsay withdraws what was to be told of a process that the session has got rid of. It returns the children that the session will
+// never hear of.
+func (t *Target) unsay(pid int) (unknown []*process) {
 	of := func(e target.Event) bool { return e.Thread.PID == pid }
 	t.backlog = slices.DeleteFunc(t.backlog, of)
-	t.events.drop(of)
+	for _, e := range t.events.drop(of) {
+		if child := t.process(e.Child.PID); child != nil {
+			unknown = append(unknown, child)
+		}
+	}
+	return unknown
 }
 
 // idle ends the pending Resume of all-stop mode when nothing is left to run.
@@ -213,12 +255,9 @@ func (t *Target) idle() {
 	}
 }
 
-// orphan deals with the child of a fork that the session has not been told of yet.
-func (t *Target) orphan(k *task, do func(child int)) {
-	if !k.waiting {
-		return
-	}
-	switch k.status.Event() {
+// orphan deals with the child of a fork, if that is what a task stopped with, that the session has not been told of.
+func (t *Target) orphan(k *task, s linux.Status, do func(child int)) {
+	switch s.Event() {
 	case linux.EventFork, linux.EventVfork, linux.EventClone:
 		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.proc.pid && t.firstStop(k.child) {
 			do(k.child)
@@ -226,32 +265,11 @@ func (t *Target) orphan(k *task, do func(child int)) {
 	}
 }
 
-// letGuestsGo detaches the vfork children that run in the memory of a process which is no longer under trace.
-func (t *Target) letGuestsGo(p *process) {
-	for tid, k := range t.tasks {
-		if !k.guest || k.proc != p {
-			continue
-		}
-		if linux.Interrupt(tid) == nil {
-			if _, s, err := linux.Wait(tid); err == nil {
-				t.arrive(tid, s)
-				k.flush()
-				sig := 0
-				if k.atSignal {
-					sig, _ = s.Stopped()
-				}
-				linux.Detach(tid, sig)
-			}
-		}
-		delete(t.tasks, tid)
-		t.guests--
-	}
-}
-
 // Detach implements target.Runner.
 func (t *Target) Detach(pid int) error {
 	return t.onProcess(pid, func(p *process) error {
-		t.hold(whom{in: p.space, blocked: true})
+		held := t.hold(whom{in: p.space, blocked: true})
+		defer t.release(held) // in non-stop mode there may be others in its memory, which go on
 		if slices.Contains(t.procs, p) {
 			t.detach(p)
 		}
@@ -264,26 +282,28 @@ func (t *Target) Detach(pid int) error {
 // act, if the session keeps that.
 func (t *Target) detach(p *process) {
 	for _, k := range p.order {
-		t.orphan(k, func(child int) { t.setFree(child, p) })
+		if k.waiting {
+			t.orphan(k, k.status, func(child int) { t.setFree(child, p) })
+		}
 	}
 	if heir := t.heir(p); p == t.traced && heir != nil {
 		t.moveSites(p, heir)
 	}
-	if p.users > 1 {
-		t.detachSharer(p)
+	if rest := t.sharer(p); rest != nil {
+		t.detachSharer(p, rest)
 		return
 	}
-	t.letGuestsGo(p)
+	guests := t.stopGuests(p)
 	for _, tr := range p.traps {
 		if tr.site != nil {
 			lower(p.mem, tr.site.Semaphores)
 		}
 		tr.lift(p.space)
 	}
-	clear(p.traps)
-	p.span()
+	p.clearTraps()
 	t.unmapScratch(p)
 	t.letGo(p)
+	t.setGuestsFree(guests)
 }
 
 // heir is the child that a process leaves its tracepoints to.
@@ -296,43 +316,41 @@ func (t *Target) heir(p *process) *process {
 	return nil
 }
 
-// detachSharer lets one of the processes go that run in one memory: the parent of a vfork, which waits for its child and meets no
-// trap before that has left, or the child, which must be led past the traps as a guest.
-func (t *Target) detachSharer(p *process) {
-	var rest *process
-	for _, other := range t.procs {
-		if other != p && other.space == p.space {
-			rest = other
-		}
-	}
-	if rest.parent == p {
-		t.letGo(p)
-		return
-	}
-	tasks := slices.Clone(p.order)
-	for _, k := range tasks {
-		k.stat = nil
-	}
-	t.dismiss(p)
-	for _, k := range tasks {
-		k.proc, k.resumed, k.verb = rest, true, target.Go
-		t.entertain(k)
-	}
-}
-
 // letGo detaches all tasks of a process whose memory is as it was.
 func (t *Target) letGo(p *process) {
 	p.debug = debugRegisters{generation: p.debug.generation + 1}
+	var dying []*task
 	for _, k := range p.order {
 		p.debug.load(k)
 		k.flush()
-		linux.Detach(k.tid, t.partingSignal(k))
+		if linux.Gone(linux.Detach(k.tid, t.partingSignal(k))) && k.state != zombie {
+			dying = append(dying, k)
+		}
 		for _, d := range k.deferred {
 			linux.KillThread(p.pid, k.tid, d.signal)
 		}
 	}
+	for _, k := range slices.Backward(dying) {
+		k.bury()
+	}
 	t.dismiss(p)
-	t.unsay(p.pid)
+	for _, child := range t.unsay(p.pid) {
+		t.detach(child)
+	}
+}
+
+// bury takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away
+// and nobody else hears of the process before its tracer has. The leader comes last. It is not waited for as for another
+// event: after an exec the id may be that of a task which goes on.
+func (k *task) bury() {
+	const patience, pause = time.Second, 200 * time.Microsecond
+	for range patience / pause {
+		tid, s, err := linux.Poll(k.tid)
+		if err != nil || tid == k.tid && s.Ended() {
+			return
+		}
+		time.Sleep(pause)
+	}
 }
 
 // partingSignal is the signal that a task takes with it when it is let go: the one it was stopped with, unless the session does

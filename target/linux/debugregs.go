@@ -140,25 +140,27 @@ func (d *debugRegisters) load(k *task) error {
 	return nil
 }
 
-// triggered tells, in a bit for each, the slots that a task has stopped by, and forgets that it did.
-func (d *debugRegisters) triggered(k *task) (slots uint64) {
+// noteTriggers keeps the slots that k has stopped by, and has the processor forget them. By the time that the stop is acted on
+// the session may have removed what was watched there, or inserted it into other slots.
+func (k *task) noteTriggers() {
 	const dr6 = 6
+	k.triggers, k.triggersKnown = k.triggers[:0], true
+	d := &k.proc.debug
 	if !d.inUse() {
-		return 0
+		return
 	}
 	status, err := linux.DebugReg(k.tid, dr6)
 	if err != nil {
-		return 0
+		return
 	}
 	for i, s := range d.slots {
 		if status&(1<<i) != 0 && s.users > 0 {
-			slots |= 1 << i
+			k.triggers = append(k.triggers, s)
 		}
 	}
-	if slots != 0 {
+	if len(k.triggers) > 0 {
 		linux.SetDebugReg(k.tid, dr6, 0)
 	}
-	return slots
 }
 
 // stops asks the checks of what a slot is a piece of.
@@ -181,21 +183,19 @@ var debugReasons = map[target.BreakKind]target.Reason{
 // watched deals with a SIGTRAP that a debug register may have raised, and reports whether it did and nothing else is left to
 // do. A hit that no check wants is as if it had not been; but where data is watched, the step that led to it is finished.
 func (t *Target) watched(k *task) bool {
-	d := &k.proc.debug
-	slots := d.triggered(k)
-	if slots == 0 {
+	if !k.triggersKnown {
+		k.noteTriggers()
+	}
+	if len(k.triggers) == 0 {
 		return false
 	}
 	finished := k.stepping
-	for i := range d.slots {
-		s := &d.slots[i]
-		if slots&(1<<i) == 0 {
-			continue
-		}
+	for i := range k.triggers {
+		s := &k.triggers[i]
 		if s.kind == target.Hardware {
 			finished = false
 		}
-		if !d.stops(s, t.snapshot(k)) {
+		if !k.proc.debug.stops(s, t.snapshot(k)) {
 			continue
 		}
 		if s.kind == target.Hardware {
@@ -210,11 +210,12 @@ func (t *Target) watched(k *task) bool {
 	return !finished
 }
 
-// hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its trap.
+// hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its
+// trap.
 func (t *Target) hitBeside(k *task) {
 	first := k.passed != k.pc()
 	k.passed = k.pc()
-	if tr := k.proc.traps[k.pc()]; tr != nil && tr.site != nil && first {
+	if tr := k.proc.traps[k.pc()]; tr != nil && t.siteFor(k, tr) != nil && first {
 		t.judge(k, tr.site.Hit(t.snapshot(k)))
 	}
 }

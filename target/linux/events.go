@@ -41,13 +41,15 @@ func (q *eventQueue) add(e target.Event) {
 	}
 }
 
-// drop forgets the events that match and that nobody has received. The reader must not be at work meanwhile.
-func (q *eventQueue) drop(match func(target.Event) bool) {
+// drop forgets the events that match and that nobody has received, and returns them. The reader must not be at work meanwhile.
+func (q *eventQueue) drop(match func(target.Event) bool) (dropped []target.Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	var kept []target.Event
 	keep := func(e target.Event) {
-		if !match(e) {
+		if match(e) {
+			dropped = append(dropped, e)
+		} else {
 			kept = append(kept, e)
 		}
 	}
@@ -59,6 +61,7 @@ func (q *eventQueue) drop(match func(target.Event) bool) {
 	}
 	q.queue = kept
 	q.fill()
+	return dropped
 }
 
 // fill moves what there is room for into the channel, and reports whether that is all.

@@ -22,8 +22,8 @@ const (
 var syscallCode = []byte{0x0f, 0x05}
 
 // inject has a stopped task of a program make one system call, and leaves the task as it was. Two bytes at the program's
-// entry point serve as the place to make it from; every task in its memory is stopped meanwhile. A call that the task was stopped in
-// is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
+// entry point serve as the place to make it from; every task in its memory is stopped meanwhile. A call that the task was
+// stopped in is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
 func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, error) {
 	if t.active {
 		held := t.hold(whom{in: p.space})
@@ -92,7 +92,7 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 	result, behind := k.regs[amd64.RAX], k.pc() == from+arch.Addr(len(syscallCode))
 	linux.SetSignalMask(k.tid, blocked)
 	k.regs, k.dirty, k.stepping = saved.regs, dirtyAll, saved.stepping
-	k.waiting, k.status, k.signal = saved.waiting, saved.status, saved.signal
+	k.waiting, k.status, k.signal, k.triggersKnown = saved.waiting, saved.status, saved.signal, saved.triggersKnown
 	if hadInfo {
 		// The stop after the step is a signal-delivery stop again, where the signal can still be passed on.
 		linux.SetSiginfo(k.tid, &info)
@@ -118,7 +118,7 @@ func (p *process) entry() (arch.Addr, error) {
 
 // auxv finds one value of the auxiliary vector.
 func (p *process) auxv(key uint64) (uint64, bool) {
-	b, err := linux.Auxv(p.pid)
+	b, err := linux.Auxv(p.alive())
 	if err != nil {
 		return 0, false
 	}

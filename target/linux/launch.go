@@ -67,11 +67,12 @@ func (t *Target) Start(p target.Program) (id target.ThreadID, err error) {
 }
 
 func (t *Target) launch(p target.Program) (target.ThreadID, error) {
-	path, err := lookUp(p.Path)
+	name := inFolder(p.Path)
+	path, err := lookUp(name)
 	if err != nil {
 		return target.ThreadID{}, err
 	}
-	args := append([]string{p.Path}, p.Args...)
+	args := append([]string{name}, p.Args...)
 	if p.Wrapper != nil {
 		args = slices.Concat(p.Wrapper, []string{path}, p.Args)
 		if path, err = lookUp(p.Wrapper[0]); err != nil {
@@ -114,6 +115,20 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	return k.id(), nil
 }
 
+// inFolder makes a bare name that is one of a file in the working folder absolute, as gdbserver does.
+func inFolder(name string) string {
+	if strings.Contains(name, "/") {
+		return name
+	}
+	if status, err := os.Stat(name); err != nil || !status.Mode().IsRegular() {
+		return name
+	}
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
+}
+
 // lookUp finds a program as the shell does. The path is absolute, for the program may begin in another directory.
 func lookUp(name string) (string, error) {
 	path, err := exec.LookPath(name)
@@ -132,12 +147,12 @@ func orElse(f, otherwise *os.File) *os.File {
 
 // examine finds out, before the first tracepoint of a program, what its kernel features forbid.
 func (p *process) examine() error {
-	filter, err := linux.StatusField(p.pid, "Seccomp")
+	filter, err := linux.StatusField(p.alive(), "Seccomp")
 	if err != nil {
 		return fmt.Errorf("reading the status of process %d: %w", p.pid, err)
 	}
 	p.noScratch = filter != "" && filter != "0"
-	features, err := linux.StatusField(p.pid, "x86_Thread_features")
+	features, err := linux.StatusField(p.alive(), "x86_Thread_features")
 	p.shadowStack = strings.Contains(features, "shstk")
 	return err
 }

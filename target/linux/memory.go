@@ -27,14 +27,8 @@ func (s *space) read(addr arch.Addr, dst []byte) (int, error) {
 
 // hide puts the program's own bytes where traps were read.
 func (s *space) hide(addr arch.Addr, b []byte) {
-	end := addr + arch.Addr(len(b))
-	if addr >= s.behind || end <= s.lowest {
-		return
-	}
-	for _, tr := range s.traps {
-		if addr <= tr.addr && tr.addr < end {
-			b[tr.addr-addr] = tr.original
-		}
+	for _, at := range s.between(addr, addr+arch.Addr(len(b))) {
+		b[at-addr] = s.traps[at].original
 	}
 }
 
@@ -43,10 +37,8 @@ func (s *space) write(addr arch.Addr, b []byte) error {
 	end := addr + arch.Addr(len(b))
 	masked := b
 	var changed []*trap
-	for _, tr := range s.traps {
-		if addr < tr.addr+maxInstruction && tr.addr < end {
-			changed = append(changed, tr)
-		}
+	for _, at := range s.between(addr-min(addr, maxInstruction-1), end) {
+		changed = append(changed, s.traps[at])
 	}
 	if len(changed) > 0 {
 		masked = append([]byte(nil), b...)
@@ -89,7 +81,7 @@ type mappings struct{ t *Target }
 func (m mappings) ReadOnly(id target.ThreadID, addr arch.Addr, n int) bool {
 	ok := false
 	m.t.onProcess(id.PID, func(p *process) error {
-		maps, err := linux.Mappings(p.pid)
+		maps, err := linux.Mappings(p.alive())
 		if err != nil {
 			return err
 		}
@@ -108,7 +100,7 @@ func (m mappings) ReadOnly(id target.ThreadID, addr arch.Addr, n int) bool {
 // ReadAuxv implements target.Auxv.
 func (t *Target) ReadAuxv(pid int) (b []byte, err error) {
 	err = t.onProcess(pid, func(p *process) error {
-		b, err = linux.Auxv(p.pid)
+		b, err = linux.Auxv(p.alive())
 		return err
 	})
 	return b, err
@@ -117,7 +109,7 @@ func (t *Target) ReadAuxv(pid int) (b []byte, err error) {
 // ReadExecFile implements target.ExecFile.
 func (t *Target) ReadExecFile(pid int) (path string, err error) {
 	err = t.onProcess(pid, func(p *process) error {
-		path, err = linux.Executable(p.pid)
+		path, err = linux.Executable(p.alive())
 		return err
 	})
 	return path, err

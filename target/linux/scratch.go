@@ -93,7 +93,7 @@ func (t *Target) scratchNear(p *process, addr arch.Addr) (*scratch, error) {
 	if p.noScratch {
 		return nil, errors.New("the program's system calls are filtered")
 	}
-	maps, err := linux.Mappings(p.pid)
+	maps, err := linux.Mappings(p.alive())
 	if err != nil {
 		return nil, err
 	}

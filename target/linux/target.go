@@ -29,6 +29,7 @@ type Target struct {
 
 	// The tracer's own from here on.
 	bell    linux.Bell
+	alarm   *alarm
 	procs   []*process // live, in order of arrival
 	tasks   map[int]*task
 	guests  int
@@ -58,7 +59,8 @@ type queue struct {
 	mu      sync.Mutex
 	waiting []request
 	length  atomic.Int32
-	wake    chan struct{} // rouses a tracer that is not in wait
+	deaf    atomic.Bool   // the tracer waits for its tracees, and hears nothing but the bell
+	wake    chan struct{} // rouses it when it has none to wait for
 }
 
 type request struct {
@@ -103,6 +105,7 @@ func (t *Target) trace(started chan<- error) {
 		started <- err
 		return
 	}
+	t.alarm = newAlarm(t.bell)
 	started <- nil
 	defer t.follow.close()
 	for !t.ending {
@@ -146,7 +149,9 @@ func (t *Target) do(f func()) bool {
 		case t.queue.wake <- struct{}{}:
 		default:
 		}
-		t.bell.Ring()
+		if t.queue.deaf.Load() {
+			t.bell.Ring()
+		}
 		select {
 		case <-r.done:
 			return true
@@ -156,6 +161,9 @@ func (t *Target) do(f func()) bool {
 		}
 	}
 }
+
+// patience is how long Close waits for what cannot be stopped.
+const patience = time.Second
 
 // Close ends the target: launched processes are killed, attached ones set free. It is safe to call more than once.
 func (t *Target) Close() error {
@@ -168,8 +176,15 @@ func (t *Target) Close() error {
 				t.detach(p)
 			}
 		}
-		t.ending = true
 	})
+	// A thread that waits for its vfork child can only be let go when it has ended that, and would be killed if it was left.
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		left := 0
+		if !t.do(func() { left = t.guests }) || left == 0 {
+			break
+		}
+	}
+	t.do(func() { t.ending = true })
 	<-t.done
 	return nil
 }
@@ -222,14 +237,28 @@ func (t *Target) Syscalls() target.Syscalls { return t }
 func (t *Target) Signals() target.Signals { return t }
 
 // Threads implements target.Target.
-func (t *Target) Threads() []target.Thread {
-	var threads []target.Thread
+func (t *Target) Threads() []target.ThreadID {
+	var threads []target.ThreadID
 	t.do(func() {
+		t.findZombies()
+		threads = make([]target.ThreadID, 0, len(t.tasks))
 		for k := range t.all() {
-			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.proc.pid, k.tid), Core: k.coreByStat()})
+			if k.state == zombie && len(k.proc.order) > 1 {
+				continue
+			}
+			threads = append(threads, k.id())
 		}
 	})
 	return threads
+}
+
+// Thread implements target.Target.
+func (t *Target) Thread(id target.ThreadID) (target.Thread, error) {
+	cpu, err := linux.ThreadCPU(id.PID, id.TID)
+	if err != nil {
+		return target.Thread{}, fmt.Errorf("%w: %w", target.ErrNoThread, err)
+	}
+	return target.Thread{ID: id, Name: linux.ThreadName(id.PID, id.TID), Core: cpu}, nil
 }
 
 // onTask runs f on the tracer goroutine with the stopped task of id.
@@ -239,7 +268,7 @@ func (t *Target) onTask(id target.ThreadID, f func(k *task) error) error {
 		k, found := t.tasks[id.TID]
 		switch {
 		case len(t.procs) == 0:
-		case !found || k.guest || k.proc.pid != id.PID:
+		case !found || k.guest || k.proc.pid != id.PID || k.state == zombie:
 			err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
 		case k.state != stopped || t.nonStop && k.resumed:
 			err = target.ErrRunning

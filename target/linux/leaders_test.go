@@ -1,0 +1,71 @@
+//go:build amd64
+
+package linux_test
+
+import (
+	"testing"
+
+	"tracewell/internal/testprog"
+	"tracewell/target"
+)
+
+// outlive starts that program with a breakpoint at step.
+func outlive(t *testing.T, how string) (*run, target.Breakpoint) {
+	t.Helper()
+	path := testprog.Build(t, "outlive", fixed).Path
+	r := launch(t, path, how)
+	r.target.SetReports(target.Reports{NoneResumed: true})
+	at := target.Breakpoint{Addr: symbol(t, path, "step"), Length: 1}
+	r.insert(at)
+	return r, at
+}
+
+// TestLeaderEndsFirst stops a thread whose leader is gone, again and again, asks of it, and interrupts it.
+func TestLeaderEndsFirst(t *testing.T) {
+	r, at := outlive(t, "leader")
+	for range 5 {
+		ev := r.resume(0)
+		if threads := r.target.Threads(); ev.Reason != target.ReasonSwBreak || len(threads) != 1 || threads[0] != ev.Thread {
+			t.Fatalf("%+v with threads %+v, want one that is at the breakpoint", ev, threads)
+		}
+		if err := r.target.ReadRegisters(r.leader(), r.block()); err == nil {
+			t.Error("the leader has registers still")
+		}
+		if exec, err := r.target.ReadExecFile(r.pid); err != nil || exec == "" {
+			t.Errorf("executable %q, %v", exec, err)
+		}
+		if auxv, err := r.target.ReadAuxv(r.pid); err != nil || len(auxv) == 0 {
+			t.Errorf("auxiliary vector of %d bytes, %v", len(auxv), err)
+		}
+	}
+	r.remove(at)
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || r.output() != "done calls=10\n" {
+		t.Errorf("%+v, want exit with status 0 after ten calls", ev)
+	}
+}
+
+// TestLeaderEndsAlone lets only the leader go on, so that there is nothing to wait for when it has ended.
+func TestLeaderEndsAlone(t *testing.T) {
+	for _, nonStop := range []bool{false, true} {
+		r, at := outlive(t, "leader")
+		r.remove(at)
+		path := testprog.Build(t, "outlive", fixed).Path
+		thread := target.Breakpoint{Addr: symbol(t, path, "thread"), Length: 1}
+		r.insert(thread)
+		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || ev.Thread == r.leader() {
+			t.Fatalf("%+v, want the thread at its beginning", ev)
+		}
+		r.remove(thread)
+		r.must(r.target.SetNonStop(nonStop))
+		ev := r.do(target.Action{Thread: r.leader()})
+		if ev.Kind != target.NoneResumed {
+			t.Errorf("%+v, want that nothing is left to wait for", ev)
+		}
+		if threads := r.target.Threads(); len(threads) != 1 || threads[0] == r.leader() {
+			t.Errorf("threads %+v, want the one beside the leader", threads)
+		}
+		if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+			t.Errorf("%+v, want exit with status 0", ev)
+		}
+	}
+}
