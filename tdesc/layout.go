@@ -34,7 +34,15 @@ type Slot struct {
 // Layout resolves the description. The error, of a description not from Parse or of one with absurdly large types, names
 // feature and type or register.
 func (t *Target) Layout() (*Layout, error) {
-	l := &Layout{byNumber: make(map[arch.Reg]*Slot), byName: make(map[string]*Slot)}
+	count := 0
+	for _, f := range t.Features {
+		count += len(f.Registers)
+	}
+	l := &Layout{
+		Slots:    make([]Slot, 0, count),
+		byNumber: make(map[arch.Reg]*Slot, count),
+		byName:   make(map[string]*Slot, count),
+	}
 	m := modelOf(t)
 	for _, f := range t.Features {
 		if err := l.add(m, f); err != nil {
