@@ -14,7 +14,7 @@ QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing pas
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz clean
+.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz tdesc-live clean
 
 ## For everybody
 
@@ -72,6 +72,11 @@ microbench: ## the packages' own benchmarks, those that match BENCH
 
 soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
 	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/robust -soak $(SOAKTIME)
+
+tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every architecture; installs QEMU
+	@test/setup qemu-system-arm qemu-system-misc qemu-system-ppc qemu-system-x86 || \
+	    { echo "NOT RUN: tdesc-live, for want of QEMU; the packages are named above"; exit 1; } >&2
+	$(GO) test -count 1 -run '^TestStubs$$' ./internal/tdesctest -live
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@test/fuzz $(FUZZTIME)

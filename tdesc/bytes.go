@@ -10,7 +10,10 @@ import (
 )
 
 // isBig tells the two byte orders apart by what they do, since an order may come from anywhere.
-func isBig(order arch.ByteOrder) bool { return order.Uint16([]byte{0, 1}) == 1 }
+func isBig(order arch.ByteOrder) bool { return order.Uint16(bigOne) == 1 }
+
+// bigOne is 1 in big-endian order. Written in place it would be allocated anew for each order that is an interface.
+var bigOne = []byte{0, 1}
 
 // bigEndian gives the bytes of a value most significant first. It may return b itself.
 func bigEndian(b []byte, order arch.ByteOrder) []byte {
@@ -55,6 +58,13 @@ func appendHex(dst, b []byte, order arch.ByteOrder) []byte {
 		return strconv.AppendUint(dst, lowWord(b, order), 16)
 	}
 	return unsigned(b, order).Append(dst, 16)
+}
+
+// reversePairs reverses the order of bytes that are written as two digits each.
+func reversePairs(digits []byte) {
+	for i, j := 0, len(digits)-2; i < j; i, j = i+2, j-2 {
+		digits[i], digits[i+1], digits[j], digits[j+1] = digits[j], digits[j+1], digits[i], digits[i+1]
+	}
 }
 
 // swapWords reverses the bytes in each 32-bit word.

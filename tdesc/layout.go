@@ -28,12 +28,21 @@ type Slot struct {
 	Size    int // in bytes
 
 	shape *shape
+	riscv bool // GDB shows it in RISC-V's way
 }
 
 // Layout resolves the description. The error, of a description not from Parse or of one with absurdly large types, names
 // feature and type or register.
 func (t *Target) Layout() (*Layout, error) {
-	l := &Layout{byNumber: make(map[arch.Reg]*Slot), byName: make(map[string]*Slot)}
+	count := 0
+	for _, f := range t.Features {
+		count += len(f.Registers)
+	}
+	l := &Layout{
+		Slots:    make([]Slot, 0, count),
+		byNumber: make(map[arch.Reg]*Slot, count),
+		byName:   make(map[string]*Slot, count),
+	}
 	m := modelOf(t)
 	for _, f := range t.Features {
 		if err := l.add(m, f); err != nil {
@@ -41,8 +50,10 @@ func (t *Target) Layout() (*Layout, error) {
 		}
 	}
 	slices.SortStableFunc(l.Slots, func(a, b Slot) int { return cmp.Compare(a.Reg.Num, b.Reg.Num) })
+	riscv := isRISCV(t)
 	for i := range l.Slots {
 		s := &l.Slots[i]
+		s.riscv = riscv
 		s.Offset = l.Size
 		l.Size += s.Size
 		if _, ok := l.byNumber[s.Reg.Num]; !ok {

@@ -9,6 +9,7 @@ const (
 	kindUnsigned kind = iota
 	kindSigned
 	kindChar // signed, of one byte, shown as a character too: what GDB makes of type int with 8 bits
+	kindUnsignedChar
 	kindBool
 	kindPointer
 	kindFloat
@@ -18,6 +19,16 @@ const (
 	kindFlags
 	kindEnum
 )
+
+// kindNames is how errors call what they expect.
+var kindNames = [...]string{
+	kindUnsigned: "unsigned number", kindSigned: "number", kindChar: "character", kindUnsignedChar: "character",
+	kindBool: "bool", kindPointer: "pointer", kindFloat: "floating-point number", kindVector: "vector",
+	kindStruct: "structure", kindUnion: "union", kindFlags: "set of flags", kindEnum: "enum",
+}
+
+// String gives the name of a kind.
+func (k kind) String() string { return kindNames[k] }
 
 // shape is a type with every name looked up and every size known. Shapes are shared and never change once made.
 type shape struct {
@@ -209,6 +220,8 @@ func (r *resolver) register(reg *Register) (*shape, error) {
 
 func (m model) integer(bits int) *shape {
 	switch {
+	case bits == 8 && m.unsignedChar:
+		return &shape{kind: kindUnsignedChar, size: 1}
 	case bits == 8:
 		return &shape{kind: kindChar, size: 1}
 	case bits == 16 || bits == 32 || bits == 64:

@@ -20,14 +20,27 @@ const columnWidth = 20
 // Hex gives the register as one number, "0x4011b5". Of up to 8 bytes it has no leading zeros; a longer register, such as a
 // vector, is written in its full width.
 func (s *Slot) Hex(block []byte, order arch.ByteOrder) string {
+	dst, ok := s.AppendHex(nil, block, order)
+	if !ok {
+		return Unavailable
+	}
+	return string(dst)
+}
+
+// AppendHex appends what Hex gives; false if the block ends before the register.
+func (s *Slot) AppendHex(dst, block []byte, order arch.ByteOrder) ([]byte, bool) {
 	b, ok := s.Bytes(block)
 	switch {
 	case !ok:
-		return Unavailable
-	case s.Size > 8:
-		return "0x" + hex.EncodeToString(bigEndian(b, order))
+		return dst, false
+	case s.Size <= 8:
+		return appendHex(dst, b, order), true
 	}
-	return string(appendHex(nil, b, order))
+	dst = hex.AppendEncode(append(dst, "0x"...), b)
+	if !isBig(order) {
+		reversePairs(dst[len(dst)-2*len(b):])
+	}
+	return dst, true
 }
 
 // Format gives the register as GDB 13 does in info registers, from the first value column on:
@@ -38,10 +51,15 @@ func (s *Slot) Hex(block []byte, order arch.ByteOrder) string {
 //	0.5                 (raw 0x3f000000)     floating point: the value, then its bytes
 //	{v4_float = {0x3f800000, 0x0, …}, …}     vectors and unions with one in them: hexadecimal only
 //	{a = 0xff, b = 0x1} {a = -1, b = 1}      other structures
+//
+// On RISC-V there is a tab between the columns. On MIPS it is not what GDB does, which prints tables of its own there.
 func (s *Slot) Format(block []byte, order arch.ByteOrder) string {
 	first, second := s.Columns(block, order)
 	if second == "" {
 		return first
+	}
+	if s.riscv {
+		return first + "\t" + second
 	}
 	return first + strings.Repeat(" ", max(1, columnWidth-len(first))) + second
 }
@@ -52,10 +70,15 @@ func (s *Slot) Columns(block []byte, order arch.ByteOrder) (first, second string
 	if !ok {
 		return Unavailable, ""
 	}
+	if s.riscv {
+		if first, second, ok := s.riscvColumns(b, order); ok {
+			return first, second
+		}
+	}
 	natural := formatter{order: order}
 	if s.shape.kind == kindFloat {
 		natural.value(s.shape, b)
-		return string(natural.out), "(raw 0x" + hex.EncodeToString(bigEndian(b, order)) + ")"
+		return string(natural.out), raw(b, order)
 	}
 	hexadecimal := formatter{order: order, hex: true}
 	hexadecimal.value(s.shape, b)
@@ -63,6 +86,11 @@ func (s *Slot) Columns(block []byte, order arch.ByteOrder) (first, second string
 		natural.value(s.shape, b)
 	}
 	return string(hexadecimal.out), string(natural.out)
+}
+
+// raw is the second column of floating-point numbers.
+func raw(b []byte, order arch.ByteOrder) string {
+	return "(raw 0x" + hex.EncodeToString(bigEndian(b, order)) + ")"
 }
 
 // formatter prints values into out, either each in its natural form or all scalars in hexadecimal.
@@ -97,15 +125,14 @@ func scalar(s *shape, b []byte, order arch.ByteOrder) string {
 		return signed(b, order).String()
 	case kindChar:
 		return strconv.Itoa(int(int8(b[0]))) + " " + quoteChar(b[0])
+	case kindUnsignedChar:
+		return strconv.Itoa(int(b[0])) + " " + quoteChar(b[0])
 	case kindBool:
 		if v := lowWord(b, order); v <= 1 {
 			return strconv.FormatBool(v == 1)
 		}
 	case kindFloat:
-		if s.float.words && !isBig(order) {
-			return s.float.decode(new(big.Int).SetBytes(swapWords(b))).String()
-		}
-		return s.float.decode(unsigned(b, order)).String()
+		return s.float.read(b, order).String()
 	case kindEnum:
 		if len(b) <= 8 {
 			return s.enumName(lowWord(b, order))
@@ -116,12 +143,28 @@ func scalar(s *shape, b []byte, order arch.ByteOrder) string {
 
 // enumName gives the name of a value, or else its decimal form, which GDB signs.
 func (s *shape) enumName(v uint64) string {
-	for _, e := range s.values {
-		if uint64(e.Value) == v {
-			return e.Name
-		}
+	if name, ok := s.nameOf(v); ok {
+		return name
 	}
 	return strconv.FormatInt(int64(v), 10)
+}
+
+// nameOf gives the name of a value of an enum, the first of several.
+func (s *shape) nameOf(v uint64) (string, bool) {
+	i := slices.IndexFunc(s.values, func(e EnumValue) bool { return uint64(e.Value) == v })
+	if i < 0 {
+		return "", false
+	}
+	return s.values[i].Name, true
+}
+
+// valueOf gives the value that has a name in an enum, the first of several.
+func (s *shape) valueOf(name string) (*big.Int, bool) {
+	i := slices.IndexFunc(s.values, func(e EnumValue) bool { return e.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return big.NewInt(int64(s.values[i].Value)), true
 }
 
 // GDB's defaults for arrays: runs of more than 10 equal elements are shown once, and nothing after 200 elements, for which

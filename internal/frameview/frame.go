@@ -1,8 +1,6 @@
 package frameview
 
 import (
-	"encoding/hex"
-
 	"tracewell/arch"
 	"tracewell/tdesc"
 	"tracewell/tfile"
@@ -128,25 +126,5 @@ func (v *View) integer(b []byte) uint64 {
 // AppendRegister appends the value of a register as one hexadecimal number, in the full width if it is wider than 8 bytes,
 // and false if the frame does not have it.
 func (v *View) AppendRegister(dst []byte, slot *tdesc.Slot, block []byte) ([]byte, bool) {
-	b, ok := slot.Bytes(block)
-	switch {
-	case !ok:
-		return dst, false
-	case len(b) <= 8:
-		return appendHex(dst, v.integer(b)), true
-	}
-	dst = append(dst, "0x"...)
-	if v.bigEndian {
-		return hex.AppendEncode(dst, b), true
-	}
-	dst = hex.AppendEncode(dst, b)
-	reversePairs(dst[len(dst)-2*len(b):])
-	return dst, true
-}
-
-// reversePairs reverses the order of bytes that are written as two digits each.
-func reversePairs(digits []byte) {
-	for i, j := 0, len(digits)-2; i < j; i, j = i+2, j-2 {
-		digits[i], digits[i+1], digits[j], digits[j+1] = digits[j], digits[j+1], digits[i], digits[i+1]
-	}
+	return slot.AppendHex(dst, block, v.order)
 }

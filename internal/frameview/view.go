@@ -21,6 +21,7 @@ type View struct {
 	Symbols *symtab.Table // where the program was; nil if not known
 
 	bigEndian   bool
+	order       arch.ByteOrder
 	pc          *tdesc.Slot
 	tracepoints map[trace.Number]*tracepoint
 	variables   map[int32]variableName
@@ -53,6 +54,7 @@ func New(file *tfile.File, symbols *symtab.Table) (*View, []string) {
 	v := &View{
 		File:        file,
 		bigEndian:   header.Order.Uint16([]byte{0, 1}) == 1,
+		order:       header.Order,
 		tracepoints: make(map[trace.Number]*tracepoint),
 		variables:   variableNames(header.Variables),
 	}

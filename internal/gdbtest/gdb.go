@@ -61,13 +61,30 @@ func (o *Output) Section(t testing.TB, name string) string {
 // that is not marked with "?".
 func Run(t testing.TB, program, script string) *Output {
 	t.Helper()
-	return RunFor(t, Timeout, program, script)
+	return mustRun(t, debugger{"gdb", Timeout}, program, script)
 }
 
 // RunFor is Run with another time limit.
 func RunFor(t testing.TB, limit time.Duration, program, script string) *Output {
 	t.Helper()
-	output, err := run(t, limit, program, script)
+	return mustRun(t, debugger{"gdb", limit}, program, script)
+}
+
+// RunMultiarch runs a script, as Run does, in the GDB that knows every architecture.
+func RunMultiarch(t testing.TB, script string) *Output {
+	t.Helper()
+	return mustRun(t, debugger{"gdb-multiarch", Timeout}, "", script)
+}
+
+// debugger is a GDB by the name of its command, and how long a script may take in it.
+type debugger struct {
+	command string
+	limit   time.Duration
+}
+
+func mustRun(t testing.TB, d debugger, program, script string) *Output {
+	t.Helper()
+	output, err := run(t, d, program, script)
 	if err != nil {
 		t.Fatalf("%v; GDB printed:\n%s", err, output.All)
 	}
@@ -75,16 +92,16 @@ func RunFor(t testing.TB, limit time.Duration, program, script string) *Output {
 }
 
 // run tells by the last mark whether the whole script was executed: GDB's exit status does not.
-func run(t testing.TB, limit time.Duration, program, script string) (*Output, error) {
+func run(t testing.TB, d debugger, program, script string) (*Output, error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "script.gdb")
 	if err := os.WriteFile(path, []byte(compose(script)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	ctx, cancel := context.WithTimeout(t.Context(), d.limit)
 	defer cancel()
-	cmd := command(t, ctx, dir, path, program)
+	cmd := command(t, ctx, d.command, dir, path, program)
 	var all bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &all, &all
 	err := cmd.Run()
@@ -92,7 +109,7 @@ func run(t testing.TB, limit time.Duration, program, script string) (*Output, er
 	_, finished := output.sections[endMark]
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return output, fmt.Errorf("GDB was killed after %v", limit)
+		return output, fmt.Errorf("GDB was killed after %v", d.limit)
 	case !finished:
 		return output, fmt.Errorf("a command failed and ended the script (%v)", cmd.ProcessState)
 	case err != nil:
@@ -102,9 +119,9 @@ func run(t testing.TB, limit time.Duration, program, script string) (*Output, er
 }
 
 // command prepares GDB in a process group of its own, which is what is killed when ctx ends.
-func command(t testing.TB, ctx context.Context, home, script, program string) *exec.Cmd {
+func command(t testing.TB, ctx context.Context, gdb, home, script, program string) *exec.Cmd {
 	t.Helper()
-	gdb, err := exec.LookPath("gdb")
+	gdb, err := exec.LookPath(gdb)
 	if err != nil {
 		t.Fatalf("this test needs GDB, which make test installs: %v", err)
 	}

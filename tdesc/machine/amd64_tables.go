@@ -5,18 +5,33 @@ import "tracewell/tdesc"
 var amd64Core = feature{
 	name:  featureCore,
 	types: []tdesc.Type{eflags},
-	registers: []run{
-		{names: []string{"rax", "rbx", "rcx", "rdx", "rsi", "rdi"}, bits: 64, typ: "int64"},
-		{names: []string{"rbp", "rsp"}, bits: 64, typ: "data_ptr"},
+	registers: append([]run{
+		{names: list("rax", "rbx", "rcx", "rdx", "rsi", "rdi"), bits: 64, typ: "int64"},
+		{names: list("rbp", "rsp"), bits: 64, typ: "data_ptr"},
 		{names: numbered("r", 8, 15, ""), bits: 64, typ: "int64"},
-		{names: []string{"rip"}, bits: 64, typ: "code_ptr"},
-		{names: []string{"eflags"}, bits: 32, typ: "i386_eflags"},
-		{names: []string{"cs", "ss", "ds", "es", "fs", "gs"}, bits: 32, typ: "int32"},
-		{names: numbered("st", 0, 7, ""), bits: 80, typ: "i387_ext"},
-		{
-			names: []string{"fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop"},
-			bits:  32, typ: "int", group: "float",
-		},
+		{names: list("rip"), bits: 64, typ: "code_ptr"},
+	}, x86Rest...),
+}
+
+// x32Core is the core with pointers of 32 bits, to which no register of 64 bits can be a pointer.
+var x32Core = feature{
+	name:  featureCore,
+	types: []tdesc.Type{eflags},
+	registers: append([]run{
+		{names: list("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp"), bits: 64, typ: "int64"},
+		{names: numbered("r", 8, 15, ""), bits: 64, typ: "int64"},
+		{names: list("rip"), bits: 64, typ: "int64"},
+	}, x86Rest...),
+}
+
+// x86Rest is the registers of the core that have the same size on every x86.
+var x86Rest = []run{
+	{names: list("eflags"), bits: 32, typ: "i386_eflags"},
+	{names: list("cs", "ss", "ds", "es", "fs", "gs"), bits: 32, typ: "int32"},
+	{names: numbered("st", 0, 7, ""), bits: 80, typ: "i387_ext"},
+	{
+		names: list("fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop"),
+		bits:  32, typ: "int", group: "float",
 	},
 }
 
@@ -25,18 +40,18 @@ var amd64SSE = feature{
 	types: append(vec128(), mxcsr),
 	registers: []run{
 		{names: numbered("xmm", 0, 15, ""), bits: 128, typ: "vec128"},
-		{names: []string{"mxcsr"}, bits: 32, typ: "i386_mxcsr", group: "vector"},
+		{names: list("mxcsr"), bits: 32, typ: "i386_mxcsr", group: "vector"},
 	},
 }
 
 var amd64Linux = feature{
 	name:      featureLinux,
-	registers: []run{{names: []string{"orig_rax"}, bits: 64, typ: "int"}},
+	registers: []run{{names: list("orig_rax"), bits: 64, typ: "int"}},
 }
 
 var amd64Segments = feature{
 	name:      featureSegments,
-	registers: []run{{names: []string{"fs_base", "gs_base"}, bits: 64, typ: "int"}},
+	registers: []run{{names: list("fs_base", "gs_base"), bits: 64, typ: "int"}},
 }
 
 var amd64AVX = feature{
@@ -55,34 +70,23 @@ var amd64AVX512 = feature{
 	},
 }
 
-var amd64PKeys = feature{
+var pkeys = feature{
 	name:      featurePKeys,
-	registers: []run{{names: []string{"pkru"}, bits: 32, typ: "uint32"}},
+	registers: []run{{names: list("pkru"), bits: 32, typ: "uint32"}},
 }
 
 // vec128 is the views of an xmm register. Types belong to one feature, so each that has such registers has its own.
 func vec128() []tdesc.Type {
-	views := []struct {
-		field  string
-		vector tdesc.Vector
-	}{
-		{"v8_bfloat16", tdesc.Vector{ID: "v8bf16", Elem: "bfloat16", Count: 8}},
-		{"v8_half", tdesc.Vector{ID: "v8h", Elem: "ieee_half", Count: 8}},
-		{"v4_float", tdesc.Vector{ID: "v4f", Elem: "ieee_single", Count: 4}},
-		{"v2_double", tdesc.Vector{ID: "v2d", Elem: "ieee_double", Count: 2}},
-		{"v16_int8", tdesc.Vector{ID: "v16i8", Elem: "int8", Count: 16}},
-		{"v8_int16", tdesc.Vector{ID: "v8i16", Elem: "int16", Count: 8}},
-		{"v4_int32", tdesc.Vector{ID: "v4i32", Elem: "int32", Count: 4}},
-		{"v2_int64", tdesc.Vector{ID: "v2i64", Elem: "int64", Count: 2}},
-	}
-	union := tdesc.Union{ID: "vec128"}
-	var types []tdesc.Type
-	for _, v := range views {
-		types = append(types, v.vector)
-		union.Fields = append(union.Fields, tdesc.Field{Name: v.field, Type: v.vector.ID})
-	}
-	union.Fields = append(union.Fields, tdesc.Field{Name: "uint128", Type: "uint128"})
-	return append(types, union)
+	return views("vec128", []view{
+		{"v8_bfloat16", "v8bf16", "bfloat16", 8},
+		{"v8_half", "v8h", "ieee_half", 8},
+		{"v4_float", "v4f", "ieee_single", 4},
+		{"v2_double", "v2d", "ieee_double", 2},
+		{"v16_int8", "v16i8", "int8", 16},
+		{"v8_int16", "v8i16", "int16", 8},
+		{"v4_int32", "v4i32", "int32", 4},
+		{"v2_int64", "v2i64", "int64", 2},
+	}, tdesc.Field{Name: "uint128", Type: "uint128"})
 }
 
 // eflags is rFLAGS by the names of the AMD64 manual. Bit 1 always reads as 1 and has no name.
@@ -124,7 +128,3 @@ var mxcsr = tdesc.Flags{ID: "i386_mxcsr", Size: 4, Bits: []tdesc.BitField{
 	flag("PM", 12),
 	flag("FZ", 15),
 }}
-
-func flag(name string, bit int) tdesc.BitField {
-	return tdesc.BitField{Name: name, Start: bit, End: bit, Type: "bool"}
-}
