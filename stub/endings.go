@@ -2,6 +2,7 @@ package stub
 
 import (
 	"fmt"
+	"slices"
 
 	"tracewell/target"
 	"tracewell/trace"
@@ -45,6 +46,17 @@ func (s *Server) forget(pid int) {
 	}
 	if s.last != nil && s.last.Thread.PID == pid {
 		s.last = nil
+	}
+}
+
+// forgetEnded forgets the processes that have ended since the last client left and whose end is still to be heard of: the next
+// client knows nothing of them. Should none be left, it is told of the end.
+func (s *Server) forgetEnded() {
+	live := s.processes()
+	for pid := range s.attached {
+		if len(live) > 0 && !slices.Contains(live, pid) {
+			delete(s.attached, pid)
+		}
 	}
 }
 

@@ -66,6 +66,7 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 	if s.last != nil && stops(*s.last) {
 		x.general = s.last.Thread
 	}
+	x.forgetEnded()
 	x.takeCharge()
 	if hasMarkers(s) {
 		s.engine.SetMarkers(x.findMarker)

@@ -51,7 +51,8 @@ func (x *session) stopped(ev target.Event) {
 		x.stoppedAlone(ev)
 		return
 	}
-	if !x.settle(ev, x.passes) {
+	unknown := ends(ev) && !x.knows(ev)
+	if !x.settle(ev, func(ev target.Event) bool { return unknown || x.passes(ev) }) {
 		return
 	}
 	x.resuming = target.ThreadID{}

@@ -43,13 +43,7 @@ func (t *Target) hold(w whom) (held []*task) {
 		held = append(held, k)
 	}
 	for _, other := range t.await(w) {
-		if !w.blocked && t.active {
-			t.act(other.task, other.status)
-			continue
-		}
-		// A vfork has ended that nobody awaits, or the Resume has: this is for the next.
-		t.park(other.task, other.status)
-		held = append(held, other.task)
+		t.keep(other.task, other.status)
 	}
 	for _, k := range held {
 		k.held = false // even if it need not be waited for any more

@@ -1,0 +1,67 @@
+//go:build amd64
+
+package linux_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"tracewell/internal/testprog"
+	"tracewell/target"
+)
+
+// TestForksToldLate inserts a breakpoint at one event and removes it at the next, while forks have happened that are told only
+// afterwards. No child may have it when it is let go: it would die of it.
+func TestForksToldLate(t *testing.T) {
+	path := testprog.Build(t, "forkstorm", fixed).Path
+	r := launch(t, path, "4", "40", "fork")
+	r.quiet()
+	r.target.SetReports(target.Reports{Fork: true})
+	at := target.Breakpoint{Addr: symbol(t, path, "add_base"), Length: 1}
+	inserted := false
+	ev := r.resume(0)
+	for ; ev.Kind != target.Exited; ev = r.resume(0) {
+		change := r.target.InsertBreakpoint
+		if inserted {
+			change = r.target.RemoveBreakpoint
+		}
+		r.must(change(ev.Thread, at))
+		inserted = !inserted
+		if ev.Kind == target.Forked {
+			r.must(r.target.Detach(ev.Child.PID))
+		}
+	}
+	if out := r.output(); ev.Code != 0 || !strings.Contains(out, "done wrong=0") {
+		t.Errorf("exit %d, output %q", ev.Code, out)
+	}
+}
+
+// TestVforkParentDetached lets a program go whose threads are about to vfork, waiting for a child, and running through a
+// breakpoint that the child needs still. All do their work.
+func TestVforkParentDetached(t *testing.T) {
+	path := testprog.Build(t, "forkstorm", fixed).Path
+	for range 10 {
+		r := launch(t, path, "4", "20", "vfork")
+		r.quiet()
+		r.target.SetReports(target.Reports{Vfork: true})
+		ev := r.resume(0)
+		if ev.Kind != target.Vforked {
+			t.Fatalf("event %+v, want a vfork", ev)
+		}
+		r.must(r.target.InsertBreakpoint(ev.Thread, target.Breakpoint{Addr: symbol(t, path, "step"), Length: 1}))
+		r.must(r.target.Detach(r.pid))
+		time.Sleep(5 * time.Millisecond)
+		at := r.resume(0)
+		if at.Reason != target.ReasonSwBreak || at.Thread != ev.Child {
+			t.Fatalf("event %+v, want the child at the breakpoint", at)
+		}
+		r.must(r.target.Detach(ev.Child.PID))
+		if !gone(r.pid) {
+			t.Fatal("the program does not end")
+		}
+		if out := r.output(); !strings.Contains(out, "done wrong=0") {
+			t.Errorf("output %q", out)
+		}
+	}
+}
