@@ -189,6 +189,9 @@ func (t *Target) kill(p *process) {
 	}
 	for _, k := range p.order {
 		t.orphan(k, func(child int) { linux.Kill(child, linux.SIGKILL) })
+		if k.tgid != p.pid {
+			linux.Kill(k.tgid, linux.SIGKILL)
+		}
 	}
 	linux.Kill(p.pid, linux.SIGKILL)
 	for slices.Contains(t.procs, p) {
@@ -233,7 +236,7 @@ func (t *Target) orphan(k *task, do func(child int)) {
 	}
 	switch k.status.Event() {
 	case linux.EventFork, linux.EventVfork, linux.EventClone:
-		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.proc.pid && t.firstStop(k.child) {
+		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
 			do(k.child)
 		}
 	}
@@ -344,7 +347,7 @@ func (t *Target) letGo(p *process) {
 			dying = append(dying, k)
 		}
 		for _, d := range k.deferred {
-			linux.KillThread(p.pid, k.tid, d.signal)
+			linux.KillThread(k.tgid, k.tid, d.signal)
 		}
 	}
 	for _, k := range slices.Backward(dying) {

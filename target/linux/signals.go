@@ -82,7 +82,7 @@ func (k *task) deliverable(signal int) int {
 
 func (k *task) send(signal int) {
 	k.sent |= setOf(signal)
-	linux.KillThread(k.proc.pid, k.tid, signal)
+	linux.KillThread(k.tgid, k.tid, signal)
 }
 
 // faulted reports whether the signal that k is stopped with was raised by the instruction at its pc.

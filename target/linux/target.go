@@ -228,10 +228,10 @@ func (t *Target) Threads() []target.Thread {
 	t.do(func() {
 		t.findZombies()
 		for k := range t.all() {
-			if k.state == zombie && len(k.proc.order) > 1 {
+			if k.state == zombie && k.mayLinger() {
 				continue
 			}
-			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.proc.pid, k.tid), Core: k.coreByStat()})
+			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.tgid, k.tid), Core: k.coreByStat()})
 		}
 	})
 	return threads
