@@ -228,7 +228,8 @@ func (p *piece) append(dst []byte, arg int64, readString StringReader) ([]byte, 
 	}
 }
 
-// text is the string at addr, as much of it as the precision allows. That is bytes of a wide string, too, but whole characters.
+// text is the string at addr, as much of it as the precision allows. That is bytes of a wide string, too, but whole
+// characters.
 func (p *piece) text(addr arch.Addr, readString StringReader) (string, error) {
 	limit := MaxString
 	if p.precision != noPrecision {

@@ -397,6 +397,7 @@ func (p *play) notify() Notify {
 	tell := func(format string, args ...any) { p.told <- fmt.Sprintf(format, args...) }
 	return Notify{
 		Started:   func(path string, pid int) { tell("started %s %#x", path, pid) },
+		Refused:   func(err error) { tell("refused %v", err) },
 		Attached:  func(pid int) { tell("attached %#x", pid) },
 		Detaching: func(pid int) { tell("detaching %#x", pid) },
 		Killing:   func(pids []int) { tell("killing %#x", pids) },

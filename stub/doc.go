@@ -5,9 +5,10 @@
 // it last stopped, and by way of the engine the tracepoints, variables, frames and notes. A session is one connection: its
 // acknowledgments, the features its client announced, the selected thread and frame, the places of its lists, its open files.
 //
-// One table (table.go) says which packets there are, which ability of the target each needs, what it replies and which
-// features it makes qSupported announce. It is the dispatcher, the feature list and the reference at once; a packet that is
-// not in it, or whose ability the target lacks, gets the empty reply. Handlers are in one file per family, named after it.
+// One table (packets.go) says which packets there are, which ability of the target each needs, what it replies, why it may
+// fail, which features it makes qSupported announce and where gdbserver differs. It is the dispatcher, the feature list and
+// the reference at once; a packet that is not in it, or whose ability the target lacks, gets the empty reply. Handlers are
+// in one file per family, named after it.
 //
 // There may be several processes. In all-stop mode they stop and go on together, and the reply to a resumption is the event
 // that ends it; in non-stop mode each thread stops alone and events are notifications (nonstop.go). A trace run belongs to

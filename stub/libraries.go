@@ -54,8 +54,8 @@ func (x *session) librariesDocument(annex string) ([]byte, error) {
 	return marshal(doc)
 }
 
-// libraryRange is the part of the list that a client asks for which knows the rest: the objects of one namespace from start on.
-// It says which object it knows to be in front of that, 0 for none.
+// libraryRange is the part of the list that a client asks for which knows the rest: the objects of one namespace from start
+// on. It says which object it knows to be in front of that, 0 for none.
 type libraryRange struct{ start, prev, lmid arch.Addr }
 
 // parseLibraryRange reads "NAME=ADDRESS;...". Other names, and everything without a start, do not count (GDB manual,

@@ -58,8 +58,8 @@ func hasMarkers(s *Server) bool {
 	return hasTracer(s) && s.target.Files() != nil && s.target.ExecFile() != nil
 }
 
-// markersOf lists the markers of a process by address. What cannot be read has none: the kernel's own object has no file, and a
-// library may have been removed since.
+// markersOf lists the markers of a process by address. What cannot be read has none: the kernel's own object has no file,
+// and a library may have been removed since.
 func (s *Server) markersOf(pid int) ([]*marker, error) {
 	of, err := s.markedProcess(pid)
 	if err != nil {

@@ -60,14 +60,14 @@ func (s *Server) beginNonStop() error {
 	s.nonStop = n
 	last := s.lastStop()
 	var again []target.Action
-	for _, th := range s.target.Threads() {
-		n.stops[th.ID] = target.Event{Thread: th.ID}
-		if th.ID == last.Thread {
-			n.stops[th.ID] = last
+	for _, id := range s.target.Threads() {
+		n.stops[id] = target.Event{Thread: id}
+		if id == last.Thread {
+			n.stops[id] = last
 		}
-		seized := s.last == nil && s.attached[th.ID.PID] && th.ID.TID != th.ID.PID
-		if seized || ran && (th.ID != last.Thread || last.Signal == target.SignalInt) {
-			again = append(again, target.Action{Thread: th.ID})
+		seized := s.last == nil && s.attached[id.PID] && id.TID != id.PID
+		if seized || ran && (id != last.Thread || last.Signal == target.SignalInt) {
+			again = append(again, target.Action{Thread: id})
 		}
 	}
 	return s.resumeAlone(again)
@@ -80,8 +80,8 @@ func (s *Server) endNonStop() (ran bool, err error) {
 	if n == nil {
 		return false, nil
 	}
-	for _, th := range s.target.Threads() {
-		if _, stopped := n.stops[th.ID]; !stopped {
+	for _, id := range s.target.Threads() {
+		if _, stopped := n.stops[id]; !stopped {
 			ran = true
 		}
 	}
@@ -137,14 +137,14 @@ func (x *session) obey(orders []order) error {
 	clear(x.documents)
 	waiting := x.nonStop.waiting()
 	var actions []target.Action
-	for _, th := range threads {
-		i := slices.IndexFunc(orders, func(o order) bool { return o.Thread.Covers(th.ID) })
-		_, stopped := x.nonStop.stops[th.ID]
-		if i < 0 || orders[i].stop || !stopped || waiting[th.ID] {
+	for _, id := range threads {
+		i := slices.IndexFunc(orders, func(o order) bool { return o.Thread.Covers(id) })
+		_, stopped := x.nonStop.stops[id]
+		if i < 0 || orders[i].stop || !stopped || waiting[id] {
 			continue
 		}
 		a := orders[i].Action
-		a.Thread = th.ID
+		a.Thread = id
 		actions = append(actions, a)
 	}
 	if err := x.resumeAlone(actions); err != nil {
@@ -155,7 +155,7 @@ func (x *session) obey(orders []order) error {
 
 // stopThreads asks threads to stop. An order that no resumption precedes holds as it is, for threads that are born
 // meanwhile, too.
-func (x *session) stopThreads(orders []order, threads []target.Thread) error {
+func (x *session) stopThreads(orders []order, threads []target.ThreadID) error {
 	for i, o := range orders {
 		if !o.stop {
 			continue
@@ -167,12 +167,12 @@ func (x *session) stopThreads(orders []order, threads []target.Thread) error {
 			}
 			continue
 		}
-		for _, th := range threads {
-			other := slices.ContainsFunc(before, func(b order) bool { return b.Thread.Covers(th.ID) })
-			if other || !o.Thread.Covers(th.ID) {
+		for _, id := range threads {
+			other := slices.ContainsFunc(before, func(b order) bool { return b.Thread.Covers(id) })
+			if other || !o.Thread.Covers(id) {
 				continue
 			}
-			if err := x.target.Runner().Stop(th.ID); err != nil {
+			if err := x.target.Runner().Stop(id); err != nil {
 				return err
 			}
 		}
@@ -249,10 +249,10 @@ func (x *session) firstStop() []byte {
 	n := x.nonStop
 	last := x.lastStop()
 	var events []target.Event
-	for _, th := range x.target.Threads() {
-		ev, stopped := n.stops[th.ID]
+	for _, id := range x.target.Threads() {
+		ev, stopped := n.stops[id]
 		switch {
-		case stopped && th.ID == last.Thread:
+		case stopped && id == last.Thread:
 			events = slices.Insert(events, 0, ev)
 		case stopped:
 			events = append(events, ev)

@@ -28,8 +28,9 @@ func (x *session) killProcess(args string) ([]byte, error) {
 	return replyOK, x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
 }
 
-// detach is D. What survives its client keeps its process, which then goes on under the server's watch: a trace run, and commands
-// of breakpoints that are to go on; GDB leaves only such breakpoints in (disconnected-dprintf). The rest stays the client's.
+// detach is D. What survives its client keeps its process, which then goes on under the server's watch: a trace run, and
+// commands of breakpoints that are to go on; GDB leaves only such breakpoints in (disconnected-dprintf). The rest stays the
+// client's.
 func (x *session) detach(args string) ([]byte, error) {
 	pid, err := x.optionalProcess(args, ';')
 	if err != nil {

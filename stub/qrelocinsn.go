@@ -19,9 +19,9 @@ type moving struct {
 	then func() ([]byte, error) // what the packet does when there are no more
 }
 
-// relocate has the client copy what instructions at the addresses the target cannot copy, and then lets a packet do what it is to
-// do. GDB (up to 18 at least) makes such copies while it waits for the reply to a packet that defines, starts or enables
-// tracepoints, and at no other time. A packet that waited before this one waits no more: its client has given it up.
+// relocate has the client copy what instructions at the addresses the target cannot copy, and then lets a packet do what it
+// is to do. GDB (up to 18 at least) makes such copies while it waits for the reply to a packet that defines, starts or
+// enables tracepoints, and at no other time. A packet that waited before this one waits no more: its client has given it up.
 func (x *session) relocate(pid int, addrs []arch.Addr, then func() ([]byte, error)) ([]byte, error) {
 	x.moving = nil
 	relocator := x.target.Relocator()
@@ -44,7 +44,8 @@ func (x *session) askOn() ([]byte, error) {
 	return nil, errLater
 }
 
-// relocated is the client's answer that it has made a copy, and of how many bytes. A copy that is not usable is as good as none.
+// relocated is the client's answer that it has made a copy, and of how many bytes. A copy that is not usable is as good as
+// none.
 func (x *session) relocated(args string) ([]byte, error) {
 	if x.moving == nil {
 		return nil, nil

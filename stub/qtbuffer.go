@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"slices"
 
 	"tracewell/rsp"
 )
@@ -43,8 +44,9 @@ func (x *session) readBuffer(args string) ([]byte, error) {
 	if err := in.End(); err != nil {
 		return nil, err
 	}
-	b := make([]byte, min(length, uint64(x.packetSize/2)))
-	n, err := x.engine.ReadBuffer(int64(offset), b)
+	size := int(min(length, uint64(x.packetSize/2)))
+	x.chunk = slices.Grow(x.chunk[:0], size)[:size]
+	n, err := x.engine.ReadBuffer(int64(offset), x.chunk)
 	if errors.Is(err, io.EOF) {
 		return []byte("l"), nil
 	}
@@ -54,5 +56,6 @@ func (x *session) readBuffer(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rsp.AppendHexBytes(nil, b[:n]), nil
+	x.digits = rsp.AppendHexBytes(x.digits[:0], x.chunk[:n])
+	return x.digits, nil
 }

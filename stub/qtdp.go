@@ -42,8 +42,9 @@ func (x *session) addSource(args string) ([]byte, error) {
 	return replyOK, x.engine.AddSource(piece)
 }
 
-// markerOption is how GDB (up to 18 at least) begins the location of a tracepoint that was set at a marker by its id; GDB 13 puts
-// another option before it. It cannot read that back: a GDB that connects to the run, or opens a file of it, stops with an error. So it is given the address instead.
+// markerOption is how GDB (up to 18 at least) begins the location of a tracepoint that was set at a marker by its id; GDB 13
+// puts another option before it. It cannot read that back: a GDB that connects to the run, or opens a file of it, stops with
+// an error. So it is given the address instead.
 const markerOption = "-m "
 
 // parseKey reads NUMBER:ADDRESS.
@@ -97,8 +98,8 @@ func (x *session) onlyAt(addr arch.Addr) (key trace.Key, ok bool) {
 	return key, ok
 }
 
-// firstPiece is qTfP. GDB reads its replies until it is told l, and knows no errors among them. It is not told that tracepoints
-// are static: GDB 13.1 crashes as it makes one.
+// firstPiece is qTfP. GDB reads its replies until it is told l, and knows no errors among them. It is not told that
+// tracepoints are static: GDB 13.1 crashes as it makes one.
 func (x *session) firstPiece(string) ([]byte, error) {
 	x.pieces = list{}
 	for _, t := range x.engine.Tracepoints() {

@@ -3,6 +3,7 @@ package stub
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"tracewell/rsp"
 	"tracewell/trace"
@@ -21,10 +22,10 @@ func (x *session) defineVariable(args string) ([]byte, error) {
 	return replyOK, x.engine.DefineVariable(v)
 }
 
-// firstVariable is qTfV.
+// firstVariable is qTfV. GDB takes the last for its first, so that variables get their order back when they come newest first.
 func (x *session) firstVariable(string) ([]byte, error) {
 	x.variables = list{}
-	for _, v := range x.engine.Variables() {
+	for _, v := range slices.Backward(x.engine.Variables()) {
 		x.variables.items = append(x.variables.items, v.String())
 	}
 	return x.variables.advance(), nil

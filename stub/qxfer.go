@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tracewell/rsp"
+	"tracewell/target"
 )
 
 // document is an object of qXfer as it was when the client began to read it. Reading goes on in that one, so that the
@@ -82,8 +83,12 @@ func marshal(doc any) ([]byte, error) {
 	return append(append([]byte(xml.Header), b...), '\n'), nil
 }
 
-// featuresDocument is qXfer:features:read. The description has no includes, so there is one annex.
+// featuresDocument is qXfer:features:read. The description has no includes, so there is one annex. As with gdbserver there is
+// none without a process: GDB keeps its user from choosing another architecture than described (set architecture).
 func (x *session) featuresDocument(annex string) ([]byte, error) {
+	if !x.alive() {
+		return nil, target.ErrNoProcess
+	}
 	if annex != "target.xml" {
 		return nil, errNoAnnex(annex)
 	}

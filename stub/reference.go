@@ -13,44 +13,77 @@ const preface = `<!-- "go generate ./stub" writes this file from the table of pa
 # Packets
 
 What the server answers of GDB's remote protocol (GDB manual, appendix "GDB Remote Serial Protocol"), in the groups in which
-a target offers it. Every other packet gets the empty reply. Where a packet fails the reply is ` + "`E.`" + ` and a text, or
-` + "`E01`" + ` where GDB would take a text for something else.
+a target offers it. Every other packet gets the empty reply.
+
+CAPITALS stand for fields, square brackets for parts that may be missing, a bar for a choice, three dots for more of the
+same. Blanks are for the reader and not sent. Numbers and addresses are hexadecimal without 0x; HEX in front of a name means
+that each byte of it is a pair of digits; BINARY is bytes with the escapes of the protocol. The token is what the reply to
+qSupported says of the packet.
+
+A packet that fails is answered by ` + "`E.`" + ` and a text, or, where GDB would take a text for something else, by ` + "`E01`" + `.
+Two reasons hold for every packet and are not repeated: its arguments are not well formed, or it is about a process and there
+is none. The last column is what gdbserver 13.1 on x86-64 does otherwise, as far as a client can tell; its errors have numbers
+and no text.
 
 `
 
-// Reference describes all packets in Markdown, one table a group, from the same rows that dispatch them.
+// Reference describes all packets in Markdown, one table a group and one line a packet, from the rows that dispatch them.
 func Reference() string {
 	var b strings.Builder
 	b.WriteString(preface)
 	for _, g := range groups() {
-		needs := "of every target"
-		if g.needs != "" {
-			needs = "of targets with a " + code(strings.ReplaceAll(g.needs, ", ", "`, `"))
-		}
-		fmt.Fprintf(&b, "## %s\n\nPackets %s.\n\n", strings.ToUpper(g.name[:1])+g.name[1:], needs)
-		b.WriteString("| packet | what it does | reply | qSupported | refused |\n|---|---|---|---|---|\n")
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n", strings.ToUpper(g.name[:1])+g.name[1:], g.offered())
+		b.WriteString("| packet | what it does | reply | errors | token | gdbserver 13.1 |\n|---|---|---|---|---|---|\n")
 		for _, p := range g.packets {
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n",
-				code(p.prefix+p.syntax), cell(p.about), cell(p.reply), code(p.announces()), p.refused())
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", code(p.grammar()), cell(p.about), cell(p.reply),
+				cell(p.failures()), code(p.announces()), cell(p.differs))
 		}
 		b.WriteByte('\n')
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// offered says which targets have the group.
+func (g *group) offered() string {
+	if g.needs == "" {
+		return "Every target has them."
+	}
+	needs := strings.Split(g.needs, ", ")
+	for i := range needs {
+		needs[i] = code(needs[i])
+	}
+	return "A target has them by way of " + strings.Join(needs, ", ") + "."
+}
+
+// grammar is the whole packet, with a blank between a name and a field that would look like one word.
+func (p *packet) grammar() string {
+	if p.syntax != "" && isLetter(p.prefix[len(p.prefix)-1]) && isLetter(p.syntax[0]) {
+		return p.prefix + " " + p.syntax
+	}
+	return p.prefix + p.syntax
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
 // announces is the row's tokens as a client reads them.
 func (p *packet) announces() string { return strings.ReplaceAll(p.tokens, "?+", "+") }
 
-// refused says in which conditions the packet is not served.
-func (p *packet) refused() string {
+// failures says why the packet may be refused or fail.
+func (p *packet) failures() string {
 	var when []string
+	if p.flags&numericErrors != 0 {
+		when = append(when, "E01")
+	}
 	if p.flags&whenStopped != 0 {
 		when = append(when, "while the program runs")
 	}
 	if p.flags&outsideFrames != 0 {
 		when = append(when, "while a frame is selected")
 	}
-	return strings.Join(when, ", ")
+	if p.errors != "" {
+		when = append(when, p.errors)
+	}
+	return strings.Join(when, "; ")
 }
 
 // code is a table cell in code type.

@@ -55,7 +55,7 @@ func (x *session) launch(p target.Program) (target.Event, error) {
 	}
 	id, err := x.target.Launcher().Start(p)
 	if err != nil {
-		return target.Event{}, err
+		return target.Event{}, x.refuse(err)
 	}
 	x.program = p
 	if x.config.Notify.Started != nil {
@@ -64,6 +64,14 @@ func (x *session) launch(p target.Program) (target.Event, error) {
 	ev := target.Event{Thread: id, Signal: target.SignalTrap}
 	x.welcome(ev, false)
 	return ev, nil
+}
+
+// refuse has the owner told why a client does not get a process. It returns the error.
+func (x *session) refuse(err error) error {
+	if x.config.Notify.Refused != nil {
+		x.config.Notify.Refused(err)
+	}
+	return err
 }
 
 // welcome takes note of a new process, whose thread stopped with ev, and selects that.
@@ -100,7 +108,7 @@ func (x *session) attach(args string) ([]byte, error) {
 	}
 	id, err := x.target.Launcher().Attach(pid)
 	if err != nil {
-		return nil, err
+		return nil, x.refuse(err)
 	}
 	if x.config.Notify.Attached != nil {
 		x.config.Notify.Attached(pid)
@@ -111,10 +119,10 @@ func (x *session) attach(args string) ([]byte, error) {
 		return x.stopReply(ev), nil
 	}
 	var actions []target.Action
-	for _, th := range x.target.Threads() {
-		if th.ID.PID == pid {
-			x.nonStop.stops[th.ID] = target.Event{Thread: th.ID}
-			actions = append(actions, target.Action{Thread: th.ID})
+	for _, id := range x.target.Threads() {
+		if id.PID == pid {
+			x.nonStop.stops[id] = target.Event{Thread: id}
+			actions = append(actions, target.Action{Thread: id})
 		}
 	}
 	return replyOK, x.resumeAlone(actions)

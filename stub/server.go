@@ -32,8 +32,8 @@ type Config struct {
 	Save func(name string, write func(io.Writer) error) error
 	// OnLost says what becomes of the program when a connection ends without a word.
 	OnLost Loss
-	// Serial says that clients come over a line on which bytes can get lost and nobody can hang up: acknowledgments stay, and a
-	// session ends when there is nothing left to serve.
+	// Serial says that clients come over a line on which bytes can get lost and nobody can hang up: acknowledgments stay,
+	// and a session ends when there is nothing left to serve.
 	Serial bool
 	// Disable names packets to do without, so that clients can be tested: vCont, qC, qfThreadInfo or any other, T for
 	// stop replies with more than the signal, Tthread for the thread in them, threads for all that tells of threads.
@@ -47,6 +47,7 @@ type Config struct {
 type Notify struct {
 	Started   func(path string, pid int) // a client had a program started (vRun, R)
 	Attached  func(pid int)              // a client had a process attached to (vAttach)
+	Refused   func(error)                // neither was possible; GDB 13 does not show its user the reason that is in the reply
 	Detaching func(pid int)              // a client, or its loss, is about to let a process go
 	Killing   func(pids []int)           // a client, or its loss, is about to end all of these (k, monitor exit)
 	Ended     func(target.Event)         // a process ended by itself: Exited or Terminated

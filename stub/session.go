@@ -18,6 +18,8 @@ type session struct {
 	decoder *rsp.Decoder
 	out     []byte // frames to be written
 	plain   []byte // the packet being handled, unescaped
+	chunk   []byte // of the trace buffer, as last read
+	digits  []byte // of it, as last sent
 
 	client   features
 	general  target.ThreadID // of Hg: whose registers and memory are meant; zero to choose one

@@ -34,7 +34,7 @@ func (x *session) status(string) ([]byte, error) {
 func (s *Server) lastStop() target.Event {
 	threads := s.target.Threads()
 	if s.last != nil {
-		known := slices.ContainsFunc(threads, func(th target.Thread) bool { return th.ID == s.last.Thread })
+		known := slices.Contains(threads, s.last.Thread)
 		if stops(*s.last) && known || ends(*s.last) && len(threads) == 0 {
 			return *s.last
 		}
@@ -42,7 +42,7 @@ func (s *Server) lastStop() target.Event {
 	if len(threads) == 0 {
 		return target.Event{Kind: target.Exited}
 	}
-	return target.Event{Thread: threads[0].ID, Signal: target.SignalTrap}
+	return target.Event{Thread: threads[0], Signal: target.SignalTrap}
 }
 
 // stopped takes an event: it is the reply that the client waits for, unless the program goes on.
@@ -145,9 +145,9 @@ func (x *session) appendHappening(reply []byte, ev target.Event) []byte {
 	case ev.Kind == target.ThreadCreated && x.births:
 		return append(reply, "create:;"...)
 	case ev.Kind == target.SyscallEntry:
-		return fmt.Appendf(reply, "syscall_entry:%x;", ev.Syscall)
+		return fmt.Appendf(reply, "syscall_entry:%x;", uint32(ev.Syscall))
 	case ev.Kind == target.SyscallReturn:
-		return fmt.Appendf(reply, "syscall_return:%x;", ev.Syscall)
+		return fmt.Appendf(reply, "syscall_return:%x;", uint32(ev.Syscall))
 	}
 	return reply
 }
@@ -159,10 +159,8 @@ func (x *session) appendThreadState(reply []byte, id target.ThreadID) []byte {
 		return reply
 	}
 	reply = append(x.appendThread(append(reply, "thread:"...), id), ';')
-	for _, th := range x.target.Threads() {
-		if th.ID == id && th.Core >= 0 {
-			reply = fmt.Appendf(reply, "core:%x;", th.Core)
-		}
+	if th, err := x.target.Thread(id); err == nil && th.Core >= 0 {
+		reply = fmt.Appendf(reply, "core:%x;", th.Core)
 	}
 	return reply
 }

@@ -4,16 +4,12 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/google/go-cmp/cmp"
 
 	"tracewell/rsp"
 	"tracewell/target"
@@ -292,81 +288,5 @@ func TestSpent(t *testing.T) {
 	}
 	if len(ended) != 1 || ended[0].Kind != target.Exited {
 		t.Errorf("the end was told as %v", ended)
-	}
-}
-
-// TestTable checks that rows are complete and that no row hides another.
-func TestTable(t *testing.T) {
-	seen := make(map[string]bool)
-	abilities := reflect.TypeFor[target.Groups]()
-	for _, g := range groups() {
-		if g.name == "" || g.has == nil {
-			t.Errorf("group %q is not complete", g.name)
-		}
-		for _, needed := range strings.FieldsFunc(g.needs, func(r rune) bool { return r == ',' || r == ' ' }) {
-			if _, ok := abilities.MethodByName(needed); !ok {
-				t.Errorf("group %q needs %s, which no target has", g.name, needed)
-			}
-		}
-		for _, p := range g.packets {
-			if p.handler == nil || p.about == "" || p.reply == "" {
-				t.Errorf("packet %q is not complete", p.prefix)
-			}
-			if seen[p.prefix] {
-				t.Errorf("packet %q has two rows", p.prefix)
-			}
-			seen[p.prefix] = true
-			for _, token := range strings.Fields(p.tokens) {
-				if !strings.HasSuffix(token, "+") {
-					t.Errorf("packet %q announces %q, which says neither how", p.prefix, token)
-				}
-			}
-		}
-	}
-}
-
-func TestLookup(t *testing.T) {
-	s, _ := toyServer(t, Config{})
-	for _, test := range []struct{ packet, prefix, args string }{
-		{"qC", "qC", ""},
-		{"qCRC:1,2", "qCRC:", "1,2"},
-		{"qCR:1,2", "", ""},
-		{"QTDP:1:2", "QTDP:", "1:2"},
-		{"QTDP:-1:2", "QTDP:-", "1:2"},
-		{"vCont?", "vCont?", ""},
-		{"vCont;c", "vCont;", "c"},
-		{"vCont", "", ""},
-		{"D", "D", ""},
-		{"D;1", "D", ";1"},
-		{"x", "x", ""},
-		{"", "", ""},
-		{"qXfer:auxv:read::0,1", "", ""}, // the toy has none
-		{"qXfer:threads:read::0,1", "qXfer:threads:read:", ":0,1"},
-	} {
-		prefix, args := "", ""
-		if p, rest := s.lookup([]byte(test.packet)); p != nil {
-			prefix, args = p.prefix, string(rest)
-		}
-		if prefix != test.prefix || args != test.args {
-			t.Errorf("%q is %q with %q, expected %q with %q", test.packet, prefix, args, test.prefix, test.args)
-		}
-	}
-}
-
-// TestReference compares the description of all packets with the document.
-func TestReference(t *testing.T) {
-	const file = "../docs/packets.md"
-	got := Reference()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("docs/packets.md differs (-want +got); go generate ./stub writes it:\n%s", diff)
 	}
 }

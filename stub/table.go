@@ -20,8 +20,12 @@ type packet struct {
 	handler handler
 	flags   flags
 	tokens  string // announced by qSupported, blank-separated; see supported.go
-	reply   string // what is replied besides E. and a text
+
+	// The rest is for readers, see reference.go.
 	about   string
+	reply   string // what is replied besides E. and a text
+	errors  string // why it may fail, besides its flags, arguments that are not well formed, and the lack of a process
+	differs string // what gdbserver 13.1 does instead; "" for the same
 }
 
 // handler answers a packet. Its arguments are what follows the prefix. No reply and no error is the empty reply.
@@ -80,17 +84,21 @@ func (p *packet) takes(args []byte) bool {
 	return !optional || args[0] == p.syntax[1]
 }
 
-// lookup finds the row of a packet, nil for one that the server or its target does not know, and the packet's arguments.
-func (s *Server) lookup(payload []byte) (*packet, []byte) {
-	for n := min(len(payload), s.table.longest); n > 0; n-- {
-		r, ok := s.table.rows[string(payload[:n])]
-		if !ok || !r.packet.takes(payload[n:]) {
-			continue
+// find finds the row of a packet and the packet's arguments; nil if there is none.
+func (t *table) find(payload []byte) (*row, []byte) {
+	for n := min(len(payload), t.longest); n > 0; n-- {
+		if r, ok := t.rows[string(payload[:n])]; ok && r.packet.takes(payload[n:]) {
+			return &r, payload[n:]
 		}
-		if !s.serves(r.group, r.packet) {
-			return nil, nil
-		}
-		return r.packet, payload[n:]
 	}
 	return nil, nil
+}
+
+// lookup finds a packet and its arguments; nil for one that the server or its target does not know.
+func (s *Server) lookup(payload []byte) (*packet, []byte) {
+	r, args := s.table.find(payload)
+	if r == nil || !s.serves(r.group, r.packet) {
+		return nil, nil
+	}
+	return r.packet, args
 }

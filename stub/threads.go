@@ -18,29 +18,27 @@ func (x *session) thread() (target.ThreadID, error) {
 	if len(threads) == 0 {
 		return target.ThreadID{}, target.ErrNoProcess
 	}
-	return threads[0].ID, nil
+	return threads[0], nil
 }
 
 // resolve finds the live thread that a thread-id as in packets stands for. Zero numbers may be any, -1 all.
-func (x *session) resolve(pid, tid int) (target.Thread, error) {
+func (x *session) resolve(pid, tid int) (target.ThreadID, error) {
 	threads := x.known()
 	if len(threads) == 0 {
-		return target.Thread{}, target.ErrNoProcess
+		return target.ThreadID{}, target.ErrNoProcess
 	}
 	wild := target.ThreadID{PID: orAll(pid), TID: orAll(tid)}
-	for _, th := range threads {
-		if wild.Covers(th.ID) {
-			return th, nil
-		}
+	if i := slices.IndexFunc(threads, wild.Covers); i >= 0 {
+		return threads[i], nil
 	}
-	return target.Thread{}, target.ErrNoThread
+	return target.ThreadID{}, target.ErrNoThread
 }
 
 // known lists the threads of the processes that the session has heard of. In non-stop mode the child of a fork may be there
 // whose event is still to come: GDB would take it for a new program of its own if it saw it before that.
-func (x *session) known() []target.Thread {
-	return slices.DeleteFunc(x.target.Threads(), func(th target.Thread) bool {
-		_, heard := x.attached[th.ID.PID]
+func (x *session) known() []target.ThreadID {
+	return slices.DeleteFunc(x.target.Threads(), func(id target.ThreadID) bool {
+		_, heard := x.attached[id.PID]
 		return !heard
 	})
 }
@@ -62,7 +60,8 @@ func (x *session) appendThread(dst []byte, id target.ThreadID) []byte {
 }
 
 // selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
-// For c and s all threads of one process can be meant.
+// As with gdbserver it stays with the thread that it has, if that lives: GDB asks for the current thread like this (qC)
+// right after it has attached to a second process. For c and s all threads of one process can be meant.
 func (x *session) selectThread(args string) ([]byte, error) {
 	in := rsp.NewScanner(args)
 	selected := &x.general
@@ -76,14 +75,16 @@ func (x *session) selectThread(args string) ([]byte, error) {
 		return nil, err
 	}
 	if tid <= 0 && pid <= 0 {
-		*selected = target.ThreadID{}
+		if _, err := x.resolve(selected.PID, selected.TID); err != nil || selected == &x.resuming {
+			*selected = target.ThreadID{}
+		}
 		return replyOK, nil
 	}
-	th, err := x.resolve(pid, tid)
+	id, err := x.resolve(pid, tid)
 	if err != nil {
 		return nil, err
 	}
-	*selected = th.ID
+	*selected = id
 	if selected == &x.resuming && tid == rsp.AllThreads {
 		selected.TID = target.All
 	}
@@ -99,10 +100,10 @@ func (x *session) threadAlive(args string) ([]byte, error) {
 }
 
 // namedThread finds the thread whose id is all of args.
-func (x *session) namedThread(args string) (target.Thread, error) {
+func (x *session) namedThread(args string) (target.ThreadID, error) {
 	pid, tid, err := rsp.ParseThreadID(args)
 	if err != nil {
-		return target.Thread{}, err
+		return target.ThreadID{}, err
 	}
 	return x.resolve(pid, tid)
 }
@@ -121,7 +122,7 @@ func (x *session) firstThreads(string) ([]byte, error) {
 	x.threads = list{}
 	var line []byte
 	for _, th := range x.known() {
-		id := string(x.appendThread(nil, th.ID))
+		id := string(x.appendThread(nil, th))
 		switch {
 		case line == nil:
 			line = []byte("m" + id)
@@ -143,11 +144,12 @@ func (x *session) moreThreads(string) ([]byte, error) { return x.threads.advance
 
 // threadExtra is qThreadExtraInfo.
 func (x *session) threadExtra(args string) ([]byte, error) {
-	th, err := x.namedThread(args)
+	id, err := x.namedThread(args)
 	if err != nil {
 		return nil, err
 	}
-	return rsp.AppendHexBytes(nil, th.Name), nil
+	th, err := x.target.Thread(id)
+	return rsp.AppendHexBytes(nil, th.Name), err
 }
 
 // askAttached is qAttached. Children count as their parents do.
@@ -203,8 +205,12 @@ func (x *session) threadsDocument(annex string) ([]byte, error) {
 		return nil, errNoAnnex(annex)
 	}
 	var doc threadsElement
-	for _, th := range x.known() {
-		e := threadElement{ID: string(x.appendThread(nil, th.ID)), Name: th.Name, Handle: x.threadHandle(th.ID)}
+	for _, id := range x.known() {
+		th, err := x.target.Thread(id)
+		if err != nil {
+			continue // it has just ended
+		}
+		e := threadElement{ID: string(x.appendThread(nil, id)), Name: th.Name, Handle: x.threadHandle(id)}
 		if th.Core >= 0 {
 			e.Core = fmt.Sprint(th.Core)
 		}

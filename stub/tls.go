@@ -19,11 +19,11 @@ func (x *session) threadLocal(args string) ([]byte, error) {
 	if err := in.End(); err != nil {
 		return nil, err
 	}
-	th, err := x.resolve(pid, tid)
+	id, err := x.resolve(pid, tid)
 	if err != nil {
 		return nil, err
 	}
-	addr, err := x.target.ThreadLocals().ThreadLocal(th.ID, object, offset)
+	addr, err := x.target.ThreadLocals().ThreadLocal(id, object, offset)
 	if err != nil {
 		return nil, err
 	}

@@ -2,44 +2,171 @@ package stub
 
 func definitionPackets() []packet {
 	return []packet{
-		{"QTinit", "", (*session).traceInit, 0, "", "OK", "end the run and forget tracepoints, variables and frames"},
-		{"QTDP:", "NUMBER:ADDRESS:E|D:STEP:PASS[:FLENGTH][:S][:XLENGTH,HEXCODE][-]", (*session).defineTracepoint, 0,
-			"ConditionalTracepoints+ InstallInTrace+ tracenz+", "OK", "define a tracepoint; S makes it static, F (fast) makes no difference"},
-		{"QTDP:-", "NUMBER:ADDRESS:[S]ACTION...[-]", (*session).addActions, 0, "", "OK",
-			"add actions to it: R registers, M memory, X agent expression, L static trace data; S begins the while-stepping ones"},
-		{"QTDPsrc:", "NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEXTEXT", (*session).addSource, 0, "TracepointSource+", "OK",
-			"add source text to it"},
-		{"QTEnable:", "NUMBER:ADDRESS", (*session).enableTracepoint, 0, "EnableDisableTracepoints+", "OK",
-			"enable a tracepoint"},
-		{"QTDisable:", "NUMBER:ADDRESS", (*session).disableTracepoint, 0, "", "OK", "disable a tracepoint"},
-		{"QTDV:", "NUMBER:VALUE:BUILTIN:HEXNAME", (*session).defineVariable, 0, "TraceStateVariables+", "OK",
-			"define a trace state variable"},
-		{"QTro:", "START,END:...", (*session).readOnlyRanges, 0, "", "OK", "ranges that a frame may read from the program"},
+		{
+			prefix:  "QTinit",
+			handler: (*session).traceInit,
+			about:   "end the run and forget tracepoints, variables and frames",
+			reply:   "OK",
+			errors:  "a tracepoint that cannot be removed",
+			differs: "E01 without a selected thread",
+		},
+		{
+			prefix: "QTDP:", syntax: "NUMBER:ADDRESS:E|D:STEP:PASS[:FLENGTH][:S][:XLENGTH,HEXCODE][-]",
+			handler: (*session).defineTracepoint,
+			tokens:  "ConditionalTracepoints+ InstallInTrace+ tracenz+",
+			about:   "define a tracepoint; S makes it static, F (fast) makes no difference",
+			reply:   "OK",
+			errors: "NUMBER is not from 1 to 7fff; X that is no agent expression; S where no marker is; in a run, what " +
+				"cannot be installed",
+			differs: "E01 to what is defined already, which GDB 9 to 13 send again in a run: here it replaces the " +
+				"definition; drops everything from an unknown option on; takes any number, cut to 16 bits in frames; " +
+				"takes X as it comes, and an error of it in a hit does not end the run; steps after a hit whose " +
+				"condition fails; F needs libinproctrace.so, and so does S",
+		},
+		{
+			prefix: "QTDP:-", syntax: "NUMBER:ADDRESS:[S]ACTION...[-]",
+			handler: (*session).addActions,
+			about: "add actions to it: R registers, M memory, X agent expression, L static trace data; S begins the " +
+				"while-stepping ones",
+			reply:  "OK",
+			errors: "no such tracepoint; X that is no agent expression, which removes the tracepoint",
+			differs: "drops everything from an unknown action on; M takes no notice of a base register; the whole register " +
+				"set whatever R says, as here; what cannot be read is collected all the same, as other bytes",
+		},
+		{
+			prefix: "QTDPsrc:", syntax: "NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEXTEXT",
+			handler: (*session).addSource,
+			tokens:  "TracepointSource+",
+			about:   "add source text to it",
+			reply:   "OK",
+			errors:  "no such tracepoint; START is not where the text before it ends; the text is longer than LENGTH",
+			differs: "each part is a text of its own",
+		},
+		{
+			prefix: "QTEnable:", syntax: "NUMBER:ADDRESS",
+			handler: (*session).enableTracepoint,
+			tokens:  "EnableDisableTracepoints+",
+			about:   "enable a tracepoint",
+			reply:   "OK",
+			errors:  "no such tracepoint; in a run, what cannot be installed",
+			differs: "does not know a tracepoint by GDB's own number, which may be another one after a reconnection; here " +
+				"ADDRESS decides, if it has one tracepoint only",
+		},
+		{
+			prefix: "QTDisable:", syntax: "NUMBER:ADDRESS",
+			handler: (*session).disableTracepoint,
+			about:   "disable a tracepoint",
+			reply:   "OK",
+			errors:  "no such tracepoint; what cannot be removed",
+			differs: "the same as of QTEnable; what is disabled still costs a stop",
+		},
+		{
+			prefix: "QTDV:", syntax: "NUMBER:VALUE:BUILTIN:HEXNAME",
+			handler: (*session).defineVariable,
+			tokens:  "TraceStateVariables+",
+			about:   "define a trace state variable",
+			reply:   "OK",
+			errors:  "1 under another name than trace_timestamp",
+		},
+		{
+			prefix: "QTro:", syntax: "START,END:...",
+			handler: (*session).readOnlyRanges,
+			about:   "ranges that a frame may read from the program",
+			reply:   "OK",
+			differs: "END is part of the range; a START alone is taken",
+		},
 	}
 }
 
 func markerPackets() []packet {
 	return []packet{
-		{"qTfSTM", "", (*session).firstMarkers, 0, "StaticTracepoints+", "m ADDRESS:HEXID:HEXTEXT,... or l",
-			"the static tracepoint markers of the program and its libraries"},
-		{"qTsSTM", "", (*session).moreMarkers, 0, "", "m ADDRESS:HEXID:HEXTEXT,... or l", "the next of them"},
-		{"qTSTMat:", "ADDRESS", (*session).markerHere, 0, "", "m ADDRESS:HEXID:HEXTEXT or l", "the marker at an address"},
-		{"qXfer:statictrace:read:", ":OFFSET,LENGTH", reads("statictrace", (*session).staticDocument), 0,
-			"qXfer:statictrace:read+", "m BINARY or l BINARY", "the static trace data of the frame: the marker's arguments"},
+		{
+			prefix:  "qTfSTM",
+			handler: (*session).firstMarkers,
+			tokens:  "StaticTracepoints+",
+			about:   "the static tracepoint markers of the program and its libraries",
+			reply:   "m ADDRESS:HEXID:HEXTEXT,... or l",
+			errors:  "the list of libraries cannot be read",
+			differs: "an error without libinproctrace.so, and in it the markers of LTTng; from 17 on unknown",
+		},
+		{
+			prefix:  "qTsSTM",
+			handler: (*session).moreMarkers,
+			about:   "the next of them",
+			reply:   "m ADDRESS:HEXID:HEXTEXT,... or l",
+			differs: "from 17 on unknown",
+		},
+		{
+			prefix: "qTSTMat:", syntax: "ADDRESS",
+			handler: (*session).markerHere,
+			about:   "the marker at an address",
+			reply:   "m ADDRESS:HEXID:HEXTEXT or l",
+			errors:  "the list of libraries cannot be read",
+			differs: "the same as of qTfSTM",
+		},
+		{
+			prefix: "qXfer:statictrace:read:", syntax: ":OFFSET,LENGTH",
+			handler: reads("statictrace", (*session).staticDocument),
+			tokens:  "qXfer:statictrace:read+",
+			about:   "the static trace data of the frame: the marker's arguments",
+			reply:   "m BINARY or l BINARY",
+			errors:  "no frame is selected; an annex; OFFSET behind the end",
+			differs: "from 17 on unknown",
+		},
 	}
 }
 
 func tracePackets() []packet {
 	return []packet{
-		{"QTStart", "", (*session).traceStart, 0, "", "OK", "install the tracepoints and begin a run"},
-		{"QTStop", "", (*session).traceStop, 0, "", "OK", "end the run"},
-		{"QTDisconnected:", "0|1", (*session).disconnectedTracing, 0, "DisconnectedTracing+", "OK",
-			"choose whether a run survives its client"},
-		{"QTBuffer:circular:", "0|1", (*session).circularBuffer, 0, "", "OK", "choose whether old frames make room"},
-		{"QTBuffer:size:", "LENGTH|-1", (*session).bufferSize, 0, "QTBuffer:size+", "OK",
-			"set the size of the trace buffer, which loses its frames"},
-		{"QTNotes:", "[user:HEXTEXT;][notes:HEXTEXT;][tstop:HEXTEXT;]", (*session).traceNotes, 0, "", "OK",
-			"set the texts that go with a run"},
+		{
+			prefix:  "QTStart",
+			handler: (*session).traceStart,
+			about:   "install the tracepoints and begin a run",
+			reply:   "OK",
+			errors:  "a run is on; a tracepoint cannot be installed, and then none is",
+			differs: "starts a run that is on anew; crashes without a selected thread; installs disabled tracepoints, too; " +
+				"keeps the frames and the values of variables of the run before; asks by qRelocInsn only for fast " +
+				"tracepoints",
+		},
+		{
+			prefix:  "QTStop",
+			handler: (*session).traceStop,
+			about:   "end the run",
+			reply:   "OK",
+			errors:  "a tracepoint cannot be removed; the run is over all the same",
+		},
+		{
+			prefix: "QTDisconnected:", syntax: "0|1",
+			handler: (*session).disconnectedTracing,
+			tokens:  "DisconnectedTracing+",
+			about:   "choose whether a run survives its client",
+			reply:   "OK",
+			differs: "takes any number",
+		},
+		{
+			prefix: "QTBuffer:circular:", syntax: "0|1",
+			handler: (*session).circularBuffer,
+			about:   "choose whether old frames make room",
+			reply:   "OK",
+			differs: "takes any number; what is saved of a buffer that has wrapped is damaged, or the server crashes",
+		},
+		{
+			prefix: "QTBuffer:size:", syntax: "LENGTH|-1",
+			handler: (*session).bufferSize,
+			tokens:  "QTBuffer:size+",
+			about:   "set the size of the trace buffer, which loses its frames",
+			reply:   "OK",
+			errors:  "a run is on; more than 1 GB",
+			differs: "no limit; a frame for which only the header has room is empty, and the run goes on",
+		},
+		{
+			prefix: "QTNotes:", syntax: "[user:HEXTEXT;][notes:HEXTEXT;][tstop:HEXTEXT;]",
+			handler: (*session).traceNotes,
+			about:   "set the texts that go with a run",
+			reply:   "OK",
+			errors:  "an unknown key; then nothing is kept",
+			differs: "drops everything from an unknown key on",
+		},
 	}
 }
 
@@ -47,40 +174,125 @@ func hasRelocator(s *Server) bool { return hasTracer(s) && s.target.Relocator() 
 
 func relocationPackets() []packet {
 	return []packet{
-		{"qRelocInsn:", "SIZE", (*session).relocated, 0, "", "none, or that of the packet that installs",
-			"answer to qRelocInsn:FROM;TO, which the server sends before it replies to QTStart and, in a run, to QTDP: " +
-				"the instruction at FROM was copied to TO"},
-		{"E", "NUMBER|.TEXT", (*session).notRelocated, 0, "", "none, or that of the packet that installs",
-			"answer to qRelocInsn:FROM;TO: it was not; the instruction will be stepped in its place"},
+		{
+			prefix: "qRelocInsn:", syntax: "SIZE",
+			handler: (*session).relocated,
+			about: "answer to qRelocInsn:FROM;TO, which the server sends before it replies to QTStart and, in a run, to " +
+				"QTDP: the instruction at FROM was copied to TO",
+			reply:   "none, or that of the packet that installs",
+			differs: "asks for fast tracepoints only",
+		},
+		{
+			prefix: "E", syntax: "NUMBER|.TEXT",
+			handler: (*session).notRelocated,
+			about:   "answer to qRelocInsn:FROM;TO: it was not; the instruction will be stepped in its place",
+			reply:   "none, or that of the packet that installs",
+			differs: "the tracepoint is not installed",
+		},
 	}
 }
 
 func savePackets() []packet {
 	return []packet{
-		{"QTSave:", "HEXNAME", (*session).saveTrace, 0, "", "OK", "write a trace file on the server's side"},
+		{
+			prefix: "QTSave:", syntax: "HEXNAME",
+			handler: (*session).saveTrace,
+			about:   "write a trace file on the server's side",
+			reply:   "OK",
+			errors:  "no name; the file cannot be written: then what was there stays",
+			differs: "unknown",
+		},
 	}
 }
 
 func queryPackets() []packet {
 	return []packet{
-		{"qTStatus", "", (*session).traceStatus, 0, "", "T1 or T0 with ;KEY:VALUE...", "state of the trace run"},
-		{"qTP:", "NUMBER:ADDRESS", (*session).tracepointCounts, 0, "", "V HITS:BYTES, both in hex", "counts of a tracepoint"},
-		{"qTV:", "NUMBER", (*session).variableValue, 0, "", "V VALUE or U", "value of a variable, in the selected frame or now"},
-		{"qTfP", "", (*session).firstPiece, 0, "", "PIECE or l", "the tracepoints, piece by piece"},
-		{"qTsP", "", (*session).morePieces, 0, "", "PIECE or l", "the next piece"},
-		{"qTfV", "", (*session).firstVariable, 0, "", "NUMBER:VALUE:BUILTIN:HEXNAME or l", "the trace state variables"},
-		{"qTsV", "", (*session).moreVariables, 0, "", "NUMBER:VALUE:BUILTIN:HEXNAME or l", "the next variable"},
-		{"qTMinFTPILen", "", (*session).unknown, 0, "", "empty", "shortest instruction for a fast tracepoint; there are none"},
+		{
+			prefix:  "qTStatus",
+			handler: (*session).traceStatus,
+			about:   "state of the trace run",
+			reply:   "T1 or T0 with ;KEY:VALUE...",
+			differs: "times are those of a clock that began when the machine did; while a run is on the reason and stop " +
+				"time are those of the run before; a condition that fails with an error does not end the run (terror) " +
+				"but for fast tracepoints",
+		},
+		{
+			prefix: "qTP:", syntax: "NUMBER:ADDRESS",
+			handler: (*session).tracepointCounts,
+			about:   "counts of a tracepoint",
+			reply:   "V HITS:BYTES, both in hex",
+			errors:  "no such tracepoint",
+			differs: "the counts are decimal, and GDB reads them as hexadecimal; 0 for fast tracepoints",
+		},
+		{
+			prefix: "qTV:", syntax: "NUMBER",
+			handler: (*session).variableValue,
+			about:   "value of a variable, in the selected frame or now",
+			reply:   "V VALUE or U",
+			differs: "before the first run U for every variable; afterwards V0 for one that is not defined",
+		},
+		{
+			prefix:  "qTfP",
+			handler: (*session).firstPiece,
+			about:   "the tracepoints, piece by piece",
+			reply:   "PIECE or l",
+			differs: "static tracepoints are marked (:S), on which GDB 13 crashes",
+		},
+		{
+			prefix:  "qTsP",
+			handler: (*session).morePieces,
+			about:   "the next piece",
+			reply:   "PIECE or l",
+		},
+		{
+			prefix:  "qTfV",
+			handler: (*session).firstVariable,
+			about:   "the trace state variables, newest first",
+			reply:   "NUMBER:VALUE:BUILTIN:HEXNAME or l",
+		},
+		{
+			prefix:  "qTsV",
+			handler: (*session).moreVariables,
+			about:   "the next variable",
+			reply:   "NUMBER:VALUE:BUILTIN:HEXNAME or l",
+		},
+		{
+			prefix:  "qTMinFTPILen",
+			handler: (*session).unknown,
+			about:   "shortest instruction for a fast tracepoint; there are none",
+			reply:   "empty",
+			differs: "5, or 0 without a selected thread",
+		},
 	}
 }
 
 func framePackets() []packet {
 	return []packet{
-		{"QTFrame:", "NUMBER|pc:ADDRESS|tdp:NUMBER|range:START:END|outside:START:END", (*session).selectFrame, 0, "",
-			"F NUMBER T TRACEPOINT, F-1, or OK after leaving frames", "select a frame; ffffffff or -1 leaves frames"},
-		{"qXfer:traceframe-info:read:", ":OFFSET,LENGTH", reads("traceframe-info", (*session).frameDocument), 0,
-			"qXfer:traceframe-info:read+", "m BINARY or l BINARY", "memory and variables that the frame holds, as XML"},
-		{"qTBuffer:", "OFFSET,LENGTH", (*session).readBuffer, 0, "", "HEXBYTES or l",
-			"the trace buffer as a trace file has it, without the end mark"},
+		{
+			prefix: "QTFrame:", syntax: "NUMBER|pc:ADDRESS|tdp:NUMBER|range:START:END|outside:START:END",
+			handler: (*session).selectFrame,
+			about:   "select a frame; ffffffff or -1 leaves frames",
+			reply:   "F NUMBER T TRACEPOINT, F-1, or OK after leaving frames",
+			errors:  "frames without a process in extended mode, which GDB 13 cannot show",
+			differs: "-1 as text is frame 0; without collected registers a frame's pc is the first address of its " +
+				"tracepoint, even after a step; each packet looks for the frame from the start of the buffer",
+		},
+		{
+			prefix: "qXfer:traceframe-info:read:", syntax: ":OFFSET,LENGTH",
+			handler: reads("traceframe-info", (*session).frameDocument),
+			tokens:  "qXfer:traceframe-info:read+",
+			about:   "memory and variables that the frame holds, as XML",
+			reply:   "m BINARY or l BINARY",
+			errors:  "no frame is selected; an annex; OFFSET behind the end",
+			differs: "lists memory that could not be read",
+		},
+		{
+			prefix: "qTBuffer:", syntax: "OFFSET,LENGTH",
+			handler: (*session).readBuffer,
+			about:   "the trace buffer as a trace file has it, without the end mark",
+			reply:   "HEXBYTES or l",
+			errors:  "OFFSET behind the end; LENGTH 0",
+			differs: "wrong once a circular buffer has wrapped",
+		},
 	}
 }

@@ -177,9 +177,9 @@ func (s *Server) stopTracing() error {
 // processes lists the processes, in the order of their threads.
 func (s *Server) processes() []int {
 	var pids []int
-	for _, th := range s.target.Threads() {
-		if !slices.Contains(pids, th.ID.PID) {
-			pids = append(pids, th.ID.PID)
+	for _, id := range s.target.Threads() {
+		if !slices.Contains(pids, id.PID) {
+			pids = append(pids, id.PID)
 		}
 	}
 	return pids

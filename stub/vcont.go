@@ -50,7 +50,11 @@ func (x *session) resumeThreads(args string) ([]byte, error) {
 // it runs.
 func (x *session) start(actions []target.Action) ([]byte, error) {
 	if x.asked && !x.running {
-		if id, err := x.thread(); err == nil {
+		id := x.lastStop().Thread // the selected thread may be gone
+		if th, err := x.resolve(x.general.PID, x.general.TID); err == nil {
+			id = th
+		}
+		if x.alive() {
 			x.owed = true
 			x.stopped(target.Event{Kind: target.Stopped, Thread: id, Signal: target.SignalInt})
 			return nil, errLater
@@ -72,7 +76,7 @@ func parseOrders(args string) (orders []order, err error) {
 	in := rsp.NewScanner(args)
 	for {
 		o := parseVerb(in)
-		o.Thread = actionThread(in)
+		o.Thread, o.Anew = actionThread(in), true
 		if in.Err() != nil {
 			return nil, in.Err()
 		}
@@ -130,7 +134,7 @@ func (x *session) stepWith(args string) ([]byte, error) {
 // resumeOld reads [SIGNAL[;]][ADDRESS].
 func (x *session) resumeOld(args string, verb target.Verb, signalled bool) ([]byte, error) {
 	in := rsp.NewScanner(args)
-	action := target.Action{Verb: verb}
+	action := target.Action{Verb: verb, Anew: true}
 	if signalled {
 		action.Signal = parseSignal(in)
 		if !in.Done() {
@@ -176,10 +180,10 @@ func (x *session) oldChoice() (target.ThreadID, []target.Action, error) {
 	case x.resuming.TID != target.All:
 		return x.resuming, nil, nil
 	case id.PID != x.resuming.PID:
-		th, err := x.resolve(x.resuming.PID, rsp.AnyThread)
-		return th.ID, []target.Action{{Thread: x.resuming}}, err
+		id, err := x.resolve(x.resuming.PID, rsp.AnyThread)
+		return id, []target.Action{{Thread: x.resuming, Anew: true}}, err
 	}
-	return id, []target.Action{{Thread: x.resuming}}, nil
+	return id, []target.Action{{Thread: x.resuming, Anew: true}}, nil
 }
 
 // errNoPC says that the description names no program counter.

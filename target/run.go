@@ -15,7 +15,8 @@ type Runner interface {
 	// covers stays as it is. In all-stop mode it is ErrRunning while another Resume is pending; in non-stop mode threads that
 	// run already are left alone.
 	Resume(actions []Action) error
-	// Events delivers what happens. It never makes the program wait.
+	// Events delivers what happens. It never makes the program wait. What happened before a method returned can be received
+	// then.
 	Events() <-chan Event
 	// Interrupt asks for a stop, as Ctrl-C does: an Event of SignalInt. It does nothing when nothing runs.
 	Interrupt() error
@@ -56,6 +57,10 @@ type Action struct {
 	Verb       Verb
 	Signal     Signal // delivered on the way, 0 for none
 	Start, End arch.Addr
+	// Anew has a thread meet the breakpoint that it stands at, even if it has stopped there already; one with a Check only if it
+	// has not. Otherwise the thread goes on past it. GDB takes breakpoints out where it wants to go on from, and expects those
+	// that it leaves to be met.
+	Anew bool
 }
 
 // Signal is a signal by GDB's number, which differs from the kernel's for most.
@@ -125,7 +130,7 @@ type Launcher interface {
 
 // Program is a program to start. Its standard streams are the target's affair.
 type Program struct {
-	Path string   // looked up as the shell does
+	Path string   // a name without a slash is that of a file in the working folder, otherwise looked up as the shell does
 	Args []string // behind the program's name
 	Env  []string // nil for the server's own
 	Dir  string   // "" for the server's own

@@ -32,7 +32,7 @@ func (id ThreadID) Covers(other ThreadID) bool {
 	return (id.PID == All || id.PID == other.PID) && (id.TID == All || id.TID == other.TID)
 }
 
-// Thread is what a thread list says of one thread.
+// Thread is what there is to tell of one thread.
 type Thread struct {
 	ID   ThreadID
 	Name string
@@ -56,16 +56,20 @@ type Target interface {
 	ISA() *arch.ISA
 	Description() *tdesc.Target
 
-	// Threads lists the live threads, leader first, then in order of creation. Empty when no process is left.
-	Threads() []Thread
+	// Threads lists the live threads, leader first, then in order of creation. Empty when no process is left. Nothing has to
+	// be found out for it: sessions ask for every packet.
+	Threads() []ThreadID
+	// Thread tells of one of them; ErrNoThread if it has ended meanwhile.
+	Thread(id ThreadID) (Thread, error)
 
 	// ReadRegisters fills block, laid out as the g packet of Description; WriteRegisters stores it. The thread must be
 	// stopped.
 	ReadRegisters(id ThreadID, block []byte) error
 	WriteRegisters(id ThreadID, block []byte) error
 
-	// ReadMemory reads the readable prefix of p at addr in the process of id and returns its length; the error says why
-	// it is short. WriteMemory writes all of p or nothing it can help. Inserted breakpoints do not show in reads and survive writes.
+	// ReadMemory reads the readable prefix of p at addr in the process of id and returns its length; the error says why it
+	// is short. WriteMemory writes all of p or nothing it can help. Inserted breakpoints do not show in reads and survive
+	// writes.
 	ReadMemory(id ThreadID, addr arch.Addr, p []byte) (int, error)
 	WriteMemory(id ThreadID, addr arch.Addr, p []byte) error
 
@@ -157,9 +161,9 @@ type Tracer interface {
 	SetEngine(e *tracepoint.Engine)
 }
 
-// Relocator is a Tracer that runs copies of the instructions under tracepoints, and does not know all instructions. A client that
-// knows more may make copies in its stead, before the tracepoints are installed. Where it makes none, tracepoints work as well,
-// only slower.
+// Relocator is a Tracer that runs copies of the instructions under tracepoints, and does not know all instructions. A client
+// that knows more may make copies in its stead, before the tracepoints are installed. Where it makes none, tracepoints work
+// as well, only slower.
 type Relocator interface {
 	// Relocations finds those of the addresses in a process whose instructions the target cannot copy but a client may, and
 	// for each a place for the copy.

@@ -100,16 +100,7 @@ func describedReason(r StopReason) func(scanner, *Status) {
 // tstop and terror always have the field of their description, empty or not: without it GDB 13.1 dies at the next tsave
 // (tstop) or at once of an internal error (terror).
 func (st Status) String() string {
-	running := 0
-	if st.Running {
-		running = 1
-	}
-	dst := fmt.Appendf(nil, "%d", running)
-	dst = st.appendReason(dst)
-	dst = appendCount(dst, "tframes", st.Frames)
-	dst = appendCount(dst, "tcreated", st.Created)
-	dst = appendCount(dst, "tfree", st.Free)
-	dst = appendCount(dst, "tsize", st.Size)
+	dst := st.appendState(nil)
 	dst = appendFlag(dst, "disconn", st.Disconnected)
 	dst = appendFlag(dst, "circular", st.Circular)
 	dst = appendTime(dst, "starttime", st.StartTime)
@@ -117,6 +108,33 @@ func (st Status) String() string {
 	dst = appendNote(dst, "notes", st.Notes)
 	dst = appendNote(dst, "username", st.User)
 	return string(dst)
+}
+
+// Reply gives the status as a stub replies to qTStatus, without the T in front: like String, but with all items even where
+// they say no, never or nothing, in the order of gdbserver 13.1.
+func (st Status) Reply() string {
+	dst := st.appendState(nil)
+	dst = fmt.Appendf(dst, ";circular:%d;disconn:%d", digit(st.Circular), digit(st.Disconnected))
+	dst = fmt.Appendf(dst, ";starttime:%x;stoptime:%x", st.StartTime, st.StopTime)
+	dst = fmt.Appendf(dst, ";username:%x;notes:%x", st.User, st.Notes)
+	return string(dst)
+}
+
+// appendState appends whether a run is on, why none is, and the counts that are known.
+func (st Status) appendState(dst []byte) []byte {
+	dst = fmt.Appendf(dst, "%d", digit(st.Running))
+	dst = st.appendReason(dst)
+	dst = appendCount(dst, "tframes", st.Frames)
+	dst = appendCount(dst, "tcreated", st.Created)
+	dst = appendCount(dst, "tfree", st.Free)
+	return appendCount(dst, "tsize", st.Size)
+}
+
+func digit(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
 }
 
 func (st Status) appendReason(dst []byte) []byte {

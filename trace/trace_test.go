@@ -270,6 +270,27 @@ func TestStatusPrintsNoNumberWithoutMeaning(t *testing.T) {
 	}
 }
 
+func TestStatusReplyHasAllItems(t *testing.T) {
+	for _, test := range []struct {
+		status Status
+		want   string
+	}{
+		{Status{Reason: ReasonNotRun, Size: 0x100, Free: 0x100},
+			"0;tnotrun:0;tframes:0;tcreated:0;tfree:100;tsize:100;circular:0;disconn:0;starttime:0;stoptime:0;username:;notes:"},
+		{Status{Running: true, Reason: ReasonNotRun, Frames: 2, Created: 3, Free: 1, Size: 0x20, Circular: true, Disconnected: true,
+			StartTime: 0xabc, StopTime: 0xdef, User: "me", Notes: "n"},
+			"1;tnotrun:0;tframes:2;tcreated:3;tfree:1;tsize:20;circular:1;disconn:1;starttime:abc;stoptime:def;username:6d65;notes:6e"},
+	} {
+		got := test.status.Reply()
+		if got != test.want {
+			t.Errorf("reply %q, want %q", got, test.want)
+		}
+		if again, err := ParseStatus(got); err != nil || again != test.status {
+			t.Errorf("%q reads as %+v, %v", got, again, err)
+		}
+	}
+}
+
 // parsers are the parsers of this package by name, for what is the same about all of them.
 var parsers = map[string]func(string) error{
 	"actions":  func(s string) error { _, err := ParseActions(s); return err },

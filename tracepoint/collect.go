@@ -216,8 +216,8 @@ func (c *collector) closeUp(filled int) {
 	c.arena = c.arena[:filled]
 }
 
-// frame makes the frame of tracepoint n, valid until begin. It is errBufferFull for a frame larger than the buffer. Static trace
-// data comes last, so that what is before it is a frame without.
+// frame makes the frame of tracepoint n, valid until begin. It is errBufferFull for a frame larger than the buffer. Static
+// trace data comes last, so that what is before it is a frame without.
 func (c *collector) frame(n trace.Number) ([]byte, error) {
 	c.settle()
 	limit := c.engine.buffer.size

@@ -74,9 +74,9 @@ func (e *Engine) Frames() iter.Seq[Frame] {
 	}
 }
 
-// ReadBuffer copies from the frames as one stream of bytes, oldest frame first and without static trace data or the end mark of
-// a trace file, as qTBuffer serves it. It returns how much of dst it filled, and io.EOF if offset is the length of the stream. In a circular
-// buffer during a run the stream moves as frames are dropped.
+// ReadBuffer copies from the frames as one stream of bytes, oldest frame first and without static trace data or the end mark
+// of a trace file, as qTBuffer serves it. It returns how much of dst it filled, and io.EOF if offset is the length of the
+// stream. In a circular buffer during a run the stream moves as frames are dropped.
 func (e *Engine) ReadBuffer(offset int64, dst []byte) (int, error) {
 	e.state.Lock()
 	defer e.state.Unlock()

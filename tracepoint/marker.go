@@ -18,8 +18,8 @@ type Marker interface {
 	Semaphores() []arch.Addr
 }
 
-// SetMarkers names the function that finds the marker of an address, nil where there is none. The engine calls it when a static
-// tracepoint is defined or static trace data is to be collected, not on the target's goroutine.
+// SetMarkers names the function that finds the marker of an address, nil where there is none. The engine calls it when a
+// static tracepoint is defined or static trace data is to be collected, not on the target's goroutine.
 func (e *Engine) SetMarkers(find func(arch.Addr) Marker) {
 	e.control.Lock()
 	defer e.control.Unlock()

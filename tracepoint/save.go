@@ -10,13 +10,14 @@ import (
 )
 
 // Save writes all that the engine holds as a trace file: definitions with their counts, variables, status, and the frames
-// that are in the buffer when it is called, without static trace data. The description is the target's, as XML with lines that a trace file can take
-// (tdesc.Target.XML), or empty. A definition that no line of a trace file can carry is a *tfile.LineError; nothing has been
-// written then. Hits go on meanwhile.
+// that are in the buffer when it is called, without static trace data. The description is the target's, as XML with lines
+// that a trace file can take (tdesc.Target.XML), or empty. A definition that no line of a trace file can carry is a
+// *tfile.LineError; nothing has been written then. Hits go on meanwhile.
 func (e *Engine) Save(w io.Writer, description string) error {
 	status := e.Status()
 	tracepoints := e.Tracepoints()
-	// In a file there are no markers, and so GDB cannot make a static tracepoint of one that it reads; its own files do not tell.
+	// In a file there are no markers, and so GDB cannot make a static tracepoint of one that it reads; its own files do not
+	// tell.
 	for i := range tracepoints {
 		tracepoints[i].Static = false
 	}

@@ -26,8 +26,8 @@ func withoutStatic(f tfile.Frame, order arch.ByteOrder) []byte {
 	return bytes
 }
 
-// A cursor is a place in the stream of frames without static trace data: the offset at which a frame begins in it. Reading goes
-// on where it was, as clients do, and does not look at all the frames before.
+// A cursor is a place in the stream of frames without static trace data: the offset at which a frame begins in it. Reading
+// goes on where it was, as clients do, and does not look at all the frames before.
 type cursor struct {
 	first, sequence uint64 // of the oldest frame, from which offsets count, and of this one
 	offset          int64

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 var jobs = []job{
 	{"mov", collects},
 	{"mov", conditionFalse},
+	{"mov", breakpointFalse},
 	{"push", collects},
 	{"nop", collects},
 	{"nop5", collects},

@@ -20,8 +20,9 @@ type job struct {
 type work string
 
 const (
-	collects       work = "registers and 16 bytes"
-	conditionFalse work = "condition false"
+	collects        work = "registers and 16 bytes"
+	conditionFalse  work = "condition false"
+	breakpointFalse work = "breakpoint, condition false"
 )
 
 // way is a way to trace.

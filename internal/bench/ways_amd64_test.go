@@ -86,29 +86,41 @@ func underFloor(v floor.Variant) func(*testing.B, *testprog.Program, job, string
 	}
 }
 
-// script has the trace buffer so large that all frames fit: no way is measured dropping them. The program has flushed its
-// output when it arrives at _exit.
+// script is given the server and what is to happen. The program has flushed its output when it arrives at _exit.
 const script = `
 	target remote %[1]s
-	set trace-buffer-size 67108864
 	break main
 	continue
-	trace tick_%[2]s%[3]s
-	actions
-		collect $regs, buffer
-	end
+	%[2]s
 	break _exit
-	tstart
 	continue
 	-- status --
 	tstatus
 	kill
 `
 
-// conditions by work.
-var conditions = map[work]string{
-	collects:       "",
-	conditionFalse: " if $rdi == -1",
+// traced begins a run with the trace buffer so large that all frames fit: no way is measured dropping them.
+const traced = `
+	set trace-buffer-size 67108864
+	trace tick_%[1]s%[2]s
+	actions
+		collect $regs, buffer
+	end
+	tstart
+`
+
+// never is a condition that no call meets. Servers evaluate it, or each hit would take GDB a hundred times as long.
+const never = " if $rdi == -1"
+
+// commands are what is to happen at a site.
+func (j job) commands() string {
+	switch j.work {
+	case breakpointFalse:
+		return "break tick_" + j.site + never
+	case conditionFalse:
+		return fmt.Sprintf(traced, j.site, never)
+	}
+	return fmt.Sprintf(traced, j.site, "")
 }
 
 // underServer traces with GDB and a server, nil for tracewell serve.
@@ -116,14 +128,15 @@ func underServer(server []string) func(*testing.B, *testprog.Program, job, strin
 	return func(b *testing.B, program *testprog.Program, j job, calls string) string {
 		b.Helper()
 		s := gdbtest.Start(b, gdbtest.Config{Server: server, Comm: "localhost:0", Command: []string{program.Path, calls, j.site}})
-		output := gdbtest.Run(b, program.Path, fmt.Sprintf(script, s.Address, j.site, conditions[j.work]))
+		output := gdbtest.Run(b, program.Path, fmt.Sprintf(script, s.Address, j.commands()))
 		s.Wait(b)
-		frames := calls
-		if j.work == conditionFalse {
-			frames = "0"
-		}
-		if status := output.Section(b, "status"); !strings.Contains(status, "Collected "+frames+" trace frames.") {
-			b.Fatalf("%s calls of %s, of which %s are to be collected:\n%s", calls, j.site, frames, status)
+		want := map[work]string{
+			collects:        "Collected " + calls + " trace frames.",
+			conditionFalse:  "Collected 0 trace frames.",
+			breakpointFalse: "No trace has been run on the target.",
+		}[j.work]
+		if status := output.Section(b, "status"); !strings.Contains(status, want) {
+			b.Fatalf("after %s calls of %s GDB says\n%s\nwant %s", calls, j.site, status, want)
 		}
 		return s.Stdout()
 	}

@@ -164,7 +164,7 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err := defineDemo(engine, layout); err != nil {
 		return nil, err
 	}
-	if err := engine.Start(process.Tracer().Installer(process.Threads()[0].ID.PID)); err != nil {
+	if err := engine.Start(process.Tracer().Installer(process.Threads()[0].PID)); err != nil {
 		return nil, err
 	}
 	if err := runToEnd(ctx, process); err != nil {

@@ -15,7 +15,7 @@ import (
 // terminal, so nothing else is printed while it runs.
 type narrator struct {
 	messages io.Writer
-	live     func() []target.Thread
+	live     func() []target.ThreadID
 	terminal terminal
 	quiet    bool // GDB is on the same terminal and tells of ends itself
 
@@ -28,6 +28,7 @@ func (n *narrator) notify() stub.Notify {
 	return stub.Notify{
 		Started:   n.started,
 		Attached:  n.attachedTo,
+		Refused:   n.refused,
 		Detaching: n.detaching,
 		Killing:   n.killing,
 		Ended:     n.ended,
@@ -41,6 +42,10 @@ func (n *narrator) started(path string, pid int) {
 func (n *narrator) attachedTo(pid int) {
 	n.attached = append(n.attached, pid)
 	fmt.Fprintf(n.messages, "Attached; pid = %d\n", pid)
+}
+
+func (n *narrator) refused(err error) {
+	fmt.Fprintf(n.messages, "tracewell: %v\n", err)
 }
 
 func (n *narrator) detaching(pid int) {
@@ -89,13 +94,13 @@ func (n *narrator) tidy() {
 // others killed.
 func (n *narrator) leaving() {
 	var kill, detach []int
-	for _, t := range n.live() {
+	for _, id := range n.live() {
 		list := &kill
-		if slices.Contains(n.attached, t.ID.PID) {
+		if slices.Contains(n.attached, id.PID) {
 			list = &detach
 		}
-		if !slices.Contains(*list, t.ID.PID) {
-			*list = append(*list, t.ID.PID)
+		if !slices.Contains(*list, id.PID) {
+			*list = append(*list, id.PID)
 		}
 	}
 	n.tellList("Killing process(es):", kill)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,23 +139,9 @@ func (o *serverOptions) request(operands []string) (request, error) {
 	}
 	r.program = target.Program{Env: os.Environ(), Wrapper: o.Wrapper, RandomAddresses: !o.DisableRandomization}
 	if len(rest) > 0 {
-		r.program.Path, r.program.Args = inFolder(rest[0]), rest[1:]
+		r.program.Path, r.program.Args = rest[0], rest[1:]
 	}
 	return r, nil
-}
-
-// inFolder makes the name of a program absolute, as the working folder may change. A bare name means the file here if
-// there is one, otherwise a program that is looked up as the shell does.
-func inFolder(name string) string {
-	if !strings.Contains(name, "/") {
-		if status, err := os.Stat(name); err != nil || !status.Mode().IsRegular() {
-			return name
-		}
-	}
-	if path, err := filepath.Abs(name); err == nil {
-		return path
-	}
-	return name
 }
 
 // parsePID reads the only operand behind --attach and COMM, in decimal, or with 0x or 0 in front as C has it.

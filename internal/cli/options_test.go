@@ -83,29 +83,6 @@ func TestGdbserverCommandLines(t *testing.T) {
 	}
 }
 
-// TestProgramInFolder: a program is found as gdbserver finds it.
-func TestProgramInFolder(t *testing.T) {
-	t.Chdir(t.TempDir())
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("here", nil, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]string{
-		"here":       folder + "/here",
-		"sleep":      "sleep",
-		".":          ".",
-		"./sleep":    folder + "/sleep",
-		"/bin/sleep": "/bin/sleep",
-	} {
-		if got := inFolder(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
-}
-
 // TestDebugOptions: each option of the debugging output switches its own part on.
 func TestDebugOptions(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime/debug"
 	"slices"
 	"syscall"
 
@@ -23,7 +24,7 @@ import (
 type serveCommand struct {
 	serverOptions `embed:""`
 
-	Command []string `arg:"" optional:"" passthrough:"partial" name:"comm prog args" help:"Where to listen (HOST:PORT, :PORT, tcp4: or tcp6: and these, unix:PATH, - or stdio, a serial device), the program and its arguments."`
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"comm prog args" help:"Where to listen (:PORT for this machine only, HOST:PORT, *:PORT for everyone, tcp4: or tcp6: and these, unix:PATH, - or stdio, a serial device), the program and its arguments."`
 }
 
 // Examples implements exampler.
@@ -53,6 +54,7 @@ func (c *serveCommand) Run(streams Streams) error {
 	if err != nil {
 		return fmt.Errorf("%w (see tracewell serve --help)", err)
 	}
+	debug.SetGCPercent(garbage)
 	log, err := c.debugLog(streams.Err)
 	if err != nil {
 		return err
@@ -68,6 +70,10 @@ func (c *serveCommand) Run(streams Streams) error {
 	}
 	return nil
 }
+
+// garbage is how much memory may be unused before it is collected, in percent of what is used. That is mostly the trace buffer,
+// of up to a gibibyte; having no pointers in it, it makes collecting no slower.
+const garbage = 25
 
 // serve does what a right command line asks for. Clients can connect before the program has been started, which takes a
 // while; a place that is taken should not start it at all.

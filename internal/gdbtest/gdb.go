@@ -26,7 +26,7 @@ import (
 	"time"
 )
 
-// Timeout is how long a script may take before GDB is killed and the test fails.
+// Timeout is how long a script of Run may take before GDB is killed and the test fails.
 const Timeout = 60 * time.Second
 
 // settings come first in every script, so that output is the same on every terminal and nothing waits for an answer.
@@ -61,7 +61,13 @@ func (o *Output) Section(t testing.TB, name string) string {
 // that is not marked with "?".
 func Run(t testing.TB, program, script string) *Output {
 	t.Helper()
-	output, err := run(t, program, script)
+	return RunFor(t, Timeout, program, script)
+}
+
+// RunFor is Run with another time limit.
+func RunFor(t testing.TB, limit time.Duration, program, script string) *Output {
+	t.Helper()
+	output, err := run(t, limit, program, script)
 	if err != nil {
 		t.Fatalf("%v; GDB printed:\n%s", err, output.All)
 	}
@@ -69,14 +75,14 @@ func Run(t testing.TB, program, script string) *Output {
 }
 
 // run tells by the last mark whether the whole script was executed: GDB's exit status does not.
-func run(t testing.TB, program, script string) (*Output, error) {
+func run(t testing.TB, limit time.Duration, program, script string) (*Output, error) {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "script.gdb")
 	if err := os.WriteFile(path, []byte(compose(script)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), Timeout)
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	cmd := command(t, ctx, dir, path, program)
 	var all bytes.Buffer
@@ -86,7 +92,7 @@ func run(t testing.TB, program, script string) (*Output, error) {
 	_, finished := output.sections[endMark]
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return output, fmt.Errorf("GDB was killed after %v", Timeout)
+		return output, fmt.Errorf("GDB was killed after %v", limit)
 	case !finished:
 		return output, fmt.Errorf("a command failed and ended the script (%v)", cmd.ProcessState)
 	case err != nil:

@@ -37,7 +37,7 @@ func TestSections(t *testing.T) {
 }
 
 func TestFailingCommandIsReported(t *testing.T) {
-	output, err := run(t, "", "-- before --\nprint 1\nprint no_such_symbol\nprint 2")
+	output, err := run(t, Timeout, "", "-- before --\nprint 1\nprint no_such_symbol\nprint 2")
 	if err == nil {
 		t.Error("a failing command went unnoticed")
 	}

@@ -15,8 +15,8 @@ type Launch struct {
 	Env   []string
 	Dir   string
 	Files []*os.File // standard input, output and error
-	// Terminal is the descriptor in Files whose foreground the program takes, -1 to leave the terminal alone. Where that is not
-	// the terminal of this process's session, nothing is taken. This process must ignore SIGTTOU.
+	// Terminal is the descriptor in Files whose foreground the program takes, -1 to leave the terminal alone. Where that is
+	// not the terminal of this process's session, nothing is taken. This process must ignore SIGTTOU.
 	Terminal int
 	// FixedAddresses turns address space randomisation off in the program.
 	FixedAddresses bool
@@ -29,7 +29,7 @@ const addrNoRandomize = 0x0040000
 //
 // Go cannot run code between fork and exec, so the child asks to be traced the old way, and is then handed over: released
 // into a group-stop, seized in it, and continued to the signal-delivery stop of the SIGCONT, which the caller must not
-// pass on. No instruction of the program runs meanwhile.
+// pass on. No instruction of the program runs meanwhile. Siginfo of this stop is that of the SIGTRAP of the exec.
 func (l *Launch) Start(options int) (int, error) {
 	pid, err := l.fork()
 	if err != nil {
@@ -84,6 +84,10 @@ func handOver(pid int, options int) error {
 	if err := expectStop(pid, func(s Status) bool { sig, ok := s.Stopped(); return ok && sig == int(unix.SIGTRAP) }); err != nil {
 		return err
 	}
+	var exec [SiginfoSize]byte
+	if err := GetSiginfo(pid, &exec); err != nil {
+		return fmt.Errorf("reading siginfo: %w", err)
+	}
 	if err := Detach(pid, int(unix.SIGSTOP)); err != nil {
 		return fmt.Errorf("letting go: %w", err)
 	}
@@ -105,7 +109,7 @@ func handOver(pid int, options int) error {
 			return err
 		}
 		if sig, ok := stop.Stopped(); ok && sig == int(unix.SIGCONT) && stop.Event() == 0 {
-			return nil
+			return SetSiginfo(pid, &exec)
 		}
 	}
 }

@@ -3,10 +3,13 @@ package linux
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // Mapping is one line of /proc/PID/maps.
@@ -36,17 +39,24 @@ func Mappings(pid int) ([]Mapping, error) {
 }
 
 // parseMapping reads "start-end perms offset dev inode path", the path padded by blanks and possibly holding some.
+// A program of a thousand threads has two thousand such lines.
 func parseMapping(line string) (Mapping, error) {
 	var m Mapping
-	var perms, dev string
-	var inode uint64
-	if _, err := fmt.Sscanf(line, "%x-%x %s %x %s %d", &m.Start, &m.End, &perms, &m.Offset, &dev, &inode); err != nil || len(perms) < 4 {
+	addresses, rest, _ := strings.Cut(line, " ")
+	start, end, _ := strings.Cut(addresses, "-")
+	perms, rest, _ := strings.Cut(rest, " ")
+	offset, rest, _ := strings.Cut(rest, " ")
+	_, rest, _ = strings.Cut(rest, " ") // device
+	inode, path, _ := strings.Cut(rest, " ")
+	var errs [3]error
+	m.Start, errs[0] = strconv.ParseUint(start, 16, 64)
+	m.End, errs[1] = strconv.ParseUint(end, 16, 64)
+	m.Offset, errs[2] = strconv.ParseUint(offset, 16, 64)
+	if errors.Join(errs[:]...) != nil || len(perms) < 4 || inode == "" {
 		return m, fmt.Errorf("line of maps %q: want addresses, permissions, offset, device and inode", line)
 	}
 	m.Read, m.Write, m.Exec, m.Private = perms[0] == 'r', perms[1] == 'w', perms[2] == 'x', perms[3] == 'p'
-	if fields := strings.SplitN(line, " ", 6); len(fields) == 6 {
-		m.Path = strings.TrimLeft(fields[5], " ")
-	}
+	m.Path = strings.TrimLeft(path, " ")
 	return m, nil
 }
 
@@ -60,12 +70,28 @@ func Executable(pid int) (string, error) { return os.Readlink(procPath(pid, "exe
 func OpenMemory(pid int) (*os.File, error) { return os.OpenFile(procPath(pid, "mem"), os.O_RDWR, 0) }
 
 // ThreadName is the name of a thread.
-func ThreadName(pid, tid int) string {
-	b, err := os.ReadFile(taskPath(pid, tid, "comm"))
+func ThreadName(tid int) string {
+	var buf [64]byte
+	b, err := readShort(taskPath(tid, "comm"), buf[:])
 	if err != nil {
 		return ""
 	}
 	return strings.TrimSuffix(string(b), "\n")
+}
+
+// readShort reads a file that fits into buf. It makes three system calls, and os.ReadFile ten: sessions ask for such files of
+// a thousand threads.
+func readShort(path string, buf []byte) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: err}
+	}
+	defer unix.Close(fd)
+	n, err := unix.Read(fd, buf)
+	if err != nil {
+		return nil, &os.PathError{Op: "read", Path: path, Err: err}
+	}
+	return buf[:n], nil
 }
 
 // Threads lists the thread ids of pid.
@@ -133,6 +159,16 @@ func LastCPU(stat *os.File, buf []byte) (int, error) {
 	return lastCPU(buf[:n])
 }
 
+// ThreadCPU is the processor that a thread last ran on.
+func ThreadCPU(tid int) (int, error) {
+	var buf [512]byte
+	line, err := readShort(taskPath(tid, "stat"), buf[:])
+	if err != nil {
+		return 0, err
+	}
+	return lastCPU(line)
+}
+
 // lastCPU finds field 39 of a stat line. The command in field 2 may hold anything, so counting starts behind its
 // closing parenthesis.
 func lastCPU(line []byte) (int, error) {
@@ -155,10 +191,11 @@ func lastCPU(line []byte) (int, error) {
 }
 
 // OpenStat opens the stat file of a thread for LastCPU.
-func OpenStat(pid, tid int) (*os.File, error) { return os.Open(taskPath(pid, tid, "stat")) }
+func OpenStat(tid int) (*os.File, error) { return os.Open(taskPath(tid, "stat")) }
 
 func procPath(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
-func taskPath(pid, tid int, name string) string {
-	return procPath(pid, "task/"+strconv.Itoa(tid)+"/"+name)
+// taskPath names a file of one thread, whichever process it is of.
+func taskPath(tid int, name string) string {
+	return procPath(tid, "task/"+strconv.Itoa(tid)+"/"+name)
 }

@@ -1,8 +1,10 @@
 package linux
 
 import (
+	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -22,6 +24,16 @@ func TestParseMapping(t *testing.T) {
 	for _, line := range []string{"", "400000", "zz-yy r-xp 0 0:0 0", "400000-401000 rx 0 0:0 0"} {
 		if m, err := parseMapping(line); err == nil {
 			t.Errorf("%q: got %+v, want an error", line, m)
+		}
+	}
+}
+
+func BenchmarkParseMapping(b *testing.B) {
+	const line = "7ffff7dd5000-7ffff7f2b000 r-xp 00026000 fe:00 1181                       /usr/lib/x86_64-linux-gnu/libc.so.6"
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := parseMapping(line); err != nil {
+			b.Fatal(err)
 		}
 	}
 }
@@ -54,6 +66,24 @@ func TestSharesMemory(t *testing.T) {
 	}
 }
 
+func TestThread(t *testing.T) {
+	pid := os.Getpid()
+	if cpu, err := ThreadCPU(pid); err != nil || cpu < 0 || cpu > 1<<13 {
+		t.Errorf("this process ran on %d, %v", cpu, err)
+	}
+	want, err := os.ReadFile("/proc/self/comm")
+	if got := ThreadName(pid); err != nil || got+"\n" != string(want) {
+		t.Errorf("this process is called %q, %v, want %q", got, err, want)
+	}
+	const none = 1 << 22 // the first number that no thread can have
+	if cpu, err := ThreadCPU(none); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a thread that does not exist ran on %d, %v", cpu, err)
+	}
+	if got := ThreadName(none); got != "" {
+		t.Errorf("a thread that does not exist is called %q", got)
+	}
+}
+
 func TestHasEnded(t *testing.T) {
 	if HasEnded(os.Getpid()) {
 		t.Error("this process has not ended")
@@ -74,5 +104,24 @@ func TestHasEnded(t *testing.T) {
 	cmd.Wait()
 	if !HasEnded(cmd.Process.Pid) {
 		t.Error("a child that has been waited for has not ended")
+	}
+}
+
+func TestScheduleLook(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s, err := OpenSchedule(ThreadID())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var buf [512]byte
+	before, err := s.Look(buf[:])
+	if err != nil || !before.Runnable || before.Slices == 0 {
+		t.Errorf("this thread: %+v, %v, want one that runs and has run", before, err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	if now, err := s.Look(buf[:]); err != nil || now.Slices <= before.Slices || now.Delay < before.Delay {
+		t.Errorf("this thread after a sleep: %+v, %v, was %+v", now, err, before)
 	}
 }

@@ -2,7 +2,7 @@ package linux
 
 import (
 	"bytes"
-	"fmt"
+	"errors"
 	"os"
 	"strconv"
 	"time"
@@ -54,21 +54,44 @@ func CPU() int {
 	return int(cpu)
 }
 
-// OpenSchedule opens the schedule statistics of a thread of this process for RunDelay.
-func OpenSchedule(tid int) (*os.File, error) {
-	return os.Open(taskPath(os.Getpid(), tid, "schedstat"))
+// Schedule tells how a thread of this process is scheduled.
+type Schedule struct{ schedstat, stat *os.File }
+
+// OpenSchedule opens the files of a thread for Look.
+func OpenSchedule(tid int) (*Schedule, error) {
+	schedstat, err1 := os.Open(taskPath(tid, "schedstat"))
+	stat, err2 := OpenStat(tid)
+	if err := errors.Join(err1, err2); err != nil {
+		return nil, err
+	}
+	return &Schedule{schedstat, stat}, nil
 }
 
-// RunDelay is the time that the thread has waited for a processor while it could run. buf is scratch space.
-func RunDelay(schedule *os.File, buf []byte) (time.Duration, error) {
-	n, err := schedule.ReadAt(buf, 0)
+// Close closes the files.
+func (s *Schedule) Close() { s.schedstat.Close(); s.stat.Close() }
+
+// ScheduleLook is how things are for a thread at one time. The kernel adds a wait to Delay only when it is over.
+type ScheduleLook struct {
+	Delay    time.Duration // that it has waited for a processor in all, while it could run
+	Slices   int64         // how often it has been given one
+	Runnable bool          // it runs, or waits to
+}
+
+// Look looks. buf is scratch space.
+func (s *Schedule) Look(buf []byte) (ScheduleLook, error) {
+	var l ScheduleLook
+	n, err := s.schedstat.ReadAt(buf, 0)
 	if n == 0 {
-		return 0, err
+		return l, err
 	}
-	fields := bytes.Fields(buf[:n])
-	if len(fields) < 2 {
-		return 0, fmt.Errorf("schedule statistics %q: want three numbers", buf[:n])
+	_, waits, _ := bytes.Cut(bytes.TrimSpace(buf[:n]), []byte(" ")) // behind the time that it has run
+	delay, count, _ := bytes.Cut(waits, []byte(" "))
+	ns, err1 := strconv.ParseInt(string(delay), 10, 64)
+	slices, err2 := strconv.ParseInt(string(count), 10, 64)
+	if n, err = s.stat.ReadAt(buf, 0); n == 0 {
+		return l, err
 	}
-	ns, err := strconv.ParseInt(string(fields[1]), 10, 64)
-	return time.Duration(ns), err
+	_, state, _ := bytes.Cut(buf[:n], []byte(") "))
+	l = ScheduleLook{time.Duration(ns), slices, bytes.HasPrefix(state, []byte("R"))}
+	return l, errors.Join(err1, err2)
 }

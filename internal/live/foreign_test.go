@@ -7,9 +7,9 @@ import (
 	"tracewell/internal/testprog"
 )
 
-// TestForeignInstructions traces instructions that the server does not know and GDB copies for it: one at the start of the run, and
-// one during it, whose operand is relative to the pc. GDB 13.1 makes a wrong copy of the latter, which must not be used. The program
-// checks its sums.
+// TestForeignInstructions traces instructions that the server does not know and GDB copies for it: one at the start of the
+// run, and one during it, whose operand is relative to the pc. GDB 13.1 makes a wrong copy of the latter, which must not be
+// used. The program checks its sums.
 func TestForeignInstructions(t *testing.T) {
 	t.Parallel()
 	s := debug(t, testprog.Build(t, "carries", testprog.Variant{}), []string{"50"}, toMain+`

@@ -38,8 +38,8 @@ func TestStartBeforeLibraries(t *testing.T) {
 	}
 }
 
-// TestChangeBeforeLibraries changes condition and actions of a tracepoint in a run that has begun. GDB 13.1 sends the definition as it
-// is then when the first library comes, and gives the continue up if that is refused.
+// TestChangeBeforeLibraries changes condition and actions of a tracepoint in a run that has begun. GDB 13.1 sends the
+// definition as it is then when the first library comes, and gives the continue up if that is refused.
 func TestChangeBeforeLibraries(t *testing.T) {
 	t.Parallel()
 	s := debug(t, queue(t), []string{"7"}, `
@@ -98,8 +98,8 @@ func fingerprint(from string, length int) string {
 	`, from, length)
 }
 
-// TestLargeMemory collects more than fits into one memory block of a trace file. The second GDB does not have the program, whose
-// code this is, so that it can only come from the frame.
+// TestLargeMemory collects more than fits into one memory block of a trace file. The second GDB does not have the program,
+// whose code this is, so that it can only come from the frame.
 func TestLargeMemory(t *testing.T) {
 	t.Parallel()
 	const where, length = "0x401000", 200_000

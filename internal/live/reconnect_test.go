@@ -8,8 +8,8 @@ import (
 	"tracewell/internal/testprog"
 )
 
-// TestRenumbered has a second GDB take a tracepoint over whose number it has given to a breakpoint of its own. GDB 13.1 switches it,
-// and asks for its hits at every tstatus, by the number that it has given it instead.
+// TestRenumbered has a second GDB take a tracepoint over whose number it has given to a breakpoint of its own. GDB 13.1
+// switches it, and asks for its hits at every tstatus, by the number that it has given it instead.
 func TestRenumbered(t *testing.T) {
 	t.Parallel()
 	s := debug(t, testprog.Build(t, "sleeper", testprog.Variant{}), []string{"500"}, toMain+`

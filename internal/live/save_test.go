@@ -9,8 +9,8 @@ import (
 	"tracewell/internal/gdbtest"
 )
 
-// TestSaveOnTarget has the server write the trace file, over one that exists, and GDB another one. Both must be the same but for
-// what GDB writes in its own way: the definitions.
+// TestSaveOnTarget has the server write the trace file, over one that exists, and GDB another one. Both must be the same but
+// for what GDB writes in its own way: the definitions.
 func TestSaveOnTarget(t *testing.T) {
 	t.Parallel()
 	const values = `printf "push number=%d label=%s\n", item->number, item->label`

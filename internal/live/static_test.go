@@ -9,8 +9,8 @@ import (
 	"tracewell/internal/testprog"
 )
 
-// strace is the commands for a static tracepoint. GDB 13.1 assigns to a string in memory that it has not made one yet, and crashes
-// unless that memory has just been another tracepoint's.
+// strace is the commands for a static tracepoint. GDB 13.1 assigns to a string in memory that it has not made one yet, and
+// crashes unless that memory has just been another tracepoint's.
 func strace(location, actions string) string {
 	return "\ntrace main\ndelete $bpnum\nstrace " + location + "\nactions\n" + actions + "\nend\n"
 }
@@ -28,8 +28,8 @@ const toLoaded = `
 	continue
 `
 
-// TestStaticTracepoints has GDB list and trace the probes of a program and of a library that it loads while it runs. What GDB shows
-// as $_sdata is what the program prints.
+// TestStaticTracepoints has GDB list and trace the probes of a program and of a library that it loads while it runs. What
+// GDB shows as $_sdata is what the program prints.
 func TestStaticTracepoints(t *testing.T) {
 	t.Parallel()
 	for _, v := range []testprog.Variant{{}, {NoPIE: true}, {Optimised: true}} {
@@ -106,8 +106,8 @@ func TestStaticByAddress(t *testing.T) {
 	}
 }
 
-// TestSemaphores: the program sees its semaphores raised while a probe is traced: up to the hit that ends the run, from the next
-// start on, and until GDB detaches.
+// TestSemaphores: the program sees its semaphores raised while a probe is traced: up to the hit that ends the run, from the
+// next start on, and until GDB detaches.
 func TestSemaphores(t *testing.T) {
 	t.Parallel()
 	s := probes(t, testprog.Variant{}, 7, toLoaded+

@@ -1,5 +1,5 @@
-// Package osdata reads what the Linux kernel tells of the whole system in /proc, as the tables that GDB's "info os" prints. Names,
-// columns and their order are those of gdbserver 13.1.
+// Package osdata reads what the Linux kernel tells of the whole system in /proc, as the tables that GDB's "info os" prints.
+// Names, columns and their order are those of gdbserver 13.1.
 //
 // Nothing here fails because a process has gone away between two looks at it, or must not be looked at: its row, or what
 // would have stood in it, is left out. A table whose source the kernel does not have is empty.

@@ -21,8 +21,8 @@ func statLine(pid int, command string, pgid, core int) string {
 	return fmt.Sprintf("%d (%s) S 1 %d %d%s %d 0 0\n", pid, command, pgid, pgid, strings.Repeat(" 0", 32), core)
 }
 
-// system has four processes: 10 is the leader of a group and has threads on three processors, 9 is in that group, 2 is one of the
-// kernel's own, and 30 goes away when it is looked at.
+// system has four processes: 10 is the leader of a group and has threads on three processors, 9 is in that group, 2 is one
+// of the kernel's own, and 30 goes away when it is looked at.
 func system() osdata.System {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	link := func(to string) *fstest.MapFile {

@@ -95,6 +95,25 @@ func (c *client) goOn() {
 	c.tell("vCont;c")
 }
 
+// stepOff has the program make the first step from a breakpoint that it stands at, which as with GDB is not there meanwhile. A
+// signal that comes then is lost: its handler would return to the breakpoint.
+func (c *client) stepOff(addr uint64) {
+	c.Helper()
+	c.do("z0,%x,1", addr)
+	thread := strings.TrimPrefix(c.ask("qC"), "QC")
+	reply := c.ask("vCont;s:%s", thread)
+	for !strings.HasPrefix(reply, "T05") {
+		reply = c.ask("vCont;s:%s", thread)
+	}
+	c.do("Z0,%x,1", addr)
+}
+
+// stepOne has the selected thread execute one instruction.
+func (c *client) stepOne() {
+	c.Helper()
+	c.wants(c.ask("vCont;s:%s", strings.TrimPrefix(c.ask("qC"), "QC")), "T05")
+}
+
 // interrupt stops the program and returns the stop reply.
 func (c *client) interrupt() string {
 	c.Helper()
@@ -137,9 +156,12 @@ func (c *client) threads() []string {
 	return found
 }
 
-// runTo lets the program run to a place.
+// runTo lets the program run to a place, to another time that it is there if it is now.
 func (c *client) runTo(addr uint64) {
 	c.Helper()
+	if c.register(registerPC) == addr {
+		c.stepOne()
+	}
 	c.do("Z0,%x,1", addr)
 	c.goOn()
 	c.wants(c.hear(), "T05")

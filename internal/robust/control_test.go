@@ -222,7 +222,11 @@ func TestBreakpointForAll(t *testing.T) {
 		for _, traced := range []bool{false, true} {
 			t.Run(name+map[bool]string{true: "/traced"}[traced], func(t *testing.T) {
 				t.Parallel()
-				s := serveReading(t, nil, "hammer", "4", "1000")
+				interval := "1000" // of signals, whose handlers return to the breakpoint, which is then another stop of one hit
+				if traced {
+					interval = "0"
+				}
+				s := serveReading(t, nil, "hammer", "4", interval)
 				c := s.connect()
 				c.do("QPassSignals:e")
 				h := s.watch()
@@ -232,12 +236,17 @@ func TestBreakpointForAll(t *testing.T) {
 					c.trace(place)
 				}
 				c.do("Z0,%x,1", place)
-				stops := map[string]int{}
-				for range 100 {
+				stops, thread := map[string]int{}, ""
+				for i := range 100 {
+					if i > 0 {
+						c.do("Hg%s", thread) // the check has selected others
+						c.stepOff(place)
+					}
 					c.goOn()
 					reply := c.hear()
 					c.wants(reply, "T05")
-					stops[strings.TrimPrefix(c.ask("qC"), "QC")]++
+					thread = strings.TrimPrefix(c.ask("qC"), "QC")
+					stops[thread]++
 					if pc := c.register(registerPC); pc != place {
 						t.Fatalf("stop at %#x, want the breakpoint at %#x: %s", pc, place, reply)
 					}

@@ -106,12 +106,8 @@ func TestCodeThatOnlyExecutes(t *testing.T) {
 	code := c.register(registerDI)
 	// The second call is made with the page executable only: stop on its way, and trace from there.
 	c.runTo(code)
-	c.do("Z0,%x,1", code)
-	for range 2 {
-		c.goOn()
-		c.wants(c.hear(), "T05")
-	}
-	c.do("z0,%x,1", code)
+	c.runTo(code)
+	c.runTo(code)
 	c.trace(code, code+4)
 	c.toEnd()
 	c.wantHits(2, code+4, 7)
@@ -167,8 +163,8 @@ func TestProcessesStarted(t *testing.T) {
 	}
 }
 
-// TestInterruptedWhileProcessesStart stops a program again and again while its threads start processes: also when a thread waits
-// for its vfork child, which must be led past the tracepoints for the thread to stop at all.
+// TestInterruptedWhileProcessesStart stops a program again and again while its threads start processes: also when a thread
+// waits for its vfork child, which must be led past the tracepoints for the thread to stop at all.
 func TestInterruptedWhileProcessesStart(t *testing.T) {
 	t.Parallel()
 	const threads, rounds = 4, 60

@@ -21,6 +21,9 @@ var malformed = []string{
 	"vCont;", "vCont;q", "vCont;c:zz", "vCont;c:7fffffff", "vCont;r1", "vCont;r1,zz", "vCont;Czz", "vCont;c;t", "czz", "C", "Czz",
 	"szz", "Szz", "QPassSignals:zz", "QPassSignals:5;zz", "vKill;", "vKill;zz", "vKill;7fffffff", "D;", "D;zz",
 	"D;7fffffff", "vRun;zz", "Z0", "Z0,", "Z0,zz,1", "Z0,401000", "Z0,0,1", "z0", "zz", "z0,zz,1",
+	"Z0,401000,1;X", "Z0,401000,1;X1", "Z0,401000,1;X2,27", "Z0,401000,1;X1,2700", "Z0,401000,1;cmds:", "Z0,401000,1;cmds:0,",
+	"Z0,401000,1;cmds:2,X1,27", "Z0,401000,1;cmds:0,X1,zz", "QThreadEvents:", "QThreadEvents:2", "QCatchSyscalls:", "QCatchSyscalls:2",
+	"QCatchSyscalls:1;", "QCatchSyscalls:1;zz", "vAttach;", "vAttach;zz", "vAttach;7fffffff", "QProgramSignals:zz",
 	"qXfer:features:read:target.xml", "qXfer:features:read:target.xml:zz,1", "qXfer:features:read:none:0,100",
 	"qXfer:auxv:read:x:0,1", "qXfer:auxv:read::0", "qXfer:exec-file:read:zz:0,10", "qXfer:threads:read::,",
 	"qXfer:libraries-svr4:read:start=zz:0,10", "qXfer:libraries-svr4:read:start=1;prev=0:0,10",
@@ -29,11 +32,12 @@ var malformed = []string{
 	"qXfer:siginfo:read::zz,1", "qXfer:siginfo:write::zz:", "qXfer:traceframe-info:read::0,10",
 	"QTDP:", "QTDP:1", "QTDP:1:401000", "QTDP:1:401000:E", "QTDP:1:401000:Q:0:0", "QTDP:0:401000:E:0:0", "QTDP:zz:401000:E:0:0",
 	"QTDP:1:401000:E:0:0:X2,00", "QTDP:1:401000:E:0:0:X1,00", "QTDP:1:401000:E:0:0:q", "QTDP:-", "QTDP:-1:401000:R03",
-	"QTDP:-1", "QTDPsrc:", "QTDPsrc:9:1:at:0:1:61", "QTDPsrc:1:401000:on:0:1:61", "QTEnable:", "QTEnable:9:1", "QTDisable:zz:1",
+	"QTDP:-1", "QTDP:1:401000:E:0:0:S", "qTSTMat:", "qTSTMat:zz", "qXfer:statictrace:read::0,10", "QTSave:", "QTSave:6", "QTSave:zz",
+	"QTDPsrc:", "QTDPsrc:9:1:at:0:1:61", "QTDPsrc:1:401000:on:0:1:61", "QTEnable:", "QTEnable:9:1", "QTDisable:zz:1",
 	"QTDV:", "QTDV:1", "QTDV:1:zz:0:61", "QTDV:1:0:0:6", "QTro:zz", "QTro:1", "QTDisconnected:2", "QTDisconnected:",
 	"QTBuffer:circular:", "QTBuffer:circular:7", "QTBuffer:size:", "QTBuffer:size:zz", "QTNotes:other:61;", "QTNotes:user:6;",
 	"qTP:", "qTP:9", "qTP:9:1", "qTV:", "qTV:zz", "QTFrame:", "QTFrame:zz", "QTFrame:pc:", "QTFrame:range:1", "QTFrame:tdp:",
-	"qTBuffer:", "qTBuffer:0", "qTBuffer:zz,1", "QNonStop:2", "QNonStop:1", "QAgent:", "QAgent:1", "qRcmd,6", "qRcmd,zz",
+	"qTBuffer:", "qTBuffer:0", "qTBuffer:zz,1", "QNonStop:", "QNonStop:2", "QNonStop:10", "QAgent:", "QAgent:1", "qRcmd,6", "qRcmd,zz",
 }
 
 // strangers are packets that no server has to know.

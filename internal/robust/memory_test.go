@@ -37,6 +37,7 @@ func TestBreakpointsInMemory(t *testing.T) {
 
 	c.do("M%x,6:%s", at, after)
 	shows(after)
+	c.stepOff(at)
 	c.goOn()
 	c.wants(c.hear(), "T05")
 	if pc := c.register(registerPC); pc != at+5 {
@@ -72,6 +73,7 @@ func TestBreakpointInNewCode(t *testing.T) {
 	c.do("Z0,%x,1", code)
 	c.goOn()
 	c.wants(c.hear(), "T05")
+	c.stepOff(code)
 	c.runTo(s.at("write_code"))
 	back, err := rsp.ParseHexBytes(c.ask("m%x,8", c.register(registerSP)))
 	if err != nil {

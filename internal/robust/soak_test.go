@@ -11,60 +11,81 @@ import (
 	"time"
 )
 
-var soak = flag.Duration("soak", 3*time.Second, "how long TestSoak goes on")
+var soak = flag.Duration("soak", 6*time.Second, "how long TestSoak and TestSoakWithGDB go on, each half of it")
 
-// TestSoak has a tracepoint in the code of each of 200 threads, which come and go, over three connections, of which two end while
-// the program runs. Every other tracepoint is switched off and on all the while; of those that are not, no hit is lost. The
-// program must be right and the server's memory stay what it was.
-func TestSoak(t *testing.T) {
-	const threads, calls, connections = 200, 40, 3
-	const growth = 32 << 20 // that may come from garbage not yet collected
+// relay is a program under soak: 200 threads that come and go, with a tracepoint in the code of each.
+type relay struct {
+	*subject
+	places  []uint64 // of the tracepoints; every other one is switched off and on, beginning with the second
+	settled int      // the server's memory after the first connection
+}
+
+const (
+	connections = 3
+	// growth of the server's memory may come from garbage not yet collected.
+	growth = 32 << 20
+)
+
+func soakRelay(t *testing.T) *relay {
+	t.Helper()
+	const threads, calls = 200, 40
 	s := serveReading(t, nil, "relay", strconv.Itoa(threads), strconv.Itoa(calls))
-	places := make([]uint64, threads)
-	for i := range places {
+	r := &relay{subject: s}
+	for i := range uint64(threads) {
 		instruction := []uint64{0, 1, 8}[i%3] // one that is emulated, two that are executed in a slot
-		places[i] = s.at("relay_places") + 16*uint64(i) + instruction
+		r.places = append(r.places, s.at("relay_places")+16*i+instruction)
 	}
-	c := s.connect()
+	return r
+}
+
+// TestSoak has three clients one after another, of which two leave while the program runs, switch tracepoints all the while.
+// Of those that are not switched no hit is lost. The program must be right and the server's memory stay what it was.
+func TestSoak(t *testing.T) {
+	r := soakRelay(t)
+	c := r.connect()
 	c.do("QTDisconnected:1")
-	c.trace(places...)
+	c.trace(r.places...)
 	random := rand.New(rand.NewPCG(1, 2))
-	var settled int
 	for connection := range connections {
 		if connection > 0 {
-			c = s.connect()
+			c = r.connect()
 			c.wants(c.ask("?"), "T")
 		}
 		c.goOn()
-		for end := time.Now().Add(*soak / connections); time.Now().Before(end); {
-			c.bother(random, places)
+		for end := time.Now().Add(*soak / 2 / connections); time.Now().Before(end); {
+			c.bother(random, r.places)
 		}
-		switch connection {
-		case 0:
-			settled = s.serverMemory()
-			c.hangUp()
-		case 1:
+		if connection == 0 {
+			r.settled = r.serverMemory()
+		}
+		if connection < connections-1 {
 			c.hangUp()
 		}
 	}
-	if now := s.serverMemory(); now > settled+growth {
-		t.Errorf("the server has %d bytes of memory, and had %d after the first connection", now, settled)
+	r.finish(c)
+}
+
+// finish lets the program end, under a client that has let it go on, and looks at what there is to count.
+func (r *relay) finish(c *client) {
+	r.Helper()
+	if now := r.serverMemory(); now > r.settled+growth {
+		r.Errorf("the server has %d bytes of memory, and had %d after the first connection", now, r.settled)
 	}
-	s.end()
+	r.end()
 	c.wants(c.hear(), "W00")
-	done := s.rightResults()
+	done := r.rightResults()
 	var hits [2]uint64
-	for i, place := range places {
+	for i, place := range r.places {
 		hits[i%2] += c.hits(i+1, place)
 	}
-	t.Logf("%v, hits %d", done.Fields, hits)
-	if even := uint64(done.Int(t, "even")); hits[0] != even {
-		t.Errorf("%d hits of %d calls where the tracepoints stay on", hits[0], even)
+	r.Logf("%v, hits %d", done.Fields, hits)
+	if even := uint64(done.Int(r, "even")); hits[0] != even {
+		r.Errorf("%d hits of %d calls where the tracepoints stay on", hits[0], even)
 	}
-	if odd := uint64(done.Int(t, "odd")); hits[1] == 0 || hits[1] >= odd {
-		t.Errorf("%d hits of %d calls where tracepoints are switched, want some and not all", hits[1], odd)
+	if odd := uint64(done.Int(r, "odd")); hits[1] == 0 || hits[1] >= odd {
+		r.Errorf("%d hits of %d calls where tracepoints are switched, want some and not all", hits[1], odd)
 	}
-	s.soundServer()
+	r.soundServer()
 }
 
 // bother does to a running program with tracepoints what a client may: it switches some of the odd ones, and now and then

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,6 +20,17 @@ type walk struct {
 	random *rand.Rand
 	wild   bool // packets may also end the program or spoil it
 	log    []string
+	folder string // for files that the server writes
+
+	nonStop  bool
+	notified int // notifications since the last vStopped
+}
+
+// newWalk begins a walk over a connection.
+func newWalk(c *client, seed uint64, wild bool) *walk {
+	w := &walk{client: c, random: rand.New(rand.NewPCG(seed, 2)), wild: wild, folder: c.TempDir()}
+	c.Notify = func([]byte) { w.notified++ }
+	return w
 }
 
 // packet is one kind of step. The first word of form names the packet as the server's own table does; FIELDS in angle
@@ -28,11 +40,12 @@ type packet struct {
 	wild bool
 }
 
-// packets has each packet of the table, those that matter most more than once. The tame forms leave the program what it is. All
-// is in all-stop mode, where each packet has its reply.
+// packets has each packet of the table, those that matter most more than once. The tame forms leave the program what it is.
+// All is in all-stop mode, where each packet has its reply.
 var packets = []packet{
-	{"qSupported", false}, {"qSupported:multiprocess+;swbreak+;error-message+;exec-events+;x", false}, {"QStartNoAckMode", false},
-	{"vMustReplyEmpty", false}, {"QNonStop:0", false}, {"QAgent:<flag>", false}, {"qSymbol:<hex>:<text>", false}, {"qSymbol::", false},
+	{"qSupported", false}, {"qSupported:multiprocess+;swbreak+;error-message+;exec-events+;x", false},
+	{"qSupported:multiprocess+;hwbreak+;fork-events+;vfork-events+;no-resumed+;qRelocInsn+", false}, {"QStartNoAckMode", false},
+	{"vMustReplyEmpty", false}, {"QNonStop:<flag>", false}, {"QNonStop:0", false}, {"QAgent:<flag>", false}, {"qSymbol:<hex>:<text>", false}, {"qSymbol::", false},
 	{"qRcmd,68656c70", false}, {"qRcmd,<text>", false},
 	{"!", false}, {"?", false}, {"Hg<thread>", false}, {"Hc<thread>", false}, {"H<junk>", false}, {"T<thread>", false}, {"qC", false},
 	{"qfThreadInfo", false}, {"qsThreadInfo", false}, {"qThreadExtraInfo,<thread>", false}, {"qAttached", false}, {"qAttached:<pid>", false},
@@ -51,7 +64,8 @@ var packets = []packet{
 	{"QEnvironmentUnset:<text>", false}, {"QEnvironmentReset", false}, {"QSetWorkingDir:<text>", false},
 	{"QStartupWithShell:<flag>", false}, {"QDisableRandomization:<flag>", false}, {"vAttach;<hex>", false}, {"R0", true},
 	{"k", true}, {"vKill;<pid>", true}, {"vRun;", true}, {"vRun;2f6e6f6e65", true}, {"vKill;<hex>", false}, {"D", true}, {"D;<pid>", true}, {"D;<hex>", false},
-	{"Z0,<addr>,1", false}, {"Z<digit>,<hex>,<small>", false}, {"z0,<addr>,1", false}, {"z0,<addr>,1", false}, {"z<digit>,<hex>,<small>", false},
+	{"Z0,<addr>,1", false}, {"Z0,<addr>,1;X3,220027", false}, {"Z0,<addr>,1;X3,220027X3,220127", false},
+	{"Z0,<addr>,1;cmds:<flag>,X3,220127", false}, {"Z0,<addr>,1;X<small>,<text>;cmds:<junk>", false}, {"Z<digit>,<hex>,<small>", false}, {"z0,<addr>,1", false}, {"z0,<addr>,1", false}, {"z<digit>,<hex>,<small>", false},
 	{"qXfer:auxv:read::<part>", false}, {"qXfer:exec-file:read:<pid>:<part>", false}, {"qXfer:exec-file:read::<part>", false},
 	{"qXfer:libraries-svr4:read::<part>", false}, {"qXfer:libraries-svr4:read:start=<hex>;prev=<hex>:<part>", false}, {"qXfer:siginfo:read::<part>", false}, {"qXfer:siginfo:write::<hex>:<text>", false},
 	{"QTinit", false}, {"QTDP:<number>:<addr>:E:<digit>:<digit>", false}, {"QTDP:<number>:<addr>:E:0:0-", false},
@@ -71,6 +85,9 @@ var packets = []packet{
 	{"vFile:stat:2f6e6f6e65", false}, {"vFile:lstat:2f6e6f6e65", false}, {"vFile:unlink:2f6e6f6e65", false}, // /none
 	{"vFile:readlink:2f70726f632f73656c66", false}, {"vFile:<junk>", false},
 	{"qTBuffer:<small>,<small>", false}, {"qTBuffer:<hex>,<hex>", false}, {"<junk>", false},
+	{"qTfSTM", false}, {"qTsSTM", false}, {"qTSTMat:<addr>", false}, {"qXfer:statictrace:read::<part>", false},
+	{"QTDP:<number>:<addr>:E:0:0:S-", false}, {"qRelocInsn:<small>", false}, {"E01", false}, {"E.<text>", false},
+	{"QTSave:<file>", false}, {"QTSave:<junk>", false},
 }
 
 var field = regexp.MustCompile(`<[a-z]+>`)
@@ -101,6 +118,8 @@ func (w *walk) fill(form string) string {
 			return fmt.Sprintf("%016x", r.Uint64())
 		case "<hex>":
 			return fmt.Sprintf("%x", r.Uint64()>>r.IntN(16)|1<<47) // no address that the program could have
+		case "<file>":
+			return fmt.Sprintf("%x", filepath.Join(w.folder, pick(r, []string{"trace", "none/trace"})))
 		case "<text>":
 			return strings.Repeat("61", r.IntN(9))
 		}
@@ -136,11 +155,30 @@ func (w *walk) step() error {
 	if packet[0] == 'R' {
 		return w.restarted()
 	}
-	if resumes(packet) {
+	if resumes(packet) && !w.nonStop {
 		return w.run()
 	}
-	_, err := w.answer()
+	reply, err := w.answer()
+	if on, chosen := strings.CutPrefix(packet, "QNonStop:"); chosen && reply == "OK" {
+		w.nonStop = on == "1"
+	}
+	if err == nil && w.notified > 0 && w.random.IntN(3) > 0 {
+		err = w.acknowledge()
+	}
 	return err
+}
+
+// acknowledge takes the events of threads that a notification began.
+func (w *walk) acknowledge() error {
+	w.notified = 0
+	for {
+		if err := w.Send([]byte("vStopped")); err != nil {
+			return err
+		}
+		if reply, err := w.answer(); err != nil || reply == "OK" {
+			return err
+		}
+	}
 }
 
 // restarted waits until the server is done with R, which it answers only when it does not know it.
@@ -155,10 +193,22 @@ func (w *walk) restarted() error {
 	}
 }
 
-// answer waits for a reply. No tame packet ends the program.
+// passing are what the server sends while the client waits for a reply, and is none.
+var passing = regexp.MustCompile(`^(O[0-9a-f]+$|qRelocInsn:)`)
+
+// answer waits for a reply. What comes before it, the output of a monitor command and questions about instructions, it prints
+// and answers as GDB does. No tame packet ends the program.
 func (w *walk) answer() (string, error) {
 	w.conn.SetDeadline(time.Now().Add(patience))
 	reply, err := w.Receive()
+	for ; err == nil && passing.Match(reply); reply, err = w.Receive() {
+		if reply[0] == 'O' {
+			continue
+		}
+		if err := w.Send([]byte(pick(w.random, []string{"E01", "qRelocInsn:5", "qRelocInsn:0", "qRelocInsn:zz"}))); err != nil {
+			return "", err
+		}
+	}
 	if err == nil && !w.wild && len(reply) > 0 && strings.IndexByte("WX", reply[0]) >= 0 {
 		err = fmt.Errorf("the program has ended: %s", reply)
 	}
@@ -235,7 +285,7 @@ func TestAnyPacketInAnyOrder(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			s := serveReading(t, nil, "hammer", "3")
-			w := &walk{client: s.connect(), random: rand.New(rand.NewPCG(seed, 2))}
+			w := newWalk(s.connect(), seed, false)
 			w.walk(2000)
 			w.hangUp()
 			c := s.connect()
@@ -260,10 +310,13 @@ func TestAnyPacketAtAnyPrice(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
 			s := serveReading(t, nil, "hammer", "3")
-			w := &walk{client: s.connect(), random: rand.New(rand.NewPCG(seed, 3)), wild: true}
+			w := newWalk(s.connect(), seed, true)
 			w.walk(150)
-			w.do("qRcmd,65786974") // monitor exit
-			s.end()                // should it have been detached
+			w.tell("qRcmd,65786974") // monitor exit
+			if reply, err := w.answer(); err != nil || reply != "OK" {
+				t.Errorf("reply to monitor exit is %q (%v)", reply, err)
+			}
+			s.end() // should it have been detached
 			if code := s.server.Wait(t); code != 0 {
 				t.Errorf("exit status %d, want 0", code)
 			}

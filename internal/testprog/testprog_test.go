@@ -74,6 +74,7 @@ var runs = []run{
 	{[]string{"overflow", "4"}, "done wrong=0 push=2 call=2", 0},
 	{[]string{"locals"}, "done threads=3", 0},
 	{[]string{"namespaces"}, "done libraries=0", 0},
+	{[]string{"shares", "10"}, "done calls=10 wrong=0", 0},
 	{[]string{"relay", "20", "10"}, "done wrong=0", 0},
 	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
 	{[]string{"carries", "10"}, "done sum=55080", 0},

@@ -154,18 +154,26 @@ func (t *Target) ISA() *arch.ISA { return t.isa }
 func (t *Target) Description() *tdesc.Target { return t.desc }
 
 // Threads lists the live threads.
-func (t *Target) Threads() []target.Thread {
+func (t *Target) Threads() []target.ThreadID {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.everyThread()
-}
-
-func (t *Target) everyThread() []target.Thread {
-	list := make([]target.Thread, len(t.threads))
+	list := make([]target.ThreadID, len(t.threads))
 	for i, th := range t.threads {
-		list[i] = th.Thread
+		list[i] = th.ID
 	}
 	return list
+}
+
+// Thread tells of a live thread.
+func (t *Target) Thread(id target.ThreadID) (target.Thread, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, th := range t.threads {
+		if th.ID == id {
+			return th.Thread, nil
+		}
+	}
+	return target.Thread{}, target.ErrNoThread
 }
 
 // AddThread starts a thread whose registers are zero.

@@ -23,7 +23,10 @@ func (t *Target) Start(p target.Program) (target.ThreadID, error) {
 		return target.ThreadID{}, fmt.Errorf("there is no program %q", p.Path)
 	}
 	pid := 1
-	for _, th := range slices.Concat(t.everyThread(), t.program.Others) {
+	for _, th := range t.threads {
+		pid = max(pid, th.ID.PID+1, th.ID.TID+1)
+	}
+	for _, th := range t.program.Others {
 		pid = max(pid, th.ID.PID+1, th.ID.TID+1)
 	}
 	id := target.ThreadID{PID: pid, TID: pid}

@@ -37,6 +37,9 @@ func (t *Target) attach(pid int) (target.ThreadID, error) {
 		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, err)
 	}
 	t.newborn = t.newborn[:0]
+	for _, k := range p.order {
+		k.resumed = false
+	}
 	return target.ThreadID{PID: pid, TID: pid}, nil
 }
 

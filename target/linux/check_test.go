@@ -151,16 +151,22 @@ func TestCheckedStep(t *testing.T) {
 		t.Fatalf("%+v, want a stop at the breakpoint", ev)
 	}
 	const pushLength = 1
-	for call, reason := range []target.Reason{target.ReasonSwBreak, target.ReasonNone} { // only the first has the argument 0
+	for _, test := range []struct {
+		argument uint64
+		reason   target.Reason
+	}{
+		{0, target.ReasonSwBreak}, // that of the first call
+		{7, target.ReasonNone},
+	} {
 		calls := 0
-		next := target.Breakpoint{Addr: at + pushLength, Length: 1, Check: counting(&calls, 0)}
+		next := target.Breakpoint{Addr: at + pushLength, Length: 1, Check: counting(&calls, test.argument)}
 		r.insert(next)
 		ev := r.do(target.Action{Thread: r.leader(), Verb: target.StepOne})
-		if ev.Signal != target.SignalTrap || ev.Reason != reason || calls != 1 {
-			t.Errorf("call %d: %+v after %d calls of Check, want reason %d after 1", call, ev, calls, reason)
+		if ev.Signal != target.SignalTrap || ev.Reason != test.reason || calls != 1 {
+			t.Errorf("%+v after %d calls of Check, want reason %d after 1", ev, calls, test.reason)
 		}
 		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || calls != 1 {
-			t.Errorf("call %d: %+v after %d calls of Check, want the next call of the function", call, ev, calls)
+			t.Errorf("%+v after %d calls of Check, want the next call of the function", ev, calls)
 		}
 		r.remove(next)
 	}

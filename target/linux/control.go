@@ -28,11 +28,11 @@ func (t *Target) Resume(actions []target.Action) error {
 	return err
 }
 
-// start sets every covered task going that is stopped. While something waits to be told, none is: what a signal was to do to
-// a task it then does later.
+// start sets every covered task going that is stopped. While something waits to be told, none is, and what happens at the return
+// from a system call may end the Resume at once: what a signal was to do to a task it then does later.
 func (t *Target) start(actions []target.Action) error {
 	t.remember()
-	signals := make(map[*task]int)
+	orders := make(map[*task]target.Action)
 	var covered []*task
 	for k := range t.all() {
 		if t.nonStop && k.resumed {
@@ -42,7 +42,7 @@ func (t *Target) start(actions []target.Action) error {
 		for _, a := range actions {
 			if a.Thread.Covers(k.id()) {
 				k.resumed, k.verb, k.rangeStart, k.rangeEnd = true, a.Verb, a.Start, a.End
-				signals[k] = kernelSignal(a.Signal)
+				orders[k] = a
 				covered = append(covered, k)
 				break
 			}
@@ -56,12 +56,21 @@ func (t *Target) start(actions []target.Action) error {
 	}
 	t.active, t.actions = true, actions
 	for _, k := range covered {
+		signal := kernelSignal(orders[k].Signal)
 		switch {
 		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
-		case len(t.backlog) == 0:
-			t.proceed(k, signals[k])
-		case signals[k] != 0:
-			k.deferSignal(signals[k])
+		case len(t.backlog) == 0 && !k.returned:
+			if k.meets(orders[k]) {
+				k.meetAgain()
+			}
+			t.proceed(k, signal)
+		default:
+			if signal != 0 {
+				k.deferSignal(signal)
+			}
+			if len(t.backlog) == 0 {
+				t.atReturn(k)
+			}
 		}
 	}
 	canRun := func(k *task) bool { return k.state != zombie }
@@ -73,6 +82,21 @@ func (t *Target) start(actions []target.Action) error {
 		t.noneLeft()
 	}
 	return nil
+}
+
+// meets reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that anew,
+// or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits for the
+// breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint alone the
+// signal waits for the instruction. A breakpoint with a check is not met anew, for its commands would be carried out twice.
+func (k *task) meets(order target.Action) bool {
+	tr := k.proc.traps[k.passed]
+	switch {
+	case tr == nil:
+		return false
+	case kernelSignal(order.Signal) != 0:
+		return order.Verb != target.Go || tr.users > 0
+	}
+	return order.Anew && tr.users > 0 && tr.check == nil
 }
 
 // whileHeld changes what every task of a process is to have when it is next let go.
@@ -154,16 +178,12 @@ func (t *Target) SetNonStop(on bool) error {
 	return nil
 }
 
-// allStop stops everything without a word, in all-stop mode. Ends that nobody has been told of yet are kept for the next Resume.
+// allStop stops everything without a word, in all-stop mode. Only ends of processes that nobody has been told of yet remain to
+// be received.
 func (t *Target) allStop() {
 	t.follow.rest()
 	t.hold(whom{blocked: true})
-	t.events.drop(func(e target.Event) bool {
-		if e.Kind == target.Exited || e.Kind == target.Terminated {
-			t.backlog = append(t.backlog, e)
-		}
-		return true
-	})
+	t.events.drop(func(e target.Event) bool { return e.Kind != target.Exited && e.Kind != target.Terminated })
 	for k := range t.all() {
 		k.resumed, k.stopping = false, false
 	}
@@ -188,7 +208,9 @@ func (t *Target) kill(p *process) {
 		t.last = nil
 	}
 	for _, k := range p.order {
-		t.orphan(k, func(child int) { linux.Kill(child, linux.SIGKILL) })
+		if k.waiting {
+			t.orphan(k, k.status, func(child int) { linux.Kill(child, linux.SIGKILL) })
+		}
 		if k.tgid != p.pid {
 			linux.Kill(k.tgid, linux.SIGKILL)
 		}
@@ -206,20 +228,27 @@ func (t *Target) kill(p *process) {
 		switch k, s := t.arrive(tid, s); {
 		case k == nil:
 		case k.guest || k.proc != p:
-			t.act(k, s)
+			t.take(k, s)
 		case !t.ended(k, s):
 			linux.Cont(tid, 0) // a stop on the way out
 		}
 	}
-	t.unsay(p.pid)
-	t.letGuestsGo(p)
+	for _, child := range t.unsay(p.pid) {
+		t.kill(child)
+	}
 }
 
-// unsay withdraws what was to be told of a process that the session has got rid of.
-func (t *Target) unsay(pid int) {
+// unsay withdraws what was to be told of a process that the session has got rid of. It returns the children that the session will
+// never hear of.
+func (t *Target) unsay(pid int) (unknown []*process) {
 	of := func(e target.Event) bool { return e.Thread.PID == pid }
 	t.backlog = slices.DeleteFunc(t.backlog, of)
-	t.events.drop(of)
+	for _, e := range t.events.drop(of) {
+		if child := t.process(e.Child.PID); child != nil {
+			unknown = append(unknown, child)
+		}
+	}
+	return unknown
 }
 
 // idle ends the pending Resume of all-stop mode when nothing is left to run.
@@ -229,12 +258,9 @@ func (t *Target) idle() {
 	}
 }
 
-// orphan deals with the child of a fork that the session has not been told of yet.
-func (t *Target) orphan(k *task, do func(child int)) {
-	if !k.waiting {
-		return
-	}
-	switch k.status.Event() {
+// orphan deals with the child of a fork, if that is what a task stopped with, that the session has not been told of.
+func (t *Target) orphan(k *task, s linux.Status, do func(child int)) {
+	switch s.Event() {
 	case linux.EventFork, linux.EventVfork, linux.EventClone:
 		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
 			do(k.child)
@@ -242,32 +268,11 @@ func (t *Target) orphan(k *task, do func(child int)) {
 	}
 }
 
-// letGuestsGo detaches the vfork children that run in the memory of a process which is no longer under trace.
-func (t *Target) letGuestsGo(p *process) {
-	for tid, k := range t.tasks {
-		if !k.guest || k.proc != p {
-			continue
-		}
-		if linux.Interrupt(tid) == nil {
-			if s, ok := t.waitFor(k); ok {
-				t.arrive(tid, s)
-				k.flush()
-				sig := 0
-				if k.atSignal {
-					sig, _ = s.Stopped()
-				}
-				linux.Detach(tid, sig)
-			}
-		}
-		delete(t.tasks, tid)
-		t.guests--
-	}
-}
-
 // Detach implements target.Runner.
 func (t *Target) Detach(pid int) error {
 	return t.onProcess(pid, func(p *process) error {
-		t.hold(whom{in: p.space, blocked: true})
+		held := t.hold(whom{in: p.space, blocked: true})
+		defer t.release(held) // in non-stop mode there may be others in its memory, which go on
 		if slices.Contains(t.procs, p) {
 			t.detach(p)
 		}
@@ -280,26 +285,28 @@ func (t *Target) Detach(pid int) error {
 // act, if the session keeps that.
 func (t *Target) detach(p *process) {
 	for _, k := range p.order {
-		t.orphan(k, func(child int) { t.setFree(child, p) })
+		if k.waiting {
+			t.orphan(k, k.status, func(child int) { t.setFree(child, p) })
+		}
 	}
 	if heir := t.heir(p); p == t.traced && heir != nil {
 		t.moveSites(p, heir)
 	}
-	if p.users > 1 {
-		t.detachSharer(p)
+	if rest := t.sharer(p); rest != nil {
+		t.detachSharer(p, rest)
 		return
 	}
-	t.letGuestsGo(p)
+	guests := t.stopGuests(p)
 	for _, tr := range p.traps {
 		if tr.site != nil {
 			lower(p.mem, tr.site.Semaphores)
 		}
 		tr.lift(p.space)
 	}
-	clear(p.traps)
-	p.span()
+	p.clearTraps()
 	t.unmapScratch(p)
 	t.letGo(p)
+	t.setGuestsFree(guests)
 }
 
 // heir is the child that a process leaves its tracepoints to.
@@ -310,30 +317,6 @@ func (t *Target) heir(p *process) *process {
 		}
 	}
 	return nil
-}
-
-// detachSharer lets one of the processes go that run in one memory: the parent of a vfork, which waits for its child and meets no
-// trap before that has left, or the child, which must be led past the traps as a guest.
-func (t *Target) detachSharer(p *process) {
-	var rest *process
-	for _, other := range t.procs {
-		if other != p && other.space == p.space {
-			rest = other
-		}
-	}
-	if rest.parent == p {
-		t.letGo(p)
-		return
-	}
-	tasks := slices.Clone(p.order)
-	for _, k := range tasks {
-		k.stat = nil
-	}
-	t.dismiss(p)
-	for _, k := range tasks {
-		k.proc, k.resumed, k.verb = rest, true, target.Go
-		t.entertain(k)
-	}
 }
 
 // letGo detaches all tasks of a process whose memory is as it was.
@@ -354,7 +337,9 @@ func (t *Target) letGo(p *process) {
 		k.bury()
 	}
 	t.dismiss(p)
-	t.unsay(p.pid)
+	for _, child := range t.unsay(p.pid) {
+		t.detach(child)
+	}
 }
 
 // bury takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away

@@ -210,11 +210,12 @@ func (t *Target) watched(k *task) bool {
 	return !finished
 }
 
-// hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its trap.
+// hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its
+// trap.
 func (t *Target) hitBeside(k *task) {
 	first := k.passed != k.pc()
 	k.passed = k.pc()
-	if tr := k.proc.traps[k.pc()]; tr != nil && tr.site != nil && first {
+	if tr := k.proc.traps[k.pc()]; tr != nil && t.siteFor(k, tr) != nil && first {
 		t.judge(k, tr.site.Hit(t.snapshot(k)))
 	}
 }

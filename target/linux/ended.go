@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"sync"
 
 	"tracewell/arch"
@@ -17,8 +18,8 @@ import (
 )
 
 // Ended is a program that has ended, as it was when it was last let go on: one thread that will not run again, its registers
-// of then, and of its memory what is backed by files that it could not write. GDB shows the frames of a trace run only for a target with a
-// program; with this one they can be looked at after the end.
+// of then, and of its memory what is backed by files that it could not write. GDB shows the frames of a trace run only for a
+// target with a program; with this one they can be looked at after the end.
 //
 // Resuming it, killing it and detaching from it all end it, with the event that the program ended with.
 type Ended struct {
@@ -58,7 +59,7 @@ func (t *Target) remember() {
 		return
 	}
 	k := p.order[0]
-	s := &lastState{id: k.id(), name: linux.ThreadName(k.tgid, k.tid), registers: make([]byte, t.regs.size)}
+	s := &lastState{id: k.id(), name: linux.ThreadName(k.tid), registers: make([]byte, t.regs.size)}
 	if k.state != stopped || t.regs.read(k, s.registers) != nil {
 		return
 	}
@@ -89,13 +90,21 @@ func (e *Ended) ISA() *arch.ISA { return amd64.ISA }
 func (e *Ended) Description() *tdesc.Target { return e.description }
 
 // Threads implements target.Target.
-func (e *Ended) Threads() []target.Thread {
+func (e *Ended) Threads() []target.ThreadID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.over {
 		return nil
 	}
-	return []target.Thread{{ID: e.last.id, Name: e.last.name, Core: -1}}
+	return []target.ThreadID{e.last.id}
+}
+
+// Thread implements target.Target.
+func (e *Ended) Thread(id target.ThreadID) (target.Thread, error) {
+	if !slices.Contains(e.Threads(), id) {
+		return target.Thread{}, fmt.Errorf("%w: %s", target.ErrNoThread, id)
+	}
+	return target.Thread{ID: id, Name: e.last.name, Core: -1}, nil
 }
 
 // ReadRegisters implements target.Target.

@@ -4,7 +4,6 @@ package linux
 
 import (
 	"encoding/binary"
-	"os"
 	"sync"
 	"time"
 
@@ -30,7 +29,7 @@ type follower struct {
 	able      bool
 	tid       int // of the tracer
 	allowed   linux.Affinity
-	schedule  *os.File
+	schedule  *linux.Schedule
 	following bool // on, as of the last look
 	here      int  // at, as of the last look
 	task      int  // whose processor is followed to
@@ -140,16 +139,16 @@ func (f *follower) goTo(cpu int) {
 func (f *follower) watch(stop <-chan struct{}) {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()
-	var buf [128]byte
-	before, err := linux.RunDelay(f.schedule, buf[:])
+	var buf [512]byte
+	before, err := f.schedule.Look(buf[:])
 	for err == nil {
 		select {
 		case <-stop:
 			return
 		case <-ticker.C:
 		}
-		var now time.Duration
-		if now, err = linux.RunDelay(f.schedule, buf[:]); now-before > tolerable {
+		var now linux.ScheduleLook
+		if now, err = f.schedule.Look(buf[:]); kept(before, now) {
 			break
 		}
 		before = now
@@ -165,6 +164,12 @@ func (f *follower) watch(stop <-chan struct{}) {
 	}
 	f.retry = time.Now().Add(f.backoff)
 	f.backoff = min(2*f.backoff, longestBackoff)
+}
+
+// kept reports whether a thread has been kept from running between two looks. One that has not been given the processor at all may
+// be waiting all the while: with a dozen busy threads there, one of the idle policy waits for seconds.
+func kept(before, now linux.ScheduleLook) bool {
+	return now.Delay-before.Delay > tolerable || now.Slices == before.Slices && before.Runnable && now.Runnable
 }
 
 // leave makes the tracer an ordinary thread again; mu is held.
@@ -199,12 +204,9 @@ func (f *follower) close() {
 // core is the processor that the stopped task last ran on, -1 if that cannot be told.
 func (k *task) core() int {
 	if k.cheapCore() {
-		var b [4]byte
-		v := &k.proc.stack.vector
-		v.Reset()
-		v.Add(k.rseq+linux.RseqCPU, b[:])
-		if n, err := v.Read(k.tid); err == nil && n == len(b) {
-			return int(binary.LittleEndian.Uint32(b[:]))
+		m := &k.proc.stack
+		if cpu := m.word[:4]; m.fill(k.tid, k.rseq+linux.RseqCPU, cpu) {
+			return int(binary.LittleEndian.Uint32(cpu))
 		}
 	}
 	return k.coreByStat()
@@ -222,7 +224,7 @@ func (k *task) cheapCore() bool {
 func (k *task) coreByStat() int {
 	if k.stat == nil {
 		var err error
-		if k.stat, err = linux.OpenStat(k.tgid, k.tid); err != nil {
+		if k.stat, err = linux.OpenStat(k.tid); err != nil {
 			return -1
 		}
 	}

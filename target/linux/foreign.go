@@ -20,8 +20,8 @@ type foreignCopy struct {
 	slot arch.Addr
 }
 
-// Relocations implements target.Relocator. A client is asked about instructions only that cannot be decoded here. What is known
-// not to survive copying is not tried: GDB 13 would copy a loop or a system call as it is.
+// Relocations implements target.Relocator. A client is asked about instructions only that cannot be decoded here. What is
+// known not to survive copying is not tried: GDB 13 would copy a loop or a system call as it is.
 func (t *Target) Relocations(pid int, addrs []arch.Addr) []target.Relocation {
 	var wanted []target.Relocation
 	t.onProcess(pid, func(p *process) error {
@@ -101,11 +101,11 @@ func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 	})
 }
 
-// isCopy reports whether moved is what original is so far away: the same bytes, or with a displacement of four bytes that makes up
-// for the distance.
+// isCopy reports whether moved is what original is so far away: the same bytes, or with a displacement of four bytes that
+// makes up for the distance.
 //
-// The second is not believed of an instruction with legacy prefixes. GDB (13.1 to 18) counts the place of the displacement with
-// them and then starts behind them, so it changes bytes that follow the displacement.
+// The second is not believed of an instruction with legacy prefixes. GDB (13.1 to 18) counts the place of the displacement
+// with them and then starts behind them, so it changes bytes that follow the displacement.
 func isCopy(original, moved []byte, away int64) bool {
 	if bytes.Equal(original, moved) {
 		return true

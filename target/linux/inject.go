@@ -22,8 +22,8 @@ const (
 var syscallCode = []byte{0x0f, 0x05}
 
 // inject has a stopped task of a program make one system call, and leaves the task as it was. Two bytes at the program's
-// entry point serve as the place to make it from; every task in its memory is stopped meanwhile. A call that the task was stopped in
-// is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
+// entry point serve as the place to make it from; every task in its memory is stopped meanwhile. A call that the task was
+// stopped in is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
 func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, error) {
 	if t.active {
 		held := t.hold(whom{in: p.space})

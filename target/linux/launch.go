@@ -67,11 +67,12 @@ func (t *Target) Start(p target.Program) (id target.ThreadID, err error) {
 }
 
 func (t *Target) launch(p target.Program) (target.ThreadID, error) {
-	path, err := lookUp(p.Path)
+	name := inFolder(p.Path)
+	path, err := lookUp(name)
 	if err != nil {
 		return target.ThreadID{}, err
 	}
-	args := append([]string{p.Path}, p.Args...)
+	args := append([]string{name}, p.Args...)
 	if p.Wrapper != nil {
 		args = slices.Concat(p.Wrapper, []string{path}, p.Args)
 		if path, err = lookUp(p.Wrapper[0]); err != nil {
@@ -112,6 +113,20 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	k := t.adopt(pid, fresh)
 	k.atSignal = p.Wrapper == nil
 	return k.id(), nil
+}
+
+// inFolder makes a bare name that is one of a file in the working folder absolute, as gdbserver does.
+func inFolder(name string) string {
+	if strings.Contains(name, "/") {
+		return name
+	}
+	if status, err := os.Stat(name); err != nil || !status.Mode().IsRegular() {
+		return name
+	}
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
 }
 
 // lookUp finds a program as the shell does. The path is absolute, for the program may begin in another directory.

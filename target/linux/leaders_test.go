@@ -25,7 +25,7 @@ func TestLeaderEndsFirst(t *testing.T) {
 	r, at := outlive(t, "leader")
 	for range 5 {
 		ev := r.resume(0)
-		if threads := r.target.Threads(); ev.Reason != target.ReasonSwBreak || len(threads) != 1 || threads[0].ID != ev.Thread {
+		if threads := r.target.Threads(); ev.Reason != target.ReasonSwBreak || len(threads) != 1 || threads[0] != ev.Thread {
 			t.Fatalf("%+v with threads %+v, want one that is at the breakpoint", ev, threads)
 		}
 		if err := r.target.ReadRegisters(r.leader(), r.block()); err == nil {
@@ -61,7 +61,7 @@ func TestLeaderEndsAlone(t *testing.T) {
 		if ev.Kind != target.NoneResumed {
 			t.Errorf("%+v, want that nothing is left to wait for", ev)
 		}
-		if threads := r.target.Threads(); len(threads) != 1 || threads[0].ID == r.leader() {
+		if threads := r.target.Threads(); len(threads) != 1 || threads[0] == r.leader() {
 			t.Errorf("threads %+v, want the one beside the leader", threads)
 		}
 		if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {

@@ -71,8 +71,8 @@ func (p *process) programHeaders() (headers []elf.Prog64, bias uint64, err error
 	return headers, bias, nil
 }
 
-// errNoDebug says that the list cannot be found this way, which does not mean that there is none: the program may be the dynamic
-// linker, told to run another. GDB then looks by itself (GDB's gdb.server/solib-list.exp).
+// errNoDebug says that the list cannot be found this way, which does not mean that there is none: the program may be the
+// dynamic linker, told to run another. GDB then looks by itself (GDB's gdb.server/solib-list.exp).
 var errNoDebug = errors.New("the program's dynamic section does not lead to the dynamic linker's list")
 
 // linkerDebug finds the r_debug structure; 0 if there is none yet, or none at all as in a static program.
@@ -102,8 +102,8 @@ func (p *process) linkerDebug() (arch.Addr, error) {
 	return 0, errNoDebug
 }
 
-// linkMap walks the list of every namespace. The first structure, r_debug, is { int version; link_map *map; brk; state; ldbase };
-// from version 2 on the address of the next namespace's follows (glibc 2.35, dlmopen).
+// linkMap walks the list of every namespace. The first structure, r_debug, is { int version; link_map *map; brk; state;
+// ldbase }; from version 2 on the address of the next namespace's follows (glibc 2.35, dlmopen).
 func (p *process) linkMap(debug arch.Addr) (target.LinkMap, error) {
 	const extended = 2
 	var m target.LinkMap

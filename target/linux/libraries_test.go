@@ -11,8 +11,8 @@ import (
 	"tracewell/internal/testprog"
 )
 
-// TestLibrariesOfLinker runs a program by way of the dynamic linker. The list is then none that the program that was started leads
-// to, and an empty one would be wrong.
+// TestLibrariesOfLinker runs a program by way of the dynamic linker. The list is then none that the program that was started
+// leads to, and an empty one would be wrong.
 func TestLibrariesOfLinker(t *testing.T) {
 	p := testprog.Build(t, "locals", fixed)
 	direct := launch(t, p.Path)

@@ -19,11 +19,17 @@ func (t *Target) wait() {
 		t.alarm.start()
 		defer t.alarm.stop()
 	}
+	t.queue.deaf.Store(true)
+	if t.queue.length.Load() > 0 { // who has put it there may not know that it takes the bell
+		t.queue.deaf.Store(false)
+		return
+	}
 	tid, s, err := t.next()
+	t.queue.deaf.Store(false)
 	switch err {
 	case nil:
 		if k, s := t.arrive(tid, s); k != nil {
-			t.act(k, s)
+			t.take(k, s)
 		}
 	case linux.ErrInterrupted:
 		// A request is waiting, or was.
@@ -99,6 +105,10 @@ func (t *Target) advance() bool {
 
 // act deals with a wait status of a task while the program runs, up to letting the task go on or ending the Resume.
 func (t *Target) act(k *task, s linux.Status) {
+	if k.leaving {
+		t.seeOff(k, s)
+		return
+	}
 	if t.ended(k, s) {
 		return
 	}
@@ -198,17 +208,26 @@ func (t *Target) hit(k *task, tr *trap) {
 		t.proceed(k, 0)
 		return
 	}
-	if first && (tr.site != nil || tr.check != nil) {
+	site := t.siteFor(k, tr)
+	if first && (site != nil || tr.check != nil) {
 		t.follow.sample(k)
 	}
-	if first && tr.site != nil {
-		t.judge(k, tr.site.Hit(t.snapshot(k)))
+	if first && site != nil && !k.again(tr.addr) {
+		t.judge(k, site.Hit(t.snapshot(k)))
 	}
 	if tr.users > 0 && tr.check.stops(t.snapshot(k)) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
 		return
 	}
 	t.proceed(k, 0)
+}
+
+// siteFor is the tracepoint of a trap for a task: none for a vfork child, that runs in the memory of the process which has them.
+func (t *Target) siteFor(k *task, tr *trap) *tracepoint.Site {
+	if k.proc != t.traced {
+		return nil
+	}
+	return tr.site
 }
 
 // judge carries out the verdict on a hit.
@@ -229,9 +248,11 @@ func (t *Target) afterStep(k *task) bool {
 		t.judge(k, t.engine.Stepped(t.snapshot(k)))
 	}
 	tr := k.proc.traps[k.pc()]
-	if tr != nil && tr.site != nil {
+	if tr != nil && t.siteFor(k, tr) != nil {
 		k.passed = tr.addr
-		t.judge(k, tr.site.Hit(t.snapshot(k)))
+		if !k.again(tr.addr) {
+			t.judge(k, tr.site.Hit(t.snapshot(k)))
+		}
 	}
 	reason := target.ReasonNone
 	if tr != nil && tr.users > 0 {
@@ -250,16 +271,19 @@ func (t *Target) afterStep(k *task) bool {
 }
 
 // signalled deals with a signal on its way to a task. One that a session does not want to hear of is told all the same while
-// the session steps the task: what the step is to do about the handler is its business, as with gdbserver.
+// the session steps the task: what the step is to do about the handler is its business, as with gdbserver. So is a fault of
+// the instruction under one of its breakpoints, which may stand for the hit: GDB has one on the stack, where nothing can be
+// executed, for the functions that it calls to return to.
 func (t *Target) signalled(k *task, sig int) {
 	if k.sent.take(sig) || k.guest {
 		t.proceed(k, sig)
 		return
 	}
-	if k.faulted(sig) {
+	faulted := k.faulted(sig)
+	if faulted {
 		k.passed = 0
 	}
-	if t.passing[sig] && k.verb == target.Go {
+	if t.passing[sig] && k.verb == target.Go && !(faulted && k.atBreakpoint()) {
 		t.proceed(k, sig)
 		return
 	}
@@ -270,6 +294,7 @@ func (t *Target) signalled(k *task, sig int) {
 // proceed lets a stopped task go on as the session and the engine want it, with a kernel signal or 0. First the instruction
 // whose hit it has behind it must happen.
 func (t *Target) proceed(k *task, signal int) {
+	k.remake()
 	for k.passed != 0 {
 		tr := k.proc.traps[k.passed]
 		if tr == nil || k.fetch() != nil || k.passed != k.pc() {
@@ -346,13 +371,31 @@ func (t *Target) report(e target.Event) {
 		return
 	}
 	t.follow.rest()
-	t.hold(whom{blocked: true})
-	if t.tasks[e.Thread.TID] == nil && len(t.backlog) > 0 { // it ended while it was being stopped
-		t.tellBacklog()
+
+	held := t.hold(whom{blocked: true})
+	if t.tasks[e.Thread.TID] == nil && e.Kind != target.NoneResumed {
+		t.reportLate(e, held)
 		return
 	}
+
 	t.active = false
 	t.events.add(e)
+}
+
+// reportLate deals with an event whose thread has ended while everything was being stopped to tell it, as all threads but one do
+// at an exec. An interrupt can be told of another thread. Anything else has happened to nobody, and the program goes on.
+func (t *Target) reportLate(e target.Event, held []*task) {
+	other := t.interruptible()
+	switch {
+	case len(t.backlog) > 0:
+		t.tellBacklog()
+	case e.Signal == target.SignalInt && other != nil:
+		e.Thread = other.id()
+		t.report(e)
+	default:
+		t.release(held)
+		t.noneLeft()
+	}
 }
 
 // tellLater tells an event that stops nothing, as soon as everything is stopped in all-stop mode.
@@ -372,193 +415,6 @@ func (t *Target) tellBacklog() {
 	t.backlog = t.backlog[1:]
 	t.active = false
 	t.events.add(e)
-}
-
-// whom says which tasks a hold is about.
-type whom struct {
-	except  *task
-	in      *space // nil for any
-	blocked bool   // those too that cannot run because their vfork child has not left; a guest is led on until it has
-}
-
-// covers reports whether k, which runs, must be stopped.
-func (w whom) covers(t *Target, k *task) bool {
-	if k == w.except || !k.runs() || w.in != nil && k.proc.space != w.in {
-		return false
-	}
-	if child := t.tasks[k.vforked]; child != nil {
-		return w.blocked && child.guest
-	}
-	return true
-}
-
-// hold stops running tasks. It waits until they have stopped and returns them for release. What they stopped with is kept for
-// later; a task caught behind a trap is put back before it, to run into it again.
-func (t *Target) hold(w whom) (held []*task) {
-	was := t.holding
-	t.holding = true
-	defer func() { t.holding = was }()
-	for k := range t.all() {
-		if k.held || !w.covers(t, k) {
-			continue
-		}
-		if err := linux.Interrupt(k.tid); linux.Gone(err) && k.tid == k.proc.pid {
-			k.state = zombie
-			continue
-		}
-		k.held = true
-		held = append(held, k)
-	}
-	for _, other := range t.await(w) {
-		t.act(other.task, other.status)
-	}
-	for _, k := range held {
-		k.held = false // even if it need not be waited for any more
-		t.endCall(k)
-	}
-	if !was {
-		held = append(held, t.newborn...)
-		t.newborn = t.newborn[:0]
-	}
-	return held
-}
-
-// endCall has a task that is stopped at an event go on to the end of its system call, without an instruction of the program.
-// At the event the kernel has yet to write the result: a task that was sent elsewhere from there, to make a call of ours or a
-// function call of the session's, would find the result there, and have the -ENOSYS that it shows at the event when it is
-// put back. After a clone3 that seems to have failed like this the C library makes the same thread once more. A vfork has no
-// end before the child's exec, so it is left alone; so is a call whose return the session wants to see.
-func (t *Target) endCall(k *task) {
-	if k.event == 0 || k.event == linux.EventVfork || k.state != stopped || k.proc.catch.on {
-		return
-	}
-	waiting, status := k.waiting, k.status // an event, still to be acted on
-	if k.stepping {
-		linux.Step(k.tid, 0) // the stop is then that of a finished step
-	} else {
-		linux.ContToSyscall(k.tid, 0)
-	}
-	k.state = running
-	k.forget()
-	s, ok := t.waitFor(k)
-	if !ok {
-		return
-	}
-	_, s = t.arrive(k.tid, s)
-	if !waiting {
-		t.park(k, s)
-		return
-	}
-	k.waiting, k.status = true, status
-	t.ended(k, s)
-}
-
-// stop is a wait status and whose it is.
-type stop struct {
-	task   *task
-	status linux.Status
-}
-
-// await parks held tasks until all that w covers have stopped or ended, and returns the stops of others, which were to run on.
-// Guests are led on meanwhile, since a task may wait for one.
-func (t *Target) await(w whom) (others []stop) {
-	for first := true; t.awaited(w); first = false {
-		if first && t.awaitsLeader() {
-			t.alarm.start()
-			defer t.alarm.stop()
-		}
-		tid, s, err := t.next()
-		if err == linux.ErrInterrupted {
-			t.findZombies()
-			continue
-		}
-		if err != nil {
-			t.vanish()
-			return others
-		}
-		k, s := t.arrive(tid, s)
-		switch {
-		case k == nil:
-		case k.guest:
-			t.act(k, s)
-		case k.held:
-			k.held = false
-			t.park(k, s)
-		default:
-			others = append(others, stop{k, s})
-		}
-		if k != nil && k.tgid == k.proc.pid && !k.guest && s.Event() == linux.EventExec {
-			t.keepOnly(k)
-		}
-	}
-	return others
-}
-
-// awaitsLeader reports whether one of the tasks that have been told to stop is a leader that may become a zombie instead.
-func (t *Target) awaitsLeader() bool {
-	for _, p := range t.procs {
-		if k := t.tasks[p.pid]; k != nil && k.held && k.mayLinger() {
-			return true
-		}
-	}
-	return false
-}
-
-// awaited reports whether a task that w covers has been told to stop and has not yet.
-func (t *Target) awaited(w whom) bool {
-	for k := range t.all() {
-		if k.held && w.covers(t, k) {
-			return true
-		}
-	}
-	return false
-}
-
-// release lets the tasks that hold stopped go on, until one of them ends the Resume.
-func (t *Target) release(held []*task) {
-	for _, k := range held {
-		if !t.active {
-			return
-		}
-		if k.state == stopped && k.resumed && !k.waiting && t.tasks[k.tid] == k {
-			t.proceed(k, 0)
-		}
-	}
-}
-
-// park keeps what a held task stopped with.
-func (t *Target) park(k *task, s linux.Status) {
-	if t.ended(k, s) {
-		return
-	}
-	sig, _ := s.Stopped()
-	switch event := s.Event(); {
-	case event == linux.EventStop:
-		k.group = sig != linux.SIGTRAP
-		return
-	case event != 0 && event != linux.EventExec && !t.tells(k, event):
-		t.born(k, event)
-		return
-	case event == 0 && sig == linux.SyscallTrap && !k.proc.catch.on:
-		return
-	case event == 0 && sig == linux.SIGTRAP && k.fetch() == nil:
-		if at := k.pc() - 1; k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
-			k.setPC(at)
-			return
-		}
-		k.noteTriggers()
-	}
-	k.waiting, k.status = true, s
-	t.parked++
-}
-
-// tells reports whether an event of a task may be one for the session, and so waits until it can be told.
-func (t *Target) tells(k *task, event int) bool {
-	if event != linux.EventClone || t.reports.Threads {
-		return t.reports != (target.Reports{})
-	}
-	group, err := linux.ThreadGroup(k.child)
-	return err == nil && !k.threadOf(k.child, group, event)
 }
 
 // settle gives a task that stopped inside a slot the pc that the slot stands for.

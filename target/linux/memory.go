@@ -27,14 +27,8 @@ func (s *space) read(addr arch.Addr, dst []byte) (int, error) {
 
 // hide puts the program's own bytes where traps were read.
 func (s *space) hide(addr arch.Addr, b []byte) {
-	end := addr + arch.Addr(len(b))
-	if addr >= s.behind || end <= s.lowest {
-		return
-	}
-	for _, tr := range s.traps {
-		if addr <= tr.addr && tr.addr < end {
-			b[tr.addr-addr] = tr.original
-		}
+	for _, at := range s.between(addr, addr+arch.Addr(len(b))) {
+		b[at-addr] = s.traps[at].original
 	}
 }
 
@@ -43,10 +37,8 @@ func (s *space) write(addr arch.Addr, b []byte) error {
 	end := addr + arch.Addr(len(b))
 	masked := b
 	var changed []*trap
-	for _, tr := range s.traps {
-		if addr < tr.addr+maxInstruction && tr.addr < end {
-			changed = append(changed, tr)
-		}
+	for _, at := range s.between(addr-min(addr, maxInstruction-1), end) {
+		changed = append(changed, s.traps[at])
 	}
 	if len(changed) > 0 {
 		masked = append([]byte(nil), b...)

@@ -3,7 +3,12 @@
 package linux
 
 import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"reflect"
 	"testing"
+	"time"
 
 	"tracewell/arch"
 	"tracewell/internal/linux"
@@ -79,5 +84,92 @@ func TestEveryRegisterHasAPlace(t *testing.T) {
 		if f, ok := locate(name); ok {
 			t.Errorf("%q is placed at %+v", name, f)
 		}
+	}
+}
+
+// TestHide has traps in two objects, far apart, and reads around and between them.
+func TestHide(t *testing.T) {
+	s := &space{traps: make(map[arch.Addr]*trap)}
+	for i, addr := range []arch.Addr{0x7f00, 0x1003, 0x1000, 0x7f01, 0x1001} {
+		s.set(&trap{addr: addr, original: byte(0xf0 + i)})
+	}
+	s.unset(s.traps[0x1001])
+	s.unset(&trap{addr: 0x1002}) // there is none
+	for _, test := range []struct {
+		addr arch.Addr
+		want []byte
+	}{
+		{0xffe, []byte{0, 0, 0xf2, 0, 0, 0xf1, 0}},
+		{0x1000, []byte{0xf2}},
+		{0x1001, []byte{0, 0}},
+		{0x1003, []byte{0xf1, 0}},
+		{0x2000, []byte{0, 0, 0}},
+		{0x7eff, []byte{0, 0xf0, 0xf3, 0}},
+		{0x7f02, []byte{0, 0}},
+	} {
+		got := make([]byte, len(test.want))
+		s.hide(test.addr, got)
+		if !bytes.Equal(got, test.want) {
+			t.Errorf("at %s: % x, want % x", test.addr, got, test.want)
+		}
+	}
+}
+
+// BenchmarkHide reads between the traps of the program and those of a library, where the heap is.
+func BenchmarkHide(b *testing.B) {
+	s := &space{traps: make(map[arch.Addr]*trap)}
+	for i := range arch.Addr(500) {
+		s.set(&trap{addr: 0x1000 + 16*i})
+		s.set(&trap{addr: 0x7000_0000 + 16*i})
+	}
+	var heap [64]byte
+	b.ReportAllocs()
+	for b.Loop() {
+		s.hide(0x1000_0000, heap[:])
+	}
+}
+
+func TestKept(t *testing.T) {
+	base := linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}
+	for _, test := range []struct {
+		now  linux.ScheduleLook
+		want bool
+	}{
+		{linux.ScheduleLook{Delay: time.Second, Slices: 11, Runnable: true}, false},
+		{linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: false}, false},
+		{linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}, true},
+		{linux.ScheduleLook{Delay: time.Second + 2*tolerable, Slices: 12, Runnable: false}, true},
+	} {
+		if got := kept(base, test.now); got != test.want {
+			t.Errorf("kept from running between %+v and %+v: %v", base, test.now, got)
+		}
+	}
+	if asleep := (linux.ScheduleLook{Slices: 10}); kept(asleep, linux.ScheduleLook{Slices: 10, Runnable: true}) {
+		t.Error("a thread that has just woken counts as kept from running")
+	}
+}
+
+// TestReadsWithoutAllocation reads as a hit may: from the stack, for an emulated instruction, and where the thread ran.
+func TestReadsWithoutAllocation(t *testing.T) {
+	var area [64]byte
+	for i := range area {
+		area[i] = byte(i)
+	}
+	at := uint64(reflect.ValueOf(&area).Pointer())
+	k := &task{tid: os.Getpid(), tgid: os.Getpid(), proc: &process{stack: stack{tid: os.Getpid()}}, rseq: at, rseqKnown: true}
+	var word uint64
+	var ok bool
+	if n := testing.AllocsPerRun(100, func() { word, ok = k.proc.stack.ReadUint64(arch.Addr(at + 8)) }); n != 0 {
+		t.Errorf("a read of the stack: %v allocations", n)
+	}
+	if !ok || word != 0x0f0e0d0c0b0a0908 {
+		t.Errorf("read %#x, %v", word, ok)
+	}
+	var cpu int
+	if n := testing.AllocsPerRun(100, func() { cpu = k.core() }); n != 0 {
+		t.Errorf("a look where the thread ran: %v allocations", n)
+	}
+	if want := int(binary.LittleEndian.Uint32(area[linux.RseqCPU:])); cpu != want {
+		t.Errorf("it ran on %#x, want %#x", cpu, want)
 	}
 }

@@ -131,15 +131,21 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
 type stack struct {
 	tid    int // of a live thread; the leader may be a zombie, which has no memory
 	vector linux.Vector
+	word   [8]byte // what the vector reads, here lest each read allocate it
 }
 
 // ReadUint64 implements amd64.Memory.
 func (m *stack) ReadUint64(addr arch.Addr) (uint64, bool) {
-	var b [8]byte
+	ok := m.fill(m.tid, uint64(addr), m.word[:])
+	return binary.LittleEndian.Uint64(m.word[:]), ok
+}
+
+// fill reads all of b, a part of word.
+func (m *stack) fill(tid int, addr uint64, b []byte) bool {
 	m.vector.Reset()
-	m.vector.Add(uint64(addr), b[:])
-	n, err := m.vector.Read(m.tid)
-	return binary.LittleEndian.Uint64(b[:]), err == nil && n == len(b)
+	m.vector.Add(addr, b)
+	n, err := m.vector.Read(tid)
+	return err == nil && n == len(b)
 }
 
 // WriteUint64 implements amd64.Memory.

@@ -29,12 +29,13 @@ type space struct {
 	mem   *os.File // /proc/PID/mem of the process that it was made for, good for as long as the memory lives
 	users int      // processes
 
-	traps          map[arch.Addr]*trap
-	lowest, behind arch.Addr // all traps lie in [lowest, behind)
-	scratch        []*scratch
-	noScratch      bool // slots are refused: the program's seccomp filter might kill it for an mmap
-	shadowStack    bool // calls and returns must not be emulated
-	foreign        map[arch.Addr]foreignCopy
+	traps       map[arch.Addr]*trap
+	lifted      map[arch.Addr]byte // what was put back where a trap was and is none
+	places      []arch.Addr        // of the traps, in order
+	scratch     []*scratch
+	noScratch   bool // slots are refused: the program's seccomp filter might kill it for an mmap
+	shadowStack bool // calls and returns must not be emulated
+	foreign     map[arch.Addr]foreignCopy
 }
 
 // newProcess makes a process without tasks.
@@ -65,18 +66,18 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 	for _, old := range p.scratch {
 		s.scratch = append(s.scratch, &scratch{old.base, old.used, maps.Clone(old.slots)})
 	}
-	for addr, tr := range p.traps {
-		inherited := *tr
-		if inherited.site != nil {
-			lower(s.mem, inherited.site.Semaphores)
-			inherited.site = nil
+	p.cleanCopy(s.mem)
+	for _, tr := range p.traps {
+		if tr.site != nil {
+			lower(s.mem, tr.site.Semaphores)
 		}
-		s.traps[addr] = &inherited
+		if tr.users > 0 {
+			inherited := *tr
+			inherited.site = nil
+			s.set(&inherited)
+			inherited.place(s)
+		}
 	}
-	for _, tr := range slices.Collect(maps.Values(s.traps)) {
-		s.drop(tr)
-	}
-	s.span()
 	return child, nil
 }
 
@@ -85,7 +86,7 @@ func openSpace(pid int) (*space, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}
-	return &space{mem: mem, users: 1, traps: make(map[arch.Addr]*trap), foreign: make(map[arch.Addr]foreignCopy)}, nil
+	return &space{mem: mem, users: 1, traps: make(map[arch.Addr]*trap), lifted: make(map[arch.Addr]byte), foreign: make(map[arch.Addr]foreignCopy)}, nil
 }
 
 // renew gives a process that has executed another program its new memory.

@@ -4,10 +4,13 @@ package linux_test
 
 import (
 	"bufio"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,17 +69,6 @@ func (r *run) count(n trace.Number) int64 {
 }
 
 // hammer starts that program with four threads, which work until end is called.
-func hammer(t *testing.T) (r *run, end func()) {
-	t.Helper()
-	out, in, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer out.Close()
-	t.Cleanup(func() { in.Close() })
-	return launchReading(t, out, testprog.Build(t, "hammer", fixed).Path, "4"), func() { in.Close() }
-}
-
 // gone reports whether no process of that id is left, but for one that its parent has yet to take note of.
 func gone(pid int) bool {
 	for range 100 {
@@ -143,7 +135,7 @@ func TestFollowChild(t *testing.T) {
 	}
 	child := ev.Child
 	r.must(r.target.Detach(ev.Thread.PID))
-	if threads := r.target.Threads(); len(threads) != 1 || threads[0].ID != child {
+	if threads := r.target.Threads(); len(threads) != 1 || threads[0] != child {
 		t.Fatalf("threads %v, want %v alone", threads, child)
 	}
 	ev = r.resume(0)
@@ -264,103 +256,7 @@ func TestKillWithUntoldChild(t *testing.T) {
 }
 
 // TestNonStop stops threads one by one while the others run on.
-func TestNonStop(t *testing.T) {
-	r, _ := hammer(t)
-	path := testprog.Build(t, "hammer", fixed).Path
-	at := target.Breakpoint{Addr: symbol(t, path, "main"), Length: 1}
-	first := target.ThreadID{PID: r.pid, TID: r.pid}
-	r.must(r.target.InsertBreakpoint(first, at))
-	r.resume(0)
-	r.must(r.target.RemoveBreakpoint(first, at))
-	r.must(r.target.SetNonStop(true))
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	for deadline := time.Now().Add(20 * time.Second); len(r.target.Threads()) < 5; time.Sleep(time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the threads do not start")
-		}
-	}
-	block := r.block()
-	stopped := make(map[target.ThreadID]bool)
-	for _, th := range r.target.Threads() {
-		if err := r.target.ReadRegisters(th.ID, block); !errors.Is(err, target.ErrRunning) {
-			t.Errorf("registers of %v, which runs: %v", th.ID, err)
-		}
-		r.must(r.target.Stop(th.ID))
-		ev := r.next()
-		if ev.Thread != th.ID || ev.Kind != target.Stopped || ev.Signal != target.SignalNone {
-			t.Fatalf("got %+v, want a stop of %v", ev, th.ID)
-		}
-		stopped[th.ID] = true
-		r.must(r.target.ReadRegisters(th.ID, block))
-		r.must(r.target.Stop(th.ID)) // nothing more comes of it
-	}
-	// A step of one leaves the others where they are.
-	one := r.target.Threads()[2].ID
-	for range 50 {
-		r.must(r.target.Resume([]target.Action{{Thread: one, Verb: target.StepOne}}))
-		if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalTrap {
-			t.Fatalf("got %+v, want a step of %v", ev, one)
-		}
-	}
-	// Ctrl-C stops one of those that run.
-	r.must(r.target.Resume([]target.Action{{Thread: one}}))
-	r.must(r.target.Interrupt())
-	if ev := r.next(); ev.Thread != one || ev.Signal != target.SignalInt {
-		t.Fatalf("got %+v, want %v interrupted", ev, one)
-	}
-	// Back in all-stop mode everything is stopped without a word.
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	r.must(r.target.SetNonStop(false))
-	for _, th := range r.target.Threads() {
-		r.must(r.target.ReadRegisters(th.ID, block))
-	}
-	select {
-	case ev := <-r.target.Events():
-		t.Errorf("event %+v", ev)
-	default:
-	}
-}
-
 // TestNonStopTracepoints traces all threads while a session stops, steps and resumes some of them.
-func TestNonStopTracepoints(t *testing.T) {
-	r, end := hammer(t)
-	path := testprog.Build(t, "hammer", fixed).Path
-	for i, name := range []string{"tick_emulated", "tick_slot", "site_stepped"} {
-		r.trace(trace.Number(i+1), symbol(t, path, name))
-	}
-	r.must(r.engine.Start(r.target.Installer(r.pid)))
-	r.must(r.target.SetNonStop(true))
-	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for i := 0; ; {
-		select {
-		case ev := <-r.target.Events():
-			if ev.Kind == target.Exited {
-				if ev.Code != 0 {
-					t.Errorf("exit code %d", ev.Code)
-				}
-				if out := r.output(); !strings.Contains(out, "wrong=0") {
-					t.Errorf("output %q", out)
-				}
-				return
-			}
-			verb := target.Verb(0)
-			if i%3 == 0 {
-				verb = target.StepOne
-			}
-			r.must(r.target.Resume([]target.Action{{Thread: ev.Thread, Verb: verb}}))
-		case <-tick.C:
-			if i++; i == 500 {
-				end()
-			}
-			if threads := r.target.Threads(); len(threads) > 0 {
-				r.must(r.target.Stop(threads[i%len(threads)].ID))
-			}
-		}
-	}
-}
-
 // TestThreadEvents is told of every thread that begins and ends.
 func TestThreadEvents(t *testing.T) {
 	for _, nonStop := range []bool{false, true} {
@@ -416,6 +312,106 @@ func TestCatchSyscalls(t *testing.T) {
 	}
 }
 
+// TestCallAtSyscall sends a thread elsewhere that is about to make a system call, and puts it back, as GDB does that calls a
+// function there. The return from nothing is not shown, and the call is made after all.
+func TestCallAtSyscall(t *testing.T) {
+	const write = 1
+	p := testprog.Build(t, "threads", fixed)
+	r := launch(t, p.Path, "3")
+	r.must(r.target.CatchSyscalls(r.pid, true, []int{write}))
+	ev := r.resume(0)
+	if ev.Kind != target.SyscallEntry {
+		t.Fatalf("got %+v, want a system call", ev)
+	}
+	layout, err := r.target.Description().Layout()
+	r.must(err)
+	saved := make([]byte, layout.Size)
+	r.must(r.target.ReadRegisters(ev.Thread, saved))
+
+	function := symbol(t, p.Path, "work")
+	r.insert(target.Breakpoint{Addr: function, Length: 1})
+	elsewhere := slices.Clone(saved)
+	binary.LittleEndian.PutUint64(elsewhere[layout.ByName("rip").Offset:], uint64(function))
+	binary.LittleEndian.PutUint64(elsewhere[layout.ByName("orig_rax").Offset:], ^uint64(0))
+	r.must(r.target.WriteRegisters(ev.Thread, elsewhere))
+	if ev = r.resume(0); ev.Reason != target.ReasonSwBreak {
+		t.Fatalf("got %+v, want the function's breakpoint", ev)
+	}
+	r.remove(target.Breakpoint{Addr: function, Length: 1})
+	r.must(r.target.WriteRegisters(ev.Thread, saved))
+	if ev = r.resume(0); ev.Kind != target.SyscallReturn || ev.Syscall != write {
+		t.Fatalf("got %+v, want the return from the system call", ev)
+	}
+	r.must(r.target.CatchSyscalls(r.pid, false, nil))
+	if ev = r.resume(0); ev.Kind != target.Exited {
+		t.Fatalf("got %+v, want the end", ev)
+	}
+	if out := r.output(); strings.Count(out, "done calls=6") != 1 {
+		t.Errorf("output %q", out)
+	}
+}
+
+// TestCatchReturnFromVfork catches system calls from the end of a vfork on, whose return is the first to be seen, and which a
+// signal given there does not take away.
+func TestCatchReturnFromVfork(t *testing.T) {
+	const vfork = 58
+	r := launch(t, testprog.Build(t, "forks", fixed).Path, "0", "1")
+	r.target.SetReports(target.Reports{Vfork: true})
+	ev := r.resume(0)
+	if ev.Kind != target.Vforked {
+		t.Fatalf("got %+v, want a vfork", ev)
+	}
+	r.must(r.target.Detach(ev.Child.PID))
+	if ev = r.resume(0); ev.Kind != target.VforkDone {
+		t.Fatalf("got %+v, want the end of the vfork", ev)
+	}
+	r.must(r.target.CatchSyscalls(r.pid, true, nil))
+	const usr1 target.Signal = 30
+	if ev = r.resume(usr1); ev.Kind != target.SyscallReturn || ev.Syscall != vfork {
+		t.Fatalf("got %+v, want the return from the vfork", ev)
+	}
+	if ev = r.resume(0); ev.Kind != target.Terminated || ev.Signal != usr1 {
+		t.Fatalf("got %+v, want the death of signal %d", ev, usr1)
+	}
+}
+
+// TestStepOutOfVfork steps from the end of a vfork: the step ends at the return from the call, before the next instruction.
+func TestStepOutOfVfork(t *testing.T) {
+	r := launch(t, testprog.Build(t, "forks", fixed).Path, "0", "1")
+	r.target.SetReports(target.Reports{Vfork: true})
+	ev := r.resume(0)
+	for ev.Kind == target.Vforked {
+		r.must(r.target.Detach(ev.Child.PID))
+		ev = r.resume(0)
+	}
+	before := r.pc(ev.Thread)
+	if ev.Kind != target.VforkDone {
+		t.Fatalf("got %+v, want the end of the vfork", ev)
+	}
+	if ev = r.do(target.Action{Thread: ev.Thread, Verb: target.StepOne}); ev.Signal != target.SignalTrap || r.pc(ev.Thread) != before {
+		t.Errorf("got %+v at %s, want a finished step at %s", ev, r.pc(ev.Thread), before)
+	}
+}
+
+// TestChildSharesMemory has a child in its parent's memory whom nobody waits for as after a vfork. A session that would hear of
+// vforks hears nothing of it, for it would wait for the end of that. The traps do not harm it.
+func TestChildSharesMemory(t *testing.T) {
+	p := testprog.Build(t, "shares", fixed)
+	r := launch(t, p.Path, "50")
+	r.target.SetReports(target.Reports{Fork: true, Vfork: true})
+	const ended target.Signal = 20 // SIGCHLD
+	r.target.PassSignals([]target.Signal{ended})
+	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "step"), Length: 1})
+	for n := range 50 {
+		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || ev.Thread != r.leader() {
+			t.Fatalf("call %d: %+v, want the parent at the breakpoint", n, ev)
+		}
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0", ev)
+	}
+}
+
 // TestAttach takes a running program with threads under trace, traces it and lets it go.
 func TestAttach(t *testing.T) {
 	path := testprog.Build(t, "hammer", fixed).Path
@@ -439,7 +435,7 @@ func TestAttach(t *testing.T) {
 			t.Error("attached twice")
 		}
 		threads := r.target.Threads()
-		last := threads[len(threads)-1].ID
+		last := threads[len(threads)-1]
 		ev := r.do(target.Action{Thread: last, Verb: target.StepOne})
 		if ev.Kind != target.Stopped || ev.Thread != last {
 			t.Fatalf("got %+v", ev)
@@ -480,6 +476,31 @@ func TestWrapper(t *testing.T) {
 	}
 	if _, err := r.target.Start(target.Program{Path: path, Wrapper: []string{"false"}}); err == nil {
 		t.Error("a wrapper that does not execute the program is no error")
+	}
+}
+
+// TestProgramInFolder starts a program by a name that is that of a file in the working folder before all others.
+func TestProgramInFolder(t *testing.T) {
+	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	r.must(err)
+	t.Chdir(folder)
+	program, err := os.ReadFile(testprog.Build(t, "exits", fixed).Path)
+	r.must(err)
+	r.must(os.WriteFile("sleep", program, 0o700))
+	for _, name := range []string{"sleep", "./sleep"} {
+		id, err := r.target.Start(target.Program{Path: name, Dir: "/"})
+		r.must(err)
+		if got, err := r.target.ReadExecFile(id.PID); err != nil || got != folder+"/sleep" {
+			t.Errorf("%s runs %q, %v, want the one in %s", name, got, err, folder)
+		}
+		r.must(r.target.Kill(id.PID))
+	}
+	r.must(os.Remove("sleep"))
+	id, err := r.target.Start(target.Program{Path: "sleep", Args: []string{"9"}})
+	r.must(err)
+	if got, err := r.target.ReadExecFile(id.PID); err != nil || strings.HasPrefix(got, folder) {
+		t.Errorf("sleep runs %q, %v, want the system's", got, err)
 	}
 }
 

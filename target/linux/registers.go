@@ -386,6 +386,7 @@ func (t *Target) ReadRegisters(id target.ThreadID, block []byte) error {
 // WriteRegisters implements target.Target. A task whose pc moves has no hit behind it any more.
 func (t *Target) WriteRegisters(id target.ThreadID, block []byte) error {
 	return t.onTask(id, func(k *task) error {
+		k.divert()
 		err := t.regs.write(k, block)
 		if k.passed != 0 && k.regs[amd64.RIP] != uint64(k.passed) {
 			k.passed = 0

@@ -71,7 +71,7 @@ func launchReading(t testing.TB, in *os.File, program string, args ...string) *r
 		Order: tg.ISA().Order, RegisterBlock: layout.Size, PCOffset: layout.ByNumber(tg.ISA().PC).Offset,
 	})
 	tg.SetEngine(engine)
-	return &run{t, tg, engine, func() string { return <-text }, tg.Threads()[0].ID.PID}
+	return &run{t, tg, engine, func() string { return <-text }, tg.Threads()[0].PID}
 }
 
 // resume lets everything go and waits for what ends it.
@@ -392,5 +392,17 @@ func TestDebugRegistersRunOut(t *testing.T) {
 	}
 	if err := r.target.InsertBreakpoint(id, target.Breakpoint{Kind: target.ReadWatch, Addr: at, Length: 8}); !errors.Is(err, target.ErrUnsupported) {
 		t.Errorf("reads alone: %v, want ErrUnsupported", err)
+	}
+}
+
+func TestSiginfoOfTheFirstStop(t *testing.T) {
+	r := launch(t, testprog.Build(t, "spin", fixed).Path)
+	const sigtrap = 5
+	info, err := r.target.ReadSiginfo(target.ThreadID{PID: r.pid, TID: r.pid})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if signo := info[0]; signo != sigtrap {
+		t.Errorf("si_signo is %d, want that of SIGTRAP", signo)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 
 	"tracewell/arch"
+	"tracewell/arch/amd64"
 	"tracewell/internal/linux"
 	"tracewell/target"
 )
@@ -127,6 +128,33 @@ func kernelSignal(s target.Signal) int {
 		}
 	}
 	return 0
+}
+
+// atBreakpoint reports whether the session has a breakpoint at the pc of k.
+func (k *task) atBreakpoint() bool {
+	if k.fetch() != nil {
+		return false
+	}
+	tr := k.proc.traps[k.pc()]
+	return tr != nil && tr.users > 0
+}
+
+// meetAgain has a task with a hit behind it run into the trap again. To a tracepoint that is the same execution of the
+// instruction, also if the handler of a signal comes first, in which there may be others.
+func (k *task) meetAgain() {
+	if k.passed != 0 && k.fetch() == nil {
+		k.counted, k.countedSP = k.passed, k.regs[amd64.RSP]
+	}
+	k.passed = 0
+}
+
+// again reports whether k has met a trap by meetAgain.
+func (k *task) again(addr arch.Addr) bool {
+	met := k.counted == addr && k.countedSP == k.regs[amd64.RSP]
+	if met {
+		k.counted = 0
+	}
+	return met
 }
 
 // moveFault makes the siginfo of a fault in a slot name the original address where it named the slot, as for SIGFPE and

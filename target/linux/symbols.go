@@ -15,8 +15,8 @@ import (
 //
 // The table that it goes by is DT_GNU_HASH. It begins with the number of buckets, the index of the first symbol that it
 // knows, and the length in words of the filter and a shift for it, which can be done without. Then come the filter, the
-// buckets, and a hash for each symbol. A bucket is the index of its first symbol; the hashes of its symbols follow each other, and
-// the last one has its lowest bit set.
+// buckets, and a hash for each symbol. A bucket is the index of its first symbol; the hashes of its symbols follow each
+// other, and the last one has its lowest bit set.
 type library struct {
 	p       *process
 	bias    arch.Addr

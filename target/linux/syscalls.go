@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/target"
 )
@@ -29,13 +30,10 @@ func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
 
 // atSyscall deals with a task at the entry into or the exit from a system call.
 func (t *Target) atSyscall(k *task) {
-	c := k.proc.catch
-	if k.guest || !c.on || k.fetch() != nil {
-		t.proceed(k, 0)
-		return
-	}
-	number := int(int32(k.regs[amd64.OrigRAX]))
-	if c.numbers != nil && !c.numbers[number] {
+	number, caught := k.caught()
+	shown := k.remade
+	k.remade = false
+	if !caught || shown && k.entered {
 		t.proceed(k, 0)
 		return
 	}
@@ -44,4 +42,64 @@ func (t *Target) atSyscall(k *task) {
 		e.Kind = target.SyscallEntry
 	}
 	t.report(e)
+}
+
+// A session that has a task call a function where it is about to make a system call, as GDB can at a catchpoint, makes the kernel
+// forget the system call, and puts the registers back as if that did no harm; natively GDB's user then has a program whose call
+// has failed with ENOSYS. Here the call is made after all.
+
+// divert notes that the session changes the registers of k, which is about to make a system call if it is not sent elsewhere.
+func (k *task) divert() {
+	if k.entered && k.diverted == nil && k.fetch() == nil {
+		was := k.regs
+		k.diverted = &was
+	}
+}
+
+// remake has a task that is as it was before it was sent elsewhere go back to the instruction that makes the call. The session has
+// been shown the entry.
+func (k *task) remake() {
+	if k.diverted == nil || k.fetch() != nil || k.regs != *k.diverted {
+		return
+	}
+	if k.entered { // it has not been anywhere
+		k.diverted = nil
+		return
+	}
+	k.diverted = nil
+	k.regs[amd64.RAX] = k.regs[amd64.OrigRAX]
+	k.setPC(k.pc() - arch.Addr(len(syscallCode)))
+	k.dirty = dirtyAll
+	k.passed = k.pc()
+	k.remade = k.proc.catch.on && !k.wantsStep()
+}
+
+// noSyscall is the number of a system call that is not to be made, as a debugger sets it that has a thread do something else.
+const noSyscall = -1
+
+// atReturn deals with a task that is to go on from the return from a system call, to which it was led unseen. GDB catches no
+// system calls while it waits for the end of a vfork, and does again for the return from that; and a step begun in a call ends
+// at its return.
+func (t *Target) atReturn(k *task) {
+	_, caught := k.caught()
+	k.returned = false
+	switch {
+	case caught:
+		t.atSyscall(k)
+	case !k.wantsStep() || k.fetch() != nil || t.afterStep(k):
+		t.proceed(k, 0)
+	}
+}
+
+// caught returns the number of the system call that k is stopped at, and whether the session wants to see it.
+func (k *task) caught() (number int, ok bool) {
+	c := k.proc.catch
+	if k.guest || !c.on || k.fetch() != nil {
+		return 0, false
+	}
+	number = int(int32(k.regs[amd64.OrigRAX]))
+	if number == noSyscall && !k.entered {
+		return 0, false
+	}
+	return number, c.numbers == nil || c.numbers[number]
 }

@@ -23,7 +23,7 @@ type Target struct {
 
 	// Shared.
 	queue  queue
-	events eventQueue
+	events *eventQueue
 	done   chan struct{} // closed when the tracer has ended
 
 	// The tracer's own from here on.
@@ -59,7 +59,8 @@ type queue struct {
 	mu      sync.Mutex
 	waiting []request
 	length  atomic.Int32
-	wake    chan struct{} // rouses a tracer that is not in wait
+	deaf    atomic.Bool   // the tracer waits for its tracees, and hears nothing but the bell
+	wake    chan struct{} // rouses it when it has none to wait for
 }
 
 type request struct {
@@ -147,7 +148,9 @@ func (t *Target) do(f func()) bool {
 		case t.queue.wake <- struct{}{}:
 		default:
 		}
-		t.bell.Ring()
+		if t.queue.deaf.Load() {
+			t.bell.Ring()
+		}
 		select {
 		case <-r.done:
 			return true
@@ -157,6 +160,9 @@ func (t *Target) do(f func()) bool {
 		}
 	}
 }
+
+// patience is how long Close waits for what cannot be stopped.
+const patience = time.Second
 
 // Close ends the target: launched processes are killed, attached ones set free. It is safe to call more than once.
 func (t *Target) Close() error {
@@ -169,8 +175,15 @@ func (t *Target) Close() error {
 				t.detach(p)
 			}
 		}
-		t.ending = true
 	})
+	// A thread that waits for its vfork child can only be let go when it has ended that, and would be killed if it was left.
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		left := 0
+		if !t.do(func() { left = t.guests }) || left == 0 {
+			break
+		}
+	}
+	t.do(func() { t.ending = true })
 	<-t.done
 	return nil
 }
@@ -223,18 +236,28 @@ func (t *Target) Syscalls() target.Syscalls { return t }
 func (t *Target) Signals() target.Signals { return t }
 
 // Threads implements target.Target.
-func (t *Target) Threads() []target.Thread {
-	var threads []target.Thread
+func (t *Target) Threads() []target.ThreadID {
+	var threads []target.ThreadID
 	t.do(func() {
 		t.findZombies()
+		threads = make([]target.ThreadID, 0, len(t.tasks))
 		for k := range t.all() {
 			if k.state == zombie && k.mayLinger() {
 				continue
 			}
-			threads = append(threads, target.Thread{ID: k.id(), Name: linux.ThreadName(k.tgid, k.tid), Core: k.coreByStat()})
+			threads = append(threads, k.id())
 		}
 	})
 	return threads
+}
+
+// Thread implements target.Target.
+func (t *Target) Thread(id target.ThreadID) (target.Thread, error) {
+	cpu, err := linux.ThreadCPU(id.TID)
+	if err != nil {
+		return target.Thread{}, fmt.Errorf("%w: %w", target.ErrNoThread, err)
+	}
+	return target.Thread{ID: id, Name: linux.ThreadName(id.TID), Core: cpu}, nil
 }
 
 // onTask runs f on the tracer goroutine with the stopped task of id.

@@ -28,7 +28,8 @@ type task struct {
 	proc  *process
 	state taskState
 
-	guest bool // see the package comment
+	guest   bool // see the package comment
+	leaving bool // a guest to be let go when it stops
 
 	// What the session wants of it.
 	resumed    bool // by the pending Resume; in non-stop mode, and not stopped with an event since
@@ -43,17 +44,23 @@ type task struct {
 	slot     *trap // whose slot it was sent into, nil when it cannot be in one
 
 	// What is known of it while it is stopped.
-	status   linux.Status // of a stop not acted on yet, if waiting
-	waiting  bool
-	held     bool      // a hold waits for its stop
-	atSignal bool      // in a signal-delivery stop, where a signal can be passed on
-	group    bool      // the last stop was a group-stop
-	event    int       // the ptrace event of the last stop, inside a system call that had begun; 0 for none
-	child    int       // the new task that the last event of a fork or clone told of
-	vforked  int       // the child that it waits for, 0 for none
-	entered  bool      // at the entry into a system call: whatever is done to the task would be done to the call
-	passed   arch.Addr // see the package comment; 0 for none
-	signal   int       // the kernel's number of the signal it is stopped with and the session has been told of
+	status    linux.Status // of a stop not acted on yet, if waiting
+	waiting   bool
+	held      bool      // a hold waits for its stop
+	atSignal  bool      // in a signal-delivery stop, where a signal can be passed on
+	group     bool      // the last stop was a group-stop
+	event     int       // the ptrace event of the last stop, inside a system call that had begun; 0 for none
+	child     int       // the new task that the last event of a fork or clone told of
+	vforked   int       // the child that it waits for, 0 for none
+	entered   bool      // at the entry into a system call: whatever is done to the task would be done to the call
+	returned  bool      // at the return from one, to which it was led from an event in the call (endCall)
+	passed    arch.Addr // see the package comment; 0 for none
+	counted   arch.Addr // a hit that is not to be counted once more, if it comes with this stack pointer
+	countedSP uint64
+	signal    int // the kernel's number of the signal it is stopped with and the session has been told of
+
+	diverted *amd64.UserRegs // see divert; nil for none
+	remade   bool            // the entry that it comes to next has been shown
 
 	deferred []deferred // signals that wait for the displaced instruction
 	sent     signalSet  // signals sent by this package for the session, to be passed on unreported
@@ -124,8 +131,8 @@ func (k *task) wantsStep() bool { return k.verb != target.Go || k.collecting }
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.atSignal, k.group, k.entered, k.waiting, k.signal = false, false, false, false, false, false, 0
-	k.triggersKnown = false
+	k.haveRegs, k.haveState, k.waiting, k.triggersKnown = false, false, false, false
+	k.atSignal, k.group, k.entered, k.returned, k.signal = false, false, false, false, 0
 }
 
 // close releases what the task holds outside itself.

@@ -19,8 +19,10 @@ func (t *Target) adopt(tid int, p *process) *task {
 }
 
 // born deals with the event that tells of a new task: a thread is adopted, and so is a clone that shares the memory, which
-// gdbserver takes for a thread, too. A child is made a process if the session wants to know of it. Otherwise a vfork child becomes a guest, and a forked one is freed of the traps that it inherited and let go.
-// It reports whether there is an event to tell.
+// gdbserver takes for a thread, too. A child is made a process if the session wants to know of it. Otherwise one that shares the
+// memory becomes a guest, and one with its own is freed of the traps that it inherited and let go. The parent of a child that
+// shares the memory without a vfork does not wait for it, which is nothing to tell a session of. It reports whether there is
+// an event to tell.
 func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if event == linux.EventVforkDone {
 		return target.Event{Kind: target.VforkDone, Thread: parent.id(), Signal: target.SignalTrap}, t.reports.Vfork && !parent.guest
@@ -40,7 +42,8 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 		parent.vforked = tid
 	}
 	shares := event == linux.EventVfork || linux.SharesMemory(tid, parent.tid)
-	if !parent.guest && (shares && t.reports.Vfork || !shares && t.reports.Fork) {
+	told := event == linux.EventVfork && t.reports.Vfork || !shares && t.reports.Fork
+	if told && !parent.guest {
 		return t.childBorn(tid, parent, shares)
 	}
 	if !shares {
@@ -88,14 +91,6 @@ func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bo
 	return e, true
 }
 
-// entertain makes a stopped tracee a guest and lets it go on.
-func (t *Target) entertain(k *task) {
-	k.guest = true
-	t.tasks[k.tid] = k
-	t.guests++
-	t.proceed(k, 0)
-}
-
 // firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
 // for one that has been killed.
 func (t *Target) firstStop(tid int) bool {
@@ -120,8 +115,8 @@ func (t *Target) firstStop(tid int) bool {
 // setFree takes the traps and what semaphores were raised by out of a forked child's own copy of the memory and detaches it.
 func (t *Target) setFree(pid int, parent *process) {
 	if mem, err := linux.OpenMemory(pid); err == nil {
+		parent.cleanCopy(mem)
 		for _, tr := range parent.traps {
-			mem.WriteAt([]byte{tr.original}, int64(tr.addr))
 			if tr.site != nil {
 				lower(mem, tr.site.Semaphores)
 			}
@@ -141,12 +136,12 @@ func (t *Target) ended(k *task, s linux.Status) bool {
 	if !s.Ended() {
 		return false
 	}
-	delete(t.tasks, k.tid)
 	k.close()
 	if k.guest {
-		t.guests--
+		t.strike(k)
 		return true
 	}
+	delete(t.tasks, k.tid)
 	if k.waiting {
 		t.parked--
 	}
@@ -209,6 +204,8 @@ func (t *Target) over(p *process, e target.Event) {
 
 // dismiss forgets a process and its tasks.
 func (t *Target) dismiss(p *process) {
+	guests := t.abandon(p)
+	defer func() { t.setGuestsFree(guests) }()
 	t.forsake(p, func(*task) bool { return true })
 	p.space.leave()
 	t.procs = slices.DeleteFunc(t.procs, func(o *process) bool { return o == p })
@@ -275,8 +272,10 @@ func (t *Target) noneLeft() {
 // execed deals with a program that has replaced itself: one task is left, under the leader's id, in a new address space.
 func (t *Target) execed(k *task) {
 	if k.guest {
-		delete(t.tasks, k.tid)
-		t.guests--
+		if former, err := linux.EventMessage(k.tid); err == nil && t.tasks[former] != nil && former != k.tid {
+			t.strike(t.tasks[former]) // the thread that executed the program has its process's id now
+		}
+		t.strike(k)
 		linux.Detach(k.tid, 0)
 		return
 	}
@@ -285,12 +284,16 @@ func (t *Target) execed(k *task) {
 		return
 	}
 	t.keepOnly(k)
-	k.passed, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, nil, false, 0, nil, false
+	k.passed, k.counted, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, false, 0, nil, false
+	k.diverted, k.remade = nil, false
 	if k.proc == t.traced {
 		t.traced = nil
 	}
 	k.stepping = false // a step into the exec ends here
-	if k.proc.renew() != nil {
+	guests := t.abandon(k.proc)
+	err := k.proc.renew()
+	t.setGuestsFree(guests)
+	if err != nil {
 		return
 	}
 	path, _ := linux.Executable(k.proc.pid)

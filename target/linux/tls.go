@@ -18,14 +18,14 @@ import (
 // On x86-64 the thread pointer is the base of segment fs. The block of the main program's variables ends there, so its place
 // follows from the program header alone, whatever the C library.
 //
-// Objects that the dynamic linker loads are numbered, and each thread has a vector (DTV) of its blocks by these numbers. A block
-// comes to be when the thread first uses it, unless the linker found room for it at a fixed distance in front of the thread
-// pointer, as it does for what is loaded at the start. The vector's own number of generation says how old it is: of objects
-// that were numbered later it knows nothing yet.
+// Objects that the dynamic linker loads are numbered, and each thread has a vector (DTV) of its blocks by these numbers. A
+// block comes to be when the thread first uses it, unless the linker found room for it at a fixed distance in front of the
+// thread pointer, as it does for what is loaded at the start. The vector's own number of generation says how old it is: of
+// objects that were numbered later it knows nothing yet.
 //
 // All that is the C library's private affair, but glibc describes it for debuggers: the symbols that begin with _thread_db_
-// say where the fields of its structures are (nptl_db in its source). libthread_db is a reader of these. Here they are read from
-// the program's memory; see symbols.go.
+// say where the fields of its structures are (nptl_db in its source). libthread_db is a reader of these. Here they are read
+// from the program's memory; see symbols.go.
 
 // ThreadLocals implements target.Groups.
 func (t *Target) ThreadLocals() target.ThreadLocals { return t }

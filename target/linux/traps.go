@@ -5,6 +5,8 @@ package linux
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
@@ -49,7 +51,7 @@ func (s *space) trapAt(addr arch.Addr) (*trap, error) {
 			return old, nil
 		}
 		tr.users, tr.check, tr.site = old.users, old.check, old.site
-		delete(s.traps, addr) // it would hide what is there now
+		s.unset(old) // it would hide what is there now
 	}
 	err := tr.study(s)
 	if err == nil {
@@ -57,12 +59,11 @@ func (s *space) trapAt(addr arch.Addr) (*trap, error) {
 	}
 	if err != nil {
 		if old != nil {
-			s.traps[addr] = old
+			s.set(old)
 		}
 		return nil, err
 	}
-	s.traps[addr] = tr
-	s.span()
+	s.set(tr)
 	return tr, nil
 }
 
@@ -101,7 +102,10 @@ func (tr *trap) renew(s *space) {
 }
 
 // place writes the int3. It works while tasks run: one byte changes at once for all.
-func (tr *trap) place(s *space) error { return s.poke(tr.addr, breakpointOpcode) }
+func (tr *trap) place(s *space) error {
+	delete(s.lifted, tr.addr)
+	return s.poke(tr.addr, breakpointOpcode)
+}
 
 // lift puts the original byte back, unless the program has unmapped or rewritten its code meanwhile.
 func (tr *trap) lift(s *space) error {
@@ -109,7 +113,28 @@ func (tr *trap) lift(s *space) error {
 	if _, err := s.mem.ReadAt(b[:], int64(tr.addr)); err != nil || b[0] != breakpointOpcode {
 		return nil
 	}
+	s.lifted[tr.addr] = tr.original
 	return s.poke(tr.addr, tr.original)
+}
+
+// cleanCopy takes the traps out of a forked child's copy of the memory. It may have been made when there were other traps than now:
+// the fork is heard of later, and even later told, and until then sessions remove breakpoints.
+func (s *space) cleanCopy(mem *os.File) {
+	holds := func(in *os.File, addr arch.Addr) bool {
+		var b [1]byte
+		_, err := in.ReadAt(b[:], int64(addr))
+		return err == nil && b[0] == breakpointOpcode
+	}
+	for addr, tr := range s.traps {
+		if holds(mem, addr) {
+			mem.WriteAt([]byte{tr.original}, int64(addr))
+		}
+	}
+	for addr, original := range s.lifted {
+		if holds(mem, addr) && !holds(s.mem, addr) {
+			mem.WriteAt([]byte{original}, int64(addr))
+		}
+	}
 }
 
 func (s *space) poke(addr arch.Addr, b byte) error {
@@ -124,20 +149,40 @@ func (s *space) drop(tr *trap) error {
 	if tr.users > 0 || tr.site != nil {
 		return nil
 	}
-	delete(s.traps, tr.addr)
-	s.span()
+	s.unset(tr)
 	return tr.lift(s)
 }
 
-// span keeps the bounds of all traps, which tell most memory reads that none is in them.
-func (s *space) span() {
-	s.lowest, s.behind = 0, 0
-	for addr := range s.traps {
-		if s.behind == 0 || addr < s.lowest {
-			s.lowest = addr
-		}
-		s.behind = max(s.behind, addr+1)
+// set enters a trap in the table, over the one that was in its place.
+func (s *space) set(tr *trap) {
+	if i, found := slices.BinarySearch(s.places, tr.addr); !found {
+		s.places = slices.Insert(s.places, i, tr.addr)
 	}
+	s.traps[tr.addr] = tr
+}
+
+// unset takes a trap out of the table.
+func (s *space) unset(tr *trap) {
+	if i, found := slices.BinarySearch(s.places, tr.addr); found {
+		s.places = slices.Delete(s.places, i, i+1)
+	}
+	delete(s.traps, tr.addr)
+}
+
+func (s *space) clearTraps() {
+	s.places = nil
+	clear(s.traps)
+}
+
+// between returns the places of the traps from low up to but not including high. What a hit collects lies often between the
+// traps of the program and those of a library, so it does not go through them all.
+func (s *space) between(low, high arch.Addr) []arch.Addr {
+	first, _ := slices.BinarySearch(s.places, low)
+	behind := first
+	for behind < len(s.places) && s.places[behind] < high {
+		behind++
+	}
+	return s.places[first:behind]
 }
 
 // stale reports whether a task stopped behind addr by an int3 that is there no more.
@@ -167,7 +212,7 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	})
 }
 
-// RemoveBreakpoint implements target.Breakpoints.
+// RemoveBreakpoint implements target.Breakpoints. A breakpoint whose memory is gone is an error, but removed all the same.
 func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	return t.onProcess(id.PID, func(p *process) error {
 		if b.Kind != target.Software {
@@ -178,7 +223,8 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 			return nil
 		}
 		tr.users, tr.check = 0, nil
-		return p.drop(tr)
+		_, err := p.read(b.Addr, make([]byte, 1))
+		return errors.Join(err, p.drop(tr))
 	})
 }
 
@@ -188,7 +234,8 @@ func (t *Target) SetEngine(e *tracepoint.Engine) { t.do(func() { t.engine = e })
 // Installer implements target.Tracer.
 func (t *Target) Installer(pid int) tracepoint.Installer { return installer{t, pid} }
 
-// installer puts sites into the process that has the tracepoints: the one that it was made for, or the child that took them over.
+// installer puts sites into the process that has the tracepoints: the one that it was made for, or the child that took them
+// over.
 type installer struct {
 	t   *Target
 	pid int

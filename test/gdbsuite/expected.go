@@ -13,9 +13,10 @@ import (
 //	fault BOARD FILE CAUSE NAME        a check that is known to fail, and why
 //	leave FILE REASON                  a file that is not run
 //
-// NAME is what stands behind "FAIL: FILE.exp: " in the log, or a whole line that begins with ERROR or UNRESOLVED. BOARD may be * for all. NAME goes to the end of the line, and * stands in it for any characters.
-// CAUSE is a word that begins with whose fault it is, "client-", "test-" or "ours-", and is explained in README.md; one that
-// ends in "-now-and-then" does not fail every time.
+// NAME is what stands behind "FAIL: FILE.exp: " in the log, or a whole line that begins with ERROR or UNRESOLVED. BOARD may
+// be * for all. NAME goes to the end of the line, and * stands in it for any characters. CAUSE is a word that begins with
+// whose fault it is, "client-", "test-" or "ours-", and is explained in README.md; one that ends in "-now-and-then" does not
+// fail every time.
 type expectations struct {
 	scores map[test]score
 	faults []fault

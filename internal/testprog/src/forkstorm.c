@@ -1,6 +1,7 @@
 /* forkstorm THREADS ROUNDS HOW: THREADS threads start ROUNDS processes each, all at the same time, and call step() in between.
  * HOW is fork (the child calls step() and ends) or vfork (the child calls step() and executes this program anew, which
- * calls step() too). "wrong" counts results of step() and statuses of children that are not what they have to be. */
+ * calls step() too). "wrong" counts results of step() and statuses of children that are not what they have to be; of the latter
+ * each has a line of its own. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +57,11 @@ static void *run(void *argument)
         int status = -1;
         *wrong += step(n) != 2 * n + 70;
         pid_t pid = start(n);
-        *wrong += waitpid(pid, &status, 0) != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 5;
+        pid_t ended = waitpid(pid, &status, 0);
+        if (ended != pid || !WIFEXITED(status) || WEXITSTATUS(status) != 5) {
+            printf("child pid=%d ended=%d status=%#x\n", (int)pid, (int)ended, status);
+            ++*wrong;
+        }
         *wrong += step(-n) != -2 * n + 70;
     }
     return NULL;

@@ -31,6 +31,11 @@ static double now(void)
     return time.tv_sec * 1e9 + time.tv_nsec;
 }
 
+/* spun is called after the last call. */
+__attribute__((noipa)) void spun(void)
+{
+}
+
 int main(int argc, char **argv)
 {
     long count = argc > 1 ? atol(argv[1]) : 1000;
@@ -44,6 +49,7 @@ int main(int argc, char **argv)
         for (long n = 0; n < count; n++)
             wrong += sites[i].tick(n, buffer) != n + (long)buffer;
         double elapsed = now() - start;
+        spun();
         printf("done site=%s calls=%ld wrong=%ld ns=%.0f ns_per_call=%.1f\n", name, count, wrong, elapsed, elapsed / count);
         return wrong != 0;
     }

@@ -1,0 +1,200 @@
+//go:build amd64
+
+package linux
+
+import (
+	"slices"
+
+	"tracewell/internal/linux"
+	"tracewell/target"
+)
+
+// entertain makes a stopped tracee a guest and lets it go on.
+func (t *Target) entertain(k *task) {
+	t.admit(k)
+	t.proceed(k, 0)
+}
+
+// admit makes a tracee a guest, which may be blocked in a vfork and stop later.
+func (t *Target) admit(k *task) {
+	k.guest = true
+	t.tasks[k.tid] = k
+	t.guests++
+}
+
+// strike takes a guest off the list: it has ended or has been let go.
+func (t *Target) strike(k *task) {
+	delete(t.tasks, k.tid)
+	t.guests--
+}
+
+// abandon is called when a process is about to leave its space. Its guests stay with one that is still there; otherwise they
+// are stopped, to be set free when the traps that they would meet are gone.
+func (t *Target) abandon(p *process) (stopped []*task) {
+	if rest := t.sharer(p); rest != nil {
+		for _, k := range t.tasks {
+			if k.guest && k.proc == p {
+				k.proc = rest
+			}
+		}
+		return nil
+	}
+	return t.stopGuests(p)
+}
+
+// sharer is another process in the memory of p, nil for none.
+func (t *Target) sharer(p *process) *process {
+	for _, other := range t.procs {
+		if other != p && other.space == p.space {
+			return other
+		}
+	}
+	return nil
+}
+
+// stopGuests stops the guests of a process, each at an instruction of the program's own, and returns them. One that is blocked
+// until its child has left its memory is not waited for: it is set free when it stops.
+func (t *Target) stopGuests(p *process) (all []*task) {
+	for _, k := range t.tasks {
+		if k.guest && k.proc == p && !k.leaving {
+			k.leaving = true
+			if linux.Interrupt(k.tid) == nil && !t.blocked(k) {
+				all = append(all, k)
+			}
+		}
+	}
+	for slices.ContainsFunc(all, func(k *task) bool { return t.tasks[k.tid] == k && k.state != stopped }) {
+		tid, s, err := t.next()
+		if err == linux.ErrInterrupted {
+			continue
+		}
+		if err != nil {
+			t.vanish()
+			break
+		}
+		switch k, s := t.arrive(tid, s); {
+		case k == nil:
+		case k.leaving && k.proc == p && slices.Contains(all, k):
+			t.comeToRest(k, s)
+		case k.guest:
+			t.act(k, s)
+		default:
+			t.keep(k, s)
+		}
+	}
+	return slices.DeleteFunc(all, func(k *task) bool { return t.tasks[k.tid] != k })
+}
+
+// blocked reports whether a task waits for a vfork child that is under trace, maybe as another guest, and has not left its memory.
+func (t *Target) blocked(k *task) bool {
+	child := t.tasks[k.vforked]
+	return child != nil && child.proc.space == k.proc.space
+}
+
+// comeToRest deals with the stop of a guest that is to be let go: it keeps the signal that it takes along, and is put back before a
+// trap that it has run into.
+func (t *Target) comeToRest(k *task, s linux.Status) {
+	if t.ended(k, s) {
+		return
+	}
+	k.status = s
+	switch sig, _ := s.Stopped(); {
+	case s.Event() != 0:
+		t.orphan(k, s, func(child int) { t.setFree(child, k.proc) })
+	case sig == linux.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
+		k.setPC(k.pc() - 1)
+	case sig == linux.SIGTRAP && k.stepping, sig == linux.SyscallTrap:
+	default:
+		k.signal = sig
+	}
+}
+
+// behindTrap reports whether the int3 that a guest has run into is, or was, a trap.
+func (k *task) behindTrap() bool {
+	at := k.pc() - 1
+	code, ok := (&stack{tid: k.tid}).ReadUint64(at)
+	return k.proc.traps[at] != nil || ok && byte(code) != breakpointOpcode
+}
+
+// seeOff lets a guest go that has stopped at last.
+func (t *Target) seeOff(k *task, s linux.Status) {
+	if t.comeToRest(k, s); t.tasks[k.tid] == k {
+		t.setGuestsFree([]*task{k})
+	}
+}
+
+// setGuestsFree lets stopped guests go their way. Signals that waited for an instruction to happen need not wait any more.
+func (t *Target) setGuestsFree(all []*task) {
+	for _, k := range all {
+		k.flush()
+		k.disarm()
+		linux.Detach(k.tid, k.signal)
+		if group, err := linux.ThreadGroup(k.tid); err == nil {
+			for _, d := range k.deferred {
+				linux.KillThread(group, k.tid, d.signal)
+			}
+		}
+		t.strike(k)
+		k.close()
+	}
+}
+
+// interruption is the status of a stop for nothing but that it was asked for.
+const interruption = linux.Status(linux.EventStop<<16 | linux.SIGTRAP<<8 | 0x7f)
+
+// keep puts off what a task that was to run on has stopped with, while something else is being dealt with.
+func (t *Target) keep(k *task, s linux.Status) {
+	held := k.held
+	k.held = false
+	t.park(k, s)
+	if held || t.tasks[k.tid] != k {
+		return
+	}
+	t.endCall(k)
+	if !k.waiting && t.tasks[k.tid] == k {
+		k.waiting, k.status = true, interruption
+		if s.Event() == linux.EventStop {
+			k.status = s
+		}
+		t.parked++
+	}
+}
+
+// take acts on what a task has stopped with if the program runs, and otherwise keeps it for the next Resume.
+func (t *Target) take(k *task, s linux.Status) {
+	switch {
+	case t.active || k.guest:
+		t.act(k, s)
+	default:
+		t.keep(k, s)
+	}
+}
+
+// detachSharer lets one of the processes go that run in one memory: the parent of a vfork, or the child. Until the other has left
+// the memory, its threads are guests there.
+func (t *Target) detachSharer(p, rest *process) {
+	tasks := slices.Clone(p.order)
+	for _, k := range tasks {
+		k.stat = nil
+	}
+	t.dismiss(p)
+	for _, k := range tasks {
+		k.proc, k.resumed, k.stopping, k.verb, k.collecting = rest, true, false, target.Go, false
+		if t.admit(k); k.state == stopped {
+			k.disarm()
+			t.proceed(k, t.partingSignal(k))
+		}
+	}
+	for _, child := range t.unsay(p.pid) {
+		t.detach(child)
+	}
+}
+
+// disarm switches the debug registers of a stopped task off, should they have been in use.
+func (k *task) disarm() {
+	if k.debugGeneration != 0 {
+		const dr7 = 7
+		linux.SetDebugReg(k.tid, dr7, 0)
+		k.debugGeneration = 0
+	}
+}
