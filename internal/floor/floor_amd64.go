@@ -70,7 +70,7 @@ func launch(out *os.File, site Site, path string, args []string) (*tracer, error
 		return nil, err
 	}
 	t := &tracer{pid: pid, site: site, cpu: -1}
-	if t.stat, err = linux.OpenStat(pid, pid); err == nil {
+	if t.stat, err = linux.OpenStat(pid); err == nil {
 		err = t.plant()
 	}
 	if err != nil {

@@ -70,9 +70,9 @@ func Executable(pid int) (string, error) { return os.Readlink(procPath(pid, "exe
 func OpenMemory(pid int) (*os.File, error) { return os.OpenFile(procPath(pid, "mem"), os.O_RDWR, 0) }
 
 // ThreadName is the name of a thread.
-func ThreadName(pid, tid int) string {
+func ThreadName(tid int) string {
 	var buf [64]byte
-	b, err := readShort(taskPath(pid, tid, "comm"), buf[:])
+	b, err := readShort(taskPath(tid, "comm"), buf[:])
 	if err != nil {
 		return ""
 	}
@@ -160,9 +160,9 @@ func LastCPU(stat *os.File, buf []byte) (int, error) {
 }
 
 // ThreadCPU is the processor that a thread last ran on.
-func ThreadCPU(pid, tid int) (int, error) {
+func ThreadCPU(tid int) (int, error) {
 	var buf [512]byte
-	line, err := readShort(taskPath(pid, tid, "stat"), buf[:])
+	line, err := readShort(taskPath(tid, "stat"), buf[:])
 	if err != nil {
 		return 0, err
 	}
@@ -191,10 +191,11 @@ func lastCPU(line []byte) (int, error) {
 }
 
 // OpenStat opens the stat file of a thread for LastCPU.
-func OpenStat(pid, tid int) (*os.File, error) { return os.Open(taskPath(pid, tid, "stat")) }
+func OpenStat(tid int) (*os.File, error) { return os.Open(taskPath(tid, "stat")) }
 
 func procPath(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
 
-func taskPath(pid, tid int, name string) string {
-	return procPath(pid, "task/"+strconv.Itoa(tid)+"/"+name)
+// taskPath names a file of one thread, whichever process it is of.
+func taskPath(tid int, name string) string {
+	return procPath(tid, "task/"+strconv.Itoa(tid)+"/"+name)
 }

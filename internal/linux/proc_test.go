@@ -68,18 +68,18 @@ func TestSharesMemory(t *testing.T) {
 
 func TestThread(t *testing.T) {
 	pid := os.Getpid()
-	if cpu, err := ThreadCPU(pid, pid); err != nil || cpu < 0 || cpu > 1<<13 {
+	if cpu, err := ThreadCPU(pid); err != nil || cpu < 0 || cpu > 1<<13 {
 		t.Errorf("this process ran on %d, %v", cpu, err)
 	}
 	want, err := os.ReadFile("/proc/self/comm")
-	if got := ThreadName(pid, pid); err != nil || got+"\n" != string(want) {
+	if got := ThreadName(pid); err != nil || got+"\n" != string(want) {
 		t.Errorf("this process is called %q, %v, want %q", got, err, want)
 	}
 	const none = 1 << 22 // the first number that no thread can have
-	if cpu, err := ThreadCPU(pid, none); !errors.Is(err, os.ErrNotExist) {
+	if cpu, err := ThreadCPU(none); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a thread that does not exist ran on %d, %v", cpu, err)
 	}
-	if got := ThreadName(pid, none); got != "" {
+	if got := ThreadName(none); got != "" {
 		t.Errorf("a thread that does not exist is called %q", got)
 	}
 }

@@ -59,9 +59,8 @@ type Schedule struct{ schedstat, stat *os.File }
 
 // OpenSchedule opens the files of a thread for Look.
 func OpenSchedule(tid int) (*Schedule, error) {
-	pid := os.Getpid()
-	schedstat, err1 := os.Open(taskPath(pid, tid, "schedstat"))
-	stat, err2 := OpenStat(pid, tid)
+	schedstat, err1 := os.Open(taskPath(tid, "schedstat"))
+	stat, err2 := OpenStat(tid)
 	if err := errors.Join(err1, err2); err != nil {
 		return nil, err
 	}

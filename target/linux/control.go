@@ -211,6 +211,9 @@ func (t *Target) kill(p *process) {
 		if k.waiting {
 			t.orphan(k, k.status, func(child int) { linux.Kill(child, linux.SIGKILL) })
 		}
+		if k.tgid != p.pid {
+			linux.Kill(k.tgid, linux.SIGKILL)
+		}
 	}
 	linux.Kill(p.pid, linux.SIGKILL)
 	for slices.Contains(t.procs, p) {
@@ -259,7 +262,7 @@ func (t *Target) idle() {
 func (t *Target) orphan(k *task, s linux.Status, do func(child int)) {
 	switch s.Event() {
 	case linux.EventFork, linux.EventVfork, linux.EventClone:
-		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.proc.pid && t.firstStop(k.child) {
+		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
 			do(k.child)
 		}
 	}
@@ -327,7 +330,7 @@ func (t *Target) letGo(p *process) {
 			dying = append(dying, k)
 		}
 		for _, d := range k.deferred {
-			linux.KillThread(p.pid, k.tid, d.signal)
+			linux.KillThread(k.tgid, k.tid, d.signal)
 		}
 	}
 	for _, k := range slices.Backward(dying) {

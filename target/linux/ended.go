@@ -59,7 +59,7 @@ func (t *Target) remember() {
 		return
 	}
 	k := p.order[0]
-	s := &lastState{id: k.id(), name: linux.ThreadName(k.proc.pid, k.tid), registers: make([]byte, t.regs.size)}
+	s := &lastState{id: k.id(), name: linux.ThreadName(k.tid), registers: make([]byte, t.regs.size)}
 	if k.state != stopped || t.regs.read(k, s.registers) != nil {
 		return
 	}

@@ -224,7 +224,7 @@ func (k *task) cheapCore() bool {
 func (k *task) coreByStat() int {
 	if k.stat == nil {
 		var err error
-		if k.stat, err = linux.OpenStat(k.proc.pid, k.tid); err != nil {
+		if k.stat, err = linux.OpenStat(k.tid); err != nil {
 			return -1
 		}
 	}

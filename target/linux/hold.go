@@ -122,7 +122,7 @@ func (t *Target) await(w whom) (others []stop) {
 		default:
 			others = append(others, stop{k, s})
 		}
-		if k != nil && !k.guest && s.Event() == linux.EventExec {
+		if k != nil && k.tgid == k.proc.pid && !k.guest && s.Event() == linux.EventExec {
 			t.keepOnly(k)
 		}
 	}
@@ -193,5 +193,5 @@ func (t *Target) tells(k *task, event int) bool {
 		return t.reports != (target.Reports{})
 	}
 	group, err := linux.ThreadGroup(k.child)
-	return err == nil && group != k.proc.pid
+	return err == nil && !k.threadOf(k.child, group, event)
 }

@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -45,13 +46,15 @@ func (a *alarm) stop() {
 }
 
 // mayLinger reports whether k would become a zombie if it ended now.
-func (k *task) mayLinger() bool { return k.tid == k.proc.pid && len(k.proc.order) > 1 }
+func (k *task) mayLinger() bool {
+	return k.tid == k.tgid && slices.ContainsFunc(k.proc.order, func(o *task) bool { return o != k && o.tgid == k.tgid })
+}
 
 // runs reports whether k has been let go.
 func (k *task) runs() bool { return k.state == running || k.state == listening }
 
 // heard reports whether k will be heard of without being let go: a zombie is when it is the last of its process.
-func (k *task) heard() bool { return k.runs() || k.state == zombie && len(k.proc.order) == 1 }
+func (k *task) heard() bool { return k.runs() || k.state == zombie && !k.mayLinger() }
 
 // onlyLeaders reports whether nothing runs but leaders that may become zombies.
 func (t *Target) onlyLeaders() bool {

@@ -69,3 +69,41 @@ func TestLeaderEndsAlone(t *testing.T) {
 		}
 	}
 }
+
+// TestCloneIsThread stops a task that shares the program's memory and is no thread of its process. It is one to the session, even
+// when the process itself has ended.
+func TestCloneIsThread(t *testing.T) {
+	for how, threads := range map[string]int{"clone": 2, "last": 1} {
+		t.Run(how, func(t *testing.T) {
+			r, at := outlive(t, how)
+			for range 5 {
+				ev := r.resume(0)
+				if n := len(r.target.Threads()); ev.Reason != target.ReasonSwBreak || ev.Thread.PID != r.pid || ev.Thread.TID == r.pid || n != threads {
+					t.Fatalf("%+v with %d threads, want a second one at the breakpoint, of %d", ev, n, threads)
+				}
+			}
+			r.remove(at)
+			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || ev.Thread.PID != r.pid || r.output() != "done calls=10\n" {
+				t.Errorf("%+v, want exit with status 0 after ten calls", ev)
+			}
+		})
+	}
+}
+
+// TestCloneIsKilled kills a process and lets one go that have such a task.
+func TestCloneIsKilled(t *testing.T) {
+	for _, how := range []string{"clone", "last"} {
+		r, _ := outlive(t, how)
+		clone := r.resume(0).Thread.TID
+		r.must(r.target.Kill(r.pid))
+		if !gone(clone) || len(r.target.Threads()) != 0 {
+			t.Errorf("%s: %d is there still, or %d threads", how, clone, len(r.target.Threads()))
+		}
+		r, _ = outlive(t, how)
+		r.resume(0)
+		r.must(r.target.Detach(r.pid))
+		if text := r.output(); text != "done calls=10\n" {
+			t.Errorf("%s: after it was let go the program printed %q", how, text)
+		}
+	}
+}

@@ -156,7 +156,7 @@ func TestReadsWithoutAllocation(t *testing.T) {
 		area[i] = byte(i)
 	}
 	at := uint64(reflect.ValueOf(&area).Pointer())
-	k := &task{tid: os.Getpid(), proc: &process{stack: stack{tid: os.Getpid()}}, rseq: at, rseqKnown: true}
+	k := &task{tid: os.Getpid(), tgid: os.Getpid(), proc: &process{stack: stack{tid: os.Getpid()}}, rseq: at, rseqKnown: true}
 	var word uint64
 	var ok bool
 	if n := testing.AllocsPerRun(100, func() { word, ok = k.proc.stack.ReadUint64(arch.Addr(at + 8)) }); n != 0 {

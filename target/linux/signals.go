@@ -83,11 +83,7 @@ func (k *task) deliverable(signal int) int {
 
 func (k *task) send(signal int) {
 	k.sent |= setOf(signal)
-	pid := k.proc.pid
-	if k.guest {
-		pid, _ = linux.ThreadGroup(k.tid)
-	}
-	linux.KillThread(pid, k.tid, signal)
+	linux.KillThread(k.tgid, k.tid, signal)
 }
 
 // faulted reports whether the signal that k is stopped with was raised by the instruction at its pc.

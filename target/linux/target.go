@@ -242,7 +242,7 @@ func (t *Target) Threads() []target.ThreadID {
 		t.findZombies()
 		threads = make([]target.ThreadID, 0, len(t.tasks))
 		for k := range t.all() {
-			if k.state == zombie && len(k.proc.order) > 1 {
+			if k.state == zombie && k.mayLinger() {
 				continue
 			}
 			threads = append(threads, k.id())
@@ -253,11 +253,11 @@ func (t *Target) Threads() []target.ThreadID {
 
 // Thread implements target.Target.
 func (t *Target) Thread(id target.ThreadID) (target.Thread, error) {
-	cpu, err := linux.ThreadCPU(id.PID, id.TID)
+	cpu, err := linux.ThreadCPU(id.TID)
 	if err != nil {
 		return target.Thread{}, fmt.Errorf("%w: %w", target.ErrNoThread, err)
 	}
-	return target.Thread{ID: id, Name: linux.ThreadName(id.PID, id.TID), Core: cpu}, nil
+	return target.Thread{ID: id, Name: linux.ThreadName(id.TID), Core: cpu}, nil
 }
 
 // onTask runs f on the tracer goroutine with the stopped task of id.

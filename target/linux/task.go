@@ -24,6 +24,7 @@ const (
 // task is one thread under trace.
 type task struct {
 	tid   int
+	tgid  int // its thread group: the process, or for a clone that shares no more than the memory one of its own
 	proc  *process
 	state taskState
 

@@ -12,16 +12,17 @@ import (
 
 // adopt makes a stopped tracee a task of a process.
 func (t *Target) adopt(tid int, p *process) *task {
-	k := &task{tid: tid, proc: p}
+	k := &task{tid: tid, tgid: p.pid, proc: p}
 	t.tasks[tid] = k
 	p.order = append(p.order, k)
 	return k
 }
 
-// born deals with the event that tells of a new task: a thread is adopted, a child made a process if the session wants to
-// know of it. Otherwise one that shares the memory becomes a guest, and one with its own is freed of the traps that it inherited
-// and let go. The parent of a child that shares the memory without a vfork does not wait for it, which is nothing to tell a
-// session of. It reports whether there is an event to tell.
+// born deals with the event that tells of a new task: a thread is adopted, and so is a clone that shares the memory, which
+// gdbserver takes for a thread, too. A child is made a process if the session wants to know of it. Otherwise one that shares the
+// memory becomes a guest, and one with its own is freed of the traps that it inherited and let go. The parent of a child that
+// shares the memory without a vfork does not wait for it, which is nothing to tell a session of. It reports whether there is
+// an event to tell.
 func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if event == linux.EventVforkDone {
 		return target.Event{Kind: target.VforkDone, Thread: parent.id(), Signal: target.SignalTrap}, t.reports.Vfork && !parent.guest
@@ -34,8 +35,8 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if err != nil {
 		return target.Event{}, false // killed already; its end will not concern anybody
 	}
-	if group == parent.proc.pid && !parent.guest {
-		return t.threadBorn(tid, parent.proc)
+	if !parent.guest && parent.threadOf(tid, group, event) {
+		return t.threadBorn(tid, group, parent.proc)
 	}
 	if event == linux.EventVfork {
 		parent.vforked = tid
@@ -49,13 +50,19 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 		t.setFree(tid, parent.proc)
 		return target.Event{}, false
 	}
-	t.entertain(&task{tid: tid, proc: parent.proc})
+	t.entertain(&task{tid: tid, tgid: group, proc: parent.proc})
 	return target.Event{}, false
 }
 
+// threadOf reports whether a new task that an event of k tells of is a thread of k's process.
+func (k *task) threadOf(tid, group, event int) bool {
+	return group == k.tgid || event == linux.EventClone && linux.SharesMemory(tid, k.tid)
+}
+
 // threadBorn adopts a thread and lets it go on as the session wants it, if it does not want to be asked first.
-func (t *Target) threadBorn(tid int, p *process) (target.Event, bool) {
+func (t *Target) threadBorn(tid, group int, p *process) (target.Event, bool) {
 	k := t.adopt(tid, p)
+	k.tgid = group
 	if t.reports.Threads {
 		return target.Event{Kind: target.ThreadCreated, Thread: k.id(), Signal: target.SignalTrap}, true
 	}
@@ -145,13 +152,16 @@ func (t *Target) ended(k *task, s linux.Status) bool {
 	}
 	code, _ := s.Exited()
 	sig, killed := s.Killed()
+	if k.tid == k.tgid { // what has not been heard of its threads never will
+		t.forsake(p, func(o *task) bool { return o.tgid == k.tgid })
+	}
 	switch {
-	case k.tid == p.pid && killed:
-		t.over(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(sig)})
-	case k.tid == p.pid:
-		t.over(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: code})
-	default:
+	case len(p.order) > 0:
 		t.threadOver(k, code)
+	case killed:
+		t.over(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(sig)})
+	default:
+		t.over(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: code})
 	}
 	return true
 }
@@ -196,15 +206,7 @@ func (t *Target) over(p *process, e target.Event) {
 func (t *Target) dismiss(p *process) {
 	guests := t.abandon(p)
 	defer func() { t.setGuestsFree(guests) }()
-	for _, k := range p.order {
-		if k.waiting {
-			t.parked--
-		}
-		delete(t.tasks, k.tid)
-		t.inbox.take(k.tid)
-		k.close()
-	}
-	p.order = nil
+	t.forsake(p, func(*task) bool { return true })
 	p.space.leave()
 	t.procs = slices.DeleteFunc(t.procs, func(o *process) bool { return o == p })
 	for _, o := range t.procs {
@@ -215,6 +217,22 @@ func (t *Target) dismiss(p *process) {
 	if t.traced == p {
 		t.traced = nil
 	}
+}
+
+// forsake forgets those tasks of a process that match.
+func (t *Target) forsake(p *process, match func(*task) bool) {
+	p.order = slices.DeleteFunc(p.order, func(k *task) bool {
+		if !match(k) {
+			return false
+		}
+		if k.waiting {
+			t.parked--
+		}
+		delete(t.tasks, k.tid)
+		t.inbox.take(k.tid)
+		k.close()
+		return true
+	})
 }
 
 // vanish deals with a wait that finds no tracees although tasks are known: they died under a debugger's nose, for instance by
@@ -261,6 +279,10 @@ func (t *Target) execed(k *task) {
 		linux.Detach(k.tid, 0)
 		return
 	}
+	if k.tgid != k.proc.pid && len(k.proc.order) > 1 { // a clone has left the memory that it shared
+		t.expel(k)
+		return
+	}
 	t.keepOnly(k)
 	k.passed, k.counted, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, false, 0, nil, false
 	k.diverted, k.remade = nil, false
@@ -279,17 +301,27 @@ func (t *Target) execed(k *task) {
 	t.report(target.Event{Kind: target.Execed, Thread: k.id(), Signal: target.SignalTrap, Path: path})
 }
 
-// keepOnly drops every task of a process but one: after an exec the others are gone, some without a word.
+// keepOnly drops every task of a process but one: after an exec the others are gone, some without a word. Only clones live on,
+// in the memory that was the process's.
 func (t *Target) keepOnly(k *task) {
-	for _, other := range k.proc.order {
-		if other != k {
-			if other.waiting {
-				t.parked--
-			}
-			delete(t.tasks, other.tid)
-			t.inbox.take(other.tid)
-			other.close()
+	for _, other := range slices.Clone(k.proc.order) {
+		if other.tgid != k.tgid {
+			t.expel(other)
 		}
 	}
-	k.proc.order = []*task{k}
+	t.forsake(k.proc, func(o *task) bool { return o != k })
+}
+
+// expel lets one task go that the session has nothing more to do with.
+func (t *Target) expel(k *task) {
+	if k.runs() && linux.Interrupt(k.tid) == nil {
+		if s, ok := t.waitFor(k); ok {
+			t.arrive(k.tid, s)
+		}
+	}
+	k.flush()
+	if linux.Gone(linux.Detach(k.tid, 0)) {
+		k.bury()
+	}
+	t.forsake(k.proc, func(o *task) bool { return o == k })
 }
