@@ -133,7 +133,7 @@ type Program struct {
 	Path string   // a name without a slash is that of a file in the working folder, otherwise looked up as the shell does
 	Args []string // behind the program's name
 	Env  []string // nil for the server's own
-	Dir  string   // "" for the server's own
+	Dir  string   // "" for the server's own; a leading ~ is the server's home
 	// Wrapper is a command in front of the program that executes it in the end; nil for none.
 	Wrapper []string
 	// RandomAddresses leaves address space randomisation on.

@@ -79,11 +79,15 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 			return target.ThreadID{}, err
 		}
 	}
+	dir, err := expandHome(p.Dir)
+	if err != nil {
+		return target.ThreadID{}, err
+	}
 	l := linux.Launch{
 		Path:           path,
 		Args:           args,
 		Env:            p.Env,
-		Dir:            p.Dir,
+		Dir:            dir,
 		Files:          []*os.File{t.streams.In, t.streams.Out, t.streams.Err},
 		Terminal:       -1,
 		FixedAddresses: !p.RandomAddresses,
@@ -113,6 +117,19 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	k := t.adopt(pid, fresh)
 	k.atSignal = p.Wrapper == nil
 	return k.id(), nil
+}
+
+// expandHome puts the home folder for the ~ that a folder may begin with, as gdbserver does: GDB leaves that to the server.
+func expandHome(dir string) (string, error) {
+	rest, ok := strings.CutPrefix(dir, "~")
+	if !ok || rest != "" && rest[0] != '/' {
+		return dir, nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("finding the folder %q: %w", dir, err)
+	}
+	return home + rest, nil
 }
 
 // inFolder makes a bare name that is one of a file in the working folder absolute, as gdbserver does.

@@ -496,8 +496,14 @@ func TestProgramInFolder(t *testing.T) {
 		}
 		r.must(r.target.Kill(id.PID))
 	}
+	t.Setenv("HOME", folder)
+	id, err := r.target.Start(target.Program{Path: "sleep", Dir: "~/."})
+	r.must(err)
+	if got, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", id.PID)); err != nil || got != folder {
+		t.Errorf("begins in %q, %v, want the home folder %s", got, err, folder)
+	}
 	r.must(os.Remove("sleep"))
-	id, err := r.target.Start(target.Program{Path: "sleep", Args: []string{"9"}})
+	id, err = r.target.Start(target.Program{Path: "sleep", Args: []string{"9"}})
 	r.must(err)
 	if got, err := r.target.ReadExecFile(id.PID); err != nil || strings.HasPrefix(got, folder) {
 		t.Errorf("sleep runs %q, %v, want the system's", got, err)
