@@ -3,6 +3,7 @@ package stub
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"tracewell/rsp"
@@ -35,7 +36,7 @@ func monitorCommands() []monitorCommand {
 			(*session).monitorFormat},
 		{"set debug-file", "[FILE]", "where all this is told, on the server's side; without FILE where it usually is",
 			(*session).monitorFile},
-		{"set libthread-db-search-path", "[PATH]", "accepted as gdbserver does; threads are known without that library",
+		{"set libthread-db-search-path", "[PATH]", "no thread-local variables where libthread_db.so.1 is on none of the paths",
 			(*session).monitorThreadLibrary},
 		{"help", "", "print this", func(*session, string) (string, error) { return monitorHelp(), nil }},
 		{"exit", "", "end the program, or let it go if it ran before, and end the server", (*session).monitorExit},
@@ -113,8 +114,17 @@ func (x *session) monitorFile(path string) (string, error) {
 	return "", nil
 }
 
-// monitorThreadLibrary is set libthread-db-search-path, which is confirmed and changes nothing.
-func (*session) monitorThreadLibrary(path string) (string, error) {
+// monitorThreadLibrary is set libthread-db-search-path. Nothing here is done with that library, but who hides it from gdbserver wants
+// to see GDB without thread-local variables. An empty path is the system's, $sdir and $pdir are the system's and the program's folders.
+func (x *session) monitorThreadLibrary(path string) (string, error) {
+	const library = "/libthread_db.so.1"
+	x.noLocals = path != "" && !slices.ContainsFunc(strings.Split(path, ":"), func(folder string) bool {
+		if files := x.target.Files(); folder != "$sdir" && folder != "$pdir" && files != nil {
+			_, err := files.Stat(0, folder+library)
+			return err == nil
+		}
+		return true
+	})
 	return fmt.Sprintf("libthread-db-search-path set to `%s'\n", path), nil
 }
 

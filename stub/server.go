@@ -104,6 +104,7 @@ type Server struct {
 	fork     *target.Event  // the last Forked or Vforked of traced, while parent and child are held; or nil
 	outlives bool           // a client has chosen the extended mode: the server is there for more programs
 
+	noLocals   bool          // thread-local variables are not to be found
 	persistent map[spot]bool // breakpoints whose commands go on without a client
 	unattended *unattended   // watches the program while it runs without one
 }

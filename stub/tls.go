@@ -2,11 +2,15 @@ package stub
 
 import (
 	"encoding/hex"
+	"errors"
 
 	"tracewell/arch"
 	"tracewell/rsp"
 	"tracewell/target"
 )
+
+// errNoLocals is the answer when the client has hidden the thread library.
+var errNoLocals = errors.New("libthread-db-search-path has no libthread_db.so.1, which asks for no thread-local variables")
 
 // threadLocal is qGetTLSAddr.
 func (x *session) threadLocal(args string) ([]byte, error) {
@@ -18,6 +22,9 @@ func (x *session) threadLocal(args string) ([]byte, error) {
 	object := arch.Addr(in.HexField())
 	if err := in.End(); err != nil {
 		return nil, err
+	}
+	if x.noLocals {
+		return nil, errNoLocals
 	}
 	id, err := x.resolve(pid, tid)
 	if err != nil {
