@@ -286,7 +286,7 @@ func (t *Target) Detach(pid int) error {
 func (t *Target) detach(p *process) {
 	for _, k := range p.order {
 		if k.waiting {
-			t.orphan(k, k.status, func(child int) { t.setFree(child, p) })
+			t.orphan(k, k.status, func(child int) { t.dropChild(k, child) })
 		}
 	}
 	if heir := t.heir(p); p == t.traced && heir != nil {

@@ -28,6 +28,24 @@ func (t *Target) strike(k *task) {
 	t.guests--
 }
 
+// shares reports whether a child whose beginning an event of k tells of runs in the memory of k.
+func (k *task) shares(event, child int) bool {
+	return event == linux.EventVfork || linux.SharesMemory(child, k.tid)
+}
+
+// dropChild lets the child go whose beginning a task stopped with: as a guest, if it runs in memory that may keep its traps.
+func (t *Target) dropChild(k *task, child int) {
+	event := k.status.Event()
+	if !k.shares(event, child) {
+		t.setFree(child, k.proc, false)
+		return
+	}
+	if event == linux.EventVfork {
+		k.vforked = child
+	}
+	t.entertain(&task{tid: child, proc: k.proc})
+}
+
 // abandon is called when a process is about to leave its space. Its guests stay with one that is still there; otherwise they
 // are stopped, to be set free when the traps that they would meet are gone.
 func (t *Target) abandon(p *process) (stopped []*task) {
@@ -100,7 +118,7 @@ func (t *Target) comeToRest(k *task, s linux.Status) {
 	k.status = s
 	switch sig, _ := s.Stopped(); {
 	case s.Event() != 0:
-		t.orphan(k, s, func(child int) { t.setFree(child, k.proc) })
+		t.orphan(k, s, func(child int) { t.setFree(child, k.proc, k.shares(s.Event(), child)) })
 	case sig == linux.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
 		k.setPC(k.pc() - 1)
 	case sig == linux.SIGTRAP && k.stepping, sig == linux.SyscallTrap:

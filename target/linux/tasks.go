@@ -41,13 +41,13 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if event == linux.EventVfork {
 		parent.vforked = tid
 	}
-	shares := event == linux.EventVfork || linux.SharesMemory(tid, parent.tid)
+	shares := parent.shares(event, tid)
 	told := event == linux.EventVfork && t.reports.Vfork || !shares && t.reports.Fork
 	if told && !parent.guest {
 		return t.childBorn(tid, parent, shares)
 	}
 	if !shares {
-		t.setFree(tid, parent.proc)
+		t.setFree(tid, parent.proc, false)
 		return target.Event{}, false
 	}
 	t.entertain(&task{tid: tid, tgid: group, proc: parent.proc})
@@ -112,12 +112,13 @@ func (t *Target) firstStop(tid int) bool {
 	}
 }
 
-// setFree takes the traps and what semaphores were raised by out of a forked child's own copy of the memory and detaches it.
-func (t *Target) setFree(pid int, parent *process) {
+// setFree takes the traps and what semaphores were raised by out of a forked child's own copy of the memory and detaches it. In
+// memory that is the parent's, too, the semaphores are the parent's affair.
+func (t *Target) setFree(pid int, parent *process, shared bool) {
 	if mem, err := linux.OpenMemory(pid); err == nil {
 		parent.cleanCopy(mem)
 		for _, tr := range parent.traps {
-			if tr.site != nil {
+			if tr.site != nil && !shared {
 				lower(mem, tr.site.Semaphores)
 			}
 		}
