@@ -75,7 +75,8 @@ func (t *Target) seizeAll(p *process) error {
 		if err != nil {
 			return err
 		}
-		for _, tid := range tids {
+		// The leader comes first: a process whose last task has ended is gone.
+		for _, tid := range append([]int{p.pid}, tids...) {
 			if t.tasks[tid] != nil {
 				continue
 			}
