@@ -76,6 +76,7 @@ var runs = []run{
 	{[]string{"namespaces"}, "done libraries=0", 0},
 	{[]string{"shares", "10"}, "done calls=10 wrong=0", 0},
 	{[]string{"relay", "20", "10"}, "done wrong=0", 0},
+	{[]string{"crowd", "20", "10"}, "done wrong=0 threads=20", 0},
 	{[]string{"blocked", "10"}, "done wrong=0 rounds=10", 0},
 	{[]string{"carries", "10"}, "done sum=55080", 0},
 	{[]string{"generations", "4"}, "done lines=4", 0},
