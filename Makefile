@@ -64,7 +64,7 @@ bench: ## what a tracepoint hit costs, beside gdbserver and the bare floor; STRI
 	@test/setup gdbserver || test/setup
 	$(GO) test -run '^$$' -bench '^BenchmarkHit$$' ./internal/bench $(if $(STRICT),-strict)
 
-gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, half an hour for these
+gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, a quarter of an hour for these
 	test/gdbsuite/run $(SUITE)
 
 microbench: ## the packages' own benchmarks, those that match BENCH
