@@ -298,8 +298,14 @@ var directives = map[string]func(*play, operands){
 		p.same("caught", strings.TrimSpace(fmt.Sprint(o.words[0], " ", p.fake.Caught(int(p.number(o.words[0]))))), o)
 	},
 	"reports": func(p *play, o operands) { p.same("reported", reportsText(p.fake.Reports()), o) },
-	// settle waits until the program has played all that the transcript told it.
-	"settle": func(p *play, _ operands) { p.fake.Settle() },
+	// settle waits until the program has played all that the transcript told it, for a moment also where it has stopped: the
+	// server may be about to let it go on.
+	"settle": func(p *play, _ operands) {
+		for deadline := time.Now().Add(300 * time.Millisecond); p.fake.Left() > 0 && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		p.fake.Settle()
+	},
 	// What must be so.
 	"installed": func(p *play, o operands) {
 		pid := target.All

@@ -160,9 +160,10 @@ func (c *client) threads() []string {
 func (c *client) runTo(addr uint64) {
 	c.Helper()
 	if c.register(registerPC) == addr {
-		c.stepOne()
+		c.stepOff(addr)
+	} else {
+		c.do("Z0,%x,1", addr)
 	}
-	c.do("Z0,%x,1", addr)
 	c.goOn()
 	c.wants(c.hear(), "T05")
 	if pc := c.register(registerPC); pc != addr {

@@ -33,6 +33,13 @@ func (t *Target) Settle() {
 	}
 }
 
+// Left counts the steps of the script that have not been played.
+func (t *Target) Left() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.script)
+}
+
 // busy reports whether there is something that can happen now.
 func (t *Target) busy() bool {
 	if t.interrupt {
