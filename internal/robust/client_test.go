@@ -108,12 +108,6 @@ func (c *client) stepOff(addr uint64) {
 	c.do("Z0,%x,1", addr)
 }
 
-// stepOne has the selected thread execute one instruction.
-func (c *client) stepOne() {
-	c.Helper()
-	c.wants(c.ask("vCont;s:%s", strings.TrimPrefix(c.ask("qC"), "QC")), "T05")
-}
-
 // interrupt stops the program and returns the stop reply.
 func (c *client) interrupt() string {
 	c.Helper()
