@@ -33,29 +33,17 @@ func (e *FormatError) Error() string {
 // Unwrap returns the kind.
 func (e *FormatError) Unwrap() error { return e.Kind }
 
-// Rule names what a Finding is about.
-type Rule string
-
-// The rules that Open looks at.
-const (
-	RuleUnknownLine  Rule = "unknown-line"   // a definition line with a keyword that is not known
-	RuleBadLine      Rule = "malformed-line" // a definition line with a known keyword that could not be read
-	RuleLongLine     Rule = "long-line"      // a definition line that GDB 13.1 does not read
-	RuleRegisterSize Rule = "register-size"  // no R line, so that R blocks have no known length
-	RuleUndefined    Rule = "undefined"      // pieces of a tracepoint without its T piece
-	RuleByteOrder    Rule = "byte-order"     // the frames contradict the byte order of the architecture
-	RuleTrailing     Rule = "trailing-bytes" // bytes behind the end marker
-)
-
 // Finding is something that is not as it should be in a file that can be read nevertheless.
 type Finding struct {
 	Offset int64 // in the file
-	Rule   Rule
+	Rule   *Rule // that it breaks
 	Text   string
 }
 
 // String gives offset, rule and text.
-func (f Finding) String() string { return fmt.Sprintf("offset %d: %s: %s", f.Offset, f.Rule, f.Text) }
+func (f Finding) String() string {
+	return fmt.Sprintf("offset %d: %s: %s", f.Offset, f.Rule.Name, f.Text)
+}
 
 // excerpt is how much of a text is quoted.
 const excerpt = 40

@@ -79,7 +79,7 @@ func (r *headerReader) line(offset int64, text string) {
 	}
 }
 
-func (r *headerReader) found(offset int64, rule Rule, format string, args ...any) {
+func (r *headerReader) found(offset int64, rule *Rule, format string, args ...any) {
 	r.findings = append(r.findings, Finding{offset, rule, fmt.Sprintf(format, args...)})
 }
 

@@ -236,22 +236,22 @@ func TestRegisterSize(t *testing.T) {
 	tests := []struct {
 		lines string
 		want  int
-		rules []Rule
+		rules []*Rule
 	}{
 		{"R 974\n", 2420, nil},
 		{"R  0x10\n", 16, nil},
 		{"R 974\nR 10\n", 16, nil},
-		{"", 0, []Rule{RuleRegisterSize}},
-		{"R 0\n", 0, []Rule{RuleRegisterSize}},
-		{"R -1\n", 0, []Rule{RuleBadLine, RuleRegisterSize}},
-		{"R 80000000\n", 0, []Rule{RuleBadLine, RuleRegisterSize}},
+		{"", 0, []*Rule{RuleRegisterSize}},
+		{"R 0\n", 0, []*Rule{RuleRegisterSize}},
+		{"R -1\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
+		{"R 80000000\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
 	}
 	for _, test := range tests {
 		f, err := OpenBytes([]byte(magic + test.lines + "\n\x00\x00"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var rules []Rule
+		var rules []*Rule
 		for _, finding := range f.Findings() {
 			rules = append(rules, finding.Rule)
 		}

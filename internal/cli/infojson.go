@@ -117,7 +117,7 @@ func describe(t *traceFile) fileObject {
 		object.Variables = append(object.Variables, variableObject{v.Number, v.Name, v.Initial, v.Builtin})
 	}
 	for _, f := range file.Findings() {
-		object.Findings = append(object.Findings, findingObject{f.Offset, string(f.Rule), f.Text})
+		object.Findings = append(object.Findings, findingObject{f.Offset, f.Rule.Name, f.Text})
 	}
 	if t.err != nil {
 		object.Error = t.err.Error()

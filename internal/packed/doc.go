@@ -1,0 +1,2 @@
+// Package packed opens and creates files that may be compressed.
+package packed

@@ -1,0 +1,2 @@
+// Package progress shows on a terminal how far long work has come.
+package progress

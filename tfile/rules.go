@@ -1,0 +1,40 @@
+package tfile
+
+// Severity is what GDB makes of something in a file, the worst last.
+type Severity uint8
+
+// The severities.
+const (
+	Odd      Severity = iota // GDB takes it as it is meant; other readers may not
+	Misreads                 // GDB takes it for something else than what is meant, or passes over it
+	Refuses                  // GDB does not open the file, or does not show the frame
+	Crashes                  // GDB ends with an internal error
+)
+
+// String gives the severity as one word: odd, misreads, refuses or crashes.
+func (s Severity) String() string { return [...]string{"odd", "misreads", "refuses", "crashes"}[s] }
+
+// Rule is something that a trace file has to keep.
+type Rule struct {
+	Name     string // such as "unknown-line"
+	Severity Severity
+	Advice   string // what to do about a breach
+}
+
+// The rules that Open looks at. They are shared and nobody's to change.
+var (
+	RuleUnknownLine = &Rule{"unknown-line", Misreads,
+		"remove the line: GDB 13.1 warns of it and passes over it"}
+	RuleBadLine = &Rule{"malformed-line", Misreads,
+		"write the line anew or remove it: what it defines is lost"}
+	RuleLongLine = &Rule{"long-line", Refuses,
+		"make the line 999 bytes at most: spread a target description over more lines, shorten a source string"}
+	RuleRegisterSize = &Rule{"register-size", Refuses,
+		"add an R line with the length of a register block, in hexadecimal"}
+	RuleUndefined = &Rule{"undefined", Crashes,
+		"add the T piece of the tracepoint, or remove its other pieces"}
+	RuleByteOrder = &Rule{"byte-order", Misreads,
+		"tell the reader the byte order (in GDB: set endian), or correct the architecture of the target description"}
+	RuleTrailing = &Rule{"trailing-bytes", Misreads,
+		"cut the file behind its end marker: nothing reads what follows"}
+)
