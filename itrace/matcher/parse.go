@@ -64,22 +64,18 @@ func (s *scanner) peek() byte {
 
 // word returns what stands before the next blanks and goes behind them.
 func (s *scanner) word(expected string) []byte {
-	start := s.at
-	end := itrace.WordEnd(s.line, start)
+	line, start := s.line, s.at
+	end := itrace.WordEnd(line, start)
 	if end == start {
 		s.fail(start, expected)
 		return nil
 	}
-	s.at = end
-	s.blanks()
-	return s.line[start:end]
-}
-
-// blanks goes behind blanks.
-func (s *scanner) blanks() {
-	for s.at < len(s.line) && s.line[s.at] <= ' ' {
-		s.at++
+	next := end + 1 // behind one blank, as a rule
+	for next < len(line) && line[next] <= ' ' {
+		next++
 	}
+	s.at = min(next, len(line))
+	return line[start:end]
 }
 
 // decimal reads a decimal number.
@@ -226,7 +222,9 @@ func (s *scanner) mode(r *itrace.Record) {
 func (s *scanner) disassembly(r *itrace.Record) {
 	if s.peek() == ':' {
 		s.at++
-		s.blanks()
+		for s.peek() == ' ' || s.peek() == '\t' {
+			s.at++
+		}
 		r.Disasm = s.line[s.at:]
 		s.at = len(s.line)
 	}
