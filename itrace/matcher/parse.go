@@ -15,13 +15,28 @@ var Dialect = &itrace.Dialect{
 	Append: Append,
 }
 
-// parser remembers the processor of the latest instruction.
-type parser struct{ cpu int32 }
+// parser remembers the processor of the latest instruction, and how wide words of digits were: the next of a kind is as a rule
+// as wide, and its end need not be looked for.
+type parser struct {
+	cpu    int32
+	widths [numbers]int
+}
+
+// The words of digits whose width is remembered.
+const (
+	timeWidth = iota
+	cpuWidth
+	addressWidth
+	opcodeWidth
+	dataWidth
+	valueWidth
+	numbers
+)
 
 // Parse implements itrace.Parser.
 func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
-	s := scanner{line: line}
-	r.Time = s.decimal("a time")
+	s := scanner{line: line, widths: &p.widths}
+	r.Time = s.decimal(timeWidth, "a time")
 	r.Scale = s.word("the scale of the time")
 	r.CPU = p.cpu
 	switch s.peek() {
@@ -43,6 +58,7 @@ func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 type scanner struct {
 	line    []byte
 	at      int
+	widths  *[numbers]int
 	problem *itrace.SyntaxError
 }
 
@@ -62,29 +78,51 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
+// guess returns the next word if it is as wide as the last of its kind, or more than that, and where it would end.
+func (s *scanner) guess(kind int) (word []byte, end int) {
+	end = s.at + s.widths[kind]
+	if end < len(s.line) && s.line[end] <= ' ' || end == len(s.line) {
+		return s.line[s.at:end], end
+	}
+	return nil, end
+}
+
+// pass goes behind a word and the blanks that follow it, one as a rule.
+func (s *scanner) pass(end int) {
+	next := end + 1
+	for next < len(s.line) && s.line[next] <= ' ' {
+		next++
+	}
+	s.at = min(next, len(s.line))
+}
+
 // word returns what stands before the next blanks and goes behind them.
 func (s *scanner) word(expected string) []byte {
-	line, start := s.line, s.at
-	end := itrace.WordEnd(line, start)
+	start := s.at
+	end := itrace.WordEnd(s.line, start)
 	if end == start {
 		s.fail(start, expected)
 		return nil
 	}
-	next := end + 1 // behind one blank, as a rule
-	for next < len(line) && line[next] <= ' ' {
-		next++
-	}
-	s.at = min(next, len(line))
-	return line[start:end]
+	s.pass(end)
+	return s.line[start:end]
 }
 
 // decimal reads a decimal number.
-func (s *scanner) decimal(expected string) uint64 {
+func (s *scanner) decimal(kind int, expected string) uint64 {
+	if word, end := s.guess(kind); len(word) > 0 {
+		if n, ok := itrace.ParseDecimal(word); ok {
+			s.pass(end)
+			return n
+		}
+	}
 	at := s.at
-	n, ok := itrace.ParseDecimal(s.word(expected))
+	word := s.word(expected)
+	n, ok := itrace.ParseDecimal(word)
 	if !ok {
 		s.fail(at, expected)
 	}
+	s.widths[kind] = len(word)
 	return n
 }
 
@@ -100,8 +138,17 @@ func hex(digits []byte) []byte {
 
 // address reads an address.
 func (s *scanner) address(r *itrace.Record) {
+	if word, end := s.guess(addressWidth); len(word) > 0 {
+		if n, ok := itrace.ParseHex(word); ok {
+			s.pass(end)
+			r.Addr, r.AddrDigits = n, word
+			return
+		}
+	}
 	at := s.at
-	digits := hex(s.word("an address"))
+	word := s.word("an address")
+	s.widths[addressWidth] = len(word)
+	digits := hex(word)
 	addr, ok := itrace.ParseHex(digits)
 	if !ok {
 		s.fail(at, "an address in hexadecimal")
@@ -110,9 +157,18 @@ func (s *scanner) address(r *itrace.Record) {
 }
 
 // digits reads an opcode, data or a value.
-func (s *scanner) digits(r *itrace.Record, expected string) {
+func (s *scanner) digits(r *itrace.Record, kind int, expected string) {
+	if word, end := s.guess(kind); len(word) > 0 {
+		if n, ok := itrace.ParseHex(word); ok {
+			s.pass(end)
+			r.Value, r.Digits = n, word
+			return
+		}
+	}
 	at := s.at
-	digits := hex(s.word(expected))
+	word := s.word(expected)
+	s.widths[kind] = len(word)
+	digits := hex(word)
 	value, wild, ok := itrace.ParseDigits(digits)
 	if !ok {
 		s.fail(at, expected)
@@ -133,7 +189,7 @@ func (s *scanner) register(r *itrace.Record) {
 		s.fail(at, "R, M or the number of a processor")
 	}
 	r.Name = s.word("the name of a register")
-	s.digits(r, "a value in hexadecimal")
+	s.digits(r, valueWidth, "a value in hexadecimal")
 	s.end()
 }
 
@@ -158,14 +214,14 @@ func (s *scanner) memory(r *itrace.Record) {
 	}
 	r.Size = uint32(n)
 	s.address(r)
-	s.digits(r, "data in hexadecimal")
+	s.digits(r, dataWidth, "data in hexadecimal")
 	s.end()
 }
 
 func (s *scanner) instruction(r *itrace.Record) {
 	r.Kind = itrace.Instruction
 	at := s.at
-	cpu := s.decimal("R, M or the number of a processor")
+	cpu := s.decimal(cpuWidth, "R, M or the number of a processor")
 	if cpu > math.MaxInt32 {
 		s.fail(at, "the number of a processor")
 	}
@@ -180,7 +236,7 @@ func (s *scanner) instruction(r *itrace.Record) {
 	}
 	s.id(r)
 	s.address(r)
-	s.digits(r, "an opcode in hexadecimal")
+	s.digits(r, opcodeWidth, "an opcode in hexadecimal")
 	s.state(r)
 	s.mode(r)
 	s.disassembly(r)
