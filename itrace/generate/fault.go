@@ -24,7 +24,7 @@ type FaultKind string
 const (
 	FaultValue     FaultKind = "value"     // a register record with a wrong value; the processor is right
 	FaultState     FaultKind = "state"     // a register that gets a wrong value, with which the processor goes on
-	FaultData      FaultKind = "data"      // a store's record with wrong data
+	FaultStore     FaultKind = "store"     // a store's record with wrong data
 	FaultAddress   FaultKind = "address"   // a store's record with a wrong address
 	FaultOpcode    FaultKind = "opcode"    // an instruction record with a wrong opcode
 	FaultMode      FaultKind = "mode"      // an instruction record with another mode

@@ -28,7 +28,7 @@ var kindTable = []faultKind{
 	{FaultValue, "a register record with a wrong value", (*processor).wroteRegister, nil, effect1(registerWrite, (*processor).misprint)},
 	{FaultState, "a wrong register value that the processor goes on with", (*processor).wroteRegister, nil,
 		effect1(registerWrite, (*processor).corrupt)},
-	{FaultData, "wrong data in the record of a store", (*processor).wroteMemory, nil, effect1(memoryWrite, (*processor).misprint)},
+	{FaultStore, "wrong data in the record of a store", (*processor).wroteMemory, nil, effect1(memoryWrite, (*processor).misprint)},
 	{FaultAddress, "a wrong address in the record of a store", (*processor).wroteMemory, nil,
 		effect1(memoryWrite, func(_ *processor, t *tracer, r *itrace.Record) {
 			r.Addr ^= 4
