@@ -182,7 +182,11 @@ const nowhere = 0x80100000
 func (p *processor) keepBusy(t *tracer, f Fault) {
 	p.plant(t, f, p.pc, 0, fmt.Sprintf("0x%x", deviceAddr))
 	p.waits += f.count(3)
+	p.longer += int64(pollInstructions * f.count(3))
 }
+
+// pollInstructions is how many instructions the program executes to ask the device once more.
+const pollInstructions = 3
 
 func (p *processor) end(t *tracer, f Fault) {
 	p.plant(t, f, p.pc, 0, "")

@@ -12,6 +12,8 @@ const (
 	arrayWords = 24
 	sumAddr    = 0x0800
 	stackAddr  = 0x7ff0
+
+	interruptsAddr = 0x0400 // what the handler counts in
 )
 
 // program is assembled once.
@@ -162,15 +164,18 @@ func (a *assembler) mix() {
 	a.rri(opADDIU, sp, sp, 8) // in the delay slot
 }
 
-// handler is entered by an interrupt. It counts in registers that the program does not use, and goes back to where k0 points.
+// handler is entered by an interrupt. It is far from the program and has memory of its own, and goes back to where k0 points.
 func (a *assembler) handler() {
+	for range 64 {
+		a.nop()
+	}
 	a.label("handler")
 	a.rri(opADDIU, k1, k1, 1)
-	a.rri(opSW, k1, zero, sumAddr+8)
-	a.rri(opSW, t0, sp, -16)
-	a.rri(opLW, t0, s7, -8)
+	a.rri(opSW, k1, zero, interruptsAddr)
+	a.rri(opSW, t0, zero, interruptsAddr+4)
+	a.rri(opLW, t0, zero, interruptsAddr+8)
 	a.rri(opADDIU, t0, t0, 1)
-	a.rri(opLW, t0, sp, -16)
+	a.rri(opLW, t0, zero, interruptsAddr+4)
 	a.add(instruction{op: opJR, rs: k0})
 	a.nop()
 }

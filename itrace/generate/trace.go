@@ -2,9 +2,9 @@ package generate
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -45,7 +45,7 @@ func Write(w io.Writer, o Options) ([]Planted, error) {
 			}
 		}
 	}
-	t.flushLate(math.MaxInt)
+	t.flushLate()
 	return t.planted, t.out.Flush()
 }
 
@@ -63,14 +63,15 @@ type tracer struct {
 	lines      int64
 	scratch    []byte // digits of the instruction at hand
 	line       []byte
-	late       []lateLine
+	late       lateLine
 	speaking   int32 // the processor of the instruction record written last
 }
 
-// lateLine is a line that is written so many records later.
+// lateLine is the line of an effect on a register that is written later.
 type lateLine struct {
-	text []byte
-	left int
+	text     []byte // nil for none
+	register []byte
+	due      int64 // when so many lines have been written
 }
 
 // processor is one processor and what is planted in it.
@@ -80,6 +81,7 @@ type processor struct {
 	count    int64 // instructions of the program executed
 	id       uint64
 	faults   []Fault // still to come, in their order
+	longer   int64   // instructions more than Options says, so that the trace ends where it would have
 	ended    bool
 	dropping int // instructions still to be left out
 	held     []heldEffects
@@ -122,7 +124,7 @@ func (t *tracer) done() bool {
 	return !slices.ContainsFunc(t.processors, func(p *processor) bool { return !p.over(t) })
 }
 
-func (p *processor) over(t *tracer) bool { return p.ended || p.count >= t.o.Instructions }
+func (p *processor) over(t *tracer) bool { return p.ended || p.count >= t.o.Instructions+p.longer }
 
 // run is how many instructions a processor executes before another has its turn.
 func (t *tracer) run() int {
@@ -210,8 +212,9 @@ func (p *processor) write(t *tracer, r *records) {
 		t.random.Shuffle(len(r.effects), func(i, j int) { r.effects[i], r.effects[j] = r.effects[j], r.effects[i] })
 	}
 	for i := range r.effects {
-		if t.o.Late > 0 && t.random.IntN(4) == 0 {
-			t.late = append(t.late, lateLine{matcher.Append(nil, &r.effects[i]), 1 + t.random.IntN(t.o.Late)})
+		e := &r.effects[i]
+		if t.o.Late > 0 && t.late.text == nil && e.Kind == itrace.Register && t.random.IntN(4) == 0 {
+			t.late = lateLine{matcher.Append(nil, e), e.Name, t.lines + 1 + int64(t.random.IntN(t.o.Late))}
 			continue
 		}
 		t.record(&r.effects[i])
@@ -231,28 +234,23 @@ func (p *processor) release(t *tracer) {
 	}
 }
 
-// record writes a record, behind those that were late and are due before it.
+// record writes a record, behind one that was late and is due or must not be overtaken.
 func (t *tracer) record(r *itrace.Record) {
-	if r.Kind == itrace.Instruction && r.CPU != t.speaking {
-		t.flushLate(math.MaxInt) // effects go with the processor that spoke last
-		t.speaking = r.CPU
+	turn := r.Kind == itrace.Instruction && r.CPU != t.speaking // effects go with the processor that spoke last
+	if t.late.text != nil && (turn || t.lines >= t.late.due || r.Kind == itrace.Register && bytes.Equal(r.Name, t.late.register)) {
+		t.flushLate()
 	}
+	t.speaking = r.CPU
 	t.line = matcher.Append(t.line[:0], r)
 	t.write(t.line)
-	t.flushLate(1)
 }
 
-// flushLate writes the lines that are late when n more records have been written.
-func (t *tracer) flushLate(n int) {
-	for i := range t.late {
-		t.late[i].left -= n
+// flushLate writes the line that is late, if there is one.
+func (t *tracer) flushLate() {
+	if t.late.text != nil {
+		t.write(t.late.text)
+		t.late.text = nil
 	}
-	t.late = slices.DeleteFunc(t.late, func(l lateLine) bool {
-		if l.left <= 0 {
-			t.write(l.text)
-		}
-		return l.left <= 0
-	})
 }
 
 // write writes one line.
