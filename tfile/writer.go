@@ -110,12 +110,12 @@ func (h *Header) check() error {
 		}
 		tracepoints[k] = true
 	}
-	variables := make(map[any]bool)
+	variables := make(map[trace.VariableNumber]bool)
 	for _, v := range h.Variables {
-		if variables[v.Number] || variables[v.Name] {
-			return &LineError{"tsv " + v.String(), "the number or the name comes twice, and GDB makes one variable of both"}
+		if variables[v.Number] {
+			return &LineError{"tsv " + v.String(), fmt.Sprintf("variable %d comes twice", v.Number)}
 		}
-		variables[v.Number], variables[v.Name] = true, true
+		variables[v.Number] = true
 	}
 	return nil
 }
