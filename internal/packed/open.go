@@ -80,6 +80,15 @@ func Open(f *os.File, progress func(done int64)) (*File, error) {
 	return unpack(in, head, method)
 }
 
+// Gather has a function write, and makes a File of what it writes. The error is that of the function, or of the disk.
+func Gather(write func(io.Writer) error) (*File, error) {
+	var to spool
+	if err := write(&to); err != nil {
+		return nil, errors.Join(err, to.discard())
+	}
+	return to.file(nil), nil
+}
+
 // input reads a file, says how far it has come, and remembers what failed, for unpackers do not tell apart a file that cannot
 // be read from one that is damaged.
 type input struct {

@@ -208,6 +208,27 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// TestGather: what a function writes can be read, however much it is, and nothing can when it fails.
+func TestGather(t *testing.T) {
+	for _, size := range []int{0, 1 << 20, inMemory + 1} {
+		content := sample(size)
+		f, err := Gather(func(w io.Writer) error {
+			_, err := w.Write(content)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := all(t, f); !bytes.Equal(got, content) {
+			t.Errorf("%d bytes: got %d", size, len(got))
+		}
+	}
+	failure := errors.New("failure")
+	if f, err := Gather(func(io.Writer) error { return failure }); f != nil || !errors.Is(err, failure) {
+		t.Errorf("got %v, %v", f, err)
+	}
+}
+
 func TestOpenFolder(t *testing.T) {
 	f, err := os.Open(t.TempDir())
 	if err != nil {
