@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"tracewell/arch"
 	"tracewell/internal/gdbtest"
 	"tracewell/tdesc"
@@ -25,10 +27,15 @@ type collected struct {
 	Variables  []string          // "hits = 1", sorted
 }
 
-// collectedScript has GDB select frame i and tell all that it holds, into a section of its own.
+// collectedScript has GDB select frame i and tell all that it holds, into a section of its own. The registers are all only in
+// frame 0, since those of vectors take GDB long to print.
 func collectedScript(i int) string {
+	registers := "info registers"
+	if i == 0 {
+		registers = "info all-registers"
+	}
 	return fmt.Sprintf("-- collected %d --\ntfind %[1]d\n", i) +
-		`interpreter-exec mi "-trace-frame-collected --memory-contents"` + "\n? info all-registers\n"
+		`interpreter-exec mi "-trace-frame-collected --memory-contents --registers-format r"` + "\n? " + registers + "\n"
 }
 
 var (
@@ -150,4 +157,34 @@ func layoutOf(t *testing.T, h tfile.Header) *tdesc.Layout {
 		t.Fatal(err)
 	}
 	return layout
+}
+
+// openScript opens a trace file and tells its frames, or the first of every so many.
+func openScript(path string, frames, every int) string {
+	var script strings.Builder
+	script.WriteString("-- open --\ntarget tfile " + path + "\n")
+	for i := 0; i < frames; i += every {
+		script.WriteString(collectedScript(i))
+	}
+	return script.String()
+}
+
+// compareFile holds frames of a file against what GDB told by openScript.
+func compareFile(t *testing.T, f *tfile.File, output *gdbtest.Output, every int) {
+	t.Helper()
+	layout := layoutOf(t, f.Header())
+	numbers := targetNumbers(t, output.Section(t, "open"))
+	for i := 0; i < f.NumFrames(); i += every {
+		frame, err := f.Frame(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := toldByGDB(t, output, i, layout, numbers)
+		if frame.Registers() == nil {
+			clear(told.Registers) // GDB makes up a pc
+		}
+		if diff := gocmp.Diff(told, toldByFrame(frame, f.Header(), layout, told.Registers)); diff != "" {
+			t.Errorf("frame %d (-GDB +ours):\n%s", i, diff)
+		}
+	}
 }
