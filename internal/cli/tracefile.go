@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/symtab"
