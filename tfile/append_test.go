@@ -58,13 +58,13 @@ func appendHeader(order arch.ByteOrder) Header {
 	return h
 }
 
-// numbered returns the frame that is the i-th in every test: of 40 bytes or a few kilobytes and, now and then, 100 kB.
+// numbered returns the frame that is the i-th in every test: of up to 1 kB and, now and then, of 100 kB.
 func numbered(buf []byte, order arch.ByteOrder, i int) []byte {
 	b := Builder{Order: order}
 	b.Begin(buf, trace.Number(1+i%3))
 	b.Variable(2, int64(i))
-	size := i * 37 % 3000
-	if i%64 == 63 {
+	size := i * 37 % 1000
+	if i%128 == 63 {
 		size = 100_000
 	}
 	for at := 0; at < size; at += MaxBlock {
