@@ -101,6 +101,9 @@ func (t *Trace) define(h packetHead) error {
 // definitions is a header in the making. The values that its methods take are those that the table of roles names.
 type definitions tfile.Header
 
+// untold is the status that is written when there is none.
+var untold = trace.Status{Reason: trace.ReasonUnknown, Frames: -1, Created: -1, Free: -1, Size: -1}
+
 func (d *definitions) status(v []value) error {
 	reason := v[0].number
 	if reason >= uint64(len(stopReasons)) {
@@ -114,7 +117,9 @@ func (d *definitions) status(v []value) error {
 		*count = max(-1, int64(v[2+i].number))
 	}
 	st.Disconnected, st.Circular = v[6].number != 0, v[7].number != 0
-	d.Status = st
+	if *st != untold {
+		d.Status = st
+	}
 	return nil
 }
 
