@@ -166,6 +166,8 @@ func TestMalformedDefinitions(t *testing.T) {
 	for _, change := range []struct{ old, new, want string }{
 		{"\x00\x00\x00\x06\x00\x00\x00\x07", "\xff\xff\xff\xff\x00\x00\x00\x07",
 			"offset 20: malformed-event: event status: found a stop reason of -1, expected one of 0 to 6"},
+		{"\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x03", "\xff\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x03", "event tp_def: found a tracepoint of number -16777209, expected"},
+		{"\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x03", "\x00\x00\x00\x07\x00\x00\x00\x01\xff\xff\xff\xff", "event tp_def: found a step of -1, expected 0"},
 		{"220127\x00", "22012x\x00", `event tp_def: condition: encoding/hex: invalid byte: U+0078 'x'`},
 		{"Rff01", "Qff01", "event tp_def: tracepoint action"},
 		{"L\x00", "?\x00", "event tp_def: tracepoint action"},
