@@ -67,6 +67,7 @@ func (c *checker) ascending() {
 	}
 	numbers = slices.Compact(numbers)
 	if len(numbers) > 1 && slices.IsSorted(numbers) {
+		c.ascends = true
 		c.add(ruleTracepointOrder, c.tracepoints[numbers[0]].first(),
 			"tracepoints are defined in ascending order, so that GDB makes tracepoint %d its first", numbers[len(numbers)-1])
 	}
