@@ -80,7 +80,8 @@ func (f *File) Find(q Query, from int, pcOf func(Frame) (arch.Addr, bool)) (n in
 	if q.Kind == ByTracepoint {
 		return f.findTracepoint(q.Tracepoint, from)
 	}
-	w := &window{source: f.source, step: defaultWindow}
+	// The next match may be the next frame, or far away.
+	w := &window{source: f.source, step: 1 << 12, most: defaultWindow}
 	for i := from; i < f.NumFrames(); i++ {
 		start, end := f.span(i)
 		b, err := w.at(start, int(end-start))

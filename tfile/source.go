@@ -48,6 +48,7 @@ const (
 type window struct {
 	source
 	step int // bytes to read at once
+	most int // what step grows to, from read to read
 	base int64
 	buf  []byte
 	uses int // of buf
@@ -86,5 +87,6 @@ func (w *window) at(offset int64, n int) ([]byte, error) {
 		return nil, err
 	}
 	w.base, w.buf, w.uses = offset, buf, 0
+	w.step = max(w.step, min(4*w.step, w.most))
 	return buf, nil
 }
