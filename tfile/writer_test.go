@@ -25,7 +25,6 @@ func TestWriterRefusesLines(t *testing.T) {
 		"a number too large":       func(h *Header) { h.Tracepoints[1].Number = trace.MaxNumber + 1 },
 		"number 0":                 func(h *Header) { h.Tracepoints[1].Number = 0 },
 		"a variable twice":         func(h *Header) { h.Variables[0].Number = h.Variables[1].Number },
-		"a name twice":             func(h *Header) { h.Variables[0].Name = h.Variables[1].Name },
 		"a long name":              func(h *Header) { h.Variables[0].Name = long },
 		"long notes":               func(h *Header) { h.Status.Notes = long },
 		"a long description line":  func(h *Header) { h.Description = "<target>\n" + long + long },

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/symtab"
@@ -64,17 +63,4 @@ func warn(messages io.Writer, name string, warnings []string) {
 		}
 		fmt.Fprintf(messages, "tracewell: %s: warning: %s\n", name, text.Visible(warning))
 	}
-}
-
-func readSymbols(path string) (*symtab.Table, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	table, err := symtab.Read(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return table, nil
 }
