@@ -40,9 +40,10 @@ type conversion struct {
 	streams Streams
 	name    string // of what is written, for messages
 	content tfile.Content
-	// whole is the trace file that content is, where that is written as it was read; nil after a cut or a merge.
-	whole   *packedFile
+	bytes   *packedFile // of the trace file that is kept as it is, nil if one is written anew
 	symbols *symtab.Table
+	bar     *progress.Bar
+	damage  damages // frames in it that cannot be read
 }
 
 // Run implements kong's command.
@@ -69,17 +70,15 @@ func (c *convertCommand) Run(streams Streams) error {
 		return err
 	}
 	defer closeSources(sources)
-	if err := c.gather(conv, sources); err != nil {
+	if err := c.gather(conv, sources, target.format); err != nil {
 		return err
 	}
-	var damage []error
+	var problems []error
 	for _, s := range sources {
-		damage = append(damage, s.err)
+		problems = append(problems, s.err)
 	}
-	if err := target.write(conv); err != nil {
-		return errors.Join(append(damage, err)...)
-	}
-	return errors.Join(damage...)
+	err = target.write(conv)
+	return errors.Join(append(problems, conv.damage.err(conv.name), err)...)
 }
 
 // checkApart refuses to write over what is read, which somebody will want to have again.
@@ -103,22 +102,28 @@ func (c *convertCommand) checkApart(inputs []string, out string, streams Streams
 	return nil
 }
 
-// gather puts together what is to be written from what was read.
-func (c *convertCommand) gather(conv *conversion, sources []*source) error {
+// gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where
+// the format can keep it.
+func (c *convertCommand) gather(conv *conversion, sources []*source, f *format) error {
 	var parts []edit.Part
 	for _, s := range sources {
 		parts = append(parts, s.parts...)
 	}
 	conv.content = parts[0].Content
+	if len(sources) == 1 && !c.ByTime && !c.cuts() && f.keeps != nil && f.keeps(sources[0]) {
+		conv.bytes = sources[0].bytes
+		return nil
+	}
 	if len(parts) > 1 || c.ByTime {
 		if err := c.merge(conv, parts); err != nil {
 			return err
 		}
-	} else if c.Frames == nil && len(c.Tracepoint) == 0 {
-		conv.whole = sources[0].whole
 	}
 	return c.cut(conv)
 }
+
+// cuts reports whether some frames only are wanted.
+func (c *convertCommand) cuts() bool { return c.Frames != nil || len(c.Tracepoint) > 0 }
 
 func (c *convertCommand) merge(conv *conversion, parts []edit.Part) error {
 	order, frames := edit.ByFile, 0
@@ -142,7 +147,7 @@ func (c *convertCommand) merge(conv *conversion, parts []edit.Part) error {
 }
 
 func (c *convertCommand) cut(conv *conversion) error {
-	if c.Frames == nil && len(c.Tracepoint) == 0 {
+	if !c.cuts() {
 		return nil
 	}
 	choice := edit.Choice{Tracepoints: c.Tracepoint}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tracewell/internal/packed"
+	"tracewell/tfile/twin"
 )
 
 // format is what convert reads or writes, or both.
@@ -20,18 +21,22 @@ type format struct {
 	// read returns what a file holds; with an error, what can be read of it, or nil.
 	read  func(*packedFile, Streams) (*source, error)
 	write func(io.Writer, *conversion) error
+	// keeps reports whether a trace file can be written as it is, byte for byte; nil if none can.
+	keeps func(*source) bool
 
-	// The same for a format that is a folder of files.
-	readFolder  func(path string) (*source, error)
-	writeFolder func(path string, c *conversion) error
+	// The same for a format that is a folder of files. Bytes are written through writers that wrap makes.
+	readFolder  func(path string, streams Streams) (*source, error)
+	writeFolder func(path string, wrap func(io.Writer) io.Writer, c *conversion) error
 }
 
 // formats are all of them. The first is what a file is whose name or content says nothing else.
 var formats []*format
 
-func init() { // the functions lead back to the table
+func init() { // here, because the functions lead back to the table
 	formats = []*format{
-		{name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace},
+		{name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace, keeps: (*source).wellFormed},
+		{name: "txt", suffixes: []string{".txt"}, recognise: twin.Is, read: readTwin, write: writeTwin, keeps: (*source).hasBytes},
+		{name: "ctf", readFolder: readCTF, writeFolder: writeCTF},
 	}
 }
 
@@ -99,15 +104,20 @@ func chooseDestination(path, to string, streams Streams) (*destination, error) {
 
 // bySuffix chooses the format by the name of a file or folder, base being that without the suffix of its compression.
 func bySuffix(path, base string) *format {
+	if strings.HasSuffix(path, "/") || isFolder(path) {
+		return folderFormat()
+	}
 	for _, f := range formats {
-		if f.writeFolder != nil && (strings.HasSuffix(path, "/") || isFolder(path)) {
-			return f
-		}
 		if slices.ContainsFunc(f.suffixes, func(s string) bool { return strings.HasSuffix(base, s) }) {
 			return f
 		}
 	}
 	return formats[0]
+}
+
+// folderFormat is the format of folders.
+func folderFormat() *format {
+	return formats[slices.IndexFunc(formats, func(f *format) bool { return f.writeFolder != nil })]
 }
 
 func isFolder(path string) bool {

@@ -1,21 +1,25 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
 
 	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/tfile/edit"
+	"tracewell/tfile/twin"
 )
 
 // source is one of the files that convert reads.
 type source struct {
 	name  string
 	parts []edit.Part // what it holds; trace files may lie one behind the other in one file
-	whole *packedFile // the trace file that it is, if that is one, and undamaged; nil for anything else
+	bytes *packedFile // of the trace file that it is, nil for what is kept in another format
 	err   error       // where it stops being readable
 
 	close func() error
@@ -41,6 +45,12 @@ func closeSources(sources []*source) {
 	}
 }
 
+// wellFormed reports whether the file is one trace file, whole.
+func (s *source) wellFormed() bool { return s.bytes != nil && s.err == nil && len(s.parts) == 1 }
+
+// hasBytes reports whether the file is a trace file, or several, in whatever state.
+func (s *source) hasBytes() bool { return s.bytes != nil }
+
 func openSource(name, from string, streams Streams) (*source, error) {
 	var f *format
 	if from != "" {
@@ -53,7 +63,7 @@ func openSource(name, from string, streams Streams) (*source, error) {
 		}
 	}
 	if status, err := os.Stat(name); name != "-" && err == nil && status.IsDir() {
-		return openFolder(name, f)
+		return openFolder(name, f, streams)
 	}
 	file, err := openPacked(name, streams)
 	if err != nil {
@@ -76,18 +86,14 @@ func openSource(name, from string, streams Streams) (*source, error) {
 }
 
 // openFolder opens a format that is a folder.
-func openFolder(name string, f *format) (*source, error) {
+func openFolder(name string, f *format, streams Streams) (*source, error) {
 	if f == nil {
-		i := slices.IndexFunc(formats, func(f *format) bool { return f.readFolder != nil })
-		if i < 0 {
-			return nil, fmt.Errorf("%s: is a folder", name)
-		}
-		f = formats[i]
+		f = folderFormat()
 	}
 	if f.readFolder == nil {
 		return nil, fmt.Errorf("%s: is a folder, which %s is not", name, f.name)
 	}
-	s, err := f.readFolder(name)
+	s, err := f.readFolder(name, streams)
 	if s == nil {
 		return nil, err
 	}
@@ -102,31 +108,46 @@ func readTrace(p *packedFile, streams Streams) (*source, error) {
 	if file == nil {
 		return nil, err
 	}
-	s := &source{name: p.name, close: p.Close, parts: []edit.Part{{Name: p.name, Content: file}}}
-	if err == nil {
-		s.whole = p
-	}
+	s := &source{name: p.name, bytes: p, close: p.Close, parts: []edit.Part{{Name: p.name, Content: file}}}
 	joined := func(f tfile.Finding) bool { return f.Rule == tfile.RuleConcatenated }
 	if slices.ContainsFunc(file.Findings(), joined) {
-		return s.split(p)
+		err = s.split()
 	}
 	return s, err
 }
 
-// split makes a part of each of the trace files in one.
-func (s *source) split(p *packedFile) (*source, error) {
-	s.parts, s.whole = nil, nil
+// split makes a part of each of the trace files in one. The error says where the first stops that is damaged.
+func (s *source) split() error {
+	s.parts = nil
 	var damage error
-	for file, err := range tfile.OpenAll(p, p.Size()) {
-		if err != nil && damage == nil {
+	for file, err := range tfile.OpenAll(s.bytes, s.bytes.Size()) {
+		if damage == nil {
 			damage = err
 		}
 		if file != nil {
-			name := fmt.Sprintf("%s, file %d in it", p.name, len(s.parts)+1)
+			name := fmt.Sprintf("%s (file %d in it)", s.name, len(s.parts)+1)
 			s.parts = append(s.parts, edit.Part{Name: name, Content: file})
 		}
 	}
-	return s, p.explain(damage)
+	return s.bytes.explain(damage)
+}
+
+// readTwin reads the text of a trace file.
+func readTwin(p *packedFile, streams Streams) (*source, error) {
+	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.name), Total: p.Size()})
+	content, err := packed.Gather(func(w io.Writer) error {
+		return twin.Read(io.NewSectionReader(p, 0, p.Size()), w, twin.WithProgress(bar.Set))
+	})
+	bar.Done()
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	binary := &packedFile{File: content, name: p.name, damage: p.damage}
+	s, err := readTrace(binary, streams)
+	if s != nil {
+		s.close = func() error { return errors.Join(binary.Close(), p.Close()) }
+	}
+	return s, err
 }
 
 // formatOf finds out what a file holds. What no format recognises is taken for a trace file, to be told where it is none.
@@ -142,13 +163,4 @@ func formatOf(p *packedFile) *format {
 		}
 	}
 	return formats[0]
-}
-
-// gathered is a trace file that another file describes, byte for byte.
-func gathered(p *packedFile, write func(io.Writer) error) (*packedFile, error) {
-	file, err := packed.Gather(write)
-	if err != nil {
-		return nil, p.explain(err)
-	}
-	return &packedFile{File: file, name: p.name, damage: p.damage, source: p.source}, nil
 }
