@@ -62,14 +62,14 @@ func (c *checkCommand) Run(streams Streams) error {
 	return nil
 }
 
-// examined is what came out of a check.
-type examined struct {
+// examination is what came out of a check.
+type examination struct {
 	report *check.Report // nil for what is no trace file
 	reason error         // why it is none
 	frames int
 }
 
-func (e *examined) verdict() check.Verdict {
+func (e *examination) verdict() check.Verdict {
 	if e.report == nil {
 		return check.Unreadable
 	}
@@ -77,7 +77,7 @@ func (e *examined) verdict() check.Verdict {
 }
 
 // examine checks a trace file. The error is that it could not be read; that it is no trace file is a result.
-func (c *checkCommand) examine(source *packedFile, streams Streams) (*examined, error) {
+func (c *checkCommand) examine(source *packedFile, streams Streams) (*examination, error) {
 	options := check.Options{}
 	if c.Exec != "" {
 		program, err := os.Open(c.Exec)
@@ -94,7 +94,7 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examined, 
 	bar.Done()
 	if file == nil {
 		if errors.Is(err, tfile.ErrNotTraceFile) {
-			return &examined{reason: err}, nil
+			return &examination{reason: err}, nil
 		}
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examined, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", source.name, err)
 	}
-	return &examined{report: report, frames: file.NumFrames()}, nil
+	return &examination{report: report, frames: file.NumFrames()}, nil
 }
 
 // separate refuses to write the fixed file over the one that is read.
@@ -127,7 +127,7 @@ func (c *checkCommand) separate() error {
 }
 
 // fix writes what can be saved, tells what was changed, and what is still found in the outcome.
-func (c *checkCommand) fix(e *examined, name string, streams Streams) error {
+func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
 	bar := progress.Start(streams.Err, progress.Work{Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames})
 	method, _ := packed.BySuffix(c.Fix)
 	var changes []check.Change

@@ -28,7 +28,7 @@ type (
 )
 
 // report prints what was found, in either form.
-func (c *checkCommand) report(out *output, name string, e *examined) error {
+func (c *checkCommand) report(out *output, name string, e *examination) error {
 	switch {
 	case c.JSON:
 		return writeJSON(out, describeCheck(e))
@@ -39,7 +39,7 @@ func (c *checkCommand) report(out *output, name string, e *examined) error {
 	return nil
 }
 
-func describeCheck(e *examined) checkObject {
+func describeCheck(e *examination) checkObject {
 	object := checkObject{e.verdict(), []checkFindingObject{}}
 	var format *tfile.FormatError
 	if errors.As(e.reason, &format) {
@@ -64,7 +64,7 @@ func describeCheck(e *examined) checkObject {
 }
 
 // writeFindings prints the findings one a line, as compilers do, with the advice below the first that breaks a rule.
-func writeFindings(out *output, name string, e *examined) {
+func writeFindings(out *output, name string, e *examination) {
 	advised := make(map[string]bool)
 	for _, f := range e.report.Findings {
 		fmt.Fprintf(out, "%s:%s: %s: %s%s [%s]\n", text.Visible(name), place(f), out.style.Heading(severityWords[f.Rule.Severity]),

@@ -94,4 +94,3 @@ func converted(t testing.TB, c tfile.Content) *Trace {
 	metadata, stream := written(t, c)
 	return opened(t, metadata, stream)
 }
-

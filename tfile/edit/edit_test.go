@@ -49,7 +49,7 @@ func content(t testing.TB, lines string, frames ...frame) *tfile.File {
 func text(t testing.TB, c tfile.Content) string {
 	t.Helper()
 	var file bytes.Buffer
-	if err := tfile.Write(&file, c); err != nil {
+	if err := tfile.Write(&file, c, tfile.KeepUnknownLines()); err != nil {
 		t.Fatal(err)
 	}
 	f, err := tfile.OpenBytes(file.Bytes())
