@@ -39,7 +39,7 @@ const toyBlock = 4 + 8 + 16
 func file(t testing.TB, h tfile.Header, frames ...func(*tfile.Builder)) *tfile.File {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := tfile.NewWriter(&out, h)
+	w, err := tfile.NewWriter(&out, h, tfile.KeepStatic(), tfile.KeepDamaged())
 	if err != nil {
 		t.Fatal(err)
 	}
