@@ -73,7 +73,9 @@ func TestChoice(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			each := func(do func(frameview.Frame) error) error { return test.choice.Each(t.Context(), v, do) }
 			if test.last > 0 {
-				each = func(do func(frameview.Frame) error) error { return test.choice.EachOfLast(t.Context(), test.last, v, do) }
+				each = func(do func(frameview.Frame) error) error {
+					return test.choice.EachOfLast(t.Context(), test.last, v, do)
+				}
 			}
 			got := chosen(t, v, each)
 			if got != test.want {
