@@ -31,6 +31,7 @@ type commands struct {
 	Serve    serveCommand `cmd:"" help:"Run a program for GDB to connect to."`
 	Show     showCommand  `cmd:"" help:"Print the frames of a trace file."`
 	Describe infoCommand  `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
+	Check    checkCommand `cmd:"" help:"Say what is wrong with a trace file, and write what can be saved."`
 	Demo     demoCommand  `cmd:"" help:"Trace a small built-in program and show what was collected."`
 	Tdesc    tdescCommand `cmd:"" help:"Check, lay out, print and compare target descriptions."`
 
