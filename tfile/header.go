@@ -122,6 +122,9 @@ func (r *headerReader) registerSize(offset int64, rest string) error {
 		return fmt.Errorf("found %q, expected a size in hexadecimal of at most 0x%x", rest, math.MaxInt32)
 	}
 	r.header.RegisterSize, r.sizeLine, r.decimalSize = int(n), offset, 0
+	if n > MaxRegisters {
+		r.found(offset, RuleLargeRegisters, "blocks of %d bytes", n)
+	}
 	if d, err := strconv.ParseUint(rest, 10, 31); err == nil {
 		r.decimalSize = int(d)
 	}

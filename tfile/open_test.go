@@ -328,3 +328,43 @@ func TestEndMarkers(t *testing.T) {
 		}
 	}
 }
+
+func TestProgress(t *testing.T) {
+	data, _ := manyFrames(t, 40)
+	for _, opts := range [][]Option{nil, {WithRecovery()}} {
+		var calls []int64
+		opts = append(opts, WithProgress(func(done int64) { calls = append(calls, done) }))
+		if _, err := Open(bytes.NewReader(data), int64(len(data)), opts...); err != nil {
+			t.Fatal(err)
+		}
+		if n := int64(len(data)) / progressStep; int64(len(calls)) < n-1 || int64(len(calls)) > n+1 {
+			t.Errorf("%d calls for %d bytes", len(calls), len(data))
+		}
+		for i := 1; i < len(calls); i++ {
+			if step := calls[i] - calls[i-1]; step < progressStep || step > 2*progressStep {
+				t.Errorf("call %d comes %d bytes after the one before", i, step)
+			}
+		}
+	}
+}
+
+func TestFindingsAreBounded(t *testing.T) {
+	data := []byte(magic + strings.Repeat("x\n", 100_000) + "R 4\n\n\x00\x00")
+	f, err := OpenBytes(data)
+	if err != nil || len(f.Findings()) != maxFindings+1 || len(f.Definitions()) != 100_001 {
+		t.Errorf("%d findings in %d lines, %v", len(f.Findings()), len(f.Definitions()), err)
+	}
+	last := f.Findings()[maxFindings]
+	if last.Text != fmt.Sprintf("%d more lines like the %d above", 100_000-maxFindings, maxFindings) {
+		t.Errorf("the last one is %v", last)
+	}
+}
+
+func TestLargeRegisters(t *testing.T) {
+	for size, want := range map[int]int{MaxRegisters: 0, MaxRegisters + 1: 1} {
+		f, err := OpenBytes(fmt.Appendf(nil, "%sR %x\n\n\x00\x00", magic, size))
+		if err != nil || len(f.Findings()) != want {
+			t.Errorf("%d bytes of registers: %v, %v", size, f.Findings(), err)
+		}
+	}
+}

@@ -110,7 +110,7 @@ func BenchmarkWriter(b *testing.B) {
 }
 
 // manyFrames returns a file of frames of size bytes, 200 MB of them at most.
-func manyFrames(b *testing.B, size int) (data []byte, frames int) {
+func manyFrames(b testing.TB, size int) (data []byte, frames int) {
 	b.Helper()
 	builder := Builder{Order: binary.LittleEndian}
 	builder.Begin(nil, 2)
