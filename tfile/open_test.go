@@ -323,8 +323,13 @@ func TestEndMarkers(t *testing.T) {
 		for _, finding := range f.Findings() {
 			trailing = finding.Offset - int64(len(head))
 		}
-		if trailing != test.trailing {
-			t.Errorf("%q: trailing bytes at %d, want %d", test.end, trailing, test.trailing)
+		marker := len(test.end)
+		if test.trailing >= 0 {
+			marker = int(test.trailing)
+		}
+		if trailing != test.trailing || f.EndMarker() != marker || f.End() != int64(len(head)+marker) {
+			t.Errorf("%q: trailing bytes at %d, want %d; marker of %d bytes, want %d",
+				test.end, trailing, test.trailing, f.EndMarker(), marker)
 		}
 	}
 }
@@ -365,6 +370,39 @@ func TestLargeRegisters(t *testing.T) {
 		f, err := OpenBytes(fmt.Appendf(nil, "%sR %x\n\n\x00\x00", magic, size))
 		if err != nil || len(f.Findings()) != want {
 			t.Errorf("%d bytes of registers: %v, %v", size, f.Findings(), err)
+		}
+	}
+}
+
+// TestMalformedDefinition reads T pieces as far as GDB 13.1 does.
+func TestMalformedDefinition(t *testing.T) {
+	tests := []struct {
+		line    string
+		defined bool
+		pass    uint64
+		code    int
+	}{
+		{"tp T1:1000:E:0:3:X1,27", true, 3, 1},
+		{"tp T1:1000:E:0:3:Q:X1,27", true, 3, 0},
+		{"tp T1:1000:E:0:3:X1,27:Q", true, 3, 1},
+		{"tp T1:1000:E:0:3\r", true, 3, 0},
+		{"tp T1:1000:E:0:3:X1,27\r", true, 3, 0},
+		{"tp T1:1000:E:0", false, 0, 0},
+		{"tp T1:1000:Z:0:3", false, 0, 0},
+		{"tp A1:1000:Q", false, 0, 0},
+	}
+	for _, test := range tests {
+		f, err := OpenBytes([]byte(magic + "R 4\n" + test.line + "\n\n\x00\x00"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		malformed := test.code == 0 || strings.HasSuffix(test.line, "Q")
+		if len(f.Findings()) != 0 != malformed || malformed && f.Findings()[0].Rule != RuleBadLine {
+			t.Errorf("%q: %v", test.line, f.Findings())
+		}
+		points := f.Header().Tracepoints
+		if len(points) == 0 != !test.defined || test.defined && (points[0].Pass != test.pass || len(points[0].Condition) != test.code) {
+			t.Errorf("%q: %+v", test.line, points)
 		}
 	}
 }
