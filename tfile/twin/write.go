@@ -127,7 +127,9 @@ func (w *writer) frames() error {
 		if err != nil {
 			return err
 		}
-		w.showFrame(frame)
+		if w.showFrame(frame); w.err != nil {
+			return w.err
+		}
 	}
 }
 
@@ -157,7 +159,9 @@ func (w *writer) rest() error {
 			w.buf = append(w.buf, '\n')
 			w.showReason("", w.reason)
 		}
-		w.showRest(offset, row)
+		if w.showRest(offset, row); w.err != nil {
+			return w.err
+		}
 		offset += int64(len(row))
 		w.skip(len(row))
 	}
