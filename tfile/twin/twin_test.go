@@ -2,7 +2,9 @@ package twin
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"maps"
 	"os"
@@ -185,6 +187,34 @@ func TestManyFiles(t *testing.T) {
 	}
 	if !bytes.Equal(bytesOf(t, text), data) {
 		t.Error("other bytes come back")
+	}
+}
+
+// TestRest makes text of a damaged file with another one behind it, at all distances from where the rest is looked at anew.
+func TestRest(t *testing.T) {
+	for n := restBytes - 20; n < restBytes+4; n++ {
+		data := slices.Concat([]byte(magic+"\n"), bytes.Repeat([]byte{0xff}, n), []byte(magic+"\n\x00\x00\x00\x00"))
+		text := textOf(t, data)
+		if strings.Count(text, firstLine) != 2 || !bytes.Equal(bytesOf(t, text), data) {
+			t.Errorf("behind %d bytes: %d files are shown, or other bytes come back", n, strings.Count(text, firstLine))
+		}
+	}
+}
+
+// TestLongDefinitions makes text of definitions that are too long for tfile or just not.
+func TestLongDefinitions(t *testing.T) {
+	const limit = 16 << 20
+	for _, size := range []int{limit - 1, limit} {
+		lines := bytes.Repeat(append(bytes.Repeat([]byte{'x'}, 1<<20-1), '\n'), (size-1)>>20)
+		lines = append(bytes.Repeat([]byte{'y'}, max(size-len(magic)-len(lines)-1, 1)), append([]byte("\n"), lines...)...)
+		data := slices.Concat([]byte(magic), lines, []byte("\n\x01\x00\x00\x00\x00\x00\x00\x00"))
+		if !bytes.Equal(bytesOf(t, textOf(t, data)), data) {
+			t.Errorf("%d bytes of definitions: other bytes come back", size)
+		}
+	}
+	text := firstLine + "\nbyte-order little\n" + strings.Repeat("line \""+strings.Repeat("x", 1<<20)+"\"\n", 17) + "frames\n"
+	if err := Read(strings.NewReader(text), io.Discard); !errors.As(err, new(*Error)) {
+		t.Errorf("%v of frames behind too many definitions, want an *Error", err)
 	}
 }
 
