@@ -24,6 +24,8 @@ type definer struct {
 
 	key   trace.Key // of the tracepoint that pieces are of
 	keyed bool
+
+	measured bool // the R line comes last, with what the target description says
 }
 
 // definitionKind tells by what statements a definition line may be continued.
@@ -171,6 +173,9 @@ func (d *definer) verbatim(c *cursor) {
 }
 
 func (d *definer) registerSize(c *cursor) {
+	if d.measured = c.accept("tdesc"); d.measured {
+		return
+	}
 	d.begin(definedLine, fmt.Sprintf("R %x", c.unsigned("the bytes of a register block", math.MaxInt32)))
 }
 

@@ -19,14 +19,14 @@
 //	text        file…
 //	file        tracewell trace text 1                  one file behind the other: as in the trace file
 //	            definition…
-//	            [frames [register-size N]               the empty line that ends the definitions; N if it is another than they say
+//	            [frames [register-size N]               ends the definitions; N if they say another size
 //	            frame…
 //	            [end [N bytes]]]                        end marker, of 4 bytes if nothing is said
 //	            [rest]                                  all that could not be read, and what is behind the end marker
 //
 //	definition  byte-order little|big                   no definition line: it is for the frames
 //	            line LITERAL                            any definition line, without its LF
-//	            register-size N                         R
+//	            register-size N|tdesc                   R; tdesc: as the description says, the line then comes last
 //	            tdesc                                   no definition line: it heads the lines below
 //	            | XML                                   tdesc
 //	            status running|stopped                  status; its items on the lines below

@@ -75,21 +75,28 @@ func (g *generator) one() {
 	g.text("", "\x00\x00", "\x00\x00\x00", "\x00\x00\x00\x00", "\x00\x00\x00\x00", "\x00\x00\x00\x00", "\x00\x00\x00\x00\x00", "\x00\x00x")
 }
 
+var definitionLines = []string{
+	"R 8", "R 10", "R 0", "R 8 ", "r 8",
+	`tdesc <target><feature name="f"><reg name="a" bitsize="32"/><reg name="b" bitsize="64"/></feature></target>`,
+	`tdesc <target><feature name="f"><reg name="end" bitsize="16"/><reg name="c" bitsize="24"/>` +
+		`<reg name="c" bitsize="8"/></feature></target>`,
+	"tdesc ", "tdesc", "tdesc\t<target>", "tdesc  x ",
+	"status 0", "status 1;tunknown:0", "status 0;;", "status 0;tframes:0b;tfree:B", "status 0;terror::3;circular:1;disconn:0",
+	"status 0;tstop:6162:0;tframes:b;starttime:451338cf;stoptime:6163c0d8f2c40;notes:22c3a4ff;username:",
+	"tsv 1:0:1:61", "tsv 2:fffffffffffffffb:0:6162", "tsv 2:0:0:62", "tsv 3:0:0:61", "tsv 4:00:0:63",
+	"tp T1:10:E:0:0", "tp T2:20:D:4:a:F5:X3,220027", "tp T2:20:E:0:0:S",
+	"tp T3:30:E:0:0:X13,26000622100222dc1608021916202203130e27",
+	"tp A1:10:R1f", "tp A1:10:M-1,404020,4", "tp A2:20:M6,ffffffff,10R0fX00000008,2c00022e00022927L", "tp A2:20:", "tp S2:20:L",
+	"tp A2:20:X00000009,240040408022200c27", "tp A1:10:X00000003,200001", "tp A1:10:X00000004,20000027",
+	"tp Z1:10:at:0:3:666f6f", "tp Z1:10:cond:0:1:ff", "tp Z2:20:cmd:0:2:0a22", "tp Z2:20:cmd:1:2:0a",
+	"tp V1:10:11:27566", "tp V1:10:0011:1",
+	"what", "", `line "R 8"`, "# R 8", " R 8",
+}
+
 // line adds a definition line: one of those below, sometimes with a byte of it changed.
 func (g *generator) line() {
 	start := len(g.data)
-	g.text("R 8", "R 10", "R 0", "R 8 ", "r 8",
-		"tdesc <target><feature name=\"f\"><reg name=\"a\" bitsize=\"32\"/><reg name=\"b\" bitsize=\"64\"/></feature></target>",
-		"tdesc <target><feature name=\"f\"><reg name=\"end\" bitsize=\"16\"/><reg name=\"c\" bitsize=\"24\"/><reg name=\"c\" bitsize=\"8\"/></feature></target>",
-		"tdesc ", "tdesc", "tdesc\t<target>", "tdesc  x ",
-		"status 0", "status 1;tunknown:0", "status 0;tstop:6162:0;tframes:b;starttime:451338cf;stoptime:6163c0d8f2c40;notes:22c3a4ff;username:",
-		"status 0;terror::3;circular:1;disconn:0", "status 0;;", "status 0;tframes:0b;tfree:B",
-		"tsv 1:0:1:61", "tsv 2:fffffffffffffffb:0:6162", "tsv 2:0:0:62", "tsv 3:0:0:61", "tsv 4:00:0:63",
-		"tp T1:10:E:0:0", "tp T2:20:D:4:a:F5:X3,220027", "tp T2:20:E:0:0:S", "tp T3:30:E:0:0:X13,26000622100222dc1608021916202203130e27",
-		"tp A1:10:R1f", "tp A1:10:M-1,404020,4", "tp A2:20:M6,ffffffff,10R0fX00000008,2c00022e00022927L", "tp A2:20:", "tp S2:20:L",
-		"tp A2:20:X00000009,240040408022200c27", "tp A1:10:X00000003,200001", "tp A1:10:X00000004,20000027",
-		"tp Z1:10:at:0:3:666f6f", "tp Z1:10:cond:0:1:ff", "tp Z2:20:cmd:0:2:0a22", "tp Z2:20:cmd:1:2:0a", "tp V1:10:11:27566", "tp V1:10:0011:1",
-		"what", "", "line \"R 8\"", "# R 8", " R 8")
+	g.text(definitionLines...)
 	if at := start + g.IntN(len(g.data)-start+1); !g.likely() && at < len(g.data) {
 		g.data[at] = byte(g.IntN(256))
 	}

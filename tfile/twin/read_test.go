@@ -31,6 +31,8 @@ func TestErrors(t *testing.T) {
 			`line 8, column 12: found "middle", expected "little" or "big"`},
 		{intactDefinitions + "register-size 2147483648",
 			`line 8, column 15: found "2147483648", expected the bytes of a register block, 2147483647 at most`},
+		{firstLine + "\nbyte-order little\nregister-size tdesc\ntdesc\n| <target>\nend",
+			`line 6, column 1: the size of a register block cannot be told from the target description, expected register-size with a number`},
 		{intactDefinitions + "what",
 			`line 8, column 1: found "what", expected a definition, frames, frame, end or rest`},
 		{intactDefinitions + "line \"a\\nb\"",

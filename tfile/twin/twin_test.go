@@ -114,6 +114,27 @@ end 2 bytes
 	}
 }
 
+// TestMeasuredRegisters has the size of the register block worked out.
+func TestMeasuredRegisters(t *testing.T) {
+	const text = firstLine + `
+byte-order little
+register-size tdesc
+tdesc
+| <target><feature name="f"><reg name="a" bitsize="32"/><reg name="b" bitsize="16"/></feature></target>
+frame of tracepoint 1
+  registers
+    b 0x102
+end`
+	f, err := tfile.OpenBytes(bytesOf(t, text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame, err := f.Frame(0)
+	if got := string(frame.Registers()); err != nil || got != "\x00\x00\x00\x00\x02\x01" {
+		t.Errorf("registers %q, %v", got, err)
+	}
+}
+
 // TestLineEnds reads a text as an editor of Windows leaves it, and one whose last line has no end.
 func TestLineEnds(t *testing.T) {
 	data := readReal(t, "queue-fast")
