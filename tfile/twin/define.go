@@ -47,6 +47,19 @@ type expression struct {
 	take  func(code []byte)
 }
 
+// maxCode is how long an expression may be to stand as instructions, in bytes as in lines; jumps reach no further.
+const maxCode = 1 << 16
+
+// add adds the line at hand.
+func (e *expression) add(c *cursor) {
+	if len(e.lines) == maxCode {
+		c.failure(fmt.Sprintf("found more than %d instructions, expected as many at most; as bytes there may be more", maxCode))
+	}
+	e.text = append(append(e.text, c.text...), '\n')
+	e.lines = append(e.lines, c.line)
+	c.pos = len(c.text)
+}
+
 // definitionStatements are the statements that make a definition line or tell of which tracepoint the next ones are.
 var definitionStatements = map[string]func(*definer, *cursor){
 	"line":          (*definer).verbatim,
@@ -92,9 +105,7 @@ func (d *definer) statement(word []byte, c *cursor) error {
 func (d *definer) continues(word []byte, c *cursor) bool {
 	switch {
 	case d.code != nil && (digitValues[word[0]] < 10 || word[len(word)-1] == ':'):
-		d.code.text = append(append(d.code.text, c.text...), '\n')
-		d.code.lines = append(d.code.lines, c.line)
-		c.pos = len(c.text)
+		d.code.add(c)
 	case d.kind == definedStatus:
 		return d.statusItem(string(word), c)
 	case d.kind == definedTracepoint && string(word) == "condition":

@@ -239,6 +239,22 @@ func TestLongDefinitions(t *testing.T) {
 	}
 }
 
+// TestLongExpressions makes text of expressions as long as they can be to stand as instructions, and longer.
+func TestLongExpressions(t *testing.T) {
+	for _, size := range []int{maxCode, maxCode + 1} {
+		code := strings.Repeat("02", size-1) + "27"
+		data := []byte(fmt.Sprintf("%sR 4\ntp A1:10:X%08X,%s\n\n\x00\x00\x00\x00", magic, size, code))
+		text := textOf(t, data)
+		if shown := strings.Contains(text, "  add\n"); shown != (size <= maxCode) || !bytes.Equal(bytesOf(t, text), data) {
+			t.Errorf("%d bytes: instructions %v, or other bytes come back", size, shown)
+		}
+	}
+	text := firstLine + "\ntracepoint 1 at 0x10 enabled\ncondition\n" + strings.Repeat("a:\n", maxCode+1)
+	if err := Read(strings.NewReader(text), io.Discard); !errors.As(err, new(*Error)) {
+		t.Errorf("%v of too many instructions, want an *Error", err)
+	}
+}
+
 // TestKeywords holds the list of the words that begin lines of frames to the statements.
 func TestKeywords(t *testing.T) {
 	for _, statements := range []iter.Seq[string]{maps.Keys(fileStatements), maps.Keys(frameStatements)} {
