@@ -1,6 +1,7 @@
 package tfile
 
 import (
+	"fmt"
 	"io"
 
 	"tracewell/trace"
@@ -18,8 +19,8 @@ type Content interface {
 }
 
 // Write writes a trace file of what c holds. Errors are those of Writer and of c.
-func Write(w io.Writer, c Content) error {
-	out, err := NewWriter(w, c.Header())
+func Write(w io.Writer, c Content, opts ...WriterOption) error {
+	out, err := NewWriter(w, c.Header(), opts...)
 	if err != nil {
 		return err
 	}
@@ -29,7 +30,7 @@ func Write(w io.Writer, c Content) error {
 			return err
 		}
 		if err := out.WriteFrame(frame.bytes); err != nil {
-			return err
+			return fmt.Errorf("frame %d: %w", i, err)
 		}
 	}
 	return out.Close()

@@ -46,7 +46,13 @@ type headerReader struct {
 	upload      trace.Upload
 	mentions    map[trace.Key]int64 // offset of the first piece of each tracepoint
 	description []string
+	sizeLine    int64 // offset of the R line
+	decimalSize int   // its number as the manual has it, 0 if it has other digits
+	unsaid      int   // findings beyond maxFindings
 }
+
+// maxFindings bounds the findings in the definitions, of which a file that is no trace file may have one for each line.
+const maxFindings = 1000
 
 // definitionKinds reads the rest of a line, behind the keyword and exactly one space. When a keyword comes again R and
 // status replace what they said before; the others add to it.
@@ -80,6 +86,10 @@ func (r *headerReader) line(offset int64, text string) {
 }
 
 func (r *headerReader) found(offset int64, rule *Rule, format string, args ...any) {
+	if len(r.findings) >= maxFindings {
+		r.unsaid++
+		return
+	}
 	r.findings = append(r.findings, Finding{offset, rule, fmt.Sprintf(format, args...)})
 }
 
@@ -90,14 +100,19 @@ func (r *headerReader) finish(end int64) {
 	for _, k := range r.upload.Undefined() {
 		r.found(r.mentions[k], RuleUndefined, "tracepoint %d at %v has no T piece, which GDB 13.1 does not survive", k.Number, k.Addr)
 	}
+	if r.unsaid > 0 {
+		text := fmt.Sprintf("%d more lines like the %d above", r.unsaid, maxFindings)
+		r.findings = append(r.findings, Finding{end, RuleBadLine, text})
+	}
 	if r.header.RegisterSize == 0 {
-		r.found(end, RuleRegisterSize, "no R line with the size of a register block, without which GDB does not open the file")
+		const text = "no R line with the size of a register block, without which GDB does not open the file"
+		r.findings = append(r.findings, Finding{end, RuleRegisterSize, text})
 	}
 }
 
 // registerSize reads the number of an R line. It is hexadecimal, though the manual says decimal, and GDB reads it with
 // strtol, so blanks and 0x may stand before it.
-func (r *headerReader) registerSize(_ int64, rest string) error {
+func (r *headerReader) registerSize(offset int64, rest string) error {
 	digits := strings.TrimLeft(rest, " \t")
 	if len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
 		digits = digits[2:]
@@ -106,7 +121,10 @@ func (r *headerReader) registerSize(_ int64, rest string) error {
 	if err != nil {
 		return fmt.Errorf("found %q, expected a size in hexadecimal of at most 0x%x", rest, math.MaxInt32)
 	}
-	r.header.RegisterSize = int(n)
+	r.header.RegisterSize, r.sizeLine, r.decimalSize = int(n), offset, 0
+	if d, err := strconv.ParseUint(rest, 10, 31); err == nil {
+		r.decimalSize = int(d)
+	}
 	return nil
 }
 

@@ -1,38 +1,60 @@
 package tfile
 
-import (
-	"fmt"
-
-	"tracewell/arch"
-	"tracewell/trace"
-)
+import "fmt"
 
 // frameHeader is the length of a frame's header: tracepoint number i16, length of the data u32.
 const frameHeader = 6
 
-// index finds the frames, from f.starts[0] to the end marker.
+// walk finds the frames, from f.starts[0] on.
+func (f *File) walk(w *window, recovery bool) error {
+	if recovery {
+		return newSalvage(f, w).run()
+	}
+	return f.index(w)
+}
+
+// index finds the frames up to the end marker by their headers alone.
 func (f *File) index(w *window) error {
-	order := f.header.Order
+	order, size := f.header.Order, f.source.size
 	for offset := f.starts[0]; ; {
 		h, err := w.at(offset, frameHeader)
 		if err != nil {
 			return err
 		}
 		if len(h) >= 2 && order.Uint16(h) == 0 {
-			return f.endMarker(offset, h)
+			return f.endMarker(w, offset)
 		}
 		if len(h) < frameHeader {
 			return truncatedHeader(offset, h)
 		}
-		length := int64(order.Uint32(h[2:]))
-		if left := f.source.size - offset - frameHeader; length > left {
+		number, length := order.Uint16(h), int64(order.Uint32(h[2:]))
+		if left := size - offset - frameHeader; length > left {
 			return &FormatError{ErrTruncated, offset, fmt.Sprintf("%d bytes to the end of the file", left),
-				fmt.Sprintf("%d bytes of frame %d, of tracepoint %d", length, len(f.numbers), int16(order.Uint16(h)))}
+				fmt.Sprintf("%d bytes of frame %d, of tracepoint %d", length, len(f.numbers), int16(number))}
 		}
 		offset += frameHeader + length
-		f.numbers = append(f.numbers, int16(order.Uint16(h)))
-		f.starts = append(f.starts, offset)
+		f.add(int16(number), offset)
 	}
+}
+
+// add adds a frame that begins where the last one ended.
+func (f *File) add(number int16, end int64) {
+	if len(f.numbers) == cap(f.numbers) {
+		f.grow(end)
+	}
+	f.numbers = append(f.numbers, number)
+	f.starts = append(f.starts, end)
+	f.end = end
+}
+
+// grow makes room in the index for as many frames as there will be if the others are as long as those so far: to double it
+// instead costs more than all the rest of the work on a file of small frames.
+func (f *File) grow(end int64) {
+	n := len(f.numbers)
+	density := float64(n+1) / float64(end-f.starts[0])
+	want := n + max(n/4, 64) + int(1.05*density*float64(f.source.size-end))
+	f.numbers = append(make([]int16, 0, want), f.numbers...)
+	f.starts = append(make([]int64, 0, want+1), f.starts...)
 }
 
 func truncatedHeader(offset int64, h []byte) error {
@@ -42,76 +64,35 @@ func truncatedHeader(offset int64, h []byte) error {
 	return &FormatError{ErrTruncated, offset, quote(string(h)) + " and the end of the file", "a frame header of 6 bytes"}
 }
 
-// endMarker looks at the marker at offset, of which h begins, and at what is behind it. GDB reads two bytes of it and writes
-// four, so further zeros up to the fourth belong to it.
-func (f *File) endMarker(offset int64, h []byte) error {
-	n := 2
-	for n < min(4, len(h)) && h[n] == 0 {
-		n++
+// endMarker looks at the marker at offset and at what is behind it. GDB reads two bytes of it and writes four, so further
+// zeros up to the fourth belong to it.
+func (f *File) endMarker(w *window, offset int64) error {
+	b, err := w.at(offset, markerLen+len(magic))
+	if err != nil {
+		return err
 	}
-	end := offset + int64(n)
-	if extra := f.source.size - end; extra > 0 {
-		f.findings = append(f.findings, Finding{end, RuleTrailing, fmt.Sprintf("%d bytes behind the end marker", extra)})
+	n := markerLength(b)
+	f.end = offset + int64(n)
+	extra := f.source.size - f.end
+	switch {
+	case hasMagic(b[n:]):
+		f.findings = append(f.findings, Finding{f.end, RuleConcatenated, fmt.Sprintf("another trace file begins here, %d bytes from the end", extra)})
+	case extra > 0:
+		f.findings = append(f.findings, Finding{f.end, RuleTrailing, fmt.Sprintf("%d bytes behind the end marker", extra)})
 	}
 	return nil
 }
 
-// Header returns what the file says ahead of its frames. It is the File's own and must not be changed.
-func (f *File) Header() Header { return f.header }
+// markerLen is the length of an end marker as GDB and Writer write it.
+const markerLen = 4
 
-// Definitions returns the definition lines as they stand in the file, unknown and malformed ones included.
-func (f *File) Definitions() []Definition { return f.definitions }
-
-// Findings returns what was not as it should be, in the order in which it was noticed. What is inside frames is not looked
-// at when a file is opened; Frame.Check does.
-func (f *File) Findings() []Finding { return f.findings }
-
-// OrderSource says how the byte order in the Header was found.
-func (f *File) OrderSource() OrderSource { return f.orderFrom }
-
-// NumFrames returns how many whole frames there are.
-func (f *File) NumFrames() int { return len(f.numbers) }
-
-// Tracepoint returns the number of the tracepoint that made frame i, without reading the frame. It panics if there is no
-// such frame. Negative numbers are possible: they are what GDB makes of one above trace.MaxNumber.
-func (f *File) Tracepoint(i int) trace.Number { return trace.Number(f.numbers[i]) }
-
-// Frame returns frame i, counted from 0, with bytes of its own unless the file is in memory. The error is that of the
-// io.ReaderAt, or that there is no such frame.
-func (f *File) Frame(i int) (Frame, error) { return f.ReadFrame(i, nil) }
-
-// ReadFrame is Frame with the bytes in buf, if it has the capacity. The Frame's Bytes are what to pass the next time.
-func (f *File) ReadFrame(i int, buf []byte) (Frame, error) {
-	if i < 0 || i >= len(f.numbers) {
-		return Frame{}, fmt.Errorf("trace file: no frame %d, there are %d", i, len(f.numbers))
+// markerLength returns how many zeros b begins with, at most the four of an end marker.
+func markerLength(b []byte) int {
+	n := 0
+	for n < min(markerLen, len(b)) && b[n] == 0 {
+		n++
 	}
-	start, end := f.starts[i], f.starts[i+1]
-	b, err := f.source.read(buf, start, int(end-start))
-	if err != nil {
-		return Frame{}, fmt.Errorf("frame %d: %w", i, err)
-	}
-	return Frame{bytes: b, order: f.header.Order, registerSize: f.header.RegisterSize, offset: start}, nil
+	return n
 }
 
-// Find returns the number of the first frame from number from on that q describes, and false if there is none. pcOf gives
-// the pc of a frame; a frame without one is passed over in searches that go by pc. It is not called in others, for which no
-// frame is read.
-func (f *File) Find(q Query, from int, pcOf func(Frame) (arch.Addr, bool)) (n int, ok bool, err error) {
-	var frame Frame
-	for i := max(from, 0); i < f.NumFrames(); i++ {
-		var pc arch.Addr
-		if q.Kind != ByTracepoint {
-			if frame, err = f.ReadFrame(i, frame.bytes); err != nil {
-				return 0, false, err
-			}
-			var known bool
-			if pc, known = pcOf(frame); !known {
-				continue
-			}
-		}
-		if q.Match(f.Tracepoint(i), pc) {
-			return i, true, nil
-		}
-	}
-	return 0, false, nil
-}
+func hasMagic(b []byte) bool { return len(b) >= len(magic) && string(b[:len(magic)]) == magic }

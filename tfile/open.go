@@ -3,7 +3,6 @@ package tfile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 
 	"tracewell/arch"
@@ -16,24 +15,53 @@ type File struct {
 	definitions []Definition
 	findings    []Finding
 	orderFrom   OrderSource
+	sizeFrom    SizeSource
+	sizeLine    int64 // offset of the R line
+	decimalSize int   // what it says read in decimal, 0 if it cannot be
 
 	starts  []int64 // of each frame, and at last the end of the last one
 	numbers []int16 // tracepoint number of each frame
+	lost    []Lost  // between frames and behind the last, in the order of the file
+	end     int64
+	cut     bool // in the definitions
 }
 
 // Option changes how Open reads a file.
 type Option func(*options)
 
 type options struct {
-	order  arch.ByteOrder
-	window int
+	start        int64
+	order        arch.ByteOrder
+	registerSize int
+	recovery     bool
+	progress     func(done int64)
+	window       int
 }
+
+// WithStart makes Open read the trace file that begins at an offset of what it is given, as one behind another does. All
+// offsets remain those of the whole.
+func WithStart(offset int64) Option { return func(o *options) { o.start = offset } }
 
 // WithOrder makes Open take the frames to be in the given byte order.
 func WithOrder(order arch.ByteOrder) Option { return func(o *options) { o.order = order } }
 
+// WithRegisterSize makes Open take R blocks to be of n bytes, whatever the R line says.
+func WithRegisterSize(n int) Option { return func(o *options) { o.registerSize = n } }
+
+// WithRecovery makes Open search for whole frames behind damage. Without it a frame header that makes no sense is the end,
+// for nothing tells where the next frame begins; with it Open reads all blocks of all frames, goes on at the next place from
+// where frames of defined tracepoints, whole in all their blocks, follow one another, and accounts for what it passed over
+// in File.Lost. What is found so is most probably, but not surely, what was recorded: memory that was collected may hold
+// what looks like frames. GDB has nothing like it.
+func WithRecovery() Option { return func(o *options) { o.recovery = true } }
+
+// WithProgress has a function called now and then, about once a megabyte, with the number of bytes that have been indexed.
+func WithProgress(progress func(done int64)) Option {
+	return func(o *options) { o.progress = progress }
+}
+
 // Open indexes the trace file of size bytes that r reads; r must stay valid as long as the File is used. The cost is that of
-// reading the definitions and, except for frames longer than what is read at once, all of the file.
+// reading the definitions and all of the file but for the insides of long frames, and 10 bytes of memory a frame.
 //
 // The error is a *FormatError when the file is no trace file (ErrNotTraceFile, no File) or is readable up to some point only
 // (ErrTruncated or ErrTooLong, with a File of what is whole before it). Errors of r come wrapped, without a File.
@@ -52,16 +80,16 @@ func open(src source, opts []Option) (*File, error) {
 		opt(&chosen)
 	}
 	f := &File{source: src}
-	w := &window{source: src, step: chosen.window}
-	end, err := f.readDefinitions(w)
+	w := newWindow(src, chosen)
+	end, err := f.readDefinitions(w, chosen.start)
 	if err == nil || isPartial(err) {
-		if orderErr := f.settleOrder(w, end, chosen.order); orderErr != nil {
-			return nil, orderErr
+		if frameErr := f.settle(w, end, chosen); frameErr != nil {
+			return nil, frameErr
 		}
 	}
-	f.starts = []int64{end}
+	f.starts, f.end, f.cut = []int64{end}, end, err != nil
 	if err == nil {
-		err = f.index(w)
+		err = f.walk(w, chosen.recovery)
 	}
 	if err != nil && !isPartial(err) {
 		return nil, err
@@ -69,70 +97,19 @@ func open(src source, opts []Option) (*File, error) {
 	return f, err
 }
 
+// settle finds out what the file does not say outright: how the frames, which begin at start, are to be read.
+func (f *File) settle(w *window, start int64, chosen options) error {
+	if chosen.registerSize > 0 {
+		f.header.RegisterSize, f.sizeFrom = chosen.registerSize, SizeGiven
+	}
+	if err := f.settleOrder(w, start, chosen.order); err != nil {
+		return err
+	}
+	return f.settleRegisterSize(w, start)
+}
+
 // isPartial reports whether err leaves a File of what is whole before it.
 func isPartial(err error) bool {
 	var format *FormatError
 	return errors.As(err, &format) && format.Kind != ErrNotTraceFile
-}
-
-// maxDefinitions bounds the bytes of the definitions, so that a file of another kind that begins like a trace file is not
-// read whole in search of an empty line. Descriptions of large machines are below 100 kB.
-const maxDefinitions = 16 << 20
-
-// readDefinitions reads the magic and the definition lines, and returns the offset behind the empty line that ends them or,
-// with an error, behind the last whole line.
-func (f *File) readDefinitions(w *window) (int64, error) {
-	head, err := w.at(0, len(magic))
-	if err != nil {
-		return 0, err
-	}
-	if head = head[:min(len(head), len(magic))]; string(head) != magic {
-		return 0, &FormatError{ErrNotTraceFile, 0, quote(string(head)), fmt.Sprintf("%q", magic)}
-	}
-	var r headerReader
-	end := int64(len(magic))
-	for {
-		line, err := lineAt(w, end)
-		if err != nil {
-			f.takeHeader(&r, end)
-			return end, err
-		}
-		start := end
-		end += int64(len(line)) + 1
-		if len(line) == 0 {
-			f.takeHeader(&r, start)
-			return end, nil
-		}
-		r.line(start, string(line))
-	}
-}
-
-func (f *File) takeHeader(r *headerReader, end int64) {
-	r.finish(end)
-	f.header, f.definitions, f.findings = r.header, r.definitions, r.findings
-}
-
-// lineAt returns the definition line at offset without its LF.
-func lineAt(w *window, offset int64) ([]byte, error) {
-	for n := MaxLine + 1; ; n *= 4 {
-		b, err := w.at(offset, n)
-		if err != nil {
-			return nil, err
-		}
-		if i := bytes.IndexByte(b, '\n'); i >= 0 && offset+int64(i) < maxDefinitions {
-			return b[:i], nil
-		}
-		const expected = "an empty line after the definitions"
-		if offset+int64(len(b)) >= maxDefinitions {
-			found := fmt.Sprintf("%d bytes of definitions", offset+int64(len(b)))
-			return nil, &FormatError{ErrTooLong, offset, found, expected}
-		}
-		if len(b) < n {
-			found := "the end of the file"
-			if len(b) > 0 {
-				found = "an unfinished line " + quote(string(b))
-			}
-			return nil, &FormatError{ErrTruncated, offset, found, expected}
-		}
-	}
 }

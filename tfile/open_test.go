@@ -57,10 +57,11 @@ func smallFrames(order arch.ByteOrder) [][]byte {
 	return append(frames, b.Finish())
 }
 
+// write writes all that a Writer can be made to write.
 func write(t testing.TB, h Header, frames ...[]byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := NewWriter(&out, h)
+	w, err := NewWriter(&out, h, KeepUnknownLines(), KeepStatic())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package tfile
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strings"
 
@@ -62,14 +63,14 @@ func (f *File) settleOrder(w *window, start int64, given arch.ByteOrder) error {
 		return err
 	}
 	implied := architectureOrder(f.header.Description)
-	switch {
-	case little == big && implied == nil:
+	switch better := cmp.Or(little.points-big.points, little.low-big.low); {
+	case better == 0 && implied == nil:
 		f.header.Order, f.orderFrom = binary.LittleEndian, OrderAssumed
 		return nil
-	case little == big:
+	case better == 0:
 		f.header.Order, f.orderFrom = implied, OrderArchitecture
 		return nil
-	case little > big:
+	case better > 0:
 		f.header.Order = binary.LittleEndian
 	default:
 		f.header.Order = binary.BigEndian
@@ -84,37 +85,63 @@ func (f *File) settleOrder(w *window, start int64, given arch.ByteOrder) error {
 	return nil
 }
 
-// senseFrames is how many frames are looked at to find the byte order. In the wrong order hardly ever one makes sense: a
-// number below 256 becomes one of 256 or more, a length below 64 kB one of 64 kB or more.
-const senseFrames = 8
+const (
+	// senseFrames is how many frames with blocks are looked at to learn how frames are to be read. In the wrong order hardly
+	// ever one makes sense: a number below 256 becomes one of 256 or more, a length below 64 kB one of 64 kB or more.
+	senseFrames = 8
+	// senseLimit bounds how many frames are looked at in all, and how many blocks of one.
+	senseLimit = 4096
+)
 
-// sense says how much sense the frames from start on make in an order: 2 for each frame that lies in the file and is of a
-// tracepoint that is defined, 1 for an end marker or a frame cut off. If no tracepoint is defined any number will do.
-func (f *File) sense(w *window, start int64, order arch.ByteOrder) (sense int, err error) {
-	defined := make(map[uint16]bool)
-	for _, t := range f.header.Tracepoints {
-		defined[uint16(t.Number)] = true
-	}
-	for range senseFrames {
-		h, err := w.at(start, frameHeader)
+// sense is how much sense frames make in a byte order.
+type sense struct {
+	points int
+	low    int // frames of tracepoints below 256, which is what most are: counts where the points are equal
+}
+
+// What makes sense, in points.
+const (
+	senseDefined = 2 // the frame is of a tracepoint that is defined, or none is
+	senseFits    = 1 // it lies in the file, or is an end marker
+	senseBlocks  = 2 // its blocks, of which there are some, end where it does; or as many of them fit into a file that is cut
+)
+
+// sense looks at the frames from start on.
+func (f *File) sense(w *window, start int64, order arch.ByteOrder) (s sense, err error) {
+	defined := newNumberSet(f.header.Tracepoints)
+	layout := Frame{order: order, registerSize: f.header.RegisterSize}
+	filled := 0
+	for range senseLimit {
+		h, ok, err := w.headerAt(order, start)
+		switch {
+		case err != nil || !ok || filled == senseFrames:
+			return s, err
+		case h.number == 0:
+			s.points += senseFits
+			return s, nil
+		}
+		if h.number < 256 {
+			s.low++
+		}
+		if defined.has(h.number) {
+			s.points += senseDefined
+		}
+		in, err := w.look(layout, h.start+frameHeader, min(h.end, f.source.size), senseLimit)
 		if err != nil {
-			return 0, err
+			return s, err
 		}
-		if len(h) < frameHeader {
-			return sense, nil
+		if h.end > f.source.size {
+			s.points += min(in.blocks, senseBlocks)
+			return s, nil
 		}
-		n := order.Uint16(h)
-		if n == 0 {
-			return sense + 1, nil
+		s.points += senseFits
+		if in.blocks > 0 {
+			filled++
+			if in.whole {
+				s.points += senseBlocks
+			}
 		}
-		if len(defined) > 0 && !defined[n] {
-			return sense, nil
-		}
-		start += frameHeader + int64(order.Uint32(h[2:]))
-		if start > f.source.size {
-			return sense + 1, nil
-		}
-		sense += 2
+		start = h.end
 	}
-	return sense, nil
+	return s, nil
 }

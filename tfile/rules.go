@@ -35,6 +35,12 @@ var (
 		"add the T piece of the tracepoint, or remove its other pieces"}
 	RuleByteOrder = &Rule{"byte-order", Misreads,
 		"tell the reader the byte order (in GDB: set endian), or correct the architecture of the target description"}
+	RuleDecimalSize = &Rule{"decimal-size", Refuses,
+		"write the size in the R line in hexadecimal: GDB's manual says decimal, but GDB does not read it so"}
+	RuleConcatenated = &Rule{"concatenated", Misreads,
+		"take the files apart: GDB reads the first only"}
+	RuleLost = &Rule{"lost", Refuses,
+		"keep the frames on both sides (tracewell check --fix): GDB finds none behind the damage"}
 	RuleTrailing = &Rule{"trailing-bytes", Misreads,
 		"cut the file behind its end marker: nothing reads what follows"}
 )

@@ -30,28 +30,55 @@ func (s *source) read(buf []byte, offset int64, n int) ([]byte, error) {
 	return buf, nil
 }
 
-// defaultWindow is how much is read at once when a file is indexed: enough that the cost of a call does not show, little
-// enough to stay in the cache.
-const defaultWindow = 1 << 18
+const (
+	// defaultWindow is how much is read at once when a file is indexed: enough that the cost of a call does not show, little
+	// enough to stay in the cache.
+	defaultWindow = 1 << 18
+	// glance is how much is read at once where nearly all of it would be skipped.
+	glance = 64
+	// farApart is the distance between two places at which a call for each begins to cost less than copying what lies
+	// between: 8 kB at 10 GB/s take 0.8 µs, a short read from the page cache 0.4.
+	farApart = 8 << 10
+	// progressStep is how many bytes pass between two calls of a progress function.
+	progressStep = 1 << 20
+)
 
 // A window is the part of a source that was read last. It makes big reads of the small ones of a walk that goes forward, and
-// skips over what the walk skips if that is more than a window.
+// short ones where the walk skips most of what lies ahead.
 type window struct {
 	source
 	step int // bytes to read at once
+	most int // what step grows to, from read to read
 	base int64
 	buf  []byte
+	uses int // of buf
+
+	progress func(done int64)
+	reported int64
+}
+
+func newWindow(s source, o options) *window {
+	return &window{source: s, step: o.window, base: o.start, reported: o.start, progress: o.progress}
 }
 
 // at returns the bytes at offset: n of them or more, or fewer if the file ends before. They are valid until the next call.
 func (w *window) at(offset int64, n int) ([]byte, error) {
+	if w.progress != nil && offset >= w.reported+progressStep {
+		w.progress(offset)
+		w.reported = offset
+	}
 	if w.mem != nil {
 		return w.mem[min(offset, w.size):], nil
 	}
+	w.uses++
 	if skip := offset - w.base; skip >= 0 && skip+int64(n) <= int64(len(w.buf)) {
 		return w.buf[skip:], nil
 	}
-	want := int(min(int64(max(n, w.step)), w.size-offset))
+	step := w.step
+	if apart := (offset - w.base) / int64(w.uses); apart > farApart {
+		step = min(step, glance)
+	}
+	want := int(min(int64(max(n, step)), w.size-offset))
 	if want <= 0 {
 		return nil, nil
 	}
@@ -59,6 +86,7 @@ func (w *window) at(offset int64, n int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.base, w.buf = offset, buf
+	w.base, w.buf, w.uses = offset, buf, 0
+	w.step = max(w.step, min(4*w.step, w.most))
 	return buf, nil
 }

@@ -3,6 +3,7 @@ package tfile
 import (
 	"bytes"
 	"encoding/binary"
+	"io"
 	"testing"
 
 	"tracewell/arch"
@@ -78,6 +79,30 @@ func BenchmarkBuilder(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		b.SetBytes(int64(len(buildFrame(builder, buf))))
+	}
+}
+
+// BenchmarkWriter writes frames of 40 bytes, which is the dearest, and of 2.4 kB, which is a usual size.
+func BenchmarkWriter(b *testing.B) {
+	h := smallHeader(binary.LittleEndian)
+	h.RegisterSize = 2420
+	builder := Builder{Order: binary.LittleEndian}
+	builder.Begin(nil, 2)
+	builder.AppendMemory(0x1000, make([]byte, 40-frameHeader-memoryHead))
+	for name, frame := range map[string][]byte{"40-byte frames": builder.Finish(), "2.4-kB frames": buildFrame(&builder, nil)} {
+		b.Run(name, func(b *testing.B) {
+			w, err := NewWriter(io.Discard, h)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(frame)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := w.WriteFrame(frame); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 

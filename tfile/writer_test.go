@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tracewell/trace"
 )
 
@@ -19,6 +21,10 @@ func TestWriterRefusesLines(t *testing.T) {
 		"a long expression": func(h *Header) {
 			h.Tracepoints[0].Actions = []trace.Action{{Kind: trace.CollectExpression, Code: []byte(long)}}
 		},
+		"a tracepoint twice":       func(h *Header) { h.Tracepoints[1] = h.Tracepoints[0] },
+		"a number too large":       func(h *Header) { h.Tracepoints[1].Number = trace.MaxNumber + 1 },
+		"number 0":                 func(h *Header) { h.Tracepoints[1].Number = 0 },
+		"a variable twice":         func(h *Header) { h.Variables[0].Number = h.Variables[1].Number },
 		"a long name":              func(h *Header) { h.Variables[0].Name = long },
 		"long notes":               func(h *Header) { h.Status.Notes = long },
 		"a long description line":  func(h *Header) { h.Description = "<target>\n" + long + long },
@@ -29,7 +35,7 @@ func TestWriterRefusesLines(t *testing.T) {
 		h := smallHeader(binary.LittleEndian)
 		change(&h)
 		var out bytes.Buffer
-		_, err := NewWriter(&out, h)
+		_, err := NewWriter(&out, h, KeepUnknownLines())
 		if !errors.As(err, new(*LineError)) {
 			t.Errorf("%s: %v, want a *LineError", name, err)
 		}
@@ -53,6 +59,7 @@ func TestWriterNeeds(t *testing.T) {
 		"an order":         {RegisterSize: 4},
 		"a register size":  {Order: binary.LittleEndian},
 		"a positive size":  {Order: binary.LittleEndian, RegisterSize: -1},
+		"a small size":     {Order: binary.LittleEndian, RegisterSize: MaxRegisters + 1},
 		"anything, at all": {},
 	} {
 		if _, err := NewWriter(io.Discard, h); err == nil {
@@ -72,6 +79,9 @@ func TestWriterRefusesFrames(t *testing.T) {
 		"\x01\x00\x01\x00\x00\x00ab", // more than a frame
 		"\x00\x00\x00\x00\x00\x00",   // would end the file
 		"\x01\x80\x00\x00\x00\x00",   // a negative number
+		"\x01\x00\x01\x00\x00\x00Q",  // no block
+		"\x01\x00\x02\x00\x00\x00R1", // a register block that is too short
+		"\x01\x00\x03\x00\x00\x00S\x00\x00",
 	} {
 		if err := w.WriteFrame([]byte(frame)); err == nil {
 			t.Errorf("frame %q was written", frame)
@@ -130,5 +140,57 @@ func TestWriterErrors(t *testing.T) {
 	}
 	if w.WriteFrame(frame) == nil || w.Close() == nil {
 		t.Error("a closed writer goes on")
+	}
+}
+
+func TestWriterOptions(t *testing.T) {
+	const damaged, static = "\x01\x00\x02\x00\x00\x00R1", "\x01\x00\x03\x00\x00\x00S\x00\x00"
+	h := smallHeader(binary.LittleEndian)
+	var plain, kept bytes.Buffer
+	if _, err := NewWriter(&plain, h); err != nil || strings.Contains(plain.String(), h.Other[0]) {
+		t.Errorf("an unknown line was kept, or %v: %q", err, plain.String())
+	}
+	var done []int64
+	w, err := NewWriter(&kept, h, KeepUnknownLines(), KeepDamaged(), ReportFrames(func(n int64) { done = append(done, n) }))
+	if err != nil || !strings.Contains(kept.String(), "\n"+h.Other[0]+"\n") {
+		t.Fatalf("an unknown line was left out, or %v: %q", err, kept.String())
+	}
+	for range 2500 {
+		if err := w.WriteFrame([]byte(damaged)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.WriteFrame([]byte(static)) == nil {
+		t.Error("static data was written")
+	}
+	if diff := cmp.Diff([]int64{1000, 2000}, done); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+	if w, err = NewWriter(&kept, h, KeepStatic()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.WriteFrame([]byte(static)); err != nil {
+		t.Error(err)
+	}
+	if w.WriteFrame([]byte(damaged)) == nil {
+		t.Error("a damaged frame was written")
+	}
+}
+
+func TestWriterAllocatesNothing(t *testing.T) {
+	h := smallHeader(binary.LittleEndian)
+	h.RegisterSize = 2420
+	w, err := NewWriter(io.Discard, h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	frame := buildFrame(&Builder{Order: binary.LittleEndian}, nil)
+	allocations := testing.AllocsPerRun(1000, func() {
+		if err := w.WriteFrame(frame); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations != 0 {
+		t.Errorf("%v allocations for a frame", allocations)
 	}
 }

@@ -1,8 +1,15 @@
-// Package bench measures what a tracepoint hit costs: under tracewell serve, under gdbserver, and under the bare floor of
-// package floor, all in one run and in turns, because figures that were taken at different times do not compare. Both
-// servers are driven by the real GDB; the program times itself.
+// Package bench measures, in tables of medians and ratios, what people may have come for.
 //
-//	go test -run '^$' -bench Hit ./internal/bench [-args -rounds N -strict]
+// BenchmarkHit: what a tracepoint hit costs under tracewell serve, under gdbserver, and under the bare floor of package
+// floor. Both servers are driven by the real GDB; the program times itself.
 //
-// It has one benchmark and no product code.
+// BenchmarkFile: what it takes to index, show, search and write trace files of a million frames, beside GDB on the same
+// files and beside reading and writing their bytes.
+//
+// Whatever is compared is measured in one run and in turns, because figures that were taken at different times do not
+// compare.
+//
+//	go test -run '^$' -bench . ./internal/bench [-args -rounds N -strict]
+//
+// It has no product code.
 package bench

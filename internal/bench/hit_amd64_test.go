@@ -1,33 +1,10 @@
 package bench
 
 import (
-	"flag"
-	"fmt"
-	"os"
 	"testing"
 
 	"tracewell/internal/testprog"
 )
-
-var (
-	rounds = flag.Int("rounds", 9, "how often each figure is measured")
-	strict = flag.Bool("strict", false, "exit with status 1 when a goal is missed")
-)
-
-// results is what BenchmarkHit found, for TestMain to print: a benchmark's own log is cut after ten lines.
-var results table
-
-func TestMain(m *testing.M) {
-	flag.Parse()
-	status := m.Run()
-	if len(results) > 0 {
-		fmt.Print(results)
-	}
-	if *strict && results.missed() {
-		status = max(status, 1)
-	}
-	os.Exit(status)
-}
 
 // jobs are what is traced in each round, in this order.
 var jobs = []job{
@@ -56,7 +33,7 @@ func BenchmarkHit(b *testing.B) {
 			}
 		}
 	}
-	results = measured
+	reports = append(reports, measured)
 	b.ReportMetric(0, "ns/op") // of the whole run, which says nothing
 	for _, r := range measured[:len(methods)] {
 		b.ReportMetric(r.median(), r.way.unit())

@@ -53,14 +53,7 @@ type row struct {
 	samples []float64 // ns per hit, one a round
 }
 
-func (r *row) median() float64 {
-	sorted := slices.Sorted(slices.Values(r.samples))
-	middle := len(sorted) / 2
-	if len(sorted)%2 == 0 {
-		return (sorted[middle-1] + sorted[middle]) / 2
-	}
-	return sorted[middle]
-}
+func (r *row) median() float64 { return median(r.samples) }
 
 // table has its rows in the order in which they are measured.
 type table []*row

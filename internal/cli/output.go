@@ -17,18 +17,23 @@ type output struct {
 	*bufio.Writer
 	style text.Style
 	width int // of a terminal in characters, 0 for anything else
+	lines int // of a terminal, 0 for anything else
 }
 
 // write runs a command that prints. A reader that goes away early, as head does, ends it without an error: the rest was not
 // wanted.
 func write(streams Streams, print func(*output) error) error {
+	return writeTo(newOutput(streams.Out), print)
+}
+
+// writeTo is write for an output that there is already.
+func writeTo(out *output, print func(*output) error) error {
 	// Unless somebody asks for the signal, writing to a closed pipe kills the process. Programs that this process starts do
 	// not inherit the request.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer signal.Stop(broken)
 
-	out := newOutput(streams.Out)
 	err := print(out)
 	if flushed := out.Flush(); err == nil {
 		err = flushed
@@ -48,8 +53,8 @@ func newOutput(f *os.File) *output {
 	if !term.IsTerminal(fd) {
 		return out
 	}
-	if width, _, err := term.GetSize(fd); err == nil {
-		out.width = width
+	if width, lines, err := term.GetSize(fd); err == nil {
+		out.width, out.lines = width, lines
 	}
 	out.style.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 	return out

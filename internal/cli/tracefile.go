@@ -3,26 +3,24 @@ package cli
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/symtab"
 	"tracewell/internal/text"
-	"tracewell/tfile"
 )
 
 // traceFile is an open trace file. One that is damaged or cut is open as far as it is whole.
 type traceFile struct {
 	view *frameview.View
 	name string
-	size int64
+	size int64 // in bytes, unpacked
 	err  error // where the file stops being readable, nil for a whole one
 
 	close func() error
 }
 
-// openTrace opens a trace file, "-" being standard input, with the symbols of the program exec unless that is empty.
-// What is not as it should be but does not keep the file from being read is reported as warnings.
+// openTrace opens a trace file, compressed or not, "-" being standard input, with the symbols of the program exec unless that
+// is empty. What is not as it should be but does not keep the file from being read is reported as warnings.
 func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 	var symbols *symtab.Table
 	if exec != "" {
@@ -31,25 +29,17 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 			return nil, err
 		}
 	}
-	source := streams.In
-	if path != "-" {
-		var err error
-		if source, err = os.Open(path); err != nil {
-			return nil, err
-		}
+	source, err := openPacked(path, streams)
+	if err != nil {
+		return nil, err
 	}
-	t := &traceFile{name: path, close: source.Close}
-	if path == "-" {
-		t.name, t.close = "standard input", func() error { return nil }
-	}
-	file, err := t.index(source)
+	t := &traceFile{name: source.name, size: source.Size(), close: source.Close}
+	file, err := source.index(streams)
 	if file == nil {
 		t.close()
-		return nil, fmt.Errorf("%s: %w", t.name, err)
+		return nil, err
 	}
-	if err != nil {
-		t.err = fmt.Errorf("%s: %w", t.name, err)
-	}
+	t.err = err
 	var warnings []string
 	t.view, warnings = frameview.New(file, symbols)
 	if symbols != nil && symbols.Len() == 0 {
@@ -60,24 +50,6 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 	}
 	warn(streams.Err, t.name, warnings)
 	return t, nil
-}
-
-// index opens a regular file where it is, and reads anything else, such as a pipe, into memory.
-func (t *traceFile) index(f *os.File) (*tfile.File, error) {
-	stat, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if stat.Mode().IsRegular() {
-		t.size = stat.Size()
-		return tfile.Open(f, t.size)
-	}
-	content, err := io.ReadAll(f)
-	if err != nil {
-		return nil, err
-	}
-	t.size = int64(len(content))
-	return tfile.OpenBytes(content)
 }
 
 // warningLimit is how many warnings are printed.
@@ -91,17 +63,4 @@ func warn(messages io.Writer, name string, warnings []string) {
 		}
 		fmt.Fprintf(messages, "tracewell: %s: warning: %s\n", name, text.Visible(warning))
 	}
-}
-
-func readSymbols(path string) (*symtab.Table, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	table, err := symtab.Read(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return table, nil
 }

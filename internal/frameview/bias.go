@@ -2,6 +2,8 @@ package frameview
 
 import (
 	"errors"
+	"slices"
+	"strconv"
 	"strings"
 
 	"tracewell/arch"
@@ -12,35 +14,96 @@ import (
 // pageMask clears the part of an address within a page. Programs are loaded in whole pages, of 4 kB or a multiple.
 const pageMask = ^arch.Addr(0xfff)
 
-var errUnplaced = errors.New("no symbols: the program can be loaded anywhere, and no tracepoint on a function tells where it was")
+var (
+	errUnplaced  = errors.New("no symbols: the program can be loaded anywhere, and no tracepoint on a function or a line tells where it was")
+	errMisplaced = errors.New("no symbols: the program can be loaded anywhere, and the tracepoints do not agree on where it was: it is another one, or was built anew")
+)
 
 // placed returns the symbols where the program was. A trace file does not say where a position-independent one was loaded,
-// and GDB 13.1 shows no symbols for it. But the tracepoints do as a rule: one that the user put on a function has an address
-// a few bytes into it, which leaves one page for the program to begin at. All of them must agree.
+// and GDB 13.1 shows no symbols for it. But the tracepoints do as a rule: the location that the user gave one, a function or a
+// line, has an address in the program, and it has one in the process. All of them must agree; those in libraries, whose
+// locations the program does not have, say nothing.
 func placed(symbols *symtab.Table, tracepoints []trace.Tracepoint) (*symtab.Table, error) {
 	if symbols == nil || !symbols.Relocatable() {
 		return symbols, nil
 	}
-	var bias arch.Addr
+	var common []arch.Addr
 	known := false
-	for _, t := range tracepoints {
-		function, ok := symbols.Named(functionOf(t.Source.At))
-		if !ok || !function.Function {
+	for i := range tracepoints {
+		biases, found := biasesOf(symbols, &tracepoints[i])
+		if !found {
 			continue
 		}
-		candidate := (t.Addr - function.Addr) & pageMask
-		if uint64(t.Addr-candidate-function.Addr) >= max(function.Size, 1) || known && candidate != bias {
-			return nil, errUnplaced
+		if known {
+			biases = slices.DeleteFunc(biases, func(b arch.Addr) bool { return !slices.Contains(common, b) })
 		}
-		bias, known = candidate, true
+		common, known = biases, true
 	}
-	if !known {
+	slices.Sort(common)
+	switch places := len(slices.Compact(common)); {
+	case known && places == 0:
+		return nil, errMisplaced
+	case places != 1:
 		return nil, errUnplaced
 	}
-	return symbols.Rebase(bias), nil
+	return symbols.Rebase(common[0]), nil
 }
 
-// functionOf returns the function of a location, "pop" of "queue.c:pop" and of "*pop". What is no function has no symbol.
-func functionOf(at string) string {
-	return strings.TrimPrefix(at[strings.LastIndexByte(at, ':')+1:], "*")
+// biasesOf returns the distances between the program and the process at which a tracepoint can be where it is, and whether
+// the program has its location at all.
+func biasesOf(symbols *symtab.Table, t *trace.Tracepoint) (biases []arch.Addr, found bool) {
+	if file, line, ok := lineOf(t.Source.At); ok {
+		for _, addr := range symbols.Statements(file, line) {
+			// GDB puts a tracepoint on the first line of a function behind its prologue.
+			biases = append(biases, within(symbols, addr, t.Addr)...)
+			found = true
+		}
+		return biases, found
+	}
+	name, offset := functionOf(t.Source.At)
+	function, ok := symbols.Named(name)
+	if !ok || !function.Function {
+		return nil, false
+	}
+	return within(symbols, function.Addr+arch.Addr(offset), t.Addr), true
+}
+
+// within returns the distance in whole pages between a place in the program and an address of the process. Where the place is
+// the beginning of a function the address may be anywhere within it; the page in which the function begins is then the last
+// one possible.
+func within(symbols *symtab.Table, place, addr arch.Addr) []arch.Addr {
+	bias := (addr - place) & pageMask
+	beyond := uint64(addr - bias - place)
+	if beyond == 0 {
+		return []arch.Addr{bias}
+	}
+	if s, offset, ok := symbols.At(place); ok && s.Function && offset == 0 && beyond < s.Size {
+		return []arch.Addr{bias}
+	}
+	return nil
+}
+
+// lineOf takes a location of the form FILE:LINE apart.
+func lineOf(at string) (file string, line int, ok bool) {
+	colon := strings.LastIndexByte(at, ':')
+	if colon <= 0 {
+		return "", 0, false
+	}
+	line, err := strconv.Atoi(at[colon+1:])
+	return at[:colon], line, err == nil && line > 0
+}
+
+// functionOf returns the function of a location and the offset in it: "pop" of "queue.c:pop" and of "*pop", and "pop" and 4
+// of "*pop+4". What is no function has no symbol.
+func functionOf(at string) (name string, offset uint64) {
+	name = strings.TrimPrefix(at[strings.LastIndexByte(at, ':')+1:], "*")
+	before, digits, ok := strings.Cut(name, "+")
+	if !ok {
+		return name, 0
+	}
+	offset, err := strconv.ParseUint(strings.TrimSpace(digits), 0, 32)
+	if err != nil {
+		return name, 0
+	}
+	return strings.TrimSpace(before), offset
 }

@@ -39,7 +39,7 @@ const toyBlock = 4 + 8 + 16
 func file(t testing.TB, h tfile.Header, frames ...func(*tfile.Builder)) *tfile.File {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := tfile.NewWriter(&out, h)
+	w, err := tfile.NewWriter(&out, h, tfile.KeepStatic(), tfile.KeepDamaged())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -295,7 +295,15 @@ func TestPlaced(t *testing.T) {
 	}{
 		{"a function", []trace.Tracepoint{at("demo.c:handle", handle.Addr+bias+4)}, "handle"},
 		{"its first instruction", []trace.Tracepoint{at("*handle", handle.Addr+bias)}, "handle"},
-		{"a line", []trace.Tracepoint{at("demo.c:72", handle.Addr+bias)}, ""},
+		{"an instruction of it", []trace.Tracepoint{at("*handle+4", handle.Addr+bias+4)}, "handle"},
+		{"another instruction of it", []trace.Tracepoint{at("*handle+4", handle.Addr+bias+5)}, ""},
+		{"a line", []trace.Tracepoint{at("demo.c:72", handle.Addr+bias)}, "handle"},
+		{"the first line of a function", []trace.Tracepoint{at("demo.c:72", handle.Addr+bias+4)}, "handle"},
+		{"a line without code before it", []trace.Tracepoint{at("./demo.c:69", handle.Addr+bias)}, "handle"},
+		{"another line", []trace.Tracepoint{at("demo.c:75", handle.Addr+bias)}, ""},
+		{"a line of a library", []trace.Tracepoint{at("malloc.c:72", handle.Addr+bias)}, ""},
+		{"a function and a line", []trace.Tracepoint{at("handle", handle.Addr+bias), at("demo.c:72", handle.Addr+bias)}, "handle"},
+		{"a function and another line", []trace.Tracepoint{at("handle", handle.Addr+bias), at("demo.c:75", handle.Addr+bias)}, ""},
 		{"no such function", []trace.Tracepoint{at("main", handle.Addr+bias)}, ""},
 		{"an object", []trace.Tracepoint{at("queue", handle.Addr+bias)}, ""},
 		{"beyond the function", []trace.Tracepoint{at("handle", handle.Addr+bias+arch.Addr(handle.Size))}, ""},
@@ -320,6 +328,32 @@ func TestPlaced(t *testing.T) {
 	}
 	if symbols, err := placed(fixed, nil); symbols != fixed || err != nil {
 		t.Errorf("a program at a fixed address was moved, error %v", err)
+	}
+}
+
+// TestPlacedByLine has of a real file only the tracepoint on a line, which is optimised code.
+func TestPlacedByLine(t *testing.T) {
+	program, err := os.Open("../cli/testdata/queue_pie")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer program.Close()
+	symbols, err := symtab.Read(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tracepoint := range openFile(t, "queue-pie.tf").Header().Tracepoints {
+		got, err := placed(symbols, []trace.Tracepoint{tracepoint})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const page = 0x555555555000
+		if s, ok := got.Named("push"); !ok || s.Addr != page+0x2d0 {
+			t.Errorf("by %s, push is at %v", tracepoint.Source.At, s.Addr)
+		}
+		if v := (View{Symbols: got}); v.Line(page+0x2f1) != "queue.c:23" || v.Line(0x2f1) != "" {
+			t.Errorf("by %s, push+33 is on %q", tracepoint.Source.At, v.Line(page+0x2f1))
+		}
 	}
 }
 

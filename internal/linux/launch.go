@@ -36,8 +36,7 @@ func (l *Launch) Start(options int) (int, error) {
 		return 0, fmt.Errorf("starting %s: %w", l.Path, err)
 	}
 	if err := handOver(pid, options); err != nil {
-		unix.Kill(pid, unix.SIGKILL)
-		unix.Wait4(pid, nil, unix.WALL, nil)
+		KillAndReap(pid)
 		return 0, fmt.Errorf("taking %s under trace: %w", l.Path, err)
 	}
 	return pid, nil

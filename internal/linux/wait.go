@@ -74,6 +74,16 @@ func Wait(tid int) (int, Status, error) { return wait(tid, 0) }
 // Poll is Wait that returns id 0 at once when nothing has happened.
 func Poll(tid int) (int, Status, error) { return wait(tid, unix.WNOHANG) }
 
+// KillAndReap kills a tracee or child of the calling thread and waits until it is gone.
+func KillAndReap(pid int) {
+	Kill(pid, SIGKILL)
+	for {
+		if _, s, err := Wait(pid); err != ErrInterrupted && (err != nil || s.Ended()) {
+			return
+		}
+	}
+}
+
 func wait(tid, flags int) (int, Status, error) {
 	var ws unix.WaitStatus
 	id, err := unix.Wait4(tid, &ws, unix.WALL|unix.WNOTHREAD|flags, nil)

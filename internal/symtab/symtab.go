@@ -1,8 +1,9 @@
-// Package symtab names addresses by the symbol table of an ELF file: 0x4011b5 is push+95.
+// Package symtab names addresses by the symbol table of an ELF file, and by its debug information: 0x4011b5 is push+95, on
+// line 23 of queue.c.
 //
-// A Table is read once and does not change. It holds functions and objects that have an address, as the file has them;
-// Rebase gives the view of a program that was loaded elsewhere. Names are not demangled, and separate debug files are not
-// looked for.
+// A Table holds the functions and objects that have an address, as the file has them; Rebase gives the view of a program that
+// was loaded elsewhere. Lines are read when they are asked for. A Table may be used by several goroutines. Names are not
+// demangled, and separate debug files are not looked for.
 package symtab
 
 import (
@@ -31,10 +32,11 @@ type Table struct {
 	symbols     []Symbol // by address; one for each
 	relocatable bool
 	bias        arch.Addr
+	lines       *lineTable
 }
 
 // Read reads the symbol table of an ELF file, or its dynamic one if it has been stripped of the other. A file without
-// either is no error; its Table is empty.
+// either is no error; its Table is empty. The file must stay readable as long as lines are asked for.
 func Read(r io.ReaderAt) (*Table, error) {
 	file, err := elf.NewFile(r)
 	if err != nil {
@@ -47,7 +49,7 @@ func Read(r io.ReaderAt) (*Table, error) {
 	if err != nil && !errors.Is(err, elf.ErrNoSymbols) {
 		return nil, fmt.Errorf("reading the symbols of an ELF file: %w", err)
 	}
-	return &Table{symbols: sorted(symbols), relocatable: file.Type == elf.ET_DYN}, nil
+	return &Table{symbols: sorted(symbols), relocatable: file.Type == elf.ET_DYN, lines: &lineTable{file: file}}, nil
 }
 
 // sorted takes the functions and objects out of a symbol table. Of those at one address it keeps the one that a reader most

@@ -20,11 +20,19 @@ type Table struct {
 	width   int // of a row in characters, 0 for any
 	style   Style
 	columns []Column
+	repeat  int // lines after which the titles stand again, 0 for never
 
 	widths  []int
-	held    [][][]byte // rows from which the widths are found
+	held    []heldRow // from which the widths are found
 	settled bool
 	row     []byte
+	lines   int // since the titles
+}
+
+// heldRow is a row that is not written yet, and the lines below it.
+type heldRow struct {
+	cells [][]byte
+	below []byte
 }
 
 // heldRows is how many rows settle the widths.
@@ -53,12 +61,25 @@ func (t *Table) Row(cells [][]byte) error {
 		kept[i] = bytes.Clone(cell)
 		t.widths[i] = max(t.widths[i], characters(cell))
 	}
-	t.held = append(t.held, kept)
+	t.held = append(t.held, heldRow{cells: kept})
 	if len(t.held) < heldRows {
 		return nil
 	}
 	return t.settle()
 }
+
+// Below adds whole lines, as they are, below the row that was added last.
+func (t *Table) Below(lines []byte) error {
+	if !t.settled && len(t.held) > 0 {
+		last := &t.held[len(t.held)-1]
+		last.below = append(last.below, lines...)
+		return nil
+	}
+	return t.writeBelow(lines)
+}
+
+// RepeatTitles makes the titles stand again where n lines would be without, for a terminal of so many.
+func (t *Table) RepeatTitles(n int) { t.repeat = n }
 
 // Line writes a line of its own between the rows.
 func (t *Table) Line(s string) error {
@@ -79,15 +100,14 @@ func (t *Table) Flush() error {
 
 func (t *Table) settle() error {
 	t.settled = true
-	titles := make([][]byte, len(t.columns))
-	for i, c := range t.columns {
-		titles[i] = []byte(c.Title)
-	}
-	if err := t.heading(titles); err != nil {
+	if err := t.heading(); err != nil {
 		return err
 	}
-	for _, cells := range t.held {
-		if err := t.write(cells); err != nil {
+	for _, held := range t.held {
+		if err := t.write(held.cells); err != nil {
+			return err
+		}
+		if err := t.writeBelow(held.below); err != nil {
 			return err
 		}
 	}
@@ -95,13 +115,30 @@ func (t *Table) settle() error {
 	return nil
 }
 
-func (t *Table) heading(titles [][]byte) error {
+func (t *Table) heading() error {
+	titles := make([][]byte, len(t.columns))
+	for i, c := range t.columns {
+		titles[i] = []byte(c.Title)
+	}
 	t.layOut(titles)
+	t.lines = 1
 	_, err := io.WriteString(t.out, t.style.Heading(string(t.row))+"\n")
 	return err
 }
 
+func (t *Table) writeBelow(lines []byte) error {
+	t.lines += bytes.Count(lines, []byte{'\n'})
+	_, err := t.out.Write(lines)
+	return err
+}
+
 func (t *Table) write(cells [][]byte) error {
+	if t.repeat > 0 && t.lines >= t.repeat {
+		if err := t.heading(); err != nil {
+			return err
+		}
+	}
+	t.lines++
 	t.layOut(cells)
 	t.row = append(t.row, '\n')
 	_, err := t.out.Write(t.row)

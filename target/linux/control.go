@@ -217,20 +217,12 @@ func (t *Target) kill(p *process) {
 	}
 	linux.Kill(p.pid, linux.SIGKILL)
 	for slices.Contains(t.procs, p) {
-		tid, s, err := t.next()
-		if err == linux.ErrInterrupted {
-			continue
-		}
-		if err != nil {
-			t.vanish()
-			break
-		}
-		switch k, s := t.arrive(tid, s); {
+		switch k, s, _ := t.hear(); {
 		case k == nil:
 		case k.guest || k.proc != p:
 			t.take(k, s)
 		case !t.ended(k, s):
-			linux.Cont(tid, 0) // a stop on the way out
+			linux.Cont(k.tid, 0) // a stop on the way out
 		}
 	}
 	for _, child := range t.unsay(p.pid) {
@@ -294,8 +286,16 @@ func (t *Target) detach(p *process) {
 	}
 	if rest := t.sharer(p); rest != nil {
 		t.detachSharer(p, rest)
-		return
+	} else {
+		t.detachOwner(p)
 	}
+	for _, child := range t.unsay(p.pid) {
+		t.detach(child)
+	}
+}
+
+// detachOwner lets a process go that has its memory for itself, which is put back as it was.
+func (t *Target) detachOwner(p *process) {
 	guests := t.stopGuests(p)
 	for _, tr := range p.traps {
 		if tr.site != nil {
@@ -337,9 +337,6 @@ func (t *Target) letGo(p *process) {
 		k.bury()
 	}
 	t.dismiss(p)
-	for _, child := range t.unsay(p.pid) {
-		t.detach(child)
-	}
 }
 
 // bury takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away

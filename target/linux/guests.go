@@ -9,8 +9,9 @@ import (
 	"tracewell/target"
 )
 
-// entertain makes a stopped tracee a guest and lets it go on.
-func (t *Target) entertain(k *task) {
+// entertain makes a stopped tracee of a thread group a guest of p and lets it go on.
+func (t *Target) entertain(tid, group int, p *process) {
+	k := &task{tid: tid, tgid: group, proc: p}
 	t.admit(k)
 	t.proceed(k, 0)
 }
@@ -43,7 +44,7 @@ func (t *Target) dropChild(k *task, child int) {
 	if event == linux.EventVfork {
 		k.vforked = child
 	}
-	t.entertain(&task{tid: child, proc: k.proc})
+	t.entertain(child, child, k.proc)
 }
 
 // abandon is called when a process is about to leave its space. Its guests stay with one that is still there; otherwise they
@@ -82,15 +83,7 @@ func (t *Target) stopGuests(p *process) (all []*task) {
 		}
 	}
 	for slices.ContainsFunc(all, func(k *task) bool { return t.tasks[k.tid] == k && k.state != stopped }) {
-		tid, s, err := t.next()
-		if err == linux.ErrInterrupted {
-			continue
-		}
-		if err != nil {
-			t.vanish()
-			break
-		}
-		switch k, s := t.arrive(tid, s); {
+		switch k, s, _ := t.hear(); {
 		case k == nil:
 		case k.leaving && k.proc == p && slices.Contains(all, k):
 			t.comeToRest(k, s)
@@ -192,9 +185,6 @@ func (t *Target) take(k *task, s linux.Status) {
 // the memory, its threads are guests there.
 func (t *Target) detachSharer(p, rest *process) {
 	tasks := slices.Clone(p.order)
-	for _, k := range tasks {
-		k.stat = nil
-	}
 	t.dismiss(p)
 	for _, k := range tasks {
 		k.proc, k.resumed, k.stopping, k.verb, k.collecting = rest, true, false, target.Go, false
@@ -202,9 +192,6 @@ func (t *Target) detachSharer(p, rest *process) {
 			k.disarm()
 			t.proceed(k, t.partingSignal(k))
 		}
-	}
-	for _, child := range t.unsay(p.pid) {
-		t.detach(child)
 	}
 }
 

@@ -102,16 +102,10 @@ func (t *Target) await(w whom) (others []stop) {
 			t.alarm.start()
 			defer t.alarm.stop()
 		}
-		tid, s, err := t.next()
-		if err == linux.ErrInterrupted {
+		k, s, interrupted := t.hear()
+		if interrupted {
 			t.findZombies()
-			continue
 		}
-		if err != nil {
-			t.vanish()
-			return others
-		}
-		k, s := t.arrive(tid, s)
 		switch {
 		case k == nil:
 		case k.guest:

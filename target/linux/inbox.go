@@ -49,6 +49,26 @@ func (t *Target) next() (int, linux.Status, error) {
 	}
 }
 
+// hear waits for any tracee and notes what it did, as heed does.
+func (t *Target) hear() (k *task, s linux.Status, interrupted bool) {
+	tid, s, err := t.next()
+	return t.heed(tid, s, err)
+}
+
+// heed notes what next has returned. The task is nil when it is not known yet, the wait was interrupted, or there is no tracee
+// left, which ends all processes.
+func (t *Target) heed(tid int, status linux.Status, err error) (k *task, s linux.Status, interrupted bool) {
+	switch err {
+	case nil:
+		k, s = t.arrive(tid, status)
+	case linux.ErrInterrupted:
+		interrupted = true
+	default:
+		t.vanish()
+	}
+	return k, s, interrupted
+}
+
 // take returns what there is of one tracee.
 func (b *inbox) take(tid int) (linux.Status, bool) {
 	i := slices.IndexFunc(b.stops, func(h heard) bool { return h.tid == tid })

@@ -50,12 +50,8 @@ func (t *Target) learnRegisters() error {
 		return fmt.Errorf("asking for the machine's registers: %w", err)
 	}
 	t.regs, err = newRegisterFile(pid)
-	linux.Kill(pid, linux.SIGKILL)
-	for {
-		if _, s, waitErr := linux.Wait(pid); waitErr != linux.ErrInterrupted && (waitErr != nil || s.Ended()) {
-			return err
-		}
-	}
+	linux.KillAndReap(pid)
+	return err
 }
 
 // Start implements target.Launcher. The program dies with this process.
@@ -110,7 +106,7 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 		fresh, err = newProcess(pid, true)
 	}
 	if err != nil {
-		linux.Kill(pid, linux.SIGKILL)
+		linux.KillAndReap(pid)
 		return target.ThreadID{}, err
 	}
 	t.procs = append(t.procs, fresh)

@@ -26,15 +26,8 @@ func (t *Target) wait() {
 	}
 	tid, s, err := t.next()
 	t.queue.deaf.Store(false)
-	switch err {
-	case nil:
-		if k, s := t.arrive(tid, s); k != nil {
-			t.take(k, s)
-		}
-	case linux.ErrInterrupted:
-		// A request is waiting, or was.
-	default:
-		t.vanish()
+	if k, s, _ := t.heed(tid, s, err); k != nil { // interrupted, there is a request, or was
+		t.take(k, s)
 	}
 }
 
@@ -371,13 +364,11 @@ func (t *Target) report(e target.Event) {
 		return
 	}
 	t.follow.rest()
-
 	held := t.hold(whom{blocked: true})
 	if t.tasks[e.Thread.TID] == nil && e.Kind != target.NoneResumed {
 		t.reportLate(e, held)
 		return
 	}
-
 	t.active = false
 	t.events.add(e)
 }

@@ -139,5 +139,6 @@ func (k *task) forget() {
 func (k *task) close() {
 	if k.stat != nil {
 		k.stat.Close()
+		k.stat = nil
 	}
 }

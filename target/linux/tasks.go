@@ -50,7 +50,7 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 		t.setFree(tid, parent.proc, false)
 		return target.Event{}, false
 	}
-	t.entertain(&task{tid: tid, tgid: group, proc: parent.proc})
+	t.entertain(tid, group, parent.proc)
 	return target.Event{}, false
 }
 

@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/tfile"
+	"tracewell/tfile/check"
+)
+
+// checkCommand is "tracewell check".
+type checkCommand struct {
+	File string `arg:"" help:"The trace file; - is standard input."`
+	Fix  string `placeholder:"OUT" help:"Write what can be saved to another file, compressed if it ends in .gz or .zst."`
+	Exec string `placeholder:"ELF" help:"The program that was traced, for what GDB makes of its tracepoints."`
+	JSON bool   `name:"json" help:"Print one JSON object."`
+}
+
+// Examples implements exampler.
+func (*checkCommand) Examples() string {
+	return `  tracewell check run.tf
+  tracewell check run.tf --exec ./server         # the tracepoints against the program
+  tracewell check run.tf --fix saved.tf          # with what can be saved in a file that GDB opens
+  tracewell check run.tf --json | jq '.findings[] | select(.severity != "odd")'
+`
+}
+
+// Run implements kong's command. The exit status is 1 for findings, odd ones included, and 2 for what is no trace file. It
+// is that of the file itself, whatever --fix made of it.
+func (c *checkCommand) Run(streams Streams) error {
+	if err := c.separate(); err != nil {
+		return err
+	}
+	source, err := openPacked(c.File, streams)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	examined, err := c.examine(source, streams)
+	if err != nil {
+		return err
+	}
+	if err := write(streams, func(out *output) error { return c.report(out, source.name, examined) }); err != nil {
+		return err
+	}
+	if c.Fix != "" && examined.report != nil {
+		if err := c.fix(examined, source.name, streams); err != nil {
+			return err
+		}
+	}
+	switch examined.verdict() {
+	case check.Unreadable:
+		return errTold
+	case check.Findings:
+		return errFinding
+	}
+	return nil
+}
+
+// examination is what came out of a check.
+type examination struct {
+	report *check.Report // nil for what is no trace file
+	reason error         // why it is none
+	frames int
+}
+
+func (e *examination) verdict() check.Verdict {
+	if e.report == nil {
+		return check.Unreadable
+	}
+	return e.report.Verdict
+}
+
+// examine checks a trace file. The error is that it could not be read; that it is no trace file is a result.
+func (c *checkCommand) examine(source *packedFile, streams Streams) (*examination, error) {
+	options := check.Options{}
+	if c.Exec != "" {
+		program, err := os.Open(c.Exec)
+		if err != nil {
+			return nil, err
+		}
+		defer program.Close()
+		if options.Program, err = check.ReadProgram(program); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Exec, err)
+		}
+	}
+	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(source.name), Total: source.Size()})
+	file, err := source.index(streams, tfile.WithRecovery(), tfile.WithProgress(bar.Set))
+	bar.Done()
+	if file == nil {
+		if errors.Is(err, tfile.ErrNotTraceFile) {
+			return &examination{reason: err}, nil
+		}
+		return nil, err
+	}
+	if source.damage != nil {
+		warn(streams.Err, source.name, []string{source.damage.Error()})
+	}
+	bar = progress.Start(streams.Err, progress.Work{Name: "checking " + text.Visible(source.name), Total: int64(file.NumFrames()), Unit: progress.Frames})
+	options.Progress = bar.Set
+	report, err := check.File(file, err, options)
+	bar.Done()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", source.name, err)
+	}
+	return &examination{report: report, frames: file.NumFrames()}, nil
+}
+
+// separate refuses to write the fixed file over the one that is read.
+func (c *checkCommand) separate() error {
+	if c.Fix == "" || c.File == "-" {
+		return nil
+	}
+	in, err := os.Stat(c.File)
+	if err != nil {
+		return err
+	}
+	if out, err := os.Stat(c.Fix); err == nil && os.SameFile(in, out) {
+		return fmt.Errorf("--fix %s: it is the file that is read; name another", c.Fix)
+	}
+	return nil
+}
+
+// fix writes what can be saved, tells what was changed, and what is still found in the outcome.
+func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
+	bar := progress.Start(streams.Err, progress.Work{Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames})
+	method, _ := packed.BySuffix(c.Fix)
+	var changes []check.Change
+	err := packed.Write(c.Fix, method, func(w io.Writer) (err error) {
+		changes, err = e.report.Fix(w, bar.Set)
+		return err
+	})
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		fmt.Fprintf(streams.Err, "tracewell: %s:%d: %s\n", text.Visible(name), change.Offset, text.Visible(change.Text))
+	}
+	return c.recheck(streams)
+}
+
+// recheck tells what is wrong with the file that fix wrote.
+func (c *checkCommand) recheck(streams Streams) error {
+	source, err := openPacked(c.Fix, streams)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	outcome, err := c.examine(source, streams)
+	if err != nil {
+		return err
+	}
+	if outcome.report == nil {
+		return outcome.reason
+	}
+	for _, f := range outcome.report.Findings {
+		fmt.Fprintf(streams.Err, "tracewell: %s:%s: not mended: %s: %s [%s]\n", text.Visible(source.name), place(f),
+			severityWords[f.Rule.Severity], text.Visible(f.Text), f.Rule.Name)
+	}
+	verdict := string(outcome.report.Verdict)
+	if n := len(outcome.report.Findings); n > 0 {
+		verdict = plural(n, "finding") + " left"
+	}
+	fmt.Fprintf(streams.Err, "tracewell: %s: %s, %s\n", text.Visible(source.name), plural(outcome.frames, "frame"), verdict)
+	return nil
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/tfile"
+)
+
+// packedFile is a file that a command reads, unpacked if it is compressed.
+type packedFile struct {
+	*packed.File
+	name   string // for messages
+	damage error  // where a compressed file stops being readable, nil for a whole one
+
+	source *os.File // nil for standard input, which is not closed
+}
+
+// openPacked opens a file, "-" being standard input. Unpacking it shows a progress bar if it takes its time.
+func openPacked(path string, streams Streams) (*packedFile, error) {
+	p := &packedFile{name: path}
+	source := streams.In
+	if path == "-" {
+		p.name = "standard input"
+	} else {
+		var err error
+		if source, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		p.source = source
+	}
+	bar := progress.Start(streams.Err, progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)})
+	var err error
+	p.File, err = packed.Open(source, bar.Set)
+	bar.Done()
+	var damage *packed.DamageError
+	switch {
+	case errors.As(err, &damage):
+		p.damage = err
+	case err != nil:
+		p.source.Close()
+		return nil, fmt.Errorf("%s: %w", p.name, err)
+	}
+	return p, nil
+}
+
+// sizeOf is the size of a regular file, 0 for anything else.
+func sizeOf(f *os.File) int64 {
+	status, err := f.Stat()
+	if err != nil || !status.Mode().IsRegular() {
+		return 0
+	}
+	return status.Size()
+}
+
+// Close closes the file and what it was unpacked to.
+func (p *packedFile) Close() error {
+	err := p.File.Close()
+	if p.source != nil {
+		err = errors.Join(err, p.source.Close())
+	}
+	return err
+}
+
+// index opens the trace file that p holds. As from tfile.Open there may be both a File and an error; a compressed file that
+// is cut off is one, though the trace file in it may be whole. Reading it shows a progress bar if it takes its time.
+func (p *packedFile) index(streams Streams, opts ...tfile.Option) (*tfile.File, error) {
+	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.name), Total: p.Size()})
+	defer bar.Done()
+	opts = append(opts[:len(opts):len(opts)], tfile.WithProgress(bar.Set))
+	var file *tfile.File
+	var err error
+	if content := p.Bytes(); content != nil {
+		file, err = tfile.OpenBytes(content, opts...)
+	} else {
+		file, err = tfile.Open(p, p.Size(), opts...)
+	}
+	return file, p.explain(err)
+}
+
+// explain adds the name of the file to an error of what is read from it, and in front, as it may be the cause, where a
+// compressed file stops being readable. Without any error it is nil.
+func (p *packedFile) explain(err error) error {
+	switch {
+	case p.damage != nil && err != nil:
+		return fmt.Errorf("%s: %w; %w", p.name, p.damage, err)
+	case p.damage != nil:
+		return fmt.Errorf("%s: %w", p.name, p.damage)
+	case err != nil:
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"tracewell/internal/packed"
+)
+
+// pack writes a file that holds content as the suffix of its name says.
+func pack(t testing.TB, name string, content []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	method, _ := packed.BySuffix(name)
+	err := packed.Write(path, method, func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// feed opens a pipe out of which content comes.
+func feed(t testing.TB, content []byte) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	go func() {
+		w.Write(content)
+		w.Close()
+	}()
+	return r
+}
+
+// TestCompressed: show and info read compressed files as they do plain ones, whatever their names.
+func TestCompressed(t *testing.T) {
+	plain := []byte(content(t, basic))
+	want := run(t, "show", basic).stdout
+	for _, name := range []string{"run.tf.gz", "run.tf.zst"} {
+		path := pack(t, name, plain)
+		if got := run(t, "show", path); got.status != statusDone || got.stdout != want || got.stderr != "" {
+			t.Errorf("%s: exit status %d, printed %d bytes; %s", name, got.status, len(got.stdout), got.stderr)
+		}
+		misnamed := filepath.Join(t.TempDir(), "run.tf")
+		if err := os.Rename(path, misnamed); err != nil {
+			t.Fatal(err)
+		}
+		if got := run(t, "info", misnamed); got.status != statusDone || !strings.Contains(got.stdout, "228980 bytes\n") {
+			t.Errorf("%s: exit status %d, %s\n%s", name, got.status, got.stderr, got.stdout)
+		}
+		if got := runWith(t, feed(t, []byte(content(t, misnamed))), "show", "-"); got.stdout != want {
+			t.Errorf("%s: from a pipe: exit status %d, %s", name, got.status, got.stderr)
+		}
+	}
+}
+
+// TestCompressedCut: the frames that came out are shown, and both ends are told of: that of the compressed file and that of
+// the trace file in it, if that is not whole.
+func TestCompressedCut(t *testing.T) {
+	plain := []byte(content(t, basic))
+	whole := []byte(content(t, pack(t, "run.tf.gz", bytes.Repeat(plain, 4))))
+	path := filepath.Join(t.TempDir(), "cut")
+	for _, test := range []struct {
+		cut  int
+		want []string
+		not  string
+	}{
+		{len(whole) / 8, []string{path + ": gzip data is cut off behind ", "; premature end of the trace file: offset "}, "whole"},
+		{len(whole) - 4, []string{path + ": gzip data is cut off behind 915920 bytes of content: unexpected EOF\n"}, "premature"},
+	} {
+		if err := os.WriteFile(path, whole[:test.cut], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := run(t, "show", path, "--json")
+		if got.status != statusFailure || len(objects(t, got.stdout)) == 0 || strings.Contains(got.stderr, test.not) {
+			t.Errorf("cut at %d: exit status %d, %d bytes; %s", test.cut, got.status, len(got.stdout), got.stderr)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(got.stderr, want) {
+				t.Errorf("cut at %d: the message lacks %q: %s", test.cut, want, got.stderr)
+			}
+		}
+	}
+}

@@ -1,0 +1,190 @@
+package tfiletest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tracewell/internal/gdbtest"
+	"tracewell/internal/testprog"
+	"tracewell/tfile"
+)
+
+// live is a session that collects in every way: registers, locals, globals, variables, under a condition, with a pass count,
+// with steps. Its run ends by the pass count.
+const live = `
+	set width 0
+	target remote %s
+	break main
+	continue
+	tvariable $hits = 0
+	tvariable $negative = -5
+	trace push
+	actions
+	collect $regs, $args, *item, pending
+	teval $hits = $hits + 1
+	collect $hits, $negative
+	end
+	condition 2 item->number > 2
+	trace queue.c:pop
+	actions
+	collect $args, $locals, pops
+	end
+	passcount 4 3
+	trace work
+	actions
+	collect $args
+	while-stepping 3
+	collect $regs, *item
+	end
+	end
+	set trace-notes "notes; of: the \"queue\""
+	set trace-user ada
+	tstart
+	break exit
+	continue
+	-- tell --
+	tstop
+	` + tell
+
+// tell is what GDB tells of a run as a whole.
+const tell = `
+	tstatus
+	info tvariables
+	info tracepoints
+`
+
+// walk is what GDB tells of every frame.
+const walk = `
+	tfind start
+	while $trace_frame != -1
+	tdump
+	info tvariables
+	tfind
+	end
+`
+
+// servers are what a session may be held with; each takes gdbserver's command line.
+var servers = map[string][]string{"tracewell": nil, "gdbserver": {"gdbserver"}}
+
+// TestLive records a run with each server and has tfile read the files of tsave. Each frame must be what GDB showed of it
+// while it was live; and GDB must not be able to tell those files from what Writer makes of them.
+func TestLive(t *testing.T) {
+	for name, server := range servers {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if server != nil {
+				if _, err := exec.LookPath(server[0]); err != nil {
+					t.Skip("no gdbserver here")
+				}
+			}
+			record(t, server)
+		})
+	}
+}
+
+// liveFrames is how many frames the run has: 3 of push, 4 of pop, and of work 3 with 3 steps each.
+const liveFrames = 3 + 4 + 3*(1+3)
+
+func record(t *testing.T, server []string) {
+	program := testprog.Build(t, "queue", testprog.Variant{NoPIE: true})
+	dir := t.TempDir()
+	saved, onTarget := filepath.Join(dir, "saved.tf"), filepath.Join(dir, "on-target.tf")
+	s := gdbtest.Start(t, gdbtest.Config{Server: server, Comm: "localhost:0", Command: []string{program.Path, "10"}})
+	script := fmt.Sprintf(live, s.Address)
+	for i := range liveFrames {
+		script += collectedScript(i)
+	}
+	script += "-- save --\ntfind none\ntsave " + saved + "\n"
+	files := []string{saved}
+	if server == nil {
+		script += "tsave -r " + onTarget + "\n"
+		files = append(files, onTarget)
+	}
+	script += "kill\n"
+	output := gdbtest.Run(t, program.Path, script)
+	for _, file := range files {
+		compareFrames(t, output, file)
+		compareRewritten(t, program, file)
+	}
+}
+
+// compareFrames holds a file against the live session.
+func compareFrames(t *testing.T, output *gdbtest.Output, file string) {
+	t.Helper()
+	f := open(t, file)
+	if n := f.NumFrames(); n != liveFrames {
+		t.Fatalf("%s has %d frames, not %d; GDB printed\n%s", file, n, liveFrames, output.Section(t, "tell"))
+	}
+	layout := layoutOf(t, f.Header())
+	var registers, memory, variables int
+	for i := range f.NumFrames() {
+		told := toldByGDB(t, output, i, layout, nil)
+		registers += len(told.Registers)
+		memory += len(told.Memory)
+		variables += len(told.Variables)
+		frame, err := f.Frame(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(told, toldByFrame(frame, f.Header(), layout, told.Registers)); diff != "" {
+			t.Errorf("%s, frame %d (-live +file):\n%s", filepath.Base(file), i, diff)
+		}
+	}
+	if registers < liveFrames*24 || memory < liveFrames || variables != 2*3 {
+		t.Errorf("GDB told of %d registers, %d ranges of memory and %d variables only", registers, memory, variables)
+	}
+}
+
+// compareRewritten has GDB open a file and what Writer makes of it.
+func compareRewritten(t *testing.T, program *testprog.Program, file string) {
+	t.Helper()
+	var out bytes.Buffer
+	if err := tfile.Write(&out, open(t, file)); err != nil {
+		t.Fatal(err)
+	}
+	rewritten := save(t, out.Bytes())
+	var printed []string
+	for _, path := range []string{file, rewritten} {
+		output := gdbtest.Run(t, program.Path, "target tfile "+path+tell+walk)
+		printed = append(printed, output.All)
+	}
+	if strings.Contains(printed[1], "warning") {
+		t.Errorf("GDB warns:\n%s", printed[1])
+	}
+	if n := strings.Count(printed[1], "Found trace frame"); n != liveFrames {
+		t.Errorf("GDB finds %d frames of %d", n, liveFrames)
+	}
+	if diff := cmp.Diff(printed[0], printed[1]); diff != "" {
+		t.Errorf("%s (-saved +rewritten):\n%s", file, diff)
+	}
+}
+
+func open(t *testing.T, path string) *tfile.File {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := tfile.OpenBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// save writes a trace file for GDB to open.
+func save(t *testing.T, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "trace.tf")
+	if err := os.WriteFile(path, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

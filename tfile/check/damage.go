@@ -1,0 +1,170 @@
+package check
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// The lengths of a frame's header and of the blocks ahead of the bytes that they carry, as package tfile's comment has them.
+const (
+	frameHeader   = 6
+	registersHead = 1
+	memoryHead    = 11
+	variableSize  = 13
+	staticHead    = 3
+)
+
+// size is how many bytes of its frame a block takes.
+func size(b tfile.Block) int {
+	switch b.Kind {
+	case tfile.BlockRegisters:
+		return registersHead + len(b.Bytes)
+	case tfile.BlockMemory:
+		return memoryHead + len(b.Bytes)
+	case tfile.BlockStatic:
+		return staticHead + len(b.Bytes)
+	}
+	return variableSize
+}
+
+// damage is the frames of one tracepoint that cannot be read to their end.
+type damage struct {
+	first Finding // what is wrong with the first of them, and how many there are
+	sizes []int   // of a register block with which all of them can be read, and have blocks behind it
+	rest  int     // size with which the register block ends all of them, 0 if there is none
+	more  bool    // there are several
+}
+
+// damage takes note of the walked frame, which can be read up to an offset only.
+func (c *checker) damage(read int) {
+	w := &c.walk
+	d := c.broken[w.number]
+	if d == nil {
+		d = &damage{first: Finding{Finding: c.fault(read), Frame: w.index}}
+		d.sizes, d.rest = w.possible(w.frame)
+		c.broken[w.number] = d
+	} else {
+		d.more = true
+		d.sizes = slices.DeleteFunc(d.sizes, func(size int) bool { return !w.readable(size) })
+		if d.rest > 0 && !w.readable(d.rest) {
+			d.rest = 0
+		}
+	}
+	d.first.Count++
+}
+
+// fault is what is wrong at an offset of the walked frame.
+func (c *checker) fault(read int) tfile.Finding {
+	b := c.walk.frame.Bytes()
+	at := c.walk.frame.Offset() + int64(read)
+	rule := ruleBlock
+	switch tfile.BlockKind(b[read]) {
+	case tfile.BlockRegisters, tfile.BlockMemory, tfile.BlockVariable, tfile.BlockStatic:
+		rule = rulePastEnd
+	}
+	text := "the frame cannot be read further"
+	if err, ok := c.walk.frame.Check().(*tfile.FormatError); ok {
+		text = "found " + err.Found + ", expected " + err.Expected
+	}
+	return tfile.Finding{Offset: at, Rule: rule, Text: text}
+}
+
+// damages reports the damage, once all frames have been looked at.
+func (c *checker) damages() {
+	for _, n := range slices.Sorted(maps.Keys(c.broken)) {
+		d := c.broken[n]
+		f := d.first
+		if size := c.inferred(n, d); size > 0 {
+			f.Rule = ruleSizeInferred
+			f.Text = fmt.Sprintf("the frame of tracepoint %d cannot be read with register blocks of %d bytes, as the R line has them, but with %d",
+				n, c.header.RegisterSize, size)
+			c.append(f)
+			continue
+		}
+		c.append(f)
+	}
+}
+
+// inferred is the size of a register block with which all of the frames can be read, 0 if there is none. Of several it is that
+// of the target description, or else the smallest: where registers are followed by memory, a larger one takes that for
+// registers as well. That nothing but registers follows is believed of several frames only, since any one frame could be so;
+// and where frames of the same tracepoint are as the R line has them, the others are damaged.
+func (c *checker) inferred(n trace.Number, d *damage) int {
+	switch {
+	case c.regular[n]:
+		return 0
+	case c.layout != nil && c.layout.Size > 0 && (d.rest == c.layout.Size || slices.Contains(d.sizes, c.layout.Size)):
+		return c.layout.Size
+	case len(d.sizes) > 0:
+		return d.sizes[0]
+	case d.more:
+		return d.rest
+	}
+	return 0
+}
+
+// longestSearched is the longest frame for which other sizes of a register block are tried.
+const longestSearched = 1 << 24
+
+// possible returns the sizes of a register block with which a frame can be read to its end, ascending, and the one with which
+// the register block ends it. The blocks ahead of the first R block are as they are; behind it there may be M and V blocks, which
+// must make sense all the way, so that hardly any size is possible by chance.
+func (w *walk) possible(f tfile.Frame) (sizes []int, rest int) {
+	start := registersAt(f)
+	b := f.Bytes()
+	if start == 0 || len(b) > longestSearched {
+		return nil, 0
+	}
+	w.fits = slices.Grow(w.fits[:0], len(b)+1)[:len(b)+1] // from each offset on there are blocks up to the end
+	w.fits[len(b)] = true
+	for at := len(b) - 1; at > start+registersHead; at-- {
+		next := w.next(b, at)
+		w.fits[at] = next > 0 && next <= len(b) && w.fits[next]
+		if w.fits[at] {
+			sizes = append(sizes, at-start-registersHead)
+		}
+	}
+	slices.Reverse(sizes)
+	return sizes, len(b) - start - registersHead
+}
+
+// next is the offset behind the M or V block at an offset of b, 0 if none can be there.
+func (w *walk) next(b []byte, at int) int {
+	rest := b[at:]
+	switch {
+	case rest[0] == byte(tfile.BlockMemory) && len(rest) >= memoryHead:
+		if n := int(w.order.Uint16(rest[memoryHead-2:])); n > 0 {
+			return at + memoryHead + n
+		}
+	case rest[0] == byte(tfile.BlockVariable) && len(rest) >= variableSize:
+		if n := w.order.Uint32(rest[1:]); n > 0 && n <= 0xffff {
+			return at + variableSize
+		}
+	}
+	return 0
+}
+
+// registersAt is the offset of the first R block, be it that its size is wrong; 0 if there is none.
+func registersAt(f tfile.Frame) int {
+	end := frameHeader
+	for b := range f.Blocks() {
+		if b.Kind == tfile.BlockRegisters {
+			return b.Offset
+		}
+		end = b.Offset + size(b)
+	}
+	if end < len(f.Bytes()) && f.Bytes()[end] == byte(tfile.BlockRegisters) {
+		return end
+	}
+	return 0
+}
+
+// readable reports whether the walked frame can be read with register blocks of a size.
+func (w *walk) readable(size int) bool {
+	f, err := tfile.ParseFrame(w.frame.Bytes(), w.order, size)
+	return err == nil && f.Check() == nil
+}

@@ -1,0 +1,106 @@
+package check
+
+import (
+	"strings"
+
+	"tracewell/tdesc"
+	descriptions "tracewell/tdesc/check"
+	"tracewell/tfile"
+)
+
+// severities is what the severity of a breach in a description is for the trace file that has the description: GDB 13.1 opens
+// a file whose description it rejects, with the registers of its own machine.
+var severities = map[tdesc.Severity]tfile.Severity{
+	tdesc.Odd: tfile.Odd, tdesc.Misreads: tfile.Misreads, tdesc.Rejects: tfile.Misreads, tdesc.Crashes: tfile.Crashes,
+}
+
+// description checks the target description, and what the R line says against it.
+func (c *checker) description() {
+	if c.header.Description == "" {
+		c.outside(ruleNoDescription, c.end(), "no target description says which registers there are")
+		return
+	}
+	report := descriptions.Document([]byte(c.header.Description), tdesc.Options{})
+	starts := c.descriptionLines()
+	for _, f := range report.Findings {
+		rule := tfile.Rule{Name: "description-" + f.Rule.Name, Severity: severities[f.Rule.Severity], Advice: f.Rule.Advice}
+		at := starts[min(max(f.Pos.Line-1, 0), len(starts)-1)]
+		c.add(&rule, at, "target description: %s", f.Text)
+		c.findings[len(c.findings)-1].Offset += int64(len("tdesc ") + max(f.Pos.Column-1, 0))
+	}
+	if report.Verdict == descriptions.Unreadable {
+		return
+	}
+	layout, err := report.Target.Layout()
+	if err != nil {
+		return // too large for any register block, which has been told
+	}
+	c.target, c.layout, c.counter = report.Target, layout, programCounter(layout)
+	c.registerSize()
+	for prefix, rule := range registersNeeded {
+		if strings.HasPrefix(report.Target.Architecture, prefix) {
+			c.needsRegisters = rule
+		}
+	}
+}
+
+// registersNeeded has the architectures on which GDB 13.1 cannot do without registers, by the beginning of their names.
+var registersNeeded = map[string]*tfile.Rule{"mips": ruleCrashingFrame, "s390": ruleRefusedFrame}
+
+// descriptionLines are the offsets of the lines that make up the description.
+func (c *checker) descriptionLines() []int64 {
+	var starts []int64
+	for _, d := range c.file.Definitions() {
+		if strings.HasPrefix(d.Text, "tdesc ") {
+			starts = append(starts, d.Offset)
+		}
+	}
+	return starts
+}
+
+// counterNames are the names that the program counter has in GDB's features.
+var counterNames = []string{"rip", "eip", "pc", "pswa"}
+
+// programCounter is the register that is the program counter, nil if not known.
+func programCounter(layout *tdesc.Layout) *tdesc.Slot {
+	for _, name := range counterNames {
+		if slot := layout.ByName(name); slot != nil && slot.Size <= 8 {
+			return slot
+		}
+	}
+	return nil
+}
+
+// registerSize compares what the R line says with the layout that the description makes.
+func (c *checker) registerSize() {
+	size, at := c.header.RegisterSize, c.last["R"]
+	switch {
+	case size <= 0 || c.layout.Size == 0 || size == c.layout.Size:
+	case size > c.layout.Size:
+		c.add(ruleLong, at, "register blocks have %d bytes, the registers of the target description %d", size, c.layout.Size)
+	default:
+		lost, first := 0, ""
+		for i := range c.layout.Slots {
+			if s := &c.layout.Slots[i]; s.Offset+s.Size > size {
+				if lost == 0 {
+					first = s.Reg.Name
+				}
+				lost++
+			}
+		}
+		c.add(ruleShort, at, "register blocks have %d bytes, the registers of the target description %d: %s from %s on %s unavailable",
+			size, c.layout.Size, plural(lost, "register"), first, are(lost))
+	}
+}
+
+func are(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// narrow reports whether the target has addresses of 32 bits, as far as its program counter tells.
+func (c *checker) narrow() bool {
+	return c.counter != nil && c.counter.Size == 4
+}

@@ -1,0 +1,240 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"tracewell/arch"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// walk is the frame that is looked at, and buffers that serve all frames.
+type walk struct {
+	frame  tfile.Frame
+	index  int
+	number trace.Number
+	of     *tracepoint // nil if not defined
+
+	registers int // R blocks
+	memory    []extent
+	sorted    bool // memory is ascending and does not overlap
+	values    []value
+	fits      []bool // of walk.possible
+	order     arch.ByteOrder
+	seen      trace.Number // tracepoint that is in checker.regular already
+}
+
+// extent is an M block of the frame.
+type extent struct {
+	addr  arch.Addr
+	bytes []byte
+	at    int // offset of the block in the frame
+}
+
+// end is behind the extent, or the last address if it wraps.
+func (e extent) end() arch.Addr {
+	if end := e.addr + arch.Addr(len(e.bytes)); end >= e.addr {
+		return end
+	}
+	return ^arch.Addr(0)
+}
+
+// value is a V block of the frame.
+type value struct {
+	number int32
+	value  int64
+}
+
+// frames checks all frames.
+func (c *checker) frames() error {
+	w := &c.walk
+	var err error
+	for i := range c.file.NumFrames() {
+		if c.options.Progress != nil && i%progressFrames == 0 {
+			c.options.Progress(int64(i))
+		}
+		if w.frame, err = c.file.ReadFrame(i, w.frame.Bytes()); err != nil {
+			return err
+		}
+		c.frame(i)
+	}
+	c.damages()
+	c.unnamed()
+	return nil
+}
+
+// frame checks one frame, which is in c.walk already.
+func (c *checker) frame(i int) {
+	w := &c.walk
+	if n := w.frame.Tracepoint(); i == 0 || n != w.number {
+		w.number, w.of = n, c.tracepoints[n]
+	}
+	w.index, w.registers, w.memory, w.values, w.sorted = i, 0, w.memory[:0], w.values[:0], true
+	static, read := 0, frameHeader
+	for b := range w.frame.Blocks() {
+		read = b.Offset + size(b)
+		switch b.Kind {
+		case tfile.BlockRegisters:
+			if w.registers++; w.registers == 2 {
+				c.addFrame(ruleSeveralRegisters, b.Offset, "a second register block")
+			}
+		case tfile.BlockMemory:
+			c.memory(b)
+		case tfile.BlockVariable:
+			w.values = append(w.values, value{b.Number, b.Value})
+		case tfile.BlockStatic:
+			if static++; static == 1 {
+				c.addFrame(ruleStaticBlock, b.Offset, "data of a static tracepoint, %s", plural(len(b.Bytes), "byte"))
+			}
+		}
+	}
+	c.owner(static)
+	if !w.sorted {
+		c.overlap()
+	}
+	if len(w.values) > 0 {
+		c.stateVariables()
+	}
+	switch {
+	case read < len(w.frame.Bytes()):
+		c.damage(read)
+	case w.registers > 0 && w.number != w.seen:
+		w.seen = w.number
+		c.regular[w.number] = true
+	}
+}
+
+// memory checks one M block.
+func (c *checker) memory(b tfile.Block) {
+	w := &c.walk
+	size := uint64(len(b.Bytes))
+	last := b.Addr + arch.Addr(size-1)
+	switch {
+	case size == 0:
+		c.addFrame(ruleNoMemory, b.Offset, "a memory block without bytes at %v", b.Addr)
+		return
+	case last < b.Addr:
+		c.addFrame(ruleWrap, b.Offset, "%s at %v, which is past the end of the address space", plural(len(b.Bytes), "byte"), b.Addr)
+	case last > 0xffffffff && c.narrow() && b.Addr < 0xffffffff80000000: // MIPS extends the sign of an address
+		c.addFrame(ruleWide, b.Offset, "memory at %v", b.Addr)
+	}
+	if n := len(w.memory); n > 0 && b.Addr < w.memory[n-1].end() {
+		w.sorted = false
+	}
+	w.memory = append(w.memory, extent{b.Addr, b.Bytes, b.Offset})
+}
+
+// overlap looks for blocks that have different bytes for one address.
+func (c *checker) overlap() {
+	w := &c.walk
+	slices.SortFunc(w.memory, func(a, b extent) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.at, b.at)) })
+	wide := w.memory[0] // of those so far the one that reaches furthest
+	for _, e := range w.memory[1:] {
+		if e.addr < wide.end() {
+			n := min(wide.end(), e.end()) - e.addr
+			if i := different(wide.bytes[e.addr-wide.addr:], e.bytes, int(n)); i >= 0 {
+				c.addFrame(ruleOverlap, max(wide.at, e.at), "memory at %v is there twice, with different bytes", e.addr+arch.Addr(i))
+				return
+			}
+		}
+		if e.end() > wide.end() {
+			wide = e
+		}
+	}
+}
+
+// different returns where the first n bytes of a and b differ, -1 if they do not.
+func different(a, b []byte, n int) int {
+	n = min(n, len(a), len(b))
+	for i := range n {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
+
+// stateVariables checks the V blocks.
+func (c *checker) stateVariables() {
+	values := c.walk.values
+	slices.SortStableFunc(values, func(a, b value) int { return cmp.Compare(a.number, b.number) })
+	for i, v := range values {
+		switch {
+		case v.number < 1 || v.number > 0xffff:
+			c.addFrame(ruleVariableRange, 0, "a value of variable %d", v.number)
+		case c.variables[trace.VariableNumber(v.number)] == nil:
+			c.undefinedVariable(v.number)
+		case i > 0 && values[i-1].number == v.number && values[i-1].value != v.value:
+			c.addFrame(ruleSeveralValues, 0, "variable %d is %d and then %d", v.number, values[i-1].value, v.value)
+		}
+	}
+}
+
+// nameless is a variable that frames have values of and no line defines.
+type nameless struct {
+	number  int32
+	finding Finding
+}
+
+// undefinedVariable counts the frames that have a variable, whichever tracepoint made them.
+func (c *checker) undefinedVariable(n int32) {
+	i, known := slices.BinarySearchFunc(c.nameless, n, func(v nameless, n int32) int { return cmp.Compare(v.number, n) })
+	if !known {
+		first := Finding{Finding: tfile.Finding{Offset: c.walk.frame.Offset(), Rule: ruleVariableUndefined}, Frame: c.walk.index}
+		c.nameless = slices.Insert(c.nameless, i, nameless{n, first})
+	}
+	c.nameless[i].finding.Count++
+}
+
+// unnamed reports these variables.
+func (c *checker) unnamed() {
+	for _, v := range c.nameless {
+		v.finding.Text = fmt.Sprintf("a value of variable %d, which is not defined", v.number)
+		c.append(v.finding)
+	}
+}
+
+// owner checks what is in the frame against the tracepoint that made it.
+func (c *checker) owner(static int) {
+	w := &c.walk
+	switch {
+	case w.number < 1:
+		c.addFrame(ruleFrameNumber, 0, "a frame of tracepoint %d", w.number)
+		return
+	case w.of == nil:
+		c.addFrame(ruleFrameUndefined, 0, "a frame of tracepoint %d, which is not defined", w.number)
+		return
+	}
+	can := &w.of.collects
+	some := can.registers || can.memory || can.static
+	switch {
+	case w.frame.Len() == 0 && some:
+		c.addFrame(ruleEmptyFrame, 0, "an empty frame of tracepoint %d", w.number)
+	case w.registers == 0 && c.needsRegisters != nil:
+		c.addFrame(c.needsRegisters, 0, "a frame of tracepoint %d without registers", w.number)
+	case w.registers == 0 && !w.of.infers():
+		c.addFrame(ruleNoPC, 0, "a frame of tracepoint %d without registers, for which GDB cannot infer $pc", w.number)
+	}
+	switch {
+	case w.registers > 0 && !can.registers:
+		c.addFrame(ruleUncollected, 0, "registers, which tracepoint %d does not collect", w.number)
+	case len(w.memory) > 0 && !can.memory:
+		c.addFrame(ruleUncollected, 0, "memory, which tracepoint %d does not collect", w.number)
+	case static > 0 && !can.static:
+		c.addFrame(ruleUncollected, 0, "static data, which tracepoint %d does not collect", w.number)
+	}
+	for _, e := range w.memory {
+		if uint64(len(e.bytes)) > can.longest && can.memory {
+			c.addFrame(ruleMemoryTooLong, e.at, "%d bytes of memory, of which tracepoint %d collects at most %d at once",
+				len(e.bytes), w.number, can.longest)
+			break
+		}
+	}
+}
+
+// infers reports whether GDB 13.1 infers the pc of a frame without registers.
+func (t *tracepoint) infers() bool {
+	return len(t.locations) == 1 && t.locations[0].Step == 0
+}

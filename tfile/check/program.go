@@ -1,0 +1,99 @@
+package check
+
+import (
+	"debug/elf"
+	"fmt"
+	"io"
+
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/trace"
+)
+
+// Program is the code of the program that was traced, where it was linked.
+type Program struct {
+	relocatable bool
+	machine     elf.Machine
+	segments    []segment
+}
+
+// segment is bytes of a program that are loaded.
+type segment struct {
+	addr arch.Addr
+	size uint64 // in memory
+	code io.ReaderAt
+}
+
+// ReadProgram reads where an ELF file is loaded. r must stay valid as long as the Program is used.
+func ReadProgram(r io.ReaderAt) (*Program, error) {
+	file, err := elf.NewFile(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading an ELF file: %w", err)
+	}
+	p := &Program{relocatable: file.Type == elf.ET_DYN, machine: file.Machine}
+	for _, s := range file.Progs {
+		if s.Type == elf.PT_LOAD {
+			p.segments = append(p.segments, segment{arch.Addr(s.Vaddr), s.Memsz, s})
+		}
+	}
+	return p, nil
+}
+
+// longestInstruction is that of x86, in bytes.
+const longestInstruction = 15
+
+// read returns the code at addr, as much of it as one instruction may have; false if the program has none there.
+func (p *Program) read(addr arch.Addr) (code []byte, ok bool) {
+	for _, s := range p.segments {
+		if offset := uint64(addr - s.addr); offset < s.size {
+			code = make([]byte, longestInstruction)
+			n, _ := s.code.ReadAt(code, int64(offset)) // what cannot be read is not code
+			return code[:n], true
+		}
+	}
+	return nil, false
+}
+
+// fastLength is how many bytes the instruction at a fast tracepoint must have on x86-64: those of a jump.
+const fastLength = 5
+
+// program checks a tracepoint, defined at an offset, against the program; without one, by its address alone.
+func (c *checker) program(t *trace.Tracepoint, at int64) {
+	p := c.options.Program
+	if p == nil {
+		c.guess(t, at)
+		if t.Fast {
+			c.add(ruleFast, at, "tracepoint %d is a fast one: GDB cannot open the file without the program", t.Number)
+		}
+		return
+	}
+	code, ok := p.read(t.Addr)
+	switch {
+	case ok && t.Fast && p.machine == elf.EM_X86_64:
+		if in, err := amd64.Decode(code, t.Addr); err == nil && in.Len() < fastLength {
+			c.add(ruleFastShort, at, "tracepoint %d is a fast one, on an instruction of %s", t.Number, plural(in.Len(), "byte"))
+		}
+	case !ok && p.relocatable:
+		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, but the program is linked from %v on and was loaded elsewhere",
+			t.Number, t.Addr, p.segments[0].addr)
+	case !ok:
+		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, where the program has nothing", t.Number, t.Addr)
+	}
+}
+
+// loaded are the addresses at which Linux puts what is not linked for one place, by the beginning of the architecture's name.
+var loaded = map[string][2]arch.Addr{
+	"i386:x86-64": {0x550000000000, 0x7fffffffffff},
+	"aarch64":     {0xaaaa00000000, 0xffffffffffff},
+}
+
+// guess tells from its address whether a tracepoint is in a program or library that was linked for no place of its own.
+func (c *checker) guess(t *trace.Tracepoint, at int64) {
+	if c.target == nil {
+		return
+	}
+	if r, ok := loaded[c.target.Architecture]; ok && t.Addr >= r[0] && t.Addr <= r[1] {
+		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, where Linux loads position-independent programs and libraries",
+			t.Number, t.Addr)
+	}
+}

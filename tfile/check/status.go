@@ -1,0 +1,96 @@
+package check
+
+import (
+	"errors"
+	"regexp"
+
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// withoutText finds a reason that has to have a text and has none, as in "terror:2".
+var withoutText = regexp.MustCompile(`;(tstop|terror):[^:;]*(;|$)`)
+
+func (c *checker) statusLine(l line) {
+	c.repeated(l)
+	switch m := withoutText.FindStringSubmatch(l.rest); {
+	case m == nil:
+	case m[1] == string(trace.ReasonError):
+		c.add(ruleErrorText, l.Offset, "the reason terror comes without its text")
+	default:
+		c.add(ruleStopText, l.Offset, "the reason tstop comes without its text")
+	}
+}
+
+// status compares the status with what there is, once the frames are known.
+func (c *checker) status() {
+	st, frames := c.header.Status, int64(c.file.NumFrames())
+	at, told := c.last["status"]
+	switch {
+	case !told:
+		if frames > 0 {
+			c.add(ruleNoStatus, c.end(), "no status line, but %s", plural(frames, "frame"))
+		}
+		return
+	case st == nil:
+		return // it cannot be read, which has been told
+	case st.Frames <= 0 && frames > 0:
+		c.add(ruleNoFramesTold, at, "the status tells of no frames, but there are %d", frames)
+	case st.Frames >= 0 && st.Frames != frames:
+		c.add(ruleFrameCount, at, "the status tells of %s, but there are %d", plural(st.Frames, "frame"), frames)
+	}
+	switch {
+	case st.Created >= 0 && st.Created < st.Frames:
+		c.add(ruleContradiction, at, "%s of %d ever created", plural(st.Frames, "frame"), st.Created)
+	case st.Free >= 0 && st.Size >= 0 && st.Free > st.Size:
+		c.add(ruleContradiction, at, "%d bytes are free in a trace buffer of %d", st.Free, st.Size)
+	case st.StopTime != 0 && st.StopTime < st.StartTime:
+		c.add(ruleContradiction, at, "the run has stopped before it was started")
+	}
+	if st.Running {
+		c.add(ruleRunning, at, "the status says that the run is still on")
+	}
+	if st.Tracepoint > 0 && c.tracepoints[st.Tracepoint] == nil {
+		c.add(ruleStopper, at, "tracepoint %d, which has stopped the run, is not defined", st.Tracepoint)
+	}
+}
+
+// end is the offset behind the last definition line.
+func (c *checker) end() int64 {
+	definitions := c.file.Definitions()
+	if len(definitions) == 0 {
+		return int64(len("\x7fTRACE0\n"))
+	}
+	last := definitions[len(definitions)-1]
+	return last.Offset + int64(len(last.Text)) + 1
+}
+
+// ending checks how the frames end. What kept the file from being read to its end becomes a finding.
+func (c *checker) ending(opened error) {
+	var format *tfile.FormatError
+	if errors.As(opened, &format) {
+		rule := ruleTruncated
+		if format.Kind == tfile.ErrTooLong || format.Offset <= c.end() {
+			rule = ruleDefinitionsEnd
+		}
+		c.outside(rule, format.Offset, "%v: found %s, expected %s", format.Kind, format.Found, format.Expected)
+		return
+	}
+	if marker := c.file.End() - c.framesEnd(); marker > 0 && marker < 4 {
+		c.outside(ruleEndMarker, c.file.End()-marker, "an end marker of %d bytes", marker)
+	}
+}
+
+// framesEnd is the offset behind the last frame, or behind what was lost there.
+func (c *checker) framesEnd() int64 {
+	end := c.end() + 1 // the empty line
+	if n := c.file.NumFrames(); n > 0 {
+		if last, err := c.file.Frame(n - 1); err == nil {
+			end = last.Offset() + int64(len(last.Bytes()))
+		}
+	}
+	if lost := c.file.Lost(); len(lost) > 0 {
+		end = max(end, lost[len(lost)-1].Offset+lost[len(lost)-1].Length)
+	}
+	return end
+}

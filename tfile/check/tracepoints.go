@@ -1,0 +1,221 @@
+package check
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// tracepoint is what the definitions and the frames say of one number.
+type tracepoint struct {
+	number    trace.Number
+	mentions  map[arch.Addr]*mention
+	locations []*trace.Tracepoint // as far as they could be read
+
+	collects collection
+}
+
+// mention is where the lines speak of a tracepoint at an address.
+type mention struct {
+	first   int64 // offset of the first piece
+	offset  int64 // of the last T piece
+	defined bool  // there is one, be it malformed
+	counted bool
+}
+
+// collection is what the actions of a tracepoint can put into a frame, at all its locations, stepping or not.
+type collection struct {
+	registers, memory, static bool
+	longest                   uint64 // bytes that one action collects; 0 if an expression decides
+}
+
+// defined checks the tracepoints as the definitions make them.
+func (c *checker) defined() {
+	for i := range c.header.Tracepoints {
+		t := &c.header.Tracepoints[i]
+		known := c.tracepoints[t.Number]
+		known.locations = append(known.locations, t)
+		for _, a := range slices.Concat(t.Actions, t.StepActions) {
+			known.collects.action(a)
+		}
+		if m := known.mentions[t.Addr]; m.defined {
+			c.definition(t, m.offset)
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(c.tracepoints)) {
+		t := c.tracepoints[number]
+		if number < 1 || number > trace.MaxNumber {
+			c.add(ruleNumber, t.first(), "a tracepoint has the number %d", number)
+		}
+	}
+	c.ascending()
+}
+
+func (t *tracepoint) first() int64 {
+	first := slices.MinFunc(slices.Collect(maps.Values(t.mentions)), func(a, b *mention) int { return cmp.Compare(a.first, b.first) })
+	return first.first
+}
+
+// ascending looks for tracepoints in the order of their numbers, which nobody who has seen GDB read it would choose.
+func (c *checker) ascending() {
+	var numbers []trace.Number
+	for i := range c.header.Tracepoints {
+		numbers = append(numbers, c.header.Tracepoints[i].Number)
+	}
+	numbers = slices.Compact(numbers)
+	if len(numbers) > 1 && slices.IsSorted(numbers) {
+		c.ascends = true
+		c.add(ruleTracepointOrder, c.tracepoints[numbers[0]].first(),
+			"tracepoints are defined in ascending order, so that GDB makes tracepoint %d its first", numbers[len(numbers)-1])
+	}
+}
+
+// definition checks a tracepoint at one location, the definition of which is at an offset.
+func (c *checker) definition(t *trace.Tracepoint, at int64) {
+	actions := slices.Concat(t.Actions, t.StepActions)
+	if t.Static {
+		c.add(ruleStatic, at, "tracepoint %d is static", t.Number)
+	}
+	if t.Source.At == "" {
+		c.add(ruleNoLocation, at, "no source says where tracepoint %d is, at %v", t.Number, t.Addr)
+	}
+	if t.Condition != nil && t.Source.Cond == "" {
+		c.add(ruleNoCondition, at, "no source says what the condition of tracepoint %d is", t.Number)
+	}
+	switch {
+	case len(t.Source.Commands) == 0 && len(actions) > 0:
+		c.add(ruleNoCommands, at, "no source says what tracepoint %d collects", t.Number)
+	case t.Step > 0 && !slices.ContainsFunc(t.Source.Commands, stepping):
+		c.add(ruleStepping, at, "no source says that tracepoint %d steps", t.Number)
+	}
+	for _, command := range t.Source.Commands {
+		if collectsStrings(command) {
+			c.add(ruleCollectStrings, at, "tracepoint %d has the action %q", t.Number, command)
+			break
+		}
+	}
+	c.program(t, at)
+	c.expression(t, at, "condition", t.Condition)
+	for _, a := range actions {
+		c.action(t, at, a)
+	}
+}
+
+// stepping reports whether a command is while-stepping, or one of its other names.
+func stepping(command string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(command), " ")
+	return word == "stepping" || word == "ws" || strings.HasPrefix("while-stepping", word) && len(word) > len("wh")
+}
+
+// collectsStrings reports whether a command is collect/s.
+func collectsStrings(command string) bool {
+	name, options, found := strings.Cut(strings.TrimSpace(command), "/")
+	name = strings.TrimSpace(name)
+	return found && name != "" && strings.HasPrefix("collect", name) && strings.HasPrefix(options, "s")
+}
+
+// action checks one action.
+func (c *checker) action(t *trace.Tracepoint, at int64, a trace.Action) {
+	switch a.Kind {
+	case trace.CollectRegisters:
+		c.mask(t, at, a.Mask)
+	case trace.CollectMemory:
+		if a.Base != trace.Absolute {
+			c.register(t, at, a.Base)
+		}
+	case trace.CollectExpression:
+		c.expression(t, at, "action", a.Code)
+	}
+}
+
+// action notes what one action can collect.
+func (can *collection) action(a trace.Action) {
+	switch a.Kind {
+	case trace.CollectRegisters:
+		can.registers = true
+	case trace.CollectMemory:
+		can.memory = true
+		can.longest = max(can.longest, a.Length)
+	case trace.CollectStatic:
+		can.static = true
+	case trace.CollectExpression:
+		can.expression(a.Code)
+	}
+}
+
+// expression notes that an expression may collect memory of any length.
+func (can *collection) expression(code []byte) {
+	program, err := ax.Decode(code)
+	if err != nil {
+		can.memory, can.longest = true, anyLength
+		return
+	}
+	for in := range program.Instructions() {
+		switch in.Op {
+		case ax.OpTrace, ax.OpTraceQuick, ax.OpTrace16, ax.OpTracenz:
+			can.memory, can.longest = true, anyLength
+		}
+	}
+}
+
+// anyLength is the longest of a collection with expressions.
+const anyLength = 1 << 62
+
+// mask looks for registers that an R action collects and the description does not have.
+func (c *checker) mask(t *trace.Tracepoint, at int64, mask []byte) {
+	for i, b := range mask {
+		for bit := range 8 {
+			if b>>bit&1 == 1 {
+				c.register(t, at, arch.Reg(8*(len(mask)-1-i)+bit))
+			}
+		}
+	}
+}
+
+// register looks a register up in the description.
+func (c *checker) register(t *trace.Tracepoint, at int64, reg arch.Reg) {
+	if c.layout != nil && c.layout.ByNumber(reg) == nil {
+		c.tracepointFinding(ruleCodeRegister, t, at, "tracepoint %d reads register %d, which the description does not have", t.Number, reg)
+	}
+}
+
+// expression checks bytecode, of which nil is none.
+func (c *checker) expression(t *trace.Tracepoint, at int64, what string, code []byte) {
+	if code == nil {
+		return
+	}
+	program, err := ax.Decode(code)
+	if err != nil {
+		c.tracepointFinding(ruleBytecode, t, at, "%s of tracepoint %d: %v", what, t.Number, err)
+		return
+	}
+	needs := program.Requirements()
+	for _, flaw := range needs.Flaws {
+		if flaw.Kind != ax.ErrDeadCode && flaw.Kind != ax.ErrHeight {
+			c.tracepointFinding(ruleBytecode, t, at, "%s of tracepoint %d: %v", what, t.Number, flaw)
+		}
+	}
+	for _, reg := range needs.Registers {
+		c.register(t, at, reg)
+	}
+	for _, v := range needs.Variables {
+		if c.variables[trace.VariableNumber(v)] == nil {
+			c.tracepointFinding(ruleCodeVariable, t, at, "the %s of tracepoint %d uses variable %d, which is not defined", what, t.Number, v)
+		}
+	}
+}
+
+// tracepointFinding reports a breach once for each tracepoint and counts the others.
+func (c *checker) tracepointFinding(rule *tfile.Rule, t *trace.Tracepoint, at int64, format string, args ...any) {
+	key := fold{rule, t.Number}
+	if !c.again(key, 1) {
+		c.add(rule, at, format, args...)
+		c.folded[key] = len(c.findings) - 1
+	}
+}
