@@ -39,31 +39,31 @@ func lines(h *tfile.Header) []string {
 // restore takes the header from the definition lines in an env block, and reports whether there were any. The error is a
 // *MetadataError.
 func (t *Trace) restore(env []setting) (bool, error) {
-	var kept []setting
-	for _, s := range env {
-		if strings.HasPrefix(s.name, definitionPrefix) {
-			kept = append(kept, s)
-		}
-	}
-	if len(kept) == 0 {
-		return false, nil
-	}
 	file := []byte(traceFileMagic)
-	lineAt := make(map[int64]setting)
-	for _, s := range kept {
-		if s.text == "" || strings.Contains(s.text, "\n") {
-			return false, &MetadataError{s.line, token{kind: tokenString, text: s.text}.String(), "a definition line of a trace file"}
+	settings := make(map[int64]setting) // by the offset of their line
+	refuse := func(s setting, found string) (bool, error) {
+		return false, &MetadataError{s.line, found, "a definition line of a trace file"}
+	}
+	for _, s := range env {
+		if !strings.HasPrefix(s.name, definitionPrefix) {
+			continue
 		}
-		lineAt[int64(len(file))] = s
+		if s.text == "" || strings.Contains(s.text, "\n") {
+			return refuse(s, token{kind: tokenString, text: s.text}.String())
+		}
+		settings[int64(len(file))] = s
 		file = append(append(file, s.text...), '\n')
 	}
+	if len(settings) == 0 {
+		return false, nil
+	}
 	f, err := tfile.OpenBytes(append(file, "\n\x00\x00"...), tfile.WithOrder(t.layout.order))
-	if f == nil {
-		return false, err // it is not read from anywhere
+	if err != nil {
+		return refuse(env[len(env)-1], err.Error())
 	}
 	for _, found := range f.Findings() {
-		if s, ok := lineAt[found.Offset]; ok && found.Rule == tfile.RuleBadLine {
-			return false, &MetadataError{s.line, found.Text, "a definition line of a trace file"}
+		if s, ok := settings[found.Offset]; ok && found.Rule == tfile.RuleBadLine {
+			return refuse(s, found.Text)
 		}
 	}
 	t.header = f.Header()
