@@ -204,7 +204,10 @@ func condition(digits []byte) ([]byte, error) {
 
 // split returns the elements of an array of strings.
 func split(v value) []string {
-	var list []string
+	if v.number == 0 {
+		return nil
+	}
+	list := make([]string, 0, v.number)
 	for text := range bytes.SplitAfterSeq(v.bytes, []byte{0}) {
 		if len(text) > 0 {
 			list = append(list, string(text[:len(text)-1]))

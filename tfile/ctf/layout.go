@@ -2,6 +2,7 @@ package ctf
 
 import (
 	"fmt"
+	"strings"
 
 	"tracewell/arch"
 )
@@ -126,10 +127,11 @@ func newLayout(d *declared) (*layout, error) {
 	return l, nil
 }
 
-// find returns which field has the name, -1 for none.
+// find returns which field has the name, -1 for none. An underscore that a name begins with is no part of it: writers put one
+// there so that no name is a keyword.
 func (r *record) find(name string) int {
 	for i := range r.fields {
-		if r.fields[i].name == name {
+		if strings.TrimPrefix(r.fields[i].name, "_") == name {
 			return i
 		}
 	}

@@ -53,7 +53,7 @@ clock { name = c; offset = 3; description = "a } ; clock"; };
 event { id = 300; name = frame; stream_id = 0; fields := struct { integer { size = 8; } why; }; };
 event { id = 301; fields := struct { string word[2]; string { encoding = UTF8; } last; }; name = "colour"; loglevel = 3; };
 event { name = register; id = 302; fields := struct { byte before; byte contents [ 3 ]; byte after; } align(32); };
-event { name = memory; id = 303; fields := struct { byte length; u16 none[0]; byte contents[length]; integer { size = 32; } address; }; };
+event { name = memory; id = 303; fields := struct { byte length; u16 none[0]; byte contents[length]; integer { size = 32; } _address; }; };
 event { name = tsv; id = 304; fields := struct { unsigned short num; integer { size = 16; align = 16; signed = true; } val; }; };
 stream {
 	id = 0;
