@@ -89,19 +89,30 @@ func (x *fixer) all() []Change {
 		text := fmt.Sprintf("%s of tracepoint %d: %s", plural(c.frames, "frame"), n.of, n.text)
 		changes = append(changes, Change{c.offset, text})
 	}
-	for _, f := range x.file.Findings() {
-		switch f.Rule {
-		case tfile.RuleConcatenated:
-			changes = append(changes, Change{f.Offset, fmt.Sprintf(
-				"the trace file that begins here is left out: tail -c +%d gives it as a file of its own", f.Offset+1)})
-		case tfile.RuleTrailing, tfile.RuleLost:
-			changes = append(changes, Change{f.Offset, "left out: " + f.Text})
+	for _, f := range x.findings {
+		if mend, ok := mended[f.Rule]; ok {
+			changes = append(changes, Change{f.Offset, mend + f.Text})
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Text, b.Text))
 	})
 	return changes
+}
+
+// mended says, ahead of the text of a finding, what becomes of it just because the file is written anew.
+var mended = map[*tfile.Rule]string{
+	tfile.RuleTrailing:     "left out: ",
+	tfile.RuleLost:         "left out: ",
+	tfile.RuleConcatenated: "left out, and to be had by tail -c +N with one more than this offset for N: ",
+	ruleTruncated:          "end marker added: ",
+	ruleEndMarker:          "end marker of 4 bytes in place of ",
+	ruleReturn:             "CR left out: ",
+	ruleReturnRefused:      "CR left out: ",
+	ruleRepeated:           "one line for both: ",
+	ruleLate:               "T piece put first: ",
+	ruleStart:              "strings joined where one goes on where the other ends: ",
+	ruleLength:             "length corrected: ",
 }
 
 // renumber gives tracepoints and frames that have a number out of range one that is free.

@@ -94,7 +94,6 @@ type checker struct {
 
 	broken   map[trace.Number]*damage // frames that cannot be read to their end, by tracepoint
 	regular  map[trace.Number]bool    // tracepoints with frames whose registers can be read as the R line has them
-	ascends  bool                     // tracepoints are defined in ascending order
 	nameless []nameless               // by number
 
 	findings []Finding
