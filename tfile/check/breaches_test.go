@@ -48,7 +48,7 @@ var breaches = []breach{
 	{"unknown piece", func(p *parts) { p.add(here + "tp K2:401131:0") }, "malformed-line", misreads, "Unrecognized tracepoint piece 'K'", ""},
 
 	{"no end marker", func(p *parts) { p.end = here }, "truncated", misreads, "Premature end of file", ""},
-	{"end marker of a byte", func(p *parts) { p.end = here + "\x00" }, "truncated", misreads, "Premature end of file", "lost"},
+	{"end marker of a byte", func(p *parts) { p.end = here + "\x00" }, "truncated", misreads, "Premature end of file", ""},
 	{"end marker of two bytes", func(p *parts) { p.end = here + "\x00\x00" }, "end-marker", odd, "-Premature", ""},
 	{"end marker of three bytes", func(p *parts) { p.end = here + "\x00\x00\x00" }, "end-marker", odd, "-Premature", ""},
 	{"only definitions", func(p *parts) { p.frames, p.end = nil, ""; p.tracepoints = nil; p.other = []string{here + "tdesc"} },

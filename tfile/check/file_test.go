@@ -114,10 +114,14 @@ func (p parts) bytes() (data []byte, mark int64) {
 	return []byte(strings.ReplaceAll(all, here, "")), mark
 }
 
-// opened opens a file as the command does.
+func open(data []byte) (*tfile.File, error) {
+	return Open(func(opts ...tfile.Option) (*tfile.File, error) { return tfile.OpenBytes(data, opts...) })
+}
+
+// opened checks a file as the command does.
 func opened(t testing.TB, data []byte, options Options) *Report {
 	t.Helper()
-	file, err := tfile.OpenBytes(data, tfile.WithRecovery())
+	file, err := open(data)
 	if file == nil {
 		t.Fatalf("cannot be opened: %v", err)
 	}

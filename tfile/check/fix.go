@@ -24,12 +24,16 @@ func (r *Report) Fix(w io.Writer, progress func(done int64)) ([]Change, error) {
 	x := &fixer{checker: r.checker, notes: make(map[note]*change)}
 	x.renumber()
 	x.settleSize()
-	header := x.fixHeader()
+	frames, err := x.kept()
+	if err != nil {
+		return nil, err
+	}
+	header := x.fixHeader(int64(frames))
 	out, err := tfile.NewWriter(w, header)
 	if err != nil {
 		return nil, err // no line of header is too long, so it is that of w
 	}
-	if err := x.fixFrames(out, header.RegisterSize, progress); err != nil {
+	if err := x.eachFixed(progress, out.WriteFrame); err != nil {
 		return nil, err
 	}
 	if err := out.Close(); err != nil {
@@ -43,7 +47,9 @@ type fixer struct {
 	*checker
 	changes []Change
 	notes   map[note]*change
-	frame   tfile.Frame // at hand
+
+	frame     tfile.Frame // at hand
+	registers bool        // what is written of it has an R block
 
 	numbers map[trace.Number]trace.Number // new numbers, by those that the frames have; 0 for frames that are left out
 	defined map[trace.Number]trace.Number // the same by those that the definitions have
@@ -185,8 +191,8 @@ func (x *fixer) place(keyword string) int64 {
 	return x.end()
 }
 
-// fixFrames writes the frames.
-func (x *fixer) fixFrames(out *tfile.Writer, size int, progress func(done int64)) error {
+// eachFixed fixes all frames, and passes on those that are not left out.
+func (x *fixer) eachFixed(progress func(done int64), use func(frame []byte) error) error {
 	var frame tfile.Frame
 	var fixed []byte
 	var err error
@@ -200,7 +206,7 @@ func (x *fixer) fixFrames(out *tfile.Writer, size int, progress func(done int64)
 		if fixed = x.fixFrame(fixed[:0], frame); len(fixed) == 0 {
 			continue
 		}
-		if err := out.WriteFrame(fixed); err != nil {
+		if err := use(fixed); err != nil {
 			return err
 		}
 	}
@@ -216,12 +222,17 @@ func (x *fixer) number(n trace.Number) trace.Number {
 }
 
 // kept is how many frames the fixed file has.
-func (x *fixer) kept() int {
-	n := x.file.NumFrames()
-	for i := range n {
-		if x.number(x.file.Tracepoint(i)) == 0 {
-			n--
+func (x *fixer) kept() (int, error) {
+	kept := 0
+	if x.needsRegisters != nil {
+		err := x.eachFixed(nil, func([]byte) error { kept++; return nil })
+		clear(x.notes) // they are taken when the frames are written
+		return kept, err
+	}
+	for i := range x.file.NumFrames() {
+		if x.number(x.file.Tracepoint(i)) != 0 {
+			kept++
 		}
 	}
-	return n
+	return kept, nil
 }

@@ -207,7 +207,7 @@ func FuzzFix(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		file, err := tfile.OpenBytes(data, tfile.WithRecovery())
+		file, err := open(data)
 		if file == nil {
 			return
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // fixFrame appends to dst what can be saved of a frame: nothing if it has to be left out, else a frame of a number in range
-// that has blocks which GDB can read, and at most one R block, of x.size bytes.
+// that has blocks which GDB can read, and at most one R block, of x.size bytes; one of them where GDB needs it.
 func (x *fixer) fixFrame(dst []byte, f tfile.Frame) []byte {
 	x.frame = f
 	number := x.number(f.Tracepoint())
@@ -24,6 +24,10 @@ func (x *fixer) fixFrame(dst []byte, f tfile.Frame) []byte {
 	dst = order.AppendUint16(dst, uint16(number))
 	dst = order.AppendUint32(dst, 0)
 	dst = x.fixBlocks(dst, x.readable(f))
+	if x.needsRegisters != nil && !x.registers {
+		x.tellFrame("left out, as there are no registers, without which GDB crashes or refuses it on this architecture")
+		return dst[:start]
+	}
 	order.PutUint32(dst[start+2:], uint32(len(dst)-start-frameHeader))
 	return dst
 }
@@ -48,6 +52,7 @@ func (x *fixer) readable(f tfile.Frame) tfile.Frame {
 // fixBlocks appends the blocks of a frame.
 func (x *fixer) fixBlocks(dst []byte, f tfile.Frame) []byte {
 	registers, read := 0, frameHeader
+	x.registers = false
 	for b := range f.Blocks() {
 		read = b.Offset + size(b)
 		whole := f.Bytes()[b.Offset:read]
@@ -82,6 +87,7 @@ func (x *fixer) fixRegisters(dst, registers []byte) []byte {
 		x.tellFrame(fmt.Sprintf("register block of %d bytes cut to the %d that other frames or the target description have",
 			len(registers), x.size))
 	}
+	x.registers = true
 	dst = append(dst, byte(tfile.BlockRegisters))
 	return append(dst, registers[:x.size]...)
 }

@@ -60,6 +60,12 @@ func save(t *testing.T, dir, name string, data []byte) string {
 // standard input: of some files GDB 13.1 complains after every command, so that they could not be caught otherwise.
 func ask(t *testing.T, files [][]byte) []string {
 	t.Helper()
+	return askWith(t, "", files)
+}
+
+// askWith is ask with the program that was traced.
+func askWith(t *testing.T, program string, files [][]byte) []string {
+	t.Helper()
 	dir := t.TempDir()
 	script := settings
 	empty := good(t)
@@ -71,7 +77,10 @@ func ask(t *testing.T, files [][]byte) []string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), gdbtest.Timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-nh", "-q")
+	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-nh", "-q", program)
+	if program == "" {
+		cmd.Args = cmd.Args[:len(cmd.Args)-1]
+	}
 	cmd.Stdin = strings.NewReader(script + "echo end\\n\n")
 	cmd.Env = append(os.Environ(), "HOME="+dir, "LC_ALL=C", "TERM=dumb", "DEBUGINFOD_URLS=")
 	out, err := cmd.CombinedOutput()
