@@ -78,7 +78,7 @@ func (e *examination) verdict() check.Verdict {
 
 // examine checks a trace file. The error is that it could not be read; that it is no trace file is a result.
 func (c *checkCommand) examine(source *packedFile, streams Streams) (*examination, error) {
-	options := check.Options{}
+	options := check.Options{Source: source, Size: source.Size()}
 	if c.Exec != "" {
 		program, err := os.Open(c.Exec)
 		if err != nil {
@@ -146,6 +146,9 @@ func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
 	}
 	for _, change := range changes {
 		fmt.Fprintf(streams.Err, "tracewell: %s:%d: %s\n", text.Visible(name), change.Offset, text.Visible(change.Text))
+	}
+	if status, err := os.Stat(c.Fix); err != nil || !status.Mode().IsRegular() {
+		return err // what went into a pipe or a device cannot be read again
 	}
 	return c.recheck(streams)
 }

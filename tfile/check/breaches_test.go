@@ -51,6 +51,11 @@ var breaches = []breach{
 	{"end marker of a byte", func(p *parts) { p.end = here + "\x00" }, "truncated", misreads, "Premature end of file", ""},
 	{"end marker of two bytes", func(p *parts) { p.end = here + "\x00\x00" }, "end-marker", odd, "-Premature", ""},
 	{"end marker of three bytes", func(p *parts) { p.end = here + "\x00\x00\x00" }, "end-marker", odd, "-Premature", ""},
+	{"definitions without end", func(p *parts) { p.unended = true }, "definitions-end", refuses, "Premature end of file", "status-frames"},
+	{"a cut frame", func(p *parts) {
+		p.frames[1] = append([]byte(here), p.frames[1][:len(goodFrame())-5]...)
+		p.end = ""
+	}, "truncated", misreads, "Premature end of file", "status-frames"},
 	{"only definitions", func(p *parts) { p.frames, p.end = nil, ""; p.tracepoints = nil; p.other = []string{here + "tdesc"} },
 		"unknown-line", misreads, "Ignoring", "truncated status-frames"},
 

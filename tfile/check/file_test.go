@@ -30,6 +30,7 @@ type parts struct {
 	other        []string
 	frames       [][]byte
 	end          string
+	unended      bool // the empty line and all behind it are missing
 }
 
 // The lines of a file that is as it should be.
@@ -110,6 +111,9 @@ func (p parts) bytes() (data []byte, mark int64) {
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	all := "\x7fTRACE0\n" + strings.Join(append(lines, "", ""), "\n")
 	all += string(slices.Concat(p.frames...)) + p.end
+	if p.unended {
+		all = "\x7fTRACE0\n" + strings.Join(append(lines, here), "\n")
+	}
 	mark = int64(strings.Index(all, here))
 	return []byte(strings.ReplaceAll(all, here, "")), mark
 }
@@ -125,6 +129,7 @@ func opened(t testing.TB, data []byte, options Options) *Report {
 	if file == nil {
 		t.Fatalf("cannot be opened: %v", err)
 	}
+	options.Source, options.Size = bytes.NewReader(data), int64(len(data))
 	report, err := File(file, err, options)
 	if err != nil {
 		t.Fatal(err)

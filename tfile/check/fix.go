@@ -24,6 +24,9 @@ func (r *Report) Fix(w io.Writer, progress func(done int64)) ([]Change, error) {
 	x := &fixer{checker: r.checker, notes: make(map[note]*change)}
 	x.renumber()
 	x.settleSize()
+	if err := x.readCut(); err != nil {
+		return nil, err
+	}
 	frames, err := x.kept()
 	if err != nil {
 		return nil, err
@@ -48,6 +51,7 @@ type fixer struct {
 	changes []Change
 	notes   map[note]*change
 
+	cut       []byte      // what can be saved of a frame that the end of the file cuts off; nil without one
 	frame     tfile.Frame // at hand
 	registers bool        // what is written of it has an R block
 
@@ -98,6 +102,8 @@ func (x *fixer) all() []Change {
 	for _, f := range x.findings {
 		if mend, ok := mended[f.Rule]; ok {
 			changes = append(changes, Change{f.Offset, mend + f.Text})
+		} else if f.Rule == tfile.RuleConcatenated {
+			changes = append(changes, Change{f.Offset, fmt.Sprintf("left out, and to be had by tail -c +%d: %s", f.Offset+1, f.Text)})
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int {
@@ -108,17 +114,16 @@ func (x *fixer) all() []Change {
 
 // mended says, ahead of the text of a finding, what becomes of it just because the file is written anew.
 var mended = map[*tfile.Rule]string{
-	tfile.RuleTrailing:     "left out: ",
-	tfile.RuleLost:         "left out: ",
-	tfile.RuleConcatenated: "left out, and to be had by tail -c +N with one more than this offset for N: ",
-	ruleTruncated:          "end marker added: ",
-	ruleEndMarker:          "end marker of 4 bytes in place of ",
-	ruleReturn:             "CR left out: ",
-	ruleReturnRefused:      "CR left out: ",
-	ruleRepeated:           "one line for both: ",
-	ruleLate:               "T piece put first: ",
-	ruleStart:              "strings joined where one goes on where the other ends: ",
-	ruleLength:             "length corrected: ",
+	tfile.RuleTrailing: "left out: ",
+	tfile.RuleLost:     "left out: ",
+	ruleTruncated:      "end marker added: ",
+	ruleEndMarker:      "end marker of 4 bytes in place of ",
+	ruleReturn:         "CR left out: ",
+	ruleReturnRefused:  "CR left out: ",
+	ruleRepeated:       "one line for both: ",
+	ruleLate:           "T piece put first: ",
+	ruleStart:          "strings joined where one goes on where the other ends: ",
+	ruleLength:         "length corrected: ",
 }
 
 // renumber gives tracepoints and frames that have a number out of range one that is free.
@@ -191,7 +196,7 @@ func (x *fixer) place(keyword string) int64 {
 	return x.end()
 }
 
-// eachFixed fixes all frames, and passes on those that are not left out.
+// eachFixed fixes all frames, the one that is cut off last, and passes on those that are not left out.
 func (x *fixer) eachFixed(progress func(done int64), use func(frame []byte) error) error {
 	var frame tfile.Frame
 	var fixed []byte
@@ -210,6 +215,9 @@ func (x *fixer) eachFixed(progress func(done int64), use func(frame []byte) erro
 			return err
 		}
 	}
+	if x.cut != nil {
+		return use(x.cut)
+	}
 	return nil
 }
 
@@ -224,7 +232,7 @@ func (x *fixer) number(n trace.Number) trace.Number {
 // kept is how many frames the fixed file has.
 func (x *fixer) kept() (int, error) {
 	kept := 0
-	if x.needsRegisters != nil {
+	if x.choosy() {
 		err := x.eachFixed(nil, func([]byte) error { kept++; return nil })
 		clear(x.notes) // they are taken when the frames are written
 		return kept, err
@@ -233,6 +241,9 @@ func (x *fixer) kept() (int, error) {
 		if x.number(x.file.Tracepoint(i)) != 0 {
 			kept++
 		}
+	}
+	if x.cut != nil {
+		kept++
 	}
 	return kept, nil
 }

@@ -193,6 +193,29 @@ func TestLongDescription(t *testing.T) {
 	}
 }
 
+// TestCutFrame saves the whole blocks of a frame that the end of the file cuts off.
+func TestCutFrame(t *testing.T) {
+	file := good(t)
+	file.frames[1], file.end = file.frames[1][:len(goodFrame())-5], ""
+	data, _ := file.bytes()
+	outcome, changes := fixed(t, data)
+	f, err := tfile.OpenBytes(outcome)
+	if err != nil || f.NumFrames() != 2 {
+		t.Fatalf("%d frames, %v", f.NumFrames(), err)
+	}
+	frame, err := f.Frame(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, 4)
+	if _, ok := frame.Variable(5); ok || len(frame.Registers()) != registerSize || frame.ReadMemory(0x404020, got) != 4 || frame.Check() != nil {
+		t.Errorf("%d bytes of registers, memory % x", len(frame.Registers()), got)
+	}
+	if !strings.Contains(fmt.Sprint(changes), "kept up to its last whole block, 2436 bytes") {
+		t.Errorf("told %v", changes)
+	}
+}
+
 // FuzzFix fixes whatever opens. The outcome opens, and nothing in it makes GDB refuse it or crash.
 func FuzzFix(f *testing.F) {
 	defer func(size int) { registerSize = size }(registerSize)
@@ -211,7 +234,7 @@ func FuzzFix(f *testing.F) {
 		if file == nil {
 			return
 		}
-		report, err := File(file, err, Options{})
+		report, err := File(file, err, Options{Source: bytes.NewReader(data), Size: int64(len(data))})
 		if err != nil {
 			t.Fatal(err)
 		}

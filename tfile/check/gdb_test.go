@@ -60,11 +60,11 @@ func save(t *testing.T, dir, name string, data []byte) string {
 // standard input: of some files GDB 13.1 complains after every command, so that they could not be caught otherwise.
 func ask(t *testing.T, files [][]byte) []string {
 	t.Helper()
-	return askWith(t, "", files)
+	return askOf(t, "gdb", "", files)
 }
 
-// askWith is ask with the program that was traced.
-func askWith(t *testing.T, program string, files [][]byte) []string {
+// askOf is ask of one GDB or another, with the program that was traced.
+func askOf(t *testing.T, gdb, program string, files [][]byte) []string {
 	t.Helper()
 	dir := t.TempDir()
 	script := settings
@@ -77,7 +77,7 @@ func askWith(t *testing.T, program string, files [][]byte) []string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), gdbtest.Timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-nh", "-q", program)
+	cmd := exec.CommandContext(ctx, gdb, "-nx", "-nh", "-q", program)
 	if program == "" {
 		cmd.Args = cmd.Args[:len(cmd.Args)-1]
 	}

@@ -2,9 +2,11 @@ package check
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
+	"tracewell/internal/gdbtest"
 	"tracewell/tfile"
 )
 
@@ -18,8 +20,8 @@ func TestOtherMachines(t *testing.T) {
 		severity                     tfile.Severity
 		left                         int // frames of the fixed file
 	}{
-		{"registers on MIPS", "mips", "", memoryOnly, "registers-needed-mips", tfile.Crashes, 1},
-		{"registers on s390", "s390:64-bit", "", memoryOnly, "registers-needed-s390", tfile.Refuses, 1},
+		{"registers on MIPS", "mips", "", memoryOnly, "registers-needed", tfile.Crashes, 1},
+		{"registers on ARM", "arm", "", memoryOnly, "registers-wanted", tfile.Misreads, 2},
 		{"none on x86", "i386", "", memoryOnly, "", tfile.Odd, 2},
 		{"wide address", "i386", "eip", frame(2, memory(0x100404020, "\x01")), "memory-address", tfile.Misreads, 2},
 		{"narrow address", "i386", "eip", frame(2, memory(0xfffffffc, "\x01\x02\x03\x04")), "", tfile.Odd, 2},
@@ -37,7 +39,7 @@ func TestOtherMachines(t *testing.T) {
 			var found *Finding
 			report := opened(t, data, Options{})
 			for i, f := range report.Findings {
-				if !strings.HasPrefix(f.Rule.Name, "description-") && !strings.HasPrefix(f.Rule.Name, "byte-order") {
+				if !strings.HasPrefix(f.Rule.Name, "description-") {
 					found = &report.Findings[i]
 				}
 			}
@@ -82,5 +84,49 @@ func TestProgress(t *testing.T) {
 	told = nil
 	if _, err := report.Fix(&bytes.Buffer{}, func(done int64) { told = append(told, done) }); err != nil || len(told) != 5 {
 		t.Errorf("%v, %v", told, err)
+	}
+}
+
+// TestBigEndian has a file of a big-endian machine, and lets GDB misread it.
+func TestBigEndian(t *testing.T) {
+	file := good(t)
+	file.size = "R 4"
+	file.description = []string{`tdesc <target><architecture>powerpc:common</architecture></target>`}
+	one := []byte("\x00\x02\x00\x00\x00\x05RABCD")
+	file.frames = [][]byte{one, one}
+	data, _ := file.bytes()
+	report := opened(t, data, Options{})
+	if !slices.ContainsFunc(report.Findings, func(f Finding) bool {
+		return f.Rule == ruleBigEndian && f.Offset == int64(len(data)-4-2*len(one))
+	}) {
+		t.Errorf("findings %v", report.Findings)
+	}
+	path := save(t, t.TempDir(), "big.tf", data)
+	out := gdbtest.RunMultiarch(t, "-- open --\n? target tfile "+path+"\n? tfind 0\n-- told --\nset endian big\n? target tfile "+path+"\n? tfind 0\n")
+	for section, want := range map[string]string{"open": "frame 0, tracepoint 512", "told": "frame 0, tracepoint 1"} {
+		if said := out.Section(t, section); !strings.Contains(said, want) {
+			t.Errorf("GDB did not say %q:\n%s", want, said)
+		}
+	}
+}
+
+// TestGDBWantsRegisters lets GDB select frames without registers on other machines.
+func TestGDBWantsRegisters(t *testing.T) {
+	for architecture, want := range map[string]string{
+		"arm": "is not available", "riscv:rv64": "#0  0x", "aarch64": "#0  0x", "powerpc:common64": "#0  0x",
+		"s390:64-bit": "is not available", "sparc:v9": "is not available", "m68k": "is not available", "mips": "internal-error",
+	} {
+		file := parts{size: "R 4", status: goodStatus, tracepoints: []string{goodTracepoint[0], goodTracepoint[4]}, end: "\x00\x00\x00\x00"}
+		file.description = []string{"tdesc <target><architecture>" + architecture + "</architecture></target>"}
+		file.frames = [][]byte{[]byte("\x02\x00\x00\x00\x00\x00"), []byte("\x02\x00\x00\x00\x00\x00")}
+		data, _ := file.bytes()
+		said := askOf(t, "gdb-multiarch", "", [][]byte{data})[0]
+		if !strings.Contains(said, want) {
+			t.Errorf("%s: GDB did not say %q:\n%s", architecture, want, said)
+		}
+		rule := registersNeeded[strings.Split(architecture, ":")[0]]
+		if (rule != nil) != (want != "#0  0x") || rule != nil && (rule.Severity == tfile.Crashes) != (want == "internal-error") {
+			t.Errorf("%s: rule %v", architecture, rule)
+		}
 	}
 }

@@ -51,7 +51,7 @@ func TestPrograms(t *testing.T) {
 			case test.rule != "" && (len(report.Findings) != 1 || report.Findings[0].Rule.Name != test.rule || report.Findings[0].Offset != mark):
 				t.Errorf("findings %v, want %s at %d", report.Findings, test.rule, mark)
 			}
-			if said := askWith(t, path, [][]byte{data})[0]; !strings.Contains(strings.ToLower(said), strings.ToLower(test.gdb)) {
+			if said := askOf(t, "gdb", path, [][]byte{data})[0]; !strings.Contains(strings.ToLower(said), strings.ToLower(test.gdb)) {
 				t.Errorf("GDB did not say %q:\n%s", test.gdb, said)
 			}
 		})
