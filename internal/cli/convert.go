@@ -43,6 +43,8 @@ type conversion struct {
 	streams Streams
 	name    string // of what is written, for messages
 	content tfile.Content
+	// number returns the number that a frame of content had before it was cut out.
+	number  func(i int) int
 	bytes   *packedFile // of the trace file that is kept as it is, nil if one is written anew
 	symbols *symtab.Table
 	names   []string // of the registers that are wanted, none for all
@@ -64,7 +66,7 @@ func (c *convertCommand) Run(streams Streams) error {
 	if err := c.checkApart(inputs, out, streams); err != nil {
 		return err
 	}
-	conv := &conversion{streams: streams, name: target.title(), names: c.Registers}
+	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
 	if c.Exec != "" {
 		if conv.symbols, err = readSymbols(c.Exec); err != nil {
 			return err
@@ -174,11 +176,14 @@ func (c *convertCommand) cut(conv *conversion) error {
 	}
 	bar := progress.Start(conv.streams.Err, progress.Work{Name: "searching", Total: int64(count), Unit: progress.Frames})
 	choice.Progress = bar.Set
-	var err error
-	conv.content, err = edit.Select(conv.content, choice)
+	selected, err := edit.Select(conv.content, choice)
 	bar.Done()
 	warnLacking()
-	return err
+	if err != nil {
+		return err
+	}
+	conv.content, conv.number = selected, selected.Original
+	return nil
 }
 
 // where makes of the condition the function that keeps frames, and one that tells afterwards where it could not be computed.

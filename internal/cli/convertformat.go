@@ -43,7 +43,7 @@ func init() { // here, because the functions lead back to the table
 		{name: "csv", suffixes: []string{".csv"}, write: writeFrames(func(w io.Writer, v *frameview.View) (frameWriter, error) {
 			return newCSVFrames(w, v)
 		})},
-		{name: "ctf", readFolder: readCTF, writeFolder: writeCTF},
+		{name: "ctf", suffixes: []string{".ctf"}, readFolder: readCTF, writeFolder: writeCTF},
 	}
 }
 

@@ -64,7 +64,7 @@ func (w *watched) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 	}
 	f, err := w.Content.ReadFrame(i, buf)
 	if err == nil {
-		w.c.damage.note(frameview.Frame{Number: i, Damaged: f.Check()})
+		w.c.damage.note(frameview.Frame{Number: w.c.number(i), Damaged: f.Check()})
 	}
 	return f, err
 }
@@ -120,7 +120,8 @@ type frameWriter interface {
 	flush() error
 }
 
-// writeFrames makes a frameWriter the write of a format.
+// writeFrames makes a frameWriter the write of a format. The frames have the numbers that they had before a cut, by which they
+// are found in the file that was read.
 func writeFrames(begin func(io.Writer, *frameview.View) (frameWriter, error)) func(io.Writer, *conversion) error {
 	return func(w io.Writer, c *conversion) error {
 		view, err := c.view()
@@ -137,6 +138,7 @@ func writeFrames(begin func(io.Writer, *frameview.View) (frameWriter, error)) fu
 			if frame, err = view.Frame(i, frame.Bytes()); err != nil {
 				return err
 			}
+			frame.Number = c.number(i)
 			if err := frames.add(frame); err != nil {
 				return err
 			}

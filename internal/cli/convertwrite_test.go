@@ -32,6 +32,9 @@ func (h hurried) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 	return h.Content.ReadFrame(i, buf)
 }
 
+// same is the number of a frame that was not cut out.
+func same(i int) int { return i }
+
 // TestConvertInterrupted: after Ctrl-C nothing is left, and what was there before is as it was.
 func TestConvertInterrupted(t *testing.T) {
 	file, err := tfile.OpenBytes([]byte(content(t, basic)))
@@ -50,7 +53,7 @@ func TestConvertInterrupted(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = out.write(&conversion{streams: streams, name: name, content: hurried{file, t}})
+		err = out.write(&conversion{streams: streams, name: name, content: hurried{file, t}, number: same})
 		if !errors.Is(err, errInterrupted) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -66,7 +69,7 @@ func TestWatchedAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watched{file, t.Context(), &conversion{}}
+	w := &watched{file, t.Context(), &conversion{number: same}}
 	var frame tfile.Frame
 	allocated := testing.AllocsPerRun(10, func() {
 		for i := range w.NumFrames() {

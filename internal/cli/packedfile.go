@@ -33,7 +33,11 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 		}
 		p.source = source
 	}
-	bar := progress.Start(streams.Err, progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)})
+	work := progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)}
+	if work.Total == 0 {
+		work.Name = "reading " + text.Visible(p.name) // as it comes, compressed or not
+	}
+	bar := progress.Start(streams.Err, work)
 	var err error
 	p.File, err = packed.Open(source, bar.Set)
 	bar.Done()
