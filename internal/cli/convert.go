@@ -22,6 +22,7 @@ type convertCommand struct {
 	Frames     *frameRange    `placeholder:"A:B" help:"Take frames A to B only, both included; either may be missing."`
 	Tracepoint []trace.Number `placeholder:"N" help:"Take the frames of tracepoint N only; may be given several times."`
 	Where      string         `placeholder:"COND" help:"Take the frames only of which a condition in C holds, over what was collected and registers."`
+	Part       int            `placeholder:"N" help:"Of trace files that lie one behind the other in a file take the Nth only, counted from 1; without it they are merged."`
 	ByTime     bool           `help:"Put the frames in the order of $$trace_timestamp, which all must have collected."`
 	Exec       string         `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV."`
 	Registers  []string       `short:"r" placeholder:"NAME" help:"Write these registers only into JSON and CSV; without it all that are collected."`
@@ -112,12 +113,12 @@ func (c *convertCommand) checkApart(inputs []string, out string, streams Streams
 // gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where
 // the format can keep it.
 func (c *convertCommand) gather(conv *conversion, sources []*source, f *format) error {
-	var parts []edit.Part
-	for _, s := range sources {
-		parts = append(parts, s.parts...)
+	parts, err := c.parts(sources)
+	if err != nil {
+		return err
 	}
 	conv.content = parts[0].Content
-	if len(sources) == 1 && !c.ByTime && !c.cuts() && f.keeps != nil && f.keeps(sources[0]) {
+	if len(sources) == 1 && !c.ByTime && c.Part == 0 && !c.cuts() && f.keeps != nil && f.keeps(sources[0]) {
 		conv.bytes = sources[0].bytes
 		return nil
 	}
@@ -127,6 +128,22 @@ func (c *convertCommand) gather(conv *conversion, sources []*source, f *format) 
 		}
 	}
 	return c.cut(conv)
+}
+
+// parts are the trace files that are wanted of those that the sources hold.
+func (c *convertCommand) parts(sources []*source) ([]edit.Part, error) {
+	var parts []edit.Part
+	for _, s := range sources {
+		switch {
+		case c.Part == 0:
+			parts = append(parts, s.parts...)
+		case c.Part < 0 || c.Part > len(s.parts):
+			return nil, fmt.Errorf("--part %d: %s holds %s", c.Part, s.name, plural(len(s.parts), "trace file"))
+		default:
+			parts = append(parts, s.parts[c.Part-1])
+		}
+	}
+	return parts, nil
 }
 
 // cuts reports whether some frames only are wanted.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -249,6 +250,29 @@ func TestConvertJoined(t *testing.T) {
 		if got := run(t, "info", out); got.status != statusDone || !strings.Contains(got.stdout, test.frames) {
 			t.Errorf("%s: exit status %d, %s\n%s", name, got.status, got.stderr, got.stdout)
 		}
+	}
+}
+
+// TestConvertPart takes one out of several files in one, the text of which keeps them apart.
+func TestConvertPart(t *testing.T) {
+	whole, fast := content(t, basic), content(t, "../../tfile/testdata/queue-pie.tf")
+	folder := t.TempDir()
+	in, text, out := filepath.Join(folder, "in"), filepath.Join(folder, "in.txt"), filepath.Join(folder, "out.tf")
+	if err := os.WriteFile(in, []byte(whole+fast+whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, "convert", in, text); got != (outcome{}) {
+		t.Errorf("to text: %+v", got)
+	}
+	for n, want := range []string{whole, fast, whole} {
+		got := run(t, "convert", text, out, "--part", strconv.Itoa(n+1))
+		if got != (outcome{}) || content(t, out) != want {
+			t.Errorf("part %d: %+v, %d bytes, want %d", n+1, got, len(content(t, out)), len(want))
+		}
+	}
+	got := run(t, "convert", in, out, "--part", "4")
+	if want := "tracewell: --part 4: " + in + " holds 3 trace files\n"; got.stderr != want || got.status != statusFailure {
+		t.Errorf("part 4: %+v", got)
 	}
 }
 
