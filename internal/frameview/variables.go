@@ -143,6 +143,15 @@ func (v *View) global(name string) (arch.Addr, *ctype.Type, bool) {
 	return symbol.Addr, ctype.Bytes(int(min(symbol.Size, 1<<31))), true
 }
 
+// function finds where a function of the program begins.
+func (v *View) function(name string) (arch.Addr, bool) {
+	if v.Symbols == nil {
+		return 0, false
+	}
+	symbol, ok := v.Symbols.Named(name)
+	return symbol.Addr, ok && symbol.Function
+}
+
 // retype gives an item the type that the program's debugging information has for its name, if that is as large.
 func (v *View) retype(c *collection, item *Item) {
 	if v.types == nil || item.sources[0].kind == sourceString {
