@@ -28,20 +28,21 @@ type collected struct {
 }
 
 // collectedScript has GDB select frame i and tell all that it holds, into a section of its own. The registers are all only in
-// frame 0, since those of vectors take GDB long to print.
+// frame 0, since those of vectors take GDB long to print. Variables are not those of the machine interface, for which GDB 13.1
+// reads their numbers in the host's byte order.
 func collectedScript(i int) string {
 	registers := "info registers"
 	if i == 0 {
 		registers = "info all-registers"
 	}
 	return fmt.Sprintf("-- collected %d --\ntfind %[1]d\n", i) +
-		`interpreter-exec mi "-trace-frame-collected --memory-contents --registers-format r"` + "\n? " + registers + "\n"
+		`interpreter-exec mi "-trace-frame-collected --memory-contents --registers-format r"` + "\ninfo tvariables\n? " + registers + "\n"
 }
 
 var (
 	foundFrame     = regexp.MustCompile(`Found trace frame \d+, tracepoint (-?\d+)\n`)
 	memoryRange    = regexp.MustCompile(`\{address="0x0*([0-9a-f]+)",length="(\d+)",contents="([0-9a-f]*)"\}`)
-	stateVariable  = regexp.MustCompile(`\{name="\$(\w+)",current="(-?\d+)"\}`)
+	stateVariable  = regexp.MustCompile(`(?m)^\$(\w+) +-?\d+ +(-?\d+) *$`)
 	registerLine   = regexp.MustCompile(`(?m)^(\w+) +(.+)$`)
 	symbol         = regexp.MustCompile(` <[^<>]*>$`)
 	tracepointsMap = regexp.MustCompile(`(?:Created tracepoint|Assuming tracepoint) (\d+) (?:for|is same as) target's tracepoint (\d+) `)
@@ -80,11 +81,10 @@ func toldByGDB(t *testing.T, output *gdbtest.Output, i int, layout *tdesc.Layout
 	if numbers != nil {
 		c.Tracepoint = numbers[found[1]]
 	}
-	variables, memory, _ := strings.Cut(told[strings.LastIndex(told, ",tvars=["):], ",memory=[")
-	for _, match := range stateVariable.FindAllStringSubmatch(variables, -1) {
+	for _, match := range stateVariable.FindAllStringSubmatch(printed, -1) {
 		c.Variables = append(c.Variables, match[1]+" = "+match[2])
 	}
-	for _, match := range memoryRange.FindAllStringSubmatch(memory, -1) {
+	for _, match := range memoryRange.FindAllStringSubmatch(told[strings.LastIndex(told, ",memory=["):], -1) {
 		c.Memory = append(c.Memory, "0x"+match[1]+": "+match[3])
 	}
 	slices.Sort(c.Variables)
