@@ -2,7 +2,6 @@ package ctype
 
 import (
 	"debug/dwarf"
-	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -15,9 +14,9 @@ import (
 // What is not understood is not there: variables that move about, types of other languages than C and C++.
 type Program struct {
 	data      *dwarf.Data
+	mu        sync.Locker // guards data and all below
 	bigEndian bool
 
-	mu        sync.Mutex
 	indexed   bool
 	globals   map[string]global
 	names     []string // of the globals, in the order of the file
@@ -40,9 +39,10 @@ type Local struct {
 	Offset int64 // from the frame base, which is the CFA in what GCC and Clang make
 }
 
-// Read returns what debugging information says. The byte order is that of the target.
-func Read(data *dwarf.Data, order arch.ByteOrder) *Program {
-	return &Program{data: data, bigEndian: order.String() == binary.BigEndian.String()}
+// Read returns what debugging information says, of a target that is big endian or not. The lock is held while data is used,
+// which its type does not allow to two goroutines at a time.
+func Read(data *dwarf.Data, lock sync.Locker, bigEndian bool) *Program {
+	return &Program{data: data, mu: lock, bigEndian: bigEndian}
 }
 
 // Global finds a variable with a fixed address, as the file has it, by name; false if there is none or more than one.

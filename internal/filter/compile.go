@@ -198,9 +198,12 @@ func (c *compiler) memory(n *node) value {
 }
 
 func (c *compiler) index(n *node) value {
-	base, index := n.kids[0], n.kids[1]
-	addr, elem := pointed(c.number(base))
-	by := convert(c.number(index), ctype.Int(8, true))
+	base, index := c.number(n.kids[0]), c.number(n.kids[1])
+	if index.typ.Kind == ctype.Pointer && base.typ.Kind != ctype.Pointer {
+		base, index = index, base
+	}
+	addr, elem := pointed(base)
+	by := convert(index, ctype.Int(8, true))
 	return c.at(n, elem, scaled(addr, by.eval, elem.Size))
 }
 
@@ -219,7 +222,7 @@ func (c *compiler) member(n *node) value {
 	if n.op == "->" {
 		addr, record = pointed(c.scalar(n.kids[0], whole))
 	}
-	if record.Kind != ctype.Record {
+	if record.Kind != ctype.Record || addr == nil {
 		c.fail(n, fmt.Sprintf("there is no %s: the type of %s has no members that are known", join(n.tokens), join(n.kids[0].tokens)),
 			suggest(join(n.tokens), c.scope.Names()))
 	}

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"tracewell/arch"
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
 	"tracewell/trace"
 )
@@ -160,6 +159,8 @@ func (c *compiled) Value(id int) (uint64, bool) {
 		return uint64(r.frame.Number), true
 	case operandTracepoint:
 		return uint64(r.frame.Tracepoint()), true
+	case operandConstant:
+		return o.value, true
 	case operandPC:
 		return uint64(r.frame.PC), r.frame.HasPC
 	}
@@ -187,19 +188,4 @@ func (c *compiled) Memory(addr uint64, size int) (uint64, bool) {
 // Lacks implements filter.Env.
 func (c *compiled) Lacks(leaf int) {
 	c.lacks[leaf], c.lacked = true, true
-}
-
-// global finds a variable of the program that has a fixed address.
-func (v *View) global(name string) (arch.Addr, *ctype.Type, bool) {
-	if v.Symbols == nil {
-		return 0, nil, false
-	}
-	if addr, typ, ok := v.types.Global(name); ok {
-		return addr + v.Symbols.Bias(), typ, true
-	}
-	symbol, ok := v.Symbols.Named(name)
-	if !ok || symbol.Function {
-		return 0, nil, false
-	}
-	return symbol.Addr, ctype.Bytes(int(min(symbol.Size, 1<<31))), true
 }

@@ -25,9 +25,10 @@ type Item struct {
 	Name   string
 	Type   *ctype.Type // an integer of the size where nothing else is known
 	Slot   *tdesc.Slot // of a register, nil for other items
-	Column int         // place in ItemNames
+	Column int         // place in AllItems
 
 	sources []source // tried one after the other
+	key     []byte   // the name as the key of a JSON object
 }
 
 // source is one way to find an item in a frame.
@@ -59,13 +60,16 @@ type collection struct {
 	tracepoint *trace.Tracepoint // nil for what is the same for all
 	items      []*Item
 	byName     map[string]*Item // by the normal form of the name
+
+	locals    []ctype.Local // in scope at the location
+	frameBase []byte        // code that finds what the Offsets of locals count from; nil if no action does
 }
 
 // collections are those of all tracepoints.
 type collections struct {
 	of      map[*trace.Tracepoint]*collection
 	none    *collection // of frames whose tracepoint is not defined
-	names   []string    // ItemNames
+	items   []*Item     // one of each name
 	columns map[string]int
 	typed   map[string]*ctype.Type // names of any collection
 }
@@ -80,8 +84,47 @@ func (v *View) Items(n trace.Number) []*Item {
 	return v.collected().of[t.locations[0]].items
 }
 
-// ItemNames returns the names of the items of all tracepoints. An Item's Column counts in it.
-func (v *View) ItemNames() []string { return v.collected().names }
+// AllItems returns an item of each name that tracepoints collect something under, of the tracepoint with the lowest number.
+// An Item's Column counts in it.
+func (v *View) AllItems() []*Item { return v.collected().items }
+
+// ItemNames returns the names of AllItems.
+func (v *View) ItemNames() []string {
+	var names []string
+	for _, item := range v.AllItems() {
+		names = append(names, item.Name)
+	}
+	return names
+}
+
+// Variable returns the number of the trace state variable that an item is, false for another item.
+func (i *Item) Variable() (int32, bool) {
+	s := &i.sources[0]
+	return s.variable, s.kind == sourceVariable
+}
+
+// CollectedRegisters returns the registers that were selected or else those that some tracepoint asks for, in the order of
+// the target. Where no tracepoint does, but the first frames have registers, it is all.
+func (v *View) CollectedRegisters() ([]*tdesc.Slot, error) {
+	if v.selected || v.Layout == nil {
+		return v.Registers(), nil
+	}
+	asked := make(map[*tdesc.Slot]bool)
+	for _, action := range v.actions() {
+		for _, n := range MaskRegisters(action.Mask) {
+			asked[v.Layout.ByNumber(n)] = true
+		}
+	}
+	slots := slices.DeleteFunc(v.Registers(), func(slot *tdesc.Slot) bool { return !asked[slot] })
+	if len(slots) > 0 {
+		return slots, nil
+	}
+	found, _, err := v.sample()
+	if found {
+		slots = v.Registers()
+	}
+	return slots, err
+}
 
 // collected works out what all tracepoints collect, once.
 func (v *View) collected() *collections {
@@ -92,23 +135,39 @@ func (v *View) collected() *collections {
 			columns: make(map[string]int),
 			typed:   make(map[string]*ctype.Type),
 		}
+		if v.Symbols != nil {
+			v.types = v.Symbols.Types()
+		}
 		tracepoints := v.Content.Header().Tracepoints
 		for i := range tracepoints {
-			all.add(v.collect(&tracepoints[i]))
+			all.of[&tracepoints[i]] = v.collect(&tracepoints[i])
+		}
+		for _, t := range byNumber(tracepoints) {
+			all.add(all.of[t])
 		}
 		v.everything = all
 	})
 	return v.everything
 }
 
+// byNumber returns tracepoints in the order of their numbers.
+func byNumber(tracepoints []trace.Tracepoint) []*trace.Tracepoint {
+	var sorted []*trace.Tracepoint
+	for i := range tracepoints {
+		sorted = append(sorted, &tracepoints[i])
+	}
+	slices.SortStableFunc(sorted, func(a, b *trace.Tracepoint) int { return int(a.Number) - int(b.Number) })
+	return sorted
+}
+
+// add gives the items of a location their columns.
 func (all *collections) add(c *collection) {
-	all.of[c.tracepoint] = c
 	for _, item := range c.items {
 		column, known := all.columns[item.Name]
 		if !known {
-			column = len(all.names)
+			column = len(all.items)
 			all.columns[item.Name] = column
-			all.names = append(all.names, item.Name)
+			all.items = append(all.items, item)
 		}
 		item.Column = column
 		if name := filter.Normal(item.Name); all.typed[name] == nil {
@@ -120,6 +179,9 @@ func (all *collections) add(c *collection) {
 // collect works out what one location collects.
 func (v *View) collect(t *trace.Tracepoint) *collection {
 	c := &collection{tracepoint: t, byName: make(map[string]*Item)}
+	if v.types != nil {
+		c.locals = v.types.Locals(t.Addr - v.Symbols.Bias())
+	}
 	hit, step := splitCommands(t.Source.Commands)
 	v.addActions(c, t.Actions, hit, false)
 	v.addActions(c, t.StepActions, step, true)
@@ -137,7 +199,9 @@ func (v *View) addActions(c *collection, actions []trace.Action, commands []stri
 	pair(drafts, v.expectations(commands))
 	for _, d := range drafts {
 		d.source.step = step
+		c.nameLocal(d)
 		for _, named := range v.named(d) {
+			v.retype(c, named)
 			c.add(named)
 		}
 	}
@@ -161,6 +225,7 @@ func (c *collection) add(item *Item) {
 	known := c.byName[name]
 	if known == nil {
 		c.byName[name] = item
+		item.key = jsonString(item.Name)
 		c.items = append(c.items, item)
 		return
 	}
