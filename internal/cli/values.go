@@ -8,7 +8,6 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/ctype"
-	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 )
@@ -70,9 +69,6 @@ func appendInteger(dst []byte, view *frameview.View, n uint64, size int) []byte 
 
 // appendItem writes what a frame has of an item, false if it has nothing.
 func appendItem(dst []byte, view *frameview.View, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
-	if !isMemory(item) || !isPlain(item.Type) {
-		return reader.AppendText(dst, item)
-	}
 	d, ok := reader.Read(item)
 	if !ok {
 		return dst, false
@@ -80,22 +76,25 @@ func appendItem(dst []byte, view *frameview.View, reader *frameview.Reader, item
 	return appendTyped(dst, view, item.Type, d.Bytes), true
 }
 
-// appendTyped writes memory by its type: a pointer with its symbol, an integer in decimal, other things as bytes. That of a
-// type that nobody knows is written as appendValue has it.
+// appendTyped writes memory as GDB's print does, and that of a type that nobody knows as appendValue has it.
 func appendTyped(dst []byte, view *frameview.View, t *ctype.Type, b []byte) []byte {
-	n, ok := view.Integer(b)
-	switch {
-	case !ok || !t.Scalar() || t == ctype.Bytes(len(b)):
+	if isUntyped(t) {
 		return appendValue(dst, view, b)
-	case t.Kind == ctype.Pointer:
-		return appendAddress(dst, view, arch.Addr(n))
 	}
-	return filter.Value{Bits: t.Extend(n), Type: t}.Append(dst)
+	return valuePrinter(view).Append(dst, t, b)
 }
 
-// isPlain reports whether appendTyped does a type justice.
-func isPlain(t *ctype.Type) bool {
-	return t.Scalar() || t.Kind == ctype.Array && !t.Elem.Char
+// valuePrinter returns what writes values by their types.
+func valuePrinter(view *frameview.View) ctype.Printer {
+	return ctype.Printer{
+		Order:  view.Content.Header().Order,
+		Symbol: func(addr arch.Addr) string { return text.Visible(view.Describe(addr)) },
+	}
+}
+
+// isUntyped reports whether a type is but a number of bytes.
+func isUntyped(t *ctype.Type) bool {
+	return t == ctype.Bytes(t.Size) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
 }
 
 // isMemory reports whether an item is neither a register nor a trace state variable.
