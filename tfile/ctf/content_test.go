@@ -111,7 +111,7 @@ func extremes(t testing.TB, order arch.ByteOrder, registerSize int) *made {
 	})
 	m.raw(t, order.AppendUint32(order.AppendUint16(nil, trace.MaxNumber), 0))
 	// A block whose number of a variable has more bits than expressions can name, and two frames of which the end is no block.
-	m.raw(t, append(order.AppendUint64(order.AppendUint32(append(order.AppendUint32(order.AppendUint16(nil, 2), 13), 'V'), 1<<31), 9)))
+	m.raw(t, order.AppendUint64(order.AppendUint32(append(order.AppendUint32(order.AppendUint16(nil, 2), 13), 'V'), 1<<31), 9))
 	m.raw(t, append(order.AppendUint32(order.AppendUint16(nil, 3), 5), "Q\x00\x01\x02\x03"...))
 	m.raw(t, append(order.AppendUint32(order.AppendUint16(nil, 3), 6), "S\x00\x00M12"...))
 	return m
