@@ -19,13 +19,13 @@ type changePrinter struct {
 	out        *output
 	view       *frameview.View
 	comparison *survey.Comparison
-	printer    ctype.Printer
+	values     valuePrinter
 	some       bool
 	line       []byte
 }
 
 func newChangePrinter(out *output, view *frameview.View) *changePrinter {
-	return &changePrinter{out: out, view: view, comparison: survey.NewComparison(view), printer: valuePrinter(view)}
+	return &changePrinter{out: out, view: view, comparison: survey.NewComparison(view), values: newValuePrinter(view)}
 }
 
 func (p *changePrinter) add(frame frameview.Frame) error {
@@ -78,7 +78,7 @@ func (p *changePrinter) write(change survey.Change) error {
 		return p.writeStretches(name, change)
 	}
 	for _, m := range survey.Members(change.Name, t, change.Old, change.New) {
-		appendTo := func(dst, side []byte) []byte { return p.printer.AppendField(dst, m.Field, side) }
+		appendTo := func(dst, side []byte) []byte { return p.values.AppendField(dst, m.Field, side) }
 		if m.Field.Bits > 0 && bytes.Equal(appendTo(nil, m.Old), appendTo(nil, m.New)) {
 			continue // its neighbour has changed
 		}

@@ -67,34 +67,39 @@ func appendInteger(dst []byte, view *frameview.View, n uint64, size int) []byte 
 	return strconv.AppendUint(dst, n, 10)
 }
 
+// valuePrinter writes values of the frames of a view by their types.
+type valuePrinter struct {
+	ctype.Printer
+	view *frameview.View
+}
+
+func newValuePrinter(view *frameview.View) valuePrinter {
+	return valuePrinter{view: view, Printer: ctype.Printer{
+		Order:  view.Content.Header().Order,
+		Symbol: func(addr arch.Addr) string { return text.Visible(view.Describe(addr)) },
+	}}
+}
+
 // appendItem writes what a frame has of an item, false if it has nothing.
-func appendItem(dst []byte, view *frameview.View, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+func (p valuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
 	d, ok := reader.Read(item)
 	if !ok {
 		return dst, false
 	}
-	return appendTyped(dst, view, item.Type, d.Bytes), true
+	return p.appendTyped(dst, item.Type, d.Bytes), true
 }
 
 // appendTyped writes memory as GDB's print does, and that of a type that nobody knows as appendValue has it.
-func appendTyped(dst []byte, view *frameview.View, t *ctype.Type, b []byte) []byte {
+func (p valuePrinter) appendTyped(dst []byte, t *ctype.Type, b []byte) []byte {
 	if isUntyped(t) {
-		return appendValue(dst, view, b)
+		return appendValue(dst, p.view, b)
 	}
-	return valuePrinter(view).Append(dst, t, b)
-}
-
-// valuePrinter returns what writes values by their types.
-func valuePrinter(view *frameview.View) ctype.Printer {
-	return ctype.Printer{
-		Order:  view.Content.Header().Order,
-		Symbol: func(addr arch.Addr) string { return text.Visible(view.Describe(addr)) },
-	}
+	return p.Append(dst, t, b)
 }
 
 // isUntyped reports whether a type is but a number of bytes.
 func isUntyped(t *ctype.Type) bool {
-	return t == ctype.Bytes(t.Size) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
+	return t.Scalar() && t == ctype.Int(t.Size, true) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
 }
 
 // isMemory reports whether an item is neither a register nor a trace state variable.
