@@ -29,6 +29,13 @@ type Type struct {
 	Elem   *Type  // Pointer, Array
 	Count  int    // Array
 	Fields []Field
+	Values []Enumerator // Integer: of an enumeration, in the order of its declaration
+}
+
+// Enumerator is a value of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value int64
 }
 
 // Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's.
