@@ -63,14 +63,16 @@ func (r *recording) header(b *testing.B) tfile.Header {
 		Description:  string(target.XML()),
 		Status:       &trace.Status{Reason: trace.ReasonStop, Frames: million, Created: million, Size: 4 << 30},
 	}
+	commands := []string{fmt.Sprintf("collect *(unsigned long *) %#x", counterAddr)}
 	for _, n := range []trace.Number{rare, usual} {
 		addr := addrOf(n)
+		action := trace.Action{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: counterAddr, Length: uint64(r.memory)}
 		h.Tracepoints = append(h.Tracepoints, trace.Tracepoint{
 			Number:  n,
 			Addr:    addr,
 			Enabled: true,
-			Actions: []trace.Action{{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: counterAddr, Length: uint64(r.memory)}},
-			Source:  trace.Source{At: "*" + addr.String(), Commands: []string{fmt.Sprintf("collect *(unsigned long *) %#x", counterAddr)}},
+			Actions: []trace.Action{action},
+			Source:  trace.Source{At: "*" + addr.String(), Commands: commands},
 		})
 	}
 	return h

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/arch"
 	"tracewell/internal/gdbtest"
 	"tracewell/tfile"
 )
@@ -72,8 +71,9 @@ func find(b *testing.B, r *recording) time.Duration {
 	defer f.Close()
 	t, err := tfile.Open(f, r.size)
 	check(b, err)
+	query := tfile.Query{Kind: tfile.ByTracepoint, Tracepoint: rare}
 	start := time.Now()
-	n, ok, err := t.Find(tfile.Query{Kind: tfile.ByTracepoint, Tracepoint: rare}, 0, func(tfile.Frame) (arch.Addr, bool) { return 0, false })
+	n, ok, err := t.Find(query, 0, nil)
 	took := time.Since(start)
 	if n != million-1 || !ok || err != nil {
 		b.Fatalf("found frame %d, %v, %v", n, ok, err)

@@ -25,7 +25,7 @@ func TestRecorded(t *testing.T) {
 			if err := tfile.Write(&out, sourceless{f}); err != nil {
 				t.Fatal(err)
 			}
-			const every = 6 // frames; GDB takes its time
+			const every = 12 // frames; GDB takes its time
 			compareFile(t, f, gdbtest.Run(t, "", openScript(save(t, out.Bytes()), frames, every)), every)
 		})
 	}
