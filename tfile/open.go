@@ -23,6 +23,7 @@ type File struct {
 	numbers []int16 // tracepoint number of each frame
 	lost    []Lost  // between frames and behind the last, in the order of the file
 	end     int64
+	cut     bool // in the definitions
 }
 
 // Option changes how Open reads a file.
@@ -86,7 +87,7 @@ func open(src source, opts []Option) (*File, error) {
 			return nil, frameErr
 		}
 	}
-	f.starts, f.end = []int64{end}, end
+	f.starts, f.end, f.cut = []int64{end}, end, err != nil
 	if err == nil {
 		err = f.walk(w, chosen.recovery)
 	}

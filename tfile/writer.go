@@ -27,6 +27,7 @@ type WriterOption func(*writing)
 type writing struct {
 	unknown, static, damaged bool
 	progress                 func(done int64)
+	sync                     func() error // Appender's
 }
 
 // KeepUnknownLines has the lines of Header.Other written, which are left out otherwise: GDB warns of each.
@@ -150,11 +151,7 @@ func checkLine(line string) error {
 // lines returns the definition lines in the order of GDB 13.1, those of Other not among them.
 func (h *Header) lines() []string {
 	lines := []string{fmt.Sprintf("R %x", h.RegisterSize)}
-	if h.Description != "" {
-		for line := range strings.SplitSeq(h.Description, "\n") {
-			lines = append(lines, "tdesc "+line)
-		}
-	}
+	lines = append(lines, h.descriptionLines()...)
 	if h.Status != nil {
 		lines = append(lines, "status "+h.Status.String())
 	}
@@ -166,6 +163,16 @@ func (h *Header) lines() []string {
 		for _, piece := range append(t.Pieces(), t.CountsPiece()) {
 			lines = append(lines, "tp "+piece)
 		}
+	}
+	return lines
+}
+
+func (h *Header) descriptionLines() (lines []string) {
+	if h.Description == "" {
+		return nil
+	}
+	for line := range strings.SplitSeq(h.Description, "\n") {
+		lines = append(lines, "tdesc "+line)
 	}
 	return lines
 }

@@ -133,7 +133,7 @@ func TestNarrow(t *testing.T) {
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	if len(lines) != 86 || !strings.HasPrefix(lines[0], "frame  tp  source       pc                  rdi       rsi       $hits  memory") {
+	if len(lines) != 86 || !strings.HasPrefix(lines[0], "frame  tp  source       pc                                rdi       rsi       $hits  collected") {
 		t.Errorf("%d lines, the first is %q", len(lines), lines[0])
 	}
 }

@@ -12,12 +12,15 @@ import (
 // frameTable prints frames as the rows of a table.
 type frameTable struct {
 	view      *frameview.View
+	reader    *frameview.Reader
 	rows      *text.Table
 	slots     []*tdesc.Slot
 	variables []int32
+	hex       bool // memory is dumped below each row
 
 	cells     [][]byte
 	collected []frameview.Variable
+	dump      []byte
 }
 
 // The columns that every table has in front.
@@ -38,6 +41,9 @@ func registersFor(width int) int {
 	return min(max(1, (width-others)/each), most)
 }
 
+// fewestLines stand between the titles and where they come again.
+const fewestLines = 10
+
 // newFrameTable begins a table with the named registers, or a choice of them if there are no names.
 func newFrameTable(out *output, view *frameview.View, registers []string) (*frameTable, error) {
 	choice, err := view.Columns(registersFor(out.width))
@@ -47,7 +53,7 @@ func newFrameTable(out *output, view *frameview.View, registers []string) (*fram
 	if err != nil {
 		return nil, err
 	}
-	t := &frameTable{view: view, slots: choice.Registers, variables: choice.Variables}
+	t := &frameTable{view: view, reader: view.NewReader(), slots: choice.Registers, variables: choice.Variables}
 	columns := []text.Column{{Title: "frame", Right: true}, {Title: "tp", Right: true}, {Title: "source"}, {Title: "pc"}}
 	for _, slot := range t.slots {
 		columns = append(columns, text.Column{Title: text.Visible(slot.Reg.Name)})
@@ -55,11 +61,17 @@ func newFrameTable(out *output, view *frameview.View, registers []string) (*fram
 	for _, n := range t.variables {
 		columns = append(columns, text.Column{Title: "$" + text.Visible(view.VariableName(n)), Right: true})
 	}
-	columns = append(columns, text.Column{Title: "memory"})
+	columns = append(columns, text.Column{Title: "collected"})
 	t.rows = text.NewTable(out, out.width, out.style, columns...)
+	if out.lines > 0 {
+		t.rows.RepeatTitles(max(out.lines-1, fewestLines))
+	}
 	t.cells = make([][]byte, len(columns))
 	return t, nil
 }
+
+// dumpIndent is what dumps below a row begin with.
+const dumpIndent = "       "
 
 // add prints a frame.
 func (t *frameTable) add(frame frameview.Frame) error {
@@ -74,9 +86,21 @@ func (t *frameTable) add(frame frameview.Frame) error {
 	}
 	last := len(t.cells) - 1
 	t.cells[last] = t.appendVariables(t.cells[last], frame)
-	t.cells[last] = t.appendMemory(t.cells[last], frame)
-	return t.rows.Row(t.cells)
+	if !t.hex {
+		t.cells[last] = t.appendCollected(t.cells[last], frame)
+		return t.rows.Row(t.cells)
+	}
+	if err := t.rows.Row(t.cells); err != nil {
+		return err
+	}
+	t.dump = t.dump[:0]
+	for block := range frame.Blocks() {
+		t.dump = appendBlock(t.dump, t.view, dumpIndent, block)
+	}
+	return t.rows.Below(t.dump)
 }
+
+func (t *frameTable) flush() error { return t.rows.Flush() }
 
 // lead fills the cells in front.
 func (t *frameTable) lead(frame frameview.Frame) {
@@ -88,7 +112,7 @@ func (t *frameTable) lead(frame frameview.Frame) {
 	}
 	t.cells[columnSource] = source
 	if frame.HasPC {
-		t.cells[columnPC] = appendAddress(t.cells[columnPC], t.view, frame.PC)
+		t.cells[columnPC] = appendCode(t.cells[columnPC], t.view, frame.PC)
 	}
 }
 
@@ -116,17 +140,49 @@ func (t *frameTable) variableCell(number int32) *[]byte {
 	return nil
 }
 
-// cellBlocks is how many blocks of memory are written into one cell.
-const cellBlocks = 16
+// cellItems is how many things are written into one cell.
+const cellItems = 16
 
-// appendMemory appends the memory of a frame: "limit=40 0x404040={01 02 03 05 …16}".
-func (t *frameTable) appendMemory(dst []byte, frame frameview.Frame) []byte {
+// appendCollected appends what a frame has besides registers and variables, by the names of what was collected: "limit=40
+// table={01 02 03 05 …16}". What has no name, because the tracepoint is not defined, it appends by address.
+func (t *frameTable) appendCollected(dst []byte, frame frameview.Frame) []byte {
+	before := len(dst)
+	t.reader.Set(frame)
+	items := 0
+	for _, item := range t.reader.Items() {
+		if !isMemory(item) {
+			continue
+		}
+		start := len(dst)
+		dst = append(append(separate(dst), text.Visible(item.Name)...), '=')
+		var ok bool
+		if dst, ok = appendItem(dst, t.view, t.reader, item); !ok || items >= cellItems {
+			dst = dst[:start]
+		}
+		if ok {
+			items++
+		}
+	}
+	if len(dst) == before {
+		return t.appendBlocks(dst, frame)
+	}
+	if items > cellItems {
+		dst = appendMore(dst, items-cellItems)
+	}
+	if static := frame.Static(); static != nil {
+		dst = appendBytes(append(separate(dst), "static="...), static)
+	}
+	return appendDamage(dst, frame)
+}
+
+// appendBlocks appends the memory of a frame by address: "limit=40 0x404040={01 02 03 05 …16}".
+func (t *frameTable) appendBlocks(dst []byte, frame frameview.Frame) []byte {
 	blocks := 0
 	for block := range frame.Blocks() {
 		if block.Kind != tfile.BlockMemory && block.Kind != tfile.BlockStatic {
 			continue
 		}
-		if blocks++; blocks > cellBlocks {
+		if blocks++; blocks > cellItems {
 			continue
 		}
 		dst = separate(dst)
@@ -137,10 +193,17 @@ func (t *frameTable) appendMemory(dst []byte, frame frameview.Frame) []byte {
 		dst = append(appendPlace(dst, t.view, block.Addr), '=')
 		dst = appendValue(dst, t.view, block.Bytes)
 	}
-	if blocks > cellBlocks {
-		dst = append(dst, " … "...)
-		dst = append(strconv.AppendInt(dst, int64(blocks-cellBlocks), 10), " more"...)
+	if blocks > cellItems {
+		dst = appendMore(dst, blocks-cellItems)
 	}
+	return appendDamage(dst, frame)
+}
+
+func appendMore(dst []byte, n int) []byte {
+	return append(strconv.AppendInt(append(dst, " … "...), int64(n), 10), " more"...)
+}
+
+func appendDamage(dst []byte, frame frameview.Frame) []byte {
 	if frame.Damaged != nil {
 		dst = append(separate(dst), "(damaged)"...)
 	}

@@ -67,8 +67,11 @@ func (p *packedFile) Close() error {
 }
 
 // index opens the trace file that p holds. As from tfile.Open there may be both a File and an error; a compressed file that
-// is cut off is one, though the trace file in it may be whole.
+// is cut off is one, though the trace file in it may be whole. Reading it shows a progress bar if it takes its time.
 func (p *packedFile) index(streams Streams, opts ...tfile.Option) (*tfile.File, error) {
+	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.name), Total: p.Size()})
+	defer bar.Done()
+	opts = append(opts[:len(opts):len(opts)], tfile.WithProgress(bar.Set))
 	var file *tfile.File
 	var err error
 	if content := p.Bytes(); content != nil {

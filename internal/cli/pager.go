@@ -83,16 +83,17 @@ func startPager(streams Streams, unread func()) (*pager, error) {
 	return p, nil
 }
 
-// pagerCommand returns the command of the pager, nil for none.
+// pagerCommand returns the command of the pager, nil if there is none.
 func pagerCommand() *exec.Cmd {
 	named, given := os.LookupEnv("PAGER")
 	if !given {
 		named = usualPager
-		if _, err := exec.LookPath(named); err != nil {
-			return nil
-		}
 	}
-	if named = strings.TrimSpace(named); named == "" || named == "cat" {
+	words := strings.Fields(named)
+	if len(words) == 0 || words[0] == "cat" {
+		return nil
+	}
+	if _, err := exec.LookPath(words[0]); err != nil {
 		return nil
 	}
 	command := exec.Command("/bin/sh", "-c", named)

@@ -1,20 +1,37 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
 	"tracewell/internal/frameview"
+	"tracewell/internal/progress"
+	"tracewell/internal/survey"
+	"tracewell/internal/text"
 )
 
 // showCommand is "tracewell show".
 type showCommand struct {
-	File      string      `arg:"" help:"The trace file; - is standard input."`
-	Frame     *int        `placeholder:"N" xor:"frames" help:"Print frame N in full."`
-	Frames    *frameRange `placeholder:"A:B" xor:"frames" help:"Print frames A to B only, both included; either may be missing."`
-	Registers []string    `short:"r" placeholder:"NAME" help:"Print these registers only. Without it the table has a choice of them, --frame and --json have all."`
-	Exec      string      `placeholder:"ELF" help:"The program that was traced, for the names of its functions and variables."`
-	JSON      bool        `name:"json" help:"Print one JSON object a line for each frame."`
+	File string `arg:"" help:"The trace file; - is standard input."`
+
+	choiceOptions
+	manner
+
+	Registers []string `short:"r" placeholder:"NAME" help:"Print these registers only. Without it the table has a choice of them, --full and --json have all."`
+	Exec      string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines."`
+	JSON      bool     `name:"json" help:"Print one JSON object a line: for each frame, or with --stats each tracepoint."`
+	pagerOption
+}
+
+// manner is how frames are printed. Without any of these they are the rows of a table.
+type manner struct {
+	Full  bool     `xor:"manner" help:"Print all of each frame, as GDB's tdump does."`
+	Diff  bool     `xor:"manner" help:"Print what has changed in each since the frame of the same tracepoint before it."`
+	Hex   bool     `help:"Dump the memory of each frame in hexadecimal."`
+	Count bool     `xor:"manner" help:"Print only how many they are."`
+	Stats bool     `xor:"manner" help:"Print figures of each tracepoint's frames."`
+	Value []string `sep:"none" placeholder:"EXPR" help:"With figures and a histogram of a value, as in --where. Implies --stats."`
 }
 
 // Examples implements exampler.
@@ -23,6 +40,10 @@ func (*showCommand) Examples() string {
   tracewell show run.tf --frame 7                # one in full, as GDB's tdump shows it
   tracewell show run.tf --frames 100: -r rdi,rax # from frame 100 on, two registers
   tracewell show run.tf --exec ./server          # with names for addresses
+  tracewell show run.tf --where 'n > 3 && $rip == 0x401131' --last 10
+  tracewell show run.tf --tracepoint 2 --diff    # what changed from hit to hit
+  tracewell show run.tf --exec ./server --range push --count
+  tracewell show run.tf --value n                # figures of a value, with a histogram
   tracewell show run.tf --json | jq .registers.rip
 `
 }
@@ -39,95 +60,128 @@ func (c *showCommand) Run(streams Streams) error {
 			return err
 		}
 	}
-	return write(streams, func(out *output) error {
-		if c.Frame != nil {
-			return c.one(out, t)
-		}
-		return errors.Join(c.many(out, t), t.err)
-	})
-}
-
-// one prints one frame.
-func (c *showCommand) one(out *output, t *traceFile) error {
-	if count := t.view.File.NumFrames(); *c.Frame < 0 || *c.Frame >= count {
-		err := fmt.Errorf("%s: there is no frame %d: %s", t.name, *c.Frame, frameCount(count))
+	choice, err := c.choice(t)
+	if err != nil {
 		return errors.Join(err, t.err)
 	}
-	frame, err := t.view.Frame(*c.Frame, nil)
-	if err != nil {
-		return err
-	}
-	if c.JSON {
-		out.Write(append(t.view.AppendJSON(nil, frame), '\n'))
-	} else {
-		writeFrame(out, t.view, frame)
-	}
+	bar := c.bar(streams, t, choice)
+	choice.Progress = bar.Set
 	var damage damages
-	damage.note(frame)
-	return damage.err(t.name)
+	err = c.write(streams, func(ctx context.Context, out *output) error {
+		defer bar.Done()
+		if c.Count {
+			n, err := choice.Count(ctx, t.view)
+			bar.Done()
+			fmt.Fprintln(out, n)
+			return err
+		}
+		p, err := c.printer(out, t)
+		if err != nil {
+			return err
+		}
+		err = choice.each(ctx, t.view, func(frame frameview.Frame) error {
+			damage.note(frame)
+			return p.add(frame)
+		})
+		if err != nil {
+			return err
+		}
+		bar.Done()
+		return p.flush()
+	})
+	choice.warn(streams.Err, t.name)
+	return errors.Join(err, damage.err(t.name), t.err)
 }
 
-// many prints a range of frames.
-func (c *showCommand) many(out *output, t *traceFile) error {
-	wanted := wholeFile
-	if c.Frames != nil {
-		wanted = *c.Frames
-	}
-	first, end, err := wanted.in(t.view.File.NumFrames())
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.name, err)
-	}
-	if c.JSON {
-		return c.objects(out, t, first, end)
+// printer prints frames in one manner, one after the other.
+type printer interface {
+	add(frameview.Frame) error
+	flush() error // writes what is held back
+}
+
+// printer returns the one that was asked for.
+func (c *showCommand) printer(out *output, t *traceFile) (printer, error) {
+	switch {
+	case c.Stats || len(c.Value) > 0:
+		return newStatistics(out, t.view, c.Value, c.JSON)
+	case c.JSON:
+		return newObjectPrinter(out, t.view, c.Diff), nil
+	case c.Diff:
+		return newChangePrinter(out, t.view), nil
+	case c.Full || c.Frame != nil:
+		return &framePrinter{out: out, view: t.view, reader: t.view.NewReader()}, nil
 	}
 	table, err := newFrameTable(out, t.view, c.Registers)
-	if err != nil {
-		return err
+	if err == nil {
+		table.hex = c.Hex
 	}
-	var damage damages
-	err = eachFrame(t.view, first, end, func(frame frameview.Frame) error {
-		damage.note(frame)
-		return table.add(frame)
-	})
-	if err != nil {
-		return err
-	}
-	if err := table.rows.Flush(); err != nil {
-		return err
-	}
-	return damage.err(t.name)
+	return table, err
 }
 
-// objects prints a range of frames as JSON.
-func (c *showCommand) objects(out *output, t *traceFile, first, end int) error {
-	var line []byte
-	var damage damages
-	err := eachFrame(t.view, first, end, func(frame frameview.Frame) error {
-		damage.note(frame)
-		line = append(t.view.AppendJSON(line[:0], frame), '\n')
-		_, err := out.Write(line)
-		return err
-	})
-	if err != nil {
-		return err
+// bar returns one for going over frames, nil if what is printed meanwhile may be on the terminal that it would be on.
+func (c *showCommand) bar(streams Streams, t *traceFile, choice *frameChoice) *progress.Bar {
+	stat, err := streams.Out.Stat()
+	if !c.Count && !c.Stats && len(c.Value) == 0 && (err != nil || !stat.Mode().IsRegular()) {
+		return nil
 	}
-	return damage.err(t.name)
+	return progress.Start(streams.Err, progress.Work{
+		Name: "going over " + text.Visible(t.name), Total: int64(choice.End - choice.First), Unit: progress.Frames,
+	})
 }
 
-// eachFrame calls do for the frames from first up to but not including end. The bytes of a frame are valid during the call.
-func eachFrame(view *frameview.View, first, end int, do func(frameview.Frame) error) error {
-	var frame frameview.Frame
-	for i := first; i < end; i++ {
-		var err error
-		if frame, err = view.Frame(i, frame.Bytes()); err != nil {
-			return err
-		}
-		if err := do(frame); err != nil {
-			return err
-		}
-	}
-	return nil
+// objectPrinter prints frames as JSON.
+type objectPrinter struct {
+	out        *output
+	view       *frameview.View
+	comparison *survey.Comparison // nil without --diff
+	line       []byte
 }
+
+func newObjectPrinter(out *output, view *frameview.View, diff bool) *objectPrinter {
+	p := &objectPrinter{out: out, view: view}
+	if diff {
+		p.comparison = survey.NewComparison(view)
+	}
+	return p
+}
+
+func (p *objectPrinter) add(frame frameview.Frame) error {
+	p.line = p.view.AppendJSON(p.line[:0], frame)
+	if p.comparison != nil {
+		since, changes, ok, err := p.comparison.Compare(frame)
+		if err != nil {
+			return err
+		}
+		p.line = p.line[:len(p.line)-1] // the brace that ends the object
+		if p.line, err = appendChanged(p.line, p.view, since, changes, ok); err != nil {
+			return err
+		}
+		p.line = append(p.line, '}')
+	}
+	p.line = append(p.line, '\n')
+	_, err := p.out.Write(p.line)
+	return err
+}
+
+func (p *objectPrinter) flush() error { return nil }
+
+// framePrinter prints all of each frame, with a line between them.
+type framePrinter struct {
+	out    *output
+	view   *frameview.View
+	reader *frameview.Reader
+	some   bool
+}
+
+func (p *framePrinter) add(frame frameview.Frame) error {
+	if p.some {
+		fmt.Fprintln(p.out)
+	}
+	p.some = true
+	return writeFrame(p.out, p.view, p.reader, frame)
+}
+
+func (p *framePrinter) flush() error { return nil }
 
 // damages counts the frames that could not be read whole.
 type damages struct {

@@ -11,25 +11,34 @@ import (
 )
 
 // writeFrame prints all of one frame.
-func writeFrame(out *output, view *frameview.View, frame frameview.Frame) {
-	title := fmt.Sprintf("Frame %d of tracepoint %d", frame.Number, frame.Tracepoint())
-	if frame.HasPC {
-		title += " at " + string(appendAddress(nil, view, frame.PC))
-	}
-	if view.Stepped(frame) {
-		title += ", after a step"
-	}
-	fmt.Fprintln(out, out.style.Heading(title))
+func writeFrame(out *output, view *frameview.View, reader *frameview.Reader, frame frameview.Frame) error {
+	reader.Set(frame)
+	fmt.Fprintln(out, out.style.Heading(frameTitle(view, frame)))
 	if t := view.Definition(frame); t != nil {
 		fmt.Fprintln(out)
 		writeDefinition(out, view, t)
 	}
 	writeRegisters(out, view, frame.Registers())
+	writeCollected(out, view, reader)
 	writeMemory(out, view, frame)
 	writeVariables(out, view, frame)
 	if frame.Damaged != nil {
 		fmt.Fprintf(out, "\nThe rest cannot be read: %v\n", frame.Damaged)
 	}
+	_, err := out.Write(nil) // of all that was printed
+	return err
+}
+
+// frameTitle says what frame it is.
+func frameTitle(view *frameview.View, frame frameview.Frame) string {
+	title := fmt.Sprintf("Frame %d of tracepoint %d", frame.Number, frame.Tracepoint())
+	if frame.HasPC {
+		title += " at " + string(appendCode(nil, view, frame.PC))
+	}
+	if view.Stepped(frame) {
+		title += ", after a step"
+	}
+	return title
 }
 
 // registerNameWidth is the width of names in GDB's info registers.
@@ -62,33 +71,68 @@ func codeSymbol(view *frameview.View, slot *tdesc.Slot, block []byte) string {
 		return ""
 	}
 	n, _ := view.Integer(b)
+	return addressSymbol(view, n)
+}
+
+func addressSymbol(view *frameview.View, n uint64) string {
 	if name := view.Describe(arch.Addr(n)); name != "" {
 		return " <" + text.Visible(name) + ">"
 	}
 	return ""
 }
 
-func writeMemory(out *output, view *frameview.View, frame frameview.Frame) {
-	any := false
-	for block := range frame.Blocks() {
-		if block.Kind != tfile.BlockMemory && block.Kind != tfile.BlockStatic {
+// writeCollected prints what was collected by its name, besides registers and variables, as GDB's tdump does.
+func writeCollected(out *output, view *frameview.View, reader *frameview.Reader) {
+	var line []byte
+	heading := false
+	for _, item := range reader.Items() {
+		if !isMemory(item) {
 			continue
 		}
-		if !any {
-			fmt.Fprintln(out, "\n"+out.style.Heading("Memory"))
-			any = true
+		var ok bool
+		line = append(append(line[:0], text.Visible(item.Name)...), " = "...)
+		if line, ok = appendItem(line, view, reader, item); !ok {
+			continue
 		}
-		if block.Kind == tfile.BlockStatic {
-			fmt.Fprintf(out, "data of a static tracepoint, %s\n", plural(len(block.Bytes), "byte"))
-		} else {
-			fmt.Fprintf(out, "%s, %s", appendAddress(nil, view, block.Addr), plural(len(block.Bytes), "byte"))
-			if n, ok := view.Integer(block.Bytes); ok {
-				fmt.Fprintf(out, ": %d, %s", n, appendAddress(nil, view, arch.Addr(n)))
-			}
-			fmt.Fprintln(out)
+		if !heading {
+			heading = true
+			fmt.Fprintln(out, "\n"+out.style.Heading("Collected"))
 		}
-		out.Write(text.AppendHexDump(nil, "  ", block.Addr, block.Bytes))
+		out.Write(append(line, '\n'))
 	}
+}
+
+func writeMemory(out *output, view *frameview.View, frame frameview.Frame) {
+	heading := false
+	for block := range frame.Blocks() {
+		dump := appendBlock(nil, view, "", block)
+		if dump != nil && !heading {
+			heading = true
+			fmt.Fprintln(out, "\n"+out.style.Heading("Memory"))
+		}
+		out.Write(dump)
+	}
+}
+
+// appendBlock dumps a block of memory or of a static tracepoint, with a line above that says which; other blocks have nothing
+// to dump. Each line begins with indent.
+func appendBlock(dst []byte, view *frameview.View, indent string, block tfile.Block) []byte {
+	switch block.Kind {
+	case tfile.BlockStatic:
+		dst = append(append(dst, indent...), "data of a static tracepoint, "...)
+		dst = append(append(dst, plural(len(block.Bytes), "byte")...), '\n')
+	case tfile.BlockMemory:
+		dst = appendAddress(append(dst, indent...), view, block.Addr)
+		dst = append(append(dst, ", "...), plural(len(block.Bytes), "byte")...)
+		if n, ok := view.Integer(block.Bytes); ok {
+			dst = fmt.Appendf(dst, ": %d, ", n)
+			dst = appendAddress(dst, view, arch.Addr(n))
+		}
+		dst = append(dst, '\n')
+	default:
+		return dst
+	}
+	return text.AppendHexDump(dst, indent+"  ", block.Addr, block.Bytes)
 }
 
 func writeVariables(out *output, view *frameview.View, frame frameview.Frame) {

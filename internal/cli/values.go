@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"math"
 	"strconv"
+	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/ctype"
+	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 )
@@ -17,6 +21,22 @@ func appendAddress(dst []byte, view *frameview.View, addr arch.Addr) []byte {
 		dst = append(append(dst, text.Visible(name)...), '>')
 	}
 	return dst
+}
+
+// appendCode writes the address of an instruction, with its place in the source: "0x4011b5 <push+95 at queue.c:23>".
+func appendCode(dst []byte, view *frameview.View, addr arch.Addr) []byte {
+	dst = appendAddress(dst, view, addr)
+	line := view.Line(addr)
+	if line == "" {
+		return dst
+	}
+	if before, ok := bytes.CutSuffix(dst, []byte{'>'}); ok {
+		dst = append(before, ' ')
+	} else {
+		dst = append(dst, " <"...)
+	}
+	dst = append(append(dst, "at "...), text.Visible(line)...)
+	return append(dst, '>')
 }
 
 // appendPlace writes where memory was: the name of the object if it has one, else the address.
@@ -46,6 +66,41 @@ func appendInteger(dst []byte, view *frameview.View, n uint64, size int) []byte 
 		return strconv.AppendUint(append(dst, "0x"...), n, 16)
 	}
 	return strconv.AppendUint(dst, n, 10)
+}
+
+// appendItem writes what a frame has of an item, false if it has nothing.
+func appendItem(dst []byte, view *frameview.View, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	if !isMemory(item) || !isPlain(item.Type) {
+		return reader.AppendText(dst, item)
+	}
+	d, ok := reader.Read(item)
+	if !ok {
+		return dst, false
+	}
+	return appendTyped(dst, view, item.Type, d.Bytes), true
+}
+
+// appendTyped writes memory by its type: a pointer with its symbol, an integer in decimal, other things as bytes. That of a
+// type that nobody knows is written as appendValue has it.
+func appendTyped(dst []byte, view *frameview.View, t *ctype.Type, b []byte) []byte {
+	n, ok := view.Integer(b)
+	switch {
+	case !ok || !t.Scalar() || t == ctype.Bytes(len(b)):
+		return appendValue(dst, view, b)
+	case t.Kind == ctype.Pointer:
+		return appendAddress(dst, view, arch.Addr(n))
+	}
+	return filter.Value{Bits: t.Extend(n), Type: t}.Append(dst)
+}
+
+// isPlain reports whether appendTyped does a type justice.
+func isPlain(t *ctype.Type) bool {
+	return t.Scalar() || t.Kind == ctype.Array && !t.Elem.Char
+}
+
+// isMemory reports whether an item is neither a register nor a trace state variable.
+func isMemory(item *frameview.Item) bool {
+	return item.Slot == nil && !strings.HasPrefix(item.Name, "$")
 }
 
 // shownBytes is how many bytes of a block stand in a line.

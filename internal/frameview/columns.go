@@ -70,7 +70,7 @@ func (v *View) distinct(slots []*tdesc.Slot, limit int) []*tdesc.Slot {
 // actions returns what all tracepoints collect.
 func (v *View) actions() []trace.Action {
 	var all []trace.Action
-	for _, t := range v.File.Header().Tracepoints {
+	for _, t := range v.Content.Header().Tracepoints {
 		all = slices.Concat(all, t.Actions, t.StepActions)
 	}
 	return all
@@ -82,7 +82,7 @@ const sampledFrames = 64
 // sample says whether the first frames have registers, and what variables they have.
 func (v *View) sample() (registers bool, variables []int32, err error) {
 	var frame Frame
-	for i := range min(sampledFrames, v.File.NumFrames()) {
+	for i := range min(sampledFrames, v.Content.NumFrames()) {
 		if frame, err = v.Frame(i, frame.Bytes()); err != nil {
 			return false, nil, err
 		}

@@ -18,7 +18,7 @@ type Frame struct {
 
 // Frame reads frame i. The bytes of an earlier frame may be given for reuse.
 func (v *View) Frame(i int, reuse []byte) (Frame, error) {
-	raw, err := v.File.ReadFrame(i, reuse)
+	raw, err := v.Content.ReadFrame(i, reuse)
 	if err != nil {
 		return Frame{}, err
 	}

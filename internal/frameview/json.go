@@ -12,13 +12,13 @@ func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(append(d
 
 // AppendJSON appends a frame as one JSON object, without a line feed:
 //
-//	{"frame":0,"tracepoint":2,"source":"queue.c:23","pc":"0x4011b5","symbol":"push+95",
+//	{"frame":0,"tracepoint":2,"source":"queue.c:23","pc":"0x4011b5","symbol":"push+95","line":"queue.c:23",
 //	 "registers":{"rip":"0x4011b5",…},
 //	 "memory":[{"address":"0x404080","bytes":"28000000","value":"0x28","symbol":"limit"},…],
 //	 "variables":{"hits":1}}
 //
-// The first six keys but source, pc and symbol are always there, source if the user gave one, pc if it is known, symbol if a
-// symbol is. A frame without registers has an empty object of them. Bytes are in the order of memory; value is for blocks of
+// Always there are frame, tracepoint, registers, memory and variables; source if the user gave one, pc if it is known, symbol and
+// line if the program has them. A frame without registers has an empty object of them. Bytes are in the order of memory; value is for blocks of
 // 1, 2, 4 and 8 bytes. "stepped":true stands in frames of while-stepping, "static" has the data of a static tracepoint,
 // "registerBytes" the register block of a file without a target description, "damaged" says what keeps the rest from being
 // read.
@@ -34,6 +34,9 @@ func (v *View) AppendJSON(dst []byte, f Frame) []byte {
 		dst = append(dst, `,"pc":"`...)
 		dst = append(appendHex(dst, uint64(f.PC)), '"')
 		dst = v.appendSymbol(dst, f.PC)
+		if line := v.Line(f.PC); line != "" {
+			dst = append(append(dst, `,"line":`...), jsonString(line)...)
+		}
 	}
 	if v.Stepped(f) {
 		dst = append(dst, `,"stepped":true`...)

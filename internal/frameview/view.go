@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	"tracewell/arch"
+	"tracewell/internal/ctype"
 	"tracewell/internal/symtab"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
 
-// View is a trace file with what its frames need to be understood.
+// View is a trace with what its frames need to be understood.
 type View struct {
-	File    *tfile.File
+	Content tfile.Content
+	File    *tfile.File   // Content if that is a trace file, else nil
 	Target  *tdesc.Target // nil if the file has no description, or none that can be read
 	Layout  *tdesc.Layout // of register blocks; nil without Target
 	Symbols *symtab.Table // where the program was; nil if not known
@@ -26,6 +29,10 @@ type View struct {
 	tracepoints map[trace.Number]*tracepoint
 	variables   map[int32]variableName
 	registers   []namedSlot
+	types       *ctype.Program // what the program's debugging information says; nil without
+
+	once       sync.Once
+	everything *collections // of collected
 }
 
 // tracepoint is the definitions of one number: one for each location.
@@ -47,11 +54,13 @@ type variableName struct {
 	key  []byte
 }
 
-// New returns a view of a file. The symbols may be nil. Those of a program that can be loaded anywhere are moved to where
+// New returns a view of a trace, such as a file. The symbols may be nil. Those of a program that can be loaded anywhere are moved to where
 // tracepoints on functions show that it was; if none does they are left out. The warnings say what could not be used.
-func New(file *tfile.File, symbols *symtab.Table) (*View, []string) {
-	header := file.Header()
+func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
+	header := content.Header()
+	file, _ := content.(*tfile.File)
 	v := &View{
+		Content:     content,
 		File:        file,
 		bigEndian:   header.Order.Uint16([]byte{0, 1}) == 1,
 		order:       header.Order,

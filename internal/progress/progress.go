@@ -15,6 +15,7 @@ type Bar struct {
 	work     Work
 	start    time.Time
 	patience time.Duration
+	last     time.Time // when the bar was told of progress
 
 	shown *mpb.Progress // nil until there is something to show
 	bar   *mpb.Bar
@@ -47,16 +48,21 @@ func Start(f *os.File, work Work) *Bar {
 	return &Bar{terminal: f, work: work, start: time.Now(), patience: patience}
 }
 
-// Set says how much has been done so far. It costs a look at the clock and more only now and then, but is not meant for
-// every byte. Calls must not overlap one another or Done.
+// interval is how often a bar is told of progress.
+const interval = 50 * time.Millisecond
+
+// Set says how much has been done so far. It costs a look at the clock, and more only now and then. Calls must not overlap one
+// another or Done.
 func (b *Bar) Set(done int64) {
 	if b == nil {
 		return
 	}
+	now := time.Now()
+	if now.Sub(b.start) < b.patience || now.Sub(b.last) < interval {
+		return
+	}
+	b.last = now
 	if b.shown == nil {
-		if time.Since(b.start) < b.patience {
-			return
-		}
 		b.show()
 	}
 	if b.work.Total > 0 {

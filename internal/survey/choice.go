@@ -84,10 +84,13 @@ func (c *Choice) Count(ctx context.Context, v *frameview.View) (int, error) {
 	return count, nil
 }
 
-// EachOfLast calls do for the last n frames that are looked for, the earliest of them first.
+// EachOfLast calls do for the last n frames that are looked for, the earliest of them first unless c is Reverse.
 func (c *Choice) EachOfLast(ctx context.Context, n int, v *frameview.View, do func(frameview.Frame) error) error {
 	backwards := *c
 	backwards.Reverse, backwards.Limit = true, n
+	if c.Reverse {
+		return backwards.Each(ctx, v, do)
+	}
 	var numbers []int
 	err := backwards.Each(ctx, v, func(f frameview.Frame) error {
 		numbers = append(numbers, f.Number)

@@ -37,7 +37,15 @@ func (c *checker) description() {
 	}
 	c.target, c.layout, c.counter = report.Target, layout, programCounter(layout)
 	c.registerSize()
+	for prefix, rule := range registersNeeded {
+		if strings.HasPrefix(report.Target.Architecture, prefix) {
+			c.needsRegisters = rule
+		}
+	}
 }
+
+// registersNeeded has the architectures on which GDB 13.1 cannot do without registers, by the beginning of their names.
+var registersNeeded = map[string]*tfile.Rule{"mips": ruleCrashingFrame, "s390": ruleRefusedFrame}
 
 // descriptionLines are the offsets of the lines that make up the description.
 func (c *checker) descriptionLines() []int64 {

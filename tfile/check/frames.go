@@ -212,6 +212,8 @@ func (c *checker) owner(static int) {
 	switch {
 	case w.frame.Len() == 0 && some:
 		c.addFrame(ruleEmptyFrame, 0, "an empty frame of tracepoint %d", w.number)
+	case w.registers == 0 && c.needsRegisters != nil:
+		c.addFrame(c.needsRegisters, 0, "a frame of tracepoint %d without registers", w.number)
 	case w.registers == 0 && !w.of.infers():
 		c.addFrame(ruleNoPC, 0, "a frame of tracepoint %d without registers, for which GDB cannot infer $pc", w.number)
 	}

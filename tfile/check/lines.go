@@ -145,6 +145,7 @@ func (c *checker) repeated(l line) {
 }
 
 func (c *checker) variableLine(l line) {
+	c.last[l.keyword] = l.Offset
 	v, err := trace.ParseVariable(l.rest)
 	if err != nil {
 		return

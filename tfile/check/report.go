@@ -81,17 +81,20 @@ type checker struct {
 	header  tfile.Header
 	options Options
 
-	target      *tdesc.Target // nil without a description that can be read
-	layout      *tdesc.Layout // of register blocks; nil without a description that can be read
-	counter     *tdesc.Slot   // the program counter; nil if not known
-	lines       lineIndex
-	tracepoints map[trace.Number]*tracepoint
-	variables   map[trace.VariableNumber]*trace.Variable
-	names       map[string]trace.VariableNumber
-	last        map[string]int64 // by keyword: offset of the last line that has it, of those of which one counts
+	target  *tdesc.Target // nil without a description that can be read
+	layout  *tdesc.Layout // of register blocks; nil without a description that can be read
+	counter *tdesc.Slot   // the program counter; nil if not known
+	lines   lineIndex
+	// needsRegisters is broken by frames without registers, on architectures where GDB 13.1 cannot do without; else nil.
+	needsRegisters *tfile.Rule
+	tracepoints    map[trace.Number]*tracepoint
+	variables      map[trace.VariableNumber]*trace.Variable
+	names          map[string]trace.VariableNumber
+	last           map[string]int64 // by keyword: offset of the last line that has it, of those of which one counts
 
 	broken   map[trace.Number]*damage // frames that cannot be read to their end, by tracepoint
 	regular  map[trace.Number]bool    // tracepoints with frames whose registers can be read as the R line has them
+	ascends  bool                     // tracepoints are defined in ascending order
 	nameless []nameless               // by number
 
 	findings []Finding

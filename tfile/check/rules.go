@@ -137,6 +137,10 @@ var (
 		"nothing: gdbserver makes such frames when its buffer is full; what was to be collected is lost")
 	ruleNoPC = newRule("pc-unknown", tfile.Odd,
 		"collect registers: GDB infers $pc only for a tracepoint at one location that does not step")
+	ruleCrashingFrame = newRule("registers-needed-mips", tfile.Crashes,
+		"collect registers: GDB 13.1 dies of an internal error when another frame is selected after this one")
+	ruleRefusedFrame = newRule("registers-needed-s390", tfile.Refuses,
+		"collect registers: GDB 13.1 cannot select the frame without them")
 	ruleSeveralRegisters = newRule("registers-twice", tfile.Odd, "keep the first, which is the one that GDB shows")
 	ruleNoMemory         = newRule("memory-empty", tfile.Odd, "leave the block out")
 	ruleOverlap          = newRule("memory-overlap", tfile.Misreads,

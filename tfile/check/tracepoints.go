@@ -41,6 +41,9 @@ func (c *checker) defined() {
 		t := &c.header.Tracepoints[i]
 		known := c.tracepoints[t.Number]
 		known.locations = append(known.locations, t)
+		for _, a := range slices.Concat(t.Actions, t.StepActions) {
+			known.collects.action(a)
+		}
 		if m := known.mentions[t.Addr]; m.defined {
 			c.definition(t, m.offset)
 		}
@@ -67,6 +70,7 @@ func (c *checker) ascending() {
 	}
 	numbers = slices.Compact(numbers)
 	if len(numbers) > 1 && slices.IsSorted(numbers) {
+		c.ascends = true
 		c.add(ruleTracepointOrder, c.tracepoints[numbers[0]].first(),
 			"tracepoints are defined in ascending order, so that GDB makes tracepoint %d its first", numbers[len(numbers)-1])
 	}
@@ -116,23 +120,31 @@ func collectsStrings(command string) bool {
 	return found && name != "" && strings.HasPrefix("collect", name) && strings.HasPrefix(options, "s")
 }
 
-// action checks one action, and notes what it can collect.
+// action checks one action.
 func (c *checker) action(t *trace.Tracepoint, at int64, a trace.Action) {
-	can := &c.tracepoints[t.Number].collects
 	switch a.Kind {
 	case trace.CollectRegisters:
-		can.registers = true
 		c.mask(t, at, a.Mask)
 	case trace.CollectMemory:
-		can.memory = true
-		can.longest = max(can.longest, a.Length)
 		if a.Base != trace.Absolute {
 			c.register(t, at, a.Base)
 		}
+	case trace.CollectExpression:
+		c.expression(t, at, "action", a.Code)
+	}
+}
+
+// action notes what one action can collect.
+func (can *collection) action(a trace.Action) {
+	switch a.Kind {
+	case trace.CollectRegisters:
+		can.registers = true
+	case trace.CollectMemory:
+		can.memory = true
+		can.longest = max(can.longest, a.Length)
 	case trace.CollectStatic:
 		can.static = true
 	case trace.CollectExpression:
-		c.expression(t, at, "action", a.Code)
 		can.expression(a.Code)
 	}
 }

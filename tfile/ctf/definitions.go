@@ -22,12 +22,12 @@ const (
 	typeStatic
 )
 
-// definitions adds what GDB writes of a header: status, variables and tracepoints. A status that is not told looks as one in
-// which nothing is told.
+// definitions adds what GDB writes of a header: status, variables and tracepoints. Its readers want a
+// status, so that there is one even if it tells nothing.
 func (p *packetBuilder) definitions(h *tfile.Header) {
 	st := h.Status
 	if st == nil {
-		st = &trace.Status{Frames: -1, Created: -1, Free: -1, Size: -1}
+		st = &untold
 	}
 	p.status(st)
 	for _, v := range h.Variables {

@@ -13,13 +13,13 @@ func (t *Trace) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 	if i < 0 || i >= len(t.numbers) {
 		return tfile.Frame{}, fmt.Errorf("CTF trace: no frame %d, there are %d", i, len(t.numbers))
 	}
-	scratch := t.packets.Get().(*[]byte)
-	defer t.packets.Put(scratch)
+	r := t.readers.Get().(*frameReader)
+	defer t.readers.Put(r)
 	start := t.starts[i]
-	packet, err := read(t.stream, *scratch, start, int(t.starts[i+1]-start))
+	packet, err := read(t.stream, r.packet, start, int(t.starts[i+1]-start))
 	if err == nil {
-		*scratch = packet
-		buf, err = t.layout.frame(buf, packet, start)
+		r.packet = packet
+		buf, err = r.frame(buf, start)
 	}
 	if err != nil {
 		return tfile.Frame{}, fmt.Errorf("frame %d: %w", i, err)
@@ -27,15 +27,23 @@ func (t *Trace) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 	return tfile.ParseFrame(buf, t.layout.order, t.layout.registerSize)
 }
 
-// frame makes the frame of a packet as trace files have it, in buf.
-func (l *layout) frame(buf, packet []byte, offset int64) ([]byte, error) {
-	h, err := l.head(packet, offset)
+// frameReader is what the reading of a frame takes, kept for the next one.
+type frameReader struct {
+	packet []byte
+	events events
+}
+
+// frame makes the frame of the packet as trace files have it, in buf.
+func (r *frameReader) frame(buf []byte, offset int64) ([]byte, error) {
+	e := &r.events
+	order := e.layout.order
+	h, err := e.layout.head(r.packet, offset)
 	if err != nil {
 		return nil, err
 	}
-	buf = l.order.AppendUint16(buf[:0], uint16(h.number))
-	buf = l.order.AppendUint32(buf, 0)
-	e := events{layout: l, content: packet[:h.content], offset: offset, at: h.events}
+	buf = order.AppendUint16(buf[:0], uint16(h.number))
+	buf = order.AppendUint32(buf, 0)
+	e.content, e.offset, e.at = r.packet[:h.content], offset, h.events
 	for first := true; e.more(); first = false {
 		c, args, err := e.next()
 		if err != nil {
@@ -45,10 +53,10 @@ func (l *layout) frame(buf, packet []byte, offset int64) ([]byte, error) {
 			return nil, e.damaged("event "+c.name, "one event frame, at the start of the packet")
 		}
 		if c.role != nil && c.role.block != nil {
-			buf = c.role.block(buf, l.order, args)
+			buf = c.role.block(buf, order, args)
 		}
 	}
-	l.order.PutUint32(buf[2:], uint32(len(buf)-frameHead))
+	order.PutUint32(buf[2:], uint32(len(buf)-frameHead))
 	return buf, nil
 }
 

@@ -101,6 +101,9 @@ func (t *Trace) define(h packetHead) error {
 // definitions is a header in the making. The values that its methods take are those that the table of roles names.
 type definitions tfile.Header
 
+// untold is the status that is written when there is none.
+var untold = trace.Status{Reason: trace.ReasonUnknown, Frames: -1, Created: -1, Free: -1, Size: -1}
+
 func (d *definitions) status(v []value) error {
 	reason := v[0].number
 	if reason >= uint64(len(stopReasons)) {
@@ -108,13 +111,15 @@ func (d *definitions) status(v []value) error {
 	}
 	st := &trace.Status{Reason: stopReasons[reason]}
 	if st.Reason == trace.ReasonPassCount || st.Reason == trace.ReasonError {
-		st.Tracepoint = trace.Number(v[1].number)
+		st.Tracepoint = trace.Number(min(v[1].number, math.MaxInt32))
 	}
 	for i, count := range []*int64{&st.Frames, &st.Created, &st.Free, &st.Size} {
 		*count = max(-1, int64(v[2+i].number))
 	}
 	st.Disconnected, st.Circular = v[6].number != 0, v[7].number != 0
-	d.Status = st
+	if *st != untold {
+		d.Status = st
+	}
 	return nil
 }
 
@@ -133,6 +138,14 @@ func (d *definitions) variable(v []value) error {
 }
 
 func (d *definitions) tracepoint(v []value) error {
+	if n := v[0].number; n > math.MaxInt32 {
+		return fmt.Errorf("found a tracepoint of number %d, expected at most %d", int64(n), math.MaxInt32)
+	}
+	for i, name := range []string{"step", "pass", "hit_count"} {
+		if n := int64(v[3+i].number); n < 0 {
+			return fmt.Errorf("found a %s of %d, expected 0 or more", name, n)
+		}
+	}
 	t := trace.Tracepoint{
 		Number:  trace.Number(v[0].number),
 		Addr:    arch.Addr(v[1].number),

@@ -23,13 +23,9 @@ const headRoom = 512
 // packet.
 func (l *layout) head(data []byte, offset int64) (packetHead, error) {
 	var v values
-	short := func(f *field) error {
-		return &tfile.FormatError{Kind: ErrTruncated, Offset: offset, Found: fmt.Sprintf("%d bytes", len(data)),
-			Expected: "a packet, with a field " + f.name}
-	}
 	at, failed := l.header.decode(&v, data, 0, l.order)
 	if failed != nil {
-		return packetHead{}, short(failed)
+		return packetHead{}, shortHead(data, offset, failed)
 	}
 	if l.magic >= 0 && v[l.magic].number != magic {
 		return packetHead{}, &tfile.FormatError{Kind: ErrDamaged, Offset: offset, Found: fmt.Sprintf("%#x", v[l.magic].number),
@@ -37,19 +33,30 @@ func (l *layout) head(data []byte, offset int64) (packetHead, error) {
 	}
 	at, failed = l.context.decode(&v, data, at, l.order)
 	if failed != nil {
-		return packetHead{}, short(failed)
+		return packetHead{}, shortHead(data, offset, failed)
 	}
 	content, size := v[l.content].number, v[l.packet].number
-	e := &tfile.FormatError{Kind: ErrDamaged, Offset: offset, Found: fmt.Sprintf("%d bits of content in a packet of %d", content, size)}
-	switch {
-	case size == 0:
-		e.Kind, e.Expected = ErrTruncated, "a packet that was finished"
-		return packetHead{}, e
-	case content > size || size%8 != 0 || content%8 != 0 || content/8 < uint64(at):
-		e.Expected = fmt.Sprintf("whole bytes, and from %d bits to those of the packet", 8*at)
-		return packetHead{}, e
+	if size == 0 || content > size || size%8 != 0 || content%8 != 0 || content/8 < uint64(at) {
+		return packetHead{}, badSizes(content, size, at, offset)
 	}
 	return packetHead{int64(content / 8), int64(size / 8), v[l.tpnum].number, at}, nil
+}
+
+func shortHead(data []byte, offset int64, f *field) error {
+	return &tfile.FormatError{Kind: ErrTruncated, Offset: offset, Found: fmt.Sprintf("%d bytes", len(data)),
+		Expected: "a packet, with a field " + f.name}
+}
+
+// badSizes is the error of a packet of impossible sizes, in bits, whose events begin at a place in it. GDB writes the sizes
+// last, so that a packet that it did not finish is of none.
+func badSizes(content, size uint64, at int, offset int64) error {
+	e := &tfile.FormatError{Kind: ErrDamaged, Offset: offset,
+		Found:    fmt.Sprintf("%d bits of content in a packet of %d", content, size),
+		Expected: fmt.Sprintf("whole bytes, and from %d bits to those of the packet", 8*at)}
+	if size == 0 {
+		e.Kind, e.Expected = ErrTruncated, "a packet that was finished"
+	}
+	return e
 }
 
 // index finds the packets, and reads the definitions in the first one if read is set.

@@ -18,7 +18,7 @@ type Trace struct {
 
 	starts  []int64  // of the packet of each frame, and at last the end of the last one
 	numbers []uint16 // tracepoint number of each frame
-	packets sync.Pool
+	readers sync.Pool
 }
 
 // Open reads the metadata and the headers of the packets of a stream of size bytes, which must stay valid as long as the
@@ -36,7 +36,7 @@ func Open(metadata []byte, stream io.ReaderAt, size int64, opts ...Option) (*Tra
 		return nil, err
 	}
 	t := &Trace{stream: stream, layout: l}
-	t.packets.New = func() any { return new([]byte) }
+	t.readers.New = func() any { return &frameReader{events: events{layout: l}} }
 	t.header = tfile.Header{Order: l.order, RegisterSize: l.registerSize}
 	kept, err := t.restore(declared.env)
 	if err != nil {

@@ -2,11 +2,15 @@ package ctf
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/tfile"
+	"tracewell/trace"
 )
 
 // written writes a trace.
@@ -93,4 +97,47 @@ func TestRoundTrip(t *testing.T) {
 func converted(t testing.TB, c tfile.Content) *Trace {
 	metadata, stream := written(t, c)
 	return opened(t, metadata, stream)
+}
+
+// TestExtremes takes everything that frames can be made of there and back.
+func TestExtremes(t *testing.T) {
+	for name, order := range orders {
+		for _, size := range []int{1, 16, 412, 11000} {
+			t.Run(fmt.Sprintf("%s %d", name, size), func(t *testing.T) {
+				c := extremes(t, order, size)
+				got := converted(t, c)
+				sameFrames(t, got, c)
+				if diff := cmp.Diff(c.header, got.Header()); diff != "" {
+					t.Errorf("header:\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestDefinitionsInTheStream reads a header from the stream alone: what an int has room for is there, the rest is the largest.
+func TestDefinitionsInTheStream(t *testing.T) {
+	for name, order := range orders {
+		c := extremes(t, order, 16)
+		metadata, stream := written(t, c)
+		metadata, _, _ = bytes.Cut(metadata, []byte("env {"))
+		got := opened(t, metadata, stream)
+		sameFrames(t, got, c)
+		want := c.header
+		want.Status = &trace.Status{Reason: trace.ReasonError, Tracepoint: 7, Frames: 3, Created: math.MaxInt32,
+			Free: 500, Size: math.MaxInt32, Circular: true, Disconnected: true}
+		want.Tracepoints[0].Pass, want.Tracepoints[0].Hits, want.Tracepoints[0].FastLength = math.MaxInt32, math.MaxInt32, 0
+		want.Description, want.Other = "", nil
+		if diff := cmp.Diff(want, got.Header()); diff != "" {
+			t.Errorf("%s: header:\n%s", name, diff)
+		}
+	}
+}
+
+// TestBareHeader takes a header there and back that tells next to nothing.
+func TestBareHeader(t *testing.T) {
+	c := &made{header: tfile.Header{Order: binary.BigEndian, RegisterSize: 8}}
+	if diff := cmp.Diff(c.header, converted(t, c).Header()); diff != "" {
+		t.Errorf("header:\n%s", diff)
+	}
 }

@@ -2,6 +2,7 @@ package twin
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"unicode/utf8"
 )
@@ -18,21 +19,22 @@ type cursor struct {
 
 // next takes the next word. At the end of the line or at a comment it is empty, and so it is after an error.
 func (c *cursor) next() []byte {
-	for c.pos < len(c.text) && isBlank(c.text[c.pos]) {
-		c.pos++
+	text, at := c.text, c.pos
+	for at < len(text) && isBlank(text[at]) {
+		at++
 	}
-	c.at = c.pos
+	end := at
 	switch {
-	case c.err != nil || c.pos == len(c.text) || c.text[c.pos] == '#':
-		return nil
-	case c.text[c.pos] == '"':
-		c.pos += quotedLength(c.text[c.pos:])
+	case c.err != nil || at == len(text) || text[at] == '#':
+	case text[at] == '"':
+		end += quotedLength(text[at:])
 	default:
-		for c.pos < len(c.text) && !isBlank(c.text[c.pos]) {
-			c.pos++
+		for end < len(text) && !isBlank(text[end]) {
+			end++
 		}
 	}
-	return c.text[c.at:c.pos]
+	c.at, c.pos = at, end
+	return text[at:end]
 }
 
 // peek returns the first byte of the next word, 0 if there is none.
@@ -109,7 +111,7 @@ func (c *cursor) accept(word string) bool {
 func (c *cursor) literal(words ...string) {
 	for _, word := range words {
 		if string(c.next()) != word {
-			c.fail(word)
+			c.fail(strconv.Quote(word))
 		}
 	}
 }
@@ -118,7 +120,7 @@ func (c *cursor) literal(words ...string) {
 func (c *cursor) choice(first, second string) bool {
 	word := string(c.next())
 	if word != first && word != second {
-		c.fail(first + " or " + second)
+		c.fail(strconv.Quote(first) + " or " + strconv.Quote(second))
 	}
 	return word == first
 }
@@ -126,8 +128,12 @@ func (c *cursor) choice(first, second string) bool {
 // unsigned expects a number of at most limit, decimal or hexadecimal behind 0x.
 func (c *cursor) unsigned(what string, limit uint64) uint64 {
 	n, ok := parseNumber(c.next())
-	if !ok || n > limit {
-		c.fail(fmt.Sprintf("%s from 0 to %d", what, limit))
+	switch {
+	case ok && n <= limit:
+	case limit == math.MaxUint64:
+		c.fail(what)
+	default:
+		c.fail(fmt.Sprintf("%s, %d at most", what, limit))
 	}
 	return n
 }
@@ -137,7 +143,7 @@ func (c *cursor) signed(what string, low, high int64) int64 {
 	word := c.next()
 	n, err := strconv.ParseInt(string(word), 10, 64)
 	if err != nil || n < low || n > high {
-		c.fail(fmt.Sprintf("%s from %d to %d", what, low, high))
+		c.fail(fmt.Sprintf("%s, from %d to %d", what, low, high))
 	}
 	return n
 }

@@ -250,7 +250,7 @@ func (d *definer) definition(c *cursor) {
 // piece begins the line of a piece of the tracepoint at hand, up to what follows its key.
 func (d *definer) piece(kind definitionKind, letter trace.PieceKind, c *cursor) {
 	if !d.keyed {
-		c.failure("the tracepoint is not known, expected a line that begins with tracepoint or with of above")
+		c.failure("the tracepoint is not known, expected above a line tracepoint … or of tracepoint …")
 	}
 	d.begin(kind, fmt.Sprintf("tp %c%x:%x:", letter, int(d.key.Number), uint64(d.key.Addr)))
 }

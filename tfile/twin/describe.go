@@ -115,14 +115,20 @@ func (d *describer) status(dst []byte, rest string) []byte {
 	return dst
 }
 
+// appendStatusItem appends the statement for an item of the status line; the item as a string if its value is written
+// otherwise than usual.
 func appendStatusItem(dst []byte, item string) []byte {
 	start := len(dst)
 	key, value, _ := strings.Cut(item, ":")
 	if form, known := statusValues[key]; known {
 		dst = append(append(append(dst, "  "...), key...), ' ')
+		shownAt := len(dst)
 		var ok bool
 		if dst, ok = form.show(dst, value); ok {
-			return append(dst, '\n')
+			again := cursor{text: dst[shownAt:]}
+			if string(form.read(nil, &again)) == value && again.end() == nil {
+				return append(dst, '\n')
+			}
 		}
 	}
 	dst = strconv.AppendQuote(append(dst[:start], "  item "...), item)

@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -38,7 +39,7 @@ func (f *framer) begin(c *cursor) error {
 	c.literal("of", "tracepoint")
 	n := c.signed("the number of a tracepoint", math.MinInt16, math.MaxInt16)
 	if n == 0 {
-		c.fail("another number than 0, which would end the file")
+		c.fail("a number other than 0, which would end the file")
 	}
 	f.bytes = f.order.AppendUint16(f.bytes[:0], uint16(n))
 	f.bytes = f.order.AppendUint32(f.bytes, 0)
@@ -87,7 +88,7 @@ func (f *framer) beginRegisters(c *cursor) {
 		return
 	}
 	if f.implied += f.size; f.implied > maxImplied {
-		c.failure(fmt.Sprintf("%d bytes of registers in a frame, expected %d at most; raw has more", f.implied, maxImplied))
+		c.failure(fmt.Sprintf("found %d bytes of registers in a frame, expected at most %d; as raw bytes there may be more", f.implied, maxImplied))
 		return
 	}
 	f.bytes = append(f.bytes, byte(tfile.BlockRegisters))
@@ -100,7 +101,7 @@ func (f *framer) beginRegisters(c *cursor) {
 func (f *framer) register(word []byte, c *cursor) {
 	r, known := f.registers.byName[string(word)]
 	if !known {
-		c.fail("a register of the target description that lies in the block, +OFFSET, or the next block")
+		c.fail("a register that the target description has in the block, +OFFSET, or the next block")
 		return
 	}
 	slot := f.bytes[f.start+r.offset:][:r.size]
@@ -123,7 +124,7 @@ func (f *framer) number(digits, slot []byte, c *cursor) {
 		digit := digitValues[digits[len(digits)-1-i]]
 		at := i / 2
 		if digit == notDigit || at >= len(slot) {
-			c.fail(fmt.Sprintf("a number of %d bytes at most, in hexadecimal digits", len(slot)))
+			c.fail(fmt.Sprintf("a number of at most %d bytes", len(slot)))
 			return
 		}
 		if f.bigEndian {
@@ -142,7 +143,7 @@ func (f *framer) nameless(word []byte, c *cursor) {
 	}
 	f.scratch = c.bytes(f.scratch[:0])
 	if n := copy(f.bytes[f.start+int(offset):], f.scratch); n < len(f.scratch) {
-		c.failure(fmt.Sprintf("%d bytes at offset %d, expected %d at most, to the end of the block", len(f.scratch), offset, n))
+		c.failure(fmt.Sprintf("found %d bytes at offset %d, expected at most the %d to the end of the block", len(f.scratch), offset, n))
 	}
 }
 
@@ -214,44 +215,64 @@ func (f *framer) placeName() string {
 	return fmt.Sprintf("+%#x", f.next)
 }
 
-// take takes the bytes of the rest of the line. A block that is full goes on in another one.
+// take takes the bytes of the rest of the line.
 func (f *framer) take(c *cursor) {
-	if f.block == blockRaw {
-		before := len(f.bytes)
-		f.bytes = c.bytes(f.bytes)
-		f.next += uint64(len(f.bytes) - before)
+	f.grow(len(c.text))
+	before := len(f.bytes)
+	f.bytes = c.bytes(f.bytes)
+	f.next += uint64(len(f.bytes) - before)
+	if f.block != blockRaw {
+		f.split()
+	}
+}
+
+// split puts the length of a block ahead of it and what it has no room for in blocks of the same kind behind it.
+func (f *framer) split() {
+	n := len(f.bytes) - f.start
+	if n <= tfile.MaxBlock {
+		f.order.PutUint16(f.bytes[f.start-2:], uint16(n))
 		return
 	}
-	f.scratch = c.bytes(f.scratch[:0])
-	for left := f.scratch; len(left) > 0; {
-		room := tfile.MaxBlock - (len(f.bytes) - f.start)
-		if room == 0 {
-			f.beginBytes(f.block)
-			room = tfile.MaxBlock
-		}
-		n := min(room, len(left))
-		f.bytes = append(f.bytes, left[:n]...)
-		f.next += uint64(n)
-		left = left[n:]
-		f.order.PutUint16(f.bytes[f.start-2:], uint16(len(f.bytes)-f.start))
+	left := bytes.Clone(f.bytes[f.start+tfile.MaxBlock:])
+	f.bytes = f.bytes[:f.start+tfile.MaxBlock]
+	f.order.PutUint16(f.bytes[f.start-2:], tfile.MaxBlock)
+	for f.next -= uint64(len(left)); len(left) > 0; {
+		part := left[:min(tfile.MaxBlock, len(left))]
+		f.beginBytes(f.block)
+		f.grow(len(part))
+		f.bytes = append(f.bytes, part...)
+		f.order.PutUint16(f.bytes[f.start-2:], uint16(len(part)))
+		f.next += uint64(len(part))
+		left = left[len(part):]
+	}
+}
+
+// grow makes room for n bytes and more. It doubles what there is, since to grow in smaller steps is most of the work on a
+// frame of many megabytes.
+func (f *framer) grow(n int) {
+	if cap(f.bytes)-len(f.bytes) < n {
+		f.bytes = slices.Grow(f.bytes, max(n, len(f.bytes)))
 	}
 }
 
 func (f *framer) variable(c *cursor) {
-	var n int32
-	if first := c.peek(); first == '$' || first == '"' {
-		name := c.variableName()
-		var known bool
-		if n, known = f.numbers[name]; !known {
-			c.fail("a variable that is defined, and once only, or a number")
-		}
-	} else {
-		n = int32(c.signed("the number or the name of a variable", math.MinInt32, math.MaxInt32))
-	}
+	n := f.variableNumber(c)
 	c.literal("=")
 	value := c.signed("a value", math.MinInt64, math.MaxInt64)
 	f.bytes = append(f.bytes, byte(tfile.BlockVariable))
 	f.bytes = f.order.AppendUint32(f.bytes, uint32(n))
 	f.bytes = f.order.AppendUint64(f.bytes, uint64(value))
 	f.block = tfile.BlockVariable
+}
+
+// variableNumber expects a variable, by its name behind a $ or by its number.
+func (f *framer) variableNumber(c *cursor) int32 {
+	if c.peek() != '$' {
+		return int32(c.signed("a variable, $ and its name, or a number", math.MinInt32, math.MaxInt32))
+	}
+	n, known := f.numbers[string(c.next()[1:])]
+	if !known {
+		c.fail("a variable of which the definitions tell the number, and one only")
+	}
+	return n
 }

@@ -1,6 +1,9 @@
 package twin
 
-import "strconv"
+import (
+	"slices"
+	"strconv"
+)
 
 // rowBytes is how many bytes stand on a line.
 const rowBytes = 16
@@ -23,11 +26,15 @@ const notDigit = 0xff
 
 // appendHex appends bytes as pairs of digits, in groups of four bytes.
 func appendHex(dst, p []byte) []byte {
+	at := len(dst)
+	dst = slices.Grow(dst, hexWidth(len(p)))[:at+hexWidth(len(p))]
 	for i, b := range p {
 		if i > 0 && i%4 == 0 {
-			dst = append(dst, ' ')
+			dst[at] = ' '
+			at++
 		}
-		dst = append(dst, hexDigits[b>>4], hexDigits[b&15])
+		dst[at], dst[at+1] = hexDigits[b>>4], hexDigits[b&15]
+		at += 2
 	}
 	return dst
 }
@@ -57,14 +64,23 @@ func appendOffset(dst []byte, n int64) []byte {
 	return strconv.AppendInt(dst, n, 16)
 }
 
-// appendShown appends a comment with p as characters of ASCII, and a dot for each byte that is none.
+// shown has the character that stands for each byte: itself if it is one of ASCII, else a dot.
+var shown = func() (characters [256]byte) {
+	for i := range characters {
+		if characters[i] = '.'; ' ' <= i && i <= '~' {
+			characters[i] = byte(i)
+		}
+	}
+	return characters
+}()
+
+// appendShown appends a comment with p as characters.
 func appendShown(dst, p []byte) []byte {
 	dst = append(dst, "  # "...)
-	for _, b := range p {
-		if b < ' ' || b > '~' {
-			b = '.'
-		}
-		dst = append(dst, b)
+	at := len(dst)
+	dst = append(dst, p...)
+	for i, b := range dst[at:] {
+		dst[at+i] = shown[b]
 	}
 	return dst
 }
@@ -76,25 +92,29 @@ func (c *cursor) bytes(dst []byte) []byte {
 		if len(word) == 0 {
 			return dst
 		}
-		if word[0] == '"' {
-			text, ok := unquote(word)
-			if !ok {
-				c.fail("a string in double quotes, escaped as in Go")
-			}
-			dst = append(dst, text...)
-			continue
-		}
-		if len(word)%2 != 0 {
-			c.fail("bytes, each as two hexadecimal digits, or a string in double quotes")
-			return dst
-		}
-		for i := 0; i < len(word); i += 2 {
-			high, low := digitValues[word[i]], digitValues[word[i+1]]
-			if high|low > 15 {
-				c.fail("bytes, each as two hexadecimal digits, or a string in double quotes")
-				return dst
-			}
-			dst = append(dst, high<<4|low)
+		var ok bool
+		if dst, ok = appendBytes(dst, word); !ok {
+			c.fail("bytes, each of two hexadecimal digits, or a string in double quotes")
 		}
 	}
+}
+
+// appendBytes appends what a word of pairs of hexadecimal digits stands for, or a string literal.
+func appendBytes(dst, word []byte) ([]byte, bool) {
+	if word[0] == '"' {
+		text, ok := unquote(word)
+		return append(dst, text...), ok
+	}
+	if len(word)%2 != 0 {
+		return dst, false
+	}
+	at := len(dst)
+	dst = slices.Grow(dst, len(word)/2)[:at+len(word)/2]
+	var wrong byte
+	for i := range dst[at:] {
+		high, low := digitValues[word[2*i]], digitValues[word[2*i+1]]
+		dst[at+i] = high<<4 | low
+		wrong |= high | low
+	}
+	return dst, wrong < 16
 }

@@ -100,6 +100,10 @@ func (r *reader) readLine() error {
 
 // statement takes a statement, of which word is the first word.
 func (r *reader) statement(word []byte) error {
+	if r.section == inNothing && string(word) != "tracewell" {
+		r.fail("the first line, " + firstLine)
+		return r.end()
+	}
 	if read := fileStatements[string(word)]; read != nil {
 		return read(r)
 	}
@@ -110,11 +114,8 @@ func (r *reader) statement(word []byte) error {
 		return r.frames.statement(word, &r.cursor)
 	case inRest:
 		return r.restRow(word)
-	case inEnd:
-		r.fail("rest, the first line of another file, or nothing more")
-	default:
-		r.fail(firstLine)
 	}
+	r.fail("rest, the first line of another file, or nothing more")
 	return r.end()
 }
 
@@ -122,7 +123,7 @@ func (r *reader) statement(word []byte) error {
 func (r *reader) finish() error {
 	if r.section == inNothing {
 		r.cursor = cursor{line: r.line + 1}
-		r.fail(firstLine)
+		r.fail("the first line, " + firstLine)
 		return r.end()
 	}
 	if err := r.complete(); err != nil {
@@ -167,20 +168,25 @@ func (r *reader) beginFile() error {
 }
 
 func (r *reader) byteOrder() error {
-	r.expect(inDefinitions, "the first line")
+	r.expect(inDefinitions, "among the definitions")
 	r.order = orders[r.choice("little", "big")]
 	return r.end()
 }
 
-// expect expects to be in a section, which comes behind what behind tells.
-func (r *reader) expect(s section, behind string) {
+// expect expects to be in a section. Where tells where that is.
+func (r *reader) expect(s section, where string) {
 	if r.section != s {
-		r.fail("this only behind " + behind)
+		r.misplaced(where)
 	}
 }
 
+// misplaced makes an error about the word at hand that it stands where it cannot.
+func (r *reader) misplaced(where string) {
+	r.failure(fmt.Sprintf("found %q out of place, expected it %s", r.text[r.at:r.pos], where))
+}
+
 func (r *reader) beginFrames() error {
-	r.expect(inDefinitions, "the definitions")
+	r.expect(inDefinitions, "once, behind the definitions")
 	size := -1
 	if r.accept("register-size") {
 		size = int(r.unsigned("the bytes of a register block", math.MaxInt32))
@@ -197,7 +203,7 @@ func (r *reader) openFrames(size int) error {
 		return err
 	}
 	if r.order == nil {
-		r.failure("the byte order is not known, expected byte-order little or big before the frames")
+		r.failure("the byte order is not known, expected byte-order little or byte-order big before the frames")
 		return r.end()
 	}
 	h, err := readHeader(r.head, r.order)
@@ -218,7 +224,7 @@ func (r *reader) toFrames() error {
 	if r.section == inDefinitions {
 		return r.openFrames(-1)
 	}
-	if r.expect(inFrames, "the definitions or another frame"); r.err != nil {
+	if r.expect(inFrames, "behind the definitions and before the end marker"); r.err != nil {
 		return r.err
 	}
 	return r.frames.finish()
@@ -251,7 +257,7 @@ func (r *reader) endMarker() error {
 
 func (r *reader) beginRest() error {
 	if r.section == inNothing || r.section == inRest {
-		r.fail("this once only, at the end of a file")
+		r.misplaced("once, at the end of a file")
 		return r.err
 	}
 	if err := r.complete(); err != nil {

@@ -2,6 +2,8 @@ package twin
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -70,7 +72,15 @@ func (t *textWriter) showFrame(f tfile.Frame) {
 		read = b.Offset + blockLength(b)
 	}
 	if left := f.Bytes()[read:]; len(left) > 0 {
+		t.showReason("  ", f.Check())
 		t.showRaw(left)
+	}
+}
+
+// showReason writes a comment with what tfile found wrong, without the offset, so that texts of like damage are alike.
+func (t *textWriter) showReason(indent string, err error) {
+	if format := (*tfile.FormatError)(nil); errors.As(err, &format) {
+		t.buf = fmt.Appendf(t.buf, "%s# found %s, expected %s\n", indent, format.Found, format.Expected)
 	}
 }
 
@@ -246,7 +256,7 @@ func (t *textWriter) showEnd(n int) {
 // showRest writes a row of what follows all that can be read.
 func (t *textWriter) showRest(offset int64, row []byte) {
 	if offset == 0 {
-		t.buf = append(t.buf, "\nrest "...)
+		t.buf = append(t.buf, "rest "...)
 	} else {
 		t.buf = append(t.buf, "     "...)
 	}

@@ -24,9 +24,14 @@ const markerBytes = 4
 // orders has the byte orders by whether they are little endian.
 var orders = map[bool]arch.ByteOrder{true: binary.LittleEndian, false: binary.BigEndian}
 
-// Is reports whether a file that begins with head is a text for Read; 21 bytes are enough to tell. The version is not looked
-// at.
-func Is(head []byte) bool { return bytes.HasPrefix(head, []byte("tracewell trace text ")) }
+// Is reports whether a file that begins with head is a text for Read: whether its first line, or the first behind comments
+// that lie in head, is that of a text. The version is not looked at.
+func Is(head []byte) bool {
+	for bytes.HasPrefix(head, []byte("#")) || bytes.HasPrefix(head, []byte("\n")) {
+		_, head, _ = bytes.Cut(head, []byte("\n"))
+	}
+	return bytes.HasPrefix(head, []byte("tracewell trace text "))
+}
 
 // Option changes how Write, WriteContent and Read work.
 type Option func(*options)

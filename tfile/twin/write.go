@@ -26,6 +26,7 @@ type writer struct {
 	order    arch.ByteOrder // as given; nil to find it out
 	in       *bufio.Reader
 	broken   error  // of in
+	reason   error  // why tfile.Open did not read the last file to its end
 	at       int64  // of the byte that in gives next
 	bytes    []byte // of a frame
 }
@@ -61,6 +62,7 @@ func (w *writer) file() error {
 	if f == nil {
 		return err
 	}
+	w.reason = err
 	head := make([]byte, endOf(f.Definitions()))
 	if _, err := section.ReadAt(head, 0); err != nil && err != io.EOF {
 		return err
@@ -150,6 +152,10 @@ func (w *writer) rest() error {
 		row, err := w.peek(rowBytes)
 		if err != nil || len(row) == 0 {
 			return err
+		}
+		if offset == 0 {
+			w.buf = append(w.buf, '\n')
+			w.showReason("", w.reason)
 		}
 		w.showRest(offset, row)
 		offset += int64(len(row))

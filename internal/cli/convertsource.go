@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/tfile"
+	"tracewell/tfile/edit"
+	"tracewell/tfile/twin"
+)
+
+// source is one of the files that convert reads.
+type source struct {
+	name  string
+	parts []edit.Part // what it holds; trace files may lie one behind the other in one file
+	bytes *packedFile // of the trace file that it is, nil for what is kept in another format
+	err   error       // where it stops being readable
+
+	close func() error
+}
+
+// openSources opens the files, which are of the format that is named, or if that is empty of what they look like.
+func openSources(names []string, from string, streams Streams) ([]*source, error) {
+	var sources []*source
+	for _, name := range names {
+		s, err := openSource(name, from, streams)
+		if err != nil {
+			closeSources(sources)
+			return nil, err
+		}
+		sources = append(sources, s)
+	}
+	return sources, nil
+}
+
+func closeSources(sources []*source) {
+	for _, s := range sources {
+		s.close()
+	}
+}
+
+// wellFormed reports whether the file is one trace file, whole.
+func (s *source) wellFormed() bool { return s.bytes != nil && s.err == nil && len(s.parts) == 1 }
+
+// hasBytes reports whether the file is a trace file, or several, in whatever state.
+func (s *source) hasBytes() bool { return s.bytes != nil }
+
+func openSource(name, from string, streams Streams) (*source, error) {
+	var f *format
+	if from != "" {
+		var err error
+		if f, err = formatNamed(from); err != nil {
+			return nil, fmt.Errorf("--from: %w", err)
+		}
+		if f.read == nil && f.readFolder == nil {
+			return nil, fmt.Errorf("--from: %s is written only; what can be read is %s", f.name, readFormats())
+		}
+	}
+	if status, err := os.Stat(name); name != "-" && err == nil && status.IsDir() {
+		return openFolder(name, f, streams)
+	}
+	file, err := openPacked(name, streams)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		f = formatOf(file)
+	}
+	if f.read == nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %s is a folder of files, and this is none", file.name, f.name)
+	}
+	s, err := f.read(file, streams)
+	if s == nil {
+		file.Close()
+		return nil, err
+	}
+	s.err = err
+	return s, nil
+}
+
+// openFolder opens a format that is a folder.
+func openFolder(name string, f *format, streams Streams) (*source, error) {
+	if f == nil {
+		f = folderFormat()
+	}
+	if f.readFolder == nil {
+		return nil, fmt.Errorf("%s: is a folder, which %s is not", name, f.name)
+	}
+	s, err := f.readFolder(name, streams)
+	if s == nil {
+		return nil, err
+	}
+	s.err = err
+	return s, nil
+}
+
+// readTrace reads a trace file, or several that lie one behind the other. The error may come with a source of what is
+// whole.
+func readTrace(p *packedFile, streams Streams) (*source, error) {
+	file, err := p.index(streams)
+	if file == nil {
+		return nil, err
+	}
+	s := &source{name: p.name, bytes: p, close: p.Close, parts: []edit.Part{{Name: p.name, Content: file}}}
+	joined := func(f tfile.Finding) bool { return f.Rule == tfile.RuleConcatenated }
+	if slices.ContainsFunc(file.Findings(), joined) {
+		err = s.split()
+	}
+	return s, err
+}
+
+// split makes a part of each of the trace files in one. The error says where the first stops that is damaged.
+func (s *source) split() error {
+	s.parts = nil
+	var damage error
+	for file, err := range tfile.OpenAll(s.bytes, s.bytes.Size()) {
+		if damage == nil {
+			damage = err
+		}
+		if file != nil {
+			name := fmt.Sprintf("%s (file %d in it)", s.name, len(s.parts)+1)
+			s.parts = append(s.parts, edit.Part{Name: name, Content: file})
+		}
+	}
+	return s.bytes.explain(damage)
+}
+
+// readTwin reads the text of a trace file.
+func readTwin(p *packedFile, streams Streams) (*source, error) {
+	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.name), Total: p.Size()})
+	content, err := packed.Gather(func(w io.Writer) error {
+		return twin.Read(io.NewSectionReader(p, 0, p.Size()), w, twin.WithProgress(bar.Set))
+	})
+	bar.Done()
+	if err != nil {
+		return nil, p.explain(err)
+	}
+	binary := &packedFile{File: content, name: p.name, damage: p.damage}
+	s, err := readTrace(binary, streams)
+	if s != nil {
+		s.close = func() error { return errors.Join(binary.Close(), p.Close()) }
+	}
+	return s, err
+}
+
+// formatOf finds out what a file holds. What no format recognises is taken for a trace file, to be told where it is none.
+func formatOf(p *packedFile) *format {
+	head := make([]byte, 64)
+	n, err := p.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		n = 0
+	}
+	for _, f := range formats {
+		if f.recognise != nil && f.recognise(head[:n]) {
+			return f
+		}
+	}
+	return formats[0]
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"golang.org/x/term"
+
+	"tracewell/internal/frameview"
+	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/tfile"
+	"tracewell/tfile/twin"
+)
+
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
+// errInterrupted ends a conversion whose user has had enough.
+var errInterrupted = errors.New("interrupted")
+
+// write writes what is to be written. A signal that asks the process to end has it remove what is half written.
+func (t *destination) write(c *conversion) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	work := progress.Work{Name: "writing " + text.Visible(c.name), Total: int64(c.content.NumFrames()), Unit: progress.Frames}
+	if c.bytes != nil {
+		work.Total, work.Unit = c.bytes.Size(), progress.Bytes
+	}
+	c.bar = progress.Start(c.streams.Err, work)
+	defer c.bar.Done()
+	c.content = &watched{c.content, ctx, c}
+
+	wrap := func(w io.Writer) io.Writer { return &interruptible{w, ctx} }
+	fill := func(w io.Writer) error { return t.format.write(wrap(w), c) }
+	switch {
+	case t.format.writeFolder != nil:
+		return t.format.writeFolder(t.path, wrap, c)
+	case t.path == "-":
+		return write(c.streams, func(out *output) error { return t.method.Pack(out, fill) })
+	}
+	return packed.Write(t.path, t.method, fill)
+}
+
+// watched is a content that tells how far its frames have been read, notes those that are damaged, and has no more after an
+// interrupt.
+type watched struct {
+	tfile.Content
+	ctx context.Context
+	c   *conversion
+}
+
+// ReadFrame implements tfile.Content.
+func (w *watched) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
+	w.c.bar.Set(int64(i))
+	if w.ctx.Err() != nil {
+		return tfile.Frame{}, errInterrupted
+	}
+	f, err := w.Content.ReadFrame(i, buf)
+	if err == nil {
+		w.c.damage.note(frameview.Frame{Number: i, Damaged: f.Check()})
+	}
+	return f, err
+}
+
+// interruptible is a writer that fails after an interrupt.
+type interruptible struct {
+	io.Writer
+	ctx context.Context
+}
+
+// Write implements io.Writer.
+func (w *interruptible) Write(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, errInterrupted
+	}
+	return w.Writer.Write(p)
+}
+
+// writeTrace writes a trace file. What GDB cannot read in the frames, or passes over in the definitions, stays: it is not for a
+// conversion to lose it.
+func writeTrace(w io.Writer, c *conversion) error {
+	if c.bytes == nil {
+		return tfile.Write(w, c.content, tfile.KeepUnknownLines(), tfile.KeepStatic(), tfile.KeepDamaged())
+	}
+	for at, buf := int64(0), make([]byte, copyBuffer); at < c.bytes.Size(); {
+		n, err := c.bytes.ReadAt(buf[:min(copyBuffer, c.bytes.Size()-at)], at)
+		if n == 0 {
+			return err
+		}
+		if _, err := w.Write(buf[:n]); err != nil {
+			return err
+		}
+		at += int64(n)
+		c.bar.Set(at)
+	}
+	return nil
+}
+
+// copyBuffer is how much is copied at once.
+const copyBuffer = 1 << 18
+
+// writeTwin writes a trace file as text.
+func writeTwin(w io.Writer, c *conversion) error {
+	if c.bytes == nil {
+		return twin.WriteContent(w, c.content)
+	}
+	return twin.Write(w, c.bytes, c.bytes.Size(), twin.WithProgress(c.bar.Set))
+}

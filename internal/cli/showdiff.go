@@ -1,0 +1,157 @@
+package cli
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"tracewell/internal/ctype"
+	"tracewell/internal/frameview"
+	"tracewell/internal/survey"
+	"tracewell/internal/text"
+	"tracewell/tdesc"
+)
+
+// changePrinter prints what changed in each frame.
+type changePrinter struct {
+	out        *output
+	view       *frameview.View
+	comparison *survey.Comparison
+	some       bool
+	line       []byte
+}
+
+func newChangePrinter(out *output, view *frameview.View) *changePrinter {
+	return &changePrinter{out: out, view: view, comparison: survey.NewComparison(view)}
+}
+
+func (p *changePrinter) add(frame frameview.Frame) error {
+	since, changes, ok, err := p.comparison.Compare(frame)
+	if err != nil {
+		return err
+	}
+	if p.some {
+		fmt.Fprintln(p.out)
+	}
+	p.some = true
+	title := frameTitle(p.view, frame)
+	switch {
+	case !ok:
+		title += ": the first of the tracepoint"
+	case len(changes) == 0:
+		title += fmt.Sprintf(": nothing changed since frame %d", since)
+	default:
+		title += fmt.Sprintf(", since frame %d", since)
+	}
+	if _, err := fmt.Fprintln(p.out, p.out.style.Heading(title)); err != nil {
+		return err
+	}
+	for _, change := range changes {
+		if err := p.write(change); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *changePrinter) flush() error { return nil }
+
+// write prints a change: of a long piece of memory the places that are not the same.
+func (p *changePrinter) write(change survey.Change) error {
+	name := text.Visible(change.Name)
+	if change.Register != nil {
+		return p.writeLine(name, func(dst, side []byte) []byte {
+			return p.appendRegister(dst, change, side)
+		}, change.Old, change.New)
+	}
+	t := ctype.Bytes(len(change.New))
+	if change.Item != nil {
+		t = change.Item.Type
+	}
+	appendTo := func(dst, side []byte) []byte { return appendTyped(dst, p.view, t, side) }
+	if t.Scalar() || len(change.Old) != len(change.New) {
+		return p.writeLine(name, appendTo, change.Old, change.New)
+	}
+	for _, s := range survey.Stretches(change.Old, change.New) {
+		at := fmt.Sprintf("%s, byte %d", name, s.Start)
+		if err := p.writeLine(at, p.appendMemory, change.Old[s.Start:s.End], change.New[s.Start:s.End]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *changePrinter) writeLine(name string, appendTo func(dst, side []byte) []byte, before, after []byte) error {
+	p.line = fmt.Appendf(p.line[:0], "  %-*s", registerNameWidth, name)
+	p.line = append(p.line, "  "...)
+	p.line = appendTo(p.line, before)
+	p.line = append(p.line, " → "...)
+	p.line = append(appendTo(p.line, after), '\n')
+	_, err := p.out.Write(p.line)
+	return err
+}
+
+func (p *changePrinter) appendMemory(dst, b []byte) []byte { return appendValue(dst, p.view, b) }
+
+// appendRegister writes a register in hexadecimal, with the symbol that a pointer to code has.
+func (p *changePrinter) appendRegister(dst []byte, change survey.Change, side []byte) []byte {
+	dst = appendAlone(dst, p.view, change.Register, side)
+	if n, ok := p.view.Integer(side); ok && change.Register.Reg.Type == "code_ptr" {
+		dst = append(dst, addressSymbol(p.view, n)...)
+	}
+	return dst
+}
+
+// appendAlone writes a register of which there are the bytes alone in hexadecimal.
+func appendAlone(dst []byte, view *frameview.View, slot *tdesc.Slot, side []byte) []byte {
+	alone := *slot
+	alone.Offset = 0
+	dst, _ = view.AppendRegister(dst, &alone, side)
+	return dst
+}
+
+// The objects that "show --json --diff" adds. Registers are numbers in hexadecimal, memory is bytes in its order.
+type (
+	changedObject struct {
+		Registers map[string]changeObject[string] `json:"registers"`
+		Memory    map[string]changeObject[string] `json:"memory"`
+		Variables map[string]changeObject[int64]  `json:"variables"`
+	}
+	changeObject[T any] struct {
+		Old T `json:"old"`
+		New T `json:"new"`
+	}
+)
+
+// changed makes the object of changes.
+func changed(view *frameview.View, changes []survey.Change) changedObject {
+	object := changedObject{map[string]changeObject[string]{}, map[string]changeObject[string]{}, map[string]changeObject[int64]{}}
+	for _, c := range changes {
+		switch {
+		case c.Register != nil:
+			hexadecimal := func(side []byte) string { return string(appendAlone(nil, view, c.Register, side)) }
+			object.Registers[c.Name] = changeObject[string]{hexadecimal(c.Old), hexadecimal(c.New)}
+		case c.Item != nil && !isMemory(c.Item):
+			number := func(side []byte) int64 { n, _ := view.Integer(side); return int64(n) }
+			object.Variables[c.Name[1:]] = changeObject[int64]{number(c.Old), number(c.New)}
+		default:
+			object.Memory[c.Name] = changeObject[string]{hex.EncodeToString(c.Old), hex.EncodeToString(c.New)}
+		}
+	}
+	return object
+}
+
+// appendChanged appends the members that --diff adds to the object of a frame, with a comma in front: since, the number of the
+// frame before, and changed; both are null for the first frame of a tracepoint.
+func appendChanged(dst []byte, view *frameview.View, since int, changes []survey.Change, ok bool) ([]byte, error) {
+	if !ok {
+		return append(dst, `,"since":null,"changed":null`...), nil
+	}
+	encoded, err := json.Marshal(changed(view, changes))
+	if err != nil {
+		return nil, err
+	}
+	dst = strconv.AppendInt(append(dst, `,"since":`...), int64(since), 10)
+	return append(append(dst, `,"changed":`...), encoded...), nil
+}

@@ -1,0 +1,271 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tracewell/internal/ctype"
+	"tracewell/internal/filter"
+	"tracewell/internal/frameview"
+	"tracewell/internal/survey"
+	"tracewell/internal/text"
+	"tracewell/trace"
+)
+
+// statistics gathers figures of frames and prints them at the end.
+type statistics struct {
+	out     *output
+	view    *frameview.View
+	json    bool
+	exprs   []string
+	summary *survey.Summary
+}
+
+// newStatistics measures the values of exprs, too.
+func newStatistics(out *output, view *frameview.View, exprs []string, asJSON bool) (*statistics, error) {
+	s := &statistics{out: out, view: view, json: asJSON, exprs: exprs}
+	reader := view.NewReader()
+	var values []survey.Value
+	for _, text := range exprs {
+		e, err := view.Expression(text)
+		if err != nil {
+			return nil, fmt.Errorf("--value: %w", err)
+		}
+		values = append(values, func(frame frameview.Frame) (filter.Value, bool) {
+			reader.Set(frame)
+			return e.Value(reader)
+		})
+	}
+	s.summary = survey.NewSummary(view.Content.Header().Variables, values...)
+	return s, nil
+}
+
+func (s *statistics) add(frame frameview.Frame) error {
+	s.summary.Add(frame, s.view.Stepped(frame))
+	return nil
+}
+
+func (s *statistics) flush() error {
+	if s.json {
+		return s.objects()
+	}
+	for i, t := range s.summary.Tracepoints() {
+		if i > 0 {
+			fmt.Fprintln(s.out)
+		}
+		s.write(t)
+	}
+	return nil
+}
+
+// write prints the figures of a tracepoint.
+func (s *statistics) write(t *survey.Figures) {
+	title := fmt.Sprintf("Tracepoint %d", t.Tracepoint)
+	if source := s.view.Source(t.Tracepoint); source != "" {
+		title += ", " + text.Visible(source)
+	}
+	fmt.Fprintln(s.out, s.out.style.Heading(title))
+	frames := fmt.Sprintf("%d, from %d to %d", t.Frames, t.First, t.Last)
+	if t.Steps > 0 {
+		frames += fmt.Sprintf("; %d after a step", t.Steps)
+	}
+	property(s.out, "frames", frames)
+	property(s.out, "bytes", fmt.Sprintf("%d, %s a frame", t.Bytes, short(float64(t.Bytes)/float64(t.Frames))))
+	property(s.out, "pc", s.pcs(t))
+	property(s.out, "time", times(t))
+	for i, text := range s.exprs {
+		s.writeValue(text, &t.Values[i])
+	}
+}
+
+// pcs says where frames were made.
+func (s *statistics) pcs(t *survey.Figures) string {
+	switch t.PCs {
+	case 0:
+		return ""
+	case 1:
+		return string(appendAddress(nil, s.view, t.Low))
+	}
+	count := strconv.Itoa(t.PCs)
+	if t.PCs == survey.MostPCs {
+		count += " or more"
+	}
+	return fmt.Sprintf("%s, from %s to %s", count, appendAddress(nil, s.view, t.Low), appendAddress(nil, s.view, t.High))
+}
+
+// times says how fast frames came.
+func times(t *survey.Figures) string {
+	rate, ok := t.Rate()
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s frames a second", seconds(uint64(t.End-t.Start)), short(rate))
+}
+
+// short gives a number with as many digits as tell something.
+func short(f float64) string {
+	if f == math.Trunc(f) || math.Abs(f) >= 1e4 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 4, 64)
+}
+
+// percentages are the percentiles that are printed.
+var percentages = []int{50, 90, 99}
+
+// writeValue prints the figures of a value.
+func (s *statistics) writeValue(name string, m *survey.Measured) {
+	fmt.Fprintf(s.out, "  %s\n", s.out.style.Heading(text.Visible(name)))
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(s.out, "    %-10s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	if m.Lacking > 0 {
+		line("lacking", "in %s", plural(m.Lacking, "frame"))
+	}
+	if m.Count == 0 {
+		return
+	}
+	line("values", "%d, from %v to %v", m.Count, m.Min, m.Max)
+	if m.Min.Type.Kind != ctype.Pointer {
+		line("mean", "%s", short(m.Mean()))
+		about := ""
+		if !m.Exact() {
+			about = ", within 1 %"
+		}
+		p := m.Percentiles(percentages...)
+		line("median", "%v; 90 %% up to %v, 99 %% up to %v%s", p[0], p[1], p[2], about)
+	}
+	s.writeHistogram(m.Histogram())
+}
+
+// barWidth is the most that the bar of a histogram takes, in characters.
+const barWidth = 40
+
+func (s *statistics) writeHistogram(bins []survey.Bin) {
+	names := make([]string, len(bins))
+	width, most, digits := 0, 0, 0
+	for i, bin := range bins {
+		names[i] = bin.Low.String()
+		if bin.Low != bin.High {
+			names[i] += " … " + bin.High.String()
+		}
+		width, most = max(width, len([]rune(names[i]))), max(most, bin.Count)
+		digits = max(digits, len(strconv.Itoa(bin.Count)))
+	}
+	for i, bin := range bins {
+		pad := strings.Repeat(" ", width-len([]rune(names[i])))
+		fmt.Fprintf(s.out, "    %s%s  %*d  %s\n", pad, names[i], digits, bin.Count, bar(bin.Count, most))
+	}
+}
+
+// bar draws a count as long as it is beside the greatest; one that is not 0 can be seen.
+func bar(count, most int) string {
+	const eighths = 8
+	length := int(math.Ceil(float64(count) / float64(most) * barWidth * eighths))
+	whole := strings.Repeat("█", length/eighths)
+	return whole + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[length%eighths]))
+}
+
+// The objects of "show --stats --json", one for each tracepoint.
+type (
+	figuresObject struct {
+		Tracepoint trace.Number     `json:"tracepoint"`
+		Source     string           `json:"source,omitempty"`
+		Frames     int              `json:"frames"`
+		Steps      int              `json:"steps"`
+		Bytes      int64            `json:"bytes"`
+		First      int              `json:"first"`
+		Last       int              `json:"last"`
+		PC         *pcObject        `json:"pc"` // null if no pc is known
+		Time       *timeObject      `json:"time"`
+		Values     []measuredObject `json:"values"`
+	}
+	pcObject struct {
+		Different int    `json:"different"` // survey.MostPCs stands for more, too
+		Low       string `json:"low"`
+		High      string `json:"high"`
+	}
+	timeObject struct { // by $trace_timestamp, in microseconds
+		Frames int     `json:"frames"`
+		Start  int64   `json:"start"`
+		End    int64   `json:"end"`
+		Rate   float64 `json:"framesPerSecond"`
+	}
+	measuredObject struct {
+		Value       string                     `json:"value"`
+		Count       int                        `json:"count"`
+		Lacking     int                        `json:"lacking"`
+		Min         json.RawMessage            `json:"min"`
+		Max         json.RawMessage            `json:"max"`
+		Mean        *float64                   `json:"mean"`
+		Percentiles map[string]json.RawMessage `json:"percentiles"`
+		Exact       bool                       `json:"exact"` // percentiles and bins; else within 1 %
+		Histogram   []binObject                `json:"histogram"`
+	}
+	binObject struct {
+		Low   json.RawMessage `json:"low"`
+		High  json.RawMessage `json:"high"`
+		Count int             `json:"count"`
+	}
+)
+
+// objects prints the figures as JSON.
+func (s *statistics) objects() error {
+	encoder := json.NewEncoder(s.out)
+	encoder.SetEscapeHTML(false)
+	for _, t := range s.summary.Tracepoints() {
+		if err := encoder.Encode(s.object(t)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *statistics) object(t *survey.Figures) figuresObject {
+	object := figuresObject{
+		Tracepoint: t.Tracepoint, Source: s.view.Source(t.Tracepoint),
+		Frames: t.Frames, Steps: t.Steps, Bytes: t.Bytes, First: t.First, Last: t.Last,
+		Values: []measuredObject{},
+	}
+	if t.PCs > 0 {
+		object.PC = &pcObject{t.PCs, t.Low.String(), t.High.String()}
+	}
+	if t.Timed > 0 {
+		rate, _ := t.Rate()
+		object.Time = &timeObject{t.Timed, t.Start, t.End, rate}
+	}
+	for i, text := range s.exprs {
+		object.Values = append(object.Values, measured(text, &t.Values[i]))
+	}
+	return object
+}
+
+func measured(name string, m *survey.Measured) measuredObject {
+	object := measuredObject{
+		Value: name, Count: m.Count, Lacking: m.Lacking, Exact: m.Exact(),
+		Percentiles: map[string]json.RawMessage{}, Histogram: []binObject{},
+	}
+	if m.Count == 0 {
+		return object
+	}
+	mean := m.Mean()
+	object.Min, object.Max, object.Mean = valueJSON(m.Min), valueJSON(m.Max), &mean
+	for i, value := range m.Percentiles(percentages...) {
+		object.Percentiles[strconv.Itoa(percentages[i])] = valueJSON(value)
+	}
+	for _, bin := range m.Histogram() {
+		object.Histogram = append(object.Histogram, binObject{valueJSON(bin.Low), valueJSON(bin.High), bin.Count})
+	}
+	return object
+}
+
+// valueJSON gives a value as JSON: a number, or of a pointer a string in hexadecimal.
+func valueJSON(v filter.Value) json.RawMessage {
+	if v.Type.Kind == ctype.Pointer {
+		return json.RawMessage(`"` + v.String() + `"`)
+	}
+	return json.RawMessage(v.String())
+}

@@ -1,0 +1,293 @@
+package ctype
+
+import (
+	"debug/dwarf"
+	"encoding/binary"
+	"slices"
+	"sync"
+
+	"tracewell/arch"
+)
+
+// Program is what the debugging information of a program says of types and variables. It is read as it is asked for; several
+// goroutines may ask. A nil *Program knows nothing.
+//
+// What is not understood is not there: variables that move about, types of other languages than C and C++.
+type Program struct {
+	data      *dwarf.Data
+	bigEndian bool
+
+	mu        sync.Mutex
+	indexed   bool
+	globals   map[string]global
+	names     []string // of the globals, in the order of the file
+	types     map[string]dwarf.Offset
+	constants map[string]int64
+	converted map[dwarf.Type]*Type
+}
+
+// global is a variable with a fixed address.
+type global struct {
+	addr arch.Addr
+	typ  dwarf.Offset
+	many bool // several have the name
+}
+
+// Local is a variable of a function that lies at a fixed distance from the frame base.
+type Local struct {
+	Name   string
+	Type   *Type
+	Offset int64 // from the frame base, which is the CFA in what GCC and Clang make
+}
+
+// Read returns what debugging information says. The byte order is that of the target.
+func Read(data *dwarf.Data, order arch.ByteOrder) *Program {
+	return &Program{data: data, bigEndian: order.String() == binary.BigEndian.String()}
+}
+
+// Global finds a variable with a fixed address, as the file has it, by name; false if there is none or more than one.
+func (p *Program) Global(name string) (arch.Addr, *Type, bool) {
+	if p == nil {
+		return 0, nil, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.index()
+	g, ok := p.globals[name]
+	if !ok || g.many {
+		return 0, nil, false
+	}
+	typ := p.typeAt(g.typ)
+	return g.addr, typ, typ.Size > 0
+}
+
+// Globals lists the names of the variables with a fixed address.
+func (p *Program) Globals() []string {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.index()
+	return slices.Clone(p.names)
+}
+
+// Named finds a type: "struct job", "enum kind", "queue_t".
+func (p *Program) Named(name string) (*Type, bool) {
+	if p == nil {
+		return nil, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.index()
+	offset, ok := p.types[name]
+	if !ok {
+		return nil, false
+	}
+	return p.typeAt(offset), true
+}
+
+// Constant finds an enumerator; false if there is none.
+func (p *Program) Constant(name string) (int64, bool) {
+	if p == nil {
+		return 0, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.index()
+	value, ok := p.constants[name]
+	return value, ok
+}
+
+// index goes through the debugging information for names, once.
+func (p *Program) index() {
+	if p.indexed {
+		return
+	}
+	p.indexed = true
+	p.globals, p.types, p.constants = make(map[string]global), make(map[string]dwarf.Offset), make(map[string]int64)
+	r := p.data.Reader()
+	var scopes []string // of C++, from the outside
+	for {
+		entry, err := r.Next()
+		switch {
+		case entry == nil || err != nil:
+			return
+		case entry.Tag == 0:
+			if len(scopes) > 0 {
+				scopes = scopes[:len(scopes)-1]
+			}
+			continue
+		case entry.Tag == dwarf.TagCompileUnit:
+			scopes = scopes[:0]
+			if entry.Children {
+				scopes = append(scopes, "")
+			}
+			continue
+		}
+		prefix := ""
+		if len(scopes) > 0 {
+			prefix = scopes[len(scopes)-1]
+		}
+		name, _ := entry.Val(dwarf.AttrName).(string)
+		if entry.Tag == dwarf.TagNamespace && entry.Children {
+			scopes = append(scopes, prefix+name+"::")
+			continue
+		}
+		p.note(entry, prefix+name, r)
+	}
+}
+
+// tags begin the names of types that have a tag in C.
+var tags = map[dwarf.Tag]string{
+	dwarf.TagStructType: "struct ", dwarf.TagUnionType: "union ", dwarf.TagEnumerationType: "enum ",
+	dwarf.TagTypedef: "", dwarf.TagBaseType: "",
+}
+
+// note takes in what stands outside functions, and passes over what is within it.
+func (p *Program) note(entry *dwarf.Entry, name string, r *dwarf.Reader) {
+	tag, isType := tags[entry.Tag]
+	declared, _ := entry.Val(dwarf.AttrDeclaration).(bool)
+	switch {
+	case entry.Tag == dwarf.TagVariable && name != "":
+		p.noteGlobal(entry, name)
+	case isType && name != "" && !declared:
+		p.types[tag+name] = entry.Offset
+	}
+	if entry.Tag == dwarf.TagEnumerationType && entry.Children {
+		p.noteConstants(r)
+		return
+	}
+	if entry.Children {
+		r.SkipChildren()
+	}
+}
+
+func (p *Program) noteGlobal(entry *dwarf.Entry, name string) {
+	location, _ := entry.Val(dwarf.AttrLocation).([]byte)
+	typ, typed := entry.Val(dwarf.AttrType).(dwarf.Offset)
+	size := len(location) - 1
+	if !typed || size != 4 && size != 8 || location[0] != opAddr {
+		return
+	}
+	g := global{addr: arch.Addr(p.integer(location[1:])), typ: typ}
+	if known, ok := p.globals[name]; ok {
+		g.many = known.many || known.addr != g.addr
+	} else {
+		p.names = append(p.names, name)
+	}
+	p.globals[name] = g
+}
+
+// noteConstants reads the enumerators of an enumeration.
+func (p *Program) noteConstants(r *dwarf.Reader) {
+	for {
+		entry, err := r.Next()
+		if err != nil || entry == nil || entry.Tag == 0 {
+			return
+		}
+		name, _ := entry.Val(dwarf.AttrName).(string)
+		if value, ok := entry.Val(dwarf.AttrConstValue).(int64); ok && name != "" {
+			p.constants[name] = value
+		}
+	}
+}
+
+// The operators of location expressions that are understood.
+const (
+	opAddr  = 0x03 // an address follows
+	opFbreg = 0x91 // a signed LEB128 number follows: the distance from the frame base
+)
+
+func (p *Program) integer(b []byte) (n uint64) {
+	for i := range b {
+		if p.bigEndian {
+			n = n<<8 | uint64(b[i])
+		} else {
+			n |= uint64(b[i]) << (8 * i)
+		}
+	}
+	return n
+}
+
+// Locals returns the parameters and variables that are in scope at an address of the file, but for those of which a block
+// within has another of the name.
+func (p *Program) Locals(pc arch.Addr) []Local {
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.data.Reader()
+	if _, err := r.SeekPC(uint64(pc)); err != nil {
+		return nil
+	}
+	var found []Local
+	for {
+		entry, err := r.Next()
+		switch {
+		case err != nil || entry == nil || entry.Tag == dwarf.TagCompileUnit:
+			return found
+		case entry.Tag == dwarf.TagFormalParameter || entry.Tag == dwarf.TagVariable:
+			if local, ok := p.local(entry); ok {
+				found = slices.DeleteFunc(found, func(l Local) bool { return l.Name == local.Name })
+				found = append(found, local)
+			}
+		case entry.Tag == dwarf.TagNamespace:
+			continue // its functions are within
+		case entry.Children && !p.holds(entry, pc):
+			r.SkipChildren()
+			continue
+		case entry.Tag == dwarf.TagSubprogram || entry.Tag == dwarf.TagInlinedSubroutine:
+			found = found[:0]
+		}
+		if entry.Children && entry.Tag != dwarf.TagLexDwarfBlock && !isCode[entry.Tag] {
+			r.SkipChildren()
+		}
+	}
+}
+
+// isCode are the entries that have code.
+var isCode = map[dwarf.Tag]bool{dwarf.TagSubprogram: true, dwarf.TagInlinedSubroutine: true, dwarf.TagLexDwarfBlock: true}
+
+func (p *Program) holds(entry *dwarf.Entry, pc arch.Addr) bool {
+	ranges, err := p.data.Ranges(entry)
+	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return r[0] <= uint64(pc) && uint64(pc) < r[1] })
+}
+
+// local reads a variable that lies in the frame of its function. That of an inlined function has its name elsewhere.
+func (p *Program) local(entry *dwarf.Entry) (Local, bool) {
+	location, _ := entry.Val(dwarf.AttrLocation).([]byte)
+	if len(location) < 2 || location[0] != opFbreg {
+		return Local{}, false
+	}
+	offset, rest := signed(location[1:])
+	if origin, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); ok {
+		r := p.data.Reader()
+		r.Seek(origin)
+		var err error
+		if entry, err = r.Next(); err != nil || entry == nil {
+			return Local{}, false
+		}
+	}
+	name, _ := entry.Val(dwarf.AttrName).(string)
+	typ, typed := entry.Val(dwarf.AttrType).(dwarf.Offset)
+	if name == "" || !typed || len(rest) > 0 {
+		return Local{}, false
+	}
+	return Local{name, p.typeAt(typ), offset}, true
+}
+
+// signed reads a signed LEB128 number.
+func signed(b []byte) (n int64, rest []byte) {
+	for i, c := range b {
+		n |= int64(c&0x7f) << (7 * min(i, 9))
+		if c&0x80 == 0 {
+			if c&0x40 != 0 && i < 9 {
+				n |= -1 << (7 * (i + 1))
+			}
+			return n, b[i+1:]
+		}
+	}
+	return n, nil
+}

@@ -1,0 +1,294 @@
+package filter
+
+import (
+	"fmt"
+
+	"tracewell/internal/ctype"
+)
+
+// compiler turns the tree of an expression into functions, and decides every type on the way.
+type compiler struct {
+	scope   Scope
+	abi     ctype.ABI
+	anyType bool // the whole need not be a scalar
+
+	text   string
+	leaves []string
+}
+
+// value is a part that is compiled. One of an array or structure has no eval, but an addr.
+type value struct {
+	typ  *ctype.Type
+	eval eval
+	addr eval // where it lies; nil if it lies nowhere
+	bits *uint64
+}
+
+// compile compiles a whole expression. Like the parser, the parts give up by a panic with an *Error.
+func (c *compiler) compile(text string) (v value, err error) {
+	c.text = text
+	root, failure := parse(text, c.scope, c.abi)
+	if failure != nil {
+		return value{}, failure
+	}
+	defer func() {
+		if failure := recover(); failure != nil {
+			v, err = value{}, failure.(*Error)
+		}
+	}()
+	v = c.value(root)
+	if !c.anyType {
+		c.scalar(root, v)
+	}
+	return v, nil
+}
+
+func (c *compiler) fail(n *node, problem, hint string) {
+	first, last := n.tokens[0], n.tokens[len(n.tokens)-1]
+	panic(&Error{Text: c.text, Start: first.start, End: last.end(), Problem: problem, Hint: hint})
+}
+
+// leaf makes a part that can lack a value count as one.
+func (c *compiler) leaf(text string) int {
+	for i, leaf := range c.leaves {
+		if leaf == text {
+			return i
+		}
+	}
+	c.leaves = append(c.leaves, text)
+	return len(c.leaves) - 1
+}
+
+// available makes a leaf of get: when it has no value the Env is told.
+func (c *compiler) available(text string, get eval) eval {
+	leaf := c.leaf(text)
+	return func(env Env) (uint64, bool) {
+		bits, ok := get(env)
+		if !ok {
+			env.Lacks(leaf)
+		}
+		return bits, ok
+	}
+}
+
+// value compiles a part. What the scope has a name for is not looked into.
+func (c *compiler) value(n *node) value {
+	name := join(n.tokens)
+	if n.form != formLiteral {
+		if operand, ok := c.scope.Operand(name); ok {
+			return c.operand(name, operand)
+		}
+	}
+	return compilers[n.form](c, n)
+}
+
+// compilers has how each form is compiled.
+var compilers [formSizeExpr + 1]func(*compiler, *node) value
+
+func init() {
+	compilers = [...]func(*compiler, *node) value{
+		formName: (*compiler).unknown, formLiteral: (*compiler).literal, formUnary: (*compiler).unary,
+		formBinary: (*compiler).binary, formChoice: (*compiler).choice, formCast: (*compiler).cast,
+		formMemory: (*compiler).memory, formIndex: (*compiler).index, formMember: (*compiler).member,
+		formSizeType: (*compiler).sizeType, formSizeExpr: (*compiler).sizeExpr,
+	}
+}
+
+func (c *compiler) operand(name string, o Operand) value {
+	v := value{typ: o.Type}
+	if o.Place {
+		v.addr = c.available(name, func(env Env) (uint64, bool) { return env.Address(o.ID) })
+	}
+	if o.Type.Scalar() {
+		get := c.available(name, func(env Env) (uint64, bool) { return env.Value(o.ID) })
+		v.eval = extended(get, o.Type)
+	}
+	return v
+}
+
+// extended widens what get reads by the sign of its type.
+func extended(get eval, typ *ctype.Type) eval {
+	if typ.Size == 8 && typ.Kind != ctype.Bool {
+		return get
+	}
+	return func(env Env) (uint64, bool) {
+		bits, ok := get(env)
+		return typ.Extend(bits), ok
+	}
+}
+
+// at is what lies in memory at an address.
+func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
+	v := value{typ: typ, addr: addr}
+	if !typ.Scalar() {
+		return v
+	}
+	size, leaf := typ.Size, c.leaf(join(n.tokens))
+	v.eval = extended(func(env Env) (uint64, bool) {
+		place, ok := addr(env)
+		if !ok {
+			return 0, false
+		}
+		bits, ok := env.Memory(place, size)
+		if !ok {
+			env.Lacks(leaf)
+		}
+		return bits, ok
+	}, typ)
+	return v
+}
+
+func (c *compiler) unknown(n *node) value {
+	c.fail(n, "there is no "+n.token.text, suggest(n.token.text, c.scope.Names()))
+	return value{}
+}
+
+func (c *compiler) literal(n *node) value {
+	text := n.token.text
+	if n.token.kind == tokenCharacter {
+		bits, ok := parseCharacter(text, c.abi)
+		if !ok {
+			c.fail(n, text+" is not one character of one byte", "")
+		}
+		return constant(bits, ctype.Int(4, true))
+	}
+	bits, typ, ok := parseNumber(text, c.abi)
+	if !ok {
+		c.fail(n, text+" is no integer", "")
+	}
+	return constant(bits, typ)
+}
+
+func constant(bits uint64, typ *ctype.Type) value {
+	return value{typ: typ, bits: &bits, eval: func(Env) (uint64, bool) { return bits, true }}
+}
+
+// scalar checks that a part is one number. An array stands for the address of its first element.
+func (c *compiler) scalar(n *node, v value) value {
+	switch {
+	case v.typ.Kind == ctype.Array && v.addr != nil:
+		return value{typ: ctype.PointerTo(v.typ.Elem, c.abi.Pointer), eval: v.addr}
+	case v.eval != nil:
+		return v
+	}
+	hint := ""
+	switch v.typ.Kind {
+	case ctype.Record:
+		hint = "name one of its members"
+	case ctype.Float:
+		hint = "floating point cannot be computed with; its bits can: *(long *)&" + join(n.tokens)
+	}
+	c.fail(n, fmt.Sprintf("%s is of type %v, which is no integer", join(n.tokens), v.typ), hint)
+	return value{}
+}
+
+func (c *compiler) number(n *node) value { return c.scalar(n, c.value(n)) }
+
+// pointed takes a value for an address, and returns it with the type of what is there. An integer points to an int, as in GDB.
+func pointed(v value) (addr eval, elem *ctype.Type) {
+	if v.typ.Kind == ctype.Pointer {
+		return v.eval, v.typ.Elem
+	}
+	return v.eval, ctype.Int(4, true)
+}
+
+func (c *compiler) memory(n *node) value {
+	addr := c.number(n.kids[0])
+	return c.at(n, n.typ, addr.eval)
+}
+
+func (c *compiler) index(n *node) value {
+	base, index := n.kids[0], n.kids[1]
+	addr, elem := pointed(c.number(base))
+	by := convert(c.number(index), ctype.Int(8, true))
+	return c.at(n, elem, scaled(addr, by.eval, elem.Size))
+}
+
+// scaled is an address some elements behind another.
+func scaled(addr, index eval, size int) eval {
+	return func(env Env) (uint64, bool) {
+		a, ok := addr(env)
+		i, known := index(env)
+		return a + i*uint64(size), ok && known
+	}
+}
+
+func (c *compiler) member(n *node) value {
+	whole := c.value(n.kids[0])
+	record, addr := whole.typ, whole.addr
+	if n.op == "->" {
+		addr, record = pointed(c.scalar(n.kids[0], whole))
+	}
+	if record.Kind != ctype.Record {
+		c.fail(n, fmt.Sprintf("there is no %s: the type of %s has no members that are known", join(n.tokens), join(n.kids[0].tokens)),
+			suggest(join(n.tokens), c.scope.Names()))
+	}
+	field, ok := record.Field(n.token.text)
+	if !ok {
+		c.fail(n, fmt.Sprintf("%v has no member %s", record, n.token.text), suggestMember(n.token.text, record))
+	}
+	offset := uint64(field.Offset)
+	place := func(env Env) (uint64, bool) {
+		a, ok := addr(env)
+		return a + offset, ok
+	}
+	v := c.at(n, field.Type, place)
+	if field.Bits > 0 {
+		v.addr, v.eval = nil, bitField(v.eval, field)
+	}
+	return v
+}
+
+// bitField takes a bit field out of the integer that it lies in.
+func bitField(whole eval, f ctype.Field) eval {
+	up := uint(64 - f.Shift - f.Bits)
+	down := uint(64 - f.Bits)
+	signed := f.Type.Signed
+	return func(env Env) (uint64, bool) {
+		bits, ok := whole(env)
+		if signed {
+			return uint64(int64(bits<<up) >> down), ok
+		}
+		return bits << up >> down, ok
+	}
+}
+
+func (c *compiler) sizeType(n *node) value { return c.size(n, n.typ) }
+
+func (c *compiler) sizeExpr(n *node) value { return c.size(n, c.value(n.kids[0]).typ) }
+
+func (c *compiler) size(n *node, typ *ctype.Type) value {
+	if typ.Size == 0 {
+		c.fail(n, fmt.Sprintf("the size of %v is not known", typ), "")
+	}
+	return constant(uint64(typ.Size), ctype.Int(c.abi.Pointer, false))
+}
+
+func (c *compiler) cast(n *node) value {
+	v := c.number(n.kids[0])
+	if !n.typ.Scalar() {
+		c.fail(n, fmt.Sprintf("nothing can be converted to %v", n.typ), "")
+	}
+	return convert(v, n.typ)
+}
+
+// choice is a ? b : c. In C the type of the result is one that both can be converted to.
+func (c *compiler) choice(n *node) value {
+	condition := c.number(n.kids[0]).eval
+	yes, no := c.number(n.kids[1]), c.number(n.kids[2])
+	typ := yes.typ
+	if yes.typ.Kind != ctype.Pointer || no.typ.Kind != ctype.Pointer {
+		typ = common(yes.typ, no.typ)
+	}
+	then, otherwise := convert(yes, typ).eval, convert(no, typ).eval
+	return value{typ: typ, eval: func(env Env) (uint64, bool) {
+		bits, ok := condition(env)
+		switch {
+		case !ok:
+			return 0, false
+		case bits != 0:
+			return then(env)
+		}
+		return otherwise(env)
+	}}
+}

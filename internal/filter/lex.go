@@ -1,0 +1,144 @@
+package filter
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// tokenKind is a kind of token.
+type tokenKind uint8
+
+const (
+	tokenEnd tokenKind = iota
+	tokenName
+	tokenDollar // a name that begins with $
+	tokenNumber
+	tokenCharacter
+	tokenPunctuation
+)
+
+// token is a word of an expression.
+type token struct {
+	kind  tokenKind
+	text  string
+	start int // in bytes from the start of the expression
+}
+
+func (t token) end() int { return t.start + len(t.text) }
+
+// punctuation is the operators, longer ones before their prefixes. Those that change something are known so that the message
+// can be about them.
+var punctuation = []string{
+	"<<=", ">>=", "...",
+	"<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "->", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "::",
+	"+", "-", "*", "/", "%", "<", ">", "=", "!", "~", "&", "|", "^", "?", ":", "(", ")", "[", "]", "{", "}", ".", "@", ",", ";",
+}
+
+// lex takes an expression apart. The last token is the end.
+func lex(text string) ([]token, *Error) {
+	var tokens []token
+	for at := 0; ; {
+		at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r\n"))
+		if at == len(text) {
+			return append(tokens, token{start: at}), nil
+		}
+		t := next(text, at)
+		if t.text == "" {
+			_, size := utf8.DecodeRuneInString(text[at:])
+			return nil, &Error{Text: text, Start: at, End: at + size, Problem: "this begins nothing that an expression has"}
+		}
+		tokens = append(tokens, t)
+		at = t.end()
+	}
+}
+
+// next returns the token at an offset, without text if there is none.
+func next(text string, at int) token {
+	rest := text[at:]
+	switch first, _ := utf8.DecodeRuneInString(rest); {
+	case first == '$':
+		return token{tokenDollar, rest[:1+nameLength(rest[1:])], at}
+	case isLetter(first):
+		return token{tokenName, rest[:nameLength(rest)], at}
+	case '0' <= first && first <= '9':
+		return token{tokenNumber, rest[:nameLength(rest)], at}
+	case first == '\'':
+		return token{tokenCharacter, rest[:characterLength(rest)], at}
+	}
+	for _, p := range punctuation {
+		if strings.HasPrefix(rest, p) {
+			return token{tokenPunctuation, p, at}
+		}
+	}
+	return token{start: at}
+}
+
+// IsWord reports whether a name can have the character in it.
+func IsWord(r rune) bool { return isLetter(r) || unicode.IsDigit(r) }
+
+func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
+
+// nameLength is how many bytes of letters and digits rest begins with.
+func nameLength(rest string) int {
+	n := strings.IndexFunc(rest, func(r rune) bool { return !IsWord(r) })
+	if n < 0 {
+		return len(rest)
+	}
+	return n
+}
+
+// characterLength is the length of a character literal with its quotes, 0 if it does not end.
+func characterLength(rest string) int {
+	for i := 1; i < len(rest); i++ {
+		switch rest[i] {
+		case '\\':
+			i++
+		case '\'':
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Normal brings an expression into the form in which a Scope knows it: without blanks, but for one between two words. Of
+// what is no expression it is text as it is.
+func Normal(text string) string {
+	tokens, err := lex(text)
+	if err != nil {
+		return text
+	}
+	return join(tokens)
+}
+
+// join writes tokens one after the other.
+func join(tokens []token) string {
+	var b strings.Builder
+	previous := token{kind: tokenPunctuation}
+	for _, t := range tokens {
+		if isWord(previous) && isWord(t) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(t.text)
+		previous = t
+	}
+	return b.String()
+}
+
+func isWord(t token) bool {
+	return t.kind == tokenName || t.kind == tokenDollar || t.kind == tokenNumber
+}
+
+// underline returns a text in one line, and a line that marks a part of it.
+func underline(text string, start, end int) (line, mark string) {
+	visible := func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}
+	start, end = min(start, len(text)), min(end, len(text))
+	before := utf8.RuneCountInString(text[:start])
+	length := utf8.RuneCountInString(text[start:max(start, end)])
+	return strings.Map(visible, text), strings.Repeat(" ", before) + "^" + strings.Repeat("~", max(length-1, 0))
+}

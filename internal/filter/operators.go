@@ -1,0 +1,279 @@
+package filter
+
+import (
+	"fmt"
+
+	"tracewell/internal/ctype"
+)
+
+// promoted is the type in which a value takes part in arithmetic: int if it is narrower, or else its own. A pointer counts
+// as an unsigned integer of its size.
+func promoted(t *ctype.Type) *ctype.Type {
+	switch {
+	case t.Kind == ctype.Pointer:
+		return ctype.Int(t.Size, false)
+	case t.Size < 4 || t.Kind == ctype.Bool:
+		return ctype.Int(4, true)
+	}
+	return ctype.Int(t.Size, t.Signed)
+}
+
+// common is the type of an operation on two values: the larger of the promoted ones, unsigned if both are as large and one
+// of them is.
+func common(a, b *ctype.Type) *ctype.Type {
+	a, b = promoted(a), promoted(b)
+	switch {
+	case a.Size > b.Size:
+		return a
+	case b.Size > a.Size:
+		return b
+	}
+	return ctype.Int(a.Size, a.Signed && b.Signed)
+}
+
+// convert makes a value one of another type.
+func convert(v value, typ *ctype.Type) value {
+	from := v.typ
+	result := value{typ: typ, eval: v.eval}
+	if v.bits != nil {
+		return constant(typ.Extend(*v.bits), typ)
+	}
+	fits := typ.Size > from.Size && (!from.Signed || typ.Signed) || typ.Size == from.Size && typ.Signed == from.Signed
+	if typ.Kind != ctype.Bool && (fits || typ.Size == 8) {
+		return result
+	}
+	get := v.eval
+	if typ.Kind == ctype.Bool {
+		result.eval = func(env Env) (uint64, bool) {
+			bits, ok := get(env)
+			return truth(bits != 0), ok
+		}
+		return result
+	}
+	result.eval = extended(get, typ)
+	return result
+}
+
+func truth(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// operation is an arithmetic operator on two values of one type.
+type operation struct {
+	signed, unsigned func(a, b uint64) uint64
+	compares         bool // the result is 0 or 1, an int
+	divides          bool // not by 0
+}
+
+// operations are the operators but for shifts, && and ||. What C leaves undefined wraps around.
+var operations = map[string]operation{
+	"+": {signed: add, unsigned: add},
+	"-": {signed: subtract, unsigned: subtract},
+	"*": {signed: multiply, unsigned: multiply},
+	"/": {signed: func(a, b uint64) uint64 { return uint64(int64(a) / int64(b)) },
+		unsigned: func(a, b uint64) uint64 { return a / b }, divides: true},
+	"%": {signed: func(a, b uint64) uint64 { return uint64(int64(a) % int64(b)) },
+		unsigned: func(a, b uint64) uint64 { return a % b }, divides: true},
+	"&":  {signed: and, unsigned: and},
+	"|":  {signed: or, unsigned: or},
+	"^":  {signed: xor, unsigned: xor},
+	"==": {signed: equal, unsigned: equal, compares: true},
+	"!=": {signed: unequal, unsigned: unequal, compares: true},
+	"<": {signed: func(a, b uint64) uint64 { return truth(int64(a) < int64(b)) },
+		unsigned: func(a, b uint64) uint64 { return truth(a < b) }, compares: true},
+	">": {signed: func(a, b uint64) uint64 { return truth(int64(a) > int64(b)) },
+		unsigned: func(a, b uint64) uint64 { return truth(a > b) }, compares: true},
+	"<=": {signed: func(a, b uint64) uint64 { return truth(int64(a) <= int64(b)) },
+		unsigned: func(a, b uint64) uint64 { return truth(a <= b) }, compares: true},
+	">=": {signed: func(a, b uint64) uint64 { return truth(int64(a) >= int64(b)) },
+		unsigned: func(a, b uint64) uint64 { return truth(a >= b) }, compares: true},
+}
+
+func add(a, b uint64) uint64      { return a + b }
+func subtract(a, b uint64) uint64 { return a - b }
+func multiply(a, b uint64) uint64 { return a * b }
+func and(a, b uint64) uint64      { return a & b }
+func or(a, b uint64) uint64       { return a | b }
+func xor(a, b uint64) uint64      { return a ^ b }
+func equal(a, b uint64) uint64    { return truth(a == b) }
+func unequal(a, b uint64) uint64  { return truth(a != b) }
+
+func (c *compiler) binary(n *node) value {
+	switch n.op {
+	case "&&", "||":
+		return c.logical(n)
+	case "<<", ">>":
+		return c.shift(n)
+	case "@":
+		return c.repeat(n)
+	}
+	left, right := c.number(n.kids[0]), c.number(n.kids[1])
+	pointers := truth(left.typ.Kind == ctype.Pointer) + truth(right.typ.Kind == ctype.Pointer)
+	if pointers > 0 && (n.op == "+" || n.op == "-") {
+		return c.pointerSum(n, left, right)
+	}
+	op := operations[n.op]
+	typ := common(left.typ, right.typ)
+	a, b := convert(left, typ), convert(right, typ)
+	apply := op.unsigned
+	if typ.Signed {
+		apply = op.signed
+	}
+	result := typ
+	if op.compares {
+		result = ctype.Int(4, true)
+	}
+	v := value{typ: result, eval: both(a, b, apply)}
+	if op.divides {
+		v.eval = divided(a.eval, b.eval, apply, c.leaf(join(n.tokens)+" (division by zero)"))
+	}
+	if typ.Size < 8 && !op.compares {
+		v.eval = extended(v.eval, typ)
+	}
+	return v
+}
+
+// both applies a function to two values. The second is often a constant.
+func both(a, b value, apply func(a, b uint64) uint64) eval {
+	left, right := a.eval, b.eval
+	if b.bits != nil {
+		y := *b.bits
+		return func(env Env) (uint64, bool) {
+			x, ok := left(env)
+			return apply(x, y), ok
+		}
+	}
+	return func(env Env) (uint64, bool) {
+		x, ok := left(env)
+		y, known := right(env)
+		return apply(x, y), ok && known
+	}
+}
+
+// divided is both for what has no result for a second value of 0, which a leaf stands for.
+func divided(left, right eval, apply func(a, b uint64) uint64, leaf int) eval {
+	return func(env Env) (uint64, bool) {
+		x, ok := left(env)
+		y, known := right(env)
+		if !known {
+			return 0, false
+		}
+		if y == 0 {
+			env.Lacks(leaf)
+			return 0, false
+		}
+		return apply(x, y), ok
+	}
+}
+
+// pointerSum is p + n, n + p, p - n and p - q, which count in elements.
+func (c *compiler) pointerSum(n *node, left, right value) value {
+	if right.typ.Kind == ctype.Pointer && left.typ.Kind != ctype.Pointer && n.op == "+" {
+		left, right = right, left
+	}
+	size := uint64(max(1, left.typ.Size))
+	if left.typ.Kind == ctype.Pointer {
+		size = uint64(max(1, left.typ.Elem.Size))
+	}
+	switch {
+	case left.typ.Kind == ctype.Pointer && right.typ.Kind == ctype.Pointer && n.op == "-":
+		return value{typ: ctype.Int(c.abi.Long, true), eval: both(left, right, func(a, b uint64) uint64 {
+			return uint64(int64(a-b) / int64(size))
+		})}
+	case left.typ.Kind != ctype.Pointer || right.typ.Kind == ctype.Pointer:
+		c.fail(n, fmt.Sprintf("%v %s %v means nothing", left.typ, n.op, right.typ), "")
+	}
+	apply := func(a, b uint64) uint64 { return a + b*size }
+	if n.op == "-" {
+		apply = func(a, b uint64) uint64 { return a - b*size }
+	}
+	by := convert(right, ctype.Int(8, true))
+	return value{typ: left.typ, eval: extended(both(left, by, apply), left.typ)}
+}
+
+// logical is && and ||. Either is decided by one operand that is available and decides it, whichever it is.
+func (c *compiler) logical(n *node) value {
+	left, right := c.number(n.kids[0]).eval, c.number(n.kids[1]).eval
+	decisive := n.op == "||"
+	return value{typ: ctype.Int(4, true), eval: func(env Env) (uint64, bool) {
+		a, ok := left(env)
+		if ok && (a != 0) == decisive {
+			return truth(decisive), true
+		}
+		b, known := right(env)
+		if known && (b != 0) == decisive {
+			return truth(decisive), true
+		}
+		return truth(!decisive), ok && known
+	}}
+}
+
+// shift is << and >>. A count that is negative or as large as the value shifts everything out.
+func (c *compiler) shift(n *node) value {
+	left, right := c.number(n.kids[0]), c.number(n.kids[1])
+	typ := promoted(left.typ)
+	width := uint64(8 * typ.Size)
+	apply := func(a, b uint64) uint64 { return a << b }
+	switch {
+	case n.op == ">>" && typ.Signed:
+		apply = func(a, b uint64) uint64 { return uint64(int64(a) >> min(b, width)) }
+	case n.op == ">>":
+		apply = func(a, b uint64) uint64 { return a >> b }
+	}
+	v := value{typ: typ, eval: both(convert(left, typ), convert(right, ctype.Int(8, true)), apply)}
+	if typ.Size < 8 {
+		v.eval = extended(v.eval, typ)
+	}
+	return v
+}
+
+// repeat is GDB's value @ count, an array that begins with the value.
+func (c *compiler) repeat(n *node) value {
+	first, count := c.value(n.kids[0]), c.number(n.kids[1])
+	if first.addr == nil || count.bits == nil || *count.bits == 0 || *count.bits > maxArray/uint64(max(1, first.typ.Size)) {
+		c.fail(n, join(n.tokens)+" is no array: something in memory is wanted ahead of the @, and a number behind it", "")
+	}
+	return value{typ: ctype.ArrayOf(first.typ, int(*count.bits)), addr: first.addr}
+}
+
+func (c *compiler) unary(n *node) value {
+	operand := n.kids[0]
+	switch n.op {
+	case "*":
+		addr, elem := pointed(c.number(operand))
+		return c.at(n, elem, addr)
+	case "&":
+		v := c.value(operand)
+		if v.addr == nil {
+			c.fail(n, join(operand.tokens)+" has no address", "")
+		}
+		return value{typ: ctype.PointerTo(v.typ, c.abi.Pointer), eval: v.addr}
+	}
+	v := c.number(operand)
+	if n.op == "!" {
+		return value{typ: ctype.Int(4, true), eval: mapped(v.eval, func(a uint64) uint64 { return truth(a == 0) })}
+	}
+	typ := promoted(v.typ)
+	apply := signs[n.op]
+	if v.bits != nil {
+		return constant(typ.Extend(apply(typ.Extend(*v.bits))), typ)
+	}
+	return value{typ: typ, eval: extended(mapped(convert(v, typ).eval, apply), typ)}
+}
+
+// signs are the unary operators whose result is of the operand's type.
+var signs = map[string]func(uint64) uint64{
+	"-": func(a uint64) uint64 { return -a },
+	"+": func(a uint64) uint64 { return a },
+	"~": func(a uint64) uint64 { return ^a },
+}
+
+func mapped(get eval, apply func(uint64) uint64) eval {
+	return func(env Env) (uint64, bool) {
+		bits, ok := get(env)
+		return apply(bits), ok
+	}
+}

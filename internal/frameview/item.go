@@ -1,0 +1,366 @@
+package frameview
+
+import (
+	"encoding/hex"
+	"slices"
+	"strconv"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/internal/ctype"
+	"tracewell/internal/filter"
+	"tracewell/tdesc"
+	"tracewell/trace"
+)
+
+// Item is one thing that a tracepoint collects, under the name that a user knows it by:
+//
+//	$rdi  $hits              a register, a trace state variable
+//	j->id  q  buf[0]@16      what a collect command says, where it is certain which action comes of it
+//	limit  table+8           memory of the program that a symbol names
+//	*(int *)($rbp - 20)      anything else, as an expression that GDB reads, too
+//
+// Within a tracepoint a name is used once: what is collected both at the hit and after steps is one item.
+type Item struct {
+	Name   string
+	Type   *ctype.Type // an integer of the size where nothing else is known
+	Slot   *tdesc.Slot // of a register, nil for other items
+	Column int         // place in ItemNames
+
+	sources []source // tried one after the other
+}
+
+// source is one way to find an item in a frame.
+type source struct {
+	step     bool // collected after steps
+	kind     sourceKind
+	size     uint64
+	addr     arch.Addr   // sourceMemory: the address, or what is added to base
+	base     *tdesc.Slot // sourceMemory: nil for an absolute address
+	variable int32       // sourceVariable
+	code     *ax.Program // sourceCode, sourceString, sourceResult
+	needs    bool        // the code reads registers
+}
+
+// sourceKind is a way to find an item.
+type sourceKind uint8
+
+const (
+	sourceRegister sourceKind = iota
+	sourceMemory
+	sourceVariable
+	sourceCode   // memory: the one that the code records last
+	sourceString // as sourceCode, up to the first zero byte
+	sourceResult // a number: the one that the code has at its end
+)
+
+// collection is what one location of a tracepoint collects.
+type collection struct {
+	tracepoint *trace.Tracepoint // nil for what is the same for all
+	items      []*Item
+	byName     map[string]*Item // by the normal form of the name
+}
+
+// collections are those of all tracepoints.
+type collections struct {
+	of      map[*trace.Tracepoint]*collection
+	none    *collection // of frames whose tracepoint is not defined
+	names   []string    // ItemNames
+	columns map[string]int
+	typed   map[string]*ctype.Type // names of any collection
+}
+
+// Items returns what a tracepoint collects, of the location at pc if it has one there and else of the first: registers,
+// then what its actions say in their order, then what it collects after steps.
+func (v *View) Items(n trace.Number) []*Item {
+	t := v.tracepoints[n]
+	if t == nil {
+		return nil
+	}
+	return v.collected().of[t.locations[0]].items
+}
+
+// ItemNames returns the names of the items of all tracepoints. An Item's Column counts in it.
+func (v *View) ItemNames() []string { return v.collected().names }
+
+// collected works out what all tracepoints collect, once.
+func (v *View) collected() *collections {
+	v.once.Do(func() {
+		all := &collections{
+			of:      make(map[*trace.Tracepoint]*collection),
+			none:    &collection{byName: make(map[string]*Item)},
+			columns: make(map[string]int),
+			typed:   make(map[string]*ctype.Type),
+		}
+		tracepoints := v.Content.Header().Tracepoints
+		for i := range tracepoints {
+			all.add(v.collect(&tracepoints[i]))
+		}
+		v.everything = all
+	})
+	return v.everything
+}
+
+func (all *collections) add(c *collection) {
+	all.of[c.tracepoint] = c
+	for _, item := range c.items {
+		column, known := all.columns[item.Name]
+		if !known {
+			column = len(all.names)
+			all.columns[item.Name] = column
+			all.names = append(all.names, item.Name)
+		}
+		item.Column = column
+		if name := filter.Normal(item.Name); all.typed[name] == nil {
+			all.typed[name] = item.Type
+		}
+	}
+}
+
+// collect works out what one location collects.
+func (v *View) collect(t *trace.Tracepoint) *collection {
+	c := &collection{tracepoint: t, byName: make(map[string]*Item)}
+	hit, step := splitCommands(t.Source.Commands)
+	v.addActions(c, t.Actions, hit, false)
+	v.addActions(c, t.StepActions, step, true)
+	return c
+}
+
+// addActions adds what some actions collect, which the commands led to.
+func (v *View) addActions(c *collection, actions []trace.Action, commands []string, step bool) {
+	for _, action := range actions {
+		if action.Kind == trace.CollectRegisters {
+			v.addRegisters(c, action.Mask, step)
+		}
+	}
+	drafts := v.drafts(actions)
+	pair(drafts, v.expectations(commands))
+	for _, d := range drafts {
+		d.source.step = step
+		for _, named := range v.named(d) {
+			c.add(named)
+		}
+	}
+}
+
+func (v *View) addRegisters(c *collection, mask []byte, step bool) {
+	if v.Layout == nil {
+		return
+	}
+	for _, n := range MaskRegisters(mask) {
+		if slot := v.Layout.ByNumber(n); slot != nil {
+			c.add(&Item{Name: "$" + slot.Reg.Name, Type: registerType(slot), Slot: slot,
+				sources: []source{{kind: sourceRegister, step: step}}})
+		}
+	}
+}
+
+// add adds an item, to one of the same name if there is one.
+func (c *collection) add(item *Item) {
+	name := filter.Normal(item.Name)
+	known := c.byName[name]
+	if known == nil {
+		c.byName[name] = item
+		c.items = append(c.items, item)
+		return
+	}
+	if slices.ContainsFunc(known.sources, func(s source) bool { return s.step == item.sources[0].step }) {
+		return // the same thing twice
+	}
+	known.sources = append(known.sources, item.sources...)
+}
+
+// draft is an action on its way to become an item.
+type draft struct {
+	source source
+	name   string // what the user wrote, "" if that is not certain
+	text   string // what the action says
+	shape  shape
+}
+
+// drafts makes a draft of each action that collects memory, a variable or a result, in the order of the actions. Code that
+// collects nothing, of a teval command, has one without a text.
+func (v *View) drafts(actions []trace.Action) []*draft {
+	var drafts []*draft
+	for _, action := range actions {
+		switch action.Kind {
+		case trace.CollectMemory:
+			drafts = append(drafts, v.memoryDraft(action))
+		case trace.CollectExpression:
+			drafts = append(drafts, v.codeDraft(action.Code))
+		}
+	}
+	return drafts
+}
+
+func (v *View) memoryDraft(action trace.Action) *draft {
+	d := &draft{
+		source: source{kind: sourceMemory, size: action.Length, addr: arch.Addr(action.Offset)},
+		shape:  shape{memory: true, plain: true, records: true},
+	}
+	place := d.source.addr.String()
+	if action.Base != trace.Absolute {
+		if v.Layout != nil {
+			d.source.base = v.Layout.ByNumber(action.Base)
+		}
+		if d.source.base == nil {
+			d.source.kind = sourceRegister // of a register that nobody knows: never there
+		}
+		place = offsetText(v.registerName(action.Base), int64(action.Offset))
+	}
+	d.text = ax.Place(place, action.Length)
+	return d
+}
+
+// offsetText is "($rbp - 20)".
+func offsetText(name string, offset int64) string {
+	switch {
+	case offset < 0:
+		return "(" + name + " - " + strconv.FormatUint(uint64(-offset), 10) + ")"
+	case offset > 0:
+		return "(" + name + " + " + strconv.FormatInt(offset, 10) + ")"
+	}
+	return name
+}
+
+func (v *View) registerName(n arch.Reg) string {
+	if v.Layout != nil {
+		if slot := v.Layout.ByNumber(n); slot != nil {
+			return "$" + slot.Reg.Name
+		}
+	}
+	return "$register" + strconv.Itoa(int(n))
+}
+
+// codeDraft finds out what an expression collects: the last thing that it records, because what comes before was needed to
+// find that.
+func (v *View) codeDraft(code []byte) *draft {
+	d := &draft{}
+	program, err := ax.Decode(code)
+	if err != nil {
+		return d
+	}
+	d.source.code = program
+	d.source.needs = len(program.Requirements().Registers) > 0
+	d.shape = shapeOf(program)
+	effects, ok := program.Decompile(ax.Names{Register: v.registerName, Variable: v.variableText})
+	if !ok {
+		d.opaque()
+		return d
+	}
+	for _, e := range effects {
+		d.take(e)
+	}
+	if d.source.kind == sourceResult {
+		d.source.code = withoutPop(program)
+	}
+	return d
+}
+
+// withoutPop returns a program up to its last pop, which drops the value that is wanted.
+func withoutPop(p *ax.Program) *ax.Program {
+	last := 0
+	for in := range p.Instructions() {
+		if in.Op == ax.OpPop {
+			last = in.Offset
+		}
+	}
+	shorter, err := ax.Decode(append(p.Code()[:last], byte(ax.OpEnd)))
+	if err != nil {
+		return p
+	}
+	return shorter
+}
+
+// variableText is a trace state variable as an expression names it.
+func (v *View) variableText(n uint16) string { return "$" + v.VariableName(int32(n)) }
+
+// take makes the draft one of an effect, which counts more than those before.
+func (d *draft) take(e ax.Effect) {
+	switch e.Op {
+	case ax.OpTrace, ax.OpTraceQuick, ax.OpTrace16:
+		d.source.kind, d.source.size, d.source.addr, d.text = sourceCode, e.Size, e.Addr, e.Text
+		if e.Fixed {
+			d.source.kind = sourceMemory
+		}
+	case ax.OpTracenz:
+		d.source.kind, d.source.size, d.text = sourceString, e.Size, e.Text
+	case ax.OpTracev:
+		d.source.kind, d.source.variable, d.text = sourceVariable, int32(e.Variable), e.Text
+	case ax.OpPop:
+		if e.Text != d.text && !d.shape.sets {
+			d.source.kind, d.source.size, d.text = sourceResult, 8, e.Text
+		}
+	}
+}
+
+// opaque makes the draft one of code that cannot be said in C: it is called by its bytes.
+func (d *draft) opaque() {
+	if d.shape.records {
+		d.source.kind = sourceCode
+		d.text = "agent expression " + hex.EncodeToString(d.source.code.Code())
+	}
+}
+
+// named makes the items of a draft: one under the name that the user gave, or those that symbols give, or one by what the
+// action says.
+func (v *View) named(d *draft) []*Item {
+	if d.text == "" {
+		return nil
+	}
+	if d.name == "" && d.source.kind == sourceMemory && d.source.base == nil {
+		return v.symbolItems(d.source)
+	}
+	name := d.name
+	if name == "" {
+		name = d.text
+	}
+	return []*Item{{Name: name, Type: d.typ(), sources: []source{d.source}}}
+}
+
+func (d *draft) typ() *ctype.Type {
+	switch d.source.kind {
+	case sourceVariable, sourceResult:
+		return ctype.Int(8, true)
+	case sourceString:
+		return ctype.ArrayOf(ctype.Int(1, true), int(min(d.source.size, 1<<16)))
+	}
+	return ctype.Bytes(int(min(d.source.size, 1<<31)))
+}
+
+// symbolItems takes a range of memory apart into the symbols that lie in it, as far as there are any. GDB collects neighbours
+// as one range.
+func (v *View) symbolItems(s source) []*Item {
+	var items []*Item
+	for s.size > 0 {
+		part := s
+		name, size := v.symbolAt(s.addr, s.size)
+		if name == "" {
+			name, size = ax.Place(s.addr.String(), s.size), s.size
+		}
+		part.size = size
+		items = append(items, &Item{Name: name, Type: ctype.Bytes(int(min(size, 1<<31))), sources: []source{part}})
+		s.addr += arch.Addr(size)
+		s.size -= size
+	}
+	return items
+}
+
+// symbolAt names at most size bytes at an address by the symbol that they lie in, and says how many those are.
+func (v *View) symbolAt(addr arch.Addr, size uint64) (string, uint64) {
+	if v.Symbols == nil {
+		return "", 0
+	}
+	symbol, offset, ok := v.Symbols.At(addr)
+	if !ok || symbol.Size <= offset {
+		return "", 0
+	}
+	whole := min(size, symbol.Size-offset)
+	switch {
+	case offset > 0:
+		return symbol.Name + "+" + strconv.FormatUint(offset, 10), whole
+	case whole < symbol.Size:
+		return ax.Place("&"+symbol.Name, whole), whole
+	}
+	return symbol.Name, whole
+}

@@ -1,0 +1,146 @@
+package survey
+
+import (
+	"slices"
+
+	"tracewell/arch"
+	"tracewell/internal/filter"
+	"tracewell/internal/frameview"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// Value computes a value of a frame, false if the frame does not have what it takes.
+type Value func(frameview.Frame) (filter.Value, bool)
+
+// Summary is the figures of frames, for each tracepoint.
+type Summary struct {
+	values    []Value
+	timestamp int32 // number of the variable $trace_timestamp
+	timed     bool  // there is that variable
+	figures   map[trace.Number]*Figures
+}
+
+// Figures are what there is to say of the frames of one tracepoint.
+type Figures struct {
+	Tracepoint  trace.Number
+	Frames      int
+	Steps       int   // of the frames, those of while-stepping
+	Bytes       int64 // of the frames with their headers
+	First, Last int   // numbers of frames; the least and the greatest
+
+	PCs     int // different ones, MostPCs at most; 0 if no pc is known
+	Low     arch.Addr
+	High    arch.Addr
+	seenPCs map[arch.Addr]bool
+
+	Timed      int   // frames with a $trace_timestamp
+	Start, End int64 // the least and the greatest of these, in microseconds
+
+	Values []Measured // of the expressions, in their order
+}
+
+// Measured is the values of an expression.
+type Measured struct {
+	Distribution
+	Lacking int // frames that do not have what it takes
+}
+
+// MostPCs is how many different program counters are counted.
+const MostPCs = 1000
+
+// timestampName is the variable in which GDB's tracepoint targets give the time of a hit.
+const timestampName = "trace_timestamp"
+
+// NewSummary returns a Summary of no frames. It also measures the values.
+func NewSummary(variables []trace.Variable, values ...Value) *Summary {
+	s := &Summary{values: values, figures: make(map[trace.Number]*Figures)}
+	for _, v := range variables {
+		if v.Name == timestampName {
+			s.timestamp, s.timed = int32(v.Number), true
+		}
+	}
+	return s
+}
+
+// Add takes a frame.
+func (s *Summary) Add(f frameview.Frame, stepped bool) {
+	t := s.figures[f.Tracepoint()]
+	if t == nil {
+		t = &Figures{
+			Tracepoint: f.Tracepoint(), First: f.Number, Last: f.Number,
+			seenPCs: make(map[arch.Addr]bool), Values: make([]Measured, len(s.values)),
+		}
+		s.figures[f.Tracepoint()] = t
+	}
+	t.Frames++
+	t.First, t.Last = min(t.First, f.Number), max(t.Last, f.Number)
+	t.Bytes += int64(len(f.Bytes()))
+	if stepped {
+		t.Steps++
+	}
+	t.addPC(f)
+	s.addTime(t, f)
+	for i, value := range s.values {
+		if v, ok := value(f); ok {
+			t.Values[i].Add(v)
+		} else {
+			t.Values[i].Lacking++
+		}
+	}
+}
+
+func (t *Figures) addPC(f frameview.Frame) {
+	if !f.HasPC {
+		return
+	}
+	if t.PCs == 0 {
+		t.Low, t.High = f.PC, f.PC
+	}
+	t.Low, t.High = min(t.Low, f.PC), max(t.High, f.PC)
+	if t.PCs < MostPCs && !t.seenPCs[f.PC] {
+		t.seenPCs[f.PC] = true
+		t.PCs++
+	}
+}
+
+// addTime looks for the time of a frame. Of several the last counts, as of any variable.
+func (s *Summary) addTime(t *Figures, f frameview.Frame) {
+	if !s.timed {
+		return
+	}
+	var at int64
+	found := false
+	for block := range f.Blocks() {
+		if block.Kind == tfile.BlockVariable && block.Number == s.timestamp {
+			at, found = block.Value, true
+		}
+	}
+	if !found {
+		return
+	}
+	if t.Timed == 0 {
+		t.Start, t.End = at, at
+	}
+	t.Start, t.End = min(t.Start, at), max(t.End, at)
+	t.Timed++
+}
+
+// Rate returns how many frames there were a second, by their timestamps, and false if these do not tell.
+func (t *Figures) Rate() (float64, bool) {
+	if t.Timed < 2 || t.End == t.Start {
+		return 0, false
+	}
+	const second = 1e6
+	return float64(t.Timed-1) / (float64(t.End-t.Start) / second), true
+}
+
+// Tracepoints returns the figures of each tracepoint that has frames, by number.
+func (s *Summary) Tracepoints() []*Figures {
+	var all []*Figures
+	for _, t := range s.figures {
+		all = append(all, t)
+	}
+	slices.SortFunc(all, func(a, b *Figures) int { return int(a.Tracepoint - b.Tracepoint) })
+	return all
+}

@@ -1,0 +1,111 @@
+package check
+
+import (
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/tfile"
+)
+
+// fixFrame appends to dst what can be saved of a frame: nothing if it has to be left out, else a frame of a number in range
+// that has blocks which GDB can read, and at most one R block, of x.size bytes.
+func (x *fixer) fixFrame(dst []byte, f tfile.Frame) []byte {
+	x.frame = f
+	number := x.number(f.Tracepoint())
+	if number < 1 {
+		x.tellFrame("left out, as there is no number for its tracepoint")
+		return dst
+	}
+	if number != f.Tracepoint() {
+		x.tellFrame(fmt.Sprintf("now of tracepoint %d", number))
+	}
+	order := x.header.Order
+	start := len(dst)
+	dst = order.AppendUint16(dst, uint16(number))
+	dst = order.AppendUint32(dst, 0)
+	dst = x.fixBlocks(dst, x.readable(f))
+	order.PutUint32(dst[start+2:], uint32(len(dst)-start-frameHeader))
+	return dst
+}
+
+// readable is the frame with register blocks of the size with which it can be read furthest: to its end, as a rule.
+func (x *fixer) readable(f tfile.Frame) tfile.Frame {
+	d := x.broken[f.Tracepoint()]
+	if d == nil || f.Check() == nil {
+		return f
+	}
+	size := x.inferred(f.Tracepoint(), d)
+	if size == 0 {
+		return f
+	}
+	other, err := tfile.ParseFrame(f.Bytes(), x.header.Order, size)
+	if err != nil {
+		return f
+	}
+	return other
+}
+
+// fixBlocks appends the blocks of a frame.
+func (x *fixer) fixBlocks(dst []byte, f tfile.Frame) []byte {
+	registers, read := 0, frameHeader
+	for b := range f.Blocks() {
+		read = b.Offset + size(b)
+		whole := f.Bytes()[b.Offset:read]
+		switch b.Kind {
+		case tfile.BlockRegisters:
+			if registers++; registers == 1 {
+				dst = x.fixRegisters(dst, b.Bytes)
+			} else {
+				x.tellFrame("registers that come again left out")
+			}
+		case tfile.BlockStatic:
+			x.tellFrame("data of static tracepoints left out, which GDB cannot read")
+		case tfile.BlockMemory:
+			dst = x.fixMemory(dst, b)
+		case tfile.BlockVariable:
+			dst = append(dst, whole...)
+		}
+	}
+	if left := len(f.Bytes()) - read; left > 0 {
+		x.tellFrame("cut off where it cannot be read further")
+	}
+	return dst
+}
+
+// fixRegisters appends an R block. One that is too long loses what is behind the registers that the target description has.
+func (x *fixer) fixRegisters(dst, registers []byte) []byte {
+	switch {
+	case len(registers) < x.size:
+		x.tellFrame(fmt.Sprintf("registers left out, of which there are %d bytes only", len(registers)))
+		return dst
+	case len(registers) > x.size:
+		x.tellFrame(fmt.Sprintf("register block of %d bytes cut to the %d that other frames or the target description have",
+			len(registers), x.size))
+	}
+	dst = append(dst, byte(tfile.BlockRegisters))
+	return append(dst, registers[:x.size]...)
+}
+
+// fixMemory appends an M block, in two where the address space ends in it.
+func (x *fixer) fixMemory(dst []byte, b tfile.Block) []byte {
+	first := len(b.Bytes)
+	if behind := b.Addr + arch.Addr(len(b.Bytes)); behind != 0 && behind < b.Addr {
+		first -= int(behind)
+		x.tellFrame("memory block split where the address space ends")
+	}
+	if len(b.Bytes) == 0 {
+		x.tellFrame("memory blocks without bytes left out")
+	}
+	dst = x.memoryBlock(dst, b.Addr, b.Bytes[:first])
+	return x.memoryBlock(dst, 0, b.Bytes[first:])
+}
+
+func (x *fixer) memoryBlock(dst []byte, addr arch.Addr, p []byte) []byte {
+	if len(p) == 0 {
+		return dst
+	}
+	dst = append(dst, byte(tfile.BlockMemory))
+	dst = x.header.Order.AppendUint64(dst, uint64(addr))
+	dst = x.header.Order.AppendUint16(dst, uint16(len(p)))
+	return append(dst, p...)
+}

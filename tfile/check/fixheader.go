@@ -1,0 +1,200 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// reading gathers what can be read of the definition lines, less strictly than tfile.Open does.
+type reading struct {
+	x         *fixer
+	status    *trace.Status
+	variables []trace.Variable
+	upload    trace.Upload
+	offsets   map[trace.Key]int64 // of the first piece
+}
+
+// mendings read the rest of a line, and report whether anything of it could be read.
+var mendings = map[string]func(r *reading, offset int64, rest string) bool{
+	"R":      func(*reading, int64, string) bool { return true }, // see fixer.settleSize
+	"tdesc":  func(*reading, int64, string) bool { return true }, // see fixer.fixDescription
+	"status": (*reading).readStatus,
+	"tsv":    (*reading).readVariable,
+	"tp":     (*reading).readPiece,
+}
+
+// fixHeader makes definitions that GDB takes of those that there are.
+func (x *fixer) fixHeader() tfile.Header {
+	r := &reading{x: x, offsets: make(map[trace.Key]int64)}
+	for _, d := range x.file.Definitions() {
+		keyword, rest, _ := strings.Cut(strings.TrimSuffix(d.Text, "\r"), " ")
+		if mend := mendings[keyword]; mend == nil || !mend(r, d.Offset, rest) {
+			x.tell(d.Offset, "line left out: %s", excerpt(d.Text))
+		}
+	}
+	return tfile.Header{
+		Order:        x.header.Order,
+		RegisterSize: x.size,
+		Description:  x.fixDescription(),
+		Status:       x.fixStatus(r.status),
+		Variables:    x.fixVariables(r.variables),
+		Tracepoints:  x.fixTracepoints(r),
+	}
+}
+
+// excerpt quotes the beginning of a line.
+func excerpt(text string) string {
+	if len(text) > 40 {
+		return fmt.Sprintf("%q…", text[:40])
+	}
+	return fmt.Sprintf("%q", text)
+}
+
+// readStatus reads a status item by item, so that one that is malformed costs no other.
+func (r *reading) readStatus(offset int64, rest string) bool {
+	if st, err := trace.ParseStatus(rest); err == nil {
+		r.status = &st
+		return true
+	}
+	run, items, _ := strings.Cut(rest, ";")
+	if run != "1" {
+		run = "0"
+	}
+	whole := run
+	for item := range strings.SplitSeq(items, ";") {
+		if _, err := trace.ParseStatus(run + ";" + item); err != nil {
+			r.x.tell(offset, "item of the status left out: %s", excerpt(item))
+			continue
+		}
+		whole += ";" + item
+	}
+	st, err := trace.ParseStatus(whole)
+	r.status = &st
+	return err == nil
+}
+
+func (r *reading) readVariable(offset int64, rest string) bool {
+	v, err := trace.ParseVariable(rest)
+	if err != nil {
+		return false
+	}
+	if i := slices.IndexFunc(r.variables, func(w trace.Variable) bool { return w.Number == v.Number }); i >= 0 {
+		r.x.tell(offset, "variable %d is $%s, and no more $%s", v.Number, v.Name, r.variables[i].Name)
+		r.variables[i] = v
+		return true
+	}
+	r.variables = append(r.variables, v)
+	return true
+}
+
+func (r *reading) readPiece(offset int64, rest string) bool {
+	p, err := trace.ParsePiece(rest)
+	if err != nil {
+		if p, err = mendPiece(rest); err != nil {
+			return false
+		}
+		r.x.tell(offset, "read as %q: tp %s", "tp "+pieceText(p), excerpt(rest))
+	}
+	if _, known := r.offsets[p.Key]; !known {
+		r.offsets[p.Key] = offset
+	}
+	return r.upload.Add(p) == nil
+}
+
+// mendPiece reads as much of a malformed piece as GDB 13.1 would: of a T piece up to the option that is not known, and of a Z
+// piece all of the text, whatever its length is said to be.
+func mendPiece(rest string) (trace.Piece, error) {
+	switch {
+	case strings.HasPrefix(rest, "Z"):
+		if fields := strings.Split(rest, ":"); len(fields) == 6 {
+			fields[3], fields[4] = "0", strconv.FormatInt(int64(len(fields[5])/2), 16)
+			return trace.ParsePiece(strings.Join(fields, ":"))
+		}
+	case strings.HasPrefix(rest, "T"):
+		for cut := strings.LastIndexByte(rest, ':'); cut > 0; cut = strings.LastIndexByte(rest, ':') {
+			rest = rest[:cut]
+			if p, err := trace.ParsePiece(rest); err == nil {
+				return p, nil
+			}
+		}
+	}
+	return trace.ParsePiece(rest)
+}
+
+// pieceText is a T or Z piece as it is written.
+func pieceText(p trace.Piece) string {
+	if p.Kind == trace.PieceSource {
+		return "Z" + p.Source.String()
+	}
+	return p.Definition.Pieces()[0]
+}
+
+// fixStatus makes the status tell the frames that are there.
+func (x *fixer) fixStatus(st *trace.Status) *trace.Status {
+	frames := int64(x.kept())
+	if st == nil {
+		x.tell(x.end(), "status line added, with %s", plural(frames, "frame"))
+		return &trace.Status{Reason: trace.ReasonUnknown, Frames: frames, Created: frames, Free: -1, Size: -1}
+	}
+	fixed, at := *st, x.place("status")
+	if fixed.Frames != frames {
+		x.tell(at, "the status tells of %s, not of %d", plural(frames, "frame"), fixed.Frames)
+		fixed.Frames = frames
+	}
+	if fixed.Created < frames {
+		x.tell(at, "the status tells of %s ever created, not of %d", plural(frames, "frame"), fixed.Created)
+		fixed.Created = frames
+	}
+	if withoutText.MatchString(x.statusText()) {
+		x.tell(at, "the reason why the run has stopped has a text, which is empty")
+	}
+	for _, text := range []*string{&fixed.Notes, &fixed.Description, &fixed.User} {
+		if len("status ")+len(fixed.String()) > tfile.MaxLine && *text != "" {
+			x.tell(at, "left out of the status, which is too long a line: %s", excerpt(*text))
+			*text = ""
+		}
+	}
+	return &fixed
+}
+
+// statusText is the status line that counts.
+func (x *fixer) statusText() string {
+	for _, d := range x.file.Definitions() {
+		if at, told := x.last["status"]; told && d.Offset == at {
+			return d.Text
+		}
+	}
+	return ""
+}
+
+// longestName is a name of a variable that fits in a line, in bytes.
+const longestName = 400
+
+// fixVariables gives each variable a name of its own, and a definition to those that only frames have.
+func (x *fixer) fixVariables(variables []trace.Variable) []trace.Variable {
+	for _, v := range x.nameless {
+		if v.number > 0 && v.number <= 0xffff {
+			x.tell(v.finding.Offset, "variable %d, of which there are values, is defined as $%s", v.number, plainName(v.number))
+			variables = append(variables, trace.Variable{Number: trace.VariableNumber(v.number), Name: plainName(v.number)})
+		}
+	}
+	taken := make(map[string]bool)
+	for i := range variables {
+		v := &variables[i]
+		if !word(v.Name) || taken[v.Name] || len(v.Name) > longestName {
+			name := plainName(int32(v.Number))
+			x.tell(x.place("tsv"), "variable %d is named $%s, not $%s", v.Number, name, v.Name)
+			v.Name = name
+		}
+		taken[v.Name] = true
+	}
+	return variables
+}
+
+// plainName is the name that GDB gives a variable without one.
+func plainName(n int32) string { return fmt.Sprintf("__tsv_%d", n) }

@@ -1,0 +1,153 @@
+package twin
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+// What stands ahead of the mistakes of TestErrors, each of which is on line 8 or below.
+const (
+	intactDefinitions = firstLine + "\nbyte-order little\nregister-size 8\ntdesc\n" +
+		"|<target><feature name=\"f\"><reg name=\"pc\" bitsize=\"32\"/></feature></target>\n" +
+		"variable 1 $a = 0\ntracepoint 1 at 0x10 enabled\n"
+	intactFrame     = intactDefinitions + "frame of tracepoint 1\n"
+	intactRegisters = intactFrame + "registers\n"
+)
+
+// TestErrors reads texts with a mistake in them.
+func TestErrors(t *testing.T) {
+	tests := []struct{ text, want string }{
+		{"",
+			`line 1, column 1: found the end of the line, expected the first line, tracewell trace text 1`},
+		{"tracewell trace text 2",
+			`line 1, column 22: found "2", expected "1"`},
+		{"frames",
+			`line 1, column 1: found "frames", expected the first line, tracewell trace text 1`},
+		{"tracewell trace text 1\nframes",
+			`line 2, column 7: the byte order is not known, expected byte-order little or byte-order big before the frames`},
+		{intactDefinitions + "byte-order middle",
+			`line 8, column 12: found "middle", expected "little" or "big"`},
+		{intactDefinitions + "register-size 2147483648",
+			`line 8, column 15: found "2147483648", expected the bytes of a register block, 2147483647 at most`},
+		{intactDefinitions + "what",
+			`line 8, column 1: found "what", expected a definition, frames, frame, end or rest`},
+		{intactDefinitions + "line \"a\\nb\"",
+			`line 8, column 6: found "\"a\\nb\"", expected a text of one line that is not empty`},
+		{intactDefinitions + "line \"\"",
+			`line 8, column 6: found "\"\"", expected a text of one line that is not empty`},
+		{intactDefinitions + "line a",
+			`line 8, column 6: found "a", expected the line in double quotes, escaped as in Go`},
+		{intactDefinitions + "status off",
+			`line 8, column 8: found "off", expected "running" or "stopped"`},
+		{intactDefinitions + "status stopped\nstarttime yesterday",
+			`line 9, column 11: found "yesterday", expected a time such as 2024-05-01T12:00:00Z or 5326.308475 s`},
+		{intactDefinitions + "status stopped\nstoptime 5",
+			`line 9, column 11: found the end of the line, expected "s"`},
+		{intactDefinitions + "status stopped\nnotes x",
+			`line 9, column 7: found "x", expected a text in double quotes, escaped as in Go`},
+		{intactDefinitions + "status stopped\ntframes -1",
+			`line 9, column 9: found "-1", expected a number`},
+		{intactDefinitions + "starttime 5 s",
+			`line 8, column 1: found "starttime", expected a definition, frames, frame, end or rest`},
+		{intactDefinitions + "variable 1 a = 5",
+			`line 8, column 12: found "a", expected a variable, its name behind a $ or as a string`},
+		{intactDefinitions + "variable 65536 $a = 5",
+			`line 8, column 10: found "65536", expected the number of a variable, 65535 at most`},
+		{intactDefinitions + "variable 1 $a 5",
+			`line 8, column 15: found "5", expected "="`},
+		{intactDefinitions + "tracepoint 1 at 0x10",
+			`line 8, column 21: found the end of the line, expected "enabled" or "disabled"`},
+		{intactDefinitions + "tracepoint 1 at 0x10 enabled slow",
+			`line 8, column 30: found "slow", expected the end of the line`},
+		{intactDefinitions + "tracepoint 1 at here enabled",
+			`line 8, column 17: found "here", expected an address`},
+		{intactDefinitions + "byte-order big\ncollect",
+			`line 9, column 8: found the end of the line, expected registers, memory, expression or static`},
+		{intactDefinitions + "collect memory 4 at 0x10",
+			`line 8, column 18: found "at", expected "bytes"`},
+		{intactDefinitions + "collect expression\n1 reg\n2 end",
+			`line 9, column 6: operand of reg: want a number, got ""`},
+		{intactDefinitions + "collect expression\nend",
+			`line 8, column 9: empty expression, expected its instructions on the lines below, each behind its number`},
+		{intactDefinitions + "collect expression\n1 add\nframes",
+			`line 9, column 3: missing end: add at offset 0: control runs off the end at offset 1`},
+		{intactDefinitions + "collect registers",
+			`line 8, column 18: found the end of the line, expected a mask of registers, as bytes of two hexadecimal digits`},
+		{intactDefinitions + "frames of",
+			`line 8, column 8: found "of", expected the end of the line`},
+		{intactDefinitions + "registers",
+			`line 8, column 1: found "registers", expected a definition, frames, frame, end or rest`},
+		{intactDefinitions + "frame 1",
+			`line 8, column 7: found "1", expected "of"`},
+		{intactDefinitions + "frame of tracepoint 0",
+			`line 8, column 21: found "0", expected a number other than 0, which would end the file`},
+		{intactDefinitions + "frame of tracepoint 40000",
+			`line 8, column 21: found "40000", expected the number of a tracepoint, from -32768 to 32767`},
+		{intactFrame + "pc 5",
+			`line 9, column 1: found "pc", expected registers, memory, variable, static, raw, frame or end`},
+		{intactRegisters + "pc 5",
+			`line 10, column 4: found "5", expected bytes, each of two hexadecimal digits, or a string in double quotes`},
+		{intactRegisters + "pc 0x123456789",
+			`line 10, column 4: found "0x123456789", expected a number of at most 4 bytes`},
+		{intactRegisters + "pc 0xg",
+			`line 10, column 4: found "0xg", expected a number of at most 4 bytes`},
+		{intactRegisters + "pc 112233",
+			`line 10, column 10: found 3 bytes, expected the 4 of the register or a number behind 0x`},
+		{intactRegisters + "sp 0x1",
+			`line 10, column 1: found "sp", expected a register that the target description has in the block, +OFFSET, or the next block`},
+		{intactRegisters + "+4 1122334455",
+			`line 10, column 14: found 5 bytes at offset 4, expected at most the 4 to the end of the block`},
+		{intactRegisters + "+8 11",
+			`line 10, column 1: found "+8", expected an offset in a block of 8 bytes`},
+		{intactFrame + "memory",
+			`line 9, column 7: found the end of the line, expected an address`},
+		{intactFrame + "memory 0x10 1",
+			`line 9, column 13: found "1", expected bytes, each of two hexadecimal digits, or a string in double quotes`},
+		{intactFrame + "memory 0x10 zz",
+			`line 9, column 13: found "zz", expected bytes, each of two hexadecimal digits, or a string in double quotes`},
+		{intactFrame + "memory 0x10 \"what",
+			`line 9, column 13: found "\"what", expected bytes, each of two hexadecimal digits, or a string in double quotes`},
+		{intactFrame + "memory 0x10 11\n0x12 11",
+			`line 10, column 1: found "0x12", expected 0x11, where the bytes above end, or the next block`},
+		{intactFrame + "static 11\n+0x2 11",
+			`line 10, column 1: found "+0x2", expected +0x1, where the bytes above end, or the next block`},
+		{intactFrame + "variable $b = 1",
+			`line 9, column 10: found "$b", expected a variable of which the definitions tell the number, and one only`},
+		{intactFrame + "variable b = 1",
+			`line 9, column 10: found "b", expected a variable, $ and its name, or a number, from -2147483648 to 2147483647`},
+		{intactFrame + "variable $a 1",
+			`line 9, column 13: found "1", expected "="`},
+		{intactFrame + "variable $a = 1 2",
+			`line 9, column 17: found "2", expected the end of the line`},
+		{intactFrame + "register-size 5",
+			`line 9, column 1: found "register-size", expected registers, memory, variable, static, raw, frame or end`},
+		{intactFrame + "end 5 bytes",
+			`line 9, column 5: found "5", expected a length, 4 at most`},
+		{intactFrame + "end 1 bytes",
+			`line 9, column 5: found "1", expected a length from 2 to 4`},
+		{intactFrame + "end\nframe of tracepoint 1",
+			`line 10, column 1: found "frame" out of place, expected it behind the definitions and before the end marker`},
+		{intactFrame + "end\nbyte-order big",
+			`line 10, column 1: found "byte-order" out of place, expected it among the definitions`},
+		{intactFrame + "end\nmemory 0x10",
+			`line 10, column 1: found "memory", expected rest, the first line of another file, or nothing more`},
+		{intactFrame + "rest 00\nframe of tracepoint 1",
+			`line 10, column 1: found "frame" out of place, expected it behind the definitions and before the end marker`},
+		{intactFrame + "rest 00\n+2 11",
+			`line 10, column 1: found "+2", expected +0x1, where the bytes above end, or the first line of another file`},
+		{intactFrame + "rest 00\nrest 00",
+			`line 10, column 1: found "rest" out of place, expected it once, at the end of a file`},
+		{firstLine + "\nbyte-order little\nframe of tracepoint 1\nregisters",
+			`line 4, column 1: the size of a register block is not known, expected register-size among the definitions`},
+		{firstLine + "\nbyte-order little\nregister-size 600000\nframe of tracepoint 1\nregisters\nregisters",
+			`line 6, column 1: found 1200000 bytes of registers in a frame, expected at most 1048576; as raw bytes there may be more`},
+	}
+	for _, test := range tests {
+		err := Read(strings.NewReader(test.text), io.Discard)
+		if !errors.As(err, new(*Error)) || err.Error() != test.want {
+			t.Errorf("%q: %v\n\twant %s", test.text[strings.LastIndex(test.text, "\n")+1:], err, test.want)
+		}
+	}
+}
