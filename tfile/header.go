@@ -112,13 +112,14 @@ func (r *headerReader) finish(end int64) {
 }
 
 // registerSize reads the number of an R line. It is hexadecimal, though the manual says decimal, and GDB reads it with
-// strtol, so blanks and 0x may stand before it.
+// strtol, so blanks and 0x may stand before it and anything behind it, such as a CR.
 func (r *headerReader) registerSize(offset int64, rest string) error {
 	digits := strings.TrimLeft(rest, " \t")
 	if len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
 		digits = digits[2:]
 	}
-	n, err := strconv.ParseUint(digits, 16, 31)
+	behind := strings.TrimLeft(digits, "0123456789abcdefABCDEF")
+	n, err := strconv.ParseUint(digits[:len(digits)-len(behind)], 16, 31)
 	if err != nil {
 		return fmt.Errorf("found %q, expected a size in hexadecimal of at most 0x%x", rest, math.MaxInt32)
 	}
@@ -128,6 +129,9 @@ func (r *headerReader) registerSize(offset int64, rest string) error {
 	}
 	if d, err := strconv.ParseUint(rest, 10, 31); err == nil {
 		r.decimalSize = int(d)
+	}
+	if behind != "" {
+		return fmt.Errorf("found %s behind the size, which is taken to be 0x%x", quote(behind), n)
 	}
 	return nil
 }
