@@ -106,7 +106,28 @@ func TestKilledAppender(t *testing.T) {
 			t.Fatal(err)
 		}
 		gdbShows(t, data, f.NumFrames()-1)
+		goOn(t, f)
 	}
+}
+
+// goOn adds frames to a file that was left behind.
+func goOn(t *testing.T, f *File) {
+	d := disk{data: f.source.mem}
+	a, err := OpenAppender(f, &d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := f.NumFrames() + 10
+	for i := f.NumFrames(); i < want; i++ {
+		if err := a.Append(numbered(nil, binary.LittleEndian, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := OpenBytes(d.data[:a.End()])
+	if err != nil || len(again.Findings()) > 0 {
+		t.Fatal(again.Findings(), err)
+	}
+	holdsNumbered(t, again, want)
 }
 
 // killedAppender starts the program, kills it, and returns the file, if the definitions were acknowledged, and how many frames

@@ -109,6 +109,37 @@ func BenchmarkWriter(b *testing.B) {
 	}
 }
 
+// BenchmarkAppender appends frames of 2.4 kB to a file, one at a time and many at once.
+func BenchmarkAppender(b *testing.B) {
+	h := appendHeader(binary.LittleEndian)
+	h.RegisterSize = 2420
+	frame := buildFrame(&Builder{Order: binary.LittleEndian}, nil)
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprintf("%d at once", n), func(b *testing.B) {
+			file, err := os.Create(filepath.Join(b.TempDir(), "appended.tf"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer file.Close()
+			a, err := NewAppender(file, h)
+			if err != nil {
+				b.Fatal(err)
+			}
+			batch := bytes.Repeat(frame, n)
+			b.SetBytes(int64(len(batch)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := a.Append(batch); err != nil {
+					b.Fatal(err)
+				}
+				if a.End() > 1<<30 { // not to fill the disk
+					a.end = 1000
+				}
+			}
+		})
+	}
+}
+
 // manyFrames returns a file of frames of size bytes, 200 MB of them at most.
 func manyFrames(b testing.TB, size int) (data []byte, frames int) {
 	b.Helper()
