@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"tracewell/arch"
 	"tracewell/trace"
@@ -78,13 +77,12 @@ func NewAppender(w io.WriterAt, h Header, opts ...WriterOption) (*Appender, erro
 // last whole one. w writes to the same file, and may have more behind the end than belongs there, which cutting it to End
 // removes. The status and the counts of a file that no Appender made are kept up only as far as there is room in their lines.
 func OpenAppender(f *File, w io.WriterAt, opts ...WriterOption) (*Appender, error) {
-	joined := func(found Finding) bool { return found.Rule == RuleConcatenated }
 	switch {
 	case f.cut:
 		return nil, errors.New("trace file whose definitions are not whole: no frames can be added")
 	case len(f.lost) > 0:
 		return nil, errors.New("trace file with frames behind damage: no frames can be added")
-	case slices.ContainsFunc(f.findings, joined):
+	case f.joined():
 		return nil, errors.New("trace file with another one behind it: no frames can be added")
 	case f.orderFrom == OrderAssumed:
 		return nil, errors.New("trace file whose byte order nothing tells: no frames can be added unless it is given")
