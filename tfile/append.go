@@ -15,7 +15,8 @@ import (
 // An end marker is two zero bytes that readers look at and two more. Append writes what belongs behind the first two: the rest
 // of the frames over the rest of the marker, and a new marker behind them. The file still ends at the old marker. Then it
 // writes the two bytes, the number of the first frame, and with them all its frames are there. One write of all would do if
-// writes were not torn; a large one is, and a reader that comes meanwhile sees it.
+// writes were not torn; a large one is, and a reader that comes meanwhile sees it. (Two bytes on two pages can be torn as well:
+// then the number of a frame that was never acknowledged is wrong, if it is above 255.)
 //
 // What is known only when a run has ended has places of fixed width in the definitions: the status line, near enough to the
 // beginning of the file to lie on one page and be written at once, and a tp V line for each tracepoint. Numbers there have
