@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"tracewell/tfile"
@@ -180,7 +181,8 @@ func (x *fixer) settleSize() {
 	if x.layout != nil && x.layout.Size < wildSize {
 		layout = x.layout.Size
 	}
-	for n, d := range x.broken {
+	for _, n := range slices.Sorted(maps.Keys(x.broken)) {
+		d := x.broken[n]
 		if size := x.inferred(n, d); d.first.Count > frames && size > 0 {
 			x.size, frames = size, d.first.Count
 		}

@@ -21,7 +21,7 @@ func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
 	for _, t := range r.upload.Tracepoints() {
 		at := r.offsets[t.Key()]
 		if undefined[t.Key()] {
-			if !frames[trace.Number(int16(t.Number))] {
+			if t.Number > 0xffff || !frames[trace.Number(int16(t.Number))] {
 				x.tell(at, "pieces of tracepoint %d at %v left out: there is no T piece, nor any frame", t.Number, t.Addr)
 				continue
 			}
