@@ -80,8 +80,8 @@ func (c *checker) damages() {
 		f := d.first
 		if size := c.inferred(n, d); size > 0 {
 			f.Rule = ruleSizeInferred
-			f.Text = fmt.Sprintf("the frame of tracepoint %d cannot be read with register blocks of %d bytes, as the R line has them, but with %d",
-				n, c.header.RegisterSize, size)
+			const text = "the frame of tracepoint %d cannot be read with register blocks of %d bytes, as the R line has them, but with %d"
+			f.Text = fmt.Sprintf(text, n, c.header.RegisterSize, size)
 			c.append(f)
 			continue
 		}

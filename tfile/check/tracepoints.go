@@ -200,7 +200,8 @@ func (c *checker) expression(t *trace.Tracepoint, at int64, what string, code []
 	}
 	for _, v := range needs.Variables {
 		if c.variables[trace.VariableNumber(v)] == nil {
-			c.tracepointFinding(ruleCodeVariable, t, at, "the %s of tracepoint %d uses variable %d, which is not defined", what, t.Number, v)
+			c.tracepointFinding(ruleCodeVariable, t, at, "the %s of tracepoint %d uses variable %d, which is not defined",
+				what, t.Number, v)
 		}
 	}
 }
