@@ -3,6 +3,7 @@ package packed
 import (
 	"bytes"
 	"os"
+	"slices"
 )
 
 // inMemory is how much unpacked content is kept in memory.
@@ -37,6 +38,9 @@ func (s *spool) Write(p []byte) (int, error) {
 		s.progress()
 	}
 	if s.disk == nil {
+		if len(p) > cap(s.mem)-len(s.mem) {
+			s.mem = slices.Grow(s.mem, max(len(p), cap(s.mem))) // append would take smaller steps, and more garbage
+		}
 		s.mem = append(s.mem, p...)
 		return len(p), nil
 	}
