@@ -56,7 +56,7 @@ func TestCompressed(t *testing.T) {
 		if err := os.Rename(path, misnamed); err != nil {
 			t.Fatal(err)
 		}
-		if got := run(t, "info", misnamed); got.status != statusDone || !strings.Contains(got.stdout, "228980 bytes\n") {
+		if got := run(t, "info", misnamed); got.status != statusDone || !strings.Contains(got.stdout, "228980 bytes:") {
 			t.Errorf("%s: exit status %d, %s\n%s", name, got.status, got.stderr, got.stdout)
 		}
 		if got := runWith(t, feed(t, []byte(content(t, misnamed))), "show", "-"); got.stdout != want {
