@@ -105,7 +105,9 @@ func readTrace(p *packedFile, streams Streams) (*source, error) {
 	s := &source{name: p.name, bytes: p, close: p.Close, parts: []edit.Part{{Name: p.name, Content: file}}}
 	joined := func(f tfile.Finding) bool { return f.Rule == tfile.RuleConcatenated }
 	if slices.ContainsFunc(file.Findings(), joined) {
-		err = s.split()
+		if err = s.split(); len(s.parts) == 0 {
+			return nil, err
+		}
 	}
 	return s, err
 }
