@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// inMemory is how much unpacked content is kept in memory.
-const inMemory = 64 << 20
+// inMemory is how much unpacked content is kept in memory. It changes in tests only.
+var inMemory = 64 << 20
 
 // A spool takes content of unknown length: into memory, and when that is enough all of it into a file without a name, which
 // is gone when it is closed or the process ends, however that comes about.
