@@ -234,7 +234,7 @@ func questionFor(r *Reader, item *Item) (question, answer string) {
 		text, _ := textOf(d.Bytes)
 		return `printf "%s\n", ` + item.Name, string(text)
 	case item.Type.Kind == ctype.Float:
-		text, _ := r.AppendText(nil, item)
+		text, _ := r.Append(nil, item, StyleJSON)
 		return "output " + item.Name, string(text)
 	case item.Type.Scalar():
 		value, _ := r.Integer(item)
