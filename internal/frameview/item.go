@@ -142,15 +142,28 @@ func (v *View) collected() *collections {
 		}
 		for _, t := range v.byNumber() {
 			all.of[t] = v.collect(t)
-			for _, item := range all.of[t].items {
-				if name := filter.Normal(item.Name); all.typed[name] == nil {
-					all.typed[name] = item.Type
-				}
-			}
+			all.note(all.of[t])
 		}
 		v.everything = all
 	})
 	return v.everything
+}
+
+// note remembers the types of what a location has names for.
+func (all *collections) note(c *collection) {
+	note := func(name string, typ *ctype.Type) {
+		if all.typed[name] == nil {
+			all.typed[name] = typ
+		}
+	}
+	for _, item := range c.items {
+		note(filter.Normal(item.Name), item.Type)
+	}
+	for _, local := range c.locals {
+		if local.Place == ctype.Static || local.Place == ctype.InFrame && c.frameBase != nil {
+			note(local.Name, local.Type)
+		}
+	}
 }
 
 // byNumber returns the tracepoints in the order of their numbers.
@@ -352,7 +365,9 @@ func (v *View) variableText(n uint16) string { return "$" + v.VariableName(int32
 // named makes the items of a draft: one under the name that the user gave, or those that symbols give, or one by what the
 // action says.
 func (v *View) named(c *collection, d *draft) []*Item {
-	if d.text == "" {
+	// A constant stands for a variable that the compiler left out, and has its value at the tracepoint itself.
+	constant := d.source.kind == sourceResult && d.shape.plain && !d.source.needs
+	if d.text == "" || constant && (d.name == "" || d.source.step) {
 		return nil
 	}
 	if d.name == "" && d.source.kind == sourceMemory && d.source.base == nil {
