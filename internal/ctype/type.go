@@ -107,7 +107,11 @@ func (t *Type) String() string {
 	case t.Kind == Pointer:
 		return t.Elem.String() + " *"
 	case t.Kind == Array:
-		return t.Elem.String() + " [" + strconv.Itoa(t.Count) + "]"
+		lengths := ""
+		for ; t.Kind == Array && t.Name == ""; t = t.Elem {
+			lengths += "[" + strconv.Itoa(t.Count) + "]"
+		}
+		return t.String() + " " + lengths
 	}
 	return "unknown type"
 }

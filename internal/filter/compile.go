@@ -139,8 +139,9 @@ func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
 }
 
 func (c *compiler) unknown(n *node) value {
-	c.fail(n, "there is no "+n.token.text, suggest(n.token.text, c.scope.Names()))
-	return value{}
+	name := n.token.text
+	panic(&Error{Text: c.text, Start: n.token.start, End: n.token.end(), Problem: "there is no " + name,
+		Hint: suggest(name, c.scope.Names()), Unknown: name})
 }
 
 func (c *compiler) literal(n *node) value {

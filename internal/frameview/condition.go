@@ -1,8 +1,10 @@
 package frameview
 
 import (
+	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tracewell/arch"
 	"tracewell/internal/filter"
@@ -61,10 +63,14 @@ func (v *View) Expression(text string) (*Expression, error) {
 		try(all.of[&tracepoints[i]])
 	}
 	try(all.none)
-	if len(e.compiled) == 0 {
-		return nil, first
+	if len(e.compiled) > 0 {
+		return e, nil
 	}
-	return e, nil
+	failure := (*filter.Error)(nil)
+	if errors.As(first, &failure) && v.Symbols == nil && failure.Unknown != "" && !strings.HasPrefix(failure.Unknown, "$") {
+		failure.Hint += "; variables of the program have names when it is given, too"
+	}
+	return nil, first
 }
 
 // String returns the expression as it was given.

@@ -31,6 +31,7 @@ type operand struct {
 	value    uint64 // operandConstant
 }
 
+// operandKind says how the value of an operand is found.
 type operandKind uint8
 
 const (
@@ -73,6 +74,10 @@ func (s *scope) Operand(name string) (filter.Operand, bool) {
 	}
 	if value, ok := s.view.types.Constant(name); ok {
 		return s.operand(operand{kind: operandConstant, value: uint64(value)}, ctype.Int(4, true)), true
+	}
+	if addr, ok := s.view.function(name); ok {
+		typ := ctype.PointerTo(ctype.Void, s.ABI().Pointer)
+		return s.operand(operand{kind: operandConstant, value: uint64(addr)}, typ), true
 	}
 	return filter.Operand{}, false
 }

@@ -67,15 +67,12 @@ func lastSum(p *ax.Program, code []ax.Instruction, size uint64) (frameAccess, bo
 
 // nameLocal names a draft by the variable that lies where it reads, and learns from it where the frame base is.
 func (c *collection) nameLocal(d *draft) {
-	if d.source.code == nil || len(c.locals) == 0 {
+	if !d.accesses {
 		return
 	}
-	access, ok := accessOf(d.source.code)
-	if !ok {
-		return
-	}
+	access := d.access
 	for _, local := range c.locals {
-		if local.Offset != access.offset || uint64(local.Type.Size) != access.size {
+		if local.Static || local.Offset != access.offset || uint64(local.Type.Size) != access.size {
 			continue
 		}
 		if c.frameBase == nil {
@@ -90,12 +87,16 @@ func (c *collection) nameLocal(d *draft) {
 
 // local makes an item of a variable that is in scope, nil if it is not known where it is. After steps it may be elsewhere.
 func (c *collection) local(name string) *Item {
-	if c.frameBase == nil {
-		return nil
-	}
 	for _, local := range c.locals {
 		if local.Name != name {
 			continue
+		}
+		if local.Static {
+			found := source{kind: sourceMemory, size: uint64(local.Type.Size), addr: local.Addr}
+			return &Item{Name: name, Type: local.Type, sources: []source{found}}
+		}
+		if c.frameBase == nil {
+			return nil
 		}
 		var code ax.Builder
 		code.Const(local.Offset)
@@ -117,6 +118,16 @@ func (c *collection) local(name string) *Item {
 	return nil
 }
 
+// staticAt names memory by the static variable in scope that it is, and says how much of at most size bytes that is.
+func (c *collection) staticAt(addr arch.Addr, size uint64) (string, uint64) {
+	for _, local := range c.locals {
+		if n := uint64(local.Type.Size); local.Static && local.Addr == addr && 0 < n && n <= size {
+			return local.Name, n
+		}
+	}
+	return "", 0
+}
+
 // global finds a variable of the program that has a fixed address.
 func (v *View) global(name string) (arch.Addr, *ctype.Type, bool) {
 	if v.Symbols == nil {
@@ -130,6 +141,15 @@ func (v *View) global(name string) (arch.Addr, *ctype.Type, bool) {
 		return 0, nil, false
 	}
 	return symbol.Addr, ctype.Bytes(int(min(symbol.Size, 1<<31))), true
+}
+
+// function finds where a function of the program begins.
+func (v *View) function(name string) (arch.Addr, bool) {
+	if v.Symbols == nil {
+		return 0, false
+	}
+	symbol, ok := v.Symbols.Named(name)
+	return symbol.Addr, ok && symbol.Function
 }
 
 // retype gives an item the type that the program's debugging information has for its name, if that is as large.
