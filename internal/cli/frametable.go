@@ -63,7 +63,10 @@ func newFrameTable(out *output, view *frameview.View, registers []string) (*fram
 	if err != nil {
 		return nil, err
 	}
-	t := &frameTable{view: view, reader: view.NewReader(), values: newValuePrinter(view), narrow: 0 < out.width && out.width < narrow, slots: choice.Registers, variables: choice.Variables}
+	t := &frameTable{
+		view: view, reader: view.NewReader(), values: newValuePrinter(view), narrow: 0 < out.width && out.width < narrow,
+		slots: choice.Registers, variables: choice.Variables,
+	}
 	columns := []text.Column{{Title: "frame", Right: true}, {Title: "tp", Right: true}, {Title: "source"}, {Title: "pc"}}
 	for _, slot := range t.slots {
 		columns = append(columns, text.Column{Title: text.Visible(slot.Reg.Name)})
