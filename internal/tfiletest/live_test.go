@@ -104,13 +104,14 @@ func record(t *testing.T, server []string) {
 	for i := range liveFrames {
 		script += collectedScript(i)
 	}
-	script += "-- save --\ntfind none\ntsave " + saved + "\ntsave -ctf " + folder + "\n"
+	script += searchScript() + "-- save --\ntfind none\ntsave " + saved + "\ntsave -ctf " + folder + "\n"
 	if server == nil {
 		script += "tsave -r " + onTarget + "\n"
 	}
 	output := gdbtest.Run(t, program.Path, script+"kill\n")
 	layout := layoutOf(t, open(t, saved).Header())
 	compareFrames(t, "tsave", output, open(t, saved), layout)
+	compareSearches(t, output, open(t, saved), layout)
 	compareFrames(t, "tsave -ctf", output, openCTF(t, folder), layout)
 	compareRewritten(t, program, saved)
 	if server == nil {
