@@ -61,10 +61,10 @@ func appendHeader(order arch.ByteOrder) Header {
 // numbered returns the frame that is the i-th in every test: of up to 1 kB and, now and then, of 100 kB.
 func numbered(buf []byte, order arch.ByteOrder, i int) []byte {
 	b := Builder{Order: order}
-	b.Begin(buf, trace.Number(1+i%3))
+	b.Begin(buf, numberedTracepoint(i))
 	b.Variable(2, int64(i))
 	size := i * 37 % 1000
-	if i%128 == 63 {
+	if i%256 == 31 {
 		size = 100_000
 	}
 	for at := 0; at < size; at += MaxBlock {
@@ -75,6 +75,9 @@ func numbered(buf []byte, order arch.ByteOrder, i int) []byte {
 	}
 	return b.Finish()
 }
+
+// numberedTracepoint is one of appendHeader's.
+func numberedTracepoint(i int) trace.Number { return trace.Number(1 + i%3) }
 
 // holdsNumbered fails unless the frames of f are the first ones, at least as many as promised.
 func holdsNumbered(t testing.TB, f *File, promised int) {

@@ -1,6 +1,7 @@
 package tfile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -123,6 +124,9 @@ func (r *headerReader) registerSize(offset int64, rest string) error {
 		return fmt.Errorf("found %q, expected a size in hexadecimal of at most 0x%x", rest, math.MaxInt32)
 	}
 	r.header.RegisterSize, r.sizeLine, r.decimalSize = int(n), offset, 0
+	if n > MaxRegisters {
+		r.found(offset, RuleLargeRegisters, "blocks of %d bytes", n)
+	}
 	if d, err := strconv.ParseUint(rest, 10, 31); err == nil {
 		r.decimalSize = int(d)
 	}
@@ -148,10 +152,15 @@ func (r *headerReader) variable(_ int64, rest string) error {
 	return err
 }
 
+// piece reads a tp line. Of a T piece that cannot be read to its end the definition counts up to the options that can be, as
+// in GDB 13.1, which at most warns of the others.
 func (r *headerReader) piece(offset int64, rest string) error {
-	p, err := trace.ParsePiece(rest)
-	if err != nil {
-		return err
+	p, malformed := trace.ParsePiece(rest)
+	if malformed != nil {
+		var found bool
+		if p, found = definitionIn(rest); !found {
+			return malformed
+		}
 	}
 	if _, known := r.mentions[p.Key]; !known {
 		if r.mentions == nil {
@@ -159,5 +168,26 @@ func (r *headerReader) piece(offset int64, rest string) error {
 		}
 		r.mentions[p.Key] = offset
 	}
-	return r.upload.Add(p)
+	return errors.Join(malformed, r.upload.Add(p))
+}
+
+// definitionFields are those that every T piece has; there are a few options.
+const (
+	definitionFields = 5
+	definitionMost   = 16
+)
+
+// definitionIn reads as much of a T piece as can be read, if that defines a tracepoint.
+func definitionIn(text string) (trace.Piece, bool) {
+	fields := strings.SplitN(text, ":", definitionMost)
+	if !strings.HasPrefix(text, string(trace.PieceDefinition)) || len(fields) < definitionFields {
+		return trace.Piece{}, false
+	}
+	fields[definitionFields-1] = strings.TrimRight(fields[definitionFields-1], "\r")
+	for n := len(fields); n >= definitionFields; n-- {
+		if p, err := trace.ParsePiece(strings.Join(fields[:n], ":")); err == nil {
+			return p, true
+		}
+	}
+	return trace.Piece{}, false
 }

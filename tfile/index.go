@@ -72,7 +72,7 @@ func (f *File) endMarker(w *window, offset int64) error {
 		return err
 	}
 	n := markerLength(b)
-	f.end = offset + int64(n)
+	f.end, f.marker = offset+int64(n), n
 	extra := f.source.size - f.end
 	switch {
 	case hasMagic(b[n:]):

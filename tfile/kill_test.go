@@ -132,7 +132,7 @@ func killedAppender(t *testing.T, random *rand.Rand, name string) (data []byte, 
 	acks := 0
 	if random.IntN(10) > 0 {
 		wait = time.Duration(random.IntN(int(200 * time.Microsecond)))
-		acks, _ = io.ReadFull(pipe, make([]byte, 1+random.IntN(60)))
+		acks, _ = io.ReadFull(pipe, make([]byte, 1+random.IntN(40)))
 	}
 	for start := time.Now(); time.Since(start) < wait; { // a sleep is too coarse
 	}

@@ -23,6 +23,7 @@ type File struct {
 	numbers []int16 // tracepoint number of each frame
 	lost    []Lost  // between frames and behind the last, in the order of the file
 	end     int64
+	marker  int  // bytes of the end marker
 	cut     bool // in the definitions
 }
 

@@ -33,7 +33,7 @@ func (c *checkCommand) report(out *output, name string, e *examination) error {
 	case c.JSON:
 		return writeJSON(out, describeCheck(e))
 	case e.report == nil:
-		return writeLine(out, "%s", text.Visible(e.reason.Error()+"\n"+name+": unreadable"))
+		return writeLine(out, "%s\n%s: unreadable", text.Visible(e.reason.Error()), text.Visible(name))
 	}
 	writeFindings(out, name, e)
 	return nil

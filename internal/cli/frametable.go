@@ -13,6 +13,7 @@ import (
 type frameTable struct {
 	view      *frameview.View
 	reader    *frameview.Reader
+	values    valuePrinter
 	rows      *text.Table
 	slots     []*tdesc.Slot
 	variables []int32
@@ -53,7 +54,7 @@ func newFrameTable(out *output, view *frameview.View, registers []string) (*fram
 	if err != nil {
 		return nil, err
 	}
-	t := &frameTable{view: view, reader: view.NewReader(), slots: choice.Registers, variables: choice.Variables}
+	t := &frameTable{view: view, reader: view.NewReader(), values: newValuePrinter(view), slots: choice.Registers, variables: choice.Variables}
 	columns := []text.Column{{Title: "frame", Right: true}, {Title: "tp", Right: true}, {Title: "source"}, {Title: "pc"}}
 	for _, slot := range t.slots {
 		columns = append(columns, text.Column{Title: text.Visible(slot.Reg.Name)})
@@ -156,7 +157,7 @@ func (t *frameTable) appendCollected(dst []byte, frame frameview.Frame) []byte {
 		start := len(dst)
 		dst = append(append(separate(dst), text.Visible(item.Name)...), '=')
 		var ok bool
-		if dst, ok = appendItem(dst, t.view, t.reader, item); !ok || items >= cellItems {
+		if dst, ok = t.values.appendItem(dst, t.reader, item); !ok || items >= cellItems {
 			dst = dst[:start]
 		}
 		if ok {

@@ -3,12 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/tfile"
+	"tracewell/tfile/ctf"
 )
 
 // packedFile is a file that a command reads, unpacked if it is compressed.
@@ -33,7 +36,15 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 		}
 		p.source = source
 	}
-	bar := progress.Start(streams.Err, progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)})
+	if holdsCTF(path) {
+		source.Close()
+		return nil, fmt.Errorf("%s holds a CTF trace, which only convert reads: tracewell convert %s run.tf", path, path)
+	}
+	work := progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)}
+	if work.Total == 0 {
+		work.Name = "reading " + text.Visible(p.name) // as it comes, compressed or not
+	}
+	bar := progress.Start(streams.Err, work)
 	var err error
 	p.File, err = packed.Open(source, bar.Set)
 	bar.Done()
@@ -46,6 +57,18 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 		return nil, fmt.Errorf("%s: %w", p.name, err)
 	}
 	return p, nil
+}
+
+// holdsCTF reports whether a path is a folder that holds a trace in the Common Trace Format.
+func holdsCTF(path string) bool {
+	metadata, err := os.Open(filepath.Join(path, ctf.MetadataName))
+	if err != nil {
+		return false
+	}
+	defer metadata.Close()
+	head := make([]byte, 64)
+	n, err := io.ReadFull(metadata, head)
+	return (err == nil || err == io.ErrUnexpectedEOF) && ctf.Is(head[:n])
 }
 
 // sizeOf is the size of a regular file, 0 for anything else.

@@ -226,7 +226,7 @@ func TestInfoCut(t *testing.T) {
 	}
 	const where = "premature end of the trace file: offset 29677: found 317 bytes"
 	got := run(t, "info", path)
-	if got.status != statusFailure || !strings.Contains(got.stderr, where) || !strings.Contains(got.stdout, "frames           5\n") {
+	if got.status != statusFailure || !strings.Contains(got.stderr, where) || !strings.Contains(got.stdout, "frames           5, of 2544 bytes on average\n") {
 		t.Errorf("exit status %d, message %q, printed\n%s", got.status, got.stderr, got.stdout)
 	}
 	got = run(t, "info", path, "--json")

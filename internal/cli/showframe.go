@@ -85,13 +85,14 @@ func addressSymbol(view *frameview.View, n uint64) string {
 func writeCollected(out *output, view *frameview.View, reader *frameview.Reader) {
 	var line []byte
 	heading := false
+	values := newValuePrinter(view)
 	for _, item := range reader.Items() {
 		if !isMemory(item) {
 			continue
 		}
 		var ok bool
 		line = append(append(line[:0], text.Visible(item.Name)...), " = "...)
-		if line, ok = appendItem(line, view, reader, item); !ok {
+		if line, ok = values.appendItem(line, reader, item); !ok {
 			continue
 		}
 		if !heading {

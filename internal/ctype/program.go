@@ -2,7 +2,6 @@ package ctype
 
 import (
 	"debug/dwarf"
-	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -15,9 +14,9 @@ import (
 // What is not understood is not there: variables that move about, types of other languages than C and C++.
 type Program struct {
 	data      *dwarf.Data
+	mu        sync.Locker // guards data and all below
 	bigEndian bool
 
-	mu        sync.Mutex
 	indexed   bool
 	globals   map[string]global
 	names     []string // of the globals, in the order of the file
@@ -33,16 +32,19 @@ type global struct {
 	many bool // several have the name
 }
 
-// Local is a variable of a function that lies at a fixed distance from the frame base.
+// Local is a variable of a function that lies at a fixed distance from the frame base, or at a fixed address.
 type Local struct {
 	Name   string
 	Type   *Type
 	Offset int64 // from the frame base, which is the CFA in what GCC and Clang make
+	Static bool
+	Addr   arch.Addr // of one that is static
 }
 
-// Read returns what debugging information says. The byte order is that of the target.
-func Read(data *dwarf.Data, order arch.ByteOrder) *Program {
-	return &Program{data: data, bigEndian: order.String() == binary.BigEndian.String()}
+// Read returns what debugging information says, of a target that is big endian or not. The lock is held while data is used,
+// which its type does not allow to two goroutines at a time.
+func Read(data *dwarf.Data, lock sync.Locker, bigEndian bool) *Program {
+	return &Program{data: data, mu: lock, bigEndian: bigEndian}
 }
 
 // Global finds a variable with a fixed address, as the file has it, by name; false if there is none or more than one.
@@ -255,13 +257,25 @@ func (p *Program) holds(entry *dwarf.Entry, pc arch.Addr) bool {
 	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return r[0] <= uint64(pc) && uint64(pc) < r[1] })
 }
 
-// local reads a variable that lies in the frame of its function. That of an inlined function has its name elsewhere.
-func (p *Program) local(entry *dwarf.Entry) (Local, bool) {
+// local reads a variable of a function. That of an inlined function has its name elsewhere.
+func (p *Program) local(entry *dwarf.Entry) (l Local, ok bool) {
 	location, _ := entry.Val(dwarf.AttrLocation).([]byte)
-	if len(location) < 2 || location[0] != opFbreg {
+	if len(location) < 2 {
 		return Local{}, false
 	}
-	offset, rest := signed(location[1:])
+	switch rest := location[1:]; location[0] {
+	case opFbreg:
+		if l.Offset, rest = signed(rest); len(rest) > 0 {
+			return Local{}, false
+		}
+	case opAddr:
+		l.Addr, l.Static = arch.Addr(p.integer(rest)), true
+		if len(rest) != 4 && len(rest) != 8 {
+			return Local{}, false
+		}
+	default:
+		return Local{}, false
+	}
 	if origin, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); ok {
 		r := p.data.Reader()
 		r.Seek(origin)
@@ -272,10 +286,11 @@ func (p *Program) local(entry *dwarf.Entry) (Local, bool) {
 	}
 	name, _ := entry.Val(dwarf.AttrName).(string)
 	typ, typed := entry.Val(dwarf.AttrType).(dwarf.Offset)
-	if name == "" || !typed || len(rest) > 0 {
+	if name == "" || !typed {
 		return Local{}, false
 	}
-	return Local{name, p.typeAt(typ), offset}, true
+	l.Name, l.Type = name, p.typeAt(typ)
+	return l, true
 }
 
 // signed reads a signed LEB128 number.

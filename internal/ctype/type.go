@@ -29,6 +29,13 @@ type Type struct {
 	Elem   *Type  // Pointer, Array
 	Count  int    // Array
 	Fields []Field
+	Values []Enumerator // Integer: of an enumeration, in the order of its declaration
+}
+
+// Enumerator is a value of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value int64
 }
 
 // Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's.
@@ -100,7 +107,11 @@ func (t *Type) String() string {
 	case t.Kind == Pointer:
 		return t.Elem.String() + " *"
 	case t.Kind == Array:
-		return t.Elem.String() + " [" + strconv.Itoa(t.Count) + "]"
+		lengths := ""
+		for ; t.Kind == Array && t.Name == ""; t = t.Elem {
+			lengths += "[" + strconv.Itoa(t.Count) + "]"
+		}
+		return t.String() + " " + lengths
 	}
 	return "unknown type"
 }

@@ -1,11 +1,12 @@
 package frameview
 
 import (
+	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
 	"tracewell/trace"
 )
@@ -62,10 +63,14 @@ func (v *View) Expression(text string) (*Expression, error) {
 		try(all.of[&tracepoints[i]])
 	}
 	try(all.none)
-	if len(e.compiled) == 0 {
-		return nil, first
+	if len(e.compiled) > 0 {
+		return e, nil
 	}
-	return e, nil
+	failure := (*filter.Error)(nil)
+	if errors.As(first, &failure) && v.Symbols == nil && failure.Unknown != "" && !strings.HasPrefix(failure.Unknown, "$") {
+		failure.Hint += "; variables of the program have names when it is given, too"
+	}
+	return nil, first
 }
 
 // String returns the expression as it was given.
@@ -160,6 +165,8 @@ func (c *compiled) Value(id int) (uint64, bool) {
 		return uint64(r.frame.Number), true
 	case operandTracepoint:
 		return uint64(r.frame.Tracepoint()), true
+	case operandConstant:
+		return o.value, true
 	case operandPC:
 		return uint64(r.frame.PC), r.frame.HasPC
 	}
@@ -187,19 +194,4 @@ func (c *compiled) Memory(addr uint64, size int) (uint64, bool) {
 // Lacks implements filter.Env.
 func (c *compiled) Lacks(leaf int) {
 	c.lacks[leaf], c.lacked = true, true
-}
-
-// global finds a variable of the program that has a fixed address.
-func (v *View) global(name string) (arch.Addr, *ctype.Type, bool) {
-	if v.Symbols == nil {
-		return 0, nil, false
-	}
-	if addr, typ, ok := v.types.Global(name); ok {
-		return addr + v.Symbols.Bias(), typ, true
-	}
-	symbol, ok := v.Symbols.Named(name)
-	if !ok || symbol.Function {
-		return 0, nil, false
-	}
-	return symbol.Addr, ctype.Bytes(int(min(symbol.Size, 1<<31))), true
 }

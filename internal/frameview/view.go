@@ -29,6 +29,7 @@ type View struct {
 	tracepoints map[trace.Number]*tracepoint
 	variables   map[int32]variableName
 	registers   []namedSlot
+	selected    bool           // registers are those of Select
 	types       *ctype.Program // what the program's debugging information says; nil without
 
 	once       sync.Once
@@ -186,7 +187,7 @@ func (v *View) Select(names []string) error {
 	if err != nil {
 		return err
 	}
-	v.registers = v.registers[:0]
+	v.registers, v.selected = v.registers[:0], true
 	for _, slot := range slots {
 		v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
 	}

@@ -15,7 +15,13 @@ type spool struct {
 	disk *os.File
 	size int64
 	err  error // of writing to disk
+
+	progress func() // called about every step bytes
+	told     int64
 }
+
+// step is how many bytes are taken between two calls of progress.
+const step = 1 << 20
 
 // Write implements io.Writer.
 func (s *spool) Write(p []byte) (int, error) {
@@ -26,6 +32,10 @@ func (s *spool) Write(p []byte) (int, error) {
 		return 0, s.err
 	}
 	s.size += int64(len(p))
+	if s.size-s.told >= step {
+		s.told = s.size
+		s.progress()
+	}
 	if s.disk == nil {
 		s.mem = append(s.mem, p...)
 		return len(p), nil

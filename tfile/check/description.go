@@ -44,8 +44,20 @@ func (c *checker) description() {
 	}
 }
 
-// registersNeeded has the architectures on which GDB 13.1 cannot do without registers, by the beginning of their names.
-var registersNeeded = map[string]*tfile.Rule{"mips": ruleCrashingFrame, "s390": ruleRefusedFrame}
+// registersNeeded has the rule that frames without registers break on architectures where GDB 13.1 cannot do without, by the
+// beginning of their names. On the others it makes a stack frame of the pc that it infers.
+var registersNeeded = map[string]*tfile.Rule{
+	"mips": ruleCrashingFrame,
+	"arm":  ruleComplaint, "s390": ruleComplaint, "sparc": ruleComplaint, "m68k": ruleComplaint,
+}
+
+// order tells of big-endian frames. GDB 13.1 takes them for little endian, even if the architecture of the description has but
+// the one order, as long as neither a program nor its user says otherwise.
+func (c *checker) order() {
+	if c.header.Order.Uint16([]byte{0, 1}) == 1 && c.header.Description != "" && c.options.Program == nil {
+		c.outside(ruleBigEndian, c.end()+1, "the frames are big endian")
+	}
+}
 
 // descriptionLines are the offsets of the lines that make up the description.
 func (c *checker) descriptionLines() []int64 {

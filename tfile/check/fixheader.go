@@ -28,8 +28,8 @@ var mendings = map[string]func(r *reading, offset int64, rest string) bool{
 	"tp":     (*reading).readPiece,
 }
 
-// fixHeader makes definitions that GDB takes of those that there are.
-func (x *fixer) fixHeader() tfile.Header {
+// fixHeader makes definitions that GDB takes of those that there are, for a number of frames.
+func (x *fixer) fixHeader(frames int64) tfile.Header {
 	r := &reading{x: x, offsets: make(map[trace.Key]int64)}
 	for _, d := range x.file.Definitions() {
 		keyword, rest, _ := strings.Cut(strings.TrimSuffix(d.Text, "\r"), " ")
@@ -41,7 +41,7 @@ func (x *fixer) fixHeader() tfile.Header {
 		Order:        x.header.Order,
 		RegisterSize: x.size,
 		Description:  x.fixDescription(),
-		Status:       x.fixStatus(r.status),
+		Status:       x.fixStatus(r.status, frames),
 		Variables:    x.fixVariables(r.variables),
 		Tracepoints:  x.fixTracepoints(r),
 	}
@@ -135,8 +135,7 @@ func pieceText(p trace.Piece) string {
 }
 
 // fixStatus makes the status tell the frames that are there.
-func (x *fixer) fixStatus(st *trace.Status) *trace.Status {
-	frames := int64(x.kept())
+func (x *fixer) fixStatus(st *trace.Status, frames int64) *trace.Status {
 	if st == nil {
 		x.tell(x.end(), "status line added, with %s", plural(frames, "frame"))
 		return &trace.Status{Reason: trace.ReasonUnknown, Frames: frames, Created: frames, Free: -1, Size: -1}

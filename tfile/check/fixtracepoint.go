@@ -31,7 +31,7 @@ func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
 			fixed = append(fixed, t)
 		}
 	}
-	if x.ascends {
+	if ascend(fixed) {
 		x.tell(x.end(), "tracepoints put in descending order")
 		slices.SortStableFunc(fixed, func(a, b trace.Tracepoint) int { return cmp.Compare(b.Number, a.Number) })
 	}

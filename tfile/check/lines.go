@@ -53,6 +53,7 @@ func (c *checker) definitions() {
 	}
 	c.found(definitions)
 	c.description()
+	c.order()
 	c.defined()
 }
 

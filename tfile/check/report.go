@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 
 	"tracewell/tdesc"
@@ -48,6 +49,8 @@ func (r *Report) Worst() tfile.Severity {
 // Options are what a check can make use of.
 type Options struct {
 	Program  *Program         // that was traced; nil if not known
+	Source   io.ReaderAt      // the file itself, for a last frame that is cut off; may be nil
+	Size     int64            // of Source in bytes
 	Progress func(done int64) // is told how many frames are done, about every thousand; may be nil
 }
 
@@ -94,8 +97,9 @@ type checker struct {
 
 	broken   map[trace.Number]*damage // frames that cannot be read to their end, by tracepoint
 	regular  map[trace.Number]bool    // tracepoints with frames whose registers can be read as the R line has them
-	ascends  bool                     // tracepoints are defined in ascending order
 	nameless []nameless               // by number
+
+	truncated bool // the file ends in the frames, without an end marker
 
 	findings []Finding
 	folded   map[fold]int // index in findings

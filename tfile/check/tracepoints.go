@@ -64,16 +64,16 @@ func (t *tracepoint) first() int64 {
 
 // ascending looks for tracepoints in the order of their numbers, which nobody who has seen GDB read it would choose.
 func (c *checker) ascending() {
-	var numbers []trace.Number
-	for i := range c.header.Tracepoints {
-		numbers = append(numbers, c.header.Tracepoints[i].Number)
+	if ts := c.header.Tracepoints; ascend(ts) {
+		c.add(ruleTracepointOrder, c.tracepoints[ts[0].Number].first(),
+			"tracepoints are defined in ascending order, so that GDB makes tracepoint %d its first", ts[len(ts)-1].Number)
 	}
-	numbers = slices.Compact(numbers)
-	if len(numbers) > 1 && slices.IsSorted(numbers) {
-		c.ascends = true
-		c.add(ruleTracepointOrder, c.tracepoints[numbers[0]].first(),
-			"tracepoints are defined in ascending order, so that GDB makes tracepoint %d its first", numbers[len(numbers)-1])
-	}
+}
+
+// ascend reports whether tracepoints are in the order of their numbers, of which there are several.
+func ascend(ts []trace.Tracepoint) bool {
+	byNumber := func(a, b trace.Tracepoint) int { return cmp.Compare(a.Number, b.Number) }
+	return len(ts) > 0 && ts[0].Number < ts[len(ts)-1].Number && slices.IsSortedFunc(ts, byNumber)
 }
 
 // definition checks a tracepoint at one location, the definition of which is at an offset.
