@@ -105,7 +105,7 @@ func record(t *testing.T, server []string) {
 	for i := range liveFrames {
 		script += collectedScript(i)
 	}
-	script += searchScript() + "-- save --\ntfind none\ntsave " + saved + "\ntsave -ctf " + folder + "\n"
+	script += searchScript() + "-- dumps --\n" + walk + "-- save --\ntfind none\ntsave " + saved + "\ntsave -ctf " + folder + "\n"
 	if server == nil {
 		script += "tsave -r " + onTarget + "\n"
 	}
@@ -116,6 +116,7 @@ func record(t *testing.T, server []string) {
 	compareFrames(t, "tsave -ctf", output, openCTF(t, folder), layout)
 	compareRewritten(t, program, saved)
 	compareCut(t, output, program, saved, layout)
+	compareDumps(t, output, program, saved)
 	if c := tracewell(t, nil, "check", saved); c.Status != 0 {
 		t.Errorf("tracewell check says of the file of tsave:\n%s", c.Stdout)
 	}
