@@ -19,8 +19,8 @@ type traceFile struct {
 	close func() error
 }
 
-// openTrace opens a trace file, compressed or not, "-" being standard input, with the symbols of the program exec unless that
-// is empty. What is not as it should be but does not keep the file from being read is reported as warnings.
+// openTrace opens a trace file or the text of one, compressed or not, "-" being standard input, with the symbols of the program
+// exec unless that is empty. What is not as it should be but does not keep the file from being read is reported as warnings.
 func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 	var symbols *symtab.Table
 	if exec != "" {
@@ -29,7 +29,7 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 			return nil, err
 		}
 	}
-	source, err := openPacked(path, streams)
+	source, err := openTraceBytes(path, streams)
 	if err != nil {
 		return nil, err
 	}
