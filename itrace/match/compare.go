@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"tracewell/itrace"
@@ -43,35 +44,81 @@ func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Op
 		options: o, rules: newRules(o), names: newNames(o.Aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
 		report: &Report{Counts: make(map[Class]int64)},
 	}
-	err := c.begin([2]Input{ref, oth}, dialects)
-	if err == nil {
-		err = c.run(ctx)
-	}
-	c.conclude(err)
+	c.conclude(c.run(ctx, [2]Input{ref, oth}, dialects))
 	c.report.Seconds = time.Since(began).Seconds()
 	return c.report
 }
 
-// begin finds out the dialects.
-func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry) error {
+// run compares until both traces have ended, the context has, or enough is known.
+func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrace.Registry) error {
 	for i, in := range inputs {
 		c.report.Traces[i].File = in.Name
-		d := in.Dialect
-		if d == nil {
-			buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
-			head, err := buffered.Peek(itrace.DetectBytes)
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("%s: %w", in.Name, err)
-			}
-			if d, _, _ = dialects.Detect(head); d == nil {
-				return fmt.Errorf("%s: %s", in.Name, undetected(head))
-			}
-			in.Reader = buffered
-		}
-		c.sides[i] = newSide(in, d, c.rules, c.names)
-		c.parsers[i] = d.New()
 	}
-	return nil
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	context.AfterFunc(ctx, func() {
+		for _, in := range inputs {
+			if in.Interrupt != nil {
+				in.Interrupt()
+			}
+		}
+	})
+	if err := c.begin(inputs, dialects); err != nil {
+		return cmp.Or(parent.Err(), err)
+	}
+	for _, s := range c.sides {
+		go s.run(ctx)
+	}
+	c.pairAll()
+	cancel()
+	for i, s := range c.sides {
+		for range s.full {
+		}
+		c.report.Traces[i] = s.trace
+	}
+	if c.stopped() || parent.Err() != nil {
+		return parent.Err() // the readers were interrupted, and their errors tell of that
+	}
+	return cmp.Or(c.sides[reference].err, c.sides[other].err)
+}
+
+// begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
+func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry) error {
+	var errs [2]error
+	var wait sync.WaitGroup
+	for i := range inputs {
+		wait.Go(func() {
+			if errs[i] = inputs[i].detect(dialects); errs[i] == nil {
+				d := inputs[i].Dialect
+				c.sides[i], c.parsers[i] = newSide(inputs[i], d, c.rules, c.names), d.New()
+			}
+		})
+	}
+	wait.Wait()
+	return cmp.Or(errs[reference], errs[other])
+}
+
+// detect finds out the dialect of a trace, unless it is given, by as little of it as there is at first: of a pipe, what has been
+// written.
+func (in *Input) detect(dialects itrace.Registry) error {
+	if in.Dialect != nil {
+		return nil
+	}
+	buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
+	in.Reader = buffered
+	for wanted := 1; ; wanted = 2 * buffered.Buffered() {
+		_, err := buffered.Peek(min(wanted, itrace.DetectBytes))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		head, _ := buffered.Peek(buffered.Buffered())
+		if in.Dialect, _, _ = dialects.Detect(head); in.Dialect != nil {
+			return nil
+		}
+		if err != nil || wanted >= itrace.DetectBytes {
+			return fmt.Errorf("%s: %s", in.Name, undetected(head))
+		}
+	}
 }
 
 func undetected(head []byte) string {
@@ -81,14 +128,9 @@ func undetected(head []byte) string {
 	return "no line at its beginning is one of an execution trace in any known dialect"
 }
 
-// run reads both traces and pairs their groups.
-func (c *comparison) run(parent context.Context) error {
-	ctx, cancel := context.WithCancel(parent)
-	defer cancel()
+// pairAll pairs the groups of both traces, reading on the side of which less has come.
+func (c *comparison) pairAll() {
 	var delivered [2]int64
-	for _, s := range c.sides {
-		go s.run(ctx)
-	}
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
 		side := reference
 		if c.ended[reference] || delivered[reference] > delivered[other] && !c.ended[other] {
@@ -109,18 +151,6 @@ func (c *comparison) run(parent context.Context) error {
 			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
 		}
 	}
-	cancel()
-	for _, s := range c.sides {
-		for range s.full {
-		}
-	}
-	for i, s := range c.sides {
-		c.report.Traces[i] = s.trace
-		if s.err != nil && !errors.Is(s.err, context.Canceled) {
-			return s.err
-		}
-	}
-	return parent.Err()
 }
 
 // stopped reports whether enough is known.

@@ -17,6 +17,9 @@ type Input struct {
 	Name    string // as the report calls it
 	Reader  io.Reader
 	Dialect *itrace.Dialect // nil to find it out
+	// Interrupt, unless nil, makes a Read that waits return, with any error, and those that follow as well. It is called at the end of
+	// every comparison, of which it may be the cause: no more is wanted, or the context is done.
+	Interrupt func()
 }
 
 // side reads one of the two traces, in a goroutine of its own, and makes groups of its records.
