@@ -135,14 +135,11 @@ func undetected(head []byte) string {
 	return "no line at its beginning is one of an execution trace in any known dialect"
 }
 
-// pairAll pairs the groups of both traces, reading on the side of which less has come.
+// pairAll pairs the groups of both traces as they are read.
 func (c *comparison) pairAll() {
 	var delivered [2]int64
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
-		side := reference
-		if c.ended[reference] || delivered[reference] > delivered[other] && !c.ended[other] {
-			side = other
-		}
+		side := c.wanted(delivered)
 		batch, more := <-c.sides[side].full
 		if !more {
 			c.end(side)
@@ -159,6 +156,28 @@ func (c *comparison) pairAll() {
 			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
 		}
 	}
+}
+
+// wanted chooses the side to read on: that of which less is waiting to be paired. What waits of a processor of which the other side
+// has shown nothing, or nothing for long, does not count, or all others would wait for it.
+func (c *comparison) wanted(delivered [2]int64) int {
+	var waiting [2]int
+	for _, a := range c.ordered {
+		if r, o := &a.queue[reference], &a.queue[other]; r.shown() && o.shown() {
+			waiting[reference] += min(r.len(), 2*c.options.Lookahead)
+			waiting[other] += min(o.len(), 2*c.options.Lookahead)
+		}
+	}
+	switch {
+	case c.ended[reference]:
+		return other
+	case c.ended[other]:
+		return reference
+	}
+	if cmp.Or(cmp.Compare(waiting[reference], waiting[other]), cmp.Compare(delivered[reference], delivered[other])) > 0 {
+		return other
+	}
+	return reference
 }
 
 // stopped reports whether enough is known: the first difference, and that nothing before it will be found to be one.
