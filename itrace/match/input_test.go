@@ -137,7 +137,10 @@ func TestMemoryDoesNotGrow(t *testing.T) {
 			refIn, refOut := io.Pipe()
 			othIn, othOut := io.Pipe()
 			go func() { generate.Write(refOut, generate.Options{Instructions: n}); refOut.Close() }()
-			go func() { generate.Write(othOut, generate.Options{Instructions: n, Late: 3, Faults: faults}); othOut.Close() }()
+			go func() {
+				generate.Write(othOut, generate.Options{Instructions: n, Late: 3, Faults: faults})
+				othOut.Close()
+			}()
 			r := Compare(t.Context(), Input{Name: "ref", Reader: refIn}, Input{Name: "other", Reader: othIn}, dialects, Options{Window: 3})
 			if r.Verdict != Different {
 				t.Error(show(r))
