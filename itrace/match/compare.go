@@ -25,7 +25,7 @@ type comparison struct {
 	memory    *wrongMemory
 	aligners  map[int32]*aligner
 	latest    *aligner
-	delivered int64 // groups of the reference that have been read
+	delivered [2]int64 // groups of each side that have been read
 
 	ordered []*aligner // the aligners, by their processors
 
@@ -140,7 +140,7 @@ func undetected(head []byte) string {
 // groupBatch is how many groups are read at once.
 const groupBatch = 256
 
-// pairAll pairs the groups of both traces.
+// pairAll pairs the groups of both traces as they are read.
 func (c *comparison) pairAll(end context.CancelCauseFunc) {
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
 		n, want := c.behind()
@@ -148,7 +148,7 @@ func (c *comparison) pairAll(end context.CancelCauseFunc) {
 		for _, g := range s.advance(want) {
 			c.aligner(g.cpu).queue[n].push(g)
 		}
-		c.delivered += int64(len(s.ready)) * int64(1-n)
+		c.delivered[n] += int64(len(s.ready))
 		c.report.Traces[n] = s.trace
 		switch s.err {
 		case nil:
@@ -165,23 +165,28 @@ func (c *comparison) pairAll(end context.CancelCauseFunc) {
 	}
 }
 
-// behind returns the side of which fewer groups wait to be paired, and how many it lacks, or how many to read of the reference.
+// behind chooses the side to read on, that of which less is waiting to be paired, and how many groups: as many as it lacks. What waits
+// of a processor of which the other side has shown nothing, or nothing for long, does not count, or all others would wait for it.
 func (c *comparison) behind() (side, want int) {
-	ahead := 0
+	var waiting [2]int
 	for _, a := range c.ordered {
-		ahead += a.queue[reference].len() - a.queue[other].len()
+		if r, o := &a.queue[reference], &a.queue[other]; r.shown() && o.shown() {
+			waiting[reference] += min(r.len(), 2*c.options.Lookahead)
+			waiting[other] += min(o.len(), 2*c.options.Lookahead)
+		}
 	}
+	lead := waiting[reference] - waiting[other]
 	switch {
-	case c.ended[reference]:
-		return other, groupBatch
-	case c.ended[other]:
-		return reference, groupBatch
-	case ahead > 0:
-		return other, min(ahead, groupBatch)
-	case ahead < 0:
-		return reference, min(-ahead, groupBatch)
+	case c.ended[reference] || lead > 0 && !c.ended[other]:
+		side = other
+	case lead == 0 && c.delivered[reference] > c.delivered[other] && !c.ended[other]:
+		side = other
 	}
-	return reference, groupBatch - int(c.delivered%groupBatch)
+	want = groupBatch - int(c.delivered[side]%groupBatch)
+	if lead != 0 {
+		want = min(want, max(lead, -lead))
+	}
+	return side, want
 }
 
 // stopped reports whether enough is known: the first difference, and that nothing before it will be found to be one.
