@@ -14,6 +14,9 @@ type Dialect struct {
 	New func() Parser
 	// Append appends the line of a record without a line feed. A record of kind Unknown is appended as it stands.
 	Append func(dst []byte, r *Record) []byte
+	// Anywhere says that a parser may begin, or go on after some lines that it was not given, at the line of any instruction: what
+	// follows inherits nothing from before.
+	Anywhere bool
 }
 
 // Parser reads the lines of one trace in their order; it remembers what lines inherit from earlier ones.

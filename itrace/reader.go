@@ -149,3 +149,31 @@ func (r *Reader) All() iter.Seq2[*Record, error] {
 		}
 	}
 }
+
+// Rest returns what has been read of the input from an offset on, which is that of a record of the last Read, or that of Position.
+// It is valid until the next call of any method but this.
+func (r *Reader) Rest(offset int64) []byte { return r.block[r.next-int(r.offset-offset) : r.filled] }
+
+// Back goes back to a line by its offset, which is in the Rest of a record of the last Read. The dialect must allow to begin there.
+func (r *Reader) Back(line, offset int64) {
+	r.next -= int(r.offset - offset)
+	r.offset, r.line = offset, line-1
+}
+
+// Pass passes over the next lines, so many and so many bytes, which have been read of the input.
+func (r *Reader) Pass(lines, bytes int64) {
+	r.next += int(bytes)
+	r.offset += bytes
+	r.line += lines
+}
+
+// Extend reads more of the input, if there is more and room for it, and reports whether it has. It may wait. The bytes of the records of the
+// last Read are not valid any more.
+func (r *Reader) Extend() bool {
+	had := r.filled - r.next
+	if r.ended != nil || had == len(r.block)-Room {
+		return false
+	}
+	r.fill()
+	return r.filled > had
+}

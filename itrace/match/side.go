@@ -91,6 +91,24 @@ func (s *side) advance(want int) []*group {
 	return s.ready
 }
 
+// complete reads until the next record is an instruction, or the trace has ended, and returns the groups that are complete with
+// that.
+func (s *side) complete() []*group {
+	s.ready = s.ready[:0]
+	for s.next < len(s.records) || s.read() {
+		r := &s.records[s.next]
+		if r.Kind == itrace.Instruction {
+			s.turnTo(r.CPU)
+			s.finish(s.current)
+			break
+		}
+		s.record(r)
+		s.next++
+	}
+	s.trace.Lines, s.trace.Bytes = s.position()
+	return s.ready
+}
+
 // read reads records ahead, and reports whether there are more. At the end it completes the last groups.
 func (s *side) read() bool {
 	if s.err == nil && s.skip.failed {

@@ -13,6 +13,8 @@ var Dialect = &itrace.Dialect{
 	Title:  "ISPRAS Trace Matcher",
 	New:    func() itrace.Parser { return &parser{expected: expected{start: never}} },
 	Append: Append,
+
+	Anywhere: true,
 }
 
 // parser remembers the processor of the latest instruction, and what lines look like (see familiar.go).
