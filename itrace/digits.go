@@ -98,6 +98,22 @@ func hexMany(text []byte, at, width int) (value, wrong uint64) {
 // ones has a 1 in each of 8 bytes.
 const ones = 0x0101010101010101
 
+// NotDecimal returns 0 if the lowest bytes of x, so many, from 1 to 8, are decimal digits.
+func NotDecimal(x uint64, width int) uint64 {
+	shift := (64 - 8*width) & 63
+	x = x<<shift | '0'*ones&(1<<shift-1)
+	return (x&(0xf0*ones) ^ 0x30*ones) | ((x+6*ones)^x)&(0xf0*ones)
+}
+
+// NotHex is NotDecimal for hexadecimal digits.
+func NotHex(x uint64, width int) uint64 {
+	shift := (64 - 8*width) & 63
+	x = x<<shift | '0'*ones&(1<<shift-1)
+	letters := x >> 6 & ones
+	v := x&(0x0f*ones) + 9*letters
+	return ((x|letters<<5)&(0xf0*ones) ^ 0x30*(letters+ones)) | ((v+6*ones)>>4&ones ^ letters) | v&(0x10*ones)
+}
+
 // ParseDecimal returns the value of decimal digits, of which one at least is there and which 64 bits hold.
 func ParseDecimal(digits []byte) (value uint64, ok bool) {
 	for _, c := range digits {

@@ -92,6 +92,9 @@ func (c *comparison) feed(ctx context.Context, inputs [2]Input, end context.Canc
 	for i, in := range inputs {
 		f := newFeed(ctx, in)
 		c.sides[i], c.parsers[i] = newSide(in, f, c.rules, c.names), in.Dialect.New()
+		if in.Ready {
+			continue
+		}
 		running.Go(func() {
 			if f.run(); f.err != io.EOF && inputs[1-i].Interrupt != nil {
 				end(f.err)

@@ -19,6 +19,8 @@ type Input struct {
 	// Interrupt, unless nil, makes a Read that waits return, with any error, and those that follow as well. It is called at the end of
 	// every comparison, of which it may be the cause: no more is wanted, or the context is done.
 	Interrupt func()
+	// Ready says that Read takes neither long nor much work, like that of a file. It is then not read ahead, which saves copying it.
+	Ready bool
 }
 
 // side reads one of the two traces and makes groups of its records, as many as are wanted.

@@ -19,6 +19,7 @@ type skipper struct {
 	next     int64 // groups of the reference that come before
 	patience int64 // groups before the next look if this one is in vain
 	marks    []mark
+	glances  [256]itrace.Glance
 	skipped  int64 // instructions
 }
 
@@ -154,7 +155,8 @@ type skipRun struct {
 	unknown   [2]int64 // lines before it that could not be read
 	shift     place    // from the place of a line in the reference to that in the other trace
 	count     int      // instructions
-	marks     []mark
+	marks     []mark   // of the last of them, in a ring
+	latest    int      // of marks
 }
 
 // skipTo reads the reference up to an offset, or to where another processor has its turn, and goes back to the last instruction at which
@@ -180,28 +182,48 @@ func (s *side) mark() mark {
 func (k *skipRun) read(end int64) (reached bool) {
 	s := k.reference
 	at := k.start
-	for at.offset < end {
-		n, err := s.reader.Read(s.records[:cap(s.records)])
-		if err != nil {
+	for {
+		lines, offset := s.reader.Position()
+		if offset >= end {
+			return true
+		}
+		n := 0
+		if k.a != nil {
+			n = s.reader.Skim(k.c.skipper.glances[:], end)
+		}
+		if n == 0 && !k.readSome(end, &at) {
 			return false
 		}
 		for i := range n {
-			r := &s.records[:n][i]
-			if at.place.line, at.place.offset = r.Line, r.Offset; r.Offset >= end {
-				break
-			}
-			if k.a == nil {
-				k.begin(r.CPU)
-			}
-			if r.CPU != k.a.cpu {
-				return false
-			}
-			k.record(r, &at)
+			g := &k.c.skipper.glances[i]
+			at.line, at.offset = lines+int64(i)+1, offset+int64(g.At)
+			k.glance(g, &at)
 		}
-		_, at.offset = s.reader.Position()
 	}
-	return true
 }
+
+// readSome reads some lines that cannot be skimmed.
+func (k *skipRun) readSome(end int64, at *mark) bool {
+	s := k.reference
+	n, err := s.reader.Read(s.records[:unskimmed])
+	for i := range n {
+		r := &s.records[:n][i]
+		if r.Offset >= end {
+			break
+		}
+		if at.line, at.offset = r.Line, r.Offset; k.a == nil {
+			k.begin(r.CPU)
+		}
+		if r.CPU != k.a.cpu {
+			return false
+		}
+		k.record(r, at)
+	}
+	return err == nil
+}
+
+// unskimmed is how many lines are read before it is tried again to skim.
+const unskimmed = 4
 
 // begin prepares for the lines of a processor.
 func (k *skipRun) begin(cpu int32) {
@@ -217,13 +239,14 @@ func (k *skipRun) begin(cpu int32) {
 func (k *skipRun) record(r *itrace.Record, at *mark) {
 	switch r.Kind {
 	case itrace.Instruction:
-		at.index = at.counts.Instructions
-		k.marks[k.count%len(k.marks)] = *at
-		k.count++
-		at.counts.Instructions++
+		k.instruction(at)
 	case itrace.Register:
+		var wide []byte
+		if r.Wild || len(r.Digits) > 16 {
+			wide = bytes.Clone(r.Digits)
+		}
 		at.counts.Registers++
-		k.write(r)
+		k.write(k.reference.names.number(r.Name), r.Value, wide)
 	case itrace.Memory:
 		at.counts.Memory++
 		k.c.memory.set(&effect{at: r.Addr, size: r.Size}, false)
@@ -236,19 +259,42 @@ func (k *skipRun) record(r *itrace.Record, at *mark) {
 	}
 }
 
-// write notes what a register holds on both sides.
-func (k *skipRun) write(r *itrace.Record) {
-	by := k.mark(k.count - 1).place
-	var wide []byte
-	if r.Wild || len(r.Digits) > 16 {
-		wide = bytes.Clone(r.Digits)
+// glance is record for a line that has been skimmed.
+func (k *skipRun) glance(g *itrace.Glance, at *mark) {
+	switch g.Kind {
+	case itrace.Instruction:
+		k.instruction(at)
+	case itrace.Register:
+		at.counts.Registers++
+		k.write(k.reference.names.numberOf(g.Name), g.Value, nil)
+	default:
+		at.counts.Memory++
+		if len(k.c.memory.bytes) > 0 {
+			k.c.memory.set(&effect{at: g.Addr, size: g.Size}, false)
+		}
 	}
-	k.a.state.setEqual(uint64(k.reference.names.number(r.Name)), r.Value, wide, by,
+}
+
+// instruction takes an instruction over.
+func (k *skipRun) instruction(at *mark) {
+	at.index = at.counts.Instructions
+	if k.latest++; k.latest == len(k.marks) {
+		k.latest = 0
+	}
+	k.marks[k.latest] = *at
+	k.count++
+	at.counts.Instructions++
+}
+
+// write notes what a register holds on both sides.
+func (k *skipRun) write(register uint32, value uint64, wide []byte) {
+	by := k.marks[k.latest].place
+	k.a.state.setEqual(uint64(register), value, wide, by,
 		place{by.index + k.shift.index, by.line + k.shift.line, by.offset + k.shift.offset})
 }
 
 // mark returns that of an instruction, one of the last.
-func (k *skipRun) mark(i int) *mark { return &k.marks[i%len(k.marks)] }
+func (k *skipRun) mark(i int) *mark { return &k.marks[(i+1)%len(k.marks)] }
 
 // finish ends the skip at the instruction behind which there is as much as the history is long.
 func (k *skipRun) finish() {

@@ -16,7 +16,7 @@ import (
 func compareBothWays(t *testing.T, what, ref, oth string, o Options) (r *Report, skipped int64) {
 	t.Helper()
 	inputs := func() [2]Input {
-		return [2]Input{{Name: "ref", Reader: strings.NewReader(ref)}, {Name: "other", Reader: strings.NewReader(oth)}}
+		return [2]Input{{Name: "ref", Reader: strings.NewReader(ref), Ready: true}, {Name: "other", Reader: strings.NewReader(oth)}}
 	}
 	with, without := newComparison(o.settled()), newComparison(o.settled())
 	without.skipper.off = true

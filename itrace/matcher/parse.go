@@ -15,6 +15,7 @@ var Dialect = &itrace.Dialect{
 	Append: Append,
 
 	Anywhere: true,
+	Skim:     skim,
 }
 
 // parser remembers the processor of the latest instruction, and what lines look like (see familiar.go).
