@@ -9,7 +9,8 @@ import "slices"
 // be true as well:
 //
 //   - The instruction loads other data from the same address. What comes from outside decides what follows.
-//   - The other side lacks the stretch, and without it there is hardly a difference for a long way.
+//   - The other side lacks the stretch, and without it there is hardly a difference for a long way, and none in what the stretch has
+//     stored.
 //   - The stretch repeats what came just before, values and all, as a tracer does that writes twice.
 //
 // An instruction that computes something else of the same is a root. A limit: a loop variable that is wrong by whole rounds, where
@@ -62,7 +63,32 @@ func (a *aligner) plausible(s stretch, x, y *group, p *pairing) bool {
 		return true
 	}
 	differ, part := a.ahead(missing, extra, longestRun)
-	return missing > 0 && !part && differ <= fewDifferent
+	return missing > 0 && !part && differ <= fewDifferent && !a.notStored(missing)
+}
+
+// notStored reports whether, behind a stretch of the reference, the other side loads something else from where the stretch has stored:
+// then the stretch is not only missing in the trace.
+func (a *aligner) notStored(missing int) bool {
+	r, o := &a.queue[reference], &a.queue[other]
+	stored := newWrongMemory()
+	for _, g := range r.groups[r.start : r.start+missing] {
+		for i := range g.effects {
+			stored.setWritten(&g.effects[i], true)
+		}
+	}
+	for k := range min(longestRun, r.len()-missing, o.len()) {
+		x, y := r.at(missing+k), o.at(k)
+		if x.full == y.full {
+			continue
+		}
+		for i := range x.effects {
+			e := &x.effects[i]
+			if e.kind == loads && stored.wrong(e) && !slices.ContainsFunc(y.effects, func(f effect) bool { return equalEffects(x, e, y, &f) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ahead counts the differences of so many pairs from two places on, until the two sides part.
