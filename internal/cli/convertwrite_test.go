@@ -94,7 +94,7 @@ func TestWatchedAllocates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &watched{file, t.Context(), &conversion{number: same}}
+	w := &watched{Content: file, ctx: t.Context(), c: &conversion{number: same}}
 	var frame tfile.Frame
 	allocated := testing.AllocsPerRun(10, func() {
 		for i := range w.NumFrames() {
