@@ -146,9 +146,8 @@ func TestReadingShowsBar(t *testing.T) {
 	go func() {
 		defer w.Close()
 		io.WriteString(w, "\x7fTRACE0\nR 1\nnonsense\n\n\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00") // a frame, the end, and more
-		for range 24 {
-			w.Write(make([]byte, 1<<19))
-			time.Sleep(60 * time.Millisecond)
+		for start := time.Now(); !printed.has("MiB/s") && time.Since(start) < 20*time.Second; time.Sleep(20 * time.Millisecond) {
+			w.Write(make([]byte, 1<<18))
 		}
 	}()
 	if status := Run([]string{"show", "-"}, Streams{In: in, Out: line, Err: line}); status != statusDone {
