@@ -197,9 +197,12 @@ func (v *View) retype(c *collection, item *Item) {
 		return
 	}
 	typ, ok := filter.TypeOf(item.Name, &declarations{v, c})
+	if !ok {
+		return
+	}
 	kind := item.sources[0].kind
 	number := kind == sourceResult || kind == sourceRegister && item.Slot == nil && typ.Size <= item.Type.Size
-	if ok && (typ.Size == item.Type.Size || number && typ.Scalar()) {
+	if typ.Size == item.Type.Size || number && typ.Scalar() {
 		item.Type = typ
 	}
 }
