@@ -36,7 +36,7 @@ func (c *checkCommand) Run(streams Streams) error {
 	if err := c.separate(streams); err != nil {
 		return err
 	}
-	source, err := openPacked(c.File, streams)
+	source, err := openTraceBytes(c.File, streams)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,9 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examinatio
 	if source.damage != nil {
 		warn(streams.Err, source.name, []string{source.damage.Error()})
 	}
-	bar = progress.Start(streams.Err, progress.Work{Name: "checking " + text.Visible(source.name), Total: int64(file.NumFrames()), Unit: progress.Frames})
+	bar = progress.Start(streams.Err, progress.Work{
+		Name: "checking " + text.Visible(source.name), Total: int64(file.NumFrames()), Unit: progress.Frames,
+	})
 	options.Progress = bar.Set
 	report, err := check.File(file, err, options)
 	bar.Done()
@@ -133,7 +135,9 @@ func (c *checkCommand) separate(streams Streams) error {
 
 // fix writes what can be saved, tells what was changed, and what is still found in the outcome.
 func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
-	bar := progress.Start(streams.Err, progress.Work{Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames})
+	bar := progress.Start(streams.Err, progress.Work{
+		Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames,
+	})
 	method, _ := packed.BySuffix(c.Fix)
 	var changes []check.Change
 	err := packed.Write(c.Fix, method, func(w io.Writer) (err error) {
@@ -155,7 +159,7 @@ func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
 
 // recheck tells what is wrong with the file that fix wrote.
 func (c *checkCommand) recheck(streams Streams) error {
-	source, err := openPacked(c.Fix, streams)
+	source, err := openTraceBytes(c.Fix, streams)
 	if err != nil {
 		return err
 	}

@@ -191,13 +191,17 @@ func newJSONFrames(out io.Writer, view *frameview.View) *jsonFrames {
 
 // add writes a frame.
 func (j *jsonFrames) add(frame frameview.Frame) error {
-	j.reader.Set(frame)
-	j.line = j.view.AppendJSON(j.line[:0], frame)
-	j.line = append(j.line[:len(j.line)-1], `,"collected":`...)
-	j.line = j.reader.AppendCollected(j.line)
-	j.line = append(j.line, '}', '\n')
+	j.line = append(j.append(j.line[:0], frame), '\n')
 	_, err := j.out.Write(j.line)
 	return err
+}
+
+// append appends the object of a frame.
+func (j *jsonFrames) append(dst []byte, frame frameview.Frame) []byte {
+	j.reader.Set(frame)
+	dst = j.view.AppendJSON(dst, frame)
+	dst = append(dst[:len(dst)-1], `,"collected":`...)
+	return append(j.reader.AppendCollected(dst), '}')
 }
 
 // flush is there so that all writers of frames are used alike; nothing is held back.

@@ -33,6 +33,9 @@ func (c *infoCommand) Run(streams Streams) error {
 		return err
 	}
 	defer t.close()
+	if t.view.File == nil {
+		return fmt.Errorf("%s: is no trace file: tracewell convert makes one of it", t.name)
+	}
 	return write(streams, func(out *output) error {
 		if c.JSON {
 			encoder := json.NewEncoder(out)

@@ -54,7 +54,7 @@ func writeRegisters(out *output, view *frameview.View, block []byte) {
 		out.Write(text.AppendHexDump(nil, "", 0, block))
 		return
 	}
-	order := view.File.Header().Order
+	order := view.Content.Header().Order
 	for _, slot := range view.Registers() {
 		value := slot.Format(block, order)
 		if slot.Reg.Type == "code_ptr" {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"strconv"
-	"strings"
 
 	"tracewell/arch"
 	"tracewell/internal/ctype"
@@ -104,7 +103,8 @@ func isUntyped(t *ctype.Type) bool {
 
 // isMemory reports whether an item is neither a register nor a trace state variable.
 func isMemory(item *frameview.Item) bool {
-	return item.Slot == nil && !strings.HasPrefix(item.Name, "$")
+	_, isVariable := item.Variable()
+	return item.Slot == nil && !isVariable
 }
 
 // shownBytes is how many bytes of a block stand in a line.

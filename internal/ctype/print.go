@@ -112,7 +112,7 @@ func (p Printer) scalar(dst []byte, t *Type, bits uint64) []byte {
 	}
 	for _, v := range t.Values {
 		if uint64(v.Value) == bits {
-			return append(dst, v.Name...)
+			return appendName(dst, v.Name)
 		}
 	}
 	return t.appendInteger(dst, bits)
@@ -143,11 +143,22 @@ func (p Printer) record(dst []byte, t *Type, b []byte, depth int) []byte {
 			dst = append(dst, ", "...)
 		}
 		if f.Name != "" {
-			dst = append(append(dst, f.Name...), " = "...)
+			dst = append(appendName(dst, f.Name), " = "...)
 		}
 		dst = p.field(dst, f, b, depth+1)
 	}
 	return append(dst, '}')
+}
+
+// appendName writes a name of the program, which can be anything, so that it does nothing to a terminal.
+func appendName(dst []byte, name string) []byte {
+	for _, c := range []byte(name) {
+		if c < ' ' || c == 0x7f {
+			c = '?'
+		}
+		dst = append(dst, c)
+	}
+	return dst
 }
 
 func (p Printer) field(dst []byte, f Field, b []byte, depth int) []byte {
@@ -158,7 +169,7 @@ func (p Printer) field(dst []byte, f Field, b []byte, depth int) []byte {
 	if f.Bits == 0 {
 		return p.append(dst, f.Type, b, depth)
 	}
-	if len(b) < f.Type.Size || !f.Type.Scalar() {
+	if len(b) < f.Type.Size || !f.Type.Scalar() || f.Shift < 0 || f.Shift+f.Bits > 8*f.Type.Size {
 		return append(dst, "..."...)
 	}
 	bits := p.integer(b[:f.Type.Size]) >> f.Shift << (64 - f.Bits)

@@ -114,6 +114,8 @@ func TestPrint(t *testing.T) {
 		{&Type{Name: "vector", Size: 4}, "\x01\x02\x03\x04", "0x01020304"},
 		{Int(8, true), "\x01", "..."},
 		{&Type{Kind: Record, Size: 4, Fields: []Field{{Name: "x", Type: Int(4, true), Offset: 2}}}, "\x01\x02\x03\x04", "{x = ...}"},
+		{&Type{Kind: Record, Size: 4, Fields: []Field{{Name: "a\x1b[1m", Type: Int(4, true)}, {Name: "b", Type: Int(4, true), Bits: 40}}},
+			"\x01\x00\x00\x00", "{a?[1m = 1, b = ...}"},
 		{endless, "\x01\x02\x03\x04", strings.Repeat("{again = ", deepest) + "..." + strings.Repeat("}", deepest)},
 	} {
 		p := Printer{Order: binary.LittleEndian, Symbol: func(addr arch.Addr) string {
