@@ -17,7 +17,7 @@ type draft struct {
 	shape  shape
 
 	access   frameAccess
-	accesses bool // there is an access
+	accesses bool // there is one
 }
 
 // drafts makes a draft of each action that collects memory, a variable or a result, in the order of the actions. Code that
@@ -74,18 +74,34 @@ func (v *View) registerName(n arch.Reg) string {
 	return "$register" + strconv.Itoa(int(n))
 }
 
-// codeDraft finds out what an expression collects, which its end tells: the memory that it records last, because what comes
-// before was needed to find that, or the variable, or a number that it drops.
+// codeDraft makes the draft of an expression.
 func (v *View) codeDraft(code []byte) *draft {
-	d := &draft{}
 	program, err := ax.Decode(code)
 	if err != nil {
-		return d
+		return &draft{}
 	}
+	d := &draft{shape: shapeOf(program)}
+	d.access, d.accesses = accessOf(program)
 	d.source.code = program
 	d.source.needs = len(program.Requirements().Registers) > 0
-	d.shape = shapeOf(program)
-	d.access, d.accesses = accessOf(program)
+	if !d.settle(program) {
+		return d
+	}
+	d.text = "agent expression " + hex.EncodeToString(code)
+	effects, ok := program.Decompile(ax.Names{Register: v.registerName, Variable: v.variableText})
+	if ok && len(effects) > 0 {
+		effect := effects[len(effects)-1]
+		d.text = effect.Text
+		if effect.Fixed && d.source.kind == sourceCode {
+			d.source.kind, d.source.addr = sourceMemory, effect.Addr
+		}
+	}
+	return d
+}
+
+// settle finds out what an expression collects, which its end tells: the memory that it records last, because what comes
+// before was needed to find that, or the variable, or a number that it drops; false if it collects nothing.
+func (d *draft) settle(program *ax.Program) bool {
 	var last [4]ax.Instruction // up to the end
 	for in := range program.Instructions() {
 		last = [4]ax.Instruction{last[1], last[2], last[3], in}
@@ -94,7 +110,7 @@ func (v *View) codeDraft(code []byte) *draft {
 	kind, known := endings[last[2].Op]
 	switch {
 	case !known || d.shape.sets:
-		return d
+		return false
 	case kind == sourceResult && last[1].Op == ax.OpTracev:
 		kind, d.source.variable = sourceVariable, int32(last[1].Operand)
 	case kind == sourceResult:
@@ -105,21 +121,14 @@ func (v *View) codeDraft(code []byte) *draft {
 		d.source.size = last[1].Operand
 	}
 	d.source.kind = kind
-	d.text = "agent expression " + hex.EncodeToString(code)
-	effects, ok := program.Decompile(ax.Names{Register: v.registerName, Variable: v.variableText})
-	if ok && len(effects) > 0 {
-		effect := effects[len(effects)-1]
-		d.text = effect.Text
-		if effect.Fixed && kind == sourceCode {
-			d.source.kind, d.source.addr = sourceMemory, effect.Addr
-		}
-	}
-	return d
+	return true
 }
 
 // endings says what code collects by the instruction ahead of its end.
 var endings = map[ax.Op]sourceKind{
-	ax.OpTrace: sourceCode, ax.OpTraceQuick: sourceCode, ax.OpTrace16: sourceCode, ax.OpTracenz: sourceString, ax.OpPop: sourceResult,
+	ax.OpTrace: sourceCode, ax.OpTraceQuick: sourceCode, ax.OpTrace16: sourceCode,
+	ax.OpTracenz: sourceString,
+	ax.OpPop:     sourceResult, // or a variable
 }
 
 // withoutPop returns a program that ends at the offset of the pop that drops what is wanted.

@@ -1,7 +1,6 @@
 package frameview
 
 import (
-	"slices"
 	"strings"
 
 	"tracewell/internal/ctype"
@@ -116,7 +115,7 @@ func (v *View) expectation(c *collection, text string) (e expectation, ok bool) 
 	name, isVariable := strings.CutPrefix(text, "$")
 	switch {
 	case isVariable && isName(name):
-		if v.Layout != nil && v.Layout.ByName(name) != nil || slices.Contains(registerAliases, name) {
+		if v.Layout != nil && v.Layout.ByName(name) != nil {
 			return expectation{nameless: true, registers: true, matches: func(*draft) bool { return false }}, true
 		}
 		if number, ok := v.variableNumber(name); ok {
@@ -168,19 +167,19 @@ func (v *View) expressionExpectation(c *collection, text string) expectation {
 		return e
 	}
 	if typ, ok := filter.TypeOf(text, &declarations{v, c}); ok {
+		looks := e.matches
 		e.matches = func(d *draft) bool {
-			return d.source.kind == sourceResult || d.source.kind == sourceString || d.source.size == uint64(typ.Size)
+			sized := d.source.kind != sourceResult && d.source.kind != sourceString
+			return looks(d) && (!sized || d.source.size == uint64(typ.Size))
 		}
 	}
 	return e
 }
 
-// registerAliases are GDB's own names for registers of any machine.
-var registerAliases = []string{"pc", "sp", "fp", "ps"}
-
 // isName reports whether a text is one word.
 func isName(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !filter.IsWord(r) }) && (text[0] < '0' || text[0] > '9')
+	other := func(r rune) bool { return !filter.IsWord(r) }
+	return text != "" && !strings.ContainsFunc(text, other) && (text[0] < '0' || text[0] > '9')
 }
 
 func (v *View) variableNumber(name string) (int32, bool) {

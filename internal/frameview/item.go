@@ -70,8 +70,8 @@ type collections struct {
 	typed map[string]*ctype.Type // names of any collection
 }
 
-// Items returns what a tracepoint collects, of the location at pc if it has one there and else of the first: registers,
-// then what its actions say in their order, then what it collects after steps.
+// Items returns what a tracepoint collects, at the first location if it has several: registers, then what its actions say in
+// their order, then what it collects after steps.
 func (v *View) Items(n trace.Number) []*Item {
 	t := v.tracepoints[n]
 	if t == nil {
