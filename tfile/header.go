@@ -72,17 +72,17 @@ var definitionKinds = map[string]func(r *headerReader, offset int64, rest string
 func (r *headerReader) line(offset int64, text string) {
 	r.definitions = append(r.definitions, Definition{offset, text})
 	if len(text) > MaxLine {
-		r.found(offset, RuleLongLine, "%d bytes, of which GDB 13.1 takes at most %d: %s", len(text), MaxLine, quote(text))
+		r.found(offset, RuleLongLine, "%d bytes, of which GDB 13.1 takes at most %d: %s", len(text), MaxLine, quoted(text))
 	}
 	keyword, rest, spaced := strings.Cut(text, " ")
 	read := definitionKinds[keyword]
 	if read == nil || !spaced {
 		r.header.Other = append(r.header.Other, text)
-		r.found(offset, RuleUnknownLine, "%s", quote(text))
+		r.found(offset, RuleUnknownLine, "%s", quoted(text))
 		return
 	}
 	if err := read(r, offset, rest); err != nil {
-		r.found(offset, RuleBadLine, "%s: %v", quote(text), err)
+		r.found(offset, RuleBadLine, "%s: %v", quoted(text), err)
 	}
 }
 

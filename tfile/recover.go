@@ -33,6 +33,7 @@ type salvage struct {
 }
 
 func newSalvage(f *File, w *window) *salvage {
+	w.reported = f.starts[0] // progress begins anew
 	scan := &window{source: f.source, step: w.step}
 	return &salvage{f: f, w: w, scan: scan, defined: newNumberSet(f.header.Tracepoints), effort: f.source.size + 1<<20}
 }

@@ -109,6 +109,37 @@ func BenchmarkWriter(b *testing.B) {
 	}
 }
 
+// BenchmarkAppender appends frames of 2.4 kB to a file, one at a time and many at once.
+func BenchmarkAppender(b *testing.B) {
+	h := appendHeader(binary.LittleEndian)
+	h.RegisterSize = 2420
+	frame := buildFrame(&Builder{Order: binary.LittleEndian}, nil)
+	for _, n := range []int{1, 100} {
+		b.Run(fmt.Sprintf("%d at once", n), func(b *testing.B) {
+			file, err := os.Create(filepath.Join(b.TempDir(), "appended.tf"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer file.Close()
+			a, err := NewAppender(file, h)
+			if err != nil {
+				b.Fatal(err)
+			}
+			batch := bytes.Repeat(frame, n)
+			b.SetBytes(int64(len(batch)))
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := a.Append(batch); err != nil {
+					b.Fatal(err)
+				}
+				if a.End() > 1<<30 { // not to fill the disk
+					a.end = 1000
+				}
+			}
+		})
+	}
+}
+
 // manyFrames returns a file of frames of size bytes, 200 MB of them at most.
 func manyFrames(b testing.TB, size int) (data []byte, frames int) {
 	b.Helper()
@@ -169,14 +200,32 @@ func BenchmarkFindTracepoint(b *testing.B) {
 	}
 }
 
+// BenchmarkFindPC looks for a pc that no frame has, in a file of many frames.
 func BenchmarkFindPC(b *testing.B) {
-	f := openReader(b, "queue-basic.tf")
+	frame := buildFrame(&Builder{Order: binary.LittleEndian}, nil)
+	h := smallHeader(binary.LittleEndian)
+	h.RegisterSize = 2420
+	data := write(b, h)
+	data = append(append(data[:len(data)-markerLen], bytes.Repeat(frame, 40_000)...), endMarker[:]...)
+	name := filepath.Join(b.TempDir(), "many.tf")
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		b.Fatal(err)
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer file.Close()
+	f, err := Open(file, int64(len(data)))
+	if err != nil {
+		b.Fatal(err)
+	}
 	never := Query{Kind: ByPC, Low: arch.Addr(1)}
-	b.SetBytes(f.starts[len(f.starts)-1] - f.starts[0])
-	b.ReportAllocs()
+	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		if _, ok, err := f.Find(never, 0, ripOf); ok || err != nil {
 			b.Fatal(ok, err)
 		}
 	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/40_000, "ns/frame")
 }

@@ -103,7 +103,9 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examinatio
 	if source.damage != nil {
 		warn(streams.Err, source.name, []string{source.damage.Error()})
 	}
-	bar = progress.Start(streams.Err, progress.Work{Name: "checking " + text.Visible(source.name), Total: int64(file.NumFrames()), Unit: progress.Frames})
+	bar = progress.Start(streams.Err, progress.Work{
+		Name: "checking " + text.Visible(source.name), Total: int64(file.NumFrames()), Unit: progress.Frames,
+	})
 	options.Progress = bar.Set
 	report, err := check.File(file, err, options)
 	bar.Done()
@@ -133,7 +135,9 @@ func (c *checkCommand) separate(streams Streams) error {
 
 // fix writes what can be saved, tells what was changed, and what is still found in the outcome.
 func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
-	bar := progress.Start(streams.Err, progress.Work{Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames})
+	bar := progress.Start(streams.Err, progress.Work{
+		Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames,
+	})
 	method, _ := packed.BySuffix(c.Fix)
 	var changes []check.Change
 	err := packed.Write(c.Fix, method, func(w io.Writer) (err error) {

@@ -53,7 +53,8 @@ func describeCheck(e *examination) checkObject {
 	}
 	for _, f := range e.report.Findings {
 		finding := checkFindingObject{
-			Offset: f.Offset, Line: f.Line, Rule: f.Rule.Name, Severity: f.Rule.Severity.String(), Text: f.Text, Count: f.Count, Advice: f.Rule.Advice,
+			Offset: f.Offset, Line: f.Line, Rule: f.Rule.Name, Severity: f.Rule.Severity.String(), Text: f.Text,
+			Count: f.Count, Advice: f.Rule.Advice,
 		}
 		if f.Frame >= 0 {
 			finding.Frame = &f.Frame

@@ -17,10 +17,10 @@ import (
 // convertCommand is "tracewell convert".
 type convertCommand struct {
 	Files      []string       `arg:"" name:"file" help:"The files to read, several of one experiment to be merged, and last the one to write. - is standard input or output."`
-	From       string         `placeholder:"FORMAT" help:"What the files that are read hold; without it that is found out. ${readFormats}."`
-	To         string         `placeholder:"FORMAT" help:"What to write; without it the suffix of the name says it. ${writeFormats}; .gz or .zst behind it compresses."`
+	From       string         `placeholder:"FORMAT" help:"The format of what is read: ${readFormats}. Without it the content tells."`
+	To         string         `placeholder:"FORMAT" help:"The format to write: ${writeFormats}, with .gz or .zst behind it to compress. Without it the suffix of the name tells."`
 	Frames     *frameRange    `placeholder:"A:B" help:"Take frames A to B only, both included; either may be missing."`
-	Tracepoint []trace.Number `placeholder:"N" help:"Take the frames of tracepoint N only; may be given several times."`
+	Tracepoint []trace.Number `short:"t" placeholder:"N" help:"Take the frames of tracepoint N only; may be given several times."`
 	Where      string         `placeholder:"COND" help:"Take the frames only of which a condition in C holds, over what was collected and registers."`
 	Part       int            `placeholder:"N" help:"Of trace files that lie one behind the other in a file take the Nth only, counted from 1; without it they are merged."`
 	ByTime     bool           `help:"Put the frames in the order of $$trace_timestamp, which all must have collected."`
@@ -43,10 +43,10 @@ func (*convertCommand) Examples() string {
 type conversion struct {
 	streams Streams
 	name    string // of what is written, for messages
+	from    string // the name of what is read, if that is one file, else name
 	content tfile.Content
-	// number returns the number that a frame of content had before it was cut out.
-	number  func(i int) int
-	bytes   *packedFile // of the trace file that is kept as it is, nil if one is written anew
+	number  func(i int) int // the number that frame i of content had before it was cut out
+	bytes   *packedFile     // of the trace file that is kept as it is, nil if one is written anew
 	symbols *symtab.Table
 	names   []string // of the registers that are wanted, none for all
 	warned  bool     // of what names cannot be used
@@ -81,12 +81,15 @@ func (c *convertCommand) Run(streams Streams) error {
 	if err := c.gather(conv, sources, target.format); err != nil {
 		return err
 	}
+	if conv.from = conv.name; len(sources) == 1 {
+		conv.from = sources[0].name
+	}
 	var problems []error
 	for _, s := range sources {
 		problems = append(problems, s.err)
 	}
 	err = target.write(conv)
-	return errors.Join(append(problems, conv.damage.err(conv.name), err)...)
+	return errors.Join(append(problems, conv.damage.err(conv.from), err)...)
 }
 
 // checkApart refuses to write over what is read, which somebody will want to have again.

@@ -33,8 +33,10 @@ func (t *destination) write(c *conversion) error {
 	if c.bytes != nil {
 		work.Total, work.Unit = c.bytes.Size(), progress.Bytes
 	}
-	c.bar = progress.Start(c.streams.Err, work)
-	defer c.bar.Done()
+	if t.path != "-" || !isTerminal(c.streams.Out) { // where it would be in between
+		c.bar = progress.Start(c.streams.Err, work)
+		defer c.bar.Done()
+	}
 	c.content = &watched{c.content, ctx, c}
 
 	wrap := func(w io.Writer) io.Writer { return &interruptible{w, ctx} }

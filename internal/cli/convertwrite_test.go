@@ -2,9 +2,11 @@ package cli
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -12,24 +14,36 @@ import (
 	"tracewell/tfile"
 )
 
-// hurried is a content during whose fifth frame somebody presses Ctrl-C.
+// hurried is a content, and the bytes of a file, during whose fifth part somebody presses Ctrl-C.
 type hurried struct {
 	tfile.Content
-	t *testing.T
+	io.ReaderAt
+	t     *testing.T
+	asked int
 }
 
-// ReadFrame implements tfile.Content.
-func (h hurried) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
-	if i == 5 {
+func (h *hurried) press() {
+	if h.asked++; h.asked == 5 {
 		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 			h.t.Fatal(err)
 		}
 		time.Sleep(100 * time.Millisecond) // the signal reaches the context
 	}
-	if i == 7 {
-		h.t.Error("frames are read after the interrupt")
+	if h.asked == 7 {
+		h.t.Error("it is read on after the interrupt")
 	}
+}
+
+// ReadFrame implements tfile.Content.
+func (h *hurried) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
+	h.press()
 	return h.Content.ReadFrame(i, buf)
+}
+
+// ReadAt implements io.ReaderAt, a little at a time.
+func (h *hurried) ReadAt(p []byte, offset int64) (int, error) {
+	h.press()
+	return h.ReaderAt.ReadAt(p[:min(len(p), 10_000)], offset)
 }
 
 // same is the number of a frame that was not cut out.
@@ -37,7 +51,13 @@ func same(i int) int { return i }
 
 // TestConvertInterrupted: after Ctrl-C nothing is left, and what was there before is as it was.
 func TestConvertInterrupted(t *testing.T) {
-	file, err := tfile.OpenBytes([]byte(content(t, basic)))
+	file, err := openPacked(basic, Streams{In: os.Stdin, Err: os.Stderr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	plain := file.ReaderAt
+	index, err := file.index(Streams{Err: os.Stderr})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,14 +67,19 @@ func TestConvertInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := listing(t, folder)
-	for _, name := range []string{"new.tf", "old.tf", "new.tf.gz", "new.tf.zst", "new.txt", "new/"} {
+	for _, name := range []string{"new.tf", "old.tf", "new.tf.gz", "new.tf.zst", "new.txt", "new.csv", "new/", "copy.tf", "copy.tf.zst"} {
 		streams := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
 		out, err := chooseDestination(folder+"/"+name, "", streams)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = out.write(&conversion{streams: streams, name: name, content: hurried{file, t}, number: same})
-		if !errors.Is(err, errInterrupted) {
+		late := &hurried{Content: index, ReaderAt: plain, t: t}
+		c := &conversion{streams: streams, name: name, content: late, number: same}
+		if strings.HasPrefix(name, "copy") {
+			file.ReaderAt = late
+			c.bytes = file
+		}
+		if err := out.write(c); !errors.Is(err, errInterrupted) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if after := listing(t, folder); !slices.Equal(after, before) || content(t, old) != "old" {

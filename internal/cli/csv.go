@@ -25,7 +25,7 @@ type csvFrames struct {
 
 	registers []*tdesc.Slot
 	symbols   bool
-	columns   []int // by Item.Column: the column of the table, 0 for those that have none
+	items     map[*frameview.Item][]csvPart
 	variables map[int32]int
 
 	row  []byte // the cells, one behind the other
@@ -63,20 +63,41 @@ func newCSVFrames(out io.Writer, view *frameview.View) (*csvFrames, error) {
 	for _, slot := range registers {
 		header = append(header, slot.Reg.Name)
 	}
-	for _, item := range view.AllItems() {
-		column := 0
-		if _, variable := item.Variable(); item.Slot == nil && !variable {
-			column = len(header)
-			header = append(header, item.Name)
-		}
-		c.columns = append(c.columns, column)
-	}
+	header = c.addItems(header)
 	for _, n := range choice.Variables {
 		c.variables[n] = len(header)
 		header = append(header, "$"+view.VariableName(n))
 	}
 	c.ends, c.text = make([][2]int, len(header)), make([]string, len(header))
 	return c, c.out.Write(header)
+}
+
+// csvPart is what a column has of an item.
+type csvPart struct {
+	frameview.Part
+	column int
+}
+
+// addItems gives everything that tracepoints collect in memory a column, or several if it is a structure. What several
+// tracepoints collect under one name has one column.
+func (c *csvFrames) addItems(header []string) []string {
+	columns := make(map[string]int)
+	c.items = make(map[*frameview.Item][]csvPart)
+	for _, item := range c.view.EveryItem() {
+		if _, variable := item.Variable(); item.Slot != nil || variable {
+			continue
+		}
+		for _, part := range item.Parts() {
+			column, known := columns[part.Name]
+			if !known {
+				column = len(header)
+				columns[part.Name] = column
+				header = append(header, part.Name)
+			}
+			c.items[item] = append(c.items[item], csvPart{part, column})
+		}
+	}
+	return header
 }
 
 // add writes a frame.
@@ -86,13 +107,19 @@ func (c *csvFrames) add(frame frameview.Frame) error {
 	c.reader.Set(frame)
 	c.lead(frame)
 	for _, item := range c.reader.Items() {
-		column := c.columns[item.Column]
-		if column == 0 {
+		parts := c.items[item]
+		if len(parts) == 0 {
 			continue
 		}
-		start := len(c.row)
-		c.row, _ = c.reader.Append(c.row, item, frameview.StyleCSV)
-		c.cell(column, start)
+		d, ok := c.reader.Read(item)
+		if !ok {
+			continue
+		}
+		for _, part := range parts {
+			start := len(c.row)
+			c.row = c.reader.AppendPart(c.row, item, d, part.Part, frameview.StyleCSV)
+			c.cell(part.column, start)
+		}
 	}
 	var room [8]frameview.Variable
 	for _, variable := range frameview.AppendVariables(room[:0], frame) {

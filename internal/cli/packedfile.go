@@ -12,6 +12,7 @@ import (
 	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/tfile/ctf"
+	"tracewell/tfile/twin"
 )
 
 // packedFile is a file that a command reads, unpacked if it is compressed.
@@ -20,7 +21,8 @@ type packedFile struct {
 	name   string // for messages
 	damage error  // where a compressed file stops being readable, nil for a whole one
 
-	source *os.File // nil for standard input, which is not closed
+	source *os.File     // nil for standard input, which is not closed
+	text   *packed.File // the text that File was made of, nil for none
 }
 
 // openPacked opens a file, "-" being standard input. Unpacking it shows a progress bar if it takes its time.
@@ -80,9 +82,49 @@ func sizeOf(f *os.File) int64 {
 	return status.Size()
 }
 
+// head returns the beginning of the file, by which its kind is known.
+func (p *packedFile) head() []byte {
+	head := make([]byte, 64)
+	n, err := p.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	return head[:n]
+}
+
+// openTraceBytes opens a trace file, or the text of one, which is taken for the file that it describes.
+func openTraceBytes(path string, streams Streams) (*packedFile, error) {
+	p, err := openPacked(path, streams)
+	if err != nil || !twin.Is(p.head()) {
+		return p, err
+	}
+	if err := p.readText(streams); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// readText makes of a text the trace file that it describes.
+func (p *packedFile) readText(streams Streams) error {
+	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.name), Total: p.Size()})
+	defer bar.Done()
+	described, err := packed.Gather(func(w io.Writer) error {
+		return twin.Read(io.NewSectionReader(p, 0, p.Size()), w, twin.WithProgress(bar.Set))
+	})
+	if err != nil {
+		return p.explain(err)
+	}
+	p.File, p.text = described, p.File
+	return nil
+}
+
 // Close closes the file and what it was unpacked to.
 func (p *packedFile) Close() error {
 	err := p.File.Close()
+	if p.text != nil {
+		err = errors.Join(err, p.text.Close())
+	}
 	if p.source != nil {
 		err = errors.Join(err, p.source.Close())
 	}

@@ -94,6 +94,22 @@ func TestCompressedCut(t *testing.T) {
 	}
 }
 
+// TestTexts: show and info take the text of a trace file for the file.
+func TestTexts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.txt.gz")
+	run(t, "convert", basic, path)
+	if got := run(t, "show", path); got != run(t, "show", basic) {
+		t.Errorf("show: exit status %d, %d bytes, %s", got.status, len(got.stdout), got.stderr)
+	}
+	if got := run(t, "info", path); got.status != statusDone || !strings.Contains(got.stdout, "228980 bytes") {
+		t.Errorf("info: exit status %d, %s\n%s", got.status, got.stderr, got.stdout)
+	}
+	bad := feed(t, []byte("tracewell trace text 1\nnonsense\n"))
+	if got := runWith(t, bad, "show", "-"); !strings.HasPrefix(got.stderr, "tracewell: standard input: line 2, column 1: found ") {
+		t.Errorf("a bad text: exit status %d, %s", got.status, got.stderr)
+	}
+}
+
 // TestFolders: a folder is no trace file, and one that is a trace in another format is known for what it is.
 func TestFolders(t *testing.T) {
 	folder := t.TempDir()

@@ -47,6 +47,15 @@ type Field struct {
 	Shift  int // of a bit field: from the lowest bit of the Type's integer at Offset
 }
 
+// Extract takes a bit field out of the integer of the Type that it is a part of, extended to 64 bits by its sign.
+func (f Field) Extract(whole uint64) uint64 {
+	up, down := uint(64-f.Shift-f.Bits), uint(64-f.Bits)
+	if f.Type.Signed {
+		return uint64(int64(whole<<up) >> down)
+	}
+	return whole << up >> down
+}
+
 // Void is the type without values. GDB takes its size for 1 in arithmetic on pointers, and so do we.
 var Void = &Type{Name: "void", Size: 1}
 

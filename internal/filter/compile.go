@@ -38,7 +38,7 @@ func (c *compiler) compile(text string) (v value, err error) {
 	}()
 	v = c.value(root)
 	if !c.anyType {
-		c.scalar(root, v)
+		v = c.scalar(root, v)
 	}
 	return v, nil
 }
@@ -245,15 +245,9 @@ func (c *compiler) member(n *node) value {
 
 // bitField takes a bit field out of the integer that it lies in.
 func bitField(whole eval, f ctype.Field) eval {
-	up := uint(64 - f.Shift - f.Bits)
-	down := uint(64 - f.Bits)
-	signed := f.Type.Signed
 	return func(env Env) (uint64, bool) {
 		bits, ok := whole(env)
-		if signed {
-			return uint64(int64(bits<<up) >> down), ok
-		}
-		return bits << up >> down, ok
+		return f.Extract(bits), ok
 	}
 }
 

@@ -48,7 +48,7 @@ func (v *View) Expression(text string) (*Expression, error) {
 	e := &Expression{text: text, compiled: make(map[*trace.Tracepoint]*compiled)}
 	var first error
 	try := func(c *collection) {
-		s := &scope{view: v, collection: c, all: all}
+		s := &scope{view: v, collection: c, all: all, nameless: first != nil}
 		expr, err := filter.Compile(text, s)
 		if err != nil {
 			if first == nil {
@@ -58,9 +58,8 @@ func (v *View) Expression(text string) (*Expression, error) {
 		}
 		e.compiled[c.tracepoint] = &compiled{expr: expr, operands: s.operands, lacks: make([]bool, len(expr.Leaves()))}
 	}
-	tracepoints := v.Content.Header().Tracepoints
-	for i := range tracepoints {
-		try(all.of[&tracepoints[i]])
+	for _, t := range v.definitions {
+		try(all.of[t])
 	}
 	try(all.none)
 	if len(e.compiled) > 0 {

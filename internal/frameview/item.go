@@ -22,10 +22,9 @@ import (
 //
 // Within a tracepoint a name is used once: what is collected both at the hit and after steps is one item.
 type Item struct {
-	Name   string
-	Type   *ctype.Type // an integer of the size where nothing else is known
-	Slot   *tdesc.Slot // of a register, nil for other items
-	Column int         // place in AllItems
+	Name string
+	Type *ctype.Type // an integer of the size where nothing else is known
+	Slot *tdesc.Slot // of a register, nil for other items
 
 	sources []source // tried one after the other
 	key     []byte   // the name as the key of a JSON object
@@ -67,11 +66,9 @@ type collection struct {
 
 // collections are those of all tracepoints.
 type collections struct {
-	of      map[*trace.Tracepoint]*collection
-	none    *collection // of frames whose tracepoint is not defined
-	items   []*Item     // one of each name
-	columns map[string]int
-	typed   map[string]*ctype.Type // names of any collection
+	of    map[*trace.Tracepoint]*collection
+	none  *collection            // of frames whose tracepoint is not defined
+	typed map[string]*ctype.Type // names of any collection
 }
 
 // Items returns what a tracepoint collects, of the location at pc if it has one there and else of the first: registers,
@@ -84,17 +81,23 @@ func (v *View) Items(n trace.Number) []*Item {
 	return v.collected().of[t.locations[0]].items
 }
 
-// AllItems returns an item of each name that tracepoints collect something under, of the tracepoint with the lowest number.
-// An Item's Column counts in it.
-func (v *View) AllItems() []*Item { return v.collected().items }
+// EveryItem returns the items of all tracepoints, by the numbers of these.
+func (v *View) EveryItem() []*Item {
+	all := v.collected()
+	var items []*Item
+	for _, t := range v.byNumber() {
+		items = append(items, all.of[t].items...)
+	}
+	return items
+}
 
-// ItemNames returns the names of AllItems.
+// ItemNames returns the names of all items, each once.
 func (v *View) ItemNames() []string {
 	var names []string
-	for _, item := range v.AllItems() {
+	for _, item := range v.EveryItem() {
 		names = append(names, item.Name)
 	}
-	return names
+	return compact(names)
 }
 
 // Variable returns the number of the trace state variable that an item is, false for another item.
@@ -130,50 +133,44 @@ func (v *View) CollectedRegisters() ([]*tdesc.Slot, error) {
 func (v *View) collected() *collections {
 	v.once.Do(func() {
 		all := &collections{
-			of:      make(map[*trace.Tracepoint]*collection),
-			none:    &collection{byName: make(map[string]*Item)},
-			columns: make(map[string]int),
-			typed:   make(map[string]*ctype.Type),
+			of:    make(map[*trace.Tracepoint]*collection),
+			none:  &collection{byName: make(map[string]*Item)},
+			typed: make(map[string]*ctype.Type),
 		}
 		if v.Symbols != nil {
 			v.types = v.Symbols.Types()
 		}
-		tracepoints := v.Content.Header().Tracepoints
-		for i := range tracepoints {
-			all.of[&tracepoints[i]] = v.collect(&tracepoints[i])
-		}
-		for _, t := range byNumber(tracepoints) {
-			all.add(all.of[t])
+		for _, t := range v.byNumber() {
+			all.of[t] = v.collect(t)
+			all.note(all.of[t])
 		}
 		v.everything = all
 	})
 	return v.everything
 }
 
-// byNumber returns tracepoints in the order of their numbers.
-func byNumber(tracepoints []trace.Tracepoint) []*trace.Tracepoint {
-	var sorted []*trace.Tracepoint
-	for i := range tracepoints {
-		sorted = append(sorted, &tracepoints[i])
+// note remembers the types of what a location has names for.
+func (all *collections) note(c *collection) {
+	note := func(name string, typ *ctype.Type) {
+		if all.typed[name] == nil {
+			all.typed[name] = typ
+		}
 	}
-	slices.SortStableFunc(sorted, func(a, b *trace.Tracepoint) int { return int(a.Number) - int(b.Number) })
-	return sorted
+	for _, item := range c.items {
+		note(filter.Normal(item.Name), item.Type)
+	}
+	for _, local := range c.locals {
+		if local.Place == ctype.Static || local.Place == ctype.InFrame && c.frameBase != nil {
+			note(local.Name, local.Type)
+		}
+	}
 }
 
-// add gives the items of a location their columns.
-func (all *collections) add(c *collection) {
-	for _, item := range c.items {
-		column, known := all.columns[item.Name]
-		if !known {
-			column = len(all.items)
-			all.columns[item.Name] = column
-			all.items = append(all.items, item)
-		}
-		item.Column = column
-		if name := filter.Normal(item.Name); all.typed[name] == nil {
-			all.typed[name] = item.Type
-		}
-	}
+// byNumber returns the tracepoints in the order of their numbers.
+func (v *View) byNumber() []*trace.Tracepoint {
+	sorted := slices.Clone(v.definitions)
+	slices.SortStableFunc(sorted, func(a, b *trace.Tracepoint) int { return int(a.Number) - int(b.Number) })
+	return sorted
 }
 
 // collect works out what one location collects.
@@ -368,7 +365,9 @@ func (v *View) variableText(n uint16) string { return "$" + v.VariableName(int32
 // named makes the items of a draft: one under the name that the user gave, or those that symbols give, or one by what the
 // action says.
 func (v *View) named(c *collection, d *draft) []*Item {
-	if d.text == "" {
+	// A constant stands for a variable that the compiler left out, and has its value at the tracepoint itself.
+	constant := d.source.kind == sourceResult && d.shape.plain && !d.source.needs
+	if d.text == "" || constant && (d.name == "" || d.source.step) {
 		return nil
 	}
 	if d.name == "" && d.source.kind == sourceMemory && d.source.base == nil {

@@ -173,16 +173,22 @@ func (v *View) expectation(c *collection, text string) (e expectation, ok bool) 
 func (v *View) nameExpectation(c *collection, name string) expectation {
 	e := expectation{text: name, memory: true, matches: isPlain}
 	for _, local := range c.locals {
-		if local.Name == name && !local.Static {
+		switch {
+		case local.Name != name:
+		case local.Place == ctype.InFrame:
 			return expectation{text: name, least: 1, matches: func(d *draft) bool {
 				return d.accesses && d.access.offset == local.Offset
 			}}
+		default:
+			return e
 		}
 	}
-	if addr, typ, ok := v.types.Global(name); ok {
-		e.matches = func(d *draft) bool {
-			return typ.Kind == ctype.Record && d.source.kind == sourceMemory && d.source.addr == addr+v.Symbols.Bias()
-		}
+	if addr, typ, ok := v.types.Global(name); ok && typ.Kind == ctype.Record {
+		return expectation{text: name, least: 1, matches: func(d *draft) bool {
+			return d.source.kind == sourceMemory && d.source.addr == addr+v.Symbols.Bias()
+		}}
+	} else if ok {
+		e.matches = func(*draft) bool { return false }
 	}
 	return e
 }
@@ -224,6 +230,9 @@ func (v *View) variableNumber(name string) (int32, bool) {
 	return 0, false
 }
 
+// mostPairs bounds the work that the definition of a tracepoint can ask for. No user comes near it.
+const mostPairs = 1 << 20
+
 // pair gives actions the names of the texts that they come from, where that is certain.
 func pair(drafts []*draft, texts []expectation) {
 	var code []*draft
@@ -234,6 +243,9 @@ func pair(drafts []*draft, texts []expectation) {
 		} else {
 			code = append(code, d)
 		}
+	}
+	if len(texts)*len(code) > mostPairs {
+		return
 	}
 	a := alignment{texts, code}
 	before, behind := a.before(), a.behind()

@@ -18,6 +18,7 @@ type scope struct {
 	collection *collection
 	all        *collections
 	operands   []operand
+	nameless   bool // Names is of no use any more
 }
 
 // operand is what a name stands for in a frame.
@@ -115,6 +116,9 @@ func (s *scope) Type(name string) (*ctype.Type, bool) {
 
 // Names implements filter.Scope. Registers that no tracepoint asks for come last.
 func (s *scope) Names() []string {
+	if s.nameless {
+		return nil
+	}
 	names := s.view.ItemNames()
 	for _, known := range s.view.variables {
 		names = append(names, "$"+known.text)

@@ -72,7 +72,7 @@ func (c *collection) nameLocal(d *draft) {
 	}
 	access := d.access
 	for _, local := range c.locals {
-		if local.Static || local.Offset != access.offset || uint64(local.Type.Size) != access.size {
+		if local.Place != ctype.InFrame || local.Offset != access.offset || uint64(local.Type.Size) != access.size {
 			continue
 		}
 		if c.frameBase == nil {
@@ -91,11 +91,11 @@ func (c *collection) local(name string) *Item {
 		if local.Name != name {
 			continue
 		}
-		if local.Static {
+		if local.Place == ctype.Static {
 			found := source{kind: sourceMemory, size: uint64(local.Type.Size), addr: local.Addr}
 			return &Item{Name: name, Type: local.Type, sources: []source{found}}
 		}
-		if c.frameBase == nil {
+		if local.Place != ctype.InFrame || c.frameBase == nil {
 			return nil
 		}
 		var code ax.Builder
@@ -121,7 +121,7 @@ func (c *collection) local(name string) *Item {
 // staticAt names memory by the static variable in scope that it is, and says how much of at most size bytes that is.
 func (c *collection) staticAt(addr arch.Addr, size uint64) (string, uint64) {
 	for _, local := range c.locals {
-		if n := uint64(local.Type.Size); local.Static && local.Addr == addr && 0 < n && n <= size {
+		if n := uint64(local.Type.Size); local.Place == ctype.Static && local.Addr == addr && 0 < n && n <= size {
 			return local.Name, n
 		}
 	}

@@ -26,6 +26,7 @@ type View struct {
 	bigEndian   bool
 	order       arch.ByteOrder
 	pc          *tdesc.Slot
+	definitions []*trace.Tracepoint // in the order of the header, which may make them anew each time
 	tracepoints map[trace.Number]*tracepoint
 	variables   map[int32]variableName
 	registers   []namedSlot
@@ -123,6 +124,7 @@ func (v *View) addTracepoint(t *trace.Tracepoint) {
 		v.tracepoints[t.Number] = known
 	}
 	known.locations = append(known.locations, t)
+	v.definitions = append(v.definitions, t)
 	if known.source == "" {
 		known.source = t.Source.At
 	}

@@ -162,8 +162,16 @@ func TestOpenDamaged(t *testing.T) {
 	}
 }
 
+// limitMemory makes content large that is over a megabyte.
+func limitMemory(t *testing.T) {
+	usual := inMemory
+	inMemory = 1 << 20
+	t.Cleanup(func() { inMemory = usual })
+}
+
 // TestOpenLarge: content beyond what is kept in memory goes to a file that has no name.
 func TestOpenLarge(t *testing.T) {
+	limitMemory(t)
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	content := sample(inMemory + 12345)
@@ -184,6 +192,7 @@ func TestOpenLarge(t *testing.T) {
 
 // TestOpenFullDisk: no room for what is unpacked is a failure and no damage.
 func TestOpenFullDisk(t *testing.T) {
+	limitMemory(t)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	f, err := open(t, packedBytes(t, methods[1], make([]byte, inMemory+1)), false, nil)
 	var damage *DamageError
@@ -211,7 +220,8 @@ func TestProgress(t *testing.T) {
 
 // TestGather: what a function writes can be read, however much it is, and nothing can when it fails.
 func TestGather(t *testing.T) {
-	for _, size := range []int{0, 1 << 20, inMemory + 1} {
+	limitMemory(t)
+	for _, size := range []int{0, inMemory, inMemory + 1} {
 		content := sample(size)
 		f, err := Gather(func(w io.Writer) error {
 			_, err := w.Write(content)

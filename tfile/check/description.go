@@ -25,8 +25,9 @@ func (c *checker) description() {
 	for _, f := range report.Findings {
 		rule := tfile.Rule{Name: "description-" + f.Rule.Name, Severity: severities[f.Rule.Severity], Advice: f.Rule.Advice}
 		at := starts[min(max(f.Pos.Line-1, 0), len(starts)-1)]
-		c.add(&rule, at, "target description: %s", f.Text)
-		c.findings[len(c.findings)-1].Offset += int64(len("tdesc ") + max(f.Pos.Column-1, 0))
+		if i := c.add(&rule, at, "target description: %s", f.Text); i < most {
+			c.findings[i].Offset += int64(len("tdesc ") + max(f.Pos.Column-1, 0))
+		}
 	}
 	if report.Verdict == descriptions.Unreadable {
 		return

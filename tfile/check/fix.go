@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
 	"tracewell/tfile"
@@ -48,7 +49,8 @@ func (r *Report) Fix(w io.Writer, progress func(done int64)) ([]Change, error) {
 // fixer is the state of Fix.
 type fixer struct {
 	*checker
-	changes []Change
+	changes []Change // most at most
+	untold  int      // others
 	notes   map[note]*change
 
 	cut       []byte      // what can be saved of a frame that the end of the file cuts off; nil without one
@@ -75,6 +77,10 @@ type change struct {
 
 // tell notes a change at a place outside the frames.
 func (x *fixer) tell(offset int64, format string, args ...any) {
+	if len(x.changes) >= most {
+		x.untold++
+		return
+	}
 	x.changes = append(x.changes, Change{offset, fmt.Sprintf(format, args...)})
 }
 
@@ -98,6 +104,9 @@ func (x *fixer) all() []Change {
 	for n, c := range x.notes {
 		text := fmt.Sprintf("%s of tracepoint %d: %s", plural(c.frames, "frame"), n.of, n.text)
 		changes = append(changes, Change{c.offset, text})
+	}
+	if x.untold > 0 {
+		changes = append(changes, Change{x.end(), fmt.Sprintf("%d more changes to the definitions", x.untold)})
 	}
 	for _, f := range x.findings {
 		if mend, ok := mended[f.Rule]; ok {
@@ -172,7 +181,8 @@ func (x *fixer) settleSize() {
 	if x.layout != nil && x.layout.Size < wildSize {
 		layout = x.layout.Size
 	}
-	for n, d := range x.broken {
+	for _, n := range slices.Sorted(maps.Keys(x.broken)) {
+		d := x.broken[n]
 		if size := x.inferred(n, d); d.first.Count > frames && size > 0 {
 			x.size, frames = size, d.first.Count
 		}

@@ -3,6 +3,7 @@ package check
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -208,11 +209,46 @@ func TestCutFrame(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := make([]byte, 4)
-	if _, ok := frame.Variable(5); ok || len(frame.Registers()) != registerSize || frame.ReadMemory(0x404020, got) != 4 || frame.Check() != nil {
+	_, ok := frame.Variable(5)
+	if ok || len(frame.Registers()) != registerSize || frame.ReadMemory(0x404020, got) != 4 || frame.Check() != nil {
 		t.Errorf("%d bytes of registers, memory % x", len(frame.Registers()), got)
 	}
 	if !strings.Contains(fmt.Sprint(changes), "kept up to its last whole block, 2436 bytes") {
 		t.Errorf("told %v", changes)
+	}
+}
+
+// TestDamagedRecordings damages the frames of a file that GDB has written, here and there, and has GDB look at what is saved.
+func TestDamagedRecordings(t *testing.T) {
+	whole := recorded(t, "queue-basic.tf")
+	frames := bytes.Index(whole, []byte("\n\n")) + 2
+	random := rand.New(rand.NewPCG(1, 2))
+	var outcomes [][]byte
+	for range 12 {
+		data := bytes.Clone(whole)
+		hits := 1 + random.IntN(4)
+		for range hits {
+			at := frames + random.IntN(len(data)-frames-100)
+			for i := range 1 + random.IntN(100) {
+				data[at+i] = byte(random.Uint32())
+			}
+		}
+		if random.IntN(2) == 0 {
+			data = data[:frames+random.IntN(len(data)-frames)]
+		}
+		outcome, _ := fixed(t, data)
+		outcomes = append(outcomes, outcome)
+		const longest = 2600 // bytes of a frame, of which a stretch of damage touches two at most
+		if lost := len(data) - len(outcome); lost > (2*hits+1)*longest {
+			t.Errorf("of %d bytes %d are lost by %d stretches of damage", len(data), lost, hits)
+		}
+	}
+	for i, said := range ask(t, outcomes) {
+		for _, bad := range []string{"internal-error", "block type", "Premature", "No traceframes"} {
+			if strings.Contains(said, bad) {
+				t.Errorf("file %d: GDB said:\n%s", i, said)
+			}
+		}
 	}
 }
 

@@ -102,7 +102,8 @@ func TestBigEndian(t *testing.T) {
 		t.Errorf("findings %v", report.Findings)
 	}
 	path := save(t, t.TempDir(), "big.tf", data)
-	out := gdbtest.RunMultiarch(t, "-- open --\n? target tfile "+path+"\n? tfind 0\n-- told --\nset endian big\n? target tfile "+path+"\n? tfind 0\n")
+	look := "? target tfile " + path + "\n? tfind 0\n"
+	out := gdbtest.RunMultiarch(t, "-- open --\n"+look+"-- told --\nset endian big\n"+look)
 	for section, want := range map[string]string{"open": "frame 0, tracepoint 512", "told": "frame 0, tracepoint 1"} {
 		if said := out.Section(t, section); !strings.Contains(said, want) {
 			t.Errorf("GDB did not say %q:\n%s", want, said)

@@ -29,12 +29,14 @@ func TestPrograms(t *testing.T) {
 		definition, at string
 		rule, gdb      string
 	}{
-		{name: "fast on a long instruction", program: "queue", definition: "tp T2:401166:E:0:0:F0", at: "2a3078343031313636", gdb: "Fast tracepoint"},
+		{name: "fast on a long instruction", program: "queue", definition: "tp T2:401166:E:0:0:F0", at: "2a3078343031313636",
+			gdb: "Fast tracepoint"},
 		{name: "fast on a short instruction", program: "queue", definition: "tp T2:401157:E:0:0:F0", at: "2a3078343031313537",
 			rule: "fast-instruction", gdb: "may not have a fast tracepoint"},
 		{name: "in the program", program: "queue", definition: "tp T2:401157:E:0:0", at: "2a3078343031313537", gdb: "Tracepoint"},
 		{name: "behind the program", program: "queue", definition: "tp T2:501157:E:0:0", at: "2a3078353031313537", rule: "load-address"},
-		{name: "in a program loaded elsewhere", program: "queue_pie", definition: "tp T2:5555555552f1:E:0:0", at: "2a3078343031313537", rule: "load-address"},
+		{name: "in a program loaded elsewhere", program: "queue_pie", definition: "tp T2:5555555552f1:E:0:0",
+			at: "2a3078343031313537", rule: "load-address"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
