@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/symtab"
@@ -54,8 +51,12 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 
 // openContent finds the frames.
 func openContent(path string, streams Streams) (*traceFile, tfile.Content, error) {
-	if status, err := os.Stat(path); path != "-" && err == nil && status.IsDir() {
-		return openTraceFolder(path, streams)
+	if holdsCTF(path) {
+		s, err := openFolder(path, nil, streams)
+		if s == nil {
+			return nil, nil, err
+		}
+		return &traceFile{name: s.name, err: err, close: s.close}, s.parts[0].Content, nil
 	}
 	file, err := openTraceBytes(path, streams)
 	if err != nil {
@@ -67,18 +68,6 @@ func openContent(path string, streams Streams) (*traceFile, tfile.Content, error
 		return nil, nil, err
 	}
 	return &traceFile{name: file.name, size: file.Size(), err: err, close: file.Close}, index, nil
-}
-
-// openTraceFolder opens a trace run that is kept in a folder, as convert does.
-func openTraceFolder(path string, streams Streams) (*traceFile, tfile.Content, error) {
-	s, err := openFolder(path, nil, streams)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fmt.Errorf("%s: a folder without a trace: %w", path, err)
-	case s == nil:
-		return nil, nil, err
-	}
-	return &traceFile{name: s.name, err: err, close: s.close}, s.parts[0].Content, nil
 }
 
 // warningLimit is how many warnings are printed.
