@@ -91,6 +91,7 @@ func TestGolden(t *testing.T) {
 		"show-basic-stats":      {"show", basic, "--stats", "--exec", basicProgram},
 		"show-basic-value":      {"show", basic, "--value", "n", "--value", "$hits"},
 		"show-basic-value-json": {"show", basic, "--value", "$rsi", "--json"},
+		"show-basic-value-enum": {"show", basic, "-t", "2", "--value", "j->kind", "--exec", basicProgram},
 		"show-pie-lines":        {"show", pie, "--exec", pieProgram, "--pc", "queue.c:23", "--limit", "2"},
 		"info-basic":            {"info", basic},
 		"info-basic-symbols":    {"info", basic, "--exec", basicProgram},

@@ -146,9 +146,9 @@ func (s *statistics) writeHistogram(bins []survey.Bin) {
 	names := make([]string, len(bins))
 	width, most, digits := 0, 0, 0
 	for i, bin := range bins {
-		names[i] = bin.Low.String()
+		names[i] = valueName(bin.Low)
 		if bin.Low != bin.High {
-			names[i] += " … " + bin.High.String()
+			names[i] += " … " + valueName(bin.High)
 		}
 		width, most = max(width, len([]rune(names[i]))), max(most, bin.Count)
 		digits = max(digits, len(strconv.Itoa(bin.Count)))
@@ -157,6 +157,16 @@ func (s *statistics) writeHistogram(bins []survey.Bin) {
 		pad := strings.Repeat(" ", width-len([]rune(names[i])))
 		fmt.Fprintf(s.out, "    %s%s  %*d  %s\n", pad, names[i], digits, bin.Count, bar(bin.Count, most))
 	}
+}
+
+// valueName is a value as a histogram has it: of an enumeration by its name.
+func valueName(v filter.Value) string {
+	for _, e := range v.Type.Values {
+		if uint64(e.Value) == v.Bits {
+			return text.Visible(e.Name)
+		}
+	}
+	return v.String()
 }
 
 // bar draws a count as long as it is beside the greatest; one that is not 0 can be seen.
