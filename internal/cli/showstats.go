@@ -50,7 +50,11 @@ func (s *statistics) flush() error {
 	if s.json {
 		return s.objects()
 	}
-	for i, t := range s.summary.Tracepoints() {
+	tracepoints := s.summary.Tracepoints()
+	if len(tracepoints) == 0 {
+		fmt.Fprintln(s.out, "no frames")
+	}
+	for i, t := range tracepoints {
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}
@@ -126,8 +130,8 @@ func (s *statistics) writeValue(name string, m *survey.Measured) {
 	if m.Count == 0 {
 		return
 	}
-	line("values", "%d, from %v to %v", m.Count, m.Min, m.Max)
-	if m.Min.Type.Kind != ctype.Pointer {
+	line("values", "%d, from %v to %v", m.Count, valueName(m.Min), valueName(m.Max))
+	if t := m.Min.Type; t.Kind != ctype.Pointer && len(t.Values) == 0 {
 		line("mean", "%s", short(m.Mean()))
 		about := ""
 		if !m.Exact() {
