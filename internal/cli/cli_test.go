@@ -137,6 +137,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"show", basic, "--frames", "5"}, `"5" is no range of frames: want A:B, A: or :B`},
 		{[]string{"show", basic, "--frame", "1", "--frames", "1:2"}, "--frame and --frames can't be used together"},
 		{[]string{"show", basic, "--count", "--diff"}, "--diff and --count can't be used together"},
+		{[]string{"show", basic, "--value", "n", "--diff"}, "--value prints figures, and can't be used together with"},
 		{[]string{"show", basic, "--limit", "1", "--last", "1"}, "--limit and --last can't be used together"},
 		{[]string{"show", basic, "--limit=-1"}, "--limit: -1 is no number of frames, from 1 on"},
 		{[]string{"show", basic, "--last", "0"}, "--last: 0 is no number of frames, from 1 on"},
