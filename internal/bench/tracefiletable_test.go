@@ -71,10 +71,18 @@ type fileTable []*fileRow
 func (t fileTable) ratio(r *fileRow, other way) string {
 	for _, o := range t {
 		if o.recording == r.recording && o.task == r.task && o.way.name == other {
-			return fmt.Sprintf("%.3g", r.median()/o.median())
+			return quotient(r.median(), o.median())
 		}
 	}
 	return "-"
+}
+
+// quotient is a/b, as a fraction of one where it is small.
+func quotient(a, b float64) string {
+	if 10*a < b {
+		return fmt.Sprintf("1/%.0f", b/a)
+	}
+	return fmt.Sprintf("%.2f", a/b)
 }
 
 func (t fileTable) missed() bool {
@@ -123,12 +131,12 @@ func TestFileTable(t *testing.T) {
 		{r, found, fileWay{name: ourWay}, []float64{0.021}},
 	}
 	const want = `a million frames of  task   way        median ms  best ms  MB/s  / floor  / gdb   goal
-200 bytes            index  floor      50         40       4000  1        -
-200 bytes            index  tracewell  150        100      1333  3        -       ≥ 1000 MB/s PASS
-200 bytes            find   tracewell  1.20       1.20     -     -        0.0006  ≤ 20 ms PASS
-200 bytes            find   gdb        2000       2000     -     -        1
-200 bytes            index  tracewell  400        400      500   8        -       ≥ 1000 MB/s FAIL
-200 bytes            find   tracewell  21         21       -     -        0.0105  ≤ 20 ms FAIL
+200 bytes            index  floor      50         40       4000  1.00     -
+200 bytes            index  tracewell  150        100      1333  3.00     -       ≥ 1000 MB/s PASS
+200 bytes            find   tracewell  1.20       1.20     -     -        1/1667  ≤ 20 ms PASS
+200 bytes            find   gdb        2000       2000     -     -        1.00
+200 bytes            index  tracewell  400        400      500   8.00     -       ≥ 1000 MB/s FAIL
+200 bytes            find   tracewell  21         21       -     -        1/95    ≤ 20 ms FAIL
 `
 	if diff := cmp.Diff(want, results.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)

@@ -36,7 +36,7 @@ func (c *checkCommand) Run(streams Streams) error {
 	if err := c.separate(streams); err != nil {
 		return err
 	}
-	source, err := openPacked(c.File, streams)
+	source, err := openTraceBytes(c.File, streams)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
 
 // recheck tells what is wrong with the file that fix wrote.
 func (c *checkCommand) recheck(streams Streams) error {
-	source, err := openPacked(c.Fix, streams)
+	source, err := openTraceBytes(c.Fix, streams)
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 )
 
 // testdata is where the recorded files are.
-var testdata = filepath.Join("..", "..", "tfile", "testdata")
+const testdata = "../../tfile/testdata"
 
 // ran is what a command did.
 type ran struct {
@@ -99,6 +99,27 @@ func TestCommands(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestConvertGDBsCTF converts the folder that GDB's tsave -ctf wrote of the run of queue-basic: to the same frames as those of
+// the file that its tsave wrote.
+func TestConvertGDBsCTF(t *testing.T) {
+	converted := filepath.Join(t.TempDir(), "converted.tf")
+	c := tracewell(t, nil, "convert", "../../tfile/ctf/testdata/queue-basic", converted)
+	if c.Status != 0 {
+		t.Errorf("convert ends with status %d", c.Status)
+	}
+	got, err := os.ReadFile(converted)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile(filepath.Join(testdata, "queue-basic.tf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(framesOf(got), framesOf(want)) {
+		t.Error("the frames are others")
 	}
 }
 

@@ -120,7 +120,7 @@ var extremes = []extreme{
 	{"an unknown option", file(size16+stopped+"tp T1:1000:E:0:3:Q:X1,00\n", frame(1)),
 		"tfind 0\ninfo tracepoints",
 		[]string{"warning: Unrecognized char 'Q' in tracepoint definition, skipping rest", "Found trace frame 0", "pass count 3"},
-		"malformed-line\ntracepoint 1"},
+		"malformed-line\n0x1000: pass count 3, 0 hits, 0 bytes\ntracepoint 1"},
 	{"an unknown piece", file(standard+"tp Q1:1000:new\n", frame(1)),
 		"tfind 0",
 		[]string{"warning: Unrecognized tracepoint piece 'Q', ignoring", "Found trace frame 0"},

@@ -3,6 +3,7 @@ package tfiletest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,15 +105,21 @@ func record(t *testing.T, server []string) {
 	for i := range liveFrames {
 		script += collectedScript(i)
 	}
-	script += "-- save --\ntfind none\ntsave " + saved + "\ntsave -ctf " + folder + "\n"
+	script += searchScript() + "-- dumps --\n" + walk + "-- save --\ntfind none\ntsave " + saved + "\ntsave -ctf " + folder + "\n"
 	if server == nil {
 		script += "tsave -r " + onTarget + "\n"
 	}
 	output := gdbtest.Run(t, program.Path, script+"kill\n")
 	layout := layoutOf(t, open(t, saved).Header())
 	compareFrames(t, "tsave", output, open(t, saved), layout)
+	compareSearches(t, output, open(t, saved), layout)
 	compareFrames(t, "tsave -ctf", output, openCTF(t, folder), layout)
 	compareRewritten(t, program, saved)
+	compareCut(t, output, program, saved, layout)
+	compareDumps(t, output, program, saved)
+	if c := tracewell(t, nil, "check", saved); c.Status != 0 {
+		t.Errorf("tracewell check says of the file of tsave:\n%s", c.Stdout)
+	}
 	if server == nil {
 		compareFrames(t, "tsave -r", output, open(t, onTarget), layout)
 		compareRewritten(t, program, onTarget)
@@ -165,6 +172,27 @@ func compareRewritten(t *testing.T, program *testprog.Program, file string) {
 	}
 	if diff := cmp.Diff(printed[0], printed[1]); diff != "" {
 		t.Errorf("%s (-saved +rewritten):\n%s", file, diff)
+	}
+}
+
+// compareCut cuts frames out of a file and has GDB show what is left: as it showed these frames live.
+func compareCut(t *testing.T, output *gdbtest.Output, program *testprog.Program, file string, layout *tdesc.Layout) {
+	t.Helper()
+	const first, last = 4, 8
+	cut := filepath.Join(t.TempDir(), "cut.tf")
+	tracewell(t, nil, "convert", file, cut, "--frames", fmt.Sprintf("%d:%d", first, last))
+	shown := gdbtest.Run(t, program.Path, openScript(cut, last-first+1, 1))
+	if strings.Contains(shown.All, "warning") {
+		t.Errorf("GDB warns:\n%s", shown.Section(t, "open"))
+	}
+	numbers := targetNumbers(t, shown.Section(t, "open"))
+	for i := range last - first + 1 {
+		want := toldByGDB(t, output, first+i, layout, nil)
+		got := toldByGDB(t, shown, i, layout, numbers)
+		maps.DeleteFunc(got.Registers, func(name, _ string) bool { return want.Registers[name] == "" }) // told in frame 0 only
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("frame %d (-live +cut):\n%s", first+i, diff)
+		}
 	}
 }
 

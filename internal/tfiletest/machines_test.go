@@ -39,7 +39,7 @@ var machines = []struct {
 	{"mips", binary.BigEndian},
 	{"mips", binary.LittleEndian},
 	{"power", binary.LittleEndian},
-	{"power64-htm", binary.BigEndian},
+	{"power64", binary.BigEndian},
 	{"s390", binary.BigEndian},
 	{"s390x-gs", binary.BigEndian},
 }
