@@ -50,6 +50,9 @@ func (*showCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *showCommand) Run(streams Streams) error {
+	if len(c.Value) > 0 && (c.Full || c.Diff || c.Count) {
+		return errors.New("--value prints figures, and can't be used together with --full, --diff and --count")
+	}
 	t, err := openTrace(c.File, c.Exec, streams)
 	if err != nil {
 		return err
