@@ -17,6 +17,7 @@ type infoCommand struct {
 	File string `arg:"" help:"The trace file; - is standard input."`
 	Exec string `placeholder:"ELF" help:"The program that was traced, for the names of its functions and variables."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	readingOptions
 }
 
 // Examples implements exampler.
@@ -28,7 +29,11 @@ func (*infoCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *infoCommand) Run(streams Streams) error {
-	t, err := openTrace(c.File, c.Exec, streams)
+	opts, err := c.options()
+	if err != nil {
+		return err
+	}
+	t, err := openTrace(c.File, c.Exec, streams, opts...)
 	if err != nil {
 		return err
 	}
