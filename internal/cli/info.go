@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ type infoCommand struct {
 	File string `arg:"" help:"The trace file; - is standard input."`
 	Exec string `placeholder:"ELF" help:"The program that was traced, for the names of its functions and variables."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	pagerOption
 	readingOptions
 }
 
@@ -41,7 +43,7 @@ func (c *infoCommand) Run(streams Streams) error {
 	if t.view.File == nil {
 		return fmt.Errorf("%s: is no trace file: tracewell convert makes one of it", t.name)
 	}
-	return write(streams, func(out *output) error {
+	return c.write(streams, func(_ context.Context, out *output) error {
 		if c.JSON {
 			encoder := json.NewEncoder(out)
 			encoder.SetEscapeHTML(false)

@@ -80,6 +80,7 @@ func TestPager(t *testing.T) {
 		"one that fails":       {"PAGER=false", []string{"show", "--json", basic}, statusDone, nil},
 		"a message behind it":  {"PAGER=cat -n", []string{"show", damaged}, statusFailure, []string{"(damaged)", "tracewell: "}},
 		"wrong usage after it": {"PAGER=cat -n", []string{"show", basic, "--value", "m"}, statusFailure, []string{"there is no m"}},
+		"of info":              {"PAGER=sed s/Trace/TRACE/", []string{"info", basic}, statusDone, []string{"TRACE run", "TRACE state variables"}},
 		"less":                 {"PAGER=less", []string{"show", basic, "--limit", "1"}, statusDone, []string{"frame", "queue.c:23"}},
 	} {
 		t.Run(name, func(t *testing.T) {
