@@ -98,7 +98,7 @@ func TestPager(t *testing.T) {
 func TestPagerInterrupted(t *testing.T) {
 	printed := filepath.Join(t.TempDir(), "printed")
 	// The pager does not read before it was interrupted.
-	const script = "trap : INT; echo started; read line </dev/tty || cat >FILE; echo ended"
+	const script = "trap hit=1 INT; echo started; until test $hit; do sleep .01; done; cat >FILE; echo ended"
 	pager := "PAGER=sh -c '" + strings.Replace(script, "FILE", printed, 1) + "'"
 	s := onPTY(t, []string{pager}, "show", "--json", basic)
 	s.screen.shows(t, "started")

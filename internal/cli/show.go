@@ -68,10 +68,10 @@ func (c *showCommand) Run(streams Streams) error {
 		return errors.Join(err, t.err)
 	}
 	bar := c.bar(streams, t, choice)
+	defer bar.Done()
 	choice.Progress = bar.Set
 	var damage damages
 	err = c.write(streams, func(ctx context.Context, out *output) error {
-		defer bar.Done()
 		if c.Count {
 			n, err := choice.Count(ctx, t.view)
 			bar.Done()
@@ -82,14 +82,17 @@ func (c *showCommand) Run(streams Streams) error {
 		if err != nil {
 			return err
 		}
+		if table, ok := p.(*frameTable); ok && out.lines > 0 {
+			choice.Progress = table.keepUp(out)
+		}
 		err = choice.each(ctx, t.view, func(frame frameview.Frame) error {
 			damage.note(frame)
 			return p.add(frame)
 		})
+		bar.Done()
 		if err != nil {
 			return err
 		}
-		bar.Done()
 		return p.flush()
 	})
 	choice.warn(streams.Err, t.name)
