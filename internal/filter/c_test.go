@@ -16,7 +16,7 @@ const declarations = `
 #include <stdint.h>
 volatile signed char c = 0xfe; volatile unsigned char uc = 0xfe; volatile short s = 0x8000; volatile unsigned short us = 0xfffe;
 volatile int i = -7; volatile unsigned u = 3000000000u; volatile long l = (1ul << 63) + 5; volatile unsigned long ul = (1ul << 63) + 5;
-volatile int x = 5, zero = 0;
+volatile int x = 5, zero = 0; volatile double d = 2.75; volatile float f = 0.1f;
 `
 
 // handPicked are expressions in which C does what one may not expect.
@@ -92,6 +92,8 @@ func made(r *rand.Rand, depth int) string {
 		return pick("!", "~", "-", "+") + "(" + a + ")"
 	case 3:
 		return "(" + pick("char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "_Bool") + ")(" + a + ")"
+	case 5:
+		return "((" + a + ") * " + pick("1.0", "0.5f", "d", "f") + pick("<", ">", "<=", ">=", "==", "!=") + "(" + b + ") + " + pick("d", "f", "x") + ")"
 	case 4:
 		return "(" + a + " ? " + b + " : " + made(r, depth-1) + ")"
 	}
