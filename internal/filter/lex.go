@@ -92,7 +92,7 @@ func nameLength(rest string) int {
 // letter of an exponent: e, or p in a hexadecimal number, where e is a digit.
 func numberLength(rest string) int {
 	exponent := "e"
-	if strings.HasPrefix(strings.ToLower(rest), "0x") {
+	if strings.HasPrefix(rest, "0x") || strings.HasPrefix(rest, "0X") {
 		exponent = "p"
 	}
 	previous := ""
