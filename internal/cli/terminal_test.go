@@ -43,13 +43,6 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
-// has reports whether a text has been printed.
-func (s *screen) has(text string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return strings.Contains(s.text.String(), text)
-}
-
 // shows waits for a text.
 func (s *screen) shows(t *testing.T, want string) string {
 	t.Helper()

@@ -23,7 +23,7 @@ type traceFile struct {
 // openTrace opens a trace file, compressed or not, or a trace run that is kept in another format that convert reads, "-" being
 // standard input, with the symbols of the program exec unless that is empty. What is not as it should be but does not keep it
 // from being read is reported as warnings.
-func openTrace(path, exec string, streams Streams) (*traceFile, error) {
+func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*traceFile, error) {
 	var symbols *symtab.Table
 	if exec != "" {
 		var err error
@@ -31,7 +31,7 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 			return nil, err
 		}
 	}
-	t, content, err := openContent(path, streams)
+	t, content, err := openContent(path, streams, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 }
 
 // openContent finds the frames.
-func openContent(path string, streams Streams) (*traceFile, tfile.Content, error) {
+func openContent(path string, streams Streams, opts []tfile.Option) (*traceFile, tfile.Content, error) {
 	if holdsCTF(path) {
 		s, err := openFolder(path, nil, streams)
 		if s == nil {
@@ -62,7 +62,7 @@ func openContent(path string, streams Streams) (*traceFile, tfile.Content, error
 	if err != nil {
 		return nil, nil, err
 	}
-	index, err := file.index(streams)
+	index, err := file.index(streams, opts...)
 	if index == nil {
 		file.Close()
 		return nil, nil, err

@@ -11,7 +11,7 @@ import (
 	"tracewell/trace"
 )
 
-func code(t testing.TB, text string) []byte {
+func assembled(t testing.TB, text string) []byte {
 	t.Helper()
 	b, err := ax.Assemble(strings.ReplaceAll(text, "; ", "\n"))
 	if err != nil {
@@ -31,10 +31,10 @@ func TestReader(t *testing.T) {
 				{Kind: trace.CollectMemory, Base: 0, Offset: 4, Length: 2},
 				{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: 0x2000, Length: 8},
 				{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: 1 << 63, Length: 1 << 62},
-				{Kind: trace.CollectExpression, Code: code(t, "const16 12288; const8 20; tracenz; end")},
-				{Kind: trace.CollectExpression, Code: code(t, "const16 8192; trace_quick 4; ref32; const8 3; mul; pop; end")},
-				{Kind: trace.CollectExpression, Code: code(t, "const16 8192; ref64; const8 1; trace; end")},
-				{Kind: trace.CollectExpression, Code: code(t, "getv 4; tracev 4; pop; end")},
+				{Kind: trace.CollectExpression, Code: assembled(t, "const16 12288; const8 20; tracenz; end")},
+				{Kind: trace.CollectExpression, Code: assembled(t, "const16 8192; trace_quick 4; ref32; const8 3; mul; pop; end")},
+				{Kind: trace.CollectExpression, Code: assembled(t, "const16 8192; ref64; const8 1; trace; end")},
+				{Kind: trace.CollectExpression, Code: assembled(t, "getv 4; tracev 4; pop; end")},
 				{Kind: trace.CollectExpression, Code: []byte{0xff}},
 				{Kind: trace.CollectStatic},
 			}
