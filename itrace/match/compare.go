@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"tracewell/itrace"
@@ -24,13 +26,17 @@ type comparison struct {
 	aligners map[int32]*aligner
 	latest   *aligner
 	released [2][]*group
+	carriers [2][][]*group
 
-	report      *Report
-	differences []*Difference
-	enough      bool // no more is wanted
+	ordered []*aligner // the aligners, by their processors
 
-	parsers [2]itrace.Parser
-	record  itrace.Record
+	report *Report
+	roots  []*root
+	first  int64 // where the first of them is, by the reference's lines
+
+	parsers  [2]itrace.Parser
+	record   itrace.Record
+	operands []operand
 }
 
 // Compare compares a trace with a reference. Dialects are those to choose from for an Input without one. What goes wrong is in the
@@ -38,39 +44,88 @@ type comparison struct {
 func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Options) *Report {
 	began := time.Now()
 	o = o.settled()
+	r := newRules(o)
 	c := &comparison{
-		options: o, rules: newRules(o), names: newNames(o.Aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
-		report: &Report{Counts: make(map[Class]int64)},
+		options: o, rules: r, names: newNames(o.Aliases, &r.aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
+		report: &Report{Counts: make(map[Class]int64)}, first: math.MaxInt64,
 	}
-	err := c.begin([2]Input{ref, oth}, dialects)
-	if err == nil {
-		err = c.run(ctx)
-	}
-	c.conclude(err)
+	c.conclude(c.run(ctx, [2]Input{ref, oth}, dialects))
 	c.report.Seconds = time.Since(began).Seconds()
 	return c.report
 }
 
-// begin finds out the dialects.
-func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry) error {
+// run compares until both traces have ended, the context has, or enough is known.
+func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrace.Registry) error {
 	for i, in := range inputs {
 		c.report.Traces[i].File = in.Name
-		d := in.Dialect
-		if d == nil {
-			buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
-			head, err := buffered.Peek(itrace.DetectBytes)
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("%s: %w", in.Name, err)
-			}
-			if d, _, _ = dialects.Detect(head); d == nil {
-				return fmt.Errorf("%s: %s", in.Name, undetected(head))
-			}
-			in.Reader = buffered
-		}
-		c.sides[i] = newSide(in, d, c.rules, c.names)
-		c.parsers[i] = d.New()
 	}
-	return nil
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	context.AfterFunc(ctx, func() {
+		for _, in := range inputs {
+			if in.Interrupt != nil {
+				in.Interrupt()
+			}
+		}
+	})
+	if err := c.begin(inputs, dialects); err != nil {
+		return cmp.Or(parent.Err(), err)
+	}
+	for _, s := range c.sides {
+		go s.run(ctx)
+	}
+	c.pairAll()
+	cancel()
+	for i, s := range c.sides {
+		for range s.full {
+		}
+		if !c.stopped() {
+			c.report.Traces[i] = s.trace
+		}
+	}
+	if c.stopped() || parent.Err() != nil {
+		return parent.Err() // the readers were interrupted, and their errors tell of that
+	}
+	return cmp.Or(c.sides[reference].err, c.sides[other].err)
+}
+
+// begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
+func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry) error {
+	var errs [2]error
+	var wait sync.WaitGroup
+	for i := range inputs {
+		wait.Go(func() {
+			if errs[i] = inputs[i].detect(dialects); errs[i] == nil {
+				d := inputs[i].Dialect
+				c.sides[i], c.parsers[i] = newSide(inputs[i], d, c.rules, c.names), d.New()
+			}
+		})
+	}
+	wait.Wait()
+	return cmp.Or(errs[reference], errs[other])
+}
+
+// detect finds out the dialect of a trace, unless it is given, by as little of it as there is at first: of a pipe, what has been
+// written.
+func (in *Input) detect(dialects itrace.Registry) error {
+	if in.Dialect != nil {
+		return nil
+	}
+	buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
+	in.Reader = buffered
+	for wanted := 1; ; wanted = 2 * buffered.Buffered() {
+		_, err := buffered.Peek(min(wanted, itrace.DetectBytes))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		head, _ := buffered.Peek(buffered.Buffered())
+		if in.Dialect, _, _ = dialects.Detect(head); in.Dialect != nil {
+			return nil
+		}
+		if err != nil || wanted >= itrace.DetectBytes {
+			return fmt.Errorf("%s: %s", in.Name, undetected(head))
+		}
+	}
 }
 
 func undetected(head []byte) string {
@@ -80,54 +135,63 @@ func undetected(head []byte) string {
 	return "no line at its beginning is one of an execution trace in any known dialect"
 }
 
-// run reads both traces and pairs their groups.
-func (c *comparison) run(parent context.Context) error {
-	ctx, cancel := context.WithCancel(parent)
-	defer cancel()
+// pairAll pairs the groups of both traces as they are read.
+func (c *comparison) pairAll() {
 	var delivered [2]int64
-	for _, s := range c.sides {
-		go s.run(ctx)
-	}
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
-		side := reference
-		if c.ended[reference] || delivered[reference] > delivered[other] && !c.ended[other] {
-			side = other
-		}
-		groups, more := <-c.sides[side].full
+		side := c.wanted(delivered)
+		batch, more := <-c.sides[side].full
 		if !more {
 			c.end(side)
 			continue
 		}
-		delivered[side] += int64(len(groups))
-		for _, g := range groups {
+		c.report.Traces[side] = batch.trace
+		delivered[side] += int64(len(batch.groups))
+		for _, g := range batch.groups {
 			c.aligner(g.cpu).queue[side].push(g)
 		}
+		c.carriers[side] = append(c.carriers[side], batch.groups[:0])
 		c.work()
 		if c.options.Progress != nil {
 			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
 		}
 	}
-	cancel()
-	for _, s := range c.sides {
-		for range s.full {
-		}
-	}
-	for i, s := range c.sides {
-		c.report.Traces[i] = s.trace
-		if s.err != nil && !errors.Is(s.err, context.Canceled) {
-			return s.err
-		}
-	}
-	return parent.Err()
 }
 
-// stopped reports whether enough is known.
-func (c *comparison) stopped() bool { return c.enough }
+// wanted chooses the side to read on: that of which less is waiting to be paired. What waits of a processor of which the other side
+// has shown nothing, or nothing for long, does not count, or all others would wait for it.
+func (c *comparison) wanted(delivered [2]int64) int {
+	var waiting [2]int
+	for _, a := range c.ordered {
+		if r, o := &a.queue[reference], &a.queue[other]; r.shown() && o.shown() {
+			waiting[reference] += min(r.len(), 2*c.options.Lookahead)
+			waiting[other] += min(o.len(), 2*c.options.Lookahead)
+		}
+	}
+	switch {
+	case c.ended[reference]:
+		return other
+	case c.ended[other]:
+		return reference
+	}
+	if cmp.Or(cmp.Compare(waiting[reference], waiting[other]), cmp.Compare(delivered[reference], delivered[other])) > 0 {
+		return other
+	}
+	return reference
+}
+
+// stopped reports whether enough is known: the first difference, and that nothing before it will be found to be one.
+func (c *comparison) stopped() bool {
+	return c.answered() && !slices.ContainsFunc(c.ordered, func(a *aligner) bool { return !a.beyond(c.first) })
+}
+
+// answered reports whether a difference has been found and only the first is wanted.
+func (c *comparison) answered() bool { return c.options.FirstOnly && len(c.roots) > 0 }
 
 // end notes that a side has ended.
 func (c *comparison) end(side int) {
 	c.ended[side] = true
-	for _, a := range c.aligners {
+	for _, a := range c.ordered {
 		a.queue[side].ended = true
 	}
 	c.work()
@@ -142,6 +206,8 @@ func (c *comparison) aligner(cpu int32) *aligner {
 	if a == nil {
 		a = newAligner(c, cpu)
 		c.aligners[cpu] = a
+		at, _ := slices.BinarySearchFunc(c.ordered, cpu, func(a *aligner, cpu int32) int { return cmp.Compare(a.cpu, cpu) })
+		c.ordered = slices.Insert(c.ordered, at, a)
 	}
 	c.latest = a
 	return a
@@ -149,7 +215,7 @@ func (c *comparison) aligner(cpu int32) *aligner {
 
 // work pairs what can be paired, of each processor in turn.
 func (c *comparison) work() {
-	for _, a := range c.aligners {
+	for _, a := range c.ordered {
 		a.work()
 		if c.ended[reference] && c.ended[other] {
 			a.finish()
@@ -157,7 +223,7 @@ func (c *comparison) work() {
 	}
 }
 
-// release gives a group back to the side that made it.
+// release gives a group back to the side that made it, in the slices in which groups come.
 func (c *comparison) release(side int, g *group) {
 	c.released[side] = append(c.released[side], g)
 	if len(c.released[side]) < groupBatch {
@@ -166,34 +232,43 @@ func (c *comparison) release(side int, g *group) {
 	select {
 	case c.sides[side].empty <- c.released[side]:
 		c.released[side] = nil
+		if n := len(c.carriers[side]); n > 0 {
+			c.released[side] = c.carriers[side][n-1]
+			c.carriers[side] = c.carriers[side][:n-1]
+		}
 	default: // it has more than enough
 		c.released[side] = c.released[side][:0]
 	}
 }
 
 // parsed reads the instruction record of a group again. It is valid until the next call.
-func (c *comparison) parsed(g *group) (*itrace.Record, bool) {
+func (c *comparison) parsed(side int, g *group) (*itrace.Record, bool) {
 	c.record = itrace.Record{}
-	problem := c.parsers[reference].Parse(g.firstLine(), &c.record)
+	problem := c.parsers[side].Parse(g.firstLine(), &c.record)
 	return &c.record, problem == nil && !g.bare
 }
 
 // conclude makes the verdict.
 func (c *comparison) conclude(err error) {
 	r := c.report
-	slices.SortStableFunc(c.differences, func(d, e *Difference) int { return cmp.Compare(d.at(), e.at()) })
-	r.Differences = []Difference{}
-	for _, d := range c.differences {
-		r.Differences = append(r.Differences, *d)
+	slices.SortStableFunc(c.roots, func(d, e *root) int { return cmp.Compare(d.order, e.order) })
+	if c.answered() {
+		c.roots = c.roots[:1]
+		r.Counts = map[Class]int64{c.roots[0].Class: 1}
 	}
-	r.Rules = c.rules.uses(&c.options)
+	r.Differences = []Difference{}
+	for _, d := range c.roots {
+		r.Differences = append(r.Differences, d.Difference)
+	}
+	for _, t := range r.Traces {
+		c.rules.unknown.add(t.Unknown)
+	}
+	r.Rules = c.rules.uses(r.Counts)
 	switch {
 	case err != nil:
 		r.Verdict, r.Reason = Failed, err.Error()
 	case c.unreadable() != "":
 		r.Verdict, r.Reason = Failed, c.unreadable()
-	case c.options.Start != nil && c.unstarted() != "":
-		r.Verdict, r.Reason = Failed, c.unstarted()
 	case len(r.Counts) > 0:
 		r.Verdict = Different
 	case r.Compared == Counts{}:
@@ -203,29 +278,11 @@ func (c *comparison) conclude(err error) {
 	}
 }
 
-// at is where a difference comes in the order of the reference.
-func (d *Difference) at() int64 {
-	if d.Reference != nil {
-		return d.Reference.Instruction
-	}
-	return d.Other.Instruction
-}
-
 // unreadable says that a trace has more lines than allowed that could not be read.
 func (c *comparison) unreadable() string {
 	for _, t := range c.report.Traces {
 		if t.Unknown > c.options.AllowUnknown {
 			return fmt.Sprintf("%s has %d lines that could not be read", t.File, t.Unknown)
-		}
-	}
-	return ""
-}
-
-// unstarted says that a trace never comes to the start address.
-func (c *comparison) unstarted() string {
-	for _, s := range c.sides {
-		if s != nil && !s.skip.started {
-			return fmt.Sprintf("%s has no instruction at the start address 0x%x", s.input.Name, *c.options.Start)
 		}
 	}
 	return ""
