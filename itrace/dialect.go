@@ -1,0 +1,76 @@
+package itrace
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// Dialect is a way to write execution traces as lines of text.
+type Dialect struct {
+	Name  string // one word, such as "matcher"
+	Title string // what people call it
+	// New returns a parser for one trace.
+	New func() Parser
+	// Append appends the line of a record without a line feed. A record of kind Unknown is appended as it stands.
+	Append func(dst []byte, r *Record) []byte
+}
+
+// Parser reads the lines of one trace in their order; it remembers what lines inherit from earlier ones.
+type Parser interface {
+	// Parse sets Kind and all fields of r that mean something for it, but for Line, Offset, Text and Problem, which are set. The
+	// others hold whatever they held. It does not allocate unless the line is wrong.
+	Parse(line []byte, r *Record) *SyntaxError
+}
+
+// Registry is the dialects that a program knows.
+type Registry []*Dialect
+
+// ByName returns the dialect of a name; the error lists those that there are.
+func (r Registry) ByName(name string) (*Dialect, error) {
+	var names []string
+	for _, d := range r {
+		if d.Name == name {
+			return d, nil
+		}
+		names = append(names, d.Name)
+	}
+	return nil, fmt.Errorf("no dialect %q of execution traces: there is %s", name, strings.Join(names, ", "))
+}
+
+// DetectBytes is how much of a trace Detect looks at, at most.
+const DetectBytes = 1 << 16
+
+// Detect returns the dialect that most lines of the beginning of a trace are in, and how many of how many lines these are.
+// It is nil if no line is in any. The last line counts only if it is whole.
+func (r Registry) Detect(head []byte) (best *Dialect, known, lines int) {
+	head = head[:min(len(head), DetectBytes)]
+	if end := bytes.LastIndexByte(head, '\n'); end >= 0 {
+		head = head[:end+1]
+	}
+	for _, d := range r {
+		parser, understood, all := d.New(), 0, 0
+		for line := range bytes.Lines(head) {
+			if line = trimEnd(line); len(line) == 0 {
+				continue
+			}
+			all++
+			var record Record
+			if parser.Parse(line, &record) == nil {
+				understood++
+			}
+		}
+		if lines = all; understood > known {
+			best, known = d, understood
+		}
+	}
+	return best, known, lines
+}
+
+// trimEnd cuts the end of a line off: LF, CR LF, and blanks before.
+func trimEnd(line []byte) []byte {
+	for len(line) > 0 && line[len(line)-1] <= ' ' {
+		line = line[:len(line)-1]
+	}
+	return line
+}

@@ -1,0 +1,268 @@
+package match
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+
+	"tracewell/itrace"
+)
+
+// comparison is one comparison under way.
+type comparison struct {
+	options  Options
+	rules    *rules
+	names    *names
+	sides    [2]*side
+	ended    [2]bool
+	memory   *wrongMemory
+	aligners map[int32]*aligner
+	latest   *aligner
+	released [2][]*group
+	carriers [2][][]*group
+
+	report      *Report
+	differences []*Difference
+	enough      bool // no more is wanted
+
+	parsers [2]itrace.Parser
+	record  itrace.Record
+}
+
+// Compare compares a trace with a reference. Dialects are those to choose from for an Input without one. What goes wrong is in the
+// report: a trace that cannot be read, of which some lines cannot, or two of which nothing could be compared.
+func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Options) *Report {
+	began := time.Now()
+	o = o.settled()
+	c := &comparison{
+		options: o, rules: newRules(o), names: newNames(o.Aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
+		report: &Report{Counts: make(map[Class]int64)},
+	}
+	c.conclude(c.run(ctx, [2]Input{ref, oth}, dialects))
+	c.report.Seconds = time.Since(began).Seconds()
+	return c.report
+}
+
+// run compares until both traces have ended, the context has, or enough is known.
+func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrace.Registry) error {
+	for i, in := range inputs {
+		c.report.Traces[i].File = in.Name
+	}
+	ctx, cancel := context.WithCancel(parent)
+	defer cancel()
+	context.AfterFunc(ctx, func() {
+		for _, in := range inputs {
+			if in.Interrupt != nil {
+				in.Interrupt()
+			}
+		}
+	})
+	if err := c.begin(inputs, dialects); err != nil {
+		return cmp.Or(parent.Err(), err)
+	}
+	for _, s := range c.sides {
+		go s.run(ctx)
+	}
+	c.pairAll()
+	cancel()
+	for i, s := range c.sides {
+		for range s.full {
+		}
+		c.report.Traces[i] = s.trace
+	}
+	if c.stopped() || parent.Err() != nil {
+		return parent.Err() // the readers were interrupted, and their errors tell of that
+	}
+	return cmp.Or(c.sides[reference].err, c.sides[other].err)
+}
+
+// begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
+func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry) error {
+	var errs [2]error
+	var wait sync.WaitGroup
+	for i := range inputs {
+		wait.Go(func() {
+			if errs[i] = inputs[i].detect(dialects); errs[i] == nil {
+				d := inputs[i].Dialect
+				c.sides[i], c.parsers[i] = newSide(inputs[i], d, c.rules, c.names), d.New()
+			}
+		})
+	}
+	wait.Wait()
+	return cmp.Or(errs[reference], errs[other])
+}
+
+// detect finds out the dialect of a trace, unless it is given, by as little of it as there is at first: of a pipe, what has been
+// written.
+func (in *Input) detect(dialects itrace.Registry) error {
+	if in.Dialect != nil {
+		return nil
+	}
+	buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
+	in.Reader = buffered
+	for wanted := 1; ; wanted = 2 * buffered.Buffered() {
+		_, err := buffered.Peek(min(wanted, itrace.DetectBytes))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		head, _ := buffered.Peek(buffered.Buffered())
+		if in.Dialect, _, _ = dialects.Detect(head); in.Dialect != nil {
+			return nil
+		}
+		if err != nil || wanted >= itrace.DetectBytes {
+			return fmt.Errorf("%s: %s", in.Name, undetected(head))
+		}
+	}
+}
+
+func undetected(head []byte) string {
+	if len(head) == 0 {
+		return "the trace is empty"
+	}
+	return "no line at its beginning is one of an execution trace in any known dialect"
+}
+
+// pairAll pairs the groups of both traces, reading on the side of which less has come.
+func (c *comparison) pairAll() {
+	var delivered [2]int64
+	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
+		side := reference
+		if c.ended[reference] || delivered[reference] > delivered[other] && !c.ended[other] {
+			side = other
+		}
+		groups, more := <-c.sides[side].full
+		if !more {
+			c.end(side)
+			continue
+		}
+		delivered[side] += int64(len(groups))
+		for _, g := range groups {
+			c.aligner(g.cpu).queue[side].push(g)
+		}
+		c.carriers[side] = append(c.carriers[side], groups[:0])
+		c.work()
+		if c.options.Progress != nil {
+			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
+		}
+	}
+}
+
+// stopped reports whether enough is known.
+func (c *comparison) stopped() bool { return c.enough }
+
+// end notes that a side has ended.
+func (c *comparison) end(side int) {
+	c.ended[side] = true
+	for _, a := range c.aligners {
+		a.queue[side].ended = true
+	}
+	c.work()
+}
+
+// aligner returns that of a processor.
+func (c *comparison) aligner(cpu int32) *aligner {
+	if c.latest != nil && c.latest.cpu == cpu {
+		return c.latest
+	}
+	a := c.aligners[cpu]
+	if a == nil {
+		a = newAligner(c, cpu)
+		c.aligners[cpu] = a
+	}
+	c.latest = a
+	return a
+}
+
+// work pairs what can be paired, of each processor in turn.
+func (c *comparison) work() {
+	for _, a := range c.aligners {
+		a.work()
+		if c.ended[reference] && c.ended[other] {
+			a.finish()
+		}
+	}
+}
+
+// release gives a group back to the side that made it, in the slices in which groups come.
+func (c *comparison) release(side int, g *group) {
+	c.released[side] = append(c.released[side], g)
+	if len(c.released[side]) < groupBatch {
+		return
+	}
+	select {
+	case c.sides[side].empty <- c.released[side]:
+		c.released[side] = nil
+		if n := len(c.carriers[side]); n > 0 {
+			c.released[side] = c.carriers[side][n-1]
+			c.carriers[side] = c.carriers[side][:n-1]
+		}
+	default: // it has more than enough
+		c.released[side] = c.released[side][:0]
+	}
+}
+
+// parsed reads the instruction record of a group again. It is valid until the next call.
+func (c *comparison) parsed(g *group) (*itrace.Record, bool) {
+	c.record = itrace.Record{}
+	problem := c.parsers[reference].Parse(g.firstLine(), &c.record)
+	return &c.record, problem == nil && !g.bare
+}
+
+// conclude makes the verdict.
+func (c *comparison) conclude(err error) {
+	r := c.report
+	slices.SortStableFunc(c.differences, func(d, e *Difference) int { return cmp.Compare(d.at(), e.at()) })
+	r.Differences = []Difference{}
+	for _, d := range c.differences {
+		r.Differences = append(r.Differences, *d)
+	}
+	r.Rules = c.rules.uses(&c.options)
+	switch {
+	case err != nil:
+		r.Verdict, r.Reason = Failed, err.Error()
+	case c.unreadable() != "":
+		r.Verdict, r.Reason = Failed, c.unreadable()
+	case c.options.Start != nil && c.unstarted() != "":
+		r.Verdict, r.Reason = Failed, c.unstarted()
+	case len(r.Counts) > 0:
+		r.Verdict = Different
+	case r.Compared == Counts{}:
+		r.Verdict, r.Reason = Failed, "nothing was compared"
+	default:
+		r.Verdict = Equal
+	}
+}
+
+// at is where a difference comes in the order of the reference.
+func (d *Difference) at() int64 {
+	if d.Reference != nil {
+		return d.Reference.Instruction
+	}
+	return d.Other.Instruction
+}
+
+// unreadable says that a trace has more lines than allowed that could not be read.
+func (c *comparison) unreadable() string {
+	for _, t := range c.report.Traces {
+		if t.Unknown > c.options.AllowUnknown {
+			return fmt.Sprintf("%s has %d lines that could not be read", t.File, t.Unknown)
+		}
+	}
+	return ""
+}
+
+// unstarted says that a trace never comes to the start address.
+func (c *comparison) unstarted() string {
+	for _, s := range c.sides {
+		if s != nil && !s.skip.started {
+			return fmt.Sprintf("%s has no instruction at the start address 0x%x", s.input.Name, *c.options.Start)
+		}
+	}
+	return ""
+}
