@@ -25,6 +25,7 @@ type comparison struct {
 	aligners map[int32]*aligner
 	latest   *aligner
 	released [2][]*group
+	carriers [2][][]*group
 
 	report      *Report
 	differences []*Difference
@@ -149,6 +150,7 @@ func (c *comparison) pairAll(end context.CancelCauseFunc) {
 		for _, g := range groups {
 			c.aligner(g.cpu).queue[side].push(g)
 		}
+		c.carriers[side] = append(c.carriers[side], groups[:0])
 		c.work()
 		if c.options.Progress != nil {
 			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
@@ -192,7 +194,7 @@ func (c *comparison) work() {
 	}
 }
 
-// release gives a group back to the side that made it.
+// release gives a group back to the side that made it, in the slices in which groups come.
 func (c *comparison) release(side int, g *group) {
 	c.released[side] = append(c.released[side], g)
 	if len(c.released[side]) < groupBatch {
@@ -201,6 +203,10 @@ func (c *comparison) release(side int, g *group) {
 	select {
 	case c.sides[side].empty <- c.released[side]:
 		c.released[side] = nil
+		if n := len(c.carriers[side]); n > 0 {
+			c.released[side] = c.carriers[side][n-1]
+			c.carriers[side] = c.carriers[side][:n-1]
+		}
 	default: // it has more than enough
 		c.released[side] = c.released[side][:0]
 	}

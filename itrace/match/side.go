@@ -65,7 +65,7 @@ const groupBatch = 256
 func newSide(in Input, d *itrace.Dialect, r *rules, n *names) *side {
 	s := &side{
 		input: in, rules: r, names: newNameCache(n), dialect: d,
-		full: make(chan []*group, 4), empty: make(chan []*group, 64),
+		full: make(chan []*group, 4), empty: make(chan []*group, 8),
 		streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
 	s.trace.File, s.trace.Dialect = in.Name, d.Name
@@ -120,7 +120,7 @@ func (s *side) hand(ctx context.Context) bool {
 	select {
 	case used := <-s.empty:
 		s.spare = append(s.spare, used...)
-		s.ready = used[:0:0]
+		s.ready = used[:0]
 	default:
 	}
 	return true
@@ -271,7 +271,7 @@ func (s *side) headless(r *itrace.Record) *group {
 		return nil
 	}
 	g := s.take()
-	g.bare, g.cpu, g.line, g.offset = true, r.CPU, r.Line, r.Offset
+	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, line: r.Line, offset: r.Offset}
 	s.current.open = g
 	return g
 }
