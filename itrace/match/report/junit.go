@@ -54,12 +54,12 @@ const junitClass = "tracewell.match"
 // Errors are those of the writer.
 func JUnit(w io.Writer, cases []Case) error {
 	suite := junitSuite{Name: "tracewell match", Cases: make([]junitCase, 0, len(cases))}
-	seconds := 0.0
+	var total float64
 	for _, c := range cases {
 		r := c.report()
-		seconds += max(r.Seconds, 0)
+		total += seconds(r)
 		suite.Tests++
-		j := junitCase{ClassName: junitClass, Name: printable(c.name(), nameWidth), Time: junitTime(r.Seconds)}
+		j := junitCase{ClassName: junitClass, Name: printable(c.name(), nameWidth), Time: junitTime(seconds(r))}
 		var text strings.Builder
 		if err := Text(&text, r, Style{}); err != nil {
 			return err
@@ -76,7 +76,7 @@ func JUnit(w io.Writer, cases []Case) error {
 		}
 		suite.Cases = append(suite.Cases, j)
 	}
-	suite.Time = junitTime(seconds)
+	suite.Time = junitTime(total)
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err
 	}
@@ -97,4 +97,4 @@ func failureType(r *match.Report) string {
 	return printable(string(r.Differences[0].Class), nameWidth)
 }
 
-func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", max(seconds, 0)) }
+func junitTime(seconds float64) string { return fmt.Sprintf("%.3f", seconds) }

@@ -64,20 +64,7 @@ func (p *printer) print(quiet bool) {
 
 // brief is the rules and the time on a line.
 func (p *printer) brief() string {
-	var rules []string
-	for _, u := range p.report.Rules {
-		rules = append(rules, ruleText(u))
-	}
-	rules = append(rules, speed(p.report))
-	return strings.Join(rules, "; ")
-}
-
-func ruleText(u match.RuleUse) string {
-	words := printable(u.Rule, nameWidth)
-	if fired := firings(u); fired != "" {
-		words += ": " + fired
-	}
-	return words
+	return strings.Join(append(rulesText(p.report), speed(p.report)), "; ")
 }
 
 // first describes a difference with all that surrounds it.
@@ -193,47 +180,13 @@ func (p *printer) others(differences []match.Difference) {
 
 // end writes the counts, the rules and the time.
 func (p *printer) end() {
-	r := p.report
 	p.heading("Summary")
-	if n := total(r); n > 0 {
-		p.fact("differences", fmt.Sprintf("%d: %s", n, strings.Join(classes(r), ", ")))
-	}
-	if r.Consequences > 0 {
-		p.fact("consequences", fmt.Sprintf("%d more, that follow from values that were wrong before", r.Consequences))
-	}
-	p.fact("compared", countsText(r.Compared))
-	for side := range r.Traces {
-		p.fact([2]string{"reference", "other"}[side], name(p.report, side)+": "+traceText(&r.Traces[side]))
-	}
-	for i, u := range r.Rules {
-		p.fact(once("rules", i), ruleText(u))
-	}
-	for side := range r.Traces {
-		p.unreadable(side)
-	}
-	p.fact("time", speed(r))
-}
-
-// samples is how many unreadable lines are shown of each trace.
-const samples = 5
-
-// unreadable shows lines of a trace that could not be read.
-func (p *printer) unreadable(side int) {
-	t := &p.report.Traces[side]
-	if t.Unknown == 0 {
-		return
-	}
-	p.fact("unreadable", fmt.Sprintf("%s of %s", plural(t.Unknown, "line"), name(p.report, side)))
-	for _, s := range t.Samples[:min(len(t.Samples), samples)] {
-		p.fact("", printable(s, noteWidth))
-	}
-	if n := t.Unknown - int64(min(len(t.Samples), samples)); n > 0 && len(t.Samples) > 0 {
-		p.fact("", fmt.Sprintf("… and %d more", n))
+	for _, f := range facts(p.report) {
+		for i, words := range f.words {
+			p.line("  %-12s  %s", once(f.key, i), words)
+		}
 	}
 }
-
-// fact is a line of the summary.
-func (p *printer) fact(key, words string) { p.line("  %-12s  %s", key, words) }
 
 // once is a key that stands in front of the first of several lines.
 func once(key string, i int) string {

@@ -3,8 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"tracewell/internal/text"
@@ -125,15 +123,30 @@ func headline(r *match.Report) string {
 		return fmt.Sprintf("%s is equal to %s: %s compared", oth, ref, countsText(r.Compared))
 	case match.Different:
 		text := fmt.Sprintf("%s differs from %s", oth, ref)
-		if len(r.Differences) > 0 {
-			text += ": " + summary(&r.Differences[0])
-		}
-		if n := total(r); n > 1 {
-			text += fmt.Sprintf(" (the first of %d differences)", n)
+		if words := result(r); words != "" {
+			text += ": " + words
 		}
 		return text
 	}
-	return fmt.Sprintf("%s could not be compared with %s: %s", oth, ref, printable(cmp.Or(r.Reason, "no reason is known"), noteWidth))
+	return fmt.Sprintf("%s could not be compared with %s: %s", oth, ref, result(r))
+}
+
+// result is what the verdict is founded on: the first difference, or the reason of a failure. It is empty for traces that are
+// equal.
+func result(r *match.Report) (words string) {
+	switch r.Verdict {
+	case match.Equal:
+		return ""
+	case match.Different:
+		if len(r.Differences) > 0 {
+			words = summary(&r.Differences[0])
+		}
+		if n := total(r); n > 1 {
+			words += fmt.Sprintf(" (the first of %d differences)", n)
+		}
+		return words
+	}
+	return printable(cmp.Or(r.Reason, "no reason is known"), noteWidth)
 }
 
 // name is that of a trace.
@@ -149,29 +162,6 @@ func total(r *match.Report) (n int64) {
 	return max(n, int64(len(r.Differences)))
 }
 
-// classes lists the counts of the classes, the most frequent first.
-func classes(r *match.Report) (texts []string) {
-	names := slices.SortedFunc(maps.Keys(r.Counts), func(a, b match.Class) int {
-		return cmp.Or(cmp.Compare(r.Counts[b], r.Counts[a]), cmp.Compare(a, b))
-	})
-	for _, class := range names {
-		texts = append(texts, fmt.Sprintf("%d %s", r.Counts[class], printable(string(class), nameWidth)))
-	}
-	return texts
-}
-
-func countsText(c match.Counts) string {
-	return fmt.Sprintf("%s, %d register and %d memory records", plural(c.Instructions, "instruction"), c.Registers, c.Memory)
-}
-
-func traceText(t *match.Trace) string {
-	words := fmt.Sprintf("%s, %s: %s", plural(t.Lines, "line"), plural(t.Bytes, "byte"), countsText(t.Records))
-	if t.Dialect != "" {
-		words += ", " + printable(t.Dialect, nameWidth)
-	}
-	return words
-}
-
 // place tells where a record is, behind the file and the line.
 func place(d *match.Difference, p *match.Position) string {
 	words := fmt.Sprintf("instruction %d", p.Instruction)
@@ -179,31 +169,6 @@ func place(d *match.Difference, p *match.Position) string {
 		words += fmt.Sprintf(" of cpu %d", d.CPU)
 	}
 	return words + fmt.Sprintf(", byte %d", p.Offset)
-}
-
-// uncounted are the options that the rules of a report begin with and that make no unequal things equal.
-var uncounted = []string{"--window-size", "--first-dif-stop", "--boot-size", "--start-addr", "--compare", "--max-bad"}
-
-// firings says how often a rule made a difference.
-func firings(u match.RuleUse) string {
-	option, _, _ := strings.Cut(u.Rule, " ")
-	switch {
-	case u.Fired > 0:
-		return plural(u.Fired, "time")
-	case slices.Contains(uncounted, option):
-		return ""
-	}
-	return "never"
-}
-
-// speed is the time that a comparison took, and how much it read in it.
-func speed(r *match.Report) string {
-	words := fmt.Sprintf("%.3g s", max(r.Seconds, 0))
-	if r.Seconds > 0 {
-		bytes := float64(r.Traces[reference].Bytes) + float64(r.Traces[other].Bytes)
-		words += fmt.Sprintf(", %.0f MB/s", bytes/r.Seconds/1e6)
-	}
-	return words
 }
 
 // printable makes a text of unknown origin fit to be shown, in width characters at most.
