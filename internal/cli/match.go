@@ -79,8 +79,11 @@ func (c *matchCommand) Run(streams Streams) error {
 		if err := results.add(r); err != nil {
 			return err
 		}
-		if stopped {
-			return fmt.Errorf("interrupted: pair %d of %d is the last that was begun; no other files are written", results.total(), len(pairs))
+		switch {
+		case stopped && len(pairs) > 1:
+			return fmt.Errorf("interrupted: %d of %d pairs were compared", results.total()-1, len(pairs))
+		case stopped:
+			return errTold
 		}
 	}
 	return results.conclude()

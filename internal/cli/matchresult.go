@@ -114,9 +114,6 @@ func (m *matchResults) trace(r *matchResult) {
 			plural(t.Bytes, "byte"), plural(t.Lines, "line"), plural(t.Records.Instructions, "instruction"),
 			plural(t.Records.Registers, "register record"), plural(t.Records.Memory, "memory record"), t.Unknown, speed)
 	}
-	for _, rule := range r.Rules {
-		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: fired %d times\n", text.Visible(rule.Rule), rule.Fired)
-	}
 }
 
 // total is how many results there are.
