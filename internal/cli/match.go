@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"tracewell/internal/text"
@@ -24,10 +25,10 @@ type matchCommand struct {
 
 // outputOptions say what a comparison puts where.
 type outputOptions struct {
-	JSON           bool   `group:"Output:" name:"json" help:"Print one JSON object a line for each comparison."`
+	JSON           bool   `group:"Output:" name:"json" xor:"form" help:"Print one JSON object a line for each comparison."`
 	JUnit          string `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the outcome as JUnit XML, for systems that run tests."`
 	HTML           string `group:"Output:" name:"html" placeholder:"FILE" help:"Write the outcome as one web page that needs nothing else."`
-	Quiet          bool   `group:"Output:" short:"q" help:"Print a line for what is not equal, and nothing else."`
+	Quiet          bool   `group:"Output:" short:"q" xor:"form" help:"Print a line for what is not equal, and nothing else."`
 	MaxDifferences count  `group:"Output:" default:"100" placeholder:"N" help:"Describe N differences; all are counted (${default})."`
 	Context        count  `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference (${default})."`
 }
@@ -67,6 +68,9 @@ func (c *matchCommand) Run(streams Streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkOutputs(pairs); err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -96,25 +100,33 @@ func (c *matchCommand) check() error {
 		return errors.New("--merge takes results that there are; --pairs and --shard make some")
 	case c.Merge && len(c.Files) == 0:
 		return errors.New("--merge needs files that match --json has written")
-	case c.Merge:
-		return c.checkOutputs(c.Files)
 	case c.Pairs != "" && len(c.Files) > 0:
 		return fmt.Errorf("the pairs are those of %s: %q is one too many", c.Pairs, c.Files[0])
 	case c.Pairs != "":
-		return c.checkOutputs([]string{c.Pairs})
+		return nil
 	case c.Shard != nil:
 		return errors.New("--shard needs --pairs")
-	case len(c.Files) < 2:
+	case len(c.Files) < 2 && !c.Merge:
 		return errors.New("a reference and at least one trace to compare with it are needed")
 	}
-	return c.checkOutputs(c.Files)
+	return nil
 }
 
-// checkOutputs refuses to write over what is read.
-func (c *matchCommand) checkOutputs(inputs []string) error {
+// checkOutputs refuses, before the work begins, files that cannot be written where they are wanted, and those that are read.
+func (c *matchCommand) checkOutputs(pairs []tracePair) error {
+	inputs := append([]string{c.Pairs}, c.Files...)
+	for _, pair := range pairs {
+		inputs = append(inputs, pair.reference, pair.other)
+	}
 	for _, out := range []string{c.JUnit, c.HTML} {
+		if out == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Dir(out)); err != nil {
+			return fmt.Errorf("%s: %w", out, cause(err))
+		}
 		written, err := os.Stat(out)
-		if out == "" || err != nil || !written.Mode().IsRegular() {
+		if err != nil || !written.Mode().IsRegular() {
 			continue
 		}
 		for _, in := range inputs {

@@ -58,6 +58,8 @@ func (m *matchResults) add(r *matchResult) error {
 			return m.line(out, r)
 		case unread && r.Verdict == match.Failed:
 			return nil
+		case m.total() > 1 && !m.c.Quiet:
+			fmt.Fprintln(out)
 		}
 		return report.Text(out, r.Report, report.Style{Colour: out.style.Colour, Width: out.width, Quiet: m.c.Quiet})
 	})
@@ -71,7 +73,11 @@ func (m *matchResults) line(out *output, r *matchResult) error {
 	if m.c.Quiet && r.Verdict == match.Equal {
 		return nil
 	}
-	_, err := fmt.Fprintf(out, "%-9s  %s%s\n", r.Verdict, text.Visible(r.Name), text.Visible(outline(r.Report)))
+	verdict := fmt.Sprintf("%-9s", r.Verdict)
+	if r.Verdict != match.Equal {
+		verdict = out.style.Heading(verdict)
+	}
+	_, err := fmt.Fprintf(out, "%s  %s%s\n", verdict, text.Visible(r.Name), text.Visible(outline(r.Report)))
 	return err
 }
 
