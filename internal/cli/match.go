@@ -25,20 +25,20 @@ type matchCommand struct {
 
 // outputOptions say what a comparison puts where.
 type outputOptions struct {
-	JSON           bool   `group:"Output:" name:"json" xor:"form" help:"Print one JSON object a line for each comparison."`
-	JUnit          string `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the outcome as JUnit XML, for systems that run tests."`
-	HTML           string `group:"Output:" name:"html" placeholder:"FILE" help:"Write the outcome as one web page that needs nothing else."`
-	Quiet          bool   `group:"Output:" short:"q" xor:"form" help:"Print a line for what is not equal, and nothing else."`
-	MaxDifferences count  `group:"Output:" default:"100" placeholder:"N" help:"Describe N differences; all are counted (${default})."`
-	Context        count  `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference (${default})."`
+	JSON           bool     `group:"Output:" name:"json" xor:"form" help:"Print one JSON object a line for each comparison."`
+	JUnit          string   `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the outcome as JUnit XML, for systems that run tests."`
+	HTML           string   `group:"Output:" name:"html" placeholder:"FILE" help:"Write the outcome as one web page that needs nothing else."`
+	Quiet          bool     `group:"Output:" short:"q" xor:"form" help:"Print a line for what is not equal, and nothing else."`
+	MaxDifferences positive `group:"Output:" default:"100" placeholder:"N" help:"Describe N differences; all are counted (${default})."`
+	Context        positive `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference (${default})."`
 }
 
 // pairsOptions are about many comparisons.
 type pairsOptions struct {
-	Pairs string `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs that a file lists: REFERENCE and OTHER on a line, separated by blanks, or by a tab if the names have blanks, which may be quoted as well; relative to the folder of the file; # begins a comment."`
-	Jobs  count  `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs at the same time (${default})."`
-	Shard *shard `group:"Many pairs:" placeholder:"I/N" help:"Of the pairs take every Nth only, from pair I on: 0/N, 1/N to N-1/N are all of them."`
-	Merge bool   `group:"Many pairs:" help:"The operands are files that match --json has written, as of all shards: sum them up. A pair that is missing is a failure."`
+	Pairs string   `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs that a file lists: REFERENCE and OTHER on a line, separated by blanks, or by a tab if the names have blanks, which may be quoted as well; relative to the folder of the file; # begins a comment."`
+	Jobs  positive `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs at the same time (${default})."`
+	Shard *shard   `group:"Many pairs:" placeholder:"I/N" help:"Of the pairs take every Nth only, from pair I on: 0/N, 1/N to N-1/N are all of them."`
+	Merge bool     `group:"Many pairs:" help:"The operands are files that match --json has written, as of all shards: sum them up. A pair that is missing is a failure."`
 }
 
 // Examples implements exampler.
@@ -169,7 +169,7 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 			result.Report = failedReport(pair, err)
 			return result
 		}
-		defer t.close(streams)
+		defer t.Close()
 		traces[i] = t
 	}
 	if err := checkPair(traces[0], traces[1]); err != nil {
@@ -177,11 +177,11 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 		return result
 	}
 	options := c.settings()
-	options.Progress = func(int64, int64) { told(traces[0].done.Load() + traces[1].done.Load()) }
+	options.Progress = func(int64, int64) { told(traces[0].raw.done.Load() + traces[1].raw.done.Load()) }
 	reference, other := traces[0].input(), traces[1].input()
 	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
 	result.Report = match.Compare(ctx, reference, other, dialects, options)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && result.Verdict == match.Failed {
 		result.Reason = fmt.Sprintf("interrupted behind %s", plural(result.Compared.Instructions, "instruction"))
 	}
 	for _, t := range traces {

@@ -60,7 +60,7 @@ func TestMatchStatus(t *testing.T) {
 
 		{"ref nothing", 2, "nothing: no such file or directory"},
 		{"nothing ref", 2, "nothing: no such file or directory"},
-		{"ref .", 2, ". is a directory"},
+		{"ref .", 2, ".: it is a directory"},
 		{"ref empty", 2, "empty: the trace is empty"},
 		{"empty ref", 2, "empty: the trace is empty"},
 		{"ref blank", 2, "blank: no line at its beginning"},
@@ -82,6 +82,8 @@ func TestMatchStatus(t *testing.T) {
 		{"ref same -w", 2, `-w needs a number of records`},
 		{"ref same -w 0", 2, `"0" is none`},
 		{"ref same -bs=-3", 2, `"-3" is no number`},
+		{"ref same -j 0", 2, `"0" is no number of 1 or more`},
+		{"ref same --context 0", 2, `"0" is no number of 1 or more`},
 		{"ref same -sa here", 2, `"here" is no address in hexadecimal`},
 		{"ref same --compare colour", 2, `"colour" is none of the fields: [time id disasm privilege security]`},
 		{"ref same --alias r8", 2, `"r8" is no alias: want NAME=SAME, such as r8=t0, or one of [arm mips riscv]`},

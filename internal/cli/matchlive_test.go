@@ -159,7 +159,7 @@ func TestMatchGrowing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer trace.close(Streams{})
+	defer trace.Close()
 	if got := trace.changed(); got != "" {
 		t.Errorf("at first: %q", got)
 	}
