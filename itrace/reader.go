@@ -65,6 +65,9 @@ func (r *Reader) Read(records []Record) (n int, err error) {
 	return n, nil
 }
 
+// Position returns how many lines and bytes of the input have been read, blank lines and what could not be read included.
+func (r *Reader) Position() (lines, bytes int64) { return r.line, r.offset }
+
 // take makes a record of a line, whose end included it is length bytes long, unless it is blank.
 func (r *Reader) take(record *Record, line []byte, length int) bool {
 	offset := r.offset

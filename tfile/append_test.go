@@ -350,6 +350,45 @@ func TestAppenderErrors(t *testing.T) {
 	}
 }
 
+// TestAppenderTakesLargeBatches appends more than is copied, and fails at each of the writes ahead of the last.
+func TestAppenderTakesLargeBatches(t *testing.T) {
+	full := errors.New("disk full")
+	h := appendHeader(binary.LittleEndian)
+	var batch []byte
+	frames := 0
+	for ; len(batch) <= largeBatch; frames++ {
+		batch = numbered(batch, h.Order, frames)
+	}
+	for failAt := range 3 {
+		var d disk
+		a, err := NewAppender(&d, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.before = func([]byte, int64) error {
+			if failAt--; failAt == 0 {
+				return full
+			}
+			return nil
+		}
+		if fails := failAt > 0; fails != errors.Is(a.Append(batch), full) {
+			t.Errorf("disk that fails: %v, but not so the call", fails)
+		} else if fails {
+			if f, err := OpenBytes(d.data); err != nil || f.NumFrames() > 0 {
+				t.Errorf("%d frames, %v", f.NumFrames(), err)
+			}
+			if err := a.Append(batch); err != nil {
+				t.Error(err)
+			}
+		}
+		f, err := OpenBytes(d.data)
+		if err != nil || len(f.Findings()) > 0 {
+			t.Fatal(f.Findings(), err)
+		}
+		holdsNumbered(t, f, frames)
+	}
+}
+
 // TestGDBReadsAnAppendedFile has GDB look at a file whose writer was stopped after each step.
 func TestGDBReadsAnAppendedFile(t *testing.T) {
 	recorded := openTestdata(t, "queue-basic.tf").Header()

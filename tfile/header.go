@@ -105,6 +105,9 @@ func (r *headerReader) finish(end int64) {
 		text := fmt.Sprintf("%d more lines like the %d above", r.unsaid, maxFindings)
 		r.findings = append(r.findings, Finding{end, RuleBadLine, text})
 	}
+	if n := r.header.RegisterSize; n > MaxRegisters {
+		r.findings = append(r.findings, Finding{r.sizeLine, RuleLargeRegisters, fmt.Sprintf("register blocks of %d bytes", n)})
+	}
 	if r.header.RegisterSize == 0 {
 		const text = "no R line with the size of a register block, without which GDB does not open the file"
 		r.findings = append(r.findings, Finding{end, RuleRegisterSize, text})
@@ -119,14 +122,11 @@ func (r *headerReader) registerSize(offset int64, rest string) error {
 		digits = digits[2:]
 	}
 	behind := strings.TrimLeft(digits, "0123456789abcdefABCDEF")
-	n, err := strconv.ParseUint(digits[:len(digits)-len(behind)], 16, 31)
+	n, err := strconv.ParseUint(digits[:len(digits)-len(behind)], 16, 63)
 	if err != nil {
-		return fmt.Errorf("found %q, expected a size in hexadecimal of at most 0x%x", rest, math.MaxInt32)
+		return fmt.Errorf("found %q, expected a size in hexadecimal", rest)
 	}
-	r.header.RegisterSize, r.sizeLine, r.decimalSize = int(n), offset, 0
-	if n > MaxRegisters {
-		r.found(offset, RuleLargeRegisters, "blocks of %d bytes", n)
-	}
+	r.header.RegisterSize, r.sizeLine, r.decimalSize = int(min(n, math.MaxInt32)), offset, 0
 	if d, err := strconv.ParseUint(rest, 10, 31); err == nil {
 		r.decimalSize = int(d)
 	}

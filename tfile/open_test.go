@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -207,7 +208,7 @@ func TestFindings(t *testing.T) {
 		{at("tdesc\n"), RuleUnknownLine, `"tdesc"`},
 		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:excerpt])},
 		{at("status"), RuleBadLine, `"status 5": trace status: offset 0: found "5", expected one of the letters 01`},
-		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal of at most 0x7fffffff`},
+		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal`},
 		{at("tp A7"), RuleUndefined, "tracepoint 7 at 0x10 has no T piece, which GDB 13.1 does not survive"},
 		{at("extra"), RuleTrailing, "5 bytes behind the end marker"},
 	}
@@ -245,7 +246,9 @@ func TestRegisterSize(t *testing.T) {
 		{"", 0, []*Rule{RuleRegisterSize}},
 		{"R 0\n", 0, []*Rule{RuleRegisterSize}},
 		{"R -1\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
-		{"R 80000000\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
+		{"R 80000000\n", math.MaxInt32, []*Rule{RuleLargeRegisters}},
+		{"R 80000000\nR 10\n", 16, nil},
+		{"R 123456789123456789\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
 	}
 	for _, test := range tests {
 		f, err := OpenBytes([]byte(magic + test.lines + "\n\x00\x00"))

@@ -109,3 +109,18 @@ func runGDB(t *testing.T, commands ...string) (printed string, survived bool) {
 	}
 	return string(out), cmd.ProcessState.ExitCode() >= 0
 }
+
+func TestWords(t *testing.T) {
+	finding := Finding{12, RuleLost, "3 bytes"}
+	words := []struct{ got, want string }{
+		{finding.String(), "offset 12: lost: 3 bytes"},
+		{Odd.String() + Misreads.String() + Refuses.String() + Crashes.String(), "oddmisreadsrefusescrashes"},
+		{SizeDecimal.String(), "of the R line, in decimal"},
+		{OrderAssumed.String(), "assumed"},
+	}
+	for _, w := range words {
+		if w.got != w.want {
+			t.Errorf("%q, want %q", w.got, w.want)
+		}
+	}
+}

@@ -40,7 +40,7 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 	}
 	if holdsCTF(path) {
 		source.Close()
-		return nil, fmt.Errorf("%s holds a CTF trace, which only convert reads: tracewell convert %s run.tf", path, path)
+		return nil, fmt.Errorf("%s holds a CTF trace, which show reads, and convert: tracewell convert %s run.tf", path, path)
 	}
 	work := progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)}
 	if work.Total == 0 {

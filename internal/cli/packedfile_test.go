@@ -117,8 +117,11 @@ func TestFolders(t *testing.T) {
 		t.Errorf("exit status %d, %s", got.status, got.stderr)
 	}
 	run(t, "convert", basic, folder)
-	got := run(t, "show", folder)
-	if want := "which only convert reads: tracewell convert " + folder + " run.tf\n"; !strings.HasSuffix(got.stderr, want) {
+	if got := run(t, "info", folder); got.status != statusFailure || !strings.Contains(got.stderr, "convert makes one of it") {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
+	}
+	got := run(t, "check", folder)
+	if want := "which show reads, and convert: tracewell convert " + folder + " run.tf\n"; !strings.HasSuffix(got.stderr, want) {
 		t.Errorf("exit status %d, %s", got.status, got.stderr)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -27,12 +28,15 @@ type comparison struct {
 	released [2][]*group
 	carriers [2][][]*group
 
-	report      *Report
-	differences []*Difference
-	enough      bool // no more is wanted
+	ordered []*aligner // the aligners, by their processors
 
-	parsers [2]itrace.Parser
-	record  itrace.Record
+	report *Report
+	roots  []*root
+	first  int64 // where the first of them is, by the reference's lines
+
+	parsers  [2]itrace.Parser
+	record   itrace.Record
+	operands []operand
 }
 
 // Compare compares a trace with a reference. Dialects are those to choose from for an Input without one. What goes wrong is in the
@@ -40,9 +44,10 @@ type comparison struct {
 func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Options) *Report {
 	began := time.Now()
 	o = o.settled()
+	r := newRules(o)
 	c := &comparison{
-		options: o, rules: newRules(o), names: newNames(o.Aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
-		report: &Report{Counts: make(map[Class]int64)},
+		options: o, rules: r, names: newNames(o.Aliases, &r.aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
+		report: &Report{Counts: make(map[Class]int64)}, first: math.MaxInt64,
 	}
 	c.conclude(c.run(ctx, [2]Input{ref, oth}, dialects))
 	c.report.Seconds = time.Since(began).Seconds()
@@ -74,7 +79,9 @@ func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrac
 	for i, s := range c.sides {
 		for range s.full {
 		}
-		c.report.Traces[i] = s.trace
+		if !c.stopped() {
+			c.report.Traces[i] = s.trace
+		}
 	}
 	if c.stopped() || parent.Err() != nil {
 		return parent.Err() // the readers were interrupted, and their errors tell of that
@@ -136,16 +143,17 @@ func (c *comparison) pairAll() {
 		if c.ended[reference] || delivered[reference] > delivered[other] && !c.ended[other] {
 			side = other
 		}
-		groups, more := <-c.sides[side].full
+		batch, more := <-c.sides[side].full
 		if !more {
 			c.end(side)
 			continue
 		}
-		delivered[side] += int64(len(groups))
-		for _, g := range groups {
+		c.report.Traces[side] = batch.trace
+		delivered[side] += int64(len(batch.groups))
+		for _, g := range batch.groups {
 			c.aligner(g.cpu).queue[side].push(g)
 		}
-		c.carriers[side] = append(c.carriers[side], groups[:0])
+		c.carriers[side] = append(c.carriers[side], batch.groups[:0])
 		c.work()
 		if c.options.Progress != nil {
 			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
@@ -153,13 +161,18 @@ func (c *comparison) pairAll() {
 	}
 }
 
-// stopped reports whether enough is known.
-func (c *comparison) stopped() bool { return c.enough }
+// stopped reports whether enough is known: the first difference, and that nothing before it will be found to be one.
+func (c *comparison) stopped() bool {
+	return c.answered() && !slices.ContainsFunc(c.ordered, func(a *aligner) bool { return !a.beyond(c.first) })
+}
+
+// answered reports whether a difference has been found and only the first is wanted.
+func (c *comparison) answered() bool { return c.options.FirstOnly && len(c.roots) > 0 }
 
 // end notes that a side has ended.
 func (c *comparison) end(side int) {
 	c.ended[side] = true
-	for _, a := range c.aligners {
+	for _, a := range c.ordered {
 		a.queue[side].ended = true
 	}
 	c.work()
@@ -174,6 +187,8 @@ func (c *comparison) aligner(cpu int32) *aligner {
 	if a == nil {
 		a = newAligner(c, cpu)
 		c.aligners[cpu] = a
+		at, _ := slices.BinarySearchFunc(c.ordered, cpu, func(a *aligner, cpu int32) int { return cmp.Compare(a.cpu, cpu) })
+		c.ordered = slices.Insert(c.ordered, at, a)
 	}
 	c.latest = a
 	return a
@@ -181,7 +196,7 @@ func (c *comparison) aligner(cpu int32) *aligner {
 
 // work pairs what can be paired, of each processor in turn.
 func (c *comparison) work() {
-	for _, a := range c.aligners {
+	for _, a := range c.ordered {
 		a.work()
 		if c.ended[reference] && c.ended[other] {
 			a.finish()
@@ -208,28 +223,33 @@ func (c *comparison) release(side int, g *group) {
 }
 
 // parsed reads the instruction record of a group again. It is valid until the next call.
-func (c *comparison) parsed(g *group) (*itrace.Record, bool) {
+func (c *comparison) parsed(side int, g *group) (*itrace.Record, bool) {
 	c.record = itrace.Record{}
-	problem := c.parsers[reference].Parse(g.firstLine(), &c.record)
+	problem := c.parsers[side].Parse(g.firstLine(), &c.record)
 	return &c.record, problem == nil && !g.bare
 }
 
 // conclude makes the verdict.
 func (c *comparison) conclude(err error) {
 	r := c.report
-	slices.SortStableFunc(c.differences, func(d, e *Difference) int { return cmp.Compare(d.at(), e.at()) })
-	r.Differences = []Difference{}
-	for _, d := range c.differences {
-		r.Differences = append(r.Differences, *d)
+	slices.SortStableFunc(c.roots, func(d, e *root) int { return cmp.Compare(d.order, e.order) })
+	if c.answered() {
+		c.roots = c.roots[:1]
+		r.Counts = map[Class]int64{c.roots[0].Class: 1}
 	}
-	r.Rules = c.rules.uses(&c.options)
+	r.Differences = []Difference{}
+	for _, d := range c.roots {
+		r.Differences = append(r.Differences, d.Difference)
+	}
+	for _, t := range r.Traces {
+		c.rules.unknown.add(t.Unknown)
+	}
+	r.Rules = c.rules.uses(r.Counts)
 	switch {
 	case err != nil:
 		r.Verdict, r.Reason = Failed, err.Error()
 	case c.unreadable() != "":
 		r.Verdict, r.Reason = Failed, c.unreadable()
-	case c.options.Start != nil && c.unstarted() != "":
-		r.Verdict, r.Reason = Failed, c.unstarted()
 	case len(r.Counts) > 0:
 		r.Verdict = Different
 	case r.Compared == Counts{}:
@@ -239,29 +259,11 @@ func (c *comparison) conclude(err error) {
 	}
 }
 
-// at is where a difference comes in the order of the reference.
-func (d *Difference) at() int64 {
-	if d.Reference != nil {
-		return d.Reference.Instruction
-	}
-	return d.Other.Instruction
-}
-
 // unreadable says that a trace has more lines than allowed that could not be read.
 func (c *comparison) unreadable() string {
 	for _, t := range c.report.Traces {
 		if t.Unknown > c.options.AllowUnknown {
 			return fmt.Sprintf("%s has %d lines that could not be read", t.File, t.Unknown)
-		}
-	}
-	return ""
-}
-
-// unstarted says that a trace never comes to the start address.
-func (c *comparison) unstarted() string {
-	for _, s := range c.sides {
-		if s != nil && !s.skip.started {
-			return fmt.Sprintf("%s has no instruction at the start address 0x%x", s.input.Name, *c.options.Start)
 		}
 	}
 	return ""

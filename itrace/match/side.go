@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
@@ -29,7 +30,7 @@ type side struct {
 	names   *nameCache
 	dialect *itrace.Dialect
 
-	full  chan []*group // read, to be compared
+	full  chan batch    // read, to be compared
 	empty chan []*group // compared, to be used again
 	err   error         // once full is closed: why reading ended, nil at the end of the trace
 
@@ -46,17 +47,24 @@ type side struct {
 	}
 }
 
+// batch is groups that have been read, and what is known of the trace up to there.
+type batch struct {
+	groups []*group
+	trace  Trace
+}
+
 // stream is what is read of one processor.
 type stream struct {
-	cpu     int32
-	open    *group // that may get more effects
-	records int64
+	cpu  int32
+	open *group // that may get more effects
 }
 
 // skipping is what is left out at the beginning of a trace.
 type skipping struct {
-	boot    int64 // instructions still to be left out
+	boot    int64 // instructions of the boot section that are still to come
+	bounded bool  // the start address is looked for only there, or right behind
 	started bool
+	failed  bool // the start address is not where it has to be
 }
 
 // groupBatch is how many groups change hands at once.
@@ -65,12 +73,11 @@ const groupBatch = 256
 func newSide(in Input, d *itrace.Dialect, r *rules, n *names) *side {
 	s := &side{
 		input: in, rules: r, names: newNameCache(n), dialect: d,
-		full: make(chan []*group, 4), empty: make(chan []*group, 8),
+		full: make(chan batch, 4), empty: make(chan []*group, 8),
 		streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
 	s.trace.File, s.trace.Dialect = in.Name, d.Name
-	s.skip.boot = r.options.Boot
-	s.skip.started = r.options.Start == nil
+	s.skip = skipping{boot: r.options.Boot, bounded: r.options.Boot > 0, started: r.options.Start == nil}
 	return s
 }
 
@@ -84,18 +91,16 @@ func (s *side) run(ctx context.Context) {
 		for i := range n {
 			s.record(&records[i])
 		}
-		if n > 0 {
-			last := &records[n-1]
-			s.trace.Lines = last.Line
-			s.trace.Bytes = last.Offset + int64(len(last.Text)) + 1
-			s.read.Store(s.trace.Bytes)
-		}
+		s.trace.Lines, s.trace.Bytes = reader.Position()
+		s.read.Store(s.trace.Bytes)
 		if err != nil {
-			if err != io.EOF {
-				s.err = fmt.Errorf("%s: reading at byte %d: %w", s.input.Name, s.trace.Bytes, err)
-			}
-			s.finishAll()
-			s.hand(ctx)
+			s.end(ctx, err)
+			return
+		}
+		if s.err = ctx.Err(); s.err == nil && s.skip.failed {
+			s.err = s.unstarted()
+		}
+		if s.err != nil {
 			return
 		}
 		// What is there is handed on before waiting for more, so that pipes can be compared as they come.
@@ -105,13 +110,34 @@ func (s *side) run(ctx context.Context) {
 	}
 }
 
+// end hands the last groups on.
+func (s *side) end(ctx context.Context, err error) {
+	switch {
+	case err != io.EOF:
+		s.err = fmt.Errorf("%s: reading at byte %d: %w", s.input.Name, s.trace.Bytes, err)
+	case !s.skip.started:
+		s.err = s.unstarted()
+	}
+	s.finishAll()
+	s.hand(ctx)
+}
+
+// unstarted says that the trace does not come to the start address.
+func (s *side) unstarted() error {
+	where := ""
+	if s.skip.bounded {
+		where = fmt.Sprintf(" in its boot section of %d instructions or right behind", s.rules.options.Boot)
+	}
+	return fmt.Errorf("%s has no instruction at the start address 0x%x%s", s.input.Name, *s.rules.options.Start, where)
+}
+
 // hand passes the groups that are complete on, and reports whether anybody still wants them.
 func (s *side) hand(ctx context.Context) bool {
 	if len(s.ready) == 0 {
 		return true
 	}
 	select {
-	case s.full <- s.ready:
+	case s.full <- batch{s.ready, s.trace}:
 	case <-ctx.Done():
 		s.err = ctx.Err()
 		return false
@@ -173,6 +199,9 @@ func (s *side) repeated(r *itrace.Record) bool {
 	_, rest, _ := bytes.Cut(r.Text, []byte{' '})
 	same := s.last.set && bytes.Equal(rest, s.last.text)
 	s.last.text, s.last.set = append(s.last.text[:0], rest...), true
+	if same {
+		s.rules.equal.fire()
+	}
 	return same
 }
 
@@ -184,8 +213,6 @@ func (s *side) instruction(r *itrace.Record) {
 	}
 	g := s.take()
 	g.cpu, g.index, g.line, g.offset = r.CPU, s.trace.Records.Instructions-1, r.Line, r.Offset
-	g.record = s.current.records
-	s.current.records++
 	g.keep(r.Text)
 	g.pc, g.opcode, g.skipped, g.time, g.id = r.Addr, r.Value, r.Skipped, r.Time, r.ID
 	if r.Wild || len(r.Digits) > 16 {
@@ -194,12 +221,15 @@ func (s *side) instruction(r *itrace.Record) {
 	}
 	g.mode = s.names.number(r.Mode)<<8 | uint32(r.State)
 	s.fields(g, r)
-	if s.rules.instruction(g.pc) {
+	if len(s.rules.ignores) > 0 && s.rules.instruction(g.pc) {
 		s.spare = append(s.spare, g)
 		return
 	}
 	s.current.open = g
 }
+
+// seed is that of the hashes of disassemblies.
+var seed = maphash.MakeSeed()
 
 // fields takes what is compared only when asked for.
 func (s *side) fields(g *group, r *itrace.Record) {
@@ -210,23 +240,31 @@ func (s *side) fields(g *group, r *itrace.Record) {
 		case FieldSecurity:
 			g.security = s.names.number(r.Security)
 		case FieldDisasm:
-			g.disasm = s.names.number(bytes.Join(bytes.Fields(r.Disasm), []byte{' '}))
+			g.disasm = maphash.Bytes(seed, bytes.Join(bytes.Fields(r.Disasm), []byte{' '}))
 		}
 	}
 }
 
-// begun reports whether an instruction is behind what is left out at the beginning.
+// begun reports whether an instruction is behind what is left out at the beginning: the boot section, and what comes before the
+// start address, which is in the boot section or right behind if there is one.
 func (s *side) begun(r *itrace.Record) bool {
-	start := s.rules.options.Start
-	inBoot := s.skip.boot > 0
-	if inBoot {
-		s.skip.boot--
+	k := &s.skip
+	booting := k.boot > 0
+	if booting {
+		k.boot--
 	}
-	if start != nil && !s.skip.started && r.Addr == *start {
-		s.skip.started, s.skip.boot = true, 0
+	switch {
+	case !k.started && r.Addr == *s.rules.options.Start:
+		k.started, k.boot = true, 0
 		return true
+	case !k.started:
+		k.failed = k.bounded && !booting
+		s.rules.start.fire()
+		return false
+	case booting:
+		s.rules.boot.fire()
 	}
-	return s.skip.started && !inBoot
+	return !booting
 }
 
 func (s *side) effect(r *itrace.Record) {
@@ -253,14 +291,13 @@ func (s *side) effect(r *itrace.Record) {
 	if s.rules.options.compares(FieldPrivilege) {
 		e.privilege = r.Privilege
 	}
-	if len(s.rules.ignores) > 0 && s.rules.effect(&e, func() string { return s.names.names.word(uint32(e.at)) }) {
-		return
-	}
 	if r.Wild || len(r.Digits) > 16 {
 		e.wide, e.digits = true, g.keepDigits(r.Digits)
 	}
+	if len(s.rules.ignores) > 0 && s.rules.effect(g, &e, func() string { return s.names.names.word(uint32(e.at)) }) {
+		return
+	}
 	e.text = g.keep(r.Text)
-	s.current.records++
 	g.effects = append(g.effects, e)
 }
 
