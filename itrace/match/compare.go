@@ -54,13 +54,13 @@ func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Op
 	return c.report
 }
 
-// run compares until both traces have ended, the context has, or enough is known.
-func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrace.Registry) error {
+// run compares until both traces have ended, one cannot be read, the context is done, or enough is known.
+func (c *comparison) run(ctx context.Context, inputs [2]Input, dialects itrace.Registry) error {
 	for i, in := range inputs {
 		c.report.Traces[i].File = in.Name
 	}
-	ctx, cancel := context.WithCancel(parent)
-	defer cancel()
+	ctx, end := context.WithCancelCause(ctx) // with the error that ends the comparison
+	defer end(nil)
 	context.AfterFunc(ctx, func() {
 		for _, in := range inputs {
 			if in.Interrupt != nil {
@@ -68,14 +68,19 @@ func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrac
 			}
 		}
 	})
-	if err := c.begin(inputs, dialects); err != nil {
-		return cmp.Or(parent.Err(), err)
+	if c.begin(inputs, dialects, end); ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	for _, s := range c.sides {
-		go s.run(ctx)
+		go func() {
+			if s.run(ctx); s.err != nil {
+				end(s.err) // the other side may wait
+			}
+		}()
 	}
-	c.pairAll()
-	cancel()
+	c.pairAll(end)
+	err := context.Cause(ctx)
+	end(nil)
 	for i, s := range c.sides {
 		for range s.full {
 		}
@@ -83,26 +88,22 @@ func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrac
 			c.report.Traces[i] = s.trace
 		}
 	}
-	if c.stopped() || parent.Err() != nil {
-		return parent.Err() // the readers were interrupted, and their errors tell of that
-	}
-	return cmp.Or(c.sides[reference].err, c.sides[other].err)
+	return err
 }
 
 // begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
-func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry) error {
-	var errs [2]error
+func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry, end context.CancelCauseFunc) {
 	var wait sync.WaitGroup
-	for i := range inputs {
+	for i, in := range inputs {
 		wait.Go(func() {
-			if errs[i] = inputs[i].detect(dialects); errs[i] == nil {
-				d := inputs[i].Dialect
-				c.sides[i], c.parsers[i] = newSide(inputs[i], d, c.rules, c.names), d.New()
+			if err := in.detect(dialects); err != nil {
+				end(err)
+				return
 			}
+			c.sides[i], c.parsers[i] = newSide(in, in.Dialect, c.rules, c.names), in.Dialect.New()
 		})
 	}
 	wait.Wait()
-	return cmp.Or(errs[reference], errs[other])
 }
 
 // detect finds out the dialect of a trace, unless it is given, by as little of it as there is at first: of a pipe, what has been
@@ -135,13 +136,17 @@ func undetected(head []byte) string {
 	return "no line at its beginning is one of an execution trace in any known dialect"
 }
 
-// pairAll pairs the groups of both traces as they are read.
-func (c *comparison) pairAll() {
+// pairAll pairs the groups of both traces, reading on the side of which less has come.
+func (c *comparison) pairAll(end context.CancelCauseFunc) {
 	var delivered [2]int64
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
 		side := c.wanted(delivered)
 		batch, more := <-c.sides[side].full
 		if !more {
+			if err := c.sides[side].err; err != nil {
+				end(err)
+				return
+			}
 			c.end(side)
 			continue
 		}
