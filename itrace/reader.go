@@ -15,7 +15,7 @@ type Reader struct {
 	in     io.Reader
 	parser Parser
 
-	block  []byte // buffer
+	block  []byte // buffer, with Room behind what is read into it
 	next   int    // of what is unread in block[:filled]
 	filled int
 	ended  error // what in has ended with
@@ -88,12 +88,12 @@ func (r *Reader) take(record *Record, line []byte, length int) bool {
 func (r *Reader) fill() {
 	r.filled = copy(r.block, r.block[r.next:r.filled])
 	r.next = 0
-	if r.filled == len(r.block) {
+	if r.filled == len(r.block)-Room {
 		r.block = append(r.block, make([]byte, len(r.block))...)
 	}
 	// A reader may return nothing and no error, but not for ever.
 	for range 100 {
-		n, err := r.in.Read(r.block[r.filled:])
+		n, err := r.in.Read(r.block[r.filled : len(r.block)-Room])
 		r.filled += n
 		r.ended = err
 		if n > 0 || err != nil {
