@@ -55,3 +55,8 @@ func quote(text string) string {
 	}
 	return fmt.Sprintf("%q", text)
 }
+
+// quoted is a text that is quoted when it is formatted.
+type quoted string
+
+func (q quoted) String() string { return quote(string(q)) }

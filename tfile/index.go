@@ -1,16 +1,30 @@
 package tfile
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // frameHeader is the length of a frame's header: tracepoint number i16, length of the data u32.
 const frameHeader = 6
 
-// walk finds the frames, from f.starts[0] on.
+// walk finds the frames, from f.starts[0] on. Headers that lead to an end marker with nothing, or another file, behind it are
+// right; with recovery all others are put to the test.
 func (f *File) walk(w *window, recovery bool) error {
-	if recovery {
-		return newSalvage(f, w).run()
+	before := *f
+	err := f.index(w)
+	whole := err == nil && (f.end == f.source.size || f.joined())
+	if !recovery || whole || (err != nil && !isPartial(err)) {
+		return err
 	}
-	return f.index(w)
+	before.starts = before.starts[:1:1]
+	*f = before
+	return newSalvage(f, w).run()
+}
+
+// joined says whether another trace file begins behind the end marker.
+func (f *File) joined() bool {
+	return slices.ContainsFunc(f.findings, func(found Finding) bool { return found.Rule == RuleConcatenated })
 }
 
 // index finds the frames up to the end marker by their headers alone.
@@ -72,7 +86,7 @@ func (f *File) endMarker(w *window, offset int64) error {
 		return err
 	}
 	n := markerLength(b)
-	f.end = offset + int64(n)
+	f.end, f.marker = offset+int64(n), n
 	extra := f.source.size - f.end
 	switch {
 	case hasMagic(b[n:]):

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -207,7 +208,7 @@ func TestFindings(t *testing.T) {
 		{at("tdesc\n"), RuleUnknownLine, `"tdesc"`},
 		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:excerpt])},
 		{at("status"), RuleBadLine, `"status 5": trace status: offset 0: found "5", expected one of the letters 01`},
-		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal of at most 0x7fffffff`},
+		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal`},
 		{at("tp A7"), RuleUndefined, "tracepoint 7 at 0x10 has no T piece, which GDB 13.1 does not survive"},
 		{at("extra"), RuleTrailing, "5 bytes behind the end marker"},
 	}
@@ -245,7 +246,9 @@ func TestRegisterSize(t *testing.T) {
 		{"", 0, []*Rule{RuleRegisterSize}},
 		{"R 0\n", 0, []*Rule{RuleRegisterSize}},
 		{"R -1\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
-		{"R 80000000\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
+		{"R 80000000\n", math.MaxInt32, []*Rule{RuleLargeRegisters}},
+		{"R 80000000\nR 10\n", 16, nil},
+		{"R 123456789123456789\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
 	}
 	for _, test := range tests {
 		f, err := OpenBytes([]byte(magic + test.lines + "\n\x00\x00"))
@@ -323,8 +326,86 @@ func TestEndMarkers(t *testing.T) {
 		for _, finding := range f.Findings() {
 			trailing = finding.Offset - int64(len(head))
 		}
-		if trailing != test.trailing {
-			t.Errorf("%q: trailing bytes at %d, want %d", test.end, trailing, test.trailing)
+		marker := len(test.end)
+		if test.trailing >= 0 {
+			marker = int(test.trailing)
+		}
+		if trailing != test.trailing || f.EndMarker() != marker || f.End() != int64(len(head)+marker) {
+			t.Errorf("%q: trailing bytes at %d, want %d; marker of %d bytes, want %d",
+				test.end, trailing, test.trailing, f.EndMarker(), marker)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	data, _ := manyFrames(t, 40)
+	for _, opts := range [][]Option{nil, {WithRecovery()}} {
+		var calls []int64
+		opts = append(opts, WithProgress(func(done int64) { calls = append(calls, done) }))
+		if _, err := Open(bytes.NewReader(data), int64(len(data)), opts...); err != nil {
+			t.Fatal(err)
+		}
+		if n := int64(len(data)) / progressStep; int64(len(calls)) < n-1 || int64(len(calls)) > n+1 {
+			t.Errorf("%d calls for %d bytes", len(calls), len(data))
+		}
+		for i := 1; i < len(calls); i++ {
+			if step := calls[i] - calls[i-1]; step < progressStep || step > 2*progressStep {
+				t.Errorf("call %d comes %d bytes after the one before", i, step)
+			}
+		}
+	}
+}
+
+func TestFindingsAreBounded(t *testing.T) {
+	data := []byte(magic + strings.Repeat("x\n", 100_000) + "R 4\n\n\x00\x00")
+	f, err := OpenBytes(data)
+	if err != nil || len(f.Findings()) != maxFindings+1 || len(f.Definitions()) != 100_001 {
+		t.Errorf("%d findings in %d lines, %v", len(f.Findings()), len(f.Definitions()), err)
+	}
+	last := f.Findings()[maxFindings]
+	if last.Text != fmt.Sprintf("%d more lines like the %d above", 100_000-maxFindings, maxFindings) {
+		t.Errorf("the last one is %v", last)
+	}
+}
+
+func TestLargeRegisters(t *testing.T) {
+	for size, want := range map[int]int{MaxRegisters: 0, MaxRegisters + 1: 1} {
+		f, err := OpenBytes(fmt.Appendf(nil, "%sR %x\n\n\x00\x00", magic, size))
+		if err != nil || len(f.Findings()) != want {
+			t.Errorf("%d bytes of registers: %v, %v", size, f.Findings(), err)
+		}
+	}
+}
+
+// TestMalformedDefinition reads T pieces as far as GDB 13.1 does.
+func TestMalformedDefinition(t *testing.T) {
+	tests := []struct {
+		line    string
+		defined bool
+		pass    uint64
+		code    int
+	}{
+		{"tp T1:1000:E:0:3:X1,27", true, 3, 1},
+		{"tp T1:1000:E:0:3:Q:X1,27", true, 3, 0},
+		{"tp T1:1000:E:0:3:X1,27:Q", true, 3, 1},
+		{"tp T1:1000:E:0:3\r", true, 3, 0},
+		{"tp T1:1000:E:0:3:X1,27\r", true, 3, 0},
+		{"tp T1:1000:E:0", false, 0, 0},
+		{"tp T1:1000:Z:0:3", false, 0, 0},
+		{"tp A1:1000:Q", false, 0, 0},
+	}
+	for _, test := range tests {
+		f, err := OpenBytes([]byte(magic + "R 4\n" + test.line + "\n\n\x00\x00"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		malformed := test.code == 0 || strings.HasSuffix(test.line, "Q")
+		if len(f.Findings()) != 0 != malformed || malformed && f.Findings()[0].Rule != RuleBadLine {
+			t.Errorf("%q: %v", test.line, f.Findings())
+		}
+		points := f.Header().Tracepoints
+		if len(points) == 0 != !test.defined || test.defined && (points[0].Pass != test.pass || len(points[0].Condition) != test.code) {
+			t.Errorf("%q: %+v", test.line, points)
 		}
 	}
 }

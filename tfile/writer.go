@@ -74,7 +74,7 @@ func NewWriter(w io.Writer, h Header, opts ...WriterOption) (*Writer, error) {
 	if err := h.check(); err != nil {
 		return nil, err
 	}
-	lines := h.lines()
+	lines := h.Lines()
 	if t.keep.unknown {
 		lines = append(lines, h.Other...)
 	}
@@ -148,8 +148,9 @@ func checkLine(line string) error {
 	return nil
 }
 
-// lines returns the definition lines in the order of GDB 13.1, those of Other not among them.
-func (h *Header) lines() []string {
+// Lines returns the definition lines, without LF, as a Writer writes them: in the order of GDB 13.1, those of Other not among
+// them.
+func (h *Header) Lines() []string {
 	lines := []string{fmt.Sprintf("R %x", h.RegisterSize)}
 	lines = append(lines, h.descriptionLines()...)
 	if h.Status != nil {

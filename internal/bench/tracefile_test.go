@@ -19,9 +19,11 @@ var tasks = []*task{
 		{ourWay, 1, find},
 		{gdbWay, 3, findInGDB},
 	}},
-	{name: "make and write", small: true, bytes: true, ways: []fileWay{
-		{ourWay, 1, writeFrames},
-	}},
+	{name: "make and write", small: true, bytes: true, ways: []fileWay{{ourWay, 1, writeFrames}}},
+	{name: "to text", small: true, bytes: true, ways: []fileWay{{ourWay, 1, ofTenth(writeText)}}},
+	{name: "from text", small: true, bytes: true, ways: []fileWay{{ourWay, 1, ofTenth(readText)}}},
+	{name: "to CTF", small: true, bytes: true, ways: []fileWay{{ourWay, 1, ofTenth(writeCTF)}}},
+	{name: "from CTF", small: true, bytes: true, ways: []fileWay{{ourWay, 1, ofTenth(readCTF)}}},
 }
 
 // BenchmarkFile measures everything in turns, as BenchmarkHit does.
@@ -30,6 +32,9 @@ func BenchmarkFile(b *testing.B) {
 	var measured fileTable
 	for i, r := range recordings() {
 		r.save(b, dir)
+		if i == 0 {
+			r.convert(b)
+		}
 		for _, t := range tasks {
 			if t.small && i > 0 {
 				continue

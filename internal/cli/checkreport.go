@@ -33,7 +33,7 @@ func (c *checkCommand) report(out *output, name string, e *examination) error {
 	case c.JSON:
 		return writeJSON(out, describeCheck(e))
 	case e.report == nil:
-		return writeLine(out, "%s", text.Visible(e.reason.Error()+"\n"+name+": unreadable"))
+		return writeLine(out, "%s\n%s: unreadable", text.Visible(e.reason.Error()), text.Visible(name))
 	}
 	writeFindings(out, name, e)
 	return nil
@@ -53,7 +53,8 @@ func describeCheck(e *examination) checkObject {
 	}
 	for _, f := range e.report.Findings {
 		finding := checkFindingObject{
-			Offset: f.Offset, Line: f.Line, Rule: f.Rule.Name, Severity: f.Rule.Severity.String(), Text: f.Text, Count: f.Count, Advice: f.Rule.Advice,
+			Offset: f.Offset, Line: f.Line, Rule: f.Rule.Name, Severity: f.Rule.Severity.String(), Text: f.Text,
+			Count: f.Count, Advice: f.Rule.Advice,
 		}
 		if f.Frame >= 0 {
 			finding.Frame = &f.Frame

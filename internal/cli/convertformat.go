@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracewell/internal/frameview"
 	"tracewell/internal/packed"
 	"tracewell/tfile/twin"
 )
@@ -36,7 +37,13 @@ func init() { // here, because the functions lead back to the table
 	formats = []*format{
 		{name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace, keeps: (*source).wellFormed},
 		{name: "txt", suffixes: []string{".txt"}, recognise: twin.Is, read: readTwin, write: writeTwin, keeps: (*source).hasBytes},
-		{name: "ctf", readFolder: readCTF, writeFolder: writeCTF},
+		{name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, write: writeFrames(func(w io.Writer, v *frameview.View) (frameWriter, error) {
+			return newJSONFrames(w, v), nil
+		})},
+		{name: "csv", suffixes: []string{".csv"}, write: writeFrames(func(w io.Writer, v *frameview.View) (frameWriter, error) {
+			return newCSVFrames(w, v)
+		})},
+		{name: "ctf", suffixes: []string{".ctf"}, readFolder: readCTF, writeFolder: writeCTF},
 	}
 }
 

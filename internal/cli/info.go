@@ -33,6 +33,9 @@ func (c *infoCommand) Run(streams Streams) error {
 		return err
 	}
 	defer t.close()
+	if t.view.File == nil {
+		return fmt.Errorf("%s: is no trace file: tracewell convert makes one of it", t.name)
+	}
 	return write(streams, func(out *output) error {
 		if c.JSON {
 			encoder := json.NewEncoder(out)
@@ -57,10 +60,14 @@ func writeHeader(out *output, t *traceFile) {
 	file := t.view.File
 	header := file.Header()
 	fmt.Fprintln(out, out.style.Heading(fmt.Sprintf("%s: trace file, version %d", text.Visible(t.name), formatVersion)))
-	entry(out, "size", "%s", plural(t.size, "byte"))
-	entry(out, "frames", "%d", file.NumFrames())
-	entry(out, "register block", "%s", plural(header.RegisterSize, "byte"))
+	sizes := sizesOf(t)
+	entry(out, "size", "%s: definitions %d, frames %d, the rest %d", plural(t.size, "byte"), sizes.definitions, sizes.frames, sizes.rest)
+	entry(out, "frames", "%s", sizes.framesText(file.NumFrames()))
+	entry(out, "register block", "%s, %s", plural(header.RegisterSize, "byte"), file.RegisterSizeSource())
 	entry(out, "byte order", "%s, %s", orderName(header.Order), file.OrderSource())
+	if findings := len(file.Findings()); findings > 0 {
+		entry(out, "findings", "%d so far, see tracewell check", findings)
+	}
 	target := t.view.Target
 	if target == nil {
 		entry(out, "architecture", "not told")
@@ -70,6 +77,37 @@ func writeHeader(out *output, t *traceFile) {
 	entry(out, "OS ABI", "%s", orUnknown(text.Visible(target.OSABI)))
 	entry(out, "registers", "%d in %s, %s", len(t.view.Layout.Slots), plural(len(target.Features), "feature"),
 		plural(t.view.Layout.Size, "byte"))
+}
+
+// sizes are the bytes of the parts of a file.
+type sizes struct {
+	definitions int64 // with the lines that begin and end them
+	frames      int64
+	rest        int64 // the end marker, and what is behind it or cannot be read
+}
+
+// sizesOf takes a file apart. A frame that cannot be read counts as rest.
+func sizesOf(t *traceFile) sizes {
+	file := t.view.File
+	s := sizes{definitions: file.End()}
+	if count := file.NumFrames(); count > 0 {
+		first, err := file.Frame(0)
+		last, lastErr := file.Frame(count - 1)
+		if err == nil && lastErr == nil {
+			s.definitions = first.Offset()
+			s.frames = last.Offset() + int64(len(last.Bytes())) - first.Offset()
+		}
+	}
+	s.rest = max(t.size-s.definitions-s.frames, 0)
+	return s
+}
+
+// framesText says how many frames there are and how long.
+func (s sizes) framesText(count int) string {
+	if count == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d, of %s bytes on average", count, short(float64(s.frames)/float64(count)))
 }
 
 func orUnknown(s string) string {

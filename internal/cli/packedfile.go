@@ -3,12 +3,16 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/tfile"
+	"tracewell/tfile/ctf"
+	"tracewell/tfile/twin"
 )
 
 // packedFile is a file that a command reads, unpacked if it is compressed.
@@ -17,7 +21,8 @@ type packedFile struct {
 	name   string // for messages
 	damage error  // where a compressed file stops being readable, nil for a whole one
 
-	source *os.File // nil for standard input, which is not closed
+	source *os.File     // nil for standard input, which is not closed
+	text   *packed.File // the text that File was made of, nil for none
 }
 
 // openPacked opens a file, "-" being standard input. Unpacking it shows a progress bar if it takes its time.
@@ -33,7 +38,15 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 		}
 		p.source = source
 	}
-	bar := progress.Start(streams.Err, progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)})
+	if holdsCTF(path) {
+		source.Close()
+		return nil, fmt.Errorf("%s holds a trace in the Common Trace Format; make a trace file of it: tracewell convert %s run.tf", path, path)
+	}
+	work := progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)}
+	if work.Total == 0 {
+		work.Name = "reading " + text.Visible(p.name) // as it comes, compressed or not
+	}
+	bar := progress.Start(streams.Err, work)
 	var err error
 	p.File, err = packed.Open(source, bar.Set)
 	bar.Done()
@@ -48,6 +61,18 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 	return p, nil
 }
 
+// holdsCTF reports whether a path is a folder that holds a trace in the Common Trace Format.
+func holdsCTF(path string) bool {
+	metadata, err := os.Open(filepath.Join(path, ctf.MetadataName))
+	if err != nil {
+		return false
+	}
+	defer metadata.Close()
+	head := make([]byte, 64)
+	n, err := io.ReadFull(metadata, head)
+	return (err == nil || err == io.ErrUnexpectedEOF) && ctf.Is(head[:n])
+}
+
 // sizeOf is the size of a regular file, 0 for anything else.
 func sizeOf(f *os.File) int64 {
 	status, err := f.Stat()
@@ -57,9 +82,49 @@ func sizeOf(f *os.File) int64 {
 	return status.Size()
 }
 
+// head returns the beginning of the file, by which its kind is known.
+func (p *packedFile) head() []byte {
+	head := make([]byte, 64)
+	n, err := p.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	return head[:n]
+}
+
+// openTraceBytes opens a trace file, or the text of one, which is taken for the file that it describes.
+func openTraceBytes(path string, streams Streams) (*packedFile, error) {
+	p, err := openPacked(path, streams)
+	if err != nil || !twin.Is(p.head()) {
+		return p, err
+	}
+	if err := p.readText(streams); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// readText makes of a text the trace file that it describes.
+func (p *packedFile) readText(streams Streams) error {
+	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.name), Total: p.Size()})
+	defer bar.Done()
+	described, err := packed.Gather(func(w io.Writer) error {
+		return twin.Read(io.NewSectionReader(p, 0, p.Size()), w, twin.WithProgress(bar.Set))
+	})
+	if err != nil {
+		return p.explain(err)
+	}
+	p.File, p.text = described, p.File
+	return nil
+}
+
 // Close closes the file and what it was unpacked to.
 func (p *packedFile) Close() error {
 	err := p.File.Close()
+	if p.text != nil {
+		err = errors.Join(err, p.text.Close())
+	}
 	if p.source != nil {
 		err = errors.Join(err, p.source.Close())
 	}

@@ -104,8 +104,10 @@ func (c *showCommand) printer(out *output, t *traceFile) (printer, error) {
 	switch {
 	case c.Stats || len(c.Value) > 0:
 		return newStatistics(out, t.view, c.Value, c.JSON)
+	case c.JSON && c.Diff:
+		return &objectPrinter{newJSONFrames(out, t.view), survey.NewComparison(t.view)}, nil
 	case c.JSON:
-		return newObjectPrinter(out, t.view, c.Diff), nil
+		return newJSONFrames(out, t.view), nil
 	case c.Diff:
 		return newChangePrinter(out, t.view), nil
 	case c.Full || c.Frame != nil:
@@ -129,41 +131,26 @@ func (c *showCommand) bar(streams Streams, t *traceFile, choice *frameChoice) *p
 	})
 }
 
-// objectPrinter prints frames as JSON.
+// objectPrinter prints frames as JSON, with what has changed in them.
 type objectPrinter struct {
-	out        *output
-	view       *frameview.View
-	comparison *survey.Comparison // nil without --diff
-	line       []byte
-}
-
-func newObjectPrinter(out *output, view *frameview.View, diff bool) *objectPrinter {
-	p := &objectPrinter{out: out, view: view}
-	if diff {
-		p.comparison = survey.NewComparison(view)
-	}
-	return p
+	*jsonFrames
+	comparison *survey.Comparison
 }
 
 func (p *objectPrinter) add(frame frameview.Frame) error {
-	p.line = p.view.AppendJSON(p.line[:0], frame)
-	if p.comparison != nil {
-		since, changes, ok, err := p.comparison.Compare(frame)
-		if err != nil {
-			return err
-		}
-		p.line = p.line[:len(p.line)-1] // the brace that ends the object
-		if p.line, err = appendChanged(p.line, p.view, since, changes, ok); err != nil {
-			return err
-		}
-		p.line = append(p.line, '}')
+	since, changes, ok, err := p.comparison.Compare(frame)
+	if err != nil {
+		return err
 	}
-	p.line = append(p.line, '\n')
-	_, err := p.out.Write(p.line)
+	p.line = p.append(p.line[:0], frame)
+	p.line = p.line[:len(p.line)-1] // the brace that ends the object
+	if p.line, err = appendChanged(p.line, p.view, since, changes, ok); err != nil {
+		return err
+	}
+	p.line = append(p.line, '}', '\n')
+	_, err = p.out.Write(p.line)
 	return err
 }
-
-func (p *objectPrinter) flush() error { return nil }
 
 // framePrinter prints all of each frame, with a line between them.
 type framePrinter struct {

@@ -27,6 +27,7 @@ type frameObject struct {
 		Bytes   string `json:"bytes"`
 	} `json:"memory"`
 	Variables map[string]int64 `json:"variables"`
+	Collected map[string]any   `json:"collected"`
 }
 
 // objects reads what "show --json" printed.
@@ -50,7 +51,7 @@ func TestShowJSON(t *testing.T) {
 		t.Fatalf("exit status %d, %d frames", got.status, len(frames))
 	}
 	for i, frame := range frames {
-		if frame.Frame == nil || *frame.Frame != i || frame.Tracepoint == nil || frame.Memory == nil || frame.Variables == nil {
+		if frame.Frame == nil || *frame.Frame != i || frame.Tracepoint == nil || frame.Memory == nil || frame.Variables == nil || frame.Collected == nil {
 			t.Errorf("line %d lacks something: %+v", i, frame)
 		}
 		if frame.PC != frame.Registers["rip"] || len(frame.Registers) != 149 {
@@ -105,6 +106,23 @@ func TestShowReadsStandardInput(t *testing.T) {
 	}()
 	if got := runWith(t, r, "show", "-"); got.stdout != want || got.status != statusDone {
 		t.Errorf("exit status %d, %d bytes, want %d; %s", got.status, len(got.stdout), len(want), got.stderr)
+	}
+}
+
+// TestShowOtherFormats: a trace run shows the same frames in whatever format it is kept.
+func TestShowOtherFormats(t *testing.T) {
+	want := run(t, "show", basic, "--json", "--exec", basicProgram).stdout
+	for _, name := range []string{"run.txt", "run.txt.gz", "run.tf.zst", "run/"} {
+		path := filepath.Join(t.TempDir(), name)
+		if name == "run/" {
+			path += "/" // which Join takes away
+		}
+		if got := run(t, "convert", basic, path); got.status != statusDone {
+			t.Fatalf("%s: exit status %d, %s", name, got.status, got.stderr)
+		}
+		if got := run(t, "show", path, "--json", "--exec", basicProgram); got.status != statusDone || got.stdout != want || got.stderr != "" {
+			t.Errorf("%s: exit status %d, printed %d bytes, want %d; %s", name, got.status, len(got.stdout), len(want), got.stderr)
+		}
 	}
 }
 
@@ -226,7 +244,7 @@ func TestInfoCut(t *testing.T) {
 	}
 	const where = "premature end of the trace file: offset 29677: found 317 bytes"
 	got := run(t, "info", path)
-	if got.status != statusFailure || !strings.Contains(got.stderr, where) || !strings.Contains(got.stdout, "frames           5\n") {
+	if got.status != statusFailure || !strings.Contains(got.stderr, where) || !strings.Contains(got.stdout, "frames           5, of 2544 bytes on average\n") {
 		t.Errorf("exit status %d, message %q, printed\n%s", got.status, got.stderr, got.stdout)
 	}
 	got = run(t, "info", path, "--json")

@@ -54,7 +54,7 @@ func writeRegisters(out *output, view *frameview.View, block []byte) {
 		out.Write(text.AppendHexDump(nil, "", 0, block))
 		return
 	}
-	order := view.File.Header().Order
+	order := view.Content.Header().Order
 	for _, slot := range view.Registers() {
 		value := slot.Format(block, order)
 		if slot.Reg.Type == "code_ptr" {
@@ -85,13 +85,14 @@ func addressSymbol(view *frameview.View, n uint64) string {
 func writeCollected(out *output, view *frameview.View, reader *frameview.Reader) {
 	var line []byte
 	heading := false
+	values := newValuePrinter(view)
 	for _, item := range reader.Items() {
 		if !isMemory(item) {
 			continue
 		}
 		var ok bool
 		line = append(append(line[:0], text.Visible(item.Name)...), " = "...)
-		if line, ok = appendItem(line, view, reader, item); !ok {
+		if line, ok = values.appendItem(line, reader, item); !ok {
 			continue
 		}
 		if !heading {

@@ -115,3 +115,30 @@ func TestGDBFinds(t *testing.T) {
 		})
 	}
 }
+
+// TestGDBDumps compares what was collected by name in each frame with GDB's tdump, which goes by the same commands.
+func TestGDBDumps(t *testing.T) {
+	var script strings.Builder
+	fmt.Fprintf(&script, "-- open --\ntarget tfile %s\n", absolute(t, basic))
+	const count = 85
+	for i := range count {
+		fmt.Fprintf(&script, "-- %d --\ntfind %d\ntdump\n", i, i)
+	}
+	output := gdbtest.Run(t, absolute(t, basicProgram), script.String())
+	for i, frame := range strings.Split(run(t, "show", basic, "--exec", basicProgram, "--full", "-r", "rip").stdout, "\n\nFrame ") {
+		want := assignments(output.Section(t, strconv.Itoa(i)))
+		if got := assignments(frame); len(got) == 0 || !slices.Equal(got, want) {
+			t.Errorf("frame %d: show has\n%s\nGDB\n%s", i, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// assigned is a line such as "q->head = 0x4052a0".
+var assigned = regexp.MustCompile(`(?m)^[^ \n]+ = .*$`)
+
+// assignments are such lines, sorted: GDB has parameters first.
+func assignments(printed string) []string {
+	lines := assigned.FindAllString(printed, -1)
+	slices.Sort(lines)
+	return slices.Compact(lines)
+}

@@ -29,6 +29,13 @@ type Type struct {
 	Elem   *Type  // Pointer, Array
 	Count  int    // Array
 	Fields []Field
+	Values []Enumerator // Integer: of an enumeration, in the order of its declaration
+}
+
+// Enumerator is a value of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value int64
 }
 
 // Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's.
@@ -38,6 +45,15 @@ type Field struct {
 	Type   *Type
 	Bits   int // of a bit field, 0 otherwise
 	Shift  int // of a bit field: from the lowest bit of the Type's integer at Offset
+}
+
+// Extract takes a bit field out of the integer of the Type that it is a part of, extended to 64 bits by its sign.
+func (f Field) Extract(whole uint64) uint64 {
+	up, down := uint(64-f.Shift-f.Bits), uint(64-f.Bits)
+	if f.Type.Signed {
+		return uint64(int64(whole<<up) >> down)
+	}
+	return whole << up >> down
 }
 
 // Void is the type without values. GDB takes its size for 1 in arithmetic on pointers, and so do we.
@@ -100,7 +116,11 @@ func (t *Type) String() string {
 	case t.Kind == Pointer:
 		return t.Elem.String() + " *"
 	case t.Kind == Array:
-		return t.Elem.String() + " [" + strconv.Itoa(t.Count) + "]"
+		lengths := ""
+		for ; t.Kind == Array && t.Name == ""; t = t.Elem {
+			lengths += "[" + strconv.Itoa(t.Count) + "]"
+		}
+		return t.String() + " " + lengths
 	}
 	return "unknown type"
 }

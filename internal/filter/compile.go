@@ -38,7 +38,7 @@ func (c *compiler) compile(text string) (v value, err error) {
 	}()
 	v = c.value(root)
 	if !c.anyType {
-		c.scalar(root, v)
+		v = c.scalar(root, v)
 	}
 	return v, nil
 }
@@ -139,8 +139,9 @@ func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
 }
 
 func (c *compiler) unknown(n *node) value {
-	c.fail(n, "there is no "+n.token.text, suggest(n.token.text, c.scope.Names()))
-	return value{}
+	name := n.token.text
+	panic(&Error{Text: c.text, Start: n.token.start, End: n.token.end(), Problem: "there is no " + name,
+		Hint: suggest(name, c.scope.Names()), Unknown: name})
 }
 
 func (c *compiler) literal(n *node) value {
@@ -198,9 +199,12 @@ func (c *compiler) memory(n *node) value {
 }
 
 func (c *compiler) index(n *node) value {
-	base, index := n.kids[0], n.kids[1]
-	addr, elem := pointed(c.number(base))
-	by := convert(c.number(index), ctype.Int(8, true))
+	base, index := c.number(n.kids[0]), c.number(n.kids[1])
+	if index.typ.Kind == ctype.Pointer && base.typ.Kind != ctype.Pointer {
+		base, index = index, base
+	}
+	addr, elem := pointed(base)
+	by := convert(index, ctype.Int(8, true))
 	return c.at(n, elem, scaled(addr, by.eval, elem.Size))
 }
 
@@ -219,7 +223,7 @@ func (c *compiler) member(n *node) value {
 	if n.op == "->" {
 		addr, record = pointed(c.scalar(n.kids[0], whole))
 	}
-	if record.Kind != ctype.Record {
+	if record.Kind != ctype.Record || addr == nil {
 		c.fail(n, fmt.Sprintf("there is no %s: the type of %s has no members that are known", join(n.tokens), join(n.kids[0].tokens)),
 			suggest(join(n.tokens), c.scope.Names()))
 	}
@@ -241,15 +245,9 @@ func (c *compiler) member(n *node) value {
 
 // bitField takes a bit field out of the integer that it lies in.
 func bitField(whole eval, f ctype.Field) eval {
-	up := uint(64 - f.Shift - f.Bits)
-	down := uint(64 - f.Bits)
-	signed := f.Type.Signed
 	return func(env Env) (uint64, bool) {
 		bits, ok := whole(env)
-		if signed {
-			return uint64(int64(bits<<up) >> down), ok
-		}
-		return bits << up >> down, ok
+		return f.Extract(bits), ok
 	}
 }
 

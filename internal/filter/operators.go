@@ -35,7 +35,10 @@ func common(a, b *ctype.Type) *ctype.Type {
 func convert(v value, typ *ctype.Type) value {
 	from := v.typ
 	result := value{typ: typ, eval: v.eval}
-	if v.bits != nil {
+	switch {
+	case v.bits != nil && typ.Kind == ctype.Bool:
+		return constant(truth(*v.bits != 0), typ)
+	case v.bits != nil:
 		return constant(typ.Extend(*v.bits), typ)
 	}
 	fits := typ.Size > from.Size && (!from.Signed || typ.Signed) || typ.Size == from.Size && typ.Signed == from.Signed

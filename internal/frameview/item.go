@@ -22,12 +22,12 @@ import (
 //
 // Within a tracepoint a name is used once: what is collected both at the hit and after steps is one item.
 type Item struct {
-	Name   string
-	Type   *ctype.Type // an integer of the size where nothing else is known
-	Slot   *tdesc.Slot // of a register, nil for other items
-	Column int         // place in ItemNames
+	Name string
+	Type *ctype.Type // an integer of the size where nothing else is known
+	Slot *tdesc.Slot // of a register, nil for other items
 
 	sources []source // tried one after the other
+	key     []byte   // the name as the key of a JSON object
 }
 
 // source is one way to find an item in a frame.
@@ -59,15 +59,16 @@ type collection struct {
 	tracepoint *trace.Tracepoint // nil for what is the same for all
 	items      []*Item
 	byName     map[string]*Item // by the normal form of the name
+
+	locals    []ctype.Local // in scope at the location
+	frameBase []byte        // code that finds what the Offsets of locals count from; nil if no action does
 }
 
 // collections are those of all tracepoints.
 type collections struct {
-	of      map[*trace.Tracepoint]*collection
-	none    *collection // of frames whose tracepoint is not defined
-	names   []string    // ItemNames
-	columns map[string]int
-	typed   map[string]*ctype.Type // names of any collection
+	of    map[*trace.Tracepoint]*collection
+	none  *collection            // of frames whose tracepoint is not defined
+	typed map[string]*ctype.Type // names of any collection
 }
 
 // Items returns what a tracepoint collects, of the location at pc if it has one there and else of the first: registers,
@@ -80,46 +81,107 @@ func (v *View) Items(n trace.Number) []*Item {
 	return v.collected().of[t.locations[0]].items
 }
 
-// ItemNames returns the names of the items of all tracepoints. An Item's Column counts in it.
-func (v *View) ItemNames() []string { return v.collected().names }
+// EveryItem returns the items of all tracepoints, by the numbers of these.
+func (v *View) EveryItem() []*Item {
+	all := v.collected()
+	var items []*Item
+	for _, t := range v.byNumber() {
+		items = append(items, all.of[t].items...)
+	}
+	return items
+}
+
+// ItemNames returns the names of all items, each once.
+func (v *View) ItemNames() []string {
+	var names []string
+	for _, item := range v.EveryItem() {
+		names = append(names, item.Name)
+	}
+	return compact(names)
+}
+
+// Variable returns the number of the trace state variable that an item is, false for another item.
+func (i *Item) Variable() (int32, bool) {
+	s := &i.sources[0]
+	return s.variable, s.kind == sourceVariable
+}
+
+// CollectedRegisters returns the registers that were selected or else those that some tracepoint asks for, in the order of
+// the target. Where no tracepoint does, but the first frames have registers, it is all.
+func (v *View) CollectedRegisters() ([]*tdesc.Slot, error) {
+	if v.selected || v.Layout == nil {
+		return v.Registers(), nil
+	}
+	asked := make(map[*tdesc.Slot]bool)
+	for _, action := range v.actions() {
+		for _, n := range MaskRegisters(action.Mask) {
+			asked[v.Layout.ByNumber(n)] = true
+		}
+	}
+	slots := slices.DeleteFunc(v.Registers(), func(slot *tdesc.Slot) bool { return !asked[slot] })
+	if len(slots) > 0 {
+		return slots, nil
+	}
+	found, _, err := v.sample()
+	if found {
+		slots = v.Registers()
+	}
+	return slots, err
+}
 
 // collected works out what all tracepoints collect, once.
 func (v *View) collected() *collections {
 	v.once.Do(func() {
 		all := &collections{
-			of:      make(map[*trace.Tracepoint]*collection),
-			none:    &collection{byName: make(map[string]*Item)},
-			columns: make(map[string]int),
-			typed:   make(map[string]*ctype.Type),
+			of:    make(map[*trace.Tracepoint]*collection),
+			none:  &collection{byName: make(map[string]*Item)},
+			typed: make(map[string]*ctype.Type),
 		}
-		tracepoints := v.Content.Header().Tracepoints
-		for i := range tracepoints {
-			all.add(v.collect(&tracepoints[i]))
+		if v.Symbols != nil {
+			v.types = v.Symbols.Types()
+		}
+		for _, t := range v.byNumber() {
+			all.of[t] = v.collect(t)
+			all.note(all.of[t])
 		}
 		v.everything = all
 	})
 	return v.everything
 }
 
-func (all *collections) add(c *collection) {
-	all.of[c.tracepoint] = c
-	for _, item := range c.items {
-		column, known := all.columns[item.Name]
-		if !known {
-			column = len(all.names)
-			all.columns[item.Name] = column
-			all.names = append(all.names, item.Name)
-		}
-		item.Column = column
-		if name := filter.Normal(item.Name); all.typed[name] == nil {
-			all.typed[name] = item.Type
+// note remembers the types of what a location has names for.
+func (all *collections) note(c *collection) {
+	note := func(name string, typ *ctype.Type) {
+		if all.typed[name] == nil {
+			all.typed[name] = typ
 		}
 	}
+	for _, item := range c.items {
+		note(filter.Normal(item.Name), item.Type)
+	}
+	for _, local := range c.locals {
+		if local.Place == ctype.Static || local.Place == ctype.InFrame && c.frameBase != nil {
+			note(local.Name, local.Type)
+		}
+	}
+}
+
+// byNumber returns the tracepoints in the order of their numbers.
+func (v *View) byNumber() []*trace.Tracepoint {
+	sorted := slices.Clone(v.definitions)
+	slices.SortStableFunc(sorted, func(a, b *trace.Tracepoint) int { return int(a.Number) - int(b.Number) })
+	return sorted
 }
 
 // collect works out what one location collects.
 func (v *View) collect(t *trace.Tracepoint) *collection {
 	c := &collection{tracepoint: t, byName: make(map[string]*Item)}
+	if v.types != nil {
+		c.locals = v.types.Locals(t.Addr - v.Symbols.Bias())
+		for i := range c.locals {
+			c.locals[i].Addr += v.Symbols.Bias()
+		}
+	}
 	hit, step := splitCommands(t.Source.Commands)
 	v.addActions(c, t.Actions, hit, false)
 	v.addActions(c, t.StepActions, step, true)
@@ -134,10 +196,12 @@ func (v *View) addActions(c *collection, actions []trace.Action, commands []stri
 		}
 	}
 	drafts := v.drafts(actions)
-	pair(drafts, v.expectations(commands))
+	pair(drafts, v.expectations(c, commands))
 	for _, d := range drafts {
 		d.source.step = step
-		for _, named := range v.named(d) {
+		c.nameLocal(d)
+		for _, named := range v.named(c, d) {
+			v.retype(c, named)
 			c.add(named)
 		}
 	}
@@ -161,6 +225,7 @@ func (c *collection) add(item *Item) {
 	known := c.byName[name]
 	if known == nil {
 		c.byName[name] = item
+		item.key = jsonString(item.Name)
 		c.items = append(c.items, item)
 		return
 	}
@@ -176,6 +241,9 @@ type draft struct {
 	name   string // what the user wrote, "" if that is not certain
 	text   string // what the action says
 	shape  shape
+
+	access   frameAccess
+	accesses bool // there is an access
 }
 
 // drafts makes a draft of each action that collects memory, a variable or a result, in the order of the actions. Code that
@@ -232,8 +300,8 @@ func (v *View) registerName(n arch.Reg) string {
 	return "$register" + strconv.Itoa(int(n))
 }
 
-// codeDraft finds out what an expression collects: the last thing that it records, because what comes before was needed to
-// find that.
+// codeDraft finds out what an expression collects, which its end tells: the memory that it records last, because what comes
+// before was needed to find that, or the variable, or a number that it drops.
 func (v *View) codeDraft(code []byte) *draft {
 	d := &draft{}
 	program, err := ax.Decode(code)
@@ -243,73 +311,67 @@ func (v *View) codeDraft(code []byte) *draft {
 	d.source.code = program
 	d.source.needs = len(program.Requirements().Registers) > 0
 	d.shape = shapeOf(program)
-	effects, ok := program.Decompile(ax.Names{Register: v.registerName, Variable: v.variableText})
-	if !ok {
-		d.opaque()
+	d.access, d.accesses = accessOf(program)
+	var last [4]ax.Instruction // up to the end
+	for in := range program.Instructions() {
+		last = [4]ax.Instruction{last[1], last[2], last[3], in}
+	}
+	constant := last[1].Op >= ax.OpConst8 && last[1].Op <= ax.OpConst64
+	kind, known := endings[last[2].Op]
+	switch {
+	case !known || d.shape.sets:
 		return d
+	case kind == sourceResult && last[1].Op == ax.OpTracev:
+		kind, d.source.variable = sourceVariable, int32(last[1].Operand)
+	case kind == sourceResult:
+		d.source.code, d.source.size = withoutPop(program, last[2].Offset), 8
+	case last[2].Op == ax.OpTraceQuick || last[2].Op == ax.OpTrace16:
+		d.source.size = last[2].Operand
+	case constant:
+		d.source.size = last[1].Operand
 	}
-	for _, e := range effects {
-		d.take(e)
-	}
-	if d.source.kind == sourceResult {
-		d.source.code = withoutPop(program)
+	d.source.kind = kind
+	d.text = "agent expression " + hex.EncodeToString(code)
+	effects, ok := program.Decompile(ax.Names{Register: v.registerName, Variable: v.variableText})
+	if ok && len(effects) > 0 {
+		effect := effects[len(effects)-1]
+		d.text = effect.Text
+		if effect.Fixed && kind == sourceCode {
+			d.source.kind, d.source.addr = sourceMemory, effect.Addr
+		}
 	}
 	return d
 }
 
-// withoutPop returns a program up to its last pop, which drops the value that is wanted.
-func withoutPop(p *ax.Program) *ax.Program {
-	last := 0
-	for in := range p.Instructions() {
-		if in.Op == ax.OpPop {
-			last = in.Offset
-		}
-	}
-	shorter, err := ax.Decode(append(p.Code()[:last], byte(ax.OpEnd)))
+// endings says what code collects by the instruction ahead of its end.
+var endings = map[ax.Op]sourceKind{
+	ax.OpTrace: sourceCode, ax.OpTraceQuick: sourceCode, ax.OpTrace16: sourceCode, ax.OpTracenz: sourceString, ax.OpPop: sourceResult,
+}
+
+// withoutPop returns a program that ends at the offset of the pop that drops what is wanted.
+func withoutPop(p *ax.Program, pop int) *ax.Program {
+	code := p.Code()
+	code[pop] = byte(ax.OpEnd)
+	ending, err := ax.Decode(code)
 	if err != nil {
 		return p
 	}
-	return shorter
+	return ending
 }
 
 // variableText is a trace state variable as an expression names it.
 func (v *View) variableText(n uint16) string { return "$" + v.VariableName(int32(n)) }
 
-// take makes the draft one of an effect, which counts more than those before.
-func (d *draft) take(e ax.Effect) {
-	switch e.Op {
-	case ax.OpTrace, ax.OpTraceQuick, ax.OpTrace16:
-		d.source.kind, d.source.size, d.source.addr, d.text = sourceCode, e.Size, e.Addr, e.Text
-		if e.Fixed {
-			d.source.kind = sourceMemory
-		}
-	case ax.OpTracenz:
-		d.source.kind, d.source.size, d.text = sourceString, e.Size, e.Text
-	case ax.OpTracev:
-		d.source.kind, d.source.variable, d.text = sourceVariable, int32(e.Variable), e.Text
-	case ax.OpPop:
-		if e.Text != d.text && !d.shape.sets {
-			d.source.kind, d.source.size, d.text = sourceResult, 8, e.Text
-		}
-	}
-}
-
-// opaque makes the draft one of code that cannot be said in C: it is called by its bytes.
-func (d *draft) opaque() {
-	if d.shape.records {
-		d.source.kind = sourceCode
-		d.text = "agent expression " + hex.EncodeToString(d.source.code.Code())
-	}
-}
-
 // named makes the items of a draft: one under the name that the user gave, or those that symbols give, or one by what the
 // action says.
-func (v *View) named(d *draft) []*Item {
-	if d.text == "" {
+func (v *View) named(c *collection, d *draft) []*Item {
+	// A constant stands for a variable that the compiler left out, and has its value at the tracepoint itself.
+	constant := d.source.kind == sourceResult && d.shape.plain && !d.source.needs
+	if d.text == "" || constant && (d.name == "" || d.source.step) {
 		return nil
 	}
 	if d.name == "" && d.source.kind == sourceMemory && d.source.base == nil {
-		return v.symbolItems(d.source)
+		return v.symbolItems(c, d.source)
 	}
 	name := d.name
 	if name == "" {
@@ -330,11 +392,14 @@ func (d *draft) typ() *ctype.Type {
 
 // symbolItems takes a range of memory apart into the symbols that lie in it, as far as there are any. GDB collects neighbours
 // as one range.
-func (v *View) symbolItems(s source) []*Item {
+func (v *View) symbolItems(c *collection, s source) []*Item {
 	var items []*Item
 	for s.size > 0 {
 		part := s
-		name, size := v.symbolAt(s.addr, s.size)
+		name, size := c.staticAt(s.addr, s.size)
+		if name == "" {
+			name, size = v.symbolAt(s.addr, s.size)
+		}
 		if name == "" {
 			name, size = ax.Place(s.addr.String(), s.size), s.size
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"tracewell/ax"
+	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
 )
 
@@ -75,7 +76,7 @@ func splitCommands(commands []string) (hit, step []string) {
 }
 
 // expectations reads commands, nil if there is one that is not understood.
-func (v *View) expectations(commands []string) []expectation {
+func (v *View) expectations(c *collection, commands []string) []expectation {
 	var all []expectation
 	for _, command := range commands {
 		command = strings.TrimSpace(command)
@@ -86,13 +87,17 @@ func (v *View) expectations(commands []string) []expectation {
 		word, rest := command[:length], command[length:]
 		switch {
 		case strings.HasPrefix("collect", word):
-			if strings.HasPrefix(rest, "/") {
+			asText := strings.HasPrefix(rest, "/")
+			if asText {
 				_, rest, _ = strings.Cut(rest, " ")
 			}
 			for _, text := range splitList(rest) {
-				e, ok := v.expectation(text)
+				e, ok := v.expectation(c, text)
 				if !ok {
 					return nil
+				}
+				if matches := e.matches; asText {
+					e.matches = func(d *draft) bool { return matches(d) || d.source.kind == sourceString && e.text != "" }
 				}
 				all = append(all, e)
 			}
@@ -135,7 +140,7 @@ func splitList(text string) []string {
 func isPlain(d *draft) bool { return d.shape.plain }
 
 // expectation says what one text of a collect command can become.
-func (v *View) expectation(text string) (e expectation, ok bool) {
+func (v *View) expectation(c *collection, text string) (e expectation, ok bool) {
 	switch text {
 	case "":
 		return e, false
@@ -159,11 +164,53 @@ func (v *View) expectation(text string) (e expectation, ok bool) {
 		}
 		return e, false
 	case isName(strings.ReplaceAll(text, "::", "_")):
-		return expectation{text: text, memory: true, matches: isPlain}, true
-	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "("):
-		return expectation{text: text, memory: true, matches: func(*draft) bool { return true }}, true
+		return v.nameExpectation(c, text), true
 	}
-	return expectation{text: text, least: 1, matches: func(*draft) bool { return true }}, true
+	return v.expressionExpectation(c, text), true
+}
+
+// nameExpectation is that of a variable. Where the program says where the variable is there is no choice.
+func (v *View) nameExpectation(c *collection, name string) expectation {
+	e := expectation{text: name, memory: true, matches: isPlain}
+	for _, local := range c.locals {
+		switch {
+		case local.Name != name:
+		case local.Place == ctype.InFrame:
+			return expectation{text: name, least: 1, matches: func(d *draft) bool {
+				return d.accesses && d.access.offset == local.Offset
+			}}
+		default:
+			return e
+		}
+	}
+	if addr, typ, ok := v.types.Global(name); ok && typ.Kind == ctype.Record {
+		return expectation{text: name, least: 1, matches: func(d *draft) bool {
+			return d.source.kind == sourceMemory && d.source.addr == addr+v.Symbols.Bias()
+		}}
+	} else if ok {
+		e.matches = func(*draft) bool { return false }
+	}
+	return e
+}
+
+// expressionExpectation is that of what is more than a name. What follows a pointer is no variable of a frame itself, unless
+// the pointer is an array's name. If the size is known only an action with that will do.
+func (v *View) expressionExpectation(c *collection, text string) expectation {
+	e := expectation{text: text, least: 1, matches: func(d *draft) bool {
+		return !strings.Contains(text, "->") || !d.accesses || !d.shape.plain
+	}}
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "(") {
+		e.least, e.memory = 0, true
+	}
+	if v.types == nil {
+		return e
+	}
+	if typ, ok := filter.TypeOf(text, &declarations{v, c}); ok {
+		e.matches = func(d *draft) bool {
+			return d.source.kind == sourceResult || d.source.kind == sourceString || d.source.size == uint64(typ.Size)
+		}
+	}
+	return e
 }
 
 // registerAliases are GDB's own names for registers of any machine.
@@ -183,6 +230,9 @@ func (v *View) variableNumber(name string) (int32, bool) {
 	return 0, false
 }
 
+// mostPairs bounds the work that the definition of a tracepoint can ask for. No user comes near it.
+const mostPairs = 1 << 20
+
 // pair gives actions the names of the texts that they come from, where that is certain.
 func pair(drafts []*draft, texts []expectation) {
 	var code []*draft
@@ -193,6 +243,9 @@ func pair(drafts []*draft, texts []expectation) {
 		} else {
 			code = append(code, d)
 		}
+	}
+	if len(texts)*len(code) > mostPairs {
+		return
 	}
 	a := alignment{texts, code}
 	before, behind := a.before(), a.behind()

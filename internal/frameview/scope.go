@@ -18,6 +18,7 @@ type scope struct {
 	collection *collection
 	all        *collections
 	operands   []operand
+	nameless   bool // Names is of no use any more
 }
 
 // operand is what a name stands for in a frame.
@@ -28,8 +29,10 @@ type operand struct {
 	addr     arch.Addr // operandMemory
 	size     int
 	variable int32
+	value    uint64 // operandConstant
 }
 
+// operandKind says how the value of an operand is found.
 type operandKind uint8
 
 const (
@@ -41,6 +44,7 @@ const (
 	operandFrame
 	operandTracepoint
 	operandPC
+	operandConstant
 )
 
 // builtins are the names that every frame has a value for.
@@ -60,11 +64,21 @@ func (s *scope) Operand(name string) (filter.Operand, bool) {
 	if item := s.collection.byName[name]; item != nil {
 		return s.operand(operand{kind: operandItem, item: item}, item.Type), true
 	}
+	if item := s.collection.local(name); item != nil {
+		return s.operand(operand{kind: operandItem, item: item}, item.Type), true
+	}
 	if addr, typ, ok := s.view.global(name); ok {
 		return s.operand(operand{kind: operandMemory, addr: addr, size: typ.Size}, typ), true
 	}
 	if typ, ok := s.all.typed[name]; ok {
 		return s.operand(operand{}, typ), true
+	}
+	if value, ok := s.view.types.Constant(name); ok {
+		return s.operand(operand{kind: operandConstant, value: uint64(value)}, ctype.Int(4, true)), true
+	}
+	if addr, ok := s.view.function(name); ok {
+		typ := ctype.PointerTo(ctype.Void, s.ABI().Pointer)
+		return s.operand(operand{kind: operandConstant, value: uint64(addr)}, typ), true
 	}
 	return filter.Operand{}, false
 }
@@ -102,7 +116,10 @@ func (s *scope) Type(name string) (*ctype.Type, bool) {
 
 // Names implements filter.Scope. Registers that no tracepoint asks for come last.
 func (s *scope) Names() []string {
-	names := slices.Clone(s.all.names)
+	if s.nameless {
+		return nil
+	}
+	names := s.view.ItemNames()
 	for _, known := range s.view.variables {
 		names = append(names, "$"+known.text)
 	}

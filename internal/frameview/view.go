@@ -26,9 +26,11 @@ type View struct {
 	bigEndian   bool
 	order       arch.ByteOrder
 	pc          *tdesc.Slot
+	definitions []*trace.Tracepoint // in the order of the header, which may make them anew each time
 	tracepoints map[trace.Number]*tracepoint
 	variables   map[int32]variableName
 	registers   []namedSlot
+	selected    bool           // registers are those of Select
 	types       *ctype.Program // what the program's debugging information says; nil without
 
 	once       sync.Once
@@ -122,6 +124,7 @@ func (v *View) addTracepoint(t *trace.Tracepoint) {
 		v.tracepoints[t.Number] = known
 	}
 	known.locations = append(known.locations, t)
+	v.definitions = append(v.definitions, t)
 	if known.source == "" {
 		known.source = t.Source.At
 	}
@@ -186,7 +189,7 @@ func (v *View) Select(names []string) error {
 	if err != nil {
 		return err
 	}
-	v.registers = v.registers[:0]
+	v.registers, v.selected = v.registers[:0], true
 	for _, slot := range slots {
 		v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -161,8 +162,16 @@ func TestOpenDamaged(t *testing.T) {
 	}
 }
 
+// limitMemory makes content large that is over a megabyte.
+func limitMemory(t *testing.T) {
+	usual := inMemory
+	inMemory = 1 << 20
+	t.Cleanup(func() { inMemory = usual })
+}
+
 // TestOpenLarge: content beyond what is kept in memory goes to a file that has no name.
 func TestOpenLarge(t *testing.T) {
+	limitMemory(t)
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	content := sample(inMemory + 12345)
@@ -183,6 +192,7 @@ func TestOpenLarge(t *testing.T) {
 
 // TestOpenFullDisk: no room for what is unpacked is a failure and no damage.
 func TestOpenFullDisk(t *testing.T) {
+	limitMemory(t)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	f, err := open(t, packedBytes(t, methods[1], make([]byte, inMemory+1)), false, nil)
 	var damage *DamageError
@@ -191,26 +201,27 @@ func TestOpenFullDisk(t *testing.T) {
 	}
 }
 
-// TestProgress: progress rises to about the size of the file.
+// TestProgress: progress is told for each megabyte that comes out, however little of the file that takes, and rises to the
+// size of the file.
 func TestProgress(t *testing.T) {
-	packed := packedBytes(t, methods[0], sample(12<<20))
-	var told []int64
-	if _, err := open(t, packed, false, func(done int64) { told = append(told, done) }); err != nil {
-		t.Fatal(err)
-	}
-	if len(told) != len(packed)/step {
-		t.Errorf("told %d times of %d bytes", len(told), len(packed))
-	}
-	for i, done := range told {
-		if done > int64(len(packed)) || i > 0 && done <= told[i-1] {
-			t.Errorf("told %d of %d", told, len(packed))
+	for _, m := range ways {
+		for name, content := range map[string][]byte{"dense": sample(12 << 20), "sparse": make([]byte, 12<<20)} {
+			packed := packedBytes(t, m, content)
+			var told []int64
+			if _, err := open(t, packed, true, func(done int64) { told = append(told, done) }); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(told); n < 11 || n > 12 || !slices.IsSorted(told) || told[n-1] > int64(len(packed)) {
+				t.Errorf("%s, %s: told %d of %d bytes", m.title(), name, told, len(packed))
+			}
 		}
 	}
 }
 
 // TestGather: what a function writes can be read, however much it is, and nothing can when it fails.
 func TestGather(t *testing.T) {
-	for _, size := range []int{0, 1 << 20, inMemory + 1} {
+	limitMemory(t)
+	for _, size := range []int{0, inMemory, inMemory + 1} {
 		content := sample(size)
 		f, err := Gather(func(w io.Writer) error {
 			_, err := w.Write(content)

@@ -45,7 +45,7 @@ func (c *checker) damage(read int) {
 	d := c.broken[w.number]
 	if d == nil {
 		d = &damage{first: Finding{Finding: c.fault(read), Frame: w.index}}
-		d.sizes, d.rest = w.possible(w.frame)
+		d.sizes, d.rest = c.likely(w.possible(w.frame))
 		c.broken[w.number] = d
 	} else {
 		d.more = true
@@ -80,8 +80,8 @@ func (c *checker) damages() {
 		f := d.first
 		if size := c.inferred(n, d); size > 0 {
 			f.Rule = ruleSizeInferred
-			f.Text = fmt.Sprintf("the frame of tracepoint %d cannot be read with register blocks of %d bytes, as the R line has them, but with %d",
-				n, c.header.RegisterSize, size)
+			const text = "the frame of tracepoint %d cannot be read with register blocks of %d bytes, as the R line has them, but with %d"
+			f.Text = fmt.Sprintf(text, n, c.header.RegisterSize, size)
 			c.append(f)
 			continue
 		}
@@ -105,6 +105,21 @@ func (c *checker) inferred(n trace.Number, d *damage) int {
 		return d.rest
 	}
 	return 0
+}
+
+// likeliest is how many sizes are tried on all frames: among more than a few the smallest would be right by chance only.
+const likeliest = 64
+
+// likely returns the smallest of the sizes, and that of the target description if it is among them.
+func (c *checker) likely(sizes []int, rest int) ([]int, int) {
+	if len(sizes) <= likeliest {
+		return sizes, rest
+	}
+	few := slices.Clone(sizes[:likeliest])
+	if c.layout != nil && slices.Contains(sizes[likeliest:], c.layout.Size) {
+		few = append(few, c.layout.Size)
+	}
+	return few, rest
 }
 
 // longestSearched is the longest frame for which other sizes of a register block are tried.

@@ -25,8 +25,9 @@ func (c *checker) description() {
 	for _, f := range report.Findings {
 		rule := tfile.Rule{Name: "description-" + f.Rule.Name, Severity: severities[f.Rule.Severity], Advice: f.Rule.Advice}
 		at := starts[min(max(f.Pos.Line-1, 0), len(starts)-1)]
-		c.add(&rule, at, "target description: %s", f.Text)
-		c.findings[len(c.findings)-1].Offset += int64(len("tdesc ") + max(f.Pos.Column-1, 0))
+		if i := c.add(&rule, at, "target description: %s", f.Text); i < most {
+			c.findings[i].Offset += int64(len("tdesc ") + max(f.Pos.Column-1, 0))
+		}
 	}
 	if report.Verdict == descriptions.Unreadable {
 		return
@@ -44,8 +45,20 @@ func (c *checker) description() {
 	}
 }
 
-// registersNeeded has the architectures on which GDB 13.1 cannot do without registers, by the beginning of their names.
-var registersNeeded = map[string]*tfile.Rule{"mips": ruleCrashingFrame, "s390": ruleRefusedFrame}
+// registersNeeded has the rule that frames without registers break on architectures where GDB 13.1 cannot do without, by the
+// beginning of their names. On the others it makes a stack frame of the pc that it infers.
+var registersNeeded = map[string]*tfile.Rule{
+	"mips": ruleCrashingFrame,
+	"arm":  ruleComplaint, "s390": ruleComplaint, "sparc": ruleComplaint, "m68k": ruleComplaint,
+}
+
+// order tells of big-endian frames. GDB 13.1 takes them for little endian, even if the architecture of the description has but
+// the one order, as long as neither a program nor its user says otherwise.
+func (c *checker) order() {
+	if c.header.Order.Uint16([]byte{0, 1}) == 1 && c.header.Description != "" && c.options.Program == nil {
+		c.outside(ruleBigEndian, c.end()+1, "the frames are big endian")
+	}
+}
 
 // descriptionLines are the offsets of the lines that make up the description.
 func (c *checker) descriptionLines() []int64 {

@@ -12,13 +12,16 @@ import (
 
 // fixTracepoints makes tracepoints that GDB takes of what could be read.
 func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
-	undefined := r.upload.Undefined()
+	undefined := make(map[trace.Key]bool)
+	for _, k := range r.upload.Undefined() {
+		undefined[k] = true
+	}
 	frames := x.frameNumbers()
 	var fixed []trace.Tracepoint
 	for _, t := range r.upload.Tracepoints() {
 		at := r.offsets[t.Key()]
-		if slices.Contains(undefined, t.Key()) {
-			if !frames[trace.Number(int16(t.Number))] {
+		if undefined[t.Key()] {
+			if t.Number > 0xffff || !frames[trace.Number(int16(t.Number))] {
 				x.tell(at, "pieces of tracepoint %d at %v left out: there is no T piece, nor any frame", t.Number, t.Addr)
 				continue
 			}
@@ -31,7 +34,7 @@ func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
 			fixed = append(fixed, t)
 		}
 	}
-	if x.ascends {
+	if ascend(fixed) {
 		x.tell(x.end(), "tracepoints put in descending order")
 		slices.SortStableFunc(fixed, func(a, b trace.Tracepoint) int { return cmp.Compare(b.Number, a.Number) })
 	}

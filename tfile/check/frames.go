@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"tracewell/arch"
@@ -161,38 +162,36 @@ func (c *checker) stateVariables() {
 	values := c.walk.values
 	slices.SortStableFunc(values, func(a, b value) int { return cmp.Compare(a.number, b.number) })
 	for i, v := range values {
+		again := i > 0 && values[i-1].number == v.number
 		switch {
 		case v.number < 1 || v.number > 0xffff:
 			c.addFrame(ruleVariableRange, 0, "a value of variable %d", v.number)
 		case c.variables[trace.VariableNumber(v.number)] == nil:
-			c.undefinedVariable(v.number)
-		case i > 0 && values[i-1].number == v.number && values[i-1].value != v.value:
+			if !again {
+				c.undefinedVariable(v.number)
+			}
+		case again && values[i-1].value != v.value:
 			c.addFrame(ruleSeveralValues, 0, "variable %d is %d and then %d", v.number, values[i-1].value, v.value)
 		}
 	}
 }
 
-// nameless is a variable that frames have values of and no line defines.
-type nameless struct {
-	number  int32
-	finding Finding
-}
-
-// undefinedVariable counts the frames that have a variable, whichever tracepoint made them.
+// undefinedVariable counts the frames that have a variable which no line defines, whichever tracepoint made them.
 func (c *checker) undefinedVariable(n int32) {
-	i, known := slices.BinarySearchFunc(c.nameless, n, func(v nameless, n int32) int { return cmp.Compare(v.number, n) })
-	if !known {
-		first := Finding{Finding: tfile.Finding{Offset: c.walk.frame.Offset(), Rule: ruleVariableUndefined}, Frame: c.walk.index}
-		c.nameless = slices.Insert(c.nameless, i, nameless{n, first})
+	f := c.nameless[n]
+	if f == nil {
+		f = &Finding{Frame: c.walk.index}
+		f.Offset, f.Rule = c.walk.frame.Offset(), ruleVariableUndefined
+		f.Text = fmt.Sprintf("a value of variable %d, which is not defined", n)
+		c.nameless[n] = f
 	}
-	c.nameless[i].finding.Count++
+	f.Count++
 }
 
 // unnamed reports these variables.
 func (c *checker) unnamed() {
-	for _, v := range c.nameless {
-		v.finding.Text = fmt.Sprintf("a value of variable %d, which is not defined", v.number)
-		c.append(v.finding)
+	for _, n := range slices.Sorted(maps.Keys(c.nameless)) {
+		c.append(*c.nameless[n])
 	}
 }
 
@@ -236,5 +235,5 @@ func (c *checker) owner(static int) {
 
 // infers reports whether GDB 13.1 infers the pc of a frame without registers.
 func (t *tracepoint) infers() bool {
-	return len(t.locations) == 1 && t.locations[0].Step == 0
+	return t.locations == 1 && !t.steps
 }

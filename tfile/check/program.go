@@ -74,10 +74,10 @@ func (c *checker) program(t *trace.Tracepoint, at int64) {
 			c.add(ruleFastShort, at, "tracepoint %d is a fast one, on an instruction of %s", t.Number, plural(in.Len(), "byte"))
 		}
 	case !ok && p.relocatable:
-		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, but the program is linked from %v on and was loaded elsewhere",
+		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, but the program is linked from %v on and was loaded elsewhere",
 			t.Number, t.Addr, p.segments[0].addr)
 	case !ok:
-		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, where the program has nothing", t.Number, t.Addr)
+		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, where the program has nothing", t.Number, t.Addr)
 	}
 }
 
@@ -93,7 +93,7 @@ func (c *checker) guess(t *trace.Tracepoint, at int64) {
 		return
 	}
 	if r, ok := loaded[c.target.Architecture]; ok && t.Addr >= r[0] && t.Addr <= r[1] {
-		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, where Linux loads position-independent programs and libraries",
+		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, where Linux loads position-independent programs and libraries",
 			t.Number, t.Addr)
 	}
 }

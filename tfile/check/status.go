@@ -73,6 +73,7 @@ func (c *checker) ending(opened error) {
 		if format.Kind == tfile.ErrTooLong || format.Offset <= c.end() {
 			rule = ruleDefinitionsEnd
 		}
+		c.truncated = rule == ruleTruncated
 		c.outside(rule, format.Offset, "%v: found %s, expected %s", format.Kind, format.Found, format.Expected)
 		return
 	}

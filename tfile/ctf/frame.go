@@ -105,7 +105,7 @@ func (e *events) damaged(found, expected string) error {
 	return &tfile.FormatError{Kind: ErrDamaged, Offset: e.offset + int64(e.from), Found: found, Expected: expected}
 }
 
-// The functions that append an event to a frame as a block. The values are those that the table of roles names.
+// The functions of roles that append an event to a frame as a block.
 
 func registersBlock(frame []byte, _ arch.ByteOrder, v []value) []byte {
 	return append(append(frame, byte(tfile.BlockRegisters)), v[0].bytes...)

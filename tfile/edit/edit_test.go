@@ -146,6 +146,13 @@ func TestSelectErrors(t *testing.T) {
 	}
 }
 
+func TestOriginal(t *testing.T) {
+	c, err := Select(sampleContent(t), Choice{First: 1, Tracepoints: []trace.Number{3}})
+	if err != nil || c.NumFrames() != 2 || c.Original(0) != 1 || c.Original(1) != 4 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 func TestSelectProgress(t *testing.T) {
 	frames := make([]frame, 2*progressStep)
 	for i := range frames {

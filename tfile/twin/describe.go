@@ -265,9 +265,6 @@ func (d *describer) appendNames(dst, mask []byte) []byte {
 	return dst
 }
 
-// maxCode is how long an expression may be to be shown as instructions; jumps reach no further.
-const maxCode = 1 << 16
-
 // appendCode appends the instructions of an expression, one a line, or its bytes if it cannot be assembled of those.
 func appendCode(dst, code []byte) []byte {
 	if len(code) <= maxCode {

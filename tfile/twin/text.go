@@ -253,15 +253,18 @@ func (t *textWriter) showEnd(n int) {
 	t.buf = append(t.buf, '\n')
 }
 
-// showRest writes a row of what follows all that can be read.
-func (t *textWriter) showRest(offset int64, row []byte) {
-	if offset == 0 {
-		t.buf = append(t.buf, "rest "...)
-	} else {
-		t.buf = append(t.buf, "     "...)
+// showRest writes rows of the rest of a file that begin at an offset in it.
+func (t *textWriter) showRest(offset int64, p []byte) {
+	for ; len(p) > 0; p = p[min(rowBytes, len(p)):] {
+		if offset == 0 {
+			t.buf = append(t.buf, "rest "...)
+		} else {
+			t.buf = append(t.buf, "     "...)
+		}
+		t.buf = appendOffset(t.buf, offset)
+		t.showRow(p[:min(rowBytes, len(p))], true)
+		t.buf = append(t.buf, '\n')
+		t.room()
+		offset += rowBytes
 	}
-	t.buf = appendOffset(t.buf, offset)
-	t.showRow(row, true)
-	t.buf = append(t.buf, '\n')
-	t.room()
 }
