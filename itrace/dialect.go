@@ -18,8 +18,8 @@ type Dialect struct {
 
 // Parser reads the lines of one trace in their order; it remembers what lines inherit from earlier ones.
 type Parser interface {
-	// Parse sets the fields of r that the line tells, but for Line, Offset and Text, which are set; the others are zero. It
-	// does not allocate unless the line is wrong.
+	// Parse sets Kind and all fields of r that mean something for it, but for Line, Offset, Text and Problem, which are set. The
+	// others hold whatever they held. It does not allocate unless the line is wrong.
 	Parse(line []byte, r *Record) *SyntaxError
 }
 

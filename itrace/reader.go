@@ -74,8 +74,7 @@ func (r *Reader) take(record *Record, line []byte, length int) bool {
 	if line = trimEnd(line); len(line) == 0 {
 		return false
 	}
-	*record = Record{}
-	record.Line, record.Offset, record.Text = r.line, offset, line
+	record.Line, record.Offset, record.Text, record.Problem = r.line, offset, line, nil
 	if problem := r.parser.Parse(line, record); problem != nil {
 		record.Kind, record.Problem = Unknown, problem
 	}

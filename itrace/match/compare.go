@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	"tracewell/itrace"
@@ -24,6 +25,7 @@ type comparison struct {
 	aligners map[int32]*aligner
 	latest   *aligner
 	released [2][]*group
+	carriers [2][][]*group
 
 	report      *Report
 	differences []*Difference
@@ -42,35 +44,82 @@ func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Op
 		options: o, rules: newRules(o), names: newNames(o.Aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
 		report: &Report{Counts: make(map[Class]int64)},
 	}
-	err := c.begin([2]Input{ref, oth}, dialects)
-	if err == nil {
-		err = c.run(ctx)
-	}
-	c.conclude(err)
+	c.conclude(c.run(ctx, [2]Input{ref, oth}, dialects))
 	c.report.Seconds = time.Since(began).Seconds()
 	return c.report
 }
 
-// begin finds out the dialects.
-func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry) error {
+// run compares until both traces have ended, one cannot be read, the context is done, or enough is known.
+func (c *comparison) run(ctx context.Context, inputs [2]Input, dialects itrace.Registry) error {
 	for i, in := range inputs {
 		c.report.Traces[i].File = in.Name
-		d := in.Dialect
-		if d == nil {
-			buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
-			head, err := buffered.Peek(itrace.DetectBytes)
-			if err != nil && !errors.Is(err, io.EOF) {
-				return fmt.Errorf("%s: %w", in.Name, err)
-			}
-			if d, _, _ = dialects.Detect(head); d == nil {
-				return fmt.Errorf("%s: %s", in.Name, undetected(head))
-			}
-			in.Reader = buffered
-		}
-		c.sides[i] = newSide(in, d, c.rules, c.names)
-		c.parsers[i] = d.New()
 	}
-	return nil
+	ctx, end := context.WithCancelCause(ctx) // with the error that ends the comparison
+	defer end(nil)
+	context.AfterFunc(ctx, func() {
+		for _, in := range inputs {
+			if in.Interrupt != nil {
+				in.Interrupt()
+			}
+		}
+	})
+	if c.begin(inputs, dialects, end); ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	for _, s := range c.sides {
+		go func() {
+			if s.run(ctx); s.err != nil {
+				end(s.err) // the other side may wait
+			}
+		}()
+	}
+	c.pairAll(end)
+	err := context.Cause(ctx)
+	end(nil)
+	for i, s := range c.sides {
+		for range s.full {
+		}
+		c.report.Traces[i] = s.trace
+	}
+	return err
+}
+
+// begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
+func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry, end context.CancelCauseFunc) {
+	var wait sync.WaitGroup
+	for i, in := range inputs {
+		wait.Go(func() {
+			if err := in.detect(dialects); err != nil {
+				end(err)
+				return
+			}
+			c.sides[i], c.parsers[i] = newSide(in, in.Dialect, c.rules, c.names), in.Dialect.New()
+		})
+	}
+	wait.Wait()
+}
+
+// detect finds out the dialect of a trace, unless it is given, by as little of it as there is at first: of a pipe, what has been
+// written.
+func (in *Input) detect(dialects itrace.Registry) error {
+	if in.Dialect != nil {
+		return nil
+	}
+	buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
+	in.Reader = buffered
+	for wanted := 1; ; wanted = 2 * buffered.Buffered() {
+		_, err := buffered.Peek(min(wanted, itrace.DetectBytes))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("%s: %w", in.Name, err)
+		}
+		head, _ := buffered.Peek(buffered.Buffered())
+		if in.Dialect, _, _ = dialects.Detect(head); in.Dialect != nil {
+			return nil
+		}
+		if err != nil || wanted >= itrace.DetectBytes {
+			return fmt.Errorf("%s: %s", in.Name, undetected(head))
+		}
+	}
 }
 
 func undetected(head []byte) string {
@@ -80,14 +129,9 @@ func undetected(head []byte) string {
 	return "no line at its beginning is one of an execution trace in any known dialect"
 }
 
-// run reads both traces and pairs their groups.
-func (c *comparison) run(parent context.Context) error {
-	ctx, cancel := context.WithCancel(parent)
-	defer cancel()
+// pairAll pairs the groups of both traces, reading on the side of which less has come.
+func (c *comparison) pairAll(end context.CancelCauseFunc) {
 	var delivered [2]int64
-	for _, s := range c.sides {
-		go s.run(ctx)
-	}
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
 		side := reference
 		if c.ended[reference] || delivered[reference] > delivered[other] && !c.ended[other] {
@@ -95,6 +139,10 @@ func (c *comparison) run(parent context.Context) error {
 		}
 		groups, more := <-c.sides[side].full
 		if !more {
+			if err := c.sides[side].err; err != nil {
+				end(err)
+				return
+			}
 			c.end(side)
 			continue
 		}
@@ -102,23 +150,12 @@ func (c *comparison) run(parent context.Context) error {
 		for _, g := range groups {
 			c.aligner(g.cpu).queue[side].push(g)
 		}
+		c.carriers[side] = append(c.carriers[side], groups[:0])
 		c.work()
 		if c.options.Progress != nil {
 			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
 		}
 	}
-	cancel()
-	for _, s := range c.sides {
-		for range s.full {
-		}
-	}
-	for i, s := range c.sides {
-		c.report.Traces[i] = s.trace
-		if s.err != nil && !errors.Is(s.err, context.Canceled) {
-			return s.err
-		}
-	}
-	return parent.Err()
 }
 
 // stopped reports whether enough is known.
@@ -157,7 +194,7 @@ func (c *comparison) work() {
 	}
 }
 
-// release gives a group back to the side that made it.
+// release gives a group back to the side that made it, in the slices in which groups come.
 func (c *comparison) release(side int, g *group) {
 	c.released[side] = append(c.released[side], g)
 	if len(c.released[side]) < groupBatch {
@@ -166,6 +203,10 @@ func (c *comparison) release(side int, g *group) {
 	select {
 	case c.sides[side].empty <- c.released[side]:
 		c.released[side] = nil
+		if n := len(c.carriers[side]); n > 0 {
+			c.released[side] = c.carriers[side][n-1]
+			c.carriers[side] = c.carriers[side][:n-1]
+		}
 	default: // it has more than enough
 		c.released[side] = c.released[side][:0]
 	}

@@ -61,8 +61,11 @@ const (
 	stores
 )
 
-// reset empties a group for another use.
-func (g *group) reset() { *g = group{text: g.text[:0], wide: g.wide[:0], effects: g.effects[:0]} }
+// reset empties a group for another use. What an instruction record always sets is left as it is.
+func (g *group) reset() {
+	g.text, g.wide, g.effects = g.text[:0], g.wide[:0], g.effects[:0]
+	g.bare, g.wild = false, false
+}
 
 // keep appends a line to the group's text.
 func (g *group) keep(line []byte) span {

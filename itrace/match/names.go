@@ -50,9 +50,11 @@ func (n *names) word(id uint32) string {
 // nameCache finds numbers of words that came before without asking. It belongs to one reader.
 type nameCache struct {
 	names *names
-	short [256]cachedName // of up to 8 bytes
+	short [1 << shortBits]cachedName // of up to 8 bytes
 	long  map[string]uint32
 }
+
+const shortBits = 10
 
 type cachedName struct {
 	key uint64
@@ -62,17 +64,15 @@ type cachedName struct {
 func newNameCache(n *names) *nameCache { return &nameCache{names: n, long: make(map[string]uint32)} }
 
 func (c *nameCache) number(word []byte) uint32 {
-	if len(word) == 0 || len(word) > 8 {
-		return c.slowly(word)
+	if n := len(word); n-1 < 8 && cap(word) >= 8 {
+		key := binary.LittleEndian.Uint64(word[:8]) & (1<<(8*n) - 1)
+		entry := &c.short[key*0x9e3779b97f4a7c15>>(64-shortBits)]
+		if entry.key != key {
+			*entry = cachedName{key, c.slowly(word)}
+		}
+		return entry.id
 	}
-	var b [8]byte
-	copy(b[:], word)
-	key := binary.LittleEndian.Uint64(b[:])
-	entry := &c.short[key*0x9e3779b97f4a7c15>>56]
-	if entry.key != key {
-		*entry = cachedName{key, c.names.number(string(word))}
-	}
-	return entry.id
+	return c.slowly(word)
 }
 
 func (c *nameCache) slowly(word []byte) uint32 {

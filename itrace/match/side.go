@@ -17,6 +17,9 @@ type Input struct {
 	Name    string // as the report calls it
 	Reader  io.Reader
 	Dialect *itrace.Dialect // nil to find it out
+	// Interrupt, unless nil, makes a Read that waits return, with any error, and those that follow as well. It is called at the end of
+	// every comparison, of which it may be the cause: no more is wanted, or the context is done.
+	Interrupt func()
 }
 
 // side reads one of the two traces, in a goroutine of its own, and makes groups of its records.
@@ -62,7 +65,7 @@ const groupBatch = 256
 func newSide(in Input, d *itrace.Dialect, r *rules, n *names) *side {
 	s := &side{
 		input: in, rules: r, names: newNameCache(n), dialect: d,
-		full: make(chan []*group, 4), empty: make(chan []*group, 64),
+		full: make(chan []*group, 4), empty: make(chan []*group, 8),
 		streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
 	s.trace.File, s.trace.Dialect = in.Name, d.Name
@@ -117,7 +120,7 @@ func (s *side) hand(ctx context.Context) bool {
 	select {
 	case used := <-s.empty:
 		s.spare = append(s.spare, used...)
-		s.ready = used[:0:0]
+		s.ready = used[:0]
 	default:
 	}
 	return true
@@ -268,7 +271,7 @@ func (s *side) headless(r *itrace.Record) *group {
 		return nil
 	}
 	g := s.take()
-	g.bare, g.cpu, g.line, g.offset = true, r.CPU, r.Line, r.Offset
+	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, line: r.Line, offset: r.Offset}
 	s.current.open = g
 	return g
 }

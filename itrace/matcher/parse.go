@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math"
 
 	"tracewell/itrace"
@@ -15,11 +16,37 @@ var Dialect = &itrace.Dialect{
 	Append: Append,
 }
 
-// parser remembers the processor of the latest instruction, and how wide words of digits were: the next of a kind is as a rule
-// as wide, and its end need not be looked for.
+// parser remembers the processor of the latest instruction, how wide words of digits were, and some words: the next of a kind is
+// as a rule as wide, or the same, and its end need not be looked for.
 type parser struct {
 	cpu    int32
 	widths [numbers]int
+	scale  repeated
+	mode   repeated
+}
+
+// repeated is a word of up to 8 bytes that came last.
+type repeated struct {
+	key   uint64 // its bytes, the first the lowest
+	mask  uint64 // of the bytes that it has
+	width int    // 0 for none
+}
+
+// remember makes word, which is at the place of a line, the one that is expected next.
+func (r *repeated) remember(line []byte, at, width int) {
+	*r = repeated{}
+	if x, ok := eight(line, at); ok && width <= 8 {
+		r.mask = 1<<(8*width) - 1
+		r.key, r.width = x&r.mask, width
+	}
+}
+
+// eight returns the eight bytes from a place of a line on, which may reach past its end, if there is memory.
+func eight(line []byte, at int) (x uint64, ok bool) {
+	if at+8 > cap(line) {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(line[at : at+8]), true
 }
 
 // The words of digits whose width is remembered.
@@ -35,9 +62,9 @@ const (
 
 // Parse implements itrace.Parser.
 func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
-	s := scanner{line: line, widths: &p.widths}
+	s := scanner{line: line, parser: p}
 	r.Time = s.decimal(timeWidth, "a time")
-	r.Scale = s.word("the scale of the time")
+	r.Scale = s.same(&p.scale, "the scale of the time")
 	r.CPU = p.cpu
 	switch s.peek() {
 	case 'R':
@@ -56,9 +83,9 @@ func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 
 // scanner reads a line from left to right. After the first problem it reads nothing more.
 type scanner struct {
+	*parser
 	line    []byte
 	at      int
-	widths  *[numbers]int
 	problem *itrace.SyntaxError
 }
 
@@ -106,6 +133,21 @@ func (s *scanner) word(expected string) []byte {
 	}
 	s.pass(end)
 	return s.line[start:end]
+}
+
+// same is word for one that as a rule is the same as the last time.
+func (s *scanner) same(last *repeated, expected string) []byte {
+	at := s.at
+	end := at + last.width
+	if x, ok := eight(s.line, at); ok && last.width > 0 && x&last.mask == last.key && (end >= len(s.line) || s.line[end] <= ' ') {
+		if end <= len(s.line) {
+			s.pass(end)
+			return s.line[at:end]
+		}
+	}
+	word := s.word(expected)
+	last.remember(s.line, at, len(word))
+	return word
 }
 
 // decimal reads a decimal number.
@@ -161,7 +203,7 @@ func (s *scanner) digits(r *itrace.Record, kind int, expected string) {
 	if word, end := s.guess(kind); len(word) > 0 {
 		if n, ok := itrace.ParseHex(word); ok {
 			s.pass(end)
-			r.Value, r.Digits = n, word
+			r.Value, r.Wild, r.Digits = n, false, word
 			return
 		}
 	}
@@ -201,7 +243,7 @@ func (s *scanner) memory(r *itrace.Record) {
 		s.fail(at, "MR or MW and a number of bytes")
 		return
 	}
-	r.Write = access[1] == 'W'
+	r.Write, r.Privilege = access[1] == 'W', 0
 	size := access[2:]
 	if last := size[len(size)-1]; last == 'X' || last == 'T' {
 		r.Privilege = last
@@ -229,6 +271,7 @@ func (s *scanner) instruction(r *itrace.Record) {
 	at = s.at
 	switch kind := s.word("IT or IS"); string(kind) {
 	case "IT":
+		r.Skipped = false
 	case "IS":
 		r.Skipped = true
 	default:
@@ -238,7 +281,7 @@ func (s *scanner) instruction(r *itrace.Record) {
 	s.address(r)
 	s.digits(r, opcodeWidth, "an opcode in hexadecimal")
 	s.state(r)
-	s.mode(r)
+	s.processorMode(r)
 	s.disassembly(r)
 }
 
@@ -264,9 +307,9 @@ func (s *scanner) state(r *itrace.Record) {
 	r.State = state[0]
 }
 
-// mode reads the mode of the processor; any word is one.
-func (s *scanner) mode(r *itrace.Record) {
-	r.Mode = s.word("the mode of the processor")
+// processorMode reads the mode of the processor; any word is one.
+func (s *scanner) processorMode(r *itrace.Record) {
+	r.Mode, r.Security = s.same(&s.parser.mode, "the mode of the processor"), nil
 	if i := bytes.LastIndexByte(r.Mode, '_'); i > 0 {
 		if suffix := r.Mode[i+1:]; string(suffix) == "ns" || string(suffix) == "s" {
 			r.Mode, r.Security = r.Mode[:i], suffix
@@ -276,6 +319,7 @@ func (s *scanner) mode(r *itrace.Record) {
 
 // disassembly reads what follows the colon, which may be nothing.
 func (s *scanner) disassembly(r *itrace.Record) {
+	r.Disasm = nil
 	if s.peek() == ':' {
 		s.at++
 		for s.peek() == ' ' || s.peek() == '\t' {
