@@ -1,8 +1,11 @@
 package itrace
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -80,6 +83,27 @@ func (r Registry) Detect(head []byte) (best *Dialect, known, lines int) {
 		}
 	}
 	return best, known, lines
+}
+
+// Sniff is Detect for what a reader, whose buffer holds DetectBytes or more, is about to give. It looks at what there is at first, and
+// waits for more only as long as that has no line in any dialect, so that a trace can be followed as it is written. It returns
+// the beginning that it has looked at, which is still to be read, and the error of reading unless that is io.EOF.
+func (r Registry) Sniff(in *bufio.Reader) (d *Dialect, head []byte, err error) {
+	for wanted := 1; ; wanted = 2 * len(head) {
+		_, err = in.Peek(min(wanted, DetectBytes))
+		head, _ = in.Peek(min(in.Buffered(), DetectBytes))
+		if d, _, _ = r.Detect(head); d != nil {
+			return d, head, nil
+		}
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil, head, nil
+		case err != nil:
+			return nil, head, err
+		case len(head) == DetectBytes:
+			return nil, head, nil
+		}
+	}
 }
 
 // byteOrderMark is what some programs of Windows write in front of UTF-8.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Undetected says in words why Detect found nothing at the beginning of a trace, as the end of a sentence about its file: "the
-// file " + Undetected(head).
+// Undetected says in words why Detect found nothing at the beginning of a trace, as the end of a sentence:
+// "the trace " + Undetected(head).
 func (r Registry) Undetected(head []byte) string {
 	head = head[:min(len(head), DetectBytes)]
 	text := bytes.TrimSpace(bytes.TrimPrefix(head, byteOrderMark))

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
 )
 
@@ -165,7 +166,7 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 	options.Progress = func(int64, int64) { told(traces[0].done.Load() + traces[1].done.Load()) }
 	reference, other := traces[0].input(), traces[1].input()
 	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
-	result.Report = match.Compare(ctx, reference, other, dialects, options)
+	result.Report = match.Compare(ctx, reference, other, dialects.All, options)
 	if ctx.Err() != nil {
 		result.Reason = fmt.Sprintf("interrupted behind %s", plural(result.Compared.Instructions, "instruction"))
 	}
