@@ -16,6 +16,9 @@ type Dialect struct {
 	// Suffixes are those of the names of files that are to be in this dialect, each with its dot. What a file is in its content
 	// tells.
 	Suffixes []string
+	// EffectsTellCPU says that lines of memory and registers tell their processor, which in other dialects is that of the
+	// instruction before.
+	EffectsTellCPU bool
 	// New returns a parser for one trace.
 	New func() Parser
 	// Append appends the line of a record without a line feed. Of a record of kind Unknown

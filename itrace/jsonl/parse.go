@@ -11,8 +11,11 @@ var Dialect = &itrace.Dialect{
 	Name:     "json",
 	Title:    "JSON lines",
 	Suffixes: []string{".jsonl", ".ndjson", ".json"},
-	New:      func() itrace.Parser { return newParser() },
-	Append:   Append,
+
+	EffectsTellCPU: true,
+
+	New:    func() itrace.Parser { return newParser() },
+	Append: Append,
 }
 
 // parser remembers the processor of the latest instruction, and which member came behind which: as a rule it will again.
