@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
 )
 
@@ -180,7 +181,7 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 	options.Progress = func(int64, int64) { told(traces[0].raw.done.Load() + traces[1].raw.done.Load()) }
 	reference, other := traces[0].input(), traces[1].input()
 	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
-	result.Report = match.Compare(ctx, reference, other, dialects, options)
+	result.Report = match.Compare(ctx, reference, other, dialects.All, options)
 	if ctx.Err() != nil && result.Verdict == match.Failed {
 		result.Reason = fmt.Sprintf("interrupted behind %s", plural(result.Compared.Instructions, "instruction"))
 	}

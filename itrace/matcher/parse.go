@@ -10,10 +10,11 @@ import (
 
 // Dialect is the dialect of Trace Matcher.
 var Dialect = &itrace.Dialect{
-	Name:   "matcher",
-	Title:  "ISPRAS Trace Matcher",
-	New:    func() itrace.Parser { return &parser{} },
-	Append: Append,
+	Name:     "matcher",
+	Title:    "ISPRAS Trace Matcher",
+	Suffixes: []string{".log", ".trace"},
+	New:      func() itrace.Parser { return &parser{} },
+	Append:   Append,
 }
 
 // parser remembers the processor of the latest instruction, how wide words of digits were, and some words: the next of a kind is
