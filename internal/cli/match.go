@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
 )
 
@@ -153,7 +154,8 @@ func (c *matchCommand) listed(streams Streams) ([]tracePair, error) {
 	if len(pairs) > 1 {
 		status, err := os.Stat(c.Files[0])
 		if c.Files[0] == "-" || err == nil && !status.Mode().IsRegular() && !status.IsDir() {
-			return nil, fmt.Errorf("%s can be read once only, and is the reference of %d traces: write it to a file first", c.Files[0], len(pairs))
+			return nil, fmt.Errorf("%s can be read once only, and is the reference of %d traces: write it to a file first",
+				c.Files[0], len(pairs))
 		}
 	}
 	return pairs, nil
@@ -180,7 +182,7 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 	options.Progress = func(int64, int64) { told(traces[0].raw.done.Load() + traces[1].raw.done.Load()) }
 	reference, other := traces[0].input(), traces[1].input()
 	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
-	result.Report = match.Compare(ctx, reference, other, dialects, options)
+	result.Report = match.Compare(ctx, reference, other, dialects.All, options)
 	if ctx.Err() != nil && result.Verdict == match.Failed {
 		result.Reason = fmt.Sprintf("interrupted behind %s", plural(result.Compared.Instructions, "instruction"))
 	}
@@ -197,7 +199,8 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 
 // failedReport is the report of traces that could not even be opened.
 func failedReport(pair tracePair, err error) *match.Report {
-	r := &match.Report{Verdict: match.Failed, Reason: err.Error(), Differences: []match.Difference{}, Counts: map[match.Class]int64{}}
+	r := &match.Report{Verdict: match.Failed, Reason: err.Error()}
+	r.Differences, r.Counts = []match.Difference{}, map[match.Class]int64{}
 	r.Traces[0].File, r.Traces[1].File = pair.reference, pair.other
 	return r
 }

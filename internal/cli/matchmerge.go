@@ -129,8 +129,9 @@ func missing(of pairPlace, first, end int) (results []*mergedResult) {
 		of.Number, of.Shard = n, (n-1)%of.Shards
 		place := of
 		name := fmt.Sprintf("pair %d of %s", n, of.Manifest)
-		reason := fmt.Errorf("it has no result: shard %v has not come to it, or is not among the files", shard{of.Shard, of.Shards})
-		results = append(results, &mergedResult{matchResult: matchResult{Name: name, Pair: &place, Report: failedReport(tracePair{}, reason)}})
+		part := shard{of.Shard, of.Shards}
+		report := failedReport(tracePair{}, fmt.Errorf("it has no result: shard %v has not come to it, or is not among the files", part))
+		results = append(results, &mergedResult{matchResult: matchResult{Name: name, Pair: &place, Report: report}})
 	}
 	return results
 }

@@ -11,12 +11,9 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tracewell/itrace"
+	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
-	"tracewell/itrace/matcher"
 )
-
-// dialects are those of execution traces that commands read.
-var dialects = itrace.Registry{matcher.Dialect}
 
 // originalOptions are the options of Trace Matcher.
 type originalOptions struct {
@@ -140,7 +137,7 @@ type dialectChoice struct{ *itrace.Dialect }
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (d *dialectChoice) UnmarshalText(text []byte) (err error) {
-	d.Dialect, err = dialects.ByName(string(text))
+	d.Dialect, err = dialects.All.ByName(string(text))
 	return err
 }
 
@@ -150,10 +147,11 @@ func matchVariables() kong.Vars {
 	for _, f := range match.Fields {
 		fields = append(fields, string(f))
 	}
-	for _, d := range dialects {
+	for _, d := range dialects.All {
 		names = append(names, d.Name)
 	}
-	return kong.Vars{"matchFields": strings.Join(fields, ", "), "aliasSets": strings.Join(aliasSets(), ", "), "dialects": strings.Join(names, ", ")}
+	list := func(words []string) string { return strings.Join(words, ", ") }
+	return kong.Vars{"matchFields": list(fields), "aliasSets": list(aliasSets()), "dialects": list(names)}
 }
 
 func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }

@@ -18,8 +18,8 @@ type tracePair struct {
 	place            *pairPlace
 }
 
-// pairPlace says which pair of a manifest a result is of, so that results from many machines can be put together and one that is
-// missing is noticed.
+// pairPlace says which pair of a manifest a result is of, so that results from many machines can be put together and one that
+// is missing is noticed.
 type pairPlace struct {
 	Manifest string `json:"manifest"` // its path
 	Number   int    `json:"number"`   // from 1

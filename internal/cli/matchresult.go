@@ -116,8 +116,8 @@ func (m *matchResults) trace(r *matchResult) {
 		if r.Seconds > 0 {
 			speed = fmt.Sprintf(", %.0f MB/s", float64(t.Bytes)/1e6/r.Seconds)
 		}
-		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n", text.Visible(t.File), t.Dialect,
-			plural(t.Bytes, "byte"), plural(t.Lines, "line"), plural(t.Records.Instructions, "instruction"),
+		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n",
+			text.Visible(t.File), t.Dialect, plural(t.Bytes, "byte"), plural(t.Lines, "line"), plural(t.Records.Instructions, "instruction"),
 			plural(t.Records.Registers, "register record"), plural(t.Records.Memory, "memory record"), t.Unknown, speed)
 	}
 }
