@@ -152,6 +152,18 @@ func name(r *match.Report, side int) string {
 	return cmp.Or(printable(r.Traces[side].File, nameWidth), [2]string{"the reference", "the other trace"}[side])
 }
 
+// columnName is that of a trace, short enough to stand over a column: its end, which tells more than where it is.
+func columnName(r *match.Report, side int) string {
+	words := []rune(name(r, side))
+	if len(words) <= columnNameWidth {
+		return string(words)
+	}
+	return "…" + string(words[len(words)-columnNameWidth+1:])
+}
+
+// columnNameWidth is how many characters of a file's name stand over a column.
+const columnNameWidth = 24
+
 // total counts the differences, also those that are not described.
 func total(r *match.Report) (n int64) {
 	for _, count := range r.Counts {
