@@ -11,8 +11,8 @@ import (
 	"tracewell/trace"
 )
 
-// magic begins every trace file. The 0 is the version, the only one there is.
-const magic = "\x7fTRACE0\n"
+// Magic is the line that begins every trace file. The 0 is the version, the only one there is.
+const Magic = "\x7fTRACE0\n"
 
 // MaxLine is how many bytes of a definition line GDB 13.1 reads. It refuses a file with a longer one, though it writes them.
 const MaxLine = 999

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// frameHeader is the length of a frame's header: tracepoint number i16, length of the data u32.
-const frameHeader = 6
+// FrameHeader is the length in bytes of a frame's header: tracepoint number i16, length of the data u32.
+const FrameHeader = 6
 
 // walk finds the frames, from f.starts[0] on. Headers that lead to an end marker with nothing, or another file, behind it are
 // right; with recovery all others are put to the test.
@@ -31,22 +31,22 @@ func (f *File) joined() bool {
 func (f *File) index(w *window) error {
 	order, size := f.header.Order, f.source.size
 	for offset := f.starts[0]; ; {
-		h, err := w.at(offset, frameHeader)
+		h, err := w.at(offset, FrameHeader)
 		if err != nil {
 			return err
 		}
 		if len(h) >= 2 && order.Uint16(h) == 0 {
 			return f.endMarker(w, offset)
 		}
-		if len(h) < frameHeader {
+		if len(h) < FrameHeader {
 			return truncatedHeader(offset, h)
 		}
 		number, length := order.Uint16(h), int64(order.Uint32(h[2:]))
-		if left := size - offset - frameHeader; length > left {
+		if left := size - offset - FrameHeader; length > left {
 			return &FormatError{ErrTruncated, offset, fmt.Sprintf("%d bytes to the end of the file", left),
 				fmt.Sprintf("%d bytes of frame %d, of tracepoint %d", length, len(f.numbers), int16(number))}
 		}
-		offset += frameHeader + length
+		offset += FrameHeader + length
 		f.add(int16(number), offset)
 	}
 }
@@ -81,7 +81,7 @@ func truncatedHeader(offset int64, h []byte) error {
 // endMarker looks at the marker at offset and at what is behind it. GDB reads two bytes of it and writes four, so further
 // zeros up to the fourth belong to it.
 func (f *File) endMarker(w *window, offset int64) error {
-	b, err := w.at(offset, markerLen+len(magic))
+	b, err := w.at(offset, markerLen+len(Magic))
 	if err != nil {
 		return err
 	}
@@ -109,4 +109,4 @@ func markerLength(b []byte) int {
 	return n
 }
 
-func hasMagic(b []byte) bool { return len(b) >= len(magic) && string(b[:len(magic)]) == magic }
+func hasMagic(b []byte) bool { return len(b) >= len(Magic) && string(b[:len(Magic)]) == Magic }

@@ -124,7 +124,7 @@ func (h *Header) check() error {
 // definitionText is what begins a file with these definition lines, the empty one behind them included.
 func definitionText(lines []string) (string, error) {
 	var text strings.Builder
-	text.WriteString(magic)
+	text.WriteString(Magic)
 	for _, line := range lines {
 		if err := checkLine(line); err != nil {
 			return "", err
@@ -206,7 +206,7 @@ func (o *writing) check(f Frame) error {
 	if n := f.Tracepoint(); n < 1 {
 		return fmt.Errorf("it is of tracepoint %d, which is not from 1 to %d", n, trace.MaxNumber)
 	}
-	at := frameHeader
+	at := FrameHeader
 	for b, next := f.block(at); next > 0; b, next = f.block(at) {
 		if b.Kind == BlockStatic && !o.static {
 			return errors.New("it has an S block, and GDB 13.1 can read no frame with one")

@@ -73,9 +73,9 @@ func (c *checker) frame(i int) {
 		w.number, w.of = n, c.tracepoints[n]
 	}
 	w.index, w.registers, w.memory, w.values, w.sorted = i, 0, w.memory[:0], w.values[:0], true
-	static, read := 0, frameHeader
+	static, read := 0, tfile.FrameHeader
 	for b := range w.frame.Blocks() {
-		read = b.Offset + size(b)
+		read = b.End()
 		switch b.Kind {
 		case tfile.BlockRegisters:
 			if w.registers++; w.registers == 2 {
