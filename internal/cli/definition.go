@@ -82,7 +82,7 @@ func commandLines(commands []string) []string {
 func actionText(view *frameview.View, a trace.Action) string {
 	switch a.Kind {
 	case trace.CollectRegisters:
-		return registersText(view, a.Mask)
+		return registersText(view, a)
 	case trace.CollectMemory:
 		return plural(a.Length, "byte") + " at " + baseText(view, a)
 	case trace.CollectExpression:
@@ -96,8 +96,8 @@ func actionText(view *frameview.View, a trace.Action) string {
 // listedRegisters is how many registers are listed by name.
 const listedRegisters = 8
 
-func registersText(view *frameview.View, mask []byte) string {
-	numbers := frameview.MaskRegisters(mask)
+func registersText(view *frameview.View, a trace.Action) string {
+	numbers := a.Registers()
 	if len(numbers) > listedRegisters {
 		return plural(len(numbers), "register")
 	}

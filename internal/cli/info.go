@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/internal/text"
 	"tracewell/trace"
 )
@@ -71,7 +72,7 @@ func writeHeader(out *output, t *traceFile) {
 	entry(out, "size", "%s: definitions %d, frames %d, the rest %d", plural(t.size, "byte"), sizes.definitions, sizes.frames, sizes.rest)
 	entry(out, "frames", "%s", sizes.framesText(file.NumFrames()))
 	entry(out, "register block", "%s, %s", plural(header.RegisterSize, "byte"), file.RegisterSizeSource())
-	entry(out, "byte order", "%s, %s", orderName(header.Order), file.OrderSource())
+	entry(out, "byte order", "%s, %s", arch.OrderName(header.Order), file.OrderSource())
 	if findings := len(file.Findings()); findings > 0 {
 		entry(out, "findings", "%d so far, see tracewell check", findings)
 	}
