@@ -3,6 +3,8 @@ package tfile
 import (
 	"fmt"
 	"slices"
+
+	"tracewell/internal/text"
 )
 
 // FrameHeader is the length in bytes of a frame's header: tracepoint number i16, length of the data u32.
@@ -62,20 +64,25 @@ func (f *File) add(number int16, end int64) {
 }
 
 // grow makes room in the index for as many frames as there will be if the others are as long as those so far: to double it
-// instead costs more than all the rest of the work on a file of small frames.
+// instead costs more than all the rest of the work on a file of small frames. The first few frames tell little: of what they
+// promise there is room for some times as many as there are.
 func (f *File) grow(end int64) {
 	n := len(f.numbers)
 	density := float64(n+1) / float64(end-f.starts[0])
-	want := n + max(n/4, 64) + int(1.05*density*float64(f.source.size-end))
+	expected := int(1.05 * density * float64(f.source.size-end))
+	want := n + max(n/4, 64) + min(expected, trusted*(n+64))
 	f.numbers = append(make([]int16, 0, want), f.numbers...)
 	f.starts = append(make([]int64, 0, want+1), f.starts...)
 }
+
+// trusted is how many times as many frames are believed to follow as have been found.
+const trusted = 16
 
 func truncatedHeader(offset int64, h []byte) error {
 	if len(h) == 0 {
 		return &FormatError{ErrTruncated, offset, "the end of the file", "a frame or the end marker"}
 	}
-	return &FormatError{ErrTruncated, offset, quote(string(h)) + " and the end of the file", "a frame header of 6 bytes"}
+	return &FormatError{ErrTruncated, offset, text.Quote(string(h)) + " and the end of the file", "a frame header of 6 bytes"}
 }
 
 // endMarker looks at the marker at offset and at what is behind it. GDB reads two bytes of it and writes four, so further
