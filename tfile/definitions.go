@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"tracewell/internal/text"
 )
 
 // maxDefinitions bounds the bytes of the definitions, so that a file of another kind that begins like a trace file is not
@@ -18,7 +20,7 @@ func (f *File) readDefinitions(w *window, start int64) (int64, error) {
 		return 0, err
 	}
 	if head = head[:min(len(head), len(Magic))]; string(head) != Magic {
-		return 0, &FormatError{ErrNotTraceFile, start, quote(string(head)), fmt.Sprintf("%q", Magic)}
+		return 0, &FormatError{ErrNotTraceFile, start, text.Quote(string(head)), fmt.Sprintf("%q", Magic)}
 	}
 	text, endless, err := definitionsAt(w, start+int64(len(Magic)))
 	if err != nil {
@@ -71,7 +73,7 @@ func definitionsError(kind error, offset int64, unfinished string) error {
 	case kind == ErrTooLong:
 		e.Found = fmt.Sprintf("none in %d bytes", maxDefinitions)
 	case unfinished != "":
-		e.Found = "an unfinished line " + quote(unfinished)
+		e.Found = "an unfinished line " + text.Quote(unfinished)
 	}
 	return e
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
@@ -167,7 +168,7 @@ func (f Frame) Check() error {
 	case rest[0] == byte(BlockRegisters):
 		e.Found, e.Expected = "an R block", "an R line in the definitions that tells its length"
 	default:
-		e.Found, e.Expected = quote(string(rest)), "a block (R, M, V or S)"
+		e.Found, e.Expected = text.Quote(string(rest)), "a block (R, M, V or S)"
 	}
 	return e
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
@@ -131,7 +132,7 @@ func (r *headerReader) registerSize(offset int64, rest string) error {
 		r.decimalSize = int(d)
 	}
 	if behind != "" {
-		return fmt.Errorf("found %s behind the size, which is taken to be 0x%x", quote(behind), n)
+		return fmt.Errorf("found %s behind the size, which is taken to be 0x%x", text.Quote(behind), n)
 	}
 	return nil
 }

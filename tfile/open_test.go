@@ -206,7 +206,7 @@ func TestFindings(t *testing.T) {
 	want := []Finding{
 		{at("what"), RuleUnknownLine, `"what is this"`},
 		{at("tdesc\n"), RuleUnknownLine, `"tdesc"`},
-		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:excerpt])},
+		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:40])},
 		{at("status"), RuleBadLine, `"status 5": trace status: offset 0: found "5", expected one of the letters 01`},
 		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal`},
 		{at("tp A7"), RuleUndefined, "tracepoint 7 at 0x10 has no T piece, which GDB 13.1 does not survive"},

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"tracewell/internal/text"
 )
 
 // Lost is a stretch of a file in which no frame was found.
@@ -86,7 +88,7 @@ func (s *salvage) finish(offset, limit int64) error {
 	if len(h) < FrameHeader {
 		return truncatedHeader(offset, h)
 	}
-	return &FormatError{ErrTruncated, offset, quote(string(h[:FrameHeader])), "a frame or the end marker, here or further on"}
+	return &FormatError{ErrTruncated, offset, text.Quote(string(h[:FrameHeader])), "a frame or the end marker, here or further on"}
 }
 
 func (s *salvage) lose(offset, next int64) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
@@ -53,7 +54,7 @@ type LineError struct {
 
 // Error quotes the beginning of the line.
 func (e *LineError) Error() string {
-	return fmt.Sprintf("trace file definition %s: %s", quote(e.Line), e.Reason)
+	return fmt.Sprintf("trace file definition %s: %s", text.Quote(e.Line), e.Reason)
 }
 
 // endMarker is what ends a file.

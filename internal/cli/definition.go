@@ -84,7 +84,7 @@ func actionText(view *frameview.View, a trace.Action) string {
 	case trace.CollectRegisters:
 		return registersText(view, a)
 	case trace.CollectMemory:
-		return plural(a.Length, "byte") + " at " + baseText(view, a)
+		return text.Plural(a.Length, "byte") + " at " + baseText(view, a)
 	case trace.CollectExpression:
 		return "expression " + disassembly(a.Code)
 	case trace.CollectStatic:
@@ -99,7 +99,7 @@ const listedRegisters = 8
 func registersText(view *frameview.View, a trace.Action) string {
 	numbers := a.Registers()
 	if len(numbers) > listedRegisters {
-		return plural(len(numbers), "register")
+		return text.Plural(len(numbers), "register")
 	}
 	if len(numbers) == 0 {
 		return "no register"

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/tdesc"
 	descriptions "tracewell/tdesc/check"
 	"tracewell/tfile"
@@ -90,7 +91,7 @@ func (c *checker) registerSize() {
 			}
 		}
 		c.add(ruleShort, at, "register blocks have %d bytes, the registers of the target description %d: %s from %s on %s unavailable",
-			size, c.layout.Size, plural(lost, "register"), first, are(lost))
+			size, c.layout.Size, text.Plural(lost, "register"), first, are(lost))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/tfile"
 )
 
@@ -142,7 +143,7 @@ func (x *fixer) readCut() error {
 	clear(x.notes)
 	if len(fixed) > tfile.FrameHeader {
 		x.cut = fixed
-		x.tell(at, "the frame that is cut off is kept up to its last whole block, %s", plural(len(fixed)-tfile.FrameHeader, "byte"))
+		x.tell(at, "the frame that is cut off is kept up to its last whole block, %s", text.Plural(len(fixed)-tfile.FrameHeader, "byte"))
 	}
 	return nil
 }
