@@ -64,19 +64,22 @@ func (f *File) add(number int16, end int64) {
 }
 
 // grow makes room in the index for as many frames as there will be if the others are as long as those so far: to double it
-// instead costs more than all the rest of the work on a file of small frames. The first few frames tell little: of what they
-// promise there is room for some times as many as there are.
+// instead costs more than all the rest of the work on a file of small frames. The first few tell too little
+// for that.
 func (f *File) grow(end int64) {
 	n := len(f.numbers)
 	density := float64(n+1) / float64(end-f.starts[0])
 	expected := int(1.05 * density * float64(f.source.size-end))
-	want := n + max(n/4, 64) + min(expected, trusted*(n+64))
+	if n < telling {
+		expected = min(expected, telling)
+	}
+	want := n + max(n/4, 64) + expected
 	f.numbers = append(make([]int16, 0, want), f.numbers...)
 	f.starts = append(make([]int64, 0, want+1), f.starts...)
 }
 
-// trusted is how many times as many frames are believed to follow as have been found.
-const trusted = 16
+// telling is how many frames tell how long the others are.
+const telling = 1 << 12
 
 func truncatedHeader(offset int64, h []byte) error {
 	if len(h) == 0 {
