@@ -132,6 +132,9 @@ var decompilers = map[Op]func(*decompiler, Instruction) bool{
 		if b.text == "" {
 			return d.push(term{text: a.text, binds: a.binds, offset: a.offset - b.offset})
 		}
+		if a.text == "" && a.offset == 0 {
+			return d.push(term{text: "-" + b.render(bindsUnary), binds: bindsUnary})
+		}
 		return d.push(term{text: a.render(bindsSum) + " - " + b.render(bindsProduct), binds: bindsSum})
 	},
 	OpMul: infix("*", bindsProduct, false), OpDivSigned: infix("/", bindsProduct, false),

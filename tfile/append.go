@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"tracewell/arch"
 	"tracewell/trace"
@@ -16,7 +15,8 @@ import (
 // An end marker is two zero bytes that readers look at and two more. Append writes what belongs behind the first two: the rest
 // of the frames over the rest of the marker, and a new marker behind them. The file still ends at the old marker. Then it
 // writes the two bytes, the number of the first frame, and with them all its frames are there. One write of all would do if
-// writes were not torn; a large one is, and a reader that comes meanwhile sees it.
+// writes were not torn; a large one is, and a reader that comes meanwhile sees it. (Two bytes on two pages can be torn as well:
+// then the number of a frame that was never acknowledged is wrong, if it is above 255.)
 //
 // What is known only when a run has ended has places of fixed width in the definitions: the status line, near enough to the
 // beginning of the file to lie on one page and be written at once, and a tp V line for each tracepoint. Numbers there have
@@ -78,13 +78,12 @@ func NewAppender(w io.WriterAt, h Header, opts ...WriterOption) (*Appender, erro
 // last whole one. w writes to the same file, and may have more behind the end than belongs there, which cutting it to End
 // removes. The status and the counts of a file that no Appender made are kept up only as far as there is room in their lines.
 func OpenAppender(f *File, w io.WriterAt, opts ...WriterOption) (*Appender, error) {
-	joined := func(found Finding) bool { return found.Rule == RuleConcatenated }
 	switch {
 	case f.cut:
 		return nil, errors.New("trace file whose definitions are not whole: no frames can be added")
 	case len(f.lost) > 0:
 		return nil, errors.New("trace file with frames behind damage: no frames can be added")
-	case slices.ContainsFunc(f.findings, joined):
+	case f.joined():
 		return nil, errors.New("trace file with another one behind it: no frames can be added")
 	case f.orderFrom == OrderAssumed:
 		return nil, errors.New("trace file whose byte order nothing tells: no frames can be added unless it is given")
@@ -154,8 +153,8 @@ func (a *Appender) Append(frames []byte) error {
 func (a *Appender) count(frames []byte) (n int64, err error) {
 	for ; len(frames) > 0; n++ {
 		length := int64(len(frames))
-		if length >= frameHeader {
-			length = min(length, frameHeader+int64(a.order.Uint32(frames[2:])))
+		if length >= FrameHeader {
+			length = min(length, FrameHeader+int64(a.order.Uint32(frames[2:])))
 		}
 		f, err := ParseFrame(frames[:length], a.order, a.size)
 		if err == nil {

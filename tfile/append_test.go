@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -61,10 +59,10 @@ func appendHeader(order arch.ByteOrder) Header {
 // numbered returns the frame that is the i-th in every test: of up to 1 kB and, now and then, of 100 kB.
 func numbered(buf []byte, order arch.ByteOrder, i int) []byte {
 	b := Builder{Order: order}
-	b.Begin(buf, trace.Number(1+i%3))
+	b.Begin(buf, numberedTracepoint(i))
 	b.Variable(2, int64(i))
 	size := i * 37 % 1000
-	if i%128 == 63 {
+	if i%256 == 31 {
 		size = 100_000
 	}
 	for at := 0; at < size; at += MaxBlock {
@@ -75,6 +73,9 @@ func numbered(buf []byte, order arch.ByteOrder, i int) []byte {
 	}
 	return b.Finish()
 }
+
+// numberedTracepoint is one of appendHeader's.
+func numberedTracepoint(i int) trace.Number { return trace.Number(1 + i%3) }
 
 // holdsNumbered fails unless the frames of f are the first ones, at least as many as promised.
 func holdsNumbered(t testing.TB, f *File, promised int) {
@@ -275,7 +276,7 @@ func TestOpenAppender(t *testing.T) {
 }
 
 func TestOpenAppenderRefuses(t *testing.T) {
-	const head = magic + "R 10\ntp T1:10:E:0:0\n"
+	const head = Magic + "R 10\ntp T1:10:E:0:0\n"
 	frame := string(numbered(nil, binary.LittleEndian, 0))
 	tests := map[string]struct {
 		data string
@@ -283,9 +284,9 @@ func TestOpenAppenderRefuses(t *testing.T) {
 	}{
 		"definitions":   {head, nil},
 		"damage":        {head + "\n" + frame + "damage" + frame + "\x00\x00", []Option{WithRecovery()}},
-		"another one":   {head + "\n" + frame + "\x00\x00\x00\x00" + magic, nil},
+		"another one":   {head + "\n" + frame + "\x00\x00\x00\x00" + Magic, nil},
 		"byte order":    {head + "\n\x00\x00", nil},
-		"register size": {magic + "\n" + frame + "\x00\x00", nil},
+		"register size": {Magic + "\n" + frame + "\x00\x00", nil},
 	}
 	for want, test := range tests {
 		f, _ := OpenBytes([]byte(test.data), test.opts...)
@@ -349,6 +350,45 @@ func TestAppenderErrors(t *testing.T) {
 	}
 }
 
+// TestAppenderTakesLargeBatches appends more than is copied, and fails at each of the writes ahead of the last.
+func TestAppenderTakesLargeBatches(t *testing.T) {
+	full := errors.New("disk full")
+	h := appendHeader(binary.LittleEndian)
+	var batch []byte
+	frames := 0
+	for ; len(batch) <= largeBatch; frames++ {
+		batch = numbered(batch, h.Order, frames)
+	}
+	for failAt := range 3 {
+		var d disk
+		a, err := NewAppender(&d, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.before = func([]byte, int64) error {
+			if failAt--; failAt == 0 {
+				return full
+			}
+			return nil
+		}
+		if fails := failAt > 0; fails != errors.Is(a.Append(batch), full) {
+			t.Errorf("disk that fails: %v, but not so the call", fails)
+		} else if fails {
+			if f, err := OpenBytes(d.data); err != nil || f.NumFrames() > 0 {
+				t.Errorf("%d frames, %v", f.NumFrames(), err)
+			}
+			if err := a.Append(batch); err != nil {
+				t.Error(err)
+			}
+		}
+		f, err := OpenBytes(d.data)
+		if err != nil || len(f.Findings()) > 0 {
+			t.Fatal(f.Findings(), err)
+		}
+		holdsNumbered(t, f, frames)
+	}
+}
+
 // TestGDBReadsAnAppendedFile has GDB look at a file whose writer was stopped after each step.
 func TestGDBReadsAnAppendedFile(t *testing.T) {
 	recorded := openTestdata(t, "queue-basic.tf").Header()
@@ -385,14 +425,41 @@ func TestGDBReadsAnAppendedFile(t *testing.T) {
 	}
 }
 
+// TestGDBReadsItsOwnFileContinued adds frames to a file that GDB wrote, in which nothing has room to spare.
+func TestGDBReadsItsOwnFileContinued(t *testing.T) {
+	f := openTestdata(t, "queue-basic.tf")
+	d := disk{data: slices.Clone(f.source.mem)}
+	a, err := OpenAppender(f, &d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 200 {
+		if err := a.Append(frameOf(t, f, i%f.NumFrames()).Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const last = 85 + 199
+	out := gdbtest.Run(t, "", show(save(t, d.data), "tstatus", "tfind 0", "print $rip", "tfind 284", "print $rip", "tfind 285")).All
+	for _, want := range []string{"Collected 285 trace frames", "Trace user is ada", "Found trace frame 284", "No trace frame found"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("GDB did not print %q:\n%s", want, out)
+		}
+	}
+	before, err := OpenBytes(d.data)
+	if err != nil || before.NumFrames() != last+1 || len(before.Findings()) > 0 {
+		t.Errorf("%d frames, %v, %v", before.NumFrames(), before.Findings(), err)
+	}
+	want := *f.Header().Status
+	want.Frames, want.Created, want.Free, want.Size = last+1, last+1, -1, -1
+	if diff := cmp.Diff(&want, before.Header().Status); diff != "" {
+		t.Errorf("status (-want +got):\n%s", diff)
+	}
+}
+
 // gdbShows opens a file in GDB, looks at its last frame of numbered and behind it, and fails if there is a warning.
 func gdbShows(t *testing.T, data []byte, last int) string {
 	t.Helper()
-	name := filepath.Join(t.TempDir(), "trace.tf")
-	if err := os.WriteFile(name, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	out := gdbtest.Run(t, "", show(name, "tstatus", "info tracepoints", fmt.Sprintf("tfind %d", last), "print $count",
+	out := gdbtest.Run(t, "", show(save(t, data), "tstatus", "info tracepoints", fmt.Sprintf("tfind %d", last), "print $count",
 		fmt.Sprintf("tfind %d", last+1))).All
 	want := fmt.Sprintf("Found trace frame %d", last)
 	if strings.Contains(out, "warning") || !strings.Contains(out, want) || !strings.Contains(out, fmt.Sprintf("= %d", last)) ||

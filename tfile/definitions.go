@@ -3,6 +3,9 @@ package tfile
 import (
 	"bytes"
 	"fmt"
+	"strings"
+
+	"tracewell/internal/text"
 )
 
 // maxDefinitions bounds the bytes of the definitions, so that a file of another kind that begins like a trace file is not
@@ -12,28 +15,67 @@ const maxDefinitions = 16 << 20
 // readDefinitions reads the magic at start and the definition lines, and returns the offset behind the empty line that ends
 // them or, with an error, behind the last whole line.
 func (f *File) readDefinitions(w *window, start int64) (int64, error) {
-	head, err := w.at(start, len(magic))
+	head, err := w.at(start, len(Magic))
 	if err != nil {
 		return 0, err
 	}
-	if head = head[:min(len(head), len(magic))]; string(head) != magic {
-		return 0, &FormatError{ErrNotTraceFile, start, quote(string(head)), fmt.Sprintf("%q", magic)}
+	if head = head[:min(len(head), len(Magic))]; string(head) != Magic {
+		return 0, &FormatError{ErrNotTraceFile, start, text.Quote(string(head)), fmt.Sprintf("%q", Magic)}
 	}
-	var r headerReader
-	limit := start + maxDefinitions
-	end := start + int64(len(magic))
+	text, endless, err := definitionsAt(w, start+int64(len(Magic)))
+	if err != nil {
+		return 0, err
+	}
+	r := headerReader{definitions: make([]Definition, 0, strings.Count(text, "\n"))}
+	offset := start + int64(len(Magic))
 	for {
-		line, err := lineAt(w, end, limit)
-		if err != nil || len(line) == 0 {
-			f.takeHeader(&r, end)
-			if err == nil {
-				end++
-			}
-			return end, err
+		line, rest, whole := strings.Cut(text, "\n")
+		if !whole {
+			break
 		}
-		r.line(end, string(line))
-		end += int64(len(line)) + 1
+		r.line(offset, line)
+		offset += int64(len(line)) + 1
+		text = rest
 	}
+	f.takeHeader(&r, offset)
+	if endless != nil {
+		return offset, definitionsError(endless, offset, text)
+	}
+	return offset + 1, nil
+}
+
+// definitionsAt returns the definition lines from offset on, each with its LF. If no empty line ends them it says why, and an
+// unfinished line may come last.
+func definitionsAt(w *window, offset int64) (text string, endless, err error) {
+	before := offset - 1 // the LF of the magic, for the empty line may be the first
+	for n := 4096; ; n *= 4 {
+		b, err := w.at(before, min(n, maxDefinitions))
+		if err != nil {
+			return "", nil, err
+		}
+		b = b[:min(len(b), maxDefinitions)]
+		if end := bytes.Index(b, []byte("\n\n")); end >= 0 {
+			return string(b[1 : end+1]), nil, nil
+		}
+		if len(b) == maxDefinitions {
+			return string(b[1:]), ErrTooLong, nil
+		}
+		if len(b) < n {
+			return string(b[1:]), ErrTruncated, nil
+		}
+	}
+}
+
+// definitionsError says what is at offset, behind the last whole line, in the place of an empty one.
+func definitionsError(kind error, offset int64, unfinished string) error {
+	e := &FormatError{kind, offset, "the end of the file", "an empty line after the definitions"}
+	switch {
+	case kind == ErrTooLong:
+		e.Found = fmt.Sprintf("none in %d bytes", maxDefinitions)
+	case unfinished != "":
+		e.Found = "an unfinished line " + text.Quote(unfinished)
+	}
+	return e
 }
 
 func (f *File) takeHeader(r *headerReader, end int64) {
@@ -42,30 +84,5 @@ func (f *File) takeHeader(r *headerReader, end int64) {
 	f.sizeFrom, f.sizeLine, f.decimalSize = SizeHexadecimal, r.sizeLine, r.decimalSize
 	if r.header.RegisterSize == 0 {
 		f.sizeFrom = SizeUnknown
-	}
-}
-
-// lineAt returns the definition line at offset without its LF, which must lie before limit.
-func lineAt(w *window, offset, limit int64) ([]byte, error) {
-	const expected = "an empty line after the definitions"
-	for n := int64(MaxLine + 1); ; n *= 4 {
-		b, err := w.at(offset, int(min(n, limit-offset)))
-		if err != nil {
-			return nil, err
-		}
-		b = b[:min(int64(len(b)), limit-offset)]
-		if i := bytes.IndexByte(b, '\n'); i >= 0 {
-			return b[:i], nil
-		}
-		if offset+int64(len(b)) >= limit {
-			return nil, &FormatError{ErrTooLong, offset, fmt.Sprintf("no end of line in %d bytes", len(b)), expected}
-		}
-		if int64(len(b)) < n {
-			found := "the end of the file"
-			if len(b) > 0 {
-				found = "an unfinished line " + quote(string(b))
-			}
-			return nil, &FormatError{ErrTruncated, offset, found, expected}
-		}
 	}
 }

@@ -6,7 +6,7 @@
 //	"\x7fTRACE0\n"
 //	R <size>  status <…>  tsv <…>  tp <…>  tdesc <…>          one a line, in any order
 //	""
-//	frame:   tracepoint number i16, length of the data u32, data
+//	frame:   tracepoint number i16, length of the data u32, data; there may be none
 //	data:    blocks, each one of
 //	           'R' registers                       as many bytes as the R line says, as in a g packet
 //	           'M' address u64, length u16, bytes  memory
@@ -14,15 +14,22 @@
 //	           'S' length u16, bytes               data of a static tracepoint; GDB 13.1 cannot read it
 //	end:     0 u16, and usually 0 u16 again
 //
-// Binary integers are in the byte order of the target, which the file does not state; Open finds it out and says how.
+// Binary integers are in the byte order of the target, which the file does not state; Open finds it out and says how. The
+// size in the R line is hexadecimal, as GDB writes and reads it, though the manual says decimal; Open takes it for decimal where
+// only that makes sense of the frames, and says so.
 //
 // A File is an index over a file that stays where it is: Open reads the definitions and the headers of the frames, and a
-// frame's data is read when it is asked for. A Frame is a view of a frame's bytes, in a file or in a live trace buffer, and
-// copies nothing. Builder makes such bytes and Writer a file of them.
+// frame's data is read when it is asked for. OpenAll goes on with files that are joined to the first. A Frame is a view of a
+// frame's bytes, in a file or in a live trace buffer, and copies nothing. Builder makes such bytes. Writer makes a file of them
+// that is whole once it is closed; Appender one that is whole at any time, even when its process is killed.
 //
-// Invariants. A frame is addressed by its place, counted from 0. Opening a damaged or cut file yields every whole frame
-// before the damage, with an error that points at it; what could be read but is not as it should be is a Finding. A File does
-// not change once it is open and may be used by several goroutines; Builder and Writer may not.
+// What Open notices that is not as it should be is a Finding of a Rule, whose Severity says what GDB 13.1 makes of it. Opening
+// a damaged or cut file yields every whole frame before the damage, with an error that points at it; WithRecovery searches
+// behind the damage, too, and accounts for what it passes over.
+//
+// Invariants. A frame is addressed by its place, counted from 0. A File does not change once it is open and may be used by
+// several goroutines; Builder, Writer and Appender may not. Input of any kind makes nothing panic, and nothing be allocated that
+// is not a small multiple of it.
 //
 // The package never opens, maps or closes a file itself, and never guesses what a damaged frame may have held.
 package tfile

@@ -28,6 +28,10 @@ func (f *File) RegisterSizeSource() SizeSource { return f.sizeFrom }
 // behind the last whole frame, or behind the last whole line if the definitions are not whole.
 func (f *File) End() int64 { return f.end }
 
+// EndMarker returns how many bytes the end marker ahead of End has: 4 as GDB writes it, 2 or 3 where GDB takes it for one, 0 if
+// there is none.
+func (f *File) EndMarker() int { return f.marker }
+
 // Lost returns what WithRecovery made Open pass over, in the order of the file.
 func (f *File) Lost() []Lost { return f.lost }
 

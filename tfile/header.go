@@ -1,17 +1,19 @@
 package tfile
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
-// magic begins every trace file. The 0 is the version, the only one there is.
-const magic = "\x7fTRACE0\n"
+// Magic is the line that begins every trace file. The 0 is the version, the only one there is.
+const Magic = "\x7fTRACE0\n"
 
 // MaxLine is how many bytes of a definition line GDB 13.1 reads. It refuses a file with a longer one, though it writes them.
 const MaxLine = 999
@@ -71,17 +73,17 @@ var definitionKinds = map[string]func(r *headerReader, offset int64, rest string
 func (r *headerReader) line(offset int64, text string) {
 	r.definitions = append(r.definitions, Definition{offset, text})
 	if len(text) > MaxLine {
-		r.found(offset, RuleLongLine, "%d bytes, of which GDB 13.1 takes at most %d: %s", len(text), MaxLine, quote(text))
+		r.found(offset, RuleLongLine, "%d bytes, of which GDB 13.1 takes at most %d: %s", len(text), MaxLine, quoted(text))
 	}
 	keyword, rest, spaced := strings.Cut(text, " ")
 	read := definitionKinds[keyword]
 	if read == nil || !spaced {
 		r.header.Other = append(r.header.Other, text)
-		r.found(offset, RuleUnknownLine, "%s", quote(text))
+		r.found(offset, RuleUnknownLine, "%s", quoted(text))
 		return
 	}
 	if err := read(r, offset, rest); err != nil {
-		r.found(offset, RuleBadLine, "%s: %v", quote(text), err)
+		r.found(offset, RuleBadLine, "%s: %v", quoted(text), err)
 	}
 }
 
@@ -104,6 +106,9 @@ func (r *headerReader) finish(end int64) {
 		text := fmt.Sprintf("%d more lines like the %d above", r.unsaid, maxFindings)
 		r.findings = append(r.findings, Finding{end, RuleBadLine, text})
 	}
+	if n := r.header.RegisterSize; n > MaxRegisters {
+		r.findings = append(r.findings, Finding{r.sizeLine, RuleLargeRegisters, fmt.Sprintf("register blocks of %d bytes", n)})
+	}
 	if r.header.RegisterSize == 0 {
 		const text = "no R line with the size of a register block, without which GDB does not open the file"
 		r.findings = append(r.findings, Finding{end, RuleRegisterSize, text})
@@ -111,19 +116,23 @@ func (r *headerReader) finish(end int64) {
 }
 
 // registerSize reads the number of an R line. It is hexadecimal, though the manual says decimal, and GDB reads it with
-// strtol, so blanks and 0x may stand before it.
+// strtol, so blanks and 0x may stand before it and anything behind it, such as a CR.
 func (r *headerReader) registerSize(offset int64, rest string) error {
 	digits := strings.TrimLeft(rest, " \t")
 	if len(digits) > 2 && strings.EqualFold(digits[:2], "0x") {
 		digits = digits[2:]
 	}
-	n, err := strconv.ParseUint(digits, 16, 31)
+	behind := strings.TrimLeft(digits, "0123456789abcdefABCDEF")
+	n, err := strconv.ParseUint(digits[:len(digits)-len(behind)], 16, 63)
 	if err != nil {
-		return fmt.Errorf("found %q, expected a size in hexadecimal of at most 0x%x", rest, math.MaxInt32)
+		return fmt.Errorf("found %q, expected a size in hexadecimal", rest)
 	}
-	r.header.RegisterSize, r.sizeLine, r.decimalSize = int(n), offset, 0
+	r.header.RegisterSize, r.sizeLine, r.decimalSize = int(min(n, math.MaxInt32)), offset, 0
 	if d, err := strconv.ParseUint(rest, 10, 31); err == nil {
 		r.decimalSize = int(d)
+	}
+	if behind != "" {
+		return fmt.Errorf("found %s behind the size, which is taken to be 0x%x", text.Quote(behind), n)
 	}
 	return nil
 }
@@ -144,10 +153,15 @@ func (r *headerReader) variable(_ int64, rest string) error {
 	return err
 }
 
+// piece reads a tp line. Of a T piece that cannot be read to its end the definition counts up to the options that can be, as
+// in GDB 13.1, which at most warns of the others.
 func (r *headerReader) piece(offset int64, rest string) error {
-	p, err := trace.ParsePiece(rest)
-	if err != nil {
-		return err
+	p, malformed := trace.ParsePiece(rest)
+	if malformed != nil {
+		var found bool
+		if p, found = definitionIn(rest); !found {
+			return malformed
+		}
 	}
 	if _, known := r.mentions[p.Key]; !known {
 		if r.mentions == nil {
@@ -155,5 +169,26 @@ func (r *headerReader) piece(offset int64, rest string) error {
 		}
 		r.mentions[p.Key] = offset
 	}
-	return r.upload.Add(p)
+	return errors.Join(malformed, r.upload.Add(p))
+}
+
+// definitionFields are those that every T piece has; there are a few options.
+const (
+	definitionFields = 5
+	definitionMost   = 16
+)
+
+// definitionIn reads as much of a T piece as can be read, if that defines a tracepoint.
+func definitionIn(text string) (trace.Piece, bool) {
+	fields := strings.SplitN(text, ":", definitionMost)
+	if !strings.HasPrefix(text, string(trace.PieceDefinition)) || len(fields) < definitionFields {
+		return trace.Piece{}, false
+	}
+	fields[definitionFields-1] = strings.TrimRight(fields[definitionFields-1], "\r")
+	for n := len(fields); n >= definitionFields; n-- {
+		if p, err := trace.ParsePiece(strings.Join(fields[:n], ":")); err == nil {
+			return p, true
+		}
+	}
+	return trace.Piece{}, false
 }

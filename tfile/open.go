@@ -23,6 +23,7 @@ type File struct {
 	numbers []int16 // tracepoint number of each frame
 	lost    []Lost  // between frames and behind the last, in the order of the file
 	end     int64
+	marker  int  // bytes of the end marker
 	cut     bool // in the definitions
 }
 
@@ -49,10 +50,10 @@ func WithOrder(order arch.ByteOrder) Option { return func(o *options) { o.order 
 func WithRegisterSize(n int) Option { return func(o *options) { o.registerSize = n } }
 
 // WithRecovery makes Open search for whole frames behind damage. Without it a frame header that makes no sense is the end,
-// for nothing tells where the next frame begins; with it Open reads all blocks of all frames, goes on at the next place from
-// where frames of defined tracepoints, whole in all their blocks, follow one another, and accounts for what it passed over
-// in File.Lost. What is found so is most probably, but not surely, what was recorded: memory that was collected may hold
-// what looks like frames. GDB has nothing like it.
+// for nothing tells where the next frame begins. With it, if the headers do not lead to the end of the file, Open reads all
+// blocks of all frames, goes on at the next place from where frames of defined tracepoints, whole in all their blocks, follow
+// one another, and accounts for what it passed over in File.Lost. What is found so is most probably, but not surely, what was
+// recorded: memory that was collected may hold what looks like frames. GDB has nothing like it.
 func WithRecovery() Option { return func(o *options) { o.recovery = true } }
 
 // WithProgress has a function called now and then, about once a megabyte, with the number of bytes that have been indexed.

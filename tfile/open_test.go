@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -118,7 +119,7 @@ func TestEveryCut(t *testing.T) {
 	}
 	for cut := range int64(len(data)) {
 		f, err := Open(bytes.NewReader(data[:cut]), cut)
-		if cut < int64(len(magic)) {
+		if cut < int64(len(Magic)) {
 			if !errors.Is(err, ErrNotTraceFile) || f != nil {
 				t.Errorf("cut at %d: %v, %v; want ErrNotTraceFile", cut, f, err)
 			}
@@ -166,7 +167,7 @@ func wholeFindings(t *testing.T, data []byte) []Finding {
 }
 
 func TestErrorsPoint(t *testing.T) {
-	const head = magic + "R 4\n"
+	const head = Magic + "R 4\n"
 	tests := []struct{ data, want string }{
 		{"", `not a trace file: offset 0: found "", expected "\x7fTRACE0\n"`},
 		{"\x7fTRACE1\nR 4\n", `not a trace file: offset 0: found "\x7fTRACE1\n", expected "\x7fTRACE0\n"`},
@@ -188,7 +189,7 @@ func TestErrorsPoint(t *testing.T) {
 }
 
 func TestDefinitionsWithoutEnd(t *testing.T) {
-	data := []byte(magic + strings.Repeat("x", maxDefinitions))
+	data := []byte(Magic + strings.Repeat("x", maxDefinitions))
 	if _, err := OpenBytes(data); !errors.Is(err, ErrTooLong) {
 		t.Errorf("%v, want ErrTooLong", err)
 	}
@@ -196,7 +197,7 @@ func TestDefinitionsWithoutEnd(t *testing.T) {
 
 func TestFindings(t *testing.T) {
 	long := "tdesc " + strings.Repeat("x", MaxLine)
-	data := magic + "what is this\ntdesc\n" + long + "\ntp A7:10:R01\nstatus 5\nR 4\nR xyz\n\n\x00\x00\x00\x00extra"
+	data := Magic + "what is this\ntdesc\n" + long + "\ntp A7:10:R01\nstatus 5\nR 4\nR xyz\n\n\x00\x00\x00\x00extra"
 	f, err := OpenBytes([]byte(data))
 	if err != nil {
 		t.Fatal(err)
@@ -205,9 +206,9 @@ func TestFindings(t *testing.T) {
 	want := []Finding{
 		{at("what"), RuleUnknownLine, `"what is this"`},
 		{at("tdesc\n"), RuleUnknownLine, `"tdesc"`},
-		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:excerpt])},
+		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:40])},
 		{at("status"), RuleBadLine, `"status 5": trace status: offset 0: found "5", expected one of the letters 01`},
-		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal of at most 0x7fffffff`},
+		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal`},
 		{at("tp A7"), RuleUndefined, "tracepoint 7 at 0x10 has no T piece, which GDB 13.1 does not survive"},
 		{at("extra"), RuleTrailing, "5 bytes behind the end marker"},
 	}
@@ -228,7 +229,7 @@ func TestFindings(t *testing.T) {
 		}
 		lines = append(lines, d.Text)
 	}
-	if got := magic + strings.Join(lines, "\n") + "\n\n"; !strings.HasPrefix(data, got) {
+	if got := Magic + strings.Join(lines, "\n") + "\n\n"; !strings.HasPrefix(data, got) {
 		t.Errorf("definitions are not as in the file: %q", got)
 	}
 }
@@ -245,10 +246,12 @@ func TestRegisterSize(t *testing.T) {
 		{"", 0, []*Rule{RuleRegisterSize}},
 		{"R 0\n", 0, []*Rule{RuleRegisterSize}},
 		{"R -1\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
-		{"R 80000000\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
+		{"R 80000000\n", math.MaxInt32, []*Rule{RuleLargeRegisters}},
+		{"R 80000000\nR 10\n", 16, nil},
+		{"R 123456789123456789\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
 	}
 	for _, test := range tests {
-		f, err := OpenBytes([]byte(magic + test.lines + "\n\x00\x00"))
+		f, err := OpenBytes([]byte(Magic + test.lines + "\n\x00\x00"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -313,7 +316,7 @@ func TestEndMarkers(t *testing.T) {
 		{"\x00\x00x", 2}, {"\x00\x00\x00x", 3}, {"\x00\x00\x00\x00\x00", 4},
 	}
 	for _, test := range tests {
-		head := magic + "R 4\n\n"
+		head := Magic + "R 4\n\n"
 		f, err := OpenBytes([]byte(head + test.end))
 		if err != nil {
 			t.Errorf("%q: %v", test.end, err)
@@ -323,8 +326,86 @@ func TestEndMarkers(t *testing.T) {
 		for _, finding := range f.Findings() {
 			trailing = finding.Offset - int64(len(head))
 		}
-		if trailing != test.trailing {
-			t.Errorf("%q: trailing bytes at %d, want %d", test.end, trailing, test.trailing)
+		marker := len(test.end)
+		if test.trailing >= 0 {
+			marker = int(test.trailing)
+		}
+		if trailing != test.trailing || f.EndMarker() != marker || f.End() != int64(len(head)+marker) {
+			t.Errorf("%q: trailing bytes at %d, want %d; marker of %d bytes, want %d",
+				test.end, trailing, test.trailing, f.EndMarker(), marker)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	data, _ := manyFrames(t, 40)
+	for _, opts := range [][]Option{nil, {WithRecovery()}} {
+		var calls []int64
+		opts = append(opts, WithProgress(func(done int64) { calls = append(calls, done) }))
+		if _, err := Open(bytes.NewReader(data), int64(len(data)), opts...); err != nil {
+			t.Fatal(err)
+		}
+		if n := int64(len(data)) / progressStep; int64(len(calls)) < n-1 || int64(len(calls)) > n+1 {
+			t.Errorf("%d calls for %d bytes", len(calls), len(data))
+		}
+		for i := 1; i < len(calls); i++ {
+			if step := calls[i] - calls[i-1]; step < progressStep || step > 2*progressStep {
+				t.Errorf("call %d comes %d bytes after the one before", i, step)
+			}
+		}
+	}
+}
+
+func TestFindingsAreBounded(t *testing.T) {
+	data := []byte(Magic + strings.Repeat("x\n", 100_000) + "R 4\n\n\x00\x00")
+	f, err := OpenBytes(data)
+	if err != nil || len(f.Findings()) != maxFindings+1 || len(f.Definitions()) != 100_001 {
+		t.Errorf("%d findings in %d lines, %v", len(f.Findings()), len(f.Definitions()), err)
+	}
+	last := f.Findings()[maxFindings]
+	if last.Text != fmt.Sprintf("%d more lines like the %d above", 100_000-maxFindings, maxFindings) {
+		t.Errorf("the last one is %v", last)
+	}
+}
+
+func TestLargeRegisters(t *testing.T) {
+	for size, want := range map[int]int{MaxRegisters: 0, MaxRegisters + 1: 1} {
+		f, err := OpenBytes(fmt.Appendf(nil, "%sR %x\n\n\x00\x00", Magic, size))
+		if err != nil || len(f.Findings()) != want {
+			t.Errorf("%d bytes of registers: %v, %v", size, f.Findings(), err)
+		}
+	}
+}
+
+// TestMalformedDefinition reads T pieces as far as GDB 13.1 does.
+func TestMalformedDefinition(t *testing.T) {
+	tests := []struct {
+		line    string
+		defined bool
+		pass    uint64
+		code    int
+	}{
+		{"tp T1:1000:E:0:3:X1,27", true, 3, 1},
+		{"tp T1:1000:E:0:3:Q:X1,27", true, 3, 0},
+		{"tp T1:1000:E:0:3:X1,27:Q", true, 3, 1},
+		{"tp T1:1000:E:0:3\r", true, 3, 0},
+		{"tp T1:1000:E:0:3:X1,27\r", true, 3, 0},
+		{"tp T1:1000:E:0", false, 0, 0},
+		{"tp T1:1000:Z:0:3", false, 0, 0},
+		{"tp A1:1000:Q", false, 0, 0},
+	}
+	for _, test := range tests {
+		f, err := OpenBytes([]byte(Magic + "R 4\n" + test.line + "\n\n\x00\x00"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		malformed := test.code == 0 || strings.HasSuffix(test.line, "Q")
+		if len(f.Findings()) != 0 != malformed || malformed && f.Findings()[0].Rule != RuleBadLine {
+			t.Errorf("%q: %v", test.line, f.Findings())
+		}
+		points := f.Header().Tracepoints
+		if len(points) == 0 != !test.defined || test.defined && (points[0].Pass != test.pass || len(points[0].Condition) != test.code) {
+			t.Errorf("%q: %+v", test.line, points)
 		}
 	}
 }

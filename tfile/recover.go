@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"tracewell/internal/text"
 )
 
 // Lost is a stretch of a file in which no frame was found.
@@ -15,8 +17,9 @@ type Lost struct {
 // A salvage finds frames in a damaged file.
 //
 // A frame is whole if its header has a number that is not 0, its end lies in the file, and its blocks end where it does. Going
-// forward, a frame counts if it is whole, or if at its end there is a header of a defined tracepoint, the end marker, or the
-// end of the file: then its length is right, and the damage is inside it, which Frame.Check tells. Anything else is damage.
+// forward, a frame counts if at its end there is a header of a defined tracepoint, the end marker, or the end of the file: then
+// its length is right, and damage is inside it if anywhere, which Frame.Check tells. It counts as well if it is whole, unless
+// a whole frame begins in it that ends behind it: then bytes are missing, and it has swallowed others. Anything else is damage.
 // Behind damage the next frame is where one begins that is of a defined tracepoint, whole, and not empty; where none is
 // defined another such one, or the end of the file, must follow it. Empty frames do not count there: six bytes that look like
 // one are in most memory.
@@ -32,6 +35,7 @@ type salvage struct {
 }
 
 func newSalvage(f *File, w *window) *salvage {
+	w.reported = f.starts[0] // progress begins anew
 	scan := &window{source: f.source, step: w.step}
 	return &salvage{f: f, w: w, scan: scan, defined: newNumberSet(f.header.Tracepoints), effort: f.source.size + 1<<20}
 }
@@ -54,7 +58,7 @@ func (s *salvage) run() error {
 		if end {
 			return s.f.endMarker(s.w, offset)
 		}
-		next, found, err := s.search(offset + 1)
+		next, found, err := s.search(offset+1, s.f.source.size)
 		if err != nil {
 			return err
 		}
@@ -70,7 +74,7 @@ func (s *salvage) run() error {
 // finish ends a walk at an offset behind which no frame was found up to limit: at a marker with something else behind it, or
 // in damage.
 func (s *salvage) finish(offset, limit int64) error {
-	h, err := s.w.at(offset, frameHeader)
+	h, err := s.w.at(offset, FrameHeader)
 	if err != nil {
 		return err
 	}
@@ -81,10 +85,10 @@ func (s *salvage) finish(offset, limit int64) error {
 		s.lose(offset, limit)
 	}
 	s.f.end = limit
-	if len(h) < frameHeader {
+	if len(h) < FrameHeader {
 		return truncatedHeader(offset, h)
 	}
-	return &FormatError{ErrTruncated, offset, quote(string(h[:frameHeader])), "a frame or the end marker, here or further on"}
+	return &FormatError{ErrTruncated, offset, text.Quote(string(h[:FrameHeader])), "a frame or the end marker, here or further on"}
 }
 
 func (s *salvage) lose(offset, next int64) {
@@ -109,13 +113,32 @@ func (s *salvage) frame(offset int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if !in.whole {
-		if follows, err := s.follows(h.end); err != nil || !follows {
+	follows, err := s.follows(h.end)
+	if err != nil {
+		return 0, err
+	}
+	if !follows {
+		if swallows, err := s.swallows(h); err != nil || swallows || !in.whole {
 			return 0, err
 		}
 	}
 	s.f.add(int16(h.number), h.end)
 	return h.end, nil
+}
+
+// swallows says whether a whole frame begins in the one of h, and ends behind it.
+func (s *salvage) swallows(h header) (bool, error) {
+	for offset := h.start + 1; ; offset++ {
+		next, found, err := s.search(offset, h.end)
+		if err != nil || !found {
+			return false, err
+		}
+		inner, _, err := s.header(next)
+		if err != nil || inner.end > h.end {
+			return err == nil, err
+		}
+		offset = next
+	}
 }
 
 // header reads the header at offset; fits says that a frame of it may be there.
@@ -125,7 +148,7 @@ func (s *salvage) header(offset int64) (h header, fits bool, err error) {
 }
 
 func (s *salvage) look(h header) (inside, error) {
-	return s.w.look(s.f.frame(nil, 0), h.start+frameHeader, h.end, math.MaxInt)
+	return s.w.look(s.f.frame(nil, 0), h.start+FrameHeader, h.end, math.MaxInt)
 }
 
 // follows says whether what is at offset may follow a frame.
@@ -145,7 +168,7 @@ func (s *salvage) follows(offset int64) (bool, error) {
 
 // isEnd says whether an end marker is at offset and the end of the file or another trace file behind it.
 func (s *salvage) isEnd(offset int64) (bool, error) {
-	b, err := s.w.at(offset, markerLen+len(magic))
+	b, err := s.w.at(offset, markerLen+len(Magic))
 	if err != nil {
 		return false, err
 	}
@@ -153,36 +176,34 @@ func (s *salvage) isEnd(offset int64) (bool, error) {
 	return n >= 2 && (offset+int64(n) == s.f.source.size || hasMagic(b[n:])), nil
 }
 
-// search looks for the next frame from offset on. Without one it returns where it gave up: at the end of the file, or at
-// another trace file.
-func (s *salvage) search(offset int64) (next int64, found bool, err error) {
-	for {
-		b, err := s.scan.at(offset, frameHeader)
+// search looks for the next frame that begins from offset on and before limit. Without one it returns where it gave up: at
+// limit, or at another trace file.
+func (s *salvage) search(offset, limit int64) (next int64, found bool, err error) {
+	for s.effort >= 0 && offset < limit {
+		b, err := s.scan.at(offset, len(Magic))
 		if err != nil {
 			return 0, false, err
 		}
-		b = b[:min(len(b), progressStep)]
-		other := bytes.Index(b, []byte(magic))
+		b = b[:min(int64(len(b)), progressStep, limit-offset+FrameHeader-1)]
+		other := bytes.Index(b, []byte(Magic))
 		if other >= 0 {
 			b = b[:other]
 		}
 		if i, err := s.candidate(b, offset); i >= 0 || err != nil {
 			return offset + int64(i), true, err
 		}
-		switch {
-		case other >= 0:
+		if other >= 0 {
 			return offset + int64(other), false, nil
-		case len(b) < frameHeader || s.effort < 0:
-			return s.f.source.size, false, nil
 		}
-		offset += int64(max(len(b)-len(magic)+1, 1)) // the magic may be cut by the end of b, and a header as well
+		offset += int64(max(len(b)-len(Magic)+1, 1)) // b may end within the magic, or within a header
 	}
+	return limit, false, nil
 }
 
 // candidate returns where in b, which is at offset in the file, the first frame begins, -1 if none does.
 func (s *salvage) candidate(b []byte, offset int64) (int, error) {
-	order, left := s.f.header.Order, s.f.source.size-offset-frameHeader
-	for i := 0; i+frameHeader <= len(b) && s.effort >= 0; i++ {
+	order, left := s.f.header.Order, s.f.source.size-offset-FrameHeader
+	for i := 0; i+FrameHeader <= len(b) && s.effort >= 0; i++ {
 		number, length := order.Uint16(b[i:]), int64(order.Uint32(b[i+2:]))
 		if number == 0 || length == 0 || length > left-int64(i) || !s.defined.has(number) {
 			continue

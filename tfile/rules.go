@@ -31,6 +31,8 @@ var (
 		"make the line 999 bytes at most: spread a target description over more lines, shorten a source string"}
 	RuleRegisterSize = &Rule{"register-size", Refuses,
 		"add an R line with the length of a register block, in hexadecimal"}
+	RuleLargeRegisters = &Rule{"large-registers", Crashes,
+		"correct the R line: GDB 13.1 keeps a register block on its stack, which 8 MB overflow"}
 	RuleUndefined = &Rule{"undefined", Crashes,
 		"add the T piece of the tracepoint, or remove its other pieces"}
 	RuleByteOrder = &Rule{"byte-order", Misreads,

@@ -194,3 +194,29 @@ func TestWriterAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations for a frame", allocations)
 	}
 }
+
+func TestWriteContent(t *testing.T) {
+	data := write(t, smallHeader(binary.BigEndian), smallFrames(binary.BigEndian)...)
+	f, err := OpenBytes(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := Write(&out, f, KeepUnknownLines(), KeepStatic()); err != nil || !bytes.Equal(out.Bytes(), data) {
+		t.Errorf("%v; written again the file differs:\n%s", err, cmp.Diff(string(data), out.String()))
+	}
+	if err := Write(io.Discard, f); err == nil || !strings.Contains(err.Error(), "frame 3: ") {
+		t.Errorf("static data in frame 3: %v", err)
+	}
+	fast := openTestdata(t, "queue-fast.tf")
+	if err := Write(io.Discard, fast); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a damaged frame: %v", err)
+	}
+	if err := Write(io.Discard, fast, KeepDamaged()); err != nil {
+		t.Errorf("a damaged frame that is kept: %v", err)
+	}
+	fast.header.RegisterSize = 0
+	if Write(io.Discard, fast) == nil {
+		t.Error("a file without register size was written")
+	}
+}

@@ -41,7 +41,15 @@ type recording struct {
 
 	path string
 	size int64 // in bytes
+	file *tfile.File
+	converted
 }
+
+// tenth is the beginning of a recording, enough of it for what takes long.
+type tenth struct{ tfile.Content }
+
+// NumFrames is a tenth of what there are.
+func (t tenth) NumFrames() int { return t.Content.NumFrames() / 10 }
 
 // recordings are the files that are measured. Read whole they are 200 MB and 2.4 GB.
 func recordings() []*recording {
@@ -63,14 +71,16 @@ func (r *recording) header(b *testing.B) tfile.Header {
 		Description:  string(target.XML()),
 		Status:       &trace.Status{Reason: trace.ReasonStop, Frames: million, Created: million, Size: 4 << 30},
 	}
+	commands := []string{fmt.Sprintf("collect *(unsigned long *) %#x", counterAddr)}
 	for _, n := range []trace.Number{rare, usual} {
 		addr := addrOf(n)
+		action := trace.Action{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: counterAddr, Length: uint64(r.memory)}
 		h.Tracepoints = append(h.Tracepoints, trace.Tracepoint{
 			Number:  n,
 			Addr:    addr,
 			Enabled: true,
-			Actions: []trace.Action{{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: counterAddr, Length: uint64(r.memory)}},
-			Source:  trace.Source{At: "*" + addr.String(), Commands: []string{fmt.Sprintf("collect *(unsigned long *) %#x", counterAddr)}},
+			Actions: []trace.Action{action},
+			Source:  trace.Source{At: "*" + addr.String(), Commands: commands},
 		})
 	}
 	return h
@@ -106,7 +116,8 @@ func (r *recording) writeTo(w io.Writer, h tfile.Header) error {
 	return out.Close()
 }
 
-// save writes the file into dir, and all of it to the disk, so that this does not go on while others are measured.
+// save writes the file into dir, and all of it to the disk, so that this does not go on while others are measured; and opens
+// it.
 func (r *recording) save(b *testing.B, dir string) {
 	b.Helper()
 	r.path = filepath.Join(dir, fmt.Sprintf("%d.tf", r.memory))
@@ -117,5 +128,7 @@ func (r *recording) save(b *testing.B, dir string) {
 	stat, err := f.Stat()
 	check(b, err)
 	r.size = stat.Size()
-	check(b, f.Close())
+	r.file, err = tfile.Open(f, r.size)
+	check(b, err)
+	b.Cleanup(func() { f.Close() })
 }

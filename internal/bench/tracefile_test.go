@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// tasks are what is done to trace files. What takes GDB seconds is measured less often.
+// tasks are what is done to trace files. What takes long is measured in every third round only.
 var tasks = []*task{
 	{name: "index", bytes: true, goal: goal{bytesPerSecond: 1e9}, ways: []fileWay{
 		{floorWay, 1, readWhole},
@@ -19,9 +19,11 @@ var tasks = []*task{
 		{ourWay, 1, find},
 		{gdbWay, 3, findInGDB},
 	}},
-	{name: "make and write", small: true, bytes: true, ways: []fileWay{
-		{ourWay, 1, writeFrames},
-	}},
+	{name: "make and write", small: true, bytes: true, ways: []fileWay{{ourWay, 1, writeFrames}}},
+	{name: "to text", small: true, bytes: true, ways: []fileWay{{ourWay, 3, ofTenth(writeText)}}},
+	{name: "from text", small: true, bytes: true, ways: []fileWay{{ourWay, 3, ofTenth(readText)}}},
+	{name: "to CTF", small: true, bytes: true, ways: []fileWay{{ourWay, 3, ofTenth(writeCTF)}}},
+	{name: "from CTF", small: true, bytes: true, ways: []fileWay{{ourWay, 3, ofTenth(readCTF)}}},
 }
 
 // BenchmarkFile measures everything in turns, as BenchmarkHit does.
@@ -30,6 +32,9 @@ func BenchmarkFile(b *testing.B) {
 	var measured fileTable
 	for i, r := range recordings() {
 		r.save(b, dir)
+		if i == 0 {
+			r.convert(b)
+		}
 		for _, t := range tasks {
 			if t.small && i > 0 {
 				continue

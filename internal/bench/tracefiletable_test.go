@@ -32,7 +32,7 @@ func (g goal) verdict(r *fileRow) string {
 	var limit string
 	switch {
 	case g.bytesPerSecond > 0:
-		met, limit = r.speed() >= g.bytesPerSecond, fmt.Sprintf("≥ %.0f GB/s", g.bytesPerSecond/1e9)
+		met, limit = r.speed() >= g.bytesPerSecond, fmt.Sprintf("≥ %.0f MB/s", g.bytesPerSecond/1e6)
 	case g.time > 0:
 		met, limit = r.median() <= g.time.Seconds(), fmt.Sprintf("≤ %d ms", g.time.Milliseconds())
 	default:
@@ -71,10 +71,18 @@ type fileTable []*fileRow
 func (t fileTable) ratio(r *fileRow, other way) string {
 	for _, o := range t {
 		if o.recording == r.recording && o.task == r.task && o.way.name == other {
-			return fmt.Sprintf("%.3g", r.median()/o.median())
+			return quotient(r.median(), o.median())
 		}
 	}
 	return "-"
+}
+
+// quotient is a/b, as a fraction of one where it is small.
+func quotient(a, b float64) string {
+	if 10*a < b {
+		return fmt.Sprintf("1/%.0f", b/a)
+	}
+	return fmt.Sprintf("%.2f", a/b)
 }
 
 func (t fileTable) missed() bool {
@@ -85,11 +93,11 @@ func (t fileTable) missed() bool {
 func (t fileTable) String() string {
 	var aligned, b strings.Builder
 	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "a million frames of\ttask\tway\tmedian ms\tbest ms\tGB/s\t/ %s\t/ %s\tgoal\n", floorWay, gdbWay)
+	fmt.Fprintf(w, "a million frames of\ttask\tway\tmedian ms\tbest ms\tMB/s\t/ %s\t/ %s\tgoal\n", floorWay, gdbWay)
 	for _, r := range t {
 		speed := "-"
 		if r.task.bytes {
-			speed = fmt.Sprintf("%.2f", r.speed()/1e9)
+			speed = fmt.Sprintf("%.0f", r.speed()/1e6)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.recording.name, r.task.name, r.way.name,
 			milliseconds(r.median()), milliseconds(slices.Min(r.samples)), speed, t.ratio(r, floorWay), t.ratio(r, gdbWay), r.verdict())
@@ -122,13 +130,13 @@ func TestFileTable(t *testing.T) {
 		{r, indexed, fileWay{name: ourWay}, []float64{0.4}},
 		{r, found, fileWay{name: ourWay}, []float64{0.021}},
 	}
-	const want = `a million frames of  task   way        median ms  best ms  GB/s  / floor  / gdb   goal
-200 bytes            index  floor      50         40       4.00  1        -
-200 bytes            index  tracewell  150        100      1.33  3        -       ≥ 1 GB/s PASS
-200 bytes            find   tracewell  1.20       1.20     -     -        0.0006  ≤ 20 ms PASS
-200 bytes            find   gdb        2000       2000     -     -        1
-200 bytes            index  tracewell  400        400      0.50  8        -       ≥ 1 GB/s FAIL
-200 bytes            find   tracewell  21         21       -     -        0.0105  ≤ 20 ms FAIL
+	const want = `a million frames of  task   way        median ms  best ms  MB/s  / floor  / gdb   goal
+200 bytes            index  floor      50         40       4000  1.00     -
+200 bytes            index  tracewell  150        100      1333  3.00     -       ≥ 1000 MB/s PASS
+200 bytes            find   tracewell  1.20       1.20     -     -        1/1667  ≤ 20 ms PASS
+200 bytes            find   gdb        2000       2000     -     -        1.00
+200 bytes            index  tracewell  400        400      500   8.00     -       ≥ 1000 MB/s FAIL
+200 bytes            find   tracewell  21         21       -     -        1/95    ≤ 20 ms FAIL
 `
 	if diff := cmp.Diff(want, results.String()); diff != "" {
 		t.Errorf("table (-want +got):\n%s", diff)

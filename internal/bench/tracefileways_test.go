@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/arch"
 	"tracewell/internal/gdbtest"
 	"tracewell/tfile"
 )
@@ -68,12 +67,9 @@ func index(b *testing.B, r *recording) time.Duration {
 // find looks through an index that is there.
 func find(b *testing.B, r *recording) time.Duration {
 	b.Helper()
-	f := open(b, r.path)
-	defer f.Close()
-	t, err := tfile.Open(f, r.size)
-	check(b, err)
+	query := tfile.Query{Kind: tfile.ByTracepoint, Tracepoint: rare}
 	start := time.Now()
-	n, ok, err := t.Find(tfile.Query{Kind: tfile.ByTracepoint, Tracepoint: rare}, 0, func(tfile.Frame) (arch.Addr, bool) { return 0, false })
+	n, ok, err := r.file.Find(query, 0, nil)
 	took := time.Since(start)
 	if n != million-1 || !ok || err != nil {
 		b.Fatalf("found frame %d, %v, %v", n, ok, err)

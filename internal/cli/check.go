@@ -30,13 +30,13 @@ func (*checkCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. The exit status is 1 for findings, odd ones included, and 2 for what is no trace file. It
-// is that of the file itself, whatever --fix made of it.
+// Run implements kong's command. The exit status is 1 for findings, odd ones included, and 2 for what is no trace file or
+// is damaged by compression. It is that of the file itself, whatever --fix made of it.
 func (c *checkCommand) Run(streams Streams) error {
-	if err := c.separate(); err != nil {
+	if err := c.separate(streams); err != nil {
 		return err
 	}
-	source, err := openPacked(c.File, streams)
+	source, err := openTraceBytes(c.File, streams)
 	if err != nil {
 		return err
 	}
@@ -53,10 +53,10 @@ func (c *checkCommand) Run(streams Streams) error {
 			return err
 		}
 	}
-	switch examined.verdict() {
-	case check.Unreadable:
+	switch {
+	case examined.verdict() == check.Unreadable || source.damage != nil:
 		return errTold
-	case check.Findings:
+	case examined.verdict() == check.Findings:
 		return errFinding
 	}
 	return nil
@@ -78,7 +78,7 @@ func (e *examination) verdict() check.Verdict {
 
 // examine checks a trace file. The error is that it could not be read; that it is no trace file is a result.
 func (c *checkCommand) examine(source *packedFile, streams Streams) (*examination, error) {
-	options := check.Options{}
+	options := check.Options{Source: source, Size: source.Size()}
 	if c.Exec != "" {
 		program, err := os.Open(c.Exec)
 		if err != nil {
@@ -90,7 +90,9 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examinatio
 		}
 	}
 	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(source.name), Total: source.Size()})
-	file, err := source.index(streams, tfile.WithRecovery(), tfile.WithProgress(bar.Set))
+	file, err := check.Open(func(opts ...tfile.Option) (*tfile.File, error) {
+		return source.index(streams, append(opts, tfile.WithProgress(bar.Set))...)
+	})
 	bar.Done()
 	if file == nil {
 		if errors.Is(err, tfile.ErrNotTraceFile) {
@@ -101,7 +103,9 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examinatio
 	if source.damage != nil {
 		warn(streams.Err, source.name, []string{source.damage.Error()})
 	}
-	bar = progress.Start(streams.Err, progress.Work{Name: "checking " + text.Visible(source.name), Total: int64(file.NumFrames()), Unit: progress.Frames})
+	bar = progress.Start(streams.Err, progress.Work{
+		Name: "checking " + text.Visible(source.name), Total: int64(file.NumFrames()), Unit: progress.Frames,
+	})
 	options.Progress = bar.Set
 	report, err := check.File(file, err, options)
 	bar.Done()
@@ -112,11 +116,14 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examinatio
 }
 
 // separate refuses to write the fixed file over the one that is read.
-func (c *checkCommand) separate() error {
-	if c.Fix == "" || c.File == "-" {
+func (c *checkCommand) separate(streams Streams) error {
+	if c.Fix == "" {
 		return nil
 	}
-	in, err := os.Stat(c.File)
+	in, err := streams.In.Stat()
+	if c.File != "-" {
+		in, err = os.Stat(c.File)
+	}
 	if err != nil {
 		return err
 	}
@@ -128,7 +135,9 @@ func (c *checkCommand) separate() error {
 
 // fix writes what can be saved, tells what was changed, and what is still found in the outcome.
 func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
-	bar := progress.Start(streams.Err, progress.Work{Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames})
+	bar := progress.Start(streams.Err, progress.Work{
+		Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames,
+	})
 	method, _ := packed.BySuffix(c.Fix)
 	var changes []check.Change
 	err := packed.Write(c.Fix, method, func(w io.Writer) (err error) {
@@ -142,12 +151,15 @@ func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
 	for _, change := range changes {
 		fmt.Fprintf(streams.Err, "tracewell: %s:%d: %s\n", text.Visible(name), change.Offset, text.Visible(change.Text))
 	}
+	if status, err := os.Stat(c.Fix); err != nil || !status.Mode().IsRegular() {
+		return err // what went into a pipe or a device cannot be read again
+	}
 	return c.recheck(streams)
 }
 
 // recheck tells what is wrong with the file that fix wrote.
 func (c *checkCommand) recheck(streams Streams) error {
-	source, err := openPacked(c.Fix, streams)
+	source, err := openTraceBytes(c.Fix, streams)
 	if err != nil {
 		return err
 	}
@@ -165,8 +177,8 @@ func (c *checkCommand) recheck(streams Streams) error {
 	}
 	verdict := string(outcome.report.Verdict)
 	if n := len(outcome.report.Findings); n > 0 {
-		verdict = plural(n, "finding") + " left"
+		verdict = text.Plural(n, "finding") + " left"
 	}
-	fmt.Fprintf(streams.Err, "tracewell: %s: %s, %s\n", text.Visible(source.name), plural(outcome.frames, "frame"), verdict)
+	fmt.Fprintf(streams.Err, "tracewell: %s: %s, %s\n", text.Visible(source.name), text.Plural(outcome.frames, "frame"), verdict)
 	return nil
 }

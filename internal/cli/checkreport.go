@@ -33,7 +33,7 @@ func (c *checkCommand) report(out *output, name string, e *examination) error {
 	case c.JSON:
 		return writeJSON(out, describeCheck(e))
 	case e.report == nil:
-		return writeLine(out, "%s", text.Visible(e.reason.Error()+"\n"+name+": unreadable"))
+		return writeLine(out, "%s\n%s: unreadable", text.Visible(e.reason.Error()), text.Visible(name))
 	}
 	writeFindings(out, name, e)
 	return nil
@@ -53,7 +53,8 @@ func describeCheck(e *examination) checkObject {
 	}
 	for _, f := range e.report.Findings {
 		finding := checkFindingObject{
-			Offset: f.Offset, Line: f.Line, Rule: f.Rule.Name, Severity: f.Rule.Severity.String(), Text: f.Text, Count: f.Count, Advice: f.Rule.Advice,
+			Offset: f.Offset, Line: f.Line, Rule: f.Rule.Name, Severity: f.Rule.Severity.String(), Text: f.Text,
+			Count: f.Count, Advice: f.Rule.Advice,
 		}
 		if f.Frame >= 0 {
 			finding.Frame = &f.Frame
@@ -75,11 +76,11 @@ func writeFindings(out *output, name string, e *examination) {
 		advised[f.Rule.Name] = true
 	}
 	if e.report.Verdict == check.WellFormed {
-		fmt.Fprintf(out, "%s: well-formed: %s\n", text.Visible(name), plural(e.frames, "frame"))
+		fmt.Fprintf(out, "%s: well-formed: %s\n", text.Visible(name), text.Plural(e.frames, "frame"))
 		return
 	}
-	fmt.Fprintf(out, "%s: %s in %s; the worst: %s\n", text.Visible(name), plural(len(e.report.Findings), "finding"),
-		plural(e.frames, "frame"), severityWords[e.report.Worst()])
+	fmt.Fprintf(out, "%s: %s in %s; the worst: %s\n", text.Visible(name), text.Plural(len(e.report.Findings), "finding"),
+		text.Plural(e.frames, "frame"), severityWords[e.report.Worst()])
 }
 
 // place says where a finding is: the line of a definition or the frame, and the offset in the file.
@@ -99,7 +100,7 @@ func others(f check.Finding) string {
 	case f.Count <= 1:
 		return ""
 	case f.Frame >= 0:
-		return fmt.Sprintf(" (and in %s more)", plural(f.Count-1, "frame"))
+		return fmt.Sprintf(" (and in %s more)", text.Plural(f.Count-1, "frame"))
 	}
 	return fmt.Sprintf(" (and %d more)", f.Count-1)
 }

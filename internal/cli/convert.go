@@ -4,10 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
+	"tracewell/internal/frameview"
+	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/symtab"
 	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
 	"tracewell/tfile"
 	"tracewell/tfile/edit"
 	"tracewell/trace"
@@ -16,12 +21,16 @@ import (
 // convertCommand is "tracewell convert".
 type convertCommand struct {
 	Files      []string       `arg:"" name:"file" help:"The files to read, several of one experiment to be merged, and last the one to write. - is standard input or output."`
-	From       string         `placeholder:"FORMAT" help:"What the files that are read hold; without it that is found out. ${readFormats}."`
-	To         string         `placeholder:"FORMAT" help:"What to write; without it the suffix of the name says it. ${writeFormats}; .gz or .zst behind it compresses."`
+	From       string         `placeholder:"FORMAT" help:"The format of what is read: ${readFormats}. Without it the content tells."`
+	To         string         `placeholder:"FORMAT" help:"The format to write: ${writeFormats}, with .gz or .zst behind it to compress. Without it the suffix of the name tells."`
 	Frames     *frameRange    `placeholder:"A:B" help:"Take frames A to B only, both included; either may be missing."`
-	Tracepoint []trace.Number `placeholder:"N" help:"Take the frames of tracepoint N only; may be given several times."`
+	Tracepoint []trace.Number `short:"t" placeholder:"N" help:"Take the frames of tracepoint N only; may be given several times."`
+	Where      string         `placeholder:"COND" help:"Take the frames only of which a condition in C holds, over what was collected and registers."`
+	Part       int            `placeholder:"N" help:"Of trace files that lie one behind the other in a file take the Nth only, counted from 1; without it they are merged."`
 	ByTime     bool           `help:"Put the frames in the order of $$trace_timestamp, which all must have collected."`
-	Exec       string         `placeholder:"ELF" help:"The program that was traced, for names in JSON and CSV."`
+	Exec       string         `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV."`
+	MaxBad     *count         `placeholder:"N" help:"Allow N lines in an execution trace that are no records (0). They are kept in any case."`
+	Registers  []string       `short:"r" placeholder:"NAME" help:"Write these registers only into JSON and CSV; without it all that are collected."`
 }
 
 // Examples implements exampler.
@@ -32,6 +41,8 @@ func (*convertCommand) Examples() string {
   tracewell convert a.tf b.tf both.tf                 # two files of one experiment in one
   tracewell convert run.tf cut.tf --frames 100:200 --tracepoint 3
   ssh host cat run.tf.gz | tracewell convert - run/   # a folder: the Common Trace Format
+  tracewell convert iss.log iss.jsonl.gz              # an execution trace as JSON lines; and back
+  iss prog.elf | tracewell convert - - --to json | jq -c 'select(.kind == "memory")'
 `
 }
 
@@ -39,9 +50,13 @@ func (*convertCommand) Examples() string {
 type conversion struct {
 	streams Streams
 	name    string // of what is written, for messages
+	from    string // the name of what is read, if that is one file, else name
 	content tfile.Content
-	bytes   *packedFile // of the trace file that is kept as it is, nil if one is written anew
+	number  func(i int) int // the number that frame i of content had before it was cut out
+	bytes   *packedFile     // of the trace file that is kept as it is, nil if one is written anew
 	symbols *symtab.Table
+	names   []string // of the registers that are wanted, none for all
+	warned  bool     // of what names cannot be used
 	bar     *progress.Bar
 	damage  damages // frames in it that cannot be read
 }
@@ -52,20 +67,58 @@ func (c *convertCommand) Run(streams Streams) error {
 	if len(inputs) == 0 {
 		return fmt.Errorf("convert needs a file to read and one to write, and %s is the only one (see tracewell convert --help)", out)
 	}
-	target, err := chooseDestination(out, c.To, streams)
-	if err != nil {
-		return err
-	}
 	if err := c.checkApart(inputs, out, streams); err != nil {
 		return err
 	}
-	conv := &conversion{streams: streams, name: target.title()}
+	if err := c.checkFormats(out); err != nil {
+		return err
+	}
+	var operands []*operand
+	for _, path := range inputs {
+		o := openOperand(path, c.From, streams)
+		defer o.close()
+		operands = append(operands, o)
+	}
+	if slices.ContainsFunc(operands, func(o *operand) bool { return o.dialect != nil }) {
+		return c.convertExecution(operands, out, streams)
+	}
+	return c.convertFrames(operands, out, streams)
+}
+
+// checkFormats refuses, before anything is read, what cannot be a format in any case.
+func (c *convertCommand) checkFormats(out string) error {
+	all := slices.Concat(formats, executionFormats)
+	_, to := packed.BySuffix(c.To)
+	switch {
+	case c.To != "" && formatNamed(strings.TrimPrefix(to, "."), all) == nil:
+		return fmt.Errorf("--to: %w", unknownFormat(c.To))
+	case c.From != "" && formatNamed(c.From, all) == nil:
+		return fmt.Errorf("--from: %w", unknownFormat(c.From))
+	case c.To == "" && out == "-":
+		return fmt.Errorf("standard output has no suffix: say by --to what to write (%s)", writeFormats())
+	}
+	return nil
+}
+
+// convertFrames writes trace files as one in another format.
+func (c *convertCommand) convertFrames(operands []*operand, out string, streams Streams) error {
+	target, err := chooseDestination(out, c.To, formats, streams)
+	if i := slices.IndexFunc(operands, (*operand).unclear); err != nil && i >= 0 && errors.Is(err, errForeign) {
+		return fmt.Errorf("%s %s", operands[i].name, dialects.All.Undetected(operands[i].head))
+	}
+	if err != nil {
+		return err
+	}
+	if c.MaxBad != nil {
+		return fmt.Errorf("--max-bad is for execution traces, and %s is none", operands[0].name)
+	}
+	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
 	if c.Exec != "" {
 		if conv.symbols, err = readSymbols(c.Exec); err != nil {
 			return err
 		}
 	}
-	sources, err := openSources(inputs, c.From, streams)
+	sources, err := openSources(operands, c.From, streams)
 	if err != nil {
 		return err
 	}
@@ -73,12 +126,15 @@ func (c *convertCommand) Run(streams Streams) error {
 	if err := c.gather(conv, sources, target.format); err != nil {
 		return err
 	}
+	if conv.from = conv.name; len(sources) == 1 {
+		conv.from = sources[0].name
+	}
 	var problems []error
 	for _, s := range sources {
 		problems = append(problems, s.err)
 	}
 	err = target.write(conv)
-	return errors.Join(append(problems, conv.damage.err(conv.name), err)...)
+	return errors.Join(append(problems, conv.damage.err(conv.from), err)...)
 }
 
 // checkApart refuses to write over what is read, which somebody will want to have again.
@@ -105,12 +161,12 @@ func (c *convertCommand) checkApart(inputs []string, out string, streams Streams
 // gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where
 // the format can keep it.
 func (c *convertCommand) gather(conv *conversion, sources []*source, f *format) error {
-	var parts []edit.Part
-	for _, s := range sources {
-		parts = append(parts, s.parts...)
+	parts, err := c.parts(sources)
+	if err != nil {
+		return err
 	}
 	conv.content = parts[0].Content
-	if len(sources) == 1 && !c.ByTime && !c.cuts() && f.keeps != nil && f.keeps(sources[0]) {
+	if len(sources) == 1 && !c.ByTime && c.Part == 0 && !c.cuts() && f.keeps != nil && f.keeps(sources[0]) {
 		conv.bytes = sources[0].bytes
 		return nil
 	}
@@ -122,8 +178,26 @@ func (c *convertCommand) gather(conv *conversion, sources []*source, f *format) 
 	return c.cut(conv)
 }
 
+// parts are the trace files that are wanted of those that the sources hold.
+func (c *convertCommand) parts(sources []*source) ([]edit.Part, error) {
+	var parts []edit.Part
+	for _, s := range sources {
+		switch {
+		case c.Part == 0:
+			parts = append(parts, s.parts...)
+		case c.Part < 0 || c.Part > len(s.parts):
+			return nil, fmt.Errorf("--part %d: %s holds %s", c.Part, s.name, text.Plural(len(s.parts), "trace file"))
+		default:
+			parts = append(parts, s.parts[c.Part-1])
+		}
+	}
+	return parts, nil
+}
+
 // cuts reports whether some frames only are wanted.
-func (c *convertCommand) cuts() bool { return c.Frames != nil || len(c.Tracepoint) > 0 }
+func (c *convertCommand) cuts() bool {
+	return c.Frames != nil || len(c.Tracepoint) > 0 || c.Where != ""
+}
 
 func (c *convertCommand) merge(conv *conversion, parts []edit.Part) error {
 	order, frames := edit.ByFile, 0
@@ -151,13 +225,64 @@ func (c *convertCommand) cut(conv *conversion) error {
 		return nil
 	}
 	choice := edit.Choice{Tracepoints: c.Tracepoint}
+	count := conv.content.NumFrames()
 	if c.Frames != nil {
 		var err error
-		if choice.First, choice.End, err = c.Frames.in(conv.content.NumFrames()); err != nil {
+		if choice.First, choice.End, err = c.Frames.in(count); err != nil {
 			return err
 		}
 	}
-	var err error
-	conv.content, err = edit.Select(conv.content, choice)
-	return err
+	warnLacking := func() {}
+	if c.Where != "" {
+		var err error
+		if choice.Keep, warnLacking, err = c.where(conv); err != nil {
+			return err
+		}
+	}
+	bar := progress.Start(conv.streams.Err, progress.Work{Name: "searching", Total: int64(count), Unit: progress.Frames})
+	choice.Progress = bar.Set
+	selected, err := edit.Select(conv.content, choice)
+	bar.Done()
+	warnLacking()
+	if err != nil {
+		return err
+	}
+	conv.content, conv.number = selected, selected.Original
+	return nil
+}
+
+// where makes of the condition the function that keeps frames, and one that tells afterwards where it could not be computed.
+func (c *convertCommand) where(conv *conversion) (keep func(int, tfile.Frame) (bool, error), tell func(), err error) {
+	view, err := conv.view()
+	if err != nil {
+		return nil, nil, err
+	}
+	condition, err := view.Condition(c.Where)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--where: %w", err)
+	}
+	reader := view.NewReader()
+	keep = func(i int, f tfile.Frame) (bool, error) {
+		reader.Set(view.Of(i, f))
+		return condition.Match(reader), nil
+	}
+	tell = func() {
+		for _, lack := range condition.Lacking() {
+			fmt.Fprintf(conv.streams.Err, "tracewell: --where: %s\n", text.Visible(lack.String()))
+		}
+	}
+	return keep, tell, nil
+}
+
+// view gives what is to be written its names. What names cannot be used is told once.
+func (c *conversion) view() (*frameview.View, error) {
+	view, warnings := frameview.New(c.content, c.symbols)
+	if !c.warned {
+		warn(c.streams.Err, c.name, warnings)
+		c.warned = true
+	}
+	if len(c.names) == 0 {
+		return view, nil
+	}
+	return view, view.Select(c.names)
 }

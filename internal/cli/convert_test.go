@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -252,6 +253,29 @@ func TestConvertJoined(t *testing.T) {
 	}
 }
 
+// TestConvertPart takes one out of several files in one, the text of which keeps them apart.
+func TestConvertPart(t *testing.T) {
+	whole, fast := content(t, basic), content(t, "../../tfile/testdata/queue-pie.tf")
+	folder := t.TempDir()
+	in, text, out := filepath.Join(folder, "in"), filepath.Join(folder, "in.txt"), filepath.Join(folder, "out.tf")
+	if err := os.WriteFile(in, []byte(whole+fast+whole), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, "convert", in, text); got != (outcome{}) {
+		t.Errorf("to text: %+v", got)
+	}
+	for n, want := range []string{whole, fast, whole} {
+		got := run(t, "convert", text, out, "--part", strconv.Itoa(n+1))
+		if got != (outcome{}) || content(t, out) != want {
+			t.Errorf("part %d: %+v, %d bytes, want %d", n+1, got, len(content(t, out)), len(want))
+		}
+	}
+	got := run(t, "convert", in, out, "--part", "4")
+	if want := "tracewell: --part 4: " + in + " holds 3 trace files\n"; got.stderr != want || got.status != statusFailure {
+		t.Errorf("part 4: %+v", got)
+	}
+}
+
 // TestConvertClosedPipe: a reader that goes away early is no failure.
 func TestConvertClosedPipe(t *testing.T) {
 	cmd := exec.Command(gdbtest.Binary(t), "convert", basic, "-", "--to", "txt")
@@ -270,5 +294,74 @@ func TestConvertClosedPipe(t *testing.T) {
 	out.Close()
 	if err := cmd.Wait(); err != nil || messages.Len() > 0 {
 		t.Errorf("%v, message %q", err, &messages)
+	}
+}
+
+// TestConvertFrames: JSON has the objects of show; CSV a row for each frame. Both number the
+// frames as the file does that was read.
+func TestConvertFrames(t *testing.T) {
+	shown := strings.Split(run(t, "show", basic, "--json", "--frames", "5:40", "-r", "rip,rsp").stdout, "\n")
+	got := run(t, "convert", basic, "-", "--to=json", "--frames", "5:40", "-r", "rip,rsp")
+	lines := strings.Split(got.stdout, "\n")
+	if got.status != statusDone || got.stderr != "" || len(lines) != len(shown) || len(lines) != 37 {
+		t.Fatalf("exit status %d, %d lines, want %d, %s", got.status, len(lines), len(shown), got.stderr)
+	}
+	for i, line := range lines {
+		if line != shown[i] {
+			t.Errorf("line %d: got\n%s\nwant\n%s", i+1, line, shown[i])
+		}
+	}
+
+	path := filepath.Join(t.TempDir(), "run.csv.gz")
+	if got := run(t, "convert", basic, path, "--tracepoint=2", "-r", "rip", "--exec", basicProgram); got != (outcome{}) {
+		t.Fatalf("%+v", got)
+	}
+	unpacked, err := exec.Command("gzip", "-dc", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(string(unpacked), "\n")
+	if !strings.HasPrefix(rows[0], "frame,tracepoint,source,pc,symbol,rip,") ||
+		!strings.HasPrefix(rows[4], "9,2,queue.c:23,0x4011b5,push+95,0x4011b5,") || len(rows) != 26 {
+		t.Errorf("%d rows, among them\n%s\n%s", len(rows), rows[0], rows[4])
+	}
+}
+
+// TestConvertWhere keeps the frames of which a condition holds, and says of how many that could not be found out.
+func TestConvertWhere(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.tf")
+	got := run(t, "convert", basic, out, "--where", "$hits > 20")
+	if got.status != statusDone || !strings.HasPrefix(got.stderr, "tracewell: --where: ") || !strings.HasSuffix(got.stderr, " frames lack $hits\n") {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
+	}
+	var values []int64
+	for _, frame := range objects(t, run(t, "show", out, "--json").stdout) {
+		values = append(values, frame.Variables["hits"])
+	}
+	if !slices.Equal(values, []int64{21, 22, 23, 24}) {
+		t.Errorf("frames of $hits %d are left", values)
+	}
+	if got := run(t, "convert", basic, out, "--where", "$hits >"); got.status != statusFailure || !strings.HasPrefix(got.stderr, "tracewell: --where: ") {
+		t.Errorf("a bad condition: exit status %d, %s", got.status, got.stderr)
+	}
+}
+
+// TestConvertMerge: two files of one experiment in one, as the report of what was renumbered says.
+func TestConvertMerge(t *testing.T) {
+	folder := t.TempDir()
+	second, out := filepath.Join(folder, "second.tf"), filepath.Join(folder, "out.txt")
+	changed := strings.NewReplacer("tsv 2:0:0:68697473\n", "tsv 2:0:0:68697474\n").Replace(content(t, basic)) // $hits to $hitt
+	if err := os.WriteFile(second, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, "convert", basic, second, basic, out)
+	want := "tracewell: " + second + ": variable $hitt has number 4 in place of 2\n" +
+		"tracewell: " + second + ": tracepoint 2 (queue.c:23) has number 5 in place of 2\n"
+	if got.status != statusDone || got.stderr != want {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
+	}
+	frames := objects(t, run(t, "convert", out, "-", "--to", "json").stdout)
+	if len(frames) != 3*85 || *frames[85].Tracepoint != 5 || frames[85].Variables["hitt"] != 1 || frames[170].Variables["hits"] != 1 {
+		t.Errorf("%d frames, frame 85 is %+v", len(frames), frames[85])
 	}
 }

@@ -1,18 +1,11 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 
-	"tracewell/internal/packed"
-	"tracewell/internal/progress"
-	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/tfile/edit"
-	"tracewell/tfile/twin"
 )
 
 // source is one of the files that convert reads.
@@ -26,10 +19,10 @@ type source struct {
 }
 
 // openSources opens the files, which are of the format that is named, or if that is empty of what they look like.
-func openSources(names []string, from string, streams Streams) ([]*source, error) {
+func openSources(operands []*operand, from string, streams Streams) ([]*source, error) {
 	var sources []*source
-	for _, name := range names {
-		s, err := openSource(name, from, streams)
+	for _, o := range operands {
+		s, err := openSource(o, from, streams)
 		if err != nil {
 			closeSources(sources)
 			return nil, err
@@ -51,21 +44,20 @@ func (s *source) wellFormed() bool { return s.bytes != nil && s.err == nil && le
 // hasBytes reports whether the file is a trace file, or several, in whatever state.
 func (s *source) hasBytes() bool { return s.bytes != nil }
 
-func openSource(name, from string, streams Streams) (*source, error) {
+func openSource(o *operand, from string, streams Streams) (*source, error) {
 	var f *format
 	if from != "" {
-		var err error
-		if f, err = formatNamed(from); err != nil {
-			return nil, fmt.Errorf("--from: %w", err)
+		if f = formatNamed(from, formats); f == nil {
+			return nil, fmt.Errorf("--from: %w", unknownFormat(from))
 		}
-		if f.read == nil && f.readFolder == nil {
+		if !f.readable() {
 			return nil, fmt.Errorf("--from: %s is written only; what can be read is %s", f.name, readFormats())
 		}
 	}
-	if status, err := os.Stat(name); name != "-" && err == nil && status.IsDir() {
-		return openFolder(name, f, streams)
+	if o.path != "-" && isFolder(o.path) {
+		return openFolder(o.path, f, streams)
 	}
-	file, err := openPacked(name, streams)
+	file, err := o.openPacked(streams)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +103,9 @@ func readTrace(p *packedFile, streams Streams) (*source, error) {
 	s := &source{name: p.name, bytes: p, close: p.Close, parts: []edit.Part{{Name: p.name, Content: file}}}
 	joined := func(f tfile.Finding) bool { return f.Rule == tfile.RuleConcatenated }
 	if slices.ContainsFunc(file.Findings(), joined) {
-		err = s.split()
+		if err = s.split(); len(s.parts) == 0 {
+			return nil, err
+		}
 	}
 	return s, err
 }
@@ -134,31 +128,17 @@ func (s *source) split() error {
 
 // readTwin reads the text of a trace file.
 func readTwin(p *packedFile, streams Streams) (*source, error) {
-	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.name), Total: p.Size()})
-	content, err := packed.Gather(func(w io.Writer) error {
-		return twin.Read(io.NewSectionReader(p, 0, p.Size()), w, twin.WithProgress(bar.Set))
-	})
-	bar.Done()
-	if err != nil {
-		return nil, p.explain(err)
+	if err := p.readText(streams); err != nil {
+		return nil, err
 	}
-	binary := &packedFile{File: content, name: p.name, damage: p.damage}
-	s, err := readTrace(binary, streams)
-	if s != nil {
-		s.close = func() error { return errors.Join(binary.Close(), p.Close()) }
-	}
-	return s, err
+	return readTrace(p, streams)
 }
 
 // formatOf finds out what a file holds. What no format recognises is taken for a trace file, to be told where it is none.
 func formatOf(p *packedFile) *format {
-	head := make([]byte, 64)
-	n, err := p.ReadAt(head, 0)
-	if err != nil && err != io.EOF {
-		n = 0
-	}
+	head := p.head()
 	for _, f := range formats {
-		if f.recognise != nil && f.recognise(head[:n]) {
+		if f.recognise != nil && f.recognise(head) {
 			return f
 		}
 	}

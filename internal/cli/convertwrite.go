@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -32,9 +33,11 @@ func (t *destination) write(c *conversion) error {
 	if c.bytes != nil {
 		work.Total, work.Unit = c.bytes.Size(), progress.Bytes
 	}
-	c.bar = progress.Start(c.streams.Err, work)
-	defer c.bar.Done()
-	c.content = &watched{c.content, ctx, c}
+	if t.path != "-" || !isTerminal(c.streams.Out) { // where it would be in between
+		c.bar = progress.Start(c.streams.Err, work)
+		defer c.bar.Done()
+	}
+	c.content = &watched{c.content, ctx, c, make(map[int]bool)}
 
 	wrap := func(w io.Writer) io.Writer { return &interruptible{w, ctx} }
 	fill := func(w io.Writer) error { return t.format.write(wrap(w), c) }
@@ -51,8 +54,9 @@ func (t *destination) write(c *conversion) error {
 // interrupt.
 type watched struct {
 	tfile.Content
-	ctx context.Context
-	c   *conversion
+	ctx  context.Context
+	c    *conversion
+	told map[int]bool // the damaged frames that were noted; some writers look at frames before they write them
 }
 
 // ReadFrame implements tfile.Content.
@@ -62,10 +66,14 @@ func (w *watched) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 		return tfile.Frame{}, errInterrupted
 	}
 	f, err := w.Content.ReadFrame(i, buf)
-	if err == nil {
-		w.c.damage.note(frameview.Frame{Number: i, Damaged: f.Check()})
+	if err != nil {
+		return f, err
 	}
-	return f, err
+	if damage := f.Check(); damage != nil && !w.told[i] {
+		w.told[i] = true
+		w.c.damage.note(frameview.Frame{Number: w.c.number(i), Damaged: damage})
+	}
+	return f, nil
 }
 
 // interruptible is a writer that fails after an interrupt.
@@ -111,4 +119,40 @@ func writeTwin(w io.Writer, c *conversion) error {
 		return twin.WriteContent(w, c.content)
 	}
 	return twin.Write(w, c.bytes, c.bytes.Size(), twin.WithProgress(c.bar.Set))
+}
+
+// frameWriter writes frames in a format that is for reading only.
+type frameWriter interface {
+	add(frameview.Frame) error
+	flush() error
+}
+
+// writeFrames makes a frameWriter the write of a format. The frames have the numbers that they had before a cut, by which they
+// are found in the file that was read.
+func writeFrames(begin func(io.Writer, *frameview.View) (frameWriter, error)) func(io.Writer, *conversion) error {
+	return func(w io.Writer, c *conversion) error {
+		view, err := c.view()
+		if err != nil {
+			return err
+		}
+		gathered := bufio.NewWriterSize(w, outputBuffer)
+		frames, err := begin(gathered, view)
+		if err != nil {
+			return err
+		}
+		var frame frameview.Frame
+		for i := range view.Content.NumFrames() {
+			if frame, err = view.Frame(i, frame.Bytes()); err != nil {
+				return err
+			}
+			frame.Number = c.number(i)
+			if err := frames.add(frame); err != nil {
+				return err
+			}
+		}
+		if err := frames.flush(); err != nil {
+			return err
+		}
+		return gathered.Flush()
+	}
 }

@@ -78,10 +78,13 @@ func TestValues(t *testing.T) {
 
 // TestRegisterColumns: the narrower the terminal, the fewer registers a table has.
 func TestRegisterColumns(t *testing.T) {
-	for width, want := range map[int]int{0: 4, 1: 1, 80: 1, 100: 2, 120: 3, 200: 6, 1000: 6} {
-		if got := registersFor(width); got != want {
+	for width, want := range map[int]int{0: 4, 1: 0, 80: 0, 100: 2, 120: 3, 200: 6, 1000: 6} {
+		if got := registersFor(width, false); got != want {
 			t.Errorf("%d registers in %d columns, want %d", got, width, want)
 		}
+	}
+	if got := registersFor(100, true); got != 1 {
+		t.Errorf("%d registers in 100 columns with symbols, want 1", got)
 	}
 }
 
@@ -133,7 +136,7 @@ func TestNarrow(t *testing.T) {
 			t.Errorf("%d characters: %s", n, line)
 		}
 	}
-	if len(lines) != 86 || !strings.HasPrefix(lines[0], "frame  tp  source       pc                                rdi       rsi       $hits  collected") {
+	if len(lines) != 86 || !strings.HasPrefix(lines[0], "frame  tp  source       pc                       rdi       $hits  collected") {
 		t.Errorf("%d lines, the first is %q", len(lines), lines[0])
 	}
 }

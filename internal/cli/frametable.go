@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"strconv"
+	"time"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/text"
@@ -13,10 +15,12 @@ import (
 type frameTable struct {
 	view      *frameview.View
 	reader    *frameview.Reader
+	values    valuePrinter
 	rows      *text.Table
 	slots     []*tdesc.Slot
 	variables []int32
 	hex       bool // memory is dumped below each row
+	narrow    bool
 
 	cells     [][]byte
 	collected []frameview.Variable
@@ -32,28 +36,38 @@ const (
 	leadingColumns
 )
 
-// registersFor is how many registers have a column: as many as leave some room for memory in a terminal of the width.
-func registersFor(width int) int {
-	const others, each, most = 64, 18, 6
-	if width == 0 {
+// registersFor is how many registers have a column: as many as leave some room for memory in a terminal of the width. Addresses
+// with symbols take more of it.
+func registersFor(width int, symbols bool) int {
+	const others, name, each, most = 64, 18, 18, 6
+	switch {
+	case width == 0:
 		return 4
+	case symbols:
+		width -= name
 	}
-	return min(max(1, (width-others)/each), most)
+	return min(max(0, (width-others)/each), most)
 }
+
+// narrow is the width of terminals below which an address that has a symbol is left out for it.
+const narrow = 120
 
 // fewestLines stand between the titles and where they come again.
 const fewestLines = 10
 
 // newFrameTable begins a table with the named registers, or a choice of them if there are no names.
 func newFrameTable(out *output, view *frameview.View, registers []string) (*frameTable, error) {
-	choice, err := view.Columns(registersFor(out.width))
+	choice, err := view.Columns(registersFor(out.width, view.Symbols != nil))
 	if err == nil && len(registers) > 0 {
 		choice.Registers, err = view.Slots(registers)
 	}
 	if err != nil {
 		return nil, err
 	}
-	t := &frameTable{view: view, reader: view.NewReader(), slots: choice.Registers, variables: choice.Variables}
+	t := &frameTable{
+		view: view, reader: view.NewReader(), values: newValuePrinter(view), narrow: 0 < out.width && out.width < narrow,
+		slots: choice.Registers, variables: choice.Variables,
+	}
 	columns := []text.Column{{Title: "frame", Right: true}, {Title: "tp", Right: true}, {Title: "source"}, {Title: "pc"}}
 	for _, slot := range t.slots {
 		columns = append(columns, text.Column{Title: text.Visible(slot.Reg.Name)})
@@ -71,7 +85,7 @@ func newFrameTable(out *output, view *frameview.View, registers []string) (*fram
 }
 
 // dumpIndent is what dumps below a row begin with.
-const dumpIndent = "       "
+const dumpIndent = "  "
 
 // add prints a frame.
 func (t *frameTable) add(frame frameview.Frame) error {
@@ -102,6 +116,22 @@ func (t *frameTable) add(frame frameview.Frame) error {
 
 func (t *frameTable) flush() error { return t.rows.Flush() }
 
+// rowPatience is how long rows may be held back from somebody at a terminal.
+const rowPatience = 300 * time.Millisecond
+
+// keepUp returns what shows now and then, while frames are gone over of which few are wanted, the rows that there are.
+func (t *frameTable) keepUp(out *output) func(int64) {
+	last := time.Now()
+	return func(int64) {
+		if time.Since(last) < rowPatience {
+			return
+		}
+		last = time.Now()
+		t.rows.Flush() // errors come again
+		out.Flush()
+	}
+}
+
 // lead fills the cells in front.
 func (t *frameTable) lead(frame frameview.Frame) {
 	t.cells[columnFrame] = strconv.AppendInt(t.cells[columnFrame], int64(frame.Number), 10)
@@ -111,9 +141,14 @@ func (t *frameTable) lead(frame frameview.Frame) {
 		source = append(source, " (step)"...)
 	}
 	t.cells[columnSource] = source
-	if frame.HasPC {
-		t.cells[columnPC] = appendCode(t.cells[columnPC], t.view, frame.PC)
+	if !frame.HasPC {
+		return
 	}
+	pc := appendCode(t.cells[columnPC], t.view, frame.PC)
+	if symbol := bytes.IndexByte(pc, '<'); t.narrow && symbol >= 0 {
+		pc = pc[:copy(pc, pc[symbol:])]
+	}
+	t.cells[columnPC] = pc
 }
 
 // appendVariables fills the cells of the variables, and appends to dst those that have none.
@@ -156,7 +191,7 @@ func (t *frameTable) appendCollected(dst []byte, frame frameview.Frame) []byte {
 		start := len(dst)
 		dst = append(append(separate(dst), text.Visible(item.Name)...), '=')
 		var ok bool
-		if dst, ok = appendItem(dst, t.view, t.reader, item); !ok || items >= cellItems {
+		if dst, ok = t.values.appendItem(dst, t.reader, item); !ok || items >= cellItems {
 			dst = dst[:start]
 		}
 		if ok {

@@ -2,12 +2,14 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/internal/text"
 	"tracewell/trace"
 )
@@ -17,6 +19,8 @@ type infoCommand struct {
 	File string `arg:"" help:"The trace file; - is standard input."`
 	Exec string `placeholder:"ELF" help:"The program that was traced, for the names of its functions and variables."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	pagerOption
+	readingOptions
 }
 
 // Examples implements exampler.
@@ -28,12 +32,19 @@ func (*infoCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *infoCommand) Run(streams Streams) error {
-	t, err := openTrace(c.File, c.Exec, streams)
+	opts, err := c.options()
+	if err != nil {
+		return err
+	}
+	t, err := openTrace(c.File, c.Exec, streams, opts...)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	return write(streams, func(out *output) error {
+	if t.view.File == nil {
+		return fmt.Errorf("%s: is no trace file: tracewell convert makes one of it", t.name)
+	}
+	return c.write(streams, func(_ context.Context, out *output) error {
 		if c.JSON {
 			encoder := json.NewEncoder(out)
 			encoder.SetEscapeHTML(false)
@@ -57,10 +68,14 @@ func writeHeader(out *output, t *traceFile) {
 	file := t.view.File
 	header := file.Header()
 	fmt.Fprintln(out, out.style.Heading(fmt.Sprintf("%s: trace file, version %d", text.Visible(t.name), formatVersion)))
-	entry(out, "size", "%s", plural(t.size, "byte"))
-	entry(out, "frames", "%d", file.NumFrames())
-	entry(out, "register block", "%s", plural(header.RegisterSize, "byte"))
-	entry(out, "byte order", "%s, %s", orderName(header.Order), file.OrderSource())
+	sizes := sizesOf(t)
+	entry(out, "size", "%s: definitions %d, frames %d, the rest %d", text.Plural(t.size, "byte"), sizes.definitions, sizes.frames, sizes.rest)
+	entry(out, "frames", "%s", sizes.framesText(file.NumFrames()))
+	entry(out, "register block", "%s, %s", text.Plural(header.RegisterSize, "byte"), file.RegisterSizeSource())
+	entry(out, "byte order", "%s, %s", arch.OrderName(header.Order), file.OrderSource())
+	if findings := len(file.Findings()); findings > 0 {
+		entry(out, "findings", "%d so far, see tracewell check", findings)
+	}
 	target := t.view.Target
 	if target == nil {
 		entry(out, "architecture", "not told")
@@ -68,8 +83,39 @@ func writeHeader(out *output, t *traceFile) {
 	}
 	entry(out, "architecture", "%s", orUnknown(text.Visible(target.Architecture)))
 	entry(out, "OS ABI", "%s", orUnknown(text.Visible(target.OSABI)))
-	entry(out, "registers", "%d in %s, %s", len(t.view.Layout.Slots), plural(len(target.Features), "feature"),
-		plural(t.view.Layout.Size, "byte"))
+	entry(out, "registers", "%d in %s, %s", len(t.view.Layout.Slots), text.Plural(len(target.Features), "feature"),
+		text.Plural(t.view.Layout.Size, "byte"))
+}
+
+// sizes are the bytes of the parts of a file.
+type sizes struct {
+	definitions int64 // with the lines that begin and end them
+	frames      int64
+	rest        int64 // the end marker, and what is behind it or cannot be read
+}
+
+// sizesOf takes a file apart. A frame that cannot be read counts as rest.
+func sizesOf(t *traceFile) sizes {
+	file := t.view.File
+	s := sizes{definitions: file.End()}
+	if count := file.NumFrames(); count > 0 {
+		first, err := file.Frame(0)
+		last, lastErr := file.Frame(count - 1)
+		if err == nil && lastErr == nil {
+			s.definitions = first.Offset()
+			s.frames = last.Offset() + int64(len(last.Bytes())) - first.Offset()
+		}
+	}
+	s.rest = max(t.size-s.definitions-s.frames, 0)
+	return s
+}
+
+// framesText says how many frames there are and how long.
+func (s sizes) framesText(count int) string {
+	if count == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d, of %s bytes on average", count, short(float64(s.frames)/float64(count)))
 }
 
 func orUnknown(s string) string {
@@ -122,13 +168,13 @@ func writeTracepoints(out *output, t *traceFile) {
 	for _, tracepoint := range byNumber(t.view.File.Header().Tracepoints) {
 		fmt.Fprintln(out)
 		writeDefinition(out, t.view, &tracepoint)
-		property(out, "hits", fmt.Sprintf("%d, %s of the trace buffer", tracepoint.Hits, plural(tracepoint.Usage, "byte")))
+		property(out, "hits", fmt.Sprintf("%d, %s of the trace buffer", tracepoint.Hits, text.Plural(tracepoint.Usage, "byte")))
 		property(out, "frames", fmt.Sprintf("%d in this file", frames[tracepoint.Number]))
 		delete(frames, tracepoint.Number)
 	}
 	var others []string
 	for number, count := range frames {
-		others = append(others, fmt.Sprintf("%d (%s)", number, plural(count, "frame")))
+		others = append(others, fmt.Sprintf("%d (%s)", number, text.Plural(count, "frame")))
 	}
 	if len(others) > 0 {
 		slices.Sort(others)

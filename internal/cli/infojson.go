@@ -17,7 +17,11 @@ type (
 	fileObject struct {
 		Version           int                `json:"version"`
 		Size              int64              `json:"size"`
+		DefinitionsSize   int64              `json:"definitionsSize"`
+		FramesSize        int64              `json:"framesSize"`
+		RestSize          int64              `json:"restSize"` // the end marker, and what is behind it or cannot be read
 		RegisterBlockSize int                `json:"registerBlockSize"`
+		RegisterBlockFrom string             `json:"registerBlockSizeSource"`
 		ByteOrder         string             `json:"byteOrder"`
 		ByteOrderSource   string             `json:"byteOrderSource"`
 		Frames            int                `json:"frames"`
@@ -86,9 +90,11 @@ type (
 		Notes        string           `json:"notes"`
 	}
 	findingObject struct {
-		Offset int64  `json:"offset"`
-		Rule   string `json:"rule"`
-		Text   string `json:"text"`
+		Offset   int64  `json:"offset"`
+		Rule     string `json:"rule"`
+		Severity string `json:"severity"`
+		Text     string `json:"text"`
+		Advice   string `json:"advice"`
 	}
 )
 
@@ -96,11 +102,16 @@ type (
 func describe(t *traceFile) fileObject {
 	file := t.view.File
 	header := file.Header()
+	parts := sizesOf(t)
 	object := fileObject{
 		Version:           formatVersion,
 		Size:              t.size,
+		DefinitionsSize:   parts.definitions,
+		FramesSize:        parts.frames,
+		RestSize:          parts.rest,
 		RegisterBlockSize: header.RegisterSize,
-		ByteOrder:         orderName(header.Order),
+		RegisterBlockFrom: file.RegisterSizeSource().String(),
+		ByteOrder:         arch.OrderName(header.Order),
 		ByteOrderSource:   file.OrderSource().String(),
 		Frames:            file.NumFrames(),
 		Target:            describeTarget(t.view),
@@ -117,7 +128,7 @@ func describe(t *traceFile) fileObject {
 		object.Variables = append(object.Variables, variableObject{v.Number, v.Name, v.Initial, v.Builtin})
 	}
 	for _, f := range file.Findings() {
-		object.Findings = append(object.Findings, findingObject{f.Offset, f.Rule.Name, f.Text})
+		object.Findings = append(object.Findings, findingObject{f.Offset, f.Rule.Name, f.Rule.Severity.String(), f.Text, f.Rule.Advice})
 	}
 	if t.err != nil {
 		object.Error = t.err.Error()
@@ -203,12 +214,4 @@ func told[T any](value T, known bool) *T {
 		return nil
 	}
 	return &value
-}
-
-// orderName is the word for a byte order.
-func orderName(order arch.ByteOrder) string {
-	if order.Uint16([]byte{0, 1}) == 1 {
-		return "big"
-	}
-	return "little"
 }

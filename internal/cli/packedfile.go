@@ -3,12 +3,16 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/tfile"
+	"tracewell/tfile/ctf"
+	"tracewell/tfile/twin"
 )
 
 // packedFile is a file that a command reads, unpacked if it is compressed.
@@ -17,7 +21,8 @@ type packedFile struct {
 	name   string // for messages
 	damage error  // where a compressed file stops being readable, nil for a whole one
 
-	source *os.File // nil for standard input, which is not closed
+	source *os.File     // nil for standard input, which is not closed
+	text   *packed.File // the text that File was made of, nil for none
 }
 
 // openPacked opens a file, "-" being standard input. Unpacking it shows a progress bar if it takes its time.
@@ -33,19 +38,59 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 		}
 		p.source = source
 	}
-	bar := progress.Start(streams.Err, progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)})
-	var err error
-	p.File, err = packed.Open(source, bar.Set)
-	bar.Done()
-	var damage *packed.DamageError
-	switch {
-	case errors.As(err, &damage):
-		p.damage = err
-	case err != nil:
+	if holdsCTF(path) {
+		source.Close()
+		return nil, fmt.Errorf("%s holds a CTF trace, which show reads, and convert: tracewell convert %s run.tf", path, path)
+	}
+	unpack := func(progress func(int64)) (*packed.File, error) { return packed.Open(source, progress) }
+	if err := p.fill(sizeOf(source), unpack, streams); err != nil {
 		p.source.Close()
-		return nil, fmt.Errorf("%s: %w", p.name, err)
+		return nil, err
 	}
 	return p, nil
+}
+
+// readPacked is openPacked for what comes from a pipe of that name.
+func readPacked(name string, pipe io.Reader, streams Streams) (*packedFile, error) {
+	p := &packedFile{name: name}
+	unpack := func(progress func(int64)) (*packed.File, error) { return packed.OpenReader(pipe, progress) }
+	if err := p.fill(0, unpack, streams); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// fill has the content unpacked from size bytes, which are 0 if nobody knows.
+func (p *packedFile) fill(size int64, unpack func(progress func(int64)) (*packed.File, error), streams Streams) error {
+	work := progress.Work{Name: "unpacking " + text.Visible(p.name), Total: size}
+	if size == 0 {
+		work.Name = "reading " + text.Visible(p.name) // as it comes, compressed or not
+	}
+	bar := progress.Start(streams.Err, work)
+	defer bar.Done()
+	var err error
+	p.File, err = unpack(bar.Set)
+	var damage *packed.DamageError
+	if errors.As(err, &damage) {
+		p.damage = err
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return nil
+}
+
+// holdsCTF reports whether a path is a folder that holds a trace in the Common Trace Format.
+func holdsCTF(path string) bool {
+	metadata, err := os.Open(filepath.Join(path, ctf.MetadataName))
+	if err != nil {
+		return false
+	}
+	defer metadata.Close()
+	head := make([]byte, 64)
+	n, err := io.ReadFull(metadata, head)
+	return (err == nil || err == io.ErrUnexpectedEOF) && ctf.Is(head[:n])
 }
 
 // sizeOf is the size of a regular file, 0 for anything else.
@@ -57,9 +102,49 @@ func sizeOf(f *os.File) int64 {
 	return status.Size()
 }
 
+// head returns the beginning of the file, by which its kind is known.
+func (p *packedFile) head() []byte {
+	head := make([]byte, 64)
+	n, err := p.ReadAt(head, 0)
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	return head[:n]
+}
+
+// openTraceBytes opens a trace file, or the text of one, which is taken for the file that it describes.
+func openTraceBytes(path string, streams Streams) (*packedFile, error) {
+	p, err := openPacked(path, streams)
+	if err != nil || !twin.Is(p.head()) {
+		return p, err
+	}
+	if err := p.readText(streams); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// readText makes of a text the trace file that it describes.
+func (p *packedFile) readText(streams Streams) error {
+	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.name), Total: p.Size()})
+	defer bar.Done()
+	described, err := packed.Gather(func(w io.Writer) error {
+		return twin.Read(io.NewSectionReader(p, 0, p.Size()), w, twin.WithProgress(bar.Set))
+	})
+	if err != nil {
+		return p.explain(err)
+	}
+	p.File, p.text = described, p.File
+	return nil
+}
+
 // Close closes the file and what it was unpacked to.
 func (p *packedFile) Close() error {
 	err := p.File.Close()
+	if p.text != nil {
+		err = errors.Join(err, p.text.Close())
+	}
 	if p.source != nil {
 		err = errors.Join(err, p.source.Close())
 	}

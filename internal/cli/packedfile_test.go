@@ -7,7 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"tracewell/internal/linux"
 	"tracewell/internal/packed"
 )
 
@@ -54,7 +56,7 @@ func TestCompressed(t *testing.T) {
 		if err := os.Rename(path, misnamed); err != nil {
 			t.Fatal(err)
 		}
-		if got := run(t, "info", misnamed); got.status != statusDone || !strings.Contains(got.stdout, "228980 bytes\n") {
+		if got := run(t, "info", misnamed); got.status != statusDone || !strings.Contains(got.stdout, "228980 bytes:") {
 			t.Errorf("%s: exit status %d, %s\n%s", name, got.status, got.stderr, got.stdout)
 		}
 		if got := runWith(t, feed(t, []byte(content(t, misnamed))), "show", "-"); got.stdout != want {
@@ -89,5 +91,77 @@ func TestCompressedCut(t *testing.T) {
 				t.Errorf("cut at %d: the message lacks %q: %s", test.cut, want, got.stderr)
 			}
 		}
+	}
+}
+
+// TestTexts: show and info take the text of a trace file for the file.
+func TestTexts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.txt.gz")
+	run(t, "convert", basic, path)
+	if got := run(t, "show", path); got != run(t, "show", basic) {
+		t.Errorf("show: exit status %d, %d bytes, %s", got.status, len(got.stdout), got.stderr)
+	}
+	if got := run(t, "info", path); got.status != statusDone || !strings.Contains(got.stdout, "228980 bytes") {
+		t.Errorf("info: exit status %d, %s\n%s", got.status, got.stderr, got.stdout)
+	}
+	bad := feed(t, []byte("tracewell trace text 1\nnonsense\n"))
+	if got := runWith(t, bad, "show", "-"); !strings.HasPrefix(got.stderr, "tracewell: standard input: line 2, column 1: found ") {
+		t.Errorf("a bad text: exit status %d, %s", got.status, got.stderr)
+	}
+}
+
+// TestFolders: a folder is no trace file, and one that is a trace in another format is known for what it is.
+func TestFolders(t *testing.T) {
+	folder := t.TempDir()
+	if got := run(t, "show", folder); got.status != statusFailure || !strings.Contains(got.stderr, "is a directory") {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
+	}
+	run(t, "convert", basic, folder)
+	if got := run(t, "info", folder); got.status != statusFailure || !strings.Contains(got.stderr, "convert makes one of it") {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
+	}
+	got := run(t, "check", folder)
+	if want := "which show reads, and convert: tracewell convert " + folder + " run.tf\n"; !strings.HasSuffix(got.stderr, want) {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
+	}
+}
+
+// TestReadingShowsBar: while a command waits for the rest of its input a terminal has a bar, which is gone before anything else
+// is printed.
+func TestReadingShowsBar(t *testing.T) {
+	t.Setenv("TERM", "xterm")
+	master, path, err := linux.OpenTerminalPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer master.Close()
+	line, err := linux.OpenSerial(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer line.Close()
+	var printed screen
+	go io.Copy(&printed, master)
+	in, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	go func() {
+		defer w.Close()
+		io.WriteString(w, "\x7fTRACE0\nR 1\nnonsense\n\n\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00") // a frame, the end, and more
+		for range 24 {
+			w.Write(make([]byte, 1<<19))
+			time.Sleep(60 * time.Millisecond)
+		}
+	}()
+	if status := Run([]string{"show", "-"}, Streams{In: in, Out: line, Err: line}); status != statusDone {
+		t.Errorf("exit status %d", status)
+	}
+	shown := printed.shows(t, "frame")
+	bar, rest, _ := strings.Cut(shown, "tracewell: standard input: warning: ")
+	if !strings.HasPrefix(bar, "\rreading standard input ") || !strings.Contains(bar, "MiB/s") || !strings.HasSuffix(bar, "\r\x1b[1A\x1b[J") ||
+		strings.Contains(rest, "reading") {
+		t.Errorf("the terminal got %q", shown)
 	}
 }

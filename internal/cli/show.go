@@ -22,6 +22,7 @@ type showCommand struct {
 	Exec      string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines."`
 	JSON      bool     `name:"json" help:"Print one JSON object a line: for each frame, or with --stats each tracepoint."`
 	pagerOption
+	readingOptions
 }
 
 // manner is how frames are printed. Without any of these they are the rows of a table.
@@ -50,7 +51,14 @@ func (*showCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *showCommand) Run(streams Streams) error {
-	t, err := openTrace(c.File, c.Exec, streams)
+	if len(c.Value) > 0 && (c.Full || c.Diff || c.Count) {
+		return errors.New("--value prints figures, and can't be used together with --full, --diff and --count")
+	}
+	opts, err := c.options()
+	if err != nil {
+		return err
+	}
+	t, err := openTrace(c.File, c.Exec, streams, opts...)
 	if err != nil {
 		return err
 	}
@@ -65,10 +73,10 @@ func (c *showCommand) Run(streams Streams) error {
 		return errors.Join(err, t.err)
 	}
 	bar := c.bar(streams, t, choice)
+	defer bar.Done()
 	choice.Progress = bar.Set
 	var damage damages
 	err = c.write(streams, func(ctx context.Context, out *output) error {
-		defer bar.Done()
 		if c.Count {
 			n, err := choice.Count(ctx, t.view)
 			bar.Done()
@@ -79,14 +87,17 @@ func (c *showCommand) Run(streams Streams) error {
 		if err != nil {
 			return err
 		}
+		if table, ok := p.(*frameTable); ok && out.lines > 0 {
+			choice.Progress = table.keepUp(out)
+		}
 		err = choice.each(ctx, t.view, func(frame frameview.Frame) error {
 			damage.note(frame)
 			return p.add(frame)
 		})
+		bar.Done()
 		if err != nil {
 			return err
 		}
-		bar.Done()
 		return p.flush()
 	})
 	choice.warn(streams.Err, t.name)
@@ -104,8 +115,10 @@ func (c *showCommand) printer(out *output, t *traceFile) (printer, error) {
 	switch {
 	case c.Stats || len(c.Value) > 0:
 		return newStatistics(out, t.view, c.Value, c.JSON)
+	case c.JSON && c.Diff:
+		return &objectPrinter{newJSONFrames(out, t.view), survey.NewComparison(t.view)}, nil
 	case c.JSON:
-		return newObjectPrinter(out, t.view, c.Diff), nil
+		return newJSONFrames(out, t.view), nil
 	case c.Diff:
 		return newChangePrinter(out, t.view), nil
 	case c.Full || c.Frame != nil:
@@ -129,41 +142,26 @@ func (c *showCommand) bar(streams Streams, t *traceFile, choice *frameChoice) *p
 	})
 }
 
-// objectPrinter prints frames as JSON.
+// objectPrinter prints frames as JSON, with what has changed in them.
 type objectPrinter struct {
-	out        *output
-	view       *frameview.View
-	comparison *survey.Comparison // nil without --diff
-	line       []byte
-}
-
-func newObjectPrinter(out *output, view *frameview.View, diff bool) *objectPrinter {
-	p := &objectPrinter{out: out, view: view}
-	if diff {
-		p.comparison = survey.NewComparison(view)
-	}
-	return p
+	*jsonFrames
+	comparison *survey.Comparison
 }
 
 func (p *objectPrinter) add(frame frameview.Frame) error {
-	p.line = p.view.AppendJSON(p.line[:0], frame)
-	if p.comparison != nil {
-		since, changes, ok, err := p.comparison.Compare(frame)
-		if err != nil {
-			return err
-		}
-		p.line = p.line[:len(p.line)-1] // the brace that ends the object
-		if p.line, err = appendChanged(p.line, p.view, since, changes, ok); err != nil {
-			return err
-		}
-		p.line = append(p.line, '}')
+	since, changes, ok, err := p.comparison.Compare(frame)
+	if err != nil {
+		return err
 	}
-	p.line = append(p.line, '\n')
-	_, err := p.out.Write(p.line)
+	p.line = p.append(p.line[:0], frame)
+	p.line = p.line[:len(p.line)-1] // the brace that ends the object
+	if p.line, err = appendChanged(p.line, p.view, since, changes, ok); err != nil {
+		return err
+	}
+	p.line = append(p.line, '}', '\n')
+	_, err = p.out.Write(p.line)
 	return err
 }
-
-func (p *objectPrinter) flush() error { return nil }
 
 // framePrinter prints all of each frame, with a line between them.
 type framePrinter struct {

@@ -27,6 +27,7 @@ type frameObject struct {
 		Bytes   string `json:"bytes"`
 	} `json:"memory"`
 	Variables map[string]int64 `json:"variables"`
+	Collected map[string]any   `json:"collected"`
 }
 
 // objects reads what "show --json" printed.
@@ -50,7 +51,7 @@ func TestShowJSON(t *testing.T) {
 		t.Fatalf("exit status %d, %d frames", got.status, len(frames))
 	}
 	for i, frame := range frames {
-		if frame.Frame == nil || *frame.Frame != i || frame.Tracepoint == nil || frame.Memory == nil || frame.Variables == nil {
+		if frame.Frame == nil || *frame.Frame != i || frame.Tracepoint == nil || frame.Memory == nil || frame.Variables == nil || frame.Collected == nil {
 			t.Errorf("line %d lacks something: %+v", i, frame)
 		}
 		if frame.PC != frame.Registers["rip"] || len(frame.Registers) != 149 {
@@ -105,6 +106,57 @@ func TestShowReadsStandardInput(t *testing.T) {
 	}()
 	if got := runWith(t, r, "show", "-"); got.stdout != want || got.status != statusDone {
 		t.Errorf("exit status %d, %d bytes, want %d; %s", got.status, len(got.stdout), len(want), got.stderr)
+	}
+}
+
+// TestShowOtherFormats: a trace run shows the same frames in whatever format it is kept.
+func TestShowOtherFormats(t *testing.T) {
+	want := run(t, "show", basic, "--json", "--exec", basicProgram).stdout
+	for _, name := range []string{"run.txt", "run.txt.gz", "run.tf.zst", "run/"} {
+		path := filepath.Join(t.TempDir(), name)
+		if name == "run/" {
+			path += "/" // which Join takes away
+		}
+		if got := run(t, "convert", basic, path); got.status != statusDone {
+			t.Fatalf("%s: exit status %d, %s", name, got.status, got.stderr)
+		}
+		if got := run(t, "show", path, "--json", "--exec", basicProgram); got.status != statusDone || got.stdout != want || got.stderr != "" {
+			t.Errorf("%s: exit status %d, printed %d bytes, want %d; %s", name, got.status, len(got.stdout), len(want), got.stderr)
+		}
+	}
+}
+
+// TestReadingOptions: what a file says wrongly, or cannot say any more, can be said on the command line.
+func TestReadingOptions(t *testing.T) {
+	whole := []byte(content(t, basic))
+	const header = 29_677 // of frame 5
+	damagedLength := bytes.Clone(whole)
+	damagedLength[header+5] = 0x7f
+	path := filepath.Join(t.TempDir(), "run.tf")
+	for _, test := range []struct {
+		content []byte
+		args    []string
+		status  int
+		printed string
+		message string
+	}{
+		{damagedLength, []string{"--count"}, statusFailure, "5\n", "offset 29677"},
+		{damagedLength, []string{"--count", "--recover"}, statusDone, "84\n", "offset 29677"},
+		{whole, []string{"--count", "--endian=little"}, statusDone, "85\n", ""},
+		{whole, []string{"--count", "--endian=big"}, statusFailure, "0\n", "premature end"},
+		{whole, []string{"--count", "--endian=middle"}, statusFailure, "", `must be one of "auto","little","big"`},
+		{whole, []string{"--count", "--register-size=-1"}, statusFailure, "", "--register-size: -1 bytes"},
+		{whole, []string{"--frames=0:0", "--register-size=100"}, statusFailure, "(damaged)\n", "offset 17062"},
+		{bytes.Replace(whole, []byte("R 974\n"), []byte("R 000\n"), 1), []string{"--where=n == 7", "--count", "--register-size=2420"},
+			statusDone, "1\n", "register-size"},
+	} {
+		if err := os.WriteFile(path, test.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := run(t, append([]string{"show", path}, test.args...)...)
+		if got.status != test.status || !strings.HasSuffix(got.stdout, test.printed) || !strings.Contains(got.stderr, test.message) {
+			t.Errorf("%q: exit status %d, printed %q, message %s", test.args, got.status, got.stdout, got.stderr)
+		}
 	}
 }
 
@@ -226,7 +278,7 @@ func TestInfoCut(t *testing.T) {
 	}
 	const where = "premature end of the trace file: offset 29677: found 317 bytes"
 	got := run(t, "info", path)
-	if got.status != statusFailure || !strings.Contains(got.stderr, where) || !strings.Contains(got.stdout, "frames           5\n") {
+	if got.status != statusFailure || !strings.Contains(got.stderr, where) || !strings.Contains(got.stdout, "frames           5, of 2544 bytes on average\n") {
 		t.Errorf("exit status %d, message %q, printed\n%s", got.status, got.stderr, got.stdout)
 	}
 	got = run(t, "info", path, "--json")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -25,8 +24,8 @@ type choiceOptions struct {
 	Outside    []string `sep:"none" placeholder:"LOW,HIGH" help:"Only frames made outside such a range; given more than once, outside all of them."`
 	Where      string   `placeholder:"COND" help:"Only frames of which a condition in C holds, over what was collected and registers."`
 
-	Limit   int  `placeholder:"N" xor:"limit" help:"Only the first N of these."`
-	Last    int  `placeholder:"N" xor:"limit" help:"Only the last N of these."`
+	Limit   *int `placeholder:"N" xor:"limit" help:"Only the first N of these."`
+	Last    *int `placeholder:"N" xor:"limit" help:"Only the last N of these."`
 	Reverse bool `help:"The last frame first."`
 }
 
@@ -39,14 +38,19 @@ type frameChoice struct {
 
 // choice makes them out.
 func (o *choiceOptions) choice(t *traceFile) (*frameChoice, error) {
-	if o.Limit < 0 || o.Last < 0 {
-		return nil, errors.New("--limit and --last want a number of frames, from 1 on")
+	limit, err := amount("--limit", o.Limit)
+	if err != nil {
+		return nil, err
+	}
+	last, err := amount("--last", o.Last)
+	if err != nil {
+		return nil, err
 	}
 	first, end, err := o.numbers(t)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
-	c := &frameChoice{last: o.Last, Choice: survey.Choice{First: first, End: end, Limit: o.Limit, Reverse: o.Reverse}}
+	c := &frameChoice{last: last, Choice: survey.Choice{First: first, End: end, Limit: limit, Reverse: o.Reverse}}
 	if c.Tracepoints, err = o.tracepoints(t.view); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.name, err)
 	}
@@ -65,6 +69,17 @@ func (o *choiceOptions) choice(t *traceFile) (*frameChoice, error) {
 		return c.where.Match(reader)
 	}
 	return c, nil
+}
+
+// amount reads how many frames an option asks for, 0 without it.
+func amount(name string, given *int) (int, error) {
+	switch {
+	case given == nil:
+		return 0, nil
+	case *given < 1:
+		return 0, fmt.Errorf("%s: %d is no number of frames, from 1 on", name, *given)
+	}
+	return *given, nil
 }
 
 // numbers are the frames of --frame or --frames.

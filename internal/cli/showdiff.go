@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -18,12 +19,13 @@ type changePrinter struct {
 	out        *output
 	view       *frameview.View
 	comparison *survey.Comparison
+	values     valuePrinter
 	some       bool
 	line       []byte
 }
 
 func newChangePrinter(out *output, view *frameview.View) *changePrinter {
-	return &changePrinter{out: out, view: view, comparison: survey.NewComparison(view)}
+	return &changePrinter{out: out, view: view, comparison: survey.NewComparison(view), values: newValuePrinter(view)}
 }
 
 func (p *changePrinter) add(frame frameview.Frame) error {
@@ -57,7 +59,7 @@ func (p *changePrinter) add(frame frameview.Frame) error {
 
 func (p *changePrinter) flush() error { return nil }
 
-// write prints a change: of a long piece of memory the places that are not the same.
+// write prints a change: of what has parts, those that are not the same.
 func (p *changePrinter) write(change survey.Change) error {
 	name := text.Visible(change.Name)
 	if change.Register != nil {
@@ -69,10 +71,26 @@ func (p *changePrinter) write(change survey.Change) error {
 	if change.Item != nil {
 		t = change.Item.Type
 	}
-	appendTo := func(dst, side []byte) []byte { return appendTyped(dst, p.view, t, side) }
-	if t.Scalar() || len(change.Old) != len(change.New) {
-		return p.writeLine(name, appendTo, change.Old, change.New)
+	switch {
+	case len(change.Old) != len(change.New) || isUntyped(t) && t.Scalar():
+		return p.writeLine(name, p.appendMemory, change.Old, change.New)
+	case isUntyped(t):
+		return p.writeStretches(name, change)
 	}
+	for _, m := range survey.Members(change.Name, t, change.Old, change.New) {
+		appendTo := func(dst, side []byte) []byte { return p.values.AppendField(dst, m.Field, side) }
+		if m.Field.Bits > 0 && bytes.Equal(appendTo(nil, m.Old), appendTo(nil, m.New)) {
+			continue // its neighbour has changed
+		}
+		if err := p.writeLine(text.Visible(m.Name), appendTo, m.Old, m.New); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeStretches prints the places in which memory of an unknown type is not the same.
+func (p *changePrinter) writeStretches(name string, change survey.Change) error {
 	for _, s := range survey.Stretches(change.Old, change.New) {
 		at := fmt.Sprintf("%s, byte %d", name, s.Start)
 		if err := p.writeLine(at, p.appendMemory, change.Old[s.Start:s.End], change.New[s.Start:s.End]); err != nil {

@@ -54,7 +54,7 @@ func writeRegisters(out *output, view *frameview.View, block []byte) {
 		out.Write(text.AppendHexDump(nil, "", 0, block))
 		return
 	}
-	order := view.File.Header().Order
+	order := view.Content.Header().Order
 	for _, slot := range view.Registers() {
 		value := slot.Format(block, order)
 		if slot.Reg.Type == "code_ptr" {
@@ -85,13 +85,14 @@ func addressSymbol(view *frameview.View, n uint64) string {
 func writeCollected(out *output, view *frameview.View, reader *frameview.Reader) {
 	var line []byte
 	heading := false
+	values := newValuePrinter(view)
 	for _, item := range reader.Items() {
 		if !isMemory(item) {
 			continue
 		}
 		var ok bool
 		line = append(append(line[:0], text.Visible(item.Name)...), " = "...)
-		if line, ok = appendItem(line, view, reader, item); !ok {
+		if line, ok = values.appendItem(line, reader, item); !ok {
 			continue
 		}
 		if !heading {
@@ -120,10 +121,10 @@ func appendBlock(dst []byte, view *frameview.View, indent string, block tfile.Bl
 	switch block.Kind {
 	case tfile.BlockStatic:
 		dst = append(append(dst, indent...), "data of a static tracepoint, "...)
-		dst = append(append(dst, plural(len(block.Bytes), "byte")...), '\n')
+		dst = append(append(dst, text.Plural(len(block.Bytes), "byte")...), '\n')
 	case tfile.BlockMemory:
 		dst = appendAddress(append(dst, indent...), view, block.Addr)
-		dst = append(append(dst, ", "...), plural(len(block.Bytes), "byte")...)
+		dst = append(append(dst, ", "...), text.Plural(len(block.Bytes), "byte")...)
 		if n, ok := view.Integer(block.Bytes); ok {
 			dst = fmt.Appendf(dst, ": %d, ", n)
 			dst = appendAddress(dst, view, arch.Addr(n))
@@ -142,12 +143,4 @@ func writeVariables(out *output, view *frameview.View, frame frameview.Frame) {
 		}
 		fmt.Fprintf(out, "$%s = %d\n", text.Visible(view.VariableName(variable.Number)), variable.Value)
 	}
-}
-
-// plural counts things: "1 byte", "2 bytes".
-func plural[N int | int64 | uint64](n N, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -12,7 +11,6 @@ import (
 	"tracewell/internal/frameview"
 	"tracewell/internal/survey"
 	"tracewell/internal/text"
-	"tracewell/trace"
 )
 
 // statistics gathers figures of frames and prints them at the end.
@@ -52,7 +50,11 @@ func (s *statistics) flush() error {
 	if s.json {
 		return s.objects()
 	}
-	for i, t := range s.summary.Tracepoints() {
+	tracepoints := s.summary.Tracepoints()
+	if len(tracepoints) == 0 {
+		fmt.Fprintln(s.out, "no frames")
+	}
+	for i, t := range tracepoints {
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}
@@ -123,13 +125,13 @@ func (s *statistics) writeValue(name string, m *survey.Measured) {
 		fmt.Fprintf(s.out, "    %-10s%s\n", name, fmt.Sprintf(format, args...))
 	}
 	if m.Lacking > 0 {
-		line("lacking", "in %s", plural(m.Lacking, "frame"))
+		line("lacking", "in %s", text.Plural(m.Lacking, "frame"))
 	}
 	if m.Count == 0 {
 		return
 	}
-	line("values", "%d, from %v to %v", m.Count, m.Min, m.Max)
-	if m.Min.Type.Kind != ctype.Pointer {
+	line("values", "%d, from %v to %v", m.Count, valueName(m.Min), valueName(m.Max))
+	if t := m.Min.Type; t.Kind != ctype.Pointer && len(t.Values) == 0 {
 		line("mean", "%s", short(m.Mean()))
 		about := ""
 		if !m.Exact() {
@@ -148,9 +150,9 @@ func (s *statistics) writeHistogram(bins []survey.Bin) {
 	names := make([]string, len(bins))
 	width, most, digits := 0, 0, 0
 	for i, bin := range bins {
-		names[i] = bin.Low.String()
+		names[i] = valueName(bin.Low)
 		if bin.Low != bin.High {
-			names[i] += " … " + bin.High.String()
+			names[i] += " … " + valueName(bin.High)
 		}
 		width, most = max(width, len([]rune(names[i]))), max(most, bin.Count)
 		digits = max(digits, len(strconv.Itoa(bin.Count)))
@@ -161,111 +163,20 @@ func (s *statistics) writeHistogram(bins []survey.Bin) {
 	}
 }
 
+// valueName is a value as a histogram has it: of an enumeration by its name.
+func valueName(v filter.Value) string {
+	for _, e := range v.Type.Values {
+		if uint64(e.Value) == v.Bits {
+			return text.Visible(e.Name)
+		}
+	}
+	return v.String()
+}
+
 // bar draws a count as long as it is beside the greatest; one that is not 0 can be seen.
 func bar(count, most int) string {
 	const eighths = 8
 	length := int(math.Ceil(float64(count) / float64(most) * barWidth * eighths))
 	whole := strings.Repeat("█", length/eighths)
 	return whole + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[length%eighths]))
-}
-
-// The objects of "show --stats --json", one for each tracepoint.
-type (
-	figuresObject struct {
-		Tracepoint trace.Number     `json:"tracepoint"`
-		Source     string           `json:"source,omitempty"`
-		Frames     int              `json:"frames"`
-		Steps      int              `json:"steps"`
-		Bytes      int64            `json:"bytes"`
-		First      int              `json:"first"`
-		Last       int              `json:"last"`
-		PC         *pcObject        `json:"pc"` // null if no pc is known
-		Time       *timeObject      `json:"time"`
-		Values     []measuredObject `json:"values"`
-	}
-	pcObject struct {
-		Different int    `json:"different"` // survey.MostPCs stands for more, too
-		Low       string `json:"low"`
-		High      string `json:"high"`
-	}
-	timeObject struct { // by $trace_timestamp, in microseconds
-		Frames int     `json:"frames"`
-		Start  int64   `json:"start"`
-		End    int64   `json:"end"`
-		Rate   float64 `json:"framesPerSecond"`
-	}
-	measuredObject struct {
-		Value       string                     `json:"value"`
-		Count       int                        `json:"count"`
-		Lacking     int                        `json:"lacking"`
-		Min         json.RawMessage            `json:"min"`
-		Max         json.RawMessage            `json:"max"`
-		Mean        *float64                   `json:"mean"`
-		Percentiles map[string]json.RawMessage `json:"percentiles"`
-		Exact       bool                       `json:"exact"` // percentiles and bins; else within 1 %
-		Histogram   []binObject                `json:"histogram"`
-	}
-	binObject struct {
-		Low   json.RawMessage `json:"low"`
-		High  json.RawMessage `json:"high"`
-		Count int             `json:"count"`
-	}
-)
-
-// objects prints the figures as JSON.
-func (s *statistics) objects() error {
-	encoder := json.NewEncoder(s.out)
-	encoder.SetEscapeHTML(false)
-	for _, t := range s.summary.Tracepoints() {
-		if err := encoder.Encode(s.object(t)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *statistics) object(t *survey.Figures) figuresObject {
-	object := figuresObject{
-		Tracepoint: t.Tracepoint, Source: s.view.Source(t.Tracepoint),
-		Frames: t.Frames, Steps: t.Steps, Bytes: t.Bytes, First: t.First, Last: t.Last,
-		Values: []measuredObject{},
-	}
-	if t.PCs > 0 {
-		object.PC = &pcObject{t.PCs, t.Low.String(), t.High.String()}
-	}
-	if t.Timed > 0 {
-		rate, _ := t.Rate()
-		object.Time = &timeObject{t.Timed, t.Start, t.End, rate}
-	}
-	for i, text := range s.exprs {
-		object.Values = append(object.Values, measured(text, &t.Values[i]))
-	}
-	return object
-}
-
-func measured(name string, m *survey.Measured) measuredObject {
-	object := measuredObject{
-		Value: name, Count: m.Count, Lacking: m.Lacking, Exact: m.Exact(),
-		Percentiles: map[string]json.RawMessage{}, Histogram: []binObject{},
-	}
-	if m.Count == 0 {
-		return object
-	}
-	mean := m.Mean()
-	object.Min, object.Max, object.Mean = valueJSON(m.Min), valueJSON(m.Max), &mean
-	for i, value := range m.Percentiles(percentages...) {
-		object.Percentiles[strconv.Itoa(percentages[i])] = valueJSON(value)
-	}
-	for _, bin := range m.Histogram() {
-		object.Histogram = append(object.Histogram, binObject{valueJSON(bin.Low), valueJSON(bin.High), bin.Count})
-	}
-	return object
-}
-
-// valueJSON gives a value as JSON: a number, or of a pointer a string in hexadecimal.
-func valueJSON(v filter.Value) json.RawMessage {
-	if v.Type.Kind == ctype.Pointer {
-		return json.RawMessage(`"` + v.String() + `"`)
-	}
-	return json.RawMessage(v.String())
 }

@@ -7,6 +7,7 @@ import (
 	"tracewell/internal/frameview"
 	"tracewell/internal/symtab"
 	"tracewell/internal/text"
+	"tracewell/tfile"
 )
 
 // traceFile is an open trace file. One that is damaged or cut is open as far as it is whole.
@@ -19,9 +20,10 @@ type traceFile struct {
 	close func() error
 }
 
-// openTrace opens a trace file, compressed or not, "-" being standard input, with the symbols of the program exec unless that
-// is empty. What is not as it should be but does not keep the file from being read is reported as warnings.
-func openTrace(path, exec string, streams Streams) (*traceFile, error) {
+// openTrace opens a trace file, compressed or not, or a trace run that is kept in another format that convert reads, "-" being
+// standard input, with the symbols of the program exec unless that is empty. What is not as it should be but does not keep it
+// from being read is reported as warnings.
+func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*traceFile, error) {
 	var symbols *symtab.Table
 	if exec != "" {
 		var err error
@@ -29,27 +31,43 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 			return nil, err
 		}
 	}
-	source, err := openPacked(path, streams)
+	t, content, err := openContent(path, streams, opts)
 	if err != nil {
 		return nil, err
 	}
-	t := &traceFile{name: source.name, size: source.Size(), close: source.Close}
-	file, err := source.index(streams)
-	if file == nil {
-		t.close()
-		return nil, err
-	}
-	t.err = err
 	var warnings []string
-	t.view, warnings = frameview.New(file, symbols)
+	t.view, warnings = frameview.New(content, symbols)
 	if symbols != nil && symbols.Len() == 0 {
 		warnings = append(warnings, exec+" has no symbols")
 	}
-	for _, finding := range file.Findings() {
-		warnings = append(warnings, finding.String())
+	if t.view.File != nil {
+		for _, finding := range t.view.File.Findings() {
+			warnings = append(warnings, finding.String())
+		}
 	}
 	warn(streams.Err, t.name, warnings)
 	return t, nil
+}
+
+// openContent finds the frames.
+func openContent(path string, streams Streams, opts []tfile.Option) (*traceFile, tfile.Content, error) {
+	if holdsCTF(path) {
+		s, err := openFolder(path, nil, streams)
+		if s == nil {
+			return nil, nil, err
+		}
+		return &traceFile{name: s.name, err: err, close: s.close}, s.parts[0].Content, nil
+	}
+	file, err := openTraceBytes(path, streams)
+	if err != nil {
+		return nil, nil, err
+	}
+	index, err := file.index(streams, opts...)
+	if index == nil {
+		file.Close()
+		return nil, nil, err
+	}
+	return &traceFile{name: file.name, size: file.Size(), err: err, close: file.Close}, index, nil
 }
 
 // warningLimit is how many warnings are printed.

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"math"
 	"strconv"
-	"strings"
 
 	"tracewell/arch"
 	"tracewell/internal/ctype"
-	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 )
@@ -68,39 +66,51 @@ func appendInteger(dst []byte, view *frameview.View, n uint64, size int) []byte 
 	return strconv.AppendUint(dst, n, 10)
 }
 
+// valuePrinter writes values of the frames of a view by their types.
+type valuePrinter struct {
+	ctype.Printer
+	view *frameview.View
+}
+
+func newValuePrinter(view *frameview.View) valuePrinter {
+	return valuePrinter{view: view, Printer: ctype.Printer{
+		Order:  view.Content.Header().Order,
+		Symbol: func(addr arch.Addr) string { return text.Visible(view.Describe(addr)) },
+	}}
+}
+
 // appendItem writes what a frame has of an item, false if it has nothing.
-func appendItem(dst []byte, view *frameview.View, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
-	if !isMemory(item) || !isPlain(item.Type) {
-		return reader.AppendText(dst, item)
-	}
+func (p valuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
 	d, ok := reader.Read(item)
 	if !ok {
 		return dst, false
 	}
-	return appendTyped(dst, view, item.Type, d.Bytes), true
-}
-
-// appendTyped writes memory by its type: a pointer with its symbol, an integer in decimal, other things as bytes. That of a
-// type that nobody knows is written as appendValue has it.
-func appendTyped(dst []byte, view *frameview.View, t *ctype.Type, b []byte) []byte {
-	n, ok := view.Integer(b)
-	switch {
-	case !ok || !t.Scalar() || t == ctype.Bytes(len(b)):
-		return appendValue(dst, view, b)
-	case t.Kind == ctype.Pointer:
-		return appendAddress(dst, view, arch.Addr(n))
+	if item.IsText() {
+		return p.appendTyped(dst, ctype.ArrayOf(character, len(d.Bytes)), d.Bytes), true
 	}
-	return filter.Value{Bits: t.Extend(n), Type: t}.Append(dst)
+	return p.appendTyped(dst, item.Type, d.Bytes), true
 }
 
-// isPlain reports whether appendTyped does a type justice.
-func isPlain(t *ctype.Type) bool {
-	return t.Scalar() || t.Kind == ctype.Array && !t.Elem.Char
+// character is the element of a text.
+var character = &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: true, Char: true}
+
+// appendTyped writes memory as GDB's print does, and that of a type that nobody knows as appendValue has it.
+func (p valuePrinter) appendTyped(dst []byte, t *ctype.Type, b []byte) []byte {
+	if isUntyped(t) {
+		return appendValue(dst, p.view, b)
+	}
+	return p.Append(dst, t, b)
+}
+
+// isUntyped reports whether a type is but a number of bytes.
+func isUntyped(t *ctype.Type) bool {
+	return t.Scalar() && t == ctype.Int(t.Size, true) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
 }
 
 // isMemory reports whether an item is neither a register nor a trace state variable.
 func isMemory(item *frameview.Item) bool {
-	return item.Slot == nil && !strings.HasPrefix(item.Name, "$")
+	_, isVariable := item.Variable()
+	return item.Slot == nil && !isVariable
 }
 
 // shownBytes is how many bytes of a block stand in a line.

@@ -40,6 +40,9 @@ func (p *Program) convert(from dwarf.Type) *Type {
 	case *dwarf.EnumType:
 		t.Kind, t.Name = Integer, "enum "+from.EnumName
 		t.Signed = slices.ContainsFunc(from.Val, func(v *dwarf.EnumValue) bool { return v.Val < 0 })
+		for _, v := range from.Val {
+			t.Values = append(t.Values, Enumerator{v.Name, v.Val})
+		}
 	case *dwarf.PtrType:
 		t.Kind, t.Name, t.Elem = Pointer, "", p.convert(from.Type)
 	case *dwarf.ArrayType:

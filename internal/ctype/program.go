@@ -2,7 +2,6 @@ package ctype
 
 import (
 	"debug/dwarf"
-	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -15,9 +14,9 @@ import (
 // What is not understood is not there: variables that move about, types of other languages than C and C++.
 type Program struct {
 	data      *dwarf.Data
+	mu        sync.Locker // guards data and all below
 	bigEndian bool
 
-	mu        sync.Mutex
 	indexed   bool
 	globals   map[string]global
 	names     []string // of the globals, in the order of the file
@@ -33,16 +32,29 @@ type global struct {
 	many bool // several have the name
 }
 
-// Local is a variable of a function that lies at a fixed distance from the frame base.
+// Local is a variable of a function.
 type Local struct {
 	Name   string
 	Type   *Type
-	Offset int64 // from the frame base, which is the CFA in what GCC and Clang make
+	Place  Place
+	Offset int64     // InFrame: from the frame base, which is the CFA in what GCC and Clang make
+	Addr   arch.Addr // Static
 }
 
-// Read returns what debugging information says. The byte order is that of the target.
-func Read(data *dwarf.Data, order arch.ByteOrder) *Program {
-	return &Program{data: data, bigEndian: order.String() == binary.BigEndian.String()}
+// Place says where a variable of a function lies.
+type Place uint8
+
+// The places.
+const (
+	Elsewhere Place = iota // in a register, now here and now there, or nowhere
+	InFrame
+	Static
+)
+
+// Read returns what debugging information says, of a target that is big endian or not. The lock is held while data is used,
+// which its type does not allow to two goroutines at a time.
+func Read(data *dwarf.Data, lock sync.Locker, bigEndian bool) *Program {
+	return &Program{data: data, mu: lock, bigEndian: bigEndian}
 }
 
 // Global finds a variable with a fixed address, as the file has it, by name; false if there is none or more than one.
@@ -99,6 +111,10 @@ func (p *Program) Constant(name string) (int64, bool) {
 	return value, ok
 }
 
+// mostEmpty bounds how many entries may follow one another that end nothing: at the end of damaged debugging information
+// debug/dwarf reads the same one for ever.
+const mostEmpty = 1 << 16
+
 // index goes through the debugging information for names, once.
 func (p *Program) index() {
 	if p.indexed {
@@ -108,23 +124,23 @@ func (p *Program) index() {
 	p.globals, p.types, p.constants = make(map[string]global), make(map[string]dwarf.Offset), make(map[string]int64)
 	r := p.data.Reader()
 	var scopes []string // of C++, from the outside
-	for {
+	for empty := 0; empty < mostEmpty; {
 		entry, err := r.Next()
 		switch {
 		case entry == nil || err != nil:
 			return
 		case entry.Tag == 0:
-			if len(scopes) > 0 {
-				scopes = scopes[:len(scopes)-1]
-			}
+			empty++
+			scopes = scopes[:max(len(scopes)-1, 0)]
 			continue
 		case entry.Tag == dwarf.TagCompileUnit:
-			scopes = scopes[:0]
+			empty, scopes = 0, scopes[:0]
 			if entry.Children {
 				scopes = append(scopes, "")
 			}
 			continue
 		}
+		empty = 0
 		prefix := ""
 		if len(scopes) > 0 {
 			prefix = scopes[len(scopes)-1]
@@ -223,45 +239,53 @@ func (p *Program) Locals(pc arch.Addr) []Local {
 		return nil
 	}
 	var found []Local
+	depth, function := 0, 0 // of the entries around, and of the innermost function's children
 	for {
 		entry, err := r.Next()
 		switch {
 		case err != nil || entry == nil || entry.Tag == dwarf.TagCompileUnit:
 			return found
-		case entry.Tag == dwarf.TagFormalParameter || entry.Tag == dwarf.TagVariable:
+		case entry.Tag == 0:
+			if depth--; depth < function || depth < 0 {
+				return found
+			}
+			continue
+		case function > 0 && (entry.Tag == dwarf.TagFormalParameter || entry.Tag == dwarf.TagVariable):
 			if local, ok := p.local(entry); ok {
 				found = slices.DeleteFunc(found, func(l Local) bool { return l.Name == local.Name })
 				found = append(found, local)
 			}
-		case entry.Tag == dwarf.TagNamespace:
-			continue // its functions are within
-		case entry.Children && !p.holds(entry, pc):
-			r.SkipChildren()
-			continue
-		case entry.Tag == dwarf.TagSubprogram || entry.Tag == dwarf.TagInlinedSubroutine:
-			found = found[:0]
 		}
-		if entry.Children && entry.Tag != dwarf.TagLexDwarfBlock && !isCode[entry.Tag] {
+		inside := entry.Tag == dwarf.TagNamespace || blocks[entry.Tag] && p.holds(entry, pc)
+		if inside && functions[entry.Tag] {
+			found, function = found[:0], depth+1
+		}
+		switch {
+		case entry.Children && inside:
+			depth++
+		case entry.Children:
 			r.SkipChildren()
 		}
 	}
 }
 
-// isCode are the entries that have code.
-var isCode = map[dwarf.Tag]bool{dwarf.TagSubprogram: true, dwarf.TagInlinedSubroutine: true, dwarf.TagLexDwarfBlock: true}
+// functions and blocks are the entries that have code.
+var (
+	functions = map[dwarf.Tag]bool{dwarf.TagSubprogram: true, dwarf.TagInlinedSubroutine: true}
+	blocks    = map[dwarf.Tag]bool{dwarf.TagSubprogram: true, dwarf.TagInlinedSubroutine: true, dwarf.TagLexDwarfBlock: true}
+)
 
 func (p *Program) holds(entry *dwarf.Entry, pc arch.Addr) bool {
 	ranges, err := p.data.Ranges(entry)
 	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool { return r[0] <= uint64(pc) && uint64(pc) < r[1] })
 }
 
-// local reads a variable that lies in the frame of its function. That of an inlined function has its name elsewhere.
-func (p *Program) local(entry *dwarf.Entry) (Local, bool) {
+// local reads a variable of a function. That of an inlined function has its name elsewhere.
+func (p *Program) local(entry *dwarf.Entry) (l Local, ok bool) {
 	location, _ := entry.Val(dwarf.AttrLocation).([]byte)
-	if len(location) < 2 || location[0] != opFbreg {
-		return Local{}, false
+	if len(location) > 1 {
+		p.place(&l, location[0], location[1:])
 	}
-	offset, rest := signed(location[1:])
 	if origin, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset); ok {
 		r := p.data.Reader()
 		r.Seek(origin)
@@ -270,12 +294,26 @@ func (p *Program) local(entry *dwarf.Entry) (Local, bool) {
 			return Local{}, false
 		}
 	}
+	declared, _ := entry.Val(dwarf.AttrDeclaration).(bool)
 	name, _ := entry.Val(dwarf.AttrName).(string)
 	typ, typed := entry.Val(dwarf.AttrType).(dwarf.Offset)
-	if name == "" || !typed || len(rest) > 0 {
+	if name == "" || !typed || declared {
 		return Local{}, false
 	}
-	return Local{name, p.typeAt(typ), offset}, true
+	l.Name, l.Type = name, p.typeAt(typ)
+	return l, true
+}
+
+// place reads a location of one operator.
+func (p *Program) place(l *Local, operator byte, operand []byte) {
+	switch size := len(operand); {
+	case operator == opFbreg:
+		if offset, rest := signed(operand); len(rest) == 0 {
+			l.Place, l.Offset = InFrame, offset
+		}
+	case operator == opAddr && (size == 4 || size == 8):
+		l.Place, l.Addr = Static, arch.Addr(p.integer(operand))
+	}
 }
 
 // signed reads a signed LEB128 number.

@@ -29,6 +29,13 @@ type Type struct {
 	Elem   *Type  // Pointer, Array
 	Count  int    // Array
 	Fields []Field
+	Values []Enumerator // Integer: of an enumeration, in the order of its declaration
+}
+
+// Enumerator is a value of an enumeration.
+type Enumerator struct {
+	Name  string
+	Value int64
 }
 
 // Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's.
@@ -38,6 +45,15 @@ type Field struct {
 	Type   *Type
 	Bits   int // of a bit field, 0 otherwise
 	Shift  int // of a bit field: from the lowest bit of the Type's integer at Offset
+}
+
+// Extract takes a bit field out of the integer of the Type that it is a part of, extended to 64 bits by its sign.
+func (f Field) Extract(whole uint64) uint64 {
+	up, down := uint(64-f.Shift-f.Bits), uint(64-f.Bits)
+	if f.Type.Signed {
+		return uint64(int64(whole<<up) >> down)
+	}
+	return whole << up >> down
 }
 
 // Void is the type without values. GDB takes its size for 1 in arithmetic on pointers, and so do we.
@@ -93,28 +109,43 @@ func (t *Type) Scalar() bool {
 }
 
 // String gives the type as C writes it, "struct job *".
-func (t *Type) String() string {
+func (t *Type) String() string { return t.text(0) }
+
+// text is String of a type that lies so deep within another. Damaged debugging information has types without end.
+func (t *Type) text(depth int) string {
 	switch {
 	case t.Name != "":
 		return t.Name
+	case depth == deepest:
+		return "…"
 	case t.Kind == Pointer:
-		return t.Elem.String() + " *"
+		return t.Elem.text(depth+1) + " *"
 	case t.Kind == Array:
-		return t.Elem.String() + " [" + strconv.Itoa(t.Count) + "]"
+		lengths := ""
+		for ; t.Kind == Array && t.Name == "" && depth < deepest; t = t.Elem {
+			lengths += "[" + strconv.Itoa(t.Count) + "]"
+			depth++
+		}
+		return t.text(depth) + " " + lengths
 	}
 	return "unknown type"
 }
 
 // Field finds a member by name, also within members that have no name. The Offset is from the start of t.
-func (t *Type) Field(name string) (Field, bool) {
+func (t *Type) Field(name string) (Field, bool) { return t.field(name, 0) }
+
+// deepestNameless is how far members without names may be within one another.
+const deepestNameless = 4
+
+func (t *Type) field(name string, depth int) (Field, bool) {
 	for _, f := range t.Fields {
 		if f.Name == name {
 			return f, true
 		}
-		if f.Name != "" || f.Type.Kind != Record {
+		if f.Name != "" || f.Type.Kind != Record || depth == deepestNameless {
 			continue
 		}
-		if inner, ok := f.Type.Field(name); ok {
+		if inner, ok := f.Type.field(name, depth+1); ok {
 			inner.Offset += f.Offset
 			return inner, true
 		}

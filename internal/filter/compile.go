@@ -38,7 +38,7 @@ func (c *compiler) compile(text string) (v value, err error) {
 	}()
 	v = c.value(root)
 	if !c.anyType {
-		c.scalar(root, v)
+		v = c.scalar(root, v)
 	}
 	return v, nil
 }
@@ -99,9 +99,12 @@ func (c *compiler) operand(name string, o Operand) value {
 	if o.Place {
 		v.addr = c.available(name, func(env Env) (uint64, bool) { return env.Address(o.ID) })
 	}
-	if o.Type.Scalar() {
-		get := c.available(name, func(env Env) (uint64, bool) { return env.Value(o.ID) })
-		v.eval = extended(get, o.Type)
+	get := func(env Env) (uint64, bool) { return env.Value(o.ID) }
+	switch {
+	case o.Type.Scalar():
+		v.eval = extended(c.available(name, get), o.Type)
+	case isFloat(o.Type):
+		v.eval = widened(c.available(name, get), o.Type)
 	}
 	return v
 }
@@ -120,11 +123,11 @@ func extended(get eval, typ *ctype.Type) eval {
 // at is what lies in memory at an address.
 func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
 	v := value{typ: typ, addr: addr}
-	if !typ.Scalar() {
+	if !typ.Scalar() && !isFloat(typ) {
 		return v
 	}
 	size, leaf := typ.Size, c.leaf(join(n.tokens))
-	v.eval = extended(func(env Env) (uint64, bool) {
+	get := func(env Env) (uint64, bool) {
 		place, ok := addr(env)
 		if !ok {
 			return 0, false
@@ -134,13 +137,18 @@ func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
 			env.Lacks(leaf)
 		}
 		return bits, ok
-	}, typ)
+	}
+	v.eval = extended(get, typ)
+	if isFloat(typ) {
+		v.eval = widened(get, typ)
+	}
 	return v
 }
 
 func (c *compiler) unknown(n *node) value {
-	c.fail(n, "there is no "+n.token.text, suggest(n.token.text, c.scope.Names()))
-	return value{}
+	name := n.token.text
+	panic(&Error{Text: c.text, Start: n.token.start, End: n.token.end(), Problem: "there is no " + name,
+		Hint: suggest(name, c.scope.Names()), Unknown: name})
 }
 
 func (c *compiler) literal(n *node) value {
@@ -153,10 +161,13 @@ func (c *compiler) literal(n *node) value {
 		return constant(bits, ctype.Int(4, true))
 	}
 	bits, typ, ok := parseNumber(text, c.abi)
-	if !ok {
-		c.fail(n, text+" is no integer", "")
+	if ok {
+		return constant(bits, typ)
 	}
-	return constant(bits, typ)
+	if bits, typ, ok = parseFloat(text); !ok {
+		c.fail(n, text+" is no number", "")
+	}
+	return value{typ: typ, eval: func(Env) (uint64, bool) { return bits, true }}
 }
 
 func constant(bits uint64, typ *ctype.Type) value {
@@ -168,7 +179,7 @@ func (c *compiler) scalar(n *node, v value) value {
 	switch {
 	case v.typ.Kind == ctype.Array && v.addr != nil:
 		return value{typ: ctype.PointerTo(v.typ.Elem, c.abi.Pointer), eval: v.addr}
-	case v.eval != nil:
+	case v.eval != nil && v.typ.Scalar():
 		return v
 	}
 	hint := ""
@@ -176,7 +187,7 @@ func (c *compiler) scalar(n *node, v value) value {
 	case ctype.Record:
 		hint = "name one of its members"
 	case ctype.Float:
-		hint = "floating point cannot be computed with; its bits can: *(long *)&" + join(n.tokens)
+		hint = "a cast makes it one: (long)(" + join(n.tokens) + ")"
 	}
 	c.fail(n, fmt.Sprintf("%s is of type %v, which is no integer", join(n.tokens), v.typ), hint)
 	return value{}
@@ -198,9 +209,12 @@ func (c *compiler) memory(n *node) value {
 }
 
 func (c *compiler) index(n *node) value {
-	base, index := n.kids[0], n.kids[1]
-	addr, elem := pointed(c.number(base))
-	by := convert(c.number(index), ctype.Int(8, true))
+	base, index := c.number(n.kids[0]), c.number(n.kids[1])
+	if index.typ.Kind == ctype.Pointer && base.typ.Kind != ctype.Pointer {
+		base, index = index, base
+	}
+	addr, elem := pointed(base)
+	by := convert(index, ctype.Int(8, true))
 	return c.at(n, elem, scaled(addr, by.eval, elem.Size))
 }
 
@@ -219,7 +233,7 @@ func (c *compiler) member(n *node) value {
 	if n.op == "->" {
 		addr, record = pointed(c.scalar(n.kids[0], whole))
 	}
-	if record.Kind != ctype.Record {
+	if record.Kind != ctype.Record || addr == nil {
 		c.fail(n, fmt.Sprintf("there is no %s: the type of %s has no members that are known", join(n.tokens), join(n.kids[0].tokens)),
 			suggest(join(n.tokens), c.scope.Names()))
 	}
@@ -241,15 +255,9 @@ func (c *compiler) member(n *node) value {
 
 // bitField takes a bit field out of the integer that it lies in.
 func bitField(whole eval, f ctype.Field) eval {
-	up := uint(64 - f.Shift - f.Bits)
-	down := uint(64 - f.Bits)
-	signed := f.Type.Signed
 	return func(env Env) (uint64, bool) {
 		bits, ok := whole(env)
-		if signed {
-			return uint64(int64(bits<<up) >> down), ok
-		}
-		return bits << up >> down, ok
+		return f.Extract(bits), ok
 	}
 }
 
@@ -265,17 +273,17 @@ func (c *compiler) size(n *node, typ *ctype.Type) value {
 }
 
 func (c *compiler) cast(n *node) value {
-	v := c.number(n.kids[0])
-	if !n.typ.Scalar() {
-		c.fail(n, fmt.Sprintf("nothing can be converted to %v", n.typ), "")
+	v := c.arithmetic(n.kids[0])
+	if !n.typ.Scalar() && !isFloat(n.typ) || isFloat(v.typ) && n.typ.Kind == ctype.Pointer {
+		c.fail(n, fmt.Sprintf("%v cannot be converted to %v", v.typ, n.typ), "")
 	}
 	return convert(v, n.typ)
 }
 
 // choice is a ? b : c. In C the type of the result is one that both can be converted to.
 func (c *compiler) choice(n *node) value {
-	condition := c.number(n.kids[0]).eval
-	yes, no := c.number(n.kids[1]), c.number(n.kids[2])
+	condition := c.truth(n.kids[0])
+	yes, no := c.arithmetic(n.kids[1]), c.arithmetic(n.kids[2])
 	typ := yes.typ
 	if yes.typ.Kind != ctype.Pointer || no.typ.Kind != ctype.Pointer {
 		typ = common(yes.typ, no.typ)

@@ -128,6 +128,7 @@ type Error struct {
 	Start, End int    // of the part that is wrong, in bytes; End may equal Start
 	Problem    string
 	Hint       string // what could be meant; "" for nothing to say
+	Unknown    string // the name that means nothing, "" if that is not what is wrong
 }
 
 // Error gives the problem, the expression with the part marked, and the hint, in several lines.

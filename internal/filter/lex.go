@@ -62,7 +62,7 @@ func next(text string, at int) token {
 	case isLetter(first):
 		return token{tokenName, rest[:nameLength(rest)], at}
 	case '0' <= first && first <= '9':
-		return token{tokenNumber, rest[:nameLength(rest)], at}
+		return token{tokenNumber, rest[:numberLength(rest)], at}
 	case first == '\'':
 		return token{tokenCharacter, rest[:characterLength(rest)], at}
 	}
@@ -82,6 +82,25 @@ func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 // nameLength is how many bytes of letters and digits rest begins with.
 func nameLength(rest string) int {
 	n := strings.IndexFunc(rest, func(r rune) bool { return !IsWord(r) })
+	if n < 0 {
+		return len(rest)
+	}
+	return n
+}
+
+// numberLength is how many bytes of a number rest begins with, be it one that is known or not. A sign belongs to it behind the
+// letter of an exponent: e, or p in a hexadecimal number, where e is a digit.
+func numberLength(rest string) int {
+	exponent := "e"
+	if strings.HasPrefix(rest, "0x") || strings.HasPrefix(rest, "0X") {
+		exponent = "p"
+	}
+	previous := ""
+	n := strings.IndexFunc(rest, func(r rune) bool {
+		sign := (r == '+' || r == '-') && previous == exponent
+		previous = strings.ToLower(string(r))
+		return !IsWord(r) && r != '.' && !sign
+	})
 	if n < 0 {
 		return len(rest)
 	}

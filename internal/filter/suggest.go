@@ -39,9 +39,12 @@ func suggest(name string, names []string) string {
 		return "there are " + list(names)
 	}
 	slices.SortStableFunc(close, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
-	var best []string
+	best := []string{}
 	for _, c := range close[:min(len(close), 3)] {
 		best = append(best, c.name)
+	}
+	if len(best) == 1 {
+		return "near is " + best[0]
 	}
 	return "near are " + strings.Join(best, ", ")
 }

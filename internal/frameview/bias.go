@@ -15,8 +15,10 @@ import (
 const pageMask = ^arch.Addr(0xfff)
 
 var (
-	errUnplaced  = errors.New("no symbols: the program can be loaded anywhere, and no tracepoint on a function or a line tells where it was")
-	errMisplaced = errors.New("no symbols: the program can be loaded anywhere, and the tracepoints do not agree on where it was: it is another one, or was built anew")
+	errUnplaced = errors.New(
+		"no symbols: the program can be loaded anywhere, and no tracepoint on a function or a line tells where it was")
+	errMisplaced = errors.New(
+		"no symbols: the tracepoints do not agree on where the program was loaded: it is another one, or was built anew")
 )
 
 // placed returns the symbols where the program was. A trace file does not say where a position-independent one was loaded,

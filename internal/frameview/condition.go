@@ -1,11 +1,12 @@
 package frameview
 
 import (
+	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
 	"tracewell/trace"
 )
@@ -47,7 +48,7 @@ func (v *View) Expression(text string) (*Expression, error) {
 	e := &Expression{text: text, compiled: make(map[*trace.Tracepoint]*compiled)}
 	var first error
 	try := func(c *collection) {
-		s := &scope{view: v, collection: c, all: all}
+		s := &scope{view: v, collection: c, all: all, nameless: first != nil}
 		expr, err := filter.Compile(text, s)
 		if err != nil {
 			if first == nil {
@@ -57,15 +58,18 @@ func (v *View) Expression(text string) (*Expression, error) {
 		}
 		e.compiled[c.tracepoint] = &compiled{expr: expr, operands: s.operands, lacks: make([]bool, len(expr.Leaves()))}
 	}
-	tracepoints := v.Content.Header().Tracepoints
-	for i := range tracepoints {
-		try(all.of[&tracepoints[i]])
+	for _, t := range v.definitions {
+		try(all.of[t])
 	}
 	try(all.none)
-	if len(e.compiled) == 0 {
-		return nil, first
+	if len(e.compiled) > 0 {
+		return e, nil
 	}
-	return e, nil
+	failure := (*filter.Error)(nil)
+	if errors.As(first, &failure) && v.Symbols == nil && failure.Unknown != "" && !strings.HasPrefix(failure.Unknown, "$") {
+		failure.Hint += "; variables of the program have names when it is given, too"
+	}
+	return nil, first
 }
 
 // String returns the expression as it was given.
@@ -160,6 +164,8 @@ func (c *compiled) Value(id int) (uint64, bool) {
 		return uint64(r.frame.Number), true
 	case operandTracepoint:
 		return uint64(r.frame.Tracepoint()), true
+	case operandConstant:
+		return o.value, true
 	case operandPC:
 		return uint64(r.frame.PC), r.frame.HasPC
 	}
@@ -187,19 +193,4 @@ func (c *compiled) Memory(addr uint64, size int) (uint64, bool) {
 // Lacks implements filter.Env.
 func (c *compiled) Lacks(leaf int) {
 	c.lacks[leaf], c.lacked = true, true
-}
-
-// global finds a variable of the program that has a fixed address.
-func (v *View) global(name string) (arch.Addr, *ctype.Type, bool) {
-	if v.Symbols == nil {
-		return 0, nil, false
-	}
-	if addr, typ, ok := v.types.Global(name); ok {
-		return addr + v.Symbols.Bias(), typ, true
-	}
-	symbol, ok := v.Symbols.Named(name)
-	if !ok || symbol.Function {
-		return 0, nil, false
-	}
-	return symbol.Addr, ctype.Bytes(int(min(symbol.Size, 1<<31))), true
 }

@@ -22,9 +22,14 @@ func (v *View) Frame(i int, reuse []byte) (Frame, error) {
 	if err != nil {
 		return Frame{}, err
 	}
+	return v.Of(i, raw), nil
+}
+
+// Of returns what Frame does, of frame i that was read already.
+func (v *View) Of(i int, raw tfile.Frame) Frame {
 	f := Frame{Frame: raw, Number: i, Damaged: raw.Check()}
 	f.PC, f.HasPC = v.pcOf(raw)
-	return f, nil
+	return f
 }
 
 // pcOf finds the program counter of a frame: that of its registers, or if none were collected the address of the tracepoint

@@ -1,7 +1,6 @@
 package frameview
 
 import (
-	"encoding/hex"
 	"slices"
 	"strconv"
 
@@ -22,12 +21,12 @@ import (
 //
 // Within a tracepoint a name is used once: what is collected both at the hit and after steps is one item.
 type Item struct {
-	Name   string
-	Type   *ctype.Type // an integer of the size where nothing else is known
-	Slot   *tdesc.Slot // of a register, nil for other items
-	Column int         // place in ItemNames
+	Name string
+	Type *ctype.Type // an integer of the size where nothing else is known
+	Slot *tdesc.Slot // of a register, nil for other items
 
 	sources []source // tried one after the other
+	key     []byte   // the name as the key of a JSON object
 }
 
 // source is one way to find an item in a frame.
@@ -36,7 +35,7 @@ type source struct {
 	kind     sourceKind
 	size     uint64
 	addr     arch.Addr   // sourceMemory: the address, or what is added to base
-	base     *tdesc.Slot // sourceMemory: nil for an absolute address
+	base     *tdesc.Slot // sourceMemory: nil for an absolute address; sourceRegister
 	variable int32       // sourceVariable
 	code     *ax.Program // sourceCode, sourceString, sourceResult
 	needs    bool        // the code reads registers
@@ -46,7 +45,7 @@ type source struct {
 type sourceKind uint8
 
 const (
-	sourceRegister sourceKind = iota
+	sourceRegister sourceKind = iota // the Slot of the item, or base
 	sourceMemory
 	sourceVariable
 	sourceCode   // memory: the one that the code records last
@@ -59,19 +58,20 @@ type collection struct {
 	tracepoint *trace.Tracepoint // nil for what is the same for all
 	items      []*Item
 	byName     map[string]*Item // by the normal form of the name
+
+	locals    []ctype.Local // in scope at the location
+	frameBase []byte        // code that finds what the Offsets of locals count from; nil if no action does
 }
 
 // collections are those of all tracepoints.
 type collections struct {
-	of      map[*trace.Tracepoint]*collection
-	none    *collection // of frames whose tracepoint is not defined
-	names   []string    // ItemNames
-	columns map[string]int
-	typed   map[string]*ctype.Type // names of any collection
+	of    map[*trace.Tracepoint]*collection
+	none  *collection            // of frames whose tracepoint is not defined
+	typed map[string]*ctype.Type // names of any collection
 }
 
-// Items returns what a tracepoint collects, of the location at pc if it has one there and else of the first: registers,
-// then what its actions say in their order, then what it collects after steps.
+// Items returns what a tracepoint collects, at the first location if it has several: registers, then what its actions say in
+// their order, then what it collects after steps.
 func (v *View) Items(n trace.Number) []*Item {
 	t := v.tracepoints[n]
 	if t == nil {
@@ -80,46 +80,107 @@ func (v *View) Items(n trace.Number) []*Item {
 	return v.collected().of[t.locations[0]].items
 }
 
-// ItemNames returns the names of the items of all tracepoints. An Item's Column counts in it.
-func (v *View) ItemNames() []string { return v.collected().names }
+// EveryItem returns the items of all tracepoints, by the numbers of these.
+func (v *View) EveryItem() []*Item {
+	all := v.collected()
+	var items []*Item
+	for _, t := range v.byNumber() {
+		items = append(items, all.of[t].items...)
+	}
+	return items
+}
+
+// ItemNames returns the names of all items, each once.
+func (v *View) ItemNames() []string {
+	var names []string
+	for _, item := range v.EveryItem() {
+		names = append(names, item.Name)
+	}
+	return compact(names)
+}
+
+// Variable returns the number of the trace state variable that an item is, false for another item.
+func (i *Item) Variable() (int32, bool) {
+	s := &i.sources[0]
+	return s.variable, s.kind == sourceVariable
+}
+
+// CollectedRegisters returns the registers that were selected or else those that some tracepoint asks for, in the order of
+// the target. Where no tracepoint does, but the first frames have registers, it is all.
+func (v *View) CollectedRegisters() ([]*tdesc.Slot, error) {
+	if v.selected || v.Layout == nil {
+		return v.Registers(), nil
+	}
+	asked := make(map[*tdesc.Slot]bool)
+	for _, action := range v.actions() {
+		for _, n := range action.Registers() {
+			asked[v.Layout.ByNumber(n)] = true
+		}
+	}
+	slots := slices.DeleteFunc(v.Registers(), func(slot *tdesc.Slot) bool { return !asked[slot] })
+	if len(slots) > 0 {
+		return slots, nil
+	}
+	found, _, err := v.sample()
+	if found {
+		slots = v.Registers()
+	}
+	return slots, err
+}
 
 // collected works out what all tracepoints collect, once.
 func (v *View) collected() *collections {
 	v.once.Do(func() {
 		all := &collections{
-			of:      make(map[*trace.Tracepoint]*collection),
-			none:    &collection{byName: make(map[string]*Item)},
-			columns: make(map[string]int),
-			typed:   make(map[string]*ctype.Type),
+			of:    make(map[*trace.Tracepoint]*collection),
+			none:  &collection{byName: make(map[string]*Item)},
+			typed: make(map[string]*ctype.Type),
 		}
-		tracepoints := v.Content.Header().Tracepoints
-		for i := range tracepoints {
-			all.add(v.collect(&tracepoints[i]))
+		if v.Symbols != nil {
+			v.types = v.Symbols.Types()
+		}
+		for _, t := range v.byNumber() {
+			all.of[t] = v.collect(t)
+			all.note(all.of[t])
 		}
 		v.everything = all
 	})
 	return v.everything
 }
 
-func (all *collections) add(c *collection) {
-	all.of[c.tracepoint] = c
-	for _, item := range c.items {
-		column, known := all.columns[item.Name]
-		if !known {
-			column = len(all.names)
-			all.columns[item.Name] = column
-			all.names = append(all.names, item.Name)
-		}
-		item.Column = column
-		if name := filter.Normal(item.Name); all.typed[name] == nil {
-			all.typed[name] = item.Type
+// note remembers the types of what a location has names for.
+func (all *collections) note(c *collection) {
+	note := func(name string, typ *ctype.Type) {
+		if all.typed[name] == nil {
+			all.typed[name] = typ
 		}
 	}
+	for _, item := range c.items {
+		note(filter.Normal(item.Name), item.Type)
+	}
+	for _, local := range c.locals {
+		if local.Place == ctype.Static || local.Place == ctype.InFrame && c.frameBase != nil {
+			note(local.Name, local.Type)
+		}
+	}
+}
+
+// byNumber returns the tracepoints in the order of their numbers.
+func (v *View) byNumber() []*trace.Tracepoint {
+	sorted := slices.Clone(v.definitions)
+	slices.SortStableFunc(sorted, func(a, b *trace.Tracepoint) int { return int(a.Number) - int(b.Number) })
+	return sorted
 }
 
 // collect works out what one location collects.
 func (v *View) collect(t *trace.Tracepoint) *collection {
 	c := &collection{tracepoint: t, byName: make(map[string]*Item)}
+	if v.types != nil {
+		c.locals = v.types.Locals(t.Addr - v.Symbols.Bias())
+		for i := range c.locals {
+			c.locals[i].Addr += v.Symbols.Bias()
+		}
+	}
 	hit, step := splitCommands(t.Source.Commands)
 	v.addActions(c, t.Actions, hit, false)
 	v.addActions(c, t.StepActions, step, true)
@@ -130,24 +191,30 @@ func (v *View) collect(t *trace.Tracepoint) *collection {
 func (v *View) addActions(c *collection, actions []trace.Action, commands []string, step bool) {
 	for _, action := range actions {
 		if action.Kind == trace.CollectRegisters {
-			v.addRegisters(c, action.Mask, step)
+			v.addRegisters(c, action, step)
 		}
 	}
 	drafts := v.drafts(actions)
-	pair(drafts, v.expectations(commands))
+	expected := v.expectations(c, commands)
+	pair(drafts, expected)
+	if !step { // after steps the variable may be elsewhere
+		v.nameRegister(drafts, expected, actions)
+	}
 	for _, d := range drafts {
 		d.source.step = step
-		for _, named := range v.named(d) {
+		c.nameLocal(d)
+		for _, named := range v.named(c, d) {
+			v.retype(c, named)
 			c.add(named)
 		}
 	}
 }
 
-func (v *View) addRegisters(c *collection, mask []byte, step bool) {
+func (v *View) addRegisters(c *collection, action trace.Action, step bool) {
 	if v.Layout == nil {
 		return
 	}
-	for _, n := range MaskRegisters(mask) {
+	for _, n := range action.Registers() {
 		if slot := v.Layout.ByNumber(n); slot != nil {
 			c.add(&Item{Name: "$" + slot.Reg.Name, Type: registerType(slot), Slot: slot,
 				sources: []source{{kind: sourceRegister, step: step}}})
@@ -161,6 +228,7 @@ func (c *collection) add(item *Item) {
 	known := c.byName[name]
 	if known == nil {
 		c.byName[name] = item
+		item.key = jsonString(item.Name)
 		c.items = append(c.items, item)
 		return
 	}
@@ -170,146 +238,16 @@ func (c *collection) add(item *Item) {
 	known.sources = append(known.sources, item.sources...)
 }
 
-// draft is an action on its way to become an item.
-type draft struct {
-	source source
-	name   string // what the user wrote, "" if that is not certain
-	text   string // what the action says
-	shape  shape
-}
-
-// drafts makes a draft of each action that collects memory, a variable or a result, in the order of the actions. Code that
-// collects nothing, of a teval command, has one without a text.
-func (v *View) drafts(actions []trace.Action) []*draft {
-	var drafts []*draft
-	for _, action := range actions {
-		switch action.Kind {
-		case trace.CollectMemory:
-			drafts = append(drafts, v.memoryDraft(action))
-		case trace.CollectExpression:
-			drafts = append(drafts, v.codeDraft(action.Code))
-		}
-	}
-	return drafts
-}
-
-func (v *View) memoryDraft(action trace.Action) *draft {
-	d := &draft{
-		source: source{kind: sourceMemory, size: action.Length, addr: arch.Addr(action.Offset)},
-		shape:  shape{memory: true, plain: true, records: true},
-	}
-	place := d.source.addr.String()
-	if action.Base != trace.Absolute {
-		if v.Layout != nil {
-			d.source.base = v.Layout.ByNumber(action.Base)
-		}
-		if d.source.base == nil {
-			d.source.kind = sourceRegister // of a register that nobody knows: never there
-		}
-		place = offsetText(v.registerName(action.Base), int64(action.Offset))
-	}
-	d.text = ax.Place(place, action.Length)
-	return d
-}
-
-// offsetText is "($rbp - 20)".
-func offsetText(name string, offset int64) string {
-	switch {
-	case offset < 0:
-		return "(" + name + " - " + strconv.FormatUint(uint64(-offset), 10) + ")"
-	case offset > 0:
-		return "(" + name + " + " + strconv.FormatInt(offset, 10) + ")"
-	}
-	return name
-}
-
-func (v *View) registerName(n arch.Reg) string {
-	if v.Layout != nil {
-		if slot := v.Layout.ByNumber(n); slot != nil {
-			return "$" + slot.Reg.Name
-		}
-	}
-	return "$register" + strconv.Itoa(int(n))
-}
-
-// codeDraft finds out what an expression collects: the last thing that it records, because what comes before was needed to
-// find that.
-func (v *View) codeDraft(code []byte) *draft {
-	d := &draft{}
-	program, err := ax.Decode(code)
-	if err != nil {
-		return d
-	}
-	d.source.code = program
-	d.source.needs = len(program.Requirements().Registers) > 0
-	d.shape = shapeOf(program)
-	effects, ok := program.Decompile(ax.Names{Register: v.registerName, Variable: v.variableText})
-	if !ok {
-		d.opaque()
-		return d
-	}
-	for _, e := range effects {
-		d.take(e)
-	}
-	if d.source.kind == sourceResult {
-		d.source.code = withoutPop(program)
-	}
-	return d
-}
-
-// withoutPop returns a program up to its last pop, which drops the value that is wanted.
-func withoutPop(p *ax.Program) *ax.Program {
-	last := 0
-	for in := range p.Instructions() {
-		if in.Op == ax.OpPop {
-			last = in.Offset
-		}
-	}
-	shorter, err := ax.Decode(append(p.Code()[:last], byte(ax.OpEnd)))
-	if err != nil {
-		return p
-	}
-	return shorter
-}
-
-// variableText is a trace state variable as an expression names it.
-func (v *View) variableText(n uint16) string { return "$" + v.VariableName(int32(n)) }
-
-// take makes the draft one of an effect, which counts more than those before.
-func (d *draft) take(e ax.Effect) {
-	switch e.Op {
-	case ax.OpTrace, ax.OpTraceQuick, ax.OpTrace16:
-		d.source.kind, d.source.size, d.source.addr, d.text = sourceCode, e.Size, e.Addr, e.Text
-		if e.Fixed {
-			d.source.kind = sourceMemory
-		}
-	case ax.OpTracenz:
-		d.source.kind, d.source.size, d.text = sourceString, e.Size, e.Text
-	case ax.OpTracev:
-		d.source.kind, d.source.variable, d.text = sourceVariable, int32(e.Variable), e.Text
-	case ax.OpPop:
-		if e.Text != d.text && !d.shape.sets {
-			d.source.kind, d.source.size, d.text = sourceResult, 8, e.Text
-		}
-	}
-}
-
-// opaque makes the draft one of code that cannot be said in C: it is called by its bytes.
-func (d *draft) opaque() {
-	if d.shape.records {
-		d.source.kind = sourceCode
-		d.text = "agent expression " + hex.EncodeToString(d.source.code.Code())
-	}
-}
-
 // named makes the items of a draft: one under the name that the user gave, or those that symbols give, or one by what the
 // action says.
-func (v *View) named(d *draft) []*Item {
-	if d.text == "" {
+func (v *View) named(c *collection, d *draft) []*Item {
+	// A constant stands for a variable that the compiler left out, and has its value at the tracepoint itself.
+	constant := d.source.kind == sourceResult && d.shape.plain && !d.source.needs
+	if d.text == "" || constant && (d.name == "" || d.source.step) {
 		return nil
 	}
 	if d.name == "" && d.source.kind == sourceMemory && d.source.base == nil {
-		return v.symbolItems(d.source)
+		return v.symbolItems(c, d.source)
 	}
 	name := d.name
 	if name == "" {
@@ -322,6 +260,10 @@ func (d *draft) typ() *ctype.Type {
 	switch d.source.kind {
 	case sourceVariable, sourceResult:
 		return ctype.Int(8, true)
+	case sourceRegister:
+		if d.source.base != nil {
+			return registerType(d.source.base)
+		}
 	case sourceString:
 		return ctype.ArrayOf(ctype.Int(1, true), int(min(d.source.size, 1<<16)))
 	}
@@ -330,11 +272,14 @@ func (d *draft) typ() *ctype.Type {
 
 // symbolItems takes a range of memory apart into the symbols that lie in it, as far as there are any. GDB collects neighbours
 // as one range.
-func (v *View) symbolItems(s source) []*Item {
+func (v *View) symbolItems(c *collection, s source) []*Item {
 	var items []*Item
 	for s.size > 0 {
 		part := s
-		name, size := v.symbolAt(s.addr, s.size)
+		name, size := c.staticAt(s.addr, s.size)
+		if name == "" {
+			name, size = v.symbolAt(s.addr, s.size)
+		}
 		if name == "" {
 			name, size = ax.Place(s.addr.String(), s.size), s.size
 		}

@@ -1,13 +1,5 @@
 package frameview
 
-import (
-	"slices"
-	"strings"
-
-	"tracewell/ax"
-	"tracewell/internal/filter"
-)
-
 // GDB 13.1 makes actions of all collect and teval commands of a tracepoint together: first one R action with every register
 // that is wanted or needed to find something, then the M actions, sorted by address with neighbours merged, then an X action
 // for each expression in the order of the commands. A name of a variable with a fixed address becomes part of an M action if
@@ -18,170 +10,8 @@ import (
 // some for none or one, some for any number. A text is the name of an action if it is so in every way to lay the sequences
 // side by side, where an action also has to look as the text can make it.
 
-// expectation is what a text of a command can have become.
-type expectation struct {
-	text     string
-	least    int // X actions: at least so many, at most one or, if many, any number
-	many     bool
-	memory   bool                // it can be part of an M action instead
-	matches  func(d *draft) bool // an X action looks right
-	nameless bool                // nothing is called by the text
-}
-
-// shape is what an action looks like.
-type shape struct {
-	memory  bool // an M action
-	records bool
-	plain   bool // nothing is read to find what is recorded, and only one thing is
-	sets    bool // a trace state variable
-}
-
-func shapeOf(p *ax.Program) shape {
-	s := shape{plain: true}
-	recordings := 0
-	for in := range p.Instructions() {
-		switch in.Op {
-		case ax.OpTrace, ax.OpTraceQuick, ax.OpTrace16, ax.OpTracenz:
-			recordings++
-		case ax.OpTracev:
-			s.records, s.plain = true, false
-		case ax.OpRef8, ax.OpRef16, ax.OpRef32, ax.OpRef64, ax.OpGetv, ax.OpGoto, ax.OpIfGoto:
-			s.plain = false
-		case ax.OpSetv:
-			s.sets, s.plain = true, false
-		}
-	}
-	s.records = s.records || recordings > 0
-	s.plain = s.plain && recordings <= 1
-	return s
-}
-
-// splitCommands takes the commands of a tracepoint apart: those at the hit and those of its while-stepping.
-func splitCommands(commands []string) (hit, step []string) {
-	stepping := false
-	for _, command := range commands {
-		switch word, _, _ := strings.Cut(strings.TrimSpace(command), " "); {
-		case word == "while-stepping" || word == "stepping" || word == "ws":
-			stepping = true
-		case word == "end":
-			stepping = false
-		case stepping:
-			step = append(step, command)
-		default:
-			hit = append(hit, command)
-		}
-	}
-	return hit, step
-}
-
-// expectations reads commands, nil if there is one that is not understood.
-func (v *View) expectations(commands []string) []expectation {
-	var all []expectation
-	for _, command := range commands {
-		command = strings.TrimSpace(command)
-		length := strings.IndexAny(command, " \t/")
-		if length < 3 {
-			return nil
-		}
-		word, rest := command[:length], command[length:]
-		switch {
-		case strings.HasPrefix("collect", word):
-			if strings.HasPrefix(rest, "/") {
-				_, rest, _ = strings.Cut(rest, " ")
-			}
-			for _, text := range splitList(rest) {
-				e, ok := v.expectation(text)
-				if !ok {
-					return nil
-				}
-				all = append(all, e)
-			}
-		case strings.HasPrefix("teval", word):
-			for range splitList(rest) {
-				all = append(all, expectation{least: 1, nameless: true, matches: func(d *draft) bool { return !d.shape.records }})
-			}
-		default:
-			return nil
-		}
-	}
-	return all
-}
-
-// splitList splits at the commas that are in no brackets and no quotes.
-func splitList(text string) []string {
-	var parts []string
-	depth, start := 0, 0
-	quote := rune(0)
-	for i, r := range text {
-		switch {
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-		case r == '"' || r == '\'':
-			quote = r
-		case strings.ContainsRune("([{", r):
-			depth++
-		case strings.ContainsRune(")]}", r):
-			depth--
-		case r == ',' && depth == 0:
-			parts = append(parts, strings.TrimSpace(text[start:i]))
-			start = i + 1
-		}
-	}
-	return append(parts, strings.TrimSpace(text[start:]))
-}
-
-func isPlain(d *draft) bool { return d.shape.plain }
-
-// expectation says what one text of a collect command can become.
-func (v *View) expectation(text string) (e expectation, ok bool) {
-	switch text {
-	case "":
-		return e, false
-	case "$regs", "$_sdata":
-		return expectation{nameless: true, matches: func(*draft) bool { return false }}, true
-	case "$args", "$locals":
-		return expectation{many: true, memory: true, nameless: true, matches: isPlain}, true
-	case "$_ret":
-		return expectation{text: text, least: 1, matches: func(d *draft) bool { return d.shape.records }}, true
-	}
-	name, isVariable := strings.CutPrefix(text, "$")
-	switch {
-	case isVariable && isName(name):
-		if v.Layout != nil && v.Layout.ByName(name) != nil || slices.Contains(registerAliases, name) {
-			return expectation{nameless: true, matches: func(*draft) bool { return false }}, true
-		}
-		if number, ok := v.variableNumber(name); ok {
-			return expectation{text: text, least: 1, matches: func(d *draft) bool {
-				return d.source.kind == sourceVariable && d.source.variable == number
-			}}, true
-		}
-		return e, false
-	case isName(strings.ReplaceAll(text, "::", "_")):
-		return expectation{text: text, memory: true, matches: isPlain}, true
-	case strings.HasPrefix(text, "{"), strings.HasPrefix(text, "("):
-		return expectation{text: text, memory: true, matches: func(*draft) bool { return true }}, true
-	}
-	return expectation{text: text, least: 1, matches: func(*draft) bool { return true }}, true
-}
-
-// registerAliases are GDB's own names for registers of any machine.
-var registerAliases = []string{"pc", "sp", "fp", "ps"}
-
-// isName reports whether a text is one word.
-func isName(text string) bool {
-	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !filter.IsWord(r) }) && (text[0] < '0' || text[0] > '9')
-}
-
-func (v *View) variableNumber(name string) (int32, bool) {
-	for number, known := range v.variables {
-		if known.text == name {
-			return number, true
-		}
-	}
-	return 0, false
-}
+// mostPairs bounds the work that the definition of a tracepoint can ask for. No user comes near it.
+const mostPairs = 1 << 20
 
 // pair gives actions the names of the texts that they come from, where that is certain.
 func pair(drafts []*draft, texts []expectation) {
@@ -193,6 +23,9 @@ func pair(drafts []*draft, texts []expectation) {
 		} else {
 			code = append(code, d)
 		}
+	}
+	if len(texts)*len(code) > mostPairs {
+		return
 	}
 	a := alignment{texts, code}
 	before, behind := a.before(), a.behind()

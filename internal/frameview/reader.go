@@ -5,9 +5,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
-	"tracewell/internal/text"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 )
@@ -88,6 +86,9 @@ func (r *Reader) Integer(item *Item) (filter.Value, bool) {
 func (r *Reader) find(item *Item, s *source) (Datum, bool) {
 	switch s.kind {
 	case sourceRegister:
+		if s.base != nil {
+			return r.lowBytes(s.base, item.Type.Size)
+		}
 		b, ok := r.register(item.Slot)
 		return Datum{Bytes: b}, ok
 	case sourceVariable:
@@ -124,6 +125,18 @@ func (r *Reader) register(slot *tdesc.Slot) ([]byte, bool) {
 		return nil, false
 	}
 	return slot.Bytes(r.registers)
+}
+
+// lowBytes finds a variable in the lowest bytes of a register.
+func (r *Reader) lowBytes(slot *tdesc.Slot, size int) (Datum, bool) {
+	b, ok := r.register(slot)
+	switch {
+	case !ok || size > len(b):
+		return Datum{}, false
+	case r.view.bigEndian:
+		return Datum{Bytes: b[len(b)-size:]}, true
+	}
+	return Datum{Bytes: b[:size]}, true
 }
 
 // variable finds a trace state variable. Of several values the last counts.
@@ -245,44 +258,3 @@ func (e *environment) TraceString(addr arch.Addr, limit uint64) {
 
 // Printf implements ax.Env.
 func (e *environment) Printf(uint64, uint64, string, []int64) error { return nil }
-
-// shownBytes is how many bytes of an array AppendText writes.
-const shownBytes = 8
-
-// AppendText appends what the frame has of an item, for people: a number, a text in quotes, or the first bytes. It appends
-// nothing, and false, for what the frame does not have.
-func (r *Reader) AppendText(dst []byte, item *Item) ([]byte, bool) {
-	d, ok := r.Read(item)
-	switch {
-	case !ok:
-		return dst, false
-	case item.Slot != nil:
-		return r.view.AppendRegister(dst, item.Slot, r.registers)
-	case item.Type.Scalar() && len(d.Bytes) <= 8:
-		return filter.Value{Bits: item.Type.Extend(r.view.integer(d.Bytes)), Type: item.Type}.Append(dst), true
-	case item.Type.Kind == ctype.Array && item.Type.Elem.Char:
-		return append(dst, text.Visible(quoted(d.Bytes))...), true
-	}
-	dst = append(dst, '{')
-	for i, c := range d.Bytes[:min(len(d.Bytes), shownBytes)] {
-		if i > 0 {
-			dst = append(dst, ' ')
-		}
-		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-	}
-	if len(d.Bytes) > shownBytes {
-		dst = append(dst, " …"...)
-	}
-	return append(dst, '}'), true
-}
-
-const hexDigits = "0123456789abcdef"
-
-// quoted is a text that ends at the first zero byte.
-func quoted(b []byte) string {
-	b = cutString(b, uint64(len(b)))
-	if n := len(b); n > 0 && b[n-1] == 0 {
-		b = b[:n-1]
-	}
-	return `"` + string(b) + `"`
-}

@@ -18,6 +18,7 @@ type scope struct {
 	collection *collection
 	all        *collections
 	operands   []operand
+	nameless   bool // Names is of no use any more
 }
 
 // operand is what a name stands for in a frame.
@@ -28,8 +29,10 @@ type operand struct {
 	addr     arch.Addr // operandMemory
 	size     int
 	variable int32
+	value    uint64 // operandConstant
 }
 
+// operandKind says how the value of an operand is found.
 type operandKind uint8
 
 const (
@@ -41,6 +44,7 @@ const (
 	operandFrame
 	operandTracepoint
 	operandPC
+	operandConstant
 )
 
 // builtins are the names that every frame has a value for.
@@ -60,14 +64,26 @@ func (s *scope) Operand(name string) (filter.Operand, bool) {
 	if item := s.collection.byName[name]; item != nil {
 		return s.operand(operand{kind: operandItem, item: item}, item.Type), true
 	}
+	if item := s.collection.local(name); item != nil {
+		return s.operand(operand{kind: operandItem, item: item}, item.Type), true
+	}
 	if addr, typ, ok := s.view.global(name); ok {
 		return s.operand(operand{kind: operandMemory, addr: addr, size: typ.Size}, typ), true
 	}
 	if typ, ok := s.all.typed[name]; ok {
 		return s.operand(operand{}, typ), true
 	}
+	if value, ok := s.view.types.Constant(name); ok {
+		return s.operand(operand{kind: operandConstant, value: uint64(value)}, ctype.Int(4, true)), true
+	}
+	if addr, ok := s.view.function(name); ok {
+		return s.operand(operand{kind: operandMemory, addr: addr}, code), true
+	}
 	return filter.Operand{}, false
 }
+
+// code is the type of a function. Like an array it stands for its address.
+var code = &ctype.Type{Kind: ctype.Array, Name: "function", Elem: ctype.Void}
 
 func (s *scope) dollar(name string) (filter.Operand, bool) {
 	if slot := s.view.registerNamed(name); slot != nil {
@@ -102,7 +118,10 @@ func (s *scope) Type(name string) (*ctype.Type, bool) {
 
 // Names implements filter.Scope. Registers that no tracepoint asks for come last.
 func (s *scope) Names() []string {
-	names := slices.Clone(s.all.names)
+	if s.nameless {
+		return nil
+	}
+	names := s.view.ItemNames()
 	for _, known := range s.view.variables {
 		names = append(names, "$"+known.text)
 	}

@@ -1,6 +1,7 @@
 package frameview
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -26,9 +27,11 @@ type View struct {
 	bigEndian   bool
 	order       arch.ByteOrder
 	pc          *tdesc.Slot
+	definitions []*trace.Tracepoint // in the order of the header, which may make them anew each time
 	tracepoints map[trace.Number]*tracepoint
 	variables   map[int32]variableName
 	registers   []namedSlot
+	selected    bool           // registers are those of Select
 	types       *ctype.Program // what the program's debugging information says; nil without
 
 	once       sync.Once
@@ -62,7 +65,7 @@ func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
 	v := &View{
 		Content:     content,
 		File:        file,
-		bigEndian:   header.Order.Uint16([]byte{0, 1}) == 1,
+		bigEndian:   header.Order == binary.BigEndian,
 		order:       header.Order,
 		tracepoints: make(map[trace.Number]*tracepoint),
 		variables:   variableNames(header.Variables),
@@ -84,9 +87,6 @@ func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
 	return v, warnings
 }
 
-// pcNames are the names that the program counter has in GDB's features, one for each architecture that has no "pc".
-var pcNames = []string{"rip", "eip", "pc", "pswa"}
-
 // describe reads the target description.
 func (v *View) describe(header tfile.Header) error {
 	if header.Description == "" {
@@ -107,11 +107,7 @@ func (v *View) describe(header tfile.Header) error {
 			v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
 		}
 	}
-	for _, name := range pcNames {
-		if v.pc = layout.ByName(name); v.pc != nil && v.pc.Size <= 8 {
-			break
-		}
-	}
+	v.pc = layout.ProgramCounter()
 	return nil
 }
 
@@ -122,6 +118,7 @@ func (v *View) addTracepoint(t *trace.Tracepoint) {
 		v.tracepoints[t.Number] = known
 	}
 	known.locations = append(known.locations, t)
+	v.definitions = append(v.definitions, t)
 	if known.source == "" {
 		known.source = t.Source.At
 	}
@@ -186,7 +183,7 @@ func (v *View) Select(names []string) error {
 	if err != nil {
 		return err
 	}
-	v.registers = v.registers[:0]
+	v.registers, v.selected = v.registers[:0], true
 	for _, slot := range slots {
 		v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
 	}

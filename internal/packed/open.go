@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync/atomic"
 )
 
 // File is the content of a file, unpacked.
@@ -52,8 +53,8 @@ func (e *DamageError) Error() string {
 func (e *DamageError) Unwrap() error { return e.Cause }
 
 // Open opens the content of f, which must stay open and unchanged as long as the File is used. Of a regular file it is all,
-// wherever f's offset is; of anything else what is still to be read. While it is unpacked progress is told how many bytes of f
-// have been read, about every megabyte; it may be nil.
+// wherever f's offset is; of anything else what is still to be read. While it is unpacked progress is told, about every megabyte of
+// content, how many bytes of f have been read; it may be nil.
 //
 // The error is a *DamageError, with a File of what came out, if f is compressed and damaged or cut off; with other errors there
 // is no File.
@@ -62,54 +63,61 @@ func Open(f *os.File, progress func(done int64)) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var packed io.Reader = f
-	if status.Mode().IsRegular() {
-		packed = io.NewSectionReader(f, 0, status.Size())
+	if !status.Mode().IsRegular() {
+		return OpenReader(f, progress)
 	}
-	in := &input{r: packed, progress: progress}
-	head := make([]byte, magicLength)
-	n, err := io.ReadFull(in, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	in, head, err := begin(io.NewSectionReader(f, 0, status.Size()))
+	if err != nil {
 		return nil, err
 	}
-	head = head[:n]
 	method := recognise(head)
-	if method == nil && status.Mode().IsRegular() {
+	if method == nil {
 		return &File{ReaderAt: f, size: status.Size()}, nil
 	}
-	return unpack(in, head, method)
+	return unpack(in, head, method, progress)
+}
+
+// OpenReader is Open for what comes from anywhere. It reads all of it.
+func OpenReader(r io.Reader, progress func(done int64)) (*File, error) {
+	in, head, err := begin(r)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(in, head, recognise(head), progress)
+}
+
+// begin reads as much as tells the method.
+func begin(r io.Reader) (in *input, head []byte, err error) {
+	in = &input{r: r}
+	head = make([]byte, magicLength)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, nil, err
+	}
+	return in, head[:n], nil
 }
 
 // Gather has a function write, and makes a File of what it writes. The error is that of the function, or of the disk.
 func Gather(write func(io.Writer) error) (*File, error) {
-	var to spool
+	to := spool{progress: func() {}}
 	if err := write(&to); err != nil {
 		return nil, errors.Join(err, to.discard())
 	}
 	return to.file(nil), nil
 }
 
-// input reads a file, says how far it has come, and remembers what failed, for unpackers do not tell apart a file that cannot
-// be read from one that is damaged.
+// input reads a file and remembers how far it has come, and what failed, for unpackers do not tell apart a file that cannot
+// be read from one that is damaged. They may read ahead on a goroutine of their own.
 type input struct {
-	r        io.Reader
-	progress func(done int64)
-	done     int64
-	told     int64
-	err      error
+	r    io.Reader
+	done atomic.Int64
+	err  error
 }
-
-// step is how many bytes are read between two tellings of progress.
-const step = 1 << 20
 
 // Read implements io.Reader.
 func (in *input) Read(p []byte) (int, error) {
 	n, err := in.r.Read(p)
-	in.done += int64(n)
-	if in.progress != nil && in.done-in.told >= step {
-		in.told = in.done
-		in.progress(in.done)
-	}
+	in.done.Add(int64(n))
 	if err != nil && err != io.EOF {
 		in.err = err
 	}
@@ -117,8 +125,11 @@ func (in *input) Read(p []byte) (int, error) {
 }
 
 // unpack unpacks a file that begins with head and goes on with in.
-func unpack(in *input, head []byte, method *Method) (*File, error) {
-	var to spool
+func unpack(in *input, head []byte, method *Method, progress func(done int64)) (*File, error) {
+	to := spool{progress: func() { progress(in.done.Load()) }}
+	if progress == nil {
+		to.progress = func() {}
+	}
 	err := method.copy(&to, io.MultiReader(bytes.NewReader(head), in))
 	if failed := errors.Join(in.err, to.err); failed != nil {
 		return nil, errors.Join(failed, to.discard())

@@ -8,7 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // sample is content of which half can be compressed.
@@ -161,8 +164,16 @@ func TestOpenDamaged(t *testing.T) {
 	}
 }
 
+// limitMemory makes content large that is over a megabyte.
+func limitMemory(t *testing.T) {
+	usual := inMemory
+	inMemory = 1 << 20
+	t.Cleanup(func() { inMemory = usual })
+}
+
 // TestOpenLarge: content beyond what is kept in memory goes to a file that has no name.
 func TestOpenLarge(t *testing.T) {
+	limitMemory(t)
 	folder := t.TempDir()
 	t.Setenv("TMPDIR", folder)
 	content := sample(inMemory + 12345)
@@ -183,6 +194,7 @@ func TestOpenLarge(t *testing.T) {
 
 // TestOpenFullDisk: no room for what is unpacked is a failure and no damage.
 func TestOpenFullDisk(t *testing.T) {
+	limitMemory(t)
 	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "missing"))
 	f, err := open(t, packedBytes(t, methods[1], make([]byte, inMemory+1)), false, nil)
 	var damage *DamageError
@@ -191,26 +203,27 @@ func TestOpenFullDisk(t *testing.T) {
 	}
 }
 
-// TestProgress: progress rises to about the size of the file.
+// TestProgress: progress is told for each megabyte that comes out, however little of the file that takes, and rises to the
+// size of the file.
 func TestProgress(t *testing.T) {
-	packed := packedBytes(t, methods[0], sample(12<<20))
-	var told []int64
-	if _, err := open(t, packed, false, func(done int64) { told = append(told, done) }); err != nil {
-		t.Fatal(err)
-	}
-	if len(told) != len(packed)/step {
-		t.Errorf("told %d times of %d bytes", len(told), len(packed))
-	}
-	for i, done := range told {
-		if done > int64(len(packed)) || i > 0 && done <= told[i-1] {
-			t.Errorf("told %d of %d", told, len(packed))
+	for _, m := range ways {
+		for name, content := range map[string][]byte{"dense": sample(12 << 20), "sparse": make([]byte, 12<<20)} {
+			packed := packedBytes(t, m, content)
+			var told []int64
+			if _, err := open(t, packed, true, func(done int64) { told = append(told, done) }); err != nil {
+				t.Fatal(err)
+			}
+			if n := len(told); n < 11 || n > 12 || !slices.IsSorted(told) || told[n-1] > int64(len(packed)) {
+				t.Errorf("%s, %s: told %d of %d bytes", m.title(), name, told, len(packed))
+			}
 		}
 	}
 }
 
 // TestGather: what a function writes can be read, however much it is, and nothing can when it fails.
 func TestGather(t *testing.T) {
-	for _, size := range []int{0, 1 << 20, inMemory + 1} {
+	limitMemory(t)
+	for _, size := range []int{0, inMemory, inMemory + 1} {
 		content := sample(size)
 		f, err := Gather(func(w io.Writer) error {
 			_, err := w.Write(content)
@@ -327,5 +340,66 @@ func TestWriteToDevice(t *testing.T) {
 	}
 	if err := Write(t.TempDir(), nil, write); err == nil {
 		t.Error("wrote over a folder")
+	}
+}
+
+// TestStream unpacks while reading: what is whole, what is cut off, and what cannot be read.
+func TestStream(t *testing.T) {
+	content := sample(300_000)
+	broken := errors.New("broken")
+	for _, m := range append([]*Method{nil}, methods...) {
+		t.Run(m.title(), func(t *testing.T) {
+			packed := packedBytes(t, m, content)
+			got, err := stream(bytes.NewReader(packed))
+			if err != nil || !bytes.Equal(got, content) {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
+			cut := packed[:len(packed)/2]
+			if got, err = stream(io.MultiReader(bytes.NewReader(cut), iotest.ErrReader(broken))); err != broken || !bytes.HasPrefix(content, got) {
+				t.Errorf("what cannot be read: %d bytes, %v", len(got), err)
+			}
+			var damage *DamageError
+			if got, err = stream(bytes.NewReader(cut)); m != nil && (!errors.As(err, &damage) || damage.Size != int64(len(got))) {
+				t.Errorf("cut off: %d bytes, %v", len(got), err)
+			}
+		})
+	}
+	for _, short := range []string{"", "a", "\x1f\x8b"} {
+		if got, err := stream(strings.NewReader(short)); err != nil || string(got) != short {
+			t.Errorf("%q: %q, %v", short, got, err)
+		}
+	}
+	if _, err := stream(strings.NewReader("\x1f\x8b\x08")); err == nil || !strings.Contains(err.Error(), "cut off behind 0 bytes") {
+		t.Errorf("three bytes of gzip: %v", err)
+	}
+}
+
+// stream returns what comes out of a Stream, and what it ends with.
+func stream(r io.Reader) ([]byte, error) {
+	s, err := NewStream(r)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return io.ReadAll(s)
+}
+
+// TestStreamLive reads the beginning of what is still being written.
+func TestStreamLive(t *testing.T) {
+	for _, m := range methods {
+		r, w := io.Pipe()
+		go m.Pack(w, func(packer io.Writer) error {
+			_, err := packer.Write(sample(4 << 20))
+			return err // and the pipe stays open
+		})
+		s, err := NewStream(r)
+		if err != nil {
+			t.Fatal(m.Name, err)
+		}
+		if n, err := io.ReadFull(s, make([]byte, 1000)); err != nil {
+			t.Errorf("%s: %d bytes, %v", m.Name, n, err)
+		}
+		r.Close()
+		s.Close()
 	}
 }

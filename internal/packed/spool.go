@@ -3,10 +3,11 @@ package packed
 import (
 	"bytes"
 	"os"
+	"slices"
 )
 
-// inMemory is how much unpacked content is kept in memory.
-const inMemory = 64 << 20
+// inMemory is how much unpacked content is kept in memory. It changes in tests only.
+var inMemory = 64 << 20
 
 // A spool takes content of unknown length: into memory, and when that is enough all of it into a file without a name, which
 // is gone when it is closed or the process ends, however that comes about.
@@ -15,7 +16,13 @@ type spool struct {
 	disk *os.File
 	size int64
 	err  error // of writing to disk
+
+	progress func() // called about every step bytes
+	told     int64
 }
+
+// step is how many bytes are taken between two calls of progress.
+const step = 1 << 20
 
 // Write implements io.Writer.
 func (s *spool) Write(p []byte) (int, error) {
@@ -26,7 +33,14 @@ func (s *spool) Write(p []byte) (int, error) {
 		return 0, s.err
 	}
 	s.size += int64(len(p))
+	if s.size-s.told >= step {
+		s.told = s.size
+		s.progress()
+	}
 	if s.disk == nil {
+		if len(p) > cap(s.mem)-len(s.mem) {
+			s.mem = slices.Grow(s.mem, max(len(p), cap(s.mem))) // append would take smaller steps, and more garbage
+		}
 		s.mem = append(s.mem, p...)
 		return len(p), nil
 	}

@@ -87,7 +87,11 @@ const never = 1<<63 - 1
 
 // show draws the bar for the first time.
 func (b *Bar) show() {
-	b.shown = mpb.New(mpb.WithOutput(b.terminal))
+	width, _, err := term.GetSize(int(b.terminal.Fd()))
+	if err != nil || width <= 0 {
+		width = usualWidth
+	}
+	b.shown = mpb.New(mpb.WithOutput(fromStart{b.terminal}), mpb.WithWidth(width), mpb.WithAutoRefresh())
 	name := decor.Name(b.work.Name + " ")
 	if b.work.Total <= 0 {
 		b.bar = b.shown.New(0, mpb.NopStyle(), mpb.BarRemoveOnComplete(),
@@ -97,6 +101,19 @@ func (b *Bar) show() {
 	left := decor.Any(func(s decor.Statistics) string { return remaining(time.Since(b.start), s.Current, s.Total) })
 	b.bar = b.shown.New(b.work.Total, mpb.BarStyle(), mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(name, decor.NewPercentage("%d")), mpb.AppendDecorators(b.count(), b.speed(), left))
+}
+
+// usualWidth is that of a terminal that does not tell.
+const usualWidth = 80
+
+// fromStart is a terminal on which all that is written at once begins at the start of the line. mpb goes up to the line of its
+// bar and takes the cursor to be in the first column, where it is not when the terminal has echoed a key such as ^C.
+type fromStart struct{ terminal *os.File }
+
+// Write implements io.Writer.
+func (f fromStart) Write(p []byte) (int, error) {
+	n, err := f.terminal.Write(append([]byte{'\r'}, p...))
+	return max(n-1, 0), err
 }
 
 // count shows how much has been done.

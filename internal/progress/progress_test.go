@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -55,17 +54,14 @@ func terminal(t *testing.T) (*os.File, *screen) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command("stty", "-F", path, "rows", "24", "cols", "100").CombinedOutput(); err != nil {
-		t.Fatalf("stty: %v: %s", err, out)
-	}
 	printed := new(screen)
 	go io.Copy(printed, master)
 	t.Cleanup(func() { line.Close(); master.Close() })
 	return line, printed
 }
 
-// erase is what takes the one line of a bar away: one line up, and clear from there on.
-const erase = "\x1b[1A\x1b[J"
+// erase is what takes the one line of a bar away: to the start of the line, one line up, and clear from there on.
+const erase = "\r\x1b[1A\x1b[J"
 
 // TestBar: a bar appears, goes on, and is gone when the work is done.
 func TestBar(t *testing.T) {

@@ -20,6 +20,7 @@ type Change struct {
 // Comparison compares frames with those of the same tracepoint before them.
 type Comparison struct {
 	view     *frameview.View
+	slots    []*tdesc.Slot // registers that are compared
 	old, new *frameview.Reader
 	before   frameview.Frame
 	changes  []Change
@@ -27,15 +28,17 @@ type Comparison struct {
 	kept     []byte               // of items; a Reader reuses its bytes
 }
 
-// NewComparison returns a Comparison of the frames of v.
+// NewComparison returns a Comparison of the frames of v, by the registers that v has selected.
 func NewComparison(v *frameview.View) *Comparison {
-	return &Comparison{view: v, old: v.NewReader(), new: v.NewReader(), memory: make(map[arch.Addr][]byte)}
+	return &Comparison{
+		view: v, slots: v.Registers(), old: v.NewReader(), new: v.NewReader(), memory: make(map[arch.Addr][]byte),
+	}
 }
 
-// Compare returns the number of the frame of the same tracepoint before f, and what has changed since: first registers, of
-// those that the View has selected, then what the tracepoint collects by name. Memory that has no name, because the tracepoint
-// is not defined, is compared by its address. It returns false for the first frame of a tracepoint. The changes are valid
-// until the next call.
+// Compare returns the number of the frame of the same tracepoint before f, and what has changed since: first registers,
+// then what the tracepoint collects by name. Memory that has no name, because the tracepoint is not defined, is compared by its
+// address. It returns false for the first frame of a tracepoint. The changes are valid until the next call, as long as the
+// bytes of f are.
 func (c *Comparison) Compare(f frameview.Frame) (since int, changes []Change, ok bool, err error) {
 	since, ok = Previous(c.view, f.Number)
 	if !ok {
@@ -66,7 +69,7 @@ func (c *Comparison) registers(f frameview.Frame) {
 	if bytes.Equal(before, after) {
 		return
 	}
-	for _, slot := range c.view.Registers() {
+	for _, slot := range c.slots {
 		change := Change{Name: slot.Reg.Name, Register: slot}
 		var had, has bool
 		change.Old, had = slot.Bytes(before)

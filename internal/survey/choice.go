@@ -41,7 +41,7 @@ func (c *Choice) Each(ctx context.Context, v *frameview.View, do func(frameview.
 		if c.Reverse {
 			number = c.End - 1 - done
 		}
-		if !c.ofTracepoint(v.File.Tracepoint(number)) {
+		if !c.ofTracepoint(v.Content.Tracepoint(number)) {
 			continue
 		}
 		var err error
@@ -77,7 +77,7 @@ func (c *Choice) Count(ctx context.Context, v *frameview.View) (int, error) {
 		return count, err
 	}
 	for i := c.First; i < c.End && (c.Limit == 0 || count < c.Limit); i++ {
-		if c.ofTracepoint(v.File.Tracepoint(i)) {
+		if c.ofTracepoint(v.Content.Tracepoint(i)) {
 			count++
 		}
 	}
@@ -128,9 +128,9 @@ func (c *Choice) at(f frameview.Frame) bool {
 
 // Previous returns the number of the frame of the same tracepoint before frame number, and false if number is the first.
 func Previous(v *frameview.View, number int) (int, bool) {
-	n := v.File.Tracepoint(number)
+	n := v.Content.Tracepoint(number)
 	for i := number - 1; i >= 0; i-- {
-		if v.File.Tracepoint(i) == n {
+		if v.Content.Tracepoint(i) == n {
 			return i, true
 		}
 	}

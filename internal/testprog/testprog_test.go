@@ -48,6 +48,7 @@ type run struct {
 }
 
 var runs = []run{
+	{[]string{"collects"}, "result=", 0},
 	{[]string{"threads", "3"}, "done calls=6 sum=252906", 0},
 	{[]string{"queue", "5"}, "done pushes=5 pops=5 highest=2 sum=37", 0},
 	{[]string{"forks", "2", "5"}, "done calls=10 before=30 after=30", 0},

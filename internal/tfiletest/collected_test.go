@@ -36,7 +36,8 @@ func collectedScript(i int) string {
 		registers = "info all-registers"
 	}
 	return fmt.Sprintf("-- collected %d --\ntfind %[1]d\n", i) +
-		`interpreter-exec mi "-trace-frame-collected --memory-contents --registers-format r"` + "\ninfo tvariables\n? " + registers + "\n"
+		`interpreter-exec mi "-trace-frame-collected --memory-contents --registers-format r"` +
+		"\ninfo tvariables\n? " + registers + "\n"
 }
 
 var (
@@ -45,7 +46,7 @@ var (
 	stateVariable  = regexp.MustCompile(`(?m)^\$(\w+) +-?\d+ +(-?\d+) *$`)
 	registerLine   = regexp.MustCompile(`(?m)^(\w+) +(.+)$`)
 	symbol         = regexp.MustCompile(` <[^<>]*>$`)
-	tracepointsMap = regexp.MustCompile(`(?:Created tracepoint|Assuming tracepoint) (\d+) (?:for|is same as) target's tracepoint (\d+) `)
+	tracepointsMap = regexp.MustCompile(`(?:Created|Assuming) tracepoint (\d+) (?:for|is same as) target's tracepoint (\d+) `)
 )
 
 // targetNumbers returns what GDB's own numbers of tracepoints are in the file that it opened, from what it said of that.
@@ -68,7 +69,8 @@ func number(t *testing.T, digits string) trace.Number {
 }
 
 // toldByGDB reads the section of collectedScript. numbers is nil in a live session, where GDB goes by the target's.
-func toldByGDB(t *testing.T, output *gdbtest.Output, i int, layout *tdesc.Layout, numbers map[string]trace.Number) collected {
+func toldByGDB(t *testing.T, output *gdbtest.Output, i int, layout *tdesc.Layout,
+	numbers map[string]trace.Number) collected {
 	t.Helper()
 	text := output.Section(t, fmt.Sprint("collected ", i))
 	found := foundFrame.FindStringSubmatch(text)

@@ -3,6 +3,7 @@ package tfiletest
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,7 +14,9 @@ import (
 
 	"tracewell/internal/gdbtest"
 	"tracewell/internal/testprog"
+	"tracewell/tdesc"
 	"tracewell/tfile"
+	"tracewell/tfile/ctf"
 )
 
 // live is a session that collects in every way: registers, locals, globals, variables, under a condition, with a pass count,
@@ -73,8 +76,9 @@ const walk = `
 // servers are what a session may be held with; each takes gdbserver's command line.
 var servers = map[string][]string{"tracewell": nil, "gdbserver": {"gdbserver"}}
 
-// TestLive records a run with each server and has tfile read the files of tsave. Each frame must be what GDB showed of it
-// while it was live; and GDB must not be able to tell those files from what Writer makes of them.
+// TestLive records a run with each server and reads what tsave made of it, the target's own file and the folder of tsave -ctf
+// included. Each frame must be what GDB showed of it while it was live; and GDB must not be able to tell the trace files from
+// what Writer makes of them.
 func TestLive(t *testing.T) {
 	for name, server := range servers {
 		t.Run(name, func(t *testing.T) {
@@ -95,46 +99,51 @@ const liveFrames = 3 + 4 + 3*(1+3)
 func record(t *testing.T, server []string) {
 	program := testprog.Build(t, "queue", testprog.Variant{NoPIE: true})
 	dir := t.TempDir()
-	saved, onTarget := filepath.Join(dir, "saved.tf"), filepath.Join(dir, "on-target.tf")
+	saved, onTarget, folder := filepath.Join(dir, "saved.tf"), filepath.Join(dir, "on-target.tf"), filepath.Join(dir, "ctf")
 	s := gdbtest.Start(t, gdbtest.Config{Server: server, Comm: "localhost:0", Command: []string{program.Path, "10"}})
 	script := fmt.Sprintf(live, s.Address)
 	for i := range liveFrames {
 		script += collectedScript(i)
 	}
-	script += "-- save --\ntfind none\ntsave " + saved + "\n"
-	files := []string{saved}
+	script += searchScript() + "-- dumps --\n" + walk + "-- save --\ntfind none\ntsave " + saved + "\ntsave -ctf " + folder + "\n"
 	if server == nil {
 		script += "tsave -r " + onTarget + "\n"
-		files = append(files, onTarget)
 	}
-	script += "kill\n"
-	output := gdbtest.Run(t, program.Path, script)
-	for _, file := range files {
-		compareFrames(t, output, file)
-		compareRewritten(t, program, file)
+	output := gdbtest.Run(t, program.Path, script+"kill\n")
+	layout := layoutOf(t, open(t, saved).Header())
+	compareFrames(t, "tsave", output, open(t, saved), layout)
+	compareSearches(t, output, open(t, saved), layout)
+	compareFrames(t, "tsave -ctf", output, openCTF(t, folder), layout)
+	compareRewritten(t, program, saved)
+	compareCut(t, output, program, saved, layout)
+	compareDumps(t, output, program, saved)
+	if c := tracewell(t, nil, "check", saved); c.Status != 0 {
+		t.Errorf("tracewell check says of the file of tsave:\n%s", c.Stdout)
+	}
+	if server == nil {
+		compareFrames(t, "tsave -r", output, open(t, onTarget), layout)
+		compareRewritten(t, program, onTarget)
 	}
 }
 
-// compareFrames holds a file against the live session.
-func compareFrames(t *testing.T, output *gdbtest.Output, file string) {
+// compareFrames holds what was saved in some way against the live session.
+func compareFrames(t *testing.T, way string, output *gdbtest.Output, c tfile.Content, layout *tdesc.Layout) {
 	t.Helper()
-	f := open(t, file)
-	if n := f.NumFrames(); n != liveFrames {
-		t.Fatalf("%s has %d frames, not %d; GDB printed\n%s", file, n, liveFrames, output.Section(t, "tell"))
+	if n := c.NumFrames(); n != liveFrames {
+		t.Fatalf("%s: %d frames, not %d; GDB printed\n%s", way, n, liveFrames, output.Section(t, "tell"))
 	}
-	layout := layoutOf(t, f.Header())
 	var registers, memory, variables int
-	for i := range f.NumFrames() {
+	for i := range liveFrames {
 		told := toldByGDB(t, output, i, layout, nil)
 		registers += len(told.Registers)
 		memory += len(told.Memory)
 		variables += len(told.Variables)
-		frame, err := f.Frame(i)
+		frame, err := c.ReadFrame(i, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(told, toldByFrame(frame, f.Header(), layout, told.Registers)); diff != "" {
-			t.Errorf("%s, frame %d (-live +file):\n%s", filepath.Base(file), i, diff)
+		if diff := cmp.Diff(told, toldByFrame(frame, c.Header(), layout, told.Registers)); diff != "" {
+			t.Errorf("%s, frame %d (-live +saved):\n%s", way, i, diff)
 		}
 	}
 	if registers < liveFrames*24 || memory < liveFrames || variables != 2*3 {
@@ -164,6 +173,44 @@ func compareRewritten(t *testing.T, program *testprog.Program, file string) {
 	if diff := cmp.Diff(printed[0], printed[1]); diff != "" {
 		t.Errorf("%s (-saved +rewritten):\n%s", file, diff)
 	}
+}
+
+// compareCut cuts frames out of a file and has GDB show what is left: as it showed these frames live.
+func compareCut(t *testing.T, output *gdbtest.Output, program *testprog.Program, file string, layout *tdesc.Layout) {
+	t.Helper()
+	const first, last = 4, 8
+	cut := filepath.Join(t.TempDir(), "cut.tf")
+	tracewell(t, nil, "convert", file, cut, "--frames", fmt.Sprintf("%d:%d", first, last))
+	shown := gdbtest.Run(t, program.Path, openScript(cut, last-first+1, 1))
+	if strings.Contains(shown.All, "warning") {
+		t.Errorf("GDB warns:\n%s", shown.Section(t, "open"))
+	}
+	numbers := targetNumbers(t, shown.Section(t, "open"))
+	for i := range last - first + 1 {
+		want := toldByGDB(t, output, first+i, layout, nil)
+		got := toldByGDB(t, shown, i, layout, numbers)
+		maps.DeleteFunc(got.Registers, func(name, _ string) bool { return want.Registers[name] == "" }) // told in frame 0 only
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("frame %d (-live +cut):\n%s", first+i, diff)
+		}
+	}
+}
+
+func openCTF(t *testing.T, folder string) *ctf.Trace {
+	t.Helper()
+	metadata, err := os.ReadFile(filepath.Join(folder, ctf.MetadataName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := os.ReadFile(filepath.Join(folder, ctf.StreamName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := ctf.Open(metadata, bytes.NewReader(stream), int64(len(stream)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }
 
 func open(t *testing.T, path string) *tfile.File {

@@ -39,7 +39,7 @@ var machines = []struct {
 	{"mips", binary.BigEndian},
 	{"mips", binary.LittleEndian},
 	{"power", binary.LittleEndian},
-	{"power64-htm", binary.BigEndian},
+	{"power64", binary.BigEndian},
 	{"s390", binary.BigEndian},
 	{"s390x-gs", binary.BigEndian},
 }
@@ -187,7 +187,8 @@ func (w *written) addFrames(t *testing.T) {
 		b.AppendMemory(0x2006, []byte("the second one"))
 		b.Variable(3, 1)
 		b.Variable(3, -1)
-	}, collected{Memory: []string{"0x2000: " + hex.EncodeToString([]byte("first blockecond one"))}, Variables: []string{"most = -1"}})
+	}, collected{Memory: []string{"0x2000: " + hex.EncodeToString([]byte("first blockecond one"))},
+		Variables: []string{"most = -1"}})
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +202,9 @@ func (w *written) compare(t *testing.T) {
 		endian = "big"
 	}
 	var script strings.Builder
-	fmt.Fprintf(&script, "-- endian --\n? set endian %s\n%s-- values --\ntfind 0\n", endian, openScript(save(t, w.data), len(w.frames), 1))
+	fmt.Fprintf(&script, "-- endian --\n? set endian %s\n", endian)
+	script.WriteString(openScript(save(t, w.data), len(w.frames), 1))
+	script.WriteString("-- values --\ntfind 0\n")
 	scalars := w.scalars()
 	for _, s := range scalars {
 		fmt.Fprintf(&script, "? p/x $%s\n", s.Reg.Name)

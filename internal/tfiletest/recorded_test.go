@@ -17,7 +17,7 @@ func TestRecorded(t *testing.T) {
 	for name, frames := range map[string]int{"queue-basic.tf": 85, "queue-pie.tf": 85} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := open(t, filepath.Join("..", "..", "tfile", "testdata", name))
+			f := open(t, filepath.Join(testdata, name))
 			if f.NumFrames() != frames {
 				t.Fatalf("%d frames, not %d", f.NumFrames(), frames)
 			}
@@ -25,8 +25,11 @@ func TestRecorded(t *testing.T) {
 			if err := tfile.Write(&out, sourceless{f}); err != nil {
 				t.Fatal(err)
 			}
-			const every = 6 // frames; GDB takes its time
-			compareFile(t, f, gdbtest.Run(t, "", openScript(save(t, out.Bytes()), frames, every)), every)
+			const every = 12 // frames; GDB takes its time
+			path := save(t, out.Bytes())
+			output := gdbtest.Run(t, "", openScript(path, frames, every))
+			compareFile(t, f, output, every)
+			compareShown(t, path, output, every)
 		})
 	}
 }

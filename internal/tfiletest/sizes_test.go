@@ -77,8 +77,17 @@ func TestLongFrame(t *testing.T) {
 	}
 	readLongFrame(t, f, long, base+size)
 	const last = (size - 1) >> 12 & 0xff
-	output := gdbtest.Run(t, "", fmt.Sprintf("target tfile %s\n-- long --\ntfind 0\nx/1xb %#x\nx/1xb %#x\nx/1xb %#x\n-- short --\ntfind 1\nx/s %#x\n",
-		path, base+65535, base+size-1, base+size, base))
+	output := gdbtest.Run(t, "", fmt.Sprintf(`
+		target tfile %s
+		-- long --
+		tfind 0
+		x/1xb %#x
+		x/1xb %#x
+		x/1xb %#x
+		-- short --
+		tfind 1
+		x/s %#x
+	`, path, base+65535, base+size-1, base+size, base))
 	for section, wanted := range map[string][]string{
 		"long":  {"Found trace frame 0", ":\t0x0f\n", fmt.Sprintf(":\t%#02x\n", last), ":\t<unavailable>"},
 		"short": {"Found trace frame 1", `"short"`},
@@ -133,7 +142,8 @@ func TestCrowd(t *testing.T) {
 		h.Tracepoints = append(h.Tracepoints, at(n))
 	}
 	for n := range variables {
-		h.Variables = append(h.Variables, trace.Variable{Number: trace.VariableNumber(n + 2), Initial: int64(-n), Name: fmt.Sprint("v", n)})
+		number := trace.VariableNumber(n + 2)
+		h.Variables = append(h.Variables, trace.Variable{Number: number, Initial: int64(-n), Name: fmt.Sprint("v", n)})
 	}
 	name := strings.Repeat("v", longest("tsv 2:0:0:"))
 	notes := strings.Repeat("n", longest("status "+h.Status.String()+";notes:"))
@@ -207,7 +217,9 @@ func crowdTold(t *testing.T, output *gdbtest.Output, name, notes, command string
 			t.Errorf("GDB does not print %q:\n%s", want, frames)
 		}
 	}
-	for _, want := range []string{"\n$" + name + " ", "\nTrace notes: " + notes + ".\n", "\n$v1499 ", "\n        " + command + "\n", "\n2000 "} {
+	for _, want := range []string{
+		"\n$" + name + " ", "\n$v1499 ", "\nTrace notes: " + notes + ".\n", "\n        " + command + "\n", "\n2000 ",
+	} {
 		if !strings.Contains(told, want) {
 			t.Errorf("GDB does not print %q", want)
 		}

@@ -183,7 +183,7 @@ func (a *aligner) pass(side int) {
 		a.last = q.at(0).line
 	}
 	if used := q.pop(); used != nil {
-		a.c.release(side, used)
+		a.c.sides[side].release(used)
 	}
 }
 

@@ -196,8 +196,15 @@ func (c *comparison) parted(a *aligner, s stretch) *Difference {
 		}
 	}
 	class, note := a.nameStretch(s)
-	d := c.found(a, class, at, "")
+	v := a.view()
+	v.over = s
+	d := c.foundAt(a, class, at, "", a.order(), v)
 	d.Note = note
+	for side, name := range [2]string{"reference", "other"} {
+		if s.groups[1-side] == 0 {
+			d.Side = name
+		}
+	}
 	if class == ClassPC {
 		d.Expected = c.fieldText(ClassPC, reference, a.queue[reference].at(0))
 		d.Got = c.fieldText(ClassPC, other, a.queue[other].at(0))

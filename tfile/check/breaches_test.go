@@ -37,73 +37,107 @@ const (
 
 // breaches has the rules in the order of rules.go, those of tfile first.
 var breaches = []breach{
-	{"no R", func(p *parts) { p.size = ""; p.frames = [][]byte{frame(2), frame(2)}; p.status = goodStatus }, "register-size", refuses,
+	{"no R", func(p *parts) { p.size = ""; p.frames = [][]byte{frame(2), frame(2)}; p.status = goodStatus },
+		"register-size", refuses,
 		"No register block size recorded", "empty-frame"},
 	{"R decimal", func(p *parts) { p.size = here + "R 2420" }, "decimal-size", refuses, "Premature end of file", ""},
-	{"unknown keyword", func(p *parts) { p.other = []string{here + "foo bar"} }, "unknown-line", misreads, `Ignoring trace file definition "foo bar"`, ""},
+	{"unknown keyword", func(p *parts) { p.other = []string{here + "foo bar"} },
+		"unknown-line", misreads, `Ignoring trace file definition "foo bar"`, ""},
 	{"long line", func(p *parts) { p.other = []string{here + "tdesc " + strings.Repeat(" ", 1000)} }, "long-line", refuses,
 		"Excessively long lines", "description-"},
-	{"no T", func(p *parts) { p.tracepoints = p.tracepoints[1:]; p.tracepoint("tp A", here+"tp A") }, "undefined", crashes, "internal-error", ""},
+	{"no T", func(p *parts) { p.tracepoints = p.tracepoints[1:]; p.tracepoint("tp A", here+"tp A") },
+		"undefined", crashes, "internal-error", ""},
 	{"bytes behind", func(p *parts) { p.end += here + "hello" }, "trailing-bytes", misreads, "", ""},
-	{"unknown piece", func(p *parts) { p.add(here + "tp K2:401131:0") }, "malformed-line", misreads, "Unrecognized tracepoint piece 'K'", ""},
+	{"unknown piece", func(p *parts) { p.add(here + "tp K2:401131:0") },
+		"malformed-line", misreads, "Unrecognized tracepoint piece 'K'", ""},
 
 	{"no end marker", func(p *parts) { p.end = here }, "truncated", misreads, "Premature end of file", ""},
-	{"end marker of a byte", func(p *parts) { p.end = here + "\x00" }, "truncated", misreads, "Premature end of file", "lost"},
+	{"end marker of a byte", func(p *parts) { p.end = here + "\x00" }, "truncated", misreads, "Premature end of file", ""},
 	{"end marker of two bytes", func(p *parts) { p.end = here + "\x00\x00" }, "end-marker", odd, "-Premature", ""},
 	{"end marker of three bytes", func(p *parts) { p.end = here + "\x00\x00\x00" }, "end-marker", odd, "-Premature", ""},
+	{"definitions without end", func(p *parts) { p.unended = true },
+		"definitions-end", refuses, "Premature end of file", "status-frames"},
+	{"a cut frame", func(p *parts) {
+		p.frames[1] = append([]byte(here), p.frames[1][:len(goodFrame())-5]...)
+		p.end = ""
+	}, "truncated", misreads, "Premature end of file", "status-frames"},
 	{"only definitions", func(p *parts) { p.frames, p.end = nil, ""; p.tracepoints = nil; p.other = []string{here + "tdesc"} },
 		"unknown-line", misreads, "Ignoring", "truncated status-frames"},
 
-	{"status without colon", func(p *parts) { p.status = here + "status 0;tstop" }, "refused-line", refuses, "Malformed trace status", ""},
-	{"status of no digits", func(p *parts) { p.status = here + "status 0;tframes:2;notes:6z" }, "refused-line", refuses, "Invalid hex digit", ""},
-	{"variable of no digits", func(p *parts) { p.variables = append(p.variables, here+"tsv 6:0:0:zz") }, "refused-line", refuses, "Invalid hex digit", ""},
-	{"source of no digits", func(p *parts) { p.add(here + "tp Z2:401131:cond:0:2:zzzz") }, "refused-line", refuses, "Invalid hex digit", ""},
-	{"CR in a piece", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0\r") }, "carriage-return", odd, "-warning", ""},
-	{"CR in the status", func(p *parts) { p.status = here + p.status + "\r" }, "carriage-return-refused", refuses, "Malformed trace status", ""},
+	{"status without colon", func(p *parts) { p.status = here + "status 0;tstop" },
+		"refused-line", refuses, "Malformed trace status", ""},
+	{"status of no digits", func(p *parts) { p.status = here + "status 0;tframes:2;notes:6z" },
+		"refused-line", refuses, "Invalid hex digit", ""},
+	{"variable of no digits", func(p *parts) { p.variables = append(p.variables, here+"tsv 6:0:0:zz") },
+		"refused-line", refuses, "Invalid hex digit", ""},
+	{"source of no digits", func(p *parts) { p.add(here + "tp Z2:401131:cond:0:2:zzzz") },
+		"refused-line", refuses, "Invalid hex digit", ""},
+	{"CR in a piece", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0\r") },
+		"carriage-return", odd, "-warning", ""},
+	{"CR in the status", func(p *parts) { p.status = here + p.status + "\r" },
+		"carriage-return-refused", refuses, "Malformed trace status", ""},
 	{"unknown action", func(p *parts) { p.add(here + "tp A2:401131:Qzz") }, "unread-text", odd, "-warning", ""},
-	{"unknown option", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0:Q1") }, "unknown-option", misreads,
+	{"unknown option", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0:Q1") },
+		"unknown-option", misreads,
 		"Unrecognized char 'Q'", ""},
-	{"R twice", func(p *parts) { p.size = "R 9\n" + here + "R 974" }, "repeated-line", odd, "= 0x401131", ""},
-	{"status twice", func(p *parts) { p.status += "\n" + here + "status 0;tnotrun:0;tframes:2" }, "repeated-line", odd, "Trace not yet run|not been run", ""},
+	{"R twice", func(p *parts) { p.size = "R 9\n" + here + "R 974" }, "repeated-line", odd, "0x401131", ""},
+	{"status twice", func(p *parts) { p.status += "\n" + here + "status 0;tnotrun:0;tframes:2" },
+		"repeated-line", odd, "No trace has been run", ""},
 	{"T twice", func(p *parts) { p.add(here + "tp T2:401131:D:0:5") }, "repeated-line", odd, "pass count 5", ""},
-	{"T late", func(p *parts) { p.tracepoints = append(p.tracepoints[1:], here+p.tracepoints[0]) }, "definition-late", odd, "-warning", ""},
+	{"T late", func(p *parts) { p.tracepoints = append(p.tracepoints[1:], here+p.tracepoints[0]) },
+		"definition-late", odd, "-warning", ""},
 	{"source in parts", func(p *parts) {
 		p.tracepoints = p.tracepoints[:5]
 		p.add("tp Z2:401131:cmd:0:7:636f6c6c656374", here+"tp Z2:401131:cmd:7:c:2024726567")
 	}, "source-start", misreads, "Argument required", ""},
-	{"source length", func(p *parts) { p.tracepoint("tp Z2:401131:at:0:9", here+"tp Z2:401131:at:0:a") }, "source-length", odd, "-warning", ""},
+	{"source length", func(p *parts) { p.tracepoint("tp Z2:401131:at:0:9", here+"tp Z2:401131:at:0:a") },
+		"source-length", odd, "-warning", ""},
 
 	{"no status", func(p *parts) { p.status = "" }, "status-missing", misreads, "No traceframes present", ""},
-	{"no frames told", func(p *parts) { p.status = here + "status 0;tstop::0;tframes:0" }, "status-no-frames", misreads, "No traceframes present", ""},
-	{"frames not told", func(p *parts) { p.status = here + "status 0;tstop::0" }, "status-no-frames", misreads, "No traceframes present", ""},
-	{"other frames told", func(p *parts) { p.status = here + "status 0;tstop::0;tframes:9;tcreated:a" }, "status-frames", misreads,
+	{"no frames told", func(p *parts) { p.status = here + "status 0;tstop::0;tframes:0" },
+		"status-no-frames", misreads, "No traceframes present", ""},
+	{"frames not told", func(p *parts) { p.status = here + "status 0;tstop::0" },
+		"status-no-frames", misreads, "No traceframes present", ""},
+	{"other frames told", func(p *parts) { p.status = here + "status 0;tstop::0;tframes:9;tcreated:a" },
+		"status-frames", misreads,
 		"contains 9 trace frames (of 10", ""},
-	{"fewer created", func(p *parts) { p.status = here + "status 0;tstop::0;tframes:2;tcreated:1" }, "status-contradiction", odd, "2 trace frames (of 1", ""},
-	{"running", func(p *parts) { p.status = here + "status 1;tframes:2;tcreated:2" }, "status-running", odd, "Trace is running", ""},
-	{"terror without text", func(p *parts) { p.status = here + "status 0;tframes:2;tcreated:2;terror:2" }, "status-error-text", crashes,
+	{"fewer created", func(p *parts) { p.status = here + "status 0;tstop::0;tframes:2;tcreated:1" },
+		"status-contradiction", odd, "2 trace frames (of 1", ""},
+	{"running", func(p *parts) { p.status = here + "status 1;tframes:2;tcreated:2" },
+		"status-running", odd, "Trace is running", ""},
+	{"terror without text", func(p *parts) { p.status = here + "status 0;tframes:2;tcreated:2;terror:2" },
+		"status-error-text", crashes,
 		"internal-error", ""},
-	{"tstop without text", func(p *parts) { p.status = here + "status 0;tstop:0;tframes:2;tcreated:2" }, "status-stop-text", odd, "-warning", ""},
-	{"stopped by another", func(p *parts) { p.status = here + "status 0;tpasscount:7;tframes:2;tcreated:2" }, "status-tracepoint", odd,
+	{"tstop without text", func(p *parts) { p.status = here + "status 0;tstop:0;tframes:2;tcreated:2" },
+		"status-stop-text", odd, "-warning", ""},
+	{"stopped by another", func(p *parts) { p.status = here + "status 0;tpasscount:7;tframes:2;tcreated:2" },
+		"status-tracepoint", odd,
 		"stopped by tracepoint 7", ""},
 
-	{"variable number twice", func(p *parts) { p.variables = append(p.variables, here+"tsv 5:0:0:6f74686572") }, "variable-number-twice", misreads,
-		"$other", ""},
-	{"variable name twice", func(p *parts) { p.variables = append(p.variables, here+"tsv 6:7:0:6869") }, "variable-name-twice", misreads, "-tsv", ""},
-	{"variable without name", func(p *parts) { p.variables[0] = here + "tsv 5:0:0:" }, "variable-name", misreads, "$hi = <error>|= void", ""},
-	{"variable with a blank", func(p *parts) { p.variables[0] = here + "tsv 5:0:0:612062" }, "variable-name", misreads, "= void", ""},
+	{"variable number twice", func(p *parts) { p.variables = append(p.variables, here+"tsv 5:0:0:6f74686572") },
+		"variable-number-twice", misreads,
+		"= void", ""},
+	{"variable name twice", func(p *parts) { p.variables = append(p.variables, here+"tsv 6:7:0:6869") },
+		"variable-name-twice", misreads, "-tsv", ""},
+	{"variable without name", func(p *parts) { p.variables[0] = here + "tsv 5:0:0:" },
+		"variable-name", misreads, "= void", ""},
+	{"variable with a blank", func(p *parts) { p.variables[0] = here + "tsv 5:0:0:612062" },
+		"variable-name", misreads, "= void", ""},
 	{"variable undefined", func(p *parts) {
 		p.variables = nil
 		p.tracepoint("X00000004,2e000527", "M-1,0,1")
 		p.frames[0] = append([]byte(here), p.frames[0]...)
 	}, "variable-undefined", misreads, "= void", ""},
-	{"variable zero", func(p *parts) { p.variables = append(p.variables, here+"tsv 0:0:0:7a") }, "variable-range", misreads, "", ""},
+	{"variable zero", func(p *parts) { p.variables = append(p.variables, here+"tsv 0:0:0:7a") },
+		"variable-range", misreads, "", ""},
 	{"value beyond", func(p *parts) {
 		p.first(registers(1), variableOf(0x10005, 1))
 		p.frames[0] = append([]byte(here), p.frames[0]...)
 	},
 		"variable-range", misreads, "= void", ""},
 
-	{"tracepoint 0", func(p *parts) { p.add(here+"tp T0:401140:E:0:0", "tp Z0:401140:at:0:9:2a3078343031313430") }, "tracepoint-number", misreads,
+	{"tracepoint 0", func(p *parts) { p.add(here+"tp T0:401140:E:0:0", "tp Z0:401140:at:0:9:2a3078343031313430") },
+		"tracepoint-number", misreads,
 		"target's tracepoint 0", ""},
 	{"tracepoint beyond", func(p *parts) {
 		p.tracepoints = append([]string{here + "tp T8001:401140:E:0:0", "tp Z8001:401140:at:0:9:2a3078343031313430"}, p.tracepoints...)
@@ -111,8 +145,9 @@ var breaches = []breach{
 	{"ascending", func(p *parts) {
 		p.tracepoints[0] = here + p.tracepoints[0]
 		p.add("tp T3:401140:E:0:0", "tp Z3:401140:at:0:9:2a3078343031313430")
-	}, "tracepoint-order", odd, "Created tracepoint 1 for target's tracepoint 3", ""},
-	{"static", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0:S") }, "static-tracepoint", misreads,
+	}, "tracepoint-order", odd, "for target's tracepoint 3", ""},
+	{"static", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0:S") },
+		"static-tracepoint", misreads,
 		"Couldn't determine the static tracepoint marker", ""},
 	{"fast", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0:F0") }, "fast-tracepoint", misreads,
 		"Cannot access memory at address 0x401131", ""},
@@ -121,9 +156,11 @@ var breaches = []breach{
 		p.tracepoint("tp T", here+"tp T")
 	},
 		"location-without-source", odd, "has no source location, using raw address", ""},
-	{"no condition", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0:X3,220127") }, "condition-without-source", misreads,
+	{"no condition", func(p *parts) { p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0:X3,220127") },
+		"condition-without-source", misreads,
 		"condition has no source form", ""},
-	{"no commands", func(p *parts) { p.tracepoints = p.tracepoints[:5]; p.tracepoint("tp T", here+"tp T") }, "actions-without-source", misreads,
+	{"no commands", func(p *parts) { p.tracepoints = p.tracepoints[:5]; p.tracepoint("tp T", here+"tp T") },
+		"actions-without-source", misreads,
 		"actions have no source form", ""},
 	{"steps without source", func(p *parts) {
 		p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:4:0")
@@ -137,7 +174,8 @@ var breaches = []breach{
 		p.tracepoint("tp T2:401131:E:0:0", here+"tp T2:401131:E:0:0:X2,ff27")
 		p.add("tp Z2:401131:cond:0:1:31")
 	}, "bytecode", odd, "-warning", ""},
-	{"underflow", func(p *parts) { p.tracepoint("tp T", here+"tp T"); p.add("tp A2:401131:X00000002,0227") }, "bytecode", odd, "-warning", ""},
+	{"underflow", func(p *parts) { p.tracepoint("tp T", here+"tp T"); p.add("tp A2:401131:X00000002,0227") },
+		"bytecode", odd, "-warning", ""},
 	{"undefined variable in an action", func(p *parts) { p.tracepoint("tp T", here+"tp T"); p.add("tp A2:401131:X00000004,2e000727") },
 		"expression-variable", odd, "-warning", ""},
 	{"undefined register in an action", func(p *parts) { p.tracepoint("tp T", here+"tp T"); p.add("tp A2:401131:X00000004,26fff027") },
@@ -179,28 +217,39 @@ var breaches = []breach{
 		p.status = strings.ReplaceAll(p.status, ":2", ":1")
 	}, "register-size-contradicted", refuses, "Unknown block type '0'", ""},
 
-	{"unknown block", func(p *parts) { p.first(registers(1), here, "Qabc") }, "unknown-block", refuses, "Unknown block type 'Q'", ""},
-	{"static block", func(p *parts) { p.add("tp A2:401131:L"); p.first(registers(1), here, "S\x04\x00abcd") }, "static-block", refuses,
+	{"unknown block", func(p *parts) { p.first(registers(1), here, "Qabc") },
+		"unknown-block", refuses, "Unknown block type 'Q'", ""},
+	{"static block", func(p *parts) { p.add("tp A2:401131:L"); p.first(registers(1), here, "S\x04\x00abcd") },
+		"static-block", refuses,
 		"Unknown block type 'S'", ""},
-	{"memory past the end", func(p *parts) { p.first(registers(1), here, memoryOf(0x404020, 20), "\x01\x02\x03\x04") }, "block-past-end", misreads,
+	{"memory past the end", func(p *parts) { p.first(registers(1), here, memoryOf(0x404020, 20), "\x01\x02\x03\x04") },
+		"block-past-end", misreads,
 		"0x404024:\t0x02", ""},
-	{"value past the end", func(p *parts) { p.first(registers(1), here, variableOf(5, 42)[:8]) }, "block-past-end", misreads, "-= 42", ""},
-	{"registers past the end", func(p *parts) { p.first(here, registers(0x401131)[:2400]) }, "block-past-end", misreads, "= (void (*)()) 0x401131", ""},
-	{"frame undefined", func(p *parts) { p.frames[0] = append([]byte(here), frame(7, registers(1))...) }, "frame-undefined", misreads,
+	{"value past the end", func(p *parts) { p.first(registers(1), here, variableOf(5, 42)[:8]) },
+		"block-past-end", misreads, "-= 42", ""},
+	{"registers past the end", func(p *parts) { p.first(here, registers(0x401131)[:registerSize-20]) },
+		"block-past-end", misreads, "= (void (*)()) 0x401131", ""},
+	{"frame undefined", func(p *parts) { p.frames[0] = append([]byte(here), frame(7, registers(1))...) },
+		"frame-undefined", misreads,
 		"Found trace frame 0, tracepoint 7", ""},
-	{"negative number", func(p *parts) { p.frames[0] = append([]byte(here), frame(0x8002, registers(1))...) }, "frame-number", misreads,
+	{"negative number", func(p *parts) { p.frames[0] = append([]byte(here), frame(0x8002, registers(1))...) },
+		"frame-number", misreads,
 		"tracepoint -32766", ""},
-	{"empty frame", func(p *parts) { p.frames[0] = append([]byte(here), frame(2)...) }, "empty-frame", odd, "<unavailable>", ""},
+	{"empty frame", func(p *parts) { p.frames[0] = append([]byte(here), frame(2)...) },
+		"empty-frame", odd, "<unavailable>", ""},
 	{"pc of several locations", func(p *parts) {
 		p.add("tp T2:401140:E:0:0", "tp Z2:401140:at:0:9:2a3078343031313430")
 		p.frames[0] = append([]byte(here), frame(2, memory(0x404020, "\x01\x02\x03\x04"))...)
 	}, "pc-unknown", odd, "", ""},
-	{"registers twice", func(p *parts) { p.first(registers(0x1111), here, registers(0x2222)) }, "registers-twice", odd, "0x1111", ""},
-	{"memory without bytes", func(p *parts) { p.first(registers(1), here, memory(0x404020, "")) }, "memory-empty", odd, "<unavailable>", ""},
+	{"registers twice", func(p *parts) { p.first(registers(0x1111), here, registers(0x2222)) },
+		"registers-twice", odd, "0x1111", ""},
+	{"memory without bytes", func(p *parts) { p.first(registers(1), here, memory(0x404020, "")) },
+		"memory-empty", odd, "<unavailable>", ""},
 	{"memory twice", func(p *parts) {
 		p.first(registers(1), memory(0x404020, "\x01\x02\x03\x04"), here, memory(0x404022, "\x07\x07\x07\x07"))
 	}, "memory-overlap", misreads, "0x01\t0x02\t0x03\t0x04\t0x07\t0x07", ""},
-	{"memory that wraps", func(p *parts) { p.first(registers(1), here, memory(0xfffffffffffffffe, "\x01\x02\x03\x04")) }, "memory-wraps", misreads,
+	{"memory that wraps", func(p *parts) { p.first(registers(1), here, memory(0xfffffffffffffffe, "\x01\x02\x03\x04")) },
+		"memory-wraps", misreads,
 		"", ""},
 	{"values", func(p *parts) {
 		p.first(registers(1), variableOf(5, 1), variableOf(5, 2))
@@ -211,13 +260,15 @@ var breaches = []breach{
 		p.tracepoint("tp A2:401131:M-1,404020,4", "")
 		p.frames[0] = append([]byte(here), p.frames[0]...)
 	}, "uncollected", odd, "0x01\t0x02\t0x03\t0x04", ""},
-	{"memory too long", func(p *parts) { p.first(registers(1), here, memory(0x404020, "\x01\x02\x03\x04\x05")) }, "memory-long", odd,
+	{"memory too long", func(p *parts) { p.first(registers(1), here, memory(0x404020, "\x01\x02\x03\x04\x05")) },
+		"memory-long", odd,
 		"0x01\t0x02\t0x03\t0x04\t0x05", ""},
 	{"number 0", func(p *parts) {
 		p.frames[0] = append([]byte(here), frame(0, registers(1))...)
 		p.status = strings.ReplaceAll(p.status, ":2", ":1")
-	}, "lost", refuses, "No trace frame found", ""},
-	{"two files", func(p *parts) { p.end += here + "\x7fTRACE0\n" + "R 8\n\n\x00\x00\x00\x00" }, "concatenated", misreads, "", ""},
+	}, "lost", refuses, "-Found trace frame", ""},
+	{"two files", func(p *parts) { p.end += here + "\x7fTRACE0\n" + "R 8\n\n\x00\x00\x00\x00" },
+		"concatenated", misreads, "", ""},
 }
 
 // TestBreaches looks for the finding of each breach, where it is, and that there are no others.

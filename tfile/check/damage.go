@@ -9,27 +9,12 @@ import (
 	"tracewell/trace"
 )
 
-// The lengths of a frame's header and of the blocks ahead of the bytes that they carry, as package tfile's comment has them.
+// The lengths of the blocks ahead of the bytes that they carry, as package tfile's comment has them.
 const (
-	frameHeader   = 6
 	registersHead = 1
-	memoryHead    = 11
-	variableSize  = 13
-	staticHead    = 3
+	memoryHead    = 1 + 8 + 2
+	variableHead  = 1 + 4 + 8
 )
-
-// size is how many bytes of its frame a block takes.
-func size(b tfile.Block) int {
-	switch b.Kind {
-	case tfile.BlockRegisters:
-		return registersHead + len(b.Bytes)
-	case tfile.BlockMemory:
-		return memoryHead + len(b.Bytes)
-	case tfile.BlockStatic:
-		return staticHead + len(b.Bytes)
-	}
-	return variableSize
-}
 
 // damage is the frames of one tracepoint that cannot be read to their end.
 type damage struct {
@@ -45,7 +30,7 @@ func (c *checker) damage(read int) {
 	d := c.broken[w.number]
 	if d == nil {
 		d = &damage{first: Finding{Finding: c.fault(read), Frame: w.index}}
-		d.sizes, d.rest = w.possible(w.frame)
+		d.sizes, d.rest = c.likely(w.possible(w.frame))
 		c.broken[w.number] = d
 	} else {
 		d.more = true
@@ -80,8 +65,8 @@ func (c *checker) damages() {
 		f := d.first
 		if size := c.inferred(n, d); size > 0 {
 			f.Rule = ruleSizeInferred
-			f.Text = fmt.Sprintf("the frame of tracepoint %d cannot be read with register blocks of %d bytes, as the R line has them, but with %d",
-				n, c.header.RegisterSize, size)
+			const text = "the frame of tracepoint %d cannot be read with register blocks of %d bytes, as the R line has them, but with %d"
+			f.Text = fmt.Sprintf(text, n, c.header.RegisterSize, size)
 			c.append(f)
 			continue
 		}
@@ -105,6 +90,21 @@ func (c *checker) inferred(n trace.Number, d *damage) int {
 		return d.rest
 	}
 	return 0
+}
+
+// likeliest is how many sizes are tried on all frames: among more than a few the smallest would be right by chance only.
+const likeliest = 64
+
+// likely returns the smallest of the sizes, and that of the target description if it is among them.
+func (c *checker) likely(sizes []int, rest int) ([]int, int) {
+	if len(sizes) <= likeliest {
+		return sizes, rest
+	}
+	few := slices.Clone(sizes[:likeliest])
+	if c.layout != nil && slices.Contains(sizes[likeliest:], c.layout.Size) {
+		few = append(few, c.layout.Size)
+	}
+	return few, rest
 }
 
 // longestSearched is the longest frame for which other sizes of a register block are tried.
@@ -140,9 +140,9 @@ func (w *walk) next(b []byte, at int) int {
 		if n := int(w.order.Uint16(rest[memoryHead-2:])); n > 0 {
 			return at + memoryHead + n
 		}
-	case rest[0] == byte(tfile.BlockVariable) && len(rest) >= variableSize:
+	case rest[0] == byte(tfile.BlockVariable) && len(rest) >= variableHead:
 		if n := w.order.Uint32(rest[1:]); n > 0 && n <= 0xffff {
-			return at + variableSize
+			return at + variableHead
 		}
 	}
 	return 0
@@ -150,12 +150,12 @@ func (w *walk) next(b []byte, at int) int {
 
 // registersAt is the offset of the first R block, be it that its size is wrong; 0 if there is none.
 func registersAt(f tfile.Frame) int {
-	end := frameHeader
+	end := tfile.FrameHeader
 	for b := range f.Blocks() {
 		if b.Kind == tfile.BlockRegisters {
 			return b.Offset
 		}
-		end = b.Offset + size(b)
+		end = b.End()
 	}
 	if end < len(f.Bytes()) && f.Bytes()[end] == byte(tfile.BlockRegisters) {
 		return end

@@ -1,8 +1,10 @@
 package check
 
 import (
+	"encoding/binary"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/tdesc"
 	descriptions "tracewell/tdesc/check"
 	"tracewell/tfile"
@@ -25,8 +27,9 @@ func (c *checker) description() {
 	for _, f := range report.Findings {
 		rule := tfile.Rule{Name: "description-" + f.Rule.Name, Severity: severities[f.Rule.Severity], Advice: f.Rule.Advice}
 		at := starts[min(max(f.Pos.Line-1, 0), len(starts)-1)]
-		c.add(&rule, at, "target description: %s", f.Text)
-		c.findings[len(c.findings)-1].Offset += int64(len("tdesc ") + max(f.Pos.Column-1, 0))
+		if i := c.add(&rule, at, "target description: %s", f.Text); i < most {
+			c.findings[i].Offset += int64(len("tdesc ") + max(f.Pos.Column-1, 0))
+		}
 	}
 	if report.Verdict == descriptions.Unreadable {
 		return
@@ -35,7 +38,7 @@ func (c *checker) description() {
 	if err != nil {
 		return // too large for any register block, which has been told
 	}
-	c.target, c.layout, c.counter = report.Target, layout, programCounter(layout)
+	c.target, c.layout, c.counter = report.Target, layout, layout.ProgramCounter()
 	c.registerSize()
 	for prefix, rule := range registersNeeded {
 		if strings.HasPrefix(report.Target.Architecture, prefix) {
@@ -44,8 +47,20 @@ func (c *checker) description() {
 	}
 }
 
-// registersNeeded has the architectures on which GDB 13.1 cannot do without registers, by the beginning of their names.
-var registersNeeded = map[string]*tfile.Rule{"mips": ruleCrashingFrame, "s390": ruleRefusedFrame}
+// registersNeeded has the rule that frames without registers break on architectures where GDB 13.1 cannot do without, by the
+// beginning of their names. On the others it makes a stack frame of the pc that it infers.
+var registersNeeded = map[string]*tfile.Rule{
+	"mips": ruleCrashingFrame,
+	"arm":  ruleComplaint, "s390": ruleComplaint, "sparc": ruleComplaint, "m68k": ruleComplaint,
+}
+
+// order tells of big-endian frames. GDB 13.1 takes them for little endian, even if the architecture of the description has but
+// the one order, as long as neither a program nor its user says otherwise.
+func (c *checker) order() {
+	if c.header.Order == binary.BigEndian && c.header.Description != "" && c.options.Program == nil {
+		c.outside(ruleBigEndian, c.end()+1, "the frames are big endian")
+	}
+}
 
 // descriptionLines are the offsets of the lines that make up the description.
 func (c *checker) descriptionLines() []int64 {
@@ -56,19 +71,6 @@ func (c *checker) descriptionLines() []int64 {
 		}
 	}
 	return starts
-}
-
-// counterNames are the names that the program counter has in GDB's features.
-var counterNames = []string{"rip", "eip", "pc", "pswa"}
-
-// programCounter is the register that is the program counter, nil if not known.
-func programCounter(layout *tdesc.Layout) *tdesc.Slot {
-	for _, name := range counterNames {
-		if slot := layout.ByName(name); slot != nil && slot.Size <= 8 {
-			return slot
-		}
-	}
-	return nil
 }
 
 // registerSize compares what the R line says with the layout that the description makes.
@@ -89,7 +91,7 @@ func (c *checker) registerSize() {
 			}
 		}
 		c.add(ruleShort, at, "register blocks have %d bytes, the registers of the target description %d: %s from %s on %s unavailable",
-			size, c.layout.Size, plural(lost, "register"), first, are(lost))
+			size, c.layout.Size, text.Plural(lost, "register"), first, are(lost))
 	}
 }
 

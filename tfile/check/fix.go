@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -24,12 +26,19 @@ func (r *Report) Fix(w io.Writer, progress func(done int64)) ([]Change, error) {
 	x := &fixer{checker: r.checker, notes: make(map[note]*change)}
 	x.renumber()
 	x.settleSize()
-	header := x.fixHeader()
+	if err := x.readCut(); err != nil {
+		return nil, err
+	}
+	frames, err := x.kept()
+	if err != nil {
+		return nil, err
+	}
+	header := x.fixHeader(int64(frames))
 	out, err := tfile.NewWriter(w, header)
 	if err != nil {
 		return nil, err // no line of header is too long, so it is that of w
 	}
-	if err := x.fixFrames(out, header.RegisterSize, progress); err != nil {
+	if err := x.eachFixed(progress, out.WriteFrame); err != nil {
 		return nil, err
 	}
 	if err := out.Close(); err != nil {
@@ -41,9 +50,13 @@ func (r *Report) Fix(w io.Writer, progress func(done int64)) ([]Change, error) {
 // fixer is the state of Fix.
 type fixer struct {
 	*checker
-	changes []Change
+	changes []Change // most at most
+	untold  int      // others
 	notes   map[note]*change
-	frame   tfile.Frame // at hand
+
+	cut       []byte      // what can be saved of a frame that the end of the file cuts off; nil without one
+	frame     tfile.Frame // at hand
+	registers bool        // what is written of it has an R block
 
 	numbers map[trace.Number]trace.Number // new numbers, by those that the frames have; 0 for frames that are left out
 	defined map[trace.Number]trace.Number // the same by those that the definitions have
@@ -65,6 +78,10 @@ type change struct {
 
 // tell notes a change at a place outside the frames.
 func (x *fixer) tell(offset int64, format string, args ...any) {
+	if len(x.changes) >= most {
+		x.untold++
+		return
+	}
 	x.changes = append(x.changes, Change{offset, fmt.Sprintf(format, args...)})
 }
 
@@ -86,22 +103,37 @@ func (x *fixer) tellFrame(text string) {
 func (x *fixer) all() []Change {
 	changes := x.changes
 	for n, c := range x.notes {
-		text := fmt.Sprintf("%s of tracepoint %d: %s", plural(c.frames, "frame"), n.of, n.text)
+		text := fmt.Sprintf("%s of tracepoint %d: %s", text.Plural(c.frames, "frame"), n.of, n.text)
 		changes = append(changes, Change{c.offset, text})
 	}
-	for _, f := range x.file.Findings() {
-		switch f.Rule {
-		case tfile.RuleConcatenated:
-			changes = append(changes, Change{f.Offset, fmt.Sprintf(
-				"the trace file that begins here is left out: tail -c +%d gives it as a file of its own", f.Offset+1)})
-		case tfile.RuleTrailing, tfile.RuleLost:
-			changes = append(changes, Change{f.Offset, "left out: " + f.Text})
+	if x.untold > 0 {
+		changes = append(changes, Change{x.end(), fmt.Sprintf("%d more changes to the definitions", x.untold)})
+	}
+	for _, f := range x.findings {
+		if mend, ok := mended[f.Rule]; ok {
+			changes = append(changes, Change{f.Offset, mend + f.Text})
+		} else if f.Rule == tfile.RuleConcatenated {
+			changes = append(changes, Change{f.Offset, fmt.Sprintf("left out, and to be had by tail -c +%d: %s", f.Offset+1, f.Text)})
 		}
 	}
 	slices.SortStableFunc(changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Text, b.Text))
 	})
 	return changes
+}
+
+// mended says, ahead of the text of a finding, what becomes of it just because the file is written anew.
+var mended = map[*tfile.Rule]string{
+	tfile.RuleTrailing: "left out: ",
+	tfile.RuleLost:     "left out: ",
+	ruleTruncated:      "end marker added: ",
+	ruleEndMarker:      "end marker of 4 bytes in place of ",
+	ruleReturn:         "CR left out: ",
+	ruleReturnRefused:  "CR left out: ",
+	ruleRepeated:       "one line for both: ",
+	ruleLate:           "T piece put first: ",
+	ruleStart:          "strings joined where one goes on where the other ends: ",
+	ruleLength:         "length corrected: ",
 }
 
 // renumber gives tracepoints and frames that have a number out of range one that is free.
@@ -150,7 +182,8 @@ func (x *fixer) settleSize() {
 	if x.layout != nil && x.layout.Size < wildSize {
 		layout = x.layout.Size
 	}
-	for n, d := range x.broken {
+	for _, n := range slices.Sorted(maps.Keys(x.broken)) {
+		d := x.broken[n]
 		if size := x.inferred(n, d); d.first.Count > frames && size > 0 {
 			x.size, frames = size, d.first.Count
 		}
@@ -174,8 +207,8 @@ func (x *fixer) place(keyword string) int64 {
 	return x.end()
 }
 
-// fixFrames writes the frames.
-func (x *fixer) fixFrames(out *tfile.Writer, size int, progress func(done int64)) error {
+// eachFixed fixes all frames, the one that is cut off last, and passes on those that are not left out.
+func (x *fixer) eachFixed(progress func(done int64), use func(frame []byte) error) error {
 	var frame tfile.Frame
 	var fixed []byte
 	var err error
@@ -189,9 +222,12 @@ func (x *fixer) fixFrames(out *tfile.Writer, size int, progress func(done int64)
 		if fixed = x.fixFrame(fixed[:0], frame); len(fixed) == 0 {
 			continue
 		}
-		if err := out.WriteFrame(fixed); err != nil {
+		if err := use(fixed); err != nil {
 			return err
 		}
+	}
+	if x.cut != nil {
+		return use(x.cut)
 	}
 	return nil
 }
@@ -205,12 +241,20 @@ func (x *fixer) number(n trace.Number) trace.Number {
 }
 
 // kept is how many frames the fixed file has.
-func (x *fixer) kept() int {
-	n := x.file.NumFrames()
-	for i := range n {
-		if x.number(x.file.Tracepoint(i)) == 0 {
-			n--
+func (x *fixer) kept() (int, error) {
+	kept := 0
+	if x.choosy() {
+		err := x.eachFixed(nil, func([]byte) error { kept++; return nil })
+		clear(x.notes) // they are taken when the frames are written
+		return kept, err
+	}
+	for i := range x.file.NumFrames() {
+		if x.number(x.file.Tracepoint(i)) != 0 {
+			kept++
 		}
 	}
-	return n
+	if x.cut != nil {
+		kept++
+	}
+	return kept, nil
 }

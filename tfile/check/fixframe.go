@@ -2,13 +2,15 @@ package check
 
 import (
 	"fmt"
+	"math"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/tfile"
 )
 
 // fixFrame appends to dst what can be saved of a frame: nothing if it has to be left out, else a frame of a number in range
-// that has blocks which GDB can read, and at most one R block, of x.size bytes.
+// that has blocks which GDB can read, and at most one R block, of x.size bytes; one of them where GDB needs it.
 func (x *fixer) fixFrame(dst []byte, f tfile.Frame) []byte {
 	x.frame = f
 	number := x.number(f.Tracepoint())
@@ -24,8 +26,17 @@ func (x *fixer) fixFrame(dst []byte, f tfile.Frame) []byte {
 	dst = order.AppendUint16(dst, uint16(number))
 	dst = order.AppendUint32(dst, 0)
 	dst = x.fixBlocks(dst, x.readable(f))
-	order.PutUint32(dst[start+2:], uint32(len(dst)-start-frameHeader))
+	if x.choosy() && !x.registers {
+		x.tellFrame("left out, as there are no registers, without which GDB crashes on this architecture")
+		return dst[:start]
+	}
+	order.PutUint32(dst[start+2:], uint32(len(dst)-start-tfile.FrameHeader))
 	return dst
+}
+
+// choosy reports whether frames without registers are left out, because GDB dies of them.
+func (x *fixer) choosy() bool {
+	return x.needsRegisters != nil && x.needsRegisters.Severity == tfile.Crashes
 }
 
 // readable is the frame with register blocks of the size with which it can be read furthest: to its end, as a rule.
@@ -47,9 +58,10 @@ func (x *fixer) readable(f tfile.Frame) tfile.Frame {
 
 // fixBlocks appends the blocks of a frame.
 func (x *fixer) fixBlocks(dst []byte, f tfile.Frame) []byte {
-	registers, read := 0, frameHeader
+	registers, read := 0, tfile.FrameHeader
+	x.registers = false
 	for b := range f.Blocks() {
-		read = b.Offset + size(b)
+		read = b.End()
 		whole := f.Bytes()[b.Offset:read]
 		switch b.Kind {
 		case tfile.BlockRegisters:
@@ -82,6 +94,7 @@ func (x *fixer) fixRegisters(dst, registers []byte) []byte {
 		x.tellFrame(fmt.Sprintf("register block of %d bytes cut to the %d that other frames or the target description have",
 			len(registers), x.size))
 	}
+	x.registers = true
 	dst = append(dst, byte(tfile.BlockRegisters))
 	return append(dst, registers[:x.size]...)
 }
@@ -108,4 +121,29 @@ func (x *fixer) memoryBlock(dst []byte, addr arch.Addr, p []byte) []byte {
 	dst = x.header.Order.AppendUint64(dst, uint64(addr))
 	dst = x.header.Order.AppendUint16(dst, uint16(len(p)))
 	return append(dst, p...)
+}
+
+// readCut saves what can be saved of a last frame that the end of the file cuts off, if a whole block is in it.
+func (x *fixer) readCut() error {
+	at := x.framesEnd()
+	size := x.options.Size - at
+	if !x.truncated || x.options.Source == nil || size <= tfile.FrameHeader || size > tfile.FrameHeader+math.MaxUint32 {
+		return nil
+	}
+	b := make([]byte, size)
+	if n, err := x.options.Source.ReadAt(b, at); n < len(b) {
+		return fmt.Errorf("the frame at offset %d, which is cut off: %w", at, err)
+	}
+	x.header.Order.PutUint32(b[2:], uint32(size-tfile.FrameHeader))
+	f, err := tfile.ParseFrame(b, x.header.Order, x.header.RegisterSize)
+	if err != nil || x.tracepoints[f.Tracepoint()] == nil {
+		return nil // it is no frame
+	}
+	fixed := x.fixFrame(nil, f)
+	clear(x.notes)
+	if len(fixed) > tfile.FrameHeader {
+		x.cut = fixed
+		x.tell(at, "the frame that is cut off is kept up to its last whole block, %s", text.Plural(len(fixed)-tfile.FrameHeader, "byte"))
+	}
+	return nil
 }

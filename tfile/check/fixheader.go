@@ -2,10 +2,12 @@ package check
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -15,6 +17,7 @@ type reading struct {
 	x         *fixer
 	status    *trace.Status
 	variables []trace.Variable
+	places    map[trace.VariableNumber]int // in variables
 	upload    trace.Upload
 	offsets   map[trace.Key]int64 // of the first piece
 }
@@ -28,31 +31,23 @@ var mendings = map[string]func(r *reading, offset int64, rest string) bool{
 	"tp":     (*reading).readPiece,
 }
 
-// fixHeader makes definitions that GDB takes of those that there are.
-func (x *fixer) fixHeader() tfile.Header {
-	r := &reading{x: x, offsets: make(map[trace.Key]int64)}
+// fixHeader makes definitions that GDB takes of those that there are, for a number of frames.
+func (x *fixer) fixHeader(frames int64) tfile.Header {
+	r := &reading{x: x, offsets: make(map[trace.Key]int64), places: make(map[trace.VariableNumber]int)}
 	for _, d := range x.file.Definitions() {
 		keyword, rest, _ := strings.Cut(strings.TrimSuffix(d.Text, "\r"), " ")
 		if mend := mendings[keyword]; mend == nil || !mend(r, d.Offset, rest) {
-			x.tell(d.Offset, "line left out: %s", excerpt(d.Text))
+			x.tell(d.Offset, "line left out: %s", text.Quote(d.Text))
 		}
 	}
 	return tfile.Header{
 		Order:        x.header.Order,
 		RegisterSize: x.size,
 		Description:  x.fixDescription(),
-		Status:       x.fixStatus(r.status),
+		Status:       x.fixStatus(r.status, frames),
 		Variables:    x.fixVariables(r.variables),
 		Tracepoints:  x.fixTracepoints(r),
 	}
-}
-
-// excerpt quotes the beginning of a line.
-func excerpt(text string) string {
-	if len(text) > 40 {
-		return fmt.Sprintf("%q…", text[:40])
-	}
-	return fmt.Sprintf("%q", text)
 }
 
 // readStatus reads a status item by item, so that one that is malformed costs no other.
@@ -65,15 +60,15 @@ func (r *reading) readStatus(offset int64, rest string) bool {
 	if run != "1" {
 		run = "0"
 	}
-	whole := run
+	whole := []string{run}
 	for item := range strings.SplitSeq(items, ";") {
 		if _, err := trace.ParseStatus(run + ";" + item); err != nil {
-			r.x.tell(offset, "item of the status left out: %s", excerpt(item))
+			r.x.tell(offset, "item of the status left out: %s", text.Quote(item))
 			continue
 		}
-		whole += ";" + item
+		whole = append(whole, item)
 	}
-	st, err := trace.ParseStatus(whole)
+	st, err := trace.ParseStatus(strings.Join(whole, ";"))
 	r.status = &st
 	return err == nil
 }
@@ -83,11 +78,12 @@ func (r *reading) readVariable(offset int64, rest string) bool {
 	if err != nil {
 		return false
 	}
-	if i := slices.IndexFunc(r.variables, func(w trace.Variable) bool { return w.Number == v.Number }); i >= 0 {
+	if i, known := r.places[v.Number]; known {
 		r.x.tell(offset, "variable %d is $%s, and no more $%s", v.Number, v.Name, r.variables[i].Name)
 		r.variables[i] = v
 		return true
 	}
+	r.places[v.Number] = len(r.variables)
 	r.variables = append(r.variables, v)
 	return true
 }
@@ -98,7 +94,7 @@ func (r *reading) readPiece(offset int64, rest string) bool {
 		if p, err = mendPiece(rest); err != nil {
 			return false
 		}
-		r.x.tell(offset, "read as %q: tp %s", "tp "+pieceText(p), excerpt(rest))
+		r.x.tell(offset, "line %s read as %q", text.Quote("tp "+rest), "tp "+pieceText(p))
 	}
 	if _, known := r.offsets[p.Key]; !known {
 		r.offsets[p.Key] = offset
@@ -110,6 +106,7 @@ func (r *reading) readPiece(offset int64, rest string) bool {
 // piece all of the text, whatever its length is said to be.
 func mendPiece(rest string) (trace.Piece, error) {
 	switch {
+	case len(rest) > 2*tfile.MaxLine:
 	case strings.HasPrefix(rest, "Z"):
 		if fields := strings.Split(rest, ":"); len(fields) == 6 {
 			fields[3], fields[4] = "0", strconv.FormatInt(int64(len(fields[5])/2), 16)
@@ -135,28 +132,27 @@ func pieceText(p trace.Piece) string {
 }
 
 // fixStatus makes the status tell the frames that are there.
-func (x *fixer) fixStatus(st *trace.Status) *trace.Status {
-	frames := int64(x.kept())
+func (x *fixer) fixStatus(st *trace.Status, frames int64) *trace.Status {
 	if st == nil {
-		x.tell(x.end(), "status line added, with %s", plural(frames, "frame"))
+		x.tell(x.end(), "status line added, with %s", text.Plural(frames, "frame"))
 		return &trace.Status{Reason: trace.ReasonUnknown, Frames: frames, Created: frames, Free: -1, Size: -1}
 	}
 	fixed, at := *st, x.place("status")
 	if fixed.Frames != frames {
-		x.tell(at, "the status tells of %s, not of %d", plural(frames, "frame"), fixed.Frames)
+		x.tell(at, "the status tells of %s, not of %d", text.Plural(frames, "frame"), fixed.Frames)
 		fixed.Frames = frames
 	}
 	if fixed.Created < frames {
-		x.tell(at, "the status tells of %s ever created, not of %d", plural(frames, "frame"), fixed.Created)
+		x.tell(at, "the status tells of %s ever created, not of %d", text.Plural(frames, "frame"), fixed.Created)
 		fixed.Created = frames
 	}
 	if withoutText.MatchString(x.statusText()) {
 		x.tell(at, "the reason why the run has stopped has a text, which is empty")
 	}
-	for _, text := range []*string{&fixed.Notes, &fixed.Description, &fixed.User} {
-		if len("status ")+len(fixed.String()) > tfile.MaxLine && *text != "" {
-			x.tell(at, "left out of the status, which is too long a line: %s", excerpt(*text))
-			*text = ""
+	for _, part := range []*string{&fixed.Notes, &fixed.Description, &fixed.User} {
+		if len("status ")+len(fixed.String()) > tfile.MaxLine && *part != "" {
+			x.tell(at, "left out of the status, which is too long a line: %s", text.Quote(*part))
+			*part = ""
 		}
 	}
 	return &fixed
@@ -177,11 +173,9 @@ const longestName = 400
 
 // fixVariables gives each variable a name of its own, and a definition to those that only frames have.
 func (x *fixer) fixVariables(variables []trace.Variable) []trace.Variable {
-	for _, v := range x.nameless {
-		if v.number > 0 && v.number <= 0xffff {
-			x.tell(v.finding.Offset, "variable %d, of which there are values, is defined as $%s", v.number, plainName(v.number))
-			variables = append(variables, trace.Variable{Number: trace.VariableNumber(v.number), Name: plainName(v.number)})
-		}
+	for _, n := range slices.Sorted(maps.Keys(x.nameless)) {
+		x.tell(x.nameless[n].Offset, "variable %d, of which there are values, is defined as $%s", n, plainName(n))
+		variables = append(variables, trace.Variable{Number: trace.VariableNumber(n), Name: plainName(n)})
 	}
 	taken := make(map[string]bool)
 	for i := range variables {

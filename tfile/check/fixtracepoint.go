@@ -6,19 +6,23 @@ import (
 	"strconv"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
 
 // fixTracepoints makes tracepoints that GDB takes of what could be read.
 func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
-	undefined := r.upload.Undefined()
+	undefined := make(map[trace.Key]bool)
+	for _, k := range r.upload.Undefined() {
+		undefined[k] = true
+	}
 	frames := x.frameNumbers()
 	var fixed []trace.Tracepoint
 	for _, t := range r.upload.Tracepoints() {
 		at := r.offsets[t.Key()]
-		if slices.Contains(undefined, t.Key()) {
-			if !frames[trace.Number(int16(t.Number))] {
+		if undefined[t.Key()] {
+			if t.Number > 0xffff || !frames[trace.Number(int16(t.Number))] {
 				x.tell(at, "pieces of tracepoint %d at %v left out: there is no T piece, nor any frame", t.Number, t.Addr)
 				continue
 			}
@@ -31,7 +35,7 @@ func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
 			fixed = append(fixed, t)
 		}
 	}
-	if x.ascends {
+	if ascend(fixed) {
 		x.tell(x.end(), "tracepoints put in descending order")
 		slices.SortStableFunc(fixed, func(a, b trace.Tracepoint) int { return cmp.Compare(b.Number, a.Number) })
 	}
@@ -94,7 +98,7 @@ func (x *fixer) fixSources(t *trace.Tracepoint, at int64) {
 		}
 	}
 	if tooLong("Z" + sourceText(t, trace.SourceAt, t.Source.At)) {
-		x.tell(at, "location %s of tracepoint %d left out: too long for a line", excerpt(t.Source.At), t.Number)
+		x.tell(at, "location %s of tracepoint %d left out: too long for a line", text.Quote(t.Source.At), t.Number)
 		t.Source.At = ""
 	}
 	if t.Source.At == "" {
@@ -118,7 +122,7 @@ func (x *fixer) shorten(t *trace.Tracepoint, at int64) {
 	t.Source.Commands = slices.DeleteFunc(t.Source.Commands, func(command string) bool {
 		long := tooLong("Z" + sourceText(t, trace.SourceCommand, command))
 		if long {
-			x.tell(at, "action %s of tracepoint %d left out: too long for a line", excerpt(command), t.Number)
+			x.tell(at, "action %s of tracepoint %d left out: too long for a line", text.Quote(command), t.Number)
 		}
 		return long
 	})
@@ -135,7 +139,7 @@ func (x *fixer) shortActions(t *trace.Tracepoint, at int64, actions []trace.Acti
 		one := trace.Tracepoint{Number: t.Number, Addr: t.Addr, Actions: []trace.Action{a}}
 		long := tooLong(one.Pieces()[1])
 		if long {
-			x.tell(at, "an action of tracepoint %d left out: %s: too long for a line", t.Number, excerpt(a.String()))
+			x.tell(at, "an action of tracepoint %d left out: %s: too long for a line", t.Number, text.Quote(a.String()))
 		}
 		return long
 	})

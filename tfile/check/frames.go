@@ -3,9 +3,11 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -72,9 +74,9 @@ func (c *checker) frame(i int) {
 		w.number, w.of = n, c.tracepoints[n]
 	}
 	w.index, w.registers, w.memory, w.values, w.sorted = i, 0, w.memory[:0], w.values[:0], true
-	static, read := 0, frameHeader
+	static, read := 0, tfile.FrameHeader
 	for b := range w.frame.Blocks() {
-		read = b.Offset + size(b)
+		read = b.End()
 		switch b.Kind {
 		case tfile.BlockRegisters:
 			if w.registers++; w.registers == 2 {
@@ -86,7 +88,7 @@ func (c *checker) frame(i int) {
 			w.values = append(w.values, value{b.Number, b.Value})
 		case tfile.BlockStatic:
 			if static++; static == 1 {
-				c.addFrame(ruleStaticBlock, b.Offset, "data of a static tracepoint, %s", plural(len(b.Bytes), "byte"))
+				c.addFrame(ruleStaticBlock, b.Offset, "data of a static tracepoint, %s", text.Plural(len(b.Bytes), "byte"))
 			}
 		}
 	}
@@ -116,7 +118,7 @@ func (c *checker) memory(b tfile.Block) {
 		c.addFrame(ruleNoMemory, b.Offset, "a memory block without bytes at %v", b.Addr)
 		return
 	case last < b.Addr:
-		c.addFrame(ruleWrap, b.Offset, "%s at %v, which is past the end of the address space", plural(len(b.Bytes), "byte"), b.Addr)
+		c.addFrame(ruleWrap, b.Offset, "%s at %v, which is past the end of the address space", text.Plural(len(b.Bytes), "byte"), b.Addr)
 	case last > 0xffffffff && c.narrow() && b.Addr < 0xffffffff80000000: // MIPS extends the sign of an address
 		c.addFrame(ruleWide, b.Offset, "memory at %v", b.Addr)
 	}
@@ -161,38 +163,36 @@ func (c *checker) stateVariables() {
 	values := c.walk.values
 	slices.SortStableFunc(values, func(a, b value) int { return cmp.Compare(a.number, b.number) })
 	for i, v := range values {
+		again := i > 0 && values[i-1].number == v.number
 		switch {
 		case v.number < 1 || v.number > 0xffff:
 			c.addFrame(ruleVariableRange, 0, "a value of variable %d", v.number)
 		case c.variables[trace.VariableNumber(v.number)] == nil:
-			c.undefinedVariable(v.number)
-		case i > 0 && values[i-1].number == v.number && values[i-1].value != v.value:
+			if !again {
+				c.undefinedVariable(v.number)
+			}
+		case again && values[i-1].value != v.value:
 			c.addFrame(ruleSeveralValues, 0, "variable %d is %d and then %d", v.number, values[i-1].value, v.value)
 		}
 	}
 }
 
-// nameless is a variable that frames have values of and no line defines.
-type nameless struct {
-	number  int32
-	finding Finding
-}
-
-// undefinedVariable counts the frames that have a variable, whichever tracepoint made them.
+// undefinedVariable counts the frames that have a variable which no line defines, whichever tracepoint made them.
 func (c *checker) undefinedVariable(n int32) {
-	i, known := slices.BinarySearchFunc(c.nameless, n, func(v nameless, n int32) int { return cmp.Compare(v.number, n) })
-	if !known {
-		first := Finding{Finding: tfile.Finding{Offset: c.walk.frame.Offset(), Rule: ruleVariableUndefined}, Frame: c.walk.index}
-		c.nameless = slices.Insert(c.nameless, i, nameless{n, first})
+	f := c.nameless[n]
+	if f == nil {
+		f = &Finding{Frame: c.walk.index}
+		f.Offset, f.Rule = c.walk.frame.Offset(), ruleVariableUndefined
+		f.Text = fmt.Sprintf("a value of variable %d, which is not defined", n)
+		c.nameless[n] = f
 	}
-	c.nameless[i].finding.Count++
+	f.Count++
 }
 
 // unnamed reports these variables.
 func (c *checker) unnamed() {
-	for _, v := range c.nameless {
-		v.finding.Text = fmt.Sprintf("a value of variable %d, which is not defined", v.number)
-		c.append(v.finding)
+	for _, n := range slices.Sorted(maps.Keys(c.nameless)) {
+		c.append(*c.nameless[n])
 	}
 }
 
@@ -236,5 +236,5 @@ func (c *checker) owner(static int) {
 
 // infers reports whether GDB 13.1 infers the pc of a frame without registers.
 func (t *tracepoint) infers() bool {
-	return len(t.locations) == 1 && t.locations[0].Step == 0
+	return t.locations == 1 && !t.steps
 }

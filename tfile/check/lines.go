@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"tracewell/arch"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -12,16 +11,13 @@ import (
 // lineIndex has the offsets of the definition lines, ascending.
 type lineIndex []int64
 
-// number is that of the line that begins at offset or that offset is in, 0 for none.
+// number is that of the line that begins at offset, 0 if none does.
 func (x lineIndex) number(offset int64) int {
 	i, found := slices.BinarySearch(x, offset)
-	switch {
-	case found:
-		return i + 2 // the magic is line 1
-	case i > 0 && i < len(x):
-		return i + 1
+	if !found {
+		return 0
 	}
-	return 0
+	return i + 2 // the magic is line 1
 }
 
 // line is a definition line, cut in keyword and rest.
@@ -53,6 +49,7 @@ func (c *checker) definitions() {
 	}
 	c.found(definitions)
 	c.description()
+	c.order()
 	c.defined()
 }
 
@@ -81,7 +78,7 @@ func (c *checker) found(definitions []tfile.Definition) {
 		switch {
 		case !inLine:
 			c.outside(f.Rule, f.Offset, "%s", f.Text)
-		case f.Rule == tfile.RuleUndefined && c.mentions(definitions[i].Text).defined:
+		case f.Rule == tfile.RuleUndefined && c.mentioned(definitions[i].Text).defined:
 			// the T piece is there, and has a finding of its own
 		case f.Rule == tfile.RuleBadLine || f.Rule == tfile.RuleUnknownLine:
 			c.badLine(f, definitions[i].Text)
@@ -101,7 +98,7 @@ func (c *checker) badLine(f tfile.Finding, text string) {
 	switch {
 	case keyword == "status" && refusedStatus(rest), keyword == "tsv" && refusedVariable(rest), keyword == "tp" && refusedSource(rest):
 		rule = ruleRefusedLine
-	case keyword == "tp" && strings.HasPrefix(rest, "T") && c.mentions(text).defined:
+	case keyword == "tp" && strings.HasPrefix(rest, "T") && c.mentioned(text).defined:
 		rule = ruleOption
 	case keyword == "tp" && (strings.HasPrefix(rest, "A") || strings.HasPrefix(rest, "S")):
 		rule = ruleUnread
@@ -190,11 +187,11 @@ func key(rest string) (trace.Key, bool) {
 	return p.Key, err == nil
 }
 
-// mentions returns what the lines say of the tracepoint that a tp line is about.
-func (c *checker) mentions(text string) mention {
+// mentioned returns what the lines say of the tracepoint that a tp line is about.
+func (c *checker) mentioned(text string) mention {
 	k, _ := key(strings.TrimPrefix(text, "tp "))
-	if t := c.tracepoints[k.Number]; t != nil && t.mentions[k.Addr] != nil {
-		return *t.mentions[k.Addr]
+	if m := c.mentions[k]; m != nil {
+		return *m
 	}
 	return mention{}
 }
@@ -204,15 +201,13 @@ func (c *checker) pieceLine(l line) {
 	if !ok {
 		return
 	}
-	t := c.tracepoints[k.Number]
-	if t == nil {
-		t = &tracepoint{number: k.Number, mentions: make(map[arch.Addr]*mention)}
-		c.tracepoints[k.Number] = t
-	}
-	m := t.mentions[k.Addr]
+	m := c.mentions[k]
 	if m == nil {
 		m = &mention{first: l.Offset}
-		t.mentions[k.Addr] = m
+		c.mentions[k] = m
+	}
+	if c.tracepoints[k.Number] == nil {
+		c.tracepoints[k.Number] = &tracepoint{first: l.Offset}
 	}
 	if trace.PieceKind(l.rest[0]) == trace.PieceDefinition {
 		switch {

@@ -7,6 +7,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
@@ -71,13 +72,13 @@ func (c *checker) program(t *trace.Tracepoint, at int64) {
 	switch {
 	case ok && t.Fast && p.machine == elf.EM_X86_64:
 		if in, err := amd64.Decode(code, t.Addr); err == nil && in.Len() < fastLength {
-			c.add(ruleFastShort, at, "tracepoint %d is a fast one, on an instruction of %s", t.Number, plural(in.Len(), "byte"))
+			c.add(ruleFastShort, at, "tracepoint %d is a fast one, on an instruction of %s", t.Number, text.Plural(in.Len(), "byte"))
 		}
 	case !ok && p.relocatable:
-		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, but the program is linked from %v on and was loaded elsewhere",
+		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, but the program is linked from %v on and was loaded elsewhere",
 			t.Number, t.Addr, p.segments[0].addr)
 	case !ok:
-		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, where the program has nothing", t.Number, t.Addr)
+		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, where the program has nothing", t.Number, t.Addr)
 	}
 }
 
@@ -93,7 +94,7 @@ func (c *checker) guess(t *trace.Tracepoint, at int64) {
 		return
 	}
 	if r, ok := loaded[c.target.Architecture]; ok && t.Addr >= r[0] && t.Addr <= r[1] {
-		c.tracepointFinding(ruleElsewhere, t, at, "tracepoint %d is at %v, where Linux loads position-independent programs and libraries",
+		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, where Linux loads position-independent programs and libraries",
 			t.Number, t.Addr)
 	}
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 
 	"tracewell/tdesc"
@@ -48,6 +49,8 @@ func (r *Report) Worst() tfile.Severity {
 // Options are what a check can make use of.
 type Options struct {
 	Program  *Program         // that was traced; nil if not known
+	Source   io.ReaderAt      // the file itself, for a last frame that is cut off; may be nil
+	Size     int64            // of Source in bytes
 	Progress func(done int64) // is told how many frames are done, about every thousand; may be nil
 }
 
@@ -88,14 +91,16 @@ type checker struct {
 	// needsRegisters is broken by frames without registers, on architectures where GDB 13.1 cannot do without; else nil.
 	needsRegisters *tfile.Rule
 	tracepoints    map[trace.Number]*tracepoint
+	mentions       map[trace.Key]*mention
 	variables      map[trace.VariableNumber]*trace.Variable
 	names          map[string]trace.VariableNumber
 	last           map[string]int64 // by keyword: offset of the last line that has it, of those of which one counts
 
 	broken   map[trace.Number]*damage // frames that cannot be read to their end, by tracepoint
 	regular  map[trace.Number]bool    // tracepoints with frames whose registers can be read as the R line has them
-	ascends  bool                     // tracepoints are defined in ascending order
-	nameless []nameless               // by number
+	nameless map[int32]*Finding       // variables that frames have values of and no line defines
+
+	truncated bool // the file ends in the frames, without an end marker
 
 	findings []Finding
 	folded   map[fold]int // index in findings
@@ -113,18 +118,20 @@ func newChecker(f *tfile.File, options Options) *checker {
 		walk: walk{order: f.Header().Order},
 		file: f, header: f.Header(), options: options,
 		tracepoints: make(map[trace.Number]*tracepoint),
+		mentions:    make(map[trace.Key]*mention),
 		variables:   make(map[trace.VariableNumber]*trace.Variable),
 		names:       make(map[string]trace.VariableNumber),
 		last:        make(map[string]int64),
 		broken:      make(map[trace.Number]*damage),
 		regular:     make(map[trace.Number]bool),
+		nameless:    make(map[int32]*Finding),
 		folded:      make(map[fold]int),
 	}
 }
 
-// add reports a breach at an offset in the definitions.
-func (c *checker) add(rule *tfile.Rule, offset int64, format string, args ...any) {
-	c.append(Finding{
+// add reports a breach at an offset in the definitions, and returns where in c.findings that is.
+func (c *checker) add(rule *tfile.Rule, offset int64, format string, args ...any) int {
+	return c.append(Finding{
 		Finding: tfile.Finding{Offset: offset, Rule: rule, Text: fmt.Sprintf(format, args...)},
 		Line:    c.lines.number(offset), Frame: -1, Count: 1,
 	})
@@ -133,8 +140,7 @@ func (c *checker) add(rule *tfile.Rule, offset int64, format string, args ...any
 // addFolded is add for a rule that many lines may break: the first is told, the others are counted.
 func (c *checker) addFolded(rule *tfile.Rule, offset int64, format string, args ...any) {
 	if !c.again(fold{rule, 0}, 1) {
-		c.add(rule, offset, format, args...)
-		c.folded[fold{rule, 0}] = len(c.findings) - 1
+		c.folded[fold{rule, 0}] = c.add(rule, offset, format, args...)
 	}
 }
 
@@ -143,10 +149,13 @@ func (c *checker) outside(rule *tfile.Rule, offset int64, format string, args ..
 	c.append(Finding{Finding: tfile.Finding{Offset: offset, Rule: rule, Text: fmt.Sprintf(format, args...)}, Frame: -1, Count: 1})
 }
 
-func (c *checker) append(f Finding) {
-	if len(c.findings) < most {
-		c.findings = append(c.findings, f)
+// append adds a finding, unless there are enough, and returns its index or most.
+func (c *checker) append(f Finding) int {
+	if len(c.findings) >= most {
+		return most
 	}
+	c.findings = append(c.findings, f)
+	return len(c.findings) - 1
 }
 
 // again counts a breach that has been reported already, and reports whether it has.
@@ -165,17 +174,8 @@ func (c *checker) addFrame(rule *tfile.Rule, at int, format string, args ...any)
 	if c.again(key, 1) {
 		return
 	}
-	c.append(Finding{
+	c.folded[key] = c.append(Finding{
 		Finding: tfile.Finding{Offset: w.frame.Offset() + int64(at), Rule: rule, Text: fmt.Sprintf(format, args...)},
 		Frame:   w.index, Count: 1,
 	})
-	c.folded[key] = len(c.findings) - 1
-}
-
-// plural gives a number with the word for what it counts.
-func plural[N int | int64](n N, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -12,13 +12,12 @@ import (
 	"tracewell/trace"
 )
 
-// tracepoint is what the definitions and the frames say of one number.
+// tracepoint is what the definitions say of one number.
 type tracepoint struct {
-	number    trace.Number
-	mentions  map[arch.Addr]*mention
-	locations []*trace.Tracepoint // as far as they could be read
-
-	collects collection
+	first     int64 // offset of the first piece
+	locations int   // that could be read
+	steps     bool
+	collects  collection
 }
 
 // mention is where the lines speak of a tracepoint at an address.
@@ -32,7 +31,7 @@ type mention struct {
 // collection is what the actions of a tracepoint can put into a frame, at all its locations, stepping or not.
 type collection struct {
 	registers, memory, static bool
-	longest                   uint64 // bytes that one action collects; 0 if an expression decides
+	longest                   uint64 // bytes that one action collects, anyLength if an expression decides
 }
 
 // defined checks the tracepoints as the definitions make them.
@@ -40,40 +39,35 @@ func (c *checker) defined() {
 	for i := range c.header.Tracepoints {
 		t := &c.header.Tracepoints[i]
 		known := c.tracepoints[t.Number]
-		known.locations = append(known.locations, t)
+		known.locations++
+		known.steps = known.steps || t.Step > 0
 		for _, a := range slices.Concat(t.Actions, t.StepActions) {
 			known.collects.action(a)
 		}
-		if m := known.mentions[t.Addr]; m.defined {
+		if m := c.mentions[t.Key()]; m.defined {
 			c.definition(t, m.offset)
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(c.tracepoints)) {
-		t := c.tracepoints[number]
 		if number < 1 || number > trace.MaxNumber {
-			c.add(ruleNumber, t.first(), "a tracepoint has the number %d", number)
+			c.add(ruleNumber, c.tracepoints[number].first, "a tracepoint has the number %d", number)
 		}
 	}
 	c.ascending()
 }
 
-func (t *tracepoint) first() int64 {
-	first := slices.MinFunc(slices.Collect(maps.Values(t.mentions)), func(a, b *mention) int { return cmp.Compare(a.first, b.first) })
-	return first.first
-}
-
 // ascending looks for tracepoints in the order of their numbers, which nobody who has seen GDB read it would choose.
 func (c *checker) ascending() {
-	var numbers []trace.Number
-	for i := range c.header.Tracepoints {
-		numbers = append(numbers, c.header.Tracepoints[i].Number)
+	if ts := c.header.Tracepoints; ascend(ts) {
+		c.add(ruleTracepointOrder, c.tracepoints[ts[0].Number].first,
+			"tracepoints are defined in ascending order, so that GDB makes tracepoint %d its first", ts[len(ts)-1].Number)
 	}
-	numbers = slices.Compact(numbers)
-	if len(numbers) > 1 && slices.IsSorted(numbers) {
-		c.ascends = true
-		c.add(ruleTracepointOrder, c.tracepoints[numbers[0]].first(),
-			"tracepoints are defined in ascending order, so that GDB makes tracepoint %d its first", numbers[len(numbers)-1])
-	}
+}
+
+// ascend reports whether tracepoints are in the order of their numbers, of which there are several.
+func ascend(ts []trace.Tracepoint) bool {
+	byNumber := func(a, b trace.Tracepoint) int { return cmp.Compare(a.Number, b.Number) }
+	return len(ts) > 0 && ts[0].Number < ts[len(ts)-1].Number && slices.IsSortedFunc(ts, byNumber)
 }
 
 // definition checks a tracepoint at one location, the definition of which is at an offset.
@@ -124,7 +118,9 @@ func collectsStrings(command string) bool {
 func (c *checker) action(t *trace.Tracepoint, at int64, a trace.Action) {
 	switch a.Kind {
 	case trace.CollectRegisters:
-		c.mask(t, at, a.Mask)
+		for _, reg := range a.Registers() {
+			c.register(t, at, reg)
+		}
 	case trace.CollectMemory:
 		if a.Base != trace.Absolute {
 			c.register(t, at, a.Base)
@@ -167,17 +163,6 @@ func (can *collection) expression(code []byte) {
 // anyLength is the longest of a collection with expressions.
 const anyLength = 1 << 62
 
-// mask looks for registers that an R action collects and the description does not have.
-func (c *checker) mask(t *trace.Tracepoint, at int64, mask []byte) {
-	for i, b := range mask {
-		for bit := range 8 {
-			if b>>bit&1 == 1 {
-				c.register(t, at, arch.Reg(8*(len(mask)-1-i)+bit))
-			}
-		}
-	}
-}
-
 // register looks a register up in the description.
 func (c *checker) register(t *trace.Tracepoint, at int64, reg arch.Reg) {
 	if c.layout != nil && c.layout.ByNumber(reg) == nil {
@@ -206,7 +191,8 @@ func (c *checker) expression(t *trace.Tracepoint, at int64, what string, code []
 	}
 	for _, v := range needs.Variables {
 		if c.variables[trace.VariableNumber(v)] == nil {
-			c.tracepointFinding(ruleCodeVariable, t, at, "the %s of tracepoint %d uses variable %d, which is not defined", what, t.Number, v)
+			c.tracepointFinding(ruleCodeVariable, t, at, "the %s of tracepoint %d uses variable %d, which is not defined",
+				what, t.Number, v)
 		}
 	}
 }
@@ -215,7 +201,6 @@ func (c *checker) expression(t *trace.Tracepoint, at int64, what string, code []
 func (c *checker) tracepointFinding(rule *tfile.Rule, t *trace.Tracepoint, at int64, format string, args ...any) {
 	key := fold{rule, t.Number}
 	if !c.again(key, 1) {
-		c.add(rule, at, format, args...)
-		c.folded[key] = len(c.findings) - 1
+		c.folded[key] = c.add(rule, at, format, args...)
 	}
 }

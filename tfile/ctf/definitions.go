@@ -2,7 +2,6 @@ package ctf
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"tracewell/tfile"
@@ -22,8 +21,8 @@ const (
 	typeStatic
 )
 
-// definitions adds what GDB writes of a header: status, variables and tracepoints. Its readers want a
-// status, so that there is one even if it tells nothing.
+// definitions adds what GDB writes of a header: status, variables and tracepoints. There is always a status, even one that
+// tells nothing.
 func (p *packetBuilder) definitions(h *tfile.Header) {
 	st := h.Status
 	if st == nil {
@@ -60,9 +59,9 @@ func (p *packetBuilder) tracepoint(t *trace.Tracepoint) {
 	p.u64(t.Usage)
 	p.i32(int64(t.Number))
 	p.flag(t.Enabled)
-	p.i32(count(t.Step))
-	p.i32(count(t.Pass))
-	p.i32(count(t.Hits))
+	p.count(t.Step)
+	p.count(t.Pass)
+	p.count(t.Hits)
 	p.u32(tracepointType(t))
 	p.text(fmt.Sprintf("%x", t.Condition))
 	p.texts(actionTexts(t.Actions))
@@ -71,9 +70,6 @@ func (p *packetBuilder) tracepoint(t *trace.Tracepoint) {
 	p.text(t.Source.Cond)
 	p.texts(t.Source.Commands)
 }
-
-// count makes a count one that i32 takes, which makes it smaller still.
-func count(v uint64) int64 { return int64(min(v, math.MaxInt64)) }
 
 func tracepointType(t *trace.Tracepoint) uint32 {
 	switch {

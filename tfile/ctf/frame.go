@@ -56,7 +56,7 @@ func (r *frameReader) frame(buf []byte, offset int64) ([]byte, error) {
 			buf = c.role.block(buf, order, args)
 		}
 	}
-	order.PutUint32(buf[2:], uint32(len(buf)-frameHead))
+	order.PutUint32(buf[2:], uint32(len(buf)-tfile.FrameHeader))
 	return buf, nil
 }
 
@@ -105,7 +105,7 @@ func (e *events) damaged(found, expected string) error {
 	return &tfile.FormatError{Kind: ErrDamaged, Offset: e.offset + int64(e.from), Found: found, Expected: expected}
 }
 
-// The functions that append an event to a frame as a block. The values are those that the table of roles names.
+// The functions of roles that append an event to a frame as a block.
 
 func registersBlock(frame []byte, _ arch.ByteOrder, v []value) []byte {
 	return append(append(frame, byte(tfile.BlockRegisters)), v[0].bytes...)

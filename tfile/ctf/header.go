@@ -14,65 +14,42 @@ import (
 
 // lines returns the definition lines of the header as a trace file has them, but for the R line: the length of a register
 // block follows from the declaration of the event.
-func lines(h *tfile.Header) []string {
-	var lines []string
-	if h.Description != "" {
-		for line := range strings.SplitSeq(h.Description, "\n") {
-			lines = append(lines, "tdesc "+line)
-		}
-	}
-	if h.Status != nil {
-		lines = append(lines, "status "+h.Status.String())
-	}
-	for _, v := range h.Variables {
-		lines = append(lines, "tsv "+v.String())
-	}
-	for i := range h.Tracepoints {
-		t := &h.Tracepoints[i]
-		for _, piece := range append(t.Pieces(), t.CountsPiece()) {
-			lines = append(lines, "tp "+piece)
-		}
-	}
-	return append(lines, h.Other...)
-}
+func lines(h *tfile.Header) []string { return append(h.Lines()[1:], h.Other...) }
 
 // restore takes the header from the definition lines in an env block, and reports whether there were any. The error is a
 // *MetadataError.
 func (t *Trace) restore(env []setting) (bool, error) {
-	var kept []setting
+	file := []byte(tfile.Magic)
+	settings := make(map[int64]setting) // by the offset of their line
+	refuse := func(s setting, found string) (bool, error) {
+		return false, &MetadataError{s.line, found, "a definition line of a trace file"}
+	}
 	for _, s := range env {
-		if strings.HasPrefix(s.name, definitionPrefix) {
-			kept = append(kept, s)
+		if !strings.HasPrefix(s.name, definitionPrefix) {
+			continue
 		}
-	}
-	if len(kept) == 0 {
-		return false, nil
-	}
-	file := []byte(traceFileMagic)
-	lineAt := make(map[int64]setting)
-	for _, s := range kept {
 		if s.text == "" || strings.Contains(s.text, "\n") {
-			return false, &MetadataError{s.line, token{kind: tokenString, text: s.text}.String(), "a definition line of a trace file"}
+			return refuse(s, token{kind: tokenString, text: s.text}.String())
 		}
-		lineAt[int64(len(file))] = s
+		settings[int64(len(file))] = s
 		file = append(append(file, s.text...), '\n')
 	}
+	if len(settings) == 0 {
+		return false, nil
+	}
 	f, err := tfile.OpenBytes(append(file, "\n\x00\x00"...), tfile.WithOrder(t.layout.order))
-	if f == nil {
-		return false, err // it is not read from anywhere
+	if err != nil {
+		return refuse(env[len(env)-1], err.Error())
 	}
 	for _, found := range f.Findings() {
-		if s, ok := lineAt[found.Offset]; ok && found.Rule == tfile.RuleBadLine {
-			return false, &MetadataError{s.line, found.Text, "a definition line of a trace file"}
+		if s, ok := settings[found.Offset]; ok && found.Rule == tfile.RuleBadLine {
+			return refuse(s, found.Text)
 		}
 	}
 	t.header = f.Header()
 	t.header.RegisterSize = t.layout.registerSize
 	return true, nil
 }
-
-// traceFileMagic begins a trace file.
-const traceFileMagic = "\x7fTRACE0\n"
 
 // define reads the definitions in the first packet.
 func (t *Trace) define(h packetHead) error {
@@ -98,8 +75,15 @@ func (t *Trace) define(h packetHead) error {
 	return nil
 }
 
-// definitions is a header in the making. The values that its methods take are those that the table of roles names.
+// definitions is a header in the making. Each of its methods takes the values of one event.
 type definitions tfile.Header
+
+// statusFields are the values that status takes.
+var statusFields = []wanted{
+	{"stop_reason", shapeNumber}, {"stopping_tracepoint", shapeNumber},
+	{"traceframe_count", shapeNumber}, {"traceframes_created", shapeNumber}, {"buffer_free", shapeNumber}, {"buffer_size", shapeNumber},
+	{"disconnected_tracing", shapeNumber}, {"circular_buffer", shapeNumber},
+}
 
 // untold is the status that is written when there is none.
 var untold = trace.Status{Reason: trace.ReasonUnknown, Frames: -1, Created: -1, Free: -1, Size: -1}
@@ -123,6 +107,9 @@ func (d *definitions) status(v []value) error {
 	return nil
 }
 
+// variableFields are the values that variable takes.
+var variableFields = []wanted{{"number", shapeNumber}, {"initial_value", shapeNumber}, {"builtin", shapeNumber}, {"name", shapeText}}
+
 func (d *definitions) variable(v []value) error {
 	n := v[0].number
 	if n > math.MaxUint16 {
@@ -137,25 +124,33 @@ func (d *definitions) variable(v []value) error {
 	return nil
 }
 
+// tracepointFields are the values that tracepoint takes.
+var tracepointFields = []wanted{
+	{"number", shapeNumber}, {"addr", shapeNumber}, {"enabled", shapeNumber}, {"type", shapeNumber},
+	{"step", shapeNumber}, {"pass", shapeNumber}, {"hit_count", shapeNumber}, {"traceframe_usage", shapeNumber},
+	{"cond", shapeText}, {"actions", shapeTexts}, {"step_actions", shapeTexts},
+	{"at_string", shapeText}, {"cond_string", shapeText}, {"cmd_strings", shapeTexts},
+}
+
 func (d *definitions) tracepoint(v []value) error {
 	if n := v[0].number; n > math.MaxInt32 {
 		return fmt.Errorf("found a tracepoint of number %d, expected at most %d", int64(n), math.MaxInt32)
 	}
-	for i, name := range []string{"step", "pass", "hit_count"} {
-		if n := int64(v[3+i].number); n < 0 {
-			return fmt.Errorf("found a %s of %d, expected 0 or more", name, n)
+	for i := 4; i <= 6; i++ {
+		if n := int64(v[i].number); n < 0 {
+			return fmt.Errorf("found a %s of %d, expected 0 or more", tracepointFields[i].name, n)
 		}
 	}
 	t := trace.Tracepoint{
 		Number:  trace.Number(v[0].number),
 		Addr:    arch.Addr(v[1].number),
 		Enabled: v[2].number != 0,
-		Step:    v[3].number,
-		Pass:    v[4].number,
-		Hits:    v[5].number,
-		Usage:   v[6].number,
-		Fast:    v[7].number == typeFast,
-		Static:  v[7].number == typeStatic,
+		Fast:    v[3].number == typeFast,
+		Static:  v[3].number == typeStatic,
+		Step:    v[4].number,
+		Pass:    v[5].number,
+		Hits:    v[6].number,
+		Usage:   v[7].number,
 		Source:  trace.Source{At: string(v[11].bytes), Cond: string(v[12].bytes), Commands: split(v[13])},
 	}
 	var err error
@@ -186,7 +181,10 @@ func condition(digits []byte) ([]byte, error) {
 
 // split returns the elements of an array of strings.
 func split(v value) []string {
-	var list []string
+	if v.number == 0 {
+		return nil
+	}
+	list := make([]string, 0, v.number)
 	for text := range bytes.SplitAfterSeq(v.bytes, []byte{0}) {
 		if len(text) > 0 {
 			list = append(list, string(text[:len(text)-1]))

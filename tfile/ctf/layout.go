@@ -2,6 +2,7 @@ package ctf
 
 import (
 	"fmt"
+	"strings"
 
 	"tracewell/arch"
 )
@@ -29,28 +30,35 @@ type shape uint8
 
 // The shapes of fields.
 const (
-	number shape = iota
-	text
-	octets // an array of bytes
-	block  // an array of bytes that fits into a block of a trace file whatever its length is
-	texts  // an array of strings
+	shapeNumber shape = iota
+	shapeText
+	shapeTexts
+	shapeBytes
+	shapeBlock // bytes that fit into a block of a trace file however many they are
 )
 
-var shapeNames = [...]string{number: "an integer", text: "a string", octets: "an array of bytes",
-	block: "an array of bytes, of which a number of 16 bits or less says how many", texts: "an array of strings"}
+// shapeNames are the shapes in words.
+var shapeNames = [...]string{
+	shapeNumber: "an integer",
+	shapeText:   "a string",
+	shapeTexts:  "an array of strings",
+	shapeBytes:  "an array of bytes",
+	shapeBlock:  "an array of bytes, of which a number of 16 bits or less says how many",
+}
 
 // is reports whether field i has the shape.
 func (r *record) is(i int, s shape) bool {
 	f := &r.fields[i]
-	single, bytes := f.count == scalar, f.count != scalar && f.typ.size == 1 && f.typ.align == 1
+	single := f.count == scalar
+	bytes := !single && f.typ.size == 1 && f.typ.align == 1
 	switch s {
-	case number:
+	case shapeNumber:
 		return single && f.typ.size > 0
-	case text:
+	case shapeText:
 		return single && f.typ.size == 0
-	case texts:
+	case shapeTexts:
 		return !single && f.typ.size == 0
-	case block:
+	case shapeBlock:
 		return bytes && f.count == counted && r.fields[f.from].typ.size <= 2
 	}
 	return bytes
@@ -62,32 +70,26 @@ type wanted struct {
 	shape shape
 }
 
-// role is what an event means.
+// role is what an event means. Its functions are given the values of its fields, in their order here.
 type role struct {
 	fields []wanted
-	// block appends the event to the frame as a block of a trace file.
+	// block appends the event to the frame as a block of a trace file; nil if it is none.
 	block func(frame []byte, order arch.ByteOrder, v []value) []byte
-	// define takes the event into the definitions.
+	// define takes the event into the definitions; nil if it defines nothing.
 	define func(d *definitions, v []value) error
 }
 
-// roles are the classes of event by name.
+// roles are the events that mean something here, by name. (frame means that a frame begins.)
 var roles = map[string]*role{
 	"frame":    {},
-	"register": {fields: []wanted{{"contents", octets}}, block: registersBlock},
-	"memory":   {fields: []wanted{{"address", number}, {"contents", block}}, block: memoryBlock},
-	"tsv":      {fields: []wanted{{"num", number}, {"val", number}}, block: variableBlock},
-	"static":   {fields: []wanted{{"contents", block}}, block: staticBlock},
-	"rest":     {fields: []wanted{{"contents", octets}}, block: restBlock},
-	"status": {fields: []wanted{{"stop_reason", number}, {"stopping_tracepoint", number}, {"traceframe_count", number},
-		{"traceframes_created", number}, {"buffer_free", number}, {"buffer_size", number}, {"disconnected_tracing", number},
-		{"circular_buffer", number}}, define: (*definitions).status},
-	"tsv_def": {fields: []wanted{{"number", number}, {"initial_value", number}, {"builtin", number}, {"name", text}},
-		define: (*definitions).variable},
-	"tp_def": {fields: []wanted{{"number", number}, {"addr", number}, {"enabled", number}, {"step", number}, {"pass", number},
-		{"hit_count", number}, {"traceframe_usage", number}, {"type", number}, {"cond", text}, {"actions", texts},
-		{"step_actions", texts}, {"at_string", text}, {"cond_string", text}, {"cmd_strings", texts}},
-		define: (*definitions).tracepoint},
+	"register": {fields: []wanted{{"contents", shapeBytes}}, block: registersBlock},
+	"memory":   {fields: []wanted{{"address", shapeNumber}, {"contents", shapeBlock}}, block: memoryBlock},
+	"tsv":      {fields: []wanted{{"num", shapeNumber}, {"val", shapeNumber}}, block: variableBlock},
+	"static":   {fields: []wanted{{"contents", shapeBlock}}, block: staticBlock},
+	"rest":     {fields: []wanted{{"contents", shapeBytes}}, block: restBlock},
+	"status":   {fields: statusFields, define: (*definitions).status},
+	"tsv_def":  {fields: variableFields, define: (*definitions).variable},
+	"tp_def":   {fields: tracepointFields, define: (*definitions).tracepoint},
 }
 
 // newLayout finds in what is declared all that a trace of GDB's has. The error is a *MetadataError.
@@ -125,10 +127,11 @@ func newLayout(d *declared) (*layout, error) {
 	return l, nil
 }
 
-// find returns which field has the name, -1 for none.
+// find returns which field has the name, -1 for none. An underscore that a name begins with is no part of it: writers put one
+// there so that no name is a keyword.
 func (r *record) find(name string) int {
 	for i := range r.fields {
-		if r.fields[i].name == name {
+		if strings.TrimPrefix(r.fields[i].name, "_") == name {
 			return i
 		}
 	}

@@ -53,7 +53,7 @@ clock { name = c; offset = 3; description = "a } ; clock"; };
 event { id = 300; name = frame; stream_id = 0; fields := struct { integer { size = 8; } why; }; };
 event { id = 301; fields := struct { string word[2]; string { encoding = UTF8; } last; }; name = "colour"; loglevel = 3; };
 event { name = register; id = 302; fields := struct { byte before; byte contents [ 3 ]; byte after; } align(32); };
-event { name = memory; id = 303; fields := struct { byte length; u16 none[0]; byte contents[length]; integer { size = 32; } address; }; };
+event { name = memory; id = 303; fields := struct { byte length; u16 none[0]; byte contents[length]; integer { size = 32; } _address; }; };
 event { name = tsv; id = 304; fields := struct { unsigned short num; integer { size = 16; align = 16; signed = true; } val; }; };
 stream {
 	id = 0;
@@ -104,6 +104,7 @@ func TestDeclaredOtherwise(t *testing.T) {
 func TestMetadataErrors(t *testing.T) {
 	metadata, stream := written(t, extremes(t, orders["le"], 16))
 	for _, c := range []struct{ old, new, want string }{
+		{"/* CTF 1.8 */", "\xd1\x1d\xc5\x75", `line 1: found "\xd1\x1d\xc5u\ntypealias`},
 		{"typealias integer { size = 8; align = 8; signed = false; encoding = ascii;} := ascii", "typedef int x",
 			`line 2: found "typedef", expected a declaration`},
 		{"size = 16;", "size = 12;", `line 4: found "12", expected one of [8 16 32 64] bits`},
@@ -130,7 +131,7 @@ func TestMetadataErrors(t *testing.T) {
 		{"definition_1 = \"", "definition_1 = \"\n", "a string without end"},
 		{"definition_1 = \"", "definition_1 = \n\"\\n", "expected a definition line of a trace file"},
 		{"\"tsv 1:", "\"tsv z:", "expected a definition line of a trace file"},
-		{"};\n", "", `expected`},
+		{"definition_1", `definition_0 = "x` + strings.Repeat("y", 17<<20) + `"; definition_1`, "definitions without end"},
 		{"uint16_t tpnum;", strings.Repeat("uint16_t tpnum;", maxFields), "expected no more than 64 fields"},
 	} {
 		broken := strings.Replace(string(metadata), c.old, c.new, 1)
@@ -142,11 +143,11 @@ func TestMetadataErrors(t *testing.T) {
 	}
 }
 
-// TestMetadataCut cuts metadata anywhere: an error each time, but where only things that are not needed are missing.
+// TestMetadataCut cuts metadata at many places: an error each time, but where only things that are not needed are missing.
 func TestMetadataCut(t *testing.T) {
 	metadata, stream := written(t, extremes(t, orders["be"], 16))
 	needed := bytes.Index(metadata, []byte("register"))
-	for n := range metadata {
+	for n := 0; n < len(metadata); n += 3 {
 		_, err := Open(metadata[:n], bytes.NewReader(stream), int64(len(stream)))
 		var e *MetadataError
 		if err != nil && !errors.As(err, &e) || err == nil && n < needed {

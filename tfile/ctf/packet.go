@@ -77,6 +77,9 @@ func (p *packetBuilder) i32(v int64) {
 	p.u32(uint32(int32(max(math.MinInt32, min(v, math.MaxInt32)))))
 }
 
+// count is i32 for what is not negative.
+func (p *packetBuilder) count(v uint64) { p.i32(int64(min(v, math.MaxInt32))) }
+
 func (p *packetBuilder) flag(on bool) {
 	if on {
 		p.u32(1)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -140,4 +141,23 @@ func TestBareHeader(t *testing.T) {
 	if diff := cmp.Diff(c.header, converted(t, c).Header()); diff != "" {
 		t.Errorf("header:\n%s", diff)
 	}
+}
+
+// TestSeveralReaders reads frames from several goroutines at once.
+func TestSeveralReaders(t *testing.T) {
+	file := openTraceFile(t, "queue-basic.tf")
+	c := converted(t, file)
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for i := range file.NumFrames() {
+				got, err := c.ReadFrame(i, nil)
+				want, wantErr := file.ReadFrame(i, nil)
+				if err != nil || wantErr != nil || !bytes.Equal(got.Bytes(), want.Bytes()) {
+					t.Errorf("frame %d: %v, %v", i, err, wantErr)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

@@ -45,6 +45,11 @@ type parser struct {
 
 // parse reads metadata. The error is a *MetadataError.
 func parse(metadata []byte) (*declared, error) {
+	if !Is(metadata) {
+		const enough = 80
+		return nil, &MetadataError{1, token{kind: tokenString, text: string(metadata[:min(len(metadata), enough)])}.String(),
+			"text that begins with " + strconv.Quote(beginning)}
+	}
 	p := &parser{lexer: lexer{string(metadata), 1}, aliases: make(map[string]*valueType)}
 	p.advance()
 	for p.err == nil && p.token.kind != tokenEnd {

@@ -29,11 +29,11 @@ type Choice struct {
 //
 // It is an error to ask for a tracepoint that is neither defined nor has frames. Other errors are those of Keep, and of
 // reading frames for it.
-func Select(c tfile.Content, choice Choice) (tfile.Content, error) {
+func Select(c tfile.Content, choice Choice) (*Selection, error) {
 	if err := choice.check(c); err != nil {
 		return nil, err
 	}
-	s := &selection{content: c}
+	s := &Selection{content: c}
 	var frame tfile.Frame
 	asked := 0
 	for i := max(choice.First, 0); i < choice.end(c); i++ {
@@ -123,24 +123,27 @@ func (c Choice) header(h tfile.Header, count int) tfile.Header {
 	return h
 }
 
-// selection is some of the frames of a content.
-type selection struct {
+// Selection is some of the frames of a content. It is a tfile.Content itself.
+type Selection struct {
 	content tfile.Content
 	header  tfile.Header
 	frames  []int // of content
 }
 
 // Header implements tfile.Content.
-func (s *selection) Header() tfile.Header { return s.header }
+func (s *Selection) Header() tfile.Header { return s.header }
 
 // NumFrames implements tfile.Content.
-func (s *selection) NumFrames() int { return len(s.frames) }
+func (s *Selection) NumFrames() int { return len(s.frames) }
+
+// Original returns the number that frame i has in the content that was selected from.
+func (s *Selection) Original(i int) int { return s.frames[i] }
 
 // Tracepoint implements tfile.Content.
-func (s *selection) Tracepoint(i int) trace.Number { return s.content.Tracepoint(s.frames[i]) }
+func (s *Selection) Tracepoint(i int) trace.Number { return s.content.Tracepoint(s.frames[i]) }
 
 // ReadFrame implements tfile.Content.
-func (s *selection) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
+func (s *Selection) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 	if i < 0 || i >= len(s.frames) {
 		return tfile.Frame{}, fmt.Errorf("no frame %d, there are %d", i, len(s.frames))
 	}

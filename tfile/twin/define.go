@@ -24,6 +24,8 @@ type definer struct {
 
 	key   trace.Key // of the tracepoint that pieces are of
 	keyed bool
+
+	measured bool // the R line comes last, with what the target description says
 }
 
 // definitionKind tells by what statements a definition line may be continued.
@@ -43,6 +45,19 @@ type expression struct {
 	text  []byte
 	lines []int // number of each line of text
 	take  func(code []byte)
+}
+
+// maxCode is how long an expression may be to stand as instructions, in bytes as in lines; jumps reach no further.
+const maxCode = 1 << 16
+
+// add adds the line at hand.
+func (e *expression) add(c *cursor) {
+	if len(e.lines) == maxCode {
+		c.failure(fmt.Sprintf("found more than %d instructions, expected as many at most; as bytes there may be more", maxCode))
+	}
+	e.text = append(append(e.text, c.text...), '\n')
+	e.lines = append(e.lines, c.line)
+	c.pos = len(c.text)
 }
 
 // definitionStatements are the statements that make a definition line or tell of which tracepoint the next ones are.
@@ -90,9 +105,7 @@ func (d *definer) statement(word []byte, c *cursor) error {
 func (d *definer) continues(word []byte, c *cursor) bool {
 	switch {
 	case d.code != nil && (digitValues[word[0]] < 10 || word[len(word)-1] == ':'):
-		d.code.text = append(append(d.code.text, c.text...), '\n')
-		d.code.lines = append(d.code.lines, c.line)
-		c.pos = len(c.text)
+		d.code.add(c)
 	case d.kind == definedStatus:
 		return d.statusItem(string(word), c)
 	case d.kind == definedTracepoint && string(word) == "condition":
@@ -171,6 +184,9 @@ func (d *definer) verbatim(c *cursor) {
 }
 
 func (d *definer) registerSize(c *cursor) {
+	if d.measured = c.accept("tdesc"); d.measured {
+		return
+	}
 	d.begin(definedLine, fmt.Sprintf("R %x", c.unsigned("the bytes of a register block", math.MaxInt32)))
 }
 

@@ -72,7 +72,7 @@ func (f *framer) finish() error {
 	if len(f.bytes) == 0 {
 		return nil
 	}
-	n := len(f.bytes) - frameHead
+	n := len(f.bytes) - tfile.FrameHeader
 	if n > math.MaxUint32 {
 		return fmt.Errorf("a frame of %d bytes, of which a trace file can hold %d", n, math.MaxUint32)
 	}
@@ -88,7 +88,8 @@ func (f *framer) beginRegisters(c *cursor) {
 		return
 	}
 	if f.implied += f.size; f.implied > maxImplied {
-		c.failure(fmt.Sprintf("found %d bytes of registers in a frame, expected at most %d; as raw bytes there may be more", f.implied, maxImplied))
+		c.failure(fmt.Sprintf("found %d bytes of registers in a frame, expected at most %d; as raw bytes there may be more",
+			f.implied, maxImplied))
 		return
 	}
 	f.bytes = append(f.bytes, byte(tfile.BlockRegisters))
@@ -143,7 +144,8 @@ func (f *framer) nameless(word []byte, c *cursor) {
 	}
 	f.scratch = c.bytes(f.scratch[:0])
 	if n := copy(f.bytes[f.start+int(offset):], f.scratch); n < len(f.scratch) {
-		c.failure(fmt.Sprintf("found %d bytes at offset %d, expected at most the %d to the end of the block", len(f.scratch), offset, n))
+		c.failure(fmt.Sprintf("found %d bytes at offset %d, expected at most the %d to the end of the block",
+			len(f.scratch), offset, n))
 	}
 }
 

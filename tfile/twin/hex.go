@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 )
@@ -74,7 +75,7 @@ var shown = func() (characters [256]byte) {
 	return characters
 }()
 
-// appendShown appends a comment with p as characters.
+// appendShown appends a comment with p as characters, but for blanks at the end.
 func appendShown(dst, p []byte) []byte {
 	dst = append(dst, "  # "...)
 	at := len(dst)
@@ -82,7 +83,7 @@ func appendShown(dst, p []byte) []byte {
 	for i, b := range dst[at:] {
 		dst[at+i] = shown[b]
 	}
-	return dst
+	return bytes.TrimRight(dst, " ")
 }
 
 // bytes appends to dst what the words up to the end of the line stand for: pairs of hexadecimal digits, string literals.

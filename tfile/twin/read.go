@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"tracewell/arch"
+	"tracewell/tfile"
 )
 
 // section is a part of a text, by what has been read of it.
@@ -162,8 +163,9 @@ func (r *reader) beginFile() error {
 			return err
 		}
 	}
-	r.section, r.order, r.definitions.keyed = inDefinitions, nil, false
-	r.head = append(r.head[:0], magic...)
+	r.section, r.order = inDefinitions, nil
+	r.definitions.keyed, r.definitions.measured = false, false
+	r.head = append(r.head[:0], tfile.Magic...)
 	return r.write(r.head)
 }
 
@@ -211,12 +213,27 @@ func (r *reader) openFrames(size int) error {
 		r.failure(fmt.Sprintf("no frames can follow: %v", err))
 		return r.end()
 	}
+	if r.definitions.measured {
+		if h.RegisterSize, err = r.measure(h.Description); err != nil {
+			return err
+		}
+	}
 	if size >= 0 {
 		h.RegisterSize = size
 	}
 	r.frames.setup = newSetup(h)
 	r.section = inFrames
 	return r.write([]byte("\n"))
+}
+
+// measure makes the R line of the size of the registers of a target description.
+func (r *reader) measure(description string) (size int, err error) {
+	size = layoutOf(description).Size
+	if size == 0 || size > math.MaxInt32 {
+		r.failure("the size of a register block cannot be told from the target description, expected register-size with a number")
+		return 0, r.end()
+	}
+	return size, r.define(fmt.Appendf(nil, "R %x", size))
 }
 
 // toFrames makes sure that frames can follow, and completes the one before.

@@ -4,19 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
 
 	"tracewell/arch"
 	"tracewell/tfile"
-	"tracewell/trace"
 )
 
 // firstLine begins every text, and begins each of the files in a text of several. The 1 is the version.
 const firstLine = "tracewell trace text 1"
-
-// magic begins every trace file.
-const magic = "\x7fTRACE0\n"
 
 // markerBytes is the length of an end marker as GDB writes it.
 const markerBytes = 4
@@ -91,14 +86,20 @@ func Write(w io.Writer, r io.ReaderAt, size int64, opts ...Option) error {
 	return t.files()
 }
 
-// WriteContent writes the text of the file that tfile.Write makes of c. Its errors are those of tfile.Write.
+// WriteContent writes the text of the file that tfile.Write makes of c when it keeps all there is: lines that nobody knows,
+// static data, what cannot be read. Its errors are those of tfile.Write.
 func WriteContent(w io.Writer, c tfile.Content, opts ...Option) error {
 	h := c.Header()
+	keep := []tfile.WriterOption{tfile.KeepUnknownLines(), tfile.KeepStatic(), tfile.KeepDamaged()}
 	var head bytes.Buffer
-	if _, err := tfile.NewWriter(&head, h); err != nil {
+	if _, err := tfile.NewWriter(&head, h, keep...); err != nil {
 		return err
 	}
 	f, err := tfile.OpenBytes(append(head.Bytes(), 0, 0), tfile.WithOrder(h.Order))
+	if err != nil {
+		return err
+	}
+	frames, err := tfile.NewWriter(io.Discard, h, keep...) // to refuse what tfile.Write would
 	if err != nil {
 		return err
 	}
@@ -106,17 +107,19 @@ func WriteContent(w io.Writer, c tfile.Content, opts ...Option) error {
 	t.header(f.Header(), f.Definitions())
 	t.beginFrames(f.Header().RegisterSize)
 	done := progress{report: optionsOf(opts).report, step: reportFrames}
-	var frame tfile.Frame
 	var buf []byte
 	for i := range c.NumFrames() {
-		if frame, err = c.ReadFrame(i, buf); err != nil {
+		frame, err := c.ReadFrame(i, buf)
+		if err != nil {
 			return err
 		}
-		if n := frame.Tracepoint(); n < 1 {
-			return fmt.Errorf("frame %d is of tracepoint %d, which is not from 1 to %d", i, n, trace.MaxNumber)
-		}
 		buf = frame.Bytes()
-		t.showFrame(frame)
+		if err := frames.WriteFrame(buf); err != nil {
+			return err
+		}
+		if t.showFrame(frame); t.err != nil {
+			return t.err
+		}
 		done.reached(int64(i) + 1)
 	}
 	t.showEnd(markerBytes)

@@ -2,6 +2,7 @@ package twin
 
 import (
 	"bufio"
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -10,8 +11,8 @@ import (
 	"tracewell/tfile"
 )
 
-// maxFiles is how many files that lie one behind the other are each shown as a file; what follows is shown as the rest. To
-// look into a file has a price however short it is, and a big file could hold any number of short ones.
+// maxFiles is how many files that lie one behind the other are each shown as a file; what follows is the rest of the last.
+// To look into a file has a price however short it is, and there could be any number of short ones.
 const maxFiles = 1000
 
 // readBytes is how much of a trace file is read at once.
@@ -28,27 +29,24 @@ type writer struct {
 	broken   error  // of in
 	reason   error  // why tfile.Open did not read the last file to its end
 	at       int64  // of the byte that in gives next
-	bytes    []byte // of a frame
+	frame    []byte // its bytes
 }
 
 // files writes the text of one file after the other.
 func (w *writer) files() error {
-	if err := w.file(); err != nil {
-		return err
-	}
-	for range maxFiles - 1 {
-		if head, err := w.peek(len(magic)); err != nil || string(head) != magic {
-			break
-		}
-		w.buf = append(w.buf, '\n')
+	for n := 1; ; n++ {
 		if err := w.file(); err != nil {
 			return err
 		}
+		more, err := w.rest(n < maxFiles)
+		if err != nil {
+			return err
+		}
+		if !more {
+			return w.flush()
+		}
+		w.buf = append(w.buf, '\n')
 	}
-	if err := w.rest(); err != nil {
-		return err
-	}
-	return w.flush()
 }
 
 // file writes the text of the file that begins where the last one ended, up to its end marker or to what makes no sense.
@@ -85,7 +83,7 @@ func (w *writer) file() error {
 // endOf returns where the last definition line ends.
 func endOf(definitions []tfile.Definition) int64 {
 	if len(definitions) == 0 {
-		return int64(len(magic))
+		return int64(len(tfile.Magic))
 	}
 	last := definitions[len(definitions)-1]
 	return last.Offset + int64(len(last.Text)) + 1
@@ -105,29 +103,31 @@ func readHeader(head []byte, order arch.ByteOrder) (tfile.Header, error) {
 // frames writes the text of frames up to the end marker or to what is no frame.
 func (w *writer) frames() error {
 	for {
-		head, err := w.peek(frameHead)
+		head, err := w.peek(tfile.FrameHeader)
 		switch {
 		case err != nil:
 			return err
 		case len(head) >= 2 && head[0]|head[1] == 0:
 			return w.endMarker()
-		case len(head) < frameHead:
+		case len(head) < tfile.FrameHeader:
 			return nil
 		}
-		n := frameHead + int64(w.setup.order.Uint32(head[2:]))
+		n := tfile.FrameHeader + int64(w.setup.order.Uint32(head[2:]))
 		if n > w.size-w.at {
 			return nil
 		}
-		w.bytes = slices.Grow(w.bytes[:0], int(n))[:n]
-		if _, err := io.ReadFull(w.in, w.bytes); err != nil {
+		w.frame = slices.Grow(w.frame[:0], int(n))[:n]
+		if _, err := io.ReadFull(w.in, w.frame); err != nil {
 			return fmt.Errorf("reading %d bytes of the trace file at offset %d: %w", n, w.at, err)
 		}
 		w.advance(n)
-		frame, err := tfile.ParseFrame(w.bytes, w.setup.order, w.setup.size)
+		frame, err := tfile.ParseFrame(w.frame, w.setup.order, w.setup.size)
 		if err != nil {
 			return err
 		}
-		w.showFrame(frame)
+		if w.showFrame(frame); w.err != nil {
+			return w.err
+		}
 	}
 }
 
@@ -146,22 +146,35 @@ func (w *writer) endMarker() error {
 	return nil
 }
 
-// rest writes all that is left as it is.
-func (w *writer) rest() error {
+// rest writes as it is what is left, or what there is ahead of another file if that shall be told from it. It reports
+// whether there is one.
+func (w *writer) rest(stop bool) (more bool, err error) {
 	for offset := int64(0); ; {
-		row, err := w.peek(rowBytes)
-		if err != nil || len(row) == 0 {
-			return err
+		b, err := w.peek(restBytes)
+		if err != nil || len(b) == 0 {
+			return false, err
 		}
-		if offset == 0 {
+		n := len(b)
+		if n == restBytes {
+			n -= rowBytes // the magic may begin in these
+		}
+		if i := bytes.Index(b, []byte(tfile.Magic)); i >= 0 && i <= n && stop {
+			n, more = i, true
+		}
+		if offset == 0 && n > 0 {
 			w.buf = append(w.buf, '\n')
 			w.showReason("", w.reason)
 		}
-		w.showRest(offset, row)
-		offset += int64(len(row))
-		w.skip(len(row))
+		w.showRest(offset, b[:n])
+		w.skip(n)
+		if offset += int64(n); more || w.err != nil {
+			return more, w.err
+		}
 	}
 }
+
+// restBytes is how much of the rest is looked at at once. It is made of whole rows.
+const restBytes = 1 << 12 * rowBytes
 
 // peek returns the next n bytes, or fewer at the end of the file.
 func (w *writer) peek(n int) ([]byte, error) {

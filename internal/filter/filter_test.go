@@ -1,0 +1,329 @@
+package filter
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"tracewell/internal/ctype"
+)
+
+// world is a Scope and an Env: names with values, and memory.
+type world struct {
+	names  map[string]named
+	order  []string
+	memory map[uint64]uint64 // eight bytes each
+	lacked []int
+}
+
+type named struct {
+	typ       *ctype.Type
+	bits      uint64
+	addr      uint64
+	available bool
+}
+
+func (w *world) Operand(name string) (Operand, bool) {
+	for i, n := range w.order {
+		if n == name {
+			return Operand{ID: i, Type: w.names[n].typ, Place: w.names[n].addr != 0}, true
+		}
+	}
+	return Operand{}, false
+}
+
+func (w *world) Type(name string) (*ctype.Type, bool) {
+	if name == "struct pair" {
+		return pair, true
+	}
+	return nil, false
+}
+
+func (w *world) Names() []string { return w.order }
+func (w *world) ABI() ctype.ABI  { return ctype.ABI{Pointer: 8, Long: 8} }
+
+func (w *world) Value(id int) (uint64, bool) {
+	n := w.names[w.order[id]]
+	return n.bits, n.available
+}
+
+func (w *world) Address(id int) (uint64, bool) {
+	n := w.names[w.order[id]]
+	return n.addr, n.available
+}
+
+func (w *world) Memory(addr uint64, size int) (uint64, bool) {
+	word, ok := w.memory[addr&^7]
+	if !ok || addr&7+uint64(size) > 8 {
+		return 0, false
+	}
+	return word >> (8 * (addr & 7)) & (1<<(8*size) - 1), true
+}
+
+func (w *world) Lacks(leaf int) { w.lacked = append(w.lacked, leaf) }
+
+// pair is struct pair { int first; struct { unsigned char low, high; }; unsigned flags : 3; struct pair *next; }.
+var pair = func() *ctype.Type {
+	t := &ctype.Type{Kind: ctype.Record, Name: "struct pair", Size: 16}
+	inner := &ctype.Type{Kind: ctype.Record, Size: 2, Fields: []ctype.Field{
+		{Name: "low", Type: ctype.Int(1, false)}, {Name: "high", Offset: 1, Type: ctype.Int(1, false)},
+	}}
+	t.Fields = []ctype.Field{
+		{Name: "first", Type: ctype.Int(4, true)},
+		{Offset: 4, Type: inner},
+		{Name: "flags", Offset: 4, Type: ctype.Int(4, false), Bits: 3, Shift: 16},
+		{Name: "delta", Offset: 4, Type: ctype.Int(4, true), Bits: 3, Shift: 16},
+		{Name: "next", Offset: 8, Type: ctype.PointerTo(t, 8)},
+	}
+	return t
+}()
+
+// sample has a value of each integer type, and some that are not available.
+func sample() *world {
+	w := &world{names: make(map[string]named), memory: map[uint64]uint64{
+		0x1000: 0x8877665544332211, 0x1008: 0x1000, 0x2000: 0x00050201_fffffffe, 0x2008: 0x2000,
+	}}
+	add := func(name string, typ *ctype.Type, bits, addr uint64) {
+		w.order = append(w.order, name)
+		w.names[name] = named{typ, bits, addr, true}
+	}
+	add("c", ctype.Int(1, true), 0xfe, 0)
+	add("uc", ctype.Int(1, false), 0xfe, 0)
+	add("s", ctype.Int(2, true), 0x8000, 0)
+	add("us", ctype.Int(2, false), 0xfffe, 0)
+	add("i", ctype.Int(4, true), 0xfffffff9, 0)
+	add("u", ctype.Int(4, false), 3_000_000_000, 0)
+	add("l", ctype.Int(8, true), 1<<63+5, 0)
+	add("ul", ctype.Int(8, false), 1<<63+5, 0)
+	add("x", ctype.Int(4, true), 5, 0)
+	add("zero", ctype.Int(4, true), 0, 0)
+	add("p", ctype.PointerTo(ctype.Int(2, false), 8), 0x1000, 0)
+	add("q", ctype.PointerTo(pair, 8), 0x2000, 0)
+	add("pair", pair, 0, 0x2000)
+	add("array", ctype.ArrayOf(ctype.Int(1, false), 8), 0, 0x1000)
+	add("j->id", ctype.Int(4, true), 7, 0)
+	add("$rip", ctype.PointerTo(ctype.Void, 8), 0x401131, 0)
+	add("real", &ctype.Type{Kind: ctype.Float, Name: "double", Size: 8}, 0, 0x1000)
+	add("d", double, math.Float64bits(2.75), 0)
+	add("f", float, uint64(math.Float32bits(0.1)), 0)
+	add("gone", ctype.Int(4, true), 0, 0)
+	w.names["gone"] = named{typ: ctype.Int(4, true)}
+	add("lost", pair, 0, 1)
+	w.names["lost"] = named{typ: pair, addr: 1}
+	return w
+}
+
+// TestUnavailable: what is not available makes unavailable what is computed of it, unless the rest decides.
+func TestUnavailable(t *testing.T) {
+	for text, want := range map[string]string{
+		"gone":                     "unavailable: gone",
+		"gone + 1 == gone":         "unavailable: gone",
+		"gone || 1":                "1",
+		"1 || gone":                "1",
+		"gone || 0":                "unavailable: gone",
+		"gone && 0":                "0",
+		"x == 5 && gone":           "unavailable: gone",
+		"x == 4 && gone":           "0",
+		"!(gone && 0)":             "1",
+		"gone ? 1 : 1":             "unavailable: gone",
+		"x ? 3 : gone":             "3",
+		"zero ? 3 : gone":          "unavailable: gone",
+		"x / zero":                 "unavailable: x/zero (division by zero)",
+		"x % 0 || 1":               "1",
+		"gone / zero":              "unavailable: gone, gone/zero (division by zero)",
+		"x / gone":                 "unavailable: gone",
+		"*(int *)0x1ffc":           "unavailable: *(int*)0x1ffc",
+		"*(int *)gone":             "unavailable: gone",
+		"lost.first":               "unavailable: lost",
+		"q->next->next->first":     "-2",
+		"q->next[1].first":         "unavailable: q->next[1].first",
+		"gone, 1":                  "error: found ,, expected an operator or the end",
+		"sizeof gone":              "4",
+		"gone == 1 || j -> id > 5": "1",
+	} {
+		w := sample()
+		if got := outcome(w, text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// outcome evaluates an expression, and says what came of it.
+func outcome(w *world, text string) string {
+	e, err := Compile(text, w)
+	if err != nil {
+		first, _, _ := strings.Cut(err.Error(), "\n")
+		return "error: " + first
+	}
+	value, ok := e.Eval(w)
+	if ok {
+		return value.String()
+	}
+	var lacks []string
+	for _, leaf := range w.lacked {
+		if name := e.Leaves()[leaf]; len(lacks) == 0 || lacks[len(lacks)-1] != name {
+			lacks = append(lacks, name)
+		}
+	}
+	return "unavailable: " + strings.Join(lacks, ", ")
+}
+
+// TestPlaces is about memory: pointers, members, indexes, casts.
+func TestPlaces(t *testing.T) {
+	for text, want := range map[string]string{
+		"*p":                               "8721",  // 0x2211
+		"p[1]":                             "17459", // 0x4433
+		"1[p]":                             "17459",
+		"*(p + 3)":                         "34935",
+		"p + 1":                            "0x1002",
+		"p - 1 == (unsigned short *)0xffe": "1",
+		"&p[3] - p":                        "3",
+		"p":                                "0x1000",
+		"&p[2]":                            "0x1004",
+		"*(unsigned char *)(p + 1)":        "51",
+		"{int} 0x1000":                     "1144201745",
+		"{unsigned char}(0x1000+7)":        "136",
+		"{char[4]}0x1000 == p":             "1",
+		"*0x1000":                          "1144201745",
+		"array[7]":                         "136",
+		"(array@1)[0][7]":                  "136",
+		"(array[2]@3)[1]":                  "68",
+		"array + 1":                        "0x1001",
+		"*array":                           "17",
+		"!array":                           "0",
+		"sizeof array":                     "8",
+		"sizeof(struct pair *)":            "8",
+		"sizeof(struct pair)":              "16",
+		"sizeof(int[3])":                   "12",
+		"sizeof x":                         "4",
+		"pair.first":                       "-2",
+		"pair . low":                       "1",
+		"q->high":                          "2",
+		"q->flags":                         "5",
+		"q->delta":                         "-3",
+		"q->next == q":                     "1",
+		"(*q).first":                       "-2",
+		"&q->high":                         "0x2005",
+		"(&pair)->first":                   "-2",
+		"((struct pair *)0x2000)->low":     "1",
+		"j -> id":                          "7",
+		"j->id*2":                          "14",
+		"$rip == 0x401131":                 "1",
+		"$rip + 1":                         "0x401132",
+		"*(long *)&real":                   "-8613303245920329199",
+		"q->missing":                       "error: struct pair has no member missing",
+		"x.y":                              "error: there is no x.y: the type of x has no members that are known",
+		"pair":                             "error: pair is of type struct pair, which is no integer",
+		"&x":                               "error: x has no address",
+		"p + p":                            "error: unsigned short * + unsigned short * means nothing",
+		"x - p":                            "error: int - unsigned short * means nothing",
+		"x @ 2":                            "error: x@2 is no array: something in memory is wanted ahead of the @, and a number behind it",
+		"*(struct pear *)p":                "error: there is no type struct pear",
+	} {
+		if got := outcome(sample(), text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestErrors looks at whole messages.
+func TestErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"x > 3 && $ripp == 1": `there is no $ripp
+  x > 3 && $ripp == 1
+           ^~~~~
+near is $rip`,
+		"x = 3": `= changes what was recorded
+  x = 3
+    ^
+to compare, write ==`,
+		"x >": `found the end, expected a value
+  x >
+     ^`,
+		"x > 3)": `found ), expected an operator or the end
+  x > 3)
+       ^`,
+		"f(3)": `a function cannot be called
+  f(3)
+   ^
+nothing runs any more: only what was collected is there`,
+		"x == 1.5.2": `1.5.2 is no number
+  x == 1.5.2
+       ^~~~~`,
+		"é == #": `this begins nothing that an expression has
+  é == #
+       ^`,
+		"x == 'ab'": `'ab' is not one character of one byte
+  x == 'ab'
+       ^~~~`,
+		"9z": `9z is no number
+  9z
+  ^~`,
+		"(short char)1": `short char is no integer type
+  (short char)1
+   ^~~~~`,
+		"": `found the end, expected a value
+  ` + `
+  ^`,
+	} {
+		_, err := Compile(text, sample())
+		if err == nil || err.Error() != want {
+			t.Errorf("%q: the message is\n%v\nwant\n%s", text, err, want)
+		}
+	}
+}
+
+func TestNormal(t *testing.T) {
+	for text, want := range map[string]string{
+		" j -> id ": "j->id", "sizeof  x": "sizeof x", "( unsigned  char ) c": "(unsigned char)c", "buf[0] @ 16": "buf[0]@16", "#": "#",
+	} {
+		if got := Normal(text); got != want {
+			t.Errorf("Normal(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestDeep: what is nested deeply is refused, and does not take long.
+func TestDeep(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("(", 100_000), strings.Repeat("-", 100_000) + "1", strings.Repeat("1+", 100_000) + "1",
+		"q" + strings.Repeat("->next", 100_000), strings.Repeat("1?", 100_000), strings.Repeat("*", 100_000) + "p",
+		"sizeof " + strings.Repeat("sizeof ", 100_000) + "1",
+	} {
+		if _, err := Compile(text, sample()); err == nil {
+			t.Errorf("%.20s…: no error", text)
+		}
+	}
+}
+
+func TestNothingAllocated(t *testing.T) {
+	w := sample()
+	e, err := Compile("q->next->first == -2 && p[x - 4] > 3 && (gone || !zero) && u / 7 > 2", w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := testing.AllocsPerRun(100, func() { w.lacked = w.lacked[:0]; e.True(w) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+func BenchmarkEval(b *testing.B) {
+	w := sample()
+	for _, text := range []string{"x > 3 && $rip == 0x401131", "(x * 3 + i) % 7 == 1 || u / 7 > 2"} {
+		b.Run(text, func(b *testing.B) {
+			e, err := Compile(text, &fast{world: w})
+			if err != nil {
+				b.Fatal(err)
+			}
+			env := &fast{world: w}
+			for b.Loop() {
+				e.True(env)
+			}
+		})
+	}
+}
+
+// fast is a world whose values cost nothing to find.
+type fast struct{ *world }
+
+func (f *fast) Value(id int) (uint64, bool) { return uint64(id), true }
