@@ -31,11 +31,14 @@ func (a *aligner) nameStretch(s stretch) (Class, string) {
 	return class, lacks + " " + instructions(n)
 }
 
-func instructions(n int) string {
+func instructions(n int) string { return count(n, "instruction") }
+
+// count gives a number of things in words.
+func count(n int, thing string) string {
 	if n == 1 {
-		return "one instruction"
+		return "one " + thing
 	}
-	return fmt.Sprintf("%d instructions", n)
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // loops reports whether a stretch is rounds of a loop. Either its addresses repeat, in their order, what came just before it; or, for
