@@ -20,7 +20,8 @@ const (
 	soon          = 32  // instructions behind a wrong value in which the two sides must have parted, or differ for good
 	forGood       = 4   // differences in these
 	explainWithin = 256 // instructions in which the stretch must be
-	fewDifferent  = 2   // in a long way
+	longWay       = 1024
+	fewDifferent  = 2 // in a long way
 )
 
 // explain looks for a stretch that explains a certain difference of two instructions at the same address, and returns how to go on
@@ -43,27 +44,36 @@ func (a *aligner) explain(x, y *group, p *pairing) (steps []step, enough bool) {
 		return nil, true
 	}
 	steps = a.refine(gap)
-	if s := steps[0].stretch; !a.plausible(s, x, y, p) {
+	s := steps[0].stretch
+	if loadsOther(x, y, p) || a.repeats(reference, s.groups[reference]) && a.repeats(other, s.groups[other]) {
+		return oneSided(steps), true
+	}
+	if s.groups[reference] == 0 {
 		return nil, true
 	}
-	return steps, true
+	if !a.sees(s.groups[reference] + longWay) {
+		return nil, false
+	}
+	if differ, part := a.ahead(s.groups[reference], s.groups[other], longWay); part || differ > fewDifferent || a.notStored(s.groups[reference]) {
+		return nil, true
+	}
+	return oneSided(steps), true
 }
 
-// plausible reports whether a stretch can be the reason of a difference, beyond that it takes it away.
-func (a *aligner) plausible(s stretch, x, y *group, p *pairing) bool {
-	missing, extra := s.groups[reference], s.groups[other]
-	switch {
-	case (missing == 0) == (extra == 0):
-		return false
-	case slices.ContainsFunc(p.wrong, func(w [2]int) bool {
-		return x.effects[w[0]].kind == loads && samePlace(&x.effects[w[0]], &y.effects[w[1]])
-	}):
-		return true
-	case a.repeats(reference, missing) && a.repeats(other, extra):
-		return true
+// oneSided returns steps that begin with a stretch of one side, and nil if they begin otherwise.
+func oneSided(steps []step) []step {
+	if s := steps[0].groups; (s[reference] == 0) == (s[other] == 0) {
+		return nil
 	}
-	differ, part := a.ahead(missing, extra, longestRun)
-	return missing > 0 && !part && differ <= fewDifferent && !a.notStored(missing)
+	return steps
+}
+
+// loadsOther reports whether an instruction loads other data from the same address.
+func loadsOther(x, y *group, p *pairing) bool {
+	return slices.ContainsFunc(p.wrong, func(w [2]int) bool {
+		e, f := &x.effects[w[0]], &y.effects[w[1]]
+		return e.kind == loads && samePlace(e, f)
+	})
 }
 
 // notStored reports whether, behind a stretch of the reference, the other side loads something else from where the stretch has stored:
@@ -76,7 +86,7 @@ func (a *aligner) notStored(missing int) bool {
 			stored.setWritten(&g.effects[i], true)
 		}
 	}
-	for k := range min(longestRun, r.len()-missing, o.len()) {
+	for k := range min(longWay, r.len()-missing, o.len()) {
 		x, y := r.at(missing+k), o.at(k)
 		if x.full == y.full {
 			continue

@@ -2,6 +2,7 @@ package match
 
 import (
 	"flag"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -79,4 +80,23 @@ func judge(planted []generate.Planted, r *Report) (asPlanted bool, why string) {
 		return false, "one stretch"
 	}
 	return false, ""
+}
+
+var sweepPlaces = flag.Int("places", 4, "at how many places the sweep plants each fault")
+
+// TestSweep plants each fault at places all over a trace: it is told of, and nothing else.
+func TestSweep(t *testing.T) {
+	const n = 15_000
+	ref, _ := generated(t, generate.Options{Instructions: n})
+	random := rand.New(rand.NewPCG(uint64(*provenAt), 1))
+	for _, kind := range provenKinds() {
+		for range *sweepPlaces {
+			fault := generate.Fault{Kind: kind, At: 10 + random.Int64N(n-5000)}
+			oth, planted := generated(t, generate.Options{Instructions: n, Faults: []generate.Fault{fault}})
+			r := compare(t, ref, oth, Options{})
+			if asPlanted, _ := judge(planted, r); !asPlanted {
+				t.Errorf("%+v\n%s", planted, show(r))
+			}
+		}
+	}
 }

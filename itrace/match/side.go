@@ -201,7 +201,9 @@ func appendSaid(dst []byte, r *itrace.Record) []byte {
 	return appendWord(appendWord(appendWord(dst, r.Mode), r.Security), r.Disasm)
 }
 
-func appendWord(dst, word []byte) []byte { return append(binary.AppendUvarint(dst, uint64(len(word))), word...) }
+func appendWord(dst, word []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(word))), word...)
+}
 
 func (s *side) instruction(r *itrace.Record) {
 	s.trace.Records.Instructions++
