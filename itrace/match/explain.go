@@ -4,7 +4,7 @@ import "slices"
 
 // Where both sides are at the same instruction and an effect differs, the value may be wrong; or one side may be about to go
 // another way than the other, as where a device is ready on one side and not on the other, or rounds of a loop are missing.
-// The second explains the first if there is a stretch without which both go on alike, values and all. That alone would take a
+// The second explains the first if there is a stretch of one side without which both go on alike, values and all. That alone would take a
 // wrong value for something else which makes a loop go round once more and is forgotten behind it. So one of these must
 // be true as well:
 //
@@ -44,28 +44,27 @@ func (a *aligner) explain(x, y *group, p *pairing) (steps []step, enough bool) {
 		return nil, true
 	}
 	steps = a.refine(gap)
-	s := steps[0].stretch
-	if loadsOther(x, y, p) || a.repeats(reference, s.groups[reference]) && a.repeats(other, s.groups[other]) {
-		return oneSided(steps), true
-	}
-	if s.groups[reference] == 0 {
+	missing, extra := steps[0].groups[reference], steps[0].groups[other]
+	switch {
+	case (missing == 0) == (extra == 0) || !a.same(missing, extra):
 		return nil, true
-	}
-	if !a.sees(s.groups[reference] + longWay) {
+	case loadsOther(x, y, p) || a.repeats(reference, missing) && a.repeats(other, extra):
+		return steps, true
+	case missing == 0:
+		return nil, true
+	case !a.sees(missing + longWay):
 		return nil, false
 	}
-	if differ, part := a.ahead(s.groups[reference], s.groups[other], longWay); part || differ > fewDifferent || a.notStored(s.groups[reference]) {
+	if differ, part := a.ahead(missing, 0, longWay); part || differ > fewDifferent || a.notStored(missing) {
 		return nil, true
 	}
-	return oneSided(steps), true
+	return steps, true
 }
 
-// oneSided returns steps that begin with a stretch of one side, and nil if they begin otherwise.
-func oneSided(steps []step) []step {
-	if s := steps[0].groups; (s[reference] == 0) == (s[other] == 0) {
-		return nil
-	}
-	return steps
+// same reports whether two groups are equal.
+func (a *aligner) same(i, j int) bool {
+	r, o := &a.queue[reference], &a.queue[other]
+	return i < r.len() && j < o.len() && r.at(i).full == o.at(j).full
 }
 
 // loadsOther reports whether an instruction loads other data from the same address.
