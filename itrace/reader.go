@@ -69,12 +69,16 @@ func (r *Reader) Read(records []Record) (n int, err error) {
 // Position returns how many lines and bytes of the input have been read, blank lines and what could not be read included.
 func (r *Reader) Position() (lines, bytes int64) { return r.line, r.offset }
 
-// take makes a record of a line, whose end included it is length bytes long, unless it is blank.
+// take makes a record of a line, whose end included it is length bytes long, unless it is blank. A byte order mark in front of
+// the first is no part of it.
 func (r *Reader) take(record *Record, line []byte, length int) bool {
 	offset := r.offset
 	r.offset += int64(length)
 	r.next += length
 	r.line++
+	if r.line == 1 {
+		line = bytes.TrimPrefix(line, byteOrderMark)
+	}
 	if line = trimEnd(line); len(line) == 0 {
 		return false
 	}

@@ -80,6 +80,41 @@ func TestTableStreams(t *testing.T) {
 	}
 }
 
+// TestTableBelow has lines between rows that are held back, and between later ones. They do not count for the widths.
+func TestTableBelow(t *testing.T) {
+	var out bytes.Buffer
+	table := NewTable(&out, 0, Style{}, Column{Title: "a"}, Column{Title: "b"})
+	table.Row(cells("1", "x"))
+	table.Below([]byte("  much longer than the row\n"))
+	table.Row(cells("222", "x"))
+	table.Below(nil)
+	table.Flush()
+	table.Row(cells("3", "x"))
+	table.Below([]byte("  one\n"))
+	table.Below([]byte("  two\n"))
+	const want = "a    b\n1    x\n  much longer than the row\n222  x\n3    x\n  one\n  two\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
+// TestTableRepeatsTitles once as many lines as fit stand below them, also lines that are no rows.
+func TestTableRepeatsTitles(t *testing.T) {
+	var out bytes.Buffer
+	table := NewTable(&out, 0, Style{}, Column{Title: "a"})
+	table.RepeatTitles(3)
+	for i := range 5 {
+		table.Row(cells(fmt.Sprint(i)))
+		if i == 3 {
+			table.Below([]byte("-\n"))
+		}
+	}
+	table.Flush()
+	if want := "a\n0\n1\na\n2\n3\n-\na\n4\n"; out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
 func TestTableRowsCostNothing(t *testing.T) {
 	var out bytes.Buffer
 	table := NewTable(&out, 40, Style{}, Column{Title: "a"}, Column{Title: "b"})
@@ -148,6 +183,32 @@ func TestVisible(t *testing.T) {
 	} {
 		if got := Visible(text); got != want {
 			t.Errorf("Visible(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                              `""`,
+		"a\n":                           `"a\n"`,
+		strings.Repeat("x", 40):         `"` + strings.Repeat("x", 40) + `"`,
+		strings.Repeat("x", 41):         `"` + strings.Repeat("x", 40) + `"…`,
+		strings.Repeat("x", 39) + "éé":  `"` + strings.Repeat("x", 39) + `"…`,
+		strings.Repeat("\x80", 41)[:41]: `"` + strings.Repeat(`\x80`, 36) + `"…`,
+	} {
+		if got := Quote(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+		if got := Quote([]byte(in)); got != want {
+			t.Errorf("bytes %q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestPlural(t *testing.T) {
+	for n, want := range map[int]string{0: "0 frames", 1: "1 frame", 2: "2 frames"} {
+		if got := Plural(n, "frame"); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

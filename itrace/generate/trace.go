@@ -66,6 +66,7 @@ type tracer struct {
 	line       []byte
 	late       lateLine
 	speaking   int32 // the processor of the instruction record written last
+	failed     bool  // out takes no more
 }
 
 // lateLine is the line of an effect on a register that is written later.
@@ -122,7 +123,7 @@ func newTracer(w io.Writer, o Options) *tracer {
 }
 
 func (t *tracer) done() bool {
-	return !slices.ContainsFunc(t.processors, func(p *processor) bool { return !p.over(t) })
+	return t.failed || !slices.ContainsFunc(t.processors, func(p *processor) bool { return !p.over(t) })
 }
 
 func (p *processor) over(t *tracer) bool { return p.ended || p.count >= t.o.Instructions+p.longer }
@@ -285,5 +286,5 @@ func (t *tracer) write(line []byte) {
 	if t.o.CRLF {
 		t.out.WriteByte('\r')
 	}
-	t.out.WriteByte('\n')
+	t.failed = t.out.WriteByte('\n') != nil // an error before would come again
 }

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -125,26 +124,15 @@ func (in *Input) detect(dialects itrace.Registry) error {
 	}
 	buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
 	in.Reader = buffered
-	for wanted := 1; ; wanted = 2 * buffered.Buffered() {
-		_, err := buffered.Peek(min(wanted, itrace.DetectBytes))
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s: %w", in.Name, err)
-		}
-		head, _ := buffered.Peek(buffered.Buffered())
-		if in.Dialect, _, _ = dialects.Detect(head); in.Dialect != nil {
-			return nil
-		}
-		if err != nil || wanted >= itrace.DetectBytes {
-			return fmt.Errorf("%s: %s", in.Name, undetected(head))
-		}
+	d, head, err := dialects.Sniff(buffered)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", in.Name, err)
+	case d == nil:
+		return fmt.Errorf("%s: the trace %s", in.Name, dialects.Undetected(head))
 	}
-}
-
-func undetected(head []byte) string {
-	if len(head) == 0 {
-		return "the trace is empty"
-	}
-	return "no line at its beginning is one of an execution trace in any known dialect"
+	in.Dialect = d
+	return nil
 }
 
 // groupBatch is how many groups are read at once.
@@ -294,7 +282,7 @@ func (c *comparison) conclude(err error) {
 func (c *comparison) unreadable() string {
 	for _, t := range c.report.Traces {
 		if t.Unknown > c.options.AllowUnknown {
-			return fmt.Sprintf("%s has %d lines that could not be read", t.File, t.Unknown)
+			return fmt.Sprintf("%s has %s that could not be read", t.File, count(int(t.Unknown), "line"))
 		}
 	}
 	return ""

@@ -8,22 +8,27 @@ import (
 // view is what the registers were before an instruction, and where that is on both sides: the groups before it.
 type view struct {
 	passed    [2]int64
+	over      stretch // that begins there
 	registers []register
 }
 
 // view is that of the groups at hand.
 func (a *aligner) view() view {
-	return view{[2]int64{a.queue[reference].passed, a.queue[other].passed}, slices.Clone(a.state.registers)}
+	return view{passed: [2]int64{a.queue[reference].passed, a.queue[other].passed}, registers: slices.Clone(a.state.registers)}
 }
 
-// followingGroups is how many instructions of each side a context has from the difference on.
+// followingGroups is how many instructions of each side a context has from the difference on; of a stretch as many at its beginning,
+// and as many behind it.
 const followingGroups = 4
 
 // context gives what surrounds a difference.
 func (c *comparison) context(a *aligner, v view) *Context {
 	context := &Context{Reference: []Position{}, Other: []Position{}, Registers: c.values(v.registers)}
 	for side, lines := range [2]*[]Position{&context.Reference, &context.Other} {
-		for _, g := range a.queue[side].around(v.passed[side], c.options.Context, followingGroups) {
+		q, over := &a.queue[side], v.over.groups[side]
+		before := q.around(v.passed[side], c.options.Context, min(over, followingGroups))
+		behind := q.around(v.passed[side]+int64(over), 0, followingGroups)
+		for _, g := range slices.Concat(before, behind) {
 			if g == nil {
 				continue
 			}

@@ -180,12 +180,12 @@ func (c *comparison) reordered(a *aligner, side int, early *lateEffect, g *group
 	at[1-side], at[side] = c.effect(1-side, early.group, &early.effect), c.effect(side, g, e)
 	d := c.foundAt(a, ClassReordered, at, c.place(e), early.of.order, early.of.view)
 	early.of.told = true
-	d.Note = fmt.Sprintf("%d records later than in the %s", by, [2]string{"other trace", "reference"}[side])
+	d.Note = fmt.Sprintf("%s later than in the %s", count(int(by), "record"), [2]string{"other trace", "reference"}[side])
 }
 
 // parted tells of a stretch that is to be passed over. It returns nil if it is a consequence.
 func (c *comparison) parted(a *aligner, s stretch) *Difference {
-	if a.led() {
+	if a.led() || a.strayed(s) {
 		c.consequence()
 		return nil
 	}
@@ -196,8 +196,15 @@ func (c *comparison) parted(a *aligner, s stretch) *Difference {
 		}
 	}
 	class, note := a.nameStretch(s)
-	d := c.found(a, class, at, "")
+	v := a.view()
+	v.over = s
+	d := c.foundAt(a, class, at, "", a.order(), v)
 	d.Note = note
+	for side, name := range [2]string{"reference", "other"} {
+		if s.groups[1-side] == 0 {
+			d.Side = name
+		}
+	}
 	if class == ClassPC {
 		d.Expected = c.fieldText(ClassPC, reference, a.queue[reference].at(0))
 		d.Got = c.fieldText(ClassPC, other, a.queue[other].at(0))

@@ -9,11 +9,11 @@ import (
 
 // Dialect is the dialect of Trace Matcher.
 var Dialect = &itrace.Dialect{
-	Name:   "matcher",
-	Title:  "ISPRAS Trace Matcher",
-	New:    func() itrace.Parser { return &parser{expected: expected{start: never}} },
-	Append: Append,
-
+	Name:     "matcher",
+	Title:    "ISPRAS Trace Matcher",
+	Suffixes: []string{".log", ".trace"},
+	New:      func() itrace.Parser { return &parser{expected: expected{start: never}} },
+	Append:   Append,
 	Anywhere: true,
 	Skim:     skim,
 }
