@@ -30,6 +30,8 @@ type expected struct {
 // shape is what an instruction looks like. Its places are counted from the number of the processor, with which it begins.
 type shape struct {
 	cpu      int     // width
+	of       int32   // its number in the line that the shape is of
+	start    literal // that line's "0 IT ("
 	executed literal // " IT ("
 	id       span
 	addr     span
@@ -203,6 +205,10 @@ func shapeOf(text []byte, r *itrace.Record) shape {
 		s.security = place(r.Security)
 	}
 	var rest, more []byte
+	s.of = r.CPU
+	if s.start, rest = literalOf(text[:s.id.from]); len(rest) > 0 {
+		s.start = never
+	}
 	s.executed, rest = literalOf(text[s.cpu:s.id.from])
 	s.words[0], more = literalOf(text[s.opcode.to:s.disasm])
 	s.words[1], more = literalOf(more)
