@@ -261,7 +261,7 @@ func (c *comparison) conclude(err error) {
 func (c *comparison) unreadable() string {
 	for _, t := range c.report.Traces {
 		if t.Unknown > c.options.AllowUnknown {
-			return fmt.Sprintf("%s has %d lines that could not be read", t.File, t.Unknown)
+			return fmt.Sprintf("%s has %s that could not be read", t.File, count(int(t.Unknown), "line"))
 		}
 	}
 	return ""

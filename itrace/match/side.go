@@ -2,11 +2,13 @@ package match
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
 	"tracewell/itrace"
 )
@@ -38,9 +40,8 @@ type side struct {
 	ready   []*group // complete
 	spare   []*group // compared, to be used again
 	skip    skipping
-	last    struct { // the record before, for SkipEqual
-		text []byte
-		set  bool
+	last    struct { // for SkipEqual: what the record before has said, and room for what the next says
+		before, said []byte
 	}
 }
 
@@ -175,13 +176,33 @@ func (s *side) unknown(r *itrace.Record) {
 
 // repeated reports whether a record says what the one before has said, but for the time.
 func (s *side) repeated(r *itrace.Record) bool {
-	_, rest, _ := bytes.Cut(r.Text, []byte{' '})
-	same := s.last.set && bytes.Equal(rest, s.last.text)
-	s.last.text, s.last.set = append(s.last.text[:0], rest...), true
+	said := appendSaid(s.last.said[:0], r)
+	same := bytes.Equal(said, s.last.before)
+	s.last.said, s.last.before = s.last.before, said
 	if same {
 		s.rules.equal.fire()
 	}
 	return same
+}
+
+// appendSaid appends what a record says but for the time, so that no two that say different things come to the same bytes.
+func appendSaid(dst []byte, r *itrace.Record) []byte {
+	dst = binary.AppendUvarint(append(dst, byte(r.Kind)), uint64(r.CPU))
+	dst = appendWord(dst, r.Digits)
+	switch r.Kind {
+	case itrace.Register:
+		return appendWord(dst, r.Name)
+	case itrace.Memory:
+		dst = strconv.AppendBool(append(dst, r.Privilege), r.Write)
+		return binary.AppendUvarint(binary.AppendUvarint(dst, r.Addr), uint64(r.Size))
+	}
+	dst = strconv.AppendBool(append(dst, r.State), r.Skipped)
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, r.Addr), r.ID)
+	return appendWord(appendWord(appendWord(dst, r.Mode), r.Security), r.Disasm)
+}
+
+func appendWord(dst, word []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(word))), word...)
 }
 
 func (s *side) instruction(r *itrace.Record) {
