@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"tracewell/itrace"
 	"tracewell/itrace/match"
 )
 
@@ -145,7 +146,7 @@ func newCaseView(i int, c Case, b budget) caseView {
 		d := &r.Differences[i]
 		switch {
 		case d.Context != nil && len(v.Differences) < b.described:
-			v.Differences = append(v.Differences, newDifferenceView(r, i))
+			v.Differences = append(v.Differences, newDifferenceView(r, c.Dialects, i))
 		case len(v.Others) < b.listed:
 			v.Others = append(v.Others, newOtherView(d))
 		}
@@ -168,7 +169,7 @@ func newOtherView(d *match.Difference) otherView {
 	return v
 }
 
-func newDifferenceView(r *match.Report, i int) differenceView {
+func newDifferenceView(r *match.Report, dialects itrace.Registry, i int) differenceView {
 	d := &r.Differences[i]
 	v := differenceView{Number: i + 1, Class: printable(string(d.Class), nameWidth), Summary: summary(d)}
 	for side, at := range places(d) {
@@ -181,7 +182,7 @@ func newDifferenceView(r *match.Report, i int) differenceView {
 	if size := extent(d); size != "" {
 		v.Places = append(v.Places, "length: "+size)
 	}
-	rows := rows(d)
+	rows := rows(d, lineReaders(r, dialects))
 	if i > 0 {
 		rows = nearest(rows)
 	}

@@ -1,0 +1,167 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tracewell/itrace"
+	"tracewell/itrace/match"
+	"tracewell/itrace/matcher"
+)
+
+// drawn draws the rows of lines of two traces of which the difference is in the lines that begin with an asterisk.
+func drawn(dialects itrace.Registry, class match.Class, side string, groups int64, ref, other string) string {
+	d := &match.Difference{Class: class, Side: side, Groups: groups, Context: &match.Context{}}
+	at := [2]**match.Position{&d.Reference, &d.Other}
+	var sides [2][]match.Position
+	for i, text := range []string{ref, other} {
+		instruction := int64(0)
+		for n, line := range strings.Split(text, "\n") {
+			line, here := strings.CutPrefix(line, "*")
+			if strings.Contains(line, "IT") {
+				instruction++
+			}
+			p := match.Position{Line: int64(n + 1), Instruction: instruction, Text: line}
+			if here {
+				*at[i] = &p
+			}
+			sides[i] = append(sides[i], p)
+		}
+	}
+	d.Context.Reference, d.Context.Other = sides[0], sides[1]
+	r := &match.Report{Traces: [2]match.Trace{{Dialect: "matcher"}, {Dialect: "matcher"}}}
+	var drawing strings.Builder
+	for _, row := range rows(d, lineReaders(r, dialects)) {
+		line := func(c cell) string {
+			if c.at == nil {
+				return "-"
+			}
+			return fmt.Sprint(c.at.Line)
+		}
+		fmt.Fprintf(&drawing, "%s%s%s%s ", map[bool]string{true: "*"}[row.here], line(row.sides[0]), signs[row.kind], line(row.sides[1]))
+	}
+	return strings.TrimSpace(drawing.String())
+}
+
+const (
+	instruction4 = "1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1"
+	instruction8 = "2 clk 0 IT (2) 00000008 25080004 A svc : addiu t0,t0,4"
+)
+
+func TestRows(t *testing.T) {
+	for name, test := range map[string]struct {
+		class      match.Class
+		side       string
+		groups     int64
+		ref, other string
+		want       string
+	}{
+		"nothing": {match.ClassRegister, "", 0, "", "", "1 1"},
+		"another value": {
+			match.ClassRegister, "", 0,
+			instruction4 + "\n*1 clk R t0 00010000\n" + instruction8, instruction4 + "\n*9 clk R t0 00010001\n" + instruction8,
+			"1 1 *2≠2 3 3",
+		},
+		"written otherwise": {
+			match.ClassRegister, "", 0,
+			instruction4 + "\n*1 clk R t0 00010000", "7 ns 0 IT (9) 4 3C080001 A svc_ns : LUI\n*9 clk R T0 10001",
+			"1 1 *2≠2",
+		},
+		"in another order": {
+			match.ClassReordered, "", 0,
+			"*1 clk R t0 1\n1 clk R t1 2\n1 clk R t2 3", "1 clk R t1 2\n1 clk R t2 3\n*1 clk R t0 1",
+			"*1<- 2 1 3 2 *->3",
+		},
+		"missing": {
+			match.ClassMissing, "reference", 1,
+			instruction4 + "\n*" + instruction4 + "\n" + instruction8, instruction4 + "\n*" + instruction8,
+			"1 1 *2<- 3 2",
+		},
+		"extra, the same as what follows": {
+			match.ClassExtra, "other", 1,
+			instruction4 + "\n*" + instruction8, instruction4 + "\n*" + instruction8 + "\n" + instruction8,
+			"1 1 *->2 2 3",
+		},
+		"another way": {
+			match.ClassPC, "", 2,
+			instruction4 + "\n*" + instruction8, instruction4 + "\n*5 clk 0 IT (5) 00000020 00000000 A svc : nop",
+			"1 1 *2≠2",
+		},
+		"lines that begin later or end earlier": {
+			match.ClassMode, "", 0,
+			"1 clk R s0 1\n1 clk R s1 1\n*" + instruction4 + "\n1 clk R t0 1",
+			"1 clk R s1 1\n*1 clk 0 IT (1) 00000004 3c080001 A usr : lui t0,0x1\n1 clk R t0 1\n" + instruction8 + "\n2 clk R t0 2",
+			"2 1 *3≠2 4 3",
+		},
+	} {
+		for how, dialects := range map[string]itrace.Registry{"by meaning": {matcher.Dialect}, "by words": nil} {
+			got := drawn(dialects, test.class, test.side, test.groups, test.ref, test.other)
+			if how == "by words" && name == "written otherwise" {
+				continue // the disassembly counts then
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, how, diff)
+			}
+		}
+	}
+}
+
+// TestObjects pairs lines that are objects of JSON by their members, without those that do not count as a rule.
+func TestObjects(t *testing.T) {
+	const object = `{"kind":"register","time":%d,"scale":"clk","cpu":0,"name":"t0","value":"0x0001"}`
+	if got := drawn(nil, match.ClassMode, "", 0, fmt.Sprintf(object, 1), fmt.Sprintf(object, 2)); got != "1 1" {
+		t.Error(got)
+	}
+}
+
+func TestMarked(t *testing.T) {
+	show := func(spans []span) string {
+		var b strings.Builder
+		for _, s := range spans {
+			if s.differs {
+				s.text = "[" + s.text + "]"
+			}
+			b.WriteString(s.text)
+		}
+		return b.String()
+	}
+	for _, test := range [][4]string{
+		{"1 clk R t0 01", "9 ns R t0 02", "1 clk R t0 [01]", "9 ns R t0 [02]"},
+		{"1 clk  R t0 0x01", "1 clk R T0 1", "1 clk  R t0 0x01", "1 clk R T0 1"},
+		{"1 clk R v0 01:02", "1 clk R v0 01 02 03", "1 clk R v0 [01:02]", "1 clk R v0 [01] [02] [03]"},
+		{"lw t0,4(sp)", "lw t0,8(sp)", "lw t0,[4(sp)]", "lw t0,[8(sp)]"},
+		{`{"kind":"register"}`, "1 clk R t0 01", `{"kind":"register"}`, "1 clk R t0 01"},
+		{"", "a", "", "a"},
+	} {
+		var x, y line
+		x.split(test[0])
+		y.split(test[1])
+		left, right := marked(&x, &y)
+		if show(left) != test[2] || show(right) != test[3] {
+			t.Errorf("%s | %s: %s | %s", test[0], test[1], show(left), show(right))
+		}
+	}
+}
+
+func TestFit(t *testing.T) {
+	for _, test := range []struct {
+		spans []span
+		width int
+		want  string
+	}{
+		{[]span{{text: "abcdef"}}, 6, "abcdef"},
+		{[]span{{text: "abcdef"}}, 0, "abcdef"},
+		{[]span{{text: "abcdef"}}, 5, "abcd…"},
+		{[]span{{text: "abcdefghijkl"}, {"X", true}, {text: "mnopqrst"}}, 9, "…klXmnop…"},
+		{[]span{{text: "abcdefghijkl"}, {"X", true}}, 6, "…ijklX"},
+		{[]span{{text: "äöü"}, {"ß", true}}, 2, "…ß"},
+		{[]span{{text: "ab"}}, 1, "…"},
+	} {
+		if got := flat(fit(test.spans, test.width)); got != test.want {
+			t.Errorf("%v in %d: %q, want %q", test.spans, test.width, got, test.want)
+		}
+	}
+}
