@@ -175,14 +175,14 @@ func newDifferenceView(r *match.Report, dialects itrace.Registry, i int) differe
 	for side, at := range places(d) {
 		where := name(r, side) + ": nothing"
 		if at != nil {
-			where = fmt.Sprintf("%s:%d, %s", name(r, side), at.Line, place(d, at))
+			where = fmt.Sprintf("%s:%d, %s", name(r, side), at.Line, place(at))
 		}
 		v.Places = append(v.Places, where)
 	}
 	if size := extent(d); size != "" {
 		v.Places = append(v.Places, "length: "+size)
 	}
-	rows := rows(d, lineReaders(r, dialects))
+	rows := rows(r, d, dialects)
 	if i > 0 {
 		rows = nearest(rows)
 	}

@@ -18,16 +18,27 @@ type line struct {
 	key   string   // what the line says, as far as it counts
 	head  string   // the part of the key that is the same in lines that say of the same thing something else
 	alone bool     // part of a stretch that the other trace does not have
+
+	value   string // of a write of a register, whose dialect is known
+	aliased bool   // the name of that is none that the comparison has: it may be an alias
 }
 
 // lineReader understands the lines of a trace.
-type lineReader struct{ parser itrace.Parser } // nil if the dialect is not known
+type lineReader struct {
+	parser itrace.Parser   // nil if the dialect is not known
+	names  map[string]bool // registers by the names that the comparison has for them
+}
 
-// lineReaders are those of both traces. Of two dialects the lines are not alike in their words.
-func lineReaders(r *match.Report, dialects itrace.Registry) (readers [2]lineReader) {
+// lineReaders are those of both traces, at a difference.
+func lineReaders(r *match.Report, d *match.Difference, dialects itrace.Registry) (readers [2]lineReader) {
+	names := make(map[string]bool)
+	for _, v := range d.Context.Registers {
+		names[strings.ToLower(v.Register)] = true
+	}
 	for side := range readers {
-		if d, err := dialects.ByName(r.Traces[side].Dialect); err == nil {
-			readers[side].parser = d.New()
+		readers[side].names = names
+		if dialect, err := dialects.ByName(r.Traces[side].Dialect); err == nil {
+			readers[side].parser = dialect.New()
 		}
 	}
 	return readers
@@ -42,6 +53,9 @@ func (l lineReader) read(at *match.Position) line {
 	var record itrace.Record
 	if l.parser != nil && l.parser.Parse([]byte(clip(at.Text)), &record) == nil {
 		r.head, r.key = meaning(&record)
+		if name := strings.ToLower(string(record.Name)); record.Kind == itrace.Register {
+			r.value, r.aliased = sense(string(record.Digits)), !l.names[name]
+		}
 	}
 	return r
 }
@@ -113,20 +127,28 @@ func number(word string) bool {
 }
 
 // equal reports whether two lines are the same but for what is not compared as a rule.
-func (r *line) equal(s *line) bool { return r.key == s.key && !r.alone && !s.alone }
+func (r *line) equal(s *line) bool {
+	if r.alone || s.alone {
+		return false
+	}
+	return r.key == s.key || r.aliased != s.aliased && r.value == s.value && r.value != ""
+}
 
 func (r *line) plain() []span { return []span{{text: strings.Join(r.words, "")}} }
 
-// marked gives two lines with the words marked in which they are not the same. Lines without any word in common, as those of two
+// sameWord reports whether two words mean the same, and literally whether they are the same but for their case.
+func sameWord(x, y *line, i, j int) bool  { return x.sense[i] == y.sense[j] }
+func literally(x, y *line, i, j int) bool { return strings.EqualFold(x.words[i], y.words[j]) }
+
+// marked gives two lines with the words marked in which they are not alike. Lines without any word in common, as those of two
 // dialects, are left as they are.
-func marked(x, y *line) (left, right []span) {
-	differs := func(i, j int) bool { return x.sense[i] != y.sense[j] }
+func marked(x, y *line, alike func(x, y *line, i, j int) bool) (left, right []span) {
 	head, tail := 0, 0
 	shorter := min(len(x.words), len(y.words))
-	for head < shorter && !differs(head, head) {
+	for head < shorter && alike(x, y, head, head) {
 		head++
 	}
-	for tail < shorter-head && !differs(len(x.words)-1-tail, len(y.words)-1-tail) {
+	for tail < shorter-head && alike(x, y, len(x.words)-1-tail, len(y.words)-1-tail) {
 		tail++
 	}
 	if head+tail == 0 {
@@ -136,7 +158,7 @@ func marked(x, y *line) (left, right []span) {
 		for i, word := range r.words {
 			isMarked := i >= head && i < len(r.words)-tail
 			if len(x.words) == len(y.words) {
-				isMarked = differs(i, i)
+				isMarked = !alike(x, y, i, i)
 			}
 			trimmed := strings.TrimLeft(word, " ")
 			spans = append(spans, span{text: word[:len(word)-len(trimmed)]}, span{trimmed, isMarked})

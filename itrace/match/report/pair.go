@@ -1,8 +1,10 @@
 package report
 
 import (
+	"math"
 	"slices"
 
+	"tracewell/itrace"
 	"tracewell/itrace/match"
 )
 
@@ -37,10 +39,11 @@ const contextLines = 200
 //
 // A report does not tell which lines were paired, and of what the comparison passes over many lines have something. So
 // lines are paired by what counts as a rule, as tools for texts do; where the difference itself is is known.
-func rows(d *match.Difference, readers [2]lineReader) []row {
+func rows(r *match.Report, d *match.Difference, dialects itrace.Registry) []row {
 	if d.Context == nil {
 		return nil
 	}
+	readers := lineReaders(r, d, dialects)
 	p := &pairing{forced: d.Side == ""}
 	for side, lines := range [2][]match.Position{d.Context.Reference, d.Context.Other} {
 		p.here[side] = -1
@@ -78,24 +81,29 @@ type pairing struct {
 	forced bool // the lines of the difference are what stands in one another's place
 }
 
-// stretch marks the lines of a stretch that one trace alone has, as far as they are there without a gap.
+// stretch marks the lines of a stretch that one trace alone has, up to where some of it is left out.
 func (p *pairing) stretch(d *match.Difference) {
 	for side, lines := range p.sides {
-		i := slices.IndexFunc(lines, func(r line) bool { return r.at.Line == p.here[side] })
-		if d.Side == "" || !p.owner[side] || i < 0 {
+		start := slices.IndexFunc(lines, func(r line) bool { return r.at.Line == p.here[side] })
+		if d.Side == "" || !p.owner[side] || start < 0 {
 			continue
 		}
-		groups := int64(0)
-		last := lines[i].at.Instruction - 1
-		for ; i < len(lines); i++ {
-			at := lines[i].at.Instruction
-			if at != last {
-				groups++
+		usual := int64(1)
+		for i := 1; i <= start; i++ {
+			usual = max(usual, lines[i].at.Instruction-lines[i-1].at.Instruction)
+		}
+		groups := int64(1)
+		for i := start; i < len(lines); i++ {
+			if i > start {
+				width := lines[i].at.Instruction - lines[i-1].at.Instruction
+				if width != 0 {
+					groups++
+				}
+				if groups > d.Groups || width > wideLeap(usual) {
+					break
+				}
 			}
-			if groups > d.Groups || at > last+1 {
-				break
-			}
-			lines[i].alone, last = true, at
+			lines[i].alone = true
 		}
 	}
 }
@@ -169,7 +177,7 @@ func (p *pairing) gap(x, y []line) {
 // first words that count are the same, as the processor, kind and address of an instruction, or the direction and address of an
 // access. These are all but the last, and three at most.
 func (p *pairing) similar(x, y *line) bool {
-	if x.at.Line == p.here[reference] && y.at.Line == p.here[other] {
+	if p.meant(x, y) {
 		return p.forced
 	}
 	return x.head != "" && !x.alone && !y.alone && x.head == y.head
@@ -180,14 +188,28 @@ func (p *pairing) add(x, y *line) {
 	switch {
 	case y == nil:
 		p.rows = append(p.rows, row{sides: [2]cell{{&x.at, x.plain()}, {}}, kind: refOnly})
+		return
 	case x == nil:
 		p.rows = append(p.rows, row{sides: [2]cell{{}, {&y.at, y.plain()}}, kind: otherOnly})
-	case x.equal(y):
-		p.rows = append(p.rows, row{sides: [2]cell{{&x.at, x.plain()}, {&y.at, y.plain()}}})
-	default:
-		left, right := marked(x, y)
-		p.rows = append(p.rows, row{sides: [2]cell{{&x.at, left}, {&y.at, right}}, kind: changed})
+		return
 	}
+	r := row{kind: changed}
+	alike := sameWord
+	if x.equal(y) {
+		r.kind = same
+		alike = literally // what is said to differ is something that counts because it was asked for, as the time
+	}
+	r.sides = [2]cell{{&x.at, x.plain()}, {&y.at, y.plain()}}
+	if r.kind == changed || p.forced && p.meant(x, y) {
+		r.sides[reference].spans, r.sides[other].spans = marked(x, y, alike)
+		r.kind = changed
+	}
+	p.rows = append(p.rows, r)
+}
+
+// meant reports whether two lines are those of the difference.
+func (p *pairing) meant(x, y *line) bool {
+	return x.at.Line == p.here[reference] && y.at.Line == p.here[other]
 }
 
 // point marks the rows of the difference: those of its lines on the sides that have it. A line that has its like on the other
@@ -209,25 +231,40 @@ func (p *pairing) point() {
 	}
 }
 
-// leaps puts a row where lines behind the difference are left out, as in the middle of a long stretch.
+// leaps puts a row where lines behind the difference are left out, as in the middle of a long stretch. Where there are several
+// processors the numbers of one's instructions leap anyway; then it takes leaps that are much wider than those before.
 func leaps(rows []row) (all []row) {
 	var last [2]int64
-	behind := false
+	usual, behind := int64(1), false
 	for _, r := range rows {
-		left := false
+		widest := int64(0)
 		for side, c := range r.sides {
-			if c.at != nil {
-				left = left || behind && last[side] != 0 && c.at.Instruction > last[side]+1
-				last[side] = c.at.Instruction
+			if c.at == nil {
+				continue
 			}
+			if last[side] != 0 {
+				widest = max(widest, c.at.Instruction-last[side])
+			}
+			last[side] = c.at.Instruction
 		}
-		if left {
+		switch {
+		case !behind:
+			usual = max(usual, widest)
+		case widest > wideLeap(usual):
 			all = append(all, row{kind: leap})
 		}
 		behind = behind || r.here
 		all = append(all, r)
 	}
 	return all
+}
+
+// wideLeap is how far numbers of instructions leap, at most, if none is left out.
+func wideLeap(usual int64) int64 {
+	if usual > 1 && usual < math.MaxInt64/4 {
+		return 4 * usual
+	}
+	return usual
 }
 
 // trim cuts off the lines at either end that one side alone has only because the lines of the other begin later or end earlier.

@@ -34,7 +34,7 @@ func drawn(dialects itrace.Registry, class match.Class, side string, groups int6
 	d.Context.Reference, d.Context.Other = sides[0], sides[1]
 	r := &match.Report{Traces: [2]match.Trace{{Dialect: "matcher"}, {Dialect: "matcher"}}}
 	var drawing strings.Builder
-	for _, row := range rows(d, lineReaders(r, dialects)) {
+	for _, row := range rows(r, d, dialects) {
 		line := func(c cell) string {
 			if c.at == nil {
 				return "-"
@@ -69,6 +69,9 @@ func TestRows(t *testing.T) {
 			match.ClassRegister, "", 0,
 			instruction4 + "\n*1 clk R t0 00010000", "7 ns 0 IT (9) 4 3C080001 A svc_ns : LUI\n*9 clk R T0 10001",
 			"1 1 *2≠2",
+		},
+		"another time, which was asked for": {
+			match.ClassTime, "", 0, "*1 clk R t0 1\n2 clk R t1 2", "*9 clk R t0 1\n9 clk R t1 2", "*1≠1 2 2",
 		},
 		"in another order": {
 			match.ClassReordered, "", 0,
@@ -109,6 +112,23 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// TestAliases has registers by other names than the comparison has for them.
+func TestAliases(t *testing.T) {
+	d := &match.Difference{Context: &match.Context{
+		Reference: []match.Position{{Text: "1 clk R t0 1"}, {Text: "1 clk R t1 2"}, {Text: "1 clk R t2 3"}},
+		Other:     []match.Position{{Text: "1 clk R r8 1"}, {Text: "1 clk R t1 2"}, {Text: "1 clk R t3 3"}},
+		Registers: []match.Value{{Register: "t0"}, {Register: "t1"}, {Register: "t2"}, {Register: "t3"}},
+	}}
+	r := &match.Report{Traces: [2]match.Trace{{Dialect: "matcher"}, {Dialect: "matcher"}}}
+	var kinds []rowKind
+	for _, row := range rows(r, d, dialects) {
+		kinds = append(kinds, row.kind)
+	}
+	if diff := cmp.Diff([]rowKind{same, same, refOnly, otherOnly}, kinds); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 // TestObjects pairs lines that are objects of JSON by their members, without those that do not count as a rule.
 func TestObjects(t *testing.T) {
 	const object = `{"kind":"register","time":%d,"scale":"clk","cpu":0,"name":"t0","value":"0x0001"}`
@@ -139,7 +159,7 @@ func TestMarked(t *testing.T) {
 		var x, y line
 		x.split(test[0])
 		y.split(test[1])
-		left, right := marked(&x, &y)
+		left, right := marked(&x, &y, sameWord)
 		if show(left) != test[2] || show(right) != test[3] {
 			t.Errorf("%s | %s: %s | %s", test[0], test[1], show(left), show(right))
 		}

@@ -100,7 +100,7 @@ func (p *printer) first(d *match.Difference) {
 	for side, at := range places(d) {
 		where := "nothing"
 		if at != nil {
-			where = place(d, at)
+			where = place(at)
 		}
 		p.line("  %-*s  %s", width, names[side], where)
 	}

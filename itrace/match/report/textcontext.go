@@ -16,7 +16,7 @@ var signs = map[rowKind]string{same: " ", changed: "≠", refOnly: "<", otherOnl
 
 // context shows the lines around a difference, of both traces side by side if the width allows, and else below one another.
 func (p *printer) context(d *match.Difference) {
-	rows := rows(d, lineReaders(p.report, p.dialects))
+	rows := rows(p.report, d, p.dialects)
 	if len(rows) == 0 {
 		return
 	}
