@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -88,6 +89,16 @@ func TestRows(t *testing.T) {
 			instruction4 + "\n*" + instruction8, instruction4 + "\n*" + instruction8 + "\n" + instruction8,
 			"1 1 *->2 2 3",
 		},
+		"missing, and where the other goes on is out of sight": {
+			match.ClassMissing, "reference", 40,
+			instruction4 + "\n*" + instruction4, instruction4 + "\n*" + instruction8,
+			"1 1 *2<- ->2",
+		},
+		"a stretch of which nobody says who has it": {
+			match.ClassHandler, "", 1,
+			instruction4 + "\n*" + instruction8, instruction4 + "\n*5 clk 0 IT (5) 00000020 00000000 A svc : nop\n" + instruction8,
+			"1 1 *->2 2 3",
+		},
 		"another way": {
 			match.ClassPC, "", 2,
 			instruction4 + "\n*" + instruction8, instruction4 + "\n*5 clk 0 IT (5) 00000020 00000000 A svc : nop",
@@ -108,6 +119,33 @@ func TestRows(t *testing.T) {
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", name, how, diff)
 			}
+		}
+	}
+}
+
+// TestLeaps leaves lines out: of one processor that is seen by the numbers, of several only where they leap much farther than
+// between the instructions of one.
+func TestLeaps(t *testing.T) {
+	for _, test := range []struct {
+		instructions []int64
+		want         string
+	}{
+		{[]int64{1, 1, 2, 3, 5, 6}, "..*.|.."},
+		{[]int64{1, 2, 9, 10, 12, 13}, "..*..."},
+		{[]int64{1, 5, 9, 14, 18, 90, 95}, "..*..|.."},
+		{[]int64{1, 5, 9, 5, 0, math.MinInt64, math.MaxInt64}, "..*...."},
+	} {
+		var all []row
+		for i, n := range test.instructions {
+			p := &match.Position{Instruction: n}
+			all = append(all, row{sides: [2]cell{{at: p}, {at: p}}, here: i == 2})
+		}
+		var got strings.Builder
+		for _, r := range leaps(all) {
+			got.WriteString(map[bool]string{true: "|", false: map[bool]string{true: "*", false: "."}[r.here]}[r.kind == leap])
+		}
+		if got.String() != test.want {
+			t.Errorf("%v: %s, want %s", test.instructions, got.String(), test.want)
 		}
 	}
 }
