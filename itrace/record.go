@@ -93,8 +93,13 @@ func Mismatch(text []byte, at int, expected string) *SyntaxError {
 	if end := bytes.IndexByte(rest[1:], ' '); end >= 0 {
 		rest = rest[:end+1]
 	}
-	if len(rest) > foundBytes {
-		return &SyntaxError{at + 1, fmt.Sprintf("%q…", rest[:foundBytes]), expected}
+	return &SyntaxError{at + 1, quoted(rest), expected}
+}
+
+// quoted is what messages show of a text.
+func quoted(text []byte) string {
+	if len(text) > foundBytes {
+		return fmt.Sprintf("%q…", text[:foundBytes])
 	}
-	return &SyntaxError{at + 1, fmt.Sprintf("%q", rest), expected}
+	return fmt.Sprintf("%q", text)
 }

@@ -42,6 +42,9 @@ type queue struct {
 
 func (q *queue) len() int { return len(q.groups) - q.start }
 
+// shown reports whether there has been anything of the processor.
+func (q *queue) shown() bool { return q.passed > 0 || q.len() > 0 }
+
 func (q *queue) at(i int) *group { return q.groups[q.start+i] }
 
 func (q *queue) push(g *group) { q.groups = append(q.groups, g) }
@@ -180,7 +183,7 @@ func (a *aligner) pass(side int) {
 		a.last = q.at(0).line
 	}
 	if used := q.pop(); used != nil {
-		a.c.release(side, used)
+		a.c.sides[side].release(used)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -17,16 +16,15 @@ import (
 
 // comparison is one comparison under way.
 type comparison struct {
-	options  Options
-	rules    *rules
-	names    *names
-	sides    [2]*side
-	ended    [2]bool
-	memory   *wrongMemory
-	aligners map[int32]*aligner
-	latest   *aligner
-	released [2][]*group
-	carriers [2][][]*group
+	options   Options
+	rules     *rules
+	names     *names
+	sides     [2]*side
+	ended     [2]bool
+	memory    *wrongMemory
+	aligners  map[int32]*aligner
+	latest    *aligner
+	delivered [2]int64 // groups of each side that have been read
 
 	ordered []*aligner // the aligners, by their processors
 
@@ -54,13 +52,13 @@ func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Op
 	return c.report
 }
 
-// run compares until both traces have ended, the context has, or enough is known.
-func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrace.Registry) error {
+// run compares until both traces have ended, one cannot be read, the context is done, or enough is known.
+func (c *comparison) run(ctx context.Context, inputs [2]Input, dialects itrace.Registry) error {
 	for i, in := range inputs {
 		c.report.Traces[i].File = in.Name
 	}
-	ctx, cancel := context.WithCancel(parent)
-	defer cancel()
+	ctx, end := context.WithCancelCause(ctx) // with the error that ends the comparison
+	defer end(nil)
 	context.AfterFunc(ctx, func() {
 		for _, in := range inputs {
 			if in.Interrupt != nil {
@@ -68,41 +66,44 @@ func (c *comparison) run(parent context.Context, inputs [2]Input, dialects itrac
 			}
 		}
 	})
-	if err := c.begin(inputs, dialects); err != nil {
-		return cmp.Or(parent.Err(), err)
+	if c.begin(&inputs, dialects, end); ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	for _, s := range c.sides {
-		go s.run(ctx)
+	wait := c.feed(ctx, inputs, end)
+	c.pairAll(end)
+	err := context.Cause(ctx)
+	end(nil)
+	wait()
+	return err
+}
+
+// feed begins to read both traces, and returns what waits for the end of that. A trace that cannot be read ends the comparison at
+// once if the other may have to be waited for.
+func (c *comparison) feed(ctx context.Context, inputs [2]Input, end context.CancelCauseFunc) (wait func()) {
+	var running sync.WaitGroup
+	for i, in := range inputs {
+		f := newFeed(ctx, in)
+		c.sides[i], c.parsers[i] = newSide(in, f, c.rules, c.names), in.Dialect.New()
+		running.Go(func() {
+			if f.run(); f.err != io.EOF && inputs[1-i].Interrupt != nil {
+				end(f.err)
+			}
+		})
 	}
-	c.pairAll()
-	cancel()
-	for i, s := range c.sides {
-		for range s.full {
-		}
-		if !c.stopped() {
-			c.report.Traces[i] = s.trace
-		}
-	}
-	if c.stopped() || parent.Err() != nil {
-		return parent.Err() // the readers were interrupted, and their errors tell of that
-	}
-	return cmp.Or(c.sides[reference].err, c.sides[other].err)
+	return running.Wait
 }
 
 // begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
-func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry) error {
-	var errs [2]error
+func (c *comparison) begin(inputs *[2]Input, dialects itrace.Registry, end context.CancelCauseFunc) {
 	var wait sync.WaitGroup
 	for i := range inputs {
 		wait.Go(func() {
-			if errs[i] = inputs[i].detect(dialects); errs[i] == nil {
-				d := inputs[i].Dialect
-				c.sides[i], c.parsers[i] = newSide(inputs[i], d, c.rules, c.names), d.New()
+			if err := inputs[i].detect(dialects); err != nil {
+				end(err)
 			}
 		})
 	}
 	wait.Wait()
-	return cmp.Or(errs[reference], errs[other])
 }
 
 // detect finds out the dialect of a trace, unless it is given, by as little of it as there is at first: of a pipe, what has been
@@ -113,52 +114,67 @@ func (in *Input) detect(dialects itrace.Registry) error {
 	}
 	buffered := bufio.NewReaderSize(in.Reader, itrace.DetectBytes)
 	in.Reader = buffered
-	for wanted := 1; ; wanted = 2 * buffered.Buffered() {
-		_, err := buffered.Peek(min(wanted, itrace.DetectBytes))
-		if err != nil && !errors.Is(err, io.EOF) {
-			return fmt.Errorf("%s: %w", in.Name, err)
-		}
-		head, _ := buffered.Peek(buffered.Buffered())
-		if in.Dialect, _, _ = dialects.Detect(head); in.Dialect != nil {
-			return nil
-		}
-		if err != nil || wanted >= itrace.DetectBytes {
-			return fmt.Errorf("%s: %s", in.Name, undetected(head))
-		}
+	d, head, err := dialects.Sniff(buffered)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: %w", in.Name, err)
+	case d == nil:
+		return fmt.Errorf("%s: the trace %s", in.Name, dialects.Undetected(head))
 	}
+	in.Dialect = d
+	return nil
 }
 
-func undetected(head []byte) string {
-	if len(head) == 0 {
-		return "the trace is empty"
-	}
-	return "no line at its beginning is one of an execution trace in any known dialect"
-}
+// groupBatch is how many groups are read at once.
+const groupBatch = 256
 
-// pairAll pairs the groups of both traces, reading on the side of which less has come.
-func (c *comparison) pairAll() {
-	var delivered [2]int64
+// pairAll pairs the groups of both traces as they are read.
+func (c *comparison) pairAll(end context.CancelCauseFunc) {
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
-		side := reference
-		if c.ended[reference] || delivered[reference] > delivered[other] && !c.ended[other] {
-			side = other
+		n, want := c.behind()
+		s := c.sides[n]
+		for _, g := range s.advance(want) {
+			c.aligner(g.cpu).queue[n].push(g)
 		}
-		batch, more := <-c.sides[side].full
-		if !more {
-			c.end(side)
-			continue
+		c.delivered[n] += int64(len(s.ready))
+		c.report.Traces[n] = s.trace
+		switch s.err {
+		case nil:
+			c.work()
+		case io.EOF:
+			c.end(n)
+		default:
+			end(s.err)
+			return
 		}
-		c.report.Traces[side] = batch.trace
-		delivered[side] += int64(len(batch.groups))
-		for _, g := range batch.groups {
-			c.aligner(g.cpu).queue[side].push(g)
-		}
-		c.carriers[side] = append(c.carriers[side], batch.groups[:0])
-		c.work()
 		if c.options.Progress != nil {
-			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
+			c.options.Progress(c.report.Traces[reference].Bytes, c.report.Traces[other].Bytes)
 		}
 	}
+}
+
+// behind chooses the side to read on, that of which less is waiting to be paired, and how many groups: as many as it lacks. What waits
+// of a processor of which the other side has shown nothing, or nothing for long, does not count, or all others would wait for it.
+func (c *comparison) behind() (side, want int) {
+	var waiting [2]int
+	for _, a := range c.ordered {
+		if r, o := &a.queue[reference], &a.queue[other]; r.shown() && o.shown() {
+			waiting[reference] += min(r.len(), 2*c.options.Lookahead)
+			waiting[other] += min(o.len(), 2*c.options.Lookahead)
+		}
+	}
+	lead := waiting[reference] - waiting[other]
+	switch {
+	case c.ended[reference] || lead > 0 && !c.ended[other]:
+		side = other
+	case lead == 0 && c.delivered[reference] > c.delivered[other] && !c.ended[other]:
+		side = other
+	}
+	want = groupBatch - int(c.delivered[side]%groupBatch)
+	if lead != 0 {
+		want = min(want, max(lead, -lead))
+	}
+	return side, want
 }
 
 // stopped reports whether enough is known: the first difference, and that nothing before it will be found to be one.
@@ -201,24 +217,6 @@ func (c *comparison) work() {
 		if c.ended[reference] && c.ended[other] {
 			a.finish()
 		}
-	}
-}
-
-// release gives a group back to the side that made it, in the slices in which groups come.
-func (c *comparison) release(side int, g *group) {
-	c.released[side] = append(c.released[side], g)
-	if len(c.released[side]) < groupBatch {
-		return
-	}
-	select {
-	case c.sides[side].empty <- c.released[side]:
-		c.released[side] = nil
-		if n := len(c.carriers[side]); n > 0 {
-			c.released[side] = c.carriers[side][n-1]
-			c.carriers[side] = c.carriers[side][:n-1]
-		}
-	default: // it has more than enough
-		c.released[side] = c.released[side][:0]
 	}
 }
 

@@ -22,6 +22,7 @@ type lateEffect struct {
 type missed struct {
 	told    bool // a difference was told of
 	blurred bool // the instruction reads what was wrong before, from which may follow that it has other effects
+	ending  bool // it is the last effects of one side that the other lacks, which may have ended before them
 	order   int64
 	view    view
 }
@@ -105,7 +106,9 @@ func (a *aligner) miss(x, y *group, p *pairing, told bool) {
 	if len(p.left[reference])+len(p.left[other]) == 0 {
 		return
 	}
-	m := &missed{told: told, blurred: a.blurred(reference, x) || a.blurred(other, y), order: x.line, view: a.view()}
+	m := &missed{told: told, blurred: a.blurred(reference, x) || a.blurred(other, y), order: x.line, view: a.view(),
+		ending: isEnding(p.left[reference], len(x.effects)) && len(p.left[other]) == 0 ||
+			isEnding(p.left[other], len(y.effects)) && len(p.left[reference]) == 0}
 	for side, g := range [2]*group{x, y} {
 		if len(p.left[side]) == 0 {
 			continue
@@ -119,6 +122,9 @@ func (a *aligner) miss(x, y *group, p *pairing, told bool) {
 		}
 	}
 }
+
+// isEnding reports whether places in their order are the last of so many.
+func isEnding(places []int, n int) bool { return len(places) > 0 && places[0] == n-len(places) }
 
 // settleLateness deals with an effect that comes late. It reports whether the register has been written since, so that the value
 // is that of the past.
@@ -148,6 +154,17 @@ func (a *aligner) settleLateness(g *group, l lateness) (overtaken bool) {
 	return overtaken
 }
 
+// settleStray deals with an effect in a stretch that is passed over: it may be one that comes late.
+func (a *aligner) settleStray(side int, g *group, e *effect) {
+	for k := range a.late[1-side] {
+		if l := &a.late[1-side][k]; l.group != nil && equalEffects(g, e, l.group, &l.effect) {
+			l.group = nil
+			a.c.consequence()
+			return
+		}
+	}
+}
+
 // settleLate gives up on effects that have not come for long, or cannot come any more.
 func (a *aligner) settleLate() {
 	for side := range a.late {
@@ -166,8 +183,8 @@ func (a *aligner) settleLate() {
 				return false
 			case l.of.told || l.of.blurred:
 				a.c.consequence()
-			case l.passed == a.records[1-side] && a.queue[1-side].ended:
-				a.cutOff(side, &l) // the other side ended with the instruction
+			case l.of.ending && l.passed == a.records[1-side] && a.queue[1-side].ended:
+				a.cutOff(side, &l)
 			default:
 				a.c.absent(a, side, &l)
 			}

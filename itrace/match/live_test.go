@@ -2,9 +2,11 @@ package match
 
 import (
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"tracewell/itrace/generate"
@@ -65,6 +67,21 @@ func TestStalledPipe(t *testing.T) {
 			return Compare(ctx, Input{Name: "ref", Reader: strings.NewReader(text)}, oth, dialects, Options{})
 		})
 		if r.Verdict != Failed || r.Reason != context.Canceled.Error() {
+			t.Error(show(r))
+		}
+	}
+}
+
+// TestBrokenPipe compares with a pipe that waits a trace that cannot be read to its end: that ends the comparison.
+func TestBrokenPipe(t *testing.T) {
+	text, _ := generated(t, generate.Options{Instructions: 100})
+	broken := errors.New("broken")
+	for _, readable := range []string{"", text} {
+		ref, w := live("ref")
+		go io.WriteString(w, text)
+		oth := Input{Name: "other", Reader: io.MultiReader(strings.NewReader(readable), iotest.ErrReader(broken))}
+		r := within(t, func() *Report { return Compare(t.Context(), ref, oth, dialects, Options{}) })
+		if r.Verdict != Failed || !strings.HasPrefix(r.Reason, "other: ") || !strings.HasSuffix(r.Reason, broken.Error()) {
 			t.Error(show(r))
 		}
 	}

@@ -51,7 +51,8 @@ func (a *aligner) loops(side, n int) bool {
 		}
 	}
 	if round > 0 && round <= n && n%round == 0 && repeatsAddresses(q, n, round) {
-		return true
+		// One instruction that comes once more is a loop only if it has been one before.
+		return n > 1 || len(before) > 1 && before[len(before)-2] != nil && before[len(before)-2].pc == start
 	}
 	if n >= q.len() || q.at(n).pc != start {
 		return false

@@ -170,6 +170,7 @@ func (a *aligner) passOver(s stretch) {
 			a.extend(side, g)
 			for i := range g.effects {
 				a.state.memory.setWritten(&g.effects[i], true)
+				a.settleStray(side, g, &g.effects[i])
 			}
 			a.state.apply(side, g, nil)
 			a.pass(side)

@@ -2,13 +2,11 @@ package match
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"tracewell/itrace"
 )
@@ -23,34 +21,27 @@ type Input struct {
 	Interrupt func()
 }
 
-// side reads one of the two traces, in a goroutine of its own, and makes groups of its records.
+// side reads one of the two traces and makes groups of its records, as many as are wanted.
 type side struct {
-	input   Input
-	rules   *rules
-	names   *nameCache
-	dialect *itrace.Dialect
+	input  Input
+	rules  *rules
+	names  *nameCache
+	reader *itrace.Reader
+	err    error // why reading ended, io.EOF at the end of the trace
 
-	full  chan batch    // read, to be compared
-	empty chan []*group // compared, to be used again
-	err   error         // once full is closed: why reading ended, nil at the end of the trace
+	records []itrace.Record // read ahead
+	next    int             // of those that are still to be taken
 
 	trace   Trace
-	read    atomic.Int64 // bytes of the trace so far
 	streams map[int32]*stream
-	current *stream // of the processor of the latest record
-	ready   []*group
-	spare   []*group
+	current *stream  // of the processor of the latest record
+	ready   []*group // complete
+	spare   []*group // compared, to be used again
 	skip    skipping
 	last    struct { // the record before, for SkipEqual
 		text []byte
 		set  bool
 	}
-}
-
-// batch is groups that have been read, and what is known of the trace up to there.
-type batch struct {
-	groups []*group
-	trace  Trace
 }
 
 // stream is what is read of one processor.
@@ -67,59 +58,68 @@ type skipping struct {
 	failed  bool // the start address is not where it has to be
 }
 
-// groupBatch is how many groups change hands at once.
-const groupBatch = 256
+const (
+	recordBatch = 128     // records that are read at once
+	mostSpare   = 1 << 12 // groups that are kept to be used again
+)
 
-func newSide(in Input, d *itrace.Dialect, r *rules, n *names) *side {
+func newSide(in Input, f *feed, r *rules, n *names) *side {
 	s := &side{
-		input: in, rules: r, names: newNameCache(n), dialect: d,
-		full: make(chan batch, 4), empty: make(chan []*group, 8),
-		streams: make(map[int32]*stream), current: &stream{cpu: -1},
+		input: in, rules: r, names: newNameCache(n), reader: itrace.NewReader(f, in.Dialect),
+		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
-	s.trace.File, s.trace.Dialect = in.Name, d.Name
+	s.trace.File, s.trace.Dialect = in.Name, in.Dialect.Name
 	s.skip = skipping{boot: r.options.Boot, bounded: r.options.Boot > 0, started: r.options.Start == nil}
 	return s
 }
 
-// run reads the trace to its end, or until ctx is done, and closes s.full.
-func (s *side) run(ctx context.Context) {
-	defer close(s.full)
-	reader := itrace.NewReader(s.input.Reader, s.dialect)
-	records := make([]itrace.Record, 512)
-	for {
-		n, err := reader.Read(records)
-		for i := range n {
-			s.record(&records[i])
+// advance reads until so many groups are complete or the trace has ended, and returns those that are, until the next call. Of
+// a trace that may have to be waited for it returns those that there are.
+func (s *side) advance(want int) []*group {
+	s.ready = s.ready[:0]
+	for len(s.ready) < want {
+		if s.next == len(s.records) {
+			waits := s.input.Interrupt != nil && len(s.records) < cap(s.records)
+			if waits && len(s.ready) > 0 || !s.read() {
+				break
+			}
 		}
-		s.trace.Lines, s.trace.Bytes = reader.Position()
-		s.read.Store(s.trace.Bytes)
-		if err != nil {
-			s.end(ctx, err)
-			return
-		}
-		if s.err = ctx.Err(); s.err == nil && s.skip.failed {
-			s.err = s.unstarted()
-		}
-		if s.err != nil {
-			return
-		}
-		// What is there is handed on before waiting for more, so that pipes can be compared as they come.
-		if (len(s.ready) >= groupBatch || n < len(records)) && !s.hand(ctx) {
-			return
-		}
+		s.record(&s.records[s.next])
+		s.next++
 	}
+	s.trace.Lines, s.trace.Bytes = s.position()
+	return s.ready
 }
 
-// end hands the last groups on.
-func (s *side) end(ctx context.Context, err error) {
-	switch {
-	case err != io.EOF:
-		s.err = fmt.Errorf("%s: reading at byte %d: %w", s.input.Name, s.trace.Bytes, err)
-	case !s.skip.started:
+// read reads records ahead, and reports whether there are more. At the end it completes the last groups.
+func (s *side) read() bool {
+	if s.err == nil && s.skip.failed {
 		s.err = s.unstarted()
 	}
-	s.finishAll()
-	s.hand(ctx)
+	if s.err != nil {
+		return false
+	}
+	n, err := s.reader.Read(s.records[:cap(s.records)])
+	s.records, s.next = s.records[:n], 0
+	switch {
+	case err == nil:
+		return true
+	case err == io.EOF && !s.skip.started:
+		err = s.unstarted()
+	case err == io.EOF:
+		s.finishAll()
+	}
+	s.err = err
+	return false
+}
+
+// position returns how many lines and bytes come before the next record.
+func (s *side) position() (lines, bytes int64) {
+	if s.next < len(s.records) {
+		r := &s.records[s.next]
+		return r.Line - 1, r.Offset
+	}
+	return s.reader.Position()
 }
 
 // unstarted says that the trace does not come to the start address.
@@ -129,27 +129,6 @@ func (s *side) unstarted() error {
 		where = fmt.Sprintf(" in its boot section of %d instructions or right behind", s.rules.options.Boot)
 	}
 	return fmt.Errorf("%s has no instruction at the start address 0x%x%s", s.input.Name, *s.rules.options.Start, where)
-}
-
-// hand passes the groups that are complete on, and reports whether anybody still wants them.
-func (s *side) hand(ctx context.Context) bool {
-	if len(s.ready) == 0 {
-		return true
-	}
-	select {
-	case s.full <- batch{s.ready, s.trace}:
-	case <-ctx.Done():
-		s.err = ctx.Err()
-		return false
-	}
-	s.ready = nil
-	select {
-	case used := <-s.empty:
-		s.spare = append(s.spare, used...)
-		s.ready = used[:0]
-	default:
-	}
-	return true
 }
 
 // record takes one record.
@@ -321,7 +300,20 @@ func (s *side) take() *group {
 		g.reset()
 		return g
 	}
-	return new(group)
+	return &group{text: make([]byte, 0, usualText), effects: make([]effect, 0, usualEffects)}
+}
+
+// What groups have room for at first.
+const (
+	usualText    = 192 // bytes
+	usualEffects = 3
+)
+
+// release takes a group back that has been compared.
+func (s *side) release(g *group) {
+	if len(s.spare) < mostSpare {
+		s.spare = append(s.spare, g)
+	}
 }
 
 // finish makes the open group of a stream ready, which gets no more effects.

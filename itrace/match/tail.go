@@ -14,6 +14,10 @@ type tail struct {
 // takeTail takes the rest of a side off its queue.
 func (a *aligner) takeTail(side int) {
 	q := &a.queue[side]
+	if !a.queue[1-side].shown() {
+		a.takeAlone(side)
+		return
+	}
 	if a.rest.groups == 0 {
 		a.rest.side, a.rest.part = side, a.parting.groups != [2]int64{}
 		if !a.rest.part && !a.c.options.SkipRest {
@@ -30,6 +34,13 @@ func (a *aligner) takeTail(side int) {
 		a.state.apply(side, g, nil)
 		a.pass(side)
 	}
+}
+
+// takeAlone passes over what one side has of a processor of which the other has nothing.
+func (a *aligner) takeAlone(side int) {
+	s := stretch{}
+	s.groups[side] = a.queue[side].len()
+	a.passOver(s)
 }
 
 // openTail notes where the tail begins, unless that is known.
@@ -57,6 +68,11 @@ func (a *aligner) cutOff(side int, l *lateEffect) {
 // much, and nothing is to be said of it.
 func (a *aligner) finish() {
 	a.settleLate()
+	for side := range a.queue {
+		if d := a.parting.difference; d != nil && !a.queue[side].shown() {
+			d.Note = [2]string{"the reference", "the other trace"}[side] + " has nothing of this processor"
+		}
+	}
 	longer := a.rest.groups
 	if a.rest.side == reference {
 		longer = -longer

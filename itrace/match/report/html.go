@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/itrace"
 	"tracewell/itrace/match"
 )
@@ -56,7 +57,7 @@ func tally(cases []Case) string {
 			texts = append(texts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	return plural(int64(len(cases)), "comparison") + ": " + cmp.Or(strings.Join(texts, ", "), "none")
+	return text.Plural(int64(len(cases)), "comparison") + ": " + cmp.Or(strings.Join(texts, ", "), "none")
 }
 
 // verdict is that of a report; one that nobody knows is a failure.

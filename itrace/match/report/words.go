@@ -122,7 +122,7 @@ func extent(d *match.Difference) string {
 	if d.Groups == 0 && d.Records == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s", plural(d.Groups, "instruction"), plural(d.Records, "record"))
+	return fmt.Sprintf("%s, %s", text.Plural(d.Groups, "instruction"), text.Plural(d.Records, "record"))
 }
 
 // headline is the verdict in a sentence, with what it is founded on.
@@ -204,10 +204,3 @@ func clip(s string) string {
 
 // clipBytes is how much of a line is looked at.
 const clipBytes = 1 << 14
-
-func plural(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
