@@ -27,6 +27,7 @@ type line struct {
 type lineReader struct {
 	parser itrace.Parser   // nil if the dialect is not known
 	names  map[string]bool // registers by the names that the comparison has for them
+	asked  []match.Field   // that are compared besides
 }
 
 // lineReaders are those of both traces, at a difference.
@@ -36,12 +37,22 @@ func lineReaders(r *match.Report, d *match.Difference, dialects itrace.Registry)
 		names[strings.ToLower(v.Register)] = true
 	}
 	for side := range readers {
-		readers[side].names = names
+		readers[side].names, readers[side].asked = names, asked(r)
 		if dialect, err := dialects.ByName(r.Traces[side].Dialect); err == nil {
 			readers[side].parser = dialect.New()
 		}
 	}
 	return readers
+}
+
+// asked are the fields that were compared besides, as the rules in force have them.
+func asked(r *match.Report) (fields []match.Field) {
+	for _, u := range r.Rules {
+		if field, ok := strings.CutPrefix(u.Rule, "--compare "); ok {
+			fields = append(fields, match.Field(field))
+		}
+	}
+	return fields
 }
 
 func (l lineReader) read(at *match.Position) line {
@@ -53,6 +64,9 @@ func (l lineReader) read(at *match.Position) line {
 	var record itrace.Record
 	if l.parser != nil && l.parser.Parse([]byte(clip(at.Text)), &record) == nil {
 		r.head, r.key = meaning(&record)
+		for _, field := range l.asked {
+			r.key += askedText(field, &record)
+		}
 		if name := strings.ToLower(string(record.Name)); record.Kind == itrace.Register {
 			r.value, r.aliased = sense(string(record.Digits)), !l.names[name]
 		}
@@ -74,6 +88,24 @@ func meaning(r *itrace.Record) (head, key string) {
 		return head, head + " " + sense(string(r.Digits))
 	}
 	return "", string(r.Text)
+}
+
+// askedText is what a record has in a field that is compared only if it was asked for.
+func askedText(field match.Field, r *itrace.Record) string {
+	isInstruction := r.Kind == itrace.Instruction
+	switch {
+	case field == match.FieldTime:
+		return fmt.Sprintf(" time %d %s", r.Time, r.Scale)
+	case field == match.FieldID && isInstruction:
+		return fmt.Sprintf(" id %d", r.ID)
+	case field == match.FieldDisasm && isInstruction:
+		return fmt.Sprintf(" disasm %s", r.Disasm)
+	case field == match.FieldSecurity && isInstruction:
+		return fmt.Sprintf(" security %s", r.Security)
+	case field == match.FieldPrivilege && r.Kind == itrace.Memory:
+		return fmt.Sprintf(" privilege %d", r.Privilege)
+	}
+	return ""
 }
 
 // split takes a line apart, behind commas and before blanks.
@@ -136,19 +168,28 @@ func (r *line) equal(s *line) bool {
 
 func (r *line) plain() []span { return []span{{text: strings.Join(r.words, "")}} }
 
-// sameWord reports whether two words mean the same, and literally whether they are the same but for their case.
-func sameWord(x, y *line, i, j int) bool  { return x.sense[i] == y.sense[j] }
-func literally(x, y *line, i, j int) bool { return strings.EqualFold(x.words[i], y.words[j]) }
+// marked gives two lines with the words marked in which they are not alike: those that do not mean the same, or, if that is none,
+// those that are not the same but for their case. Lines without any word in common, as those of two dialects, are left as they
+// are.
+func marked(x, y *line) (left, right []span) {
+	left, right = markedBy(x, y, func(i, j int) bool { return x.sense[i] == y.sense[j] })
+	if slices.ContainsFunc(slices.Concat(left, right), func(s span) bool { return s.differs }) {
+		return left, right
+	}
+	return markedBy(x, y, func(i, j int) bool {
+		return strings.EqualFold(strings.TrimLeft(x.words[i], " "), strings.TrimLeft(y.words[j], " "))
+	})
+}
 
-// marked gives two lines with the words marked in which they are not alike. Lines without any word in common, as those of two
-// dialects, are left as they are.
-func marked(x, y *line, alike func(x, y *line, i, j int) bool) (left, right []span) {
+// markedBy marks the words that are not alike, one by one if both lines have as many, and else those between a common beginning
+// and a common end.
+func markedBy(x, y *line, alike func(i, j int) bool) (left, right []span) {
 	head, tail := 0, 0
 	shorter := min(len(x.words), len(y.words))
-	for head < shorter && alike(x, y, head, head) {
+	for head < shorter && alike(head, head) {
 		head++
 	}
-	for tail < shorter-head && alike(x, y, len(x.words)-1-tail, len(y.words)-1-tail) {
+	for tail < shorter-head && alike(len(x.words)-1-tail, len(y.words)-1-tail) {
 		tail++
 	}
 	if head+tail == 0 {
@@ -158,7 +199,7 @@ func marked(x, y *line, alike func(x, y *line, i, j int) bool) (left, right []sp
 		for i, word := range r.words {
 			isMarked := i >= head && i < len(r.words)-tail
 			if len(x.words) == len(y.words) {
-				isMarked = !alike(x, y, i, i)
+				isMarked = !alike(i, i)
 			}
 			trimmed := strings.TrimLeft(word, " ")
 			spans = append(spans, span{text: word[:len(word)-len(trimmed)]}, span{trimmed, isMarked})

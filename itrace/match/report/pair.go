@@ -193,16 +193,10 @@ func (p *pairing) add(x, y *line) {
 		p.rows = append(p.rows, row{sides: [2]cell{{}, {&y.at, y.plain()}}, kind: otherOnly})
 		return
 	}
-	r := row{kind: changed}
-	alike := sameWord
-	if x.equal(y) {
-		r.kind = same
-		alike = literally // what is said to differ is something that counts because it was asked for, as the time
-	}
-	r.sides = [2]cell{{&x.at, x.plain()}, {&y.at, y.plain()}}
-	if r.kind == changed || p.forced && p.meant(x, y) {
-		r.sides[reference].spans, r.sides[other].spans = marked(x, y, alike)
+	r := row{sides: [2]cell{{&x.at, x.plain()}, {&y.at, y.plain()}}}
+	if !x.equal(y) || p.forced && p.meant(x, y) {
 		r.kind = changed
+		r.sides[reference].spans, r.sides[other].spans = marked(x, y)
 	}
 	p.rows = append(p.rows, r)
 }

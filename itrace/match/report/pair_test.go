@@ -72,7 +72,7 @@ func TestRows(t *testing.T) {
 			"1 1 *2≠2",
 		},
 		"another time, which was asked for": {
-			match.ClassTime, "", 0, "*1 clk R t0 1\n2 clk R t1 2", "*9 clk R t0 1\n9 clk R t1 2", "*1≠1 2 2",
+			match.ClassTime, "", 0, "*1 clk R t0 1\n2 clk R t1 2", "*9 clk R t0 1\n9 clk R t1 2", "*1≠1 2 2", // the rules of the report do not have it
 		},
 		"in another order": {
 			match.ClassReordered, "", 0,
@@ -167,6 +167,28 @@ func TestAliases(t *testing.T) {
 	}
 }
 
+// TestAskedFields compares what counts only if it was asked for.
+func TestAskedFields(t *testing.T) {
+	context := &match.Context{
+		Reference: []match.Position{{Text: "1 clk 0 IT (1) 4 3c A svc_s : lui"}, {Text: "1 clk MR1X 10 00"}},
+		Other:     []match.Position{{Text: "2 clk 0 IT (2) 4 3c A svc_ns : LUI"}, {Text: "1 clk MR1T 10 00"}},
+	}
+	for field, want := range map[match.Field][]rowKind{
+		"": {same, same}, match.FieldTime: {changed, same}, match.FieldID: {changed, same}, match.FieldDisasm: {changed, same},
+		match.FieldSecurity: {changed, same}, match.FieldPrivilege: {same, changed},
+	} {
+		r := &match.Report{Traces: [2]match.Trace{{Dialect: "matcher"}, {Dialect: "matcher"}}}
+		r.Rules = []match.RuleUse{{Rule: "--compare " + string(field)}}
+		var kinds []rowKind
+		for _, row := range rows(r, &match.Difference{Context: context}, dialects) {
+			kinds = append(kinds, row.kind)
+		}
+		if diff := cmp.Diff(want, kinds); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", field, diff)
+		}
+	}
+}
+
 // TestObjects pairs lines that are objects of JSON by their members, without those that do not count as a rule.
 func TestObjects(t *testing.T) {
 	const object = `{"kind":"register","time":%d,"scale":"clk","cpu":0,"name":"t0","value":"0x0001"}`
@@ -188,16 +210,17 @@ func TestMarked(t *testing.T) {
 	}
 	for _, test := range [][4]string{
 		{"1 clk R t0 01", "9 ns R t0 02", "1 clk R t0 [01]", "9 ns R t0 [02]"},
-		{"1 clk  R t0 0x01", "1 clk R T0 1", "1 clk  R t0 0x01", "1 clk R T0 1"},
+		{"1 clk  R t0 0x01", "1 clk R T0 1", "1 clk  R t0 [0x01]", "1 clk R T0 [1]"},
 		{"1 clk R v0 01:02", "1 clk R v0 01 02 03", "1 clk R v0 [01:02]", "1 clk R v0 [01] [02] [03]"},
 		{"lw t0,4(sp)", "lw t0,8(sp)", "lw t0,[4(sp)]", "lw t0,[8(sp)]"},
+		{"1 clk  R t0 01", "2 clk R T0 01", "[1] clk  R t0 01", "[2] clk R T0 01"},
 		{`{"kind":"register"}`, "1 clk R t0 01", `{"kind":"register"}`, "1 clk R t0 01"},
 		{"", "a", "", "a"},
 	} {
 		var x, y line
 		x.split(test[0])
 		y.split(test[1])
-		left, right := marked(&x, &y, sameWord)
+		left, right := marked(&x, &y)
 		if show(left) != test[2] || show(right) != test[3] {
 			t.Errorf("%s | %s: %s | %s", test[0], test[1], show(left), show(right))
 		}
