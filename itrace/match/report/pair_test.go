@@ -189,6 +189,23 @@ func TestAskedFields(t *testing.T) {
 	}
 }
 
+// TestDialects pairs the lines of two dialects by what they mean.
+func TestDialects(t *testing.T) {
+	objects := []match.Position{
+		{Text: `{"kind":"instruction","time":9,"cpu":0,"id":4,"address":"0x4","opcode":"0x3C080001","state":"A","mode":"svc","disasm":""}`},
+		{Text: `{"kind":"register","name":"t0","value":"0x10000"}`},
+	}
+	d := &match.Difference{Context: &match.Context{
+		Reference: []match.Position{{Text: instruction4}, {Text: "1 clk R t0 00010000"}}, Other: objects,
+	}}
+	r := &match.Report{Traces: [2]match.Trace{{Dialect: "matcher"}, {Dialect: "json"}}}
+	for i, row := range rows(r, d, dialects) {
+		if row.kind != same {
+			t.Errorf("row %d is %v", i, row)
+		}
+	}
+}
+
 // TestObjects pairs lines that are objects of JSON by their members, without those that do not count as a rule.
 func TestObjects(t *testing.T) {
 	const object = `{"kind":"register","time":%d,"scale":"clk","cpu":0,"name":"t0","value":"0x0001"}`

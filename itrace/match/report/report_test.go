@@ -18,6 +18,7 @@ import (
 
 	"tracewell/itrace"
 	"tracewell/itrace/generate"
+	"tracewell/itrace/jsonl"
 	"tracewell/itrace/match"
 	"tracewell/itrace/matcher"
 )
@@ -28,7 +29,7 @@ var (
 )
 
 // dialects are those of the traces in tests.
-var dialects = itrace.Registry{matcher.Dialect}
+var dialects = itrace.Registry{matcher.Dialect, jsonl.Dialect}
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
