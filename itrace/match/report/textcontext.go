@@ -160,7 +160,9 @@ func (l *listing) carets(marks string) {
 }
 
 // indented underlines what differs in a line behind its number.
-func (l *listing) indented(spans []span) string { return strings.Repeat(" ", l.digits+2) + underline(spans) }
+func (l *listing) indented(spans []span) string {
+	return strings.Repeat(" ", l.digits+2) + underline(spans)
+}
 
 func underline(spans []span) string {
 	var b strings.Builder
