@@ -38,7 +38,7 @@ const contextLines = 200
 // rows pairs the lines around a difference.
 //
 // A report does not tell which lines were paired, and of what the comparison passes over many lines have something. So
-// lines are paired by what counts as a rule, as tools for texts do; where the difference itself is is known.
+// lines are paired by what counts as a rule, as tools for texts do. Where the difference itself is, is known.
 func rows(r *match.Report, d *match.Difference, dialects itrace.Registry) []row {
 	if d.Context == nil {
 		return nil
