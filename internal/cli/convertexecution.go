@@ -38,7 +38,7 @@ func (c *convertCommand) convertExecution(operands []*operand, out string, strea
 	e := &execution{in: in, to: target.format.dialect, streams: streams, title: target.title()}
 	err = e.write(target)
 	e.tell()
-	if err != nil {
+	if err = errors.Join(e.damage, err); err != nil {
 		return fmt.Errorf("%s: %w", in.name, err)
 	}
 	allowed := int64(0)
@@ -73,6 +73,7 @@ type execution struct {
 	streams Streams
 	bar     *progress.Bar
 
+	damage    error    // where a compressed file stops being readable
 	bad       int64    // lines that are no records
 	samples   []string // the first of them
 	cpu       int32    // of the latest instruction
@@ -140,8 +141,12 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 			return err
 		}
 		e.bar.Set(e.in.input.done.Load())
+		var damage *packed.DamageError
 		switch {
 		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &damage): // what came out is kept
+			e.damage = err
 			return nil
 		case err != nil:
 			return err
@@ -174,7 +179,8 @@ func (e *execution) tell() {
 	e.bar.Done()
 	name := text.Visible(e.in.name)
 	if e.bad > 0 {
-		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s no record of %s, and kept\n", name, countOf(e.bad, "line is", "lines are"), e.in.dialect.Title)
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of %s, and kept\n", name,
+			countOf(e.bad, "line is no record", "lines are no records"), e.in.dialect.Title)
 		for _, sample := range e.samples {
 			fmt.Fprintf(e.streams.Err, "  %s\n", text.Visible(sample))
 		}
