@@ -43,11 +43,65 @@ func WordEnd(line []byte, at int) int {
 	return min(at, len(line))
 }
 
+// Room is how many bytes behind a place DecimalAt and HexAt may look at, those of the number included.
+const Room = 16
+
+// DecimalAt returns the value of the decimal digits text[at:at+width], of which there are 1 to 16, and 0 for wrong if that is what
+// they are. It looks at up to Room bytes from at on.
+func DecimalAt(text []byte, at, width int) (value, wrong uint64) {
+	if width <= 8 {
+		return decimalFew(binary.LittleEndian.Uint64(text[at:at+8]), width)
+	}
+	last := at + width - 8
+	high, wrong := decimalFew(binary.LittleEndian.Uint64(text[at:at+8]), width-8)
+	low, wrongLow := decimalFew(binary.LittleEndian.Uint64(text[last:last+8]), 8)
+	return high*1e8 + low, wrong | wrongLow
+}
+
+// HexAt is DecimalAt for hexadecimal digits in either case.
+func HexAt(text []byte, at, width int) (value, wrong uint64) {
+	if width <= 8 {
+		return hexFew(binary.LittleEndian.Uint64(text[at:at+8]), width)
+	}
+	last := at + width - 8
+	high, wrong := hexFew(binary.LittleEndian.Uint64(text[at:at+8]), width-8)
+	low, wrongLow := hexFew(binary.LittleEndian.Uint64(text[last:last+8]), 8)
+	return high<<32 | low, wrong | wrongLow
+}
+
+// ones has a 1 in each of 8 bytes.
+const ones = 0x0101010101010101
+
+// decimalFew is DecimalAt for the first n bytes of x, from 1 to 8. It works on all of them at once, made eight by zeros in front:
+// pairs of digits become numbers below 100, pairs of these below 10000, and those the value.
+func decimalFew(x uint64, n int) (value, wrong uint64) {
+	shift := (64 - 8*n) & 63
+	x = x<<shift | '0'*ones&(1<<shift-1)
+	high := x & (0xf0 * ones)
+	wrong = (high ^ 0x30*ones) | ((x+6*ones)&(0xf0*ones) ^ high)
+	x &= 0x0f * ones
+	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
+	x = (x*100 + x>>16) & 0x0000ffff0000ffff
+	return (x*10000 + x>>32) & 0xffffffff, wrong
+}
+
+// hexFew is HexAt for the first n bytes of x, from 1 to 8, all at once like decimalFew. The low four bits of a digit are its
+// value, to which a letter, told by bit 6, adds 9. A digit has the high half 3, a letter 4 or 6, and the values of letters, and
+// no others, are from 10 to 15.
+func hexFew(x uint64, n int) (value, wrong uint64) {
+	shift := (64 - 8*n) & 63
+	x = x<<shift | '0'*ones&(1<<shift-1)
+	letters := x >> 6 & ones
+	v := x&(0x0f*ones) + 9*letters
+	wrong = (x|letters<<5)&(0xf0*ones) ^ 0x30*(letters+ones)
+	wrong |= (v+6*ones)>>4&ones ^ letters | v&(0x10*ones)
+	v = (v<<4 | v>>8) & 0x00ff00ff00ff00ff
+	v = (v<<8 | v>>16) & 0x0000ffff0000ffff
+	return (v<<16 | v>>32) & 0xffffffff, wrong
+}
+
 // ParseDecimal returns the value of decimal digits, of which one at least is there and which 64 bits hold.
 func ParseDecimal(digits []byte) (value uint64, ok bool) {
-	if n := len(digits); n-1 < 8 && cap(digits) >= 8 {
-		return decimalFew(binary.LittleEndian.Uint64(digits[:8]), n)
-	}
 	for _, c := range digits {
 		d := uint64(c - '0')
 		if d > 9 || value > (math.MaxUint64-d)/10 {
@@ -58,65 +112,17 @@ func ParseDecimal(digits []byte) (value uint64, ok bool) {
 	return value, len(digits) > 0
 }
 
-// decimalFew is ParseDecimal for the first n bytes of x, from 1 to 8. It works on all of them at once, made eight by zeros in
-// front: pairs of digits become numbers below 100, pairs of these below 10000, and those the value.
-func decimalFew(x uint64, n int) (value uint64, ok bool) {
-	shift := 64 - 8*n
-	x = x<<shift | '0'*ones&(1<<shift-1)
-	high := x & (0xf0 * ones)
-	ok = high == 0x30*ones && (x+6*ones)&(0xf0*ones) == high
-	x &= 0x0f * ones
-	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
-	x = (x*100 + x>>16) & 0x0000ffff0000ffff
-	return (x*10000 + x>>32) & 0xffffffff, ok
-}
-
 // ParseHex returns the value of hexadecimal digits in either case, of which 16 at most are significant and one at least is
 // there.
 func ParseHex(digits []byte) (value uint64, ok bool) {
-	for len(digits) > 16 {
-		if digits[0] != '0' {
+	for _, c := range digits {
+		v := digitValues[c]
+		if v > 15 || value>>60 != 0 {
 			return 0, false
 		}
-		digits = digits[1:]
+		value = value<<4 | uint64(v)
 	}
-	if n := len(digits); n > 8 {
-		low, lowOK := hexFew(digits[n-8:])
-		high, highOK := hexFew(digits[:n-8])
-		return high<<32 | low, lowOK && highOK
-	}
-	return hexFew(digits)
-}
-
-// ones has a 1 in each of 8 bytes.
-const ones = 0x0101010101010101
-
-// hexFew is ParseHex for up to 8 digits. It works on all of them at once, made eight by zeros in front, each a byte of a word: a
-// digit's low four bits are its value, to which a letter, told by bit 6, adds 9. That the bytes were digits is told by
-// writing the values out again.
-func hexFew(digits []byte) (value uint64, ok bool) {
-	n := len(digits)
-	if n == 0 {
-		return 0, false
-	}
-	var x uint64
-	if cap(digits) >= 8 {
-		x = binary.BigEndian.Uint64(digits[:8])
-	} else {
-		var padded [8]byte
-		copy(padded[:], digits)
-		x = binary.BigEndian.Uint64(padded[:])
-	}
-	shift := 64 - 8*n
-	x = x>>shift | '0'*ones&^(1<<(8*n)-1)
-	letters := x >> 6 & ones
-	v := x&(0x0f*ones) + 9*letters
-	isLetter := (v + 6*ones) >> 4 & ones
-	written := v + '0'*ones + isLetter*('a'-'0'-10)
-	ok = v&(0xf0*ones) == 0 && written == x|letters<<5
-	v = (v | v>>4) & 0x00ff00ff00ff00ff
-	v = (v | v>>8) & 0x0000ffff0000ffff
-	return (v | v>>16) & 0xffffffff, ok
+	return value, len(digits) > 0
 }
 
 // ParseDigits returns the value of hexadecimal digits of which some may not be known: x, X, -, . and # stand for one, which

@@ -37,7 +37,7 @@ func (t *destination) write(c *conversion) error {
 		c.bar = progress.Start(c.streams.Err, work)
 		defer c.bar.Done()
 	}
-	c.content = &watched{c.content, ctx, c}
+	c.content = &watched{c.content, ctx, c, make(map[int]bool)}
 
 	wrap := func(w io.Writer) io.Writer { return &interruptible{w, ctx} }
 	fill := func(w io.Writer) error { return t.format.write(wrap(w), c) }
@@ -54,8 +54,9 @@ func (t *destination) write(c *conversion) error {
 // interrupt.
 type watched struct {
 	tfile.Content
-	ctx context.Context
-	c   *conversion
+	ctx  context.Context
+	c    *conversion
+	told map[int]bool // the damaged frames that were noted; some writers look at frames before they write them
 }
 
 // ReadFrame implements tfile.Content.
@@ -65,10 +66,14 @@ func (w *watched) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 		return tfile.Frame{}, errInterrupted
 	}
 	f, err := w.Content.ReadFrame(i, buf)
-	if err == nil {
-		w.c.damage.note(frameview.Frame{Number: w.c.number(i), Damaged: f.Check()})
+	if err != nil {
+		return f, err
 	}
-	return f, err
+	if damage := f.Check(); damage != nil && !w.told[i] {
+		w.told[i] = true
+		w.c.damage.note(frameview.Frame{Number: w.c.number(i), Damaged: damage})
+	}
+	return f, nil
 }
 
 // interruptible is a writer that fails after an interrupt.

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"strconv"
+	"time"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/text"
@@ -114,6 +115,22 @@ func (t *frameTable) add(frame frameview.Frame) error {
 }
 
 func (t *frameTable) flush() error { return t.rows.Flush() }
+
+// rowPatience is how long rows may be held back from somebody at a terminal.
+const rowPatience = 300 * time.Millisecond
+
+// keepUp returns what shows now and then, while frames are gone over of which few are wanted, the rows that there are.
+func (t *frameTable) keepUp(out *output) func(int64) {
+	last := time.Now()
+	return func(int64) {
+		if time.Since(last) < rowPatience {
+			return
+		}
+		last = time.Now()
+		t.rows.Flush() // errors come again
+		out.Flush()
+	}
+}
 
 // lead fills the cells in front.
 func (t *frameTable) lead(frame frameview.Frame) {

@@ -76,7 +76,7 @@ func (*generateCommand) Examples() string {
 	return `  tracewell gen-trace > ref.log                               # 10,000 instructions of a MIPS program
   tracewell gen-trace --fault state@5000 > dut.log            # a wrong value, with which the processor goes on
   tracewell match ref.log dut.log                             # finds it
-  tracewell gen-trace -n 1M --fault drop@600000:3 --fault interrupt@900000 -o dut.log.zst
+  tracewell gen-trace -n 200k --fault drop@60000:3 --fault interrupt@90000 -o dut.log.zst
   tracewell gen-trace --upper --digits 16 --time-base 1 --shuffle --late 5   # looks different, means the same
 
 This makes test data: traces of a small program that it interprets, as long as wanted and always the same, with

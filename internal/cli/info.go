@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,6 +18,8 @@ type infoCommand struct {
 	File string `arg:"" help:"The trace file; - is standard input."`
 	Exec string `placeholder:"ELF" help:"The program that was traced, for the names of its functions and variables."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
+	pagerOption
+	readingOptions
 }
 
 // Examples implements exampler.
@@ -28,7 +31,11 @@ func (*infoCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *infoCommand) Run(streams Streams) error {
-	t, err := openTrace(c.File, c.Exec, streams)
+	opts, err := c.options()
+	if err != nil {
+		return err
+	}
+	t, err := openTrace(c.File, c.Exec, streams, opts...)
 	if err != nil {
 		return err
 	}
@@ -36,7 +43,7 @@ func (c *infoCommand) Run(streams Streams) error {
 	if t.view.File == nil {
 		return fmt.Errorf("%s: is no trace file: tracewell convert makes one of it", t.name)
 	}
-	return write(streams, func(out *output) error {
+	return c.write(streams, func(_ context.Context, out *output) error {
 		if c.JSON {
 			encoder := json.NewEncoder(out)
 			encoder.SetEscapeHTML(false)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"tracewell/internal/text"
@@ -25,20 +26,20 @@ type matchCommand struct {
 
 // outputOptions say what a comparison puts where.
 type outputOptions struct {
-	JSON           bool   `group:"Output:" name:"json" help:"Print one JSON object a line for each comparison."`
-	JUnit          string `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the outcome as JUnit XML, for systems that run tests."`
-	HTML           string `group:"Output:" name:"html" placeholder:"FILE" help:"Write the outcome as one web page that needs nothing else."`
-	Quiet          bool   `group:"Output:" short:"q" help:"Print a line for what is not equal, and nothing else."`
-	MaxDifferences count  `group:"Output:" default:"100" placeholder:"N" help:"Describe N differences; all are counted (${default})."`
-	Context        count  `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference (${default})."`
+	JSON           bool     `group:"Output:" name:"json" xor:"form" help:"Print one JSON object a line for each comparison."`
+	JUnit          string   `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the outcome as JUnit XML, for systems that run tests."`
+	HTML           string   `group:"Output:" name:"html" placeholder:"FILE" help:"Write the outcome as one web page that needs nothing else."`
+	Quiet          bool     `group:"Output:" short:"q" xor:"form" help:"Print a line for what is not equal, and nothing else."`
+	MaxDifferences positive `group:"Output:" default:"100" placeholder:"N" help:"Describe N differences; all are counted (${default})."`
+	Context        positive `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference (${default})."`
 }
 
 // pairsOptions are about many comparisons.
 type pairsOptions struct {
-	Pairs string `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs that a file lists: REFERENCE and OTHER on a line, separated by blanks, or by a tab if the names have blanks, which may be quoted as well; relative to the folder of the file; # begins a comment."`
-	Jobs  count  `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs at the same time (${default})."`
-	Shard *shard `group:"Many pairs:" placeholder:"I/N" help:"Of the pairs take every Nth only, from pair I on: 0/N, 1/N to N-1/N are all of them."`
-	Merge bool   `group:"Many pairs:" help:"The operands are files that match --json has written, as of all shards: sum them up. A pair that is missing is a failure."`
+	Pairs string   `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs that a file lists: REFERENCE and OTHER on a line, separated by blanks, or by a tab if the names have blanks, which may be quoted as well; relative to the folder of the file; # begins a comment."`
+	Jobs  positive `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs at the same time (${default})."`
+	Shard *shard   `group:"Many pairs:" placeholder:"I/N" help:"Of the pairs take every Nth only, from pair I on: 0/N, 1/N to N-1/N are all of them."`
+	Merge bool     `group:"Many pairs:" help:"The operands are files that match --json has written, as of all shards: sum them up. A pair that is missing is a failure."`
 }
 
 // Examples implements exampler.
@@ -68,6 +69,9 @@ func (c *matchCommand) Run(streams Streams) error {
 	if err != nil {
 		return err
 	}
+	if err := c.checkOutputs(pairs); err != nil {
+		return err
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
@@ -80,8 +84,11 @@ func (c *matchCommand) Run(streams Streams) error {
 		if err := results.add(r); err != nil {
 			return err
 		}
-		if stopped {
-			return fmt.Errorf("interrupted: pair %d of %d is the last that was begun; no other files are written", results.total(), len(pairs))
+		switch {
+		case stopped && len(pairs) > 1:
+			return fmt.Errorf("interrupted: %d of %d pairs were compared", results.total()-1, len(pairs))
+		case stopped:
+			return errTold
 		}
 	}
 	return results.conclude()
@@ -94,25 +101,33 @@ func (c *matchCommand) check() error {
 		return errors.New("--merge takes results that there are; --pairs and --shard make some")
 	case c.Merge && len(c.Files) == 0:
 		return errors.New("--merge needs files that match --json has written")
-	case c.Merge:
-		return c.checkOutputs(c.Files)
 	case c.Pairs != "" && len(c.Files) > 0:
 		return fmt.Errorf("the pairs are those of %s: %q is one too many", c.Pairs, c.Files[0])
 	case c.Pairs != "":
-		return c.checkOutputs([]string{c.Pairs})
+		return nil
 	case c.Shard != nil:
 		return errors.New("--shard needs --pairs")
-	case len(c.Files) < 2:
+	case len(c.Files) < 2 && !c.Merge:
 		return errors.New("a reference and at least one trace to compare with it are needed")
 	}
-	return c.checkOutputs(c.Files)
+	return nil
 }
 
-// checkOutputs refuses to write over what is read.
-func (c *matchCommand) checkOutputs(inputs []string) error {
+// checkOutputs refuses, before the work begins, files that cannot be written where they are wanted, and those that are read.
+func (c *matchCommand) checkOutputs(pairs []tracePair) error {
+	inputs := append([]string{c.Pairs}, c.Files...)
+	for _, pair := range pairs {
+		inputs = append(inputs, pair.reference, pair.other)
+	}
 	for _, out := range []string{c.JUnit, c.HTML} {
+		if out == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Dir(out)); err != nil {
+			return fmt.Errorf("%s: %w", out, cause(err))
+		}
 		written, err := os.Stat(out)
-		if out == "" || err != nil || !written.Mode().IsRegular() {
+		if err != nil || !written.Mode().IsRegular() {
 			continue
 		}
 		for _, in := range inputs {
@@ -155,7 +170,7 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 			result.Report = failedReport(pair, err)
 			return result
 		}
-		defer t.close(streams)
+		defer t.Close()
 		traces[i] = t
 	}
 	if err := checkPair(traces[0], traces[1]); err != nil {
@@ -163,11 +178,11 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 		return result
 	}
 	options := c.settings()
-	options.Progress = func(int64, int64) { told(traces[0].done.Load() + traces[1].done.Load()) }
+	options.Progress = func(int64, int64) { told(traces[0].raw.done.Load() + traces[1].raw.done.Load()) }
 	reference, other := traces[0].input(), traces[1].input()
 	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
 	result.Report = match.Compare(ctx, reference, other, dialects.All, options)
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && result.Verdict == match.Failed {
 		result.Reason = fmt.Sprintf("interrupted behind %s", plural(result.Compared.Instructions, "instruction"))
 	}
 	for _, t := range traces {

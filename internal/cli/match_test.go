@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +60,7 @@ func TestMatchStatus(t *testing.T) {
 
 		{"ref nothing", 2, "nothing: no such file or directory"},
 		{"nothing ref", 2, "nothing: no such file or directory"},
-		{"ref .", 2, ". is a directory"},
+		{"ref .", 2, ".: it is a directory"},
 		{"ref empty", 2, "empty: the trace is empty"},
 		{"empty ref", 2, "empty: the trace is empty"},
 		{"ref blank", 2, "blank: the trace holds nothing but blank lines"},
@@ -81,13 +82,16 @@ func TestMatchStatus(t *testing.T) {
 		{"ref same -w", 2, `-w needs a number of records`},
 		{"ref same -w 0", 2, `"0" is none`},
 		{"ref same -bs=-3", 2, `"-3" is no number`},
+		{"ref same -j 0", 2, `"0" is no number of 1 or more`},
+		{"ref same --context 0", 2, `"0" is no number of 1 or more`},
 		{"ref same -sa here", 2, `"here" is no address in hexadecimal`},
 		{"ref same --compare colour", 2, `"colour" is none of the fields: [time id disasm privilege security]`},
 		{"ref same --alias r8", 2, `"r8" is no alias: want NAME=SAME, such as r8=t0, or one of [arm mips riscv]`},
 		{"ref same --ignore csr:1", 2, `"csr" is neither reg, mem, read, write nor pc`},
 		{"ref same --dialect cobol", 2, `no dialect "cobol"`},
 		{"ref same --junit same", 2, "same is read, too"},
-		{"ref same --junit no/where.xml", 2, "no/where.xml"},
+		{"ref same --junit no/where.xml", 2, "no/where.xml: no such file"},
+		{"ref same --json -q", 2, "can't be used together"},
 		{"ref same --shard 0/2", 2, "--shard needs --pairs"},
 		{"ref same --pairs ref", 2, `"ref" is one too many`},
 		{"--merge", 2, "needs files that match --json has written"},
@@ -98,6 +102,9 @@ func TestMatchStatus(t *testing.T) {
 		got := run(t, append([]string{"match"}, strings.Fields(test.args)...)...)
 		if got.status != test.status || !strings.Contains(got.stdout+got.stderr, test.says) {
 			t.Errorf("match %s: want exit status %d and %q: %+v", test.args, test.status, test.says, got)
+		}
+		if strings.Contains(test.args, "-q") {
+			continue
 		}
 		if got := run(t, append([]string{"match", "--quiet"}, strings.Fields(test.args)...)...); got.status != test.status {
 			t.Errorf("match --quiet %s: %+v", test.args, got)
@@ -127,7 +134,6 @@ func TestMatchOptions(t *testing.T) {
 	t.Chdir(traceFolder(t))
 	for rule, spellings := range map[string][]string{
 		"--window-size 5":         {"-w 5", "-w5", "-w=5", "--window-size 5", "--window-size=5", "--win 5"},
-		"--first-dif-stop":        {"-fds", "--first-dif-stop", "--first"},
 		"--boot-size 10":          {"-bs 10", "-bs=10", "--boot-size 10", "--b=10"},
 		"--start-addr 0x80000000": {"-sa 80000000", "-sa=0x80000000", "--start-addr 0X80000000", "--start 80000000"},
 		"--skip-equal":            {"-se", "--skip-equal", "--skip-e"},
@@ -184,8 +190,10 @@ func TestMatchMeaning(t *testing.T) {
 	if r := matched(t, "ref", "several", "--max-differences", "1"); len(r[0].Differences) != 1 || len(r[0].Counts) != 3 {
 		t.Errorf("%+v", r)
 	}
-	if r := matched(t, "ref", "several", "-fds"); len(r[0].Counts) != 1 || r[0].Differences[0].Class != match.ClassRegister {
-		t.Errorf("%+v", r)
+	for _, spelling := range []string{"-fds", "--first-dif-stop", "--first"} {
+		if r := matched(t, "ref", "several", spelling); len(r[0].Counts) != 1 || r[0].Differences[0].Class != match.ClassRegister {
+			t.Errorf("%s: %+v", spelling, r)
+		}
 	}
 }
 
@@ -254,6 +262,36 @@ func TestMatchDebug(t *testing.T) {
 		got := run(t, "match", "ref", "same", option)
 		if got.status != statusDone || strings.Count(got.stderr, `dialect "matcher"`) != 2 || !strings.Contains(got.stderr, "2000 instructions") {
 			t.Errorf("%+v", got)
+		}
+	}
+}
+
+// TestMatchHelp runs the examples that help shows.
+func TestMatchHelp(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err) // <( ) needs it
+	}
+	asTracewell(t)
+	t.Chdir(traceFolder(t))
+	for name, from := range map[string]string{
+		"iss.log": "ref", "rtl.log": "same", "iss.log.gz": "ref.gz", "rtl.log.zst": "dut.zst", "prog.elf": "ref", "ref.log": "ref", "dut.log": "dut",
+	} {
+		put(t, name, []byte(content(t, from)))
+	}
+	put(t, "nightly.txt", []byte(strings.Repeat("iss.log rtl.log\niss.log dut.log\n", 6)))
+	// Of ten shards the examples make one.
+	others := "for i in 0 1 3 4 5 6 7 8 9; do tracewell match --pairs nightly.txt --shard $i/10 --json > shard-$i.json; done"
+	commands := "iss() { cat $1; }; rtl() { cat $1; }; jq() { cat; }; set -o pipefail; " + others + "; "
+	for _, command := range []exampler{&matchCommand{}, &generateCommand{}} {
+		for line := range strings.Lines(command.Examples()) {
+			example, ok := strings.CutPrefix(line, "  tracewell ")
+			if !ok {
+				continue
+			}
+			c := exec.Command("bash", "-c", commands+"tracewell "+example)
+			if out, _ := c.CombinedOutput(); c.ProcessState.ExitCode() > statusFinding || strings.Contains(string(out), "--help") {
+				t.Errorf("%s%v: %s", example, c.ProcessState, out)
+			}
 		}
 	}
 }

@@ -17,16 +17,17 @@ import (
 type traceInput struct {
 	name   string // for messages
 	status fs.FileInfo
-	file   *os.File     // of a regular file
-	pipe   *waiting     // of anything else
-	done   atomic.Int64 // bytes read of the file, as it is, compressed or not
-	unpack lazyStream
+	file   *os.File // of a regular file
+	close  func()
+	pipe   *waiting // of anything else
+	raw    counted
+	stream *packed.Stream // of raw, from the first Read on: before, there may be nothing in the pipe to tell whether it is compressed
+	err    error          // why there is no stream
 }
 
 // openTraceInput opens a trace, "-" being standard input. A pipe is opened when it is read.
-func openTraceInput(path string, streams Streams) (*traceInput, error) {
-	t := &traceInput{name: path}
-	var err error
+func openTraceInput(path string, streams Streams) (t *traceInput, err error) {
+	t = &traceInput{name: path}
 	if path == "-" {
 		t.name = "standard input"
 		t.status, err = streams.In.Stat()
@@ -35,22 +36,59 @@ func openTraceInput(path string, streams Streams) (*traceInput, error) {
 	}
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", t.name, cause(err))
 	case t.status.IsDir():
-		return nil, fmt.Errorf("%s is a directory, not a trace", t.name)
-	case !t.status.Mode().IsRegular() && path == "-":
-		t.pipe = newWaiting(func() (io.ReadCloser, error) { return io.NopCloser(streams.In), nil })
+		err = errors.New("it is a directory, not a trace")
 	case !t.status.Mode().IsRegular():
-		t.pipe = newWaiting(openLater(path))
-	case path == "-":
-		t.file = streams.In
-	default:
-		if t.file, err = os.Open(path); err != nil {
-			return nil, fmt.Errorf("%s: %w", t.name, cause(err))
+		open := func() (io.ReadCloser, error) { return os.Open(path) }
+		if path == "-" {
+			open = func() (io.ReadCloser, error) { return io.NopCloser(streams.In), nil }
 		}
+		t.pipe = newWaiting(open)
+		t.raw.Reader, t.close = t.pipe, t.pipe.giveUp
+	case path == "-":
+		t.file, t.close = streams.In, func() {}
+		t.raw.Reader = t.file
+	default:
+		t.file, err = os.Open(path)
+		t.raw.Reader, t.close = t.file, func() { t.file.Close() }
 	}
-	t.unpack.of = &counted{t}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.name, cause(err))
+	}
 	return t, nil
+}
+
+// Read implements io.Reader for the content, unpacked.
+func (t *traceInput) Read(p []byte) (int, error) {
+	if t.stream == nil && t.err == nil {
+		t.stream, t.err = packed.NewStream(&t.raw)
+	}
+	if t.err != nil {
+		return 0, t.err
+	}
+	return t.stream.Read(p)
+}
+
+// Close gives up what reading takes.
+func (t *traceInput) Close() error {
+	t.close()
+	if t.stream == nil {
+		return nil
+	}
+	return t.stream.Close()
+}
+
+// counted counts what is read.
+type counted struct {
+	io.Reader
+	done atomic.Int64
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.done.Add(int64(n))
+	return n, err
 }
 
 // cause is an error of the file system without the name of the file.
@@ -64,7 +102,7 @@ func cause(err error) error {
 
 // input is the trace for the library.
 func (t *traceInput) input() match.Input {
-	in := match.Input{Name: t.name, Reader: &t.unpack}
+	in := match.Input{Name: t.name, Reader: t}
 	if t.pipe != nil {
 		in.Interrupt = t.pipe.giveUp
 	}
@@ -84,55 +122,6 @@ func (t *traceInput) changed() string {
 		return "it has been written to while it was compared"
 	}
 	return fmt.Sprintf("it has changed while it was compared: it had %d bytes at first and has %d now", t.status.Size(), now.Size())
-}
-
-// close gives up what reading takes.
-func (t *traceInput) close(streams Streams) {
-	if t.pipe != nil {
-		t.pipe.giveUp()
-	}
-	t.unpack.close()
-	if t.file != nil && t.file != streams.In {
-		t.file.Close()
-	}
-}
-
-// counted reads a trace as it is and counts.
-type counted struct{ t *traceInput }
-
-// Read implements io.Reader.
-func (c *counted) Read(p []byte) (n int, err error) {
-	if c.t.file != nil {
-		n, err = c.t.file.Read(p)
-	} else {
-		n, err = c.t.pipe.Read(p)
-	}
-	c.t.done.Add(int64(n))
-	return n, err
-}
-
-// lazyStream is a packed.Stream that is begun when it is read first, so that nobody has to wait for the beginning of a pipe before.
-type lazyStream struct {
-	of     io.Reader
-	stream *packed.Stream
-	err    error
-}
-
-// Read implements io.Reader.
-func (l *lazyStream) Read(p []byte) (int, error) {
-	if l.stream == nil && l.err == nil {
-		l.stream, l.err = packed.NewStream(l.of)
-	}
-	if l.err != nil {
-		return 0, l.err
-	}
-	return l.stream.Read(p)
-}
-
-func (l *lazyStream) close() {
-	if l.stream != nil {
-		l.stream.Close()
-	}
 }
 
 // checkPair refuses two traces of which one would take away what the other is to read.

@@ -13,6 +13,9 @@ import (
 
 // merge sums up results of match --json.
 func (c *matchCommand) merge(streams Streams) error {
+	if err := c.checkOutputs(nil); err != nil {
+		return err
+	}
 	var all []*mergedResult
 	for _, path := range c.Files {
 		results, err := readResults(path, streams)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,11 +59,24 @@ type count int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (c *count) UnmarshalText(text []byte) error {
-	n, err := strconv.ParseUint(string(text), 10, 31)
+	n, err := strconv.ParseUint(string(text), 10, 63)
 	if err != nil {
-		return fmt.Errorf("%q is no number from 0 to %d", text, math.MaxInt32)
+		return fmt.Errorf("%q is no number of 0 or more", text)
 	}
 	*c = count(n)
+	return nil
+}
+
+// positive is a number of things of which there is at least one.
+type positive int64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *positive) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseUint(string(text), 10, 31)
+	if err != nil || n == 0 {
+		return fmt.Errorf("%q is no number of 1 or more", text)
+	}
+	*p = positive(n)
 	return nil
 }
 

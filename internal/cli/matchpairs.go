@@ -21,11 +21,11 @@ type tracePair struct {
 // pairPlace says which pair of a manifest a result is of, so that results from many machines can be put together and one that is
 // missing is noticed.
 type pairPlace struct {
-	Manifest string `json:"manifest"`
-	Number   int    `json:"number"` // from 1
-	Total    int    `json:"total"`  // of all shards
-	Shard    int    `json:"shard"`  // from 0
-	Shards   int    `json:"shards"` // 1 without --shard
+	Manifest string `json:"manifest"` // its path
+	Number   int    `json:"number"`   // from 1
+	Total    int    `json:"total"`    // of all shards
+	Shard    int    `json:"shard"`    // from 0
+	Shards   int    `json:"shards"`   // 1 without --shard
 }
 
 // shard is the value of --shard: the pairs whose number, counted from 0, is index modulo count.
@@ -72,7 +72,7 @@ func readPairs(path string, part *shard, streams Streams) ([]tracePair, error) {
 		all = *part
 	}
 	for i := all.index; i < len(pairs); i += all.count {
-		pairs[i].place = &pairPlace{filepath.Base(path), i + 1, len(pairs), all.index, all.count}
+		pairs[i].place = &pairPlace{filepath.Clean(path), i + 1, len(pairs), all.index, all.count}
 		chosen = append(chosen, pairs[i])
 	}
 	return chosen, nil

@@ -139,13 +139,13 @@ func TestMatchShards(t *testing.T) {
 		}
 	}
 	got := run(t, "match", "--merge", "shard-3-2.json", "shard-3-1.json")
-	if got.status != statusFailure || !strings.Contains(got.stdout, "failed     pair 1 of pairs.txt: it has no result: shard 0/3") ||
-		!strings.Contains(got.stdout, "pair 4 of pairs.txt: it has") || !strings.HasSuffix(got.stdout, "5 pairs: 0 equal, 2 different, 3 failed\n") {
+	if got.status != statusFailure || !strings.Contains(got.stdout, "failed     pair 1 of lists/pairs.txt: it has no result: shard 0/3") ||
+		!strings.Contains(got.stdout, "pair 4 of lists/pairs.txt: it has") || !strings.HasSuffix(got.stdout, "5 pairs: 0 equal, 2 different, 3 failed\n") {
 		t.Errorf("without shard 0/3: %+v", got)
 	}
 	for want, files := range map[string][]string{
-		"pair 3 of pairs.txt is both in shard-3-2.json and in shard-1-0.json": {"shard-3-2.json", "shard-1-0.json"},
-		"pair 1 of pairs.txt is both in shard-3-0.json and in shard-3-0.json": {"shard-3-0.json", "shard-3-0.json"},
+		"pair 3 of lists/pairs.txt is both in shard-3-2.json and in shard-1-0.json": {"shard-3-2.json", "shard-1-0.json"},
+		"pair 1 of lists/pairs.txt is both in shard-3-0.json and in shard-3-0.json": {"shard-3-0.json", "shard-3-0.json"},
 	} {
 		if got := run(t, append([]string{"match", "--merge"}, files...)...); got.status != statusFailure || !strings.Contains(got.stderr, "pairs.txt") {
 			t.Errorf("want %q: %+v", want, got)

@@ -58,6 +58,8 @@ func (m *matchResults) add(r *matchResult) error {
 			return m.line(out, r)
 		case unread && r.Verdict == match.Failed:
 			return nil
+		case m.total() > 1 && !m.c.Quiet:
+			fmt.Fprintln(out)
 		}
 		return report.Text(out, r.Report, report.Style{Colour: out.style.Colour, Width: out.width, Quiet: m.c.Quiet})
 	})
@@ -71,7 +73,11 @@ func (m *matchResults) line(out *output, r *matchResult) error {
 	if m.c.Quiet && r.Verdict == match.Equal {
 		return nil
 	}
-	_, err := fmt.Fprintf(out, "%-9s  %s%s\n", r.Verdict, text.Visible(r.Name), text.Visible(outline(r.Report)))
+	verdict := fmt.Sprintf("%-9s", r.Verdict)
+	if r.Verdict != match.Equal {
+		verdict = out.style.Heading(verdict)
+	}
+	_, err := fmt.Fprintf(out, "%s  %s%s\n", verdict, text.Visible(r.Name), text.Visible(outline(r.Report)))
 	return err
 }
 
@@ -113,9 +119,6 @@ func (m *matchResults) trace(r *matchResult) {
 		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n", text.Visible(t.File), t.Dialect,
 			plural(t.Bytes, "byte"), plural(t.Lines, "line"), plural(t.Records.Instructions, "instruction"),
 			plural(t.Records.Registers, "register record"), plural(t.Records.Memory, "memory record"), t.Unknown, speed)
-	}
-	for _, rule := range r.Rules {
-		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: fired %d times\n", text.Visible(rule.Rule), rule.Fired)
 	}
 }
 

@@ -22,7 +22,7 @@ func (c *matchCommand) compareAll(ctx context.Context, pairs []tracePair, stream
 		bar := startMatchBar(pairs, streams)
 		defer bar.finish()
 		go func() {
-			free := make(chan struct{}, max(1, c.Jobs))
+			free := make(chan struct{}, c.Jobs)
 			for i, pair := range pairs {
 				free <- struct{}{}
 				if i > 0 && ctx.Err() != nil {

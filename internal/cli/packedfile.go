@@ -40,7 +40,7 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 	}
 	if holdsCTF(path) {
 		source.Close()
-		return nil, fmt.Errorf("%s holds a trace in the Common Trace Format; make a trace file of it: tracewell convert %s run.tf", path, path)
+		return nil, fmt.Errorf("%s holds a CTF trace, which show reads, and convert: tracewell convert %s run.tf", path, path)
 	}
 	unpack := func(progress func(int64)) (*packed.File, error) { return packed.Open(source, progress) }
 	if err := p.fill(sizeOf(source), unpack, streams); err != nil {

@@ -110,15 +110,19 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestFolders: show takes a folder in the Common Trace Format for the trace that it holds, and no other folder.
+// TestFolders: a folder is no trace file, and one that is a trace in another format is known for what it is.
 func TestFolders(t *testing.T) {
 	folder := t.TempDir()
-	if got := run(t, "show", folder); got.status != statusFailure || !strings.Contains(got.stderr, "a folder without a trace") {
+	if got := run(t, "show", folder); got.status != statusFailure || !strings.Contains(got.stderr, "is a directory") {
 		t.Errorf("exit status %d, %s", got.status, got.stderr)
 	}
 	run(t, "convert", basic, folder)
-	if got, want := run(t, "show", folder), run(t, "show", basic); got != want {
-		t.Errorf("exit status %d, %d bytes, want %d, %s", got.status, len(got.stdout), len(want.stdout), got.stderr)
+	if got := run(t, "info", folder); got.status != statusFailure || !strings.Contains(got.stderr, "convert makes one of it") {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
+	}
+	got := run(t, "check", folder)
+	if want := "which show reads, and convert: tracewell convert " + folder + " run.tf\n"; !strings.HasSuffix(got.stderr, want) {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
 	}
 }
 

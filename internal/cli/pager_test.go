@@ -80,6 +80,7 @@ func TestPager(t *testing.T) {
 		"one that fails":       {"PAGER=false", []string{"show", "--json", basic}, statusDone, nil},
 		"a message behind it":  {"PAGER=cat -n", []string{"show", damaged}, statusFailure, []string{"(damaged)", "tracewell: "}},
 		"wrong usage after it": {"PAGER=cat -n", []string{"show", basic, "--value", "m"}, statusFailure, []string{"there is no m"}},
+		"of info":              {"PAGER=sed s/Trace/TRACE/", []string{"info", basic}, statusDone, []string{"TRACE run", "TRACE state variables"}},
 		"less":                 {"PAGER=less", []string{"show", basic, "--limit", "1"}, statusDone, []string{"frame", "queue.c:23"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +99,7 @@ func TestPager(t *testing.T) {
 func TestPagerInterrupted(t *testing.T) {
 	printed := filepath.Join(t.TempDir(), "printed")
 	// The pager does not read before it was interrupted.
-	const script = "trap : INT; echo started; read line </dev/tty || cat >FILE; echo ended"
+	const script = "trap hit=1 INT; echo started; until test $hit; do sleep .01; done; cat >FILE; echo ended"
 	pager := "PAGER=sh -c '" + strings.Replace(script, "FILE", printed, 1) + "'"
 	s := onPTY(t, []string{pager}, "show", "--json", basic)
 	s.screen.shows(t, "started")

@@ -22,6 +22,7 @@ type showCommand struct {
 	Exec      string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines."`
 	JSON      bool     `name:"json" help:"Print one JSON object a line: for each frame, or with --stats each tracepoint."`
 	pagerOption
+	readingOptions
 }
 
 // manner is how frames are printed. Without any of these they are the rows of a table.
@@ -50,7 +51,14 @@ func (*showCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *showCommand) Run(streams Streams) error {
-	t, err := openTrace(c.File, c.Exec, streams)
+	if len(c.Value) > 0 && (c.Full || c.Diff || c.Count) {
+		return errors.New("--value prints figures, and can't be used together with --full, --diff and --count")
+	}
+	opts, err := c.options()
+	if err != nil {
+		return err
+	}
+	t, err := openTrace(c.File, c.Exec, streams, opts...)
 	if err != nil {
 		return err
 	}
@@ -65,10 +73,10 @@ func (c *showCommand) Run(streams Streams) error {
 		return errors.Join(err, t.err)
 	}
 	bar := c.bar(streams, t, choice)
+	defer bar.Done()
 	choice.Progress = bar.Set
 	var damage damages
 	err = c.write(streams, func(ctx context.Context, out *output) error {
-		defer bar.Done()
 		if c.Count {
 			n, err := choice.Count(ctx, t.view)
 			bar.Done()
@@ -79,14 +87,17 @@ func (c *showCommand) Run(streams Streams) error {
 		if err != nil {
 			return err
 		}
+		if table, ok := p.(*frameTable); ok && out.lines > 0 {
+			choice.Progress = table.keepUp(out)
+		}
 		err = choice.each(ctx, t.view, func(frame frameview.Frame) error {
 			damage.note(frame)
 			return p.add(frame)
 		})
+		bar.Done()
 		if err != nil {
 			return err
 		}
-		bar.Done()
 		return p.flush()
 	})
 	choice.warn(streams.Err, t.name)

@@ -126,6 +126,40 @@ func TestShowOtherFormats(t *testing.T) {
 	}
 }
 
+// TestReadingOptions: what a file says wrongly, or cannot say any more, can be said on the command line.
+func TestReadingOptions(t *testing.T) {
+	whole := []byte(content(t, basic))
+	const header = 29_677 // of frame 5
+	damagedLength := bytes.Clone(whole)
+	damagedLength[header+5] = 0x7f
+	path := filepath.Join(t.TempDir(), "run.tf")
+	for _, test := range []struct {
+		content []byte
+		args    []string
+		status  int
+		printed string
+		message string
+	}{
+		{damagedLength, []string{"--count"}, statusFailure, "5\n", "offset 29677"},
+		{damagedLength, []string{"--count", "--recover"}, statusDone, "84\n", "offset 29677"},
+		{whole, []string{"--count", "--endian=little"}, statusDone, "85\n", ""},
+		{whole, []string{"--count", "--endian=big"}, statusFailure, "0\n", "premature end"},
+		{whole, []string{"--count", "--endian=middle"}, statusFailure, "", `must be one of "auto","little","big"`},
+		{whole, []string{"--count", "--register-size=-1"}, statusFailure, "", "--register-size: -1 bytes"},
+		{whole, []string{"--frames=0:0", "--register-size=100"}, statusFailure, "(damaged)\n", "offset 17062"},
+		{bytes.Replace(whole, []byte("R 974\n"), []byte("R 000\n"), 1), []string{"--where=n == 7", "--count", "--register-size=2420"},
+			statusDone, "1\n", "register-size"},
+	} {
+		if err := os.WriteFile(path, test.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := run(t, append([]string{"show", path}, test.args...)...)
+		if got.status != test.status || !strings.HasSuffix(got.stdout, test.printed) || !strings.Contains(got.stderr, test.message) {
+			t.Errorf("%q: exit status %d, printed %q, message %s", test.args, got.status, got.stdout, got.stderr)
+		}
+	}
+}
+
 // TestClosedPipe: the reader of the output goes away after the first line, as head does. The binary is run because a
 // closed standard output is a signal to a process.
 func TestClosedPipe(t *testing.T) {

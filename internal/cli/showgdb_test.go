@@ -118,19 +118,57 @@ func TestGDBFinds(t *testing.T) {
 
 // TestGDBDumps compares what was collected by name in each frame with GDB's tdump, which goes by the same commands.
 func TestGDBDumps(t *testing.T) {
+	got := dumps(t, basic, basicProgram)
+	want := dumpsOfGDB(t, len(got), basic, "file "+absolute(t, basicProgram))
+	for i := range got {
+		if len(got[i]) == 0 || !slices.Equal(got[i], want[i]) {
+			t.Errorf("frame %d: show has\n%s\nGDB\n%s", i, strings.Join(got[i], "\n"), strings.Join(want[i], "\n"))
+		}
+	}
+}
+
+// TestGDBDumpsMoved does so for a program that was loaded where only the tracepoints tell. GDB has to be told; it also knows
+// what is in registers in optimised code.
+func TestGDBDumpsMoved(t *testing.T) {
+	got := dumps(t, pie, pieProgram)
+	want := dumpsOfGDB(t, len(got), pie, "symbol-file -o 0x555555554000 "+absolute(t, pieProgram))
+	compared := 0
+	for i := range got {
+		for _, line := range got[i] {
+			if compared++; !slices.Contains(want[i], line) {
+				t.Errorf("frame %d: show has\n%s\nGDB\n%s", i, line, strings.Join(want[i], "\n"))
+			}
+		}
+	}
+	if compared < 90 {
+		t.Errorf("show has only %d lines", compared)
+	}
+}
+
+// dumps are what show says that was collected, by frame.
+func dumps(t *testing.T, file, program string) [][]string {
+	t.Helper()
+	var all [][]string
+	for _, frame := range strings.Split(run(t, "show", file, "--exec", program, "--full", "-r", "rip").stdout, "\n\nFrame ") {
+		all = append(all, assignments(frame))
+	}
+	return all
+}
+
+// dumpsOfGDB are what GDB's tdump says after a command that reads the symbols.
+func dumpsOfGDB(t *testing.T, count int, file, symbols string) [][]string {
+	t.Helper()
 	var script strings.Builder
-	fmt.Fprintf(&script, "-- open --\ntarget tfile %s\n", absolute(t, basic))
-	const count = 85
+	fmt.Fprintf(&script, "-- open --\n%s\ntarget tfile %s\n", symbols, absolute(t, file))
 	for i := range count {
 		fmt.Fprintf(&script, "-- %d --\ntfind %d\ntdump\n", i, i)
 	}
-	output := gdbtest.Run(t, absolute(t, basicProgram), script.String())
-	for i, frame := range strings.Split(run(t, "show", basic, "--exec", basicProgram, "--full", "-r", "rip").stdout, "\n\nFrame ") {
-		want := assignments(output.Section(t, strconv.Itoa(i)))
-		if got := assignments(frame); len(got) == 0 || !slices.Equal(got, want) {
-			t.Errorf("frame %d: show has\n%s\nGDB\n%s", i, strings.Join(got, "\n"), strings.Join(want, "\n"))
-		}
+	output := gdbtest.Run(t, "", script.String())
+	var all [][]string
+	for i := range count {
+		all = append(all, assignments(output.Section(t, strconv.Itoa(i))))
 	}
+	return all
 }
 
 // assigned is a line such as "q->head = 0x4052a0".

@@ -50,7 +50,11 @@ func (s *statistics) flush() error {
 	if s.json {
 		return s.objects()
 	}
-	for i, t := range s.summary.Tracepoints() {
+	tracepoints := s.summary.Tracepoints()
+	if len(tracepoints) == 0 {
+		fmt.Fprintln(s.out, "no frames")
+	}
+	for i, t := range tracepoints {
 		if i > 0 {
 			fmt.Fprintln(s.out)
 		}
@@ -126,8 +130,8 @@ func (s *statistics) writeValue(name string, m *survey.Measured) {
 	if m.Count == 0 {
 		return
 	}
-	line("values", "%d, from %v to %v", m.Count, m.Min, m.Max)
-	if m.Min.Type.Kind != ctype.Pointer {
+	line("values", "%d, from %v to %v", m.Count, valueName(m.Min), valueName(m.Max))
+	if t := m.Min.Type; t.Kind != ctype.Pointer && len(t.Values) == 0 {
 		line("mean", "%s", short(m.Mean()))
 		about := ""
 		if !m.Exact() {
@@ -146,9 +150,9 @@ func (s *statistics) writeHistogram(bins []survey.Bin) {
 	names := make([]string, len(bins))
 	width, most, digits := 0, 0, 0
 	for i, bin := range bins {
-		names[i] = bin.Low.String()
+		names[i] = valueName(bin.Low)
 		if bin.Low != bin.High {
-			names[i] += " … " + bin.High.String()
+			names[i] += " … " + valueName(bin.High)
 		}
 		width, most = max(width, len([]rune(names[i]))), max(most, bin.Count)
 		digits = max(digits, len(strconv.Itoa(bin.Count)))
@@ -157,6 +161,16 @@ func (s *statistics) writeHistogram(bins []survey.Bin) {
 		pad := strings.Repeat(" ", width-len([]rune(names[i])))
 		fmt.Fprintf(s.out, "    %s%s  %*d  %s\n", pad, names[i], digits, bin.Count, bar(bin.Count, most))
 	}
+}
+
+// valueName is a value as a histogram has it: of an enumeration by its name.
+func valueName(v filter.Value) string {
+	for _, e := range v.Type.Values {
+		if uint64(e.Value) == v.Bits {
+			return text.Visible(e.Name)
+		}
+	}
+	return v.String()
 }
 
 // bar draws a count as long as it is beside the greatest; one that is not 0 can be seen.

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/symtab"
@@ -26,7 +23,7 @@ type traceFile struct {
 // openTrace opens a trace file, compressed or not, or a trace run that is kept in another format that convert reads, "-" being
 // standard input, with the symbols of the program exec unless that is empty. What is not as it should be but does not keep it
 // from being read is reported as warnings.
-func openTrace(path, exec string, streams Streams) (*traceFile, error) {
+func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*traceFile, error) {
 	var symbols *symtab.Table
 	if exec != "" {
 		var err error
@@ -34,7 +31,7 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 			return nil, err
 		}
 	}
-	t, content, err := openContent(path, streams)
+	t, content, err := openContent(path, streams, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -53,43 +50,24 @@ func openTrace(path, exec string, streams Streams) (*traceFile, error) {
 }
 
 // openContent finds the frames.
-func openContent(path string, streams Streams) (*traceFile, tfile.Content, error) {
-	if status, err := os.Stat(path); path != "-" && err == nil && status.IsDir() {
-		t, content, err := converted(openFolder(path, nil, streams))
-		if errors.Is(err, fs.ErrNotExist) {
-			err = fmt.Errorf("%s: a folder without a trace: %w", path, err)
+func openContent(path string, streams Streams, opts []tfile.Option) (*traceFile, tfile.Content, error) {
+	if holdsCTF(path) {
+		s, err := openFolder(path, nil, streams)
+		if s == nil {
+			return nil, nil, err
 		}
-		return t, content, err
+		return &traceFile{name: s.name, err: err, close: s.close}, s.parts[0].Content, nil
 	}
-	file, err := openPacked(path, streams)
+	file, err := openTraceBytes(path, streams)
 	if err != nil {
 		return nil, nil, err
 	}
-	if f := formatOf(file); f != formats[0] {
-		t, content, err := converted(f.read(file, streams))
-		if err != nil {
-			file.Close()
-		}
-		return t, content, err
-	}
-	index, err := file.index(streams)
+	index, err := file.index(streams, opts...)
 	if index == nil {
 		file.Close()
 		return nil, nil, err
 	}
 	return &traceFile{name: file.name, size: file.Size(), err: err, close: file.Close}, index, nil
-}
-
-// converted takes what convert reads, of another format than trace files.
-func converted(s *source, err error) (*traceFile, tfile.Content, error) {
-	if s == nil {
-		return nil, nil, err
-	}
-	t := &traceFile{name: s.name, err: err, close: s.close}
-	if s.bytes != nil {
-		t.size = s.bytes.Size()
-	}
-	return t, s.parts[0].Content, nil
 }
 
 // warningLimit is how many warnings are printed.

@@ -85,8 +85,14 @@ func (p valuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *fra
 	if !ok {
 		return dst, false
 	}
+	if item.IsText() {
+		return p.appendTyped(dst, ctype.ArrayOf(character, len(d.Bytes)), d.Bytes), true
+	}
 	return p.appendTyped(dst, item.Type, d.Bytes), true
 }
+
+// character is the element of a text.
+var character = &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: true, Char: true}
 
 // appendTyped writes memory as GDB's print does, and that of a type that nobody knows as appendValue has it.
 func (p valuePrinter) appendTyped(dst []byte, t *ctype.Type, b []byte) []byte {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"io"
-	"os"
 	"sync"
 )
 
@@ -93,8 +92,3 @@ func (w *waiting) Read(p []byte) (int, error) {
 
 // giveUp makes Read return. The goroutine ends when what it waits for comes, if ever.
 func (w *waiting) giveUp() { w.once.Do(func() { close(w.givenUp) }) }
-
-// openLater is how newWaiting opens a file by its name.
-func openLater(path string) func() (io.ReadCloser, error) {
-	return func() (io.ReadCloser, error) { return os.Open(path) }
-}

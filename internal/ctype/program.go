@@ -111,6 +111,10 @@ func (p *Program) Constant(name string) (int64, bool) {
 	return value, ok
 }
 
+// mostEmpty bounds how many entries may follow one another that end nothing: at the end of damaged debugging information
+// debug/dwarf reads the same one for ever.
+const mostEmpty = 1 << 16
+
 // index goes through the debugging information for names, once.
 func (p *Program) index() {
 	if p.indexed {
@@ -120,23 +124,23 @@ func (p *Program) index() {
 	p.globals, p.types, p.constants = make(map[string]global), make(map[string]dwarf.Offset), make(map[string]int64)
 	r := p.data.Reader()
 	var scopes []string // of C++, from the outside
-	for {
+	for empty := 0; empty < mostEmpty; {
 		entry, err := r.Next()
 		switch {
 		case entry == nil || err != nil:
 			return
 		case entry.Tag == 0:
-			if len(scopes) > 0 {
-				scopes = scopes[:len(scopes)-1]
-			}
+			empty++
+			scopes = scopes[:max(len(scopes)-1, 0)]
 			continue
 		case entry.Tag == dwarf.TagCompileUnit:
-			scopes = scopes[:0]
+			empty, scopes = 0, scopes[:0]
 			if entry.Children {
 				scopes = append(scopes, "")
 			}
 			continue
 		}
+		empty = 0
 		prefix := ""
 		if len(scopes) > 0 {
 			prefix = scopes[len(scopes)-1]

@@ -130,6 +130,24 @@ func TestBitFields(t *testing.T) {
 	}
 }
 
+// TestEndless: types that are within themselves, which damaged debugging information can have, have an end.
+func TestEndless(t *testing.T) {
+	pointer := &Type{Kind: Pointer, Size: 8}
+	pointer.Elem = pointer
+	array := &Type{Kind: Array, Count: 1}
+	array.Elem = array
+	record := &Type{Kind: Record}
+	record.Fields = []Field{{Type: record}}
+	if _, ok := record.Field("f"); ok {
+		t.Error("a member was found")
+	}
+	for _, typ := range []*Type{pointer, array, record} {
+		if text := typ.String(); len(text) > 1000 {
+			t.Errorf("the type is %s", text)
+		}
+	}
+}
+
 func TestSigned(t *testing.T) {
 	for want, b := range map[int64][]byte{-24: {0x68}, 63: {0x3f}, -64: {0x40}, 128: {0x80, 0x01}, -129: {0xff, 0x7e},
 		-1 << 63: {0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f}} {

@@ -109,32 +109,43 @@ func (t *Type) Scalar() bool {
 }
 
 // String gives the type as C writes it, "struct job *".
-func (t *Type) String() string {
+func (t *Type) String() string { return t.text(0) }
+
+// text is String of a type that lies so deep within another. Damaged debugging information has types without end.
+func (t *Type) text(depth int) string {
 	switch {
 	case t.Name != "":
 		return t.Name
+	case depth == deepest:
+		return "…"
 	case t.Kind == Pointer:
-		return t.Elem.String() + " *"
+		return t.Elem.text(depth+1) + " *"
 	case t.Kind == Array:
 		lengths := ""
-		for ; t.Kind == Array && t.Name == ""; t = t.Elem {
+		for ; t.Kind == Array && t.Name == "" && depth < deepest; t = t.Elem {
 			lengths += "[" + strconv.Itoa(t.Count) + "]"
+			depth++
 		}
-		return t.String() + " " + lengths
+		return t.text(depth) + " " + lengths
 	}
 	return "unknown type"
 }
 
 // Field finds a member by name, also within members that have no name. The Offset is from the start of t.
-func (t *Type) Field(name string) (Field, bool) {
+func (t *Type) Field(name string) (Field, bool) { return t.field(name, 0) }
+
+// deepestNameless is how far members without names may be within one another.
+const deepestNameless = 4
+
+func (t *Type) field(name string, depth int) (Field, bool) {
 	for _, f := range t.Fields {
 		if f.Name == name {
 			return f, true
 		}
-		if f.Name != "" || f.Type.Kind != Record {
+		if f.Name != "" || f.Type.Kind != Record || depth == deepestNameless {
 			continue
 		}
-		if inner, ok := f.Type.Field(name); ok {
+		if inner, ok := f.Type.field(name, depth+1); ok {
 			inner.Offset += f.Offset
 			return inner, true
 		}

@@ -16,7 +16,7 @@ const declarations = `
 #include <stdint.h>
 volatile signed char c = 0xfe; volatile unsigned char uc = 0xfe; volatile short s = 0x8000; volatile unsigned short us = 0xfffe;
 volatile int i = -7; volatile unsigned u = 3000000000u; volatile long l = (1ul << 63) + 5; volatile unsigned long ul = (1ul << 63) + 5;
-volatile int x = 5, zero = 0;
+volatile int x = 5, zero = 0; volatile double d = 2.75; volatile float f = 0.1f;
 `
 
 // handPicked are expressions in which C does what one may not expect.
@@ -41,15 +41,17 @@ func TestAgainstC(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	expressions := handPicked
-	for range 1500 {
+	for range 1000 {
 		expressions = append(expressions, made(random, 4))
 	}
 	var source strings.Builder
-	source.WriteString(declarations + "int main(void) {\n")
-	for _, e := range expressions {
-		fmt.Fprintf(&source, "printf(\"%%llx\\n\", (unsigned long long)(%s));\n", e)
+	source.WriteString(declarations)
+	calls := ""
+	for i, e := range expressions { // a function each, as a compiler takes its time over a long one
+		fmt.Fprintf(&source, "static void f%d(void) { printf(\"%%llx\\n\", (unsigned long long)(%s)); }\n", i, e)
+		calls += fmt.Sprintf("f%d(); ", i)
 	}
-	source.WriteString("return 0; }\n")
+	source.WriteString("int main(void) { " + calls + "return 0; }\n")
 	path := filepath.Join(t.TempDir(), "expressions.c")
 	if err := os.WriteFile(path, []byte(source.String()), 0o600); err != nil {
 		t.Fatal(err)
@@ -92,6 +94,8 @@ func made(r *rand.Rand, depth int) string {
 		return pick("!", "~", "-", "+") + "(" + a + ")"
 	case 3:
 		return "(" + pick("char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "_Bool") + ")(" + a + ")"
+	case 5:
+		return "((" + a + ") * " + pick("1.0", "0.5f", "d", "f") + pick("<", ">", "<=", ">=", "==", "!=") + "(" + b + ") + " + pick("d", "f", "x") + ")"
 	case 4:
 		return "(" + a + " ? " + b + " : " + made(r, depth-1) + ")"
 	}

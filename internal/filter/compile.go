@@ -99,9 +99,12 @@ func (c *compiler) operand(name string, o Operand) value {
 	if o.Place {
 		v.addr = c.available(name, func(env Env) (uint64, bool) { return env.Address(o.ID) })
 	}
-	if o.Type.Scalar() {
-		get := c.available(name, func(env Env) (uint64, bool) { return env.Value(o.ID) })
-		v.eval = extended(get, o.Type)
+	get := func(env Env) (uint64, bool) { return env.Value(o.ID) }
+	switch {
+	case o.Type.Scalar():
+		v.eval = extended(c.available(name, get), o.Type)
+	case isFloat(o.Type):
+		v.eval = widened(c.available(name, get), o.Type)
 	}
 	return v
 }
@@ -120,11 +123,11 @@ func extended(get eval, typ *ctype.Type) eval {
 // at is what lies in memory at an address.
 func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
 	v := value{typ: typ, addr: addr}
-	if !typ.Scalar() {
+	if !typ.Scalar() && !isFloat(typ) {
 		return v
 	}
 	size, leaf := typ.Size, c.leaf(join(n.tokens))
-	v.eval = extended(func(env Env) (uint64, bool) {
+	get := func(env Env) (uint64, bool) {
 		place, ok := addr(env)
 		if !ok {
 			return 0, false
@@ -134,7 +137,11 @@ func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
 			env.Lacks(leaf)
 		}
 		return bits, ok
-	}, typ)
+	}
+	v.eval = extended(get, typ)
+	if isFloat(typ) {
+		v.eval = widened(get, typ)
+	}
 	return v
 }
 
@@ -154,10 +161,13 @@ func (c *compiler) literal(n *node) value {
 		return constant(bits, ctype.Int(4, true))
 	}
 	bits, typ, ok := parseNumber(text, c.abi)
-	if !ok {
-		c.fail(n, text+" is no integer", "")
+	if ok {
+		return constant(bits, typ)
 	}
-	return constant(bits, typ)
+	if bits, typ, ok = parseFloat(text); !ok {
+		c.fail(n, text+" is no number", "")
+	}
+	return value{typ: typ, eval: func(Env) (uint64, bool) { return bits, true }}
 }
 
 func constant(bits uint64, typ *ctype.Type) value {
@@ -169,7 +179,7 @@ func (c *compiler) scalar(n *node, v value) value {
 	switch {
 	case v.typ.Kind == ctype.Array && v.addr != nil:
 		return value{typ: ctype.PointerTo(v.typ.Elem, c.abi.Pointer), eval: v.addr}
-	case v.eval != nil:
+	case v.eval != nil && v.typ.Scalar():
 		return v
 	}
 	hint := ""
@@ -177,7 +187,7 @@ func (c *compiler) scalar(n *node, v value) value {
 	case ctype.Record:
 		hint = "name one of its members"
 	case ctype.Float:
-		hint = "floating point cannot be computed with; its bits can: *(long *)&" + join(n.tokens)
+		hint = "a cast makes it one: (long)(" + join(n.tokens) + ")"
 	}
 	c.fail(n, fmt.Sprintf("%s is of type %v, which is no integer", join(n.tokens), v.typ), hint)
 	return value{}
@@ -263,17 +273,17 @@ func (c *compiler) size(n *node, typ *ctype.Type) value {
 }
 
 func (c *compiler) cast(n *node) value {
-	v := c.number(n.kids[0])
-	if !n.typ.Scalar() {
-		c.fail(n, fmt.Sprintf("nothing can be converted to %v", n.typ), "")
+	v := c.arithmetic(n.kids[0])
+	if !n.typ.Scalar() && !isFloat(n.typ) || isFloat(v.typ) && n.typ.Kind == ctype.Pointer {
+		c.fail(n, fmt.Sprintf("%v cannot be converted to %v", v.typ, n.typ), "")
 	}
 	return convert(v, n.typ)
 }
 
 // choice is a ? b : c. In C the type of the result is one that both can be converted to.
 func (c *compiler) choice(n *node) value {
-	condition := c.number(n.kids[0]).eval
-	yes, no := c.number(n.kids[1]), c.number(n.kids[2])
+	condition := c.truth(n.kids[0])
+	yes, no := c.arithmetic(n.kids[1]), c.arithmetic(n.kids[2])
 	typ := yes.typ
 	if yes.typ.Kind != ctype.Pointer || no.typ.Kind != ctype.Pointer {
 		typ = common(yes.typ, no.typ)

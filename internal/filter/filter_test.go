@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -103,6 +104,8 @@ func sample() *world {
 	add("j->id", ctype.Int(4, true), 7, 0)
 	add("$rip", ctype.PointerTo(ctype.Void, 8), 0x401131, 0)
 	add("real", &ctype.Type{Kind: ctype.Float, Name: "double", Size: 8}, 0, 0x1000)
+	add("d", double, math.Float64bits(2.75), 0)
+	add("f", float, uint64(math.Float32bits(0.1)), 0)
 	add("gone", ctype.Int(4, true), 0, 0)
 	w.names["gone"] = named{typ: ctype.Int(4, true)}
 	add("lost", pair, 0, 1)
@@ -211,7 +214,6 @@ func TestPlaces(t *testing.T) {
 		"q->missing":                       "error: struct pair has no member missing",
 		"x.y":                              "error: there is no x.y: the type of x has no members that are known",
 		"pair":                             "error: pair is of type struct pair, which is no integer",
-		"real > 1":                         "error: real is of type double, which is no integer",
 		"&x":                               "error: x has no address",
 		"p + p":                            "error: unsigned short * + unsigned short * means nothing",
 		"x - p":                            "error: int - unsigned short * means nothing",
@@ -245,16 +247,16 @@ to compare, write ==`,
   f(3)
    ^
 nothing runs any more: only what was collected is there`,
-		"x == 1.5": `1.5 is no integer
-  x == 1.5
-       ^~~`,
+		"x == 1.5.2": `1.5.2 is no number
+  x == 1.5.2
+       ^~~~~`,
 		"é == #": `this begins nothing that an expression has
   é == #
        ^`,
 		"x == 'ab'": `'ab' is not one character of one byte
   x == 'ab'
        ^~~~`,
-		"9z": `9z is no integer
+		"9z": `9z is no number
   9z
   ^~`,
 		"(short char)1": `short char is no integer type

@@ -88,9 +88,19 @@ func nameLength(rest string) int {
 	return n
 }
 
-// numberLength is how many bytes of a number rest begins with, be it one that is known or not.
+// numberLength is how many bytes of a number rest begins with, be it one that is known or not. A sign belongs to it behind the
+// letter of an exponent: e, or p in a hexadecimal number, where e is a digit.
 func numberLength(rest string) int {
-	n := strings.IndexFunc(rest, func(r rune) bool { return !IsWord(r) && r != '.' })
+	exponent := "e"
+	if strings.HasPrefix(rest, "0x") || strings.HasPrefix(rest, "0X") {
+		exponent = "p"
+	}
+	previous := ""
+	n := strings.IndexFunc(rest, func(r rune) bool {
+		sign := (r == '+' || r == '-') && previous == exponent
+		previous = strings.ToLower(string(r))
+		return !IsWord(r) && r != '.' && !sign
+	})
 	if n < 0 {
 		return len(rest)
 	}

@@ -21,6 +21,9 @@ func promoted(t *ctype.Type) *ctype.Type {
 // common is the type of an operation on two values: the larger of the promoted ones, unsigned if both are as large and one
 // of them is.
 func common(a, b *ctype.Type) *ctype.Type {
+	if isFloat(a) || isFloat(b) {
+		return commonFloat(a, b)
+	}
 	a, b = promoted(a), promoted(b)
 	switch {
 	case a.Size > b.Size:
@@ -36,6 +39,8 @@ func convert(v value, typ *ctype.Type) value {
 	from := v.typ
 	result := value{typ: typ, eval: v.eval}
 	switch {
+	case isFloat(from) || isFloat(typ):
+		return convertFloat(v, typ)
 	case v.bits != nil && typ.Kind == ctype.Bool:
 		return constant(truth(*v.bits != 0), typ)
 	case v.bits != nil:
@@ -113,7 +118,10 @@ func (c *compiler) binary(n *node) value {
 	case "@":
 		return c.repeat(n)
 	}
-	left, right := c.number(n.kids[0]), c.number(n.kids[1])
+	left, right := c.arithmetic(n.kids[0]), c.arithmetic(n.kids[1])
+	if isFloat(left.typ) || isFloat(right.typ) {
+		return c.floatBinary(n, left, right)
+	}
 	pointers := truth(left.typ.Kind == ctype.Pointer) + truth(right.typ.Kind == ctype.Pointer)
 	if pointers > 0 && (n.op == "+" || n.op == "-") {
 		return c.pointerSum(n, left, right)
@@ -199,7 +207,7 @@ func (c *compiler) pointerSum(n *node, left, right value) value {
 
 // logical is && and ||. Either is decided by one operand that is available and decides it, whichever it is.
 func (c *compiler) logical(n *node) value {
-	left, right := c.number(n.kids[0]).eval, c.number(n.kids[1]).eval
+	left, right := c.truth(n.kids[0]), c.truth(n.kids[1])
 	decisive := n.op == "||"
 	return value{typ: ctype.Int(4, true), eval: func(env Env) (uint64, bool) {
 		a, ok := left(env)
@@ -255,10 +263,14 @@ func (c *compiler) unary(n *node) value {
 		}
 		return value{typ: ctype.PointerTo(v.typ, c.abi.Pointer), eval: v.addr}
 	}
-	v := c.number(operand)
 	if n.op == "!" {
-		return value{typ: ctype.Int(4, true), eval: mapped(v.eval, func(a uint64) uint64 { return truth(a == 0) })}
+		return value{typ: ctype.Int(4, true), eval: mapped(c.truth(operand), func(a uint64) uint64 { return truth(a == 0) })}
 	}
+	v := c.arithmetic(operand)
+	if sign, ok := floatSigns[n.op]; ok && isFloat(v.typ) {
+		return value{typ: v.typ, eval: mapped(v.eval, sign)}
+	}
+	v = c.scalar(operand, v)
 	typ := promoted(v.typ)
 	apply := signs[n.op]
 	if v.bits != nil {

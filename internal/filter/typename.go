@@ -10,6 +10,9 @@ import (
 // typeWords are the words of which the names of C's own integer types are made, and those that say nothing here.
 var typeWords = []string{"unsigned", "signed", "char", "short", "int", "long", "_Bool", "bool", "void", "const", "volatile"}
 
+// floatWords are the floating-point types that can be computed with.
+var floatWords = map[string]*ctype.Type{"double": double, "float": float}
+
 // tagWords begin the name of a type that the scope knows.
 var tagWords = []string{"struct", "union", "enum"}
 
@@ -28,7 +31,7 @@ func (p *parser) beginsType(at int) bool {
 	if t.kind != tokenName {
 		return false
 	}
-	if slices.Contains(typeWords, t.text) || slices.Contains(tagWords, t.text) {
+	if slices.Contains(typeWords, t.text) || slices.Contains(tagWords, t.text) || floatWords[t.text] != nil {
 		return true
 	}
 	if _, known := p.scope.Operand(t.text); known {
@@ -101,6 +104,10 @@ func (p *parser) baseType() *ctype.Type {
 			words = append(words, word)
 		}
 		p.at++
+	}
+	if t := p.peek(); len(words) == 0 && t.kind == tokenName && floatWords[t.text] != nil {
+		p.at++
+		return floatWords[t.text]
 	}
 	if len(words) > 0 {
 		typ := integerType(words, p.abi)

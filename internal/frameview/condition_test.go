@@ -22,7 +22,7 @@ var conditions = []string{
 	"limit", "limit == 40 ? 2 : 3", "-limit / 7", "limit << 31 >> 31", "table[3] + table[4]", "sizeof table", "&table[4] - &table[1]",
 	"j->id", "j->id % 5 == 2", "j->kind", "j->kind == URGENT", "j->name[4]", "qq == &q", "q.count", "q.count - 100 > 0", "q.head->id",
 	"*(unsigned char *)&limit", "*(int *)0x404030", "{int}0x404030 + 1", "n", "n > 10 || sum", "sum", "~n", "!n", "$sp", "$trace_frame", // $tpnum is GDB's own numbering
-	"j == q.tail", "$pc >= work && $pc < main", "$rip - (char *)push", "(long)j - (long)qq", "*(long *)($rbp - 8)",
+	"j == q.tail", "$pc >= work && $pc < main", "$rip - (char *)push", "$pc >= &work", "j->weight > 0.6", "(int)(j->weight * 100)", "(long)j - (long)qq", "*(long *)($rbp - 8)",
 }
 
 // TestAgainstGDB evaluates conditions on some frames and has GDB do the same.

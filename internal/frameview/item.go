@@ -1,7 +1,6 @@
 package frameview
 
 import (
-	"encoding/hex"
 	"slices"
 	"strconv"
 
@@ -36,7 +35,7 @@ type source struct {
 	kind     sourceKind
 	size     uint64
 	addr     arch.Addr   // sourceMemory: the address, or what is added to base
-	base     *tdesc.Slot // sourceMemory: nil for an absolute address
+	base     *tdesc.Slot // sourceMemory: nil for an absolute address; sourceRegister
 	variable int32       // sourceVariable
 	code     *ax.Program // sourceCode, sourceString, sourceResult
 	needs    bool        // the code reads registers
@@ -46,7 +45,7 @@ type source struct {
 type sourceKind uint8
 
 const (
-	sourceRegister sourceKind = iota
+	sourceRegister sourceKind = iota // the Slot of the item, or base
 	sourceMemory
 	sourceVariable
 	sourceCode   // memory: the one that the code records last
@@ -71,8 +70,8 @@ type collections struct {
 	typed map[string]*ctype.Type // names of any collection
 }
 
-// Items returns what a tracepoint collects, of the location at pc if it has one there and else of the first: registers,
-// then what its actions say in their order, then what it collects after steps.
+// Items returns what a tracepoint collects, at the first location if it has several: registers, then what its actions say in
+// their order, then what it collects after steps.
 func (v *View) Items(n trace.Number) []*Item {
 	t := v.tracepoints[n]
 	if t == nil {
@@ -196,7 +195,11 @@ func (v *View) addActions(c *collection, actions []trace.Action, commands []stri
 		}
 	}
 	drafts := v.drafts(actions)
-	pair(drafts, v.expectations(c, commands))
+	expected := v.expectations(c, commands)
+	pair(drafts, expected)
+	if !step { // after steps the variable may be elsewhere
+		v.nameRegister(drafts, expected, actions)
+	}
 	for _, d := range drafts {
 		d.source.step = step
 		c.nameLocal(d)
@@ -235,133 +238,6 @@ func (c *collection) add(item *Item) {
 	known.sources = append(known.sources, item.sources...)
 }
 
-// draft is an action on its way to become an item.
-type draft struct {
-	source source
-	name   string // what the user wrote, "" if that is not certain
-	text   string // what the action says
-	shape  shape
-
-	access   frameAccess
-	accesses bool // there is an access
-}
-
-// drafts makes a draft of each action that collects memory, a variable or a result, in the order of the actions. Code that
-// collects nothing, of a teval command, has one without a text.
-func (v *View) drafts(actions []trace.Action) []*draft {
-	var drafts []*draft
-	for _, action := range actions {
-		switch action.Kind {
-		case trace.CollectMemory:
-			drafts = append(drafts, v.memoryDraft(action))
-		case trace.CollectExpression:
-			drafts = append(drafts, v.codeDraft(action.Code))
-		}
-	}
-	return drafts
-}
-
-func (v *View) memoryDraft(action trace.Action) *draft {
-	d := &draft{
-		source: source{kind: sourceMemory, size: action.Length, addr: arch.Addr(action.Offset)},
-		shape:  shape{memory: true, plain: true, records: true},
-	}
-	place := d.source.addr.String()
-	if action.Base != trace.Absolute {
-		if v.Layout != nil {
-			d.source.base = v.Layout.ByNumber(action.Base)
-		}
-		if d.source.base == nil {
-			d.source.kind = sourceRegister // of a register that nobody knows: never there
-		}
-		place = offsetText(v.registerName(action.Base), int64(action.Offset))
-	}
-	d.text = ax.Place(place, action.Length)
-	return d
-}
-
-// offsetText is "($rbp - 20)".
-func offsetText(name string, offset int64) string {
-	switch {
-	case offset < 0:
-		return "(" + name + " - " + strconv.FormatUint(uint64(-offset), 10) + ")"
-	case offset > 0:
-		return "(" + name + " + " + strconv.FormatInt(offset, 10) + ")"
-	}
-	return name
-}
-
-func (v *View) registerName(n arch.Reg) string {
-	if v.Layout != nil {
-		if slot := v.Layout.ByNumber(n); slot != nil {
-			return "$" + slot.Reg.Name
-		}
-	}
-	return "$register" + strconv.Itoa(int(n))
-}
-
-// codeDraft finds out what an expression collects, which its end tells: the memory that it records last, because what comes
-// before was needed to find that, or the variable, or a number that it drops.
-func (v *View) codeDraft(code []byte) *draft {
-	d := &draft{}
-	program, err := ax.Decode(code)
-	if err != nil {
-		return d
-	}
-	d.source.code = program
-	d.source.needs = len(program.Requirements().Registers) > 0
-	d.shape = shapeOf(program)
-	d.access, d.accesses = accessOf(program)
-	var last [4]ax.Instruction // up to the end
-	for in := range program.Instructions() {
-		last = [4]ax.Instruction{last[1], last[2], last[3], in}
-	}
-	constant := last[1].Op >= ax.OpConst8 && last[1].Op <= ax.OpConst64
-	kind, known := endings[last[2].Op]
-	switch {
-	case !known || d.shape.sets:
-		return d
-	case kind == sourceResult && last[1].Op == ax.OpTracev:
-		kind, d.source.variable = sourceVariable, int32(last[1].Operand)
-	case kind == sourceResult:
-		d.source.code, d.source.size = withoutPop(program, last[2].Offset), 8
-	case last[2].Op == ax.OpTraceQuick || last[2].Op == ax.OpTrace16:
-		d.source.size = last[2].Operand
-	case constant:
-		d.source.size = last[1].Operand
-	}
-	d.source.kind = kind
-	d.text = "agent expression " + hex.EncodeToString(code)
-	effects, ok := program.Decompile(ax.Names{Register: v.registerName, Variable: v.variableText})
-	if ok && len(effects) > 0 {
-		effect := effects[len(effects)-1]
-		d.text = effect.Text
-		if effect.Fixed && kind == sourceCode {
-			d.source.kind, d.source.addr = sourceMemory, effect.Addr
-		}
-	}
-	return d
-}
-
-// endings says what code collects by the instruction ahead of its end.
-var endings = map[ax.Op]sourceKind{
-	ax.OpTrace: sourceCode, ax.OpTraceQuick: sourceCode, ax.OpTrace16: sourceCode, ax.OpTracenz: sourceString, ax.OpPop: sourceResult,
-}
-
-// withoutPop returns a program that ends at the offset of the pop that drops what is wanted.
-func withoutPop(p *ax.Program, pop int) *ax.Program {
-	code := p.Code()
-	code[pop] = byte(ax.OpEnd)
-	ending, err := ax.Decode(code)
-	if err != nil {
-		return p
-	}
-	return ending
-}
-
-// variableText is a trace state variable as an expression names it.
-func (v *View) variableText(n uint16) string { return "$" + v.VariableName(int32(n)) }
-
 // named makes the items of a draft: one under the name that the user gave, or those that symbols give, or one by what the
 // action says.
 func (v *View) named(c *collection, d *draft) []*Item {
@@ -384,6 +260,10 @@ func (d *draft) typ() *ctype.Type {
 	switch d.source.kind {
 	case sourceVariable, sourceResult:
 		return ctype.Int(8, true)
+	case sourceRegister:
+		if d.source.base != nil {
+			return registerType(d.source.base)
+		}
 	case sourceString:
 		return ctype.ArrayOf(ctype.Int(1, true), int(min(d.source.size, 1<<16)))
 	}

@@ -123,6 +123,7 @@ func TestOptimized(t *testing.T) {
 		0: `{"*j":{"id":7,"kind":0,"weight":0.25,"name":"job-1","next":"0x0"},` +
 			`"q":{"head":"0x5555555592a0","tail":"0x5555555592a0","count":1,"checksum":0},"$hits":1}`,
 		3: `{"table":"01020305080d1522375990e9634c2b13","limit":40}`,
+		4: `{"n":7}`,
 		5: `{}`,
 	} {
 		frame, err := v.Frame(n, nil)

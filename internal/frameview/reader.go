@@ -86,6 +86,9 @@ func (r *Reader) Integer(item *Item) (filter.Value, bool) {
 func (r *Reader) find(item *Item, s *source) (Datum, bool) {
 	switch s.kind {
 	case sourceRegister:
+		if s.base != nil {
+			return r.lowBytes(s.base, item.Type.Size)
+		}
 		b, ok := r.register(item.Slot)
 		return Datum{Bytes: b}, ok
 	case sourceVariable:
@@ -122,6 +125,18 @@ func (r *Reader) register(slot *tdesc.Slot) ([]byte, bool) {
 		return nil, false
 	}
 	return slot.Bytes(r.registers)
+}
+
+// lowBytes finds a variable in the lowest bytes of a register.
+func (r *Reader) lowBytes(slot *tdesc.Slot, size int) (Datum, bool) {
+	b, ok := r.register(slot)
+	switch {
+	case !ok || size > len(b):
+		return Datum{}, false
+	case r.view.bigEndian:
+		return Datum{Bytes: b[len(b)-size:]}, true
+	}
+	return Datum{Bytes: b[:size]}, true
 }
 
 // variable finds a trace state variable. Of several values the last counts.

@@ -77,11 +77,13 @@ func (s *scope) Operand(name string) (filter.Operand, bool) {
 		return s.operand(operand{kind: operandConstant, value: uint64(value)}, ctype.Int(4, true)), true
 	}
 	if addr, ok := s.view.function(name); ok {
-		typ := ctype.PointerTo(ctype.Void, s.ABI().Pointer)
-		return s.operand(operand{kind: operandConstant, value: uint64(addr)}, typ), true
+		return s.operand(operand{kind: operandMemory, addr: addr}, code), true
 	}
 	return filter.Operand{}, false
 }
+
+// code is the type of a function. Like an array it stands for its address.
+var code = &ctype.Type{Kind: ctype.Array, Name: "function", Elem: ctype.Void}
 
 func (s *scope) dollar(name string) (filter.Operand, bool) {
 	if slot := s.view.registerNamed(name); slot != nil {

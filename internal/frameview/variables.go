@@ -2,11 +2,13 @@ package frameview
 
 import (
 	"bytes"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
+	"tracewell/trace"
 )
 
 // Variables of functions that GCC and Clang made without optimization lie at a fixed distance from the frame base. GDB 13.1
@@ -118,6 +120,43 @@ func (c *collection) local(name string) *Item {
 	return nil
 }
 
+// nameRegister finds the register that a variable is in: code for one is nothing but an end, and GDB has the register
+// collected. It is certain which that is if there is one such variable, and one register that nothing else needs.
+func (v *View) nameRegister(drafts []*draft, expected []expectation, actions []trace.Action) {
+	if v.Layout == nil || slices.ContainsFunc(expected, func(e expectation) bool { return e.registers }) {
+		return
+	}
+	var found *draft
+	needed := make(map[arch.Reg]bool)
+	for _, d := range drafts {
+		switch {
+		case d.source.base != nil:
+			needed[d.source.base.Reg.Num] = true
+		case d.source.code == nil:
+		case len(d.source.code.Code()) > 1:
+			for _, n := range d.source.code.Requirements().Registers {
+				needed[n] = true
+			}
+		case found != nil:
+			return
+		default:
+			found = d
+		}
+	}
+	var left []arch.Reg
+	for _, action := range actions {
+		left = append(left, MaskRegisters(action.Mask)...)
+	}
+	left = slices.DeleteFunc(left, func(n arch.Reg) bool { return needed[n] })
+	if found == nil || found.name == "" || len(left) != 1 {
+		return
+	}
+	if slot := v.Layout.ByNumber(left[0]); slot != nil && slot.Size <= 8 {
+		found.text = "$" + slot.Reg.Name
+		found.source = source{kind: sourceRegister, base: slot}
+	}
+}
+
 // staticAt names memory by the static variable in scope that it is, and says how much of at most size bytes that is.
 func (c *collection) staticAt(addr arch.Addr, size uint64) (string, uint64) {
 	for _, local := range c.locals {
@@ -158,7 +197,12 @@ func (v *View) retype(c *collection, item *Item) {
 		return
 	}
 	typ, ok := filter.TypeOf(item.Name, &declarations{v, c})
-	if ok && (typ.Size == item.Type.Size || item.sources[0].kind == sourceResult && typ.Scalar()) {
+	if !ok {
+		return
+	}
+	kind := item.sources[0].kind
+	number := kind == sourceResult || kind == sourceRegister && item.Slot == nil && typ.Size <= item.Type.Size
+	if typ.Size == item.Type.Size || number && typ.Scalar() {
 		item.Type = typ
 	}
 }

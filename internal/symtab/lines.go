@@ -186,6 +186,9 @@ func (t *Table) Statements(file string, line int) []arch.Addr {
 	return found
 }
 
+// mostEmpty bounds the empty entries in a row. Damaged information makes a dwarf.Reader give one again and again.
+const mostEmpty = 1 << 12
+
 // rowsOf returns the statements of a source file, of several in a row on one line the first.
 func (l *lineTable) rowsOf(file string) []row {
 	data := l.open()
@@ -193,10 +196,14 @@ func (l *lineTable) rowsOf(file string) []row {
 		return nil
 	}
 	var found []row
-	for units := data.Reader(); ; units.SkipChildren() {
+	units := data.Reader()
+	for empty := 0; empty < mostEmpty; units.SkipChildren() {
 		entry, err := units.Next()
 		if entry == nil || err != nil {
-			return found
+			break
+		}
+		if empty++; entry.Tag != 0 {
+			empty = 0
 		}
 		reader, err := data.LineReader(entry)
 		if reader == nil || err != nil {
@@ -214,6 +221,7 @@ func (l *lineTable) rowsOf(file string) []row {
 			previous = r
 		}
 	}
+	return found
 }
 
 // endsInPath reports whether a path ends in the components of another.

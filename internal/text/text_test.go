@@ -80,6 +80,41 @@ func TestTableStreams(t *testing.T) {
 	}
 }
 
+// TestTableBelow has lines between rows that are held back, and between later ones. They do not count for the widths.
+func TestTableBelow(t *testing.T) {
+	var out bytes.Buffer
+	table := NewTable(&out, 0, Style{}, Column{Title: "a"}, Column{Title: "b"})
+	table.Row(cells("1", "x"))
+	table.Below([]byte("  much longer than the row\n"))
+	table.Row(cells("222", "x"))
+	table.Below(nil)
+	table.Flush()
+	table.Row(cells("3", "x"))
+	table.Below([]byte("  one\n"))
+	table.Below([]byte("  two\n"))
+	const want = "a    b\n1    x\n  much longer than the row\n222  x\n3    x\n  one\n  two\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
+// TestTableRepeatsTitles once as many lines as fit stand below them, also lines that are no rows.
+func TestTableRepeatsTitles(t *testing.T) {
+	var out bytes.Buffer
+	table := NewTable(&out, 0, Style{}, Column{Title: "a"})
+	table.RepeatTitles(3)
+	for i := range 5 {
+		table.Row(cells(fmt.Sprint(i)))
+		if i == 3 {
+			table.Below([]byte("-\n"))
+		}
+	}
+	table.Flush()
+	if want := "a\n0\n1\na\n2\n3\n-\na\n4\n"; out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
 func TestTableRowsCostNothing(t *testing.T) {
 	var out bytes.Buffer
 	table := NewTable(&out, 40, Style{}, Column{Title: "a"}, Column{Title: "b"})

@@ -95,6 +95,28 @@ func TestVariations(t *testing.T) {
 	}
 }
 
+// TestSplit looks at the pieces of an access.
+func TestSplit(t *testing.T) {
+	text, _ := generated(t, Options{Instructions: 3000, Split: true})
+	for _, access := range []string{" MW4 ", " MW2 ", " MW1 ", " MR4 ", " MR2 ", " MR1 "} {
+		if !strings.Contains(text, access) {
+			t.Errorf("no%s", access)
+		}
+	}
+	whole, _ := generated(t, Options{Instructions: 3000})
+	digits := func(text string) (n int) {
+		for line := range strings.Lines(text) {
+			if words := strings.Fields(line); words[2][0] == 'M' {
+				n += len(words[4])
+			}
+		}
+		return n
+	}
+	if digits(text) != digits(whole) {
+		t.Errorf("%d digits of data in pieces, want %d", digits(text), digits(whole))
+	}
+}
+
 func TestWriteReportsErrors(t *testing.T) {
 	reader, writer := io.Pipe()
 	reader.Close()

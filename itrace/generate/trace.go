@@ -28,8 +28,9 @@ type Options struct {
 	Security  string // suffix of the mode
 	CRLF      bool
 	Shuffle   bool   // effects in any order within their instruction
+	Split     bool   // some accesses to memory as several, of fewer bytes
 	Late      int    // effects up to so many records late
-	Seed      uint64 // of Shuffle and Late
+	Seed      uint64 // of Shuffle, Split and Late, and of how processors alternate
 	// PlainNames writes registers as MIPS numbers them, r8, instead of as its assembler names them, t0.
 	PlainNames bool
 }
@@ -209,6 +210,9 @@ func (t *tracer) hex(value uint64, digits int) []byte {
 // write writes an instruction and its effects.
 func (p *processor) write(t *tracer, r *records) {
 	t.record(&r.head)
+	if t.o.Split {
+		t.split(r)
+	}
 	if t.o.Shuffle {
 		t.random.Shuffle(len(r.effects), func(i, j int) { r.effects[i], r.effects[j] = r.effects[j], r.effects[i] })
 	}
@@ -220,6 +224,27 @@ func (p *processor) write(t *tracer, r *records) {
 		}
 		t.record(&r.effects[i])
 	}
+}
+
+// split makes two of some accesses to memory, or four. The machine is big endian: the first digits are those of the lowest address.
+func (t *tracer) split(r *records) {
+	var effects []itrace.Record
+	for _, e := range r.effects {
+		parts := uint32(1)
+		if e.Kind == itrace.Memory && e.Size == 4 {
+			parts = 1 << t.random.IntN(3)
+		}
+		size := e.Size / parts
+		for i := range parts {
+			piece := e
+			if parts > 1 {
+				piece.Size, piece.Addr = size, e.Addr+uint64(i*size)
+				piece.AddrDigits, piece.Digits = t.digits(uint32(piece.Addr)), e.Digits[2*i*size:2*(i+1)*size]
+			}
+			effects = append(effects, piece)
+		}
+	}
+	r.effects = effects
 }
 
 // release writes effects that were held back long enough.

@@ -1,5 +1,7 @@
 package match
 
+import "slices"
+
 // The two sides.
 const (
 	reference = iota
@@ -9,8 +11,8 @@ const (
 // aligner pairs the groups of one processor.
 //
 // It goes through both queues in lock-step as long as the same instructions follow one another. Where they do not, or where an
-// effect differs and the flow of control soon does as well, it looks for the nearest place from which both go on together (see
-// resync.go), and what it passes over there is a stretch that one side has and the other has not.
+// effect differs and a stretch that one side lacks explains that better (see explain.go), it looks for the nearest place from which
+// both go on together (see resync.go), and what it passes over there is what one side has and the other has not.
 type aligner struct {
 	c     *comparison
 	cpu   int32
@@ -20,9 +22,12 @@ type aligner struct {
 	late    [2][]lateEffect // effects that the other side has not shown yet
 	records [2]int64        // of each side that have been passed
 	wanted  int             // groups to look at while a place to go on from is looked for; 0 in lock-step
-	modes   [2]uint32       // that differed last
+	modes   differing       // the last that differed
 	pairing pairing         // of the groups at hand
-	shift   int64           // instructions that the other side was found to have more than the reference
+	watched int             // instructions that are still to be looked at for whether a wrong value was only a wrong record
+	parting parting         // what was passed over directly before the groups at hand
+	last    int64           // the line of the reference's instruction that was passed last
+	shifts  shifts
 	rest    tail
 }
 
@@ -31,10 +36,14 @@ type queue struct {
 	groups  []*group
 	start   int // of what is still to be paired
 	history int
+	passed  int64 // groups before that
 	ended   bool
 }
 
 func (q *queue) len() int { return len(q.groups) - q.start }
+
+// shown reports whether there has been anything of the processor.
+func (q *queue) shown() bool { return q.passed > 0 || q.len() > 0 }
 
 func (q *queue) at(i int) *group { return q.groups[q.start+i] }
 
@@ -43,6 +52,7 @@ func (q *queue) push(g *group) { q.groups = append(q.groups, g) }
 // pop passes the first group, and returns one that nothing refers to any more, nil for none.
 func (q *queue) pop() (used *group) {
 	q.start++
+	q.passed++
 	if q.start <= q.history {
 		return nil
 	}
@@ -59,18 +69,29 @@ func (q *queue) pop() (used *group) {
 // before returns the groups that are kept and have been passed.
 func (q *queue) before() []*group { return q.groups[max(0, q.start-q.history):q.start] }
 
+// around returns the groups that are kept of those before and behind a place, which is so many groups into the trace.
+func (q *queue) around(place int64, before, behind int) []*group {
+	at := q.start - int(q.passed-place)
+	from := max(0, q.start-q.history, at-before)
+	return q.groups[from:max(from, min(at+behind, len(q.groups)))]
+}
+
 func newAligner(c *comparison, cpu int32) *aligner {
 	a := &aligner{c: c, cpu: cpu, state: state{memory: c.memory}}
 	for s := range a.queue {
-		a.queue[s].history = max(c.options.Context, recentGroups)
+		// What is missing is told of only after patience, and its context shall be there then.
+		a.queue[s].history = max(c.options.Context, recentGroups) + int(min(c.options.patience(), mostHistory))
 		a.queue[s].ended = c.ended[s]
 	}
 	return a
 }
 
+// mostHistory bounds the groups that are kept, in case of a very large window.
+const mostHistory = 1024
+
 // work pairs what can be paired with what is there.
 func (a *aligner) work() {
-	for !a.c.stopped() {
+	for !a.done() {
 		r, o := &a.queue[reference], &a.queue[other]
 		switch {
 		case a.wanted > 0:
@@ -92,56 +113,77 @@ func (a *aligner) work() {
 	}
 }
 
+// done reports whether nothing more is wanted: the first difference has been found, and the aligner is beyond it.
+func (a *aligner) done() bool { return a.c.answered() && a.beyond(a.c.first) }
+
+// beyond reports whether nothing that is still to be found can come before a line of the reference. Of a processor that the reference
+// does not come back to, and of which the last instruction is therefore still open, that is assumed after some lines.
+func (a *aligner) beyond(order int64) bool {
+	for _, late := range a.late {
+		if slices.ContainsFunc(late, func(l lateEffect) bool { return l.group != nil && !l.of.told && l.of.order < order }) {
+			return false
+		}
+	}
+	q := &a.queue[reference]
+	return q.len() > 0 && q.at(0).line >= order || q.len() == 0 && (q.ended || a.last >= order || a.c.report.Traces[reference].Lines > order+openLines)
+}
+
+// openLines is how many lines of other processors may follow before an instruction is taken as the last of its processor for good.
+const openLines = 1 << 16
+
 // pair deals with the first groups of both sides. It reports false if more groups are needed for that.
 func (a *aligner) pair(x, y *group) bool {
 	switch {
-	case x.full == y.full && len(x.wide)+len(y.wide) == 0 && len(a.c.options.Fields) == 0:
+	case x.full == y.full && a.plain(x, y):
 		a.state.applyEqual(x, y)
+		a.count(x)
+		a.advance()
 	case x.pc != y.pc || x.bare != y.bare:
 		a.wanted = firstLookahead
-		return true
 	default:
-		d := a.compare(x, y)
-		if d.certain() {
-			s, enough := a.explain(x, y, d)
-			if !enough {
+		p := a.compare(x, y)
+		if p.certain() {
+			switch steps, enough := a.explain(x, y, p); {
+			case !enough:
 				return false
-			}
-			if s != nil {
-				a.passOver(*s)
+			case steps != nil:
+				a.follow(steps)
 				return true
 			}
 		}
-		a.settle(x, y, d)
+		a.settlePair(x, y, p)
 	}
-	a.count(x)
+	return true
+}
+
+// plain reports whether the hashes tell whether two groups are equal.
+func (a *aligner) plain(x, y *group) bool {
+	return len(x.wide)+len(y.wide)+len(a.c.options.Fields)+len(a.late[reference])+len(a.late[other])+a.watched == 0
+}
+
+// settlePair pairs the first groups of both sides, however they differ.
+func (a *aligner) settlePair(x, y *group, p *pairing) {
+	a.settle(x, y, p)
+	a.advance()
+	a.settleLate()
+}
+
+// advance passes a pair.
+func (a *aligner) advance() {
+	a.parting = parting{}
 	a.pass(reference)
 	a.pass(other)
-	a.settleLate()
-	return true
 }
 
 // pass takes the first group of a side off its queue.
 func (a *aligner) pass(side int) {
 	q := &a.queue[side]
 	a.records[side] += int64(1 + len(q.at(0).effects))
+	if side == reference {
+		a.last = q.at(0).line
+	}
 	if used := q.pop(); used != nil {
-		a.c.release(side, used)
-	}
-}
-
-// count counts a pair as compared.
-func (a *aligner) count(x *group) {
-	n := &a.c.report.Compared
-	if !x.bare {
-		n.Instructions++
-	}
-	for i := range x.effects {
-		if x.effects[i].kind == writesRegister {
-			n.Registers++
-		} else {
-			n.Memory++
-		}
+		a.c.sides[side].release(used)
 	}
 }
 
@@ -153,46 +195,5 @@ func (a *aligner) bound() {
 			s.groups[side] = a.queue[side].len() / 2
 			a.passOver(s)
 		}
-	}
-}
-
-// tail is what one side has behind the end of the other.
-type tail struct {
-	first   sides
-	side    int
-	context *Context
-	groups  int64
-	records int64
-}
-
-// takeTail takes the rest of a side off its queue.
-func (a *aligner) takeTail(side int) {
-	q := &a.queue[side]
-	if a.rest.groups == 0 && !a.c.options.SkipRest {
-		a.rest = tail{first: a.positions(side, q.at(0)), side: side, context: a.c.context(a)}
-	}
-	for q.len() > 0 {
-		a.rest.groups++
-		a.rest.records += int64(1 + len(q.at(0).effects))
-		a.state.apply(side, q.at(0))
-		a.pass(side)
-	}
-}
-
-// finish tells of the tail. Where two traces are of one length and something in them was shifted, one has to end earlier by as
-// much, and nothing is to be said of it.
-func (a *aligner) finish() {
-	a.settleLate()
-	shifted := a.rest.groups
-	if a.rest.side == reference {
-		shifted = -shifted
-	}
-	switch {
-	case a.rest.groups == 0 || a.c.options.SkipRest:
-	case shifted == -a.shift:
-		a.c.consequence()
-	default:
-		d := a.c.found(a, ClassTail, a.rest.first, "")
-		d.Groups, d.Records, d.Context = a.rest.groups, a.rest.records, a.rest.context
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -14,23 +16,25 @@ import (
 
 // comparison is one comparison under way.
 type comparison struct {
-	options  Options
-	rules    *rules
-	names    *names
-	sides    [2]*side
-	ended    [2]bool
-	memory   *wrongMemory
-	aligners map[int32]*aligner
-	latest   *aligner
-	released [2][]*group
-	carriers [2][][]*group
+	options   Options
+	rules     *rules
+	names     *names
+	sides     [2]*side
+	ended     [2]bool
+	memory    *wrongMemory
+	aligners  map[int32]*aligner
+	latest    *aligner
+	delivered [2]int64 // groups of each side that have been read
 
-	report      *Report
-	differences []*Difference
-	enough      bool // no more is wanted
+	ordered []*aligner // the aligners, by their processors
 
-	parsers [2]itrace.Parser
-	record  itrace.Record
+	report *Report
+	roots  []*root
+	first  int64 // where the first of them is, by the reference's lines
+
+	parsers  [2]itrace.Parser
+	record   itrace.Record
+	operands []operand
 }
 
 // Compare compares a trace with a reference. Dialects are those to choose from for an Input without one. What goes wrong is in the
@@ -38,9 +42,10 @@ type comparison struct {
 func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Options) *Report {
 	began := time.Now()
 	o = o.settled()
+	r := newRules(o)
 	c := &comparison{
-		options: o, rules: newRules(o), names: newNames(o.Aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
-		report: &Report{Counts: make(map[Class]int64)},
+		options: o, rules: r, names: newNames(o.Aliases, &r.aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
+		report: &Report{Counts: make(map[Class]int64)}, first: math.MaxInt64,
 	}
 	c.conclude(c.run(ctx, [2]Input{ref, oth}, dialects))
 	c.report.Seconds = time.Since(began).Seconds()
@@ -61,37 +66,41 @@ func (c *comparison) run(ctx context.Context, inputs [2]Input, dialects itrace.R
 			}
 		}
 	})
-	if c.begin(inputs, dialects, end); ctx.Err() != nil {
+	if c.begin(&inputs, dialects, end); ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	for _, s := range c.sides {
-		go func() {
-			if s.run(ctx); s.err != nil {
-				end(s.err) // the other side may wait
-			}
-		}()
-	}
+	wait := c.feed(ctx, inputs, end)
 	c.pairAll(end)
 	err := context.Cause(ctx)
 	end(nil)
-	for i, s := range c.sides {
-		for range s.full {
-		}
-		c.report.Traces[i] = s.trace
-	}
+	wait()
 	return err
 }
 
-// begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
-func (c *comparison) begin(inputs [2]Input, dialects itrace.Registry, end context.CancelCauseFunc) {
-	var wait sync.WaitGroup
+// feed begins to read both traces, and returns what waits for the end of that. A trace that cannot be read ends the comparison at
+// once if the other may have to be waited for.
+func (c *comparison) feed(ctx context.Context, inputs [2]Input, end context.CancelCauseFunc) (wait func()) {
+	var running sync.WaitGroup
 	for i, in := range inputs {
-		wait.Go(func() {
-			if err := in.detect(dialects); err != nil {
-				end(err)
-				return
+		f := newFeed(ctx, in)
+		c.sides[i], c.parsers[i] = newSide(in, f, c.rules, c.names), in.Dialect.New()
+		running.Go(func() {
+			if f.run(); f.err != io.EOF && inputs[1-i].Interrupt != nil {
+				end(f.err)
 			}
-			c.sides[i], c.parsers[i] = newSide(in, in.Dialect, c.rules, c.names), in.Dialect.New()
+		})
+	}
+	return running.Wait
+}
+
+// begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
+func (c *comparison) begin(inputs *[2]Input, dialects itrace.Registry, end context.CancelCauseFunc) {
+	var wait sync.WaitGroup
+	for i := range inputs {
+		wait.Go(func() {
+			if err := inputs[i].detect(dialects); err != nil {
+				end(err)
+			}
 		})
 	}
 	wait.Wait()
@@ -116,42 +125,70 @@ func (in *Input) detect(dialects itrace.Registry) error {
 	return nil
 }
 
-// pairAll pairs the groups of both traces, reading on the side of which less has come.
+// groupBatch is how many groups are read at once.
+const groupBatch = 256
+
+// pairAll pairs the groups of both traces as they are read.
 func (c *comparison) pairAll(end context.CancelCauseFunc) {
-	var delivered [2]int64
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
-		side := reference
-		if c.ended[reference] || delivered[reference] > delivered[other] && !c.ended[other] {
-			side = other
+		n, want := c.behind()
+		s := c.sides[n]
+		for _, g := range s.advance(want) {
+			c.aligner(g.cpu).queue[n].push(g)
 		}
-		groups, more := <-c.sides[side].full
-		if !more {
-			if err := c.sides[side].err; err != nil {
-				end(err)
-				return
-			}
-			c.end(side)
-			continue
+		c.delivered[n] += int64(len(s.ready))
+		c.report.Traces[n] = s.trace
+		switch s.err {
+		case nil:
+			c.work()
+		case io.EOF:
+			c.end(n)
+		default:
+			end(s.err)
+			return
 		}
-		delivered[side] += int64(len(groups))
-		for _, g := range groups {
-			c.aligner(g.cpu).queue[side].push(g)
-		}
-		c.carriers[side] = append(c.carriers[side], groups[:0])
-		c.work()
 		if c.options.Progress != nil {
-			c.options.Progress(c.sides[reference].read.Load(), c.sides[other].read.Load())
+			c.options.Progress(c.report.Traces[reference].Bytes, c.report.Traces[other].Bytes)
 		}
 	}
 }
 
-// stopped reports whether enough is known.
-func (c *comparison) stopped() bool { return c.enough }
+// behind chooses the side to read on, that of which less is waiting to be paired, and how many groups: as many as it lacks. What waits
+// of a processor of which the other side has shown nothing, or nothing for long, does not count, or all others would wait for it.
+func (c *comparison) behind() (side, want int) {
+	var waiting [2]int
+	for _, a := range c.ordered {
+		if r, o := &a.queue[reference], &a.queue[other]; r.shown() && o.shown() {
+			waiting[reference] += min(r.len(), 2*c.options.Lookahead)
+			waiting[other] += min(o.len(), 2*c.options.Lookahead)
+		}
+	}
+	lead := waiting[reference] - waiting[other]
+	switch {
+	case c.ended[reference] || lead > 0 && !c.ended[other]:
+		side = other
+	case lead == 0 && c.delivered[reference] > c.delivered[other] && !c.ended[other]:
+		side = other
+	}
+	want = groupBatch - int(c.delivered[side]%groupBatch)
+	if lead != 0 {
+		want = min(want, max(lead, -lead))
+	}
+	return side, want
+}
+
+// stopped reports whether enough is known: the first difference, and that nothing before it will be found to be one.
+func (c *comparison) stopped() bool {
+	return c.answered() && !slices.ContainsFunc(c.ordered, func(a *aligner) bool { return !a.beyond(c.first) })
+}
+
+// answered reports whether a difference has been found and only the first is wanted.
+func (c *comparison) answered() bool { return c.options.FirstOnly && len(c.roots) > 0 }
 
 // end notes that a side has ended.
 func (c *comparison) end(side int) {
 	c.ended[side] = true
-	for _, a := range c.aligners {
+	for _, a := range c.ordered {
 		a.queue[side].ended = true
 	}
 	c.work()
@@ -166,6 +203,8 @@ func (c *comparison) aligner(cpu int32) *aligner {
 	if a == nil {
 		a = newAligner(c, cpu)
 		c.aligners[cpu] = a
+		at, _ := slices.BinarySearchFunc(c.ordered, cpu, func(a *aligner, cpu int32) int { return cmp.Compare(a.cpu, cpu) })
+		c.ordered = slices.Insert(c.ordered, at, a)
 	}
 	c.latest = a
 	return a
@@ -173,7 +212,7 @@ func (c *comparison) aligner(cpu int32) *aligner {
 
 // work pairs what can be paired, of each processor in turn.
 func (c *comparison) work() {
-	for _, a := range c.aligners {
+	for _, a := range c.ordered {
 		a.work()
 		if c.ended[reference] && c.ended[other] {
 			a.finish()
@@ -181,47 +220,34 @@ func (c *comparison) work() {
 	}
 }
 
-// release gives a group back to the side that made it, in the slices in which groups come.
-func (c *comparison) release(side int, g *group) {
-	c.released[side] = append(c.released[side], g)
-	if len(c.released[side]) < groupBatch {
-		return
-	}
-	select {
-	case c.sides[side].empty <- c.released[side]:
-		c.released[side] = nil
-		if n := len(c.carriers[side]); n > 0 {
-			c.released[side] = c.carriers[side][n-1]
-			c.carriers[side] = c.carriers[side][:n-1]
-		}
-	default: // it has more than enough
-		c.released[side] = c.released[side][:0]
-	}
-}
-
 // parsed reads the instruction record of a group again. It is valid until the next call.
-func (c *comparison) parsed(g *group) (*itrace.Record, bool) {
+func (c *comparison) parsed(side int, g *group) (*itrace.Record, bool) {
 	c.record = itrace.Record{}
-	problem := c.parsers[reference].Parse(g.firstLine(), &c.record)
+	problem := c.parsers[side].Parse(g.firstLine(), &c.record)
 	return &c.record, problem == nil && !g.bare
 }
 
 // conclude makes the verdict.
 func (c *comparison) conclude(err error) {
 	r := c.report
-	slices.SortStableFunc(c.differences, func(d, e *Difference) int { return cmp.Compare(d.at(), e.at()) })
-	r.Differences = []Difference{}
-	for _, d := range c.differences {
-		r.Differences = append(r.Differences, *d)
+	slices.SortStableFunc(c.roots, func(d, e *root) int { return cmp.Compare(d.order, e.order) })
+	if c.answered() {
+		c.roots = c.roots[:1]
+		r.Counts = map[Class]int64{c.roots[0].Class: 1}
 	}
-	r.Rules = c.rules.uses(&c.options)
+	r.Differences = []Difference{}
+	for _, d := range c.roots {
+		r.Differences = append(r.Differences, d.Difference)
+	}
+	for _, t := range r.Traces {
+		c.rules.unknown.add(t.Unknown)
+	}
+	r.Rules = c.rules.uses(r.Counts)
 	switch {
 	case err != nil:
 		r.Verdict, r.Reason = Failed, err.Error()
 	case c.unreadable() != "":
 		r.Verdict, r.Reason = Failed, c.unreadable()
-	case c.options.Start != nil && c.unstarted() != "":
-		r.Verdict, r.Reason = Failed, c.unstarted()
 	case len(r.Counts) > 0:
 		r.Verdict = Different
 	case r.Compared == Counts{}:
@@ -231,29 +257,11 @@ func (c *comparison) conclude(err error) {
 	}
 }
 
-// at is where a difference comes in the order of the reference.
-func (d *Difference) at() int64 {
-	if d.Reference != nil {
-		return d.Reference.Instruction
-	}
-	return d.Other.Instruction
-}
-
 // unreadable says that a trace has more lines than allowed that could not be read.
 func (c *comparison) unreadable() string {
 	for _, t := range c.report.Traces {
 		if t.Unknown > c.options.AllowUnknown {
 			return fmt.Sprintf("%s has %d lines that could not be read", t.File, t.Unknown)
-		}
-	}
-	return ""
-}
-
-// unstarted says that a trace never comes to the start address.
-func (c *comparison) unstarted() string {
-	for _, s := range c.sides {
-		if s != nil && !s.skip.started {
-			return fmt.Sprintf("%s has no instruction at the start address 0x%x", s.input.Name, *c.options.Start)
 		}
 	}
 	return ""

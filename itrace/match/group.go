@@ -13,7 +13,6 @@ type group struct {
 	cpu     int32
 	bare    bool  // effects ahead of any instruction
 	index   int64 // instructions of the trace before it
-	record  int64 // records of its processor before it
 	line    int64
 	offset  int64
 	text    []byte // its lines, each with an LF
@@ -27,12 +26,13 @@ type group struct {
 	time    uint64
 	id      uint64
 	// Numbers of words that are compared only when asked for, 0 otherwise and where the line does not tell.
-	scale, security, disasm uint32
+	scale, security uint32
+	disasm          uint64 // a hash of the words, 0 unless asked for
 
 	effects []effect
 
-	head uint64 // hash of what the instruction record says
-	full uint64 // and of its effects in any order
+	head uint64 // hash of the address
+	full uint64 // and of all else that is compared always, the effects in any order
 }
 
 // span is a part of a group's bytes.
@@ -112,21 +112,20 @@ func mix(hash, n uint64) uint64 {
 
 // finish makes the hashes, once all effects are there.
 func (g *group) finish() {
-	g.head = mix(mix(g.pc, g.opcode), uint64(g.mode)<<1)
-	if g.skipped {
+	g.head = mix(0, g.pc)
+	if g.bare {
 		g.head++
+	}
+	what := uint64(g.mode) << 1
+	if g.skipped {
+		what++
 	}
 	var sum uint64
 	for i := range g.effects {
 		e := &g.effects[i]
 		sum += mix(mix(mix(uint64(e.kind)+1, e.at), uint64(e.size)), e.value)
 	}
-	g.full = mix(g.head, sum)
-}
-
-// equalHeads reports whether two instruction records say the same.
-func equalHeads(a, b *group) bool {
-	return a.pc == b.pc && a.mode == b.mode && a.skipped == b.skipped && a.bare == b.bare && equalOpcodes(a, b)
+	g.full = mix(mix(mix(g.head, g.opcode), what), sum)
 }
 
 func equalOpcodes(a, b *group) bool {

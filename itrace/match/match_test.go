@@ -74,7 +74,8 @@ func TestVariations(t *testing.T) {
 	ref, _ := generated(t, generate.Options{Instructions: 50_000})
 	for _, o := range []generate.Options{
 		{Upper: true}, {Digits: 16}, {TimeBase: 100}, {TimeScale: "ns"}, {IDBase: 1}, {Security: "ns"}, {CRLF: true},
-		{Shuffle: true}, {Late: 4}, {PlainNames: true},
+		{Shuffle: true}, {Late: 4}, {PlainNames: true}, {Split: true}, {Late: 4, Seed: 3}, {Shuffle: true, Split: true, Late: 2},
+		{Upper: true, Digits: 16, TimeBase: 9, IDBase: 1, Security: "s", CRLF: true, Shuffle: true, Split: true, Late: 4, PlainNames: true},
 	} {
 		o.Instructions = 50_000
 		oth, _ := generated(t, o)

@@ -14,28 +14,59 @@ type names struct {
 	mu    sync.Mutex
 	ids   map[string]uint32
 	words []string
-	same  map[string]string // aliases, in lower case
+	same  map[string]string // aliases, in lower case: the name that each is taken for in the end
+	fired *counter
 }
 
-func newNames(aliases []Alias) *names {
-	n := &names{ids: make(map[string]uint32), same: make(map[string]string)}
+func newNames(aliases []Alias, fired *counter) *names {
+	n := &names{ids: make(map[string]uint32), same: make(map[string]string), fired: fired}
 	n.number("") // 0 is no word
 	for _, a := range aliases {
-		n.same[strings.ToLower(a.Name)] = strings.ToLower(a.Same)
+		n.join(strings.ToLower(a.Name), strings.ToLower(a.Same))
 	}
 	return n
+}
+
+// join makes two names one, and with them all that are the same as one of them already, be it in a circle.
+func (n *names) join(name, same string) {
+	from, to := n.resolve(name), n.resolve(same)
+	if from == to {
+		return
+	}
+	for other, last := range n.same {
+		if last == from {
+			n.same[other] = to
+		}
+	}
+	n.same[from] = to
+}
+
+// resolve gives the name that a name in lower case is taken for.
+func (n *names) resolve(name string) string {
+	if same, ok := n.same[name]; ok {
+		return same
+	}
+	return name
 }
 
 // number returns the number of a word, in whatever case and by whatever alias.
 func (n *names) number(word string) uint32 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	word = n.resolve(word)
+	word = strings.ToLower(word)
 	id, ok := n.ids[word]
-	if !ok {
+	if ok {
+		return id
+	}
+	same := n.resolve(word)
+	if id, ok = n.ids[same]; !ok {
 		id = uint32(len(n.words))
+		n.ids[same] = id
+		n.words = append(n.words, same)
+	}
+	if same != word {
 		n.ids[word] = id
-		n.words = append(n.words, word)
+		n.fired.fire()
 	}
 	return id
 }
@@ -86,7 +117,7 @@ func (c *nameCache) slowly(word []byte) uint32 {
 
 // AliasSets are the names that registers have in the calling conventions of an instruction set, beside their numbers.
 var AliasSets = map[string][]Alias{
-	"mips":  append(numbered("r", mipsNames), numbered("$", mipsNames)...),
+	"mips":  slices.Concat(numbered("r", mipsNames), numbered("$", mipsNames), prefixed("$", mipsNames)),
 	"riscv": append(numbered("x", riscvNames), numbered("f", riscvFloats)...),
 	"arm":   armAliases(),
 }
@@ -115,6 +146,14 @@ func numbered(prefix string, of []string) (aliases []Alias) {
 	return aliases
 }
 
+// prefixed makes aliases of the names with a prefix.
+func prefixed(prefix string, of []string) (aliases []Alias) {
+	for _, name := range of {
+		aliases = append(aliases, Alias{prefix + name, name})
+	}
+	return aliases
+}
+
 // armAliases makes the narrow names of AArch64 the wide ones, and the numbers of AArch32 names.
 func armAliases() (aliases []Alias) {
 	for i := range 31 {
@@ -128,19 +167,6 @@ func armAliases() (aliases []Alias) {
 func (n *names) known(word []byte) (uint32, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	id, ok := n.ids[n.resolve(string(word))]
+	id, ok := n.ids[n.resolve(string(bytes.ToLower(word)))]
 	return id, ok
-}
-
-// resolve follows aliases; where they lead in a circle any of them will do.
-func (n *names) resolve(word string) string {
-	word = strings.ToLower(word)
-	for range len(n.same) {
-		same, ok := n.same[word]
-		if !ok {
-			break
-		}
-		word = same
-	}
-	return word
 }

@@ -1,7 +1,6 @@
 package match
 
 import (
-	"fmt"
 	"slices"
 
 	"tracewell/itrace"
@@ -41,6 +40,12 @@ const (
 
 // Fields are all fields that can be asked for.
 var Fields = []Field{FieldTime, FieldID, FieldDisasm, FieldPrivilege, FieldSecurity}
+
+// class is that of the differences that the field makes.
+func (f Field) class() Class {
+	return map[Field]Class{FieldTime: ClassTime, FieldID: ClassID, FieldDisasm: ClassDisassembly, FieldPrivilege: ClassMemory,
+		FieldSecurity: ClassMode}[f]
+}
 
 // Alias is another name of a register: Name is taken for Same.
 type Alias struct{ Name, Same string }
@@ -91,24 +96,3 @@ func (o Options) settled() Options {
 }
 
 func (o *Options) compares(f Field) bool { return slices.Contains(o.Fields, f) }
-
-// describe lists the options that are not as usual as rules in force, each as it is written on the command line.
-func (o *Options) describe() (rules []string) {
-	add := func(on bool, format string, args ...any) {
-		if on {
-			rules = append(rules, fmt.Sprintf(format, args...))
-		}
-	}
-	add(true, "--window-size %d", o.Window)
-	add(o.FirstOnly, "--first-dif-stop")
-	add(o.Boot > 0, "--boot-size %d", o.Boot)
-	if o.Start != nil {
-		add(true, "--start-addr 0x%x", *o.Start)
-	}
-	add(o.SkipEqual, "--skip-equal")
-	add(o.SkipRest, "--skip-rest")
-	for _, f := range o.Fields {
-		add(true, "--compare %s", f)
-	}
-	return rules
-}

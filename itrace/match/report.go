@@ -52,13 +52,14 @@ type Difference struct {
 	Got       string    `json:"got,omitempty"`
 	Records   int64     `json:"records,omitempty"` // of a stretch: how many records
 	Groups    int64     `json:"groups,omitempty"`  // and instructions
+	Side      string    `json:"side,omitempty"`    // of a stretch that one trace alone has: "reference" or "other"
 	Note      string    `json:"note,omitempty"`    // what the stretch seems to be, in words
 	Context   *Context  `json:"context,omitempty"`
 }
 
 // Context is what surrounds a difference.
 type Context struct {
-	Reference []Position `json:"reference"` // the last lines before it and some behind, of each side
+	Reference []Position `json:"reference"` // the last lines before it, some of it, and some behind it, of each side
 	Other     []Position `json:"other"`
 	Registers []Value    `json:"registers"` // before the instruction
 }

@@ -1,53 +1,62 @@
 package match
 
-import "slices"
-
 // Two traces that have parted are brought together again at the nearest place from which both go on alike: the one with the fewest
-// instructions passed over on both sides. First a place is looked for from where instructions and effects are the same, which
-// tells one round of a loop from another; where values stay wrong, one from where the instructions alone are, in a longer run.
-// A few instructions ahead are looked at first, then more and more.
+// instructions passed over on both sides. Best is a place from where instructions and effects are the same, which tells one
+// round of a loop from another; where values stay wrong, one from where the instructions alone are, in a longer run. A few
+// instructions ahead are looked at first, then more and more, and for the second kind always fewer than for the first.
+//
+// A run has to hold so many different instructions: through a loop whose rounds are all the same it goes on until it has left the
+// loop, since before that any round would do.
 //
 // Candidates are found by hash, not by trying all pairs. A hash that comes again and again, as in a loop, is followed only to
 // its first places, since the nearest place is wanted.
 
 const (
-	firstLookahead = 64 // instructions, at first
-	moreLookahead  = 8  // times as many, the next time
-	equalRun       = 8  // instructions, with their effects, that must follow alike
-	alikeRun       = 16 // instructions alone
-	samePlaces     = 16 // places of one hash that are tried
-	soon           = 32 // instructions behind a wrong value in which the flow of control may part because of it
-	explainWithin  = 256
+	firstLookahead = 64  // instructions, at first
+	moreLookahead  = 8   // times as many, the next time
+	equalRun       = 8   // different instructions, with their effects, that must follow alike
+	alikeRun       = 12  // different instructions alone
+	longestRun     = 256 // instructions after which it does not matter any more how many are different
+	samePlaces     = 16  // places of one hash that are tried
 )
 
 // stretch is what is passed over on each side, in groups.
 type stretch struct{ groups [2]int }
 
+// step is a stretch to pass over, and the pairs of groups that follow.
+type step struct {
+	stretch
+	pairs int
+}
+
 // resynchronise looks for the place from which both sides go on together, and passes over what is before it. It reports false if
 // it wants to see more groups first.
 func (a *aligner) resynchronise() bool {
-	if !a.sees(a.wanted + alikeRun) {
+	if !a.sees(a.wanted + longestRun) {
 		return false
 	}
-	for _, full := range []bool{true, false} {
-		if s, ok := a.search(full, a.wanted); ok {
-			a.wanted = 0
-			a.passOver(s)
-			return true
-		}
+	s, ok := a.search(true, a.wanted)
+	if within := a.wanted / moreLookahead; !ok && within >= firstLookahead {
+		s, ok = a.search(false, within)
 	}
-	ended := a.queue[reference].ended && a.queue[other].ended
 	all := a.wanted >= max(a.queue[reference].len(), a.queue[other].len())
+	last := all || a.wanted >= a.c.options.Lookahead
+	if !ok && last {
+		s, ok = a.search(false, a.wanted)
+	}
 	switch {
-	case ended && all:
+	case ok:
+		a.wanted = 0
+		a.follow(a.refine(s))
+	case all:
 		a.wanted = 0
 		a.passOver(stretch{[2]int{a.queue[reference].len(), a.queue[other].len()}})
-	case a.wanted < a.c.options.Lookahead:
-		a.wanted = min(a.wanted*moreLookahead, a.c.options.Lookahead)
-	default:
+	case last:
 		// Nothing in sight. Half of it goes, and the search goes on.
 		half := a.wanted / 2
 		a.passOver(stretch{[2]int{min(half, a.queue[reference].len()), min(half, a.queue[other].len())}})
+	default:
+		a.wanted = min(a.wanted*moreLookahead, a.c.options.Lookahead)
 	}
 	return true
 }
@@ -99,102 +108,88 @@ func (a *aligner) together(i, j int, full bool) bool {
 	if full {
 		run = equalRun
 	}
-	n := min(run, r.len()-i, o.len()-j)
+	var different [alikeRun]uint64
+	seen := 0
+	n := min(longestRun, r.len()-i, o.len()-j)
 	for k := range n {
-		if r.at(i+k).hash(full) != o.at(j+k).hash(full) {
+		h := r.at(i + k).hash(full)
+		if h != o.at(j+k).hash(full) {
 			return false
+		}
+		if isNew(different[:seen], h) {
+			different[seen] = h
+			if seen++; seen == run {
+				return true
+			}
 		}
 	}
 	return n > 0
 }
 
-// explain looks whether a certain difference of two instructions at the same address comes of one side's going another way: the flow of
-// control parts soon, and there is a stretch of one side without which both are alike. It returns nil if not, and reports false if it
-// wants to see more groups first.
-func (a *aligner) explain(x, y *group, p *pairing) (s *stretch, enough bool) {
-	if a.blurred(x) || a.blurred(y) || a.misled(x, y, p) {
-		return nil, true
+func isNew(seen []uint64, h uint64) bool {
+	for _, s := range seen {
+		if s == h {
+			return false
+		}
 	}
-	if !a.sees(soon) {
-		return nil, false
+	return true
+}
+
+// follow passes over stretches and pairs what is between them.
+func (a *aligner) follow(steps []step) {
+	for _, s := range steps {
+		if s.groups != [2]int{} {
+			a.passOver(s.stretch)
+		}
+		for range s.pairs {
+			if a.done() {
+				return
+			}
+			x, y := a.queue[reference].at(0), a.queue[other].at(0)
+			a.settlePair(x, y, a.compare(x, y))
+		}
 	}
-	r, o := &a.queue[reference], &a.queue[other]
-	parts := false
-	for k := 1; k < min(soon, r.len(), o.len()) && !parts; k++ {
-		parts = r.at(k).pc != o.at(k).pc
-	}
-	if !parts {
-		return nil, true
-	}
-	if !a.sees(explainWithin + equalRun) {
-		return nil, false
-	}
-	found, ok := a.search(true, explainWithin)
-	if ok && min(found.groups[reference], found.groups[other]) == 0 {
-		return &found, true
-	}
-	return nil, true
+}
+
+// parting is a stretch that has been passed over; the zero value is none. What is passed over directly behind it is part of it.
+type parting struct {
+	groups     [2]int64
+	difference *Difference // nil for a consequence
 }
 
 // passOver takes a stretch off the queues and tells of it.
 func (a *aligner) passOver(s stretch) {
-	a.c.parted(a, s)
-	a.shift += int64(s.groups[other] - s.groups[reference])
+	if a.parting.groups == [2]int64{} {
+		a.parting.difference = a.c.parted(a, s)
+	}
+	a.shifts.add(int64(s.groups[other]-s.groups[reference]), a.parting.difference == nil)
+	a.state.passing = true
 	for side, n := range s.groups {
 		for range n {
 			g := a.queue[side].at(0)
+			a.extend(side, g)
 			for i := range g.effects {
 				a.state.memory.setWritten(&g.effects[i], true)
+				a.settleStray(side, g, &g.effects[i])
 			}
-			a.state.apply(side, g)
+			a.state.apply(side, g, nil)
 			a.pass(side)
 		}
 	}
+	a.state.passing = false
 	a.settleLate()
 }
 
-// loops reports whether a stretch is more rounds of a loop: it begins where the other side goes on, and leads only where both have
-// been just before, or where it has been itself.
-func (a *aligner) loops(side, n int) bool {
-	q := &a.queue[side]
-	if n < 2 || n >= q.len() || q.at(0).pc != q.at(n).pc {
-		return false
+// extend makes a group part of the stretch that is passed over.
+func (a *aligner) extend(side int, g *group) {
+	a.parting.groups[side]++
+	d := a.parting.difference
+	if d == nil {
+		return
 	}
-	var been []uint64
-	for _, g := range q.before() {
-		if g != nil {
-			been = append(been, g.pc)
-		}
+	d.Groups++
+	d.Records += int64(len(g.effects))
+	if !g.bare {
+		d.Records++
 	}
-	return slices.Contains(been, q.at(0).pc) || slices.Contains(been, q.at(n-1).pc) || a.returns(q, n)
-}
-
-// returns reports whether a stretch comes by its first address again.
-func (a *aligner) returns(q *queue, n int) bool {
-	for i := 1; i < n; i++ {
-		if q.at(i).pc == q.at(0).pc {
-			return true
-		}
-	}
-	return false
-}
-
-// nearby is how far apart instructions are, in bytes, that follow one another without a jump.
-const nearby = 16
-
-// handles reports whether a stretch looks like a handler: it begins far from where the program was, and does not come by where it goes
-// on.
-func (a *aligner) handles(side, n int) bool {
-	q := &a.queue[side]
-	before := q.before()
-	if n < 2 || n >= q.len() || len(before) == 0 || before[len(before)-1] == nil {
-		return false
-	}
-	last, next := before[len(before)-1].pc, q.at(n).pc
-	for i := range n {
-		if q.at(i).pc == next {
-			return false
-		}
-	}
-	return q.at(0).pc-last > nearby && q.at(0).pc-next > nearby && next-last <= nearby
 }

@@ -10,13 +10,16 @@ import (
 	"tracewell/itrace"
 )
 
-// rules are the rules by which records are made what is compared, shared by the readers of both traces.
+// rules are the rules by which records are made what is compared, shared by the readers of both traces. Each counts how often it
+// made a difference: those that leave something out, what they left out of both traces; those that make things equal, the pairs.
 type rules struct {
 	options Options
 	ignores []*ignoring
-	window  counter
-	split   counter
-	digits  counter
+
+	boot, start, equal, unknown counter // left out when reading: instructions, instructions, records, lines
+	rest                        counter // records left out at the end
+	aliases                     counter // names of registers for which others were taken
+	window, split, digits       counter // effects that came late, instructions, instructions
 }
 
 // counter is a rule in force and how often it made a difference.
@@ -26,6 +29,8 @@ type counter struct {
 }
 
 func (c *counter) fire() { c.fired.Add(1) }
+
+func (c *counter) add(n int64) { c.fired.Add(n) }
 
 // ignoring is an Ignore in force.
 type ignoring struct {
@@ -40,22 +45,33 @@ func newRules(o Options) *rules {
 		i.text = "--ignore " + ignore.Text
 		r.ignores = append(r.ignores, i)
 	}
-	r.window.text = fmt.Sprintf("effects up to %d records late", o.Window)
-	r.split.text = "accesses split or merged"
-	r.digits.text = "digits that are not known match all"
 	return r
 }
 
-// uses lists what was in force.
-func (r *rules) uses(o *Options) (uses []RuleUse) {
-	for _, text := range o.describe() {
-		uses = append(uses, RuleUse{Rule: text})
+// uses lists what was in force, each as it is written on the command line if it is an option. Counts are those of the differences.
+func (r *rules) uses(counts map[Class]int64) (uses []RuleUse) {
+	o := &r.options
+	add := func(on bool, c *counter, format string, args ...any) {
+		if on {
+			uses = append(uses, RuleUse{fmt.Sprintf(format, args...), c.fired.Load()})
+		}
 	}
-	for _, c := range []*counter{&r.window, &r.split, &r.digits} {
-		uses = append(uses, RuleUse{c.text, c.fired.Load()})
+	add(true, &r.window, "--window-size %d", o.Window)
+	add(o.Boot > 0, &r.boot, "--boot-size %d", o.Boot)
+	if o.Start != nil {
+		add(true, &r.start, "--start-addr 0x%x", *o.Start)
 	}
+	add(o.SkipEqual, &r.equal, "--skip-equal")
+	add(o.SkipRest, &r.rest, "--skip-rest")
+	add(o.AllowUnknown > 0, &r.unknown, "--max-bad %d", o.AllowUnknown)
+	for _, f := range o.Fields {
+		uses = append(uses, RuleUse{fmt.Sprintf("--compare %s", f), counts[f.class()]})
+	}
+	add(len(o.Aliases) > 0, &r.aliases, "--alias: names taken for others")
+	add(true, &r.split, "accesses split or merged")
+	add(true, &r.digits, "digits that are not known match all")
 	for _, i := range r.ignores {
-		uses = append(uses, RuleUse{i.text, i.fired.Load()})
+		add(true, &i.counter, "%s", i.text)
 	}
 	return uses
 }
@@ -134,7 +150,7 @@ func parseAddr(text string) (uint64, error) {
 // instruction reports whether an instruction with all its effects is to be left out.
 func (r *rules) instruction(pc uint64) bool {
 	for _, i := range r.ignores {
-		if i.PC != nil && i.PC.Contains(pc) {
+		if i.leavesInstructionsOut() && (i.PC == nil || i.PC.Contains(pc)) {
 			i.fire()
 			return true
 		}
@@ -142,40 +158,62 @@ func (r *rules) instruction(pc uint64) bool {
 	return false
 }
 
-// effect applies the rules to an effect, and reports whether it is to be left out. name is that of a register.
-func (r *rules) effect(e *effect, name func() string) bool {
+// leavesInstructionsOut reports whether the rule is about instructions, with their effects, and not about effects of some kind.
+func (i *ignoring) leavesInstructionsOut() bool {
+	return i.Kind == itrace.Instruction || i.Kind == itrace.Unknown && i.PC != nil && i.Register == "" && i.Memory == nil && i.Accesses == Any
+}
+
+// effect applies the rules to an effect of a group, and reports whether it is to be left out. name is that of a register.
+func (r *rules) effect(g *group, e *effect, name func() string) bool {
 	for _, i := range r.ignores {
-		if i.PC != nil || !i.concerns(e, name) {
-			continue
-		}
-		if i.Mask == 0 {
+		switch {
+		case i.leavesInstructionsOut() || !i.concerns(g, e, name):
+		case i.Mask == 0:
 			i.fire()
 			return true
-		}
-		if e.value&i.Mask != 0 {
-			e.value &^= i.Mask
+		case g.mask(e, i.Mask):
 			i.fire()
 		}
 	}
 	return false
 }
 
-func (i *ignoring) concerns(e *effect, name func() string) bool {
-	switch i.Kind {
-	case itrace.Register:
-		if e.kind != writesRegister {
-			return false
-		}
-		if i.Register == "*" {
-			return true
-		}
-		ok, _ := path.Match(i.Register, name())
-		return ok
-	case itrace.Memory:
-		if e.kind == writesRegister || i.Accesses == Reads && e.kind != loads || i.Accesses == Writes && e.kind != stores {
-			return false
-		}
-		return i.Memory == nil || i.Memory.Contains(e.at)
+// concerns reports whether all that the rule says fits an effect.
+func (i *ignoring) concerns(g *group, e *effect, name func() string) bool {
+	isRegister := e.kind == writesRegister
+	switch {
+	case i.PC != nil && (g.bare || !i.PC.Contains(g.pc)),
+		i.Kind == itrace.Register && !isRegister,
+		i.Kind == itrace.Memory && isRegister,
+		i.Accesses == Reads && e.kind != loads,
+		i.Accesses == Writes && e.kind != stores,
+		i.Memory != nil && (isRegister || !i.Memory.Contains(e.at)),
+		i.Register != "" && !isRegister:
+		return false
+	case i.Register == "" || i.Register == "*":
+		return true
 	}
-	return false
+	ok, _ := path.Match(i.Register, name())
+	return ok
+}
+
+// mask makes bits of a value 0, of whose digits some may not be known, and reports whether one was not.
+func (g *group) mask(e *effect, bits uint64) bool {
+	changed := e.value&bits != 0
+	e.value &^= bits
+	if !e.wide {
+		return changed
+	}
+	digits := g.wide[e.digits.from:e.digits.to]
+	for n := range min(len(digits), 16) {
+		d := &digits[len(digits)-1-n]
+		nibble := bits >> (4 * n) & 15
+		switch v, wild, _ := itrace.ParseDigits([]byte{*d}); {
+		case wild && nibble == 15:
+			*d, changed = '0', true
+		case !wild:
+			*d = "0123456789abcdef"[v&^nibble]
+		}
+	}
+	return changed
 }

@@ -2,12 +2,11 @@ package match
 
 import (
 	"bytes"
-	"context"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
-	"sync/atomic"
 
 	"tracewell/itrace"
 )
@@ -22,23 +21,22 @@ type Input struct {
 	Interrupt func()
 }
 
-// side reads one of the two traces, in a goroutine of its own, and makes groups of its records.
+// side reads one of the two traces and makes groups of its records, as many as are wanted.
 type side struct {
-	input   Input
-	rules   *rules
-	names   *nameCache
-	dialect *itrace.Dialect
+	input  Input
+	rules  *rules
+	names  *nameCache
+	reader *itrace.Reader
+	err    error // why reading ended, io.EOF at the end of the trace
 
-	full  chan []*group // read, to be compared
-	empty chan []*group // compared, to be used again
-	err   error         // once full is closed: why reading ended, nil at the end of the trace
+	records []itrace.Record // read ahead
+	next    int             // of those that are still to be taken
 
 	trace   Trace
-	read    atomic.Int64 // bytes of the trace so far
 	streams map[int32]*stream
-	current *stream // of the processor of the latest record
-	ready   []*group
-	spare   []*group
+	current *stream  // of the processor of the latest record
+	ready   []*group // complete
+	spare   []*group // compared, to be used again
 	skip    skipping
 	last    struct { // the record before, for SkipEqual
 		text []byte
@@ -48,82 +46,89 @@ type side struct {
 
 // stream is what is read of one processor.
 type stream struct {
-	cpu     int32
-	open    *group // that may get more effects
-	records int64
+	cpu  int32
+	open *group // that may get more effects
 }
 
 // skipping is what is left out at the beginning of a trace.
 type skipping struct {
-	boot    int64 // instructions still to be left out
+	boot    int64 // instructions of the boot section that are still to come
+	bounded bool  // the start address is looked for only there, or right behind
 	started bool
+	failed  bool // the start address is not where it has to be
 }
 
-// groupBatch is how many groups change hands at once.
-const groupBatch = 256
+const (
+	recordBatch = 128     // records that are read at once
+	mostSpare   = 1 << 12 // groups that are kept to be used again
+)
 
-func newSide(in Input, d *itrace.Dialect, r *rules, n *names) *side {
+func newSide(in Input, f *feed, r *rules, n *names) *side {
 	s := &side{
-		input: in, rules: r, names: newNameCache(n), dialect: d,
-		full: make(chan []*group, 4), empty: make(chan []*group, 8),
-		streams: make(map[int32]*stream), current: &stream{cpu: -1},
+		input: in, rules: r, names: newNameCache(n), reader: itrace.NewReader(f, in.Dialect),
+		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
 	}
-	s.trace.File, s.trace.Dialect = in.Name, d.Name
-	s.skip.boot = r.options.Boot
-	s.skip.started = r.options.Start == nil
+	s.trace.File, s.trace.Dialect = in.Name, in.Dialect.Name
+	s.skip = skipping{boot: r.options.Boot, bounded: r.options.Boot > 0, started: r.options.Start == nil}
 	return s
 }
 
-// run reads the trace to its end, or until ctx is done, and closes s.full.
-func (s *side) run(ctx context.Context) {
-	defer close(s.full)
-	reader := itrace.NewReader(s.input.Reader, s.dialect)
-	records := make([]itrace.Record, 512)
-	for {
-		n, err := reader.Read(records)
-		for i := range n {
-			s.record(&records[i])
-		}
-		if n > 0 {
-			last := &records[n-1]
-			s.trace.Lines = last.Line
-			s.trace.Bytes = last.Offset + int64(len(last.Text)) + 1
-			s.read.Store(s.trace.Bytes)
-		}
-		if err != nil {
-			if err != io.EOF {
-				s.err = fmt.Errorf("%s: reading at byte %d: %w", s.input.Name, s.trace.Bytes, err)
+// advance reads until so many groups are complete or the trace has ended, and returns those that are, until the next call. Of
+// a trace that may have to be waited for it returns those that there are.
+func (s *side) advance(want int) []*group {
+	s.ready = s.ready[:0]
+	for len(s.ready) < want {
+		if s.next == len(s.records) {
+			waits := s.input.Interrupt != nil && len(s.records) < cap(s.records)
+			if waits && len(s.ready) > 0 || !s.read() {
+				break
 			}
-			s.finishAll()
-			s.hand(ctx)
-			return
 		}
-		// What is there is handed on before waiting for more, so that pipes can be compared as they come.
-		if (len(s.ready) >= groupBatch || n < len(records)) && !s.hand(ctx) {
-			return
-		}
+		s.record(&s.records[s.next])
+		s.next++
 	}
+	s.trace.Lines, s.trace.Bytes = s.position()
+	return s.ready
 }
 
-// hand passes the groups that are complete on, and reports whether anybody still wants them.
-func (s *side) hand(ctx context.Context) bool {
-	if len(s.ready) == 0 {
-		return true
+// read reads records ahead, and reports whether there are more. At the end it completes the last groups.
+func (s *side) read() bool {
+	if s.err == nil && s.skip.failed {
+		s.err = s.unstarted()
 	}
-	select {
-	case s.full <- s.ready:
-	case <-ctx.Done():
-		s.err = ctx.Err()
+	if s.err != nil {
 		return false
 	}
-	s.ready = nil
-	select {
-	case used := <-s.empty:
-		s.spare = append(s.spare, used...)
-		s.ready = used[:0]
-	default:
+	n, err := s.reader.Read(s.records[:cap(s.records)])
+	s.records, s.next = s.records[:n], 0
+	switch {
+	case err == nil:
+		return true
+	case err == io.EOF && !s.skip.started:
+		err = s.unstarted()
+	case err == io.EOF:
+		s.finishAll()
 	}
-	return true
+	s.err = err
+	return false
+}
+
+// position returns how many lines and bytes come before the next record.
+func (s *side) position() (lines, bytes int64) {
+	if s.next < len(s.records) {
+		r := &s.records[s.next]
+		return r.Line - 1, r.Offset
+	}
+	return s.reader.Position()
+}
+
+// unstarted says that the trace does not come to the start address.
+func (s *side) unstarted() error {
+	where := ""
+	if s.skip.bounded {
+		where = fmt.Sprintf(" in its boot section of %d instructions or right behind", s.rules.options.Boot)
+	}
+	return fmt.Errorf("%s has no instruction at the start address 0x%x%s", s.input.Name, *s.rules.options.Start, where)
 }
 
 // record takes one record.
@@ -173,6 +178,9 @@ func (s *side) repeated(r *itrace.Record) bool {
 	_, rest, _ := bytes.Cut(r.Text, []byte{' '})
 	same := s.last.set && bytes.Equal(rest, s.last.text)
 	s.last.text, s.last.set = append(s.last.text[:0], rest...), true
+	if same {
+		s.rules.equal.fire()
+	}
 	return same
 }
 
@@ -184,8 +192,6 @@ func (s *side) instruction(r *itrace.Record) {
 	}
 	g := s.take()
 	g.cpu, g.index, g.line, g.offset = r.CPU, s.trace.Records.Instructions-1, r.Line, r.Offset
-	g.record = s.current.records
-	s.current.records++
 	g.keep(r.Text)
 	g.pc, g.opcode, g.skipped, g.time, g.id = r.Addr, r.Value, r.Skipped, r.Time, r.ID
 	if r.Wild || len(r.Digits) > 16 {
@@ -194,12 +200,15 @@ func (s *side) instruction(r *itrace.Record) {
 	}
 	g.mode = s.names.number(r.Mode)<<8 | uint32(r.State)
 	s.fields(g, r)
-	if s.rules.instruction(g.pc) {
+	if len(s.rules.ignores) > 0 && s.rules.instruction(g.pc) {
 		s.spare = append(s.spare, g)
 		return
 	}
 	s.current.open = g
 }
+
+// seed is that of the hashes of disassemblies.
+var seed = maphash.MakeSeed()
 
 // fields takes what is compared only when asked for.
 func (s *side) fields(g *group, r *itrace.Record) {
@@ -210,23 +219,31 @@ func (s *side) fields(g *group, r *itrace.Record) {
 		case FieldSecurity:
 			g.security = s.names.number(r.Security)
 		case FieldDisasm:
-			g.disasm = s.names.number(bytes.Join(bytes.Fields(r.Disasm), []byte{' '}))
+			g.disasm = maphash.Bytes(seed, bytes.Join(bytes.Fields(r.Disasm), []byte{' '}))
 		}
 	}
 }
 
-// begun reports whether an instruction is behind what is left out at the beginning.
+// begun reports whether an instruction is behind what is left out at the beginning: the boot section, and what comes before the
+// start address, which is in the boot section or right behind if there is one.
 func (s *side) begun(r *itrace.Record) bool {
-	start := s.rules.options.Start
-	inBoot := s.skip.boot > 0
-	if inBoot {
-		s.skip.boot--
+	k := &s.skip
+	booting := k.boot > 0
+	if booting {
+		k.boot--
 	}
-	if start != nil && !s.skip.started && r.Addr == *start {
-		s.skip.started, s.skip.boot = true, 0
+	switch {
+	case !k.started && r.Addr == *s.rules.options.Start:
+		k.started, k.boot = true, 0
 		return true
+	case !k.started:
+		k.failed = k.bounded && !booting
+		s.rules.start.fire()
+		return false
+	case booting:
+		s.rules.boot.fire()
 	}
-	return s.skip.started && !inBoot
+	return !booting
 }
 
 func (s *side) effect(r *itrace.Record) {
@@ -253,14 +270,13 @@ func (s *side) effect(r *itrace.Record) {
 	if s.rules.options.compares(FieldPrivilege) {
 		e.privilege = r.Privilege
 	}
-	if len(s.rules.ignores) > 0 && s.rules.effect(&e, func() string { return s.names.names.word(uint32(e.at)) }) {
-		return
-	}
 	if r.Wild || len(r.Digits) > 16 {
 		e.wide, e.digits = true, g.keepDigits(r.Digits)
 	}
+	if len(s.rules.ignores) > 0 && s.rules.effect(g, &e, func() string { return s.names.names.word(uint32(e.at)) }) {
+		return
+	}
 	e.text = g.keep(r.Text)
-	s.current.records++
 	g.effects = append(g.effects, e)
 }
 
@@ -284,7 +300,20 @@ func (s *side) take() *group {
 		g.reset()
 		return g
 	}
-	return new(group)
+	return &group{text: make([]byte, 0, usualText), effects: make([]effect, 0, usualEffects)}
+}
+
+// What groups have room for at first.
+const (
+	usualText    = 192 // bytes
+	usualEffects = 3
+)
+
+// release takes a group back that has been compared.
+func (s *side) release(g *group) {
+	if len(s.spare) < mostSpare {
+		s.spare = append(s.spare, g)
+	}
 }
 
 // finish makes the open group of a stream ready, which gets no more effects.

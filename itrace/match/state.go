@@ -1,16 +1,27 @@
 package match
 
+import (
+	"slices"
+
+	"tracewell/itrace"
+)
+
 // state is what the registers of one processor hold on both sides, as far as the traces have told, and which places in memory hold
 // different things. A difference that reads something of which the two sides hold different values is a consequence.
 type state struct {
 	registers []register
 	memory    *wrongMemory
+	passing   bool // what is applied is of a stretch that the other side lacks
 }
 
 // register is one register on both sides.
 type register struct {
 	sides   [2]held
 	differs bool
+	// strayed says that it differs for what only one side executed. So do the scratch registers of a handler, for ever, without
+	// that anything reads them.
+	strayed bool
+	healed  int64 // the instruction of the reference, by its index, that made it equal after it differed, plus 1
 }
 
 // held is what a register holds on one side, and who wrote it.
@@ -18,7 +29,7 @@ type held struct {
 	known  bool
 	wide   bool
 	value  uint64
-	digits []byte // of a wide value
+	digits []byte // of a wide value; never changed in place
 	writer place
 }
 
@@ -26,10 +37,13 @@ type held struct {
 type place struct{ index, line, offset int64 }
 
 // wrongMemory is the bytes in memory that have been written differently, of all processors.
-type wrongMemory struct{ bytes map[uint64]struct{} }
+type wrongMemory struct {
+	bytes map[uint64]struct{}
+	lost  bool // there were too many: any byte may be wrong
+}
 
-// mostWrongBytes bounds the memory that wrongMemory takes. Of more bytes nothing is known.
-const mostWrongBytes = 1 << 20
+// mostWrongBytes bounds the memory that wrongMemory takes.
+const mostWrongBytes = 1 << 18
 
 func newWrongMemory() *wrongMemory { return &wrongMemory{bytes: make(map[uint64]struct{})} }
 
@@ -38,21 +52,28 @@ func (m *wrongMemory) set(e *effect, wrong bool) {
 	if !wrong && len(m.bytes) == 0 {
 		return
 	}
-	for i := range uint64(min(e.size, 64)) {
+	for i := range uint64(min(e.size, mostSpread)) {
 		if !wrong {
 			delete(m.bytes, e.at+i)
-		} else if len(m.bytes) < mostWrongBytes {
+		} else if m.lost = m.lost || len(m.bytes) >= mostWrongBytes; !m.lost {
 			m.bytes[e.at+i] = struct{}{}
 		}
 	}
 }
 
+// setWritten notes that what an access has written, if it has, is the same on both sides or not.
+func (m *wrongMemory) setWritten(e *effect, wrong bool) {
+	if e.kind == stores {
+		m.set(e, wrong)
+	}
+}
+
 // wrong reports whether a byte of an access is not the same on both sides.
 func (m *wrongMemory) wrong(e *effect) bool {
-	if len(m.bytes) == 0 {
-		return false
+	if len(m.bytes) == 0 || m.lost {
+		return m.lost
 	}
-	for i := range uint64(min(e.size, 64)) {
+	for i := range uint64(min(e.size, mostSpread)) {
 		if _, ok := m.bytes[e.at+i]; ok {
 			return true
 		}
@@ -67,10 +88,12 @@ func (s *state) register(id uint64) *register {
 	return &s.registers[id]
 }
 
-// apply takes over the effects of an instruction of one side.
-func (s *state) apply(side int, g *group) {
+// apply takes over the effects of an instruction of one side, but for those, by their places, that are of the past.
+func (s *state) apply(side int, g *group, stale []int) {
 	for i := range g.effects {
-		s.applyOne(side, g, &g.effects[i])
+		if !slices.Contains(stale, i) {
+			s.applyOne(side, g, &g.effects[i])
+		}
 	}
 }
 
@@ -82,34 +105,44 @@ func (s *state) applyOne(side int, g *group, e *effect) {
 	h := &r.sides[side]
 	h.known, h.wide, h.value, h.writer = true, e.wide, e.value, place{g.index, g.line, g.offset}
 	if e.wide {
-		h.digits = append(h.digits[:0], g.digitsOf(e)...)
+		h.digits = slices.Clone(g.digitsOf(e))
 	}
 	other := &r.sides[1-side]
-	switch {
-	case h.wide || other.wide:
-		r.differs = string(h.text()) != string(other.text())
-	default:
-		r.differs = h.known != other.known || h.value != other.value
+	r.setDiffers(!h.equal(other), s.passing, r.sides[reference].writer.index)
+}
+
+// setDiffers notes whether the register holds different things from an instruction of the reference on.
+func (r *register) setDiffers(differs, strayed bool, index int64) {
+	if r.differs && !differs {
+		r.healed = index + 1
 	}
+	r.differs, r.strayed = differs, differs && strayed
+}
+
+func (h *held) equal(o *held) bool {
+	switch {
+	case h.known != o.known:
+		return false
+	case h.wide || o.wide:
+		return itrace.DigitsMatch(h.text(), o.text())
+	}
+	return h.value == o.value
 }
 
 // applyEqual takes over the effects of two instructions that have the same, in the same order or not.
 func (s *state) applyEqual(a, b *group) {
 	for i := range a.effects {
 		e := &a.effects[i]
-		switch {
-		case e.kind == writesRegister && !e.wide:
-			r := s.register(e.at)
-			x, y := &r.sides[reference], &r.sides[other]
-			x.known, x.wide, x.value, x.writer = true, false, e.value, place{a.index, a.line, a.offset}
-			y.known, y.wide, y.value, y.writer = true, false, e.value, place{b.index, b.line, b.offset}
-			r.differs = false
-		case e.kind == writesRegister:
-			s.applyOne(reference, a, e)
-			s.applyOne(other, a, e)
-			s.registers[e.at].sides[other].writer = place{b.index, b.line, b.offset}
-		default:
+		if e.kind != writesRegister {
 			s.memory.set(e, false)
+			continue
+		}
+		r := s.register(e.at)
+		x, y := &r.sides[reference], &r.sides[other]
+		x.known, x.wide, x.value, x.writer = true, false, e.value, place{a.index, a.line, a.offset}
+		y.known, y.wide, y.value, y.writer = true, false, e.value, place{b.index, b.line, b.offset}
+		if r.differs {
+			r.setDiffers(false, false, a.index)
 		}
 	}
 }

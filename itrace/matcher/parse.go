@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 
 	"tracewell/itrace"
@@ -13,60 +12,27 @@ var Dialect = &itrace.Dialect{
 	Name:     "matcher",
 	Title:    "ISPRAS Trace Matcher",
 	Suffixes: []string{".log", ".trace"},
-	New:      func() itrace.Parser { return &parser{} },
+	New:      func() itrace.Parser { return &parser{expected: expected{start: never}} },
 	Append:   Append,
 }
 
-// parser remembers the processor of the latest instruction, how wide words of digits were, and some words: the next of a kind is
-// as a rule as wide, or the same, and its end need not be looked for.
+// parser remembers the processor of the latest instruction, and what lines look like (see familiar.go).
 type parser struct {
-	cpu    int32
-	widths [numbers]int
-	scale  repeated
-	mode   repeated
+	cpu int32
+	expected
 }
-
-// repeated is a word of up to 8 bytes that came last.
-type repeated struct {
-	key   uint64 // its bytes, the first the lowest
-	mask  uint64 // of the bytes that it has
-	width int    // 0 for none
-}
-
-// remember makes word, which is at the place of a line, the one that is expected next.
-func (r *repeated) remember(line []byte, at, width int) {
-	*r = repeated{}
-	if x, ok := eight(line, at); ok && width <= 8 {
-		r.mask = 1<<(8*width) - 1
-		r.key, r.width = x&r.mask, width
-	}
-}
-
-// eight returns the eight bytes from a place of a line on, which may reach past its end, if there is memory.
-func eight(line []byte, at int) (x uint64, ok bool) {
-	if at+8 > cap(line) {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint64(line[at : at+8]), true
-}
-
-// The words of digits whose width is remembered.
-const (
-	timeWidth = iota
-	cpuWidth
-	addressWidth
-	opcodeWidth
-	dataWidth
-	valueWidth
-	numbers
-)
 
 // Parse implements itrace.Parser.
 func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
-	s := scanner{line: line, parser: p}
-	r.Time = s.decimal(timeWidth, "a time")
-	r.Scale = s.same(&p.scale, "the scale of the time")
 	r.CPU = p.cpu
+	if p.familiar(line, r) {
+		p.cpu = r.CPU
+		return nil
+	}
+	r.CPU = p.cpu
+	s := scanner{line: line}
+	r.Time = s.decimal("a time")
+	r.Scale = s.word("the scale of the time")
 	switch s.peek() {
 	case 'R':
 		s.register(r)
@@ -77,14 +43,15 @@ func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 	}
 	if s.problem != nil {
 		r.CPU = p.cpu
+		return s.problem
 	}
 	p.cpu = r.CPU
-	return s.problem
+	p.expect(line, r)
+	return nil
 }
 
 // scanner reads a line from left to right. After the first problem it reads nothing more.
 type scanner struct {
-	*parser
 	line    []byte
 	at      int
 	problem *itrace.SyntaxError
@@ -104,15 +71,6 @@ func (s *scanner) peek() byte {
 		return s.line[s.at]
 	}
 	return 0
-}
-
-// guess returns the next word if it is as wide as the last of its kind, or more than that, and where it would end.
-func (s *scanner) guess(kind int) (word []byte, end int) {
-	end = s.at + s.widths[kind]
-	if end < len(s.line) && s.line[end] <= ' ' || end == len(s.line) {
-		return s.line[s.at:end], end
-	}
-	return nil, end
 }
 
 // pass goes behind a word and the blanks that follow it, one as a rule.
@@ -136,36 +94,13 @@ func (s *scanner) word(expected string) []byte {
 	return s.line[start:end]
 }
 
-// same is word for one that as a rule is the same as the last time.
-func (s *scanner) same(last *repeated, expected string) []byte {
-	at := s.at
-	end := at + last.width
-	if x, ok := eight(s.line, at); ok && last.width > 0 && x&last.mask == last.key && (end >= len(s.line) || s.line[end] <= ' ') {
-		if end <= len(s.line) {
-			s.pass(end)
-			return s.line[at:end]
-		}
-	}
-	word := s.word(expected)
-	last.remember(s.line, at, len(word))
-	return word
-}
-
 // decimal reads a decimal number.
-func (s *scanner) decimal(kind int, expected string) uint64 {
-	if word, end := s.guess(kind); len(word) > 0 {
-		if n, ok := itrace.ParseDecimal(word); ok {
-			s.pass(end)
-			return n
-		}
-	}
+func (s *scanner) decimal(expected string) uint64 {
 	at := s.at
-	word := s.word(expected)
-	n, ok := itrace.ParseDecimal(word)
+	n, ok := itrace.ParseDecimal(s.word(expected))
 	if !ok {
 		s.fail(at, expected)
 	}
-	s.widths[kind] = len(word)
 	return n
 }
 
@@ -181,17 +116,8 @@ func hex(digits []byte) []byte {
 
 // address reads an address.
 func (s *scanner) address(r *itrace.Record) {
-	if word, end := s.guess(addressWidth); len(word) > 0 {
-		if n, ok := itrace.ParseHex(word); ok {
-			s.pass(end)
-			r.Addr, r.AddrDigits = n, word
-			return
-		}
-	}
 	at := s.at
-	word := s.word("an address")
-	s.widths[addressWidth] = len(word)
-	digits := hex(word)
+	digits := hex(s.word("an address"))
 	addr, ok := itrace.ParseHex(digits)
 	if !ok {
 		s.fail(at, "an address in hexadecimal")
@@ -200,18 +126,9 @@ func (s *scanner) address(r *itrace.Record) {
 }
 
 // digits reads an opcode, data or a value.
-func (s *scanner) digits(r *itrace.Record, kind int, expected string) {
-	if word, end := s.guess(kind); len(word) > 0 {
-		if n, ok := itrace.ParseHex(word); ok {
-			s.pass(end)
-			r.Value, r.Wild, r.Digits = n, false, word
-			return
-		}
-	}
+func (s *scanner) digits(r *itrace.Record, expected string) {
 	at := s.at
-	word := s.word(expected)
-	s.widths[kind] = len(word)
-	digits := hex(word)
+	digits := hex(s.word(expected))
 	value, wild, ok := itrace.ParseDigits(digits)
 	if !ok {
 		s.fail(at, expected)
@@ -232,7 +149,7 @@ func (s *scanner) register(r *itrace.Record) {
 		s.fail(at, "R, M or the number of a processor")
 	}
 	r.Name = s.word("the name of a register")
-	s.digits(r, valueWidth, "a value in hexadecimal")
+	s.digits(r, "a value in hexadecimal")
 	s.end()
 }
 
@@ -257,14 +174,14 @@ func (s *scanner) memory(r *itrace.Record) {
 	}
 	r.Size = uint32(n)
 	s.address(r)
-	s.digits(r, dataWidth, "data in hexadecimal")
+	s.digits(r, "data in hexadecimal")
 	s.end()
 }
 
 func (s *scanner) instruction(r *itrace.Record) {
 	r.Kind = itrace.Instruction
 	at := s.at
-	cpu := s.decimal(cpuWidth, "R, M or the number of a processor")
+	cpu := s.decimal("R, M or the number of a processor")
 	if cpu > math.MaxInt32 {
 		s.fail(at, "the number of a processor")
 	}
@@ -280,7 +197,7 @@ func (s *scanner) instruction(r *itrace.Record) {
 	}
 	s.id(r)
 	s.address(r)
-	s.digits(r, opcodeWidth, "an opcode in hexadecimal")
+	s.digits(r, "an opcode in hexadecimal")
 	s.state(r)
 	s.processorMode(r)
 	s.disassembly(r)
@@ -310,7 +227,7 @@ func (s *scanner) state(r *itrace.Record) {
 
 // processorMode reads the mode of the processor; any word is one.
 func (s *scanner) processorMode(r *itrace.Record) {
-	r.Mode, r.Security = s.same(&s.parser.mode, "the mode of the processor"), nil
+	r.Mode, r.Security = s.word("the mode of the processor"), nil
 	if i := bytes.LastIndexByte(r.Mode, '_'); i > 0 {
 		if suffix := r.Mode[i+1:]; string(suffix) == "ns" || string(suffix) == "s" {
 			r.Mode, r.Security = r.Mode[:i], suffix

@@ -87,13 +87,14 @@ type (
 		Facts          []factView
 	}
 	differenceView struct {
-		Number    int
-		Class     string
-		Summary   string
-		Places    []string
-		Rows      []rowView
-		Registers []registerView
-		More      int // registers that are not shown
+		Number         int
+		Class          string
+		Summary        string
+		Places         []string
+		Rows           []rowView
+		RegistersTitle string
+		Registers      []registerView
+		More           int // registers that are not shown
 	}
 	rowView struct {
 		Class string // of the element
@@ -187,6 +188,9 @@ func newDifferenceView(r *match.Report, i int) differenceView {
 		v.Rows = append(v.Rows, newRowView(&rows[i]))
 	}
 	values, rest := registers(d)
+	if len(values) > 0 {
+		v.RegistersTitle = registersTitle(d)
+	}
 	for i := range values {
 		v.Registers = append(v.Registers, newRegisterView(&values[i]))
 	}

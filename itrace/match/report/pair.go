@@ -42,7 +42,7 @@ func rows(d *match.Difference) []row {
 	if d.Context == nil {
 		return nil
 	}
-	p := &pairing{}
+	p := &pairing{forced: !phrases[d.Class].noted}
 	for side, lines := range [2][]match.Position{d.Context.Reference, d.Context.Other} {
 		p.here[side] = -1
 		if at := places(d)[side]; at != nil {
@@ -54,7 +54,7 @@ func rows(d *match.Difference) []row {
 	}
 	p.pair()
 	p.point()
-	return p.rows
+	return trim(p.rows)
 }
 
 // around takes the lines around one of them if there are too many.
@@ -80,6 +80,8 @@ type pairing struct {
 	sides [2][]record
 	here  [2]int64 // lines of the difference
 	rows  []row
+
+	forced bool // the lines of the difference are what stands in one another's place
 }
 
 func read(at *match.Position) record {
@@ -191,11 +193,11 @@ func (p *pairing) gap(x, y []record) {
 	}
 }
 
-// similar reports whether two lines are likely to be the same record with another content: both are said to differ, or three in
-// five of their words are the same.
+// similar reports whether two lines are likely to be the same record with another content: both are said to differ, or two in three
+// of their words are the same, and the first two of those that count, as the direction and the address of an access.
 func (p *pairing) similar(x, y *record) bool {
 	if x.at.Line == p.here[reference] && y.at.Line == p.here[other] {
-		return true
+		return p.forced
 	}
 	if len(x.words) != len(y.words) {
 		return false
@@ -206,11 +208,14 @@ func (p *pairing) similar(x, y *record) bool {
 			continue
 		}
 		words++
-		if x.sense[i] == y.sense[i] {
+		switch {
+		case x.sense[i] == y.sense[i]:
 			alike++
+		case words <= 2:
+			return false
 		}
 	}
-	return alike*5 >= words*3
+	return alike*3 >= words*2
 }
 
 // add adds a row of two lines or one.
@@ -245,6 +250,31 @@ func (p *pairing) point() {
 	for _, r := range rows {
 		r.here = onlySame || r.kind != same
 	}
+}
+
+// trim cuts off the lines at either end that one side alone has only because the lines of the other begin later or end earlier.
+func trim(rows []row) []row {
+	isFirm := func(r row) bool { return r.kind == same || r.here }
+	first := slices.IndexFunc(rows, isFirm)
+	if first < 0 {
+		return rows
+	}
+	last := len(rows) - 1
+	for !isFirm(rows[last]) {
+		last--
+	}
+	if !rows[last].here && overhang(rows[last+1:]) {
+		rows = rows[:last+1]
+	}
+	if !rows[first].here && overhang(rows[:first]) {
+		rows = rows[first:]
+	}
+	return rows
+}
+
+// overhang reports whether all rows are those of one and the same side.
+func overhang(rows []row) bool {
+	return !slices.ContainsFunc(rows, func(r row) bool { return r.kind == changed || r.kind != rows[0].kind })
 }
 
 func (r *record) plain() []span { return []span{{text: strings.Join(r.words, "")}} }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -54,4 +55,18 @@ func operands(d *match.Difference) []string {
 // noLetter reports whether a character cannot be part of the name of a register.
 func noLetter(r rune) bool {
 	return !strings.ContainsRune("$_.0123456789abcdefghijklmnopqrstuvwxyz", r)
+}
+
+// registersTitle tells how many registers differ.
+func registersTitle(d *match.Difference) string {
+	n := 0
+	for _, v := range d.Context.Registers {
+		if v.Differs {
+			n++
+		}
+	}
+	if n == 0 {
+		return "Registers before this instruction, all the same on both sides"
+	}
+	return fmt.Sprintf("Registers before this instruction, %d of %d not the same on both sides", n, len(d.Context.Registers))
 }

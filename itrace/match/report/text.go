@@ -102,7 +102,7 @@ func (p *printer) registers(d *match.Difference) {
 	if len(values) == 0 {
 		return
 	}
-	p.heading("Registers before this instruction")
+	p.heading(registersTitle(d))
 	names := [2]string{printable(name(p.report, reference), sideNameWidth), printable(name(p.report, other), sideNameWidth)}
 	table := text.NewTable(p, p.width, p.style, text.Column{Title: " "}, text.Column{Title: "register"},
 		text.Column{Title: names[reference]}, text.Column{Title: "from line", Right: true},
@@ -151,7 +151,7 @@ func (p *printer) others(differences []match.Difference) {
 	}
 	p.heading("Other differences")
 	columns := []text.Column{
-		{Title: "  instruction", Right: true}, {Title: "line", Right: true}, {Title: "line", Right: true}, {Title: "class"}, {Title: "what"},
+		{Title: "  instruction", Right: true}, {Title: "line", Right: true}, {Title: "line", Right: true}, {Title: "difference"},
 	}
 	for side := range 2 {
 		columns[1+side].Title = printable(name(p.report, side), sideNameWidth)
@@ -160,7 +160,7 @@ func (p *printer) others(differences []match.Difference) {
 	shown := differences[:min(len(differences), otherDifferences)]
 	for i := range shown {
 		d := &shown[i]
-		row := [][]byte{nil, []byte("-"), []byte("-"), []byte(printable(string(d.Class), nameWidth)), []byte(summary(d))}
+		row := [][]byte{nil, []byte("-"), []byte("-"), []byte(summary(d))}
 		for side, at := range places(d) {
 			if at == nil {
 				continue

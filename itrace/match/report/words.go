@@ -21,12 +21,10 @@ type phrase struct {
 
 // phrases are those of the known classes.
 var phrases = map[match.Class]phrase{
-	match.ClassPC:     {both: "another instruction follows"},
-	match.ClassOpcode: {both: "another opcode"},
-	match.ClassMode:   {both: "another mode of the processor"},
-	match.ClassSkipped: {
-		both: "an instruction is executed on one side and skipped on the other",
-	},
+	match.ClassPC:      {both: "another instruction follows"},
+	match.ClassOpcode:  {both: "another opcode"},
+	match.ClassMode:    {both: "another mode of the processor"},
+	match.ClassSkipped: {both: "executed on one side only"},
 	match.ClassRegister: {
 		prefix: "register ", thing: "a register",
 		both: "%s has another value", lost: "%s is not written", added: "%s is written besides",
