@@ -79,7 +79,7 @@ func (c *convertCommand) Run(streams Streams) error {
 		if err != nil {
 			return err
 		}
-		defer o.close(streams)
+		defer o.close()
 		operands = append(operands, o)
 	}
 	if slices.ContainsFunc(operands, func(o *operand) bool { return o.dialect != nil }) {

@@ -140,7 +140,7 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 		if _, err := w.Write(lines); err != nil {
 			return err
 		}
-		e.bar.Set(e.in.input.done.Load())
+		e.bar.Set(e.in.input.raw.done.Load())
 		var damage *packed.DamageError
 		switch {
 		case errors.Is(err, io.EOF):

@@ -36,7 +36,7 @@ func openOperand(path, from string, streams Streams) (*operand, error) {
 	}
 	o.name, o.input = input.name, input
 	if f = formatNamed(from, executionFormats); f != nil {
-		o.dialect, o.trace = f.dialect, &input.unpack
+		o.dialect, o.trace = f.dialect, input
 	} else {
 		o.sniff()
 	}
@@ -45,9 +45,9 @@ func openOperand(path, from string, streams Streams) (*operand, error) {
 
 // sniff finds out what a file is by its content. What was read of a pipe by then is kept for those who take it for a trace file.
 func (o *operand) sniff() {
-	raw := &recorded{Reader: o.input.unpack.of, on: o.input.pipe != nil}
-	o.input.unpack.of = raw
-	buffered := bufio.NewReaderSize(&o.input.unpack, itrace.DetectBytes)
+	raw := &recorded{Reader: o.input.raw.Reader, on: o.input.pipe != nil}
+	o.input.raw.Reader = raw
+	buffered := bufio.NewReaderSize(o.input, itrace.DetectBytes)
 	d, head, _ := dialects.All.Sniff(buffered)
 	if d != nil {
 		raw.stop()
@@ -55,7 +55,7 @@ func (o *operand) sniff() {
 		return
 	}
 	o.head = bytes.Clone(head)
-	o.input.unpack.close()
+	o.input.closeStream()
 	if o.input.pipe != nil {
 		o.again = io.MultiReader(bytes.NewReader(raw.stop()), raw.Reader)
 	}
@@ -102,8 +102,8 @@ func (o *operand) unclear() bool {
 	return o.dialect == nil && o.input != nil && !bytes.HasPrefix(o.head, []byte("\x7fTRACE")) && !twin.Is(o.head)
 }
 
-func (o *operand) close(streams Streams) {
+func (o *operand) close() {
 	if o.input != nil {
-		o.input.close(streams)
+		o.input.Close()
 	}
 }

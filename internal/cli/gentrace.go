@@ -17,7 +17,6 @@ import (
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
-	"tracewell/internal/wholefile"
 	"tracewell/itrace/generate"
 )
 
@@ -207,7 +206,7 @@ func (c *generateCommand) tell(planted []generate.Planted, streams Streams) erro
 		fmt.Fprintf(streams.Err, "tracewell: %v: not planted: the trace has nothing from there on that it could befall\n", f)
 	}
 	if c.Planted != "" {
-		if err := wholefile.Write(c.Planted, func(w io.Writer) error { return json.NewEncoder(w).Encode(answer) }); err != nil {
+		if err := packed.Write(c.Planted, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(answer) }); err != nil {
 			return err
 		}
 	}

@@ -66,6 +66,7 @@ func TestMatchStatus(t *testing.T) {
 		{"ref blank", 2, "blank: the trace holds nothing but blank lines"},
 		{"ref binary", 2, "binary: the trace is no text: there is a zero byte at offset 7"},
 		{"ref cut.gz", 2, "gzip data is cut off"},
+		{"ref /proc/self/mem", 2, "input/output error"},
 		{"ref /dev/null", 2, "/dev/null: the trace is empty"},
 		{"- ref", 2, "standard input: the trace is empty"},
 		{"- -", 2, "cannot be both"},

@@ -72,6 +72,11 @@ func (t *traceInput) Read(p []byte) (int, error) {
 // Close gives up what reading takes.
 func (t *traceInput) Close() error {
 	t.close()
+	return t.closeStream()
+}
+
+// closeStream gives up what unpacking takes.
+func (t *traceInput) closeStream() error {
 	if t.stream == nil {
 		return nil
 	}
