@@ -76,6 +76,8 @@ type execution struct {
 	damage    error    // where a compressed file stops being readable
 	bad       int64    // lines that are no records
 	samples   []string // the first of them
+	longest   int      // that a line may be
+	cut       int64    // lines that are longer
 	cpu       int32    // of the latest instruction
 	misplaced int64    // records of another processor, where the dialect cannot tell
 }
@@ -125,6 +127,7 @@ func (e *execution) pack(t *destination, fill func(io.Writer) error) error {
 // copy writes all records to w, and has what is gathered flushed before it waits for more.
 func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
 	reader := itrace.NewReader(e.in.trace, e.in.dialect)
+	e.longest = reader.MaxLine
 	records := make([]itrace.Record, 512)
 	var lines []byte
 	for {
@@ -162,6 +165,9 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 func (e *execution) note(r *itrace.Record) {
 	switch r.Kind {
 	case itrace.Unknown:
+		if r.Problem.Column > e.longest {
+			e.cut++
+		}
 		if e.bad++; len(e.samples) < badSamples {
 			e.samples = append(e.samples, fmt.Sprintf("line %d, %v", r.Line, r.Problem))
 		}
@@ -184,6 +190,10 @@ func (e *execution) tell() {
 		for _, sample := range e.samples {
 			fmt.Fprintf(e.streams.Err, "  %s\n", text.Visible(sample))
 		}
+	}
+	if e.cut > 0 {
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: of %s longer than %d bytes only the beginning is kept\n", name,
+			countOf(e.cut, "line", "lines"), e.longest)
 	}
 	if e.misplaced > 0 {
 		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of another processor than the instruction before, which %s cannot tell\n",

@@ -99,6 +99,16 @@ func TestConvertExecutionBad(t *testing.T) {
 	}
 }
 
+// TestConvertExecutionLong: of a line of megabytes the beginning is kept, and that is told.
+func TestConvertExecutionLong(t *testing.T) {
+	in := strings.Repeat("x", 3<<20) + "\n1 clk R r8 1\n"
+	got := runWith(t, feed(t, []byte(in)), "convert", "-", "-", "--from=matcher", "--to=matcher", "--max-bad=1")
+	if got.status != statusDone || !strings.Contains(got.stderr, "standard input: of 1 line longer than 1048576 bytes only the beginning is kept\n") ||
+		got.stdout != in[2<<20:] {
+		t.Errorf("exit status %d, %d bytes, %s", got.status, len(got.stdout), got.stderr)
+	}
+}
+
 // TestConvertExecutionDamaged: of a compressed trace that is cut off what came out is kept.
 func TestConvertExecutionDamaged(t *testing.T) {
 	trace := executionTrace(t)
