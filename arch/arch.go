@@ -26,6 +26,14 @@ type ByteOrder interface {
 	binary.AppendByteOrder
 }
 
+// OrderName is the word for a byte order: little or big.
+func OrderName(order ByteOrder) string {
+	if order == binary.BigEndian {
+		return "big"
+	}
+	return "little"
+}
+
 // ISA is one instruction set as a debugger sees it.
 type ISA struct {
 	Name       string    // as in the architecture element of a target description, BFD's printable name

@@ -87,6 +87,20 @@ func (l *Layout) ByNumber(n arch.Reg) *Slot { return l.byNumber[n] }
 // ByName finds a register by its name, nil if there is none. Of several it is the one with the lowest number.
 func (l *Layout) ByName(name string) *Slot { return l.byName[name] }
 
+// counterNames are the names that the program counter has in GDB's features, one for each architecture that has no "pc".
+var counterNames = []string{"rip", "eip", "pc", "pswa"}
+
+// ProgramCounter finds the register that is the program counter, nil if there is none of a name that GDB has for it, and of the
+// size of an address.
+func (l *Layout) ProgramCounter() *Slot {
+	for _, name := range counterNames {
+		if slot := l.ByName(name); slot != nil && slot.Size <= 8 {
+			return slot
+		}
+	}
+	return nil
+}
+
 // Bytes is the part of a register block that holds the register, in target byte order; false if the block ends before it.
 func (s *Slot) Bytes(block []byte) ([]byte, bool) {
 	if len(block) < s.Offset+s.Size {

@@ -104,6 +104,25 @@ func TestLayoutLookup(t *testing.T) {
 	}
 }
 
+func TestLayoutProgramCounter(t *testing.T) {
+	for _, test := range []struct{ name, typ, want string }{
+		{"rip", "code_ptr", "rip"}, {"pc", "code_ptr", "pc"}, {"pc", "uint128", ""}, {"r15", "code_ptr", ""},
+	} {
+		f := tdesc.Feature{Registers: []*tdesc.Register{{Name: test.name, Type: test.typ}}}
+		layout, err := (&tdesc.Target{Architecture: "i386:x86-64", Features: []*tdesc.Feature{&f}}).Layout()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if slot := layout.ProgramCounter(); slot != nil {
+			got = slot.Reg.Name
+		}
+		if got != test.want {
+			t.Errorf("of register %s, %s: %q, want %q", test.name, test.typ, got, test.want)
+		}
+	}
+}
+
 func TestSlotBytes(t *testing.T) {
 	target, _, _ := tdesc.Parse([]byte(feature(`<reg name="a" bitsize="8"/><reg name="b" bitsize="16"/>`)), nil)
 	s := layoutOf(t, target).ByName("b")

@@ -35,7 +35,7 @@ func TestAllocationIsBounded(t *testing.T) {
 		for i := 0; out.Len() < 1<<18; i++ {
 			out.WriteString(line(i))
 		}
-		return magic + out.String() + "\n"
+		return Magic + out.String() + "\n"
 	}
 	const empty = "\x01\x00\x00\x00\x00\x00"
 	files := map[string]string{
@@ -48,12 +48,12 @@ func TestAllocationIsBounded(t *testing.T) {
 		"variables":       repeat(func(i int) string { return fmt.Sprintf("tsv %x:0:0:\n", i%0x10000) }),
 		"description":     repeat(func(int) string { return "tdesc \n" }),
 		"registers":       repeat(func(int) string { return "R 1\n" }),
-		"colons":          magic + "tp T" + strings.Repeat(":", 1<<18) + "\n\n",
-		"a long line":     magic + strings.Repeat("x", 1<<18) + "\n\n",
-		"empty frames":    magic + "R 4\n\n" + strings.Repeat(empty, 1<<18) + "\x00\x00",
-		"short frames":    magic + "R 4\n\n" + strings.Repeat(empty, 1<<10) + "\x01\x00\x00\x00\x40\x00" + strings.Repeat("x", 1<<22) + "\x00\x00",
-		"claims":          magic + "R 4\n\n" + strings.Repeat("\x01\x00\xff\xff\xff\xff", 1<<18),
-		"damage":          magic + "R 4\ntp T1:0:E:0:0\n\n" + strings.Repeat("x\x01\x00\x05\x00\x00\x00Rabcd", 1<<16) + "\x00\x00",
+		"colons":          Magic + "tp T" + strings.Repeat(":", 1<<18) + "\n\n",
+		"a long line":     Magic + strings.Repeat("x", 1<<18) + "\n\n",
+		"empty frames":    Magic + "R 4\n\n" + strings.Repeat(empty, 1<<18) + "\x00\x00",
+		"short frames":    Magic + "R 4\n\n" + strings.Repeat(empty, 1<<10) + "\x01\x00\x00\x00\x40\x00" + strings.Repeat("x", 1<<22) + "\x00\x00",
+		"claims":          Magic + "R 4\n\n" + strings.Repeat("\x01\x00\xff\xff\xff\xff", 1<<18),
+		"damage":          Magic + "R 4\ntp T1:0:E:0:0\n\n" + strings.Repeat("x\x01\x00\x05\x00\x00\x00Rabcd", 1<<16) + "\x00\x00",
 	}
 	for name, data := range files {
 		for _, opts := range [][]Option{nil, {WithRecovery()}} {

@@ -153,8 +153,8 @@ func (a *Appender) Append(frames []byte) error {
 func (a *Appender) count(frames []byte) (n int64, err error) {
 	for ; len(frames) > 0; n++ {
 		length := int64(len(frames))
-		if length >= frameHeader {
-			length = min(length, frameHeader+int64(a.order.Uint32(frames[2:])))
+		if length >= FrameHeader {
+			length = min(length, FrameHeader+int64(a.order.Uint32(frames[2:])))
 		}
 		f, err := ParseFrame(frames[:length], a.order, a.size)
 		if err == nil {

@@ -276,7 +276,7 @@ func TestOpenAppender(t *testing.T) {
 }
 
 func TestOpenAppenderRefuses(t *testing.T) {
-	const head = magic + "R 10\ntp T1:10:E:0:0\n"
+	const head = Magic + "R 10\ntp T1:10:E:0:0\n"
 	frame := string(numbered(nil, binary.LittleEndian, 0))
 	tests := map[string]struct {
 		data string
@@ -284,9 +284,9 @@ func TestOpenAppenderRefuses(t *testing.T) {
 	}{
 		"definitions":   {head, nil},
 		"damage":        {head + "\n" + frame + "damage" + frame + "\x00\x00", []Option{WithRecovery()}},
-		"another one":   {head + "\n" + frame + "\x00\x00\x00\x00" + magic, nil},
+		"another one":   {head + "\n" + frame + "\x00\x00\x00\x00" + Magic, nil},
 		"byte order":    {head + "\n\x00\x00", nil},
-		"register size": {magic + "\n" + frame + "\x00\x00", nil},
+		"register size": {Magic + "\n" + frame + "\x00\x00", nil},
 	}
 	for want, test := range tests {
 		f, _ := OpenBytes([]byte(test.data), test.opts...)

@@ -104,7 +104,7 @@ func (b *Builder) AppendStatic(p []byte) {
 
 // Finish completes the frame and returns the buffer that Begin was given with the frame behind what was in it.
 func (b *Builder) Finish() []byte {
-	b.Order.PutUint32(b.buf[b.start+2:], uint32(b.Len()-frameHeader))
+	b.Order.PutUint32(b.buf[b.start+2:], uint32(b.Len()-FrameHeader))
 	return b.buf
 }
 

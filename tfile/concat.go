@@ -33,13 +33,13 @@ func OpenAll(r io.ReaderAt, size int64, opts ...Option) iter.Seq2[*File, error] 
 // nextMagic returns where the next magic line begins, from offset on, -1 if there is none.
 func nextMagic(w *window, offset int64) (int64, error) {
 	for {
-		b, err := w.at(offset, len(magic))
-		if err != nil || len(b) < len(magic) {
+		b, err := w.at(offset, len(Magic))
+		if err != nil || len(b) < len(Magic) {
 			return -1, err
 		}
-		if i := bytes.Index(b, []byte(magic)); i >= 0 {
+		if i := bytes.Index(b, []byte(Magic)); i >= 0 {
 			return offset + int64(i), nil
 		}
-		offset += int64(len(b) - len(magic) + 1)
+		offset += int64(len(b) - len(Magic) + 1)
 	}
 }

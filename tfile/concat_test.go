@@ -29,7 +29,7 @@ func TestOpenAll(t *testing.T) {
 		{"short end marker", slices.Concat(little[:at-2], big), []int64{0, at - 2}, []int{4, 2}, []bool{true, true}},
 		{"something between", slices.Concat(little, []byte("between"), big), []int64{0, at + 7}, []int{4, 2}, []bool{true, true}},
 		{"damaged frame", slices.Concat(little[:at-4], []byte("damage"), big), []int64{0, at + 2}, []int{4, 2}, []bool{false, true}},
-		{"cut in a line", slices.Concat([]byte(magic+"R 4"), little), []int64{0}, []int{4}, []bool{true}},
+		{"cut in a line", slices.Concat([]byte(Magic+"R 4"), little), []int64{0}, []int{4}, []bool{true}},
 		{"last one cut", slices.Concat(little, big[:len(big)-20]), []int64{0, at}, []int{4, 0}, []bool{true, false}},
 	}
 	for _, test := range tests {
@@ -40,7 +40,7 @@ func TestOpenAll(t *testing.T) {
 			if err != nil && !errors.Is(err, ErrTruncated) {
 				t.Fatalf("%s: %v", test.name, err)
 			}
-			starts = append(starts, f.Definitions()[0].Offset-int64(len(magic)))
+			starts = append(starts, f.Definitions()[0].Offset-int64(len(Magic)))
 			frames = append(frames, f.NumFrames())
 			whole = append(whole, err == nil)
 			for i := range f.NumFrames() {

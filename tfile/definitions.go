@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"tracewell/internal/text"
 )
 
 // maxDefinitions bounds the bytes of the definitions, so that a file of another kind that begins like a trace file is not
@@ -13,19 +15,19 @@ const maxDefinitions = 16 << 20
 // readDefinitions reads the magic at start and the definition lines, and returns the offset behind the empty line that ends
 // them or, with an error, behind the last whole line.
 func (f *File) readDefinitions(w *window, start int64) (int64, error) {
-	head, err := w.at(start, len(magic))
+	head, err := w.at(start, len(Magic))
 	if err != nil {
 		return 0, err
 	}
-	if head = head[:min(len(head), len(magic))]; string(head) != magic {
-		return 0, &FormatError{ErrNotTraceFile, start, quote(string(head)), fmt.Sprintf("%q", magic)}
+	if head = head[:min(len(head), len(Magic))]; string(head) != Magic {
+		return 0, &FormatError{ErrNotTraceFile, start, text.Quote(string(head)), fmt.Sprintf("%q", Magic)}
 	}
-	text, endless, err := definitionsAt(w, start+int64(len(magic)))
+	text, endless, err := definitionsAt(w, start+int64(len(Magic)))
 	if err != nil {
 		return 0, err
 	}
 	r := headerReader{definitions: make([]Definition, 0, strings.Count(text, "\n"))}
-	offset := start + int64(len(magic))
+	offset := start + int64(len(Magic))
 	for {
 		line, rest, whole := strings.Cut(text, "\n")
 		if !whole {
@@ -71,7 +73,7 @@ func definitionsError(kind error, offset int64, unfinished string) error {
 	case kind == ErrTooLong:
 		e.Found = fmt.Sprintf("none in %d bytes", maxDefinitions)
 	case unfinished != "":
-		e.Found = "an unfinished line " + quote(unfinished)
+		e.Found = "an unfinished line " + text.Quote(unfinished)
 	}
 	return e
 }

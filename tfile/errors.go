@@ -3,6 +3,8 @@ package tfile
 import (
 	"errors"
 	"fmt"
+
+	"tracewell/internal/text"
 )
 
 // The kinds of *FormatError.
@@ -45,18 +47,7 @@ func (f Finding) String() string {
 	return fmt.Sprintf("offset %d: %s: %s", f.Offset, f.Rule.Name, f.Text)
 }
 
-// excerpt is how much of a text is quoted.
-const excerpt = 40
-
-// quote quotes the beginning of a text that may be of any length.
-func quote(text string) string {
-	if len(text) > excerpt {
-		return fmt.Sprintf("%q…", text[:excerpt])
-	}
-	return fmt.Sprintf("%q", text)
-}
-
 // quoted is a text that is quoted when it is formatted.
 type quoted string
 
-func (q quoted) String() string { return quote(string(q)) }
+func (q quoted) String() string { return text.Quote(string(q)) }

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
@@ -50,14 +51,22 @@ type Block struct {
 	Number int32
 }
 
+// heads are the lengths of the blocks ahead of the bytes that they carry, by the kind.
+var heads = [256]int{
+	BlockRegisters: registersHead, BlockMemory: memoryHead, BlockVariable: variableHead, BlockStatic: staticHead,
+}
+
+// End returns where the block ends, from the start of the frame's header.
+func (b Block) End() int { return b.Offset + heads[b.Kind] + len(b.Bytes) }
+
 // ParseFrame returns a view of the frame that b holds, header first and nothing behind it. registerSize is the length of
 // an R block. The blocks are not looked at, which Check does; the error, a *FormatError, is that b is not one whole frame.
 func ParseFrame(b []byte, order arch.ByteOrder, registerSize int) (Frame, error) {
-	if len(b) < frameHeader {
+	if len(b) < FrameHeader {
 		return Frame{}, &FormatError{ErrTruncated, 0, fmt.Sprintf("%d bytes", len(b)), "a frame header of 6 bytes"}
 	}
 	length := int64(order.Uint32(b[2:]))
-	if got := int64(len(b) - frameHeader); got != length {
+	if got := int64(len(b) - FrameHeader); got != length {
 		kind := ErrTruncated
 		if got > length {
 			kind = ErrDamaged
@@ -74,7 +83,7 @@ func (f Frame) Bytes() []byte { return f.bytes }
 func (f Frame) Offset() int64 { return f.offset }
 
 // Len returns the length in bytes of the frame's data, its header not counted.
-func (f Frame) Len() int { return max(len(f.bytes)-frameHeader, 0) }
+func (f Frame) Len() int { return max(len(f.bytes)-FrameHeader, 0) }
 
 // Tracepoint returns the number of the tracepoint that made the frame.
 func (f Frame) Tracepoint() trace.Number {
@@ -84,7 +93,7 @@ func (f Frame) Tracepoint() trace.Number {
 // Blocks yields the blocks in the order in which they were collected.
 func (f Frame) Blocks() iter.Seq[Block] {
 	return func(yield func(Block) bool) {
-		for b, at := f.block(frameHeader); at > 0; b, at = f.block(at) {
+		for b, at := f.block(FrameHeader); at > 0; b, at = f.block(at) {
 			if !yield(b) {
 				return
 			}
@@ -143,7 +152,7 @@ func (f Frame) shape(rest []byte) (head, length int) {
 // Check reads all blocks and returns a *FormatError of kind ErrDamaged about the first that cannot be read, nil if there is
 // none.
 func (f Frame) Check() error {
-	at := frameHeader
+	at := FrameHeader
 	for _, next := f.block(at); next > 0; _, next = f.block(at) {
 		at = next
 	}
@@ -159,7 +168,7 @@ func (f Frame) Check() error {
 	case rest[0] == byte(BlockRegisters):
 		e.Found, e.Expected = "an R block", "an R line in the definitions that tells its length"
 	default:
-		e.Found, e.Expected = quote(string(rest)), "a block (R, M, V or S)"
+		e.Found, e.Expected = text.Quote(string(rest)), "a block (R, M, V or S)"
 	}
 	return e
 }
@@ -173,7 +182,7 @@ func (f Frame) Static() []byte { return f.first(BlockStatic) }
 
 // first returns the bytes of the first block of a kind.
 func (f Frame) first(kind BlockKind) []byte {
-	for b, at := f.block(frameHeader); at > 0; b, at = f.block(at) {
+	for b, at := f.block(FrameHeader); at > 0; b, at = f.block(at) {
 		if b.Kind == kind {
 			return b.Bytes
 		}
@@ -184,7 +193,7 @@ func (f Frame) first(kind BlockKind) []byte {
 // Variable returns the value of a trace state variable, and false if it was not collected. Of several V blocks for it the
 // last counts.
 func (f Frame) Variable(n trace.VariableNumber) (value int64, ok bool) {
-	for b, at := f.block(frameHeader); at > 0; b, at = f.block(at) {
+	for b, at := f.block(FrameHeader); at > 0; b, at = f.block(at) {
 		if b.Kind == BlockVariable && b.Number == int32(n) {
 			value, ok = b.Value, true
 		}
@@ -209,7 +218,7 @@ func (f Frame) ReadMemory(addr arch.Addr, p []byte) int {
 
 // memoryAt returns the bytes from addr on of the first M block that holds addr.
 func (f Frame) memoryAt(addr arch.Addr) []byte {
-	for b, at := f.block(frameHeader); at > 0; b, at = f.block(at) {
+	for b, at := f.block(FrameHeader); at > 0; b, at = f.block(at) {
 		if b.Kind == BlockMemory && uint64(addr-b.Addr) < uint64(len(b.Bytes)) {
 			return b.Bytes[addr-b.Addr:]
 		}

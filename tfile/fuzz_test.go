@@ -22,7 +22,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(little)
 	f.Add(big)
 	f.Add(little[:len(little)-20])
-	f.Add([]byte(magic + "R 0x10\ntp A1:10:R01\nwhat\n\n\x01\x00\x02\x00\x00\x00Q!\x00\x00trailing"))
+	f.Add([]byte(Magic + "R 0x10\ntp A1:10:R01\nwhat\n\n\x01\x00\x02\x00\x00\x00Q!\x00\x00trailing"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		boundedFuzz(t, data)
 		file, err := OpenBytes(data)
@@ -167,7 +167,7 @@ func walk(t *testing.T, file *File, data []byte) (frames [][]byte) {
 		frame.Registers()
 		frame.Static()
 		frame.Variable(2)
-		at := frameHeader
+		at := FrameHeader
 		for b := range frame.Blocks() {
 			if b.Offset < at {
 				t.Fatalf("block at %d, behind the one before it is %d", b.Offset, at)

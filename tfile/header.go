@@ -8,11 +8,12 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
-// magic begins every trace file. The 0 is the version, the only one there is.
-const magic = "\x7fTRACE0\n"
+// Magic is the line that begins every trace file. The 0 is the version, the only one there is.
+const Magic = "\x7fTRACE0\n"
 
 // MaxLine is how many bytes of a definition line GDB 13.1 reads. It refuses a file with a longer one, though it writes them.
 const MaxLine = 999
@@ -131,7 +132,7 @@ func (r *headerReader) registerSize(offset int64, rest string) error {
 		r.decimalSize = int(d)
 	}
 	if behind != "" {
-		return fmt.Errorf("found %s behind the size, which is taken to be 0x%x", quote(behind), n)
+		return fmt.Errorf("found %s behind the size, which is taken to be 0x%x", text.Quote(behind), n)
 	}
 	return nil
 }

@@ -3,10 +3,12 @@ package tfile
 import (
 	"fmt"
 	"slices"
+
+	"tracewell/internal/text"
 )
 
-// frameHeader is the length of a frame's header: tracepoint number i16, length of the data u32.
-const frameHeader = 6
+// FrameHeader is the length in bytes of a frame's header: tracepoint number i16, length of the data u32.
+const FrameHeader = 6
 
 // walk finds the frames, from f.starts[0] on. Headers that lead to an end marker with nothing, or another file, behind it are
 // right; with recovery all others are put to the test.
@@ -31,22 +33,22 @@ func (f *File) joined() bool {
 func (f *File) index(w *window) error {
 	order, size := f.header.Order, f.source.size
 	for offset := f.starts[0]; ; {
-		h, err := w.at(offset, frameHeader)
+		h, err := w.at(offset, FrameHeader)
 		if err != nil {
 			return err
 		}
 		if len(h) >= 2 && order.Uint16(h) == 0 {
 			return f.endMarker(w, offset)
 		}
-		if len(h) < frameHeader {
+		if len(h) < FrameHeader {
 			return truncatedHeader(offset, h)
 		}
 		number, length := order.Uint16(h), int64(order.Uint32(h[2:]))
-		if left := size - offset - frameHeader; length > left {
+		if left := size - offset - FrameHeader; length > left {
 			return &FormatError{ErrTruncated, offset, fmt.Sprintf("%d bytes to the end of the file", left),
 				fmt.Sprintf("%d bytes of frame %d, of tracepoint %d", length, len(f.numbers), int16(number))}
 		}
-		offset += frameHeader + length
+		offset += FrameHeader + length
 		f.add(int16(number), offset)
 	}
 }
@@ -62,26 +64,34 @@ func (f *File) add(number int16, end int64) {
 }
 
 // grow makes room in the index for as many frames as there will be if the others are as long as those so far: to double it
-// instead costs more than all the rest of the work on a file of small frames.
+// instead costs more than all the rest of the work on a file of small frames. The first few tell too little
+// for that.
 func (f *File) grow(end int64) {
 	n := len(f.numbers)
 	density := float64(n+1) / float64(end-f.starts[0])
-	want := n + max(n/4, 64) + int(1.05*density*float64(f.source.size-end))
+	expected := int(1.05 * density * float64(f.source.size-end))
+	if n < telling {
+		expected = min(expected, telling)
+	}
+	want := n + max(n/4, 64) + expected
 	f.numbers = append(make([]int16, 0, want), f.numbers...)
 	f.starts = append(make([]int64, 0, want+1), f.starts...)
 }
+
+// telling is how many frames tell how long the others are.
+const telling = 1 << 12
 
 func truncatedHeader(offset int64, h []byte) error {
 	if len(h) == 0 {
 		return &FormatError{ErrTruncated, offset, "the end of the file", "a frame or the end marker"}
 	}
-	return &FormatError{ErrTruncated, offset, quote(string(h)) + " and the end of the file", "a frame header of 6 bytes"}
+	return &FormatError{ErrTruncated, offset, text.Quote(string(h)) + " and the end of the file", "a frame header of 6 bytes"}
 }
 
 // endMarker looks at the marker at offset and at what is behind it. GDB reads two bytes of it and writes four, so further
 // zeros up to the fourth belong to it.
 func (f *File) endMarker(w *window, offset int64) error {
-	b, err := w.at(offset, markerLen+len(magic))
+	b, err := w.at(offset, markerLen+len(Magic))
 	if err != nil {
 		return err
 	}
@@ -109,4 +119,4 @@ func markerLength(b []byte) int {
 	return n
 }
 
-func hasMagic(b []byte) bool { return len(b) >= len(magic) && string(b[:len(magic)]) == magic }
+func hasMagic(b []byte) bool { return len(b) >= len(Magic) && string(b[:len(Magic)]) == Magic }

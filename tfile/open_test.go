@@ -119,7 +119,7 @@ func TestEveryCut(t *testing.T) {
 	}
 	for cut := range int64(len(data)) {
 		f, err := Open(bytes.NewReader(data[:cut]), cut)
-		if cut < int64(len(magic)) {
+		if cut < int64(len(Magic)) {
 			if !errors.Is(err, ErrNotTraceFile) || f != nil {
 				t.Errorf("cut at %d: %v, %v; want ErrNotTraceFile", cut, f, err)
 			}
@@ -167,7 +167,7 @@ func wholeFindings(t *testing.T, data []byte) []Finding {
 }
 
 func TestErrorsPoint(t *testing.T) {
-	const head = magic + "R 4\n"
+	const head = Magic + "R 4\n"
 	tests := []struct{ data, want string }{
 		{"", `not a trace file: offset 0: found "", expected "\x7fTRACE0\n"`},
 		{"\x7fTRACE1\nR 4\n", `not a trace file: offset 0: found "\x7fTRACE1\n", expected "\x7fTRACE0\n"`},
@@ -189,7 +189,7 @@ func TestErrorsPoint(t *testing.T) {
 }
 
 func TestDefinitionsWithoutEnd(t *testing.T) {
-	data := []byte(magic + strings.Repeat("x", maxDefinitions))
+	data := []byte(Magic + strings.Repeat("x", maxDefinitions))
 	if _, err := OpenBytes(data); !errors.Is(err, ErrTooLong) {
 		t.Errorf("%v, want ErrTooLong", err)
 	}
@@ -197,7 +197,7 @@ func TestDefinitionsWithoutEnd(t *testing.T) {
 
 func TestFindings(t *testing.T) {
 	long := "tdesc " + strings.Repeat("x", MaxLine)
-	data := magic + "what is this\ntdesc\n" + long + "\ntp A7:10:R01\nstatus 5\nR 4\nR xyz\n\n\x00\x00\x00\x00extra"
+	data := Magic + "what is this\ntdesc\n" + long + "\ntp A7:10:R01\nstatus 5\nR 4\nR xyz\n\n\x00\x00\x00\x00extra"
 	f, err := OpenBytes([]byte(data))
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +206,7 @@ func TestFindings(t *testing.T) {
 	want := []Finding{
 		{at("what"), RuleUnknownLine, `"what is this"`},
 		{at("tdesc\n"), RuleUnknownLine, `"tdesc"`},
-		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:excerpt])},
+		{at("tdesc x"), RuleLongLine, fmt.Sprintf("1005 bytes, of which GDB 13.1 takes at most 999: %q…", long[:40])},
 		{at("status"), RuleBadLine, `"status 5": trace status: offset 0: found "5", expected one of the letters 01`},
 		{at("R xyz"), RuleBadLine, `"R xyz": found "xyz", expected a size in hexadecimal`},
 		{at("tp A7"), RuleUndefined, "tracepoint 7 at 0x10 has no T piece, which GDB 13.1 does not survive"},
@@ -229,7 +229,7 @@ func TestFindings(t *testing.T) {
 		}
 		lines = append(lines, d.Text)
 	}
-	if got := magic + strings.Join(lines, "\n") + "\n\n"; !strings.HasPrefix(data, got) {
+	if got := Magic + strings.Join(lines, "\n") + "\n\n"; !strings.HasPrefix(data, got) {
 		t.Errorf("definitions are not as in the file: %q", got)
 	}
 }
@@ -251,7 +251,7 @@ func TestRegisterSize(t *testing.T) {
 		{"R 123456789123456789\n", 0, []*Rule{RuleBadLine, RuleRegisterSize}},
 	}
 	for _, test := range tests {
-		f, err := OpenBytes([]byte(magic + test.lines + "\n\x00\x00"))
+		f, err := OpenBytes([]byte(Magic + test.lines + "\n\x00\x00"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -316,7 +316,7 @@ func TestEndMarkers(t *testing.T) {
 		{"\x00\x00x", 2}, {"\x00\x00\x00x", 3}, {"\x00\x00\x00\x00\x00", 4},
 	}
 	for _, test := range tests {
-		head := magic + "R 4\n\n"
+		head := Magic + "R 4\n\n"
 		f, err := OpenBytes([]byte(head + test.end))
 		if err != nil {
 			t.Errorf("%q: %v", test.end, err)
@@ -357,7 +357,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestFindingsAreBounded(t *testing.T) {
-	data := []byte(magic + strings.Repeat("x\n", 100_000) + "R 4\n\n\x00\x00")
+	data := []byte(Magic + strings.Repeat("x\n", 100_000) + "R 4\n\n\x00\x00")
 	f, err := OpenBytes(data)
 	if err != nil || len(f.Findings()) != maxFindings+1 || len(f.Definitions()) != 100_001 {
 		t.Errorf("%d findings in %d lines, %v", len(f.Findings()), len(f.Definitions()), err)
@@ -370,7 +370,7 @@ func TestFindingsAreBounded(t *testing.T) {
 
 func TestLargeRegisters(t *testing.T) {
 	for size, want := range map[int]int{MaxRegisters: 0, MaxRegisters + 1: 1} {
-		f, err := OpenBytes(fmt.Appendf(nil, "%sR %x\n\n\x00\x00", magic, size))
+		f, err := OpenBytes(fmt.Appendf(nil, "%sR %x\n\n\x00\x00", Magic, size))
 		if err != nil || len(f.Findings()) != want {
 			t.Errorf("%d bytes of registers: %v, %v", size, f.Findings(), err)
 		}
@@ -395,7 +395,7 @@ func TestMalformedDefinition(t *testing.T) {
 		{"tp A1:1000:Q", false, 0, 0},
 	}
 	for _, test := range tests {
-		f, err := OpenBytes([]byte(magic + "R 4\n" + test.line + "\n\n\x00\x00"))
+		f, err := OpenBytes([]byte(Magic + "R 4\n" + test.line + "\n\n\x00\x00"))
 		if err != nil {
 			t.Fatal(err)
 		}

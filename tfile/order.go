@@ -80,7 +80,7 @@ func (f *File) settleOrder(w *window, start int64, given arch.ByteOrder) error {
 		f.orderFrom = OrderArchitecture
 	} else if implied != nil {
 		f.findings = append(f.findings, Finding{start, RuleByteOrder,
-			"the frames make sense in " + f.header.Order.String() + " only, which is not the order of the target description's architecture"})
+			"the frames make sense as " + arch.OrderName(f.header.Order) + " endian only, which the target description's architecture is not"})
 	}
 	return nil
 }
@@ -126,7 +126,7 @@ func (f *File) sense(w *window, start int64, order arch.ByteOrder) (s sense, err
 		if defined.has(h.number) {
 			s.points += senseDefined
 		}
-		in, err := w.look(layout, h.start+frameHeader, min(h.end, f.source.size), senseLimit)
+		in, err := w.look(layout, h.start+FrameHeader, min(h.end, f.source.size), senseLimit)
 		if err != nil {
 			return s, err
 		}

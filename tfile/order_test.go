@@ -56,7 +56,7 @@ func TestOrderFromFrames(t *testing.T) {
 				b.Finish()
 			}
 			var head strings.Builder
-			head.WriteString(magic + "R 10\n")
+			head.WriteString(Magic + "R 10\n")
 			for _, n := range test.defined {
 				fmt.Fprintf(&head, "tp T%x:10:E:0:0\n", int(n))
 			}

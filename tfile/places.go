@@ -19,7 +19,7 @@ const (
 // definitions composes the definitions of a new file, and remembers the places in them.
 func (a *Appender) definitions(h *Header) (string, error) {
 	registers := fmt.Sprintf("R %x", h.RegisterSize)
-	a.line.place = place{int64(len(magic) + len(registers) + 1), MaxLine}
+	a.line.place = place{int64(len(Magic) + len(registers) + 1), MaxLine}
 	status, ok := a.line.compose(a.status)
 	if length := len(status) - a.line.padding + statusRoom; ok && length < MaxLine {
 		a.line.length = length
@@ -32,7 +32,7 @@ func (a *Appender) definitions(h *Header) (string, error) {
 	for _, v := range h.Variables {
 		lines = append(lines, "tsv "+v.String())
 	}
-	offset := int64(len(magic))
+	offset := int64(len(Magic))
 	for _, line := range lines {
 		offset += int64(len(line)) + 1
 	}

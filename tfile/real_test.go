@@ -207,7 +207,7 @@ func TestDamagedFrame(t *testing.T) {
 	if !errors.Is(err, ErrDamaged) || !errors.As(err, &format) {
 		t.Fatalf("Check() = %v", err)
 	}
-	if want := frame.Offset() + frameHeader + 1 + int64(f.Header().RegisterSize); format.Offset != want {
+	if want := frame.Offset() + FrameHeader + 1 + int64(f.Header().RegisterSize); format.Offset != want {
 		t.Errorf("damage at offset %d, but the R block ends at %d", format.Offset, want)
 	}
 	if pc, ok := ripOf(frame); !ok || pc != 0x401166 {

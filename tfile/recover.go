@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+
+	"tracewell/internal/text"
 )
 
 // Lost is a stretch of a file in which no frame was found.
@@ -72,7 +74,7 @@ func (s *salvage) run() error {
 // finish ends a walk at an offset behind which no frame was found up to limit: at a marker with something else behind it, or
 // in damage.
 func (s *salvage) finish(offset, limit int64) error {
-	h, err := s.w.at(offset, frameHeader)
+	h, err := s.w.at(offset, FrameHeader)
 	if err != nil {
 		return err
 	}
@@ -83,10 +85,10 @@ func (s *salvage) finish(offset, limit int64) error {
 		s.lose(offset, limit)
 	}
 	s.f.end = limit
-	if len(h) < frameHeader {
+	if len(h) < FrameHeader {
 		return truncatedHeader(offset, h)
 	}
-	return &FormatError{ErrTruncated, offset, quote(string(h[:frameHeader])), "a frame or the end marker, here or further on"}
+	return &FormatError{ErrTruncated, offset, text.Quote(string(h[:FrameHeader])), "a frame or the end marker, here or further on"}
 }
 
 func (s *salvage) lose(offset, next int64) {
@@ -146,7 +148,7 @@ func (s *salvage) header(offset int64) (h header, fits bool, err error) {
 }
 
 func (s *salvage) look(h header) (inside, error) {
-	return s.w.look(s.f.frame(nil, 0), h.start+frameHeader, h.end, math.MaxInt)
+	return s.w.look(s.f.frame(nil, 0), h.start+FrameHeader, h.end, math.MaxInt)
 }
 
 // follows says whether what is at offset may follow a frame.
@@ -166,7 +168,7 @@ func (s *salvage) follows(offset int64) (bool, error) {
 
 // isEnd says whether an end marker is at offset and the end of the file or another trace file behind it.
 func (s *salvage) isEnd(offset int64) (bool, error) {
-	b, err := s.w.at(offset, markerLen+len(magic))
+	b, err := s.w.at(offset, markerLen+len(Magic))
 	if err != nil {
 		return false, err
 	}
@@ -178,12 +180,12 @@ func (s *salvage) isEnd(offset int64) (bool, error) {
 // limit, or at another trace file.
 func (s *salvage) search(offset, limit int64) (next int64, found bool, err error) {
 	for s.effort >= 0 && offset < limit {
-		b, err := s.scan.at(offset, len(magic))
+		b, err := s.scan.at(offset, len(Magic))
 		if err != nil {
 			return 0, false, err
 		}
-		b = b[:min(int64(len(b)), progressStep, limit-offset+frameHeader-1)]
-		other := bytes.Index(b, []byte(magic))
+		b = b[:min(int64(len(b)), progressStep, limit-offset+FrameHeader-1)]
+		other := bytes.Index(b, []byte(Magic))
 		if other >= 0 {
 			b = b[:other]
 		}
@@ -193,15 +195,15 @@ func (s *salvage) search(offset, limit int64) (next int64, found bool, err error
 		if other >= 0 {
 			return offset + int64(other), false, nil
 		}
-		offset += int64(max(len(b)-len(magic)+1, 1)) // b may end within the magic, or within a header
+		offset += int64(max(len(b)-len(Magic)+1, 1)) // b may end within the magic, or within a header
 	}
 	return limit, false, nil
 }
 
 // candidate returns where in b, which is at offset in the file, the first frame begins, -1 if none does.
 func (s *salvage) candidate(b []byte, offset int64) (int, error) {
-	order, left := s.f.header.Order, s.f.source.size-offset-frameHeader
-	for i := 0; i+frameHeader <= len(b) && s.effort >= 0; i++ {
+	order, left := s.f.header.Order, s.f.source.size-offset-FrameHeader
+	for i := 0; i+FrameHeader <= len(b) && s.effort >= 0; i++ {
 		number, length := order.Uint16(b[i:]), int64(order.Uint32(b[i+2:]))
 		if number == 0 || length == 0 || length > left-int64(i) || !s.defined.has(number) {
 			continue

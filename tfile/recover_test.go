@@ -127,7 +127,7 @@ func isZero(b []byte) bool { return len(bytes.Trim(b, "\x00")) == 0 }
 
 // TestRecoveryAccounts compares what is said of some damage.
 func TestRecoveryAccounts(t *testing.T) {
-	const head = magic + "R 4\ntp T1:10:E:0:0\n\n"
+	const head = Magic + "R 4\ntp T1:10:E:0:0\n\n"
 	const frame, empty, end = "\x01\x00\x05\x00\x00\x00Rabcd", "\x01\x00\x00\x00\x00\x00", "\x00\x00\x00\x00"
 	const inside = "\x01\x00\x05\x00\x00\x00Qabcd" // the length is right
 	base := int64(len(head))
@@ -150,9 +150,9 @@ func TestRecoveryAccounts(t *testing.T) {
 		{"a cut frame", frame + frame[:8], 1, []Lost{{base + 11, 8, 1}}, 19,
 			`premature end of the trace file: offset 39: found "\x01\x00\x05\x00\x00\x00", expected a frame or the end marker, here or further on`},
 		{"trailing bytes", frame + end + "trailing", 1, nil, 15, ""},
-		{"another file behind damage", frame + "damage" + magic + frame, 1, []Lost{{base + 11, 6, 1}}, 17,
+		{"another file behind damage", frame + "damage" + Magic + frame, 1, []Lost{{base + 11, 6, 1}}, 17,
 			`premature end of the trace file: offset 39: found "damage", expected a frame or the end marker, here or further on`},
-		{"another file", frame + end + magic + frame, 1, nil, 15, ""},
+		{"another file", frame + end + Magic + frame, 1, nil, 15, ""},
 		{"nothing", "", 0, nil, 0,
 			"premature end of the trace file: offset 28: found the end of the file, expected a frame or the end marker"},
 	}
@@ -182,7 +182,7 @@ func TestRecoveryAccounts(t *testing.T) {
 // TestRecoveryWithoutDefinitions takes any number, but no frame that stands alone.
 func TestRecoveryWithoutDefinitions(t *testing.T) {
 	const frame, junk = "\x07\x00\x05\x00\x00\x00Rabcd", "junk"
-	data := magic + "R 4\n\n" + junk + frame + junk + frame + frame + junk + frame + "\x00\x00"
+	data := Magic + "R 4\n\n" + junk + frame + junk + frame + frame + junk + frame + "\x00\x00"
 	f, err := OpenBytes([]byte(data), WithRecovery(), WithOrder(binary.LittleEndian))
 	if err != nil || f.NumFrames() != 3 || len(f.Lost()) != 2 {
 		t.Errorf("%d frames, lost %v, %v", f.NumFrames(), f.Lost(), err)
@@ -192,7 +192,7 @@ func TestRecoveryWithoutDefinitions(t *testing.T) {
 // TestRecoveryGivesUp searches where at every 17th byte a long frame seems to begin, which is one block short of being whole.
 func TestRecoveryGivesUp(t *testing.T) {
 	const unit = "VV\xf0\xff\x00\x00S\x04\x00xxxxS\x01\x00x" // the header and some of what follows it are a V block, too
-	data := magic + "R 4\ntp T5656:10:E:0:0\n\n" + strings.Repeat(unit, 100_000)
+	data := Magic + "R 4\ntp T5656:10:E:0:0\n\n" + strings.Repeat(unit, 100_000)
 	begin := time.Now()
 	f, err := OpenBytes([]byte(data), WithRecovery())
 	if !errors.Is(err, ErrTruncated) || len(f.Findings()) != 1 || !strings.Contains(f.Findings()[0].Text, "too much") {
@@ -205,7 +205,7 @@ func TestRecoveryGivesUp(t *testing.T) {
 
 func TestDamageWithoutRecovery(t *testing.T) {
 	const frame = "\x01\x00\x05\x00\x00\x00Rabcd"
-	f, err := OpenBytes([]byte(magic + "R 4\ntp T1:10:E:0:0\n\n" + frame + "damage" + frame + "\x00\x00"))
+	f, err := OpenBytes([]byte(Magic + "R 4\ntp T1:10:E:0:0\n\n" + frame + "damage" + frame + "\x00\x00"))
 	if !errors.Is(err, ErrTruncated) || f.NumFrames() != 1 || f.Lost() != nil {
 		t.Errorf("%d frames, lost %v, %v", f.NumFrames(), f.Lost(), err)
 	}

@@ -36,7 +36,7 @@ func breaches() []breach {
 		{RuleDecimalSize, Refuses, "R 500\n", frame(500) + end, []string{"Premature end of file"}},
 		{RuleByteOrder, Misreads, "R 10\ntdesc <target><architecture>i386</architecture></target>\n", string(big.Finish()) + end,
 			[]string{"Found trace frame 0, tracepoint 256", "Premature end of file"}},
-		{RuleConcatenated, Misreads, "R 10\n", frame(16) + end + magic + "R 10\n\n" + frame(16) + end, []string{first, "No trace frame found"}},
+		{RuleConcatenated, Misreads, "R 10\n", frame(16) + end + Magic + "R 10\n\n" + frame(16) + end, []string{first, "No trace frame found"}},
 		{RuleTrailing, Misreads, "R 10\n", frame(16) + end + "trailing", []string{first, "No trace frame found"}},
 		{RuleLost, Refuses, "R 10\n", frame(16) + "damage" + frame(16) + end, []string{first, "Unknown block type"}},
 		{RuleLargeRegisters, Crashes, "R 1000000\n", frame(1<<24) + end, []string{"Segmentation fault"}},
@@ -47,7 +47,7 @@ func breaches() []breach {
 }
 
 func (b breach) file() []byte {
-	return []byte(magic + "tp T1:1000:E:0:0\nstatus 0;tunknown:0;tframes:1\n" + b.lines + "\n" + b.frames)
+	return []byte(Magic + "tp T1:1000:E:0:0\nstatus 0;tunknown:0;tframes:1\n" + b.lines + "\n" + b.frames)
 }
 
 // TestRules opens files that break each rule, with recovery, without which no stretch is lost.

@@ -31,11 +31,11 @@ type header struct {
 
 // headerAt reads the header at start; ok is false if the file ends within it.
 func (w *window) headerAt(order arch.ByteOrder, start int64) (h header, ok bool, err error) {
-	b, err := w.at(start, frameHeader)
-	if err != nil || len(b) < frameHeader {
+	b, err := w.at(start, FrameHeader)
+	if err != nil || len(b) < FrameHeader {
 		return header{}, false, err
 	}
-	return header{order.Uint16(b), start, start + frameHeader + int64(order.Uint32(b[2:]))}, true, nil
+	return header{order.Uint16(b), start, start + FrameHeader + int64(order.Uint32(b[2:]))}, true, nil
 }
 
 // inside is what a walk over the blocks of a frame comes to.

@@ -37,14 +37,14 @@ func (f *File) settleRegisterSize(w *window, start int64) error {
 			break
 		}
 		start = h.end
-		hex, err := w.look(asHex, h.start+frameHeader, h.end, senseLimit)
+		hex, err := w.look(asHex, h.start+FrameHeader, h.end, senseLimit)
 		if err != nil {
 			return err
 		}
 		if !hex.registers {
 			continue
 		}
-		dec, err := w.look(asDecimal, h.start+frameHeader, h.end, senseLimit)
+		dec, err := w.look(asDecimal, h.start+FrameHeader, h.end, senseLimit)
 		if err != nil || hex.whole || !dec.whole {
 			return err
 		}

@@ -42,7 +42,7 @@ func TestRegisterSizeSource(t *testing.T) {
 		{"given for none", "tdesc ", sized(10, 3), 10, 10, SizeGiven},
 	}
 	for _, test := range tests {
-		data := magic + test.line + "\ntp T1:10:E:0:0\n\n" + test.frames + "\x00\x00"
+		data := Magic + test.line + "\ntp T1:10:E:0:0\n\n" + test.frames + "\x00\x00"
 		f, err := OpenBytes([]byte(data), WithRegisterSize(test.given))
 		if err != nil {
 			t.Fatal(err)

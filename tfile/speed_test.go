@@ -91,7 +91,7 @@ func BenchmarkWriter(b *testing.B) {
 	h.RegisterSize = 2420
 	builder := Builder{Order: binary.LittleEndian}
 	builder.Begin(nil, 2)
-	builder.AppendMemory(0x1000, make([]byte, 40-frameHeader-memoryHead))
+	builder.AppendMemory(0x1000, make([]byte, 40-FrameHeader-memoryHead))
 	for name, frame := range map[string][]byte{"40-byte frames": builder.Finish(), "2.4-kB frames": buildFrame(&builder, nil)} {
 		b.Run(name, func(b *testing.B) {
 			w, err := NewWriter(io.Discard, h)
@@ -145,7 +145,7 @@ func manyFrames(b testing.TB, size int) (data []byte, frames int) {
 	b.Helper()
 	builder := Builder{Order: binary.LittleEndian}
 	builder.Begin(nil, 2)
-	builder.AppendMemory(0x1000, make([]byte, size-frameHeader-memoryHead))
+	builder.AppendMemory(0x1000, make([]byte, size-FrameHeader-memoryHead))
 	frame := builder.Finish()
 	frames = min(1_000_000, 200_000_000/size)
 	data = write(b, smallHeader(binary.LittleEndian))

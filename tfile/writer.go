@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
@@ -53,7 +54,7 @@ type LineError struct {
 
 // Error quotes the beginning of the line.
 func (e *LineError) Error() string {
-	return fmt.Sprintf("trace file definition %s: %s", quote(e.Line), e.Reason)
+	return fmt.Sprintf("trace file definition %s: %s", text.Quote(e.Line), e.Reason)
 }
 
 // endMarker is what ends a file.
@@ -124,7 +125,7 @@ func (h *Header) check() error {
 // definitionText is what begins a file with these definition lines, the empty one behind them included.
 func definitionText(lines []string) (string, error) {
 	var text strings.Builder
-	text.WriteString(magic)
+	text.WriteString(Magic)
 	for _, line := range lines {
 		if err := checkLine(line); err != nil {
 			return "", err
@@ -206,7 +207,7 @@ func (o *writing) check(f Frame) error {
 	if n := f.Tracepoint(); n < 1 {
 		return fmt.Errorf("it is of tracepoint %d, which is not from 1 to %d", n, trace.MaxNumber)
 	}
-	at := frameHeader
+	at := FrameHeader
 	for b, next := f.block(at); next > 0; b, next = f.block(at) {
 		if b.Kind == BlockStatic && !o.static {
 			return errors.New("it has an S block, and GDB 13.1 can read no frame with one")

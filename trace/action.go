@@ -94,5 +94,16 @@ func (a Action) AppendText(dst []byte) []byte {
 	return dst
 }
 
+// Registers returns the registers that an R action asks for, ascending.
+func (a Action) Registers() []arch.Reg {
+	var registers []arch.Reg
+	for i := range 8 * len(a.Mask) {
+		if a.Mask[len(a.Mask)-1-i/8]>>(i%8)&1 == 1 {
+			registers = append(registers, arch.Reg(i))
+		}
+	}
+	return registers
+}
+
 // String gives the action as AppendText does.
 func (a Action) String() string { return string(a.AppendText(nil)) }

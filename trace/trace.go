@@ -92,6 +92,9 @@ type Variable struct {
 // Timestamp is the built-in variable number 1 that gdbserver and GDB agree on.
 const Timestamp VariableNumber = 1
 
+// TimestampName is the name of that variable: the time of a hit, in microseconds of a clock that never goes back.
+const TimestampName = "trace_timestamp"
+
 // StopReason says why no run is on, in the words of qTStatus.
 type StopReason string
 

@@ -85,6 +85,13 @@ func TestUploadValues(t *testing.T) {
 	}
 }
 
+func TestActionRegisters(t *testing.T) {
+	a := Action{Kind: CollectRegisters, Mask: []byte{0x82, 0x01}}
+	if diff := cmp.Diff([]arch.Reg{0, 9, 15}, a.Registers()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestUploadWithoutDefinition(t *testing.T) {
 	u := upload(t, "A7:1000:R01", "V7:1000:1:2", "V7:1000:3:4")
 	if diff := cmp.Diff([]Key{{7, 0x1000}}, u.Undefined()); diff != "" {

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"tracewell/arch"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -63,9 +64,6 @@ func (e entry) offset() int              { return int(e.where &^ staticFlag >> 1
 func (e entry) static() bool             { return e.where&staticFlag != 0 }
 func (e entry) stepped() bool            { return e.where>>15&1 != 0 }
 func (e entry) tracepoint() trace.Number { return trace.Number(e.where & trace.MaxNumber) }
-
-// frameHeader is the length of a frame's header: tracepoint number u16, length of what follows u32.
-const frameHeader = 6
 
 var errBufferFull = errors.New("the trace buffer is full")
 
@@ -171,7 +169,7 @@ func (b *buffer) dropOldest() {
 func (b *buffer) frame(sequence uint64) []byte {
 	at := b.entry(sequence).offset()
 	size := int(b.order.Uint32(b.data[at+2:]))
-	return b.data[at : at+frameHeader+size]
+	return b.data[at : at+tfile.FrameHeader+size]
 }
 
 // runs returns all frames in order as one or two stretches of bytes, valid until the next append.

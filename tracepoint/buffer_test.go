@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -14,7 +15,7 @@ import (
 func testFrame(size int, mark byte) []byte {
 	f := bytes.Repeat([]byte{mark}, size)
 	binary.LittleEndian.PutUint16(f, 1)
-	binary.LittleEndian.PutUint32(f[2:], uint32(size-frameHeader))
+	binary.LittleEndian.PutUint32(f[2:], uint32(size-tfile.FrameHeader))
 	return f
 }
 
@@ -111,7 +112,7 @@ func TestBufferAgainstModel(t *testing.T) {
 				b.circular = m.circular
 			default:
 				f := modelFrame{
-					bytes: testFrame(frameHeader+random.IntN(60), byte(random.Uint32())),
+					bytes: testFrame(tfile.FrameHeader+random.IntN(60), byte(random.Uint32())),
 					pc:    arch.Addr(random.Uint64()),
 					step:  random.IntN(2) == 0,
 				}

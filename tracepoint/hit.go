@@ -1,6 +1,9 @@
 package tracepoint
 
-import "tracewell/trace"
+import (
+	"tracewell/tfile"
+	"tracewell/trace"
+)
 
 // Hit is called by the target when a thread reaches the site. Each enabled tracepoint of the address has its turn, in the
 // order of definition: if the condition holds the hit counts, and its actions make one frame. What ends the run does so
@@ -80,7 +83,7 @@ func (e *Engine) collect(d *definition, operations []operation, snapshot Snapsho
 		e.end(ending{reason: trace.ReasonFull})
 		return
 	}
-	d.Usage += uint64(len(frame) - frameHeader)
+	d.Usage += uint64(len(frame) - tfile.FrameHeader)
 }
 
 // verdict ends the run if there is a reason to, and otherwise asks for a step if the thread is being stepped.

@@ -22,7 +22,7 @@ func plainLength(f tfile.Frame) int {
 // withoutStatic cuts the static trace data off a copy of a frame.
 func withoutStatic(f tfile.Frame, order arch.ByteOrder) []byte {
 	bytes := f.Bytes()[:plainLength(f)]
-	order.PutUint32(bytes[2:], uint32(len(bytes)-frameHeader))
+	order.PutUint32(bytes[2:], uint32(len(bytes)-tfile.FrameHeader))
 	return bytes
 }
 
@@ -46,7 +46,7 @@ func (b *buffer) staticLength(sequence uint64) int {
 		return 0
 	}
 	f := b.view(sequence)
-	return f.Len() + frameHeader - plainLength(f)
+	return f.Len() + tfile.FrameHeader - plainLength(f)
 }
 
 // view is a held frame, valid until the next append.
@@ -83,13 +83,13 @@ func (b *buffer) readPlain(offset int64, dst []byte) int {
 
 // copyPlain copies from the frame that remains without static trace data, whose header tells another length.
 func (b *buffer) copyPlain(dst, frame []byte, at int) int {
-	var header [frameHeader]byte
+	var header [tfile.FrameHeader]byte
 	copy(header[:], frame)
-	b.order.PutUint32(header[2:], uint32(len(frame)-frameHeader))
+	b.order.PutUint32(header[2:], uint32(len(frame)-tfile.FrameHeader))
 	n := 0
-	if at < frameHeader {
+	if at < tfile.FrameHeader {
 		n = copy(dst, header[at:])
-		at = frameHeader
+		at = tfile.FrameHeader
 		if n == len(dst) {
 			return n
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -20,7 +21,7 @@ func TestStatus(t *testing.T) {
 	r.hit(&fakeThread{pc: 0x10})
 	want := trace.Status{
 		Running: true, Reason: trace.ReasonNotRun, Frames: 1, Created: 1,
-		Free: DefaultBufferSize - frameHeader, Size: DefaultBufferSize,
+		Free: DefaultBufferSize - tfile.FrameHeader, Size: DefaultBufferSize,
 		Disconnected: true, User: "me", Notes: "why", StartTime: 1_000_000,
 	}
 	if diff := cmp.Diff(want, r.Status()); diff != "" {

@@ -154,7 +154,7 @@ func (s *stressTarget) changes(round int) {
 func (s *stressTarget) looks(round int) {
 	e := s.engine
 	n, _ := e.Find(tfile.Query{Kind: tfile.ByOutside, Low: 0x10, High: 0x20}, round%5)
-	if f, ok := e.Frame(n); ok && len(f.Bytes()) < frameHeader {
+	if f, ok := e.Frame(n); ok && len(f.Bytes()) < tfile.FrameHeader {
 		panic("a frame without a header")
 	}
 	e.Status()
@@ -176,7 +176,7 @@ func (s *stressTarget) saves(round int) {
 		offset += int64(n)
 	}
 	for f := range s.engine.Frames() {
-		if size := s.engine.layout.Order.Uint32(f.Bytes()[2:]); int(size) != len(f.Bytes())-frameHeader {
+		if size := s.engine.layout.Order.Uint32(f.Bytes()[2:]); int(size) != len(f.Bytes())-tfile.FrameHeader {
 			panic("a frame that is not whole")
 		}
 	}

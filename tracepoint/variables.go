@@ -15,7 +15,7 @@ type variable struct {
 }
 
 // timestamp is the one built-in variable.
-var timestamp = trace.Variable{Number: trace.Timestamp, Builtin: true, Name: "trace_timestamp"}
+var timestamp = trace.Variable{Number: trace.Timestamp, Builtin: true, Name: trace.TimestampName}
 
 // resetVariables leaves the built-in variables only.
 func (e *Engine) resetVariables() {

@@ -177,8 +177,8 @@ func (c *checkCommand) recheck(streams Streams) error {
 	}
 	verdict := string(outcome.report.Verdict)
 	if n := len(outcome.report.Findings); n > 0 {
-		verdict = plural(n, "finding") + " left"
+		verdict = text.Plural(n, "finding") + " left"
 	}
-	fmt.Fprintf(streams.Err, "tracewell: %s: %s, %s\n", text.Visible(source.name), plural(outcome.frames, "frame"), verdict)
+	fmt.Fprintf(streams.Err, "tracewell: %s: %s, %s\n", text.Visible(source.name), text.Plural(outcome.frames, "frame"), verdict)
 	return nil
 }

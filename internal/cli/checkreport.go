@@ -76,11 +76,11 @@ func writeFindings(out *output, name string, e *examination) {
 		advised[f.Rule.Name] = true
 	}
 	if e.report.Verdict == check.WellFormed {
-		fmt.Fprintf(out, "%s: well-formed: %s\n", text.Visible(name), plural(e.frames, "frame"))
+		fmt.Fprintf(out, "%s: well-formed: %s\n", text.Visible(name), text.Plural(e.frames, "frame"))
 		return
 	}
-	fmt.Fprintf(out, "%s: %s in %s; the worst: %s\n", text.Visible(name), plural(len(e.report.Findings), "finding"),
-		plural(e.frames, "frame"), severityWords[e.report.Worst()])
+	fmt.Fprintf(out, "%s: %s in %s; the worst: %s\n", text.Visible(name), text.Plural(len(e.report.Findings), "finding"),
+		text.Plural(e.frames, "frame"), severityWords[e.report.Worst()])
 }
 
 // place says where a finding is: the line of a definition or the frame, and the offset in the file.
@@ -100,7 +100,7 @@ func others(f check.Finding) string {
 	case f.Count <= 1:
 		return ""
 	case f.Frame >= 0:
-		return fmt.Sprintf(" (and in %s more)", plural(f.Count-1, "frame"))
+		return fmt.Sprintf(" (and in %s more)", text.Plural(f.Count-1, "frame"))
 	}
 	return fmt.Sprintf(" (and %d more)", f.Count-1)
 }

@@ -192,7 +192,7 @@ func (c *convertCommand) parts(sources []*source) ([]edit.Part, error) {
 		case c.Part == 0:
 			parts = append(parts, s.parts...)
 		case c.Part < 0 || c.Part > len(s.parts):
-			return nil, fmt.Errorf("--part %d: %s holds %s", c.Part, s.name, plural(len(s.parts), "trace file"))
+			return nil, fmt.Errorf("--part %d: %s holds %s", c.Part, s.name, text.Plural(len(s.parts), "trace file"))
 		default:
 			parts = append(parts, s.parts[c.Part-1])
 		}

@@ -82,9 +82,9 @@ func commandLines(commands []string) []string {
 func actionText(view *frameview.View, a trace.Action) string {
 	switch a.Kind {
 	case trace.CollectRegisters:
-		return registersText(view, a.Mask)
+		return registersText(view, a)
 	case trace.CollectMemory:
-		return plural(a.Length, "byte") + " at " + baseText(view, a)
+		return text.Plural(a.Length, "byte") + " at " + baseText(view, a)
 	case trace.CollectExpression:
 		return "expression " + disassembly(a.Code)
 	case trace.CollectStatic:
@@ -96,10 +96,10 @@ func actionText(view *frameview.View, a trace.Action) string {
 // listedRegisters is how many registers are listed by name.
 const listedRegisters = 8
 
-func registersText(view *frameview.View, mask []byte) string {
-	numbers := frameview.MaskRegisters(mask)
+func registersText(view *frameview.View, a trace.Action) string {
+	numbers := a.Registers()
 	if len(numbers) > listedRegisters {
-		return plural(len(numbers), "register")
+		return text.Plural(len(numbers), "register")
 	}
 	if len(numbers) == 0 {
 		return "no register"

@@ -199,7 +199,8 @@ func (c *generateCommand) tell(planted []generate.Planted, streams Streams) erro
 		if f.What != "" {
 			what = ", " + f.What
 		}
-		fmt.Fprintf(streams.Err, "tracewell: %s: planted at instruction %d, line %d, pc %s%s\n", f.Fault, f.Instruction, f.Line, f.PC, what)
+		fmt.Fprintf(streams.Err, "tracewell: %s: planted at instruction %d, line %d, pc %s%s\n",
+			f.Fault, f.Instruction, f.Line, f.PC, what)
 	}
 	for _, f := range missed {
 		answer.Missed = append(answer.Missed, f.String())

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/internal/text"
 	"tracewell/trace"
 )
@@ -68,10 +69,10 @@ func writeHeader(out *output, t *traceFile) {
 	header := file.Header()
 	fmt.Fprintln(out, out.style.Heading(fmt.Sprintf("%s: trace file, version %d", text.Visible(t.name), formatVersion)))
 	sizes := sizesOf(t)
-	entry(out, "size", "%s: definitions %d, frames %d, the rest %d", plural(t.size, "byte"), sizes.definitions, sizes.frames, sizes.rest)
+	entry(out, "size", "%s: definitions %d, frames %d, the rest %d", text.Plural(t.size, "byte"), sizes.definitions, sizes.frames, sizes.rest)
 	entry(out, "frames", "%s", sizes.framesText(file.NumFrames()))
-	entry(out, "register block", "%s, %s", plural(header.RegisterSize, "byte"), file.RegisterSizeSource())
-	entry(out, "byte order", "%s, %s", orderName(header.Order), file.OrderSource())
+	entry(out, "register block", "%s, %s", text.Plural(header.RegisterSize, "byte"), file.RegisterSizeSource())
+	entry(out, "byte order", "%s, %s", arch.OrderName(header.Order), file.OrderSource())
 	if findings := len(file.Findings()); findings > 0 {
 		entry(out, "findings", "%d so far, see tracewell check", findings)
 	}
@@ -82,8 +83,8 @@ func writeHeader(out *output, t *traceFile) {
 	}
 	entry(out, "architecture", "%s", orUnknown(text.Visible(target.Architecture)))
 	entry(out, "OS ABI", "%s", orUnknown(text.Visible(target.OSABI)))
-	entry(out, "registers", "%d in %s, %s", len(t.view.Layout.Slots), plural(len(target.Features), "feature"),
-		plural(t.view.Layout.Size, "byte"))
+	entry(out, "registers", "%d in %s, %s", len(t.view.Layout.Slots), text.Plural(len(target.Features), "feature"),
+		text.Plural(t.view.Layout.Size, "byte"))
 }
 
 // sizes are the bytes of the parts of a file.
@@ -167,13 +168,13 @@ func writeTracepoints(out *output, t *traceFile) {
 	for _, tracepoint := range byNumber(t.view.File.Header().Tracepoints) {
 		fmt.Fprintln(out)
 		writeDefinition(out, t.view, &tracepoint)
-		property(out, "hits", fmt.Sprintf("%d, %s of the trace buffer", tracepoint.Hits, plural(tracepoint.Usage, "byte")))
+		property(out, "hits", fmt.Sprintf("%d, %s of the trace buffer", tracepoint.Hits, text.Plural(tracepoint.Usage, "byte")))
 		property(out, "frames", fmt.Sprintf("%d in this file", frames[tracepoint.Number]))
 		delete(frames, tracepoint.Number)
 	}
 	var others []string
 	for number, count := range frames {
-		others = append(others, fmt.Sprintf("%d (%s)", number, plural(count, "frame")))
+		others = append(others, fmt.Sprintf("%d (%s)", number, text.Plural(count, "frame")))
 	}
 	if len(others) > 0 {
 		slices.Sort(others)

@@ -111,7 +111,7 @@ func describe(t *traceFile) fileObject {
 		RestSize:          parts.rest,
 		RegisterBlockSize: header.RegisterSize,
 		RegisterBlockFrom: file.RegisterSizeSource().String(),
-		ByteOrder:         orderName(header.Order),
+		ByteOrder:         arch.OrderName(header.Order),
 		ByteOrderSource:   file.OrderSource().String(),
 		Frames:            file.NumFrames(),
 		Target:            describeTarget(t.view),
@@ -214,12 +214,4 @@ func told[T any](value T, known bool) *T {
 		return nil
 	}
 	return &value
-}
-
-// orderName is the word for a byte order.
-func orderName(order arch.ByteOrder) string {
-	if order.Uint16([]byte{0, 1}) == 1 {
-		return "big"
-	}
-	return "little"
 }

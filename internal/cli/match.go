@@ -154,7 +154,8 @@ func (c *matchCommand) listed(streams Streams) ([]tracePair, error) {
 	if len(pairs) > 1 {
 		status, err := os.Stat(c.Files[0])
 		if c.Files[0] == "-" || err == nil && !status.Mode().IsRegular() && !status.IsDir() {
-			return nil, fmt.Errorf("%s can be read once only, and is the reference of %d traces: write it to a file first", c.Files[0], len(pairs))
+			return nil, fmt.Errorf("%s can be read once only, and is the reference of %d traces: write it to a file first",
+				c.Files[0], len(pairs))
 		}
 	}
 	return pairs, nil
@@ -183,7 +184,7 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
 	result.Report = match.Compare(ctx, reference, other, dialects.All, options)
 	if ctx.Err() != nil && result.Verdict == match.Failed {
-		result.Reason = fmt.Sprintf("interrupted behind %s", plural(result.Compared.Instructions, "instruction"))
+		result.Reason = fmt.Sprintf("interrupted behind %s", text.Plural(result.Compared.Instructions, "instruction"))
 	}
 	for _, t := range traces {
 		if changed := t.changed(); changed != "" {
@@ -198,7 +199,8 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 
 // failedReport is the report of traces that could not even be opened.
 func failedReport(pair tracePair, err error) *match.Report {
-	r := &match.Report{Verdict: match.Failed, Reason: err.Error(), Differences: []match.Difference{}, Counts: map[match.Class]int64{}}
+	r := &match.Report{Verdict: match.Failed, Reason: err.Error()}
+	r.Differences, r.Counts = []match.Difference{}, map[match.Class]int64{}
 	r.Traces[0].File, r.Traces[1].File = pair.reference, pair.other
 	return r
 }

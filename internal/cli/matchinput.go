@@ -12,8 +12,8 @@ import (
 	"tracewell/itrace/match"
 )
 
-// traceInput is an execution trace that is read once, from its beginning: a file, compressed or not, or a pipe. Nothing of it is
-// kept, however long it is.
+// traceInput is an execution trace that is read once, from its beginning: a file, compressed or not, or a pipe. Nothing of it
+// is kept, however long it is.
 type traceInput struct {
 	name   string // for messages
 	status fs.FileInfo
@@ -21,7 +21,7 @@ type traceInput struct {
 	close  func()
 	pipe   *waiting // of anything else
 	raw    counted
-	stream *packed.Stream // of raw, from the first Read on: before, there may be nothing in the pipe to tell whether it is compressed
+	stream *packed.Stream // of raw, from the first Read on: before, a pipe may have nothing to tell whether it is compressed
 	err    error          // why there is no stream
 }
 
@@ -126,7 +126,8 @@ func (t *traceInput) changed() string {
 	case now.Size() == t.status.Size():
 		return "it has been written to while it was compared"
 	}
-	return fmt.Sprintf("it has changed while it was compared: it had %d bytes at first and has %d now", t.status.Size(), now.Size())
+	return fmt.Sprintf("it has changed while it was compared: it had %d bytes at first and has %d now",
+		t.status.Size(), now.Size())
 }
 
 // checkPair refuses two traces of which one would take away what the other is to read.

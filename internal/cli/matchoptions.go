@@ -150,7 +150,8 @@ func matchVariables() kong.Vars {
 	for _, d := range dialects.All {
 		names = append(names, d.Name)
 	}
-	return kong.Vars{"matchFields": strings.Join(fields, ", "), "aliasSets": strings.Join(aliasSets(), ", "), "dialects": strings.Join(names, ", ")}
+	list := func(words []string) string { return strings.Join(words, ", ") }
+	return kong.Vars{"matchFields": list(fields), "aliasSets": list(aliasSets()), "dialects": list(names)}
 }
 
 func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"tracewell/internal/text"
 )
 
 // tracePair is a reference and what is to be compared with it.
@@ -18,8 +20,8 @@ type tracePair struct {
 	place            *pairPlace
 }
 
-// pairPlace says which pair of a manifest a result is of, so that results from many machines can be put together and one that is
-// missing is noticed.
+// pairPlace says which pair of a manifest a result is of, so that results from many machines can be put together and one that
+// is missing is noticed.
 type pairPlace struct {
 	Manifest string `json:"manifest"` // its path
 	Number   int    `json:"number"`   // from 1
@@ -89,7 +91,7 @@ func parsePairs(source io.Reader, path, folder string) (pairs []tracePair, err e
 		number++
 		names, err := splitNames(lines.Text())
 		if err == nil && len(names) != 0 && len(names) != 2 {
-			err = fmt.Errorf("found %s, expected REFERENCE and OTHER", plural(len(names), "name"))
+			err = fmt.Errorf("found %s, expected REFERENCE and OTHER", text.Plural(len(names), "name"))
 		}
 		var paths []string
 		for _, name := range names {

@@ -94,7 +94,7 @@ func outline(r *match.Report) string {
 		total += n
 	}
 	first := r.Differences[0]
-	s := fmt.Sprintf(": %s, first: %s", plural(total, "difference"), first.Class)
+	s := fmt.Sprintf(": %s, first: %s", text.Plural(total, "difference"), first.Class)
 	if first.What != "" {
 		s += " " + first.What
 	}
@@ -116,9 +116,9 @@ func (m *matchResults) trace(r *matchResult) {
 		if r.Seconds > 0 {
 			speed = fmt.Sprintf(", %.0f MB/s", float64(t.Bytes)/1e6/r.Seconds)
 		}
-		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n", text.Visible(t.File), t.Dialect,
-			plural(t.Bytes, "byte"), plural(t.Lines, "line"), plural(t.Records.Instructions, "instruction"),
-			plural(t.Records.Registers, "register record"), plural(t.Records.Memory, "memory record"), t.Unknown, speed)
+		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n",
+			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"), text.Plural(t.Records.Instructions, "instruction"),
+			text.Plural(t.Records.Registers, "register record"), text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
 	}
 }
 
@@ -135,7 +135,7 @@ func (m *matchResults) total() int {
 func (m *matchResults) conclude() error {
 	if m.c.many() && !m.c.JSON && !m.c.Quiet {
 		err := write(m.streams, func(out *output) error {
-			return writeLine(out, "%s: %d equal, %d different, %d failed", plural(m.total(), "pair"), m.counts[match.Equal],
+			return writeLine(out, "%s: %d equal, %d different, %d failed", text.Plural(m.total(), "pair"), m.counts[match.Equal],
 				m.counts[match.Different], m.counts[match.Failed])
 		})
 		if err != nil {

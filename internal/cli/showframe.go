@@ -121,10 +121,10 @@ func appendBlock(dst []byte, view *frameview.View, indent string, block tfile.Bl
 	switch block.Kind {
 	case tfile.BlockStatic:
 		dst = append(append(dst, indent...), "data of a static tracepoint, "...)
-		dst = append(append(dst, plural(len(block.Bytes), "byte")...), '\n')
+		dst = append(append(dst, text.Plural(len(block.Bytes), "byte")...), '\n')
 	case tfile.BlockMemory:
 		dst = appendAddress(append(dst, indent...), view, block.Addr)
-		dst = append(append(dst, ", "...), plural(len(block.Bytes), "byte")...)
+		dst = append(append(dst, ", "...), text.Plural(len(block.Bytes), "byte")...)
 		if n, ok := view.Integer(block.Bytes); ok {
 			dst = fmt.Appendf(dst, ": %d, ", n)
 			dst = appendAddress(dst, view, arch.Addr(n))
@@ -143,12 +143,4 @@ func writeVariables(out *output, view *frameview.View, frame frameview.Frame) {
 		}
 		fmt.Fprintf(out, "$%s = %d\n", text.Visible(view.VariableName(variable.Number)), variable.Value)
 	}
-}
-
-// plural counts things: "1 byte", "2 bytes".
-func plural[N int | int64 | uint64](n N, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -125,7 +125,7 @@ func (s *statistics) writeValue(name string, m *survey.Measured) {
 		fmt.Fprintf(s.out, "    %-10s%s\n", name, fmt.Sprintf(format, args...))
 	}
 	if m.Lacking > 0 {
-		line("lacking", "in %s", plural(m.Lacking, "frame"))
+		line("lacking", "in %s", text.Plural(m.Lacking, "frame"))
 	}
 	if m.Count == 0 {
 		return

@@ -123,10 +123,10 @@ func writeReport(out *output, name string, report *check.Report) {
 		for range report.Target.Registers() {
 			registers++
 		}
-		fmt.Fprintf(out, "%s: well-formed: %s in %s\n", text.Visible(name), plural(registers, "register"),
-			plural(len(report.Target.Features), "feature"))
+		fmt.Fprintf(out, "%s: well-formed: %s in %s\n", text.Visible(name), text.Plural(registers, "register"),
+			text.Plural(len(report.Target.Features), "feature"))
 	case check.Findings:
-		fmt.Fprintf(out, "%s: %s; the worst: %s\n", text.Visible(name), plural(len(report.Findings), "finding"),
+		fmt.Fprintf(out, "%s: %s; the worst: %s\n", text.Visible(name), text.Plural(len(report.Findings), "finding"),
 			severityText[report.Worst()])
 	case check.Unreadable:
 		fmt.Fprintf(out, "%s: unreadable\n", text.Visible(name))
@@ -166,8 +166,8 @@ func (c *tdescLayoutCommand) Run(streams Streams) error {
 		if c.JSON {
 			return writeJSON(out, describeLayout(layout))
 		}
-		return errors.Join(writeLayout(out, layout), writeLine(out, "%s in %s", plural(layout.Size, "byte"),
-			plural(len(layout.Slots), "register")))
+		return errors.Join(writeLayout(out, layout), writeLine(out, "%s in %s", text.Plural(layout.Size, "byte"),
+			text.Plural(len(layout.Slots), "register")))
 	})
 }
 

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// waiting reads a pipe in a goroutine of its own, which opens it as well, so that neither has to be waited for: opening a named
-// pipe takes until somebody writes it, and reading one until something is written.
+// waiting reads a pipe in a goroutine of its own, which opens it as well, so that neither has to be waited for: opening a
+// named pipe takes until somebody writes it, and reading one until something is written.
 type waiting struct {
 	pieces  chan piece
 	used    chan []byte // buffers to read into

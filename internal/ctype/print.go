@@ -172,11 +172,7 @@ func (p Printer) field(dst []byte, f Field, b []byte, depth int) []byte {
 	if len(b) < f.Type.Size || !f.Type.Scalar() || f.Shift < 0 || f.Shift+f.Bits > 8*f.Type.Size {
 		return append(dst, "..."...)
 	}
-	bits := p.integer(b[:f.Type.Size]) >> f.Shift << (64 - f.Bits)
-	if f.Type.Signed {
-		return p.scalar(dst, f.Type, uint64(int64(bits)>>(64-f.Bits)))
-	}
-	return p.scalar(dst, f.Type, bits>>(64-f.Bits))
+	return p.scalar(dst, f.Type, f.Extract(p.integer(b[:f.Type.Size])))
 }
 
 // array writes equal elements once, if they are many.

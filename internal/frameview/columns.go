@@ -3,7 +3,6 @@ package frameview
 import (
 	"slices"
 
-	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/tdesc"
 	"tracewell/trace"
@@ -41,7 +40,7 @@ func (v *View) Columns(limit int) (Columns, error) {
 	var asked []*tdesc.Slot
 	all := false
 	for _, action := range v.actions() {
-		numbers := MaskRegisters(action.Mask)
+		numbers := action.Registers()
 		if all = all || len(numbers) > few; v.Layout != nil && len(numbers) <= few {
 			for _, n := range numbers {
 				asked = append(asked, v.Layout.ByNumber(n))
@@ -104,17 +103,6 @@ func (v *View) callSlots() []*tdesc.Slot {
 		}
 	}
 	return nil
-}
-
-// MaskRegisters returns the registers that the mask of an R action asks for, ascending.
-func MaskRegisters(mask []byte) []arch.Reg {
-	var registers []arch.Reg
-	for i := range 8 * len(mask) {
-		if mask[len(mask)-1-i/8]>>(i%8)&1 == 1 {
-			registers = append(registers, arch.Reg(i))
-		}
-	}
-	return registers
 }
 
 // recorded returns the variables that an expression records, none if it is no expression.

@@ -376,12 +376,6 @@ func TestSymbols(t *testing.T) {
 	}
 }
 
-func TestMaskRegisters(t *testing.T) {
-	if diff := cmp.Diff([]arch.Reg{0, 9, 15}, MaskRegisters([]byte{0x82, 0x01})); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // testdata has trace files that GDB 13.1 wrote.
 const testdata = "../../tfile/testdata"
 

@@ -113,7 +113,7 @@ func (v *View) CollectedRegisters() ([]*tdesc.Slot, error) {
 	}
 	asked := make(map[*tdesc.Slot]bool)
 	for _, action := range v.actions() {
-		for _, n := range MaskRegisters(action.Mask) {
+		for _, n := range action.Registers() {
 			asked[v.Layout.ByNumber(n)] = true
 		}
 	}
@@ -191,7 +191,7 @@ func (v *View) collect(t *trace.Tracepoint) *collection {
 func (v *View) addActions(c *collection, actions []trace.Action, commands []string, step bool) {
 	for _, action := range actions {
 		if action.Kind == trace.CollectRegisters {
-			v.addRegisters(c, action.Mask, step)
+			v.addRegisters(c, action, step)
 		}
 	}
 	drafts := v.drafts(actions)
@@ -210,11 +210,11 @@ func (v *View) addActions(c *collection, actions []trace.Action, commands []stri
 	}
 }
 
-func (v *View) addRegisters(c *collection, mask []byte, step bool) {
+func (v *View) addRegisters(c *collection, action trace.Action, step bool) {
 	if v.Layout == nil {
 		return
 	}
-	for _, n := range MaskRegisters(mask) {
+	for _, n := range action.Registers() {
 		if slot := v.Layout.ByNumber(n); slot != nil {
 			c.add(&Item{Name: "$" + slot.Reg.Name, Type: registerType(slot), Slot: slot,
 				sources: []source{{kind: sourceRegister, step: step}}})

@@ -9,7 +9,6 @@ import (
 
 // aliases are the registers that GDB's own names stand for, of whatever machine has one of that name.
 var aliases = map[string][]string{
-	"pc": pcNames,
 	"sp": {"sp", "rsp", "esp", "r1", "r15"},
 	"fp": {"fp", "rbp", "ebp", "s0", "x29"},
 }

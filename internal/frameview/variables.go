@@ -145,7 +145,7 @@ func (v *View) nameRegister(drafts []*draft, expected []expectation, actions []t
 	}
 	var left []arch.Reg
 	for _, action := range actions {
-		left = append(left, MaskRegisters(action.Mask)...)
+		left = append(left, action.Registers()...)
 	}
 	left = slices.DeleteFunc(left, func(n arch.Reg) bool { return needed[n] })
 	if found == nil || found.name == "" || len(left) != 1 {

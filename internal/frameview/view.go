@@ -1,6 +1,7 @@
 package frameview
 
 import (
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -64,7 +65,7 @@ func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
 	v := &View{
 		Content:     content,
 		File:        file,
-		bigEndian:   header.Order.Uint16([]byte{0, 1}) == 1,
+		bigEndian:   header.Order == binary.BigEndian,
 		order:       header.Order,
 		tracepoints: make(map[trace.Number]*tracepoint),
 		variables:   variableNames(header.Variables),
@@ -86,9 +87,6 @@ func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
 	return v, warnings
 }
 
-// pcNames are the names that the program counter has in GDB's features, one for each architecture that has no "pc".
-var pcNames = []string{"rip", "eip", "pc", "pswa"}
-
 // describe reads the target description.
 func (v *View) describe(header tfile.Header) error {
 	if header.Description == "" {
@@ -109,11 +107,7 @@ func (v *View) describe(header tfile.Header) error {
 			v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
 		}
 	}
-	for _, name := range pcNames {
-		if v.pc = layout.ByName(name); v.pc != nil && v.pc.Size <= 8 {
-			break
-		}
-	}
+	v.pc = layout.ProgramCounter()
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
-	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -16,8 +15,8 @@ type Value func(frameview.Frame) (filter.Value, bool)
 // Summary is the figures of frames, for each tracepoint.
 type Summary struct {
 	values    []Value
-	timestamp int32 // number of the variable $trace_timestamp
-	timed     bool  // there is that variable
+	timestamp trace.VariableNumber // of $trace_timestamp
+	timed     bool                 // there is that variable
 	figures   map[trace.Number]*Figures
 }
 
@@ -49,15 +48,12 @@ type Measured struct {
 // MostPCs is how many different program counters are counted.
 const MostPCs = 1000
 
-// timestampName is the variable in which GDB's tracepoint targets give the time of a hit.
-const timestampName = "trace_timestamp"
-
 // NewSummary returns a Summary of no frames. It also measures the values.
 func NewSummary(variables []trace.Variable, values ...Value) *Summary {
 	s := &Summary{values: values, figures: make(map[trace.Number]*Figures)}
 	for _, v := range variables {
-		if v.Name == timestampName {
-			s.timestamp, s.timed = int32(v.Number), true
+		if v.Name == trace.TimestampName {
+			s.timestamp, s.timed = v.Number, true
 		}
 	}
 	return s
@@ -104,18 +100,12 @@ func (t *Figures) addPC(f frameview.Frame) {
 	}
 }
 
-// addTime looks for the time of a frame. Of several the last counts, as of any variable.
+// addTime looks for the time of a frame.
 func (s *Summary) addTime(t *Figures, f frameview.Frame) {
 	if !s.timed {
 		return
 	}
-	var at int64
-	found := false
-	for block := range f.Blocks() {
-		if block.Kind == tfile.BlockVariable && block.Number == s.timestamp {
-			at, found = block.Value, true
-		}
-	}
+	at, found := f.Variable(s.timestamp)
 	if !found {
 		return
 	}

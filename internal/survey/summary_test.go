@@ -63,7 +63,7 @@ func TestRate(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, _ := frameview.New(f, nil)
-	if h.Variables[0].Name != timestampName {
+	if h.Variables[0].Name != trace.TimestampName {
 		t.Fatalf("the first variable is %s", h.Variables[0].Name)
 	}
 	for variables, want := range map[*[]trace.Variable]string{&h.Variables: "1 true, 3 timed", {}: "0 false, 0 timed"} {

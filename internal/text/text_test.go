@@ -187,6 +187,32 @@ func TestVisible(t *testing.T) {
 	}
 }
 
+func TestQuote(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                              `""`,
+		"a\n":                           `"a\n"`,
+		strings.Repeat("x", 40):         `"` + strings.Repeat("x", 40) + `"`,
+		strings.Repeat("x", 41):         `"` + strings.Repeat("x", 40) + `"…`,
+		strings.Repeat("x", 39) + "éé":  `"` + strings.Repeat("x", 39) + `"…`,
+		strings.Repeat("\x80", 41)[:41]: `"` + strings.Repeat(`\x80`, 36) + `"…`,
+	} {
+		if got := Quote(in); got != want {
+			t.Errorf("%q: %s, want %s", in, got, want)
+		}
+		if got := Quote([]byte(in)); got != want {
+			t.Errorf("bytes %q: %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestPlural(t *testing.T) {
+	for n, want := range map[int]string{0: "0 frames", 1: "1 frame", 2: "2 frames"} {
+		if got := Plural(n, "frame"); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func TestStyle(t *testing.T) {
 	for style, want := range map[Style]string{{}: "x", {Colour: true}: "\x1b[2mx\x1b[0m"} {
 		if got := style.Faint("x"); got != want {

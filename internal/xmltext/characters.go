@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"tracewell/internal/text"
 )
 
 // Properties of an ASCII character.
@@ -130,7 +132,7 @@ func (r *Reader) reference(name string, pos int) (rune, error) {
 	if !strings.HasPrefix(name, "#") {
 		c, ok := entities[name]
 		if !ok {
-			err := r.fail(pos, "the entity %s is not one of lt, gt, amp, apos and quot", excerpt(name))
+			err := r.fail(pos, "the entity %s is not one of lt, gt, amp, apos and quot", text.Quote(name))
 			err.Unsupported = r.declares
 			return 0, err
 		}
@@ -142,7 +144,7 @@ func (r *Reader) reference(name string, pos int) (rune, error) {
 	}
 	c, err := strconv.ParseUint(digits, base, 32)
 	if err != nil || !isCharacter(rune(c)) || c > utf8.MaxRune {
-		return 0, r.fail(pos, "%s is the number of no character", excerpt(name))
+		return 0, r.fail(pos, "%s is the number of no character", text.Quote(name))
 	}
 	return rune(c), nil
 }

@@ -12,7 +12,8 @@ package xmltext
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
+
+	"tracewell/internal/text"
 )
 
 // Bounds of a document.
@@ -244,7 +245,7 @@ func (r *Reader) text(t *Token) error {
 	r.pos = start + n
 	if len(r.open) == 0 {
 		if n := strings.IndexFunc(raw, func(c rune) bool { return !isSpace(c) }); n >= 0 {
-			return r.fail(start+n, "text %s outside the root element", excerpt(raw[n:]))
+			return r.fail(start+n, "text %s outside the root element", text.Quote(raw[n:]))
 		}
 		t.Text = raw
 		return nil
@@ -258,19 +259,6 @@ func (r *Reader) text(t *Token) error {
 	text, err := r.references(raw, start)
 	t.Text = text
 	return err
-}
-
-// excerpt quotes the beginning of a text.
-func excerpt(s string) string {
-	const most = 40
-	if len(s) <= most {
-		return fmt.Sprintf("%q", s)
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return fmt.Sprintf("%q…", s[:cut])
 }
 
 func isSpace(c rune) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }

@@ -97,6 +97,10 @@ func memoryWrite(r *itrace.Record) bool { return r.Kind == itrace.Memory && r.Wr
 func effect1(kind func(*itrace.Record) bool, change func(*processor, *tracer, *itrace.Record)) func(*processor, *tracer, Fault, *records) {
 	return func(p *processor, t *tracer, f Fault, r *records) {
 		i := slices.IndexFunc(r.effects, func(e itrace.Record) bool { return kind(&e) })
+		if i < 0 { // another fault has taken it away
+			p.faults = append(p.faults, f)
+			return
+		}
 		e := &r.effects[i]
 		what := string(e.Name)
 		if e.Kind == itrace.Memory {
@@ -136,6 +140,10 @@ func (p *processor) drop(t *tracer, f Fault, r *records) {
 
 // delay holds the effects of an instruction back.
 func (p *processor) delay(t *tracer, f Fault, r *records) {
+	if len(r.effects) == 0 { // another fault holds them back already
+		p.faults = append(p.faults, f)
+		return
+	}
 	p.plant(t, f, uint32(r.head.Addr), 1, "")
 	held := heldEffects{left: f.count(2)}
 	for i := range r.effects {

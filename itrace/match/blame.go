@@ -86,6 +86,8 @@ func (a *aligner) follows(x, y *group, p *pairing, e, f *effect) bool {
 	switch {
 	case a.misled(x, y, p):
 		return true
+	case e.kind != writesRegister && !samePlace(e, f) && a.hasAddress(x):
+		return either(inAddress)
 	case e.kind != writesRegister && !samePlace(e, f):
 		return either(anywhere)
 	case e.kind == loads:
@@ -96,6 +98,12 @@ func (a *aligner) follows(x, y *group, p *pairing, e, f *effect) bool {
 		return either(outsideAddress) || a.inAddress(x, e.at)
 	}
 	return either(anywhere)
+}
+
+// hasAddress reports whether an instruction's disassembly tells what its address is made of.
+func (a *aligner) hasAddress(x *group) bool {
+	_, operands, _ := a.c.words(reference, x)
+	return slices.ContainsFunc(operands, func(o operand) bool { return o.address })
 }
 
 // told reports whether an instruction has a disassembly.

@@ -185,7 +185,7 @@ func (c *comparison) reordered(a *aligner, side int, early *lateEffect, g *group
 
 // parted tells of a stretch that is to be passed over. It returns nil if it is a consequence.
 func (c *comparison) parted(a *aligner, s stretch) *Difference {
-	if a.led() {
+	if a.led() || a.strayed(s) {
 		c.consequence()
 		return nil
 	}

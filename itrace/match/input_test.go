@@ -31,9 +31,9 @@ func TestOddInput(t *testing.T) {
 	}{
 		{"nothing", "", good, Options{}, Failed, "ref: the trace is empty"},
 		{"nothing twice", "", "", Options{}, Failed, "the trace is empty"},
-		{"blank lines", "\n\n\n", good, Options{}, Failed, "no line at its beginning"},
-		{"binary", good, string(binary), Options{}, Failed, "other: no line at its beginning is one of an execution trace"},
-		{"text", good, "Dear all,\nplease find enclosed\n", Options{}, Failed, "no line"},
+		{"blank lines", "\n\n\n", good, Options{}, Failed, "ref: the trace holds nothing but blank lines"},
+		{"binary", good, string(binary), Options{}, Failed, "other: the trace is no text"},
+		{"text", good, "Dear all,\nplease find enclosed\n", Options{}, Failed, "other: the trace is in no known dialect"},
 		{"a bad line", good, good + "~~~\n", Options{}, Failed, "other has 1 lines that could not be read"},
 		{"as many bad lines as allowed", good, "~~~\n" + good + "~~~\n", Options{AllowUnknown: 2}, Equal, ""},
 		{"one bad line more than allowed", good, "~~~\n" + good + "~~~\n", Options{AllowUnknown: 1}, Failed, "other has 2 lines"},

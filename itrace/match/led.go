@@ -28,6 +28,27 @@ func (a *aligner) led() bool {
 	return false
 }
 
+// strayed reports whether a stretch that begins where both sides are at the same instruction, so that they have not parted there, comes
+// of something that was wrong before: something in it reads a register of which they hold different values.
+func (a *aligner) strayed(s stretch) bool {
+	r, o := &a.queue[reference], &a.queue[other]
+	if r.len() == 0 || o.len() == 0 || r.at(0).pc != o.at(0).pc {
+		return false
+	}
+	for side := range a.queue {
+		q := &a.queue[side]
+		for _, g := range q.groups[q.start : q.start+min(s.groups[side], strayedWithin)] {
+			if a.blurred(side, g) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// strayedWithin is how many instructions of a stretch are looked at for what they read.
+const strayedWithin = 64
+
 // mayBranch reports whether an instruction can be a branch by its effects: a branch has none but the address to return to, unless it
 // takes its target from memory.
 func mayBranch(g *group) bool {

@@ -9,27 +9,12 @@ import (
 	"tracewell/trace"
 )
 
-// The lengths of a frame's header and of the blocks ahead of the bytes that they carry, as package tfile's comment has them.
+// The lengths of the blocks ahead of the bytes that they carry, as package tfile's comment has them.
 const (
-	frameHeader   = 6
 	registersHead = 1
-	memoryHead    = 11
-	variableSize  = 13
-	staticHead    = 3
+	memoryHead    = 1 + 8 + 2
+	variableHead  = 1 + 4 + 8
 )
-
-// size is how many bytes of its frame a block takes.
-func size(b tfile.Block) int {
-	switch b.Kind {
-	case tfile.BlockRegisters:
-		return registersHead + len(b.Bytes)
-	case tfile.BlockMemory:
-		return memoryHead + len(b.Bytes)
-	case tfile.BlockStatic:
-		return staticHead + len(b.Bytes)
-	}
-	return variableSize
-}
 
 // damage is the frames of one tracepoint that cannot be read to their end.
 type damage struct {
@@ -155,9 +140,9 @@ func (w *walk) next(b []byte, at int) int {
 		if n := int(w.order.Uint16(rest[memoryHead-2:])); n > 0 {
 			return at + memoryHead + n
 		}
-	case rest[0] == byte(tfile.BlockVariable) && len(rest) >= variableSize:
+	case rest[0] == byte(tfile.BlockVariable) && len(rest) >= variableHead:
 		if n := w.order.Uint32(rest[1:]); n > 0 && n <= 0xffff {
-			return at + variableSize
+			return at + variableHead
 		}
 	}
 	return 0
@@ -165,12 +150,12 @@ func (w *walk) next(b []byte, at int) int {
 
 // registersAt is the offset of the first R block, be it that its size is wrong; 0 if there is none.
 func registersAt(f tfile.Frame) int {
-	end := frameHeader
+	end := tfile.FrameHeader
 	for b := range f.Blocks() {
 		if b.Kind == tfile.BlockRegisters {
 			return b.Offset
 		}
-		end = b.Offset + size(b)
+		end = b.End()
 	}
 	if end < len(f.Bytes()) && f.Bytes()[end] == byte(tfile.BlockRegisters) {
 		return end

@@ -1,8 +1,10 @@
 package check
 
 import (
+	"encoding/binary"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/tdesc"
 	descriptions "tracewell/tdesc/check"
 	"tracewell/tfile"
@@ -36,7 +38,7 @@ func (c *checker) description() {
 	if err != nil {
 		return // too large for any register block, which has been told
 	}
-	c.target, c.layout, c.counter = report.Target, layout, programCounter(layout)
+	c.target, c.layout, c.counter = report.Target, layout, layout.ProgramCounter()
 	c.registerSize()
 	for prefix, rule := range registersNeeded {
 		if strings.HasPrefix(report.Target.Architecture, prefix) {
@@ -55,7 +57,7 @@ var registersNeeded = map[string]*tfile.Rule{
 // order tells of big-endian frames. GDB 13.1 takes them for little endian, even if the architecture of the description has but
 // the one order, as long as neither a program nor its user says otherwise.
 func (c *checker) order() {
-	if c.header.Order.Uint16([]byte{0, 1}) == 1 && c.header.Description != "" && c.options.Program == nil {
+	if c.header.Order == binary.BigEndian && c.header.Description != "" && c.options.Program == nil {
 		c.outside(ruleBigEndian, c.end()+1, "the frames are big endian")
 	}
 }
@@ -69,19 +71,6 @@ func (c *checker) descriptionLines() []int64 {
 		}
 	}
 	return starts
-}
-
-// counterNames are the names that the program counter has in GDB's features.
-var counterNames = []string{"rip", "eip", "pc", "pswa"}
-
-// programCounter is the register that is the program counter, nil if not known.
-func programCounter(layout *tdesc.Layout) *tdesc.Slot {
-	for _, name := range counterNames {
-		if slot := layout.ByName(name); slot != nil && slot.Size <= 8 {
-			return slot
-		}
-	}
-	return nil
 }
 
 // registerSize compares what the R line says with the layout that the description makes.
@@ -102,7 +91,7 @@ func (c *checker) registerSize() {
 			}
 		}
 		c.add(ruleShort, at, "register blocks have %d bytes, the registers of the target description %d: %s from %s on %s unavailable",
-			size, c.layout.Size, plural(lost, "register"), first, are(lost))
+			size, c.layout.Size, text.Plural(lost, "register"), first, are(lost))
 	}
 }
 

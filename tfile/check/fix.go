@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -102,7 +103,7 @@ func (x *fixer) tellFrame(text string) {
 func (x *fixer) all() []Change {
 	changes := x.changes
 	for n, c := range x.notes {
-		text := fmt.Sprintf("%s of tracepoint %d: %s", plural(c.frames, "frame"), n.of, n.text)
+		text := fmt.Sprintf("%s of tracepoint %d: %s", text.Plural(c.frames, "frame"), n.of, n.text)
 		changes = append(changes, Change{c.offset, text})
 	}
 	if x.untold > 0 {

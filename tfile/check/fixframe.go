@@ -2,8 +2,10 @@ package check
 
 import (
 	"fmt"
+	"math"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/tfile"
 )
 
@@ -28,7 +30,7 @@ func (x *fixer) fixFrame(dst []byte, f tfile.Frame) []byte {
 		x.tellFrame("left out, as there are no registers, without which GDB crashes on this architecture")
 		return dst[:start]
 	}
-	order.PutUint32(dst[start+2:], uint32(len(dst)-start-frameHeader))
+	order.PutUint32(dst[start+2:], uint32(len(dst)-start-tfile.FrameHeader))
 	return dst
 }
 
@@ -56,10 +58,10 @@ func (x *fixer) readable(f tfile.Frame) tfile.Frame {
 
 // fixBlocks appends the blocks of a frame.
 func (x *fixer) fixBlocks(dst []byte, f tfile.Frame) []byte {
-	registers, read := 0, frameHeader
+	registers, read := 0, tfile.FrameHeader
 	x.registers = false
 	for b := range f.Blocks() {
-		read = b.Offset + size(b)
+		read = b.End()
 		whole := f.Bytes()[b.Offset:read]
 		switch b.Kind {
 		case tfile.BlockRegisters:
@@ -125,23 +127,23 @@ func (x *fixer) memoryBlock(dst []byte, addr arch.Addr, p []byte) []byte {
 func (x *fixer) readCut() error {
 	at := x.framesEnd()
 	size := x.options.Size - at
-	if !x.truncated || x.options.Source == nil || size <= frameHeader {
+	if !x.truncated || x.options.Source == nil || size <= tfile.FrameHeader || size > tfile.FrameHeader+math.MaxUint32 {
 		return nil
 	}
 	b := make([]byte, size)
 	if n, err := x.options.Source.ReadAt(b, at); n < len(b) {
 		return fmt.Errorf("the frame at offset %d, which is cut off: %w", at, err)
 	}
-	x.header.Order.PutUint32(b[2:], uint32(size-frameHeader))
+	x.header.Order.PutUint32(b[2:], uint32(size-tfile.FrameHeader))
 	f, err := tfile.ParseFrame(b, x.header.Order, x.header.RegisterSize)
 	if err != nil || x.tracepoints[f.Tracepoint()] == nil {
 		return nil // it is no frame
 	}
 	fixed := x.fixFrame(nil, f)
 	clear(x.notes)
-	if len(fixed) > frameHeader {
+	if len(fixed) > tfile.FrameHeader {
 		x.cut = fixed
-		x.tell(at, "the frame that is cut off is kept up to its last whole block, %s", plural(len(fixed)-frameHeader, "byte"))
+		x.tell(at, "the frame that is cut off is kept up to its last whole block, %s", text.Plural(len(fixed)-tfile.FrameHeader, "byte"))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -36,7 +37,7 @@ func (x *fixer) fixHeader(frames int64) tfile.Header {
 	for _, d := range x.file.Definitions() {
 		keyword, rest, _ := strings.Cut(strings.TrimSuffix(d.Text, "\r"), " ")
 		if mend := mendings[keyword]; mend == nil || !mend(r, d.Offset, rest) {
-			x.tell(d.Offset, "line left out: %s", excerpt(d.Text))
+			x.tell(d.Offset, "line left out: %s", text.Quote(d.Text))
 		}
 	}
 	return tfile.Header{
@@ -47,14 +48,6 @@ func (x *fixer) fixHeader(frames int64) tfile.Header {
 		Variables:    x.fixVariables(r.variables),
 		Tracepoints:  x.fixTracepoints(r),
 	}
-}
-
-// excerpt quotes the beginning of a line.
-func excerpt(text string) string {
-	if len(text) > 40 {
-		return fmt.Sprintf("%q…", text[:40])
-	}
-	return fmt.Sprintf("%q", text)
 }
 
 // readStatus reads a status item by item, so that one that is malformed costs no other.
@@ -70,7 +63,7 @@ func (r *reading) readStatus(offset int64, rest string) bool {
 	whole := []string{run}
 	for item := range strings.SplitSeq(items, ";") {
 		if _, err := trace.ParseStatus(run + ";" + item); err != nil {
-			r.x.tell(offset, "item of the status left out: %s", excerpt(item))
+			r.x.tell(offset, "item of the status left out: %s", text.Quote(item))
 			continue
 		}
 		whole = append(whole, item)
@@ -101,7 +94,7 @@ func (r *reading) readPiece(offset int64, rest string) bool {
 		if p, err = mendPiece(rest); err != nil {
 			return false
 		}
-		r.x.tell(offset, "line %s read as %q", excerpt("tp "+rest), "tp "+pieceText(p))
+		r.x.tell(offset, "line %s read as %q", text.Quote("tp "+rest), "tp "+pieceText(p))
 	}
 	if _, known := r.offsets[p.Key]; !known {
 		r.offsets[p.Key] = offset
@@ -141,25 +134,25 @@ func pieceText(p trace.Piece) string {
 // fixStatus makes the status tell the frames that are there.
 func (x *fixer) fixStatus(st *trace.Status, frames int64) *trace.Status {
 	if st == nil {
-		x.tell(x.end(), "status line added, with %s", plural(frames, "frame"))
+		x.tell(x.end(), "status line added, with %s", text.Plural(frames, "frame"))
 		return &trace.Status{Reason: trace.ReasonUnknown, Frames: frames, Created: frames, Free: -1, Size: -1}
 	}
 	fixed, at := *st, x.place("status")
 	if fixed.Frames != frames {
-		x.tell(at, "the status tells of %s, not of %d", plural(frames, "frame"), fixed.Frames)
+		x.tell(at, "the status tells of %s, not of %d", text.Plural(frames, "frame"), fixed.Frames)
 		fixed.Frames = frames
 	}
 	if fixed.Created < frames {
-		x.tell(at, "the status tells of %s ever created, not of %d", plural(frames, "frame"), fixed.Created)
+		x.tell(at, "the status tells of %s ever created, not of %d", text.Plural(frames, "frame"), fixed.Created)
 		fixed.Created = frames
 	}
 	if withoutText.MatchString(x.statusText()) {
 		x.tell(at, "the reason why the run has stopped has a text, which is empty")
 	}
-	for _, text := range []*string{&fixed.Notes, &fixed.Description, &fixed.User} {
-		if len("status ")+len(fixed.String()) > tfile.MaxLine && *text != "" {
-			x.tell(at, "left out of the status, which is too long a line: %s", excerpt(*text))
-			*text = ""
+	for _, part := range []*string{&fixed.Notes, &fixed.Description, &fixed.User} {
+		if len("status ")+len(fixed.String()) > tfile.MaxLine && *part != "" {
+			x.tell(at, "left out of the status, which is too long a line: %s", text.Quote(*part))
+			*part = ""
 		}
 	}
 	return &fixed

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -97,7 +98,7 @@ func (x *fixer) fixSources(t *trace.Tracepoint, at int64) {
 		}
 	}
 	if tooLong("Z" + sourceText(t, trace.SourceAt, t.Source.At)) {
-		x.tell(at, "location %s of tracepoint %d left out: too long for a line", excerpt(t.Source.At), t.Number)
+		x.tell(at, "location %s of tracepoint %d left out: too long for a line", text.Quote(t.Source.At), t.Number)
 		t.Source.At = ""
 	}
 	if t.Source.At == "" {
@@ -121,7 +122,7 @@ func (x *fixer) shorten(t *trace.Tracepoint, at int64) {
 	t.Source.Commands = slices.DeleteFunc(t.Source.Commands, func(command string) bool {
 		long := tooLong("Z" + sourceText(t, trace.SourceCommand, command))
 		if long {
-			x.tell(at, "action %s of tracepoint %d left out: too long for a line", excerpt(command), t.Number)
+			x.tell(at, "action %s of tracepoint %d left out: too long for a line", text.Quote(command), t.Number)
 		}
 		return long
 	})
@@ -138,7 +139,7 @@ func (x *fixer) shortActions(t *trace.Tracepoint, at int64, actions []trace.Acti
 		one := trace.Tracepoint{Number: t.Number, Addr: t.Addr, Actions: []trace.Action{a}}
 		long := tooLong(one.Pieces()[1])
 		if long {
-			x.tell(at, "an action of tracepoint %d left out: %s: too long for a line", t.Number, excerpt(a.String()))
+			x.tell(at, "an action of tracepoint %d left out: %s: too long for a line", t.Number, text.Quote(a.String()))
 		}
 		return long
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -73,9 +74,9 @@ func (c *checker) frame(i int) {
 		w.number, w.of = n, c.tracepoints[n]
 	}
 	w.index, w.registers, w.memory, w.values, w.sorted = i, 0, w.memory[:0], w.values[:0], true
-	static, read := 0, frameHeader
+	static, read := 0, tfile.FrameHeader
 	for b := range w.frame.Blocks() {
-		read = b.Offset + size(b)
+		read = b.End()
 		switch b.Kind {
 		case tfile.BlockRegisters:
 			if w.registers++; w.registers == 2 {
@@ -87,7 +88,7 @@ func (c *checker) frame(i int) {
 			w.values = append(w.values, value{b.Number, b.Value})
 		case tfile.BlockStatic:
 			if static++; static == 1 {
-				c.addFrame(ruleStaticBlock, b.Offset, "data of a static tracepoint, %s", plural(len(b.Bytes), "byte"))
+				c.addFrame(ruleStaticBlock, b.Offset, "data of a static tracepoint, %s", text.Plural(len(b.Bytes), "byte"))
 			}
 		}
 	}
@@ -117,7 +118,7 @@ func (c *checker) memory(b tfile.Block) {
 		c.addFrame(ruleNoMemory, b.Offset, "a memory block without bytes at %v", b.Addr)
 		return
 	case last < b.Addr:
-		c.addFrame(ruleWrap, b.Offset, "%s at %v, which is past the end of the address space", plural(len(b.Bytes), "byte"), b.Addr)
+		c.addFrame(ruleWrap, b.Offset, "%s at %v, which is past the end of the address space", text.Plural(len(b.Bytes), "byte"), b.Addr)
 	case last > 0xffffffff && c.narrow() && b.Addr < 0xffffffff80000000: // MIPS extends the sign of an address
 		c.addFrame(ruleWide, b.Offset, "memory at %v", b.Addr)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
+	"tracewell/internal/text"
 	"tracewell/trace"
 )
 
@@ -71,7 +72,7 @@ func (c *checker) program(t *trace.Tracepoint, at int64) {
 	switch {
 	case ok && t.Fast && p.machine == elf.EM_X86_64:
 		if in, err := amd64.Decode(code, t.Addr); err == nil && in.Len() < fastLength {
-			c.add(ruleFastShort, at, "tracepoint %d is a fast one, on an instruction of %s", t.Number, plural(in.Len(), "byte"))
+			c.add(ruleFastShort, at, "tracepoint %d is a fast one, on an instruction of %s", t.Number, text.Plural(in.Len(), "byte"))
 		}
 	case !ok && p.relocatable:
 		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, but the program is linked from %v on and was loaded elsewhere",

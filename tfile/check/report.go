@@ -179,11 +179,3 @@ func (c *checker) addFrame(rule *tfile.Rule, at int, format string, args ...any)
 		Frame:   w.index, Count: 1,
 	})
 }
-
-// plural gives a number with the word for what it counts.
-func plural[N int | int64](n N, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 
+	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -29,7 +30,7 @@ func (c *checker) status() {
 	switch {
 	case !told:
 		if frames > 0 {
-			c.add(ruleNoStatus, c.end(), "no status line, but %s", plural(frames, "frame"))
+			c.add(ruleNoStatus, c.end(), "no status line, but %s", text.Plural(frames, "frame"))
 		}
 		return
 	case st == nil:
@@ -37,11 +38,11 @@ func (c *checker) status() {
 	case st.Frames <= 0 && frames > 0:
 		c.add(ruleNoFramesTold, at, "the status tells of no frames, but there are %d", frames)
 	case st.Frames >= 0 && st.Frames != frames:
-		c.add(ruleFrameCount, at, "the status tells of %s, but there are %d", plural(st.Frames, "frame"), frames)
+		c.add(ruleFrameCount, at, "the status tells of %s, but there are %d", text.Plural(st.Frames, "frame"), frames)
 	}
 	switch {
 	case st.Created >= 0 && st.Created < st.Frames:
-		c.add(ruleContradiction, at, "%s of %d ever created", plural(st.Frames, "frame"), st.Created)
+		c.add(ruleContradiction, at, "%s of %d ever created", text.Plural(st.Frames, "frame"), st.Created)
 	case st.Free >= 0 && st.Size >= 0 && st.Free > st.Size:
 		c.add(ruleContradiction, at, "%d bytes are free in a trace buffer of %d", st.Free, st.Size)
 	case st.StopTime != 0 && st.StopTime < st.StartTime:
@@ -59,7 +60,7 @@ func (c *checker) status() {
 func (c *checker) end() int64 {
 	definitions := c.file.Definitions()
 	if len(definitions) == 0 {
-		return int64(len("\x7fTRACE0\n"))
+		return int64(len(tfile.Magic))
 	}
 	last := definitions[len(definitions)-1]
 	return last.Offset + int64(len(last.Text)) + 1

@@ -118,7 +118,9 @@ func collectsStrings(command string) bool {
 func (c *checker) action(t *trace.Tracepoint, at int64, a trace.Action) {
 	switch a.Kind {
 	case trace.CollectRegisters:
-		c.mask(t, at, a.Mask)
+		for _, reg := range a.Registers() {
+			c.register(t, at, reg)
+		}
 	case trace.CollectMemory:
 		if a.Base != trace.Absolute {
 			c.register(t, at, a.Base)
@@ -160,17 +162,6 @@ func (can *collection) expression(code []byte) {
 
 // anyLength is the longest of a collection with expressions.
 const anyLength = 1 << 62
-
-// mask looks for registers that an R action collects and the description does not have.
-func (c *checker) mask(t *trace.Tracepoint, at int64, mask []byte) {
-	for i, b := range mask {
-		for bit := range 8 {
-			if b>>bit&1 == 1 {
-				c.register(t, at, arch.Reg(8*(len(mask)-1-i)+bit))
-			}
-		}
-	}
-}
 
 // register looks a register up in the description.
 func (c *checker) register(t *trace.Tracepoint, at int64, reg arch.Reg) {

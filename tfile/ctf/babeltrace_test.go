@@ -53,7 +53,7 @@ func printed(t testing.TB, c tfile.Content) []string {
 			lines = append(lines, fmt.Sprintf("%s: { tpnum = %d }, { ", event, f.Tracepoint())+fmt.Sprintf(format, args...)+"}")
 		}
 		add("frame", "")
-		end := frameHead
+		end := tfile.FrameHeader
 		for b := range f.Blocks() {
 			switch b.Kind {
 			case tfile.BlockRegisters:
@@ -65,7 +65,7 @@ func printed(t testing.TB, c tfile.Content) []string {
 			case tfile.BlockStatic:
 				add("static", "length = %d, contents = %s ", len(b.Bytes), array(b.Bytes))
 			}
-			end = b.Offset + heads[b.Kind] + len(b.Bytes)
+			end = b.End()
 		}
 		if rest := f.Bytes()[end:]; len(rest) > 0 {
 			add("rest", "length = %d, contents = %s ", len(rest), array(rest))

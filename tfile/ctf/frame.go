@@ -56,7 +56,7 @@ func (r *frameReader) frame(buf []byte, offset int64) ([]byte, error) {
 			buf = c.role.block(buf, order, args)
 		}
 	}
-	order.PutUint32(buf[2:], uint32(len(buf)-frameHead))
+	order.PutUint32(buf[2:], uint32(len(buf)-tfile.FrameHeader))
 	return buf, nil
 }
 

@@ -14,32 +14,12 @@ import (
 
 // lines returns the definition lines of the header as a trace file has them, but for the R line: the length of a register
 // block follows from the declaration of the event.
-func lines(h *tfile.Header) []string {
-	var lines []string
-	if h.Description != "" {
-		for line := range strings.SplitSeq(h.Description, "\n") {
-			lines = append(lines, "tdesc "+line)
-		}
-	}
-	if h.Status != nil {
-		lines = append(lines, "status "+h.Status.String())
-	}
-	for _, v := range h.Variables {
-		lines = append(lines, "tsv "+v.String())
-	}
-	for i := range h.Tracepoints {
-		t := &h.Tracepoints[i]
-		for _, piece := range append(t.Pieces(), t.CountsPiece()) {
-			lines = append(lines, "tp "+piece)
-		}
-	}
-	return append(lines, h.Other...)
-}
+func lines(h *tfile.Header) []string { return append(h.Lines()[1:], h.Other...) }
 
 // restore takes the header from the definition lines in an env block, and reports whether there were any. The error is a
 // *MetadataError.
 func (t *Trace) restore(env []setting) (bool, error) {
-	file := []byte(traceFileMagic)
+	file := []byte(tfile.Magic)
 	settings := make(map[int64]setting) // by the offset of their line
 	refuse := func(s setting, found string) (bool, error) {
 		return false, &MetadataError{s.line, found, "a definition line of a trace file"}
@@ -70,9 +50,6 @@ func (t *Trace) restore(env []setting) (bool, error) {
 	t.header.RegisterSize = t.layout.registerSize
 	return true, nil
 }
-
-// traceFileMagic begins a trace file.
-const traceFileMagic = "\x7fTRACE0\n"
 
 // define reads the definitions in the first packet.
 func (t *Trace) define(h packetHead) error {

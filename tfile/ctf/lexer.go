@@ -1,9 +1,10 @@
 package ctf
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
+
+	"tracewell/internal/text"
 )
 
 // tokenKind says what a token of metadata is.
@@ -30,11 +31,7 @@ func (t token) String() string {
 	if t.kind == tokenEnd {
 		return "the end of the text"
 	}
-	const excerpt = 40
-	if len(t.text) > excerpt {
-		return fmt.Sprintf("%q…", t.text[:excerpt])
-	}
-	return fmt.Sprintf("%q", t.text)
+	return text.Quote(t.text)
 }
 
 // lexer takes metadata apart into tokens.

@@ -95,12 +95,6 @@ func (p *packetBuilder) frames(out io.Writer, c tfile.Content, progress func(int
 	return nil
 }
 
-// heads are the lengths of the blocks ahead of the bytes that they carry; what has none is no block.
-var heads = [256]int{tfile.BlockRegisters: 1, tfile.BlockMemory: 1 + 8 + 2, tfile.BlockVariable: 1 + 4 + 8, tfile.BlockStatic: 1 + 2}
-
-// frameHead is the length of a frame's header in a trace file: tracepoint number u16, length of the data u32.
-const frameHead = 2 + 4
-
 // frame makes the packet of a frame: an event for each block, in their order, and one for what is no block.
 func (p *packetBuilder) frame(f tfile.Frame) ([]byte, error) {
 	n := f.Tracepoint()
@@ -108,10 +102,10 @@ func (p *packetBuilder) frame(f tfile.Frame) ([]byte, error) {
 		return nil, fmt.Errorf("it is of tracepoint %d, which is not from 1 to %d", n, trace.MaxNumber)
 	}
 	p.begin(n)
-	end := frameHead
+	end := tfile.FrameHeader
 	for b := range f.Blocks() {
 		p.block(b)
-		end = b.Offset + heads[b.Kind] + len(b.Bytes)
+		end = b.End()
 	}
 	if rest := f.Bytes()[end:]; len(rest) > 0 {
 		p.rest(rest)

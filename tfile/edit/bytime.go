@@ -10,14 +10,11 @@ import (
 	"tracewell/trace"
 )
 
-// timestampName is the variable that targets set to the time, in microseconds of a clock that never goes back.
-const timestampName = "trace_timestamp"
-
 // sortByTime puts the frames in the order of their times, of which it keeps 12 bytes a frame.
 func (m *merged) sortByTime(progress func(done int64)) error {
-	i := slices.IndexFunc(m.header.Variables, func(v trace.Variable) bool { return v.Name == timestampName })
+	i := slices.IndexFunc(m.header.Variables, func(v trace.Variable) bool { return v.Name == trace.TimestampName })
 	if i < 0 {
-		return errors.New("no order by time: there is no variable $" + timestampName)
+		return errors.New("no order by time: there is no variable $" + trace.TimestampName)
 	}
 	times := make([]int64, m.NumFrames())
 	order := make([]int32, m.NumFrames())
@@ -30,7 +27,7 @@ func (m *merged) sortByTime(progress func(done int64)) error {
 		var ok bool
 		if times[n], ok = frame.Variable(m.header.Variables[i].Number); !ok {
 			p, n := m.find(n)
-			return fmt.Errorf("no order by time: frame %d of %s has no $%s", n, p.Name, timestampName)
+			return fmt.Errorf("no order by time: frame %d of %s has no $%s", n, p.Name, trace.TimestampName)
 		}
 		order[n] = int32(n)
 		if progress != nil && n%progressStep == 0 {

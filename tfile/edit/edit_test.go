@@ -302,7 +302,7 @@ func TestMergeErrors(t *testing.T) {
 		a, b  tfile.Content
 		want  string
 	}{
-		"byte order":     {ByFile, content(t, ""), empty{big}, "b is BigEndian, a is LittleEndian"},
+		"byte order":     {ByFile, content(t, ""), empty{big}, "b is big endian, a is little endian"},
 		"register size":  {ByFile, empty{tfile.Header{Order: binary.LittleEndian, RegisterSize: 16}}, plain, "b has register blocks of 8 bytes, a of 16"},
 		"description":    {ByFile, plain, content(t, "tdesc a\ntdesc c\n"), `the target description of b is not that of a: line 2 is "c", expected "b"`},
 		"shorter":        {ByFile, plain, content(t, "tdesc a\n"), "the target description of b is not that of a: it has 1 lines, expected 2"},

@@ -80,7 +80,7 @@ func compatible(a, b Part) error {
 	ha, hb := a.Content.Header(), b.Content.Header()
 	switch {
 	case ha.Order != hb.Order:
-		return fmt.Errorf("%s is %v, %s is %v", b.Name, hb.Order, a.Name, ha.Order)
+		return fmt.Errorf("%s is %s endian, %s is %s endian", b.Name, arch.OrderName(hb.Order), a.Name, arch.OrderName(ha.Order))
 	case ha.RegisterSize != hb.RegisterSize:
 		return fmt.Errorf("%s has register blocks of %d bytes, %s of %d", b.Name, hb.RegisterSize, a.Name, ha.RegisterSize)
 	case ha.Description != hb.Description:

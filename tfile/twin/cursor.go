@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"unicode/utf8"
+
+	"tracewell/internal/text"
 )
 
 // A cursor takes a line of the text apart into words: runs of anything but blanks, and string literals of Go. Its first
@@ -65,7 +67,7 @@ func quotedLength(text []byte) int {
 func (c *cursor) fail(expected string) {
 	found := "the end of the line"
 	if c.pos > c.at {
-		found = excerpt(c.text[c.at:c.pos])
+		found = text.Quote(c.text[c.at:c.pos])
 	}
 	c.failure("found " + found + ", expected " + expected)
 }
@@ -75,15 +77,6 @@ func (c *cursor) failure(problem string) {
 	if c.err == nil {
 		c.err = &Error{c.line, c.at + 1, problem}
 	}
-}
-
-// excerpt quotes the beginning of a word.
-func excerpt(word []byte) string {
-	const most = 40
-	if len(word) > most {
-		return fmt.Sprintf("%q…", word[:most])
-	}
-	return fmt.Sprintf("%q", word)
 }
 
 // end expects the end of the line and returns the first error.

@@ -227,7 +227,7 @@ func (d *describer) action(dst []byte, a trace.Action) []byte {
 	switch a.Kind {
 	case trace.CollectRegisters:
 		dst = fmt.Appendf(dst, " registers %x", a.Mask)
-		return append(d.appendNames(dst, a.Mask), '\n')
+		return append(d.appendNames(dst, a.Registers()), '\n')
 	case trace.CollectMemory:
 		dst = fmt.Appendf(dst, " memory %d bytes at %#x", a.Length, a.Offset)
 		if a.Base != trace.Absolute {
@@ -244,25 +244,22 @@ func (d *describer) action(dst []byte, a trace.Action) []byte {
 const mostNames = 8
 
 // appendNames appends a comment with the names of the registers of a mask, or how many there are.
-func (d *describer) appendNames(dst, mask []byte) []byte {
+func (d *describer) appendNames(dst []byte, registers []arch.Reg) []byte {
+	if len(registers) > mostNames {
+		return fmt.Appendf(dst, "  # %d registers", len(registers))
+	}
 	var names []string
-	count := 0
-	for i := range 8 * len(mask) {
-		if mask[len(mask)-1-i/8]>>(i%8)&1 == 0 {
-			continue
+	for _, n := range registers {
+		slot := d.layout.ByNumber(n)
+		if slot == nil || !isPlain(slot.Reg.Name) {
+			return dst
 		}
-		count++
-		if slot := d.layout.ByNumber(arch.Reg(i)); slot != nil && isPlain(slot.Reg.Name) && len(names) <= mostNames {
-			names = append(names, slot.Reg.Name)
-		}
+		names = append(names, slot.Reg.Name)
 	}
-	switch {
-	case count > mostNames:
-		return fmt.Appendf(dst, "  # %d registers", count)
-	case count > 0 && len(names) == count:
-		return fmt.Appendf(dst, "  # %s", strings.Join(names, " "))
+	if len(names) == 0 {
+		return dst
 	}
-	return dst
+	return fmt.Appendf(dst, "  # %s", strings.Join(names, " "))
 }
 
 // appendCode appends the instructions of an expression, one a line, or its bytes if it cannot be assembled of those.

@@ -72,7 +72,7 @@ func (f *framer) finish() error {
 	if len(f.bytes) == 0 {
 		return nil
 	}
-	n := len(f.bytes) - frameHead
+	n := len(f.bytes) - tfile.FrameHeader
 	if n > math.MaxUint32 {
 		return fmt.Errorf("a frame of %d bytes, of which a trace file can hold %d", n, math.MaxUint32)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tracewell/tfile"
 )
 
 // FuzzFile makes text of arbitrary bytes behind the magic, and of the text the bytes again, in both byte orders.
@@ -16,12 +18,12 @@ func FuzzFile(f *testing.F) {
 		f.Add(seed, true)
 		f.Add(seed, false)
 	}
-	f.Add(readReal(f, "queue-fast")[len(magic):], false)
+	f.Add(readReal(f, "queue-fast")[len(tfile.Magic):], false)
 	for _, text := range handWritten(f) {
-		f.Add(bytesOf(f, text)[len(magic):], false)
+		f.Add(bytesOf(f, text)[len(tfile.Magic):], false)
 	}
 	f.Fuzz(func(t *testing.T, behind []byte, big bool) {
-		data := append([]byte(magic), behind...)
+		data := append([]byte(tfile.Magic), behind...)
 		opts := [][]Option{nil, {WithOrder(binary.LittleEndian)}}
 		if big {
 			opts[1] = []Option{WithOrder(binary.BigEndian)}
@@ -48,7 +50,7 @@ func fileSeeds() (seeds [][]byte) {
 		"status 1;terror:6162:3;tframes:-1;notes:66:;what;starttime:6163c0d8f2c40\n" +
 			"status 0;tstop::0;circular:1\ntsv 1:5:1:61\ntsv 1:fffffffffffffffb:0:62\n\n",
 		"R 2\r\nwhat\x00\xff\ntdesc a \ntdesc b\t\n\n\xff\xff\x03\x00\x00\x00Rab\x00\x00" +
-			magic + "R 1\n\n\x00\x00\x00\x00trailing",
+			tfile.Magic + "R 1\n\n\x00\x00\x00\x00trailing",
 		"tsv 2:0:0:6162\n\n\x00\x02\x00\x00\x00\x1dV\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x05" +
 			"M\x00\x00\x00\x00\x00\x00\x00\x10\x00\x02abS\x00\x00?\x00\x00",
 	} {
@@ -77,7 +79,7 @@ func handWritten(f *testing.F) (texts []string) {
 func FuzzText(f *testing.F) {
 	f.Add("byte-order little\n\nframes\n\nend\n")
 	for _, seed := range fileSeeds() {
-		f.Add(textOf(f, append([]byte(magic), seed...))[len(firstLine)+1:])
+		f.Add(textOf(f, append([]byte(tfile.Magic), seed...))[len(firstLine)+1:])
 	}
 	f.Add(textOf(f, readReal(f, "queue-fast"))[len(firstLine)+1:])
 	for _, text := range handWritten(f) {

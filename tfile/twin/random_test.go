@@ -55,7 +55,7 @@ func (g *generator) file() ([]byte, arch.ByteOrder) {
 	if g.likely() {
 		return g.data, g.order
 	}
-	cut := len(magic) + g.IntN(len(g.data)-len(magic)+1)
+	cut := len(tfile.Magic) + g.IntN(len(g.data)-len(tfile.Magic)+1)
 	return g.data[:cut], g.order
 }
 
@@ -64,7 +64,7 @@ func (g *generator) one() {
 	if g.IntN(2) == 0 {
 		g.order = binary.BigEndian
 	}
-	g.text(magic)
+	g.text(tfile.Magic)
 	for range g.IntN(12) {
 		g.line()
 	}
@@ -119,7 +119,7 @@ func (g *generator) frame() {
 	for range g.IntN(6) {
 		g.block()
 	}
-	length := len(g.data) - start - frameHead
+	length := len(g.data) - start - tfile.FrameHeader
 	if !g.likely() {
 		length += g.IntN(9) - 4
 	}

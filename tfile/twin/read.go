@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"tracewell/arch"
+	"tracewell/tfile"
 )
 
 // section is a part of a text, by what has been read of it.
@@ -164,7 +165,7 @@ func (r *reader) beginFile() error {
 	}
 	r.section, r.order = inDefinitions, nil
 	r.definitions.keyed, r.definitions.measured = false, false
-	r.head = append(r.head[:0], magic...)
+	r.head = append(r.head[:0], tfile.Magic...)
 	return r.write(r.head)
 }
 

@@ -15,9 +15,6 @@ var frameKeywords = []string{"tracewell", "frames", "frame", "end", "rest", "reg
 // keeps a small text from becoming a huge frame.
 const maxImplied = 1 << 20
 
-// frameHead is the length of a frame's header: tracepoint number, length of the data.
-const frameHead = 2 + 4
-
 // setup is what is known of frames ahead of them.
 type setup struct {
 	order     arch.ByteOrder
@@ -46,12 +43,4 @@ func newSetup(h tfile.Header) setup {
 		}
 	}
 	return s
-}
-
-// orderName is a byte order in one word.
-func orderName(order arch.ByteOrder) string {
-	if order == binary.BigEndian {
-		return "big"
-	}
-	return "little"
 }

@@ -33,7 +33,7 @@ func bigMemory(b *testing.B) []byte {
 		memory[i] = byte(i * i >> 8)
 	}
 	builder := tfile.Builder{Order: binary.LittleEndian}
-	builder.Begin([]byte(magic+"R 4\n\n"), 1)
+	builder.Begin([]byte(tfile.Magic+"R 4\n\n"), 1)
 	builder.AppendMemory(0x1000, memory)
 	return append(builder.Finish(), 0, 0, 0, 0)
 }

@@ -132,7 +132,7 @@ func TestBigRegisterBlocks(t *testing.T) {
 		size := 2 * maxImplied / (1 + blocks/2)
 		data := textHeader(size)
 		frame := append([]byte{1, 0, 0, 0, 0, 0}, bytes.Repeat(append([]byte("R"), make([]byte, size)...), blocks)...)
-		n := len(frame) - frameHead
+		n := len(frame) - tfile.FrameHeader
 		frame[2], frame[3], frame[4], frame[5] = byte(n), byte(n>>8), byte(n>>16), byte(n>>24)
 		data = append(append(data, frame...), 0, 0, 0, 0)
 		if !bytes.Equal(bytesOf(t, textOf(t, data)), data) {

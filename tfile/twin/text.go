@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 
+	"tracewell/arch"
 	"tracewell/tfile"
 )
 
@@ -42,7 +43,7 @@ func (t *textWriter) flush() error {
 func (t *textWriter) header(h tfile.Header, definitions []tfile.Definition) {
 	t.setup = newSetup(h)
 	t.buf = append(t.buf, firstLine+"\nbyte-order "...)
-	t.buf = append(t.buf, orderName(h.Order)...)
+	t.buf = append(t.buf, arch.OrderName(h.Order)...)
 	t.buf = append(t.buf, '\n')
 	d := newDescriber(t.layout)
 	for _, definition := range definitions {
@@ -66,10 +67,10 @@ func (t *textWriter) showFrame(f tfile.Frame) {
 	t.buf = strconv.AppendInt(t.buf, int64(f.Tracepoint()), 10)
 	t.buf = append(t.buf, '\n')
 	t.implied = 0
-	read := frameHead
+	read := tfile.FrameHeader
 	for b := range f.Blocks() {
 		t.showBlock(f, b)
-		read = b.Offset + blockLength(b)
+		read = b.End()
 	}
 	if left := f.Bytes()[read:]; len(left) > 0 {
 		t.showReason("  ", f.Check())
@@ -84,24 +85,11 @@ func (t *textWriter) showReason(indent string, err error) {
 	}
 }
 
-// blockLength is the length of a block with its letter.
-func blockLength(b tfile.Block) int {
-	switch b.Kind {
-	case tfile.BlockMemory:
-		return 1 + 8 + 2 + len(b.Bytes)
-	case tfile.BlockVariable:
-		return 1 + 4 + 8
-	case tfile.BlockStatic:
-		return 1 + 2 + len(b.Bytes)
-	}
-	return 1 + len(b.Bytes)
-}
-
 func (t *textWriter) showBlock(f tfile.Frame, b tfile.Block) {
 	switch b.Kind {
 	case tfile.BlockRegisters:
 		if t.implied += len(b.Bytes); t.implied > maxImplied {
-			t.showRaw(f.Bytes()[b.Offset : b.Offset+blockLength(b)])
+			t.showRaw(f.Bytes()[b.Offset:b.End()])
 			return
 		}
 		t.showRegisters(b.Bytes)

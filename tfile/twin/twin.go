@@ -13,9 +13,6 @@ import (
 // firstLine begins every text, and begins each of the files in a text of several. The 1 is the version.
 const firstLine = "tracewell trace text 1"
 
-// magic begins every trace file.
-const magic = "\x7fTRACE0\n"
-
 // markerBytes is the length of an end marker as GDB writes it.
 const markerBytes = 4
 

@@ -201,7 +201,7 @@ func TestLongMemory(t *testing.T) {
 
 // TestManyFiles makes text of more files one behind the other than are shown each by itself.
 func TestManyFiles(t *testing.T) {
-	data := bytes.Repeat([]byte(magic+"R 4\n\n\x00\x00\x00\x00"), maxFiles+10)
+	data := bytes.Repeat([]byte(tfile.Magic+"R 4\n\n\x00\x00\x00\x00"), maxFiles+10)
 	text := textOf(t, data)
 	if n := strings.Count(text, firstLine); n != maxFiles {
 		t.Errorf("%d files are shown, want %d", n, maxFiles)
@@ -214,7 +214,7 @@ func TestManyFiles(t *testing.T) {
 // TestRest makes text of a damaged file with another one behind it, at all distances from where the rest is looked at anew.
 func TestRest(t *testing.T) {
 	for n := restBytes - 20; n < restBytes+4; n++ {
-		data := slices.Concat([]byte(magic+"\n"), bytes.Repeat([]byte{0xff}, n), []byte(magic+"\n\x00\x00\x00\x00"))
+		data := slices.Concat([]byte(tfile.Magic+"\n"), bytes.Repeat([]byte{0xff}, n), []byte(tfile.Magic+"\n\x00\x00\x00\x00"))
 		text := textOf(t, data)
 		if strings.Count(text, firstLine) != 2 || !bytes.Equal(bytesOf(t, text), data) {
 			t.Errorf("behind %d bytes: %d files are shown, or other bytes come back", n, strings.Count(text, firstLine))
@@ -227,8 +227,8 @@ func TestLongDefinitions(t *testing.T) {
 	const limit = 16 << 20
 	for _, size := range []int{limit - 1, limit} {
 		lines := bytes.Repeat(append(bytes.Repeat([]byte{'x'}, 1<<20-1), '\n'), (size-1)>>20)
-		lines = append(bytes.Repeat([]byte{'y'}, max(size-len(magic)-len(lines)-1, 1)), append([]byte("\n"), lines...)...)
-		data := slices.Concat([]byte(magic), lines, []byte("\n\x01\x00\x00\x00\x00\x00\x00\x00"))
+		lines = append(bytes.Repeat([]byte{'y'}, max(size-len(tfile.Magic)-len(lines)-1, 1)), append([]byte("\n"), lines...)...)
+		data := slices.Concat([]byte(tfile.Magic), lines, []byte("\n\x01\x00\x00\x00\x00\x00\x00\x00"))
 		if !bytes.Equal(bytesOf(t, textOf(t, data)), data) {
 			t.Errorf("%d bytes of definitions: other bytes come back", size)
 		}
@@ -243,7 +243,7 @@ func TestLongDefinitions(t *testing.T) {
 func TestLongExpressions(t *testing.T) {
 	for _, size := range []int{maxCode, maxCode + 1} {
 		code := strings.Repeat("02", size-1) + "27"
-		data := []byte(fmt.Sprintf("%sR 4\ntp A1:10:X%08X,%s\n\n\x00\x00\x00\x00", magic, size, code))
+		data := []byte(fmt.Sprintf("%sR 4\ntp A1:10:X%08X,%s\n\n\x00\x00\x00\x00", tfile.Magic, size, code))
 		text := textOf(t, data)
 		if shown := strings.Contains(text, "  add\n"); shown != (size <= maxCode) || !bytes.Equal(bytesOf(t, text), data) {
 			t.Errorf("%d bytes: instructions %v, or other bytes come back", size, shown)

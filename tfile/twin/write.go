@@ -83,7 +83,7 @@ func (w *writer) file() error {
 // endOf returns where the last definition line ends.
 func endOf(definitions []tfile.Definition) int64 {
 	if len(definitions) == 0 {
-		return int64(len(magic))
+		return int64(len(tfile.Magic))
 	}
 	last := definitions[len(definitions)-1]
 	return last.Offset + int64(len(last.Text)) + 1
@@ -103,16 +103,16 @@ func readHeader(head []byte, order arch.ByteOrder) (tfile.Header, error) {
 // frames writes the text of frames up to the end marker or to what is no frame.
 func (w *writer) frames() error {
 	for {
-		head, err := w.peek(frameHead)
+		head, err := w.peek(tfile.FrameHeader)
 		switch {
 		case err != nil:
 			return err
 		case len(head) >= 2 && head[0]|head[1] == 0:
 			return w.endMarker()
-		case len(head) < frameHead:
+		case len(head) < tfile.FrameHeader:
 			return nil
 		}
-		n := frameHead + int64(w.setup.order.Uint32(head[2:]))
+		n := tfile.FrameHeader + int64(w.setup.order.Uint32(head[2:]))
 		if n > w.size-w.at {
 			return nil
 		}
@@ -158,7 +158,7 @@ func (w *writer) rest(stop bool) (more bool, err error) {
 		if n == restBytes {
 			n -= rowBytes // the magic may begin in these
 		}
-		if i := bytes.Index(b, []byte(magic)); i >= 0 && i <= n && stop {
+		if i := bytes.Index(b, []byte(tfile.Magic)); i >= 0 && i <= n && stop {
 			n, more = i, true
 		}
 		if offset == 0 && n > 0 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/itrace/match"
 )
 
@@ -54,11 +55,11 @@ func classes(r *match.Report) (texts []string) {
 }
 
 func countsText(c match.Counts) string {
-	return fmt.Sprintf("%s, %d register and %d memory records", plural(c.Instructions, "instruction"), c.Registers, c.Memory)
+	return fmt.Sprintf("%s, %d register and %d memory records", text.Plural(c.Instructions, "instruction"), c.Registers, c.Memory)
 }
 
 func traceText(t *match.Trace) string {
-	words := fmt.Sprintf("%s, %s: %s", plural(t.Lines, "line"), plural(t.Bytes, "byte"), countsText(t.Records))
+	words := fmt.Sprintf("%s, %s: %s", text.Plural(t.Lines, "line"), text.Plural(t.Bytes, "byte"), countsText(t.Records))
 	if t.Dialect != "" {
 		words += ", " + printable(t.Dialect, nameWidth)
 	}
@@ -85,7 +86,7 @@ func firings(u match.RuleUse) string {
 	option, _, _ := strings.Cut(u.Rule, " ")
 	switch {
 	case u.Fired > 0:
-		return plural(u.Fired, "time")
+		return text.Plural(u.Fired, "time")
 	case slices.Contains(uncounted, option):
 		return ""
 	}
@@ -107,7 +108,7 @@ const samples = 5
 // unreadable tells of the lines of a trace that could not be read.
 func unreadable(r *match.Report, side int) []string {
 	t := &r.Traces[side]
-	texts := []string{fmt.Sprintf("%s of %s", plural(t.Unknown, "line"), name(r, side))}
+	texts := []string{fmt.Sprintf("%s of %s", text.Plural(t.Unknown, "line"), name(r, side))}
 	shown := t.Samples[:min(len(t.Samples), samples)]
 	for _, s := range shown {
 		texts = append(texts, printable(s, noteWidth))

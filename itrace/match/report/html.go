@@ -8,6 +8,7 @@ import (
 	"io"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/itrace/match"
 )
 
@@ -55,7 +56,7 @@ func tally(cases []Case) string {
 			texts = append(texts, fmt.Sprintf("%d %s", n, v))
 		}
 	}
-	return plural(int64(len(cases)), "comparison") + ": " + cmp.Or(strings.Join(texts, ", "), "none")
+	return text.Plural(int64(len(cases)), "comparison") + ": " + cmp.Or(strings.Join(texts, ", "), "none")
 }
 
 // verdict is that of a report; one that nobody knows is a failure.
@@ -80,7 +81,7 @@ type (
 		Result         string // the headline without what the table says besides
 		Count          int64  // of differences
 		Compared, Time string
-		Names          [2]string
+		Names, Short   [2]string // of the traces, and above a column
 		Differences    []differenceView
 		Others         []otherView
 		More           int64 // differences that are not listed
@@ -138,6 +139,7 @@ func newCaseView(i int, c Case, b budget) caseView {
 		ID: fmt.Sprintf("case-%d", i+1), Name: printable(c.name(), nameWidth), Verdict: verdict(r), Headline: headline(r), Count: total(r),
 		Compared: countsText(r.Compared), Time: speed(r), Names: [2]string{name(r, reference), name(r, other)},
 	}
+	v.Short = [2]string{columnName(r, reference), columnName(r, other)}
 	v.Mark = verdictMarks[v.Verdict]
 	v.Result = result(r)
 	for i := range r.Differences {
@@ -217,7 +219,7 @@ func nearest(rows []row) []row {
 }
 
 // rowClasses are the classes of the elements of rows.
-var rowClasses = map[rowKind]string{same: "", changed: "c", refOnly: "r", otherOnly: "o"}
+var rowClasses = map[rowKind]string{same: "", changed: "c", refOnly: "r", otherOnly: "o", leap: "g"}
 
 func newRowView(r *row) rowView {
 	v := rowView{Class: rowClasses[r.kind], Mark: strings.TrimSpace(signs[r.kind])}

@@ -35,12 +35,15 @@ type (
 		Time      string       `xml:"time,attr"`
 		Failure   *junitResult `xml:"failure"`
 		Error     *junitResult `xml:"error"`
-		Output    string       `xml:"system-out,omitempty"`
+		Output    *junitOutput `xml:"system-out"`
+	}
+	junitOutput struct {
+		Text string `xml:",cdata"`
 	}
 	junitResult struct {
 		Type    string `xml:"type,attr"`
 		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
+		Text    string `xml:",cdata"`
 	}
 )
 
@@ -66,7 +69,7 @@ func JUnit(w io.Writer, cases []Case) error {
 		}
 		switch result := (&junitResult{Message: headline(r), Text: text.String()}); r.Verdict {
 		case match.Equal:
-			j.Output = text.String()
+			j.Output = &junitOutput{text.String()}
 		case match.Different:
 			suite.Failures++
 			result.Type, j.Failure = failureType(r), result

@@ -78,7 +78,7 @@ func TestJUnitOfNothing(t *testing.T) {
 func TestJUnitOfHostileText(t *testing.T) {
 	got := junit(t, []Case{{hostileText, hostile()}, {hostileText, &match.Report{Verdict: hostileText, Reason: hostileText}}})
 	lint(t, got)
-	if strings.ContainsAny(got, "\x00\x1b\a\u202e") || strings.Contains(got, "<script>") {
+	if strings.ContainsAny(got, "\x00\x1b\a\u202e") {
 		t.Errorf("not escaped: %.2000q", got)
 	}
 }

@@ -16,6 +16,7 @@ const (
 	changed                  // the same record with another content
 	refOnly                  // a record that the other trace does not have here
 	otherOnly                // a record that the reference does not have here
+	leap                     // lines left out, of either trace
 )
 
 // row is a line of each trace, or of one.
@@ -42,19 +43,21 @@ func rows(d *match.Difference) []row {
 	if d.Context == nil {
 		return nil
 	}
-	p := &pairing{forced: !phrases[d.Class].noted}
+	p := &pairing{forced: d.Side == ""}
 	for side, lines := range [2][]match.Position{d.Context.Reference, d.Context.Other} {
 		p.here[side] = -1
 		if at := places(d)[side]; at != nil {
 			p.here[side] = at.Line
 		}
+		p.owner[side] = d.Side == "" || d.Side == [2]string{"reference", "other"}[side]
 		for _, line := range around(lines, p.here[side]) {
 			p.sides[side] = append(p.sides[side], read(&line))
 		}
 	}
+	p.stretch(d)
 	p.pair()
 	p.point()
-	return trim(p.rows)
+	return leaps(trim(p.rows))
 }
 
 // around takes the lines around one of them if there are too many.
@@ -73,12 +76,14 @@ type record struct {
 	words []string // as they are, with the blanks in front
 	sense []string // in the form in which words of the same meaning are the same; empty for what does not count
 	key   string   // all of the sense
+	alone bool     // part of a stretch that the other trace does not have
 }
 
 // pairing is the work of pairing lines.
 type pairing struct {
 	sides [2][]record
 	here  [2]int64 // lines of the difference
+	owner [2]bool  // which sides have what differs
 	rows  []row
 
 	forced bool // the lines of the difference are what stands in one another's place
@@ -128,11 +133,36 @@ func number(word string) bool {
 	return word != "" && strings.Trim(word, "0123456789") == ""
 }
 
+// stretch marks the lines of a stretch that one trace alone has, as far as they are there without a gap.
+func (p *pairing) stretch(d *match.Difference) {
+	for side, lines := range p.sides {
+		i := slices.IndexFunc(lines, func(r record) bool { return r.at.Line == p.here[side] })
+		if d.Side == "" || !p.owner[side] || i < 0 {
+			continue
+		}
+		groups := int64(0)
+		last := lines[i].at.Instruction - 1
+		for ; i < len(lines); i++ {
+			at := lines[i].at.Instruction
+			if at != last {
+				groups++
+			}
+			if groups > d.Groups || at > last+1 {
+				break
+			}
+			lines[i].alone, last = true, at
+		}
+	}
+}
+
+// equal reports whether two lines are the same but for what is not compared as a rule.
+func (r *record) equal(s *record) bool { return r.key == s.key && !r.alone && !s.alone }
+
 // pair makes the rows: the longest common subsequence of both sides, and between them what is similar.
 func (p *pairing) pair() {
 	x, y := p.sides[reference], p.sides[other]
 	head := 0
-	for head < min(len(x), len(y)) && x[head].key == y[head].key {
+	for head < min(len(x), len(y)) && x[head].equal(&y[head]) {
 		p.add(&x[head], &y[head])
 		head++
 	}
@@ -142,7 +172,7 @@ func (p *pairing) pair() {
 	i, j := 0, 0
 	for i < len(x) && j < len(y) {
 		switch {
-		case x[i].key == y[j].key:
+		case x[i].equal(&y[j]):
 			p.gap(x[gap[0]:i], y[gap[1]:j])
 			p.add(&x[i], &y[j])
 			i, j = i+1, j+1
@@ -164,7 +194,7 @@ func common(x, y []record) [][]int16 {
 	}
 	for i := len(x) - 1; i >= 0; i-- {
 		for j := len(y) - 1; j >= 0; j-- {
-			if x[i].key == y[j].key {
+			if x[i].equal(&y[j]) {
 				longest[i][j] = longest[i+1][j+1] + 1
 			} else {
 				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
@@ -193,29 +223,20 @@ func (p *pairing) gap(x, y []record) {
 	}
 }
 
-// similar reports whether two lines are likely to be the same record with another content: both are said to differ, or two in three
-// of their words are the same, and the first two of those that count, as the direction and the address of an access.
+// similar reports whether two lines are likely to be the same record with another content: both are said to differ, or their
+// first words that count are the same, as the processor, kind and address of an instruction, or the direction and address of an
+// access. These are all but the last, and three at most.
 func (p *pairing) similar(x, y *record) bool {
 	if x.at.Line == p.here[reference] && y.at.Line == p.here[other] {
 		return p.forced
 	}
-	if len(x.words) != len(y.words) {
-		return false
-	}
-	words, alike := 0, 0
-	for i := range x.sense {
-		if x.sense[i] == "" && y.sense[i] == "" {
-			continue
-		}
-		words++
-		switch {
-		case x.sense[i] == y.sense[i]:
-			alike++
-		case words <= 2:
-			return false
-		}
-	}
-	return alike*3 >= words*2
+	return len(x.words) == len(y.words) && !x.alone && !y.alone && slices.Equal(x.head(), y.head())
+}
+
+// head is the first words that count.
+func (r *record) head() []string {
+	words := slices.DeleteFunc(slices.Clone(r.sense), func(s string) bool { return s == "" })
+	return words[:min(3, max(len(words)-1, 0))]
 }
 
 // add adds a row of two lines or one.
@@ -225,7 +246,7 @@ func (p *pairing) add(x, y *record) {
 		p.rows = append(p.rows, row{sides: [2]cell{{&x.at, x.plain()}, {}}, kind: refOnly})
 	case x == nil:
 		p.rows = append(p.rows, row{sides: [2]cell{{}, {&y.at, y.plain()}}, kind: otherOnly})
-	case x.key == y.key:
+	case x.equal(y):
 		p.rows = append(p.rows, row{sides: [2]cell{{&x.at, x.plain()}, {&y.at, y.plain()}}})
 	default:
 		left, right := markWords(x, y)
@@ -233,15 +254,15 @@ func (p *pairing) add(x, y *record) {
 	}
 }
 
-// point marks the rows of the difference. If one of its lines has its like on the other side, as the instruction behind a
-// missing one has, the row without is meant.
+// point marks the rows of the difference: those of its lines on the sides that have it. A line that has its like on the other
+// side is not meant if another has not.
 func (p *pairing) point() {
 	var rows []*row
 	onlySame := true
 	for i := range p.rows {
 		r := &p.rows[i]
 		for side := range r.sides {
-			if at := r.sides[side].at; at != nil && at.Line == p.here[side] {
+			if at := r.sides[side].at; at != nil && at.Line == p.here[side] && p.owner[side] {
 				rows = append(rows, r)
 				onlySame = onlySame && r.kind == same
 			}
@@ -250,6 +271,27 @@ func (p *pairing) point() {
 	for _, r := range rows {
 		r.here = onlySame || r.kind != same
 	}
+}
+
+// leaps puts a row where lines behind the difference are left out, as in the middle of a long stretch.
+func leaps(rows []row) (all []row) {
+	var last [2]int64
+	behind := false
+	for _, r := range rows {
+		left := false
+		for side, c := range r.sides {
+			if c.at != nil {
+				left = left || behind && last[side] != 0 && c.at.Instruction > last[side]+1
+				last[side] = c.at.Instruction
+			}
+		}
+		if left {
+			all = append(all, row{kind: leap})
+		}
+		behind = behind || r.here
+		all = append(all, r)
+	}
+	return all
 }
 
 // trim cuts off the lines at either end that one side alone has only because the lines of the other begin later or end earlier.

@@ -66,7 +66,7 @@ func registersTitle(d *match.Difference) string {
 		}
 	}
 	if n == 0 {
-		return "Registers before this instruction, all the same on both sides"
+		return "Registers before this instruction: none differs"
 	}
-	return fmt.Sprintf("Registers before this instruction, %d of %d not the same on both sides", n, len(d.Context.Registers))
+	return fmt.Sprintf("Registers before this instruction: %d of %d differ", n, len(d.Context.Registers))
 }

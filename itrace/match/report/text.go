@@ -55,6 +55,9 @@ func (p *printer) print(quiet bool) {
 		p.line("%s", p.brief())
 		return
 	}
+	if r.Verdict != match.Equal && r.Verdict != match.Different {
+		p.unreadable()
+	}
 	if len(r.Differences) > 0 {
 		p.first(&r.Differences[0])
 		p.others(r.Differences[1:])
@@ -67,11 +70,20 @@ func (p *printer) brief() string {
 	return strings.Join(append(rulesText(p.report), speed(p.report)), "; ")
 }
 
+// unreadable shows the lines that could not be read.
+func (p *printer) unreadable() {
+	for side := range p.report.Traces {
+		if p.report.Traces[side].Unknown > 0 {
+			p.line("  %s", strings.Join(unreadable(p.report, side), "\n    "))
+		}
+	}
+}
+
 // first describes a difference with all that surrounds it.
 func (p *printer) first(d *match.Difference) {
 	p.line("")
 	if p.report.Verdict != match.Different {
-		p.line("  found before that: %s", summary(d))
+		p.line("%s", p.style.Heading("Found nevertheless: "+summary(d)))
 	}
 	width := 0
 	var names [2]string
@@ -103,10 +115,9 @@ func (p *printer) registers(d *match.Difference) {
 		return
 	}
 	p.heading(registersTitle(d))
-	names := [2]string{printable(name(p.report, reference), sideNameWidth), printable(name(p.report, other), sideNameWidth)}
 	table := text.NewTable(p, p.width, p.style, text.Column{Title: " "}, text.Column{Title: "register"},
-		text.Column{Title: names[reference]}, text.Column{Title: "from line", Right: true},
-		text.Column{Title: names[other]}, text.Column{Title: "from line", Right: true})
+		text.Column{Title: columnName(p.report, reference)}, text.Column{Title: "from line", Right: true},
+		text.Column{Title: columnName(p.report, other)}, text.Column{Title: "from line", Right: true})
 	for _, v := range values {
 		mark := " "
 		if v.Differs {
@@ -123,9 +134,6 @@ func (p *printer) registers(d *match.Difference) {
 		p.line("  … and %d more", rest)
 	}
 }
-
-// sideNameWidth is how many characters of a file's name stand over a column.
-const sideNameWidth = 24
 
 func valueText(value []span) string {
 	if words := flat(value); words != "" {
@@ -154,7 +162,7 @@ func (p *printer) others(differences []match.Difference) {
 		{Title: "  instruction", Right: true}, {Title: "line", Right: true}, {Title: "line", Right: true}, {Title: "difference"},
 	}
 	for side := range 2 {
-		columns[1+side].Title = printable(name(p.report, side), sideNameWidth)
+		columns[1+side].Title = columnName(p.report, side)
 	}
 	table := text.NewTable(p, p.width, p.style, columns...)
 	shown := differences[:min(len(differences), otherDifferences)]

@@ -12,7 +12,7 @@ import (
 var margin = map[bool]string{false: "    ", true: " => "}
 
 // signs are what stands between the sides of a row.
-var signs = map[rowKind]string{same: " ", changed: "≠", refOnly: "<", otherOnly: ">"}
+var signs = map[rowKind]string{same: " ", changed: "≠", refOnly: "<", otherOnly: ">", leap: "⋮"}
 
 // context shows the lines around a difference, of both traces side by side if the width allows, and else below one another.
 func (p *printer) context(d *match.Difference) {
@@ -63,6 +63,10 @@ func (l *listing) printBeside(rows []row) {
 	names := [2]string{name(l.report, reference), name(l.report, other)}
 	l.line("    %s", l.style.Heading(pad(printable(names[reference], left), left)+"   "+printable(names[other], nameWidth)))
 	for _, r := range rows {
+		if r.kind == leap {
+			l.line("%s%*s", margin[false], l.digits, "⋮")
+			continue
+		}
 		x, y := l.styled(&r, reference), l.styled(&r, other)
 		l.line("%s", strings.TrimRight(margin[r.here]+l.pad(&r, reference, x)+" "+signs[r.kind]+" "+y, " "))
 		if r.here && r.kind == changed {
@@ -89,7 +93,11 @@ func (l *listing) printBelow(rows []row) {
 		l.line("    %s %s", l.style.Heading([2]string{"-", "+"}[side]), l.style.Heading(name(l.report, side)))
 	}
 	for _, r := range rows {
-		if r.kind == same {
+		switch r.kind {
+		case leap:
+			l.line("%s%*s %*[2]s", margin[false], l.digits, "⋮")
+			continue
+		case same:
 			l.below(&r, reference, fmt.Sprint(r.sides[reference].at.Line), fmt.Sprint(r.sides[other].at.Line), " ")
 			continue
 		}

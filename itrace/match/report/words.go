@@ -110,7 +110,7 @@ func extent(d *match.Difference) string {
 	if d.Groups == 0 && d.Records == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s, %s", plural(d.Groups, "instruction"), plural(d.Records, "record"))
+	return fmt.Sprintf("%s, %s", text.Plural(d.Groups, "instruction"), text.Plural(d.Records, "record"))
 }
 
 // headline is the verdict in a sentence, with what it is founded on.
@@ -152,6 +152,18 @@ func name(r *match.Report, side int) string {
 	return cmp.Or(printable(r.Traces[side].File, nameWidth), [2]string{"the reference", "the other trace"}[side])
 }
 
+// columnName is that of a trace, short enough to stand over a column: its end, which tells more than where it is.
+func columnName(r *match.Report, side int) string {
+	words := []rune(name(r, side))
+	if len(words) <= columnNameWidth {
+		return string(words)
+	}
+	return "…" + string(words[len(words)-columnNameWidth+1:])
+}
+
+// columnNameWidth is how many characters of a file's name stand over a column.
+const columnNameWidth = 24
+
 // total counts the differences, also those that are not described.
 func total(r *match.Report) (n int64) {
 	for _, count := range r.Counts {
@@ -184,10 +196,3 @@ func clip(s string) string {
 
 // clipBytes is how much of a line is looked at.
 const clipBytes = 1 << 14
-
-func plural(n int64, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
