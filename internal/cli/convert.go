@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/progress"
@@ -64,7 +63,7 @@ func (c *convertCommand) Run(streams Streams) error {
 	if err != nil {
 		return err
 	}
-	if err := c.checkApart(inputs, out, streams); err != nil {
+	if err := keepApart(out, append([]string{c.Exec}, inputs...), streams); err != nil {
 		return err
 	}
 	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
@@ -90,27 +89,6 @@ func (c *convertCommand) Run(streams Streams) error {
 	}
 	err = target.write(conv)
 	return errors.Join(append(problems, conv.damage.err(conv.from), err)...)
-}
-
-// checkApart refuses to write over what is read, which somebody will want to have again.
-func (c *convertCommand) checkApart(inputs []string, out string, streams Streams) error {
-	written, err := os.Stat(out)
-	if out == "-" || err != nil || !written.Mode().IsRegular() && !written.IsDir() {
-		return nil
-	}
-	if c.Exec != "" {
-		inputs = append(inputs[:len(inputs):len(inputs)], c.Exec)
-	}
-	for _, name := range inputs {
-		read, err := os.Stat(name)
-		if name == "-" {
-			read, err = streams.In.Stat()
-		}
-		if err == nil && os.SameFile(read, written) {
-			return fmt.Errorf("%s is read, too: write to another file", out)
-		}
-	}
-	return nil
 }
 
 // gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where

@@ -94,6 +94,17 @@ func TestShowCut(t *testing.T) {
 }
 
 // TestShowReadsStandardInput also from a pipe, in which nothing can be looked up.
+// TestShowCountLimits: what limits the frames that are printed limits their number.
+func TestShowCountLimits(t *testing.T) {
+	for _, test := range []struct{ option, n, want string }{
+		{"--last", "3", "3"}, {"--limit", "3", "3"}, {"--last", "1000000", "85"}, {"--limit", "1000000", "85"},
+	} {
+		if got := run(t, "show", basic, "--count", test.option, test.n); got.stdout != test.want+"\n" || got.status != statusDone {
+			t.Errorf("%s %s: %+v, want %s", test.option, test.n, got, test.want)
+		}
+	}
+}
+
 func TestShowReadsStandardInput(t *testing.T) {
 	want := run(t, "show", basic).stdout
 	r, w, err := os.Pipe()
