@@ -174,22 +174,24 @@ func TestReadingOptions(t *testing.T) {
 // TestClosedPipe: the reader of the output goes away after the first line, as head does. The binary is run because a
 // closed standard output is a signal to a process.
 func TestClosedPipe(t *testing.T) {
-	cmd := exec.Command(gdbtest.Binary(t), "show", basic, "--json")
-	var messages bytes.Buffer
-	cmd.Stderr = &messages
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(out, make([]byte, 100)); err != nil {
-		t.Error(err)
-	}
-	out.Close()
-	if err := cmd.Wait(); err != nil || messages.Len() > 0 {
-		t.Errorf("%v, message %q", err, &messages)
+	for _, args := range [][]string{{"show", basic, "--json"}, {"convert", basic, "-", "--to", "txt"}} {
+		cmd := exec.Command(gdbtest.Binary(t), args...)
+		var messages bytes.Buffer
+		cmd.Stderr = &messages
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, make([]byte, 100)); err != nil {
+			t.Error(err)
+		}
+		out.Close()
+		if err := cmd.Wait(); err != nil || messages.Len() > 0 {
+			t.Errorf("%v: %v, message %q", args, err, &messages)
+		}
 	}
 }
 
