@@ -28,13 +28,15 @@ var Version = "development"
 
 // commands is the whole command line.
 type commands struct {
-	Serve    serveCommand   `cmd:"" help:"Run a program for GDB to connect to."`
-	Show     showCommand    `cmd:"" help:"Print the frames of a trace file."`
-	Describe infoCommand    `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
-	Check    checkCommand   `cmd:"" help:"Say what is wrong with a trace file, and write what can be saved."`
-	Convert  convertCommand `cmd:"" help:"Write trace files in another format; merge them, cut them."`
-	Demo     demoCommand    `cmd:"" help:"Trace a small built-in program and show what was collected."`
-	Tdesc    tdescCommand   `cmd:"" help:"Check, lay out, print and compare target descriptions."`
+	Serve    serveCommand    `cmd:"" help:"Run a program for GDB to connect to."`
+	Show     showCommand     `cmd:"" help:"Print the frames of a trace file."`
+	Describe infoCommand     `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
+	Check    checkCommand    `cmd:"" help:"Say what is wrong with a trace file, and write what can be saved."`
+	Convert  convertCommand  `cmd:"" help:"Write trace files in another format; merge them, cut them."`
+	Match    matchCommand    `cmd:"" help:"Compare execution traces, and say where two executions part."`
+	Generate generateCommand `cmd:"" name:"gen-trace" help:"Write an execution trace to try tools on, with faults where they are wanted."`
+	Demo     demoCommand     `cmd:"" help:"Trace a small built-in program and show what was collected."`
+	Tdesc    tdescCommand    `cmd:"" help:"Check, lay out, print and compare target descriptions."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -65,6 +67,7 @@ func Run(args []string, streams Streams) (status int) {
 		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
 		kong.Vars{"version": "tracewell " + Version, "tdescSource": sourceHelp,
 			"readFormats": readFormats(), "writeFormats": writeFormats()},
+		matchVariables(),
 		kong.Writers(streams.Out, streams.Err),
 		kong.Exit(func(status int) { panic(exit{status}) }),
 		kong.Help(help),
@@ -77,7 +80,7 @@ func Run(args []string, streams Streams) (status int) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	context, err := parser.Parse(operandsLast(parser.Model, args))
+	context, err := parser.Parse(operandsLast(parser.Model, matchWords(args)))
 	if err == nil {
 		err = context.Run()
 	} else {

@@ -3,11 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"tracewell/internal/frameview"
+	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/symtab"
 	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
 	"tracewell/tfile"
 	"tracewell/tfile/edit"
 	"tracewell/trace"
@@ -24,6 +28,7 @@ type convertCommand struct {
 	Part       int            `placeholder:"N" help:"Of trace files that lie one behind the other in a file take the Nth only, counted from 1; without it they are merged."`
 	ByTime     bool           `help:"Put the frames in the order of $$trace_timestamp, which all must have collected."`
 	Exec       string         `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV."`
+	MaxBad     *count         `placeholder:"N" help:"Allow N lines in an execution trace that are no records (0). They are kept in any case."`
 	Registers  []string       `short:"r" placeholder:"NAME" help:"Write these registers only into JSON and CSV; without it all that are collected."`
 }
 
@@ -35,6 +40,8 @@ func (*convertCommand) Examples() string {
   tracewell convert a.tf b.tf both.tf                 # two files of one experiment in one
   tracewell convert run.tf cut.tf --frames 100:200 --tracepoint 3
   ssh host cat run.tf.gz | tracewell convert - run/   # a folder: the Common Trace Format
+  tracewell convert iss.log iss.jsonl.gz              # an execution trace as JSON lines; and back
+  iss prog.elf | tracewell convert - - --to json | jq -c 'select(.kind == "memory")'
 `
 }
 
@@ -59,12 +66,50 @@ func (c *convertCommand) Run(streams Streams) error {
 	if len(inputs) == 0 {
 		return fmt.Errorf("convert needs a file to read and one to write, and %s is the only one (see tracewell convert --help)", out)
 	}
-	target, err := chooseDestination(out, c.To, streams)
+	if err := keepApart(out, append([]string{c.Exec}, inputs...), streams); err != nil {
+		return err
+	}
+	if err := c.checkFormats(out); err != nil {
+		return err
+	}
+	var operands []*operand
+	for _, path := range inputs {
+		o := openOperand(path, c.From, streams)
+		defer o.close()
+		operands = append(operands, o)
+	}
+	if slices.ContainsFunc(operands, func(o *operand) bool { return o.dialect != nil }) {
+		return c.convertExecution(operands, out, streams)
+	}
+	return c.convertFrames(operands, out, streams)
+}
+
+// checkFormats refuses, before anything is read, what cannot be a format in any case.
+func (c *convertCommand) checkFormats(out string) error {
+	all := slices.Concat(formats, executionFormats)
+	_, to := packed.BySuffix(c.To)
+	switch {
+	case c.To != "" && formatNamed(strings.TrimPrefix(to, "."), all) == nil:
+		return fmt.Errorf("--to: %w", unknownFormat(c.To))
+	case c.From != "" && formatNamed(c.From, all) == nil:
+		return fmt.Errorf("--from: %w", unknownFormat(c.From))
+	case c.To == "" && out == "-":
+		return fmt.Errorf("standard output has no suffix: say by --to what to write (%s)", writeFormats())
+	}
+	return nil
+}
+
+// convertFrames writes trace files as one in another format.
+func (c *convertCommand) convertFrames(operands []*operand, out string, streams Streams) error {
+	target, err := chooseDestination(out, c.To, formats, streams)
+	if i := slices.IndexFunc(operands, (*operand).unclear); err != nil && i >= 0 && errors.Is(err, errForeign) {
+		return fmt.Errorf("%s %s", operands[i].name, dialects.All.Undetected(operands[i].head))
+	}
 	if err != nil {
 		return err
 	}
-	if err := keepApart(out, append([]string{c.Exec}, inputs...), streams); err != nil {
-		return err
+	if c.MaxBad != nil {
+		return fmt.Errorf("--max-bad is for execution traces, and %s is none", operands[0].name)
 	}
 	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
 	if c.Exec != "" {
@@ -72,7 +117,7 @@ func (c *convertCommand) Run(streams Streams) error {
 			return err
 		}
 	}
-	sources, err := openSources(inputs, c.From, streams)
+	sources, err := openSources(operands, c.From, streams)
 	if err != nil {
 		return err
 	}

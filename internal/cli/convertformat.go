@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/packed"
+	"tracewell/itrace"
+	"tracewell/itrace/dialects"
 	"tracewell/tfile/twin"
 )
 
@@ -25,13 +29,24 @@ type format struct {
 	// keeps reports whether a trace file can be written as it is, byte for byte; nil if none can.
 	keeps func(*source) bool
 
+	// dialect is what a format of execution traces is, which has nothing else of all this.
+	dialect *itrace.Dialect
+
 	// The same for a format that is a folder of files. Bytes are written through writers that wrap makes.
 	readFolder  func(path string, streams Streams) (*source, error)
 	writeFolder func(path string, wrap func(io.Writer) io.Writer, c *conversion) error
 }
 
-// formats are all of them. The first is what a file is whose name or content says nothing else.
+// formats are those of trace files. The first is what a file is whose name or content says nothing else.
 var formats []*format
+
+// executionFormats are those of execution traces: all dialects. The first is what a file is whose name says nothing else.
+var executionFormats = func() (formats []*format) {
+	for _, d := range dialects.All {
+		formats = append(formats, &format{name: d.Name, suffixes: d.Suffixes, dialect: d})
+	}
+	return formats
+}()
 
 func init() { // here, because the functions lead back to the table
 	formats = []*format{
@@ -47,29 +62,37 @@ func init() { // here, because the functions lead back to the table
 	}
 }
 
-// formatNamed finds the format of --from and --to.
-func formatNamed(name string) (*format, error) {
-	for _, f := range formats {
+// formatNamed finds the format of --from and --to in a table.
+func formatNamed(name string, table []*format) *format {
+	for _, f := range table {
 		if f.name == name || slices.Contains(f.suffixes, "."+name) {
-			return f, nil
+			return f
 		}
 	}
-	return nil, fmt.Errorf("%q is no format; there are %s", name, writeFormats())
+	return nil
 }
+
+// unknownFormat is the error of a name that is in no table.
+func unknownFormat(name string) error {
+	return fmt.Errorf("%q is no format; there are %s", name, writeFormats())
+}
+
+func (f *format) readable() bool { return f.read != nil || f.readFolder != nil || f.dialect != nil }
+func (f *format) writable() bool { return f.write != nil || f.writeFolder != nil || f.dialect != nil }
 
 // readFormats and writeFormats name the formats that there are, for help and errors.
-func readFormats() string {
-	return formatNames(func(f *format) bool { return f.read != nil || f.readFolder != nil })
+func readFormats() string { return allNames((*format).readable) }
+
+func writeFormats() string { return allNames((*format).writable) }
+
+func allNames(which func(*format) bool) string {
+	return formatNames(formats, which) + " for trace files, " + formatNames(executionFormats, which) + " for execution traces"
 }
 
-func writeFormats() string {
-	return formatNames(func(f *format) bool { return f.write != nil || f.writeFolder != nil })
-}
-
-func formatNames(with func(*format) bool) string {
+func formatNames(table []*format, which func(*format) bool) string {
 	var names []string
-	for _, f := range formats {
-		if with(f) {
+	for _, f := range table {
+		if which(f) {
 			names = append(names, f.name)
 		}
 	}
@@ -87,39 +110,60 @@ type destination struct {
 	method *packed.Method // nil for none
 }
 
-// chooseDestination finds out what is to be written to a path: what --to says, or else the suffix, or that it is a folder.
-func chooseDestination(path, to string, streams Streams) (*destination, error) {
+// chooseDestination finds out what is to be written to a path: what --to says, or else the suffix, or that it is a folder. The
+// format must be in the table of what is read, which of two of one name is meant.
+func chooseDestination(path, to string, table []*format, streams Streams) (*destination, error) {
 	method, base := packed.BySuffix(path)
 	t := &destination{path: path, method: method}
 	switch {
 	case to != "":
 		asked, name := packed.BySuffix(to)
-		var err error
-		if t.format, err = formatNamed(strings.TrimPrefix(name, ".")); err != nil {
-			return nil, fmt.Errorf("--to: %w", err)
+		name = strings.TrimPrefix(name, ".")
+		if t.format = formatNamed(name, table); t.format == nil {
+			return nil, fmt.Errorf("--to: %w", foreignFormat(name, table))
 		}
 		if asked != nil {
 			t.method = asked
 		}
-	case path == "-":
-		return nil, fmt.Errorf("standard output has no suffix: say by --to what to write (%s)", writeFormats())
 	default:
-		t.format = bySuffix(path, base)
+		if t.format = bySuffix(path, base, table); t.format == nil {
+			return nil, fmt.Errorf("%s: %w", path, foreignFormat(strings.TrimPrefix(filepath.Ext(base), "."), table))
+		}
 	}
 	return t, t.check(streams)
 }
 
-// bySuffix chooses the format by the name of a file or folder, base being that without the suffix of its compression.
-func bySuffix(path, base string) *format {
+// errForeign is in the error of a format that only execution traces have.
+var errForeign = errors.New("a format of execution traces")
+
+// foreignFormat is the error of a name that a table lacks: that it is in the other, or in none.
+func foreignFormat(name string, table []*format) error {
+	switch f := formatNamed(name, slices.Concat(formats, executionFormats)); {
+	case f == nil:
+		return unknownFormat(name)
+	case f.dialect != nil:
+		return fmt.Errorf("%s is %w, and what is read is a trace file, of frames", name, errForeign)
+	}
+	return fmt.Errorf("%s is a format of trace files, of frames, and what is read is an execution trace, which can be written as %s",
+		name, formatNames(table, (*format).writable))
+}
+
+// bySuffix chooses from a table the format by the name of a file or folder, base being that without the suffix of its compression. It
+// is nil for a suffix of another table.
+func bySuffix(path, base string, table []*format) *format {
 	if strings.HasSuffix(path, "/") || isFolder(path) {
 		return folderFormat()
 	}
-	for _, f := range formats {
-		if slices.ContainsFunc(f.suffixes, func(s string) bool { return strings.HasSuffix(base, s) }) {
-			return f
-		}
+	ends := func(f *format) bool {
+		return slices.ContainsFunc(f.suffixes, func(s string) bool { return strings.HasSuffix(base, s) })
 	}
-	return formats[0]
+	if i := slices.IndexFunc(table, ends); i >= 0 {
+		return table[i]
+	}
+	if slices.ContainsFunc(formats, ends) || slices.ContainsFunc(executionFormats, ends) {
+		return nil
+	}
+	return table[0]
 }
 
 // folderFormat is the format of folders.
@@ -136,7 +180,7 @@ func isFolder(path string) bool {
 func (t *destination) check(streams Streams) error {
 	f := t.format
 	switch {
-	case f.write == nil && f.writeFolder == nil:
+	case !f.writable():
 		return fmt.Errorf("--to: %s is read only; what can be written is %s", f.name, writeFormats())
 	case f.writeFolder != nil && t.path == "-":
 		return fmt.Errorf("standard output is no folder, which %s is", f.name)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"tracewell/tfile"
@@ -20,10 +19,10 @@ type source struct {
 }
 
 // openSources opens the files, which are of the format that is named, or if that is empty of what they look like.
-func openSources(names []string, from string, streams Streams) ([]*source, error) {
+func openSources(operands []*operand, from string, streams Streams) ([]*source, error) {
 	var sources []*source
-	for _, name := range names {
-		s, err := openSource(name, from, streams)
+	for _, o := range operands {
+		s, err := openSource(o, from, streams)
 		if err != nil {
 			closeSources(sources)
 			return nil, err
@@ -45,21 +44,20 @@ func (s *source) wellFormed() bool { return s.bytes != nil && s.err == nil && le
 // hasBytes reports whether the file is a trace file, or several, in whatever state.
 func (s *source) hasBytes() bool { return s.bytes != nil }
 
-func openSource(name, from string, streams Streams) (*source, error) {
+func openSource(o *operand, from string, streams Streams) (*source, error) {
 	var f *format
 	if from != "" {
-		var err error
-		if f, err = formatNamed(from); err != nil {
-			return nil, fmt.Errorf("--from: %w", err)
+		if f = formatNamed(from, formats); f == nil {
+			return nil, fmt.Errorf("--from: %w", unknownFormat(from))
 		}
-		if f.read == nil && f.readFolder == nil {
+		if !f.readable() {
 			return nil, fmt.Errorf("--from: %s is written only; what can be read is %s", f.name, readFormats())
 		}
 	}
-	if status, err := os.Stat(name); name != "-" && err == nil && status.IsDir() {
-		return openFolder(name, f, streams)
+	if o.path != "-" && isFolder(o.path) {
+		return openFolder(o.path, f, streams)
 	}
-	file, err := openPacked(name, streams)
+	file, err := o.openPacked(streams)
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,7 @@ func TestConvertInterrupted(t *testing.T) {
 	before := listing(t, folder)
 	for _, name := range []string{"new.tf", "old.tf", "new.tf.gz", "new.tf.zst", "new.txt", "new.csv", "new/", "copy.tf", "copy.tf.zst"} {
 		streams := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
-		out, err := chooseDestination(folder+"/"+name, "", streams)
+		out, err := chooseDestination(folder+"/"+name, "", formats, streams)
 		if err != nil {
 			t.Fatal(err)
 		}

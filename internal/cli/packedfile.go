@@ -42,23 +42,43 @@ func openPacked(path string, streams Streams) (*packedFile, error) {
 		source.Close()
 		return nil, fmt.Errorf("%s holds a CTF trace, which show reads, and convert: tracewell convert %s run.tf", path, path)
 	}
-	work := progress.Work{Name: "unpacking " + text.Visible(p.name), Total: sizeOf(source)}
-	if work.Total == 0 {
+	unpack := func(progress func(int64)) (*packed.File, error) { return packed.Open(source, progress) }
+	if err := p.fill(sizeOf(source), unpack, streams); err != nil {
+		p.source.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// readPacked is openPacked for what comes from a pipe of that name.
+func readPacked(name string, pipe io.Reader, streams Streams) (*packedFile, error) {
+	p := &packedFile{name: name}
+	unpack := func(progress func(int64)) (*packed.File, error) { return packed.OpenReader(pipe, progress) }
+	if err := p.fill(0, unpack, streams); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// fill has the content unpacked from size bytes, which are 0 if nobody knows.
+func (p *packedFile) fill(size int64, unpack func(progress func(int64)) (*packed.File, error), streams Streams) error {
+	work := progress.Work{Name: "unpacking " + text.Visible(p.name), Total: size}
+	if size == 0 {
 		work.Name = "reading " + text.Visible(p.name) // as it comes, compressed or not
 	}
 	bar := progress.Start(streams.Err, work)
+	defer bar.Done()
 	var err error
-	p.File, err = packed.Open(source, bar.Set)
-	bar.Done()
+	p.File, err = unpack(bar.Set)
 	var damage *packed.DamageError
-	switch {
-	case errors.As(err, &damage):
+	if errors.As(err, &damage) {
 		p.damage = err
-	case err != nil:
-		p.source.Close()
-		return nil, fmt.Errorf("%s: %w", p.name, err)
+		return nil
 	}
-	return p, nil
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.name, err)
+	}
+	return nil
 }
 
 // holdsCTF reports whether a path is a folder that holds a trace in the Common Trace Format.

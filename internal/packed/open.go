@@ -63,22 +63,38 @@ func Open(f *os.File, progress func(done int64)) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	var packed io.Reader = f
-	if status.Mode().IsRegular() {
-		packed = io.NewSectionReader(f, 0, status.Size())
+	if !status.Mode().IsRegular() {
+		return OpenReader(f, progress)
 	}
-	in := &input{r: packed}
-	head := make([]byte, magicLength)
-	n, err := io.ReadFull(in, head)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+	in, head, err := begin(io.NewSectionReader(f, 0, status.Size()))
+	if err != nil {
 		return nil, err
 	}
-	head = head[:n]
 	method := recognise(head)
-	if method == nil && status.Mode().IsRegular() {
+	if method == nil {
 		return &File{ReaderAt: f, size: status.Size()}, nil
 	}
 	return unpack(in, head, method, progress)
+}
+
+// OpenReader is Open for what comes from anywhere. It reads all of it.
+func OpenReader(r io.Reader, progress func(done int64)) (*File, error) {
+	in, head, err := begin(r)
+	if err != nil {
+		return nil, err
+	}
+	return unpack(in, head, recognise(head), progress)
+}
+
+// begin reads as much as tells the method.
+func begin(r io.Reader) (in *input, head []byte, err error) {
+	in = &input{r: r}
+	head = make([]byte, magicLength)
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, nil, err
+	}
+	return in, head[:n], nil
 }
 
 // Gather has a function write, and makes a File of what it writes. The error is that of the function, or of the disk.

@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"testing/iotest"
 )
 
 // sample is content of which half can be compressed.
@@ -338,5 +340,66 @@ func TestWriteToDevice(t *testing.T) {
 	}
 	if err := Write(t.TempDir(), nil, write); err == nil {
 		t.Error("wrote over a folder")
+	}
+}
+
+// TestStream unpacks while reading: what is whole, what is cut off, and what cannot be read.
+func TestStream(t *testing.T) {
+	content := sample(300_000)
+	broken := errors.New("broken")
+	for _, m := range append([]*Method{nil}, methods...) {
+		t.Run(m.title(), func(t *testing.T) {
+			packed := packedBytes(t, m, content)
+			got, err := stream(bytes.NewReader(packed))
+			if err != nil || !bytes.Equal(got, content) {
+				t.Errorf("%d bytes, %v", len(got), err)
+			}
+			cut := packed[:len(packed)/2]
+			if got, err = stream(io.MultiReader(bytes.NewReader(cut), iotest.ErrReader(broken))); err != broken || !bytes.HasPrefix(content, got) {
+				t.Errorf("what cannot be read: %d bytes, %v", len(got), err)
+			}
+			var damage *DamageError
+			if got, err = stream(bytes.NewReader(cut)); m != nil && (!errors.As(err, &damage) || damage.Size != int64(len(got))) {
+				t.Errorf("cut off: %d bytes, %v", len(got), err)
+			}
+		})
+	}
+	for _, short := range []string{"", "a", "\x1f\x8b"} {
+		if got, err := stream(strings.NewReader(short)); err != nil || string(got) != short {
+			t.Errorf("%q: %q, %v", short, got, err)
+		}
+	}
+	if _, err := stream(strings.NewReader("\x1f\x8b\x08")); err == nil || !strings.Contains(err.Error(), "cut off behind 0 bytes") {
+		t.Errorf("three bytes of gzip: %v", err)
+	}
+}
+
+// stream returns what comes out of a Stream, and what it ends with.
+func stream(r io.Reader) ([]byte, error) {
+	s, err := NewStream(r)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	return io.ReadAll(s)
+}
+
+// TestStreamLive reads the beginning of what is still being written.
+func TestStreamLive(t *testing.T) {
+	for _, m := range methods {
+		r, w := io.Pipe()
+		go m.Pack(w, func(packer io.Writer) error {
+			_, err := packer.Write(sample(4 << 20))
+			return err // and the pipe stays open
+		})
+		s, err := NewStream(r)
+		if err != nil {
+			t.Fatal(m.Name, err)
+		}
+		if n, err := io.ReadFull(s, make([]byte, 1000)); err != nil {
+			t.Errorf("%s: %d bytes, %v", m.Name, n, err)
+		}
+		r.Close()
+		s.Close()
 	}
 }

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/itrace/generate"
+)
+
+// generateCommand is "tracewell gen-trace".
+type generateCommand struct {
+	Instructions quantity         `short:"n" default:"10k" placeholder:"N" help:"How many instructions each processor executes, such as 500, 10k or 2M (${default})."`
+	Fault        []generate.Fault `sep:"none" placeholder:"KIND@N" help:"Plant a fault at instruction N, counted from 0, or the next that it can befall: KIND@N, KIND@N.CPU, either with :COUNT behind it; may be given several times. Above are the kinds."`
+	Planted      string           `placeholder:"FILE" help:"Write as JSON where the faults are, for tests."`
+	Output       string           `short:"o" placeholder:"FILE" help:"Write to a file, compressed if it ends in .gz or .zst; without it, to standard output."`
+	CPUs         int32            `name:"cpus" default:"1" placeholder:"N" help:"Processors, whose instructions alternate (${default})."`
+
+	Upper      bool   `group:"The same in other words:" help:"Digits in upper case."`
+	Digits     int    `group:"The same in other words:" default:"8" placeholder:"N" help:"Digits of addresses and registers (${default})."`
+	TimeBase   uint64 `group:"The same in other words:" placeholder:"N" help:"Time of the first instruction (0)."`
+	Scale      string `group:"The same in other words:" default:"clk" placeholder:"UNIT" help:"Unit of time (${default})."`
+	IDBase     uint64 `group:"The same in other words:" name:"id-base" placeholder:"N" help:"Number of the first instruction (0)."`
+	Security   string `group:"The same in other words:" enum:",s,ns" default:"" placeholder:"s|ns" help:"Suffix of the mode."`
+	CRLF       bool   `group:"The same in other words:" name:"crlf" help:"Lines end in CR LF."`
+	Shuffle    bool   `group:"The same in other words:" help:"The effects of each instruction in any order."`
+	Late       int    `group:"The same in other words:" placeholder:"N" help:"Registers up to N records late."`
+	Seed       uint64 `group:"The same in other words:" placeholder:"N" help:"Of what --shuffle and --late choose."`
+	PlainNames bool   `group:"The same in other words:" help:"Registers by number, as r8, not as the assembler names them."`
+}
+
+// quantity is a number that may end in k, M or G, for thousands, millions and billions.
+type quantity int64
+
+// suffixes of a quantity.
+var suffixes = map[byte]int64{'k': 1e3, 'm': 1e6, 'g': 1e9}
+
+// maxQuantity is more instructions than a disk holds, and small enough to reckon with.
+const maxQuantity = 1e15
+
+// Decode implements kong.MapperValue.
+func (q *quantity) Decode(ctx *kong.DecodeContext) error {
+	word := ctx.Scan.Pop().String()
+	digits, factor := word, int64(1)
+	if n := len(word); n > 0 && suffixes[word[n-1]|0x20] != 0 {
+		digits, factor = word[:n-1], suffixes[word[n-1]|0x20]
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 1 || n > maxQuantity/factor {
+		return fmt.Errorf("%q is no number of instructions: want one such as 500, 10k or 2M", word)
+	}
+	*q = quantity(n * factor)
+	return nil
+}
+
+// Examples implements exampler.
+func (*generateCommand) Examples() string {
+	var kinds strings.Builder
+	names, texts := generate.FaultKinds()
+	for i, name := range names {
+		fmt.Fprintf(&kinds, "  %-10s %s\n", name, texts[i])
+	}
+	return `  tracewell gen-trace > ref.log                               # 10,000 instructions of a MIPS program
+  tracewell gen-trace --fault state@5000 > dut.log            # a wrong value, with which the processor goes on
+  tracewell match ref.log dut.log                             # finds it
+  tracewell gen-trace -n 200k --fault drop@60000:3 --fault interrupt@90000 -o dut.log.zst
+  tracewell gen-trace --upper --digits 16 --time-base 1 --shuffle --late 5   # looks different, means the same
+
+This makes test data: traces of a small program that it interprets, as long as wanted and always the same, with
+known faults, so that a tool that compares traces has an answer to be held against.
+
+Kinds of fault:
+` + kinds.String()
+}
+
+// Run implements kong's command. The exit status is 2 if a fault could not be planted.
+func (c *generateCommand) Run(streams Streams) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	bar := c.bar(streams)
+	defer bar.Done()
+	var planted []generate.Planted
+	var unread error // what kept the trace from being written whole, also that nobody wanted it
+	generated := func(w io.Writer) error {
+		planted, unread = generate.Write(&growing{Writer: &interruptible{w, ctx}, bar: bar}, c.options())
+		return unread
+	}
+	var err error
+	if c.toFile() {
+		method, _ := packed.BySuffix(c.Output)
+		err = packed.Write(c.Output, method, generated)
+	} else {
+		err = write(streams, func(out *output) error { return generated(out) })
+	}
+	bar.Done()
+	if err != nil || unread != nil {
+		return err
+	}
+	return c.tell(planted, streams)
+}
+
+// check refuses values that make no trace.
+func (c *generateCommand) check() error {
+	for _, limit := range []struct {
+		option         string
+		n, least, most int64
+	}{
+		{"--cpus", int64(c.CPUs), 1, 1024}, {"--digits", int64(c.Digits), 8, 64}, {"--late", int64(c.Late), 0, 1 << 20},
+	} {
+		if limit.n < limit.least || limit.n > limit.most {
+			return fmt.Errorf("%s %d: want %d to %d", limit.option, limit.n, limit.least, limit.most)
+		}
+	}
+	if c.Scale == "" || strings.ContainsFunc(c.Scale, func(r rune) bool { return r <= ' ' }) {
+		return fmt.Errorf("--scale %q: want one word", c.Scale)
+	}
+	return nil
+}
+
+func (c *generateCommand) options() generate.Options {
+	return generate.Options{
+		Instructions: int64(c.Instructions), CPUs: c.CPUs, Faults: c.Fault,
+		Upper: c.Upper, Digits: c.Digits, TimeBase: c.TimeBase, TimeScale: c.Scale, IDBase: c.IDBase, Security: c.Security,
+		CRLF: c.CRLF, Shuffle: c.Shuffle, Late: c.Late, Seed: c.Seed, PlainNames: c.PlainNames,
+	}
+}
+
+func (c *generateCommand) toFile() bool { return c.Output != "" && c.Output != "-" }
+
+// bar shows how far writing has come, unless the trace itself goes to the terminal.
+func (c *generateCommand) bar(streams Streams) *progress.Bar {
+	name := c.Output
+	if !c.toFile() {
+		if name = "standard output"; isTerminal(streams.Out) {
+			return nil
+		}
+	}
+	return progress.Start(streams.Err, progress.Work{Name: "writing " + text.Visible(name)})
+}
+
+// growing is a writer that shows how much has been written.
+type growing struct {
+	io.Writer
+	bar  *progress.Bar
+	done int64
+}
+
+// Write implements io.Writer.
+func (g *growing) Write(p []byte) (int, error) {
+	n, err := g.Writer.Write(p)
+	g.done += int64(n)
+	g.bar.Set(g.done)
+	return n, err
+}
+
+// plantedFaults is what --planted writes.
+type plantedFaults struct {
+	Planted []plantedFault `json:"planted"`
+	Missed  []string       `json:"missed,omitempty"` // faults behind the end
+}
+
+// plantedFault is one fault and where it is.
+type plantedFault struct {
+	Fault       string `json:"fault"` // as on the command line
+	CPU         int32  `json:"cpu"`
+	Instruction int64  `json:"instruction"` // from 0
+	Line        int64  `json:"line"`        // from 1
+	PC          string `json:"pc"`
+	What        string `json:"what,omitempty"`
+}
+
+// tell says where the faults are.
+func (c *generateCommand) tell(planted []generate.Planted, streams Streams) error {
+	answer := plantedFaults{Planted: []plantedFault{}}
+	missed := slices.Clone(c.Fault)
+	for _, p := range planted {
+		f := plantedFault{p.Fault.String(), p.Fault.CPU, p.Instruction, p.Line, fmt.Sprintf("0x%x", p.PC), p.What}
+		answer.Planted = append(answer.Planted, f)
+		if i := slices.Index(missed, p.Fault); i >= 0 {
+			missed = slices.Delete(missed, i, i+1)
+		}
+		what := ""
+		if f.What != "" {
+			what = ", " + f.What
+		}
+		fmt.Fprintf(streams.Err, "tracewell: %s: planted at instruction %d, line %d, pc %s%s\n",
+			f.Fault, f.Instruction, f.Line, f.PC, what)
+	}
+	for _, f := range missed {
+		answer.Missed = append(answer.Missed, f.String())
+		fmt.Fprintf(streams.Err, "tracewell: %v: not planted: the trace has nothing from there on that it could befall\n", f)
+	}
+	if c.Planted != "" {
+		if err := packed.Write(c.Planted, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(answer) }); err != nil {
+			return err
+		}
+	}
+	if len(missed) > 0 {
+		return errTold
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestMatchPipes compares what comes through pipes: standard input, and as shells pass them for <(COMMAND), compressed or not.
+func TestMatchPipes(t *testing.T) {
+	t.Chdir(traceFolder(t))
+	for _, test := range []struct {
+		piped  string
+		status int
+	}{
+		{"same", statusDone}, {"dut", statusFinding}, {"dut.zst", statusFinding}, {"ref.gz", statusDone}, {"cut.gz", statusFailure},
+		{"empty", statusFailure},
+	} {
+		r := piped(t, test.piped)
+		if got := runWith(t, r, "match", "ref", "-", "-q"); got.status != test.status {
+			t.Errorf("%s on standard input: %+v", test.piped, got)
+		}
+		r = piped(t, test.piped)
+		if got := run(t, "match", fmt.Sprintf("/dev/fd/%d", r.Fd()), "ref.gz"); got.status != test.status {
+			t.Errorf("%s by its descriptor: %+v", test.piped, got)
+		}
+	}
+	f, err := os.Open("dut.zst")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got := runWith(t, f, "match", "-", "ref"); got.status != statusFinding || !strings.Contains(got.stdout, "ref differs from standard input") {
+		t.Errorf("a file on standard input: %+v", got)
+	}
+	r := piped(t, "ref")
+	descriptor := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if got := run(t, "match", descriptor, descriptor); got.status != statusFailure || !strings.Contains(got.stderr, "the same pipe") {
+		t.Errorf("one pipe as both: %+v", got)
+	}
+	if got := run(t, "match", descriptor, "ref", "same"); got.status != statusFailure || !strings.Contains(got.stderr, "once only") {
+		t.Errorf("a pipe as the reference of two: %+v", got)
+	}
+}
+
+// piped returns the reading end of a pipe into which a file is written.
+func piped(t *testing.T, name string) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	text := content(t, name)
+	go func() {
+		io.WriteString(w, text)
+		w.Close()
+	}()
+	return r
+}
+
+// fifos makes two named pipes.
+func fifos(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{"a", "b"} {
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestMatchLive has one program write two named pipes by turns, which it opens in the order that a reader may not expect. The
+// difference is told when it comes, though neither pipe ends.
+func TestMatchLive(t *testing.T) {
+	t.Chdir(traceFolder(t))
+	fifos(t)
+	ref, dut := strings.SplitAfter(content(t, "ref"), "\n"), strings.SplitAfter(content(t, "dut"), "\n")
+	end := make(chan struct{})
+	defer close(end)
+	go func() {
+		b, _ := os.OpenFile("b", os.O_WRONLY, 0)
+		a, _ := os.OpenFile("a", os.O_WRONLY, 0)
+		for i, line := range ref[:2500] {
+			io.WriteString(a, line)
+			io.WriteString(b, dut[i])
+		}
+		<-end
+		a.Close()
+		b.Close()
+	}()
+	done := make(chan outcome)
+	go func() { done <- run(t, "match", "a", "b", "-fds") }()
+	select {
+	case got := <-done:
+		if got.status != statusFinding || !strings.Contains(got.stdout, "a:1751") {
+			t.Errorf("%+v", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it waits for more")
+	}
+}
+
+// TestMatchInterrupted stops a comparison that waits: for somebody to open a pipe, for a pipe that stalls, and in the middle of
+// many pairs. It says how far it has come, and leaves no files.
+func TestMatchInterrupted(t *testing.T) {
+	t.Chdir(traceFolder(t))
+	fifos(t)
+	put(t, "pairs", []byte("ref dut\na ref\nref same\n"))
+	for _, test := range []struct {
+		args  string
+		opens bool // that somebody writes a part of a
+		says  string
+	}{
+		{"a ref --junit out.xml", false, "interrupted behind 0 instructions"},
+		{"a ref --html out.html", true, "interrupted behind"},
+		{"a b", false, "interrupted"},
+		{"--pairs pairs --junit out.xml", false, "interrupted: 1 of 3 pairs were compared"},
+	} {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), onTerminal+"=match "+test.args)
+		var printed strings.Builder
+		c.Stdout, c.Stderr = &printed, &printed
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if test.opens {
+			a, err := os.OpenFile("a", os.O_WRONLY, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer a.Close()
+			io.WriteString(a, content(t, "ref")[:20_000])
+		}
+		time.Sleep(300 * time.Millisecond) // there is nothing to be seen of a process that waits
+		c.Process.Signal(os.Interrupt)
+		timer := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+		c.Wait()
+		timer.Stop()
+		if c.ProcessState.ExitCode() != statusFailure || !strings.Contains(printed.String(), test.says) {
+			t.Errorf("%s: %v: %s", test.args, c.ProcessState, &printed)
+		}
+		for _, name := range []string{"out.xml", "out.html"} {
+			if _, err := os.Stat(name); err == nil {
+				t.Errorf("%s: there is a file %s", test.args, name)
+			}
+		}
+	}
+}
+
+// TestMatchGrowing says that a trace was written to while it was compared.
+func TestMatchGrowing(t *testing.T) {
+	t.Chdir(traceFolder(t))
+	trace, err := openTraceInput("ref", Streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer trace.Close()
+	if got := trace.changed(); got != "" {
+		t.Errorf("at first: %q", got)
+	}
+	f, err := os.OpenFile("ref", os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	io.WriteString(f, "1 clk R t0 1\n")
+	f.Close()
+	if got := trace.changed(); !strings.Contains(got, "bytes at first and has") {
+		t.Errorf("it has grown: %q", got)
+	}
+}
+
+// TestMatchLongLine compares with a pipe that holds one enormous line, of which a report quotes the beginning.
+func TestMatchLongLine(t *testing.T) {
+	t.Chdir(traceFolder(t))
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	text := content(t, "ref")
+	go func() {
+		defer w.Close()
+		io.WriteString(w, text)
+		for range 1000 {
+			io.WriteString(w, strings.Repeat("long ", 1<<14))
+		}
+	}()
+	got := runWith(t, r, "match", "ref", "-", "--json")
+	if got.status != statusFailure || !strings.Contains(got.stderr, "1 line") || len(got.stdout) > 20_000 {
+		t.Errorf("exit status %d, %d bytes: %s", got.status, len(got.stdout), got.stderr)
+	}
+}

@@ -1,0 +1,15 @@
+// Package dialects lists the dialects of execution traces that there are. Nothing but programs imports it: a package that works
+// on traces is told the dialects by its caller.
+package dialects
+
+import (
+	"tracewell/itrace"
+	"tracewell/itrace/jsonl"
+	"tracewell/itrace/matcher"
+)
+
+// All is every dialect. Of two that a trace could be in the earlier is taken.
+var All = itrace.Registry{
+	matcher.Dialect,
+	jsonl.Dialect,
+}

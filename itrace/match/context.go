@@ -1,0 +1,71 @@
+package match
+
+import (
+	"cmp"
+	"slices"
+)
+
+// view is what the registers were before an instruction, and where that is on both sides: the groups before it.
+type view struct {
+	passed    [2]int64
+	over      stretch // that begins there
+	registers []register
+}
+
+// view is that of the groups at hand.
+func (a *aligner) view() view {
+	return view{passed: [2]int64{a.queue[reference].passed, a.queue[other].passed}, registers: slices.Clone(a.state.registers)}
+}
+
+// followingGroups is how many instructions of each side a context has from the difference on; of a stretch as many at its beginning,
+// and as many behind it.
+const followingGroups = 4
+
+// context gives what surrounds a difference.
+func (c *comparison) context(a *aligner, v view) *Context {
+	context := &Context{Reference: []Position{}, Other: []Position{}, Registers: c.values(v.registers)}
+	for side, lines := range [2]*[]Position{&context.Reference, &context.Other} {
+		q, over := &a.queue[side], v.over.groups[side]
+		before := q.around(v.passed[side], c.options.Context, min(over, followingGroups))
+		behind := q.around(v.passed[side]+int64(over), 0, followingGroups)
+		for _, g := range slices.Concat(before, behind) {
+			if g == nil {
+				continue
+			}
+			if !g.bare {
+				*lines = append(*lines, *c.head(side, g))
+			}
+			for i := range g.effects {
+				*lines = append(*lines, *c.effect(side, g, &g.effects[i]))
+			}
+		}
+	}
+	return context
+}
+
+// values gives the registers of both sides, by name.
+func (c *comparison) values(registers []register) []Value {
+	values := []Value{}
+	for id := range registers {
+		r := &registers[id]
+		x, y := &r.sides[reference], &r.sides[other]
+		if !x.known && !y.known {
+			continue
+		}
+		v := Value{Register: c.names.word(uint32(id)), Reference: string(x.text()), Other: string(y.text()), Differs: r.differs}
+		v.ReferenceWriter, v.OtherWriter = c.writer(reference, x), c.writer(other, y)
+		values = append(values, v)
+	}
+	slices.SortFunc(values, func(v, w Value) int {
+		return cmp.Or(cmp.Compare(len(v.Register), len(w.Register)), cmp.Compare(v.Register, w.Register))
+	})
+	return values
+}
+
+// writer is the instruction that wrote a register last. Its line is gone.
+func (c *comparison) writer(side int, h *held) *Position {
+	if !h.known {
+		return nil
+	}
+	return &Position{File: c.sides[side].input.Name, Line: h.writer.line, Offset: h.writer.offset, Instruction: h.writer.index}
+}

@@ -1,0 +1,213 @@
+package match
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+)
+
+func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 16) }
+
+// root is a difference, and where it comes in the order of the reference: the line that it is at or before.
+type root struct {
+	Difference
+	order int64
+}
+
+// consequence counts a difference that follows from an earlier one.
+func (c *comparison) consequence() { c.report.Consequences++ }
+
+// sides are the positions of a difference: of both sides, or of the one that has what the other has not.
+type sides [2]*Position
+
+// position tells where a line of a group is.
+func (c *comparison) position(side int, g *group, line, offset int64, text []byte) *Position {
+	return &Position{File: c.sides[side].input.Name, Line: line, Offset: offset, Instruction: g.index, Text: string(text)}
+}
+
+func (c *comparison) head(side int, g *group) *Position {
+	return c.position(side, g, g.line, g.offset, g.firstLine())
+}
+
+func (c *comparison) effect(side int, g *group, e *effect) *Position {
+	return c.position(side, g, e.line, e.offset, g.lineOf(e))
+}
+
+// order is where the groups at hand are in the order of the reference.
+func (a *aligner) order() int64 {
+	if q := &a.queue[reference]; q.len() > 0 {
+		return q.at(0).line
+	}
+	return math.MaxInt64
+}
+
+// describedDifferences is how many differences get a context.
+const describedDifferences = 20
+
+// found notes a root at the groups at hand.
+func (c *comparison) found(a *aligner, class Class, at sides, what string) *Difference {
+	return c.foundAt(a, class, at, what, a.order(), a.view())
+}
+
+// foundAt notes a root at an earlier place.
+func (c *comparison) foundAt(a *aligner, class Class, at sides, what string, order int64, v view) *Difference {
+	var context *Context
+	if len(c.roots) < describedDifferences {
+		context = c.context(a, v)
+	}
+	d := c.note(a, class, order, at, context)
+	d.What = what
+	return d
+}
+
+// note notes a root. Of too many those that come first in the reference are kept.
+func (c *comparison) note(a *aligner, class Class, order int64, at sides, context *Context) *Difference {
+	c.report.Counts[class]++
+	c.first = min(c.first, order)
+	r := &root{Difference{Class: class, CPU: a.cpu, Reference: at[reference], Other: at[other], Context: context}, order}
+	if len(c.roots) < c.options.MaxDifferences {
+		c.roots = append(c.roots, r)
+		return &r.Difference
+	}
+	last := slices.MaxFunc(c.roots, func(r, s *root) int { return cmp.Compare(r.order, s.order) })
+	if order < last.order {
+		*last = *r
+		return &last.Difference
+	}
+	return &r.Difference
+}
+
+// field tells of a difference of two instruction records.
+func (c *comparison) field(a *aligner, class Class, x, y *group) {
+	d := c.found(a, class, sides{c.head(reference, x), c.head(other, y)}, "")
+	d.Expected, d.Got = c.fieldText(class, reference, x), c.fieldText(class, other, y)
+}
+
+// fieldText is what an instruction record says, by the class of a difference in it.
+func (c *comparison) fieldText(class Class, side int, g *group) string {
+	r, _ := c.parsed(side, g)
+	switch class {
+	case ClassPC:
+		return "0x" + strconv.FormatUint(g.pc, 16)
+	case ClassOpcode:
+		return string(r.Digits)
+	case ClassMode:
+		return string(r.Mode) + suffix("_", r.Security) + suffix(" ", []byte{r.State})
+	case ClassSkipped:
+		if g.skipped {
+			return "skipped"
+		}
+		return "executed"
+	case ClassTime:
+		return strconv.FormatUint(g.time, 10) + suffix(" ", r.Scale)
+	case ClassID:
+		return strconv.FormatUint(g.id, 10)
+	}
+	return string(r.Disasm)
+}
+
+func suffix(separator string, word []byte) string {
+	if len(word) == 0 || word[0] == 0 {
+		return ""
+	}
+	return separator + string(word)
+}
+
+// place names the register or address of an effect.
+func (c *comparison) place(e *effect) string {
+	if e.kind == writesRegister {
+		return c.names.word(uint32(e.at))
+	}
+	access := "read"
+	if e.kind == stores {
+		access = "write"
+	}
+	return fmt.Sprintf("%s of %d at 0x%x", access, e.size, e.at)
+}
+
+// class is that of a difference in an effect.
+func (e *effect) class() Class {
+	if e.kind == writesRegister {
+		return ClassRegister
+	}
+	return ClassMemory
+}
+
+// wrong tells of an effect that is not the same on both sides.
+func (c *comparison) wrong(a *aligner, x *group, e *effect, y *group, f *effect) {
+	d := c.found(a, e.class(), sides{c.effect(reference, x, e), c.effect(other, y, f)}, c.place(e))
+	c.setValues(d, x, e, y, f)
+}
+
+// wrongLate tells of an effect that one side has shown earlier with another value.
+func (c *comparison) wrongLate(a *aligner, side int, early *lateEffect, g *group, e *effect) {
+	var at sides
+	at[1-side], at[side] = c.effect(1-side, early.group, &early.effect), c.effect(side, g, e)
+	d := c.foundAt(a, e.class(), at, c.place(e), early.of.order, early.of.view)
+	early.of.told = true
+	if side == reference {
+		c.setValues(d, g, e, early.group, &early.effect)
+	} else {
+		c.setValues(d, early.group, &early.effect, g, e)
+	}
+}
+
+func (c *comparison) setValues(d *Difference, x *group, e *effect, y *group, f *effect) {
+	d.Expected, d.Got = string(x.digitsOf(e)), string(y.digitsOf(f))
+	if !samePlace(e, f) || e.size != f.size {
+		d.Expected, d.Got = d.Expected+" by "+c.place(e), d.Got+" by "+c.place(f)
+	}
+}
+
+// absent tells of an effect that the other side never shows.
+func (c *comparison) absent(a *aligner, side int, l *lateEffect) {
+	var at sides
+	at[side] = c.effect(side, l.group, &l.effect)
+	d := c.foundAt(a, l.effect.class(), at, c.place(&l.effect), l.of.order, l.of.view)
+	l.of.told = true
+	if side == reference {
+		d.Expected, d.Note = string(l.group.digitsOf(&l.effect)), "the other trace lacks it"
+	} else {
+		d.Got, d.Note = string(l.group.digitsOf(&l.effect)), "the reference lacks it"
+	}
+}
+
+// reordered tells of an effect that comes later than the window allows, or behind a later one of the same register.
+func (c *comparison) reordered(a *aligner, side int, early *lateEffect, g *group, e *effect, by int64) {
+	var at sides
+	at[1-side], at[side] = c.effect(1-side, early.group, &early.effect), c.effect(side, g, e)
+	d := c.foundAt(a, ClassReordered, at, c.place(e), early.of.order, early.of.view)
+	early.of.told = true
+	d.Note = fmt.Sprintf("%d records later than in the %s", by, [2]string{"other trace", "reference"}[side])
+}
+
+// parted tells of a stretch that is to be passed over. It returns nil if it is a consequence.
+func (c *comparison) parted(a *aligner, s stretch) *Difference {
+	if a.led() || a.strayed(s) {
+		c.consequence()
+		return nil
+	}
+	var at sides
+	for side := range at {
+		if q := &a.queue[side]; q.len() > 0 {
+			at[side] = c.head(side, q.at(0))
+		}
+	}
+	class, note := a.nameStretch(s)
+	v := a.view()
+	v.over = s
+	d := c.foundAt(a, class, at, "", a.order(), v)
+	d.Note = note
+	for side, name := range [2]string{"reference", "other"} {
+		if s.groups[1-side] == 0 {
+			d.Side = name
+		}
+	}
+	if class == ClassPC {
+		d.Expected = c.fieldText(ClassPC, reference, a.queue[reference].at(0))
+		d.Got = c.fieldText(ClassPC, other, a.queue[other].at(0))
+	}
+	return d
+}

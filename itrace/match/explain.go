@@ -1,0 +1,96 @@
+package match
+
+import "slices"
+
+// Where both sides are at the same instruction and an effect differs, the value may be wrong; or one side may be about to go
+// another way than the other, as where a device is ready on one side and not on the other, or rounds of a loop are missing.
+// The second explains the first if there is a stretch without which both go on alike, values and all. That alone would take a
+// wrong value for something else which makes a loop go round once more and is forgotten behind it. So one of these must
+// be true as well:
+//
+//   - The instruction loads other data from the same address. What comes from outside decides what follows.
+//   - The other side lacks the stretch, and without it there is hardly a difference for a long way.
+//   - The stretch repeats what came just before, values and all, as a tracer does that writes twice.
+//
+// An instruction that computes something else of the same is a root. A limit: a loop variable that is wrong by whole rounds, where
+// nothing else tells the rounds apart, is taken for missing or repeated rounds.
+
+const (
+	soon          = 32  // instructions behind a wrong value in which the two sides must have parted, or differ for good
+	forGood       = 4   // differences in these
+	explainWithin = 256 // instructions in which the stretch must be
+	fewDifferent  = 2   // in a long way
+)
+
+// explain looks for a stretch that explains a certain difference of two instructions at the same address, and returns how to go on
+// then. It returns nil if there is none, and reports false if it wants to see more groups first.
+func (a *aligner) explain(x, y *group, p *pairing) (steps []step, enough bool) {
+	if len(p.wrong) == 0 || a.blurred(reference, x) || a.blurred(other, y) || a.misled(x, y, p) {
+		return nil, true
+	}
+	if !a.sees(soon) {
+		return nil, false
+	}
+	if differ, part := a.ahead(0, 0, soon); !part && differ < forGood {
+		return nil, true
+	}
+	if !a.sees(explainWithin + longestRun) {
+		return nil, false
+	}
+	gap, ok := a.search(true, explainWithin)
+	if !ok {
+		return nil, true
+	}
+	steps = a.refine(gap)
+	if s := steps[0].stretch; !a.plausible(s, x, y, p) {
+		return nil, true
+	}
+	return steps, true
+}
+
+// plausible reports whether a stretch can be the reason of a difference, beyond that it takes it away.
+func (a *aligner) plausible(s stretch, x, y *group, p *pairing) bool {
+	missing, extra := s.groups[reference], s.groups[other]
+	switch {
+	case (missing == 0) == (extra == 0):
+		return false
+	case slices.ContainsFunc(p.wrong, func(w [2]int) bool {
+		return x.effects[w[0]].kind == loads && samePlace(&x.effects[w[0]], &y.effects[w[1]])
+	}):
+		return true
+	case a.repeats(reference, missing) && a.repeats(other, extra):
+		return true
+	}
+	differ, part := a.ahead(missing, extra, longestRun)
+	return missing > 0 && !part && differ <= fewDifferent
+}
+
+// ahead counts the differences of so many pairs from two places on, until the two sides part.
+func (a *aligner) ahead(i, j, n int) (differ int, part bool) {
+	r, o := &a.queue[reference], &a.queue[other]
+	for k := range min(n, r.len()-i, o.len()-j) {
+		x, y := r.at(i+k), o.at(j+k)
+		if x.head != y.head {
+			return differ, true
+		}
+		if x.full != y.full {
+			differ++
+		}
+	}
+	return differ, false
+}
+
+// repeats reports whether a side's next groups are equal to as many before them.
+func (a *aligner) repeats(side, n int) bool {
+	q := &a.queue[side]
+	before := q.before()
+	if n > len(before) {
+		return false
+	}
+	for i, g := range before[len(before)-n:] {
+		if g == nil || g.full != q.at(i).full {
+			return false
+		}
+	}
+	return true
+}

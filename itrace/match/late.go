@@ -1,0 +1,194 @@
+package match
+
+import (
+	"math"
+	"slices"
+)
+
+// An effect may stand some records behind the instruction that has it: processors and models write results back when they are
+// ready. So an effect that one side has and the other has not is put aside, and is no difference as long as the other side can
+// still show it. The order of the values of one register is kept: an effect that comes behind a later one on the same register is
+// reordered, however little late it is.
+
+// lateEffect is an effect that one side has shown and the other has not.
+type lateEffect struct {
+	of     *missed
+	group  *group // a copy of what it is an effect of, without effects; nil once the other side has shown it
+	effect effect
+	passed int64 // records of the other side when it was missed
+}
+
+// missed is what the two sides have not in common of one pair of instructions. It makes one difference at most.
+type missed struct {
+	told    bool // a difference was told of
+	blurred bool // the instruction reads what was wrong before, from which may follow that it has other effects
+	ending  bool // it is the last effects of one side that the other lacks, which may have ended before them
+	order   int64
+	view    view
+}
+
+// lateness is an effect, by its side and place, and the earlier one of the other side on the same register or address, by its
+// place in the aligner's list.
+type lateness struct {
+	side, effect, earlier int
+	wrong                 bool // the values differ
+	by                    int64
+}
+
+// anyTime is the window without bounds.
+const anyTime = math.MaxInt64
+
+// patience is how many records an effect is waited for before it is taken as missing. It is longer than the window so that one
+// that comes too late is told from one that never comes.
+func (o *Options) patience() int64 { return max(64, 4*o.Window) }
+
+// findLate looks for effects that are equal to one that the other side has shown up to so many records earlier.
+func (a *aligner) findLate(x, y *group, p *pairing, window int64) {
+	for side, g := range [2]*group{x, y} {
+		for k := range a.late[1-side] {
+			l := &a.late[1-side][k]
+			if l.group == nil || taken(p, side, k) {
+				continue
+			}
+			for i := range g.effects {
+				e := &g.effects[i]
+				if by := a.lateBy(side, i, l); by <= window && a.free(p, side, i, window) && equalEffects(g, e, l.group, &l.effect) {
+					p.late = append(p.late, lateness{side: side, effect: i, earlier: k, by: by})
+					a.take(p, side, i)
+					break
+				}
+			}
+		}
+	}
+}
+
+// findWrongLate looks for effects on what the other side has given another value earlier.
+func (a *aligner) findWrongLate(x, y *group, p *pairing) {
+	for side, g := range [2]*group{x, y} {
+		p.left[side] = slices.DeleteFunc(p.left[side], func(i int) bool {
+			for k := range a.late[1-side] {
+				l := &a.late[1-side][k]
+				if l.group != nil && !l.of.told && !taken(p, side, k) && samePlace(&g.effects[i], &l.effect) {
+					p.late = append(p.late, lateness{side: side, effect: i, earlier: k, by: a.lateBy(side, i, l), wrong: true})
+					return true
+				}
+			}
+			return false
+		})
+	}
+}
+
+// taken reports whether an effect that was put aside has been found.
+func taken(p *pairing, side, earlier int) bool {
+	return slices.ContainsFunc(p.late, func(q lateness) bool { return q.side == side && q.earlier == earlier })
+}
+
+// free reports whether an effect is still to be paired, which p.left tells once equal ones have been.
+func (a *aligner) free(p *pairing, side, i int, window int64) bool {
+	if window == anyTime {
+		return slices.Contains(p.left[side], i)
+	}
+	return !p.used[side][i]
+}
+
+func (a *aligner) take(p *pairing, side, i int) {
+	p.used[side][i] = true
+	p.left[side] = without(p.left[side], []int{i})
+}
+
+// lateBy is how many records stand between where an effect of the instruction at hand would have to be, and where it is.
+func (a *aligner) lateBy(side, i int, l *lateEffect) int64 {
+	return a.records[side] + int64(i+1) - l.passed
+}
+
+// miss puts the effects aside that only one side has shown; they may come late on the other.
+func (a *aligner) miss(x, y *group, p *pairing, told bool) {
+	if len(p.left[reference])+len(p.left[other]) == 0 {
+		return
+	}
+	m := &missed{told: told, blurred: a.blurred(reference, x) || a.blurred(other, y), order: x.line, view: a.view(),
+		ending: isEnding(p.left[reference], len(x.effects)) && len(p.left[other]) == 0 ||
+			isEnding(p.left[other], len(y.effects)) && len(p.left[reference]) == 0}
+	for side, g := range [2]*group{x, y} {
+		if len(p.left[side]) == 0 {
+			continue
+		}
+		c := *g
+		c.text, c.wide, c.effects = slices.Clone(g.text), slices.Clone(g.wide), nil
+		passed := a.records[1-side] + int64(1+len([2]*group{x, y}[1-side].effects))
+		for _, i := range p.left[side] {
+			a.state.memory.setWritten(&g.effects[i], true)
+			a.late[side] = append(a.late[side], lateEffect{of: m, group: &c, effect: g.effects[i], passed: passed})
+		}
+	}
+}
+
+// isEnding reports whether places in their order are the last of so many.
+func isEnding(places []int, n int) bool { return len(places) > 0 && places[0] == n-len(places) }
+
+// settleLateness deals with an effect that comes late. It reports whether the register has been written since, so that the value
+// is that of the past.
+func (a *aligner) settleLateness(g *group, l lateness) (overtaken bool) {
+	e := &g.effects[l.effect]
+	found := &a.late[1-l.side][l.earlier]
+	early := *found
+	found.group = nil
+	a.state.memory.setWritten(e, l.wrong)
+	if e.kind == writesRegister {
+		overtaken = a.state.register(e.at).sides[1-l.side].writer.index > early.group.index ||
+			slices.ContainsFunc(g.effects[:l.effect], func(f effect) bool { return f.kind == writesRegister && f.at == e.at })
+	}
+	switch {
+	case l.by <= a.c.options.Window && !overtaken && !l.wrong:
+		a.c.rules.window.fire()
+	case early.of.told, l.wrong && early.of.blurred:
+		a.c.consequence()
+	case l.wrong:
+		a.c.wrongLate(a, l.side, &early, g, e)
+	default:
+		a.c.reordered(a, l.side, &early, g, e, l.by)
+	}
+	if l.side == other {
+		a.c.countEffect(e)
+	}
+	return overtaken
+}
+
+// settleStray deals with an effect in a stretch that is passed over: it may be one that comes late.
+func (a *aligner) settleStray(side int, g *group, e *effect) {
+	for k := range a.late[1-side] {
+		if l := &a.late[1-side][k]; l.group != nil && equalEffects(g, e, l.group, &l.effect) {
+			l.group = nil
+			a.c.consequence()
+			return
+		}
+	}
+}
+
+// settleLate gives up on effects that have not come for long, or cannot come any more.
+func (a *aligner) settleLate() {
+	for side := range a.late {
+		if len(a.late[side]) == 0 {
+			continue
+		}
+		over := a.records[1-side] - a.c.options.patience()
+		if q := &a.queue[1-side]; q.ended && q.len() == 0 {
+			over = a.records[1-side] + 1
+		}
+		a.late[side] = slices.DeleteFunc(a.late[side], func(l lateEffect) bool {
+			switch {
+			case l.group == nil:
+				return true
+			case l.passed >= over:
+				return false
+			case l.of.told || l.of.blurred:
+				a.c.consequence()
+			case l.of.ending && l.passed == a.records[1-side] && a.queue[1-side].ended:
+				a.cutOff(side, &l)
+			default:
+				a.c.absent(a, side, &l)
+			}
+			return true
+		})
+	}
+}

@@ -1,0 +1,103 @@
+package match
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// nameStretch says what the stretch at hand seems to be.
+func (a *aligner) nameStretch(s stretch) (Class, string) {
+	missing, extra := s.groups[reference], s.groups[other]
+	if missing > 0 && extra > 0 {
+		return ClassPC, fmt.Sprintf("the traces go different ways, for %d and %d instructions", missing, extra)
+	}
+	side, n, class, lacks := reference, missing, ClassMissing, "the other trace lacks"
+	if extra > 0 {
+		side, n, class, lacks = other, extra, ClassExtra, "the reference lacks"
+	}
+	first := a.queue[side].at(0)
+	switch {
+	case first.bare:
+		return class, lacks + " effects ahead of the first instruction"
+	case a.queue[side].passed == 0:
+		return class, fmt.Sprintf("%s %s ahead of its first", lacks, instructions(n))
+	case a.loops(side, n):
+		return ClassLoop, fmt.Sprintf("%s %s of a loop at 0x%x", lacks, instructions(n), first.pc)
+	case a.handles(side, n):
+		return ClassHandler, fmt.Sprintf("%s a handler at 0x%x of %s", lacks, first.pc, instructions(n))
+	}
+	return class, lacks + " " + instructions(n)
+}
+
+func instructions(n int) string {
+	if n == 1 {
+		return "one instruction"
+	}
+	return fmt.Sprintf("%d instructions", n)
+}
+
+// loops reports whether a stretch is rounds of a loop. Either its addresses repeat, in their order, what came just before it; or, for
+// loops that branch inside, it comes back to where it began, and has been there before or comes there again on its way.
+func (a *aligner) loops(side, n int) bool {
+	q := &a.queue[side]
+	start := q.at(0).pc
+	before := q.before()
+	round := 0 // instructions since the loop was where the stretch begins
+	for k := len(before) - 1; k >= 0 && before[k] != nil && round == 0; k-- {
+		if before[k].pc == start {
+			round = len(before) - k
+		}
+	}
+	if round > 0 && round <= n && n%round == 0 && repeatsAddresses(q, n, round) {
+		// One instruction that comes once more is a loop only if it has been one before.
+		return n > 1 || len(before) > 1 && before[len(before)-2] != nil && before[len(before)-2].pc == start
+	}
+	if n >= q.len() || q.at(n).pc != start {
+		return false
+	}
+	return round > 0 || slices.ContainsFunc(q.groups[q.start+1:q.start+n], func(g *group) bool { return g.pc == start })
+}
+
+// repeatsAddresses reports whether each of the next instructions is at the address of the one that came so many before it.
+func repeatsAddresses(q *queue, n, round int) bool {
+	for i := range n {
+		if g := q.groups[q.start+i-round]; g == nil || g.pc != q.at(i).pc {
+			return false
+		}
+	}
+	return true
+}
+
+// nearby is how far apart instructions are, in bytes, that follow one another without a jump.
+const nearby = 16
+
+// handles reports whether a stretch is the handler of an interrupt or exception: it begins far from where the program was and where
+// it goes on, comes by neither on its way, and ends, as far as its disassembly tells, with a jump back. A branch to elsewhere
+// cannot be the reason, since then the stretch would be a consequence of what decided the branch.
+func (a *aligner) handles(side, n int) bool {
+	q := &a.queue[side]
+	before := q.before()
+	if n < 2 || n >= q.len() || len(before) == 0 || before[len(before)-1] == nil {
+		return false
+	}
+	last, next, first := before[len(before)-1].pc, q.at(n).pc, q.at(0).pc
+	far := first-last > nearby && first-next > nearby
+	through := slices.ContainsFunc(q.groups[q.start:q.start+n], func(g *group) bool { return g.pc == next || g.pc == last })
+	return far && !through && (a.jumps(side, q.at(n-1)) || a.jumps(side, q.at(n-2)))
+}
+
+// jumps reports whether an instruction, by its disassembly, jumps. One without a disassembly may.
+func (a *aligner) jumps(side int, g *group) bool {
+	mnemonic, operands, ok := a.c.words(side, g)
+	if !ok {
+		return true
+	}
+	writesPC := slices.ContainsFunc(operands, func(o operand) bool { return bytes.EqualFold(o.word, []byte("pc")) })
+	return writesPC || slices.ContainsFunc(jumping, func(name string) bool { return bytes.EqualFold(mnemonic, []byte(name)) })
+}
+
+// jumping are instructions that end handlers.
+var jumping = strings.Fields(`j jr jalr b ba bx bxj br blr ret eret eretaa eretnc mret sret uret mnret dret deret rfe rfi rfid
+	rfeia rfeib rfeda rfedb iret iretd iretq sysret c.jr c.j bctr blr jmp jmpq`)

@@ -1,0 +1,98 @@
+package match
+
+import (
+	"slices"
+
+	"tracewell/itrace"
+)
+
+// Options say how to compare. The zero value compares by meaning, all that there is, with a window of one record.
+type Options struct {
+	Window         int64   // records that an effect may come late; 0 is 1
+	FirstOnly      bool    // stop at the first difference
+	Boot           int64   // instructions at the beginning of each trace that are not compared
+	Start          *uint64 // compare from the first instruction at this address on, in each trace
+	SkipEqual      bool    // of records of one trace that differ in nothing but the time only the first counts
+	SkipRest       bool    // what one trace has behind the end of the other does not count
+	Fields         []Field // compared besides
+	Aliases        []Alias
+	Ignores        []Ignore
+	AllowUnknown   int64 // lines that may be unreadable
+	MaxDifferences int   // that are described; 0 is 100. All are counted
+	Context        int   // instructions shown before a difference; 0 is 8
+	Lookahead      int   // instructions looked at, at most, to find where two traces go on together; 0 is 65536
+
+	// Progress is told now and then how many bytes of the two traces have been read.
+	Progress func(reference, other int64)
+}
+
+// Field is a field of records that makes no difference unless asked for.
+type Field string
+
+// The fields that can be asked for.
+const (
+	FieldTime      Field = "time" // with its scale
+	FieldID        Field = "id"
+	FieldDisasm    Field = "disasm"
+	FieldPrivilege Field = "privilege" // of accesses to memory
+	FieldSecurity  Field = "security"  // s or ns, where both traces tell
+)
+
+// Fields are all fields that can be asked for.
+var Fields = []Field{FieldTime, FieldID, FieldDisasm, FieldPrivilege, FieldSecurity}
+
+// class is that of the differences that the field makes.
+func (f Field) class() Class {
+	return map[Field]Class{FieldTime: ClassTime, FieldID: ClassID, FieldDisasm: ClassDisassembly, FieldPrivilege: ClassMemory,
+		FieldSecurity: ClassMode}[f]
+}
+
+// Alias is another name of a register: Name is taken for Same.
+type Alias struct{ Name, Same string }
+
+// Ignore is a rule by which records, or bits of them, make no difference. Of the fields that are set all must fit.
+type Ignore struct {
+	Text string // as the user wrote it, by which the report names it
+
+	Kind     itrace.Kind // Unknown is any
+	Accesses Access      // of memory
+	Register string      // its name in lower case; * stands for any characters
+	Mask     uint64      // of the register only these bits; 0 is the whole record
+	Memory   *Range      // of addresses that are accessed
+	PC       *Range      // of instructions, with all their effects
+}
+
+// Access is the directions of accesses to memory that a rule is about.
+type Access uint8
+
+// The directions.
+const (
+	Any Access = iota
+	Reads
+	Writes
+)
+
+// Range is addresses from First to Last, both included.
+type Range struct{ First, Last uint64 }
+
+// Contains reports whether an address is in the range.
+func (r Range) Contains(addr uint64) bool { return r.First <= addr && addr <= r.Last }
+
+// settled returns the options with what the zero value stands for.
+func (o Options) settled() Options {
+	if o.Window <= 0 {
+		o.Window = 1
+	}
+	if o.MaxDifferences <= 0 {
+		o.MaxDifferences = 100
+	}
+	if o.Context <= 0 {
+		o.Context = 8
+	}
+	if o.Lookahead <= 0 {
+		o.Lookahead = 1 << 16
+	}
+	return o
+}
+
+func (o *Options) compares(f Field) bool { return slices.Contains(o.Fields, f) }

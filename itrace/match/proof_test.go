@@ -1,0 +1,82 @@
+package match
+
+import (
+	"flag"
+	"slices"
+	"testing"
+
+	"tracewell/itrace/generate"
+)
+
+var (
+	provenLength = flag.Int64("instructions", 8_000, "how many instructions the traces have in which pairs of faults are planted")
+	provenAt     = flag.Int64("at", 1000, "the instruction at which the first of them is planted")
+)
+
+// provenKinds are the kinds of fault that make a difference that can be told.
+func provenKinds() []generate.FaultKind {
+	kinds, _ := generate.FaultKinds()
+	return slices.DeleteFunc(kinds, func(k generate.FaultKind) bool { return answers[k] == "" })
+}
+
+// TestPairsOfFaults plants two faults, of all kinds, at several distances: both are told of, and nothing else. What the package's
+// documentation says cannot be told apart is counted.
+func TestPairsOfFaults(t *testing.T) {
+	ref, _ := generated(t, generate.Options{Instructions: *provenLength})
+	pairs, merged := 0, 0
+	for _, first := range provenKinds() {
+		for _, second := range provenKinds() {
+			for _, distance := range []int64{1, 5, 50, 5000} {
+				faults := []generate.Fault{{Kind: first, At: *provenAt}, {Kind: second, At: *provenAt + distance}}
+				oth, planted := generated(t, generate.Options{Instructions: *provenLength, Faults: faults})
+				r := compare(t, ref, oth, Options{})
+				pairs++
+				switch asPlanted, why := judge(planted, r); {
+				case asPlanted:
+				case why == "":
+					t.Errorf("%s, %s %d apart: %+v\n%s", first, second, distance, planted, show(r))
+				default:
+					t.Logf("%s, %s %d apart: %s", first, second, distance, why)
+					merged++
+				}
+			}
+		}
+	}
+	if merged > pairs/8 {
+		t.Errorf("%d of %d pairs are told of as one", merged, pairs)
+	}
+}
+
+// near is how many instructions apart two faults are of which one can be taken for a part of the other.
+const near = 12
+
+// judge reports whether a report tells of faults as they were planted. If not it says why it need not, or nothing if it must.
+func judge(planted []generate.Planted, r *Report) (asPlanted bool, why string) {
+	want := []Class{}
+	for _, p := range planted {
+		want = append(want, answers[p.Fault.Kind])
+	}
+	got := classes(r)
+	if slices.Equal(got, want) {
+		return true, ""
+	}
+	if len(planted) != 2 {
+		return false, ""
+	}
+	a, b := planted[0], planted[1]
+	apart := b.Instruction - a.Instruction
+	has := func(kind generate.FaultKind) bool { return a.Fault.Kind == kind || b.Fault.Kind == kind }
+	one := len(got) == 1 && (got[0] == want[0] || got[0] == want[1])
+	state := generate.FaultState
+	switch {
+	case apart == 0:
+		return false, "both at one instruction"
+	case apart <= near && has(state) && len(got) > 0 && len(got) <= 3:
+		return false, "one has led another way"
+	case apart <= near && one, a.Fault.Kind == state && one:
+		return false, "the second reads what the first has made wrong, or both are one stretch"
+	case apart == 1 && slices.Equal(got, []Class{ClassPC}):
+		return false, "one stretch"
+	}
+	return false, ""
+}

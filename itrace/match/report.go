@@ -1,0 +1,112 @@
+package match
+
+// Verdict is the outcome of a comparison.
+type Verdict string
+
+// The verdicts.
+const (
+	Equal     Verdict = "equal"
+	Different Verdict = "different"
+	Failed    Verdict = "failed" // nothing could be compared, or not all that there is
+)
+
+// Class says in what two traces differ.
+type Class string
+
+// The classes of difference.
+const (
+	ClassPC          Class = "pc"          // another instruction follows
+	ClassOpcode      Class = "opcode"      // another opcode at the same address
+	ClassMode        Class = "mode"        // another mode, security or state of the processor
+	ClassSkipped     Class = "skipped"     // executed on one side only
+	ClassRegister    Class = "register"    // another value in a register
+	ClassMemory      Class = "memory"      // other data, or another address or size, of an access
+	ClassMissing     Class = "missing"     // records that the other trace lacks
+	ClassExtra       Class = "extra"       // records that the reference lacks
+	ClassReordered   Class = "reordered"   // effects in an order that the window allows but their register or address does not
+	ClassHandler     Class = "handler"     // an interrupt or exception was taken on one side only
+	ClassLoop        Class = "loop"        // a loop went round more often on one side
+	ClassTail        Class = "tail"        // one trace goes on where the other has ended
+	ClassTime        Class = "time"        // of fields that are compared only when asked for
+	ClassID          Class = "id"          //
+	ClassDisassembly Class = "disassembly" //
+)
+
+// Position is a record in a trace.
+type Position struct {
+	File        string `json:"file"`
+	Line        int64  `json:"line"`        // from 1
+	Offset      int64  `json:"offset"`      // of the line, in bytes
+	Instruction int64  `json:"instruction"` // instructions of the trace before it, or the number of its own, from 0
+	Text        string `json:"text"`        // the line
+}
+
+// Difference is one difference, a root.
+type Difference struct {
+	Class     Class     `json:"class"`
+	CPU       int32     `json:"cpu"`
+	Reference *Position `json:"reference,omitempty"` // nil for what only the other has
+	Other     *Position `json:"other,omitempty"`     // nil for what only the reference has
+	What      string    `json:"what,omitempty"`      // the register or address
+	Expected  string    `json:"expected,omitempty"`
+	Got       string    `json:"got,omitempty"`
+	Records   int64     `json:"records,omitempty"` // of a stretch: how many records
+	Groups    int64     `json:"groups,omitempty"`  // and instructions
+	Side      string    `json:"side,omitempty"`    // of a stretch that one trace alone has: "reference" or "other"
+	Note      string    `json:"note,omitempty"`    // what the stretch seems to be, in words
+	Context   *Context  `json:"context,omitempty"`
+}
+
+// Context is what surrounds a difference.
+type Context struct {
+	Reference []Position `json:"reference"` // the last lines before it, some of it, and some behind it, of each side
+	Other     []Position `json:"other"`
+	Registers []Value    `json:"registers"` // before the instruction
+}
+
+// Value is a register on both sides.
+type Value struct {
+	Register        string    `json:"register"`
+	Reference       string    `json:"reference,omitempty"` // in hexadecimal; empty for one never seen
+	Other           string    `json:"other,omitempty"`
+	Differs         bool      `json:"differs,omitempty"`
+	ReferenceWriter *Position `json:"referenceWriter,omitempty"` // the instruction that wrote it last
+	OtherWriter     *Position `json:"otherWriter,omitempty"`
+}
+
+// Counts counts records.
+type Counts struct {
+	Instructions int64 `json:"instructions"`
+	Registers    int64 `json:"registers"`
+	Memory       int64 `json:"memory"`
+}
+
+// Trace sums up one of the traces.
+type Trace struct {
+	File    string   `json:"file"`
+	Dialect string   `json:"dialect"`
+	Bytes   int64    `json:"bytes"`
+	Lines   int64    `json:"lines"`
+	Records Counts   `json:"records"`
+	Unknown int64    `json:"unknown"`           // lines that could not be read
+	Samples []string `json:"samples,omitempty"` // the first of them: "file:line: column 3: found …, expected …"
+}
+
+// RuleUse is a rule in force.
+type RuleUse struct {
+	Rule  string `json:"rule"`  // as it would be written on the command line
+	Fired int64  `json:"fired"` // how often it made a difference
+}
+
+// Report is the outcome of comparing one trace with a reference.
+type Report struct {
+	Verdict      Verdict         `json:"verdict"`
+	Reason       string          `json:"reason,omitempty"` // of a failure, in words
+	Traces       [2]Trace        `json:"traces"`           // the reference first
+	Compared     Counts          `json:"compared"`         // pairs
+	Differences  []Difference    `json:"differences"`      // roots, in the order of the reference; the first Options.MaxDifferences
+	Counts       map[Class]int64 `json:"counts"`           // roots of each class, also those beyond Differences
+	Consequences int64           `json:"consequences"`
+	Rules        []RuleUse       `json:"rules"`
+	Seconds      float64         `json:"seconds"`
+}

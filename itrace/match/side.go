@@ -1,0 +1,333 @@
+package match
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"maps"
+	"slices"
+
+	"tracewell/itrace"
+)
+
+// Input is a trace to compare.
+type Input struct {
+	Name    string // as the report calls it
+	Reader  io.Reader
+	Dialect *itrace.Dialect // nil to find it out
+	// Interrupt, unless nil, makes a Read that waits return, with any error, and those that follow as well. It is called at the end of
+	// every comparison, of which it may be the cause: no more is wanted, or the context is done.
+	Interrupt func()
+}
+
+// side reads one of the two traces and makes groups of its records, as many as are wanted.
+type side struct {
+	input  Input
+	rules  *rules
+	names  *nameCache
+	reader *itrace.Reader
+	err    error // why reading ended, io.EOF at the end of the trace
+
+	records []itrace.Record // read ahead
+	next    int             // of those that are still to be taken
+
+	trace   Trace
+	streams map[int32]*stream
+	current *stream  // of the processor of the latest record
+	ready   []*group // complete
+	spare   []*group // compared, to be used again
+	skip    skipping
+	last    struct { // the record before, for SkipEqual
+		text []byte
+		set  bool
+	}
+}
+
+// stream is what is read of one processor.
+type stream struct {
+	cpu  int32
+	open *group // that may get more effects
+}
+
+// skipping is what is left out at the beginning of a trace.
+type skipping struct {
+	boot    int64 // instructions of the boot section that are still to come
+	bounded bool  // the start address is looked for only there, or right behind
+	started bool
+	failed  bool // the start address is not where it has to be
+}
+
+const (
+	recordBatch = 128     // records that are read at once
+	mostSpare   = 1 << 12 // groups that are kept to be used again
+)
+
+func newSide(in Input, f *feed, r *rules, n *names) *side {
+	s := &side{
+		input: in, rules: r, names: newNameCache(n), reader: itrace.NewReader(f, in.Dialect),
+		records: make([]itrace.Record, 0, recordBatch), streams: make(map[int32]*stream), current: &stream{cpu: -1},
+	}
+	s.trace.File, s.trace.Dialect = in.Name, in.Dialect.Name
+	s.skip = skipping{boot: r.options.Boot, bounded: r.options.Boot > 0, started: r.options.Start == nil}
+	return s
+}
+
+// advance reads until so many groups are complete or the trace has ended, and returns those that are, until the next call. Of
+// a trace that may have to be waited for it returns those that there are.
+func (s *side) advance(want int) []*group {
+	s.ready = s.ready[:0]
+	for len(s.ready) < want {
+		if s.next == len(s.records) {
+			waits := s.input.Interrupt != nil && len(s.records) < cap(s.records)
+			if waits && len(s.ready) > 0 || !s.read() {
+				break
+			}
+		}
+		s.record(&s.records[s.next])
+		s.next++
+	}
+	s.trace.Lines, s.trace.Bytes = s.position()
+	return s.ready
+}
+
+// read reads records ahead, and reports whether there are more. At the end it completes the last groups.
+func (s *side) read() bool {
+	if s.err == nil && s.skip.failed {
+		s.err = s.unstarted()
+	}
+	if s.err != nil {
+		return false
+	}
+	n, err := s.reader.Read(s.records[:cap(s.records)])
+	s.records, s.next = s.records[:n], 0
+	switch {
+	case err == nil:
+		return true
+	case err == io.EOF && !s.skip.started:
+		err = s.unstarted()
+	case err == io.EOF:
+		s.finishAll()
+	}
+	s.err = err
+	return false
+}
+
+// position returns how many lines and bytes come before the next record.
+func (s *side) position() (lines, bytes int64) {
+	if s.next < len(s.records) {
+		r := &s.records[s.next]
+		return r.Line - 1, r.Offset
+	}
+	return s.reader.Position()
+}
+
+// unstarted says that the trace does not come to the start address.
+func (s *side) unstarted() error {
+	where := ""
+	if s.skip.bounded {
+		where = fmt.Sprintf(" in its boot section of %d instructions or right behind", s.rules.options.Boot)
+	}
+	return fmt.Errorf("%s has no instruction at the start address 0x%x%s", s.input.Name, *s.rules.options.Start, where)
+}
+
+// record takes one record.
+func (s *side) record(r *itrace.Record) {
+	if r.Kind == itrace.Unknown {
+		s.unknown(r)
+		return
+	}
+	if s.rules.options.SkipEqual && s.repeated(r) {
+		return
+	}
+	if s.current.cpu != r.CPU {
+		s.turnTo(r.CPU)
+	}
+	if r.Kind == itrace.Instruction {
+		s.instruction(r)
+		return
+	}
+	s.effect(r)
+}
+
+// turnTo makes the stream of a processor the current one.
+func (s *side) turnTo(cpu int32) {
+	t := s.streams[cpu]
+	if t == nil {
+		t = &stream{cpu: cpu}
+		s.streams[cpu] = t
+	}
+	s.current = t
+}
+
+// samples is how many unreadable lines are quoted.
+const samples = 5
+
+func (s *side) unknown(r *itrace.Record) {
+	if s.trace.Unknown++; s.trace.Unknown <= samples {
+		text := r.Text
+		if len(text) > 80 {
+			text = text[:80]
+		}
+		s.trace.Samples = append(s.trace.Samples, fmt.Sprintf("%s:%d: %v: %q", s.input.Name, r.Line, r.Problem, text))
+	}
+}
+
+// repeated reports whether a record says what the one before has said, but for the time.
+func (s *side) repeated(r *itrace.Record) bool {
+	_, rest, _ := bytes.Cut(r.Text, []byte{' '})
+	same := s.last.set && bytes.Equal(rest, s.last.text)
+	s.last.text, s.last.set = append(s.last.text[:0], rest...), true
+	if same {
+		s.rules.equal.fire()
+	}
+	return same
+}
+
+func (s *side) instruction(r *itrace.Record) {
+	s.trace.Records.Instructions++
+	s.finish(s.current)
+	if !s.begun(r) {
+		return
+	}
+	g := s.take()
+	g.cpu, g.index, g.line, g.offset = r.CPU, s.trace.Records.Instructions-1, r.Line, r.Offset
+	g.keep(r.Text)
+	g.pc, g.opcode, g.skipped, g.time, g.id = r.Addr, r.Value, r.Skipped, r.Time, r.ID
+	if r.Wild || len(r.Digits) > 16 {
+		g.wild = true
+		g.opcodes = g.keepDigits(r.Digits)
+	}
+	g.mode = s.names.number(r.Mode)<<8 | uint32(r.State)
+	s.fields(g, r)
+	if len(s.rules.ignores) > 0 && s.rules.instruction(g.pc) {
+		s.spare = append(s.spare, g)
+		return
+	}
+	s.current.open = g
+}
+
+// seed is that of the hashes of disassemblies.
+var seed = maphash.MakeSeed()
+
+// fields takes what is compared only when asked for.
+func (s *side) fields(g *group, r *itrace.Record) {
+	for _, f := range s.rules.options.Fields {
+		switch f {
+		case FieldTime:
+			g.scale = s.names.number(r.Scale)
+		case FieldSecurity:
+			g.security = s.names.number(r.Security)
+		case FieldDisasm:
+			g.disasm = maphash.Bytes(seed, bytes.Join(bytes.Fields(r.Disasm), []byte{' '}))
+		}
+	}
+}
+
+// begun reports whether an instruction is behind what is left out at the beginning: the boot section, and what comes before the
+// start address, which is in the boot section or right behind if there is one.
+func (s *side) begun(r *itrace.Record) bool {
+	k := &s.skip
+	booting := k.boot > 0
+	if booting {
+		k.boot--
+	}
+	switch {
+	case !k.started && r.Addr == *s.rules.options.Start:
+		k.started, k.boot = true, 0
+		return true
+	case !k.started:
+		k.failed = k.bounded && !booting
+		s.rules.start.fire()
+		return false
+	case booting:
+		s.rules.boot.fire()
+	}
+	return !booting
+}
+
+func (s *side) effect(r *itrace.Record) {
+	if r.Kind == itrace.Register {
+		s.trace.Records.Registers++
+	} else {
+		s.trace.Records.Memory++
+	}
+	g := s.current.open
+	if g == nil {
+		if g = s.headless(r); g == nil {
+			return
+		}
+	}
+	e := effect{value: r.Value, line: r.Line, offset: r.Offset}
+	switch {
+	case r.Kind == itrace.Register:
+		e.kind, e.at = writesRegister, uint64(s.names.number(r.Name))
+	case r.Write:
+		e.kind, e.at, e.size = stores, r.Addr, r.Size
+	default:
+		e.kind, e.at, e.size = loads, r.Addr, r.Size
+	}
+	if s.rules.options.compares(FieldPrivilege) {
+		e.privilege = r.Privilege
+	}
+	if r.Wild || len(r.Digits) > 16 {
+		e.wide, e.digits = true, g.keepDigits(r.Digits)
+	}
+	if len(s.rules.ignores) > 0 && s.rules.effect(g, &e, func() string { return s.names.names.word(uint32(e.at)) }) {
+		return
+	}
+	e.text = g.keep(r.Text)
+	g.effects = append(g.effects, e)
+}
+
+// headless returns a group for effects without an instruction: those ahead of the first. What belongs to one that was left out is
+// left out with it.
+func (s *side) headless(r *itrace.Record) *group {
+	if s.trace.Records.Instructions > 0 || !s.skip.started || s.skip.boot > 0 {
+		return nil
+	}
+	g := s.take()
+	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, line: r.Line, offset: r.Offset}
+	s.current.open = g
+	return g
+}
+
+// take returns an empty group.
+func (s *side) take() *group {
+	if n := len(s.spare); n > 0 {
+		g := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		g.reset()
+		return g
+	}
+	return &group{text: make([]byte, 0, usualText), effects: make([]effect, 0, usualEffects)}
+}
+
+// What groups have room for at first.
+const (
+	usualText    = 192 // bytes
+	usualEffects = 3
+)
+
+// release takes a group back that has been compared.
+func (s *side) release(g *group) {
+	if len(s.spare) < mostSpare {
+		s.spare = append(s.spare, g)
+	}
+}
+
+// finish makes the open group of a stream ready, which gets no more effects.
+func (s *side) finish(t *stream) {
+	if t.open != nil {
+		t.open.finish()
+		s.ready = append(s.ready, t.open)
+		t.open = nil
+	}
+}
+
+// finishAll does so for all processors, in their order.
+func (s *side) finishAll() {
+	for _, cpu := range slices.Sorted(maps.Keys(s.streams)) {
+		s.finish(s.streams[cpu])
+	}
+}

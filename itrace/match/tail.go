@@ -1,0 +1,125 @@
+package match
+
+// tail is what one side has behind the end of the other.
+type tail struct {
+	at      sides
+	side    int
+	order   int64
+	context *Context
+	groups  int64
+	records int64
+	part    bool // it goes on where a stretch has ended, and is part of that
+}
+
+// takeTail takes the rest of a side off its queue.
+func (a *aligner) takeTail(side int) {
+	q := &a.queue[side]
+	if !a.queue[1-side].shown() {
+		a.takeAlone(side)
+		return
+	}
+	if a.rest.groups == 0 {
+		a.rest.side, a.rest.part = side, a.parting.groups != [2]int64{}
+		if !a.rest.part && !a.c.options.SkipRest {
+			a.openTail(a.c.head(side, q.at(0)), a.view(), a.order())
+		}
+	}
+	for q.len() > 0 {
+		g := q.at(0)
+		if a.rest.part {
+			a.extend(side, g)
+		}
+		a.rest.groups++
+		a.rest.records += int64(1 + len(g.effects))
+		a.state.apply(side, g, nil)
+		a.pass(side)
+	}
+}
+
+// takeAlone passes over what one side has of a processor of which the other has nothing.
+func (a *aligner) takeAlone(side int) {
+	s := stretch{}
+	s.groups[side] = a.queue[side].len()
+	a.passOver(s)
+}
+
+// openTail notes where the tail begins, unless that is known.
+func (a *aligner) openTail(at *Position, v view, order int64) {
+	if a.rest.at == (sides{}) {
+		a.rest.at[a.rest.side], a.rest.order, a.rest.context = at, order, a.c.context(a, v)
+	}
+}
+
+// cutOff makes an effect of the instruction that the other side ends with the first record of the tail.
+func (a *aligner) cutOff(side int, l *lateEffect) {
+	if a.c.options.SkipRest {
+		a.c.rules.rest.add(1)
+		return
+	}
+	if a.rest.records == 0 {
+		a.rest.side = side
+	}
+	a.rest.at = sides{}
+	a.openTail(a.c.effect(side, l.group, &l.effect), l.of.view, l.of.order)
+	a.rest.records++
+}
+
+// finish tells of the tail. Where two traces are of one length and something in them was shifted, one has to end earlier by as
+// much, and nothing is to be said of it.
+func (a *aligner) finish() {
+	a.settleLate()
+	for side := range a.queue {
+		if d := a.parting.difference; d != nil && !a.queue[side].shown() {
+			d.Note = [2]string{"the reference", "the other trace"}[side] + " has nothing of this processor"
+		}
+	}
+	longer := a.rest.groups
+	if a.rest.side == reference {
+		longer = -longer
+	}
+	switch {
+	case a.rest.records == 0 || a.rest.part:
+	case a.c.options.SkipRest:
+		a.c.rules.rest.add(a.rest.records)
+	case a.rest.groups > 0 && a.shifts.comeTo(-longer):
+		a.c.consequence()
+	default:
+		d := a.c.note(a, ClassTail, a.rest.order, a.rest.at, a.rest.context)
+		d.Groups, d.Records = a.rest.groups, a.rest.records
+	}
+}
+
+// shifts are how many instructions the other side was found to have more than the reference. Of a stretch that the processor has
+// executed, its trace ends earlier by as much, if it ends after a number of instructions; of one that only the tracer left out
+// or made up it does not. Which it was is not known, but for a consequence.
+type shifts struct {
+	sure int64
+	may  []int64
+}
+
+// mostShifts bounds the stretches of which it is left open whether they were executed.
+const mostShifts = 10
+
+func (s *shifts) add(n int64, sure bool) {
+	if sure || n == 0 || len(s.may) == mostShifts {
+		s.sure += n
+	} else {
+		s.may = append(s.may, n)
+	}
+}
+
+// comeTo reports whether the shifts, those that are not sure or not, come to a number.
+func (s *shifts) comeTo(n int64) bool {
+	for choice := range 1 << len(s.may) {
+		sum := s.sure
+		for i, shift := range s.may {
+			if choice>>i&1 != 0 {
+				sum += shift
+			}
+		}
+		if sum == n {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package itrace
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"iter"
+)
+
+// Reader reads the records of a trace.
+type Reader struct {
+	// MaxLine is how long a line may be. Of a longer one the beginning is kept, in a record of kind Unknown.
+	MaxLine int
+
+	in     io.Reader
+	parser Parser
+
+	block  []byte // buffer, with Room behind what is read into it
+	next   int    // of what is unread in block[:filled]
+	filled int
+	ended  error // what in has ended with
+
+	offset int64 // of block[next] in the input
+	line   int64 // lines before it
+	batch  []Record
+}
+
+const (
+	blockSize      = 1 << 18 // stays in the second-level cache
+	defaultMaxLine = 1 << 20
+)
+
+// NewReader returns a Reader of a trace in a dialect.
+func NewReader(in io.Reader, d *Dialect) *Reader {
+	return &Reader{MaxLine: defaultMaxLine, in: in, parser: d.New(), block: make([]byte, blockSize)}
+}
+
+// Read reads up to len(records) records and returns how many. The error, io.EOF at the end of the trace, comes alone. It waits
+// for input only if there is no whole line to return, so that a trace can be followed as it is written. The bytes of the records
+// are valid until the next call.
+func (r *Reader) Read(records []Record) (n int, err error) {
+	for n < len(records) {
+		end := bytes.IndexByte(r.block[r.next:r.filled], '\n')
+		if end >= 0 {
+			if r.take(&records[n], r.block[r.next:r.next+end], end+1) {
+				n++
+			}
+			continue
+		}
+		switch {
+		case n > 0:
+			return n, nil
+		case r.filled-r.next > r.MaxLine:
+			return 1, r.overlong(&records[0])
+		case r.ended != nil && r.next < r.filled:
+			if rest := r.block[r.next:r.filled]; r.take(&records[0], rest, len(rest)) {
+				n++
+			}
+		case r.ended != nil:
+			return 0, r.ended
+		default:
+			r.fill()
+		}
+	}
+	return n, nil
+}
+
+// Position returns how many lines and bytes of the input have been read, blank lines and what could not be read included.
+func (r *Reader) Position() (lines, bytes int64) { return r.line, r.offset }
+
+// take makes a record of a line, whose end included it is length bytes long, unless it is blank. A byte order mark in front of
+// the first is no part of it.
+func (r *Reader) take(record *Record, line []byte, length int) bool {
+	offset := r.offset
+	r.offset += int64(length)
+	r.next += length
+	r.line++
+	if r.line == 1 {
+		line = bytes.TrimPrefix(line, byteOrderMark)
+	}
+	if line = trimEnd(line); len(line) == 0 {
+		return false
+	}
+	record.Line, record.Offset, record.Text, record.Problem = r.line, offset, line, nil
+	if problem := r.parser.Parse(line, record); problem != nil {
+		record.Kind, record.Problem = Unknown, problem
+	}
+	return true
+}
+
+// fill reads more behind what is unread, which it moves to the front.
+func (r *Reader) fill() {
+	r.filled = copy(r.block, r.block[r.next:r.filled])
+	r.next = 0
+	if r.filled == len(r.block)-Room {
+		r.block = append(r.block, make([]byte, len(r.block))...)
+	}
+	// A reader may return nothing and no error, but not for ever.
+	for range 100 {
+		n, err := r.in.Read(r.block[r.filled : len(r.block)-Room])
+		r.filled += n
+		r.ended = err
+		if n > 0 || err != nil {
+			return
+		}
+	}
+	r.ended = io.ErrNoProgress
+}
+
+// overlong makes a record of the beginning of a line that is too long, and passes over the rest. The error is that of the input.
+func (r *Reader) overlong(record *Record) error {
+	text := bytes.Clone(r.block[r.next : r.next+r.MaxLine])
+	r.line++
+	*record = Record{Line: r.line, Offset: r.offset, Text: text,
+		Problem: &SyntaxError{Column: r.MaxLine + 1, Found: "a line that goes on", Expected: "its end"}}
+	for {
+		end := bytes.IndexByte(r.block[r.next:r.filled], '\n')
+		length := end + 1
+		if end < 0 {
+			length = r.filled - r.next
+		}
+		r.offset += int64(length)
+		r.next += length
+		if end >= 0 || r.ended != nil {
+			return nil
+		}
+		r.fill()
+	}
+}
+
+// batchSize is how many records All reads at once.
+const batchSize = 512
+
+// All yields the records one by one, each valid until the next, and ends with the error of the input unless that is io.EOF.
+func (r *Reader) All() iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		if r.batch == nil {
+			r.batch = make([]Record, batchSize)
+		}
+		for {
+			n, err := r.Read(r.batch)
+			for i := range n {
+				if !yield(&r.batch[i], nil) {
+					return
+				}
+			}
+			if err != nil {
+				if !errors.Is(err, io.EOF) {
+					yield(nil, err)
+				}
+				return
+			}
+		}
+	}
+}
