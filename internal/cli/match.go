@@ -184,7 +184,7 @@ func (c *matchCommand) compare(ctx context.Context, pair tracePair, told func(do
 	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
 	result.Report = match.Compare(ctx, reference, other, dialects.All, options)
 	if ctx.Err() != nil && result.Verdict == match.Failed {
-		result.Reason = fmt.Sprintf("interrupted behind %s", plural(result.Compared.Instructions, "instruction"))
+		result.Reason = fmt.Sprintf("interrupted behind %s", text.Plural(result.Compared.Instructions, "instruction"))
 	}
 	for _, t := range traces {
 		if changed := t.changed(); changed != "" {

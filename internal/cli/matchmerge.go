@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"tracewell/internal/text"
 	"tracewell/itrace/match"
 )
 
@@ -108,8 +109,8 @@ func complete(all []*mergedResult) ([]*mergedResult, error) {
 		for i, r := range results {
 			p := r.Pair
 			if first := results[0]; p.Total != first.Pair.Total || p.Shards != first.Pair.Shards {
-				return nil, fmt.Errorf("%s: %s there had %s in %s, in %s it had %s in %s", r.file, manifest, plural(p.Total, "pair"),
-					plural(p.Shards, "shard"), first.file, plural(first.Pair.Total, "pair"), plural(first.Pair.Shards, "shard"))
+				return nil, fmt.Errorf("%s: %s there had %s in %s, in %s it had %s in %s", r.file, manifest, text.Plural(p.Total, "pair"),
+					text.Plural(p.Shards, "shard"), first.file, text.Plural(first.Pair.Total, "pair"), text.Plural(first.Pair.Shards, "shard"))
 			}
 			if i > 0 && p.Number == results[i-1].Pair.Number {
 				return nil, fmt.Errorf("pair %d of %s is both in %s and in %s", p.Number, manifest, results[i-1].file, r.file)

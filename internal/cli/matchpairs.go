@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"tracewell/internal/text"
 )
 
 // tracePair is a reference and what is to be compared with it.
@@ -89,7 +91,7 @@ func parsePairs(source io.Reader, path, folder string) (pairs []tracePair, err e
 		number++
 		names, err := splitNames(lines.Text())
 		if err == nil && len(names) != 0 && len(names) != 2 {
-			err = fmt.Errorf("found %s, expected REFERENCE and OTHER", plural(len(names), "name"))
+			err = fmt.Errorf("found %s, expected REFERENCE and OTHER", text.Plural(len(names), "name"))
 		}
 		var paths []string
 		for _, name := range names {

@@ -7,6 +7,7 @@ import (
 
 	"tracewell/internal/packed"
 	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
 	"tracewell/itrace/match/report"
 )
@@ -36,7 +37,7 @@ func newMatchResults(c *matchCommand, streams Streams) *matchResults {
 func (m *matchResults) add(r *matchResult) error {
 	m.counts[r.Verdict]++
 	if m.c.JUnit != "" || m.c.HTML != "" {
-		m.cases = append(m.cases, report.Case{Name: r.Name, Report: r.Report})
+		m.cases = append(m.cases, report.Case{Name: r.Name, Report: r.Report, Dialects: dialects.All})
 	}
 	for _, note := range r.notes {
 		fmt.Fprintf(m.streams.Err, "tracewell: %s\n", note)
@@ -61,7 +62,8 @@ func (m *matchResults) add(r *matchResult) error {
 		case m.total() > 1 && !m.c.Quiet:
 			fmt.Fprintln(out)
 		}
-		return report.Text(out, r.Report, report.Style{Colour: out.style.Colour, Width: out.width, Quiet: m.c.Quiet})
+		style := report.Style{Colour: out.style.Colour, Width: out.width, Quiet: m.c.Quiet, Dialects: dialects.All}
+		return report.Text(out, r.Report, style)
 	})
 }
 
@@ -94,7 +96,7 @@ func outline(r *match.Report) string {
 		total += n
 	}
 	first := r.Differences[0]
-	s := fmt.Sprintf(": %s, first: %s", plural(total, "difference"), first.Class)
+	s := fmt.Sprintf(": %s, first: %s", text.Plural(total, "difference"), first.Class)
 	if first.What != "" {
 		s += " " + first.What
 	}
@@ -117,8 +119,8 @@ func (m *matchResults) trace(r *matchResult) {
 			speed = fmt.Sprintf(", %.0f MB/s", float64(t.Bytes)/1e6/r.Seconds)
 		}
 		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n",
-			text.Visible(t.File), t.Dialect, plural(t.Bytes, "byte"), plural(t.Lines, "line"), plural(t.Records.Instructions, "instruction"),
-			plural(t.Records.Registers, "register record"), plural(t.Records.Memory, "memory record"), t.Unknown, speed)
+			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"), text.Plural(t.Records.Instructions, "instruction"),
+			text.Plural(t.Records.Registers, "register record"), text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
 	}
 }
 
@@ -135,7 +137,7 @@ func (m *matchResults) total() int {
 func (m *matchResults) conclude() error {
 	if m.c.many() && !m.c.JSON && !m.c.Quiet {
 		err := write(m.streams, func(out *output) error {
-			return writeLine(out, "%s: %d equal, %d different, %d failed", plural(m.total(), "pair"), m.counts[match.Equal],
+			return writeLine(out, "%s: %d equal, %d different, %d failed", text.Plural(m.total(), "pair"), m.counts[match.Equal],
 				m.counts[match.Different], m.counts[match.Failed])
 		})
 		if err != nil {

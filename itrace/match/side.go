@@ -21,6 +21,8 @@ type Input struct {
 	// Interrupt, unless nil, makes a Read that waits return, with any error, and those that follow as well. It is called at the end of
 	// every comparison, of which it may be the cause: no more is wanted, or the context is done.
 	Interrupt func()
+	// Ready says that Read takes neither long nor much work, like that of a file. It is then not read ahead, which saves copying it.
+	Ready bool
 }
 
 // side reads one of the two traces and makes groups of its records, as many as are wanted.
@@ -86,6 +88,24 @@ func (s *side) advance(want int) []*group {
 			}
 		}
 		s.record(&s.records[s.next])
+		s.next++
+	}
+	s.trace.Lines, s.trace.Bytes = s.position()
+	return s.ready
+}
+
+// complete reads until the next record is an instruction, or the trace has ended, and returns the groups that are complete with
+// that.
+func (s *side) complete() []*group {
+	s.ready = s.ready[:0]
+	for s.next < len(s.records) || s.read() {
+		r := &s.records[s.next]
+		if r.Kind == itrace.Instruction {
+			s.turnTo(r.CPU)
+			s.finish(s.current)
+			break
+		}
+		s.record(r)
 		s.next++
 	}
 	s.trace.Lines, s.trace.Bytes = s.position()

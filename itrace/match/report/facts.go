@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracewell/internal/text"
 	"tracewell/itrace/match"
 )
 
@@ -54,11 +55,11 @@ func classes(r *match.Report) (texts []string) {
 }
 
 func countsText(c match.Counts) string {
-	return fmt.Sprintf("%s, %d register and %d memory records", plural(c.Instructions, "instruction"), c.Registers, c.Memory)
+	return fmt.Sprintf("%s, %d register and %d memory records", text.Plural(c.Instructions, "instruction"), c.Registers, c.Memory)
 }
 
 func traceText(t *match.Trace) string {
-	words := fmt.Sprintf("%s, %s: %s", plural(t.Lines, "line"), plural(t.Bytes, "byte"), countsText(t.Records))
+	words := fmt.Sprintf("%s, %s: %s", text.Plural(t.Lines, "line"), text.Plural(t.Bytes, "byte"), countsText(t.Records))
 	if t.Dialect != "" {
 		words += ", " + printable(t.Dialect, nameWidth)
 	}
@@ -68,28 +69,17 @@ func traceText(t *match.Trace) string {
 // rulesText is the rules in force, and how often each made a difference.
 func rulesText(r *match.Report) (texts []string) {
 	for _, u := range r.Rules {
-		words := printable(u.Rule, nameWidth)
-		if fired := firings(u); fired != "" {
-			words += ": " + fired
-		}
-		texts = append(texts, words)
+		texts = append(texts, printable(u.Rule, nameWidth)+": "+firings(u))
 	}
 	return texts
 }
 
-// uncounted are the options that the rules of a report begin with and that make no unequal things equal.
-var uncounted = []string{"--window-size", "--first-dif-stop", "--boot-size", "--start-addr", "--compare", "--max-bad"}
-
 // firings says how often a rule made a difference.
 func firings(u match.RuleUse) string {
-	option, _, _ := strings.Cut(u.Rule, " ")
-	switch {
-	case u.Fired > 0:
-		return plural(u.Fired, "time")
-	case slices.Contains(uncounted, option):
-		return ""
+	if u.Fired == 0 {
+		return "never"
 	}
-	return "never"
+	return text.Plural(u.Fired, "time")
 }
 
 // speed is the time that a comparison took, and how much it read in it.
@@ -107,7 +97,7 @@ const samples = 5
 // unreadable tells of the lines of a trace that could not be read.
 func unreadable(r *match.Report, side int) []string {
 	t := &r.Traces[side]
-	texts := []string{fmt.Sprintf("%s of %s", plural(t.Unknown, "line"), name(r, side))}
+	texts := []string{fmt.Sprintf("%s of %s", text.Plural(t.Unknown, "line"), name(r, side))}
 	shown := t.Samples[:min(len(t.Samples), samples)]
 	for _, s := range shown {
 		texts = append(texts, printable(s, noteWidth))
