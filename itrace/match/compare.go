@@ -263,7 +263,7 @@ func (c *comparison) conclude(err error) {
 		r.Differences = append(r.Differences, d.Difference)
 	}
 	for _, t := range r.Traces {
-		c.rules.unknown.add(t.Unknown)
+		c.rules.unknown.fired += t.Unknown
 	}
 	r.Rules = c.rules.uses(r.Counts)
 	switch {
