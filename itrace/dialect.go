@@ -60,7 +60,7 @@ func (r Registry) ByName(name string) (*Dialect, error) {
 			return d, nil
 		}
 	}
-	return nil, fmt.Errorf("no dialect %q of execution traces: there is %s", name, r.names())
+	return nil, fmt.Errorf("no dialect %q of execution traces: there are %s", name, r.names())
 }
 
 func (r Registry) names() string {

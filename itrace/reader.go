@@ -9,7 +9,7 @@ import (
 
 // Reader reads the records of a trace.
 type Reader struct {
-	// MaxLine is how long a line may be. Of a longer one the beginning is kept, in a record of kind Unknown.
+	// MaxLine is how many bytes a line may have in front of its line feed. Of a longer one the beginning is kept, in a record of kind Unknown.
 	MaxLine int
 
 	in      io.Reader
@@ -42,7 +42,7 @@ func NewReader(in io.Reader, d *Dialect) *Reader {
 func (r *Reader) Read(records []Record) (n int, err error) {
 	for n < len(records) {
 		end := bytes.IndexByte(r.block[r.next:r.filled], '\n')
-		if end >= 0 {
+		if end >= 0 && end <= r.MaxLine {
 			if r.take(&records[n], r.block[r.next:r.next+end], end+1) {
 				n++
 			}
@@ -51,7 +51,7 @@ func (r *Reader) Read(records []Record) (n int, err error) {
 		switch {
 		case n > 0:
 			return n, nil
-		case r.filled-r.next > r.MaxLine:
+		case end >= 0 || r.filled-r.next > r.MaxLine:
 			return 1, r.overlong(&records[0])
 		case r.ended != nil && r.next < r.filled:
 			if rest := r.block[r.next:r.filled]; r.take(&records[0], rest, len(rest)) {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -67,7 +66,7 @@ func (c *convertCommand) Run(streams Streams) error {
 	if len(inputs) == 0 {
 		return fmt.Errorf("convert needs a file to read and one to write, and %s is the only one (see tracewell convert --help)", out)
 	}
-	if err := c.checkApart(inputs, out, streams); err != nil {
+	if err := keepApart(out, append([]string{c.Exec}, inputs...), streams); err != nil {
 		return err
 	}
 	if err := c.checkFormats(out); err != nil {
@@ -75,7 +74,10 @@ func (c *convertCommand) Run(streams Streams) error {
 	}
 	var operands []*operand
 	for _, path := range inputs {
-		o := openOperand(path, c.From, streams)
+		o, err := openOperand(path, c.From, streams)
+		if err != nil {
+			return err
+		}
 		defer o.close()
 		operands = append(operands, o)
 	}
@@ -87,13 +89,13 @@ func (c *convertCommand) Run(streams Streams) error {
 
 // checkFormats refuses, before anything is read, what cannot be a format in any case.
 func (c *convertCommand) checkFormats(out string) error {
-	all := slices.Concat(formats, executionFormats)
+	all := withOthers(nil)
 	_, to := packed.BySuffix(c.To)
 	switch {
 	case c.To != "" && formatNamed(strings.TrimPrefix(to, "."), all) == nil:
-		return fmt.Errorf("--to: %w", unknownFormat(c.To))
+		return fmt.Errorf("--to: %w", unknownFormat(c.To, writeFormats()))
 	case c.From != "" && formatNamed(c.From, all) == nil:
-		return fmt.Errorf("--from: %w", unknownFormat(c.From))
+		return fmt.Errorf("--from: %w", unknownFormat(c.From, readFormats()))
 	case c.To == "" && out == "-":
 		return fmt.Errorf("standard output has no suffix: say by --to what to write (%s)", writeFormats())
 	}
@@ -120,6 +122,9 @@ func (c *convertCommand) convertFrames(operands []*operand, out string, streams 
 	}
 	sources, err := openSources(operands, c.From, streams)
 	if err != nil {
+		if i := slices.IndexFunc(operands, (*operand).unclear); i >= 0 {
+			return fmt.Errorf("%w; nor is %s an execution trace: it %s", err, operands[i].name, dialects.All.Undetected(operands[i].head))
+		}
 		return err
 	}
 	defer closeSources(sources)
@@ -135,27 +140,6 @@ func (c *convertCommand) convertFrames(operands []*operand, out string, streams 
 	}
 	err = target.write(conv)
 	return errors.Join(append(problems, conv.damage.err(conv.from), err)...)
-}
-
-// checkApart refuses to write over what is read, which somebody will want to have again.
-func (c *convertCommand) checkApart(inputs []string, out string, streams Streams) error {
-	written, err := os.Stat(out)
-	if out == "-" || err != nil || !written.Mode().IsRegular() && !written.IsDir() {
-		return nil
-	}
-	if c.Exec != "" {
-		inputs = append(inputs[:len(inputs):len(inputs)], c.Exec)
-	}
-	for _, name := range inputs {
-		read, err := os.Stat(name)
-		if name == "-" {
-			read, err = streams.In.Stat()
-		}
-		if err == nil && os.SameFile(read, written) {
-			return fmt.Errorf("%s is read, too: write to another file", out)
-		}
-	}
-	return nil
 }
 
 // gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where
