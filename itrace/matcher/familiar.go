@@ -153,11 +153,16 @@ func (s *shape) read(text []byte, r *itrace.Record) (wrong uint64) {
 		return 1
 	}
 	room := text[:cap(text)]
-	if !s.executed.at(room, s.cpu) || !s.words[0].at(room, s.opcode.to) || !s.words[1].at(room, s.opcode.to+8) ||
+	cpu := uint64(s.of)
+	if !s.start.at(room, 0) {
+		if cpu, wrong = itrace.DecimalAt(room, 0, s.cpu); !s.executed.at(room, s.cpu) {
+			return 1
+		}
+	}
+	if !s.words[0].at(room, s.opcode.to) || !s.words[1].at(room, s.opcode.to+8) ||
 		text[s.id.to] != ')' || text[s.id.to+1] != ' ' || text[s.addr.to] != ' ' || !s.silent && text[s.disasm] <= ' ' {
 		return 1
 	}
-	cpu, wrongCPU := itrace.DecimalAt(room, 0, s.cpu)
 	id, wrongID := itrace.DecimalAt(room, s.id.from, s.id.width())
 	addr, wrongAddr := itrace.HexAt(room, s.addr.from, s.addr.width())
 	opcode, wrongOpcode := itrace.HexAt(room, s.opcode.from, s.opcode.width())
@@ -165,7 +170,7 @@ func (s *shape) read(text []byte, r *itrace.Record) (wrong uint64) {
 	r.CPU, r.ID, r.Addr, r.Value = int32(cpu), id, addr, opcode
 	r.AddrDigits, r.Digits, r.Mode, r.Security = s.addr.of(text), s.opcode.of(text), s.mode.of(text), s.security.of(text)
 	r.Disasm = text[s.disasm:]
-	return wrongCPU | wrongID | wrongAddr | wrongOpcode
+	return wrong | wrongID | wrongAddr | wrongOpcode
 }
 
 // expect makes a line what the next are expected to look like.
