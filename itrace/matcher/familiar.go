@@ -25,6 +25,7 @@ type expected struct {
 
 	shapes [2]shape // of instructions
 	latest int      // of shapes
+	seen   places
 }
 
 // shape is what an instruction looks like. Its places are counted from the number of the processor, with which it begins.
@@ -141,14 +142,14 @@ func (e *expected) memory(text []byte, r *itrace.Record) (wrong uint64) {
 
 // instruction reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1". Lines of two shapes are familiar, as of opcodes of two widths.
 func (e *expected) instruction(text []byte, r *itrace.Record) (wrong uint64) {
-	if e.shapes[e.latest].read(text, r) == 0 {
+	if e.shapes[e.latest].read(text, r, &e.seen) == 0 {
 		return 0
 	}
 	e.latest = 1 - e.latest
-	return e.shapes[e.latest].read(text, r)
+	return e.shapes[e.latest].read(text, r, &e.seen)
 }
 
-func (s *shape) read(text []byte, r *itrace.Record) (wrong uint64) {
+func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64) {
 	if len(text) < s.disasm || s.silent != (len(text) == s.disasm) {
 		return 1
 	}
@@ -164,13 +165,12 @@ func (s *shape) read(text []byte, r *itrace.Record) (wrong uint64) {
 		return 1
 	}
 	id, wrongID := itrace.DecimalAt(room, s.id.from, s.id.width())
-	addr, wrongAddr := itrace.HexAt(room, s.addr.from, s.addr.width())
-	opcode, wrongOpcode := itrace.HexAt(room, s.opcode.from, s.opcode.width())
+	addr, opcode, wrongCode := seen.find(room, s.addr, s.opcode)
 	r.Kind, r.Wild, r.Skipped, r.State = itrace.Instruction, false, s.skipped, s.state
 	r.CPU, r.ID, r.Addr, r.Value = int32(cpu), id, addr, opcode
 	r.AddrDigits, r.Digits, r.Mode, r.Security = s.addr.of(text), s.opcode.of(text), s.mode.of(text), s.security.of(text)
 	r.Disasm = text[s.disasm:]
-	return wrong | wrongID | wrongAddr | wrongOpcode
+	return wrong | wrongID | wrongCode
 }
 
 // expect makes a line what the next are expected to look like.
@@ -220,7 +220,7 @@ func shapeOf(text []byte, r *itrace.Record) shape {
 	const mostCPU = 9 // digits that an int32 holds
 	if s.cpu > mostCPU || max(s.id.width(), s.addr.width(), s.opcode.width()) > mostDigits || len(rest)+len(more) > 0 ||
 		s.addr.from != s.id.to+2 || s.opcode.from != s.addr.to+1 {
-		s.executed = never
+		s.start, s.executed = never, never
 	}
 	return s
 }
