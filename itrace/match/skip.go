@@ -58,9 +58,9 @@ func (c *comparison) skip() error {
 	before := c.delivered[reference]
 	for c.skipSome() && c.extend() {
 	}
-	k.patience = min(2*k.patience, mostPatience)
+	k.patience = min(max(2*k.patience, firstPatience), mostPatience)
 	if c.delivered[reference]-before >= leastGain {
-		k.patience = firstPatience
+		k.patience = 0
 	}
 	k.next = c.delivered[reference] + k.patience
 	return nil
@@ -98,13 +98,12 @@ func (c *comparison) sameAhead() bool {
 	return len(r) >= leastSkip && len(o) >= leastSkip && bytes.Equal(r[:leastSkip], o[:leastSkip])
 }
 
-// extend reads more of both traces behind what is still to be taken, and reports whether there is more of one.
+// extend reads more of the trace of which less has been read ahead, or of both, and reports whether there is more of one. The other may
+// be a pipe whose writer waits until this one is read.
 func (c *comparison) extend() bool {
-	more := false
-	for _, s := range c.sides {
-		more = s.reader.Extend() || more
-	}
-	return more
+	lead := len(c.sides[reference].rest()) - len(c.sides[other].rest())
+	more := lead <= 0 && c.sides[reference].reader.Extend()
+	return lead >= 0 && c.sides[other].reader.Extend() || more
 }
 
 // skipSome passes over what is known to be the same, and reports whether that is all that has been read of one side.
@@ -117,7 +116,7 @@ func (c *comparison) skipSome() (all bool) {
 	if same == 0 {
 		return false
 	}
-	return all && c.skipTo(from+int64(same))
+	return c.skipTo(from+int64(same)) && all
 }
 
 // back takes back the records that have been read ahead.
