@@ -60,7 +60,7 @@ demo-check: setup ## is the demo program what its source compiles to?
 
 ## On demand
 
-bench: ## a tracepoint hit beside gdbserver and the bare floor, trace files beside GDB; STRICT=1 to fail when a goal is missed
+bench: ## a tracepoint hit beside gdbserver and the bare floor, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
 	@test/setup gdbserver || test/setup
 	$(GO) test -run '^$$' -bench . ./internal/bench $(if $(STRICT),-strict)
 
@@ -68,7 +68,7 @@ gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other fol
 	test/gdbsuite/run $(SUITE)
 
 microbench: ## the packages' own benchmarks, those that match BENCH
-	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File)$$' -benchmem ./...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File|Execution)$$' -benchmem ./...
 
 soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
 	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/robust -soak $(SOAKTIME)

@@ -6,6 +6,8 @@
 // BenchmarkFile: what it takes to index, show, search and write trace files of a million frames, beside GDB on the same
 // files and beside reading and writing their bytes.
 //
+// BenchmarkExecution: what it takes to read and to compare execution traces, beside diff, cmp and finding lines.
+//
 // Whatever is compared is measured in one run and in turns, because figures that were taken at different times do not
 // compare.
 //

@@ -30,12 +30,16 @@ const (
 	mostPatience  = 1 << 16
 )
 
-// mark is an instruction of the reference, and what comes before it. Places and counts are those of the reference.
+// mark is a line of the reference, and what comes before it.
 type mark struct {
-	place
-	counts  Counts
-	unknown int64
+	line, offset int64
+	counts       Counts
+	unknown      int64
+	last         int64 // the line of the instruction before
 }
+
+// markEvery is how many instructions there are from one mark at which a skip may end to the next.
+const markEvery = 16
 
 // skip passes over what is the same on both sides. The error is that for which a side cannot be read on.
 func (c *comparison) skip() error {
@@ -154,9 +158,9 @@ type skipRun struct {
 	start     mark
 	unknown   [2]int64 // lines before it that could not be read
 	shift     place    // from the place of a line in the reference to that in the other trace
-	count     int      // instructions
-	marks     []mark   // of the last of them, in a ring
-	latest    int      // of marks
+	count     int64    // instructions
+	by        place    // of the latest
+	marks     []mark   // the last ones, in a ring
 }
 
 // skipTo reads the reference up to an offset, or to where another processor has its turn, and goes back to the last instruction at which
@@ -166,7 +170,7 @@ func (c *comparison) skipTo(end int64) (reached bool) {
 	k.start = k.reference.mark()
 	behind := k.other.mark()
 	k.unknown = [2]int64{k.start.unknown, behind.unknown}
-	k.shift = place{behind.index - k.start.index, behind.line - k.start.line, behind.offset - k.start.offset}
+	k.shift = place{behind.counts.Instructions - k.start.counts.Instructions, behind.line - k.start.line, behind.offset - k.start.offset}
 	reached = k.read(end)
 	k.finish()
 	return reached
@@ -175,7 +179,7 @@ func (c *comparison) skipTo(end int64) (reached bool) {
 // mark is where a side is, which is at an instruction.
 func (s *side) mark() mark {
 	lines, offset := s.position()
-	return mark{place{s.trace.Records.Instructions, lines + 1, offset}, s.trace.Records, s.trace.Unknown}
+	return mark{line: lines + 1, offset: offset, counts: s.trace.Records, unknown: s.trace.Unknown}
 }
 
 // read reads lines up to an offset.
@@ -228,7 +232,7 @@ const unskimmed = 4
 // begin prepares for the lines of a processor.
 func (k *skipRun) begin(cpu int32) {
 	k.a = k.c.aligner(cpu)
-	size := k.a.queue[reference].history + 2
+	size := k.a.queue[reference].history/markEvery + 3
 	if len(k.c.skipper.marks) != size {
 		k.c.skipper.marks = make([]mark, size)
 	}
@@ -277,32 +281,31 @@ func (k *skipRun) glance(g *itrace.Glance, at *mark) {
 
 // instruction takes an instruction over.
 func (k *skipRun) instruction(at *mark) {
-	at.index = at.counts.Instructions
-	if k.latest++; k.latest == len(k.marks) {
-		k.latest = 0
+	if k.count%markEvery == 0 {
+		*k.mark(k.count) = *at
 	}
-	k.marks[k.latest] = *at
-	k.count++
+	k.by = place{at.counts.Instructions, at.line, at.offset}
+	at.last = at.line
 	at.counts.Instructions++
+	k.count++
 }
 
 // write notes what a register holds on both sides.
 func (k *skipRun) write(register uint32, value uint64, wide []byte) {
-	by := k.marks[k.latest].place
-	k.a.state.setEqual(uint64(register), value, wide, by,
-		place{by.index + k.shift.index, by.line + k.shift.line, by.offset + k.shift.offset})
+	k.a.state.setEqual(uint64(register), value, wide, k.by,
+		place{k.by.index + k.shift.index, k.by.line + k.shift.line, k.by.offset + k.shift.offset})
 }
 
-// mark returns that of an instruction, one of the last.
-func (k *skipRun) mark(i int) *mark { return &k.marks[(i+1)%len(k.marks)] }
+// mark returns that of so many instructions, one of the last.
+func (k *skipRun) mark(count int64) *mark { return &k.marks[count/markEvery%int64(len(k.marks))] }
 
-// finish ends the skip at the instruction behind which there is as much as the history is long.
+// finish ends the skip at a mark behind which there are as many instructions as the history is long.
 func (k *skipRun) finish() {
 	to := k.start
 	if k.a != nil {
-		if passed := k.count - 1 - k.a.queue[reference].history; passed > 0 {
+		if passed := k.count - 1 - int64(k.a.queue[reference].history); passed >= markEvery {
 			to = *k.mark(passed)
-			k.a.last = k.mark(passed - 1).line
+			k.a.last = to.last
 			k.a.parting = parting{}
 		}
 	}

@@ -25,11 +25,14 @@ type expected struct {
 
 	shapes [2]shape // of instructions
 	latest int      // of shapes
+	seen   places
 }
 
 // shape is what an instruction looks like. Its places are counted from the number of the processor, with which it begins.
 type shape struct {
 	cpu      int     // width
+	of       int32   // its number in the line that the shape is of
+	start    literal // that line's "0 IT ("
 	executed literal // " IT ("
 	id       span
 	addr     span
@@ -139,31 +142,35 @@ func (e *expected) memory(text []byte, r *itrace.Record) (wrong uint64) {
 
 // instruction reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1". Lines of two shapes are familiar, as of opcodes of two widths.
 func (e *expected) instruction(text []byte, r *itrace.Record) (wrong uint64) {
-	if e.shapes[e.latest].read(text, r) == 0 {
+	if e.shapes[e.latest].read(text, r, &e.seen) == 0 {
 		return 0
 	}
 	e.latest = 1 - e.latest
-	return e.shapes[e.latest].read(text, r)
+	return e.shapes[e.latest].read(text, r, &e.seen)
 }
 
-func (s *shape) read(text []byte, r *itrace.Record) (wrong uint64) {
+func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64) {
 	if len(text) < s.disasm || s.silent != (len(text) == s.disasm) {
 		return 1
 	}
 	room := text[:cap(text)]
-	if !s.executed.at(room, s.cpu) || !s.words[0].at(room, s.opcode.to) || !s.words[1].at(room, s.opcode.to+8) ||
+	cpu := uint64(s.of)
+	if !s.start.at(room, 0) {
+		if cpu, wrong = itrace.DecimalAt(room, 0, s.cpu); !s.executed.at(room, s.cpu) {
+			return 1
+		}
+	}
+	if !s.words[0].at(room, s.opcode.to) || !s.words[1].at(room, s.opcode.to+8) ||
 		text[s.id.to] != ')' || text[s.id.to+1] != ' ' || text[s.addr.to] != ' ' || !s.silent && text[s.disasm] <= ' ' {
 		return 1
 	}
-	cpu, wrongCPU := itrace.DecimalAt(room, 0, s.cpu)
 	id, wrongID := itrace.DecimalAt(room, s.id.from, s.id.width())
-	addr, wrongAddr := itrace.HexAt(room, s.addr.from, s.addr.width())
-	opcode, wrongOpcode := itrace.HexAt(room, s.opcode.from, s.opcode.width())
+	addr, opcode, wrongCode := seen.find(room, s.addr, s.opcode)
 	r.Kind, r.Wild, r.Skipped, r.State = itrace.Instruction, false, s.skipped, s.state
 	r.CPU, r.ID, r.Addr, r.Value = int32(cpu), id, addr, opcode
 	r.AddrDigits, r.Digits, r.Mode, r.Security = s.addr.of(text), s.opcode.of(text), s.mode.of(text), s.security.of(text)
 	r.Disasm = text[s.disasm:]
-	return wrongCPU | wrongID | wrongAddr | wrongOpcode
+	return wrong | wrongID | wrongCode
 }
 
 // expect makes a line what the next are expected to look like.
@@ -203,13 +210,17 @@ func shapeOf(text []byte, r *itrace.Record) shape {
 		s.security = place(r.Security)
 	}
 	var rest, more []byte
+	s.of = r.CPU
+	if s.start, rest = literalOf(text[:s.id.from]); len(rest) > 0 {
+		s.start = never
+	}
 	s.executed, rest = literalOf(text[s.cpu:s.id.from])
 	s.words[0], more = literalOf(text[s.opcode.to:s.disasm])
 	s.words[1], more = literalOf(more)
 	const mostCPU = 9 // digits that an int32 holds
 	if s.cpu > mostCPU || max(s.id.width(), s.addr.width(), s.opcode.width()) > mostDigits || len(rest)+len(more) > 0 ||
 		s.addr.from != s.id.to+2 || s.opcode.from != s.addr.to+1 {
-		s.executed = never
+		s.start, s.executed = never, never
 	}
 	return s
 }

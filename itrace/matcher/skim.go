@@ -40,8 +40,8 @@ func (e *expected) glance(text []byte, cpu int32, g *itrace.Glance) (length int)
 	case 'M':
 		length = e.glanceMemory(text[at:], g)
 	default:
-		if length = e.shapes[e.latest].glance(text[at:], cpu, g); length == 0 {
-			length = e.shapes[1-e.latest].glance(text[at:], cpu, g)
+		if length = e.shapes[e.latest].glance(text[at:], cpu, g, &e.seen); length == 0 {
+			length = e.shapes[1-e.latest].glance(text[at:], cpu, g, &e.seen)
 		}
 	}
 	if length == 0 {
@@ -85,19 +85,19 @@ func (e *expected) glanceMemory(text []byte, g *itrace.Glance) (length int) {
 }
 
 // glance reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1".
-func (s *shape) glance(text []byte, cpu int32, g *itrace.Glance) (length int) {
-	if len(text) <= s.disasm+8 || s.id.width() > 8 || s.silent {
+func (s *shape) glance(text []byte, cpu int32, g *itrace.Glance, seen *places) (length int) {
+	if len(text) <= s.disasm+8 || s.id.width() > 8 || s.silent || s.of != cpu {
 		return 0
 	}
-	if !s.executed.at(text, s.cpu) || !s.words[0].at(text, s.opcode.to) || !s.words[1].at(text, s.opcode.to+8) ||
+	if !s.start.at(text, 0) || !s.words[0].at(text, s.opcode.to) || !s.words[1].at(text, s.opcode.to+8) ||
 		text[s.id.to] != ')' || text[s.id.to+1] != ' ' || text[s.addr.to] != ' ' || text[s.disasm] <= ' ' {
 		return 0
 	}
 	id := binary.LittleEndian.Uint64(text[s.id.from : s.id.from+8])
-	of, wrong := itrace.DecimalAt(text, 0, s.cpu)
-	wrong |= itrace.NotDecimal(id, s.id.width()) | notHex(text, s.addr) | notHex(text, s.opcode)
+	_, _, wrong := seen.find(text, s.addr, s.opcode)
+	wrong |= itrace.NotDecimal(id, s.id.width())
 	end := bytes.IndexByte(text[s.disasm:], '\n')
-	if wrong != 0 || int32(of) != cpu || end < 0 {
+	if wrong != 0 || end < 0 {
 		return 0
 	}
 	g.Kind = itrace.Instruction

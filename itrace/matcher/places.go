@@ -1,0 +1,51 @@
+package matcher
+
+import (
+	"encoding/binary"
+
+	"tracewell/itrace"
+)
+
+// Programs go round in loops. What the digits of an address and of the opcode there come to is kept of the last instructions by
+// their addresses, and is not converted again.
+
+// place is an address with the opcode there.
+type place struct {
+	digits          [3]uint64 // the bytes of both as they are written: the beginning and the end of the address, and the opcode
+	address, opcode uint64
+}
+
+const placeBits = 8
+
+// places is a place by a hash of the digits of the address.
+type places [1 << placeBits]place
+
+// find returns the address and the opcode whose digits are at two parts of a text, and 0 for wrong if digits is what is there. What it
+// has not seen as digits before it converts.
+func (p *places) find(text []byte, address, opcode span) (addr, code, wrong uint64) {
+	var digits [3]uint64
+	switch address.width() {
+	case 16:
+		digits[0] = binary.LittleEndian.Uint64(text[address.from : address.from+8])
+		digits[1] = binary.LittleEndian.Uint64(text[address.from+8 : address.from+16])
+	case 8:
+		digits[1] = binary.LittleEndian.Uint64(text[address.from : address.from+8])
+	default:
+		return convert(text, address, opcode)
+	}
+	digits[2] = binary.LittleEndian.Uint64(text[opcode.from:opcode.from+8]) & (1<<(8*opcode.width()) - 1)
+	seen := &p[digits[1]*0x9e3779b97f4a7c15>>(64-placeBits)]
+	if opcode.width() > 8 || seen.digits != digits {
+		if addr, code, wrong = convert(text, address, opcode); wrong == 0 && opcode.width() <= 8 {
+			*seen = place{digits, addr, code}
+		}
+		return addr, code, wrong
+	}
+	return seen.address, seen.opcode, 0
+}
+
+func convert(text []byte, address, opcode span) (addr, code, wrong uint64) {
+	addr, wrong = itrace.HexAt(text, address.from, address.width())
+	code, wrongCode := itrace.HexAt(text, opcode.from, opcode.width())
+	return addr, code, wrong | wrongCode
+}
