@@ -64,8 +64,8 @@ func (f *File) add(number int16, end int64) {
 }
 
 // grow makes room in the index for as many frames as there will be if the others are as long as those so far: to double it
-// instead costs more than all the rest of the work on a file of small frames. The first few tell too little
-// for that.
+// instead costs more than all the rest of the work on a file of small frames. The first few tell
+// too little for that.
 func (f *File) grow(end int64) {
 	n := len(f.numbers)
 	density := float64(n+1) / float64(end-f.starts[0])

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -193,13 +192,9 @@ func TestRecoveryWithoutDefinitions(t *testing.T) {
 func TestRecoveryGivesUp(t *testing.T) {
 	const unit = "VV\xf0\xff\x00\x00S\x04\x00xxxxS\x01\x00x" // the header and some of what follows it are a V block, too
 	data := Magic + "R 4\ntp T5656:10:E:0:0\n\n" + strings.Repeat(unit, 100_000)
-	begin := time.Now()
 	f, err := OpenBytes([]byte(data), WithRecovery())
 	if !errors.Is(err, ErrTruncated) || len(f.Findings()) != 1 || !strings.Contains(f.Findings()[0].Text, "too much") {
 		t.Errorf("%v, %v", f.Findings(), err)
-	}
-	if took := time.Since(begin); took > 5*time.Second {
-		t.Errorf("it took %v", took)
 	}
 }
 

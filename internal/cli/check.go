@@ -33,8 +33,11 @@ func (*checkCommand) Examples() string {
 // Run implements kong's command. The exit status is 1 for findings, odd ones included, and 2 for what is no trace file or
 // is damaged by compression. It is that of the file itself, whatever --fix made of it.
 func (c *checkCommand) Run(streams Streams) error {
-	if err := c.separate(streams); err != nil {
-		return err
+	if c.Fix == "-" {
+		return errors.New("--fix -: the findings go to standard output; name a file")
+	}
+	if err := keepApart(c.Fix, []string{c.File, c.Exec}, streams); err != nil {
+		return fmt.Errorf("--fix: %w", err)
 	}
 	source, err := openTraceBytes(c.File, streams)
 	if err != nil {
@@ -89,11 +92,7 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examinatio
 			return nil, fmt.Errorf("%s: %w", c.Exec, err)
 		}
 	}
-	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(source.name), Total: source.Size()})
-	file, err := check.Open(func(opts ...tfile.Option) (*tfile.File, error) {
-		return source.index(streams, append(opts, tfile.WithProgress(bar.Set))...)
-	})
-	bar.Done()
+	file, err := check.Open(func(opts ...tfile.Option) (*tfile.File, error) { return source.index(streams, opts...) })
 	if file == nil {
 		if errors.Is(err, tfile.ErrNotTraceFile) {
 			return &examination{reason: err}, nil
@@ -103,7 +102,7 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examinatio
 	if source.damage != nil {
 		warn(streams.Err, source.name, []string{source.damage.Error()})
 	}
-	bar = progress.Start(streams.Err, progress.Work{
+	bar := progress.Start(streams.Err, progress.Work{
 		Name: "checking " + text.Visible(source.name), Total: int64(file.NumFrames()), Unit: progress.Frames,
 	})
 	options.Progress = bar.Set
@@ -115,33 +114,17 @@ func (c *checkCommand) examine(source *packedFile, streams Streams) (*examinatio
 	return &examination{report: report, frames: file.NumFrames()}, nil
 }
 
-// separate refuses to write the fixed file over the one that is read.
-func (c *checkCommand) separate(streams Streams) error {
-	if c.Fix == "" {
-		return nil
-	}
-	in, err := streams.In.Stat()
-	if c.File != "-" {
-		in, err = os.Stat(c.File)
-	}
-	if err != nil {
-		return err
-	}
-	if out, err := os.Stat(c.Fix); err == nil && os.SameFile(in, out) {
-		return fmt.Errorf("--fix %s: it is the file that is read; name another", c.Fix)
-	}
-	return nil
-}
-
 // fix writes what can be saved, tells what was changed, and what is still found in the outcome.
 func (c *checkCommand) fix(e *examination, name string, streams Streams) error {
 	bar := progress.Start(streams.Err, progress.Work{
 		Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames,
 	})
+	ctx, stop := untilInterrupted()
+	defer stop()
 	method, _ := packed.BySuffix(c.Fix)
 	var changes []check.Change
 	err := packed.Write(c.Fix, method, func(w io.Writer) (err error) {
-		changes, err = e.report.Fix(w, bar.Set)
+		changes, err = e.report.Fix(&interruptible{w, ctx}, bar.Set)
 		return err
 	})
 	bar.Done()

@@ -3,10 +3,12 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -98,12 +100,36 @@ func TestCheckFixNeverWritesOverItsInput(t *testing.T) {
 	defer in.Close()
 	for _, args := range [][]string{{file, file}, {file, soft}, {soft, hard}, {"-", file}} {
 		got := runWith(t, in, "check", args[0], "--fix", args[1])
-		if got.status != statusFailure || !strings.Contains(got.stderr, "it is the file that is read") {
+		if got.status != statusFailure || !strings.Contains(got.stderr, "is read, too: write to another file") {
 			t.Errorf("%v: %+v", args, got)
 		}
 	}
 	if content(t, file) != content(t, damaged) {
 		t.Error("the file has changed")
+	}
+}
+
+// TestCheckFixInterrupted: after Ctrl-C there is no half of a file.
+func TestCheckFixInterrupted(t *testing.T) {
+	source, err := openPacked(basic, Streams{In: os.Stdin, Err: os.Stderr})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	dir := t.TempDir()
+	streams := Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	c := checkCommand{File: basic, Fix: filepath.Join(dir, "fixed.tf")}
+	examined, err := c.examine(source, streams)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := listing(t, dir)
+	source.ReaderAt = &hurried{ReaderAt: source.ReaderAt, t: t}
+	if err := c.fix(examined, basic, streams); !errors.Is(err, errInterrupted) {
+		t.Errorf("error %v", err)
+	}
+	if after := listing(t, dir); !slices.Equal(after, before) {
+		t.Errorf("%v is left", after)
 	}
 }
 
@@ -149,6 +175,7 @@ func TestCheckMisuse(t *testing.T) {
 		"open nowhere: no such file":                     {basic, "--exec", "nowhere"},
 		basic + ": reading an ELF file: ":                {basic, "--exec", basic},
 		"open no/such/folder.tf":                         {basic, "--fix", "no/such/folder.tf"},
+		"--fix -: the findings go to standard output":    {basic, "--fix", "-"},
 	} {
 		if got := run(t, append([]string{"check"}, args...)...); got.status != statusFailure || !strings.Contains(got.stderr, want) {
 			t.Errorf("%v: %+v", args, got)

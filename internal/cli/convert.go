@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -67,7 +66,7 @@ func (c *convertCommand) Run(streams Streams) error {
 	if len(inputs) == 0 {
 		return fmt.Errorf("convert needs a file to read and one to write, and %s is the only one (see tracewell convert --help)", out)
 	}
-	if err := c.checkApart(inputs, out, streams); err != nil {
+	if err := keepApart(out, append([]string{c.Exec}, inputs...), streams); err != nil {
 		return err
 	}
 	if err := c.checkFormats(out); err != nil {
@@ -141,27 +140,6 @@ func (c *convertCommand) convertFrames(operands []*operand, out string, streams 
 	}
 	err = target.write(conv)
 	return errors.Join(append(problems, conv.damage.err(conv.from), err)...)
-}
-
-// checkApart refuses to write over what is read, which somebody will want to have again.
-func (c *convertCommand) checkApart(inputs []string, out string, streams Streams) error {
-	written, err := os.Stat(out)
-	if out == "-" || err != nil || !written.Mode().IsRegular() && !written.IsDir() {
-		return nil
-	}
-	if c.Exec != "" {
-		inputs = append(inputs[:len(inputs):len(inputs)], c.Exec)
-	}
-	for _, name := range inputs {
-		read, err := os.Stat(name)
-		if name == "-" {
-			read, err = streams.In.Stat()
-		}
-		if err == nil && os.SameFile(read, written) {
-			return fmt.Errorf("%s is read, too: write to another file", out)
-		}
-	}
-	return nil
 }
 
 // gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where

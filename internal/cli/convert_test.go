@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"tracewell/internal/gdbtest"
 )
 
 // wellFormed are the formats from which the same bytes of a trace file come back, by what a path is to end in.
@@ -276,29 +272,8 @@ func TestConvertPart(t *testing.T) {
 	}
 }
 
-// TestConvertClosedPipe: a reader that goes away early is no failure.
-func TestConvertClosedPipe(t *testing.T) {
-	cmd := exec.Command(gdbtest.Binary(t), "convert", basic, "-", "--to", "txt")
-	var messages bytes.Buffer
-	cmd.Stderr = &messages
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(out, make([]byte, 100)); err != nil {
-		t.Error(err)
-	}
-	out.Close()
-	if err := cmd.Wait(); err != nil || messages.Len() > 0 {
-		t.Errorf("%v, message %q", err, &messages)
-	}
-}
-
-// TestConvertFrames: JSON has the objects of show; CSV a row for each frame. Both number the
-// frames as the file does that was read.
+// TestConvertFrames: JSON has the objects of show; CSV a row for each frame. Both number the frames as the file does
+// that was read.
 func TestConvertFrames(t *testing.T) {
 	shown := strings.Split(run(t, "show", basic, "--json", "--frames", "5:40", "-r", "rip,rsp").stdout, "\n")
 	got := run(t, "convert", basic, "-", "--to=json", "--frames", "5:40", "-r", "rip,rsp")

@@ -3,13 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
-	"errors"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
-
-	"golang.org/x/term"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/packed"
@@ -19,16 +13,10 @@ import (
 	"tracewell/tfile/twin"
 )
 
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
-
-// errInterrupted ends a conversion whose user has had enough.
-var errInterrupted = errors.New("interrupted")
-
 // write writes what is to be written. A signal that asks the process to end has it remove what is half written.
 func (t *destination) write(c *conversion) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilInterrupted()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	work := progress.Work{Name: "writing " + text.Visible(c.name), Total: int64(c.content.NumFrames()), Unit: progress.Frames}
 	if c.bytes != nil {
 		work.Total, work.Unit = c.bytes.Size(), progress.Bytes
@@ -76,20 +64,6 @@ func (w *watched) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 	return f, nil
 }
 
-// interruptible is a writer that fails after an interrupt.
-type interruptible struct {
-	io.Writer
-	ctx context.Context
-}
-
-// Write implements io.Writer.
-func (w *interruptible) Write(p []byte) (int, error) {
-	if w.ctx.Err() != nil {
-		return 0, errInterrupted
-	}
-	return w.Writer.Write(p)
-}
-
 // writeTrace writes a trace file. What GDB cannot read in the frames, or passes over in the definitions, stays: it is not for a
 // conversion to lose it.
 func writeTrace(w io.Writer, c *conversion) error {
@@ -121,10 +95,10 @@ func writeTwin(w io.Writer, c *conversion) error {
 	return twin.Write(w, c.bytes, c.bytes.Size(), twin.WithProgress(c.bar.Set))
 }
 
-// frameWriter writes frames in a format that is for reading only.
+// frameWriter writes frames, one after the other, in a form that is for reading only.
 type frameWriter interface {
 	add(frameview.Frame) error
-	flush() error
+	flush() error // writes what is held back
 }
 
 // writeFrames makes a frameWriter the write of a format. The frames have the numbers that they had before a cut, by which they

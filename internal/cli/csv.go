@@ -84,7 +84,7 @@ func (c *csvFrames) addItems(header []string) []string {
 	columns := make(map[string]int)
 	c.items = make(map[*frameview.Item][]csvPart)
 	for _, item := range c.view.EveryItem() {
-		if _, variable := item.Variable(); item.Slot != nil || variable {
+		if !isMemory(item) {
 			continue
 		}
 		for _, part := range item.Parts() {

@@ -47,13 +47,14 @@ func writeTo(out *output, print func(*output) error) error {
 // outputBuffer is how much is gathered before it is written.
 const outputBuffer = 1 << 16
 
+func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
+
 func newOutput(f *os.File) *output {
 	out := &output{Writer: bufio.NewWriterSize(f, outputBuffer)}
-	fd := int(f.Fd())
-	if !term.IsTerminal(fd) {
+	if !isTerminal(f) {
 		return out
 	}
-	if width, lines, err := term.GetSize(fd); err == nil {
+	if width, lines, err := term.GetSize(int(f.Fd())); err == nil {
 		out.width, out.lines = width, lines
 	}
 	out.style.Colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"

@@ -7,8 +7,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
-
-	"golang.org/x/term"
 )
 
 // pagerOption is for commands that print more than a screen.
@@ -28,7 +26,7 @@ func (p pagerOption) write(streams Streams, print func(context.Context, *output)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	printed := func(out *output) error { return print(ctx, out) }
-	if p.NoPager || !term.IsTerminal(int(streams.Out.Fd())) {
+	if p.NoPager || !isTerminal(streams.Out) {
 		return write(streams, printed)
 	}
 	pager, err := startPager(streams, cancel)

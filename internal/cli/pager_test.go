@@ -98,9 +98,10 @@ func TestPager(t *testing.T) {
 // TestPagerInterrupted: Ctrl-C is for the pager, which has what was printed by then; the command ends when the pager does.
 func TestPagerInterrupted(t *testing.T) {
 	printed := filepath.Join(t.TempDir(), "printed")
-	// The pager does not read before it was interrupted.
-	const script = "trap hit=1 INT; echo started; until test $hit; do sleep .01; done; cat >FILE; echo ended"
-	pager := "PAGER=sh -c '" + strings.Replace(script, "FILE", printed, 1) + "'"
+	// The pager reads the first line, so that there is one, and no more before it was interrupted.
+	const script = "trap hit=1 INT; read -r line; echo started; until test $hit; do sleep .01; done; " +
+		`printf "%s\n" "$line" >FILE; cat >>FILE; echo ended`
+	pager := "PAGER=sh -c '" + strings.ReplaceAll(script, "FILE", printed) + "'"
 	s := onPTY(t, []string{pager}, "show", "--json", basic)
 	s.screen.shows(t, "started")
 	if _, err := s.typist.Write([]byte{3}); err != nil {

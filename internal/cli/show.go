@@ -78,9 +78,11 @@ func (c *showCommand) Run(streams Streams) error {
 	var damage damages
 	err = c.write(streams, func(ctx context.Context, out *output) error {
 		if c.Count {
-			n, err := choice.Count(ctx, t.view)
+			n, err := choice.count(ctx, t.view)
 			bar.Done()
-			fmt.Fprintln(out, n)
+			if err == nil {
+				fmt.Fprintln(out, n)
+			}
 			return err
 		}
 		p, err := c.printer(out, t)
@@ -104,14 +106,8 @@ func (c *showCommand) Run(streams Streams) error {
 	return errors.Join(err, damage.err(t.name), t.err)
 }
 
-// printer prints frames in one manner, one after the other.
-type printer interface {
-	add(frameview.Frame) error
-	flush() error // writes what is held back
-}
-
-// printer returns the one that was asked for.
-func (c *showCommand) printer(out *output, t *traceFile) (printer, error) {
+// printer returns what prints frames in the manner that was asked for.
+func (c *showCommand) printer(out *output, t *traceFile) (frameWriter, error) {
 	switch {
 	case c.Stats || len(c.Value) > 0:
 		return newStatistics(out, t.view, c.Value, c.JSON)

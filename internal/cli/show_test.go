@@ -94,6 +94,17 @@ func TestShowCut(t *testing.T) {
 }
 
 // TestShowReadsStandardInput also from a pipe, in which nothing can be looked up.
+// TestShowCountLimits: what limits the frames that are printed limits their number.
+func TestShowCountLimits(t *testing.T) {
+	for _, test := range []struct{ option, n, want string }{
+		{"--last", "3", "3"}, {"--limit", "3", "3"}, {"--last", "1000000", "85"}, {"--limit", "1000000", "85"},
+	} {
+		if got := run(t, "show", basic, "--count", test.option, test.n); got.stdout != test.want+"\n" || got.status != statusDone {
+			t.Errorf("%s %s: %+v, want %s", test.option, test.n, got, test.want)
+		}
+	}
+}
+
 func TestShowReadsStandardInput(t *testing.T) {
 	want := run(t, "show", basic).stdout
 	r, w, err := os.Pipe()
@@ -163,22 +174,24 @@ func TestReadingOptions(t *testing.T) {
 // TestClosedPipe: the reader of the output goes away after the first line, as head does. The binary is run because a
 // closed standard output is a signal to a process.
 func TestClosedPipe(t *testing.T) {
-	cmd := exec.Command(gdbtest.Binary(t), "show", basic, "--json")
-	var messages bytes.Buffer
-	cmd.Stderr = &messages
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(out, make([]byte, 100)); err != nil {
-		t.Error(err)
-	}
-	out.Close()
-	if err := cmd.Wait(); err != nil || messages.Len() > 0 {
-		t.Errorf("%v, message %q", err, &messages)
+	for _, args := range [][]string{{"show", basic, "--json"}, {"convert", basic, "-", "--to", "txt"}} {
+		cmd := exec.Command(gdbtest.Binary(t), args...)
+		var messages bytes.Buffer
+		cmd.Stderr = &messages
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, make([]byte, 100)); err != nil {
+			t.Error(err)
+		}
+		out.Close()
+		if err := cmd.Wait(); err != nil || messages.Len() > 0 {
+			t.Errorf("%v: %v, message %q", args, err, &messages)
+		}
 	}
 }
 

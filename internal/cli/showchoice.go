@@ -203,6 +203,15 @@ func (c *frameChoice) each(ctx context.Context, view *frameview.View, do func(fr
 	return c.Each(ctx, view, do)
 }
 
+// count returns how many frames each would be called for.
+func (c *frameChoice) count(ctx context.Context, view *frameview.View) (int, error) {
+	n, err := c.Count(ctx, view)
+	if c.last > 0 {
+		n = min(n, c.last)
+	}
+	return n, err
+}
+
 // warn says of how many frames the condition could not be computed.
 func (c *frameChoice) warn(messages io.Writer, name string) {
 	if c.where == nil {

@@ -76,9 +76,9 @@ const warningLimit = 10
 func warn(messages io.Writer, name string, warnings []string) {
 	for i, warning := range warnings {
 		if i == warningLimit {
-			fmt.Fprintf(messages, "tracewell: %s: %d more warnings\n", name, len(warnings)-i)
+			fmt.Fprintf(messages, "tracewell: %s: %d more warnings\n", text.Visible(name), len(warnings)-i)
 			return
 		}
-		fmt.Fprintf(messages, "tracewell: %s: warning: %s\n", name, text.Visible(warning))
+		fmt.Fprintf(messages, "tracewell: %s: warning: %s\n", text.Visible(name), text.Visible(warning))
 	}
 }

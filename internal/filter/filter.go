@@ -77,12 +77,6 @@ func (e *Expr) Eval(env Env) (Value, bool) {
 	return Value{bits, e.typ}, ok
 }
 
-// True reports whether the value is available and not 0.
-func (e *Expr) True(env Env) bool {
-	bits, ok := e.eval(env)
-	return ok && bits != 0
-}
-
 // Value is an integer with its type.
 type Value struct {
 	Bits uint64 // extended to 64 bits by the sign of the type

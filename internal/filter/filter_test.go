@@ -302,7 +302,7 @@ func TestNothingAllocated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { w.lacked = w.lacked[:0]; e.True(w) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { w.lacked = w.lacked[:0]; e.Eval(w) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
@@ -317,7 +317,7 @@ func BenchmarkEval(b *testing.B) {
 			}
 			env := &fast{world: w}
 			for b.Loop() {
-				e.True(env)
+				e.Eval(env)
 			}
 		})
 	}

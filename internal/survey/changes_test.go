@@ -9,6 +9,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/frameview"
 	"tracewell/tfile"
+	"tracewell/trace"
 )
 
 // compared lists what has changed in a frame: "since 0: $rdx 0100000000000000→0200000000000000".
@@ -59,21 +60,18 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareUndefined has frames of a tracepoint that the file does not define, whose memory has no names.
-func TestCompareUndefined(t *testing.T) {
-	h := basic(t).Content.Header()
-	h.Tracepoints = nil
+// made is a view of a file with the frames that fill makes.
+func made(t *testing.T, h tfile.Header, numbers []trace.Number, fill func(b *tfile.Builder, i int)) *frameview.View {
+	t.Helper()
 	var out bytes.Buffer
 	w, err := tfile.NewWriter(&out, h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, fill := range []string{"abc", "abd"} {
+	for i, n := range numbers {
 		b := tfile.Builder{Order: h.Order}
-		b.Begin(nil, 7)
-		b.AppendMemory(0x1000, []byte("same"))
-		b.AppendMemory(0x2000, []byte(fill))
-		b.AppendMemory(arch.Addr(fill[2]), []byte("elsewhere"))
+		b.Begin(nil, n)
+		fill(&b, i)
 		if err := w.WriteFrame(b.Finish()); err != nil {
 			t.Fatal(err)
 		}
@@ -86,6 +84,19 @@ func TestCompareUndefined(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, _ := frameview.New(f, nil)
+	return v
+}
+
+// TestCompareUndefined has frames of a tracepoint that the file does not define, whose memory has no names.
+func TestCompareUndefined(t *testing.T) {
+	h := basic(t).Content.Header()
+	h.Tracepoints = nil
+	fills := []string{"abc", "abd"}
+	v := made(t, h, []trace.Number{7, 7}, func(b *tfile.Builder, i int) {
+		b.AppendMemory(0x1000, []byte("same"))
+		b.AppendMemory(0x2000, []byte(fills[i]))
+		b.AppendMemory(arch.Addr(fills[i][2]), []byte("elsewhere"))
+	})
 	if got, want := compared(t, NewComparison(v), v, 1), "since 0: 0x2000 616263→616264"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

@@ -1,7 +1,6 @@
 package survey
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -40,35 +39,18 @@ func TestSummary(t *testing.T) {
 // TestRate has frames with timestamps, two of them in one frame, and one frame without.
 func TestRate(t *testing.T) {
 	h := basic(t).Content.Header()
-	var out bytes.Buffer
-	w, err := tfile.NewWriter(&out, h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, times := range [][]int64{{1_000_000}, {1, 1_500_000}, {}, {3_000_000}} {
-		b := tfile.Builder{Order: h.Order}
-		b.Begin(nil, 2)
-		for _, at := range times {
+	times := [][]int64{{1_000_000}, {1, 1_500_000}, {}, {3_000_000}}
+	v := made(t, h, []trace.Number{2, 2, 2, 2}, func(b *tfile.Builder, i int) {
+		for _, at := range times[i] {
 			b.Variable(h.Variables[0].Number, at)
 		}
-		if err := w.WriteFrame(b.Finish()); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	f, err := tfile.OpenBytes(out.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	v, _ := frameview.New(f, nil)
+	})
 	if h.Variables[0].Name != trace.TimestampName {
 		t.Fatalf("the first variable is %s", h.Variables[0].Name)
 	}
 	for variables, want := range map[*[]trace.Variable]string{&h.Variables: "1 true, 3 timed", {}: "0 false, 0 timed"} {
 		s := NewSummary(*variables)
-		c := Choice{End: f.NumFrames()}
+		c := Choice{End: v.Content.NumFrames()}
 		if err := c.Each(t.Context(), v, func(f frameview.Frame) error { s.Add(f, false); return nil }); err != nil {
 			t.Fatal(err)
 		}

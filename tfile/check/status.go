@@ -78,8 +78,8 @@ func (c *checker) ending(opened error) {
 		c.outside(rule, format.Offset, "%v: found %s, expected %s", format.Kind, format.Found, format.Expected)
 		return
 	}
-	if marker := c.file.End() - c.framesEnd(); marker > 0 && marker < 4 {
-		c.outside(ruleEndMarker, c.file.End()-marker, "an end marker of %d bytes", marker)
+	if marker := c.file.EndMarker(); marker > 0 && marker < 4 {
+		c.outside(ruleEndMarker, c.file.End()-int64(marker), "an end marker of %d bytes", marker)
 	}
 }
 
