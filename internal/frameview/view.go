@@ -1,7 +1,6 @@
 package frameview
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -24,7 +23,6 @@ type View struct {
 	Layout  *tdesc.Layout // of register blocks; nil without Target
 	Symbols *symtab.Table // where the program was; nil if not known
 
-	bigEndian   bool
 	order       arch.ByteOrder
 	pc          *tdesc.Slot
 	definitions []*trace.Tracepoint // in the order of the header, which may make them anew each time
@@ -65,7 +63,6 @@ func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
 	v := &View{
 		Content:     content,
 		File:        file,
-		bigEndian:   header.Order == binary.BigEndian,
 		order:       header.Order,
 		tracepoints: make(map[trace.Number]*tracepoint),
 		variables:   variableNames(header.Variables),
