@@ -24,6 +24,23 @@ type Dialect struct {
 	// Append appends the line of a record without a line feed. Of a record of kind Unknown
 	// Text is appended: as it stands in a dialect of plain lines, and in any case so that Parse makes the same Text of it.
 	Append func(dst []byte, r *Record) []byte
+	// Anywhere says that a parser may begin, or go on after some lines that it was not given, at the line of any instruction: what
+	// follows inherits nothing from before.
+	Anywhere bool
+	// Skim, unless nil, reads lines from the beginning of a text for what a Glance has of them, as many as there are glances. It stops
+	// at a line that Parse has to look at: one that is not like those before, is not of the same processor, or may be cut off.
+	// It returns how many lines it has read, and where in the text the next begins. Room bytes behind the text may be looked at.
+	Skim func(p Parser, text []byte, glances []Glance) (lines, next int)
+}
+
+// Glance is what Skim tells of a line: that it is right, and what it changes.
+type Glance struct {
+	Kind  Kind
+	At    int    // where it begins in the text
+	Name  uint64 // of a register, its bytes, the first lowest; there are at most 8
+	Addr  uint64 // Memory: of the first byte
+	Size  uint32 // Memory: bytes accessed
+	Value uint64 // Register: what was written
 }
 
 // Parser reads the lines of one trace in their order; it remembers what lines inherit from earlier ones.
@@ -43,7 +60,7 @@ func (r Registry) ByName(name string) (*Dialect, error) {
 			return d, nil
 		}
 	}
-	return nil, fmt.Errorf("no dialect %q of execution traces: there is %s", name, r.names())
+	return nil, fmt.Errorf("no dialect %q of execution traces: there are %s", name, r.names())
 }
 
 func (r Registry) names() string {

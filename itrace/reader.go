@@ -9,11 +9,12 @@ import (
 
 // Reader reads the records of a trace.
 type Reader struct {
-	// MaxLine is how long a line may be. Of a longer one the beginning is kept, in a record of kind Unknown.
+	// MaxLine is how many bytes a line may have in front of its line feed. Of a longer one the beginning is kept, in a record of kind Unknown.
 	MaxLine int
 
-	in     io.Reader
-	parser Parser
+	in      io.Reader
+	dialect *Dialect
+	parser  Parser
 
 	block  []byte // buffer, with Room behind what is read into it
 	next   int    // of what is unread in block[:filled]
@@ -32,7 +33,7 @@ const (
 
 // NewReader returns a Reader of a trace in a dialect.
 func NewReader(in io.Reader, d *Dialect) *Reader {
-	return &Reader{MaxLine: defaultMaxLine, in: in, parser: d.New(), block: make([]byte, blockSize)}
+	return &Reader{MaxLine: defaultMaxLine, in: in, dialect: d, parser: d.New(), block: make([]byte, blockSize)}
 }
 
 // Read reads up to len(records) records and returns how many. The error, io.EOF at the end of the trace, comes alone. It waits
@@ -41,7 +42,7 @@ func NewReader(in io.Reader, d *Dialect) *Reader {
 func (r *Reader) Read(records []Record) (n int, err error) {
 	for n < len(records) {
 		end := bytes.IndexByte(r.block[r.next:r.filled], '\n')
-		if end >= 0 {
+		if end >= 0 && end <= r.MaxLine {
 			if r.take(&records[n], r.block[r.next:r.next+end], end+1) {
 				n++
 			}
@@ -50,7 +51,7 @@ func (r *Reader) Read(records []Record) (n int, err error) {
 		switch {
 		case n > 0:
 			return n, nil
-		case r.filled-r.next > r.MaxLine:
+		case end >= 0 || r.filled-r.next > r.MaxLine:
 			return 1, r.overlong(&records[0])
 		case r.ended != nil && r.next < r.filled:
 			if rest := r.block[r.next:r.filled]; r.take(&records[0], rest, len(rest)) {
@@ -152,4 +153,42 @@ func (r *Reader) All() iter.Seq2[*Record, error] {
 			}
 		}
 	}
+}
+
+// Rest returns what has been read of the input from an offset on, which is that of a record of the last Read, or that of Position.
+// It is valid until the next call of any method but this.
+func (r *Reader) Rest(offset int64) []byte { return r.block[r.next-int(r.offset-offset) : r.filled] }
+
+// Skim skims the next lines up to an offset, which is the end of a line and in the Rest; see Dialect.
+func (r *Reader) Skim(glances []Glance, end int64) int {
+	if r.dialect.Skim == nil {
+		return 0
+	}
+	lines, n := r.dialect.Skim(r.parser, r.block[r.next:r.next+int(end-r.offset)], glances)
+	r.Pass(int64(lines), int64(n))
+	return lines
+}
+
+// Back goes back to a line by its offset, which is in the Rest of a record of the last Read. The dialect must allow to begin there.
+func (r *Reader) Back(line, offset int64) {
+	r.next -= int(r.offset - offset)
+	r.offset, r.line = offset, line-1
+}
+
+// Pass passes over the next lines, so many and so many bytes, which have been read of the input.
+func (r *Reader) Pass(lines, bytes int64) {
+	r.next += int(bytes)
+	r.offset += bytes
+	r.line += lines
+}
+
+// Extend reads more of the input, if there is more and room for it, and reports whether it has. It may wait. The bytes of the records of the
+// last Read are not valid any more.
+func (r *Reader) Extend() bool {
+	had := r.filled - r.next
+	if r.ended != nil || had == len(r.block)-Room {
+		return false
+	}
+	r.fill()
+	return r.filled > had
 }

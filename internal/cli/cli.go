@@ -32,7 +32,7 @@ type commands struct {
 	Show     showCommand     `cmd:"" help:"Print the frames of a trace file."`
 	Describe infoCommand     `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
 	Check    checkCommand    `cmd:"" help:"Say what is wrong with a trace file, and write what can be saved."`
-	Convert  convertCommand  `cmd:"" help:"Write trace files in another format; merge them, cut them."`
+	Convert  convertCommand  `cmd:"" help:"Write trace files and execution traces in another format; merge and cut trace files."`
 	Match    matchCommand    `cmd:"" help:"Compare execution traces, and say where two executions part."`
 	Generate generateCommand `cmd:"" name:"gen-trace" help:"Write an execution trace to try tools on, with faults where they are wanted."`
 	Demo     demoCommand     `cmd:"" help:"Trace a small built-in program and show what was collected."`

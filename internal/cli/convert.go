@@ -74,7 +74,10 @@ func (c *convertCommand) Run(streams Streams) error {
 	}
 	var operands []*operand
 	for _, path := range inputs {
-		o := openOperand(path, c.From, streams)
+		o, err := openOperand(path, c.From, streams)
+		if err != nil {
+			return err
+		}
 		defer o.close()
 		operands = append(operands, o)
 	}
@@ -86,13 +89,13 @@ func (c *convertCommand) Run(streams Streams) error {
 
 // checkFormats refuses, before anything is read, what cannot be a format in any case.
 func (c *convertCommand) checkFormats(out string) error {
-	all := slices.Concat(formats, executionFormats)
+	all := withOthers(nil)
 	_, to := packed.BySuffix(c.To)
 	switch {
 	case c.To != "" && formatNamed(strings.TrimPrefix(to, "."), all) == nil:
-		return fmt.Errorf("--to: %w", unknownFormat(c.To))
+		return fmt.Errorf("--to: %w", unknownFormat(c.To, writeFormats()))
 	case c.From != "" && formatNamed(c.From, all) == nil:
-		return fmt.Errorf("--from: %w", unknownFormat(c.From))
+		return fmt.Errorf("--from: %w", unknownFormat(c.From, readFormats()))
 	case c.To == "" && out == "-":
 		return fmt.Errorf("standard output has no suffix: say by --to what to write (%s)", writeFormats())
 	}
@@ -122,6 +125,9 @@ func (c *convertCommand) convertFrames(operands []*operand, out string, streams 
 	}
 	sources, err := openSources(operands, c.From, streams)
 	if err != nil {
+		if i := slices.IndexFunc(operands, (*operand).unclear); i >= 0 {
+			return fmt.Errorf("%w; nor is %s an execution trace: it %s", err, operands[i].name, dialects.All.Undetected(operands[i].head))
+		}
 		return err
 	}
 	defer closeSources(sources)

@@ -93,7 +93,7 @@ func TestConvertRefuses(t *testing.T) {
 		{"run.tf text --exec text", "text is read, too: write to another file"},
 		{"run.tf x --to nonsense", `--to: "nonsense" is no format; there are tf, txt`},
 		{"run.tf x --from nonsense", `--from: "nonsense" is no format; there are tf, txt`},
-		{"missing.tf x", "open missing.tf: no such file or directory"},
+		{"missing.tf x", "missing.tf: no such file or directory"},
 		{"text x", `text: not a trace file: offset 0: found "Dear dia", expected "\x7fTRACE0\n"`},
 		{"run.tf --from txt x", "run.tf: line 1, column 1: found "},
 		{"bad.txt x", "bad.txt: line 2, column 1: found "},

@@ -38,7 +38,7 @@ func (c *convertCommand) convertExecution(operands []*operand, out string, strea
 	e := &execution{in: in, to: target.format.dialect, streams: streams, title: target.title()}
 	err = e.write(target)
 	e.tell()
-	if err != nil {
+	if err = errors.Join(e.damage, err); err != nil {
 		return fmt.Errorf("%s: %w", in.name, err)
 	}
 	allowed := int64(0)
@@ -73,8 +73,11 @@ type execution struct {
 	streams Streams
 	bar     *progress.Bar
 
+	damage    error    // where a compressed file stops being readable
 	bad       int64    // lines that are no records
 	samples   []string // the first of them
+	longest   int      // that a line may be
+	cut       int64    // lines that are longer
 	cpu       int32    // of the latest instruction
 	misplaced int64    // records of another processor, where the dialect cannot tell
 }
@@ -124,6 +127,7 @@ func (e *execution) pack(t *destination, fill func(io.Writer) error) error {
 // copy writes all records to w, and has what is gathered flushed before it waits for more.
 func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
 	reader := itrace.NewReader(e.in.trace, e.in.dialect)
+	e.longest = reader.MaxLine
 	records := make([]itrace.Record, 512)
 	var lines []byte
 	for {
@@ -140,8 +144,12 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 			return err
 		}
 		e.bar.Set(e.in.input.raw.done.Load())
+		var damage *packed.DamageError
 		switch {
 		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &damage): // what came out is kept
+			e.damage = err
 			return nil
 		case err != nil:
 			return err
@@ -157,6 +165,9 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 func (e *execution) note(r *itrace.Record) {
 	switch r.Kind {
 	case itrace.Unknown:
+		if r.Problem.Column > e.longest {
+			e.cut++
+		}
 		if e.bad++; len(e.samples) < badSamples {
 			e.samples = append(e.samples, fmt.Sprintf("line %d, %v", r.Line, r.Problem))
 		}
@@ -174,10 +185,15 @@ func (e *execution) tell() {
 	e.bar.Done()
 	name := text.Visible(e.in.name)
 	if e.bad > 0 {
-		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s no record of %s, and kept\n", name, countOf(e.bad, "line is", "lines are"), e.in.dialect.Title)
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of %s, and kept\n", name,
+			countOf(e.bad, "line is no record", "lines are no records"), e.in.dialect.Title)
 		for _, sample := range e.samples {
 			fmt.Fprintf(e.streams.Err, "  %s\n", text.Visible(sample))
 		}
+	}
+	if e.cut > 0 {
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: of %s longer than %d bytes only the beginning is kept\n", name,
+			countOf(e.cut, "line", "lines"), e.longest)
 	}
 	if e.misplaced > 0 {
 		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of another processor than the instruction before, which %s cannot tell\n",

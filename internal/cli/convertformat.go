@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -71,9 +70,9 @@ func formatNamed(name string, table []*format) *format {
 	return nil
 }
 
-// unknownFormat is the error of a name that is in no table.
-func unknownFormat(name string) error {
-	return fmt.Errorf("%q is no format; there are %s", name, writeFormats())
+// unknownFormat is the error of a name that is in no table, beside those that are.
+func unknownFormat(name, there string) error {
+	return fmt.Errorf("%q is no format; there are %s", name, there)
 }
 
 func (f *format) readable() bool { return f.read != nil || f.readFolder != nil || f.dialect != nil }
@@ -118,16 +117,18 @@ func chooseDestination(path, to string, table []*format, streams Streams) (*dest
 	case to != "":
 		asked, name := packed.BySuffix(to)
 		name = strings.TrimPrefix(name, ".")
-		if t.format = formatNamed(name, table); t.format == nil {
-			return nil, fmt.Errorf("--to: %w", foreignFormat(name, table))
+		if t.format = formatNamed(name, withOthers(table)); t.format == nil {
+			return nil, fmt.Errorf("--to: %w", unknownFormat(to, writeFormats()))
 		}
+		path = "--to"
 		if asked != nil {
 			t.method = asked
 		}
 	default:
-		if t.format = bySuffix(path, base, table); t.format == nil {
-			return nil, fmt.Errorf("%s: %w", path, foreignFormat(strings.TrimPrefix(filepath.Ext(base), "."), table))
-		}
+		t.format = bySuffix(path, base, table)
+	}
+	if !slices.Contains(table, t.format) {
+		return nil, fmt.Errorf("%s: %w", path, foreignFormat(t.format, table))
 	}
 	return t, t.check(streams)
 }
@@ -135,32 +136,28 @@ func chooseDestination(path, to string, table []*format, streams Streams) (*dest
 // errForeign is in the error of a format that only execution traces have.
 var errForeign = errors.New("a format of execution traces")
 
-// foreignFormat is the error of a name that a table lacks: that it is in the other, or in none.
-func foreignFormat(name string, table []*format) error {
-	switch f := formatNamed(name, slices.Concat(formats, executionFormats)); {
-	case f == nil:
-		return unknownFormat(name)
-	case f.dialect != nil:
-		return fmt.Errorf("%s is %w, and what is read is a trace file, of frames", name, errForeign)
+// foreignFormat is the error of a format that is not in the table of what is read.
+func foreignFormat(f *format, table []*format) error {
+	if f.dialect != nil {
+		return fmt.Errorf("%s is %w, and what is read is a trace file, of frames", f.name, errForeign)
 	}
 	return fmt.Errorf("%s is a format of trace files, of frames, and what is read is an execution trace, which can be written as %s",
-		name, formatNames(table, (*format).writable))
+		f.name, formatNames(table, (*format).writable))
 }
 
-// bySuffix chooses from a table the format by the name of a file or folder, base being that without the suffix of its compression. It
-// is nil for a suffix of another table.
+// withOthers are the formats of a table and, behind them, all others.
+func withOthers(table []*format) []*format { return slices.Concat(table, formats, executionFormats) }
+
+// bySuffix chooses the format by the name of a file or folder, base being that without the suffix of its compression. Of two formats
+// that have the suffix it is that in the table.
 func bySuffix(path, base string, table []*format) *format {
 	if strings.HasSuffix(path, "/") || isFolder(path) {
 		return folderFormat()
 	}
-	ends := func(f *format) bool {
-		return slices.ContainsFunc(f.suffixes, func(s string) bool { return strings.HasSuffix(base, s) })
-	}
-	if i := slices.IndexFunc(table, ends); i >= 0 {
-		return table[i]
-	}
-	if slices.ContainsFunc(formats, ends) || slices.ContainsFunc(executionFormats, ends) {
-		return nil
+	for _, f := range withOthers(table) {
+		if slices.ContainsFunc(f.suffixes, func(s string) bool { return strings.HasSuffix(base, s) }) {
+			return f
+		}
 	}
 	return table[0]
 }

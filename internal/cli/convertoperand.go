@@ -17,23 +17,22 @@ type operand struct {
 	path    string
 	name    string          // for messages
 	dialect *itrace.Dialect // nil for a trace file, or what is to be told that it is none
-	input   *traceInput     // nil for a folder, and for what is not opened yet or cannot be
+	input   *traceInput     // nil for a folder, and for what is surely a trace file
 	trace   io.Reader       // the execution trace, unpacked
 	head    []byte          // what a file begins with that is no execution trace
 	again   io.Reader       // all of a pipe that is no execution trace, as it is; nil for anything else
 }
 
-// openOperand finds out what a file is, by the format that is named or else by its content. What cannot be opened is told by those
-// who read it.
-func openOperand(path, from string, streams Streams) *operand {
+// openOperand finds out what a file is, by the format that is named or else by its content.
+func openOperand(path, from string, streams Streams) (*operand, error) {
 	o := &operand{path: path, name: path}
 	f := formatNamed(from, formats)
 	if f != nil && f.readable() || path != "-" && isFolder(path) {
-		return o
+		return o, nil
 	}
 	input, err := openTraceInput(path, streams)
 	if err != nil {
-		return o
+		return nil, err
 	}
 	o.name, o.input = input.name, input
 	if f = formatNamed(from, executionFormats); f != nil {
@@ -41,7 +40,7 @@ func openOperand(path, from string, streams Streams) *operand {
 	} else {
 		o.sniff()
 	}
-	return o
+	return o, nil
 }
 
 // sniff finds out what a file is by its content. What was read of a pipe by then is kept for those who take it for a trace file.

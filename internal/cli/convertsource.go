@@ -48,7 +48,7 @@ func openSource(o *operand, from string, streams Streams) (*source, error) {
 	var f *format
 	if from != "" {
 		if f = formatNamed(from, formats); f == nil {
-			return nil, fmt.Errorf("--from: %w", unknownFormat(from))
+			return nil, fmt.Errorf("--from: %w", unknownFormat(from, readFormats()))
 		}
 		if !f.readable() {
 			return nil, fmt.Errorf("--from: %s is written only; what can be read is %s", f.name, readFormats())

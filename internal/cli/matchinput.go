@@ -60,13 +60,17 @@ func openTraceInput(path string, streams Streams) (t *traceInput, err error) {
 
 // Read implements io.Reader for the content, unpacked.
 func (t *traceInput) Read(p []byte) (int, error) {
-	if t.stream == nil && t.err == nil {
-		t.stream, t.err = packed.NewStream(&t.raw)
-	}
-	if t.err != nil {
+	if t.begin(); t.err != nil {
 		return 0, t.err
 	}
 	return t.stream.Read(p)
+}
+
+// begin finds out whether the trace is compressed.
+func (t *traceInput) begin() {
+	if t.stream == nil && t.err == nil {
+		t.stream, t.err = packed.NewStream(&t.raw)
+	}
 }
 
 // Close gives up what reading takes.
@@ -110,7 +114,10 @@ func (t *traceInput) input() match.Input {
 	in := match.Input{Name: t.name, Reader: t}
 	if t.pipe != nil {
 		in.Interrupt = t.pipe.giveUp
+		return in
 	}
+	t.begin()
+	in.Ready = t.err == nil && t.stream.Method == nil
 	return in
 }
 

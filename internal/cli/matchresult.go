@@ -7,6 +7,7 @@ import (
 
 	"tracewell/internal/packed"
 	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
 	"tracewell/itrace/match/report"
 )
@@ -36,7 +37,7 @@ func newMatchResults(c *matchCommand, streams Streams) *matchResults {
 func (m *matchResults) add(r *matchResult) error {
 	m.counts[r.Verdict]++
 	if m.c.JUnit != "" || m.c.HTML != "" {
-		m.cases = append(m.cases, report.Case{Name: r.Name, Report: r.Report})
+		m.cases = append(m.cases, report.Case{Name: r.Name, Report: r.Report, Dialects: dialects.All})
 	}
 	for _, note := range r.notes {
 		fmt.Fprintf(m.streams.Err, "tracewell: %s\n", note)
@@ -61,7 +62,8 @@ func (m *matchResults) add(r *matchResult) error {
 		case m.total() > 1 && !m.c.Quiet:
 			fmt.Fprintln(out)
 		}
-		return report.Text(out, r.Report, report.Style{Colour: out.style.Colour, Width: out.width, Quiet: m.c.Quiet})
+		style := report.Style{Colour: out.style.Colour, Width: out.width, Quiet: m.c.Quiet, Dialects: dialects.All}
+		return report.Text(out, r.Report, style)
 	})
 }
 

@@ -1,6 +1,7 @@
 package dialects
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/itrace"
+	"tracewell/itrace/generate"
 	"tracewell/itrace/jsonl"
 	"tracewell/itrace/matcher"
 )
@@ -64,5 +66,59 @@ func TestPairs(t *testing.T) {
 	}
 	if diff := cmp.Diff(lines.String(), convert(t, strings.NewReader(objects.String()), jsonl.Dialect, matcher.Dialect)); diff != "" {
 		t.Errorf("lines (-want +got):\n%s", diff)
+	}
+}
+
+// checkRoundTrip: a trace as text, as JSON lines and as text again is what it is as text at once. What that changes is blanks and
+// ends of lines.
+func checkRoundTrip(t *testing.T, trace []byte) {
+	t.Helper()
+	want := convert(t, bytes.NewReader(trace), matcher.Dialect, matcher.Dialect)
+	objects := convert(t, bytes.NewReader(trace), matcher.Dialect, jsonl.Dialect)
+	if got := convert(t, strings.NewReader(objects), jsonl.Dialect, matcher.Dialect); got != want {
+		t.Errorf("%q\nis as JSON\n%s\nand again\n%q\nnot\n%q", trace, objects, got, want)
+	}
+	for line := range strings.Lines(objects) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("%q\ngives what is no JSON:\n%s", trace, line)
+		}
+	}
+	if again := convert(t, strings.NewReader(objects), jsonl.Dialect, jsonl.Dialect); again != objects {
+		t.Errorf("%q\nas JSON\n%s\nand that again\n%s", trace, objects, again)
+	}
+}
+
+// FuzzRoundTrip: all bytes come back.
+func FuzzRoundTrip(f *testing.F) {
+	for _, pair := range pairs {
+		f.Add([]byte(pair.line))
+		f.Add([]byte(pair.line + "\r\n\r\n" + pairs[0].line + "\n"))
+	}
+	f.Fuzz(checkRoundTrip)
+}
+
+// TestSameBytes: lines with one blank between fields, numbers without surplus zeros and LF at their ends come back as they are.
+func TestSameBytes(t *testing.T) {
+	var trace strings.Builder
+	if _, err := generate.Write(&trace, generate.Options{Instructions: 5000, CPUs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	objects := convert(t, strings.NewReader(trace.String()), matcher.Dialect, jsonl.Dialect)
+	if convert(t, strings.NewReader(objects), jsonl.Dialect, matcher.Dialect) != trace.String() {
+		t.Error("other bytes came back")
+	}
+}
+
+// TestDetect: the dialects are told apart by what they write.
+func TestDetect(t *testing.T) {
+	const line = "garbage\n10 clk MR8 00103fc4 0010400000000000\n"
+	for _, d := range All {
+		trace := convert(t, strings.NewReader(line), matcher.Dialect, d)
+		if got, known, lines := All.Detect([]byte(trace)); got != d || known != 1 || lines != 2 {
+			t.Errorf("%s is taken for %v, %d of %d lines", d.Name, got, known, lines)
+		}
+		if named, err := All.ByName(d.Name); named != d || err != nil {
+			t.Errorf("%s: %v, %v", d.Name, named, err)
+		}
 	}
 }

@@ -21,7 +21,6 @@ type faultKind struct {
 type records struct {
 	head    itrace.Record
 	effects []itrace.Record
-	dropped bool // not to be written
 }
 
 var kindTable = []faultKind{

@@ -75,7 +75,8 @@ func TestProblems(t *testing.T) {
 		{`{"kind":"instruction","skipped":1}`, `column 33: found "1", expected true or false`},
 		{`{"kind":"instruction","address":"0x11111111111111111","opcode":"0x0"}`,
 			`column 33: found "\"0x11111111111111111"…, expected an address of 64 bits or less`},
-		{`{"unknown":"what"}`, `column 12: found "\"what\"", expected a line that is a record`},
+		{`{"unknown":"what \"is\" this\udcff, and why?"}`, `column 12: found "what \"is\" this\xff, and", expected a record`},
+		{`{"unknown":1}`, `column 12: found "1", expected a string`},
 	}
 	for _, test := range tests {
 		var r itrace.Record

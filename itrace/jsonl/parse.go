@@ -1,6 +1,7 @@
 package jsonl
 
 import (
+	"fmt"
 	"math"
 
 	"tracewell/itrace"
@@ -109,12 +110,17 @@ func (p *parser) memory(r *itrace.Record) {
 	p.digits(keyData, r)
 }
 
+// shownRunes is how much of a line that is none a problem quotes.
+const shownRunes = 20
+
 // unknown gives back the line that was none.
 func (p *parser) unknown(r *itrace.Record) *itrace.SyntaxError {
 	text := p.text(keyUnknown)
-	p.failAt(keyUnknown, "a line that is a record")
+	if p.problem != nil {
+		return p.problem
+	}
 	r.Text = text
-	return p.problem
+	return &itrace.SyntaxError{Column: p.spans[keyUnknown].start + 1, Found: fmt.Sprintf("%.*q", shownRunes, text), Expected: "a record"}
 }
 
 // number returns the value of a member that is a whole number up to limit; 0 without it.

@@ -32,6 +32,7 @@ type comparison struct {
 	roots  []*root
 	first  int64 // where the first of them is, by the reference's lines
 
+	skipper  skipper
 	parsers  [2]itrace.Parser
 	record   itrace.Record
 	operands []operand
@@ -40,14 +41,20 @@ type comparison struct {
 // Compare compares a trace with a reference. Dialects are those to choose from for an Input without one. What goes wrong is in the
 // report: a trace that cannot be read, of which some lines cannot, or two of which nothing could be compared.
 func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Options) *Report {
-	began := time.Now()
-	o = o.settled()
+	return newComparison(o.settled()).compare(ctx, [2]Input{ref, oth}, dialects)
+}
+
+func newComparison(o Options) *comparison {
 	r := newRules(o)
-	c := &comparison{
+	return &comparison{
 		options: o, rules: r, names: newNames(o.Aliases, &r.aliases), memory: newWrongMemory(), aligners: make(map[int32]*aligner),
 		report: &Report{Counts: make(map[Class]int64)}, first: math.MaxInt64,
 	}
-	c.conclude(c.run(ctx, [2]Input{ref, oth}, dialects))
+}
+
+func (c *comparison) compare(ctx context.Context, inputs [2]Input, dialects itrace.Registry) *Report {
+	began := time.Now()
+	c.conclude(c.run(ctx, inputs, dialects))
 	c.report.Seconds = time.Since(began).Seconds()
 	return c.report
 }
@@ -84,6 +91,9 @@ func (c *comparison) feed(ctx context.Context, inputs [2]Input, end context.Canc
 	for i, in := range inputs {
 		f := newFeed(ctx, in)
 		c.sides[i], c.parsers[i] = newSide(in, f, c.rules, c.names), in.Dialect.New()
+		if in.Ready {
+			continue
+		}
 		running.Go(func() {
 			if f.run(); f.err != io.EOF && inputs[1-i].Interrupt != nil {
 				end(f.err)
@@ -132,25 +142,36 @@ const groupBatch = 256
 func (c *comparison) pairAll(end context.CancelCauseFunc) {
 	for !c.stopped() && !(c.ended[reference] && c.ended[other]) {
 		n, want := c.behind()
-		s := c.sides[n]
-		for _, g := range s.advance(want) {
-			c.aligner(g.cpu).queue[n].push(g)
+		if err := c.take(n, c.sides[n].advance(want)); err != nil {
+			end(err)
+			return
 		}
-		c.delivered[n] += int64(len(s.ready))
-		c.report.Traces[n] = s.trace
-		switch s.err {
-		case nil:
-			c.work()
-		case io.EOF:
-			c.end(n)
-		default:
-			end(s.err)
+		if err := c.skip(); err != nil {
+			end(err)
 			return
 		}
 		if c.options.Progress != nil {
 			c.options.Progress(c.report.Traces[reference].Bytes, c.report.Traces[other].Bytes)
 		}
 	}
+}
+
+// take takes groups of a side over and pairs what can be paired. The error is that for which the side cannot be read on.
+func (c *comparison) take(side int, groups []*group) error {
+	for _, g := range groups {
+		c.aligner(g.cpu).queue[side].push(g)
+	}
+	c.delivered[side] += int64(len(groups))
+	c.report.Traces[side] = c.sides[side].trace
+	switch err := c.sides[side].err; {
+	case err == nil:
+		c.work()
+	case err == io.EOF && !c.ended[side]:
+		c.end(side)
+	case err != io.EOF:
+		return err
+	}
+	return nil
 }
 
 // behind chooses the side to read on, that of which less is waiting to be paired, and how many groups: as many as it lacks. What waits
@@ -261,7 +282,7 @@ func (c *comparison) conclude(err error) {
 func (c *comparison) unreadable() string {
 	for _, t := range c.report.Traces {
 		if t.Unknown > c.options.AllowUnknown {
-			return fmt.Sprintf("%s has %d lines that could not be read", t.File, t.Unknown)
+			return fmt.Sprintf("%s has %s that could not be read", t.File, count(int(t.Unknown), "line"))
 		}
 	}
 	return ""

@@ -14,7 +14,7 @@ func TestDbg(t *testing.T) {
 		t.Skip()
 	}
 	var fs []generate.Fault
-	n := int64(8000)
+	n := int64(300000)
 	for _, w := range splitWords(spec) {
 		var f generate.Fault
 		if err := f.UnmarshalText([]byte(w)); err != nil {

@@ -4,12 +4,13 @@ import "slices"
 
 // Where both sides are at the same instruction and an effect differs, the value may be wrong; or one side may be about to go
 // another way than the other, as where a device is ready on one side and not on the other, or rounds of a loop are missing.
-// The second explains the first if there is a stretch without which both go on alike, values and all. That alone would take a
+// The second explains the first if there is a stretch of one side without which both go on alike, values and all. That alone would take a
 // wrong value for something else which makes a loop go round once more and is forgotten behind it. So one of these must
 // be true as well:
 //
 //   - The instruction loads other data from the same address. What comes from outside decides what follows.
-//   - The other side lacks the stretch, and without it there is hardly a difference for a long way.
+//   - The other side lacks the stretch, and without it there is hardly a difference for a long way, and none in what the stretch has
+//     stored.
 //   - The stretch repeats what came just before, values and all, as a tracer does that writes twice.
 //
 // An instruction that computes something else of the same is a root. A limit: a loop variable that is wrong by whole rounds, where
@@ -19,7 +20,8 @@ const (
 	soon          = 32  // instructions behind a wrong value in which the two sides must have parted, or differ for good
 	forGood       = 4   // differences in these
 	explainWithin = 256 // instructions in which the stretch must be
-	fewDifferent  = 2   // in a long way
+	longWay       = 1024
+	fewDifferent  = 2 // in a long way
 )
 
 // explain looks for a stretch that explains a certain difference of two instructions at the same address, and returns how to go on
@@ -42,27 +44,60 @@ func (a *aligner) explain(x, y *group, p *pairing) (steps []step, enough bool) {
 		return nil, true
 	}
 	steps = a.refine(gap)
-	if s := steps[0].stretch; !a.plausible(s, x, y, p) {
+	missing, extra := steps[0].groups[reference], steps[0].groups[other]
+	switch {
+	case (missing == 0) == (extra == 0) || !a.same(missing, extra):
+		return nil, true
+	case loadsOther(x, y, p) || a.repeats(reference, missing) && a.repeats(other, extra):
+		return steps, true
+	case missing == 0:
+		return nil, true
+	case !a.sees(missing + longWay):
+		return nil, false
+	}
+	if differ, part := a.ahead(missing, 0, longWay); part || differ > fewDifferent || a.notStored(missing) {
 		return nil, true
 	}
 	return steps, true
 }
 
-// plausible reports whether a stretch can be the reason of a difference, beyond that it takes it away.
-func (a *aligner) plausible(s stretch, x, y *group, p *pairing) bool {
-	missing, extra := s.groups[reference], s.groups[other]
-	switch {
-	case (missing == 0) == (extra == 0):
-		return false
-	case slices.ContainsFunc(p.wrong, func(w [2]int) bool {
-		return x.effects[w[0]].kind == loads && samePlace(&x.effects[w[0]], &y.effects[w[1]])
-	}):
-		return true
-	case a.repeats(reference, missing) && a.repeats(other, extra):
-		return true
+// same reports whether two groups are equal.
+func (a *aligner) same(i, j int) bool {
+	r, o := &a.queue[reference], &a.queue[other]
+	return i < r.len() && j < o.len() && r.at(i).full == o.at(j).full
+}
+
+// loadsOther reports whether an instruction loads other data from the same address.
+func loadsOther(x, y *group, p *pairing) bool {
+	return slices.ContainsFunc(p.wrong, func(w [2]int) bool {
+		e, f := &x.effects[w[0]], &y.effects[w[1]]
+		return e.kind == loads && samePlace(e, f)
+	})
+}
+
+// notStored reports whether, behind a stretch of the reference, the other side loads something else from where the stretch has stored:
+// then the stretch is not only missing in the trace.
+func (a *aligner) notStored(missing int) bool {
+	r, o := &a.queue[reference], &a.queue[other]
+	stored := newWrongMemory()
+	for _, g := range r.groups[r.start : r.start+missing] {
+		for i := range g.effects {
+			stored.setWritten(&g.effects[i], true)
+		}
 	}
-	differ, part := a.ahead(missing, extra, longestRun)
-	return missing > 0 && !part && differ <= fewDifferent
+	for k := range min(longWay, r.len()-missing, o.len()) {
+		x, y := r.at(missing+k), o.at(k)
+		if x.full == y.full {
+			continue
+		}
+		for i := range x.effects {
+			e := &x.effects[i]
+			if e.kind == loads && stored.wrong(e) && !slices.ContainsFunc(y.effects, func(f effect) bool { return equalEffects(x, e, y, &f) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ahead counts the differences of so many pairs from two places on, until the two sides part.

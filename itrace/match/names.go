@@ -96,14 +96,19 @@ func newNameCache(n *names) *nameCache { return &nameCache{names: n, long: make(
 
 func (c *nameCache) number(word []byte) uint32 {
 	if n := len(word); n-1 < 8 && cap(word) >= 8 {
-		key := binary.LittleEndian.Uint64(word[:8]) & (1<<(8*n) - 1)
-		entry := &c.short[key*0x9e3779b97f4a7c15>>(64-shortBits)]
-		if entry.key != key {
-			*entry = cachedName{key, c.slowly(word)}
-		}
-		return entry.id
+		return c.numberOf(binary.LittleEndian.Uint64(word[:8]) & (1<<(8*n) - 1))
 	}
 	return c.slowly(word)
+}
+
+// numberOf is number for a word of up to 8 bytes by these, the first the lowest.
+func (c *nameCache) numberOf(key uint64) uint32 {
+	entry := &c.short[key*0x9e3779b97f4a7c15>>(64-shortBits)]
+	if entry.key != key {
+		word := binary.LittleEndian.AppendUint64(nil, key)
+		*entry = cachedName{key, c.slowly(bytes.TrimRight(word, "\x00"))}
+	}
+	return entry.id
 }
 
 func (c *nameCache) slowly(word []byte) uint32 {

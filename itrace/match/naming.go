@@ -31,33 +31,36 @@ func (a *aligner) nameStretch(s stretch) (Class, string) {
 	return class, lacks + " " + instructions(n)
 }
 
-func instructions(n int) string {
+func instructions(n int) string { return count(n, "instruction") }
+
+// count gives a number of things in words.
+func count(n int, thing string) string {
 	if n == 1 {
-		return "one instruction"
+		return "one " + thing
 	}
-	return fmt.Sprintf("%d instructions", n)
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// loops reports whether a stretch is rounds of a loop. Either its addresses repeat, in their order, what came just before it; or, for
-// loops that branch inside, it comes back to where it began, and has been there before or comes there again on its way.
+// loops reports whether a stretch is rounds of a loop: it comes back to where it began, where the other side is, or its addresses
+// repeat, in their order, what came just before it. One instruction that comes once more is a loop only if it has been one
+// before.
 func (a *aligner) loops(side, n int) bool {
 	q := &a.queue[side]
 	start := q.at(0).pc
+	if n > 1 && n < q.len() && q.at(n).pc == start {
+		return true
+	}
 	before := q.before()
-	round := 0 // instructions since the loop was where the stretch begins
+	round := 0 // instructions since the program was where the stretch begins
 	for k := len(before) - 1; k >= 0 && before[k] != nil && round == 0; k-- {
 		if before[k].pc == start {
 			round = len(before) - k
 		}
 	}
-	if round > 0 && round <= n && n%round == 0 && repeatsAddresses(q, n, round) {
-		// One instruction that comes once more is a loop only if it has been one before.
-		return n > 1 || len(before) > 1 && before[len(before)-2] != nil && before[len(before)-2].pc == start
-	}
-	if n >= q.len() || q.at(n).pc != start {
+	if round == 0 || n%round != 0 || !repeatsAddresses(q, n, round) {
 		return false
 	}
-	return round > 0 || slices.ContainsFunc(q.groups[q.start+1:q.start+n], func(g *group) bool { return g.pc == start })
+	return n > 1 || len(before) > 1 && before[len(before)-2] != nil && before[len(before)-2].pc == start
 }
 
 // repeatsAddresses reports whether each of the next instructions is at the address of the one that came so many before it.

@@ -2,11 +2,13 @@ package match
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 
 	"tracewell/itrace"
 )
@@ -19,6 +21,8 @@ type Input struct {
 	// Interrupt, unless nil, makes a Read that waits return, with any error, and those that follow as well. It is called at the end of
 	// every comparison, of which it may be the cause: no more is wanted, or the context is done.
 	Interrupt func()
+	// Ready says that Read takes neither long nor much work, like that of a file. It is then not read ahead, which saves copying it.
+	Ready bool
 }
 
 // side reads one of the two traces and makes groups of its records, as many as are wanted.
@@ -38,9 +42,8 @@ type side struct {
 	ready   []*group // complete
 	spare   []*group // compared, to be used again
 	skip    skipping
-	last    struct { // the record before, for SkipEqual
-		text []byte
-		set  bool
+	last    struct { // for SkipEqual: what the record before has said, and room for what the next says
+		before, said []byte
 	}
 }
 
@@ -85,6 +88,24 @@ func (s *side) advance(want int) []*group {
 			}
 		}
 		s.record(&s.records[s.next])
+		s.next++
+	}
+	s.trace.Lines, s.trace.Bytes = s.position()
+	return s.ready
+}
+
+// complete reads until the next record is an instruction, or the trace has ended, and returns the groups that are complete with
+// that.
+func (s *side) complete() []*group {
+	s.ready = s.ready[:0]
+	for s.next < len(s.records) || s.read() {
+		r := &s.records[s.next]
+		if r.Kind == itrace.Instruction {
+			s.turnTo(r.CPU)
+			s.finish(s.current)
+			break
+		}
+		s.record(r)
 		s.next++
 	}
 	s.trace.Lines, s.trace.Bytes = s.position()
@@ -175,13 +196,33 @@ func (s *side) unknown(r *itrace.Record) {
 
 // repeated reports whether a record says what the one before has said, but for the time.
 func (s *side) repeated(r *itrace.Record) bool {
-	_, rest, _ := bytes.Cut(r.Text, []byte{' '})
-	same := s.last.set && bytes.Equal(rest, s.last.text)
-	s.last.text, s.last.set = append(s.last.text[:0], rest...), true
+	said := appendSaid(s.last.said[:0], r)
+	same := bytes.Equal(said, s.last.before)
+	s.last.said, s.last.before = s.last.before, said
 	if same {
 		s.rules.equal.fire()
 	}
 	return same
+}
+
+// appendSaid appends what a record says but for the time, so that no two that say different things come to the same bytes.
+func appendSaid(dst []byte, r *itrace.Record) []byte {
+	dst = binary.AppendUvarint(append(dst, byte(r.Kind)), uint64(r.CPU))
+	dst = appendWord(dst, r.Digits)
+	switch r.Kind {
+	case itrace.Register:
+		return appendWord(dst, r.Name)
+	case itrace.Memory:
+		dst = strconv.AppendBool(append(dst, r.Privilege), r.Write)
+		return binary.AppendUvarint(binary.AppendUvarint(dst, r.Addr), uint64(r.Size))
+	}
+	dst = strconv.AppendBool(append(dst, r.State), r.Skipped)
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, r.Addr), r.ID)
+	return appendWord(appendWord(appendWord(dst, r.Mode), r.Security), r.Disasm)
+}
+
+func appendWord(dst, word []byte) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(word))), word...)
 }
 
 func (s *side) instruction(r *itrace.Record) {

@@ -137,13 +137,22 @@ func (s *state) applyEqual(a, b *group) {
 			s.memory.set(e, false)
 			continue
 		}
-		r := s.register(e.at)
-		x, y := &r.sides[reference], &r.sides[other]
-		x.known, x.wide, x.value, x.writer = true, false, e.value, place{a.index, a.line, a.offset}
-		y.known, y.wide, y.value, y.writer = true, false, e.value, place{b.index, b.line, b.offset}
-		if r.differs {
-			r.setDiffers(false, false, a.index)
-		}
+		s.setEqual(e.at, e.value, nil, place{a.index, a.line, a.offset}, place{b.index, b.line, b.offset})
+	}
+}
+
+// setEqual notes that the instructions at two places have written the same to a register. wide is the digits of a wide value, which
+// are kept.
+func (s *state) setEqual(id, value uint64, wide []byte, by, otherBy place) {
+	r := s.register(id)
+	x, y := &r.sides[reference], &r.sides[other]
+	x.known, x.wide, x.value, x.writer = true, wide != nil, value, by
+	y.known, y.wide, y.value, y.writer = true, wide != nil, value, otherBy
+	if wide != nil {
+		x.digits, y.digits = wide, wide
+	}
+	if r.differs {
+		r.setDiffers(false, false, by.index)
 	}
 }
 

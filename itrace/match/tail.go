@@ -81,7 +81,7 @@ func (a *aligner) finish() {
 	case a.rest.records == 0 || a.rest.part:
 	case a.c.options.SkipRest:
 		a.c.rules.rest.add(a.rest.records)
-	case a.rest.groups > 0 && a.shifts.comeTo(-longer):
+	case a.rest.groups > 0 && a.shifts.explain(-longer):
 		a.c.consequence()
 	default:
 		d := a.c.note(a, ClassTail, a.rest.order, a.rest.at, a.rest.context)
@@ -91,31 +91,36 @@ func (a *aligner) finish() {
 
 // shifts are how many instructions the other side was found to have more than the reference. Of a stretch that the processor has
 // executed, its trace ends earlier by as much, if it ends after a number of instructions; of one that only the tracer left out
-// or made up it does not. Which it was is not known, but for a consequence.
+// or made up it does not. Which it was is not known. Where many stretches were passed over, or some that follow from something
+// wrong and that other differences may lie in, any number is explained that is no more than all of them.
 type shifts struct {
-	sure int64
-	may  []int64
+	each      []int64
+	fore      int64 // sum of those that are more
+	back      int64 // and of those that are less
+	uncertain bool
 }
 
-// mostShifts bounds the stretches of which it is left open whether they were executed.
+// mostShifts bounds the stretches of which each is considered.
 const mostShifts = 10
 
-func (s *shifts) add(n int64, sure bool) {
-	if sure || n == 0 || len(s.may) == mostShifts {
-		s.sure += n
-	} else {
-		s.may = append(s.may, n)
+func (s *shifts) add(n int64, consequence bool) {
+	s.fore += max(n, 0)
+	s.back += min(n, 0)
+	s.uncertain = s.uncertain || consequence || len(s.each) == mostShifts
+	if !s.uncertain && n != 0 {
+		s.each = append(s.each, n)
 	}
 }
 
-// comeTo reports whether the shifts, those that are not sure or not, come to a number.
-func (s *shifts) comeTo(n int64) bool {
-	for choice := range 1 << len(s.may) {
-		sum := s.sure
-		for i, shift := range s.may {
-			if choice>>i&1 != 0 {
-				sum += shift
-			}
+// explain reports whether the shifts, or some of them, come to a number.
+func (s *shifts) explain(n int64) bool {
+	if s.uncertain {
+		return s.back <= n && n <= s.fore
+	}
+	for choice := range 1 << len(s.each) {
+		var sum int64
+		for i, shift := range s.each {
+			sum += shift * int64(choice>>i&1)
 		}
 		if sum == n {
 			return true

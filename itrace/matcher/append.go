@@ -7,13 +7,13 @@ import (
 )
 
 // Append appends the line of a record without a line feed, with one blank between fields. One of kind Unknown is appended as
-// it stands.
+// it stands. What the format wants and a record of another dialect does not tell is clk, A and svc.
 func Append(dst []byte, r *itrace.Record) []byte {
 	if r.Kind == itrace.Unknown {
 		return append(dst, r.Text...)
 	}
 	dst = strconv.AppendUint(dst, r.Time, 10)
-	dst = append(append(dst, ' '), r.Scale...)
+	dst = appendWord(dst, r.Scale, "clk")
 	switch r.Kind {
 	case itrace.Instruction:
 		return appendInstruction(dst, r)
@@ -29,6 +29,15 @@ func Append(dst []byte, r *itrace.Record) []byte {
 		dst = append(append(dst, " R "...), r.Name...)
 	}
 	return append(append(dst, ' '), r.Digits...)
+}
+
+// appendWord appends a blank and a word, or another if there is none.
+func appendWord(dst, word []byte, other string) []byte {
+	dst = append(dst, ' ')
+	if len(word) == 0 {
+		return append(dst, other...)
+	}
+	return append(dst, word...)
 }
 
 func direction(r *itrace.Record) int {
@@ -48,7 +57,11 @@ func appendInstruction(dst []byte, r *itrace.Record) []byte {
 	dst = append(strconv.AppendUint(dst, r.ID, 10), ") "...)
 	dst = append(append(dst, r.AddrDigits...), ' ')
 	dst = append(append(dst, r.Digits...), ' ')
-	dst = append(append(dst, r.State, ' '), r.Mode...)
+	state := r.State
+	if state == 0 {
+		state = 'A'
+	}
+	dst = appendWord(append(dst, state), r.Mode, "svc")
 	if len(r.Security) > 0 {
 		dst = append(append(dst, '_'), r.Security...)
 	}

@@ -21,6 +21,7 @@ type expected struct {
 	scale   span
 	kindAt  int // where the word begins that tells the kind
 	address int // width of the address of a memory record
+	value   int // width of the value of a register
 
 	shapes [2]shape // of instructions
 	latest int      // of shapes
@@ -105,6 +106,7 @@ func (e *expected) register(text []byte, r *itrace.Record) (wrong uint64) {
 	}
 	r.Value, wrong = itrace.HexAt(room, digits.from, digits.width())
 	r.Kind, r.Wild, r.Name, r.Digits = itrace.Register, false, text[nameAt:nameEnd], digits.of(text)
+	e.value = digits.width()
 	return wrong
 }
 

@@ -14,6 +14,8 @@ var Dialect = &itrace.Dialect{
 	Suffixes: []string{".log", ".trace"},
 	New:      func() itrace.Parser { return &parser{expected: expected{start: never}} },
 	Append:   Append,
+	Anywhere: true,
+	Skim:     skim,
 }
 
 // parser remembers the processor of the latest instruction, and what lines look like (see familiar.go).

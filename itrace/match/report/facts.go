@@ -69,28 +69,17 @@ func traceText(t *match.Trace) string {
 // rulesText is the rules in force, and how often each made a difference.
 func rulesText(r *match.Report) (texts []string) {
 	for _, u := range r.Rules {
-		words := printable(u.Rule, nameWidth)
-		if fired := firings(u); fired != "" {
-			words += ": " + fired
-		}
-		texts = append(texts, words)
+		texts = append(texts, printable(u.Rule, nameWidth)+": "+firings(u))
 	}
 	return texts
 }
 
-// uncounted are the options that the rules of a report begin with and that make no unequal things equal.
-var uncounted = []string{"--window-size", "--first-dif-stop", "--boot-size", "--start-addr", "--compare", "--max-bad"}
-
 // firings says how often a rule made a difference.
 func firings(u match.RuleUse) string {
-	option, _, _ := strings.Cut(u.Rule, " ")
-	switch {
-	case u.Fired > 0:
-		return text.Plural(u.Fired, "time")
-	case slices.Contains(uncounted, option):
-		return ""
+	if u.Fired == 0 {
+		return "never"
 	}
-	return "never"
+	return text.Plural(u.Fired, "time")
 }
 
 // speed is the time that a comparison took, and how much it read in it.

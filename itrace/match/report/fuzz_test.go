@@ -33,9 +33,9 @@ func FuzzWriters(f *testing.F) {
 		if json.Unmarshal(encoded, &r) != nil {
 			t.Skip()
 		}
-		text := written(t, &r, Style{Width: width})
+		text := written(t, &r, Style{Width: width, Dialects: dialects})
 		printed(t, text)
-		cases := []Case{{name, &r}, {}}
+		cases := []Case{{name, &r, dialects}, {}}
 		document := junit(t, cases)
 		printed(t, document)
 		wellFormed(t, document)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"tracewell/internal/text"
+	"tracewell/itrace"
 	"tracewell/itrace/match"
 )
 
@@ -146,7 +147,7 @@ func newCaseView(i int, c Case, b budget) caseView {
 		d := &r.Differences[i]
 		switch {
 		case d.Context != nil && len(v.Differences) < b.described:
-			v.Differences = append(v.Differences, newDifferenceView(r, i))
+			v.Differences = append(v.Differences, newDifferenceView(r, c.Dialects, i))
 		case len(v.Others) < b.listed:
 			v.Others = append(v.Others, newOtherView(d))
 		}
@@ -169,20 +170,20 @@ func newOtherView(d *match.Difference) otherView {
 	return v
 }
 
-func newDifferenceView(r *match.Report, i int) differenceView {
+func newDifferenceView(r *match.Report, dialects itrace.Registry, i int) differenceView {
 	d := &r.Differences[i]
 	v := differenceView{Number: i + 1, Class: printable(string(d.Class), nameWidth), Summary: summary(d)}
 	for side, at := range places(d) {
 		where := name(r, side) + ": nothing"
 		if at != nil {
-			where = fmt.Sprintf("%s:%d, %s", name(r, side), at.Line, place(d, at))
+			where = fmt.Sprintf("%s:%d, %s", name(r, side), at.Line, place(at))
 		}
 		v.Places = append(v.Places, where)
 	}
 	if size := extent(d); size != "" {
 		v.Places = append(v.Places, "length: "+size)
 	}
-	rows := rows(d)
+	rows := rows(r, d, dialects)
 	if i > 0 {
 		rows = nearest(rows)
 	}

@@ -29,7 +29,7 @@ func TestHTML(t *testing.T) {
 
 // TestHTMLOfHostileText writes what must not become markup.
 func TestHTMLOfHostileText(t *testing.T) {
-	got := html(t, []Case{{hostileText, hostile()}, {hostileText, &match.Report{Verdict: hostileText, Reason: hostileText}}, {}})
+	got := html(t, []Case{{hostileText, hostile(), dialects}, {hostileText, &match.Report{Verdict: hostileText, Reason: hostileText}, nil}, {}})
 	if strings.Contains(got, "<script") || strings.ContainsAny(got, "\x00\x1b\a\u202e") {
 		t.Errorf("not escaped: %.2000q", got)
 	}
@@ -45,13 +45,13 @@ func TestHTMLIsSmall(t *testing.T) {
 		faults = append(faults, fmt.Sprintf("%s@%d", []string{"value", "store", "opcode", "drop", "interrupt"}[i%5], 200+220*i))
 	}
 	r := generated(t, faults...)
-	one := html(t, []Case{{"one", r}})
+	one := html(t, []Case{{"one", r, dialects}})
 	if described := strings.Count(one, `<table class="rows">`); described != 20 || len(one) > 100_000 {
 		t.Errorf("%d bytes for %d differences", len(one), described)
 	}
 	var cases []Case
 	for i := range 1000 {
-		cases = append(cases, Case{fmt.Sprintf("pair %d", i), r})
+		cases = append(cases, Case{fmt.Sprintf("pair %d", i), r, nil})
 	}
 	if all := html(t, cases); len(all) > 20_000_000 {
 		t.Errorf("%d bytes for 1000 cases", len(all))

@@ -64,7 +64,7 @@ func JUnit(w io.Writer, cases []Case) error {
 		suite.Tests++
 		j := junitCase{ClassName: junitClass, Name: printable(c.name(), nameWidth), Time: junitTime(seconds(r))}
 		var text strings.Builder
-		if err := Text(&text, r, Style{}); err != nil {
+		if err := Text(&text, r, Style{Dialects: c.Dialects}); err != nil {
 			return err
 		}
 		switch result := (&junitResult{Message: headline(r), Text: text.String()}); r.Verdict {

@@ -76,7 +76,7 @@ func TestJUnitOfNothing(t *testing.T) {
 
 // TestJUnitOfHostileText writes what XML must not have in it.
 func TestJUnitOfHostileText(t *testing.T) {
-	got := junit(t, []Case{{hostileText, hostile()}, {hostileText, &match.Report{Verdict: hostileText, Reason: hostileText}}})
+	got := junit(t, []Case{{hostileText, hostile(), dialects}, {hostileText, &match.Report{Verdict: hostileText, Reason: hostileText}, nil}})
 	lint(t, got)
 	if strings.ContainsAny(got, "\x00\x1b\a\u202e") {
 		t.Errorf("not escaped: %.2000q", got)

@@ -1,10 +1,10 @@
 package report
 
 import (
+	"math"
 	"slices"
-	"strings"
 
-	"tracewell/internal/text"
+	"tracewell/itrace"
 	"tracewell/itrace/match"
 )
 
@@ -38,11 +38,12 @@ const contextLines = 200
 // rows pairs the lines around a difference.
 //
 // A report does not tell which lines were paired, and of what the comparison passes over many lines have something. So
-// lines are paired by the words that count as a rule, as tools for texts do; where the difference itself is is known.
-func rows(d *match.Difference) []row {
+// lines are paired by what counts as a rule, as tools for texts do. Where the difference itself is, is known.
+func rows(r *match.Report, d *match.Difference, dialects itrace.Registry) []row {
 	if d.Context == nil {
 		return nil
 	}
+	readers := lineReaders(r, d, dialects)
 	p := &pairing{forced: d.Side == ""}
 	for side, lines := range [2][]match.Position{d.Context.Reference, d.Context.Other} {
 		p.here[side] = -1
@@ -51,7 +52,7 @@ func rows(d *match.Difference) []row {
 		}
 		p.owner[side] = d.Side == "" || d.Side == [2]string{"reference", "other"}[side]
 		for _, line := range around(lines, p.here[side]) {
-			p.sides[side] = append(p.sides[side], read(&line))
+			p.sides[side] = append(p.sides[side], readers[side].read(&line))
 		}
 	}
 	p.stretch(d)
@@ -70,18 +71,9 @@ func around(lines []match.Position, here int64) []match.Position {
 	return lines[start : start+contextLines]
 }
 
-// record is a line with its words.
-type record struct {
-	at    match.Position
-	words []string // as they are, with the blanks in front
-	sense []string // in the form in which words of the same meaning are the same; empty for what does not count
-	key   string   // all of the sense
-	alone bool     // part of a stretch that the other trace does not have
-}
-
 // pairing is the work of pairing lines.
 type pairing struct {
-	sides [2][]record
+	sides [2][]line
 	here  [2]int64 // lines of the difference
 	owner [2]bool  // which sides have what differs
 	rows  []row
@@ -89,74 +81,32 @@ type pairing struct {
 	forced bool // the lines of the difference are what stands in one another's place
 }
 
-func read(at *match.Position) record {
-	r := record{at: *at}
-	line := text.Visible(clip(at.Text))
-	for line != "" {
-		blanks := len(line) - len(strings.TrimLeft(line, " "))
-		end := strings.IndexByte(line[blanks:], ' ')
-		if end < 0 {
-			end = len(line) - blanks
-		}
-		r.words, line = append(r.words, line[:blanks+end]), line[blanks+end:]
-	}
-	r.sense = make([]string, len(r.words))
-	for i, word := range r.words {
-		r.sense[i] = sense(strings.TrimLeft(word, " "))
-	}
-	if len(r.words) > 1 && number(r.words[0]) && !number(r.words[1]) {
-		r.sense[0], r.sense[1] = "", "" // time and scale
-	}
-	r.key = strings.Join(r.sense, " ")
-	return r
-}
-
-// sense gives a word without what makes no difference to its meaning: case, zeros in front, the number of an instruction, which
-// is in parentheses, and the security behind a mode.
-func sense(word string) string {
-	if len(word) > 2 && word[0] == '(' && word[len(word)-1] == ')' && number(word[1:len(word)-1]) {
-		return ""
-	}
-	word = strings.ToLower(word)
-	mode, security, ok := strings.Cut(word, "_")
-	if ok && (security == "s" || security == "ns") {
-		word = mode
-	}
-	if short := strings.TrimLeft(strings.TrimPrefix(word, "0x"), "0"); short != "" {
-		return short
-	}
-	return word
-}
-
-func number(word string) bool {
-	word = strings.TrimLeft(word, " ")
-	return word != "" && strings.Trim(word, "0123456789") == ""
-}
-
-// stretch marks the lines of a stretch that one trace alone has, as far as they are there without a gap.
+// stretch marks the lines of a stretch that one trace alone has, up to where some of it is left out.
 func (p *pairing) stretch(d *match.Difference) {
 	for side, lines := range p.sides {
-		i := slices.IndexFunc(lines, func(r record) bool { return r.at.Line == p.here[side] })
-		if d.Side == "" || !p.owner[side] || i < 0 {
+		start := slices.IndexFunc(lines, func(r line) bool { return r.at.Line == p.here[side] })
+		if d.Side == "" || !p.owner[side] || start < 0 {
 			continue
 		}
-		groups := int64(0)
-		last := lines[i].at.Instruction - 1
-		for ; i < len(lines); i++ {
-			at := lines[i].at.Instruction
-			if at != last {
-				groups++
+		usual := int64(1)
+		for i := 1; i <= start; i++ {
+			usual = max(usual, lines[i].at.Instruction-lines[i-1].at.Instruction)
+		}
+		groups := int64(1)
+		for i := start; i < len(lines); i++ {
+			if i > start {
+				width := lines[i].at.Instruction - lines[i-1].at.Instruction
+				if width != 0 {
+					groups++
+				}
+				if groups > d.Groups || width > wideLeap(usual) {
+					break
+				}
 			}
-			if groups > d.Groups || at > last+1 {
-				break
-			}
-			lines[i].alone, last = true, at
+			lines[i].alone = true
 		}
 	}
 }
-
-// equal reports whether two lines are the same but for what is not compared as a rule.
-func (r *record) equal(s *record) bool { return r.key == s.key && !r.alone && !s.alone }
 
 // pair makes the rows: the longest common subsequence of both sides, and between them what is similar.
 func (p *pairing) pair() {
@@ -187,7 +137,7 @@ func (p *pairing) pair() {
 }
 
 // common gives the length of the longest common subsequence of x[i:] and y[j:], by i and j.
-func common(x, y []record) [][]int16 {
+func common(x, y []line) [][]int16 {
 	longest := make([][]int16, len(x)+1)
 	for i := range longest {
 		longest[i] = make([]int16, len(y)+1)
@@ -205,9 +155,9 @@ func common(x, y []record) [][]int16 {
 }
 
 // gap adds lines between those that are the same.
-func (p *pairing) gap(x, y []record) {
+func (p *pairing) gap(x, y []line) {
 	for i := range x {
-		j := slices.IndexFunc(y, func(r record) bool { return p.similar(&x[i], &r) })
+		j := slices.IndexFunc(y, func(r line) bool { return p.similar(&x[i], &r) })
 		if j < 0 {
 			p.add(&x[i], nil)
 			continue
@@ -226,32 +176,34 @@ func (p *pairing) gap(x, y []record) {
 // similar reports whether two lines are likely to be the same record with another content: both are said to differ, or their
 // first words that count are the same, as the processor, kind and address of an instruction, or the direction and address of an
 // access. These are all but the last, and three at most.
-func (p *pairing) similar(x, y *record) bool {
-	if x.at.Line == p.here[reference] && y.at.Line == p.here[other] {
+func (p *pairing) similar(x, y *line) bool {
+	if p.meant(x, y) {
 		return p.forced
 	}
-	return len(x.words) == len(y.words) && !x.alone && !y.alone && slices.Equal(x.head(), y.head())
-}
-
-// head is the first words that count.
-func (r *record) head() []string {
-	words := slices.DeleteFunc(slices.Clone(r.sense), func(s string) bool { return s == "" })
-	return words[:min(3, max(len(words)-1, 0))]
+	return x.head != "" && !x.alone && !y.alone && x.head == y.head
 }
 
 // add adds a row of two lines or one.
-func (p *pairing) add(x, y *record) {
+func (p *pairing) add(x, y *line) {
 	switch {
 	case y == nil:
 		p.rows = append(p.rows, row{sides: [2]cell{{&x.at, x.plain()}, {}}, kind: refOnly})
+		return
 	case x == nil:
 		p.rows = append(p.rows, row{sides: [2]cell{{}, {&y.at, y.plain()}}, kind: otherOnly})
-	case x.equal(y):
-		p.rows = append(p.rows, row{sides: [2]cell{{&x.at, x.plain()}, {&y.at, y.plain()}}})
-	default:
-		left, right := markWords(x, y)
-		p.rows = append(p.rows, row{sides: [2]cell{{&x.at, left}, {&y.at, right}}, kind: changed})
+		return
 	}
+	r := row{sides: [2]cell{{&x.at, x.plain()}, {&y.at, y.plain()}}}
+	if !x.equal(y) || p.forced && p.meant(x, y) {
+		r.kind = changed
+		r.sides[reference].spans, r.sides[other].spans = marked(x, y)
+	}
+	p.rows = append(p.rows, r)
+}
+
+// meant reports whether two lines are those of the difference.
+func (p *pairing) meant(x, y *line) bool {
+	return x.at.Line == p.here[reference] && y.at.Line == p.here[other]
 }
 
 // point marks the rows of the difference: those of its lines on the sides that have it. A line that has its like on the other
@@ -273,25 +225,40 @@ func (p *pairing) point() {
 	}
 }
 
-// leaps puts a row where lines behind the difference are left out, as in the middle of a long stretch.
+// leaps puts a row where lines behind the difference are left out, as in the middle of a long stretch. Where there are several
+// processors the numbers of one's instructions leap anyway; then it takes leaps that are much wider than those before.
 func leaps(rows []row) (all []row) {
 	var last [2]int64
-	behind := false
+	usual, behind := int64(1), false
 	for _, r := range rows {
-		left := false
+		widest := int64(0)
 		for side, c := range r.sides {
-			if c.at != nil {
-				left = left || behind && last[side] != 0 && c.at.Instruction > last[side]+1
-				last[side] = c.at.Instruction
+			if c.at == nil {
+				continue
 			}
+			if last[side] != 0 {
+				widest = max(widest, c.at.Instruction-last[side])
+			}
+			last[side] = c.at.Instruction
 		}
-		if left {
+		switch {
+		case !behind:
+			usual = max(usual, widest)
+		case widest > wideLeap(usual):
 			all = append(all, row{kind: leap})
 		}
 		behind = behind || r.here
 		all = append(all, r)
 	}
 	return all
+}
+
+// wideLeap is how far numbers of instructions leap, at most, if none is left out.
+func wideLeap(usual int64) int64 {
+	if usual > 1 && usual < math.MaxInt64/4 {
+		return 4 * usual
+	}
+	return usual
 }
 
 // trim cuts off the lines at either end that one side alone has only because the lines of the other begin later or end earlier.
@@ -317,32 +284,4 @@ func trim(rows []row) []row {
 // overhang reports whether all rows are those of one and the same side.
 func overhang(rows []row) bool {
 	return !slices.ContainsFunc(rows, func(r row) bool { return r.kind == changed || r.kind != rows[0].kind })
-}
-
-func (r *record) plain() []span { return []span{{text: strings.Join(r.words, "")}} }
-
-// markWords marks the words in which two lines are not the same.
-func markWords(x, y *record) (left, right []span) {
-	differs := func(i, j int) bool { return i >= len(x.sense) || j >= len(y.sense) || x.sense[i] != y.sense[j] }
-	head, tail := 0, 0
-	if len(x.words) != len(y.words) { // what is between a common beginning and end
-		for head < min(len(x.words), len(y.words)) && !differs(head, head) {
-			head++
-		}
-		for tail < min(len(x.words), len(y.words))-head && !differs(len(x.words)-1-tail, len(y.words)-1-tail) {
-			tail++
-		}
-	}
-	mark := func(r *record) (spans []span) {
-		for i, word := range r.words {
-			marked := i >= head && i < len(r.words)-tail
-			if len(x.words) == len(y.words) {
-				marked = differs(i, i)
-			}
-			trimmed := strings.TrimLeft(word, " ")
-			spans = append(spans, span{text: word[:len(word)-len(trimmed)]}, span{trimmed, marked})
-		}
-		return spans
-	}
-	return mark(x), mark(y)
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 
+	"tracewell/itrace"
 	"tracewell/itrace/match"
 )
 
@@ -11,12 +12,18 @@ type Style struct {
 	Colour bool // bold and faint, by the sequences of ECMA-48
 	Width  int  // of a line in characters; 0 for any, as in a file
 	Quiet  bool // the verdict alone, on one line, and nothing at all if it is that the traces are equal
+
+	// Dialects are those by which lines of traces are understood, so that they stand beside their like in the other trace. Lines
+	// of others are compared by their words.
+	Dialects itrace.Registry
 }
 
 // Case is a comparison among several.
 type Case struct {
 	Name   string        // by which people know it; may be empty
 	Report *match.Report // nil is taken for a failure
+
+	Dialects itrace.Registry // as in Style
 }
 
 // name is that of the case, or else that of the trace that was compared.

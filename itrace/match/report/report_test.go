@@ -18,6 +18,7 @@ import (
 
 	"tracewell/itrace"
 	"tracewell/itrace/generate"
+	"tracewell/itrace/jsonl"
 	"tracewell/itrace/match"
 	"tracewell/itrace/matcher"
 )
@@ -26,6 +27,9 @@ var (
 	update = flag.Bool("update", false, "rewrite the golden files")
 	anew   = flag.Bool("record", false, "compare the traces of testdata/recorded.jsonl anew")
 )
+
+// dialects are those of the traces in tests.
+var dialects = itrace.Registry{matcher.Dialect, jsonl.Dialect}
 
 func golden(t *testing.T, name, got string) {
 	t.Helper()
@@ -62,7 +66,7 @@ func generated(t testing.TB, faults ...string) *match.Report {
 		}
 	}
 	r := match.Compare(t.Context(), match.Input{Name: "iss.log", Reader: &traces[0]}, match.Input{Name: "rtl.log", Reader: &traces[1]},
-		itrace.Registry{matcher.Dialect}, match.Options{})
+		dialects, match.Options{})
 	r.Seconds = 0.25
 	return r
 }
@@ -119,8 +123,8 @@ func recorded(t testing.TB, name string) *match.Report {
 func several(t testing.TB) []Case {
 	t.Helper()
 	return []Case{
-		{"boot", recorded(t, "equal")}, {"sort", recorded(t, "several")}, {"wait", recorded(t, "poll")}, {"copy", recorded(t, "garbage")},
-		{"", &match.Report{Verdict: match.Failed, Reason: "nothing was compared"}}, {"lost", nil},
+		{"boot", recorded(t, "equal"), dialects}, {"sort", recorded(t, "several"), dialects}, {"wait", recorded(t, "poll"), dialects}, {"copy", recorded(t, "garbage"), nil},
+		{"", &match.Report{Verdict: match.Failed, Reason: "nothing was compared"}, dialects}, {"lost", nil, nil},
 	}
 }
 
@@ -150,7 +154,7 @@ func Example() {
 		return match.Input{Name: name, Reader: strings.NewReader(lines)}
 	}
 	r := match.Compare(context.Background(), trace("model.log", "00010000"), trace("chip.log", "00010001"),
-		itrace.Registry{matcher.Dialect}, match.Options{})
+		dialects, match.Options{})
 	if err := Text(os.Stdout, r, Style{Quiet: true}); err != nil {
 		fmt.Println(err)
 	}

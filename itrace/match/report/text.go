@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"tracewell/internal/text"
+	"tracewell/itrace"
 	"tracewell/itrace/match"
 )
 
@@ -18,7 +19,7 @@ func Text(w io.Writer, r *match.Report, style Style) error {
 	if style.Width > 0 {
 		style.Width = max(style.Width, leastWidth)
 	}
-	p := &printer{report: r, style: text.Style{Colour: style.Colour}, width: style.Width}
+	p := &printer{report: r, style: text.Style{Colour: style.Colour}, width: style.Width, dialects: style.Dialects}
 	p.print(style.Quiet)
 	_, err := w.Write(p.Bytes())
 	return err
@@ -34,6 +35,8 @@ type printer struct {
 	report *match.Report
 	style  text.Style
 	width  int
+
+	dialects itrace.Registry
 }
 
 func (p *printer) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
@@ -97,7 +100,7 @@ func (p *printer) first(d *match.Difference) {
 	for side, at := range places(d) {
 		where := "nothing"
 		if at != nil {
-			where = place(d, at)
+			where = place(at)
 		}
 		p.line("  %-*s  %s", width, names[side], where)
 	}

@@ -24,10 +24,10 @@ func written(t testing.TB, r *match.Report, style Style) string {
 // TestTextOfRecordings writes a report of each kind, and some in several widths.
 func TestTextOfRecordings(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(recordings)) {
-		golden(t, name+".txt", written(t, recorded(t, name), Style{Width: 160}))
+		golden(t, name+".txt", written(t, recorded(t, name), Style{Width: 160, Dialects: dialects}))
 	}
 	for _, width := range []int{0, 80, 120, 200} {
-		golden(t, fmt.Sprintf("several-%d.txt", width), written(t, recorded(t, "several"), Style{Width: width}))
+		golden(t, fmt.Sprintf("several-%d.txt", width), written(t, recorded(t, "several"), Style{Width: width, Dialects: dialects}))
 	}
 	for _, width := range []int{80, 160} {
 		golden(t, fmt.Sprintf("value-colour-%d.txt", width), written(t, recorded(t, "value"), Style{Width: width, Colour: true}))
@@ -37,7 +37,7 @@ func TestTextOfRecordings(t *testing.T) {
 // TestWidth holds what can be cut to the width: the lines of traces and the tables.
 func TestWidth(t *testing.T) {
 	for _, width := range []int{60, 80, 120, 200} {
-		text, _, _ := strings.Cut(written(t, recorded(t, "several"), Style{Width: width}), "\nSummary\n")
+		text, _, _ := strings.Cut(written(t, recorded(t, "several"), Style{Width: width, Dialects: dialects}), "\nSummary\n")
 		for i, line := range strings.Split(text, "\n") {
 			if n := utf8.RuneCountInString(line); i > 0 && n > width {
 				t.Errorf("width %d: %d characters: %s", width, n, line)
@@ -79,7 +79,7 @@ func TestFoundFaults(t *testing.T) {
 		generate.FaultInsert: "the reference lacks", generate.FaultTruncate: "the trace ends early", generate.FaultReorder: "is equal to",
 	} {
 		r := generated(t, string(fault)+"@3000")
-		text := written(t, r, Style{Width: 160})
+		text := written(t, r, Style{Width: 160, Dialects: dialects})
 		first, _, _ := strings.Cut(text, "\n")
 		if !strings.Contains(first, want) {
 			t.Errorf("%s: %s", fault, first)
@@ -93,7 +93,7 @@ func TestFoundFaults(t *testing.T) {
 func TestTextOfHostileText(t *testing.T) {
 	for _, width := range []int{0, 1, 80, 500} {
 		for _, r := range []*match.Report{hostile(), {}, {Verdict: match.Different}, {Verdict: match.Equal}, {Verdict: hostileText, Reason: hostileText}} {
-			text := written(t, r, Style{Width: width})
+			text := written(t, r, Style{Width: width, Dialects: dialects})
 			if strings.ContainsAny(text, "\x00\x1b\a\r\t\u202e") || !utf8.ValidString(text) {
 				t.Errorf("not escaped: %.3000q", text)
 			}

@@ -16,7 +16,7 @@ var signs = map[rowKind]string{same: " ", changed: "≠", refOnly: "<", otherOnl
 
 // context shows the lines around a difference, of both traces side by side if the width allows, and else below one another.
 func (p *printer) context(d *match.Difference) {
-	rows := rows(d)
+	rows := rows(p.report, d, p.dialects)
 	if len(rows) == 0 {
 		return
 	}
@@ -70,8 +70,7 @@ func (l *listing) printBeside(rows []row) {
 		x, y := l.styled(&r, reference), l.styled(&r, other)
 		l.line("%s", strings.TrimRight(margin[r.here]+l.pad(&r, reference, x)+" "+signs[r.kind]+" "+y, " "))
 		if r.here && r.kind == changed {
-			carets := pad(l.carets(r.sides[reference].spans), left) + "   " + l.carets(r.sides[other].spans)
-			l.line("%s", strings.TrimRight(margin[false]+carets, " "))
+			l.carets(margin[false] + pad(l.indented(r.sides[reference].spans), left) + "   " + l.indented(r.sides[other].spans))
 		}
 	}
 }
@@ -121,7 +120,7 @@ func (l *listing) below(r *row, side int, refLine, otherLine, sign string) {
 	c.spans = fit(c.spans, width)
 	l.line("%s", strings.TrimRight(head+l.paint(c.spans, r.kind), " "))
 	if r.here && r.kind == changed && side == other {
-		l.line("%s", strings.TrimRight(strings.Repeat(" ", utf8.RuneCountInString(head))+underline(c.spans), " "))
+		l.carets(strings.Repeat(" ", utf8.RuneCountInString(head)) + underline(c.spans))
 	}
 }
 
@@ -153,8 +152,15 @@ func (l *listing) paint(spans []span, kind rowKind) string {
 	return l.style.Heading(flat(spans))
 }
 
-// carets underlines what differs in a line with a number.
-func (l *listing) carets(spans []span) string {
+// carets writes what underlines a line, if there is anything.
+func (l *listing) carets(marks string) {
+	if marks = strings.TrimRight(marks, " "); marks != "" {
+		l.line("%s", marks)
+	}
+}
+
+// indented underlines what differs in a line behind its number.
+func (l *listing) indented(spans []span) string {
 	return strings.Repeat(" ", l.digits+2) + underline(spans)
 }
 

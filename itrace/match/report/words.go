@@ -62,10 +62,14 @@ func summary(d *match.Difference) string {
 	if !ok {
 		p.both = printable("a difference of class "+string(d.Class), nameWidth)
 	}
-	if p.noted && d.Note != "" {
-		return printable(d.Note, noteWidth)
+	words := printable(d.Note, noteWidth)
+	if !p.noted || words == "" {
+		words = p.words(d) + values(d)
 	}
-	return p.words(d) + values(d)
+	if d.CPU != 0 {
+		words += fmt.Sprintf(", on cpu %d", d.CPU)
+	}
+	return words
 }
 
 // words says what a difference is without the values.
@@ -93,16 +97,24 @@ func (p *phrase) words(d *match.Difference) string {
 // values says what was expected and what there is, and the note.
 func values(d *match.Difference) (words string) {
 	expected, got := apart(d.Expected, d.Got, valueWidth)
+	if d.Expected == d.Got {
+		return note(d)
+	}
 	if d.Expected != "" || d.Got != "" && d.Reference != nil {
 		words += ", expected " + cmp.Or(flat(expected), "nothing")
 	}
 	if d.Got != "" || d.Expected != "" && d.Other != nil {
 		words += ", got " + cmp.Or(flat(got), "nothing")
 	}
-	if d.Note != "" {
-		words += "; " + printable(d.Note, noteWidth)
+	return words + note(d)
+}
+
+// note is what the comparison says besides.
+func note(d *match.Difference) string {
+	if d.Note == "" {
+		return ""
 	}
-	return words
+	return "; " + printable(d.Note, noteWidth)
 }
 
 // extent says how large a stretch is; it is empty for a difference of single records.
@@ -173,12 +185,8 @@ func total(r *match.Report) (n int64) {
 }
 
 // place tells where a record is, behind the file and the line.
-func place(d *match.Difference, p *match.Position) string {
-	words := fmt.Sprintf("instruction %d", p.Instruction)
-	if d.CPU != 0 {
-		words += fmt.Sprintf(" of cpu %d", d.CPU)
-	}
-	return words + fmt.Sprintf(", byte %d", p.Offset)
+func place(p *match.Position) string {
+	return fmt.Sprintf("instruction %d, byte %d", p.Instruction, p.Offset)
 }
 
 // printable makes a text of unknown origin fit to be shown, in width characters at most.

@@ -1,0 +1,339 @@
+package match
+
+import (
+	"bytes"
+
+	"tracewell/itrace"
+)
+
+// Where both traces go on with the same bytes, the lines of the reference are read for both, and no groups are made of them: they are
+// counted, and of the registers it is noted what they hold and who wrote it. All that a report can tell is as if they had been
+// compared.
+//
+// A skip begins at an instruction when nothing waits to be paired. It ends at one as well, so many instructions before the bytes differ
+// that all of the history is of groups. It is of one processor; where another has its turn it ends.
+
+// skipper says when to look for the same bytes, and remembers where a skip may end.
+type skipper struct {
+	off      bool  // never; for tests
+	next     int64 // groups of the reference that come before
+	patience int64 // groups before the next look if this one is in vain
+	marks    []mark
+	glances  [256]itrace.Glance
+	skipped  int64 // instructions
+}
+
+const (
+	leastSkip     = 1 << 14 // bytes that are the same
+	leastGain     = 1 << 10 // groups that a skip should pass over
+	firstPatience = 1 << 10
+	mostPatience  = 1 << 16
+)
+
+// mark is an instruction of the reference, and what comes before it. Places and counts are those of the reference.
+type mark struct {
+	place
+	counts  Counts
+	unknown int64
+}
+
+// skip passes over what is the same on both sides. The error is that for which a side cannot be read on.
+func (c *comparison) skip() error {
+	k := &c.skipper
+	if k.off || c.delivered[reference] < k.next || !c.inStep() || !c.sameAhead() {
+		return nil
+	}
+	for n, s := range c.sides {
+		if err := c.take(n, s.complete()); err != nil {
+			return err
+		}
+	}
+	if !c.inStep() || c.sides[reference].err != nil || c.sides[other].err != nil {
+		return nil
+	}
+	before := c.delivered[reference]
+	for c.skipSome() && c.extend() {
+	}
+	k.patience = min(2*k.patience, mostPatience)
+	if c.delivered[reference]-before >= leastGain {
+		k.patience = firstPatience
+	}
+	k.next = c.delivered[reference] + k.patience
+	return nil
+}
+
+// inStep reports whether all that was read has been paired, and lines mean what they say.
+func (c *comparison) inStep() bool {
+	o := &c.options
+	if o.SkipEqual || len(o.Ignores) > 0 || c.answered() {
+		return false
+	}
+	for n, s := range c.sides {
+		d := s.input.Dialect
+		if !d.Anywhere || d != c.sides[reference].input.Dialect || !s.skip.started || s.skip.boot > 0 || c.ended[n] {
+			return false
+		}
+	}
+	for _, a := range c.ordered {
+		if a.queue[reference].len()+a.queue[other].len()+a.wanted+len(a.late[reference])+len(a.late[other])+a.watched > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// rest is what is read of a trace from the next record on.
+func (s *side) rest() []byte {
+	_, offset := s.position()
+	return s.reader.Rest(offset)
+}
+
+// sameAhead reports whether the next bytes of both traces are the same.
+func (c *comparison) sameAhead() bool {
+	r, o := c.sides[reference].rest(), c.sides[other].rest()
+	return len(r) >= leastSkip && len(o) >= leastSkip && bytes.Equal(r[:leastSkip], o[:leastSkip])
+}
+
+// extend reads more of both traces behind what is still to be taken, and reports whether there is more of one.
+func (c *comparison) extend() bool {
+	more := false
+	for _, s := range c.sides {
+		more = s.reader.Extend() || more
+	}
+	return more
+}
+
+// skipSome passes over what is known to be the same, and reports whether that is all that has been read of one side.
+func (c *comparison) skipSome() (all bool) {
+	r, o := c.sides[reference], c.sides[other]
+	r.back()
+	o.back()
+	_, from := r.position()
+	same, all := sameLines(r.reader.Rest(from), o.rest())
+	if same == 0 {
+		return false
+	}
+	return all && c.skipTo(from+int64(same))
+}
+
+// back takes back the records that have been read ahead.
+func (s *side) back() {
+	lines, offset := s.position()
+	s.reader.Back(lines+1, offset)
+	s.records, s.next = s.records[:0], 0
+}
+
+// sameLines returns how many bytes are the same at the beginning of two texts, up to the end of a line that is not blank, and whether
+// nothing of one text is behind but a part of a line.
+func sameLines(a, b []byte) (n int, all bool) {
+	least := min(len(a), len(b))
+	const step = 1 << 12
+	for n+step <= least && bytes.Equal(a[n:n+step], b[n:n+step]) {
+		n += step
+	}
+	for n < least && a[n] == b[n] {
+		n++
+	}
+	all = n == least
+	n = bytes.LastIndexByte(a[:n], '\n') + 1
+	for n > 0 && a[n-1] <= ' ' {
+		n--
+	}
+	if n > 0 {
+		n += 1 + bytes.IndexByte(a[n:], '\n')
+	}
+	return n, all
+}
+
+// skipRun is a part of a skip: a stretch of lines that both traces have.
+type skipRun struct {
+	c         *comparison
+	a         *aligner
+	reference *side
+	other     *side
+	start     mark
+	unknown   [2]int64 // lines before it that could not be read
+	shift     place    // from the place of a line in the reference to that in the other trace
+	count     int      // instructions
+	marks     []mark   // of the last of them, in a ring
+	latest    int      // of marks
+}
+
+// skipTo reads the reference up to an offset, or to where another processor has its turn, and goes back to the last instruction at which
+// the skip may end. It reports whether it came to the offset.
+func (c *comparison) skipTo(end int64) (reached bool) {
+	k := skipRun{c: c, reference: c.sides[reference], other: c.sides[other]}
+	k.start = k.reference.mark()
+	behind := k.other.mark()
+	k.unknown = [2]int64{k.start.unknown, behind.unknown}
+	k.shift = place{behind.index - k.start.index, behind.line - k.start.line, behind.offset - k.start.offset}
+	reached = k.read(end)
+	k.finish()
+	return reached
+}
+
+// mark is where a side is, which is at an instruction.
+func (s *side) mark() mark {
+	lines, offset := s.position()
+	return mark{place{s.trace.Records.Instructions, lines + 1, offset}, s.trace.Records, s.trace.Unknown}
+}
+
+// read reads lines up to an offset.
+func (k *skipRun) read(end int64) (reached bool) {
+	s := k.reference
+	at := k.start
+	for {
+		lines, offset := s.reader.Position()
+		if offset >= end {
+			return true
+		}
+		n := 0
+		if k.a != nil {
+			n = s.reader.Skim(k.c.skipper.glances[:], end)
+		}
+		if n == 0 && !k.readSome(end, &at) {
+			return false
+		}
+		for i := range n {
+			g := &k.c.skipper.glances[i]
+			at.line, at.offset = lines+int64(i)+1, offset+int64(g.At)
+			k.glance(g, &at)
+		}
+	}
+}
+
+// readSome reads some lines that cannot be skimmed.
+func (k *skipRun) readSome(end int64, at *mark) bool {
+	s := k.reference
+	n, err := s.reader.Read(s.records[:unskimmed])
+	for i := range n {
+		r := &s.records[:n][i]
+		if r.Offset >= end {
+			break
+		}
+		if at.line, at.offset = r.Line, r.Offset; k.a == nil {
+			k.begin(r.CPU)
+		}
+		if r.CPU != k.a.cpu {
+			return false
+		}
+		k.record(r, at)
+	}
+	return err == nil
+}
+
+// unskimmed is how many lines are read before it is tried again to skim.
+const unskimmed = 4
+
+// begin prepares for the lines of a processor.
+func (k *skipRun) begin(cpu int32) {
+	k.a = k.c.aligner(cpu)
+	size := k.a.queue[reference].history + 2
+	if len(k.c.skipper.marks) != size {
+		k.c.skipper.marks = make([]mark, size)
+	}
+	k.marks = k.c.skipper.marks
+}
+
+// record takes a record over for both sides; at is where it is.
+func (k *skipRun) record(r *itrace.Record, at *mark) {
+	switch r.Kind {
+	case itrace.Instruction:
+		k.instruction(at)
+	case itrace.Register:
+		var wide []byte
+		if r.Wild || len(r.Digits) > 16 {
+			wide = bytes.Clone(r.Digits)
+		}
+		at.counts.Registers++
+		k.write(k.reference.names.number(r.Name), r.Value, wide)
+	case itrace.Memory:
+		at.counts.Memory++
+		k.c.memory.set(&effect{at: r.Addr, size: r.Size}, false)
+	default:
+		at.unknown++
+		k.reference.unknown(r)
+		shifted := *r
+		shifted.Line += k.shift.line
+		k.other.unknown(&shifted)
+	}
+}
+
+// glance is record for a line that has been skimmed.
+func (k *skipRun) glance(g *itrace.Glance, at *mark) {
+	switch g.Kind {
+	case itrace.Instruction:
+		k.instruction(at)
+	case itrace.Register:
+		at.counts.Registers++
+		k.write(k.reference.names.numberOf(g.Name), g.Value, nil)
+	default:
+		at.counts.Memory++
+		if len(k.c.memory.bytes) > 0 {
+			k.c.memory.set(&effect{at: g.Addr, size: g.Size}, false)
+		}
+	}
+}
+
+// instruction takes an instruction over.
+func (k *skipRun) instruction(at *mark) {
+	at.index = at.counts.Instructions
+	if k.latest++; k.latest == len(k.marks) {
+		k.latest = 0
+	}
+	k.marks[k.latest] = *at
+	k.count++
+	at.counts.Instructions++
+}
+
+// write notes what a register holds on both sides.
+func (k *skipRun) write(register uint32, value uint64, wide []byte) {
+	by := k.marks[k.latest].place
+	k.a.state.setEqual(uint64(register), value, wide, by,
+		place{by.index + k.shift.index, by.line + k.shift.line, by.offset + k.shift.offset})
+}
+
+// mark returns that of an instruction, one of the last.
+func (k *skipRun) mark(i int) *mark { return &k.marks[(i+1)%len(k.marks)] }
+
+// finish ends the skip at the instruction behind which there is as much as the history is long.
+func (k *skipRun) finish() {
+	to := k.start
+	if k.a != nil {
+		if passed := k.count - 1 - k.a.queue[reference].history; passed > 0 {
+			to = *k.mark(passed)
+			k.a.last = k.mark(passed - 1).line
+			k.a.parting = parting{}
+		}
+	}
+	counts := to.counts.minus(k.start.counts)
+	k.c.skipper.skipped += counts.Instructions
+	k.c.report.Compared.add(counts)
+	for n, s := range k.c.sides {
+		if k.a != nil {
+			k.a.queue[n].passed += counts.Instructions
+			k.a.records[n] += counts.Instructions + counts.Registers + counts.Memory
+		}
+		k.c.delivered[n] += counts.Instructions
+		s.trace.Records.add(counts)
+		s.trace.Unknown = k.unknown[n] + to.unknown - k.start.unknown
+		s.trace.Samples = s.trace.Samples[:min(len(s.trace.Samples), int(s.trace.Unknown))]
+	}
+	k.reference.reader.Back(to.line, to.offset)
+	k.reference.records = k.reference.records[:0]
+	k.other.reader.Pass(to.line-k.start.line, to.offset-k.start.offset)
+	for n, s := range k.c.sides {
+		s.trace.Lines, s.trace.Bytes = s.position()
+		k.c.report.Traces[n] = s.trace
+	}
+}
+
+func (c *Counts) add(d Counts) {
+	c.Instructions += d.Instructions
+	c.Registers += d.Registers
+	c.Memory += d.Memory
+}
+
+func (c Counts) minus(d Counts) Counts {
+	return Counts{c.Instructions - d.Instructions, c.Registers - d.Registers, c.Memory - d.Memory}
+}

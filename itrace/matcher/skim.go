@@ -1,0 +1,115 @@
+package matcher
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+
+	"tracewell/itrace"
+)
+
+// skim is the Skim of the dialect: familiar without the fields of records.
+func skim(p itrace.Parser, text []byte, glances []itrace.Glance) (lines, next int) {
+	e := &p.(*parser).expected
+	cpu := p.(*parser).cpu
+	for ; lines < len(glances); lines++ {
+		g := &glances[lines]
+		n := e.glance(text[next:], cpu, g)
+		if n == 0 {
+			break
+		}
+		g.At = next
+		next += n
+	}
+	return lines, next
+}
+
+// longestGlance is how many bytes a line of memory or a register can have from its kind on, but for the address.
+const longestGlance = 2 * mostDigits
+
+// glance reads a line that looks as expected, and returns its length, 0 if it does not.
+func (e *expected) glance(text []byte, cpu int32, g *itrace.Glance) (length int) {
+	at := e.kindAt
+	if len(text) < at+e.address+longestGlance || e.timeEnd > 8 || !e.start.at(text, e.timeEnd) ||
+		itrace.NotDecimal(binary.LittleEndian.Uint64(text[:8]), e.timeEnd) != 0 {
+		return 0
+	}
+	switch text[at] {
+	case 'R':
+		length = e.glanceRegister(text[at:], g)
+	case 'M':
+		length = e.glanceMemory(text[at:], g)
+	default:
+		if length = e.shapes[e.latest].glance(text[at:], cpu, g); length == 0 {
+			length = e.shapes[1-e.latest].glance(text[at:], cpu, g)
+		}
+	}
+	if length == 0 {
+		return 0
+	}
+	return at + length
+}
+
+// glanceRegister reads "R t0 00000000".
+func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
+	const nameAt = 2
+	x := binary.LittleEndian.Uint64(text[nameAt : nameAt+8])
+	name := bits.TrailingZeros64(blanks(x)) &^ 7 // in bits
+	digits := nameAt + name/8 + 1
+	end := digits + e.value
+	if text[1] != ' ' || uint(name-1) >= 63 || uint(e.value-1) >= mostDigits || text[end] != '\n' {
+		return 0
+	}
+	value, wrong := itrace.HexAt(text, digits, e.value)
+	if wrong != 0 {
+		return 0
+	}
+	g.Kind, g.Name, g.Value = itrace.Register, x&(1<<name-1), value
+	return end + 1
+}
+
+// glanceMemory reads "MR8 00103fc4 0010400000000000", with as many digits as the bytes have.
+func (e *expected) glanceMemory(text []byte, g *itrace.Glance) (length int) {
+	const addrAt = 4
+	size, digits := text[2]-'0', addrAt+e.address+1
+	end := digits + 2*int(size)
+	if text[1] != 'R' && text[1] != 'W' || size-1 >= 8 || text[3] != ' ' || e.address == 0 || text[digits-1] != ' ' || text[end] != '\n' {
+		return 0
+	}
+	addr, wrong := itrace.HexAt(text, addrAt, e.address)
+	if wrong |= notHex(text, span{digits, end}); wrong != 0 {
+		return 0
+	}
+	g.Kind, g.Addr, g.Size = itrace.Memory, addr, uint32(size)
+	return end + 1
+}
+
+// glance reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1".
+func (s *shape) glance(text []byte, cpu int32, g *itrace.Glance) (length int) {
+	if len(text) <= s.disasm+8 || s.id.width() > 8 || s.silent {
+		return 0
+	}
+	if !s.executed.at(text, s.cpu) || !s.words[0].at(text, s.opcode.to) || !s.words[1].at(text, s.opcode.to+8) ||
+		text[s.id.to] != ')' || text[s.id.to+1] != ' ' || text[s.addr.to] != ' ' || text[s.disasm] <= ' ' {
+		return 0
+	}
+	id := binary.LittleEndian.Uint64(text[s.id.from : s.id.from+8])
+	of, wrong := itrace.DecimalAt(text, 0, s.cpu)
+	wrong |= itrace.NotDecimal(id, s.id.width()) | notHex(text, s.addr) | notHex(text, s.opcode)
+	end := bytes.IndexByte(text[s.disasm:], '\n')
+	if wrong != 0 || int32(of) != cpu || end < 0 {
+		return 0
+	}
+	g.Kind = itrace.Instruction
+	return s.disasm + end + 1
+}
+
+// notHex returns 0 if a part of a text is hexadecimal digits.
+func notHex(text []byte, part span) uint64 {
+	width := part.width()
+	if width <= 8 {
+		return itrace.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), width)
+	}
+	return itrace.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), 8) |
+		itrace.NotHex(binary.LittleEndian.Uint64(text[part.to-8:part.to]), 8)
+}
