@@ -55,8 +55,9 @@ type variableName struct {
 	key  []byte
 }
 
-// New returns a view of a trace, such as a file. The symbols may be nil. Those of a program that can be loaded anywhere are moved to where
-// tracepoints on functions show that it was; if none does they are left out. The warnings say what could not be used.
+// New returns a view of a trace, such as a file. The symbols may be nil. Those of a program that can be loaded anywhere are
+// moved to where tracepoints on functions or lines show that it was; if none does they are left out. The warnings say what
+// could not be used.
 func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
 	header := content.Header()
 	file, _ := content.(*tfile.File)
