@@ -114,8 +114,11 @@ func (c *convertCommand) convertFrames(operands []*operand, out string, streams 
 	if err != nil {
 		return err
 	}
-	if c.MaxBad != nil {
+	switch {
+	case c.MaxBad != nil:
 		return fmt.Errorf("--max-bad is for execution traces, and %s is none", operands[0].name)
+	case len(c.Registers) > 0 && !target.format.chooses:
+		return fmt.Errorf("--registers is for JSON and CSV, and %s has all of them", target.format.name)
 	}
 	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
 	if c.Exec != "" {
