@@ -79,7 +79,7 @@ tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every
 	$(GO) test -count 1 -run '^TestStubs$$' ./internal/tdesctest -live
 
 prove-match: ## faults of every kind in traces of a million instructions, and every way to write them; some minutes
-	$(GO) test ./itrace/match -run Million -million -v
+	$(GO) test ./itrace/match -run 'Million|EndlessLine' -million -v
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@test/fuzz $(FUZZTIME)

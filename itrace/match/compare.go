@@ -61,16 +61,18 @@ func (c *comparison) compare(ctx context.Context, inputs [2]Input, dialects itra
 
 // run compares until both traces have ended, one cannot be read, the context is done, or enough is known.
 func (c *comparison) run(ctx context.Context, inputs [2]Input, dialects itrace.Registry) error {
+	var interrupts []func()
 	for i, in := range inputs {
 		c.report.Traces[i].File = in.Name
+		if in.Interrupt != nil {
+			interrupts = append(interrupts, in.Interrupt)
+		}
 	}
 	ctx, end := context.WithCancelCause(ctx) // with the error that ends the comparison
 	defer end(nil)
 	context.AfterFunc(ctx, func() {
-		for _, in := range inputs {
-			if in.Interrupt != nil {
-				in.Interrupt()
-			}
+		for _, interrupt := range interrupts {
+			interrupt()
 		}
 	})
 	if c.begin(&inputs, dialects, end); ctx.Err() != nil {
@@ -261,7 +263,7 @@ func (c *comparison) conclude(err error) {
 		r.Differences = append(r.Differences, d.Difference)
 	}
 	for _, t := range r.Traces {
-		c.rules.unknown.add(t.Unknown)
+		c.rules.unknown.fired += t.Unknown
 	}
 	r.Rules = c.rules.uses(r.Counts)
 	switch {

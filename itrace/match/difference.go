@@ -205,7 +205,7 @@ func (c *comparison) parted(a *aligner, s stretch) *Difference {
 			d.Side = name
 		}
 	}
-	if class == ClassPC {
+	if class == ClassPC && a.queue[reference].at(0).pc != a.queue[other].at(0).pc {
 		d.Expected = c.fieldText(ClassPC, reference, a.queue[reference].at(0))
 		d.Got = c.fieldText(ClassPC, other, a.queue[other].at(0))
 	}

@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 )
 
-// names gives numbers to words, the same to all that are the same. It is shared by the readers of both traces.
+// names gives numbers to words, the same to all that are the same, in both traces.
 type names struct {
-	mu    sync.Mutex
 	ids   map[string]uint32
 	words []string
 	same  map[string]string // aliases, in lower case: the name that each is taken for in the end
@@ -51,8 +49,6 @@ func (n *names) resolve(name string) string {
 
 // number returns the number of a word, in whatever case and by whatever alias.
 func (n *names) number(word string) uint32 {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	word = strings.ToLower(word)
 	id, ok := n.ids[word]
 	if ok {
@@ -73,8 +69,6 @@ func (n *names) number(word string) uint32 {
 
 // word returns the word of a number.
 func (n *names) word(id uint32) string {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	return n.words[id]
 }
 
@@ -170,8 +164,6 @@ func armAliases() (aliases []Alias) {
 
 // known returns the number of a word, and false if it has none.
 func (n *names) known(word []byte) (uint32, bool) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
 	id, ok := n.ids[n.resolve(string(bytes.ToLower(word)))]
 	return id, ok
 }

@@ -45,8 +45,8 @@ type Position struct {
 type Difference struct {
 	Class     Class     `json:"class"`
 	CPU       int32     `json:"cpu"`
-	Reference *Position `json:"reference,omitempty"` // nil for what only the other has
-	Other     *Position `json:"other,omitempty"`     // nil for what only the reference has
+	Reference *Position `json:"reference,omitempty"` // nil for an effect or tail that only the other has; of a stretch that it
+	Other     *Position `json:"other,omitempty"`     // lacks, where it goes on, nil if it has ended. Other likewise
 	What      string    `json:"what,omitempty"`      // the register or address
 	Expected  string    `json:"expected,omitempty"`
 	Got       string    `json:"got,omitempty"`
@@ -95,7 +95,7 @@ type Trace struct {
 // RuleUse is a rule in force.
 type RuleUse struct {
 	Rule  string `json:"rule"`  // as it would be written on the command line
-	Fired int64  `json:"fired"` // how often it made a difference
+	Fired int64  `json:"fired"` // how often it made a difference: what it left out, of both traces, or made equal
 }
 
 // Report is the outcome of comparing one trace with a reference.

@@ -5,12 +5,11 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	"tracewell/itrace"
 )
 
-// rules are the rules by which records are made what is compared, shared by the readers of both traces. Each counts how often it
+// rules are the rules by which records are made what is compared, those of both traces. Each counts how often it
 // made a difference: those that leave something out, what they left out of both traces; those that make things equal, the pairs.
 type rules struct {
 	options Options
@@ -22,15 +21,10 @@ type rules struct {
 	window, split, digits       counter // effects that came late, instructions, instructions
 }
 
-// counter is a rule in force and how often it made a difference.
-type counter struct {
-	text  string
-	fired atomic.Int64
-}
+// counter is how often a rule made a difference.
+type counter struct{ fired int64 }
 
-func (c *counter) fire() { c.fired.Add(1) }
-
-func (c *counter) add(n int64) { c.fired.Add(n) }
+func (c *counter) fire() { c.fired++ }
 
 // ignoring is an Ignore in force.
 type ignoring struct {
@@ -41,9 +35,7 @@ type ignoring struct {
 func newRules(o Options) *rules {
 	r := &rules{options: o}
 	for _, ignore := range o.Ignores {
-		i := &ignoring{Ignore: ignore}
-		i.text = "--ignore " + ignore.Text
-		r.ignores = append(r.ignores, i)
+		r.ignores = append(r.ignores, &ignoring{Ignore: ignore})
 	}
 	return r
 }
@@ -53,7 +45,7 @@ func (r *rules) uses(counts map[Class]int64) (uses []RuleUse) {
 	o := &r.options
 	add := func(on bool, c *counter, format string, args ...any) {
 		if on {
-			uses = append(uses, RuleUse{fmt.Sprintf(format, args...), c.fired.Load()})
+			uses = append(uses, RuleUse{fmt.Sprintf(format, args...), c.fired})
 		}
 	}
 	add(true, &r.window, "--window-size %d", o.Window)
@@ -71,7 +63,7 @@ func (r *rules) uses(counts map[Class]int64) (uses []RuleUse) {
 	add(true, &r.split, "accesses split or merged")
 	add(true, &r.digits, "digits that are not known match all")
 	for _, i := range r.ignores {
-		add(true, &i.counter, "%s", i.text)
+		add(true, &i.counter, "--ignore %s", i.Text)
 	}
 	return uses
 }

@@ -53,7 +53,7 @@ func (a *aligner) openTail(at *Position, v view, order int64) {
 // cutOff makes an effect of the instruction that the other side ends with the first record of the tail.
 func (a *aligner) cutOff(side int, l *lateEffect) {
 	if a.c.options.SkipRest {
-		a.c.rules.rest.add(1)
+		a.c.rules.rest.fired += 1
 		return
 	}
 	if a.rest.records == 0 {
@@ -80,7 +80,7 @@ func (a *aligner) finish() {
 	switch {
 	case a.rest.records == 0 || a.rest.part:
 	case a.c.options.SkipRest:
-		a.c.rules.rest.add(a.rest.records)
+		a.c.rules.rest.fired += a.rest.records
 	case a.rest.groups > 0 && a.shifts.explain(-longer):
 		a.c.consequence()
 	default:

@@ -57,7 +57,7 @@ func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
 	name := bits.TrailingZeros64(blanks(x)) &^ 7 // in bits
 	digits := nameAt + name/8 + 1
 	end := digits + e.value
-	if text[1] != ' ' || uint(name-1) >= 63 || uint(e.value-1) >= mostDigits || text[end] != '\n' {
+	if text[1] != ' ' || uint(name-1) >= 63 || text[digits-1] != ' ' || uint(e.value-1) >= mostDigits || text[end] != '\n' {
 		return 0
 	}
 	value, wrong := itrace.HexAt(text, digits, e.value)
