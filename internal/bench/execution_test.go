@@ -30,14 +30,14 @@ type executions struct {
 // pairs are the traces that are measured. Read whole the largest are 1.7 GB.
 func pairs() []*executions {
 	const m = 1_000_000
-	drop := []generate.Fault{{Kind: generate.FaultDrop, At: 3 * m / 2}}
-	value := []generate.Fault{{Kind: generate.FaultValue, At: 3 * m / 2}}
+	drop := []generate.Fault{{Kind: generate.FaultDrop, At: m}}
+	value := []generate.Fault{{Kind: generate.FaultValue, At: m}}
 	return []*executions{
 		{name: "10 M, other times", instructions: 10 * m, options: generate.Options{TimeBase: 77}},
 		{name: "1 M, other times", instructions: m, options: generate.Options{TimeBase: 77}},
-		{name: "3 M, the same", instructions: 3 * m},
-		{name: "3 M, one value wrong", instructions: 3 * m, options: generate.Options{Faults: value}},
-		{name: "3 M, one dropped", instructions: 3 * m, options: generate.Options{Faults: drop}},
+		{name: "2 M, the same", instructions: 2 * m},
+		{name: "2 M, one value wrong", instructions: 2 * m, options: generate.Options{Faults: value}},
+		{name: "2 M, one dropped", instructions: 2 * m, options: generate.Options{Faults: drop}},
 	}
 }
 

@@ -72,6 +72,10 @@ func odd(trace string) string {
 func TestSkipSkips(t *testing.T) {
 	const n = 100_000
 	ref, _ := generated(t, generate.Options{Instructions: n})
+	lines, _ := generated(t, generate.Options{Instructions: n, CRLF: true})
+	if _, skipped := compareBothWays(t, "CR LF", lines, lines, Options{}); skipped < n*9/10 {
+		t.Errorf("lines that end with CR LF: %d of %d instructions were skipped", skipped, n)
+	}
 	for _, faults := range [][]generate.Fault{nil, {{Kind: generate.FaultDrop, At: n / 2}}, {{Kind: generate.FaultValue, At: n / 2}}} {
 		oth, _ := generated(t, generate.Options{Instructions: n, Faults: faults})
 		if _, skipped := compareBothWays(t, fmt.Sprint(faults), ref, oth, Options{}); skipped < n*9/10 {

@@ -56,8 +56,7 @@ func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
 	x := binary.LittleEndian.Uint64(text[nameAt : nameAt+8])
 	name := bits.TrailingZeros64(blanks(x)) &^ 7 // in bits
 	digits := nameAt + name/8 + 1
-	end := digits + e.value
-	if text[1] != ' ' || uint(name-1) >= 63 || text[digits-1] != ' ' || uint(e.value-1) >= mostDigits || text[end] != '\n' {
+	if text[1] != ' ' || uint(name-1) >= 63 || text[digits-1] != ' ' || uint(e.value-1) >= mostDigits {
 		return 0
 	}
 	value, wrong := itrace.HexAt(text, digits, e.value)
@@ -65,7 +64,7 @@ func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
 		return 0
 	}
 	g.Kind, g.Name, g.Value = itrace.Register, x&(1<<name-1), value
-	return end + 1
+	return behindEnd(text, digits+e.value)
 }
 
 // glanceMemory reads "MR8 00103fc4 0010400000000000", with as many digits as the bytes have.
@@ -73,7 +72,7 @@ func (e *expected) glanceMemory(text []byte, g *itrace.Glance) (length int) {
 	const addrAt = 4
 	size, digits := text[2]-'0', addrAt+e.address+1
 	end := digits + 2*int(size)
-	if text[1] != 'R' && text[1] != 'W' || size-1 >= 8 || text[3] != ' ' || e.address == 0 || text[digits-1] != ' ' || text[end] != '\n' {
+	if text[1] != 'R' && text[1] != 'W' || size-1 >= 8 || text[3] != ' ' || e.address == 0 || text[digits-1] != ' ' {
 		return 0
 	}
 	addr, wrong := itrace.HexAt(text, addrAt, e.address)
@@ -81,7 +80,18 @@ func (e *expected) glanceMemory(text []byte, g *itrace.Glance) (length int) {
 		return 0
 	}
 	g.Kind, g.Addr, g.Size = itrace.Memory, addr, uint32(size)
-	return end + 1
+	return behindEnd(text, end)
+}
+
+// behindEnd returns where the next line begins if a line ends at a place, by LF or CR LF, and 0 if it does not.
+func behindEnd(text []byte, at int) int {
+	if text[at] == '\r' {
+		at++
+	}
+	if text[at] != '\n' {
+		return 0
+	}
+	return at + 1
 }
 
 // glance reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1".
