@@ -34,6 +34,25 @@ func OrderName(order ByteOrder) string {
 	return "little"
 }
 
+// Uint reads an unsigned integer of up to 8 bytes.
+func Uint(b []byte, order ByteOrder) uint64 {
+	switch len(b) {
+	case 8:
+		return order.Uint64(b)
+	case 4:
+		return uint64(order.Uint32(b))
+	}
+	var n uint64
+	for i := range b {
+		at := len(b) - 1 - i
+		if order == binary.BigEndian {
+			at = i
+		}
+		n = n<<8 | uint64(b[at])
+	}
+	return n
+}
+
 // ISA is one instruction set as a debugger sees it.
 type ISA struct {
 	Name       string    // as in the architecture element of a target description, BFD's printable name

@@ -47,6 +47,8 @@ type Glance struct {
 type Parser interface {
 	// Parse sets Kind and all fields of r that mean something for it, but for Line, Offset, Text and Problem, which are set. The
 	// others hold whatever they held. It does not allocate unless the line is wrong.
+	//
+	// A line may tell of several things: Parse sets More, and is called again with the same line for the next of them.
 	Parse(line []byte, r *Record) *SyntaxError
 }
 
@@ -94,7 +96,7 @@ func (r Registry) Detect(head []byte) (best *Dialect, known, lines int) {
 				continue
 			}
 			all++
-			if parser.Parse(line, &record) == nil {
+			if readable(parser, line, &record) {
 				understood++
 			}
 		}
@@ -103,6 +105,19 @@ func (r Registry) Detect(head []byte) (best *Dialect, known, lines int) {
 		}
 	}
 	return best, known, lines
+}
+
+// readable reports whether a parser can read a line, all of it.
+func readable(p Parser, line []byte, r *Record) bool {
+	for {
+		r.More = false
+		if p.Parse(line, r) != nil {
+			return false
+		}
+		if !r.More {
+			return true
+		}
+	}
 }
 
 // Sniff is Detect for what a reader, whose buffer holds DetectBytes or more, is about to give. It looks at what there is at first, and

@@ -69,24 +69,27 @@ func (r *Reader) Read(records []Record) (n int, err error) {
 // Position returns how many lines and bytes of the input have been read, blank lines and what could not be read included.
 func (r *Reader) Position() (lines, bytes int64) { return r.line, r.offset }
 
-// take makes a record of a line, whose end included it is length bytes long, unless it is blank. A byte order mark in front of
-// the first is no part of it.
+// take makes a record of a line, whose end included it is length bytes long, unless it is blank, and goes behind it unless it tells of
+// more than that. A byte order mark in front of the first is no part of it.
 func (r *Reader) take(record *Record, line []byte, length int) bool {
-	offset := r.offset
-	r.offset += int64(length)
-	r.next += length
-	r.line++
-	if r.line == 1 {
+	number := r.line + 1
+	if number == 1 {
 		line = bytes.TrimPrefix(line, byteOrderMark)
 	}
-	if line = trimEnd(line); len(line) == 0 {
-		return false
+	line = trimEnd(line)
+	if len(line) > 0 {
+		record.Line, record.Offset, record.Text, record.Problem, record.More = number, r.offset, line, nil, false
+		if problem := r.parser.Parse(line, record); problem != nil {
+			record.Kind, record.Problem, record.More = Unknown, problem, false
+		}
+		if record.More {
+			return true
+		}
 	}
-	record.Line, record.Offset, record.Text, record.Problem = r.line, offset, line, nil
-	if problem := r.parser.Parse(line, record); problem != nil {
-		record.Kind, record.Problem = Unknown, problem
-	}
-	return true
+	r.offset += int64(length)
+	r.next += length
+	r.line = number
+	return len(line) > 0
 }
 
 // fill reads more behind what is unread, which it moves to the front.

@@ -251,6 +251,47 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// several is a dialect of which a line names any number of registers.
+var several = &Dialect{Name: "several", New: func() Parser { return new(severalParser) }}
+
+// severalParser remembers how much of a line has been read.
+type severalParser struct{ done int }
+
+// Parse implements Parser.
+func (p *severalParser) Parse(line []byte, r *Record) *SyntaxError {
+	name, _, more := bytes.Cut(line[p.done:], []byte{','})
+	if string(name) == "bad" {
+		problem := Mismatch(line, p.done, "a register")
+		p.done = 0
+		return problem
+	}
+	r.Kind, r.Name, r.Digits, r.Value, r.More = Register, name, nil, 0, more
+	if p.done += len(name) + 1; !more {
+		p.done = 0
+	}
+	return nil
+}
+
+// TestMore: a line that tells of several things is as many records, in whatever batches they are read.
+func TestMore(t *testing.T) {
+	const text = "a\nb,c,d\n\ne,bad,f\ng,h"
+	want := []string{
+		`1 at 0: "a": a =  0`,
+		`2 at 2: "b,c,d": b =  0`, `2 at 2: "b,c,d": c =  0`, `2 at 2: "b,c,d": d =  0`,
+		`4 at 9: "e,bad,f": e =  0`, `4 at 9: "e,bad,f": column 3: found "bad,f", expected a register`,
+		`5 at 17: "g,h": g =  0`, `5 at 17: "g,h": h =  0`,
+	}
+	for batch := 1; batch < 10; batch++ {
+		got, err := read(NewReader(iotest.OneByteReader(strings.NewReader(text)), several), batch)
+		if diff := cmp.Diff(want, got); diff != "" || err != io.EOF {
+			t.Errorf("%d at once (-want +got):\n%s%v", batch, diff, err)
+		}
+	}
+	if d, known, lines := (Registry{several}).Detect([]byte(text)); d != several || known != 2 || lines != 3 {
+		t.Errorf("detected as %v, %d of %d lines", d, known, lines)
+	}
+}
+
 // TestClone: a clone stays as it is when more is read.
 func TestClone(t *testing.T) {
 	reader := NewReader(strings.NewReader("r1 1\n"+strings.Repeat("r2 2\n", blockSize)), words)

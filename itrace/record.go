@@ -27,6 +27,7 @@ type Record struct {
 	Line   int64  // counted from 1
 	Offset int64  // of the line in the input, in bytes
 	Text   []byte // the line without its end; of one longer than Reader.MaxLine its beginning
+	More   bool   // the next record is of the same line
 
 	Time  uint64
 	Scale []byte // of Time: clk, ns, …; empty if the line has none

@@ -45,8 +45,7 @@ type inside struct {
 	blocks    int  // up to there or up to one that cannot be read
 }
 
-// look walks over the blocks from at to end, which lies in the file, without keeping any; as much of a frame as walk
-// accepts, the number of blocks, is looked at.
+// look walks over the blocks from at to end, which lies in the file, but no more than limit of them, without keeping any.
 func (w *window) look(layout Frame, at, end int64, limit int) (inside, error) {
 	var in inside
 	for ; at < end; in.blocks++ {

@@ -90,12 +90,15 @@ func (c *convertCommand) Run(streams Streams) error {
 // checkFormats refuses, before anything is read, what cannot be a format in any case.
 func (c *convertCommand) checkFormats(out string) error {
 	all := withOthers(nil)
+	readable := slices.DeleteFunc(slices.Clone(all), func(f *format) bool { return !f.readable() })
 	_, to := packed.BySuffix(c.To)
 	switch {
 	case c.To != "" && formatNamed(strings.TrimPrefix(to, "."), all) == nil:
 		return fmt.Errorf("--to: %w", unknownFormat(c.To, writeFormats()))
 	case c.From != "" && formatNamed(c.From, all) == nil:
 		return fmt.Errorf("--from: %w", unknownFormat(c.From, readFormats()))
+	case c.From != "" && formatNamed(c.From, readable) == nil:
+		return fmt.Errorf("--from: %s is written only; what can be read is %s", c.From, readFormats())
 	case c.To == "" && out == "-":
 		return fmt.Errorf("standard output has no suffix: say by --to what to write (%s)", writeFormats())
 	}
@@ -111,8 +114,11 @@ func (c *convertCommand) convertFrames(operands []*operand, out string, streams 
 	if err != nil {
 		return err
 	}
-	if c.MaxBad != nil {
+	switch {
+	case c.MaxBad != nil:
 		return fmt.Errorf("--max-bad is for execution traces, and %s is none", operands[0].name)
+	case len(c.Registers) > 0 && !target.format.chooses:
+		return fmt.Errorf("--registers is for JSON and CSV, and %s has all of them", target.format.name)
 	}
 	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
 	if c.Exec != "" {
@@ -122,8 +128,8 @@ func (c *convertCommand) convertFrames(operands []*operand, out string, streams 
 	}
 	sources, err := openSources(operands, c.From, streams)
 	if err != nil {
-		if i := slices.IndexFunc(operands, (*operand).unclear); i >= 0 {
-			return fmt.Errorf("%w; nor is %s an execution trace: it %s", err, operands[i].name, dialects.All.Undetected(operands[i].head))
+		if o := operands[0]; len(operands) == 1 && o.unclear() {
+			return fmt.Errorf("%w; nor is %s an execution trace: it %s", err, o.name, dialects.All.Undetected(o.head))
 		}
 		return err
 	}

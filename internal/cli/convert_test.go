@@ -109,6 +109,7 @@ func TestConvertRefuses(t *testing.T) {
 		{"run.tf x --frames 5", `--frames: "5" is no range of frames: want A:B`},
 		{"run.tf other.tf x", "other.tf has register blocks of 16 bytes, run.tf of 8"},
 		{"run.tf x --by-time", "no order by time: there is no variable $trace_timestamp"},
+		{"run.tf x.txt -r rip", "--registers is for JSON and CSV, and txt has all of them"},
 		{"run.tf x --exec text", "text: reading an ELF file: "},
 		{"run.tf /dev/full", "write /dev/full: no space left on device"},
 		{"run.tf /dev/full --to txt.zst", "write /dev/full: no space left on device"},

@@ -37,9 +37,15 @@ func (c *convertCommand) convertExecution(operands []*operand, out string, strea
 	}
 	e := &execution{in: in, to: target.format.dialect, streams: streams, title: target.title()}
 	err = e.write(target)
+	if errors.Is(err, errInterrupted) {
+		return errInterrupted
+	}
 	e.tell()
-	if err = errors.Join(e.damage, err); err != nil {
-		return fmt.Errorf("%s: %w", in.name, err)
+	if e.unread != nil {
+		return fmt.Errorf("%s: %w", in.name, e.unread)
+	}
+	if err != nil {
+		return err
 	}
 	allowed := int64(0)
 	if c.MaxBad != nil {
@@ -73,7 +79,7 @@ type execution struct {
 	streams Streams
 	bar     *progress.Bar
 
-	damage    error    // where a compressed file stops being readable
+	unread    error    // where the trace stops being readable
 	bad       int64    // lines that are no records
 	samples   []string // the first of them
 	longest   int      // that a line may be
@@ -109,9 +115,6 @@ func (e *execution) write(t *destination) error {
 	} else {
 		fill := func(w io.Writer) error { return e.copy(w, ctx, func() error { return nil }) }
 		err = e.pack(t, fill)
-	}
-	if ctx.Err() != nil {
-		return errInterrupted
 	}
 	return err
 }
@@ -149,9 +152,10 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 		case errors.Is(err, io.EOF):
 			return nil
 		case errors.As(err, &damage): // what came out is kept
-			e.damage = err
+			e.unread = err
 			return nil
 		case err != nil:
+			e.unread = err
 			return err
 		case n < len(records):
 			if err := flush(); err != nil {

@@ -168,6 +168,7 @@ func TestConvertFamilies(t *testing.T) {
 		{"x.log y.jsonl --where 1", "--where is for trace files"},
 		{"x.log y.jsonl --by-time", "--by-time is for trace files"},
 		{"x.log y.jsonl -r rip", "--registers is for trace files"},
+		{"x.log y.jsonl --from csv", "--from: csv is written only; what can be read is tf, txt or ctf for trace files, matcher or json for"},
 		{"run.tf y.tf --max-bad 3", "--max-bad is for execution traces, and run.tf is none"},
 		{"run.tf y.tf --from tf --max-bad 3", "--max-bad is for execution traces, and run.tf is none"},
 		{"wide.log y.log", "wide.log is UTF-16, as some programs of Windows write it"},

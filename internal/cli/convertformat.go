@@ -20,6 +20,7 @@ type format struct {
 	name     string   // for --from and --to
 	suffixes []string // of the names of files, each with its dot
 	binary   bool     // it is not for terminals
+	chooses  bool     // it can have some registers only
 
 	recognise func(head []byte) bool // whether a file that begins so is of the format
 	// read returns what a file holds; with an error, what can be read of it, or nil.
@@ -51,12 +52,10 @@ func init() { // here, because the functions lead back to the table
 	formats = []*format{
 		{name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace, keeps: (*source).wellFormed},
 		{name: "txt", suffixes: []string{".txt"}, recognise: twin.Is, read: readTwin, write: writeTwin, keeps: (*source).hasBytes},
-		{name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, write: writeFrames(func(w io.Writer, v *frameview.View) (frameWriter, error) {
-			return newJSONFrames(w, v), nil
-		})},
-		{name: "csv", suffixes: []string{".csv"}, write: writeFrames(func(w io.Writer, v *frameview.View) (frameWriter, error) {
-			return newCSVFrames(w, v)
-		})},
+		{name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, chooses: true, write: writeFrames(
+			func(w io.Writer, v *frameview.View) (frameWriter, error) { return newJSONFrames(w, v), nil })},
+		{name: "csv", suffixes: []string{".csv"}, chooses: true, write: writeFrames(
+			func(w io.Writer, v *frameview.View) (frameWriter, error) { return newCSVFrames(w, v) })},
 		{name: "ctf", suffixes: []string{".ctf"}, readFolder: readCTF, writeFolder: writeCTF},
 	}
 }

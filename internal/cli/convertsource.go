@@ -45,15 +45,7 @@ func (s *source) wellFormed() bool { return s.bytes != nil && s.err == nil && le
 func (s *source) hasBytes() bool { return s.bytes != nil }
 
 func openSource(o *operand, from string, streams Streams) (*source, error) {
-	var f *format
-	if from != "" {
-		if f = formatNamed(from, formats); f == nil {
-			return nil, fmt.Errorf("--from: %w", unknownFormat(from, readFormats()))
-		}
-		if !f.readable() {
-			return nil, fmt.Errorf("--from: %s is written only; what can be read is %s", f.name, readFormats())
-		}
-	}
+	f := formatNamed(from, formats)
 	if o.path != "-" && isFolder(o.path) {
 		return openFolder(o.path, f, streams)
 	}

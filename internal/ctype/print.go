@@ -50,27 +50,14 @@ func (p Printer) append(dst []byte, t *Type, b []byte, depth int) []byte {
 	case t.Kind == Array && t.Elem.Size > 0:
 		return p.array(dst, t, b, depth)
 	case t.Kind == Float && (t.Size == 4 || t.Size == 8):
-		return appendFloat(dst, p.integer(b), t.Size)
+		return appendFloat(dst, arch.Uint(b, p.Order), t.Size)
 	case t.Scalar():
-		return p.scalar(dst, t, t.Extend(p.integer(b)))
+		return p.scalar(dst, t, t.Extend(arch.Uint(b, p.Order)))
 	}
 	return appendHex(dst, b)
 }
 
 func appendHex(dst, b []byte) []byte { return hex.AppendEncode(append(dst, "0x"...), b) }
-
-// integer reads an integer of 1, 2, 4 or 8 bytes.
-func (p Printer) integer(b []byte) uint64 {
-	switch len(b) {
-	case 1:
-		return uint64(b[0])
-	case 2:
-		return uint64(p.Order.Uint16(b))
-	case 4:
-		return uint64(p.Order.Uint32(b))
-	}
-	return p.Order.Uint64(b)
-}
 
 // appendFloat has as many digits as tell each number from all others.
 func appendFloat(dst []byte, bits uint64, size int) []byte {
@@ -172,7 +159,7 @@ func (p Printer) field(dst []byte, f Field, b []byte, depth int) []byte {
 	if len(b) < f.Type.Size || !f.Type.Scalar() || f.Shift < 0 || f.Shift+f.Bits > 8*f.Type.Size {
 		return append(dst, "..."...)
 	}
-	return p.scalar(dst, f.Type, f.Extract(p.integer(b[:f.Type.Size])))
+	return p.scalar(dst, f.Type, f.Extract(arch.Uint(b[:f.Type.Size], p.Order)))
 }
 
 // array writes equal elements once, if they are many.

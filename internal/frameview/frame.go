@@ -114,19 +114,7 @@ func (v *View) Integer(b []byte) (uint64, bool) {
 }
 
 // integer reads an unsigned integer of up to 8 bytes in the order of the target.
-func (v *View) integer(b []byte) uint64 {
-	var n uint64
-	if v.bigEndian {
-		for _, c := range b {
-			n = n<<8 | uint64(c)
-		}
-		return n
-	}
-	for i, c := range b {
-		n |= uint64(c) << (8 * i)
-	}
-	return n
-}
+func (v *View) integer(b []byte) uint64 { return arch.Uint(b, v.order) }
 
 // AppendRegister appends the value of a register as one hexadecimal number, in the full width if it is wider than 8 bytes,
 // and false if the frame does not have it.

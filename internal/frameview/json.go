@@ -17,11 +17,11 @@ func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(append(d
 //	 "memory":[{"address":"0x404080","bytes":"28000000","value":"0x28","symbol":"limit"},…],
 //	 "variables":{"hits":1}}
 //
-// Always there are frame, tracepoint, registers, memory and variables; source if the user gave one, pc if it is known, symbol and
-// line if the program has them. A frame without registers has an empty object of them. Bytes are in the order of memory; value is for blocks of
-// 1, 2, 4 and 8 bytes. "stepped":true stands in frames of while-stepping, "static" has the data of a static tracepoint,
-// "registerBytes" the register block of a file without a target description, "damaged" says what keeps the rest from being
-// read.
+// Always there are frame, tracepoint, registers, memory and variables; source if the user gave one, pc if it is known, symbol
+// and line if the program has them. A frame without registers has an empty object of them. Bytes are in the order of memory;
+// value is for blocks of 1, 2, 4 and 8 bytes. "stepped":true stands in frames of while-stepping, "static" has the data of a
+// static tracepoint, "registerBytes" the register block of a file without a target description, "damaged" says what keeps the
+// rest from being read.
 func (v *View) AppendJSON(dst []byte, f Frame) []byte {
 	dst = append(dst, `{"frame":`...)
 	dst = strconv.AppendInt(dst, int64(f.Number), 10)

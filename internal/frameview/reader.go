@@ -1,6 +1,7 @@
 package frameview
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"tracewell/arch"
@@ -133,7 +134,7 @@ func (r *Reader) lowBytes(slot *tdesc.Slot, size int) (Datum, bool) {
 	switch {
 	case !ok || size > len(b):
 		return Datum{}, false
-	case r.view.bigEndian:
+	case r.view.order == binary.BigEndian:
 		return Datum{Bytes: b[len(b)-size:]}, true
 	}
 	return Datum{Bytes: b[:size]}, true

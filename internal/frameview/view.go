@@ -1,7 +1,6 @@
 package frameview
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -24,7 +23,6 @@ type View struct {
 	Layout  *tdesc.Layout // of register blocks; nil without Target
 	Symbols *symtab.Table // where the program was; nil if not known
 
-	bigEndian   bool
 	order       arch.ByteOrder
 	pc          *tdesc.Slot
 	definitions []*trace.Tracepoint // in the order of the header, which may make them anew each time
@@ -57,15 +55,15 @@ type variableName struct {
 	key  []byte
 }
 
-// New returns a view of a trace, such as a file. The symbols may be nil. Those of a program that can be loaded anywhere are moved to where
-// tracepoints on functions show that it was; if none does they are left out. The warnings say what could not be used.
+// New returns a view of a trace, such as a file. The symbols may be nil. Those of a program that can be loaded anywhere are
+// moved to where tracepoints on functions or lines show that it was; if none does they are left out. The warnings say what
+// could not be used.
 func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
 	header := content.Header()
 	file, _ := content.(*tfile.File)
 	v := &View{
 		Content:     content,
 		File:        file,
-		bigEndian:   header.Order == binary.BigEndian,
 		order:       header.Order,
 		tracepoints: make(map[trace.Number]*tracepoint),
 		variables:   variableNames(header.Variables),

@@ -1,6 +1,6 @@
 // Package survey goes over the frames of a trace file: it finds those that are looked for (Choice), says what changed since
-// the frame before (Changes), and counts and measures them all (Summary).
+// the frame before (Comparison), and counts and measures them all (Summary).
 //
-// It goes through a file once, from one end to the other, and holds a frame or two at a time and figures of a bounded size,
-// however long the file is. It prints nothing.
+// It goes through a file from one end to the other, and holds a frame or two at a time and figures of a bounded size, however
+// long the file is; of the last frames of a choice it holds the numbers. It prints nothing.
 package survey

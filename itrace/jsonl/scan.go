@@ -2,6 +2,8 @@ package jsonl
 
 import (
 	"bytes"
+	"encoding/binary"
+	"math/bits"
 
 	"tracewell/itrace"
 )
@@ -171,18 +173,32 @@ func (s *scanner) bare() {
 
 // string goes behind a string and reports whether it has escapes.
 func (s *scanner) string() (escaped bool) {
-	for at := s.at + 1; at < len(s.line); at++ {
-		switch s.line[at] {
-		case '"':
+	for at := s.special(s.at + 1); at < len(s.line); at = s.special(at + 2) {
+		if s.line[at] == '"' {
 			s.at = at + 1
 			return escaped
-		case '\\':
-			escaped = true
-			at++
 		}
+		escaped = true
 	}
 	s.fail(len(s.line), `"\"" at the end of a string`)
 	return false
+}
+
+// special returns where the next quotation mark or backslash is, from a place on, or the end of the line.
+func (s *scanner) special(at int) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; at+8 <= len(s.line); at += 8 {
+		x := binary.LittleEndian.Uint64(s.line[at : at+8])
+		quote, backslash := x^ones*'"', x^ones*'\\'
+		// The lowest bit that is set is that of the first byte that is 0.
+		if found := ((quote-ones)&^quote | (backslash-ones)&^backslash) & high; found != 0 {
+			return at + bits.TrailingZeros64(found)/8
+		}
+	}
+	for at < len(s.line) && s.line[at] != '"' && s.line[at] != '\\' {
+		at++
+	}
+	return at
 }
 
 // nested goes behind an object or an array, of which the brackets are only counted: nobody reads what is in it.

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"tracewell/internal/text"
 	"tracewell/itrace"
 )
 
@@ -284,7 +285,7 @@ func (c *comparison) conclude(err error) {
 func (c *comparison) unreadable() string {
 	for _, t := range c.report.Traces {
 		if t.Unknown > c.options.AllowUnknown {
-			return fmt.Sprintf("%s has %s that could not be read", t.File, count(int(t.Unknown), "line"))
+			return fmt.Sprintf("%s has %s that could not be read", t.File, text.Plural(t.Unknown, "line"))
 		}
 	}
 	return ""

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"tracewell/internal/text"
 )
 
 func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 16) }
@@ -180,7 +182,7 @@ func (c *comparison) reordered(a *aligner, side int, early *lateEffect, g *group
 	at[1-side], at[side] = c.effect(1-side, early.group, &early.effect), c.effect(side, g, e)
 	d := c.foundAt(a, ClassReordered, at, c.place(e), early.of.order, early.of.view)
 	early.of.told = true
-	d.Note = fmt.Sprintf("%s later than in the %s", count(int(by), "record"), [2]string{"other trace", "reference"}[side])
+	d.Note = fmt.Sprintf("%s later than in the %s", text.Plural(by, "record"), [2]string{"other trace", "reference"}[side])
 }
 
 // parted tells of a stretch that is to be passed over. It returns nil if it is a consequence.

@@ -32,7 +32,7 @@ func TestOddInput(t *testing.T) {
 		{"blank lines", "\n\n\n", good, Options{}, Failed, "ref: the trace holds nothing but blank lines"},
 		{"binary", good, string(binary), Options{}, Failed, "other: the trace is no text"},
 		{"text", good, "Dear all,\nplease find enclosed\n", Options{}, Failed, "other: the trace is in no known dialect"},
-		{"a bad line", good, good + "~~~\n", Options{}, Failed, "other has one line that could not be read"},
+		{"a bad line", good, good + "~~~\n", Options{}, Failed, "other has 1 line that could not be read"},
 		{"as many bad lines as allowed", good, "~~~\n" + good + "~~~\n", Options{AllowUnknown: 2}, Equal, ""},
 		{"one bad line more than allowed", good, "~~~\n" + good + "~~~\n", Options{AllowUnknown: 1}, Failed, "other has 2 lines"},
 		{"only registers, the same", "1 clk R t0 1\n", "2 clk R t0 1\n", Options{}, Equal, ""},

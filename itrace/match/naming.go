@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"tracewell/internal/text"
 )
 
 // nameStretch says what the stretch at hand seems to be.
@@ -31,15 +33,7 @@ func (a *aligner) nameStretch(s stretch) (Class, string) {
 	return class, lacks + " " + instructions(n)
 }
 
-func instructions(n int) string { return count(n, "instruction") }
-
-// count gives a number of things in words.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "one " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
+func instructions(n int) string { return text.Plural(n, "instruction") }
 
 // loops reports whether a stretch is rounds of a loop: it comes back to where it began, where the other side is, or its addresses
 // repeat, in their order, what came just before it. One instruction that comes once more is a loop only if it has been one

@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -148,6 +149,45 @@ func checkTrace(t *testing.T, trace []byte) {
 	}
 }
 
+// checkSkim: what is skimmed of lines is what is parsed.
+func checkSkim(t *testing.T, trace []byte) {
+	t.Helper()
+	p := Dialect.New()
+	room := append(bytes.Clone(trace), make([]byte, itrace.Room)...)
+	glances := make([]itrace.Glance, 5)
+	for at := 0; at < len(trace); {
+		lines, next := Dialect.Skim(p, room[at:len(trace)], glances)
+		for i, g := range glances[:lines] {
+			end := next
+			if i+1 < lines {
+				end = glances[i+1].At
+			}
+			line := room[at+g.At : at+end]
+			var r itrace.Record
+			again := &parser{cpu: p.(*parser).cpu, expected: expected{start: never}}
+			problem := again.Parse(bytes.TrimRightFunc(line, func(r rune) bool { return r <= ' ' }), &r)
+			var name [8]byte
+			binary.LittleEndian.PutUint64(name[:], g.Name)
+			switch {
+			case problem != nil || r.Kind != g.Kind || again.cpu != p.(*parser).cpu || bytes.Count(line, []byte{'\n'}) != 1:
+			case r.Kind == itrace.Register && (string(bytes.TrimRight(name[:], "\x00")) != string(r.Name) || r.Value != g.Value || r.Wild):
+			case r.Kind == itrace.Memory && (r.Addr != g.Addr || r.Size != g.Size):
+			default:
+				continue
+			}
+			t.Fatalf("%q: %q is skimmed as %+v, and is %s, %v", trace, line, g, meant(&r), problem)
+		}
+		if at += next; lines == len(glances) || at == len(trace) {
+			continue
+		}
+		line, _, _ := bytes.Cut(room[at:len(trace)], []byte{'\n'})
+		if text := bytes.TrimRightFunc(line, func(r rune) bool { return r <= ' ' }); len(text) > 0 {
+			p.Parse(text, new(itrace.Record))
+		}
+		at += len(line) + 1
+	}
+}
+
 // FuzzTrace: a line is the same record whatever lines are before it, and whatever comes at once.
 func FuzzTrace(f *testing.F) {
 	f.Add([]byte(strings.Join(seeds, "\n")))
@@ -155,7 +195,11 @@ func FuzzTrace(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add([]byte(strings.Repeat(seed+"\n", 3) + seeds[0] + "\n" + seed))
 	}
-	f.Fuzz(checkTrace)
+	f.Add(sample(3))
+	f.Fuzz(func(t *testing.T, trace []byte) {
+		checkTrace(t, trace)
+		checkSkim(t, trace)
+	})
 }
 
 // TestMutatedTraces changes a byte here and there in lines of one shape, which are read by what the ones before looked like.
@@ -176,5 +220,6 @@ func TestMutatedTraces(t *testing.T) {
 			}
 		}
 		checkTrace(t, trace)
+		checkSkim(t, trace)
 	}
 }

@@ -56,7 +56,7 @@ func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
 	x := binary.LittleEndian.Uint64(text[nameAt : nameAt+8])
 	name := bits.TrailingZeros64(blanks(x)) &^ 7 // in bits
 	digits := nameAt + name/8 + 1
-	if text[1] != ' ' || uint(name-1) >= 63 || uint(e.value-1) >= mostDigits {
+	if text[1] != ' ' || uint(name-1) >= 63 || text[digits-1] != ' ' || uint(e.value-1) >= mostDigits {
 		return 0
 	}
 	value, wrong := itrace.HexAt(text, digits, e.value)

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"encoding/binary"
 	"fmt"
 
 	"tracewell/arch"
@@ -59,7 +60,7 @@ func (t *Target) setRegister(th *thread, name string, v uint64) error {
 func (t *Target) put(field []byte, v uint64) {
 	for i := range field {
 		at := i
-		if t.isa.Order.Uint16([]byte{0, 1}) == 1 {
+		if t.isa.Order == binary.BigEndian {
 			at = len(field) - 1 - i
 		}
 		field[at] = byte(v)
@@ -69,15 +70,7 @@ func (t *Target) put(field []byte, v uint64) {
 
 // get reads field, of up to eight bytes, zero-extended.
 func (t *Target) get(field []byte) uint64 {
-	var v uint64
-	for i := range field {
-		at := len(field) - 1 - i
-		if t.isa.Order.Uint16([]byte{0, 1}) == 1 {
-			at = i
-		}
-		v = v<<8 | uint64(field[at])
-	}
-	return v
+	return arch.Uint(field, t.isa.Order)
 }
 
 // register reads a register by number.

@@ -121,22 +121,10 @@ func (t *textWriter) showRegisters(block []byte) {
 		if r.size > 8 {
 			t.buf = appendHex(t.buf, value)
 		} else {
-			t.buf = appendNumber(t.buf, t.number(value))
+			t.buf = appendNumber(t.buf, arch.Uint(value, t.order))
 		}
 		t.buf = append(t.buf, '\n')
 	}
-}
-
-// number is the number that at most 8 bytes hold.
-func (t *textWriter) number(value []byte) (n uint64) {
-	for i := range value {
-		at := len(value) - 1 - i
-		if t.bigEndian {
-			at = i
-		}
-		n = n<<8 | uint64(value[at])
-	}
-	return n
 }
 
 // showNameless writes the rows that are not zero of a range of a register block that begins at an offset.

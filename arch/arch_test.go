@@ -1,0 +1,27 @@
+package arch
+
+import (
+	"encoding/binary"
+	"testing"
+)
+
+func TestUint(t *testing.T) {
+	b := []byte{1, 2, 3, 4, 5, 6, 7, 8}
+	for n, want := range []struct{ little, big uint64 }{
+		{0, 0}, {0x01, 0x01}, {0x0201, 0x0102}, {0x030201, 0x010203}, {0x04030201, 0x01020304}, {0x0504030201, 0x0102030405},
+		{0x060504030201, 0x010203040506}, {0x07060504030201, 0x01020304050607}, {0x0807060504030201, 0x0102030405060708},
+	} {
+		if got := Uint(b[:n], binary.LittleEndian); got != want.little {
+			t.Errorf("%d bytes, little endian: %#x, want %#x", n, got, want.little)
+		}
+		if got := Uint(b[:n], binary.BigEndian); got != want.big {
+			t.Errorf("%d bytes, big endian: %#x, want %#x", n, got, want.big)
+		}
+	}
+}
+
+func TestOrderName(t *testing.T) {
+	if OrderName(binary.LittleEndian) != "little" || OrderName(binary.BigEndian) != "big" {
+		t.Errorf("%s and %s", OrderName(binary.LittleEndian), OrderName(binary.BigEndian))
+	}
+}
