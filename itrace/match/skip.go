@@ -98,13 +98,14 @@ func (c *comparison) sameAhead() bool {
 	return len(r) >= leastSkip && len(o) >= leastSkip && bytes.Equal(r[:leastSkip], o[:leastSkip])
 }
 
-// extend reads more of both traces behind what is still to be taken, and reports whether there is more of one.
+// extend reads more of the trace of which less is left to be taken, and reports whether there is more. Of the other there may be nothing
+// to come for long.
 func (c *comparison) extend() bool {
-	more := false
-	for _, s := range c.sides {
-		more = s.reader.Extend() || more
+	shorter := c.sides[reference]
+	if o := c.sides[other]; len(o.rest()) < len(shorter.rest()) {
+		shorter = o
 	}
-	return more
+	return shorter.reader.Extend()
 }
 
 // skipSome passes over what is known to be the same, and reports whether that is all that has been read of one side.
