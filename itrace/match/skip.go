@@ -58,9 +58,9 @@ func (c *comparison) skip() error {
 	before := c.delivered[reference]
 	for c.skipSome() && c.extend() {
 	}
-	k.patience = min(max(2*k.patience, firstPatience), mostPatience)
+	k.patience = min(2*k.patience, mostPatience)
 	if c.delivered[reference]-before >= leastGain {
-		k.patience = 0
+		k.patience = firstPatience
 	}
 	k.next = c.delivered[reference] + k.patience
 	return nil
@@ -98,12 +98,14 @@ func (c *comparison) sameAhead() bool {
 	return len(r) >= leastSkip && len(o) >= leastSkip && bytes.Equal(r[:leastSkip], o[:leastSkip])
 }
 
-// extend reads more of the trace of which less has been read ahead, or of both, and reports whether there is more of one. The other may
-// be a pipe whose writer waits until this one is read.
+// extend reads more of the trace of which less is left to be taken, and reports whether there is more. Of the other there may be nothing
+// to come for long.
 func (c *comparison) extend() bool {
-	lead := len(c.sides[reference].rest()) - len(c.sides[other].rest())
-	more := lead <= 0 && c.sides[reference].reader.Extend()
-	return lead >= 0 && c.sides[other].reader.Extend() || more
+	shorter := c.sides[reference]
+	if o := c.sides[other]; len(o.rest()) < len(shorter.rest()) {
+		shorter = o
+	}
+	return shorter.reader.Extend()
 }
 
 // skipSome passes over what is known to be the same, and reports whether that is all that has been read of one side.
@@ -116,7 +118,7 @@ func (c *comparison) skipSome() (all bool) {
 	if same == 0 {
 		return false
 	}
-	return c.skipTo(from+int64(same)) && all
+	return all && c.skipTo(from+int64(same))
 }
 
 // back takes back the records that have been read ahead.
