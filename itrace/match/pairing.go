@@ -179,7 +179,9 @@ func spread(g *group, effects []int, big bool) (bytes map[uint64][2]byte, ok boo
 func pairWrong(x, y *group, p *pairing) {
 	for _, alike := range []func(e, f *effect) bool{
 		samePlace,
-		func(e, f *effect) bool { return !x.bare && e.kind == f.kind && e.kind != writesRegister && e.size == f.size },
+		func(e, f *effect) bool {
+			return !x.bare && e.kind == f.kind && e.kind != writesRegister && e.size == f.size
+		},
 	} {
 		p.left[reference] = slices.DeleteFunc(p.left[reference], func(i int) bool {
 			at := slices.IndexFunc(p.left[other], func(j int) bool { return alike(&x.effects[i], &y.effects[j]) })
