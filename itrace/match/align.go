@@ -29,6 +29,7 @@ type aligner struct {
 	last    int64           // the line of the reference's instruction that was passed last
 	shifts  shifts
 	rest    tail
+	reach   reach
 }
 
 // queue is groups of one side, oldest first, and those before them that are kept for the context of a difference.
@@ -77,7 +78,10 @@ func (q *queue) around(place int64, before, behind int) []*group {
 }
 
 func newAligner(c *comparison, cpu int32) *aligner {
-	a := &aligner{c: c, cpu: cpu, state: state{memory: c.memory}}
+	a := &aligner{c: c, cpu: cpu, state: state{memory: c.memory}, reach: farReach}
+	if c.options.FirstOnly {
+		a.reach = nearReach
+	}
 	for s := range a.queue {
 		// What is missing is told of only after patience, and its context shall be there then.
 		a.queue[s].history = max(c.options.Context, recentGroups) + int(min(c.options.patience(), mostHistory))

@@ -2,6 +2,7 @@ package match
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 
@@ -12,11 +13,10 @@ import (
 // told by its disassembly; without one it may have read any register that was written differently.
 
 // blurred reports whether an instruction reads a register of which the two sides hold different values.
-func (a *aligner) blurred(side int, g *group) bool {
-	return a.reads(side, g, (*register).isDifferent, anywhere)
-}
+func (a *aligner) blurred(side int, g *group) bool { return a.reads(side, g, now, anywhere) }
 
-func (r *register) isDifferent() bool { return r.differs }
+// now is for what differs still, and not what has become equal after some instruction.
+const now = math.MaxInt64
 
 // part is a part of an instruction's operands.
 type part uint8
@@ -27,21 +27,22 @@ const (
 	outsideAddress
 )
 
-// reads reports whether an instruction reads a register of a kind, in a part of its operands.
-func (a *aligner) reads(side int, g *group, is func(*register) bool, where part) bool {
-	if !slices.ContainsFunc(a.state.registers, func(r register) bool { return is(&r) }) {
+// reads reports whether an instruction reads, in a part of its operands, a register that differs, or did up to an instruction of the
+// reference behind the one that since is the index of.
+func (a *aligner) reads(side int, g *group, since int64, where part) bool {
+	if a.state.differing == 0 && a.state.healed <= since {
 		return false
 	}
 	mnemonic, operands, ok := a.c.words(side, g)
 	if !ok {
-		return slices.ContainsFunc(a.state.registers, func(r register) bool { return is(&r) && !r.strayed })
+		return a.state.paired > 0
 	}
 	for i, o := range operands {
 		if where != anywhere && o.address != (where == inAddress) {
 			continue
 		}
 		r := a.register(o.word)
-		if r == nil || !is(r) {
+		if r == nil || !r.differs && r.healed <= since {
 			continue
 		}
 		if i > 0 || !a.writes(g, r) || len(operands) < 3 && !onlyWrites(mnemonic) {
@@ -79,10 +80,7 @@ func (a *aligner) writes(g *group, r *register) bool {
 // follows reports whether a wrong effect follows from what was wrong before. What was loaded, and what was stored, is held against
 // the address: where that is the same on both sides, the registers that it was made of cannot be the reason.
 func (a *aligner) follows(x, y *group, p *pairing, e, f *effect) bool {
-	differs := (*register).isDifferent
-	either := func(where part) bool {
-		return a.reads(reference, x, differs, where) || a.reads(other, y, differs, where)
-	}
+	either := func(where part) bool { return a.reads(reference, x, now, where) || a.reads(other, y, now, where) }
 	switch {
 	case a.misled(x, y, p):
 		return true
@@ -165,7 +163,9 @@ func (a *aligner) vindicate(x *group) {
 		suspect = r
 	}
 	if suspect != nil && (accesses || len(operands) == 3 && slices.Contains(injective, string(mnemonic))) {
-		suspect.differs = false
+		healed := suspect.healed // it never was otherwise
+		a.state.setDiffers(suspect, false, false, x.index)
+		suspect.healed = healed
 	}
 }
 

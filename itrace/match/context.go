@@ -12,10 +12,19 @@ type view struct {
 	registers []register
 }
 
-// view is that of the groups at hand.
+// view is that of the groups at hand. It is without registers where nothing is to be shown of them, or they are too many.
 func (a *aligner) view() view {
-	return view{passed: [2]int64{a.queue[reference].passed, a.queue[other].passed}, registers: slices.Clone(a.state.registers)}
+	v := view{passed: [2]int64{a.queue[reference].passed, a.queue[other].passed}}
+	if len(a.c.roots) < describedDifferences && len(a.state.registers) <= mostShown {
+		v.registers = slices.Clone(a.state.registers)
+	}
+	return v
 }
+
+const (
+	mostShown        = 1 << 12 // registers
+	mostShownEffects = 32      // of an instruction
+)
 
 // followingGroups is how many instructions of each side a context has from the difference on; of a stretch as many at its beginning,
 // and as many behind it.
@@ -35,7 +44,7 @@ func (c *comparison) context(a *aligner, v view) *Context {
 			if !g.bare {
 				*lines = append(*lines, *c.head(side, g))
 			}
-			for i := range g.effects {
+			for i := range min(len(g.effects), mostShownEffects) {
 				*lines = append(*lines, *c.effect(side, g, &g.effects[i]))
 			}
 		}

@@ -39,5 +39,7 @@
 // whole rounds is taken for missing or repeated rounds unless what they store is loaded soon. What a device says at other times,
 // because the program has asked it more or less often, is a difference of its own. Where stretches were passed over, a tail that is as
 // long as some of them together is taken for theirs: a trace of so many instructions ends earlier in the program by as much. An
-// effect that comes later than 64 records, or four windows, is missing in one place and too many in another.
+// effect that comes later than 64 records, or four windows, is missing in one place and too many in another. Where only the first
+// difference is wanted less is looked ahead, and it may be named otherwise. Of more than 512 effects of one instruction, or of effects
+// without one, each 512 are taken for themselves.
 package match

@@ -17,11 +17,9 @@ import "slices"
 // nothing else tells the rounds apart, is taken for missing or repeated rounds.
 
 const (
-	soon          = 32  // instructions behind a wrong value in which the two sides must have parted, or differ for good
-	forGood       = 4   // differences in these
-	explainWithin = 256 // instructions in which the stretch must be
-	longWay       = 1024
-	fewDifferent  = 2 // in a long way
+	soon         = 32 // instructions behind a wrong value in which the two sides must have parted, or differ for good
+	forGood      = 4  // differences in these
+	fewDifferent = 2  // in a long way
 )
 
 // explain looks for a stretch that explains a certain difference of two instructions at the same address, and returns how to go on
@@ -36,10 +34,10 @@ func (a *aligner) explain(x, y *group, p *pairing) (steps []step, enough bool) {
 	if differ, part := a.ahead(0, 0, soon); !part && differ < forGood {
 		return nil, true
 	}
-	if !a.sees(explainWithin + longestRun) {
+	if !a.sees(a.reach.explain + a.reach.run) {
 		return nil, false
 	}
-	gap, ok := a.search(true, explainWithin)
+	gap, ok := a.search(true, a.reach.explain)
 	if !ok {
 		return nil, true
 	}
@@ -52,10 +50,10 @@ func (a *aligner) explain(x, y *group, p *pairing) (steps []step, enough bool) {
 		return steps, true
 	case missing == 0:
 		return nil, true
-	case !a.sees(missing + longWay):
+	case !a.sees(missing + a.reach.missing):
 		return nil, false
 	}
-	if differ, part := a.ahead(missing, 0, longWay); part || differ > fewDifferent || a.notStored(missing) {
+	if differ, part := a.ahead(missing, 0, a.reach.missing); part || differ > fewDifferent || a.notStored(missing) {
 		return nil, true
 	}
 	return steps, true
@@ -85,7 +83,7 @@ func (a *aligner) notStored(missing int) bool {
 			stored.setWritten(&g.effects[i], true)
 		}
 	}
-	for k := range min(longWay, r.len()-missing, o.len()) {
+	for k := range min(a.reach.missing, r.len()-missing, o.len()) {
 		x, y := r.at(missing+k), o.at(k)
 		if x.full == y.full {
 			continue

@@ -3,9 +3,11 @@ package match
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -204,5 +206,35 @@ func TestProcessors(t *testing.T) {
 	}
 	if first := compare(t, ref, oth, Options{FirstOnly: true}); len(first.Differences) != 1 || first.Differences[0].CPU != 0 {
 		t.Error(show(first))
+	}
+}
+
+// TestNoInstructions compares traces of effects alone, and of registers without number.
+func TestNoInstructions(t *testing.T) {
+	const n = 50_000
+	var bus, wrong, registers, others strings.Builder
+	for i := range n {
+		fmt.Fprintf(&bus, "%d clk MW4 %08x %08x\n", i, 4*i, i)
+		fmt.Fprintf(&wrong, "%d clk MW4 %08x %08x\n", i, 4*i, i+1)
+		fmt.Fprintf(&registers, "%d clk 0 IT (%d) %08x 00000000 A svc : mov r%d,r1\n%d clk R r%d 1\n", i, i, 4*i, i, i, i)
+		fmt.Fprintf(&others, "%d clk 0 IT (%d) %08x 00000000 A svc : mov r%d,r1\n%d clk R r%d 2\n", i, i, 4*i, i, i, i)
+	}
+	lines := strings.SplitAfter(bus.String(), "\n")
+	one := strings.Join(slices.Delete(lines, n/2, n/2+1), "")
+	began := time.Now()
+	if r := compare(t, bus.String(), bus.String(), Options{}); r.Verdict != Equal || r.Compared.Memory != n {
+		t.Error(show(r))
+	}
+	if r := compare(t, bus.String(), one, Options{}); r.Verdict != Different || len(r.Differences) != 1 || r.Differences[0].Reference.Line != n/2+1 {
+		t.Error(show(r))
+	}
+	if r := compare(t, bus.String(), wrong.String(), Options{}); r.Verdict != Different {
+		t.Error(show(r))
+	}
+	if r := compare(t, registers.String(), others.String(), Options{}); r.Verdict != Different || r.Counts[ClassRegister] == 0 {
+		t.Error(show(r))
+	}
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }

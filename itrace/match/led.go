@@ -17,8 +17,7 @@ func (a *aligner) led() bool {
 		if g == nil || !mayBranch(g) || !a.parts(g) {
 			continue
 		}
-		since := g.index
-		if a.reads(reference, g, func(r *register) bool { return r.differs || r.healed > since }, anywhere) {
+		if a.reads(reference, g, g.index, anywhere) {
 			return true
 		}
 		if a.readsFlags(g) && a.wrongFlags(before[max(0, n-recentGroups):n-k]) {

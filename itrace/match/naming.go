@@ -21,8 +21,10 @@ func (a *aligner) nameStretch(s stretch) (Class, string) {
 	}
 	first := a.queue[side].at(0)
 	switch {
-	case first.bare:
+	case first.bare && a.queue[side].passed == 0:
 		return class, lacks + " effects ahead of the first instruction"
+	case first.bare:
+		return class, lacks + " effects"
 	case a.queue[side].passed == 0:
 		return class, fmt.Sprintf("%s %s ahead of its first", lacks, instructions(n))
 	case a.loops(side, n):

@@ -175,11 +175,13 @@ func spread(g *group, effects []int, big bool) (bytes map[uint64][2]byte, ok boo
 	return bytes, true
 }
 
-// pairWrong pairs what is left by register or address, and accesses that only have the same size besides.
+// pairWrong pairs what is left by register or address, and of an instruction accesses that only have the same size besides.
 func pairWrong(x, y *group, p *pairing) {
 	for _, alike := range []func(e, f *effect) bool{
 		samePlace,
-		func(e, f *effect) bool { return e.kind == f.kind && e.kind != writesRegister && e.size == f.size },
+		func(e, f *effect) bool {
+			return !x.bare && e.kind == f.kind && e.kind != writesRegister && e.size == f.size
+		},
 	} {
 		p.left[reference] = slices.DeleteFunc(p.left[reference], func(i int) bool {
 			at := slices.IndexFunc(p.left[other], func(j int) bool { return alike(&x.effects[i], &y.effects[j]) })

@@ -12,12 +12,24 @@ package match
 // its first places, since the nearest place is wanted.
 
 const (
-	firstLookahead = 64  // instructions, at first
-	moreLookahead  = 8   // times as many, the next time
-	equalRun       = 8   // different instructions, with their effects, that must follow alike
-	alikeRun       = 12  // different instructions alone
-	longestRun     = 256 // instructions after which it does not matter any more how many are different
-	samePlaces     = 16  // places of one hash that are tried
+	firstLookahead = 64 // instructions, at first
+	moreLookahead  = 8  // times as many, the next time
+	equalRun       = 8  // different instructions, with their effects, that must follow alike
+	alikeRun       = 12 // different instructions alone
+	samePlaces     = 16 // places of one hash that are tried
+)
+
+// reach is how far ahead is looked for what a difference is, in instructions.
+type reach struct {
+	run     int // after which it does not matter any more how many of a run are different
+	explain int // in which a stretch must be that explains a wrong value
+	missing int // in which there must be hardly a difference if one side lacks it
+}
+
+// Where only the first difference is wanted, less is looked at, so that two live traces need not go on for long behind it.
+var (
+	farReach  = reach{run: 256, explain: 256, missing: 1024}
+	nearReach = reach{run: 64, explain: 64, missing: 128}
 )
 
 // stretch is what is passed over on each side, in groups.
@@ -32,7 +44,7 @@ type step struct {
 // resynchronise looks for the place from which both sides go on together, and passes over what is before it. It reports false if
 // it wants to see more groups first.
 func (a *aligner) resynchronise() bool {
-	if !a.sees(a.wanted + longestRun) {
+	if !a.sees(a.wanted + a.reach.run) {
 		return false
 	}
 	s, ok := a.search(true, a.wanted)
@@ -110,7 +122,7 @@ func (a *aligner) together(i, j int, full bool) bool {
 	}
 	var different [alikeRun]uint64
 	seen := 0
-	n := min(longestRun, r.len()-i, o.len()-j)
+	n := min(a.reach.run, r.len()-i, o.len()-j)
 	for k := range n {
 		h := r.at(i + k).hash(full)
 		if h != o.at(j+k).hash(full) {

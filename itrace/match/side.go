@@ -299,6 +299,9 @@ func (s *side) effect(r *itrace.Record) {
 			return
 		}
 	}
+	if len(g.effects) == mostEffects {
+		g = s.goOn(g, r)
+	}
 	e := effect{value: r.Value, line: r.Line, offset: r.Offset}
 	switch {
 	case r.Kind == itrace.Register:
@@ -329,6 +332,19 @@ func (s *side) headless(r *itrace.Record) *group {
 	}
 	g := s.take()
 	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, line: r.Line, offset: r.Offset}
+	s.current.open = g
+	return g
+}
+
+// mostEffects bounds a group. What comes behind so many effects is a group of its own, without an instruction.
+const mostEffects = 512
+
+// goOn returns a group for more effects of an instruction.
+func (s *side) goOn(full *group, r *itrace.Record) *group {
+	pc, index := full.pc, full.index
+	s.finish(s.current)
+	g := s.take()
+	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, pc: pc, index: index, line: r.Line, offset: r.Offset}
 	s.current.open = g
 	return g
 }

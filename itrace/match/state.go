@@ -10,6 +10,9 @@ import (
 // different things. A difference that reads something of which the two sides hold different values is a consequence.
 type state struct {
 	registers []register
+	differing int   // registers that differ
+	paired    int   // of these, those that do not differ only for what one side executed
+	healed    int64 // the latest of the registers'
 	memory    *wrongMemory
 	passing   bool // what is applied is of a stretch that the other side lacks
 }
@@ -108,15 +111,28 @@ func (s *state) applyOne(side int, g *group, e *effect) {
 		h.digits = slices.Clone(g.digitsOf(e))
 	}
 	other := &r.sides[1-side]
-	r.setDiffers(!h.equal(other), s.passing, r.sides[reference].writer.index)
+	s.setDiffers(r, !h.equal(other), s.passing, r.sides[reference].writer.index)
 }
 
-// setDiffers notes whether the register holds different things from an instruction of the reference on.
-func (r *register) setDiffers(differs, strayed bool, index int64) {
-	if r.differs && !differs {
-		r.healed = index + 1
+// setDiffers notes whether a register holds different things from an instruction of the reference on.
+func (s *state) setDiffers(r *register, differs, strayed bool, index int64) {
+	if r.differs {
+		s.differing--
+		if !r.strayed {
+			s.paired--
+		}
+		if !differs {
+			r.healed = index + 1
+			s.healed = r.healed
+		}
 	}
 	r.differs, r.strayed = differs, differs && strayed
+	if differs {
+		s.differing++
+		if !strayed {
+			s.paired++
+		}
+	}
 }
 
 func (h *held) equal(o *held) bool {
@@ -152,7 +168,7 @@ func (s *state) setEqual(id, value uint64, wide []byte, by, otherBy place) {
 		x.digits, y.digits = wide, wide
 	}
 	if r.differs {
-		r.setDiffers(false, false, by.index)
+		s.setDiffers(r, false, false, by.index)
 	}
 }
 
