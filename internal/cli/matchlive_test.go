@@ -191,7 +191,7 @@ func TestMatchLongLine(t *testing.T) {
 		}
 	}()
 	got := runWith(t, r, "match", "ref", "-", "--json")
-	if got.status != statusFailure || !strings.Contains(got.stderr, "has one line") || len(got.stdout) > 20_000 {
+	if got.status != statusFailure || !strings.Contains(got.stderr, "has 1 line") || len(got.stdout) > 20_000 {
 		t.Errorf("exit status %d, %d bytes: %s", got.status, len(got.stdout), got.stderr)
 	}
 }
