@@ -140,6 +140,22 @@ var blameTests = []struct {
 		[]string{"100 ori t0,zero,64; R t0 48", "104 ldr r1, [t0], #4; MR4 40 7; R r1 7; R t0 4c"},
 		[]Class{ClassRegister}, 1,
 	}, {
+		"a store with the right address and other data",
+		[]string{"100 ori t0,zero,64; R t0 40", "104 sw t1,0(t0); MW4 40 7", "108 nop"},
+		[]string{"100 ori t0,zero,64; R t0 44", "104 sw t1,0(t0); MW4 40 f", "108 nop"},
+		[]Class{ClassRegister, ClassMemory}, 0,
+	}, {
+		"without disassembly, behind a handler that has registers of its own",
+		append(strings.Split(strings.ReplaceAll(strings.Join(block(0x100, 20), "|"), "addiu s0,s0,1", ""), "|"), "150 ; R t0 1"),
+		append(with(strings.Split(strings.ReplaceAll(strings.Join(block(0x100, 20), "|"), "addiu s0,s0,1", ""), "|"), 9,
+			"9000 ; R k1 1", "9004 "), "150 ; R t0 2"),
+		[]Class{ClassHandler, ClassRegister}, 0,
+	}, {
+		"a way on one side from where the program was to where it goes on",
+		append(block(0x100, 20), block(0x2000, 20)...),
+		slices.Concat(block(0x100, 20), []string{"150 nop", "154 j 0x2000"}, block(0x2000, 20)),
+		[]Class{ClassExtra}, 0,
+	}, {
 		"an instruction of two operands reads the first",
 		[]string{"100 movs r0, #1; R r0 1", "102 adds r0, #1; R r0 2", "104 movs r0, #3; R r0 3", "106 movs r1, r2; R r1 1"},
 		[]string{"100 movs r0, #1; R r0 5", "102 adds r0, #1; R r0 6", "104 movs r0, #3; R r0 4", "106 movs r1, r2; R r1 1"},
@@ -182,6 +198,39 @@ func TestBlame(t *testing.T) {
 		r := compare(t, trace(test.ref...), trace(test.oth...), Options{})
 		if !slices.Equal(classes(r), test.roots) || r.Consequences != test.consequences {
 			t.Errorf("%s: %v and %d consequences, want %v and %d: %s", test.name, classes(r), r.Consequences, test.roots, test.consequences, show(r))
+		}
+	}
+}
+
+// TestHardCases has faults that look like others.
+func TestHardCases(t *testing.T) {
+	for _, test := range []struct {
+		instructions int64
+		faults       string
+		first        Class
+		roots        int
+	}{
+		{8000, "state@2500", ClassRegister, 1},                // a return address: the program goes through a loop once more
+		{15_000, "state@1352", ClassRegister, 1},              // a pointer that is two rounds of a loop ahead
+		{20_000, "state@10000", ClassRegister, 1},             // one that is two rounds back
+		{8000, "state@6754", ClassRegister, 1},                // the answer of a device
+		{8000, "interrupt@1000 drop@1005", ClassHandler, 2},   // two stretches that one place behind both would explain
+		{8000, "insert@1000 value@1002", ClassExtra, 2},       //
+		{8000, "interrupt@1000 insert@1003", ClassHandler, 2}, //
+	} {
+		var faults []generate.Fault
+		for _, word := range strings.Fields(test.faults) {
+			var f generate.Fault
+			if err := f.UnmarshalText([]byte(word)); err != nil {
+				t.Fatal(err)
+			}
+			faults = append(faults, f)
+		}
+		ref, _ := generated(t, generate.Options{Instructions: test.instructions})
+		oth, planted := generated(t, generate.Options{Instructions: test.instructions, Faults: faults})
+		r := compare(t, ref, oth, Options{})
+		if len(r.Differences) != test.roots || r.Differences[0].Class != test.first {
+			t.Errorf("%+v: %s", planted, show(r))
 		}
 	}
 }

@@ -199,12 +199,8 @@ func (g *group) mask(e *effect, bits uint64) bool {
 	digits := g.wide[e.digits.from:e.digits.to]
 	for n := range min(len(digits), 16) {
 		d := &digits[len(digits)-1-n]
-		nibble := bits >> (4 * n) & 15
-		switch v, wild, _ := itrace.ParseDigits([]byte{*d}); {
-		case wild && nibble == 15:
-			*d, changed = '0', true
-		case !wild:
-			*d = "0123456789abcdef"[v&^nibble]
+		if v, wild, _ := itrace.ParseDigits([]byte{*d}); !wild { // one that is not known matches what is masked as well
+			*d = "0123456789abcdef"[v&^(bits>>(4*n))]
 		}
 	}
 	return changed
