@@ -240,3 +240,25 @@ func BenchmarkAppend(b *testing.B) {
 	}
 	b.SetBytes(int64(len(out)))
 }
+
+// TestStrings writes each byte at each place of a string, and what follows it, as JSON has it, and reads it again.
+func TestStrings(t *testing.T) {
+	for c := range 256 {
+		for at := range 20 {
+			text := bytes.Repeat([]byte("a"), 20)
+			text[at] = byte(c)
+			if c == '\n' {
+				continue // no line has one
+			}
+			written := Append(nil, &itrace.Record{Text: text})
+			var object struct{ Unknown string }
+			if err := json.Unmarshal(written, &object); err != nil || c < 0x80 && object.Unknown != string(text) {
+				t.Fatalf("%q is written as %s: %q, %v", text, written, object.Unknown, err)
+			}
+			var r itrace.Record
+			if problem := Dialect.New().Parse(written, &r); problem == nil || !bytes.Equal(r.Text, text) {
+				t.Fatalf("%q is written as %s and read as %q, %v", text, written, r.Text, problem)
+			}
+		}
+	}
+}

@@ -164,3 +164,20 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+// TestAppendForeign: a record of a dialect that tells less is a line that can be read.
+func TestAppendForeign(t *testing.T) {
+	for _, test := range []struct {
+		record itrace.Record
+		want   string
+	}{
+		{itrace.Record{Kind: itrace.Instruction, AddrDigits: text("10"), Digits: text("0")}, "0 clk 0 IT (0) 10 0 A svc :"},
+		{itrace.Record{Kind: itrace.Memory, Size: 4, AddrDigits: text("10"), Digits: text("0")}, "0 clk MR4 10 0"},
+		{itrace.Record{Kind: itrace.Register, Name: text("r8"), Digits: text("0")}, "0 clk R r8 0"},
+	} {
+		line := Append(nil, &test.record)
+		if _, problem := parse(line); problem != nil || string(line) != test.want {
+			t.Errorf("got %q, %v, want %q", line, problem, test.want)
+		}
+	}
+}
