@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
@@ -93,14 +90,11 @@ const badSamples = 5
 
 // write writes the trace. A signal that asks the process to end has it remove what is half written.
 func (e *execution) write(t *destination) error {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilInterrupted()
 	defer stop()
-	context.AfterFunc(ctx, func() {
-		stop() // a second signal ends the process at once
-		if e.in.input.pipe != nil {
-			e.in.input.pipe.giveUp()
-		}
-	})
+	if pipe := e.in.input.pipe; pipe != nil {
+		context.AfterFunc(ctx, pipe.giveUp)
+	}
 	if t.path != "-" || !isTerminal(e.streams.Out) {
 		work := progress.Work{Name: "converting " + text.Visible(e.in.name)}
 		if e.in.input.file != nil {

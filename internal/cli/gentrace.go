@@ -1,16 +1,12 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -90,9 +86,8 @@ func (c *generateCommand) Run(streams Streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilInterrupted()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	bar := c.bar(streams)
 	defer bar.Done()
 	var planted []generate.Planted

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
@@ -31,7 +29,7 @@ type outputOptions struct {
 	HTML           string   `group:"Output:" name:"html" placeholder:"FILE" help:"Write the outcome as one web page that needs nothing else."`
 	Quiet          bool     `group:"Output:" short:"q" xor:"form" help:"Print a line for what is not equal, and nothing else."`
 	MaxDifferences positive `group:"Output:" default:"100" placeholder:"N" help:"Describe N differences; all are counted (${default})."`
-	Context        positive `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference (${default})."`
+	Context        positive `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference, 1024 at most (${default})."`
 }
 
 // pairsOptions are about many comparisons.
@@ -72,9 +70,8 @@ func (c *matchCommand) Run(streams Streams) error {
 	if err := c.checkOutputs(pairs); err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := untilInterrupted()
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	results := newMatchResults(c, streams)
 	if len(pairs) == 0 {
 		fmt.Fprintf(streams.Err, "tracewell: %s has no pair for shard %v\n", text.Visible(c.Pairs), c.Shard)

@@ -81,7 +81,7 @@ func (r *mergedResult) check() error {
 	switch p := r.Pair; {
 	case r.Report == nil || !slices.Contains(verdicts, r.Verdict):
 		return fmt.Errorf("it lacks a verdict, which is one of %v", verdicts)
-	case p != nil && (p.Number < 1 || p.Number > p.Total || p.Shards < 1 || p.Shard != (p.Number-1)%p.Shards):
+	case p != nil && (p.Number < 1 || p.Number > p.Total || p.Total > maxPairs || p.Shards < 1 || p.Shard != (p.Number-1)%p.Shards):
 		return fmt.Errorf("pair %d of %d in shard %d/%d is none that there is", p.Number, p.Total, p.Shard, p.Shards)
 	}
 	return nil

@@ -66,8 +66,11 @@ func readPairs(path string, part *shard, streams Streams) ([]tracePair, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(pairs) == 0 {
+	switch {
+	case len(pairs) == 0:
 		return nil, fmt.Errorf("%s lists no pairs: there is nothing to compare", path)
+	case len(pairs) > maxPairs:
+		return nil, fmt.Errorf("%s lists %d pairs: want %d at most", path, len(pairs), maxPairs)
 	}
 	chosen, all := []tracePair(nil), shard{0, 1}
 	if part != nil {
@@ -79,6 +82,9 @@ func readPairs(path string, part *shard, streams Streams) ([]tracePair, error) {
 	}
 	return chosen, nil
 }
+
+// maxPairs is how many pairs a manifest may list. It bounds what --merge says of pairs that have no result.
+const maxPairs = 1 << 20
 
 // maxManifestLine is more than two paths can be long.
 const maxManifestLine = 1 << 16

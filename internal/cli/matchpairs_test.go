@@ -144,14 +144,18 @@ func TestMatchShards(t *testing.T) {
 		t.Errorf("without shard 0/3: %+v", got)
 	}
 	for want, files := range map[string][]string{
-		"pair 3 of lists/pairs.txt is both in shard-3-2.json and in shard-1-0.json": {"shard-3-2.json", "shard-1-0.json"},
-		"pair 1 of lists/pairs.txt is both in shard-3-0.json and in shard-3-0.json": {"shard-3-0.json", "shard-3-0.json"},
+		"lists/pairs.txt there had 5 pairs in 3 shards, in shard-1-0.json it had 5 pairs in 1 shard": {"shard-3-2.json", "shard-1-0.json"},
+		"pair 1 of lists/pairs.txt is both in shard-3-0.json and in shard-3-0.json":                  {"shard-3-0.json", "shard-3-0.json"},
 	} {
-		if got := run(t, append([]string{"match", "--merge"}, files...)...); got.status != statusFailure || !strings.Contains(got.stderr, "pairs.txt") {
+		if got := run(t, append([]string{"match", "--merge"}, files...)...); got.status != statusFailure || !strings.Contains(got.stderr, want) {
 			t.Errorf("want %q: %+v", want, got)
 		}
 	}
 	text := content(t, "shard-3-0.json")
+	put(t, "endless.json", []byte(strings.ReplaceAll(text, `"total":5`, `"total":5000000000000`)))
+	if got := run(t, "match", "--merge", "endless.json"); got.status != statusFailure || !strings.Contains(got.stderr, "none that there is") {
+		t.Errorf("%+v", got)
+	}
 	put(t, "cut.json", []byte(text[:len(text)-20]))
 	if got := run(t, "match", "--merge", "cut.json"); got.status != statusFailure || !strings.Contains(got.stderr, "unexpected EOF") {
 		t.Errorf("%+v", got)

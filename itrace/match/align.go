@@ -90,7 +90,7 @@ func newAligner(c *comparison, cpu int32) *aligner {
 	return a
 }
 
-// mostHistory bounds the groups that are kept, in case of a very large window.
+// mostHistory bounds the groups that are kept, in case of a very large window or context.
 const mostHistory = 1024
 
 // work pairs what can be paired with what is there.

@@ -19,7 +19,7 @@ type Options struct {
 	Ignores        []Ignore
 	AllowUnknown   int64 // lines that may be unreadable
 	MaxDifferences int   // that are described; 0 is 100. All are counted
-	Context        int   // instructions shown before a difference; 0 is 8
+	Context        int   // instructions shown before a difference, at most 1024; 0 is 8
 	Lookahead      int   // instructions looked at, at most, to find where two traces go on together; 0 is 65536
 
 	// Progress is told now and then how many bytes of the two traces have been read.
@@ -89,6 +89,7 @@ func (o Options) settled() Options {
 	if o.Context <= 0 {
 		o.Context = 8
 	}
+	o.Context = min(o.Context, mostHistory)
 	if o.Lookahead <= 0 {
 		o.Lookahead = 1 << 16
 	}

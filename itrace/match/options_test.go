@@ -2,11 +2,13 @@ package match
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
 	"tracewell/itrace"
+	"tracewell/itrace/generate"
 )
 
 // trace makes a trace of instructions one behind the other, each with what follows it in the same line, separated by semicolons. An
@@ -303,5 +305,13 @@ func TestRules(t *testing.T) {
 		if test.instructions != 0 && r.Compared.Instructions != test.instructions {
 			t.Errorf("%s: compared %v, want %d instructions", test.name, r.Compared, test.instructions)
 		}
+	}
+}
+
+// TestContextIsBounded: what is shown before a difference takes no memory for what the traces do not have.
+func TestContextIsBounded(t *testing.T) {
+	ref, _ := generated(t, generate.Options{Instructions: 20_000})
+	if r := compare(t, ref, ref, Options{Context: math.MaxInt}); r.Verdict != Equal {
+		t.Error(show(r))
 	}
 }

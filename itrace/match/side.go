@@ -181,15 +181,15 @@ func (s *side) turnTo(cpu int32) {
 	s.current = t
 }
 
-// samples is how many unreadable lines are quoted.
-const samples = 5
+// Of unreadable lines the first are quoted, and their beginnings.
+const (
+	samples     = 5
+	sampleBytes = 80
+)
 
 func (s *side) unknown(r *itrace.Record) {
 	if s.trace.Unknown++; s.trace.Unknown <= samples {
-		text := r.Text
-		if len(text) > 80 {
-			text = text[:80]
-		}
+		text := r.Text[:min(len(r.Text), sampleBytes)]
 		s.trace.Samples = append(s.trace.Samples, fmt.Sprintf("%s:%d: %v: %q", s.input.Name, r.Line, r.Problem, text))
 	}
 }
