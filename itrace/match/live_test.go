@@ -53,6 +53,34 @@ func TestLivePipes(t *testing.T) {
 	}
 }
 
+// TestStalledBehindSame: all that was written to a pipe is compared, also if the other is skipped meanwhile as the same and the
+// pipe then stalls.
+func TestStalledBehindSame(t *testing.T) {
+	ref, _ := generated(t, generate.Options{Instructions: 3000})
+	oth, _ := generated(t, generate.Options{Instructions: 3000, Faults: []generate.Fault{{Kind: generate.FaultValue, At: 1500}}})
+	const cut = 2 * leastSkip // before the fault
+	for _, short := range []int{reference, other} {
+		texts := [2]string{ref, oth}
+		var inputs [2]Input
+		var writers [2]*io.PipeWriter
+		for i := range inputs {
+			inputs[i], writers[i] = live([]string{"ref", "other"}[i])
+		}
+		go io.WriteString(writers[1-short], texts[1-short])
+		go func() {
+			io.WriteString(writers[short], texts[short][:cut])
+			time.Sleep(50 * time.Millisecond) // for the skip; without it nothing is shown, but nothing fails
+			io.WriteString(writers[short], texts[short][cut:])
+		}()
+		r := within(t, func() *Report {
+			return Compare(t.Context(), inputs[reference], inputs[other], dialects, Options{FirstOnly: true})
+		})
+		if r.Verdict != Different {
+			t.Errorf("%v: %s", inputs[short].Name, show(r))
+		}
+	}
+}
+
 // TestStalledPipe interrupts a comparison that waits: for the first line, and for more.
 func TestStalledPipe(t *testing.T) {
 	text, _ := generated(t, generate.Options{Instructions: 100})
