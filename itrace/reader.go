@@ -9,7 +9,8 @@ import (
 
 // Reader reads the records of a trace.
 type Reader struct {
-	// MaxLine is how many bytes a line may have in front of its line feed. Of a longer one the beginning is kept, in a record of kind Unknown.
+	// MaxLine is how many bytes a line may have in front of its line feed. Of a longer one the beginning is kept, in a record of
+	// kind Unknown.
 	MaxLine int
 
 	in      io.Reader
@@ -185,8 +186,8 @@ func (r *Reader) Pass(lines, bytes int64) {
 	r.line += lines
 }
 
-// Extend reads more of the input, if there is more and room for it, and reports whether it has. It may wait. The bytes of the records of the
-// last Read are not valid any more.
+// Extend reads more of the input, if there is more and room for it, and reports whether it has. It may wait. The bytes of the
+// records of the last Read are not valid any more.
 func (r *Reader) Extend() bool {
 	had := r.filled - r.next
 	if r.ended != nil || had == len(r.block)-Room {

@@ -20,8 +20,9 @@ const (
 // String gives the kind as one word.
 func (k Kind) String() string { return [...]string{"unknown", "instruction", "memory", "register"}[k] }
 
-// Record is one line of a trace. Which fields mean something follows from the kind; the others may hold anything. Bytes are as they stand in the line and
-// views of it: digits in their case and width, words as written.
+// Record is one line of a trace, or one of several that a line is (see More). Which fields mean something follows from the kind;
+// the others may hold anything. Bytes are as they stand in the line and views of it: digits in their case and width, words as
+// written.
 type Record struct {
 	Kind   Kind
 	Line   int64  // counted from 1

@@ -29,7 +29,7 @@ type operation struct {
 	opcode uint32 // bits 31 to 26
 	funct  uint32 // bits 5 to 0 if the opcode is 0
 	form   form
-	run    func(m *Machine, in instruction)
+	run    func(m *machine, in instruction)
 }
 
 // form is the operands of an instruction, in the order of the assembler.

@@ -2,8 +2,8 @@ package generate
 
 import "math/rand/v2"
 
-// Machine is a MIPS processor of 32 bits, big endian, and its memory. Addresses are truncated to the size of the memory.
-type Machine struct {
+// machine is a MIPS processor of 32 bits, big endian, and its memory. Addresses are truncated to the size of the memory.
+type machine struct {
 	pc, next  uint32 // of the instruction to execute, and of the one behind it, which a branch changes: the delay slot
 	registers [32]uint32
 	memory    [memorySize]byte
@@ -13,7 +13,7 @@ type Machine struct {
 	effects []effect // of the instruction executed last
 }
 
-// memorySize is that of a Machine's memory in bytes.
+// memorySize is that of a machine's memory in bytes.
 const memorySize = 1 << 16
 
 // deviceAddr is where the program reads the device: 0 while it is busy.
@@ -29,21 +29,21 @@ type effect struct {
 	value  uint32
 }
 
-func newMachine(seed uint64) *Machine {
-	m := &Machine{pc: entry, next: entry + 4, device: rand.New(rand.NewPCG(seed, 1))}
+func newMachine(seed uint64) *machine {
+	m := &machine{pc: entry, next: entry + 4, device: rand.New(rand.NewPCG(seed, 1))}
 	m.registers[a1] = uint32(seed)*2654435761 | 1
 	return m
 }
 
 // set writes a register; the zero register stays 0.
-func (m *Machine) set(r, value uint32) {
+func (m *machine) set(r, value uint32) {
 	if r != zero {
 		m.registers[r] = value
 		m.effects = append(m.effects, effect{number: r, size: 4, value: value})
 	}
 }
 
-func (m *Machine) load(addr uint32, size int) uint32 {
+func (m *machine) load(addr uint32, size int) uint32 {
 	addr &= memorySize - 1
 	var value uint32
 	for i := range size {
@@ -57,7 +57,7 @@ func (m *Machine) load(addr uint32, size int) uint32 {
 }
 
 // askDevice says whether the device is ready, which it is after some reads.
-func (m *Machine) askDevice() uint32 {
+func (m *machine) askDevice() uint32 {
 	if m.waits > 0 {
 		m.waits--
 		return 0
@@ -66,7 +66,7 @@ func (m *Machine) askDevice() uint32 {
 	return 1
 }
 
-func (m *Machine) store(addr uint32, size int, value uint32) {
+func (m *machine) store(addr uint32, size int, value uint32) {
 	addr &= memorySize - 1
 	if size < 4 {
 		value &= 1<<(8*size) - 1
@@ -78,7 +78,7 @@ func (m *Machine) store(addr uint32, size int, value uint32) {
 }
 
 // step executes an instruction and returns it with its address. Its effects are in m.effects.
-func (m *Machine) step() (in instruction, pc uint32) {
+func (m *machine) step() (in instruction, pc uint32) {
 	m.effects = m.effects[:0]
 	pc = m.pc
 	in = program[(pc-entry)/4]
@@ -88,7 +88,7 @@ func (m *Machine) step() (in instruction, pc uint32) {
 }
 
 // branch goes on at a target behind the delay slot.
-func (m *Machine) branch(taken bool, target uint32) {
+func (m *machine) branch(taken bool, target uint32) {
 	if taken {
 		m.next = target
 	}
@@ -99,28 +99,28 @@ func signed(imm uint32) uint32 { return uint32(int32(int16(imm))) }
 
 // The instructions of MIPS I that the program is made of.
 var (
-	opSLL  = &operation{"sll", 0, 0x00, formShift, func(m *Machine, in instruction) { m.set(in.rd, m.registers[in.rt]<<in.imm) }}
-	opSRL  = &operation{"srl", 0, 0x02, formShift, func(m *Machine, in instruction) { m.set(in.rd, m.registers[in.rt]>>in.imm) }}
-	opJR   = &operation{"jr", 0, 0x08, formReturn, func(m *Machine, in instruction) { m.branch(true, m.registers[in.rs]) }}
-	opADDU = &operation{"addu", 0, 0x21, formRRR, func(m *Machine, in instruction) { m.set(in.rd, m.registers[in.rs]+m.registers[in.rt]) }}
-	opSUBU = &operation{"subu", 0, 0x23, formRRR, func(m *Machine, in instruction) { m.set(in.rd, m.registers[in.rs]-m.registers[in.rt]) }}
-	opAND  = &operation{"and", 0, 0x24, formRRR, func(m *Machine, in instruction) { m.set(in.rd, m.registers[in.rs]&m.registers[in.rt]) }}
-	opXOR  = &operation{"xor", 0, 0x26, formRRR, func(m *Machine, in instruction) { m.set(in.rd, m.registers[in.rs]^m.registers[in.rt]) }}
-	opSLTU = &operation{"sltu", 0, 0x2b, formRRR, func(m *Machine, in instruction) { m.set(in.rd, truth(m.registers[in.rs] < m.registers[in.rt])) }}
-	opNOP  = &operation{"nop", 0, 0, formNothing, func(*Machine, instruction) {}}
+	opSLL  = &operation{"sll", 0, 0x00, formShift, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rt]<<in.imm) }}
+	opSRL  = &operation{"srl", 0, 0x02, formShift, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rt]>>in.imm) }}
+	opJR   = &operation{"jr", 0, 0x08, formReturn, func(m *machine, in instruction) { m.branch(true, m.registers[in.rs]) }}
+	opADDU = &operation{"addu", 0, 0x21, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]+m.registers[in.rt]) }}
+	opSUBU = &operation{"subu", 0, 0x23, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]-m.registers[in.rt]) }}
+	opAND  = &operation{"and", 0, 0x24, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]&m.registers[in.rt]) }}
+	opXOR  = &operation{"xor", 0, 0x26, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]^m.registers[in.rt]) }}
+	opSLTU = &operation{"sltu", 0, 0x2b, formRRR, func(m *machine, in instruction) { m.set(in.rd, truth(m.registers[in.rs] < m.registers[in.rt])) }}
+	opNOP  = &operation{"nop", 0, 0, formNothing, func(*machine, instruction) {}}
 
-	opJ     = &operation{"j", 0x02, 0, formJump, func(m *Machine, in instruction) { m.branch(true, in.target) }}
-	opJAL   = &operation{"jal", 0x03, 0, formJump, func(m *Machine, in instruction) { m.set(ra, m.pc+4); m.branch(true, in.target) }}
-	opBEQ   = &operation{"beq", 0x04, 0, formBranch, func(m *Machine, in instruction) { m.branch(m.registers[in.rs] == m.registers[in.rt], in.target) }}
-	opBNE   = &operation{"bne", 0x05, 0, formBranch, func(m *Machine, in instruction) { m.branch(m.registers[in.rs] != m.registers[in.rt], in.target) }}
-	opADDIU = &operation{"addiu", 0x09, 0, formRRI, func(m *Machine, in instruction) { m.set(in.rt, m.registers[in.rs]+signed(in.imm)) }}
-	opANDI  = &operation{"andi", 0x0c, 0, formRRU, func(m *Machine, in instruction) { m.set(in.rt, m.registers[in.rs]&in.imm) }}
-	opORI   = &operation{"ori", 0x0d, 0, formRRU, func(m *Machine, in instruction) { m.set(in.rt, m.registers[in.rs]|in.imm) }}
-	opLUI   = &operation{"lui", 0x0f, 0, formRI, func(m *Machine, in instruction) { m.set(in.rt, in.imm<<16) }}
-	opLW    = &operation{"lw", 0x23, 0, formMemory, func(m *Machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 4)) }}
-	opLBU   = &operation{"lbu", 0x24, 0, formMemory, func(m *Machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 1)) }}
-	opSB    = &operation{"sb", 0x28, 0, formMemory, func(m *Machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 1, m.registers[in.rt]) }}
-	opSW    = &operation{"sw", 0x2b, 0, formMemory, func(m *Machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 4, m.registers[in.rt]) }}
+	opJ     = &operation{"j", 0x02, 0, formJump, func(m *machine, in instruction) { m.branch(true, in.target) }}
+	opJAL   = &operation{"jal", 0x03, 0, formJump, func(m *machine, in instruction) { m.set(ra, m.pc+4); m.branch(true, in.target) }}
+	opBEQ   = &operation{"beq", 0x04, 0, formBranch, func(m *machine, in instruction) { m.branch(m.registers[in.rs] == m.registers[in.rt], in.target) }}
+	opBNE   = &operation{"bne", 0x05, 0, formBranch, func(m *machine, in instruction) { m.branch(m.registers[in.rs] != m.registers[in.rt], in.target) }}
+	opADDIU = &operation{"addiu", 0x09, 0, formRRI, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]+signed(in.imm)) }}
+	opANDI  = &operation{"andi", 0x0c, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]&in.imm) }}
+	opORI   = &operation{"ori", 0x0d, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]|in.imm) }}
+	opLUI   = &operation{"lui", 0x0f, 0, formRI, func(m *machine, in instruction) { m.set(in.rt, in.imm<<16) }}
+	opLW    = &operation{"lw", 0x23, 0, formMemory, func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 4)) }}
+	opLBU   = &operation{"lbu", 0x24, 0, formMemory, func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 1)) }}
+	opSB    = &operation{"sb", 0x28, 0, formMemory, func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 1, m.registers[in.rt]) }}
+	opSW    = &operation{"sw", 0x2b, 0, formMemory, func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 4, m.registers[in.rt]) }}
 )
 
 func truth(b bool) uint32 {

@@ -78,7 +78,7 @@ type lateLine struct {
 
 // processor is one processor and what is planted in it.
 type processor struct {
-	*Machine
+	*machine
 	cpu      int32
 	count    int64 // instructions of the program executed
 	id       uint64
@@ -110,7 +110,7 @@ func newTracer(w io.Writer, o Options) *tracer {
 		}
 	}
 	for cpu := range max(o.CPUs, 1) {
-		p := &processor{Machine: newMachine(uint64(cpu) + 1), cpu: cpu, id: o.IDBase}
+		p := &processor{machine: newMachine(uint64(cpu) + 1), cpu: cpu, id: o.IDBase}
 		for _, f := range o.Faults {
 			if f.CPU == cpu {
 				p.faults = append(p.faults, f)
