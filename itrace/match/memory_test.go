@@ -40,6 +40,9 @@ func peakMemory(t *testing.T, n int64) (peak uint64) {
 
 // TestMemoryStays compares traces of a length and four times as long: both take the same memory.
 func TestMemoryStays(t *testing.T) {
+	if underRace {
+		t.Skip("what the race detector takes is not measured")
+	}
 	const n = 250_000
 	short, long := peakMemory(t, n), peakMemory(t, 4*n)
 	if long > short*6/5+1<<19 || long > 50<<20 {
@@ -50,6 +53,9 @@ func TestMemoryStays(t *testing.T) {
 // TestComparingAllocatesNothing compares traces of a length and four times as long, those that are the same and those that differ in
 // their times: what is allocated is the same, but for some slices that have grown.
 func TestComparingAllocatesNothing(t *testing.T) {
+	if underRace {
+		t.Skip("what the race detector takes is not measured")
+	}
 	const n = 50_000
 	for _, base := range []uint64{0, 77} {
 		allocated := func(n int64) float64 {

@@ -35,7 +35,11 @@ func TestSkipChangesNothing(t *testing.T) {
 	const n = 20_000
 	kinds, _ := generate.FaultKinds()
 	random := rand.New(rand.NewPCG(1, 2))
-	for round := range 40 {
+	rounds := 40
+	if underRace {
+		rounds = 5
+	}
+	for round := range rounds {
 		o := generate.Options{Instructions: n, CPUs: int32(1 + round%4/3)}
 		ref, _ := generated(t, o)
 		for range random.IntN(3) {
