@@ -1,5 +1,12 @@
 package match
 
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
 // Verdict is the outcome of a comparison.
 type Verdict string
 
@@ -94,8 +101,52 @@ type Trace struct {
 
 // RuleUse is a rule in force.
 type RuleUse struct {
-	Rule  string `json:"rule"`  // as it would be written on the command line
-	Fired int64  `json:"fired"` // how often it made a difference: what it left out, of both traces, or made equal
+	Rule  string // as it would be written on the command line
+	Fired int64  // how often it made a difference: what it left out, of both traces, or made equal
+}
+
+// RuleUses are the rules in force, each once. In JSON they are an object, in their order, of how often each has fired.
+type RuleUses []RuleUse
+
+// MarshalJSON implements json.Marshaler.
+func (u RuleUses) MarshalJSON() ([]byte, error) {
+	object := []byte{'{'}
+	for i, use := range u {
+		rule, err := json.Marshal(use.Rule)
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			object = append(object, ',')
+		}
+		object = append(append(object, rule...), ':')
+		object = strconv.AppendInt(object, use.Fired, 10)
+	}
+	return append(object, '}'), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (u *RuleUses) UnmarshalJSON(object []byte) error {
+	*u = nil
+	if string(object) == "null" {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(object))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return fmt.Errorf("rules: found %.20s, expected an object", object)
+	}
+	for d.More() {
+		rule, err := d.Token()
+		if err != nil {
+			return err
+		}
+		use := RuleUse{Rule: rule.(string)} // a key is always one
+		if err := d.Decode(&use.Fired); err != nil {
+			return err
+		}
+		*u = append(*u, use)
+	}
+	return nil
 }
 
 // Report is the outcome of comparing one trace with a reference.
@@ -107,6 +158,6 @@ type Report struct {
 	Differences  []Difference    `json:"differences"`      // roots, in the order of the reference; the first Options.MaxDifferences
 	Counts       map[Class]int64 `json:"counts"`           // roots of each class, also those beyond Differences
 	Consequences int64           `json:"consequences"`
-	Rules        []RuleUse       `json:"rules"`
+	Rules        RuleUses        `json:"rules"`
 	Seconds      float64         `json:"seconds"`
 }

@@ -191,3 +191,21 @@ func TestDeterministic(t *testing.T) {
 		}
 	}
 }
+
+// TestRulesInJSON writes rules and reads them again, in their order.
+func TestRulesInJSON(t *testing.T) {
+	rules := RuleUses{{"--window-size 1", 7}, {"--ignore reg:\"<", 1 << 60}, {"accesses split or merged", 0}}
+	text, err := json.Marshal(rules)
+	if err != nil || !strings.HasPrefix(string(text), `{"--window-size 1":7,`) {
+		t.Fatalf("%s, %v", text, err)
+	}
+	var got RuleUses
+	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, rules) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range []string{`[]`, `{"a":"b"}`, `{"a":1.5}`} {
+		if err := json.Unmarshal([]byte(bad), &got); err == nil {
+			t.Errorf("%s: %v", bad, got)
+		}
+	}
+}

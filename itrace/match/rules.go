@@ -34,7 +34,12 @@ type ignoring struct {
 
 func newRules(o Options) *rules {
 	r := &rules{options: o}
+	given := make(map[string]bool)
 	for _, ignore := range o.Ignores {
+		if ignore.Text != "" && given[ignore.Text] {
+			continue // it could never fire
+		}
+		given[ignore.Text] = true
 		r.ignores = append(r.ignores, &ignoring{Ignore: ignore})
 	}
 	return r

@@ -17,7 +17,7 @@ import (
 func FuzzWriters(f *testing.F) {
 	for _, encoded := range []string{
 		`{"verdict":"equal","compared":{"instructions":1},"traces":[{"file":"a","unknown":2,"samples":["x"]},{"bytes":9}],"seconds":1}`,
-		`{"verdict":"failed","reason":"none","rules":[{"rule":"--ignore reg","fired":2}],"traces":[{},{"unknown":1}]}`,
+		`{"verdict":"failed","reason":"none","rules":{"--ignore reg":2},"traces":[{},{"unknown":1}]}`,
 		`{"verdict":"different","differences":[{"class":"register","reference":{"line":2,"text":"1 clk R t0 0001"},"what":"t0","expected":"1",
 		"got":"2","other":{"line":2,"text":"1 clk R t0 2"},"context":{"reference":[{"line":1,"text":"1 clk 0 IT (1) 4 5 A svc : lui t0,0x1"},
 		{"line":2,"text":"1 clk R t0 0001"}],"other":[{"line":2,"text":"1 clk R t0 2"},{"line":3,"text":"0"}],
