@@ -85,12 +85,9 @@ type hexAddress uint64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *hexAddress) UnmarshalText(text []byte) error {
-	n, err := strconv.ParseUint(strings.TrimPrefix(strings.ToLower(string(text)), "0x"), 16, 64)
-	if err != nil {
-		return fmt.Errorf("%q is no address in hexadecimal", text)
-	}
+	n, err := match.ParseAddr(string(text))
 	*a = hexAddress(n)
-	return nil
+	return err
 }
 
 // matchField is a value of --compare.

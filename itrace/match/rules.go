@@ -104,7 +104,7 @@ func ParseIgnore(text string) (Ignore, error) {
 		}
 		if masked {
 			var err error
-			if ignore.Mask, err = parseAddr(mask); err != nil || ignore.Mask == 0 {
+			if ignore.Mask, err = ParseAddr(mask); err != nil || ignore.Mask == 0 {
 				return Ignore{}, fmt.Errorf("rule %q: %q is no mask in hexadecimal", text, mask)
 			}
 		}
@@ -124,18 +124,19 @@ func ParseIgnore(text string) (Ignore, error) {
 
 func parseRange(text string) (r Range, err error) {
 	first, last, several := strings.Cut(text, "-")
-	if r.First, err = parseAddr(first); err != nil {
+	if r.First, err = ParseAddr(first); err != nil {
 		return Range{}, err
 	}
 	if r.Last = r.First; several {
-		if r.Last, err = parseAddr(last); err == nil && r.Last < r.First {
+		if r.Last, err = ParseAddr(last); err == nil && r.Last < r.First {
 			err = fmt.Errorf("%q ends before it begins", text)
 		}
 	}
 	return r, err
 }
 
-func parseAddr(text string) (uint64, error) {
+// ParseAddr reads an address, or a mask, in hexadecimal, with or without 0x.
+func ParseAddr(text string) (uint64, error) {
 	digits := strings.TrimPrefix(strings.ToLower(text), "0x")
 	n, err := strconv.ParseUint(digits, 16, 64)
 	if err != nil {
