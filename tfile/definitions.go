@@ -80,6 +80,7 @@ func definitionsError(kind error, offset int64, unfinished string) error {
 
 func (f *File) takeHeader(r *headerReader, end int64) {
 	r.finish(end)
+	f.definitionsEnd = end
 	f.header, f.definitions, f.findings = r.header, r.definitions, r.findings
 	f.sizeFrom, f.sizeLine, f.decimalSize = SizeHexadecimal, r.sizeLine, r.decimalSize
 	if r.header.RegisterSize == 0 {

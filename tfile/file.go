@@ -24,6 +24,9 @@ func (f *File) OrderSource() OrderSource { return f.orderFrom }
 // RegisterSizeSource says how the RegisterSize in the Header was found.
 func (f *File) RegisterSizeSource() SizeSource { return f.sizeFrom }
 
+// DefinitionsEnd returns the offset behind the last definition line, where the empty line should be that ends them.
+func (f *File) DefinitionsEnd() int64 { return f.definitionsEnd }
+
 // End returns the offset behind the end marker, where another trace file may begin. Of a file without one it is the offset
 // behind the last whole frame, or behind the last whole line if the definitions are not whole.
 func (f *File) End() int64 { return f.end }

@@ -13,6 +13,9 @@ type File struct {
 	source      source
 	header      Header
 	definitions []Definition
+	// definitionsEnd is the offset behind the last of them.
+	definitionsEnd int64
+
 	findings    []Finding
 	orderFrom   OrderSource
 	sizeFrom    SizeSource

@@ -19,7 +19,7 @@ var severities = map[tdesc.Severity]tfile.Severity{
 // description checks the target description, and what the R line says against it.
 func (c *checker) description() {
 	if c.header.Description == "" {
-		c.outside(ruleNoDescription, c.end(), "no target description says which registers there are")
+		c.outside(ruleNoDescription, c.file.DefinitionsEnd(), "no target description says which registers there are")
 		return
 	}
 	report := descriptions.Document([]byte(c.header.Description), tdesc.Options{})
@@ -58,7 +58,7 @@ var registersNeeded = map[string]*tfile.Rule{
 // the one order, as long as neither a program nor its user says otherwise.
 func (c *checker) order() {
 	if c.header.Order == binary.BigEndian && c.header.Description != "" && c.options.Program == nil {
-		c.outside(ruleBigEndian, c.end()+1, "the frames are big endian")
+		c.outside(ruleBigEndian, c.file.DefinitionsEnd()+1, "the frames are big endian")
 	}
 }
 

@@ -107,7 +107,7 @@ func (x *fixer) all() []Change {
 		changes = append(changes, Change{c.offset, text})
 	}
 	if x.untold > 0 {
-		changes = append(changes, Change{x.end(), fmt.Sprintf("%d more changes to the definitions", x.untold)})
+		changes = append(changes, Change{x.file.DefinitionsEnd(), fmt.Sprintf("%d more changes to the definitions", x.untold)})
 	}
 	for _, f := range x.findings {
 		if mend, ok := mended[f.Rule]; ok {
@@ -204,7 +204,7 @@ func (x *fixer) place(keyword string) int64 {
 	if at, told := x.last[keyword]; told {
 		return at
 	}
-	return x.end()
+	return x.file.DefinitionsEnd()
 }
 
 // eachFixed fixes all frames, the one that is cut off last, and passes on those that are not left out.

@@ -13,7 +13,7 @@ import (
 // none. One that makes GDB crash is left out.
 func (x *fixer) fixDescription() string {
 	doc := strings.ReplaceAll(x.header.Description, "\r\n", "\n")
-	at := x.end()
+	at := x.file.DefinitionsEnd()
 	if starts := x.descriptionLines(); len(starts) > 0 {
 		at = starts[0]
 	}

@@ -134,7 +134,7 @@ func pieceText(p trace.Piece) string {
 // fixStatus makes the status tell the frames that are there.
 func (x *fixer) fixStatus(st *trace.Status, frames int64) *trace.Status {
 	if st == nil {
-		x.tell(x.end(), "status line added, with %s", text.Plural(frames, "frame"))
+		x.tell(x.file.DefinitionsEnd(), "status line added, with %s", text.Plural(frames, "frame"))
 		return &trace.Status{Reason: trace.ReasonUnknown, Frames: frames, Created: frames, Free: -1, Size: -1}
 	}
 	fixed, at := *st, x.place("status")

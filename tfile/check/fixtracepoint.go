@@ -36,7 +36,7 @@ func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
 		}
 	}
 	if ascend(fixed) {
-		x.tell(x.end(), "tracepoints put in descending order")
+		x.tell(x.file.DefinitionsEnd(), "tracepoints put in descending order")
 		slices.SortStableFunc(fixed, func(a, b trace.Tracepoint) int { return cmp.Compare(b.Number, a.Number) })
 	}
 	return fixed

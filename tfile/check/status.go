@@ -30,7 +30,7 @@ func (c *checker) status() {
 	switch {
 	case !told:
 		if frames > 0 {
-			c.add(ruleNoStatus, c.end(), "no status line, but %s", text.Plural(frames, "frame"))
+			c.add(ruleNoStatus, c.file.DefinitionsEnd(), "no status line, but %s", text.Plural(frames, "frame"))
 		}
 		return
 	case st == nil:
@@ -56,22 +56,12 @@ func (c *checker) status() {
 	}
 }
 
-// end is the offset behind the last definition line.
-func (c *checker) end() int64 {
-	definitions := c.file.Definitions()
-	if len(definitions) == 0 {
-		return int64(len(tfile.Magic))
-	}
-	last := definitions[len(definitions)-1]
-	return last.Offset + int64(len(last.Text)) + 1
-}
-
 // ending checks how the frames end. What kept the file from being read to its end becomes a finding.
 func (c *checker) ending(opened error) {
 	var format *tfile.FormatError
 	if errors.As(opened, &format) {
 		rule := ruleTruncated
-		if format.Kind == tfile.ErrTooLong || format.Offset <= c.end() {
+		if format.Kind == tfile.ErrTooLong || format.Offset <= c.file.DefinitionsEnd() {
 			rule = ruleDefinitionsEnd
 		}
 		c.truncated = rule == ruleTruncated
@@ -85,7 +75,7 @@ func (c *checker) ending(opened error) {
 
 // framesEnd is the offset behind the last frame, or behind what was lost there.
 func (c *checker) framesEnd() int64 {
-	end := c.end() + 1 // the empty line
+	end := c.file.DefinitionsEnd() + 1 // the empty line
 	if n := c.file.NumFrames(); n > 0 {
 		if last, err := c.file.Frame(n - 1); err == nil {
 			end = last.Offset() + int64(len(last.Bytes()))

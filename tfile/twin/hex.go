@@ -45,15 +45,7 @@ func hexWidth(n int) int { return 2*n + max(n-1, 0)/4 }
 
 // appendNumber appends 0x and a number without leading zeros.
 func appendNumber(dst []byte, n uint64) []byte {
-	dst = append(dst, '0', 'x')
-	shift := 60
-	for shift > 0 && n>>shift == 0 {
-		shift -= 4
-	}
-	for ; shift >= 0; shift -= 4 {
-		dst = append(dst, hexDigits[n>>shift&15])
-	}
-	return dst
+	return strconv.AppendUint(append(dst, '0', 'x'), n, 16)
 }
 
 // appendOffset appends an offset, with digits enough that those of small things line up.

@@ -61,7 +61,7 @@ func (w *writer) file() error {
 		return err
 	}
 	w.reason = err
-	head := make([]byte, endOf(f.Definitions()))
+	head := make([]byte, f.DefinitionsEnd())
 	if _, err := section.ReadAt(head, 0); err != nil && err != io.EOF {
 		return err
 	}
@@ -78,15 +78,6 @@ func (w *writer) file() error {
 	w.skip(1)
 	w.beginFrames(said.RegisterSize)
 	return w.frames()
-}
-
-// endOf returns where the last definition line ends.
-func endOf(definitions []tfile.Definition) int64 {
-	if len(definitions) == 0 {
-		return int64(len(tfile.Magic))
-	}
-	last := definitions[len(definitions)-1]
-	return last.Offset + int64(len(last.Text)) + 1
 }
 
 // readHeader reads what definitions say by themselves: head is a trace file up to the empty line that ends them. It fails
