@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strconv"
 
-	"tracewell/internal/ctype"
 	"tracewell/internal/frameview"
 	"tracewell/internal/survey"
 	"tracewell/internal/text"
+	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
 )
 

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
 	"tracewell/internal/survey"
 	"tracewell/internal/text"
+	"tracewell/symbol/ctype"
 )
 
 // statistics gathers figures of frames and prints them at the end.

@@ -4,9 +4,9 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
 	"tracewell/internal/survey"
+	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
 

@@ -6,9 +6,9 @@ import (
 	"strconv"
 
 	"tracewell/arch"
-	"tracewell/internal/ctype"
 	"tracewell/internal/frameview"
 	"tracewell/internal/text"
+	"tracewell/symbol/ctype"
 )
 
 // appendAddress writes an address as GDB does: "0x4011b5 <push+95>".

@@ -3,7 +3,7 @@ package filter
 import (
 	"fmt"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // compiler turns the tree of an expression into functions, and decides every type on the way.

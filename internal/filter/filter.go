@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // Scope says what the names in an expression mean.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // world is a Scope and an Env: names with values, and memory.

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // A value of a floating-point type is computed as a double, whose bits its eval returns. One of type float is rounded to its

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // parseNumber reads an integer literal: decimal, hexadecimal after 0x, octal after 0 or binary after 0b, with the suffixes of

@@ -3,7 +3,7 @@ package filter
 import (
 	"fmt"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // promoted is the type in which a value takes part in arithmetic: int if it is narrower, or else its own. A pointer counts

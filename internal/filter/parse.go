@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // form is a form of expression.

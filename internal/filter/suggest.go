@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // typeWords are the words of which the names of C's own integer types are made, and those that say nothing here.

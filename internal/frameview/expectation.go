@@ -3,8 +3,8 @@ package frameview
 import (
 	"strings"
 
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
+	"tracewell/symbol/ctype"
 )
 
 // expectation is what a text of a command can have become.

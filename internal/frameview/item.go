@@ -6,8 +6,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
+	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
 	"tracewell/trace"
 )

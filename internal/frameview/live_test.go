@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/ctype"
 	"tracewell/internal/gdbtest"
 	"tracewell/internal/symtab"
 	"tracewell/internal/testprog"
+	"tracewell/symbol/ctype"
 	"tracewell/tfile"
 	"tracewell/trace"
 )

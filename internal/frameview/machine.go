@@ -3,7 +3,7 @@ package frameview
 import (
 	"strings"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
+	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
 )
 

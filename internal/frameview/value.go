@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // Style is how values are written for other programs. In both a pointer and a register is a hexadecimal number after 0x, any

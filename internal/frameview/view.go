@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/internal/ctype"
 	"tracewell/internal/symtab"
+	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/ctype"
 	"tracewell/internal/filter"
+	"tracewell/symbol/ctype"
 )
 
 var (

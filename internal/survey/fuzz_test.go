@@ -5,11 +5,11 @@ import (
 	"os"
 	"testing"
 
-	"tracewell/internal/ctype"
 	"tracewell/internal/demo"
 	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
 	"tracewell/internal/symtab"
+	"tracewell/symbol/ctype"
 	"tracewell/tfile"
 )
 

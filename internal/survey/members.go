@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // Member is a part of a value of C that has no parts of its own that could be named. Field says what lies where in Old and New,

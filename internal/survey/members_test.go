@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 func TestMembers(t *testing.T) {

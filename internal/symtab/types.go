@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"tracewell/arch"
-	"tracewell/internal/ctype"
+	"tracewell/symbol/ctype"
 )
 
 // Bias returns how far above where the file has it the program is.

@@ -14,7 +14,7 @@ import (
 // queue is a program without optimization, whose source is in the tests of package cli.
 func queue(t *testing.T) *Program {
 	t.Helper()
-	file, err := elf.Open("../cli/testdata/queue")
+	file, err := elf.Open("../../internal/cli/testdata/queue")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 
 // FuzzProgram: whatever stands where debugging information should, it is read to an end, and types are of what is there.
 func FuzzProgram(f *testing.F) {
-	file, err := elf.Open("../cli/testdata/queue")
+	file, err := elf.Open("../../internal/cli/testdata/queue")
 	if err != nil {
 		f.Fatal(err)
 	}
