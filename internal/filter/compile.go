@@ -3,6 +3,7 @@ package filter
 import (
 	"fmt"
 
+	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
 )
 
@@ -148,7 +149,7 @@ func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
 func (c *compiler) unknown(n *node) value {
 	name := n.token.text
 	panic(&Error{Text: c.text, Start: n.token.start, End: n.token.end(), Problem: "there is no " + name,
-		Hint: suggest(name, c.scope.Names()), Unknown: name})
+		Hint: cexpr.Suggest(name, c.scope.Names()), Unknown: name})
 }
 
 func (c *compiler) literal(n *node) value {
@@ -235,11 +236,11 @@ func (c *compiler) member(n *node) value {
 	}
 	if record.Kind != ctype.Record || addr == nil {
 		c.fail(n, fmt.Sprintf("there is no %s: the type of %s has no members that are known", join(n.tokens), join(n.kids[0].tokens)),
-			suggest(join(n.tokens), c.scope.Names()))
+			cexpr.Suggest(join(n.tokens), c.scope.Names()))
 	}
 	field, ok := record.Field(n.token.text)
 	if !ok {
-		c.fail(n, fmt.Sprintf("%v has no member %s", record, n.token.text), suggestMember(n.token.text, record))
+		c.fail(n, fmt.Sprintf("%v has no member %s", record, n.token.text), cexpr.SuggestMember(n.token.text, record))
 	}
 	offset := uint64(field.Offset)
 	place := func(env Env) (uint64, bool) {

@@ -1,9 +1,9 @@
 package filter
 
 import (
-	"fmt"
 	"strconv"
 
+	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
 )
 
@@ -117,20 +117,4 @@ func (v Value) Append(dst []byte) []byte {
 func (v Value) String() string { return string(v.Append(nil)) }
 
 // Error is what is wrong with an expression.
-type Error struct {
-	Text       string // the whole expression
-	Start, End int    // of the part that is wrong, in bytes; End may equal Start
-	Problem    string
-	Hint       string // what could be meant; "" for nothing to say
-	Unknown    string // the name that means nothing, "" if that is not what is wrong
-}
-
-// Error gives the problem, the expression with the part marked, and the hint, in several lines.
-func (e *Error) Error() string {
-	line, mark := underline(e.Text, e.Start, e.End)
-	text := fmt.Sprintf("%s\n  %s\n  %s", e.Problem, line, mark)
-	if e.Hint != "" {
-		text += "\n" + e.Hint
-	}
-	return text
-}
+type Error = cexpr.Error

@@ -147,17 +147,3 @@ func join(tokens []token) string {
 func isWord(t token) bool {
 	return t.kind == tokenName || t.kind == tokenDollar || t.kind == tokenNumber
 }
-
-// underline returns a text in one line, and a line that marks a part of it.
-func underline(text string, start, end int) (line, mark string) {
-	visible := func(r rune) rune {
-		if !unicode.IsPrint(r) {
-			return ' '
-		}
-		return r
-	}
-	start, end = min(start, len(text)), min(end, len(text))
-	before := utf8.RuneCountInString(text[:start])
-	length := utf8.RuneCountInString(text[start:max(start, end)])
-	return strings.Map(visible, text), strings.Repeat(" ", before) + "^" + strings.Repeat("~", max(length-1, 0))
-}

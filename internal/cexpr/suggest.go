@@ -1,4 +1,4 @@
-package filter
+package cexpr
 
 import (
 	"cmp"
@@ -18,8 +18,8 @@ const (
 	shown = 12
 )
 
-// suggest says which of the names could be meant by one that there is not, or all that there are.
-func suggest(name string, names []string) string {
+// Suggest says which of the names could be meant by one that there is not, or all that there are.
+func Suggest(name string, names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
@@ -49,12 +49,13 @@ func suggest(name string, names []string) string {
 	return "near are " + strings.Join(best, ", ")
 }
 
-func suggestMember(name string, record *ctype.Type) string {
+// SuggestMember is Suggest of the members of a record.
+func SuggestMember(name string, record *ctype.Type) string {
 	var names []string
 	for _, f := range record.Fields {
 		names = append(names, f.Name)
 	}
-	return suggest(name, names)
+	return Suggest(name, names)
 }
 
 func list(names []string) string {
