@@ -16,7 +16,8 @@ const (
 	Float
 	Pointer
 	Array
-	Record // a structure or union
+	Record   // a structure, union or class
+	Function // code
 )
 
 // Type is a type of C.
@@ -26,10 +27,12 @@ type Type struct {
 	Size   int    // bytes; 0 if not known
 	Signed bool   // Integer
 	Char   bool   // Integer: a character, which is shown as one
-	Elem   *Type  // Pointer, Array
-	Count  int    // Array
-	Fields []Field
-	Values []Enumerator // Integer: of an enumeration, in the order of its declaration
+	Elem   *Type  // Pointer, Array; Function: of the result
+	// Reference says of a Pointer that it is a reference of C++, which stands for what it refers to.
+	Reference bool
+	Count     int // Array
+	Fields    []Field
+	Values    []Enumerator // Integer: of an enumeration, in the order of its declaration
 }
 
 // Enumerator is a value of an enumeration.
@@ -38,13 +41,16 @@ type Enumerator struct {
 	Value int64
 }
 
-// Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's.
+// Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's, and so do
+// those of a base class.
 type Field struct {
-	Name   string
-	Offset int // bytes
-	Type   *Type
-	Bits   int // of a bit field, 0 otherwise
-	Shift  int // of a bit field: from the lowest bit of the Type's integer at Offset
+	Name    string
+	Offset  int // bytes
+	Type    *Type
+	Bits    int  // of a bit field, 0 otherwise
+	Shift   int  // of a bit field: from the lowest bit of the Type's integer at Offset
+	Base    bool // a base class, of which Name is the name
+	Virtual bool // a virtual base class: the Offset is not known, as it is another in each class that derives from it
 }
 
 // Extract takes a bit field out of the integer of the Type that it is a part of, extended to 64 bits by its sign.
@@ -118,6 +124,8 @@ func (t *Type) text(depth int) string {
 		return t.Name
 	case depth == deepest:
 		return "…"
+	case t.Kind == Pointer && t.Reference:
+		return t.Elem.text(depth+1) + " &"
 	case t.Kind == Pointer:
 		return t.Elem.text(depth+1) + " *"
 	case t.Kind == Array:
@@ -131,22 +139,26 @@ func (t *Type) text(depth int) string {
 	return "unknown type"
 }
 
-// Field finds a member by name, also within members that have no name. The Offset is from the start of t.
+// Field finds a member by name, also within members that have no name and within base classes; one of the class itself comes
+// before those. The Offset is from the start of t; the field is Virtual if it lies in a base class that is.
 func (t *Type) Field(name string) (Field, bool) { return t.field(name, 0) }
 
-// deepestNameless is how far members without names may be within one another.
-const deepestNameless = 4
+// deepestNameless is how far members without names and base classes may be within one another.
+const deepestNameless = 16
 
 func (t *Type) field(name string, depth int) (Field, bool) {
 	for _, f := range t.Fields {
 		if f.Name == name {
 			return f, true
 		}
-		if f.Name != "" || f.Type.Kind != Record || depth == deepestNameless {
+	}
+	for _, f := range t.Fields {
+		if f.Name != "" && !f.Base || f.Type.Kind != Record || depth == deepestNameless {
 			continue
 		}
 		if inner, ok := f.Type.field(name, depth+1); ok {
 			inner.Offset += f.Offset
+			inner.Virtual = inner.Virtual || f.Virtual
 			return inner, true
 		}
 	}
