@@ -52,7 +52,7 @@ func Suggest(name string, names []string) string {
 // SuggestMember is Suggest of the members of a record.
 func SuggestMember(name string, record *ctype.Type) string {
 	var names []string
-	for _, f := range record.Fields {
+	for _, f := range record.Fields() {
 		names = append(names, f.Name)
 	}
 	return Suggest(name, names)

@@ -64,17 +64,18 @@ func (w *world) Lacks(leaf int) { w.lacked = append(w.lacked, leaf) }
 
 // pair is struct pair { int first; struct { unsigned char low, high; }; unsigned flags : 3; struct pair *next; }.
 var pair = func() *ctype.Type {
-	t := &ctype.Type{Kind: ctype.Record, Name: "struct pair", Size: 16}
-	inner := &ctype.Type{Kind: ctype.Record, Size: 2, Fields: []ctype.Field{
-		{Name: "low", Type: ctype.Int(1, false)}, {Name: "high", Offset: 1, Type: ctype.Int(1, false)},
-	}}
-	t.Fields = []ctype.Field{
-		{Name: "first", Type: ctype.Int(4, true)},
-		{Offset: 4, Type: inner},
-		{Name: "flags", Offset: 4, Type: ctype.Int(4, false), Bits: 3, Shift: 16},
-		{Name: "delta", Offset: 4, Type: ctype.Int(4, true), Bits: 3, Shift: 16},
-		{Name: "next", Offset: 8, Type: ctype.PointerTo(t, 8)},
-	}
+	inner := ctype.RecordOf("", 2, ctype.Field{Name: "low", Type: ctype.Int(1, false)},
+		ctype.Field{Name: "high", Offset: 1, Type: ctype.Int(1, false)})
+	var t *ctype.Type
+	t = ctype.LateRecord("struct pair", 16, func() ([]ctype.Field, *ctype.Variants) {
+		return []ctype.Field{
+			{Name: "first", Type: ctype.Int(4, true)},
+			{Offset: 4, Type: inner},
+			{Name: "flags", Offset: 4, Type: ctype.Int(4, false), Bits: 3, Shift: 16},
+			{Name: "delta", Offset: 4, Type: ctype.Int(4, true), Bits: 3, Shift: 16},
+			{Name: "next", Offset: 8, Type: ctype.PointerTo(t, 8)},
+		}, nil
+	})
 	return t
 }()
 

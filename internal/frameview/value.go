@@ -105,7 +105,7 @@ func appendScalar(dst []byte, t *ctype.Type, n uint64, style Style) []byte {
 func (v *View) appendRecord(dst []byte, t *ctype.Type, b []byte, depth int) []byte {
 	dst = append(dst, '{')
 	empty := len(dst)
-	for _, f := range t.Fields {
+	for _, f := range t.Fields() {
 		if f.Name == "" || f.Offset < 0 || f.Offset+f.Type.Size > len(b) {
 			continue
 		}
@@ -258,7 +258,7 @@ func memberPrefix(name string) string {
 }
 
 func appendParts(parts []Part, prefix string, t *ctype.Type, offset, depth int) []Part {
-	for _, f := range t.Fields {
+	for _, f := range t.Fields() {
 		f.Offset += offset
 		if f.Type.Kind != ctype.Record {
 			parts = append(parts, Part{Name: prefix + f.Name, field: f})

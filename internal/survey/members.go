@@ -36,7 +36,7 @@ func appendMembers(found []Member, m Member, depth int) []Member {
 	case bytes.Equal(before, after):
 		return found
 	case t.Kind == ctype.Record && m.Field.Bits == 0:
-		for _, f := range t.Fields {
+		for _, f := range t.Fields() {
 			found = appendMembers(found, Member{memberName(m.Name, f.Name), f, before, after}, depth+1)
 		}
 		return found

@@ -11,19 +11,21 @@ import (
 
 func TestMembers(t *testing.T) {
 	text := ctype.ArrayOf(&ctype.Type{Kind: ctype.Integer, Size: 1, Char: true, Signed: true}, 4)
-	pair := &ctype.Type{Kind: ctype.Record, Name: "struct pair", Size: 8, Fields: []ctype.Field{
+	pair := ctype.RecordOf("struct pair", 8, []ctype.Field{
 		{Name: "a", Type: ctype.Int(4, true)},
 		{Name: "low", Type: ctype.Int(4, false), Offset: 4, Bits: 4},
 		{Name: "high", Type: ctype.Int(4, false), Offset: 4, Bits: 4, Shift: 4},
-	}}
-	outer := &ctype.Type{Kind: ctype.Record, Name: "struct outer", Size: 24, Fields: []ctype.Field{
+	}...)
+	outer := ctype.RecordOf("struct outer", 24, []ctype.Field{
 		{Name: "text", Type: text},
 		{Name: "n", Type: ctype.ArrayOf(ctype.Int(2, true), 2), Offset: 4},
 		{Name: "pairs", Type: ctype.ArrayOf(pair, 1), Offset: 8},
 		{Type: pair, Offset: 16}, // without a name
-	}}
-	endless := &ctype.Type{Kind: ctype.Record, Name: "struct endless", Size: 4}
-	endless.Fields = []ctype.Field{{Name: "again", Type: endless}}
+	}...)
+	var endless *ctype.Type
+	endless = ctype.LateRecord("struct endless", 4, func() ([]ctype.Field, *ctype.Variants) {
+		return []ctype.Field{{Name: "again", Type: endless}}, nil
+	})
 
 	before := []byte("abc\x00\x01\x00\x02\x00\x03\x00\x00\x00\x12\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00")
 	after := []byte("abd\x00\x01\x00\x05\x00\x03\x00\x00\x00\x13\x00\x00\x00\x07\x00\x00\x00\x00\x00\x00\x00")

@@ -38,7 +38,7 @@ func (p *Program) convert(from dwarf.Type) *Type {
 	case *dwarf.FloatType:
 		t.Kind = Float
 	case *dwarf.EnumType:
-		t.Kind, t.Name = Integer, "enum "+from.EnumName
+		t.Kind, t.Name, t.Enum = Integer, "enum "+from.EnumName, true
 		t.Signed = slices.ContainsFunc(from.Val, func(v *dwarf.EnumValue) bool { return v.Val < 0 })
 		for _, v := range from.Val {
 			t.Values = append(t.Values, Enumerator{v.Name, v.Val})
@@ -67,7 +67,7 @@ func (p *Program) same(from, other dwarf.Type) *Type {
 }
 
 func (p *Program) convertRecord(t *Type, from *dwarf.StructType) {
-	t.Kind, t.Name = Record, from.Kind
+	t.Kind, t.Name, t.members = Record, from.Kind, new(members)
 	if from.StructName != "" {
 		t.Name += " " + from.StructName
 	}
@@ -76,7 +76,7 @@ func (p *Program) convertRecord(t *Type, from *dwarf.StructType) {
 		if f.BitSize > 0 && !p.placeBits(&field, f) {
 			continue
 		}
-		t.Fields = append(t.Fields, field)
+		t.members.fields = append(t.members.fields, field)
 	}
 }
 

@@ -1,4 +1,4 @@
-// Package ctype is the types of C as far as values in memory need them: what an integer's size and sign are, what a pointer
+// Package ctype is the types of C, C++, Rust and Go as far as values in memory need them: what an integer's size and sign are, what a pointer
 // points to, where the members of a structure lie. Program reads them, and where variables are, from the debugging
 // information of a program.
 //

@@ -125,7 +125,7 @@ func (p Printer) pointer(dst []byte, addr arch.Addr) []byte {
 
 func (p Printer) record(dst []byte, t *Type, b []byte, depth int) []byte {
 	dst = append(dst, '{')
-	for i, f := range t.Fields {
+	for i, f := range t.Fields() {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}

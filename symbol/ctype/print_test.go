@@ -86,17 +86,17 @@ func TestNumbersOfGDB(t *testing.T) {
 }
 
 func TestPrint(t *testing.T) {
-	flags := &Type{Kind: Record, Name: "struct flags", Size: 4, Fields: []Field{
+	flags := RecordOf("struct flags", 4, []Field{
 		{Name: "low", Type: Int(4, true), Bits: 3},
 		{Name: "high", Type: Int(4, false), Bits: 5, Shift: 3},
 		{Name: "c", Type: color, Bits: 2, Shift: 8},
-	}}
-	nested := &Type{Kind: Record, Name: "struct nested", Size: 12, Fields: []Field{
+	}...)
+	nested := RecordOf("struct nested", 12, []Field{
 		{Name: "flags", Type: flags},
-		{Type: &Type{Kind: Record, Size: 8, Fields: []Field{{Name: "p", Type: PointerTo(char, 8)}}}, Offset: 4},
-	}}
-	endless := &Type{Kind: Record, Name: "struct endless", Size: 4}
-	endless.Fields = []Field{{Name: "again", Type: endless}}
+		{Type: RecordOf("", 8, Field{Name: "p", Type: PointerTo(char, 8)}), Offset: 4},
+	}...)
+	var endless *Type
+	endless = LateRecord("struct endless", 4, func() ([]Field, *Variants) { return []Field{{Name: "again", Type: endless}}, nil })
 	for _, test := range []struct {
 		typ    *Type
 		memory string
@@ -113,8 +113,8 @@ func TestPrint(t *testing.T) {
 		{ArrayOf(Int(1, true), 300), strings.Repeat("\x01\x02", 150), "{" + strings.Repeat("1, 2, ", 99) + "1, 2...}"},
 		{&Type{Name: "vector", Size: 4}, "\x01\x02\x03\x04", "0x01020304"},
 		{Int(8, true), "\x01", "..."},
-		{&Type{Kind: Record, Size: 4, Fields: []Field{{Name: "x", Type: Int(4, true), Offset: 2}}}, "\x01\x02\x03\x04", "{x = ...}"},
-		{&Type{Kind: Record, Size: 4, Fields: []Field{{Name: "a\x1b[1m", Type: Int(4, true)}, {Name: "b", Type: Int(4, true), Bits: 40}}},
+		{RecordOf("", 4, Field{Name: "x", Type: Int(4, true), Offset: 2}), "\x01\x02\x03\x04", "{x = ...}"},
+		{RecordOf("", 4, Field{Name: "a\x1b[1m", Type: Int(4, true)}, Field{Name: "b", Type: Int(4, true), Bits: 40}),
 			"\x01\x00\x00\x00", "{a?[1m = 1, b = ...}"},
 		{endless, "\x01\x02\x03\x04", strings.Repeat("{again = ", deepest) + "..." + strings.Repeat("}", deepest)},
 	} {

@@ -33,7 +33,7 @@ func described(t *Type) string {
 		return text
 	}
 	var fields []string
-	for _, f := range t.Fields {
+	for _, f := range t.Fields() {
 		fields = append(fields, fmt.Sprintf("%d %s %v", f.Offset, f.Name, f.Type))
 	}
 	return text + " {" + strings.Join(fields, "; ") + "}"
@@ -120,11 +120,12 @@ func TestBitFields(t *testing.T) {
 		test.field.Name, test.field.Type = "f", unsigned
 		p := &Program{bigEndian: test.big}
 		got := p.convert(&dwarf.StructType{CommonType: dwarf.CommonType{ByteSize: 8}, Kind: "struct", Field: []*dwarf.StructField{&test.field}})
-		if len(got.Fields) != 1 || got.Fields[0].Offset != test.offset || got.Fields[0].Shift != test.down || got.Fields[0].Bits != 3 {
-			t.Errorf("big endian %v, %+v: %+v", test.big, test.field, got.Fields)
+		fields := got.Fields()
+		if len(fields) != 1 || fields[0].Offset != test.offset || fields[0].Shift != test.down || fields[0].Bits != 3 {
+			t.Errorf("big endian %v, %+v: %+v", test.big, test.field, fields)
 			continue
 		}
-		if n := got.Fields[0].Extract(5 << test.down); n != 5 {
+		if n := fields[0].Extract(5 << test.down); n != 5 {
 			t.Errorf("the field holds %d", n)
 		}
 	}
@@ -136,8 +137,8 @@ func TestEndless(t *testing.T) {
 	pointer.Elem = pointer
 	array := &Type{Kind: Array, Count: 1}
 	array.Elem = array
-	record := &Type{Kind: Record}
-	record.Fields = []Field{{Type: record}}
+	var record *Type
+	record = LateRecord("", 0, func() ([]Field, *Variants) { return []Field{{Type: record}}, nil })
 	if _, ok := record.Field("f"); ok {
 		t.Error("a member was found")
 	}

@@ -10,56 +10,59 @@ type Kind uint8
 
 // The kinds.
 const (
-	Opaque  Kind = iota // of a size at most: functions, vectors, what nobody knows more of
-	Integer             // also enumerations
+	Opaque  Kind = iota // of a size at most: what nobody knows more of
+	Integer             // also enumerations and characters
 	Bool
 	Float
 	Pointer
 	Array
-	Record   // a structure, union or class
-	Function // code
+	Record // a structure, class, union, tuple or Rust enumeration
+	Complex
+	Function
+	MemberPointer // C++'s pointer to a member, or to a method if Elem is a Function
 )
 
-// Type is a type of C.
+// Type is a type. One that names or qualifies another is like that other in all but Name, Const, Volatile and Alias, so that
+// nobody has to look through it who only needs the value.
 type Type struct {
-	Kind   Kind
-	Name   string // as C writes it; "" is made up by String
-	Size   int    // bytes; 0 if not known
-	Signed bool   // Integer
-	Char   bool   // Integer: a character, which is shown as one
-	Elem   *Type  // Pointer, Array; Function: of the result
-	// Reference says of a Pointer that it is a reference of C++, which stands for what it refers to.
-	Reference bool
-	Count     int // Array
-	Fields    []Field
-	Values    []Enumerator // Integer: of an enumeration, in the order of its declaration
+	Kind     Kind
+	Name     string // as the language writes it; "" is made up by String
+	Size     int    // bytes; 0 if not known
+	Signed   bool   // Integer
+	Char     bool   // Integer: a character, which is shown as one
+	Enum     bool   // Integer: an enumeration
+	Union    bool   // Record: the members lie over one another
+	Vector   bool   // Array: of a vector register
+	Variadic bool   // Function
+	Const    bool
+	Volatile bool
+	// Reference says of a Pointer that it is a reference of C++, which stands for what it refers to; RValue that it is one
+	// written with &&.
+	Reference, RValue bool
+	Elem              *Type   // Pointer, MemberPointer: what it points to; Array, Complex: a part; Function: what it returns
+	Class             *Type   // MemberPointer
+	Params            []*Type // Function
+	Count             int     // Array
+	Bound             *Bound  // Array: where its length is only known when the program runs; Count is 0 then
+	Values            []Enumerator
+	Alias             *Type // what a typedef or qualifier stands before, nil for other types
+	members           *members
+}
+
+// Bound is the length of an array that is known when the program runs. Upper is a DWARF expression over the frame whose value
+// is the last index, unless the length itself was given.
+type Bound struct {
+	Expr     []byte   // nil if a variable has it
+	Variable uint64   // offset of the variable's entry
+	Length   bool     // the value is the number of elements
+	Lower    int64    // the first index
+	Inner    []*Bound // of further dimensions
 }
 
 // Enumerator is a value of an enumeration.
 type Enumerator struct {
 	Name  string
 	Value int64
-}
-
-// Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's, and so do
-// those of a base class.
-type Field struct {
-	Name    string
-	Offset  int // bytes
-	Type    *Type
-	Bits    int  // of a bit field, 0 otherwise
-	Shift   int  // of a bit field: from the lowest bit of the Type's integer at Offset
-	Base    bool // a base class, of which Name is the name
-	Virtual bool // a virtual base class: the Offset is not known, as it is another in each class that derives from it
-}
-
-// Extract takes a bit field out of the integer of the Type that it is a part of, extended to 64 bits by its sign.
-func (f Field) Extract(whole uint64) uint64 {
-	up, down := uint(64-f.Shift-f.Bits), uint(64-f.Bits)
-	if f.Type.Signed {
-		return uint64(int64(whole<<up) >> down)
-	}
-	return whole << up >> down
 }
 
 // Void is the type without values. GDB takes its size for 1 in arithmetic on pointers, and so do we.
@@ -108,61 +111,35 @@ func ArrayOf(elem *Type, count int) *Type {
 	return &Type{Kind: Array, Size: count * elem.Size, Elem: elem, Count: count}
 }
 
+// Strip returns the type without typedefs and qualifiers.
+func (t *Type) Strip() *Type {
+	for range deepest {
+		if t.Alias == nil {
+			break
+		}
+		t = t.Alias
+	}
+	return t
+}
+
+// Qualify returns the type made const, volatile or both.
+func (t *Type) Qualify(isConst, isVolatile bool) *Type {
+	qualified := *t
+	qualified.Const, qualified.Volatile, qualified.Alias = t.Const || isConst, t.Volatile || isVolatile, t
+	return &qualified
+}
+
+// Named returns the type as a typedef names it.
+func (t *Type) Named(name string) *Type {
+	named := *t
+	named.Name, named.Alias, named.Const, named.Volatile = name, t, false, false
+	return &named
+}
+
 // Scalar reports whether a value of the type is one integer of 1, 2, 4 or 8 bytes: an integer, a truth value or a pointer.
 func (t *Type) Scalar() bool {
 	integral := t.Kind == Integer || t.Kind == Bool || t.Kind == Pointer
 	return integral && slices.Contains(sizes[:], t.Size)
-}
-
-// String gives the type as C writes it, "struct job *".
-func (t *Type) String() string { return t.text(0) }
-
-// text is String of a type that lies so deep within another. Damaged debugging information has types without end.
-func (t *Type) text(depth int) string {
-	switch {
-	case t.Name != "":
-		return t.Name
-	case depth == deepest:
-		return "…"
-	case t.Kind == Pointer && t.Reference:
-		return t.Elem.text(depth+1) + " &"
-	case t.Kind == Pointer:
-		return t.Elem.text(depth+1) + " *"
-	case t.Kind == Array:
-		lengths := ""
-		for ; t.Kind == Array && t.Name == "" && depth < deepest; t = t.Elem {
-			lengths += "[" + strconv.Itoa(t.Count) + "]"
-			depth++
-		}
-		return t.text(depth) + " " + lengths
-	}
-	return "unknown type"
-}
-
-// Field finds a member by name, also within members that have no name and within base classes; one of the class itself comes
-// before those. The Offset is from the start of t; the field is Virtual if it lies in a base class that is.
-func (t *Type) Field(name string) (Field, bool) { return t.field(name, 0) }
-
-// deepestNameless is how far members without names and base classes may be within one another.
-const deepestNameless = 16
-
-func (t *Type) field(name string, depth int) (Field, bool) {
-	for _, f := range t.Fields {
-		if f.Name == name {
-			return f, true
-		}
-	}
-	for _, f := range t.Fields {
-		if f.Name != "" && !f.Base || f.Type.Kind != Record || depth == deepestNameless {
-			continue
-		}
-		if inner, ok := f.Type.field(name, depth+1); ok {
-			inner.Offset += f.Offset
-			inner.Virtual = inner.Virtual || f.Virtual
-			return inner, true
-		}
-	}
-	return Field{}, false
 }
 
 // Extend widens an integer of the type, in the lowest Size bytes of bits, to 64 bits by its sign.

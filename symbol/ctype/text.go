@@ -1,0 +1,83 @@
+package ctype
+
+import (
+	"strconv"
+	"strings"
+)
+
+// String gives the type as C writes it: "struct job *", "int (*)(char)", "const char *[3]".
+func (t *Type) String() string { return t.declare("", 0) }
+
+// declare writes the type around what it declares, which begins with the stars and ends with the lengths and parameters. It
+// lies so deep within another: damaged debugging information has types without end.
+func (t *Type) declare(inner string, depth int) string {
+	switch {
+	case depth == deepest:
+		return "…" + inner
+	case t.Name != "":
+		return t.qualifiers(" ") + join(t.Name, inner)
+	case t.RValue:
+		return t.Elem.behind("&&"+inner, depth)
+	case t.Reference:
+		return t.Elem.behind("&"+inner, depth)
+	case t.Kind == Pointer:
+		return t.Elem.behind("*"+t.suffix()+inner, depth)
+	case t.Kind == MemberPointer:
+		return t.Elem.behind(t.Class.declare("", depth+1)+"::*"+inner, depth)
+	case t.Kind == Array && t.Count == 0 && t.Size == 0:
+		return t.Elem.declare(inner+"[]", depth+1)
+	case t.Kind == Array:
+		return t.Elem.declare(inner+"["+strconv.Itoa(t.Count)+"]", depth+1)
+	case t.Kind == Function:
+		return t.Elem.declare(inner+t.parameters(depth), depth+1)
+	}
+	return join("unknown type", inner)
+}
+
+func join(name, inner string) string {
+	if inner == "" {
+		return name
+	}
+	return name + " " + inner
+}
+
+// behind writes the type that a pointer points to.
+func (t *Type) behind(pointer string, depth int) string {
+	if t.Name == "" && (t.Kind == Array || t.Kind == Function) {
+		pointer = "(" + pointer + ")"
+	}
+	return t.declare(pointer, depth+1)
+}
+
+func (t *Type) qualifiers(end string) string {
+	text := ""
+	if t.Const {
+		text = "const" + end
+	}
+	if t.Volatile {
+		text += "volatile" + end
+	}
+	return text
+}
+
+// suffix is the qualifiers of a pointer, which stand behind its star.
+func (t *Type) suffix() string {
+	if q := t.qualifiers(" "); q != "" {
+		return " " + strings.TrimSuffix(q, " ")
+	}
+	return ""
+}
+
+func (t *Type) parameters(depth int) string {
+	texts := make([]string, 0, len(t.Params))
+	for _, p := range t.Params {
+		texts = append(texts, p.declare("", depth+1))
+	}
+	switch {
+	case t.Variadic:
+		texts = append(texts, "...")
+	case len(texts) == 0:
+		texts = []string{"void"}
+	}
+	return "(" + strings.Join(texts, ", ") + ")"
+}
