@@ -1,0 +1,111 @@
+package corpus
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"tracewell/arch"
+)
+
+// Arrival is what GDB saw when the program came to a marked line.
+type Arrival struct {
+	Mark   string
+	PC     arch.Addr // where the program was loaded
+	Values []Value
+}
+
+// Value is a variable in sight, or an expression that was asked for. Inner variables come before those that they hide.
+type Value struct {
+	Name   string
+	Kind   string // argument, local, global or expression
+	Text   string // what GDB's print says, with its settings as they are at first and without pretty-printers
+	Absent bool   // that is "<optimized out>"
+	Error  string // why GDB has no value
+}
+
+//go:embed observe.py
+var observer string
+
+// settings keep GDB from asking, and the program from being loaded elsewhere or with another stack in each run.
+const settings = `set pagination off
+set confirm off
+set width 0
+set height 0
+set breakpoint pending on
+set debuginfod enabled off
+set exec-wrapper env -i
+disable pretty-printer
+`
+
+// Observe runs a program in GDB and returns the first arrivals at each mark, in the order in which they happen. Extra are
+// expressions to evaluate, by mark.
+func Observe(t testing.TB, p *Program, most int, extra map[string][]string) []Arrival {
+	t.Helper()
+	dir := t.TempDir()
+	type breakpoint struct {
+		Mark string `json:"mark"`
+		At   string `json:"at"`
+	}
+	request := struct {
+		Breakpoints []breakpoint        `json:"breakpoints"`
+		Extra       map[string][]string `json:"extra"`
+		Most        int                 `json:"most"`
+	}{Extra: extra, Most: most}
+	if extra == nil {
+		request.Extra = map[string][]string{}
+	}
+	for _, m := range p.Marks {
+		request.Breakpoints = append(request.Breakpoints, breakpoint{m.Name, m.At()})
+	}
+	text, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func(name string, content []byte) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	answers := file("answers", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-q", "-batch", "-x", file("settings.gdb", []byte(settings)),
+		"-x", file("observe.py", []byte(observer)), p.Path)
+	cmd.Env = append(os.Environ(), "TRACEWELL_REQUEST="+file("request", text), "TRACEWELL_ANSWER="+answers)
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("GDB: %v\n%s", err, output)
+	}
+	content, err := os.ReadFile(answers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, content)
+}
+
+func decode(t testing.TB, content []byte) []Arrival {
+	t.Helper()
+	var arrivals []Arrival
+	lines := bufio.NewScanner(bytes.NewReader(content))
+	lines.Buffer(nil, 1<<24)
+	for lines.Scan() {
+		var a Arrival
+		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+			t.Fatal(err)
+		}
+		arrivals = append(arrivals, a)
+	}
+	if len(arrivals) == 0 {
+		t.Fatal("GDB came to no marked line")
+	}
+	return arrivals
+}

@@ -1,0 +1,97 @@
+"""What GDB sees at the marked lines of a program: run by GDB's own Python, in batch.
+
+Reads a JSON request {"breakpoints": [{"mark", "at"}...], "extra": {mark: [expressions]}, "most": arrivals of a mark} from the
+file that $TRACEWELL_REQUEST names, runs the program, and writes one JSON object a line to $TRACEWELL_ANSWER for each arrival:
+
+  {"mark", "pc", "language", "values": [{"name", "kind": "argument" | "local" | "global" | "expression",
+                                         "text": what print says, "absent": true if that is <optimized out>,
+                                         "error": why there is no value, "block": how far out the name is declared}]}
+"""
+
+import json
+import os
+import traceback
+
+import gdb
+
+
+def text_of(expression):
+    value = gdb.parse_and_eval(expression)
+    if value.is_optimized_out:
+        return {"text": "<optimized out>", "absent": True}
+    text = gdb.execute("print " + expression, to_string=True)
+    text = text.split(" = ", 1)[1].rstrip("\n")
+    return {"text": text, "absent": text == "<optimized out>"}
+
+
+def describe(name, kind, block):
+    answer = {"name": name, "kind": kind, "block": block}
+    try:
+        answer.update(text_of(name))
+    except gdb.error as error:
+        answer["error"] = str(error)
+    return answer
+
+
+def variables(frame):
+    """The names that mean something at the frame, innermost first, each with its kind."""
+    seen = set()
+    block = frame.block()
+    depth = 0
+    inside = True
+    while block is not None:
+        for symbol in block:
+            if not (symbol.is_variable or symbol.is_argument) or symbol.name in seen:
+                continue
+            seen.add(symbol.name)
+            if block.is_static or block.is_global:
+                yield symbol.name, "global", depth
+            elif inside:
+                yield symbol.name, "argument" if symbol.is_argument else "local", depth
+        if block.function is not None:
+            inside = False  # what is around an inlined function is not named in it
+        block = block.superblock
+        depth += 1
+
+
+def arrival(mark, extra):
+    frame = gdb.selected_frame()
+    found = [describe(name, kind, block) for name, kind, block in variables(frame)]
+    found += [describe(expression, "expression", 0) for expression in extra]
+    return {
+        "mark": mark,
+        "pc": frame.pc(),
+        "function": frame.name(),
+        "language": gdb.execute("show language", to_string=True).strip(),
+        "values": found,
+    }
+
+
+def main():
+    with open(os.environ["TRACEWELL_REQUEST"], encoding="utf-8") as file:
+        request = json.load(file)
+    marks = {}
+    for entry in request["breakpoints"]:
+        breakpoint = gdb.Breakpoint(entry["at"])
+        marks[breakpoint.number] = entry["mark"]
+    arrivals = {}
+    with open(os.environ["TRACEWELL_ANSWER"], "w", encoding="utf-8") as answers:
+        stopped = []
+        gdb.events.stop.connect(stopped.append)
+        gdb.execute("run > /dev/null")
+        while gdb.selected_inferior().pid:
+            for breakpoint in getattr(stopped[-1], "breakpoints", []):
+                mark = marks[breakpoint.number]
+                arrivals[mark] = arrivals.get(mark, 0) + 1
+                if arrivals[mark] <= request["most"]:
+                    answers.write(json.dumps(arrival(mark, request["extra"].get(mark, []))) + "\n")
+                if arrivals[mark] >= request["most"]:
+                    breakpoint.enabled = False
+            gdb.execute("continue")
+
+
+try:
+    main()
+except BaseException:
+    traceback.print_exc()
+    gdb.execute("quit 1")
