@@ -21,16 +21,18 @@ func groups() []group {
 			threadLocalPackets()},
 		{"operating system", "OS", func(s *Server) bool { return s.target.OS() != nil }, osPackets()},
 		{"files", "Files", func(s *Server) bool { return s.target.Files() != nil }, filePackets()},
-		{"defining tracepoints", "Tracer", hasTracer, definitionPackets()},
+		{"defining tracepoints", "Tracer|Recording", hasRun, definitionPackets()},
 		{"static tracepoints", "Tracer, Files, ExecFile", hasMarkers, markerPackets()},
-		{"trace runs", "Tracer", hasTracer, tracePackets()},
+		{"trace runs", "Tracer|Recording", hasRun, tracePackets()},
 		{"copies of instructions", "Tracer, Relocator", hasRelocator, relocationPackets()},
-		{"trace files", "Tracer", saves, savePackets()},
-		{"trace state", "Tracer", hasTracer, queryPackets()},
-		{"traceframes", "Tracer", hasTracer, framePackets()},
+		{"trace files", "Tracer|Recording", saves, savePackets()},
+		{"trace state", "Tracer|Recording", hasRun, queryPackets()},
+		{"traceframes", "Tracer|Recording", hasRun, framePackets()},
 	}
 }
 
 func always(*Server) bool { return true }
 
 func hasTracer(s *Server) bool { return s.engine != nil }
+
+func hasRun(s *Server) bool { return s.recorded != nil }

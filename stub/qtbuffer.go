@@ -46,7 +46,7 @@ func (x *session) readBuffer(args string) ([]byte, error) {
 	}
 	size := int(min(length, uint64(x.packetSize/2)))
 	x.chunk = slices.Grow(x.chunk[:0], size)[:size]
-	n, err := x.engine.ReadBuffer(int64(offset), x.chunk)
+	n, err := x.recorded.ReadBuffer(int64(offset), x.chunk)
 	if errors.Is(err, io.EOF) {
 		return []byte("l"), nil
 	}

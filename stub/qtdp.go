@@ -76,7 +76,7 @@ func (x *session) resolveKey(args string) (trace.Key, error) {
 	if err != nil {
 		return key, err
 	}
-	if _, _, known := x.engine.Hits(key); !known {
+	if _, _, known := x.recorded.Hits(key); !known {
 		if only, ok := x.onlyAt(key.Addr); ok {
 			key = only
 		}
@@ -86,7 +86,7 @@ func (x *session) resolveKey(args string) (trace.Key, error) {
 
 // onlyAt finds the tracepoint of an address that has exactly one.
 func (x *session) onlyAt(addr arch.Addr) (key trace.Key, ok bool) {
-	for _, t := range x.engine.Tracepoints() {
+	for _, t := range x.recorded.Tracepoints() {
 		if t.Addr != addr {
 			continue
 		}
@@ -102,7 +102,7 @@ func (x *session) onlyAt(addr arch.Addr) (key trace.Key, ok bool) {
 // tracepoints are static: GDB 13.1 crashes as it makes one.
 func (x *session) firstPiece(string) ([]byte, error) {
 	x.pieces = list{}
-	for _, t := range x.engine.Tracepoints() {
+	for _, t := range x.recorded.Tracepoints() {
 		t.Static = false
 		x.pieces.items = append(x.pieces.items, t.Pieces()...)
 	}
@@ -118,7 +118,7 @@ func (x *session) tracepointCounts(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	hits, usage, ok := x.engine.Hits(key)
+	hits, usage, ok := x.recorded.Hits(key)
 	if !ok {
 		return nil, errNoTracepoint(key)
 	}

@@ -25,7 +25,7 @@ func (x *session) defineVariable(args string) ([]byte, error) {
 // firstVariable is qTfV. GDB takes the last for its first, so that variables get their order back when they come newest first.
 func (x *session) firstVariable(string) ([]byte, error) {
 	x.variables = list{}
-	for _, v := range slices.Backward(x.engine.Variables()) {
+	for _, v := range slices.Backward(x.recorded.Variables()) {
 		x.variables.items = append(x.variables.items, v.String())
 	}
 	return x.variables.advance(), nil
@@ -41,9 +41,13 @@ func (x *session) variableValue(args string) ([]byte, error) {
 	if err := in.End(); err != nil {
 		return nil, err
 	}
-	value, ok := x.engine.Variable(n)
-	if x.frame != nil {
+	var value int64
+	var ok bool
+	switch {
+	case x.frame != nil:
 		value, ok = x.frame.Variable(n)
+	case x.engine != nil:
+		value, ok = x.engine.Variable(n)
 	}
 	if !ok {
 		return []byte("U"), nil

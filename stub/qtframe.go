@@ -28,9 +28,9 @@ func (x *session) selectFrame(args string) ([]byte, error) {
 		if err := in.End(); err != nil {
 			return nil, err
 		}
-		n, ok := x.engine.Find(query, x.nextFrame())
-		if !ok {
-			return replyNoFrame, nil
+		n, ok, err := x.recorded.Find(query, x.nextFrame())
+		if err != nil || !ok {
+			return replyNoFrame, err
 		}
 		return x.enterFrame(n)
 	}
@@ -97,9 +97,9 @@ var errFramesOnly = errors.New(
 
 // enterFrame selects frame n.
 func (x *session) enterFrame(n int) ([]byte, error) {
-	frame, ok := x.engine.Frame(n)
-	if !ok {
-		return replyNoFrame, nil
+	frame, ok, err := x.recorded.Frame(n)
+	if err != nil || !ok {
+		return replyNoFrame, err
 	}
 	if x.extended && !x.alive() {
 		return nil, errFramesOnly
@@ -109,14 +109,14 @@ func (x *session) enterFrame(n int) ([]byte, error) {
 	return fmt.Appendf(nil, "F%xT%x", n, int(frame.Tracepoint())), nil
 }
 
-// frameRegisters is the register block of the selected frame. Without collected registers the pc is known all the same.
+// frameRegisters is the register block of the selected frame. Without collected registers the pc is mostly known all the same.
 func (x *session) frameRegisters(layout *tdesc.Layout) block {
 	b := make([]byte, layout.Size)
 	if copied := copy(b, x.frame.Registers()); copied > 0 {
 		return block{b, func(offset int) bool { return offset < copied }}
 	}
 	slot := layout.ByNumber(x.target.ISA().PC)
-	if slot == nil {
+	if slot == nil || x.frame.Unplaced {
 		return block{b, func(int) bool { return false }}
 	}
 	putAddr(x.target.ISA().Order, b[slot.Offset:slot.Offset+slot.Size], x.frame.PC)
@@ -139,7 +139,7 @@ func (x *session) readFrameMemory(addr arch.Addr, b []byte) (int, error) {
 
 // unchanging reports whether all n bytes at addr are now what they were at every frame.
 func (x *session) unchanging(addr arch.Addr, n int) bool {
-	if x.engine.ReadOnly(addr, uint64(n)) {
+	if x.engine != nil && x.engine.ReadOnly(addr, uint64(n)) {
 		return true
 	}
 	id, err := x.thread()

@@ -34,7 +34,7 @@ func (x *session) traceStop(string) ([]byte, error) {
 
 // traceStatus is qTStatus.
 func (x *session) traceStatus(string) ([]byte, error) {
-	return append([]byte{'T'}, x.engine.Status().Reply()...), nil
+	return append([]byte{'T'}, x.recorded.Status().Reply()...), nil
 }
 
 // disconnectedTracing is QTDisconnected.

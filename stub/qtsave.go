@@ -18,8 +18,8 @@ func (x *session) saveTrace(args string) ([]byte, error) {
 		return nil, errors.New("a trace file needs a name")
 	}
 	description := string(x.target.Description().XML())
-	return replyOK, x.config.Save(string(name), func(w io.Writer) error { return x.engine.Save(w, description) })
+	return replyOK, x.config.Save(string(name), func(w io.Writer) error { return x.recorded.Save(w, description) })
 }
 
 // saves reports whether the server has a place for trace files.
-func saves(s *Server) bool { return hasTracer(s) && s.config.Save != nil }
+func saves(s *Server) bool { return hasRun(s) && s.config.Save != nil }

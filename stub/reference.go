@@ -50,7 +50,7 @@ func (g *group) offered() string {
 	}
 	needs := strings.Split(g.needs, ", ")
 	for i := range needs {
-		needs[i] = code(needs[i])
+		needs[i] = "`" + strings.ReplaceAll(needs[i], "|", "` or `") + "`"
 	}
 	return "A target has them by way of " + strings.Join(needs, ", ") + "."
 }
@@ -79,6 +79,9 @@ func (p *packet) failures() string {
 	}
 	if p.flags&outsideFrames != 0 {
 		when = append(when, "while a frame is selected")
+	}
+	if p.flags&changesRun != 0 {
+		when = append(when, "the run is a recording")
 	}
 	if p.errors != "" {
 		when = append(when, p.errors)

@@ -16,6 +16,16 @@ type block struct {
 	known func(offset int) bool // nil when all are
 }
 
+// knows reports whether all bytes of a register are known.
+func (b block) knows(slot *tdesc.Slot) bool {
+	for i := slot.Offset; i < slot.Offset+slot.Size; i++ {
+		if b.known != nil && !b.known(i) {
+			return false
+		}
+	}
+	return true
+}
+
 // appendHex appends the bytes from offset on, with xx for those that are not known: that is how GDB reads "unavailable".
 func (b block) appendHex(dst []byte, offset, size int) []byte {
 	for i := offset; i < offset+size; i++ {
@@ -41,8 +51,22 @@ func (x *session) registerBlock() (block, error) {
 	if err != nil {
 		return block{}, err
 	}
-	b := make([]byte, layout.Size)
-	return block{bytes: b}, x.target.ReadRegisters(id, b)
+	return x.threadRegisters(layout, id)
+}
+
+// threadRegisters reads the registers of a thread, whether or not a frame is selected.
+func (s *Server) threadRegisters(layout *tdesc.Layout, id target.ThreadID) (block, error) {
+	b := block{bytes: make([]byte, layout.Size)}
+	if err := s.target.ReadRegisters(id, b.bytes); err != nil {
+		return block{}, err
+	}
+	incomplete := s.target.Incomplete()
+	if incomplete == nil {
+		return b, nil
+	}
+	known := make([]bool, layout.Size)
+	b.known = func(offset int) bool { return known[offset] }
+	return b, incomplete.KnownRegisters(id, known)
 }
 
 // readRegisters is g.

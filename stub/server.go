@@ -14,7 +14,8 @@ import (
 // Config is what a Server serves.
 type Config struct {
 	Target target.Target
-	// Engine runs the tracepoints. Without one, or with a target that has no Tracer, the server knows no tracepoints.
+	// Engine runs the tracepoints. Without one, or with a target that has no Tracer, the server knows no tracepoints but those
+	// of the target's Recording.
 	Engine *tracepoint.Engine
 	// Attached says that the processes which the target has now were running before: GDB then detaches from them when it
 	// quits, where it otherwise kills. Those that a client attaches to or starts later are known for what they are.
@@ -80,11 +81,12 @@ var errNoStop = errors.New("the program does not stop")
 
 // Server serves one client after another. Its methods are for one goroutine.
 type Server struct {
-	config Config
-	target target.Target
-	engine *tracepoint.Engine // nil without tracepoints
-	world  *tracepoint.Engine // of the expressions of breakpoints, the same where there are tracepoints
-	debug  *DebugLog
+	config   Config
+	target   target.Target
+	engine   *tracepoint.Engine // nil without tracepoints that could be hit
+	recorded target.Recording   // what there is to see of the trace run, the engine's or one of long ago; nil without tracepoints
+	world    *tracepoint.Engine // of the expressions of breakpoints, the same where there are tracepoints
+	debug    *DebugLog
 
 	table      *table
 	disabled   disabled
@@ -124,10 +126,10 @@ func New(c Config) *Server {
 		s.attached[pid] = c.Attached
 	}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
-		s.engine, s.world = c.Engine, c.Engine
+		s.engine, s.world, s.recorded = c.Engine, c.Engine, liveRun{c.Engine}
 		tracer.SetEngine(c.Engine)
 	} else {
-		s.world = newWorld(c.Target)
+		s.world, s.recorded = newWorld(c.Target), c.Target.Recording()
 	}
 	return s
 }

@@ -177,6 +177,8 @@ func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 		return nil, target.ErrRunning
 	case p.flags&outsideFrames != 0 && x.frame != nil:
 		return nil, errFrameSelected
+	case p.flags&changesRun != 0 && x.engine == nil:
+		return nil, errRecorded
 	case p.flags&binaryArguments == 0:
 		return p.handler(x, string(args))
 	}

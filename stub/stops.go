@@ -173,14 +173,14 @@ func (x *session) appendExpedited(reply []byte, id target.ThreadID) []byte {
 	if err != nil {
 		return reply
 	}
-	b := make([]byte, layout.Size)
-	if x.target.ReadRegisters(id, b) != nil {
+	b, err := x.threadRegisters(layout, id)
+	if err != nil {
 		return reply
 	}
 	isa := x.target.ISA()
 	for _, n := range [...]arch.Reg{isa.FP, isa.SP, isa.PC} {
-		if slot := layout.ByNumber(n); slot != nil {
-			reply = fmt.Appendf(reply, "%02x:%x;", n, b[slot.Offset:slot.Offset+slot.Size])
+		if slot := layout.ByNumber(n); slot != nil && b.knows(slot) {
+			reply = fmt.Appendf(reply, "%02x:%x;", n, b.bytes[slot.Offset:slot.Offset+slot.Size])
 		}
 	}
 	return reply

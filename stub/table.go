@@ -5,7 +5,7 @@ import "strings"
 // group is a set of packets that need the same ability of the target.
 type group struct {
 	name    string
-	needs   string // the accessors of target.Groups, with commas, "" for the core
+	needs   string // the accessors of target.Groups, with commas, or bars where one will do; "" for the core
 	has     func(s *Server) bool
 	packets []packet
 }
@@ -38,6 +38,7 @@ const (
 	whenStopped     flags = 1 << iota // refused while the program runs
 	outsideFrames                     // refused while a frame is selected
 	binaryArguments                   // arguments hold binary bytes, so escapes are undone
+	changesRun                        // refused where the trace run is a recording
 	numericErrors                     // errors are numbers: GDB 13 takes a text for data (m), or for console output (qRcmd)
 )
 

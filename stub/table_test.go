@@ -25,7 +25,7 @@ func TestTable(t *testing.T) {
 		if g.name == "" || g.has == nil {
 			t.Errorf("group %q is not complete", g.name)
 		}
-		for _, needed := range strings.FieldsFunc(g.needs, func(r rune) bool { return r == ',' || r == ' ' }) {
+		for _, needed := range strings.FieldsFunc(g.needs, func(r rune) bool { return strings.ContainsRune(", |", r) }) {
 			if _, ok := abilities.MethodByName(needed); !ok {
 				t.Errorf("group %q needs %s, which no target has", g.name, needed)
 			}

@@ -4,7 +4,7 @@ func definitionPackets() []packet {
 	return []packet{
 		{
 			prefix:  "QTinit",
-			handler: (*session).traceInit,
+			handler: (*session).traceInit, flags: changesRun,
 			about:   "end the run and forget tracepoints, variables and frames",
 			reply:   "OK",
 			errors:  "a tracepoint that cannot be removed",
@@ -12,10 +12,10 @@ func definitionPackets() []packet {
 		},
 		{
 			prefix: "QTDP:", syntax: "NUMBER:ADDRESS:E|D:STEP:PASS[:FLENGTH][:S][:XLENGTH,HEXCODE][-]",
-			handler: (*session).defineTracepoint,
-			tokens:  "ConditionalTracepoints+ InstallInTrace+ tracenz+",
-			about:   "define a tracepoint; S makes it static, F (fast) makes no difference",
-			reply:   "OK",
+			handler: (*session).defineTracepoint, flags: changesRun,
+			tokens: "ConditionalTracepoints+ InstallInTrace+ tracenz+",
+			about:  "define a tracepoint; S makes it static, F (fast) makes no difference",
+			reply:  "OK",
 			errors: "NUMBER is not from 1 to 7fff; X that is no agent expression; S where no marker is; in a run, what " +
 				"cannot be installed",
 			differs: "E01 to what is defined already, which GDB 9 to 13 send again in a run: here it replaces the " +
@@ -25,7 +25,7 @@ func definitionPackets() []packet {
 		},
 		{
 			prefix: "QTDP:-", syntax: "NUMBER:ADDRESS:[S]ACTION...[-]",
-			handler: (*session).addActions,
+			handler: (*session).addActions, flags: changesRun,
 			about: "add actions to it: R registers, M memory, X agent expression, L static trace data; S begins the " +
 				"while-stepping ones",
 			reply:  "OK",
@@ -35,7 +35,7 @@ func definitionPackets() []packet {
 		},
 		{
 			prefix: "QTDPsrc:", syntax: "NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEXTEXT",
-			handler: (*session).addSource,
+			handler: (*session).addSource, flags: changesRun,
 			tokens:  "TracepointSource+",
 			about:   "add source text to it",
 			reply:   "OK",
@@ -44,17 +44,17 @@ func definitionPackets() []packet {
 		},
 		{
 			prefix: "QTEnable:", syntax: "NUMBER:ADDRESS",
-			handler: (*session).enableTracepoint,
-			tokens:  "EnableDisableTracepoints+",
-			about:   "enable a tracepoint",
-			reply:   "OK",
-			errors:  "no such tracepoint; in a run, what cannot be installed",
+			handler: (*session).enableTracepoint, flags: changesRun,
+			tokens: "EnableDisableTracepoints+",
+			about:  "enable a tracepoint",
+			reply:  "OK",
+			errors: "no such tracepoint; in a run, what cannot be installed",
 			differs: "does not know a tracepoint by GDB's own number, which may be another one after a reconnection; here " +
 				"ADDRESS decides, if it has one tracepoint only",
 		},
 		{
 			prefix: "QTDisable:", syntax: "NUMBER:ADDRESS",
-			handler: (*session).disableTracepoint,
+			handler: (*session).disableTracepoint, flags: changesRun,
 			about:   "disable a tracepoint",
 			reply:   "OK",
 			errors:  "no such tracepoint; what cannot be removed",
@@ -62,15 +62,15 @@ func definitionPackets() []packet {
 		},
 		{
 			prefix: "QTDV:", syntax: "NUMBER:VALUE:BUILTIN:HEXNAME",
-			handler: (*session).defineVariable,
-			tokens:  "TraceStateVariables+",
-			about:   "define a trace state variable",
-			reply:   "OK",
-			errors:  "1 under another name than trace_timestamp",
+			handler: (*session).defineVariable, flags: changesRun,
+			tokens: "TraceStateVariables+",
+			about:  "define a trace state variable",
+			reply:  "OK",
+			errors: "1 under another name than trace_timestamp",
 		},
 		{
 			prefix: "QTro:", syntax: "START,END:...",
-			handler: (*session).readOnlyRanges,
+			handler: (*session).readOnlyRanges, flags: changesRun,
 			about:   "ranges that a frame may read from the program",
 			reply:   "OK",
 			differs: "END is part of the range; a START alone is taken",
@@ -120,24 +120,24 @@ func tracePackets() []packet {
 	return []packet{
 		{
 			prefix:  "QTStart",
-			handler: (*session).traceStart,
-			about:   "install the tracepoints and begin a run",
-			reply:   "OK",
-			errors:  "a run is on; a tracepoint cannot be installed, and then none is",
+			handler: (*session).traceStart, flags: changesRun,
+			about:  "install the tracepoints and begin a run",
+			reply:  "OK",
+			errors: "a run is on; a tracepoint cannot be installed, and then none is",
 			differs: "starts a run that is on anew; crashes without a selected thread; installs disabled tracepoints, too; " +
 				"keeps the frames and the values of variables of the run before; asks by qRelocInsn only for fast " +
 				"tracepoints",
 		},
 		{
 			prefix:  "QTStop",
-			handler: (*session).traceStop,
-			about:   "end the run",
-			reply:   "OK",
-			errors:  "a tracepoint cannot be removed; the run is over all the same",
+			handler: (*session).traceStop, flags: changesRun,
+			about:  "end the run",
+			reply:  "OK",
+			errors: "a tracepoint cannot be removed; the run is over all the same",
 		},
 		{
 			prefix: "QTDisconnected:", syntax: "0|1",
-			handler: (*session).disconnectedTracing,
+			handler: (*session).disconnectedTracing, flags: changesRun,
 			tokens:  "DisconnectedTracing+",
 			about:   "choose whether a run survives its client",
 			reply:   "OK",
@@ -145,14 +145,14 @@ func tracePackets() []packet {
 		},
 		{
 			prefix: "QTBuffer:circular:", syntax: "0|1",
-			handler: (*session).circularBuffer,
+			handler: (*session).circularBuffer, flags: changesRun,
 			about:   "choose whether old frames make room",
 			reply:   "OK",
 			differs: "takes any number; what is saved of a buffer that has wrapped is damaged, or the server crashes",
 		},
 		{
 			prefix: "QTBuffer:size:", syntax: "LENGTH|-1",
-			handler: (*session).bufferSize,
+			handler: (*session).bufferSize, flags: changesRun,
 			tokens:  "QTBuffer:size+",
 			about:   "set the size of the trace buffer, which loses its frames",
 			reply:   "OK",
@@ -161,7 +161,7 @@ func tracePackets() []packet {
 		},
 		{
 			prefix: "QTNotes:", syntax: "[user:HEXTEXT;][notes:HEXTEXT;][tstop:HEXTEXT;]",
-			handler: (*session).traceNotes,
+			handler: (*session).traceNotes, flags: changesRun,
 			about:   "set the texts that go with a run",
 			reply:   "OK",
 			errors:  "an unknown key; then nothing is kept",

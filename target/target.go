@@ -83,6 +83,7 @@ type Groups interface {
 	Breakpoints() Breakpoints
 	Syscalls() Syscalls
 	Tracer() Tracer
+	Recording() Recording
 	Relocator() Relocator
 	Auxv() Auxv
 	ExecFile() ExecFile
@@ -93,6 +94,7 @@ type Groups interface {
 	Signals() Signals
 	OS() OS
 	ThreadLocals() ThreadLocals
+	Incomplete() Incomplete
 }
 
 // Base has none of the optional abilities. Targets embed it and override what they have.
@@ -103,6 +105,7 @@ func (Base) Launcher() Launcher         { return nil }
 func (Base) Breakpoints() Breakpoints   { return nil }
 func (Base) Syscalls() Syscalls         { return nil }
 func (Base) Tracer() Tracer             { return nil }
+func (Base) Recording() Recording       { return nil }
 func (Base) Relocator() Relocator       { return nil }
 func (Base) Auxv() Auxv                 { return nil }
 func (Base) ExecFile() ExecFile         { return nil }
@@ -113,6 +116,7 @@ func (Base) Files() Files               { return nil }
 func (Base) Signals() Signals           { return nil }
 func (Base) OS() OS                     { return nil }
 func (Base) ThreadLocals() ThreadLocals { return nil }
+func (Base) Incomplete() Incomplete     { return nil }
 
 // Breakpoints is a target that can stop where it is told. Removing what is not there is no error.
 type Breakpoints interface {

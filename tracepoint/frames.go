@@ -17,6 +17,8 @@ type Frame struct {
 	// frame without registers; the buffer knows both for all, so that nothing has to be guessed from the tracepoint's address.
 	PC      arch.Addr
 	Stepped bool
+	// Unplaced says that nobody knows the pc, which happens to frames without registers that come from elsewhere.
+	Unplaced bool
 }
 
 // NumFrames returns how many frames the buffer holds.
@@ -45,7 +47,7 @@ func (e *Engine) frame(sequence uint64, dst []byte) Frame {
 		panic(fmt.Sprintf("tracepoint: frame %d of the trace buffer: %v", sequence, err))
 	}
 	at := e.buffer.entry(sequence)
-	return Frame{view, int(sequence - e.buffer.first), at.pc, at.stepped()}
+	return Frame{Frame: view, Number: int(sequence - e.buffer.first), PC: at.pc, Stepped: at.stepped()}
 }
 
 // Frames yields the frames that the buffer holds when the iteration begins, oldest first, for saving. The bytes of each are

@@ -1,0 +1,26 @@
+package stub
+
+import (
+	"errors"
+
+	"tracewell/tfile"
+	"tracewell/tracepoint"
+)
+
+// liveRun is an engine's run as clients look at it. What cannot fail there can where frames come from a file.
+type liveRun struct{ *tracepoint.Engine }
+
+// Frame implements target.Recording.
+func (r liveRun) Frame(n int) (tracepoint.Frame, bool, error) {
+	f, ok := r.Engine.Frame(n)
+	return f, ok, nil
+}
+
+// Find implements target.Recording.
+func (r liveRun) Find(q tfile.Query, from int) (int, bool, error) {
+	n, ok := r.Engine.Find(q, from)
+	return n, ok, nil
+}
+
+// errRecorded refuses to change what has happened.
+var errRecorded = errors.New("this trace run is a recording: it can be looked at and saved, but not changed or begun anew")

@@ -1,0 +1,36 @@
+package target
+
+import (
+	"io"
+
+	"tracewell/tfile"
+	"tracewell/trace"
+	"tracewell/tracepoint"
+)
+
+// Recording is a trace run that is over for good, such as one in a file: clients look at it as at a run of their own, and change
+// nothing. A target that has one has no Tracer. The methods are those of a tracepoint.Engine, but for the errors of reading
+// frames from wherever they are.
+type Recording interface {
+	Status() trace.Status
+	Tracepoints() []trace.Tracepoint
+	// Hits returns the counts of a tracepoint, false if there is none.
+	Hits(key trace.Key) (hits, usage uint64, ok bool)
+	Variables() []trace.Variable
+	// Frame returns frame n, counted from 0; false if there is none.
+	Frame(n int) (f tracepoint.Frame, ok bool, err error)
+	// Find returns the number of the first frame from number from on that a query describes; false if there is none.
+	Find(q tfile.Query, from int) (n int, ok bool, err error)
+	// ReadBuffer copies from the frames as one stream of bytes, as qTBuffer serves it. It returns how much of dst it filled, and
+	// io.EOF if offset is the length of the stream.
+	ReadBuffer(offset int64, dst []byte) (int, error)
+	// Save writes the run as a trace file, with the description of the target's registers.
+	Save(w io.Writer, description string) error
+}
+
+// Incomplete is a target that does not know what all registers hold, as one that was recorded. What it does not know is zero in
+// ReadRegisters, and shown as unavailable.
+type Incomplete interface {
+	// KnownRegisters fills known, which is as long as a register block, with whether each byte of the block is known.
+	KnownRegisters(id ThreadID, known []bool) error
+}
