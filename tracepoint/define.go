@@ -18,6 +18,9 @@ type definition struct {
 	atStep    []operation
 	stepping  bool // a packet of stepping actions came, so those that follow are such too
 	complete  bool // all its packets came
+	frames    uint64
+	errors    uint64 // expressions that failed
+	lastError error  // of them
 
 	replaces *definition // what this defines anew, nil for a first definition; only the former is in the engine's lists
 	refused  bool        // its actions could not be taken, so it is to replace nothing
@@ -224,6 +227,26 @@ func (e *Engine) Tracepoints() []trace.Tracepoint {
 		list[i] = t
 	}
 	return list
+}
+
+// Tally is what a tracepoint has come to in a run.
+type Tally struct {
+	Key       trace.Key
+	Hits      uint64 // times the condition held
+	Frames    uint64 // made, those of steps included
+	Usage     uint64 // bytes of frame data, headers not counted
+	Errors    uint64 // expressions that failed
+	LastError error  // of them, nil if there was none
+}
+
+// Tallies appends the tallies of all tracepoints to dst, in the order of Tracepoints.
+func (e *Engine) Tallies(dst []Tally) []Tally {
+	e.state.Lock()
+	defer e.state.Unlock()
+	for _, d := range e.definitions {
+		dst = append(dst, Tally{d.Key(), d.Hits, d.frames, d.Usage, d.errors, d.lastError})
+	}
+	return dst
 }
 
 // Hits returns how often the condition of a tracepoint held in this run, and how many bytes of frame data, headers not

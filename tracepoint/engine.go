@@ -43,7 +43,7 @@ const DefaultMaxBuffer = 1 << 30
 // Layout is what an engine must know of its target and its surroundings. It stays the same for the life of the engine.
 type Layout struct {
 	Order         arch.ByteOrder // of memory, registers and frames
-	RegisterBlock int            // length in bytes of the g packet, and so of an R block
+	RegisterBlock int            // length in bytes of an R block: that of the g packet, or less for the registers it begins with
 	PCOffset      int            // offset of the pc in the register block
 	PCSize        int            // its length in bytes: 4, or 8, or 0 to leave the pc as the snapshot gives it
 
@@ -52,6 +52,23 @@ type Layout struct {
 	// Print receives what printf in an agent expression prints; nil to drop it. It is called in the middle of a hit, so it
 	// must not call the engine, and while it waits, so does the program.
 	Print func(string)
+
+	// Sink is given each frame, nil for none. SinkOnly keeps frames out of the trace buffer, whose size is then only that of the
+	// largest frame that there can be.
+	Sink     Sink
+	SinkOnly bool
+	// Ended is called when a run has ended, in the middle of the hit that ended it or of Stop, so it must neither wait nor call
+	// the engine; nil for nobody.
+	Ended func()
+	// Tolerant has an expression that fails count as an error of its tracepoint (Tally), rather than end the run.
+	Tolerant bool
+}
+
+// Sink takes frames as they are made.
+type Sink interface {
+	// Take is given a whole frame, which is valid until it returns. It is called in the middle of a hit, so it must not call
+	// the engine, and while it waits, so do the program and whoever asks the engine. Its error ends the run.
+	Take(frame []byte) error
 }
 
 // Engine is one set of tracepoints and the trace run over them.
@@ -78,6 +95,8 @@ type Engine struct {
 	started  uint64 // microseconds of Unix time, 0 for never
 	stopped  uint64
 	latest   uint64 // last time told in this run
+	made     int64  // frames of this run
+	limit    int64  // of them, 0 for none
 
 	disconnected          bool
 	user, notes, stopNote string

@@ -1,6 +1,9 @@
 package tracepoint
 
 import (
+	"errors"
+
+	"tracewell/arch"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -45,7 +48,7 @@ func (e *Engine) holds(d *definition, snapshot Snapshot) bool {
 	e.collector.begin(snapshot) // a condition that records does so in vain
 	v, err := e.machine.Value(d.condition, &e.collector)
 	if err != nil {
-		e.end(ending{trace.ReasonError, d.Number, err.Error()})
+		e.failed(d, err)
 		return false
 	}
 	return v != 0
@@ -68,22 +71,57 @@ func (e *Engine) collect(d *definition, operations []operation, snapshot Snapsho
 	c.begin(snapshot)
 	for i := range operations {
 		if err := c.perform(&operations[i], d.marker); err != nil {
-			e.end(ending{trace.ReasonError, d.Number, err.Error()})
+			e.failed(d, err)
 		}
 	}
 	frame, err := c.frame(d.Number)
 	if err == nil {
-		err = e.buffer.append(frame, d.Number, snapshot.PC(), stepped)
-	}
-	if err == nil && c.hasStatic {
-		e.buffer.markStatic()
+		err = e.keep(d, frame, snapshot.PC(), stepped)
 	}
 	if err != nil {
 		e.full = true
-		e.end(ending{reason: trace.ReasonFull})
+		e.end(endingBy(err))
 		return
 	}
+	d.frames++
 	d.Usage += uint64(len(frame) - tfile.FrameHeader)
+	if e.made++; e.made == e.limit {
+		e.full = true
+		e.end(ending{reason: trace.ReasonStop})
+	}
+}
+
+// keep puts a frame where frames go.
+func (e *Engine) keep(d *definition, frame []byte, pc arch.Addr, stepped bool) error {
+	if !e.layout.SinkOnly {
+		if err := e.buffer.append(frame, d.Number, pc, stepped); err != nil {
+			return err
+		}
+		if e.collector.hasStatic {
+			e.buffer.markStatic()
+		}
+	}
+	if e.layout.Sink != nil {
+		return e.layout.Sink.Take(frame)
+	}
+	return nil
+}
+
+// endingBy is the end of a run that cannot keep a frame.
+func endingBy(err error) ending {
+	if errors.Is(err, errBufferFull) {
+		return ending{reason: trace.ReasonFull}
+	}
+	return ending{reason: trace.ReasonError, text: err.Error()}
+}
+
+// failed takes note of an expression that failed.
+func (e *Engine) failed(d *definition, err error) {
+	d.errors++
+	d.lastError = err
+	if !e.layout.Tolerant {
+		e.end(ending{trace.ReasonError, d.Number, err.Error()})
+	}
 }
 
 // verdict ends the run if there is a reason to, and otherwise asks for a step if the thread is being stepped.

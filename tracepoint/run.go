@@ -95,11 +95,14 @@ func (e *Engine) uninstallAll(sites []*Site) error {
 // begin lets hits count. State is held.
 func (e *Engine) begin(sites []*Site) {
 	for _, d := range e.definitions {
-		d.Hits, d.Usage = 0, 0
+		d.Hits, d.Usage, d.frames, d.errors, d.lastError = 0, 0, 0, 0, nil
 	}
 	e.initializeVariables()
 	e.buffer.reset()
-	e.buffer.allocate()
+	if !e.layout.SinkOnly {
+		e.buffer.allocate()
+	}
+	e.made = 0
 	e.runs++
 	e.stopNote = ""
 	e.ending, e.full = ending{}, false
@@ -153,6 +156,9 @@ func (e *Engine) halt() {
 	e.sessions = e.sessions[:0]
 	for _, s := range e.sites {
 		s.installed = false
+	}
+	if e.layout.Ended != nil {
+		e.layout.Ended()
 	}
 }
 

@@ -11,7 +11,7 @@ type Snapshot interface {
 	PC() arch.Addr
 	// Register returns a register of up to eight bytes, zero-extended. Wider and unknown ones are an error.
 	Register(r arch.Reg) (uint64, error)
-	// Registers fills block, whose length is that of the g packet, with every register.
+	// Registers fills block with the registers that the g packet begins with, all of them if it is as long.
 	Registers(block []byte) error
 	// ReadMemory reads as many bytes of p as are readable from addr on and returns their count, in one piece: a hole
 	// ends it. Breakpoints that the target inserted do not show in what it reads.

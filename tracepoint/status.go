@@ -27,6 +27,9 @@ func (e *Engine) Status() trace.Status {
 		User:         e.user,
 		Notes:        e.notes,
 	}
+	if e.layout.SinkOnly {
+		s.Frames, s.Created, s.Free, s.Size = e.made, e.made, -1, -1
+	}
 	if s.Running {
 		return s
 	}
@@ -74,6 +77,13 @@ func (e *Engine) SetCircular(on bool) {
 	e.state.Lock()
 	defer e.state.Unlock()
 	e.buffer.circular = on
+}
+
+// SetFrameLimit has a run end when it has made n frames, 0 for no limit.
+func (e *Engine) SetFrameLimit(n int64) {
+	e.state.Lock()
+	defer e.state.Unlock()
+	e.limit = n
 }
 
 // SetBufferSize gives the trace buffer another size in bytes, -1 for the default, and drops all frames.

@@ -204,7 +204,7 @@ func (t *Target) Kill(pid int) error {
 
 // kill ends a process and waits until the kernel has said so of every task.
 func (t *Target) kill(p *process) {
-	if t.traced == p {
+	if p.traced {
 		t.last = nil
 	}
 	for _, k := range p.order {
@@ -281,7 +281,7 @@ func (t *Target) detach(p *process) {
 			t.orphan(k, k.status, func(child int) { t.dropChild(k, child) })
 		}
 	}
-	if heir := t.heir(p); p == t.traced && heir != nil {
+	if heir := t.heir(p); p.traced && heir != nil && !heir.traced {
 		t.moveSites(p, heir)
 	}
 	if rest := t.sharer(p); rest != nil {

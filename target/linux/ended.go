@@ -54,7 +54,7 @@ type lastState struct {
 // remember keeps the state of the program, in case that it ends before the run does. What cannot be read is left out.
 func (t *Target) remember() {
 	t.last = nil
-	p := t.traced
+	p := t.tracedProcess()
 	if p == nil || len(p.order) == 0 || t.engine == nil || !t.engine.Status().Running {
 		return
 	}

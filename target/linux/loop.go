@@ -215,9 +215,10 @@ func (t *Target) hit(k *task, tr *trap) {
 	t.proceed(k, 0)
 }
 
-// siteFor is the tracepoint of a trap for a task: none for a vfork child, that runs in the memory of the process which has them.
+// siteFor is the tracepoint of a trap for a task: none for a vfork child that runs in the memory of the process which has them,
+// unless it was given them too.
 func (t *Target) siteFor(k *task, tr *trap) *tracepoint.Site {
-	if k.proc != t.traced {
+	if !k.proc.traced {
 		return nil
 	}
 	return tr.site

@@ -20,6 +20,7 @@ type process struct {
 	parent   *process // whose fork made it, while the session has not decided about either; nil otherwise
 	stack    stack
 	launched bool // by us, so it dies with us
+	traced   bool // the engine's sites in its memory are meant for it
 	debug    debugRegisters
 	catch    syscallCatch
 }

@@ -23,6 +23,7 @@ import (
 type registerFile struct {
 	description *tdesc.Target
 	size        int // of the g packet
+	general     int // of what it begins with that takes nothing but the general registers
 	fields      []field
 	byNumber    map[arch.Reg]*field
 
@@ -103,6 +104,12 @@ func newRegisterFile(tid int) (*registerFile, error) {
 	for _, slot := range layout.Slots {
 		if err := f.add(&slot); err != nil {
 			return nil, err
+		}
+	}
+	f.general = f.size
+	for _, fd := range f.fields {
+		if fd.from != general {
+			f.general = min(f.general, fd.offset)
 		}
 	}
 	f.merge()
@@ -226,25 +233,28 @@ func (f *registerFile) load(k *task) error {
 	return nil
 }
 
-// prepare has all of a task's registers at hand for a block of the right size.
+// prepare has the registers of a task at hand that are in a block.
 func (f *registerFile) prepare(k *task, block []byte) error {
-	if len(block) != f.size {
+	if len(block) > f.size {
 		return fmt.Errorf("register block of %d bytes, want %d", len(block), f.size)
 	}
-	if err := k.fetch(); err != nil {
+	if err := k.fetch(); err != nil || len(block) <= f.general {
 		return err
 	}
 	return f.load(k)
 }
 
-// read fills block with the registers of a stopped task.
+// read fills block with the registers of a stopped task, or those that it has room for.
 func (f *registerFile) read(k *task, block []byte) error {
 	if err := f.prepare(k, block); err != nil {
 		return err
 	}
 	for i := range f.fields {
 		fd := &f.fields[i]
-		dst := block[fd.offset : fd.offset+fd.size]
+		if fd.offset >= len(block) {
+			break
+		}
+		dst := block[fd.offset:min(fd.offset+fd.size, len(block))]
 		switch fd.from {
 		case extended:
 			n := copy(dst, f.state[fd.index:fd.index+fd.width])
@@ -260,6 +270,9 @@ func (f *registerFile) read(k *task, block []byte) error {
 
 // write stores block as the registers of a stopped task, touching the extended state only where it differs.
 func (f *registerFile) write(k *task, block []byte) error {
+	if len(block) < f.size {
+		return fmt.Errorf("register block of %d bytes, want %d", len(block), f.size)
+	}
 	if err := f.prepare(k, block); err != nil {
 		return err
 	}

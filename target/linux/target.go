@@ -45,7 +45,6 @@ type Target struct {
 	passing [numSignals]bool  // kernel signals to pass on unreported
 	parting *[numSignals]bool // kernel signals to let a task go with, nil for the usual ones
 	engine  *tracepoint.Engine
-	traced  *process   // where the engine's sites are, nil for nowhere
 	last    *lastState // how it was when it last went on in a trace run, nil if never
 	regs    *registerFile
 	streams Streams

@@ -148,7 +148,7 @@ func (t *Target) ended(k *task, s linux.Status) bool {
 	}
 	p := k.proc
 	p.order = slices.DeleteFunc(p.order, func(o *task) bool { return o == k })
-	if t.engine != nil && p == t.traced && t.engine.ThreadGone(int64(k.tid))&tracepoint.Halt != 0 {
+	if t.engine != nil && p.traced && t.engine.ThreadGone(int64(k.tid))&tracepoint.Halt != 0 {
 		t.removeSites()
 	}
 	code, _ := s.Exited()
@@ -196,7 +196,7 @@ func (t *Target) noneResumed() {
 
 // over notes that a process is gone.
 func (t *Target) over(p *process, e target.Event) {
-	if p == t.traced && t.last != nil {
+	if p.traced && t.last != nil {
 		t.last.end = e
 	}
 	t.dismiss(p)
@@ -215,9 +215,7 @@ func (t *Target) dismiss(p *process) {
 			o.parent = nil
 		}
 	}
-	if t.traced == p {
-		t.traced = nil
-	}
+	p.traced = false
 }
 
 // forsake forgets those tasks of a process that match.
@@ -287,9 +285,7 @@ func (t *Target) execed(k *task) {
 	t.keepOnly(k)
 	k.passed, k.counted, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, false, 0, nil, false
 	k.diverted, k.remade = nil, false
-	if k.proc == t.traced {
-		t.traced = nil
-	}
+	k.proc.traced = false
 	k.stepping = false // a step into the exec ends here
 	guests := t.abandon(k.proc)
 	err := k.proc.renew()

@@ -234,32 +234,50 @@ func (t *Target) SetEngine(e *tracepoint.Engine) { t.do(func() { t.engine = e })
 // Installer implements target.Tracer.
 func (t *Target) Installer(pid int) tracepoint.Installer { return installer{t, pid} }
 
-// installer puts sites into the process that has the tracepoints: the one that it was made for, or the child that took them
-// over.
+// installer puts sites into the process that it was made for, or the child that took them over when that was let go.
 type installer struct {
 	t   *Target
 	pid int
+}
+
+// process is the one that the installer is for, nil if there is none.
+func (i installer) process() *process {
+	if p := i.t.process(i.pid); p != nil {
+		return p
+	}
+	return i.t.tracedProcess()
+}
+
+// tracedProcess is the first process with tracepoints, nil if there is none.
+func (t *Target) tracedProcess() *process {
+	for _, p := range t.procs {
+		if p.traced {
+			return p
+		}
+	}
+	return nil
 }
 
 // Install implements tracepoint.Installer.
 func (i installer) Install(site *tracepoint.Site) error {
 	err := target.ErrNoProcess
 	i.t.do(func() {
-		p := i.t.traced
-		if p == nil {
-			p = i.t.process(i.pid)
-		}
-		if p != nil {
+		if p := i.process(); p != nil {
 			err = i.t.install(p, site)
 		}
 	})
 	return err
 }
 
+// install puts a site into the memory of a process, where it may be already on behalf of another one.
 func (t *Target) install(p *process, site *tracepoint.Site) error {
 	tr, err := p.trapAt(site.Addr)
 	if err != nil {
 		return err
+	}
+	if tr.site == site && t.sharer(p) != nil {
+		p.traced = true
+		return nil
 	}
 	if err = t.passCheaply(p, tr); err == nil {
 		err = raise(p.mem, site)
@@ -267,7 +285,7 @@ func (t *Target) install(p *process, site *tracepoint.Site) error {
 	if err != nil {
 		return errors.Join(err, p.drop(tr))
 	}
-	t.traced, tr.site = p, site
+	p.traced, tr.site = true, site
 	return nil
 }
 
@@ -286,14 +304,14 @@ func (t *Target) passCheaply(p *process, tr *trap) error {
 func (i installer) Uninstall(site *tracepoint.Site) error {
 	var err error
 	i.t.do(func() {
-		p := i.t.traced
+		p := i.process()
 		if p == nil {
 			return
 		}
 		if tr := p.traps[site.Addr]; tr != nil && tr.site == site {
 			err = p.removeSite(tr)
 		}
-		i.t.settleTraced()
+		i.t.settleTraced(p.space)
 	})
 	return err
 }
@@ -305,36 +323,41 @@ func (p *process) removeSite(tr *trap) error {
 	return p.drop(tr)
 }
 
-// settleTraced lets go of the process that has the tracepoints when the last one has been taken out.
-func (t *Target) settleTraced() {
-	for _, tr := range t.traced.traps {
+// settleTraced takes note of it when the last tracepoint has been taken out of a space.
+func (t *Target) settleTraced(s *space) {
+	for _, tr := range s.traps {
 		if tr.site != nil {
 			return
 		}
 	}
-	t.traced = nil
+	for _, p := range t.procs {
+		if p.space == s {
+			p.traced = false
+		}
+	}
 }
 
 // removeSites ends all tracing at once, at a hit that ended the run.
 func (t *Target) removeSites() {
-	p := t.traced
-	if p == nil {
-		return
-	}
-	for _, tr := range p.traps {
-		if tr.site != nil {
-			p.removeSite(tr)
+	for _, p := range t.procs {
+		if !p.traced {
+			continue
+		}
+		p.traced = false
+		for _, tr := range p.traps {
+			if tr.site != nil {
+				p.removeSite(tr)
+			}
+		}
+		for _, k := range p.order {
+			k.collecting = false
 		}
 	}
-	for _, k := range p.order {
-		k.collecting = false
-	}
-	t.traced = nil
 }
 
 // moveSites gives the tracepoints of a process that is being let go to its child, which has a copy of its memory.
 func (t *Target) moveSites(from, to *process) {
-	t.traced = nil
+	from.traced = false
 	for _, tr := range from.traps {
 		if tr.site != nil && t.install(to, tr.site) == nil {
 			from.removeSite(tr)
