@@ -23,7 +23,7 @@ var signalling = []string{"internal/cli", "internal/gdbtest"}
 var pure = []string{
 	"arch", "arch/amd64", "rsp", "tdesc", "tdesc/check", "tdesc/fetch", "tdesc/machine", "ax", "trace", "tfile", "tfile/check", "tfile/ctf", "tfile/edit", "tfile/twin",
 	"itrace", "itrace/match", "itrace/match/report", "itrace/generate", "itrace/dialects", "itrace/matcher", "itrace/jsonl", "tracepoint", "sdt",
-	"internal/xmltext", "internal/cexpr", "symbol/expr",
+	"internal/xmltext", "internal/cexpr", "symbol/expr", "record/plan",
 }
 
 var importFences = []fence{

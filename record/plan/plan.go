@@ -1,0 +1,116 @@
+package plan
+
+import "tracewell/trace"
+
+// Plan is what is to be traced.
+type Plan struct {
+	Tracepoints []Tracepoint // by ascending number
+	Variables   []Variable   // in the order of their definition, without those that every target has
+	Default     []Text       // expressions that every tracepoint collects besides its own: GDB's default-collect
+	Settings    Settings
+}
+
+// Tracepoint is one tracepoint, which may come to have several addresses.
+type Tracepoint struct {
+	Number    trace.Number
+	Kind      Kind
+	Location  Text // "queue.c:88", "-probe demo:item", "-m demo:item"
+	Condition Text // empty without one
+	Pass      uint64
+	Actions   []Action
+	Disabled  bool
+}
+
+// Kind is the kind of a tracepoint, by the command that makes one.
+type Kind string
+
+// The kinds.
+const (
+	Ordinary Kind = "trace"
+	Fast     Kind = "ftrace"
+	Static   Kind = "strace"
+)
+
+// Action is one thing that is done at a hit, or after a step.
+type Action struct {
+	Kind        ActionKind
+	Expressions []Text // of collect and teval
+	String      bool   // collect/s: what is of a character type, or points to one, is collected as a string
+	Limit       uint64 // of a string in bytes, 0 for none
+
+	Steps uint64   // instructions that while-stepping follows
+	Body  []Action // of while-stepping, done after each
+}
+
+// ActionKind is the command that an action is.
+type ActionKind string
+
+// The kinds of actions.
+const (
+	Collect  ActionKind = "collect"
+	Evaluate ActionKind = "teval"
+	Step     ActionKind = "while-stepping"
+)
+
+// Variable is a trace state variable.
+type Variable struct {
+	Name    string // without the $
+	Initial int64
+}
+
+// Settings are what holds for a run as a whole.
+type Settings struct {
+	Circular   bool
+	BufferSize int64 // in bytes; 0 if nothing was said, and Unlimited
+	Notes      string
+	StopNotes  string // written as the reason of a stop
+	User       string
+}
+
+// Unlimited is the size of a buffer that is to be as large as it can.
+const Unlimited int64 = -1
+
+// AllActions returns what a tracepoint does at a hit: it collects what all do, then follow its own actions.
+func (p *Plan) AllActions(t *Tracepoint) []Action {
+	if len(p.Default) == 0 {
+		return t.Actions
+	}
+	return append([]Action{{Kind: Collect, Expressions: p.Default}}, t.Actions...)
+}
+
+// next is the number of the next tracepoint.
+func (p *Plan) next() trace.Number {
+	if len(p.Tracepoints) == 0 {
+		return 1
+	}
+	return p.Tracepoints[len(p.Tracepoints)-1].Number + 1
+}
+
+// tooMany is the error about the definition of a tracepoint that frames could not name.
+func tooMany(text Text) error {
+	return text.fault("there are more than %d tracepoints", trace.MaxNumber)
+}
+
+// define sets the initial value of a variable, which may be there already.
+func (p *Plan) define(v Variable) {
+	if v.Name == trace.TimestampName {
+		return
+	}
+	for i := range p.Variables {
+		if p.Variables[i].Name == v.Name {
+			p.Variables[i] = v
+			return
+		}
+	}
+	p.Variables = append(p.Variables, v)
+}
+
+// defined reports whether there is a variable of a name.
+func (p *Plan) defined(name string) bool {
+	for _, v := range p.Variables {
+		if v.Name == name {
+			return true
+		}
+	}
+	return name == trace.TimestampName
+}
