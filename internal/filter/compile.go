@@ -28,7 +28,7 @@ type value struct {
 // compile compiles a whole expression. Like the parser, the parts give up by a panic with an *Error.
 func (c *compiler) compile(text string) (v value, err error) {
 	c.text = text
-	root, failure := parse(text, c.scope, c.abi)
+	root, failure := cexpr.Parse(text, names{c.scope}, cexpr.Reading)
 	if failure != nil {
 		return value{}, failure
 	}
@@ -44,9 +44,8 @@ func (c *compiler) compile(text string) (v value, err error) {
 	return v, nil
 }
 
-func (c *compiler) fail(n *node, problem, hint string) {
-	first, last := n.tokens[0], n.tokens[len(n.tokens)-1]
-	panic(&Error{Text: c.text, Start: first.start, End: last.end(), Problem: problem, Hint: hint})
+func (c *compiler) fail(n *cexpr.Node, problem, hint string) {
+	panic(n.Error(c.text, problem, hint))
 }
 
 // leaf makes a part that can lack a value count as one.
@@ -73,25 +72,25 @@ func (c *compiler) available(text string, get eval) eval {
 }
 
 // value compiles a part. What the scope has a name for is not looked into.
-func (c *compiler) value(n *node) value {
-	name := join(n.tokens)
-	if n.form != formLiteral {
+func (c *compiler) value(n *cexpr.Node) value {
+	name := n.String()
+	if n.Form != cexpr.Literal {
 		if operand, ok := c.scope.Operand(name); ok {
 			return c.operand(name, operand)
 		}
 	}
-	return compilers[n.form](c, n)
+	return compilers[n.Form](c, n)
 }
 
 // compilers has how each form is compiled.
-var compilers [formSizeExpr + 1]func(*compiler, *node) value
+var compilers [cexpr.Forms]func(*compiler, *cexpr.Node) value
 
 func init() {
-	compilers = [...]func(*compiler, *node) value{
-		formName: (*compiler).unknown, formLiteral: (*compiler).literal, formUnary: (*compiler).unary,
-		formBinary: (*compiler).binary, formChoice: (*compiler).choice, formCast: (*compiler).cast,
-		formMemory: (*compiler).memory, formIndex: (*compiler).index, formMember: (*compiler).member,
-		formSizeType: (*compiler).sizeType, formSizeExpr: (*compiler).sizeExpr,
+	compilers = [cexpr.Forms]func(*compiler, *cexpr.Node) value{
+		cexpr.NameForm: (*compiler).unknown, cexpr.Literal: (*compiler).literal, cexpr.Unary: (*compiler).unary,
+		cexpr.Binary: (*compiler).binary, cexpr.Choice: (*compiler).choice, cexpr.Cast: (*compiler).cast,
+		cexpr.Memory: (*compiler).memory, cexpr.Index: (*compiler).index, cexpr.Member: (*compiler).member,
+		cexpr.SizeType: (*compiler).sizeType, cexpr.SizeExpr: (*compiler).sizeExpr,
 	}
 }
 
@@ -122,12 +121,12 @@ func extended(get eval, typ *ctype.Type) eval {
 }
 
 // at is what lies in memory at an address.
-func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
+func (c *compiler) at(n *cexpr.Node, typ *ctype.Type, addr eval) value {
 	v := value{typ: typ, addr: addr}
 	if !typ.Scalar() && !isFloat(typ) {
 		return v
 	}
-	size, leaf := typ.Size, c.leaf(join(n.tokens))
+	size, leaf := typ.Size, c.leaf(n.String())
 	get := func(env Env) (uint64, bool) {
 		place, ok := addr(env)
 		if !ok {
@@ -146,22 +145,22 @@ func (c *compiler) at(n *node, typ *ctype.Type, addr eval) value {
 	return v
 }
 
-func (c *compiler) unknown(n *node) value {
-	name := n.token.text
-	panic(&Error{Text: c.text, Start: n.token.start, End: n.token.end(), Problem: "there is no " + name,
+func (c *compiler) unknown(n *cexpr.Node) value {
+	name := n.Token.Text
+	panic(&Error{Text: c.text, Start: n.Token.Start, End: n.Token.End(), Problem: "there is no " + name,
 		Hint: cexpr.Suggest(name, c.scope.Names()), Unknown: name})
 }
 
-func (c *compiler) literal(n *node) value {
-	text := n.token.text
-	if n.token.kind == tokenCharacter {
-		bits, ok := parseCharacter(text, c.abi)
+func (c *compiler) literal(n *cexpr.Node) value {
+	text := n.Token.Text
+	if n.Token.Kind == cexpr.Character {
+		bits, ok := cexpr.ParseCharacter(text, c.abi)
 		if !ok {
 			c.fail(n, text+" is not one character of one byte", "")
 		}
 		return constant(bits, ctype.Int(4, true))
 	}
-	bits, typ, ok := parseNumber(text, c.abi)
+	bits, typ, ok := cexpr.ParseInteger(text, c.abi)
 	if ok {
 		return constant(bits, typ)
 	}
@@ -176,7 +175,7 @@ func constant(bits uint64, typ *ctype.Type) value {
 }
 
 // scalar checks that a part is one number. An array stands for the address of its first element.
-func (c *compiler) scalar(n *node, v value) value {
+func (c *compiler) scalar(n *cexpr.Node, v value) value {
 	switch {
 	case v.typ.Kind == ctype.Array && v.addr != nil:
 		return value{typ: ctype.PointerTo(v.typ.Elem, c.abi.Pointer), eval: v.addr}
@@ -188,13 +187,13 @@ func (c *compiler) scalar(n *node, v value) value {
 	case ctype.Record:
 		hint = "name one of its members"
 	case ctype.Float:
-		hint = "a cast makes it one: (long)(" + join(n.tokens) + ")"
+		hint = "a cast makes it one: (long)(" + n.String() + ")"
 	}
-	c.fail(n, fmt.Sprintf("%s is of type %v, which is no integer", join(n.tokens), v.typ), hint)
+	c.fail(n, fmt.Sprintf("%s is of type %v, which is no integer", n.String(), v.typ), hint)
 	return value{}
 }
 
-func (c *compiler) number(n *node) value { return c.scalar(n, c.value(n)) }
+func (c *compiler) number(n *cexpr.Node) value { return c.scalar(n, c.value(n)) }
 
 // pointed takes a value for an address, and returns it with the type of what is there. An integer points to an int, as in GDB.
 func pointed(v value) (addr eval, elem *ctype.Type) {
@@ -204,13 +203,13 @@ func pointed(v value) (addr eval, elem *ctype.Type) {
 	return v.eval, ctype.Int(4, true)
 }
 
-func (c *compiler) memory(n *node) value {
-	addr := c.number(n.kids[0])
-	return c.at(n, n.typ, addr.eval)
+func (c *compiler) memory(n *cexpr.Node) value {
+	addr := c.number(n.Kids[0])
+	return c.at(n, n.Type, addr.eval)
 }
 
-func (c *compiler) index(n *node) value {
-	base, index := c.number(n.kids[0]), c.number(n.kids[1])
+func (c *compiler) index(n *cexpr.Node) value {
+	base, index := c.number(n.Kids[0]), c.number(n.Kids[1])
 	if index.typ.Kind == ctype.Pointer && base.typ.Kind != ctype.Pointer {
 		base, index = index, base
 	}
@@ -228,19 +227,19 @@ func scaled(addr, index eval, size int) eval {
 	}
 }
 
-func (c *compiler) member(n *node) value {
-	whole := c.value(n.kids[0])
+func (c *compiler) member(n *cexpr.Node) value {
+	whole := c.value(n.Kids[0])
 	record, addr := whole.typ, whole.addr
-	if n.op == "->" {
-		addr, record = pointed(c.scalar(n.kids[0], whole))
+	if n.Op == "->" {
+		addr, record = pointed(c.scalar(n.Kids[0], whole))
 	}
 	if record.Kind != ctype.Record || addr == nil {
-		c.fail(n, fmt.Sprintf("there is no %s: the type of %s has no members that are known", join(n.tokens), join(n.kids[0].tokens)),
-			cexpr.Suggest(join(n.tokens), c.scope.Names()))
+		c.fail(n, fmt.Sprintf("there is no %s: the type of %s has no members that are known", n.String(), n.Kids[0].String()),
+			cexpr.Suggest(n.String(), c.scope.Names()))
 	}
-	field, ok := record.Field(n.token.text)
+	field, ok := record.Field(n.Token.Text)
 	if !ok {
-		c.fail(n, fmt.Sprintf("%v has no member %s", record, n.token.text), cexpr.SuggestMember(n.token.text, record))
+		c.fail(n, fmt.Sprintf("%v has no member %s", record, n.Token.Text), cexpr.SuggestMember(n.Token.Text, record))
 	}
 	offset := uint64(field.Offset)
 	place := func(env Env) (uint64, bool) {
@@ -262,29 +261,29 @@ func bitField(whole eval, f ctype.Field) eval {
 	}
 }
 
-func (c *compiler) sizeType(n *node) value { return c.size(n, n.typ) }
+func (c *compiler) sizeType(n *cexpr.Node) value { return c.size(n, n.Type) }
 
-func (c *compiler) sizeExpr(n *node) value { return c.size(n, c.value(n.kids[0]).typ) }
+func (c *compiler) sizeExpr(n *cexpr.Node) value { return c.size(n, c.value(n.Kids[0]).typ) }
 
-func (c *compiler) size(n *node, typ *ctype.Type) value {
+func (c *compiler) size(n *cexpr.Node, typ *ctype.Type) value {
 	if typ.Size == 0 {
 		c.fail(n, fmt.Sprintf("the size of %v is not known", typ), "")
 	}
 	return constant(uint64(typ.Size), ctype.Int(c.abi.Pointer, false))
 }
 
-func (c *compiler) cast(n *node) value {
-	v := c.arithmetic(n.kids[0])
-	if !n.typ.Scalar() && !isFloat(n.typ) || isFloat(v.typ) && n.typ.Kind == ctype.Pointer {
-		c.fail(n, fmt.Sprintf("%v cannot be converted to %v", v.typ, n.typ), "")
+func (c *compiler) cast(n *cexpr.Node) value {
+	v := c.arithmetic(n.Kids[0])
+	if !n.Type.Scalar() && !isFloat(n.Type) || isFloat(v.typ) && n.Type.Kind == ctype.Pointer {
+		c.fail(n, fmt.Sprintf("%v cannot be converted to %v", v.typ, n.Type), "")
 	}
-	return convert(v, n.typ)
+	return convert(v, n.Type)
 }
 
 // choice is a ? b : c. In C the type of the result is one that both can be converted to.
-func (c *compiler) choice(n *node) value {
-	condition := c.truth(n.kids[0])
-	yes, no := c.arithmetic(n.kids[1]), c.arithmetic(n.kids[2])
+func (c *compiler) choice(n *cexpr.Node) value {
+	condition := c.truth(n.Kids[0])
+	yes, no := c.arithmetic(n.Kids[1]), c.arithmetic(n.Kids[2])
 	typ := yes.typ
 	if yes.typ.Kind != ctype.Pointer || no.typ.Kind != ctype.Pointer {
 		typ = common(yes.typ, no.typ)

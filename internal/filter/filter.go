@@ -118,3 +118,18 @@ func (v Value) String() string { return string(v.Append(nil)) }
 
 // Error is what is wrong with an expression.
 type Error = cexpr.Error
+
+// Normal brings an expression into the form in which a Scope knows it: without blanks, but for one between two words. Of
+// what is no expression it is text as it is.
+func Normal(text string) string { return cexpr.Normal(text) }
+
+// IsWord reports whether a name can have the character in it.
+func IsWord(r rune) bool { return cexpr.IsWord(r) }
+
+// names is what the grammar has to know of a scope.
+type names struct{ Scope }
+
+func (n names) Value(name string) bool {
+	_, known := n.Operand(name)
+	return known
+}

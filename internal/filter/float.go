@@ -6,16 +6,14 @@ import (
 	"strconv"
 	"strings"
 
+	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
 )
 
 // A value of a floating-point type is computed as a double, whose bits its eval returns. One of type float is rounded to its
 // precision after each operation, as C does it on machines with registers for floats.
 
-var (
-	double = &ctype.Type{Kind: ctype.Float, Name: "double", Size: 8}
-	float  = &ctype.Type{Kind: ctype.Float, Name: "float", Size: 4}
-)
+var double, float = cexpr.Double, cexpr.Float
 
 // isFloat reports whether values of a type can be computed with as floating-point numbers.
 func isFloat(t *ctype.Type) bool { return t.Kind == ctype.Float && (t.Size == 4 || t.Size == 8) }
@@ -51,7 +49,7 @@ func parseFloat(text string) (uint64, *ctype.Type, bool) {
 }
 
 // arithmetic compiles a part that has to be a number, of whatever kind.
-func (c *compiler) arithmetic(n *node) value {
+func (c *compiler) arithmetic(n *cexpr.Node) value {
 	v := c.value(n)
 	if isFloat(v.typ) && v.eval != nil {
 		return v
@@ -60,7 +58,7 @@ func (c *compiler) arithmetic(n *node) value {
 }
 
 // truth compiles a part that is a condition: its value is not 0 where it holds.
-func (c *compiler) truth(n *node) eval {
+func (c *compiler) truth(n *cexpr.Node) eval {
 	v := c.arithmetic(n)
 	if isFloat(v.typ) {
 		return mapped(v.eval, func(a uint64) uint64 { return truth(math.Float64frombits(a) != 0) })
@@ -121,17 +119,17 @@ var floatSigns = map[string]func(uint64) uint64{
 }
 
 // floatBinary is an operator on two numbers of which one at least is a floating-point number.
-func (c *compiler) floatBinary(n *node, left, right value) value {
+func (c *compiler) floatBinary(n *cexpr.Node, left, right value) value {
 	typ := commonFloat(left.typ, right.typ)
 	a, b := convert(left, typ), convert(right, typ)
-	if compare, ok := floatComparisons[n.op]; ok {
+	if compare, ok := floatComparisons[n.Op]; ok {
 		return value{typ: ctype.Int(4, true), eval: both(a, b, func(x, y uint64) uint64 {
 			return truth(compare(math.Float64frombits(x), math.Float64frombits(y)))
 		})}
 	}
-	apply, ok := floatOperations[n.op]
+	apply, ok := floatOperations[n.Op]
 	if !ok || left.typ.Kind == ctype.Pointer || right.typ.Kind == ctype.Pointer {
-		c.fail(n, fmt.Sprintf("%v %s %v means nothing", left.typ, n.op, right.typ), "")
+		c.fail(n, fmt.Sprintf("%v %s %v means nothing", left.typ, n.Op, right.typ), "")
 	}
 	return value{typ: typ, eval: both(a, b, func(x, y uint64) uint64 {
 		return rounded(apply(math.Float64frombits(x), math.Float64frombits(y)), typ)

@@ -3,35 +3,16 @@ package filter
 import (
 	"fmt"
 
+	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
 )
 
-// promoted is the type in which a value takes part in arithmetic: int if it is narrower, or else its own. A pointer counts
-// as an unsigned integer of its size.
-func promoted(t *ctype.Type) *ctype.Type {
-	switch {
-	case t.Kind == ctype.Pointer:
-		return ctype.Int(t.Size, false)
-	case t.Size < 4 || t.Kind == ctype.Bool:
-		return ctype.Int(4, true)
-	}
-	return ctype.Int(t.Size, t.Signed)
-}
-
-// common is the type of an operation on two values: the larger of the promoted ones, unsigned if both are as large and one
-// of them is.
+// common is the type of an operation on two values.
 func common(a, b *ctype.Type) *ctype.Type {
 	if isFloat(a) || isFloat(b) {
 		return commonFloat(a, b)
 	}
-	a, b = promoted(a), promoted(b)
-	switch {
-	case a.Size > b.Size:
-		return a
-	case b.Size > a.Size:
-		return b
-	}
-	return ctype.Int(a.Size, a.Signed && b.Signed)
+	return cexpr.Common(a, b)
 }
 
 // convert makes a value one of another type.
@@ -109,8 +90,8 @@ func xor(a, b uint64) uint64      { return a ^ b }
 func equal(a, b uint64) uint64    { return truth(a == b) }
 func unequal(a, b uint64) uint64  { return truth(a != b) }
 
-func (c *compiler) binary(n *node) value {
-	switch n.op {
+func (c *compiler) binary(n *cexpr.Node) value {
+	switch n.Op {
 	case "&&", "||":
 		return c.logical(n)
 	case "<<", ">>":
@@ -118,15 +99,15 @@ func (c *compiler) binary(n *node) value {
 	case "@":
 		return c.repeat(n)
 	}
-	left, right := c.arithmetic(n.kids[0]), c.arithmetic(n.kids[1])
+	left, right := c.arithmetic(n.Kids[0]), c.arithmetic(n.Kids[1])
 	if isFloat(left.typ) || isFloat(right.typ) {
 		return c.floatBinary(n, left, right)
 	}
 	pointers := truth(left.typ.Kind == ctype.Pointer) + truth(right.typ.Kind == ctype.Pointer)
-	if pointers > 0 && (n.op == "+" || n.op == "-") {
+	if pointers > 0 && (n.Op == "+" || n.Op == "-") {
 		return c.pointerSum(n, left, right)
 	}
-	op := operations[n.op]
+	op := operations[n.Op]
 	typ := common(left.typ, right.typ)
 	a, b := convert(left, typ), convert(right, typ)
 	apply := op.unsigned
@@ -139,7 +120,7 @@ func (c *compiler) binary(n *node) value {
 	}
 	v := value{typ: result, eval: both(a, b, apply)}
 	if op.divides {
-		v.eval = divided(a.eval, b.eval, apply, c.leaf(join(n.tokens)+" (division by zero)"))
+		v.eval = divided(a.eval, b.eval, apply, c.leaf(n.String()+" (division by zero)"))
 	}
 	if typ.Size < 8 && !op.compares {
 		v.eval = extended(v.eval, typ)
@@ -181,8 +162,8 @@ func divided(left, right eval, apply func(a, b uint64) uint64, leaf int) eval {
 }
 
 // pointerSum is p + n, n + p, p - n and p - q, which count in elements.
-func (c *compiler) pointerSum(n *node, left, right value) value {
-	if right.typ.Kind == ctype.Pointer && left.typ.Kind != ctype.Pointer && n.op == "+" {
+func (c *compiler) pointerSum(n *cexpr.Node, left, right value) value {
+	if right.typ.Kind == ctype.Pointer && left.typ.Kind != ctype.Pointer && n.Op == "+" {
 		left, right = right, left
 	}
 	size := uint64(max(1, left.typ.Size))
@@ -190,15 +171,15 @@ func (c *compiler) pointerSum(n *node, left, right value) value {
 		size = uint64(max(1, left.typ.Elem.Size))
 	}
 	switch {
-	case left.typ.Kind == ctype.Pointer && right.typ.Kind == ctype.Pointer && n.op == "-":
+	case left.typ.Kind == ctype.Pointer && right.typ.Kind == ctype.Pointer && n.Op == "-":
 		return value{typ: ctype.Int(c.abi.Long, true), eval: both(left, right, func(a, b uint64) uint64 {
 			return uint64(int64(a-b) / int64(size))
 		})}
 	case left.typ.Kind != ctype.Pointer || right.typ.Kind == ctype.Pointer:
-		c.fail(n, fmt.Sprintf("%v %s %v means nothing", left.typ, n.op, right.typ), "")
+		c.fail(n, fmt.Sprintf("%v %s %v means nothing", left.typ, n.Op, right.typ), "")
 	}
 	apply := func(a, b uint64) uint64 { return a + b*size }
-	if n.op == "-" {
+	if n.Op == "-" {
 		apply = func(a, b uint64) uint64 { return a - b*size }
 	}
 	by := convert(right, ctype.Int(8, true))
@@ -206,9 +187,9 @@ func (c *compiler) pointerSum(n *node, left, right value) value {
 }
 
 // logical is && and ||. Either is decided by one operand that is available and decides it, whichever it is.
-func (c *compiler) logical(n *node) value {
-	left, right := c.truth(n.kids[0]), c.truth(n.kids[1])
-	decisive := n.op == "||"
+func (c *compiler) logical(n *cexpr.Node) value {
+	left, right := c.truth(n.Kids[0]), c.truth(n.Kids[1])
+	decisive := n.Op == "||"
 	return value{typ: ctype.Int(4, true), eval: func(env Env) (uint64, bool) {
 		a, ok := left(env)
 		if ok && (a != 0) == decisive {
@@ -223,15 +204,15 @@ func (c *compiler) logical(n *node) value {
 }
 
 // shift is << and >>. A count that is negative or as large as the value shifts everything out.
-func (c *compiler) shift(n *node) value {
-	left, right := c.number(n.kids[0]), c.number(n.kids[1])
-	typ := promoted(left.typ)
+func (c *compiler) shift(n *cexpr.Node) value {
+	left, right := c.number(n.Kids[0]), c.number(n.Kids[1])
+	typ := cexpr.Promoted(left.typ)
 	width := uint64(8 * typ.Size)
 	apply := func(a, b uint64) uint64 { return a << b }
 	switch {
-	case n.op == ">>" && typ.Signed:
+	case n.Op == ">>" && typ.Signed:
 		apply = func(a, b uint64) uint64 { return uint64(int64(a) >> min(b, width)) }
-	case n.op == ">>":
+	case n.Op == ">>":
 		apply = func(a, b uint64) uint64 { return a >> b }
 	}
 	v := value{typ: typ, eval: both(convert(left, typ), convert(right, ctype.Int(8, true)), apply)}
@@ -242,37 +223,37 @@ func (c *compiler) shift(n *node) value {
 }
 
 // repeat is GDB's value @ count, an array that begins with the value.
-func (c *compiler) repeat(n *node) value {
-	first, count := c.value(n.kids[0]), c.number(n.kids[1])
-	if first.addr == nil || count.bits == nil || *count.bits == 0 || *count.bits > maxArray/uint64(max(1, first.typ.Size)) {
-		c.fail(n, join(n.tokens)+" is no array: something in memory is wanted ahead of the @, and a number behind it", "")
+func (c *compiler) repeat(n *cexpr.Node) value {
+	first, count := c.value(n.Kids[0]), c.number(n.Kids[1])
+	if first.addr == nil || count.bits == nil || *count.bits == 0 || *count.bits > cexpr.MaxArray/uint64(max(1, first.typ.Size)) {
+		c.fail(n, n.String()+" is no array: something in memory is wanted ahead of the @, and a number behind it", "")
 	}
 	return value{typ: ctype.ArrayOf(first.typ, int(*count.bits)), addr: first.addr}
 }
 
-func (c *compiler) unary(n *node) value {
-	operand := n.kids[0]
-	switch n.op {
+func (c *compiler) unary(n *cexpr.Node) value {
+	operand := n.Kids[0]
+	switch n.Op {
 	case "*":
 		addr, elem := pointed(c.number(operand))
 		return c.at(n, elem, addr)
 	case "&":
 		v := c.value(operand)
 		if v.addr == nil {
-			c.fail(n, join(operand.tokens)+" has no address", "")
+			c.fail(n, operand.String()+" has no address", "")
 		}
 		return value{typ: ctype.PointerTo(v.typ, c.abi.Pointer), eval: v.addr}
 	}
-	if n.op == "!" {
+	if n.Op == "!" {
 		return value{typ: ctype.Int(4, true), eval: mapped(c.truth(operand), func(a uint64) uint64 { return truth(a == 0) })}
 	}
 	v := c.arithmetic(operand)
-	if sign, ok := floatSigns[n.op]; ok && isFloat(v.typ) {
+	if sign, ok := floatSigns[n.Op]; ok && isFloat(v.typ) {
 		return value{typ: v.typ, eval: mapped(v.eval, sign)}
 	}
 	v = c.scalar(operand, v)
-	typ := promoted(v.typ)
-	apply := signs[n.op]
+	typ := cexpr.Promoted(v.typ)
+	apply := signs[n.Op]
 	if v.bits != nil {
 		return constant(typ.Extend(apply(typ.Extend(*v.bits))), typ)
 	}

@@ -1,4 +1,4 @@
-package filter
+package cexpr
 
 import (
 	"strconv"
@@ -7,11 +7,11 @@ import (
 	"tracewell/symbol/ctype"
 )
 
-// parseNumber reads an integer literal: decimal, hexadecimal after 0x, octal after 0 or binary after 0b, with the suffixes of
+// ParseInteger reads an integer literal: decimal, hexadecimal after 0x, octal after 0 or binary after 0b, with the suffixes of
 // C. Its type is the first of int, unsigned int, long and unsigned long that holds it, as C has it: an unsigned one is left
 // out for a decimal literal, a signed one behind the suffix u, and what is shorter than long behind l. A decimal literal that
 // is too large for a long is unsigned, as in GDB.
-func parseNumber(text string, abi ctype.ABI) (uint64, *ctype.Type, bool) {
+func ParseInteger(text string, abi ctype.ABI) (uint64, *ctype.Type, bool) {
 	digits := strings.ToLower(text)
 	base := 10
 	switch {
@@ -63,8 +63,8 @@ var escapes = map[byte]byte{
 	'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11, 'e': 27, '\\': '\\', '\'': '\'', '"': '"', '?': '?',
 }
 
-// parseCharacter reads a literal of one character of one byte, quotes included. In C its type is int.
-func parseCharacter(text string, abi ctype.ABI) (uint64, bool) {
+// ParseCharacter reads a literal of one character of one byte, quotes included. In C its type is int.
+func ParseCharacter(text string, abi ctype.ABI) (uint64, bool) {
 	body := text[1 : len(text)-1]
 	typ := charType(!abi.UnsignedChar)
 	switch {

@@ -1,4 +1,4 @@
-package filter
+package cexpr
 
 import (
 	"strings"
@@ -6,26 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is a kind of token.
-type tokenKind uint8
+// TokenKind is a kind of token.
+type TokenKind uint8
 
+// The kinds of token.
 const (
-	tokenEnd tokenKind = iota
-	tokenName
-	tokenDollar // a name that begins with $
-	tokenNumber
-	tokenCharacter
-	tokenPunctuation
+	End TokenKind = iota
+	Name
+	Dollar // a name that begins with $
+	Number
+	Character
+	String
+	Punctuation
 )
 
-// token is a word of an expression.
-type token struct {
-	kind  tokenKind
-	text  string
-	start int // in bytes from the start of the expression
+// Token is a word of an expression.
+type Token struct {
+	Kind  TokenKind
+	Text  string
+	Start int // in bytes from the start of the expression
 }
 
-func (t token) end() int { return t.start + len(t.text) }
+// End is where the token ends.
+func (t Token) End() int { return t.Start + len(t.Text) }
 
 // punctuation is the operators, longer ones before their prefixes. Those that change something are known so that the message
 // can be about them.
@@ -36,42 +39,44 @@ var punctuation = []string{
 }
 
 // lex takes an expression apart. The last token is the end.
-func lex(text string) ([]token, *Error) {
-	var tokens []token
+func lex(text string, dialect Dialect) ([]Token, *Error) {
+	var tokens []Token
 	for at := 0; ; {
 		at += len(text[at:]) - len(strings.TrimLeft(text[at:], " \t\r\n"))
 		if at == len(text) {
-			return append(tokens, token{start: at}), nil
+			return append(tokens, Token{Start: at}), nil
 		}
-		t := next(text, at)
-		if t.text == "" {
+		t := next(text, at, dialect)
+		if t.Text == "" {
 			_, size := utf8.DecodeRuneInString(text[at:])
 			return nil, &Error{Text: text, Start: at, End: at + size, Problem: "this begins nothing that an expression has"}
 		}
 		tokens = append(tokens, t)
-		at = t.end()
+		at = t.End()
 	}
 }
 
 // next returns the token at an offset, without text if there is none.
-func next(text string, at int) token {
+func next(text string, at int, dialect Dialect) Token {
 	rest := text[at:]
 	switch first, _ := utf8.DecodeRuneInString(rest); {
 	case first == '$':
-		return token{tokenDollar, rest[:1+nameLength(rest[1:])], at}
+		return Token{Dollar, rest[:1+nameLength(rest[1:])], at}
 	case isLetter(first):
-		return token{tokenName, rest[:nameLength(rest)], at}
+		return Token{Name, rest[:nameLength(rest)], at}
 	case '0' <= first && first <= '9':
-		return token{tokenNumber, rest[:numberLength(rest)], at}
+		return Token{Number, rest[:numberLength(rest)], at}
 	case first == '\'':
-		return token{tokenCharacter, rest[:characterLength(rest)], at}
+		return Token{Character, rest[:quotedLength(rest, '\'')], at}
+	case first == '"' && dialect == Tracing:
+		return Token{String, rest[:quotedLength(rest, '"')], at}
 	}
 	for _, p := range punctuation {
 		if strings.HasPrefix(rest, p) {
-			return token{tokenPunctuation, p, at}
+			return Token{Punctuation, p, at}
 		}
 	}
-	return token{start: at}
+	return Token{Start: at}
 }
 
 // IsWord reports whether a name can have the character in it.
@@ -107,13 +112,13 @@ func numberLength(rest string) int {
 	return n
 }
 
-// characterLength is the length of a character literal with its quotes, 0 if it does not end.
-func characterLength(rest string) int {
+// quotedLength is the length of a literal with its quotes, 0 if it does not end.
+func quotedLength(rest string, quote byte) int {
 	for i := 1; i < len(rest); i++ {
 		switch rest[i] {
 		case '\\':
 			i++
-		case '\'':
+		case quote:
 			return i + 1
 		}
 	}
@@ -123,7 +128,7 @@ func characterLength(rest string) int {
 // Normal brings an expression into the form in which a Scope knows it: without blanks, but for one between two words. Of
 // what is no expression it is text as it is.
 func Normal(text string) string {
-	tokens, err := lex(text)
+	tokens, err := lex(text, Reading)
 	if err != nil {
 		return text
 	}
@@ -131,19 +136,19 @@ func Normal(text string) string {
 }
 
 // join writes tokens one after the other.
-func join(tokens []token) string {
+func join(tokens []Token) string {
 	var b strings.Builder
-	previous := token{kind: tokenPunctuation}
+	previous := Token{Kind: Punctuation}
 	for _, t := range tokens {
 		if isWord(previous) && isWord(t) {
 			b.WriteByte(' ')
 		}
-		b.WriteString(t.text)
+		b.WriteString(t.Text)
 		previous = t
 	}
 	return b.String()
 }
 
-func isWord(t token) bool {
-	return t.kind == tokenName || t.kind == tokenDollar || t.kind == tokenNumber
+func isWord(t Token) bool {
+	return t.Kind == Name || t.Kind == Dollar || t.Kind == Number
 }

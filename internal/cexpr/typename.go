@@ -1,4 +1,4 @@
-package filter
+package cexpr
 
 import (
 	"slices"
@@ -10,8 +10,13 @@ import (
 // typeWords are the words of which the names of C's own integer types are made, and those that say nothing here.
 var typeWords = []string{"unsigned", "signed", "char", "short", "int", "long", "_Bool", "bool", "void", "const", "volatile"}
 
-// floatWords are the floating-point types that can be computed with.
-var floatWords = map[string]*ctype.Type{"double": double, "float": float}
+// Double and Float are the floating-point types that have names without a program.
+var (
+	Double = &ctype.Type{Kind: ctype.Float, Name: "double", Size: 8}
+	Float  = &ctype.Type{Kind: ctype.Float, Name: "float", Size: 4}
+)
+
+var floatWords = map[string]*ctype.Type{"double": Double, "float": Float}
 
 // tagWords begin the name of a type that the scope knows.
 var tagWords = []string{"struct", "union", "enum"}
@@ -25,25 +30,26 @@ var fixedTypes = map[string]*ctype.Type{
 // pointerSized are those with the size of a pointer: whether they are signed.
 var pointerSized = map[string]bool{"size_t": false, "ssize_t": true, "intptr_t": true, "uintptr_t": false, "ptrdiff_t": true}
 
-// beginsType reports whether a type begins at a token. A name that is both a type of the scope and an operand is the operand.
+// beginsType reports whether a type begins at a token. A name that is both a type of the scope and a value is the value.
 func (p *parser) beginsType(at int) bool {
 	t := p.tokens[at]
-	if t.kind != tokenName {
+	if t.Kind != Name && !p.isAt(at, "::") {
 		return false
 	}
-	if slices.Contains(typeWords, t.text) || slices.Contains(tagWords, t.text) || floatWords[t.text] != nil {
+	if slices.Contains(typeWords, t.Text) || slices.Contains(tagWords, t.Text) || floatWords[t.Text] != nil {
 		return true
 	}
-	if _, known := p.scope.Operand(t.text); known {
+	name := join(p.tokens[at:p.qualified(at)])
+	if p.names.Value(name) {
 		return false
 	}
-	_, named := p.namedType(t.text)
+	_, named := p.namedType(name)
 	return named
 }
 
-// namedType finds a type by a name that is one word, or a tag with its word.
+// namedType finds a type by its name, or by a tag with its word.
 func (p *parser) namedType(name string) (*ctype.Type, bool) {
-	if t, ok := p.scope.Type(name); ok {
+	if t, ok := p.names.Type(name); ok {
 		return t, true
 	}
 	if signed, ok := pointerSized[name]; ok {
@@ -66,7 +72,7 @@ func (p *parser) typeName() *ctype.Type {
 			return p.lengths(typ)
 		default:
 			if typ == nil {
-				p.fail(first, "found "+first.text+", expected a type", "")
+				p.fail(first, "found "+first.Text+", expected a type", "")
 			}
 			return typ
 		}
@@ -79,57 +85,67 @@ func (p *parser) lengths(elem *ctype.Type) *ctype.Type {
 		return elem
 	}
 	t := p.peek()
-	n, _, ok := parseNumber(t.text, p.abi)
-	if t.kind != tokenNumber || !ok || n > maxArray {
+	n, _, ok := ParseInteger(t.Text, p.abi)
+	if t.Kind != Number || !ok || n > MaxArray {
 		p.unexpected("the number of elements")
 	}
 	p.at++
 	p.expect("]")
 	inner := p.lengths(elem)
-	if int(n)*inner.Size > maxArray {
+	if int(n)*inner.Size > MaxArray {
 		p.fail(t, "the array is too large", "")
 	}
 	return ctype.ArrayOf(inner, int(n))
 }
 
-// maxArray is the most elements, and the most bytes, that an array may have.
-const maxArray = 1 << 31
+// MaxArray is the most elements, and the most bytes, that an array may have.
+const MaxArray = 1 << 31
 
 // baseType reads the words of a type.
 func (p *parser) baseType() *ctype.Type {
 	first := p.peek()
 	var words []string
-	for p.peek().kind == tokenName && slices.Contains(typeWords, p.peek().text) {
-		if word := p.peek().text; word != "const" && word != "volatile" {
+	for p.peek().Kind == Name && slices.Contains(typeWords, p.peek().Text) {
+		if word := p.peek().Text; word != "const" && word != "volatile" {
 			words = append(words, word)
 		}
 		p.at++
 	}
-	if t := p.peek(); len(words) == 0 && t.kind == tokenName && floatWords[t.text] != nil {
+	if t := p.peek(); len(words) == 0 && t.Kind == Name && floatWords[t.Text] != nil {
 		p.at++
-		return floatWords[t.text]
+		return floatWords[t.Text]
 	}
-	if len(words) > 0 {
-		typ := integerType(words, p.abi)
-		if typ == nil {
-			p.fail(first, strings.Join(words, " ")+" is no integer type", "")
+	if len(words) == 0 {
+		return p.taggedType()
+	}
+	if p.dialect == Tracing && len(words) == 1 {
+		if typ, ok := p.names.Type(words[0]); ok { // Go's int is not that of C
+			return typ
 		}
-		return typ
 	}
+	typ := integerType(words, p.abi)
+	if typ == nil {
+		p.fail(first, strings.Join(words, " ")+" is no integer type", "")
+	}
+	return typ
+}
+
+// taggedType reads the name of a type, and a tag ahead of it if there is one.
+func (p *parser) taggedType() *ctype.Type {
 	t := p.peek()
-	name := t.text
-	if t.kind != tokenName {
-		p.unexpected("a type")
-	}
-	p.at++
-	if slices.Contains(tagWords, name) {
-		tag := p.peek()
-		if tag.kind != tokenName {
+	tag := ""
+	if t.Kind == Name && slices.Contains(tagWords, t.Text) {
+		tag = t.Text + " "
+		p.at++
+		if p.peek().Kind != Name {
 			p.unexpected("the name of a type")
 		}
-		p.at++
-		name += " " + tag.text
+	} else if t.Kind != Name && !p.is("::") {
+		p.unexpected("a type")
 	}
+	from := p.at
+	p.at = p.qualified(p.at)
+	name := tag + join(p.tokens[from:p.at])
 	typ, ok := p.namedType(name)
 	if !ok {
 		p.fail(t, "there is no type "+name, "integer types of C are known, and those in the program's debugging information")
@@ -158,7 +174,9 @@ func integerType(words []string, abi ctype.ABI) *ctype.Type {
 	case count["_Bool"]+count["bool"]+count["void"] > 0, count["char"] > 0 && count["int"] > 0:
 		return nil
 	case count["char"] == 1:
-		return charType(signed && (count["signed"] == 1 || !abi.UnsignedChar))
+		t := charType(signed && (count["signed"] == 1 || !abi.UnsignedChar))
+		t.Name = strings.Join(words, " ")
+		return t
 	case count["short"] == 1:
 		return ctype.Int(2, signed)
 	case count["long"] == 1:
