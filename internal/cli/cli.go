@@ -29,6 +29,7 @@ var Version = "development"
 // commands is the whole command line.
 type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run a program for GDB to connect to."`
+	Replay   replayCommand   `cmd:"" help:"Serve a saved trace to GDB."`
 	Show     showCommand     `cmd:"" help:"Print the frames of a trace file."`
 	Describe infoCommand     `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
 	Check    checkCommand    `cmd:"" help:"Say what is wrong with a trace file, and write what can be saved."`

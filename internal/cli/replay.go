@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"tracewell/stub"
+)
+
+// replayCommand is "tracewell replay".
+type replayCommand struct {
+	File   string `arg:"" help:"The trace file, compressed or not; - is standard input."`
+	Listen string `placeholder:"COMM" default:":0" help:"Where GDB connects, as in serve: :PORT, HOST:PORT, unix:PATH, - or stdio, a serial device (default: any free port, which is printed)."`
+	Exec   string `placeholder:"ELF" help:"The program that was traced, which GDB is then told of."`
+	Tdesc  string `placeholder:"FILE" help:"A description of the registers, as tdesc reads it, in place of that in the file."`
+	Once   bool   `help:"End when the first client leaves."`
+	readingOptions
+}
+
+// Examples implements exampler.
+func (*replayCommand) Examples() string {
+	return `  tracewell replay run.tf                        # then in GDB: target remote :PORT, as it is printed
+  tracewell replay run.tf --listen :2345 --exec ./server
+  tracewell replay run.tf.zst --listen unix:/tmp/gdb.sock --once
+  tracewell replay board.tf --tdesc board.xml --endian big
+  gdb -ex 'target remote | tracewell replay run.tf --exec ./server --listen -'
+`
+}
+
+// Run implements kong's command.
+func (c *replayCommand) Run(streams Streams) error {
+	place, err := parseComm(c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	r, err := c.open(streams)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer cancel()
+	entrance, err := place.open(streams)
+	if err != nil {
+		return err
+	}
+	defer entrance.Close()
+	return r.serve(ctx, entrance, c.Once || place.network == "stdio", streams.Err)
+}
+
+// replayed is a recording that clients look at, one after another.
+type replayed struct {
+	config func() stub.Config // what to serve to a client that comes
+	close  func() error
+}
+
+// open opens what is to be replayed.
+func (c *replayCommand) open(streams Streams) (*replayed, error) { return c.openTraceFile(streams) }
+
+// serve serves the clients that come in, with once but one.
+func (r *replayed) serve(ctx context.Context, entrance door, once bool, messages io.Writer) error {
+	defer context.AfterFunc(ctx, func() { entrance.Close() })()
+	for {
+		conn, err := entrance.next()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if once {
+			entrance.Close()
+		}
+		err = r.one(ctx, conn, messages)
+		if errors.Is(err, stub.ErrExit) || ctx.Err() != nil || once {
+			return nil
+		}
+		fmt.Fprintln(messages, "Remote side has terminated connection.  GDBserver will reopen the connection.")
+	}
+}
+
+// one serves one client. A connection that breaks is a message, not an end. When the context ends it does not wait for a read
+// that closing cannot interrupt, as of a pipe.
+func (r *replayed) one(ctx context.Context, conn io.ReadWriteCloser, messages io.Writer) error {
+	server := stub.New(r.config())
+	defer server.Close()
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(conn) }()
+	select {
+	case err := <-served:
+		if err != nil && !errors.Is(err, stub.ErrExit) {
+			fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
+			return nil
+		}
+		return err
+	case <-ctx.Done():
+		conn.Close()
+		select {
+		case <-served:
+		case <-time.After(time.Second):
+		}
+		return nil
+	}
+}

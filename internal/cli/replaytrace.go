@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"tracewell/internal/text"
+	"tracewell/internal/wholefile"
+	"tracewell/stub"
+	"tracewell/target/replay"
+	"tracewell/tdesc"
+	"tracewell/tfile"
+)
+
+// openTraceFile opens a trace file for clients. Of one that is damaged or cut it serves what is whole, and says so.
+func (c *replayCommand) openTraceFile(streams Streams) (*replayed, error) {
+	opts, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	var o replay.TraceFileOptions
+	o.Program = c.Exec
+	registers := tdescOptions{Strict: tdescSource(tdesc.ByGDB), Timeout: 5 * time.Second}
+	if c.Tdesc != "" {
+		if o.Description, err = registers.parse(c.Tdesc, streams); err != nil {
+			return nil, fmt.Errorf("--tdesc: %w", err)
+		}
+	}
+	t, content, err := openContent(c.File, streams, opts)
+	if err != nil {
+		return nil, err
+	}
+	file, warnings, err := replay.NewTraceFile(content, o)
+	if index, ok := content.(*tfile.File); ok {
+		for _, finding := range index.Findings() {
+			warnings = append(warnings, finding.String())
+		}
+	}
+	warn(streams.Err, t.name, warnings)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", text.Visible(t.name), err), t.close())
+	}
+	if t.err != nil {
+		fmt.Fprintf(streams.Err, "tracewell: %v\n", t.err)
+	}
+	return &replayed{close: t.close, config: func() stub.Config {
+		return stub.Config{Target: file.Target(), Attached: true, Save: wholefile.Write}
+	}}, nil
+}

@@ -1,0 +1,15 @@
+// Package replay has the targets that are recordings: what was, served as if it were there.
+//
+// # Trace files
+//
+// A TraceFile is a trace run kept in a file: tracepoints and variables with their counts, status and frames. Its targets (one
+// for each client, see TraceFile.Target) have one thread that never runs, and a target.Recording, through which sessions select
+// frames. Nothing a client does changes it, so a TraceFile serves one client after another, or several at once.
+//
+// Frames are read where they lie when they are asked for. What searches need of them, the pc of each, is kept once it has been
+// read: a search never reads a frame twice, and one by number or tracepoint reads no frame but the one that it finds.
+//
+// With the program that was traced (TraceFileOptions.Program), clients learn where it is, and where it was loaded, as far as the
+// tracepoints tell, and may read what of it could not change. What neither the frame nor the program tells is unavailable; nothing
+// is made up. There is one exception: outside frames a client must be shown a pc, and is shown where the program begins.
+package replay

@@ -1,0 +1,121 @@
+package replay
+
+import (
+	"io/fs"
+	"os"
+
+	"tracewell/arch"
+	"tracewell/target"
+)
+
+// Auxv implements target.Groups. It is by the entry point in the auxiliary vector that GDB finds out where a program lies.
+func (t *TraceTarget) Auxv() target.Auxv {
+	if p := t.file.program; p == nil || !p.placed {
+		return nil
+	}
+	return t
+}
+
+// The entries of the auxiliary vector that are known.
+const (
+	auxNull  = 0
+	auxEntry = 9
+)
+
+// ReadAuxv implements target.Auxv.
+func (t *TraceTarget) ReadAuxv(int) ([]byte, error) {
+	var vector []byte
+	for _, word := range []arch.Addr{auxEntry, t.file.program.start(), auxNull, 0} {
+		b := make([]byte, t.file.isa.AddrSize)
+		putAddr(t.file.isa.Order, b, word)
+		vector = append(vector, b...)
+	}
+	return vector, nil
+}
+
+// ExecFile implements target.Groups.
+func (t *TraceTarget) ExecFile() target.ExecFile {
+	if t.file.program == nil {
+		return nil
+	}
+	return t
+}
+
+// ReadExecFile implements target.ExecFile.
+func (t *TraceTarget) ReadExecFile(int) (string, error) { return t.file.program.path, nil }
+
+// ReadOnly implements target.Groups.
+func (t *TraceTarget) ReadOnly() target.ReadOnly { return unchanging{t} }
+
+// unchanging answers target.ReadOnly.
+type unchanging struct{ t *TraceTarget }
+
+// ReadOnly implements target.ReadOnly.
+func (u unchanging) ReadOnly(_ target.ThreadID, addr arch.Addr, n int) bool {
+	return u.t.readOnly(addr, n)
+}
+
+// Files implements target.Groups: of all files there is the program's, to read.
+func (t *TraceTarget) Files() target.Files {
+	if t.file.program == nil {
+		return nil
+	}
+	return programFiles{t.file.program}
+}
+
+// programFiles is a file system with one file.
+type programFiles struct{ *program }
+
+// Open implements target.Files.
+func (f programFiles) Open(_ int, path string, flags int, _ fs.FileMode) (target.File, error) {
+	switch {
+	case flags&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0:
+		return nil, target.EROFS
+	case path != f.path:
+		return nil, target.ENOENT
+	}
+	return openedProgram{f.program}, nil
+}
+
+// Stat implements target.Files.
+func (f programFiles) Stat(_ int, path string) (target.FileStat, error) {
+	if path != f.path {
+		return target.FileStat{}, target.ENOENT
+	}
+	return openedProgram{f.program}.Stat()
+}
+
+// Lstat implements target.Files.
+func (f programFiles) Lstat(pid int, path string) (target.FileStat, error) { return f.Stat(pid, path) }
+
+// Unlink implements target.Files.
+func (f programFiles) Unlink(int, string) error { return target.EROFS }
+
+// Readlink implements target.Files.
+func (f programFiles) Readlink(_ int, path string) (string, error) {
+	if path != f.path {
+		return "", target.ENOENT
+	}
+	return "", target.EINVAL
+}
+
+// openedProgram is the program's file, which stays open when a client closes it.
+type openedProgram struct{ *program }
+
+// ReadAt implements io.ReaderAt.
+func (f openedProgram) ReadAt(p []byte, offset int64) (int, error) { return f.file.ReadAt(p, offset) }
+
+// WriteAt implements io.WriterAt.
+func (f openedProgram) WriteAt([]byte, int64) (int, error) { return 0, target.EROFS }
+
+// Close implements io.Closer.
+func (f openedProgram) Close() error { return nil }
+
+// Stat implements target.File.
+func (f openedProgram) Stat() (target.FileStat, error) {
+	info, err := f.file.Stat()
+	if err != nil {
+		return target.FileStat{}, target.EIO
+	}
+	return target.FileStat{Mode: info.Mode(), Links: 1, Size: info.Size(), Modified: info.ModTime()}, nil
+}

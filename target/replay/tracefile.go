@@ -1,0 +1,183 @@
+package replay
+
+import (
+	"fmt"
+	"sync"
+
+	"tracewell/arch"
+	"tracewell/internal/frameview"
+	"tracewell/internal/symtab"
+	"tracewell/tdesc"
+	"tracewell/tfile"
+	"tracewell/trace"
+	"tracewell/tracepoint"
+)
+
+// TraceFileOptions say what a trace file does not.
+type TraceFileOptions struct {
+	// Program is the path of the ELF file of the program that was traced; "" if there is none.
+	Program string
+	// Description describes the registers, in place of the description in the file; nil to take that.
+	Description *tdesc.Target
+}
+
+// TraceFile is a trace run kept in a file. It may be used by several goroutines.
+type TraceFile struct {
+	content tfile.Content
+	header  tfile.Header
+	view    *frameview.View
+	isa     *arch.ISA
+	program *program // nil if there is none
+
+	mu      sync.Mutex
+	pcs     []place // of the frames that have been read for a search, from the first on; guarded by mu
+	scratch []byte  // guarded by mu
+	reading cursor  // guarded by mu
+}
+
+// place is where a frame was made.
+type place struct {
+	pc    arch.Addr
+	known bool
+}
+
+// NewTraceFile returns the trace run that content holds. The content and the program's file must stay readable. The warnings say
+// what could not be used, or found out.
+func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warnings []string, err error) {
+	if o.Description != nil {
+		content = described{content, string(o.Description.XML())}
+	}
+	f = &TraceFile{content: content, header: content.Header()}
+	var symbols *symtab.Table
+	if o.Program != "" {
+		if f.program, err = openProgram(o.Program); err != nil {
+			return nil, nil, err
+		}
+		if symbols, err = symtab.Read(f.program.file); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", o.Program, err)
+		}
+	}
+	f.view, warnings = frameview.New(content, symbols)
+	if f.view.Layout == nil {
+		return nil, warnings, errNoDescription(f.header)
+	}
+	if f.program != nil && f.view.Symbols != nil {
+		f.program.place(f.view.Symbols.Bias())
+	}
+	f.isa = isaOf(f.view, f.header.Order)
+	return f, warnings, nil
+}
+
+// errNoDescription says why the registers of a file have no names.
+func errNoDescription(h tfile.Header) error {
+	if h.Description == "" {
+		return fmt.Errorf("the file does not describe the registers of its machine, of %d bytes: it takes a target description of them",
+			h.RegisterSize)
+	}
+	return fmt.Errorf("the file's target description cannot be used: it takes another one")
+}
+
+// described is a Content with another target description.
+type described struct {
+	tfile.Content
+	description string
+}
+
+// Header implements tfile.Content.
+func (d described) Header() tfile.Header {
+	h := d.Content.Header()
+	h.Description = d.description
+	return h
+}
+
+// noRegister is the number of no register.
+const noRegister arch.Reg = -1
+
+// isaOf is the instruction set that a file's description tells of.
+func isaOf(v *frameview.View, order arch.ByteOrder) *arch.ISA {
+	isa := &arch.ISA{
+		Name: v.Target.Architecture, Order: order, AddrSize: 8, PC: noRegister, SP: noRegister, FP: noRegister,
+	}
+	if pc := v.PC(); pc != nil {
+		isa.PC, isa.AddrSize = pc.Reg.Num, pc.Size
+	}
+	return isa
+}
+
+// Status implements target.Recording. A file that was saved during a run says that it is on, which it is not any more.
+func (f *TraceFile) Status() trace.Status {
+	if f.header.Status == nil {
+		n := int64(f.content.NumFrames())
+		return trace.Status{Reason: trace.ReasonUnknown, Frames: n, Created: n, Free: -1, Size: -1}
+	}
+	status := *f.header.Status
+	status.Frames = int64(f.content.NumFrames())
+	if status.Running {
+		status.Running, status.Reason = false, trace.ReasonUnknown
+	}
+	return status
+}
+
+// Tracepoints implements target.Recording.
+func (f *TraceFile) Tracepoints() []trace.Tracepoint { return f.header.Tracepoints }
+
+// Variables implements target.Recording.
+func (f *TraceFile) Variables() []trace.Variable { return f.header.Variables }
+
+// Hits implements target.Recording.
+func (f *TraceFile) Hits(key trace.Key) (hits, usage uint64, ok bool) {
+	for i := range f.header.Tracepoints {
+		if t := &f.header.Tracepoints[i]; t.Key() == key {
+			return t.Hits, t.Usage, true
+		}
+	}
+	return 0, 0, false
+}
+
+// Frame implements target.Recording.
+func (f *TraceFile) Frame(n int) (tracepoint.Frame, bool, error) {
+	if n < 0 || n >= f.content.NumFrames() {
+		return tracepoint.Frame{}, false, nil
+	}
+	frame, err := f.view.Frame(n, nil)
+	if err != nil {
+		return tracepoint.Frame{}, false, err
+	}
+	return tracepoint.Frame{
+		Frame: frame.Frame, Number: n, PC: frame.PC, Unplaced: !frame.HasPC, Stepped: f.view.Stepped(frame),
+	}, true, nil
+}
+
+// Find implements target.Recording.
+func (f *TraceFile) Find(q tfile.Query, from int) (n int, ok bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for n = max(from, 0); n < f.content.NumFrames(); n++ {
+		var at place
+		if q.Kind != tfile.ByTracepoint {
+			if at, err = f.placeOf(n); err != nil {
+				return 0, false, err
+			}
+			if !at.known {
+				continue
+			}
+		}
+		if q.Match(f.content.Tracepoint(n), at.pc) {
+			return n, true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// placeOf returns where frame n was made.
+func (f *TraceFile) placeOf(n int) (place, error) {
+	for i := len(f.pcs); i <= n; i++ {
+		frame, err := f.view.Frame(i, f.scratch)
+		if err != nil {
+			return place{}, err
+		}
+		f.scratch = frame.Bytes()
+		f.pcs = append(f.pcs, place{frame.PC, frame.HasPC})
+	}
+	return f.pcs[n], nil
+}
