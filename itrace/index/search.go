@@ -1,0 +1,235 @@
+package index
+
+import (
+	"context"
+
+	"tracewell/itrace"
+)
+
+// What says what to look for.
+type What uint8
+
+// What can be looked for.
+const (
+	Execution   What = iota // an instruction at an address
+	Read                    // a read of some of the bytes in a range
+	Write                   // a write of some of them
+	RegisterSet             // a write of a register of a processor
+	Turn                    // an instruction of a processor
+)
+
+// Want is something to look for.
+type Want struct {
+	What What
+	Addr uint64
+	Size uint64 // of the range, in bytes; at least 1
+	CPU  int32  // whose register, or whose instruction
+	Name uint32 // of the register
+}
+
+// Found is what was found.
+type Found struct {
+	Instruction int64 // that did it, or the number of instructions in front of which it happened; -1 in front of all
+	Want        int   // which of those looked for
+	Item        *Item
+}
+
+// keys returns the spans of keys of a want.
+func (t *Trace) keys(w Want) (kind int, spans [2]span, n int) {
+	switch w.What {
+	case RegisterSet:
+		key := registerKey(w.CPU, w.Name)
+		return registers, [2]span{{key, key}}, 1
+	case Turn:
+		key := uint64(uint32(w.CPU))
+		return processors, [2]span{{key, key}}, 1
+	}
+	kind = [...]int{Execution: executed, Read: read, Write: written}[w.What]
+	s := span{w.Addr, w.Addr + max(w.Size, 1) - 1}
+	if s.hi < s.lo {
+		s.hi = ^uint64(0)
+	}
+	if t.Narrow {
+		const upper = 0xffffffff00000000
+		return kind, [2]span{{s.lo &^ upper, s.hi &^ upper}, {s.lo | upper, s.hi | upper}}, 2
+	}
+	return kind, [2]span{s}, 1
+}
+
+// meets reports whether an item is what is wanted.
+func (t *Trace) meets(it *Item, w *Want) bool {
+	switch w.What {
+	case Execution:
+		return it.Kind == itrace.Instruction && t.address(it.Addr) == t.address(w.Addr)
+	case Read, Write:
+		if it.Kind != itrace.Memory || it.Write != (w.What == Write) {
+			return false
+		}
+		at, from := t.address(it.Addr), t.address(w.Addr)
+		return at-from < max(w.Size, 1) || from-at < it.Size
+	case RegisterSet:
+		return it.Kind == itrace.Register && it.Name == w.Name && it.CPU == w.CPU
+	}
+	return it.Kind == itrace.Instruction && it.CPU == w.CPU
+}
+
+// address is an address in the width that the processor has.
+func (t *Trace) address(a uint64) uint64 {
+	if t.Narrow {
+		return uint64(uint32(a))
+	}
+	return a
+}
+
+// holds reports whether a node may have something that is wanted.
+func (t *Trace) holds(n *node, wants []Want) (bool, error) {
+	for i := range wants {
+		kind, spans, count := t.keys(wants[i])
+		p := n.sets[kind]
+		if p.all {
+			return true, nil
+		}
+		if p.size == 0 {
+			continue
+		}
+		b, err := t.part(p.place)
+		if err != nil {
+			return false, err
+		}
+		for _, s := range spans[:count] {
+			if set(b).overlaps(s) {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// nextLeaf returns the first block from a number on, or with back the last up to it, that may have something that is wanted; -1 for
+// none.
+func (t *Trace) nextLeaf(from int, back bool, wants []Want) (int, error) {
+	return t.below(len(t.levels)-1, 0, from, back, wants)
+}
+
+// below is nextLeaf for the blocks below a node.
+func (t *Trace) below(level, at, from int, back bool, wants []Want) (int, error) {
+	width := 1
+	for range level {
+		width *= fanout
+	}
+	if !back && (at+1)*width <= from || back && at*width > from {
+		return -1, nil
+	}
+	if ok, err := t.holds(&t.levels[level][at], wants); err != nil || !ok {
+		return -1, err
+	}
+	if level == 0 {
+		return at, nil
+	}
+	children := min(len(t.levels[level-1]), (at+1)*fanout) - at*fanout
+	for i := range children {
+		child := at*fanout + i
+		if back {
+			child = at*fanout + children - 1 - i
+		}
+		if leaf, err := t.below(level-1, child, from, back, wants); err != nil || leaf >= 0 {
+			return leaf, err
+		}
+	}
+	return -1, nil
+}
+
+// Next returns the first happening at or behind a moment that is one of those wanted, nil for none.
+func (t *Trace) Next(ctx context.Context, moment int64, wants []Want) (*Found, error) {
+	at := t.leafOf(moment)
+	for {
+		leaf, err := t.nextLeaf(at, false, wants)
+		if err != nil || leaf < 0 {
+			return nil, err
+		}
+		b, err := t.block(leaf)
+		if err != nil {
+			return nil, err
+		}
+		for i := b.itemAt(moment); i < len(b.Items); i++ {
+			if f := t.found(b, i, wants); f != nil {
+				return f, nil
+			}
+		}
+		if at = leaf + 1; at == len(t.leaves) {
+			return nil, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// Previous returns the last happening in front of a moment that is one of those wanted, nil for none.
+func (t *Trace) Previous(ctx context.Context, moment int64, wants []Want) (*Found, error) {
+	at := t.leafOf(moment)
+	for {
+		leaf, err := t.nextLeaf(at, true, wants)
+		if err != nil || leaf < 0 {
+			return nil, err
+		}
+		b, err := t.block(leaf)
+		if err != nil {
+			return nil, err
+		}
+		for i := b.itemAt(moment) - 1; i >= 0; i-- {
+			if f := t.found(b, i, wants); f != nil {
+				return f, nil
+			}
+		}
+		if at = leaf - 1; at < 0 {
+			return nil, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (t *Trace) found(b *Block, i int, wants []Want) *Found {
+	for w := range wants {
+		if it := &b.Items[i]; t.meets(it, &wants[w]) {
+			return &Found{Instruction: b.First + int64(it.Step), Want: w, Item: it}
+		}
+	}
+	return nil
+}
+
+// leafOf returns the block that a moment is in: that of the instruction in front of which it is, the last for the end.
+func (t *Trace) leafOf(moment int64) int {
+	low, high := 0, len(t.leaves)-1
+	for low < high {
+		if mid := (low + high + 1) / 2; t.leaves[mid].first <= moment {
+			low = mid
+		} else {
+			high = mid - 1
+		}
+	}
+	return low
+}
+
+// itemAt returns where in the items of a block those behind a moment begin.
+func (b *Block) itemAt(moment int64) int {
+	n := moment - b.First
+	switch {
+	case n < 0 || len(b.steps) == 0:
+		return 0
+	case n >= int64(len(b.steps)):
+		return len(b.Items)
+	}
+	return int(b.steps[n])
+}
+
+// Instruction returns an instruction by its number.
+func (t *Trace) Instruction(n int64) (*Item, error) {
+	b, err := t.block(t.leafOf(n))
+	if err != nil {
+		return nil, err
+	}
+	return b.at(n), nil
+}

@@ -1,0 +1,230 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sort"
+
+	"tracewell/itrace"
+)
+
+// Registers returns what the registers of all processors held at a moment, those that were written last first.
+func (t *Trace) Registers(moment int64) ([]Value, error) {
+	leaf := t.leafOf(moment)
+	latest := make(map[uint64]Value)
+	keep := func(p place) error {
+		b, err := t.part(p)
+		if err != nil {
+			return err
+		}
+		values, err := parseValues(b)
+		for _, v := range values {
+			latest[registerKey(v.CPU, v.Name)] = v
+		}
+		return err
+	}
+	if err := keep(t.snapshots[leaf/fanout]); err != nil {
+		return nil, err
+	}
+	for i := leaf / fanout * fanout; i < leaf; i++ {
+		if err := keep(t.leaves[i].values); err != nil {
+			return nil, err
+		}
+	}
+	b, err := t.block(leaf)
+	if err != nil {
+		return nil, err
+	}
+	for i := range b.Items[:b.itemAt(moment)] {
+		if it := &b.Items[i]; it.Kind == itrace.Register {
+			latest[registerKey(it.CPU, it.Name)] = Value{it.CPU, it.Name, it.Digits, it.Line}
+		}
+	}
+	values := make([]Value, 0, len(latest))
+	for _, v := range latest {
+		values = append(values, v)
+	}
+	slices.SortFunc(values, func(a, b Value) int { return cmp.Compare(b.Line, a.Line) })
+	return values, nil
+}
+
+// Layout says how the digits of a trace are bytes.
+type Layout struct {
+	BigEndian bool // the first digits of data are those of the lowest address
+	// Halfwords says that opcodes of four bytes are two halfwords, the first of which is executed first, in a byte order of their
+	// own: Thumb and MIPS16.
+	Halfwords bool
+	// LittleCode says that instructions are little endian whatever data are.
+	LittleCode bool
+}
+
+// Knowledge is what there is to know of a byte.
+type Knowledge uint8
+
+// What there may be.
+const (
+	Unseen     Knowledge = iota // no record has told of it
+	Known                       // its value
+	Unknowable                  // the last record that told of it did not know it
+)
+
+// Memory fills p with what memory from an address on held at a moment, as far as it was read, written or executed before, and says in
+// known what that is. Only bytes that are unseen are looked for.
+func (t *Trace) Memory(moment int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
+	wants := []Want{{What: Execution}, {What: Read}, {What: Write}}
+	m := memory{addr, p, known, l}
+	at := t.leafOf(moment)
+	for at >= 0 && m.unseen(&wants[0]) {
+		wants[1].Addr, wants[1].Size, wants[2].Addr, wants[2].Size = wants[0].Addr, wants[0].Size, wants[0].Addr, wants[0].Size
+		leaf, err := t.nextLeaf(at, true, wants)
+		if err != nil || leaf < 0 {
+			return err
+		}
+		b, err := t.block(leaf)
+		if err != nil {
+			return err
+		}
+		end := b.itemAt(moment)
+		if end < len(b.Items) && b.Items[end].Kind == itrace.Instruction && b.First+int64(b.Items[end].Step) == moment {
+			end++ // the opcode of the instruction that is about to be executed is there
+		}
+		for i := end - 1; i >= 0; i-- {
+			m.take(t, &b.Items[i])
+		}
+		at = leaf - 1
+	}
+	return nil
+}
+
+// Later is Memory for bytes that only records behind a moment tell, before anything is written there. What they held at the moment is
+// inferred.
+func (t *Trace) Later(moment int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
+	for i := range p {
+		if known[i] != Unseen {
+			continue
+		}
+		at := addr + uint64(i)
+		found, err := t.Next(context.Background(), moment, []Want{{What: Read, Addr: at, Size: 1}, {What: Write, Addr: at, Size: 1}})
+		if err != nil {
+			return err
+		}
+		if found != nil && !found.Item.Write {
+			m := memory{addr, p, known, l}
+			m.take(t, found.Item)
+		}
+	}
+	return nil
+}
+
+// memory is a piece of memory that is being found out.
+type memory struct {
+	addr  uint64
+	bytes []byte
+	known []Knowledge
+	Layout
+}
+
+// unseen sets the range of a want to that of the bytes of which nothing is known, and reports whether there are any.
+func (m *memory) unseen(w *Want) bool {
+	first := slices.Index(m.known, Unseen)
+	if first < 0 {
+		return false
+	}
+	last := len(m.known) - 1
+	for m.known[last] != Unseen {
+		last--
+	}
+	w.Addr, w.Size = m.addr+uint64(first), uint64(last-first+1)
+	return true
+}
+
+// take takes from a record the bytes that are unseen. Those whose digits the writer did not know are settled as well: what they held
+// before is of no use.
+func (m *memory) take(t *Trace, it *Item) {
+	if it.Kind == itrace.Register {
+		return
+	}
+	from := t.address(it.Addr) - t.address(m.addr)
+	for i := range it.Size {
+		at := from + i
+		if t.Narrow {
+			at = uint64(uint32(at))
+		}
+		if at >= uint64(len(m.bytes)) || m.known[at] != Unseen {
+			continue
+		}
+		m.known[at] = Unknowable
+		if b, ok := m.byteOf(it, i); ok {
+			m.bytes[at], m.known[at] = b, Known
+		}
+	}
+}
+
+// byteOf returns a byte of an access, counted from its lowest address.
+func (m *memory) byteOf(it *Item, i uint64) (byte, bool) {
+	fromEnd := i // bytes behind it among the digits
+	switch {
+	case it.Kind == itrace.Instruction && m.Halfwords && it.Size == 4:
+		fromEnd = [4]uint64{2, 3, 0, 1}[i]
+		if m.BigEndian && !m.LittleCode {
+			fromEnd = 3 - i
+		}
+	case m.BigEndian && (it.Kind != itrace.Instruction || !m.LittleCode):
+		fromEnd = it.Size - 1 - i
+	}
+	return DigitByte(it.Digits, fromEnd)
+}
+
+// DigitByte returns a byte of a row of digits, counted from the last, and whether all of it is known. In front of the first digits
+// are zeros.
+func DigitByte(digits []byte, fromEnd uint64) (byte, bool) {
+	var b byte
+	for half := range uint64(2) {
+		at := len(digits) - 1 - int(2*fromEnd+half)
+		if at < 0 {
+			break
+		}
+		v, ok := digitValue(digits[at])
+		if !ok {
+			return 0, false
+		}
+		b |= v << (4 * half)
+	}
+	return b, true
+}
+
+// AtTime returns the first moment whose instruction has a time, or a later one. Beyond the last time it is the end.
+func (t *Trace) AtTime(time uint64) (int64, error) {
+	if time > t.lastTime {
+		return t.Instructions, nil
+	}
+	// The time in front of a block is the highest so far: the block looked for is the last in front of which it is lower.
+	i := max(0, sort.Search(len(t.leaves), func(i int) bool { return t.leaves[i].time >= time })-1)
+	for ; i < len(t.leaves); i++ {
+		b, err := t.block(i)
+		if err != nil {
+			return 0, err
+		}
+		for n := range b.steps {
+			if b.Items[b.steps[n]].Time >= time {
+				return b.First + int64(n), nil
+			}
+		}
+	}
+	return t.Instructions, nil
+}
+
+// AtLine returns the moment of a line: that of the instruction which is there or which the line belongs to.
+func (t *Trace) AtLine(line int64) (int64, error) {
+	if line > t.Lines {
+		return t.Instructions, nil
+	}
+	i := max(0, sort.Search(len(t.leaves), func(i int) bool { return t.leaves[i].line > line })-1)
+	b, err := t.block(i)
+	if err != nil {
+		return 0, err
+	}
+	n := sort.Search(len(b.steps), func(n int) bool { return b.Items[b.steps[n]].Line > line }) - 1
+	return b.First + int64(max(n, 0)), nil
+}

@@ -1,0 +1,203 @@
+package index
+
+import (
+	"bytes"
+	"errors"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"tracewell/itrace"
+)
+
+// Trace is a trace with its index: what there is to know about any moment. Its methods are for one goroutine.
+type Trace struct {
+	*directory
+	// Narrow says that addresses have 32 bits, so that one whose upper half is ones is the same as the one whose upper half is zeros.
+	Narrow bool
+
+	dialect *itrace.Dialect
+	text    io.ReaderAt
+	index   io.ReaderAt
+	id      Identity
+	numbers map[string]uint32
+
+	parts  cache[int64, []byte]
+	blocks cache[int, *Block]
+}
+
+// cachedParts and cachedBlocks are how many bytes of parts of the index, and how many blocks, are kept.
+const (
+	cachedParts  = 32 << 20
+	cachedBlocks = 32
+)
+
+// Open takes an index of so many bytes, of a trace in a dialect. The error is a *DamagedError where a new index has to be built;
+// whether the index is of the trace, Identity tells, and every later question.
+func Open(index io.ReaderAt, size int64, text io.ReaderAt, d *itrace.Dialect) (*Trace, error) {
+	id, err := readHeader(index)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := readDirectory(index, size)
+	if err != nil {
+		return nil, err
+	}
+	if id.Dialect != d.Name {
+		return nil, damaged("it is of a trace in the dialect %s", id.Dialect)
+	}
+	t := &Trace{directory: dir, dialect: d, text: text, index: index, id: id, numbers: make(map[string]uint32)}
+	for i, name := range dir.Names {
+		t.numbers[name] = uint32(i)
+	}
+	t.parts.limit, t.blocks.limit = cachedParts, cachedBlocks
+	return t, nil
+}
+
+// Identity says which trace the index was built of.
+func (t *Trace) Identity() Identity { return t.id }
+
+// Summary is what was found while the index was built.
+func (t *Trace) Summary() Summary { return t.summary }
+
+// Register returns the number of a name of a register, in whatever case, and whether there is one.
+func (t *Trace) Register(name string) (uint32, bool) {
+	n, ok := t.numbers[strings.ToLower(name)]
+	return n, ok
+}
+
+// part reads a part of the index.
+func (t *Trace) part(p place) ([]byte, error) {
+	if b, ok := t.parts.get(p.at); ok {
+		return b, nil
+	}
+	b, err := readPart(t.index, p)
+	if err == nil {
+		t.parts.put(p.at, b, len(b)+checksum)
+	}
+	return b, err
+}
+
+// errShort says that a trace has less than the index has of it.
+var errShort = damaged("the trace is shorter than it was when the index was built")
+
+// span reads bytes of the trace and compares the checksums of all pieces that they are in.
+func (t *Trace) read(at, end int64) ([]byte, error) {
+	from := at / pieceSize * pieceSize
+	to := min((end+pieceSize-1)/pieceSize*pieceSize, t.Bytes)
+	b := make([]byte, to-from)
+	if n, err := t.text.ReadAt(b, from); n < len(b) {
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		return nil, errShort
+	}
+	for i := from / pieceSize; i*pieceSize < to; i++ {
+		piece := b[i*pieceSize-from : min((i+1)*pieceSize, to)-from]
+		if crc32.Checksum(piece, castagnoli) != t.pieces[i] {
+			return nil, ErrForeign
+		}
+	}
+	return b[at-from : end-from], nil
+}
+
+// Line returns a line of the trace by where it is, without its end.
+func (t *Trace) Line(offset int64) (string, error) {
+	const most = 1 << 10
+	b, err := t.read(offset, min(offset+most, t.Bytes))
+	if err != nil {
+		return "", err
+	}
+	line, _, _ := bytes.Cut(b, []byte{'\n'})
+	return strings.TrimRight(string(line), "\r"), nil
+}
+
+// Item is a record of a block, or what of it matters here.
+type Item struct {
+	Kind    itrace.Kind
+	Write   bool // Memory
+	Skipped bool // Instruction
+	CPU     int32
+	Name    uint32 // Register: its number
+	Step    int32  // the instruction that it belongs to, counted from the first of the block; -1 in front of that
+	Addr    uint64 // Instruction, Memory
+	Size    uint64 // in bytes, of memory or opcode
+	Time    uint64
+	Digits  []byte // opcode, data or value, as in the trace
+	Line    int64
+	Offset  int64 // of the line
+}
+
+// Block is the records of a piece of the trace.
+type Block struct {
+	First int64 // instruction
+	Items []Item
+	steps []int32 // where in Items each instruction is
+}
+
+// at returns the item of an instruction by its number in the trace.
+func (b *Block) at(n int64) *Item { return &b.Items[b.steps[n-b.First]] }
+
+// block reads a block again.
+func (t *Trace) block(i int) (*Block, error) {
+	if b, ok := t.blocks.get(i); ok {
+		return b, nil
+	}
+	l, end := t.leaves[i], t.Bytes
+	if i+1 < len(t.leaves) {
+		end = t.leaves[i+1].at
+	}
+	text, err := t.read(l.at, end)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.parse(text, l)
+	if err == nil {
+		t.blocks.put(i, b, 1)
+	}
+	return b, err
+}
+
+// parse makes the items of a block.
+func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
+	b := &Block{First: l.first, Items: make([]Item, 0, len(text)/32), steps: make([]int32, 0, l.instructions)}
+	var arena []byte
+	step := int32(-1)
+	for r, err := range itrace.NewReader(bytes.NewReader(text), t.dialect).All() {
+		if err != nil {
+			return nil, err
+		}
+		item := Item{Kind: r.Kind, CPU: r.CPU, Time: r.Time, Line: r.Line + l.line - 1, Offset: r.Offset + l.at}
+		switch r.Kind {
+		case itrace.Instruction:
+			step++
+			b.steps = append(b.steps, int32(len(b.Items)))
+			item.Addr, item.Size, item.Skipped = r.Addr, opcodeBytes(r), r.Skipped
+		case itrace.Memory:
+			if memoryProblem(r) != "" {
+				continue
+			}
+			item.Addr, item.Size, item.Write = r.Addr, uint64(r.Size), r.Write
+		case itrace.Register:
+			name, ok := t.Register(string(r.Name))
+			if !ok {
+				return nil, ErrForeign
+			}
+			item.Name = name
+		default:
+			continue
+		}
+		item.Step = step
+		if cap(arena)-len(arena) < len(r.Digits) {
+			arena = make([]byte, 0, max(1<<14, len(r.Digits)))
+		}
+		from := len(arena)
+		arena = append(arena, r.Digits...)
+		item.Digits = arena[from:len(arena):len(arena)]
+		b.Items = append(b.Items, item)
+	}
+	if int64(len(b.steps)) != l.instructions {
+		return nil, ErrForeign
+	}
+	return b, nil
+}
