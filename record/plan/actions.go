@@ -79,7 +79,8 @@ func steps(t Text) (uint64, error) {
 func place(t Text) (location, condition Text, err error) {
 	location = t.part(0, len(t.Value))
 	t.scan(func(i int) bool {
-		if i > 0 && strings.IndexByte(blanks, t.Value[i-1]) < 0 {
+		blank := func(i int) bool { return strings.IndexByte(blanks, t.Value[i]) >= 0 }
+		if blank(i) || i > 0 && !blank(i-1) {
 			return true
 		}
 		word, _ := t.part(i, len(t.Value)).cut()

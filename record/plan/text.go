@@ -133,8 +133,11 @@ func (t Text) list() ([]Text, error) {
 	start := 0
 	add := func(end int) error {
 		e := t.part(start, end)
-		if e.Value == "" {
+		switch {
+		case e.Value == "":
 			return e.Fault(0, 0, "there is no expression here", "")
+		case e.Value[0] == '/':
+			return e.Fault(0, 1, "no expression begins with this", "")
 		}
 		found = append(found, e)
 		start = end + 1
