@@ -1,0 +1,178 @@
+package debuginfo
+
+import (
+	"bytes"
+	"encoding/binary"
+)
+
+// cursor reads a section from some place on. Reading past the end gives zeros and sets bad, once and for all; so a run of reads
+// needs one check at its end.
+type cursor struct {
+	data []byte
+	at   uint64
+	bad  bool
+}
+
+// cursorAt is a cursor at an offset that comes from a file and may be anything.
+func cursorAt(data []byte, at uint64) cursor {
+	c := cursor{data: data, at: at}
+	if at > uint64(len(data)) {
+		c.fail()
+	}
+	return c
+}
+
+func (c *cursor) fail() {
+	c.bad = true
+	c.at = uint64(len(c.data))
+}
+
+// more reports whether there is anything left to read.
+func (c *cursor) more() bool { return c.at < uint64(len(c.data)) }
+
+// take returns the next n bytes, or nil.
+func (c *cursor) take(n uint64) []byte {
+	if n > uint64(len(c.data))-c.at {
+		c.fail()
+		return nil
+	}
+	b := c.data[c.at : c.at+n : c.at+n]
+	c.at += n
+	return b
+}
+
+func (c *cursor) skip(n uint64) {
+	if n > uint64(len(c.data))-c.at {
+		c.fail()
+		return
+	}
+	c.at += n
+}
+
+func (c *cursor) u8() uint8 {
+	if c.at >= uint64(len(c.data)) {
+		c.fail()
+		return 0
+	}
+	b := c.data[c.at]
+	c.at++
+	return b
+}
+
+func (c *cursor) u16() uint16 { return uint16(c.uint(2)) }
+func (c *cursor) u32() uint32 { return uint32(c.uint(4)) }
+func (c *cursor) u64() uint64 { return c.uint(8) }
+
+// uint reads an unsigned integer of 1 to 8 bytes.
+func (c *cursor) uint(size int) uint64 {
+	b := c.take(uint64(size))
+	switch len(b) {
+	case 0:
+		return 0
+	case 1:
+		return uint64(b[0])
+	case 2:
+		return uint64(binary.LittleEndian.Uint16(b))
+	case 4:
+		return uint64(binary.LittleEndian.Uint32(b))
+	case 8:
+		return binary.LittleEndian.Uint64(b)
+	}
+	var n uint64
+	for i := len(b) - 1; i >= 0; i-- {
+		n = n<<8 | uint64(b[i])
+	}
+	return n
+}
+
+// offset reads an offset into a section, whose size depends on the format of the unit.
+func (c *cursor) offset(dwarf64 bool) uint64 {
+	if dwarf64 {
+		return c.u64()
+	}
+	return uint64(c.u32())
+}
+
+// length reads the length that a unit, table or entry begins with, and says whether it is of the 64-bit format.
+func (c *cursor) length() (n uint64, dwarf64 bool) {
+	n = uint64(c.u32())
+	if n == 0xffffffff {
+		return c.u64(), true
+	}
+	if n >= 0xfffffff0 {
+		c.fail()
+		return 0, false
+	}
+	return n, false
+}
+
+// part is a cursor over the next n bytes, which it passes. When there are fewer, it has what there is.
+func (c *cursor) part(n uint64) cursor {
+	n = min(n, uint64(len(c.data))-c.at)
+	p := cursor{data: c.data[:c.at+n], at: c.at}
+	c.at += n
+	return p
+}
+
+func (c *cursor) uleb() uint64 {
+	if c.at < uint64(len(c.data)) {
+		if b := c.data[c.at]; b < 0x80 {
+			c.at++
+			return uint64(b)
+		}
+	}
+	return c.longUleb()
+}
+
+func (c *cursor) longUleb() uint64 {
+	var n uint64
+	for shift := uint(0); ; shift += 7 {
+		b := c.u8()
+		if shift < 64 {
+			n |= uint64(b&0x7f) << shift
+		}
+		if b < 0x80 {
+			return n
+		}
+	}
+}
+
+func (c *cursor) sleb() int64 {
+	var n int64
+	for shift := uint(0); ; shift += 7 {
+		b := c.u8()
+		if shift < 64 {
+			n |= int64(b&0x7f) << shift
+		}
+		if b < 0x80 {
+			if b&0x40 != 0 && shift+7 < 64 {
+				n |= -1 << (shift + 7)
+			}
+			return n
+		}
+	}
+}
+
+// skipLeb passes a number of either sign.
+func (c *cursor) skipLeb() {
+	for c.u8() >= 0x80 {
+	}
+}
+
+// text reads a string that ends in a zero byte, which it passes.
+func (c *cursor) text() []byte {
+	rest := c.data[c.at:]
+	n := bytes.IndexByte(rest, 0)
+	if n < 0 {
+		c.fail()
+		return nil
+	}
+	c.at += uint64(n) + 1
+	return rest[:n:n]
+}
+
+// textAt is the string at an offset of a section of strings, nil when that is outside.
+func textAt(section []byte, at uint64) []byte {
+	c := cursorAt(section, at)
+	return c.text()
+}

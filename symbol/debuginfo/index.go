@@ -1,0 +1,247 @@
+package debuginfo
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"math/bits"
+	"strings"
+)
+
+// index has all names of a file, ordered by the upper bits of their hashes: those from starts[b] up to starts[b+1] begin with b.
+type index struct {
+	names  []named
+	starts []uint32
+	shift  uint
+	scopes [][]scope // of each unit
+	abroad []bool    // of each unit: it refers to functions of others
+}
+
+func (f *File) readNames() *index {
+	scans := make([]unitScan, len(f.units))
+	f.eachUnit(func(i int, u *Unit) {
+		s := &scans[i]
+		s.unit, s.number = u, uint32(i)
+		s.run()
+		s.plans, s.open = nil, nil
+	})
+	x := &index{scopes: make([][]scope, len(scans)), abroad: make([]bool, len(scans))}
+	total := 0
+	for i := range scans {
+		x.scopes[i], x.abroad[i] = scans[i].scopes, scans[i].abroad
+		total += len(scans[i].names)
+	}
+	x.order(scans, total)
+	return x
+}
+
+// order sorts the names by the upper bits of their hashes, in the order of units where these are the same.
+func (x *index) order(scans []unitScan, total int) {
+	wide := uint(max(bits.Len(uint(total)), 1))
+	x.shift = 32 - min(wide, 24)
+	x.starts = make([]uint32, 1<<(32-x.shift)+1)
+	for i := range scans {
+		for _, n := range scans[i].names {
+			x.starts[n.hash>>x.shift+1]++
+		}
+	}
+	for b := 1; b < len(x.starts); b++ {
+		x.starts[b] += x.starts[b-1]
+	}
+	x.names = make([]named, total)
+	for i := range scans {
+		for _, n := range scans[i].names {
+			b := n.hash >> x.shift
+			x.names[x.starts[b]] = n
+			x.starts[b]++
+		}
+		scans[i].names = nil
+	}
+	copy(x.starts[1:], x.starts)
+	x.starts[0] = 0
+}
+
+func (x *index) bucket(hash uint32) []named {
+	b := hash >> x.shift
+	return x.names[x.starts[b]:x.starts[b+1]]
+}
+
+// Functions are the functions of a name that have code or were inlined: the concrete ones and the abstract ones that these may
+// be copies of, in all units. A name is the last part of a qualified one, or as many parts as it takes: push, List::push,
+// ns::List<int>::push; with :: before it, it is the whole. Template arguments may be left out, as may anonymous and inline
+// namespaces.
+func (f *File) Functions(name string) []Offset { return f.lookup(KindFunction, name) }
+
+// Variables are the variables of files, namespaces and classes of a name, as Functions has them.
+func (f *File) Variables(name string) []Offset { return f.lookup(KindVariable, name) }
+
+// Types are the structures, classes, unions, enumerations, type definitions and basic types of a name, as Functions has them;
+// those that are only declared come last.
+func (f *File) Types(name string) []Offset { return f.lookup(KindType, name) }
+
+// Constants are the enumerators of a name, as Functions has them; the name of their enumeration may be left out.
+func (f *File) Constants(name string) []Offset { return f.lookup(KindConstant, name) }
+
+// Namespaces are the namespaces (modules, of Rust) of a name, as Functions has them.
+func (f *File) Namespaces(name string) []Offset { return f.lookup(KindNamespace, name) }
+
+func (f *File) lookup(kind Kind, name string) []Offset {
+	whole := strings.HasPrefix(name, "::")
+	parts := splitName(strings.TrimPrefix(name, "::"))
+	last := parts[len(parts)-1]
+	x := f.names()
+	hash := hashName([]byte(strings.TrimSpace(last)))
+	var found, later []Offset
+	for _, n := range x.bucket(hash) {
+		if n.hash != hash || n.kind != kind || !f.matches(x, n, parts, whole) {
+			continue
+		}
+		off := f.offsetOf(n)
+		if n.later {
+			later = append(later, off)
+		} else {
+			found = append(found, off)
+		}
+	}
+	return append(found, later...)
+}
+
+func (f *File) offsetOf(n named) Offset {
+	u := f.units[n.unit]
+	return u.space.base + Offset(u.start+uint64(n.at))
+}
+
+// matches reports whether the parts of a name are the last ones of a name in the index.
+func (f *File) matches(x *index, n named, parts []string, whole bool) bool {
+	if !sameName(parts[len(parts)-1], f.nameBytes(f.offsetOf(n))) {
+		return false
+	}
+	parts = parts[:len(parts)-1]
+	for _, s := range f.scopesOf(x, n) {
+		switch {
+		case len(parts) == 0 && !whole:
+			return true
+		case len(parts) > 0 && sameName(parts[len(parts)-1], s.name):
+			parts = parts[:len(parts)-1]
+		case !s.optional:
+			return false
+		}
+	}
+	return len(parts) == 0
+}
+
+// scopeName is one part of a qualified name.
+type scopeName struct {
+	name     []byte
+	optional bool // it may be left out
+	silent   bool // it is left out when the name is printed
+}
+
+var anonymousNamespace = []byte("(anonymous namespace)")
+
+// scopesOf are the parts of a name before the last, innermost first.
+func (f *File) scopesOf(x *index, n named) []scopeName {
+	if n.scope < 0 {
+		if origin := f.originElsewhere(n); origin != nil {
+			return f.scopesAround(origin)
+		}
+		return nil
+	}
+	u := f.units[n.unit]
+	var all []scopeName
+	for i := n.scope; i >= 0; i = x.scopes[n.unit][i].parent {
+		if e, _ := u.entry(u.start + uint64(x.scopes[n.unit][i].at)); e != nil {
+			all = append(all, f.scopeName(e))
+		}
+	}
+	return all
+}
+
+// originElsewhere is what a DIE of the index completes, if that is in another unit; its scopes are not in the index.
+func (f *File) originElsewhere(n named) *Entry {
+	e, err := f.Entry(f.offsetOf(n))
+	if err != nil || e.Has(dwarf.AttrName) {
+		return nil
+	}
+	return f.declaration(e)
+}
+
+// declaration is the last of what a DIE completes: the one whose place says what its qualified name is.
+func (f *File) declaration(e *Entry) *Entry {
+	for range longestChain {
+		origin := f.Origin(e)
+		if origin == nil {
+			break
+		}
+		e = origin
+	}
+	return e
+}
+
+// scopesAround are the parts of the name of a DIE before the last, innermost first.
+func (f *File) scopesAround(e *Entry) []scopeName {
+	var all []scopeName
+	for range 64 {
+		if e = f.Parent(e); e == nil {
+			break
+		}
+		if isScope(e.Tag) || e.Tag == dwarf.TagSubprogram {
+			all = append(all, f.scopeName(e))
+		}
+	}
+	return all
+}
+
+func (f *File) scopeName(e *Entry) scopeName {
+	v, _ := f.Lookup(e, dwarf.AttrName)
+	s := scopeName{name: v.bytes}
+	switch {
+	case e.Tag == dwarf.TagNamespace && len(s.name) == 0:
+		s.name, s.optional = anonymousNamespace, true
+	case e.Tag == dwarf.TagNamespace:
+		s.optional = e.Bool(dwarf.AttrExportSymbols) || bytes.HasPrefix(s.name, []byte("{impl#"))
+	case e.Tag == dwarf.TagEnumerationType:
+		s.optional = !e.Bool(dwarf.AttrEnumClass)
+		s.silent = s.optional
+	case len(s.name) == 0:
+		s.optional, s.silent = true, true
+	}
+	return s
+}
+
+// QualifiedName is the full name of a DIE: ns::Class::method. In C and Go that is its name.
+func (f *File) QualifiedName(e *Entry) string {
+	return qualified(f.scopesAround(f.declaration(e)), f.Name(e))
+}
+
+func qualified(scopes []scopeName, name string) string {
+	if len(scopes) == 0 {
+		return name
+	}
+	var b strings.Builder
+	for i := len(scopes) - 1; i >= 0; i-- {
+		if !scopes[i].silent {
+			b.Write(scopes[i].name)
+			b.WriteString("::")
+		}
+	}
+	b.WriteString(name)
+	return b.String()
+}
+
+// EachName calls a function with the qualified name of everything of a kind, in no order, until it returns false. What is
+// described several times comes several times.
+func (f *File) EachName(kind Kind, found func(name string, off Offset) bool) {
+	x := f.names()
+	for _, n := range x.names {
+		if n.kind != kind {
+			continue
+		}
+		off := f.offsetOf(n)
+		if !found(qualified(f.scopesOf(x, n), string(f.nameBytes(off))), off) {
+			return
+		}
+	}
+}
+
+// Load reads the names now instead of when the first is asked for.
+func (f *File) Load() { f.names() }

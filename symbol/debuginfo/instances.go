@@ -1,0 +1,135 @@
+package debuginfo
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"slices"
+	"sort"
+
+	"tracewell/arch"
+)
+
+// Instance is code of a function: the function itself, a clone that the compiler has made of it, or a copy inlined elsewhere.
+type Instance struct {
+	Entry   *Entry
+	Inlined bool
+	EntryPC arch.Addr // where execution enters it
+	Ranges  []Range
+}
+
+// inlinedCopy is a DIE that is a concrete instance of another.
+type inlinedCopy struct{ root, copy Offset }
+
+func byRoot(a, b inlinedCopy) int {
+	return cmp.Or(cmp.Compare(a.root, b.root), cmp.Compare(a.copy, b.copy))
+}
+
+// Root is the one DIE that all code of a function refers to: of a concrete instance, the abstract one; of anything else, itself.
+func (f *File) Root(off Offset) Offset {
+	for range longestChain {
+		e, err := f.Entry(off)
+		if err != nil {
+			break
+		}
+		next, ok := e.Ref(dwarf.AttrAbstractOrigin)
+		if !ok {
+			break
+		}
+		off = next
+	}
+	return off
+}
+
+// Instances are all code of a function, given by any of its DIEs: its own, then all copies in the order of the file.
+func (f *File) Instances(off Offset) []Instance {
+	root := f.Root(off)
+	e, err := f.Entry(root)
+	if err != nil {
+		return nil
+	}
+	var all []Instance
+	add := func(e *Entry) {
+		if ranges := f.Ranges(e); len(ranges) > 0 {
+			all = append(all, Instance{e, e.Tag == dwarf.TagInlinedSubroutine, f.entryPC(e, ranges), ranges})
+		}
+	}
+	add(e)
+	for _, list := range [][]inlinedCopy{e.Unit.inlined(), f.abroad()} {
+		i := sort.Search(len(list), func(i int) bool { return list[i].root >= root })
+		for ; i < len(list) && list[i].root == root; i++ {
+			if e, err := f.Entry(list[i].copy); err == nil {
+				add(e)
+			}
+		}
+	}
+	return all
+}
+
+// entryPC is where a function or an inlined copy is entered: where DW_AT_entry_pc says, or at the beginning of its first range.
+func (f *File) entryPC(e *Entry, ranges []Range) arch.Addr {
+	v, ok := e.Value(dwarf.AttrEntrypc)
+	switch {
+	case !ok:
+		return ranges[0].Begin
+	case v.Class == ClassAddress:
+		return v.Addr()
+	}
+	return ranges[0].Begin + arch.Addr(v.num)
+}
+
+// findInlined lists the copies in a unit of functions of the same.
+func (u *Unit) findInlined() []inlinedCopy {
+	return slices.DeleteFunc(u.copies(), func(c inlinedCopy) bool { return !u.has(c.root) })
+}
+
+func (u *Unit) has(off Offset) bool {
+	return off >= u.space.base+Offset(u.start) && off < u.space.base+Offset(u.end)
+}
+
+// findAbroad lists the copies of functions of other units, which link-time optimization makes.
+func (f *File) findAbroad() []inlinedCopy {
+	x := f.names()
+	found := make([][]inlinedCopy, len(f.units))
+	f.eachUnit(func(i int, u *Unit) {
+		if x.abroad[i] {
+			found[i] = slices.DeleteFunc(u.copies(), func(c inlinedCopy) bool { return u.has(c.root) })
+		}
+	})
+	all := slices.Concat(found...)
+	slices.SortFunc(all, byRoot)
+	return all
+}
+
+// copies lists all concrete instances of a unit.
+func (u *Unit) copies() []inlinedCopy {
+	var all []inlinedCopy
+	plans := u.plans()
+	c := cursorAt(u.space.data[:u.end], u.first)
+	for c.more() {
+		at := c.at
+		code := c.uleb()
+		if code == 0 {
+			continue
+		}
+		plan := plans.find(code)
+		if plan == nil {
+			break
+		}
+		wanted := plan.traits&hasCode != 0 && (plan.tag == dwarf.TagInlinedSubroutine || plan.tag == dwarf.TagSubprogram)
+		for _, s := range plan.steps {
+			if !wanted || s.kind != stepOrigin {
+				u.format.step(&c, s)
+				continue
+			}
+			if v, ok := u.value(&c, attrSpec{form: s.form}); ok {
+				root := u.space.file.Root(v.Offset())
+				all = append(all, inlinedCopy{root, u.space.base + Offset(at)})
+			}
+		}
+		if c.bad {
+			break
+		}
+	}
+	slices.SortFunc(all, byRoot)
+	return all
+}

@@ -1,0 +1,269 @@
+package debuginfo
+
+import (
+	"math"
+	"path"
+
+	"tracewell/arch"
+)
+
+// lineProgram is the header of a line number program, and the program that makes the rows.
+type lineProgram struct {
+	unit     *Unit
+	version  uint16
+	minInst  uint8
+	isStmt   bool
+	lineBase int8
+	lineRange,
+	opcodeBase uint8
+	lengths []byte // of the standard opcodes
+	dirs    [][]byte
+	files   []lineFile
+	program cursor
+}
+
+type lineFile struct {
+	name []byte
+	dir  uint64
+}
+
+// lineProgram reads the header of the unit's line number program, nil when it has none.
+func (u *Unit) lineProgram() *lineProgram {
+	from := u.linked()
+	if u.skeleton != nil && u.isType() || !from.hasLines {
+		return nil
+	}
+	c := cursorAt(from.space.section(".debug_line"), from.linesAt)
+	size, dwarf64 := c.length()
+	body := c.part(size)
+	p := &lineProgram{unit: from, version: body.u16()}
+	if p.version < 2 || p.version > 5 {
+		return nil
+	}
+	f := format{version: p.version, addrSize: 8, dwarf64: dwarf64}
+	if p.version >= 5 {
+		f.addrSize = body.u8()
+		body.u8()
+	}
+	header := body.offset(dwarf64)
+	p.program = cursorAt(body.data, body.at)
+	p.program.skip(header)
+	p.minInst = body.u8()
+	if p.version >= 4 {
+		body.u8() // operations of an instruction: 1 on every machine without long instruction words
+	}
+	p.isStmt = body.u8() != 0
+	p.lineBase = int8(body.u8())
+	p.lineRange = body.u8()
+	p.opcodeBase = body.u8()
+	p.lengths = body.take(uint64(max(p.opcodeBase, 1)) - 1)
+	if body.bad || p.lineRange == 0 || f.addrSize != 8 {
+		return nil
+	}
+	if p.version >= 5 {
+		p.readLists(&body, f)
+	} else {
+		p.readOldLists(&body)
+	}
+	return p
+}
+
+// readOldLists reads the folders and files of versions 2 to 4. Number 0 is the unit's own folder and file.
+func (p *lineProgram) readOldLists(c *cursor) {
+	p.dirs = append(p.dirs, []byte(p.unit.CompDir))
+	for c.more() {
+		dir := c.text()
+		if len(dir) == 0 {
+			break
+		}
+		p.dirs = append(p.dirs, dir)
+	}
+	p.files = append(p.files, lineFile{name: []byte(p.unit.Name)})
+	for c.more() {
+		name := c.text()
+		if len(name) == 0 {
+			break
+		}
+		p.files = append(p.files, lineFile{name, c.uleb()})
+		c.skipLeb()
+		c.skipLeb()
+	}
+}
+
+// The contents of the entries of version 5.
+const (
+	entryPath = 1
+	entryDir  = 2
+)
+
+// readLists reads the folders and files of version 5, whose entries have a description of their own.
+func (p *lineProgram) readLists(c *cursor, f format) {
+	for _, dir := range p.readList(c, f) {
+		p.dirs = append(p.dirs, dir.name)
+	}
+	p.files = p.readList(c, f)
+}
+
+func (p *lineProgram) readList(c *cursor, f format) []lineFile {
+	type part struct {
+		content uint64
+		spec    attrSpec
+	}
+	parts := make([]part, c.u8())
+	for i := range parts {
+		parts[i] = part{c.uleb(), attrSpec{form: form(c.uleb())}}
+	}
+	reader := &Unit{space: p.unit.space, format: f, strOffsetsBase: p.unit.strOffsetsBase}
+	var list []lineFile
+	for n := c.uleb(); n > 0 && c.more() && len(parts) > 0; n-- {
+		var file lineFile
+		for _, part := range parts {
+			v, ok := reader.value(c, part.spec)
+			switch {
+			case c.bad:
+				return list
+			case part.content == entryPath && ok:
+				file.name = v.bytes
+			case part.content == entryDir:
+				file.dir = v.num
+			}
+		}
+		list = append(list, file)
+	}
+	return list
+}
+
+// paths are the full paths of the files.
+func (p *lineProgram) paths() []string {
+	list := make([]string, len(p.files))
+	for i := range p.files {
+		list[i] = p.path(i)
+	}
+	return list
+}
+
+func (p *lineProgram) path(i int) string {
+	file := p.files[i]
+	name := string(file.name)
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	dir := ""
+	if file.dir < uint64(len(p.dirs)) {
+		dir = string(p.dirs[file.dir])
+	}
+	if !path.IsAbs(dir) {
+		dir = path.Join(p.unit.CompDir, dir)
+	}
+	return path.Join(dir, name)
+}
+
+// The opcodes of line number programs.
+const (
+	lineCopy = iota + 1
+	lineAdvancePC
+	lineAdvanceLine
+	lineSetFile
+	lineSetColumn
+	lineNegateStmt
+	lineBasicBlock
+	lineConstAddPC
+	lineFixedAdvancePC
+	linePrologueEnd
+	lineEpilogueBegin
+
+	lineEndSequence      = 1
+	lineSetAddress       = 2
+	lineDefineFile       = 3
+	lineSetDiscriminator = 4
+)
+
+// run makes the rows, in the order of the program, until emit returns false.
+func (p *lineProgram) run(emit func(Row) bool) {
+	m := lineMachine{lineProgram: p, emit: emit}
+	m.reset()
+	c := p.program
+	for c.more() && !m.stop {
+		op := c.u8()
+		switch {
+		case op >= p.opcodeBase:
+			op -= p.opcodeBase
+			m.row.Addr += arch.Addr(uint64(op/p.lineRange) * uint64(p.minInst))
+			m.advance(int64(p.lineBase) + int64(op%p.lineRange))
+			m.add()
+		case op == 0:
+			m.extended(&c)
+		default:
+			m.standard(&c, op)
+		}
+	}
+}
+
+type lineMachine struct {
+	*lineProgram
+	row  Row
+	emit func(Row) bool
+	stop bool
+}
+
+func (m *lineMachine) reset() {
+	m.row = Row{File: 1, Line: 1}
+	if m.isStmt {
+		m.row.Flags = IsStmt
+	}
+}
+
+func (m *lineMachine) add() {
+	m.stop = !m.emit(m.row)
+	m.row.Flags &= IsStmt
+	m.row.Discriminator = 0
+}
+
+func (m *lineMachine) advance(lines int64) { m.row.Line = uint32(int64(m.row.Line) + lines) }
+
+func (m *lineMachine) standard(c *cursor, op uint8) {
+	switch op {
+	case lineCopy:
+		m.add()
+	case lineAdvancePC:
+		m.row.Addr += arch.Addr(c.uleb() * uint64(m.minInst))
+	case lineAdvanceLine:
+		m.advance(c.sleb())
+	case lineSetFile:
+		m.row.File = uint32(min(c.uleb(), math.MaxUint32))
+	case lineSetColumn:
+		m.row.Column = uint32(c.uleb())
+	case lineNegateStmt:
+		m.row.Flags ^= IsStmt
+	case lineBasicBlock:
+		m.row.Flags |= BasicBlock
+	case lineConstAddPC:
+		m.row.Addr += arch.Addr(uint64((255-m.opcodeBase)/m.lineRange) * uint64(m.minInst))
+	case lineFixedAdvancePC:
+		m.row.Addr += arch.Addr(c.u16())
+	case linePrologueEnd:
+		m.row.Flags |= PrologueEnd
+	case lineEpilogueBegin:
+		m.row.Flags |= EpilogueBegin
+	default:
+		for range m.lengths[op-1] {
+			c.skipLeb()
+		}
+	}
+}
+
+func (m *lineMachine) extended(c *cursor) {
+	body := c.part(c.uleb())
+	switch body.u8() {
+	case lineEndSequence:
+		m.row.Flags |= EndSequence
+		m.add()
+		m.reset()
+	case lineSetAddress:
+		m.row.Addr = arch.Addr(body.u64())
+	case lineDefineFile:
+		m.files = append(m.files, lineFile{body.text(), body.uleb()})
+	case lineSetDiscriminator:
+		m.row.Discriminator = uint32(body.uleb())
+	}
+}

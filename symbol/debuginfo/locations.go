@@ -1,0 +1,158 @@
+package debuginfo
+
+import (
+	"debug/dwarf"
+	"math"
+
+	"tracewell/arch"
+)
+
+// LocationRange is where something lies while the pc is in a range.
+type LocationRange struct {
+	Range
+	Always  bool // whatever the pc; there is nothing else then
+	Default bool // where no other entry has the pc
+	Expr    []byte
+}
+
+// Locations are the expressions of an attribute, such as DW_AT_location, each with the range of the pc that it is for. A list
+// without an entry for a pc says that the thing is not there then (optimized out).
+func (f *File) Locations(e *Entry, attr dwarf.Attr) []LocationRange {
+	v, ok := e.Value(attr)
+	if !ok {
+		return nil
+	}
+	switch u := e.Unit; v.Class {
+	case ClassExpr, ClassBlock:
+		return []LocationRange{{Always: true, Expr: v.bytes}}
+	case ClassListIndex, ClassSection:
+		return u.locationList(v)
+	case ClassConstant:
+		if u.Version < 4 && v.size >= 4 {
+			return u.locationList(v)
+		}
+	}
+	return nil
+}
+
+// LocationAt is the expression of an attribute at a pc, nil when there is none there.
+func (f *File) LocationAt(e *Entry, attr dwarf.Attr, pc arch.Addr) []byte {
+	var rest []byte
+	for _, l := range f.Locations(e, attr) {
+		switch {
+		case l.Always || !l.Default && l.Has(pc):
+			return l.Expr
+		case l.Default:
+			rest = l.Expr
+		}
+	}
+	return rest
+}
+
+func (u *Unit) locationList(v Value) []LocationRange {
+	if u.Version >= 5 {
+		section := u.space.section(".debug_loclists")
+		at, ok := u.listOffset(v, section, u.loclistBase)
+		if !ok {
+			return nil
+		}
+		return u.newLocations(cursorAt(section, at))
+	}
+	c := cursorAt(u.space.section(".debug_loc"), v.num)
+	if u.space.dwo {
+		return u.splitLocations(c)
+	}
+	return u.oldLocations(c)
+}
+
+func (u *Unit) oldLocations(c cursor) []LocationRange {
+	var all []LocationRange
+	base := u.lowest()
+	for !c.bad {
+		begin, end := c.u64(), c.u64()
+		if c.bad || begin == 0 && end == 0 {
+			break
+		}
+		if begin == math.MaxUint64 {
+			base = arch.Addr(end)
+			continue
+		}
+		expr := c.take(uint64(c.u16()))
+		if !c.bad && begin < end {
+			all = append(all, LocationRange{Range: Range{base + arch.Addr(begin), base + arch.Addr(end)}, Expr: expr})
+		}
+	}
+	return all
+}
+
+// splitLocations reads the lists that GNU had in .dwo files before DWARF 5.
+func (u *Unit) splitLocations(c cursor) []LocationRange {
+	var all []LocationRange
+	base := u.lowest()
+	for !c.bad {
+		var r Range
+		kind := c.u8()
+		switch kind {
+		case 1: // a base
+			addr, ok := u.address(c.uleb())
+			if !ok {
+				return all
+			}
+			base = addr
+			continue
+		case 2:
+			r.Begin, _ = u.address(c.uleb())
+			r.End, _ = u.address(c.uleb())
+		case 3:
+			r.Begin, _ = u.address(c.uleb())
+			r.End = r.Begin + arch.Addr(c.u32())
+		case 4:
+			r.Begin, r.End = base+arch.Addr(c.u32()), base+arch.Addr(c.u32())
+		default:
+			return all
+		}
+		expr := c.take(uint64(c.u16()))
+		if !c.bad && r.Begin < r.End {
+			all = append(all, LocationRange{Range: r, Expr: expr})
+		}
+	}
+	return all
+}
+
+// The kinds of entries that only lists of locations have.
+const (
+	locationDefault  = 5
+	locationViewPair = 9
+)
+
+func (u *Unit) newLocations(c cursor) []LocationRange {
+	var all []LocationRange
+	base := u.lowest()
+	for !c.bad {
+		l := LocationRange{}
+		isRange, ok := true, true
+		switch kind := int(c.u8()); {
+		case kind == locationViewPair: // which of the statements at one address: of no use to whoever stops at addresses
+			c.skipLeb()
+			c.skipLeb()
+			continue
+		case kind == locationDefault:
+			l.Default = true
+		case kind > locationDefault:
+			l.Range, isRange, ok = u.listEntry(&c, kind-1, &base)
+		default:
+			l.Range, isRange, ok = u.listEntry(&c, kind, &base)
+		}
+		if !ok {
+			break
+		}
+		if !isRange {
+			continue
+		}
+		l.Expr = c.take(c.uleb())
+		if !c.bad && (l.Default || l.Begin < l.End) {
+			all = append(all, l)
+		}
+	}
+	return all
+}

@@ -1,0 +1,254 @@
+package debuginfo
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"math"
+	"slices"
+	"sort"
+
+	"tracewell/arch"
+)
+
+// Range is the addresses from Begin up to End, without End.
+type Range struct{ Begin, End arch.Addr }
+
+// Has reports whether an address is in the range.
+func (r Range) Has(addr arch.Addr) bool { return addr >= r.Begin && addr < r.End }
+
+func sortRanges(list []Range) {
+	slices.SortFunc(list, func(a, b Range) int { return cmp.Compare(a.Begin, b.Begin) })
+}
+
+// Ranges are the addresses of the code of a DIE, in the order of the file, without code that the linker has thrown away. A
+// function in one piece has one.
+func (f *File) Ranges(e *Entry) []Range {
+	var all []Range
+	if v, ok := e.Value(dwarf.AttrRanges); ok {
+		all = e.Unit.rangeList(v)
+	} else if low, ok := e.Addr(dwarf.AttrLowpc); ok {
+		high, ok := e.Value(dwarf.AttrHighpc)
+		if !ok {
+			return nil
+		}
+		end := high.Addr()
+		if high.Class != ClassAddress {
+			end = low + arch.Addr(high.num)
+		}
+		all = []Range{{low, end}}
+	}
+	return slices.DeleteFunc(all, func(r Range) bool { return r.End <= r.Begin || !f.isCode(r.Begin) })
+}
+
+// rootRanges are the ranges of a unit; those of a split one are said in the linked file, save in the GNU dialect.
+func (f *File) rootRanges(u *Unit) []Range {
+	for _, from := range []*Unit{u.linked(), u} {
+		if root, _ := from.entry(from.first); root != nil {
+			if all := f.Ranges(root); len(all) > 0 {
+				return all
+			}
+		}
+	}
+	return nil
+}
+
+// rangeList reads a list of ranges, as DWARF 5 has them or as before.
+func (u *Unit) rangeList(v Value) []Range {
+	if u.Version >= 5 {
+		section := u.space.section(".debug_rnglists")
+		at, ok := u.listOffset(v, section, u.rnglistsBase)
+		if !ok {
+			return nil
+		}
+		return u.newRanges(cursorAt(section, at))
+	}
+	image, at := u.space.image, v.num
+	if u.skeleton != nil {
+		image, at = u.skeleton.space.image, at+u.skeleton.rangesBase
+	}
+	return u.oldRanges(cursorAt(image.section(".debug_ranges"), at))
+}
+
+// section is the content of a section that goes with the DIEs of a space.
+func (s *space) section(name string) []byte {
+	if s.dwo {
+		name += ".dwo"
+	}
+	return s.image.section(name)
+}
+
+// listOffset is where a list begins, given by its place or by its number in the table at base.
+func (u *Unit) listOffset(v Value, section []byte, base uint64) (uint64, bool) {
+	if v.Class != ClassListIndex {
+		return v.num, v.Class == ClassSection || v.Class == ClassConstant
+	}
+	c := cursorAt(section, indexed(base, v.num, u.format.offsetSize()))
+	at := c.offset(u.format.dwarf64)
+	return base + at, !c.bad
+}
+
+// lowest is what the addresses of a unit's lists are relative to at their beginning.
+func (u *Unit) lowest() arch.Addr { return u.linked().low }
+
+func (u *Unit) oldRanges(c cursor) []Range {
+	var all []Range
+	base := u.lowest()
+	for !c.bad {
+		begin, end := c.u64(), c.u64()
+		switch {
+		case c.bad || begin == 0 && end == 0:
+			return all
+		case begin == math.MaxUint64:
+			base = arch.Addr(end)
+		default:
+			all = append(all, Range{base + arch.Addr(begin), base + arch.Addr(end)})
+		}
+	}
+	return all
+}
+
+// The kinds of entries of DWARF 5's lists; locations and ranges have the same ones, but for default_location, which moves
+// those behind it.
+const (
+	listEnd = iota
+	listBasex
+	listStartxEndx
+	listStartxLength
+	listOffsetPair
+	listBase
+	listStartEnd
+	listStartLength
+)
+
+func (u *Unit) newRanges(c cursor) []Range {
+	var all []Range
+	base := u.lowest()
+	for !c.bad {
+		kind := int(c.u8())
+		r, isRange, ok := u.listEntry(&c, kind, &base)
+		if !ok {
+			break
+		}
+		if isRange {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+// listEntry reads an entry of a list, which may be a range or set the base of those behind it.
+func (u *Unit) listEntry(c *cursor, kind int, base *arch.Addr) (r Range, isRange, ok bool) {
+	indexed := func() arch.Addr {
+		addr, found := u.address(c.uleb())
+		if !found {
+			c.fail()
+		}
+		return addr
+	}
+	switch kind {
+	case listBasex:
+		*base = indexed()
+		return r, false, !c.bad
+	case listBase:
+		*base = arch.Addr(c.u64())
+		return r, false, !c.bad
+	case listStartxEndx:
+		r.Begin = indexed()
+		r.End = indexed()
+	case listStartxLength:
+		r.Begin = indexed()
+		r.End = r.Begin + arch.Addr(c.uleb())
+	case listOffsetPair:
+		r.Begin = *base + arch.Addr(c.uleb())
+		r.End = *base + arch.Addr(c.uleb())
+	case listStartEnd:
+		r.Begin, r.End = arch.Addr(c.u64()), arch.Addr(c.u64())
+	case listStartLength:
+		r.Begin = arch.Addr(c.u64())
+		r.End = r.Begin + arch.Addr(c.uleb())
+	default:
+		return r, false, false
+	}
+	return r, true, !c.bad
+}
+
+// unitRange is a range of code, and whose it is.
+type unitRange struct {
+	Range
+	unit *Unit
+}
+
+// readPlaces finds which units have which code.
+func (f *File) readPlaces() []unitRange {
+	var all []unitRange
+	for _, u := range f.units {
+		for _, r := range f.rootRanges(u) {
+			all = append(all, unitRange{r, u})
+		}
+	}
+	slices.SortFunc(all, func(a, b unitRange) int { return cmp.Compare(a.Begin, b.Begin) })
+	return all
+}
+
+// UnitAt is the unit that has the code at an address, nil when none has.
+func (f *File) UnitAt(pc arch.Addr) *Unit {
+	all := f.places()
+	i := sort.Search(len(all), func(i int) bool { return all[i].Begin > pc })
+	for back := 0; i > 0 && back < 8; back++ { // ranges of damaged files overlap
+		i--
+		if all[i].Has(pc) {
+			return all[i].unit
+		}
+	}
+	return nil
+}
+
+// FunctionAt is the function that has the code at an address: the concrete one, whatever was inlined into it. It is nil when the
+// debug information has none there.
+func (f *File) FunctionAt(pc arch.Addr) *Entry {
+	u := f.UnitAt(pc)
+	if u == nil {
+		return nil
+	}
+	root, _ := u.entry(u.first)
+	if root == nil {
+		return nil
+	}
+	return f.functionBelow(root, pc, 0)
+}
+
+// functionBelow looks for a function among the children of a unit, a namespace or a type.
+func (f *File) functionBelow(e *Entry, pc arch.Addr, depth int) *Entry {
+	const deepest = 64
+	if depth > deepest {
+		return nil
+	}
+	for child := range f.Children(e) {
+		switch {
+		case child.Tag == dwarf.TagSubprogram:
+			if child.plan.traits&hasCode == 0 {
+				continue
+			}
+			for _, r := range f.Ranges(child) {
+				if r.Has(pc) {
+					return child
+				}
+			}
+		case child.HasChildren && isScope(child.Tag):
+			if found := f.functionBelow(child, pc, depth+1); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// isScope reports whether the names in a DIE are part of longer ones: ns::Class::method.
+func isScope(tag dwarf.Tag) bool {
+	switch tag {
+	case dwarf.TagNamespace, dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType, dwarf.TagModule, dwarf.TagInterfaceType,
+		dwarf.TagEnumerationType:
+		return true
+	}
+	return false
+}

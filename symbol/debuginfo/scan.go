@@ -1,0 +1,269 @@
+package debuginfo
+
+import (
+	"debug/dwarf"
+	"hash/maphash"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Kind is what a name in the index stands for.
+type Kind uint8
+
+// The kinds of names.
+const (
+	KindFunction Kind = iota + 1 // with code, or inlined everywhere
+	KindVariable                 // of a file, a namespace or a class
+	KindType                     // defined or only declared
+	KindConstant                 // an enumerator
+	KindNamespace
+)
+
+// named is one name of the index.
+type named struct {
+	hash  uint32 // of the name without template arguments
+	unit  uint32
+	at    uint32 // from the beginning of the unit
+	scope int32  // in the unit's scopes, -1 for none
+	kind  Kind
+	later bool // a declaration
+}
+
+// scope is a DIE whose name is part of the names below it: a namespace, a class, a function.
+type scope struct {
+	at, end uint32
+	parent  int32
+}
+
+// tagKinds are the DIEs whose names are indexed.
+var tagKinds = map[dwarf.Tag]Kind{
+	dwarf.TagSubprogram: KindFunction, dwarf.TagVariable: KindVariable, dwarf.TagMember: KindVariable,
+	dwarf.TagEnumerator: KindConstant, dwarf.TagNamespace: KindNamespace,
+	dwarf.TagStructType: KindType, dwarf.TagClassType: KindType, dwarf.TagUnionType: KindType, dwarf.TagEnumerationType: KindType,
+	dwarf.TagTypedef: KindType, dwarf.TagBaseType: KindType, dwarf.TagTemplateAlias: KindType, dwarf.TagInterfaceType: KindType,
+	dwarf.TagUnspecifiedType: KindType,
+}
+
+// kind is what the index wants of a DIE; 0 for nothing.
+func (a *abbrev) kind() Kind {
+	kind := tagKinds[a.tag]
+	switch {
+	case a.tag == dwarf.TagSubprogram && a.traits&(hasCode|inlines) == 0,
+		a.tag == dwarf.TagMember && a.traits&hasPlace == 0,
+		a.tag == dwarf.TagVariable && a.traits&declares != 0 && a.traits&hasPlace == 0:
+		return 0
+	}
+	return kind
+}
+
+// eachUnit runs a function over all units, on as many processors as there are.
+func (f *File) eachUnit(work func(i int, u *Unit)) {
+	var next, done atomic.Int64
+	total := int64(0)
+	for _, u := range f.units {
+		total += int64(u.end - u.start)
+	}
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(f.units)) {
+		workers.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(f.units) {
+					return
+				}
+				u := f.units[i]
+				work(i, u)
+				if now := done.Add(int64(u.end - u.start)); f.options.Progress != nil {
+					f.options.Progress(now, total)
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// unitScan is one pass over a unit that collects its names.
+type unitScan struct {
+	unit   *Unit
+	number uint32
+	plans  *abbrevs
+	names  []named
+	scopes []scope
+	open   []level
+	abroad bool
+}
+
+// level is a DIE whose children are being read.
+type level struct {
+	at    uint32
+	scope int32 // of what is below; that of the level above until one is needed
+	own   bool  // it has a scope of its own
+	local bool  // below a function: only functions are of interest
+	needs bool  // it is to have a scope of its own when something below has a name
+}
+
+var hashSeed = maphash.MakeSeed()
+
+func hashName(name []byte) uint32 { return uint32(maphash.Bytes(hashSeed, baseName(name))) }
+
+func (s *unitScan) run() {
+	u := s.unit
+	s.plans = readAbbrevs(u.space.abbrev, u.abbrevAt, u.format)
+	c := cursorAt(u.space.data[:u.end], u.first)
+	for c.more() {
+		at := uint32(c.at - u.start)
+		code := c.uleb()
+		if code == 0 {
+			if len(s.open) == 0 || s.pop(uint32(c.at-u.start)) {
+				return
+			}
+			continue
+		}
+		plan := s.plans.find(code)
+		if plan == nil {
+			return
+		}
+		s.entry(&c, plan, at)
+		if c.bad {
+			return
+		}
+		if plan.children {
+			s.push(plan, at)
+		} else if len(s.open) == 0 {
+			return
+		}
+	}
+}
+
+func (s *unitScan) push(plan *abbrev, at uint32) {
+	l := level{at: at, scope: -1}
+	if n := len(s.open); n > 0 {
+		l.scope, l.local = s.open[n-1].scope, s.open[n-1].local
+	}
+	if plan.tag == dwarf.TagSubprogram {
+		l.local, l.needs = true, true
+	}
+	l.needs = l.needs || isScope(plan.tag)
+	s.open = append(s.open, l)
+}
+
+// pop ends a list of children, and reports whether it was that of the unit.
+func (s *unitScan) pop(end uint32) bool {
+	l := s.open[len(s.open)-1]
+	if l.own {
+		s.scopes[l.scope].end = end
+	}
+	s.open = s.open[:len(s.open)-1]
+	return len(s.open) == 0
+}
+
+// scope is that of what is on the innermost level; those that are missing are made.
+func (s *unitScan) scope() int32 {
+	parent := int32(-1)
+	for i := range s.open {
+		l := &s.open[i]
+		if l.needs && !l.own {
+			s.scopes = append(s.scopes, scope{l.at, uint32(s.unit.end - s.unit.start), parent})
+			l.scope, l.own = int32(len(s.scopes)-1), true
+		}
+		if l.own {
+			parent = l.scope
+		}
+	}
+	return parent
+}
+
+// entry reads what the index wants of a DIE, and steps over it.
+func (s *unitScan) entry(c *cursor, plan *abbrev, at uint32) {
+	u := s.unit
+	kind := plan.kind()
+	local := len(s.open) > 0 && s.open[len(s.open)-1].local
+	wanted := kind != 0 && (!local || kind == KindFunction)
+	var name []byte
+	var origin Value
+	s.abroad = s.abroad || plan.traits&refersAbroad != 0
+	for _, step := range plan.steps {
+		switch {
+		case step.kind == stepSkip:
+			c.skip(uint64(step.size))
+		case wanted && step.kind == stepName:
+			v, _ := u.value(c, attrSpec{form: step.form})
+			name = v.bytes
+		case wanted && step.kind == stepOrigin:
+			origin, _ = u.value(c, attrSpec{form: step.form})
+		default:
+			u.format.skipForm(c, step.form)
+		}
+	}
+	if !wanted {
+		return
+	}
+	where := int32(-2)
+	if name == nil && origin.Class == ClassReference {
+		name, where = s.origin(origin.Offset())
+	}
+	if len(name) == 0 {
+		return
+	}
+	if where == -2 {
+		where = s.scope()
+	}
+	s.names = append(s.names, named{hashName(name), s.number, at, where, kind, plan.traits&declares != 0})
+}
+
+// origin is the name of what a DIE completes, and the scope that it is in.
+func (s *unitScan) origin(off Offset) (name []byte, where int32) {
+	u := s.unit
+	for range longestChain {
+		at := uint64(off % spaceSize)
+		if off < u.space.base || off-u.space.base >= spaceSize || at < u.first || at >= u.end {
+			s.abroad = true
+			return u.space.file.nameBytes(off), -1
+		}
+		c := cursorAt(u.space.data[:u.end], at)
+		plan := s.plans.find(c.uleb())
+		if plan == nil {
+			return nil, -1
+		}
+		next := Value{}
+		for _, step := range plan.steps {
+			switch step.kind {
+			case stepName:
+				v, _ := u.value(&c, attrSpec{form: step.form})
+				name = v.bytes
+			case stepOrigin:
+				next, _ = u.value(&c, attrSpec{form: step.form})
+			default:
+				u.format.step(&c, step)
+			}
+		}
+		if name != nil || next.Class != ClassReference {
+			return name, s.scopeOf(uint32(at - u.start))
+		}
+		off = next.Offset()
+	}
+	return nil, -1
+}
+
+// scopeOf is the innermost scope around a place; those behind the place that is being read are not known yet.
+func (s *unitScan) scopeOf(at uint32) int32 {
+	i := len(s.scopes) - 1
+	for i >= 0 && s.scopes[i].at >= at {
+		i--
+	}
+	for i >= 0 && s.scopes[i].end <= at {
+		i = int(s.scopes[i].parent)
+	}
+	return int32(i)
+}
+
+// nameBytes is the name of a DIE anywhere, or of what it completes.
+func (f *File) nameBytes(off Offset) []byte {
+	e, err := f.Entry(off)
+	if err != nil {
+		return nil
+	}
+	v, _ := f.Lookup(e, dwarf.AttrName)
+	return v.bytes
+}

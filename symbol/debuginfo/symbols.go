@@ -1,0 +1,68 @@
+package debuginfo
+
+import (
+	"cmp"
+	"debug/elf"
+	"slices"
+
+	"tracewell/arch"
+)
+
+// Symbol is a name of the linker's.
+type Symbol struct {
+	Name   string
+	Addr   arch.Addr // of a thread-local variable, the offset in its module's block
+	Size   uint64    // bytes; 0 where the file does not say, as for functions written in assembly
+	Kind   SymbolKind
+	Global bool
+}
+
+// SymbolKind is what a symbol stands for.
+type SymbolKind uint8
+
+// The kinds of symbols.
+const (
+	SymbolFunction    SymbolKind = iota + 1
+	SymbolIndirect               // a function that returns the address of the one to call (ifunc)
+	SymbolObject                 // a variable
+	SymbolThreadLocal            // a variable that each thread has its own of
+	SymbolLabel                  // a place without a type, as assembly has them
+)
+
+var symbolKinds = map[elf.SymType]SymbolKind{
+	elf.STT_FUNC: SymbolFunction, elf.STT_GNU_IFUNC: SymbolIndirect, elf.STT_OBJECT: SymbolObject, elf.STT_TLS: SymbolThreadLocal,
+	elf.STT_NOTYPE: SymbolLabel,
+}
+
+// Symbols are the defined functions, variables and labels of the symbol table, by address; those of the dynamic one in a file
+// that has been stripped, as long as there is no separate file that has more.
+func (f *File) Symbols() []Symbol { return f.symbols() }
+
+func (f *File) readSymbols() []Symbol {
+	for _, m := range []*image{f.main, f.debug} {
+		if m == nil {
+			continue
+		}
+		if list := m.readSymbols(".symtab", ".strtab"); len(list) > 0 {
+			return list
+		}
+	}
+	return f.main.readSymbols(".dynsym", ".dynstr")
+}
+
+func (m *image) readSymbols(table, names string) []Symbol {
+	text := m.section(names)
+	var all []Symbol
+	const entrySize = 24
+	for c := (cursor{data: m.section(table)}); uint64(len(c.data))-c.at >= entrySize; {
+		name, info, _ := c.u32(), c.u8(), c.u8()
+		index, addr, size := elf.SectionIndex(c.u16()), c.u64(), c.u64()
+		kind := symbolKinds[elf.ST_TYPE(info)]
+		if kind == 0 || index == elf.SHN_UNDEF || index == elf.SHN_ABS || name == 0 {
+			continue
+		}
+		all = append(all, Symbol{string(textAt(text, uint64(name))), arch.Addr(addr), size, kind, elf.ST_BIND(info) != elf.STB_LOCAL})
+	}
+	slices.SortStableFunc(all, func(a, b Symbol) int { return cmp.Compare(a.Addr, b.Addr) })
+	return all
+}
