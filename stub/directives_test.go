@@ -129,6 +129,7 @@ var setup = map[string]func(*play, operands){
 		}
 	},
 	"passing":       func(p *play, _ operands) { p.program.Passing = true },
+	"reversible":    func(p *play, _ operands) { p.program.Reversible = true },
 	"all-stop-only": func(p *play, _ operands) { p.program.AllStopOnly = true },
 	"multi":         func(p *play, _ operands) { p.config.Multi = true },
 	"syscalls":      func(p *play, _ operands) { p.program.Syscalls = true },
@@ -171,6 +172,18 @@ var setup = map[string]func(*play, operands){
 	"folder": func(p *play, o operands) { p.addFile(o.words[0], fake.File{Mode: fs.ModeDir | 0o755}) },
 	"link": func(p *play, o operands) {
 		p.addFile(o.words[0], fake.File{Mode: fs.ModeSymlink | 0o777, Link: o.words[1]})
+	},
+	// command NAME ARGUMENTS ABOUT: one of the target's own, which prints what it is given, and fails for no arguments.
+	"command": func(p *play, o operands) {
+		p.program.Commands = append(p.program.Commands, target.Command{
+			Name: o.words[0], Arguments: o.words[1], About: o.words[2],
+			Do: func(id target.ThreadID, args string) (string, error) {
+				if args == "" {
+					return "", errors.New("what?")
+				}
+				return fmt.Sprintf("%v %s\n", id, args), nil
+			},
+		})
 	},
 	// library NAME [lmid=ADDRESS]: the entries of the list follow each other at 0x100 bytes from 0x7000 on; the first is the
 	// program's.
@@ -325,6 +338,7 @@ var directives = map[string]func(*play, operands){
 var reasonNames = map[string]target.Reason{
 	"": target.ReasonNone, "swbreak": target.ReasonSwBreak, "hwbreak": target.ReasonHwBreak, "watch": target.ReasonWatch,
 	"rwatch": target.ReasonReadWatch, "awatch": target.ReasonAccessWatch, "library": target.ReasonLibrary,
+	"begin": target.ReasonBegin, "end": target.ReasonEnd,
 }
 
 func (p *play) addFile(path string, f fake.File) {

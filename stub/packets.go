@@ -8,6 +8,7 @@ func groups() []group {
 		{"threads", "", always, threadPackets()},
 		{"registers and memory", "", always, statePackets()},
 		{"running", "Runner", func(s *Server) bool { return s.target.Runner() != nil }, runPackets()},
+		{"running backwards", "Runner, Reverser", func(s *Server) bool { return s.target.Reverser() != nil }, reversePackets()},
 		{"processes", "Runner", func(s *Server) bool { return s.target.Runner() != nil }, processPackets()},
 		{"starting programs", "Launcher", func(s *Server) bool { return s.target.Launcher() != nil }, launchPackets()},
 		{"signals", "Signals", func(s *Server) bool { return s.target.Signals() != nil }, signalPackets()},

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracewell/rsp"
+	"tracewell/target"
 )
 
 // errMonitor makes GDB say "Protocol error with Rcmd" after a monitor command that is wrong, as gdbserver does. What is
@@ -38,16 +39,47 @@ func monitorCommands() []monitorCommand {
 			(*session).monitorFile},
 		{"set libthread-db-search-path", "[PATH]", "no thread-local variables where libthread_db.so.1 is on none of the paths",
 			(*session).monitorThreadLibrary},
-		{"help", "", "print this", func(*session, string) (string, error) { return monitorHelp(), nil }},
+		{"help", "", "print this", func(x *session, _ string) (string, error) { return x.monitorHelp(), nil }},
 		{"exit", "", "end the program, or let it go if it ran before, and end the server", (*session).monitorExit},
 	}
 }
 
+// monitorCommands are those of the server and the target's own.
+func (s *Server) monitorCommands() []monitorCommand {
+	list := monitorCommands()
+	commander := s.target.Commander()
+	if commander == nil {
+		return list
+	}
+	for _, c := range commander.Commands() {
+		list = append(list, monitorCommand{c.Name, c.Arguments, c.About, func(x *session, args string) (string, error) {
+			return x.commandTarget(c, args)
+		}})
+	}
+	return list
+}
+
+// commandTarget does one of the target's commands for the selected thread.
+func (x *session) commandTarget(c target.Command, args string) (string, error) {
+	if x.running {
+		return target.ErrRunning.Error() + "\n", errMonitor
+	}
+	id, err := x.thread()
+	if err != nil {
+		return err.Error() + "\n", errMonitor
+	}
+	says, err := c.Do(id, args)
+	if err != nil {
+		return says + err.Error() + "\n", errMonitor
+	}
+	return says, nil
+}
+
 // monitorHelp is the output of monitor help. GDB's test-suite looks at its first line.
-func monitorHelp() string {
+func (s *Server) monitorHelp() string {
 	var b strings.Builder
 	b.WriteString("The following monitor commands are supported:\n")
-	for _, c := range monitorCommands() {
+	for _, c := range s.monitorCommands() {
 		fmt.Fprintf(&b, "  %s\n    %s\n", strings.TrimRight(c.name+" "+c.arguments, " "), c.about)
 	}
 	return b.String()
@@ -60,7 +92,7 @@ func (x *session) monitor(args string) ([]byte, error) {
 		return nil, err
 	}
 	line := strings.TrimRight(string(typed), " ")
-	for _, c := range monitorCommands() {
+	for _, c := range x.monitorCommands() {
 		rest, ok := strings.CutPrefix(line, c.name)
 		if !ok || rest != "" && (c.arguments == "" || rest[0] != ' ') {
 			continue
@@ -69,11 +101,11 @@ func (x *session) monitor(args string) ([]byte, error) {
 		x.console(says)
 		return replyOK, err
 	}
-	x.console(unknownCommand())
+	x.console(x.unknownCommand())
 	return nil, errMonitor
 }
 
-func unknownCommand() string { return "Unknown monitor command.\n\n" + monitorHelp() }
+func (s *Server) unknownCommand() string { return "Unknown monitor command.\n\n" + s.monitorHelp() }
 
 // console sends text for GDB to print while it waits for the reply to a monitor command.
 func (x *session) console(text string) {
@@ -93,7 +125,7 @@ func toggle(what string, of func(*DebugLog) *bool) func(*session, string) (strin
 			*of(x.debug) = true
 			return what + " enabled.\n", nil
 		}
-		return unknownCommand(), errMonitor
+		return x.unknownCommand(), errMonitor
 	}
 }
 
@@ -101,7 +133,7 @@ func toggle(what string, of func(*DebugLog) *bool) func(*session, string) (strin
 func (x *session) monitorFormat(list string) (string, error) {
 	says, err := x.debug.SetFormat(list)
 	if err != nil {
-		return says + err.Error() + "\n" + monitorHelp(), errMonitor
+		return says + err.Error() + "\n" + x.monitorHelp(), errMonitor
 	}
 	return says, nil
 }

@@ -34,14 +34,15 @@ func command(t *testing.T, c *rsp.Client, typed string) (says, reply string) {
 
 // TestMonitor types what GDB's test-suite and scripts for gdbserver do, and expects gdbserver 13.1's words.
 func TestMonitor(t *testing.T) {
-	unknown := "Unknown monitor command.\n\n" + monitorHelp()
 	log := NewDebugLog(io.Discard)
 	s, _ := toyServer(t, Config{Debug: log})
+	help := s.monitorHelp()
+	unknown := "Unknown monitor command.\n\n" + help
 	c, conn, served := serve(s)
 	for _, test := range []struct {
 		typed, says, reply string
 	}{
-		{"help", monitorHelp(), "OK"},
+		{"help", help, "OK"},
 		{"", unknown, "E01"},
 		{"helpme", unknown, "E01"},
 		{"exit now", unknown, "E01"},
@@ -60,7 +61,7 @@ func TestMonitor(t *testing.T) {
 		{"set debug-format none", "All extra debug format options disabled.\n", "OK"},
 		{"set debug-format  timestamp,,none", "Timestamps will be added to debug output.\n" +
 			"All extra debug format options disabled.\n", "OK"},
-		{"set debug-format time", "Unknown debug-format argument: \"time\"\n" + monitorHelp(), "E01"},
+		{"set debug-format time", "Unknown debug-format argument: \"time\"\n" + help, "E01"},
 		{"set debug-file", "", "OK"},
 		{"set debug-file /tmp/x", "Cannot open debug-file: cannot write to \"/tmp/x\": this server opens no files\n", "E01"},
 		{"set libthread-db-search-path /foo/bar", "libthread-db-search-path set to `/foo/bar'\n", "OK"},

@@ -85,6 +85,29 @@ func runPackets() []packet {
 	}
 }
 
+func reversePackets() []packet {
+	return []packet{
+		{
+			prefix:  "bc",
+			handler: (*session).goBack, flags: whenStopped,
+			tokens:  "ReverseContinue+",
+			about:   "go on backwards, the threads of Hc",
+			reply:   "stop reply, with replaylog:begin where nothing is known of before",
+			errors:  "in non-stop mode",
+			differs: "is not there",
+		},
+		{
+			prefix:  "bs",
+			handler: (*session).stepBack, flags: whenStopped,
+			tokens:  "ReverseStep+",
+			about:   "step backwards, the thread of Hc",
+			reply:   "stop reply, as of bc",
+			errors:  "in non-stop mode",
+			differs: "is not there",
+		},
+	}
+}
+
 func processPackets() []packet {
 	return []packet{
 		{

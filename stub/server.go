@@ -97,6 +97,7 @@ type Server struct {
 
 	running bool            // a Resume is pending; always false in non-stop mode
 	actions []target.Action // of the last Resume, without the signals that it delivered
+	back    bool            // it was one backwards
 	last    *target.Event   // what the client was last told, nil before the first
 	nonStop *nonStop        // what there is to know in non-stop mode, nil in all-stop mode
 
@@ -179,7 +180,7 @@ func (s *Server) resume(actions []target.Action) error {
 		return target.ErrRunning
 	}
 	s.debug.resumed(actions)
-	if err := s.target.Runner().Resume(actions); err != nil {
+	if err := s.setGoing(actions); err != nil {
 		return err
 	}
 	s.parts(actions)
@@ -232,9 +233,17 @@ func (s *Server) goOn(ev target.Event) error {
 		actions = append([]target.Action{again}, actions...)
 	}
 	s.debug.resumed(actions)
-	err := s.target.Runner().Resume(actions)
+	err := s.setGoing(actions)
 	s.running = err == nil
 	return err
+}
+
+// setGoing has the target resume in the direction that the client wants.
+func (s *Server) setGoing(actions []target.Action) error {
+	if s.back {
+		return s.target.Reverser().ResumeBackwards(actions)
+	}
+	return s.target.Runner().Resume(actions)
 }
 
 // stops reports whether a thread is stopped with an event: not when the thread, or its process, is gone.

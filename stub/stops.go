@@ -114,6 +114,12 @@ var watchNames = map[target.Reason]string{
 	target.ReasonAccessWatch: "awatch",
 }
 
+// historyEnds are the reasons of a recording that has been gone through.
+var historyEnds = map[target.Reason]string{
+	target.ReasonBegin: "begin",
+	target.ReasonEnd:   "end",
+}
+
 // appendReason appends why the program stopped, as far as the client knows the reason.
 func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 	switch {
@@ -125,6 +131,8 @@ func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 		return append(reply, "hwbreak:;"...)
 	case ev.Reason == target.ReasonLibrary:
 		return append(reply, "library:;"...)
+	case historyEnds[ev.Reason] != "":
+		return append(append(append(reply, "replaylog:"...), historyEnds[ev.Reason]...), ';')
 	case watchNames[ev.Reason] != "":
 		return fmt.Appendf(reply, "%s:%x;", watchNames[ev.Reason], uint64(ev.Addr))
 	}

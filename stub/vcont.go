@@ -48,7 +48,10 @@ func (x *session) resumeThreads(args string) ([]byte, error) {
 // start resumes and leaves the reply to the event. A Ctrl-C that came when the program had just stopped, but before the
 // client knew, counts for what it does next: GDB may step the program many times a second, with hardly a moment in which
 // it runs.
-func (x *session) start(actions []target.Action) ([]byte, error) {
+func (x *session) start(actions []target.Action) ([]byte, error) { return x.startIn(false, actions) }
+
+// startIn is start in either direction.
+func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
 	if x.asked && !x.running {
 		id := x.lastStop().Thread // the selected thread may be gone
 		if th, err := x.resolve(x.general.PID, x.general.TID); err == nil {
@@ -59,6 +62,9 @@ func (x *session) start(actions []target.Action) ([]byte, error) {
 			x.stopped(target.Event{Kind: target.Stopped, Thread: id, Signal: target.SignalInt})
 			return nil, errLater
 		}
+	}
+	if !x.running {
+		x.back = back
 	}
 	if err := x.resume(actions); err != nil {
 		return nil, err

@@ -105,6 +105,8 @@ const (
 	ReasonReadWatch
 	ReasonAccessWatch
 	ReasonLibrary // the list of libraries changed
+	ReasonBegin   // there is nothing known in front of this
+	ReasonEnd     // nor behind this
 )
 
 // Event is what happened to a thread or process.

@@ -95,6 +95,8 @@ type Groups interface {
 	OS() OS
 	ThreadLocals() ThreadLocals
 	Incomplete() Incomplete
+	Reverser() Reverser
+	Commander() Commander
 }
 
 // Base has none of the optional abilities. Targets embed it and override what they have.
@@ -117,6 +119,8 @@ func (Base) Signals() Signals           { return nil }
 func (Base) OS() OS                     { return nil }
 func (Base) ThreadLocals() ThreadLocals { return nil }
 func (Base) Incomplete() Incomplete     { return nil }
+func (Base) Reverser() Reverser         { return nil }
+func (Base) Commander() Commander       { return nil }
 
 // Breakpoints is a target that can stop where it is told. Removing what is not there is no error.
 type Breakpoints interface {

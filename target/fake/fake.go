@@ -48,6 +48,9 @@ type Program struct {
 	// thread that is not among the blocks has not got them yet.
 	Locals *Locals
 
+	Reversible bool             // Reverser
+	Commands   []target.Command // of the user's
+
 	// Programs are the paths that can be started, and Others the threads of processes that can be attached to. With either
 	// the target is a Launcher.
 	Programs []string
@@ -95,6 +98,7 @@ type Target struct {
 	interrupt bool
 	deaf      bool // to interrupts
 	nonStop   bool
+	back      bool // the pending Resume goes backwards
 	reports   target.Reports
 	passing   map[target.Signal]bool
 	taken     []target.Signal

@@ -35,6 +35,25 @@ func (t *Target) Tracer() target.Tracer {
 	return t
 }
 
+// Reverser returns the ability to run the script backwards.
+func (t *Target) Reverser() target.Reverser {
+	if t.program.CoreOnly || !t.program.Reversible {
+		return nil
+	}
+	return t
+}
+
+// Commander returns the user's commands.
+func (t *Target) Commander() target.Commander {
+	if t.program.Commands == nil {
+		return nil
+	}
+	return t
+}
+
+// Commands lists them.
+func (t *Target) Commands() []target.Command { return t.program.Commands }
+
 // Relocator returns the group when there are instructions to copy.
 func (t *Target) Relocator() target.Relocator {
 	if t.program.CoreOnly || t.program.Unmovable == nil {

@@ -136,6 +136,10 @@ func (p player) advance(th *thread) {
 			return
 		}
 	}
+	if p.back {
+		p.setPC(th, p.pc(th)-1)
+		return
+	}
 	p.setPC(th, p.pc(th)+1)
 }
 

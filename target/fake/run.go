@@ -68,7 +68,12 @@ func (t *Target) Events() <-chan target.Event { return t.events }
 // Resume lets the script go on. In all-stop mode threads that actions leave stopped are not told apart: the script says who
 // moves. A stepping first action takes one step of the script, or moves the pc on by one when there is none; in non-stop
 // mode each stepping thread does so.
-func (t *Target) Resume(actions []target.Action) error {
+func (t *Target) Resume(actions []target.Action) error { return t.resume(false, actions) }
+
+// ResumeBackwards is Resume, but that a step without a script moves the pc back by one. What goes on takes the script as it is.
+func (t *Target) ResumeBackwards(actions []target.Action) error { return t.resume(true, actions) }
+
+func (t *Target) resume(back bool, actions []target.Action) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -92,7 +97,7 @@ func (t *Target) Resume(actions []target.Action) error {
 		return nil
 	}
 	t.turn++
-	t.running, t.interrupt = true, false
+	t.running, t.interrupt, t.back = true, false, back
 	p := player{t, t.turn}
 	if t.nonStop {
 		go p.runThreads()

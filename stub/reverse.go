@@ -1,0 +1,25 @@
+package stub
+
+import (
+	"errors"
+
+	"tracewell/target"
+)
+
+// errReverseNonStop refuses to go backwards in non-stop mode, where one thread would have to go without the others.
+var errReverseNonStop = errors.New("nothing runs backwards in non-stop mode")
+
+// goBack is bc and stepBack is bs. There is no form of vCont for them.
+func (x *session) goBack(string) ([]byte, error)   { return x.resumeBack(target.Go) }
+func (x *session) stepBack(string) ([]byte, error) { return x.resumeBack(target.StepOne) }
+
+func (x *session) resumeBack(verb target.Verb) ([]byte, error) {
+	if x.nonStop != nil {
+		return nil, errReverseNonStop
+	}
+	id, rest, err := x.oldChoice()
+	if err != nil {
+		return nil, err
+	}
+	return x.startIn(true, append([]target.Action{{Thread: id, Verb: verb, Anew: true}}, rest...))
+}
