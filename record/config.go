@@ -3,6 +3,7 @@ package record
 import (
 	"time"
 
+	"tracewell/record/plan"
 	"tracewell/symbol"
 	"tracewell/target"
 	"tracewell/target/linux"
@@ -12,6 +13,8 @@ import (
 
 // Config says what is traced, and where it goes.
 type Config struct {
+	Plan *plan.Plan
+
 	Program target.Program // to launch, unless PID is set
 	PID     int            // of the process to attach to
 	Streams linux.Streams  // of a program that is launched
@@ -64,7 +67,7 @@ type Event struct {
 	PID       int
 	Path      string
 	Code      int
-	Signal    target.Signal
+	Signal    int // the kernel's number
 	Point     trace.Number
 	Locations []symbol.Location
 	Err       error
@@ -94,7 +97,7 @@ type Result struct {
 	// signal killed it unless Signal is 0.
 	ProgramEnded bool
 	Code         int
-	Signal       target.Signal
+	Signal       int // the kernel's number
 }
 
 // Feed is how things stand during a run.
@@ -125,8 +128,7 @@ type PointFeed struct {
 // Point is a tracepoint of the plan with what it came to.
 type Point struct {
 	Number    trace.Number
-	At        string
+	At        string // the location as the plan has it
 	Locations []symbol.Location
-	Pending   error   // why there are no locations yet, nil if there are
-	Warnings  []error // about locations at which something cannot be recorded
+	Pending   error // why there are no locations yet, nil if there are
 }

@@ -1,32 +1,268 @@
 package record
 
 import (
-	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"sync"
+
+	"tracewell/arch"
+	"tracewell/record/plan"
+	"tracewell/target"
+	"tracewell/target/linux"
+	"tracewell/tdesc"
+	"tracewell/trace"
+	"tracewell/tracepoint"
 )
 
-// Session is a run on this machine.
+// Session is a run on this machine. But for Feed its methods are for one goroutine.
 type Session struct {
-	config Config
+	config   Config
+	plan     *plan.Plan
+	target   *linux.Target
+	layout   *tdesc.Layout
+	compiler *compiler
+	engine   *tracepoint.Engine
+	stream   *stream // nil if nobody is given frames before the end
+	ended    chan struct{}
+
+	programs   []knownProgram
+	main       int  // process that was launched or attached to
+	launched   bool // it was
+	semaphores map[arch.Addr][]arch.Addr
+	defined    []trace.Tracepoint
+	objects    []string // comments that say where files were loaded
+	sites      map[arch.Addr]*tracepoint.Site
+	warnings   []error
+	result     Result
+
+	mu        sync.Mutex // guards what follows, which Feed reads
+	processes map[int]*process
+	points    []*point
+	running   bool
 }
 
-// Open launches the program or attaches to the process and prepares the run. After it the program stands still, and the
-// trace file does not exist yet. Errors are those of the plan, with the item that they are about, or say why the process
-// cannot be had.
+// Open launches the program or attaches to the process and prepares the run. After it the program stands still, a program that
+// was launched with its libraries loaded and before any code of its own, and the trace file does not exist yet. Errors are
+// those of the plan, with the item that they are about, or say why the process cannot be had.
 func Open(c Config) (*Session, error) {
-	return nil, errors.New("record: not there yet")
+	t, err := linux.New(c.Streams)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{
+		config: c, plan: c.Plan, target: t,
+		ended:      make(chan struct{}, 1),
+		semaphores: make(map[arch.Addr][]arch.Addr),
+		sites:      make(map[arch.Addr]*tracepoint.Site),
+		processes:  make(map[int]*process),
+	}
+	if err := s.open(); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }
 
-// Points returns the tracepoints of the plan with the locations that were found.
-func (s *Session) Points() []Point { return nil }
+func (s *Session) open() (err error) {
+	if s.layout, err = s.target.Description().Layout(); err != nil {
+		return err
+	}
+	s.compiler = newCompiler(s.plan, s.layout, s.target.ISA().PC)
+	for i := range s.plan.Tracepoints {
+		s.points = append(s.points, &point{Tracepoint: &s.plan.Tracepoints[i]})
+	}
+	s.target.Signals().PassSignals(signals(func(target.Signal) bool { return true }))
+	s.target.Signals().ProgramSignals(signals(func(n target.Signal) bool { return n != target.SignalTrap }))
+	if s.config.Follow {
+		s.target.Runner().SetReports(target.Reports{Fork: true, Vfork: true})
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	found, warnings, err := s.resolve(s.processes[s.main])
+	if err != nil {
+		return err
+	}
+	s.warnings = append(s.warnings, warnings...)
+	return s.prepare(found)
+}
 
-// Run traces until the run ends. A program that was launched is killed when the context is cancelled; if the run ends
-// otherwise before the program, that goes on untraced and Run returns when it ends. Attached processes are let go.
-// The error is about the trace file, or what else kept the run from being recorded in full.
-func (s *Session) Run(ctx context.Context) (Result, error) { return Result{}, nil }
+// signals are those of GDB's numbers that match.
+func signals(match func(target.Signal) bool) (all []target.Signal) {
+	const highest = 150
+	for n := target.Signal(1); n <= highest; n++ {
+		if match(n) {
+			all = append(all, n)
+		}
+	}
+	return all
+}
 
-// Feed tells how things stand. It may be called by any goroutine, and costs the run next to nothing.
-func (s *Session) Feed() Feed { return Feed{} }
+// enter gets hold of the first process.
+func (s *Session) enter() error {
+	if pid := s.config.PID; pid != 0 {
+		if _, err := s.target.AttachAsIs(pid); err != nil {
+			return err
+		}
+		s.main = pid
+		return s.welcome(pid)
+	}
+	id, err := s.target.Start(s.config.Program)
+	if err != nil {
+		return launchError(s.config.Program, err)
+	}
+	s.main, s.launched = id.PID, true
+	if err := s.welcome(id.PID); err != nil {
+		return err
+	}
+	return s.toLibraries()
+}
 
-// Close lets go of everything. It may be called at any time after Open, and more than once.
-func (s *Session) Close() error { return nil }
+// launchError says why a program could not be started.
+func launchError(p target.Program, err error) error {
+	command := p.Path
+	if len(p.Wrapper) > 0 {
+		command = p.Wrapper[0]
+	}
+	var lookup *exec.Error
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("cannot run %s: it is not in PATH", command)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("cannot run %s: there is no such file", command)
+	case errors.As(err, &lookup):
+		err = lookup.Err
+	}
+	return fmt.Errorf("cannot run %s: %w", command, err)
+}
+
+// welcome takes a stopped process in, with the libraries that it has.
+func (s *Session) welcome(pid int) error {
+	p, err := s.openProcess(pid)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.processes[pid] = p
+	s.mu.Unlock()
+	if err := s.watchLinker(p); err != nil {
+		s.warnings = append(s.warnings, fmt.Errorf("libraries that process %d loads from now on will not be noticed: %w", pid, err))
+	}
+	_, _, err = s.libraries(p)
+	return err
+}
+
+// toLibraries lets a program run that has just been started, until the dynamic linker has loaded its libraries. No code of
+// its own has run then, nor of theirs.
+func (s *Session) toLibraries() error {
+	p := s.processes[s.main]
+	if p.linker == 0 {
+		return nil
+	}
+	for {
+		if err := s.target.Runner().Resume([]target.Action{everyThread}); err != nil {
+			return err
+		}
+		switch ev := <-s.target.Runner().Events(); ev.Kind {
+		case target.Exited:
+			return fmt.Errorf("the program ended before its own code could run, with exit status %d", ev.Code)
+		case target.Terminated:
+			return fmt.Errorf("the program was killed by signal %d before its own code could run", linux.KernelSignal(ev.Signal))
+		}
+		if _, consistent, err := s.libraries(p); err != nil || consistent {
+			return err
+		}
+	}
+}
+
+// everyThread lets all go on.
+var everyThread = target.Action{Thread: target.ThreadID{PID: target.All, TID: target.All}}
+
+// prepare makes the engine, whose register blocks are no longer than what is asked for.
+func (s *Session) prepare(found []trace.Tracepoint) error {
+	pc := s.layout.ByNumber(s.compiler.pc)
+	extent := max(s.complete(found), s.pendingExtent(), pc.Offset+pc.Size)
+	layout := tracepoint.Layout{
+		Order:         s.target.ISA().Order,
+		RegisterBlock: extent,
+		PCOffset:      pc.Offset,
+		MaxBuffer:     max(s.config.Buffer, queueLimit),
+		Tolerant:      true,
+		SinkOnly:      s.config.Buffer == 0,
+		Ended: func() {
+			select {
+			case s.ended <- struct{}{}:
+			default:
+			}
+		},
+	}
+	if layout.SinkOnly || s.config.Frames != nil {
+		s.stream = newStream(layout.Order, extent)
+		s.stream.show = s.config.Frames
+		layout.Sink = s.stream
+	}
+	s.engine = tracepoint.New(layout)
+	s.target.Tracer().SetEngine(s.engine)
+	s.engine.SetMarkers(s.marker)
+	s.engine.SetUser(s.config.User)
+	s.engine.SetNotes(s.config.Notes)
+	s.engine.SetCircular(s.config.Circular)
+	s.engine.SetFrameLimit(s.config.MaxFrames)
+	size := s.config.Buffer
+	if layout.SinkOnly {
+		size = queueLimit
+	}
+	if err := s.engine.SetBufferSize(size); err != nil {
+		return err
+	}
+	for _, v := range s.compiler.definitions() {
+		if err := s.engine.DefineVariable(v); err != nil {
+			return err
+		}
+	}
+	return s.define(found)
+}
+
+// define hands tracepoints to the engine, which during a run has them installed at once.
+func (s *Session) define(found []trace.Tracepoint) error {
+	for _, d := range found {
+		if err := s.engine.Define(d, false); err != nil {
+			return err
+		}
+		s.defined = append(s.defined, d)
+	}
+	return nil
+}
+
+// marker is a static tracepoint of the program, which learns by its semaphores that it is traced.
+func (s *Session) marker(addr arch.Addr) tracepoint.Marker {
+	if semaphores, ok := s.semaphores[addr]; ok {
+		return marker(semaphores)
+	}
+	return nil
+}
+
+type marker []arch.Addr
+
+// AppendStatic implements tracepoint.Marker.
+func (marker) AppendStatic(dst []byte, _ tracepoint.Snapshot) []byte { return dst }
+
+// Semaphores implements tracepoint.Marker.
+func (m marker) Semaphores() []arch.Addr { return m }
+
+// Points returns the tracepoints of the plan with the locations that were found so far.
+func (s *Session) Points() []Point {
+	var all []Point
+	for _, t := range s.points {
+		all = append(all, Point{t.Number, t.Location.Value, t.locations, t.pending})
+	}
+	return all
+}
+
+// Warnings returns what Open could not do as it was asked to.
+func (s *Session) Warnings() []error { return s.warnings }
+
+// Close lets go of everything. It may be called at any time after Open, and more than once. Without Run a program that was
+// launched is killed.
+func (s *Session) Close() error { return s.target.Close() }

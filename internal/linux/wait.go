@@ -3,6 +3,8 @@ package linux
 import (
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -105,7 +107,16 @@ const (
 	SIGTRAP = int(unix.SIGTRAP)
 	SIGBUS  = int(unix.SIGBUS)
 	SIGFPE  = int(unix.SIGFPE)
+	SIGTERM = int(unix.SIGTERM)
 	SIGKILL = int(unix.SIGKILL)
 	SIGSEGV = int(unix.SIGSEGV)
 	SIGSYS  = int(unix.SIGSYS)
 )
+
+// EndOf tells how a child ended: its exit status, or the signal that killed it.
+func EndOf(state *os.ProcessState) (code, signal int) {
+	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 0, int(status.Signal())
+	}
+	return state.ExitCode(), 0
+}

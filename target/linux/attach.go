@@ -15,13 +15,21 @@ import (
 // Attach implements target.Launcher. Threads that start meanwhile are found, for their creators are under trace by then or
 // they are in the next list of threads.
 func (t *Target) Attach(pid int) (id target.ThreadID, err error) {
-	if !t.do(func() { id, err = t.attach(pid) }) {
+	if !t.do(func() { id, err = t.attach(pid, false) }) {
 		err = target.ErrNoProcess
 	}
 	return id, err
 }
 
-func (t *Target) attach(pid int) (target.ThreadID, error) {
+// AttachAsIs is Attach, but a process that job control has stopped stays stopped until it is continued by SIGCONT.
+func (t *Target) AttachAsIs(pid int) (id target.ThreadID, err error) {
+	if !t.do(func() { id, err = t.attach(pid, true) }) {
+		err = target.ErrNoProcess
+	}
+	return id, err
+}
+
+func (t *Target) attach(pid int, asIs bool) (target.ThreadID, error) {
 	if err := t.attachable(pid); err != nil {
 		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, err)
 	}
@@ -39,6 +47,7 @@ func (t *Target) attach(pid int) (target.ThreadID, error) {
 	t.newborn = t.newborn[:0]
 	for _, k := range p.order {
 		k.resumed = false
+		k.group = k.group && asIs
 	}
 	return target.ThreadID{PID: pid, TID: pid}, nil
 }
@@ -93,13 +102,12 @@ func (t *Target) seizeAll(p *process) error {
 	}
 }
 
-// stopSeized stops a task that runs. It keeps what it stops with, and a job-control stop is over for it.
+// stopSeized stops a task that runs. It keeps what it stops with.
 func (t *Target) stopSeized(k *task) {
 	k.state = running
 	linux.Interrupt(k.tid)
 	if s, ok := t.waitFor(k); ok {
 		_, s = t.arrive(k.tid, s)
 		t.park(k, s)
-		k.group = false
 	}
 }

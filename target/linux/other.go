@@ -33,6 +33,14 @@ func (*Target) Start(target.Program) (target.ThreadID, error) {
 // Attach implements target.Launcher.
 func (*Target) Attach(int) (target.ThreadID, error) { return target.ThreadID{}, target.ErrUnsupported }
 
+// AttachAsIs implements what the x86-64 target has.
+func (*Target) AttachAsIs(int) (target.ThreadID, error) {
+	return target.ThreadID{}, target.ErrUnsupported
+}
+
+// KernelSignal is the kernel's number for GDB's, 0 for none.
+func KernelSignal(target.Signal) int { return 0 }
+
 // New says that this processor is not supported.
 func New(Streams) (*Target, error) {
 	return nil, errors.New("tracing on " + runtime.GOARCH + " is not supported yet: only x86-64 is")

@@ -117,6 +117,9 @@ func gdbSignal(sig int) target.Signal {
 	return unknownSignal
 }
 
+// KernelSignal is the kernel's number for GDB's, 0 for none.
+func KernelSignal(s target.Signal) int { return kernelSignal(s) }
+
 // kernelSignal is the kernel's number for GDB's, 0 for none.
 func kernelSignal(s target.Signal) int {
 	if s == target.SignalNone || s == unknownSignal {

@@ -1,0 +1,196 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/record/plan"
+	"tracewell/symbol"
+	"tracewell/symbol/expr"
+	"tracewell/tdesc"
+	"tracewell/trace"
+)
+
+// compiler makes tracepoints of a plan's, one for each address, since names mean something else at each.
+type compiler struct {
+	plan      *plan.Plan
+	layout    *tdesc.Layout
+	pc        arch.Reg
+	variables map[string]trace.VariableNumber
+}
+
+// newCompiler numbers the plan's trace state variables, behind the one that every target has.
+func newCompiler(p *plan.Plan, layout *tdesc.Layout, pc arch.Reg) *compiler {
+	c := &compiler{plan: p, layout: layout, pc: pc, variables: map[string]trace.VariableNumber{trace.TimestampName: trace.Timestamp}}
+	for i, v := range p.Variables {
+		c.variables[v.Name] = trace.Timestamp + 1 + trace.VariableNumber(i)
+	}
+	return c
+}
+
+// definitions are the plan's variables.
+func (c *compiler) definitions() []trace.Variable {
+	var all []trace.Variable
+	for _, v := range c.plan.Variables {
+		all = append(all, trace.Variable{Number: c.variables[v.Name], Initial: v.Initial, Name: v.Name})
+	}
+	return all
+}
+
+// compile makes the tracepoint for one location. The warnings are about variables that cannot be collected there.
+func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope) (d trace.Tracepoint, warnings []error, err error) {
+	d = trace.Tracepoint{
+		Number: t.Number, Addr: at.Addr, Enabled: !t.Disabled, Pass: t.Pass,
+		Source: trace.Source{At: t.Location.Value, Cond: t.Condition.Value, Commands: plan.Commands(c.plan.AllActions(t), nil)},
+	}
+	if t.Condition.Value != "" {
+		if d.Condition, err = expr.Condition(t.Condition.Value, s); err != nil {
+			return d, nil, t.Condition.Explain(err)
+		}
+	}
+	b := actionBuilder{compiler: c, scope: s}
+	for _, a := range c.plan.AllActions(t) {
+		if a.Kind != plan.Step {
+			if err := b.add(a); err != nil {
+				return d, nil, err
+			}
+			continue
+		}
+		steps := actionBuilder{compiler: c, scope: s}
+		for _, a := range a.Body {
+			if err := steps.add(a); err != nil {
+				return d, nil, err
+			}
+		}
+		d.Step, d.StepActions = a.Steps, steps.finish()
+		b.warnings = append(b.warnings, steps.warnings...)
+	}
+	d.Actions = b.finish()
+	return d, b.warnings, nil
+}
+
+// actionBuilder makes the actions of a list. What is collected goes together until something is evaluated, after which the same
+// expression may collect something else.
+type actionBuilder struct {
+	*compiler
+	scope    expr.Scope
+	pending  []*expr.Collection
+	actions  []trace.Action
+	warnings []error
+}
+
+func (b *actionBuilder) add(a plan.Action) error {
+	for _, text := range a.Expressions {
+		var err error
+		switch a.Kind {
+		case plan.Collect:
+			err = b.collect(a, text)
+		case plan.Evaluate:
+			b.flush()
+			var code []byte
+			code, err = expr.Evaluate(text.Value, b.scope)
+			b.actions = append(b.actions, trace.Action{Kind: trace.CollectExpression, Code: code})
+		default:
+			err = fmt.Errorf("action %q cannot stand here", a.Kind)
+		}
+		if err != nil {
+			return text.Explain(err)
+		}
+	}
+	return nil
+}
+
+// collect compiles one expression of a collect action.
+func (b *actionBuilder) collect(a plan.Action, text plan.Text) error {
+	modifier := ""
+	if a.String {
+		modifier = "/s "
+		if a.Limit > 0 {
+			modifier = fmt.Sprintf("/s%d ", a.Limit)
+		}
+	}
+	c, err := expr.Collect(modifier+text.Value, b.scope)
+	if err != nil {
+		return withoutPrefix(err, modifier)
+	}
+	for _, m := range c.Missing {
+		b.warnings = append(b.warnings, text.Explain(fmt.Errorf("%s cannot be collected: %s", m.Name, m.Reason)))
+	}
+	b.pending = append(b.pending, c)
+	return nil
+}
+
+// withoutPrefix has an error be about the text behind a prefix.
+func withoutPrefix(err error, prefix string) error {
+	var marked *expr.Error
+	if !errors.As(err, &marked) || !strings.HasPrefix(marked.Text, prefix) {
+		return err
+	}
+	moved := *marked
+	moved.Text = moved.Text[len(prefix):]
+	moved.Start, moved.End = max(0, moved.Start-len(prefix)), max(0, moved.End-len(prefix))
+	return &moved
+}
+
+// flush makes actions of what is to be collected so far.
+func (b *actionBuilder) flush() {
+	if len(b.pending) > 0 {
+		b.actions = append(b.actions, expr.Actions(b.pending...)...)
+		b.pending = nil
+	}
+}
+
+func (b *actionBuilder) finish() []trace.Action {
+	b.flush()
+	return b.actions
+}
+
+// needsPC reports whether readers of a file could not tell where frames of tracepoints with a number were made unless these have
+// registers: they take it to be the address of the tracepoint.
+func needsPC(d *trace.Tracepoint, all []trace.Tracepoint) bool {
+	return d.Step > 0 || slices.ContainsFunc(all, func(o trace.Tracepoint) bool { return o.Number == d.Number && o.Addr != d.Addr })
+}
+
+// withRegisters has a list of actions that collects registers, or must, collect the pc as well.
+func (c *compiler) withRegisters(actions []trace.Action, must bool) []trace.Action {
+	registers := registersOf(actions)
+	if len(registers) == 0 && !must {
+		return actions
+	}
+	rest := slices.DeleteFunc(slices.Clone(actions), func(a trace.Action) bool { return a.Kind == trace.CollectRegisters })
+	return slices.Insert(rest, 0, trace.Action{Kind: trace.CollectRegisters, Mask: mask(append(registers, c.pc))})
+}
+
+// registersOf returns what actions collect of registers.
+func registersOf(actions []trace.Action) (registers []arch.Reg) {
+	for _, a := range actions {
+		if a.Kind == trace.CollectRegisters {
+			registers = append(registers, a.Registers()...)
+		}
+	}
+	return registers
+}
+
+// mask is the mask of an R action.
+func mask(registers []arch.Reg) []byte {
+	highest := slices.Max(registers)
+	m := make([]byte, highest/8+1)
+	for _, r := range registers {
+		m[len(m)-1-int(r/8)] |= 1 << (r % 8)
+	}
+	return m
+}
+
+// extent is how long a register block must be for the registers that a tracepoint collects.
+func (c *compiler) extent(d *trace.Tracepoint) int {
+	length := 0
+	for _, r := range append(registersOf(d.Actions), registersOf(d.StepActions)...) {
+		if slot := c.layout.ByNumber(r); slot != nil {
+			length = max(length, slot.Offset+slot.Size)
+		}
+	}
+	return length
+}

@@ -1,0 +1,105 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"tracewell/internal/linux"
+	"tracewell/internal/wholefile"
+	"tracewell/target"
+	"tracewell/trace"
+)
+
+// leave ends the run, lets go of all processes, and completes the file.
+func (s *Session) leave() error {
+	err := s.engine.Stop(trace.ReasonStop, "")
+	for pid := range s.processes {
+		if failed := s.target.Runner().Detach(pid); failed != nil && !errors.Is(failed, target.ErrNoProcess) {
+			err = errors.Join(err, failed)
+		}
+	}
+	s.lateEvents()
+	s.mu.Lock()
+	s.running = false
+	clear(s.processes)
+	s.mu.Unlock()
+	err = errors.Join(err, s.finish())
+	s.result.Status, s.result.Feed = s.engine.Status(), s.Feed()
+	return err
+}
+
+// lateEvents takes note of ends that came while the processes were let go.
+func (s *Session) lateEvents() {
+	for {
+		select {
+		case ev := <-s.target.Runner().Events():
+			if ev.Kind == target.Exited || ev.Kind == target.Terminated {
+				s.gone(ev)
+			}
+		default:
+			return
+		}
+	}
+}
+
+// finish completes the file, or writes it.
+func (s *Session) finish() error {
+	if s.stream == nil {
+		return s.save()
+	}
+	file := s.stream.file
+	if file == nil {
+		return errors.Join(s.stream.close(), s.save())
+	}
+	err := s.stream.close()
+	return errors.Join(err, file.update(s.engine.Status(), s.engine.Tracepoints()), file.close())
+}
+
+// save writes the file of what the buffer holds.
+func (s *Session) save() error {
+	return wholefile.Write(s.config.Output, func(w io.Writer) error { return s.engine.Save(w, s.description()) })
+}
+
+// Patience with a program that is to end: with one that may have got the signal by which the run was cancelled, with one that has
+// been asked, and between two looks.
+const (
+	ownAccord = 200 * time.Millisecond
+	asked     = 2 * time.Second
+)
+
+// await waits for a program that was launched and let go. It has no tracer any more, but is a child all the same.
+func (s *Session) await(ctx context.Context) {
+	program, err := os.FindProcess(s.main)
+	if err != nil {
+		return
+	}
+	ended := make(chan *os.ProcessState, 1)
+	go func() {
+		state, _ := program.Wait() // none for a process that is gone
+		ended <- state
+	}()
+	cancelled := ctx.Done()
+	var after <-chan time.Time
+	for next := linux.SIGTERM; ; {
+		select {
+		case state := <-ended:
+			if state != nil {
+				s.programEnded(state)
+			}
+			return
+		case <-cancelled:
+			cancelled, after = nil, time.After(ownAccord)
+		case <-after:
+			_ = linux.Kill(s.main, next) // it fails for one that has ended
+			next, after = linux.SIGKILL, time.After(asked)
+		}
+	}
+}
+
+func (s *Session) programEnded(state *os.ProcessState) {
+	s.result.ProgramEnded = true
+	s.result.Code, s.result.Signal = linux.EndOf(state)
+}

@@ -1,0 +1,299 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"tracewell/target"
+	"tracewell/target/linux"
+	"tracewell/trace"
+)
+
+// updateEvery is how often the counts in the file are brought up to date.
+const updateEvery = 500 * time.Millisecond
+
+// Run traces until the run ends. When the context is cancelled a program that was launched is asked to end by SIGTERM, unless it
+// ends anyway, and after a while killed; if the run ends otherwise before the program, that goes on untraced and Run returns
+// when it ends. Attached processes are let go, and so are the children of either. The error is about the trace file, or what
+// else kept the run from being recorded in full.
+func (s *Session) Run(ctx context.Context) (Result, error) {
+	if err := s.begin(); err != nil {
+		return s.result, err
+	}
+	err := s.loop(ctx)
+	err = errors.Join(err, s.leave())
+	if s.launched && !s.result.ProgramEnded {
+		s.await(ctx)
+	}
+	return s.result, err
+}
+
+// begin starts the run and lets the program go.
+func (s *Session) begin() error {
+	if s.engine == nil {
+		return errors.New("the session is over")
+	}
+	if err := s.engine.Start(installer{s}); err != nil {
+		return err
+	}
+	if s.stream != nil {
+		if s.config.Buffer == 0 {
+			file, err := createFile(s.config.Output, s.header())
+			if err != nil {
+				return errors.Join(err, s.engine.Stop(trace.ReasonStop, ""))
+			}
+			s.stream.file = file
+		}
+		go s.stream.run()
+	}
+	s.mu.Lock()
+	s.running = true
+	s.mu.Unlock()
+	kind := Attached
+	if s.launched {
+		kind = Started
+	}
+	s.tell(Event{Kind: kind, PID: s.main, Path: s.processes[s.main].path})
+	for _, w := range s.warnings {
+		s.tell(Event{Kind: Warning, Err: w})
+	}
+	return nil
+}
+
+func (s *Session) tell(e Event) {
+	if s.config.Events != nil {
+		s.config.Events(e)
+	}
+}
+
+func (s *Session) warn(format string, args ...any) {
+	s.tell(Event{Kind: Warning, Err: fmt.Errorf(format, args...)})
+}
+
+// loop acts on what happens until the run is over.
+func (s *Session) loop(ctx context.Context) error {
+	var timeUp <-chan time.Time
+	if s.config.Duration > 0 {
+		timer := time.NewTimer(s.config.Duration)
+		defer timer.Stop()
+		timeUp = timer.C
+	}
+	tick := time.NewTicker(updateEvery)
+	defer tick.Stop()
+	if err := s.target.Runner().Resume([]target.Action{everyThread}); err != nil {
+		return err
+	}
+	for {
+		select {
+		case ev := <-s.target.Runner().Events():
+			if err := s.happened(ev); err != nil {
+				return err
+			}
+			if len(s.processes) == 0 {
+				s.result.End = ProgramEnded
+				return nil
+			}
+			if err := s.target.Runner().Resume([]target.Action{{Thread: ev.Thread, Signal: passed(ev)}, everyThread}); err != nil {
+				return err
+			}
+		case <-s.ended:
+			s.result.End = s.howEnded()
+			return nil
+		case <-ctx.Done():
+			s.result.End = Cancelled
+			return nil
+		case <-timeUp:
+			s.result.End = TimeUp
+			return nil
+		case <-tick.C:
+			s.refresh()
+		}
+	}
+}
+
+// passed is the signal that a thread goes on with.
+func passed(ev target.Event) target.Signal {
+	if ev.Kind != target.Stopped || ev.Signal == target.SignalTrap {
+		return target.SignalNone
+	}
+	return ev.Signal
+}
+
+// howEnded tells the end of a run that the engine has ended.
+func (s *Session) howEnded() End {
+	switch st := s.engine.Status(); st.Reason {
+	case trace.ReasonFull:
+		return BufferFull
+	case trace.ReasonPassCount:
+		return PassCount
+	case trace.ReasonStop:
+		return EnoughFrames
+	}
+	return Failed
+}
+
+// happened acts on one event, with everything stopped.
+func (s *Session) happened(ev target.Event) error {
+	pid := ev.Thread.PID
+	p := s.processes[pid]
+	if p == nil {
+		return nil
+	}
+	switch ev.Kind {
+	case target.Exited, target.Terminated:
+		s.gone(ev)
+	case target.Forked, target.Vforked:
+		s.forked(p, ev.Child.PID)
+	case target.Execed:
+		s.execed(pid, ev.Path)
+	case target.Stopped:
+		if ev.Reason == target.ReasonSwBreak {
+			return s.relink(p)
+		}
+	}
+	return nil
+}
+
+// gone takes note of the end of a process.
+func (s *Session) gone(ev target.Event) {
+	pid, signal := ev.Thread.PID, linux.KernelSignal(ev.Signal)
+	e := Event{Kind: Exited, PID: pid, Code: ev.Code}
+	if ev.Kind == target.Terminated {
+		e = Event{Kind: Killed, PID: pid, Signal: signal}
+	}
+	s.mu.Lock()
+	delete(s.processes, pid)
+	s.mu.Unlock()
+	if pid == s.main {
+		s.result.ProgramEnded, s.result.Code, s.result.Signal = true, e.Code, e.Signal
+	}
+	s.tell(e)
+}
+
+// forked takes in a child, which has everything that its parent has, but for the sites.
+func (s *Session) forked(parent *process, pid int) {
+	child := parent.fork(pid)
+	s.mu.Lock()
+	s.processes[pid] = child
+	s.mu.Unlock()
+	for addr := range child.sites {
+		if site := s.sites[addr]; site != nil {
+			if err := s.target.Tracer().Installer(pid).Install(site); err != nil {
+				s.warn("process %d, a child of %d, is not traced at %s: %w", pid, parent.pid, addr, err)
+			}
+		}
+	}
+	s.tell(Event{Kind: Forked, PID: pid})
+}
+
+// execed begins anew with a process that runs another program.
+func (s *Session) execed(pid int, path string) {
+	s.mu.Lock()
+	delete(s.processes, pid)
+	s.mu.Unlock()
+	s.tell(Event{Kind: Execed, PID: pid, Path: path})
+	if err := s.welcomeAgain(pid); err != nil {
+		s.warn("%s, which process %d runs now, is not traced: %w", path, pid, err)
+	}
+}
+
+func (s *Session) welcomeAgain(pid int) error {
+	before := len(s.warnings)
+	err := s.welcome(pid)
+	for _, w := range s.warnings[before:] {
+		s.tell(Event{Kind: Warning, Err: w})
+	}
+	p := s.processes[pid]
+	if p == nil {
+		p = &process{pid: pid} // it is under trace, though nothing can be done with it
+		s.mu.Lock()
+		s.processes[pid] = p
+		s.mu.Unlock()
+		return err
+	}
+	return errors.Join(err, s.arm(p))
+}
+
+// relink deals with a change of the libraries of a process.
+func (s *Session) relink(p *process) error {
+	came, _, err := s.libraries(p)
+	if err != nil {
+		s.warn("the libraries of process %d cannot be looked at: %w", p.pid, err)
+	}
+	if len(came) == 0 {
+		return nil
+	}
+	return s.arm(p)
+}
+
+// arm sets tracepoints at what has become known in a process.
+func (s *Session) arm(p *process) error {
+	known := make(map[trace.Number]int)
+	for _, t := range s.points {
+		known[t.Number] = len(t.locations)
+	}
+	s.mu.Lock()
+	found, warnings, err := s.resolve(p)
+	s.mu.Unlock()
+	if err != nil {
+		warnings = append(warnings, err)
+	}
+	for _, w := range warnings {
+		s.tell(Event{Kind: Warning, Err: w})
+	}
+	if err := s.add(p, found); err != nil {
+		return err
+	}
+	for _, t := range s.points {
+		if n := known[t.Number]; n < len(t.locations) {
+			s.tell(Event{Kind: Armed, PID: p.pid, Point: t.Number, Locations: t.locations[n:]})
+		}
+	}
+	return nil
+}
+
+// add traces more during a run. What another process has been traced at already needs no new definition.
+func (s *Session) add(p *process, found []trace.Tracepoint) error {
+	extent := s.complete(found)
+	var fresh []trace.Tracepoint
+	for _, d := range found {
+		known := s.definition(d.Key())
+		switch {
+		case known == nil:
+			fresh = append(fresh, d)
+		case !same(known, &d):
+			s.warn("process %d is not traced at %s: another program has something else there", p.pid, d.Addr)
+			delete(p.sites, d.Addr)
+		case s.sites[d.Addr] != nil:
+			if err := s.target.Tracer().Installer(p.pid).Install(s.sites[d.Addr]); err != nil {
+				s.warn("process %d is not traced at %s: %w", p.pid, d.Addr, err)
+			}
+		}
+	}
+	if len(fresh) == 0 {
+		return nil
+	}
+	if block := s.stream; block != nil && extent > block.registers {
+		s.warn("of the registers that are collected in what was loaded, those behind the first %d bytes are not recorded", block.registers)
+	}
+	if err := s.define(fresh); err != nil {
+		s.warn("process %d: %w", p.pid, err)
+	}
+	if s.stream == nil || s.stream.file == nil {
+		return nil
+	}
+	h := s.header()
+	return s.stream.now(func() error { return s.stream.file.redefine(h) })
+}
+
+// definition finds what the engine has been given, nil if nothing.
+func (s *Session) definition(k trace.Key) *trace.Tracepoint {
+	for i := range s.defined {
+		if s.defined[i].Key() == k {
+			return &s.defined[i]
+		}
+	}
+	return nil
+}

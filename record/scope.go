@@ -1,0 +1,24 @@
+package record
+
+import (
+	"tracewell/arch"
+	"tracewell/symbol"
+	"tracewell/symbol/expr"
+	"tracewell/trace"
+)
+
+// scope is what names mean at an address, the plan's trace state variables included.
+type scope struct {
+	expr.Scope
+	variables map[string]trace.VariableNumber
+}
+
+// Variable implements expr.Scope.
+func (s scope) Variable(name string) (trace.VariableNumber, bool) {
+	n, ok := s.variables[name]
+	return n, ok
+}
+
+func scopeAt(p *symbol.Program, at arch.Addr, variables map[string]trace.VariableNumber) expr.Scope {
+	return scope{nil, variables}
+}

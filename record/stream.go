@@ -1,0 +1,208 @@
+package record
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/tfile"
+)
+
+const (
+	// queueLimit is how many bytes of frames wait to be written before hits do.
+	queueLimit = 64 << 20
+	// queueRoom is what the two halves of the queue hold without growing, so that in the steady state no hit allocates.
+	queueRoom = 1 << 20
+	// writeEvery is how long a frame waits for others to be written with it, unless they are a quarter of queueRoom.
+	writeEvery = 5 * time.Millisecond
+)
+
+// stream carries frames from the hits to the file and whoever wants to see them. A hit appends to one half of the queue while
+// the writer, a goroutine of its own, empties the other.
+type stream struct {
+	order     arch.ByteOrder
+	registers int
+	file      *file       // nil if the frames are kept elsewhere
+	show      func(Frame) // nil for nobody
+
+	mu      sync.Mutex
+	room    sync.Cond // of mu: the queue was emptied, or nothing will be written any more
+	filling []byte
+	waits   int64
+	err     error
+	kick    chan struct{}
+	next    func() error // to be done after the next write, nil for nothing
+	stop    chan struct{}
+	done    chan struct{}
+
+	writing       []byte // the writer's half
+	frames, bytes int64  // that were written; guarded by mu
+}
+
+// newStream makes a stream, to which a file may be given before it is started.
+func newStream(order arch.ByteOrder, registers int) *stream {
+	s := &stream{
+		order: order, registers: registers,
+		filling: make([]byte, 0, queueRoom),
+		writing: make([]byte, 0, queueRoom),
+		kick:    make(chan struct{}, 1),
+		stop:    make(chan struct{}),
+		done:    make(chan struct{}),
+	}
+	s.room.L = &s.mu
+	return s
+}
+
+// Take implements tracepoint.Sink.
+func (s *stream) Take(frame []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.err == nil && len(s.filling) > 0 && len(s.filling)+len(frame) > queueLimit {
+		s.waits++
+		s.rouse()
+		s.room.Wait()
+	}
+	if s.err != nil {
+		return s.err
+	}
+	before := len(s.filling)
+	s.filling = append(s.filling, frame...)
+	if before < queueRoom/4 && len(s.filling) >= queueRoom/4 {
+		s.rouse()
+	}
+	return nil
+}
+
+// rouse has the writer write now.
+func (s *stream) rouse() {
+	select {
+	case s.kick <- struct{}{}:
+	default:
+	}
+}
+
+// run is the writer.
+func (s *stream) run() {
+	defer close(s.done)
+	tick := time.NewTicker(writeEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.kick:
+		case <-tick.C:
+		case <-s.stop:
+			s.write()
+			return
+		}
+		s.write()
+	}
+}
+
+// later has the writer do something after its next write, in place of what it was to do before.
+func (s *stream) later(job func() error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next = job
+}
+
+// now has the writer do something when all frames that there are have been written, and waits for it.
+func (s *stream) now(job func() error) (err error) {
+	finished := make(chan struct{})
+	s.later(func() error {
+		defer close(finished)
+		err = job()
+		return err
+	})
+	s.rouse()
+	select {
+	case <-finished:
+		return err
+	case <-s.done:
+		return s.close()
+	}
+}
+
+// close writes what is left and ends the writer.
+func (s *stream) close() error {
+	select {
+	case <-s.stop:
+	default:
+		close(s.stop)
+	}
+	<-s.done
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.err
+}
+
+// write empties the queue.
+func (s *stream) write() {
+	s.mu.Lock()
+	s.filling, s.writing = s.writing[:0], s.filling
+	err := s.err
+	job := s.next
+	s.next = nil
+	s.room.Broadcast()
+	s.mu.Unlock()
+	if err == nil && len(s.writing) > 0 {
+		err = s.put()
+	}
+	if err == nil && job != nil {
+		err = job()
+	}
+	if err != nil {
+		s.fail(err)
+	}
+}
+
+// put writes and shows the writer's half.
+func (s *stream) put() error {
+	if s.file != nil {
+		if err := s.file.append(s.writing); err != nil {
+			return err
+		}
+	}
+	n := s.tell()
+	s.mu.Lock()
+	s.frames += n
+	s.bytes += int64(len(s.writing))
+	s.mu.Unlock()
+	return nil
+}
+
+// fail ends the taking of frames.
+func (s *stream) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err == nil {
+		s.err = fmt.Errorf("the frames cannot be written: %w", err)
+	}
+	s.room.Broadcast()
+}
+
+// tell counts the frames that were written, and shows them.
+func (s *stream) tell() (n int64) {
+	for rest := s.writing; len(rest) > 0; n++ {
+		length := frameLength(s.order, rest)
+		if s.show != nil {
+			if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
+				s.show(Frame{Frame: f, Index: s.frames + n})
+			}
+		}
+		rest = rest[length:]
+	}
+	return n
+}
+
+// frameLength is the length of the whole frame that b begins with.
+func frameLength(order arch.ByteOrder, b []byte) int {
+	return tfile.FrameHeader + int(order.Uint32(b[2:]))
+}
+
+// counts returns how many frames and bytes were written and how many bytes are to be, and how many hits have waited.
+func (s *stream) counts() (frames, bytes, queued, waits int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.frames, s.bytes, int64(len(s.filling)), s.waits
+}
