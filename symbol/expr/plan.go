@@ -2,16 +2,23 @@ package expr
 
 import (
 	"errors"
+	"fmt"
 
 	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
 
-// Plan is an expression that is ready to be evaluated over frames. It does not change.
+// Plan is an expression that is ready to be evaluated over frames. It does not change, and several goroutines may use it.
 type Plan struct {
 	Text string
 	Type *ctype.Type // of the value, with references followed
+
+	order arch.ByteOrder
+	place located
+	field *ctype.Field // of a bit field: it is a part of the integer in the place
 }
 
 // World is what a plan is evaluated over: the registers and the memory of a frame or of a process that stands.
@@ -32,10 +39,216 @@ type Result struct {
 }
 
 // Compile compiles an expression of any type for its value. The error is an *Error.
-func Compile(text string, s Scope) (*Plan, error) { return nil, errors.ErrUnsupported }
+func Compile(text string, s Scope) (plan *Plan, err error) {
+	c := newCompiler(text, s)
+	defer rescue(&err)
+	root := c.parse()
+	v := c.value(root)
+	plan = &Plan{Text: text, Type: v.typ, order: s.Order(), field: v.field}
+	switch {
+	case v.code != nil:
+		plan.place = c.computed(root, v.code, v.typ.Size)
+	case v.field != nil:
+		plan.place = c.locate(root, v.place, v.field.Type.Size)
+	default:
+		plan.place = c.locate(root, v.place, v.typ.Size)
+	}
+	return plan, nil
+}
 
 // Locate finds the value in a world. It reads no more than it takes to know where the value lies.
-func (p *Plan) Locate(w World) (Result, error) { return Result{}, errors.ErrUnsupported }
+func (p *Plan) Locate(w World) (Result, error) {
+	r, err := p.place(w, p.order)
+	if err != nil || p.field == nil {
+		return r, err
+	}
+	whole, err := r.bytes(w, p.field.Type.Size)
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{Bytes: encode(p.field.Extract(arch.Uint(whole, p.order)), p.Type.Size, p.order)}, nil
+}
 
 // Bytes returns the value in a world, as memory would hold it.
-func (p *Plan) Bytes(w World) ([]byte, error) { return nil, errors.ErrUnsupported }
+func (p *Plan) Bytes(w World) ([]byte, error) {
+	r, err := p.Locate(w)
+	if err != nil {
+		return nil, err
+	}
+	return r.bytes(w, p.Type.Size)
+}
+
+func (r Result) bytes(w World, size int) ([]byte, error) {
+	if r.InMemory {
+		return w.Memory(r.Addr, size)
+	}
+	return r.Bytes, nil
+}
+
+// encode is an integer as memory holds it, in any size.
+func encode(bits uint64, size int, order arch.ByteOrder) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		at := i
+		if order.String() == "BigEndian" {
+			at = size - 1 - i
+		}
+		if i < 8 {
+			b[at] = byte(bits >> (8 * i))
+		}
+	}
+	return b
+}
+
+// located finds a place in a world.
+type located func(w World, order arch.ByteOrder) (Result, error)
+
+// computed is a value that code pushes.
+func (c *compiler) computed(n *cexpr.Node, work code, size int) located {
+	run := c.program(n, work)
+	return func(w World, order arch.ByteOrder) (Result, error) {
+		bits, err := run(w, order)
+		return Result{Bytes: encode(bits, size, order)}, err
+	}
+}
+
+// program makes code that can be run over a world.
+func (c *compiler) program(n *cexpr.Node, work code) func(World, arch.ByteOrder) (uint64, error) {
+	p, err := build(work)
+	if err != nil {
+		c.fail(n, err.Error(), "")
+	}
+	return func(w World, order arch.ByteOrder) (uint64, error) {
+		var m ax.Machine
+		e := &env{w: w, order: order}
+		bits, err := m.Value(p, e)
+		return uint64(bits), errors.Join(err, e.err)
+	}
+}
+
+// locate plans how to find a place.
+func (c *compiler) locate(n *cexpr.Node, p Place, size int) located {
+	switch at := p.(type) {
+	case Memory:
+		run := c.program(n, at.Emit)
+		return func(w World, order arch.ByteOrder) (Result, error) {
+			addr, err := run(w, order)
+			return Result{InMemory: true, Addr: arch.Addr(addr)}, err
+		}
+	case Register:
+		return at.locate
+	case Value:
+		return c.computed(n, at.Emit, size)
+	case Constant:
+		return func(World, arch.ByteOrder) (Result, error) { return Result{Bytes: at.Bytes}, nil }
+	case Pieces:
+		return c.locatePieces(n, at, size)
+	case Absent:
+		c.fail(n, n.String()+" "+at.Reason, "")
+	}
+	c.fail(n, n.String()+" is nowhere", "")
+	return nil
+}
+
+func (r Register) locate(w World, order arch.ByteOrder) (Result, error) {
+	b, err := w.Register(r.Num)
+	if err != nil {
+		return Result{}, err
+	}
+	first := r.Offset
+	if order.String() == "BigEndian" {
+		first = len(b) - r.Offset - r.Size
+	}
+	if first < 0 || r.Size < 0 || first+r.Size > len(b) {
+		return Result{}, fmt.Errorf("register %d has %d bytes, and %d from %d are wanted", r.Num, len(b), r.Size, r.Offset)
+	}
+	return Result{Bytes: b[first : first+r.Size]}, nil
+}
+
+// locatePieces puts a value together bit by bit.
+func (c *compiler) locatePieces(n *cexpr.Node, pieces Pieces, size int) located {
+	parts := make([]located, len(pieces))
+	for i, p := range pieces {
+		if p.Place == nil {
+			c.fail(n, n.String()+" is optimised out in part", "")
+		}
+		parts[i] = c.locate(n, p.Place, (p.Offset+p.Bits+7)/8)
+	}
+	return func(w World, order arch.ByteOrder) (Result, error) {
+		whole := bits{bytes: make([]byte, size), order: order}
+		for i, p := range pieces {
+			r, err := parts[i](w, order)
+			if err != nil {
+				return Result{}, err
+			}
+			b, err := r.bytes(w, (p.Offset+p.Bits+7)/8)
+			if err != nil {
+				return Result{}, err
+			}
+			whole.append(b, p)
+		}
+		return Result{Bytes: whole.bytes}, nil
+	}
+}
+
+// bits is a value that is put together from its lowest address on.
+type bits struct {
+	bytes []byte
+	done  int
+	order arch.ByteOrder
+}
+
+// append takes in a piece of which b is the place.
+func (w *bits) append(b []byte, p Piece) {
+	big := w.order.String() == "BigEndian"
+	for i := range p.Bits {
+		from, to := p.Offset+i, w.done+i
+		if to >= 8*len(w.bytes) || from >= 8*len(b) {
+			break
+		}
+		fromByte, toShift := from/8, to%8
+		fromShift := from % 8
+		if big { // the first bit is the highest
+			from = 8*len(b) - p.Offset - p.Bits + i
+			fromByte, fromShift, toShift = from/8, 7-from%8, 7-to%8
+		}
+		w.bytes[to/8] |= b[fromByte] >> fromShift & 1 << toShift
+	}
+	w.done += p.Bits
+}
+
+// env is a World as the machine of agent expressions wants it.
+type env struct {
+	nowhere
+	w     World
+	order arch.ByteOrder
+	err   error // of a variable, for which the machine has no error
+}
+
+// Register reads a register of up to eight bytes.
+func (e *env) Register(r arch.Reg) (uint64, error) {
+	b, err := e.w.Register(r)
+	if err == nil && len(b) > widest {
+		err = errors.New("is too wide")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return arch.Uint(b, e.order), nil
+}
+
+// Ref reads an integer in memory.
+func (e *env) Ref(addr arch.Addr, size int) (uint64, error) {
+	b, err := e.w.Memory(addr, size)
+	if err != nil {
+		return 0, err
+	}
+	return arch.Uint(b, e.order), nil
+}
+
+// Variable returns a trace state variable.
+func (e *env) Variable(n uint16) int64 {
+	v, err := e.w.Variable(trace.VariableNumber(n))
+	e.err = errors.Join(e.err, err)
+	return v
+}

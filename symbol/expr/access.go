@@ -1,0 +1,148 @@
+package expr
+
+import (
+	"fmt"
+	"strings"
+
+	"tracewell/ax"
+	"tracewell/internal/cexpr"
+	"tracewell/symbol/ctype"
+)
+
+// at is a value in memory.
+func at(addr code, typ *ctype.Type) value { return value{typ: typ, place: Memory{addr}} }
+
+// elementOf is the type that a pointer points to. An integer points to an int, as in GDB.
+func elementOf(v value) *ctype.Type {
+	if v.typ.Kind == ctype.Pointer && v.typ.Elem != nil {
+		return v.typ.Elem
+	}
+	return ctype.Int(4, true)
+}
+
+// pointed is what a pointer points to.
+func (c *compiler) pointed(n *cexpr.Node, pointer value) value {
+	return at(c.load(n, pointer), elementOf(pointer))
+}
+
+func (c *compiler) memory(n *cexpr.Node) value {
+	return at(c.scalar(n.Kids[0]).code, n.Type)
+}
+
+// member is . and ->, between which GDB makes no difference.
+func (c *compiler) member(n *cexpr.Node) value {
+	whole := n.Kids[0]
+	if name := n.String(); whole.Form == cexpr.NameForm && n.Op == "." && name[0] != '$' {
+		if object, err := c.scope.Lookup(name); err == nil { // of a package of Go
+			return value{typ: object.Type, place: object.Place}
+		}
+	}
+	v := c.value(whole)
+	for v.typ.Kind == ctype.Pointer && v.typ.Elem != nil {
+		v = c.pointed(whole, v)
+	}
+	if v.typ.Kind != ctype.Record {
+		c.fail(n, fmt.Sprintf("%s is of type %v, which has no members", whole, v.typ), "")
+	}
+	return c.field(n, v, n.Token.Text)
+}
+
+// field is a member of a record: its own, a base class', or a static one.
+func (c *compiler) field(n *cexpr.Node, record value, name string) value {
+	f, ok := record.typ.Field(name)
+	if !ok {
+		if v, ok := c.scopedMember(n, record, name); ok {
+			return v
+		}
+		c.fail(n, fmt.Sprintf("%v has no member %s", record.typ, name), cexpr.SuggestMember(name, record.typ))
+	}
+	if f.Virtual {
+		c.fail(n, name+" lies in a virtual base class, whose place is known to the object alone", "")
+	}
+	v := value{typ: f.Type, place: part(record.place, f.Offset, f.Type.Size, record.typ.Size, c.scope.Order())}
+	if f.Bits > 0 {
+		v.field = &f
+	}
+	return v
+}
+
+// scopedMember is a member whose base class is named, Base::x, or a static one.
+func (c *compiler) scopedMember(n *cexpr.Node, record value, name string) (value, bool) {
+	if i := strings.LastIndex(name, "::"); i > 0 {
+		if base, ok := record.typ.Field(name[:i]); ok && base.Base {
+			return c.field(n, c.field(n, record, name[:i]), name[i+2:]), true
+		}
+	}
+	class := record.typ.Name
+	for _, tag := range []string{"struct ", "class ", "union "} {
+		class = strings.TrimPrefix(class, tag)
+	}
+	object, err := c.scope.Lookup(class + "::" + name)
+	return value{typ: object.Type, place: object.Place}, err == nil && c.scope.Language() == CPlusPlus
+}
+
+func (c *compiler) index(n *cexpr.Node) value {
+	array := c.value(n.Kids[0])
+	index := c.scalar(n.Kids[1])
+	if array.typ.Kind == ctype.Array && array.code == nil {
+		if _, inMemory := array.place.(Memory); !inMemory {
+			return c.element(n, array, index)
+		}
+	}
+	base := c.scalarOf(n.Kids[0], array)
+	if index.typ.Kind == ctype.Pointer && base.typ.Kind != ctype.Pointer {
+		base, index = index, base
+	}
+	elem := elementOf(base)
+	return at(base.code.with(c.scaled(n, index, elem), op(ax.OpAdd)), elem)
+}
+
+// element is an element of an array that does not lie in memory.
+func (c *compiler) element(n *cexpr.Node, array, index value) value {
+	i := index.known
+	if i == nil || *i >= uint64(array.typ.Count) {
+		c.fail(n, fmt.Sprintf("%s is not in memory: only a number within it can be its index", n.Kids[0]), "")
+	}
+	elem := array.typ.Elem
+	return value{typ: elem, place: part(array.place, int(*i)*elem.Size, elem.Size, array.typ.Size, c.scope.Order())}
+}
+
+// scaled is the distance of some elements in bytes.
+func (c *compiler) scaled(n *cexpr.Node, index value, elem *ctype.Type) code {
+	switch {
+	case elem.Size == 0 && elem.Kind != ctype.Function:
+		c.fail(n, fmt.Sprintf("the size of %v is not known", elem), "")
+	case index.known != nil:
+		return pushed(*index.known * uint64(max(elem.Size, 1)))
+	case elem.Size <= 1:
+		return index.code
+	}
+	return index.code.then(number(uint64(elem.Size)), op(ax.OpMul))
+}
+
+// repeat is GDB's value @ count, an array that begins with the value.
+func (c *compiler) repeat(n *cexpr.Node) value {
+	first, count := c.value(n.Kids[0]), c.scalar(n.Kids[1])
+	if count.known == nil {
+		c.fail(n.Kids[1], "the number of elements has to be a constant: what is collected is of a fixed size", "")
+	}
+	if *count.known == 0 || *count.known > cexpr.MaxArray/uint64(max(1, first.typ.Size)) {
+		c.fail(n.Kids[1], "this is no number of elements", "")
+	}
+	addr := c.address(n.Kids[0], first)
+	return at(addr, ctype.ArrayOf(first.typ, int(*count.known)))
+}
+
+func (c *compiler) dereference(n *cexpr.Node) value {
+	pointer := c.scalar(n.Kids[0])
+	elem := elementOf(pointer)
+	if elem.Kind == ctype.Opaque && elem.Name == ctype.Void.Name {
+		c.fail(n, "there is nothing of type void", "a cast says what is there: *(char *)…")
+	}
+	return at(pointer.code, elem)
+}
+
+func (c *compiler) addressOf(n *cexpr.Node) value {
+	v := c.value(n.Kids[0])
+	return value{typ: ctype.PointerTo(v.typ, c.abi.Pointer), code: c.address(n.Kids[0], v)}
+}

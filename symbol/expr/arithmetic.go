@@ -1,0 +1,273 @@
+package expr
+
+import (
+	"fmt"
+
+	"tracewell/ax"
+	"tracewell/internal/cexpr"
+	"tracewell/symbol/ctype"
+)
+
+const (
+	extend     = ax.OpExt
+	zeroExtend = ax.OpZeroExt
+)
+
+var shiftRight = op(ax.OpRshUnsigned)
+
+var intType = ctype.Int(4, true)
+
+// convert makes a value one of another type. It is extended by its own sign, which all that is as wide as a cell keeps.
+func convert(v value, typ *ctype.Type) value {
+	from := v.typ
+	fits := typ.Size > from.Size && (!from.Signed || typ.Signed) || typ.Size == from.Size && typ.Signed == from.Signed
+	switch {
+	case v.known != nil:
+		return constant(typ.Extend(*v.known), typ)
+	case typ.Kind == ctype.Bool && from.Kind != ctype.Bool:
+		return value{typ: typ, code: v.code.then(op(ax.OpLogNot), op(ax.OpLogNot))}
+	case fits || typ.Size == 8 || from.Kind == ctype.Bool:
+		return value{typ: typ, code: v.code}
+	}
+	return value{typ: typ, code: v.code.extended(typ)}
+}
+
+// operation is an arithmetic operator on two values of one type.
+type operation struct {
+	signed, unsigned []ax.Op
+	swapped          bool // the operands change places
+	compares         bool // the result is 0 or 1, an int
+	carries          bool // the result may need more bits than the type has
+}
+
+func same(ops ...ax.Op) operation { return operation{signed: ops, unsigned: ops} }
+
+func carrying(o operation) operation {
+	o.carries = true
+	return o
+}
+
+func comparing(swapped, negated bool) operation {
+	o := operation{signed: []ax.Op{ax.OpLessSigned}, unsigned: []ax.Op{ax.OpLessUnsigned}, swapped: swapped, compares: true}
+	if negated {
+		o.signed, o.unsigned = append(o.signed, ax.OpLogNot), append(o.unsigned, ax.OpLogNot)
+	}
+	return o
+}
+
+// operations are the operators but for shifts, && and ||.
+var operations = map[string]operation{
+	"+": carrying(same(ax.OpAdd)), "-": carrying(same(ax.OpSub)), "*": carrying(same(ax.OpMul)),
+	"/":  carrying(operation{signed: []ax.Op{ax.OpDivSigned}, unsigned: []ax.Op{ax.OpDivUnsigned}}),
+	"%":  {signed: []ax.Op{ax.OpRemSigned}, unsigned: []ax.Op{ax.OpRemUnsigned}},
+	"&":  same(ax.OpBitAnd),
+	"|":  same(ax.OpBitOr),
+	"^":  same(ax.OpBitXor),
+	"==": {signed: []ax.Op{ax.OpEqual}, unsigned: []ax.Op{ax.OpEqual}, compares: true},
+	"!=": {signed: []ax.Op{ax.OpEqual, ax.OpLogNot}, unsigned: []ax.Op{ax.OpEqual, ax.OpLogNot}, compares: true},
+	"<":  comparing(false, false),
+	">":  comparing(true, false),
+	"<=": comparing(true, true),
+	">=": comparing(false, true),
+}
+
+func (c *compiler) binary(n *cexpr.Node) value {
+	switch n.Op {
+	case "&&", "||":
+		return c.logical(n)
+	case "@":
+		return c.repeat(n)
+	}
+	return c.operate(n, n.Op, c.scalar(n.Kids[0]), c.scalar(n.Kids[1]))
+}
+
+// operate is an arithmetic operator on two integers.
+func (c *compiler) operate(n *cexpr.Node, operator string, left, right value) value {
+	pointer := left.typ.Kind == ctype.Pointer || right.typ.Kind == ctype.Pointer
+	switch {
+	case operator == "<<" || operator == ">>":
+		return c.shift(operator, left, right)
+	case pointer && (operator == "+" || operator == "-"):
+		return c.pointerSum(n, operator, left, right)
+	}
+	o := operations[operator]
+	typ := cexpr.Common(left.typ, right.typ)
+	a, b := convert(left, typ), convert(right, typ)
+	if o.swapped {
+		a, b = b, a
+	}
+	ops := o.unsigned
+	if typ.Signed {
+		ops = o.signed
+	}
+	v := value{typ: typ, code: a.code.with(b.code, emitted(ops)...)}
+	switch {
+	case o.compares:
+		v.typ = intType
+	case o.carries:
+		v.code = v.code.extended(typ)
+	}
+	return folded(v, a, b)
+}
+
+func emitted(ops []ax.Op) []func(*ax.Builder) {
+	var list []func(*ax.Builder)
+	for _, o := range ops {
+		list = append(list, op(o))
+	}
+	return list
+}
+
+// folded computes a value whose operands are constants.
+func folded(v value, operands ...value) value {
+	for _, o := range operands {
+		if o.known == nil {
+			return v
+		}
+	}
+	bits, err := fixed(v.code)
+	if err != nil {
+		return v // a division by zero, which is for the target to find
+	}
+	return constant(uint64(bits), v.typ)
+}
+
+// shift has the type of the left operand alone.
+func (c *compiler) shift(operator string, left, right value) value {
+	typ := cexpr.Promoted(left.typ)
+	a := convert(left, typ)
+	shifted := ax.OpRshUnsigned
+	switch {
+	case operator == "<<":
+		shifted = ax.OpLsh
+	case typ.Signed:
+		shifted = ax.OpRshSigned
+	}
+	v := value{typ: typ, code: a.code.with(right.code, op(shifted))}
+	if operator == "<<" {
+		v.code = v.code.extended(typ)
+	}
+	return folded(v, a, right)
+}
+
+// pointerSum is pointer + integer, pointer - integer and pointer - pointer.
+func (c *compiler) pointerSum(n *cexpr.Node, operator string, left, right value) value {
+	swap := operator == "+" && left.typ.Kind != ctype.Pointer
+	if swap {
+		left, right = right, left
+	}
+	elem := elementOf(left)
+	switch {
+	case right.typ.Kind == ctype.Pointer && left.typ.Kind == ctype.Pointer && operator == "-":
+		if elem.Size == 0 || elem.Size != elementOf(right).Size {
+			c.fail(n, fmt.Sprintf("%v - %v means nothing", left.typ, right.typ), "")
+		}
+		distance := left.code.with(right.code, op(ax.OpSub))
+		if elem.Size > 1 {
+			distance = distance.then(number(uint64(elem.Size)), op(ax.OpDivSigned))
+		}
+		return value{typ: ctype.Int(c.abi.Long, true), code: distance}
+	case right.typ.Kind == ctype.Pointer:
+		c.fail(n, fmt.Sprintf("%v %s %v means nothing", left.typ, operator, right.typ), "")
+	}
+	move := op(ax.OpAdd)
+	if operator == "-" {
+		move = op(ax.OpSub)
+	}
+	return value{typ: left.typ, code: left.code.with(c.scaled(n, right, elem), move)}
+}
+
+// logical is && and ||, of which the right operand is computed only if it decides.
+func (c *compiler) logical(n *cexpr.Node) value {
+	left, right := c.scalar(n.Kids[0]).code, c.scalar(n.Kids[1]).code
+	jump := left.then(op(ax.OpLogNot))
+	decided := int64(0)
+	if n.Op == "||" {
+		jump, decided = left, 1
+	}
+	return value{typ: intType, code: branch(jump, pushed(uint64(decided)), right.then(op(ax.OpLogNot), op(ax.OpLogNot)))}
+}
+
+// branch pushes what yes pushes if the condition is not 0, and what no pushes otherwise.
+func branch(condition, yes, no code) code {
+	return func(b *ax.Builder) error {
+		taken, done := b.NewLabel(), b.NewLabel()
+		if err := condition(b); err != nil {
+			return err
+		}
+		b.Jump(ax.OpIfGoto, taken)
+		if err := no(b); err != nil {
+			return err
+		}
+		b.Jump(ax.OpGoto, done)
+		b.Bind(taken)
+		err := yes(b)
+		b.Bind(done)
+		return err
+	}
+}
+
+// choice is a ? b : c. In C the type of the result is one that both can be converted to.
+func (c *compiler) choice(n *cexpr.Node) value {
+	condition := c.scalar(n.Kids[0])
+	yes, no := c.scalar(n.Kids[1]), c.scalar(n.Kids[2])
+	typ := yes.typ
+	if yes.typ.Kind != ctype.Pointer || no.typ.Kind != ctype.Pointer {
+		typ = cexpr.Common(yes.typ, no.typ)
+	}
+	return value{typ: typ, code: branch(condition.code, convert(yes, typ).code, convert(no, typ).code)}
+}
+
+func (c *compiler) unary(n *cexpr.Node) value {
+	switch n.Op {
+	case "*":
+		return c.dereference(n)
+	case "&":
+		return c.addressOf(n)
+	}
+	operand := c.scalar(n.Kids[0])
+	typ := cexpr.Promoted(operand.typ)
+	a := convert(operand, typ)
+	switch n.Op {
+	case "!":
+		return folded(value{typ: intType, code: operand.code.then(op(ax.OpLogNot))}, operand)
+	case "-":
+		return folded(value{typ: typ, code: pushed(0).with(a.code, op(ax.OpSub)).extended(typ)}, a)
+	case "~":
+		return folded(value{typ: typ, code: a.code.then(op(ax.OpBitNot)).extended(typ)}, a)
+	}
+	return a
+}
+
+func (c *compiler) cast(n *cexpr.Node) value {
+	inner := c.value(n.Kids[0])
+	if inner.typ == n.Type {
+		return inner
+	}
+	if inner.typ.Kind == ctype.Float || n.Type.Kind == ctype.Float {
+		c.fail(n, noFloat, "")
+	}
+	if !n.Type.Scalar() {
+		c.fail(n, fmt.Sprintf("%v cannot be converted to %v", inner.typ, n.Type), "")
+	}
+	v := c.scalarOf(n.Kids[0], inner)
+	if offset, ok := c.upcast(n, v.typ, n.Type); ok && offset != 0 {
+		v.code = v.code.plus(offset)
+	}
+	return convert(v, n.Type)
+}
+
+// upcast is how far a base class lies from the start of the class to which a pointer is cast to it.
+func (c *compiler) upcast(n *cexpr.Node, from, to *ctype.Type) (offset int, ok bool) {
+	if from.Kind != ctype.Pointer || to.Kind != ctype.Pointer || from.Elem == nil || to.Elem == nil || from.Elem == to.Elem {
+		return 0, false
+	}
+	base, ok := from.Elem.Field(to.Elem.Name)
+	if !ok || !base.Base {
+		return 0, false
+	}
+	if base.Virtual {
+		c.fail(n, to.Elem.Name+" is a virtual base class, whose place is known to the object alone", "")
+	}
+	return base.Offset, true
+}

@@ -1,0 +1,74 @@
+package expr
+
+import (
+	"strings"
+
+	"tracewell/ax"
+	"tracewell/internal/cexpr"
+	"tracewell/trace"
+)
+
+func getVariable(n trace.VariableNumber) code {
+	return func(b *ax.Builder) error {
+		b.Emit(ax.OpGetv, uint64(n))
+		return nil
+	}
+}
+
+// variable is the trace state variable that an assignment is to.
+func (c *compiler) variable(n *cexpr.Node) trace.VariableNumber {
+	if n.Form == cexpr.NameForm && n.Token.Text[0] == '$' {
+		if number, ok := c.scope.Variable(n.Token.Text[1:]); ok {
+			return number
+		}
+	}
+	c.fail(n, n.String()+" is no trace state variable, and only those can be set", "to compare, write ==")
+	return 0
+}
+
+func (c *compiler) assign(n *cexpr.Node) value {
+	number := c.variable(n.Kids[0])
+	v := c.scalar(n.Kids[1])
+	if operator := strings.TrimSuffix(n.Op, "="); operator != "" {
+		v = c.operate(n, operator, value{typ: variableType, code: getVariable(number)}, v)
+	}
+	return value{typ: variableType, code: v.code.then(op(ax.OpSetv, uint64(number)))}
+}
+
+// step is ++ and --.
+func (c *compiler) step(n *cexpr.Node) value {
+	number := c.variable(n.Kids[0])
+	change, old := op(ax.OpAdd), getVariable(number)
+	if n.Op == "--" {
+		change = op(ax.OpSub)
+	}
+	set := op(ax.OpSetv, uint64(number))
+	one := func(b *ax.Builder) { b.Const(1) }
+	if n.Form == cexpr.StepBefore {
+		return value{typ: variableType, code: old.then(one, change, set)}
+	}
+	return value{typ: variableType, code: old.then(op(ax.OpDup), one, change, set, op(ax.OpPop))}
+}
+
+// comma computes both operands, and has the value of the second.
+func (c *compiler) comma(n *cexpr.Node) value {
+	first, second := c.value(n.Kids[0]), c.value(n.Kids[1])
+	if first.code == nil && !first.typ.Scalar() {
+		return second
+	}
+	dropped := c.load(n.Kids[0], first).then(op(ax.OpPop))
+	after := func(next code) code {
+		return func(b *ax.Builder) error {
+			if err := dropped(b); err != nil {
+				return err
+			}
+			return next(b)
+		}
+	}
+	if m, ok := second.place.(Memory); ok {
+		second.place = Memory{after(m.Emit)}
+		return second
+	}
+	s := c.scalarOf(n.Kids[1], second)
+	return value{typ: s.typ, code: after(s.code)}
+}

@@ -1,0 +1,287 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/internal/cexpr"
+	"tracewell/symbol/ctype"
+	"tracewell/trace"
+)
+
+// Collection is what has to be collected so that expressions can be evaluated over the frame.
+type Collection struct {
+	Text      string
+	Registers []arch.Reg     // ascending
+	Memory    []trace.Action // M and X actions
+	Items     []Item
+	Missing   []Missing // locals and arguments of $locals and $args that cannot be had
+}
+
+// Item is a value that a collection makes visible. Text is an expression for Compile, or $regs.
+type Item struct {
+	Text string
+	Type *ctype.Type // nil for $regs
+}
+
+// Missing is a variable that cannot be collected.
+type Missing struct {
+	Name   string
+	Reason string
+}
+
+// groups are the names that stand for several values, in all of GDB's spellings.
+var groups = []string{"reg", "regs", "arg", "args", "loc", "local", "locals"}
+
+// mostText is how many bytes of a string are collected when nothing else is said: as many as GDB prints.
+const mostText = 200
+
+// Collect compiles what a collect action names: expressions with commas between them, $regs, $args, $locals, $_ret, and
+// trace state variables. Text may begin with /s, or /s and a number: then a pointer to characters means the string, of at
+// most that many bytes. The error is an *Error.
+func Collect(text string, s Scope) (result *Collection, err error) {
+	c := &collector{compiler: newCompiler(text, s), result: &Collection{Text: text}}
+	defer rescue(&err)
+	for _, n := range c.parseList(c.options()) {
+		c.item(n)
+	}
+	slices.Sort(c.result.Registers)
+	c.result.Registers = slices.Compact(c.result.Registers)
+	return c.result, nil
+}
+
+// Actions returns the actions that collect all of the collections: one for the registers if there are any, then those for
+// memory.
+func Actions(collections ...*Collection) []trace.Action {
+	var mask []byte // lowest byte first
+	var actions []trace.Action
+	for _, c := range collections {
+		for _, r := range c.Registers {
+			for len(mask) <= int(r)/8 {
+				mask = append(mask, 0)
+			}
+			mask[r/8] |= 1 << (r % 8)
+		}
+		actions = append(actions, c.Memory...)
+	}
+	if len(mask) == 0 {
+		return actions
+	}
+	slices.Reverse(mask)
+	return append([]trace.Action{{Kind: trace.CollectRegisters, Mask: mask}}, actions...)
+}
+
+// collector compiles for the collection that it makes.
+type collector struct {
+	*compiler
+	result *Collection
+	text   uint64 // the limit of a string that a pointer means, 0 for the pointer alone
+}
+
+// options reads /s at the beginning, and returns what it takes up of the text.
+func (c *collector) options() int {
+	rest := strings.TrimLeft(c.compiler.text, " \t")
+	from := len(c.compiler.text) - len(rest)
+	if !strings.HasPrefix(rest, "/") {
+		return 0
+	}
+	option := rest[:len(rest)-len(strings.TrimLeft(rest[1:], "s0123456789"))]
+	limit, err := uint64(mostText), error(nil)
+	if digits := strings.TrimPrefix(option, "/s"); digits != "" {
+		limit, err = strconv.ParseUint(digits, 10, 31)
+	}
+	if err != nil || limit == 0 || len(rest) > len(option) && !strings.ContainsAny(rest[len(option):][:1], " \t") {
+		word, _, _ := strings.Cut(rest, " ")
+		panic(&Error{Text: c.compiler.text, Start: from, End: from + len(word), Problem: word + " is no option",
+			Hint: "/s collects strings, /s80 at most 80 bytes of each"})
+	}
+	c.text = limit
+	return from + len(option)
+}
+
+// item collects what one expression names.
+func (c *collector) item(n *cexpr.Node) {
+	name := n.String()
+	switch name {
+	case "$reg", "$regs":
+		c.result.Registers = append(c.result.Registers, c.scope.Registers()...)
+		c.result.Items = append(c.result.Items, Item{Text: "$regs"})
+	case "$arg", "$args":
+		c.group(n, c.scope.Arguments())
+	case "$loc", "$local", "$locals":
+		c.group(n, c.scope.Locals())
+	default:
+		v := c.value(n)
+		c.collect(n, v)
+		c.result.Items = append(c.result.Items, Item{name, v.typ})
+	}
+}
+
+// group collects variables of the function. What one of them lacks is no error.
+func (c *collector) group(n *cexpr.Node, names []string) {
+	for _, name := range names {
+		object, err := c.scope.Lookup(name)
+		if err != nil {
+			c.result.Missing = append(c.result.Missing, Missing{name, err.Error()})
+			continue
+		}
+		if err := c.variable(n, object); err != nil {
+			c.result.Missing = append(c.result.Missing, Missing{name, err.Problem})
+			continue
+		}
+		c.result.Items = append(c.result.Items, Item{name, object.Type})
+	}
+}
+
+// variable collects one of several variables.
+func (c *collector) variable(n *cexpr.Node, object Object) (failure *Error) {
+	defer func() {
+		if f := recover(); f != nil {
+			failure = f.(*Error)
+		}
+	}()
+	if absent, ok := object.Place.(Absent); ok {
+		return &Error{Problem: absent.Reason}
+	}
+	v := value{typ: object.Type, place: object.Place}
+	if v.typ.Reference {
+		v = at(c.load(n, v), v.typ.Elem)
+	}
+	c.collect(n, v)
+	return nil
+}
+
+// collect makes the actions for a value.
+func (c *collector) collect(n *cexpr.Node, v value) {
+	switch {
+	case c.text > 0 && c.string(n, v):
+	case v.code != nil:
+		c.run(n, v.code, op(ax.OpPop))
+	case v.field != nil:
+		c.place(n, v.place, v.field.Type.Size)
+	case v.typ.Kind == ctype.Function:
+		c.run(n, c.address(n, v), op(ax.OpPop))
+	case v.typ.Size == 0:
+		c.fail(n, fmt.Sprintf("the size of %v is not known", v.typ), "")
+	default:
+		c.place(n, v.place, v.typ.Size)
+		c.content(n, v)
+	}
+}
+
+// place collects what lies in a place.
+func (c *collector) place(n *cexpr.Node, p Place, size int) {
+	switch at := p.(type) {
+	case Memory:
+		c.memoryAt(n, at.Emit, size)
+	case Register:
+		c.result.Registers = append(c.result.Registers, at.Num)
+	case Value:
+		c.run(n, at.Emit, op(ax.OpPop))
+	case Pieces:
+		c.pieces(n, at)
+	case Absent:
+		c.fail(n, n.String()+" "+at.Reason, "")
+	}
+}
+
+// pieces collects those pieces that there are; some must be.
+func (c *collector) pieces(n *cexpr.Node, pieces Pieces) {
+	some := false
+	for _, p := range pieces {
+		if _, absent := p.Place.(Absent); p.Place == nil || absent {
+			continue
+		}
+		some = true
+		c.place(n, p.Place, (p.Offset+p.Bits+7)/8)
+	}
+	if !some {
+		c.fail(n, n.String()+" is optimised out", "")
+	}
+}
+
+// memoryAt collects memory: by its address where that is known, or else by code.
+func (c *collector) memoryAt(n *cexpr.Node, addr code, size int) {
+	if fixedAddr, err := fixed(addr); err == nil {
+		c.result.Memory = append(c.result.Memory, trace.Action{Kind: trace.CollectMemory, Base: trace.Absolute,
+			Offset: uint64(fixedAddr), Length: uint64(size)})
+		return
+	}
+	c.run(n, addr, number(uint64(size)), op(ax.OpTrace))
+}
+
+// run collects what code touches, and what the operations behind it do. All registers that it reads are collected.
+func (c *collector) run(n *cexpr.Node, work code, more ...func(*ax.Builder)) {
+	p, err := build(work, more...)
+	if err == nil {
+		p, err = traced(p)
+	}
+	if err != nil {
+		c.fail(n, err.Error(), "")
+	}
+	c.result.Registers = append(c.result.Registers, p.Requirements().Registers...)
+	if !inert(p) {
+		c.result.Memory = append(c.result.Memory, trace.Action{Kind: trace.CollectExpression, Code: p.Code()})
+	}
+}
+
+// inert reports whether a program neither collects nor changes anything.
+func inert(p *ax.Program) bool {
+	for in := range p.Instructions() {
+		switch in.Op {
+		case ax.OpTrace, ax.OpTraceQuick, ax.OpTracenz, ax.OpTracev, ax.OpSetv:
+			return false
+		}
+	}
+	return true
+}
+
+// string collects the string that a value is or points to; false if it is none.
+func (c *collector) string(n *cexpr.Node, v value) bool {
+	elem := v.typ.Elem
+	if elem == nil || elem.Size != 1 || elem.Kind != ctype.Integer || v.field != nil {
+		return false
+	}
+	switch v.typ.Kind {
+	case ctype.Pointer:
+		if register, ok := v.place.(Register); ok {
+			c.result.Registers = append(c.result.Registers, register.Num)
+		}
+		c.run(n, c.load(n, v), number(c.text), op(ax.OpTracenz))
+		return true
+	case ctype.Array:
+		if _, ok := v.place.(Memory); ok {
+			c.run(n, c.address(n, v), number(min(c.text, uint64(max(v.typ.Size, 1)))), op(ax.OpTracenz))
+			return true
+		}
+	}
+	return false
+}
+
+// texts are the strings of Go and Rust: the members that have the address and the length.
+var texts = map[string][2]string{
+	"string": {"str", "len"}, "struct string": {"str", "len"},
+	"&str": {"data_ptr", "length"}, "struct &str": {"data_ptr", "length"}, "&mut str": {"data_ptr", "length"},
+}
+
+// content collects the text of a string that knows its length, which a language prints when it is asked for the string.
+func (c *collector) content(n *cexpr.Node, v value) {
+	members, ok := texts[v.typ.Name]
+	if !ok || v.typ.Kind != ctype.Record {
+		return
+	}
+	for _, member := range members {
+		if f, ok := v.typ.Field(member); !ok || !f.Type.Scalar() {
+			return
+		}
+	}
+	limit := max(c.text, mostText)
+	addr, length := c.field(n, v, members[0]), c.field(n, v, members[1])
+	short := c.load(n, length).with(pushed(limit), op(ax.OpLessUnsigned))
+	size := branch(short, c.load(n, length), pushed(limit))
+	c.run(n, c.load(n, addr).with(size, op(ax.OpTrace)))
+}

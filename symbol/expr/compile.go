@@ -1,0 +1,281 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracewell/internal/cexpr"
+	"tracewell/symbol/ctype"
+)
+
+// compiler turns the tree of an expression into values. Its parts give up by a panic with an *Error, which rescue turns into
+// a result.
+type compiler struct {
+	text  string
+	scope Scope
+	abi   ctype.ABI
+}
+
+func newCompiler(text string, s Scope) *compiler {
+	return &compiler{text: text, scope: s, abi: s.ABI()}
+}
+
+func rescue(err *error) {
+	if failure := recover(); failure != nil {
+		*err = failure.(*Error)
+	}
+}
+
+func (c *compiler) parse() *cexpr.Node {
+	root, err := cexpr.Parse(c.text, grammar{c.scope}, cexpr.Tracing)
+	if err != nil {
+		panic(err)
+	}
+	return root
+}
+
+// parseList reads what stands behind the first bytes of the text.
+func (c *compiler) parseList(from int) []*cexpr.Node {
+	list, err := cexpr.ParseList(strings.Repeat(" ", from)+c.text[from:], grammar{c.scope}, cexpr.Tracing)
+	if err != nil {
+		err.Text = c.text
+		panic(err)
+	}
+	return list
+}
+
+func (c *compiler) fail(n *cexpr.Node, problem, hint string) {
+	panic(n.Error(c.text, problem, hint))
+}
+
+// grammar is what C's grammar has to know of a scope.
+type grammar struct{ scope Scope }
+
+// Type finds a type.
+func (g grammar) Type(name string) (*ctype.Type, bool) {
+	t, err := g.scope.Type(name)
+	return t, err == nil && t != nil
+}
+
+// Value finds out whether something has the name.
+func (g grammar) Value(name string) bool {
+	_, err := g.scope.Lookup(name)
+	return err == nil
+}
+
+// ABI is that of the scope.
+func (g grammar) ABI() ctype.ABI { return g.scope.ABI() }
+
+// value compiles a part. A reference stands for what it refers to.
+func (c *compiler) value(n *cexpr.Node) value {
+	v := compilers[n.Form](c, n)
+	if v.typ == nil {
+		c.fail(n, "the type of "+n.String()+" is not known", "")
+	}
+	if v.typ.Kind == ctype.Pointer && v.typ.Reference {
+		return value{typ: v.typ.Elem, place: Memory{c.load(n, v)}}
+	}
+	return v
+}
+
+// compilers has how each form is compiled.
+var compilers [cexpr.Forms]func(*compiler, *cexpr.Node) value
+
+func init() {
+	compilers = [...]func(*compiler, *cexpr.Node) value{
+		cexpr.NameForm: (*compiler).name, cexpr.Literal: (*compiler).literal, cexpr.Unary: (*compiler).unary,
+		cexpr.Binary: (*compiler).binary, cexpr.Choice: (*compiler).choice, cexpr.Cast: (*compiler).cast,
+		cexpr.Memory: (*compiler).memory, cexpr.Index: (*compiler).index, cexpr.Member: (*compiler).member,
+		cexpr.SizeType: (*compiler).sizeType, cexpr.SizeExpr: (*compiler).sizeExpr, cexpr.Assign: (*compiler).assign,
+		cexpr.StepBefore: (*compiler).step, cexpr.StepAfter: (*compiler).step, cexpr.Comma: (*compiler).comma,
+	}
+}
+
+func (c *compiler) name(n *cexpr.Node) value {
+	if n.Token.Text[0] == '$' {
+		return c.dollar(n)
+	}
+	name := n.String()
+	object, err := c.scope.Lookup(name)
+	if err != nil || object.Outer {
+		if v, ok := c.ofThis(n, name); ok {
+			return v
+		}
+	}
+	if err == nil {
+		return value{typ: object.Type, place: object.Place}
+	}
+	if bits, ok := wordConstants[name]; ok {
+		return constant(bits, &ctype.Type{Kind: ctype.Bool, Name: "bool", Size: 1})
+	}
+	if object, err := c.scope.Lookup("&" + name); err == nil && c.scope.Language() == Go {
+		return c.pointed(n, value{typ: object.Type, place: object.Place}) // a variable that Go keeps on the heap
+	}
+	panic(&Error{Text: c.text, Start: n.Start(), End: n.End(), Problem: err.Error(),
+		Hint: cexpr.Suggest(name, c.scope.Names()), Unknown: name})
+}
+
+// wordConstants are words that are constants where nothing else is called so.
+var wordConstants = map[string]uint64{"true": 1, "false": 0}
+
+// ofThis finds a member of what this points to.
+func (c *compiler) ofThis(n *cexpr.Node, name string) (value, bool) {
+	this, err := c.scope.Lookup("this")
+	if err != nil || this.Type == nil || this.Type.Kind != ctype.Pointer || this.Type.Elem == nil {
+		return value{}, false
+	}
+	if _, ok := this.Type.Elem.Field(name); !ok {
+		return value{}, false
+	}
+	object := c.pointed(n, value{typ: this.Type, place: this.Place})
+	return c.field(n, object, name), true
+}
+
+// The type of a trace state variable.
+var variableType = ctype.Int(8, true)
+
+// dollar compiles a name that begins with a $.
+func (c *compiler) dollar(n *cexpr.Node) value {
+	name := n.Token.Text[1:]
+	if number, ok := c.scope.Variable(name); ok {
+		return value{typ: variableType, code: getVariable(number)}
+	}
+	if name == "_ret" {
+		object, err := c.scope.Return()
+		if err != nil {
+			c.fail(n, err.Error(), "")
+		}
+		return value{typ: object.Type, place: object.Place}
+	}
+	if slices.Contains(groups, name) {
+		c.fail(n, "$"+name+" stands for several values, and only alone", "")
+	}
+	register, err := c.scope.Register(name)
+	if err != nil {
+		panic(&Error{Text: c.text, Start: n.Start(), End: n.End(), Unknown: n.Token.Text,
+			Problem: fmt.Sprintf("there is no $%s: neither a trace state variable nor a register", name)})
+	}
+	return value{typ: register.Type, place: register.Place}
+}
+
+func (c *compiler) literal(n *cexpr.Node) value {
+	text := n.Token.Text
+	switch n.Token.Kind {
+	case cexpr.Character:
+		bits, ok := cexpr.ParseCharacter(text, c.abi)
+		if !ok {
+			c.fail(n, text+" is not one character of one byte", "")
+		}
+		return constant(bits, &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: !c.abi.UnsignedChar, Char: true})
+	case cexpr.String:
+		c.fail(n, "a string in an expression would have to be put into the program", "")
+	}
+	bits, typ, ok := cexpr.ParseInteger(text, c.abi)
+	switch {
+	case ok:
+	case strings.ContainsAny(text, ".eEpP"):
+		c.fail(n, noFloat, "")
+	default:
+		c.fail(n, text+" is no number", "")
+	}
+	return constant(bits, typ)
+}
+
+// noFloat is what is said of all floating-point arithmetic.
+const noFloat = "an agent expression cannot compute with floating-point numbers"
+
+// load is the code that pushes a part that is one integer. An array and a function stand for their addresses.
+func (c *compiler) load(n *cexpr.Node, v value) code {
+	switch {
+	case v.code != nil:
+		return v.code
+	case v.field != nil:
+		return c.loadBits(n, v)
+	case v.typ.Kind == ctype.Array || v.typ.Kind == ctype.Function:
+		return c.address(n, v)
+	}
+	if absent, ok := v.place.(Absent); ok {
+		c.fail(n, n.String()+" "+absent.Reason, "")
+	}
+	if !v.typ.Scalar() {
+		c.failType(n, v.typ)
+	}
+	loaded, err := load(v.place, v.typ, c.scope.Order())
+	if err != nil {
+		c.fail(n, n.String()+" "+err.Error(), "")
+	}
+	return loaded
+}
+
+// failType says why a part is no integer.
+func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
+	switch t.Kind {
+	case ctype.Float:
+		c.fail(n, noFloat, "")
+	case ctype.Record:
+		c.fail(n, fmt.Sprintf("%s is of type %v, which is no number", n, t), "name one of its members")
+	case ctype.Integer:
+		c.fail(n, fmt.Sprintf("%s is an integer of %d bytes; an agent expression computes with 8", n, t.Size), "")
+	}
+	c.fail(n, fmt.Sprintf("%s is of type %v, which is no number", n, t), "")
+}
+
+// loadBits pushes a bit field.
+func (c *compiler) loadBits(n *cexpr.Node, v value) code {
+	f := v.field
+	whole, err := load(v.place, ctype.Int(f.Type.Size, false), c.scope.Order())
+	if err != nil {
+		c.fail(n, n.String()+" "+err.Error(), "")
+	}
+	if f.Shift > 0 {
+		whole = whole.then(number(uint64(f.Shift)), shiftRight)
+	}
+	if f.Type.Signed {
+		return whole.then(op(extend, uint64(f.Bits)))
+	}
+	return whole.then(op(zeroExtend, uint64(f.Bits)))
+}
+
+// address is the code that pushes where a part lies in memory.
+func (c *compiler) address(n *cexpr.Node, v value) code {
+	switch at := v.place.(type) {
+	case Memory:
+		if v.field == nil {
+			return at.Emit
+		}
+		c.fail(n, n.String()+" is a bit field, which has no address", "")
+	case Register, Pieces:
+		c.fail(n, n.String()+" is in a register, which has no address", "")
+	case Absent:
+		c.fail(n, n.String()+" "+at.Reason, "")
+	}
+	c.fail(n, n.String()+" is not in memory and has no address", "")
+	return nil
+}
+
+// scalar compiles a part that is one integer.
+func (c *compiler) scalar(n *cexpr.Node) value { return c.scalarOf(n, c.value(n)) }
+
+// scalarOf makes one integer of a value: an array is the address of its first element.
+func (c *compiler) scalarOf(n *cexpr.Node, v value) value {
+	loaded := value{typ: v.typ, code: c.load(n, v), known: v.known}
+	switch v.typ.Kind {
+	case ctype.Array:
+		loaded.typ = ctype.PointerTo(v.typ.Elem, c.abi.Pointer)
+	case ctype.Function:
+		loaded.typ = ctype.PointerTo(v.typ, c.abi.Pointer)
+	}
+	return loaded
+}
+
+func (c *compiler) sizeType(n *cexpr.Node) value { return c.size(n, n.Type) }
+
+func (c *compiler) sizeExpr(n *cexpr.Node) value { return c.size(n, c.value(n.Kids[0]).typ) }
+
+func (c *compiler) size(n *cexpr.Node, typ *ctype.Type) value {
+	if typ.Size == 0 {
+		c.fail(n, fmt.Sprintf("the size of %v is not known", typ), "")
+	}
+	return constant(uint64(typ.Size), ctype.Int(c.abi.Pointer, false))
+}

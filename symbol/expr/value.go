@@ -1,0 +1,271 @@
+package expr
+
+import (
+	"errors"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/symbol/ctype"
+)
+
+// code appends instructions that leave one cell more on the stack.
+type code func(b *ax.Builder) error
+
+// value is a part that is compiled: one that lies in a place, or one that is computed. What code pushes is extended to a cell
+// by the sign of the type.
+type value struct {
+	typ   *ctype.Type
+	place Place        // nil if it is computed
+	code  code         // computed
+	known *uint64      // the value of a constant
+	field *ctype.Field // of a bit field: the bits are a part of the integer in the place
+}
+
+// constant is an integer that is known.
+func constant(bits uint64, typ *ctype.Type) value {
+	return value{typ: typ, known: &bits, code: pushed(bits)}
+}
+
+func pushed(bits uint64) code {
+	return func(b *ax.Builder) error {
+		b.Const(int64(bits))
+		return nil
+	}
+}
+
+// then appends operations to code.
+func (c code) then(more ...func(b *ax.Builder)) code {
+	return func(b *ax.Builder) error {
+		if err := c(b); err != nil {
+			return err
+		}
+		for _, add := range more {
+			add(b)
+		}
+		return nil
+	}
+}
+
+// with appends the code of a second operand and operations on both.
+func (c code) with(second code, more ...func(b *ax.Builder)) code {
+	return func(b *ax.Builder) error {
+		return errors.Join(c(b), second.then(more...)(b))
+	}
+}
+
+// op is an operation without an operand in the bytecode, or with it.
+func op(op ax.Op, operand ...uint64) func(*ax.Builder) {
+	return func(b *ax.Builder) { b.Emit(op, operand...) }
+}
+
+func number(n uint64) func(*ax.Builder) { return func(b *ax.Builder) { b.Const(int64(n)) } }
+
+// plus is an address some bytes further.
+func (c code) plus(offset int) code {
+	if offset == 0 {
+		return c
+	}
+	return c.then(number(uint64(offset)), op(ax.OpAdd))
+}
+
+// extended widens what lies in the lowest bytes of a cell by the sign of a type. Nothing is known of the bytes above.
+func (c code) extended(t *ctype.Type) code {
+	switch {
+	case t.Kind == ctype.Bool:
+		return c.then(op(ax.OpZeroExt, uint64(8*t.Size)), op(ax.OpLogNot), op(ax.OpLogNot))
+	case t.Size == 8:
+		return c
+	case t.Signed:
+		return c.then(op(ax.OpExt, uint64(8*t.Size)))
+	}
+	return c.then(op(ax.OpZeroExt, uint64(8*t.Size)))
+}
+
+var refs = map[int]ax.Op{1: ax.OpRef8, 2: ax.OpRef16, 4: ax.OpRef32, 8: ax.OpRef64}
+
+// fetched reads an integer of a type at the address that c pushes.
+func (c code) fetched(t *ctype.Type) code {
+	c = c.then(op(refs[t.Size]))
+	if t.Signed || t.Kind == ctype.Bool {
+		return c.extended(t)
+	}
+	return c
+}
+
+// widest is the size of the largest register that an agent expression can read.
+const widest = 8
+
+// problem is a reason why the value of a part cannot be computed.
+type problem string
+
+func (p problem) Error() string { return string(p) }
+
+// load is the code that pushes an integer which lies in a place.
+func load(place Place, t *ctype.Type, order arch.ByteOrder) (code, error) {
+	switch at := place.(type) {
+	case Memory:
+		return code(at.Emit).fetched(t), nil
+	case Register:
+		return loadRegister(at, t)
+	case Value:
+		return code(at.Emit).extended(t), nil
+	case Constant:
+		if len(at.Bytes) < t.Size {
+			return nil, problem("is optimised out in part")
+		}
+		return pushed(t.Extend(constantBits(at, t.Size, order))), nil
+	case Pieces:
+		c, err := loadPieces(at, t.Size, order)
+		if err != nil {
+			return nil, err
+		}
+		return c.extended(t), nil
+	case Absent:
+		return nil, problem(at.Reason)
+	}
+	return nil, problem("is nowhere")
+}
+
+func constantBits(c Constant, size int, order arch.ByteOrder) uint64 {
+	return arch.Uint(c.Bytes[:size], order)
+}
+
+func loadRegister(r Register, t *ctype.Type) (code, error) {
+	if r.Offset+t.Size > widest {
+		return nil, problem("is in a register of more than 8 bytes, which an agent expression cannot read")
+	}
+	c := code(func(b *ax.Builder) error {
+		b.Emit(ax.OpReg, uint64(r.Num))
+		return nil
+	})
+	if r.Offset > 0 {
+		c = c.then(number(uint64(8*r.Offset)), op(ax.OpRshUnsigned))
+	}
+	return c.extended(t), nil
+}
+
+// loadPieces puts an integer together from its pieces.
+func loadPieces(pieces Pieces, size int, order arch.ByteOrder) (code, error) {
+	var whole code
+	total := 0
+	for _, p := range pieces {
+		total += p.Bits
+	}
+	if total < 8*size {
+		return nil, problem("is optimised out in part")
+	}
+	done := 0
+	for _, p := range pieces {
+		if done >= 8*size {
+			break
+		}
+		bits := min(p.Bits, 8*size-done)
+		part, err := loadPiece(p, bits, order)
+		if err != nil {
+			return nil, err
+		}
+		shift := done
+		if order.String() == "BigEndian" {
+			shift = 8*size - done - bits
+		}
+		if shift > 0 {
+			part = part.then(number(uint64(shift)), op(ax.OpLsh))
+		}
+		if whole == nil {
+			whole = part
+		} else {
+			whole = whole.with(part, op(ax.OpBitOr))
+		}
+		done += bits
+	}
+	return whole, nil
+}
+
+// loadPiece pushes the lowest bits of a piece, zero-extended.
+func loadPiece(p Piece, bits int, order arch.ByteOrder) (code, error) {
+	if p.Place == nil {
+		return nil, problem("is optimised out in part")
+	}
+	size := 1
+	for 8*size < p.Offset+bits {
+		size *= 2
+	}
+	if size > widest {
+		return nil, problem("is in pieces that an agent expression cannot put together")
+	}
+	c, err := load(p.Place, ctype.Int(size, false), order)
+	if err != nil {
+		return nil, err
+	}
+	if p.Offset > 0 {
+		c = c.then(number(uint64(p.Offset)), op(ax.OpRshUnsigned))
+	}
+	if 8*size > p.Offset+bits {
+		c = c.then(op(ax.OpZeroExt, uint64(bits)))
+	}
+	return c, nil
+}
+
+// part is where a part of a value lies, in bytes from its start.
+func part(place Place, offset, size, whole int, order arch.ByteOrder) Place {
+	switch at := place.(type) {
+	case Memory:
+		return Memory{code(at.Emit).plus(offset)}
+	case Register:
+		if order.String() == "BigEndian" {
+			offset = whole - offset - size
+		}
+		return Register{at.Num, at.Offset + offset, size}
+	case Value:
+		if order.String() == "BigEndian" {
+			offset = whole - offset - size
+		}
+		return Value{code(at.Emit).then(number(uint64(8*offset)), op(ax.OpRshUnsigned))}
+	case Constant:
+		if offset+size > len(at.Bytes) {
+			return Absent{"is optimised out"}
+		}
+		return Constant{at.Bytes[offset : offset+size]}
+	case Pieces:
+		return partOfPieces(at, 8*offset, 8*size)
+	}
+	return place
+}
+
+// partOfPieces takes the pieces that hold some of the bits.
+func partOfPieces(pieces Pieces, first, bits int) Place {
+	var taken Pieces
+	for _, p := range pieces {
+		skip := min(first, p.Bits)
+		first -= skip
+		if n := min(p.Bits-skip, bits); n > 0 {
+			taken = append(taken, pieceOf(p, skip, n))
+			bits -= n
+		}
+	}
+	if bits > 0 {
+		return Absent{"is optimised out"}
+	}
+	if len(taken) != 1 {
+		return taken
+	}
+	p := taken[0]
+	register, ok := p.Place.(Register)
+	switch {
+	case p.Place == nil:
+		return Absent{"is optimised out"}
+	case p.Offset == 0:
+		return p.Place
+	case ok && p.Offset%8 == 0:
+		return Register{register.Num, register.Offset + p.Offset/8, p.Bits / 8}
+	}
+	return taken
+}
+
+// pieceOf is a piece without its first bits, and cut short behind n bits.
+func pieceOf(p Piece, skip, n int) Piece {
+	if m, ok := p.Place.(Memory); ok && skip%8 == 0 && p.Offset == 0 {
+		return Piece{Memory{code(m.Emit).plus(skip / 8)}, n, 0}
+	}
+	return Piece{p.Place, n, p.Offset + skip}
+}
