@@ -49,15 +49,53 @@ func (c *compiler) member(n *cexpr.Node) value {
 
 // field is a member of a record: its own, a base class', or a static one.
 func (c *compiler) field(n *cexpr.Node, record value, name string) value {
-	f, ok := record.typ.Field(name)
-	if !ok {
+	path := pathTo(record.typ, name, 0)
+	if path == nil {
 		if v, ok := c.scopedMember(n, record, name); ok {
 			return v
 		}
 		c.fail(n, fmt.Sprintf("%v has no member %s", record.typ, name), cexpr.SuggestMember(name, record.typ))
 	}
-	if f.Virtual {
-		c.fail(n, name+" lies in a virtual base class, whose place is known to the object alone", "")
+	for i := range path {
+		record = c.own(n, record, path[i])
+	}
+	return record
+}
+
+// deepestBase is how far members without names, and base classes, may be within one another.
+const deepestBase = 8
+
+// pathTo finds a member by name: the members of which each has the next one in it, nil if there is none.
+func pathTo(t *ctype.Type, name string, depth int) []ctype.Field {
+	fields := t.Fields()
+	for _, f := range fields {
+		if f.Name == name {
+			return []ctype.Field{f}
+		}
+	}
+	for _, f := range fields {
+		if f.Name != "" && !f.Base || f.Type.Kind != ctype.Record || depth == deepestBase {
+			continue
+		}
+		if inner := pathTo(f.Type, name, depth+1); inner != nil {
+			return append([]ctype.Field{f}, inner...)
+		}
+	}
+	return nil
+}
+
+// own is a member that a record has itself.
+func (c *compiler) own(n *cexpr.Node, record value, f ctype.Field) value {
+	switch {
+	case f.Static:
+		if v, ok := c.scopedMember(n, record, f.Name); ok {
+			return v
+		}
+		c.fail(n, f.Name+" is a static member, whose place is not known", "")
+	case f.Virtual:
+		object := c.address(n, record)
+		distance := object.then(op(ax.OpRef64)).plus(f.VTable).then(op(ax.OpRef64))
+		return at(object.with(distance, op(ax.OpAdd)), f.Type)
 	}
 	v := value{typ: f.Type, place: part(record.place, f.Offset, f.Type.Size, record.typ.Size, c.scope.Order())}
 	if f.Bits > 0 {
@@ -78,7 +116,7 @@ func (c *compiler) scopedMember(n *cexpr.Node, record value, name string) (value
 		class = strings.TrimPrefix(class, tag)
 	}
 	object, err := c.scope.Lookup(class + "::" + name)
-	return value{typ: object.Type, place: object.Place}, err == nil && c.scope.Language() == CPlusPlus
+	return value{typ: object.Type, place: object.Place}, err == nil && c.scope.Language() == ctype.CPlusPlus
 }
 
 func (c *compiler) index(n *cexpr.Node) value {

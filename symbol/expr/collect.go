@@ -129,7 +129,7 @@ func (c *collector) group(n *cexpr.Node, names []string) {
 			c.result.Missing = append(c.result.Missing, Missing{name, err.Error()})
 			continue
 		}
-		if err := c.variable(n, object); err != nil {
+		if err := c.one(n, object); err != nil {
 			c.result.Missing = append(c.result.Missing, Missing{name, err.Problem})
 			continue
 		}
@@ -137,8 +137,8 @@ func (c *collector) group(n *cexpr.Node, names []string) {
 	}
 }
 
-// variable collects one of several variables.
-func (c *collector) variable(n *cexpr.Node, object Object) (failure *Error) {
+// one collects one of several variables.
+func (c *collector) one(n *cexpr.Node, object Object) (failure *Error) {
 	defer func() {
 		if f := recover(); f != nil {
 			failure = f.(*Error)
@@ -148,7 +148,7 @@ func (c *collector) variable(n *cexpr.Node, object Object) (failure *Error) {
 		return &Error{Problem: absent.Reason}
 	}
 	v := value{typ: object.Type, place: object.Place}
-	if v.typ.Reference {
+	if v.typ.Kind == ctype.Pointer && v.typ.Reference {
 		v = at(c.load(n, v), v.typ.Elem)
 	}
 	c.collect(n, v)

@@ -109,7 +109,7 @@ func (c *compiler) name(n *cexpr.Node) value {
 	if bits, ok := wordConstants[name]; ok {
 		return constant(bits, &ctype.Type{Kind: ctype.Bool, Name: "bool", Size: 1})
 	}
-	if object, err := c.scope.Lookup("&" + name); err == nil && c.scope.Language() == Go {
+	if object, err := c.scope.Lookup("&" + name); err == nil && c.scope.Language() == ctype.Go {
 		return c.pointed(n, value{typ: object.Type, place: object.Place}) // a variable that Go keeps on the heap
 	}
 	panic(&Error{Text: c.text, Start: n.Start(), End: n.End(), Problem: err.Error(),

@@ -9,10 +9,9 @@ import (
 
 // Scope says what the names in an expression mean at one place of a program. Addresses are those of the running program.
 type Scope interface {
-	// Lookup finds a variable, an argument, a function or an enumerator: "n", "ns::limit", "'queue.c'::count",
-	// "push::calls", "main.count", the name being as it was written but for blanks. It does not look into this: see
-	// Object.Outer. What is known and cannot be had is an Object whose Place is Absent; the error says that there is none,
-	// and wraps nothing that has to be told to the user word by word.
+	// Lookup finds a variable, an argument, a function or an enumerator: "n", "ns::limit", "'queue.c'::count", "push::calls",
+	// "main.count", the name being as it was written but for blanks. It need not look into this: see Object.Outer. What is
+	// known and cannot be had is an Object whose Place is Absent. The error says why there is none: "there is no n".
 	Lookup(name string) (Object, error)
 	// Register finds a register by its name without the $: "rax", "eax", "pc", "sp", "fp", "eflags", "xmm0".
 	Register(name string) (Object, error)
@@ -32,19 +31,8 @@ type Scope interface {
 	Names() []string
 	ABI() ctype.ABI
 	Order() arch.ByteOrder
-	Language() Language
+	Language() ctype.Language
 }
-
-// Language is a programming language, where expressions differ by it.
-type Language uint8
-
-// The languages. Of any other, C's rules hold.
-const (
-	C Language = iota
-	CPlusPlus
-	Rust
-	Go
-)
 
 // Object is what a name stands for.
 type Object struct {
