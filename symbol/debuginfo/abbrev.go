@@ -9,6 +9,7 @@ type abbrev struct {
 	tag      dwarf.Tag
 	children bool
 	traits   traits
+	kind     Kind // for the index of names
 	specs    []attrSpec
 	steps    []step
 }
@@ -153,6 +154,7 @@ func (a *abbrev) plan(f format) {
 		}
 	}
 	a.steps = append([]step(nil), steps...)
+	a.kind = a.indexed()
 }
 
 // local reports whether a reference of this form stays within its unit.

@@ -103,33 +103,17 @@ func (f *File) findAbroad() []inlinedCopy {
 // copies lists all concrete instances of a unit.
 func (u *Unit) copies() []inlinedCopy {
 	var all []inlinedCopy
-	plans := u.plans()
-	c := cursorAt(u.space.data[:u.end], u.first)
-	for c.more() {
-		at := c.at
-		code := c.uleb()
-		if code == 0 {
-			continue
+	u.eachEntry(func(at uint64, plan *abbrev) {
+		if plan.traits&hasCode == 0 || plan.tag != dwarf.TagInlinedSubroutine && plan.tag != dwarf.TagSubprogram {
+			return
 		}
-		plan := plans.find(code)
-		if plan == nil {
-			break
-		}
-		wanted := plan.traits&hasCode != 0 && (plan.tag == dwarf.TagInlinedSubroutine || plan.tag == dwarf.TagSubprogram)
-		for _, s := range plan.steps {
-			if !wanted || s.kind != stepOrigin {
-				u.format.step(&c, s)
-				continue
-			}
-			if v, ok := u.value(&c, attrSpec{form: s.form}); ok {
-				root := u.space.file.Root(v.Offset())
-				all = append(all, inlinedCopy{root, u.space.base + Offset(at)})
+		e, _ := u.entry(at)
+		for _, attr := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
+			if origin, ok := e.Ref(attr); ok {
+				all = append(all, inlinedCopy{u.space.file.Root(origin), e.Offset})
 			}
 		}
-		if c.bad {
-			break
-		}
-	}
+	})
 	slices.SortFunc(all, byRoot)
 	return all
 }

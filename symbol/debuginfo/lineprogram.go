@@ -1,6 +1,7 @@
 package debuginfo
 
 import (
+	"bytes"
 	"math"
 	"path"
 
@@ -140,6 +141,24 @@ func (p *lineProgram) paths() []string {
 		list[i] = p.path(i)
 	}
 	return list
+}
+
+// matching are the full paths of the files that a name means, by number.
+func (p *lineProgram) matching(file string) map[uint32]string {
+	base := []byte(path.Base(file))
+	var found map[uint32]string
+	for i := range p.files {
+		if !bytes.HasSuffix(p.files[i].name, base) {
+			continue
+		}
+		if full := p.path(i); SamePath(file, full) {
+			if found == nil {
+				found = map[uint32]string{}
+			}
+			found[uint32(i)] = full
+		}
+	}
+	return found
 }
 
 func (p *lineProgram) path(i int) string {

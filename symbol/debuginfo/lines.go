@@ -1,6 +1,8 @@
 package debuginfo
 
 import (
+	"debug/dwarf"
+	"maps"
 	"path"
 	"slices"
 	"sort"
@@ -126,6 +128,97 @@ func (f *File) LineAt(pc arch.Addr) (Line, bool) {
 	t := u.Lines()
 	row, ok := t.At(pc)
 	return Line{row, u, t.Path(row)}, ok
+}
+
+// LinesOf finds the code of a line in all units. The file is given by its path or by the last parts of it; where the line itself
+// has no code anywhere, the next one that has stands for it, as in GDB. Only good places to stop count.
+func (f *File) LinesOf(file string, line int) []Line {
+	programs := f.linePrograms()
+	found := make([][]Line, len(programs))
+	each(len(programs), func(i int) { found[i] = f.linesIn(programs[i], file, uint32(max(line, 0))) })
+	var best []Line
+	for _, lines := range found {
+		switch {
+		case len(lines) == 0 || len(best) > 0 && lines[0].Line > best[0].Line:
+		case len(best) > 0 && lines[0].Line == best[0].Line:
+			best = append(best, lines...)
+		default:
+			best = lines
+		}
+	}
+	return best
+}
+
+// linePrograms are the units that have line numbers, one for each program: types and partial units share those of others.
+func (f *File) linePrograms() []*Unit {
+	type place struct {
+		image *image
+		at    uint64
+	}
+	seen := map[place]bool{}
+	var all []*Unit
+	for _, u := range f.units {
+		from := u.linked()
+		key := place{from.space.image, from.linesAt}
+		if from.hasLines && u.Tag == dwarf.TagCompileUnit && !seen[key] {
+			seen[key] = true
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// linesIn finds the rows of a line, or else of the next line that has any, in one unit.
+func (f *File) linesIn(u *Unit, file string, line uint32) []Line {
+	p := u.lineProgram()
+	if p == nil {
+		return nil
+	}
+	paths := p.matching(file)
+	if len(paths) == 0 {
+		return nil
+	}
+	var best, sequence []Line
+	p.run(func(r Row) bool {
+		full, wanted := paths[r.File]
+		if wanted && r.IsStmt() && !r.EndSequence() && r.Line >= line {
+			sequence = append(sequence, Line{r, u, full})
+		}
+		if r.EndSequence() {
+			best = closest(best, sequence, f.isCode)
+			sequence = sequence[:0]
+		}
+		return true
+	})
+	slices.SortStableFunc(best, func(a, b Line) int { return byAddress(a.Row, b.Row) })
+	return best
+}
+
+// closest adds to the best rows those of a sequence that are as good, or takes these instead when they are better.
+func closest(best, sequence []Line, isCode func(arch.Addr) bool) []Line {
+	for _, l := range sequence {
+		switch {
+		case !isCode(l.Addr) || len(best) > 0 && l.Line > best[0].Line:
+		case len(best) > 0 && l.Line == best[0].Line:
+			best = append(best, l)
+		default:
+			best = append(best[:0], l)
+		}
+	}
+	return best
+}
+
+// SourceFiles are the paths of all files that line numbers speak of, each once, in no order.
+func (f *File) SourceFiles() []string {
+	seen := map[string]bool{}
+	for _, u := range f.linePrograms() {
+		if p := u.lineProgram(); p != nil {
+			for i := range p.files {
+				seen[p.path(i)] = true
+			}
+		}
+	}
+	return slices.Collect(maps.Keys(seen))
 }
 
 // SamePath reports whether a file name that a user gives means the file at a path: it is the path, or its last parts.

@@ -210,37 +210,60 @@ func (f *File) FunctionAt(pc arch.Addr) *Entry {
 	if u == nil {
 		return nil
 	}
-	root, _ := u.entry(u.first)
-	if root == nil {
+	list := u.functions()
+	i := sort.Search(len(list), func(i int) bool { return list[i].Begin > pc })
+	if i == 0 || !list[i-1].Has(pc) {
 		return nil
 	}
-	return f.functionBelow(root, pc, 0)
+	e, _ := u.entry(list[i-1].at)
+	return e
 }
 
-// functionBelow looks for a function among the children of a unit, a namespace or a type.
-func (f *File) functionBelow(e *Entry, pc arch.Addr, depth int) *Entry {
-	const deepest = 64
-	if depth > deepest {
-		return nil
-	}
-	for child := range f.Children(e) {
-		switch {
-		case child.Tag == dwarf.TagSubprogram:
-			if child.plan.traits&hasCode == 0 {
-				continue
-			}
-			for _, r := range f.Ranges(child) {
-				if r.Has(pc) {
-					return child
-				}
-			}
-		case child.HasChildren && isScope(child.Tag):
-			if found := f.functionBelow(child, pc, depth+1); found != nil {
-				return found
+// functionRange is a range of code, and the DIE of its function.
+type functionRange struct {
+	Range
+	at uint64
+}
+
+// readFunctions lists the concrete functions of a unit, wherever they are nested.
+func (u *Unit) readFunctions() []functionRange {
+	var all []functionRange
+	u.eachEntry(func(at uint64, plan *abbrev) {
+		if plan.tag != dwarf.TagSubprogram || plan.traits&hasCode == 0 {
+			return
+		}
+		if e, _ := u.entry(at); e != nil {
+			for _, r := range u.space.file.Ranges(e) {
+				all = append(all, functionRange{r, at})
 			}
 		}
+	})
+	slices.SortFunc(all, func(a, b functionRange) int { return cmp.Or(cmp.Compare(a.Begin, b.Begin), cmp.Compare(a.at, b.at)) })
+	return all
+}
+
+// eachEntry visits all DIEs of a unit in the order of the file, as far as it is sound.
+func (u *Unit) eachEntry(visit func(at uint64, plan *abbrev)) {
+	plans := u.plans()
+	c := cursorAt(u.space.data[:u.end], u.first)
+	for c.more() {
+		at := c.at
+		code := c.uleb()
+		if code == 0 {
+			continue
+		}
+		plan := plans.find(code)
+		if plan == nil {
+			return
+		}
+		for _, s := range plan.steps {
+			u.format.step(&c, s)
+		}
+		if c.bad {
+			return
+		}
+		visit(at, plan)
 	}
-	return nil
 }
 
 // isScope reports whether the names in a DIE are part of longer ones: ns::Class::method.

@@ -4,6 +4,7 @@ import (
 	"debug/dwarf"
 	"hash/maphash"
 	"runtime"
+	"sort"
 	"sync"
 	"sync/atomic"
 )
@@ -45,8 +46,8 @@ var tagKinds = map[dwarf.Tag]Kind{
 	dwarf.TagUnspecifiedType: KindType,
 }
 
-// kind is what the index wants of a DIE; 0 for nothing.
-func (a *abbrev) kind() Kind {
+// indexed is what the index wants of a DIE; 0 for nothing.
+func (a *abbrev) indexed() Kind {
 	kind := tagKinds[a.tag]
 	switch {
 	case a.tag == dwarf.TagSubprogram && a.traits&(hasCode|inlines) == 0,
@@ -57,30 +58,34 @@ func (a *abbrev) kind() Kind {
 	return kind
 }
 
-// eachUnit runs a function over all units, on as many processors as there are.
-func (f *File) eachUnit(work func(i int, u *Unit)) {
-	var next, done atomic.Int64
-	total := int64(0)
-	for _, u := range f.units {
-		total += int64(u.end - u.start)
-	}
+// each runs a function for every number below n, on as many processors as there are.
+func each(n int, work func(i int)) {
+	var next atomic.Int64
 	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(f.units)) {
+	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(f.units) {
-					return
-				}
-				u := f.units[i]
-				work(i, u)
-				if now := done.Add(int64(u.end - u.start)); f.options.Progress != nil {
-					f.options.Progress(now, total)
-				}
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(i)
 			}
 		})
 	}
 	workers.Wait()
+}
+
+// eachUnit runs a function over all units and tells of the progress.
+func (f *File) eachUnit(work func(i int, u *Unit)) {
+	var done atomic.Int64
+	total := int64(0)
+	for _, u := range f.units {
+		total += int64(u.end - u.start)
+	}
+	each(len(f.units), func(i int) {
+		u := f.units[i]
+		work(i, u)
+		if now := done.Add(int64(u.end - u.start)); f.options.Progress != nil {
+			f.options.Progress(now, total)
+		}
+	})
 }
 
 // unitScan is one pass over a unit that collects its names.
@@ -146,6 +151,9 @@ func (s *unitScan) push(plan *abbrev, at uint32) {
 	}
 	l.needs = l.needs || isScope(plan.tag)
 	s.open = append(s.open, l)
+	if plan.tag != dwarf.TagSubprogram && isScope(plan.tag) { // definitions elsewhere may complete what is declared here
+		s.scope()
+	}
 }
 
 // pop ends a list of children, and reports whether it was that of the unit.
@@ -177,7 +185,7 @@ func (s *unitScan) scope() int32 {
 // entry reads what the index wants of a DIE, and steps over it.
 func (s *unitScan) entry(c *cursor, plan *abbrev, at uint32) {
 	u := s.unit
-	kind := plan.kind()
+	kind := plan.kind
 	local := len(s.open) > 0 && s.open[len(s.open)-1].local
 	wanted := kind != 0 && (!local || kind == KindFunction)
 	var name []byte
@@ -248,10 +256,7 @@ func (s *unitScan) origin(off Offset) (name []byte, where int32) {
 
 // scopeOf is the innermost scope around a place; those behind the place that is being read are not known yet.
 func (s *unitScan) scopeOf(at uint32) int32 {
-	i := len(s.scopes) - 1
-	for i >= 0 && s.scopes[i].at >= at {
-		i--
-	}
+	i := sort.Search(len(s.scopes), func(i int) bool { return s.scopes[i].at >= at }) - 1
 	for i >= 0 && s.scopes[i].end <= at {
 		i = int(s.scopes[i].parent)
 	}

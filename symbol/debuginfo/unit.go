@@ -37,10 +37,11 @@ type Unit struct {
 	linesAt                                             uint64
 	hasLines                                            bool
 
-	plans   func() *abbrevs
-	nesting func() []nest
-	lines   func() *LineTable
-	inlined func() []inlinedCopy
+	plans     func() *abbrevs
+	nesting   func() []nest
+	lines     func() *LineTable
+	inlined   func() []inlinedCopy
+	functions func() []functionRange
 }
 
 // Language is the number that DWARF has for a language.
@@ -107,6 +108,7 @@ func (s *space) readUnits() {
 		u.plans = sync.OnceValue(func() *abbrevs { return readAbbrevs(s.abbrev, u.abbrevAt, u.format) })
 		u.nesting = sync.OnceValue(u.readNesting)
 		u.lines = sync.OnceValue(u.readLines)
+		u.functions = sync.OnceValue(u.readFunctions)
 		u.inlined = sync.OnceValue(u.findInlined)
 		u.readRoot()
 		s.units = append(s.units, u)
