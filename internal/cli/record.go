@@ -187,9 +187,9 @@ func (c *recordCommand) settle(s *plan.Settings) {
 const circularBytes = 64 << 20
 
 // output is the path of the trace file.
-func (c *recordCommand) output() (string, error) {
+func (c *recordCommand) output(streams Streams) (string, error) {
 	if c.Output != "" {
-		return c.Output, keepApart(c.Output, append(c.Script, c.executable()), Streams{})
+		return c.Output, keepApart(c.Output, append(c.Script, c.executable()), streams)
 	}
 	name := "trace"
 	if exe := c.executable(); exe != "" {
@@ -215,4 +215,9 @@ func (c *recordCommand) executable() string {
 		}
 	}
 	return ""
+}
+
+// recordRemotely has another server trace.
+func (c *recordCommand) recordRemotely(*plan.Plan, Streams) error {
+	return errors.New("record: --remote is not there yet")
 }
