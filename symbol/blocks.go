@@ -43,6 +43,19 @@ func (b *block) high() arch.Addr {
 	return high
 }
 
+// piece returns the range that an address is in.
+func (b *block) piece(pc arch.Addr) debuginfo.Range {
+	for _, r := range b.ranges {
+		if r.Has(pc) {
+			return r
+		}
+	}
+	return debuginfo.Range{}
+}
+
+// within reports whether two addresses are in the same piece of a block's code.
+func (b *block) within(pc, other arch.Addr) bool { return b.piece(pc).Has(other) }
+
 func (b *block) has(pc arch.Addr) bool {
 	for _, r := range b.ranges {
 		if r.Has(pc) {

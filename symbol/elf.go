@@ -70,3 +70,60 @@ func (s *elfSymbols) mangled(word string, n *name, wild bool) []*debuginfo.Symbo
 	}
 	return found
 }
+
+func isFunction(s *debuginfo.Symbol) bool {
+	return s.Kind == debuginfo.SymbolFunction || s.Kind == debuginfo.SymbolIndirect
+}
+
+// enclosing bounds the search for a symbol around one that ended before the address.
+const enclosing = 16
+
+// covering returns the symbol that an address lies in, and how far in. Of several at one address it is the one that a reader
+// most likely knows: a function before an object, a global name before a local one, then the one that stands first.
+func (s *elfSymbols) covering(addr arch.Addr) (symbol *debuginfo.Symbol, offset uint64, ok bool) {
+	behind := sort.Search(len(s.all), func(i int) bool { return s.all[i].Addr > addr })
+	places := 0
+	for i := behind - 1; i >= 0 && places < enclosing; places++ {
+		first := i
+		var best *debuginfo.Symbol
+		for ; i >= 0 && s.all[i].Addr == s.all[first].Addr; i-- {
+			if c := &s.all[i]; known(c) > 0 && (best == nil || known(c) >= known(best)) {
+				best = c
+			}
+		}
+		if best == nil {
+			places--
+			continue
+		}
+		offset = uint64(addr - best.Addr)
+		if offset < best.Size || offset == 0 || best.Size == 0 && isFunction(best) && places == 0 {
+			return best, offset, true
+		}
+	}
+	return nil, 0, false
+}
+
+// known ranks a symbol among those of its address, 0 for what is no function or object.
+func known(s *debuginfo.Symbol) int {
+	rank := 0
+	switch s.Kind {
+	case debuginfo.SymbolFunction, debuginfo.SymbolIndirect:
+		rank = 3
+	case debuginfo.SymbolObject:
+		rank = 1
+	default:
+		return 0
+	}
+	if s.Global {
+		rank++
+	}
+	return rank
+}
+
+// plainName is the name of a symbol as the source has it.
+func plainName(symbol string) string {
+	if name, ok := demangled(symbol); ok {
+		return name
+	}
+	return symbol
+}

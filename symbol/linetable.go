@@ -23,6 +23,7 @@ type lineEntry struct {
 	addr      arch.Addr
 	line      int // 0: the code that follows is not of this file
 	statement bool
+	body      bool // the compiler says that the function's prologue ends here
 }
 
 // tabulator makes the tables of a unit out of the rows of its line program.
@@ -89,7 +90,7 @@ func (t *tabulator) add(row debuginfo.Row, table *fileTable) {
 	}
 	// A line that is told again adds nothing, but for one in parts that discriminators tell apart.
 	if !end && !ignored && (changed || line != t.lastLine || !t.discriminated) {
-		table.entries = append(table.entries, lineEntry{row.Addr, line, row.IsStmt()})
+		table.entries = append(table.entries, lineEntry{row.Addr, line, row.IsStmt(), row.PrologueEnd()})
 		t.last, t.lastLine = table, line
 	}
 	if t.at != row.Addr {

@@ -140,6 +140,11 @@ func (p *Program) functionPlaces(s *spec) []candidate {
 	for _, o := range p.Objects() {
 		found = append(found, o.functions(s, text, &n)...)
 	}
+	if len(found) == 0 && len(n.scopes) > 0 {
+		for _, o := range p.Objects() {
+			found = append(found, o.members(s, &n)...)
+		}
+	}
 	return found
 }
 
@@ -185,11 +190,22 @@ func (u *unit) means(b *block, text string, n *name, wild bool, symbols *elfSymb
 	return n.matches(&f, wild && u.isCPP())
 }
 
-// unitsNaming returns the units that may have a function of a name.
-func (o *Object) unitsNaming(_ string, _ *name) []*unit {
+// unitsNaming returns the units that may have a function of a name, or an inlined copy of it.
+func (o *Object) unitsNaming(text string, n *name) []*unit {
 	var units []*unit
-	for _, u := range o.file.Units() {
-		units = append(units, o.unit(u))
+	seen := map[*debuginfo.Unit]bool{}
+	for _, wanted := range []string{n.last, text} {
+		for _, off := range o.file.Functions(wanted) {
+			for _, instance := range o.file.Instances(off) {
+				if u := instance.Entry.Unit; !seen[u] {
+					seen[u] = true
+					units = append(units, o.unit(u))
+				}
+			}
+		}
+		if n.last == text {
+			break
+		}
 	}
 	return units
 }

@@ -63,8 +63,12 @@ func parseName(text string) name {
 			text = blank
 			continue
 		}
-		n.last, n.args, n.params = part, args, params+rest
+		n.last, n.args, n.params = part, canonicalArguments(args), params+rest
 		break
+	}
+	for i, scope := range n.scopes {
+		part, args, params, _ := component(scope)
+		n.scopes[i] = part + canonicalArguments(args) + params
 	}
 	n.params = canonicalParameters(n.params)
 	return n
@@ -76,7 +80,7 @@ func component(text string) (part, args, params, rest string) {
 	if op, ok := strings.CutPrefix(text, "operator"); ok && (op == "" || !isWord(op[0])) {
 		i = len("operator") + operatorLength(op)
 	} else {
-		for i < len(text) && !strings.ContainsRune("<(: *&", rune(text[i])) || i == 0 && text[0] == '(' {
+		for i < len(text) && (!strings.ContainsRune("<(: *&", rune(text[i])) || i == 0 && text[0] == '(') {
 			switch text[i] {
 			case '(', '{', '[', '\'':
 				i = closing(text, i)
@@ -207,6 +211,18 @@ func canonicalParameters(params string) string {
 	return "(" + strings.Join(list, ",") + ")" + strings.ReplaceAll(params[end:], " ", "")
 }
 
+// canonicalArguments does the same for the arguments of a template.
+func canonicalArguments(args string) string {
+	if args == "" {
+		return ""
+	}
+	list := splitTop(strings.TrimSuffix(args[1:], ">"))
+	for i, a := range list {
+		list[i] = canonicalType(a)
+	}
+	return "<" + strings.Join(list, ",") + ">"
+}
+
 // splitTop splits a list at the commas that are in no brackets.
 func splitTop(list string) []string {
 	var parts []string
@@ -237,9 +253,20 @@ var integers = map[string]string{
 
 func canonicalType(text string) string {
 	text = squeeze(strings.TrimSpace(text))
-	end := strings.IndexAny(text, "*&([")
-	if end < 0 {
-		end = len(text)
+	if at := strings.IndexByte(text, '<'); at > 0 {
+		end := closing(text, at)
+		text = text[:at] + canonicalArguments(text[at:end]) + text[end:]
+	}
+	end := len(text)
+	for i := 0; i < end; {
+		switch text[i] {
+		case '<':
+			i = closing(text, i)
+		case '*', '&', '(', '[':
+			end = i
+		default:
+			i++
+		}
 	}
 	base, rest := text[:end], text[end:]
 	words := strings.Fields(base)
@@ -259,7 +286,7 @@ func canonicalType(text string) string {
 }
 
 // is reports whether a function has a name, given without scopes but perhaps with the arguments of a template.
-func (n *name) is(plain string) bool {
+func (n name) is(plain string) bool {
 	other := parseName(plain)
 	return n.last == other.last && (other.args == "" || other.args == n.args)
 }

@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"bytes"
+	"sort"
 	"strings"
 
 	"tracewell/arch"
@@ -15,7 +16,7 @@ import (
 // skip returns where a tracepoint goes that is asked for at pc: behind the prologue of the function there, if pc lies within.
 func (u *unit) skip(o *Object, pc arch.Addr) arch.Addr {
 	b := u.blockAt(pc).linkage()
-	if b == nil || u.scopes().trusted {
+	if b == nil || u.scopes().trusted || !b.within(b.begin(), pc) {
 		return pc
 	}
 	return max(pc, u.behindPrologue(o, b))
@@ -24,7 +25,9 @@ func (u *unit) skip(o *Object, pc arch.Addr) arch.Addr {
 // behindPrologue returns where the body of a function begins.
 func (u *unit) behindPrologue(o *Object, b *block) arch.Addr {
 	pc := o.framed(b.begin())
-	if fromLLVM(u.Producer) {
+	if body := u.markedBody(b); body != 0 {
+		pc = body
+	} else if fromLLVM(u.Producer) {
 		if end := u.secondLine(b); end != 0 {
 			pc = max(b.begin(), end)
 		}
@@ -48,6 +51,25 @@ func (u *unit) start(o *Object, b *block) arch.Addr {
 	return u.skip(o, pc)
 }
 
+// markedBody returns where the compiler says that the body of a function begins, 0 if it does not.
+func (u *unit) markedBody(b *block) arch.Addr {
+	begin := b.begin()
+	s := u.spanAt(begin)
+	if s.table == nil {
+		return 0
+	}
+	from := sort.Search(len(s.table.entries), func(i int) bool { return s.table.entries[i].addr >= begin })
+	for _, e := range s.table.entries[from:] {
+		if !b.within(begin, e.addr) {
+			break
+		}
+		if e.body {
+			return e.addr
+		}
+	}
+	return 0
+}
+
 func fromLLVM(producer string) bool {
 	return strings.HasPrefix(producer, "clang ") || strings.Contains(producer, " F90 Flang ")
 }
@@ -55,12 +77,8 @@ func fromLLVM(producer string) bool {
 // secondLine returns where the prologue ends by the lines alone: where the second line begins that is not above the first.
 // It returns 0 if there is no such thing.
 func (u *unit) secondLine(b *block) arch.Addr {
-	begin, end := b.begin(), b.high()
-	for _, r := range b.ranges {
-		if r.Has(begin) {
-			end = r.End
-		}
-	}
+	begin := b.begin()
+	end := b.piece(begin).End
 	s := u.spanAt(begin)
 	if s.table == nil {
 		return 0

@@ -132,7 +132,7 @@ func (u *unit) makeName(b *block, symbols *elfSymbols) string {
 	return u.qualified(e) + u.parameters(e)
 }
 
-func (u *unit) isCPP() bool { return u.Language.IsCPP() }
+func (u *unit) isCPP() bool  { return u.Language.IsCPP() }
 func (u *unit) isRust() bool { return u.Language == debuginfo.LanguageRust }
 
 // qualified returns the name of a function with the scopes that it is declared in.
