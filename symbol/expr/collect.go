@@ -253,9 +253,9 @@ func (c *collector) string(n *cexpr.Node, v value) bool {
 		}
 		c.run(n, c.load(n, v), number(c.text), op(ax.OpTracenz))
 		return true
-	case ctype.Array:
-		if _, ok := v.place.(Memory); ok {
-			c.run(n, c.address(n, v), number(min(c.text, uint64(max(v.typ.Size, 1)))), op(ax.OpTracenz))
+	case ctype.Array: // one that is short is collected whole
+		if _, ok := v.place.(Memory); ok && uint64(v.typ.Size) > c.text {
+			c.run(n, c.address(n, v), number(c.text), op(ax.OpTracenz))
 			return true
 		}
 	}

@@ -136,6 +136,7 @@ func (c *compiler) locate(n *cexpr.Node, p Place, size int) located {
 			return Result{InMemory: true, Addr: arch.Addr(addr)}, err
 		}
 	case Register:
+		at.Size = min(at.Size, size)
 		return at.locate
 	case Value:
 		return c.computed(n, at.Emit, size)

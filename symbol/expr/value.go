@@ -254,10 +254,10 @@ func partOfPieces(pieces Pieces, first, bits int) Place {
 	switch {
 	case p.Place == nil:
 		return Absent{"is optimised out"}
-	case p.Offset == 0:
-		return p.Place
-	case ok && p.Offset%8 == 0:
+	case ok && p.Offset%8 == 0 && p.Bits%8 == 0:
 		return Register{register.Num, register.Offset + p.Offset/8, p.Bits / 8}
+	case !ok && p.Offset == 0:
+		return p.Place
 	}
 	return taken
 }
