@@ -61,4 +61,5 @@ type ISA struct {
 	Breakpoint []byte    // the software breakpoint instruction
 	TrapAfter  bool      // the pc reported for a breakpoint lies behind it, as on x86
 	PC, SP, FP Reg       // remote numbers of the program counter, stack pointer and frame pointer
+	DWARF      []string  // names of registers in target descriptions by the numbers of DWARF; "" for none
 }

@@ -41,4 +41,5 @@ var ISA = &arch.ISA{
 	PC:         remotePC,
 	SP:         remoteSP,
 	FP:         remoteFP,
+	DWARF:      dwarf,
 }

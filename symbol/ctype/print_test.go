@@ -104,7 +104,8 @@ func TestPrint(t *testing.T) {
 	}{
 		{color, "\x02\x00\x00\x00", "BLUE"},
 		{color, "\x01\x00\x00\x00", "1"},
-		{&Type{Kind: Bool, Size: 1}, "\x02", "true"},
+		{&Type{Kind: Bool, Size: 1}, "\x01", "true"},
+		{&Type{Kind: Bool, Size: 1}, "\x02", "2"},
 		{flags, "\x2f\x02\x00\x00", "{low = -1, high = 5, c = BLUE}"},
 		{nested, "\x2f\x02\x00\x00\x80\x40\x40\x00\x00\x00\x00\x00", "{flags = {low = -1, high = 5, c = BLUE}, {p = 0x404080 <q>}}"},
 		{ArrayOf(Int(2, true), 3), "\x01\x00\x02\x00\xff\xff", "{1, 2, -1}"},
@@ -116,7 +117,7 @@ func TestPrint(t *testing.T) {
 		{RecordOf("", 4, Field{Name: "x", Type: Int(4, true), Offset: 2}), "\x01\x02\x03\x04", "{x = ...}"},
 		{RecordOf("", 4, Field{Name: "a\x1b[1m", Type: Int(4, true)}, Field{Name: "b", Type: Int(4, true), Bits: 40}),
 			"\x01\x00\x00\x00", "{a?[1m = 1, b = ...}"},
-		{endless, "\x01\x02\x03\x04", strings.Repeat("{again = ", deepest) + "..." + strings.Repeat("}", deepest)},
+		{endless, "\x01\x02\x03\x04", strings.Repeat("{again = ", mostDepth) + "{...}" + strings.Repeat("}", mostDepth)},
 	} {
 		p := Printer{Order: binary.LittleEndian, Symbol: func(addr arch.Addr) string {
 			return map[arch.Addr]string{0x404080: "q"}[addr]

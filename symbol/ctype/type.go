@@ -52,11 +52,10 @@ type Type struct {
 // Bound is the length of an array that is known when the program runs. Upper is a DWARF expression over the frame whose value
 // is the last index, unless the length itself was given.
 type Bound struct {
-	Expr     []byte   // nil if a variable has it
-	Variable uint64   // offset of the variable's entry
-	Length   bool     // the value is the number of elements
-	Lower    int64    // the first index
-	Inner    []*Bound // of further dimensions
+	Expr     []byte // nil if a variable has it
+	Variable uint64 // offset of the variable's entry
+	Length   bool   // the value is the number of elements
+	Lower    int64  // the first index
 }
 
 // Enumerator is a value of an enumeration.

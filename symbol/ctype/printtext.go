@@ -1,0 +1,161 @@
+package ctype
+
+import (
+	"strconv"
+	"unicode"
+
+	"tracewell/arch"
+)
+
+// prefixes tell wide characters from narrow ones, by the name of their type.
+func (t *Type) prefix() string {
+	for {
+		switch t.Name {
+		case "wchar_t":
+			return "L"
+		case "char16_t":
+			return "u"
+		case "char32_t":
+			return "U"
+		}
+		if t.Alias == nil {
+			return ""
+		}
+		t = t.Alias
+	}
+}
+
+// character writes what stands behind the number of a character: " 'a'".
+func (p Printer) character(dst []byte, t *Type, code uint64) []byte {
+	dst = append(append(dst, ' '), t.prefix()...)
+	if p.Language == Rust {
+		return append(appendRustCharacter(append(dst, '\''), code), '\'')
+	}
+	return append(appendEscaped(append(dst, '\''), code, '\'', t.Size), '\'')
+}
+
+// textAt writes the text that a pointer points to, of a length or up to a zero.
+func (p Printer) textAt(dst []byte, elem *Type, addr arch.Addr, length int) []byte {
+	limit := mostElements
+	if length >= 0 {
+		limit = min(limit, length)
+	}
+	b := make([]byte, limit*elem.Size)
+	n := p.Memory(addr, b) / elem.Size * elem.Size
+	if n == 0 && limit > 0 {
+		return p.unreadable(dst, addr)
+	}
+	ended := false
+	for at := 0; at < n && length < 0; at += elem.Size {
+		if arch.Uint(b[at:at+elem.Size], p.Order) == 0 {
+			n, ended = at, true
+		}
+	}
+	whole := n == len(b)
+	dst = p.text(dst, elem, b[:n], !ended && whole && (length < 0 || length > limit))
+	if !ended && !whole {
+		dst = p.unreadable(dst, addr)
+	}
+	return dst
+}
+
+// text writes characters, without the zero that ends an array of them: "job-1", '\000' <repeats 14 times>, "x". What is cut is
+// known to go on.
+func (p Printer) text(dst []byte, elem *Type, b []byte, cut bool) []byte {
+	codes := make([]uint64, 0, min(len(b)/elem.Size, mostElements+2))
+	for at := 0; at+elem.Size <= len(b) && len(codes) < mostElements+2; at += elem.Size {
+		codes = append(codes, arch.Uint(b[at:at+elem.Size], p.Order))
+	}
+	if n := len(codes); n > 0 && n <= mostElements+1 && codes[n-1] == 0 && !cut {
+		codes = codes[:n-1]
+	}
+	cut = cut || len(codes) > mostElements
+	codes = codes[:min(len(codes), mostElements)]
+	prefix := elem.prefix()
+	if len(codes) == 0 {
+		return append(append(dst, prefix...), `""`...)
+	}
+	dst = appendRuns(dst, codes, prefix, elem.Size)
+	if cut {
+		dst = append(dst, "..."...)
+	}
+	return dst
+}
+
+// mostAlike is how many equal characters are written one by one.
+const mostAlike = 10
+
+// appendRuns writes characters; many equal ones are written once.
+func appendRuns(dst []byte, codes []uint64, prefix string, size int) []byte {
+	for first := true; len(codes) > 0; first = false {
+		if !first {
+			dst = append(dst, ", "...)
+		}
+		dst = append(dst, prefix...)
+		if n := equals(codes); n > mostAlike {
+			dst = append(appendEscaped(append(dst, '\''), codes[0], '"', size), '\'') // GDB escapes the other quote here
+			dst = append(strconv.AppendInt(append(dst, " <repeats "...), int64(n), 10), " times>"...)
+			codes = codes[n:]
+			continue
+		}
+		end := 0
+		for n := 0; end < len(codes) && n <= mostAlike; n = equals(codes[end:]) {
+			end += max(n, 1)
+		}
+		dst = append(dst, '"')
+		for _, c := range codes[:end] {
+			dst = appendEscaped(dst, c, '"', size)
+		}
+		dst = append(dst, '"')
+		codes = codes[end:]
+	}
+	return dst
+}
+
+// equals counts the characters at the beginning that are equal.
+func equals(codes []uint64) int {
+	n := 0
+	for n < len(codes) && codes[n] == codes[0] {
+		n++
+	}
+	return n
+}
+
+// escapes are the letters of characters that C writes with one.
+var escapes = map[uint64]byte{'\a': 'a', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't', '\v': 'v'}
+
+// appendEscaped writes a character of so many bytes that stands between quotes.
+func appendEscaped(dst []byte, c uint64, quote byte, size int) []byte {
+	letter, known := escapes[c]
+	switch {
+	case known:
+		return append(dst, '\\', letter)
+	case c == uint64(quote) || c == '\\':
+		return append(dst, '\\', byte(c))
+	case c >= ' ' && c <= '~':
+		return append(dst, byte(c))
+	case c < 0200 || size == 1:
+		return append(dst, '\\', '0'+byte(c)>>6, '0'+byte(c)>>3&7, '0'+byte(c)&7)
+	case c <= unicode.MaxRune && unicode.IsPrint(rune(c)):
+		return append(dst, string(rune(c))...)
+	case c <= 0777:
+		return append(dst, '\\', '0'+byte(c>>6), '0'+byte(c)>>3&7, '0'+byte(c)&7)
+	}
+	return strconv.AppendUint(append(dst, "\\x"...), c, 16)
+}
+
+// goString writes a string of Go: its address and the text.
+func (p Printer) goString(dst []byte, v Value) []byte {
+	text, hasText := v.Type.Field("str")
+	length, hasLength := v.Type.Field("len")
+	if !hasText || !hasLength || len(v.Holes) > 0 || v.Type.Size < 16 || text.Type.Kind != Pointer {
+		return append(dst, Unavailable...)
+	}
+	word := func(f Field) uint64 { return arch.Uint(v.Bytes[f.Offset:f.Offset+8], p.Order) }
+	addr, n := arch.Addr(word(text)), word(length)
+	dst = append(append(dst, addr.String()...), ' ')
+	if p.Memory == nil || n > 1<<40 {
+		return append(dst, "..."...)
+	}
+	return p.textAt(dst, text.Type.Elem, addr, int(n))
+}

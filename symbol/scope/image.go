@@ -1,0 +1,188 @@
+package scope
+
+import (
+	"debug/dwarf"
+	"errors"
+	"fmt"
+	"sync"
+
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/ax"
+	"tracewell/symbol/debuginfo"
+	"tracewell/symbol/expr"
+	"tracewell/tdesc"
+	"tracewell/tdesc/machine"
+	"tracewell/trace"
+)
+
+// Options are what debugging information does not say. The zero value is an executable on x86-64 Linux, alone.
+type Options struct {
+	ISA    *arch.ISA     // x86-64 if nil
+	Layout *tdesc.Layout // the registers of the target; those of any x86-64 Linux if nil
+	// Variable finds a trace state variable by its name without the $.
+	Variable func(name string) (trace.VariableNumber, bool)
+	// Global finds what this file only declares, or does not have, in the other files of the program.
+	Global func(name string) (expr.Object, error)
+	// Library says that the file is a shared library: where its thread-local storage lies is then for TLSOffset to say, which
+	// gives how far below the thread pointer it begins; it is false where that is not known.
+	Library   bool
+	TLSOffset func() (int64, bool)
+}
+
+// Image is a file at its place in a program. What was once read of its types is kept, so one Image serves all scopes.
+type Image struct {
+	file    *debuginfo.File
+	bias    arch.Addr
+	options Options
+	types   *types
+	symbols func() map[string]debuginfo.Symbol
+}
+
+// New returns a file that is loaded bias above the addresses that it was linked for.
+func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
+	if o.ISA == nil {
+		o.ISA = amd64.ISA
+	}
+	if o.Layout == nil {
+		o.Layout = defaultLayout()
+	}
+	m := &Image{file: f, bias: bias, options: o, types: newTypes(f, bias)}
+	m.symbols = sync.OnceValue(func() map[string]debuginfo.Symbol {
+		all := make(map[string]debuginfo.Symbol)
+		for _, s := range f.Symbols() {
+			if _, known := all[s.Name]; !known || s.Global {
+				all[s.Name] = s
+			}
+		}
+		return all
+	})
+	return m
+}
+
+var defaultLayout = sync.OnceValue(func() *tdesc.Layout {
+	layout, err := machine.LinuxAMD64.Target().Layout()
+	if err != nil {
+		panic(err) // of a description that is a part of the program
+	}
+	return layout
+})
+
+// At returns what names mean at a pc of the running program.
+func At(f *debuginfo.File, pc, bias arch.Addr, o Options) *Scope { return New(f, bias, o).At(pc) }
+
+// frame is what the locations in a unit refer to at a pc. The function is nil outside of any.
+func (m *Image) frame(unit *debuginfo.Unit, function *debuginfo.Entry, pc arch.Addr) *frame {
+	f := &frame{order: m.options.ISA.Order, bias: m.bias, register: m.register, name: m.registerName, tls: m.threadLocal}
+	if unit != nil {
+		f.address = unit.Address
+		f.cell = func(offset uint64) (cell, error) { return m.cell(unit.At(offset)) }
+	}
+	if function != nil {
+		ranges := m.file.Ranges(function)
+		f.entry = len(ranges) > 0 && ranges[0].Begin == pc
+	}
+	f.cfa = func() (emit, error) { return m.cfa(f, pc) }
+	f.base = func() (emit, error) {
+		if function == nil {
+			return nil, errors.New("its location is in a frame, and there is no function here")
+		}
+		return m.frameBase(f, m.file.LocationAt(function, dwarf.AttrFrameBase, pc))
+	}
+	return f
+}
+
+// frameBase compiles the frame base of a function. That it is in a register means that it is what the register holds.
+func (m *Image) frameBase(f *frame, code []byte) (emit, error) {
+	if len(code) == 1 && code[0] >= opReg0 && code[0] <= opReg31 {
+		code = []byte{code[0] - opReg0 + opBreg0, 0}
+	}
+	if len(code) == 0 {
+		return nil, errors.New("the function has no frame base here")
+	}
+	inner := *f
+	inner.base = func() (emit, error) { return nil, errDamaged }
+	return inner.emission(code)
+}
+
+// cfa compiles the address of the frame by what is said for unwinding.
+func (m *Image) cfa(f *frame, pc arch.Addr) (emit, error) {
+	unwound, err := m.file.CFA(pc)
+	if err != nil {
+		return nil, fmt.Errorf("the frame at %v is not known: %w", pc+m.bias, err)
+	}
+	if unwound.CFA.Expr != nil {
+		inner := *f
+		inner.cfa = func() (emit, error) { return nil, errDamaged }
+		return inner.emission(unwound.CFA.Expr)
+	}
+	reg, _, err := m.register(unwound.CFA.Register)
+	if err != nil {
+		return nil, err
+	}
+	return func(b *ax.Builder) error {
+		b.Emit(ax.OpReg, uint64(reg))
+		addOffset(b, unwound.CFA.Offset)
+		return nil
+	}, nil
+}
+
+// cell reads a base type. Agent expressions compute with integers only.
+func (m *Image) cell(off debuginfo.Offset) (cell, error) {
+	e, err := m.file.Entry(off)
+	if err != nil || e.Tag != dwarf.TagBaseType {
+		return cell{}, errDamaged
+	}
+	size, _ := e.Uint(dwarf.AttrByteSize)
+	switch encoding, _ := e.Uint(dwarf.AttrEncoding); encoding {
+	case encodingFloat, encodingComplex:
+		return cell{}, errors.New("its location computes with floating-point numbers")
+	case encodingSigned, encodingSignedChar:
+		return cell{int(min(size, 16)), true}, cellSize(size)
+	}
+	return cell{int(min(size, 16)), false}, cellSize(size)
+}
+
+func cellSize(size uint64) error {
+	if size == 0 || size > 8 {
+		return fmt.Errorf("its location computes with numbers of %d bytes", size)
+	}
+	return nil
+}
+
+// threadLocal gives the code that makes an address of an offset in thread-local storage.
+func (m *Image) threadLocal() (emit, error) {
+	below, err := m.belowThread()
+	if err != nil {
+		return nil, err
+	}
+	base := m.options.Layout.ByName("fs_base")
+	if base == nil {
+		return nil, errors.New("it is thread-local, and the target has no register $fs_base")
+	}
+	return func(b *ax.Builder) error {
+		b.Emit(ax.OpReg, uint64(base.Reg.Num))
+		b.Emit(ax.OpAdd)
+		addOffset(b, -below)
+		return nil
+	}, nil
+}
+
+// belowThread is how far below the thread pointer the file's thread-local storage begins. Only the executable's is known from
+// the file: it comes first.
+func (m *Image) belowThread() (int64, error) {
+	if m.options.TLSOffset != nil {
+		if below, ok := m.options.TLSOffset(); ok {
+			return below, nil
+		}
+	}
+	local, ok := m.file.ThreadLocal()
+	switch {
+	case !ok:
+		return 0, errors.New("it is thread-local, and the file has no thread-local storage")
+	case m.options.Library:
+		return 0, errors.New("it is thread-local, and where the storage of a shared library lies is only known when it is loaded")
+	}
+	first := -uint64(local.Addr) & (local.Align - 1)
+	return int64((local.Size-first+local.Align-1)&^(local.Align-1) + first), nil
+}

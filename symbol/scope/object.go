@@ -1,0 +1,161 @@
+package scope
+
+import (
+	"debug/dwarf"
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/symbol/ctype"
+	"tracewell/symbol/debuginfo"
+	"tracewell/symbol/expr"
+)
+
+// at is the place of what has a fixed address.
+func at(addr arch.Addr) expr.Memory {
+	return expr.Memory{Emit: func(b *ax.Builder) error {
+		b.Const(int64(addr))
+		return nil
+	}}
+}
+
+// object makes an object of the description of a variable. One that is only declared is defined elsewhere.
+func (s *Scope) object(e *debuginfo.Entry, name string) (expr.Object, error) {
+	if e.Bool(dwarf.AttrDeclaration) && !e.Has(dwarf.AttrLocation) && !e.Has(dwarf.AttrConstValue) {
+		return s.defined(e, name)
+	}
+	o := expr.Object{Name: name, Type: s.image.types.of(e)}
+	o.Place = s.place(e, o.Type)
+	return o, nil
+}
+
+// defined finds the definition of what is only declared.
+func (s *Scope) defined(e *debuginfo.Entry, name string) (expr.Object, error) {
+	whole := s.image.file.QualifiedName(e)
+	for _, off := range s.image.file.Variables("::" + whole) {
+		full, err := s.image.file.Entry(off)
+		if err == nil && !full.Bool(dwarf.AttrDeclaration) {
+			return s.object(full, name)
+		}
+	}
+	if find := s.image.options.Global; find != nil {
+		if o, err := find(whole); err == nil {
+			return o, nil
+		}
+	}
+	if symbol, ok := s.image.symbols()[s.linkName(e)]; ok && symbol.Kind == debuginfo.SymbolObject {
+		return expr.Object{Name: name, Type: s.image.types.of(e), Place: at(symbol.Addr + s.image.bias)}, nil
+	}
+	return expr.Object{Name: name, Type: s.image.types.of(e),
+		Place: expr.Absent{Reason: fmt.Sprintf("%s is defined in a file that is not loaded", whole)}}, nil
+}
+
+func (s *Scope) linkName(e *debuginfo.Entry) string {
+	if v, ok := s.image.file.Lookup(e, dwarf.AttrLinkageName); ok {
+		return v.String()
+	}
+	return s.image.file.Name(e)
+}
+
+// place compiles where a variable lies: by its own description, or that of what it is a copy of.
+func (s *Scope) place(e *debuginfo.Entry, t *ctype.Type) expr.Place {
+	for range deepest {
+		if e.Has(dwarf.AttrLocation) {
+			return s.frame.in(s.image, e.Unit).place(s.image.file.LocationAt(e, dwarf.AttrLocation, s.pc), t.Size)
+		}
+		if v, ok := e.Value(dwarf.AttrConstValue); ok {
+			return s.constant(v, t)
+		}
+		origin := s.image.file.Origin(e)
+		if origin == nil {
+			break
+		}
+		e = origin
+	}
+	return absent(errOptimizedOut)
+}
+
+// in is the frame for expressions of another unit.
+func (f *frame) in(m *Image, unit *debuginfo.Unit) *frame {
+	other := *f
+	other.address = unit.Address
+	other.cell = func(offset uint64) (cell, error) { return m.cell(unit.At(offset)) }
+	return &other
+}
+
+// constant is the place of a value that is the same always.
+func (s *Scope) constant(v debuginfo.Value, t *ctype.Type) expr.Place {
+	switch v.Class {
+	case debuginfo.ClassString:
+		return expr.Constant{Bytes: append([]byte(v.String()), 0)}
+	case debuginfo.ClassBlock, debuginfo.ClassExpr:
+		return expr.Constant{Bytes: v.Bytes()}
+	}
+	if t.Size < 1 || t.Size > 16 {
+		return absent(fmt.Errorf("its value is a number, and its type has %d bytes", t.Size))
+	}
+	return expr.Constant{Bytes: s.integer(v.Int(), t.Size)}
+}
+
+// integer is a number in memory.
+func (s *Scope) integer(n int64, size int) []byte {
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(n >> min(8*i, 63))
+	}
+	return b
+}
+
+// code makes an object of a function that has code.
+func (s *Scope) code(e *debuginfo.Entry, name string) (expr.Object, bool) {
+	for _, instance := range s.image.file.Instances(e.Offset) {
+		if !instance.Inlined {
+			return expr.Object{Name: name, Type: s.image.types.at(s.declaredCode(instance.Entry).Offset),
+				Place: at(instance.EntryPC + s.image.bias)}, true
+		}
+	}
+	return expr.Object{}, false
+}
+
+// declaredCode is the description of a function that has its parameters and result.
+func (s *Scope) declaredCode(e *debuginfo.Entry) *debuginfo.Entry {
+	if origin := s.image.file.Origin(e); origin != nil {
+		return s.declared(e)
+	}
+	return e
+}
+
+// enumerator makes an object of a value of an enumeration.
+func (s *Scope) enumerator(e *debuginfo.Entry, name string) (expr.Object, bool) {
+	parent := s.image.file.Parent(e)
+	if parent == nil {
+		return expr.Object{}, false
+	}
+	t := s.image.types.at(parent.Offset)
+	value, ok := e.Int(dwarf.AttrConstValue)
+	if !ok || t.Size < 1 || t.Size > 16 {
+		return expr.Object{}, false
+	}
+	return expr.Object{Name: name, Type: t, Place: expr.Constant{Bytes: s.integer(value, t.Size)}}, true
+}
+
+// What GDB calls the types of what only the linker knows.
+var (
+	unknownFunction = &ctype.Type{Kind: ctype.Function, Name: "<text variable, no debug info>", Size: 1, Elem: ctype.Int(4, true)}
+	unknownVariable = &ctype.Type{Name: "<data variable, no debug info>"}
+)
+
+// symbol finds what only the linker knows.
+func (s *Scope) symbol(name string) (expr.Object, bool) {
+	symbol, ok := s.image.symbols()[name]
+	if !ok {
+		return expr.Object{}, false
+	}
+	switch symbol.Kind {
+	case debuginfo.SymbolFunction:
+		return expr.Object{Name: name, Type: unknownFunction, Place: at(symbol.Addr + s.image.bias)}, true
+	case debuginfo.SymbolObject:
+		return expr.Object{Name: name, Type: unknownVariable, Place: at(symbol.Addr + s.image.bias)}, true
+	}
+	return expr.Object{}, false
+}

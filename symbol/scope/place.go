@@ -1,0 +1,131 @@
+package scope
+
+import (
+	"errors"
+	"fmt"
+
+	"tracewell/symbol/expr"
+)
+
+// errOptimizedOut is what GDB says of what the compiler has left out.
+var errOptimizedOut = errors.New("optimized out")
+
+// place compiles the location of a value of size bytes.
+func (f *frame) place(code []byte, size int) expr.Place {
+	if len(code) == 0 {
+		return absent(errOptimizedOut)
+	}
+	var pieces expr.Pieces
+	rest := cursor{code: code, order: f.order}
+	for rest.more() {
+		p, bits, offset, err := f.piece(&rest, size)
+		switch {
+		case err != nil:
+			return absent(err)
+		case bits == 0 && (rest.more() || pieces != nil):
+			return absent(errDamaged)
+		case bits == 0:
+			return p
+		}
+		pieces = append(pieces, expr.Piece{Place: p, Bits: bits, Offset: offset})
+	}
+	return pieces
+}
+
+// piece compiles the location of a part of a value, up to the operator that says how long it is; bits is 0 if there is none
+// and the place is that of all of the value.
+func (f *frame) piece(rest *cursor, size int) (p expr.Place, bits, offset int, err error) {
+	c := f.compiler(rest.code[rest.at:])
+	defer func() { rest.at += c.at; rest.short = c.short }()
+	for c.more() {
+		op := c.begin()
+		if op == opPiece || op == opBitPiece {
+			bits, offset, err = c.extent(op)
+			if p == nil && err == nil {
+				p, err = c.memory()
+			}
+			return withSize(p, bits), bits, offset, err
+		}
+		if p != nil {
+			return nil, 0, 0, errDamaged
+		}
+		if p, err = c.terminal(op, size); err != nil {
+			return nil, 0, 0, err
+		}
+	}
+	if p == nil {
+		p, err = c.memory()
+	}
+	return p, 0, 0, err
+}
+
+// withSize makes a register hold no more than the piece.
+func withSize(p expr.Place, bits int) expr.Place {
+	if r, ok := p.(expr.Register); ok {
+		r.Size = max((bits+7)/8, 1)
+		return r
+	}
+	return p
+}
+
+// extent takes the operands of piece and bit_piece.
+func (c *compiler) extent(op byte) (bits, offset int, err error) {
+	n := c.cursor.unsigned()
+	limit := uint64(mostBytes)
+	if op == opPiece {
+		n, limit = min(n, limit)*8, limit*8
+	} else {
+		offset = int(min(c.cursor.unsigned(), limit))
+	}
+	if n == 0 || n > limit || c.short {
+		return 0, 0, errDamaged
+	}
+	return int(n), offset, nil
+}
+
+// mostBytes bounds what a piece is said to be long.
+const mostBytes = 1 << 20
+
+// memory is the place whose address was computed. Nothing computed is nothing there.
+func (c *compiler) memory() (expr.Place, error) {
+	if len(c.list) <= 1 && len(c.cells) == 0 {
+		return absent(errOptimizedOut), nil
+	}
+	emit, err := c.finish()
+	return expr.Memory{Emit: emit}, err
+}
+
+// terminal compiles an operator, which gives a place if it is one after which there are no more.
+func (c *compiler) terminal(op byte, size int) (expr.Place, error) {
+	switch {
+	case op >= opReg0 && op <= opReg31:
+		return c.inRegister(uint64(op-opReg0), size)
+	case op == opRegx:
+		return c.inRegister(c.cursor.unsigned(), size)
+	case op == opStackValue:
+		emit, err := c.finish()
+		return expr.Value{Emit: emit}, err
+	case op == opImplicitValue:
+		content := c.take(c.cursor.unsigned())
+		if c.short {
+			return nil, errDamaged
+		}
+		return expr.Constant{Bytes: content}, nil
+	case op == opImplicitPtr:
+		return nil, errors.New("synthetic pointer")
+	}
+	return nil, c.operator(op)
+}
+
+func (c *compiler) inRegister(n uint64, size int) (expr.Place, error) {
+	reg, width, err := c.register(n)
+	switch {
+	case c.short:
+		return nil, errDamaged
+	case err != nil:
+		return nil, err
+	case size > width:
+		return nil, fmt.Errorf("its %d bytes are said to be in the register $%s of %d", size, c.name(n), width)
+	}
+	return expr.Register{Num: reg, Size: size}, nil
+}

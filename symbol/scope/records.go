@@ -1,0 +1,222 @@
+package scope
+
+import (
+	"debug/dwarf"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/symbol/ctype"
+	"tracewell/symbol/debuginfo"
+)
+
+func (s *types) record(t *ctype.Type, e *debuginfo.Entry, keyword string) {
+	*t = *ctype.LateRecord(s.tagged(e, keyword), t.Size, func() ([]ctype.Field, *ctype.Variants) {
+		return s.members(e)
+	})
+	t.Union = e.Tag == dwarf.TagUnionType
+}
+
+// members reads what a record is made of. Base classes come first, as they are declared.
+func (s *types) members(e *debuginfo.Entry) (fields []ctype.Field, variants *ctype.Variants) {
+	for child := range s.file.Children(e) {
+		switch child.Tag {
+		case dwarf.TagMember, dwarf.TagInheritance:
+			if f, ok := s.field(child, e); ok {
+				fields = append(fields, f)
+			}
+		case dwarf.TagVariable: // of DWARF 5
+			fields = append(fields, s.static(child, e))
+		case dwarf.TagVariantPart:
+			variants = s.variants(child, e)
+		}
+	}
+	return fields, variants
+}
+
+// field reads a member. It is false if it lies nowhere in the record.
+func (s *types) field(e, record *debuginfo.Entry) (ctype.Field, bool) {
+	if e.Tag == dwarf.TagMember && (e.Bool(dwarf.AttrExternal) || e.Bool(dwarf.AttrDeclaration)) {
+		return s.static(e, record), true
+	}
+	f := ctype.Field{Name: e.Name(), Type: s.of(e), Base: e.Tag == dwarf.TagInheritance, Artificial: e.Bool(dwarf.AttrArtificial)}
+	if f.Base {
+		f.Name = f.Type.Strip().Name
+	}
+	s.offset(&f, e)
+	if bits, ok := e.Int(dwarf.AttrBitSize); ok && bits > 0 {
+		return f, s.bits(&f, e, int(min(bits, 1<<16)))
+	}
+	return f, true
+}
+
+// offset reads where in the record a member lies.
+func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
+	v, ok := e.Value(dwarf.AttrDataMemberLoc)
+	if !ok {
+		return
+	}
+	if v.Class != debuginfo.ClassExpr && v.Class != debuginfo.ClassBlock {
+		f.Offset = int(v.Int())
+		return
+	}
+	c := cursor{code: v.Bytes(), order: s.file.Order()}
+	switch op := c.byte(); {
+	case op == opPlusUconst || op == opConstu:
+		f.Offset = int(c.unsigned())
+	case op == opDup && c.byte() == opDeref:
+		// What GCC and Clang write for a virtual base class: dup, deref, constant, minus, deref, plus.
+		f.Virtual = true
+		if op := c.byte(); op >= opLit0 && op <= opLit31 {
+			f.VTable = -int(op - opLit0)
+		} else if op == opConstu {
+			f.VTable = -int(c.unsigned())
+		} else if size, ok := fixed[op]; ok {
+			f.VTable = -int(c.integer(size))
+		}
+	}
+}
+
+// bits says where a bit field is in an integer of its type; false if it reaches beyond.
+func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
+	size := f.Type.Size
+	if size == 0 {
+		return false
+	}
+	first, fromStart := e.Int(dwarf.AttrDataBitOffset)
+	if old, ok := e.Int(dwarf.AttrBitOffset); ok && !fromStart { // before DWARF 4: from the highest bit of an integer
+		if n, ok := e.Int(dwarf.AttrByteSize); ok && n > 0 {
+			size = int(n)
+		}
+		first = int64(8*(f.Offset+size)) - old - int64(bits)
+	} else if !fromStart {
+		first = int64(8 * f.Offset)
+	}
+	if first < 0 || first > 1<<32 {
+		return false
+	}
+	f.Offset = int(first) / (8 * size) * size
+	f.Bits, f.Shift = bits, int(first)-8*f.Offset
+	return f.Shift+f.Bits <= 8*size
+}
+
+// static reads a member of the class, whose definition is elsewhere.
+func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
+	f := ctype.Field{Name: e.Name(), Static: true, Type: s.of(e)}
+	for _, off := range s.file.Variables(s.qualified(record) + "::" + f.Name) {
+		definition, err := s.file.Entry(off)
+		if err != nil {
+			continue
+		}
+		if addr, ok := s.staticAddress(definition); ok {
+			f.Addr = addr
+			return f
+		}
+	}
+	if addr, ok := s.staticAddress(e); ok {
+		f.Addr = addr
+	}
+	return f
+}
+
+// staticAddress is that of a variable whose location is nothing but an address.
+func (s *types) staticAddress(e *debuginfo.Entry) (arch.Addr, bool) {
+	code, ok := e.Expr(dwarf.AttrLocation)
+	if !ok || len(code) != 9 || code[0] != opAddr {
+		return 0, false
+	}
+	return arch.Addr(arch.Uint(code[1:], s.file.Order())) + s.bias, true
+}
+
+// variants reads the alternatives of a Rust enumeration.
+func (s *types) variants(part, record *debuginfo.Entry) *ctype.Variants {
+	found := &ctype.Variants{}
+	if off, ok := part.Ref(dwarf.AttrDiscr); ok {
+		if e, err := s.file.Entry(off); err == nil {
+			if f, ok := s.field(e, record); ok {
+				found.Discriminant = &f
+			}
+		}
+	}
+	for child := range s.file.Children(part) {
+		if child.Tag != dwarf.TagVariant {
+			continue
+		}
+		var v ctype.Variant
+		if value, ok := child.Uint(dwarf.AttrDiscrValue); ok {
+			v.Values = []uint64{value}
+		}
+		for member := range s.file.Children(child) {
+			if member.Tag == dwarf.TagMember {
+				v.Field, _ = s.field(member, record)
+			}
+		}
+		if v.Field.Type != nil {
+			found.List = append(found.List, v)
+		}
+	}
+	return found
+}
+
+// tagged is the name of a structure, union or enumeration: in C with its keyword.
+func (s *types) tagged(e *debuginfo.Entry, keyword string) string {
+	switch {
+	case e.Name() == "":
+		return keyword + "{...}"
+	case languageOf(e.Unit) == ctype.C:
+		return keyword + e.Name()
+	}
+	return s.qualified(e)
+}
+
+// qualified is the name of a type or variable within its namespaces and classes.
+func (s *types) qualified(e *debuginfo.Entry) string {
+	if l := languageOf(e.Unit); l == ctype.C || l == ctype.Go {
+		return e.Name()
+	}
+	return s.prefix(e) + e.Name()
+}
+
+// prefix is what namespaces and classes put before the names in them.
+func (s *types) prefix(e *debuginfo.Entry) string {
+	if l := languageOf(e.Unit); l == ctype.C || l == ctype.Go {
+		return ""
+	}
+	var names []string
+	for range deepest {
+		if e = s.file.Parent(e); e == nil {
+			break
+		}
+		switch e.Tag {
+		case dwarf.TagNamespace:
+			name := s.file.Name(e)
+			if name == "" {
+				name = anonymousNamespace
+			}
+			names = append(names, name+"::")
+		case dwarf.TagStructType, dwarf.TagClassType, dwarf.TagUnionType, dwarf.TagInterfaceType:
+			if name := e.Name(); name != "" {
+				names = append(names, name+"::")
+			}
+		}
+	}
+	var text strings.Builder
+	for i := len(names) - 1; i >= 0; i-- {
+		text.WriteString(names[i])
+	}
+	return text.String()
+}
+
+const anonymousNamespace = "(anonymous namespace)"
+
+// languageOf is the language of a unit, as far as names and values differ by it.
+func languageOf(u *debuginfo.Unit) ctype.Language {
+	switch {
+	case u.Language.IsCPP():
+		return ctype.CPlusPlus
+	case u.Language == debuginfo.LanguageRust:
+		return ctype.Rust
+	case u.Language == debuginfo.LanguageGo:
+		return ctype.Go
+	}
+	return ctype.C
+}

@@ -1,0 +1,123 @@
+package scope
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
+	"tracewell/tdesc"
+)
+
+// register finds a register of the target by DWARF's number.
+func (m *Image) register(n uint64) (arch.Reg, int, error) {
+	if slot := m.options.Layout.ByName(m.registerName(n)); slot != nil {
+		return slot.Reg.Num, slot.Size, nil
+	}
+	return 0, 0, fmt.Errorf("the target has no register %s", m.registerName(n))
+}
+
+func (m *Image) registerName(n uint64) string {
+	if names := m.options.ISA.DWARF; n < uint64(len(names)) && names[n] != "" {
+		return names[n]
+	}
+	return "number " + strconv.FormatUint(n, 10)
+}
+
+// Registers lists the registers of the target.
+func (s *Scope) Registers() []arch.Reg {
+	var all []arch.Reg
+	for _, slot := range s.image.options.Layout.Slots {
+		all = append(all, slot.Reg.Num)
+	}
+	return all
+}
+
+// Register finds a register by its name without the $, also by what GDB calls it on every machine, and parts of registers.
+func (s *Scope) Register(name string) (expr.Object, error) {
+	o := s.image.options
+	for role, reg := range map[string]arch.Reg{"pc": o.ISA.PC, "sp": o.ISA.SP, "fp": o.ISA.FP} {
+		if slot := o.Layout.ByNumber(reg); slot != nil && name == role {
+			return wholeRegister(name, slot), nil
+		}
+	}
+	if slot := o.Layout.ByName(name); slot != nil {
+		return wholeRegister(name, slot), nil
+	}
+	if whole, offset, size := partOf(name); size > 0 {
+		if slot := o.Layout.ByName(whole); slot != nil && slot.Size >= offset+size {
+			return expr.Object{Name: name, Type: ctype.Int(size, true),
+				Place: expr.Register{Num: slot.Reg.Num, Offset: offset, Size: size}}, nil
+		}
+	}
+	return expr.Object{}, fmt.Errorf("the target has no register $%s", name)
+}
+
+func wholeRegister(name string, slot *tdesc.Slot) expr.Object {
+	return expr.Object{Name: name, Type: registerType(slot), Place: expr.Register{Num: slot.Reg.Num, Size: slot.Size}}
+}
+
+// code is what $pc points to.
+var (
+	instructions = &ctype.Type{Kind: ctype.Function, Size: 1, Elem: ctype.Void}
+	vector       = vectorType()
+)
+
+// registerType is the type that GDB gives a register of a type of its descriptions.
+func registerType(slot *tdesc.Slot) *ctype.Type {
+	typ := slot.Reg.Type
+	switch {
+	case typ == "code_ptr":
+		return ctype.PointerTo(instructions, slot.Size)
+	case typ == "data_ptr":
+		return ctype.PointerTo(ctype.Void, slot.Size)
+	case typ == "i387_ext":
+		return &ctype.Type{Kind: ctype.Float, Name: "i387_ext", Size: slot.Size}
+	case typ == "vec128":
+		return vector
+	case strings.HasPrefix(typ, "ieee_") || typ == "float":
+		return &ctype.Type{Kind: ctype.Float, Name: typ, Size: slot.Size}
+	}
+	return ctype.Bytes(slot.Size)
+}
+
+// vectorType is the union of what a vector register of 16 bytes may hold.
+func vectorType() *ctype.Type {
+	lanes := func(name string, elem *ctype.Type) ctype.Field {
+		return ctype.Field{Name: name, Type: ctype.ArrayOf(elem, 16/elem.Size)}
+	}
+	t := ctype.RecordOf("vec128", 16,
+		lanes("v4_float", &ctype.Type{Kind: ctype.Float, Name: "float", Size: 4}),
+		lanes("v2_double", &ctype.Type{Kind: ctype.Float, Name: "double", Size: 8}),
+		lanes("v16_int8", ctype.Int(1, true)), lanes("v8_int16", ctype.Int(2, true)),
+		lanes("v4_int32", ctype.Int(4, true)), lanes("v2_int64", ctype.Int(8, true)),
+		ctype.Field{Name: "uint128", Type: &ctype.Type{Kind: ctype.Integer, Name: "uint128_t", Size: 16}})
+	t.Union = true
+	return t
+}
+
+// partOf finds the register that a register of x86 is a part of. The size is 0 if it is none.
+func partOf(name string) (whole string, offset, size int) {
+	switch {
+	case len(name) == 3 && name[0] == 'e':
+		return "r" + name[1:], 0, 4
+	case len(name) == 2 && strings.HasSuffix(name, "h") && strings.Contains("abcd", name[:1]):
+		return "r" + name[:1] + "x", 1, 1
+	case len(name) == 2 && strings.HasSuffix(name, "l") && strings.Contains("abcd", name[:1]):
+		return "r" + name[:1] + "x", 0, 1
+	case len(name) == 3 && strings.HasSuffix(name, "l") && name[0] != 'r':
+		return "r" + name[:2], 0, 1
+	case len(name) == 2 && name[0] != 'r':
+		return "r" + name, 0, 2
+	}
+	if whole, ok := strings.CutSuffix(name, "d"); ok {
+		return whole, 0, 4
+	} else if whole, ok := strings.CutSuffix(name, "w"); ok {
+		return whole, 0, 2
+	} else if whole, ok := strings.CutSuffix(name, "l"); ok {
+		return whole, 0, 1
+	}
+	return "", 0, 0
+}

@@ -1,0 +1,200 @@
+package scope
+
+import (
+	"debug/dwarf"
+	"errors"
+	"slices"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/symbol/ctype"
+	"tracewell/symbol/debuginfo"
+	"tracewell/symbol/expr"
+	"tracewell/trace"
+)
+
+// Scope is what names mean at a pc. It is an expr.Scope.
+type Scope struct {
+	image    *Image
+	pc       arch.Addr // of the file
+	unit     *debuginfo.Unit
+	function *debuginfo.Entry // with the code at the pc, nil outside of any
+	inner    *debuginfo.Entry // the innermost function at the pc, which may be inlined into the other
+	blocks   []*debuginfo.Entry
+	frame    *frame
+}
+
+var _ expr.Scope = (*Scope)(nil)
+
+// At returns what names mean at a pc of the running program.
+func (m *Image) At(pc arch.Addr) *Scope {
+	s := &Scope{image: m, pc: pc - m.bias}
+	s.unit = m.file.UnitAt(s.pc)
+	if s.function = m.file.FunctionAt(s.pc); s.function != nil {
+		s.unit = s.function.Unit
+		s.inner = s.function
+		s.enter(s.function, 0)
+		slices.Reverse(s.blocks)
+	}
+	s.frame = m.frame(s.unit, s.function, s.pc)
+	return s
+}
+
+// enter finds the blocks that the pc is in, from a block inward. What lies around an inlined function is not in scope within
+// it, so that the blocks of GDB end there, too.
+func (s *Scope) enter(block *debuginfo.Entry, depth int) {
+	s.blocks = append(s.blocks, block)
+	if depth == deepest {
+		return
+	}
+	for child := range s.image.file.Children(block) {
+		inlined := child.Tag == dwarf.TagInlinedSubroutine
+		if !inlined && child.Tag != dwarf.TagLexDwarfBlock {
+			continue
+		}
+		if !slices.ContainsFunc(s.image.file.Ranges(child), func(r debuginfo.Range) bool { return r.Has(s.pc) }) {
+			continue
+		}
+		if inlined {
+			s.inner, s.blocks = child, nil
+		}
+		s.enter(child, depth+1)
+		return
+	}
+}
+
+// Function is the innermost function at the pc with its name, "" outside of any.
+func (s *Scope) Function() string {
+	if s.inner == nil {
+		return ""
+	}
+	return s.image.file.QualifiedName(s.inner)
+}
+
+// variables are the variables and arguments of a block, those first that have code. What the abstract instance of the block
+// has besides was optimised out.
+func (s *Scope) variables(block *debuginfo.Entry) []*debuginfo.Entry {
+	var found []*debuginfo.Entry
+	seen := make(map[debuginfo.Offset]bool)
+	s.collect(block, seen, &found, 0)
+	if origin, ok := block.Ref(dwarf.AttrAbstractOrigin); ok {
+		if abstract, err := s.image.file.Entry(origin); err == nil {
+			s.collect(abstract, seen, &found, 0)
+		}
+	}
+	return found
+}
+
+func (s *Scope) collect(block *debuginfo.Entry, seen map[debuginfo.Offset]bool, found *[]*debuginfo.Entry, depth int) {
+	for child := range s.image.file.Children(block) {
+		switch child.Tag {
+		case dwarf.TagVariable, dwarf.TagFormalParameter:
+			if seen[child.Offset] {
+				continue
+			}
+			*found = append(*found, child)
+		case dwarf.TagLexDwarfBlock:
+			// One without code of its own is as if it were not there. The blocks of an abstract instance have none; those that
+			// the concrete one has, too, are no part of this one.
+			if !child.Has(dwarf.AttrLowpc) && !child.Has(dwarf.AttrRanges) && !seen[child.Offset] && depth < deepest {
+				s.collect(child, seen, found, depth+1)
+			}
+		}
+		if origin, ok := child.Ref(dwarf.AttrAbstractOrigin); ok {
+			seen[origin] = true
+		}
+	}
+}
+
+// Arguments are the names that $args stands for: of the innermost function.
+func (s *Scope) Arguments() []string {
+	return s.names(func(e *debuginfo.Entry) bool { return e.Tag == dwarf.TagFormalParameter })
+}
+
+// Locals are the names that $locals stands for: of the blocks of the innermost function at the pc.
+func (s *Scope) Locals() []string {
+	return s.names(func(e *debuginfo.Entry) bool { return e.Tag == dwarf.TagVariable && !e.Bool(dwarf.AttrDeclaration) })
+}
+
+func (s *Scope) names(wanted func(*debuginfo.Entry) bool) []string {
+	var names []string
+	for _, block := range s.blocks {
+		for _, e := range s.variables(block) {
+			if name := s.image.file.Name(e); name != "" && wanted(e) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+// Names lists the arguments, the variables of the function and those of the file.
+func (s *Scope) Names() []string {
+	names := append(s.Arguments(), s.Locals()...)
+	for name := range s.image.eachVariable() {
+		names = append(names, name)
+	}
+	return names
+}
+
+// mostNames bounds what Names lists of a file.
+const mostNames = 1 << 14
+
+func (m *Image) eachVariable() map[string]bool {
+	names := make(map[string]bool)
+	m.file.EachName(debuginfo.KindVariable, func(name string, _ debuginfo.Offset) bool {
+		names[name] = true
+		return len(names) < mostNames
+	})
+	return names
+}
+
+// Return is where the return address lies.
+func (s *Scope) Return() (expr.Object, error) {
+	o := expr.Object{Name: "$_ret", Type: ctype.PointerTo(ctype.Void, s.image.options.ISA.AddrSize)}
+	unwound, err := s.image.file.CFA(s.pc)
+	if err != nil {
+		return o, err
+	}
+	rule := unwound.Registers[unwound.Return]
+	if rule.Kind != debuginfo.RuleOffset {
+		return o, errors.New("the return address is not in memory here")
+	}
+	cfa, err := s.frame.cfa()
+	if err != nil {
+		return o, err
+	}
+	o.Place = expr.Memory{Emit: func(b *ax.Builder) error {
+		if err := cfa(b); err != nil {
+			return err
+		}
+		addOffset(b, rule.Offset)
+		return nil
+	}}
+	return o, nil
+}
+
+// Variable finds a trace state variable.
+func (s *Scope) Variable(name string) (trace.VariableNumber, bool) {
+	if find := s.image.options.Variable; find != nil {
+		return find(name)
+	}
+	return 0, false
+}
+
+// ABI is what C leaves to the machine.
+func (s *Scope) ABI() ctype.ABI {
+	size := s.image.options.ISA.AddrSize
+	return ctype.ABI{Pointer: size, Long: size}
+}
+
+// Order is the byte order of the target.
+func (s *Scope) Order() arch.ByteOrder { return s.image.options.ISA.Order }
+
+// Language is that of the unit at the pc.
+func (s *Scope) Language() ctype.Language {
+	if s.unit == nil {
+		return ctype.C
+	}
+	return languageOf(s.unit)
+}
