@@ -95,13 +95,20 @@ func (x *session) leaveFrames() ([]byte, error) {
 var errFramesOnly = errors.New(
 	"the program is gone and GDB shows no frames without one; start one to look at them, or tsave them")
 
+// errFramesLeft refuses one of a recording that the client has left.
+var errFramesLeft = errors.New("this client has let the recording go; connect again to look at frames")
+
 // enterFrame selects frame n.
 func (x *session) enterFrame(n int) ([]byte, error) {
 	frame, ok, err := x.recorded.Frame(n)
 	if err != nil || !ok {
 		return replyNoFrame, err
 	}
-	if x.extended && !x.alive() {
+	switch {
+	case x.alive() || !x.extended:
+	case x.engine == nil:
+		return nil, errFramesLeft
+	default:
 		return nil, errFramesOnly
 	}
 	x.frame = &frame

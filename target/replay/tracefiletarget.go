@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"tracewell/arch"
@@ -81,12 +82,25 @@ func (t *TraceTarget) ReadRegisters(id target.ThreadID, block []byte) error {
 // KnownRegisters implements target.Incomplete.
 func (t *TraceTarget) KnownRegisters(id target.ThreadID, known []bool) error {
 	clear(known)
+	if needsRegisters(t.file.isa.Name) {
+		for i := range known {
+			known[i] = true
+		}
+	}
 	if slot := t.file.view.PC(); slot != nil {
 		for i := slot.Offset; i < min(slot.Offset+slot.Size, len(known)); i++ {
 			known[i] = true
 		}
 	}
 	return t.check(id)
+}
+
+// needsRegisters reports whether GDB 13.1 cannot do without registers outside frames: on these machines it looks for the frame of
+// the stack even before it selects a traceframe, and fails. There they are zero.
+func needsRegisters(architecture string) bool {
+	return slices.ContainsFunc([]string{"arm", "mips", "s390"}, func(family string) bool {
+		return strings.HasPrefix(architecture, family)
+	})
 }
 
 // putAddr writes an address of 4 or 8 bytes.
