@@ -22,6 +22,8 @@ const (
 	inlines                         // DW_AT_inline: an abstract instance
 	hasCode                         // DW_AT_low_pc, DW_AT_ranges or DW_AT_entry_pc
 	hasPlace                        // DW_AT_location or DW_AT_const_value
+	copies                          // DW_AT_abstract_origin: a concrete instance of something
+	exports                         // DW_AT_export_symbols: an inline namespace
 	refersAbroad                    // an origin may be in another unit
 )
 
@@ -126,6 +128,7 @@ const (
 var attrTraits = map[dwarf.Attr]traits{
 	dwarf.AttrDeclaration: declares, dwarf.AttrInline: inlines, dwarf.AttrLowpc: hasCode, dwarf.AttrRanges: hasCode,
 	dwarf.AttrEntrypc: hasCode, dwarf.AttrLocation: hasPlace, dwarf.AttrConstValue: hasPlace,
+	dwarf.AttrAbstractOrigin: copies, dwarf.AttrExportSymbols: exports,
 }
 
 var attrSteps = map[dwarf.Attr]stepKind{

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 
@@ -83,7 +84,8 @@ func (m *image) addSection(s *elf.Section) {
 	if isOld {
 		name = ".debug_" + old
 	}
-	if m.sections[name] != nil { // the first one is meant
+	earlier := m.sections[name]
+	if earlier != nil && !strings.HasSuffix(name, ".dwo") { // the first one is meant
 		return
 	}
 	added := &section{name: name, addr: arch.Addr(s.Addr), flags: s.Flags}
@@ -96,6 +98,9 @@ func (m *image) addSection(s *elf.Section) {
 	raw := added.raw
 	added.content = sync.OnceValues(func() ([]byte, error) {
 		switch {
+		case earlier != nil: // each type has a section of its own, all of one name
+			before, err := earlier.content()
+			return slices.Concat(before, raw), err
 		case packed:
 			return unpack(raw)
 		case isOld:

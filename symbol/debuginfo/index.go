@@ -12,8 +12,9 @@ type index struct {
 	names  []named
 	starts []uint32
 	shift  uint
-	scopes [][]scope // of each unit
-	abroad []bool    // of each unit: it refers to functions of others
+	scopes [][]scope       // of each unit
+	abroad []bool          // of each unit: it refers to functions of others
+	inline map[uint32]bool // the hashes of the names of inline namespaces; dwz leaves descriptions of them that do not say so
 }
 
 func (f *File) readNames() *index {
@@ -24,11 +25,14 @@ func (f *File) readNames() *index {
 		s.run()
 		s.plans, s.open = nil, nil
 	})
-	x := &index{scopes: make([][]scope, len(scans)), abroad: make([]bool, len(scans))}
+	x := &index{scopes: make([][]scope, len(scans)), abroad: make([]bool, len(scans)), inline: map[uint32]bool{}}
 	total := 0
 	for i := range scans {
 		x.scopes[i], x.abroad[i] = scans[i].scopes, scans[i].abroad
 		total += len(scans[i].names)
+		for _, hash := range scans[i].inline {
+			x.inline[hash] = true
+		}
 	}
 	x.order(scans, total)
 	return x
@@ -122,7 +126,7 @@ func (f *File) matches(x *index, n named, parts []string, whole bool) bool {
 			return true
 		case len(parts) > 0 && sameName(parts[len(parts)-1], s.name):
 			parts = parts[:len(parts)-1]
-		case !s.optional:
+		case !s.optional && !(s.namespace && x.inline[hashName(s.name)]):
 			return false
 		}
 	}
@@ -131,9 +135,10 @@ func (f *File) matches(x *index, n named, parts []string, whole bool) bool {
 
 // scopeName is one part of a qualified name.
 type scopeName struct {
-	name     []byte
-	optional bool // it may be left out
-	silent   bool // it is left out when the name is printed
+	name      []byte
+	optional  bool // it may be left out
+	namespace bool
+	silent    bool // it is left out when the name is printed
 }
 
 var anonymousNamespace = []byte("(anonymous namespace)")
@@ -159,10 +164,13 @@ func (f *File) scopesOf(x *index, n named) []scopeName {
 // originElsewhere is what a DIE of the index completes, if that is in another unit; its scopes are not in the index.
 func (f *File) originElsewhere(n named) *Entry {
 	e, err := f.Entry(f.offsetOf(n))
-	if err != nil || e.Has(dwarf.AttrName) {
+	if err != nil {
 		return nil
 	}
-	return f.declaration(e)
+	if origin := f.declaration(e); origin != e {
+		return origin
+	}
+	return nil
 }
 
 // declaration is the last of what a DIE completes: the one whose place says what its qualified name is.
@@ -181,7 +189,7 @@ func (f *File) declaration(e *Entry) *Entry {
 func (f *File) scopesAround(e *Entry) []scopeName {
 	var all []scopeName
 	for range 64 {
-		if e = f.Parent(e); e == nil {
+		if e = f.Parent(f.declaration(e)); e == nil {
 			break
 		}
 		if isScope(e.Tag) || e.Tag == dwarf.TagSubprogram {
@@ -193,12 +201,12 @@ func (f *File) scopesAround(e *Entry) []scopeName {
 
 func (f *File) scopeName(e *Entry) scopeName {
 	v, _ := f.Lookup(e, dwarf.AttrName)
-	s := scopeName{name: v.bytes}
+	s := scopeName{name: v.bytes, namespace: e.Tag == dwarf.TagNamespace}
 	switch {
 	case e.Tag == dwarf.TagNamespace && len(s.name) == 0:
 		s.name, s.optional = anonymousNamespace, true
 	case e.Tag == dwarf.TagNamespace:
-		s.optional = e.Bool(dwarf.AttrExportSymbols) || bytes.HasPrefix(s.name, []byte("{impl#"))
+		s.optional = bytes.HasPrefix(s.name, []byte("{impl#"))
 	case e.Tag == dwarf.TagEnumerationType:
 		s.optional = !e.Bool(dwarf.AttrEnumClass)
 		s.silent = s.optional
@@ -210,7 +218,7 @@ func (f *File) scopeName(e *Entry) scopeName {
 
 // QualifiedName is the full name of a DIE: ns::Class::method. In C and Go that is its name.
 func (f *File) QualifiedName(e *Entry) string {
-	return qualified(f.scopesAround(f.declaration(e)), f.Name(e))
+	return qualified(f.scopesAround(e), f.Name(e))
 }
 
 func qualified(scopes []scopeName, name string) string {

@@ -95,13 +95,19 @@ func byAddress(a, b Row) int {
 	return 0
 }
 
-// At is the row that an address belongs to: the last one at or before it in its sequence. Of several at one address it is the last.
+// At is the row that an address belongs to: the last one at or before it in its sequence. Of several at one address the last that is
+// a good place to stop is preferred, as GDB does.
 func (t *LineTable) At(pc arch.Addr) (Row, bool) {
-	i := sort.Search(len(t.Rows), func(i int) bool { return t.Rows[i].Addr > pc })
-	if i == 0 || t.Rows[i-1].EndSequence() {
+	i := sort.Search(len(t.Rows), func(i int) bool { return t.Rows[i].Addr > pc }) - 1
+	if i < 0 || t.Rows[i].EndSequence() {
 		return Row{}, false
 	}
-	return t.Rows[i-1], true
+	for k := i; k >= 0 && t.Rows[k].Addr == t.Rows[i].Addr && !t.Rows[k].EndSequence(); k-- {
+		if t.Rows[k].IsStmt() {
+			return t.Rows[k], true
+		}
+	}
+	return t.Rows[i], true
 }
 
 // Path is the file of a row, empty when the row names one that there is not.

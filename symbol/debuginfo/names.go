@@ -4,27 +4,27 @@ import "bytes"
 
 var operatorWord = []byte("operator")
 
-// baseName is a name without template arguments: vector of vector<int>. What is written in such brackets from the beginning, as
-// the names of lambdas are, stays; so do the brackets of operators.
+// angled are the operators that have angle brackets in their names; longer ones first.
+var angled = []string{"<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "<", ">"}
+
+// baseName is a name without template arguments: vector of vector<int>, operator<< of operator<< <int>. What is written in such
+// brackets from the beginning, as the names of lambdas are, stays.
 func baseName(name []byte) []byte {
-	from := 0
+	from := 1
 	if bytes.HasPrefix(name, operatorWord) {
 		from = len(operatorWord)
-		for from < len(name) && bytes.IndexByte([]byte("<>=-"), name[from]) >= 0 {
-			from++
-		}
-		if from > len(operatorWord)+1 && name[from-1] == '<' && name[from-2] == '<' && from < len(name) && name[len(name)-1] == '>' {
-			return operatorOfTemplate(name, from)
+		for _, operator := range angled {
+			if bytes.HasPrefix(name[from:], []byte(operator)) {
+				from += len(operator)
+				break
+			}
 		}
 	}
-	if i := bytes.IndexByte(name[from:], '<'); i > 0 || i == 0 && from > 0 {
-		return name[:from+i]
+	if i := bytes.IndexByte(name[min(from, len(name)):], '<'); i >= 0 {
+		return bytes.TrimRight(name[:from+i], " ")
 	}
 	return name
 }
-
-// operatorOfTemplate takes the arguments off operator<< <int> written without the space, operator<<<int>, and off operator< <int>.
-func operatorOfTemplate(name []byte, from int) []byte { return name[:from-1] }
 
 // splitName cuts a qualified name into its parts: ns::list<a::b>::push into ns, list<a::b>, push. Colons in brackets of any kind
 // do not count.

@@ -50,7 +50,7 @@ var tagKinds = map[dwarf.Tag]Kind{
 func (a *abbrev) indexed() Kind {
 	kind := tagKinds[a.tag]
 	switch {
-	case a.tag == dwarf.TagSubprogram && a.traits&(hasCode|inlines) == 0,
+	case a.tag == dwarf.TagSubprogram && a.traits&(hasCode|inlines) == 0 && a.traits&(declares|copies) != 0,
 		a.tag == dwarf.TagMember && a.traits&hasPlace == 0,
 		a.tag == dwarf.TagVariable && a.traits&declares != 0 && a.traits&hasPlace == 0:
 		return 0
@@ -97,12 +97,14 @@ type unitScan struct {
 	scopes []scope
 	open   []level
 	abroad bool
+	inline []uint32 // hashes of the names of inline namespaces
 }
 
 // level is a DIE whose children are being read.
 type level struct {
 	at    uint32
 	scope int32 // of what is below; that of the level above until one is needed
+	outer int32 // the scope around what the DIE completes; unknown when it completes nothing
 	own   bool  // it has a scope of its own
 	local bool  // below a function: only functions are of interest
 	needs bool  // it is to have a scope of its own when something below has a name
@@ -129,20 +131,20 @@ func (s *unitScan) run() {
 		if plan == nil {
 			return
 		}
-		s.entry(&c, plan, at)
+		outer := s.entry(&c, plan, at)
 		if c.bad {
 			return
 		}
 		if plan.children {
-			s.push(plan, at)
+			s.push(plan, at, outer)
 		} else if len(s.open) == 0 {
 			return
 		}
 	}
 }
 
-func (s *unitScan) push(plan *abbrev, at uint32) {
-	l := level{at: at, scope: -1}
+func (s *unitScan) push(plan *abbrev, at uint32, outer int32) {
+	l := level{at: at, scope: -1, outer: outer}
 	if n := len(s.open); n > 0 {
 		l.scope, l.local = s.open[n-1].scope, s.open[n-1].local
 	}
@@ -172,6 +174,9 @@ func (s *unitScan) scope() int32 {
 	for i := range s.open {
 		l := &s.open[i]
 		if l.needs && !l.own {
+			if l.outer != unknown {
+				parent = l.outer
+			}
 			s.scopes = append(s.scopes, scope{l.at, uint32(s.unit.end - s.unit.start), parent})
 			l.scope, l.own = int32(len(s.scopes)-1), true
 		}
@@ -182,12 +187,15 @@ func (s *unitScan) scope() int32 {
 	return parent
 }
 
-// entry reads what the index wants of a DIE, and steps over it.
-func (s *unitScan) entry(c *cursor, plan *abbrev, at uint32) {
+// unknown is the scope of what has none of its own to say.
+const unknown = -2
+
+// entry reads what the index wants of a DIE, and steps over it. It returns the scope around what the DIE completes.
+func (s *unitScan) entry(c *cursor, plan *abbrev, at uint32) (outer int32) {
 	u := s.unit
-	kind := plan.kind
 	local := len(s.open) > 0 && s.open[len(s.open)-1].local
-	wanted := kind != 0 && (!local || kind == KindFunction)
+	wanted := plan.kind != 0 && (!local || plan.kind == KindFunction)
+	related := wanted || plan.tag == dwarf.TagSubprogram || isScope(plan.tag)
 	var name []byte
 	var origin Value
 	s.abroad = s.abroad || plan.traits&refersAbroad != 0
@@ -198,26 +206,32 @@ func (s *unitScan) entry(c *cursor, plan *abbrev, at uint32) {
 		case wanted && step.kind == stepName:
 			v, _ := u.value(c, attrSpec{form: step.form})
 			name = v.bytes
-		case wanted && step.kind == stepOrigin:
+		case related && step.kind == stepOrigin:
 			origin, _ = u.value(c, attrSpec{form: step.form})
 		default:
 			u.format.skipForm(c, step.form)
 		}
 	}
-	if !wanted {
-		return
+	outer = unknown
+	if origin.Class == ClassReference {
+		var full []byte
+		if full, outer = s.origin(origin.Offset()); name == nil {
+			name = full
+		}
 	}
-	where := int32(-2)
-	if name == nil && origin.Class == ClassReference {
-		name, where = s.origin(origin.Offset())
+	if !wanted || len(name) == 0 {
+		return outer
 	}
-	if len(name) == 0 {
-		return
-	}
-	if where == -2 {
+	where := outer
+	if where == unknown {
 		where = s.scope()
 	}
-	s.names = append(s.names, named{hashName(name), s.number, at, where, kind, plan.traits&declares != 0})
+	hash := hashName(name)
+	if plan.kind == KindNamespace && plan.traits&exports != 0 {
+		s.inline = append(s.inline, hash)
+	}
+	s.names = append(s.names, named{hash, s.number, at, where, plan.kind, plan.traits&declares != 0})
+	return outer
 }
 
 // origin is the name of what a DIE completes, and the scope that it is in.
