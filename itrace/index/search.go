@@ -16,6 +16,7 @@ const (
 	Write                   // a write of some of them
 	RegisterSet             // a write of a register of a processor
 	Turn                    // an instruction of a processor
+	Leave                   // an instruction of a processor outside a range of addresses
 )
 
 // Want is something to look for.
@@ -40,7 +41,7 @@ func (t *Trace) keys(w Want) (kind int, spans [2]span, n int) {
 	case RegisterSet:
 		key := registerKey(w.CPU, w.Name)
 		return registers, [2]span{{key, key}}, 1
-	case Turn:
+	case Turn, Leave:
 		key := uint64(uint32(w.CPU))
 		return processors, [2]span{{key, key}}, 1
 	}
@@ -56,8 +57,8 @@ func (t *Trace) keys(w Want) (kind int, spans [2]span, n int) {
 	return kind, [2]span{s}, 1
 }
 
-// meets reports whether an item is what is wanted.
-func (t *Trace) meets(it *Item, w *Want) bool {
+// Meets reports whether an item is what is wanted.
+func (t *Trace) Meets(it *Item, w *Want) bool {
 	switch w.What {
 	case Execution:
 		return it.Kind == itrace.Instruction && t.address(it.Addr) == t.address(w.Addr)
@@ -69,6 +70,8 @@ func (t *Trace) meets(it *Item, w *Want) bool {
 		return at-from < max(w.Size, 1) || from-at < it.Size
 	case RegisterSet:
 		return it.Kind == itrace.Register && it.Name == w.Name && it.CPU == w.CPU
+	case Leave:
+		return it.Kind == itrace.Instruction && it.CPU == w.CPU && t.address(it.Addr)-t.address(w.Addr) >= w.Size
 	}
 	return it.Kind == itrace.Instruction && it.CPU == w.CPU
 }
@@ -193,7 +196,7 @@ func (t *Trace) Previous(ctx context.Context, moment int64, wants []Want) (*Foun
 
 func (t *Trace) found(b *Block, i int, wants []Want) *Found {
 	for w := range wants {
-		if it := &b.Items[i]; t.meets(it, &wants[w]) {
+		if it := &b.Items[i]; t.Meets(it, &wants[w]) {
 			return &Found{Instruction: b.First + int64(it.Step), Want: w, Item: it}
 		}
 	}
@@ -232,4 +235,13 @@ func (t *Trace) Instruction(n int64) (*Item, error) {
 		return nil, err
 	}
 	return b.at(n), nil
+}
+
+// Effects returns what an instruction did, in the order of the trace.
+func (t *Trace) Effects(n int64) ([]Item, error) {
+	b, err := t.block(t.leafOf(n))
+	if err != nil {
+		return nil, err
+	}
+	return b.Items[b.itemAt(n):b.itemAt(n+1)], nil
 }

@@ -52,8 +52,7 @@ func (t *Trace) Registers(moment int64) ([]Value, error) {
 // Layout says how the digits of a trace are bytes.
 type Layout struct {
 	BigEndian bool // the first digits of data are those of the lowest address
-	// Halfwords says that opcodes of four bytes are two halfwords, the first of which is executed first, in a byte order of their
-	// own: Thumb and MIPS16.
+	// Halfwords says that an opcode of four bytes in state T is two halfwords, of which the first digits are those executed first.
 	Halfwords bool
 	// LittleCode says that instructions are little endian whatever data are.
 	LittleCode bool
@@ -165,7 +164,7 @@ func (m *memory) take(t *Trace, it *Item) {
 func (m *memory) byteOf(it *Item, i uint64) (byte, bool) {
 	fromEnd := i // bytes behind it among the digits
 	switch {
-	case it.Kind == itrace.Instruction && m.Halfwords && it.Size == 4:
+	case it.Kind == itrace.Instruction && m.Halfwords && it.Thumb && it.Size == 4:
 		fromEnd = [4]uint64{2, 3, 0, 1}[i]
 		if m.BigEndian && !m.LittleCode {
 			fromEnd = 3 - i

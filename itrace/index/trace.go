@@ -114,18 +114,18 @@ func (t *Trace) Line(offset int64) (string, error) {
 
 // Item is a record of a block, or what of it matters here.
 type Item struct {
-	Kind    itrace.Kind
-	Write   bool // Memory
-	Skipped bool // Instruction
-	CPU     int32
-	Name    uint32 // Register: its number
-	Step    int32  // the instruction that it belongs to, counted from the first of the block; -1 in front of that
-	Addr    uint64 // Instruction, Memory
-	Size    uint64 // in bytes, of memory or opcode
-	Time    uint64
-	Digits  []byte // opcode, data or value, as in the trace
-	Line    int64
-	Offset  int64 // of the line
+	Kind   itrace.Kind
+	Write  bool // Memory
+	Thumb  bool // Instruction: the state is T
+	CPU    int32
+	Name   uint32 // Register: its number
+	Step   int32  // the instruction that it belongs to, counted from the first of the block; -1 in front of that
+	Addr   uint64 // Instruction, Memory
+	Size   uint64 // in bytes, of memory or opcode
+	Time   uint64
+	Digits []byte // opcode, data or value, as in the trace
+	Line   int64
+	Offset int64 // of the line
 }
 
 // Block is the records of a piece of the trace.
@@ -172,7 +172,7 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 		case itrace.Instruction:
 			step++
 			b.steps = append(b.steps, int32(len(b.Items)))
-			item.Addr, item.Size, item.Skipped = r.Addr, opcodeBytes(r), r.Skipped
+			item.Addr, item.Size, item.Thumb = r.Addr, opcodeBytes(r), r.State == 'T'
 		case itrace.Memory:
 			if memoryProblem(r) != "" {
 				continue
@@ -200,4 +200,31 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 		return nil, ErrForeign
 	}
 	return b, nil
+}
+
+// Verify reads all parts of the index and compares their checksums.
+func (t *Trace) Verify() error {
+	for _, l := range t.leaves {
+		if _, err := readPart(t.index, l.values); err != nil {
+			return err
+		}
+	}
+	for _, p := range t.snapshots {
+		if _, err := readPart(t.index, p); err != nil {
+			return err
+		}
+	}
+	for _, level := range t.levels {
+		for i := range level {
+			for _, s := range level[i].sets {
+				if s.size == 0 {
+					continue
+				}
+				if _, err := readPart(t.index, s.place); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
 }

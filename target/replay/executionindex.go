@@ -1,0 +1,178 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"tracewell/internal/wholefile"
+	"tracewell/itrace"
+	"tracewell/itrace/index"
+)
+
+// ExecutionSource is an execution trace that can be read anywhere.
+type ExecutionSource struct {
+	Name    string
+	Content io.ReaderAt // unpacked
+	Size    int64       // of it
+	// Path and Status are of the file that the content is in, compressed or not; Path is "" for none that could be had again.
+	Path   string
+	Status fs.FileInfo
+}
+
+// KeepIndex says where the index of a trace is kept.
+type KeepIndex uint8
+
+// The places.
+const (
+	Beside   KeepIndex = iota // beside the trace, or if that cannot be, in the user's cache; that of a small trace in memory
+	InMemory                  // in memory
+	Anew                      // as Beside, but built anew
+)
+
+// IndexSuffix is that of the file of an index, behind the name of the trace.
+const IndexSuffix = ".twx"
+
+// smallTrace is up to how many bytes a trace has no file of its index: building it takes no longer than a blink.
+const smallTrace = 16 << 20
+
+// kept is an index somewhere.
+type kept struct {
+	io.ReaderAt
+	size  int64
+	close func() error
+}
+
+// index finds the index of a trace, or builds it. The notes say what happened that is not usual.
+func (s ExecutionSource) index(d *itrace.Dialect, o ExecutionOptions) (kept, []string, error) {
+	if s.Path == "" || s.Size < smallTrace || o.Keep == InMemory {
+		return s.inMemory(d, o)
+	}
+	id, err := s.identity(d)
+	if err != nil {
+		return kept{}, nil, err
+	}
+	var notes []string
+	places := s.places()
+	if o.Keep != Anew {
+		for _, path := range places {
+			k, err := s.open(path, id, d)
+			switch {
+			case err == nil:
+				return k, nil, nil
+			case !errors.Is(err, fs.ErrNotExist):
+				notes = append(notes, fmt.Sprintf("%s: %v; it is built anew", path, err))
+			}
+		}
+	}
+	for i, path := range places {
+		var built error
+		err := wholefile.Write(path, func(w io.Writer) error {
+			_, built = s.build(d, id, o, w)
+			return built
+		})
+		if err == nil {
+			if i > 0 {
+				notes = append(notes, "the index is kept in "+path)
+			}
+			k, err := s.open(path, id, d)
+			return k, notes, err
+		}
+		var failed *fs.PathError
+		if built != nil && !errors.As(err, &failed) {
+			return kept{}, notes, built
+		}
+	}
+	k, more, err := s.inMemory(d, o)
+	return k, append(append(notes, "the index can be kept neither beside the trace nor in a cache, and is kept in memory"), more...), err
+}
+
+// places are where the index may be, the best first.
+func (s ExecutionSource) places() []string {
+	places := []string{s.Path + IndexSuffix}
+	absolute, err := filepath.Abs(s.Path)
+	cache, none := os.UserCacheDir()
+	if err != nil || none != nil {
+		return places
+	}
+	folder := filepath.Join(cache, "tracewell")
+	if os.MkdirAll(folder, 0o755) != nil {
+		return places
+	}
+	h := fnv.New64a()
+	io.WriteString(h, absolute)
+	return append(places, filepath.Join(folder, fmt.Sprintf("%s-%016x%s", filepath.Base(absolute), h.Sum64(), IndexSuffix)))
+}
+
+// identity says which trace this is.
+func (s ExecutionSource) identity(d *itrace.Dialect) (index.Identity, error) {
+	sample, err := index.Sample(s.Content, s.Size)
+	return index.Identity{Size: s.Status.Size(), Modified: s.Status.ModTime().UnixNano(), Sample: sample, Dialect: d.Name}, err
+}
+
+// build builds the index.
+func (s ExecutionSource) build(d *itrace.Dialect, id index.Identity, o ExecutionOptions, w io.Writer) (index.Summary, error) {
+	var in io.Reader = io.NewSectionReader(s.Content, 0, s.Size)
+	if o.Progress != nil {
+		in = &watched{in: in, progress: o.Progress}
+	}
+	return index.Build(in, d, id, w)
+}
+
+// watched tells how much has been read.
+type watched struct {
+	in       io.Reader
+	done     int64
+	progress func(int64)
+}
+
+// Read implements io.Reader.
+func (w *watched) Read(p []byte) (int, error) {
+	n, err := w.in.Read(p)
+	w.done += int64(n)
+	w.progress(w.done)
+	return n, err
+}
+
+// inMemory builds an index that is nowhere else.
+func (s ExecutionSource) inMemory(d *itrace.Dialect, o ExecutionOptions) (kept, []string, error) {
+	var out bytes.Buffer
+	if _, err := s.build(d, index.Identity{}, o, &out); err != nil {
+		return kept{}, nil, err
+	}
+	return kept{bytes.NewReader(out.Bytes()), int64(out.Len()), func() error { return nil }}, nil, nil
+}
+
+// open opens an index that is there already, and reads all of it once, so that damage shows while it can be built anew.
+func (s ExecutionSource) open(path string, id index.Identity, d *itrace.Dialect) (kept, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return kept{}, err
+	}
+	k, err := s.check(f, id, d)
+	if err != nil {
+		f.Close()
+		return kept{}, err
+	}
+	return k, nil
+}
+
+func (s ExecutionSource) check(f *os.File, id index.Identity, d *itrace.Dialect) (kept, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return kept{}, err
+	}
+	t, err := index.Open(f, info.Size(), s.Content, d)
+	switch {
+	case err != nil:
+		return kept{}, err
+	case t.Identity() != id || t.Bytes != s.Size:
+		return kept{}, index.ErrForeign
+	}
+	return kept{f, info.Size(), f.Close}, t.Verify()
+}
