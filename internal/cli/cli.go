@@ -67,7 +67,7 @@ func Run(args []string, streams Streams) (status int) {
 		kong.Name("tracewell"),
 		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
 		kong.Vars{"version": "tracewell " + Version, "tdescSource": sourceHelp,
-			"readFormats": readFormats(), "writeFormats": writeFormats()},
+			"architectures": architectures(), "readFormats": readFormats(), "writeFormats": writeFormats()},
 		matchVariables(),
 		kong.Writers(streams.Out, streams.Err),
 		kong.Exit(func(status int) { panic(exit{status}) }),

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
+	"tracewell/internal/wholefile"
 	"tracewell/itrace/generate"
 )
 
@@ -22,6 +24,7 @@ type generateCommand struct {
 	Fault        []generate.Fault `sep:"none" placeholder:"KIND@N" help:"Plant a fault at instruction N, counted from 0, or the next that it can befall: KIND@N, KIND@N.CPU, either with :COUNT behind it; may be given several times. Above are the kinds."`
 	Planted      string           `placeholder:"FILE" help:"Write as JSON where the faults are, for tests."`
 	Output       string           `short:"o" placeholder:"FILE" help:"Write to a file, compressed if it ends in .gz or .zst; without it, to standard output."`
+	ELF          string           `name:"elf" placeholder:"FILE" help:"Write the program as well, as an ELF file with debugging information, and its source as FILE.c."`
 	CPUs         int32            `name:"cpus" default:"1" placeholder:"N" help:"Processors, whose instructions alternate (${default})."`
 
 	Upper      bool   `group:"The same in other words:" help:"Digits in upper case."`
@@ -107,7 +110,28 @@ func (c *generateCommand) Run(streams Streams) error {
 	if err != nil || unread != nil {
 		return err
 	}
+	if err := c.writeProgram(); err != nil {
+		return err
+	}
 	return c.tell(planted, streams)
+}
+
+// writeProgram writes the program that the trace is of, for debuggers.
+func (c *generateCommand) writeProgram() error {
+	if c.ELF == "" {
+		return nil
+	}
+	source, err := filepath.Abs(c.ELF + ".c")
+	if err != nil {
+		return err
+	}
+	if err := wholefile.Write(c.ELF, func(w io.Writer) error { return generate.WriteELF(w, source) }); err != nil {
+		return err
+	}
+	return wholefile.Write(source, func(w io.Writer) error {
+		_, err := io.WriteString(w, generate.Source())
+		return err
+	})
 }
 
 // check refuses values that make no trace.

@@ -11,16 +11,18 @@ import (
 	"time"
 
 	"tracewell/stub"
+	"tracewell/tfile"
 )
 
 // replayCommand is "tracewell replay".
 type replayCommand struct {
-	File   string `arg:"" help:"The trace file, compressed or not; - is standard input."`
+	File   string `arg:"" help:"The trace file or execution trace, compressed or not; - is standard input."`
 	Listen string `placeholder:"COMM" default:":0" help:"Where GDB connects, as in serve: :PORT, HOST:PORT, unix:PATH, - or stdio, a serial device (default: any free port, which is printed)."`
-	Exec   string `placeholder:"ELF" help:"The program that was traced, which GDB is then told of."`
+	Exec   string `placeholder:"ELF" help:"The program that was traced, which GDB is then told of, and which tells what memory held in the beginning."`
 	Tdesc  string `placeholder:"FILE" help:"A description of the registers, as tdesc reads it, in place of that in the file."`
 	Once   bool   `help:"End when the first client leaves."`
 	readingOptions
+	executionOptions
 }
 
 // Examples implements exampler.
@@ -29,6 +31,7 @@ func (*replayCommand) Examples() string {
   tracewell replay run.tf --listen :2345 --exec ./server
   tracewell replay run.tf.zst --listen unix:/tmp/gdb.sock --once
   tracewell replay board.tf --tdesc board.xml --endian big
+  tracewell replay run.log --exec firmware.elf   # an execution trace, which runs backwards, too
   gdb -ex 'target remote | tracewell replay run.tf --exec ./server --listen -'
 `
 }
@@ -56,12 +59,28 @@ func (c *replayCommand) Run(streams Streams) error {
 
 // replayed is a recording that clients look at, one after another.
 type replayed struct {
-	config func() stub.Config // what to serve to a client that comes
+	config func() (stub.Config, error) // what to serve to a client that comes
 	close  func() error
 }
 
-// open opens what is to be replayed.
-func (c *replayCommand) open(streams Streams) (*replayed, error) { return c.openTraceFile(streams) }
+// open opens what is to be replayed: an execution trace if it is in a dialect of those, otherwise a trace file.
+func (c *replayCommand) open(streams Streams) (*replayed, error) {
+	if holdsCTF(c.File) {
+		return c.openTraceFile(func(opts []tfile.Option) (*traceFile, tfile.Content, error) {
+			return openContent(c.File, streams, opts)
+		}, streams)
+	}
+	file, err := openTraceBytes(c.File, streams)
+	if err != nil {
+		return nil, err
+	}
+	if d := c.executionDialect(file); d != nil {
+		return c.openExecution(file, d, streams)
+	}
+	return c.openTraceFile(func(opts []tfile.Option) (*traceFile, tfile.Content, error) {
+		return contentOf(file, streams, opts)
+	}, streams)
+}
 
 // serve serves the clients that come in, with once but one.
 func (r *replayed) serve(ctx context.Context, entrance door, once bool, messages io.Writer) error {
@@ -88,7 +107,12 @@ func (r *replayed) serve(ctx context.Context, entrance door, once bool, messages
 // one serves one client. A connection that breaks is a message, not an end. When the context ends it does not wait for a read
 // that closing cannot interrupt, as of a pipe.
 func (r *replayed) one(ctx context.Context, conn io.ReadWriteCloser, messages io.Writer) error {
-	server := stub.New(r.config())
+	config, err := r.config()
+	if err != nil {
+		conn.Close()
+		return err
+	}
+	server := stub.New(config)
 	defer server.Close()
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(conn) }()

@@ -13,8 +13,11 @@ import (
 	"tracewell/tfile"
 )
 
+// opener finds the frames of a file.
+type opener func(opts []tfile.Option) (*traceFile, tfile.Content, error)
+
 // openTraceFile opens a trace file for clients. Of one that is damaged or cut it serves what is whole, and says so.
-func (c *replayCommand) openTraceFile(streams Streams) (*replayed, error) {
+func (c *replayCommand) openTraceFile(open opener, streams Streams) (*replayed, error) {
 	opts, err := c.options()
 	if err != nil {
 		return nil, err
@@ -27,7 +30,7 @@ func (c *replayCommand) openTraceFile(streams Streams) (*replayed, error) {
 			return nil, fmt.Errorf("--tdesc: %w", err)
 		}
 	}
-	t, content, err := openContent(c.File, streams, opts)
+	t, content, err := open(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +47,7 @@ func (c *replayCommand) openTraceFile(streams Streams) (*replayed, error) {
 	if t.err != nil {
 		fmt.Fprintf(streams.Err, "tracewell: %v\n", t.err)
 	}
-	return &replayed{close: t.close, config: func() stub.Config {
-		return stub.Config{Target: file.Target(), Attached: true, Save: wholefile.Write}
+	return &replayed{close: t.close, config: func() (stub.Config, error) {
+		return stub.Config{Target: file.Target(), Attached: true, Save: wholefile.Write}, nil
 	}}, nil
 }

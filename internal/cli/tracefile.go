@@ -62,6 +62,11 @@ func openContent(path string, streams Streams, opts []tfile.Option) (*traceFile,
 	if err != nil {
 		return nil, nil, err
 	}
+	return contentOf(file, streams, opts)
+}
+
+// contentOf finds the frames in a file, which it closes if there are none.
+func contentOf(file *packedFile, streams Streams, opts []tfile.Option) (*traceFile, tfile.Content, error) {
 	index, err := file.index(streams, opts...)
 	if index == nil {
 		file.Close()

@@ -23,7 +23,7 @@ func WriteELF(w io.Writer, source string) error {
 	f.add(section{name: ".text", typ: elf.SHT_PROGBITS, flags: elf.SHF_ALLOC | elf.SHF_EXECINSTR, addr: entry, content: text})
 	f.add(section{name: ".bss", typ: elf.SHT_NOBITS, flags: elf.SHF_ALLOC | elf.SHF_WRITE, addr: dataAddr, size: dataSize})
 	symbols, names := symbolTable()
-	strtab := uint32(len(f.sections) + 3) // behind the null section, this one and the symbols
+	strtab := uint32(len(f.sections) + 2) // behind the null section and the symbols
 	f.add(section{name: ".symtab", typ: elf.SHT_SYMTAB, content: symbols, link: strtab, info: 1, entry: elf.Sym32Size})
 	f.add(section{name: ".strtab", typ: elf.SHT_STRTAB, content: names})
 	for _, s := range debugSections(source) {

@@ -22,7 +22,7 @@ func (t *ExecutionTarget) Commands() []target.Command {
 		{Name: "goto", Arguments: "TIME|#N|:LINE|begin|end", About: "go to a time, an instruction counted from 0, or a line of the trace",
 			Do: t.gotoPlace},
 		{Name: "where", About: "say at which instruction, time and line of the trace this is", Do: t.where},
-		{Name: "writers", Arguments: "ADDR[,LENGTH]|REGISTER", About: "list who wrote memory or a register, before and after this moment",
+		{Name: "writers", Arguments: "ADDR[,LENGTH]|REGISTER|SYMBOL", About: "list who wrote memory or a register, before and after this moment",
 			Do: t.writers},
 		{Name: "mark", Arguments: "[NAME]", About: "remember this moment", Do: t.mark},
 		{Name: "back", Arguments: "[NAME]", About: "go back to a mark, without a name to the one without, or to where the last goto began", Do: t.back},
@@ -175,7 +175,7 @@ func (t *ExecutionTarget) tell(f *index.Found) string {
 	return fmt.Sprintf("#%d, %sline %d: %s\n", max(f.Instruction, 0), pc, f.Item.Line, text)
 }
 
-var errWriters = errors.New("writers of what? Want an address, as 0x1000 or 0x1000,4, or a register")
+var errWriters = errors.New("writers of what? Want an address, as 0x1000 or 0x1000,4, a register, or a symbol of the program (--exec)")
 
 // written reads what writers is asked about.
 func (t *ExecutionTarget) written(id target.ThreadID, args string) ([]index.Want, error) {
@@ -195,6 +195,9 @@ func (t *ExecutionTarget) written(id target.ThreadID, args string) ([]index.Want
 			return nil, fmt.Errorf("nothing writes register %s in this trace", args)
 		}
 		return wants, nil
+	}
+	if from, size, ok := t.e.program.symbol(args); ok {
+		return []index.Want{{What: index.Write, Addr: from, Size: size}}, nil
 	}
 	addr, length, some := strings.Cut(args, ",")
 	from, err := strconv.ParseUint(addr, 0, 64)

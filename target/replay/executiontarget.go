@@ -268,6 +268,20 @@ func (p *program) initial(addr uint64) (byte, bool) {
 	return 0, false
 }
 
+// symbol finds a variable of the program by its name.
+func (p *program) symbol(name string) (addr, size uint64, ok bool) {
+	if p == nil || name == "" {
+		return 0, 0, false
+	}
+	symbols, _ := p.elf.Symbols() // an error is that there are none
+	for _, s := range symbols {
+		if s.Name == name && elf.ST_TYPE(s.Info) == elf.STT_OBJECT {
+			return s.Value + uint64(p.bias), max(s.Size, 1), true
+		}
+	}
+	return 0, 0, false
+}
+
 // ExecFile implements target.Groups.
 func (t *ExecutionTarget) ExecFile() target.ExecFile {
 	if t.e.program == nil {

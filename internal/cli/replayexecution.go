@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/itrace"
+	"tracewell/itrace/dialects"
+	"tracewell/stub"
+	"tracewell/target/replay"
+)
+
+// executionOptions are for execution traces.
+type executionOptions struct {
+	Arch     string        `group:"Execution traces:" placeholder:"NAME" help:"The architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
+	Dialect  dialectChoice `group:"Execution traces:" placeholder:"NAME" help:"What the trace is written in; without it that is found out: ${dialects}."`
+	Backfill bool          `group:"Execution traces:" help:"Take memory to have held what is read there later, until it is written: an inference."`
+	Index    string        `group:"Execution traces:" enum:"beside,memory,anew" default:"beside" help:"Where the index of the trace is kept: beside it in a file that ends in .twx, or in memory; anew builds one whatever there is."`
+}
+
+// indexPlaces are the values of --index.
+var indexPlaces = map[string]replay.KeepIndex{"beside": replay.Beside, "memory": replay.InMemory, "anew": replay.Anew}
+
+// architectures are the values of --arch.
+func architectures() string { return strings.Join(replay.SetNames(), ", ") }
+
+// executionDialect returns the dialect of an execution trace, nil for a file that is none.
+func (o *executionOptions) executionDialect(file *packedFile) *itrace.Dialect {
+	if o.Dialect.Dialect != nil {
+		return o.Dialect.Dialect
+	}
+	head := make([]byte, itrace.DetectBytes)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && err != io.EOF || n > 0 && head[0] == 0x7f {
+		return nil
+	}
+	d, _, _ := dialects.All.Detect(head[:n])
+	return d
+}
+
+// openExecution opens an execution trace for clients. Building an index that takes its time shows a progress bar.
+func (c *replayCommand) openExecution(file *packedFile, d *itrace.Dialect, streams Streams) (*replayed, error) {
+	if c.Tdesc != "" || c.RegisterSize != 0 || c.Recover {
+		return nil, errors.Join(fmt.Errorf("%s is an execution trace: --tdesc, --register-size and --recover are for trace files",
+			text.Visible(file.name)), file.Close())
+	}
+	options := replay.ExecutionOptions{Arch: c.Arch, Order: c.order(), Program: c.Exec, Backfill: c.Backfill, Keep: indexPlaces[c.Index]}
+	e, err := openExecution(file, d, options, streams)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	if file.damage != nil {
+		fmt.Fprintf(streams.Err, "tracewell: %v\n", file.damage)
+	}
+	return &replayed{
+		close: func() error { return errors.Join(e.Close(), file.Close()) },
+		config: func() (stub.Config, error) {
+			t, err := e.Target()
+			if err != nil {
+				return stub.Config{}, err
+			}
+			return stub.Config{Target: t, Attached: true}, nil
+		},
+	}, nil
+}
+
+// order is the byte order that --endian says.
+func (o *readingOptions) order() arch.ByteOrder {
+	switch o.Endian {
+	case "little":
+		return binary.LittleEndian
+	case "big":
+		return binary.BigEndian
+	}
+	return nil
+}
+
+// openExecution makes an execution of a file and says what was found out.
+func openExecution(file *packedFile, d *itrace.Dialect, o replay.ExecutionOptions, streams Streams) (*replay.Execution, error) {
+	source := replay.ExecutionSource{Name: file.name, Content: file, Size: file.Size()}
+	if file.source != nil {
+		if status, err := file.source.Stat(); err == nil && status.Mode().IsRegular() {
+			source.Path, source.Status = file.name, status
+		}
+	}
+	bar := progress.Start(streams.Err, progress.Work{Name: "indexing " + text.Visible(file.name), Total: file.Size()})
+	o.Progress = bar.Set
+	e, notes, err := replay.NewExecution(source, d, o)
+	bar.Done()
+	for _, note := range notes {
+		fmt.Fprintf(streams.Err, "tracewell: %s: %s\n", text.Visible(file.name), text.Visible(note))
+	}
+	if err != nil {
+		var missing *os.PathError
+		if errors.As(err, &missing) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: %w", text.Visible(file.name), err)
+	}
+	return e, nil
+}
