@@ -35,6 +35,12 @@ type Node struct {
 	tokens []Token
 }
 
+// NewName returns the node of a name that stands alone.
+func NewName(name string) *Node {
+	token := Token{Kind: Name, Text: name}
+	return &Node{Form: NameForm, Token: token, tokens: []Token{token}}
+}
+
 // Start is where the part begins in the expression, in bytes.
 func (n *Node) Start() int { return n.tokens[0].Start }
 

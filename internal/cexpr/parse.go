@@ -318,7 +318,7 @@ func (p *parser) primary() *Node {
 		return p.wordedCast()
 	case p.dialect == Tracing && p.isQuotedName(p.at):
 		return p.name()
-	case p.dialect == Tracing && t.Kind == Name && p.beginsType(p.at):
+	case p.beginsFunctionalCast():
 		return p.functionalCast()
 	case t.Kind == Name, p.is("::"):
 		return p.name()
@@ -347,6 +347,14 @@ func (p *parser) wordedCast() *Node {
 	n := p.sequence()
 	p.expect(")")
 	return p.node(Node{Form: Cast, Type: typ, Kids: []*Node{n}}, from)
+}
+
+// beginsFunctionalCast reports whether T(x) comes next.
+func (p *parser) beginsFunctionalCast() bool {
+	if p.dialect != Tracing || p.peek().Kind != Name || !p.beginsType(p.at) {
+		return false
+	}
+	return slices.Contains(typeWords, p.peek().Text) || p.isAt(p.qualified(p.at), "(")
 }
 
 // functionalCast reads T(x).

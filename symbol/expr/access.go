@@ -34,7 +34,7 @@ func (c *compiler) member(n *cexpr.Node) value {
 	whole := n.Kids[0]
 	if name := n.String(); whole.Form == cexpr.NameForm && n.Op == "." && name[0] != '$' {
 		if object, err := c.scope.Lookup(name); err == nil { // of a package of Go
-			return value{typ: object.Type, place: object.Place}
+			return c.object(object)
 		}
 	}
 	v := c.value(whole)
@@ -116,7 +116,7 @@ func (c *compiler) scopedMember(n *cexpr.Node, record value, name string) (value
 		class = strings.TrimPrefix(class, tag)
 	}
 	object, err := c.scope.Lookup(class + "::" + name)
-	return value{typ: object.Type, place: object.Place}, err == nil && c.scope.Language() == ctype.CPlusPlus
+	return c.object(object), err == nil && c.scope.Language() == ctype.CPlusPlus
 }
 
 func (c *compiler) index(n *cexpr.Node) value {

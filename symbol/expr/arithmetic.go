@@ -241,8 +241,11 @@ func (c *compiler) unary(n *cexpr.Node) value {
 
 func (c *compiler) cast(n *cexpr.Node) value {
 	inner := c.value(n.Kids[0])
-	if inner.typ == n.Type {
+	switch {
+	case inner.typ == n.Type:
 		return inner
+	case inner.typ.Kind == ctype.Opaque && inner.typ.Size == 0 && inner.code == nil: // known to the linker alone
+		return at(c.address(n.Kids[0], inner), n.Type)
 	}
 	if inner.typ.Kind == ctype.Float || n.Type.Kind == ctype.Float {
 		c.fail(n, noFloat, "")

@@ -111,9 +111,9 @@ func (c *collector) item(n *cexpr.Node) {
 		c.result.Registers = append(c.result.Registers, c.scope.Registers()...)
 		c.result.Items = append(c.result.Items, Item{Text: "$regs"})
 	case "$arg", "$args":
-		c.group(n, c.scope.Arguments())
+		c.group(c.scope.Arguments())
 	case "$loc", "$local", "$locals":
-		c.group(n, c.scope.Locals())
+		c.group(c.scope.Locals())
 	default:
 		v := c.value(n)
 		c.collect(n, v)
@@ -122,36 +122,25 @@ func (c *collector) item(n *cexpr.Node) {
 }
 
 // group collects variables of the function. What one of them lacks is no error.
-func (c *collector) group(n *cexpr.Node, names []string) {
+func (c *collector) group(names []string) {
 	for _, name := range names {
-		object, err := c.scope.Lookup(name)
-		if err != nil {
-			c.result.Missing = append(c.result.Missing, Missing{name, err.Error()})
-			continue
+		if err := c.one(name); err != nil {
+			c.result.Missing = append(c.result.Missing, Missing{name, strings.TrimPrefix(err.Problem, name+": ")})
 		}
-		if err := c.one(n, object); err != nil {
-			c.result.Missing = append(c.result.Missing, Missing{name, err.Problem})
-			continue
-		}
-		c.result.Items = append(c.result.Items, Item{name, object.Type})
 	}
 }
 
 // one collects one of several variables.
-func (c *collector) one(n *cexpr.Node, object Object) (failure *Error) {
+func (c *collector) one(name string) (failure *Error) {
 	defer func() {
 		if f := recover(); f != nil {
 			failure = f.(*Error)
 		}
 	}()
-	if absent, ok := object.Place.(Absent); ok {
-		return &Error{Problem: absent.Reason}
-	}
-	v := value{typ: object.Type, place: object.Place}
-	if v.typ.Kind == ctype.Pointer && v.typ.Reference {
-		v = at(c.load(n, v), v.typ.Elem)
-	}
+	n := cexpr.NewName(name)
+	v := c.value(n)
 	c.collect(n, v)
+	c.result.Items = append(c.result.Items, Item{quoted(name), v.typ})
 	return nil
 }
 
@@ -165,6 +154,8 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 		c.place(n, v.place, v.field.Type.Size)
 	case v.typ.Kind == ctype.Function:
 		c.run(n, c.address(n, v), op(ax.OpPop))
+	case v.typ.Size == 0 && v.typ.Kind == ctype.Opaque:
+		c.failType(n, v.typ)
 	case v.typ.Size == 0:
 		c.fail(n, fmt.Sprintf("the size of %v is not known", v.typ), "")
 	default:
@@ -185,7 +176,7 @@ func (c *collector) place(n *cexpr.Node, p Place, size int) {
 	case Pieces:
 		c.pieces(n, at)
 	case Absent:
-		c.fail(n, n.String()+" "+at.Reason, "")
+		c.fail(n, n.String()+": "+at.Reason, "")
 	}
 }
 
@@ -200,7 +191,7 @@ func (c *collector) pieces(n *cexpr.Node, pieces Pieces) {
 		c.place(n, p.Place, (p.Offset+p.Bits+7)/8)
 	}
 	if !some {
-		c.fail(n, n.String()+" is optimised out", "")
+		c.fail(n, n.String()+": optimized out", "")
 	}
 }
 

@@ -303,11 +303,11 @@ func TestRefused(t *testing.T) {
 	program, line := compiled(t, "values.c")
 	p, _ := stopped(t, program, line, "")
 	s := simpleScope(t, program, arch.Addr(p.registers[16]))
-	s.objects["gone"] = Object{Name: "gone", Type: intType, Place: Absent{"is optimised out"}}
+	s.objects["gone"] = Object{Name: "gone", Type: intType, Place: Absent{"optimized out"}}
 	for text, want := range map[string]string{
 		"n + limt":        "there is no limt\n  n + limt\n      ^~~~\nnear is limit",
-		"gone":            "gone is optimised out\n  gone\n  ^~~~",
-		"1 + gone":        "gone is optimised out\n  1 + gone\n      ^~~~",
+		"gone":            "gone: optimized out\n  gone\n  ^~~~",
+		"1 + gone":        "gone: optimized out\n  1 + gone\n      ^~~~",
 		"d + 1":           "an agent expression cannot compute with floating-point numbers\n  d + 1\n  ^",
 		"(int)f":          "an agent expression cannot compute with floating-point numbers\n  (int)f\n  ^~~~~~",
 		"n * 1.5":         "an agent expression cannot compute with floating-point numbers\n  n * 1.5\n      ^~~",

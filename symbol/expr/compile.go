@@ -96,7 +96,7 @@ func (c *compiler) name(n *cexpr.Node) value {
 	if n.Token.Text[0] == '$' {
 		return c.dollar(n)
 	}
-	name := n.String()
+	name := unquoted(n.String())
 	object, err := c.scope.Lookup(name)
 	if err != nil || object.Outer {
 		if v, ok := c.ofThis(n, name); ok {
@@ -104,7 +104,7 @@ func (c *compiler) name(n *cexpr.Node) value {
 		}
 	}
 	if err == nil {
-		return value{typ: object.Type, place: object.Place}
+		return c.object(object)
 	}
 	if bits, ok := wordConstants[name]; ok {
 		return constant(bits, &ctype.Type{Kind: ctype.Bool, Name: "bool", Size: 1})
@@ -114,6 +114,32 @@ func (c *compiler) name(n *cexpr.Node) value {
 	}
 	panic(&Error{Text: c.text, Start: n.Start(), End: n.End(), Problem: err.Error(),
 		Hint: cexpr.Suggest(name, c.scope.Names()), Unknown: name})
+}
+
+// object is what a name stands for.
+func (c *compiler) object(o Object) value {
+	known, ok := o.Place.(Constant)
+	if ok && o.Type != nil && o.Type.Scalar() && len(known.Bytes) >= o.Type.Size {
+		return constant(o.Type.Extend(constantBits(known, o.Type.Size, c.scope.Order())), o.Type)
+	}
+	return value{typ: o.Type, place: o.Place}
+}
+
+// unquoted takes the quotes off a name that has them around all of it. Debugging information has names that are none of C.
+func unquoted(name string) string {
+	inner, quoted := strings.CutPrefix(strings.TrimSuffix(name, "'"), "'")
+	if quoted && len(inner) == len(name)-2 && !strings.Contains(inner, "'") {
+		return inner
+	}
+	return name
+}
+
+// quoted puts quotes around a name that is none of C.
+func quoted(name string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !cexpr.IsWord(r) }) {
+		return "'" + name + "'"
+	}
+	return name
 }
 
 // wordConstants are words that are constants where nothing else is called so.
@@ -196,14 +222,14 @@ func (c *compiler) load(n *cexpr.Node, v value) code {
 		return c.address(n, v)
 	}
 	if absent, ok := v.place.(Absent); ok {
-		c.fail(n, n.String()+" "+absent.Reason, "")
+		c.fail(n, n.String()+": "+absent.Reason, "")
 	}
 	if !v.typ.Scalar() {
 		c.failType(n, v.typ)
 	}
 	loaded, err := load(v.place, v.typ, c.scope.Order())
 	if err != nil {
-		c.fail(n, n.String()+" "+err.Error(), "")
+		c.fail(n, n.String()+": "+err.Error(), "")
 	}
 	return loaded
 }
@@ -211,8 +237,10 @@ func (c *compiler) load(n *cexpr.Node, v value) code {
 // failType says why a part is no integer.
 func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
 	switch t.Kind {
-	case ctype.Float:
+	case ctype.Float, ctype.Complex:
 		c.fail(n, noFloat, "")
+	case ctype.Opaque:
+		c.fail(n, fmt.Sprintf("the type of %s is not known", n), "a cast says what it is: (int)"+n.String())
 	case ctype.Record:
 		c.fail(n, fmt.Sprintf("%s is of type %v, which is no number", n, t), "name one of its members")
 	case ctype.Integer:
@@ -226,7 +254,7 @@ func (c *compiler) loadBits(n *cexpr.Node, v value) code {
 	f := v.field
 	whole, err := load(v.place, ctype.Int(f.Type.Size, false), c.scope.Order())
 	if err != nil {
-		c.fail(n, n.String()+" "+err.Error(), "")
+		c.fail(n, n.String()+": "+err.Error(), "")
 	}
 	if f.Shift > 0 {
 		whole = whole.then(number(uint64(f.Shift)), shiftRight)
@@ -248,7 +276,7 @@ func (c *compiler) address(n *cexpr.Node, v value) code {
 	case Register, Pieces:
 		c.fail(n, n.String()+" is in a register, which has no address", "")
 	case Absent:
-		c.fail(n, n.String()+" "+at.Reason, "")
+		c.fail(n, n.String()+": "+at.Reason, "")
 	}
 	c.fail(n, n.String()+" is not in memory and has no address", "")
 	return nil

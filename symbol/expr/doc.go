@@ -10,6 +10,6 @@
 // and a Plan can evaluate it over the frame.
 //
 // What an agent expression cannot compute is an *Error when the expression is compiled, with the part marked and the reason:
-// floating-point arithmetic, calls of functions, what the compiler has optimised out. The package reads no memory and no
+// floating-point arithmetic, calls of functions, what the compiler has optimized out. The package reads no memory and no
 // file.
 package expr

@@ -102,7 +102,7 @@ func anywhere() (*listed, *process) {
 		"split":           {Type: two, Place: Pieces{{Register{0, 0, 8}, 32, 0}, {Memory{fixedAt(0x1004)}, 32, 0}}},
 		"torn":            {Type: two, Place: Pieces{{Register{0, 0, 8}, 32, 0}, {nil, 32, 0}}},
 		"bitty":           {Type: intType, Place: Pieces{{Register{0, 0, 8}, 12, 4}, {Register{1, 0, 8}, 20, 0}}},
-		"gone":            {Type: two, Place: Absent{"is optimised out"}},
+		"gone":            {Type: two, Place: Absent{"optimized out"}},
 		"object":          inMemory(0x2000, derived),
 		"this":            {Type: ctype.PointerTo(derived, 8), Place: Register{2, 0, 8}},
 		"alias":           {Type: &ctype.Type{Kind: ctype.Pointer, Size: 8, Elem: derived, Reference: true}, Place: Memory{fixedAt(0x1010)}},
@@ -214,8 +214,8 @@ func TestWhole(t *testing.T) {
 		"text":   "16 8 8 8 3: 40300000000000000300000000000000",
 		"*this":  "registers 2; 40: error: no such memory",
 		"wide":   "16: 40300000000000000300000000000000",
-		"torn":   "registers 0: error: torn is optimised out in part",
-		"gone":   "error: gone is optimised out",
+		"torn":   "registers 0: error: torn: optimized out in part",
+		"gone":   "error: gone: optimized out",
 		"$_ret":  "error: the return address is not known",
 	} {
 		s, p := anywhere()
@@ -256,9 +256,9 @@ func TestMissing(t *testing.T) {
 	}
 	var missing []string
 	for _, m := range c.Missing {
-		missing = append(missing, m.Name+" "+m.Reason)
+		missing = append(missing, m.Name+": "+m.Reason)
 	}
-	if got := strings.Join(missing, "; "); got != "gone is optimised out" || len(c.Items) != len(s.objects)-1 {
+	if got := strings.Join(missing, "; "); got != "gone: optimized out" || len(c.Items) != len(s.objects)-1 {
 		t.Errorf("missing are %q, there are %d items", got, len(c.Items))
 	}
 }

@@ -145,7 +145,7 @@ func (c *compiler) locate(n *cexpr.Node, p Place, size int) located {
 	case Pieces:
 		return c.locatePieces(n, at, size)
 	case Absent:
-		c.fail(n, n.String()+" "+at.Reason, "")
+		c.fail(n, n.String()+": "+at.Reason, "")
 	}
 	c.fail(n, n.String()+" is nowhere", "")
 	return nil
@@ -171,7 +171,7 @@ func (c *compiler) locatePieces(n *cexpr.Node, pieces Pieces, size int) located 
 	parts := make([]located, len(pieces))
 	for i, p := range pieces {
 		if p.Place == nil {
-			c.fail(n, n.String()+" is optimised out in part", "")
+			c.fail(n, n.String()+": optimized out in part", "")
 		}
 		parts[i] = c.locate(n, p.Place, (p.Offset+p.Bits+7)/8)
 	}

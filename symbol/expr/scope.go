@@ -70,7 +70,7 @@ type Constant struct{ Bytes []byte }
 // Pieces is a value in several places, the first of which holds the bytes at the lowest addresses.
 type Pieces []Piece
 
-// Piece is a part of a value. One without a Place, or in an Absent one, is optimised out.
+// Piece is a part of a value. One without a Place, or in an Absent one, is optimized out.
 type Piece struct {
 	Place  Place
 	Bits   int // length
@@ -78,7 +78,7 @@ type Piece struct {
 }
 
 // Absent is a value that cannot be had.
-type Absent struct{ Reason string } // "optimised out", "its location is computed by an operation that …"
+type Absent struct{ Reason string } // "optimized out"
 
 func (Memory) place()   {}
 func (Register) place() {}

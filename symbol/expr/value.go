@@ -111,7 +111,7 @@ func load(place Place, t *ctype.Type, order arch.ByteOrder) (code, error) {
 		return code(at.Emit).extended(t), nil
 	case Constant:
 		if len(at.Bytes) < t.Size {
-			return nil, problem("is optimised out in part")
+			return nil, problem("optimized out in part")
 		}
 		return pushed(t.Extend(constantBits(at, t.Size, order))), nil
 	case Pieces:
@@ -123,7 +123,7 @@ func load(place Place, t *ctype.Type, order arch.ByteOrder) (code, error) {
 	case Absent:
 		return nil, problem(at.Reason)
 	}
-	return nil, problem("is nowhere")
+	return nil, problem("it is nowhere")
 }
 
 func constantBits(c Constant, size int, order arch.ByteOrder) uint64 {
@@ -132,7 +132,7 @@ func constantBits(c Constant, size int, order arch.ByteOrder) uint64 {
 
 func loadRegister(r Register, t *ctype.Type) (code, error) {
 	if r.Offset+t.Size > widest {
-		return nil, problem("is in a register of more than 8 bytes, which an agent expression cannot read")
+		return nil, problem("its register has more than 8 bytes, and an agent expression reads no more")
 	}
 	c := code(func(b *ax.Builder) error {
 		b.Emit(ax.OpReg, uint64(r.Num))
@@ -152,7 +152,7 @@ func loadPieces(pieces Pieces, size int, order arch.ByteOrder) (code, error) {
 		total += p.Bits
 	}
 	if total < 8*size {
-		return nil, problem("is optimised out in part")
+		return nil, problem("optimized out in part")
 	}
 	done := 0
 	for _, p := range pieces {
@@ -184,14 +184,14 @@ func loadPieces(pieces Pieces, size int, order arch.ByteOrder) (code, error) {
 // loadPiece pushes the lowest bits of a piece, zero-extended.
 func loadPiece(p Piece, bits int, order arch.ByteOrder) (code, error) {
 	if p.Place == nil {
-		return nil, problem("is optimised out in part")
+		return nil, problem("optimized out in part")
 	}
 	size := 1
 	for 8*size < p.Offset+bits {
 		size *= 2
 	}
 	if size > widest {
-		return nil, problem("is in pieces that an agent expression cannot put together")
+		return nil, problem("its pieces are too large for an agent expression to put together")
 	}
 	c, err := load(p.Place, ctype.Int(size, false), order)
 	if err != nil {
@@ -223,7 +223,7 @@ func part(place Place, offset, size, whole int, order arch.ByteOrder) Place {
 		return Value{code(at.Emit).then(number(uint64(8*offset)), op(ax.OpRshUnsigned))}
 	case Constant:
 		if offset+size > len(at.Bytes) {
-			return Absent{"is optimised out"}
+			return Absent{"optimized out"}
 		}
 		return Constant{at.Bytes[offset : offset+size]}
 	case Pieces:
@@ -244,7 +244,7 @@ func partOfPieces(pieces Pieces, first, bits int) Place {
 		}
 	}
 	if bits > 0 {
-		return Absent{"is optimised out"}
+		return Absent{"optimized out"}
 	}
 	if len(taken) != 1 {
 		return taken
@@ -253,7 +253,7 @@ func partOfPieces(pieces Pieces, first, bits int) Place {
 	register, ok := p.Place.(Register)
 	switch {
 	case p.Place == nil:
-		return Absent{"is optimised out"}
+		return Absent{"optimized out"}
 	case ok && p.Offset%8 == 0 && p.Bits%8 == 0:
 		return Register{register.Num, register.Offset + p.Offset/8, p.Bits / 8}
 	case !ok && p.Offset == 0:
