@@ -69,8 +69,8 @@ func (s *Session) fileStatus() trace.Status {
 	return st
 }
 
-// header is what the file begins with.
-func (s *Session) header() tfile.Header {
+// Header is what the file begins with, by what has been found so far. Config.Events may call it, too.
+func (s *Session) Header() tfile.Header {
 	status, tracepoints := s.fileStatus(), s.engine.Tracepoints()
 	for i := range tracepoints {
 		tracepoints[i].Static = false // GDB makes none of what it reads in a file
@@ -81,7 +81,7 @@ func (s *Session) header() tfile.Header {
 	})
 	return tfile.Header{
 		Order:        s.target.ISA().Order,
-		RegisterSize: s.stream.registers,
+		RegisterSize: s.registers,
 		Status:       &status,
 		Variables:    s.engine.Variables(),
 		Tracepoints:  tracepoints,

@@ -40,7 +40,7 @@ func (s *Session) begin() error {
 	}
 	if s.stream != nil {
 		if s.config.Buffer == 0 {
-			file, err := createFile(s.config.Output, s.header())
+			file, err := createFile(s.config.Output, s.Header())
 			if err != nil {
 				return errors.Join(err, s.engine.Stop(trace.ReasonStop, ""))
 			}
@@ -284,7 +284,7 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 	if s.stream == nil || s.stream.file == nil {
 		return nil
 	}
-	h := s.header()
+	h := s.Header()
 	return s.stream.now(func() error { return s.stream.file.redefine(h) })
 }
 

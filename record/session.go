@@ -18,14 +18,15 @@ import (
 
 // Session is a run on this machine. But for Feed its methods are for one goroutine.
 type Session struct {
-	config   Config
-	plan     *plan.Plan
-	target   *linux.Target
-	layout   *tdesc.Layout
-	compiler *compiler
-	engine   *tracepoint.Engine
-	stream   *stream // nil if nobody is given frames before the end
-	ended    chan struct{}
+	config    Config
+	plan      *plan.Plan
+	target    *linux.Target
+	layout    *tdesc.Layout
+	compiler  *compiler
+	engine    *tracepoint.Engine
+	registers int     // length of register blocks
+	stream    *stream // nil if nobody is given frames before the end
+	ended     chan struct{}
 
 	programs   []knownProgram
 	main       int  // process that was launched or attached to
@@ -183,6 +184,7 @@ var everyThread = target.Action{Thread: target.ThreadID{PID: target.All, TID: ta
 func (s *Session) prepare(found []trace.Tracepoint) error {
 	pc := s.layout.ByNumber(s.compiler.pc)
 	extent := max(s.complete(found), s.pendingExtent(), pc.Offset+pc.Size)
+	s.registers = extent
 	layout := tracepoint.Layout{
 		Order:         s.target.ISA().Order,
 		RegisterBlock: extent,

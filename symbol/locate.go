@@ -1,13 +1,16 @@
 package symbol
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/symbol/debuginfo"
 )
 
-// Locate finds the places that a location names, in all objects, in GDB's order. It takes what GDB's break takes:
+// Locate finds the places that a location names, in all objects, by address. It takes what GDB's break takes:
 //
 //	FUNCTION  FILE:FUNCTION  FUNCTION:LABEL           behind the prologue
 //	FILE:LINE  LINE                                   the next line that has code; without FILE, that of main
@@ -18,64 +21,318 @@ import (
 // A file may be given by the end of its path, a function by the end of its qualified name (after -qualified only by the
 // whole), with the types of its parameters or without, which takes all overloads. All instances of a template and all inlined
 // copies count. The error is a *SyntaxError or a *NotFoundError.
-func (p *Program) Locate(spec string) ([]Location, error) {
-	spec = strings.TrimSpace(spec)
-	if file, digits, ok := strings.Cut(spec, ":"); ok {
-		if line, err := strconv.Atoi(digits); err == nil {
-			return p.line(spec, file, line)
-		}
+func (p *Program) Locate(text string) ([]Location, error) {
+	s, err := parseSpec(text)
+	if err != nil {
+		return nil, err
 	}
 	var found []Location
-	for _, o := range p.Objects() {
-		if s, ok := o.table.Named(spec); ok && s.Function {
-			found = append(found, p.At(s.Addr))
-		}
+	switch {
+	case s.address != "":
+		return p.locateAddress(s)
+	case s.probe != "":
+		found, err = p.locateProbe(s)
+	case s.colon != "":
+		found, err = p.locateColon(s)
+	case s.function != "":
+		found, err = p.locateFunction(s)
+	default:
+		found, err = p.locateLine(s)
 	}
-	if found == nil {
-		return nil, &NotFoundError{Spec: spec, Kind: FunctionName, Name: spec}
-	}
-	return found, nil
+	return arranged(found), err
 }
 
-func (p *Program) line(spec, file string, line int) ([]Location, error) {
+// arranged sorts locations by address, one for each.
+func arranged(found []Location) []Location {
+	slices.SortStableFunc(found, func(a, b Location) int { return cmp.Compare(a.Addr, b.Addr) })
+	return slices.CompactFunc(found, func(a, b Location) bool { return a.Addr == b.Addr && a.Probe == b.Probe })
+}
+
+// place is an address of a file before it is known to whom it is told.
+type place struct {
+	object *Object
+	unit   *unit // nil without debug information
+	addr   arch.Addr
+}
+
+func (p *Program) locations(places []place) []Location {
 	var found []Location
-	for _, o := range p.Objects() {
-		for _, addr := range o.table.Statements(file, line) {
-			found = append(found, p.At(addr))
-		}
+	for _, at := range places {
+		found = append(found, at.object.describe(at.addr))
 	}
-	if found == nil {
-		return nil, &NotFoundError{Spec: spec, Kind: LineNumber, Name: strconv.Itoa(line), Within: file}
-	}
-	return found, nil
+	return found
 }
 
-// List returns the functions and static tracepoints whose names match a pattern, with the places that a tracepoint on each
-// would have, ordered by file and line. A pattern is a glob ("push*", "ns::*", "demo:*") or, between slashes, a regular
-// expression; "FILE:" gives the lines of a file that have code.
-func (p *Program) List(pattern string) ([]Location, error) {
-	return nil, nil
+// locateColon settles what stands before the colon: a file, or else a function with a label.
+func (p *Program) locateColon(s *spec) ([]Location, error) {
+	name := s.colon
+	if p.hasFile(name) {
+		s.file = name
+		return p.locateFunction(s)
+	}
+	s.label, s.function = s.function, name
+	if len(p.functionPlaces(s)) == 0 {
+		return nil, p.noFile(s, name)
+	}
+	return p.locateFunction(s)
+}
+
+func (p *Program) locateFunction(s *spec) ([]Location, error) {
+	if s.file != "" && !p.hasFile(s.file) {
+		return nil, p.noFile(s, s.file)
+	}
+	blocks := p.functionPlaces(s)
+	if len(blocks) == 0 {
+		return nil, p.noFunction(s)
+	}
+	var places []place
+	for _, b := range blocks {
+		places = append(places, b.places(s)...)
+	}
+	if len(places) == 0 && s.label != "" {
+		return nil, &NotFoundError{Spec: s.text, Kind: LabelName, Name: s.label, Within: s.function, Nearest: labels(blocks, s.label)}
+	}
+	return p.locations(places), nil
+}
+
+// candidate is a function that a name means: a block of a unit, or merely a symbol.
+type candidate struct {
+	object *Object
+	unit   *unit
+	block  *block
+	symbol *debuginfo.Symbol
+}
+
+func (c *candidate) begin() arch.Addr {
+	if c.block != nil {
+		return c.block.begin()
+	}
+	return c.symbol.Addr
+}
+
+func (c *candidate) places(s *spec) []place {
+	switch {
+	case s.label != "":
+		return c.label(s.label)
+	case s.very && c.block != nil && c.block.function.inlined:
+		return nil
+	case s.very:
+		return []place{{c.object, c.unit, c.begin() + arch.Addr(s.offset)}}
+	case c.block != nil:
+		return []place{{c.object, c.unit, c.unit.start(c.object, c.block)}}
+	case c.symbol.Kind == debuginfo.SymbolIndirect:
+		return []place{{c.object, nil, c.symbol.Addr}}
+	}
+	if u := c.object.unitAt(c.symbol.Addr); u != nil {
+		if b := u.blockAt(c.symbol.Addr).linkage(); b != nil && b.begin() == c.symbol.Addr {
+			return []place{{c.object, u, u.start(c.object, b)}}
+		}
+		return []place{{c.object, u, u.skip(c.object, c.symbol.Addr)}}
+	}
+	return []place{{c.object, nil, c.object.framed(c.symbol.Addr)}}
+}
+
+// functionPlaces finds the functions that a location means, in all objects.
+func (p *Program) functionPlaces(s *spec) []candidate {
+	text := strings.TrimPrefix(s.function, "::")
+	n := parseName(text)
+	var found []candidate
+	for _, o := range p.Objects() {
+		found = append(found, o.functions(s, text, &n)...)
+	}
+	if len(found) == 0 && len(n.scopes) > 0 {
+		for _, o := range p.Objects() {
+			found = append(found, o.members(s, &n)...)
+		}
+	}
+	return found
+}
+
+func (o *Object) functions(s *spec, text string, n *name) []candidate {
+	var found, inlined []candidate
+	wild := !s.whole
+	for _, u := range o.unitsNaming(text, n) {
+		if s.file != "" && !u.hasFile(s.file) {
+			continue
+		}
+		for _, b := range u.functions() {
+			switch c := (candidate{object: o, unit: u, block: b}); {
+			case !u.means(b, text, n, wild, o.symbols()):
+			case s.file != "" && b.function.inlined:
+				inlined = append(inlined, c)
+			default:
+				found = append(found, c)
+			}
+		}
+	}
+	if s.file != "" {
+		if len(found) == 0 {
+			return inlined
+		}
+		return found
+	}
+	for _, symbol := range o.symbols().matching(text, n, wild) {
+		found = append(found, candidate{object: o, symbol: symbol})
+	}
+	return found
+}
+
+// means reports whether a name means a function.
+func (u *unit) means(b *block, text string, n *name, wild bool, symbols *elfSymbols) bool {
+	plain := u.file.Name(b.function.entry)
+	if !u.isCPP() && !u.isRust() {
+		return plain == text
+	}
+	if !strings.HasPrefix(plain, n.last) && !strings.HasPrefix(plain, "operator") {
+		return false
+	}
+	f := parseName(u.wholeName(b, symbols))
+	return n.matches(&f, wild && u.isCPP())
+}
+
+// unitsNaming returns the units that may have a function of a name, or an inlined copy of it.
+func (o *Object) unitsNaming(text string, n *name) []*unit {
+	var units []*unit
+	seen := map[*debuginfo.Unit]bool{}
+	for _, wanted := range []string{n.last, text} {
+		for _, off := range o.file.Functions(wanted) {
+			for _, instance := range o.file.Instances(off) {
+				if u := instance.Entry.Unit; !seen[u] {
+					seen[u] = true
+					units = append(units, o.unit(u))
+				}
+			}
+		}
+		if n.last == text {
+			break
+		}
+	}
+	return units
+}
+
+func (p *Program) hasFile(file string) bool {
+	for _, o := range p.Objects() {
+		for _, u := range o.file.Units() {
+			if o.unit(u).hasFile(file) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (u *unit) hasFile(file string) bool {
+	return slices.ContainsFunc(u.Lines().Files, func(path string) bool { return debuginfo.SamePath(file, path) })
+}
+
+// locateLine finds a line: each statement that it begins, or that of the next line with code, one for each block.
+func (p *Program) locateLine(s *spec) ([]Location, error) {
+	file := s.file
+	if file == "" {
+		if file = p.Main().main(); file == "" {
+			return nil, &NotFoundError{Spec: s.text, Kind: FileName, Name: "of main", Note: "the program has no debug information"}
+		}
+	}
+	if !p.hasFile(file) {
+		return nil, p.noFile(s, file)
+	}
+	places, next := p.statements(file, s.line)
+	if len(places) == 0 && next > 0 {
+		places, _ = p.statements(file, next)
+	}
+	if len(places) == 0 {
+		return nil, p.noLine(s, file)
+	}
+	return p.locations(onePerBlock(places)), nil
+}
+
+// statements returns where a line of a file begins, and the next line that has code.
+func (p *Program) statements(file string, line int) (places []place, next int) {
+	for _, o := range p.Objects() {
+		for _, raw := range o.file.Units() {
+			u := o.unit(raw)
+			if !u.hasFile(file) {
+				continue
+			}
+			for _, t := range u.tables() {
+				if !debuginfo.SamePath(file, t.path) {
+					continue
+				}
+				exact, above := t.exact(line)
+				for _, addr := range exact {
+					places = append(places, place{o, u, addr})
+				}
+				if above > 0 && (next == 0 || above < next) {
+					next = above
+				}
+			}
+		}
+	}
+	return places, next
+}
+
+// onePerBlock keeps the first place of each block, behind the prologue if it is in one. Code of a line may be in several
+// pieces; those of one block are passed one after the other.
+func onePerBlock(places []place) []place {
+	seen := map[*block]bool{}
+	var kept []place
+	for _, at := range places {
+		b := at.unit.blockAt(at.addr)
+		if b != nil && seen[b] {
+			continue
+		}
+		seen[b] = true
+		at.addr = at.unit.skip(at.object, at.addr)
+		kept = append(kept, at)
+	}
+	return kept
 }
 
 // At says what is known of an address of the process.
 func (p *Program) At(addr arch.Addr) Location {
-	l := Location{Addr: addr}
 	for _, o := range p.Objects() {
-		if s, offset, ok := o.table.At(addr); ok {
-			l.Object, l.Function, l.Offset = o, s.Name, offset
-		}
-		if line, ok := o.table.Line(addr); ok {
-			l.Object, l.File, l.Line = o, line.File, line.Number
+		if l := o.describe(addr - o.bias); l.Function != "" || l.File != "" {
+			return l
 		}
 	}
+	return Location{Addr: addr}
+}
+
+// describe says what is known of an address of the file.
+func (o *Object) describe(pc arch.Addr) Location {
+	l := Location{Addr: pc + o.bias, Object: o}
+	if u := o.unitAt(pc); u != nil {
+		if s := u.spanAt(pc); s.table != nil {
+			l.File, l.Line = given(s.table.path, u.Unit), s.line
+		}
+		b := u.blockAt(pc)
+		if in := b.nearest(); in != nil {
+			l.Function, l.Inlined = u.wholeName(in, o.symbols()), in.function.inlined
+			l.Offset = uint64(pc - b.linkageBegin(pc))
+			return l
+		}
+	}
+	if s, offset, ok := o.symbols().covering(pc); ok {
+		l.Function, l.Offset = plainName(s.Name), offset
+	}
 	return l
+}
+
+func (b *block) linkageBegin(pc arch.Addr) arch.Addr {
+	if f := b.linkage(); f != nil {
+		return f.begin()
+	}
+	return pc
 }
 
 // Describe names an address as GDB does, "push+95" or "push"; empty if it lies in no function or object.
 func (p *Program) Describe(addr arch.Addr) string {
 	for _, o := range p.Objects() {
-		if name := o.table.Describe(addr); name != "" {
-			return name
+		if s, offset, ok := o.symbols().covering(addr - o.bias); ok {
+			if offset == 0 {
+				return plainName(s.Name)
+			}
+			return plainName(s.Name) + "+" + strconv.FormatUint(offset, 10)
 		}
 	}
 	return ""
@@ -84,8 +341,11 @@ func (p *Program) Describe(addr arch.Addr) string {
 // Line returns the source line of the code at an address, and false if nothing is known of it.
 func (p *Program) Line(addr arch.Addr) (Line, bool) {
 	for _, o := range p.Objects() {
-		if line, ok := o.table.Line(addr); ok {
-			return Line(line), true
+		pc := addr - o.bias
+		if u := o.unitAt(pc); u != nil {
+			if s := u.spanAt(pc); s.table != nil {
+				return Line{given(s.table.path, u.Unit), s.line}, true
+			}
 		}
 	}
 	return Line{}, false

@@ -1,14 +1,14 @@
 package symbol
 
 import (
-	"fmt"
+	"bytes"
 	"os"
 	"slices"
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/internal/symtab"
 	"tracewell/sdt"
+	"tracewell/symbol/debuginfo"
 )
 
 // Options say how files are read.
@@ -20,6 +20,7 @@ type Options struct {
 // Program is an executable and the shared libraries it has loaded.
 type Program struct {
 	options Options
+	files   *files
 
 	mu      sync.RWMutex
 	objects []*Object // the executable first
@@ -27,29 +28,62 @@ type Program struct {
 
 // Object is one file of a program, where the process has it.
 type Object struct {
-	path  string
-	bias  arch.Addr
-	table *symtab.Table
-	sdt   *sdt.Object
+	*image
+	bias arch.Addr
+}
+
+// image is what is known of a file wherever it is loaded. Programs share it.
+type image struct {
+	path    string
+	file    *debuginfo.File
+	symbols func() *elfSymbols
+	probes  func() *sdt.Object
+	main    func() string // the source file that main is in
+
+	mu    sync.Mutex
+	units map[*debuginfo.Unit]*unit
+}
+
+// files are the images of a program and of all that were forked from it, by path.
+type files struct {
+	mu     sync.Mutex
+	images map[string]*image
+	users  int // programs that are open
 }
 
 // Open reads an executable. One without debug information is no error: its functions are found by the ELF symbols.
 func Open(path string, options Options) (*Program, error) {
-	p := &Program{options: options}
+	p := &Program{options: options, files: &files{images: map[string]*image{}, users: 1}}
 	if _, err := p.Add(path, 0); err != nil {
+		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
 
-// Close gives back what the program holds. Programs made of it by Fork stay whole.
-func (p *Program) Close() error { return nil }
+// Close gives back the files when no program that was forked of this one, or this one of, is open any more.
+func (p *Program) Close() error {
+	p.files.mu.Lock()
+	defer p.files.mu.Unlock()
+	p.files.users--
+	if p.files.users != 0 {
+		return nil
+	}
+	var first error
+	for _, i := range p.files.images {
+		if err := i.file.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
 
-// Fork returns another Program of the same files in the same places, which changes independently.
+// Fork returns another Program of the same files in the same places, which changes independently and is closed on its own.
 func (p *Program) Fork() *Program {
-	p.mu.RLock()
-	defer p.mu.RUnlock()
-	return &Program{options: p.options, objects: slices.Clone(p.objects)}
+	p.files.mu.Lock()
+	p.files.users++
+	p.files.mu.Unlock()
+	return &Program{options: p.options, files: p.files, objects: p.Objects()}
 }
 
 // Main returns the executable.
@@ -64,20 +98,11 @@ func (p *Program) Objects() []*Object {
 
 // Add adds a shared library that the process has loaded bias bytes above where its file has it.
 func (p *Program) Add(path string, bias arch.Addr) (*Object, error) {
-	file, err := os.Open(path)
+	i, err := p.files.open(path, p.options)
 	if err != nil {
 		return nil, err
 	}
-	table, err := symtab.Read(file)
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	probes, err := sdt.Read(file)
-	if err != nil {
-		probes = &sdt.Object{}
-	}
-	o := &Object{path: path, bias: bias, table: table.Rebase(bias), sdt: probes}
+	o := &Object{i, bias}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.objects = append(p.objects, o)
@@ -95,10 +120,59 @@ func (p *Program) Remove(o *Object) {
 func (p *Program) Rebase(bias arch.Addr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	moved := *p.objects[0]
-	moved.bias, moved.table = bias, moved.table.Rebase(bias)
 	p.objects = slices.Clone(p.objects)
-	p.objects[0] = &moved
+	p.objects[0] = &Object{p.objects[0].image, bias}
+}
+
+func (f *files) open(path string, options Options) (*image, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if i := f.images[path]; i != nil {
+		return i, nil
+	}
+	file, err := debuginfo.Open(path, debuginfo.Options{DebugDirs: options.DebugDirs, Progress: options.Progress})
+	if err != nil {
+		return nil, err
+	}
+	i := &image{path: path, file: file, units: map[*debuginfo.Unit]*unit{}}
+	i.symbols = sync.OnceValue(func() *elfSymbols { return newSymbols(file.Symbols()) })
+	i.probes = sync.OnceValue(i.readProbes)
+	i.main = sync.OnceValue(i.findMain)
+	f.images[path] = i
+	return i, nil
+}
+
+// readProbes reads the static tracepoints. A file whose notes cannot be read has none.
+func (i *image) readProbes() *sdt.Object {
+	content, err := os.ReadFile(i.path)
+	if err != nil {
+		return &sdt.Object{}
+	}
+	object, err := sdt.Read(bytes.NewReader(content))
+	if err != nil {
+		return &sdt.Object{}
+	}
+	return object
+}
+
+// unit returns what is known of a unit.
+func (i *image) unit(u *debuginfo.Unit) *unit {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	known := i.units[u]
+	if known == nil {
+		known = newUnit(i.file, u)
+		i.units[u] = known
+	}
+	return known
+}
+
+// unitAt returns the unit that has the code at an address of the file, nil if none has.
+func (i *image) unitAt(pc arch.Addr) *unit {
+	if u := i.file.UnitAt(pc); u != nil {
+		return i.unit(u)
+	}
+	return nil
 }
 
 // Path returns the path that the object was opened by.
@@ -107,8 +181,26 @@ func (o *Object) Path() string { return o.path }
 // Bias returns how far above where its file has it the object lies in the process.
 func (o *Object) Bias() arch.Addr { return o.bias }
 
+// File returns the object's debug information, whose addresses are those of the file.
+func (o *Object) File() *debuginfo.File { return o.file }
+
 // Relocatable reports whether the object can be loaded anywhere, so that its addresses hold only with the bias of a process.
-func (o *Object) Relocatable() bool { return o.table.Relocatable() }
+func (o *Object) Relocatable() bool { return o.file.PIE() }
 
 // Entry returns where the object starts to run in the process.
-func (o *Object) Entry() arch.Addr { return o.sdt.Entry + o.bias }
+func (o *Object) Entry() arch.Addr { return o.file.EntryPoint() + o.bias }
+
+// codeSections are where instructions are, those with most of them first.
+var codeSections = []string{".text", ".init", ".fini", ".plt", ".plt.sec", ".text.unlikely"}
+
+// code returns n bytes of code at an address of the file, followed by zeros where there is less.
+func (i *image) code(pc arch.Addr, n int) []byte {
+	code := make([]byte, n)
+	for _, name := range codeSections {
+		if content, addr, ok := i.file.Section(name); ok && pc >= addr && uint64(pc-addr) < uint64(len(content)) {
+			copy(code, content[pc-addr:])
+			break
+		}
+	}
+	return code
+}

@@ -29,6 +29,7 @@ var Version = "development"
 // commands is the whole command line.
 type commands struct {
 	Serve    serveCommand    `cmd:"" help:"Run a program for GDB to connect to."`
+	Record   recordCommand   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out."`
 	Replay   replayCommand   `cmd:"" help:"Serve a saved trace to GDB."`
 	Show     showCommand     `cmd:"" help:"Print the frames of a trace file."`
 	Describe infoCommand     `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
@@ -69,6 +70,7 @@ func Run(args []string, streams Streams) (status int) {
 		kong.Vars{"version": "tracewell " + Version, "tdescSource": sourceHelp,
 			"architectures": architectures(), "readFormats": readFormats(), "writeFormats": writeFormats()},
 		matchVariables(),
+		recordVariables(),
 		kong.Writers(streams.Out, streams.Err),
 		kong.Exit(func(status int) { panic(exit{status}) }),
 		kong.Help(help),
@@ -87,9 +89,12 @@ func Run(args []string, streams Streams) (status int) {
 	} else {
 		err = misused(err)
 	}
+	var program exitStatus
 	switch {
 	case err == nil:
 		return statusDone
+	case errors.As(err, &program):
+		return int(program)
 	case errors.Is(err, errFinding):
 		return statusFinding
 	case errors.Is(err, errTold):

@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/alecthomas/kong"
+
+	"tracewell/record/plan"
+)
+
+// recordCommand is "tracewell record".
+type recordCommand struct {
+	tracedOptions
+	subjectOptions
+	runOptions
+	tellOptions
+
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"prog args" help:"The program to launch, and its arguments. With --remote and --list it is the file that has the names."`
+}
+
+// Examples implements exampler.
+func (*recordCommand) Examples() string {
+	return `  tracewell record --at push -- ./server --port 80      # every call of push, with its arguments by --collect:
+  tracewell record --at 'queue.c:88' --collect '$args, *q, buf[0]@16' --if 'n > 3 && q->head != 0' -o run.tf -- ./server
+  tracewell record --at push --at pop --collect '$regs' --pid 1234 --duration 10s
+  tracewell record --at push --collect '$args' --print --format '{time} {function}:{line} n={n}' -- ./server
+  tracewell record --at push --set '$count = $count + 1' --if '$count % 100 == 0' --backtrace -- ./server
+  tracewell record --script points.gdb -- ./server      # what GDB's "save tracepoints" wrote
+  tracewell record --list 'queue*' ./server             # what can be traced
+  tracewell record --at push --collect '*q' --dry-run -- ./server
+  tracewell show server.tf                              # the frames; gdb ./server -ex 'target tfile server.tf' reads them, too
+`
+}
+
+// tracedOptions say what is traced. Their order on the command line matters.
+type tracedOptions struct {
+	At        planOption  `group:"What is traced:" placeholder:"LOCATION" help:"Put a tracepoint at FILE:LINE, FUNCTION, FUNCTION+OFFSET, *ADDRESS, -probe PROVIDER:NAME, as GDB's trace does. The options below that follow it, or it and other --at, belong to it; in front of every --at they hold for all."`
+	Collect   planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Collect these expressions, with commas between them: variables, members, ARRAY[0]@N, $args, $locals, $regs, $REGISTER; /s in front collects strings, /s64 of at most 64 bytes."`
+	If        planOption  `group:"What is traced:" placeholder:"EXPR" help:"Only if this is not 0."`
+	Pass      planOption  `group:"What is traced:" placeholder:"N" help:"End the run with the N-th hit."`
+	Step      planOption  `group:"What is traced:" placeholder:"N[:EXPRS]" help:"Follow N instructions from each hit, and collect EXPRS after each ($$rip)."`
+	Set       planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Set trace state variables, as in $$count = $$count + 1. They are 0 at first."`
+	Backtrace spareOption `group:"What is traced:" placeholder:"BYTES" help:"Collect enough for a backtrace: registers, and BYTES of the stack (${backtraceBytes})."`
+	Tvariable planOption  `group:"What is traced:" placeholder:"$$NAME=N" help:"Let a trace state variable begin with another number."`
+	Script    []string    `group:"What is traced:" sep:"none" placeholder:"FILE" help:"Take tracepoints from a script for GDB; may be given several times."`
+}
+
+// subjectOptions say which process is traced.
+type subjectOptions struct {
+	PID    int    `name:"pid" group:"Which program:" placeholder:"PID" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
+	Follow bool   `group:"Which program:" help:"Trace children as well."`
+	Remote string `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames."`
+}
+
+// runOptions say how long a run takes and where its frames go.
+type runOptions struct {
+	Duration span      `group:"The run:" placeholder:"TIME" help:"End it after this time: 10s, 2m, 500ms."`
+	Frames   count     `group:"The run:" placeholder:"N" help:"End it with the N-th frame."`
+	Output   string    `short:"o" group:"The run:" placeholder:"FILE" help:"The trace file; without this it is PROG.tf, or PROG.2.tf and so on, what is not there yet."`
+	Buffer   byteCount `group:"The run:" placeholder:"SIZE" help:"Keep frames in memory until the end of the run, which comes when this is full: 64M, 1G. Without this they are written as they come."`
+	Circular bool      `group:"The run:" help:"Keep the last frames that fit into the buffer, rather than end the run (${circularBytes} without --buffer)."`
+	Note     string    `group:"The run:" placeholder:"TEXT" help:"A note in the file, for whoever reads it."`
+	User     string    `group:"The run:" placeholder:"NAME" help:"Who has recorded it, in the file."`
+}
+
+// tellOptions say what is printed.
+type tellOptions struct {
+	Print  bool        `group:"What is printed:" help:"Print each frame as a line while it runs. Collects $$trace_timestamp besides."`
+	Format lineFormat  `group:"What is printed:" placeholder:"TEMPLATE" help:"What the lines look like, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
+	JSON   bool        `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, at the end what came of the run."`
+	List   *listOption `group:"What is printed:" placeholder:"PATTERN" help:"Only print which functions and probes there are, * standing for any characters, and for FILE:* the lines."`
+	DryRun bool        `group:"What is printed:" help:"Only print what would be traced, with addresses and the code of expressions."`
+	Quiet  bool        `short:"q" group:"What is printed:" help:"Tell nothing of the run but errors."`
+}
+
+// Run implements kong's command.
+func (c *recordCommand) Run(ctx *kong.Context, streams Streams) error {
+	if err := c.check(); err != nil {
+		return fmt.Errorf("%w (see tracewell record --help)", err)
+	}
+	if c.List != nil {
+		return c.list(streams)
+	}
+	p, err := c.plan(ctx)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	switch {
+	case c.DryRun:
+		return c.rehearse(p, streams)
+	case c.Remote != "":
+		return c.recordRemotely(p, streams)
+	}
+	return c.record(p, streams)
+}
+
+// command is the program with its arguments.
+func (c *recordCommand) command() []string {
+	if len(c.Command) > 0 && c.Command[0] == "--" {
+		return c.Command[1:]
+	}
+	return c.Command
+}
+
+// check refuses options that do not go together.
+func (c *recordCommand) check() error {
+	program := len(c.command()) > 0
+	for _, rule := range []struct {
+		broken bool
+		says   string
+	}{
+		{!program && c.PID == 0 && c.Remote == "", "record needs a program to launch, or --pid, or --remote"},
+		{program && c.PID != 0, "--pid is for a process that runs: a program can't be launched as well"},
+		{c.PID < 0, "--pid needs the number of a process"},
+		{c.PID != 0 && c.Remote != "", "--pid and --remote are two different processes"},
+		{c.Remote != "" && len(c.command()) > 1, "with --remote the program runs already: it takes no arguments, only the name of its file"},
+		{c.Remote != "" && c.Follow, "--follow can't be used together with --remote"},
+		{c.Remote != "" && c.DryRun, "--dry-run can't be used together with --remote"},
+		{c.List != nil && c.DryRun, "--list and --dry-run can't be used together"},
+		{c.List != nil && c.asks(), "--list only lists: it can't be used together with options that say what is traced"},
+		{c.Format.given() && c.JSON, "--format and --json can't be used together"},
+		{c.DryRun && (c.Print || c.Format.given()), "--dry-run records nothing that could be printed"},
+	} {
+		if rule.broken {
+			return errors.New(rule.says)
+		}
+	}
+	return nil
+}
+
+// asks reports whether anything is said of what is traced.
+func (c *recordCommand) asks() bool {
+	o := &c.tracedOptions
+	for _, given := range [][]string{o.At, o.Collect, o.If, o.Pass, o.Step, o.Set, o.Backtrace, o.Tvariable, o.Script} {
+		if len(given) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// plan makes a plan of scripts and options: first the scripts, then the options.
+func (c *recordCommand) plan(ctx *kong.Context) (*plan.Plan, error) {
+	p := &plan.Plan{}
+	for _, path := range c.Script {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.AddScript(path, string(text)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.AddItems(planItems(ctx)); err != nil {
+		return nil, err
+	}
+	if len(p.Tracepoints) == 0 {
+		return nil, errors.New("there is nothing to trace: give a place by --at, or a --script; --list '*' lists places")
+	}
+	c.settle(&p.Settings)
+	return p, nil
+}
+
+// settle lets what options say go before what scripts say.
+func (c *recordCommand) settle(s *plan.Settings) {
+	if c.Buffer != 0 {
+		s.BufferSize = int64(c.Buffer)
+	}
+	if s.BufferSize == plan.Unlimited {
+		s.BufferSize = 0
+	}
+	if s.Circular = s.Circular || c.Circular; s.Circular && s.BufferSize == 0 {
+		s.BufferSize = circularBytes
+	}
+	if c.Note != "" {
+		s.Notes = c.Note
+	}
+	if c.User != "" {
+		s.User = c.User
+	}
+}
+
+// circularBytes is the size of a circular buffer of which nobody says how large it is to be.
+const circularBytes = 64 << 20
+
+// output is the path of the trace file.
+func (c *recordCommand) output(streams Streams) (string, error) {
+	if c.Output != "" {
+		return c.Output, keepApart(c.Output, append(c.Script, c.executable()), streams)
+	}
+	name := "trace"
+	if exe := c.executable(); exe != "" {
+		name = filepath.Base(exe)
+	}
+	path := name + ".tf"
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+			return path, nil
+		}
+		path = fmt.Sprintf("%s.%d.tf", name, n)
+	}
+}
+
+// executable is the path of the program, "" if nobody says it.
+func (c *recordCommand) executable() string {
+	if command := c.command(); len(command) > 0 {
+		return command[0]
+	}
+	if c.PID != 0 {
+		if path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", c.PID)); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// recordRemotely has another server trace.
+func (c *recordCommand) recordRemotely(*plan.Plan, Streams) error {
+	return errors.New("record: --remote is not there yet")
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+
+	"tracewell/internal/text"
+	"tracewell/symbol"
+)
+
+// list prints what of the program can be traced.
+func (c *recordCommand) list(streams Streams) error {
+	path := c.executable()
+	if path == "" {
+		return errors.New("record: --list needs the file of a program")
+	}
+	if c.PID != 0 {
+		path = fmt.Sprintf("/proc/%d/exe", c.PID)
+	}
+	reading := newReadingBar(streams.Err)
+	defer reading.done()
+	program, err := symbol.Open(path, symbol.Options{Progress: reading.set})
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	defer program.Close()
+	found, err := program.List(string(*c.List))
+	reading.done()
+	if err != nil {
+		return fmt.Errorf("record: --list: %w", err)
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("record: --list: nothing in %s matches %s", text.Visible(c.executable()), text.Quote(string(*c.List)))
+	}
+	return write(streams, func(out *output) error {
+		if c.JSON {
+			return writeLocationsJSON(out, found)
+		}
+		return writeLocations(out, found)
+	})
+}
+
+// writeLocations prints a table.
+func writeLocations(out *output, found []symbol.Location) error {
+	table := text.NewTable(out, out.width, out.style,
+		text.Column{Title: "address"}, text.Column{Title: "line"}, text.Column{Title: "what"})
+	for _, l := range found {
+		line := ""
+		if l.File != "" {
+			line = l.File + ":" + strconv.Itoa(l.Line)
+		}
+		if err := table.Row(cellsOf([]string{l.Addr.String(), text.Visible(line), text.Visible(whatText(l))})); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+// whatText is the function or the probe at a location.
+func whatText(l symbol.Location) string {
+	what := l.Function
+	if l.Offset != 0 {
+		what = fmt.Sprintf("%s+%d", what, l.Offset)
+	}
+	if l.Inlined {
+		what += " (inlined)"
+	}
+	if l.Probe != nil {
+		what = fmt.Sprintf("-probe %s:%s in %s", l.Probe.Provider, l.Probe.Name, what)
+	}
+	return what
+}
+
+// locationObject is a location in JSON.
+type locationObject struct {
+	Address  string `json:"address"`
+	Function string `json:"function,omitempty"`
+	Offset   uint64 `json:"offset,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Inlined  bool   `json:"inlined,omitempty"`
+	Probe    string `json:"probe,omitempty"` // PROVIDER:NAME
+}
+
+func describeLocation(l symbol.Location) locationObject {
+	object := locationObject{l.Addr.String(), l.Function, l.Offset, l.File, l.Line, l.Inlined, ""}
+	if l.Probe != nil {
+		object.Probe = l.Probe.Provider + ":" + l.Probe.Name
+	}
+	return object
+}
+
+func describeLocations(locations []symbol.Location) []locationObject {
+	objects := []locationObject{}
+	for _, l := range locations {
+		objects = append(objects, describeLocation(l))
+	}
+	return objects
+}
+
+// writeLocationsJSON prints an object a line.
+func writeLocationsJSON(out *output, found []symbol.Location) error {
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	for _, l := range found {
+		if err := encoder.Encode(describeLocation(l)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attachAdvice says what to do about a process that may not be traced.
+func attachAdvice(err error) error {
+	if !errors.Is(err, os.ErrPermission) {
+		return err
+	}
+	return fmt.Errorf("%w\nWho may be traced: your own processes, and as root those of others. Where "+
+		"/proc/sys/kernel/yama/ptrace_scope is 1 only what tracewell launches itself may: run it as root, or launch the program by it", err)
+}

@@ -1,0 +1,158 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"tracewell/internal/frameview"
+	"tracewell/internal/symtab"
+	"tracewell/record"
+	"tracewell/record/plan"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// runPrinter prints the frames of a run while it is on.
+type runPrinter struct {
+	out     *output
+	format  lineFormat
+	json    bool
+	named   map[trace.Number][]string
+	symbols *symtab.Table // of the program, nil if it has none
+	stop    func()        // ends the run
+	start   time.Time
+	at      bool // a terminal, where lines are waited for
+
+	mu    sync.Mutex
+	view  *frameview.View
+	lines *lineWriter
+	line  []byte
+	err   error // of writing
+	ended chan struct{}
+	idle  sync.WaitGroup
+}
+
+// newRunPrinter prints to out; when nobody reads that any more it stops the run.
+func newRunPrinter(c *recordCommand, p *plan.Plan, out *output, stop func()) *runPrinter {
+	w := &runPrinter{
+		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop, start: time.Now(), at: out.lines > 0,
+		ended: make(chan struct{}),
+	}
+	if !w.format.given() {
+		_ = w.format.UnmarshalText([]byte(usualFormat)) // it is right
+	}
+	if exe := c.executable(); exe != "" {
+		w.symbols, _ = readSymbols(exe) // a program without is printed by addresses
+	}
+	w.idle.Go(w.flushNowAndThen)
+	return w
+}
+
+// namedRegisters are the registers that each tracepoint of a plan collects by name.
+func namedRegisters(p *plan.Plan) map[trace.Number][]string {
+	named := make(map[trace.Number][]string)
+	var add func(n trace.Number, actions []plan.Action)
+	add = func(n trace.Number, actions []plan.Action) {
+		for _, a := range actions {
+			for _, e := range a.Expressions {
+				if strings.HasPrefix(e.Value, "$") {
+					named[n] = append(named[n], e.Value)
+				}
+			}
+			add(n, a.Body)
+		}
+	}
+	for i := range p.Tracepoints {
+		add(p.Tracepoints[i].Number, p.AllActions(&p.Tracepoints[i]))
+	}
+	return named
+}
+
+// definitions are the header of a trace whose frames come from elsewhere.
+type definitions tfile.Header
+
+// Header implements tfile.Content.
+func (d definitions) Header() tfile.Header { return tfile.Header(d) }
+
+// NumFrames implements tfile.Content.
+func (definitions) NumFrames() int { return 0 }
+
+// Tracepoint implements tfile.Content.
+func (definitions) Tracepoint(int) trace.Number { return 0 }
+
+// ReadFrame implements tfile.Content.
+func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
+	return tfile.Frame{}, errors.New("the frames are elsewhere")
+}
+
+// adopt has frames understood by these definitions from now on.
+func (p *runPrinter) adopt(h tfile.Header) error {
+	view, _ := frameview.New(definitions(h), p.symbols) // what can't be used is told of by show
+	lines, err := newLineWriter(view, p.format, p.named, p.start)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err == nil || p.view == nil {
+		p.view, p.lines = view, lines
+	}
+	return err
+}
+
+// frame prints a frame.
+func (p *runPrinter) frame(f record.Frame) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.err != nil {
+		return
+	}
+	frame := p.view.Of(int(f.Index), f.Frame)
+	if p.json {
+		p.line = append(p.view.AppendJSON(p.line[:0], frame), '\n')
+	} else {
+		p.line = p.lines.append(p.line[:0], frame)
+	}
+	_, err := p.out.Write(p.line)
+	if p.at {
+		err = errors.Join(err, p.out.Flush())
+	}
+	p.fail(err)
+}
+
+// fail ends the run because lines can't be written.
+func (p *runPrinter) fail(err error) {
+	if err != nil && p.err == nil {
+		p.err = err
+		p.stop()
+	}
+}
+
+// flushInterval is how long a line may be held back.
+const flushInterval = 100 * time.Millisecond
+
+func (p *runPrinter) flushNowAndThen() {
+	tick := time.NewTicker(flushInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-p.ended:
+			return
+		case <-tick.C:
+			p.mu.Lock()
+			p.fail(p.out.Flush())
+			p.mu.Unlock()
+		}
+	}
+}
+
+// close writes what is left. It is no error that nobody reads it.
+func (p *runPrinter) close() error {
+	close(p.ended)
+	p.idle.Wait()
+	p.fail(p.out.Flush())
+	if errors.Is(p.err, syscall.EPIPE) {
+		return nil
+	}
+	return p.err
+}

@@ -1,0 +1,219 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"tracewell/internal/text"
+	"tracewell/record"
+	"tracewell/record/plan"
+	"tracewell/target"
+	"tracewell/target/linux"
+	"tracewell/trace"
+)
+
+// exitStatus ends the command with the status of the program that it launched.
+type exitStatus int
+
+// Error implements error.
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+// signalStatus is what a shell adds to the number of the signal that has killed a program.
+const signalStatus = 128
+
+// record traces a process of this machine.
+func (c *recordCommand) record(p *plan.Plan, streams Streams) error {
+	output, err := c.output(streams)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := untilInterrupted()
+	defer cancel()
+	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
+	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
+	defer takeTerminal(streams.In).giveBack()
+	broken := make(chan os.Signal, 1) // unless somebody asks for it, the signal kills who writes lines that nobody reads
+	signal.Notify(broken, syscall.SIGPIPE)
+	defer signal.Stop(broken)
+
+	run := newRecordRun(c, p, output, streams, cancel)
+	result, err := run.trace(ctx)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	return c.ending(result)
+}
+
+// ending hands on how a program ended that was launched.
+func (c *recordCommand) ending(result record.Result) error {
+	switch {
+	case c.PID != 0 || !result.ProgramEnded:
+		return nil
+	case result.Signal != 0:
+		return exitStatus(signalStatus + result.Signal)
+	case result.Code != 0:
+		return exitStatus(result.Code)
+	}
+	return nil
+}
+
+// config is what the options come to.
+func (c *recordCommand) config(p *plan.Plan, output string, streams Streams) record.Config {
+	config := record.Config{
+		Plan: p, PID: c.PID, Streams: linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}, Follow: c.Follow,
+		Output: output, Buffer: p.Settings.BufferSize, Circular: p.Settings.Circular,
+		MaxFrames: int64(c.Frames), Duration: time.Duration(c.Duration),
+		User: p.Settings.User, Notes: p.Settings.Notes,
+	}
+	if command := c.command(); len(command) > 0 {
+		config.Program = target.Program{Path: command[0], Args: command[1:], Env: os.Environ(), RandomAddresses: true}
+	}
+	return config
+}
+
+// recordRun is one run of record, with what is told of it.
+type recordRun struct {
+	*recordCommand
+	config  record.Config
+	status  *runStatus
+	printer *runPrinter // nil if frames are not printed
+	session *record.Session
+	out     *output
+	pid     int
+	start   time.Time
+}
+
+// newRecordRun prepares a run, which stop ends.
+func newRecordRun(c *recordCommand, p *plan.Plan, path string, streams Streams, stop func()) *recordRun {
+	r := &recordRun{recordCommand: c, out: newOutput(streams.Out)}
+	if c.Print || c.Format.given() {
+		r.printer = newRunPrinter(c, p, r.out, stop)
+		stamp := "$" + trace.TimestampName
+		p.Default = append(p.Default, plan.Text{Value: stamp, Origin: "--print", Line: stamp})
+	}
+	r.config = c.config(p, path, streams)
+	shared := isTerminal(streams.Out) && (r.config.PID == 0 || r.printer != nil)
+	r.status = newRunStatus(streams.Err, c.Quiet, shared)
+	return r
+}
+
+// trace prepares the run and carries it out.
+func (r *recordRun) trace(ctx context.Context) (result record.Result, err error) {
+	r.config.Events = r.event
+	if r.printer != nil {
+		r.config.Frames = r.printer.frame
+	}
+	reading := newReadingBar(r.status.file)
+	r.config.Symbols.Progress = reading.set
+	r.session, err = record.Open(r.config)
+	reading.done()
+	if err != nil {
+		return result, attachAdvice(err)
+	}
+	defer r.session.Close()
+	if err := r.adopt(); err != nil {
+		return result, err
+	}
+	for _, point := range r.session.Points() {
+		r.status.say("%s", pointText(point))
+	}
+	r.start = time.Now()
+	r.status.watch(r.session.Feed)
+	result, err = r.session.Run(ctx)
+	r.status.stop()
+	if r.printer != nil {
+		if failed := r.printer.close(); err == nil {
+			err = failed
+		}
+	}
+	if err == nil {
+		err = r.summarise(result)
+	}
+	return result, err
+}
+
+// adopt has frames understood by the definitions that there are now.
+func (r *recordRun) adopt() error {
+	if r.printer == nil {
+		return nil
+	}
+	return r.printer.adopt(r.session.Header())
+}
+
+// event tells what happens during a run.
+func (r *recordRun) event(e record.Event) {
+	switch e.Kind {
+	case record.Started, record.Attached:
+		r.pid = e.PID
+		r.status.say("Recording %s (process %d) into %s", text.Visible(e.Path), e.PID, text.Visible(r.config.Output))
+	case record.Forked:
+		r.status.say("Process %d is a child, and recorded, too", e.PID)
+	case record.Execed:
+		r.status.say("Process %d runs %s now", e.PID, text.Visible(e.Path))
+	case record.Exited:
+		if e.PID != r.pid {
+			r.status.say("Process %d exited with status %d", e.PID, e.Code)
+		}
+	case record.Killed:
+		if e.PID != r.pid {
+			r.status.say("Process %d was killed by %s", e.PID, signalText(e.Signal))
+		}
+	case record.Armed:
+		for _, l := range e.Locations {
+			r.status.say("Tracepoint %d at %s", e.Point, text.Visible(l.String()))
+		}
+		if err := r.adopt(); err != nil {
+			r.status.warn(err)
+		}
+	case record.Warning:
+		r.status.warn(e.Err)
+	}
+}
+
+// signalText is the number of a signal with what it says.
+func signalText(n int) string { return fmt.Sprintf("signal %d (%v)", n, syscall.Signal(n)) }
+
+// pointText says where a tracepoint is.
+func pointText(p record.Point) string {
+	if p.Pending != nil {
+		return fmt.Sprintf("Tracepoint %d waits for a library that has it: %v", p.Number, p.Pending)
+	}
+	if len(p.Locations) == 1 {
+		return fmt.Sprintf("Tracepoint %d at %s", p.Number, text.Visible(p.Locations[0].String()))
+	}
+	return fmt.Sprintf("Tracepoint %d at %s: %d locations", p.Number, text.Visible(p.At), len(p.Locations))
+}
+
+// endText says why a run has ended.
+func endText(r record.Result) string {
+	switch {
+	case r.End == record.TimeUp:
+		return "the time is up"
+	case r.End == record.EnoughFrames:
+		return "these were enough"
+	case r.End == record.BufferFull:
+		return "the buffer is full"
+	case r.End == record.PassCount:
+		return fmt.Sprintf("tracepoint %d has reached its pass count", r.Status.Tracepoint)
+	case r.End == record.Cancelled:
+		return "interrupted"
+	case r.Signal != 0:
+		return "the program was killed by " + signalText(r.Signal)
+	}
+	return fmt.Sprintf("the program exited with status %d", r.Code)
+}
+
+// summarise says what came of a run.
+func (r *recordRun) summarise(result record.Result) error {
+	feed := result.Feed
+	r.status.table(feed)
+	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output), endText(result))
+	if !r.JSON {
+		return nil
+	}
+	return writeTo(r.out, func(out *output) error { return writeRunJSON(out, r, result, time.Since(r.start)) })
+}

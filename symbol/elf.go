@@ -1,0 +1,129 @@
+package symbol
+
+import (
+	"sort"
+	"strings"
+	"sync"
+
+	"tracewell/arch"
+	"tracewell/symbol/debuginfo"
+)
+
+// elfSymbols are the functions and objects in the symbol table of a file.
+type elfSymbols struct {
+	all    []debuginfo.Symbol // by address
+	byName func() map[string][]int
+}
+
+func newSymbols(all []debuginfo.Symbol) *elfSymbols {
+	s := &elfSymbols{all: all}
+	s.byName = sync.OnceValue(func() map[string][]int {
+		names := make(map[string][]int, len(all))
+		for i := range all {
+			names[all[i].Name] = append(names[all[i].Name], i)
+		}
+		return names
+	})
+	return s
+}
+
+// at returns the names of the functions that begin at an address.
+func (s *elfSymbols) at(addr arch.Addr) []string {
+	var names []string
+	for i := sort.Search(len(s.all), func(i int) bool { return s.all[i].Addr >= addr }); i < len(s.all) && s.all[i].Addr == addr; i++ {
+		if isFunction(&s.all[i]) {
+			names = append(names, s.all[i].Name)
+		}
+	}
+	return names
+}
+
+// matching returns the functions that a name means: by the very name, or by what a compiler made of it.
+func (s *elfSymbols) matching(text string, n *name, wild bool) []*debuginfo.Symbol {
+	var found []*debuginfo.Symbol
+	for _, i := range s.byName()[text] {
+		if isFunction(&s.all[i]) {
+			found = append(found, &s.all[i])
+		}
+	}
+	word := strings.TrimLeft(n.last, "~")
+	if !strings.ContainsFunc(word, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) && !strings.HasPrefix(word, "operator") {
+		return append(found, s.mangled(word, n, wild)...)
+	}
+	return append(found, s.mangled("", n, wild)...)
+}
+
+// mangled looks through the symbols that have a word in them.
+func (s *elfSymbols) mangled(word string, n *name, wild bool) []*debuginfo.Symbol {
+	var found []*debuginfo.Symbol
+	for i := range s.all {
+		symbol := &s.all[i]
+		if !isFunction(symbol) || !strings.HasPrefix(symbol.Name, "_Z") && !strings.HasPrefix(symbol.Name, "_R") ||
+			!strings.Contains(symbol.Name, word) {
+			continue
+		}
+		if text, ok := demangled(symbol.Name); ok {
+			if f := parseName(text); n.matches(&f, wild) {
+				found = append(found, symbol)
+			}
+		}
+	}
+	return found
+}
+
+func isFunction(s *debuginfo.Symbol) bool {
+	return s.Kind == debuginfo.SymbolFunction || s.Kind == debuginfo.SymbolIndirect
+}
+
+// enclosing bounds the search for a symbol around one that ended before the address.
+const enclosing = 16
+
+// covering returns the symbol that an address lies in, and how far in. Of several at one address it is the one that a reader
+// most likely knows: a function before an object, a global name before a local one, then the one that stands first.
+func (s *elfSymbols) covering(addr arch.Addr) (symbol *debuginfo.Symbol, offset uint64, ok bool) {
+	behind := sort.Search(len(s.all), func(i int) bool { return s.all[i].Addr > addr })
+	places := 0
+	for i := behind - 1; i >= 0 && places < enclosing; places++ {
+		first := i
+		var best *debuginfo.Symbol
+		for ; i >= 0 && s.all[i].Addr == s.all[first].Addr; i-- {
+			if c := &s.all[i]; known(c) > 0 && (best == nil || known(c) >= known(best)) {
+				best = c
+			}
+		}
+		if best == nil {
+			places--
+			continue
+		}
+		offset = uint64(addr - best.Addr)
+		if offset < best.Size || offset == 0 || best.Size == 0 && isFunction(best) && places == 0 {
+			return best, offset, true
+		}
+	}
+	return nil, 0, false
+}
+
+// known ranks a symbol among those of its address, 0 for what is no function or object.
+func known(s *debuginfo.Symbol) int {
+	rank := 0
+	switch s.Kind {
+	case debuginfo.SymbolFunction, debuginfo.SymbolIndirect:
+		rank = 3
+	case debuginfo.SymbolObject:
+		rank = 1
+	default:
+		return 0
+	}
+	if s.Global {
+		rank++
+	}
+	return rank
+}
+
+// plainName is the name of a symbol as the source has it.
+func plainName(symbol string) string {
+	if name, ok := demangled(symbol); ok {
+		return name
+	}
+	return symbol
+}

@@ -1,0 +1,70 @@
+package symbol
+
+import (
+	"debug/dwarf"
+	"strings"
+
+	"tracewell/symbol/debuginfo"
+)
+
+// members finds the functions of a class, or of those that it is derived from, by their names in the debug information. These
+// are not always those that a demangler gives: an argument of a template may be 0 in one and 0ul in the other.
+func (o *Object) members(s *spec, n *name) []candidate {
+	var found []candidate
+	for _, class := range o.lineage(strings.Join(n.scopes, "::")) {
+		of := parseName(class + "::" + n.last + n.args)
+		for _, u := range o.unitsNaming(class+"::"+n.last, n) {
+			if s.file != "" && !u.hasFile(s.file) {
+				continue
+			}
+			for _, b := range u.functions() {
+				if name := parseName(u.qualified(b.function.entry)); !of.matches(&name, false) {
+					continue
+				}
+				whole := parseName(u.wholeName(b, o.symbols()))
+				if n.params == "" || n.params == whole.params {
+					found = append(found, candidate{object: o, unit: u, block: b})
+				}
+			}
+		}
+		if len(found) > 0 {
+			break
+		}
+	}
+	return found
+}
+
+// lineage returns the name of a class and those of all that it is derived from, the nearest first.
+func (o *Object) lineage(class string) []string {
+	line := []string{class}
+	for i := 0; i < len(line) && len(line) < deepest; i++ {
+		for _, off := range o.file.Types(line[i]) {
+			e, err := o.file.Entry(off)
+			if err != nil {
+				continue
+			}
+			for child := range o.file.Children(e) {
+				if base := o.baseClass(child); base != "" {
+					line = append(line, base)
+				}
+			}
+			break
+		}
+	}
+	return line
+}
+
+func (o *Object) baseClass(e *debuginfo.Entry) string {
+	if e.Tag != dwarf.TagInheritance {
+		return ""
+	}
+	off, ok := e.Ref(dwarf.AttrType)
+	if !ok {
+		return ""
+	}
+	base, err := o.file.Entry(off)
+	if err != nil {
+		return ""
+	}
+	return o.file.QualifiedName(base)
+}

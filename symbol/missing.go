@@ -1,0 +1,91 @@
+package symbol
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+
+	"tracewell/symbol/debuginfo"
+)
+
+// noFunction says that there is no function of a name, and which come near.
+func (p *Program) noFunction(s *spec) error {
+	wanted := parseName(s.function)
+	n := newNearest(wanted.last)
+	for _, o := range p.Objects() {
+		o.file.EachName(debuginfo.KindFunction, func(whole string, _ debuginfo.Offset) bool {
+			last := parseName(whole).last
+			n.offerAs(last, whole)
+			return n.patient()
+		})
+		for i := range o.symbols().all {
+			if symbol := &o.symbols().all[i]; isFunction(symbol) && !o.file.HasDWARF() && n.patient() {
+				whole := plainName(symbol.Name)
+				n.offerAs(parseName(whole).last, whole)
+			}
+		}
+	}
+	return &NotFoundError{Spec: s.text, Kind: FunctionName, Name: s.function, Within: s.file, Nearest: n.names(), Note: p.blind()}
+}
+
+// blind says why functions may be missing: the program has nothing to find them by.
+func (p *Program) blind() string {
+	main := p.Main()
+	switch {
+	case main.file.HasDWARF():
+		return ""
+	case len(main.symbols().all) == 0:
+		return "the program has been stripped of its symbols"
+	}
+	return ""
+}
+
+// noFile says that no source file has a name, and which come near.
+func (p *Program) noFile(s *spec, file string) error {
+	n := newNearest(path.Base(file))
+	known := false
+	for _, o := range p.Objects() {
+		for _, u := range o.file.Units() {
+			for _, full := range u.Lines().Files {
+				known = true
+				n.offer(path.Base(full))
+			}
+			if !n.patient() {
+				break
+			}
+		}
+	}
+	e := &NotFoundError{Spec: s.text, Kind: FileName, Name: file, Nearest: n.names()}
+	if !known {
+		e.Note = "the program has no debug information: compile it with -g"
+	}
+	return e
+}
+
+// noLine says that a line and all behind it have no code.
+func (p *Program) noLine(s *spec, file string) error {
+	last := 0
+	for _, o := range p.Objects() {
+		for _, raw := range o.file.Units() {
+			u := o.unit(raw)
+			if !u.hasFile(file) {
+				continue
+			}
+			for _, t := range u.tables() {
+				for _, e := range t.entries {
+					if debuginfo.SamePath(file, t.path) && e.statement {
+						last = max(last, e.line)
+					}
+				}
+			}
+		}
+	}
+	base := path.Base(file)
+	e := &NotFoundError{Spec: s.text, Kind: LineNumber, Name: strconv.Itoa(s.line), Within: base}
+	if last == 0 {
+		e.Note = base + " has no code"
+	} else {
+		e.Note = fmt.Sprintf("%s has code up to line %d", base, last)
+	}
+	return e
+}

@@ -1,0 +1,45 @@
+package symbol
+
+import (
+	"path"
+	"strings"
+
+	"tracewell/sdt"
+)
+
+// locateProbe finds static tracepoints: NAME, PROVIDER:NAME or OBJECT:PROVIDER:NAME.
+func (p *Program) locateProbe(s *spec) ([]Location, error) {
+	object, provider, name := "", "", s.probe
+	switch parts := strings.Split(s.probe, ":"); len(parts) {
+	case 2:
+		provider, name = parts[0], parts[1]
+	case 3:
+		object, provider, name = parts[0], parts[1], parts[2]
+	}
+	n := newNearest(name)
+	var found []Location
+	for _, o := range p.Objects() {
+		if object != "" && o.path != object && path.Base(o.path) != object {
+			continue
+		}
+		probes := o.probes().Probes
+		for i := range probes {
+			probe := &probes[i]
+			if probe.Name == name && (provider == "" || probe.Provider == provider) {
+				found = append(found, o.atProbe(probe))
+				continue
+			}
+			n.offerAs(probe.Name, probe.Provider+":"+probe.Name)
+		}
+	}
+	if found == nil {
+		return nil, &NotFoundError{Spec: s.text, Kind: ProbeName, Name: s.probe, Nearest: n.names()}
+	}
+	return found, nil
+}
+
+func (o *Object) atProbe(probe *sdt.Probe) Location {
+	l := o.describe(probe.PC)
+	l.Probe = probe
+	return l
+}

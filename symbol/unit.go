@@ -1,0 +1,163 @@
+package symbol
+
+import (
+	"debug/dwarf"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"tracewell/arch"
+	"tracewell/symbol/debuginfo"
+)
+
+// unit is what GDB would have in its tables of a compilation unit: blocks and lines. Each is made when it is asked for.
+type unit struct {
+	*debuginfo.Unit
+	file   *debuginfo.File
+	tables func() []*fileTable
+	scopes func() *scopes
+}
+
+// scopes are the blocks of a unit.
+type scopes struct {
+	blocks []*block // inner ones first
+	whole  *block   // the unit itself: around code that is in no function; nil if GDB has none there
+	// trusted says that variables can be found from the first instruction of a function on, because the compiler tells by
+	// lists of locations where they are.
+	trusted bool
+	ends    arch.Addr
+}
+
+func newUnit(file *debuginfo.File, u *debuginfo.Unit) *unit {
+	n := &unit{Unit: u, file: file}
+	n.tables = sync.OnceValue(func() []*fileTable { return tabulate(u.Lines()) })
+	n.scopes = sync.OnceValue(n.readScopes)
+	return n
+}
+
+func (u *unit) readScopes() *scopes {
+	s := &scopes{}
+	root, err := u.file.Entry(u.Root())
+	if err != nil {
+		return s
+	}
+	r := blockReader{file: u.file, unit: u}
+	var top []*block
+	r.read(root, &top, 0)
+	s.blocks = r.blocks
+	s.trusted = r.listed && trustworthy(u.Producer)
+	ranges := u.file.Ranges(root)
+	apart := false
+	for _, b := range s.blocks {
+		apart = apart || len(b.ranges) > 1
+		s.ends = max(s.ends, b.high())
+	}
+	for _, r := range ranges {
+		s.ends = max(s.ends, r.End)
+	}
+	if !apart && len(ranges) > 0 {
+		s.whole = &block{ranges: ranges}
+	}
+	return s
+}
+
+// trustworthy reports whether a compiler's lists of locations are right in a function's prologue: those of GCC are since 4.5.
+func trustworthy(producer string) bool {
+	rest, ok := strings.CutPrefix(producer, "GNU ")
+	if !ok || strings.HasPrefix(rest, "AS ") {
+		return false
+	}
+	for _, word := range strings.Fields(rest) {
+		major, minor, _ := strings.Cut(word, ".")
+		m, err := strconv.Atoi(major)
+		if err != nil {
+			continue
+		}
+		n, _, _ := strings.Cut(minor, ".")
+		digit, _ := strconv.Atoi(n)
+		return m > 4 || m == 4 && digit >= 5
+	}
+	return false
+}
+
+// blockAt returns the innermost block around pc, nil if there is none.
+func (u *unit) blockAt(pc arch.Addr) *block {
+	s := u.scopes()
+	for _, b := range s.blocks {
+		if b.has(pc) {
+			return b
+		}
+	}
+	if s.whole != nil && s.whole.has(pc) {
+		return s.whole
+	}
+	return nil
+}
+
+func (u *unit) spanAt(pc arch.Addr) span { return spanAt(u.tables(), pc, u.scopes().ends) }
+
+// named returns the functions and inlined copies that have a name.
+func (u *unit) functions() []*block {
+	return slices.DeleteFunc(slices.Clone(u.scopes().blocks), func(b *block) bool { return b.function == nil })
+}
+
+// wholeName returns the name of a function as GDB prints it.
+func (u *unit) wholeName(b *block, symbols *elfSymbols) string {
+	f := b.function
+	if f.name == "" {
+		f.name = u.makeName(b, symbols)
+	}
+	return f.name
+}
+
+func (u *unit) makeName(b *block, symbols *elfSymbols) string {
+	e := b.function.entry
+	if !u.isCPP() {
+		return u.qualified(e)
+	}
+	if v, ok := u.file.Lookup(e, dwarf.AttrLinkageName); ok && v.Class == debuginfo.ClassString {
+		if name, ok := demangled(v.String()); ok {
+			return name
+		}
+	}
+	plain := u.file.Name(e)
+	if !b.function.inlined {
+		for _, mangled := range symbols.at(b.begin()) {
+			if name, ok := demangled(mangled); ok && parseName(name).is(plain) {
+				return name
+			}
+		}
+	}
+	return u.qualified(e) + u.parameters(e)
+}
+
+func (u *unit) isCPP() bool  { return u.Language.IsCPP() }
+func (u *unit) isRust() bool { return u.Language == debuginfo.LanguageRust }
+
+// qualified returns the name of a function with the scopes that it is declared in.
+func (u *unit) qualified(e *debuginfo.Entry) string {
+	declared := e
+	for range deepest {
+		origin := u.file.Origin(declared)
+		if origin == nil {
+			break
+		}
+		declared = origin
+	}
+	name := u.file.Name(declared)
+	if !u.isCPP() && !u.isRust() {
+		return name
+	}
+	for parent := u.file.Parent(declared); parent != nil; parent = u.file.Parent(parent) {
+		switch parent.Tag {
+		case dwarf.TagNamespace, dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType, dwarf.TagEnumerationType:
+			scope := u.file.Name(parent)
+			if scope == "" && parent.Tag == dwarf.TagNamespace {
+				scope = "(anonymous namespace)"
+			}
+			name = scope + "::" + name
+		}
+	}
+	return name
+}
