@@ -28,6 +28,7 @@ const (
 	LineNumber   Kind = "line"
 	LabelName    Kind = "label"
 	ProbeName    Kind = "probe"
+	VariableName Kind = "variable"
 )
 
 // NotFoundError says that no object of a program has what a location names. A library that is loaded later may have it, so

@@ -15,6 +15,9 @@ import (
 type Options struct {
 	DebugDirs []string                // folders with separate debug files; nil for /usr/lib/debug
 	Progress  func(done, total int64) // told of the reading of debug information, which may take long; nil for nobody
+	// TLSOffset tells how far below the thread pointer the thread-local variables of a shared library begin, false where
+	// that is not known; nil for never.
+	TLSOffset func(*Object) (int64, bool)
 }
 
 // Program is an executable and the shared libraries it has loaded.
@@ -24,6 +27,7 @@ type Program struct {
 
 	mu      sync.RWMutex
 	objects []*Object // the executable first
+	scopes  map[*Object]*images
 }
 
 // Object is one file of a program, where the process has it.
@@ -113,6 +117,7 @@ func (p *Program) Add(path string, bias arch.Addr) (*Object, error) {
 func (p *Program) Remove(o *Object) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	delete(p.scopes, o)
 	p.objects = slices.DeleteFunc(slices.Clone(p.objects), func(other *Object) bool { return other == o })
 }
 
@@ -120,6 +125,7 @@ func (p *Program) Remove(o *Object) {
 func (p *Program) Rebase(bias arch.Addr) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	delete(p.scopes, p.objects[0])
 	p.objects = slices.Clone(p.objects)
 	p.objects[0] = &Object{p.objects[0].image, bias}
 }
