@@ -23,15 +23,16 @@ type recordCommand struct {
 
 // Examples implements exampler.
 func (*recordCommand) Examples() string {
-	return `  tracewell record --at push -- ./server --port 80      # every call of push, with its arguments by --collect:
-  tracewell record --at 'queue.c:88' --collect '$args, *q, buf[0]@16' --if 'n > 3 && q->head != 0' -o run.tf -- ./server
+	return `  tracewell record --at push --collect '$args' -- ./server --port 80     # every call of push with its arguments
+  tracewell record --at push --collect '$args' --print -- ./server       # and a line for each at once
+  tracewell record --at 'queue.c:88' --collect '*q, buf[0]@16' --if 'n > 3 && q->head != 0' -o run.tf -- ./server
   tracewell record --at push --at pop --collect '$regs' --pid 1234 --duration 10s
-  tracewell record --at push --collect '$args' --print --format '{time} {function}:{line} n={n}' -- ./server
   tracewell record --at push --set '$count = $count + 1' --if '$count % 100 == 0' --backtrace -- ./server
-  tracewell record --script points.gdb -- ./server      # what GDB's "save tracepoints" wrote
-  tracewell record --list 'queue*' ./server             # what can be traced
-  tracewell record --at push --collect '*q' --dry-run -- ./server
-  tracewell show server.tf                              # the frames; gdb ./server -ex 'target tfile server.tf' reads them, too
+  tracewell record --at push --collect n --format '{time} {function}:{line} n={n}' -- ./server
+  tracewell record --script points.gdb -- ./server                       # what GDB's "save tracepoints" wrote
+  tracewell record --list 'queue*' ./server                              # what can be traced
+  tracewell record --at push --collect '*q' --dry-run -- ./server        # with addresses, and what a frame takes
+  tracewell show server.tf --exec ./server                               # the frames; GDB's "target tfile" reads them, too
 `
 }
 
@@ -43,16 +44,16 @@ type tracedOptions struct {
 	Pass      planOption  `group:"What is traced:" placeholder:"N" help:"End the run with the N-th hit."`
 	Step      planOption  `group:"What is traced:" placeholder:"N[:EXPRS]" help:"Follow N instructions from each hit, and collect EXPRS after each ($$rip)."`
 	Set       planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Set trace state variables, as in $$count = $$count + 1. They are 0 at first."`
-	Backtrace spareOption `group:"What is traced:" placeholder:"BYTES" help:"Collect enough for a backtrace: registers, and BYTES of the stack (${backtraceBytes})."`
+	Backtrace spareOption `group:"What is traced:" placeholder:"BYTES" help:"Collect enough for a backtrace: registers, and ${backtraceBytes} bytes of the stack, or as many as --backtrace=BYTES says."`
 	Tvariable planOption  `group:"What is traced:" placeholder:"$$NAME=N" help:"Let a trace state variable begin with another number."`
 	Script    []string    `group:"What is traced:" sep:"none" placeholder:"FILE" help:"Take tracepoints from a script for GDB; may be given several times."`
 }
 
 // subjectOptions say which process is traced.
 type subjectOptions struct {
-	PID    int    `name:"pid" group:"Which program:" placeholder:"PID" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
-	Follow bool   `group:"Which program:" help:"Trace children as well."`
-	Remote string `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames."`
+	PID    positive `name:"pid" group:"Which program:" placeholder:"PID" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
+	Follow bool     `group:"Which program:" help:"Trace children as well."`
+	Remote string   `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames."`
 }
 
 // runOptions say how long a run takes and where its frames go.
@@ -114,7 +115,6 @@ func (c *recordCommand) check() error {
 	}{
 		{!program && c.PID == 0 && c.Remote == "", "record needs a program to launch, or --pid, or --remote"},
 		{program && c.PID != 0, "--pid is for a process that runs: a program can't be launched as well"},
-		{c.PID < 0, "--pid needs the number of a process"},
 		{c.PID != 0 && c.Remote != "", "--pid and --remote are two different processes"},
 		{c.Remote != "" && len(c.command()) > 1, "with --remote the program runs already: it takes no arguments, only the name of its file"},
 		{c.Remote != "" && c.Follow, "--follow can't be used together with --remote"},

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
@@ -288,9 +289,21 @@ func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 	case !ok:
 		return append(dst, unavailable...)
 	case e.letter == 0:
-		return value.Append(dst)
+		return w.appendComputed(dst, value)
 	}
 	return appendAs(dst, value, e.letter)
+}
+
+// appendComputed writes a computed value as one that was collected.
+func (w *lineWriter) appendComputed(dst []byte, value filter.Value) []byte {
+	var b [8]byte
+	order := w.view.Content.Header().Order
+	order.PutUint64(b[:], value.Bits)
+	size := value.Type.Size
+	if order == binary.BigEndian {
+		return w.values.Append(dst, value.Type, b[8-size:])
+	}
+	return w.values.Append(dst, value.Type, b[:size])
 }
 
 // appendAs writes an integer as GDB's print/LETTER does.

@@ -64,7 +64,7 @@ func (c *recordCommand) ending(result record.Result) error {
 // config is what the options come to.
 func (c *recordCommand) config(p *plan.Plan, output string, streams Streams) record.Config {
 	config := record.Config{
-		Plan: p, PID: c.PID, Streams: linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}, Follow: c.Follow,
+		Plan: p, PID: int(c.PID), Streams: linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}, Follow: c.Follow,
 		Output: output, Buffer: p.Settings.BufferSize, Circular: p.Settings.Circular,
 		MaxFrames: int64(c.Frames), Duration: time.Duration(c.Duration),
 		User: p.Settings.User, Notes: p.Settings.Notes,

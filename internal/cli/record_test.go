@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestRecordMisuse: what is wrong with a command line is said in a sentence, and nothing is run.
+func TestRecordMisuse(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for line, want := range map[string]string{
+		"":                                "record needs a program to launch, or --pid, or --remote (see tracewell record --help)",
+		"--at f":                          "record needs a program to launch, or --pid, or --remote (see tracewell record --help)",
+		"--pid 1 --at f -- ./a":           "--pid is for a process that runs: a program can't be launched as well (see tracewell record --help)",
+		"--pid=-1 --at f":                 `--pid: "-1" is no number of 1 or more (see tracewell record --help)`,
+		"--pid 1 --remote :1":             "--pid and --remote are two different processes (see tracewell record --help)",
+		"--remote :1 ./a b":               "with --remote the program runs already: it takes no arguments, only the name of its file (see tracewell record --help)",
+		"--remote :1 --follow":            "--follow can't be used together with --remote (see tracewell record --help)",
+		"--remote :1 --dry-run":           "--dry-run can't be used together with --remote (see tracewell record --help)",
+		"--list x --dry-run ./a":          "--list and --dry-run can't be used together (see tracewell record --help)",
+		"--list x --at f ./a":             "--list only lists: it can't be used together with options that say what is traced (see tracewell record --help)",
+		"--format x --json --at f ./a":    "--format and --json can't be used together (see tracewell record --help)",
+		"--print --dry-run --at f ./a":    "--dry-run records nothing that could be printed (see tracewell record --help)",
+		"-- ./a":                          "record: there is nothing to trace: give a place by --at, or a --script; --list '*' lists places",
+		"--collect x -- ./a":              "record: --collect belongs to a tracepoint: give its place by --at",
+		"--at":                            "--at: --at needs a value (see tracewell record --help)",
+		"--at --collect x ./a":            "--at: --at needs a value (see tracewell record --help)",
+		"--at f --collect a,,b ./a":       "record: --collect: there is no expression here\n  a,,b\n    ^",
+		"--script no ./a":                 "record: open no: no such file or directory",
+		"--duration x --at f ./a":         `--duration: "x" is no time, such as 10s, 2m or 500ms (see tracewell record --help)`,
+		"--duration 0 --at f ./a":         `--duration: "0" is no time, such as 10s, 2m or 500ms (see tracewell record --help)`,
+		"--buffer 1T --at f ./a":          `--buffer: "1T" is no size, such as 64M or 1G (see tracewell record --help)`,
+		"--buffer 9999999999G --at f ./a": `--buffer: "9999999999G" is no size, such as 64M or 1G (see tracewell record --help)`,
+		"--format {x --at f ./a":          "--format: this is not closed\n  {x\n  ^\na brace itself is written {{ (see tracewell record --help)",
+		"--at f -o script.gdb --script script.gdb ./a": "script.gdb is read, too: write to another file",
+		"--at f ./nothing": "record: cannot run ./nothing: there is no such file",
+	} {
+		if err := os.WriteFile("script.gdb", []byte("trace f\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		got := run(t, append([]string{"record"}, strings.Fields(line)...)...)
+		if diff := cmp.Diff(outcome{"", "tracewell: " + want + "\n", 2}, got, cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("record %s: (-want +got)\n%s", line, diff)
+		}
+	}
+}
+
+// scanRecord reads a command line of record.
+func scanRecord(t *testing.T, words ...string) (*recordCommand, *kong.Context) {
+	t.Helper()
+	var c struct {
+		Record recordCommand `cmd:""`
+	}
+	parser, err := kong.New(&c, recordVariables(), kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, err := parser.Parse(append([]string{"record"}, words...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &c.Record, ctx
+}
+
+// TestRecordPlan: the order of options is kept, whatever they are and however their values are given.
+func TestRecordPlan(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "points.gdb")
+	if err := os.WriteFile(script, []byte("trace first\nset trace-notes theirs\nset trace-user them\nset circular-trace-buffer on\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, ctx := scanRecord(t, "--collect", "$rip", "--at=push", "--if", "-n > 3", "--at", "-probe demo:item", "--backtrace",
+		"--at", "pop", "--backtrace=64", "--set=$n = $n + 1", "--script", script, "--pass=2", "--note", "mine", "--", "./server", "--at", "x")
+	p, err := c.plan(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `set trace-notes mine
+set trace-user them
+set circular-trace-buffer on
+set trace-buffer-size 67108864
+tvariable $n
+trace first
+trace push
+  condition $bpnum -n > 3
+  commands
+    collect $rip
+  end
+trace -probe demo:item
+  commands
+    collect $rip
+    collect $rip, $rsp, $rbp, *(unsigned char *)$rsp@2048
+  end
+trace pop
+  passcount 2
+  commands
+    collect $rip
+    collect $rip, $rsp, $rbp, *(unsigned char *)$rsp@64
+    teval $n = $n + 1
+  end
+`
+	if diff := cmp.Diff(want, p.Script()); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"./server", "--at", "x"}, c.command()); diff != "" {
+		t.Errorf("the program: (-want +got)\n%s", diff)
+	}
+}
+
+// TestRecordOutput: without a name the trace file is called after the program, and none is written over.
+func TestRecordOutput(t *testing.T) {
+	t.Chdir(t.TempDir())
+	c, _ := scanRecord(t, "--at", "f", "/usr/bin/server")
+	for _, want := range []string{"server.tf", "server.2.tf", "server.3.tf"} {
+		got, err := c.output(Streams{})
+		if err != nil || got != want {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+		if err := os.WriteFile(want, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
