@@ -140,3 +140,101 @@ func TestLaunch(t *testing.T) {
 		})
 	}
 }
+
+// TestLibraryLoadedLater traces what is loaded by dlopen, each time anew, from the first instruction on.
+func TestLibraryLoadedLater(t *testing.T) {
+	p := testprog.Build(t, "plugins", testprog.Variant{})
+	library := testprog.Build(t, "pluginlib", testprog.Variant{Library: true})
+	const rounds = 5
+	for _, buffer := range []int64{0, 1 << 20} {
+		c := config(t, "trace plugin_work\ntrace plugin_ready\n", p.Path, library.Path, "5")
+		c.Buffer = buffer
+		o := run(t, c)
+		if o.Code != 0 || !strings.Contains(o.output, "calls=15 sum=210") {
+			t.Fatalf("%+v, %q", o.Result, o.output)
+		}
+		if work, ready := o.countOf(1), o.countOf(2); work != 3*rounds || ready != rounds {
+			t.Errorf("%d frames of plugin_work and %d of plugin_ready, want %d and %d", work, ready, 3*rounds, rounds)
+		}
+		if n := len(o.file.Header().Tracepoints); n < 2 {
+			t.Errorf("the file has %d definitions", n)
+		}
+	}
+}
+
+// TestFollow counts the calls of a program and of its children.
+func TestFollow(t *testing.T) {
+	p := testprog.Build(t, "forks", testprog.Variant{})
+	for _, follow := range []bool{false, true} {
+		c := config(t, "trace step\n", p.Path, "3", "10")
+		c.Follow = follow
+		o := run(t, c)
+		want := 20
+		if follow {
+			want = 50
+		}
+		if n := o.countOf(1); n != want || o.Code != 0 {
+			t.Errorf("follow %v: %d frames, want %d; %+v", follow, n, want, o.Result)
+		}
+		if want := "done calls=20 before=285 after=285"; !strings.Contains(o.output, want) || strings.Contains(o.output, "signal=5") {
+			t.Errorf("the program printed\n%swant %q", o.output, want)
+		}
+	}
+}
+
+// TestExec goes on in the program that a process executes.
+func TestExec(t *testing.T) {
+	p := testprog.Build(t, "execs", testprog.Variant{})
+	for _, how := range []string{"leader", "thread", "again"} {
+		o := run(t, config(t, "trace step\n", p.Path, "10", how))
+		least := 20
+		if how == "again" {
+			least = 10
+		}
+		if n := o.countOf(1); n < least || o.Code != 0 || !strings.Contains(o.output, "wrong=0") {
+			t.Errorf("%s: %d frames, want at least %d; %+v, %q", how, n, least, o.Result, o.output)
+		}
+	}
+}
+
+// TestEnds ends runs in each way, and expects the program to go on as if nothing had been.
+func TestEnds(t *testing.T) {
+	p := testprog.Build(t, "manythreads", testprog.Variant{})
+	const calls = 50 * 100
+	for _, test := range []struct {
+		name   string
+		script string
+		set    func(c *Config)
+		end    End
+		frames int
+	}{
+		{"program", "trace step\n", func(*Config) {}, ProgramEnded, calls},
+		{"frames", "trace step\n", func(c *Config) { c.MaxFrames = 1234 }, EnoughFrames, 1234},
+		{"pass count", "trace step\npasscount 77\n", func(*Config) {}, PassCount, 77},
+		{"full buffer", "trace step\n", func(c *Config) { c.Buffer = 600 }, BufferFull, 4},
+		{"circular buffer", "trace step\n", func(c *Config) { c.Buffer, c.Circular = 600, true }, ProgramEnded, 4},
+		{"buffer", "trace step\n", func(c *Config) { c.Buffer = 1 << 20 }, ProgramEnded, calls},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := config(t, test.script, p.Path, "50", "100", "50")
+			test.set(&c)
+			shown, disorder := int64(0), 0
+			c.Frames = func(f Frame) {
+				if f.Index != shown || f.Tracepoint() != 1 {
+					disorder++
+				}
+				shown++
+			}
+			o := run(t, c)
+			if o.End != test.end || o.file.NumFrames() != test.frames || !o.ProgramEnded || o.Code != 0 {
+				t.Errorf("%+v with %d frames, want end %d and %d frames", o.Result, o.file.NumFrames(), test.end, test.frames)
+			}
+			if disorder != 0 || shown < int64(test.frames) {
+				t.Errorf("%d frames were shown, %d out of order", shown, disorder)
+			}
+			if !strings.Contains(o.output, "done threads=50 calls=5000") {
+				t.Errorf("the program printed %q", o.output)
+			}
+		})
+	}
+}

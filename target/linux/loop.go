@@ -295,6 +295,10 @@ func (t *Target) proceed(k *task, signal int) {
 			k.passed = 0
 			break
 		}
+		if signal != 0 && tr.isSyscall() && k.atSignal {
+			k.meetAgain()
+			break
+		}
 		if signal != 0 {
 			k.deferSignal(signal)
 			signal = 0

@@ -28,6 +28,8 @@ func (t *Target) pass(k *task, tr *trap) passage {
 		k.passed = 0
 		k.dirty = dirtyAll
 		return done
+	case tr.slot != 0 && len(k.deferred) > 0:
+		return t.stepThroughSlot(k, tr)
 	case tr.slot != 0:
 		t.enterSlot(k, tr)
 		return sent
@@ -44,12 +46,58 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 	if err == nil {
 		err = k.proc.debug.load(k)
 	}
-	step := k.wantsStep() || len(k.deferred) > 0
+	step := k.wantsStep()
 	if err == nil {
 		k.run(step, 0)
 	}
 	k.state, k.stepping = running, step
 	k.forget()
+}
+
+// stepThroughSlot has a task make one step in its slot, behind which the signal that has been deferred is delivered. No other may
+// come meanwhile: the kernel would tell of it ahead of the step, and of those queued behind it, and they can be delivered in
+// their order only one at a time.
+func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
+	blocked, _ := linux.SignalMask(k.tid)
+	linux.SetSignalMask(k.tid, ^uint64(faultSignals))
+	for {
+		k.passed, k.slot = 0, tr
+		k.setPC(tr.slot)
+		if k.proc.debug.load(k) != nil || k.flush() != nil {
+			return lost
+		}
+		s, ok := t.stepAgain(k)
+		switch sig, _ := s.Stopped(); {
+		case !ok:
+			return lost
+		case s.Event() == linux.EventStop && k.passed == tr.addr: // settle has put it back
+			continue
+		case s.Event() == linux.EventStop, sig == linux.SIGTRAP && !k.proc.debug.inUse():
+			linux.SetSignalMask(k.tid, blocked)
+			return done
+		}
+		linux.SetSignalMask(k.tid, blocked)
+		k.waiting, k.status = true, s
+		t.parked++
+		return lost
+	}
+}
+
+// stepAgain makes one step of a task, unless it is interrupted, and waits for it. It returns the stop, or false when the task is
+// gone.
+func (t *Target) stepAgain(k *task) (linux.Status, bool) {
+	linux.Step(k.tid, 0)
+	k.state, k.stepping = running, true
+	k.forget()
+	s, ok := t.waitFor(k)
+	if !ok {
+		return 0, false
+	}
+	_, s = t.arrive(k.tid, s)
+	if t.ended(k, s) {
+		return 0, false
+	}
+	return s, k.fetch() == nil
 }
 
 // stepInPlace lifts the trap, has the task execute the instruction, and puts the trap back. No other task may run meanwhile,

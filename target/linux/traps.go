@@ -42,6 +42,9 @@ const maxInstruction = 15
 // breakpointOpcode is the int3 that a trap consists of.
 const breakpointOpcode = 0xcc
 
+// isSyscall reports whether a system call is under a trap. It may take for ever, so a signal cannot wait until it has been made.
+func (tr *trap) isSyscall() bool { return tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall }
+
 // trapAt returns the trap at addr, placing a new one where there is none, or where the program has put other code over it.
 func (s *space) trapAt(addr arch.Addr) (*trap, error) {
 	old := s.traps[addr]
