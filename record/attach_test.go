@@ -12,10 +12,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"tracewell/internal/linux"
 	"tracewell/internal/testprog"
 )
 
@@ -166,14 +166,14 @@ func TestStoppedStaysStopped(t *testing.T) {
 	for _, during := range []bool{false, true} {
 		r := start(t, p.Path, "3")
 		r.ask(t)
-		r.Process.Signal(syscall.SIGSTOP)
+		linux.Kill(r.Process.Pid, linux.SIGSTOP)
 		for state(t, r.Process.Pid) != "T" {
 			time.Sleep(time.Millisecond)
 		}
 		c := attachment(t, "trace tick\n", r.Process.Pid)
 		c.Duration = 300 * time.Millisecond
 		if during {
-			time.AfterFunc(150*time.Millisecond, func() { r.Process.Signal(syscall.SIGCONT) })
+			time.AfterFunc(150*time.Millisecond, func() { linux.Kill(r.Process.Pid, linux.SIGCONT) })
 		}
 		o := run(t, c)
 		if n := o.file.NumFrames(); n > 0 != during {
@@ -187,7 +187,7 @@ func TestStoppedStaysStopped(t *testing.T) {
 		if during && state(t, r.Process.Pid) == "T" {
 			t.Error("the process is stopped again")
 		}
-		r.Process.Signal(syscall.SIGCONT)
+		linux.Kill(r.Process.Pid, linux.SIGCONT)
 		if said := r.ask(t); !strings.Contains(said, " wrong=0 disorder=0 ") {
 			t.Errorf("continued %v: %s", during, said)
 		}
@@ -219,7 +219,7 @@ func TestCancel(t *testing.T) {
 	ctx, cancel = context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
 	o = runUntil(t, c, ctx)
-	if o.End != Cancelled || o.file.NumFrames() == 0 || !o.ProgramEnded || o.Signal != int(syscall.SIGTERM) {
+	if o.End != Cancelled || o.file.NumFrames() == 0 || !o.ProgramEnded || o.Signal != linux.SIGTERM {
 		t.Errorf("%+v with %d frames", o.Result, o.file.NumFrames())
 	}
 }

@@ -100,7 +100,7 @@ func wait(tid, flags int) (int, Status, error) {
 	return 0, 0, err
 }
 
-// The signals that a tracer must know by name.
+// The signals that must be known by name.
 const (
 	SIGINT  = int(unix.SIGINT)
 	SIGILL  = int(unix.SIGILL)
@@ -108,6 +108,8 @@ const (
 	SIGBUS  = int(unix.SIGBUS)
 	SIGFPE  = int(unix.SIGFPE)
 	SIGTERM = int(unix.SIGTERM)
+	SIGSTOP = int(unix.SIGSTOP)
+	SIGCONT = int(unix.SIGCONT)
 	SIGKILL = int(unix.SIGKILL)
 	SIGSEGV = int(unix.SIGSEGV)
 	SIGSYS  = int(unix.SIGSYS)

@@ -100,7 +100,7 @@ int main(int argc, char **argv)
         threads = MOST;
     sigaction(SIGRTMIN + 3, &action, NULL);
     for (int signal = 1; signal < SIGRTMIN; signal++)
-        if (signal != SIGCHLD && signal != SIGKILL && signal != SIGSTOP && signal != SIGTERM && signal != SIGSEGV)
+        if (signal != SIGCHLD && signal != SIGCONT && signal != SIGKILL && signal != SIGSTOP && signal != SIGTERM && signal != SIGSEGV)
             sigaction(signal, &(struct sigaction){ .sa_handler = unexpected }, NULL);
     for (int i = 0; i < threads; i++)
         pthread_create(&workers[i].thread, NULL, run, &workers[i]);
