@@ -1,10 +1,8 @@
 package stub
 
 import (
-	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"tracewell/arch"
@@ -100,15 +98,11 @@ func (x *session) onlyAt(addr arch.Addr) (key trace.Key, ok bool) {
 	return key, ok
 }
 
-// firstPiece is qTfP. GDB reads its replies until it is told l, and knows no errors among them. It sets up the tracepoints from the
-// last to the first and numbers them anew, so that they keep the order of their numbers when they come highest first. It is not
-// told that tracepoints are static: GDB 13.1 crashes as it makes one.
+// firstPiece is qTfP. GDB reads its replies until it is told l, and knows no errors among them. It is not told that
+// tracepoints are static: GDB 13.1 crashes as it makes one.
 func (x *session) firstPiece(string) ([]byte, error) {
 	x.pieces = list{}
-	all := slices.SortedStableFunc(slices.Values(x.recorded.Tracepoints()), func(a, b trace.Tracepoint) int {
-		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))
-	})
-	for _, t := range all {
+	for _, t := range x.recorded.Tracepoints() {
 		t.Static = false
 		x.pieces.items = append(x.pieces.items, t.Pieces()...)
 	}
