@@ -55,7 +55,7 @@ var sessions = []session{
 	{name: "pie", program: "queue", define: collecting},
 	{name: "static-pie", program: "queue", variant: testprog.Variant{Static: true}, define: collecting},
 	{name: "several-locations", program: "queue", variant: testprog.Variant{Optimised: true}, define: `
-		trace queue.c:take
+		trace queue.c:64
 		actions
 		collect $regs, pending
 		end
@@ -102,11 +102,16 @@ const looking = `
 	tfind start
 	while $trace_frame != -1
 	tdump
-	info tvariables
 	info line *$pc
 	x/2i $pc
 	bt 1
 	printf "%d %d %d %s %s\n", $trace_frame, $tracepoint, $trace_line, $trace_func, $trace_file
+	tfind
+	end
+	-- variables --
+	tfind start
+	while $trace_frame != -1
+	info tvariables
 	tfind
 	end
 	-- steps --
@@ -118,8 +123,6 @@ const looking = `
 	tfind pc
 	? tfind tracepoint
 	? tfind line
-	tfind none
-	info tvariables $hits
 	-- tracepoints --
 ` + searching
 
@@ -174,7 +177,7 @@ func (s session) compare(t *testing.T) {
 	replayed := serveReplay(t, "--exec", program.Path, "--listen", saved)
 	for name, given := range map[string]string{"with the program": program.Path, "without it": ""} {
 		output := gdbtest.Run(t, given, "target remote "+replayed.Address+"\n"+looking+"-- end --\n")
-		for _, section := range []string{"status", "walk", "steps", "tracepoints", "searches"} {
+		for _, section := range []string{"status", "walk", "variables", "steps", "tracepoints", "searches"} {
 			same(t, "replayed "+name, section, live, output)
 		}
 	}

@@ -1,7 +1,9 @@
 package replay
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 
 	"tracewell/arch"
@@ -48,6 +50,10 @@ func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warn
 		content = described{content, string(o.Description.XML())}
 	}
 	f = &TraceFile{content: content, header: content.Header()}
+	f.header.Tracepoints = highestFirst(f.header.Tracepoints)
+	f.header.Variables = slices.SortedStableFunc(slices.Values(f.header.Variables), func(a, b trace.Variable) int {
+		return cmp.Compare(a.Number, b.Number)
+	})
 	var symbols *symtab.Table
 	if o.Program != "" {
 		if f.program, err = openProgram(o.Program); err != nil {
@@ -66,6 +72,14 @@ func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warn
 	}
 	f.isa = isaOf(f.view, f.header.Order)
 	return f, warnings, nil
+}
+
+// highestFirst orders tracepoints so that GDB 13.1 keeps the order of their numbers: it sets up those that it is told of, or reads
+// from a file, from the last to the first, and numbers them anew.
+func highestFirst(all []trace.Tracepoint) []trace.Tracepoint {
+	return slices.SortedStableFunc(slices.Values(all), func(a, b trace.Tracepoint) int {
+		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))
+	})
 }
 
 // errNoDescription says why the registers of a file have no names.

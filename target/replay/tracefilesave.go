@@ -1,14 +1,12 @@
 package replay
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"slices"
 
 	"tracewell/arch"
 	"tracewell/tfile"
-	"tracewell/trace"
 )
 
 // Save implements target.Recording. Static trace data is left out, as no GDB shows anything of a frame in a file that has some.
@@ -18,11 +16,6 @@ func (f *TraceFile) Save(w io.Writer, description string) error {
 	header.Status = &status
 	header.Description = description
 	header.Other = nil
-	// GDB 13.1 takes the definitions from the last to the first and numbers them anew.
-	header.Tracepoints = slices.Clone(header.Tracepoints)
-	slices.SortStableFunc(header.Tracepoints, func(a, b trace.Tracepoint) int {
-		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))
-	})
 	return tfile.Write(w, plain{f.content, header}, tfile.KeepDamaged())
 }
 
