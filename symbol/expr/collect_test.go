@@ -2,20 +2,14 @@ package expr
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"tracewell/arch"
-	"tracewell/ax"
-	"tracewell/internal/gdbtest"
-	"tracewell/trace"
+	"tracewell/internal/exprtest"
 )
 
 // collections are what is collected in a frame each.
@@ -85,71 +79,33 @@ calls
 /s j->label
 `), "\n")
 
-// collect runs the actions of a collection over a process, which is left with what was collected alone.
-func (p *process) collect(t testing.TB, actions []trace.Action) *process {
-	t.Helper()
-	frame := &process{registers: map[arch.Reg]uint64{}, segments: p.segments, variables: p.variables, only: []span{}}
-	p.traced = nil
-	for _, a := range actions {
-		switch a.Kind {
-		case trace.CollectRegisters:
-			for _, r := range a.Registers() {
-				frame.registers[r] = p.registers[r]
-			}
-		case trace.CollectMemory:
-			p.TraceMemory(arch.Addr(a.Offset), a.Length)
-		case trace.CollectExpression:
-			program, err := ax.Decode(a.Code)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var m ax.Machine
-			if err := m.Run(program, p); err != nil {
-				t.Errorf("%v: %v", program, err)
-			}
-		}
-	}
-	frame.only = append(frame.only, p.traced...)
-	return frame
-}
-
 // TestFrames: what is collected for an expression suffices to evaluate it, for us and for GDB, which prints the same
 // of the frame as it did when the process stood there.
 func TestFrames(t *testing.T) {
-	program, line := compiled(t, "values.c")
-	list := slices.Clone(collections)
+	program, line := exprtest.Compile(t, "values.c")
 	var script strings.Builder
-	for i, text := range list {
+	for i, text := range collections {
 		fmt.Fprintf(&script, "-- live %d --\noutput %s\n", i, bare(text))
 	}
-	p, live := stopped(t, program, line, script.String())
-	pc := arch.Addr(p.registers[16])
-	s := simpleScope(t, program, pc)
-	file := newTraceFile(pc)
-	for i, text := range list {
+	p, live := exprtest.Stop(t, program, line, script.String())
+	s := simpleScope(t, program, p.PC())
+	file := exprtest.NewTraceFile(p.PC())
+	expressions := make([]string, len(collections))
+	for i, text := range collections {
 		c, err := Collect(text, s)
 		if err != nil {
-			t.Errorf("%s: %v", text, err)
-			list[i] = "n"
-			c = &Collection{}
+			t.Fatalf("%s: %v", text, err)
 		}
-		frame := p.collect(t, Actions(c))
-		file.add(p, frame)
+		frame := p.Collect(t, Actions(c))
+		file.Add(frame)
+		expressions[i] = bare(text)
 		for _, item := range c.Items {
 			compareFrame(t, p, frame, s, item.Text)
 		}
 	}
-	path := file.write(t)
-	script.Reset()
-	fmt.Fprintf(&script, "target tfile %s\n", path)
-	for i, text := range list {
-		fmt.Fprintf(&script, "-- frame %d --\ntfind %d\n? output %s\n", i, i, bare(text))
-	}
-	output := gdbtest.Run(t, program, script.String())
-	for i, text := range list {
-		got := found.ReplaceAllString(output.Section(t, fmt.Sprintf("frame %d", i)), "")
+	for i, got := range file.Print(t, program, expressions) {
 		if want := live.Section(t, fmt.Sprintf("live %d", i)); got != want {
-			t.Errorf("%s: GDB prints of the frame\n%s\nwant\n%s", text, got, want)
+			t.Errorf("%s: GDB prints of the frame\n%s\nwant\n%s", collections[i], got, want)
 		}
 	}
 }
@@ -159,82 +115,28 @@ func bare(text string) string {
 	return regexp.MustCompile(`^/s\d* `).ReplaceAllString(text, "")
 }
 
-// found is what tfind prints.
-var found = regexp.MustCompile(`(?s)^Found trace frame.*?\n(#.*\n\d+\s.*?\n)?`)
-
 // compareFrame evaluates an expression over a process and over what was collected of it.
-func compareFrame(t *testing.T, p, frame *process, s Scope, text string) {
+func compareFrame(t *testing.T, p, frame *exprtest.Process, s Scope, text string) {
 	t.Helper()
 	plan, err := Compile(text, s)
 	if err != nil {
 		t.Errorf("%s: %v", text, err)
 		return
 	}
-	want, err := plan.Bytes(words{p})
+	want, err := plan.Bytes(exprtest.World{Process: p})
 	if err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
-	if got, err := plan.Bytes(words{frame}); err != nil || !bytes.Equal(got, want) {
+	if got, err := plan.Bytes(exprtest.World{Process: frame}); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s: % x (%v) of the frame, % x of the process", text, got, err, want)
 	}
 }
 
-// traceFile makes a trace file by hand, all frames of one tracepoint.
-type traceFile struct {
-	pc                  arch.Addr
-	definitions, frames bytes.Buffer
-	count               int
-}
-
-// block is the size of the general registers and rip, which the register block ends with.
-const block = 17 * 8
-
-func newTraceFile(pc arch.Addr) *traceFile {
-	f := &traceFile{pc: pc}
-	fmt.Fprintf(&f.definitions, "\x7fTRACE0\nR %x\ntp T1:%x:E:0:0\n", block, uint64(pc))
-	return f
-}
-
-// add appends a frame. Registers that were not collected are 0, but for the pc.
-func (f *traceFile) add(p, frame *process) {
-	f.count++
-	little := binary.LittleEndian
-	data := []byte{'R'}
-	for r := range arch.Reg(block / 8) {
-		value := frame.registers[r]
-		if r == 16 {
-			value = uint64(f.pc)
-		}
-		data = little.AppendUint64(data, value)
-	}
-	for _, s := range frame.only {
-		b, err := p.Memory(arch.Addr(s.addr), int(s.size))
-		if err != nil {
-			continue
-		}
-		data = little.AppendUint16(little.AppendUint64(append(data, 'M'), s.addr), uint16(s.size))
-		data = append(data, b...)
-	}
-	f.frames.Write(little.AppendUint32(little.AppendUint16(nil, 1), uint32(len(data))))
-	f.frames.Write(data)
-}
-
-func (f *traceFile) write(t testing.TB) string {
-	path := filepath.Join(t.TempDir(), "frames.tf")
-	fmt.Fprintf(&f.definitions, "status 0;tstop::0;tframes:%x;tcreated:%x\n\n", f.count, f.count)
-	f.definitions.Write(f.frames.Bytes())
-	f.definitions.Write([]byte{0, 0, 0, 0})
-	if err := os.WriteFile(path, f.definitions.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 // TestCollections has the actions themselves.
 func TestCollections(t *testing.T) {
-	program, line := compiled(t, "values.c")
-	p, _ := stopped(t, program, line, "")
-	s := simpleScope(t, program, arch.Addr(p.registers[16]))
+	program, line := exprtest.Compile(t, "values.c")
+	p, _ := exprtest.Stop(t, program, line, "")
+	s := simpleScope(t, program, p.PC())
 	for text, want := range map[string]string{
 		"$regs":               "registers 0-17",
 		"$rip, $eax":          "registers 0,16",
@@ -268,16 +170,15 @@ func TestCollections(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		p.counted = nil
-		frame := p.collect(t, Actions(c))
-		if got := summary(c, frame, p.counted); got != want {
+		p.Collect(t, Actions(c))
+		if got := summary(c, p); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }
 
 // summary is what was collected: registers by their numbers, memory by its sizes.
-func summary(c *Collection, frame *process, variables []uint16) string {
+func summary(c *Collection, p *exprtest.Process) string {
 	var parts []string
 	switch n := len(c.Registers); {
 	case n > 2:
@@ -286,13 +187,13 @@ func summary(c *Collection, frame *process, variables []uint16) string {
 		parts = append(parts, "registers "+strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Registers), " ", ","), "[]"))
 	}
 	var sizes []string
-	for _, s := range frame.only {
-		sizes = append(sizes, fmt.Sprint(s.size))
+	for _, s := range p.Traced {
+		sizes = append(sizes, fmt.Sprint(s.Size))
 	}
 	if len(sizes) > 0 {
 		parts = append(parts, strings.Join(sizes, " "))
 	}
-	for _, n := range slices.Compact(variables) {
+	for _, n := range slices.Compact(p.Counted) {
 		parts = append(parts, fmt.Sprintf("variable %d", n))
 	}
 	return strings.Join(parts, "; ")
@@ -300,9 +201,9 @@ func summary(c *Collection, frame *process, variables []uint16) string {
 
 // TestRefused has what is not compiled, and why.
 func TestRefused(t *testing.T) {
-	program, line := compiled(t, "values.c")
-	p, _ := stopped(t, program, line, "")
-	s := simpleScope(t, program, arch.Addr(p.registers[16]))
+	program, line := exprtest.Compile(t, "values.c")
+	p, _ := exprtest.Stop(t, program, line, "")
+	s := simpleScope(t, program, p.PC())
 	s.objects["gone"] = Object{Name: "gone", Type: intType, Place: Absent{"optimized out"}}
 	for text, want := range map[string]string{
 		"n + limt":        "there is no limt\n  n + limt\n      ^~~~\nnear is limit",

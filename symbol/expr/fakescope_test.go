@@ -11,6 +11,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/internal/exprtest"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
@@ -103,15 +104,12 @@ func (s *simple) Lookup(name string) (Object, error) {
 	return Object{}, fmt.Errorf("there is no %s", name)
 }
 
-// amd64 are the registers by their remote numbers.
-var amd64 = []string{"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip", "eflags"}
-
 func (s *simple) Register(name string) (Object, error) {
 	alias := map[string]string{"pc": "rip", "sp": "rsp", "fp": "rbp"}[name]
 	if alias == "" {
 		alias = name
 	}
-	for i, r := range amd64 {
+	for i, r := range exprtest.Registers {
 		switch {
 		case r == alias && (name == "pc" || name == "rip"):
 			return Object{Name: name, Type: ctype.PointerTo(&ctype.Type{Kind: ctype.Function, Size: 1}, 8), Place: Register{arch.Reg(i), 0, 8}}, nil
@@ -136,7 +134,7 @@ func (s *simple) Register(name string) (Object, error) {
 
 func (s *simple) Registers() []arch.Reg {
 	var list []arch.Reg
-	for i := range amd64 {
+	for i := range exprtest.Registers {
 		list = append(list, arch.Reg(i))
 	}
 	return list

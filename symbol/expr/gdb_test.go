@@ -2,13 +2,12 @@ package expr
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/exprtest"
 )
 
 // expressions are those whose values are compared with what GDB's own bytecode gives.
@@ -319,29 +318,29 @@ func TestAgainstGDB(t *testing.T) {
 	if len(expressions) < 150 {
 		t.Fatalf("only %d expressions", len(expressions))
 	}
-	program, line := compiled(t, "values.c")
+	program, line := exprtest.Compile(t, "values.c")
 	var script strings.Builder
 	all := append(slices.Clone(expressions), beyond...)
 	for i, text := range all {
 		fmt.Fprintf(&script, "-- agent %d --\n? maint agent-eval %s\n-- print %d --\nprint/d (long)(%s)\n", i, text, i, text)
 	}
-	p, output := stopped(t, program, line, script.String())
-	s := simpleScope(t, program, arch.Addr(p.registers[16]))
+	p, output := exprtest.Stop(t, program, line, script.String())
+	s := simpleScope(t, program, p.PC())
 	for i, text := range all {
 		code, err := Condition(text, s)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		got, err := p.run(t, code)
+		got, err := p.Run(t, code)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if want := printed(t, output.Section(t, fmt.Sprintf("print %d", i))); got != want {
+		if want := exprtest.Printed(t, output.Section(t, fmt.Sprintf("print %d", i))); got != want {
 			t.Errorf("%s: %d, GDB prints %d", text, got, want)
 		}
-		want, err := p.agent(t, output.Section(t, fmt.Sprintf("agent %d", i)))
+		want, err := p.Agent(t, output.Section(t, fmt.Sprintf("agent %d", i)))
 		switch {
 		case i < len(expressions) && err != nil:
 			t.Errorf("%s: %v", text, err)
@@ -355,7 +354,7 @@ func TestAgainstGDB(t *testing.T) {
 }
 
 // comparePlan evaluates an expression as it is shown.
-func comparePlan(t *testing.T, p *process, s Scope, text string, want int64) {
+func comparePlan(t *testing.T, p *exprtest.Process, s Scope, text string, want int64) {
 	t.Helper()
 	plan, err := Compile(text, s)
 	if err != nil {
@@ -365,7 +364,7 @@ func comparePlan(t *testing.T, p *process, s Scope, text string, want int64) {
 	if !plan.Type.Scalar() {
 		return
 	}
-	b, err := plan.Bytes(words{p})
+	b, err := plan.Bytes(exprtest.World{Process: p})
 	if err != nil || len(b) != plan.Type.Size {
 		t.Errorf("%s: % x, %v", text, b, err)
 		return
@@ -373,20 +372,4 @@ func comparePlan(t *testing.T, p *process, s Scope, text string, want int64) {
 	if got := int64(plan.Type.Extend(arch.Uint(b, s.Order()))); got != want {
 		t.Errorf("%s: the plan gives %d, want %d", text, got, want)
 	}
-}
-
-var result = regexp.MustCompile(`\$\d+ = (?:\(.*\) )?(-?\d+)`)
-
-func printed(t testing.TB, text string) int64 {
-	t.Helper()
-	found := result.FindStringSubmatch(text)
-	if found == nil {
-		t.Errorf("GDB printed %q", text)
-		return 0
-	}
-	n, err := strconv.ParseInt(found[1], 10, 64)
-	if err != nil {
-		t.Error(err)
-	}
-	return n
 }

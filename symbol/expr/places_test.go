@@ -11,6 +11,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/internal/exprtest"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )
@@ -81,7 +82,7 @@ func class() (derived, base *ctype.Type) {
 }
 
 // anywhere is a scope of values in all kinds of places, and the process that has them.
-func anywhere() (*listed, *process) {
+func anywhere() (*listed, *exprtest.Process) {
 	derived, base := class()
 	two := ctype.RecordOf("struct two", 8, ctype.Field{Name: "low", Type: intType}, ctype.Field{Name: "high", Offset: 4, Type: ctype.Int(4, false)})
 	computed := func(b *ax.Builder) error {
@@ -114,21 +115,13 @@ func anywhere() (*listed, *process) {
 		"main.total":      inMemory(0x1004, intType),
 		"&heap":           {Type: ctype.PointerTo(intType, 8), Place: Memory{fixedAt(0x1030)}},
 	}}
-	p := &process{registers: map[arch.Reg]uint64{0: 0x1122334455667788, 1: 0xfffffffe_00000005, 2: 0x2000}}
-	p.store(0x1000, "01000000 ffffffff 0000000000000000 0020000000000000 0000000000000000 "+ // 0x1000 to 0x101f
+	p := &exprtest.Process{Registers: map[arch.Reg]uint64{0: 0x1122334455667788, 1: 0xfffffffe_00000005, 2: 0x2000}}
+	p.Store(0x1000, "01000000 ffffffff 0000000000000000 0020000000000000 0000000000000000 "+ // 0x1000 to 0x101f
 		"4030000000000000 0300000000000000 0010000000000000")
-	p.store(0x2000, "0040000000000000 0700000008000000 0900000000000000 0010000000000000 0a000000")
-	p.store(0x3040, "616263646566")
-	p.store(0x4000-24, "2000000000000000")
+	p.Store(0x2000, "0040000000000000 0700000008000000 0900000000000000 0010000000000000 0a000000")
+	p.Store(0x3040, "616263646566")
+	p.Store(0x4000-24, "2000000000000000")
 	return s, p
-}
-
-func (p *process) store(addr uint64, text string) {
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		panic(err)
-	}
-	p.segments = append(p.segments, segment{addr, b})
 }
 
 // TestPlaces evaluates over values in all kinds of places: as conditions, and as they are shown.
@@ -191,7 +184,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got, err := p.run(t, code); err != nil || got != want {
+		if got, err := p.Run(t, code); err != nil || got != want {
 			t.Errorf("%s: %#x (%v), want %#x", text, got, err, want)
 		}
 		comparePlan(t, p, s, text, want)
@@ -200,7 +193,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		comparePlan(t, p.collect(t, Actions(c)), s, text, want)
+		comparePlan(t, p.Collect(t, Actions(c)), s, text, want)
 	}
 }
 
@@ -225,7 +218,7 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-func whole(t *testing.T, s Scope, p *process, text string) string {
+func whole(t *testing.T, s Scope, p *exprtest.Process, text string) string {
 	first := func(err error) string {
 		line, _, _ := strings.Cut(err.Error(), "\n")
 		return "error: " + line
@@ -234,13 +227,13 @@ func whole(t *testing.T, s Scope, p *process, text string) string {
 	if err != nil {
 		return first(err)
 	}
-	frame := p.collect(t, Actions(c))
-	got := summary(c, frame, nil) + ": "
+	frame := p.Collect(t, Actions(c))
+	got := summary(c, p) + ": "
 	plan, err := Compile(text, s)
 	if err != nil {
 		return got + first(err)
 	}
-	b, err := plan.Bytes(words{frame})
+	b, err := plan.Bytes(exprtest.World{Process: frame})
 	if err != nil {
 		return got + first(err)
 	}
@@ -275,7 +268,7 @@ func TestBigEndian(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if got, err := p.run(t, code); err != nil || got != want {
+		if got, err := p.Run(t, code); err != nil || got != want {
 			t.Errorf("%s: %#x (%v), want %#x", text, got, err, want)
 		}
 	}
@@ -301,14 +294,14 @@ func TestEvaluate(t *testing.T) {
 		"$count = &object":             0x2000,
 	} {
 		s, p := anywhere()
-		p.variables = map[uint16]int64{2: 40}
+		p.Variables = map[uint16]int64{2: 40}
 		code, err := Evaluate(text, s)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if _, err := p.run(t, code); !errors.Is(err, ax.ErrEmptyStack) || p.variables[2] != want {
-			t.Errorf("%s: %d (%v), want %d", text, p.variables[2], err, want)
+		if _, err := p.Run(t, code); !errors.Is(err, ax.ErrEmptyStack) || p.Variables[2] != want {
+			t.Errorf("%s: %d (%v), want %d", text, p.Variables[2], err, want)
 		}
 	}
 }
@@ -343,13 +336,13 @@ func FuzzExpressions(f *testing.F) {
 			}
 		}
 		if plan, err := Compile(text, s); err == nil && plan.Type.Size < 1<<16 {
-			_, _ = plan.Bytes(words{p})
+			_, _ = plan.Bytes(exprtest.World{Process: p})
 		}
 	})
 }
 
 // runs checks that bytecode fails by nothing but the target.
-func runs(t *testing.T, p *process, text string, code []byte) {
+func runs(t *testing.T, p *exprtest.Process, text string, code []byte) {
 	t.Helper()
 	program, err := ax.Decode(code)
 	if err != nil {
@@ -358,7 +351,7 @@ func runs(t *testing.T, p *process, text string, code []byte) {
 	if flaws := program.Requirements().Flaws; len(flaws) > 0 {
 		t.Fatalf("%q: %v", text, flaws)
 	}
-	p.variables = map[uint16]int64{}
+	p.Variables = map[uint16]int64{}
 	var m ax.Machine
 	if err := m.Run(program, silent{p}); err != nil && !errors.Is(err, ax.ErrMemory) && !errors.Is(err, ax.ErrDivideByZero) {
 		t.Fatalf("%q: %v", text, fmt.Errorf("%v: %w", program, err))
@@ -366,7 +359,7 @@ func runs(t *testing.T, p *process, text string, code []byte) {
 }
 
 // silent is a process of which nothing is noted.
-type silent struct{ *process }
+type silent struct{ *exprtest.Process }
 
 func (silent) TraceMemory(arch.Addr, uint64) {}
 func (silent) TraceString(arch.Addr, uint64) {}
