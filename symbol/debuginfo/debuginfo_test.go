@@ -8,13 +8,18 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // build compiles a source of testdata in a folder of its own, and returns the program.
 func build(t testing.TB, source string, flags ...string) string {
 	t.Helper()
-	dir := t.TempDir()
+	return buildIn(t, t.TempDir(), source, flags...)
+}
+
+func buildIn(t testing.TB, dir, source string, flags ...string) string {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", source))
 	if err != nil {
 		t.Fatal(err)
@@ -28,6 +33,36 @@ func build(t testing.TB, source string, flags ...string) string {
 	}
 	run(t, dir, compiler, append([]string{"-g", "-o", "program", source}, flags...)...)
 	return filepath.Join(dir, "program")
+}
+
+// programs are the layouts of testdata/shapes.cc that have been compiled.
+var programs sync.Map
+
+// program is testdata/shapes.cc in a layout, compiled once for all tests.
+func program(t testing.TB, layout string) string {
+	t.Helper()
+	compile, _ := programs.LoadOrStore(layout, sync.OnceValue(func() string {
+		dir, err := os.MkdirTemp(folder, "layout")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return buildIn(t, dir, "shapes.cc", layouts[layout]...)
+	}))
+	return compile.(func() string)()
+}
+
+// folder has what several tests use.
+var folder string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "debuginfo")
+	if err != nil {
+		panic(err)
+	}
+	folder = dir
+	status := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(status)
 }
 
 func run(t testing.TB, dir, command string, args ...string) string {
@@ -75,10 +110,10 @@ var layouts = map[string][]string{
 
 // TestAgainstStandardLibrary compares all DIEs, their names, nesting and ranges, with what debug/dwarf reads.
 func TestAgainstStandardLibrary(t *testing.T) {
-	for name, flags := range layouts {
+	for name := range layouts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			program := build(t, "shapes.cc", flags...)
+			program := program(t, name)
 			f := open(t, program)
 			file, err := elf.Open(program)
 			if err != nil {

@@ -116,8 +116,9 @@ func (p *lineProgram) readList(c *cursor, f format) []lineFile {
 	}
 	reader := &Unit{space: p.unit.space, format: f, strOffsetsBase: p.unit.strOffsetsBase}
 	var list []lineFile
-	for n := c.uleb(); n > 0 && c.more() && len(parts) > 0; n-- {
+	for n := c.uleb(); n > 0 && c.more(); n-- {
 		var file lineFile
+		begin := c.at
 		for _, part := range parts {
 			v, ok := reader.value(c, part.spec)
 			switch {
@@ -128,6 +129,9 @@ func (p *lineProgram) readList(c *cursor, f format) []lineFile {
 			case part.content == entryDir:
 				file.dir = v.num
 			}
+		}
+		if c.at == begin { // nothing says where the list ends
+			return list
 		}
 		list = append(list, file)
 	}

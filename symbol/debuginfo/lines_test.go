@@ -18,10 +18,10 @@ import (
 
 // TestLinesAgainstStandardLibrary compares all rows of all units with what debug/dwarf reads.
 func TestLinesAgainstStandardLibrary(t *testing.T) {
-	for name, flags := range layouts {
+	for name := range layouts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			program := build(t, "shapes.cc", flags...)
+			program := program(t, name)
 			f := open(t, program)
 			file, err := elf.Open(program)
 			if err != nil {

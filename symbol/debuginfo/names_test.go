@@ -80,10 +80,10 @@ var shapeNames = []struct {
 }
 
 func TestNames(t *testing.T) {
-	for name, flags := range layouts {
+	for name := range layouts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := open(t, build(t, "shapes.cc", flags...))
+			f := open(t, program(t, name))
 			strict := name != "2" && name != "3" // these cannot say which namespaces are inline, or enumerations scoped
 			for _, n := range shapeNames {
 				if !strict && (n.name == "outer::versioned" || n.kind == KindConstant) {
@@ -137,10 +137,10 @@ func checkEachName(t *testing.T, f *File) {
 }
 
 func TestInstances(t *testing.T) {
-	for name, flags := range layouts {
+	for name := range layouts {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f := open(t, build(t, "shapes.cc", flags...))
+			f := open(t, program(t, name))
 			code := f.Instances(one(t, f, f.Functions("squeeze")))
 			if len(code) < 2 {
 				t.Errorf("%d copies of an inlined function", len(code))

@@ -86,7 +86,7 @@ func TestLocationsAgainstReadelf(t *testing.T) {
 	for _, name := range []string{"4 -O2", "5 -O2"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			program := build(t, "shapes.cc", layouts[name]...)
+			program := program(t, name)
 			f := open(t, program)
 			got := map[string]bool{}
 			for _, u := range f.Units() {
