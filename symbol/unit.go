@@ -1,8 +1,10 @@
 package symbol
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,12 +23,19 @@ type unit struct {
 
 // scopes are the blocks of a unit.
 type scopes struct {
-	blocks []*block // inner ones first
+	blocks []*block // inner ones first, so that all of a function stand together, itself as the last
+	pieces []piece  // of functions, by address
 	whole  *block   // the unit itself: around code that is in no function; nil if GDB has none there
 	// trusted says that variables can be found from the first instruction of a function on, because the compiler tells by
 	// lists of locations where they are.
 	trusted bool
 	ends    arch.Addr
+}
+
+// piece is a stretch of code of a function that is in no other, and which blocks there are in it.
+type piece struct {
+	debuginfo.Range
+	first, behind int
 }
 
 func newUnit(file *debuginfo.File, u *debuginfo.Unit) *unit {
@@ -49,10 +58,20 @@ func (u *unit) readScopes() *scopes {
 	s.trusted = r.listed && trustworthy(u.Producer)
 	ranges := u.file.Ranges(root)
 	apart := false
-	for _, b := range s.blocks {
+	first := 0
+	for i, b := range s.blocks {
+		if b.outer == nil || b.linkage() == b { // those of local classes are elsewhere
+			for _, r := range b.ranges {
+				s.pieces = append(s.pieces, piece{r, first, i + 1})
+			}
+		}
+		if b.outer == nil {
+			first = i + 1
+		}
 		apart = apart || len(b.ranges) > 1
 		s.ends = max(s.ends, b.high())
 	}
+	slices.SortStableFunc(s.pieces, func(a, b piece) int { return cmp.Compare(a.Begin, b.Begin) })
 	for _, r := range ranges {
 		s.ends = max(s.ends, r.End)
 	}
@@ -84,9 +103,13 @@ func trustworthy(producer string) bool {
 // blockAt returns the innermost block around pc, nil if there is none.
 func (u *unit) blockAt(pc arch.Addr) *block {
 	s := u.scopes()
-	for _, b := range s.blocks {
-		if b.has(pc) {
-			return b
+	behind := sort.Search(len(s.pieces), func(i int) bool { return s.pieces[i].Begin > pc })
+	if behind > 0 {
+		p := s.pieces[behind-1]
+		for _, b := range s.blocks[p.first:p.behind] {
+			if b.has(pc) {
+				return b
+			}
 		}
 	}
 	if s.whole != nil && s.whole.has(pc) {
@@ -97,7 +120,7 @@ func (u *unit) blockAt(pc arch.Addr) *block {
 
 func (u *unit) spanAt(pc arch.Addr) span { return spanAt(u.tables(), pc, u.scopes().ends) }
 
-// named returns the functions and inlined copies that have a name.
+// functions returns the functions and inlined copies.
 func (u *unit) functions() []*block {
 	return slices.DeleteFunc(slices.Clone(u.scopes().blocks), func(b *block) bool { return b.function == nil })
 }
