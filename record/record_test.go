@@ -32,6 +32,7 @@ func items(t testing.TB, script string) *plan.Plan {
 // outcome is what a run left.
 type outcome struct {
 	Result
+	Config Config
 	output string
 	file   *tfile.File
 	events []Event
@@ -66,6 +67,7 @@ func run(t testing.TB, c Config) outcome {
 
 func runUntil(t testing.TB, c Config, ctx context.Context) (o outcome) {
 	t.Helper()
+	o.Config = c
 	c.Events = func(e Event) { o.events = append(o.events, e) }
 	s, err := Open(c)
 	if err != nil {

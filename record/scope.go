@@ -19,6 +19,7 @@ func (s scope) Variable(name string) (trace.VariableNumber, bool) {
 	return n, ok
 }
 
+// scopeAt is the scope of an address of a process.
 func scopeAt(p *symbol.Program, at arch.Addr, variables map[string]trace.VariableNumber) expr.Scope {
-	return scope{nil, variables}
+	return scope{p.Scope(at), variables}
 }
