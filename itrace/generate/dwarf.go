@@ -67,7 +67,7 @@ const (
 
 var abbreviations = []abbreviation{
 	{dwarf.TagCompileUnit, 1, attributes(dwarf.AttrName, formString, dwarf.AttrLanguage, formData1, dwarf.AttrLowpc, formAddr,
-		dwarf.AttrHighpc, formData4, dwarf.AttrStmtList, formSecOff, dwarf.AttrProducer, formString)},
+		dwarf.AttrHighpc, formData4, dwarf.AttrStmtList, formSecOff, dwarf.AttrCompDir, formString)},
 	{dwarf.TagBaseType, 0, attributes(dwarf.AttrName, formString, dwarf.AttrByteSize, formData1, dwarf.AttrEncoding, formData1)},
 	{dwarf.TagArrayType, 1, attributes(dwarf.AttrType, formRef4)},
 	{dwarf.TagSubrangeType, 0, attributes(dwarf.AttrUpperBound, formData1)},
@@ -129,12 +129,12 @@ func debugUnit(source string) []byte {
 		return at
 	}
 	entry4(unitEntry)
-	w.text(source)
+	w.text(path.Base(source))
 	w.u8(0x0c) // C99
 	w.u32(entry)
 	w.u32(4 * uint32(len(program)))
 	w.u32(0)
-	w.text("tracewell gen-trace")
+	w.text(path.Dir(source))
 	word := entry4(baseEntry)
 	w.text("unsigned int")
 	w.u8(4, encodingUnsigned)

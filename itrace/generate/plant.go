@@ -166,7 +166,7 @@ func (p *processor) interrupt(t *tracer, f Fault) {
 	p.pc, p.next = handlerEntry, handlerEntry+4
 	for p.pc != back {
 		t.time++
-		in, pc := p.step()
+		in, pc := p.observed(t)
 		r := p.records(t, in, pc)
 		p.write(t, &r)
 	}

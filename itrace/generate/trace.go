@@ -18,6 +18,9 @@ type Options struct {
 	CPUs         int32 // processors, whose instructions alternate in runs; 0 is one
 	Faults       []Fault
 
+	// Observe, unless nil, is shown the processor in front of every instruction: what it is, whatever the trace tells of it.
+	Observe func(Moment)
+
 	// What follows makes no difference to what a trace means.
 
 	Upper     bool   // digits in upper case
@@ -33,6 +36,15 @@ type Options struct {
 	Seed      uint64 // of Shuffle, Split and Late, and of how processors alternate
 	// PlainNames writes registers as MIPS numbers them, r8, instead of as its assembler names them, t0.
 	PlainNames bool
+}
+
+// Moment is a processor in front of an instruction.
+type Moment struct {
+	Instruction int64 // how many instructions of all processors the trace has before it
+	CPU         int32
+	PC          uint32
+	Registers   *[32]uint32
+	Memory      *[memorySize]byte // from address 0 on
 }
 
 // Write writes a trace and says where the faults are that were planted, in the order of the trace. A fault behind the end is not
@@ -62,6 +74,7 @@ type tracer struct {
 	security   []byte
 	time       uint64
 	lines      int64
+	heads      int64 // of instructions written
 	scratch    []byte // digits of the instruction at hand
 	line       []byte
 	late       lateLine
@@ -148,7 +161,7 @@ func (p *processor) instruction(t *tracer) {
 		return
 	}
 	t.time++
-	in, pc := p.step()
+	in, pc := p.observed(t)
 	r := p.records(t, in, pc)
 	for _, f := range p.due(false) {
 		f.kind().after(p, t, f, &r)
@@ -160,6 +173,14 @@ func (p *processor) instruction(t *tracer) {
 		p.write(t, &r)
 	}
 	p.release(t)
+}
+
+// observed executes an instruction that may be looked at before.
+func (p *processor) observed(t *tracer) (instruction, uint32) {
+	if t.o.Observe != nil {
+		t.o.Observe(Moment{t.heads, p.cpu, p.pc, &p.registers, &p.memory})
+	}
+	return p.step()
 }
 
 // supervisor is the mode that the program runs in.
@@ -209,6 +230,7 @@ func (t *tracer) hex(value uint64, digits int) []byte {
 
 // write writes an instruction and its effects.
 func (p *processor) write(t *tracer, r *records) {
+	t.heads++
 	t.record(&r.head)
 	if t.o.Split {
 		t.split(r)

@@ -214,7 +214,7 @@ func (r *run) forward(at, limit int64, passed bool) (ev target.Event, next int64
 			return ev, -1, nil
 		}
 	}
-	ev, ok, err := r.effects(n, n+1)
+	ev, ok, err := r.effects(n, n)
 	if err != nil || ok {
 		return ev, -1, err
 	}
@@ -238,7 +238,9 @@ func (r *run) breakpoint(n int64) (target.Event, bool) {
 	return target.Event{}, false
 }
 
-// effects stops at a moment, in front of or behind an instruction, if a watchpoint wants it for something that the instruction did.
+// effects stops at a moment, in front of or behind an instruction, if a watchpoint wants it for something that the instruction does.
+// It is the one to which the instruction is still to be done, or undone: so the hardware of all these architectures has it, and so
+// GDB takes it, which then steps and compares what is watched with what it was.
 func (r *run) effects(n, moment int64) (target.Event, bool, error) {
 	items, err := r.t.trace.Effects(n)
 	if err != nil {
@@ -309,7 +311,7 @@ func (r *run) backward(at, limit int64) (ev target.Event, next int64, err error)
 		return ev, floor, nil
 	}
 	n := found.Instruction
-	ev, ok, err := r.effects(n, n)
+	ev, ok, err := r.effects(n, n+1)
 	if err != nil || ok {
 		return ev, -1, err
 	}
