@@ -74,7 +74,7 @@ type tracer struct {
 	security   []byte
 	time       uint64
 	lines      int64
-	heads      int64 // of instructions written
+	heads      int64  // of instructions written
 	scratch    []byte // digits of the instruction at hand
 	line       []byte
 	late       lateLine

@@ -255,7 +255,7 @@ func (d *directory) check() error {
 	wrong := len(d.leaves) == 0 || d.Bytes < 0 || int64(len(d.pieces)) != (d.Bytes+pieceSize-1)/pieceSize
 	first, at := int64(0), int64(0)
 	for _, l := range d.leaves {
-		wrong = wrong || l.first != first || l.at < at || l.at > d.Bytes || l.instructions < 0 || l.line < 1
+		wrong = wrong || l.first != first || l.at < at || l.at-at > 2*mostBlock || l.at > d.Bytes || l.instructions < 0 || l.line < 1
 		first, at = l.first+l.instructions, l.at
 	}
 	if wrong || first != d.Instructions {
