@@ -165,9 +165,8 @@ func writeFile(t *testing.T, name string, write func(io.Writer) error) {
 	}
 }
 
-func proveExecution(t *testing.T, n int64) {
-	trace, program, h := generatedExecution(t, n)
-	script := fmt.Sprintf(`file %s
+// goThrough is the session.
+const goThrough = `file %s
 target remote | %s replay %s --exec %s --listen -
 %s
 -- goto --
@@ -233,7 +232,11 @@ monitor where
 ? print $t0 = 1
 ? set var sum = 1
 monitor where
-`, program, gdbtest.Binary(t), trace, program, look, h.anchor)
+`
+
+func proveExecution(t *testing.T, n int64) {
+	trace, program, h := generatedExecution(t, n)
+	script := fmt.Sprintf(goThrough, program, gdbtest.Binary(t), trace, program, look, h.anchor)
 	out := gdbtest.RunMultiarch(t, script)
 	for name, want := range map[string]seen{
 		"goto": h.at, "caller": h.called, "store": h.store, "behind": h.behind, "entered": h.entered, "left": h.left,
