@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 )
 
@@ -203,4 +204,47 @@ func isSignature(t *testing.T, f *File, v Value, signature uint64) bool {
 		return false
 	}
 	return e.Unit.signature == signature && uint64(e.Offset%spaceSize) == e.Unit.start+e.Unit.typeAt
+}
+
+func TestProgress(t *testing.T) {
+	var last, all atomic.Int64
+	f, err := Open(program(t, "5"), Options{DebugDirs: []string{}, Progress: func(done, total int64) {
+		last.Store(max(last.Load(), done))
+		all.Store(total)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	f.Load()
+	if last.Load() == 0 || last.Load() != all.Load() {
+		t.Errorf("%d of %d", last.Load(), all.Load())
+	}
+}
+
+// TestSections is about what is read of the file besides debug information.
+func TestSections(t *testing.T) {
+	path := build(t, "shapes.cc", "-no-pie", "-Wl,--build-id=none")
+	run(t, "", "strip", path)
+	f, err := Open(path, Options{DebugDirs: []string{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if f.HasDWARF() || f.PIE() || f.Base() != 0x400000 || f.EntryPoint() == 0 || f.DebugPath() != "" || f.BuildID() != nil {
+		t.Errorf("%t, PIE %t, at %v, entry %v", f.HasDWARF(), f.PIE(), f.Base(), f.EntryPoint())
+	}
+	content, addr, ok := f.Section(".rodata")
+	if !ok || addr == 0 || !strings.Contains(string(content), "%d %d\n") {
+		t.Errorf(".rodata at %v: %q", addr, content)
+	}
+	if _, _, ok := f.Section(".bss"); ok {
+		t.Error(".bss has content")
+	}
+	if f.Functions("main") != nil || f.UnitAt(f.EntryPoint()) != nil || f.FunctionAt(f.EntryPoint()) != nil {
+		t.Error("there are functions without debug information")
+	}
+	if _, err := f.Entry(1); err == nil {
+		t.Error("there is a DIE without debug information")
+	}
 }

@@ -38,7 +38,7 @@ const (
 	EpilogueBegin                      // where to stop for its end
 )
 
-// IsStmt, EndSequence and PrologueEnd are what locations ask for.
+// IsStmt reports whether the row is a good place to stop.
 func (r Row) IsStmt() bool { return r.Flags&IsStmt != 0 }
 
 // EndSequence reports whether the row only ends a sequence.

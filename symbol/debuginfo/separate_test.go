@@ -153,6 +153,16 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestCompressed compresses what has been linked; compilers may not know both methods yet.
+func TestCompressed(t *testing.T) {
+	plain := build(t, "shapes.cc", "-gdwarf-5")
+	for _, method := range []string{"zlib", "zstd", "zlib-gnu"} {
+		packed := plain + "." + method
+		run(t, "", "objcopy", "--compress-debug-sections="+method, plain, packed)
+		holds(t, openIn(t, packed))
+	}
+}
+
 func TestDwz(t *testing.T) {
 	program := build(t, "shapes.cc", "-gdwarf-5")
 	dir := filepath.Dir(program)
@@ -169,6 +179,23 @@ func TestDwz(t *testing.T) {
 		t.Errorf("%q", f.Warnings())
 	}
 	f.EachName(KindFunction, func(string, Offset) bool { return true })
+}
+
+// TestPackage is about packages of .dwo files, which are named and not read.
+func TestPackage(t *testing.T) {
+	program := build(t, "shapes.cc", "-gdwarf-5", "-gsplit-dwarf")
+	dir := filepath.Dir(program)
+	objects, err := filepath.Glob(filepath.Join(dir, "*.dwo"))
+	if err != nil || len(objects) != 1 {
+		t.Fatal(objects, err)
+	}
+	if err := os.Rename(objects[0], program+".dwp"); err != nil {
+		t.Fatal(err)
+	}
+	f := openIn(t, program)
+	if len(f.Warnings()) != 1 || !strings.Contains(f.Warnings()[0], "packages of .dwo files are not read") {
+		t.Errorf("%q", f.Warnings())
+	}
 }
 
 func TestRefused(t *testing.T) {
