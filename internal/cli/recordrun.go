@@ -210,7 +210,7 @@ func endText(r record.Result) string {
 // summarise says what came of a run.
 func (r *recordRun) summarise(result record.Result) error {
 	feed := result.Feed
-	r.status.table(feed)
+	r.status.summary(feed)
 	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output), endText(result))
 	if !r.JSON {
 		return nil

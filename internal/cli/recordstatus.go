@@ -25,15 +25,16 @@ type runStatus struct {
 	live  bool // there is a table
 	plain bool // there are lines
 	style text.Style
-	width int
 
-	mu     sync.Mutex
-	screen *cwriter.Writer
-	feed   func() record.Feed
-	start  time.Time
-	last   record.Feed // that was shown
-	ended  chan struct{}
-	idle   sync.WaitGroup
+	mu            sync.Mutex
+	width, height int // of the terminal, 0 for anything else
+	screen        *cwriter.Writer
+	table         []byte // as it was drawn last
+	feed          func() record.Feed
+	start         time.Time
+	last          record.Feed // that was shown
+	ended         chan struct{}
+	idle          sync.WaitGroup
 }
 
 // How often the table is drawn, and a line written.
@@ -47,12 +48,24 @@ func newRunStatus(f *os.File, quiet, shared bool) *runStatus {
 	out := newOutput(f)
 	onTerminal := isTerminal(f)
 	s := &runStatus{
-		file: f, quiet: quiet, style: out.style, width: out.width,
+		file: f, quiet: quiet, style: out.style, width: out.width, height: out.lines, screen: cwriter.New(f),
 		live:  onTerminal && !shared && !quiet && os.Getenv("TERM") != "dumb",
 		plain: !onTerminal && !quiet,
 	}
-	s.screen = cwriter.New(f)
+	if s.live {
+		s.screen = cwriter.New(lineStart{f})
+	}
 	return s
+}
+
+// lineStart is a terminal on which all that is written at once begins at the start of the line: where the table is drawn anew a
+// key may have been echoed, as ^C is.
+type lineStart struct{ terminal *os.File }
+
+// Write implements io.Writer.
+func (l lineStart) Write(p []byte) (int, error) {
+	n, err := l.terminal.Write(append([]byte{'\r'}, p...))
+	return max(n-1, 0), err
 }
 
 // say writes a message.
@@ -60,31 +73,23 @@ func (s *runStatus) say(format string, args ...any) {
 	if s.quiet {
 		return
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	fmt.Fprintf(s.screen, format+"\n", args...)
-	s.draw()
+	s.message(format+"\n", args...)
 }
 
 // warn writes what could not be done, even if all else is left out.
-func (s *runStatus) warn(err error) {
+func (s *runStatus) warn(err error) { s.message("tracewell: warning: %v\n", err) }
+
+func (s *runStatus) message(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	fmt.Fprintf(s.screen, "tracewell: warning: %v\n", err)
+	fmt.Fprintf(s.screen, format, args...)
 	s.draw()
 }
 
-// draw puts the table below what was written. Errors come again or are of no interest.
+// draw puts the table below what was written. An error, as of a terminal that is gone, is no reason to end a run.
 func (s *runStatus) draw() {
-	if !s.live || s.feed == nil {
-		_ = s.screen.Flush(0)
-		return
-	}
-	now := s.feed()
-	table := s.lines(now)
-	s.last = now
-	s.screen.Write(table)
-	_ = s.screen.Flush(bytes.Count(table, []byte{'\n'}))
+	_, _ = s.screen.Write(s.table)
+	_ = s.screen.Flush(bytes.Count(s.table, []byte{'\n'}))
 }
 
 // watch begins to tell how things stand.
@@ -118,25 +123,22 @@ func (s *runStatus) watch(feed func() record.Feed) {
 func (s *runStatus) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	now := s.feed()
 	if s.live {
-		s.resize()
+		if width, height, err := term.GetSize(int(s.file.Fd())); err == nil {
+			s.width, s.height = width, height
+		}
+		s.table = s.lines(now)
+		s.last = now
 		s.draw()
 		return
 	}
-	now := s.feed()
 	var hits, errors uint64
 	for _, p := range now.Points {
 		hits, errors = hits+p.Hits, errors+p.Errors
 	}
 	fmt.Fprintf(s.file, "%v: %s, %s, %s, %s\n", time.Since(s.start).Round(time.Second), text.Plural(hits, "hit"),
 		text.Plural(now.Frames, "frame"), sizeText(now.Bytes), text.Plural(errors, "error"))
-}
-
-// resize learns the width of the terminal, which may have changed.
-func (s *runStatus) resize() {
-	if width, _, err := term.GetSize(int(s.file.Fd())); err == nil {
-		s.width = width
-	}
 }
 
 // stop ends the telling, and takes the table away.
@@ -148,21 +150,24 @@ func (s *runStatus) stop() {
 	s.idle.Wait()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.feed = nil
-	_ = s.screen.Flush(0)
+	s.table = nil
+	s.draw()
 }
 
-// table writes how things stood at the end.
-func (s *runStatus) table(feed record.Feed) {
+// summary writes how things stood at the end.
+func (s *runStatus) summary(feed record.Feed) {
 	if s.quiet {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.last = record.Feed{}
-	s.screen.Write(s.lines(feed))
-	_ = s.screen.Flush(0)
+	s.last, s.height = record.Feed{}, 0
+	_, _ = s.screen.Write(s.lines(feed))
+	s.draw()
 }
+
+// around are the lines of a terminal that a table leaves free, with its titles.
+const around = 3
 
 // lines are a table with a row for each tracepoint, and the last error of each below it.
 func (s *runStatus) lines(feed record.Feed) []byte {
@@ -177,6 +182,11 @@ func (s *runStatus) lines(feed record.Feed) []byte {
 	}
 	table := text.NewTable(&b, s.width, s.style, columns...)
 	for i, p := range feed.Points {
+		if more := len(feed.Points) - i; s.height > 0 && i >= s.height-around && more > 1 {
+			_ = table.Flush()
+			fmt.Fprintf(&b, "… %d more …\n", more)
+			break
+		}
 		location := text.Visible(p.At)
 		if p.Pending {
 			location += " (waits for a library)"
@@ -206,7 +216,12 @@ func cellsOf(row []string) [][]byte {
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
 // sizeText is a number of bytes as people read it.
-func sizeText(n int64) string { return fmt.Sprintf("% .1f", decor.SizeB1024(n)) }
+func sizeText(n int64) string {
+	if n < 1<<10 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	return fmt.Sprintf("% .1f", decor.SizeB1024(n))
+}
 
 // rateText is how many there were in a second.
 func rateText(n uint64, within time.Duration) string {
