@@ -96,6 +96,9 @@ var setup = map[string]func(*play, operands){
 		}
 		p.program.Unmovable[arch.Addr(p.number(o.words[0]))] = arch.Addr(p.number(o.words[1]))
 	},
+	// recording: the trace run of newRecording, which cannot be changed. unknown REGISTER...: what nobody knows.
+	"recording":   func(p *play, _ operands) { p.program.Recording = newRecording(p.t) },
+	"unknown":     func(p *play, o operands) { p.program.Unknown = o.words },
 	"no-engine":   func(p *play, _ operands) { p.noTrace = true },
 	"no-process":  func(p *play, _ operands) { p.program.Threads = nil },
 	"packet-size": func(p *play, o operands) { p.size = int(p.number(o.words[0])) },

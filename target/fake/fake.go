@@ -48,6 +48,9 @@ type Program struct {
 	// thread that is not among the blocks has not got them yet.
 	Locals *Locals
 
+	Recording target.Recording // of a trace run of long ago, in place of the Tracer
+	Unknown   []string         // registers of which nobody knows what they hold; with any the target is Incomplete
+
 	Reversible bool             // Reverser
 	Commands   []target.Command // of the user's
 

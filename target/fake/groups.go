@@ -27,9 +27,31 @@ func (t *Target) Breakpoints() target.Breakpoints {
 	return t
 }
 
+// Recording returns the trace run of long ago.
+func (t *Target) Recording() target.Recording { return t.program.Recording }
+
+// Incomplete returns the group when there are registers that are not known.
+func (t *Target) Incomplete() target.Incomplete {
+	if t.program.Unknown == nil {
+		return nil
+	}
+	return t
+}
+
+// KnownRegisters implements target.Incomplete.
+func (t *Target) KnownRegisters(_ target.ThreadID, known []bool) error {
+	for i := range t.layout.Slots {
+		slot := &t.layout.Slots[i]
+		for at := range slot.Size {
+			known[slot.Offset+at] = !slices.Contains(t.program.Unknown, slot.Reg.Name)
+		}
+	}
+	return nil
+}
+
 // Tracer returns the ability to run tracepoints.
 func (t *Target) Tracer() target.Tracer {
-	if t.program.CoreOnly {
+	if t.program.CoreOnly || t.program.Recording != nil {
 		return nil
 	}
 	return t
