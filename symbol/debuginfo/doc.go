@@ -13,7 +13,7 @@
 //
 // How it is fast. Files are mapped, not read; an abbreviation, the plan by which a DIE is laid out, is turned into steps once
 // and DIEs that nobody asks for are stepped over by it. The names of a file are found by one pass over all units, on as many
-// processors as there are; what is kept is 16 bytes for each name, its hash and where it is, never the name. Everything finer (the
+// processors as there are; what is kept is 20 bytes for each name, its hash and where it is, never the name. Everything finer (the
 // inlined copies in a unit, the nesting of its DIEs, its lines) is read when that unit is asked for.
 //
 // All addresses are those of the file, as linked; whoever knows where it was loaded adds the difference. A File may be used by

@@ -166,7 +166,7 @@ func (f *File) linePrograms() []*Unit {
 	for _, u := range f.units {
 		from := u.linked()
 		key := place{from.space.image, from.linesAt}
-		if from.hasLines && u.Tag == dwarf.TagCompileUnit && !seen[key] {
+		if shared := u.isType() || u.Tag == dwarf.TagPartialUnit; from.hasLines && !shared && !seen[key] {
 			seen[key] = true
 			all = append(all, u)
 		}

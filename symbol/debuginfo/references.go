@@ -11,6 +11,10 @@ func (u *Unit) At(offset uint64) Offset {
 	return u.space.base + Offset(u.start) + Offset(offset%spaceSize)
 }
 
+// InSection is the DIE at an offset of the section that the unit's references to other units go into, as implicit pointers name
+// variables.
+func (u *Unit) InSection(offset uint64) Offset { return u.space.refBase + Offset(offset%spaceSize) }
+
 // Address is an entry of the table of addresses that the unit refers to by index.
 func (u *Unit) Address(index uint64) (arch.Addr, bool) { return u.address(index) }
 

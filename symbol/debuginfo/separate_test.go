@@ -149,6 +149,10 @@ func TestSplit(t *testing.T) {
 			if len(without.Functions("main")) > 0 || len(without.Warnings()) != 1 || !strings.Contains(without.Warnings()[0], ".dwo") {
 				t.Errorf("without: %q", without.Warnings())
 			}
+			line := lineOf(t, "printf(\"%d %d")
+			if found := without.LinesOf("shapes.cc", line); len(found) == 0 || without.UnitAt(found[0].Addr) == nil {
+				t.Errorf("without: line %d: %+v", line, found)
+			}
 		})
 	}
 }
