@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -166,4 +167,26 @@ func (p *Process) Collect(t testing.TB, actions []trace.Action) *Process {
 	}
 	frame.only = p.Traced
 	return frame
+}
+
+// Summary is what Collect has noted: some registers, memory by its sizes, and variables.
+func (p *Process) Summary(registers []arch.Reg) string {
+	var parts []string
+	switch n := len(registers); {
+	case n > 2:
+		parts = append(parts, fmt.Sprintf("registers %d-%d", registers[0], registers[n-1]))
+	case n > 0:
+		parts = append(parts, "registers "+strings.Trim(strings.ReplaceAll(fmt.Sprint(registers), " ", ","), "[]"))
+	}
+	var sizes []string
+	for _, s := range p.Traced {
+		sizes = append(sizes, fmt.Sprint(s.Size))
+	}
+	if len(sizes) > 0 {
+		parts = append(parts, strings.Join(sizes, " "))
+	}
+	for _, n := range slices.Compact(p.Counted) {
+		parts = append(parts, fmt.Sprintf("variable %d", n))
+	}
+	return strings.Join(parts, "; ")
 }

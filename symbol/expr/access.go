@@ -89,7 +89,7 @@ func (c *compiler) own(n *cexpr.Node, record value, f ctype.Field) value {
 	switch {
 	case f.Static:
 		if v, ok := c.scopedMember(n, record, f.Name); ok {
-			return v
+			return c.reached(record, v)
 		}
 		c.fail(n, f.Name+" is a static member, whose place is not known", "")
 	case f.Virtual:
@@ -104,12 +104,20 @@ func (c *compiler) own(n *cexpr.Node, record value, f ctype.Field) value {
 	return v
 }
 
+// reached is a static member of an object. What leads to the object is touched all the same, as GDB looks at it first.
+func (c *compiler) reached(object, member value) value {
+	from, ok := object.place.(Memory)
+	static, fixed := member.place.(Memory)
+	if !ok || !fixed {
+		return member
+	}
+	return at(code(from.Emit).then(op(ax.OpPop)).followed(static.Emit), member.typ)
+}
+
 // scopedMember is a member whose base class is named, Base::x, or a static one.
 func (c *compiler) scopedMember(n *cexpr.Node, record value, name string) (value, bool) {
-	if i := strings.LastIndex(name, "::"); i > 0 {
-		if base, ok := record.typ.Field(name[:i]); ok && base.Base {
-			return c.field(n, c.field(n, record, name[:i]), name[i+2:]), true
-		}
+	if base, ok := cutBase(record.typ, name); ok {
+		return c.field(n, c.field(n, record, base), name[len(base)+len("::"):]), true
 	}
 	class := record.typ.Name
 	for _, tag := range []string{"struct ", "class ", "union "} {
@@ -117,6 +125,16 @@ func (c *compiler) scopedMember(n *cexpr.Node, record value, name string) (value
 	}
 	object, err := c.scope.Lookup(class + "::" + name)
 	return c.object(object), err == nil && c.scope.Language() == ctype.CPlusPlus
+}
+
+// cutBase returns what stands before the last :: if it is a base class of a record.
+func cutBase(record *ctype.Type, name string) (string, bool) {
+	i := strings.LastIndex(name, "::")
+	if i <= 0 {
+		return "", false
+	}
+	path := pathTo(record, name[:i], 0)
+	return name[:i], path != nil && path[len(path)-1].Base
 }
 
 func (c *compiler) index(n *cexpr.Node) value {

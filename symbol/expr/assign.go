@@ -57,18 +57,10 @@ func (c *compiler) comma(n *cexpr.Node) value {
 		return second
 	}
 	dropped := c.load(n.Kids[0], first).then(op(ax.OpPop))
-	after := func(next code) code {
-		return func(b *ax.Builder) error {
-			if err := dropped(b); err != nil {
-				return err
-			}
-			return next(b)
-		}
-	}
 	if m, ok := second.place.(Memory); ok {
-		second.place = Memory{after(m.Emit)}
+		second.place = Memory{dropped.followed(m.Emit)}
 		return second
 	}
 	s := c.scalarOf(n.Kids[1], second)
-	return value{typ: s.typ, code: after(s.code)}
+	return value{typ: s.typ, code: dropped.followed(s.code)}
 }

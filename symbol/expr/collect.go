@@ -44,7 +44,7 @@ const mostText = 200
 // trace state variables. Text may begin with /s, or /s and a number: then a pointer to characters means the string, of at
 // most that many bytes. The error is an *Error.
 func Collect(text string, s Scope) (result *Collection, err error) {
-	c := &collector{compiler: newCompiler(text, s), result: &Collection{Text: text}}
+	c := &collector{compiler: newCompiler(text, s), result: &Collection{Text: text}, classes: map[*ctype.Type]bool{}}
 	defer rescue(&err)
 	for _, n := range c.parseList(c.options()) {
 		c.item(n)
@@ -80,6 +80,8 @@ type collector struct {
 	*compiler
 	result *Collection
 	text   uint64 // the limit of a string that a pointer means, 0 for the pointer alone
+
+	classes map[*ctype.Type]bool // whose static members are collected already
 }
 
 // options reads /s at the beginning, and returns what it takes up of the text.
@@ -161,6 +163,7 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 	default:
 		c.place(n, v.place, v.typ.Size)
 		c.content(n, v)
+		c.statics(n, v.typ, 0)
 	}
 }
 
@@ -251,6 +254,31 @@ func (c *collector) string(n *cexpr.Node, v value) bool {
 		}
 	}
 	return false
+}
+
+// deepestStatic is how far static members are looked for in members of members.
+const deepestStatic = 4
+
+// statics collects the static members of the classes in a type, which GDB prints with their objects.
+func (c *collector) statics(n *cexpr.Node, t *ctype.Type, depth int) {
+	for t.Kind == ctype.Array && t.Elem != nil {
+		t = t.Elem
+	}
+	if t.Kind != ctype.Record || depth > deepestStatic || c.classes[t] {
+		return
+	}
+	c.classes[t] = true
+	for _, f := range t.Fields() {
+		if !f.Static {
+			c.statics(n, f.Type, depth+1)
+			continue
+		}
+		v, ok := c.scopedMember(n, value{typ: t}, f.Name)
+		if _, inMemory := v.place.(Memory); ok && inMemory && v.typ.Size > 0 {
+			c.place(n, v.place, v.typ.Size)
+			c.statics(n, v.typ, depth+1)
+		}
+	}
 }
 
 // texts are the strings of Go and Rust: the members that have the address and the length.

@@ -58,9 +58,13 @@ func (g grammar) Type(name string) (*ctype.Type, bool) {
 	return t, err == nil && t != nil
 }
 
-// Value finds out whether something has the name.
+// Value finds out whether something has the name. The constructors of a class do not hide it.
 func (g grammar) Value(name string) bool {
-	_, err := g.scope.Lookup(name)
+	object, err := g.scope.Lookup(name)
+	if err == nil && object.Type != nil && object.Type.Kind == ctype.Function {
+		_, isType := g.Type(name)
+		return !isType
+	}
 	return err == nil
 }
 
@@ -151,7 +155,11 @@ func (c *compiler) ofThis(n *cexpr.Node, name string) (value, bool) {
 	if err != nil || this.Type == nil || this.Type.Kind != ctype.Pointer || this.Type.Elem == nil {
 		return value{}, false
 	}
-	if _, ok := this.Type.Elem.Field(name); !ok {
+	member := name
+	if base, inBase := cutBase(this.Type.Elem, name); inBase {
+		member = base
+	}
+	if pathTo(this.Type.Elem, member, 0) == nil {
 		return value{}, false
 	}
 	object := c.pointed(n, value{typ: this.Type, place: this.Place})

@@ -53,6 +53,11 @@ func (c code) with(second code, more ...func(b *ax.Builder)) code {
 	}
 }
 
+// followed is c, which leaves nothing on the stack, and then next.
+func (c code) followed(next code) code {
+	return func(b *ax.Builder) error { return errors.Join(c(b), next(b)) }
+}
+
 // op is an operation without an operand in the bytecode, or with it.
 func op(op ax.Op, operand ...uint64) func(*ax.Builder) {
 	return func(b *ax.Builder) { b.Emit(op, operand...) }

@@ -1,4 +1,4 @@
-package expr
+package exprtest
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/exprtest"
+	"tracewell/symbol/expr"
 )
 
 // expressions are those whose values are compared with what GDB's own bytecode gives.
@@ -318,16 +318,16 @@ func TestAgainstGDB(t *testing.T) {
 	if len(expressions) < 150 {
 		t.Fatalf("only %d expressions", len(expressions))
 	}
-	program, line := exprtest.Compile(t, "values.c")
+	program, line := Compile(t, "values.c")
 	var script strings.Builder
 	all := append(slices.Clone(expressions), beyond...)
 	for i, text := range all {
 		fmt.Fprintf(&script, "-- agent %d --\n? maint agent-eval %s\n-- print %d --\nprint/d (long)(%s)\n", i, text, i, text)
 	}
-	p, output := exprtest.Stop(t, program, line, script.String())
-	s := simpleScope(t, program, p.PC())
+	p, output := Stop(t, program, line, script.String())
+	s := scopeOf(t, program, p.PC())
 	for i, text := range all {
-		code, err := Condition(text, s)
+		code, err := expr.Condition(text, s)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -337,7 +337,7 @@ func TestAgainstGDB(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		if want := exprtest.Printed(t, output.Section(t, fmt.Sprintf("print %d", i))); got != want {
+		if want := Printed(t, output.Section(t, fmt.Sprintf("print %d", i))); got != want {
 			t.Errorf("%s: %d, GDB prints %d", text, got, want)
 		}
 		want, err := p.Agent(t, output.Section(t, fmt.Sprintf("agent %d", i)))
@@ -354,9 +354,9 @@ func TestAgainstGDB(t *testing.T) {
 }
 
 // comparePlan evaluates an expression as it is shown.
-func comparePlan(t *testing.T, p *exprtest.Process, s Scope, text string, want int64) {
+func comparePlan(t *testing.T, p *Process, s expr.Scope, text string, want int64) {
 	t.Helper()
-	plan, err := Compile(text, s)
+	plan, err := expr.Compile(text, s)
 	if err != nil {
 		t.Errorf("%s: %v", text, err)
 		return
@@ -364,7 +364,7 @@ func comparePlan(t *testing.T, p *exprtest.Process, s Scope, text string, want i
 	if !plan.Type.Scalar() {
 		return
 	}
-	b, err := plan.Bytes(exprtest.World{Process: p})
+	b, err := plan.Bytes(World{Process: p})
 	if err != nil || len(b) != plan.Type.Size {
 		t.Errorf("%s: % x, %v", text, b, err)
 		return

@@ -1,15 +1,14 @@
-package expr
+package exprtest
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
-	"tracewell/internal/exprtest"
+	"tracewell/symbol/expr"
 )
 
 // collections are what is collected in a frame each.
@@ -82,21 +81,21 @@ calls
 // TestFrames: what is collected for an expression suffices to evaluate it, for us and for GDB, which prints the same
 // of the frame as it did when the process stood there.
 func TestFrames(t *testing.T) {
-	program, line := exprtest.Compile(t, "values.c")
+	program, line := Compile(t, "values.c")
 	var script strings.Builder
 	for i, text := range collections {
 		fmt.Fprintf(&script, "-- live %d --\noutput %s\n", i, bare(text))
 	}
-	p, live := exprtest.Stop(t, program, line, script.String())
-	s := simpleScope(t, program, p.PC())
-	file := exprtest.NewTraceFile(p.PC())
+	p, live := Stop(t, program, line, script.String())
+	s := scopeOf(t, program, p.PC())
+	file := NewTraceFile(p.PC())
 	expressions := make([]string, len(collections))
 	for i, text := range collections {
-		c, err := Collect(text, s)
+		c, err := expr.Collect(text, s)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		frame := p.Collect(t, Actions(c))
+		frame := p.Collect(t, expr.Actions(c))
 		file.Add(frame)
 		expressions[i] = bare(text)
 		for _, item := range c.Items {
@@ -116,36 +115,36 @@ func bare(text string) string {
 }
 
 // compareFrame evaluates an expression over a process and over what was collected of it.
-func compareFrame(t *testing.T, p, frame *exprtest.Process, s Scope, text string) {
+func compareFrame(t *testing.T, p, frame *Process, s expr.Scope, text string) {
 	t.Helper()
-	plan, err := Compile(text, s)
+	plan, err := expr.Compile(text, s)
 	if err != nil {
 		t.Errorf("%s: %v", text, err)
 		return
 	}
-	want, err := plan.Bytes(exprtest.World{Process: p})
+	want, err := plan.Bytes(World{Process: p})
 	if err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
-	if got, err := plan.Bytes(exprtest.World{Process: frame}); err != nil || !bytes.Equal(got, want) {
+	if got, err := plan.Bytes(World{Process: frame}); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s: % x (%v) of the frame, % x of the process", text, got, err, want)
 	}
 }
 
 // TestCollections has the actions themselves.
 func TestCollections(t *testing.T) {
-	program, line := exprtest.Compile(t, "values.c")
-	p, _ := exprtest.Stop(t, program, line, "")
-	s := simpleScope(t, program, p.PC())
+	program, line := Compile(t, "values.c")
+	p, _ := Stop(t, program, line, "")
+	s := scopeOf(t, program, p.PC())
 	for text, want := range map[string]string{
-		"$regs":               "registers 0-17",
+		"$regs":               "registers 0-59",
 		"$rip, $eax":          "registers 0,16",
 		"n":                   "registers 6; 4",
 		"limit":               "4",
 		"j->id":               "registers 6; 8 4",
 		"j->next->next->id":   "registers 6; 8 8 8 4",
 		"*j":                  "registers 6; 8 128",
-		"$args":               "registers 6; 8 4",
+		"$args":               "registers 6; 8 4 1 2 8 1",
 		"$_ret":               "registers 6; 8",
 		"$count":              "variable 2",
 		"$count + limit":      "4; variable 2",
@@ -165,50 +164,25 @@ func TestCollections(t *testing.T) {
 		"j->flags.low":        "registers 6; 8 4",
 		"$count = $count + 1": "variable 2",
 	} {
-		c, err := Collect(text, s)
+		c, err := expr.Collect(text, s)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		p.Collect(t, Actions(c))
-		if got := summary(c, p); got != want {
+		p.Collect(t, expr.Actions(c))
+		if got := p.Summary(c.Registers); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }
 
-// summary is what was collected: registers by their numbers, memory by its sizes.
-func summary(c *Collection, p *exprtest.Process) string {
-	var parts []string
-	switch n := len(c.Registers); {
-	case n > 2:
-		parts = append(parts, fmt.Sprintf("registers %d-%d", c.Registers[0], c.Registers[n-1]))
-	case n > 0:
-		parts = append(parts, "registers "+strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Registers), " ", ","), "[]"))
-	}
-	var sizes []string
-	for _, s := range p.Traced {
-		sizes = append(sizes, fmt.Sprint(s.Size))
-	}
-	if len(sizes) > 0 {
-		parts = append(parts, strings.Join(sizes, " "))
-	}
-	for _, n := range slices.Compact(p.Counted) {
-		parts = append(parts, fmt.Sprintf("variable %d", n))
-	}
-	return strings.Join(parts, "; ")
-}
-
 // TestRefused has what is not compiled, and why.
 func TestRefused(t *testing.T) {
-	program, line := exprtest.Compile(t, "values.c")
-	p, _ := exprtest.Stop(t, program, line, "")
-	s := simpleScope(t, program, p.PC())
-	s.objects["gone"] = Object{Name: "gone", Type: intType, Place: Absent{"optimized out"}}
+	program, line := Compile(t, "values.c")
+	p, _ := Stop(t, program, line, "")
+	s := scopeOf(t, program, p.PC())
 	for text, want := range map[string]string{
 		"n + limt":        "there is no limt\n  n + limt\n      ^~~~\nnear is limit",
-		"gone":            "gone: optimized out\n  gone\n  ^~~~",
-		"1 + gone":        "gone: optimized out\n  1 + gone\n      ^~~~",
 		"d + 1":           "an agent expression cannot compute with floating-point numbers\n  d + 1\n  ^",
 		"(int)f":          "an agent expression cannot compute with floating-point numbers\n  (int)f\n  ^~~~~~",
 		"n * 1.5":         "an agent expression cannot compute with floating-point numbers\n  n * 1.5\n      ^~~",
@@ -233,8 +207,8 @@ func TestRefused(t *testing.T) {
 		"j + j":           "struct job * + struct job * means nothing\n  j + j\n  ^~~~~",
 		"(struct point)n": "int cannot be converted to struct point\n  (struct point)n\n  ^~~~~~~~~~~~~~~",
 	} {
-		_, err := Collect(text, s)
-		var wrong *Error
+		_, err := expr.Collect(text, s)
+		var wrong *expr.Error
 		if !errors.As(err, &wrong) || want != "" && err.Error() != want {
 			t.Errorf("%s: the error is\n%v\nwant\n%s", text, err, want)
 		}
