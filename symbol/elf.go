@@ -39,31 +39,24 @@ func (s *elfSymbols) at(addr arch.Addr) []string {
 }
 
 // matching returns the functions that a name means: by the very name, or by what a compiler made of it.
-func (s *elfSymbols) matching(text string, n *name, wild bool) []*debuginfo.Symbol {
+func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 	var found []*debuginfo.Symbol
-	for _, i := range s.byName()[text] {
+	for _, i := range s.byName()[q.text] {
 		if isFunction(&s.all[i]) {
 			found = append(found, &s.all[i])
 		}
 	}
-	word := strings.TrimLeft(n.last, "~")
-	if !strings.ContainsFunc(word, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) && !strings.HasPrefix(word, "operator") {
-		return append(found, s.mangled(word, n, wild)...)
+	word := strings.TrimLeft(q.name.last, "~")
+	if strings.HasPrefix(word, "operator") || strings.ContainsFunc(word, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) {
+		word = ""
 	}
-	return append(found, s.mangled("", n, wild)...)
-}
-
-// mangled looks through the symbols that have a word in them.
-func (s *elfSymbols) mangled(word string, n *name, wild bool) []*debuginfo.Symbol {
-	var found []*debuginfo.Symbol
 	for i := range s.all {
 		symbol := &s.all[i]
-		if !isFunction(symbol) || !strings.HasPrefix(symbol.Name, "_Z") && !strings.HasPrefix(symbol.Name, "_R") ||
-			!strings.Contains(symbol.Name, word) {
+		if !isFunction(symbol) || !isMangled(symbol.Name) || !strings.Contains(symbol.Name, word) {
 			continue
 		}
 		if text, ok := demangled(symbol.Name); ok {
-			if f := parseName(text); n.matches(&f, wild) {
+			if f := parseName(text); q.matches(&f, !isRust(symbol.Name)) {
 				found = append(found, symbol)
 			}
 		}

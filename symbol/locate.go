@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
-	"strings"
 
 	"tracewell/arch"
 	"tracewell/symbol/debuginfo"
@@ -93,121 +92,6 @@ func (p *Program) locateFunction(s *spec) ([]Location, error) {
 		return nil, &NotFoundError{Spec: s.text, Kind: LabelName, Name: s.label, Within: s.function, Nearest: labels(blocks, s.label)}
 	}
 	return p.locations(places), nil
-}
-
-// candidate is a function that a name means: a block of a unit, or merely a symbol.
-type candidate struct {
-	object *Object
-	unit   *unit
-	block  *block
-	symbol *debuginfo.Symbol
-}
-
-func (c *candidate) begin() arch.Addr {
-	if c.block != nil {
-		return c.block.begin()
-	}
-	return c.symbol.Addr
-}
-
-func (c *candidate) places(s *spec) []place {
-	switch {
-	case s.label != "":
-		return c.label(s.label)
-	case s.very && c.block != nil && c.block.function.inlined:
-		return nil
-	case s.very:
-		return []place{{c.object, c.unit, c.begin() + arch.Addr(s.offset)}}
-	case c.block != nil:
-		return []place{{c.object, c.unit, c.unit.start(c.object, c.block)}}
-	case c.symbol.Kind == debuginfo.SymbolIndirect:
-		return []place{{c.object, nil, c.symbol.Addr}}
-	}
-	if u := c.object.unitAt(c.symbol.Addr); u != nil {
-		if b := u.blockAt(c.symbol.Addr).linkage(); b != nil && b.begin() == c.symbol.Addr {
-			return []place{{c.object, u, u.start(c.object, b)}}
-		}
-		return []place{{c.object, u, u.skip(c.object, c.symbol.Addr)}}
-	}
-	return []place{{c.object, nil, c.object.framed(c.symbol.Addr)}}
-}
-
-// functionPlaces finds the functions that a location means, in all objects.
-func (p *Program) functionPlaces(s *spec) []candidate {
-	text := strings.TrimPrefix(s.function, "::")
-	n := parseName(text)
-	var found []candidate
-	for _, o := range p.Objects() {
-		found = append(found, o.functions(s, text, &n)...)
-	}
-	if len(found) == 0 && len(n.scopes) > 0 {
-		for _, o := range p.Objects() {
-			found = append(found, o.members(s, &n)...)
-		}
-	}
-	return found
-}
-
-func (o *Object) functions(s *spec, text string, n *name) []candidate {
-	var found, inlined []candidate
-	wild := !s.whole
-	for _, u := range o.unitsNaming(text, n) {
-		if s.file != "" && !u.hasFile(s.file) {
-			continue
-		}
-		for _, b := range u.functions() {
-			switch c := (candidate{object: o, unit: u, block: b}); {
-			case !u.means(b, text, n, wild, o.symbols()):
-			case s.file != "" && b.function.inlined:
-				inlined = append(inlined, c)
-			default:
-				found = append(found, c)
-			}
-		}
-	}
-	if s.file != "" {
-		if len(found) == 0 {
-			return inlined
-		}
-		return found
-	}
-	for _, symbol := range o.symbols().matching(text, n, wild) {
-		found = append(found, candidate{object: o, symbol: symbol})
-	}
-	return found
-}
-
-// means reports whether a name means a function.
-func (u *unit) means(b *block, text string, n *name, wild bool, symbols *elfSymbols) bool {
-	plain := u.file.Name(b.function.entry)
-	if !u.isCPP() && !u.isRust() {
-		return plain == text
-	}
-	if !strings.HasPrefix(plain, n.last) && !strings.HasPrefix(plain, "operator") {
-		return false
-	}
-	f := parseName(u.wholeName(b, symbols))
-	return n.matches(&f, wild && u.isCPP())
-}
-
-// unitsNaming returns the units that may have a function of a name, or an inlined copy of it.
-func (o *Object) unitsNaming(text string, n *name) []*unit {
-	var units []*unit
-	seen := map[*debuginfo.Unit]bool{}
-	for _, wanted := range []string{n.last, text} {
-		for _, off := range o.file.Functions(wanted) {
-			for _, instance := range o.file.Instances(off) {
-				if u := instance.Entry.Unit; !seen[u] {
-					seen[u] = true
-					units = append(units, o.unit(u))
-				}
-			}
-		}
-		if n.last == text {
-			break
-		}
-	}
-	return units
 }
 
 func (p *Program) hasFile(file string) bool {

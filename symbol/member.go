@@ -9,12 +9,12 @@ import (
 
 // members finds the functions of a class, or of those that it is derived from, by their names in the debug information. These
 // are not always those that a demangler gives: an argument of a template may be 0 in one and 0ul in the other.
-func (o *Object) members(s *spec, n *name) []candidate {
+func (o *Object) members(q *query) []candidate {
 	var found []candidate
-	for _, class := range o.lineage(strings.Join(n.scopes, "::")) {
-		of := parseName(class + "::" + n.last + n.args)
-		for _, u := range o.unitsNaming(class+"::"+n.last, n) {
-			if s.file != "" && !u.hasFile(s.file) {
+	for _, class := range o.lineage(strings.Join(q.name.scopes, "::")) {
+		of := parseName(class + "::" + q.name.last + q.name.args)
+		for _, u := range o.unitsNaming(q) {
+			if q.file != "" && !u.hasFile(q.file) {
 				continue
 			}
 			for _, b := range u.functions() {
@@ -22,7 +22,7 @@ func (o *Object) members(s *spec, n *name) []candidate {
 					continue
 				}
 				whole := parseName(u.wholeName(b, o.symbols()))
-				if n.params == "" || n.params == whole.params {
+				if q.name.params == "" || q.name.params == whole.params {
 					found = append(found, candidate{object: o, unit: u, block: b})
 				}
 			}

@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,13 +20,16 @@ type name struct {
 // demangled returns the name that a compiler made into a symbol, without the type that the function returns, and false if the
 // symbol is none of a compiler.
 func demangled(symbol string) (string, bool) {
-	if !strings.HasPrefix(symbol, "_Z") && !strings.HasPrefix(symbol, "_R") {
+	if !isMangled(symbol) {
 		return "", false
+	}
+	if isRust(symbol) {
+		plain, err := demangle.ToString(symbol)
+		return plain, err == nil
 	}
 	tree, err := demangle.ToAST(symbol)
 	if err != nil {
-		plain, err := demangle.ToString(symbol)
-		return plain, err == nil
+		return "", false
 	}
 	if typed, ok := tree.(*demangle.Typed); ok {
 		if f, ok := typed.Type.(*demangle.FunctionType); ok {
@@ -39,6 +43,16 @@ func demangled(symbol string) (string, bool) {
 	}
 	return demangle.ASTToString(tree), true
 }
+
+func isMangled(symbol string) bool {
+	return strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "_R")
+}
+
+// hashed is how the older of Rust's two manglings ends.
+var hashed = regexp.MustCompile(`17h[0-9a-f]{16}E`)
+
+// isRust reports whether Rust's compiler has made a symbol.
+func isRust(symbol string) bool { return strings.HasPrefix(symbol, "_R") || hashed.MatchString(symbol) }
 
 // operators are the overloadable ones, those before their own beginnings.
 var operators = []string{

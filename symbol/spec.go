@@ -113,7 +113,7 @@ func abbreviated(word string) string {
 		if o == word {
 			return o
 		}
-		if strings.HasPrefix(o, word) && len(word) > 2 && found == "" {
+		if strings.HasPrefix(o, word) && len(word) > 1 && found == "" {
 			found = o
 		}
 	}
