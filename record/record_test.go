@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	kernel "tracewell/internal/linux"
 	"tracewell/internal/testprog"
 	"tracewell/record/plan"
 	"tracewell/target"
@@ -68,7 +69,13 @@ func run(t testing.TB, c Config) outcome {
 func runUntil(t testing.TB, c Config, ctx context.Context) (o outcome) {
 	t.Helper()
 	o.Config = c
-	c.Events = func(e Event) { o.events = append(o.events, e) }
+	events := c.Events
+	c.Events = func(e Event) {
+		o.events = append(o.events, e)
+		if events != nil {
+			events(e)
+		}
+	}
 	s, err := Open(c)
 	if err != nil {
 		t.Fatal(err)
@@ -238,5 +245,111 @@ func TestEnds(t *testing.T) {
 				t.Errorf("the program printed %q", o.output)
 			}
 		})
+	}
+}
+
+// TestSmallFrames takes no more room than the registers that are asked for.
+func TestSmallFrames(t *testing.T) {
+	p := testprog.Build(t, "queue", testprog.Variant{NoPIE: true})
+	for _, test := range []struct {
+		actions string
+		most    int // bytes of a frame
+		block   int // of registers
+	}{
+		{"collect pushes", 6 + 11 + 8, 0},
+		{"collect $rdi, $rbp, pushes", 200, 17 * 8},
+		{"collect $args", 200, 17 * 8},
+		{"collect $xmm1", 700, 17 * 8},
+	} {
+		o := run(t, config(t, "trace push\nactions\n"+test.actions+"\nend\n", p.Path, "10"))
+		f, err := o.file.ReadFrame(0, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(f.Bytes()); n > test.most {
+			t.Errorf("%s: frames of %d bytes, want at most %d", test.actions, n, test.most)
+		}
+		if n := len(f.Registers()); n < test.block || test.block == 0 && n > 0 {
+			t.Errorf("%s: %d bytes of registers, want at least %d", test.actions, n, test.block)
+		}
+	}
+}
+
+// TestFaultyPlans are refused before the program has printed a word.
+func TestFaultyPlans(t *testing.T) {
+	p := testprog.Build(t, "queue", testprog.Variant{})
+	for script, want := range map[string]string{
+		"trace push\nactions\ncollect nothing_like_it\nend\n":           "^",
+		"trace push if item->nombre > 3\n":                              "nombre",
+		"trace push\nactions\ncollect *item, q->\nend\n":                "^",
+		"trace push\nactions\nteval $missing = 3 +\nend\n":              "^",
+		"trace push\nactions\ncollect/s item->label, zzz[3]\nend\n":     "zzz",
+		"trace pop\nactions\nwhile-stepping 3\ncollect zzz\nend\nend\n": "zzz",
+	} {
+		var plain plan.Plan
+		if plain.AddScript("test", script) != nil {
+			continue // the plan itself has noticed
+		}
+		c := config(t, script, p.Path, "10")
+		s, err := Open(c)
+		if err == nil {
+			s.Close()
+			t.Errorf("%q is taken", script)
+			continue
+		}
+		if !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "^") {
+			t.Errorf("%q: %v, want %q", script, err, want)
+		}
+		if printed, _ := os.ReadFile(c.Streams.Out.Name()); len(printed) > 0 {
+			t.Errorf("%q: the program has printed %q", script, printed)
+		}
+		if _, err := os.Stat(c.Output); err == nil {
+			t.Errorf("%q: there is a trace file", script)
+		}
+	}
+}
+
+// TestFailingExpressions are counted, and the run goes on.
+func TestFailingExpressions(t *testing.T) {
+	p := testprog.Build(t, "queue", testprog.Variant{})
+	o := run(t, config(t, "trace push\nactions\ncollect q->head->next->number\nend\ntrace push if q->head->next->number > 0\n", p.Path, "10"))
+	first, second := o.Feed.Points[0], o.Feed.Points[1]
+	if first.Errors == 0 || first.Frames != 10 || first.LastError == "" || second.Errors == 0 || o.End != ProgramEnded {
+		t.Errorf("%+v", o.Result)
+	}
+}
+
+// TestKilledProgram looks at the file while the run is on, which has all frames that were shown, and after the program was killed.
+func TestKilledProgram(t *testing.T) {
+	p := testprog.Build(t, "busy", testprog.Variant{})
+	c := config(t, "trace tick\n", p.Path, "5")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer write.Close()
+	c.Streams.In = read
+	killed, started := false, make(chan int, 1)
+	c.Events = func(e Event) {
+		if e.Kind == Started {
+			started <- e.PID
+		}
+	}
+	c.Frames = func(f Frame) {
+		if f.Index < 200 || killed {
+			return
+		}
+		if b, err := os.ReadFile(c.Output); err != nil {
+			t.Error(err)
+		} else if file, err := tfile.OpenBytes(b); err != nil || int64(file.NumFrames()) <= f.Index {
+			t.Errorf("frame %d was shown, and the file has %d: %v", f.Index, file.NumFrames(), err)
+		}
+		killed = true
+		kernel.Kill(<-started, kernel.SIGKILL)
+	}
+	o := run(t, c)
+	if !o.ProgramEnded || o.Signal != kernel.SIGKILL || int64(o.file.NumFrames()) != o.Feed.Frames || o.Feed.Frames <= 200 {
+		t.Errorf("%+v with %d frames", o.Result, o.file.NumFrames())
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tracewell/internal/testprog"
 )
 
 // job is what is to be traced: a function of the program spin, by its first instruction, and what a hit is for.
@@ -32,6 +34,7 @@ const (
 	bareFloor      way = "floor"
 	followingFloor way = "floor, following"
 	tracewell      way = "tracewell serve"
+	recorder       way = "tracewell record" // into a file as it goes
 	gdbserver      way = "gdbserver"
 )
 
@@ -39,6 +42,9 @@ const (
 func (w way) unit() string {
 	return strings.NewReplacer(", ", "-", " ", "-").Replace(string(w)) + "-ns/hit"
 }
+
+// ours reports whether a way is one of tracewell's, which have goals.
+func (w way) ours() bool { return w == tracewell || w == recorder }
 
 // goals are how many times the cost of another way tracewell may take at most.
 var goals = map[way]float64{
@@ -50,6 +56,7 @@ var goals = map[way]float64{
 type row struct {
 	job     job
 	way     way
+	measure func(*testing.B, *testprog.Program, job) float64
 	samples []float64 // ns per hit, one a round
 }
 
@@ -71,7 +78,7 @@ func (t table) ratio(r *row, other way) (float64, bool) {
 func (t table) missed() bool {
 	for _, r := range t {
 		for other, goal := range goals {
-			if ratio, ok := t.ratio(r, other); ok && r.way == tracewell && ratio > goal {
+			if ratio, ok := t.ratio(r, other); ok && r.way.ours() && ratio > goal {
 				return true
 			}
 		}
@@ -85,7 +92,7 @@ func (t table) cells(r *row, other way) string {
 	switch {
 	case !ok:
 		return "-\t"
-	case r.way != tracewell:
+	case !r.way.ours():
 		return fmt.Sprintf("%.2f\t", ratio)
 	case ratio <= goals[other]:
 		return fmt.Sprintf("%.2f\tPASS", ratio)

@@ -1,10 +1,12 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -13,6 +15,10 @@ import (
 	"tracewell/internal/floor"
 	"tracewell/internal/gdbtest"
 	"tracewell/internal/testprog"
+	"tracewell/record"
+	"tracewell/record/plan"
+	"tracewell/target"
+	"tracewell/target/linux"
 )
 
 // method is how to trace some way. It is given calls of the traced function, enough for a sample of some tenths of a second.
@@ -28,6 +34,7 @@ func methods(b *testing.B) []method {
 		{bareFloor, 5000, underFloor(floor.Variant{})},
 		{followingFloor, 5000, underFloor(floor.Variant{Follow: true})},
 		{tracewell, 5000, underServer(nil)},
+		{recorder, 5000, underRecord},
 	}
 	if path, err := exec.LookPath("gdbserver"); err == nil {
 		return append(all, method{gdbserver, 1500, underServer([]string{path})})
@@ -140,4 +147,48 @@ func underServer(server []string) func(*testing.B, *testprog.Program, job, strin
 		}
 		return s.Stdout()
 	}
+}
+
+// underRecord traces without GDB, into a file.
+func underRecord(b *testing.B, program *testprog.Program, j job, calls string) string {
+	b.Helper()
+	printed, err := os.Create(filepath.Join(b.TempDir(), "printed"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer printed.Close()
+	script := "trace tick_" + j.site
+	if j.work == conditionFalse {
+		script += never
+	}
+	var p plan.Plan
+	if err := p.AddScript("bench", script+"\nactions\ncollect $regs, buffer\nend\n"); err != nil {
+		b.Fatal(err)
+	}
+	s, err := record.Open(record.Config{
+		Plan:    &p,
+		Program: target.Program{Path: program.Path, Args: []string{calls, j.site}},
+		Streams: linux.Streams{Out: printed},
+		Output:  filepath.Join(b.TempDir(), "run.tf"),
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	result, err := s.Run(context.Background())
+	if err != nil {
+		b.Fatal(err)
+	}
+	want := calls
+	if j.work == conditionFalse {
+		want = "0"
+	}
+	if frames := strconv.FormatInt(result.Feed.Frames, 10); frames != want {
+		b.Fatalf("%s frames of %s calls of %s, want %s", frames, calls, j.site, want)
+	}
+	text, err := os.ReadFile(printed.Name())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(text)
 }
