@@ -15,8 +15,10 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/internal/gdbtest"
 	"tracewell/internal/linux"
 	"tracewell/internal/testprog"
+	"tracewell/tfile"
 )
 
 // visits is how often TestAttachAndLeave comes.
@@ -226,12 +228,39 @@ func TestCancel(t *testing.T) {
 
 // TestNotAttached says why a process cannot be had.
 func TestNotAttached(t *testing.T) {
-	for pid, want := range map[int]string{1 << 30: "no such process", 2: "", os.Getpid(): "it is this"} {
+	for pid, want := range map[int]string{1 << 30: "no such process", 2: "thread of the kernel", os.Getpid(): "it is this"} {
 		c := attachment(t, "trace tick\n", pid)
 		_, err := Open(c)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("process %d: %v, want %q", pid, err, want)
 		}
-		t.Log(err)
+	}
+}
+
+// TestKilledRecorder kills tracewell in the middle of a run. What is in the file is whole, and it is all but the last moment.
+func TestKilledRecorder(t *testing.T) {
+	p := testprog.Build(t, "hammer", testprog.Variant{NoPIE: true})
+	path := filepath.Join(t.TempDir(), "run.tf")
+	r := start(t, gdbtest.Binary(t), "record", "--at", "tick_slot", "--collect", "$rip, $rdi", "-o", path, "--", p.Path, "4")
+	defer r.in.Close()
+	frames := 0
+	for end := time.Now().Add(20 * time.Second); frames < 2000; time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("after 20 s there are %d frames", frames)
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue // there is none yet
+		}
+		file, err := tfile.OpenBytes(b)
+		if err != nil {
+			t.Fatalf("while it is written: %v", err)
+		}
+		frames = file.NumFrames()
+	}
+	linux.Kill(r.Process.Pid, linux.SIGKILL)
+	r.Wait()
+	if n := open(t, path).NumFrames(); n < frames {
+		t.Errorf("%d frames, and %d were there before", n, frames)
 	}
 }

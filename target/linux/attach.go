@@ -5,7 +5,9 @@ package linux
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"strconv"
 	"strings"
 
 	"tracewell/internal/linux"
@@ -35,7 +37,7 @@ func (t *Target) attach(pid int, asIs bool) (target.ThreadID, error) {
 	}
 	p, err := newProcess(pid, false)
 	if err != nil {
-		return target.ThreadID{}, err
+		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, refused(pid, err))
 	}
 	t.procs = append(t.procs, p)
 	defer func(was bool) { t.holding = was }(t.holding)
@@ -70,10 +72,38 @@ func (t *Target) attachable(pid int) error {
 	if state, err := linux.StatusField(pid, "State"); err == nil && strings.HasPrefix(state, "Z") {
 		return errors.New("it has ended already, and its parent has not taken note of that")
 	}
+	if size, err := linux.StatusField(pid, "VmSize"); err == nil && size == "" {
+		return errors.New("it is a thread of the kernel")
+	}
 	if tracer, err := linux.StatusField(pid, "TracerPid"); err == nil && tracer != "0" {
 		return fmt.Errorf("process %s traces it already", tracer)
 	}
 	return nil
+}
+
+// scopeFile holds what the kernel lets a process trace that is no superuser's.
+const scopeFile = "/proc/sys/kernel/yama/ptrace_scope"
+
+// refused says what can be done about a process that the kernel does not let this one trace.
+func refused(pid int, err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	owner, _ := linux.StatusField(pid, "Uid")
+	if own := strconv.Itoa(os.Geteuid()); len(strings.Fields(owner)) > 1 && strings.Fields(owner)[1] != own && own != "0" {
+		return fmt.Errorf("%w: it is another user's; only root may trace it", err)
+	}
+	scope, _ := os.ReadFile(scopeFile)
+	switch strings.TrimSpace(string(scope)) {
+	case "1":
+		return fmt.Errorf("%w: this system lets users trace only what they start under the tracer; start the program by tracewell, "+
+			"be root, or have root write 0 to %s", err, scopeFile)
+	case "2":
+		return fmt.Errorf("%w: this system lets only root trace processes; be root, or have root write 0 to %s", err, scopeFile)
+	case "3":
+		return fmt.Errorf("%w: this system lets nobody trace processes until it is started anew (%s is 3)", err, scopeFile)
+	}
+	return fmt.Errorf("%w (a container or a security module may forbid it; root may do it where CAP_SYS_PTRACE is not taken away)", err)
 }
 
 // seizeAll takes every thread of a process under trace and stops it, until there are no more than these. The list of threads
@@ -93,7 +123,7 @@ func (t *Target) seizeAll(p *process) error {
 			if err == nil {
 				t.stopSeized(t.adopt(tid, p))
 			} else if tid == p.pid || !linux.HasEnded(tid) { // one that has ended may be refused as not permitted
-				return fmt.Errorf("%w (a process of one's own may be out of bounds, too: see /proc/sys/kernel/yama/ptrace_scope)", err)
+				return refused(p.pid, err)
 			}
 		}
 		if n, err := linux.CountThreads(p.pid); err != nil || n <= len(p.order) {

@@ -1,0 +1,86 @@
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"tracewell/tfile"
+)
+
+// numbered makes a frame of n bytes that holds a number.
+func numbered(number uint64, n int) []byte {
+	b := tfile.Builder{Order: binary.LittleEndian}
+	b.Begin(nil, 1)
+	m := make([]byte, n-tfile.FrameHeader-11)
+	binary.LittleEndian.PutUint64(m, number)
+	b.AppendMemory(0x1000, m)
+	return b.Finish()
+}
+
+// TestSlowReader takes frames faster than they are read. Hits wait for room, and nothing is lost.
+func TestSlowReader(t *testing.T) {
+	const frames, size = 5000, 32 << 10
+	s := newStream(binary.LittleEndian, 8)
+	var next uint64
+	s.show = func(f Frame) {
+		var b [8]byte
+		if f.ReadMemory(0x1000, b[:]); binary.LittleEndian.Uint64(b[:]) != next || uint64(f.Index) != next {
+			t.Errorf("frame %d comes as number %d", next, f.Index)
+		}
+		if next++; next%100 == 0 {
+			time.Sleep(10 * time.Millisecond)
+		}
+	}
+	go s.run()
+	for i := range uint64(frames) {
+		if err := s.Take(numbered(i, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, bytes, queued, waits := s.counts(); n != frames || next != frames || bytes != frames*size || queued != 0 || waits == 0 {
+		t.Errorf("%d frames of %d, %d bytes, %d queued, %d waits", n, frames, bytes, queued, waits)
+	}
+}
+
+var errFull = errors.New("no space left on device")
+
+// TestFullDisk ends the taking of frames with the error, whoever waits.
+func TestFullDisk(t *testing.T) {
+	s := newStream(binary.LittleEndian, 8)
+	go s.run()
+	s.later(func() error { return errFull })
+	frame := numbered(1, 64<<10)
+	var err error
+	for i := 0; err == nil && i < 1e6; i++ {
+		err = s.Take(frame)
+	}
+	if !errors.Is(err, errFull) || !strings.Contains(err.Error(), "cannot be written") {
+		t.Errorf("%v, want %v", err, errFull)
+	}
+	if err := s.close(); !errors.Is(err, errFull) {
+		t.Errorf("%v at the end, want %v", err, errFull)
+	}
+}
+
+// TestTakeAllocates nothing once there is room.
+func TestTakeAllocates(t *testing.T) {
+	s := newStream(binary.LittleEndian, 8)
+	frame := numbered(1, 100)
+	n := testing.AllocsPerRun(100, func() {
+		for range 10 {
+			if err := s.Take(frame); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.write()
+	})
+	if n > 0 {
+		t.Errorf("%v allocations for 10 frames", n)
+	}
+}
