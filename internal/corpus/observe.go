@@ -17,9 +17,18 @@ import (
 
 // Arrival is what GDB saw when the program came to a marked line.
 type Arrival struct {
-	Mark   string
-	PC     arch.Addr // where the program was loaded
-	Values []Value
+	Mark      string
+	PC        arch.Addr // where the program was loaded
+	PID       int
+	Registers map[string]string // numbers in hexadecimal, by the names of GDB
+	Objects   []Object
+	Values    []Value
+}
+
+// Object is a file that the program has loaded.
+type Object struct {
+	Path string
+	Text arch.Addr // where its section .text is
 }
 
 // Value is a variable in sight, or an expression that was asked for. Inner variables come before those that they hide.
@@ -49,6 +58,14 @@ disable pretty-printer
 // expressions to evaluate, by mark.
 func Observe(t testing.TB, p *Program, most int, extra map[string][]string) []Arrival {
 	t.Helper()
+	var arrivals []Arrival
+	Visit(t, p, most, extra, func(a Arrival) { arrivals = append(arrivals, a) })
+	return arrivals
+}
+
+// Visit is Observe that calls a function at each arrival, while the program stands.
+func Visit(t testing.TB, p *Program, most int, extra map[string][]string, visit func(Arrival)) {
+	t.Helper()
 	dir := t.TempDir()
 	type breakpoint struct {
 		Mark string `json:"mark"`
@@ -76,36 +93,45 @@ func Observe(t testing.TB, p *Program, most int, extra map[string][]string) []Ar
 		}
 		return path
 	}
-	answers := file("answers", nil)
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-q", "-batch", "-x", file("settings.gdb", []byte(settings)),
 		"-x", file("observe.py", []byte(observer)), p.Path)
-	cmd.Env = append(os.Environ(), "TRACEWELL_REQUEST="+file("request", text), "TRACEWELL_ANSWER="+answers)
-	if output, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("GDB: %v\n%s", err, output)
-	}
-	content, err := os.ReadFile(answers)
+	cmd.Env = append(os.Environ(), "TRACEWELL_REQUEST="+file("request", text))
+	cmd.ExtraFiles = []*os.File{write}
+	var output bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &output, &output
+	goOn, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return decode(t, content)
-}
-
-func decode(t testing.TB, content []byte) []Arrival {
-	t.Helper()
-	var arrivals []Arrival
-	lines := bufio.NewScanner(bytes.NewReader(content))
+	err = cmd.Start()
+	write.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	lines := bufio.NewScanner(read)
 	lines.Buffer(nil, 1<<24)
-	for lines.Scan() {
+	for ; lines.Scan(); count++ {
 		var a Arrival
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
-			t.Fatal(err)
+			t.Error(err)
+			break
 		}
-		arrivals = append(arrivals, a)
+		visit(a)
+		if _, err := goOn.Write([]byte{'\n'}); err != nil {
+			t.Error(err)
+			break
+		}
 	}
-	if len(arrivals) == 0 {
-		t.Fatal("GDB came to no marked line")
+	goOn.Close()
+	if err := cmd.Wait(); err != nil || count == 0 {
+		t.Fatalf("GDB came to %d marked lines: %v\n%s", count, err, &output)
 	}
-	return arrivals
 }

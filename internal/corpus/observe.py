@@ -1,15 +1,17 @@
 """What GDB sees at the marked lines of a program: run by GDB's own Python, in batch.
 
 Reads a JSON request {"breakpoints": [{"mark", "at"}...], "extra": {mark: [expressions]}, "most": arrivals of a mark} from the
-file that $TRACEWELL_REQUEST names, runs the program, and writes one JSON object a line to $TRACEWELL_ANSWER for each arrival:
+file that $TRACEWELL_REQUEST names, runs the program, and writes one JSON object a line to the descriptor 3 for each arrival;
+the program goes on when a line comes in answer:
 
-  {"mark", "pc", "language", "values": [{"name", "kind": "argument" | "local" | "global" | "expression",
+  {"mark", "pc", "pid", "registers": {name: number}, "objects": [{"path", "text": where its code is}], "language", "values": [{"name", "kind": "argument" | "local" | "global" | "expression",
                                          "text": what print says, "absent": true if that is <optimized out>,
                                          "error": why there is no value, "block": how far out the name is declared}]}
 """
 
 import json
 import os
+import sys
 import traceback
 
 import gdb
@@ -54,6 +56,30 @@ def variables(frame):
         depth += 1
 
 
+def registers(frame):
+    """The registers that are numbers, or vectors of 16 bytes."""
+    values = {}
+    for register in frame.architecture().registers():
+        value = frame.read_register(register.name)
+        try:
+            values[register.name] = hex(int(value) % 2**64)
+        except gdb.error:
+            if value.type.sizeof == 16 and value.type.code == gdb.TYPE_CODE_UNION:
+                values[register.name] = hex(int(value["uint128"]) % 2**128)
+    return values
+
+
+def objects():
+    """The files that the program has, and where the code of each is."""
+    found = []
+    for line in gdb.execute("info files", to_string=True).splitlines():
+        words = line.split()
+        if len(words) >= 5 and words[3:5] == ["is", ".text"]:
+            path = words[6] if len(words) > 6 else gdb.current_progspace().filename
+            found.append({"path": path, "text": int(words[0], 16)})
+    return found
+
+
 def arrival(mark, extra):
     frame = gdb.selected_frame()
     found = [describe(name, kind, block) for name, kind, block in variables(frame)]
@@ -61,6 +87,9 @@ def arrival(mark, extra):
     return {
         "mark": mark,
         "pc": frame.pc(),
+        "pid": gdb.selected_inferior().pid,
+        "registers": registers(frame),
+        "objects": objects(),
         "function": frame.name(),
         "language": gdb.execute("show language", to_string=True).strip(),
         "values": found,
@@ -75,16 +104,18 @@ def main():
         breakpoint = gdb.Breakpoint(entry["at"])
         marks[breakpoint.number] = entry["mark"]
     arrivals = {}
-    with open(os.environ["TRACEWELL_ANSWER"], "w", encoding="utf-8") as answers:
+    with os.fdopen(3, "w", encoding="utf-8") as answers:
         stopped = []
         gdb.events.stop.connect(stopped.append)
-        gdb.execute("run > /dev/null")
+        gdb.execute("run < /dev/null > /dev/null")
         while gdb.selected_inferior().pid:
             for breakpoint in getattr(stopped[-1], "breakpoints", []):
                 mark = marks[breakpoint.number]
                 arrivals[mark] = arrivals.get(mark, 0) + 1
                 if arrivals[mark] <= request["most"]:
                     answers.write(json.dumps(arrival(mark, request["extra"].get(mark, []))) + "\n")
+                    answers.flush()
+                    sys.stdin.readline()
                 if arrivals[mark] >= request["most"]:
                     breakpoint.enabled = False
             gdb.execute("continue")
