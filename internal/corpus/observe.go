@@ -51,7 +51,7 @@ set height 0
 set breakpoint pending on
 set debuginfod enabled off
 set exec-wrapper env -i
-disable pretty-printer
+set auto-load python-scripts off
 `
 
 // Observe runs a program in GDB and returns the first arrivals at each mark, in the order in which they happen. Extra are
@@ -102,7 +102,7 @@ func Visit(t testing.TB, p *Program, most int, extra map[string][]string, visit 
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-q", "-batch", "-x", file("settings.gdb", []byte(settings)),
 		"-x", file("observe.py", []byte(observer)), p.Path)
-	cmd.Env = append(os.Environ(), "TRACEWELL_REQUEST="+file("request", text))
+	cmd.Env = append(os.Environ(), "TRACEWELL_REQUEST="+file("request", text), "LC_ALL=C")
 	cmd.ExtraFiles = []*os.File{write}
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output

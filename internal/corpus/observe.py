@@ -18,9 +18,6 @@ import gdb
 
 
 def text_of(expression):
-    value = gdb.parse_and_eval(expression)
-    if value.is_optimized_out:
-        return {"text": "<optimized out>", "absent": True}
     text = gdb.execute("print " + expression, to_string=True)
     text = text.split(" = ", 1)[1].rstrip("\n")
     return {"text": text, "absent": text == "<optimized out>"}
@@ -57,15 +54,19 @@ def variables(frame):
 
 
 def registers(frame):
-    """The registers that are numbers, or vectors of 16 bytes."""
+    """The registers that are numbers, and the vectors of 16 bytes, which the list of all does not always have."""
     values = {}
-    for register in frame.architecture().registers():
-        value = frame.read_register(register.name)
+    listed = [register.name for register in frame.architecture().registers()]
+    for name in listed + ["fs_base", "gs_base"] + ["xmm%d" % i for i in range(16)]:
         try:
-            values[register.name] = hex(int(value) % 2**64)
-        except gdb.error:
+            value = frame.read_register(name)
             if value.type.sizeof == 16 and value.type.code == gdb.TYPE_CODE_UNION:
-                values[register.name] = hex(int(value["uint128"]) % 2**128)
+                halves = [int(value["v2_int64"][i]) % 2**64 for i in range(2)]
+                values[name] = hex(halves[0] + (halves[1] << 64))
+            else:
+                values[name] = hex(int(value) % 2**64)
+        except gdb.error:
+            pass
     return values
 
 

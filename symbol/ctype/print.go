@@ -66,7 +66,7 @@ func (p Printer) AppendValue(dst []byte, v Value) []byte { return p.append(dst, 
 
 // Print appends a value as it stands alone, where pointers and references have their type: "(struct queue *) 0x404080 <q>".
 func (p Printer) Print(dst []byte, v Value) []byte {
-	if len(v.Bytes) < v.Type.Size || v.missing() != "" {
+	if len(v.Bytes) < v.Type.Size || v.missing(0) != "" {
 		return p.append(dst, v, 0)
 	}
 	switch t := v.Type; {
@@ -120,25 +120,18 @@ func (p Printer) unreadable(dst []byte, addr arch.Addr) []byte {
 	return append(append(append(dst, "<error: Cannot access memory at address "...), addr.String()...), '>')
 }
 
-// missing tells why a value is not there: if it is a scalar and a part of it is not, or if nothing of it is.
-func (v Value) missing() string {
+// missing tells why a value that lies so deep within another is not there: if it is a scalar and a part of it is not, or if
+// nothing of it is. The latter GDB does not notice where there are several reasons, or of a part that was optimised out.
+func (v Value) missing(depth int) string {
 	if len(v.Holes) == 0 {
 		return ""
 	}
-	if t := v.Type; t.Kind != Record && t.Kind != Array {
-		return v.Holes[0].Why
-	}
-	at := 0
-	for _, h := range v.Holes {
-		if h.From > at || h.Why != v.Holes[0].Why {
-			return ""
-		}
-		at = max(at, h.To)
-	}
-	if at < v.Type.Size {
+	first := v.Holes[0]
+	whole := len(v.Holes) == 1 && first.From == 0 && first.To == v.Type.Size && (depth == 0 || first.Why != OptimizedOut)
+	if t := v.Type; (t.Kind == Record || t.Kind == Array) && !whole {
 		return ""
 	}
-	return v.Holes[0].Why
+	return first.Why
 }
 
 // part is a value within another.
@@ -167,7 +160,7 @@ func (p Printer) append(dst []byte, v Value, depth int) []byte {
 		return append(dst, "..."...)
 	}
 	v.Bytes = v.Bytes[:t.Size]
-	if why := v.missing(); why != "" {
+	if why := v.missing(depth); why != "" {
 		return append(dst, why...)
 	}
 	switch {

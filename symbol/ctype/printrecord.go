@@ -35,6 +35,9 @@ func (p Printer) record(dst []byte, v Value, depth int) []byte {
 		}
 		dst = p.field(dst, f, v, depth+1)
 	}
+	if fields[len(fields)-1].Base {
+		dst = append(dst, ", <No data fields>"...)
+	}
 	return append(dst, '}')
 }
 
@@ -54,7 +57,7 @@ func (p Printer) field(dst []byte, f Field, v Value, depth int) []byte {
 	if len(inner.Bytes) < f.Type.Size || !f.Type.Scalar() || f.Shift < 0 || f.Shift+f.Bits > 8*f.Type.Size {
 		return append(dst, "..."...)
 	}
-	if why := inner.missing(); why != "" {
+	if why := inner.missing(depth); why != "" {
 		return append(dst, why...)
 	}
 	n := f.Extract(arch.Uint(inner.Bytes[:f.Type.Size], p.Order))
@@ -148,7 +151,7 @@ func (v Value) equal(i, count int) int {
 	for ; i+n < count; n++ {
 		next := v.part(v.Type.Elem, (i+n)*size)
 		if len(v.Holes) > 0 {
-			if a, b := first.missing(), next.missing(); a != b {
+			if a, b := first.missing(1), next.missing(1); a != b {
 				break
 			} else if a != "" {
 				continue

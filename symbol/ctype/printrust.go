@@ -107,7 +107,13 @@ func (p Printer) wide(v Value) (elem *Type, addr arch.Addr, length int, ok bool)
 	return pointer.Type.Elem, addr, int(min(n, 1<<40)), true
 }
 
+// unreadable is what GDB says when it needs a part of a value that is not known.
+var unreadable = map[string]string{OptimizedOut: "value has been optimized out", Unavailable: "value is not available"}
+
 func (p Printer) rustText(dst []byte, v Value) []byte {
+	if len(v.Holes) > 0 {
+		return append(dst, "<error reading variable: "+unreadable[v.Holes[0].Why]+">"...)
+	}
 	_, addr, n, ok := p.wide(v)
 	if !ok || p.Memory == nil {
 		return p.rustFields(append(appendName(dst, v.Type.Name), ' '), v.Type.Fields(), v, 0)

@@ -2,7 +2,6 @@ package ctype
 
 import (
 	"strconv"
-	"unicode"
 
 	"tracewell/arch"
 )
@@ -31,7 +30,7 @@ func (p Printer) character(dst []byte, t *Type, code uint64) []byte {
 	if p.Language == Rust {
 		return append(appendRustCharacter(append(dst, '\''), code), '\'')
 	}
-	return append(appendEscaped(append(dst, '\''), code, '\'', t.Size), '\'')
+	return append(appendEscaped(append(dst, '\''), code, '\''), '\'')
 }
 
 // textAt writes the text that a pointer points to, of a length or up to a zero.
@@ -75,7 +74,7 @@ func (p Printer) text(dst []byte, elem *Type, b []byte, cut bool) []byte {
 	if len(codes) == 0 {
 		return append(append(dst, prefix...), `""`...)
 	}
-	dst = appendRuns(dst, codes, prefix, elem.Size)
+	dst = appendRuns(dst, codes, prefix)
 	if cut {
 		dst = append(dst, "..."...)
 	}
@@ -86,14 +85,14 @@ func (p Printer) text(dst []byte, elem *Type, b []byte, cut bool) []byte {
 const mostAlike = 10
 
 // appendRuns writes characters; many equal ones are written once.
-func appendRuns(dst []byte, codes []uint64, prefix string, size int) []byte {
+func appendRuns(dst []byte, codes []uint64, prefix string) []byte {
 	for first := true; len(codes) > 0; first = false {
 		if !first {
 			dst = append(dst, ", "...)
 		}
 		dst = append(dst, prefix...)
 		if n := equals(codes); n > mostAlike {
-			dst = append(appendEscaped(append(dst, '\''), codes[0], '"', size), '\'') // GDB escapes the other quote here
+			dst = append(appendEscaped(append(dst, '\''), codes[0], '"'), '\'') // GDB escapes the other quote here
 			dst = append(strconv.AppendInt(append(dst, " <repeats "...), int64(n), 10), " times>"...)
 			codes = codes[n:]
 			continue
@@ -104,7 +103,7 @@ func appendRuns(dst []byte, codes []uint64, prefix string, size int) []byte {
 		}
 		dst = append(dst, '"')
 		for _, c := range codes[:end] {
-			dst = appendEscaped(dst, c, '"', size)
+			dst = appendEscaped(dst, c, '"')
 		}
 		dst = append(dst, '"')
 		codes = codes[end:]
@@ -124,8 +123,8 @@ func equals(codes []uint64) int {
 // escapes are the letters of characters that C writes with one.
 var escapes = map[uint64]byte{'\a': 'a', '\b': 'b', '\f': 'f', '\n': 'n', '\r': 'r', '\t': 't', '\v': 'v'}
 
-// appendEscaped writes a character of so many bytes that stands between quotes.
-func appendEscaped(dst []byte, c uint64, quote byte, size int) []byte {
+// appendEscaped writes a character that stands between quotes, as GDB does in a locale that only has ASCII.
+func appendEscaped(dst []byte, c uint64, quote byte) []byte {
 	letter, known := escapes[c]
 	switch {
 	case known:
@@ -134,12 +133,8 @@ func appendEscaped(dst []byte, c uint64, quote byte, size int) []byte {
 		return append(dst, '\\', byte(c))
 	case c >= ' ' && c <= '~':
 		return append(dst, byte(c))
-	case c < 0200 || size == 1:
-		return append(dst, '\\', '0'+byte(c)>>6, '0'+byte(c)>>3&7, '0'+byte(c)&7)
-	case c <= unicode.MaxRune && unicode.IsPrint(rune(c)):
-		return append(dst, string(rune(c))...)
 	case c <= 0777:
-		return append(dst, '\\', '0'+byte(c>>6), '0'+byte(c)>>3&7, '0'+byte(c)&7)
+		return append(dst, '\\', '0'+byte(c>>6&7), '0'+byte(c)>>3&7, '0'+byte(c)&7)
 	}
 	return strconv.AppendUint(append(dst, "\\x"...), c, 16)
 }

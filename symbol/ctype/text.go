@@ -76,7 +76,7 @@ func (t *Type) parameters(depth int) string {
 	switch {
 	case t.Variadic:
 		texts = append(texts, "...")
-	case len(texts) == 0:
+	case len(texts) == 0 && t.Prototyped:
 		texts = []string{"void"}
 	}
 	return "(" + strings.Join(texts, ", ") + ")"

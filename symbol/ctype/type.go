@@ -34,8 +34,10 @@ type Type struct {
 	Union    bool   // Record: the members lie over one another
 	Vector   bool   // Array: of a vector register
 	Variadic bool   // Function
-	Const    bool
-	Volatile bool
+	// Prototyped says of a Function without Params that it takes none, and not that nobody knows which.
+	Prototyped bool
+	Const      bool
+	Volatile   bool
 	// Reference says of a Pointer that it is a reference of C++, which stands for what it refers to; RValue that it is one
 	// written with &&.
 	Reference, RValue bool

@@ -41,6 +41,9 @@ type Object struct {
 	Place Place
 	// Outer says that the name was found outside of the function, so that a member of this with the name hides it.
 	Outer bool
+	// Count is set where Type is an array whose length is only known when the program runs: it appends code that pushes the
+	// number of its elements.
+	Count func(b *ax.Builder) error
 }
 
 // Place says where a value is: one of Memory, Register, Value, Constant, Pieces and Absent. An Emit must append code that

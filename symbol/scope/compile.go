@@ -115,12 +115,12 @@ func (c *compiler) pop(n int) ([]cell, error) {
 // operator compiles an operator whose operands come next.
 func (c *compiler) operator(op byte) error {
 	size, isFixed := fixed[op]
-	_, isBinary := binary[op]
+	_, isBinary := dyadic[op]
 	switch {
 	case isFixed:
 		return c.constant(c.integer(size))
 	case isBinary:
-		return c.binary(op)
+		return c.dyadic(op)
 	case op >= opLit0 && op <= opLit31:
 		return c.constant(int64(op - opLit0))
 	case op >= opBreg0 && op <= opBreg31:
@@ -175,9 +175,9 @@ func (c *compiler) relative(get func() (emit, error), offset int64) error {
 	return nil
 }
 
-// binary compiles an operator of two operands.
-func (c *compiler) binary(op byte) error {
-	row := binary[op]
+// dyadic compiles an operator of two operands.
+func (c *compiler) dyadic(op byte) error {
+	row := dyadic[op]
 	cells, err := c.pop(2)
 	if err != nil {
 		return err

@@ -4,13 +4,14 @@ import (
 	"debug/dwarf"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/ax"
+	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
-	"tracewell/symbol/expr"
 	"tracewell/tdesc"
 	"tracewell/tdesc/machine"
 	"tracewell/trace"
@@ -22,8 +23,9 @@ type Options struct {
 	Layout *tdesc.Layout // the registers of the target; those of any x86-64 Linux if nil
 	// Variable finds a trace state variable by its name without the $.
 	Variable func(name string) (trace.VariableNumber, bool)
-	// Global finds what this file only declares, or does not have, in the other files of the program.
-	Global func(name string) (expr.Object, error)
+	// Others lists the files of the program in the order of the dynamic linker, the executable first; this one may be among
+	// them. What this file only declares, or does not have, is looked for there.
+	Others func() []*Image
 	// Library says that the file is a shared library: where its thread-local storage lies is then for TLSOffset to say, which
 	// gives how far below the thread pointer it begins; it is false where that is not known.
 	Library   bool
@@ -47,7 +49,8 @@ func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
 	if o.Layout == nil {
 		o.Layout = defaultLayout()
 	}
-	m := &Image{file: f, bias: bias, options: o, types: newTypes(f, bias)}
+	m := &Image{file: f, bias: bias, options: o}
+	m.types = &types{image: m, file: f, bias: bias, known: make(map[debuginfo.Offset]*ctype.Type)}
 	m.symbols = sync.OnceValue(func() map[string]debuginfo.Symbol {
 		all := make(map[string]debuginfo.Symbol)
 		for _, s := range f.Symbols() {
@@ -67,6 +70,33 @@ var defaultLayout = sync.OnceValue(func() *tdesc.Layout {
 	}
 	return layout
 })
+
+// others are the other files of the program.
+func (m *Image) others() []*Image {
+	if m.options.Others == nil {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(m.options.Others()), func(other *Image) bool { return other == m })
+}
+
+// data finds a variable of the file by the name that the linker has for it.
+func (m *Image) data(symbol string) (arch.Addr, bool) {
+	s, ok := m.symbols()[symbol]
+	return s.Addr + m.bias, ok && s.Kind == debuginfo.SymbolObject
+}
+
+// linked finds a variable of the program by the name that the linker has for it, as the running program uses it: a copy that
+// the executable has of a library's variable comes before that.
+func (m *Image) linked(symbol string) (arch.Addr, bool) {
+	if m.options.Others != nil {
+		for _, other := range m.options.Others() {
+			if addr, ok := other.data(symbol); ok {
+				return addr, true
+			}
+		}
+	}
+	return m.data(symbol)
+}
 
 // At returns what names mean at a pc of the running program.
 func At(f *debuginfo.File, pc, bias arch.Addr, o Options) *Scope { return New(f, bias, o).At(pc) }

@@ -54,11 +54,16 @@ func (s *Scope) outer(name string) (expr.Object, error) {
 	if o, ok := s.ofFunction(name); ok {
 		return o, nil
 	}
-	if o, ok := s.symbol(name); ok && !strings.HasPrefix(name, "::") {
-		return o, nil
+	others := s.image.others()
+	for _, other := range others {
+		if o, ok := other.At(0).exactly(name); ok {
+			return o, nil
+		}
 	}
-	if find := s.image.options.Global; find != nil {
-		return find(name)
+	for _, image := range append([]*Image{s.image}, others...) {
+		if o, ok := image.symbol(name); ok {
+			return o, nil
+		}
 	}
 	return expr.Object{}, fmt.Errorf("there is no %s", name)
 }

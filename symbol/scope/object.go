@@ -26,6 +26,9 @@ func (s *Scope) object(e *debuginfo.Entry, name string) (expr.Object, error) {
 	}
 	o := expr.Object{Name: name, Type: s.image.types.of(e)}
 	o.Place = s.place(e, o.Type)
+	if o.Type.Bound != nil {
+		o.Count = s.count(o.Type.Bound)
+	}
 	return o, nil
 }
 
@@ -38,13 +41,13 @@ func (s *Scope) defined(e *debuginfo.Entry, name string) (expr.Object, error) {
 			return s.object(full, name)
 		}
 	}
-	if find := s.image.options.Global; find != nil {
-		if o, err := find(whole); err == nil {
+	for _, other := range s.image.others() {
+		if o, ok := other.At(0).exactly(whole); ok {
 			return o, nil
 		}
 	}
-	if symbol, ok := s.image.symbols()[s.linkName(e)]; ok && symbol.Kind == debuginfo.SymbolObject {
-		return expr.Object{Name: name, Type: s.image.types.of(e), Place: at(symbol.Addr + s.image.bias)}, nil
+	if addr, ok := s.image.linked(s.linkName(e)); ok {
+		return expr.Object{Name: name, Type: s.image.types.of(e), Place: at(addr)}, nil
 	}
 	return expr.Object{Name: name, Type: s.image.types.of(e),
 		Place: expr.Absent{Reason: fmt.Sprintf("%s is defined in a file that is not loaded", whole)}}, nil
@@ -61,6 +64,9 @@ func (s *Scope) linkName(e *debuginfo.Entry) string {
 func (s *Scope) place(e *debuginfo.Entry, t *ctype.Type) expr.Place {
 	for range deepest {
 		if e.Has(dwarf.AttrLocation) {
+			if addr, ok := s.copied(e); ok {
+				return at(addr)
+			}
 			return s.frame.in(s.image, e.Unit).place(s.image.file.LocationAt(e, dwarf.AttrLocation, s.pc), t.Size)
 		}
 		if v, ok := e.Value(dwarf.AttrConstValue); ok {
@@ -73,6 +79,21 @@ func (s *Scope) place(e *debuginfo.Entry, t *ctype.Type) expr.Place {
 		e = origin
 	}
 	return absent(errOptimizedOut)
+}
+
+// copied finds the copy of a library's variable that the executable has: its linker makes one where its code takes the variable
+// for one of its own.
+func (s *Scope) copied(e *debuginfo.Entry) (arch.Addr, bool) {
+	if !s.image.options.Library {
+		return 0, false
+	}
+	if _, fixed := s.image.types.staticAddress(e); !fixed {
+		return 0, false
+	}
+	if _, external := s.image.file.Lookup(e, dwarf.AttrExternal); !external {
+		return 0, false
+	}
+	return s.image.linked(s.linkName(e))
 }
 
 // in is the frame for expressions of another unit.
@@ -146,16 +167,16 @@ var (
 )
 
 // symbol finds what only the linker knows.
-func (s *Scope) symbol(name string) (expr.Object, bool) {
-	symbol, ok := s.image.symbols()[name]
+func (m *Image) symbol(name string) (expr.Object, bool) {
+	symbol, ok := m.symbols()[name]
 	if !ok {
 		return expr.Object{}, false
 	}
 	switch symbol.Kind {
 	case debuginfo.SymbolFunction:
-		return expr.Object{Name: name, Type: unknownFunction, Place: at(symbol.Addr + s.image.bias)}, true
+		return expr.Object{Name: name, Type: unknownFunction, Place: at(symbol.Addr + m.bias)}, true
 	case debuginfo.SymbolObject:
-		return expr.Object{Name: name, Type: unknownVariable, Place: at(symbol.Addr + s.image.bias)}, true
+		return expr.Object{Name: name, Type: unknownVariable, Place: at(symbol.Addr + m.bias)}, true
 	}
 	return expr.Object{}, false
 }

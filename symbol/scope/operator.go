@@ -8,7 +8,7 @@ import (
 	"tracewell/ax"
 )
 
-// operators compile what is not in fixed and binary. The operands come next.
+// operators compile what is not in fixed and dyadic. The operands come next.
 var operators = map[byte]func(*compiler) error{
 	opAddr: func(c *compiler) error { return c.located(arch.Addr(c.integer(8))) },
 	opAddrx: func(c *compiler) error {

@@ -97,9 +97,9 @@ var fixed = map[byte]int{
 	opConst1u: 1, opConst1s: -1, opConst2u: 2, opConst2s: -2, opConst4u: 4, opConst4s: -4, opConst8u: 8, opConst8s: -8,
 }
 
-// binary are the operators that make one cell of two: the code where they are signed and where they are not. A cell without a
+// dyadic are the operators that make one cell of two: the code where they are signed and where they are not. A cell without a
 // type of its own is signed or not as DWARF says of the operator.
-var binary = map[byte]struct {
+var dyadic = map[byte]struct {
 	signed, unsigned []ax.Op
 	plain            bool // a cell without a type counts as unsigned
 	compares         bool // the result is 0 or 1, without a type

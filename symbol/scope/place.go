@@ -25,11 +25,19 @@ func (f *frame) place(code []byte, size int) expr.Place {
 		case bits == 0 && (rest.more() || pieces != nil):
 			return absent(errDamaged)
 		case bits == 0:
-			return p
+			return f.whole(p, size)
 		}
 		pieces = append(pieces, expr.Piece{Place: p, Bits: bits, Offset: offset})
 	}
 	return pieces
+}
+
+// whole refuses a register that is too small for the value.
+func (f *frame) whole(p expr.Place, size int) expr.Place {
+	if r, ok := p.(expr.Register); ok && r.Size < size {
+		return absent(fmt.Errorf("its %d bytes are said to be in a register of %d", size, r.Size))
+	}
+	return p
 }
 
 // piece compiles the location of a part of a value, up to the operator that says how long it is; bits is 0 if there is none
@@ -124,8 +132,6 @@ func (c *compiler) inRegister(n uint64, size int) (expr.Place, error) {
 		return nil, errDamaged
 	case err != nil:
 		return nil, err
-	case size > width:
-		return nil, fmt.Errorf("its %d bytes are said to be in the register $%s of %d", size, c.name(n), width)
 	}
-	return expr.Register{Num: reg, Size: size}, nil
+	return expr.Register{Num: reg, Size: min(size, width)}, nil
 }

@@ -102,6 +102,12 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 // static reads a member of the class, whose definition is elsewhere.
 func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
 	f := ctype.Field{Name: e.Name(), Static: true, Type: s.of(e)}
+	if link := e.Text(dwarf.AttrLinkageName); link != "" {
+		if addr, ok := s.image.linked(link); ok {
+			f.Addr = addr
+			return f
+		}
+	}
 	for _, off := range s.file.Variables(s.qualified(record) + "::" + f.Name) {
 		definition, err := s.file.Entry(off)
 		if err != nil {

@@ -12,23 +12,23 @@ import (
 // types makes types of the descriptions in a file, each once, so that types may refer to themselves. A structure becomes one
 // without its members, which are read when they are asked for: what a variable's type leads to is most of a C++ program.
 type types struct {
+	image *Image
 	file  *debuginfo.File
 	bias  arch.Addr
-	mu    sync.Mutex // guards known, and what is in it until it is done
 	known map[debuginfo.Offset]*ctype.Type
 }
 
-func newTypes(f *debuginfo.File, bias arch.Addr) *types {
-	return &types{file: f, bias: bias, known: make(map[debuginfo.Offset]*ctype.Type)}
-}
+// converting guards what is known of the types of all files, and what is in it until it is done: the types of one file lead to
+// those of others.
+var converting sync.Mutex
 
 // deepest is how far types may lie within one another; damaged debugging information knows no end.
 const deepest = 64
 
 // at returns the type at an offset. What cannot be read is an opaque type without a size.
 func (s *types) at(off debuginfo.Offset) *ctype.Type {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	converting.Lock()
+	defer converting.Unlock()
 	return s.convert(off, 0)
 }
 
@@ -60,8 +60,8 @@ func (s *types) convert(off debuginfo.Offset, depth int) *ctype.Type {
 	}
 	t := &ctype.Type{}
 	s.known[off] = t
-	if full := s.definition(e); full != nil {
-		*t = *s.convert(full.Offset, depth+1)
+	if full := s.definition(e, depth); full != nil {
+		*t = *full
 		return t
 	}
 	t.Name = e.Name()
@@ -71,22 +71,27 @@ func (s *types) convert(off debuginfo.Offset, depth int) *ctype.Type {
 	if make := makers[e.Tag]; make != nil {
 		make(s, t, e, depth)
 	}
+	if t.Kind == ctype.Record && e.Bool(dwarf.AttrDeclaration) {
+		*t = ctype.Type{Name: t.Name}
+	}
 	return t
 }
 
-// definition finds what a mere declaration declares.
-func (s *types) definition(e *debuginfo.Entry) *debuginfo.Entry {
+// definition finds what a mere declaration declares, in this file or another.
+func (s *types) definition(e *debuginfo.Entry, depth int) *ctype.Type {
 	if off, ok := e.Ref(dwarf.AttrSignature); ok && off != e.Offset {
-		full, _ := s.file.Entry(off)
-		return full
+		return s.convert(off, depth+1)
 	}
 	if !e.Bool(dwarf.AttrDeclaration) || e.Name() == "" {
 		return nil
 	}
-	for _, off := range s.file.Types(s.qualified(e)) {
-		full, err := s.file.Entry(off)
-		if err == nil && full.Tag != dwarf.TagTypedef && !full.Bool(dwarf.AttrDeclaration) {
-			return full
+	name := "::" + s.qualified(e)
+	for _, image := range append([]*Image{s.image}, s.image.others()...) {
+		for _, off := range image.file.Types(name) {
+			full, err := image.file.Entry(off)
+			if err == nil && hasKeyword(full.Tag) && !full.Bool(dwarf.AttrDeclaration) {
+				return image.types.convert(off, depth+1)
+			}
 		}
 	}
 	return nil
@@ -160,6 +165,10 @@ const (
 
 func baseType(_ *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
 	encoding, _ := e.Uint(dwarf.AttrEncoding)
+	language := languageOf(e.Unit)
+	if short, ok := shorter[t.Name]; ok && language != ctype.Rust && language != ctype.Go {
+		t.Name = short
+	}
 	switch encoding {
 	case encodingBool:
 		t.Kind = ctype.Bool
@@ -173,6 +182,15 @@ func baseType(_ *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
 	case encodingUnsigned, encodingUnsignedChar, encodingUTF:
 		t.Kind, t.Char = ctype.Integer, encoding != encodingUnsigned
 	}
+	if t.Kind == ctype.Integer && t.Size == 1 && language != ctype.Rust {
+		t.Char = true // C has no other integer of one byte, and GDB takes those of Go for the same
+	}
+}
+
+// shorter are the names that GDB has for types which GCC calls by more words.
+var shorter = map[string]string{
+	"long int": "long", "long unsigned int": "unsigned long", "short int": "short", "short unsigned int": "unsigned short",
+	"long long int": "long long", "long long unsigned int": "unsigned long long",
 }
 
 // wide are the names of types of characters that are integers otherwise.
@@ -197,10 +215,15 @@ func (s *types) alias(t *ctype.Type, e *debuginfo.Entry, depth int) {
 
 func (s *types) function(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	t.Kind, t.Name, t.Size, t.Elem = ctype.Function, "", 1, s.elem(e, depth)
+	t.Prototyped = e.Bool(dwarf.AttrPrototyped) || languageOf(e.Unit) != ctype.C
 	for child := range s.file.Children(e) {
 		switch child.Tag {
 		case dwarf.TagFormalParameter:
-			t.Params = append(t.Params, s.elem(child, depth))
+			param := s.elem(child, depth)
+			if child.Bool(dwarf.AttrArtificial) {
+				param = param.Qualify(true, false) // this, which GCC only says of its definition
+			}
+			t.Params = append(t.Params, param)
 		case dwarf.TagUnspecifiedParameters:
 			t.Variadic = true
 		}
