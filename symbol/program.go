@@ -9,6 +9,7 @@ import (
 	"tracewell/arch"
 	"tracewell/sdt"
 	"tracewell/symbol/debuginfo"
+	"tracewell/symbol/scope"
 )
 
 // Options say how files are read.
@@ -27,7 +28,7 @@ type Program struct {
 
 	mu      sync.RWMutex
 	objects []*Object // the executable first
-	scopes  map[*Object]*images
+	scopes  map[*Object]*scope.Image
 }
 
 // Object is one file of a program, where the process has it.
@@ -109,6 +110,7 @@ func (p *Program) Add(path string, bias arch.Addr) (*Object, error) {
 	o := &Object{i, bias}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	clear(p.scopes) // what others only declare may be defined in it
 	p.objects = append(p.objects, o)
 	return o, nil
 }
