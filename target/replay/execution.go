@@ -123,6 +123,9 @@ func (e *Execution) choose(t *index.Trace, notes *[]string) error {
 	}
 	e.data = index.Layout{BigEndian: order == binary.BigEndian, Halfwords: e.set.elf == elf.EM_ARM, LittleCode: e.set.littleCode}
 	*notes = append(*notes, fmt.Sprintf("%s, %s endian (%s)", e.set.title, arch.OrderName(order), how))
+	if order == binary.BigEndian && e.program == nil {
+		*notes = append(*notes, "GDB has to be told of the byte order unless it has the program: set endian big")
+	}
 	if other := unplaced(e.parts, t.Names); len(other) > 0 {
 		*notes = append(*notes, "not shown, as GDB has no such registers: "+strings.Join(other, " "))
 	}

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/itrace"
@@ -74,7 +75,8 @@ func (t *ExecutionTarget) Reverser() target.Reverser { return t }
 // Events implements target.Runner.
 func (t *ExecutionTarget) Events() <-chan target.Event { return t.events }
 
-// Resume implements target.Runner. Whatever threads are told to run, time goes on for all.
+// Resume implements target.Runner. Whatever threads are told to run, time goes on for all; but those that are not told to meet no
+// breakpoints, as clients do not expect to hear of them.
 func (t *ExecutionTarget) Resume(actions []target.Action) error { return t.resume(actions, t.forwards) }
 
 // ResumeBackwards implements target.Reverser.
@@ -82,7 +84,7 @@ func (t *ExecutionTarget) ResumeBackwards(actions []target.Action) error {
 	return t.resume(actions, t.backwards)
 }
 
-func (t *ExecutionTarget) resume(actions []target.Action, run func(context.Context, target.Action) (target.Event, error)) error {
+func (t *ExecutionTarget) resume(actions []target.Action, way func(*run, target.Action) (target.Event, error)) error {
 	if len(t.Threads()) == 0 {
 		return target.ErrNoProcess
 	}
@@ -107,7 +109,7 @@ func (t *ExecutionTarget) resume(actions []target.Action, run func(context.Conte
 	t.cancel = cancel
 	t.mu.Unlock()
 	go func() {
-		ev, err := run(ctx, action)
+		ev, err := way(t.newRun(ctx, actions), action)
 		switch {
 		case ctx.Err() != nil && err != nil:
 			ev = target.Event{Thread: action.Thread, Signal: target.SignalInt}
@@ -136,15 +138,18 @@ func (t *ExecutionTarget) Interrupt() error {
 
 // run is a resumption in one direction.
 type run struct {
-	t      *ExecutionTarget
-	ctx    context.Context
-	stops  []stop
-	wants  []index.Want // of the stops
-	passed bool         // the breakpoint at the moment does not count
+	t     *ExecutionTarget
+	ctx   context.Context
+	meets func(cpu int32) bool // which threads meet breakpoints
+	stops []stop
+	wants []index.Want // of the stops
 }
 
-func (t *ExecutionTarget) newRun(ctx context.Context, more ...stop) *run {
-	r := &run{t: t, ctx: ctx, stops: append(t.stops(), more...)}
+func (t *ExecutionTarget) newRun(ctx context.Context, actions []target.Action) *run {
+	r := &run{t: t, ctx: ctx, stops: t.stops()}
+	r.meets = func(cpu int32) bool {
+		return slices.ContainsFunc(actions, func(a target.Action) bool { return a.Thread.Covers(threadOf(cpu)) })
+	}
 	for _, s := range r.stops {
 		r.wants = append(r.wants, s.Want)
 	}
@@ -152,12 +157,11 @@ func (t *ExecutionTarget) newRun(ctx context.Context, more ...stop) *run {
 }
 
 // forwards goes on until something stops it, or to the end.
-func (t *ExecutionTarget) forwards(ctx context.Context, a target.Action) (target.Event, error) {
-	r := t.newRun(ctx)
+func (t *ExecutionTarget) forwards(r *run, a target.Action) (target.Event, error) {
 	from, limit := t.moment, t.trace.Instructions
 	passed := !a.Anew
 	if a.Verb != target.Go {
-		found, err := t.trace.Next(ctx, t.moment, []index.Want{{What: index.Turn, CPU: cpuOf(a.Thread)}})
+		found, err := t.trace.Next(r.ctx, t.moment, []index.Want{{What: index.Turn, CPU: cpuOf(a.Thread)}})
 		if err != nil {
 			return target.Event{}, err
 		}
@@ -167,7 +171,7 @@ func (t *ExecutionTarget) forwards(ctx context.Context, a target.Action) (target
 		}
 		passed, limit = true, found.Instruction+1
 		if a.Verb == target.StepRange {
-			found, err = t.trace.Next(ctx, limit, []index.Want{{What: index.Leave, CPU: cpuOf(a.Thread), Addr: uint64(a.Start),
+			found, err = t.trace.Next(r.ctx, limit, []index.Want{{What: index.Leave, CPU: cpuOf(a.Thread), Addr: uint64(a.Start),
 				Size: uint64(a.End - a.Start)}})
 			if err != nil {
 				return target.Event{}, err
@@ -265,15 +269,14 @@ func (r *run) effects(n, moment int64) (target.Event, bool, error) {
 
 // agrees asks a breakpoint whether a thread is to stop.
 func (r *run) agrees(b *target.Breakpoint, cpu int32) bool {
-	return b.Check == nil || b.Check(snapshot{r.t, threadOf(cpu)})
+	return r.meets(cpu) && (b.Check == nil || b.Check(snapshot{r.t, threadOf(cpu)}))
 }
 
 // backwards undoes until something stops it, or to the beginning.
-func (t *ExecutionTarget) backwards(ctx context.Context, a target.Action) (target.Event, error) {
-	r := t.newRun(ctx)
+func (t *ExecutionTarget) backwards(r *run, a target.Action) (target.Event, error) {
 	limit := int64(-1)
 	if a.Verb != target.Go {
-		found, err := t.trace.Previous(ctx, t.moment, []index.Want{{What: index.Turn, CPU: cpuOf(a.Thread)}})
+		found, err := t.trace.Previous(r.ctx, t.moment, []index.Want{{What: index.Turn, CPU: cpuOf(a.Thread)}})
 		if err != nil {
 			return target.Event{}, err
 		}
