@@ -72,7 +72,7 @@ type tellOptions struct {
 	Print  bool        `group:"What is printed:" help:"Print each frame as a line while it runs. Collects $$trace_timestamp besides."`
 	Format lineFormat  `group:"What is printed:" placeholder:"TEMPLATE" help:"What the lines look like, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
 	JSON   bool        `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, at the end what came of the run."`
-	List   *listOption `group:"What is printed:" placeholder:"PATTERN" help:"Only print which functions and probes there are, * standing for any characters, and for FILE:* the lines."`
+	List   *listOption `group:"What is printed:" placeholder:"PATTERN" help:"Only print which functions and probes there are of a name, * standing for any characters; FILE: is for the lines of a file, FILE:PATTERN for its functions, /REGEXP/ for other patterns."`
 	DryRun bool        `group:"What is printed:" help:"Only print what would be traced, with addresses and the code of expressions."`
 	Quiet  bool        `short:"q" group:"What is printed:" help:"Tell nothing of the run but errors."`
 }

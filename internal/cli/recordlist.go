@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 
 	"tracewell/internal/text"
 	"tracewell/symbol"
@@ -33,7 +34,7 @@ func (c *recordCommand) list(streams Streams) error {
 		return fmt.Errorf("record: --list: %w", err)
 	}
 	if len(found) == 0 {
-		return fmt.Errorf("record: --list: nothing in %s matches %s", text.Visible(c.executable()), text.Quote(string(*c.List)))
+		return fmt.Errorf("record: --list: %w", c.unlisted(program))
 	}
 	return write(streams, func(out *output) error {
 		if c.JSON {
@@ -41,6 +42,17 @@ func (c *recordCommand) list(streams Streams) error {
 		}
 		return writeLocations(out, found)
 	})
+}
+
+// unlisted says why nothing is listed, with the names that are nearest to one that is none.
+func (c *recordCommand) unlisted(program *symbol.Program) error {
+	pattern := string(*c.List)
+	if !strings.ContainsAny(pattern, "*?[/:") {
+		if _, err := program.Locate(pattern); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("nothing in %s matches %s", text.Visible(c.executable()), text.Quote(pattern))
 }
 
 // writeLocations prints a table.
@@ -62,9 +74,6 @@ func writeLocations(out *output, found []symbol.Location) error {
 // whatText is the function or the probe at a location.
 func whatText(l symbol.Location) string {
 	what := l.Function
-	if l.Offset != 0 {
-		what = fmt.Sprintf("%s+%d", what, l.Offset)
-	}
 	if l.Inlined {
 		what += " (inlined)"
 	}

@@ -119,6 +119,10 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 		return result, err
 	}
 	for _, point := range r.session.Points() {
+		if point.Pending != nil {
+			r.status.warn(fmt.Errorf("tracepoint %d: %w\nLibraries that are loaded later are searched for it", point.Number, point.Pending))
+			continue
+		}
 		r.status.say("%s", pointText(point))
 	}
 	r.start = time.Now()
@@ -179,9 +183,6 @@ func signalText(n int) string { return fmt.Sprintf("signal %d (%v)", n, syscall.
 
 // pointText says where a tracepoint is.
 func pointText(p record.Point) string {
-	if p.Pending != nil {
-		return fmt.Sprintf("Tracepoint %d waits for a library that has it: %v", p.Number, p.Pending)
-	}
 	if len(p.Locations) == 1 {
 		return fmt.Sprintf("Tracepoint %d at %s", p.Number, text.Visible(p.Locations[0].String()))
 	}
@@ -211,6 +212,11 @@ func endText(r record.Result) string {
 func (r *recordRun) summarise(result record.Result) error {
 	feed := result.Feed
 	r.status.summary(feed)
+	for _, p := range feed.Points {
+		if p.Pending {
+			r.status.warn(fmt.Errorf("tracepoint %d: %s was nowhere", p.Number, text.Visible(p.At)))
+		}
+	}
 	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output), endText(result))
 	if !r.JSON {
 		return nil

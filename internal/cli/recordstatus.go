@@ -189,7 +189,7 @@ func (s *runStatus) lines(feed record.Feed) []byte {
 		}
 		location := text.Visible(p.At)
 		if p.Pending {
-			location += " (waits for a library)"
+			location += " (not found yet)"
 		}
 		row := []string{strconv.Itoa(int(p.Number)), location, decimal(p.Hits)}
 		if rates {

@@ -48,9 +48,9 @@ func TestRunTable(t *testing.T) {
 	s := newRunStatus(line, false, false)
 	s.say("first")
 	s.watch(feeds())
-	const rows = " 1  push                            2000   1000     200  4.0 KiB       0\n"
+	const rows = " 1  push                      2000   1000     200  4.0 KiB       0\n"
 	printed.shows(t, rows)
-	printed.shows(t, "2  libq.c:7 (waits for a library)")
+	printed.shows(t, "2  libq.c:7 (not found yet)")
 	printed.shows(t, "    cannot read memory at 0x0\n")
 	s.warn(errors.New("second"))
 	printed.shows(t, "\r\x1b[5A\x1b[Jtracewell: warning: second\ntp  location")
@@ -66,10 +66,10 @@ func TestRunLines(t *testing.T) {
 		false: `first
 0s: 1007 hits, 100 frames, 2.0 KiB, 1 error
 tracewell: warning: second
-tp  location                        hits  frames    bytes  errors
- 1  push                            2000     200  4.0 KiB       0
- 2  libq.c:7 (waits for a library)     0       0      0 B       0
- 3  pop                                7       0      0 B       2
+tp  location                  hits  frames    bytes  errors
+ 1  push                      2000     200  4.0 KiB       0
+ 2  libq.c:7 (not found yet)     0       0      0 B       0
+ 3  pop                          7       0      0 B       2
     cannot read memory at 0x0
 `,
 		true: "tracewell: warning: second\n",
