@@ -136,6 +136,22 @@ func (q *query) matches(f *name, cpp bool) bool {
 	return q.name.matches(f, !q.whole && (cpp || q.loose))
 }
 
+// key is the name by which debug information is asked for the functions, which may give it more than are wanted: without
+// arguments of templates, and without scopes where one of them is a function.
+func (q *query) key() string {
+	var parts []string
+	for _, scope := range q.name.scopes {
+		if scope == "(anonymous namespace)" || scope == "{anonymous}" {
+			continue
+		}
+		if strings.ContainsAny(scope, "({") {
+			return q.name.last
+		}
+		parts = append(parts, withoutArguments(scope))
+	}
+	return strings.Join(append(parts, q.name.last), "::")
+}
+
 // unitsNaming returns the units that may have a function of a name, or an inlined copy of it.
 func (o *Object) unitsNaming(q *query) []*unit {
 	var units []*unit
@@ -148,10 +164,11 @@ func (o *Object) unitsNaming(q *query) []*unit {
 			}
 		}
 	}
-	for _, off := range o.file.Functions(q.name.last) {
+	key := q.key()
+	for _, off := range o.file.Functions(key) {
 		add(off)
 	}
-	if q.name.last != q.text {
+	if key != q.text {
 		for _, off := range o.file.Functions(q.text) {
 			add(off)
 		}

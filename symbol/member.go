@@ -13,7 +13,8 @@ func (o *Object) members(q *query) []candidate {
 	var found []candidate
 	for _, class := range o.lineage(strings.Join(q.name.scopes, "::")) {
 		of := parseName(class + "::" + q.name.last + q.name.args)
-		for _, u := range o.unitsNaming(q) {
+		inherited := &query{text: q.text, name: of}
+		for _, u := range o.unitsNaming(inherited) {
 			if q.file != "" && !u.hasFile(q.file) {
 				continue
 			}
