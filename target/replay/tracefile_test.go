@@ -385,7 +385,7 @@ func TestProgram(t *testing.T) {
 		t.Error("data cannot change")
 	}
 	vector, err := one.Auxv().ReadAuxv(0)
-	if err != nil || len(vector) != 32 || binary.LittleEndian.Uint64(vector[8:]) != uint64(f.program.start()) {
+	if err != nil || len(vector) != 48 || binary.LittleEndian.Uint64(vector[8:]) != uint64(f.program.start()) {
 		t.Errorf("the auxiliary vector is %x, %v", vector, err)
 	}
 	path, err := one.ExecFile().ReadExecFile(1)

@@ -22,10 +22,11 @@ type TraceTarget struct {
 }
 
 var (
-	_ target.Target     = (*TraceTarget)(nil)
-	_ target.Runner     = (*TraceTarget)(nil)
-	_ target.Recording  = (*TraceFile)(nil)
-	_ target.Incomplete = (*TraceTarget)(nil)
+	_ target.Target      = (*TraceTarget)(nil)
+	_ target.Breakpoints = (*TraceTarget)(nil)
+	_ target.Runner      = (*TraceTarget)(nil)
+	_ target.Recording   = (*TraceFile)(nil)
+	_ target.Incomplete  = (*TraceTarget)(nil)
 )
 
 // Target returns a target for a client that comes.
@@ -141,6 +142,15 @@ func (t *TraceTarget) Incomplete() target.Incomplete { return t }
 
 // Runner implements target.Groups, so that clients can leave, and are told why nothing runs.
 func (t *TraceTarget) Runner() target.Runner { return t }
+
+// Breakpoints implements target.Groups. GDB inserts some by itself before it resumes.
+func (t *TraceTarget) Breakpoints() target.Breakpoints { return t }
+
+// InsertBreakpoint implements target.Breakpoints: nothing will come by.
+func (t *TraceTarget) InsertBreakpoint(target.ThreadID, target.Breakpoint) error { return nil }
+
+// RemoveBreakpoint implements target.Breakpoints.
+func (t *TraceTarget) RemoveBreakpoint(target.ThreadID, target.Breakpoint) error { return nil }
 
 // Events implements target.Runner. There are none.
 func (t *TraceTarget) Events() <-chan target.Event { return nil }
