@@ -9,7 +9,7 @@ import (
 
 // readingOptions say how to read a trace file that does not tell it itself, or tells it wrongly.
 type readingOptions struct {
-	Endian       string `enum:"auto,little,big" default:"auto" help:"The byte order of the frames: little or big, if it is not found out rightly."`
+	Endian       string `aliases:"byte-order" enum:"auto,little,big" default:"auto" help:"The byte order of the frames: little or big, if it is not found out rightly."`
 	RegisterSize int    `placeholder:"BYTES" help:"The length of a register block, whatever the file says."`
 	Recover      bool   `help:"Pass over damage, and go on with the frames behind it."`
 }

@@ -42,6 +42,9 @@ func (c *replayCommand) Run(streams Streams) error {
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
+	if c.File == "-" && place.network == "stdio" {
+		return errors.New("standard input cannot be both the file and GDB: --listen needs another place")
+	}
 	r, err := c.open(streams)
 	if err != nil {
 		return err

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"tracewell/internal/text"
@@ -12,6 +14,14 @@ import (
 	"tracewell/tdesc"
 	"tracewell/tfile"
 )
+
+// introduce says what is served, and what GDB has to be told that no file or packet tells it.
+func introduce(messages io.Writer, name string, content tfile.Content, program bool) {
+	fmt.Fprintf(messages, "%s: %d trace frames\n", name, content.NumFrames())
+	if content.Header().Order == binary.BigEndian && !program {
+		fmt.Fprintln(messages, "The machine is big endian. Without its program GDB has to be told so: set endian big")
+	}
+}
 
 // opener finds the frames of a file.
 type opener func(opts []tfile.Option) (*traceFile, tfile.Content, error)
@@ -47,6 +57,7 @@ func (c *replayCommand) openTraceFile(open opener, streams Streams) (*replayed, 
 	if t.err != nil {
 		fmt.Fprintf(streams.Err, "tracewell: %v\n", t.err)
 	}
+	introduce(streams.Err, text.Visible(t.name), content, c.Exec != "")
 	return &replayed{close: t.close, config: func() (stub.Config, error) {
 		return stub.Config{Target: file.Target(), Attached: true, Save: wholefile.Write}, nil
 	}}, nil

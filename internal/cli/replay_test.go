@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"tracewell/rsp"
+	"tracewell/tfile"
+)
+
+// asking is what a client sends: packets, without waiting for the answers.
+func asking(packets ...string) []byte {
+	b := rsp.AppendPacket(nil, []byte("QStartNoAckMode"))
+	b = append(b, '+')
+	for _, p := range packets {
+		b = rsp.AppendPacket(b, []byte(p))
+	}
+	return b
+}
+
+// answers are the packets in what a server sent, behind that to QStartNoAckMode.
+func answers(t *testing.T, sent string) []string {
+	t.Helper()
+	decoder := rsp.NewDecoder(1 << 20)
+	decoder.Feed([]byte(sent))
+	var all []string
+	for {
+		token, ok := decoder.Next()
+		if !ok {
+			break
+		}
+		if token.Kind == rsp.Packet {
+			all = append(all, string(token.Payload))
+		}
+	}
+	if len(all) == 0 {
+		t.Fatalf("no answer in %q", sent)
+	}
+	return all[1:]
+}
+
+// TestReplay serves a trace file in all forms in which files come.
+func TestReplay(t *testing.T) {
+	plain := []byte(content(t, basic))
+	twin := filepath.Join(t.TempDir(), "run.txt")
+	if got := run(t, "convert", basic, twin); got.status != statusDone {
+		t.Fatal(got.stderr)
+	}
+	folder := filepath.Join(t.TempDir(), "ctf")
+	if got := run(t, "convert", basic, folder+"/"); got.status != statusDone {
+		t.Fatal(got.stderr)
+	}
+	for _, test := range []struct{ name, path, options string }{
+		{"file", basic, ""}, {"gzip", pack(t, "run.tf.gz", plain), ""}, {"zstd", pack(t, "run.tf.zst", plain), ""},
+		{"text", twin, ""}, {"folder", folder, "--tdesc " + basic}, {"order", basic, "--byte-order little --once"},
+	} {
+		args := append([]string{"replay", test.path, "--listen", "-"}, strings.Fields(test.options)...)
+		got := runWith(t, feed(t, asking("QTFrame:0", "m404080,4", "QTFrame:tdp:4", "QTFrame:54", "QTFrame:55")), args...)
+		if got.status != statusDone || !strings.Contains(got.stderr, ": 85 trace frames\n") ||
+			!strings.Contains(got.stderr, "Remote debugging using stdio\n") {
+			t.Errorf("%s: exit status %d, %s", test.name, got.status, got.stderr)
+		}
+		want := "F0T2 a0524000 F4T4 F54T3 F-1"
+		if got := strings.Join(answers(t, got.stdout), " "); got != want {
+			t.Errorf("%s: answered %s, expected %s", test.name, got, want)
+		}
+	}
+}
+
+// TestReplayDamaged serves what is whole, and says what is not.
+func TestReplayDamaged(t *testing.T) {
+	cut := filepath.Join(t.TempDir(), "cut.tf")
+	if err := os.WriteFile(cut, []byte(content(t, basic))[:100_000], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := runWith(t, feed(t, asking("QTFrame:0", "QTFrame:1000")), "replay", cut, "--listen", "-")
+	if want := "premature end of the trace file"; !strings.Contains(got.stderr, want) {
+		t.Errorf("not said: %s", got.stderr)
+	}
+	if got := answers(t, got.stdout); got[0] != "F0T2" || got[1] != "F-1" {
+		t.Errorf("answered %q", got)
+	}
+}
+
+// TestReplayRefuses says what cannot be served, without listening.
+func TestReplayRefuses(t *testing.T) {
+	elf := filepath.Join(t.TempDir(), "none")
+	undescribed := filepath.Join(t.TempDir(), "undescribed.tf")
+	if err := os.WriteFile(undescribed, []byte(tfile.Magic+"R 10\n\n\x00\x00\x00\x00"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for line, want := range map[string]string{
+		"/etc/passwd --listen -":                  "not a trace file",
+		basic + " --listen - --exec " + elf:       "no such file",
+		basic + " --listen - --exec /etc/passwd":  "ELF",
+		basic + " --listen - --tdesc /etc/passwd": "--tdesc",
+		basic + " --listen nowhere:":              "--listen: ",
+		undescribed + " --listen -":               "it takes a target description",
+		"- --listen -":                            "cannot be both",
+	} {
+		got := run(t, append([]string{"replay"}, strings.Fields(line)...)...)
+		if got.status != statusFailure || got.stdout != "" || !strings.Contains(got.stderr, want) {
+			t.Errorf("replay %s: exit status %d, %s", line, got.status, got.stderr)
+		}
+	}
+}
+
+// TestReplayClients serves one client after another, the file having come from a pipe.
+func TestReplayClients(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	done := make(chan outcome, 1)
+	in := feed(t, []byte(content(t, basic)))
+	go func() { done <- runWith(t, in, "replay", "-", "--listen", "unix:"+socket) }()
+	for _, packet := range []string{"D", "k", "QTFrame:3", "vKill;1"} {
+		conn := dial(t, socket)
+		if _, err := conn.Write(asking(packet, "QTFrame:4", "qTStatus")); err != nil {
+			t.Fatal(err)
+		}
+		var sent bytes.Buffer
+		for b := make([]byte, 1<<12); !strings.Contains(sent.String(), "tframes:55"); {
+			n, err := conn.Read(b)
+			if err != nil {
+				t.Fatalf("after %q and %q: %v", packet, sent.String(), err)
+			}
+			sent.Write(b[:n])
+		}
+		if !strings.Contains(sent.String(), "F4T") {
+			t.Errorf("after %q: %q", packet, sent.String())
+		}
+		conn.Close()
+	}
+	conn := dial(t, socket)
+	if _, err := conn.Write(asking("qRcmd,65786974")); err != nil { // monitor exit
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	select {
+	case got := <-done:
+		if got.status != statusDone || strings.Count(got.stderr, "Listening on socket") != 5 {
+			t.Errorf("exit status %d, %s", got.status, got.stderr)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("the server does not end")
+	}
+}
+
+// dial waits until somebody listens.
+func dial(t *testing.T, socket string) net.Conn {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
+		conn, err := net.Dial("unix", socket)
+		if err == nil {
+			return conn
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestReplayBigEndian tells what GDB has to be told.
+func TestReplayBigEndian(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "big.tf")
+	file := tfile.Magic + "R 10\ntdesc <target><architecture>powerpc:common</architecture></target>\n\n\x00\x00\x00\x00"
+	if err := os.WriteFile(path, []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := runWith(t, feed(t, asking("?")), "replay", path, "--listen", "-", "--endian", "big")
+	if got.status != statusDone || !strings.Contains(got.stderr, "set endian big") {
+		t.Errorf("exit status %d, %s", got.status, got.stderr)
+	}
+}
