@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,20 +17,25 @@ import (
 	"tracewell/internal/gdbtest"
 )
 
-// Compile compiles a program of testdata, and returns its path and the line of the comment that ends in "here */".
-func Compile(t testing.TB, name string, flags ...string) (program string, line int) {
+// compilers are the commands that compile a program without optimization, by the ending of its name: the path of the program
+// and that of the source follow.
+var compilers = map[string][]string{
+	".c":  {"gcc", "-g", "-O0", "-no-pie", "-o"},
+	".cc": {"g++", "-g", "-O0", "-no-pie", "-o"},
+	".rs": {"rustc", "-g", "-C", "opt-level=0", "-C", "relocation-model=static", "-o"},
+	".go": {"go", "build", "-gcflags=-N -l", "-o"},
+}
+
+// Compile compiles a program of testdata, and returns its path and, for GDB, the line of the comment that ends in "here */".
+func Compile(t testing.TB, name string) (program, line string) {
 	t.Helper()
 	source, err := filepath.Abs(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
 	program = filepath.Join(t.TempDir(), "program")
-	compiler := "gcc"
-	if strings.HasSuffix(name, ".cc") {
-		compiler = "g++"
-	}
-	args := append([]string{"-g", "-O0", "-no-pie", "-o", program, source}, flags...)
-	if out, err := exec.Command(compiler, args...).CombinedOutput(); err != nil {
+	command := append(slices.Clone(compilers[filepath.Ext(name)]), program, source)
+	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text, err := os.ReadFile(source)
@@ -37,7 +43,7 @@ func Compile(t testing.TB, name string, flags ...string) (program string, line i
 		t.Fatal(err)
 	}
 	before, _, _ := strings.Cut(string(text), "here */")
-	return program, 1 + strings.Count(before, "\n")
+	return program, fmt.Sprintf("%s:%d", name, 1+strings.Count(before, "\n"))
 }
 
 // Registers are those of x86-64 by their remote numbers, as far as a Process has them.
@@ -45,10 +51,10 @@ var Registers = []string{"rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp",
 	"r15", "rip", "eflags"}
 
 // Stop runs a program in GDB to a line, has GDB run a script there, and returns what the program has then.
-func Stop(t testing.TB, program string, line int, script string) (*Process, *gdbtest.Output) {
+func Stop(t testing.TB, program, line, script string) (*Process, *gdbtest.Output) {
 	t.Helper()
 	core := filepath.Join(t.TempDir(), "core")
-	output := gdbtest.Run(t, program, fmt.Sprintf("break %d\nrun\n-- registers --\ninfo registers\n-- core --\ngenerate-core-file %s\n%s",
+	output := gdbtest.Run(t, program, fmt.Sprintf("break %s\nrun\n-- registers --\ninfo registers\n-- core --\ngenerate-core-file %s\n%s",
 		line, core, script))
 	p := &Process{Registers: map[arch.Reg]uint64{}, Variables: map[uint16]int64{}}
 	for _, row := range strings.Split(output.Section(t, "registers"), "\n") {
@@ -97,14 +103,20 @@ func (p *Process) Agent(t testing.TB, printed string) (int64, error) {
 	return p.Run(t, code)
 }
 
-var printed = regexp.MustCompile(`\$\d+ = (?:\(.*\) )?(-?\d+)`)
+var printed = regexp.MustCompile(`\$\d+ = (?:\(.*\) )?(-?\d+|true|false)`)
 
-// Printed is the number that GDB's "print/d" has printed.
+// Printed is the number or truth value that GDB's print has printed.
 func Printed(t testing.TB, text string) int64 {
 	t.Helper()
 	found := printed.FindStringSubmatch(text)
 	if found == nil {
 		t.Errorf("GDB printed %q", text)
+		return 0
+	}
+	switch found[1] {
+	case "true":
+		return 1
+	case "false":
 		return 0
 	}
 	n, err := strconv.ParseInt(found[1], 10, 64)
