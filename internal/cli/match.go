@@ -20,6 +20,7 @@ type matchCommand struct {
 	meaningOptions
 	outputOptions
 	pairsOptions
+	serveOptions
 }
 
 // outputOptions say what a comparison puts where.
@@ -46,6 +47,7 @@ func (*matchCommand) Examples() string {
   tracewell match iss.log.gz rtl.log.zst -w 5 -fds         # options as of Trace Matcher
   tracewell match iss.log rtl.log --alias mips --ignore 'reg:c0_count' --ignore mem:10000000-1000ffff
   tracewell match <(iss prog.elf) <(rtl prog.elf)          # live, as they come
+  tracewell match iss.log rtl.log --serve :2345,:2346 --exec prog.elf        # then look at both sides in GDB
   tracewell match iss.log rtl.log --json | jq '.differences[0]'
   tracewell match --pairs nightly.txt -j 8 --junit nightly.xml --html nightly.html
   tracewell match --pairs nightly.txt --shard 2/10 --json > shard-2.json     # one of ten machines
@@ -76,7 +78,9 @@ func (c *matchCommand) Run(streams Streams) error {
 	if len(pairs) == 0 {
 		fmt.Fprintf(streams.Err, "tracewell: %s has no pair for shard %v\n", text.Visible(c.Pairs), c.Shard)
 	}
+	var last *matchResult
 	for r := range c.compareAll(ctx, pairs, streams) {
+		last = r
 		stopped := ctx.Err() != nil
 		if err := results.add(r); err != nil {
 			return err
@@ -88,7 +92,12 @@ func (c *matchCommand) Run(streams Streams) error {
 			return errTold
 		}
 	}
-	return results.conclude()
+	outcome := results.conclude()
+	if c.Serve == "" {
+		return outcome
+	}
+	stop()
+	return errors.Join(c.serve(last, streams), outcome)
 }
 
 // check refuses options and operands that contradict one another.
@@ -101,13 +110,13 @@ func (c *matchCommand) check() error {
 	case c.Pairs != "" && len(c.Files) > 0:
 		return fmt.Errorf("the pairs are those of %s: %q is one too many", c.Pairs, c.Files[0])
 	case c.Pairs != "":
-		return nil
+		return c.checkServe()
 	case c.Shard != nil:
 		return errors.New("--shard needs --pairs")
 	case len(c.Files) < 2 && !c.Merge:
 		return errors.New("a reference and at least one trace to compare with it are needed")
 	}
-	return nil
+	return c.checkServe()
 }
 
 // checkOutputs refuses, before the work begins, files that cannot be written where they are wanted, and those that are read.
