@@ -63,6 +63,9 @@ def registers(frame):
             if value.type.sizeof == 16 and value.type.code == gdb.TYPE_CODE_UNION:
                 halves = [int(value["v2_int64"][i]) % 2**64 for i in range(2)]
                 values[name] = hex(halves[0] + (halves[1] << 64))
+            elif value.type.code == gdb.TYPE_CODE_FLT:
+                text = gdb.execute("info registers " + name, to_string=True)
+                values[name] = text.split("(raw ")[1].split(")")[0]
             else:
                 values[name] = hex(int(value) % 2**64)
         except gdb.error:

@@ -20,8 +20,10 @@ type Field struct {
 	Virtual    bool
 	VTable     int
 	Artificial bool // made by the compiler, as the pointer to the virtual table
-	Static     bool // a member of the class and not of its objects: at Addr, which is 0 where that is not known
-	Addr       arch.Addr
+	Static     bool // a member of the class and not of its objects
+	// Addr is where a static member is, 0 where that is not known; Value is that of one that is nowhere.
+	Addr  arch.Addr
+	Value []byte
 }
 
 // Variants are the alternatives of a Record of which one is there at a time.

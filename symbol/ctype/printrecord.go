@@ -66,7 +66,10 @@ func (p Printer) field(dst []byte, f Field, v Value, depth int) []byte {
 
 // static writes a member of the class.
 func (p Printer) static(dst []byte, f Field, depth int) []byte {
-	if f.Addr == 0 {
+	switch {
+	case f.Value != nil:
+		return p.append(dst, Value{Type: f.Type, Bytes: f.Value}, depth)
+	case f.Addr == 0:
 		return append(dst, OptimizedOut...)
 	}
 	v, ok := p.read(f.Type, f.Addr)

@@ -108,11 +108,13 @@ func (p Printer) wide(v Value) (elem *Type, addr arch.Addr, length int, ok bool)
 }
 
 // unreadable is what GDB says when it needs a part of a value that is not known.
-var unreadable = map[string]string{OptimizedOut: "value has been optimized out", Unavailable: "value is not available"}
+var unreadable = map[string]string{
+	OptimizedOut: "<error reading variable: value has been optimized out>", Unavailable: "<error reading variable: value is not available>",
+}
 
 func (p Printer) rustText(dst []byte, v Value) []byte {
 	if len(v.Holes) > 0 {
-		return append(dst, "<error reading variable: "+unreadable[v.Holes[0].Why]+">"...)
+		return append(dst, unreadable[v.Holes[0].Why]...)
 	}
 	_, addr, n, ok := p.wide(v)
 	if !ok || p.Memory == nil {
@@ -124,6 +126,9 @@ func (p Printer) rustText(dst []byte, v Value) []byte {
 func (p Printer) rustSlice(dst []byte, v Value, depth int) []byte {
 	elem, addr, n, ok := p.wide(v)
 	dst = append(appendName(dst, v.Type.Name), ' ')
+	if len(v.Holes) > 0 {
+		return append(dst, unreadable[v.Holes[0].Why]...)
+	}
 	if !ok || p.Memory == nil {
 		return p.rustFields(dst, v.Type.Fields(), v, depth)
 	}

@@ -10,20 +10,18 @@ import (
 )
 
 // count gives the code that pushes the number of elements of an array whose length is only known when the program runs.
-func (s *Scope) count(bound *ctype.Bound) emit {
+func (s *Scope) count(bound *ctype.Bound) (emit, error) {
 	value, err := s.bound(bound)
-	if err != nil {
-		return func(*ax.Builder) error { return err }
+	if err != nil || bound.Length {
+		return value, err
 	}
 	return func(b *ax.Builder) error {
 		if err := value(b); err != nil {
 			return err
 		}
-		if !bound.Length {
-			addOffset(b, 1-bound.Lower)
-		}
+		addOffset(b, 1-bound.Lower)
 		return nil
-	}
+	}, nil
 }
 
 func (s *Scope) bound(bound *ctype.Bound) (emit, error) {

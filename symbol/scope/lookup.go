@@ -119,7 +119,10 @@ func (s *Scope) member(prefix, name string) (expr.Object, bool) {
 	class := strings.TrimSuffix(prefix, "::")
 	for _, off := range s.image.file.Types("::" + class) {
 		t := s.image.types.at(off)
-		if f, ok := t.Field(name); ok && f.Static && f.Addr != 0 {
+		if f, ok := t.Field(name); ok && f.Static && (f.Addr != 0 || f.Value != nil) {
+			if f.Addr == 0 {
+				return expr.Object{Name: name, Type: f.Type, Place: expr.Constant{Bytes: f.Value}}, true
+			}
 			return expr.Object{Name: name, Type: f.Type, Place: at(f.Addr)}, true
 		}
 	}

@@ -27,7 +27,10 @@ func (s *Scope) object(e *debuginfo.Entry, name string) (expr.Object, error) {
 	o := expr.Object{Name: name, Type: s.image.types.of(e)}
 	o.Place = s.place(e, o.Type)
 	if o.Type.Bound != nil {
-		o.Count = s.count(o.Type.Bound)
+		var err error
+		if o.Count, err = s.count(o.Type.Bound); err != nil {
+			o.Place = absent(err)
+		}
 	}
 	return o, nil
 }
@@ -70,7 +73,7 @@ func (s *Scope) place(e *debuginfo.Entry, t *ctype.Type) expr.Place {
 			return s.frame.in(s.image, e.Unit).place(s.image.file.LocationAt(e, dwarf.AttrLocation, s.pc), t.Size)
 		}
 		if v, ok := e.Value(dwarf.AttrConstValue); ok {
-			return s.constant(v, t)
+			return constant(v, t)
 		}
 		origin := s.image.file.Origin(e)
 		if origin == nil {
@@ -105,26 +108,12 @@ func (f *frame) in(m *Image, unit *debuginfo.Unit) *frame {
 }
 
 // constant is the place of a value that is the same always.
-func (s *Scope) constant(v debuginfo.Value, t *ctype.Type) expr.Place {
-	switch v.Class {
-	case debuginfo.ClassString:
-		return expr.Constant{Bytes: append([]byte(v.String()), 0)}
-	case debuginfo.ClassBlock, debuginfo.ClassExpr:
-		return expr.Constant{Bytes: v.Bytes()}
-	}
-	if t.Size < 1 || t.Size > 16 {
+func constant(v debuginfo.Value, t *ctype.Type) expr.Place {
+	b := constantBytes(v, t.Size)
+	if b == nil {
 		return absent(fmt.Errorf("its value is a number, and its type has %d bytes", t.Size))
 	}
-	return expr.Constant{Bytes: s.integer(v.Int(), t.Size)}
-}
-
-// integer is a number in memory.
-func (s *Scope) integer(n int64, size int) []byte {
-	b := make([]byte, size)
-	for i := range b {
-		b[i] = byte(n >> min(8*i, 63))
-	}
-	return b
+	return expr.Constant{Bytes: b}
 }
 
 // code makes an object of a function that has code.
@@ -153,11 +142,8 @@ func (s *Scope) enumerator(e *debuginfo.Entry, name string) (expr.Object, bool) 
 		return expr.Object{}, false
 	}
 	t := s.image.types.at(parent.Offset)
-	value, ok := e.Int(dwarf.AttrConstValue)
-	if !ok || t.Size < 1 || t.Size > 16 {
-		return expr.Object{}, false
-	}
-	return expr.Object{Name: name, Type: t, Place: expr.Constant{Bytes: s.integer(value, t.Size)}}, true
+	v, ok := e.Value(dwarf.AttrConstValue)
+	return expr.Object{Name: name, Type: t, Place: constant(v, t)}, ok
 }
 
 // What GDB calls the types of what only the linker knows.

@@ -220,6 +220,9 @@ func entryValue(c *compiler) error {
 	switch {
 	case op == opRegx:
 		n = inner.unsigned()
+	case op == opRegvalType || op == opGNURegvalType:
+		n = inner.unsigned()
+		inner.unsigned() // the type
 	case op < opReg0 || op > opReg31:
 		return errors.New("what its location had when the function was entered is not known here")
 	}

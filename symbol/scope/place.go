@@ -32,9 +32,16 @@ func (f *frame) place(code []byte, size int) expr.Place {
 	return pieces
 }
 
+// extended is the size of a floating-point register of the x87; memory has more bytes for its numbers.
+const extended = 10
+
 // whole refuses a register that is too small for the value.
 func (f *frame) whole(p expr.Place, size int) expr.Place {
-	if r, ok := p.(expr.Register); ok && r.Size < size {
+	r, ok := p.(expr.Register)
+	switch {
+	case ok && r.Size == extended && size > extended && size <= 16:
+		return expr.Pieces{{Place: r, Bits: 8 * r.Size}, {Place: expr.Constant{Bytes: make([]byte, size-r.Size)}, Bits: 8 * (size - r.Size)}}
+	case ok && r.Size < size:
 		return absent(fmt.Errorf("its %d bytes are said to be in a register of %d", size, r.Size))
 	}
 	return p

@@ -99,38 +99,73 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 	return f.Shift+f.Bits <= 8*size
 }
 
-// static reads a member of the class, whose definition is elsewhere.
+// static reads a member of the class, whose definition is elsewhere, or which is only a value.
 func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
 	f := ctype.Field{Name: e.Name(), Static: true, Type: s.of(e)}
-	if link := e.Text(dwarf.AttrLinkageName); link != "" {
-		if addr, ok := s.image.linked(link); ok {
-			f.Addr = addr
-			return f
-		}
+	if v, ok := e.Value(dwarf.AttrConstValue); ok {
+		f.Value = constantBytes(v, f.Type.Size)
+		return f
 	}
-	for _, off := range s.file.Variables(s.qualified(record) + "::" + f.Name) {
-		definition, err := s.file.Entry(off)
-		if err != nil {
-			continue
+	f.Addr, _ = s.linkedAddress(e)
+	name := "::" + s.qualified(record) + "::" + f.Name
+	for _, image := range append([]*Image{s.image}, s.image.others()...) {
+		if f.Addr != 0 {
+			break
 		}
-		if addr, ok := s.staticAddress(definition); ok {
-			f.Addr = addr
-			return f
+		for _, off := range image.file.Variables(name) {
+			if definition, err := image.file.Entry(off); err == nil && f.Addr == 0 {
+				f.Addr, _ = image.types.linkedAddress(definition)
+			}
 		}
-	}
-	if addr, ok := s.staticAddress(e); ok {
-		f.Addr = addr
 	}
 	return f
+}
+
+// linkedAddress is that of a variable which the linker knows, or else of one whose location is nothing but an address.
+func (s *types) linkedAddress(e *debuginfo.Entry) (arch.Addr, bool) {
+	if link, ok := s.file.Lookup(e, dwarf.AttrLinkageName); ok {
+		if addr, ok := s.image.linked(link.String()); ok {
+			return addr, true
+		}
+	}
+	return s.staticAddress(e)
 }
 
 // staticAddress is that of a variable whose location is nothing but an address.
 func (s *types) staticAddress(e *debuginfo.Entry) (arch.Addr, bool) {
 	code, ok := e.Expr(dwarf.AttrLocation)
-	if !ok || len(code) != 9 || code[0] != opAddr {
+	if !ok || len(code) == 0 {
 		return 0, false
 	}
-	return arch.Addr(arch.Uint(code[1:], s.file.Order())) + s.bias, true
+	c := cursor{code: code[1:], order: s.file.Order()}
+	var addr arch.Addr
+	switch code[0] {
+	case opAddr:
+		addr = arch.Addr(c.integer(8))
+	case opAddrx, opGNUAddrIndex:
+		addr, ok = e.Unit.Address(c.unsigned())
+	default:
+		return 0, false
+	}
+	return addr + s.bias, ok && !c.short && !c.more()
+}
+
+// constantBytes is the value of an attribute as memory holds it, nil if it is none of that size.
+func constantBytes(v debuginfo.Value, size int) []byte {
+	switch v.Class {
+	case debuginfo.ClassString:
+		return append([]byte(v.String()), 0)
+	case debuginfo.ClassBlock, debuginfo.ClassExpr:
+		return v.Bytes()
+	}
+	if size < 1 || size > 16 {
+		return nil
+	}
+	b := make([]byte, size)
+	for i := range b {
+		b[i] = byte(v.Int() >> min(8*i, 63))
+	}
+	return b
 }
 
 // variants reads the alternatives of a Rust enumeration.
