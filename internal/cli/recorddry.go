@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"tracewell/ax"
 	"tracewell/internal/frameview"
@@ -53,7 +54,8 @@ func writeRehearsal(out *output, view *frameview.View, points []record.Point) er
 		}
 		if p.Pending != nil {
 			fmt.Fprintln(out, out.style.Heading(fmt.Sprintf("Tracepoint %d, %s", p.Number, text.Visible(p.At))))
-			property(out, "waits for", "a library that has it: "+text.Visible(p.Pending.Error()))
+			reason, _, _ := strings.Cut(p.Pending.Error(), "\n")
+			property(out, "waits", "for a library that has it: "+text.Visible(reason))
 			continue
 		}
 		for k, t := range definitionsOf(view, p.Number) {
