@@ -8,13 +8,6 @@ import (
 	"tracewell/symbol/ctype"
 )
 
-const (
-	extend     = ax.OpExt
-	zeroExtend = ax.OpZeroExt
-)
-
-var shiftRight = op(ax.OpRshUnsigned)
-
 var intType = ctype.Int(4, true)
 
 // convert makes a value one of another type. It is extended by its own sign, which all that is as wide as a cell keeps.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracewell/ax"
 	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
 )
@@ -265,12 +266,12 @@ func (c *compiler) loadBits(n *cexpr.Node, v value) code {
 		c.fail(n, n.String()+": "+err.Error(), "")
 	}
 	if f.Shift > 0 {
-		whole = whole.then(number(uint64(f.Shift)), shiftRight)
+		whole = whole.then(number(uint64(f.Shift)), op(ax.OpRshUnsigned))
 	}
 	if f.Type.Signed {
-		return whole.then(op(extend, uint64(f.Bits)))
+		return whole.then(op(ax.OpExt, uint64(f.Bits)))
 	}
-	return whole.then(op(zeroExtend, uint64(f.Bits)))
+	return whole.then(op(ax.OpZeroExt, uint64(f.Bits)))
 }
 
 // address is the code that pushes where a part lies in memory.

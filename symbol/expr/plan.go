@@ -90,7 +90,7 @@ func encode(bits uint64, size int, order arch.ByteOrder) []byte {
 	b := make([]byte, size)
 	for i := range b {
 		at := i
-		if order.String() == "BigEndian" {
+		if isBig(order) {
 			at = size - 1 - i
 		}
 		if i < 8 {
@@ -157,7 +157,7 @@ func (r Register) locate(w World, order arch.ByteOrder) (Result, error) {
 		return Result{}, err
 	}
 	first := r.Offset
-	if order.String() == "BigEndian" {
+	if isBig(order) {
 		first = len(b) - r.Offset - r.Size
 	}
 	if first < 0 || r.Size < 0 || first+r.Size > len(b) {
@@ -201,7 +201,7 @@ type bits struct {
 
 // append takes in a piece of which b is the place.
 func (w *bits) append(b []byte, p Piece) {
-	big := w.order.String() == "BigEndian"
+	big := isBig(w.order)
 	for i := range p.Bits {
 		from, to := p.Offset+i, w.done+i
 		if to >= 8*len(w.bytes) || from >= 8*len(b) {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"encoding/binary"
 	"errors"
 
 	"tracewell/arch"
@@ -131,6 +132,8 @@ func load(place Place, t *ctype.Type, order arch.ByteOrder) (code, error) {
 	return nil, problem("it is nowhere")
 }
 
+func isBig(order arch.ByteOrder) bool { return order == arch.ByteOrder(binary.BigEndian) }
+
 func constantBits(c Constant, size int, order arch.ByteOrder) uint64 {
 	return arch.Uint(c.Bytes[:size], order)
 }
@@ -170,7 +173,7 @@ func loadPieces(pieces Pieces, size int, order arch.ByteOrder) (code, error) {
 			return nil, err
 		}
 		shift := done
-		if order.String() == "BigEndian" {
+		if isBig(order) {
 			shift = 8*size - done - bits
 		}
 		if shift > 0 {
@@ -217,12 +220,12 @@ func part(place Place, offset, size, whole int, order arch.ByteOrder) Place {
 	case Memory:
 		return Memory{code(at.Emit).plus(offset)}
 	case Register:
-		if order.String() == "BigEndian" {
+		if isBig(order) {
 			offset = whole - offset - size
 		}
 		return Register{at.Num, at.Offset + offset, size}
 	case Value:
-		if order.String() == "BigEndian" {
+		if isBig(order) {
 			offset = whole - offset - size
 		}
 		return Value{code(at.Emit).then(number(uint64(8*offset)), op(ax.OpRshUnsigned))}
