@@ -73,8 +73,10 @@ func (g grammar) Value(name string) bool {
 func (g grammar) ABI() ctype.ABI { return g.scope.ABI() }
 
 // value compiles a part. A reference stands for what it refers to.
-func (c *compiler) value(n *cexpr.Node) value {
-	v := compilers[n.Form](c, n)
+func (c *compiler) value(n *cexpr.Node) value { return c.followed(n, compilers[n.Form](c, n)) }
+
+// followed is what a reference refers to, or else the value itself.
+func (c *compiler) followed(n *cexpr.Node, v value) value {
 	if v.typ == nil {
 		c.fail(n, "the type of "+n.String()+" is not known", "")
 	}

@@ -228,7 +228,7 @@ func TestWhole(t *testing.T) {
 		"text":   "16 8 8 8 3: 40300000000000000300000000000000",
 		"*this":  "registers 2; 40: error: no such memory",
 		"wide":   "16: 40300000000000000300000000000000",
-		"torn":   "registers 0: error: torn: optimized out in part",
+		"torn":   "registers 0: error: <optimized out> in part",
 		"gone":   "error: gone: optimized out",
 		"$_ret":  "error: the return address is not known",
 	} {
@@ -385,3 +385,33 @@ type silent struct{ *exprtest.Process }
 func (silent) TraceMemory(arch.Addr, uint64) {}
 func (silent) TraceString(arch.Addr, uint64) {}
 func (silent) TraceVariable(uint16)          {}
+
+// TestValues has what is printed of values that are references or not whole.
+func TestValues(t *testing.T) {
+	for text, want := range map[string]string{
+		"torn":       "{low = 1432778632, high = <optimized out>}",
+		"split":      "{low = 1432778632, high = 4294967295}",
+		"object.ref": "@0x1000",
+		"packed":     "<unavailable>",
+		"known":      "{low = 1, high = 4294967294}",
+		"&local":     "0x1000",
+		"pair":       "{1, <unavailable>}",
+	} {
+		s, p := anywhere()
+		s.objects["pair"] = inMemory(0x1050, ctype.ArrayOf(intType, 2))
+		p.Store(0x1050, "01000000")
+		delete(p.Registers, 1)
+		plan, err := Compile(text, s)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		got := ctype.Unavailable
+		if v, err := plan.Value(exprtest.World{Process: p}); err == nil {
+			got = string(ctype.Printer{Order: s.order}.AppendValue(nil, v))
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}

@@ -19,6 +19,9 @@ type Plan struct {
 	order arch.ByteOrder
 	place located
 	field *ctype.Field // of a bit field: it is a part of the integer in the place
+
+	written   *ctype.Type // the type with references not followed
+	reference located     // where the reference itself is, nil if the value is none
 }
 
 // World is what a plan is evaluated over: the registers and the memory of a frame or of a process that stands.
@@ -36,6 +39,7 @@ type Result struct {
 	InMemory bool
 	Addr     arch.Addr // InMemory
 	Bytes    []byte    // otherwise: as memory would hold it
+	Holes    []ctype.Hole
 }
 
 // Compile compiles an expression of any type for its value. The error is an *Error.
@@ -43,8 +47,9 @@ func Compile(text string, s Scope) (plan *Plan, err error) {
 	c := newCompiler(text, s)
 	defer rescue(&err)
 	root := c.parse()
-	v := c.value(root)
-	plan = &Plan{Text: text, Type: v.typ, order: s.Order(), field: v.field}
+	written := compilers[root.Form](c, root)
+	v := c.followed(root, written)
+	plan = &Plan{written: written.typ, reference: c.reference(root, written), Text: text, Type: v.typ, order: s.Order(), field: v.field}
 	switch {
 	case v.code != nil:
 		plan.place = c.computed(root, v.code, v.typ.Size)
@@ -69,13 +74,66 @@ func (p *Plan) Locate(w World) (Result, error) {
 	return Result{Bytes: encode(p.field.Extract(arch.Uint(whole, p.order)), p.Type.Size, p.order)}, nil
 }
 
-// Bytes returns the value in a world, as memory would hold it.
+// Bytes returns the value in a world, as memory would hold it. All of it has to be known.
 func (p *Plan) Bytes(w World) ([]byte, error) {
 	r, err := p.Locate(w)
 	if err != nil {
 		return nil, err
 	}
+	if len(r.Holes) > 0 {
+		return nil, errors.New(r.Holes[0].Why + " in part")
+	}
 	return r.bytes(w, p.Type.Size)
+}
+
+// Value returns the value in a world as a Printer prints it: a reference as such, and with holes for what is not known.
+func (p *Plan) Value(w World) (ctype.Value, error) {
+	find, typ := p.Locate, p.Type
+	if p.reference != nil {
+		find, typ = func(w World) (Result, error) { return p.reference(w, p.order) }, p.written
+	}
+	r, err := find(w)
+	if err != nil {
+		return ctype.Value{}, err
+	}
+	v := ctype.Value{Type: typ, InMemory: r.InMemory, Addr: r.Addr, Bytes: r.Bytes, Holes: r.Holes}
+	if !r.InMemory {
+		return v, nil
+	}
+	if v.Bytes, err = w.Memory(r.Addr, typ.Size); err != nil {
+		v.Bytes, v.Holes = sparse(w, r.Addr, typ.Size)
+	}
+	return v, nil
+}
+
+// sparse reads memory of which some is not there.
+func sparse(w World, addr arch.Addr, size int) (b []byte, holes []ctype.Hole) {
+	b = make([]byte, size)
+	for i := range b {
+		if one, err := w.Memory(addr+arch.Addr(i), 1); err == nil {
+			b[i] = one[0]
+		} else {
+			holes = withHole(holes, ctype.Hole{From: i, To: i + 1, Why: ctype.Unavailable})
+		}
+	}
+	return b, holes
+}
+
+// withHole appends a hole, or makes the last one longer.
+func withHole(holes []ctype.Hole, h ctype.Hole) []ctype.Hole {
+	if n := len(holes); n > 0 && holes[n-1].Why == h.Why && holes[n-1].To >= h.From {
+		holes[n-1].To = max(holes[n-1].To, h.To)
+		return holes
+	}
+	return append(holes, h)
+}
+
+// reference plans how to find a reference itself, nil if a value is none.
+func (c *compiler) reference(n *cexpr.Node, v value) located {
+	if v.typ.Kind != ctype.Pointer || !v.typ.Reference || v.code != nil {
+		return nil
+	}
+	return c.locate(n, v.place, v.typ.Size)
 }
 
 func (r Result) bytes(w World, size int) ([]byte, error) {
@@ -169,26 +227,25 @@ func (r Register) locate(w World, order arch.ByteOrder) (Result, error) {
 // locatePieces puts a value together bit by bit.
 func (c *compiler) locatePieces(n *cexpr.Node, pieces Pieces, size int) located {
 	parts := make([]located, len(pieces))
+	some := false
 	for i, p := range pieces {
-		if p.Place == nil {
-			c.fail(n, n.String()+": optimized out in part", "")
+		if _, absent := p.Place.(Absent); p.Place != nil && !absent {
+			parts[i] = c.locate(n, p.Place, (p.Offset+p.Bits+7)/8)
+			some = true
 		}
-		parts[i] = c.locate(n, p.Place, (p.Offset+p.Bits+7)/8)
+	}
+	if !some {
+		c.fail(n, n.String()+": optimized out", "")
 	}
 	return func(w World, order arch.ByteOrder) (Result, error) {
 		whole := bits{bytes: make([]byte, size), order: order}
 		for i, p := range pieces {
-			r, err := parts[i](w, order)
-			if err != nil {
-				return Result{}, err
-			}
-			b, err := r.bytes(w, (p.Offset+p.Bits+7)/8)
-			if err != nil {
-				return Result{}, err
-			}
-			whole.append(b, p)
+			whole.piece(w, p, parts[i])
 		}
-		return Result{Bytes: whole.bytes}, nil
+		if 8*size > whole.done {
+			whole.hole(8*size-whole.done, ctype.OptimizedOut)
+		}
+		return Result{Bytes: whole.bytes, Holes: whole.holes}, nil
 	}
 }
 
@@ -197,6 +254,34 @@ type bits struct {
 	bytes []byte
 	done  int
 	order arch.ByteOrder
+	holes []ctype.Hole
+}
+
+// piece takes in a piece that is found by find, if it is anywhere.
+func (w *bits) piece(world World, p Piece, find located) {
+	if find == nil {
+		w.hole(p.Bits, ctype.OptimizedOut)
+		return
+	}
+	r, err := find(world, w.order)
+	var b []byte
+	if err == nil {
+		b, err = r.bytes(world, (p.Offset+p.Bits+7)/8)
+	}
+	if err != nil {
+		w.hole(p.Bits, ctype.Unavailable)
+		return
+	}
+	w.append(b, p)
+}
+
+// hole passes over what is not known.
+func (w *bits) hole(n int, why string) {
+	from, to := w.done/8, min((w.done+n+7)/8, len(w.bytes))
+	if from < to {
+		w.holes = withHole(w.holes, ctype.Hole{From: from, To: to, Why: why})
+	}
+	w.done += n
 }
 
 // append takes in a piece of which b is the place.
