@@ -38,6 +38,8 @@ type Value struct {
 	Text   string // what GDB's print says, with its settings as they are at first and without pretty-printers
 	Absent bool   // that is "<optimized out>"
 	Error  string // why GDB has no value
+
+	Uncollected string // why no tracepoint of GDB's can collect it; "" if one can
 }
 
 //go:embed observe.py

@@ -6,7 +6,8 @@ the program goes on when a line comes in answer:
 
   {"mark", "pc", "pid", "registers": {name: number}, "objects": [{"path", "text": where its code is}], "language", "values": [{"name", "kind": "argument" | "local" | "global" | "expression",
                                          "text": what print says, "absent": true if that is <optimized out>,
-                                         "error": why there is no value, "block": how far out the name is declared}]}
+                                         "error": why there is no value,
+                                         "uncollected": why no tracepoint of GDB's can collect it}]}
 """
 
 import json
@@ -23,12 +24,16 @@ def text_of(expression):
     return {"text": text, "absent": text == "<optimized out>"}
 
 
-def describe(name, kind, block):
-    answer = {"name": name, "kind": kind, "block": block}
+def describe(name, kind):
+    answer = {"name": name, "kind": kind}
     try:
         answer.update(text_of(name))
     except gdb.error as error:
         answer["error"] = str(error)
+    try:
+        gdb.execute("maintenance agent " + name, to_string=True)
+    except gdb.error as error:
+        answer["uncollected"] = str(error)
     return answer
 
 
@@ -36,7 +41,6 @@ def variables(frame):
     """The names that mean something at the frame, innermost first, each with its kind."""
     seen = set()
     block = frame.block()
-    depth = 0
     inside = True
     while block is not None:
         for symbol in block:
@@ -44,13 +48,12 @@ def variables(frame):
                 continue
             seen.add(symbol.name)
             if block.is_static or block.is_global:
-                yield symbol.name, "global", depth
+                yield symbol.name, "global"
             elif inside:
-                yield symbol.name, "argument" if symbol.is_argument else "local", depth
+                yield symbol.name, "argument" if symbol.is_argument else "local"
         if block.function is not None:
             inside = False  # what is around an inlined function is not named in it
         block = block.superblock
-        depth += 1
 
 
 def registers(frame):
@@ -86,8 +89,8 @@ def objects():
 
 def arrival(mark, extra):
     frame = gdb.selected_frame()
-    found = [describe(name, kind, block) for name, kind, block in variables(frame)]
-    found += [describe(expression, "expression", 0) for expression in extra]
+    found = [describe(name, kind) for name, kind in variables(frame)]
+    found += [describe(expression, "expression") for expression in extra]
     return {
         "mark": mark,
         "pc": frame.pc(),
