@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tracewell/symbol"
+	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
 	"tracewell/tracepoint"
@@ -89,21 +90,35 @@ func (s *Session) Header() tfile.Header {
 	}
 }
 
-// description is the target's, with comments behind it that say where the files of the traced processes were: nothing else in
-// a trace file can tell, and what can be loaded anywhere has no names without.
-func (s *Session) description() string {
-	return strings.Join(append([]string{strings.TrimSuffix(string(s.target.Description().XML()), "\n")}, s.objects...), "\n")
+// description is the target's, with what is known of files.
+func (s *Session) description() string { return describe(s.target.Description(), s.objects) }
+
+// describe prints a description with comments behind it that say where the files of the traced processes were: nothing else in a
+// trace file can tell, and what can be loaded anywhere has no names without.
+func describe(t *tdesc.Target, objects []string) string {
+	lines := []string{strings.TrimSuffix(string(t.XML()), "\n")}
+	for _, o := range objects {
+		if o != "" {
+			lines = append(lines, o)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
-// noteObject keeps where a file was loaded, if a comment can say it.
+// noteObject keeps where a file was loaded.
 func (s *Session) noteObject(o *symbol.Object) {
-	line := fmt.Sprintf("<!-- object %s %s -->", o.Bias(), o.Path())
-	if len(line) > tfile.MaxLine-len("tdesc ") || strings.Contains(o.Path(), "--") || strings.ContainsAny(o.Path(), "\n\x00") {
-		return
-	}
-	if !slices.Contains(s.objects, line) {
+	if line := objectComment(o); !slices.Contains(s.objects, line) {
 		s.objects = append(s.objects, line)
 	}
+}
+
+// objectComment says where a file was loaded; empty if a comment cannot say it.
+func objectComment(o *symbol.Object) string {
+	line := fmt.Sprintf("<!-- object %s %s -->", o.Bias(), o.Path())
+	if len(line) > tfile.MaxLine-len("tdesc ") || strings.Contains(o.Path(), "--") || strings.ContainsAny(o.Path(), "\n\x00") {
+		return ""
+	}
+	return line
 }
 
 // same reports whether two definitions trace the same.

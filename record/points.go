@@ -9,8 +9,36 @@ import (
 	"tracewell/arch"
 	"tracewell/record/plan"
 	"tracewell/symbol"
+	"tracewell/tdesc"
 	"tracewell/trace"
 )
+
+// resolver finds what a plan traces in a program.
+type resolver struct {
+	plan       *plan.Plan
+	compiler   *compiler
+	points     []*point
+	semaphores map[arch.Addr][]arch.Addr // of static tracepoints, by their address
+	defined    []trace.Tracepoint        // so far
+}
+
+// newResolver makes one for a target with such registers.
+func newResolver(p *plan.Plan, layout *tdesc.Layout, pc arch.Reg) resolver {
+	r := resolver{plan: p, compiler: newCompiler(p, layout, pc), semaphores: make(map[arch.Addr][]arch.Addr)}
+	for i := range p.Tracepoints {
+		r.points = append(r.points, &point{Tracepoint: &p.Tracepoints[i]})
+	}
+	return r
+}
+
+// Points returns the tracepoints of the plan with the locations that were found so far.
+func (s *resolver) Points() []Point {
+	var all []Point
+	for _, t := range s.points {
+		all = append(all, Point{t.Number, t.Location.Value, t.locations, t.pending})
+	}
+	return all
+}
 
 // point is a tracepoint of the plan.
 type point struct {
@@ -36,7 +64,7 @@ func (t *point) absolute() bool {
 
 // resolve finds what there is of the plan in a process and has not been found there, and compiles it. What cannot be compiled
 // at any location of a tracepoint that has no other is an error, and so is a location that is none; the rest is warned of.
-func (s *Session) resolve(p *process) (found []trace.Tracepoint, warnings []error, err error) {
+func (s *resolver) resolve(p *process) (found []trace.Tracepoint, warnings []error, err error) {
 	for _, t := range s.points {
 		locations, err := p.program.Locate(t.location())
 		var missing *symbol.NotFoundError
@@ -60,7 +88,7 @@ func (s *Session) resolve(p *process) (found []trace.Tracepoint, warnings []erro
 }
 
 // compileAt compiles a tracepoint for those of the locations in a process that are new there.
-func (s *Session) compileAt(p *process, t *point, locations []symbol.Location) (found []trace.Tracepoint, problems []error) {
+func (s *resolver) compileAt(p *process, t *point, locations []symbol.Location) (found []trace.Tracepoint, problems []error) {
 	for _, l := range locations {
 		if p.sites[l.Addr] && slices.ContainsFunc(t.locations, func(o symbol.Location) bool { return o.Addr == l.Addr }) {
 			continue
@@ -86,7 +114,7 @@ func (s *Session) compileAt(p *process, t *point, locations []symbol.Location) (
 }
 
 // compile compiles a tracepoint for a location. An error of a tracepoint with several says which it is.
-func (s *Session) compile(p *process, t *point, l symbol.Location) (trace.Tracepoint, []error, error) {
+func (s *resolver) compile(p *process, t *point, l symbol.Location) (trace.Tracepoint, []error, error) {
 	d, warnings, err := s.compiler.compile(t.Tracepoint, l, scopeAt(p.program, l.Addr, s.compiler.variables))
 	for i := range warnings {
 		warnings[i] = fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, warnings[i])
@@ -98,7 +126,7 @@ func (s *Session) compile(p *process, t *point, l symbol.Location) (trace.Tracep
 }
 
 // complete gives tracepoints the registers that readers of the file need, and returns how long the register block must be.
-func (s *Session) complete(found []trace.Tracepoint) (extent int) {
+func (s *resolver) complete(found []trace.Tracepoint) (extent int) {
 	all := slices.Concat(s.defined, found)
 	for i := range found {
 		d := &found[i]
@@ -113,7 +141,7 @@ func (s *Session) complete(found []trace.Tracepoint) (extent int) {
 
 // pendingExtent is how long the register block is at least where libraries may bring tracepoints: long enough for what compilers
 // keep variables in, unless more is asked for.
-func (s *Session) pendingExtent() int {
+func (s *resolver) pendingExtent() int {
 	if !slices.ContainsFunc(s.points, func(t *point) bool { return t.pending != nil }) {
 		return 0
 	}

@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/record/plan"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/tdesc"
@@ -18,29 +17,25 @@ import (
 
 // Session is a run on this machine. But for Feed its methods are for one goroutine.
 type Session struct {
+	resolver  // mu guards its points
 	config    Config
-	plan      *plan.Plan
 	target    *linux.Target
 	layout    *tdesc.Layout
-	compiler  *compiler
 	engine    *tracepoint.Engine
 	registers int     // length of register blocks
 	stream    *stream // nil if nobody is given frames before the end
 	ended     chan struct{}
 
-	programs   []knownProgram
-	main       int  // process that was launched or attached to
-	launched   bool // it was
-	semaphores map[arch.Addr][]arch.Addr
-	defined    []trace.Tracepoint
-	objects    []string // comments that say where files were loaded
-	sites      map[arch.Addr]*tracepoint.Site
-	warnings   []error
-	result     Result
+	programs []knownProgram
+	main     int      // process that was launched or attached to
+	launched bool     // it was
+	objects  []string // comments that say where files were loaded
+	sites    map[arch.Addr]*tracepoint.Site
+	warnings []error
+	result   Result
 
 	mu        sync.Mutex // guards what follows, which Feed reads
 	processes map[int]*process
-	points    []*point
 	running   bool
 }
 
@@ -53,11 +48,10 @@ func Open(c Config) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{
-		config: c, plan: c.Plan, target: t,
-		ended:      make(chan struct{}, 1),
-		semaphores: make(map[arch.Addr][]arch.Addr),
-		sites:      make(map[arch.Addr]*tracepoint.Site),
-		processes:  make(map[int]*process),
+		config: c, target: t,
+		ended:     make(chan struct{}, 1),
+		sites:     make(map[arch.Addr]*tracepoint.Site),
+		processes: make(map[int]*process),
 	}
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -69,10 +63,7 @@ func (s *Session) open() (err error) {
 	if s.layout, err = s.target.Description().Layout(); err != nil {
 		return err
 	}
-	s.compiler = newCompiler(s.plan, s.layout, s.target.ISA().PC)
-	for i := range s.plan.Tracepoints {
-		s.points = append(s.points, &point{Tracepoint: &s.plan.Tracepoints[i]})
-	}
+	s.resolver = newResolver(s.config.Plan, s.layout, s.target.ISA().PC)
 	s.target.Signals().PassSignals(signals(func(target.Signal) bool { return true }))
 	s.target.Signals().ProgramSignals(signals(func(n target.Signal) bool { return n != target.SignalTrap }))
 	if s.config.Follow {
@@ -252,15 +243,6 @@ func (marker) AppendStatic(dst []byte, _ tracepoint.Snapshot) []byte { return ds
 
 // Semaphores implements tracepoint.Marker.
 func (m marker) Semaphores() []arch.Addr { return m }
-
-// Points returns the tracepoints of the plan with the locations that were found so far.
-func (s *Session) Points() []Point {
-	var all []Point
-	for _, t := range s.points {
-		all = append(all, Point{t.Number, t.Location.Value, t.locations, t.pending})
-	}
-	return all
-}
 
 // Warnings returns what Open could not do as it was asked to.
 func (s *Session) Warnings() []error { return s.warnings }
