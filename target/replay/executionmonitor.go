@@ -33,7 +33,7 @@ func (t *ExecutionTarget) Commands() []target.Command {
 const before = " "
 
 // flush is what a user of GDB has to do when the target has moved behind its back.
-const flush = `GDB still shows what it knew: maintenance flush register-cache makes it look again.
+const flush = `GDB shows what it knew before until it is told: maintenance flush register-cache, and dcache
 `
 
 // gotoPlace is goto.
