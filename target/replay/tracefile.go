@@ -26,30 +26,26 @@ type TraceFileOptions struct {
 // TraceFile is a trace run kept in a file. It may be used by several goroutines.
 type TraceFile struct {
 	content tfile.Content
+	file    *tfile.File // content if it is one, maybe with another description; else nil
 	header  tfile.Header
 	view    *frameview.View
 	isa     *arch.ISA
 	program *program // nil if there is none
 
 	mu      sync.Mutex
-	pcs     []place // of the frames that have been read for a search, from the first on; guarded by mu
-	scratch []byte  // guarded by mu
-	reading cursor  // guarded by mu
-}
-
-// place is where a frame was made.
-type place struct {
-	pc    arch.Addr
-	known bool
+	pcs     []arch.Addr // of the frames that have been read for a search, from the first on; guarded by mu
+	scratch []byte      // guarded by mu
+	reading cursor      // guarded by mu
 }
 
 // NewTraceFile returns the trace run that content holds. The content and the program's file must stay readable. The warnings say
 // what could not be used, or found out.
 func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warnings []string, err error) {
+	file, _ := content.(*tfile.File)
 	if o.Description != nil {
 		content = described{content, string(o.Description.XML())}
 	}
-	f = &TraceFile{content: content, header: content.Header()}
+	f = &TraceFile{content: content, file: file, header: content.Header()}
 	f.header.Tracepoints = highestFirst(f.header.Tracepoints)
 	f.header.Variables = slices.SortedStableFunc(slices.Values(f.header.Variables), func(a, b trace.Variable) int {
 		return cmp.Compare(a.Number, b.Number)
@@ -160,38 +156,4 @@ func (f *TraceFile) Frame(n int) (tracepoint.Frame, bool, error) {
 	return tracepoint.Frame{
 		Frame: frame.Frame, Number: n, PC: frame.PC, Unplaced: !frame.HasPC, Stepped: f.view.Stepped(frame),
 	}, true, nil
-}
-
-// Find implements target.Recording.
-func (f *TraceFile) Find(q tfile.Query, from int) (n int, ok bool, err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for n = max(from, 0); n < f.content.NumFrames(); n++ {
-		var at place
-		if q.Kind != tfile.ByTracepoint {
-			if at, err = f.placeOf(n); err != nil {
-				return 0, false, err
-			}
-			if !at.known {
-				continue
-			}
-		}
-		if q.Match(f.content.Tracepoint(n), at.pc) {
-			return n, true, nil
-		}
-	}
-	return 0, false, nil
-}
-
-// placeOf returns where frame n was made.
-func (f *TraceFile) placeOf(n int) (place, error) {
-	for i := len(f.pcs); i <= n; i++ {
-		frame, err := f.view.Frame(i, f.scratch)
-		if err != nil {
-			return place{}, err
-		}
-		f.scratch = frame.Bytes()
-		f.pcs = append(f.pcs, place{frame.PC, frame.HasPC})
-	}
-	return f.pcs[n], nil
 }

@@ -128,8 +128,9 @@ func TestFind(t *testing.T) {
 		{"range", tfile.Query{Kind: tfile.ByRange, Low: 0x1000, High: 0x2100}, []int{0, 1, 2, 6}},
 		{"outside", tfile.Query{Kind: tfile.ByOutside, Low: 0x1000, High: 0x2100}, []int{5}},
 	} {
-		f := openToy(t, some...)
-		for range 2 { // of which the second finds all places known
+		f, foreign := openToy(t, some...), openToy(t, some...)
+		foreign.file = nil                                       // as that of a Content that is no file
+		for _, f := range []*TraceFile{f, f, foreign, foreign} { // of each the second finds all places known
 			var got []int
 			for from := 0; ; {
 				n, ok, err := f.Find(test.query, from)
@@ -170,8 +171,7 @@ func (c counting) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 func TestSearchesReadOnce(t *testing.T) {
 	f := openToy(t, some...)
 	read := 0
-	f.view.Content = counting{f.view.Content, &read, nil}
-	f.content = f.view.Content
+	f.content, f.file = counting{f.content, &read, nil}, nil
 	find := func(q tfile.Query, from, want, reads int) {
 		t.Helper()
 		n, ok, err := f.Find(q, from)
@@ -192,7 +192,7 @@ func TestReadingFails(t *testing.T) {
 	f := openToy(t, some...)
 	broken := errors.New("broken")
 	f.view.Content = counting{f.view.Content, new(int), broken}
-	f.content = f.view.Content
+	f.content, f.file = f.view.Content, nil
 	if _, _, err := f.Frame(0); !errors.Is(err, broken) {
 		t.Errorf("Frame: %v", err)
 	}
