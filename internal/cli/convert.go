@@ -9,7 +9,6 @@ import (
 	"tracewell/internal/frameview"
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
-	"tracewell/internal/symtab"
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
 	"tracewell/tfile"
@@ -53,7 +52,7 @@ type conversion struct {
 	content tfile.Content
 	number  func(i int) int // the number that frame i of content had before it was cut out
 	bytes   *packedFile     // of the trace file that is kept as it is, nil if one is written anew
-	symbols *symtab.Table
+	symbols *symbols
 	names   []string // of the registers that are wanted, none for all
 	warned  bool     // of what names cannot be used
 	bar     *progress.Bar
@@ -266,7 +265,7 @@ func (c *convertCommand) where(conv *conversion) (keep func(int, tfile.Frame) (b
 
 // view gives what is to be written its names. What names cannot be used is told once.
 func (c *conversion) view() (*frameview.View, error) {
-	view, warnings := frameview.New(c.content, c.symbols)
+	view, warnings := c.symbols.view(c.content)
 	if !c.warned {
 		warn(c.streams.Err, c.name, warnings)
 		c.warned = true

@@ -32,7 +32,7 @@ func (c *recordCommand) rehearse(p *plan.Plan, streams Streams) error {
 		fmt.Fprintf(streams.Err, "tracewell: warning: %v\n", warning)
 	}
 	symbols, _ := readSymbols(c.executable()) // without them there are addresses
-	view, _ := frameview.New(definitions(session.Header()), symbols)
+	view, _ := symbols.view(definitions(session.Header()))
 	return write(streams, func(out *output) error {
 		if c.JSON {
 			return writeRehearsalJSON(out, view, session.Points())

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"tracewell/internal/frameview"
-	"tracewell/internal/symtab"
 	"tracewell/record"
 	"tracewell/record/plan"
 	"tracewell/tfile"
@@ -21,8 +20,8 @@ type runPrinter struct {
 	format  lineFormat
 	json    bool
 	named   map[trace.Number][]string
-	symbols *symtab.Table // of the program, nil if it has none
-	stop    func()        // ends the run
+	symbols *symbols // of the program, nil if it has none
+	stop    func()   // ends the run
 	start   time.Time
 	at      bool // a terminal, where lines are waited for
 
@@ -90,7 +89,7 @@ func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
 
 // adopt has frames understood by these definitions from now on.
 func (p *runPrinter) adopt(h tfile.Header) error {
-	view, _ := frameview.New(definitions(h), p.symbols) // what can't be used is told of by show
+	view, _ := p.symbols.view(definitions(h)) // what can't be used is told of by show
 	lines, err := newLineWriter(view, p.format, p.named, p.start)
 	p.mu.Lock()
 	defer p.mu.Unlock()

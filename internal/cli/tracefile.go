@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"tracewell/internal/frameview"
-	"tracewell/internal/symtab"
 	"tracewell/internal/text"
 	"tracewell/tfile"
 )
@@ -24,10 +23,10 @@ type traceFile struct {
 // standard input, with the symbols of the program exec unless that is empty. What is not as it should be but does not keep it
 // from being read is reported as warnings.
 func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*traceFile, error) {
-	var symbols *symtab.Table
+	var names *symbols
 	if exec != "" {
 		var err error
-		if symbols, err = readSymbols(exec); err != nil {
+		if names, err = readSymbols(exec); err != nil {
 			return nil, err
 		}
 	}
@@ -36,8 +35,8 @@ func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*trace
 		return nil, err
 	}
 	var warnings []string
-	t.view, warnings = frameview.New(content, symbols)
-	if symbols != nil && symbols.Len() == 0 {
+	t.view, warnings = names.view(content)
+	if names != nil && names.table.Len() == 0 {
 		warnings = append(warnings, exec+" has no symbols")
 	}
 	if t.view.File != nil {

@@ -8,6 +8,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/symtab"
+	"tracewell/symbol"
 	"tracewell/trace"
 )
 
@@ -25,7 +26,7 @@ var (
 // and GDB 13.1 shows no symbols for it. But the tracepoints do as a rule: the location that the user gave one, a function or a
 // line, has an address in the program, and it has one in the process. All of them must agree; those in libraries, whose
 // locations the program does not have, say nothing.
-func placed(symbols *symtab.Table, tracepoints []trace.Tracepoint) (*symtab.Table, error) {
+func placed(symbols *symtab.Table, program *symbol.Program, tracepoints []trace.Tracepoint) (*symtab.Table, error) {
 	if symbols == nil || !symbols.Relocatable() {
 		return symbols, nil
 	}
@@ -33,6 +34,9 @@ func placed(symbols *symtab.Table, tracepoints []trace.Tracepoint) (*symtab.Tabl
 	known := false
 	for i := range tracepoints {
 		biases, found := biasesOf(symbols, &tracepoints[i])
+		if !found {
+			biases, found = biasesByLocation(program, &tracepoints[i])
+		}
 		if !found {
 			continue
 		}
@@ -68,6 +72,20 @@ func biasesOf(symbols *symtab.Table, t *trace.Tracepoint) (biases []arch.Addr, f
 		return nil, false
 	}
 	return within(symbols, function.Addr+arch.Addr(offset), t.Addr), true
+}
+
+// biasesByLocation is biasesOf for what only debug information knows, such as functions of C++ by their names in the source.
+func biasesByLocation(program *symbol.Program, t *trace.Tracepoint) (biases []arch.Addr, found bool) {
+	if !explained(program) || t.Source.At == "" || strings.HasPrefix(t.Source.At, "*") {
+		return nil, false
+	}
+	locations, err := program.Locate(t.Source.At)
+	for _, l := range locations {
+		if bias := t.Addr - l.Addr; bias&^pageMask == 0 {
+			biases = append(biases, bias)
+		}
+	}
+	return biases, err == nil
 }
 
 // within returns the distance in whole pages between a place in the program and an address of the process. Where the place is

@@ -86,7 +86,7 @@ func registers(b *tfile.Builder, pc uint64) {
 
 func newView(t testing.TB, f *tfile.File, symbols *symtab.Table) *View {
 	t.Helper()
-	v, warnings := New(f, symbols)
+	v, warnings := New(f, symbols, nil)
 	if len(warnings) > 0 {
 		t.Fatalf("warnings: %q", warnings)
 	}
@@ -164,7 +164,7 @@ func TestWithoutDescription(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := toyHeader(binary.LittleEndian)
 			h.Description = description
-			v, warnings := New(file(t, h, func(b *tfile.Builder) { registers(b, 0x1234) }), nil)
+			v, warnings := New(file(t, h, func(b *tfile.Builder) { registers(b, 0x1234) }), nil, nil)
 			if wanted := description != ""; wanted != (len(warnings) == 1) {
 				t.Errorf("warnings: %q", warnings)
 			}
@@ -312,7 +312,7 @@ func TestPlaced(t *testing.T) {
 		{"none", nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			symbols, err := placed(relocatable(t), test.tracepoints)
+			symbols, err := placed(relocatable(t), nil, test.tracepoints)
 			got := ""
 			if err == nil {
 				got = symbols.Describe(handle.Addr + bias)
@@ -326,7 +326,7 @@ func TestPlaced(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if symbols, err := placed(fixed, nil); symbols != fixed || err != nil {
+	if symbols, err := placed(fixed, nil, nil); symbols != fixed || err != nil {
 		t.Errorf("a program at a fixed address was moved, error %v", err)
 	}
 }
@@ -343,7 +343,7 @@ func TestPlacedByLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tracepoint := range openFile(t, "queue-pie.tf").Header().Tracepoints {
-		got, err := placed(symbols, []trace.Tracepoint{tracepoint})
+		got, err := placed(symbols, nil, []trace.Tracepoint{tracepoint})
 		if err != nil {
 			t.Fatal(err)
 		}

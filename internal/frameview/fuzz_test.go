@@ -33,7 +33,7 @@ func FuzzFrames(f *testing.F) {
 		if file == nil {
 			return
 		}
-		v, _ := New(file, symbols)
+		v, _ := New(file, symbols, nil)
 		if _, err := v.Columns(4); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"tracewell/ax"
 	"tracewell/internal/filter"
 	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
 	"tracewell/tdesc"
 	"tracewell/trace"
 )
@@ -39,6 +40,7 @@ type source struct {
 	variable int32       // sourceVariable
 	code     *ax.Program // sourceCode, sourceString, sourceResult
 	needs    bool        // the code reads registers
+	plan     *expr.Plan  // sourcePlan
 }
 
 // sourceKind is a way to find an item.
@@ -51,6 +53,7 @@ const (
 	sourceCode   // memory: the one that the code records last
 	sourceString // as sourceCode, up to the first zero byte
 	sourceResult // a number: the one that the code has at its end
+	sourcePlan   // what an expression gives
 )
 
 // collection is what one location of a tracepoint collects.
@@ -183,6 +186,7 @@ func (v *View) collect(t *trace.Tracepoint) *collection {
 	}
 	hit, step := splitCommands(t.Source.Commands)
 	v.addActions(c, t.Actions, hit, false)
+	v.addPlans(c, hit)
 	v.addActions(c, t.StepActions, step, true)
 	return c
 }

@@ -105,6 +105,8 @@ func (r *Reader) find(item *Item, s *source) (Datum, bool) {
 			base = arch.Addr(r.view.integer(b))
 		}
 		return r.memory(base+s.addr, s.size, false)
+	case sourcePlan:
+		return r.evaluate(s)
 	}
 	if s.needs && r.registers == nil {
 		return Datum{}, false

@@ -9,6 +9,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/symtab"
+	"tracewell/symbol"
 	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
 	"tracewell/tfile"
@@ -29,8 +30,9 @@ type View struct {
 	tracepoints map[trace.Number]*tracepoint
 	variables   map[int32]variableName
 	registers   []namedSlot
-	selected    bool           // registers are those of Select
-	types       *ctype.Program // what the program's debugging information says; nil without
+	selected    bool            // registers are those of Select
+	types       *ctype.Program  // what the program's debugging information says; nil without
+	program     *symbol.Program // where it was; nil where its debug information is of no use
 
 	once       sync.Once
 	everything *collections // of collected
@@ -55,10 +57,11 @@ type variableName struct {
 	key  []byte
 }
 
-// New returns a view of a trace, such as a file. The symbols may be nil. Those of a program that can be loaded anywhere are
+// New returns a view of a trace, such as a file. The symbols may be nil, and so may the program, whose debug information gives
+// what was collected its names and types; it is moved with its symbols. Those of a program that can be loaded anywhere are
 // moved to where tracepoints on functions or lines show that it was; if none does they are left out. The warnings say what
 // could not be used.
-func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
+func New(content tfile.Content, symbols *symtab.Table, program *symbol.Program) (*View, []string) {
 	header := content.Header()
 	file, _ := content.(*tfile.File)
 	v := &View{
@@ -79,8 +82,12 @@ func New(content tfile.Content, symbols *symtab.Table) (*View, []string) {
 		t.json = staticMembers(t)
 	}
 	var err error
-	if v.Symbols, err = placed(symbols, header.Tracepoints); err != nil {
+	if v.Symbols, err = placed(symbols, program, header.Tracepoints); err != nil {
 		warnings = append(warnings, err.Error())
+	}
+	if v.Symbols != nil && explained(program) {
+		v.program = program
+		program.Rebase(v.Symbols.Bias())
 	}
 	return v, warnings
 }

@@ -31,7 +31,7 @@ func FuzzSurvey(f *testing.F) {
 		if file == nil {
 			return
 		}
-		v, _ := frameview.New(file, table)
+		v, _ := frameview.New(file, table, nil)
 		number := func(frame frameview.Frame) (filter.Value, bool) { return number64(int64(frame.PC)), frame.HasPC }
 		summary := NewSummary(file.Header().Variables, number)
 		comparison := NewComparison(v)

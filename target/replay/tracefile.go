@@ -59,7 +59,7 @@ func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warn
 			return nil, nil, fmt.Errorf("%s: %w", o.Program, err)
 		}
 	}
-	f.view, warnings = frameview.New(content, symbols)
+	f.view, warnings = frameview.New(content, symbols, nil)
 	if f.view.Layout == nil {
 		return nil, warnings, errNoDescription(f.header)
 	}
