@@ -40,6 +40,8 @@ numbers
 numbers[i + 9]
 numbers[2]@3
 bytes[1]@3
+numbers[0]@uc-245
+j->path[0]@calls-2
 *head
 head->next->flags.low
 (*pp)->at
@@ -196,7 +198,6 @@ func TestRefused(t *testing.T) {
 		"&$rax":           "$rax is in a register, which has no address\n  &$rax\n   ^~~~",
 		"&flags.low":      "flags.low is a bit field, which has no address\n  &flags.low\n   ^~~~~~~~~",
 		"&5":              "5 is not in memory and has no address\n  &5\n   ^",
-		"numbers@n":       "the number of elements has to be a constant: what is collected is of a fixed size\n  numbers@n\n          ^",
 		"*raw":            "there is nothing of type void\n  *raw\n  ^~~~\na cast says what is there: *(char *)…",
 		"$args + 1":       "$args stands for several values, and only alone\n  $args + 1\n  ^~~~~",
 		"n, $xmm0 + 1":    "",

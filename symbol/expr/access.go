@@ -176,17 +176,29 @@ func (c *compiler) scaled(n *cexpr.Node, index value, elem *ctype.Type) code {
 	return index.code.then(number(uint64(elem.Size)), op(ax.OpMul))
 }
 
-// repeat is GDB's value @ count, an array that begins with the value.
+// repeat is GDB's value @ count, an array that begins with the value. Unlike in GDB, the count may be computed.
 func (c *compiler) repeat(n *cexpr.Node) value {
 	first, count := c.value(n.Kids[0]), c.scalar(n.Kids[1])
+	addr := c.address(n.Kids[0], first)
+	most := mostRepeated / uint64(max(1, first.typ.Size))
 	if count.known == nil {
-		c.fail(n.Kids[1], "the number of elements has to be a constant: what is collected is of a fixed size", "")
+		array := at(addr, ctype.ArrayOf(first.typ, 0))
+		array.count = bounded(count.code, most)
+		return array
 	}
 	if *count.known == 0 || *count.known > cexpr.MaxArray/uint64(max(1, first.typ.Size)) {
 		c.fail(n.Kids[1], "this is no number of elements", "")
 	}
-	addr := c.address(n.Kids[0], first)
 	return at(addr, ctype.ArrayOf(first.typ, int(*count.known)))
+}
+
+// mostRepeated is how many bytes an array has at most whose length the program has: that can be anything.
+const mostRepeated = 1 << 16
+
+// bounded is a number that is none below 0, nor more than most.
+func bounded(n code, most uint64) code {
+	capped := branch(n.with(pushed(most), op(ax.OpLessSigned)), n, pushed(most))
+	return branch(n.with(pushed(0), op(ax.OpLessSigned)), pushed(0), capped)
 }
 
 func (c *compiler) dereference(n *cexpr.Node) value {

@@ -221,16 +221,19 @@ func comparePlan(t *testing.T, p *exprtest.Process, s Scope, text string, want i
 // TestWhole has values that are no numbers, and what is collected for them.
 func TestWhole(t *testing.T) {
 	for text, want := range map[string]string{
-		"packed": "registers 1: 05000000feffffff",
-		"known":  ": 01000000feffffff",
-		"split":  "registers 0; 4: 88776655ffffffff",
-		"bitty":  "registers 0,1: 78570000",
-		"text":   "16 8 8 8 3: 40300000000000000300000000000000",
-		"*this":  "registers 2; 40: error: no such memory",
-		"wide":   "16: 40300000000000000300000000000000",
-		"torn":   "registers 0: error: <optimized out> in part",
-		"gone":   "error: gone: optimized out",
-		"$_ret":  "error: the return address is not known",
+		"packed":             "registers 1: 05000000feffffff",
+		"known":              ": 01000000feffffff",
+		"split":              "registers 0; 4: 88776655ffffffff",
+		"bitty":              "registers 0,1: 78570000",
+		"text":               "16 8 8 8 3: 40300000000000000300000000000000",
+		"*this":              "registers 2; 40: error: no such memory",
+		"wide":               "16: 40300000000000000300000000000000",
+		"torn":               "registers 0: error: <optimized out> in part",
+		"local@text.len - 2": "8 8 8 4: 01000000",
+		"local@-value":       "registers 2; 4: ",
+		"local@sum * 100000": "registers 1; 65536: error: no such memory",
+		"gone":               "error: gone: optimized out",
+		"$_ret":              "error: the return address is not known",
 	} {
 		s, p := anywhere()
 		if got := whole(t, s, p, text); got != want {

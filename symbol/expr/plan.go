@@ -14,12 +14,13 @@ import (
 // Plan is an expression that is ready to be evaluated over frames. It does not change, and several goroutines may use it.
 type Plan struct {
 	Text string
-	Type *ctype.Type // of the value, with references followed
+	Type *ctype.Type // of the value, with references followed; without a length where that is computed
 
 	order arch.ByteOrder
 	place located
 	field *ctype.Field // of a bit field: it is a part of the integer in the place
 
+	count     counted     // of an array whose length is computed
 	written   *ctype.Type // the type with references not followed
 	reference located     // where the reference itself is, nil if the value is none
 }
@@ -50,6 +51,9 @@ func Compile(text string, s Scope) (plan *Plan, err error) {
 	written := compilers[root.Form](c, root)
 	v := c.followed(root, written)
 	plan = &Plan{written: written.typ, reference: c.reference(root, written), Text: text, Type: v.typ, order: s.Order(), field: v.field}
+	if v.count != nil {
+		plan.count = c.program(root, v.count)
+	}
 	switch {
 	case v.code != nil:
 		plan.place = c.computed(root, v.code, v.typ.Size)
@@ -83,12 +87,29 @@ func (p *Plan) Bytes(w World) ([]byte, error) {
 	if len(r.Holes) > 0 {
 		return nil, errors.New(r.Holes[0].Why + " in part")
 	}
-	return r.bytes(w, p.Type.Size)
+	typ, err := p.typeIn(w)
+	if err != nil {
+		return nil, err
+	}
+	return r.bytes(w, typ.Size)
+}
+
+// typeIn is the type of the value in a world.
+func (p *Plan) typeIn(w World) (*ctype.Type, error) {
+	if p.count == nil {
+		return p.Type, nil
+	}
+	n, err := p.count(w, p.order)
+	return ctype.ArrayOf(p.Type.Elem, int(min(n, mostRepeated))), err
 }
 
 // Value returns the value in a world as a Printer prints it: a reference as such, and with holes for what is not known.
 func (p *Plan) Value(w World) (ctype.Value, error) {
-	find, typ := p.Locate, p.Type
+	find := p.Locate
+	typ, err := p.typeIn(w)
+	if err != nil {
+		return ctype.Value{}, err
+	}
 	if p.reference != nil {
 		find, typ = func(w World) (Result, error) { return p.reference(w, p.order) }, p.written
 	}
@@ -161,6 +182,9 @@ func encode(bits uint64, size int, order arch.ByteOrder) []byte {
 // located finds a place in a world.
 type located func(w World, order arch.ByteOrder) (Result, error)
 
+// counted computes a number in a world.
+type counted func(w World, order arch.ByteOrder) (uint64, error)
+
 // computed is a value that code pushes.
 func (c *compiler) computed(n *cexpr.Node, work code, size int) located {
 	run := c.program(n, work)
@@ -171,7 +195,7 @@ func (c *compiler) computed(n *cexpr.Node, work code, size int) located {
 }
 
 // program makes code that can be run over a world.
-func (c *compiler) program(n *cexpr.Node, work code) func(World, arch.ByteOrder) (uint64, error) {
+func (c *compiler) program(n *cexpr.Node, work code) counted {
 	p, err := build(work)
 	if err != nil {
 		c.fail(n, err.Error(), "")

@@ -20,6 +20,7 @@ type value struct {
 	code  code         // computed
 	known *uint64      // the value of a constant
 	field *ctype.Field // of a bit field: the bits are a part of the integer in the place
+	count code         // of an array whose type has no length: pushes how many elements it has
 }
 
 // constant is an integer that is known.
