@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"tracewell/arch"
+	"tracewell/internal/mangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -52,11 +53,11 @@ func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 	}
 	for i := range s.all {
 		symbol := &s.all[i]
-		if !isFunction(symbol) || !isMangled(symbol.Name) || !strings.Contains(symbol.Name, word) {
+		if !isFunction(symbol) || !mangle.Is(symbol.Name) || !strings.Contains(symbol.Name, word) {
 			continue
 		}
-		if text, ok := demangled(symbol.Name); ok {
-			if f := parseName(text); q.matches(&f, !isRust(symbol.Name)) {
+		if text, ok := mangle.Source(symbol.Name); ok {
+			if f := parseName(text); q.matches(&f, !mangle.IsRust(symbol.Name)) {
 				found = append(found, symbol)
 			}
 		}
@@ -111,12 +112,4 @@ func known(s *debuginfo.Symbol) int {
 		rank++
 	}
 	return rank
-}
-
-// plainName is the name of a symbol as the source has it.
-func plainName(symbol string) string {
-	if name, ok := demangled(symbol); ok {
-		return name
-	}
-	return symbol
 }

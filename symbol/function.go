@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/mangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -57,7 +58,7 @@ type query struct {
 func newQuery(s *spec) *query {
 	q := &query{text: strings.TrimPrefix(s.function, "::"), file: s.file, whole: s.whole}
 	q.name = parseName(q.text)
-	if plain, ok := demangled(q.text); ok {
+	if plain, ok := mangle.Source(q.text); ok {
 		q.name = parseName(plain)
 	}
 	return q

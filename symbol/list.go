@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/mangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -130,7 +131,7 @@ func (o *Object) listSymbols(match func(string) bool) []Location {
 		if !isFunction(s) || s.Addr == last || o.file.FunctionAt(s.Addr) != nil {
 			continue
 		}
-		name := plainName(s.Name)
+		name := mangle.Plain(s.Name)
 		if n := parseName(name); !match(s.Name) && !match(strings.Join(append(n.scopes, n.last), "::")) && !match(n.last) {
 			continue
 		}

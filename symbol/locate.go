@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tracewell/arch"
+	"tracewell/internal/mangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -197,7 +198,7 @@ func (o *Object) describe(pc arch.Addr) Location {
 		}
 	}
 	if s, offset, ok := o.symbols().covering(pc); ok {
-		l.Function, l.Offset = plainName(s.Name), offset
+		l.Function, l.Offset = mangle.Plain(s.Name), offset
 	}
 	return l
 }
@@ -214,9 +215,9 @@ func (p *Program) Describe(addr arch.Addr) string {
 	for _, o := range p.Objects() {
 		if s, offset, ok := o.symbols().covering(addr - o.bias); ok {
 			if offset == 0 {
-				return plainName(s.Name)
+				return mangle.Plain(s.Name)
 			}
-			return plainName(s.Name) + "+" + strconv.FormatUint(offset, 10)
+			return mangle.Plain(s.Name) + "+" + strconv.FormatUint(offset, 10)
 		}
 	}
 	return ""

@@ -5,6 +5,7 @@ import (
 	"path"
 	"strconv"
 
+	"tracewell/internal/mangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -20,7 +21,7 @@ func (p *Program) noFunction(s *spec) error {
 		})
 		for i := range o.symbols().all {
 			if symbol := &o.symbols().all[i]; isFunction(symbol) && !o.file.HasDWARF() && n.patient() {
-				whole := plainName(symbol.Name)
+				whole := mangle.Plain(symbol.Name)
 				n.offerAs(parseName(whole).last, whole)
 			}
 		}

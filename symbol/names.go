@@ -1,11 +1,8 @@
 package symbol
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/ianlancetaylor/demangle"
 )
 
 // name is the qualified name of a function in its parts: ns::Ring<int>::put(int const&) const.
@@ -16,43 +13,6 @@ type name struct {
 	params string   // "(int const&) const", "" where the name was given without
 	result string   // what stands before the name: the type that a template's instance returns
 }
-
-// demangled returns the name that a compiler made into a symbol, without the type that the function returns, and false if the
-// symbol is none of a compiler.
-func demangled(symbol string) (string, bool) {
-	if !isMangled(symbol) {
-		return "", false
-	}
-	if isRust(symbol) {
-		plain, err := demangle.ToString(symbol)
-		return plain, err == nil
-	}
-	tree, err := demangle.ToAST(symbol)
-	if err != nil {
-		return "", false
-	}
-	if typed, ok := tree.(*demangle.Typed); ok {
-		if f, ok := typed.Type.(*demangle.FunctionType); ok {
-			f.Return = nil
-		}
-		if m, ok := typed.Type.(*demangle.MethodWithQualifiers); ok {
-			if f, ok := m.Method.(*demangle.FunctionType); ok {
-				f.Return = nil
-			}
-		}
-	}
-	return demangle.ASTToString(tree), true
-}
-
-func isMangled(symbol string) bool {
-	return strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "_R")
-}
-
-// hashed is how the older of Rust's two manglings ends.
-var hashed = regexp.MustCompile(`17h[0-9a-f]{16}E`)
-
-// isRust reports whether Rust's compiler has made a symbol.
-func isRust(symbol string) bool { return strings.HasPrefix(symbol, "_R") || hashed.MatchString(symbol) }
 
 // operators are the overloadable ones, those before their own beginnings.
 var operators = []string{

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"tracewell/arch"
+	"tracewell/internal/mangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -140,14 +141,14 @@ func (u *unit) makeName(b *block, symbols *elfSymbols) string {
 		return u.qualified(e)
 	}
 	if v, ok := u.file.Lookup(e, dwarf.AttrLinkageName); ok && v.Class == debuginfo.ClassString {
-		if name, ok := demangled(v.String()); ok {
+		if name, ok := mangle.Source(v.String()); ok {
 			return name
 		}
 	}
 	plain := u.file.Name(e)
 	if !b.function.inlined {
 		for _, mangled := range symbols.at(b.begin()) {
-			if name, ok := demangled(mangled); ok && parseName(name).is(plain) {
+			if name, ok := mangle.Source(mangled); ok && parseName(name).is(plain) {
 				return name
 			}
 		}

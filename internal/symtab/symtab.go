@@ -2,8 +2,8 @@
 // line 23 of queue.c.
 //
 // A Table holds the functions and objects that have an address, as the file has them; Rebase gives the view of a program that
-// was loaded elsewhere. Lines are read when they are asked for. A Table may be used by several goroutines. Names are not
-// demangled, and separate debug files are not looked for.
+// was loaded elsewhere. Lines are read when they are asked for. A Table may be used by several goroutines. Separate
+// debug files are not looked for.
 package symtab
 
 import (
@@ -17,6 +17,7 @@ import (
 	"strconv"
 
 	"tracewell/arch"
+	"tracewell/internal/mangle"
 )
 
 // Symbol is a function or an object.
@@ -123,9 +124,9 @@ func (t *Table) Describe(addr arch.Addr) string {
 	case !ok:
 		return ""
 	case offset == 0:
-		return s.Name
+		return mangle.Plain(s.Name)
 	}
-	return s.Name + "+" + strconv.FormatUint(offset, 10)
+	return mangle.Plain(s.Name) + "+" + strconv.FormatUint(offset, 10)
 }
 
 // Named returns the symbol of a name, and false if there is none, or more than one, as of a static function that several

@@ -1,0 +1,54 @@
+// Package mangle gives the symbols that compilers of C++ and Rust make the names that their sources have.
+package mangle
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+// Source returns the name in the source, without the type that a function returns, and false if no compiler has made the
+// symbol of a name.
+func Source(symbol string) (string, bool) {
+	if !Is(symbol) {
+		return "", false
+	}
+	if IsRust(symbol) {
+		plain, err := demangle.ToString(symbol)
+		return plain, err == nil
+	}
+	tree, err := demangle.ToAST(symbol)
+	if err != nil {
+		return "", false
+	}
+	if typed, ok := tree.(*demangle.Typed); ok {
+		kind := typed.Type
+		if m, ok := kind.(*demangle.MethodWithQualifiers); ok {
+			kind = m.Method
+		}
+		if f, ok := kind.(*demangle.FunctionType); ok {
+			f.Return = nil
+		}
+	}
+	return demangle.ASTToString(tree), true
+}
+
+// Plain is Source, or else the symbol itself.
+func Plain(symbol string) string {
+	if name, ok := Source(symbol); ok {
+		return name
+	}
+	return symbol
+}
+
+// Is reports whether a symbol looks like one that a compiler has made.
+func Is(symbol string) bool {
+	return strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "_R")
+}
+
+// hashed is how the older of Rust's two ways ends.
+var hashed = regexp.MustCompile(`17h[0-9a-f]{16}E`)
+
+// IsRust reports whether the compiler of Rust has made a symbol.
+func IsRust(symbol string) bool { return strings.HasPrefix(symbol, "_R") || hashed.MatchString(symbol) }
