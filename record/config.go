@@ -20,11 +20,6 @@ type Config struct {
 	Streams linux.Streams  // of a program that is launched
 	Follow  bool           // also children, made by fork or vfork, and whatever they execute
 
-	// Remote is what OpenRemote connects to: HOST:PORT, or unix:PATH. Program.Path is then the file of the program, which that
-	// of the server is if it is empty. Disconnected has the run go on when the context of Run is cancelled.
-	Remote       string
-	Disconnected bool
-
 	Output string // path of the trace file
 	// Buffer is the size in bytes of a buffer in memory, from which the file is made when the run has ended; 0 has frames
 	// written as they come. Circular has a full buffer drop its oldest frames rather than end the run.

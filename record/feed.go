@@ -1,14 +1,11 @@
 package record
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
+	"tracewell/record/output"
 	"tracewell/symbol"
-	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
 	"tracewell/tracepoint"
@@ -20,10 +17,10 @@ func (s *Session) Feed() Feed {
 	s.mu.Lock()
 	f.Running, f.Processes = s.running, len(s.processes)
 	index := make(map[trace.Number]int)
-	for _, t := range s.points {
+	for _, t := range s.finder.Points {
 		index[t.Number] = len(f.Points)
 		f.Points = append(f.Points, PointFeed{
-			Number: t.Number, At: t.Location.Value, Locations: slices.Clone(t.locations), Pending: t.pending != nil,
+			Number: t.Number, At: t.Location.Value, Locations: slices.Clone(t.Locations), Pending: t.Pending != nil,
 		})
 	}
 	s.mu.Unlock()
@@ -58,7 +55,7 @@ func (s *Session) refresh() {
 		return
 	}
 	status, tracepoints := s.fileStatus(), s.engine.Tracepoints()
-	s.stream.later(func() error { return s.stream.file.update(status, tracepoints) })
+	s.stream.later(func() error { return s.stream.file.Update(status, tracepoints) })
 }
 
 // fileStatus is what a file says whose writer is killed: nobody knows why the run has ended.
@@ -76,10 +73,7 @@ func (s *Session) Header() tfile.Header {
 	for i := range tracepoints {
 		tracepoints[i].Static = false // GDB makes none of what it reads in a file
 	}
-	// GDB takes the definitions from the last to the first and numbers them anew.
-	slices.SortStableFunc(tracepoints, func(a, b trace.Tracepoint) int {
-		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))
-	})
+	output.Arrange(tracepoints)
 	return tfile.Header{
 		Order:        s.target.ISA().Order,
 		RegisterSize: s.registers,
@@ -91,34 +85,13 @@ func (s *Session) Header() tfile.Header {
 }
 
 // description is the target's, with what is known of files.
-func (s *Session) description() string { return describe(s.target.Description(), s.objects) }
-
-// describe prints a description with comments behind it that say where the files of the traced processes were: nothing else in a
-// trace file can tell, and what can be loaded anywhere has no names without.
-func describe(t *tdesc.Target, objects []string) string {
-	lines := []string{strings.TrimSuffix(string(t.XML()), "\n")}
-	for _, o := range objects {
-		if o != "" {
-			lines = append(lines, o)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
+func (s *Session) description() string { return output.Describe(s.target.Description(), s.objects) }
 
 // noteObject keeps where a file was loaded.
 func (s *Session) noteObject(o *symbol.Object) {
-	if line := objectComment(o); !slices.Contains(s.objects, line) {
+	if line := output.Object(o.Bias(), o.Path()); line != "" && !slices.Contains(s.objects, line) {
 		s.objects = append(s.objects, line)
 	}
-}
-
-// objectComment says where a file was loaded; empty if a comment cannot say it.
-func objectComment(o *symbol.Object) string {
-	line := fmt.Sprintf("<!-- object %s %s -->", o.Bias(), o.Path())
-	if len(line) > tfile.MaxLine-len("tdesc ") || strings.Contains(o.Path(), "--") || strings.ContainsAny(o.Path(), "\n\x00") {
-		return ""
-	}
-	return line
 }
 
 // same reports whether two definitions trace the same.

@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"tracewell/arch"
+	"tracewell/record/definition"
 	"tracewell/symbol"
 	"tracewell/target"
 )
@@ -242,6 +243,11 @@ func (s *Session) forgetObject(p *process, o *symbol.Object) {
 		}
 	}
 	p.program.Remove(o)
+}
+
+// image is what it is to who finds places in it.
+func (p *process) image() definition.Image {
+	return definition.Image{Program: p.program, Sites: p.sites}
 }
 
 // fork is what is known of a child, a copy of the process.

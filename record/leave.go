@@ -55,7 +55,7 @@ func (s *Session) finish() error {
 		return errors.Join(s.stream.close(), s.save())
 	}
 	err := s.stream.close()
-	return errors.Join(err, file.update(s.engine.Status(), s.engine.Tracepoints()), file.close())
+	return errors.Join(err, file.Update(s.engine.Status(), s.engine.Tracepoints()), file.Close())
 }
 
 // save writes the file of what the buffer holds.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tracewell/record/output"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/trace"
@@ -40,7 +41,7 @@ func (s *Session) begin() error {
 	}
 	if s.stream != nil {
 		if s.config.Buffer == 0 {
-			file, err := createFile(s.config.Output, s.Header())
+			file, err := output.Create(s.config.Output, s.Header())
 			if err != nil {
 				return errors.Join(err, s.engine.Stop(trace.ReasonStop, ""))
 			}
@@ -231,11 +232,11 @@ func (s *Session) relink(p *process) error {
 // arm sets tracepoints at what has become known in a process.
 func (s *Session) arm(p *process) error {
 	known := make(map[trace.Number]int)
-	for _, t := range s.points {
-		known[t.Number] = len(t.locations)
+	for _, t := range s.finder.Points {
+		known[t.Number] = len(t.Locations)
 	}
 	s.mu.Lock()
-	found, warnings, err := s.resolve(p)
+	found, warnings, err := s.finder.Find(p.image())
 	s.mu.Unlock()
 	if err != nil {
 		warnings = append(warnings, err)
@@ -246,9 +247,9 @@ func (s *Session) arm(p *process) error {
 	if err := s.add(p, found); err != nil {
 		return err
 	}
-	for _, t := range s.points {
-		if n := known[t.Number]; n < len(t.locations) {
-			s.tell(Event{Kind: Armed, PID: p.pid, Point: t.Number, Locations: t.locations[n:]})
+	for _, t := range s.finder.Points {
+		if n := known[t.Number]; n < len(t.Locations) {
+			s.tell(Event{Kind: Armed, PID: p.pid, Point: t.Number, Locations: t.Locations[n:]})
 		}
 	}
 	return nil
@@ -256,10 +257,10 @@ func (s *Session) arm(p *process) error {
 
 // add traces more during a run. What another process has been traced at already needs no new definition.
 func (s *Session) add(p *process, found []trace.Tracepoint) error {
-	extent := s.complete(found)
+	extent := s.finder.Complete(found)
 	var fresh []trace.Tracepoint
 	for _, d := range found {
-		known := s.definition(d.Key())
+		known := s.finder.Definition(d.Key())
 		switch {
 		case known == nil:
 			fresh = append(fresh, d)
@@ -285,15 +286,5 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 		return nil
 	}
 	h := s.Header()
-	return s.stream.now(func() error { return s.stream.file.redefine(h) })
-}
-
-// definition finds what the engine has been given, nil if nothing.
-func (s *Session) definition(k trace.Key) *trace.Tracepoint {
-	for i := range s.defined {
-		if s.defined[i].Key() == k {
-			return &s.defined[i]
-		}
-	}
-	return nil
+	return s.stream.now(func() error { return s.stream.file.Redefine(h) })
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"tracewell/arch"
+	"tracewell/record/definition"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/tdesc"
@@ -17,8 +18,8 @@ import (
 
 // Session is a run on this machine. But for Feed its methods are for one goroutine.
 type Session struct {
-	resolver  // mu guards its points
 	config    Config
+	finder    *definition.Finder // mu guards its points
 	target    *linux.Target
 	layout    *tdesc.Layout
 	engine    *tracepoint.Engine
@@ -63,7 +64,7 @@ func (s *Session) open() (err error) {
 	if s.layout, err = s.target.Description().Layout(); err != nil {
 		return err
 	}
-	s.resolver = newResolver(s.config.Plan, s.layout, s.target.ISA().PC)
+	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA().PC)
 	s.target.Signals().PassSignals(signals(func(target.Signal) bool { return true }))
 	s.target.Signals().ProgramSignals(signals(func(n target.Signal) bool { return n != target.SignalTrap }))
 	if s.config.Follow {
@@ -72,7 +73,7 @@ func (s *Session) open() (err error) {
 	if err := s.enter(); err != nil {
 		return err
 	}
-	found, warnings, err := s.resolve(s.processes[s.main])
+	found, warnings, err := s.finder.Find(s.processes[s.main].image())
 	if err != nil {
 		return err
 	}
@@ -173,8 +174,8 @@ var everyThread = target.Action{Thread: target.ThreadID{PID: target.All, TID: ta
 
 // prepare makes the engine, whose register blocks are no longer than what is asked for.
 func (s *Session) prepare(found []trace.Tracepoint) error {
-	pc := s.layout.ByNumber(s.compiler.pc)
-	extent := max(s.complete(found), s.pendingExtent(), pc.Offset+pc.Size)
+	pc := s.layout.ByNumber(s.target.ISA().PC)
+	extent := max(s.finder.Complete(found), s.finder.PendingExtent(), pc.Offset+pc.Size)
 	s.registers = extent
 	layout := tracepoint.Layout{
 		Order:         s.target.ISA().Order,
@@ -209,7 +210,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	if err := s.engine.SetBufferSize(size); err != nil {
 		return err
 	}
-	for _, v := range s.compiler.definitions() {
+	for _, v := range s.finder.Variables() {
 		if err := s.engine.DefineVariable(v); err != nil {
 			return err
 		}
@@ -223,14 +224,14 @@ func (s *Session) define(found []trace.Tracepoint) error {
 		if err := s.engine.Define(d, false); err != nil {
 			return err
 		}
-		s.defined = append(s.defined, d)
+		s.finder.Defined = append(s.finder.Defined, d)
 	}
 	return nil
 }
 
 // marker is a static tracepoint of the program, which learns by its semaphores that it is traced.
 func (s *Session) marker(addr arch.Addr) tracepoint.Marker {
-	if semaphores, ok := s.semaphores[addr]; ok {
+	if semaphores, ok := s.finder.Semaphores[addr]; ok {
 		return marker(semaphores)
 	}
 	return nil
@@ -243,6 +244,15 @@ func (marker) AppendStatic(dst []byte, _ tracepoint.Snapshot) []byte { return ds
 
 // Semaphores implements tracepoint.Marker.
 func (m marker) Semaphores() []arch.Addr { return m }
+
+// Points returns the tracepoints of the plan with the locations that were found so far.
+func (s *Session) Points() []Point {
+	var all []Point
+	for _, t := range s.finder.Points {
+		all = append(all, Point{t.Number, t.Location.Value, t.Locations, t.Pending})
+	}
+	return all
+}
 
 // Warnings returns what Open could not do as it was asked to.
 func (s *Session) Warnings() []error { return s.warnings }

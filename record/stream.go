@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"tracewell/arch"
+	"tracewell/record/output"
 	"tracewell/tfile"
 )
 
@@ -23,8 +24,8 @@ const (
 type stream struct {
 	order     arch.ByteOrder
 	registers int
-	file      *file       // nil if the frames are kept elsewhere
-	show      func(Frame) // nil for nobody
+	file      *output.File // nil if the frames are kept elsewhere
+	show      func(Frame)  // nil for nobody
 
 	mu      sync.Mutex
 	room    sync.Cond // of mu: the queue was emptied, or nothing will be written any more
@@ -159,7 +160,7 @@ func (s *stream) write() {
 // put writes and shows the writer's half.
 func (s *stream) put() error {
 	if s.file != nil {
-		if err := s.file.append(s.writing); err != nil {
+		if err := s.file.Append(s.writing); err != nil {
 			return err
 		}
 	}
@@ -184,7 +185,7 @@ func (s *stream) fail(err error) {
 // tell counts the frames that were written, and shows them.
 func (s *stream) tell() (n int64) {
 	for rest := s.writing; len(rest) > 0; n++ {
-		length := frameLength(s.order, rest)
+		length := output.FrameLength(s.order, rest)
 		if s.show != nil {
 			if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
 				s.show(Frame{Frame: f, Index: s.frames + n})
@@ -193,11 +194,6 @@ func (s *stream) tell() (n int64) {
 		rest = rest[length:]
 	}
 	return n
-}
-
-// frameLength is the length of the whole frame that b begins with.
-func frameLength(order arch.ByteOrder, b []byte) int {
-	return tfile.FrameHeader + int(order.Uint32(b[2:]))
 }
 
 // counts returns how many frames and bytes were written and how many bytes are to be, and how many hits have waited.

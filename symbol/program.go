@@ -10,6 +10,7 @@ import (
 	"tracewell/sdt"
 	"tracewell/symbol/debuginfo"
 	"tracewell/symbol/scope"
+	"tracewell/tdesc"
 )
 
 // Options say how files are read.
@@ -19,6 +20,7 @@ type Options struct {
 	// TLSOffset tells how far below the thread pointer the thread-local variables of a shared library begin, false where
 	// that is not known; nil for never.
 	TLSOffset func(*Object) (int64, bool)
+	Layout    *tdesc.Layout // the registers of the target; those of any x86-64 Linux if nil
 }
 
 // Program is an executable and the shared libraries it has loaded.

@@ -34,7 +34,7 @@ func (p *Program) image(o *Object) *scope.Image {
 	if known := p.scopes[o]; known != nil {
 		return known
 	}
-	options := scope.Options{Library: o != p.objects[0], Others: p.allImages}
+	options := scope.Options{Layout: p.options.Layout, Library: o != p.objects[0], Others: p.allImages}
 	if p.options.TLSOffset != nil {
 		options.TLSOffset = func() (int64, bool) { return p.options.TLSOffset(o) }
 	}

@@ -1,4 +1,4 @@
-package record
+package definition
 
 import (
 	"tracewell/arch"

@@ -1,4 +1,7 @@
-package record
+// Package definition makes tracepoints of a plan and the names of the program that is traced: it finds the locations, compiles
+// conditions and actions for each of them, and adds what readers of the frames need besides. It knows neither processes nor
+// servers: whoever traces says which files a process consists of, and when there are more of them.
+package definition
 
 import (
 	"errors"

@@ -1,0 +1,176 @@
+package definition
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/record/plan"
+	"tracewell/symbol"
+	"tracewell/tdesc"
+	"tracewell/trace"
+)
+
+// Finder finds what a plan traces in programs, whose locations may come little by little.
+type Finder struct {
+	Points     []*Point
+	Semaphores map[arch.Addr][]arch.Addr // of static tracepoints, by their address
+	Defined    []trace.Tracepoint        // what the target has been given so far, kept by whoever gives it
+
+	plan     *plan.Plan
+	compiler *compiler
+}
+
+// New makes a Finder for a target with such registers, of which pc is the program counter.
+func New(p *plan.Plan, layout *tdesc.Layout, pc arch.Reg) *Finder {
+	f := &Finder{plan: p, compiler: newCompiler(p, layout, pc), Semaphores: make(map[arch.Addr][]arch.Addr)}
+	for i := range p.Tracepoints {
+		f.Points = append(f.Points, &Point{Tracepoint: &p.Tracepoints[i]})
+	}
+	return f
+}
+
+// Variables are the plan's trace state variables.
+func (f *Finder) Variables() []trace.Variable { return f.compiler.definitions() }
+
+// Definition finds what the target has been given, nil if nothing.
+func (f *Finder) Definition(k trace.Key) *trace.Tracepoint {
+	for i := range f.Defined {
+		if f.Defined[i].Key() == k {
+			return &f.Defined[i]
+		}
+	}
+	return nil
+}
+
+// Image is a process as a Finder sees it: the files that it consists of, and where it wants tracepoints.
+type Image struct {
+	Program *symbol.Program
+	Sites   map[arch.Addr]bool
+}
+
+// Point is a tracepoint of the plan.
+type Point struct {
+	*plan.Tracepoint
+	Locations []symbol.Location // in all processes, each address once
+	Pending   error             // why there is none yet
+}
+
+// location is the text that is looked for: static tracepoint markers are found as probes.
+func (t *Point) location() string {
+	if id, ok := strings.CutPrefix(t.Location.Value, "-m "); ok && t.Kind == plan.Static {
+		return "-probe-stap " + strings.TrimSpace(id)
+	}
+	return t.Location.Value
+}
+
+// Find finds what there is of the plan in a process and has not been found there, and compiles it. What cannot be compiled
+// at any location of a tracepoint that has no other is an error, and so is a location that is none; the rest is warned of.
+func (f *Finder) Find(p Image) (found []trace.Tracepoint, warnings []error, err error) {
+	for _, t := range f.Points {
+		locations, err := p.Program.Locate(t.location())
+		var missing *symbol.NotFoundError
+		switch {
+		case errors.As(err, &missing):
+			if len(t.Locations) == 0 {
+				t.Pending = t.Location.Explain(err)
+			}
+			continue
+		case err != nil:
+			return nil, nil, t.Location.Explain(err)
+		}
+		definitions, problems := f.compileAt(p, t, locations)
+		if len(definitions) == 0 && len(problems) > 0 && len(t.Locations) == 0 {
+			return nil, nil, problems[0]
+		}
+		found = append(found, definitions...)
+		warnings = append(warnings, problems...)
+	}
+	return found, warnings, nil
+}
+
+// compileAt compiles a tracepoint for those of the locations in a process that are new there.
+func (f *Finder) compileAt(p Image, t *Point, locations []symbol.Location) (found []trace.Tracepoint, problems []error) {
+	for _, l := range locations {
+		if p.Sites[l.Addr] && slices.ContainsFunc(t.Locations, func(o symbol.Location) bool { return o.Addr == l.Addr }) {
+			continue
+		}
+		d, missing, err := f.compile(p, t, l)
+		problems = append(problems, missing...)
+		if err != nil {
+			problems = append(problems, err)
+			continue
+		}
+		p.Sites[l.Addr] = true
+		if semaphore := l.Semaphore(); semaphore != 0 {
+			f.Semaphores[l.Addr] = []arch.Addr{semaphore}
+			d.Static = true
+		}
+		found = append(found, d)
+		t.Pending = nil
+		if !slices.ContainsFunc(t.Locations, func(o symbol.Location) bool { return o.Addr == l.Addr }) {
+			t.Locations = append(t.Locations, l)
+		}
+	}
+	return found, problems
+}
+
+// compile compiles a tracepoint for a location. An error of a tracepoint with several says which it is.
+func (f *Finder) compile(p Image, t *Point, l symbol.Location) (trace.Tracepoint, []error, error) {
+	d, warnings, err := f.compiler.compile(t.Tracepoint, l, scopeAt(p.Program, l.Addr, f.compiler.variables))
+	for i := range warnings {
+		warnings[i] = fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, warnings[i])
+	}
+	if err != nil {
+		err = fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, err)
+	}
+	return d, warnings, err
+}
+
+// Complete gives tracepoints the registers that readers of the file need, and returns how long the register block must be.
+func (f *Finder) Complete(found []trace.Tracepoint) (extent int) {
+	all := slices.Concat(f.Defined, found)
+	for i := range found {
+		d := &found[i]
+		d.Actions = f.compiler.withRegisters(d.Actions, needsPC(d, all))
+		if d.Step > 0 {
+			d.StepActions = f.compiler.withRegisters(d.StepActions, true)
+		}
+		extent = max(extent, f.compiler.extent(d))
+	}
+	return extent
+}
+
+// PendingExtent is how long the register block is at least where libraries may bring tracepoints: long enough for what compilers
+// keep variables in, unless more is asked for.
+func (f *Finder) PendingExtent() int {
+	if !slices.ContainsFunc(f.Points, func(t *Point) bool { return t.Pending != nil }) {
+		return 0
+	}
+	for _, t := range f.Points {
+		if t.Pending != nil && asksForRegisters(f.plan.AllActions(t.Tracepoint)) {
+			return f.compiler.layout.Size
+		}
+	}
+	const last = "gs_base"
+	if slot := f.compiler.layout.ByName(last); slot != nil {
+		return slot.Offset + slot.Size
+	}
+	return f.compiler.layout.Size
+}
+
+// asksForRegisters reports whether actions collect all registers, or vector registers by name.
+func asksForRegisters(actions []plan.Action) bool {
+	return slices.ContainsFunc(actions, func(a plan.Action) bool {
+		return asksForRegisters(a.Body) || slices.ContainsFunc(a.Expressions, func(e plan.Text) bool {
+			for _, name := range []string{"$regs", "$ymm", "$zmm", "$k", "$pkru"} {
+				if strings.Contains(e.Value, name) {
+					return true
+				}
+			}
+			return false
+		})
+	})
+}

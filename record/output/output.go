@@ -1,0 +1,132 @@
+// Package output keeps the trace file of a run while it is made.
+package output
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/tdesc"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// File is the trace file that frames are streamed into. Definitions stand ahead of the frames, so that new ones, as of
+// tracepoints in a library that was loaded late, take another file, which gets the frames and then the name of the first.
+type File struct {
+	path     string
+	f        *os.File
+	appender *tfile.Appender
+	start    int64 // of the frames
+}
+
+// Create makes a trace file without frames.
+func Create(path string, h tfile.Header) (*File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	if status, err := f.Stat(); err != nil || !status.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s: frames can be streamed to a regular file only", path), err, f.Close())
+	}
+	a, err := tfile.NewAppender(f, h)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return &File{path: path, f: f, appender: a, start: a.End() - endMarker}, nil
+}
+
+// copyRoom is how much is copied at once.
+const copyRoom = 1 << 20
+
+// endMarker is the length of the end marker of a trace file.
+const endMarker = 4
+
+// Append adds whole frames.
+func (f *File) Append(frames []byte) error { return f.appender.Append(frames) }
+
+// Update brings the status and the counts up to date.
+func (f *File) Update(st trace.Status, tracepoints []trace.Tracepoint) error {
+	return f.appender.Update(st, tracepoints)
+}
+
+// Redefine replaces the definitions.
+func (f *File) Redefine(h tfile.Header) error {
+	draft := f.path + ".part"
+	next, err := Create(draft, h)
+	if err != nil {
+		return err
+	}
+	if err := f.copyFrames(next, h); err != nil {
+		return errors.Join(err, next.f.Close(), os.Remove(draft))
+	}
+	if err := os.Rename(draft, f.path); err != nil {
+		return errors.Join(err, next.f.Close(), os.Remove(draft))
+	}
+	err = f.f.Close()
+	next.path = f.path
+	*f = *next
+	return err
+}
+
+// copyFrames appends all frames to another file.
+func (f *File) copyFrames(to *File, h tfile.Header) error {
+	frames := io.NewSectionReader(f.f, f.start, f.appender.End()-endMarker-f.start)
+	buf := make([]byte, 0, copyRoom)
+	for {
+		n, err := io.ReadFull(frames, buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		whole := 0
+		for len(buf)-whole >= tfile.FrameHeader && len(buf)-whole >= FrameLength(h.Order, buf[whole:]) {
+			whole += FrameLength(h.Order, buf[whole:])
+		}
+		if failed := to.Append(buf[:whole]); failed != nil {
+			return failed
+		}
+		buf = append(buf[:0], buf[whole:]...)
+		switch {
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return err
+		case whole == 0:
+			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
+		}
+	}
+}
+
+// Close closes it.
+func (f *File) Close() error { return f.f.Close() }
+
+// FrameLength is the length of the whole frame that b begins with, which has a header.
+func FrameLength(order arch.ByteOrder, b []byte) int {
+	return tfile.FrameHeader + int(order.Uint32(b[2:]))
+}
+
+// Arrange brings tracepoints into the order in which a file has them. GDB takes them from the last to the first and numbers them
+// anew.
+func Arrange(tracepoints []trace.Tracepoint) {
+	slices.SortStableFunc(tracepoints, func(a, b trace.Tracepoint) int {
+		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))
+	})
+}
+
+// Describe prints a description with lines of Object behind it: nothing else in a trace file can tell where files were loaded,
+// and what can be loaded anywhere has no names without.
+func Describe(t *tdesc.Target, objects []string) string {
+	return strings.Join(append([]string{strings.TrimSuffix(string(t.XML()), "\n")}, objects...), "\n")
+}
+
+// Object is a comment that says where a file was loaded; empty if a comment cannot say it.
+func Object(bias arch.Addr, path string) string {
+	line := fmt.Sprintf("<!-- object %s %s -->", bias, path)
+	if len(line) > tfile.MaxLine-len("tdesc ") || strings.Contains(path, "--") || strings.ContainsAny(path, "\n\x00") {
+		return ""
+	}
+	return line
+}
