@@ -93,9 +93,8 @@ func (c *compiler) own(n *cexpr.Node, record value, f ctype.Field) value {
 		}
 		c.fail(n, f.Name+" is a static member, whose place is not known", "")
 	case f.Virtual:
-		object := c.address(n, record)
-		distance := object.then(op(ax.OpRef64)).plus(f.VTable).then(op(ax.OpRef64))
-		return at(object.with(distance, op(ax.OpAdd)), f.Type)
+		table := c.address(n, record).then(op(ax.OpDup), op(ax.OpRef64)).plus(f.VTable)
+		return at(table.then(op(ax.OpRef64), op(ax.OpAdd)), f.Type)
 	}
 	v := value{typ: f.Type, place: part(record.place, f.Offset, f.Type.Size, record.typ.Size, c.scope.Order())}
 	if f.Bits > 0 {
