@@ -201,16 +201,18 @@ func TestCancel(t *testing.T) {
 	p := testprog.Build(t, "busy", testprog.Variant{})
 	r := start(t, p.Path, "5")
 	r.ask(t)
-	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	o := runUntil(t, attachment(t, "trace tick\n", r.Process.Pid), ctx)
+	c := attachment(t, "trace tick\n", r.Process.Pid)
+	c.Frames = func(Frame) { cancel() }
+	o := runUntil(t, c, ctx)
 	if o.End != Cancelled || o.file.NumFrames() == 0 || o.ProgramEnded {
 		t.Errorf("%+v with %d frames", o.Result, o.file.NumFrames())
 	}
 	if said := r.ask(t); !strings.Contains(said, " wrong=0 ") {
 		t.Error(said)
 	}
-	c := config(t, "trace tick\n", p.Path, "5")
+	c = config(t, "trace tick\n", p.Path, "5")
 	read, write, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -218,8 +220,9 @@ func TestCancel(t *testing.T) {
 	defer read.Close()
 	defer write.Close()
 	c.Streams.In = read
-	ctx, cancel = context.WithTimeout(context.Background(), 100*time.Millisecond)
+	ctx, cancel = context.WithCancel(context.Background())
 	defer cancel()
+	c.Frames = func(Frame) { cancel() }
 	o = runUntil(t, c, ctx)
 	if o.End != Cancelled || o.file.NumFrames() == 0 || !o.ProgramEnded || o.Signal != linux.SIGTERM {
 		t.Errorf("%+v with %d frames", o.Result, o.file.NumFrames())
@@ -249,8 +252,8 @@ func TestKilledRecorder(t *testing.T) {
 			t.Fatalf("after 20 s there are %d frames", frames)
 		}
 		b, err := os.ReadFile(path)
-		if err != nil {
-			continue // there is none yet
+		if err != nil || len(b) == 0 {
+			continue // it has not begun
 		}
 		file, err := tfile.OpenBytes(b)
 		if err != nil {
