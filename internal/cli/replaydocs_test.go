@@ -6,12 +6,39 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"tracewell/internal/demo"
 	"tracewell/internal/gdbtest"
 )
 
 // replayPage is about replay.
 const replayPage = "../../docs/replay.md"
+
+// TestReplayDocsTraceFile does what docs/replay.md shows of a trace file, and expects what it shows.
+func TestReplayDocsTraceFile(t *testing.T) {
+	page, err := os.ReadFile(replayPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gdbtest.Binary(t)
+	t.Chdir(t.TempDir())
+	commands := block(t, string(page), "```sh\ntracewell demo ")
+	if got := run(t, append([]string{"demo"}, strings.Fields(commands)...)...); got.status != statusDone {
+		t.Fatalf("demo %s: %+v", commands, got)
+	}
+	if err := os.WriteFile(demo.SourceName, []byte(demo.Source()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	long := time.Unix(0, 0) // or GDB warns that the source is younger than the program
+	if err := os.Chtimes(demo.SourceName, long, long); err != nil {
+		t.Fatal(err)
+	}
+	const first = "target remote | tracewell replay run.tf "
+	playSession(t, "run", first+block(t, string(page), "```text\n(gdb) "+first), func(t testing.TB, script string) *gdbtest.Output {
+		return gdbtest.Run(t, "", script)
+	})
+}
 
 // TestReplayDocs does what docs/replay.md shows of an execution trace, and expects what it shows.
 func TestReplayDocs(t *testing.T) {
@@ -19,26 +46,33 @@ func TestReplayDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary := gdbtest.Binary(t)
+	gdbtest.Binary(t)
 	t.Chdir(t.TempDir())
 	commands := block(t, string(page), "```sh\ntracewell gen-trace ")
 	if got := run(t, append([]string{"gen-trace"}, strings.Fields(commands)...)...); got.status != statusDone {
 		t.Fatalf("gen-trace %s: %+v", commands, got)
 	}
+	const first = "target remote | tracewell replay run.log "
+	playSession(t, "prog", first+block(t, string(page), "```text\n(gdb) "+first), gdbtest.RunMultiarch)
+}
+
+// playSession types what a page shows into a GDB that was started in this folder with the program, and expects the answers.
+func playSession(t *testing.T, program, shown string, play func(t testing.TB, script string) *gdbtest.Output) {
+	t.Helper()
 	folder, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	session := strings.Split(block(t, string(page), "```text\n(gdb) "), "\n(gdb) ")
+	session := strings.Split(shown, "\n(gdb) ")
 	var script strings.Builder
-	script.WriteString("cd " + folder + "\nfile prog\n")
+	script.WriteString("cd " + folder + "\nfile " + program + "\n")
 	var want []string
 	for _, step := range session {
 		command, answer, _ := strings.Cut(step, "\n")
-		script.WriteString("-- " + command + " --\n" + strings.Replace(command, "| tracewell", "| "+binary, 1) + "\n")
+		script.WriteString("-- " + command + " --\n" + strings.Replace(command, "| tracewell", "| "+gdbtest.Binary(t), 1) + "\n")
 		want = append(want, answer)
 	}
-	out := gdbtest.RunMultiarch(t, script.String())
+	out := play(t, script.String())
 	for i, step := range session {
 		command, _, _ := strings.Cut(step, "\n")
 		got := out.Section(t, command)
