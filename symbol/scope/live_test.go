@@ -163,8 +163,27 @@ func (s *session) visit(a corpus.Arrival) {
 	}
 	scope := m.At(a.PC)
 	printer := ctype.Printer{Order: binary.LittleEndian, Language: scope.Language(), Memory: p.read}
+	names := make(map[string][]string)
 	for _, want := range a.Values {
+		names[want.Kind] = append(names[want.Kind], want.Name)
 		s.compare(a.Mark, p, scope, printer, want)
+	}
+	s.list(a.Mark, "arguments", scope.Arguments(), names["argument"])
+	// What is only a constant is no variable for the script that asks GDB.
+	locals := slices.DeleteFunc(scope.Locals(), func(name string) bool {
+		o, err := scope.Lookup(name)
+		_, constant := o.Place.(expr.Constant)
+		return err == nil && constant && !slices.Contains(names["local"], name)
+	})
+	s.list(a.Mark, "locals", locals, names["local"])
+}
+
+// list compares names, whose order within a block is GDB's own.
+func (s *session) list(mark, kind string, got, want []string) {
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		s.Errorf("%s: the %s are %q, by GDB %q", mark, kind, got, want)
 	}
 }
 

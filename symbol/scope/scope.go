@@ -75,33 +75,39 @@ func (s *Scope) Function() string {
 // has besides was optimised out.
 func (s *Scope) variables(block *debuginfo.Entry) []*debuginfo.Entry {
 	var found []*debuginfo.Entry
-	seen := make(map[debuginfo.Offset]bool)
-	s.collect(block, seen, &found, 0)
+	s.collect(block, nil, &found, 0)
 	if origin, ok := block.Ref(dwarf.AttrAbstractOrigin); ok {
 		if abstract, err := s.image.file.Entry(origin); err == nil {
+			seen := make(map[debuginfo.Offset]bool)
+			s.origins(block, seen)
 			s.collect(abstract, seen, &found, 0)
 		}
 	}
 	return found
 }
 
-func (s *Scope) collect(block *debuginfo.Entry, seen map[debuginfo.Offset]bool, found *[]*debuginfo.Entry, depth int) {
+// collect finds the variables of a block but for those that are known. A block in it without code is as if it were not there.
+func (s *Scope) collect(block *debuginfo.Entry, known map[debuginfo.Offset]bool, found *[]*debuginfo.Entry, depth int) {
 	for child := range s.image.file.Children(block) {
+		if known[child.Offset] {
+			continue
+		}
 		switch child.Tag {
 		case dwarf.TagVariable, dwarf.TagFormalParameter:
-			if seen[child.Offset] {
-				continue
-			}
 			*found = append(*found, child)
 		case dwarf.TagLexDwarfBlock:
-			// One without code of its own is as if it were not there. The blocks of an abstract instance have none; those that
-			// the concrete one has, too, are no part of this one.
-			if !child.Has(dwarf.AttrLowpc) && !child.Has(dwarf.AttrRanges) && !seen[child.Offset] && depth < deepest {
-				s.collect(child, seen, found, depth+1)
+			if !child.Has(dwarf.AttrLowpc) && !child.Has(dwarf.AttrRanges) && depth < deepest {
+				s.collect(child, known, found, depth+1)
 			}
 		}
+	}
+}
+
+// origins finds what the direct children of a block have of the abstract instance.
+func (s *Scope) origins(block *debuginfo.Entry, known map[debuginfo.Offset]bool) {
+	for child := range s.image.file.Children(block) {
 		if origin, ok := child.Ref(dwarf.AttrAbstractOrigin); ok {
-			seen[origin] = true
+			known[origin] = true
 		}
 	}
 }
