@@ -200,6 +200,23 @@ func (o *Object) Relocatable() bool { return o.file.PIE() }
 // Entry returns where the object starts to run in the process.
 func (o *Object) Entry() arch.Addr { return o.file.EntryPoint() + o.bias }
 
+// constantSections are where constants are that a program does not change.
+var constantSections = []string{".rodata", ".text"}
+
+// ReadConstants reads what the files have at an address of the process that the process cannot change, such as its string
+// literals, and returns how much of p that is.
+func (p *Program) ReadConstants(addr arch.Addr, b []byte) int {
+	for _, o := range p.Objects() {
+		for _, name := range constantSections {
+			content, begin, ok := o.file.Section(name)
+			if at := addr - o.bias; ok && at >= begin && uint64(at-begin) < uint64(len(content)) {
+				return copy(b, content[at-begin:])
+			}
+		}
+	}
+	return 0
+}
+
 // codeSections are where instructions are, those with most of them first.
 var codeSections = []string{".text", ".init", ".fini", ".plt", ".plt.sec", ".text.unlikely"}
 

@@ -92,7 +92,7 @@ func writeCollected(out *output, view *frameview.View, reader *frameview.Reader)
 		}
 		var ok bool
 		line = append(append(line[:0], text.Visible(item.Name)...), " = "...)
-		if line, ok = values.appendItem(line, reader, item); !ok {
+		if line, ok = values.appendWhole(line, reader, item); !ok {
 			continue
 		}
 		if !heading {

@@ -88,7 +88,21 @@ func (p valuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *fra
 	if item.IsText() {
 		return p.appendTyped(dst, ctype.ArrayOf(character, len(d.Bytes)), d.Bytes), true
 	}
+	p.Language = item.Language
 	return p.appendTyped(dst, item.Type, d.Bytes), true
+}
+
+// appendWhole is appendItem for a value that stands alone: pointers have their type, and strings that they lead to follow.
+func (p valuePrinter) appendWhole(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	if item.IsText() || isUntyped(item.Type) {
+		return p.appendItem(dst, reader, item)
+	}
+	d, ok := reader.Read(item)
+	if !ok {
+		return dst, false
+	}
+	p.Language, p.Memory = item.Language, reader.ReadMemory
+	return p.Print(dst, ctype.Value{Type: item.Type, Bytes: bytes.Clone(d.Bytes), InMemory: d.HasAddr, Addr: d.Addr}), true
 }
 
 // character is the element of a text.

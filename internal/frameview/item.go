@@ -25,6 +25,8 @@ type Item struct {
 	Name string
 	Type *ctype.Type // an integer of the size where nothing else is known
 	Slot *tdesc.Slot // of a register, nil for other items
+	// Language is that of the source where the program's debug information tells of the item, else C.
+	Language ctype.Language
 
 	sources []source // tried one after the other
 	key     []byte   // the name as the key of a JSON object

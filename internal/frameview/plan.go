@@ -57,14 +57,34 @@ func (v *View) addPlans(c *collection, commands []string) {
 }
 
 func (v *View) addPlan(c *collection, item expr.Item, scope expr.Scope) {
-	if item.Type == nil || c.byName[filter.Normal(item.Text)] != nil {
+	if item.Type == nil || item.Text == "" {
 		return
 	}
 	plan, err := expr.Compile(item.Text, scope)
 	if err != nil || plan.Type == nil || plan.Type.Size <= 0 {
 		return
 	}
-	c.add(&Item{Name: item.Text, Type: plan.Type, sources: []source{{kind: sourcePlan, plan: plan, size: uint64(plan.Type.Size)}}})
+	found := source{kind: sourcePlan, plan: plan, size: uint64(plan.Type.Size)}
+	known := c.byName[filter.Normal(item.Text)]
+	if known == nil {
+		c.add(&Item{Name: item.Text, Type: plan.Type, Language: scope.Language(), sources: []source{found}})
+		return
+	}
+	if first := &known.sources[0]; known.Slot == nil && !first.step && first.kind != sourceVariable && first.kind != sourceString {
+		known.Type, known.Language = plan.Type, scope.Language()
+		if first.kind != sourceMemory || first.size != found.size {
+			*first = found
+		}
+	}
+}
+
+// ReadMemory reads what the frame has at an address, and else what the program has there that never changes. It returns how much
+// of p that is.
+func (r *Reader) ReadMemory(addr arch.Addr, p []byte) int {
+	if n := r.frame.ReadMemory(addr, p); n > 0 || r.view.program == nil {
+		return n
+	}
+	return r.view.program.ReadConstants(addr, p)
 }
 
 // evaluate finds what a plan gives in the frame.
