@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -198,6 +199,7 @@ func (f *lineFormat) brace(start, end int) error {
 
 // lineWriter writes frames of a view as lines.
 type lineWriter struct {
+	out    io.Writer
 	view   *frameview.View
 	reader *frameview.Reader
 	values valuePrinter
@@ -206,6 +208,7 @@ type lineWriter struct {
 	named  map[trace.Number][]string // registers that the plan names, by tracepoint
 	start  time.Time
 
+	text      []byte
 	collected []frameview.Variable
 }
 
@@ -217,9 +220,9 @@ type lineExpression struct {
 }
 
 // newLineWriter fits a template to a view. The error is about an expression that means nothing at any tracepoint.
-func newLineWriter(view *frameview.View, format lineFormat, named map[trace.Number][]string, start time.Time) (*lineWriter, error) {
+func newLineWriter(out io.Writer, view *frameview.View, format lineFormat, named map[trace.Number][]string, start time.Time) (*lineWriter, error) {
 	w := &lineWriter{
-		view: view, reader: view.NewReader(), values: newValuePrinter(view), format: format, named: named, start: start,
+		out: out, view: view, reader: view.NewReader(), values: newValuePrinter(view), format: format, named: named, start: start,
 	}
 	known := make(map[string]bool)
 	for _, name := range view.ItemNames() {
@@ -249,6 +252,16 @@ func (f *lineFormat) misplaced(part formatPart, err error) error {
 	}
 	return fmt.Errorf("--format: %w", f.wrong(part.start, part.start+len(part.expr), err.Error(), ""))
 }
+
+// add implements frameWriter.
+func (w *lineWriter) add(frame frameview.Frame) error {
+	w.text = w.append(w.text[:0], frame)
+	_, err := w.out.Write(w.text)
+	return err
+}
+
+// flush implements frameWriter; nothing is held back.
+func (w *lineWriter) flush() error { return nil }
 
 // append writes the line of a frame.
 func (w *lineWriter) append(dst []byte, frame frameview.Frame) []byte {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -69,7 +70,7 @@ func TestFormatLines(t *testing.T) {
 		"{ *j }, {j->kind}":        `{id = 7, kind = PLAIN, weight = 0.25, name = "job-1\000\000\000\000\000\000", next = 0x0}, PLAIN`,
 		"{$rip} {/x $rip} {limit}": "0x4011b5 <push+95> 0x4011b5 <unavailable>",
 	} {
-		w, err := newLineWriter(view, lineFormatOf(t, template), nil, time.Now())
+		w, err := newLineWriter(io.Discard, view, lineFormatOf(t, template), nil, time.Now())
 		if err != nil {
 			t.Errorf("%q: %v", template, err)
 			continue
@@ -87,7 +88,7 @@ func TestFormatLines(t *testing.T) {
 
 // TestFormatUnknown: an expression that no tracepoint has what it needs for is an error before anything is run.
 func TestFormatUnknown(t *testing.T) {
-	_, err := newLineWriter(basicView(t), lineFormatOf(t, "{time} {/x j->idd}"), nil, time.Now())
+	_, err := newLineWriter(io.Discard, basicView(t), lineFormatOf(t, "{time} {/x j->idd}"), nil, time.Now())
 	want := "--format: struct job has no member idd\n  {time} {/x j->idd}\n             ^~~~~~\nnear is id"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)

@@ -27,8 +27,7 @@ type runPrinter struct {
 
 	mu    sync.Mutex
 	view  *frameview.View
-	lines *lineWriter
-	line  []byte
+	write frameWriter
 	err   error // of writing
 	ended chan struct{}
 	idle  sync.WaitGroup
@@ -46,7 +45,6 @@ func newRunPrinter(c *recordCommand, p *plan.Plan, out *output, stop func()) *ru
 	if exe := c.executable(); exe != "" {
 		w.symbols, _ = readSymbols(exe) // a program without is printed by addresses
 	}
-	w.idle.Go(w.flushNowAndThen)
 	return w
 }
 
@@ -90,13 +88,18 @@ func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
 // adopt has frames understood by these definitions from now on.
 func (p *runPrinter) adopt(h tfile.Header) error {
 	view, _ := p.symbols.view(definitions(h)) // what can't be used is told of by show
-	lines, err := newLineWriter(view, p.format, p.named, p.start)
+	var write frameWriter = newJSONFrames(p.out, view)
+	if !p.json {
+		lines, err := newLineWriter(p.out, view, p.format, p.named, p.start)
+		if err != nil {
+			return err
+		}
+		write = lines
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if err == nil || p.view == nil {
-		p.view, p.lines = view, lines
-	}
-	return err
+	p.view, p.write = view, write
+	return nil
 }
 
 // frame prints a frame.
@@ -106,13 +109,7 @@ func (p *runPrinter) frame(f record.Frame) {
 	if p.err != nil {
 		return
 	}
-	frame := p.view.Of(int(f.Index), f.Frame)
-	if p.json {
-		p.line = append(p.view.AppendJSON(p.line[:0], frame), '\n')
-	} else {
-		p.line = p.lines.append(p.line[:0], frame)
-	}
-	_, err := p.out.Write(p.line)
+	err := p.write.add(p.view.Of(int(f.Index), f.Frame))
 	if p.at {
 		err = errors.Join(err, p.out.Flush())
 	}
@@ -144,6 +141,9 @@ func (p *runPrinter) flushNowAndThen() {
 		}
 	}
 }
+
+// begin has lines written while the run is on.
+func (p *runPrinter) begin() { p.idle.Go(p.flushNowAndThen) }
 
 // close writes what is left. It is no error that nobody reads it.
 func (p *runPrinter) close() error {

@@ -126,6 +126,9 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 		r.status.say("%s", pointText(point))
 	}
 	r.start = time.Now()
+	if r.printer != nil {
+		r.printer.begin()
+	}
 	r.status.watch(r.session.Feed)
 	result, err = r.session.Run(ctx)
 	r.status.stop()

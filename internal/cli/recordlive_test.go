@@ -1,0 +1,183 @@
+//go:build amd64
+
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tracewell/internal/testprog"
+)
+
+// recordInto runs record with a trace file of its own, whose path it returns.
+func recordInto(t *testing.T, args ...string) (outcome, string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "run.tf")
+	return run(t, append([]string{"record", "-o", path}, args...)...), path
+}
+
+// TestRecordStatus: the status of the program is handed on, as a shell does.
+func TestRecordStatus(t *testing.T) {
+	shell, err := exec.LookPath("sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := testprog.Build(t, "queue", testprog.Variant{}).Path
+	for script, want := range map[string]int{
+		"exec " + program + " 3": 0, "exit 7": 7, "kill -TERM $$": 128 + int(syscall.SIGTERM), "kill -SEGV $$": 128 + int(syscall.SIGSEGV),
+	} {
+		got, _ := recordInto(t, "-q", "--at", "push", "--", shell, "-c", script)
+		if got.status != want {
+			t.Errorf("%s: status %d, want %d; it printed\n%s", script, got.status, want, got.stderr)
+		}
+	}
+}
+
+// TestRecordPrints holds lines that are printed to what the program itself prints.
+func TestRecordPrints(t *testing.T) {
+	p := testprog.Build(t, "queue", testprog.Variant{})
+	at := fmt.Sprintf("queue.c:%d", p.Line(t, "pushed"))
+	got, path := recordInto(t, "-q", "--at", at, "--collect", "*item, q->length, pushes",
+		"--format", "push number={item->number} length={q->length} pushes={pushes} {/x item->number}", "--", p.Path, "40")
+	var printed []string
+	for line := range strings.Lines(got.stdout) {
+		if strings.HasPrefix(line, "push ") && strings.Contains(line, "0x") {
+			printed = append(printed, strings.TrimSpace(line))
+		}
+	}
+	var want []string
+	for _, r := range testprog.OfKind(testprog.Records(got.stdout), "push") {
+		if r.Fields["label"] != "" {
+			want = append(want, fmt.Sprintf("push number=%d length=%d pushes=%d %#x",
+				r.Int(t, "number"), r.Int(t, "length"), r.Int(t, "pushes"), r.Int(t, "number")))
+		}
+	}
+	if diff := cmp.Diff(want, printed); diff != "" || len(want) != 40 {
+		t.Errorf("%d lines (-program +record)\n%s%s", len(want), diff, got.stderr)
+	}
+	// What was printed is in the file, and show shows it the same.
+	shown := run(t, "show", path, "--exec", p.Path, "--json")
+	if n := strings.Count(shown.stdout, "\n"); n != 40 || strings.Count(shown.stdout, `"number":`) != 40 {
+		t.Errorf("show prints %d lines:\n%.3000s%s", n, shown.stdout, shown.stderr)
+	}
+}
+
+// TestRecordJSON: with --print --json there is an object a frame, and one at the end that says what came of the run.
+func TestRecordJSON(t *testing.T) {
+	p := testprog.Build(t, "queue", testprog.Variant{})
+	got, path := recordInto(t, "-q", "--at", "push", "--at", "nowhere", "--collect", "item->number", "--print", "--json", "--", p.Path, "3")
+	var objects []string
+	for line := range strings.Lines(got.stdout) {
+		if strings.HasPrefix(line, "{") {
+			objects = append(objects, line)
+		}
+	}
+	if len(objects) != 4 {
+		t.Fatalf("%d objects:\n%s%s", len(objects), got.stdout, got.stderr)
+	}
+	var frame struct {
+		Frame     int
+		Collected map[string]any
+	}
+	if err := json.Unmarshal([]byte(objects[2]), &frame); err != nil || frame.Frame != 2 || frame.Collected["item->number"] != 3.0 {
+		t.Errorf("%v in %s", err, objects[2])
+	}
+	var end runObject
+	if err := json.Unmarshal([]byte(objects[3]), &end); err != nil {
+		t.Fatal(err)
+	}
+	zero := 0
+	want := runObject{
+		File: path, End: "program-ended", Frames: 3, Bytes: end.Bytes, Seconds: end.Seconds, Program: &programObject{PID: end.Program.PID, Status: &zero},
+		Tracepoints: []pointObject{
+			{Number: 1, At: "push", Locations: end.Tracepoints[0].Locations, Hits: 3, Frames: 3, Bytes: uint64(end.Bytes)},
+			{Number: 2, At: "nowhere", Pending: true, Locations: []locationObject{}},
+		},
+	}
+	if diff := cmp.Diff(want, end); diff != "" || end.Bytes == 0 || len(end.Tracepoints[0].Locations) != 1 {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if !regexp.MustCompile(`tracepoint 2: nowhere was nowhere`).MatchString(got.stderr) {
+		t.Errorf("nothing is said of what was not found:\n%s", got.stderr)
+	}
+}
+
+// TestRecordReaderLeaves: who has read enough lines ends the run by going away, which is no error. The program is asked to end,
+// and its own last line has no reader either.
+func TestRecordReaderLeaves(t *testing.T) {
+	p := testprog.Build(t, "sleeper", testprog.Variant{})
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	path := filepath.Join(t.TempDir(), "run.tf")
+	status := make(chan int)
+	go func() {
+		defer writer.Close()
+		status <- Run([]string{"record", "-q", "-o", path, "--at", "tick", "--collect", "n", "--print", "--", p.Path, "1000"}, Streams{null, writer, null})
+	}()
+	lines := bufio.NewScanner(reader)
+	for lines.Scan() && !strings.Contains(lines.Text(), " tick n = ") {
+	}
+	reader.Close()
+	select {
+	case got := <-status:
+		if got != 0 && got != 128+int(syscall.SIGPIPE) {
+			t.Errorf("status %d", got)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("the run goes on")
+	}
+}
+
+// TestRecordTerminal: a program that has the terminal gets ^C, and the run ends with it.
+func TestRecordTerminal(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.tf")
+	s := onPTY(t, nil, "record", "-o", path, "--at", "main", "--", "sleep", "100")
+	s.screen.shows(t, "Recording ")
+	io.WriteString(s.typist, "\x03")
+	if got := s.status(t); got != 128+int(syscall.SIGINT) {
+		t.Errorf("status %d", got)
+	}
+	s.screen.shows(t, "the program was killed by signal 2 (interrupt)")
+	if _, err := os.Stat(path); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRecordAttached: ^C ends a run over a process that ran before, which goes on.
+func TestRecordAttached(t *testing.T) {
+	busy := exec.Command("sleep", "100")
+	if err := busy.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer busy.Process.Kill()
+	path := filepath.Join(t.TempDir(), "run.tf")
+	s := onPTY(t, []string{"NO_COLOR=1"}, "record", "-o", path, "--at", "nanosleep", "--collect", "$rip", "--pid", fmt.Sprint(busy.Process.Pid))
+	s.screen.shows(t, "per s  frames")
+	io.WriteString(s.typist, "\x03")
+	if got := s.status(t); got != 0 {
+		t.Errorf("status %d", got)
+	}
+	s.screen.shows(t, "in "+path+": interrupted")
+	if err := busy.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("the process is gone: %v", err)
+	}
+}
