@@ -76,6 +76,7 @@ func (x *session) resolveKey(args string) (trace.Key, error) {
 	if err != nil {
 		return key, err
 	}
+	key.Addr = x.plainAddress(key.Addr)
 	if _, _, known := x.recorded.Hits(key); !known {
 		if only, ok := x.onlyAt(key.Addr); ok {
 			key = only
@@ -103,7 +104,7 @@ func (x *session) onlyAt(addr arch.Addr) (key trace.Key, ok bool) {
 func (x *session) firstPiece(string) ([]byte, error) {
 	x.pieces = list{}
 	for _, t := range x.recorded.Tracepoints() {
-		t.Static = false
+		t.Static, t.Addr = false, x.signedAddress(t.Addr)
 		x.pieces.items = append(x.pieces.items, t.Pieces()...)
 	}
 	return x.pieces.advance(), nil

@@ -28,6 +28,7 @@ func (x *session) selectFrame(args string) ([]byte, error) {
 		if err := in.End(); err != nil {
 			return nil, err
 		}
+		query.Low, query.High = x.plainAddress(query.Low), x.plainAddress(query.High)
 		n, ok, err := x.recorded.Find(query, x.nextFrame())
 		if err != nil || !ok {
 			return replyNoFrame, err
@@ -138,6 +139,9 @@ func (x *session) readFrameMemory(addr arch.Addr, b []byte) (int, error) {
 	if n := x.frame.ReadMemory(addr, b); n > 0 || len(b) == 0 {
 		return n, nil
 	}
+	if n := x.frame.ReadMemory(x.signedAddress(addr), b); n > 0 {
+		return n, nil
+	}
 	if !x.unchanging(addr, len(b)) {
 		return 0, fmt.Errorf("the frame holds no memory at %v", addr)
 	}
@@ -184,7 +188,8 @@ func (x *session) frameDocument(annex string) ([]byte, error) {
 	for b := range x.frame.Blocks() {
 		switch b.Kind {
 		case tfile.BlockMemory:
-			doc.Blocks = append(doc.Blocks, memoryElement{Start: b.Addr.String(), Length: fmt.Sprintf("%#x", len(b.Bytes))})
+			start := x.signedAddress(x.plainAddress(b.Addr))
+			doc.Blocks = append(doc.Blocks, memoryElement{Start: start.String(), Length: fmt.Sprintf("%#x", len(b.Bytes))})
 		case tfile.BlockVariable:
 			doc.Blocks = append(doc.Blocks, variableElement{ID: int(b.Number)})
 		}

@@ -3,6 +3,7 @@ package replay
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -41,15 +42,16 @@ type TraceFile struct {
 // NewTraceFile returns the trace run that content holds. The content and the program's file must stay readable. The warnings say
 // what could not be used, or found out.
 func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warnings []string, err error) {
-	file, _ := content.(*tfile.File)
+	header := content.Header()
 	if o.Description != nil {
-		content = described{content, string(o.Description.XML())}
+		header.Description = string(o.Description.XML())
 	}
-	f = &TraceFile{content: content, file: file, header: content.Header()}
-	f.header.Tracepoints = highestFirst(f.header.Tracepoints)
-	f.header.Variables = slices.SortedStableFunc(slices.Values(f.header.Variables), func(a, b trace.Variable) int {
+	header.Tracepoints = highestFirst(header.Tracepoints)
+	header.Variables = slices.SortedStableFunc(slices.Values(header.Variables), func(a, b trace.Variable) int {
 		return cmp.Compare(a.Number, b.Number)
 	})
+	f = &TraceFile{content: restated{content, header}, header: header}
+	f.file, _ = content.(*tfile.File)
 	var symbols *symtab.Table
 	if o.Program != "" {
 		if f.program, err = openProgram(o.Program); err != nil {
@@ -59,9 +61,12 @@ func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warn
 			return nil, nil, fmt.Errorf("%s: %w", o.Program, err)
 		}
 	}
-	f.view, warnings = frameview.New(content, symbols, nil)
+	f.view, warnings = frameview.New(f.content, symbols, nil)
 	if f.view.Layout == nil {
 		return nil, warnings, errNoDescription(f.header)
+	}
+	if pc := f.view.PC(); pc != nil && pc.Size == 4 && cutAddresses(f.header.Tracepoints) {
+		f.view, warnings = frameview.New(f.content, symbols, nil)
 	}
 	if f.program != nil && f.view.Symbols != nil {
 		f.program.place(f.view.Symbols.Bias())
@@ -87,18 +92,25 @@ func errNoDescription(h tfile.Header) error {
 	return fmt.Errorf("the file's target description cannot be used: it takes another one")
 }
 
-// described is a Content with another target description.
-type described struct {
+// cutAddresses leaves of the addresses of tracepoints the 32 bits that they have, and reports whether there were more: in a file of
+// GDB's, addresses of a MIPS have the sign above them.
+func cutAddresses(all []trace.Tracepoint) (cut bool) {
+	for i := range all {
+		addr := all[i].Addr & math.MaxUint32
+		cut = cut || addr != all[i].Addr
+		all[i].Addr = addr
+	}
+	return cut
+}
+
+// restated is a Content with another header.
+type restated struct {
 	tfile.Content
-	description string
+	header tfile.Header
 }
 
 // Header implements tfile.Content.
-func (d described) Header() tfile.Header {
-	h := d.Content.Header()
-	h.Description = d.description
-	return h
-}
+func (r restated) Header() tfile.Header { return r.header }
 
 // noRegister is the number of no register.
 const noRegister arch.Reg = -1
