@@ -22,7 +22,7 @@ import (
 )
 
 // visits is how often TestAttachAndLeave comes.
-var visits = flag.Int("visits", 15, "how often the test of attaching and leaving does so")
+var visits = flag.Int("visits", 5, "how often the test of attaching and leaving does so")
 
 // resident is a process that runs before anybody traces it.
 type resident struct {

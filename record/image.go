@@ -218,7 +218,7 @@ func (s *Session) addLibrary(p *process, l target.LinkObject) *symbol.Object {
 	if within := fmt.Sprintf("/proc/%d/root%s", p.pid, l.Name); !sameFile(path, within) {
 		path = within
 	}
-	o, err := p.program.Add(path, l.Addr)
+	o, err := p.program.Add(realPath(path), l.Addr)
 	if err != nil {
 		return nil
 	}

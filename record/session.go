@@ -95,6 +95,7 @@ func signals(match func(target.Signal) bool) (all []target.Signal) {
 // enter gets hold of the first process.
 func (s *Session) enter() error {
 	if pid := s.config.PID; pid != 0 {
+		s.readAhead(pid)
 		if _, err := s.target.AttachAsIs(pid); err != nil {
 			return err
 		}
