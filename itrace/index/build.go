@@ -50,7 +50,7 @@ func Build(trace io.Reader, d *itrace.Dialect, id Identity, to io.Writer) (Summa
 	pieces := &pieces{in: trace}
 	b := &builder{
 		dialect: d, reader: itrace.NewReader(pieces, d), pieces: pieces, out: output{to: to},
-		names: make(map[string]uint32), numbers: make(map[string]*[]int), bySlot: make(map[uint64]int), cpus: make(map[int32]bool),
+		names: make(map[string]uint32), numbers: make(map[string]*[]int), bySlot: make(map[uint64]int), leaf: leaf{line: 1}, cpus: make(map[int32]bool),
 	}
 	id.Dialect = d.Name
 	for i := range b.sets {
@@ -322,7 +322,6 @@ func (b *builder) cut(r *itrace.Record) error {
 		return nil
 	case !b.began:
 		b.began = true
-		b.leaf = leaf{line: 1}
 		return nil
 	case length > mostBlock:
 		return fmt.Errorf("the trace has %d bytes without an instruction, before line %d", length, r.Line)
