@@ -2,6 +2,7 @@ package scope
 
 import (
 	"debug/dwarf"
+	"slices"
 	"strings"
 
 	"tracewell/symbol/debuginfo"
@@ -20,6 +21,9 @@ func (s *Scope) imported(name string) []string {
 		}
 		seen[place.Offset] = true
 		for child := range s.image.file.Children(place) {
+			if codeless(child) {
+				search(child)
+			}
 			target := s.importOf(child)
 			if target == nil {
 				continue
@@ -62,9 +66,9 @@ func (s *Scope) importOf(e *debuginfo.Entry) *debuginfo.Entry {
 // places are the descriptions around the pc in which imports may stand: blocks, what the function is a copy of, the namespaces
 // around it, the unit.
 func (s *Scope) places() []*debuginfo.Entry {
-	places := append([]*debuginfo.Entry(nil), s.blocks...)
-	for _, block := range s.blocks {
-		places = append(places, s.image.file.Origin(block))
+	var places []*debuginfo.Entry
+	for _, block := range slices.Backward(s.around) {
+		places = append(places, block, s.image.file.Origin(block))
 	}
 	if s.inner != nil {
 		outer := s.image.file.Parent(s.declared(s.inner))

@@ -39,15 +39,18 @@ func (s *Scope) local(name string) *debuginfo.Entry {
 // outer finds what is not of the function's blocks.
 func (s *Scope) outer(name string) (expr.Object, error) {
 	for _, prefix := range s.prefixes() {
-		if o, ok := s.member(prefix, name); ok {
+		if o, ok := s.member(prefix + name); ok {
 			return o, nil
 		}
 		if o, ok := s.exactly(prefix + name); ok {
 			return o, nil
 		}
 	}
-	for _, prefix := range s.imported(name) {
-		if o, ok := s.exactly(prefix); ok {
+	for _, whole := range s.imported(name) {
+		if o, ok := s.member(whole); ok {
+			return o, nil
+		}
+		if o, ok := s.exactly(whole); ok {
 			return o, nil
 		}
 	}
@@ -111,12 +114,14 @@ func (s *Scope) declared(e *debuginfo.Entry) *debuginfo.Entry {
 	return e
 }
 
-// member finds a static member of a class that is the prefix, or of one of its bases.
-func (s *Scope) member(prefix, name string) (expr.Object, bool) {
-	if prefix == "" || strings.Contains(name, "::") || s.Language() != ctype.CPlusPlus {
+// member finds a static member of a class, or of one of its bases, by its whole name.
+func (s *Scope) member(whole string) (expr.Object, bool) {
+	whole = strings.TrimPrefix(whole, "::")
+	end := outerEnd(whole)
+	if end == 0 || s.Language() != ctype.CPlusPlus {
 		return expr.Object{}, false
 	}
-	class := strings.TrimSuffix(prefix, "::")
+	class, name := strings.TrimSuffix(whole[:end], "::"), whole[end:]
 	for _, off := range s.image.file.Types("::" + class) {
 		t := s.image.types.at(off)
 		if f, ok := t.Field(name); ok && f.Static && (f.Addr != 0 || f.Value != nil) {

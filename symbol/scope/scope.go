@@ -18,9 +18,10 @@ type Scope struct {
 	image    *Image
 	pc       arch.Addr // of the file
 	unit     *debuginfo.Unit
-	function *debuginfo.Entry // with the code at the pc, nil outside of any
-	inner    *debuginfo.Entry // the innermost function at the pc, which may be inlined into the other
-	blocks   []*debuginfo.Entry
+	function *debuginfo.Entry   // with the code at the pc, nil outside of any
+	inner    *debuginfo.Entry   // the innermost function at the pc, which may be inlined into the other
+	blocks   []*debuginfo.Entry // of the inner function, from the inside
+	around   []*debuginfo.Entry // the same of the function, from the outside: what they import counts in inlined functions, too
 	frame    *frame
 }
 
@@ -43,7 +44,7 @@ func (m *Image) At(pc arch.Addr) *Scope {
 // enter finds the blocks that the pc is in, from a block inward. What lies around an inlined function is not in scope within
 // it, so that the blocks of GDB end there, too.
 func (s *Scope) enter(block *debuginfo.Entry, depth int) {
-	s.blocks = append(s.blocks, block)
+	s.blocks, s.around = append(s.blocks, block), append(s.around, block)
 	if depth == deepest {
 		return
 	}
@@ -86,6 +87,11 @@ func (s *Scope) variables(block *debuginfo.Entry) []*debuginfo.Entry {
 	return found
 }
 
+// codeless reports whether an entry is a block without code of its own, as those of abstract instances are.
+func codeless(e *debuginfo.Entry) bool {
+	return e.Tag == dwarf.TagLexDwarfBlock && !e.Has(dwarf.AttrLowpc) && !e.Has(dwarf.AttrRanges)
+}
+
 // collect finds the variables of a block but for those that are known. A block in it without code is as if it were not there.
 func (s *Scope) collect(block *debuginfo.Entry, known map[debuginfo.Offset]bool, found *[]*debuginfo.Entry, depth int) {
 	for child := range s.image.file.Children(block) {
@@ -96,7 +102,7 @@ func (s *Scope) collect(block *debuginfo.Entry, known map[debuginfo.Offset]bool,
 		case dwarf.TagVariable, dwarf.TagFormalParameter:
 			*found = append(*found, child)
 		case dwarf.TagLexDwarfBlock:
-			if !child.Has(dwarf.AttrLowpc) && !child.Has(dwarf.AttrRanges) && depth < deepest {
+			if codeless(child) && depth < deepest {
 				s.collect(child, known, found, depth+1)
 			}
 		}
