@@ -353,3 +353,40 @@ func TestKilledProgram(t *testing.T) {
 		t.Errorf("%+v with %d frames", o.Result, o.file.NumFrames())
 	}
 }
+
+// TestThreadLocals collects a variable of which each thread has its own, of the program and of a library that it starts with.
+func TestThreadLocals(t *testing.T) {
+	p := testprog.Build(t, "locals", testprog.Variant{})
+	library := testprog.Build(t, "lazylocal", testprog.Variant{Library: true})
+	c := config(t, "trace value_here\nactions\ncollect lazy\nend\ntrace use_libraries\nactions\ncollect counter\nend\n", p.Path, library.Path)
+	c.Program.Env = append(os.Environ(), "LD_PRELOAD="+library.Path)
+	o := run(t, c)
+	printed := testprog.Records(o.output)
+	for n, kind := range map[trace.Number]string{1: "loaded", 2: "local"} {
+		at := make(map[string]bool)
+		for _, r := range testprog.OfKind(printed, kind) {
+			at[r.Fields["at"]] = true
+		}
+		frames := 0
+		for i := range o.file.NumFrames() {
+			f, err := o.file.ReadFrame(i, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f.Tracepoint() != n {
+				continue
+			}
+			for b := range f.Blocks() {
+				if b.Kind != tfile.BlockMemory {
+					continue
+				}
+				if frames++; !at[b.Addr.String()] {
+					t.Errorf("tracepoint %d has collected from %s, want one of %v", n, b.Addr, at)
+				}
+			}
+		}
+		if frames < 2 {
+			t.Errorf("tracepoint %d has %d frames; the program printed\n%s", n, frames, o.output)
+		}
+	}
+}

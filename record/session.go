@@ -64,6 +64,7 @@ func (s *Session) open() (err error) {
 	if s.layout, err = s.target.Description().Layout(); err != nil {
 		return err
 	}
+	s.config.Symbols.Layout, s.config.Symbols.TLSOffset = s.layout, s.threadLocals
 	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA().PC)
 	s.target.Signals().PassSignals(signals(func(target.Signal) bool { return true }))
 	s.target.Signals().ProgramSignals(signals(func(n target.Signal) bool { return n != target.SignalTrap }))
