@@ -231,3 +231,13 @@ func (i *image) code(pc arch.Addr, n int) []byte {
 	}
 	return code
 }
+
+// isCode reports whether there are instructions at an address of the file.
+func (i *image) isCode(pc arch.Addr) bool {
+	for _, name := range codeSections {
+		if content, addr, ok := i.file.Section(name); ok && pc >= addr && uint64(pc-addr) < uint64(len(content)) {
+			return true
+		}
+	}
+	return false
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 	"strconv"
 
@@ -94,12 +95,15 @@ func (p valuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *fra
 
 // appendWhole is appendItem for a value that stands alone: pointers have their type, and strings that they lead to follow.
 func (p valuePrinter) appendWhole(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
-	if item.IsText() || isUntyped(item.Type) {
+	if item.IsText() || isUntyped(item.Type) && !item.Explained {
 		return p.appendItem(dst, reader, item)
 	}
 	d, ok := reader.Read(item)
 	if !ok {
 		return dst, false
+	}
+	if item.Reference != nil && d.HasAddr {
+		dst = fmt.Appendf(dst, "(%s) @%v: ", item.Reference, d.Addr)
 	}
 	p.Language, p.Memory = item.Language, reader.ReadMemory
 	return p.Print(dst, ctype.Value{Type: item.Type, Bytes: bytes.Clone(d.Bytes), InMemory: d.HasAddr, Addr: d.Addr}), true

@@ -26,7 +26,10 @@ type Item struct {
 	Type *ctype.Type // an integer of the size where nothing else is known
 	Slot *tdesc.Slot // of a register, nil for other items
 	// Language is that of the source where the program's debug information tells of the item, else C.
-	Language ctype.Language
+	Language  ctype.Language
+	Explained bool // it does, and so the type is certain
+	// Reference is the type of a reference, whose value is that of what it refers to; nil for other items.
+	Reference *ctype.Type
 
 	sources []source // tried one after the other
 	key     []byte   // the name as the key of a JSON object

@@ -8,6 +8,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/filter"
 	"tracewell/symbol"
+	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 	"tracewell/trace"
 )
@@ -67,15 +68,23 @@ func (v *View) addPlan(c *collection, item expr.Item, scope expr.Scope) {
 	found := source{kind: sourcePlan, plan: plan, size: uint64(plan.Type.Size)}
 	known := c.byName[filter.Normal(item.Text)]
 	if known == nil {
-		c.add(&Item{Name: item.Text, Type: plan.Type, Language: scope.Language(), sources: []source{found}})
+		c.add(&Item{Name: item.Text, Type: plan.Type, Language: scope.Language(), Reference: reference(item, scope), Explained: true, sources: []source{found}})
 		return
 	}
 	if first := &known.sources[0]; known.Slot == nil && !first.step && first.kind != sourceVariable && first.kind != sourceString {
-		known.Type, known.Language = plan.Type, scope.Language()
+		known.Type, known.Language, known.Reference, known.Explained = plan.Type, scope.Language(), reference(item, scope), true
 		if first.kind != sourceMemory || first.size != found.size {
 			*first = found
 		}
 	}
+}
+
+// reference returns the type of an item that is a reference, nil for others.
+func reference(item expr.Item, scope expr.Scope) *ctype.Type {
+	if o, err := scope.Lookup(item.Text); err == nil && o.Type != nil && o.Type.Reference {
+		return o.Type
+	}
+	return nil
 }
 
 // ReadMemory reads what the frame has at an address, and else what the program has there that never changes. It returns how much

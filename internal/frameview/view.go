@@ -88,6 +88,7 @@ func New(content tfile.Content, symbols *symtab.Table, program *symbol.Program) 
 	if v.Symbols != nil && explained(program) {
 		v.program = program
 		program.Rebase(v.Symbols.Bias())
+		addLibraries(program, header.Tracepoints)
 	}
 	return v, warnings
 }
@@ -170,7 +171,11 @@ func (v *View) Describe(addr arch.Addr) string {
 	if v.Symbols == nil {
 		return ""
 	}
-	return v.Symbols.Describe(addr)
+	name := v.Symbols.Describe(addr)
+	if name == "" && v.program != nil {
+		name = v.program.Describe(addr)
+	}
+	return name
 }
 
 // Registers returns the registers of the target, or those that were selected.

@@ -42,6 +42,12 @@ func Plain(symbol string) string {
 	return symbol
 }
 
+// numbered is what compilers of C add to the names of variables that are local to functions.
+var numbered = regexp.MustCompile(`\.\d+$`)
+
+// Object is Plain for a variable, which may be local to a function: items.1 is items.
+func Object(symbol string) string { return numbered.ReplaceAllString(Plain(symbol), "") }
+
 // Is reports whether a symbol looks like one that a compiler has made.
 func Is(symbol string) bool {
 	return strings.HasPrefix(symbol, "_Z") || strings.HasPrefix(symbol, "_R")

@@ -124,9 +124,17 @@ func (t *Table) Describe(addr arch.Addr) string {
 	case !ok:
 		return ""
 	case offset == 0:
+		return s.plain()
+	}
+	return s.plain() + "+" + strconv.FormatUint(offset, 10)
+}
+
+// plain is the name in the source.
+func (s *Symbol) plain() string {
+	if s.Function {
 		return mangle.Plain(s.Name)
 	}
-	return mangle.Plain(s.Name) + "+" + strconv.FormatUint(offset, 10)
+	return mangle.Object(s.Name)
 }
 
 // Named returns the symbol of a name, and false if there is none, or more than one, as of a static function that several
