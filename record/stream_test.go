@@ -20,19 +20,25 @@ func numbered(number uint64, n int) []byte {
 	return b.Finish()
 }
 
-// TestSlowReader takes frames faster than they are read. Hits wait for room, and nothing is lost.
+// TestSlowReader takes frames while the reader does not go on with the first before a hit has to wait. Nothing is lost.
 func TestSlowReader(t *testing.T) {
 	const frames, size = 5000, 32 << 10
 	s := newStream(binary.LittleEndian, 8)
 	var next uint64
+	waiting := make(chan struct{})
+	go func() {
+		defer close(waiting)
+		for _, _, _, waits := s.counts(); waits == 0; _, _, _, waits = s.counts() {
+			time.Sleep(time.Millisecond)
+		}
+	}()
 	s.show = func(f Frame) {
 		var b [8]byte
 		if f.ReadMemory(0x1000, b[:]); binary.LittleEndian.Uint64(b[:]) != next || uint64(f.Index) != next {
 			t.Errorf("frame %d comes as number %d", next, f.Index)
 		}
-		if next++; next%100 == 0 {
-			time.Sleep(10 * time.Millisecond)
-		}
+		next++
+		<-waiting
 	}
 	go s.run()
 	for i := range uint64(frames) {
