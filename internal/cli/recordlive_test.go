@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/internal/gdbtest"
 	"tracewell/internal/testprog"
 )
 
@@ -179,5 +180,28 @@ func TestRecordAttached(t *testing.T) {
 	s.screen.shows(t, "in "+path+": interrupted")
 	if err := busy.Process.Signal(syscall.Signal(0)); err != nil {
 		t.Errorf("the process is gone: %v", err)
+	}
+}
+
+// TestRecordForGDB: a file with expressions that GDB cannot collect itself opens in GDB all the same, which shows the rest, and
+// show knows all of them by name.
+func TestRecordForGDB(t *testing.T) {
+	p := testprog.Build(t, "locals", testprog.Variant{NoPIE: true})
+	got, path := recordInto(t, "-q", "--at", "meet", "--collect", "$pc, counter, library_count, $ax, before + 1", "--step", "1:$sp, counter", "--", p.Path)
+	if got.status != 0 {
+		t.Fatal(got.stderr)
+	}
+	out := gdbtest.Run(t, p.Path, "target tfile "+path+"\n-- dump --\ntfind 0\ntdump\n-- step --\ntfind 1\ntdump\n")
+	if dump := out.Section(t, "dump"); !strings.Contains(dump, "library_count = 0") || !strings.Contains(dump, "$rip = ") {
+		t.Errorf("GDB shows\n%s", dump)
+	}
+	if dump := out.Section(t, "step"); !strings.Contains(dump, "$rsp = ") {
+		t.Errorf("GDB shows\n%s", dump)
+	}
+	shown := run(t, "show", path, "--exec", p.Path, "--frame", "0")
+	for _, want := range []string{"\ncounter = 100\n", "\nlibrary_count = 0\n", "\nbefore+1 = 78\n"} {
+		if !strings.Contains(shown.stdout, want) {
+			t.Errorf("show lacks %q in\n%s", want, shown.stdout)
+		}
 	}
 }

@@ -18,10 +18,17 @@ type expectation struct {
 	registers bool                // it asks for registers
 }
 
-// splitCommands takes the commands of a tracepoint apart: those at the hit and those of its while-stepping.
+// splitCommands takes the commands of a tracepoint apart: those at the hit and those of its while-stepping. Comments are left
+// out, but for those that hide from GDB what it can't collect, as record writes them.
 func splitCommands(commands []string) (hit, step []string) {
 	stepping := false
 	for _, command := range commands {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(command), "#"); ok {
+			command = strings.TrimSpace(text)
+			if word, _, _ := strings.Cut(command, " "); word != "collect" && word != "teval" {
+				continue
+			}
+		}
 		switch word, _, _ := strings.Cut(strings.TrimSpace(command), " "); {
 		case word == "while-stepping" || word == "stepping" || word == "ws":
 			stepping = true

@@ -23,11 +23,15 @@ type compiler struct {
 	layout    *tdesc.Layout
 	pc        arch.Reg
 	variables map[string]trace.VariableNumber
+	foreign   map[string]bool // expressions that GDB cannot collect
 }
 
 // newCompiler numbers the plan's trace state variables, behind the one that every target has.
 func newCompiler(p *plan.Plan, layout *tdesc.Layout, pc arch.Reg) *compiler {
-	c := &compiler{plan: p, layout: layout, pc: pc, variables: map[string]trace.VariableNumber{trace.TimestampName: trace.Timestamp}}
+	c := &compiler{
+		plan: p, layout: layout, pc: pc, variables: map[string]trace.VariableNumber{trace.TimestampName: trace.Timestamp},
+		foreign: make(map[string]bool),
+	}
 	for i, v := range p.Variables {
 		c.variables[v.Name] = trace.Timestamp + 1 + trace.VariableNumber(i)
 	}
@@ -47,7 +51,7 @@ func (c *compiler) definitions() []trace.Variable {
 func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope) (d trace.Tracepoint, warnings []error, err error) {
 	d = trace.Tracepoint{
 		Number: t.Number, Addr: at.Addr, Enabled: !t.Disabled, Pass: t.Pass,
-		Source: trace.Source{At: t.Location.Value, Cond: t.Condition.Value, Commands: plan.Commands(c.plan.AllActions(t), nil)},
+		Source: trace.Source{At: t.Location.Value, Cond: t.Condition.Value},
 	}
 	if t.Condition.Value != "" {
 		if d.Condition, err = expr.Condition(t.Condition.Value, s); err != nil {
@@ -72,6 +76,7 @@ func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope)
 		b.warnings = append(b.warnings, steps.warnings...)
 	}
 	d.Actions = b.finish()
+	d.Source.Commands = plan.Commands(c.plan.AllActions(t), c.dialect)
 	return d, b.warnings, nil
 }
 
@@ -122,6 +127,7 @@ func (b *actionBuilder) collect(a plan.Action, text plan.Text) error {
 	for _, m := range c.Missing {
 		b.warnings = append(b.warnings, text.Explain(fmt.Errorf("%s cannot be collected: %s", m.Name, m.Reason)))
 	}
+	b.noteForeign(text, c)
 	b.pending = append(b.pending, c)
 	return nil
 }

@@ -226,7 +226,7 @@ func TestCommands(t *testing.T) {
 	got := Commands(p.Tracepoints[0].Actions, func(e Text) (string, bool) {
 		return strings.NewReplacer("$pc", "$rip", "$sp", "$rsp").Replace(e.Value), !strings.HasSuffix(e.Value, "?")
 	})
-	want := []string{"collect name, $rip", "collect " + long, "collect b" + long, "teval $n = 1", "while-stepping 2", "collect $rsp, y", "end"}
+	want := []string{"collect name, $rip", "# collect x?", "collect " + long, "collect b" + long, "teval $n = 1", "while-stepping 2", "collect $rsp, y", "end"}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -118,9 +118,12 @@ type Dialect func(Text) (string, bool)
 // each byte.
 const commandLength = 400
 
+// comment is what begins a command that GDB passes over.
+const comment = "# "
+
 // Commands returns actions as the source strings that a trace file keeps of them, for a GDB that reads the file: one that meets
-// a command there that it can't parse reads none of the rest. What the dialect has no words for is left out, as are
-// expressions longer than a line, and the modifier of collect/s, which GDB knows for no trace file.
+// a command there that it can't parse reads none of the rest. What the dialect has no words for stands in comments, in the
+// user's words. Left out are the modifier of collect/s, which GDB knows for no trace file, and expressions longer than a line.
 func Commands(actions []Action, dialect Dialect) []string {
 	var commands []string
 	for _, a := range actions {
@@ -130,28 +133,47 @@ func Commands(actions []Action, dialect Dialect) []string {
 			commands = append(commands, "end")
 			continue
 		}
-		line := ""
+		words := map[bool]string{true: string(a.Kind) + " ", false: comment + string(a.Kind) + " "}
+		var run []string // expressions that go together
+		var spoken bool
 		for _, e := range a.Expressions {
 			text, ok := e.Value, true
 			if dialect != nil {
 				text, ok = dialect(e)
 			}
-			switch {
-			case !ok || len(text) > commandLength:
-				continue
-			case line != "" && len(line)+len(text) > commandLength:
-				commands = append(commands, line)
-				line = ""
+			if !ok {
+				text = e.Value
 			}
-			if line == "" {
-				line = string(a.Kind) + " " + text
-			} else {
-				line += ", " + text
+			if ok != spoken {
+				commands = appendCommands(commands, words[spoken], run)
+				run, spoken = nil, ok
 			}
+			run = append(run, text)
 		}
-		if line != "" {
+		commands = appendCommands(commands, words[spoken], run)
+	}
+	return commands
+}
+
+// appendCommands appends as many commands as a list of expressions takes.
+func appendCommands(commands []string, word string, expressions []string) []string {
+	line := ""
+	for _, text := range expressions {
+		if len(text) > commandLength {
+			continue
+		}
+		if line != "" && len(line)+len(text) > commandLength {
 			commands = append(commands, line)
+			line = ""
 		}
+		if line == "" {
+			line = word + text
+		} else {
+			line += ", " + text
+		}
+	}
+	if line != "" {
+		commands = append(commands, line)
 	}
 	return commands
 }
