@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"sort"
 
@@ -12,6 +13,30 @@ import (
 // Registers returns what the registers of all processors held at a moment, those that were written last first.
 func (t *Trace) Registers(moment int64) ([]Value, error) {
 	leaf := t.leafOf(moment)
+	base, err := t.base(leaf)
+	if err != nil {
+		return nil, err
+	}
+	b, err := t.block(leaf)
+	if err != nil {
+		return nil, err
+	}
+	latest := maps.Clone(base)
+	for i := range b.Items[:b.itemAt(moment)] {
+		if it := &b.Items[i]; it.Kind == itrace.Register {
+			latest[registerKey(it.CPU, it.Name)] = Value{it.CPU, it.Name, it.Digits, it.Line}
+		}
+	}
+	values := slices.Collect(maps.Values(latest))
+	slices.SortFunc(values, func(a, b Value) int { return cmp.Compare(b.Line, a.Line) })
+	return values, nil
+}
+
+// base returns what registers held at the beginning of a block: nobody's to change.
+func (t *Trace) base(leaf int) (map[uint64]Value, error) {
+	if base, ok := t.bases.get(leaf); ok {
+		return base, nil
+	}
 	latest := make(map[uint64]Value)
 	keep := func(p place) error {
 		b, err := t.part(p)
@@ -32,21 +57,8 @@ func (t *Trace) Registers(moment int64) ([]Value, error) {
 			return nil, err
 		}
 	}
-	b, err := t.block(leaf)
-	if err != nil {
-		return nil, err
-	}
-	for i := range b.Items[:b.itemAt(moment)] {
-		if it := &b.Items[i]; it.Kind == itrace.Register {
-			latest[registerKey(it.CPU, it.Name)] = Value{it.CPU, it.Name, it.Digits, it.Line}
-		}
-	}
-	values := make([]Value, 0, len(latest))
-	for _, v := range latest {
-		values = append(values, v)
-	}
-	slices.SortFunc(values, func(a, b Value) int { return cmp.Compare(b.Line, a.Line) })
-	return values, nil
+	t.bases.put(leaf, latest, 1)
+	return latest, nil
 }
 
 // Layout says how the digits of a trace are bytes.

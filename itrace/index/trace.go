@@ -24,6 +24,7 @@ type Trace struct {
 
 	parts  cache[int64, []byte]
 	blocks cache[int, *Block]
+	bases  cache[int, map[uint64]Value]
 }
 
 // cachedParts and cachedBlocks are how many bytes of parts of the index, and how many blocks, are kept.
@@ -50,7 +51,7 @@ func Open(index io.ReaderAt, size int64, text io.ReaderAt, d *itrace.Dialect) (*
 	for i, name := range dir.Names {
 		t.numbers[name] = uint32(i)
 	}
-	t.parts.limit, t.blocks.limit = cachedParts, cachedBlocks
+	t.parts.limit, t.blocks.limit, t.bases.limit = cachedParts, cachedBlocks, cachedBlocks
 	return t, nil
 }
 

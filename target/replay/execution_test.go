@@ -216,6 +216,31 @@ func TestDirections(t *testing.T) {
 	}
 }
 
+// TestInterrupt interrupts a run that would not end, in both directions.
+func TestInterrupt(t *testing.T) {
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "%d clk 0 IT (%d) 00001000 00000000 A svc : b .\n", i, i)
+	}
+	for _, back := range []bool{false, true} {
+		m := newMachine(t, text.String(), replay.ExecutionOptions{Arch: "mips"})
+		m.Goto(500)
+		asked := 0
+		never := func(tracepoint.Snapshot) bool {
+			if asked++; asked == 100 {
+				_ = m.Interrupt()
+			}
+			return false
+		}
+		if err := m.InsertBreakpoint(m.Threads()[0], target.Breakpoint{Addr: 0x1000, Length: 4, Check: never}); err != nil {
+			t.Fatal(err)
+		}
+		if ev := m.runs(back, target.Go); ev.Signal != target.SignalInt || asked != 100 {
+			t.Errorf("%+v when %d breakpoints had been asked", ev, asked)
+		}
+	}
+}
+
 // TestGuess decides of what a trace is by what is in it.
 func TestGuess(t *testing.T) {
 	for lines, says := range map[string]string{

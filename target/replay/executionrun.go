@@ -112,7 +112,7 @@ func (t *ExecutionTarget) resume(actions []target.Action, way func(*run, target.
 		ev, err := way(t.newRun(ctx, actions), action)
 		switch {
 		case ctx.Err() != nil && err != nil:
-			ev = target.Event{Thread: action.Thread, Signal: target.SignalInt}
+			ev = t.interrupted(t.moment)
 		case err != nil:
 			t.fail(err)
 			ev = target.Event{Thread: action.Thread, Signal: target.SignalTrap}
@@ -185,6 +185,9 @@ func (t *ExecutionTarget) forwards(r *run, a target.Action) (target.Event, error
 		ev, next, err := r.forward(at, limit, passed)
 		if err != nil || next < 0 {
 			return ev, err
+		}
+		if r.ctx.Err() != nil {
+			return t.interrupted(at), nil
 		}
 		if passed = false; next >= limit {
 			t.move(limit)
@@ -292,6 +295,9 @@ func (t *ExecutionTarget) backwards(r *run, a target.Action) (target.Event, erro
 		if at = next; at <= max(limit, 0) {
 			break
 		}
+		if r.ctx.Err() != nil {
+			return t.interrupted(at), nil
+		}
 	}
 	t.move(max(limit, 0))
 	if limit < 0 {
@@ -324,6 +330,16 @@ func (r *run) backward(at, limit int64) (ev target.Event, next int64, err error)
 		}
 	}
 	return ev, n, nil
+}
+
+// interrupted stops at a moment because the client wants it.
+func (t *ExecutionTarget) interrupted(moment int64) target.Event {
+	t.move(moment)
+	ev := target.Event{Thread: t.Threads()[0], Signal: target.SignalInt}
+	if it, err := t.trace.Instruction(min(moment, t.trace.Instructions-1)); err == nil {
+		ev.Thread = threadOf(it.CPU)
+	}
+	return ev
 }
 
 // end is the event at an end of the trace.
