@@ -45,13 +45,15 @@ type Value struct {
 //go:embed observe.py
 var observer string
 
-// settings keep GDB from asking, and the program from being loaded elsewhere or with another stack in each run.
+// settings keep GDB from asking, the program from being loaded elsewhere or with another stack in each run, and the debugging
+// information of the C library, which has names for everything, out of sight.
 const settings = `set pagination off
 set confirm off
 set width 0
 set height 0
 set breakpoint pending on
 set debuginfod enabled off
+set debug-file-directory
 set exec-wrapper env -i
 set auto-load python-scripts off
 `
