@@ -103,9 +103,15 @@ func (p valuePrinter) appendWhole(dst []byte, reader *frameview.Reader, item *fr
 		return dst, false
 	}
 	if item.Reference != nil && d.HasAddr {
-		dst = fmt.Appendf(dst, "(%s) @%v: ", item.Reference, d.Addr)
+		if !item.Listed {
+			dst = fmt.Appendf(dst, "(%s) ", item.Reference)
+		}
+		dst = fmt.Appendf(dst, "@%v: ", d.Addr)
 	}
 	p.Language, p.Memory = item.Language, reader.ReadMemory
+	if item.Listed {
+		return p.Append(dst, item.Type, bytes.Clone(d.Bytes)), true
+	}
 	return p.Print(dst, ctype.Value{Type: item.Type, Bytes: bytes.Clone(d.Bytes), InMemory: d.HasAddr, Addr: d.Addr}), true
 }
 

@@ -28,6 +28,8 @@ type Item struct {
 	// Language is that of the source where the program's debug information tells of the item, else C.
 	Language  ctype.Language
 	Explained bool // it does, and so the type is certain
+	// Listed says that $args or $locals stands for the item, which GDB then prints without its type.
+	Listed bool
 	// Reference is the type of a reference, whose value is that of what it refers to; nil for other items.
 	Reference *ctype.Type
 

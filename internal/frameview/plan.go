@@ -52,6 +52,9 @@ func (v *View) addPlans(c *collection, commands []string) {
 			}
 			for _, item := range collected.Items {
 				v.addPlan(c, item, scope)
+				if known := c.byName[filter.Normal(item.Text)]; known != nil {
+					known.Listed = text == "$args" || text == "$locals"
+				}
 			}
 		}
 	}
