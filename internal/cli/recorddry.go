@@ -25,7 +25,7 @@ func (c *recordCommand) rehearse(p *plan.Plan, streams Streams) error {
 	session, err := record.Open(config)
 	reading.done()
 	if err != nil {
-		return fmt.Errorf("record: %w", attachAdvice(err))
+		return fmt.Errorf("record: %w", err)
 	}
 	defer session.Close()
 	for _, warning := range session.Warnings() {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 
@@ -120,13 +119,4 @@ func writeLocationsJSON(out *output, found []symbol.Location) error {
 		}
 	}
 	return nil
-}
-
-// attachAdvice says what to do about a process that may not be traced.
-func attachAdvice(err error) error {
-	if !errors.Is(err, os.ErrPermission) {
-		return err
-	}
-	return fmt.Errorf("%w\nWho may be traced: your own processes, and as root those of others. Where "+
-		"/proc/sys/kernel/yama/ptrace_scope is 1 only what tracewell launches itself may: run it as root, or launch the program by it", err)
 }

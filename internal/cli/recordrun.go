@@ -13,6 +13,7 @@ import (
 	"tracewell/record/plan"
 	"tracewell/target"
 	"tracewell/target/linux"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -51,7 +52,7 @@ func (c *recordCommand) record(p *plan.Plan, streams Streams) error {
 // ending hands on how a program ended that was launched.
 func (c *recordCommand) ending(result record.Result) error {
 	switch {
-	case c.PID != 0 || !result.ProgramEnded:
+	case c.PID != 0 || c.Remote != "" || !result.ProgramEnded:
 		return nil
 	case result.Signal != 0:
 		return exitStatus(signalStatus + result.Signal)
@@ -75,13 +76,25 @@ func (c *recordCommand) config(p *plan.Plan, output string, streams Streams) rec
 	return config
 }
 
+// recordSession is a run, on this machine or on another.
+type recordSession interface {
+	Points() []record.Point
+	Header() tfile.Header
+	Feed() record.Feed
+	Run(context.Context) (record.Result, error)
+	Close() error
+}
+
+// open prepares a run.
+func (r *recordRun) open() (recordSession, error) { return record.Open(r.config) }
+
 // recordRun is one run of record, with what is told of it.
 type recordRun struct {
 	*recordCommand
 	config  record.Config
 	status  *runStatus
 	printer *runPrinter // nil if frames are not printed
-	session *record.Session
+	session recordSession
 	out     *output
 	pid     int
 	start   time.Time
@@ -109,10 +122,10 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	}
 	reading := newReadingBar(r.status.file)
 	r.config.Symbols.Progress = reading.set
-	r.session, err = record.Open(r.config)
+	r.session, err = r.open()
 	reading.done()
 	if err != nil {
-		return result, attachAdvice(err)
+		return result, err
 	}
 	defer r.session.Close()
 	if err := r.adopt(); err != nil {
