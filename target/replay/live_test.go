@@ -53,7 +53,6 @@ const collecting = `
 var sessions = []session{
 	{name: "fixed", program: "queue", variant: testprog.Variant{NoPIE: true}, define: collecting, byGDB: true},
 	{name: "pie", program: "queue", define: collecting},
-	{name: "static-pie", program: "queue", variant: testprog.Variant{Static: true}, define: collecting},
 	{name: "several-locations", program: "queue", variant: testprog.Variant{Optimised: true}, define: `
 		trace queue.c:64
 		actions

@@ -26,13 +26,10 @@ var machines = []struct {
 	order arch.ByteOrder
 }{
 	{"mips", binary.BigEndian},
-	{"mips", binary.LittleEndian},
 	{"power", binary.BigEndian},
-	{"power64", binary.BigEndian},
 	{"power64-vsx", binary.LittleEndian},
 	{"s390x", binary.BigEndian},
 	{"arm", binary.BigEndian},
-	{"aarch64", binary.LittleEndian},
 	{"riscv32", binary.LittleEndian},
 	{"i386", binary.LittleEndian},
 }
