@@ -19,6 +19,24 @@ import (
 // FuzzSession sends packets, one a line, to a session over the toy program. Whatever they are and in whatever order,
 // each is answered or, if it lets the program go on, is followed by an event; and Serve returns when the client leaves.
 func FuzzSession(f *testing.F) {
+	fuzzSession(f, func(t *testing.T) (*Server, *fake.Target) { return toyServer(t, Config{}) })
+}
+
+// FuzzRecordedSession does so with a session over a recording.
+func FuzzRecordedSession(f *testing.F) {
+	fuzzSession(f, func(t *testing.T) (*Server, *fake.Target) {
+		p := toyProgram()
+		p.Recording, p.Unknown = newRecording(t), []string{"rax"}
+		program, err := fake.New(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return New(Config{Target: program, Save: func(_ string, write func(io.Writer) error) error { return write(io.Discard) }}), program
+	})
+}
+
+// fuzzSession begins with the packets of the transcripts.
+func fuzzSession(f *testing.F, serve func(t *testing.T) (*Server, *fake.Target)) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil {
 		f.Fatal(err)
@@ -37,7 +55,7 @@ func FuzzSession(f *testing.F) {
 		f.Add(strings.Join(packets, "\n"))
 	}
 	f.Fuzz(func(t *testing.T, script string) {
-		s, program := toyServer(t, Config{})
+		s, program := serve(t)
 		near, far := net.Pipe()
 		served := make(chan error, 1)
 		go func() { served <- s.Serve(far) }()

@@ -175,7 +175,7 @@ func TestMisuse(t *testing.T) {
 
 // TestHelp: help is no error, and has the examples first.
 func TestHelp(t *testing.T) {
-	for _, command := range []string{"serve", "show", "info", "demo"} {
+	for _, command := range []string{"serve", "replay", "show", "info", "demo"} {
 		got := run(t, command, "--help")
 		if got.status != statusDone || !strings.HasPrefix(got.stdout, "Examples:\n") || !strings.Contains(got.stdout, "Usage: ") {
 			t.Errorf("%s: exit status %d, printed %q", command, got.status, got.stdout)

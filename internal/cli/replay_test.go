@@ -100,7 +100,7 @@ func TestReplayRefuses(t *testing.T) {
 		basic + " --listen - --exec /etc/passwd":  "ELF",
 		basic + " --listen - --tdesc /etc/passwd": "--tdesc",
 		basic + " --listen nowhere:":              "--listen: ",
-		undescribed + " --listen -":               "it takes a target description",
+		undescribed + " --listen -":               "it takes a target description (--tdesc)",
 		"- --listen -":                            "cannot be both",
 	} {
 		got := run(t, append([]string{"replay"}, strings.Fields(line)...)...)

@@ -51,6 +51,9 @@ func (c *replayCommand) openTraceFile(open opener, streams Streams) (*replayed, 
 		}
 	}
 	warn(streams.Err, t.name, warnings)
+	if errors.Is(err, replay.ErrNotDescribed) {
+		err = fmt.Errorf("%w (--tdesc)", err)
+	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", text.Visible(t.name), err), t.close())
 	}

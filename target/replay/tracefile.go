@@ -2,6 +2,7 @@ package replay
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -83,13 +84,15 @@ func highestFirst(all []trace.Tracepoint) []trace.Tracepoint {
 	})
 }
 
+// ErrNotDescribed is in the error for a trace file whose registers have no names.
+var ErrNotDescribed = errors.New("it takes a target description")
+
 // errNoDescription says why the registers of a file have no names.
 func errNoDescription(h tfile.Header) error {
 	if h.Description == "" {
-		return fmt.Errorf("the file does not describe the registers of its machine, of %d bytes: it takes a target description of them",
-			h.RegisterSize)
+		return fmt.Errorf("the file does not describe the registers of its machine, of %d bytes: %w", h.RegisterSize, ErrNotDescribed)
 	}
-	return fmt.Errorf("the file's target description cannot be used: it takes another one")
+	return fmt.Errorf("the target description in the file cannot be used: %w", ErrNotDescribed)
 }
 
 // cutAddresses leaves of the addresses of tracepoints the 32 bits that they have, and reports whether there were more: in a file of
