@@ -91,11 +91,16 @@ func openExecution(file *packedFile, d *itrace.Dialect, o replay.ExecutionOption
 		}
 	}
 	bar := progress.Start(streams.Err, progress.Work{Name: "indexing " + text.Visible(file.name), Total: file.Size()})
-	o.Progress = bar.Set
+	ctx, stop := untilInterrupted()
+	defer stop()
+	o.Context, o.Progress = ctx, bar.Set
 	e, notes, err := replay.NewExecution(source, d, o)
 	bar.Done()
 	for _, note := range notes {
 		fmt.Fprintf(streams.Err, "tracewell: %s: %s\n", text.Visible(file.name), text.Visible(note))
+	}
+	if ctx.Err() != nil && err != nil {
+		return nil, fmt.Errorf("interrupted: %s is not indexed yet", text.Visible(file.name))
 	}
 	if err != nil {
 		var missing *os.PathError

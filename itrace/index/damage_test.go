@@ -101,7 +101,7 @@ func TestChangedTrace(t *testing.T) {
 				t.Fatal(err)
 			}
 			// Every block is read sooner or later by one who steps through the trace.
-			for leaf := range trace.leaves {
+			for leaf := range trace.dir.leaves {
 				if _, err = trace.block(leaf); err != nil {
 					break
 				}

@@ -89,8 +89,8 @@ func TestAgainstTheRecords(t *testing.T) {
 	text, records := generated(t, generate.Options{Instructions: 40_000, CPUs: 2})
 	trace, file := indexed(t, text, matcher.Dialect)
 	s := newStory(records)
-	if trace.Instructions != int64(len(s.steps)) || len(trace.CPUs) != 2 || len(trace.leaves) < fanout+4 {
-		t.Fatalf("%d instructions of %d, processors %v, %d blocks", trace.Instructions, len(s.steps), trace.CPUs, len(trace.leaves))
+	if trace.Instructions != int64(len(s.steps)) || len(trace.CPUs) != 2 || len(trace.dir.leaves) < fanout+4 {
+		t.Fatalf("%d instructions of %d, processors %v, %d blocks", trace.Instructions, len(s.steps), trace.CPUs, len(trace.dir.leaves))
 	}
 	if share := float64(len(file)) / float64(len(text)); share > 0.06 {
 		t.Errorf("the index is %.1f %% of the trace", 100*share)
@@ -255,8 +255,8 @@ func TestJSONLines(t *testing.T) {
 		text = append(jsonl.Dialect.Append(text, &records[i]), '\n')
 	}
 	trace, _ := indexed(t, text, jsonl.Dialect)
-	if len(trace.leaves) < 10 {
-		t.Fatalf("%d blocks", len(trace.leaves))
+	if len(trace.dir.leaves) < 10 {
+		t.Fatalf("%d blocks", len(trace.dir.leaves))
 	}
 	s := newStory(records)
 	compareState(t, trace, s, 30_000)

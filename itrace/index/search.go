@@ -111,7 +111,7 @@ func (t *Trace) holds(n *node, wants []Want) (bool, error) {
 // nextLeaf returns the first block from a number on, or with back the last up to it, that may have something that is wanted; -1 for
 // none.
 func (t *Trace) nextLeaf(from int, back bool, wants []Want) (int, error) {
-	return t.below(len(t.levels)-1, 0, from, back, wants)
+	return t.below(len(t.dir.levels)-1, 0, from, back, wants)
 }
 
 // below is nextLeaf for the blocks below a node.
@@ -123,13 +123,13 @@ func (t *Trace) below(level, at, from int, back bool, wants []Want) (int, error)
 	if !back && (at+1)*width <= from || back && at*width > from {
 		return -1, nil
 	}
-	if ok, err := t.holds(&t.levels[level][at], wants); err != nil || !ok {
+	if ok, err := t.holds(&t.dir.levels[level][at], wants); err != nil || !ok {
 		return -1, err
 	}
 	if level == 0 {
 		return at, nil
 	}
-	children := min(len(t.levels[level-1]), (at+1)*fanout) - at*fanout
+	children := min(len(t.dir.levels[level-1]), (at+1)*fanout) - at*fanout
 	for i := range children {
 		child := at*fanout + i
 		if back {
@@ -159,7 +159,7 @@ func (t *Trace) Next(ctx context.Context, moment int64, wants []Want) (*Found, e
 				return f, nil
 			}
 		}
-		if at = leaf + 1; at == len(t.leaves) {
+		if at = leaf + 1; at == len(t.dir.leaves) {
 			return nil, nil
 		}
 		if err := ctx.Err(); err != nil {
@@ -205,9 +205,9 @@ func (t *Trace) found(b *Block, i int, wants []Want) *Found {
 
 // leafOf returns the block that a moment is in: that of the instruction in front of which it is, the last for the end.
 func (t *Trace) leafOf(moment int64) int {
-	low, high := 0, len(t.leaves)-1
+	low, high := 0, len(t.dir.leaves)-1
 	for low < high {
-		if mid := (low + high + 1) / 2; t.leaves[mid].first <= moment {
+		if mid := (low + high + 1) / 2; t.dir.leaves[mid].first <= moment {
 			low = mid
 		} else {
 			high = mid - 1

@@ -49,11 +49,11 @@ func (t *Trace) base(leaf int) (map[uint64]Value, error) {
 		}
 		return err
 	}
-	if err := keep(t.snapshots[leaf/fanout]); err != nil {
+	if err := keep(t.dir.snapshots[leaf/fanout]); err != nil {
 		return nil, err
 	}
 	for i := leaf / fanout * fanout; i < leaf; i++ {
-		if err := keep(t.leaves[i].values); err != nil {
+		if err := keep(t.dir.leaves[i].values); err != nil {
 			return nil, err
 		}
 	}
@@ -207,12 +207,12 @@ func DigitByte(digits []byte, fromEnd uint64) (byte, bool) {
 
 // AtTime returns the first moment whose instruction has a time, or a later one. Beyond the last time it is the end.
 func (t *Trace) AtTime(time uint64) (int64, error) {
-	if time > t.lastTime {
+	if time > t.dir.lastTime {
 		return t.Instructions, nil
 	}
 	// The time in front of a block is the highest so far: the block looked for is the last in front of which it is lower.
-	i := max(0, sort.Search(len(t.leaves), func(i int) bool { return t.leaves[i].time >= time })-1)
-	for ; i < len(t.leaves); i++ {
+	i := max(0, sort.Search(len(t.dir.leaves), func(i int) bool { return t.dir.leaves[i].time >= time })-1)
+	for ; i < len(t.dir.leaves); i++ {
 		b, err := t.block(i)
 		if err != nil {
 			return 0, err
@@ -231,7 +231,7 @@ func (t *Trace) AtLine(line int64) (int64, error) {
 	if line > t.Lines {
 		return t.Instructions, nil
 	}
-	i := max(0, sort.Search(len(t.leaves), func(i int) bool { return t.leaves[i].line > line })-1)
+	i := max(0, sort.Search(len(t.dir.leaves), func(i int) bool { return t.dir.leaves[i].line > line })-1)
 	b, err := t.block(i)
 	if err != nil {
 		return 0, err

@@ -12,10 +12,11 @@ import (
 
 // Trace is a trace with its index: what there is to know about any moment. Its methods are for one goroutine.
 type Trace struct {
-	*directory
+	Extent
 	// Narrow says that addresses have 32 bits, so that one whose upper half is ones is the same as the one whose upper half is zeros.
 	Narrow bool
 
+	dir     *directory
 	dialect *itrace.Dialect
 	text    io.ReaderAt
 	index   io.ReaderAt
@@ -47,7 +48,7 @@ func Open(index io.ReaderAt, size int64, text io.ReaderAt, d *itrace.Dialect) (*
 	if id.Dialect != d.Name {
 		return nil, damaged("it is of a trace in the dialect %s", id.Dialect)
 	}
-	t := &Trace{directory: dir, dialect: d, text: text, index: index, id: id, numbers: make(map[string]uint32)}
+	t := &Trace{Extent: dir.Extent, dir: dir, dialect: d, text: text, index: index, id: id, numbers: make(map[string]uint32)}
 	for i, name := range dir.Names {
 		t.numbers[name] = uint32(i)
 	}
@@ -59,7 +60,7 @@ func Open(index io.ReaderAt, size int64, text io.ReaderAt, d *itrace.Dialect) (*
 func (t *Trace) Identity() Identity { return t.id }
 
 // Summary is what was found while the index was built.
-func (t *Trace) Summary() Summary { return t.summary }
+func (t *Trace) Summary() Summary { return t.dir.summary }
 
 // Register returns the number of a name of a register, in whatever case, and whether there is one.
 func (t *Trace) Register(name string) (uint32, bool) {
@@ -95,7 +96,7 @@ func (t *Trace) read(at, end int64) ([]byte, error) {
 	}
 	for i := from / pieceSize; i*pieceSize < to; i++ {
 		piece := b[i*pieceSize-from : min((i+1)*pieceSize, to)-from]
-		if crc32.Checksum(piece, castagnoli) != t.pieces[i] {
+		if crc32.Checksum(piece, castagnoli) != t.dir.pieces[i] {
 			return nil, ErrForeign
 		}
 	}
@@ -144,9 +145,9 @@ func (t *Trace) block(i int) (*Block, error) {
 	if b, ok := t.blocks.get(i); ok {
 		return b, nil
 	}
-	l, end := t.leaves[i], t.Bytes
-	if i+1 < len(t.leaves) {
-		end = t.leaves[i+1].at
+	l, end := t.dir.leaves[i], t.Bytes
+	if i+1 < len(t.dir.leaves) {
+		end = t.dir.leaves[i+1].at
 	}
 	text, err := t.read(l.at, end)
 	if err != nil {
@@ -208,17 +209,17 @@ func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
 
 // Verify reads all parts of the index and compares their checksums.
 func (t *Trace) Verify() error {
-	for _, l := range t.leaves {
+	for _, l := range t.dir.leaves {
 		if _, err := readPart(t.index, l.values); err != nil {
 			return err
 		}
 	}
-	for _, p := range t.snapshots {
+	for _, p := range t.dir.snapshots {
 		if _, err := readPart(t.index, p); err != nil {
 			return err
 		}
 	}
-	for _, level := range t.levels {
+	for _, level := range t.dir.levels {
 		for i := range level {
 			for _, s := range level[i].sets {
 				if s.size == 0 {

@@ -107,14 +107,18 @@ func (b *builder) finish() {
 	b.out.write(append(trailer, magic...))
 }
 
-// directory is what is kept in memory of an index.
-type directory struct {
-	CPUs         []int32
+// Extent is what a trace consists of.
+type Extent struct {
+	CPUs         []int32  // the numbers of its processors, in order
 	Names        []string // of registers, in lower case, by their numbers
 	Instructions int64
 	Lines        int64
 	Bytes        int64
+}
 
+// directory is what is kept in memory of an index.
+type directory struct {
+	Extent
 	summary   Summary
 	lastTime  uint64
 	leaves    []leaf

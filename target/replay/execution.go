@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"context"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -27,6 +28,8 @@ type ExecutionOptions struct {
 	Backfill bool
 	// Keep says where the index is kept; see KeepIndex.
 	Keep KeepIndex
+	// Context ends the building of an index; nil for nothing that does.
+	Context context.Context
 	// Progress is told how many bytes have been read while an index is built; nil for nobody.
 	Progress func(done int64)
 }

@@ -117,25 +117,26 @@ func (s ExecutionSource) identity(d *itrace.Dialect) (index.Identity, error) {
 
 // build builds the index.
 func (s ExecutionSource) build(d *itrace.Dialect, id index.Identity, o ExecutionOptions, w io.Writer) (index.Summary, error) {
-	var in io.Reader = io.NewSectionReader(s.Content, 0, s.Size)
-	if o.Progress != nil {
-		in = &watched{in: in, progress: o.Progress}
-	}
-	return index.Build(in, d, id, w)
+	return index.Build(&watched{in: io.NewSectionReader(s.Content, 0, s.Size), o: o}, d, id, w)
 }
 
-// watched tells how much has been read.
+// watched tells how much has been read, and ends when it is to.
 type watched struct {
-	in       io.Reader
-	done     int64
-	progress func(int64)
+	in   io.Reader
+	done int64
+	o    ExecutionOptions
 }
 
 // Read implements io.Reader.
 func (w *watched) Read(p []byte) (int, error) {
+	if w.o.Context != nil && w.o.Context.Err() != nil {
+		return 0, w.o.Context.Err()
+	}
 	n, err := w.in.Read(p)
 	w.done += int64(n)
-	w.progress(w.done)
+	if w.o.Progress != nil {
+		w.o.Progress(w.done)
+	}
 	return n, err
 }
 

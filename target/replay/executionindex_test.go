@@ -2,6 +2,8 @@ package replay_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -75,6 +77,7 @@ func TestIndexKept(t *testing.T) {
 	if _, err := os.Stat(index); err == nil {
 		t.Error("there is a file of an index that is kept in memory")
 	}
+	wantNoIndexWhenInterrupted(t, path)
 	_, notes = kept(t, path, replay.ExecutionOptions{})
 	noted(t, "the first time", notes, "")
 	whole, err := os.ReadFile(index)
@@ -121,6 +124,35 @@ func TestIndexKept(t *testing.T) {
 	}
 	if got, _ := kept(t, path, replay.ExecutionOptions{}); got != otherAnswer {
 		t.Errorf("a trace that has become another: got %s", got)
+	}
+}
+
+// wantNoIndexWhenInterrupted ends the building of an index: nothing is left of it.
+func wantNoIndexWhenInterrupted(t *testing.T, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	status, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	source := replay.ExecutionSource{Name: path, Content: f, Size: status.Size(), Path: path, Status: status}
+	o := replay.ExecutionOptions{Context: ctx, Progress: func(done int64) {
+		if done > status.Size()/2 {
+			cancel()
+		}
+	}}
+	if _, _, err := replay.NewExecution(source, matcher.Dialect, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("an interrupted index: %v", err)
+	}
+	files, err := filepath.Glob(path + ".*")
+	hidden, more := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
+	if len(files)+len(hidden) > 0 || err != nil || more != nil {
+		t.Errorf("there are %v, %v", files, hidden)
 	}
 }
 
