@@ -14,7 +14,7 @@ QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing pas
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match clean
+.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match prove-record clean
 
 ## For everybody
 
@@ -60,7 +60,7 @@ demo-check: setup ## is the demo program what its source compiles to?
 
 ## On demand
 
-bench: ## a tracepoint hit beside gdbserver and the bare floor, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
+bench: ## a tracepoint hit beside gdbserver and the bare floor, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
 	@test/setup gdbserver || test/setup
 	$(GO) test -run '^$$' -bench . ./internal/bench $(if $(STRICT),-strict)
 
@@ -68,7 +68,7 @@ gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other fol
 	test/gdbsuite/run $(SUITE)
 
 microbench: ## the packages' own benchmarks, those that match BENCH
-	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File|Execution)$$' -benchmem ./...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File|Execution|Replay|Startup|FirstTracepoint)$$' -benchmem ./...
 
 soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
 	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/robust -soak $(SOAKTIME)
@@ -80,6 +80,11 @@ tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every
 
 prove-match: ## faults of every kind in traces of a million instructions, and every way to write them; some minutes
 	$(GO) test ./itrace/match -run 'Million|EndlessLine' -million -v
+
+prove-record: setup ## what is recorded against what GDB prints, in all builds of the corpus; some minutes
+	$(GO) test -count 1 -run . -v ./internal/recordtest -whole
+	$(GO) test -count 1 -run 'AsGDB' ./symbol/scope -whole
+	$(GO) test -count 1 -run 'AttachAndLeave' ./record -visits 100
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@test/fuzz $(FUZZTIME)

@@ -8,6 +8,11 @@
 //
 // BenchmarkExecution: what it takes to read and to compare execution traces, beside diff, cmp and finding lines.
 //
+// BenchmarkReplay: what it takes to index an execution trace of a gigabyte, and how long questions about it take.
+//
+// BenchmarkStartup: how long it takes to the first hit in a program with more than 100 MB of debugging information, beside a
+// breakpoint of GDB.
+//
 // Whatever is compared is measured in one run and in turns, because figures that were taken at different times do not
 // compare.
 //

@@ -6,10 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
-	"strings"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"tracewell/arch"
@@ -19,48 +16,6 @@ import (
 	"tracewell/target"
 	"tracewell/target/replay"
 )
-
-// replayFigure is something measured of the replay of an execution trace.
-type replayFigure struct {
-	what    string
-	unit    string
-	goal    float64
-	atLeast bool // the goal is a floor
-	samples []float64
-}
-
-func (f *replayFigure) value() float64 { return median(f.samples) }
-
-func (f *replayFigure) met() bool {
-	if f.atLeast {
-		return f.value() >= f.goal
-	}
-	return f.value() <= f.goal
-}
-
-// replayTable is all figures of a trace.
-type replayTable struct {
-	trace   string
-	figures []*replayFigure
-}
-
-func (t *replayTable) missed() bool {
-	return slices.ContainsFunc(t.figures, func(f *replayFigure) bool { return !f.met() })
-}
-
-// String prints the table.
-func (t *replayTable) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "replay of %s\n", t.trace)
-	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	for _, f := range t.figures {
-		sign := map[bool]string{true: "≥", false: "≤"}[f.atLeast]
-		fmt.Fprintf(w, "%s\t%.2f to %.2f\t%.2f %s\t%s %.0f %s\t%s\n", f.what, slices.Min(f.samples), slices.Max(f.samples),
-			f.value(), f.unit, sign, f.goal, f.unit, map[bool]string{true: "PASS", false: "FAIL"}[f.met()])
-	}
-	w.Flush()
-	return b.String()
-}
 
 // replayInstructions make a trace of a gigabyte.
 const replayInstructions = 12_500_000
@@ -78,10 +33,10 @@ func BenchmarkReplay(b *testing.B) {
 	check(b, err)
 	defer f.Close()
 	size := float64(status.Size())
-	build := &replayFigure{what: "index, of processor time", unit: "MB/s", goal: 150, atLeast: true}
-	memory := &replayFigure{what: "index, memory", unit: "MB", goal: 300}
-	share := &replayFigure{what: "index, of the trace", unit: "%", goal: 6}
-	questions := []*replayFigure{
+	build := &figure{what: "index, of processor time", unit: "MB/s", goal: 150, atLeast: true}
+	memory := &figure{what: "index, memory", unit: "MB", goal: 300}
+	share := &figure{what: "index, of the trace", unit: "%", goal: 6}
+	questions := []*figure{
 		{what: "go to an instruction, registers and 64 bytes of memory", unit: "ms", goal: 50},
 		{what: "back to a watchpoint 4/5 of the trace away", unit: "ms", goal: 50},
 		{what: "on to a breakpoint that is not met any more", unit: "ms", goal: 50},
@@ -105,8 +60,8 @@ func BenchmarkReplay(b *testing.B) {
 	index, err := os.Stat(path + replay.IndexSuffix)
 	check(b, err)
 	share.samples = []float64{100 * float64(index.Size()) / size}
-	reports = append(reports, &replayTable{fmt.Sprintf("%d instructions, %.0f MB", replayInstructions, size/1e6),
-		append([]*replayFigure{build, memory, share}, questions...)})
+	reports = append(reports, &figureTable{fmt.Sprintf("replay of %d instructions, %.0f MB", replayInstructions, size/1e6),
+		append([]*figure{build, memory, share}, questions...)})
 	b.ReportMetric(0, "ns/op") // of the whole run, which says nothing
 }
 
@@ -123,7 +78,7 @@ func indexOnce(b *testing.B, path string) (seconds float64, peak int64) {
 }
 
 // ask asks each question of a new target.
-func ask(b *testing.B, e *replay.Execution, questions []*replayFigure) {
+func ask(b *testing.B, e *replay.Execution, questions []*figure) {
 	b.Helper()
 	const interrupts = 0x400 // what only the handler writes
 	question := []func(t *replay.ExecutionTarget){
@@ -159,28 +114,5 @@ func resume(b *testing.B, t *replay.ExecutionTarget, at target.Breakpoint, way f
 	check(b, way([]target.Action{{Thread: id, Anew: true}}))
 	if ev := <-t.Events(); ev.Reason != reason {
 		b.Fatalf("stopped with %+v", ev)
-	}
-}
-
-// TestReplayTable shows goals of both kinds, met and missed.
-func TestReplayTable(t *testing.T) {
-	table := &replayTable{"a trace", []*replayFigure{
-		{what: "index", unit: "MB/s", goal: 150, atLeast: true, samples: []float64{200, 100, 160}},
-		{what: "a question", unit: "ms", goal: 50, samples: []float64{1, 60, 49}},
-	}}
-	const want = `replay of a trace
-index       100.00 to 200.00  160.00 MB/s  ≥ 150 MB/s  PASS
-a question  1.00 to 60.00     49.00 ms     ≤ 50 ms     PASS
-`
-	if got := table.String(); got != want || table.missed() {
-		t.Errorf("got\n%s", got)
-	}
-	table.figures[1].samples[0] = 51
-	if !table.missed() {
-		t.Error("a question that took too long is no goal missed")
-	}
-	table.figures[1].samples[0], table.figures[0].samples = 1, []float64{149}
-	if !table.missed() {
-		t.Error("an index that took too long is no goal missed")
 	}
 }
