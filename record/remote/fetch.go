@@ -1,0 +1,168 @@
+package remote
+
+import (
+	"errors"
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/record/output"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// Fetched is what was found of a run that a server has been left with.
+type Fetched struct {
+	Status trace.Status // of the run; it may be on
+	Frames int64
+	Bytes  int64
+	// Unnamed says why the file does not tell where the files of the process lie, so that its addresses may have no names.
+	Unnamed error
+}
+
+// Fetch makes a trace file of what a server has recorded, of Session.Leave or of a GDB that has left it. A run that is on goes on
+// afterwards, unless stop is set; the program is let go if it does not.
+func Fetch(c Config, stop bool) (Fetched, error) {
+	conn, err := dial(c.Address)
+	if err != nil {
+		return Fetched{}, fmt.Errorf("%s: %w", c.Address, err)
+	}
+	s := &Session{config: c, server: newServer(conn)}
+	fetched, err := s.collect(stop)
+	err = errors.Join(err, s.Close())
+	if err != nil {
+		err = fmt.Errorf("%s: %w", c.Address, err)
+	}
+	return fetched, err
+}
+
+func (s *Session) collect(stop bool) (result Fetched, err error) {
+	if err := s.server.greet(); err != nil {
+		return result, err
+	}
+	if err := s.learn(); err != nil {
+		return result, err
+	}
+	if st := &s.result.Status; !st.Running && st.Reason == trace.ReasonNotRun {
+		return result, errors.New("the server has recorded nothing: no run has been started")
+	}
+	if s.server.features.Has("QNonStop") { // so that nothing stops because of us
+		if err := s.server.tell("QNonStop:1"); err != nil {
+			return result, err
+		}
+	}
+	if stop {
+		if err := s.server.tell("QTStop"); err != nil {
+			return result, err
+		}
+	}
+	if err := s.describe(); err != nil {
+		return result, err
+	}
+	h, err := s.upload()
+	if err != nil {
+		return result, err
+	}
+	result.Unnamed = s.locate()
+	h.Description = output.Describe(s.description, s.objects)
+	if err := s.copyTo(h); err != nil {
+		return result, err
+	}
+	result.Status, result.Frames, result.Bytes = s.result.Status, s.frames.count, s.frames.bytes
+	if s.pid != 0 { // it stands still for nobody: the server resumes it where the run is on, and lets it go where it is over
+		err = s.letGo()
+	}
+	return result, err
+}
+
+// locate finds where the files of the process lie.
+func (s *Session) locate() error {
+	s.sites, s.loaded = make(map[arch.Addr]bool), make(map[library]bool)
+	if err := s.identify(); err != nil {
+		return err
+	}
+	if s.dynamic {
+		if _, err := s.libraries(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostPieces is how many pieces of definitions a server may have.
+const mostPieces = 1 << 20
+
+// upload asks the server for what it traces.
+func (s *Session) upload() (h tfile.Header, err error) {
+	h = tfile.Header{Order: machine.Order, RegisterSize: s.layout.Size, Status: &s.result.Status}
+	err = s.pieces("qTfV", "qTsV", func(text string) error {
+		v, err := trace.ParseVariable(text)
+		h.Variables = append(h.Variables, v)
+		return err
+	})
+	if err != nil {
+		return h, err
+	}
+	var all trace.Upload
+	err = s.pieces("qTfP", "qTsP", func(text string) error {
+		p, err := trace.ParsePiece(text)
+		if err != nil {
+			return err
+		}
+		return all.Add(p)
+	})
+	if err == nil && len(all.Undefined()) > 0 {
+		err = fmt.Errorf("the server gives parts of tracepoint %d, but not its definition", all.Undefined()[0].Number)
+	}
+	h.Tracepoints = all.Tracepoints()
+	output.Arrange(h.Tracepoints)
+	return h, err
+}
+
+// pieces asks for pieces one after another, until there is none.
+func (s *Session) pieces(first, next string, add func(text string) error) error {
+	packet := first
+	for range mostPieces {
+		reply, err := s.server.ask(packet)
+		if err != nil {
+			return err
+		}
+		if reply == "l" {
+			return nil
+		}
+		if err := add(reply); err != nil {
+			return fmt.Errorf("%s: %w", packet, err)
+		}
+		packet = next
+	}
+	return fmt.Errorf("%s: there is no end to it", first)
+}
+
+// copyTo makes the file. Of a circular buffer that still fills nothing can be copied: what it holds moves.
+func (s *Session) copyTo(h tfile.Header) error {
+	if err := s.learn(); err != nil {
+		return err
+	}
+	st := s.result.Status
+	if st.Running && st.Circular {
+		return errors.New("the run is on, and its buffer drops old frames while they are fetched: the run has to be stopped for that")
+	}
+	if st.Running {
+		st.Running, st.Reason = false, trace.ReasonUnknown
+	}
+	h.Status = &st
+	file, err := output.Create(s.config.Output, h)
+	if err != nil {
+		return err
+	}
+	s.frames = frames{registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, file: file, tallies: map[trace.Number]tally{}}
+	_, err = s.fetch(true)
+	return errors.Join(err, file.Update(st, s.counts(h.Tracepoints)), file.Close())
+}
+
+// counts asks for the hits of tracepoints; without an answer they are what was told before.
+func (s *Session) counts(all []trace.Tracepoint) []trace.Tracepoint {
+	for i := range all {
+		_ = s.tally(&all[i])
+	}
+	return all
+}

@@ -1,0 +1,131 @@
+//go:build amd64
+
+package remote
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"tracewell/internal/gdbtest"
+	"tracewell/internal/testprog"
+	"tracewell/record"
+	"tracewell/record/plan"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// script makes a plan of a script.
+func script(t testing.TB, text string) *plan.Plan {
+	t.Helper()
+	var p plan.Plan
+	if err := p.AddScript("test", text); err != nil {
+		t.Fatal(err)
+	}
+	return &p
+}
+
+// servers are those that the tests drive: this tree's, and gdbserver where it is installed.
+func servers(t *testing.T, test func(t *testing.T, server []string)) {
+	t.Helper()
+	t.Run("tracewell", func(t *testing.T) { test(t, nil) })
+	t.Run("gdbserver", func(t *testing.T) {
+		path, err := exec.LookPath("gdbserver")
+		if err != nil {
+			t.Skip("gdbserver is not installed: what this tests is tested with tracewell serve only")
+		}
+		test(t, []string{path})
+	})
+}
+
+// config is for a program of a server that is started for it.
+func config(t *testing.T, server []string, plan string, command ...string) (Config, *gdbtest.Server) {
+	t.Helper()
+	s := gdbtest.Start(t, gdbtest.Config{Server: server, Comm: "localhost:0", Command: command})
+	return Config{
+		Config:  record.Config{Plan: script(t, plan), Output: filepath.Join(t.TempDir(), "run.tf")},
+		Address: s.Address,
+	}, s
+}
+
+// run runs it to its end.
+func run(t *testing.T, c Config) (record.Result, *tfile.File) {
+	t.Helper()
+	s, err := Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	defer cancel()
+	result, err := s.Run(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result, open(t, c.Output)
+}
+
+// open opens a trace file that must be flawless.
+func open(t *testing.T, path string) *tfile.File {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := tfile.OpenBytes(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if findings := f.Findings(); len(findings) > 0 {
+		t.Errorf("%s: %v", path, findings)
+	}
+	return f
+}
+
+// countOf returns how many frames a tracepoint has.
+func countOf(f *tfile.File, n trace.Number) (frames int) {
+	for i := range f.NumFrames() {
+		if f.Tracepoint(i) == n {
+			frames++
+		}
+	}
+	return frames
+}
+
+const pushes = `
+trace push if value > 2
+actions
+collect $args, *q, $count
+teval $count = $count + 1
+end
+tvariable $count = 100
+trace pop
+actions
+collect $regs
+end
+`
+
+// TestRun traces a program of a server from its beginning to its end.
+func TestRun(t *testing.T) {
+	p := testprog.Build(t, "queue", testprog.Variant{})
+	servers(t, func(t *testing.T, server []string) {
+		c, _ := config(t, server, "trace push\nactions\ncollect $args\nend\n", p.Path, "10")
+		var shown int64
+		c.Frames = func(f record.Frame) {
+			if f.Index != shown {
+				t.Errorf("frame %d comes as number %d", f.Index, shown)
+			}
+			shown++
+		}
+		result, file := run(t, c)
+		if result.End != record.ProgramEnded || !result.ProgramEnded || result.Code != 0 || result.Signal != 0 {
+			t.Errorf("%+v", result)
+		}
+		if n := countOf(file, 1); n != 10 || shown != 10 || result.Feed.Frames != 10 || result.Feed.Points[0].Frames != 10 {
+			t.Errorf("%d frames, %d shown, feed %+v", n, shown, result.Feed)
+		}
+	})
+}

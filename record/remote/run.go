@@ -1,0 +1,406 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"tracewell/record"
+	"tracewell/record/output"
+	"tracewell/target"
+	"tracewell/target/linux"
+	"tracewell/trace"
+)
+
+// How often a server that has nothing new is asked again, and how often for the counts of tracepoints.
+const (
+	pollEvery  = 20 * time.Millisecond
+	countEvery = 500 * time.Millisecond
+)
+
+// errLeft refuses the methods that do not go with how the session was opened.
+var errLeft = errors.New("the run is to be left to the server")
+
+// Run traces until the run ends, and fetches the frames. Then, or when the context is cancelled, the program is let go and runs on
+// untraced, unless it has ended. The error is about the server, or about the trace file, which has what was fetched before.
+func (s *Session) Run(ctx context.Context) (record.Result, error) {
+	if s.config.Disconnected {
+		return s.result, errLeft
+	}
+	file, err := output.Create(s.config.Output, s.Header())
+	if err != nil {
+		return s.result, err
+	}
+	s.frames.file = file
+	s.tell(record.Event{Kind: record.Attached, PID: s.pid, Path: s.path})
+	for _, w := range s.warnings {
+		s.tell(record.Event{Kind: record.Warning, Err: w})
+	}
+	if err = s.trace(ctx); err == nil {
+		err = s.finish()
+	}
+	if s.end = time.Now(); err != nil {
+		s.result.End = record.Failed
+	}
+	s.conclude()
+	s.count(false)
+	s.result.Feed, s.result.Status = s.Feed(), s.status()
+	return s.result, errors.Join(err, file.Update(s.result.Status, s.finder.Defined), file.Close())
+}
+
+// conclude has the status say that the run is over, also where the server does not know it.
+func (s *Session) conclude() {
+	st := &s.result.Status
+	switch {
+	case !st.Running && st.Reason != trace.ReasonNotRun:
+		return
+	case s.exited:
+		st.Reason, st.Description = trace.ReasonStop, "the program has ended"
+	default:
+		st.Reason = trace.ReasonUnknown
+	}
+	st.Running = false
+}
+
+func (s *Session) tell(e record.Event) {
+	if s.config.Events != nil {
+		s.config.Events(e)
+	}
+}
+
+func (s *Session) warn(format string, args ...any) {
+	s.tell(record.Event{Kind: record.Warning, Err: fmt.Errorf(format, args...)})
+}
+
+// begin starts the run.
+func (s *Session) begin() error {
+	if err := s.raise(); err != nil {
+		return err
+	}
+	s.start = time.Now()
+	return s.server.tell("QTStart")
+}
+
+// errTimeUp is why a context ends when Config.Duration is over.
+var errTimeUp = errors.New("the time is up")
+
+// trace begins the run and follows it to its end.
+func (s *Session) trace(ctx context.Context) error {
+	if err := s.begin(); err != nil {
+		return err
+	}
+	if err := s.resume("c"); err != nil {
+		return err
+	}
+	if s.config.Duration > 0 {
+		limited, cancel := context.WithTimeoutCause(ctx, s.config.Duration, errTimeUp)
+		defer cancel()
+		ctx = limited
+	}
+	if s.nonStop {
+		return s.poll(ctx)
+	}
+	return s.wait(ctx)
+}
+
+// cancelled notes the end that a context has brought about.
+func (s *Session) cancelled(ctx context.Context) {
+	s.result.End = record.Cancelled
+	if errors.Is(context.Cause(ctx), errTimeUp) {
+		s.result.End = record.TimeUp
+	}
+}
+
+// poll looks after a program in non-stop mode.
+func (s *Session) poll(ctx context.Context) error {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for {
+		if ctx.Err() != nil {
+			s.cancelled(ctx)
+			return nil
+		}
+		more, err := s.look()
+		if err != nil {
+			return err
+		}
+		stops, err := s.takeStops()
+		if err != nil {
+			return err
+		}
+		if over, err := s.handle(stops); over || err != nil {
+			return err
+		}
+		if over, err := s.over(); over || err != nil {
+			return err
+		}
+		if more {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+		case <-tick.C:
+		}
+	}
+}
+
+// wait waits for a program in all-stop mode.
+func (s *Session) wait(ctx context.Context) error {
+	defer s.interruptWith(ctx)()
+	for {
+		text, err := s.receiveStop(time.Time{})
+		if err != nil {
+			return err
+		}
+		st, err := parseStop(text)
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil && !st.ended() {
+			s.cancelled(ctx)
+			return nil
+		}
+		if _, err := s.look(); err != nil {
+			return err
+		}
+		if over, err := s.over(); over || err != nil {
+			return err
+		}
+		if over, err := s.handle([]stop{st}); over || err != nil {
+			return err
+		}
+	}
+}
+
+// handle acts on stops, and reports whether the program has ended.
+func (s *Session) handle(stops []stop) (over bool, err error) {
+	for len(stops) > 0 {
+		st := stops[0]
+		stops = stops[1:]
+		switch {
+		case st.ended():
+			s.gone(st)
+			return true, nil
+		case st.number == int(target.SignalTrap) && s.linker != 0 && st.thread != "":
+			s.relink()
+			if err := s.stepOver(st.thread, s.linker); err != nil {
+				return false, err
+			}
+			stops, s.kept = append(stops, s.kept...), nil
+		default:
+			if err := s.pass(st); err != nil {
+				return false, err
+			}
+		}
+	}
+	return false, nil
+}
+
+// gone takes note of the end of the program.
+func (s *Session) gone(st stop) {
+	s.result.End, s.result.ProgramEnded, s.exited = record.ProgramEnded, true, true
+	if st.kind == 'W' {
+		s.result.Code = st.number
+		s.tell(record.Event{Kind: record.Exited, PID: s.pid, Code: st.number})
+		return
+	}
+	s.result.Signal = linux.KernelSignal(target.Signal(st.number))
+	s.tell(record.Event{Kind: record.Killed, PID: s.pid, Signal: s.result.Signal})
+}
+
+// endPatience is how long the end of a program may be in coming when the server has ended the run because of it.
+const endPatience = 2 * time.Second
+
+// over reports whether the run has ended, by the server's status or because there are frames enough.
+func (s *Session) over() (bool, error) {
+	switch st := &s.result.Status; {
+	case s.frames.enough():
+		s.result.End = record.EnoughFrames
+	case st.Running:
+		return false, nil
+	case st.Reason == trace.ReasonFull:
+		s.result.End = record.BufferFull
+	case st.Reason == trace.ReasonPassCount:
+		s.result.End = record.PassCount
+	case st.Reason == trace.ReasonError:
+		return true, fmt.Errorf("the server has ended the run: tracepoint %d: %s", st.Tracepoint, st.Description)
+	case s.stopped.IsZero():
+		s.stopped = time.Now()
+		return false, nil
+	case time.Since(s.stopped) < endPatience:
+		return false, nil
+	default:
+		return true, fmt.Errorf("the server has ended the run: %s", st.Description)
+	}
+	return true, nil
+}
+
+// relink traces what is in libraries that have come, with the thread stopped that has loaded them. What cannot be traced there is
+// warned of, and the run goes on.
+func (s *Session) relink() {
+	came, err := s.libraries()
+	if err != nil {
+		s.warn("the libraries of the program cannot be looked at: %w", err)
+	}
+	if !came {
+		return
+	}
+	known := make(map[trace.Number]int)
+	for _, t := range s.finder.Points {
+		known[t.Number] = len(t.Locations)
+	}
+	found, warnings, err := s.finder.Find(s.seen())
+	for _, w := range append(warnings, err) {
+		if w != nil {
+			s.tell(record.Event{Kind: record.Warning, Err: w})
+		}
+	}
+	if len(found) == 0 {
+		return
+	}
+	if err := errors.Join(s.define(found), s.raise()); err != nil {
+		s.warn("not everything is traced in what was loaded: %w", err)
+	}
+	if err := s.frames.file.Redefine(s.Header()); err != nil {
+		s.warn("the file does not say what is traced in what was loaded: %w", err)
+	}
+	for _, t := range s.finder.Points {
+		if n := known[t.Number]; n < len(t.Locations) {
+			s.tell(record.Event{Kind: record.Armed, PID: s.pid, Point: t.Number, Locations: t.Locations[n:]})
+		}
+	}
+	s.count(true)
+}
+
+// look learns how the run stands and fetches what has come, and reports whether there is more. Frames of a circular buffer move,
+// so that they wait for the end.
+func (s *Session) look() (more bool, err error) {
+	if err := s.learn(); err != nil {
+		return false, err
+	}
+	if !s.config.Circular {
+		done, err := s.fetch(false)
+		if more = !done; err != nil {
+			return false, err
+		}
+	}
+	if time.Since(s.counted) >= countEvery {
+		err = s.tallies()
+	}
+	s.count(s.result.Status.Running)
+	return more, err
+}
+
+// learn asks for the status.
+func (s *Session) learn() error {
+	reply, err := s.server.ask("qTStatus")
+	if err != nil {
+		return err
+	}
+	if len(reply) < 2 || reply[0] != 'T' {
+		return fmt.Errorf("qTStatus: the server answers %.40q", reply)
+	}
+	s.decimal = reply[len(reply)-1] == ':' // gdbserver, which gives counts in decimal
+	s.result.Status, err = trace.ParseStatus(reply[1:])
+	return err
+}
+
+// tallies asks for the hits of all tracepoints. A server that counts none has none.
+func (s *Session) tallies() error {
+	s.counted = time.Now()
+	for i := range s.finder.Defined {
+		if err := s.tally(&s.finder.Defined[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tally asks for the hits of a tracepoint.
+func (s *Session) tally(d *trace.Tracepoint) error {
+	reply, err := s.server.exchange(fmt.Sprintf("qTP:%x:%x", int(d.Number), uint64(d.Addr)))
+	if err != nil {
+		return err
+	}
+	format := "V%x:%x"
+	if s.decimal {
+		format = "V%d:%d"
+	}
+	var hits, usage uint64
+	if n, _ := fmt.Sscanf(reply, format, &hits, &usage); n == 2 {
+		d.Hits, d.Usage = hits, usage
+	}
+	return nil
+}
+
+// finish ends the run at the server, fetches the rest of the frames and lets the program go. The end of a program is acknowledged
+// last, since the server may end with that; gdbserver 13.1 dies of QTStop where there is no program any more.
+func (s *Session) finish() (err error) {
+	if !s.exited {
+		err = s.server.tell("QTStop")
+	}
+	if err == nil {
+		err = s.learn()
+	}
+	if err == nil {
+		_, err = s.fetch(true)
+	}
+	if err == nil {
+		err = s.tallies()
+	}
+	if s.exited {
+		if s.nonStop {
+			_, _ = s.server.exchange("vStopped")
+		}
+		return err
+	}
+	if s.linker != 0 {
+		err = errors.Join(err, s.breakpoint("z", s.linker))
+	}
+	return errors.Join(err, s.lower(), s.letGo())
+}
+
+// letGo has the program go on without us.
+func (s *Session) letGo() error { return s.server.tell(fmt.Sprintf("D;%x", s.pid)) }
+
+// Leave begins the run and goes away: the server traces on until the run ends by itself. Fetch gets the frames.
+func (s *Session) Leave() error {
+	if !s.config.Disconnected {
+		return errors.New("the run is not one that goes on at the server")
+	}
+	if err := s.begin(); err != nil {
+		return err
+	}
+	return s.letGo()
+}
+
+// count brings the feed up to date.
+func (s *Session) count(running bool) {
+	f := record.Feed{At: time.Now(), Running: running, Processes: 1, Frames: s.frames.count, Bytes: s.frames.bytes}
+	for _, t := range s.finder.Points {
+		p := record.PointFeed{
+			Number: t.Number, At: t.Location.Value, Locations: slices.Clone(t.Locations), Pending: t.Pending != nil,
+			Frames: s.frames.tallies[t.Number].frames, Bytes: s.frames.tallies[t.Number].bytes,
+		}
+		for _, d := range s.finder.Defined {
+			if d.Number == t.Number {
+				p.Hits += d.Hits
+			}
+		}
+		f.Points = append(f.Points, p)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.feed = f
+}
+
+// Feed tells how things stand. It may be called by any goroutine.
+func (s *Session) Feed() record.Feed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f := s.feed
+	f.At = time.Now()
+	return f
+}
