@@ -53,7 +53,11 @@ type tracedOptions struct {
 type subjectOptions struct {
 	PID    positive `name:"pid" group:"Which program:" placeholder:"PID" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
 	Follow bool     `group:"Which program:" help:"Trace children as well."`
-	Remote string   `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames."`
+
+	Remote       string `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames (or :PORT, unix:PATH)."`
+	Disconnected bool   `group:"Which program:" help:"With --remote: start the run and go away. The server traces on."`
+	Fetch        bool   `group:"Which program:" help:"With --remote: write what a run has recorded that was left to the server. A run that is on goes on."`
+	Stop         bool   `group:"Which program:" help:"With --fetch: end the run first, and let the program go."`
 }
 
 // runOptions say how long a run takes and where its frames go.
@@ -82,8 +86,11 @@ func (c *recordCommand) Run(ctx *kong.Context, streams Streams) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell record --help)", err)
 	}
-	if c.List != nil {
+	switch {
+	case c.List != nil:
 		return c.list(streams)
+	case c.Fetch:
+		return c.fetch(streams)
 	}
 	p, err := c.plan(ctx)
 	if err != nil {
@@ -92,8 +99,8 @@ func (c *recordCommand) Run(ctx *kong.Context, streams Streams) error {
 	switch {
 	case c.DryRun:
 		return c.rehearse(p, streams)
-	case c.Remote != "":
-		return c.recordRemotely(p, streams)
+	case c.Disconnected:
+		return c.leave(p, streams)
 	}
 	return c.record(p, streams)
 }
@@ -118,6 +125,12 @@ func (c *recordCommand) check() error {
 		{c.PID != 0 && c.Remote != "", "--pid and --remote are two different processes"},
 		{c.Remote != "" && len(c.command()) > 1, "with --remote the program runs already: it takes no arguments, only the name of its file"},
 		{c.Remote != "" && c.Follow, "--follow can't be used together with --remote"},
+		{c.Remote == "" && (c.Disconnected || c.Fetch), "--disconnected and --fetch are for a server: they need --remote"},
+		{c.Disconnected && c.Fetch, "--disconnected begins a run and --fetch gets what came of one: they can't be used together"},
+		{c.Stop && !c.Fetch, "--stop goes with --fetch"},
+		{c.Fetch && c.asks(), "--fetch gets what the server has recorded: it can't be used together with options that say what is traced"},
+		{c.Disconnected && (c.Duration != 0 || c.Frames != 0 || c.Output != ""), "--disconnected writes no file and waits for nothing: --fetch does"},
+		{(c.Disconnected || c.Fetch) && (c.Print || c.Format.given()), "--print goes with a run that is waited for"},
 		{c.Remote != "" && c.DryRun, "--dry-run can't be used together with --remote"},
 		{c.List != nil && c.DryRun, "--list and --dry-run can't be used together"},
 		{c.List != nil && c.asks(), "--list only lists: it can't be used together with options that say what is traced"},
@@ -215,9 +228,4 @@ func (c *recordCommand) executable() string {
 		}
 	}
 	return ""
-}
-
-// recordRemotely has another server trace.
-func (c *recordCommand) recordRemotely(*plan.Plan, Streams) error {
-	return errors.New("record: --remote is not there yet")
 }

@@ -11,6 +11,7 @@ import (
 	"tracewell/internal/text"
 	"tracewell/record"
 	"tracewell/record/plan"
+	"tracewell/record/remote"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/tfile"
@@ -49,10 +50,10 @@ func (c *recordCommand) record(p *plan.Plan, streams Streams) error {
 	return c.ending(result)
 }
 
-// ending hands on how a program ended that was launched.
+// ending hands on how a program ended that was launched, here or by a server.
 func (c *recordCommand) ending(result record.Result) error {
 	switch {
-	case c.PID != 0 || c.Remote != "" || !result.ProgramEnded:
+	case c.PID != 0 || !result.ProgramEnded:
 		return nil
 	case result.Signal != 0:
 		return exitStatus(signalStatus + result.Signal)
@@ -76,18 +77,6 @@ func (c *recordCommand) config(p *plan.Plan, output string, streams Streams) rec
 	return config
 }
 
-// recordSession is a run, on this machine or on another.
-type recordSession interface {
-	Points() []record.Point
-	Header() tfile.Header
-	Feed() record.Feed
-	Run(context.Context) (record.Result, error)
-	Close() error
-}
-
-// open prepares a run.
-func (r *recordRun) open() (recordSession, error) { return record.Open(r.config) }
-
 // recordRun is one run of record, with what is told of it.
 type recordRun struct {
 	*recordCommand
@@ -109,9 +98,31 @@ func newRecordRun(c *recordCommand, p *plan.Plan, path string, streams Streams, 
 		p.Default = append(p.Default, plan.Text{Value: stamp, Origin: "--print", Line: stamp})
 	}
 	r.config = c.config(p, path, streams)
-	shared := isTerminal(streams.Out) && (r.config.PID == 0 || r.printer != nil)
+	shared := isTerminal(streams.Out) && (r.config.PID == 0 && c.Remote == "" || r.printer != nil)
 	r.status = newRunStatus(streams.Err, c.Quiet, shared)
 	return r
+}
+
+// recordSession is a run on this machine, or at a server.
+type recordSession interface {
+	Points() []record.Point
+	Header() tfile.Header
+	Feed() record.Feed
+	Run(context.Context) (record.Result, error)
+	Close() error
+}
+
+// open prepares the run.
+func (r *recordRun) open(config record.Config) (recordSession, error) {
+	if r.Remote != "" {
+		s, err := remote.Open(remote.Config{Config: config, Address: r.Remote})
+		if err == nil && r.printer != nil {
+			r.printer.symbols, _ = readSymbols(s.Program()) // a program without is printed by addresses
+		}
+		return s, err
+	}
+	s, err := record.Open(config)
+	return s, attachAdvice(err)
 }
 
 // trace prepares the run and carries it out.
@@ -122,7 +133,7 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	}
 	reading := newReadingBar(r.status.file)
 	r.config.Symbols.Progress = reading.set
-	r.session, err = r.open()
+	r.session, err = r.open(r.config)
 	reading.done()
 	if err != nil {
 		return result, err

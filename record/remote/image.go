@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 // image is the process as far as it is known here: the files that it consists of, and where they lie.
 type image struct {
 	pid     int
-	path    string // of its program, on the server's machine
+	path    string // of its program, as the server has it, or the user names it
 	program *symbol.Program
 	sites   map[arch.Addr]bool // where tracepoints are wanted
 	loaded  map[library]bool
@@ -105,11 +106,13 @@ func vectorValue(b []byte, key uint64) arch.Addr {
 // openProgram reads the program's file: the one that the user names, or that of the server, which is copied unless there is the
 // same here.
 func (s *Session) openProgram() error {
-	path := s.config.Program.Path
-	if path != "" {
-		s.path = path
+	if path := s.config.Program.Path; path != "" {
 		if err := s.openFile(path); err != nil {
 			return err
+		}
+		s.path = path
+		if full, err := filepath.Abs(path); err == nil {
+			s.path = full
 		}
 		if !s.same(s.program.Main()) {
 			return fmt.Errorf("%s is not the program that the server runs, but another build of it, or another program", path)

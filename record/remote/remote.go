@@ -137,6 +137,9 @@ func (s *Session) seen() definition.Image {
 	return definition.Image{Program: s.program, Sites: s.sites}
 }
 
+// Program is the path of the program's file, or of the copy of it that is here until Close.
+func (s *Session) Program() string { return s.program.Main().Path() }
+
 // Warnings returns what Open could not do as it was asked to.
 func (s *Session) Warnings() []error { return s.warnings }
 
