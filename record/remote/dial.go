@@ -5,19 +5,18 @@ import (
 	"fmt"
 	"net"
 	"strings"
-	"syscall"
 	"time"
 )
 
-// How long a connection may take, and how often a server that is just starting is knocked at.
+// How long a connection may take, and how often a server that does not answer is knocked at.
 const (
 	dialPatience = 10 * time.Second
 	startupTime  = 2 * time.Second
 	knockEvery   = 50 * time.Millisecond
 )
 
-// dial connects to HOST:PORT, where HOST may be left out for this machine, or to unix:PATH. A server that refuses may have been
-// started a moment ago.
+// dial connects to HOST:PORT, where HOST may be left out for this machine, or to unix:PATH. One that does not answer may have
+// been started a moment ago.
 func dial(address string) (net.Conn, error) {
 	network, at, err := parseAddress(address)
 	if err != nil {
@@ -25,14 +24,9 @@ func dial(address string) (net.Conn, error) {
 	}
 	for start := time.Now(); ; time.Sleep(knockEvery) {
 		conn, err := net.DialTimeout(network, at, dialPatience)
-		absent := errors.Is(err, syscall.ECONNREFUSED) || network == "unix" && errors.Is(err, syscall.ENOENT)
-		switch {
-		case err == nil:
-			return conn, nil
-		case !absent:
-			return nil, fmt.Errorf("cannot connect: %w", err)
-		case time.Since(start) >= startupTime:
-			return nil, fmt.Errorf("cannot connect: no server listens there: %w", err)
+		var unknown *net.DNSError
+		if err == nil || errors.As(err, &unknown) || time.Since(start) >= startupTime {
+			return conn, err
 		}
 	}
 }
