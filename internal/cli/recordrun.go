@@ -121,8 +121,7 @@ func (r *recordRun) open(config record.Config) (recordSession, error) {
 		}
 		return s, err
 	}
-	s, err := record.Open(config)
-	return s, attachAdvice(err)
+	return record.Open(config)
 }
 
 // trace prepares the run and carries it out.
