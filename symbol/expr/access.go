@@ -165,6 +165,8 @@ func (c *compiler) element(n *cexpr.Node, array, index value) value {
 // scaled is the distance of some elements in bytes.
 func (c *compiler) scaled(n *cexpr.Node, index value, elem *ctype.Type) code {
 	switch {
+	case dynamic(elem):
+		return index.code.with(c.bytes(n, value{typ: elem}), op(ax.OpMul))
 	case elem.Size == 0 && elem.Kind != ctype.Function:
 		c.fail(n, fmt.Sprintf("the size of %v is not known", elem), "")
 	case index.known != nil:
@@ -179,25 +181,15 @@ func (c *compiler) scaled(n *cexpr.Node, index value, elem *ctype.Type) code {
 func (c *compiler) repeat(n *cexpr.Node) value {
 	first, count := c.value(n.Kids[0]), c.scalar(n.Kids[1])
 	addr := c.address(n.Kids[0], first)
-	most := mostRepeated / uint64(max(1, first.typ.Size))
 	if count.known == nil {
 		array := at(addr, ctype.ArrayOf(first.typ, 0))
-		array.count = bounded(count.code, most)
+		array.count = bounded(count.code, mostRepeated)
 		return array
 	}
 	if *count.known == 0 || *count.known > cexpr.MaxArray/uint64(max(1, first.typ.Size)) {
 		c.fail(n.Kids[1], "this is no number of elements", "")
 	}
 	return at(addr, ctype.ArrayOf(first.typ, int(*count.known)))
-}
-
-// mostRepeated is how many bytes an array has at most whose length the program has: that can be anything.
-const mostRepeated = 1 << 16
-
-// bounded is a number that is none below 0, nor more than most.
-func bounded(n code, most uint64) code {
-	capped := branch(n.with(pushed(most), op(ax.OpLessSigned)), n, pushed(most))
-	return branch(n.with(pushed(0), op(ax.OpLessSigned)), pushed(0), capped)
 }
 
 func (c *compiler) dereference(n *cexpr.Node) value {

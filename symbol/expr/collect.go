@@ -154,9 +154,8 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 		c.run(n, v.code, op(ax.OpPop))
 	case v.field != nil:
 		c.place(n, v.place, v.field.Type.Size)
-	case v.count != nil:
-		size := v.count.then(number(uint64(v.typ.Elem.Size)), op(ax.OpMul))
-		c.run(n, c.address(n, v).with(size, op(ax.OpTrace)))
+	case v.computed():
+		c.run(n, c.address(n, v).with(c.bytes(n, v), op(ax.OpTrace)))
 	case v.typ.Kind == ctype.Function:
 		c.run(n, c.address(n, v), op(ax.OpPop))
 	case v.typ.Size == 0 && v.typ.Kind == ctype.Opaque:

@@ -310,7 +310,13 @@ func (c *compiler) scalarOf(n *cexpr.Node, v value) value {
 
 func (c *compiler) sizeType(n *cexpr.Node) value { return c.size(n, n.Type) }
 
-func (c *compiler) sizeExpr(n *cexpr.Node) value { return c.size(n, c.value(n.Kids[0]).typ) }
+func (c *compiler) sizeExpr(n *cexpr.Node) value {
+	v := c.value(n.Kids[0])
+	if v.computed() {
+		return value{typ: ctype.Int(c.abi.Pointer, false), code: c.bytes(n, v)}
+	}
+	return c.size(n, v.typ)
+}
 
 func (c *compiler) size(n *cexpr.Node, typ *ctype.Type) value {
 	if typ.Size == 0 {

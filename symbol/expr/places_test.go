@@ -56,6 +56,12 @@ func (l *listed) Registers() []arch.Reg                             { return []a
 func (l *listed) Return() (Object, error) {
 	return Object{}, errors.New("the return address is not known")
 }
+func (l *listed) Length(bound *ctype.Bound) (func(b *ax.Builder) error, error) {
+	if bound.Expr == nil {
+		return nil, errors.New("optimized out")
+	}
+	return pushed(uint64(bound.Expr[0])), nil
+}
 func (l *listed) Arguments() []string      { return l.Names() }
 func (l *listed) Locals() []string         { return nil }
 func (l *listed) ABI() ctype.ABI           { return ctype.ABI{Pointer: 8, Long: 8} }
@@ -229,7 +235,7 @@ func TestWhole(t *testing.T) {
 		"*this":              "registers 2; 40: error: no such memory",
 		"wide":               "16: 40300000000000000300000000000000",
 		"torn":               "registers 0: error: <optimized out> in part",
-		"local@text.len - 2": "8 8 8 4: 01000000",
+		"local@text.len - 2": "8 4: 01000000",
 		"local@-value":       "registers 2; 4: ",
 		"local@sum * 100000": "registers 1; 65536: error: no such memory",
 		"gone":               "error: gone: optimized out",
@@ -242,24 +248,25 @@ func TestWhole(t *testing.T) {
 	}
 }
 
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return "error: " + line
+}
+
 func whole(t *testing.T, s Scope, p *exprtest.Process, text string) string {
-	first := func(err error) string {
-		line, _, _ := strings.Cut(err.Error(), "\n")
-		return "error: " + line
-	}
 	c, err := Collect(text, s)
 	if err != nil {
-		return first(err)
+		return firstLine(err)
 	}
 	frame := p.Collect(t, Actions(c))
 	got := p.Summary(c.Registers) + ": "
 	plan, err := Compile(text, s)
 	if err != nil {
-		return got + first(err)
+		return got + firstLine(err)
 	}
 	b, err := plan.Bytes(exprtest.World{Process: frame})
 	if err != nil {
-		return got + first(err)
+		return got + firstLine(err)
 	}
 	return got + hex.EncodeToString(b)
 }

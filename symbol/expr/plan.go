@@ -20,7 +20,7 @@ type Plan struct {
 	place located
 	field *ctype.Field // of a bit field: it is a part of the integer in the place
 
-	count     counted     // of an array whose length is computed
+	shape     shaped      // of an array whose length is computed
 	written   *ctype.Type // the type with references not followed
 	reference located     // where the reference itself is, nil if the value is none
 }
@@ -51,9 +51,7 @@ func Compile(text string, s Scope) (plan *Plan, err error) {
 	written := compilers[root.Form](c, root)
 	v := c.followed(root, written)
 	plan = &Plan{written: written.typ, reference: c.reference(root, written), Text: text, Type: v.typ, order: s.Order(), field: v.field}
-	if v.count != nil {
-		plan.count = c.program(root, v.count)
-	}
+	plan.shape = c.shape(root, v)
 	switch {
 	case v.code != nil:
 		plan.place = c.computed(root, v.code, v.typ.Size)
@@ -96,11 +94,10 @@ func (p *Plan) Bytes(w World) ([]byte, error) {
 
 // typeIn is the type of the value in a world.
 func (p *Plan) typeIn(w World) (*ctype.Type, error) {
-	if p.count == nil {
+	if p.shape == nil {
 		return p.Type, nil
 	}
-	n, err := p.count(w, p.order)
-	return ctype.ArrayOf(p.Type.Elem, int(min(n, mostRepeated))), err
+	return p.shape(w, p.order)
 }
 
 // Value returns the value in a world as a Printer prints it: a reference as such, and with holes for what is not known.

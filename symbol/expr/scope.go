@@ -19,6 +19,8 @@ type Scope interface {
 	Registers() []arch.Reg
 	// Return is where the return address of the function lies, and its type.
 	Return() (Object, error)
+	// Length gives the code that pushes the number of elements of an array whose length the program has.
+	Length(bound *ctype.Bound) (func(b *ax.Builder) error, error)
 	// Type finds a type that C does not define: "struct job", "enum kind", "queue_t", "ns::Point", "Stack<int>".
 	Type(name string) (*ctype.Type, error)
 	// Arguments and Locals are the names that $args and $locals stand for, as Lookup takes them: those of the innermost
@@ -41,9 +43,6 @@ type Object struct {
 	Place Place
 	// Outer says that the name was found outside of the function, so that a member of this with the name hides it.
 	Outer bool
-	// Count is set where Type is an array whose length is only known when the program runs: it appends code that pushes the
-	// number of its elements.
-	Count func(b *ax.Builder) error
 }
 
 // Place says where a value is: one of Memory, Register, Value, Constant, Pieces and Absent. An Emit must append code that

@@ -9,8 +9,8 @@ import (
 	"tracewell/symbol/expr"
 )
 
-// count gives the code that pushes the number of elements of an array whose length is only known when the program runs.
-func (s *Scope) count(bound *ctype.Bound) (emit, error) {
+// Length gives the code that pushes the number of elements of an array whose length is only known when the program runs.
+func (s *Scope) Length(bound *ctype.Bound) (func(b *ax.Builder) error, error) {
 	value, err := s.bound(bound)
 	if err != nil || bound.Length {
 		return value, err

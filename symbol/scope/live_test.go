@@ -201,8 +201,12 @@ func (s *session) compare(mark string, p *process, scope *Scope, printer ctype.P
 		s.Errorf("%s %s %s: %v, GDB has %s%s", mark, want.Kind, want.Name, err, want.Text, want.Error)
 		return
 	}
-	if o.Count != nil {
-		n, err := p.run(o.Count)
+	if o.Type != nil && o.Type.Bound != nil {
+		length, err := scope.Length(o.Type.Bound)
+		if err != nil {
+			s.Fatal(err)
+		}
+		n, err := p.run(length)
 		if err != nil {
 			s.Errorf("%s %s %s: its length: %v, GDB has %s", mark, want.Kind, want.Name, err, want.Text)
 		}

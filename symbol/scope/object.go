@@ -26,12 +26,6 @@ func (s *Scope) object(e *debuginfo.Entry, name string) (expr.Object, error) {
 	}
 	o := expr.Object{Name: name, Type: s.image.types.of(e)}
 	o.Place = s.place(e, o.Type)
-	if o.Type.Bound != nil {
-		var err error
-		if o.Count, err = s.count(o.Type.Bound); err != nil {
-			o.Place = absent(err)
-		}
-	}
 	return o, nil
 }
 

@@ -1,0 +1,90 @@
+package expr
+
+import (
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/internal/cexpr"
+	"tracewell/symbol/ctype"
+)
+
+// mostRepeated is how many bytes an array has at most whose length the program has: that can be anything.
+const mostRepeated = 1 << 16
+
+// computed reports whether the program has the length of a value: that of an array, or of the arrays in it.
+func (v value) computed() bool { return v.count != nil || dynamic(v.typ) }
+
+func dynamic(t *ctype.Type) bool {
+	return t.Kind == ctype.Array && (t.Bound != nil || t.Elem != nil && dynamic(t.Elem))
+}
+
+// length is the code that pushes how many elements an array has.
+func (c *compiler) length(n *cexpr.Node, v value) code {
+	switch {
+	case v.count != nil:
+		return v.count
+	case v.typ.Bound == nil:
+		return pushed(uint64(v.typ.Count))
+	}
+	emit, err := c.scope.Length(v.typ.Bound)
+	if err != nil {
+		c.fail(n, "the length of "+n.String()+": "+err.Error(), "")
+	}
+	return emit
+}
+
+// bytes is the code that pushes the size of a value, which is none below 0 nor more than mostRepeated if it is computed.
+func (c *compiler) bytes(n *cexpr.Node, v value) code {
+	if !v.computed() {
+		return pushed(uint64(v.typ.Size))
+	}
+	return bounded(c.length(n, v).with(c.bytes(n, value{typ: v.typ.Elem}), op(ax.OpMul)), mostRepeated)
+}
+
+// bounded is a number that is none below 0, nor more than most.
+func bounded(n code, most uint64) code {
+	return func(b *ax.Builder) error {
+		err := n(b)
+		for _, bound := range []struct {
+			value   uint64
+			compare []func(*ax.Builder)
+		}{
+			{most, []func(*ax.Builder){op(ax.OpLessSigned)}},
+			{0, []func(*ax.Builder){op(ax.OpLessSigned), op(ax.OpLogNot)}},
+		} {
+			within := b.NewLabel()
+			b.Emit(ax.OpDup)
+			b.Const(int64(bound.value))
+			for _, add := range bound.compare {
+				add(b)
+			}
+			b.Jump(ax.OpIfGoto, within)
+			b.Emit(ax.OpPop)
+			b.Const(int64(bound.value))
+			b.Bind(within)
+		}
+		return err
+	}
+}
+
+// shaped completes a type in a world.
+type shaped func(w World, order arch.ByteOrder) (*ctype.Type, error)
+
+// shape plans how to find the type of a value whose length is computed; nil for others.
+func (c *compiler) shape(n *cexpr.Node, v value) shaped {
+	if !v.computed() {
+		return nil
+	}
+	length, inner := c.program(n, c.length(n, v)), c.shape(n, value{typ: v.typ.Elem})
+	return func(w World, order arch.ByteOrder) (*ctype.Type, error) {
+		elem, err := v.typ.Elem, error(nil)
+		if inner != nil {
+			elem, err = inner(w, order)
+		}
+		if err != nil {
+			return nil, err
+		}
+		count, err := length(w, order)
+		count = uint64(max(int64(count), 0))
+		return ctype.ArrayOf(elem, int(min(count, mostRepeated/uint64(max(elem.Size, 1))))), err
+	}
+}

@@ -1,0 +1,64 @@
+package expr
+
+import (
+	"testing"
+
+	"tracewell/internal/exprtest"
+	"tracewell/symbol/ctype"
+)
+
+// running is an array whose length the program has: n elements.
+func running(elem *ctype.Type, n byte) *ctype.Type {
+	return &ctype.Type{Kind: ctype.Array, Elem: elem, Bound: &ctype.Bound{Expr: []byte{n}}}
+}
+
+// TestLengths has arrays whose length is only known when the program runs: what is collected, and what is printed of it.
+func TestLengths(t *testing.T) {
+	for text, want := range map[string]string{
+		"vla":            "12: {1, -1, 0}",
+		"vla[1]":         "4: -1",
+		"sizeof vla":     ": 12",
+		"rows":           "16: {{1, -1}, {0, 0}}",
+		"rows[1]":        "8: {0, 0}",
+		"rows[1][0] - 1": "4: -1",
+		"&rows[1]":       ": (int (*)[]) 0x1008",
+		"*(row + 1)":     "8: {0, 0}",
+		"row[0]@2":       "16: {{1, -1}, {0, 0}}",
+		"sizeof rows":    ": 16",
+		"flat":           "16: {{1, -1}, {0, 0}}",
+		"none":           ": 0x1000",
+		"unbounded":      "error: the length of unbounded: optimized out",
+	} {
+		s, p := anywhere()
+		two := running(intType, 2)
+		s.objects["vla"] = inMemory(0x1000, running(intType, 3))
+		s.objects["rows"] = inMemory(0x1000, ctype.ArrayOf(two, 2))
+		s.objects["flat"] = inMemory(0x1000, running(ctype.ArrayOf(intType, 2), 2))
+		s.objects["none"] = inMemory(0x1000, running(intType, 0))
+		s.objects["row"] = Object{Type: ctype.PointerTo(two, 8), Place: Value{fixedAt(0x1000)}}
+		s.objects["unbounded"] = inMemory(0x1000, &ctype.Type{Kind: ctype.Array, Elem: intType, Bound: &ctype.Bound{}})
+		if got := printed(t, s, p, text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// printed is what is collected for an expression, and what is printed of it over that.
+func printed(t *testing.T, s Scope, p *exprtest.Process, text string) string {
+	t.Helper()
+	c, err := Collect(text, s)
+	if err != nil {
+		return firstLine(err)
+	}
+	frame := p.Collect(t, Actions(c))
+	got := p.Summary(c.Registers) + ": "
+	plan, err := Compile(text, s)
+	if err != nil {
+		return got + firstLine(err)
+	}
+	v, err := plan.Value(exprtest.World{Process: frame})
+	if err != nil {
+		return got + firstLine(err)
+	}
+	return got + string(ctype.Printer{Order: s.Order()}.Print(nil, v))
+}
