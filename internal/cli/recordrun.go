@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -33,7 +34,7 @@ func (c *recordCommand) record(p *plan.Plan, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := untilInterrupted()
+	ctx, cancel := c.untilInterrupted()
 	defer cancel()
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
@@ -48,6 +49,15 @@ func (c *recordCommand) record(p *plan.Plan, streams Streams) error {
 		return fmt.Errorf("record: %w", err)
 	}
 	return c.ending(result)
+}
+
+// untilInterrupted returns a context that ends with a signal. A second one ends this process at once, and with it a program that
+// was launched; a process that ran before is left in order first, however often somebody is impatient.
+func (c *recordCommand) untilInterrupted() (context.Context, func()) {
+	if c.PID == 0 {
+		return untilInterrupted()
+	}
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 }
 
 // ending hands on how a program ended that was launched, here or by a server.
@@ -207,12 +217,19 @@ func (r *recordRun) event(e record.Event) {
 // signalText is the number of a signal with what it says.
 func signalText(n int) string { return fmt.Sprintf("signal %d (%v)", n, syscall.Signal(n)) }
 
+// shownLocations are how many locations of a tracepoint are listed.
+const shownLocations = 4
+
 // pointText says where a tracepoint is.
 func pointText(p record.Point) string {
-	if len(p.Locations) == 1 {
-		return fmt.Sprintf("Tracepoint %d at %s", p.Number, text.Visible(p.Locations[0].String()))
+	if len(p.Locations) > shownLocations {
+		return fmt.Sprintf("Tracepoint %d at %s: %d locations", p.Number, text.Visible(p.At), len(p.Locations))
 	}
-	return fmt.Sprintf("Tracepoint %d at %s: %d locations", p.Number, text.Visible(p.At), len(p.Locations))
+	var lines []string
+	for _, l := range p.Locations {
+		lines = append(lines, fmt.Sprintf("Tracepoint %d at %s", p.Number, text.Visible(l.String())))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // endText says why a run has ended.
