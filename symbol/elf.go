@@ -3,7 +3,6 @@ package symbol
 import (
 	"sort"
 	"strings"
-	"sync"
 
 	"tracewell/arch"
 	"tracewell/internal/mangle"
@@ -12,20 +11,7 @@ import (
 
 // elfSymbols are the functions and objects in the symbol table of a file.
 type elfSymbols struct {
-	all    []debuginfo.Symbol // by address
-	byName func() map[string][]int
-}
-
-func newSymbols(all []debuginfo.Symbol) *elfSymbols {
-	s := &elfSymbols{all: all}
-	s.byName = sync.OnceValue(func() map[string][]int {
-		names := make(map[string][]int, len(all))
-		for i := range all {
-			names[all[i].Name] = append(names[all[i].Name], i)
-		}
-		return names
-	})
-	return s
+	all []debuginfo.Symbol // by address
 }
 
 // at returns the names of the functions that begin at an address.
@@ -41,28 +27,29 @@ func (s *elfSymbols) at(addr arch.Addr) []string {
 
 // matching returns the functions that a name means: by the very name, or by what a compiler made of it.
 func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
-	var found []*debuginfo.Symbol
-	for _, i := range s.byName()[q.text] {
-		if isFunction(&s.all[i]) {
-			found = append(found, &s.all[i])
-		}
-	}
+	var found, made []*debuginfo.Symbol
 	word := strings.TrimLeft(q.name.last, "~")
 	if strings.HasPrefix(word, "operator") || strings.ContainsFunc(word, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) {
 		word = ""
 	}
 	for i := range s.all {
 		symbol := &s.all[i]
-		if !isFunction(symbol) || !mangle.Is(symbol.Name) || !strings.Contains(symbol.Name, word) {
+		if !isFunction(symbol) {
+			continue
+		}
+		if symbol.Name == q.text {
+			found = append(found, symbol)
+		}
+		if !mangle.Is(symbol.Name) || !strings.Contains(symbol.Name, word) {
 			continue
 		}
 		if text, ok := mangle.Source(symbol.Name); ok {
 			if f := parseName(text); q.matches(&f, !mangle.IsRust(symbol.Name)) {
-				found = append(found, symbol)
+				made = append(made, symbol)
 			}
 		}
 	}
-	return found
+	return append(found, made...)
 }
 
 func isFunction(s *debuginfo.Symbol) bool {

@@ -145,7 +145,7 @@ func (f *files) open(path string, options Options) (*image, error) {
 		return nil, err
 	}
 	i := &image{path: path, file: file, units: map[*debuginfo.Unit]*unit{}}
-	i.symbols = sync.OnceValue(func() *elfSymbols { return newSymbols(file.Symbols()) })
+	i.symbols = sync.OnceValue(func() *elfSymbols { return &elfSymbols{file.Symbols()} })
 	i.probes = sync.OnceValue(i.readProbes)
 	i.main = sync.OnceValue(i.findMain)
 	f.images[path] = i

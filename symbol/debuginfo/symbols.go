@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"debug/elf"
 	"slices"
+	"strings"
 
 	"tracewell/arch"
 )
@@ -51,18 +52,46 @@ func (f *File) readSymbols() []Symbol {
 }
 
 func (m *image) readSymbols(table, names string) []Symbol {
-	text := m.section(names)
-	var all []Symbol
+	text := string(m.section(names)) // names are parts of it
 	const entrySize = 24
-	for c := (cursor{data: m.section(table)}); uint64(len(c.data))-c.at >= entrySize; {
+	entries := m.section(table)
+	all := make([]Symbol, 0, len(entries)/entrySize)
+	for c := (cursor{data: entries}); uint64(len(c.data))-c.at >= entrySize; {
 		name, info, _ := c.u32(), c.u8(), c.u8()
 		index, addr, size := elf.SectionIndex(c.u16()), c.u64(), c.u64()
 		kind := symbolKinds[elf.ST_TYPE(info)]
 		if kind == 0 || index == elf.SHN_UNDEF || index == elf.SHN_ABS || name == 0 {
 			continue
 		}
-		all = append(all, Symbol{string(textAt(text, uint64(name))), arch.Addr(addr), size, kind, elf.ST_BIND(info) != elf.STB_LOCAL})
+		all = append(all, Symbol{nameAt(text, uint64(name)), arch.Addr(addr), size, kind, elf.ST_BIND(info) != elf.STB_LOCAL})
 	}
-	slices.SortStableFunc(all, func(a, b Symbol) int { return cmp.Compare(a.Addr, b.Addr) })
-	return all
+	return sortedByAddress(all)
+}
+
+// nameAt returns the text that begins at an offset, up to the zero byte behind it.
+func nameAt(text string, at uint64) string {
+	if at >= uint64(len(text)) {
+		return ""
+	}
+	name, _, _ := strings.Cut(text[at:], "\x00")
+	return name
+}
+
+// sortedByAddress orders symbols, those of one address as they come. What is sorted is small, as a large program has hundreds of
+// thousands of symbols.
+func sortedByAddress(all []Symbol) []Symbol {
+	type place struct {
+		addr  arch.Addr
+		index int
+	}
+	places := make([]place, len(all))
+	for i := range all {
+		places[i] = place{all[i].Addr, i}
+	}
+	slices.SortFunc(places, func(a, b place) int { return cmp.Or(cmp.Compare(a.addr, b.addr), a.index-b.index) })
+	sorted := make([]Symbol, len(all))
+	for i, p := range places {
+		sorted[i] = all[p.index]
+	}
+	return sorted
 }
