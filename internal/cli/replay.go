@@ -80,6 +80,9 @@ func (c *replayCommand) open(streams Streams) (*replayed, error) {
 	if d := c.executionDialect(file); d != nil {
 		return c.openExecution(file, d, streams)
 	}
+	if why := c.neither(file); why != nil {
+		return nil, errors.Join(why, file.Close())
+	}
 	return c.openTraceFile(func(opts []tfile.Option) (*traceFile, tfile.Content, error) {
 		return contentOf(file, streams, opts)
 	}, streams)

@@ -45,6 +45,16 @@ func (o *executionOptions) executionDialect(file *packedFile) *itrace.Dialect {
 	return d
 }
 
+// neither says that a file is neither a trace file, which begins with an unprintable byte, nor an execution trace.
+func (o *executionOptions) neither(file *packedFile) error {
+	head := make([]byte, itrace.DetectBytes)
+	n, err := file.ReadAt(head, 0)
+	if err != nil && err != io.EOF || n == 0 || head[0] == 0x7f {
+		return nil
+	}
+	return fmt.Errorf("%s: it is no trace file, and as an execution trace it %s", text.Visible(file.name), dialects.All.Undetected(head[:n]))
+}
+
 // openExecution opens an execution trace for clients. Building an index that takes its time shows a progress bar.
 func (c *replayCommand) openExecution(file *packedFile, d *itrace.Dialect, streams Streams) (*replayed, error) {
 	if c.Tdesc != "" || c.RegisterSize != 0 || c.Recover {

@@ -262,3 +262,24 @@ func TestJSONLines(t *testing.T) {
 	compareState(t, trace, s, 30_000)
 	compareSearch(t, trace, s, 17_000, Want{What: Write, Addr: 0x1010, Size: 4})
 }
+
+// TestFewBlocksAreRead reads memory of which some bytes are never told of beside others that are all the time: no block is read for
+// the former.
+func TestFewBlocksAreRead(t *testing.T) {
+	text, _ := generated(t, generate.Options{Instructions: 50_000})
+	trace, _ := indexed(t, text, matcher.Dialect)
+	p, known := make([]byte, 64), make([]Knowledge, 64)
+	const sum = 0x800 // five bytes are written again and again
+	if err := trace.Memory(trace.Instructions, sum-16, p, known, Layout{BigEndian: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(trace.blocks.entries); n > 2 || known[15] != Unseen || known[20] != Known || known[21] != Unseen {
+		t.Errorf("%d of %d blocks were read to find out %v", n, len(trace.dir.leaves), known)
+	}
+	if _, err := trace.Next(context.Background(), 0, []Want{{What: Write, Addr: sum - 16, Size: 16}, {What: Read, Addr: sum + 5, Size: 8}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(trace.blocks.entries); n > 2 {
+		t.Errorf("%d blocks were read to find nothing", n)
+	}
+}

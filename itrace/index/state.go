@@ -83,11 +83,12 @@ const (
 // Memory fills p with what memory from an address on held at a moment, as far as it was read, written or executed before, and says in
 // known what that is. Only bytes that are unseen are looked for.
 func (t *Trace) Memory(moment int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
-	wants := []Want{{What: Execution}, {What: Read}, {What: Write}}
 	m := memory{addr, p, known, l}
-	at := t.leafOf(moment)
-	for at >= 0 && m.unseen(&wants[0]) {
-		wants[1].Addr, wants[1].Size, wants[2].Addr, wants[2].Size = wants[0].Addr, wants[0].Size, wants[0].Addr, wants[0].Size
+	var wants []Want
+	for at := t.leafOf(moment); at >= 0; {
+		if wants = m.unseen(wants[:0]); len(wants) == 0 {
+			return nil
+		}
 		leaf, err := t.nextLeaf(at, true, wants)
 		if err != nil || leaf < 0 {
 			return err
@@ -136,18 +137,22 @@ type memory struct {
 	Layout
 }
 
-// unseen sets the range of a want to that of the bytes of which nothing is known, and reports whether there are any.
-func (m *memory) unseen(w *Want) bool {
-	first := slices.Index(m.known, Unseen)
-	if first < 0 {
-		return false
+// unseen appends what tells of bytes of which nothing is known, for each stretch of them by itself: what lies between may be told of
+// all the time.
+func (m *memory) unseen(wants []Want) []Want {
+	for from := 0; from < len(m.known); {
+		size := slices.IndexFunc(m.known[from:], func(k Knowledge) bool { return k != Unseen })
+		if size < 0 {
+			size = len(m.known) - from
+		}
+		if size > 0 {
+			for _, what := range [...]What{Execution, Read, Write} {
+				wants = append(wants, Want{What: what, Addr: m.addr + uint64(from), Size: uint64(size)})
+			}
+		}
+		from += size + 1
 	}
-	last := len(m.known) - 1
-	for m.known[last] != Unseen {
-		last--
-	}
-	w.Addr, w.Size = m.addr+uint64(first), uint64(last-first+1)
-	return true
+	return wants
 }
 
 // take takes from a record the bytes that are unseen. Those whose digits the writer did not know are settled as well: what they held
