@@ -29,9 +29,7 @@ func (c *recordCommand) leave(p *plan.Plan, streams Streams) error {
 	for _, w := range session.Warnings() {
 		status.warn(w)
 	}
-	for _, point := range session.Points() {
-		status.say("%s", pointText(point))
-	}
+	status.points(session.Points())
 	if err := session.Leave(); err != nil {
 		return fmt.Errorf("record: %s: %w", c.Remote, err)
 	}

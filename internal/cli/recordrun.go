@@ -151,13 +151,7 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	if err := r.adopt(); err != nil {
 		return result, err
 	}
-	for _, point := range r.session.Points() {
-		if point.Pending != nil {
-			r.status.warn(fmt.Errorf("tracepoint %d: %w\nLibraries that are loaded later are searched for it", point.Number, point.Pending))
-			continue
-		}
-		r.status.say("%s", pointText(point))
-	}
+	r.status.points(r.session.Points())
 	r.start = time.Now()
 	if r.printer != nil {
 		r.printer.begin()

@@ -86,6 +86,17 @@ func (s *runStatus) message(format string, args ...any) {
 	s.draw()
 }
 
+// points says where tracepoints are, and warns of those that are nowhere yet.
+func (s *runStatus) points(points []record.Point) {
+	for _, p := range points {
+		if p.Pending != nil {
+			s.warn(fmt.Errorf("tracepoint %d: %w\nLibraries that are loaded later are searched for it", p.Number, p.Pending))
+			continue
+		}
+		s.say("%s", pointText(p))
+	}
+}
+
 // draw puts the table below what was written. An error, as of a terminal that is gone, is no reason to end a run.
 func (s *runStatus) draw() {
 	_, _ = s.screen.Write(s.table)
