@@ -52,7 +52,7 @@ func (o *executionOptions) neither(file *packedFile) error {
 	if err != nil && err != io.EOF || n == 0 || head[0] == 0x7f {
 		return nil
 	}
-	return fmt.Errorf("%s: it is no trace file, and as an execution trace it %s", text.Visible(file.name), dialects.All.Undetected(head[:n]))
+	return fmt.Errorf("%s: not a trace file, and as an execution trace it %s", text.Visible(file.name), dialects.All.Undetected(head[:n]))
 }
 
 // openExecution opens an execution trace for clients. Building an index that takes its time shows a progress bar.
