@@ -159,7 +159,7 @@ func (s *Session) receiveStop(limit time.Time) (string, error) {
 	for {
 		reply, err := s.server.client.Receive()
 		if err != nil {
-			return "", fmt.Errorf("waiting for the program: %w", err)
+			return "", fmt.Errorf("%w while the program ran: %w", errGone, err)
 		}
 		if text := string(reply); !isConsole(text) {
 			return text, nil

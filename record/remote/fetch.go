@@ -6,6 +6,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/record/output"
+	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -76,7 +77,7 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 
 // locate finds where the files of the process lie.
 func (s *Session) locate() error {
-	s.sites, s.loaded = make(map[arch.Addr]bool), make(map[library]bool)
+	s.sites, s.loaded = make(map[arch.Addr]bool), make(map[library]*symbol.Object)
 	if err := s.identify(); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,13 +25,13 @@ type image struct {
 	pid     int
 	path    string // of its program, as the server has it, or the user names it
 	program *symbol.Program
-	sites   map[arch.Addr]bool // where tracepoints are wanted
-	loaded  map[library]bool
-	entry   arch.Addr // of the program
-	linker  arch.Addr // of the breakpoint by which the dynamic linker tells of libraries, 0 for none
-	debug   arch.Addr // of the dynamic linker's r_debug, 0 as long as there is none
-	objects []string  // comments that say where files were loaded
-	folder  string    // of copies of files of the server's machine, "" for none
+	sites   map[arch.Addr]bool         // where tracepoints are wanted
+	loaded  map[library]*symbol.Object // nil for those without names
+	entry   arch.Addr                  // of the program
+	linker  arch.Addr                  // of the breakpoint by which the dynamic linker tells of libraries, 0 for none
+	debug   arch.Addr                  // of the dynamic linker's r_debug, 0 as long as there is none
+	objects []string                   // comments that say where files were loaded
+	folder  string                     // of copies of files of the server's machine, "" for none
 }
 
 // library is one of the libraries of a process, and where it lies.
@@ -198,13 +199,35 @@ func (s *Session) libraries() (came bool, err error) {
 	if err := xml.Unmarshal(document, &list); err != nil {
 		return false, fmt.Errorf("the list of libraries: %w", err)
 	}
+	for l, o := range s.loaded {
+		if !slices.Contains(list.Libraries, l) {
+			delete(s.loaded, l)
+			s.forget(o)
+		}
+	}
 	for _, l := range list.Libraries {
-		if !s.loaded[l] {
-			s.loaded[l] = true
-			came = s.addLibrary(l) || came
+		if _, known := s.loaded[l]; !known {
+			o := s.addLibrary(l)
+			s.loaded[l] = o
+			came = came || o != nil
 		}
 	}
 	return came, nil
+}
+
+// forget takes a library out that is gone. Servers know nothing of that: gdbserver 13.1 refuses what it has at an address already,
+// and so what comes there again is not traced.
+func (s *Session) forget(o *symbol.Object) {
+	if o == nil {
+		return
+	}
+	for at := range s.sites {
+		if s.program.At(at).Object == o {
+			s.warn("%s has been unloaded: where it is loaded again it is not traced", o.Path())
+			break
+		}
+	}
+	s.program.Remove(o)
 }
 
 // findDebug finds the dynamic linker's r_debug, 0 if it has not yet told where that is.
@@ -218,11 +241,11 @@ func (s *Session) findDebug() (arch.Addr, error) {
 }
 
 // addLibrary reads a library, from here if the same is here. One that has no file, as the kernel's own, or none that can be read
-// has no names.
-func (s *Session) addLibrary(l library) bool {
+// is nil.
+func (s *Session) addLibrary(l library) *symbol.Object {
 	bias, err := strconv.ParseUint(l.Bias, 0, 64)
-	if err != nil || l.Name == "" {
-		return false
+	if err != nil || !strings.HasPrefix(l.Name, "/") {
+		return nil
 	}
 	o, err := s.program.Add(l.Name, arch.Addr(bias))
 	if err == nil && !s.same(o) {
@@ -232,12 +255,12 @@ func (s *Session) addLibrary(l library) bool {
 	if err != nil {
 		copied, failed := s.copied(l.Name)
 		if failed != nil {
-			return false
+			return nil
 		}
 		if o, err = s.program.Add(copied, arch.Addr(bias)); err != nil {
-			return false
+			return nil
 		}
 	}
 	s.note(o, l.Name)
-	return true
+	return o
 }

@@ -26,6 +26,7 @@ import (
 	"tracewell/record"
 	"tracewell/record/definition"
 	"tracewell/record/output"
+	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -108,7 +109,7 @@ func (s *Session) open() error {
 
 // enter finds out about the program, which is led to where its own code begins if it has just been started.
 func (s *Session) enter() error {
-	s.sites, s.loaded = make(map[arch.Addr]bool), make(map[library]bool)
+	s.sites, s.loaded = make(map[arch.Addr]bool), make(map[library]*symbol.Object)
 	if err := s.describe(); err != nil {
 		return err
 	}

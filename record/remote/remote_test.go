@@ -45,6 +45,11 @@ func servers(t *testing.T, test func(t *testing.T, server []string)) {
 func config(t *testing.T, server []string, plan string, command ...string) (Config, *gdbtest.Server) {
 	t.Helper()
 	s := gdbtest.Start(t, gdbtest.Config{Server: server, Comm: "localhost:0", Command: command})
+	t.Cleanup(func() {
+		if program, err := os.FindProcess(s.InferiorPID(t)); err == nil {
+			_ = program.Kill() // it may have been let go, and the server may wait for its end; most have ended
+		}
+	})
 	return Config{
 		Config:  record.Config{Plan: script(t, plan), Output: filepath.Join(t.TempDir(), "run.tf")},
 		Address: s.Address,
@@ -94,19 +99,6 @@ func countOf(f *tfile.File, n trace.Number) (frames int) {
 	}
 	return frames
 }
-
-const pushes = `
-trace push if value > 2
-actions
-collect $args, *q, $count
-teval $count = $count + 1
-end
-tvariable $count = 100
-trace pop
-actions
-collect $regs
-end
-`
 
 // TestRun traces a program of a server from its beginning to its end.
 func TestRun(t *testing.T) {

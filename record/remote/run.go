@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"tracewell/record"
@@ -43,6 +44,7 @@ func (s *Session) Run(ctx context.Context) (record.Result, error) {
 	}
 	if s.end = time.Now(); err != nil {
 		s.result.End = record.Failed
+		err = fmt.Errorf("%s: %w; the file has the frames that were fetched before, %d of them", s.config.Address, err, s.frames.count)
 	}
 	s.conclude()
 	s.count(false)
@@ -257,6 +259,7 @@ func (s *Session) relink() {
 			s.tell(record.Event{Kind: record.Warning, Err: w})
 		}
 	}
+	found = slices.DeleteFunc(found, func(d trace.Tracepoint) bool { return s.finder.Definition(d.Key()) != nil })
 	if len(found) == 0 {
 		return
 	}
@@ -302,7 +305,8 @@ func (s *Session) learn() error {
 	if len(reply) < 2 || reply[0] != 'T' {
 		return fmt.Errorf("qTStatus: the server answers %.40q", reply)
 	}
-	s.decimal = reply[len(reply)-1] == ':' // gdbserver, which gives counts in decimal
+	_, notes, _ := strings.Cut(reply, ";notes:")
+	s.decimal = strings.HasSuffix(notes, ":") // as gdbserver ends it, which gives counts in decimal
 	s.result.Status, err = trace.ParseStatus(reply[1:])
 	return err
 }
@@ -356,10 +360,16 @@ func (s *Session) finish() (err error) {
 		}
 		return err
 	}
-	if s.linker != 0 {
-		err = errors.Join(err, s.breakpoint("z", s.linker))
+	if err == nil && s.linker != 0 {
+		err = s.breakpoint("z", s.linker)
 	}
-	return errors.Join(err, s.lower(), s.letGo())
+	if err == nil {
+		err = s.lower()
+	}
+	if errors.Is(err, errGone) {
+		return err
+	}
+	return errors.Join(err, s.letGo())
 }
 
 // letGo has the program go on without us.

@@ -46,6 +46,9 @@ func newServer(conn net.Conn) *server {
 // errUnknown is that a server knows no packet of a kind.
 var errUnknown = errors.New("the server does not know it")
 
+// errGone is that there is no use in asking a server anything more.
+var errGone = errors.New("the connection to the server has failed")
+
 // refusal is an error that the server answers with.
 type refusal struct{ packet, reply string }
 
@@ -75,7 +78,7 @@ func (s *server) exchange(packet string) (string, error) {
 		reply = string(next)
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", nameOf(packet), err)
+		return "", fmt.Errorf("%w at %s: %w", errGone, nameOf(packet), err)
 	}
 	return reply, nil
 }
@@ -137,7 +140,7 @@ func (s *server) greet() error {
 		s.packet = max(leastPacket, min(int(size), mostPacket))
 	}
 	if s.features.Has("QStartNoAckMode") {
-		return s.client.StartNoAck()
+		_ = s.client.StartNoAck() // a server that will not is spoken to with acknowledgments
 	}
 	return nil
 }
