@@ -27,7 +27,7 @@ func (u *unit) behindPrologue(o *Object, b *block) arch.Addr {
 	pc := o.framed(b.begin())
 	if body := u.markedBody(b); body != 0 {
 		pc = body
-	} else if fromLLVM(u.Producer) {
+	} else if fromLLVM(u.Producer) || !u.file.IsAMD64() {
 		if end := u.secondLine(b); end != 0 {
 			pc = max(b.begin(), end)
 		}
@@ -123,8 +123,11 @@ var (
 const pushFrame = 0x55 // push %rbp
 
 // framed returns the address behind the instructions that make a frame at the beginning of a function, pc itself if there
-// are none.
+// are none or the machine is another.
 func (o *Object) framed(pc arch.Addr) arch.Addr {
+	if !o.file.IsAMD64() {
+		return pc
+	}
 	code := o.code(pc, 48)
 	at := aligned(code)
 	if bytes.HasPrefix(code[at:], endbr64) {

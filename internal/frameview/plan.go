@@ -1,7 +1,6 @@
 package frameview
 
 import (
-	"debug/elf"
 	"errors"
 	"strings"
 
@@ -19,7 +18,7 @@ import (
 
 // explained reports whether the debug information of a program is of use for a target: it is read for x86-64 only.
 func explained(p *symbol.Program) bool {
-	return p != nil && p.Main().File().Machine() == elf.EM_X86_64 && p.Main().File().HasDWARF()
+	return p != nil && p.Main().File().IsAMD64() && p.Main().File().HasDWARF()
 }
 
 // planScope is the scope of an address with the trace state variables of the file.

@@ -3,14 +3,43 @@ package debuginfo
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
+
+	"tracewell/arch"
 )
 
 // cursor reads a section from some place on. Reading past the end gives zeros and sets bad, once and for all; so a run of reads
 // needs one check at its end.
 type cursor struct {
+	encoding
 	data []byte
 	at   uint64
 	bad  bool
+}
+
+// encoding is how numbers are written. The zero value is of use where there are none but those of LEB128.
+type encoding struct {
+	big      bool  // the highest byte first
+	addrSize uint8 // of an address, in bytes
+}
+
+// cursorAt is a cursor over data that are written so.
+func (e encoding) cursorAt(data []byte, at uint64) cursor {
+	c := cursorAt(data, at)
+	c.encoding = e
+	return c
+}
+
+func (e encoding) order() arch.ByteOrder {
+	if e.big {
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
+}
+
+// cut makes an address of a sum, which an address that is smaller than the number does not overflow into.
+func (e encoding) cut(sum uint64) arch.Addr {
+	return arch.Addr(sum & (math.MaxUint64 >> (64 - 8*uint(e.addrSize))))
 }
 
 // cursorAt is a cursor at an offset that comes from a file and may be anything.
@@ -66,6 +95,9 @@ func (c *cursor) u64() uint64 { return c.uint(8) }
 // uint reads an unsigned integer of 1 to 8 bytes.
 func (c *cursor) uint(size int) uint64 {
 	b := c.take(uint64(size))
+	if c.big {
+		return arch.Uint(b, binary.BigEndian)
+	}
 	switch len(b) {
 	case 0:
 		return 0
@@ -78,12 +110,11 @@ func (c *cursor) uint(size int) uint64 {
 	case 8:
 		return binary.LittleEndian.Uint64(b)
 	}
-	var n uint64
-	for i := len(b) - 1; i >= 0; i-- {
-		n = n<<8 | uint64(b[i])
-	}
-	return n
+	return arch.Uint(b, binary.LittleEndian)
 }
+
+// addr reads an address.
+func (c *cursor) addr() arch.Addr { return arch.Addr(c.uint(int(c.addrSize))) }
 
 // offset reads an offset into a section, whose size depends on the format of the unit.
 func (c *cursor) offset(dwarf64 bool) uint64 {
@@ -109,7 +140,7 @@ func (c *cursor) length() (n uint64, dwarf64 bool) {
 // part is a cursor over the next n bytes, which it passes. When there are fewer, it has what there is.
 func (c *cursor) part(n uint64) cursor {
 	n = min(n, uint64(len(c.data))-c.at)
-	p := cursor{data: c.data[:c.at+n], at: c.at}
+	p := cursor{encoding: c.encoding, data: c.data[:c.at+n], at: c.at}
 	c.at += n
 	return p
 }

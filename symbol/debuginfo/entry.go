@@ -44,7 +44,7 @@ func (f *File) Entry(off Offset) (*Entry, error) {
 // entry reads the DIE at an offset of the unit's section, nil at the end of a list of children or where there is none, and where
 // its attributes begin.
 func (u *Unit) entry(at uint64) (*Entry, uint64) {
-	c := cursorAt(u.space.data[:u.end], at)
+	c := u.cursor(at)
 	code := c.uleb()
 	plan := u.plans().find(code)
 	if code == 0 || plan == nil {
@@ -55,7 +55,15 @@ func (u *Unit) entry(at uint64) (*Entry, uint64) {
 	}, c.at
 }
 
-func (e *Entry) cursor() cursor { return cursorAt(e.Unit.space.data[:e.Unit.end], e.attrs) }
+func (e *Entry) cursor() cursor { return e.Unit.cursor(e.attrs) }
+
+// cursor reads the DIEs of a unit.
+func (u *Unit) cursor(at uint64) cursor { return u.cursorAt(u.space.data[:u.end], at) }
+
+// cursorAt reads a section that goes with the unit.
+func (u *Unit) cursorAt(section []byte, at uint64) cursor {
+	return encoding{u.space.image.big, u.format.addrSize}.cursorAt(section, at)
+}
 
 // end is where the next DIE begins, a child if there are any.
 func (e *Entry) end() (uint64, bool) {
@@ -211,7 +219,7 @@ func searchNest(list []nest, at uint64) int {
 func (u *Unit) readNesting() []nest {
 	var list []nest
 	plans := u.plans()
-	c := cursorAt(u.space.data[:u.end], u.first)
+	c := u.cursor(u.first)
 	open := int32(-1)
 	for c.more() {
 		at := c.at

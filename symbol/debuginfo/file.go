@@ -2,7 +2,6 @@ package debuginfo
 
 import (
 	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -69,6 +68,9 @@ func Open(path string, o Options) (*File, error) {
 	main, err := openImage(path)
 	if err != nil {
 		return nil, err
+	}
+	if main.elf.Type == elf.ET_REL {
+		return nil, errors.Join(fmt.Errorf("%s: an object file, whose code has no addresses before it is linked", path), main.unmap())
 	}
 	f := newFile(main, o)
 	f.debug, f.why = f.findDebug()
@@ -212,8 +214,15 @@ func (f *File) PIE() bool { return f.main.elf.Type == elf.ET_DYN }
 // Machine is the processor that the file is for.
 func (f *File) Machine() elf.Machine { return f.main.elf.Machine }
 
+// IsAMD64 reports whether the file is for x86-64 with addresses of 64 bits, of which more is known than of other machines: how
+// a function begins, and how DWARF numbers the registers.
+func (f *File) IsAMD64() bool { return f.Machine() == elf.EM_X86_64 && f.AddrSize() == 8 }
+
 // Order is the byte order of the file and of the memory of a program that runs it.
-func (f *File) Order() arch.ByteOrder { return binary.LittleEndian }
+func (f *File) Order() arch.ByteOrder { return f.main.order() }
+
+// AddrSize is the size of an address of the program, in bytes.
+func (f *File) AddrSize() int { return int(f.main.addrSize) }
 
 // EntryPoint is where execution begins.
 func (f *File) EntryPoint() arch.Addr { return arch.Addr(f.main.elf.Entry) }

@@ -22,6 +22,7 @@ import (
 
 // image is one ELF file, mapped.
 type image struct {
+	encoding
 	path     string
 	data     []byte
 	unmap    func() error
@@ -39,7 +40,7 @@ type section struct {
 	content func() ([]byte, error)
 }
 
-// openImage maps an ELF file of x86-64.
+// openImage maps an ELF file.
 func openImage(path string) (*image, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -64,13 +65,11 @@ func parseImage(path string, data []byte) (*image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("not an ELF file: %w", err)
 	}
-	switch {
-	case file.Class != elf.ELFCLASS64 || file.Data != elf.ELFDATA2LSB:
-		return nil, fmt.Errorf("a file of %v, %v: only 64-bit little-endian files are read", file.Class, file.Data)
-	case file.Machine != elf.EM_X86_64:
-		return nil, fmt.Errorf("a file for %v: only those for x86-64 are read", file.Machine)
-	}
 	m := &image{path: path, data: data, elf: file, sections: map[string]*section{}, unmap: func() error { return nil }}
+	m.encoding = encoding{big: file.Data == elf.ELFDATA2MSB, addrSize: 8}
+	if file.Class == elf.ELFCLASS32 {
+		m.addrSize = 4
+	}
 	for _, s := range file.Sections {
 		m.addSection(s)
 	}
@@ -102,7 +101,7 @@ func (m *image) addSection(s *elf.Section) {
 			before, err := earlier.content()
 			return slices.Concat(before, raw), err
 		case packed:
-			return unpack(raw)
+			return m.unpack(raw)
 		case isOld:
 			return unpackOld(raw)
 		}
@@ -123,7 +122,7 @@ func (m *image) section(name string) []byte {
 
 // findBuildID reads the note that names the build.
 func (m *image) findBuildID() []byte {
-	c := cursor{data: m.section(".note.gnu.build-id")}
+	c := m.cursorAt(m.section(".note.gnu.build-id"), 0)
 	for c.more() {
 		nameSize, size, kind := c.u32(), c.u32(), c.u32()
 		name := c.take(padded(nameSize))
@@ -145,12 +144,14 @@ func padded(size uint32) uint64 { return (uint64(size) + 3) &^ 3 }
 const expansion = 1200
 
 // unpack unpacks a section that is compressed as the ELF specification says.
-func unpack(raw []byte) ([]byte, error) {
-	c := cursor{data: raw}
+func (m *image) unpack(raw []byte) ([]byte, error) {
+	c := m.cursorAt(raw, 0)
 	method := elf.CompressionType(c.u32())
-	c.u32()
-	size := c.u64()
-	c.u64()
+	if m.addrSize == 8 {
+		c.u32()
+	}
+	size := uint64(c.addr())
+	c.addr()
 	if c.bad {
 		return nil, io.ErrUnexpectedEOF
 	}

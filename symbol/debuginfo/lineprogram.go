@@ -34,20 +34,20 @@ func (u *Unit) lineProgram() *lineProgram {
 	if u.skeleton != nil && u.isType() || !from.hasLines {
 		return nil
 	}
-	c := cursorAt(from.space.section(".debug_line"), from.linesAt)
+	c := from.cursorAt(from.space.section(".debug_line"), from.linesAt)
 	size, dwarf64 := c.length()
 	body := c.part(size)
 	p := &lineProgram{unit: from, version: body.u16()}
 	if p.version < 2 || p.version > 5 {
 		return nil
 	}
-	f := format{version: p.version, addrSize: 8, dwarf64: dwarf64}
+	f := format{version: p.version, addrSize: from.format.addrSize, dwarf64: dwarf64}
 	if p.version >= 5 {
 		f.addrSize = body.u8()
 		body.u8()
 	}
 	header := body.offset(dwarf64)
-	p.program = cursorAt(body.data, body.at)
+	p.program = from.cursorAt(body.data, body.at)
 	p.program.skip(header)
 	p.minInst = body.u8()
 	if p.version >= 4 {
@@ -58,7 +58,7 @@ func (u *Unit) lineProgram() *lineProgram {
 	p.lineRange = body.u8()
 	p.opcodeBase = body.u8()
 	p.lengths = body.take(uint64(max(p.opcodeBase, 1)) - 1)
-	if body.bad || p.lineRange == 0 || f.addrSize != 8 {
+	if body.bad || p.lineRange == 0 {
 		return nil
 	}
 	if p.version >= 5 {
@@ -283,7 +283,7 @@ func (m *lineMachine) extended(c *cursor) {
 		m.add()
 		m.reset()
 	case lineSetAddress:
-		m.row.Addr = arch.Addr(body.u64())
+		m.row.Addr = body.addr()
 	case lineDefineFile:
 		m.files = append(m.files, lineFile{body.text(), body.uleb()})
 	case lineSetDiscriminator:

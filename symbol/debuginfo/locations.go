@@ -56,9 +56,9 @@ func (u *Unit) locationList(v Value) []LocationRange {
 		if !ok {
 			return nil
 		}
-		return u.newLocations(cursorAt(section, at))
+		return u.newLocations(u.cursorAt(section, at))
 	}
-	c := cursorAt(u.space.section(".debug_loc"), v.num)
+	c := u.cursorAt(u.space.section(".debug_loc"), v.num)
 	if u.space.dwo {
 		return u.splitLocations(c)
 	}
@@ -69,17 +69,17 @@ func (u *Unit) oldLocations(c cursor) []LocationRange {
 	var all []LocationRange
 	base := u.lowest()
 	for !c.bad {
-		begin, end := c.u64(), c.u64()
+		begin, end := uint64(c.addr()), uint64(c.addr())
 		if c.bad || begin == 0 && end == 0 {
 			break
 		}
-		if begin == math.MaxUint64 {
+		if begin == uint64(c.cut(math.MaxUint64)) {
 			base = arch.Addr(end)
 			continue
 		}
 		expr := c.take(uint64(c.u16()))
 		if !c.bad && begin < end {
-			all = append(all, LocationRange{Range: Range{base + arch.Addr(begin), base + arch.Addr(end)}, Expr: expr})
+			all = append(all, LocationRange{Range: Range{c.cut(uint64(base) + begin), c.cut(uint64(base) + end)}, Expr: expr})
 		}
 	}
 	return all

@@ -60,13 +60,13 @@ func (u *Unit) rangeList(v Value) []Range {
 		if !ok {
 			return nil
 		}
-		return u.newRanges(cursorAt(section, at))
+		return u.newRanges(u.cursorAt(section, at))
 	}
 	image, at := u.space.image, v.num
 	if u.skeleton != nil {
 		image, at = u.skeleton.space.image, at+u.skeleton.rangesBase
 	}
-	return u.oldRanges(cursorAt(image.section(".debug_ranges"), at))
+	return u.oldRanges(u.cursorAt(image.section(".debug_ranges"), at))
 }
 
 // section is the content of a section that goes with the DIEs of a space.
@@ -82,7 +82,7 @@ func (u *Unit) listOffset(v Value, section []byte, base uint64) (uint64, bool) {
 	if v.Class != ClassListIndex {
 		return v.num, v.Class == ClassSection || v.Class == ClassConstant
 	}
-	c := cursorAt(section, indexed(base, v.num, u.format.offsetSize()))
+	c := u.cursorAt(section, indexed(base, v.num, u.format.offsetSize()))
 	at := c.offset(u.format.dwarf64)
 	return base + at, !c.bad
 }
@@ -94,14 +94,14 @@ func (u *Unit) oldRanges(c cursor) []Range {
 	var all []Range
 	base := u.lowest()
 	for !c.bad {
-		begin, end := c.u64(), c.u64()
+		begin, end := uint64(c.addr()), uint64(c.addr())
 		switch {
 		case c.bad || begin == 0 && end == 0:
 			return all
-		case begin == math.MaxUint64:
+		case begin == uint64(c.cut(math.MaxUint64)):
 			base = arch.Addr(end)
 		default:
-			all = append(all, Range{base + arch.Addr(begin), base + arch.Addr(end)})
+			all = append(all, Range{c.cut(uint64(base) + begin), c.cut(uint64(base) + end)})
 		}
 	}
 	return all
@@ -150,7 +150,7 @@ func (u *Unit) listEntry(c *cursor, kind int, base *arch.Addr) (r Range, isRange
 		*base = indexed()
 		return r, false, !c.bad
 	case listBase:
-		*base = arch.Addr(c.u64())
+		*base = c.addr()
 		return r, false, !c.bad
 	case listStartxEndx:
 		r.Begin = indexed()
@@ -159,12 +159,12 @@ func (u *Unit) listEntry(c *cursor, kind int, base *arch.Addr) (r Range, isRange
 		r.Begin = indexed()
 		r.End = r.Begin + arch.Addr(c.uleb())
 	case listOffsetPair:
-		r.Begin = *base + arch.Addr(c.uleb())
-		r.End = *base + arch.Addr(c.uleb())
+		r.Begin = c.cut(uint64(*base) + c.uleb())
+		r.End = c.cut(uint64(*base) + c.uleb())
 	case listStartEnd:
-		r.Begin, r.End = arch.Addr(c.u64()), arch.Addr(c.u64())
+		r.Begin, r.End = c.addr(), c.addr()
 	case listStartLength:
-		r.Begin = arch.Addr(c.u64())
+		r.Begin = c.addr()
 		r.End = r.Begin + arch.Addr(c.uleb())
 	default:
 		return r, false, false
@@ -245,7 +245,7 @@ func (u *Unit) readFunctions() []functionRange {
 // eachEntry visits all DIEs of a unit in the order of the file, as far as it is sound.
 func (u *Unit) eachEntry(visit func(at uint64, plan *abbrev)) {
 	plans := u.plans()
-	c := cursorAt(u.space.data[:u.end], u.first)
+	c := u.cursor(u.first)
 	for c.more() {
 		at := c.at
 		code := c.uleb()

@@ -117,7 +117,7 @@ func hashName(name []byte) uint32 { return uint32(maphash.Bytes(hashSeed, baseNa
 func (s *unitScan) run() {
 	u := s.unit
 	s.plans = readAbbrevs(u.space.abbrev, u.abbrevAt, u.format)
-	c := cursorAt(u.space.data[:u.end], u.first)
+	c := u.cursor(u.first)
 	for c.more() {
 		at := uint32(c.at - u.start)
 		code := c.uleb()
@@ -243,7 +243,7 @@ func (s *unitScan) origin(off Offset) (name []byte, where int32) {
 			s.abroad = true
 			return u.space.file.nameBytes(off), -1
 		}
-		c := cursorAt(u.space.data[:u.end], at)
+		c := u.cursor(at)
 		plan := s.plans.find(c.uleb())
 		if plan == nil {
 			return nil, -1

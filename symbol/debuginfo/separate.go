@@ -75,7 +75,7 @@ func (f *File) warnUnlessMissing(err error) {
 // byDebugLink looks for the file that .gnu_debuglink names: beside this one, in .debug there, and below the debug folders.
 func (f *File) byDebugLink() (*image, string) {
 	link := f.main.section(".gnu_debuglink")
-	c := cursor{data: link}
+	c := f.main.cursorAt(link, 0)
 	name := string(c.text())
 	c.skip(-c.at & 3)
 	sum := c.u32()
@@ -116,10 +116,10 @@ func (f *File) loadAlt() {
 	section := f.debug.section(".gnu_debugaltlink")
 	name, id := "", []byte(nil)
 	if section != nil {
-		c := cursor{data: section}
+		c := cursorAt(section, 0)
 		name = string(c.text())
 		id = section[c.at:]
-	} else if c := (cursor{data: f.debug.section(".debug_sup")}); len(c.data) > 0 { // DWARF 5's own
+	} else if c := f.debug.cursorAt(f.debug.section(".debug_sup"), 0); len(c.data) > 0 { // DWARF 5's own
 		c.u16()
 		isSupplementary := c.u8()
 		name = string(c.text())

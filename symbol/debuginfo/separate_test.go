@@ -208,17 +208,8 @@ func TestRefused(t *testing.T) {
 	if err := os.WriteFile(text, []byte("#!/bin/sh\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	short := build(t, "shapes.cc", "-gdwarf-4")
-	program, err := os.ReadFile(short)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program[18] = 183 // AArch64
-	other := filepath.Join(dir, "other")
-	if err := os.WriteFile(other, program, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{text: "not an ELF file", other: "EM_AARCH64", dir: "", filepath.Join(dir, "nothing"): "no such file"} {
+	object := build(t, "small.cc", "-c")
+	for path, want := range map[string]string{text: "not an ELF file", object: "before it is linked", dir: "", filepath.Join(dir, "nothing"): "no such file"} {
 		if f, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", path, f, err)
 		}

@@ -53,17 +53,17 @@ func (f *File) readSymbols() []Symbol {
 
 func (m *image) readSymbols(table, names string) []Symbol {
 	text := string(m.section(names)) // names are parts of it
-	const entrySize = 24
 	entries := m.section(table)
-	all := make([]Symbol, 0, len(entries)/entrySize)
-	for c := (cursor{data: entries}); uint64(len(c.data))-c.at >= entrySize; {
-		name, info, _ := c.u32(), c.u8(), c.u8()
-		index, addr, size := elf.SectionIndex(c.u16()), c.u64(), c.u64()
-		kind := symbolKinds[elf.ST_TYPE(info)]
-		if kind == 0 || index == elf.SHN_UNDEF || index == elf.SHN_ABS || name == 0 {
+	all := make([]Symbol, 0, len(entries)/elf.Sym64Size)
+	for c := m.cursorAt(entries, 0); c.more(); {
+		s := m.readSymbol(&c)
+		kind := symbolKinds[elf.ST_TYPE(s.Info)]
+		index := elf.SectionIndex(s.Shndx)
+		if c.bad || kind == 0 || index == elf.SHN_UNDEF || index == elf.SHN_ABS || s.Name == 0 {
 			continue
 		}
-		all = append(all, Symbol{nameAt(text, uint64(name)), arch.Addr(addr), size, kind, elf.ST_BIND(info) != elf.STB_LOCAL})
+		name := nameAt(text, uint64(s.Name))
+		all = append(all, Symbol{name, m.codeAddress(s.Value, kind), s.Size, kind, elf.ST_BIND(s.Info) != elf.STB_LOCAL})
 	}
 	return sortedByAddress(all)
 }
@@ -94,4 +94,26 @@ func sortedByAddress(all []Symbol) []Symbol {
 		sorted[i] = all[p.index]
 	}
 	return sorted
+}
+
+// readSymbol reads an entry of a symbol table, whose members have another order in files of 32 bits.
+func (m *image) readSymbol(c *cursor) (s elf.Sym64) {
+	s.Name = c.u32()
+	if m.addrSize == 4 {
+		s.Value, s.Size = uint64(c.u32()), uint64(c.u32())
+	}
+	s.Info, s.Other, s.Shndx = c.u8(), c.u8(), c.u16()
+	if m.addrSize == 8 {
+		s.Value, s.Size = c.u64(), c.u64()
+	}
+	return s
+}
+
+// codeAddress is the address that a symbol stands for. The lowest bit of that of a function says on some machines in which of
+// two instruction sets it is.
+func (m *image) codeAddress(value uint64, kind SymbolKind) arch.Addr {
+	if isCode := kind == SymbolFunction || kind == SymbolIndirect; isCode && (m.elf.Machine == elf.EM_ARM || m.elf.Machine == elf.EM_MIPS) {
+		value &^= 1
+	}
+	return arch.Addr(value)
 }

@@ -93,7 +93,7 @@ const (
 
 // readUnits reads the headers of all units of a space, and of each its DIE.
 func (s *space) readUnits() {
-	c := cursor{data: s.data}
+	c := s.image.cursorAt(s.data, 0)
 	for c.more() {
 		u := &Unit{space: s, start: c.at}
 		size, dwarf64 := c.length()
@@ -139,15 +139,18 @@ func (u *Unit) readHeader(c *cursor) bool {
 	}
 	u.format.version = uint16(u.Version)
 	u.AddrSize = int(u.format.addrSize)
-	return !c.bad && u.Version >= 2 && u.Version <= 5 && u.AddrSize == 8
+	return !c.bad && u.Version >= 2 && u.Version <= 5 && addrSizes[u.AddrSize]
 }
+
+// addrSizes are the sizes of addresses that there are.
+var addrSizes = map[int]bool{2: true, 4: true, 8: true}
 
 // isType reports whether the unit is there for one type.
 func (u *Unit) isType() bool { return u.signature != 0 || u.Tag == dwarf.TagTypeUnit }
 
 // readRoot reads what the DIE of the unit says of all of it. The bases come first: strings and addresses need them.
 func (u *Unit) readRoot() {
-	c := cursorAt(u.space.data[:u.end], u.first)
+	c := u.cursor(u.first)
 	a := findAbbrev(u.space.abbrev, u.abbrevAt, c.uleb())
 	if a == nil {
 		return

@@ -67,6 +67,7 @@ type commonFrame struct {
 
 // frameSection is a section of frame descriptions as it is being read.
 type frameSection struct {
+	encoding
 	data    []byte
 	addr    arch.Addr
 	eh      bool // .eh_frame, which differs in a few ways from .debug_frame
@@ -78,14 +79,14 @@ type frameSection struct {
 func (f *File) readUnwind() []frameRange {
 	var all []frameRange
 	if content, addr, ok := f.Section(".eh_frame"); ok {
-		s := frameSection{data: content, addr: addr, eh: true, commons: map[uint64]*commonFrame{}}
+		s := frameSection{encoding: f.main.encoding, data: content, addr: addr, eh: true, commons: map[uint64]*commonFrame{}}
 		all = s.read(all)
 	}
 	for _, m := range []*image{f.debug, f.main} {
 		if m == nil || m.section(".debug_frame") == nil {
 			continue
 		}
-		s := frameSection{data: m.section(".debug_frame"), commons: map[uint64]*commonFrame{}}
+		s := frameSection{encoding: m.encoding, data: m.section(".debug_frame"), commons: map[uint64]*commonFrame{}}
 		all = s.read(all)
 		break
 	}
@@ -95,7 +96,7 @@ func (f *File) readUnwind() []frameRange {
 }
 
 func (s *frameSection) read(all []frameRange) []frameRange {
-	c := cursor{data: s.data}
+	c := s.cursorAt(s.data, 0)
 	for c.more() {
 		size, dwarf64 := c.length()
 		if c.bad {
@@ -150,7 +151,7 @@ func (s *frameSection) common(at uint64) *commonFrame {
 		return common
 	}
 	s.commons[at] = nil
-	c := cursorAt(s.data, at)
+	c := s.cursorAt(s.data, at)
 	size, dwarf64 := c.length()
 	body := c.part(size)
 	if id := body.offset(dwarf64); !s.isCommon(id, dwarf64) {
@@ -158,7 +159,7 @@ func (s *frameSection) common(at uint64) *commonFrame {
 	}
 	version := body.u8()
 	augmentation := body.text()
-	if version == 4 { // sizes of addresses and of segments, which are 8 and none
+	if version == 4 { // sizes of addresses, which is that of the file, and of segments, of which there are none
 		body.skip(2)
 	}
 	common := &commonFrame{codeAlign: body.uleb(), dataAlign: body.sleb()}
@@ -230,13 +231,15 @@ func (s *frameSection) pointer(c *cursor, how uint8) arch.Addr {
 		n = uint64(c.u32())
 	case 0x03 | pointerSigned:
 		n = uint64(int32(c.u32()))
-	default:
+	case 0x04, 0x04 | pointerSigned:
 		n = c.u64()
+	default:
+		n = uint64(c.addr())
 	}
 	if how&0x70 == pointerRelative {
-		return at + arch.Addr(n)
+		n += uint64(at)
 	}
-	return arch.Addr(n)
+	return s.cut(n)
 }
 
 // CFA is how the frame of the caller is found at a pc.

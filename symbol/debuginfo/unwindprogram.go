@@ -95,7 +95,7 @@ func (m *frameMachine) step(c *cursor, op uint8) {
 	switch op {
 	case frameNop:
 	case frameSetLoc:
-		m.moveTo(arch.Addr(c.u64()))
+		m.moveTo(c.addr())
 	case frameAdvance1:
 		m.advance(uint64(c.u8()))
 	case frameAdvance2:

@@ -132,7 +132,7 @@ func (u *Unit) text(how form, n uint64) ([]byte, bool) {
 		}
 		section = u.space.alt.str
 	case formStrx, formStrx1, formStrx2, formStrx3, formStrx4, formGNUStrx:
-		c := cursorAt(u.space.strOffsets, indexed(u.strOffsetsBase, n, u.format.offsetSize()))
+		c := u.cursorAt(u.space.strOffsets, indexed(u.strOffsetsBase, n, u.format.offsetSize()))
 		n = c.offset(u.format.dwarf64)
 		if c.bad {
 			return nil, false
@@ -156,8 +156,8 @@ func (u *Unit) address(index uint64) (arch.Addr, bool) {
 	if u.skeleton != nil {
 		owner = u.skeleton
 	}
-	c := cursorAt(owner.space.addr, indexed(owner.addrBase, index, 8))
-	addr := arch.Addr(c.u64())
+	c := owner.cursorAt(owner.space.addr, indexed(owner.addrBase, index, owner.AddrSize))
+	addr := c.addr()
 	return addr, !c.bad
 }
 

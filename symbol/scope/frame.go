@@ -11,9 +11,10 @@ type emit = func(b *ax.Builder) error
 // frame is what expressions refer to besides what is in them: the registers of the target, the frame at a pc, the unit that
 // the expression is from.
 type frame struct {
-	order arch.ByteOrder
-	bias  arch.Addr // of the file in the running program
-	entry bool      // the pc is the first of the function
+	order    arch.ByteOrder
+	addrSize int
+	bias     arch.Addr // of the file in the running program
+	entry    bool      // the pc is the first of the function
 	// register finds a register by DWARF's number, with its size in bytes.
 	register func(n uint64) (arch.Reg, int, error)
 	name     func(n uint64) string

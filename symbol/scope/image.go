@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"tracewell/arch"
@@ -19,8 +20,8 @@ import (
 
 // Options are what debugging information does not say. The zero value is an executable on x86-64 Linux, alone.
 type Options struct {
-	ISA    *arch.ISA     // x86-64 if nil
-	Layout *tdesc.Layout // the registers of the target; those of any x86-64 Linux if nil
+	ISA    *arch.ISA     // that of the file if nil; of another than x86-64 no registers are known
+	Layout *tdesc.Layout // the registers of the target; those of any x86-64 Linux if nil, of another machine none
 	// Variable finds a trace state variable by its name without the $.
 	Variable func(name string) (trace.VariableNumber, bool)
 	// Others lists the files of the program in the order of the dynamic linker, the executable first; this one may be among
@@ -44,10 +45,13 @@ type Image struct {
 // New returns a file that is loaded bias above the addresses that it was linked for.
 func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
 	if o.ISA == nil {
-		o.ISA = amd64.ISA
+		o.ISA = isaOf(f)
 	}
-	if o.Layout == nil {
+	switch {
+	case o.Layout == nil && o.ISA == amd64.ISA:
 		o.Layout = defaultLayout()
+	case o.Layout == nil:
+		o.Layout = &tdesc.Layout{}
 	}
 	m := &Image{file: f, bias: bias, options: o}
 	m.types = &types{image: m, file: f, bias: bias, known: make(map[debuginfo.Offset]*ctype.Type)}
@@ -62,6 +66,18 @@ func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
 	})
 	return m
 }
+
+// isaOf is the instruction set of a file.
+func isaOf(f *debuginfo.File) *arch.ISA {
+	if f.IsAMD64() {
+		return amd64.ISA
+	}
+	name := strings.TrimPrefix(f.Machine().String(), "EM_")
+	return &arch.ISA{Name: name, Order: f.Order(), AddrSize: f.AddrSize(), PC: noRegister, SP: noRegister, FP: noRegister}
+}
+
+// noRegister is the number of no register.
+const noRegister arch.Reg = -1
 
 var defaultLayout = sync.OnceValue(func() *tdesc.Layout {
 	layout, err := machine.LinuxAMD64.Target().Layout()
@@ -103,7 +119,8 @@ func At(f *debuginfo.File, pc, bias arch.Addr, o Options) *Scope { return New(f,
 
 // frame is what the locations in a unit refer to at a pc. The function is nil outside of any.
 func (m *Image) frame(unit *debuginfo.Unit, function *debuginfo.Entry, pc arch.Addr) *frame {
-	f := &frame{order: m.options.ISA.Order, bias: m.bias, register: m.register, name: m.registerName, tls: m.threadLocal}
+	isa := m.options.ISA
+	f := &frame{order: isa.Order, addrSize: isa.AddrSize, bias: m.bias, register: m.register, name: m.registerName, tls: m.threadLocal}
 	if unit != nil {
 		f.address = unit.Address
 		f.cell = func(offset uint64) (cell, error) { return m.cell(unit.At(offset)) }

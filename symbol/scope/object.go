@@ -67,7 +67,7 @@ func (s *Scope) place(e *debuginfo.Entry, t *ctype.Type) expr.Place {
 			return s.frame.in(s.image, e.Unit).place(s.image.file.LocationAt(e, dwarf.AttrLocation, s.pc), t.Size)
 		}
 		if v, ok := e.Value(dwarf.AttrConstValue); ok {
-			return constant(v, t)
+			return s.constant(v, t)
 		}
 		origin := s.image.file.Origin(e)
 		if origin == nil {
@@ -102,8 +102,8 @@ func (f *frame) in(m *Image, unit *debuginfo.Unit) *frame {
 }
 
 // constant is the place of a value that is the same always.
-func constant(v debuginfo.Value, t *ctype.Type) expr.Place {
-	b := constantBytes(v, t.Size)
+func (s *Scope) constant(v debuginfo.Value, t *ctype.Type) expr.Place {
+	b := s.image.types.constantBytes(v, t.Size)
 	if b == nil {
 		return absent(fmt.Errorf("its value is a number, and its type has %d bytes", t.Size))
 	}
@@ -137,7 +137,7 @@ func (s *Scope) enumerator(e *debuginfo.Entry, name string) (expr.Object, bool) 
 	}
 	t := s.image.types.at(parent.Offset)
 	v, ok := e.Value(dwarf.AttrConstValue)
-	return expr.Object{Name: name, Type: t, Place: constant(v, t)}, ok
+	return expr.Object{Name: name, Type: t, Place: s.constant(v, t)}, ok
 }
 
 // What GDB calls the types of what only the linker knows.

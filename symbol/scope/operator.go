@@ -10,7 +10,7 @@ import (
 
 // operators compile what is not in fixed and dyadic. The operands come next.
 var operators = map[byte]func(*compiler) error{
-	opAddr: func(c *compiler) error { return c.located(arch.Addr(c.integer(8))) },
+	opAddr: func(c *compiler) error { return c.located(arch.Addr(c.integer(c.addrSize))) },
 	opAddrx: func(c *compiler) error {
 		addr, err := c.indexedAddress()
 		return errors.Join(err, c.located(addr))

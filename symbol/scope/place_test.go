@@ -35,7 +35,8 @@ func world(entry bool) *frame {
 		return ""
 	}
 	return &frame{
-		order: binary.LittleEndian, bias: 0x100000, entry: entry, base: constant(0x7000), cfa: constant(0x8000), name: name,
+		addrSize: 8,
+		order:    binary.LittleEndian, bias: 0x100000, entry: entry, base: constant(0x7000), cfa: constant(0x8000), name: name,
 		register: func(n uint64) (arch.Reg, int, error) {
 			if slot := defaultLayout().ByName(name(n)); slot != nil {
 				return slot.Reg.Num, slot.Size, nil

@@ -2,6 +2,8 @@ package scope
 
 import (
 	"debug/dwarf"
+	"encoding/binary"
+	"slices"
 	"strings"
 
 	"tracewell/arch"
@@ -87,7 +89,9 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 		if n, ok := e.Int(dwarf.AttrByteSize); ok && n > 0 {
 			size = int(n)
 		}
-		first = int64(8*(f.Offset+size)) - old - int64(bits)
+		if first = int64(8*f.Offset) + old; !s.bigEndian() {
+			first = int64(8*(f.Offset+size)) - old - int64(bits)
+		}
 	} else if !fromStart {
 		first = int64(8 * f.Offset)
 	}
@@ -96,14 +100,19 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 	}
 	f.Offset = int(first) / (8 * size) * size
 	f.Bits, f.Shift = bits, int(first)-8*f.Offset
-	return f.Shift+f.Bits <= 8*size
+	if s.bigEndian() {
+		f.Shift = 8*size - f.Shift - bits
+	}
+	return f.Shift >= 0 && f.Shift+f.Bits <= 8*size
 }
+
+func (s *types) bigEndian() bool { return s.file.Order() == arch.ByteOrder(binary.BigEndian) }
 
 // static reads a member of the class, whose definition is elsewhere, or which is only a value.
 func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
 	f := ctype.Field{Name: e.Name(), Static: true, Type: s.of(e)}
 	if v, ok := e.Value(dwarf.AttrConstValue); ok {
-		f.Value = constantBytes(v, f.Type.Size)
+		f.Value = s.constantBytes(v, f.Type.Size)
 		return f
 	}
 	f.Addr, _ = s.linkedAddress(e)
@@ -141,7 +150,7 @@ func (s *types) staticAddress(e *debuginfo.Entry) (arch.Addr, bool) {
 	var addr arch.Addr
 	switch code[0] {
 	case opAddr:
-		addr = arch.Addr(c.integer(8))
+		addr = arch.Addr(c.integer(s.file.AddrSize()))
 	case opAddrx, opGNUAddrIndex:
 		addr, ok = e.Unit.Address(c.unsigned())
 	default:
@@ -151,7 +160,7 @@ func (s *types) staticAddress(e *debuginfo.Entry) (arch.Addr, bool) {
 }
 
 // constantBytes is the value of an attribute as memory holds it, nil if it is none of that size.
-func constantBytes(v debuginfo.Value, size int) []byte {
+func (s *types) constantBytes(v debuginfo.Value, size int) []byte {
 	switch v.Class {
 	case debuginfo.ClassString:
 		return append([]byte(v.String()), 0)
@@ -164,6 +173,9 @@ func constantBytes(v debuginfo.Value, size int) []byte {
 	b := make([]byte, size)
 	for i := range b {
 		b[i] = byte(v.Int() >> min(8*i, 63))
+	}
+	if s.bigEndian() {
+		slices.Reverse(b)
 	}
 	return b
 }

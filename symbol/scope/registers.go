@@ -16,6 +16,9 @@ func (m *Image) register(n uint64) (arch.Reg, int, error) {
 	if slot := m.options.Layout.ByName(m.registerName(n)); slot != nil {
 		return slot.Reg.Num, slot.Size, nil
 	}
+	if m.options.ISA.DWARF == nil {
+		return 0, 0, fmt.Errorf("its location needs a register, and those of %s are not known", m.options.ISA.Name)
+	}
 	return 0, 0, fmt.Errorf("the target has no register %s", m.registerName(n))
 }
 
