@@ -47,37 +47,61 @@ func (c *compiler) definitions() []trace.Variable {
 	return all
 }
 
-// compile makes the tracepoint for one location. The warnings are about variables that cannot be collected there.
-func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope) (d trace.Tracepoint, warnings []error, err error) {
-	d = trace.Tracepoint{
+// draft is a tracepoint for one location, with what it lacks there.
+type draft struct {
+	trace.Tracepoint
+	location symbol.Location
+	warnings []error   // variables of groups that cannot be collected
+	lacking  []lacking // expressions that cannot
+}
+
+// lacking is an expression of the plan and why it cannot be collected.
+type lacking struct {
+	text plan.Text
+	err  error
+}
+
+// lacks finds out why a draft does not collect an expression, nil if it does.
+func (d *draft) lacks(text plan.Text) error {
+	for _, l := range d.lacking {
+		if l.text == text {
+			return l.err
+		}
+	}
+	return nil
+}
+
+// compile makes the tracepoint for one location.
+func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope) (d *draft, err error) {
+	d = &draft{location: at, Tracepoint: trace.Tracepoint{
 		Number: t.Number, Addr: at.Addr, Enabled: !t.Disabled, Pass: t.Pass,
 		Source: trace.Source{At: t.Location.Value, Cond: t.Condition.Value},
-	}
+	}}
 	if t.Condition.Value != "" {
 		if d.Condition, err = expr.Condition(t.Condition.Value, s); err != nil {
-			return d, nil, t.Condition.Explain(err)
+			return nil, t.Condition.Explain(err)
 		}
 	}
 	b := actionBuilder{compiler: c, scope: s}
 	for _, a := range c.plan.AllActions(t) {
 		if a.Kind != plan.Step {
 			if err := b.add(a); err != nil {
-				return d, nil, err
+				return nil, err
 			}
 			continue
 		}
 		steps := actionBuilder{compiler: c, scope: s}
 		for _, a := range a.Body {
 			if err := steps.add(a); err != nil {
-				return d, nil, err
+				return nil, err
 			}
 		}
 		d.Step, d.StepActions = a.Steps, steps.finish()
-		b.warnings = append(b.warnings, steps.warnings...)
+		b.warnings, b.lacking = append(b.warnings, steps.warnings...), append(b.lacking, steps.lacking...)
 	}
-	d.Actions = b.finish()
+	d.Actions, d.warnings, d.lacking = b.finish(), b.warnings, b.lacking
 	d.Source.Commands = plan.Commands(c.plan.AllActions(t), c.dialect)
-	return d, b.warnings, nil
+	return d, nil
 }
 
 // actionBuilder makes the actions of a list. What is collected goes together until something is evaluated, after which the same
@@ -88,6 +112,7 @@ type actionBuilder struct {
 	pending  []*expr.Collection
 	actions  []trace.Action
 	warnings []error
+	lacking  []lacking
 }
 
 func (b *actionBuilder) add(a plan.Action) error {
@@ -95,7 +120,9 @@ func (b *actionBuilder) add(a plan.Action) error {
 		var err error
 		switch a.Kind {
 		case plan.Collect:
-			err = b.collect(a, text)
+			if err := b.collect(a, text); err != nil {
+				b.lacking = append(b.lacking, lacking{text, text.Explain(err)})
+			}
 		case plan.Evaluate:
 			b.flush()
 			var code []byte

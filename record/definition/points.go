@@ -91,24 +91,38 @@ func (f *Finder) Find(p Image) (found []trace.Tracepoint, warnings []error, err 
 	return found, warnings, nil
 }
 
-// compileAt compiles a tracepoint for those of the locations in a process that are new there.
+// compileAt compiles a tracepoint for those of the locations in a process that are new there. An expression that cannot be
+// collected at some of them only is warned of.
 func (f *Finder) compileAt(p Image, t *Point, locations []symbol.Location) (found []trace.Tracepoint, problems []error) {
+	var drafts []*draft
 	for _, l := range locations {
 		if p.Sites[l.Addr] && slices.ContainsFunc(t.Locations, func(o symbol.Location) bool { return o.Addr == l.Addr }) {
 			continue
 		}
-		d, missing, err := f.compile(p, t, l)
-		problems = append(problems, missing...)
+		d, err := f.compiler.compile(t.Tracepoint, l, scopeAt(p.Program, l.Addr, f.compiler.variables))
 		if err != nil {
-			problems = append(problems, err)
+			problems = append(problems, t.at(l, err))
 			continue
+		}
+		drafts = append(drafts, d)
+	}
+	if err := nowhere(drafts); err != nil && len(t.Locations) == 0 {
+		return nil, []error{t.at(drafts[0].location, err)}
+	}
+	for _, d := range drafts {
+		l := d.location
+		for _, err := range d.warnings {
+			problems = append(problems, t.at(l, err))
+		}
+		for _, lacking := range d.lacking {
+			problems = append(problems, t.at(l, lacking.err))
 		}
 		p.Sites[l.Addr] = true
 		if semaphore := l.Semaphore(); semaphore != 0 {
 			f.Semaphores[l.Addr] = []arch.Addr{semaphore}
 			d.Static = true
 		}
-		found = append(found, d)
+		found = append(found, d.Tracepoint)
 		t.Pending = nil
 		if !slices.ContainsFunc(t.Locations, func(o symbol.Location) bool { return o.Addr == l.Addr }) {
 			t.Locations = append(t.Locations, l)
@@ -117,16 +131,22 @@ func (f *Finder) compileAt(p Image, t *Point, locations []symbol.Location) (foun
 	return found, problems
 }
 
-// compile compiles a tracepoint for a location. An error of a tracepoint with several says which it is.
-func (f *Finder) compile(p Image, t *Point, l symbol.Location) (trace.Tracepoint, []error, error) {
-	d, warnings, err := f.compiler.compile(t.Tracepoint, l, scopeAt(p.Program, l.Addr, f.compiler.variables))
-	for i := range warnings {
-		warnings[i] = fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, warnings[i])
+// at says at which location of the tracepoint something is wrong.
+func (t *Point) at(l symbol.Location, err error) error {
+	return fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, err)
+}
+
+// nowhere says why an expression can be collected at none of the locations, nil if there is none such.
+func nowhere(drafts []*draft) error {
+	if len(drafts) == 0 {
+		return nil
 	}
-	if err != nil {
-		err = fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, err)
+	for _, l := range drafts[0].lacking {
+		if !slices.ContainsFunc(drafts, func(d *draft) bool { return d.lacks(l.text) == nil }) {
+			return l.err
+		}
 	}
-	return d, warnings, err
+	return nil
 }
 
 // Complete gives tracepoints the registers that readers of the file need, and returns how long the register block must be.

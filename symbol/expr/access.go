@@ -136,6 +136,22 @@ func cutBase(record *ctype.Type, name string) (string, bool) {
 	return name[:i], path != nil && path[len(path)-1].Base
 }
 
+// staticIn finds the class or base class that has a static member, which may be named with its class, Base::x.
+func staticIn(record *ctype.Type, name string) (owner *ctype.Type, ok bool) {
+	if base, inBase := cutBase(record, name); inBase {
+		path := pathTo(record, base, 0)
+		record, name = path[len(path)-1].Type, name[len(base)+len("::"):]
+	}
+	path := pathTo(record, name, 0)
+	if path == nil || !path[len(path)-1].Static {
+		return nil, false
+	}
+	if len(path) > 1 {
+		record = path[len(path)-2].Type
+	}
+	return record, true
+}
+
 func (c *compiler) index(n *cexpr.Node) value {
 	array := c.value(n.Kids[0])
 	index := c.scalar(n.Kids[1])

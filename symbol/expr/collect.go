@@ -166,6 +166,7 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 		c.place(n, v.place, v.typ.Size)
 		c.content(n, v)
 		c.statics(n, v.typ, 0)
+		c.virtuals(n, v, 0)
 	}
 }
 
@@ -280,6 +281,26 @@ func (c *collector) statics(n *cexpr.Node, t *ctype.Type, depth int) {
 			c.place(n, v.place, v.typ.Size)
 			c.statics(n, v.typ, depth+1)
 		}
+	}
+}
+
+// virtuals collects the virtual base classes in an object, and what its virtual table says of where they are.
+func (c *collector) virtuals(n *cexpr.Node, v value, depth int) {
+	at, inMemory := v.place.(Memory)
+	if v.typ.Kind != ctype.Record || v.typ.Union || !inMemory || depth > deepestBase {
+		return
+	}
+	for _, f := range v.typ.Fields() {
+		if f.Static || f.Type.Kind != ctype.Record {
+			continue
+		}
+		inner := c.own(n, v, f)
+		if f.Virtual {
+			offset := code(at.Emit).then(op(ax.OpRef64)).plus(f.VTable).then(op(ax.OpRef64))
+			c.run(n, offset, op(ax.OpPop))
+			c.place(n, inner.place, f.Type.Size)
+		}
+		c.virtuals(n, inner, depth+1)
 	}
 }
 

@@ -158,12 +158,15 @@ func (c *compiler) ofThis(n *cexpr.Node, name string) (value, bool) {
 	if err != nil || this.Type == nil || this.Type.Kind != ctype.Pointer || this.Type.Elem == nil {
 		return value{}, false
 	}
-	member := name
-	if base, inBase := cutBase(this.Type.Elem, name); inBase {
+	class, member := this.Type.Elem, name
+	if base, inBase := cutBase(class, name); inBase {
 		member = base
 	}
-	if pathTo(this.Type.Elem, member, 0) == nil {
+	if pathTo(class, member, 0) == nil {
 		return value{}, false
+	}
+	if owner, static := staticIn(class, name); static {
+		return c.scopedMember(n, value{typ: owner}, name[strings.LastIndex(name, ":")+1:])
 	}
 	object := c.pointed(n, value{typ: this.Type, place: this.Place})
 	return c.field(n, object, name), true

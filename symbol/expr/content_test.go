@@ -3,6 +3,7 @@ package expr
 import (
 	"testing"
 
+	"tracewell/arch"
 	"tracewell/internal/exprtest"
 	"tracewell/symbol/ctype"
 )
@@ -43,6 +44,26 @@ func TestLengths(t *testing.T) {
 	}
 }
 
+// TestVirtual has an object with a virtual base class, of which the virtual table says where it lies, and a static member of a
+// class whose this is not known.
+func TestVirtual(t *testing.T) {
+	s, p := anywhere()
+	s.language = ctype.CPlusPlus
+	p.Store(0x2024, "00000000") // the end of object
+	this := s.objects["this"]
+	this.Place = Absent{"entry value of $rdi is not known here"}
+	s.objects["this"] = this
+	for text, want := range map[string]string{
+		"object": "40 4 8 8 8 8 4: {<Base> = {value = 7, own = 8}, <Root> = {deep = 10}, own = 9, ref = @0x1000, static shared = <optimized out>}",
+		"shared": "4: -1",
+		"own":    "error: own: entry value of $rdi is not known here",
+	} {
+		if got := printed(t, s, p, text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 // printed is what is collected for an expression, and what is printed of it over that.
 func printed(t *testing.T, s Scope, p *exprtest.Process, text string) string {
 	t.Helper()
@@ -60,5 +81,9 @@ func printed(t *testing.T, s Scope, p *exprtest.Process, text string) string {
 	if err != nil {
 		return got + firstLine(err)
 	}
-	return got + string(ctype.Printer{Order: s.Order()}.Print(nil, v))
+	printer := ctype.Printer{Order: s.Order(), Language: s.Language(), Memory: func(addr arch.Addr, b []byte) int {
+		content, _ := exprtest.World{Process: frame}.Memory(addr, len(b))
+		return copy(b, content)
+	}}
+	return got + string(printer.Print(nil, v))
 }
