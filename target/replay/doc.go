@@ -12,4 +12,18 @@
 // With the program that was traced (TraceFileOptions.Program), clients learn where it is, and where it was loaded, as far as the
 // tracepoints tell, and may read what of it could not change. What neither the frame nor the program tells is unavailable; nothing
 // is made up. There is one exception: outside frames a client must be shown a pc, and is shown where the program begins.
+//
+// # Execution traces
+//
+// An Execution is an execution trace with its index (package itrace/index). Each of its targets stands at a moment: in front of an
+// instruction, or behind the last. Whatever it is asked is answered from the records in front of that, and to resume is to look for
+// another moment, forwards or backwards: nothing is executed. What the records do not tell the program may, as it was loaded; the rest is
+// unavailable. Digits that the trace does not know make bytes unavailable that were known before.
+//
+// Processors are threads. They have one time: a thread that is resumed takes the others with it, and these meet no breakpoints
+// unless they are resumed, too. A watchpoint stops on the near side of the access, in front of it forwards and behind it backwards, as
+// the hardware of these architectures does: GDB then steps and compares.
+//
+// An index that is damaged, or of another trace, is built anew. If the trace changes while it is served, the target tells nothing from
+// then on, lest it be wrong.
 package replay

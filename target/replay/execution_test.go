@@ -312,3 +312,44 @@ func TestMonitor(t *testing.T) {
 		}
 	}
 }
+
+// TestLeavesWhileItRuns detaches from a target that runs: the run ends, with an event, and another cannot begin.
+func TestLeavesWhileItRuns(t *testing.T) {
+	var text strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&text, "%d clk 0 IT (%d) 00001000 00000000 A svc : b .\n", i, i)
+	}
+	m := newMachine(t, text.String(), replay.ExecutionOptions{Arch: "mips"})
+	id := m.Threads()[0]
+	met, left := make(chan bool), make(chan bool)
+	stopped := false
+	at := target.Breakpoint{Addr: 0x1000, Length: 4, Check: func(tracepoint.Snapshot) bool {
+		if !stopped {
+			stopped = true
+			met <- true
+			<-left
+		}
+		return false
+	}}
+	if err := m.InsertBreakpoint(id, at); err != nil {
+		t.Fatal(err)
+	}
+	actions := []target.Action{{Thread: id, Anew: true}}
+	if err := m.Resume(actions); err != nil {
+		t.Fatal(err)
+	}
+	<-met
+	if err := m.Resume(actions); !errors.Is(err, target.ErrRunning) {
+		t.Errorf("a second run: %v", err)
+	}
+	if err := m.Detach(id.PID); err != nil || len(m.Threads()) != 0 {
+		t.Errorf("detaching: %v, %v", err, m.Threads())
+	}
+	left <- true
+	if ev := <-m.Events(); ev.Signal != target.SignalInt {
+		t.Errorf("the run ends with %+v", ev)
+	}
+	if err := m.Resume(actions); !errors.Is(err, target.ErrNoProcess) {
+		t.Errorf("a run after that: %v", err)
+	}
+}

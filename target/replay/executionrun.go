@@ -105,9 +105,10 @@ func (t *ExecutionTarget) resume(actions []target.Action, way func(*run, target.
 		action.Thread = t.Threads()[0]
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	t.mu.Lock()
-	t.cancel = cancel
-	t.mu.Unlock()
+	if !t.begin(cancel) {
+		cancel()
+		return target.ErrRunning
+	}
 	go func() {
 		ev, err := way(t.newRun(ctx, actions), action)
 		switch {
@@ -117,13 +118,22 @@ func (t *ExecutionTarget) resume(actions []target.Action, way func(*run, target.
 			t.fail(err)
 			ev = target.Event{Thread: action.Thread, Signal: target.SignalTrap}
 		}
-		t.mu.Lock()
-		t.cancel = nil
-		t.mu.Unlock()
 		cancel()
+		t.begin(nil)
 		t.events <- ev
 	}()
 	return nil
+}
+
+// begin takes note of what ends a run, of none for nil, and reports whether there may be one.
+func (t *ExecutionTarget) begin(cancel context.CancelFunc) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.cancel != nil && cancel != nil {
+		return false
+	}
+	t.cancel = cancel
+	return true
 }
 
 // Interrupt implements target.Runner.
@@ -335,7 +345,7 @@ func (r *run) backward(at, limit int64) (ev target.Event, next int64, err error)
 // interrupted stops at a moment because the client wants it.
 func (t *ExecutionTarget) interrupted(moment int64) target.Event {
 	t.move(moment)
-	ev := target.Event{Thread: t.Threads()[0], Signal: target.SignalInt}
+	ev := target.Event{Thread: threadOf(t.trace.CPUs[0]), Signal: target.SignalInt}
 	if it, err := t.trace.Instruction(min(moment, t.trace.Instructions-1)); err == nil {
 		ev.Thread = threadOf(it.CPU)
 	}
@@ -366,8 +376,8 @@ func (t *ExecutionTarget) Kill(pid int) error { return t.Detach(pid) }
 
 // Detach implements target.Runner: the client is done with it. The trace serves others.
 func (t *ExecutionTarget) Detach(int) error {
-	t.gone = true
-	return nil
+	t.gone.Store(true)
+	return t.Interrupt()
 }
 
 // snapshot is a thread for the conditions of breakpoints.

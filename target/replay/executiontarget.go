@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 
 	"tracewell/arch"
 	"tracewell/itrace/index"
@@ -22,8 +23,8 @@ type ExecutionTarget struct {
 	e      *Execution
 	trace  *index.Trace
 	moment int64
-	err    error // why nothing can be told any more
-	gone   bool  // the client has detached from it, or ended it
+	err    error       // why nothing can be told any more
+	gone   atomic.Bool // the client has detached from it, or ended it
 	breaks map[breakpoint]target.Breakpoint
 	marks  map[string]int64
 	events chan target.Event
@@ -90,7 +91,7 @@ func (t *ExecutionTarget) Description() *tdesc.Target { return t.e.desc }
 
 // Threads implements target.Target.
 func (t *ExecutionTarget) Threads() []target.ThreadID {
-	if t.gone {
+	if t.gone.Load() {
 		return nil
 	}
 	var threads []target.ThreadID
