@@ -19,22 +19,12 @@ type block struct {
 type function struct {
 	entry   *debuginfo.Entry
 	name    string // qualified, with parameters if it is C++
-	line    int    // where it is declared
-	file    string // full path; of an inlined copy that of the place it is inlined into
 	inlined bool
 }
 
 func (b *block) begin() arch.Addr { return b.ranges[0].Begin }
 
-// low and high are the bounds of all code of a block.
-func (b *block) low() arch.Addr {
-	low := b.ranges[0].Begin
-	for _, r := range b.ranges {
-		low = min(low, r.Begin)
-	}
-	return low
-}
-
+// high is the end of all code of a block.
 func (b *block) high() arch.Addr {
 	var high arch.Addr
 	for _, r := range b.ranges {

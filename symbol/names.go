@@ -75,12 +75,19 @@ func component(text string) (part, args, params, rest string) {
 		end := closing(rest, 0)
 		params, rest = rest[:end], rest[end:]
 		if qualifiers, after, ok := strings.Cut(rest, "::"); ok && strings.TrimSpace(qualifiers) != "" {
-			if strings.Trim(qualifiers, " &constvolatile") == "" {
+			if qualifiesMethod(qualifiers) {
 				params, rest = params+qualifiers, "::"+after
 			}
 		}
 	}
 	return part, args, params, rest
+}
+
+// qualifiesMethod reports whether what stands behind parameters belongs to them: "const &".
+func qualifiesMethod(text string) bool {
+	return !slices.ContainsFunc(strings.Fields(strings.ReplaceAll(text, "&", " ")), func(word string) bool {
+		return word != "const" && word != "volatile"
+	})
 }
 
 // operatorLength returns how much of what stands behind "operator" is the operator's name: a symbol, or the type that a

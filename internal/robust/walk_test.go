@@ -85,7 +85,7 @@ var packets = []packet{
 	{"vFile:stat:2f6e6f6e65", false}, {"vFile:lstat:2f6e6f6e65", false}, {"vFile:unlink:2f6e6f6e65", false}, // /none
 	{"vFile:readlink:2f70726f632f73656c66", false}, {"vFile:<junk>", false},
 	{"qTBuffer:<small>,<small>", false}, {"qTBuffer:<hex>,<hex>", false}, {"<junk>", false},
-	{"qTfSTM", false}, {"qTsSTM", false}, {"qTSTMat:<addr>", false}, {"qXfer:statictrace:read::<part>", false},
+	{"bc", false}, {"bs", false}, {"qTfSTM", false}, {"qTsSTM", false}, {"qTSTMat:<addr>", false}, {"qXfer:statictrace:read::<part>", false},
 	{"QTDP:<number>:<addr>:E:0:0:S-", false}, {"qRelocInsn:<small>", false}, {"E01", false}, {"E.<text>", false},
 	{"QTSave:<file>", false}, {"QTSave:<junk>", false},
 }
@@ -333,7 +333,7 @@ func TestWalkKnowsAllPackets(t *testing.T) {
 		t.Fatalf("%d packets in the reference", len(rows))
 	}
 	// A name is a letter or sign, or a word, more words after colons included; behind it come the fields, in capitals.
-	names := regexp.MustCompile(`^([qQ][A-Za-z-]+(:[a-z-]+)*:?|v[A-Z][a-z]+(:[a-z]+)*|.)`)
+	names := regexp.MustCompile(`^(b[a-z]|[qQ][A-Za-z-]+(:[a-z-]+)*:?|v[A-Z][a-z]+(:[a-z]+)*|.)`)
 	for _, row := range rows {
 		name := names.FindString(row[1])
 		if !slices.ContainsFunc(packets, func(p packet) bool { return strings.HasPrefix(p.form, name) }) {

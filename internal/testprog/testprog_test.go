@@ -84,6 +84,8 @@ var runs = []run{
 	{[]string{"outlive", "leader"}, "done calls=10", 0},
 	{[]string{"outlive", "clone"}, "done calls=10", 0},
 	{[]string{"outlive", "last"}, "done calls=10", 0},
+	{[]string{"busy", "3"}, "done threads=3 wrong=0 disorder=0 other=0 lost=0", 0},
+	{[]string{"plugins", library + "pluginlib", "2"}, "done calls=6 sum=84", 0},
 	{[]string{"probes", library + "probedlib", "10"}, "done total=55", 0},
 }
 

@@ -118,7 +118,6 @@ func debugAbbrev() []byte {
 
 // debugUnit makes .debug_info: one unit with types, variables and functions.
 func debugUnit(source string) []byte {
-	const unitHeader = 4 + 2 + 4 + 1
 	var w writer // behind the length
 	w.u16(4)
 	w.u32(0)

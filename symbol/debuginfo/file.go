@@ -4,7 +4,6 @@ import (
 	"debug/elf"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -262,6 +261,3 @@ func (f *File) isCode(addr arch.Addr) bool {
 	}
 	return false
 }
-
-// baseName is the last part of the file's name.
-func (m *image) baseName() string { return filepath.Base(m.path) }

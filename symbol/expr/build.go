@@ -24,13 +24,14 @@ func build(c code, more ...func(*ax.Builder)) (*ax.Program, error) {
 
 // verify refuses a program that fails wherever it runs.
 func verify(p *ax.Program) error {
-	for _, flaw := range p.Requirements().Flaws {
-		if flaw.Kind == ax.ErrStackOverflow {
-			return errors.New("the expression is too deep: an agent expression has a stack of 98 cells")
-		}
-		return fmt.Errorf("its code is wrong: %w", flaw)
+	flaws := p.Requirements().Flaws
+	switch {
+	case len(flaws) == 0:
+		return nil
+	case flaws[0].Kind == ax.ErrStackOverflow:
+		return errors.New("the expression is too deep: an agent expression has a stack of 98 cells")
 	}
-	return nil
+	return fmt.Errorf("its code is wrong: %w", flaws[0])
 }
 
 // traced makes a program that collects what p touches: memory before it is read, trace state variables after.

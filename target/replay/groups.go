@@ -84,7 +84,7 @@ func (f programFiles) Open(_ int, path string, flags int, _ fs.FileMode) (target
 	case path != f.path:
 		return nil, target.ENOENT
 	}
-	return openedProgram{f.program}, nil
+	return openedProgram(f), nil
 }
 
 // Stat implements target.Files.
@@ -92,7 +92,7 @@ func (f programFiles) Stat(_ int, path string) (target.FileStat, error) {
 	if path != f.path {
 		return target.FileStat{}, target.ENOENT
 	}
-	return openedProgram{f.program}.Stat()
+	return openedProgram(f).Stat()
 }
 
 // Lstat implements target.Files.

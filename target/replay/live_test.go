@@ -18,7 +18,6 @@ type session struct {
 	program string
 	variant testprog.Variant
 	define  string // tracepoints, from number 1 on
-	places  string // more searches, one a line
 	byGDB   bool   // target tfile shows all frames
 }
 
