@@ -60,7 +60,7 @@ func TestDamagedIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
-	for i := range 2000 {
+	for i := range 800 {
 		broken := bytes.Clone(file)
 		at := random.IntN(len(file))
 		if i < 400 { // the ends, where all is told that is not in parts
