@@ -133,16 +133,23 @@ func (c *collector) group(names []string) {
 }
 
 // one collects one of several variables.
-func (c *collector) one(name string) (failure *Error) {
+func (c *collector) one(name string) *Error {
+	return attempt(func() {
+		n := cexpr.NewName(name)
+		v := c.value(n)
+		c.collect(n, v)
+		c.result.Items = append(c.result.Items, Item{quoted(name), v.typ})
+	})
+}
+
+// attempt does what may fail.
+func attempt(work func()) (failure *Error) {
 	defer func() {
 		if f := recover(); f != nil {
 			failure = f.(*Error)
 		}
 	}()
-	n := cexpr.NewName(name)
-	v := c.value(n)
-	c.collect(n, v)
-	c.result.Items = append(c.result.Items, Item{quoted(name), v.typ})
+	work()
 	return nil
 }
 
@@ -164,7 +171,7 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 		c.fail(n, fmt.Sprintf("the size of %v is not known", v.typ), "")
 	default:
 		c.place(n, v.place, v.typ.Size)
-		c.content(n, v)
+		c.content(n, v, 0)
 		c.statics(n, v.typ, 0)
 		c.virtuals(n, v, 0)
 	}
@@ -257,73 +264,4 @@ func (c *collector) string(n *cexpr.Node, v value) bool {
 		}
 	}
 	return false
-}
-
-// deepestStatic is how far static members are looked for in members of members.
-const deepestStatic = 4
-
-// statics collects the static members of the classes in a type, which GDB prints with their objects.
-func (c *collector) statics(n *cexpr.Node, t *ctype.Type, depth int) {
-	for t.Kind == ctype.Array && t.Elem != nil {
-		t = t.Elem
-	}
-	if t.Kind != ctype.Record || depth > deepestStatic || c.classes[t] {
-		return
-	}
-	c.classes[t] = true
-	for _, f := range t.Fields() {
-		if !f.Static {
-			c.statics(n, f.Type, depth+1)
-			continue
-		}
-		v, ok := c.scopedMember(n, value{typ: t}, f.Name)
-		if _, inMemory := v.place.(Memory); ok && inMemory && v.typ.Size > 0 {
-			c.place(n, v.place, v.typ.Size)
-			c.statics(n, v.typ, depth+1)
-		}
-	}
-}
-
-// virtuals collects the virtual base classes in an object, and what its virtual table says of where they are.
-func (c *collector) virtuals(n *cexpr.Node, v value, depth int) {
-	at, inMemory := v.place.(Memory)
-	if v.typ.Kind != ctype.Record || v.typ.Union || !inMemory || depth > deepestBase {
-		return
-	}
-	for _, f := range v.typ.Fields() {
-		if f.Static || f.Type.Kind != ctype.Record {
-			continue
-		}
-		inner := c.own(n, v, f)
-		if f.Virtual {
-			offset := code(at.Emit).then(op(ax.OpRef64)).plus(f.VTable).then(op(ax.OpRef64))
-			c.run(n, offset, op(ax.OpPop))
-			c.place(n, inner.place, f.Type.Size)
-		}
-		c.virtuals(n, inner, depth+1)
-	}
-}
-
-// texts are the strings of Go and Rust: the members that have the address and the length.
-var texts = map[string][2]string{
-	"string": {"str", "len"}, "struct string": {"str", "len"},
-	"&str": {"data_ptr", "length"}, "struct &str": {"data_ptr", "length"}, "&mut str": {"data_ptr", "length"},
-}
-
-// content collects the text of a string that knows its length, which a language prints when it is asked for the string.
-func (c *collector) content(n *cexpr.Node, v value) {
-	members, ok := texts[v.typ.Name]
-	if !ok || v.typ.Kind != ctype.Record {
-		return
-	}
-	for _, member := range members {
-		if f, ok := v.typ.Field(member); !ok || !f.Type.Scalar() {
-			return
-		}
-	}
-	limit := max(c.text, mostText)
-	addr, length := c.field(n, v, members[0]), c.field(n, v, members[1])
-	short := c.load(n, length).with(pushed(limit), op(ax.OpLessUnsigned))
-	size := branch(short, c.load(n, length), pushed(limit))
-	c.run(n, c.load(n, addr).with(size, op(ax.OpTrace)))
 }

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strings"
 	"testing"
 
 	"tracewell/arch"
@@ -59,6 +60,30 @@ func TestVirtual(t *testing.T) {
 		"own":    "error: own: entry value of $rdi is not known here",
 	} {
 		if got := printed(t, s, p, text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestSlices has pointers of Rust that know how much they point to: what they point to is collected with them.
+func TestSlices(t *testing.T) {
+	s, p := anywhere()
+	s.language = ctype.Rust
+	p.Store(0x1050, "0010000000000000 0300000000000000 00000000") // of the integers 1, -1 and 0
+	p.Store(0x1068, "0010000000000000 ffffffffffffff7f")
+	slice := ctype.RecordOf("&[i32]", 16, ctype.Field{Name: "data_ptr", Type: ctype.PointerTo(intType, 8)},
+		ctype.Field{Name: "length", Offset: 8, Type: ctype.Int(8, false)})
+	s.objects["slice"] = inMemory(0x1050, slice)
+	s.objects["within"] = inMemory(0x1048, ctype.RecordOf("main::Within", 24, ctype.Field{Name: "s", Offset: 8, Type: slice}))
+	s.objects["damaged"] = inMemory(0x1068, slice)
+	s.objects["half"] = Object{Type: slice, Place: Pieces{{Register{2, 0, 8}, 64, 0}, {Absent{"optimized out"}, 64, 0}}}
+	for text, want := range map[string]string{
+		"slice":   "16 8 8 12: &[i32] [1, -1, 0]",
+		"within":  "24 8 8 12: main::Within {s: &[i32] [1, -1, 0]}",
+		"half":    "registers 2: &[i32] <error reading variable: value has been optimized out>",
+		"damaged": "16 8 8 804: ",
+	} {
+		if got := printed(t, s, p, text); got != want && (text != "damaged" || !strings.HasPrefix(got, want)) {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

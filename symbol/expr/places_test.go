@@ -231,7 +231,7 @@ func TestWhole(t *testing.T) {
 		"known":              ": 01000000feffffff",
 		"split":              "registers 0; 4: 88776655ffffffff",
 		"bitty":              "registers 0,1: 78570000",
-		"text":               "16 8 8 8 3: 40300000000000000300000000000000",
+		"text":               "16 8 8 3: 40300000000000000300000000000000",
 		"*this":              "registers 2; 40 8 8 8 8 4: error: no such memory",
 		"wide":               "16: 40300000000000000300000000000000",
 		"torn":               "registers 0: error: <optimized out> in part",
