@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/internal/gdbtest"
 	"tracewell/internal/testprog"
 	"tracewell/record"
 	"tracewell/target"
@@ -87,8 +88,10 @@ func TestAsHere(t *testing.T) {
 		t.Fatalf("%d frames here", len(want))
 	}
 	servers(t, func(t *testing.T, server []string) {
-		c, _ := config(t, server, rich, p.Path, "12")
-		result, file := run(t, c)
+		result, file := run(t, func() Config {
+			c, _ := config(t, server, rich, p.Path, "12")
+			return c
+		})
 		if got := contents(t, file); !slices.Equal(got, want) {
 			t.Errorf("%d frames:\n%s\nhere %d:\n%s", len(got), strings.Join(got, "\n"), len(want), strings.Join(want, "\n"))
 		}
@@ -128,9 +131,13 @@ func TestEnds(t *testing.T) {
 		for name, end := range ends {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				c, s := config(t, server, end.plan, p.Path, "1000")
-				end.set(&c)
-				result, file := run(t, c)
+				var c Config
+				var s *gdbtest.Server
+				result, file := run(t, func() Config {
+					c, s = config(t, server, end.plan, p.Path, "1000")
+					end.set(&c)
+					return c
+				})
 				if result.End != end.end || result.ProgramEnded || file.NumFrames() == 0 || file.Header().Status.Running {
 					t.Errorf("%+v with %d frames, %+v", result, file.NumFrames(), file.Header().Status)
 				}
@@ -154,14 +161,17 @@ func TestLoadedLater(t *testing.T) {
 	p := testprog.Build(t, "plugins", testprog.Variant{})
 	library := testprog.Build(t, "pluginlib", testprog.Variant{Library: true})
 	servers(t, func(t *testing.T, server []string) {
-		c, _ := config(t, server, "trace plugin_work\nactions\ncollect number\nend\n", p.Path, library.Path, "1")
 		armed := 0
-		c.Events = func(e record.Event) {
-			if e.Kind == record.Armed {
-				armed += len(e.Locations)
+		result, file := run(t, func() Config {
+			c, _ := config(t, server, "trace plugin_work\nactions\ncollect number\nend\n", p.Path, library.Path, "1")
+			armed = 0
+			c.Events = func(e record.Event) {
+				if e.Kind == record.Armed {
+					armed += len(e.Locations)
+				}
 			}
-		}
-		result, file := run(t, c)
+			return c
+		})
 		if result.End != record.ProgramEnded || result.Code != 0 || armed != 1 || file.NumFrames() != 3 || result.Feed.Points[0].Pending {
 			t.Errorf("%+v, %d armed, %d frames", result, armed, file.NumFrames())
 		}
@@ -213,10 +223,13 @@ func TestDisconnected(t *testing.T) {
 func TestAllStop(t *testing.T) {
 	p := testprog.Build(t, "queue", testprog.Variant{})
 	servers(t, func(t *testing.T, server []string) {
-		c, s := config(t, server, rich, p.Path, "12")
-		r := ahead(t, s.Address, "QNonStop")
-		c.Address = r.listen(t)
-		result, file := run(t, c)
+		var r *relay
+		result, file := run(t, func() Config {
+			c, s := config(t, server, rich, p.Path, "12")
+			r = ahead(t, s.Address, "QNonStop")
+			c.Address = r.listen(t)
+			return c
+		})
 		if result.End != record.ProgramEnded || result.Code != 0 || countOf(file, 3) != 12 {
 			t.Errorf("%+v, %d frames", result, file.NumFrames())
 		}
@@ -291,7 +304,7 @@ func TestCopied(t *testing.T) {
 		return asked2(packet)
 	}
 	c.Address = upstream.listen(t)
-	if result, file := run(t, c); result.End != record.ProgramEnded || countOf(file, trace.Number(1)) != 12 {
+	if result, file := run(t, func() Config { return c }); result.End != record.ProgramEnded || countOf(file, trace.Number(1)) != 12 {
 		t.Errorf("%+v, %d frames", result, file.NumFrames())
 	}
 }

@@ -4,6 +4,7 @@ package remote
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,21 +57,34 @@ func config(t *testing.T, server []string, plan string, command ...string) (Conf
 	}, s
 }
 
-// run runs it to its end.
-func run(t *testing.T, c Config) (record.Result, *tfile.File) {
+// attempts is how often a server may die. gdbserver 13.1 does now and then, when it reads the registers of a new process.
+const attempts = 3
+
+// run runs what is made to its end.
+func run(t *testing.T, fresh func() Config) (record.Result, *tfile.File) {
 	t.Helper()
+	for attempt := 1; ; attempt++ {
+		c := fresh()
+		result, err := try(c)
+		switch {
+		case err == nil:
+			return result, open(t, c.Output)
+		case !errors.Is(err, errGone) || attempt == attempts:
+			t.Fatal(err)
+		}
+		t.Logf("THE SERVER HAS DIED, attempt %d of %d: %v", attempt, attempts, err)
+	}
+}
+
+func try(c Config) (record.Result, error) {
 	s, err := Open(c)
 	if err != nil {
-		t.Fatal(err)
+		return record.Result{}, err
 	}
 	defer s.Close()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	result, err := s.Run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return result, open(t, c.Output)
+	return s.Run(ctx)
 }
 
 // open opens a trace file that must be flawless.
@@ -104,15 +118,18 @@ func countOf(f *tfile.File, n trace.Number) (frames int) {
 func TestRun(t *testing.T) {
 	p := testprog.Build(t, "queue", testprog.Variant{})
 	servers(t, func(t *testing.T, server []string) {
-		c, _ := config(t, server, "trace push\nactions\ncollect $args\nend\n", p.Path, "10")
 		var shown int64
-		c.Frames = func(f record.Frame) {
-			if f.Index != shown {
-				t.Errorf("frame %d comes as number %d", f.Index, shown)
+		result, file := run(t, func() Config {
+			c, _ := config(t, server, "trace push\nactions\ncollect $args\nend\n", p.Path, "10")
+			shown = 0
+			c.Frames = func(f record.Frame) {
+				if f.Index != shown {
+					t.Errorf("frame %d comes as number %d", f.Index, shown)
+				}
+				shown++
 			}
-			shown++
-		}
-		result, file := run(t, c)
+			return c
+		})
 		if result.End != record.ProgramEnded || !result.ProgramEnded || result.Code != 0 || result.Signal != 0 {
 			t.Errorf("%+v", result)
 		}

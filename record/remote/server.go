@@ -17,7 +17,7 @@ import (
 // Limits of what is waited for and accepted.
 const (
 	replyPatience = 15 * time.Second // for a reply
-	mostObject    = 64 << 20         // bytes of an object of qXfer
+	mostObject    = 4 << 20          // bytes of an object of qXfer
 	mostFile      = 1 << 30          // bytes of a file
 	usualPacket   = 399              // of a server that does not say what it takes, as GDB has it
 	leastPacket   = 64
@@ -84,7 +84,10 @@ func (s *server) exchange(packet string) (string, error) {
 }
 
 // isConsole reports whether a reply is something that a program has printed.
-func isConsole(reply string) bool { return len(reply) > 1 && reply[0] == 'O' && reply != "OK" }
+func isConsole(reply string) bool {
+	_, err := rsp.ParseHexBytes(strings.TrimPrefix(reply, "O"))
+	return len(reply) > 1 && reply[0] == 'O' && err == nil
+}
 
 // nameOf is the name of a packet, for errors.
 func nameOf(packet string) string {
