@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"tracewell/arch"
 	"tracewell/internal/frameview"
@@ -18,8 +19,8 @@ func writeFrame(out *output, view *frameview.View, reader *frameview.Reader, fra
 		fmt.Fprintln(out)
 		writeDefinition(out, view, t)
 	}
-	writeRegisters(out, view, frame.Registers())
 	writeCollected(out, view, reader)
+	writeRegisters(out, view, frame)
 	writeMemory(out, view, frame)
 	writeVariables(out, view, frame)
 	if frame.Damaged != nil {
@@ -45,7 +46,9 @@ func frameTitle(view *frameview.View, frame frameview.Frame) string {
 const registerNameWidth = 15
 
 // writeRegisters prints registers as GDB's info registers does, the pointers to code with their symbols.
-func writeRegisters(out *output, view *frameview.View, block []byte) {
+// Those that the frame lacks, and that nobody has asked for, share a line.
+func writeRegisters(out *output, view *frameview.View, frame frameview.Frame) {
+	block := frame.Registers()
 	if block == nil {
 		return
 	}
@@ -55,13 +58,32 @@ func writeRegisters(out *output, view *frameview.View, block []byte) {
 		return
 	}
 	order := view.Content.Header().Order
+	var lacking []string
 	for _, slot := range view.Registers() {
+		if _, has := slot.Bytes(block); !has && !view.AsksFor(frame, slot) {
+			lacking = append(lacking, text.Visible(slot.Reg.Name))
+			continue
+		}
 		value := slot.Format(block, order)
 		if slot.Reg.Type == "code_ptr" {
 			value += codeSymbol(view, slot, block)
 		}
 		fmt.Fprintf(out, "%-*s%s\n", registerNameWidth, text.Visible(slot.Reg.Name), value)
 	}
+	if len(lacking) > 0 {
+		fmt.Fprintf(out, "%s\n", lackingText(lacking))
+	}
+}
+
+// namedLacking is how many of the registers that a frame lacks are named.
+const namedLacking = 4
+
+// lackingText is "eflags, cs, ss, ds and 128 more were not asked for".
+func lackingText(names []string) string {
+	if more := len(names) - namedLacking; more > 0 {
+		return fmt.Sprintf("%s and %d more were not asked for", strings.Join(names[:namedLacking], ", "), more)
+	}
+	return strings.Join(names, ", ") + " were not asked for"
 }
 
 // codeSymbol is what GDB prints behind a pointer to code: " <push+95>".

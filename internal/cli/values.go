@@ -82,6 +82,14 @@ func newValuePrinter(view *frameview.View) valuePrinter {
 
 // appendItem writes what a frame has of an item, false if it has nothing.
 func (p valuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	if item.Explained && item.Reference == nil && !item.IsText() {
+		v, ok := reader.Value(item)
+		if !ok {
+			return dst, false
+		}
+		p.Language, p.Memory, p.Brief = item.Language, reader.ReadMemory, true
+		return p.AppendValue(dst, v), true
+	}
 	d, ok := reader.Read(item)
 	if !ok {
 		return dst, false
@@ -95,24 +103,24 @@ func (p valuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *fra
 
 // appendWhole is appendItem for a value that stands alone: pointers have their type, and strings that they lead to follow.
 func (p valuePrinter) appendWhole(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
-	if item.IsText() || isUntyped(item.Type) && !item.Explained {
+	if !item.Explained && (item.IsText() || isUntyped(item.Type)) {
 		return p.appendItem(dst, reader, item)
 	}
-	d, ok := reader.Read(item)
+	v, ok := reader.Value(item)
 	if !ok {
 		return dst, false
 	}
-	if item.Reference != nil && d.HasAddr {
+	if item.Reference != nil && v.InMemory {
 		if !item.Listed {
 			dst = fmt.Appendf(dst, "(%s) ", item.Reference)
 		}
-		dst = fmt.Appendf(dst, "@%v: ", d.Addr)
+		dst = fmt.Appendf(dst, "@%v: ", v.Addr)
 	}
 	p.Language, p.Memory = item.Language, reader.ReadMemory
 	if item.Listed {
-		return p.Append(dst, item.Type, bytes.Clone(d.Bytes)), true
+		return p.AppendValue(dst, v), true
 	}
-	return p.Print(dst, ctype.Value{Type: item.Type, Bytes: bytes.Clone(d.Bytes), InMemory: d.HasAddr, Addr: d.Addr}), true
+	return p.Print(dst, v), true
 }
 
 // character is the element of a text.

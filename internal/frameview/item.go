@@ -33,8 +33,10 @@ type Item struct {
 	// Reference is the type of a reference, whose value is that of what it refers to; nil for other items.
 	Reference *ctype.Type
 
-	sources []source // tried one after the other
-	key     []byte   // the name as the key of a JSON object
+	raw     bool       // named by what the action says, not by what somebody wrote
+	plan    *expr.Plan // what the name means at the hit; nil if nothing tells
+	sources []source   // tried one after the other
+	key     []byte     // the name as the key of a JSON object
 }
 
 // source is one way to find an item in a frame.
@@ -136,6 +138,18 @@ func (v *View) CollectedRegisters() ([]*tdesc.Slot, error) {
 		slots = v.Registers()
 	}
 	return slots, err
+}
+
+// AsksFor reports whether a register was selected, or the tracepoint of a frame collects it; no matter which if that is not
+// defined.
+func (v *View) AsksFor(f Frame, slot *tdesc.Slot) bool {
+	t := v.Definition(f)
+	if t == nil || v.selected {
+		return true
+	}
+	return slices.ContainsFunc(slices.Concat(t.Actions, t.StepActions), func(a trace.Action) bool {
+		return slices.ContainsFunc(a.Registers(), func(n arch.Reg) bool { return v.Layout.ByNumber(n) == slot })
+	})
 }
 
 // collected works out what all tracepoints collect, once.
@@ -264,7 +278,7 @@ func (v *View) named(c *collection, d *draft) []*Item {
 	if name == "" {
 		name = d.text
 	}
-	return []*Item{{Name: name, Type: d.typ(), sources: []source{d.source}}}
+	return []*Item{{Name: name, Type: d.typ(), raw: d.name == "", sources: []source{d.source}}}
 }
 
 func (d *draft) typ() *ctype.Type {
@@ -295,7 +309,7 @@ func (v *View) symbolItems(c *collection, s source) []*Item {
 			name, size = ax.Place(s.addr.String(), s.size), s.size
 		}
 		part.size = size
-		items = append(items, &Item{Name: name, Type: ctype.Bytes(int(min(size, 1<<31))), sources: []source{part}})
+		items = append(items, &Item{Name: name, Type: ctype.Bytes(int(min(size, 1<<31))), raw: true, sources: []source{part}})
 		s.addr += arch.Addr(size)
 		s.size -= size
 	}

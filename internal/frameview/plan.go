@@ -1,7 +1,9 @@
 package frameview
 
 import (
+	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"tracewell/arch"
@@ -33,52 +35,67 @@ func (s planScope) Variable(name string) (trace.VariableNumber, bool) {
 	return trace.VariableNumber(n), ok
 }
 
-// addPlans adds an item for each thing that commands name and that no action has given one.
+// addPlans adds an item for each thing that commands name and that no action has given one. If all of them are understood there
+// is nothing that was not named by one: what has a name only by what its action says is a part of another, or led to it.
 func (v *View) addPlans(c *collection, commands []string) {
 	if v.program == nil {
 		return
 	}
 	scope := planScope{v.program.Scope(c.tracepoint.Addr), v}
+	all, some := true, false
 	for _, command := range commands {
 		word, rest, _ := strings.Cut(strings.TrimSpace(command), " ")
+		word, option, asText := strings.Cut(word, "/")
 		if len(word) < 3 || !strings.HasPrefix("collect", word) {
 			continue
 		}
+		if asText {
+			option = "/" + option + " "
+		}
 		for _, text := range splitList(rest) {
-			collected, err := expr.Collect(text, scope)
+			collected, err := expr.Collect(option+text, scope)
 			if err != nil {
+				all = false
 				continue
 			}
 			for _, item := range collected.Items {
-				v.addPlan(c, item, scope)
-				if known := c.byName[filter.Normal(item.Text)]; known != nil {
-					known.Listed = text == "$args" || text == "$locals"
-				}
+				planned := v.addPlan(c, item, text == "$args" || text == "$locals", scope)
+				all, some = all && planned, some || planned
 			}
 		}
 	}
+	if all && some {
+		c.items = slices.DeleteFunc(c.items, func(item *Item) bool { return item.raw })
+	}
 }
 
-func (v *View) addPlan(c *collection, item expr.Item, scope expr.Scope) {
-	if item.Type == nil || item.Text == "" {
-		return
+// addPlan gives an item what its name means, and reports whether that is known. Registers and variables mean nothing else.
+func (v *View) addPlan(c *collection, item expr.Item, listed bool, scope planScope) bool {
+	name := filter.Normal(item.Text)
+	if plain := strings.Trim(item.Text, "'"); c.byName[name] == nil && c.byName[plain] != nil {
+		name = plain // GDB takes quotes around any name
+	}
+	known := c.byName[name]
+	if item.Type == nil || known != nil && (known.Slot != nil || known.sources[0].kind == sourceVariable) {
+		return true
 	}
 	plan, err := expr.Compile(item.Text, scope)
-	if err != nil || plan.Type == nil || plan.Type.Size <= 0 {
-		return
+	if err != nil || plan.Type == nil {
+		return false
 	}
-	found := source{kind: sourcePlan, plan: plan, size: uint64(plan.Type.Size)}
-	known := c.byName[filter.Normal(item.Text)]
+	found := source{kind: sourcePlan, plan: plan, size: uint64(max(plan.Type.Size, 0))}
 	if known == nil {
-		c.add(&Item{Name: item.Text, Type: plan.Type, Language: scope.Language(), Reference: reference(item, scope), Explained: true, sources: []source{found}})
-		return
-	}
-	if first := &known.sources[0]; known.Slot == nil && !first.step && first.kind != sourceVariable && first.kind != sourceString {
-		known.Type, known.Language, known.Reference, known.Explained = plan.Type, scope.Language(), reference(item, scope), true
+		known = &Item{Name: item.Text, Type: plan.Type, sources: []source{found}}
+		c.add(known)
+	} else if first := &known.sources[0]; !first.step && first.kind != sourceString && plan.Type.Size > 0 {
+		known.Type = plan.Type
 		if first.kind != sourceMemory || first.size != found.size {
 			*first = found
 		}
 	}
+	known.plan, known.raw, known.Explained, known.Listed = plan, false, true, listed
+	known.Language, known.Reference = scope.Language(), reference(item, scope)
+	return true
 }
 
 // reference returns the type of an item that is a reference, nil for others.
@@ -102,12 +119,29 @@ func (r *Reader) ReadMemory(addr arch.Addr, p []byte) int {
 func (r *Reader) evaluate(s *source) (Datum, bool) {
 	found, err := s.plan.Locate((*world)(r))
 	switch {
-	case err != nil:
+	case err != nil || len(found.Holes) > 0:
 		return Datum{}, false
 	case found.InMemory:
 		return r.memory(found.Addr, s.size, false)
 	}
 	return Datum{Bytes: found.Bytes}, uint64(len(found.Bytes)) >= s.size
+}
+
+// Value returns the value of an item, some of which may not be known, false if nothing of it is.
+func (r *Reader) Value(item *Item) (ctype.Value, bool) {
+	if item.plan != nil && item.Reference == nil && !r.stepped {
+		v, err := item.plan.Value((*world)(r))
+		if err == nil && !isUnavailable(v) {
+			return v, true
+		}
+	}
+	d, ok := r.Read(item)
+	return ctype.Value{Type: item.Type, Bytes: bytes.Clone(d.Bytes), InMemory: d.HasAddr, Addr: d.Addr}, ok
+}
+
+// isUnavailable reports whether a frame lacks all of a value.
+func isUnavailable(v ctype.Value) bool {
+	return len(v.Holes) == 1 && v.Holes[0] == ctype.Hole{From: 0, To: v.Type.Size, Why: ctype.Unavailable}
 }
 
 // world is the frame of a Reader as a plan sees it.
@@ -130,7 +164,7 @@ func (w *world) Register(n arch.Reg) ([]byte, error) {
 // Memory implements expr.World.
 func (w *world) Memory(addr arch.Addr, n int) ([]byte, error) {
 	b := make([]byte, n)
-	if (*Reader)(w).frame.ReadMemory(addr, b) != n {
+	if (*Reader)(w).ReadMemory(addr, b) != n {
 		return nil, errLacking
 	}
 	return b, nil

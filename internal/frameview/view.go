@@ -59,7 +59,7 @@ type variableName struct {
 
 // New returns a view of a trace, such as a file. The symbols may be nil, and so may the program, whose debug information gives
 // what was collected its names and types; it is moved with its symbols. Those of a program that can be loaded anywhere are
-// moved to where tracepoints on functions or lines show that it was; if none does they are left out. The warnings say what
+// moved to where the file says that it was, or else tracepoints on functions or lines show it; if none does they are left out. The warnings say what
 // could not be used.
 func New(content tfile.Content, symbols *symtab.Table, program *symbol.Program) (*View, []string) {
 	header := content.Header()
@@ -81,16 +81,35 @@ func New(content tfile.Content, symbols *symtab.Table, program *symbol.Program) 
 	for _, t := range v.tracepoints {
 		t.json = staticMembers(t)
 	}
-	var err error
-	if v.Symbols, err = placed(symbols, program, header.Tracepoints); err != nil {
+	if err := v.place(symbols, program, header); err != nil {
 		warnings = append(warnings, err.Error())
 	}
-	if v.Symbols != nil && explained(program) {
-		v.program = program
-		program.Rebase(v.Symbols.Bias())
+	return v, warnings
+}
+
+// place moves symbols to where the file says that they were, or else its tracepoints.
+func (v *View) place(symbols *symtab.Table, program *symbol.Program, header tfile.Header) (err error) {
+	objects := Objects(header.Description)
+	if symbols != nil && isFirst(program, objects) {
+		v.Symbols = symbols.Rebase(objects[0].Bias)
+	} else if v.Symbols, err = placed(symbols, program, header.Tracepoints); v.Symbols == nil {
+		return err
+	}
+	if !explained(program) {
+		return nil
+	}
+	program.Rebase(v.Symbols.Bias())
+	if isFirst(program, objects) {
+		addObjects(program, objects[1:])
+	} else {
 		addLibraries(program, header.Tracepoints)
 	}
-	return v, warnings
+	if len(objects) > 0 && isAnother(program, header.Tracepoints) {
+		v.Symbols = nil
+		return errMisplaced
+	}
+	v.program = program
+	return nil
 }
 
 // describe reads the target description.

@@ -18,6 +18,8 @@ type Printer struct {
 	// Memory reads what pointers to characters, and others that GDB follows, point to: as much as is there from the address on.
 	// Without it they are written as other pointers.
 	Memory func(addr arch.Addr, b []byte) int
+	// Brief leaves out the text that a pointer points to where it cannot be read, which otherwise is said.
+	Brief bool
 }
 
 // Value is a value and where it is.

@@ -1,6 +1,7 @@
 package ctype
 
 import (
+	"bytes"
 	"strconv"
 
 	"tracewell/arch"
@@ -42,6 +43,9 @@ func (p Printer) textAt(dst []byte, elem *Type, addr arch.Addr, length int) []by
 	b := make([]byte, limit*elem.Size)
 	n := p.Memory(addr, b) / elem.Size * elem.Size
 	if n == 0 && limit > 0 {
+		if p.Brief {
+			return bytes.TrimSuffix(dst, []byte{' '})
+		}
 		return p.unreadable(dst, addr)
 	}
 	ended := false
