@@ -104,7 +104,7 @@ func passed() string {
 }
 
 // mostStops is how many threads may stop at once.
-const mostStops = 1 << 16
+const mostStops = 1 << 13
 
 // takeStops returns what has been notified, with what the server has to tell besides. The end of the program is not acknowledged:
 // gdbserver ends with that, and with it the frames.
