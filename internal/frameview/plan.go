@@ -58,8 +58,12 @@ func (v *View) addPlans(c *collection, commands []string) {
 				all = false
 				continue
 			}
+			listed := text == "$args" || text == "$locals"
 			for _, item := range collected.Items {
-				planned := v.addPlan(c, item, text == "$args" || text == "$locals", scope)
+				if !listed {
+					item.Text = text
+				}
+				planned := v.addPlan(c, item, listed, scope)
 				all, some = all && planned, some || planned
 			}
 		}

@@ -1,0 +1,119 @@
+//go:build amd64
+
+package recordtest
+
+import (
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"tracewell/internal/corpus"
+	"tracewell/internal/gdbtest"
+)
+
+// inFixedPlace are the builds that GDB 13.1 has the symbols for: it does not move those of a position-independent program for
+// a trace file.
+func inFixedPlace() []corpus.Build {
+	var builds []corpus.Build
+	for _, b := range corpus.Builds {
+		if b.Fixed || b.Language == corpus.Go {
+			builds = append(builds, b)
+		}
+	}
+	if !*whole {
+		return builds[:2]
+	}
+	return builds
+}
+
+// TestDumpOfGDB opens recorded files in GDB, whose tdump must say of what was collected what show says.
+func TestDumpOfGDB(t *testing.T) {
+	for _, b := range inFixedPlace() {
+		t.Run(b.String(), func(t *testing.T) {
+			t.Parallel()
+			d := dump{program: corpus.Compile(t, b)}
+			d.file = d.record(t)
+			d.compare(t)
+		})
+	}
+}
+
+// dump is a recorded file of a build.
+type dump struct {
+	program *corpus.Program
+	file    string
+}
+
+func (d *dump) record(t *testing.T) string {
+	t.Helper()
+	var script strings.Builder
+	for _, m := range d.program.Marks {
+		fmt.Fprintf(&script, "trace %s\nactions\ncollect $args\ncollect $locals\nend\n", m.At())
+	}
+	return recorded(t, d.program, script.String())
+}
+
+// compare goes through the frames.
+func (d *dump) compare(t *testing.T) {
+	t.Helper()
+	shown := d.shown(t)
+	var script strings.Builder
+	fmt.Fprintf(&script, "target tfile %s\n", d.file)
+	for i := range shown {
+		fmt.Fprintf(&script, "-- %d --\ntfind %d\n? tdump\n", i, i)
+	}
+	output := gdbtest.Run(t, d.program.Path, script.String())
+	if len(shown) == 0 {
+		t.Fatal("show has no frames")
+	}
+	equal := 0
+	for i, lines := range shown {
+		said := strings.Split(output.Section(t, fmt.Sprint(i)), "\n")
+		for _, line := range lines {
+			if !slices.Contains(said, line) {
+				t.Errorf("frame %d: show says\n%s, tdump\n%s", i, line, similar(said, line))
+				continue
+			}
+			equal++
+		}
+	}
+	t.Logf("%d frames, %d lines are equal", len(shown), equal)
+}
+
+// similar is what GDB has said of the name that a line begins with.
+func similar(said []string, line string) string {
+	name, _, _ := strings.Cut(line, " = ")
+	for _, s := range said {
+		if strings.HasPrefix(s, name+" = ") {
+			return s
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// shown are the lines of Collected that show has, by frame.
+func (d *dump) shown(t *testing.T) [][]string {
+	t.Helper()
+	output, err := exec.CommandContext(t.Context(), gdbtest.Binary(t), "show", d.file, "--full", "--exec", d.program.Path).Output()
+	if err != nil {
+		t.Fatalf("show: %v", err)
+	}
+	var frames [][]string
+	collected := false
+	for line := range strings.Lines(string(output)) {
+		line = strings.TrimSuffix(line, "\n")
+		switch {
+		case frameLine.MatchString(line):
+			frames = append(frames, nil)
+		case line == "Collected":
+			collected = true
+		case line == "":
+			collected = false
+		case collected:
+			frames[len(frames)-1] = append(frames[len(frames)-1], line)
+		}
+	}
+	return frames
+}
