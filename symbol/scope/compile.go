@@ -139,16 +139,7 @@ func unknown(op byte) error {
 // based pushes a register with an offset.
 func (c *compiler) based(n uint64) error {
 	offset := c.signed()
-	reg, _, err := c.register(n)
-	if err != nil {
-		return err
-	}
-	c.add(func(b *ax.Builder) {
-		b.Emit(ax.OpReg, uint64(reg))
-		addOffset(b, offset)
-	})
-	c.push(cell{})
-	return nil
+	return c.relative(func() (emit, error) { return c.frame.push(n) }, offset)
 }
 
 func addOffset(b *ax.Builder, offset int64) {

@@ -18,12 +18,20 @@ type frame struct {
 	// register finds a register by DWARF's number, with its size in bytes.
 	register func(n uint64) (arch.Reg, int, error)
 	name     func(n uint64) string
+	push     func(n uint64) (emit, error) // pushes what a register of the frame holds
+	passed   func(n uint64) (emit, error) // pushes what it held when the function was entered; nil if that is not known
 	// base gives the frame base, cfa the canonical frame address, and tls adds the start of the file's thread-local storage
 	// to the offset on the stack.
 	base, cfa, tls func() (emit, error)
 	// address finds an address of the unit's table, and cell the base type at an offset in the unit.
 	address func(index uint64) (arch.Addr, bool)
 	cell    func(offset uint64) (cell, error)
+}
+
+// current pushes a register as it is: the frame is that of the tracepoint.
+func (f *frame) current(n uint64) (emit, error) {
+	reg, _, err := f.register(n)
+	return func(b *ax.Builder) error { b.Emit(ax.OpReg, uint64(reg)); return nil }, err
 }
 
 // cell is the type of a cell of the stack. Those without a size are as wide as the stack, and have a sign or none as the

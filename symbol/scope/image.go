@@ -40,6 +40,7 @@ type Image struct {
 	options Options
 	types   *types
 	symbols func() map[string]debuginfo.Symbol
+	calls   func() *calls
 }
 
 // New returns a file that is loaded bias above the addresses that it was linked for.
@@ -55,6 +56,7 @@ func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
 	}
 	m := &Image{file: f, bias: bias, options: o}
 	m.types = &types{image: m, file: f, bias: bias, known: make(map[debuginfo.Offset]*ctype.Type)}
+	m.calls = sync.OnceValue(m.findCalls)
 	m.symbols = sync.OnceValue(func() map[string]debuginfo.Symbol {
 		all := make(map[string]debuginfo.Symbol)
 		for _, s := range f.Symbols() {
@@ -129,6 +131,8 @@ func (m *Image) frame(unit *debuginfo.Unit, function *debuginfo.Entry, pc arch.A
 		ranges := m.file.Ranges(function)
 		f.entry = len(ranges) > 0 && ranges[0].Begin == pc
 	}
+	f.push = f.current
+	f.passed = func(n uint64) (emit, error) { return m.passed(f, function, pc, n) }
 	f.cfa = func() (emit, error) { return m.cfa(f, pc) }
 	f.base = func() (emit, error) {
 		if function == nil {
@@ -163,14 +167,14 @@ func (m *Image) cfa(f *frame, pc arch.Addr) (emit, error) {
 		inner.cfa = func() (emit, error) { return nil, errDamaged }
 		return inner.emission(unwound.CFA.Expr)
 	}
-	reg, _, err := m.register(unwound.CFA.Register)
+	push, err := f.push(unwound.CFA.Register)
 	if err != nil {
 		return nil, err
 	}
 	return func(b *ax.Builder) error {
-		b.Emit(ax.OpReg, uint64(reg))
+		err := push(b)
 		addOffset(b, unwound.CFA.Offset)
-		return nil
+		return err
 	}, nil
 }
 

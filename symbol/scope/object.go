@@ -50,11 +50,14 @@ func (s *Scope) defined(e *debuginfo.Entry, name string) (expr.Object, error) {
 		Place: expr.Absent{Reason: fmt.Sprintf("%s is defined in a file that is not loaded", whole)}}, nil
 }
 
-func (s *Scope) linkName(e *debuginfo.Entry) string {
-	if v, ok := s.image.file.Lookup(e, dwarf.AttrLinkageName); ok {
+func (s *Scope) linkName(e *debuginfo.Entry) string { return s.image.linkName(e) }
+
+// linkName is what the linker calls a function or a variable.
+func (m *Image) linkName(e *debuginfo.Entry) string {
+	if v, ok := m.file.Lookup(e, dwarf.AttrLinkageName); ok {
 		return v.String()
 	}
-	return s.image.file.Name(e)
+	return m.file.Name(e)
 }
 
 // place compiles where a variable lies: by its own description, or that of what it is a copy of.

@@ -180,7 +180,12 @@ func constType(c *compiler) error {
 
 // regvalType pushes the lowest bytes of a register.
 func regvalType(c *compiler) error {
-	reg, size, err := c.register(c.cursor.unsigned())
+	n := c.cursor.unsigned()
+	_, size, err := c.register(n)
+	if err != nil {
+		return err
+	}
+	push, err := c.frame.push(n)
 	if err != nil {
 		return err
 	}
@@ -191,7 +196,7 @@ func regvalType(c *compiler) error {
 	case size > 8:
 		return errors.New("its location computes with a vector register")
 	}
-	c.add(func(b *ax.Builder) { b.Emit(ax.OpReg, uint64(reg)) })
+	c.list = append(c.list, step{-1, func(o *output) error { return push(o.Builder) }})
 	c.add(t.narrow)
 	c.push(t)
 	return nil
@@ -212,7 +217,7 @@ func (c *compiler) convert(change func(cell, *ax.Builder)) error {
 }
 
 // entryValue pushes what a register held when the function was entered. That is known where it was entered; anywhere else only
-// the caller can tell, whose frame no agent expression reaches.
+// the caller can tell.
 func entryValue(c *compiler) error {
 	inner := cursor{code: c.take(c.cursor.unsigned()), order: c.frame.order}
 	op := inner.byte()
@@ -229,14 +234,16 @@ func entryValue(c *compiler) error {
 	if inner.short || inner.more() {
 		return errDamaged
 	}
-	reg, _, err := c.register(n)
-	switch {
-	case err != nil:
-		return err
-	case !c.entry:
-		return fmt.Errorf("entry value of $%s is not known here", c.name(n))
+	if c.entry {
+		return c.relative(func() (emit, error) { return c.current(n) }, 0)
 	}
-	c.add(func(b *ax.Builder) { b.Emit(ax.OpReg, uint64(reg)) })
-	c.push(cell{})
-	return nil
+	unknown := fmt.Errorf("entry value of $%s is not known here", c.name(n))
+	if c.passed == nil {
+		return unknown
+	}
+	value, err := c.passed(n)
+	if err != nil {
+		return fmt.Errorf("%w: %w", unknown, err)
+	}
+	return c.relative(func() (emit, error) { return value, nil }, 0)
 }

@@ -34,7 +34,7 @@ func world(entry bool) *frame {
 		}
 		return ""
 	}
-	return &frame{
+	f := &frame{
 		addrSize: 8,
 		order:    binary.LittleEndian, bias: 0x100000, entry: entry, base: constant(0x7000), cfa: constant(0x8000), name: name,
 		register: func(n uint64) (arch.Reg, int, error) {
@@ -54,6 +54,8 @@ func world(entry bool) *frame {
 			return []cell{{}, {4, true}, {4, false}, {1, true}}[offset&3], nil
 		},
 	}
+	f.push = f.current
+	return f
 }
 
 // shown writes a place with what its code computes.

@@ -1,0 +1,148 @@
+package scope
+
+import (
+	"bytes"
+	"debug/dwarf"
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/symbol/debuginfo"
+)
+
+// What a register held when the function was entered is not known anywhere else in it. But a caller's debugging information may
+// tell what it passed, by what it has kept in its frame and in registers that it gets back. Which call it was, the return
+// address says.
+
+// mostCalls is how many calls of a function the code tells apart.
+const mostCalls = 16
+
+// kept are the registers of x86-64 that a function gives back as it got them.
+var kept = []string{"rbx", "rbp", "r12", "r13", "r14", "r15"}
+
+// passed gives the code that pushes what a register held when the function was entered. Where none of the known calls has led
+// there, it fails.
+func (m *Image) passed(f *frame, function *debuginfo.Entry, pc arch.Addr, n uint64) (emit, error) {
+	if function == nil {
+		return nil, errors.New("there is no function here")
+	}
+	calls, ok := m.callers(function)
+	if !ok {
+		return nil, errors.New("the function may have jumped to itself")
+	}
+	unwound, err := m.file.CFA(pc)
+	if err != nil {
+		return nil, err
+	}
+	back := unwound.Registers[unwound.Return]
+	cfa, err := f.cfa()
+	if err != nil || back.Kind != debuginfo.RuleOffset {
+		return nil, errors.New("the caller is not known")
+	}
+	var values []passing
+	for _, call := range calls {
+		if value, err := call.value(call.frame(m, f, unwound), n); err == nil {
+			values = append(values, passing{call.after + call.image.bias, value})
+		}
+	}
+	if len(values) == 0 || len(values) > mostCalls {
+		return nil, errors.New("its callers do not tell")
+	}
+	return choose(saved(cfa, back.Offset), values), nil
+}
+
+// passing is what a call passed that returns to an address.
+type passing struct {
+	after arch.Addr
+	value emit
+}
+
+// choose pushes the value of the call that returns to an address. Without one it reads what is not there.
+func choose(back emit, values []passing) emit {
+	return func(b *ax.Builder) error {
+		err := back(b)
+		done := b.NewLabel()
+		labels := make([]ax.Label, len(values))
+		for i, v := range values {
+			labels[i] = b.NewLabel()
+			b.Emit(ax.OpDup)
+			b.Const(int64(v.after))
+			b.Emit(ax.OpEqual)
+			b.Jump(ax.OpIfGoto, labels[i])
+		}
+		b.Emit(ax.OpPop)
+		b.Const(0)
+		b.Emit(ax.OpRef64)
+		for i, v := range values {
+			b.Jump(ax.OpGoto, done)
+			b.Bind(labels[i])
+			b.Emit(ax.OpPop)
+			err = errors.Join(err, v.value(b))
+		}
+		b.Bind(done)
+		return err
+	}
+}
+
+// saved is what lies so far from the address of the frame.
+func saved(cfa emit, offset int64) emit {
+	return func(b *ax.Builder) error {
+		err := cfa(b)
+		addOffset(b, offset)
+		b.Emit(ax.OpRef64)
+		return err
+	}
+}
+
+// frame is that of the caller, whose registers are what the frame of the callee says.
+func (c call) frame(m *Image, callee *frame, unwound debuginfo.Frame) *frame {
+	f := c.image.frame(c.entry.Unit, c.caller, c.after-1)
+	f.entry, f.passed = false, nil
+	f.push = func(n uint64) (emit, error) {
+		reg, _, err := m.register(n)
+		if err != nil {
+			return nil, err
+		}
+		rule, changed := unwound.Registers[n]
+		switch {
+		case reg == m.options.ISA.SP:
+			return callee.cfa()
+		case changed && rule.Kind == debuginfo.RuleOffset:
+			cfa, err := callee.cfa()
+			return saved(cfa, rule.Offset), err
+		case slices.Contains(kept, m.registerName(n)) && (!changed || rule.Kind == debuginfo.RuleSame):
+			return func(b *ax.Builder) error { b.Emit(ax.OpReg, uint64(reg)); return nil }, nil
+		}
+		return nil, errors.New("the caller's register is not kept")
+	}
+	return f
+}
+
+// registerLocation is how a location says that something is in a register.
+func registerLocation(n uint64) []byte {
+	if n > opReg31-opReg0 {
+		return binary.AppendUvarint([]byte{opRegx}, n)
+	}
+	return []byte{byte(opReg0 + n)}
+}
+
+// value is what the call passed in a register.
+func (c call) value(f *frame, n uint64) (emit, error) {
+	where := registerLocation(n)
+	for param := range c.image.file.Children(c.entry) {
+		if param.Tag != tagCallSiteParam && param.Tag != tagGNUCallSiteParam {
+			continue
+		}
+		if at, ok := param.Expr(dwarf.AttrLocation); !ok || !bytes.Equal(at, where) {
+			continue
+		}
+		for _, attr := range []dwarf.Attr{attrCallValue, attrGNUCallValue} {
+			if value, ok := param.Expr(attr); ok && len(value) > 0 {
+				return f.emission(value)
+			}
+		}
+	}
+	return nil, errors.New("the call does not tell")
+}
