@@ -212,21 +212,18 @@ func (b *block) linkageBegin(pc arch.Addr) arch.Addr {
 
 // Describe names an address as GDB does, "push+95" or "push"; empty if it lies in no function or object.
 func (p *Program) Describe(addr arch.Addr) string {
-	for _, o := range p.Objects() {
-		s, offset, ok := o.symbols().covering(addr - o.bias)
-		if !ok || s.Size == 0 && !o.isCode(addr-o.bias) {
-			continue
-		}
-		name := mangle.Plain(s.Name)
-		if !isFunction(s) {
-			name = mangle.Object(s.Name)
-		}
-		if offset == 0 {
-			return name
-		}
-		return name + "+" + strconv.FormatUint(offset, 10)
+	_, s, offset := p.covering(addr)
+	if s == nil {
+		return ""
 	}
-	return ""
+	name := mangle.Plain(s.Name)
+	if !isFunction(s) {
+		name = mangle.Object(s.Name)
+	}
+	if offset == 0 {
+		return name
+	}
+	return name + "+" + strconv.FormatUint(offset, 10)
 }
 
 // Line returns the source line of the code at an address, and false if nothing is known of it.

@@ -11,6 +11,7 @@ import (
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
+	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/tfile/edit"
 	"tracewell/trace"
@@ -52,7 +53,7 @@ type conversion struct {
 	content tfile.Content
 	number  func(i int) int // the number that frame i of content had before it was cut out
 	bytes   *packedFile     // of the trace file that is kept as it is, nil if one is written anew
-	symbols *symbols
+	program *symbol.Program
 	names   []string // of the registers that are wanted, none for all
 	warned  bool     // of what names cannot be used
 	bar     *progress.Bar
@@ -121,7 +122,7 @@ func (c *convertCommand) convertFrames(operands []*operand, out string, streams 
 	}
 	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
 	if c.Exec != "" {
-		if conv.symbols, err = readSymbols(c.Exec); err != nil {
+		if conv.program, err = symbol.Open(c.Exec, symbol.Options{}); err != nil {
 			return err
 		}
 	}
@@ -265,7 +266,7 @@ func (c *convertCommand) where(conv *conversion) (keep func(int, tfile.Frame) (b
 
 // view gives what is to be written its names. What names cannot be used is told once.
 func (c *conversion) view() (*frameview.View, error) {
-	view, warnings := c.symbols.view(c.content)
+	view, warnings := frameview.New(c.content, c.program)
 	if !c.warned {
 		warn(c.streams.Err, c.name, warnings)
 		c.warned = true

@@ -31,8 +31,8 @@ func (c *recordCommand) rehearse(p *plan.Plan, streams Streams) error {
 	for _, warning := range session.Warnings() {
 		fmt.Fprintf(streams.Err, "tracewell: warning: %v\n", warning)
 	}
-	symbols, _ := readSymbols(c.executable()) // without them there are addresses
-	view, _ := symbols.view(definitions(session.Header()))
+	program, _ := symbol.Open(c.executable(), symbol.Options{}) // without there are addresses
+	view, _ := frameview.New(definitions(session.Header()), program)
 	return write(streams, func(out *output) error {
 		if c.JSON {
 			return writeRehearsalJSON(out, view, session.Points())

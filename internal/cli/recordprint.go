@@ -10,6 +10,7 @@ import (
 	"tracewell/internal/frameview"
 	"tracewell/record"
 	"tracewell/record/plan"
+	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -20,8 +21,8 @@ type runPrinter struct {
 	format  lineFormat
 	json    bool
 	named   map[trace.Number][]string
-	symbols *symbols // of the program, nil if it has none
-	stop    func()   // ends the run
+	program *symbol.Program // nil if it has none
+	stop    func()          // ends the run
 	start   time.Time
 	at      bool // a terminal, where lines are waited for
 
@@ -43,7 +44,7 @@ func newRunPrinter(c *recordCommand, p *plan.Plan, out *output, stop func()) *ru
 		_ = w.format.UnmarshalText([]byte(usualFormat)) // it is right
 	}
 	if exe := c.executable(); exe != "" {
-		w.symbols, _ = readSymbols(exe) // a program without is printed by addresses
+		w.program, _ = symbol.Open(exe, symbol.Options{}) // a program without is printed by addresses
 	}
 	return w
 }
@@ -87,7 +88,7 @@ func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
 
 // adopt has frames understood by these definitions from now on.
 func (p *runPrinter) adopt(h tfile.Header) error {
-	view, _ := p.symbols.view(definitions(h)) // what can't be used is told of by show
+	view, _ := frameview.New(definitions(h), p.program) // what can't be used is told of by show
 	var write frameWriter = newJSONFrames(p.out, view)
 	if !p.json {
 		lines, err := newLineWriter(p.out, view, p.format, p.named, p.start)

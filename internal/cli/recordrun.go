@@ -13,6 +13,7 @@ import (
 	"tracewell/record"
 	"tracewell/record/plan"
 	"tracewell/record/remote"
+	"tracewell/symbol"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/tfile"
@@ -127,7 +128,7 @@ func (r *recordRun) open(config record.Config) (recordSession, error) {
 	if r.Remote != "" {
 		s, err := remote.Open(remote.Config{Config: config, Address: r.Remote})
 		if err == nil && r.printer != nil {
-			r.printer.symbols, _ = readSymbols(s.Program()) // a program without is printed by addresses
+			r.printer.program, _ = symbol.Open(s.Program(), symbol.Options{}) // a program without is printed by addresses
 		}
 		return s, err
 	}

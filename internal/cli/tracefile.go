@@ -6,6 +6,7 @@ import (
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/text"
+	"tracewell/symbol"
 	"tracewell/tfile"
 )
 
@@ -23,10 +24,10 @@ type traceFile struct {
 // standard input, with the symbols of the program exec unless that is empty. What is not as it should be but does not keep it
 // from being read is reported as warnings.
 func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*traceFile, error) {
-	var names *symbols
+	var names *symbol.Program
 	if exec != "" {
 		var err error
-		if names, err = readSymbols(exec); err != nil {
+		if names, err = symbol.Open(exec, symbol.Options{}); err != nil {
 			return nil, err
 		}
 	}
@@ -35,8 +36,8 @@ func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*trace
 		return nil, err
 	}
 	var warnings []string
-	t.view, warnings = names.view(content)
-	if names != nil && names.table.Len() == 0 {
+	t.view, warnings = frameview.New(content, names)
+	if names != nil && len(names.Main().File().Symbols()) == 0 {
 		warnings = append(warnings, exec+" has no symbols")
 	}
 	if t.view.File != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/symtab"
 	"tracewell/symbol"
 	"tracewell/trace"
 )
@@ -22,18 +21,22 @@ var (
 		"no symbols: the tracepoints do not agree on where the program was loaded: it is another one, or was built anew")
 )
 
-// placed returns the symbols where the program was. A trace file does not say where a position-independent one was loaded,
+// placed returns the program where it was. A trace file does not say where a position-independent one was loaded,
 // and GDB 13.1 shows no symbols for it. But the tracepoints do as a rule: the location that the user gave one, a function or a
 // line, has an address in the program, and it has one in the process. All of them must agree; those in libraries, whose
 // locations the program does not have, say nothing.
-func placed(symbols *symtab.Table, program *symbol.Program, tracepoints []trace.Tracepoint) (*symtab.Table, error) {
-	if symbols == nil || !symbols.Relocatable() {
-		return symbols, nil
+func placed(program *symbol.Program, tracepoints []trace.Tracepoint) (*symbol.Program, error) {
+	if program == nil {
+		return nil, nil
+	}
+	program = program.Fork()
+	if !program.Main().Relocatable() {
+		return program, nil
 	}
 	var common []arch.Addr
 	known := false
 	for i := range tracepoints {
-		biases, found := biasesOf(symbols, &tracepoints[i])
+		biases, found := biasesOf(program, &tracepoints[i])
 		if !found {
 			biases, found = biasesByLocation(program, &tracepoints[i])
 		}
@@ -52,26 +55,27 @@ func placed(symbols *symtab.Table, program *symbol.Program, tracepoints []trace.
 	case places != 1:
 		return nil, errUnplaced
 	}
-	return symbols.Rebase(common[0]), nil
+	program.Rebase(common[0])
+	return program, nil
 }
 
 // biasesOf returns the distances between the program and the process at which a tracepoint can be where it is, and whether
 // the program has its location at all.
-func biasesOf(symbols *symtab.Table, t *trace.Tracepoint) (biases []arch.Addr, found bool) {
+func biasesOf(program *symbol.Program, t *trace.Tracepoint) (biases []arch.Addr, found bool) {
 	if file, line, ok := lineOf(t.Source.At); ok {
-		for _, addr := range symbols.Statements(file, line) {
+		for _, addr := range program.Statements(file, line) {
 			// GDB puts a tracepoint on the first line of a function behind its prologue.
-			biases = append(biases, within(symbols, addr, t.Addr)...)
+			biases = append(biases, within(program, addr, t.Addr)...)
 			found = true
 		}
 		return biases, found
 	}
 	name, offset := functionOf(t.Source.At)
-	function, ok := symbols.Named(name)
+	function, ok := program.Symbol(name)
 	if !ok || !function.Function {
 		return nil, false
 	}
-	return within(symbols, function.Addr+arch.Addr(offset), t.Addr), true
+	return within(program, function.Addr+arch.Addr(offset), t.Addr), true
 }
 
 // biasesByLocation is biasesOf for what only debug information knows, such as functions of C++ by their names in the source.
@@ -91,13 +95,13 @@ func biasesByLocation(program *symbol.Program, t *trace.Tracepoint) (biases []ar
 // within returns the distance in whole pages between a place in the program and an address of the process. Where the place is
 // the beginning of a function the address may be anywhere within it; the page in which the function begins is then the last
 // one possible.
-func within(symbols *symtab.Table, place, addr arch.Addr) []arch.Addr {
+func within(program *symbol.Program, place, addr arch.Addr) []arch.Addr {
 	bias := (addr - place) & pageMask
 	beyond := uint64(addr - bias - place)
 	if beyond == 0 {
 		return []arch.Addr{bias}
 	}
-	if s, offset, ok := symbols.At(place); ok && s.Function && offset == 0 && beyond < s.Size {
+	if s, offset, ok := program.SymbolAt(place); ok && s.Function && offset == 0 && beyond < s.Size {
 		return []arch.Addr{bias}
 	}
 	return nil

@@ -48,7 +48,7 @@ func (v *View) Expression(text string) (*Expression, error) {
 	e := &Expression{text: text, compiled: make(map[*trace.Tracepoint]*compiled)}
 	var first error
 	try := func(c *collection) {
-		s := &scope{view: v, collection: c, all: all, nameless: first != nil}
+		s := &frameScope{view: v, collection: c, all: all, nameless: first != nil}
 		expr, err := filter.Compile(text, s)
 		if err != nil {
 			if first == nil {

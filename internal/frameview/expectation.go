@@ -5,6 +5,7 @@ import (
 
 	"tracewell/internal/filter"
 	"tracewell/symbol/ctype"
+	"tracewell/symbol/scope"
 )
 
 // expectation is what a text of a command can have become.
@@ -143,7 +144,7 @@ func (v *View) nameExpectation(c *collection, name string) expectation {
 	for _, local := range c.locals {
 		switch {
 		case local.Name != name:
-		case local.Place == ctype.InFrame:
+		case local.Kind == scope.InFrame:
 			return expectation{text: name, least: 1, matches: func(d *draft) bool {
 				return d.accesses && d.access.offset == local.Offset
 			}}
@@ -151,9 +152,9 @@ func (v *View) nameExpectation(c *collection, name string) expectation {
 			return e
 		}
 	}
-	if addr, typ, ok := v.types.Global(name); ok && typ.Kind == ctype.Record {
+	if addr, typ, ok := v.globals.Fixed(name); ok && typ.Kind == ctype.Record {
 		return expectation{text: name, least: 1, matches: func(d *draft) bool {
-			return d.source.kind == sourceMemory && d.source.addr == addr+v.Symbols.Bias()
+			return d.source.kind == sourceMemory && d.source.addr == addr
 		}}
 	} else if ok {
 		e.matches = func(*draft) bool { return false }
@@ -170,7 +171,7 @@ func (v *View) expressionExpectation(c *collection, text string) expectation {
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "(") {
 		e.least, e.memory = 0, true
 	}
-	if v.types == nil {
+	if v.globals == nil {
 		return e
 	}
 	if typ, ok := filter.TypeOf(text, &declarations{v, c}); ok {

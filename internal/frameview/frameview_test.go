@@ -15,7 +15,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/demo"
-	"tracewell/internal/symtab"
+	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -84,9 +84,9 @@ func registers(b *tfile.Builder, pc uint64) {
 	b.Order.PutUint64(block[low:], 1)
 }
 
-func newView(t testing.TB, f *tfile.File, symbols *symtab.Table) *View {
+func newView(t testing.TB, f *tfile.File, program *symbol.Program) *View {
 	t.Helper()
-	v, warnings := New(f, symbols, nil)
+	v, warnings := New(f, program)
 	if len(warnings) > 0 {
 		t.Fatalf("warnings: %q", warnings)
 	}
@@ -164,7 +164,7 @@ func TestWithoutDescription(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := toyHeader(binary.LittleEndian)
 			h.Description = description
-			v, warnings := New(file(t, h, func(b *tfile.Builder) { registers(b, 0x1234) }), nil, nil)
+			v, warnings := New(file(t, h, func(b *tfile.Builder) { registers(b, 0x1234) }), nil)
 			if wanted := description != ""; wanted != (len(warnings) == 1) {
 				t.Errorf("warnings: %q", warnings)
 			}
@@ -267,16 +267,32 @@ func TestDamagedFrame(t *testing.T) {
 }
 
 // relocatable makes the demo program one that can be loaded anywhere, as far as its header goes.
-func relocatable(t *testing.T) *symtab.Table {
+func relocatable(t *testing.T) *symbol.Program {
 	t.Helper()
 	program := demo.Program()
 	const typeOffset, typeDyn = 16, 3
 	program[typeOffset] = typeDyn
-	table, err := symtab.Read(bytes.NewReader(program))
+	return openProgram(t, program)
+}
+
+// openProgram makes a file of a program and opens it.
+func openProgram(t testing.TB, content []byte) *symbol.Program {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return openPath(t, path)
+}
+
+func openPath(t testing.TB, path string) *symbol.Program {
+	t.Helper()
+	program, err := symbol.Open(path, symbol.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table
+	t.Cleanup(func() { program.Close() })
+	return program
 }
 
 func TestPlaced(t *testing.T) {
@@ -312,7 +328,7 @@ func TestPlaced(t *testing.T) {
 		{"none", nil, ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			symbols, err := placed(relocatable(t), nil, test.tracepoints)
+			symbols, err := placed(relocatable(t), test.tracepoints)
 			got := ""
 			if err == nil {
 				got = symbols.Describe(handle.Addr + bias)
@@ -322,33 +338,22 @@ func TestPlaced(t *testing.T) {
 			}
 		})
 	}
-	fixed, err := symtab.Read(bytes.NewReader(demo.Program()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if symbols, err := placed(fixed, nil, nil); symbols != fixed || err != nil {
+	fixed, err := placed(openProgram(t, demo.Program()), nil)
+	if err != nil || fixed.Describe(handle.Addr) != "handle" {
 		t.Errorf("a program at a fixed address was moved, error %v", err)
 	}
 }
 
 // TestPlacedByLine has of a real file only the tracepoint on a line, which is optimised code.
 func TestPlacedByLine(t *testing.T) {
-	program, err := os.Open("../cli/testdata/queue_pie")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer program.Close()
-	symbols, err := symtab.Read(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := openPath(t, "../cli/testdata/queue_pie")
 	for _, tracepoint := range openFile(t, "queue-pie.tf").Header().Tracepoints {
-		got, err := placed(symbols, nil, []trace.Tracepoint{tracepoint})
+		got, err := placed(program, []trace.Tracepoint{tracepoint})
 		if err != nil {
 			t.Fatal(err)
 		}
 		const page = 0x555555555000
-		if s, ok := got.Named("push"); !ok || s.Addr != page+0x2d0 {
+		if s, ok := got.Symbol("push"); !ok || s.Addr != page+0x2d0 {
 			t.Errorf("by %s, push is at %v", tracepoint.Source.At, s.Addr)
 		}
 		if v := (View{Symbols: got}); v.Line(page+0x2f1) != "queue.c:23" || v.Line(0x2f1) != "" {
@@ -358,10 +363,6 @@ func TestPlacedByLine(t *testing.T) {
 }
 
 func TestSymbols(t *testing.T) {
-	symbols, err := symtab.Read(bytes.NewReader(demo.Program()))
-	if err != nil {
-		t.Fatal(err)
-	}
 	queue, err := demo.Lookup(demo.Queue)
 	if err != nil {
 		t.Fatal(err)
@@ -369,7 +370,7 @@ func TestSymbols(t *testing.T) {
 	v := newView(t, file(t, toyHeader(binary.LittleEndian), func(b *tfile.Builder) {
 		registers(b, uint64(queue.Addr)+1)
 		b.Memory(queue.Addr, 1)[0] = 9
-	}), symbols)
+	}), openProgram(t, demo.Program()))
 	want := fmt.Sprintf(`"memory":[{"address":"%v","bytes":"09","value":"0x9","symbol":"queue"}]`, queue.Addr)
 	if got := object(t, v, 0); !strings.Contains(got, want) || !strings.Contains(got, `"symbol":"queue+1","registers"`) {
 		t.Errorf("got %s, want %s in it", got, want)

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"tracewell/internal/demo"
-	"tracewell/internal/symtab"
 	"tracewell/tfile"
 )
 
@@ -24,16 +23,13 @@ func FuzzFrames(f *testing.F) {
 	f.Add([]byte("\x7fTRACE0\nR 8\ntdesc <target><feature name=\"f\"><reg name=\"pc\" bitsize=\"64\"/></feature></target>\n" +
 		"tp T1:10:E:0:0\ntp A1:10:R01M-1,1000,4M0,8,2M63,8,2X0000000C,2600002208022204011727\ntp Z1:10:cmd:0:13:636f6c6c656374202a782c20246172677300\n" +
 		"tsv 2:0:0:68697473\n\n\x01\x00\x16\x00\x00\x00R\x10\x00\x00\x00\x00\x00\x00\x00V\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00"))
-	symbols, err := symtab.Read(bytes.NewReader(demo.Program()))
-	if err != nil {
-		f.Fatal(err)
-	}
+	program := openProgram(f, demo.Program())
 	f.Fuzz(func(t *testing.T, content []byte) {
 		file, _ := tfile.OpenBytes(content)
 		if file == nil {
 			return
 		}
-		v, _ := New(file, symbols, nil)
+		v, _ := New(file, program)
 		if _, err := v.Columns(4); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"tracewell/internal/filter"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
+	"tracewell/symbol/scope"
 	"tracewell/tdesc"
 	"tracewell/trace"
 )
@@ -71,7 +72,7 @@ type collection struct {
 	items      []*Item
 	byName     map[string]*Item // by the normal form of the name
 
-	locals    []ctype.Local // in scope at the location
+	locals    []scope.Local // in scope at the location
 	frameBase []byte        // code that finds what the Offsets of locals count from; nil if no action does
 }
 
@@ -161,7 +162,7 @@ func (v *View) collected() *collections {
 			typed: make(map[string]*ctype.Type),
 		}
 		if v.Symbols != nil {
-			v.types = v.Symbols.Types()
+			v.globals = v.Symbols.Globals()
 		}
 		for _, t := range v.byNumber() {
 			all.of[t] = v.collect(t)
@@ -183,7 +184,7 @@ func (all *collections) note(c *collection) {
 		note(filter.Normal(item.Name), item.Type)
 	}
 	for _, local := range c.locals {
-		if local.Place == ctype.Static || local.Place == ctype.InFrame && c.frameBase != nil {
+		if local.Kind == scope.Static || local.Kind == scope.InFrame && c.frameBase != nil {
 			note(local.Name, local.Type)
 		}
 	}
@@ -199,11 +200,8 @@ func (v *View) byNumber() []*trace.Tracepoint {
 // collect works out what one location collects.
 func (v *View) collect(t *trace.Tracepoint) *collection {
 	c := &collection{tracepoint: t, byName: make(map[string]*Item)}
-	if v.types != nil {
-		c.locals = v.types.Locals(t.Addr - v.Symbols.Bias())
-		for i := range c.locals {
-			c.locals[i].Addr += v.Symbols.Bias()
-		}
+	if v.globals != nil {
+		c.locals = v.Symbols.Scope(t.Addr).Frame()
 	}
 	hit, step := splitCommands(t.Source.Commands)
 	v.addActions(c, t.Actions, hit, false)
@@ -321,7 +319,7 @@ func (v *View) symbolAt(addr arch.Addr, size uint64) (string, uint64) {
 	if v.Symbols == nil {
 		return "", 0
 	}
-	symbol, offset, ok := v.Symbols.At(addr)
+	symbol, offset, ok := v.Symbols.SymbolAt(addr)
 	if !ok || symbol.Size <= offset {
 		return "", 0
 	}

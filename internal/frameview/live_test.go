@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"tracewell/internal/gdbtest"
-	"tracewell/internal/symtab"
 	"tracewell/internal/testprog"
 	"tracewell/symbol/ctype"
 	"tracewell/tfile"
@@ -121,8 +120,8 @@ func TestOptimized(t *testing.T) {
 	r := v.NewReader()
 	for n, want := range map[int]string{
 		0: `{"*j":{"id":7,"kind":0,"weight":0.25,"name":"job-1","next":"0x0"},` +
-			`"q":{"head":"0x5555555592a0","tail":"0x5555555592a0","count":1,"checksum":0},"$hits":1}`,
-		3: `{"table":"01020305080d1522375990e9634c2b13","limit":40}`,
+			`"q":{"head":"0x5555555592a0","tail":"0x5555555592a0","count":1,"checksum":0},"$hits":1,"qq":"0x555555558080","j":"0x5555555592a0"}`,
+		3: `{"table":"01020305080d1522375990e9634c2b13","limit":40,"qq":"0x555555558080"}`,
 		4: `{"n":7}`,
 		5: `{}`,
 	} {
@@ -169,18 +168,10 @@ func openView(t testing.TB, path, exec string) *View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var symbols *symtab.Table
-	if exec != "" {
-		program, err := os.Open(exec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { program.Close() })
-		if symbols, err = symtab.Read(program); err != nil {
-			t.Fatal(err)
-		}
+	if exec == "" {
+		return newView(t, f, nil)
 	}
-	return newView(t, f, symbols)
+	return newView(t, f, openPath(t, exec))
 }
 
 func checkNames(t *testing.T, v *View, symbols bool) {

@@ -11,6 +11,7 @@ import (
 	"tracewell/symbol"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -167,6 +168,11 @@ func (w *world) Register(n arch.Reg) ([]byte, error) {
 
 // Memory implements expr.World.
 func (w *world) Memory(addr arch.Addr, n int) ([]byte, error) {
+	for block := range w.frame.Blocks() {
+		if at := uint64(addr - block.Addr); block.Kind == tfile.BlockMemory && at < uint64(len(block.Bytes)) && n <= len(block.Bytes[at:]) {
+			return block.Bytes[at : at+uint64(n) : at+uint64(n)], nil
+		}
+	}
 	b := make([]byte, n)
 	if (*Reader)(w).ReadMemory(addr, b) != n {
 		return nil, errLacking

@@ -10,10 +10,10 @@ import (
 	"tracewell/tdesc"
 )
 
-// scope says what names mean in the frames of one location of a tracepoint. A name that begins with $ is that of a register,
+// frameScope says what names mean in the frames of one location of a tracepoint. A name that begins with $ is that of a register,
 // of a trace state variable, or of something that every frame has, the first of these that there is, as in GDB. Any other
 // name is what the location collects under it, or a variable of the program. What only other locations collect has no value.
-type scope struct {
+type frameScope struct {
 	view       *View
 	collection *collection
 	all        *collections
@@ -57,7 +57,7 @@ var builtins = []struct {
 }
 
 // Operand implements filter.Scope.
-func (s *scope) Operand(name string) (filter.Operand, bool) {
+func (s *frameScope) Operand(name string) (filter.Operand, bool) {
 	if word, found := strings.CutPrefix(name, "$"); found && isName(word) {
 		return s.dollar(word)
 	}
@@ -73,7 +73,7 @@ func (s *scope) Operand(name string) (filter.Operand, bool) {
 	if typ, ok := s.all.typed[name]; ok {
 		return s.operand(operand{}, typ), true
 	}
-	if value, ok := s.view.types.Constant(name); ok {
+	if value, ok := s.view.globals.Constant(name); ok {
 		return s.operand(operand{kind: operandConstant, value: uint64(value)}, ctype.Int(4, true)), true
 	}
 	if addr, ok := s.view.function(name); ok {
@@ -85,7 +85,7 @@ func (s *scope) Operand(name string) (filter.Operand, bool) {
 // code is the type of a function. Like an array it stands for its address.
 var code = &ctype.Type{Kind: ctype.Array, Name: "function", Elem: ctype.Void}
 
-func (s *scope) dollar(name string) (filter.Operand, bool) {
+func (s *frameScope) dollar(name string) (filter.Operand, bool) {
 	if slot := s.view.registerNamed(name); slot != nil {
 		return s.operand(operand{kind: operandRegister, slot: slot, size: slot.Size}, registerType(slot)), true
 	}
@@ -105,19 +105,19 @@ func (s *scope) dollar(name string) (filter.Operand, bool) {
 }
 
 // operand makes an operand known to the Env.
-func (s *scope) operand(o operand, typ *ctype.Type) filter.Operand {
+func (s *frameScope) operand(o operand, typ *ctype.Type) filter.Operand {
 	s.operands = append(s.operands, o)
 	place := o.kind == operandMemory || o.kind == operandMissing || o.kind == operandItem && o.item.Slot == nil
 	return filter.Operand{ID: len(s.operands) - 1, Type: typ, Place: place}
 }
 
 // Type implements filter.Scope.
-func (s *scope) Type(name string) (*ctype.Type, bool) {
-	return s.view.types.Named(name)
+func (s *frameScope) Type(name string) (*ctype.Type, bool) {
+	return s.view.globals.Type(name)
 }
 
 // Names implements filter.Scope. Registers that no tracepoint asks for come last.
-func (s *scope) Names() []string {
+func (s *frameScope) Names() []string {
 	if s.nameless {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (s *scope) Names() []string {
 	for _, r := range s.view.registers {
 		names = append(names, "$"+r.Reg.Name)
 	}
-	names = append(names, s.view.types.Globals()...)
+	names = append(names, s.view.globals.FixedNames()...)
 	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
 	return compact(names)
 }
@@ -155,4 +155,4 @@ func compact(names []string) []string {
 }
 
 // ABI implements filter.Scope.
-func (s *scope) ABI() ctype.ABI { return s.view.abi() }
+func (s *frameScope) ABI() ctype.ABI { return s.view.abi() }

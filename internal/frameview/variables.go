@@ -8,6 +8,7 @@ import (
 	"tracewell/ax"
 	"tracewell/internal/filter"
 	"tracewell/symbol/ctype"
+	"tracewell/symbol/scope"
 	"tracewell/trace"
 )
 
@@ -74,7 +75,7 @@ func (c *collection) nameLocal(d *draft) {
 	}
 	access := d.access
 	for _, local := range c.locals {
-		if local.Place != ctype.InFrame || local.Offset != access.offset || uint64(local.Type.Size) != access.size {
+		if local.Kind != scope.InFrame || local.Offset != access.offset || uint64(local.Type.Size) != access.size {
 			continue
 		}
 		if c.frameBase == nil {
@@ -93,11 +94,11 @@ func (c *collection) local(name string) *Item {
 		if local.Name != name {
 			continue
 		}
-		if local.Place == ctype.Static {
+		if local.Kind == scope.Static {
 			found := source{kind: sourceMemory, size: uint64(local.Type.Size), addr: local.Addr}
 			return &Item{Name: name, Type: local.Type, sources: []source{found}}
 		}
-		if local.Place != ctype.InFrame || c.frameBase == nil {
+		if local.Kind != scope.InFrame || c.frameBase == nil {
 			return nil
 		}
 		var code ax.Builder
@@ -160,7 +161,7 @@ func (v *View) nameRegister(drafts []*draft, expected []expectation, actions []t
 // staticAt names memory by the static variable in scope that it is, and says how much of at most size bytes that is.
 func (c *collection) staticAt(addr arch.Addr, size uint64) (string, uint64) {
 	for _, local := range c.locals {
-		if n := uint64(local.Type.Size); local.Place == ctype.Static && local.Addr == addr && 0 < n && n <= size {
+		if n := uint64(local.Type.Size); local.Kind == scope.Static && local.Addr == addr && 0 < n && n <= size {
 			return local.Name, n
 		}
 	}
@@ -172,10 +173,10 @@ func (v *View) global(name string) (arch.Addr, *ctype.Type, bool) {
 	if v.Symbols == nil {
 		return 0, nil, false
 	}
-	if addr, typ, ok := v.types.Global(name); ok {
-		return addr + v.Symbols.Bias(), typ, true
+	if addr, typ, ok := v.globals.Fixed(name); ok {
+		return addr, typ, true
 	}
-	symbol, ok := v.Symbols.Named(name)
+	symbol, ok := v.Symbols.Symbol(name)
 	if !ok || symbol.Function {
 		return 0, nil, false
 	}
@@ -187,13 +188,13 @@ func (v *View) function(name string) (arch.Addr, bool) {
 	if v.Symbols == nil {
 		return 0, false
 	}
-	symbol, ok := v.Symbols.Named(name)
+	symbol, ok := v.Symbols.Symbol(name)
 	return symbol.Addr, ok && symbol.Function
 }
 
 // retype gives an item the type that the program's debugging information has for its name, if that is as large.
 func (v *View) retype(c *collection, item *Item) {
-	if v.types == nil || item.sources[0].kind == sourceString {
+	if v.globals == nil || item.sources[0].kind == sourceString {
 		return
 	}
 	typ, ok := filter.TypeOf(item.Name, &declarations{v, c})
@@ -225,7 +226,7 @@ func (d *declarations) Operand(name string) (filter.Operand, bool) {
 }
 
 // Type implements filter.Scope.
-func (d *declarations) Type(name string) (*ctype.Type, bool) { return d.view.types.Named(name) }
+func (d *declarations) Type(name string) (*ctype.Type, bool) { return d.view.globals.Type(name) }
 
 // Names implements filter.Scope.
 func (d *declarations) Names() []string { return nil }

@@ -8,9 +8,8 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/internal/symtab"
 	"tracewell/symbol"
-	"tracewell/symbol/ctype"
+	"tracewell/symbol/scope"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -19,10 +18,10 @@ import (
 // View is a trace with what its frames need to be understood.
 type View struct {
 	Content tfile.Content
-	File    *tfile.File   // Content if that is a trace file, else nil
-	Target  *tdesc.Target // nil if the file has no description, or none that can be read
-	Layout  *tdesc.Layout // of register blocks; nil without Target
-	Symbols *symtab.Table // where the program was; nil if not known
+	File    *tfile.File     // Content if that is a trace file, else nil
+	Target  *tdesc.Target   // nil if the file has no description, or none that can be read
+	Layout  *tdesc.Layout   // of register blocks; nil without Target
+	Symbols *symbol.Program // where the program was; nil if not known
 
 	order       arch.ByteOrder
 	pc          *tdesc.Slot
@@ -31,8 +30,8 @@ type View struct {
 	variables   map[int32]variableName
 	registers   []namedSlot
 	selected    bool            // registers are those of Select
-	types       *ctype.Program  // what the program's debugging information says; nil without
-	program     *symbol.Program // where it was; nil where its debug information is of no use
+	globals     *scope.Image    // what the program's debugging information says; nil without
+	program     *symbol.Program // Symbols, where its debug information says how registers are used; else nil
 
 	once       sync.Once
 	everything *collections // of collected
@@ -57,11 +56,11 @@ type variableName struct {
 	key  []byte
 }
 
-// New returns a view of a trace, such as a file. The symbols may be nil, and so may the program, whose debug information gives
-// what was collected its names and types; it is moved with its symbols. Those of a program that can be loaded anywhere are
-// moved to where the file says that it was, or else tracepoints on functions or lines show it; if none does they are left out. The warnings say what
-// could not be used.
-func New(content tfile.Content, symbols *symtab.Table, program *symbol.Program) (*View, []string) {
+// New returns a view of a trace, such as a file. The program may be nil; else it names what is in frames, and its debug
+// information gives what was collected its names and types. It is not changed, and stays open as long as the view is in use. One
+// that can be loaded anywhere is taken to be where the file says that it was, or else tracepoints on functions or lines show it; if
+// none does it is left out. The warnings say what could not be used.
+func New(content tfile.Content, program *symbol.Program) (*View, []string) {
 	header := content.Header()
 	file, _ := content.(*tfile.File)
 	v := &View{
@@ -81,34 +80,35 @@ func New(content tfile.Content, symbols *symtab.Table, program *symbol.Program) 
 	for _, t := range v.tracepoints {
 		t.json = staticMembers(t)
 	}
-	if err := v.place(symbols, program, header); err != nil {
+	if err := v.place(program, header); err != nil {
 		warnings = append(warnings, err.Error())
 	}
 	return v, warnings
 }
 
-// place moves symbols to where the file says that they were, or else its tracepoints.
-func (v *View) place(symbols *symtab.Table, program *symbol.Program, header tfile.Header) (err error) {
+// place finds out where the program was: from the file, or else from its tracepoints.
+func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
 	objects := Objects(header.Description)
-	if symbols != nil && isFirst(program, objects) {
-		v.Symbols = symbols.Rebase(objects[0].Bias)
-	} else if v.Symbols, err = placed(symbols, program, header.Tracepoints); v.Symbols == nil {
+	told := isFirst(program, objects)
+	if told {
+		v.Symbols = program.Fork()
+		v.Symbols.Rebase(objects[0].Bias)
+	} else if v.Symbols, err = placed(program, header.Tracepoints); v.Symbols == nil {
 		return err
 	}
-	if !explained(program) {
+	if !explained(v.Symbols) {
 		return nil
 	}
-	program.Rebase(v.Symbols.Bias())
-	if isFirst(program, objects) {
-		addObjects(program, objects[1:])
+	if told {
+		addObjects(v.Symbols, objects[1:])
 	} else {
-		addLibraries(program, header.Tracepoints)
+		addLibraries(v.Symbols, header.Tracepoints)
 	}
-	if len(objects) > 0 && isAnother(program, header.Tracepoints) {
+	if len(objects) > 0 && isAnother(v.Symbols, header.Tracepoints) {
 		v.Symbols = nil
 		return errMisplaced
 	}
-	v.program = program
+	v.program = v.Symbols
 	return nil
 }
 
@@ -190,11 +190,7 @@ func (v *View) Describe(addr arch.Addr) string {
 	if v.Symbols == nil {
 		return ""
 	}
-	name := v.Symbols.Describe(addr)
-	if name == "" && v.program != nil {
-		name = v.program.Describe(addr)
-	}
-	return name
+	return v.Symbols.Describe(addr)
 }
 
 // Registers returns the registers of the target, or those that were selected.

@@ -83,7 +83,7 @@ func made(t *testing.T, h tfile.Header, numbers []trace.Number, fill func(b *tfi
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, _ := frameview.New(f, nil, nil)
+	v, _ := frameview.New(f, nil)
 	return v
 }
 

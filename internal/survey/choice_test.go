@@ -24,7 +24,7 @@ func basic(t testing.TB) *frameview.View {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, warnings := frameview.New(f, nil, nil)
+	v, warnings := frameview.New(f, nil)
 	if len(warnings) > 0 {
 		t.Fatal(warnings)
 	}

@@ -1,14 +1,12 @@
 package survey
 
 import (
-	"bytes"
 	"os"
 	"testing"
 
-	"tracewell/internal/demo"
 	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
-	"tracewell/internal/symtab"
+	"tracewell/symbol"
 	"tracewell/symbol/ctype"
 	"tracewell/tfile"
 )
@@ -22,7 +20,7 @@ func FuzzSurvey(f *testing.F) {
 	f.Add(real[:40_000])
 	f.Add([]byte("\x7fTRACE0\nR 8\ntp T1:10:E:0:0\n\n\x01\x00\x0d\x00\x00\x00M\x10\x00\x00\x00\x00\x00\x00\x00\x02\x00ab" +
 		"\x01\x00\x0d\x00\x00\x00M\x10\x00\x00\x00\x00\x00\x00\x00\x02\x00ac\x00\x00"))
-	table, err := symtab.Read(bytes.NewReader(demo.Program()))
+	program, err := symbol.Open("../cli/testdata/queue", symbol.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -31,7 +29,7 @@ func FuzzSurvey(f *testing.F) {
 		if file == nil {
 			return
 		}
-		v, _ := frameview.New(file, table, nil)
+		v, _ := frameview.New(file, program)
 		number := func(frame frameview.Frame) (filter.Value, bool) { return number64(int64(frame.PC)), frame.HasPC }
 		summary := NewSummary(file.Header().Variables, number)
 		comparison := NewComparison(v)

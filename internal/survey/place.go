@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/symtab"
+	"tracewell/symbol"
 )
 
 // PlaceError says what is wrong with the name of a place in a program.
@@ -19,15 +19,15 @@ func (e *PlaceError) Error() string { return fmt.Sprintf("%q: %s", e.Text, e.Rea
 var errNoSymbols = errors.New("there are no symbols to look it up in")
 
 // Places reads the name of a place in a program and returns its addresses: an address in C's notation, SYMBOL or
-// SYMBOL+OFFSET, with or without a * in front, or FILE:LINE, which may have several. The symbols may be nil. The error is a
+// SYMBOL+OFFSET, with or without a * in front, or FILE:LINE, which may have several. The program may be nil. The error is a
 // *PlaceError.
-func Places(symbols *symtab.Table, text string) ([]arch.Addr, error) {
+func Places(program *symbol.Program, text string) ([]arch.Addr, error) {
 	name := strings.TrimPrefix(strings.TrimSpace(text), "*")
 	if addr, ok := number(name); ok {
 		return []arch.Addr{arch.Addr(addr)}, nil
 	}
 	if file, digits, ok := strings.Cut(name, ":"); ok {
-		return lines(symbols, text, file, digits)
+		return lines(program, text, file, digits)
 	}
 	name, offset := name, uint64(0)
 	if before, digits, ok := strings.Cut(name, "+"); ok {
@@ -36,7 +36,7 @@ func Places(symbols *symtab.Table, text string) ([]arch.Addr, error) {
 		}
 		name = strings.TrimSpace(before)
 	}
-	s, err := symbol(symbols, name)
+	s, err := named(program, name)
 	if err != nil {
 		return nil, &PlaceError{text, err.Error()}
 	}
@@ -44,26 +44,26 @@ func Places(symbols *symtab.Table, text string) ([]arch.Addr, error) {
 }
 
 // lines finds FILE:LINE.
-func lines(symbols *symtab.Table, text, file, digits string) ([]arch.Addr, error) {
+func lines(program *symbol.Program, text, file, digits string) ([]arch.Addr, error) {
 	line, err := strconv.Atoi(digits)
 	switch {
 	case err != nil || line < 1:
 		return nil, &PlaceError{text, fmt.Sprintf("the line %q is no number", digits)}
-	case symbols == nil:
+	case program == nil:
 		return nil, &PlaceError{text, errNoSymbols.Error()}
 	}
-	addrs := symbols.Statements(file, line)
+	addrs := program.Statements(file, line)
 	if len(addrs) == 0 {
 		return nil, &PlaceError{text, "the program's debug information has no such line"}
 	}
 	return addrs, nil
 }
 
-func symbol(symbols *symtab.Table, name string) (symtab.Symbol, error) {
-	if symbols == nil {
-		return symtab.Symbol{}, errNoSymbols
+func named(program *symbol.Program, name string) (symbol.Symbol, error) {
+	if program == nil {
+		return symbol.Symbol{}, errNoSymbols
 	}
-	s, ok := symbols.Named(name)
+	s, ok := program.Symbol(name)
 	if !ok {
 		return s, fmt.Errorf("the program has no symbol %q, or more than one", name)
 	}
@@ -78,15 +78,15 @@ func number(s string) (uint64, bool) {
 
 // Extent reads a range of addresses: LOW,HIGH, both places and both included, or a function, which stands for all of its
 // code. The error is a *PlaceError.
-func Extent(symbols *symtab.Table, text string) (low, high arch.Addr, err error) {
+func Extent(program *symbol.Program, text string) (low, high arch.Addr, err error) {
 	first, last, ok := strings.Cut(text, ",")
 	if !ok {
-		return extentOf(symbols, text)
+		return extentOf(program, text)
 	}
-	if low, err = onePlace(symbols, first); err != nil {
+	if low, err = onePlace(program, first); err != nil {
 		return 0, 0, err
 	}
-	if high, err = onePlace(symbols, last); err != nil {
+	if high, err = onePlace(program, last); err != nil {
 		return 0, 0, err
 	}
 	if high < low {
@@ -95,11 +95,11 @@ func Extent(symbols *symtab.Table, text string) (low, high arch.Addr, err error)
 	return low, high, nil
 }
 
-func extentOf(symbols *symtab.Table, name string) (low, high arch.Addr, err error) {
+func extentOf(program *symbol.Program, name string) (low, high arch.Addr, err error) {
 	if _, isNumber := number(strings.TrimSpace(name)); isNumber {
 		return 0, 0, &PlaceError{name, "want LOW,HIGH or a function"}
 	}
-	s, err := symbol(symbols, strings.TrimSpace(name))
+	s, err := named(program, strings.TrimSpace(name))
 	switch {
 	case err != nil:
 		return 0, 0, &PlaceError{name, err.Error()}
@@ -109,8 +109,8 @@ func extentOf(symbols *symtab.Table, name string) (low, high arch.Addr, err erro
 	return s.Addr, s.Addr + arch.Addr(s.Size) - 1, nil
 }
 
-func onePlace(symbols *symtab.Table, text string) (arch.Addr, error) {
-	addrs, err := Places(symbols, text)
+func onePlace(program *symbol.Program, text string) (arch.Addr, error) {
+	addrs, err := Places(program, text)
 	if err != nil {
 		return 0, err
 	}

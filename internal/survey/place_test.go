@@ -1,26 +1,21 @@
 package survey
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/symtab"
+	"tracewell/symbol"
 )
 
-func symbols(t *testing.T) *symtab.Table {
+func symbols(t *testing.T) *symbol.Program {
 	t.Helper()
-	file, err := os.Open("../cli/testdata/queue")
+	program, err := symbol.Open("../cli/testdata/queue", symbol.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { file.Close() })
-	table, err := symtab.Read(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	t.Cleanup(func() { program.Close() })
+	return program
 }
 
 func TestPlaces(t *testing.T) {
@@ -65,7 +60,7 @@ func TestPlaces(t *testing.T) {
 
 func TestExtent(t *testing.T) {
 	table := symbols(t)
-	push, _ := table.Named("push")
+	push, _ := table.Symbol("push")
 	for _, test := range []struct{ text, want string }{
 		{"0x10,0x20", "0x10 0x20"},
 		{"16, 16", "0x10 0x10"},

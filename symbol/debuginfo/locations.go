@@ -16,7 +16,7 @@ type LocationRange struct {
 }
 
 // Locations are the expressions of an attribute, such as DW_AT_location, each with the range of the pc that it is for. A list
-// without an entry for a pc says that the thing is not there then (optimized out).
+// without an entry for a pc says that the thing is not there then (optimized out). An empty range is for the entry of a function.
 func (f *File) Locations(e *Entry, attr dwarf.Attr) []LocationRange {
 	v, ok := e.Value(attr)
 	if !ok {
@@ -40,13 +40,19 @@ func (f *File) LocationAt(e *Entry, attr dwarf.Attr, pc arch.Addr) []byte {
 	var rest []byte
 	for _, l := range f.Locations(e, attr) {
 		switch {
-		case l.Always || !l.Default && l.Has(pc):
+		case l.Always || !l.Default && (l.Has(pc) || l.Begin == pc && l.End == pc && f.isEntry(pc)):
 			return l.Expr
 		case l.Default:
 			rest = l.Expr
 		}
 	}
 	return rest
+}
+
+// isEntry reports whether a function begins at an address.
+func (f *File) isEntry(pc arch.Addr) bool {
+	function := f.FunctionAt(pc)
+	return function != nil && f.Ranges(function)[0].Begin == pc
 }
 
 func (u *Unit) locationList(v Value) []LocationRange {
@@ -78,7 +84,7 @@ func (u *Unit) oldLocations(c cursor) []LocationRange {
 			continue
 		}
 		expr := c.take(uint64(c.u16()))
-		if !c.bad && begin < end {
+		if !c.bad && begin <= end {
 			all = append(all, LocationRange{Range: Range{c.cut(uint64(base) + begin), c.cut(uint64(base) + end)}, Expr: expr})
 		}
 	}
@@ -112,7 +118,7 @@ func (u *Unit) splitLocations(c cursor) []LocationRange {
 			return all
 		}
 		expr := c.take(uint64(c.u16()))
-		if !c.bad && r.Begin < r.End {
+		if !c.bad && r.Begin <= r.End {
 			all = append(all, LocationRange{Range: r, Expr: expr})
 		}
 	}
@@ -150,7 +156,7 @@ func (u *Unit) newLocations(c cursor) []LocationRange {
 			continue
 		}
 		l.Expr = c.take(c.uleb())
-		if !c.bad && (l.Default || l.Begin < l.End) {
+		if !c.bad && (l.Default || l.Begin <= l.End) {
 			all = append(all, l)
 		}
 	}

@@ -94,7 +94,7 @@ func TestLocationsAgainstReadelf(t *testing.T) {
 					e, _ := u.entry(at)
 					for _, attr := range []dwarf.Attr{dwarf.AttrLocation, dwarf.AttrFrameBase} {
 						for _, l := range f.Locations(e, attr) {
-							if !l.Always && len(l.Expr) > 0 {
+							if !l.Always && len(l.Expr) > 0 && l.Begin < l.End {
 								got[fmt.Sprintf("%016x %016x", uint64(l.Begin), uint64(l.End))] = true
 								if expr := f.LocationAt(e, attr, l.Begin); expr == nil {
 									t.Errorf("nothing at %v", l.Begin)

@@ -3,6 +3,7 @@ package expr
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"tracewell/arch"
 	"tracewell/ax"
@@ -198,12 +199,21 @@ func (c *compiler) program(n *cexpr.Node, work code) counted {
 		c.fail(n, err.Error(), "")
 	}
 	return func(w World, order arch.ByteOrder) (uint64, error) {
-		var m ax.Machine
-		e := &env{w: w, order: order}
-		bits, err := m.Value(p, e)
-		return uint64(bits), errors.Join(err, e.err)
+		r := idle.Get().(*run)
+		defer idle.Put(r)
+		r.env = env{w: w, order: order}
+		bits, err := r.machine.Value(p, &r.env)
+		return uint64(bits), errors.Join(err, r.env.err)
 	}
 }
+
+// run is what it takes to run code. There is one for each of the goroutines that do, so that nothing is allocated for a frame.
+type run struct {
+	machine ax.Machine
+	env     env
+}
+
+var idle = sync.Pool{New: func() any { return new(run) }}
 
 // locate plans how to find a place.
 func (c *compiler) locate(n *cexpr.Node, p Place, size int) located {

@@ -10,7 +10,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/frameview"
-	"tracewell/internal/symtab"
+	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -53,24 +53,24 @@ func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warn
 	})
 	f = &TraceFile{content: restated{content, header}, header: header}
 	f.file, _ = content.(*tfile.File)
-	var symbols *symtab.Table
+	var names *symbol.Program
 	if o.Program != "" {
 		if f.program, err = openProgram(o.Program); err != nil {
 			return nil, nil, err
 		}
-		if symbols, err = symtab.Read(f.program.file); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", o.Program, err)
+		if names, err = symbol.Open(o.Program, symbol.Options{}); err != nil {
+			return nil, nil, err
 		}
 	}
-	f.view, warnings = frameview.New(f.content, symbols, nil)
+	f.view, warnings = frameview.New(f.content, names)
 	if f.view.Layout == nil {
 		return nil, warnings, errNoDescription(f.header)
 	}
 	if pc := f.view.PC(); pc != nil && pc.Size == 4 && cutAddresses(f.header.Tracepoints) {
-		f.view, warnings = frameview.New(f.content, symbols, nil)
+		f.view, warnings = frameview.New(f.content, names)
 	}
 	if f.program != nil && f.view.Symbols != nil {
-		f.program.place(f.view.Symbols.Bias())
+		f.program.place(f.view.Symbols.Main().Bias())
 	}
 	f.isa = isaOf(f.view, f.header.Order)
 	return f, warnings, nil

@@ -1,0 +1,94 @@
+package symbol
+
+import (
+	"tracewell/arch"
+	"tracewell/symbol/debuginfo"
+	"tracewell/symbol/scope"
+)
+
+// Symbol is a function or an object by the name that the linker has for it.
+type Symbol struct {
+	Name     string
+	Addr     arch.Addr // in the process
+	Size     uint64    // bytes; 0 where the file does not say, as for functions written in assembly
+	Function bool
+}
+
+func (o *Object) symbol(s *debuginfo.Symbol) Symbol {
+	return Symbol{s.Name, s.Addr + o.bias, s.Size, isFunction(s)}
+}
+
+// SymbolAt returns the symbol that an address lies in, and how far in. Of several it is the one that a reader most likely
+// knows: a function before an object, a global name before a local one.
+func (p *Program) SymbolAt(addr arch.Addr) (s Symbol, offset uint64, ok bool) {
+	if o, found, offset := p.covering(addr); found != nil {
+		return o.symbol(found), offset, true
+	}
+	return Symbol{}, 0, false
+}
+
+// covering returns the symbol that an address lies in, and of which object; nil if there is none.
+func (p *Program) covering(addr arch.Addr) (o *Object, s *debuginfo.Symbol, offset uint64) {
+	p.mu.RLock()
+	objects := p.objects // what is in it stays
+	p.mu.RUnlock()
+	for _, o := range objects {
+		s, offset, ok := o.symbols().covering(addr - o.bias)
+		if ok && (s.Size > 0 || o.isCode(addr-o.bias)) {
+			return o, s, offset
+		}
+	}
+	return nil, nil, 0
+}
+
+// Symbol returns the symbol of a name: that of the executable, or else of the first library that has it. It is false if there is
+// none, or more than one, as of a static function that several sources have.
+func (p *Program) Symbol(name string) (found Symbol, ok bool) {
+	for _, o := range p.Objects() {
+		all := o.symbols().all
+		for i := range all {
+			s := &all[i]
+			switch {
+			case s.Name != name || known(s) == 0:
+			case ok && s.Addr+o.bias != found.Addr:
+				return Symbol{}, false
+			default:
+				found, ok = o.symbol(s), true
+			}
+		}
+		if ok {
+			break
+		}
+	}
+	return found, ok
+}
+
+// Statements returns where the code of a line begins, without order: there is more than one place if the code is inlined or was
+// taken apart. For a line without code it is the next that has some. The file may be given by the end of its path. If no file
+// has the name it is empty.
+func (p *Program) Statements(file string, line int) []arch.Addr {
+	found, next := p.beginnings(file, line)
+	if len(found) == 0 && next > 0 {
+		found, _ = p.beginnings(file, next)
+	}
+	return found
+}
+
+// beginnings returns where a line begins, of several statements in a row the first, and the next line that has code.
+func (p *Program) beginnings(file string, line int) (found []arch.Addr, next int) {
+	places, next := p.statements(file, line)
+	for _, at := range places {
+		if before := at.unit.spanAt(at.addr - 1); before.table == nil || before.line != line || before.end < at.addr {
+			found = append(found, at.addr+at.object.bias)
+		}
+	}
+	return found, next
+}
+
+// Globals returns what the executable's debug information has outside of functions, nil if there is none.
+func (p *Program) Globals() *scope.Image {
+	if main := p.Main(); main.file.HasDWARF() {
+		return p.image(main)
+	}
+	return nil
+}
