@@ -63,7 +63,7 @@ func openImage(path string) (*image, error) {
 func parseImage(path string, data []byte) (*image, error) {
 	file, err := elf.NewFile(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("not an ELF file: %w", err)
+		return nil, fmt.Errorf("reading an ELF file: %w", err)
 	}
 	m := &image{path: path, data: data, elf: file, sections: map[string]*section{}, unmap: func() error { return nil }}
 	m.encoding = encoding{big: file.Data == elf.ELFDATA2MSB, addrSize: 8}

@@ -209,7 +209,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	object := build(t, "small.cc", "-c")
-	for path, want := range map[string]string{text: "not an ELF file", object: "before it is linked", dir: "", filepath.Join(dir, "nothing"): "no such file"} {
+	for path, want := range map[string]string{text: "reading an ELF file", object: "before it is linked", dir: "", filepath.Join(dir, "nothing"): "no such file"} {
 		if f, err := Open(path, Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, %v", path, f, err)
 		}
