@@ -214,10 +214,11 @@ func (b Build) script() string {
 		return compiler + "--crate-type cdylib measures.rs -o libmeasures.so\n" +
 			compiler + "main.rs -L . -C link-arg='-Wl,-rpath,$ORIGIN' -o main\n"
 	}
-	script := "export CGO_ENABLED=0 GOFLAGS= GO111MODULE=off\n"
+	experiment := "norandomizedheapbase64" // two runs are to have the same addresses
 	if b.DWARF == 4 {
-		script += "export GOEXPERIMENT=nodwarf5\n"
+		experiment += ",nodwarf5"
 	}
+	script := "export CGO_ENABLED=0 GOFLAGS= GO111MODULE=off GOEXPERIMENT=" + experiment + "\n"
 	if b.Optimise == "0" {
 		return script + "go build -gcflags='all=-N -l' -o main main.go\n"
 	}

@@ -45,6 +45,10 @@ type Value struct {
 //go:embed observe.py
 var observer string
 
+// Environment is the one variable that programs have in their environment. Go's runtime then does not send signals to its own
+// threads, which make one that stands at a breakpoint come to it twice.
+const Environment = "GODEBUG=asyncpreemptoff=1"
+
 // settings keep GDB from asking, the program from being loaded elsewhere or with another stack in each run, and the debugging
 // information of the C library, which has names for everything, out of sight.
 const settings = `set pagination off
@@ -54,8 +58,7 @@ set height 0
 set breakpoint pending on
 set debuginfod enabled off
 set debug-file-directory
-set exec-wrapper env -i
-set auto-load python-scripts off
+set exec-wrapper env -i ` + Environment + "\n" + `set auto-load python-scripts off
 `
 
 // Observe runs a program in GDB and returns the first arrivals at each mark, in the order in which they happen. Extra are

@@ -181,7 +181,7 @@ func recorded(t *testing.T, program *corpus.Program, script string) string {
 	output := filepath.Join(t.TempDir(), "run.tf")
 	s, err := record.Open(record.Config{
 		Plan:    &p,
-		Program: target.Program{Path: program.Path, Env: []string{}},
+		Program: target.Program{Path: program.Path, Env: []string{corpus.Environment}},
 		Streams: linux.Streams{In: null, Out: null, Err: null},
 		Output:  output,
 	})
