@@ -199,7 +199,7 @@ func TestRecordForGDB(t *testing.T) {
 		t.Errorf("GDB shows\n%s", dump)
 	}
 	shown := run(t, "show", path, "--exec", p.Path, "--frame", "0")
-	for _, want := range []string{"\ncounter = 100\n", "\nlibrary_count = 0\n", "\nbefore+1 = 78\n"} {
+	for _, want := range []string{"\ncounter = 100\n", "\nlibrary_count = 0\n", "\nbefore + 1 = 78\n"} {
 		if !strings.Contains(shown.stdout, want) {
 			t.Errorf("show lacks %q in\n%s", want, shown.stdout)
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"tracewell/internal/frameview"
 	"tracewell/internal/text"
@@ -21,8 +22,8 @@ type traceFile struct {
 }
 
 // openTrace opens a trace file, compressed or not, or a trace run that is kept in another format that convert reads, "-" being
-// standard input, with the symbols of the program exec unless that is empty. What is not as it should be but does not keep it
-// from being read is reported as warnings.
+// standard input, with the symbols of the program exec, or if that is empty of the one that the file says it was. What is not
+// as it should be but does not keep it from being read is reported as warnings.
 func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*traceFile, error) {
 	var names *symbol.Program
 	if exec != "" {
@@ -36,8 +37,15 @@ func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*trace
 		return nil, err
 	}
 	var warnings []string
-	t.view, warnings = frameview.New(content, names)
-	if names != nil && len(names.Main().File().Symbols()) == 0 {
+	if exec == "" {
+		if names, err = recordedProgram(content.Header()); err != nil {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	var more []string
+	t.view, more = frameview.New(content, names)
+	warnings = append(warnings, more...)
+	if exec != "" && len(names.Main().File().Symbols()) == 0 {
 		warnings = append(warnings, exec+" has no symbols")
 	}
 	if t.view.File != nil {
@@ -47,6 +55,28 @@ func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*trace
 	}
 	warn(streams.Err, t.name, warnings)
 	return t, nil
+}
+
+// recordedProgram opens the program that a trace file says was traced, nil if it says none or the program is here no more. One
+// that has changed since is of no use.
+func recordedProgram(header tfile.Header) (*symbol.Program, error) {
+	objects := frameview.Objects(header.Description)
+	if len(objects) == 0 {
+		return nil, nil
+	}
+	path := objects[0].Path
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, nil
+	}
+	if info.ModTime().UnixMicro() > int64(header.Status.StartTime) {
+		return nil, fmt.Errorf("no symbols: %s has changed since it was traced", path)
+	}
+	program, err := symbol.Open(path, symbol.Options{})
+	if err != nil {
+		return nil, nil // nobody has asked for it
+	}
+	return program, nil
 }
 
 // openContent finds the frames.

@@ -1,6 +1,7 @@
 package frameview
 
 import (
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -43,6 +44,9 @@ func isFirst(program *symbol.Program, objects []Object) bool {
 // addObjects adds the libraries of a process to its program, those that there still are.
 func addObjects(program *symbol.Program, libraries []Object) {
 	for _, o := range libraries {
+		if info, err := os.Stat(o.Path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
 		_, _ = program.Add(o.Path, o.Bias) // without it its addresses have no names
 	}
 }
