@@ -14,7 +14,7 @@ QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing pas
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match prove-record clean
+.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match prove-record prove-replay clean
 
 ## For everybody
 
@@ -85,6 +85,9 @@ prove-record: setup ## what is recorded against what GDB prints, in all builds o
 	$(GO) test -count 1 -run . -v ./internal/recordtest -whole
 	$(GO) test -count 1 -run 'AsGDB' ./symbol/scope -whole
 	$(GO) test -count 1 -run 'AttachAndLeave' ./record -visits 100
+
+prove-replay: setup ## GDB forwards and backwards through ten million instructions, every answer compared with the processor that made them
+	$(GO) test -count 1 -run '^TestProveExecution$$' -timeout 15m ./target/replay -ten-million -v
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@test/fuzz $(FUZZTIME)
