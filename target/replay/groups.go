@@ -23,7 +23,7 @@ const (
 	auxEntry = 9
 )
 
-// nowhere is an address of 64 bits where no program of any Linux has memory. Nobody knows where the dynamic linker was, and if
+// nowhere is an address of 64 bits where no program of any Linux has memory. If nobody knows where the dynamic linker was, and
 // GDB 13 is not told either, it takes for granted that a program which stops stands at the linker's first instruction; then it
 // has names of the linker for addresses of the program. With addresses of 32 bits there is no such place but page 0.
 const nowhere arch.Addr = 1 << 62
@@ -31,9 +31,9 @@ const nowhere arch.Addr = 1 << 62
 // ReadAuxv implements target.Auxv.
 func (t *TraceTarget) ReadAuxv(int) ([]byte, error) {
 	var vector []byte
-	linker := nowhere
-	if t.file.isa.AddrSize < 8 {
-		linker = 0
+	linker, known := t.file.linker()
+	if !known && t.file.isa.AddrSize >= 8 {
+		linker = nowhere
 	}
 	for _, word := range []arch.Addr{auxEntry, t.file.program.start(), auxBase, linker, auxNull, 0} {
 		b := make([]byte, t.file.isa.AddrSize)
@@ -65,34 +65,46 @@ func (u unchanging) ReadOnly(_ target.ThreadID, addr arch.Addr, n int) bool {
 	return u.t.readOnly(addr, n)
 }
 
-// Files implements target.Groups: of all files there is the program's, to read.
+// Files implements target.Groups: of all files there are the program's and those of its libraries, to read.
 func (t *TraceTarget) Files() target.Files {
 	if t.file.program == nil {
 		return nil
 	}
-	return programFiles{t.file.program}
+	return programFiles(append([]*program{t.file.program}, t.file.libraries...))
 }
 
-// programFiles is a file system with one file.
-type programFiles struct{ *program }
+// programFiles is a file system with just these files.
+type programFiles []*program
+
+// named finds a file by its path.
+func (f programFiles) named(path string) (openedProgram, error) {
+	for _, p := range f {
+		if p.path == path {
+			return openedProgram{p}, nil
+		}
+	}
+	return openedProgram{}, target.ENOENT
+}
 
 // Open implements target.Files.
 func (f programFiles) Open(_ int, path string, flags int, _ fs.FileMode) (target.File, error) {
-	switch {
-	case flags&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0:
+	if flags&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
 		return nil, target.EROFS
-	case path != f.path:
-		return nil, target.ENOENT
 	}
-	return openedProgram(f), nil
+	file, err := f.named(path)
+	if err != nil {
+		return nil, err
+	}
+	return file, nil
 }
 
 // Stat implements target.Files.
 func (f programFiles) Stat(_ int, path string) (target.FileStat, error) {
-	if path != f.path {
-		return target.FileStat{}, target.ENOENT
+	p, err := f.named(path)
+	if err != nil {
+		return target.FileStat{}, err
 	}
-	return openedProgram(f).Stat()
+	return p.Stat()
 }
 
 // Lstat implements target.Files.
@@ -103,13 +115,13 @@ func (f programFiles) Unlink(int, string) error { return target.EROFS }
 
 // Readlink implements target.Files.
 func (f programFiles) Readlink(_ int, path string) (string, error) {
-	if path != f.path {
-		return "", target.ENOENT
+	if _, err := f.named(path); err != nil {
+		return "", err
 	}
 	return "", target.EINVAL
 }
 
-// openedProgram is the program's file, which stays open when a client closes it.
+// openedProgram is a file, which stays open when a client closes it.
 type openedProgram struct{ *program }
 
 // ReadAt implements io.ReaderAt.

@@ -122,7 +122,7 @@ func (t *TraceTarget) WriteMemory(target.ThreadID, arch.Addr, []byte) error { re
 
 // ReadMemory implements target.Target: what of the program could not change.
 func (t *TraceTarget) ReadMemory(_ target.ThreadID, addr arch.Addr, p []byte) (int, error) {
-	n := t.file.program.read(addr, p)
+	n := t.file.readConstant(addr, p)
 	if n < len(p) {
 		return n, fmt.Errorf("nothing is known of memory at %v", addr+arch.Addr(n))
 	}
@@ -131,7 +131,7 @@ func (t *TraceTarget) ReadMemory(_ target.ThreadID, addr arch.Addr, p []byte) (i
 
 // ReadOnly implements target.ReadOnly.
 func (t *TraceTarget) readOnly(addr arch.Addr, n int) bool {
-	return t.file.program.read(addr, make([]byte, n)) == n
+	return t.file.readConstant(addr, make([]byte, n)) == n
 }
 
 // Recording implements target.Groups.
