@@ -76,10 +76,14 @@ func (t *TraceTarget) Files() target.Files {
 // programFiles is a file system with just these files.
 type programFiles []*program
 
-// named finds a file by its path.
+// named finds a file by its path, or by another that leads to it, as programs name the dynamic linker by.
 func (f programFiles) named(path string) (openedProgram, error) {
+	asked, err := os.Stat(path)
 	for _, p := range f {
 		if p.path == path {
+			return openedProgram{p}, nil
+		}
+		if info, failed := p.file.Stat(); err == nil && failed == nil && os.SameFile(asked, info) {
 			return openedProgram{p}, nil
 		}
 	}
