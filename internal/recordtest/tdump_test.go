@@ -5,9 +5,11 @@ package recordtest
 import (
 	"fmt"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"tracewell/internal/corpus"
 	"tracewell/internal/gdbtest"
@@ -35,7 +37,39 @@ func TestDumpOfGDB(t *testing.T) {
 			t.Parallel()
 			d := dump{program: corpus.Compile(t, b)}
 			d.file = d.record(t)
-			d.compare(t)
+			d.compare(t, gdbtest.Run(t, d.program.Path, "target tfile "+d.file+"\n"+d.script(t)))
+		})
+	}
+}
+
+// loadedAnywhere are builds that GDB has symbols for only through replay: position-independent, with a library beside them.
+func loadedAnywhere() []corpus.Build {
+	var builds []corpus.Build
+	for _, b := range corpus.Builds {
+		if !b.Fixed && !b.Joined && (b.Language == corpus.C || b.Language == corpus.CPP) {
+			builds = append(builds, b)
+		}
+	}
+	if !*whole {
+		return builds[1:2]
+	}
+	return builds
+}
+
+// TestDumpOfReplay has the same files served to a GDB that knows no program: it finds the program and its libraries by itself,
+// and where they were.
+func TestDumpOfReplay(t *testing.T) {
+	for _, b := range loadedAnywhere() {
+		t.Run(b.String(), func(t *testing.T) {
+			t.Parallel()
+			d := dump{program: corpus.Compile(t, b)}
+			d.file = d.record(t)
+			output := gdbtest.RunFor(t, 3*time.Minute, "", fmt.Sprintf("target remote | %s replay %s --exec %s --listen -\n-- libraries --\ninfo sharedlibrary\n%s",
+				gdbtest.Binary(t), d.file, d.program.Path, d.script(t)))
+			if got := output.Section(t, "libraries"); !regexp.MustCompile(`0x[0-9a-f]+ .* Yes .*/lib(store|shapes)\.so`).MatchString(got) {
+				t.Errorf("the library is not there:\n%s", got)
+			}
+			d.compare(t, output)
 		})
 	}
 }
@@ -55,16 +89,20 @@ func (d *dump) record(t *testing.T) string {
 	return recorded(t, d.program, script.String())
 }
 
-// compare goes through the frames.
-func (d *dump) compare(t *testing.T) {
+// script goes through the frames.
+func (d *dump) script(t *testing.T) string {
 	t.Helper()
-	shown := d.shown(t)
 	var script strings.Builder
-	fmt.Fprintf(&script, "target tfile %s\n", d.file)
-	for i := range shown {
+	for i := range d.shown(t) {
 		fmt.Fprintf(&script, "-- %d --\ntfind %d\n? tdump\n", i, i)
 	}
-	output := gdbtest.Run(t, d.program.Path, script.String())
+	return script.String()
+}
+
+// compare holds what GDB said of the frames against what show says.
+func (d *dump) compare(t *testing.T, output *gdbtest.Output) {
+	t.Helper()
+	shown := d.shown(t)
 	if len(shown) == 0 {
 		t.Fatal("show has no frames")
 	}
