@@ -44,7 +44,14 @@ func (c *replayCommand) openTraceFile(open opener, streams Streams) (*replayed, 
 	if err != nil {
 		return nil, err
 	}
-	file, warnings, err := replay.NewTraceFile(content, o)
+	var warnings []string
+	if o.Program == "" {
+		if o.Program, err = recordedPath(content.Header()); err != nil {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	file, more, err := replay.NewTraceFile(content, o)
+	warnings = append(warnings, more...)
 	if index, ok := content.(*tfile.File); ok {
 		for _, finding := range index.Findings() {
 			warnings = append(warnings, finding.String())
@@ -60,7 +67,7 @@ func (c *replayCommand) openTraceFile(open opener, streams Streams) (*replayed, 
 	if t.err != nil {
 		fmt.Fprintf(streams.Err, "tracewell: %v\n", t.err)
 	}
-	introduce(streams.Err, text.Visible(t.name), content, c.Exec != "")
+	introduce(streams.Err, text.Visible(t.name), content, o.Program != "")
 	return &replayed{close: t.close, config: func() (stub.Config, error) {
 		return stub.Config{Target: file.Target(), Attached: true, Save: wholefile.Write}, nil
 	}}, nil

@@ -57,26 +57,35 @@ func openTrace(path, exec string, streams Streams, opts ...tfile.Option) (*trace
 	return t, nil
 }
 
-// recordedProgram opens the program that a trace file says was traced, nil if it says none or the program is here no more. One
-// that has changed since is of no use.
+// recordedProgram opens the program that a trace file says was traced, nil if it says none or the program is here no more.
 func recordedProgram(header tfile.Header) (*symbol.Program, error) {
-	objects := frameview.Objects(header.Description)
-	if len(objects) == 0 {
-		return nil, nil
-	}
-	path := objects[0].Path
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return nil, nil
-	}
-	if info.ModTime().UnixMicro() > int64(header.Status.StartTime) {
-		return nil, fmt.Errorf("no symbols: %s has changed since it was traced", path)
+	path, err := recordedPath(header)
+	if path == "" {
+		return nil, err
 	}
 	program, err := symbol.Open(path, symbol.Options{})
 	if err != nil {
 		return nil, nil // nobody has asked for it
 	}
 	return program, nil
+}
+
+// recordedPath is where the program is that a trace file says was traced, "" if it says none or the program is here no more.
+// One that has changed since is of no use.
+func recordedPath(header tfile.Header) (string, error) {
+	objects := frameview.Objects(header.Description)
+	if len(objects) == 0 {
+		return "", nil
+	}
+	path := objects[0].Path
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return "", nil
+	}
+	if header.Status == nil || info.ModTime().UnixMicro() > int64(header.Status.StartTime) {
+		return "", fmt.Errorf("no symbols: %s may have changed since it was traced", path)
+	}
+	return path, nil
 }
 
 // openContent finds the frames.
