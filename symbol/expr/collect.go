@@ -155,6 +155,10 @@ func attempt(work func()) (failure *Error) {
 
 // collect makes the actions for a value.
 func (c *collector) collect(n *cexpr.Node, v value) {
+	for _, v := range c.passed {
+		attempt(func() { c.place(n, v.place, v.typ.Size) }) // where it is not known the member is, all the same
+	}
+	c.passed = nil
 	switch {
 	case c.text > 0 && c.string(n, v):
 	case v.code != nil:

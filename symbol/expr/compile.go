@@ -16,6 +16,8 @@ type compiler struct {
 	text  string
 	scope Scope
 	abi   ctype.ABI
+
+	passed []value // this, for static members that are named without it: GDB reads it on its way to them
 }
 
 func newCompiler(text string, s Scope) *compiler {
@@ -166,6 +168,7 @@ func (c *compiler) ofThis(n *cexpr.Node, name string) (value, bool) {
 		return value{}, false
 	}
 	if owner, static := staticIn(class, name); static {
+		c.passed = append(c.passed, value{typ: this.Type, place: this.Place})
 		return c.scopedMember(n, value{typ: owner}, name[strings.LastIndex(name, ":")+1:])
 	}
 	object := c.pointed(n, value{typ: this.Type, place: this.Place})
