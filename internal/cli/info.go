@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 	"tracewell/trace"
 )
@@ -85,6 +86,9 @@ func writeHeader(out *output, t *traceFile) {
 	entry(out, "OS ABI", "%s", orUnknown(text.Visible(target.OSABI)))
 	entry(out, "registers", "%d in %s, %s", len(t.view.Layout.Slots), text.Plural(len(target.Features), "feature"),
 		text.Plural(t.view.Layout.Size, "byte"))
+	for _, o := range frameview.Objects(header.Description) {
+		entry(out, "loaded", "%v %s", o.Bias, text.Visible(o.Path))
+	}
 }
 
 // sizes are the bytes of the parts of a file.

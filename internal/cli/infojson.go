@@ -26,11 +26,16 @@ type (
 		ByteOrderSource   string             `json:"byteOrderSource"`
 		Frames            int                `json:"frames"`
 		Target            *targetObject      `json:"target"`
+		Loaded            []loadedObject     `json:"loaded,omitempty"` // of files that record wrote, the program first
 		Tracepoints       []tracepointObject `json:"tracepoints"`
 		Variables         []variableObject   `json:"variables"`
 		Status            *statusObject      `json:"status"`
 		Findings          []findingObject    `json:"findings"`
 		Error             string             `json:"error,omitempty"` // why the rest of the file cannot be read
+	}
+	loadedObject struct {
+		Path string `json:"path"`
+		Bias string `json:"bias"` // how far above where its file has it
 	}
 	targetObject struct {
 		Architecture string   `json:"architecture"`
@@ -119,6 +124,9 @@ func describe(t *traceFile) fileObject {
 		Variables:         []variableObject{},
 		Status:            describeStatus(header.Status),
 		Findings:          []findingObject{},
+	}
+	for _, o := range frameview.Objects(header.Description) {
+		object.Loaded = append(object.Loaded, loadedObject{o.Path, o.Bias.String()})
 	}
 	frames := t.framesByTracepoint()
 	for _, tracepoint := range byNumber(header.Tracepoints) {
