@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"tracewell/record/output"
-	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/trace"
 	"tracewell/tracepoint"
@@ -85,13 +84,18 @@ func (s *Session) Header() tfile.Header {
 }
 
 // description is the target's, with what is known of files.
-func (s *Session) description() string { return output.Describe(s.target.Description(), s.objects) }
-
-// noteObject keeps where a file was loaded.
-func (s *Session) noteObject(o *symbol.Object) {
-	if line := output.Object(o.Bias(), o.Path()); line != "" && !slices.Contains(s.objects, line) {
-		s.objects = append(s.objects, line)
+func (s *Session) description() string {
+	var lines []string
+	for _, o := range s.objects {
+		loaded := output.Loaded{Path: o.Path(), Bias: o.Bias()}
+		if _, any := o.File().ThreadLocal(); any {
+			loaded.Below, _ = s.threadLocals(o)
+		}
+		if line := output.Object(loaded); line != "" && !slices.Contains(lines, line) {
+			lines = append(lines, line)
+		}
 	}
+	return output.Describe(s.target.Description(), lines)
 }
 
 // same reports whether two definitions trace the same.

@@ -47,7 +47,7 @@ func (s *Session) openProcess(pid int) (*process, error) {
 		return nil, err
 	}
 	p.program.Rebase(entry - p.program.Main().Entry() + p.program.Main().Bias())
-	s.noteObject(p.program.Main())
+	s.objects = append(s.objects, p.program.Main())
 	return p, nil
 }
 
@@ -225,7 +225,7 @@ func (s *Session) addLibrary(p *process, l target.LinkObject) *symbol.Object {
 	if err != nil {
 		return nil
 	}
-	s.noteObject(o)
+	s.objects = append(s.objects, o)
 	return o
 }
 

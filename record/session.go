@@ -9,6 +9,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/record/definition"
+	"tracewell/symbol"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/tdesc"
@@ -28,9 +29,9 @@ type Session struct {
 	ended     chan struct{}
 
 	programs []knownProgram
-	main     int      // process that was launched or attached to
-	launched bool     // it was
-	objects  []string // comments that say where files were loaded
+	main     int              // process that was launched or attached to
+	launched bool             // it was
+	objects  []*symbol.Object // files that processes had loaded
 	sites    map[arch.Addr]*tracepoint.Site
 	warnings []error
 	result   Result

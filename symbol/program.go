@@ -93,6 +93,14 @@ func (p *Program) Fork() *Program {
 	return &Program{options: p.options, files: p.files, objects: p.Objects()}
 }
 
+// SetTLSOffset has another function tell where thread-local variables of libraries are, in place of that of Options. It is for
+// a Program of which nobody has asked for a Scope yet.
+func (p *Program) SetTLSOffset(tell func(*Object) (int64, bool)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.options.TLSOffset = tell
+}
+
 // Main returns the executable.
 func (p *Program) Main() *Object { return p.Objects()[0] }
 

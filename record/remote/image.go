@@ -173,7 +173,7 @@ func (s *Session) same(o *symbol.Object) bool {
 
 // note keeps where a file was loaded.
 func (s *Session) note(o *symbol.Object, path string) {
-	if line := output.Object(o.Bias(), path); line != "" {
+	if line := output.Object(output.Loaded{Path: path, Bias: o.Bias()}); line != "" {
 		s.objects = append(s.objects, line)
 	}
 }
