@@ -11,6 +11,7 @@ import (
 	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/ax"
+	"tracewell/internal/mangle"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 	"tracewell/tdesc"
@@ -114,6 +115,24 @@ func (m *Image) linked(symbol string) (arch.Addr, bool) {
 		}
 	}
 	return m.data(symbol)
+}
+
+// undescribed finds a static member, by the name that it has with its class, in the symbol tables of the program: a library may
+// define it and have no debugging information. The symbol of every member ends alike.
+func (m *Image) undescribed(qualified, member string) (arch.Addr, bool) {
+	ending := fmt.Sprintf("%d%sE", len(member), member)
+	closed := strings.NewReplacer("> >", ">>")
+	for _, image := range append(m.others(), m) {
+		for symbol := range image.symbols() {
+			if !strings.HasSuffix(symbol, ending) {
+				continue
+			}
+			if name, ok := mangle.Source(symbol); ok && closed.Replace(name) == closed.Replace(qualified) {
+				return m.linked(symbol)
+			}
+		}
+	}
+	return 0, false
 }
 
 // At returns what names mean at a pc of the running program.

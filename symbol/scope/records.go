@@ -127,6 +127,9 @@ func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
 			}
 		}
 	}
+	if f.Addr == 0 {
+		f.Addr, _ = s.image.undescribed(name[len("::"):], f.Name)
+	}
 	return f
 }
 
