@@ -72,7 +72,7 @@ func (s *Session) openProgram(pid int, path string) (*symbol.Program, error) {
 		return nil, err
 	}
 	if file := program.Main().File(); !file.IsAMD64() {
-		return nil, errors.Join(fmt.Errorf("%s: a program for %v: only those for x86-64 can be recorded", path, file.Machine()), program.Close())
+		return nil, errors.Join(foreignError(path, file.Machine()), program.Close())
 	}
 	s.programs = append(s.programs, knownProgram{kept, program})
 	return program.Fork(), nil

@@ -111,13 +111,13 @@ func (c *csvFrames) add(frame frameview.Frame) error {
 		if len(parts) == 0 {
 			continue
 		}
-		d, ok := c.reader.Read(item)
+		v, ok := c.reader.Find(item)
 		if !ok {
 			continue
 		}
 		for _, part := range parts {
 			start := len(c.row)
-			c.row = c.reader.AppendPart(c.row, item, d, part.Part, frameview.StyleCSV)
+			c.row = c.reader.AppendPart(c.row, item, v, part.Part, frameview.StyleCSV)
 			c.cell(part.column, start)
 		}
 	}

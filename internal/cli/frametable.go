@@ -191,7 +191,7 @@ func (t *frameTable) appendCollected(dst []byte, frame frameview.Frame) []byte {
 		start := len(dst)
 		dst = append(append(separate(dst), text.Visible(item.Name)...), '=')
 		var ok bool
-		if dst, ok = t.values.appendItem(dst, t.reader, item); !ok || items >= cellItems {
+		if dst, ok = t.values.appendShort(dst, t.reader, item); !ok || items >= cellItems {
 			dst = dst[:start]
 		}
 		if ok {

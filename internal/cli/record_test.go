@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
 	"io"
 	"os"
 	"path/filepath"
@@ -47,6 +50,37 @@ func TestRecordMisuse(t *testing.T) {
 		got := run(t, append([]string{"record"}, strings.Fields(line)...)...)
 		if diff := cmp.Diff(outcome{"", "tracewell: " + want + "\n", 2}, got, cmp.AllowUnexported(outcome{})); diff != "" {
 			t.Errorf("record %s: (-want +got)\n%s", line, diff)
+		}
+	}
+}
+
+// TestRecordForeign refuses programs of another machine, and files that are no program, in one sentence.
+func TestRecordForeign(t *testing.T) {
+	folder := t.TempDir()
+	var header bytes.Buffer
+	err := binary.Write(&header, binary.LittleEndian, elf.Header64{
+		Ident: [elf.EI_NIDENT]byte{0x7f, 'E', 'L', 'F', byte(elf.ELFCLASS64), byte(elf.ELFDATA2LSB), byte(elf.EV_CURRENT)},
+		Type:  uint16(elf.ET_EXEC), Machine: uint16(elf.EM_S390), Version: uint32(elf.EV_CURRENT), Ehsize: 64, Phentsize: 56, Shentsize: 64,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string]struct{ content, want string }{
+		"foreign": {header.String(), "it is a program for EM_S390, and only those for x86-64 can be recorded"},
+		"text":    {"nothing that could run", "it is no program"},
+	} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, []byte(file.content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		trace := filepath.Join(folder, "run.tf")
+		got := run(t, "record", "--at", "push", "-o", trace, "--", path)
+		want := outcome{"", "tracewell: record: cannot run " + path + ": " + file.want + "\n", 2}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", name, diff)
+		}
+		if _, err := os.Stat(trace); err == nil {
+			t.Errorf("%s: there is a trace file", name)
 		}
 	}
 }

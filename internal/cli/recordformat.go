@@ -384,7 +384,7 @@ func (w *lineWriter) appendValues(dst []byte, frame frameview.Frame) []byte {
 	return appendDamage(dst, frame)
 }
 
-// appendValue writes what a frame has of an item, which may be a register or a variable.
+// appendValue writes what a frame has of an item, which may be a register or a variable, in a line with others.
 func (w *lineWriter) appendValue(dst []byte, item *frameview.Item, frame frameview.Frame) ([]byte, bool) {
 	if item.Slot != nil {
 		return w.view.AppendRegister(dst, item.Slot, frame.Registers())
@@ -392,7 +392,7 @@ func (w *lineWriter) appendValue(dst []byte, item *frameview.Item, frame framevi
 	if _, isVariable := item.Variable(); isVariable {
 		return w.reader.Append(dst, item, frameview.StyleCSV)
 	}
-	return w.values.appendItem(dst, w.reader, item)
+	return w.values.appendShort(dst, w.reader, item)
 }
 
 // shows reports whether an item is one that its tracepoint was asked to collect: not the time, which has a field of its own, and

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"unicode/utf8"
 
 	"tracewell/arch"
 	"tracewell/internal/frameview"
@@ -99,6 +100,29 @@ func (p valuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *fra
 	}
 	p.Language = item.Language
 	return p.appendTyped(dst, item.Type, d.Bytes), true
+}
+
+// shownCharacters is how much of a value stands in a line with others.
+const shownCharacters = 200
+
+// appendShort is appendItem for a line that has other values as well: what is long is cut.
+func (p valuePrinter) appendShort(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	start := len(dst)
+	dst, ok := p.appendItem(dst, reader, item)
+	return cutCharacters(dst, start, shownCharacters), ok
+}
+
+// cutCharacters ends a text that begins at start with an ellipsis if it has more than so many characters.
+func cutCharacters(dst []byte, start, most int) []byte {
+	end := start
+	for n := 1; end < len(dst); n++ {
+		_, size := utf8.DecodeRune(dst[end:])
+		if n == most && end+size < len(dst) {
+			return append(dst[:end], "…"...)
+		}
+		end += size
+	}
+	return dst
 }
 
 // appendWhole is appendItem for a value that stands alone: pointers have their type, and strings that they lead to follow.

@@ -134,14 +134,29 @@ func (r *Reader) evaluate(s *source) (Datum, bool) {
 
 // Value returns the value of an item, some of which may not be known, false if nothing of it is.
 func (r *Reader) Value(item *Item) (ctype.Value, bool) {
-	if item.plan != nil && item.Reference == nil && !r.stepped {
-		v, err := item.plan.Value((*world)(r))
-		if err == nil && !isUnavailable(v) {
-			return v, true
-		}
+	if v, ok := r.planned(item); ok {
+		return v, true
 	}
 	d, ok := r.Read(item)
 	return ctype.Value{Type: item.Type, Bytes: bytes.Clone(d.Bytes), InMemory: d.HasAddr, Addr: d.Addr}, ok
+}
+
+// Find is like Value, but takes what was collected for the item before all else, and allocates nothing if the frame has that.
+// The value is valid until the next Find, Read or Set.
+func (r *Reader) Find(item *Item) (ctype.Value, bool) {
+	if d, ok := r.Read(item); ok {
+		return ctype.Value{Type: item.Type, Bytes: d.Bytes, InMemory: d.HasAddr, Addr: d.Addr}, true
+	}
+	return r.planned(item)
+}
+
+// planned returns what the name of an item means in the program, false if nothing of that is known.
+func (r *Reader) planned(item *Item) (ctype.Value, bool) {
+	if item.plan == nil || item.Reference != nil || r.stepped {
+		return ctype.Value{}, false
+	}
+	v, err := item.plan.Value((*world)(r))
+	return v, err == nil && !isUnavailable(v)
 }
 
 // isUnavailable reports whether a frame lacks all of a value.
