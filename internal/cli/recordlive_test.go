@@ -75,6 +75,30 @@ func TestRecordPrints(t *testing.T) {
 	}
 }
 
+// TestRecordLong: a line with several values cuts a long one, as the table of show does; what asks for the value has all of it.
+func TestRecordLong(t *testing.T) {
+	p := testprog.Build(t, "collects", testprog.Variant{})
+	at := fmt.Sprintf("collects.c:%d", p.Line(t, "collect"))
+	got, path := recordInto(t, "-q", "--at", at, "--collect", "matrix@8", "--frames", "1", "--format", "|{values}|{matrix@8}|", "--", p.Path)
+	parts := strings.Split(got.stdout, "|")
+	if len(parts) != 4 {
+		t.Fatalf("it printed %s%s", got.stdout, got.stderr)
+	}
+	whole := parts[2]
+	short := string([]rune(whole)[:shownCharacters-1]) + "…"
+	if want := "matrix@8 = " + short; parts[1] != want {
+		t.Errorf("{values} is %s\nwant %s", parts[1], want)
+	}
+	for want, args := range map[string][]string{
+		"matrix@8=" + short + "\n":   {"show", path, "--exec", p.Path},
+		"matrix@8 = " + whole + "\n": {"show", path, "--exec", p.Path, "--full"},
+	} {
+		if shown := run(t, args...); !strings.Contains(shown.stdout, want) {
+			t.Errorf("%q prints\n%s%s\nwithout %s", args, shown.stdout, shown.stderr, want)
+		}
+	}
+}
+
 // TestRecordJSON: with --print --json there is an object a frame, and one at the end that says what came of the run.
 func TestRecordJSON(t *testing.T) {
 	p := testprog.Build(t, "queue", testprog.Variant{})

@@ -86,9 +86,11 @@ var encoded = []struct {
 		"01 00 00 00 02 00 00 00 01 00 00 00 05 00 00 00 0a 00 00 00 00 00 00 00"},
 	{"what is nowhere", ctype.C, ctype.Value{Type: integer, Bytes: make([]byte, 4), Holes: []ctype.Hole{{To: 4, Why: ctype.OptimizedOut}}},
 		`"<optimized out>"`, "<optimized out>"},
-	{"elements that are nowhere", ctype.C, ctype.Value{Type: ctype.ArrayOf(integer, 2), Bytes: le(3), Holes: []ctype.Hole{{4, 8, ctype.Unavailable}}},
+	{"elements that are nowhere", ctype.C, ctype.Value{Type: ctype.ArrayOf(integer, 2), Bytes: le(3),
+		Holes: []ctype.Hole{{From: 4, To: 8, Why: ctype.Unavailable}}},
 		`[3,"<unavailable>"]`, "3 <unavailable>"},
-	{"a bit field that is nowhere", ctype.Rust, ctype.Value{Type: mixed, Bytes: le(1, 0, 0), Holes: []ctype.Hole{{16, 20, ctype.OptimizedOut}}},
+	{"a bit field that is nowhere", ctype.Rust, ctype.Value{Type: mixed, Bytes: le(1, 0, 0),
+		Holes: []ctype.Hole{{From: 16, To: 20, Why: ctype.OptimizedOut}}},
 		`{"unit":{},"none":[],"x":1,"y":0,"maybe":"Option<i32>::None","flag":"<optimized out>"}`,
 		"mixed {shared: <optimized out>, unit: nothing, none: [], :  {x: 1, y: 0}, maybe: Option<i32>::None, flag: <optimized out>}"},
 }
@@ -129,7 +131,7 @@ func TestParts(t *testing.T) {
 	both := ctype.RecordOf("both", 40, ctype.Field{Name: "name", Type: rustStr}, ctype.Field{Name: "m", Offset: 16, Type: mixed})
 	item := &Item{Name: "b", Type: both, Language: ctype.Rust, sources: []source{{kind: sourceMemory}}}
 	value := ctype.Value{Type: both, Bytes: le(0x2000, 6, 2<<32|1, 5<<32|1, 0), Addr: arch.Addr(0x5000), InMemory: true,
-		Holes: []ctype.Hole{{20, 24, ctype.Unavailable}}}
+		Holes: []ctype.Hole{{From: 20, To: 24, Why: ctype.Unavailable}}}
 	got := ""
 	for _, part := range item.Parts() {
 		got += part.Name + "=" + string(r.AppendPart(nil, item, value, part, StyleCSV)) + ";"
