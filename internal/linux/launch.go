@@ -1,6 +1,7 @@
 package linux
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"syscall"
@@ -24,6 +25,9 @@ type Launch struct {
 
 // addrNoRandomize is ADDR_NO_RANDOMIZE of personality(2).
 const addrNoRandomize = 0x0040000
+
+// NoProgram reports whether Start has failed since the file is none that the kernel can run.
+func NoProgram(err error) bool { return errors.Is(err, unix.ENOEXEC) }
 
 // Start starts the program and returns its pid. It is seized, stopped before its first instruction.
 //

@@ -1,0 +1,54 @@
+package record
+
+import (
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os/exec"
+
+	"tracewell/internal/linux"
+	"tracewell/target"
+)
+
+// launchError says why a program could not be started.
+func launchError(p target.Program, err error) error {
+	command := p.Path
+	if len(p.Wrapper) > 0 {
+		command = p.Wrapper[0]
+	}
+	var lookup *exec.Error
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return fmt.Errorf("cannot run %s: it is not in PATH", command)
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("cannot run %s: there is no such file", command)
+	case linux.NoProgram(err):
+		if machine, ok := machineOf(command); ok {
+			return fmt.Errorf("cannot run %w", foreignError(command, machine))
+		}
+		return fmt.Errorf("cannot run %s: it is no program", command)
+	case errors.As(err, &lookup):
+		err = lookup.Err
+	}
+	return fmt.Errorf("cannot run %s: %w", command, err)
+}
+
+// machineOf returns the processor that the program of a command is for, false if it is no ELF file.
+func machineOf(command string) (elf.Machine, bool) {
+	path, err := exec.LookPath(command)
+	if err != nil {
+		return 0, false
+	}
+	file, err := elf.Open(path)
+	if err != nil {
+		return 0, false
+	}
+	defer file.Close()
+	return file.Machine, true
+}
+
+// foreignError refuses a program for another processor.
+func foreignError(path string, machine elf.Machine) error {
+	return fmt.Errorf("%s: it is a program for %v, and only those for x86-64 can be recorded", path, machine)
+}
