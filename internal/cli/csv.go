@@ -16,8 +16,9 @@ import (
 // There is a column for each register that some tracepoint collects, or that was selected, for each thing in memory that one
 // collects, by its name, and for each trace state variable that a frame can have; symbol is there if the program is. An empty
 // cell is what a frame does not have. Addresses, pointers and registers are hexadecimal numbers after 0x, because they have
-// more digits than a spreadsheet keeps; all other integers are decimal; texts are themselves, and what is nothing of
-// this is its bytes, "a0 52 40 00", in the order of memory.
+// more digits than a spreadsheet keeps; all other integers are decimal; texts are themselves, also those of strings
+// of Go and Rust, which without the text are its address; an enumeration of Rust and what is not known of a value is as GDB prints
+// it, and what is nothing of this is its bytes, "a0 52 40 00", in the order of memory.
 type csvFrames struct {
 	out    *csv.Writer
 	view   *frameview.View
@@ -177,7 +178,7 @@ func (c *csvFrames) flush() error {
 }
 
 // jsonFrames writes frames as JSON, one object a line: that of "show --json" with what was collected by name, as in
-// "collected":{"j->id":7,"q":"0x4052a0"}.
+// "collected":{"j->id":7,"q":"0x4052a0"}. Values are as frameview.StyleJSON says.
 type jsonFrames struct {
 	out    io.Writer
 	view   *frameview.View

@@ -92,7 +92,9 @@ func (e encoder) appendRecord(dst []byte, v ctype.Value, depth int) []byte {
 	switch {
 	case e.style == StyleJSON:
 		return append(e.appendMembers(append(dst, '{'), v, depth), '}')
-	case isText || e.referred || len(v.Holes) > 0:
+	case isText && len(v.Holes) == 0:
+		return e.appendField(dst, v, members.address, depth)
+	case e.referred || len(v.Holes) > 0:
 		return e.appendPrinted(dst, v)
 	}
 	return appendUnknown(dst, v.Bytes, e.style)

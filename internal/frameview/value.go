@@ -11,7 +11,7 @@ type Style uint8
 // The styles.
 const (
 	// StyleCSV writes the elements of an array with blanks between them: numbers as numbers, and bytes of which nothing is
-	// known in hexadecimal, as a reader would take 0102 for a number.
+	// known in hexadecimal, as a reader would take 0102 for a number. Of a string whose text the frame lacks it has the address.
 	StyleCSV Style = iota
 	// StyleJSON writes a JSON value: integers and floating-point numbers are numbers, arrays are arrays, structures are
 	// objects, all else is a string; bytes of which nothing is known are a string as in "bytes" of a block of memory.
