@@ -5,6 +5,7 @@ package remote
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -185,38 +186,43 @@ func TestLoadedLater(t *testing.T) {
 func TestDisconnected(t *testing.T) {
 	p := testprog.Build(t, "sleeper", testprog.Variant{})
 	servers(t, func(t *testing.T, server []string) {
-		c, _ := config(t, server, "trace tick\nactions\ncollect $regs\nend\n", p.Path, "1000")
-		c.Disconnected = true
-		s, err := Open(c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Leave(); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
-		c.Disconnected = false
-		var last int64 = -1
-		for _, stop := range []bool{false, true} {
-			time.Sleep(200 * time.Millisecond)
-			fetched, err := Fetch(c, stop)
-			if err != nil {
-				t.Fatal(err)
+		survive(t, func() error {
+			c, _ := config(t, server, "trace tick\nactions\ncollect $regs\nend\n", p.Path, "1000")
+			c.Disconnected = true
+			if err := leave(c); err != nil {
+				return err
 			}
-			file := open(t, c.Output)
-			if fetched.Unnamed != nil || fetched.Status.Running == stop || fetched.Frames <= last || int64(file.NumFrames()) != fetched.Frames {
-				t.Errorf("%+v after %d, %d in the file", fetched, last, file.NumFrames())
+			c.Disconnected = false
+			var last int64 = -1
+			for _, stop := range []bool{false, true} {
+				time.Sleep(200 * time.Millisecond)
+				fetched, err := Fetch(c, stop)
+				if err != nil {
+					return err
+				}
+				file := open(t, c.Output)
+				if fetched.Unnamed != nil || fetched.Status.Running == stop || fetched.Frames <= last || int64(file.NumFrames()) != fetched.Frames {
+					t.Errorf("%+v after %d, %d in the file", fetched, last, file.NumFrames())
+				}
+				last = fetched.Frames
+				h := file.Header()
+				if len(h.Tracepoints) != 1 || h.Tracepoints[0].Source.At != "tick" || !slices.Equal(h.Tracepoints[0].Source.Commands, []string{"collect $regs"}) ||
+					!strings.Contains(h.Description, p.Path) {
+					t.Errorf("%+v", h.Tracepoints)
+				}
 			}
-			last = fetched.Frames
-			h := file.Header()
-			if len(h.Tracepoints) != 1 || h.Tracepoints[0].Source.At != "tick" || !slices.Equal(h.Tracepoints[0].Source.Commands, []string{"collect $regs"}) ||
-				!strings.Contains(h.Description, p.Path) {
-				t.Errorf("%+v", h.Tracepoints)
-			}
-		}
+			return nil
+		})
 	})
+}
+
+// leave begins a run and goes away.
+func leave(c Config) error {
+	s, err := Open(c)
+	if err != nil {
+		return err
+	}
+	return errors.Join(s.Leave(), s.Close())
 }
 
 // TestAllStop traces by a server that has no non-stop mode, and answers nothing while the program runs.

@@ -57,18 +57,32 @@ func config(t *testing.T, server []string, plan string, command ...string) (Conf
 	}, s
 }
 
-// attempts is how often a server may die. gdbserver 13.1 does now and then, when it reads the registers of a new process.
+// attempts is how often a server may die. gdbserver 13.1 does now and then, when it reads the registers of a new process, and
+// when a client leaves it in the middle of a hit.
 const attempts = 3
 
 // run runs what is made to its end.
-func run(t *testing.T, fresh func() Config) (record.Result, *tfile.File) {
+func run(t *testing.T, fresh func() Config) (result record.Result, file *tfile.File) {
+	t.Helper()
+	survive(t, func() error {
+		c := fresh()
+		var err error
+		if result, err = try(c); err == nil {
+			file = open(t, c.Output)
+		}
+		return err
+	})
+	return result, file
+}
+
+// survive has something done, again if its server dies.
+func survive(t *testing.T, do func() error) {
 	t.Helper()
 	for attempt := 1; ; attempt++ {
-		c := fresh()
-		result, err := try(c)
+		err := do()
 		switch {
 		case err == nil:
-			return result, open(t, c.Output)
+			return
 		case !errors.Is(err, errGone) || attempt == attempts:
 			t.Fatal(err)
 		}
