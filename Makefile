@@ -53,7 +53,7 @@ cross: ## does everything, the tests included, compile for linux/arm64?
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
 
 race: setup ## the packages that start goroutines, under the race detector
-	CGO_ENABLED=1 $(GO) test -race $$(test/concurrent)
+	CGO_ENABLED=1 $(GO) test -race -timeout 20m $$(test/concurrent)
 
 demo-check: setup ## is the demo program what its source compiles to?
 	internal/demo/build --check
