@@ -15,12 +15,12 @@ import (
 	"tracewell/internal/gdbtest"
 )
 
-// inFixedPlace are the builds that GDB 13.1 has the symbols for: it does not move those of a position-independent program for
-// a trace file.
+// inFixedPlace are the builds that GDB 13.1 has all symbols for: it does not move those of a position-independent program for
+// a trace file, nor of a library.
 func inFixedPlace() []corpus.Build {
 	var builds []corpus.Build
 	for _, b := range corpus.Builds {
-		if b.Fixed || b.Language == corpus.Go {
+		if b.Fixed && b.Joined || b.Language == corpus.Go {
 			builds = append(builds, b)
 		}
 	}
@@ -42,11 +42,11 @@ func TestDumpOfGDB(t *testing.T) {
 	}
 }
 
-// loadedAnywhere are builds that GDB has symbols for only through replay: position-independent, with a library beside them.
+// loadedAnywhere are builds that GDB has all symbols for only through replay: with a library beside them.
 func loadedAnywhere() []corpus.Build {
 	var builds []corpus.Build
 	for _, b := range corpus.Builds {
-		if !b.Fixed && !b.Joined && (b.Language == corpus.C || b.Language == corpus.CPP) {
+		if !b.Joined && (b.Language == corpus.C || b.Language == corpus.CPP) {
 			builds = append(builds, b)
 		}
 	}

@@ -3,6 +3,7 @@ package replay
 import (
 	"io/fs"
 	"os"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/target"
@@ -65,12 +66,13 @@ func (u unchanging) ReadOnly(_ target.ThreadID, addr arch.Addr, n int) bool {
 	return u.t.readOnly(addr, n)
 }
 
-// Files implements target.Groups: of all files there are the program's and those of its libraries, to read.
+// Files implements target.Groups: of all files there are the program's and those of its libraries, to read, with the debugging
+// information that these have in files of their own.
 func (t *TraceTarget) Files() target.Files {
 	if t.file.program == nil {
 		return nil
 	}
-	return programFiles(append([]*program{t.file.program}, t.file.libraries...))
+	return programFiles(slices.Concat([]*program{t.file.program}, t.file.libraries, t.file.separate))
 }
 
 // programFiles is a file system with just these files.

@@ -27,6 +27,21 @@ func openLibraries(objects []*symbol.Object) []*program {
 	return libraries
 }
 
+// openSeparate opens the files that have the debugging information of others.
+func openSeparate(objects []*symbol.Object) []*program {
+	var separate []*program
+	for _, o := range objects {
+		path := o.File().DebugPath()
+		if path == "" || path == o.Path() {
+			continue
+		}
+		if p, err := openProgram(path); err == nil {
+			separate = append(separate, p)
+		}
+	}
+	return separate
+}
+
 // dynamic is where the dynamic section was in the process, 0 for a file without one.
 func (p *program) dynamic() arch.Addr {
 	i := slices.IndexFunc(p.elf.Progs, func(s *elf.Prog) bool { return s.Type == elf.PT_DYNAMIC })

@@ -35,6 +35,7 @@ type TraceFile struct {
 	program *program // nil if there is none
 	// libraries are those of the process, as far as the file says where they were and they are still there.
 	libraries []*program
+	separate  []*program // what the program and the libraries have their debugging information in, if not in themselves
 
 	mu      sync.Mutex
 	pcs     []arch.Addr // of the frames that have been read for a search, from the first on; guarded by mu
@@ -74,6 +75,7 @@ func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warn
 	if f.program != nil && f.view.Symbols != nil {
 		f.program.place(f.view.Symbols.Main().Bias())
 		f.libraries = openLibraries(f.view.Symbols.Objects()[1:])
+		f.separate = openSeparate(f.view.Symbols.Objects())
 	}
 	f.isa = isaOf(f.view, f.header.Order)
 	return f, warnings, nil
