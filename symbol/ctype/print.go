@@ -74,7 +74,7 @@ func (p Printer) Print(dst []byte, v Value) []byte {
 	switch t := v.Type; {
 	case p.Language == Rust && t.Kind == Pointer:
 		dst = append(append(append(dst, '('), rustType(t, 0)...), ") "...)
-	case t.Kind == Pointer && !t.nameless() || t.Kind == MemberPointer && t.Elem.Kind == Function:
+	case t.Kind == Pointer && !t.nameless():
 		dst = append(append(append(dst, '('), t.String()...), ") "...)
 	}
 	if v.Type.Reference {

@@ -118,9 +118,13 @@ func (p Printer) pointer(dst []byte, addr arch.Addr) []byte {
 	return dst
 }
 
-// memberPointer writes a pointer to a member by the member's name, and one to a method by its address.
+// memberPointer writes a pointer to a member by the member's name, and one to a method by its address, with its type wherever it
+// stands.
 func (p Printer) memberPointer(dst []byte, v Value) []byte {
 	word := arch.Uint(v.Bytes[:min(len(v.Bytes), 8)], p.Order)
+	if v.Type.Elem.Kind == Function {
+		dst = append(append(append(dst, '('), v.Type.String()...), ") "...)
+	}
 	switch {
 	case v.Type.Elem.Kind == Function && word&1 == 0:
 		return p.pointer(dst, arch.Addr(word))
