@@ -34,11 +34,11 @@ func (h heap) agree(ours, theirs string) bool {
 	return true
 }
 
-// mistakes are in values as GDB 13.1 prints them: it takes the dot of main.shape, in the name of an interface's table, for that
-// of a method; and a class that a library has for one that is only declared.
-var mistakes = []string{"main[shape]", "<incomplete type>"}
+// mistakes are in values as GDB 13.1 prints them: it takes a class that a library has for one that is only declared.
+var mistakes = []string{"<incomplete type>"}
 
-// dumped is what GDB 13.1 dumps, with the names that it takes apart put right.
+// dumped is what GDB 13.1 prints, with the name put right that it takes apart: it takes the dot of main.shape, in the name of an
+// interface's table, for that of a method.
 func dumped(text string) string { return strings.ReplaceAll(text, "main[shape]", "main.shape") }
 
 // undumped reports whether GDB 13.1 cannot dump a frame: it takes one for a step if it does not stop there itself, and then dumps

@@ -283,6 +283,7 @@ func (c *comparison) verdict(t *testing.T, where, mark string, f frame, v corpus
 	t.Helper()
 	got, recorded := f.values[v.Name]
 	reason := c.refused[mark][v.Name]
+	v.Text = dumped(v.Text)
 	switch {
 	case v.Error != "":
 		return "without a value in GDB"
