@@ -147,24 +147,13 @@ func (o *Object) listSymbols(match func(string) bool) []Location {
 // listLines finds the first place of each line of a file.
 func (p *Program) listLines(file string) []Location {
 	var found []Location
-	for _, o := range p.Objects() {
-		for _, raw := range o.file.Units() {
-			u := o.unit(raw)
-			if !u.hasFile(file) {
+	for at, t := range p.tablesOf(file) {
+		for _, e := range t.entries {
+			if !e.statement || e.line == 0 {
 				continue
 			}
-			for _, t := range u.tables() {
-				if !debuginfo.SamePath(file, t.path) {
-					continue
-				}
-				for _, e := range t.entries {
-					if !e.statement || e.line == 0 {
-						continue
-					}
-					if l := o.describe(e.addr); l.Line == e.line {
-						found = append(found, l)
-					}
-				}
+			if l := at.object.describe(e.addr); l.Line == e.line {
+				found = append(found, l)
 			}
 		}
 	}

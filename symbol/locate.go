@@ -2,6 +2,7 @@ package symbol
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -133,27 +134,41 @@ func (p *Program) locateLine(s *spec) ([]Location, error) {
 
 // statements returns where a line of a file begins, and the next line that has code.
 func (p *Program) statements(file string, line int) (places []place, next int) {
-	for _, o := range p.Objects() {
-		for _, raw := range o.file.Units() {
-			u := o.unit(raw)
-			if !u.hasFile(file) {
-				continue
-			}
-			for _, t := range u.tables() {
-				if !debuginfo.SamePath(file, t.path) {
+	for at, t := range p.tablesOf(file) {
+		exact, above := t.exact(line)
+		for _, addr := range exact {
+			places = append(places, place{at.object, at.unit, addr})
+		}
+		if above > 0 && (next == 0 || above < next) {
+			next = above
+		}
+	}
+	return places, next
+}
+
+// objectUnit is a unit of an object.
+type objectUnit struct {
+	object *Object
+	unit   *unit
+}
+
+// tablesOf yields the lines of a source file, in every unit that has some.
+func (p *Program) tablesOf(file string) iter.Seq2[objectUnit, *fileTable] {
+	return func(yield func(objectUnit, *fileTable) bool) {
+		for _, o := range p.Objects() {
+			for _, raw := range o.file.Units() {
+				u := o.unit(raw)
+				if !u.hasFile(file) {
 					continue
 				}
-				exact, above := t.exact(line)
-				for _, addr := range exact {
-					places = append(places, place{o, u, addr})
-				}
-				if above > 0 && (next == 0 || above < next) {
-					next = above
+				for _, t := range u.tables() {
+					if debuginfo.SamePath(file, t.path) && !yield(objectUnit{o, u}, t) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return places, next
 }
 
 // onePerBlock keeps the first place of each block, behind the prologue if it is in one. Code of a line may be in several

@@ -66,18 +66,10 @@ func (p *Program) noFile(s *spec, file string) error {
 // noLine says that a line and all behind it have no code.
 func (p *Program) noLine(s *spec, file string) error {
 	last := 0
-	for _, o := range p.Objects() {
-		for _, raw := range o.file.Units() {
-			u := o.unit(raw)
-			if !u.hasFile(file) {
-				continue
-			}
-			for _, t := range u.tables() {
-				for _, e := range t.entries {
-					if debuginfo.SamePath(file, t.path) && e.statement {
-						last = max(last, e.line)
-					}
-				}
+	for _, t := range p.tablesOf(file) {
+		for _, e := range t.entries {
+			if e.statement {
+				last = max(last, e.line)
 			}
 		}
 	}
