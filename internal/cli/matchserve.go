@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"tracewell/internal/serving"
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
@@ -18,16 +19,17 @@ import (
 
 // serveOptions are about serving the two traces of a comparison to GDB.
 type serveOptions struct {
-	Serve string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces, the reference first, each where the first difference is, as replay does; until Ctrl-C."`
-	Exec  string `group:"To look at it in GDB:" placeholder:"ELF" help:"With --serve, the program that was executed."`
-	Arch  string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
+	Serve            string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces, the reference first, each where the first difference is, as replay does; until Ctrl-C."`
+	Exec             string `group:"To look at it in GDB:" placeholder:"ELF" help:"With --serve, the program that was executed."`
+	admissionOptions `group:"To look at it in GDB:"`
+	Arch             string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
 }
 
 // checkServe refuses to serve what cannot be served.
 func (c *matchCommand) checkServe() error {
 	switch {
-	case c.Serve == "" && c.Exec+c.Arch != "":
-		return errors.New("--exec and --arch are for --serve")
+	case c.Serve == "" && (c.Exec+c.Arch != "" || c.AnyUser):
+		return errors.New("--exec, --arch and --any-user are for --serve")
 	case c.Serve == "":
 		return nil
 	case c.Merge || c.Pairs != "" || len(c.Files) != 2:
@@ -45,16 +47,16 @@ func (c *matchCommand) checkServe() error {
 }
 
 // comms are the places of the two servers.
-func (c *matchCommand) comms() (places [2]comm, err error) {
+func (c *matchCommand) comms() (places [2]serving.Comm, err error) {
 	reference, other, ok := strings.Cut(c.Serve, ",")
 	if !ok {
 		return places, fmt.Errorf("%q is not two places, as in :2345,:2346", c.Serve)
 	}
 	for i, s := range []string{reference, other} {
-		if places[i], err = parseComm(s); err != nil {
+		if places[i], err = serving.ParseComm(s); err != nil {
 			return places, err
 		}
-		if network := places[i].network; network == "stdio" || network == "device" {
+		if network := places[i].Network; network == "stdio" || network == "device" {
 			return places, fmt.Errorf("%q is no socket", s)
 		}
 	}
@@ -80,7 +82,7 @@ func (c *matchCommand) serve(r *matchResult, streams Streams) error {
 			return err
 		}
 		defer replayed.close()
-		entrance, err := place.open(streams)
+		entrance, err := c.listen(place, streams)
 		if err != nil {
 			return err
 		}

@@ -104,7 +104,7 @@ func TestMatchServeRefused(t *testing.T) {
 		"ref dut --serve :1,-":          `"-" is no socket`,
 		"ref dut same --serve :1,:2":    "--serve needs two traces",
 		"ref - --serve :1,:2":           "can be read once only",
-		"ref dut --exec prog":           "--exec and --arch are for --serve",
+		"ref dut --exec prog":           "--exec, --arch and --any-user are for --serve",
 		"--pairs nothing --serve :1,:2": "--serve needs two traces",
 	} {
 		if got := run(t, append([]string{"match"}, strings.Fields(args)...)...); got.status != statusFailure || !strings.Contains(got.stderr, says) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/internal/serving"
 	"tracewell/stub"
 	"tracewell/target"
 )
@@ -24,6 +25,8 @@ type serverOptions struct {
 	Wrapper              wrapperOption `help:"Start programs by a command that executes them in the end: --wrapper CMD ARGS -- COMM PROG."`
 	DisableRandomization bool          `negatable:"" default:"true" help:"Start programs without address space randomisation (the default)."`
 	StartupWithShell     bool          `negatable:"" default:"true" help:"Taken as gdbserver does; programs get their arguments as they are in either case."`
+
+	admissionOptions
 
 	RemoteDebug    bool         `help:"Tell of every packet."`
 	Debug          bareOrValued `help:"Tell what the program does, and what it is told to do."`
@@ -103,7 +106,7 @@ var errNothingToServe = errors.New("serve needs a place to listen and a program,
 
 // request is what a command line asks for.
 type request struct {
-	place   comm
+	place   serving.Comm
 	program target.Program // without a Path there is none
 	pid     int            // of the process to attach to, 0 for none
 	disable []string
@@ -123,7 +126,7 @@ func (o *serverOptions) request(operands []string) (request, error) {
 	if strings.HasPrefix(operands[0], "--") {
 		return r, fmt.Errorf("unknown flag %s", operands[0])
 	}
-	if r.place, err = parseComm(operands[0]); err != nil {
+	if r.place, err = serving.ParseComm(operands[0]); err != nil {
 		return r, err
 	}
 	rest, attach := operands[1:], o.Attach

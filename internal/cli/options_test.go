@@ -72,7 +72,7 @@ func TestGdbserverCommandLines(t *testing.T) {
 			t.Errorf("%q: %v", line, err)
 			continue
 		}
-		got := asked{r.place.network + " " + r.place.address, "", r.pid, c.Once, c.Multi, r.program.RandomAddresses,
+		got := asked{r.place.Network + " " + r.place.Address, "", r.pid, c.Once, c.Multi, r.program.RandomAddresses,
 			strings.Join(r.disable, " ")}
 		if p := r.program; p.Path != "" || len(p.Wrapper) > 0 {
 			got.Command = strings.Join(slices.Concat(p.Wrapper, []string{p.Path}, p.Args), " ")

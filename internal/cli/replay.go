@@ -8,8 +8,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
+	"tracewell/internal/serving"
 	"tracewell/stub"
 	"tracewell/tfile"
 )
@@ -21,6 +21,7 @@ type replayCommand struct {
 	Exec   string `placeholder:"ELF" help:"The program that was traced, which GDB is then told of, and which tells what memory held in the beginning."`
 	Tdesc  string `placeholder:"FILE" help:"A description of the registers, as tdesc reads it, in place of that in the file."`
 	Once   bool   `help:"End when the first client leaves."`
+	admissionOptions
 	readingOptions
 	executionOptions
 }
@@ -38,11 +39,11 @@ func (*replayCommand) Examples() string {
 
 // Run implements kong's command.
 func (c *replayCommand) Run(streams Streams) error {
-	place, err := parseComm(c.Listen)
+	place, err := serving.ParseComm(c.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	if c.File == "-" && place.network == "stdio" {
+	if c.File == "-" && place.Network == "stdio" {
 		return errors.New("standard input cannot be both the file and GDB: --listen needs another place")
 	}
 	r, err := c.open(streams)
@@ -52,12 +53,12 @@ func (c *replayCommand) Run(streams Streams) error {
 	defer r.close()
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer cancel()
-	entrance, err := place.open(streams)
+	entrance, err := c.listen(place, streams)
 	if err != nil {
 		return err
 	}
 	defer entrance.Close()
-	return r.serve(ctx, entrance, c.Once || place.network == "stdio", streams.Err)
+	return r.serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err)
 }
 
 // replayed is a recording that clients look at, one after another.
@@ -89,10 +90,10 @@ func (c *replayCommand) open(streams Streams) (*replayed, error) {
 }
 
 // serve serves the clients that come in, with once but one.
-func (r *replayed) serve(ctx context.Context, entrance door, once bool, messages io.Writer) error {
+func (r *replayed) serve(ctx context.Context, entrance serving.Listener, once bool, messages io.Writer) error {
 	defer context.AfterFunc(ctx, func() { entrance.Close() })()
 	for {
-		conn, err := entrance.next()
+		conn, err := entrance.Accept()
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -110,8 +111,7 @@ func (r *replayed) serve(ctx context.Context, entrance door, once bool, messages
 	}
 }
 
-// one serves one client. A connection that breaks is a message, not an end. When the context ends it does not wait for a read
-// that closing cannot interrupt, as of a pipe.
+// one serves one client. A connection that breaks is a message, not an end.
 func (r *replayed) one(ctx context.Context, conn io.ReadWriteCloser, messages io.Writer) error {
 	config, err := r.config()
 	if err != nil {
@@ -120,21 +120,10 @@ func (r *replayed) one(ctx context.Context, conn io.ReadWriteCloser, messages io
 	}
 	server := stub.New(config)
 	defer server.Close()
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(conn) }()
-	select {
-	case err := <-served:
-		if err != nil && !errors.Is(err, stub.ErrExit) {
-			fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
-			return nil
-		}
-		return err
-	case <-ctx.Done():
-		conn.Close()
-		select {
-		case <-served:
-		case <-time.After(time.Second):
-		}
+	err = serving.Serve(ctx, conn, server.Serve)
+	if err != nil && !errors.Is(err, stub.ErrExit) {
+		fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
 		return nil
 	}
+	return err
 }

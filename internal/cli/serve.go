@@ -78,13 +78,13 @@ const garbage = 25
 // serve does what a right command line asks for. Clients can connect before the program has been started, which takes a
 // while; a place that is taken should not start it at all.
 func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted request, log *stub.DebugLog) error {
-	entrance, err := wanted.place.open(streams)
+	entrance, err := c.listen(wanted.place, streams)
 	if err != nil {
 		return err
 	}
 	defer entrance.Close()
 	standard := linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}
-	stdio := wanted.place.network == "stdio"
+	stdio := wanted.place.Network == "stdio"
 	if stdio {
 		null, err := os.Open(os.DevNull)
 		if err != nil {
@@ -112,7 +112,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted reques
 		Target: t, Engine: engine, Attached: wanted.pid != 0, Multi: c.Multi, Program: wanted.program,
 		Notify: n.notify(), Disable: wanted.disable, Debug: log,
 		Save:   wholefile.Write,
-		Serial: wanted.place.network == "device",
+		Serial: wanted.place.Network == "device",
 	}}
 	s.server = stub.New(s.config)
 	defer func() { s.server.Close() }()

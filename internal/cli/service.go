@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
+	"tracewell/internal/serving"
 	"tracewell/stub"
 	"tracewell/target/linux"
 	"tracewell/tracepoint"
@@ -24,10 +24,10 @@ type service struct {
 
 // serve serves the clients that come in, one after another, until there is nothing left to serve. With once there is but
 // one.
-func (s *service) serve(ctx context.Context, entrance door, once bool) error {
+func (s *service) serve(ctx context.Context, entrance serving.Listener, once bool) error {
 	defer context.AfterFunc(ctx, func() { entrance.Close() })()
 	for {
-		conn, err := entrance.next()
+		conn, err := entrance.Accept()
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -70,25 +70,12 @@ func (s *service) goOn() bool {
 	return true
 }
 
-// one serves one client. A connection that breaks is a message, not an end. When the context ends it does not wait for a
-// read that closing cannot interrupt, as of a pipe.
+// one serves one client. A connection that breaks is a message, not an end.
 func (s *service) one(ctx context.Context, conn io.ReadWriteCloser) error {
-	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(conn) }()
-	select {
-	case err := <-served:
-		if errors.Is(err, stub.ErrExit) {
-			return err
-		}
-		if err != nil {
-			fmt.Fprintf(s.messages, "tracewell: connection: %v\n", err)
-		}
-	case <-ctx.Done():
-		conn.Close()
-		select {
-		case <-served:
-		case <-time.After(time.Second):
-		}
+	err := serving.Serve(ctx, conn, s.server.Serve)
+	if err != nil && !errors.Is(err, stub.ErrExit) {
+		fmt.Fprintf(s.messages, "tracewell: connection: %v\n", err)
+		return nil
 	}
-	return nil
+	return err
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"tracewell/internal/serving"
 	"tracewell/rsp"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
@@ -33,12 +34,12 @@ func openDescription(name string, timeout time.Duration, streams Streams) (*desc
 	}
 	switch status, err := os.Stat(name); {
 	case err == nil && status.Mode()&fs.ModeSocket != 0:
-		return ofStub(name, comm{"unix", name}, timeout)
+		return ofStub(name, serving.Comm{Network: "unix", Address: name}, timeout)
 	case err == nil:
 		return ofFile(name)
 	default:
-		place, notPlace := parseComm(name)
-		if notPlace != nil || place.network == "device" {
+		place, notPlace := serving.ParseComm(name)
+		if notPlace != nil || place.Network == "device" {
 			return nil, nil, err
 		}
 		return ofStub(name, place, timeout)
@@ -90,8 +91,8 @@ func inTraceFile(f *os.File) ([]byte, error) {
 
 // ofStub asks a stub. Nothing is asked of it but its features and what it serves of the description, and it is left by
 // closing the connection, so that its program neither runs nor ends for it.
-func ofStub(name string, place comm, timeout time.Duration) (*description, tdesc.Include, error) {
-	conn, err := net.DialTimeout(place.network, place.address, timeout)
+func ofStub(name string, place serving.Comm, timeout time.Duration) (*description, tdesc.Include, error) {
+	conn, err := net.DialTimeout(place.Network, place.Address, timeout)
 	if err != nil {
 		return nil, nil, err
 	}

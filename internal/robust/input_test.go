@@ -140,7 +140,7 @@ func TestRandomBytes(t *testing.T) {
 			received <- all
 		}()
 		c.conn.SetDeadline(time.Now().Add(patience))
-		if _, err := c.conn.Write(noise(rand.New(rand.NewPCG(seed, 1)), 100_000)); err != nil {
+		if _, err := c.conn.Write(append([]byte("+"), noise(rand.New(rand.NewPCG(seed, 1)), 100_000)...)); err != nil {
 			t.Fatal(err)
 		}
 		// End what may have begun; a stop, should something run; and then something with one answer.

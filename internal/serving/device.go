@@ -1,4 +1,4 @@
-package cli
+package serving
 
 import (
 	"errors"
@@ -10,26 +10,26 @@ import (
 	"tracewell/internal/linux"
 )
 
-// deviceDoor is a serial line, at whose other end there is a client or will be: a line does not tell. It is opened anew
+// device is a serial line, at whose other end there is a client or will be: a line does not tell. It is opened anew
 // for each, since a client that went may have left it in the middle of a packet.
-type deviceDoor struct {
+type device struct {
 	path     string
 	messages io.Writer
 	ready    *os.File // opened already for the next client, or nil
 }
 
 // openDevice opens what COMM names when it holds no colon.
-func openDevice(path string, messages io.Writer) (*deviceDoor, error) {
+func openDevice(path string, messages io.Writer) (*device, error) {
 	status, err := os.Stat(path)
 	if err == nil && status.Mode()&(fs.ModeCharDevice|fs.ModeNamedPipe) == 0 || errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("could not open remote device: %s is no device (a port to listen on has a colon, as in :2345)", path)
 	}
-	d := &deviceDoor{path: path, messages: messages}
+	d := &device{path: path, messages: messages}
 	d.ready, err = d.open()
 	return d, err
 }
 
-func (d *deviceDoor) open() (*os.File, error) {
+func (d *device) open() (*os.File, error) {
 	line, err := linux.OpenSerial(d.path)
 	if err != nil {
 		return nil, fmt.Errorf("could not open remote device: %w", err)
@@ -37,7 +37,7 @@ func (d *deviceDoor) open() (*os.File, error) {
 	return line, nil
 }
 
-func (d *deviceDoor) next() (io.ReadWriteCloser, error) {
+func (d *device) Accept() (io.ReadWriteCloser, error) {
 	line := d.ready
 	d.ready = nil
 	if line == nil {
@@ -50,5 +50,5 @@ func (d *deviceDoor) next() (io.ReadWriteCloser, error) {
 	return line, nil
 }
 
-// Close implements door. A line that has become a client's is closed with it.
-func (d *deviceDoor) Close() error { return nil }
+// Close implements Listener. A line that has become a client's is closed with it.
+func (d *device) Close() error { return nil }

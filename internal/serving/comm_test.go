@@ -1,4 +1,4 @@
-package cli
+package serving
 
 import (
 	"errors"
@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
+
+	"tracewell/internal/linux"
 )
 
 func TestParseComm(t *testing.T) {
-	for text, want := range map[string]comm{
+	for text, want := range map[string]Comm{
 		"-":             {"stdio", ""},
 		"stdio":         {"stdio", ""},
 		":2345":         {"tcp", "localhost:2345"},
@@ -29,12 +30,12 @@ func TestParseComm(t *testing.T) {
 		"tcp:2345":      {"tcp", "tcp:2345"},
 		"/dev/ttyS0":    {"device", "/dev/ttyS0"},
 	} {
-		if got, err := parseComm(text); err != nil || got != want {
+		if got, err := ParseComm(text); err != nil || got != want {
 			t.Errorf("%q: got %+v, %v, want %+v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "host:", "host:port", ":-1", "unix:", "udp:host:1", "udp4::1", "udp6:::1:1"} {
-		if got, err := parseComm(text); err == nil {
+		if got, err := ParseComm(text); err == nil {
 			t.Errorf("%q: got %+v, want an error", text, got)
 		}
 	}
@@ -42,36 +43,22 @@ func TestParseComm(t *testing.T) {
 
 // TestListenSaysWhere waits for the words that harnesses wait for, for each client anew, and lets clients in.
 func TestListenSaysWhere(t *testing.T) {
-	listener, err := comm{"tcp", "localhost:0"}.listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer listener.Close()
-	port := listener.Addr().(*net.TCPAddr).Port
-	_, err = comm{"tcp", listener.Addr().String()}.listen()
-	if err == nil || err.Error() != "Can't bind address: Address already in use." {
+	l, messages := listen(t, "localhost:0", Options{})
+	port := l.Addr().(*net.TCPAddr).Port
+	_, err := Comm{"tcp", l.Addr().String()}.socket()
+	if err == nil || !strings.HasSuffix(err.Error(), "Can't bind address: Address already in use.") {
 		t.Errorf("second listener: %v", err)
 	}
-
-	var messages strings.Builder
-	entrance := &listenerDoor{listener, &messages}
 	for range 2 {
-		client, err := net.Dial("tcp", listener.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer client.Close()
-		conn, err := entrance.next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := connect(t, l)
+		send(t, client, "+")
+		conn := accept(t, l)
 		conn.Close()
 		want := fmt.Sprintf("Listening on port %d\nRemote debugging from host 127.0.0.1, port %d\n", port,
 			client.LocalAddr().(*net.TCPAddr).Port)
-		if messages.String() != want {
-			t.Errorf("messages %q, want %q", messages.String(), want)
+		if got := messages.take(); got != want {
+			t.Errorf("messages %q, want %q", got, want)
 		}
-		messages.Reset()
 	}
 }
 
@@ -83,15 +70,15 @@ func TestNoSuchPlace(t *testing.T) {
 		"udp123::::2345":     ": cannot resolve name: ",
 		"nosuch.invalid:1":   ": cannot resolve name: ",
 		"2345":               "could not open remote device: 2345 is no device (a port to listen on has a colon, as in :2345)",
-		"listen.go":          "could not open remote device: listen.go is no device",
+		"comm.go":            "could not open remote device: comm.go is no device",
 		"unix:no/such/place": "cannot listen on no/such/place: ",
 	} {
-		place, err := parseComm(text)
+		place, err := ParseComm(text)
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		if _, err := place.open(Streams{}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := place.Listen(Options{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
@@ -99,7 +86,7 @@ func TestNoSuchPlace(t *testing.T) {
 
 func TestUnixSocketIsPrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "socket")
-	listener, err := comm{"unix", path}.listen()
+	listener, err := Comm{"unix", path}.socket()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,23 +94,42 @@ func TestUnixSocketIsPrivate(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
 	}
-	if _, err := listenUnix(path); !errors.Is(err, syscall.EADDRINUSE) {
+	if _, err := listenUnix(path); !errors.Is(err, linux.ErrAddressInUse) {
 		t.Errorf("a second listener on a live socket: %v", err)
 	}
 	listener.Close()
 
 	// What a server that was killed leaves behind is replaced.
-	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	dead, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
-		t.Fatal(err)
-	}
-	syscall.Close(fd)
+	dead.SetUnlinkOnClose(false)
+	dead.Close()
 	listener, err = listenUnix(path)
 	if err != nil {
 		t.Fatalf("over a dead socket: %v", err)
 	}
 	listener.Close()
+}
+
+// TestUnixReplacesNothingElse: a name that is taken by anything but a dead socket of the same user stays as it is.
+func TestUnixReplacesNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
+	if err := os.WriteFile(file, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(file, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{file, link} {
+		_, err := Comm{"unix", path}.socket()
+		if err == nil || !strings.HasSuffix(err.Error(), "Address already in use.") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if got, err := os.ReadFile(link); string(got) != "precious" {
+		t.Errorf("the file holds %q, %v", got, err)
+	}
 }
