@@ -4,22 +4,41 @@ GO       ?= go
 FUZZTIME ?= 10s
 SOAKTIME ?= 10m
 BENCH    ?= .
+PREFIX   ?= /usr/local
 SUITE    ?= gdb.trace gdb.server
 
 # The part of GDB's own test-suite that is quick and asks the most of tracepoints.
 QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing passc-dyn qtro report status-stop tfind tsv \
             while-dyn)
 
+# Where install puts things.
+PLACE     = $(DESTDIR)$(PREFIX)
+BASHDIR   = $(PLACE)/share/bash-completion/completions
+ZSHDIR    = $(PLACE)/share/zsh/site-functions
+FISHDIR   = $(PLACE)/share/fish/vendor_completions.d
+
 # The product is one static binary. Only the race detector needs cgo.
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match prove-record prove-replay clean
+.PHONY: build install uninstall demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match prove-record prove-replay clean
 
 ## For everybody
 
 build: ## build bin/tracewell
-	$(GO) build -trimpath -o bin/tracewell ./cmd/tracewell
+	$(GO) build -trimpath -buildvcs=auto -o bin/tracewell ./cmd/tracewell
+
+install: build ## install the program, its manual pages and the completion of bash, zsh and fish below DESTDIR/PREFIX
+	install -d $(PLACE)/bin $(BASHDIR) $(ZSHDIR) $(FISHDIR)
+	install -m 755 bin/tracewell $(PLACE)/bin/tracewell
+	bin/tracewell man $(PLACE)/share/man/man1
+	bin/tracewell completion bash > $(BASHDIR)/tracewell
+	bin/tracewell completion zsh > $(ZSHDIR)/_tracewell
+	bin/tracewell completion fish > $(FISHDIR)/tracewell.fish
+
+uninstall: ## remove what install has installed
+	rm -f $(PLACE)/bin/tracewell $(PLACE)/share/man/man1/tracewell.1 $(PLACE)/share/man/man1/tracewell-*.1
+	rm -f $(BASHDIR)/tracewell $(ZSHDIR)/_tracewell $(FISHDIR)/tracewell.fish
 
 demo: ## trace the program that ships with tracewell; needs neither gdb nor a compiler
 	$(GO) run ./cmd/tracewell demo

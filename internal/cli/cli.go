@@ -11,6 +11,8 @@ import (
 	"os"
 
 	"github.com/alecthomas/kong"
+
+	"tracewell/internal/completion"
 )
 
 // Streams are the standard streams of a run.
@@ -22,9 +24,6 @@ const (
 	statusFinding = 1
 	statusFailure = 2
 )
-
-// Version is what --version prints; releases set it when they are linked.
-var Version = "development"
 
 // commands is the whole command line.
 type commands struct {
@@ -39,6 +38,11 @@ type commands struct {
 	Generate generateCommand `cmd:"" name:"gen-trace" help:"Write an execution trace to try tools on, with faults where they are wanted."`
 	Demo     demoCommand     `cmd:"" help:"Trace a small built-in program and show what was collected."`
 	Tdesc    tdescCommand    `cmd:"" help:"Check, lay out, print and compare target descriptions."`
+
+	Help       helpCommand       `cmd:"" help:"Explain a command, as --help does."`
+	About      versionCommand    `cmd:"" name:"version" help:"Print the version, with the commit that it was built from."`
+	Completion completionCommand `cmd:"" help:"Print what makes a shell complete command lines of tracewell."`
+	Man        manCommand        `cmd:"" help:"Write the manual pages."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -67,7 +71,7 @@ func Run(args []string, streams Streams) (status int) {
 	parser, err := kong.New(&c,
 		kong.Name("tracewell"),
 		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": "tracewell " + Version, "tdescSource": sourceHelp,
+		kong.Vars{"version": builtFrom().String(), "tdescSource": sourceHelp,
 			"architectures": architectures(), "readFormats": readFormats(), "writeFormats": writeFormats()},
 		matchVariables(),
 		recordVariables(),
@@ -82,6 +86,10 @@ func Run(args []string, streams Streams) (status int) {
 	}
 	if len(args) == 0 {
 		args = []string{"--help"}
+	}
+	if args[0] == completion.Command {
+		completion.Answer(streams.Out, parser.Model, completes, args[1:])
+		return statusDone
 	}
 	context, err := parser.Parse(operandsLast(parser.Model, matchWords(args)))
 	if err == nil {
@@ -110,8 +118,8 @@ type exampler interface{ Examples() string }
 // help prints a command's examples above kong's own text.
 func help(options kong.HelpOptions, ctx *kong.Context) error {
 	if node := ctx.Selected(); node != nil {
-		if e, ok := node.Target.Addr().Interface().(exampler); ok {
-			fmt.Fprintf(ctx.Stdout, "Examples:\n%s\n", e.Examples())
+		if examples := examplesOf(node); examples != "" {
+			fmt.Fprintf(ctx.Stdout, "Examples:\n%s\n", examples)
 		}
 	}
 	return kong.DefaultHelpPrinter(options, ctx)

@@ -20,16 +20,16 @@ import (
 // convertCommand is "tracewell convert".
 type convertCommand struct {
 	Files      []string       `arg:"" name:"file" help:"The files to read, several of one experiment to be merged, and last the one to write. - is standard input or output."`
-	From       string         `placeholder:"FORMAT" help:"The format of what is read: ${readFormats}. Without it the content tells."`
-	To         string         `placeholder:"FORMAT" help:"The format to write: ${writeFormats}, with .gz or .zst behind it to compress. Without it the suffix of the name tells."`
+	From       string         `placeholder:"FORMAT" complete:"formats" help:"The format of what is read: ${readFormats}. Without it the content tells."`
+	To         string         `placeholder:"FORMAT" complete:"formats" help:"The format to write: ${writeFormats}, with .gz or .zst behind it to compress. Without it the suffix of the name tells."`
 	Frames     *frameRange    `placeholder:"A:B" help:"Take frames A to B only, both included; either may be missing."`
-	Tracepoint []trace.Number `short:"t" placeholder:"N" help:"Take the frames of tracepoint N only; may be given several times."`
+	Tracepoint []trace.Number `short:"t" placeholder:"N" complete:"tracepoints" help:"Take the frames of tracepoint N only; may be given several times."`
 	Where      string         `placeholder:"COND" help:"Take the frames only of which a condition in C holds, over what was collected and registers."`
 	Part       int            `placeholder:"N" help:"Of trace files that lie one behind the other in a file take the Nth only, counted from 1; without it they are merged."`
 	ByTime     bool           `help:"Put the frames in the order of $$trace_timestamp, which all must have collected."`
 	Exec       string         `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV."`
 	MaxBad     *count         `placeholder:"N" help:"Allow N lines in an execution trace that are no records (0). They are kept in any case."`
-	Registers  []string       `short:"r" placeholder:"NAME" help:"Write these registers only into JSON and CSV; without it all that are collected."`
+	Registers  []string       `short:"r" placeholder:"NAME" complete:"registers" help:"Write these registers only into JSON and CSV; without it all that are collected."`
 }
 
 // Examples implements exampler.

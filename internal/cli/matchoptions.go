@@ -32,7 +32,7 @@ type meaningOptions struct {
 	Alias   []aliases     `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Names of one register, as r8=t0, or of a whole instruction set: ${aliasSets}."`
 	Ignore  []ignoreRule  `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Let records by a rule make no difference; may be given several times. reg:NAME, * standing for any characters, or reg:NAME&MASK for some bits of it; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for accesses to memory; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal, LAST is included and may be left out."`
 	MaxBad  count         `group:"What makes a difference:" placeholder:"N" help:"Allow N lines in each trace that are no records (0)."`
-	Dialect dialectChoice `group:"What makes a difference:" placeholder:"NAME" help:"What the traces are written in; without it that is found out: ${dialects}."`
+	Dialect dialectChoice `group:"What makes a difference:" placeholder:"NAME" complete:"dialects" help:"What the traces are written in; without it that is found out: ${dialects}."`
 }
 
 // windowSize is the value of --window-size.

@@ -155,7 +155,7 @@ func TestServeAnswers(t *testing.T) {
 		"--selftest":            "Selftests have been disabled for this build.\n",
 		"--selftest=x :1":       "Selftests have been disabled for this build.\n",
 		"--disable-packet":      disableable,
-		"--once --version :1 x": "tracewell development\n",
+		"--once --version :1 x": builtFrom().String() + "\n",
 	} {
 		got := run(t, append([]string{"serve"}, strings.Fields(line)...)...)
 		if got != (outcome{want, "", statusDone}) {

@@ -38,7 +38,7 @@ func (*recordCommand) Examples() string {
 
 // tracedOptions say what is traced. Their order on the command line matters.
 type tracedOptions struct {
-	At        planOption  `group:"What is traced:" placeholder:"LOCATION" help:"Put a tracepoint at FILE:LINE, FUNCTION, FUNCTION+OFFSET, *ADDRESS, -probe PROVIDER:NAME, as GDB's trace does. The options below that follow it, or it and other --at, belong to it; in front of every --at they hold for all."`
+	At        planOption  `group:"What is traced:" placeholder:"LOCATION" complete:"locations" help:"Put a tracepoint at FILE:LINE, FUNCTION, FUNCTION+OFFSET, *ADDRESS, -probe PROVIDER:NAME, as GDB's trace does. The options below that follow it, or it and other --at, belong to it; in front of every --at they hold for all."`
 	Collect   planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Collect these expressions, with commas between them: variables, members, ARRAY[0]@N, $args, $locals, $regs, $REGISTER; /s in front collects strings, /s64 of at most 64 bytes."`
 	If        planOption  `group:"What is traced:" placeholder:"EXPR" help:"Only if this is not 0."`
 	Pass      planOption  `group:"What is traced:" placeholder:"N" help:"End the run with the N-th hit."`
@@ -51,7 +51,7 @@ type tracedOptions struct {
 
 // subjectOptions say which process is traced.
 type subjectOptions struct {
-	PID    positive `name:"pid" group:"Which program:" placeholder:"PID" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
+	PID    positive `name:"pid" group:"Which program:" placeholder:"PID" complete:"processes" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
 	Follow bool     `group:"Which program:" help:"Trace children as well."`
 
 	Remote       string `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames (or :PORT, unix:PATH)."`
@@ -76,7 +76,7 @@ type tellOptions struct {
 	Print  bool        `group:"What is printed:" help:"Print each frame as a line while it runs. Collects $$trace_timestamp besides."`
 	Format lineFormat  `group:"What is printed:" placeholder:"TEMPLATE" help:"What the lines look like, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
 	JSON   bool        `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, at the end what came of the run."`
-	List   *listOption `group:"What is printed:" placeholder:"PATTERN" help:"Only print which functions and probes there are of a name, * standing for any characters; FILE: is for the lines of a file, FILE:PATTERN for its functions, /REGEXP/ for other patterns."`
+	List   *listOption `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only print which functions and probes there are of a name, * standing for any characters; FILE: is for the lines of a file, FILE:PATTERN for its functions, /REGEXP/ for other patterns."`
 	DryRun bool        `group:"What is printed:" help:"Only print what would be traced, with addresses and the code of expressions."`
 	Quiet  bool        `short:"q" group:"What is printed:" help:"Tell nothing of the run but errors."`
 }

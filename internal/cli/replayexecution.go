@@ -20,7 +20,7 @@ import (
 // executionOptions are for execution traces.
 type executionOptions struct {
 	Arch     string        `group:"Execution traces:" placeholder:"NAME" help:"The architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
-	Dialect  dialectChoice `group:"Execution traces:" placeholder:"NAME" help:"What the trace is written in; without it that is found out: ${dialects}."`
+	Dialect  dialectChoice `group:"Execution traces:" placeholder:"NAME" complete:"dialects" help:"What the trace is written in; without it that is found out: ${dialects}."`
 	Backfill bool          `group:"Execution traces:" help:"Take memory to have held what is read there later, until it is written: an inference."`
 	Index    string        `group:"Execution traces:" enum:"beside,memory,anew" default:"beside" help:"Where the index of the trace is kept: beside it in a file that ends in .twx, or in memory; anew builds one whatever there is."`
 }

@@ -18,7 +18,7 @@ type showCommand struct {
 	choiceOptions
 	manner
 
-	Registers []string `short:"r" placeholder:"NAME" help:"Print these registers only. Without it the table has a choice of them, --full and --json have all."`
+	Registers []string `short:"r" placeholder:"NAME" complete:"registers" help:"Print these registers only. Without it the table has a choice of them, --full and --json have all."`
 	Exec      string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines. Files of record know it."`
 	JSON      bool     `name:"json" help:"Print one JSON object a line: for each frame, or with --stats each tracepoint."`
 	pagerOption

@@ -18,10 +18,10 @@ type choiceOptions struct {
 	Frame  *int        `placeholder:"N" xor:"frames" help:"Print frame N in full."`
 	Frames *frameRange `placeholder:"A:B" xor:"frames" help:"Only frames A to B, both included; either may be missing."`
 
-	Tracepoint []int    `short:"t" placeholder:"N" help:"Only frames of tracepoint N. Given more than once, of any of them."`
-	PC         []string `name:"pc" sep:"none" placeholder:"ADDR" help:"Only frames made at an address, SYMBOL+OFFSET or FILE:LINE; given more than once, at any of them."`
-	Range      []string `sep:"none" placeholder:"LOW,HIGH" help:"Only frames made in a range, both ends included, or in a function; given more than once, in any of them."`
-	Outside    []string `sep:"none" placeholder:"LOW,HIGH" help:"Only frames made outside such a range; given more than once, outside all of them."`
+	Tracepoint []int    `short:"t" placeholder:"N" complete:"tracepoints" help:"Only frames of tracepoint N. Given more than once, of any of them."`
+	PC         []string `name:"pc" sep:"none" placeholder:"ADDR" complete:"locations" help:"Only frames made at an address, SYMBOL+OFFSET or FILE:LINE; given more than once, at any of them."`
+	Range      []string `sep:"none" placeholder:"LOW,HIGH" complete:"locations" help:"Only frames made in a range, both ends included, or in a function; given more than once, in any of them."`
+	Outside    []string `sep:"none" placeholder:"LOW,HIGH" complete:"locations" help:"Only frames made outside such a range; given more than once, outside all of them."`
 	Where      string   `placeholder:"COND" help:"Only frames of which a condition in C holds, over what was collected and registers."`
 
 	Limit   *int `placeholder:"N" xor:"limit" help:"Only the first N of these."`

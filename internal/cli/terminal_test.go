@@ -21,11 +21,17 @@ import (
 // onTerminal is what TestMain finds in the environment of a test binary that is to be tracewell.
 const onTerminal = "TRACEWELL_TEST_ARGUMENTS"
 
+// isTracewell is the same for one that has the arguments itself.
+const isTracewell = "TRACEWELL_TEST_ITSELF"
+
 // TestMain makes the test binary tracewell itself for TestTerminal, which needs one in a session of its own.
 func TestMain(m *testing.M) {
 	if args := os.Getenv(onTerminal); args != "" {
 		os.Unsetenv(onTerminal)
 		os.Exit(Run(strings.Fields(args), Streams{os.Stdin, os.Stdout, os.Stderr}))
+	}
+	if os.Getenv(isTracewell) != "" {
+		os.Exit(Run(os.Args[1:], Streams{os.Stdin, os.Stdout, os.Stderr}))
 	}
 	os.Exit(m.Run())
 }

@@ -1,0 +1,22 @@
+package cli
+
+import "github.com/alecthomas/kong"
+
+// helpCommand is "tracewell help".
+type helpCommand struct {
+	Command []string `arg:"" optional:"" complete:"commands" help:"The command to explain. Without it, what commands there are."`
+}
+
+// Examples implements exampler.
+func (*helpCommand) Examples() string {
+	return `  tracewell help
+  tracewell help record                          # the same as tracewell record --help
+  tracewell help tdesc check
+`
+}
+
+// Run implements kong's command. It is what --help does, which does not come back from parsing but for an error.
+func (c *helpCommand) Run(k *kong.Kong) error {
+	_, err := k.Parse(append(c.Command, "--help"))
+	return misused(err)
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"tracewell/internal/manpage"
+)
+
+// manCommand is "tracewell man".
+type manCommand struct {
+	Folder string `arg:"" help:"Where to write them, a file for the program and for each command; the folder is made if it is not there."`
+}
+
+// Examples implements exampler.
+func (*manCommand) Examples() string {
+	return `  tracewell man ~/.local/share/man/man1          # where man finds them: man tracewell-record
+`
+}
+
+// exitText is what every page says of the exit status.
+const exitText = "0 when all is done, 1 for a difference or a finding, 2 for a wrong command line, unreadable input or a failure."
+
+// Run implements kong's command.
+func (c *manCommand) Run(k *kong.Kong) error {
+	if err := os.MkdirAll(c.Folder, 0o755); err != nil {
+		return fmt.Errorf("man: %w", err)
+	}
+	b := builtFrom()
+	texts := manpage.Texts{Version: "Tracewell " + b.Version, Exit: exitText, Examples: examplesOf}
+	if t, err := time.Parse(time.RFC3339, b.Time); err == nil {
+		texts.Date = t.UTC().Format(time.DateOnly)
+	}
+	for _, page := range manpage.Pages(k.Model) {
+		if err := writePage(filepath.Join(c.Folder, page.Name+".1"), page, texts); err != nil {
+			return fmt.Errorf("man: %w", err)
+		}
+	}
+	return nil
+}
+
+func writePage(path string, page manpage.Page, texts manpage.Texts) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(page.Write(f, texts), f.Close())
+}
+
+// examplesOf are the examples of a command, or empty.
+func examplesOf(node *kong.Node) string {
+	if node.Target.IsValid() && node.Target.CanAddr() {
+		if e, ok := node.Target.Addr().Interface().(exampler); ok {
+			return e.Examples()
+		}
+	}
+	return ""
+}

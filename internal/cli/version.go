@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"time"
+)
+
+// versionCommand is "tracewell version".
+type versionCommand struct {
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Examples implements exampler.
+func (*versionCommand) Examples() string {
+	return `  tracewell version
+  tracewell version --json | jq -r .commit
+`
+}
+
+// Run implements kong's command.
+func (c *versionCommand) Run(streams Streams) error {
+	if !c.JSON {
+		_, err := fmt.Fprintln(streams.Out, builtFrom())
+		return err
+	}
+	return json.NewEncoder(streams.Out).Encode(builtFrom())
+}
+
+// build is what a binary was built from, as far as the go command has noted it down: that is nothing of the repository where it
+// was built outside of one.
+type build struct {
+	Version  string `json:"version"`            // of the module, "development" between releases
+	Commit   string `json:"commit,omitempty"`   // in full
+	Time     string `json:"time,omitempty"`     // of the commit, as RFC 3339 has it
+	Modified bool   `json:"modified,omitempty"` // the files were not those of the commit
+	Go       string `json:"go"`
+	Platform string `json:"platform"` // the system and the processor, as Go names them
+}
+
+func builtFrom() build {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return buildOf(info)
+}
+
+func buildOf(info *debug.BuildInfo) build {
+	b := build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		b.Version = info.Main.Version
+	}
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = s.Value
+		case "vcs.time":
+			b.Time = s.Value
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
+}
+
+// shortCommit is how much of a commit is printed.
+const shortCommit = 12
+
+// String is one line.
+func (b build) String() string {
+	var s strings.Builder
+	s.WriteString("tracewell " + b.Version)
+	if b.Commit != "" {
+		fmt.Fprintf(&s, " (commit %.*s", shortCommit, b.Commit)
+		if t, err := time.Parse(time.RFC3339, b.Time); err == nil {
+			s.WriteString(" of " + t.UTC().Format(time.DateOnly))
+		}
+		if b.Modified {
+			s.WriteString(", modified")
+		}
+		s.WriteString(")")
+	}
+	fmt.Fprintf(&s, ", %s, %s", b.Go, b.Platform)
+	return s.String()
+}
