@@ -45,7 +45,7 @@ func (s *types) field(e, record *debuginfo.Entry) (ctype.Field, bool) {
 		f.Name = f.Type.Strip().Name
 	}
 	s.offset(&f, e)
-	if bits, ok := e.Int(dwarf.AttrBitSize); ok && bits > 0 {
+	if bits, ok := e.Unsigned(dwarf.AttrBitSize); ok && bits > 0 {
 		return f, s.bits(&f, e, int(min(bits, 1<<16)))
 	}
 	return f, true
@@ -57,8 +57,8 @@ func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 	if !ok {
 		return
 	}
-	if v.Class != debuginfo.ClassExpr && v.Class != debuginfo.ClassBlock {
-		f.Offset = int(v.Int())
+	if n, constant := v.Signed(); constant {
+		f.Offset = int(n)
 		return
 	}
 	c := cursor{code: v.Bytes(), order: s.file.Order()}
@@ -84,9 +84,9 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 	if size == 0 {
 		return false
 	}
-	first, fromStart := e.Int(dwarf.AttrDataBitOffset)
-	if old, ok := e.Int(dwarf.AttrBitOffset); ok && !fromStart { // before DWARF 4: from the highest bit of an integer
-		if n, ok := e.Int(dwarf.AttrByteSize); ok && n > 0 {
+	first, fromStart := e.Signed(dwarf.AttrDataBitOffset)
+	if old, ok := e.Signed(dwarf.AttrBitOffset); ok && !fromStart { // before DWARF 4: from the highest bit of an integer
+		if n, ok := e.Unsigned(dwarf.AttrByteSize); ok && n > 0 {
 			size = int(n)
 		}
 		if first = int64(8*f.Offset) + old; !s.bigEndian() {
@@ -170,12 +170,18 @@ func (s *types) constantBytes(v debuginfo.Value, size int) []byte {
 	case debuginfo.ClassBlock, debuginfo.ClassExpr:
 		return v.Bytes()
 	}
-	if size < 1 || size > 16 {
+	n, constant := v.Signed()
+	if !constant || size < 1 || size > 16 {
 		return nil
 	}
 	b := make([]byte, size)
 	for i := range b {
-		b[i] = byte(v.Int() >> min(8*i, 63))
+		switch {
+		case i < 8:
+			b[i] = byte(n >> (8 * i))
+		case n < 0 && v.Class == debuginfo.ClassSigned:
+			b[i] = 0xff
+		}
 	}
 	if s.bigEndian() {
 		slices.Reverse(b)
@@ -198,8 +204,8 @@ func (s *types) variants(part, record *debuginfo.Entry) *ctype.Variants {
 			continue
 		}
 		var v ctype.Variant
-		if value, ok := child.Uint(dwarf.AttrDiscrValue); ok {
-			v.Values = []uint64{value}
+		if value, ok := child.Signed(dwarf.AttrDiscrValue); ok {
+			v.Values = []uint64{uint64(value)}
 		}
 		for member := range s.file.Children(child) {
 			if member.Tag == dwarf.TagMember {
