@@ -1,0 +1,5 @@
+package randprog
+
+var rustScalars = cScalars
+
+func (g *generator) rust() {}
