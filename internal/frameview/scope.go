@@ -156,3 +156,6 @@ func compact(names []string) []string {
 
 // ABI implements filter.Scope.
 func (s *frameScope) ABI() ctype.ABI { return s.view.abi() }
+
+// Order implements filter.Scope.
+func (s *frameScope) Order() arch.ByteOrder { return s.view.order }

@@ -293,8 +293,8 @@ func (g *generator) cHuge(fill *strings.Builder) []Member {
 	for _, edge := range []uint64{1 << 31, 1 << 32} {
 		name, pointed := g.fresh("s"), g.fresh("h")
 		g.print("struct %s { char pad[%#xul]; int m1; unsigned b1 : 5; signed b2 : 7; short m2; };\n", name, edge-uint64(g.IntN(3))*4)
-		g.print("static long room%s[8];\nstruct %s *%s;\n", pointed, name, pointed)
-		fmt.Fprintf(fill, "  %s = (struct %s *)((unsigned long)room%s - offsetof(struct %s, m1));\n", pointed, name, pointed, name)
+		g.print("static long room%s[128];\nstruct %s *%s;\n", pointed, name, pointed)
+		fmt.Fprintf(fill, "  %s = (struct %s *)((unsigned long)(room%s + 64) - offsetof(struct %s, m1));\n", pointed, name, pointed, name)
 		for _, f := range []field{{"m1", cScalars[5], 32, ""}, {"b1", cScalars[6], 5, ""}, {"b2", cScalars[5], 7, ""}, {"m2", cScalars[3], 16, ""}} {
 			path := pointed + "->" + f.name
 			source, want, test := g.value(f.typ, f.bits)

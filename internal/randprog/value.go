@@ -38,7 +38,7 @@ func wrap(n *big.Int, bits int, signed bool) *big.Int {
 func (g *generator) value(t *typ, bits int) (source, want, test string) {
 	switch t.kind {
 	case float:
-		text := pick(g, []string{"0.5", "-1.25", "3.75", "1e+10", "-0.0625"})
+		text := pick(g, []string{"0.5", "-1.25", "3.75", "40000", "-0.0625"})
 		return text, text, ""
 	case pointer:
 		n := uint64(0x1000) << g.IntN(40)

@@ -74,21 +74,26 @@ func (g *generated) observe(t *testing.T) {
 	for i, m := range g.Marks {
 		fmt.Fprintf(&script, "tbreak %s\n%s\n", g.At(m), command)
 		command = "continue"
-		for j, member := range m.Members {
-			fmt.Fprintf(&script, "-- %d %d --\n? print %s\n", i, j, member.Path)
+		fmt.Fprintf(&script, "-- %d --\npython\nfor path in [\n", i)
+		for _, member := range m.Members {
+			fmt.Fprintf(&script, "%q,\n", member.Path)
 		}
-		script.WriteString("-- rest --\n")
+		script.WriteString("]:\n  try: gdb.execute('print ' + path)\n  except gdb.error as e: print('error: %s' % e)\nend\n-- rest --\n")
 	}
 	output := gdbtest.Run(t, g.path, script.String())
+	values := 1
 	for i, m := range g.Marks {
-		g.printed = append(g.printed, nil)
-		for j := range m.Members {
-			text := output.Section(t, fmt.Sprintf("%d %d", i, j))
-			if _, value, ok := strings.Cut(text, " = "); ok && strings.HasPrefix(text, "$") {
-				text = value
-			}
-			g.printed[i] = append(g.printed[i], text)
+		lines := strings.Split(output.Section(t, fmt.Sprint(i)), "\n")
+		if len(lines) != len(m.Members) {
+			t.Fatalf("GDB prints %d lines of %d members:\n%s", len(lines), len(m.Members), lines)
 		}
+		for j, line := range lines {
+			lines[j] = strings.TrimPrefix(line, fmt.Sprintf("$%d = ", values))
+			if lines[j] != line {
+				values++
+			}
+		}
+		g.printed = append(g.printed, lines)
 	}
 }
 

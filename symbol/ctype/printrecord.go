@@ -52,16 +52,13 @@ func (p Printer) field(dst []byte, f Field, v Value, depth int) []byte {
 		return append(dst, "..."...)
 	case f.Bits == 0:
 		return p.append(dst, v.part(f.Type, f.Offset), depth)
-	}
-	inner := v.part(f.Type, f.Offset)
-	if len(inner.Bytes) < f.Type.Size || !f.Type.Scalar() || f.Shift < 0 || f.Shift+f.Bits > 8*f.Type.Size {
+	case f.Offset+f.Span() > len(v.Bytes):
 		return append(dst, "..."...)
 	}
-	if why := inner.missing(depth); why != "" {
-		return append(dst, why...)
+	if holes := v.holes(f.Offset, f.Span()); len(holes) > 0 {
+		return append(dst, holes[0].Why...)
 	}
-	n := f.Extract(arch.Uint(inner.Bytes[:f.Type.Size], p.Order))
-	return p.word(dst, f.Type, n, n)
+	return p.scalar(dst, Value{Type: f.Type, Bytes: f.Unpack(v.Bytes[f.Offset:], p.Order)})
 }
 
 // static writes a member of the class.

@@ -3,6 +3,7 @@ package ctype
 import (
 	"math/big"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"tracewell/arch"
@@ -143,18 +144,20 @@ func (p Printer) memberPointer(dst []byte, v Value) []byte {
 
 // wideInteger writes an integer of more than 8 bytes.
 func (p Printer) wideInteger(dst, b []byte, signed bool) []byte {
-	n := new(big.Int)
-	for i := range b {
-		at := len(b) - 1 - i
-		if !littleEndian(p.Order) {
-			at = i
-		}
-		n.Lsh(n, 8).Or(n, big.NewInt(int64(b[at])))
-	}
+	n := bigInt(b, p.Order)
 	if signed && n.Bit(8*len(b)-1) == 1 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
 	return n.Append(dst, 10)
+}
+
+// bigInt reads an unsigned integer of any size.
+func bigInt(b []byte, order arch.ByteOrder) *big.Int {
+	b = slices.Clone(b)
+	if littleEndian(order) {
+		slices.Reverse(b)
+	}
+	return new(big.Int).SetBytes(b)
 }
 
 func littleEndian(order arch.ByteOrder) bool { return order.Uint16([]byte{1, 0}) == 1 }

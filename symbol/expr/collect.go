@@ -164,7 +164,7 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 	case v.code != nil:
 		c.run(n, v.code, op(ax.OpPop))
 	case v.field != nil:
-		c.place(n, v.place, v.field.Type.Size)
+		c.place(n, v.place, v.field.Span())
 	case v.computed():
 		c.run(n, c.address(n, v).with(c.bytes(n, v), op(ax.OpTrace)))
 	case v.typ.Kind == ctype.Function:

@@ -97,8 +97,8 @@ var constantRows = []constantRow{
 	{"member_location data4 0x80000000", "", "2147483648 +0"}, {"member_location data8 0x100000000", "", "4294967296 +0"},
 	{"member_location udata 40000", "", "40000 +0"}, {"member_location sdata -8", "", "-8 +0"},
 	{"member_location sdata 200", "", "200 +0"}, {"member_location implicit 128", "", "128 +0"},
-	{"data_bit_offset data1 200", "bit_size data1 3", "24 +8"}, {"data_bit_offset data2 40001", "bit_size data1 3", "5000 +1"},
-	{"data_bit_offset udata 255", "bit_size implicit 1", "28 +31"},
+	{"data_bit_offset data1 200", "bit_size data1 3", "25 +0"}, {"data_bit_offset data2 40001", "bit_size data1 3", "5000 +1"},
+	{"data_bit_offset udata 255", "bit_size implicit 1", "31 +7"},
 	{"bit_offset data1 29", "bit_size data1 3;byte_size data1 4;member_location data1 200", "200 +0"},
 	{"bit_offset sdata -3", "bit_size udata 3;byte_size data1 4;member_location data1 128", "132 +0"},
 

@@ -152,12 +152,13 @@ func TestBitFields(t *testing.T) {
 		if output, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, output)
 		}
-		_, typ, _ := openImage(t, program).Fixed("v")
+		m := openImage(t, program)
+		_, typ, _ := m.Fixed("v")
 		f, ok := typ.Field("f")
 		if !ok || f.Offset != 4 || f.Shift != 5 || f.Bits != 3 {
 			t.Errorf("%s: %+v", standard, f)
 		}
-		if n := f.Extract(5 << 5); n != 5 {
+		if n := f.Extract([]byte{5 << 5}, m.file.Order()); n != 5 {
 			t.Errorf("%s: the field holds %d", standard, n)
 		}
 	}

@@ -78,32 +78,28 @@ func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 	}
 }
 
-// bits says where a bit field is in an integer of its type; false if it reaches beyond.
+// bits says where in the record a bit field is; false if that cannot be, or if its type has fewer bits.
 func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
-	size := f.Type.Size
-	if size == 0 {
-		return false
-	}
-	first, fromStart := e.Signed(dwarf.AttrDataBitOffset)
-	if old, ok := e.Signed(dwarf.AttrBitOffset); ok && !fromStart { // before DWARF 4: from the highest bit of an integer
+	first := int64(8 * f.Offset)
+	if n, ok := e.Signed(dwarf.AttrDataBitOffset); ok {
+		first += n
+	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok { // before DWARF 4: from the highest bit of an integer
+		size := uint64(f.Type.Size)
 		if n, ok := e.Unsigned(dwarf.AttrByteSize); ok && n > 0 {
-			size = int(n)
+			size = n
 		}
-		if first = int64(8*f.Offset) + old; !s.bigEndian() {
-			first = int64(8*(f.Offset+size)) - old - int64(bits)
+		if first += old; !s.bigEndian() {
+			first += int64(8*min(size, 1<<16)) - 2*old - int64(bits)
 		}
-	} else if !fromStart {
-		first = int64(8 * f.Offset)
 	}
-	if first < 0 || first > 1<<32 {
+	if first < 0 || bits > 8*f.Type.Size {
 		return false
 	}
-	f.Offset = int(first) / (8 * size) * size
-	f.Bits, f.Shift = bits, int(first)-8*f.Offset
+	f.Offset, f.Bits, f.Shift = int(first/8), bits, int(first%8)
 	if s.bigEndian() {
-		f.Shift = 8*size - f.Shift - bits
+		f.Shift = 8*f.Span() - f.Shift - bits
 	}
-	return f.Shift >= 0 && f.Shift+f.Bits <= 8*size
+	return true
 }
 
 func (s *types) bigEndian() bool { return s.file.Order() == arch.ByteOrder(binary.BigEndian) }
