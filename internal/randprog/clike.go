@@ -188,7 +188,7 @@ func (g *generator) cMember(body *strings.Builder, t *typ, depth int) {
 	switch g.IntN(10) {
 	case 0, 1, 2:
 		for range 1 + g.IntN(4) {
-			g.cBitField(add)
+			g.cBitField(add, t.packed)
 		}
 	case 3:
 		if n := g.padding(t.size); n > 0 {
@@ -204,7 +204,7 @@ func (g *generator) cMember(body *strings.Builder, t *typ, depth int) {
 }
 
 // cBitField declares a bit-field, one in eight without a name.
-func (g *generator) cBitField(add func(string, *typ, int)) {
+func (g *generator) cBitField(add func(string, *typ, int), packed bool) {
 	of := pick(g, append(append([]*typ{}, cScalars[:11]...), cScalars[13]))
 	if g.chance(4) && len(g.enums) > 0 {
 		of = pick(g, g.enums)
@@ -215,7 +215,11 @@ func (g *generator) cBitField(add func(string, *typ, int)) {
 	case 1:
 		add("", cScalars[6], 1+g.IntN(9))
 	default:
-		add(g.fresh("b"), of, 1+g.IntN(of.bits))
+		width := 1 + g.IntN(of.bits)
+		if width == of.bits && packed { // Clang describes it as if it began at a byte
+			width--
+		}
+		add(g.fresh("b"), of, max(width, 1))
 	}
 }
 

@@ -43,7 +43,9 @@ type Mark struct {
 // Member is a variable or a part of one.
 type Member struct {
 	Path string // an expression in the syntax of GDB for the language
-	Want string // what GDB's print says of the value, without types and characters beside numbers; "" if it depends on more than the value
+	// Want is what GDB's print says of the value, without types, scopes and the character beside a number; "" if it depends on
+	// more than the value.
+	Want string
 	// Test is a condition of C that is true if the member has its value; "" where agent expressions cannot compute with it.
 	Test string
 }
@@ -71,6 +73,7 @@ type generator struct {
 	enums    []*typ
 	records  []*typ
 	unions   []*typ
+	variants []*typ
 	marks    []Mark
 	members  int
 }

@@ -6,17 +6,18 @@ import (
 
 // typ is a type of a program.
 type typ struct {
-	kind   kind
-	name   string
-	bits   int  // of a scalar
-	signed bool // integer, enumeration
-	scoped bool // enumeration: its values have its name in front
-	values []enumerator
-	elem   *typ // array
-	count  int  // array
-	fields []field
-	packed bool
-	size   int // of about so many bytes, which only serves to choose offsets
+	kind    kind
+	name    string
+	bits    int  // of a scalar
+	signed  bool // integer, enumeration
+	scoped  bool // enumeration: its values have its name in front
+	values  []enumerator
+	elem    *typ // array
+	count   int  // array
+	fields  []field
+	packed  bool
+	aligned bool // Rust: it, or what is in it
+	size    int  // of about so many bytes, which only serves to choose offsets
 }
 
 type kind uint8
@@ -30,6 +31,7 @@ const (
 	array
 	record
 	union
+	variants // of Rust: each with a value, or without
 )
 
 type enumerator struct {

@@ -39,6 +39,9 @@ func (g *generator) value(t *typ, bits int) (source, want, test string) {
 	switch t.kind {
 	case float:
 		text := pick(g, []string{"0.5", "-1.25", "3.75", "40000", "-0.0625"})
+		if text == "40000" {
+			return text + ".0", text, ""
+		}
 		return text, text, ""
 	case pointer:
 		n := uint64(0x1000) << g.IntN(40)
@@ -53,6 +56,9 @@ func (g *generator) value(t *typ, bits int) (source, want, test string) {
 		return "false", "false", "== 0"
 	case enumeration:
 		return g.enumerator(t, bits)
+	case variants:
+		source, want = g.variant(t)
+		return source, want, ""
 	}
 	n := g.number(bits, t.signed)
 	if t.bits > 64 {
@@ -68,14 +74,15 @@ func (g *generator) enumerator(t *typ, bits int) (source, want, test string) {
 		if wrap(v.value, bits, t.signed).Cmp(v.value) != 0 {
 			continue
 		}
-		if g.language == Rust {
-			return t.name + "::" + v.name, "program::" + t.name + "::" + v.name, "== " + conditional(v.value)
-		}
 		name := v.name
-		if t.scoped {
+		if t.scoped || g.language == Rust {
 			name = t.name + "::" + v.name
 		}
-		return name, name, "== " + conditional(v.value)
+		return name, v.name, "== " + conditional(v.value)
+	}
+	if g.language == Rust { // which knows no others
+		v := t.values[0]
+		return t.name + "::" + v.name, v.name, "== " + conditional(v.value)
 	}
 	n := g.number(min(bits, 1), false) // C++ lets only small ones into every enumeration
 	return fmt.Sprintf("(%s)%d", t.name, n), "", "== " + conditional(wrap(n, bits, t.signed))

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -43,13 +44,9 @@ func TestGeneratedPrograms(t *testing.T) {
 				t.Parallel()
 				g := generated{Program: randprog.New(own, b.Language, members), total: &total}
 				g.path = g.Compile(t, b)
-				t0 := time.Now()
 				g.observe(t)
-				t1 := time.Now()
 				g.record(t)
-				t2 := time.Now()
 				g.judge(t)
-				t.Log(t1.Sub(t0), t2.Sub(t1))
 			})
 		}
 	}
@@ -80,7 +77,7 @@ func (g *generated) observe(t *testing.T) {
 		}
 		script.WriteString("]:\n  try: gdb.execute('print ' + path)\n  except gdb.error as e: print('error: %s' % e)\nend\n-- rest --\n")
 	}
-	output := gdbtest.Run(t, g.path, script.String())
+	output := gdbtest.RunFor(t, 5*time.Minute, g.path, script.String())
 	values := 1
 	for i, m := range g.Marks {
 		lines := strings.Split(output.Section(t, fmt.Sprint(i)), "\n")
@@ -191,7 +188,7 @@ func (g *generated) judge(t *testing.T) {
 		for j, member := range m.Members {
 			what := g.verdict(member, g.printed[i][j], g.recorded[i][j])
 			g.total.add(what)
-			if what == "equal" || what == "optimised out in both" {
+			if slices.Contains(good, what) {
 				continue
 			}
 			t.Errorf("%s: %s: %s\nGDB   %s\nshow  %s\nwant  %s\n%s", g.At(m), member.Path, what, g.printed[i][j], g.recorded[i][j], member.Want, g.refused[i][j])
@@ -199,20 +196,41 @@ func (g *generated) judge(t *testing.T) {
 	}
 }
 
+// good are the verdicts that are no error.
+var good = []string{"equal", "equal but for what GDB cannot print", "optimised out in both"}
+
 // verdict is what comes of the comparison.
 func (g *generated) verdict(m randprog.Member, printed, recorded string) string {
 	switch {
 	case printed == "<optimized out>" && (recorded == "" || recorded == printed):
 		return "optimised out in both"
-	case printed == recorded && (m.Want == "" || number(recorded) == m.Want):
-		return "equal"
 	case m.Want != "" && number(recorded) != m.Want:
 		return "not what the program stored"
+	case printed == recorded:
+		return "equal"
+	case unprinted(printed, recorded):
+		return "equal but for what GDB cannot print"
 	}
 	return "not what GDB prints"
 }
 
-// number is a value without its type and the character that stands behind a number.
+// wide is what GDB 13.1 says of a bit-field of which nine bytes have a bit.
+const wide = "That operation is not available on integers of more than 8 bytes."
+
+// unprinted reports whether two values are equal but for bit-fields that GDB 13.1 cannot print: those in nine bytes, and those of
+// which it cannot read the whole structure, which it needs. It leaves out a brace behind the former.
+func unprinted(printed, recorded string) bool {
+	if strings.HasPrefix(printed, "error: Cannot access memory") || printed == "error: "+wide {
+		return recorded != ""
+	}
+	texts := strings.Split(printed, "<error reading variable: "+wide+">")
+	for i, text := range texts {
+		texts[i] = regexp.QuoteMeta(text)
+	}
+	return len(texts) > 1 && regexp.MustCompile("^"+strings.Join(texts, `-?[0-9]+\}?`)+"$").MatchString(recorded)
+}
+
+// number is a value without its type, the scope of its name, and the character that stands behind a number.
 func number(text string) string {
 	if strings.HasPrefix(text, "(") {
 		if _, value, ok := strings.Cut(text, ") "); ok {
@@ -221,5 +239,8 @@ func number(text string) string {
 	}
 	text, _, _ = strings.Cut(text, " '")
 	text, _, _ = strings.Cut(text, " <")
+	if scope := strings.LastIndex(text, "::"); scope >= 0 {
+		text = text[scope+len("::"):]
+	}
 	return text
 }

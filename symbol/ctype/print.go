@@ -29,6 +29,8 @@ type Value struct {
 	InMemory bool
 	Addr     arch.Addr // InMemory, and of a function
 	Holes    []Hole    // of Bytes, in order
+
+	written map[string]bool // the virtual base classes of the object that are written already: each is there once
 }
 
 // Hole is a part of a value that is not known: the bytes from From up to To.

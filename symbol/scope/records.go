@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/mangle"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 )
@@ -16,6 +17,23 @@ func (s *types) record(t *ctype.Type, e *debuginfo.Entry, keyword string) {
 		return s.members(e)
 	})
 	t.Union = e.Tag == dwarf.TagUnionType
+	t.Method = func(place int) string { return s.method(e, place) }
+}
+
+// method names the virtual method of a class that has a place in the virtual table.
+func (s *types) method(class *debuginfo.Entry, place int) string {
+	for child := range s.file.Children(class) {
+		at, ok := child.Expr(dwarf.AttrVtableElemLoc)
+		if child.Tag != dwarf.TagSubprogram || !ok {
+			continue
+		}
+		c := cursor{code: at, order: s.file.Order()}
+		if c.byte() == opConstu && c.unsigned() == uint64(place) && !c.short {
+			name, _ := mangle.Source(s.image.linkName(child))
+			return name
+		}
+	}
+	return ""
 }
 
 // members reads what a record is made of. Base classes come first, as they are declared.
@@ -108,7 +126,7 @@ func (s *types) bigEndian() bool { return s.file.Order() == arch.ByteOrder(binar
 func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
 	f := ctype.Field{Name: e.Name(), Static: true, Type: s.of(e)}
 	if v, ok := e.Value(dwarf.AttrConstValue); ok {
-		f.Value = s.constantBytes(v, f.Type.Size)
+		f.Value = s.constantBytes(v, f.Type)
 		return f
 	}
 	f.Addr, _ = s.linkedAddress(e)
@@ -158,19 +176,21 @@ func (s *types) staticAddress(e *debuginfo.Entry) (arch.Addr, bool) {
 	return addr + s.bias, ok && !c.short && !c.more()
 }
 
-// constantBytes is the value of an attribute as memory holds it, nil if it is none of that size.
-func (s *types) constantBytes(v debuginfo.Value, size int) []byte {
+// constantBytes is the value of an attribute as memory holds it, nil if it is none of that type.
+func (s *types) constantBytes(v debuginfo.Value, t *ctype.Type) []byte {
+	n, number := v.Signed()
 	switch v.Class {
 	case debuginfo.ClassString:
 		return append([]byte(v.String()), 0)
 	case debuginfo.ClassBlock, debuginfo.ClassExpr:
-		return v.Bytes()
+		return padded(v.Bytes(), t.Size)
+	case debuginfo.ClassAddress: // of DWARF 2 and 3, which have no other way to say it
+		n, number = int64(v.Addr()+s.bias), true
 	}
-	n, constant := v.Signed()
-	if !constant || size < 1 || size > 16 {
+	if !number || t.Size < 1 || t.Size > 16 {
 		return nil
 	}
-	b := make([]byte, size)
+	b := make([]byte, t.Size)
 	for i := range b {
 		switch {
 		case i < 8:
@@ -183,6 +203,17 @@ func (s *types) constantBytes(v debuginfo.Value, size int) []byte {
 		slices.Reverse(b)
 	}
 	return b
+}
+
+// extended is the size of a floating-point number of the x87; memory has more bytes for it, and Clang writes no others.
+const extended = 10
+
+// padded adds the bytes without a meaning to such a number.
+func padded(b []byte, size int) []byte {
+	if len(b) != extended || size <= extended || size > 16 {
+		return b
+	}
+	return append(b[:extended:extended], make([]byte, size-extended)...)
 }
 
 // variants reads the alternatives of a Rust enumeration.

@@ -182,6 +182,9 @@ func baseType(_ *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
 	case encodingUnsigned, encodingUnsignedChar, encodingUTF:
 		t.Kind, t.Char = ctype.Integer, encoding != encodingUnsigned
 	}
+	if t.Kind == ctype.Integer && t.Size == 0 { // Rust's ()
+		t.Kind = ctype.Record
+	}
 	if t.Kind == ctype.Integer && t.Size == 1 && language != ctype.Rust {
 		t.Char = true // C has no other integer of one byte, and GDB takes those of Go for the same
 	}
@@ -262,13 +265,17 @@ func (s *types) enumeration(t *ctype.Type, e *debuginfo.Entry, depth int) {
 // array makes arrays of arrays of what has several dimensions.
 func (s *types) array(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	elem := s.elem(e, depth)
+	if e.Bool(attrGNUVector) && elem.Char { // its elements are numbers
+		number := *elem
+		number.Char, elem = false, &number
+	}
 	var dimensions []*debuginfo.Entry
 	for child := range s.file.Children(e) {
 		if child.Tag == dwarf.TagSubrangeType {
 			dimensions = append(dimensions, child)
 		}
 	}
-	*t = ctype.Type{Kind: ctype.Array, Elem: elem, Vector: e.Bool(attrGNUVector)}
+	*t = ctype.Type{Kind: ctype.Array, Elem: elem, Vector: e.Bool(attrGNUVector), Open: len(dimensions) == 0}
 	for i := len(dimensions) - 1; i >= 0; i-- {
 		array := t
 		if i > 0 {
@@ -276,6 +283,7 @@ func (s *types) array(t *ctype.Type, e *debuginfo.Entry, depth int) {
 		}
 		array.Elem = elem
 		array.Count, array.Bound = s.length(dimensions[i], depth)
+		array.Open = array.Count == 0 && array.Bound == nil && !dimensions[i].Has(dwarf.AttrCount) && !dimensions[i].Has(dwarf.AttrUpperBound)
 		if most := 1 << 40; elem.Size > 0 && array.Count > most/elem.Size {
 			array.Count = 0
 		}
