@@ -246,19 +246,36 @@ func (c *compiler) member(n *cexpr.Node) value {
 		a, ok := addr(env)
 		return a + offset, ok
 	}
-	v := c.at(n, field.Type, place)
 	if field.Bits > 0 {
-		v.addr, v.eval = nil, bitField(v.eval, field)
+		return c.bitField(n, field, place)
 	}
-	return v
+	return c.at(n, field.Type, place)
 }
 
-// bitField takes a bit field out of the integer that it lies in.
-func bitField(whole eval, f ctype.Field) eval {
-	return func(env Env) (uint64, bool) {
-		bits, ok := whole(env)
-		return f.Extract(bits), ok
+// bitField takes a bit field out of the integers that have it.
+func (c *compiler) bitField(n *cexpr.Node, f ctype.Field, addr eval) value {
+	v := value{typ: f.Type}
+	if !f.Type.Scalar() {
+		return v
 	}
+	parts, leaf := f.Parts(c.scope.Order()), c.leaf(n.String())
+	v.eval = func(env Env) (uint64, bool) {
+		at, ok := addr(env)
+		if !ok {
+			return 0, false
+		}
+		var field uint64
+		for _, p := range parts {
+			bits, ok := env.Memory(at+uint64(p.Offset), p.Size)
+			if !ok {
+				env.Lacks(leaf)
+				return 0, false
+			}
+			field |= p.Shifted(bits)
+		}
+		return f.Extend(field), true
+	}
+	return v
 }
 
 func (c *compiler) sizeType(n *cexpr.Node) value { return c.size(n, n.Type) }

@@ -3,6 +3,7 @@ package filter
 import (
 	"strconv"
 
+	"tracewell/arch"
 	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
 )
@@ -17,6 +18,7 @@ type Scope interface {
 	// Names lists what can be named, for messages.
 	Names() []string
 	ABI() ctype.ABI
+	Order() arch.ByteOrder // of memory
 }
 
 // Operand is what a name stands for.

@@ -1,10 +1,12 @@
 package filter
 
 import (
+	"encoding/binary"
 	"math"
 	"strings"
 	"testing"
 
+	"tracewell/arch"
 	"tracewell/symbol/ctype"
 )
 
@@ -39,8 +41,9 @@ func (w *world) Type(name string) (*ctype.Type, bool) {
 	return nil, false
 }
 
-func (w *world) Names() []string { return w.order }
-func (w *world) ABI() ctype.ABI  { return ctype.ABI{Pointer: 8, Long: 8} }
+func (w *world) Names() []string       { return w.order }
+func (w *world) ABI() ctype.ABI        { return ctype.ABI{Pointer: 8, Long: 8} }
+func (w *world) Order() arch.ByteOrder { return binary.LittleEndian }
 
 func (w *world) Value(id int) (uint64, bool) {
 	n := w.names[w.order[id]]

@@ -122,7 +122,7 @@ func (e encoder) appendMembers(dst []byte, v ctype.Value, depth int) []byte {
 }
 
 // holds reports whether memory has all of a member.
-func holds(f ctype.Field, b []byte) bool { return f.Offset >= 0 && f.Offset+f.Type.Size <= len(b) }
+func holds(f ctype.Field, b []byte) bool { return f.Offset >= 0 && f.Offset+f.Span() <= len(b) }
 
 // piece is what a value has of a type at an offset.
 func piece(v ctype.Value, t *ctype.Type, offset int) ctype.Value {
@@ -141,14 +141,14 @@ func (e encoder) appendField(dst []byte, v ctype.Value, f ctype.Field, depth int
 	if f.Virtual {
 		return appendString(dst, e.printer().AppendField(nil, f, v.Bytes), e.style)
 	}
-	inner := piece(v, f.Type, f.Offset)
-	switch {
-	case f.Bits == 0:
-		return e.append(dst, inner, depth)
-	case len(inner.Holes) > 0:
-		return e.appendPrinted(dst, inner)
+	if f.Bits == 0 {
+		return e.append(dst, piece(v, f.Type, f.Offset), depth)
 	}
-	return appendScalar(dst, f.Type, f.Extract(e.reader.view.integer(inner.Bytes)), e.style)
+	bits := piece(v, ctype.ArrayOf(ctype.Int(1, false), f.Span()), f.Offset)
+	if len(bits.Holes) > 0 {
+		return e.appendPrinted(dst, ctype.Value{Type: f.Type, Bytes: make([]byte, f.Type.Size), Holes: []ctype.Hole{{To: f.Type.Size, Why: bits.Holes[0].Why}}})
+	}
+	return e.append(dst, ctype.Value{Type: f.Type, Bytes: f.Unpack(bits.Bytes, e.reader.view.order)}, depth)
 }
 
 // appendArray appends characters as a text, other elements as a JSON array or with blanks between them.

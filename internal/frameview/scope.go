@@ -73,8 +73,8 @@ func (s *frameScope) Operand(name string) (filter.Operand, bool) {
 	if typ, ok := s.all.typed[name]; ok {
 		return s.operand(operand{}, typ), true
 	}
-	if value, ok := s.view.globals.Constant(name); ok {
-		return s.operand(operand{kind: operandConstant, value: uint64(value)}, ctype.Int(4, true)), true
+	if value, typ, ok := s.view.globals.Constant(name); ok {
+		return s.operand(operand{kind: operandConstant, value: uint64(value)}, typ), true
 	}
 	if addr, ok := s.view.function(name); ok {
 		return s.operand(operand{kind: operandMemory, addr: addr}, code), true
@@ -156,3 +156,6 @@ func compact(names []string) []string {
 
 // ABI implements filter.Scope.
 func (s *frameScope) ABI() ctype.ABI { return s.view.abi() }
+
+// Order implements filter.Scope.
+func (s *frameScope) Order() arch.ByteOrder { return s.view.order }

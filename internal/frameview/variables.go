@@ -233,3 +233,6 @@ func (d *declarations) Names() []string { return nil }
 
 // ABI implements filter.Scope.
 func (d *declarations) ABI() ctype.ABI { return d.view.abi() }
+
+// Order implements filter.Scope.
+func (d *declarations) Order() arch.ByteOrder { return d.view.order }

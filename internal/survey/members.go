@@ -20,7 +20,7 @@ type Member struct {
 const deepest = 32
 
 // Members returns the parts of a value in which two memories differ: of "*j" the members "j->id" and "j->name", of "q" such as
-// "q.count", of "table" such as "table[3]". A bit field is among them if something in its integer is not the same. The
+// "q.count", of "table" such as "table[3]". A bit field is among them if something in its bytes is not the same. The
 // memories are as long as the type.
 func Members(name string, t *ctype.Type, before, after []byte) []Member {
 	return appendMembers(nil, Member{name, ctype.Field{Type: t}, before, after}, 0)
@@ -28,10 +28,11 @@ func Members(name string, t *ctype.Type, before, after []byte) []Member {
 
 func appendMembers(found []Member, m Member, depth int) []Member {
 	t, at := m.Field.Type, m.Field.Offset
-	if at < 0 || t.Size == 0 || at+t.Size > len(m.Old) || at+t.Size > len(m.New) || depth == deepest {
+	span := m.Field.Span()
+	if at < 0 || span == 0 || at+span > len(m.Old) || at+span > len(m.New) || depth == deepest {
 		return found
 	}
-	before, after := m.Old[at:at+t.Size], m.New[at:at+t.Size]
+	before, after := m.Old[at:at+span], m.New[at:at+span]
 	switch {
 	case bytes.Equal(before, after):
 		return found

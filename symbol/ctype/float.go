@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"tracewell/arch"
 )
@@ -18,10 +19,43 @@ func appendFloat(dst, b []byte, t *Type, order arch.ByteOrder) []byte {
 	case t.Size == 8:
 		n := arch.Uint(b, order)
 		return appendDouble(dst, math.Float64frombits(n), n&(1<<52-1), n>>63 != 0, 17)
-	case len(b) >= 10 && littleEndian(order) && t.Name != "_Float128" && t.Name != "__float128":
+	}
+	name := t.Strip().Name
+	switch {
+	case t.Size == 2 && strings.HasPrefix(name, "__bf16"):
+		return appendIEEE(dst, b, order, 7, 4)
+	case t.Size == 2:
+		return appendIEEE(dst, b, order, 10, 5)
+	case t.Size == 16 && (name == "_Float128" || name == "__float128"):
+		return appendIEEE(dst, b, order, 112, 36)
+	case len(b) >= 10 && littleEndian(order):
 		return appendExtended(dst, arch.Uint(b[:8], order), arch.Uint(b[8:10], order))
 	}
 	return appendHex(dst, b)
+}
+
+// appendIEEE writes a number of IEEE 754 that has so many bits behind the point, and the exponent in those between these and the
+// sign.
+func appendIEEE(dst, b []byte, order arch.ByteOrder, fraction uint, digits int) []byte {
+	raw := bigInt(b, order)
+	mantissa := new(big.Int).And(raw, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), fraction), big.NewInt(1)))
+	width := uint(8*len(b)) - 1 - fraction
+	exponent := int(new(big.Int).Rsh(raw, fraction).Uint64() & (1<<width - 1))
+	negative := raw.Bit(8*len(b)-1) != 0
+	if negative {
+		dst = append(dst, '-')
+	}
+	switch {
+	case exponent == 1<<width-1 && mantissa.Sign() != 0:
+		return append(mantissa.Append(append(dst, "nan(0x"...), 16), ')')
+	case exponent == 1<<width-1:
+		return append(dst, "inf"...)
+	case exponent != 0:
+		mantissa.SetBit(mantissa, int(fraction), 1)
+	}
+	f := new(big.Float).SetPrec(fraction + 1).SetInt(mantissa)
+	f.SetMantExp(f, max(exponent, 1)-(1<<(width-1)-1)-int(fraction))
+	return appendGeneral(dst, f.Append(nil, 'g', digits))
 }
 
 func appendDouble(dst []byte, f float64, mantissa uint64, negative bool, digits int) []byte {
@@ -60,7 +94,7 @@ func appendExtended(dst []byte, mantissa, head uint64) []byte {
 	}
 	f := new(big.Float).SetPrec(64).SetUint64(mantissa)
 	f.SetMantExp(f, max(exponent, 1)-16383-63)
-	return appendGeneral(dst, f.Append(nil, 'g', 18))
+	return appendGeneral(dst, f.Append(nil, 'g', 21))
 }
 
 // appendGeneral writes a number as C's %g does, without zeros at the end of a fraction.

@@ -13,7 +13,7 @@ type Field struct {
 	Offset int // bytes
 	Type   *Type
 	Bits   int  // of a bit field, 0 otherwise
-	Shift  int  // of a bit field: from the lowest bit of the Type's integer at Offset
+	Shift  int  // of a bit field: from the lowest bit of the integer of Span bytes at Offset
 	Base   bool // a base class, of which Name is the name
 	// Virtual says that the field is or lies in a virtual base class, whose Offset is not known, as it is another in each class
 	// that derives from it. It stands in the virtual table, VTable bytes from where the first word of the object points to.
@@ -80,15 +80,6 @@ func (t *Type) Fields() []Field {
 func (t *Type) Variants() *Variants {
 	_, variants := t.members.get()
 	return variants
-}
-
-// Extract takes a bit field out of the integer of the Type that it is a part of, extended to 64 bits by its sign.
-func (f Field) Extract(whole uint64) uint64 {
-	up, down := uint(64-f.Shift-f.Bits), uint(64-f.Bits)
-	if f.Type.Signed {
-		return uint64(int64(whole<<up) >> down)
-	}
-	return whole << up >> down
 }
 
 // Field finds a member by name, also within members that have no name and within base classes; one of the class itself comes

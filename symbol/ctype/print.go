@@ -29,6 +29,8 @@ type Value struct {
 	InMemory bool
 	Addr     arch.Addr // InMemory, and of a function
 	Holes    []Hole    // of Bytes, in order
+
+	written map[string]bool // the virtual base classes of the object that are written already: each is there once
 }
 
 // Hole is a part of a value that is not known: the bytes from From up to To.
@@ -138,17 +140,22 @@ func (v Value) missing(depth int) string {
 
 // part is a value within another.
 func (v Value) part(t *Type, offset int) Value {
-	inner := Value{Type: t, InMemory: v.InMemory, Addr: v.Addr + arch.Addr(offset)}
+	inner := Value{Type: t, InMemory: v.InMemory, Addr: v.Addr + arch.Addr(offset), Holes: v.holes(offset, t.Size)}
 	if offset < len(v.Bytes) {
 		inner.Bytes = v.Bytes[offset:]
 	}
+	return inner
+}
+
+// holes are those of a part of size bytes.
+func (v Value) holes(offset, size int) (holes []Hole) {
 	for _, h := range v.Holes {
-		h.From, h.To = max(h.From-offset, 0), min(h.To-offset, t.Size)
+		h.From, h.To = max(h.From-offset, 0), min(h.To-offset, size)
 		if h.From < h.To {
-			inner.Holes = append(inner.Holes, h)
+			holes = append(holes, h)
 		}
 	}
-	return inner
+	return holes
 }
 
 func (p Printer) append(dst []byte, v Value, depth int) []byte {

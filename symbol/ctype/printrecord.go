@@ -21,8 +21,14 @@ func (p Printer) record(dst []byte, v Value, depth int) []byte {
 		return append(dst, "{<No data fields>}"...)
 	}
 	dst = append(dst, '{')
+	if v.written == nil {
+		v.written = map[string]bool{}
+	}
 	for i, f := range fields {
-		if i > 0 {
+		if f.Virtual && v.written[f.Name] {
+			continue
+		}
+		if i > 0 && dst[len(dst)-1] != '{' {
 			dst = append(dst, ", "...)
 		}
 		switch {
@@ -51,17 +57,18 @@ func (p Printer) field(dst []byte, f Field, v Value, depth int) []byte {
 	case f.Offset < 0 || f.Offset > len(v.Bytes):
 		return append(dst, "..."...)
 	case f.Bits == 0:
-		return p.append(dst, v.part(f.Type, f.Offset), depth)
-	}
-	inner := v.part(f.Type, f.Offset)
-	if len(inner.Bytes) < f.Type.Size || !f.Type.Scalar() || f.Shift < 0 || f.Shift+f.Bits > 8*f.Type.Size {
+		inner := v.part(f.Type, f.Offset)
+		if f.Base {
+			inner.written = v.written
+		}
+		return p.append(dst, inner, depth)
+	case f.Offset+f.Span() > len(v.Bytes):
 		return append(dst, "..."...)
 	}
-	if why := inner.missing(depth); why != "" {
-		return append(dst, why...)
+	if holes := v.holes(f.Offset, f.Span()); len(holes) > 0 {
+		return append(dst, holes[0].Why...)
 	}
-	n := f.Extract(arch.Uint(inner.Bytes[:f.Type.Size], p.Order))
-	return p.word(dst, f.Type, n, n)
+	return p.scalar(dst, Value{Type: f.Type, Bytes: f.Unpack(v.Bytes[f.Offset:], p.Order)})
 }
 
 // static writes a member of the class.
@@ -86,13 +93,18 @@ func (p Printer) virtualBase(dst []byte, f Field, v Value, depth int) []byte {
 	if len(v.Bytes) < 8 || len(v.Holes) > 0 {
 		return append(dst, Unavailable...)
 	}
+	if v.written != nil {
+		v.written[f.Name] = true
+	}
 	word, ok := p.read(Int(8, true), arch.Addr(arch.Uint(v.Bytes[:8], p.Order))+arch.Addr(f.VTable))
 	if !ok || len(word.Holes) > 0 {
 		return append(dst, "<invalid address>"...)
 	}
 	offset := int64(arch.Uint(word.Bytes, p.Order))
 	if offset >= 0 && offset < int64(len(v.Bytes)) {
-		return p.append(dst, v.part(f.Type, int(offset)), depth)
+		inner := v.part(f.Type, int(offset))
+		inner.written = v.written
+		return p.append(dst, inner, depth)
 	}
 	if !v.InMemory {
 		return append(dst, "<invalid address>"...)
@@ -101,6 +113,7 @@ func (p Printer) virtualBase(dst []byte, f Field, v Value, depth int) []byte {
 	if !ok {
 		return append(dst, Unavailable...)
 	}
+	base.written = v.written
 	return p.append(dst, base, depth)
 }
 
@@ -113,7 +126,8 @@ func (p Printer) array(dst []byte, v Value, depth int) []byte {
 	}
 	switch {
 	case t.Size == 0 && v.InMemory && p.Language != Rust:
-		return p.pointer(dst, v.Addr)
+		p.Brief = true
+		return p.pointed(dst, t, v.Addr)
 	case t.Elem.Size == 0 || t.Size == 0:
 		return append(dst, left, right)
 	case t.Elem.Char && len(v.Holes) == 0 && p.Language != Rust:

@@ -1,6 +1,7 @@
 package ctype
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,8 @@ func (p Printer) rustRecord(dst []byte, v Value, depth int) []byte {
 		return p.rustSlice(dst, v, depth)
 	case depth >= mostDepth:
 		return append(dst, "{...}"...)
+	case name == "()":
+		return append(dst, name...)
 	case strings.HasPrefix(name, "("):
 		return p.rustFields(dst, fields, v, depth)
 	case len(fields) == 0:
@@ -69,12 +72,13 @@ func (p Printer) rustVariant(dst []byte, v Value, variants *Variants, depth int)
 // active finds the alternative that a value is of, nil if none is.
 func (variants *Variants) active(v Value, order arch.ByteOrder) *Variant {
 	var otherwise *Variant
-	var discriminant uint64
+	discriminant, mask := new(big.Int), ^uint64(0)
 	if d := variants.Discriminant; d != nil {
-		if !d.Type.Scalar() || d.Offset < 0 || d.Offset+d.Type.Size > len(v.Bytes) {
+		if d.Offset < 0 || d.Type.Size < 1 || d.Offset+d.Type.Size > len(v.Bytes) {
 			return nil
 		}
-		discriminant = arch.Uint(v.Bytes[d.Offset:d.Offset+d.Type.Size], order)
+		discriminant = bigInt(v.Bytes[d.Offset:d.Offset+d.Type.Size], order)
+		mask >>= 64 - 8*min(d.Type.Size, 8)
 	}
 	for i := range variants.List {
 		variant := &variants.List[i]
@@ -82,11 +86,7 @@ func (variants *Variants) active(v Value, order arch.ByteOrder) *Variant {
 			otherwise = variant
 		}
 		for _, value := range variant.Values {
-			mask := ^uint64(0)
-			if d := variants.Discriminant; d != nil && d.Type.Size < 8 {
-				mask = 1<<(8*d.Type.Size) - 1
-			}
-			if value&mask == discriminant {
+			if discriminant.IsUint64() && discriminant.Uint64() == value&mask {
 				return variant
 			}
 		}

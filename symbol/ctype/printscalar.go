@@ -3,6 +3,7 @@ package ctype
 import (
 	"math/big"
 	"math/bits"
+	"slices"
 	"strconv"
 
 	"tracewell/arch"
@@ -87,15 +88,7 @@ func (t *Type) appendEnumerator(dst []byte, word uint64) []byte {
 
 // flags reports whether each value of an enumeration is a bit of its own.
 func (t *Type) flags() bool {
-	var seen uint64
-	for _, v := range t.Values {
-		n := uint64(v.Value)
-		if v.Value < 0 || bits.OnesCount64(n) > 1 || seen&n != 0 {
-			return false
-		}
-		seen |= n
-	}
-	return true
+	return !slices.ContainsFunc(t.Values, func(v Enumerator) bool { return v.Value < 0 || bits.OnesCount64(uint64(v.Value)) > 1 })
 }
 
 // pointed writes a pointer, and the text if it points to characters.
@@ -118,18 +111,12 @@ func (p Printer) pointer(dst []byte, addr arch.Addr) []byte {
 	return dst
 }
 
-// memberPointer writes a pointer to a member by the member's name, and one to a method by its address, with its type wherever it
-// stands.
+// memberPointer writes a pointer to a member by the member's name.
 func (p Printer) memberPointer(dst []byte, v Value) []byte {
 	word := arch.Uint(v.Bytes[:min(len(v.Bytes), 8)], p.Order)
-	if v.Type.Elem.Kind == Function {
-		dst = append(append(append(dst, '('), v.Type.String()...), ") "...)
-	}
 	switch {
-	case v.Type.Elem.Kind == Function && word&1 == 0:
-		return p.pointer(dst, arch.Addr(word))
 	case v.Type.Elem.Kind == Function:
-		return strconv.AppendUint(append(dst, "&virtual table offset "...), word-1, 10)
+		return p.methodPointer(dst, v.Type, word)
 	case int64(word) == -1:
 		return append(dst, "NULL"...)
 	}
@@ -141,20 +128,52 @@ func (p Printer) memberPointer(dst []byte, v Value) []byte {
 	return strconv.AppendInt(dst, int64(word), 10)
 }
 
+// methodPointer writes a pointer to a method by the method's address, with its type wherever it stands; to a virtual one, of which
+// it has the place in the virtual table, by the method's name.
+func (p Printer) methodPointer(dst []byte, t *Type, word uint64) []byte {
+	switch name := ""; {
+	case word == 0:
+		return append(dst, "NULL"...)
+	case word&1 == 0:
+		return p.pointer(append(append(append(dst, '('), t.String()...), ") "...), arch.Addr(word))
+	default:
+		if name = t.Class.method(int(word/8), 0); name == "" {
+			return strconv.AppendUint(append(dst, "&virtual table offset "...), word-1, 10)
+		}
+		return appendName(append(dst, "&virtual "...), name)
+	}
+}
+
+// method is the virtual method of a class, or of its first base class that has one, at a place of the virtual table.
+func (t *Type) method(place, depth int) string {
+	name := ""
+	if t.Method != nil {
+		name = t.Method(place)
+	}
+	for _, f := range t.Fields() {
+		if name == "" && f.Base && depth < deepest {
+			name = f.Type.method(place, depth+1)
+		}
+	}
+	return name
+}
+
 // wideInteger writes an integer of more than 8 bytes.
 func (p Printer) wideInteger(dst, b []byte, signed bool) []byte {
-	n := new(big.Int)
-	for i := range b {
-		at := len(b) - 1 - i
-		if !littleEndian(p.Order) {
-			at = i
-		}
-		n.Lsh(n, 8).Or(n, big.NewInt(int64(b[at])))
-	}
+	n := bigInt(b, p.Order)
 	if signed && n.Bit(8*len(b)-1) == 1 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
 	return n.Append(dst, 10)
+}
+
+// bigInt reads an unsigned integer of any size.
+func bigInt(b []byte, order arch.ByteOrder) *big.Int {
+	b = slices.Clone(b)
+	if littleEndian(order) {
+		slices.Reverse(b)
+	}
+	return new(big.Int).SetBytes(b)
 }
 
 func littleEndian(order arch.ByteOrder) bool { return order.Uint16([]byte{1, 0}) == 1 }

@@ -65,15 +65,16 @@ func (p Printer) textAt(dst []byte, elem *Type, addr arch.Addr, length int) []by
 // text writes characters, without the zero that ends an array of them: "job-1", '\000' <repeats 14 times>, "x". What is cut is
 // known to go on.
 func (p Printer) text(dst []byte, elem *Type, b []byte, cut bool) []byte {
-	codes := make([]uint64, 0, min(len(b)/elem.Size, mostElements+2))
-	for at := 0; at+elem.Size <= len(b) && len(codes) < mostElements+2; at += elem.Size {
-		codes = append(codes, arch.Uint(b[at:at+elem.Size], p.Order))
+	count := len(b) / elem.Size
+	code := func(i int) uint64 { return arch.Uint(b[i*elem.Size:(i+1)*elem.Size], p.Order) }
+	if count > 0 && code(count-1) == 0 && !cut {
+		count--
 	}
-	if n := len(codes); n > 0 && n <= mostElements+1 && codes[n-1] == 0 && !cut {
-		codes = codes[:n-1]
+	codes := make([]uint64, 0, min(count, mostElements))
+	for i := 0; i < count && (i < mostElements || code(i) == codes[i-1]); i++ { // a run is never cut
+		codes = append(codes, code(i))
 	}
-	cut = cut || len(codes) > mostElements
-	codes = codes[:min(len(codes), mostElements)]
+	cut = cut || len(codes) < count
 	prefix := elem.prefix()
 	if len(codes) == 0 {
 		return append(append(dst, prefix...), `""`...)

@@ -24,7 +24,7 @@ func (t *Type) declare(inner string, depth int) string {
 		return t.Elem.behind("*"+t.suffix()+inner, depth)
 	case t.Kind == MemberPointer:
 		return t.Elem.behind(t.Class.declare("", depth+1)+"::*"+inner, depth)
-	case t.Kind == Array && t.Count == 0 && t.Size == 0:
+	case t.Kind == Array && (t.Open || t.Bound != nil):
 		return t.Elem.declare(inner+"[]", depth+1)
 	case t.Kind == Array:
 		return t.Elem.declare(inner+"["+strconv.Itoa(t.Count)+"]", depth+1)

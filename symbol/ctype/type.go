@@ -46,9 +46,12 @@ type Type struct {
 	Params            []*Type // Function
 	Count             int     // Array
 	Bound             *Bound  // Array: where its length is only known when the program runs; Count is 0 then
+	Open              bool    // Array: nobody says how long it is; Count is 0
 	Values            []Enumerator
-	Alias             *Type // what a typedef or qualifier stands before, nil for other types
-	members           *members
+	// Method names the virtual method of a Record, not of its base classes, at a place of the virtual table; "" if it has none there.
+	Method  func(place int) string
+	Alias   *Type // what a typedef or qualifier stands before, nil for other types
+	members *members
 }
 
 // Bound is the length of an array that is known when the program runs. Upper is a DWARF expression over the frame whose value

@@ -168,11 +168,11 @@ func compare(t *testing.T, f *File, got *Entry, want *dwarf.Entry, data *dwarf.D
 		case string:
 			same = v.String() == wanted
 		case int64:
-			same = v.Int() == wanted || v.Uint() == uint64(wanted)
+			same = v.num == uint64(wanted)
 		case uint64:
-			same = v.Uint() == wanted || isSignature(t, f, v, wanted)
+			same = v.num == wanted || isSignature(t, f, v, wanted)
 		case bool:
-			same = v.Uint() == 1 == wanted
+			same = v.num == 1 == wanted
 		case []byte:
 			same = slices.Equal(v.Bytes(), wanted)
 		case dwarf.Offset:

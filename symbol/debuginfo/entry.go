@@ -130,20 +130,18 @@ func (e *Entry) Text(attr dwarf.Attr) string {
 	return v.String()
 }
 
-// Uint is the value of a constant attribute without a sign.
-func (e *Entry) Uint(attr dwarf.Attr) (uint64, bool) {
+// Unsigned is Value.Unsigned of an attribute; false without one.
+func (e *Entry) Unsigned(attr dwarf.Attr) (uint64, bool) {
 	v, ok := e.Value(attr)
-	return v.num, ok && v.isConstant()
+	n, constant := v.Unsigned()
+	return n, ok && constant
 }
 
-// Int is the value of a constant attribute with a sign.
-func (e *Entry) Int(attr dwarf.Attr) (int64, bool) {
+// Signed is Value.Signed of an attribute; false without one.
+func (e *Entry) Signed(attr dwarf.Attr) (int64, bool) {
 	v, ok := e.Value(attr)
-	return v.Int(), ok && v.isConstant()
-}
-
-func (v Value) isConstant() bool {
-	return v.Class == ClassConstant || v.Class == ClassSigned || v.Class == ClassUnsigned
+	n, constant := v.Signed()
+	return n, ok && constant
 }
 
 // Addr is the value of an attribute that is an address.

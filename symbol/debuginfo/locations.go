@@ -28,7 +28,7 @@ func (f *File) Locations(e *Entry, attr dwarf.Attr) []LocationRange {
 	case ClassListIndex, ClassSection:
 		return u.locationList(v)
 	case ClassConstant:
-		if u.Version < 4 && v.size >= 4 {
+		if u.Version < 4 {
 			return u.locationList(v)
 		}
 	}

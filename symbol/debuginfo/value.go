@@ -10,9 +10,9 @@ type Class uint8
 // The classes of values.
 const (
 	ClassAddress   Class = iota + 1
-	ClassConstant        // of which the attribute alone knows whether it is signed
-	ClassUnsigned        // a constant
-	ClassSigned          // a constant
+	ClassConstant        // a number of 1, 2, 4 or 8 bytes, which says nothing of a sign
+	ClassUnsigned        // a constant without a sign
+	ClassSigned          // a constant with a sign
 	ClassString          // text
 	ClassReference       // to another DIE
 	ClassExpr            // a DWARF expression
@@ -28,19 +28,35 @@ type Value struct {
 
 	num   uint64
 	bytes []byte
-	size  uint8 // in bytes, of ClassConstant
 }
 
-// Uint is the value of a constant, flag, section offset or list index, without a sign.
-func (v Value) Uint() uint64 { return v.num }
+// Constants are read as compilers write them and GDB reads them. DWARF 5 (7.5.5) leaves the sign of data1 to data8 to the
+// attribute, but GCC and Clang write a negative number as sdata or implicit_const always, so that the others have no sign, whatever
+// the attribute: data1 200 is 200 even as the value of an int. The converse does not hold: GCC writes the 200 of an unsigned char as
+// sdata -56. What a constant means for a variable, an enumerator or a bound depends on its type therefore (As).
 
-// Int is the value of a constant with a sign; one that is written in 1, 2 or 4 bytes is extended.
-func (v Value) Int() int64 {
-	if v.Class != ClassConstant || v.size == 0 {
-		return int64(v.num)
+// Unsigned returns a constant of an attribute that has no negative values: a size, a count, a code. It is false for a negative
+// number, and for what is no constant.
+func (v Value) Unsigned() (uint64, bool) {
+	return v.num, v.isConstant() && (v.Class != ClassSigned || int64(v.num) >= 0)
+}
+
+// Signed returns a constant of an attribute that may have negative values and has no type: an offset. It is false for what is no
+// constant.
+func (v Value) Signed() (int64, bool) { return int64(v.num), v.isConstant() }
+
+// As returns a constant as an integer of a type of size bytes, 1 to 8, has it: the lowest bytes, extended to 64 bits by the
+// sign of the type. It is false for what is no constant.
+func (v Value) As(size int, signed bool) (int64, bool) {
+	unused := uint(64 - 8*min(max(size, 1), 8))
+	if signed {
+		return int64(v.num<<unused) >> unused, v.isConstant()
 	}
-	shift := 64 - 8*uint(v.size)
-	return int64(v.num<<shift) >> shift
+	return int64(v.num << unused >> unused), v.isConstant()
+}
+
+func (v Value) isConstant() bool {
+	return v.Class == ClassConstant || v.Class == ClassSigned || v.Class == ClassUnsigned
 }
 
 // Addr is an address.
@@ -93,7 +109,6 @@ func (u *Unit) value(c *cursor, s attrSpec) (Value, bool) {
 		c.fail()
 	default:
 		v.num = c.uint(size)
-		v.size = uint8(size)
 	}
 	return v, !c.bad && u.resolve(&v, how)
 }

@@ -96,7 +96,7 @@ func (c *compiler) own(n *cexpr.Node, record value, f ctype.Field) value {
 		table := c.address(n, record).then(op(ax.OpDup), op(ax.OpRef64)).plus(f.VTable)
 		return at(table.then(op(ax.OpRef64), op(ax.OpAdd)), f.Type)
 	}
-	v := value{typ: f.Type, place: part(record.place, f.Offset, f.Type.Size, record.typ.Size, c.scope.Order())}
+	v := value{typ: f.Type, place: part(record.place, f.Offset, f.Span(), record.typ.Size, c.scope.Order())}
 	if f.Bits > 0 {
 		v.field = &f
 	}

@@ -164,21 +164,29 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 	case v.code != nil:
 		c.run(n, v.code, op(ax.OpPop))
 	case v.field != nil:
-		c.place(n, v.place, v.field.Type.Size)
+		c.place(n, v.place, v.field.Span())
 	case v.computed():
 		c.run(n, c.address(n, v).with(c.bytes(n, v), op(ax.OpTrace)))
 	case v.typ.Kind == ctype.Function:
 		c.run(n, c.address(n, v), op(ax.OpPop))
 	case v.typ.Size == 0 && v.typ.Kind == ctype.Opaque:
 		c.failType(n, v.typ)
-	case v.typ.Size == 0:
-		c.fail(n, fmt.Sprintf("the size of %v is not known", v.typ), "")
+	case v.typ.Size == 0 && (v.typ.Open || v.typ.Kind != ctype.Record && v.typ.Kind != ctype.Array):
+		c.fail(n, fmt.Sprintf("the size of %v is not known", v.typ), c.sized(n, v.typ))
 	default:
 		c.place(n, v.place, v.typ.Size)
 		c.content(n, v, 0)
 		c.statics(n, v.typ, 0)
 		c.virtuals(n, v, 0)
 	}
+}
+
+// sized is how a user says how much there is of what has no size.
+func (c *collector) sized(n *cexpr.Node, t *ctype.Type) string {
+	if t.Kind != ctype.Array || t.Elem.Size == 0 {
+		return ""
+	}
+	return "collect as many elements as there are: " + n.String() + "[0]@8"
 }
 
 // place collects what lies in a place.
@@ -262,7 +270,7 @@ func (c *collector) string(n *cexpr.Node, v value) bool {
 		c.run(n, c.load(n, v), number(c.text), op(ax.OpTracenz))
 		return true
 	case ctype.Array: // one that is short is collected whole
-		if _, ok := v.place.(Memory); ok && uint64(v.typ.Size) > c.text {
+		if _, ok := v.place.(Memory); ok && (v.typ.Open || uint64(v.typ.Size) > c.text) {
 			c.run(n, c.address(n, v), number(c.text), op(ax.OpTracenz))
 			return true
 		}

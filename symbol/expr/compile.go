@@ -269,12 +269,26 @@ func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
 // loadBits pushes a bit field.
 func (c *compiler) loadBits(n *cexpr.Node, v value) code {
 	f := v.field
-	whole, err := load(v.place, ctype.Int(f.Type.Size, false), c.scope.Order())
-	if err != nil {
-		c.fail(n, n.String()+": "+err.Error(), "")
+	if !f.Type.Scalar() {
+		c.failType(n, f.Type)
 	}
-	if f.Shift > 0 {
-		whole = whole.then(number(uint64(f.Shift)), op(ax.OpRshUnsigned))
+	var whole code
+	for _, p := range f.Parts(c.scope.Order()) {
+		place := part(v.place, p.Offset, p.Size, f.Span(), c.scope.Order())
+		bits, err := load(place, ctype.Int(p.Size, false), c.scope.Order())
+		switch {
+		case err != nil:
+			c.fail(n, n.String()+": "+err.Error(), "")
+		case p.Shift < 0:
+			bits = bits.then(number(uint64(-p.Shift)), op(ax.OpRshUnsigned))
+		case p.Shift > 0:
+			bits = bits.then(number(uint64(p.Shift)), op(ax.OpLsh))
+		}
+		if whole == nil {
+			whole = bits
+		} else {
+			whole = whole.with(bits, op(ax.OpBitOr))
+		}
 	}
 	if f.Type.Signed {
 		return whole.then(op(ax.OpExt, uint64(f.Bits)))

@@ -19,7 +19,7 @@ type Plan struct {
 
 	order arch.ByteOrder
 	place located
-	field *ctype.Field // of a bit field: it is a part of the integer in the place
+	field *ctype.Field // of a bit field: it is a part of the bytes in the place
 
 	shape     shaped      // of an array whose length is computed
 	written   *ctype.Type // the type with references not followed
@@ -57,7 +57,7 @@ func Compile(text string, s Scope) (plan *Plan, err error) {
 	case v.code != nil:
 		plan.place = c.computed(root, v.code, v.typ.Size)
 	case v.field != nil:
-		plan.place = c.locate(root, v.place, v.field.Type.Size)
+		plan.place = c.locate(root, v.place, v.field.Span())
 	default:
 		plan.place = c.locate(root, v.place, v.typ.Size)
 	}
@@ -70,11 +70,14 @@ func (p *Plan) Locate(w World) (Result, error) {
 	if err != nil || p.field == nil {
 		return r, err
 	}
-	whole, err := r.bytes(w, p.field.Type.Size)
+	if len(r.Holes) > 0 {
+		return Result{Bytes: make([]byte, p.Type.Size), Holes: []ctype.Hole{{To: p.Type.Size, Why: r.Holes[0].Why}}}, nil
+	}
+	whole, err := r.bytes(w, p.field.Span())
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Bytes: encode(p.field.Extract(arch.Uint(whole, p.order)), p.Type.Size, p.order)}, nil
+	return Result{Bytes: p.field.Unpack(whole, p.order)}, nil
 }
 
 // Bytes returns the value in a world, as memory would hold it. All of it has to be known.

@@ -19,7 +19,7 @@ type value struct {
 	place Place        // nil if it is computed
 	code  code         // computed
 	known *uint64      // the value of a constant
-	field *ctype.Field // of a bit field: the bits are a part of the integer in the place
+	field *ctype.Field // of a bit field: the bits are a part of the bytes in the place
 	count code         // of an array whose type has no length: pushes how many elements it has
 }
 

@@ -65,17 +65,24 @@ func (m *Image) Type(name string) (*ctype.Type, bool) {
 	return t, err == nil
 }
 
-// Constant finds an enumerator.
-func (m *Image) Constant(name string) (int64, bool) {
+// Constant finds an enumerator: its value, extended to 64 bits by the sign of its enumeration, and the enumeration.
+func (m *Image) Constant(name string) (int64, *ctype.Type, bool) {
 	if m == nil {
-		return 0, false
+		return 0, nil, false
 	}
 	for _, off := range m.file.Constants(name) {
-		if e, err := m.file.Entry(off); err == nil {
-			return e.Int(dwarf.AttrConstValue)
+		e, err := m.file.Entry(off)
+		if err != nil {
+			continue
+		}
+		if parent := m.file.Parent(e); parent != nil {
+			t := m.types.at(parent.Offset)
+			v, _ := e.Value(dwarf.AttrConstValue)
+			n, ok := v.As(t.Size, t.Signed)
+			return n, t, ok
 		}
 	}
-	return 0, false
+	return 0, nil, false
 }
 
 // Local is a variable of a function, as it lies in what was compiled without optimisation.

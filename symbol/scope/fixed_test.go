@@ -65,8 +65,8 @@ func TestFixed(t *testing.T) {
 	if next, _ := job.Field("next"); next.Type.Elem != job {
 		t.Error("next does not point to the structure that it is in")
 	}
-	if value, ok := m.Constant("LAST"); !ok || value != 2 {
-		t.Errorf("LAST is %d (%v)", value, ok)
+	if value, kind, ok := m.Constant("LAST"); !ok || value != 2 || kind.Name != "enum kind" {
+		t.Errorf("LAST is %d of %v (%v)", value, kind, ok)
 	}
 	if names := strings.Join(m.FixedNames(), " "); !strings.Contains(names, "limit") || !strings.Contains(names, "q") {
 		t.Errorf("the variables are %s", names)
@@ -100,7 +100,7 @@ func TestNil(t *testing.T) {
 	var m *Image
 	_, _, global := m.Fixed("q")
 	_, named := m.Type("int")
-	_, constant := m.Constant("LAST")
+	_, _, constant := m.Constant("LAST")
 	if global || named || constant || m.FixedNames() != nil {
 		t.Error("nothing knows something")
 	}
@@ -152,12 +152,13 @@ func TestBitFields(t *testing.T) {
 		if output, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, output)
 		}
-		_, typ, _ := openImage(t, program).Fixed("v")
+		m := openImage(t, program)
+		_, typ, _ := m.Fixed("v")
 		f, ok := typ.Field("f")
 		if !ok || f.Offset != 4 || f.Shift != 5 || f.Bits != 3 {
 			t.Errorf("%s: %+v", standard, f)
 		}
-		if n := f.Extract(5 << 5); n != 5 {
+		if n := f.Extract([]byte{5 << 5}, m.file.Order()); n != 5 {
 			t.Errorf("%s: the field holds %d", standard, n)
 		}
 	}

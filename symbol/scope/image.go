@@ -203,8 +203,8 @@ func (m *Image) cell(off debuginfo.Offset) (cell, error) {
 	if err != nil || e.Tag != dwarf.TagBaseType {
 		return cell{}, errDamaged
 	}
-	size, _ := e.Uint(dwarf.AttrByteSize)
-	switch encoding, _ := e.Uint(dwarf.AttrEncoding); encoding {
+	size, _ := e.Unsigned(dwarf.AttrByteSize)
+	switch encoding, _ := e.Unsigned(dwarf.AttrEncoding); encoding {
 	case encodingFloat, encodingComplex:
 		return cell{}, errors.New("its location computes with floating-point numbers")
 	case encodingSigned, encodingSignedChar:

@@ -106,7 +106,7 @@ func (f *frame) in(m *Image, unit *debuginfo.Unit) *frame {
 
 // constant is the place of a value that is the same always.
 func (s *Scope) constant(v debuginfo.Value, t *ctype.Type) expr.Place {
-	b := s.image.types.constantBytes(v, t.Size)
+	b := s.image.types.constantBytes(v, t)
 	if b == nil {
 		return absent(fmt.Errorf("its value is a number, and its type has %d bytes", t.Size))
 	}

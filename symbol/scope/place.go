@@ -32,9 +32,6 @@ func (f *frame) place(code []byte, size int) expr.Place {
 	return pieces
 }
 
-// extended is the size of a floating-point register of the x87; memory has more bytes for its numbers.
-const extended = 10
-
 // whole refuses a register that is too small for the value.
 func (f *frame) whole(p expr.Place, size int) expr.Place {
 	r, ok := p.(expr.Register)
@@ -125,7 +122,7 @@ func (c *compiler) terminal(op byte, size int) (expr.Place, error) {
 		if c.short {
 			return nil, errDamaged
 		}
-		return expr.Constant{Bytes: content}, nil
+		return expr.Constant{Bytes: padded(content, size)}, nil
 	case op == opImplicitPtr:
 		return nil, errors.New("synthetic pointer")
 	}

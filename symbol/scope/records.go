@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/internal/mangle"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 )
@@ -16,6 +17,23 @@ func (s *types) record(t *ctype.Type, e *debuginfo.Entry, keyword string) {
 		return s.members(e)
 	})
 	t.Union = e.Tag == dwarf.TagUnionType
+	t.Method = func(place int) string { return s.method(e, place) }
+}
+
+// method names the virtual method of a class that has a place in the virtual table.
+func (s *types) method(class *debuginfo.Entry, place int) string {
+	for child := range s.file.Children(class) {
+		at, ok := child.Expr(dwarf.AttrVtableElemLoc)
+		if child.Tag != dwarf.TagSubprogram || !ok {
+			continue
+		}
+		c := cursor{code: at, order: s.file.Order()}
+		if c.byte() == opConstu && c.unsigned() == uint64(place) && !c.short {
+			name, _ := mangle.Source(s.image.linkName(child))
+			return name
+		}
+	}
+	return ""
 }
 
 // members reads what a record is made of. Base classes come first, as they are declared.
@@ -45,7 +63,7 @@ func (s *types) field(e, record *debuginfo.Entry) (ctype.Field, bool) {
 		f.Name = f.Type.Strip().Name
 	}
 	s.offset(&f, e)
-	if bits, ok := e.Int(dwarf.AttrBitSize); ok && bits > 0 {
+	if bits, ok := e.Unsigned(dwarf.AttrBitSize); ok && bits > 0 {
 		return f, s.bits(&f, e, int(min(bits, 1<<16)))
 	}
 	return f, true
@@ -57,8 +75,8 @@ func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 	if !ok {
 		return
 	}
-	if v.Class != debuginfo.ClassExpr && v.Class != debuginfo.ClassBlock {
-		f.Offset = int(v.Int())
+	if n, constant := v.Signed(); constant {
+		f.Offset = int(n)
 		return
 	}
 	c := cursor{code: v.Bytes(), order: s.file.Order()}
@@ -78,32 +96,28 @@ func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 	}
 }
 
-// bits says where a bit field is in an integer of its type; false if it reaches beyond.
+// bits says where in the record a bit field is; false if that cannot be, or if its type has fewer bits.
 func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
-	size := f.Type.Size
-	if size == 0 {
+	first := int64(8 * f.Offset)
+	if n, ok := e.Signed(dwarf.AttrDataBitOffset); ok {
+		first += n
+	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok { // before DWARF 4: from the highest bit of an integer
+		size := uint64(f.Type.Size)
+		if n, ok := e.Unsigned(dwarf.AttrByteSize); ok && n > 0 {
+			size = n
+		}
+		if first += old; !s.bigEndian() {
+			first += int64(8*min(size, 1<<16)) - 2*old - int64(bits)
+		}
+	}
+	if first < 0 || bits > 8*f.Type.Size {
 		return false
 	}
-	first, fromStart := e.Int(dwarf.AttrDataBitOffset)
-	if old, ok := e.Int(dwarf.AttrBitOffset); ok && !fromStart { // before DWARF 4: from the highest bit of an integer
-		if n, ok := e.Int(dwarf.AttrByteSize); ok && n > 0 {
-			size = int(n)
-		}
-		if first = int64(8*f.Offset) + old; !s.bigEndian() {
-			first = int64(8*(f.Offset+size)) - old - int64(bits)
-		}
-	} else if !fromStart {
-		first = int64(8 * f.Offset)
-	}
-	if first < 0 || first > 1<<32 {
-		return false
-	}
-	f.Offset = int(first) / (8 * size) * size
-	f.Bits, f.Shift = bits, int(first)-8*f.Offset
+	f.Offset, f.Bits, f.Shift = int(first/8), bits, int(first%8)
 	if s.bigEndian() {
-		f.Shift = 8*size - f.Shift - bits
+		f.Shift = 8*f.Span() - f.Shift - bits
 	}
-	return f.Shift >= 0 && f.Shift+f.Bits <= 8*size
+	return true
 }
 
 func (s *types) bigEndian() bool { return s.file.Order() == arch.ByteOrder(binary.BigEndian) }
@@ -112,7 +126,7 @@ func (s *types) bigEndian() bool { return s.file.Order() == arch.ByteOrder(binar
 func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
 	f := ctype.Field{Name: e.Name(), Static: true, Type: s.of(e)}
 	if v, ok := e.Value(dwarf.AttrConstValue); ok {
-		f.Value = s.constantBytes(v, f.Type.Size)
+		f.Value = s.constantBytes(v, f.Type)
 		return f
 	}
 	f.Addr, _ = s.linkedAddress(e)
@@ -162,25 +176,44 @@ func (s *types) staticAddress(e *debuginfo.Entry) (arch.Addr, bool) {
 	return addr + s.bias, ok && !c.short && !c.more()
 }
 
-// constantBytes is the value of an attribute as memory holds it, nil if it is none of that size.
-func (s *types) constantBytes(v debuginfo.Value, size int) []byte {
+// constantBytes is the value of an attribute as memory holds it, nil if it is none of that type.
+func (s *types) constantBytes(v debuginfo.Value, t *ctype.Type) []byte {
+	n, number := v.Signed()
 	switch v.Class {
 	case debuginfo.ClassString:
 		return append([]byte(v.String()), 0)
 	case debuginfo.ClassBlock, debuginfo.ClassExpr:
-		return v.Bytes()
+		return padded(v.Bytes(), t.Size)
+	case debuginfo.ClassAddress: // of DWARF 2 and 3, which have no other way to say it
+		n, number = int64(v.Addr()+s.bias), true
 	}
-	if size < 1 || size > 16 {
+	if !number || t.Size < 1 || t.Size > 16 {
 		return nil
 	}
-	b := make([]byte, size)
+	b := make([]byte, t.Size)
 	for i := range b {
-		b[i] = byte(v.Int() >> min(8*i, 63))
+		switch {
+		case i < 8:
+			b[i] = byte(n >> (8 * i))
+		case n < 0 && v.Class == debuginfo.ClassSigned:
+			b[i] = 0xff
+		}
 	}
 	if s.bigEndian() {
 		slices.Reverse(b)
 	}
 	return b
+}
+
+// extended is the size of a floating-point number of the x87; memory has more bytes for it, and Clang writes no others.
+const extended = 10
+
+// padded adds the bytes without a meaning to such a number.
+func padded(b []byte, size int) []byte {
+	if len(b) != extended || size <= extended || size > 16 {
+		return b
+	}
+	return append(b[:extended:extended], make([]byte, size-extended)...)
 }
 
 // variants reads the alternatives of a Rust enumeration.
@@ -198,8 +231,8 @@ func (s *types) variants(part, record *debuginfo.Entry) *ctype.Variants {
 			continue
 		}
 		var v ctype.Variant
-		if value, ok := child.Uint(dwarf.AttrDiscrValue); ok {
-			v.Values = []uint64{value}
+		if value, ok := child.Signed(dwarf.AttrDiscrValue); ok {
+			v.Values = []uint64{uint64(value)}
 		}
 		for member := range s.file.Children(child) {
 			if member.Tag == dwarf.TagMember {

@@ -65,7 +65,7 @@ func (s *types) convert(off debuginfo.Offset, depth int) *ctype.Type {
 		return t
 	}
 	t.Name = e.Name()
-	if size, ok := e.Uint(dwarf.AttrByteSize); ok && size < 1<<40 {
+	if size, ok := e.Unsigned(dwarf.AttrByteSize); ok && size < 1<<40 {
 		t.Size = int(size)
 	}
 	if make := makers[e.Tag]; make != nil {
@@ -164,7 +164,7 @@ const (
 )
 
 func baseType(_ *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
-	encoding, _ := e.Uint(dwarf.AttrEncoding)
+	encoding, _ := e.Unsigned(dwarf.AttrEncoding)
 	language := languageOf(e.Unit)
 	if short, ok := shorter[t.Name]; ok && language != ctype.Rust && language != ctype.Go {
 		t.Name = short
@@ -181,6 +181,9 @@ func baseType(_ *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
 		t.Kind, t.Signed, t.Char = ctype.Integer, true, encoding == encodingSignedChar || wide[t.Name]
 	case encodingUnsigned, encodingUnsignedChar, encodingUTF:
 		t.Kind, t.Char = ctype.Integer, encoding != encodingUnsigned
+	}
+	if t.Kind == ctype.Integer && t.Size == 0 { // Rust's ()
+		t.Kind = ctype.Record
 	}
 	if t.Kind == ctype.Integer && t.Size == 1 && language != ctype.Rust {
 		t.Char = true // C has no other integer of one byte, and GDB takes those of Go for the same
@@ -236,36 +239,51 @@ func (s *types) enumeration(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	if e.Bool(dwarf.AttrEnumClass) {
 		prefix = s.qualified(e) + "::"
 	}
+	var values []debuginfo.Value
 	for child := range s.file.Children(e) {
 		if child.Tag != dwarf.TagEnumerator {
 			continue
 		}
-		value, _ := child.Int(dwarf.AttrConstValue)
-		t.Signed = t.Signed || value < 0
-		t.Values = append(t.Values, ctype.Enumerator{Name: prefix + child.Name(), Value: value})
+		v, _ := child.Value(dwarf.AttrConstValue)
+		n, _ := v.Signed()
+		t.Signed = t.Signed || n < 0
+		t.Values = append(t.Values, ctype.Enumerator{Name: prefix + child.Name()})
+		values = append(values, v)
 	}
-	if under, ok := e.Ref(dwarf.AttrType); ok && t.Size == 0 {
-		t.Size = s.convert(under, depth+1).Size
+	if off, ok := e.Ref(dwarf.AttrType); ok { // without it, as in DWARF 2, there is a sign if one of the values has it
+		under := s.convert(off, depth+1)
+		t.Signed = under.Signed
+		if t.Size == 0 {
+			t.Size = under.Size
+		}
+	}
+	for i, v := range values {
+		t.Values[i].Value, _ = v.As(t.Size, t.Signed)
 	}
 }
 
 // array makes arrays of arrays of what has several dimensions.
 func (s *types) array(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	elem := s.elem(e, depth)
+	if e.Bool(attrGNUVector) && elem.Char { // its elements are numbers
+		number := *elem
+		number.Char, elem = false, &number
+	}
 	var dimensions []*debuginfo.Entry
 	for child := range s.file.Children(e) {
 		if child.Tag == dwarf.TagSubrangeType {
 			dimensions = append(dimensions, child)
 		}
 	}
-	*t = ctype.Type{Kind: ctype.Array, Elem: elem, Vector: e.Bool(attrGNUVector)}
+	*t = ctype.Type{Kind: ctype.Array, Elem: elem, Vector: e.Bool(attrGNUVector), Open: len(dimensions) == 0}
 	for i := len(dimensions) - 1; i >= 0; i-- {
 		array := t
 		if i > 0 {
 			array = &ctype.Type{Kind: ctype.Array}
 		}
 		array.Elem = elem
-		array.Count, array.Bound = s.length(dimensions[i])
+		array.Count, array.Bound = s.length(dimensions[i], depth)
+		array.Open = array.Count == 0 && array.Bound == nil && !dimensions[i].Has(dwarf.AttrCount) && !dimensions[i].Has(dwarf.AttrUpperBound)
 		if most := 1 << 40; elem.Size > 0 && array.Count > most/elem.Size {
 			array.Count = 0
 		}
@@ -278,8 +296,13 @@ func (s *types) array(t *ctype.Type, e *debuginfo.Entry, depth int) {
 const attrGNUVector dwarf.Attr = 0x2107
 
 // length reads how long an array is. A flexible one has no length.
-func (s *types) length(e *debuginfo.Entry) (int, *ctype.Bound) {
-	lower, _ := e.Int(dwarf.AttrLowerBound)
+func (s *types) length(e *debuginfo.Entry, depth int) (int, *ctype.Bound) {
+	index := ctype.Int(s.file.AddrSize(), true)
+	if off, ok := e.Ref(dwarf.AttrType); ok {
+		index = s.convert(off, depth+1)
+	}
+	first, _ := e.Value(dwarf.AttrLowerBound)
+	lower, _ := first.As(index.Size, index.Signed)
 	for _, attr := range []dwarf.Attr{dwarf.AttrCount, dwarf.AttrUpperBound} {
 		v, ok := e.Value(attr)
 		if !ok {
@@ -294,9 +317,12 @@ func (s *types) length(e *debuginfo.Entry) (int, *ctype.Bound) {
 			bound.Expr = v.Bytes()
 			return 0, bound
 		}
-		n := v.Int()
+		n, _ := v.As(index.Size, index.Signed)
 		if attr == dwarf.AttrUpperBound {
 			n += 1 - lower
+			if index.Size >= 4 && !index.Signed { // older GCC writes -1 for [0], as its index has it
+				n = int64(index.Extend(uint64(n)))
+			}
 		}
 		if n < 0 || n > 1<<40 {
 			n = 0

@@ -1,0 +1,103 @@
+// Package randprog makes random programs in C, C++ and Rust whose variables hold known values: structures, unions, bit-fields,
+// enumerations and arrays with members around every offset at which a number of debugging information needs another byte, and
+// constants that the compiler optimises. A program is made of a seed and is the same for the same seed.
+//
+// The values are what the program stores, so that they can be held against what a debugger reads without another
+// debugger. Only tests import this package.
+package randprog
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// Language is what a program is written in.
+type Language string
+
+// The languages.
+const (
+	C    Language = "c"
+	CPP  Language = "c++"
+	Rust Language = "rust"
+)
+
+// Program is a source with what its variables hold.
+type Program struct {
+	Language Language
+	Source   string
+	Marks    []Mark // in the order in which the program comes to them
+}
+
+// File is the name of the source.
+func (p *Program) File() string {
+	return "program" + map[Language]string{C: ".c", CPP: ".cc", Rust: ".rs"}[p.Language]
+}
+
+// Mark is a line that the program passes once, and what is in sight there.
+type Mark struct {
+	Line    int
+	Members []Member
+}
+
+// Member is a variable or a part of one.
+type Member struct {
+	Path string // an expression in the syntax of GDB for the language
+	// Want is what GDB's print says of the value, without types, scopes and the character beside a number; "" if it depends on
+	// more than the value.
+	Want string
+	// Test is a condition of C that is true if the member has its value; "" where agent expressions cannot compute with it.
+	Test string
+}
+
+// New makes a program with about so many members.
+func New(seed uint64, language Language, members int) *Program {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(len(language)))), language: language, enough: members}
+	switch language {
+	case Rust:
+		g.rust()
+	default:
+		g.clike()
+	}
+	return &Program{language, g.text.String(), g.marks}
+}
+
+// generator writes a program.
+type generator struct {
+	*rand.Rand
+	language Language
+	enough   int
+	text     strings.Builder
+	line     int // that were written
+	names    int
+	enums    []*typ
+	records  []*typ
+	unions   []*typ
+	variants []*typ
+	marks    []Mark
+	members  int
+}
+
+// print writes whole lines.
+func (g *generator) print(format string, arguments ...any) {
+	text := fmt.Sprintf(format, arguments...)
+	g.line += strings.Count(text, "\n")
+	g.text.WriteString(text)
+}
+
+// fresh is a name that nothing else has.
+func (g *generator) fresh(prefix string) string {
+	g.names++
+	return fmt.Sprint(prefix, g.names)
+}
+
+// chance is true once in n times.
+func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
+
+func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
+
+// mark makes a line a mark, the next one that the program comes to.
+func (g *generator) mark(line int, members []Member) {
+	g.marks = append(g.marks, Mark{line, members})
+	g.members += len(members)
+}
