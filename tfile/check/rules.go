@@ -69,7 +69,7 @@ var (
 // Rules of trace state variables.
 var (
 	ruleVariableNumber = newRule("variable-number-twice", tfile.Misreads,
-		"give each variable a number of its own: GDB 13.1 knows only the last that has the number")
+		"give each variable a number of its own: GDB 13.1, and Tracewell after it, know only the last that has the number")
 	ruleVariableName = newRule("variable-name-twice", tfile.Misreads,
 		"give each variable a name of its own: GDB 13.1 shows the value of one of them only")
 	ruleVariableWord = newRule("variable-name", tfile.Misreads,
