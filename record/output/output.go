@@ -116,29 +116,7 @@ func Arrange(tracepoints []trace.Tracepoint) {
 	})
 }
 
-// Describe prints a description with lines of Object behind it: nothing else in a trace file can tell where files were loaded,
-// and what can be loaded anywhere has no names without.
+// Describe prints a description with comments of tfile.Object behind it.
 func Describe(t *tdesc.Target, objects []string) string {
 	return strings.Join(append([]string{strings.TrimSuffix(string(t.XML()), "\n")}, objects...), "\n")
-}
-
-// Loaded is a file of a process.
-type Loaded struct {
-	Path string
-	Bias arch.Addr // how far above where the file has it
-	// Below is how far below the thread pointer the thread-local variables of a library begin, 0 where that is not known.
-	Below int64
-}
-
-// Object is a comment that says where a file was loaded; empty if a comment cannot say it.
-func Object(o Loaded) string {
-	below := ""
-	if o.Below > 0 {
-		below = fmt.Sprintf("thread-local -%#x ", o.Below)
-	}
-	line := fmt.Sprintf("<!-- object %s %s%s -->", o.Bias, below, o.Path)
-	if len(line) > tfile.MaxLine-len("tdesc ") || strings.Contains(o.Path, "--") || strings.ContainsAny(o.Path, "\n\x00") {
-		return ""
-	}
-	return line
 }

@@ -208,8 +208,8 @@ var breaches = []breach{
 			`tdesc ` + here + `<flags id="x" size="0"><field name="a" start="0" end="0"/></flags></feature></target>`}
 	}, "description-size-zero", crashes, "internal-error", "expression-register"},
 	{"short registers", func(p *parts) {
-		p.size = here + "R 80"
-		p.frames = [][]byte{frame(2, registers(1)[:0x81]), goodFrame()[:6+0x81]}
+		p.size = here + "R 7c"
+		p.frames = [][]byte{frame(2, registers(1)[:0x7d]), goodFrame()[:6+0x7d]}
 		p.frames[1] = p.frames[0]
 	}, "registers-short", odd, "<unavailable>", ""},
 	{"long registers", func(p *parts) {
