@@ -87,11 +87,11 @@ func (s *Session) Header() tfile.Header {
 func (s *Session) description() string {
 	var lines []string
 	for _, o := range s.objects {
-		loaded := output.Loaded{Path: o.Path(), Bias: o.Bias()}
+		loaded := tfile.Object{Path: o.Path(), Bias: o.Bias()}
 		if _, any := o.File().ThreadLocal(); any {
 			loaded.Below, _ = s.threadLocals(o)
 		}
-		if line := output.Object(loaded); line != "" && !slices.Contains(lines, line) {
+		if line := loaded.Comment(); line != "" && !slices.Contains(lines, line) {
 			lines = append(lines, line)
 		}
 	}

@@ -3,13 +3,17 @@ package record
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"syscall"
 	"time"
 
 	"tracewell/internal/linux"
 	"tracewell/internal/wholefile"
+	"tracewell/record/output"
 	"tracewell/target"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -28,6 +32,9 @@ func (s *Session) leave() error {
 	s.mu.Unlock()
 	err = errors.Join(err, s.finish())
 	s.result.Status, s.result.Feed = s.engine.Status(), s.Feed()
+	if s.kept != nil {
+		s.result.Feed.Frames, s.result.Feed.Bytes = s.kept.frames, s.kept.bytes
+	}
 	return err
 }
 
@@ -58,9 +65,28 @@ func (s *Session) finish() error {
 	return errors.Join(err, file.Update(s.engine.Status(), s.engine.Tracepoints()), file.Close())
 }
 
-// save writes the file of what the buffer holds.
+// kept is what a file has of the frames in the buffer that it has no room for.
+type kept struct{ frames, bytes int64 }
+
+// save writes the file of what the buffer holds, or of as much of it as there is room for: it is lost when this process ends.
 func (s *Session) save() error {
-	return wholefile.Write(s.config.Output, func(w io.Writer) error { return s.engine.Save(w, s.description()) })
+	err := wholefile.Write(s.config.Output, func(w io.Writer) error { return s.engine.Save(w, s.description()) })
+	if !errors.Is(err, syscall.ENOSPC) && !errors.Is(err, syscall.EDQUOT) && !errors.Is(err, syscall.EFBIG) {
+		return err
+	}
+	whole := s.engine.NumFrames()
+	s.kept = &kept{}
+	s.kept.frames, s.kept.bytes, err = output.Keep(s.config.Output, s.Header(), func(yield func(tfile.Frame) bool) {
+		for frame := range s.engine.Frames() {
+			if !yield(frame.Frame) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		err = fmt.Errorf("there is room for %d of the %d frames: %w", s.kept.frames, whole, err)
+	}
+	return err
 }
 
 // Patience with a program that is to end: with one that may have got the signal by which the run was cancelled, with one that has

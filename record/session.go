@@ -33,6 +33,7 @@ type Session struct {
 	sites    map[arch.Addr]*tracepoint.Site
 	warnings []error
 	result   Result
+	kept     *kept // nil if the whole buffer was written
 
 	mu        sync.Mutex // guards what follows, which Feed reads
 	processes map[int]*process

@@ -157,19 +157,19 @@ func (s *stream) write() {
 	}
 }
 
-// put writes and shows the writer's half.
-func (s *stream) put() error {
+// put writes and shows the writer's half, or as much of it as there is room for.
+func (s *stream) put() (err error) {
 	if s.file != nil {
-		if err := s.file.Append(s.writing); err != nil {
-			return err
-		}
+		var kept int
+		kept, err = s.file.Append(s.writing)
+		s.writing = s.writing[:kept]
 	}
 	n := s.tell()
 	s.mu.Lock()
 	s.frames += n
 	s.bytes += int64(len(s.writing))
 	s.mu.Unlock()
-	return nil
+	return err
 }
 
 // fail ends the taking of frames.

@@ -181,6 +181,9 @@ func (s *Scanner) SignedHex() int64 {
 	return int64(s.HexUpTo(math.MaxInt64))
 }
 
+// HexDigits reads digits of either case up to the first other byte. There may be none.
+func (s *Scanner) HexDigits() string { return s.Take(s.digits(math.MaxUint64)) }
+
 // HexBytes reads pairs of digits up to the first byte that is no digit, and expects an even number of them. It returns
 // nil if there are none.
 func (s *Scanner) HexBytes() []byte {

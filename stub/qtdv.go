@@ -34,7 +34,8 @@ func (x *session) firstVariable(string) ([]byte, error) {
 // moreVariables is qTsV.
 func (x *session) moreVariables(string) ([]byte, error) { return x.variables.advance(), nil }
 
-// variableValue is qTV: the value in the selected frame, or else the present one. U stands for one that is not known.
+// variableValue is qTV: the value in the selected frame, or else the present one. U stands for one that is not known. Once there
+// was a run a variable that is not defined reads as 0.
 func (x *session) variableValue(args string) ([]byte, error) {
 	in := rsp.NewScanner(args)
 	n := trace.VariableNumber(in.HexUpTo(math.MaxUint16))

@@ -40,8 +40,25 @@ func Reference() string {
 		}
 		b.WriteByte('\n')
 	}
-	return strings.TrimSuffix(b.String(), "\n")
+	b.WriteString(departures)
+	for _, g := range groups() {
+		for _, p := range g.packets {
+			if p.manual != "" {
+				fmt.Fprintf(&b, "| %s | %s |\n", code(p.name()), cell(p.manual))
+			}
+		}
+	}
+	return b.String()
 }
+
+// departures begins the last table of the reference.
+const departures = `## Where the manual is not followed
+
+Where the words of GDB's manual and what GDB does with a packet part, GDB decides. Each of these was chosen.
+
+| packet | the manual, and what is done instead |
+|---|---|
+`
 
 // offered says which targets have the group.
 func (g *group) offered() string {

@@ -26,6 +26,7 @@ type packet struct {
 	reply   string // what is replied besides E. and a text
 	errors  string // why it may fail, besides its flags, arguments that are not well formed, and the lack of a process
 	differs string // what gdbserver 13.1 does instead; "" for the same
+	manual  string // where the letter of GDB's manual is not followed, and why; "" for nowhere
 }
 
 // handler answers a packet. Its arguments are what follows the prefix. No reply and no error is the empty reply.

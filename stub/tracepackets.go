@@ -22,6 +22,9 @@ func definitionPackets() []packet {
 				"definition; drops everything from an unknown option on; takes any number, cut to 16 bits in frames; " +
 				"takes X as it comes, and an error of it in a hit does not end the run; steps after a hit whose " +
 				"condition fails; F needs libinproctrace.so, and so does S",
+			manual: "it sets no limit to NUMBER. One outside 1 to 7fff is refused: a traceframe has 16 bits for it, which GDB " +
+				"reads with a sign, and 0 ends a trace file. It names opcodes on floating-point numbers (01, 1b to 1f): they " +
+				"are taken and end the run with an error in a hit, as in gdbserver; GDB never sends them",
 		},
 		{
 			prefix: "QTDP:-", syntax: "NUMBER:ADDRESS:[S]ACTION...[-]",
@@ -31,7 +34,11 @@ func definitionPackets() []packet {
 			reply:  "OK",
 			errors: "no such tracepoint; X that is no agent expression, which removes the tracepoint",
 			differs: "drops everything from an unknown action on; M takes no notice of a base register; the whole register " +
-				"set whatever R says, as here; what cannot be read is collected all the same, as other bytes",
+				"set whatever R says, as here; what cannot be read is collected all the same, as other bytes; a variable that " +
+				"is not defined is recorded as 0, as here, and cannot be set: here what an expression sets or records is " +
+				"defined by that, as __tsv_NUMBER in decimal",
+			manual: "R collects the registers of its mask. All are collected, as by gdbserver: a trace file has one size of " +
+				"register block, and no way to say which registers in it were not collected",
 		},
 		{
 			prefix: "QTDPsrc:", syntax: "NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEXTEXT",
@@ -51,6 +58,8 @@ func definitionPackets() []packet {
 			errors: "no such tracepoint; in a run, what cannot be installed",
 			differs: "does not know a tracepoint by GDB's own number, which may be another one after a reconnection; here " +
 				"ADDRESS decides, if it has one tracepoint only",
+			manual: "NUMBER and ADDRESS together name the tracepoint. If no tracepoint has both, ADDRESS alone does where it has " +
+				"one: GDB sends its own number, not the server's, after it had to renumber (the same in QTDisable and qTP)",
 		},
 		{
 			prefix: "QTDisable:", syntax: "NUMBER:ADDRESS",
@@ -63,10 +72,13 @@ func definitionPackets() []packet {
 		{
 			prefix: "QTDV:", syntax: "NUMBER:VALUE:BUILTIN:HEXNAME",
 			handler: (*session).defineVariable, flags: changesRun,
-			tokens: "TraceStateVariables+",
-			about:  "define a trace state variable",
-			reply:  "OK",
-			errors: "1 under another name than trace_timestamp",
+			tokens:  "TraceStateVariables+",
+			about:   "define a trace state variable",
+			reply:   "OK",
+			errors:  "1 under another name than trace_timestamp; NUMBER above ffff",
+			differs: "takes any NUMBER; is killed by a VALUE with a sign",
+			manual: "it sets no limit to NUMBER. One above ffff is refused: an agent expression has 16 bits for it, so that no " +
+				"tracepoint could use the variable",
 		},
 		{
 			prefix: "QTro:", syntax: "START,END:...",
@@ -201,6 +213,8 @@ func savePackets() []packet {
 			reply:   "OK",
 			errors:  "no name; the file cannot be written: then what was there stays",
 			differs: "unknown",
+			manual: "static trace data is part of the frames that are saved. It is left out, here and in qTBuffer, and so is :S: GDB " +
+				"13 to 18 shows nothing at all of a frame in a file that has it. A frame of nothing else is empty then",
 		},
 	}
 }
@@ -213,8 +227,11 @@ func queryPackets() []packet {
 			about:   "state of the trace run",
 			reply:   "T1 or T0 with ;KEY:VALUE...",
 			differs: "times are those of a clock that began when the machine did; while a run is on the reason and stop " +
-				"time are those of the run before; a condition that fails with an error does not end the run (terror) " +
-				"but for fast tracepoints",
+				"time are those of the run before, and of the first run tnotrun; a condition that fails with an error does " +
+				"not end the run (terror) but for fast tracepoints; a run goes on for ever when its program has ended",
+			manual: "tstop is for a command of the user, tunknown for an end without a reason of its own. An end with the program " +
+				"is told as tstop with a text, as in tstop:HEXTEXT:0 for \"the program exited with status 0\", because GDB " +
+				"shows no text of tunknown",
 		},
 		{
 			prefix: "qTP:", syntax: "NUMBER:ADDRESS",
@@ -229,7 +246,8 @@ func queryPackets() []packet {
 			handler: (*session).variableValue,
 			about:   "value of a variable, in the selected frame or now",
 			reply:   "V VALUE or U",
-			differs: "before the first run U for every variable; afterwards V0 for one that is not defined",
+			differs: "before the first run U for every variable, here only for one that is not defined; afterwards V0 for that, " +
+				"as here",
 		},
 		{
 			prefix:  "qTfP",
@@ -237,6 +255,7 @@ func queryPackets() []packet {
 			about:   "the tracepoints, piece by piece",
 			reply:   "PIECE or l",
 			differs: "static tracepoints are marked (:S), on which GDB 13 crashes",
+			manual:  "static tracepoints have :S. They are given as ordinary ones, since GDB 13 crashes as it makes a static one",
 		},
 		{
 			prefix:  "qTsP",

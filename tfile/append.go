@@ -120,9 +120,9 @@ func (a *Appender) Frames() int64 { return a.status.Frames }
 const largeBatch = 1 << 20
 
 // Append adds one or more whole frames, which lie one behind the other as Builder makes them, and returns when they are in the
-// file. It allocates nothing once its buffer has grown. If there is one that WriteFrame refuses, or no room for them, none is in
-// the file, and further calls may succeed. An error of w in the last, short writes is that of all further calls: nothing tells
-// whether the frames are there.
+// file. It allocates nothing once its buffer has grown. If there is one that WriteFrame refuses none is in the file. If there is no
+// room for all, the first are that fit, as Frames and End tell. Further calls may succeed in either case. An error of w in the
+// last, short writes is that of all further calls: nothing tells whether the frames are there.
 func (a *Appender) Append(frames []byte) error {
 	if a.err != nil {
 		return a.err
@@ -132,8 +132,13 @@ func (a *Appender) Append(frames []byte) error {
 		return err
 	}
 	if err := a.writeBehind(frames); err != nil {
-		return err
+		return a.halve(frames, n, err)
 	}
+	return a.acknowledge(frames, n)
+}
+
+// acknowledge makes n frames count that were written, with an end marker behind them.
+func (a *Appender) acknowledge(frames []byte, n int64) error {
 	if err := a.sync(); err != nil {
 		return err
 	}
@@ -147,6 +152,31 @@ func (a *Appender) Append(frames []byte) error {
 		a.err = a.sync()
 	}
 	return a.err
+}
+
+// halve puts the file right after a write of n frames that failed, and tries with one half of them and then the other, so that
+// there come to be as many as there is room for. (What an os.File says of a short write does not tell.) What is left over behind
+// the end marker is cut off where w can be cut, as an os.File can.
+func (a *Appender) halve(frames []byte, n int64, why error) error {
+	if _, err := a.w.WriteAt(endMarker[:], a.end); err != nil {
+		return errors.Join(why, err)
+	}
+	if w, ok := a.w.(interface{ Truncate(size int64) error }); ok {
+		if err := w.Truncate(a.End()); err != nil {
+			return errors.Join(why, err)
+		}
+	}
+	if n == 1 {
+		return why
+	}
+	half := 0
+	for range n / 2 {
+		half += FrameHeader + int(a.order.Uint32(frames[half+2:]))
+	}
+	if err := a.Append(frames[:half]); err != nil {
+		return err
+	}
+	return a.Append(frames[half:])
 }
 
 // count returns how many frames there are, if they may all be written.

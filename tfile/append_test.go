@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"slices"
+	"sort"
 	"strings"
 	"testing"
 
@@ -350,7 +352,8 @@ func TestAppenderErrors(t *testing.T) {
 	}
 }
 
-// TestAppenderTakesLargeBatches appends more than is copied, and fails at each of the writes ahead of the last.
+// TestAppenderTakesLargeBatches appends more than is copied, to a disk that fails for a while from each of the writes ahead of the
+// last on.
 func TestAppenderTakesLargeBatches(t *testing.T) {
 	full := errors.New("disk full")
 	h := appendHeader(binary.LittleEndian)
@@ -365,8 +368,9 @@ func TestAppenderTakesLargeBatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		writes := 0
 		d.before = func([]byte, int64) error {
-			if failAt--; failAt == 0 {
+			if writes++; failAt > 0 && writes >= failAt {
 				return full
 			}
 			return nil
@@ -377,6 +381,7 @@ func TestAppenderTakesLargeBatches(t *testing.T) {
 			if f, err := OpenBytes(d.data); err != nil || f.NumFrames() > 0 {
 				t.Errorf("%d frames, %v", f.NumFrames(), err)
 			}
+			d.before = nil
 			if err := a.Append(batch); err != nil {
 				t.Error(err)
 			}
@@ -386,6 +391,82 @@ func TestAppenderTakesLargeBatches(t *testing.T) {
 			t.Fatal(f.Findings(), err)
 		}
 		holdsNumbered(t, f, frames)
+	}
+}
+
+// fullDisk is a disk with room for so many bytes. As an os.File it does not tell how much of a write that fails was written.
+type fullDisk struct {
+	disk
+	room int
+}
+
+func (d *fullDisk) WriteAt(p []byte, at int64) (int, error) {
+	fits := max(min(len(p), d.room-int(at)), 0)
+	d.put(p[:fits], at)
+	if fits < len(p) {
+		return 0, errors.New("disk full")
+	}
+	return len(p), nil
+}
+
+func (d *fullDisk) Truncate(size int64) error {
+	d.data = d.data[:size]
+	return nil
+}
+
+// TestAppenderFullDisk appends batches to disks of many sizes: each file is whole, ends at its end marker, and holds as many frames as
+// there was room for; with more room the others come behind them.
+func TestAppenderFullDisk(t *testing.T) {
+	const seed, batches = 3, 6
+	random := rand.New(rand.NewPCG(seed, seed))
+	h := appendHeader(binary.LittleEndian)
+	var empty disk
+	if _, err := NewAppender(&empty, h); err != nil {
+		t.Fatal(err)
+	}
+	var all [batches][]byte
+	ends := []int{len(empty.data)} // of files with so many frames
+	for i := range all {
+		for range 1 + random.IntN(12) {
+			before := len(all[i])
+			all[i] = numbered(all[i], h.Order, len(ends)-1)
+			ends = append(ends, ends[len(ends)-1]+len(all[i])-before)
+		}
+	}
+	var rooms []int
+	for _, end := range ends[:len(ends)-1] {
+		rooms = append(rooms, end, end+1, end+1+random.IntN(30), ends[0]+random.IntN(ends[len(ends)-1]-ends[0]))
+	}
+	for _, room := range append(rooms, ends[len(ends)-1]-1, ends[len(ends)-1]) {
+		d := fullDisk{room: room}
+		a, err := NewAppender(&d, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rest []byte
+		for _, batch := range all {
+			if before := a.End(); err == nil {
+				err = a.Append(batch)
+				batch = batch[a.End()-before:]
+			}
+			rest = append(rest, batch...)
+		}
+		want := sort.SearchInts(ends, room+1) - 1
+		if full := want < len(ends)-1; full != (err != nil) || a.Frames() != int64(want) || len(d.data) != ends[want] {
+			t.Fatalf("seed %d, room for %d bytes: %v, %d frames, %d bytes; want %d frames", seed, room, err, a.Frames(), len(d.data), want)
+		}
+		if f, err := OpenBytes(d.data); err != nil || len(f.Findings()) > 0 || f.NumFrames() != want || f.Header().Status.Frames != int64(want) {
+			t.Fatalf("seed %d, room for %d bytes: %v", seed, room, err)
+		}
+		d.room = ends[len(ends)-1]
+		if err := a.Append(rest); err != nil {
+			t.Fatal(err)
+		}
+		f, err := OpenBytes(d.data)
+		if err != nil || len(f.Findings()) > 0 {
+			t.Fatal(f.Findings(), err)
+		}
+		holdsNumbered(t, f, len(ends)-1)
 	}
 }
 

@@ -46,6 +46,7 @@ type headerReader struct {
 	findings    []Finding
 
 	upload      trace.Upload
+	variables   trace.Variables
 	mentions    map[trace.Key]int64 // offset of the first piece of each tracepoint
 	description []string
 	sizeLine    int64 // offset of the R line
@@ -57,7 +58,7 @@ type headerReader struct {
 const maxFindings = 1000
 
 // definitionKinds reads the rest of a line, behind the keyword and exactly one space. When a keyword comes again R and
-// status replace what they said before; the others add to it.
+// status replace what they said before, and so does tsv for its variable; the others add to it.
 var definitionKinds = map[string]func(r *headerReader, offset int64, rest string) error{
 	"R":      (*headerReader).registerSize,
 	"status": (*headerReader).status,
@@ -97,7 +98,7 @@ func (r *headerReader) found(offset int64, rule *Rule, format string, args ...an
 
 // finish completes the header, once the last line was taken; end is the offset behind it.
 func (r *headerReader) finish(end int64) {
-	r.header.Tracepoints = r.upload.Tracepoints()
+	r.header.Tracepoints, r.header.Variables = r.upload.Tracepoints(), r.variables.List()
 	r.header.Description = strings.Join(r.description, "\n")
 	for _, k := range r.upload.Undefined() {
 		r.found(r.mentions[k], RuleUndefined, "tracepoint %d at %v has no T piece, which GDB 13.1 does not survive", k.Number, k.Addr)
@@ -137,18 +138,24 @@ func (r *headerReader) registerSize(offset int64, rest string) error {
 	return nil
 }
 
-func (r *headerReader) status(_ int64, rest string) error {
+// status reads a status, and also a whole reply to qTStatus, as the manual's words have it.
+func (r *headerReader) status(offset int64, rest string) error {
+	rest, reply := strings.CutPrefix(rest, "T")
 	st, err := trace.ParseStatus(rest)
-	if err == nil {
-		r.header.Status = &st
+	if err != nil {
+		return err
 	}
-	return err
+	r.header.Status = &st
+	if reply {
+		r.found(offset, RuleStatusReply, "the status begins with the T of a reply to qTStatus")
+	}
+	return nil
 }
 
 func (r *headerReader) variable(_ int64, rest string) error {
 	v, err := trace.ParseVariable(rest)
 	if err == nil {
-		r.header.Variables = append(r.header.Variables, v)
+		r.variables.Add(v)
 	}
 	return err
 }

@@ -120,3 +120,13 @@ func markerLength(b []byte) int {
 }
 
 func hasMagic(b []byte) bool { return len(b) >= len(Magic) && string(b[:len(Magic)]) == Magic }
+
+// endsAt says whether an end marker is at offset and the end of the file or another trace file behind it.
+func (w *window) endsAt(offset int64) (bool, error) {
+	b, err := w.at(offset, markerLen+len(Magic))
+	if err != nil {
+		return false, err
+	}
+	n := markerLength(b)
+	return n >= 2 && (offset+int64(n) == w.size || hasMagic(b[n:])), nil
+}

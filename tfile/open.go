@@ -105,6 +105,10 @@ func open(src source, opts []Option) (*File, error) {
 func (f *File) settle(w *window, start int64, chosen options) error {
 	if chosen.registerSize > 0 {
 		f.header.RegisterSize, f.sizeFrom = chosen.registerSize, SizeGiven
+	} else if f.sizeFrom == SizeUnknown {
+		if size := describedSize(f.header.Description); size > 0 {
+			f.header.RegisterSize, f.sizeFrom = size, SizeDescription
+		}
 	}
 	if err := f.settleOrder(w, start, chosen.order); err != nil {
 		return err

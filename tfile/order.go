@@ -63,7 +63,8 @@ func (f *File) settleOrder(w *window, start int64, given arch.ByteOrder) error {
 		return err
 	}
 	implied := architectureOrder(f.header.Description)
-	switch better := cmp.Or(little.points-big.points, little.low-big.low); {
+	complete := digit(little.complete) - digit(big.complete)
+	switch better := cmp.Or(complete, little.points-big.points, little.low-big.low); {
 	case better == 0 && implied == nil:
 		f.header.Order, f.orderFrom = binary.LittleEndian, OrderAssumed
 		return nil
@@ -95,8 +96,10 @@ const (
 
 // sense is how much sense frames make in a byte order.
 type sense struct {
-	points int
-	low    int // frames of tracepoints below 256, which is what most are: counts where the points are equal
+	// complete says that whole frames lead to an end marker at the end of the file, which in the wrong order only empty ones do.
+	complete bool
+	points   int
+	low      int // frames of tracepoints below 256, which is what most are: counts where the points are equal
 }
 
 // What makes sense, in points.
@@ -110,15 +113,17 @@ const (
 func (f *File) sense(w *window, start int64, order arch.ByteOrder) (s sense, err error) {
 	defined := newNumberSet(f.header.Tracepoints)
 	layout := Frame{order: order, registerSize: f.header.RegisterSize}
-	filled := 0
+	filled, whole := 0, true
 	for range senseLimit {
 		h, ok, err := w.headerAt(order, start)
 		switch {
-		case err != nil || !ok || filled == senseFrames:
+		case err != nil || filled == senseFrames:
 			return s, err
-		case h.number == 0:
-			s.points += senseFits
-			return s, nil
+		case !ok || h.number == 0:
+			s.points += digit(ok) * senseFits
+			ends, err := w.endsAt(start)
+			s.complete = whole && ends
+			return s, err
 		}
 		if h.number < 256 {
 			s.low++
@@ -135,6 +140,7 @@ func (f *File) sense(w *window, start int64, order arch.ByteOrder) (s sense, err
 			return s, nil
 		}
 		s.points += senseFits
+		whole = whole && in.whole
 		if in.blocks > 0 {
 			filled++
 			if in.whole {

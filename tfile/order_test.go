@@ -27,6 +27,10 @@ func TestOrderFromFrames(t *testing.T) {
 		}
 		return frames
 	}
+	small := func(b *Builder) {
+		b.Begin(b.buf, 0x100)
+		b.Variable(2, 7)
+	}
 	tests := []struct {
 		name    string
 		defined []trace.Number
@@ -44,6 +48,8 @@ func TestOrderFromFrames(t *testing.T) {
 		{"not defined", []trace.Number{9}, many(2, filled(3, 20)), 0, OrderFrames},
 		{"large numbers", []trace.Number{0x7ffe}, many(2, filled(0x7ffe, 20)), 0, OrderFrames},
 		{"large number, not defined", nil, many(2, filled(0x100, 20)), 0, OrderFrames},
+		{"only the other order's number defined", []trace.Number{1}, many(1, small), 0, OrderFrames},
+		{"only the other order's number defined, more frames than are looked at", []trace.Number{1}, many(20, small), 0, OrderFrames},
 		{"cut in the first", nil, many(1, filled(0x101, 300)), 10, OrderFrames},
 		{"cut in the header", []trace.Number{3}, many(1, empty(3)), 4, OrderAssumed},
 		{"none", []trace.Number{3}, nil, 0, OrderAssumed},

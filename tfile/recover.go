@@ -51,7 +51,7 @@ func (s *salvage) run() error {
 			offset = next
 			continue
 		}
-		end, err := s.isEnd(offset)
+		end, err := s.w.endsAt(offset)
 		if err != nil {
 			return err
 		}
@@ -163,17 +163,7 @@ func (s *salvage) follows(offset int64) (bool, error) {
 	if fits && s.defined.has(h.number) && !s.defined.any {
 		return true, nil
 	}
-	return s.isEnd(offset)
-}
-
-// isEnd says whether an end marker is at offset and the end of the file or another trace file behind it.
-func (s *salvage) isEnd(offset int64) (bool, error) {
-	b, err := s.w.at(offset, markerLen+len(Magic))
-	if err != nil {
-		return false, err
-	}
-	n := markerLength(b)
-	return n >= 2 && (offset+int64(n) == s.f.source.size || hasMagic(b[n:])), nil
+	return s.w.endsAt(offset)
 }
 
 // search looks for the next frame that begins from offset on and before limit. Without one it returns where it gave up: at
@@ -227,7 +217,7 @@ func (s *salvage) begins(offset int64) (bool, error) {
 	if _, whole, err = s.wholeAt(h.end); err != nil || whole {
 		return whole, err
 	}
-	return s.isEnd(h.end)
+	return s.w.endsAt(h.end)
 }
 
 // wholeAt says whether a frame that is whole and not empty is at offset.

@@ -23,10 +23,12 @@ type Rule struct {
 
 // The rules that Open looks at. They are shared and nobody's to change.
 var (
-	RuleUnknownLine = &Rule{"unknown-line", Misreads,
-		"remove the line: GDB 13.1 warns of it and passes over it"}
+	RuleUnknownLine = &Rule{"unknown-line", Odd,
+		"nothing, if a later version of the format has such lines: GDB 13.1 warns of it and passes over it, as its manual says"}
 	RuleBadLine = &Rule{"malformed-line", Misreads,
 		"write the line anew or remove it: what it defines is lost"}
+	RuleStatusReply = &Rule{"status-reply", Misreads,
+		"leave out the T: GDB 13.1 takes it for the digit of a run that is over, and passes over the item behind the digit"}
 	RuleLongLine = &Rule{"long-line", Refuses,
 		"make the line 999 bytes at most: spread a target description over more lines, shorten a source string"}
 	RuleRegisterSize = &Rule{"register-size", Refuses,

@@ -29,7 +29,8 @@ func breaches() []breach {
 	clear(big.Registers(16))
 	first, second := "Found trace frame 0, tracepoint 1", "Found trace frame 1, tracepoint 1"
 	return []breach{
-		{RuleUnknownLine, Misreads, "R 10\nlater something\n", frame(16) + end, []string{`Ignoring trace file definition "later something"`, first}},
+		{RuleUnknownLine, Odd, "R 10\nlater something\n", frame(16) + end, []string{`Ignoring trace file definition "later something"`, first}},
+		{RuleStatusReply, Misreads, "R 10\nstatus T1;tstop::0;tframes:1\n", frame(16) + end, []string{"Trace stopped for an unknown reason", first}},
 		{RuleBadLine, Misreads, "R 10\ntp Q1:10\n", frame(16) + end, []string{"Unrecognized tracepoint piece 'Q', ignoring", first}},
 		{RuleLongLine, Refuses, "R 10\ntdesc " + strings.Repeat(" ", MaxLine) + "\n", frame(16) + end, []string{"Excessively long lines in trace file"}},
 		{RuleRegisterSize, Refuses, "", frame(16) + end, []string{"No register block size recorded in trace file"}},
@@ -77,7 +78,7 @@ func TestRulesInGDB(t *testing.T) {
 		if err := os.WriteFile(name, b.file(), 0o666); err != nil {
 			t.Fatal(err)
 		}
-		printed, survived := runGDB(t, "target tfile "+name, "tfind 0", "print $pc", "tfind")
+		printed, survived := runGDB(t, "target tfile "+name, "tstatus", "tfind 0", "print $pc", "tfind")
 		for _, want := range b.gdb {
 			if !strings.Contains(printed, want) {
 				t.Errorf("%v: GDB did not print %q:\n%s", b.rule, want, printed)

@@ -21,6 +21,7 @@ func sized(size, n int) string {
 
 func TestRegisterSizeSource(t *testing.T) {
 	const other = "\x01\x00\x0d\x00\x00\x00V\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00"
+	const described = `tdesc <target><feature name="a"><reg name="x" bitsize="64"/><reg name="y" bitsize="64"/></feature></target>`
 	tests := []struct {
 		name, line, frames string
 		given, want        int
@@ -38,6 +39,15 @@ func TestRegisterSizeSource(t *testing.T) {
 		{"other digits", "R 10a", sized(10, 3), 0, 266, SizeHexadecimal},
 		{"0x", "R 0x10", sized(10, 3), 0, 16, SizeHexadecimal},
 		{"none", "tdesc ", sized(10, 3), 0, 0, SizeUnknown},
+		{"described", described, sized(16, 3), 0, 16, SizeDescription},
+		{"described, and some frames are so", described, sized(10, 3) + sized(16, 1), 0, 16, SizeDescription},
+		{"described, but no frame is so", described, sized(10, 3), 0, 0, SizeUnknown},
+		{"described, no registers", described, other, 0, 16, SizeDescription},
+		{"described, no frames", described, "", 0, 16, SizeDescription},
+		{"described and told", described + "\nR 0a", sized(10, 3), 0, 10, SizeHexadecimal},
+		{"described and given", described, sized(10, 3), 10, 10, SizeGiven},
+		{"described as too long", strings.Replace(described, "64", "9999999", 1), sized(10, 1), 0, 0, SizeUnknown},
+		{"described by what is none", "tdesc <target", sized(10, 1), 0, 0, SizeUnknown},
 		{"given", "R 100", sized(100, 3), 90, 90, SizeGiven},
 		{"given for none", "tdesc ", sized(10, 3), 10, 10, SizeGiven},
 	}

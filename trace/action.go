@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"tracewell/arch"
 	"tracewell/rsp"
@@ -10,7 +11,7 @@ import (
 
 // ParseActions reads actions as QTDP packets and "tp A" lines write them, one after the other without a separator:
 //
-//	R<mask>                     whole bytes, most significant first; bit i of the number they form is register i
+//	R<mask>                     any number of digits, the most significant first; bit i of their number is register i
 //	M<base>,<offset>,<length>   base: a register number or -1
 //	X<length>,<bytecode>        length: of the bytecode in bytes
 //	L
@@ -27,9 +28,20 @@ func ParseActions(text string) ([]Action, error) {
 	return actions, nil
 }
 
+// actionLetters begin the actions.
+const actionLetters = "RMXL"
+
 // actions reads actions up to the end or to the hyphen that ends a packet.
 func (s scanner) actions() []Action {
-	var actions []Action
+	rest := s.text[s.Pos():]
+	most := 0 // each action begins with a letter, none of which is a digit
+	for _, letter := range actionLetters {
+		most += strings.Count(rest, string(letter))
+	}
+	if most == 0 && (rest == "" || rest[0] == '-') {
+		return nil
+	}
+	actions := make([]Action, 0, most)
 	for !s.Done() && s.Peek() != '-' {
 		actions = append(actions, s.action())
 	}
@@ -37,12 +49,10 @@ func (s scanner) actions() []Action {
 }
 
 func (s scanner) action() Action {
-	a := Action{Kind: ActionKind(s.letter("RMXL"))}
+	a := Action{Kind: ActionKind(s.letter(actionLetters))}
 	switch a.Kind {
 	case CollectRegisters:
-		if a.Mask = s.HexBytes(); a.Mask == nil {
-			s.Fail("a register mask")
-		}
+		a.Mask = s.mask()
 	case CollectMemory:
 		a.Base = s.base()
 		s.Literal(',')
@@ -53,6 +63,17 @@ func (s scanner) action() Action {
 		a.Code = s.expression()
 	}
 	return a
+}
+
+// mask reads the number of an R action. GDB writes whole bytes; the manual and gdbserver 13.1 take any number of digits, even
+// none.
+func (s scanner) mask() []byte {
+	digits := s.HexDigits()
+	if len(digits)%2 != 0 {
+		digits = "0" + digits
+	}
+	mask, _ := rsp.ParseHexBytes(digits)
+	return mask
 }
 
 func (s scanner) base() arch.Reg {

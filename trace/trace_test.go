@@ -314,8 +314,7 @@ func TestSyntaxErrors(t *testing.T) {
 		parser, text, want string
 	}{
 		{"actions", "Q1", `tracepoint action: offset 0: found "Q1", expected one of the letters RMXL`},
-		{"actions", "R", "tracepoint action: offset 1: found the end, expected a register mask"},
-		{"actions", "R123", "tracepoint action: offset 4: found the end, expected a hexadecimal digit"},
+		{"actions", "R1g", "tracepoint action: offset 2: found \"g\", expected one of the letters RMXL"},
 		{"actions", "M-2,10,4", `tracepoint action: offset 1: found "-2,10,4", expected a hexadecimal number`},
 		{"actions", "M-1,10", "tracepoint action: offset 6: found the end, expected ','"},
 		{"actions", "X4,2627", "tracepoint action: offset 7: found the end, expected 4 bytes in hexadecimal"},

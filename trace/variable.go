@@ -34,3 +34,27 @@ func (v Variable) String() string {
 	}
 	return fmt.Sprintf("%x:%x:%d:%x", uint16(v.Number), uint64(v.Initial), builtin, v.Name)
 }
+
+// Variables gathers definitions of trace state variables, as they come out of a file or of a stub. Of those with one number the
+// last counts, in the place of the first, as GDB 13.1 has it. The zero value is ready to use.
+type Variables struct {
+	list  []Variable
+	index map[VariableNumber]int
+}
+
+// Add takes over one definition.
+func (u *Variables) Add(v Variable) {
+	i, known := u.index[v.Number]
+	if known {
+		u.list[i] = v
+		return
+	}
+	if u.index == nil {
+		u.index = make(map[VariableNumber]int)
+	}
+	u.index[v.Number] = len(u.list)
+	u.list = append(u.list, v)
+}
+
+// List returns what has come together so far.
+func (u *Variables) List() []Variable { return u.list }

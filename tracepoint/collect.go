@@ -149,12 +149,12 @@ func (c *collector) TraceString(addr arch.Addr, limit uint64) {
 	c.note(block{kind: stringBlock, addr: addr, limit: limit}, min(limit, stringChunk))
 }
 
-// TraceVariable is part of ax.Env. Of a variable that does not exist there is nothing to record.
+// TraceVariable is part of ax.Env.
 func (c *collector) TraceVariable(n uint16) {
 	number := trace.VariableNumber(n)
-	if value, ok := c.engine.variable(number); ok {
-		c.blocks = append(c.blocks, block{kind: variableBlock, variable: number, value: value})
-	}
+	c.engine.mention(number)
+	value, _ := c.engine.variable(number)
+	c.blocks = append(c.blocks, block{kind: variableBlock, variable: number, value: value})
 }
 
 // note puts off a read of size bytes.

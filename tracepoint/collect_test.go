@@ -62,8 +62,10 @@ func TestBlocks(t *testing.T) {
 			expr("reg 0; ref32; setv 2; tracev 2"),
 			expr("reg 0; ref64; setv 2; tracev 2"),
 		}, fmt.Sprintf("1: V 2=1 V 2=%d V 2=%d", 0x04030201, 0x0807060504030201)},
-		{"unknown variable reads 0 and is not recorded", []trace.Action{expr("const8 9; setv 7; tracev 7; getv 7; setv 2; tracev 2")},
-			"1: V 2=0"},
+		{"unknown variable reads 0", []trace.Action{expr("getv 7; setv 2; tracev 2")}, "1: V 2=0"},
+		{"unknown variable is recorded as 0", []trace.Action{expr("tracev 7")}, "1: V 7=0"},
+		{"unknown variable that is set", []trace.Action{expr("const8 9; setv 7; tracev 7; getv 7; setv 2; tracev 2")},
+			"1: V 7=9 V 2=9"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRig(t)

@@ -151,7 +151,7 @@ func TestTimes(t *testing.T) {
 		t.Errorf("after it: %d to %d, want %d and a minute", s.StartTime, s.StopTime, began)
 	}
 	r.must(r.Start(&r.target))
-	if s := r.Status(); s.StartTime != began+60_000_000 || s.StopTime != 0 || s.Reason != trace.ReasonNotRun {
+	if s := r.Status(); s.StartTime != began+60_000_000 || s.StopTime != 0 || s.Reason != "" {
 		t.Errorf("in the next run: %d to %d, %s", s.StartTime, s.StopTime, s.Reason)
 	}
 }
@@ -209,4 +209,34 @@ func TestInstallLate(t *testing.T) {
 	r.target.during = nil
 	r.must(r.Start(&r.target))
 	r.wantInstalled(0x10, 0x20)
+}
+
+// TestMentionedVariable: a variable that nobody has defined reads as 0 once there was a run, and one that an expression sets or
+// records comes into being, for the run and those after it.
+func TestMentionedVariable(t *testing.T) {
+	r := newRig(t)
+	want := func(n trace.VariableNumber, value int64, known bool) {
+		t.Helper()
+		if got, ok := r.Variable(n); got != value || ok != known {
+			t.Errorf("variable %d: %d, %v; want %d, %v", n, got, ok, value, known)
+		}
+	}
+	want(7, 0, false)
+	r.start(tracepointAt(1, 0x10, collectExpression(t, "const8 5\n setv 7\n pop\n tracev 8\n getv 9\n pop\n end")))
+	want(7, 0, true)
+	r.hit(&fakeThread{pc: 0x10})
+	want(7, 5, true)
+	want(9, 0, true)
+	defined := []trace.Variable{timestamp, {Number: 7, Name: "__tsv_7"}, {Number: 8, Name: "__tsv_8"}}
+	if diff := cmp.Diff(defined, r.Variables()); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
+	}
+	r.must(r.Stop(trace.ReasonStop, ""))
+	want(7, 5, true)
+	r.must(r.Start(&r.target))
+	want(7, 0, true)
+	r.must(r.Init())
+	if diff := cmp.Diff(defined[:1], r.Variables()); diff != "" {
+		t.Errorf("variables after Init (-want +got):\n%s", diff)
+	}
 }

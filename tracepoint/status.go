@@ -9,14 +9,13 @@ import (
 	"tracewell/trace"
 )
 
-// Status tells how the run stands. While one is on there is no reason for a stop yet and no time of it, unlike gdbserver,
-// which goes on to report those of the run before.
+// Status tells how the run stands. While one is on there is no reason for a stop and no time of it, unlike gdbserver, which
+// goes on to report those of the run before.
 func (e *Engine) Status() trace.Status {
 	e.state.Lock()
 	defer e.state.Unlock()
 	s := trace.Status{
 		Running:      e.phase == running,
-		Reason:       trace.ReasonNotRun,
 		Frames:       int64(e.buffer.count()),
 		Created:      int64(e.buffer.next),
 		Free:         int64(e.buffer.size - e.buffer.used),

@@ -20,7 +20,7 @@ func TestStatus(t *testing.T) {
 	r.start(tracepointAt(1, 0x10))
 	r.hit(&fakeThread{pc: 0x10})
 	want := trace.Status{
-		Running: true, Reason: trace.ReasonNotRun, Frames: 1, Created: 1,
+		Running: true, Frames: 1, Created: 1,
 		Free: DefaultBufferSize - tfile.FrameHeader, Size: DefaultBufferSize,
 		Disconnected: true, User: "me", Notes: "why", StartTime: 1_000_000,
 	}

@@ -49,17 +49,18 @@ func (e *Engine) Variables() []trace.Variable {
 	return list
 }
 
-// Variable returns the present value, and false if there is no such variable.
+// Variable returns the present value. Of a variable that does not exist it is 0, and false before the first run.
 func (e *Engine) Variable(n trace.VariableNumber) (int64, bool) {
 	e.state.Lock()
 	defer e.state.Unlock()
 	return e.variable(n)
 }
 
+// variable is the value of a variable. In a run, and after one, a variable that does not exist reads as 0, as in gdbserver.
 func (e *Engine) variable(n trace.VariableNumber) (int64, bool) {
 	switch v := e.variables[n]; {
 	case v == nil:
-		return 0, false
+		return 0, e.started > 0
 	case v.Builtin:
 		return int64(e.now()), true
 	default:
@@ -67,12 +68,19 @@ func (e *Engine) variable(n trace.VariableNumber) (int64, bool) {
 	}
 }
 
-// setVariable drops what is written to a variable that does not exist or is built in, as gdbserver does.
-func (e *Engine) setVariable(n trace.VariableNumber, value int64) {
-	if v := e.variables[n]; v != nil {
-		v.value = value
+// mention makes a variable that an expression sets or records and nobody has defined, under the name that GDB gives to one
+// without a name: with a V block of it in a frame somebody has to be able to ask for it.
+func (e *Engine) mention(n trace.VariableNumber) *variable {
+	v := e.variables[n]
+	if v == nil {
+		v = &variable{Variable: trace.Variable{Number: n, Name: fmt.Sprintf("__tsv_%d", n)}}
+		e.variables[n] = v
 	}
+	return v
 }
+
+// setVariable drops what is written to a built-in variable: its value is computed.
+func (e *Engine) setVariable(n trace.VariableNumber, value int64) { e.mention(n).value = value }
 
 // initializeVariables begins a run: each variable has its initial value.
 func (e *Engine) initializeVariables() {

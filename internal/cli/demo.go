@@ -1,10 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -14,6 +13,7 @@ import (
 
 	"tracewell/internal/demo"
 	"tracewell/internal/text"
+	"tracewell/internal/wholefile"
 	"tracewell/tracepoint"
 )
 
@@ -59,7 +59,8 @@ func (c *demoCommand) save(engine *tracepoint.Engine, description string) (progr
 	if !ok || filepath.Base(c.Output) == ".tf" {
 		program = c.Output + ".program"
 	}
-	if err := writeTraceFile(c.Output, engine, description); err != nil {
+	err = wholefile.Write(c.Output, func(w io.Writer) error { return engine.Save(w, description) })
+	if err != nil {
 		return "", err
 	}
 	// A program that is running cannot be written to, but another can take its name.
@@ -69,20 +70,6 @@ func (c *demoCommand) save(engine *tracepoint.Engine, description string) (progr
 	}
 	defer remove()
 	return program, os.Rename(draft, program)
-}
-
-// writeTraceFile saves what an engine holds in a file.
-func writeTraceFile(path string, engine *tracepoint.Engine, description string) (err error) {
-	file, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, file.Close()) }()
-	buffered := bufio.NewWriter(file)
-	if err := engine.Save(buffered, description); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	return buffered.Flush()
 }
 
 // ends is how many frames from either end of the file are printed.

@@ -5,6 +5,7 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -126,6 +127,21 @@ func TestDemoOverwrites(t *testing.T) {
 			t.Fatal(err)
 		}
 		program.Close()
+	}
+}
+
+// TestDemoFullDisk: what there is no room for leaves nothing behind. A limit to the size of files is met as a full disk is.
+func TestDemoFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command("sh", "-c", "ulimit -f 8; exec "+gdbtest.Binary(t)+" demo")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	printed, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != statusFailure || !strings.Contains(string(printed), "file too large") {
+		t.Errorf("%v:\n%s", err, printed)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
+		t.Errorf("files %q are left", left)
 	}
 }
 

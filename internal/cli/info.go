@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/frameview"
 	"tracewell/internal/text"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -86,7 +86,7 @@ func writeHeader(out *output, t *traceFile) {
 	entry(out, "OS ABI", "%s", orUnknown(text.Visible(target.OSABI)))
 	entry(out, "registers", "%d in %s, %s", len(t.view.Layout.Slots), text.Plural(len(target.Features), "feature"),
 		text.Plural(t.view.Layout.Size, "byte"))
-	for _, o := range frameview.Objects(header.Description) {
+	for _, o := range tfile.Objects(header.Description) {
 		entry(out, "loaded", "%v %s", o.Bias, text.Visible(o.Path))
 	}
 }

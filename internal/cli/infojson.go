@@ -5,6 +5,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/frameview"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -125,7 +126,7 @@ func describe(t *traceFile) fileObject {
 		Status:            describeStatus(header.Status),
 		Findings:          []findingObject{},
 	}
-	for _, o := range frameview.Objects(header.Description) {
+	for _, o := range tfile.Objects(header.Description) {
 		object.Loaded = append(object.Loaded, loadedObject{o.Path, o.Bias.String()})
 	}
 	frames := t.framesByTracepoint()

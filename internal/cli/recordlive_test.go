@@ -229,3 +229,54 @@ func TestRecordForGDB(t *testing.T) {
 		}
 	}
 }
+
+// TestRecordFullDisk: a limit to the size of files is met as a full disk is. What there is room for is in the file, which is whole,
+// and the run says how much that is.
+func TestRecordFullDisk(t *testing.T) {
+	binary := gdbtest.Binary(t)
+	program := testprog.Build(t, "queue", testprog.Variant{}).Path
+	for name, options := range map[string]string{"streamed": "", "buffered": "--buffer 8M"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			command := fmt.Sprintf("ulimit -f 200; exec %s record --at push --collect '$regs' %s -o run.tf -- %s 500", binary, options, program)
+			cmd := exec.Command("sh", "-c", command)
+			cmd.Dir = dir
+			printed, err := cmd.CombinedOutput()
+			if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != statusFailure {
+				t.Fatalf("%v:\n%s", err, printed)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
+				t.Errorf("files %q", left)
+			}
+			file := filepath.Join(dir, "run.tf")
+			if got := run(t, "check", file); got.status != statusDone {
+				t.Errorf("check: %s", got.stdout)
+			}
+			var described struct{ Frames int }
+			if err := json.Unmarshal([]byte(run(t, "info", file, "--json").stdout), &described); err != nil || described.Frames == 0 {
+				t.Errorf("%d frames, %v", described.Frames, err)
+			}
+			for _, want := range []string{fmt.Sprintf("%d frames, ", described.Frames), "file too large", "push "} {
+				if !strings.Contains(string(printed), want) {
+					t.Errorf("no %q in\n%s", want, printed)
+				}
+			}
+		})
+	}
+}
+
+// TestCheckOfARecording: a recording says where its program was loaded, be it anywhere, and breaks no rule.
+func TestCheckOfARecording(t *testing.T) {
+	for _, fixed := range []bool{false, true} {
+		program := testprog.Build(t, "queue", testprog.Variant{NoPIE: fixed}).Path
+		recorded, path := recordInto(t, "-q", "--at", "push", "--collect", "$args", "--", program, "5")
+		if recorded.status != statusDone {
+			t.Fatal(recorded.stderr)
+		}
+		for _, args := range [][]string{{"check", path}, {"check", path, "--exec", program}} {
+			if got := run(t, args...); got.status != statusDone {
+				t.Errorf("linked to a fixed address %v: status %d\n%s", fixed, got.status, got.stdout)
+			}
+		}
+	}
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -165,8 +166,8 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 			err = failed
 		}
 	}
-	if err == nil {
-		err = r.summarise(result)
+	if err == nil || result.Feed.Points != nil {
+		err = errors.Join(err, r.summarise(result))
 	}
 	return result, err
 }
@@ -240,6 +241,8 @@ func endText(r record.Result) string {
 		return fmt.Sprintf("tracepoint %d has reached its pass count", r.Status.Tracepoint)
 	case r.End == record.Cancelled:
 		return "interrupted"
+	case r.End == record.Failed:
+		return "not all could be recorded"
 	case r.Signal != 0:
 		return "the program was killed by " + signalText(r.Signal)
 	}

@@ -73,7 +73,7 @@ func recordedProgram(header tfile.Header) (*symbol.Program, error) {
 // recordedPath is where the program is that a trace file says was traced, "" if it says none or the program is here no more.
 // One that has changed since is of no use.
 func recordedPath(header tfile.Header) (string, error) {
-	objects := frameview.Objects(header.Description)
+	objects := tfile.Objects(header.Description)
 	if len(objects) == 0 {
 		return "", nil
 	}

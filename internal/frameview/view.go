@@ -88,7 +88,7 @@ func New(content tfile.Content, program *symbol.Program) (*View, []string) {
 
 // place finds out where the program was: from the file, or else from its tracepoints.
 func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
-	objects := Objects(header.Description)
+	objects := tfile.Objects(header.Description)
 	told := isFirst(program, objects)
 	if told {
 		v.Symbols = program.Fork()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func Create(path string, h tfile.Header) (*File, error) {
 	}
 	a, err := tfile.NewAppender(f, h)
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(err, f.Close(), os.Remove(path))
 	}
 	return &File{path: path, f: f, appender: a, start: a.End() - endMarker}, nil
 }
@@ -47,8 +48,12 @@ const copyRoom = 1 << 20
 // endMarker is the length of the end marker of a trace file.
 const endMarker = 4
 
-// Append adds whole frames.
-func (f *File) Append(frames []byte) error { return f.appender.Append(frames) }
+// Append adds whole frames, and returns how many bytes of them are in the file: where there is no room for all, those of the first.
+func (f *File) Append(frames []byte) (int, error) {
+	before := f.appender.End()
+	err := f.appender.Append(frames)
+	return int(f.appender.End() - before), err
+}
 
 // Update brings the status and the counts up to date.
 func (f *File) Update(st trace.Status, tracepoints []trace.Tracepoint) error {
@@ -85,7 +90,7 @@ func (f *File) copyFrames(to *File, h tfile.Header) error {
 		for len(buf)-whole >= tfile.FrameHeader && len(buf)-whole >= FrameLength(h.Order, buf[whole:]) {
 			whole += FrameLength(h.Order, buf[whole:])
 		}
-		if failed := to.Append(buf[:whole]); failed != nil {
+		if _, failed := to.Append(buf[:whole]); failed != nil {
 			return failed
 		}
 		buf = append(buf[:0], buf[whole:]...)
@@ -98,6 +103,37 @@ func (f *File) copyFrames(to *File, h tfile.Header) error {
 			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
 		}
 	}
+}
+
+// Keep makes a trace file of the first of the frames, as many as there is room for, with the name of any file that was there,
+// and returns how many those are and their bytes. If they are not all the error says why; the file is not there if there is
+// no room for a single one.
+func Keep(path string, h tfile.Header, frames iter.Seq[tfile.Frame]) (kept, size int64, err error) {
+	draft := path + ".part"
+	f, err := Create(draft, h)
+	if err != nil {
+		return 0, 0, err
+	}
+	batch := make([]byte, 0, copyRoom)
+	for frame := range frames {
+		if b := frame.Bytes(); len(batch) > 0 && len(batch)+len(b) > copyRoom {
+			if _, err = f.Append(batch); err != nil {
+				break
+			}
+			batch = append(batch[:0], b...)
+		} else {
+			batch = append(batch, b...)
+		}
+	}
+	if err == nil {
+		_, err = f.Append(batch)
+	}
+	kept, size = f.appender.Frames(), f.appender.End()-endMarker-f.start
+	err = errors.Join(err, f.Close())
+	if kept == 0 && err != nil {
+		return 0, 0, errors.Join(err, os.Remove(draft))
+	}
+	return kept, size, errors.Join(err, os.Rename(draft, path))
 }
 
 // Close closes it.
@@ -116,29 +152,7 @@ func Arrange(tracepoints []trace.Tracepoint) {
 	})
 }
 
-// Describe prints a description with lines of Object behind it: nothing else in a trace file can tell where files were loaded,
-// and what can be loaded anywhere has no names without.
+// Describe prints a description with comments of tfile.Object behind it.
 func Describe(t *tdesc.Target, objects []string) string {
 	return strings.Join(append([]string{strings.TrimSuffix(string(t.XML()), "\n")}, objects...), "\n")
-}
-
-// Loaded is a file of a process.
-type Loaded struct {
-	Path string
-	Bias arch.Addr // how far above where the file has it
-	// Below is how far below the thread pointer the thread-local variables of a library begin, 0 where that is not known.
-	Below int64
-}
-
-// Object is a comment that says where a file was loaded; empty if a comment cannot say it.
-func Object(o Loaded) string {
-	below := ""
-	if o.Below > 0 {
-		below = fmt.Sprintf("thread-local -%#x ", o.Below)
-	}
-	line := fmt.Sprintf("<!-- object %s %s%s -->", o.Bias, below, o.Path)
-	if len(line) > tfile.MaxLine-len("tdesc ") || strings.Contains(o.Path, "--") || strings.ContainsAny(o.Path, "\n\x00") {
-		return ""
-	}
-	return line
 }

@@ -95,11 +95,13 @@ const mostPieces = 1 << 20
 // upload asks the server for what it traces.
 func (s *Session) upload() (h tfile.Header, err error) {
 	h = tfile.Header{Order: machine.Order, RegisterSize: s.layout.Size, Status: &s.result.Status}
+	var variables trace.Variables
 	err = s.pieces("qTfV", "qTsV", func(text string) error {
 		v, err := trace.ParseVariable(text)
-		h.Variables = append(h.Variables, v)
+		variables.Add(v)
 		return err
 	})
+	h.Variables = variables.List()
 	if err != nil {
 		return h, err
 	}

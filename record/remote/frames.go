@@ -56,11 +56,13 @@ func (f *frames) take(b []byte) error {
 	return nil
 }
 
-// keep writes whole frames to the file, counts them and shows them.
+// keep writes whole frames to the file, as many as there is room for, counts them and shows them.
 func (f *frames) keep(b []byte) error {
-	if err := f.file.Append(b); err != nil {
-		return fmt.Errorf("the frames of the server cannot be written: %w", err)
+	kept, full := f.file.Append(b)
+	if full != nil {
+		full = fmt.Errorf("the frames of the server cannot be written: %w", full)
 	}
+	b = b[:kept]
 	for len(b) > 0 {
 		length := output.FrameLength(machine.Order, b)
 		frame, err := tfile.ParseFrame(b[:length], machine.Order, f.registers)
@@ -76,7 +78,7 @@ func (f *frames) keep(b []byte) error {
 		f.bytes += int64(length)
 		b = b[length:]
 	}
-	return nil
+	return full
 }
 
 // piecesAtOnce is how often a server is asked for more frames before something else may happen.

@@ -13,11 +13,11 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/record/output"
 	"tracewell/rsp"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
+	"tracewell/tfile"
 )
 
 // image is the process as far as it is known here: the files that it consists of, and where they lie.
@@ -173,7 +173,7 @@ func (s *Session) same(o *symbol.Object) bool {
 
 // note keeps where a file was loaded.
 func (s *Session) note(o *symbol.Object, path string) {
-	if line := output.Object(output.Loaded{Path: path, Bias: o.Bias()}); line != "" {
+	if line := (tfile.Object{Path: path, Bias: o.Bias()}).Comment(); line != "" {
 		s.objects = append(s.objects, line)
 	}
 }

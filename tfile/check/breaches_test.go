@@ -41,8 +41,12 @@ var breaches = []breach{
 		"register-size", refuses,
 		"No register block size recorded", "empty-frame"},
 	{"R decimal", func(p *parts) { p.size = here + "R 2420" }, "decimal-size", refuses, "Premature end of file", ""},
+	{"status with T", func(p *parts) { p.status = here + "status T0;tpasscount:2;tframes:2;tcreated:2" },
+		"status-reply", misreads, "stopped for an unknown reason", ""},
+	{"status of a run with T", func(p *parts) { p.status = here + "status T1;tframes:2;tcreated:2" },
+		"status-reply", misreads, "Trace stopped for an unknown reason", "status-running"},
 	{"unknown keyword", func(p *parts) { p.other = []string{here + "foo bar"} },
-		"unknown-line", misreads, `Ignoring trace file definition "foo bar"`, ""},
+		"unknown-line", odd, `Ignoring trace file definition "foo bar"`, ""},
 	{"long line", func(p *parts) { p.other = []string{here + "tdesc " + strings.Repeat(" ", 1000)} }, "long-line", refuses,
 		"Excessively long lines", "description-"},
 	{"no T", func(p *parts) { p.tracepoints = p.tracepoints[1:]; p.tracepoint("tp A", here+"tp A") },
@@ -62,7 +66,7 @@ var breaches = []breach{
 		p.end = ""
 	}, "truncated", misreads, "Premature end of file", "status-frames"},
 	{"only definitions", func(p *parts) { p.frames, p.end = nil, ""; p.tracepoints = nil; p.other = []string{here + "tdesc"} },
-		"unknown-line", misreads, "Ignoring", "truncated status-frames"},
+		"unknown-line", odd, "Ignoring", "truncated status-frames"},
 
 	{"status without colon", func(p *parts) { p.status = here + "status 0;tstop" },
 		"refused-line", refuses, "Malformed trace status", ""},
@@ -114,6 +118,8 @@ var breaches = []breach{
 		"status-tracepoint", odd,
 		"stopped by tracepoint 7", ""},
 
+	{"variable defined again", func(p *parts) { p.variables = append(p.variables, here+"tsv 5:1f:0:6869") },
+		"repeated-line", odd, "hi             31", ""},
 	{"variable number twice", func(p *parts) { p.variables = append(p.variables, here+"tsv 5:0:0:6f74686572") },
 		"variable-number-twice", misreads,
 		"= void", ""},
@@ -202,8 +208,8 @@ var breaches = []breach{
 			`tdesc ` + here + `<flags id="x" size="0"><field name="a" start="0" end="0"/></flags></feature></target>`}
 	}, "description-size-zero", crashes, "internal-error", "expression-register"},
 	{"short registers", func(p *parts) {
-		p.size = here + "R 80"
-		p.frames = [][]byte{frame(2, registers(1)[:0x81]), goodFrame()[:6+0x81]}
+		p.size = here + "R 7c"
+		p.frames = [][]byte{frame(2, registers(1)[:0x7d]), goodFrame()[:6+0x7d]}
 		p.frames[1] = p.frames[0]
 	}, "registers-short", odd, "<unavailable>", ""},
 	{"long registers", func(p *parts) {

@@ -81,14 +81,18 @@ func (c *checker) registerSize() {
 	case size > c.layout.Size:
 		c.add(ruleLong, at, "register blocks have %d bytes, the registers of the target description %d", size, c.layout.Size)
 	default:
-		lost, first := 0, ""
+		lost, first, cut := 0, "", false
 		for i := range c.layout.Slots {
 			if s := &c.layout.Slots[i]; s.Offset+s.Size > size {
 				if lost == 0 {
 					first = s.Reg.Name
 				}
 				lost++
+				cut = cut || s.Offset < size
 			}
+		}
+		if !cut {
+			return // it is all that was collected, and GDB shows it so
 		}
 		c.add(ruleShort, at, "register blocks have %d bytes, the registers of the target description %d: %s from %s on %s unavailable",
 			size, c.layout.Size, text.Plural(lost, "register"), first, are(lost))

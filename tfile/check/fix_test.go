@@ -54,6 +54,7 @@ var unmended = map[string]string{
 	"uncollected memory":              "uncollected",
 	"memory too long":                 "memory-long",
 	"running":                         "status-running",
+	"status of a run with T":          "status-running",
 	"stopped by another":              "status-tracepoint",
 }
 

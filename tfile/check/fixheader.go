@@ -52,6 +52,10 @@ func (x *fixer) fixHeader(frames int64) tfile.Header {
 
 // readStatus reads a status item by item, so that one that is malformed costs no other.
 func (r *reading) readStatus(offset int64, rest string) bool {
+	rest, reply := strings.CutPrefix(rest, "T")
+	if reply {
+		r.x.tell(offset, "the T of a reply to qTStatus left out of the status")
+	}
 	if st, err := trace.ParseStatus(rest); err == nil {
 		r.status = &st
 		return true

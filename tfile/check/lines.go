@@ -148,7 +148,12 @@ func (c *checker) variableLine(l line) {
 		return
 	}
 	if earlier := c.variables[v.Number]; earlier != nil {
-		c.add(ruleVariableNumber, l.Offset, "variable %d is $%s here, and $%s before", v.Number, v.Name, earlier.Name)
+		if rule, text := ruleRepeated, "variable %d is $%s again, and this counts"; earlier.Name == v.Name {
+			c.add(rule, l.Offset, text, v.Number, v.Name)
+		} else {
+			c.add(ruleVariableNumber, l.Offset, "variable %d is $%s here, and $%s before", v.Number, v.Name, earlier.Name)
+		}
+		delete(c.names, earlier.Name)
 	}
 	if other, taken := c.names[v.Name]; taken && other != v.Number && v.Name != "" {
 		c.add(ruleVariableName, l.Offset, "variables %d and %d are both $%s", other, v.Number, v.Name)

@@ -60,9 +60,11 @@ const fastLength = 5
 
 // program checks a tracepoint, defined at an offset, against the program; without one, by its address alone.
 func (c *checker) program(t *trace.Tracepoint, at int64) {
-	p := c.options.Program
+	p, placed := c.options.Program, c.placed(t.Addr)
 	if p == nil {
-		c.guess(t, at)
+		if !placed {
+			c.guess(t, at)
+		}
 		if t.Fast {
 			c.add(ruleFast, at, "tracepoint %d is a fast one: GDB cannot open the file without the program", t.Number)
 		}
@@ -74,12 +76,28 @@ func (c *checker) program(t *trace.Tracepoint, at int64) {
 		if in, err := amd64.Decode(code, t.Addr); err == nil && in.Len() < fastLength {
 			c.add(ruleFastShort, at, "tracepoint %d is a fast one, on an instruction of %s", t.Number, text.Plural(in.Len(), "byte"))
 		}
-	case !ok && p.relocatable:
+	case ok || placed:
+	case p.relocatable:
 		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, but the program is linked from %v on and was loaded elsewhere",
 			t.Number, t.Addr, p.segments[0].addr)
-	case !ok:
+	default:
 		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, where the program has nothing", t.Number, t.Addr)
 	}
+}
+
+// placed reports whether the file says where that was loaded which is at an address: the program, of which a given one shows what
+// belongs to it, or a library. GDB 13.1 does not look there, but symbol-file -o tells it.
+func (c *checker) placed(addr arch.Addr) bool {
+	for i, o := range c.objects {
+		if p := c.options.Program; i == 0 && p != nil {
+			if _, ok := p.read(addr - o.Bias); ok {
+				return true
+			}
+		} else if o.Bias > 0 && addr >= o.Bias {
+			return true
+		}
+	}
+	return false
 }
 
 // loaded are the addresses at which Linux puts what is not linked for one place, by the beginning of the architecture's name.

@@ -87,6 +87,7 @@ type checker struct {
 	target  *tdesc.Target // nil without a description that can be read
 	layout  *tdesc.Layout // of register blocks; nil without a description that can be read
 	counter *tdesc.Slot   // the program counter; nil if not known
+	objects []tfile.Object
 	lines   lineIndex
 	// needsRegisters is broken by frames without registers, on architectures where GDB 13.1 cannot do without; else nil.
 	needsRegisters *tfile.Rule
@@ -117,6 +118,7 @@ func newChecker(f *tfile.File, options Options) *checker {
 	return &checker{
 		walk: walk{order: f.Header().Order},
 		file: f, header: f.Header(), options: options,
+		objects:     tfile.Objects(f.Header().Description),
 		tracepoints: make(map[trace.Number]*tracepoint),
 		mentions:    make(map[trace.Key]*mention),
 		variables:   make(map[trace.VariableNumber]*trace.Variable),

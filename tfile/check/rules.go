@@ -69,7 +69,7 @@ var (
 // Rules of trace state variables.
 var (
 	ruleVariableNumber = newRule("variable-number-twice", tfile.Misreads,
-		"give each variable a number of its own: GDB 13.1 knows only the last that has the number")
+		"give each variable a number of its own: GDB 13.1, and Tracewell after it, know only the last that has the number")
 	ruleVariableName = newRule("variable-name-twice", tfile.Misreads,
 		"give each variable a name of its own: GDB 13.1 shows the value of one of them only")
 	ruleVariableWord = newRule("variable-name", tfile.Misreads,
@@ -108,7 +108,7 @@ var (
 	ruleCodeRegister = newRule("expression-register", tfile.Odd, "correct the register number, or add the register to the description")
 	ruleElsewhere    = newRule("load-address", tfile.Misreads,
 		"use tracewell show --exec, which works out where the program was loaded: the file does not say it, and GDB 13.1 "+
-			"resolves locations, and looks for symbols, where the program was linked")
+			"resolves locations, and looks for symbols, where the program was linked, unless symbol-file -o tells it more")
 )
 
 // Rules of the target description and of register blocks.
@@ -116,7 +116,7 @@ var (
 	ruleNoDescription = newRule("description-missing", tfile.Misreads,
 		"add the target description as tdesc lines: GDB takes the registers of the program, or without one those of its own machine")
 	ruleShort = newRule("registers-short", tfile.Odd,
-		"nothing, if only some registers were collected: GDB shows the others as unavailable")
+		"correct the R line: a block ends between two registers where only some were collected")
 	ruleLong = newRule("registers-long", tfile.Odd,
 		"add what is behind the last register to the target description, or shorten the blocks: GDB passes over it")
 	ruleSizeInferred = newRule("register-size-contradicted", tfile.Refuses,

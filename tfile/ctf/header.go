@@ -57,7 +57,7 @@ func (t *Trace) define(h packetHead) error {
 	if err != nil {
 		return err
 	}
-	d := (*definitions)(&t.header)
+	d := &definitions{Header: &t.header}
 	e := events{layout: t.layout, content: packet, at: h.events}
 	for e.more() {
 		c, values, err := e.next()
@@ -76,7 +76,10 @@ func (t *Trace) define(h packetHead) error {
 }
 
 // definitions is a header in the making. Each of its methods takes the values of one event.
-type definitions tfile.Header
+type definitions struct {
+	*tfile.Header
+	variables trace.Variables
+}
 
 // statusFields are the values that status takes.
 var statusFields = []wanted{
@@ -115,12 +118,13 @@ func (d *definitions) variable(v []value) error {
 	if n > math.MaxUint16 {
 		return fmt.Errorf("found a variable of number %d, expected at most %d", int64(n), math.MaxUint16)
 	}
-	d.Variables = append(d.Variables, trace.Variable{
+	d.variables.Add(trace.Variable{
 		Number:  trace.VariableNumber(n),
 		Initial: int64(v[1].number),
 		Builtin: v[2].number != 0,
 		Name:    string(v[3].bytes),
 	})
+	d.Variables = d.variables.List()
 	return nil
 }
 

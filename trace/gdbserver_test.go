@@ -1,0 +1,110 @@
+package trace_test
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tracewell/rsp"
+	"tracewell/trace"
+)
+
+// pipes is the connection to a process over its standard streams.
+type pipes struct {
+	io.Reader
+	io.Writer
+}
+
+// startGDBServer runs a program under GDB's own stub.
+func startGDBServer(t *testing.T) *rsp.Client {
+	t.Helper()
+	cmd := exec.Command("gdbserver", "--once", "stdio", "/bin/true")
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timeout := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	t.Cleanup(func() {
+		stdin.Close() // gdbserver kills the program and ends
+		io.Copy(io.Discard, stdout)
+		cmd.Wait()
+		timeout.Stop()
+	})
+	return rsp.NewClient(pipes{stdout, stdin})
+}
+
+// TestMasksAsGDBServer sends gdbserver action packets with masks of all lengths, among other actions, and compares what it made of
+// each with what ParseQTDPActions makes.
+func TestMasksAsGDBServer(t *testing.T) {
+	const seed = 1
+	random := rand.New(rand.NewPCG(seed, seed))
+	client := startGDBServer(t)
+	exchange := func(packet string) string {
+		reply, err := client.Exchange(packet)
+		if err != nil {
+			t.Fatalf("seed %d: %s: %v", seed, packet, err)
+		}
+		return reply
+	}
+	exchange("Hg0") // QTinit wants a thread
+	for number := 1; number <= 150; number++ {
+		text := ""
+		for range 1 + random.IntN(3) {
+			text += "R" + digits(random, random.IntN(2*number+1))
+			if random.IntN(2) == 0 {
+				text += fmt.Sprintf("M-1,%x,%X", 0x400000+random.IntN(1<<20), 1+random.IntN(64))
+			}
+		}
+		key := fmt.Sprintf("%x:401000", number)
+		_, _, actions, _, err := trace.ParseQTDPActions(key + ":" + text)
+		if err != nil {
+			t.Errorf("seed %d: %s: %v", seed, text, err)
+		}
+		var ours []string
+		for _, a := range actions {
+			ours = append(ours, "A"+key+":"+plainMask(a.String()))
+		}
+		if exchange("QTinit") != "OK" || exchange("QTDP:"+key+":E:0:0-") != "OK" || exchange("QTDP:-"+key+":"+text) != "OK" {
+			t.Fatalf("seed %d: gdbserver refuses %s", seed, text)
+		}
+		exchange("qTfP")
+		var theirs []string
+		for piece := exchange("qTsP"); piece != "l"; piece = exchange("qTsP") {
+			key, action, _ := strings.Cut(piece, ":401000:")
+			theirs = append(theirs, key+":401000:"+plainMask(action))
+		}
+		if diff := cmp.Diff(theirs, ours); diff != "" {
+			t.Errorf("seed %d: %s (-gdbserver +here):\n%s", seed, text, diff)
+		}
+	}
+}
+
+// digits are n hexadecimal ones.
+func digits(random *rand.Rand, n int) string {
+	var b strings.Builder
+	for range n {
+		b.WriteByte("0123456789abcdef"[random.IntN(16)])
+	}
+	return b.String()
+}
+
+// plainMask takes the leading zeros off a mask: gdbserver keeps those that were sent, and no others.
+func plainMask(action string) string {
+	if mask, isMask := strings.CutPrefix(action, "R"); isMask {
+		return "R" + strings.TrimLeft(mask, "0")
+	}
+	return action
+}
