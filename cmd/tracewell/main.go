@@ -7,11 +7,13 @@ import (
 
 	"tracewell/internal/cli"
 	"tracewell/internal/linux"
+	target "tracewell/target/linux"
 )
 
 func init() { runtime.LockOSThread() }
 
 func main() {
+	target.RunIfGuard()
 	linux.LendFirstThread(func() {
 		os.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	})

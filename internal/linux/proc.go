@@ -109,6 +109,22 @@ func Threads(pid int) ([]int, error) {
 	return tids, nil
 }
 
+// Children lists the processes that the threads of pid have started and that have not been waited for. The kernel may leave some
+// out of the list while others end.
+func Children(pid int) []int {
+	tids, _ := Threads(pid)
+	var children []int
+	for _, tid := range tids {
+		list, _ := os.ReadFile(procPath(pid, "task/"+strconv.Itoa(tid)+"/children"))
+		for field := range strings.FieldsSeq(string(list)) {
+			if child, err := strconv.Atoi(field); err == nil {
+				children = append(children, child)
+			}
+		}
+	}
+	return children
+}
+
 // StatusField reads one field of /proc/PID/status, such as "Tgid" or "Seccomp"; "" if there is none.
 func StatusField(pid int, name string) (string, error) {
 	f, err := os.Open(procPath(pid, "status"))

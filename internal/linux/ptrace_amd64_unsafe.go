@@ -23,6 +23,12 @@ func SetReg(tid, index int, value uint64) error {
 	return request(unix.PTRACE_POKEUSR, tid, uintptr(index*8), uintptr(value))
 }
 
+// GetReg reads one general register.
+func GetReg(tid, index int) (value uint64, err error) {
+	err = request(unix.PTRACE_PEEKUSR, tid, uintptr(index*8), uintptr(unsafe.Pointer(&value)))
+	return value, err
+}
+
 // The debug registers lie behind the rest of struct user; as an index for SetReg the first is this.
 const debugRegister = 848 / 8
 
@@ -31,6 +37,5 @@ func SetDebugReg(tid, n int, value uint64) error { return SetReg(tid, debugRegis
 
 // DebugReg reads debug register n.
 func DebugReg(tid, n int) (value uint64, err error) {
-	err = request(unix.PTRACE_PEEKUSR, tid, uintptr((debugRegister+n)*8), uintptr(unsafe.Pointer(&value)))
-	return value, err
+	return GetReg(tid, debugRegister+n)
 }

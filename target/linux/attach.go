@@ -16,16 +16,16 @@ import (
 
 // Attach implements target.Launcher. Threads that start meanwhile are found, for their creators are under trace by then or
 // they are in the next list of threads.
-func (t *Target) Attach(pid int) (id target.ThreadID, err error) {
-	if !t.do(func() { id, err = t.attach(pid, false) }) {
-		err = target.ErrNoProcess
-	}
-	return id, err
-}
+func (t *Target) Attach(pid int) (target.ThreadID, error) { return t.attachGuarded(pid, false) }
 
 // AttachAsIs is Attach, but a process that job control has stopped stays stopped until it is continued by SIGCONT.
-func (t *Target) AttachAsIs(pid int) (id target.ThreadID, err error) {
-	if !t.do(func() { id, err = t.attach(pid, true) }) {
+func (t *Target) AttachAsIs(pid int) (target.ThreadID, error) { return t.attachGuarded(pid, true) }
+
+// attachGuarded has a guard stand by before it attaches, since the process stands still from then on.
+func (t *Target) attachGuarded(pid int, asIs bool) (id target.ThreadID, err error) {
+	t.guard.Start()
+	defer t.guard.Rest()
+	if !t.do(func() { id, err = t.attach(pid, asIs) }) {
 		err = target.ErrNoProcess
 	}
 	return id, err
@@ -39,6 +39,7 @@ func (t *Target) attach(pid int, asIs bool) (target.ThreadID, error) {
 	if err != nil {
 		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, refused(pid, err))
 	}
+	p.space.guard = t.guard.Open(pid, p.mem)
 	t.procs = append(t.procs, p)
 	defer func(was bool) { t.holding = was }(t.holding)
 	t.holding = true

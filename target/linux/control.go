@@ -299,7 +299,7 @@ func (t *Target) detachOwner(p *process) {
 	guests := t.stopGuests(p)
 	for _, tr := range p.traps {
 		if tr.site != nil {
-			lower(p.mem, tr.site.Semaphores)
+			p.lower(tr.site)
 		}
 		tr.lift(p.space)
 	}

@@ -172,7 +172,7 @@ func (t *Target) park(k *task, s linux.Status) {
 		return
 	case event == 0 && sig == linux.SIGTRAP && k.fetch() == nil:
 		if at := k.pc() - 1; k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
-			k.setPC(at)
+			k.putBack(at)
 			return
 		}
 		k.noteTriggers()

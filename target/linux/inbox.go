@@ -45,6 +45,7 @@ func (t *Target) next() (int, linux.Status, error) {
 		if err != nil || other == 0 {
 			return tid, s, nil
 		}
+		t.rewind(other, status)
 		b.stops = append(b.stops, heard{other, status})
 	}
 }

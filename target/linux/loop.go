@@ -154,7 +154,7 @@ func (t *Target) trapped(k *task) {
 	at := k.pc() - 1
 	tr := k.proc.traps[at]
 	if tr != nil && !tr.ambiguous && !k.stepping {
-		k.setPC(at)
+		k.putBack(at)
 		t.hit(k, tr)
 		return
 	}
@@ -163,7 +163,7 @@ func (t *Target) trapped(k *task) {
 	case err != nil:
 		// It has died since, by an exec of another thread or a SIGKILL; its end is reported.
 	case cause == siKernel && tr != nil:
-		k.setPC(at)
+		k.putBack(at)
 		t.hit(k, tr)
 	case cause == siKernel && k.proc.stale(at):
 		k.setPC(at)

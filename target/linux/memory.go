@@ -46,6 +46,7 @@ func (s *space) write(addr arch.Addr, b []byte) error {
 	for _, tr := range changed {
 		if addr <= tr.addr && tr.addr < end {
 			masked[tr.addr-addr] = breakpointOpcode
+			s.guard.Set(tr.addr, b[tr.addr-addr], breakpointOpcode)
 		}
 	}
 	if n, err := s.mem.WriteAt(masked, int64(addr)); err != nil {

@@ -22,6 +22,12 @@ func (*Target) Ended() *Ended { return nil }
 // Close implements what the x86-64 target has.
 func (*Target) Close() error { return nil }
 
+// RunIfGuard does nothing: without tracing there is nothing to guard.
+func RunIfGuard() {}
+
+// Unguarded implements what the x86-64 target has.
+func (*Target) Unguarded() error { return nil }
+
 // Streams are what programs that a Target starts have for standard streams.
 type Streams struct{ In, Out, Err *os.File }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/internal/guard"
 	"tracewell/internal/linux"
 )
 
@@ -27,8 +28,9 @@ type process struct {
 
 // space is an address space with what was put into it.
 type space struct {
-	mem   *os.File // /proc/PID/mem of the process that it was made for, good for as long as the memory lives
-	users int      // processes
+	mem   *os.File     // /proc/PID/mem of the process that it was made for, good for as long as the memory lives
+	users int          // processes
+	guard *guard.Space // nil for memory that does not outlive this process
 
 	traps       map[arch.Addr]*trap
 	lifted      map[arch.Addr]byte // what was put back where a trap was and is none
@@ -63,6 +65,7 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 		return nil, err
 	}
 	child.space = s
+	s.guard = p.guard.Open(pid, s.mem)
 	s.noScratch, s.shadowStack, s.foreign = p.noScratch, p.shadowStack, maps.Clone(p.foreign)
 	for _, old := range p.scratch {
 		s.scratch = append(s.scratch, &scratch{old.base, old.used, maps.Clone(old.slots)})
@@ -96,6 +99,7 @@ func (p *process) renew() error {
 	if err != nil {
 		return err
 	}
+	s.guard = p.guard.Open(p.pid, s.mem)
 	p.space.leave()
 	p.space = s
 	p.debug = debugRegisters{generation: p.debug.generation}
@@ -111,5 +115,6 @@ func (s *space) leave() {
 	for _, tr := range s.traps {
 		tr.lift(s)
 	}
+	s.guard.Close()
 	s.mem.Close()
 }

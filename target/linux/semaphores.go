@@ -11,6 +11,25 @@ import (
 	"tracewell/tracepoint"
 )
 
+// raise is raise in the memory of a process, which the guard takes note of.
+func (s *space) raise(site *tracepoint.Site) error {
+	if err := raise(s.mem, site); err != nil {
+		return err
+	}
+	for _, addr := range site.Semaphores {
+		s.guard.Raise(addr)
+	}
+	return nil
+}
+
+// lower takes it back.
+func (s *space) lower(site *tracepoint.Site) {
+	for _, addr := range site.Semaphores {
+		s.guard.Lower(addr)
+	}
+	lower(s.mem, site.Semaphores)
+}
+
 // raise tells the program that a site is traced, by its semaphores; all of them or none.
 func raise(mem readWriterAt, site *tracepoint.Site) error {
 	for i, addr := range site.Semaphores {

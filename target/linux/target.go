@@ -11,6 +11,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
+	"tracewell/internal/guard"
 	"tracewell/internal/linux"
 	"tracewell/target"
 	"tracewell/tdesc"
@@ -25,6 +26,7 @@ type Target struct {
 	queue  queue
 	events *eventQueue
 	done   chan struct{} // closed when the tracer has ended
+	guard  guard.Guard   // of processes that outlive this one
 
 	// The tracer's own from here on.
 	bell    linux.Bell
@@ -184,7 +186,7 @@ func (t *Target) Close() error {
 	}
 	t.do(func() { t.ending = true })
 	<-t.done
-	return nil
+	return t.guard.Close()
 }
 
 // ISA implements target.Target.

@@ -73,6 +73,7 @@ type task struct {
 
 	regs      amd64.UserRegs
 	haveRegs  bool
+	rewound   bool // the kernel has a pc before the trap that it has run into; regs, which is fetched next, is to have that behind
 	dirty     dirtiness
 	haveState bool // the target's buffer holds this task's extended state
 
@@ -102,6 +103,10 @@ func (k *task) fetch() error {
 		return err
 	}
 	k.haveRegs, k.dirty = true, clean
+	if k.rewound {
+		k.setPC(k.pc() + 1)
+		k.rewound = false
+	}
 	return nil
 }
 

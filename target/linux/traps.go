@@ -107,6 +107,7 @@ func (tr *trap) renew(s *space) {
 // place writes the int3. It works while tasks run: one byte changes at once for all.
 func (tr *trap) place(s *space) error {
 	delete(s.lifted, tr.addr)
+	s.guard.Set(tr.addr, tr.original, breakpointOpcode)
 	return s.poke(tr.addr, breakpointOpcode)
 }
 
@@ -153,7 +154,9 @@ func (s *space) drop(tr *trap) error {
 		return nil
 	}
 	s.unset(tr)
-	return tr.lift(s)
+	err := tr.lift(s)
+	s.guard.Unset(tr.addr)
+	return err
 }
 
 // set enters a trap in the table, over the one that was in its place.
@@ -283,7 +286,7 @@ func (t *Target) install(p *process, site *tracepoint.Site) error {
 		return nil
 	}
 	if err = t.passCheaply(p, tr); err == nil {
-		err = raise(p.mem, site)
+		err = p.raise(site)
 	}
 	if err != nil {
 		return errors.Join(err, p.drop(tr))
@@ -321,7 +324,7 @@ func (i installer) Uninstall(site *tracepoint.Site) error {
 
 // removeSite takes a tracepoint's part out of a trap.
 func (p *process) removeSite(tr *trap) error {
-	lower(p.mem, tr.site.Semaphores)
+	p.lower(tr.site)
 	tr.site = nil
 	return p.drop(tr)
 }
