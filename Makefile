@@ -60,8 +60,7 @@ demo-check: setup ## is the demo program what its source compiles to?
 
 ## On demand
 
-bench: ## a tracepoint hit beside gdbserver and the bare floor, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
-	@test/setup gdbserver || test/setup
+bench: setup ## a tracepoint hit beside gdbserver and the bare floor, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
 	$(GO) test -run '^$$' -bench . ./internal/bench $(if $(STRICT),-strict)
 
 gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, a quarter of an hour for these

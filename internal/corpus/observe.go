@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tracewell/arch"
+	"tracewell/internal/testtool"
 )
 
 // Arrival is what GDB saw when the program came to a marked line.
@@ -107,7 +108,7 @@ func Visit(t testing.TB, p *Program, most int, extra map[string][]string, visit 
 	defer read.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-q", "-batch", "-x", file("settings.gdb", []byte(settings)),
+	cmd := exec.CommandContext(ctx, testtool.Path(t, "gdb"), "-nx", "-q", "-batch", "-x", file("settings.gdb", []byte(settings)),
 		"-x", file("observe.py", []byte(observer)), p.Path)
 	cmd.Env = append(os.Environ(), "TRACEWELL_REQUEST="+file("request", text), "LC_ALL=C")
 	cmd.ExtraFiles = []*os.File{write}

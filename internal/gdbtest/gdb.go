@@ -24,6 +24,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tracewell/internal/testtool"
 )
 
 // Timeout is how long a script of Run may take before GDB is killed and the test fails.
@@ -121,15 +123,11 @@ func run(t testing.TB, d debugger, program, script string) (*Output, error) {
 // command prepares GDB in a process group of its own, which is what is killed when ctx ends.
 func command(t testing.TB, ctx context.Context, gdb, home, script, program string) *exec.Cmd {
 	t.Helper()
-	gdb, err := exec.LookPath(gdb)
-	if err != nil {
-		t.Fatalf("this test needs GDB, which make test installs: %v", err)
-	}
 	args := []string{"-nx", "-nh", "-batch", "-x", script}
 	if program != "" {
 		args = append(args, program)
 	}
-	cmd := exec.CommandContext(ctx, gdb, args...)
+	cmd := exec.CommandContext(ctx, testtool.Path(t, gdb), args...)
 	cmd.Env = environment(home)
 	isolate(cmd)
 	return cmd

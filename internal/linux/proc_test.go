@@ -3,10 +3,11 @@ package linux
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"runtime"
 	"testing"
 	"time"
+
+	"tracewell/internal/testtool"
 )
 
 func TestParseMapping(t *testing.T) {
@@ -88,7 +89,7 @@ func TestHasEnded(t *testing.T) {
 	if HasEnded(os.Getpid()) {
 		t.Error("this process has not ended")
 	}
-	cmd := exec.Command("true")
+	cmd := testtool.Command(t, "true")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

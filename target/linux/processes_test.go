@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 	"tracewell/target"
 	"tracewell/trace"
 )
@@ -541,7 +542,7 @@ func TestAttachGenerations(t *testing.T) {
 // TestDetachDying lets a process go that somebody has killed while all its threads were stopped. Its parent must hear of the end.
 func TestDetachDying(t *testing.T) {
 	const script = `exec 3<&0; "$0" 4 <&3 >/dev/null & echo $!; wait $!; echo $?`
-	cmd := exec.Command("sh", "-c", script, testprog.Build(t, "hammer", fixed).Path)
+	cmd := testtool.Command(t, "sh", "-c", script, testprog.Build(t, "hammer", fixed).Path)
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
