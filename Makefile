@@ -14,7 +14,7 @@ QUICK     = $(addprefix gdb.trace/,actions-changed circ disconnected-tracing pas
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test setup check format vet lint generate cross race demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match prove-record prove-replay clean
+.PHONY: build demo test setup check format vet lint generate cross race fresh demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match prove-record prove-replay clean
 
 ## For everybody
 
@@ -34,7 +34,7 @@ setup: ## install, or name, the packages that the tests need
 
 ## Gates
 
-check: format vet lint generate cross race demo-check test ## every gate
+check: format vet lint generate cross demo-check fresh race test ## every gate
 
 format: ## is every file as gofmt writes it?
 	@files=$$(gofmt -l .); test -z "$$files" || { echo "not formatted:"; echo "$$files"; exit 1; } >&2
@@ -54,6 +54,9 @@ cross: ## does everything, the tests included, compile for linux/arm64?
 
 race: setup ## the packages that start goroutines, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 20m $$(test/concurrent)
+
+fresh: ## make demo and make test, of the commit, in a Debian tree that has nothing but Go, git and make; a quarter of an hour
+	@test/fresh || { [ $$? = 3 ] && echo "NOT RUN: make fresh; the reason is above"; }
 
 demo-check: setup ## is the demo program what its source compiles to?
 	internal/demo/build --check
