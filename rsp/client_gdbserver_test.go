@@ -31,7 +31,7 @@ func startGDBServer(t *testing.T, program string) (c *rsp.Client, wire *bytes.Bu
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timeout := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	timeout := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {
 		stdin.Close() // gdbserver kills the program and ends
 		io.Copy(io.Discard, stdout)

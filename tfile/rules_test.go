@@ -97,7 +97,7 @@ func TestRulesInGDB(t *testing.T) {
 // runGDB runs commands in a GDB of their own, which they may be the end of.
 func runGDB(t *testing.T, commands ...string) (printed string, survived bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, testtool.Path(t, "gdb"), "-nx", "-nh", "-batch")
 	cmd.Dir = t.TempDir()

@@ -106,7 +106,7 @@ func Visit(t testing.TB, p *Program, most int, extra map[string][]string, visit 
 		t.Fatal(err)
 	}
 	defer read.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, testtool.Path(t, "gdb"), "-nx", "-q", "-batch", "-x", file("settings.gdb", []byte(settings)),
 		"-x", file("observe.py", []byte(observer)), p.Path)

@@ -29,7 +29,7 @@ import (
 )
 
 // Timeout is how long a script of Run may take before GDB is killed and the test fails.
-const Timeout = 60 * time.Second
+const Timeout = 3 * time.Minute
 
 // settings come first in every script, so that output is the same on every terminal and nothing waits for an answer.
 const settings = `set confirm off

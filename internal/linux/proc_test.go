@@ -93,7 +93,7 @@ func TestHasEnded(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
+	for range 6000 {
 		if HasEnded(cmd.Process.Pid) {
 			break
 		}

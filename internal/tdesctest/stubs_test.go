@@ -25,7 +25,7 @@ var (
 )
 
 // startTimeout is how long an emulator may take until it accepts a connection.
-const startTimeout = 20 * time.Second
+const startTimeout = 2 * time.Minute
 
 // emulator is a machine of QEMU's.
 type emulator struct {

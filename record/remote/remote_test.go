@@ -92,7 +92,7 @@ func try(c Config) (record.Result, error) {
 		return record.Result{}, err
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	return s.Run(ctx)
 }
