@@ -81,7 +81,7 @@ func runUntil(t testing.TB, c Config, ctx context.Context) (o outcome) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(ctx, 60*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
 	if o.Result, err = s.Run(ctx); err != nil {
 		t.Fatal(err)

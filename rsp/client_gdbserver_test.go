@@ -3,11 +3,11 @@ package rsp_test
 import (
 	"bytes"
 	"io"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
+	"tracewell/internal/testtool"
 	"tracewell/rsp"
 )
 
@@ -19,11 +19,7 @@ type pipes struct {
 
 // startGDBServer runs a program under GDB's own stub and connects to it. All that the stub sends is also kept in wire.
 func startGDBServer(t *testing.T, program string) (c *rsp.Client, wire *bytes.Buffer) {
-	path, err := exec.LookPath("gdbserver")
-	if err != nil {
-		t.Skip("no gdbserver here")
-	}
-	cmd := exec.Command(path, "--once", "stdio", program)
+	cmd := testtool.Command(t, "gdbserver", "--once", "stdio", program)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +31,7 @@ func startGDBServer(t *testing.T, program string) (c *rsp.Client, wire *bytes.Bu
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	timeout := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+	timeout := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
 	t.Cleanup(func() {
 		stdin.Close() // gdbserver kills the program and ends
 		io.Copy(io.Discard, stdout)
@@ -61,7 +57,7 @@ func TestGDBServer(t *testing.T) {
 
 	features, err := c.Supported(rsp.Features{{Name: "multiprocess", Mark: rsp.Supported}})
 	if err != nil {
-		t.Skipf("gdbserver runs no program here: %v", err)
+		t.Fatalf("gdbserver runs no program: %v", err)
 	}
 	if features.Value("PacketSize") == "" || !features.Has("qXfer:features:read") || !features.Has("multiprocess") {
 		t.Fatalf("features %v lack what every gdbserver has", features)

@@ -302,7 +302,7 @@ var directives = map[string]func(*play, operands){
 			if got != want {
 				p.t.Errorf("the server told %q, expected %q", got, want)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			p.t.Errorf("the server told nothing, expected %q", want)
 		}
 	},
@@ -314,10 +314,10 @@ var directives = map[string]func(*play, operands){
 		p.same("caught", strings.TrimSpace(fmt.Sprint(o.words[0], " ", p.fake.Caught(int(p.number(o.words[0]))))), o)
 	},
 	"reports": func(p *play, o operands) { p.same("reported", reportsText(p.fake.Reports()), o) },
-	// settle waits until the program has played all that the transcript told it, for a moment also where it has stopped: the
-	// server may be about to let it go on.
+	// settle waits until the program has played all that the transcript told it, also where it has stopped: the server is about
+	// to let it go on.
 	"settle": func(p *play, _ operands) {
-		for deadline := time.Now().Add(300 * time.Millisecond); p.fake.Left() > 0 && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(time.Minute); p.fake.Left() > 0 && time.Now().Before(deadline); {
 			time.Sleep(time.Millisecond)
 		}
 		p.fake.Settle()

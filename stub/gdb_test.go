@@ -18,6 +18,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
+	"tracewell/internal/testtool"
 	"tracewell/target"
 	"tracewell/target/fake"
 	"tracewell/tdesc/machine"
@@ -28,12 +29,9 @@ import (
 // what it prints with the .gdb.printed beside the script. The program reaches 0x401010 three times, with rax 1, 2 and 3,
 // then stops with SIGTRAP, and then exits.
 func TestGDB(t *testing.T) {
-	gdb, err := exec.LookPath("gdb")
-	if err != nil {
-		t.Skip("gdb is not installed")
-	}
+	gdb := testtool.Path(t, "gdb")
 	if version, err := exec.Command(gdb, "--version").Output(); err != nil || !bytes.Contains(version, []byte(" 13.")) {
-		t.Skip("what is printed was recorded from GDB 13")
+		t.Fatalf("what is printed was recorded from GDB 13; this is (%v)\n%s", err, version)
 	}
 	scripts, err := filepath.Glob("testdata/*.gdb")
 	if err != nil || len(scripts) == 0 {

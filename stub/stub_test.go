@@ -57,7 +57,7 @@ func wait(t *testing.T, served <-chan error) error {
 	select {
 	case err := <-served:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("Serve did not return")
 		return nil
 	}
@@ -231,7 +231,7 @@ func TestNoGoroutineIsLeft(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	deadline := time.Now().Add(5 * time.Second)
+	deadline := time.Now().Add(time.Minute)
 	for runtime.NumGoroutine() > before {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<16)

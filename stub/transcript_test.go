@@ -140,7 +140,7 @@ func (p *play) do(line string) {
 // a while.
 func (p *play) replies(expected int) []string {
 	var got []string
-	wait := 10 * time.Second
+	wait := time.Minute
 	if *update {
 		expected, wait = 1000, 300*time.Millisecond
 	}
@@ -234,7 +234,7 @@ func (p *play) hangUp() error {
 	select {
 	case err := <-p.served:
 		return err
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		p.t.Fatal("Serve did not return")
 		return nil
 	}

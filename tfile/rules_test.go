@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tracewell/internal/testtool"
 )
 
 // breach is a file that breaks a rule, and what GDB 13.1 prints when it opens it, selects the first frame and goes on to the
@@ -96,9 +98,9 @@ func TestRulesInGDB(t *testing.T) {
 // runGDB runs commands in a GDB of their own, which they may be the end of.
 func runGDB(t *testing.T, commands ...string) (printed string, survived bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-nh", "-batch")
+	cmd := exec.CommandContext(ctx, testtool.Path(t, "gdb"), "-nx", "-nh", "-batch")
 	cmd.Dir = t.TempDir()
 	cmd.Env = append(os.Environ(), "HOME="+cmd.Dir, "LC_ALL=C", "DEBUGINFOD_URLS=")
 	for _, command := range commands {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/testtool"
 )
 
 // The regions of testdata/native.c.
@@ -48,7 +49,7 @@ func (r *nativeResult) left(c *nativeCase) bool {
 func runNative(t *testing.T, cases []nativeCase) []nativeResult {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "native")
-	build := exec.Command("gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-fno-stack-protector", "-o", program,
+	build := testtool.Command(t, "gcc", "-O1", "-Wall", "-Wextra", "-Werror", "-fno-stack-protector", "-o", program,
 		"testdata/native.c")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build testdata/native.c: %v\n%s", err, out)

@@ -3,12 +3,12 @@ package amd64
 import (
 	"bufio"
 	"encoding/hex"
-	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/testtool"
 )
 
 // disassembled is one instruction as objdump sees it.
@@ -21,7 +21,7 @@ type disassembled struct {
 // objdump disassembles the .text section of a file.
 func objdump(t *testing.T, file string) []disassembled {
 	t.Helper()
-	out, err := exec.Command("objdump", "-d", "-w", "-j", ".text", file).Output()
+	out, err := testtool.Command(t, "objdump", "-d", "-w", "-j", ".text", file).Output()
 	if err != nil {
 		t.Fatalf("objdump %s: %v", file, err)
 	}
@@ -48,7 +48,7 @@ func objdump(t *testing.T, file string) []disassembled {
 // libc is a file with a wide choice of instructions, which is on every machine that has gcc.
 func libc(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("gcc", "-print-file-name=libc.so.6").Output()
+	out, err := testtool.Command(t, "gcc", "-print-file-name=libc.so.6").Output()
 	if err != nil {
 		t.Fatalf("gcc -print-file-name=libc.so.6: %v", err)
 	}

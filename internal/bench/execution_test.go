@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 	"tracewell/itrace"
 	"tracewell/itrace/generate"
 	"tracewell/itrace/matcher"
@@ -167,7 +168,9 @@ func compareByUs(b *testing.B, e *executions) *exec.Cmd {
 }
 
 func compareBy(program string) func(b *testing.B, e *executions) *exec.Cmd {
-	return func(_ *testing.B, e *executions) *exec.Cmd { return exec.Command(program, e.paths[0], e.paths[1]) }
+	return func(b *testing.B, e *executions) *exec.Cmd {
+		return exec.Command(testtool.Path(b, program), e.paths[0], e.paths[1])
+	}
 }
 
 // ownWork has this program read traces in another process of it: the floor only finds lines.

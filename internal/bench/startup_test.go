@@ -10,6 +10,7 @@ import (
 
 	"tracewell/internal/corpus"
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 )
 
 // BenchmarkStartup measures how long it takes from the command to the first hit in a program of more than 100 MB, nearly all
@@ -23,7 +24,7 @@ func BenchmarkStartup(b *testing.B) {
 		return exec.Command(gdbtest.Binary(b), "record", "--at", corpus.BigFunction, "--collect", "$args, $locals", "-q", "-o", output, "--", program)
 	}
 	gdb := func() *exec.Cmd {
-		return exec.Command("gdb", "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set index-cache enabled off",
+		return exec.Command(testtool.Path(b, "gdb"), "-nx", "-batch", "-iex", "set debuginfod enabled off", "-iex", "set index-cache enabled off",
 			"-ex", "break "+corpus.BigFunction, "-ex", "run", "-ex", "info args", "-ex", "info locals", "-ex", "kill", program)
 	}
 	seconds := &figure{what: "tracewell", unit: "s", goal: 2}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 	"tracewell/tfile"
 )
 
@@ -80,7 +81,7 @@ func find(b *testing.B, r *recording) time.Duration {
 // findInGDB is find in a GDB that has the file open; it has no index to make.
 func findInGDB(b *testing.B, r *recording) time.Duration {
 	b.Helper()
-	printed, _ := run(b, "gdb", "-nx", "-batch", "-ex", "target tfile "+r.path, "-ex", "python import time; start = time.time()",
+	printed, _ := run(b, testtool.Path(b, "gdb"), "-nx", "-batch", "-ex", "target tfile "+r.path, "-ex", "python import time; start = time.time()",
 		"-ex", "tfind tracepoint "+strconv.Itoa(int(rare)), "-ex", `python print("took", time.time() - start)`)
 	contains(b, printed, "Found trace frame 999999, tracepoint 2\n")
 	_, seconds, _ := bytes.Cut(printed, []byte("took "))
@@ -98,7 +99,7 @@ func show(b *testing.B, r *recording) time.Duration {
 
 func showInGDB(b *testing.B, r *recording) time.Duration {
 	b.Helper()
-	printed, took := run(b, "gdb", "-nx", "-batch", "-ex", "target tfile "+r.path, "-ex", "tfind 999999", "-ex", "tdump")
+	printed, took := run(b, testtool.Path(b, "gdb"), "-nx", "-batch", "-ex", "target tfile "+r.path, "-ex", "tfind 999999", "-ex", "tdump")
 	contains(b, printed, "Found trace frame 999999, tracepoint 2\n")
 	contains(b, printed, "= 999999\n")
 	return took

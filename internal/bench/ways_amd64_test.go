@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 	"tracewell/internal/floor"
 	"tracewell/internal/gdbtest"
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 	"tracewell/record"
 	"tracewell/record/plan"
 	"tracewell/target"
@@ -28,19 +28,15 @@ type method struct {
 	trace func(b *testing.B, program *testprog.Program, j job, calls string) (printed string)
 }
 
-// methods are those for which this machine has what they need.
+// methods are all of them.
 func methods(b *testing.B) []method {
-	all := []method{
+	return []method{
 		{bareFloor, 5000, underFloor(floor.Variant{})},
 		{followingFloor, 5000, underFloor(floor.Variant{Follow: true})},
 		{tracewell, 5000, underServer(nil)},
 		{recorder, 5000, underRecord},
+		{gdbserver, 1500, underServer([]string{testtool.Path(b, "gdbserver")})},
 	}
-	if path, err := exec.LookPath("gdbserver"); err == nil {
-		return append(all, method{gdbserver, 1500, underServer([]string{path})})
-	}
-	b.Log("gdbserver is not installed (Debian package gdbserver): nothing to compare with")
-	return all
 }
 
 // reportLine is what the program prints in the end.

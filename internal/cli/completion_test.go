@@ -4,20 +4,20 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"tracewell/internal/linux"
+	"tracewell/internal/testtool"
 )
 
-// shells are started without what their user has set up, and load the completion of tracewell.
+// shells are those with a completion, and what starts them without what their user has set up.
 var shells = map[string][]string{
-	"bash": {"/bin/bash", "--noprofile", "--norc", "-i"},
-	"zsh":  {"/usr/bin/zsh", "-f", "-i"},
-	"fish": {"/usr/bin/fish", "--no-config", "--interactive"},
+	"bash": {"--noprofile", "--norc", "-i"},
+	"zsh":  {"-f", "-i"},
+	"fish": {"--no-config", "--interactive"},
 }
 
 // loading are the commands that load the completion.
@@ -96,7 +96,7 @@ func startShell(t *testing.T, name string) *typedShell {
 		t.Fatal(err)
 	}
 	defer line.Close()
-	cmd := exec.Command(shells[name][0], shells[name][1:]...)
+	cmd := testtool.Command(t, name, shells[name]...)
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + t.TempDir(), "TERM=dumb", "LC_ALL=C.UTF-8", "COLUMNS=500", "LINES=50"}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = line, line, line

@@ -2,12 +2,13 @@ package cli
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"tracewell/internal/testtool"
 )
 
 // wellFormed are the formats from which the same bytes of a trace file come back, by what a path is to end in.
@@ -57,7 +58,7 @@ func TestConvertTools(t *testing.T) {
 	for suffix, tool := range map[string]string{".gz": "gzip", ".zst": "zstd"} {
 		path := filepath.Join(t.TempDir(), "run.txt"+suffix)
 		run(t, "convert", basic, path)
-		if out, err := exec.Command(tool, "-t", path).CombinedOutput(); err != nil {
+		if out, err := testtool.Command(t, tool, "-t", path).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", path, err, out)
 		}
 	}
@@ -292,7 +293,7 @@ func TestConvertFrames(t *testing.T) {
 	if got := run(t, "convert", basic, path, "--tracepoint=2", "-r", "rip", "--exec", basicProgram); got != (outcome{}) {
 		t.Fatalf("%+v", got)
 	}
-	unpacked, err := exec.Command("gzip", "-dc", path).Output()
+	unpacked, err := testtool.Command(t, "gzip", "-dc", path).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"tracewell/internal/gdbtest"
 )
@@ -235,8 +234,7 @@ func TestConvertExecutionInterrupted(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	write.WriteString("1 clk R r0 0\n")
-	time.Sleep(500 * time.Millisecond)
+	write.WriteString(strings.Repeat("1 clk R r0 0\n", 100_000)) // more than a pipe holds: it has been read to nearly the end
 	cmd.Process.Signal(os.Interrupt)
 	cmd.Wait()
 	if cmd.ProcessState.ExitCode() != statusFailure || !strings.Contains(messages.String(), "interrupted") {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,14 +23,18 @@ type hurried struct {
 	asked int
 }
 
-// press leaves time after the fifth part: the signal takes its own to reach the context.
+// press leaves time after the fifth part: the signal, once it has come, takes its own to reach the context.
 func (h *hurried) press() {
 	h.asked++
 	switch {
 	case h.asked == 5:
+		came := make(chan os.Signal, 1)
+		signal.Notify(came, os.Interrupt)
+		defer signal.Stop(came)
 		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 			h.t.Fatal(err)
 		}
+		<-came
 	case h.asked > 5:
 		time.Sleep(50 * time.Millisecond)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tracewell/internal/packed"
+	"tracewell/internal/testtool"
 	"tracewell/itrace/match"
 )
 
@@ -266,9 +267,7 @@ func TestMatchDebug(t *testing.T) {
 
 // TestMatchHelp runs the examples that help shows.
 func TestMatchHelp(t *testing.T) {
-	if _, err := exec.LookPath("bash"); err != nil {
-		t.Skip(err) // <( ) needs it
-	}
+	bash := testtool.Path(t, "bash") // for <( )
 	asTracewell(t)
 	t.Chdir(traceFolder(t))
 	for name, from := range map[string]string{
@@ -286,7 +285,7 @@ func TestMatchHelp(t *testing.T) {
 			if !ok {
 				continue
 			}
-			c := exec.Command("bash", "-c", commands+"tracewell "+example)
+			c := exec.Command(bash, "-c", commands+"tracewell "+example)
 			if out, _ := c.CombinedOutput(); c.ProcessState.ExitCode() > statusFinding || strings.Contains(string(out), "--help") {
 				t.Errorf("%s%v: %s", example, c.ProcessState, out)
 			}

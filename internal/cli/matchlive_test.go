@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -100,9 +101,30 @@ func TestMatchLive(t *testing.T) {
 		if got.status != statusFinding || !strings.Contains(got.stdout, "a:1751") {
 			t.Errorf("%+v", got)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("it waits for more")
 	}
+}
+
+// awaitOpening waits until a process waits in open, for the other end of a pipe: a thread of it is twice at the same place there.
+func awaitOpening(t *testing.T, pid int) {
+	t.Helper()
+	opening := fmt.Sprint(syscall.SYS_OPENAT, " ")
+	before := map[string]string{}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/syscall", pid))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, thread := range threads {
+			call, _ := os.ReadFile(thread) // of a thread that has ended there is none
+			if strings.HasPrefix(string(call), opening) && before[thread] == string(call) {
+				return
+			}
+			before[thread] = string(call)
+		}
+	}
+	t.Fatalf("process %d opens no pipe", pid)
 }
 
 // TestMatchInterrupted stops a comparison that waits: for somebody to open a pipe, for a pipe that stalls, and in the middle of
@@ -113,7 +135,7 @@ func TestMatchInterrupted(t *testing.T) {
 	put(t, "pairs", []byte("ref dut\na ref\nref same\n"))
 	for _, test := range []struct {
 		args  string
-		opens bool // that somebody writes a part of a
+		opens bool // that somebody writes a part of a; the others wait for that
 		says  string
 	}{
 		{"a ref --junit out.xml", false, "interrupted behind 0 instructions"},
@@ -128,19 +150,21 @@ func TestMatchInterrupted(t *testing.T) {
 		if err := c.Start(); err != nil {
 			t.Fatal(err)
 		}
+		var a *os.File
 		if test.opens {
-			a, err := os.OpenFile("a", os.O_WRONLY, 0)
-			if err != nil {
+			var err error
+			if a, err = os.OpenFile("a", os.O_WRONLY, 0); err != nil {
 				t.Fatal(err)
 			}
-			defer a.Close()
 			io.WriteString(a, content(t, "ref")[:20_000])
+		} else {
+			awaitOpening(t, c.Process.Pid)
 		}
-		time.Sleep(300 * time.Millisecond) // there is nothing to be seen of a process that waits
 		c.Process.Signal(os.Interrupt)
-		timer := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+		timer := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
 		c.Wait()
 		timer.Stop()
+		a.Close()
 		if c.ProcessState.ExitCode() != statusFailure || !strings.Contains(printed.String(), test.says) {
 			t.Errorf("%s: %v: %s", test.args, c.ProcessState, &printed)
 		}

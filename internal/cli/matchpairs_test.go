@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"tracewell/internal/testtool"
 )
 
 func TestSplitNames(t *testing.T) {
@@ -180,7 +182,7 @@ func asTracewell(t *testing.T) {
 // shell runs a script and returns what it prints and its exit status.
 func shell(t *testing.T, script string, env ...string) (string, int) {
 	t.Helper()
-	c := exec.Command("sh", "-c", script)
+	c := exec.Command(testtool.Path(t, "sh"), "-c", script)
 	c.Env = append(os.Environ(), env...)
 	out, err := c.CombinedOutput()
 	if _, ok := err.(*exec.ExitError); err != nil && !ok {

@@ -150,7 +150,7 @@ func TestReadingShowsBar(t *testing.T) {
 	go func() {
 		defer w.Close()
 		io.WriteString(w, "\x7fTRACE0\nR 1\nnonsense\n\n\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00") // a frame, the end, and more
-		for range 24 {
+		for deadline := time.Now().Add(time.Minute); !printed.has("MiB/s") && time.Now().Before(deadline); {
 			w.Write(make([]byte, 1<<19))
 			time.Sleep(60 * time.Millisecond)
 		}

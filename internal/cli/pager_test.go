@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracewell/internal/linux"
+	"tracewell/internal/testtool"
 )
 
 // session is a command line that runs on a terminal of its own.
@@ -81,7 +82,7 @@ func TestPager(t *testing.T) {
 		"a message behind it":  {"PAGER=cat -n", []string{"show", damaged}, statusFailure, []string{"(damaged)", "tracewell: "}},
 		"wrong usage after it": {"PAGER=cat -n", []string{"show", basic, "--value", "m"}, statusFailure, []string{"there is no m"}},
 		"of info":              {"PAGER=sed s/Trace/TRACE/", []string{"info", basic}, statusDone, []string{"TRACE run", "TRACE state variables"}},
-		"less":                 {"PAGER=less", []string{"show", basic, "--limit", "1"}, statusDone, []string{"frame", "queue.c:23"}},
+		"less":                 {"PAGER=" + testtool.Path(t, "less"), []string{"show", basic, "--limit", "1"}, statusDone, []string{"frame", "queue.c:23"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := onPTY(t, []string{test.pager}, test.args...)

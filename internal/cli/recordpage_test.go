@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 )
 
 // varying is what differs from run to run, with what stands for it in the page.
@@ -72,9 +73,9 @@ func example(t *testing.T, folder, block string) string {
 		}
 	}
 	// A command that fails in an example does so on purpose; its status must not change that of the next.
-	shell := exec.Command("bash", "-c", strings.ReplaceAll(script.String(), "printf '"+mark+"'\n", "status=$?; printf '"+mark+"'; (exit $status)\n"))
+	shell := exec.Command(testtool.Path(t, "bash"), "-c", strings.ReplaceAll(script.String(), "printf '"+mark+"'\n", "status=$?; printf '"+mark+"'; (exit $status)\n"))
 	shell.Dir = folder
-	shell.Env = append(os.Environ(), "PATH="+filepath.Join(folder, "bin")+":"+os.Getenv("PATH"), "DEBUGINFOD_URLS=")
+	shell.Env = append(os.Environ(), "PATH="+filepath.Join(folder, "bin")+":"+testtool.Folder+":/bin", "DEBUGINFOD_URLS=")
 	output, err := shell.CombinedOutput()
 	if _, ended := err.(*exec.ExitError); err != nil && !ended {
 		t.Fatal(err)

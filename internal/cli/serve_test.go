@@ -161,7 +161,7 @@ func serveOn(t *testing.T, line string, program ...string) (messages string, end
 	go func() {
 		status <- Run(append([]string{"serve", line}, program...), Streams{In: null, Out: null, Err: file})
 	}()
-	for deadline := time.Now().Add(20 * time.Second); !strings.Contains(content(t, file.Name()), "using"); {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(content(t, file.Name()), "using"); {
 		if time.Now().After(deadline) {
 			t.Fatalf("the server is not ready: %q", content(t, file.Name()))
 		}
@@ -171,7 +171,7 @@ func serveOn(t *testing.T, line string, program ...string) (messages string, end
 		select {
 		case got := <-status:
 			return got
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatal("the server does not end")
 			return -1
 		}

@@ -161,7 +161,7 @@ func TestTdescTimeout(t *testing.T) {
 	defer listener.Close()
 	start := time.Now()
 	got := run(t, "tdesc", "print", "unix:"+listener.Addr().String(), "--timeout", "100ms")
-	if got.status != statusFailure || !strings.Contains(got.stderr, "no answer within 100ms") || time.Since(start) > 10*time.Second {
+	if got.status != statusFailure || !strings.Contains(got.stderr, "no answer within 100ms") || time.Since(start) > time.Minute {
 		t.Errorf("after %v: %+v", time.Since(start), got)
 	}
 }

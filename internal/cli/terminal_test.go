@@ -49,20 +49,25 @@ func (s *screen) Write(p []byte) (int, error) {
 	return s.text.Write(p)
 }
 
+// has reports whether the terminal has got a text.
+func (s *screen) has(want string) bool { return strings.Contains(s.String(), want) }
+
+// String returns what the terminal has got.
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
 // shows waits for a text.
 func (s *screen) shows(t *testing.T, want string) string {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		s.mu.Lock()
-		text := s.text.String()
-		s.mu.Unlock()
-		if strings.Contains(text, want) {
-			return text
-		}
+	for deadline := time.Now().Add(time.Minute); !s.has(want); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			t.Fatalf("the terminal lacks %q:\n%s", want, text)
+			t.Fatalf("the terminal lacks %q:\n%s", want, s)
 		}
 	}
+	return s.String()
 }
 
 // TestTerminal: the program has the terminal of its server, which goes on in the background. It may read there, Ctrl-C is

@@ -2,12 +2,13 @@ package cli
 
 import (
 	"encoding/json"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"tracewell/internal/testtool"
 )
 
 // TestVersion: the command and the option say the same.
@@ -83,7 +84,7 @@ func TestManPages(t *testing.T) {
 		t.Errorf("%q, %v", pages, err)
 	}
 	for _, page := range pages {
-		out, err := exec.Command("/usr/bin/groff", "-man", "-Tutf8", "-ww", "-z", page).CombinedOutput()
+		out, err := testtool.Command(t, "groff", "-man", "-Tutf8", "-ww", "-z", page).CombinedOutput()
 		if err != nil || len(out) > 0 {
 			t.Errorf("%s: %v %s", page, err, out)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 )
 
 // The size of the large program: more than 100 MB, in the way of real ones, as many units with many instances of templates.
@@ -40,6 +41,7 @@ func Big(t testing.TB) string {
 	var main, entries strings.Builder
 	var compilers sync.WaitGroup
 	slots := make(chan bool, runtime.GOMAXPROCS(0))
+	compiler := testtool.Path(t, "g++")
 	for i := range bigUnits {
 		fmt.Fprintf(&entries, "int entry%d(int);\n", i)
 		fmt.Fprintf(&main, "  sum += entry%d(argc);\n", i)
@@ -47,14 +49,14 @@ func Big(t testing.TB) string {
 		objects = append(objects, name+".o")
 		compilers.Go(func() {
 			slots <- true
-			compileBig(t, draft, name, bigSource(i), "-c", "-o", name+".o")
+			compileBig(t, compiler, draft, name, bigSource(i), "-c", "-o", name+".o")
 			<-slots
 		})
 	}
 	compilers.Wait()
 	text := entries.String() + "int main(int argc, char **argv) {\n  int sum = 0;\n" + main.String() + "  return sum & 1;\n}\n"
 	if !t.Failed() {
-		compileBig(t, draft, "main", text, append([]string{"-o", "big"}, objects...)...)
+		compileBig(t, compiler, draft, "main", text, append([]string{"-o", "big"}, objects...)...)
 	}
 	if t.Failed() {
 		t.FailNow()
@@ -71,12 +73,12 @@ func Big(t testing.TB) string {
 }
 
 // compileBig compiles a source, on any goroutine.
-func compileBig(t testing.TB, dir, name, text string, flags ...string) {
+func compileBig(t testing.TB, compiler, dir, name, text string, flags ...string) {
 	if err := os.WriteFile(filepath.Join(dir, name+".cc"), []byte(text), 0o600); err != nil {
 		t.Error(err)
 		return
 	}
-	cmd := exec.Command("g++", append([]string{"-g", name + ".cc"}, flags...)...)
+	cmd := exec.Command(compiler, append([]string{"-g", name + ".cc"}, flags...)...)
 	cmd.Dir = dir
 	if messages, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v: %v\n%s", cmd, err, messages)

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -22,6 +21,7 @@ import (
 	"testing"
 
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 )
 
 //go:embed testdata
@@ -186,7 +186,8 @@ func compile(t testing.TB, b Build, dir string, texts map[string]string) {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("sh", "-ec", b.script())
+	cmd := testtool.Command(t, "sh", "-ec", b.script())
+	cmd.Env = append(cmd.Env, "GO="+testtool.Path(t, "go"))
 	cmd.Dir = draft
 	if messages, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compiling %v: %v\n%s", b, err, messages)
@@ -198,9 +199,6 @@ func compile(t testing.TB, b Build, dir string, texts map[string]string) {
 	}
 }
 
-// rustc is Debian's compiler, whichever others there are.
-const rustc = "/usr/bin/rustc"
-
 // script is the commands that compile the sources in the working folder. Folders of compilation are not named in the
 // result, which moves; split information is found beside the program.
 func (b Build) script() string {
@@ -210,7 +208,7 @@ func (b Build) script() string {
 	case CPP:
 		return b.native("g++ -std=c++17", "shapes.cc", "main.cc", "shapes")
 	case Rust:
-		compiler := fmt.Sprintf("%s -g -C opt-level=%s ", rustc, b.Optimise)
+		compiler := fmt.Sprintf("rustc -g -C opt-level=%s ", b.Optimise)
 		return compiler + "--crate-type cdylib measures.rs -o libmeasures.so\n" +
 			compiler + "main.rs -L . -C link-arg='-Wl,-rpath,$ORIGIN' -o main\n"
 	}
@@ -220,9 +218,9 @@ func (b Build) script() string {
 	}
 	script := "export CGO_ENABLED=0 GOFLAGS= GO111MODULE=off GOEXPERIMENT=" + experiment + "\n"
 	if b.Optimise == "0" {
-		return script + "go build -gcflags='all=-N -l' -o main main.go\n"
+		return script + "\"$GO\" build -gcflags='all=-N -l' -o main main.go\n"
 	}
-	return script + "go build -o main main.go\n"
+	return script + "\"$GO\" build -o main main.go\n"
 }
 
 // native is the commands for C and C++.
@@ -257,11 +255,11 @@ func (b Build) native(compiler, library, program, name string) string {
 func versions(t testing.TB, language Language) string {
 	t.Helper()
 	command := map[Language][]string{
-		C: {"gcc", "--version"}, CPP: {"g++", "--version"}, Rust: {rustc, "--version"}, Go: {"go", "version"},
+		C: {"gcc", "--version"}, CPP: {"g++", "--version"}, Rust: {"rustc", "--version"}, Go: {"go", "version"},
 	}[language]
-	version, err := exec.Command(command[0], command[1:]...).Output()
+	version, err := testtool.Command(t, command[0], command[1:]...).Output()
 	if err != nil {
-		t.Fatalf("the programs of the corpus need %s, which test/setup installs: %v", command[0], err)
+		t.Fatalf("%s: %v", command[0], err)
 	}
 	return string(version)
 }

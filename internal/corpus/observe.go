@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tracewell/arch"
+	"tracewell/internal/testtool"
 )
 
 // Arrival is what GDB saw when the program came to a marked line.
@@ -105,9 +106,9 @@ func Visit(t testing.TB, p *Program, most int, extra map[string][]string, visit 
 		t.Fatal(err)
 	}
 	defer read.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "gdb", "-nx", "-q", "-batch", "-x", file("settings.gdb", []byte(settings)),
+	cmd := exec.CommandContext(ctx, testtool.Path(t, "gdb"), "-nx", "-q", "-batch", "-x", file("settings.gdb", []byte(settings)),
 		"-x", file("observe.py", []byte(observer)), p.Path)
 	cmd.Env = append(os.Environ(), "TRACEWELL_REQUEST="+file("request", text), "LC_ALL=C")
 	cmd.ExtraFiles = []*os.File{write}

@@ -4,7 +4,6 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 )
 
 // compilers are the commands that compile a program without optimization, by the ending of its name: the path of the program
@@ -35,7 +35,7 @@ func Compile(t testing.TB, name string) (program, line string) {
 	}
 	program = filepath.Join(t.TempDir(), "program")
 	command := append(slices.Clone(compilers[filepath.Ext(name)]), program, source)
-	if out, err := exec.Command(command[0], command[1:]...).CombinedOutput(); err != nil {
+	if out, err := testtool.Command(t, command[0], command[1:]...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	text, err := os.ReadFile(source)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"tracewell/internal/testtool"
 )
 
 // declarations are the integers of sample, in C.
@@ -53,7 +55,7 @@ func TestAgainstC(t *testing.T) {
 		t.Fatal(err)
 	}
 	program := strings.TrimSuffix(path, ".c")
-	if out, err := exec.Command("gcc", "-O0", "-w", "-fwrapv", "-fsigned-char", "-o", program, path).CombinedOutput(); err != nil {
+	if out, err := testtool.Command(t, "gcc", "-O0", "-w", "-fwrapv", "-fsigned-char", "-o", program, path).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	out, err := exec.Command(program).Output()

@@ -12,12 +12,13 @@ import (
 	"testing"
 
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 )
 
 // Binary returns the path of the tracewell binary, built from this tree once per process as it is released: static.
 func Binary(t testing.TB) string {
 	t.Helper()
-	path, err := buildOnce(testprog.CacheDir(t))
+	path, err := buildOnce(testtool.Path(t, "go"), testprog.CacheDir(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,13 +32,13 @@ var (
 
 // buildOnce puts the binary into a folder for this tree inside dir. It is renamed into its place, since the tests of
 // another package may be running the one that is there.
-func buildOnce(dir string) (string, error) {
+func buildOnce(goCommand, dir string) (string, error) {
 	building.Lock()
 	defer building.Unlock()
 	if built != "" {
 		return built, nil
 	}
-	module, err := exec.Command("go", "env", "GOMOD").Output()
+	module, err := exec.Command(goCommand, "env", "GOMOD").Output()
 	if err != nil {
 		return "", fmt.Errorf("finding the module: %w", err)
 	}
@@ -48,7 +49,7 @@ func buildOnce(dir string) (string, error) {
 	}
 	defer os.RemoveAll(scratch)
 	draft := filepath.Join(scratch, "tracewell")
-	cmd := exec.Command("go", "build", "-o", draft, "./cmd/tracewell")
+	cmd := exec.Command(goCommand, "build", "-o", draft, "./cmd/tracewell")
 	cmd.Dir = filepath.Dir(strings.TrimSpace(string(module)))
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if messages, err := cmd.CombinedOutput(); err != nil {

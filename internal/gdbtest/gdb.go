@@ -24,10 +24,12 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tracewell/internal/testtool"
 )
 
 // Timeout is how long a script of Run may take before GDB is killed and the test fails.
-const Timeout = 60 * time.Second
+const Timeout = 3 * time.Minute
 
 // settings come first in every script, so that output is the same on every terminal and nothing waits for an answer.
 const settings = `set confirm off
@@ -121,15 +123,11 @@ func run(t testing.TB, d debugger, program, script string) (*Output, error) {
 // command prepares GDB in a process group of its own, which is what is killed when ctx ends.
 func command(t testing.TB, ctx context.Context, gdb, home, script, program string) *exec.Cmd {
 	t.Helper()
-	gdb, err := exec.LookPath(gdb)
-	if err != nil {
-		t.Fatalf("this test needs GDB, which make test installs: %v", err)
-	}
 	args := []string{"-nx", "-nh", "-batch", "-x", script}
 	if program != "" {
 		args = append(args, program)
 	}
-	cmd := exec.CommandContext(ctx, gdb, args...)
+	cmd := exec.CommandContext(ctx, testtool.Path(t, gdb), args...)
 	cmd.Env = environment(home)
 	isolate(cmd)
 	return cmd

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a server may take to listen and, once asked, to end.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // Config says how to start "tracewell serve". The zero value of each field is the usual.
 type Config struct {

@@ -31,6 +31,7 @@ var rules = []struct {
 }{
 	{"layers", layering},
 	{"fences", fences},
+	{"tools", tools},
 	{"documented", documented},
 	{"short", short},
 	{"names", names},

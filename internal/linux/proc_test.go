@@ -3,10 +3,11 @@ package linux
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"runtime"
 	"testing"
 	"time"
+
+	"tracewell/internal/testtool"
 )
 
 func TestParseMapping(t *testing.T) {
@@ -88,11 +89,11 @@ func TestHasEnded(t *testing.T) {
 	if HasEnded(os.Getpid()) {
 		t.Error("this process has not ended")
 	}
-	cmd := exec.Command("true")
+	cmd := testtool.Command(t, "true")
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for range 1000 {
+	for range 6000 {
 		if HasEnded(cmd.Process.Pid) {
 			break
 		}

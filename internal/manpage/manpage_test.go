@@ -2,12 +2,13 @@ package manpage
 
 import (
 	"bytes"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"tracewell/internal/testtool"
 )
 
 // commandLine has texts that roff would take for its own, were they not escaped.
@@ -70,7 +71,7 @@ func render(t *testing.T, page Page) string {
 	if err := page.Write(&source, Texts{Version: "Version 1", Date: "2026-11-22", Exit: "All is well.", Examples: examples}); err != nil {
 		t.Fatal(err)
 	}
-	groff := exec.Command("/usr/bin/groff", "-man", "-Tascii", "-ww", "-P-c", "-P-b", "-P-u", "-P-o")
+	groff := testtool.Command(t, "groff", "-man", "-Tascii", "-ww", "-P-c", "-P-b", "-P-u", "-P-o")
 	groff.Stdin, groff.Stderr = &source, &warnings
 	out, err := groff.Output()
 	if err != nil || warnings.Len() > 0 {

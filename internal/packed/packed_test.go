@@ -6,12 +6,13 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"tracewell/internal/testtool"
 )
 
 // sample is content of which half can be compressed.
@@ -265,7 +266,7 @@ func TestTools(t *testing.T) {
 		{methods[1], []string{"zstd", "-q", "-19", "--long=27"}},
 	} {
 		run := func(in []byte, option string) []byte {
-			cmd := exec.Command(test.tool[0], append(test.tool[1:], option)...)
+			cmd := testtool.Command(t, test.tool[0], append(test.tool[1:], option)...)
 			cmd.Stdin = bytes.NewReader(in)
 			out, err := cmd.Output()
 			if err != nil {

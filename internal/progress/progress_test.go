@@ -35,7 +35,7 @@ func (s *screen) String() string {
 // shows waits for a text.
 func (s *screen) shows(t *testing.T, want string) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !strings.Contains(s.String(), want); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); !strings.Contains(s.String(), want); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the terminal lacks %q: %q", want, s.String())
 		}

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"tracewell/internal/corpus"
 	"tracewell/internal/gdbtest"
@@ -65,7 +64,7 @@ func TestDumpOfReplay(t *testing.T) {
 			t.Parallel()
 			d := dump{build: b, program: corpus.Compile(t, b)}
 			d.file = d.record(t)
-			output := gdbtest.RunFor(t, 3*time.Minute, "", fmt.Sprintf("target remote | %s replay %s --exec %s --listen -\n-- libraries --\ninfo sharedlibrary\n%s",
+			output := gdbtest.RunFor(t, 3*gdbtest.Timeout, "", fmt.Sprintf("target remote | %s replay %s --exec %s --listen -\n-- libraries --\ninfo sharedlibrary\n%s",
 				gdbtest.Binary(t), d.file, d.program.Path, d.script(t)))
 			if got := output.Section(t, "libraries"); !regexp.MustCompile(`0x[0-9a-f]+ .* Yes .*/lib(store|shapes)\.so`).MatchString(got) {
 				t.Errorf("the library is not there:\n%s", got)

@@ -189,7 +189,7 @@ func recorded(t *testing.T, program *corpus.Program, script string) string {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	if _, err := s.Run(ctx); err != nil {
 		t.Fatal(err)

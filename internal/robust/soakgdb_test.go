@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"tracewell/internal/gdbtest"
 )
@@ -37,7 +36,7 @@ func (r *relay) gdb(script string) {
 		fmt.Fprintf(&places, "%#x,", r.places[i])
 	}
 	script = strings.NewReplacer("SERVER", r.server.Address, "SECONDS", fmt.Sprint(length.Seconds()), "PLACES", places.String()).Replace(script)
-	gdbtest.RunFor(r, length+time.Minute, r.path, script)
+	gdbtest.RunFor(r, length+gdbtest.Timeout, r.path, script)
 }
 
 const connectSoak = `

@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long anything may take that a test waits for.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // subject is a server with its program.
 type subject struct {

@@ -6,13 +6,14 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"tracewell/internal/testtool"
 )
 
 // limit is how long a test waits for what has to happen.
@@ -242,7 +243,7 @@ func TestOtherUser(t *testing.T) {
 				host = "::1"
 			}
 			script := fmt.Sprintf(`exec 3<>/dev/tcp/%s/%s; printf + >&3; cat <&3`, host, strconv.Itoa(addr.Port))
-			stranger := exec.Command("/usr/bin/setpriv", "--reuid=65534", "--clear-groups", "/bin/bash", "-c", script)
+			stranger := testtool.Command(t, "setpriv", "--reuid=65534", "--clear-groups", testtool.Path(t, "bash"), "-c", script)
 			var out, errs bytes.Buffer
 			stranger.Stdout, stranger.Stderr = &out, &errs
 			if err := stranger.Start(); err != nil {

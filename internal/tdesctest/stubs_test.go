@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/internal/testtool"
 	"tracewell/rsp"
 	"tracewell/tdesc"
 )
@@ -24,7 +25,7 @@ var (
 )
 
 // startTimeout is how long an emulator may take until it accepts a connection.
-const startTimeout = 20 * time.Second
+const startTimeout = 2 * time.Minute
 
 // emulator is a machine of QEMU's.
 type emulator struct {
@@ -76,7 +77,7 @@ func (e emulator) start(t *testing.T) *rsp.Client {
 		"-gdb", "unix:" + socket + ",server=on,wait=off",
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	cmd := exec.CommandContext(ctx, "qemu-system-"+e.system, args...)
+	cmd := exec.CommandContext(ctx, filepath.Join(testtool.Folder, "qemu-system-"+e.system), args...)
 	var said strings.Builder
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {

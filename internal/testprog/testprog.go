@@ -12,11 +12,12 @@ import (
 	"embed"
 	"encoding/hex"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+
+	"tracewell/internal/testtool"
 )
 
 //go:embed src/*.c src/lib/*.c
@@ -80,7 +81,7 @@ func Build(t testing.TB, name string, v Variant) *Program {
 	if err != nil {
 		t.Fatalf("no test program %q: %v", name, err)
 	}
-	key := cacheKey(compiler(t), strings.Join(v.flags(), " "), string(text))
+	key := cacheKey(compilerVersion(t), strings.Join(v.flags(), " "), string(text))
 	dir := filepath.Join(CacheDir(t), name+"-"+v.String()+"-"+key)
 	program := &Program{Path: filepath.Join(dir, name), Source: filepath.Join(dir, name+".c"), text: string(text)}
 	if _, err := os.Stat(program.Path); err == nil {
@@ -111,7 +112,7 @@ func compile(t testing.TB, program *Program, v Variant) {
 		t.Fatal(err)
 	}
 	output := filepath.Join(scratch, "program")
-	cmd := exec.Command("gcc", append(v.flags(), "-o", output, program.Source)...)
+	cmd := testtool.Command(t, "gcc", append(v.flags(), "-o", output, program.Source)...)
 	if messages, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compiling %s as %v: %v\n%s", filepath.Base(program.Source), v, err, messages)
 	}
@@ -132,19 +133,24 @@ func (p *Program) Line(t testing.TB, name string) int {
 	return 0
 }
 
-// compilerVersion runs the compiler once per process.
-var compilerVersion = sync.OnceValues(func() (string, error) {
-	version, err := exec.Command("gcc", "--version").Output()
-	return string(version), err
-})
+// version is what the compiler says of itself; it is asked once per process.
+var version struct {
+	sync.Mutex
+	text string
+}
 
-func compiler(t testing.TB) string {
+func compilerVersion(t testing.TB) string {
 	t.Helper()
-	version, err := compilerVersion()
-	if err != nil {
-		t.Fatalf("the test programs need gcc, which make test installs: %v", err)
+	version.Lock()
+	defer version.Unlock()
+	if version.text == "" {
+		text, err := testtool.Command(t, "gcc", "--version").Output()
+		if err != nil {
+			t.Fatalf("gcc: %v", err)
+		}
+		version.text = string(text)
 	}
-	return version
+	return version.text
 }
 
 // cacheKey tells apart whatever differs in any of its parts.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"tracewell/internal/gdbtest"
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/tfile/ctf"
@@ -73,21 +73,14 @@ const walk = `
 	end
 `
 
-// servers are what a session may be held with; each takes gdbserver's command line.
-var servers = map[string][]string{"tracewell": nil, "gdbserver": {"gdbserver"}}
-
 // TestLive records a run with each server and reads what tsave made of it, the target's own file and the folder of tsave -ctf
 // included. Each frame must be what GDB showed of it while it was live; and GDB must not be able to tell the trace files from
 // what Writer makes of them.
 func TestLive(t *testing.T) {
-	for name, server := range servers {
+	// Each takes gdbserver's command line.
+	for name, server := range map[string][]string{"tracewell": nil, "gdbserver": {testtool.Path(t, "gdbserver")}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if server != nil {
-				if _, err := exec.LookPath(server[0]); err != nil {
-					t.Skip("no gdbserver here")
-				}
-			}
 			record(t, server)
 		})
 	}

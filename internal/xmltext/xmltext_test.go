@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracewell/internal/testtool"
 	"tracewell/internal/xmltext"
 )
 
@@ -128,10 +129,7 @@ func TestMalformed(t *testing.T) {
 
 // TestXmllintFindsThemMalformed shows that the examples above are what they are said to be.
 func TestXmllintFindsThemMalformed(t *testing.T) {
-	xmllint, err := exec.LookPath("xmllint")
-	if err != nil {
-		t.Fatalf("this test needs xmllint, which make test installs: %v", err)
-	}
+	xmllint := testtool.Path(t, "xmllint")
 	path := filepath.Join(t.TempDir(), "doc.xml")
 	for _, test := range malformed {
 		if err := os.WriteFile(path, []byte(test.doc), 0o600); err != nil {

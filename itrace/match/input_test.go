@@ -168,7 +168,7 @@ func TestGoroutinesEnd(t *testing.T) {
 			t.Fatal(show(r))
 		}
 	}
-	for range 100 {
+	for range 6000 {
 		if runtime.NumGoroutine() <= before {
 			return
 		}
@@ -234,7 +234,7 @@ func TestNoInstructions(t *testing.T) {
 	if r := compare(t, registers.String(), others.String(), Options{}); r.Verdict != Different || r.Counts[ClassRegister] == 0 {
 		t.Error(show(r))
 	}
-	if took := time.Since(began); took > 20*time.Second {
+	if took := time.Since(began); took > 2*time.Minute {
 		t.Errorf("it took %v", took)
 	}
 }

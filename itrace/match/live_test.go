@@ -26,7 +26,7 @@ func within(t *testing.T, compare func() *Report) *Report {
 	select {
 	case r := <-done:
 		return r
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the comparison does not end")
 		return nil
 	}

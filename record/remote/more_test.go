@@ -123,7 +123,7 @@ func TestEnds(t *testing.T) {
 		plan string
 		end  record.End
 	}{
-		"duration":   {func(c *Config) { c.Duration = 300 * time.Millisecond }, "trace tick\n", record.TimeUp},
+		"duration":   {func(c *Config) { c.Duration = 2 * time.Second }, "trace tick\n", record.TimeUp},
 		"frames":     {func(c *Config) { c.MaxFrames = 3 }, "trace tick\n", record.EnoughFrames},
 		"buffer":     {func(c *Config) { c.Buffer = 8 << 10 }, "trace tick\nactions\ncollect $regs\nend\n", record.BufferFull},
 		"pass count": {func(*Config) {}, "trace tick\npasscount 4\n", record.PassCount},
@@ -182,6 +182,16 @@ func TestLoadedLater(t *testing.T) {
 	})
 }
 
+// awaitFrames fetches a run that is on until it has so many frames.
+func awaitFrames(c Config, frames int64) error {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
+		if fetched, err := Fetch(c, false); err != nil || fetched.Frames >= frames {
+			return err
+		}
+	}
+	return fmt.Errorf("the run does not come to %d frames", frames)
+}
+
 // TestDisconnected leaves a run to a server and fetches it, first while it is on, then at its end.
 func TestDisconnected(t *testing.T) {
 	p := testprog.Build(t, "sleeper", testprog.Variant{})
@@ -193,9 +203,11 @@ func TestDisconnected(t *testing.T) {
 				return err
 			}
 			c.Disconnected = false
-			var last int64 = -1
+			var last int64
 			for _, stop := range []bool{false, true} {
-				time.Sleep(200 * time.Millisecond)
+				if err := awaitFrames(c, last+1); err != nil {
+					return err
+				}
 				fetched, err := Fetch(c, stop)
 				if err != nil {
 					return err

@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"tracewell/internal/gdbtest"
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 	"tracewell/record"
 	"tracewell/record/plan"
 	"tracewell/tfile"
@@ -29,16 +29,12 @@ func script(t testing.TB, text string) *plan.Plan {
 	return &p
 }
 
-// servers are those that the tests drive: this tree's, and gdbserver where it is installed.
+// servers are those that the tests drive: this tree's, and gdbserver.
 func servers(t *testing.T, test func(t *testing.T, server []string)) {
 	t.Helper()
 	t.Run("tracewell", func(t *testing.T) { test(t, nil) })
 	t.Run("gdbserver", func(t *testing.T) {
-		path, err := exec.LookPath("gdbserver")
-		if err != nil {
-			t.Skip("gdbserver is not installed: what this tests is tested with tracewell serve only")
-		}
-		test(t, []string{path})
+		test(t, []string{testtool.Path(t, "gdbserver")})
 	})
 }
 
@@ -96,7 +92,7 @@ func try(c Config) (record.Result, error) {
 		return record.Result{}, err
 	}
 	defer s.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	return s.Run(ctx)
 }

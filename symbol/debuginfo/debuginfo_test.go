@@ -4,13 +4,14 @@ import (
 	"debug/dwarf"
 	"debug/elf"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"tracewell/internal/testtool"
 )
 
 // build compiles a source of testdata in a folder of its own, and returns the program.
@@ -68,7 +69,7 @@ func TestMain(m *testing.M) {
 
 func run(t testing.TB, dir, command string, args ...string) string {
 	t.Helper()
-	c := exec.Command(command, args...)
+	c := testtool.Command(t, command, args...)
 	c.Dir = dir
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -87,7 +87,7 @@ func TestDamaged(t *testing.T) {
 				damage(damaged, random)
 				began := time.Now()
 				exercise(damaged)
-				if took := time.Since(began); took > 5*time.Second {
+				if took := time.Since(began); took > time.Minute {
 					t.Errorf("it took %v", took)
 				}
 			}
@@ -134,7 +134,7 @@ func FuzzFile(f *testing.F) {
 		f.Add(foreign(kind.machine, kind.big, kind.addr))
 	}
 	f.Fuzz(func(_ *testing.T, data []byte) {
-		limit := time.AfterFunc(20*time.Second, func() { panic("it goes on and on") })
+		limit := time.AfterFunc(time.Minute, func() { panic("it goes on and on") })
 		defer limit.Stop()
 		exercise(data)
 	})

@@ -3,12 +3,12 @@ package scope
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/testtool"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 )
@@ -114,7 +114,7 @@ func TestOtherMachine(t *testing.T) {
 	if err := os.WriteFile(source, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command := exec.Command("gcc", "-m32", "-g", "-O0", "-fno-pic", "-no-pie", "-nostdlib", "-static", "-Wl,-Ttext=0x8049000", "-o", program, source)
+	command := testtool.Command(t, "gcc", "-m32", "-g", "-O0", "-fno-pic", "-no-pie", "-nostdlib", "-static", "-Wl,-Ttext=0x8049000", "-o", program, source)
 	if output, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
@@ -148,7 +148,7 @@ func TestBitFields(t *testing.T) {
 		if err := os.WriteFile(source, []byte("struct s { int x; unsigned a : 5, f : 3; } v;\nvoid _start(void) {}\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		command := exec.Command("gcc", standard, "-gstrict-dwarf", "-nostdlib", "-static", "-o", program, source)
+		command := testtool.Command(t, "gcc", standard, "-gstrict-dwarf", "-nostdlib", "-static", "-o", program, source)
 		if output, err := command.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, output)
 		}

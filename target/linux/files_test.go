@@ -8,11 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"tracewell/internal/testtool"
 	"tracewell/target"
 )
 
@@ -94,7 +94,7 @@ func TestFileErrors(t *testing.T) {
 // TestOpenDoesNotWait opens a pipe that nobody writes to, and reads what has no place to read from.
 func TestOpenDoesNotWait(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipe")
-	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
+	if out, err := testtool.Command(t, "mkfifo", path).CombinedOutput(); err != nil {
 		t.Fatalf("mkfifo: %v: %s", err, out)
 	}
 	f, err := files{}.Open(0, path, os.O_RDONLY, 0)
@@ -170,7 +170,7 @@ func TestFilesOfContainer(t *testing.T) {
 
 // startInContainer starts a process that has a file system of its own mounted on dir, and runs a script there.
 func startInContainer(t *testing.T, dir, script string) int {
-	cmd := exec.Command("unshare", "--mount", "sh", "-ec",
+	cmd := testtool.Command(t, "unshare", "--mount", "sh", "-ec",
 		fmt.Sprintf("mount -t tmpfs none %s; cd %s; %s; cd /; echo ready; exec sleep 60", dir, dir, script))
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -184,7 +184,7 @@ func startInContainer(t *testing.T, dir, script string) int {
 		cmd.Wait()
 	})
 	if b, err := io.ReadAll(io.LimitReader(out, int64(len("ready")))); err != nil || string(b) != "ready" {
-		t.Skip("mounting is not permitted here")
+		t.Fatal("mounting is not permitted; the tests run as root")
 	}
 	return cmd.Process.Pid
 }

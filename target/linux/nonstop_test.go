@@ -37,7 +37,7 @@ func TestNonStop(t *testing.T) {
 	r.must(r.target.RemoveBreakpoint(first, at))
 	r.must(r.target.SetNonStop(true))
 	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
-	for deadline := time.Now().Add(20 * time.Second); len(r.target.Threads()) < 5; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(time.Minute); len(r.target.Threads()) < 5; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatal("the threads do not start")
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 	"tracewell/target"
 	"tracewell/trace"
 )
@@ -71,12 +72,11 @@ func (r *run) count(n trace.Number) int64 {
 // hammer starts that program with four threads, which work until end is called.
 // gone reports whether no process of that id is left, but for one that its parent has yet to take note of.
 func gone(pid int) bool {
-	for range 100 {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 		if errors.Is(err, os.ErrNotExist) || strings.Contains(string(status), "State:\tZ") {
 			return true
 		}
-		time.Sleep(10 * time.Millisecond)
 	}
 	return false
 }
@@ -541,7 +541,7 @@ func TestAttachGenerations(t *testing.T) {
 // TestDetachDying lets a process go that somebody has killed while all its threads were stopped. Its parent must hear of the end.
 func TestDetachDying(t *testing.T) {
 	const script = `exec 3<&0; "$0" 4 <&3 >/dev/null & echo $!; wait $!; echo $?`
-	cmd := exec.Command("sh", "-c", script, testprog.Build(t, "hammer", fixed).Path)
+	cmd := testtool.Command(t, "sh", "-c", script, testprog.Build(t, "hammer", fixed).Path)
 	in, err1 := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
 	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
@@ -571,7 +571,7 @@ func TestDetachDying(t *testing.T) {
 		if status != "137" {
 			t.Errorf("the process ended with status %s, want that of a kill", status)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("the parent has not heard of the end of the process")
 		r.target.Close()
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracewell/internal/testtool"
 	"tracewell/tdesc"
 )
 
@@ -73,10 +74,7 @@ func TestCorpusBreaksTheRules(t *testing.T) {
 
 // TestXmllintAgrees compares what is said to be invalid with what the document type definition of the corpus makes of it.
 func TestXmllintAgrees(t *testing.T) {
-	xmllint, err := exec.LookPath("xmllint")
-	if err != nil {
-		t.Fatalf("this test needs xmllint, which make test installs: %v", err)
-	}
+	xmllint := testtool.Path(t, "xmllint")
 	for name, doc := range corpus(t) {
 		invalid := slices.ContainsFunc(Document(doc, tdesc.Options{}).Findings, func(f tdesc.Finding) bool { return f.Rule.Invalid })
 		cmd := exec.CommandContext(t.Context(), xmllint, "--noout", "--nonet", "--valid", name+".xml")
@@ -106,8 +104,7 @@ func TestGDBAgreesOnTheCorpus(t *testing.T) {
 }
 
 func crash(t *testing.T, name string) {
-	gdb := multiarch(t)
-	cmd := exec.CommandContext(t.Context(), gdb, "-nx", "-nh", "-batch",
+	cmd := exec.CommandContext(t.Context(), testtool.Path(t, "gdb-multiarch"), "-nx", "-nh", "-batch",
 		"-ex", "maintenance set internal-error corefile no", "-ex", "maintenance set internal-error quit yes",
 		"-ex", "maintenance set internal-error backtrace off",
 		"-ex", "set tdesc filename testdata/corpus/"+name+".xml", "-ex", "echo alive\\n")

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/internal/testtool"
 	"tracewell/tdesc"
 )
 
@@ -48,19 +49,9 @@ func describe(f *family, architecture string, features []*feature, without strin
 	return b.String()
 }
 
-func multiarch(t *testing.T) string {
-	t.Helper()
-	gdb, err := exec.LookPath("gdb-multiarch")
-	if err != nil {
-		t.Fatalf("this test needs GDB for all architectures, which make test installs: %v", err)
-	}
-	return gdb
-}
-
 // judge asks GDB for all descriptions at once.
 func judge(t *testing.T, trials []trial) {
 	t.Helper()
-	gdb := multiarch(t)
 	dir := t.TempDir()
 	var script strings.Builder
 	script.WriteString("set width 0\nset confirm off\nset prompt\nmaintenance set internal-error quit no\nmaintenance set internal-error corefile no\nmaintenance set internal-error backtrace off\n")
@@ -74,7 +65,7 @@ func judge(t *testing.T, trials []trial) {
 	script.WriteString("echo @end@\\n\n")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, gdb, "-nx", "-nh", "-q")
+	cmd := exec.CommandContext(ctx, testtool.Path(t, "gdb-multiarch"), "-nx", "-nh", "-q")
 	cmd.Stdin = strings.NewReader(script.String()) // unlike in a script, the next command follows a failing one
 	output, err := cmd.CombinedOutput()
 	if !strings.HasSuffix(string(output), "@end@\n") {

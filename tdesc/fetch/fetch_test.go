@@ -73,7 +73,7 @@ func connect(t *testing.T, reply func(packet string) string) *rsp.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := ours.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
+	if err := ours.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
 	go func() {

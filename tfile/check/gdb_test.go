@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 )
 
 // settings make GDB go on after an internal error, and never ask.
@@ -77,7 +78,7 @@ func askOf(t *testing.T, gdb, program string, files [][]byte) []string {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), gdbtest.Timeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, gdb, "-nx", "-nh", "-q", program)
+	cmd := exec.CommandContext(ctx, testtool.Path(t, gdb), "-nx", "-nh", "-q", program)
 	if program == "" {
 		cmd.Args = cmd.Args[:len(cmd.Args)-1]
 	}

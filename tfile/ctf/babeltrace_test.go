@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/internal/testtool"
 	"tracewell/tfile"
 )
 
@@ -34,11 +35,11 @@ func told(t testing.TB, command, dir string) []string {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	var complaints strings.Builder
-	cmd := exec.CommandContext(ctx, command, "--clock-gmt", dir)
+	cmd := exec.CommandContext(ctx, testtool.Path(t, command), "--clock-gmt", dir)
 	cmd.Stderr = &complaints
 	out, err := cmd.Output()
 	if err != nil || complaints.Len() > 0 {
-		t.Fatalf("%s, which make test installs: %v\n%s", command, err, complaints.String())
+		t.Fatalf("%s: %v\n%s", command, err, complaints.String())
 	}
 	return strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
 }

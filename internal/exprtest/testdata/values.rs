@@ -14,8 +14,9 @@ impl Job {
         let reference = &local;
         let size = values.len();
         unsafe { COUNT += 1 }
+        let limit = unsafe { std::ptr::read_volatile(&LIMIT) }; // a LIMIT that is only read is not in the program
         let sum = self.id as i64 + *scale as i64 + tiny as i64 + table[1][0] as i64 + tuple.1 as i64 + reference.x as i64;
-        sum + word.len() as i64 + size as i64 + LIMIT as i64 /* here */
+        sum + word.len() as i64 + size as i64 + limit as i64 /* here */
     }
 }
 

@@ -2,22 +2,17 @@ package report
 
 import (
 	"encoding/xml"
-	"os/exec"
 	"strings"
 	"testing"
 
+	"tracewell/internal/testtool"
 	"tracewell/itrace/match"
 )
 
-// lint runs xmllint over a document, if there is one.
+// lint runs xmllint over a document.
 func lint(t *testing.T, document string, args ...string) {
 	t.Helper()
-	program, err := exec.LookPath("xmllint")
-	if err != nil {
-		t.Log("xmllint is not installed; the document is not held against it")
-		return
-	}
-	command := exec.Command(program, append(args, "--noout", "-")...)
+	command := testtool.Command(t, "xmllint", append(args, "--noout", "-")...)
 	command.Stdin = strings.NewReader(document)
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
