@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"tracewell/internal/testtool"
 	"tracewell/rsp"
 	"tracewell/trace"
 )
@@ -24,7 +24,7 @@ type pipes struct {
 // startGDBServer runs a program under GDB's own stub.
 func startGDBServer(t *testing.T) *rsp.Client {
 	t.Helper()
-	cmd := exec.Command("gdbserver", "--once", "stdio", "/bin/true")
+	cmd := testtool.Command(t, "gdbserver", "--once", "stdio", "/bin/true")
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"debug/elf"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"tracewell/internal/demo"
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 )
 
 // TestDemo runs the demonstration, and then has the real GDB read what it left: the frames and the program.
@@ -128,7 +128,7 @@ func TestDemoOverwrites(t *testing.T) {
 // TestDemoFullDisk: what there is no room for leaves nothing behind. A limit to the size of files is met as a full disk is.
 func TestDemoFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	cmd := exec.Command("sh", "-c", "ulimit -f 8; exec "+gdbtest.Binary(t)+" demo")
+	cmd := testtool.Command(t, "sh", "-c", "ulimit -f 8; exec "+gdbtest.Binary(t)+" demo")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	printed, err := cmd.CombinedOutput()

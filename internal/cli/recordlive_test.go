@@ -236,7 +236,7 @@ func TestRecordFullDisk(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			command := fmt.Sprintf("ulimit -f 200; exec %s record --at push --collect '$regs' %s -o run.tf -- %s 500", binary, options, program)
-			cmd := exec.Command("sh", "-c", command)
+			cmd := testtool.Command(t, "sh", "-c", command)
 			cmd.Dir = dir
 			printed, err := cmd.CombinedOutput()
 			if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != statusFailure {

@@ -3,11 +3,11 @@ package scope
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"tracewell/internal/testtool"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 )
@@ -79,7 +79,7 @@ func (a *assembly) link(t *testing.T) string {
 	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if output, err := exec.Command("gcc", "-nostdlib", "-static", "-o", program, file).CombinedOutput(); err != nil {
+	if output, err := testtool.Command(t, "gcc", "-nostdlib", "-static", "-o", program, file).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, output)
 	}
 	return program
