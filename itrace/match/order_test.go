@@ -213,8 +213,8 @@ func TestEachEffectCounts(t *testing.T) {
 		}
 	}
 	for _, effect := range effects {
-		all := "100 nop; R r0 0; R r1 0; R r2 0; R r3 0"
-		with, without := trace(all, "104 nop; "+effect, "108 nop"), trace(all, "104 nop", "108 nop")
+		registers := "0 clk R r0 0\n0 clk R r1 0\n0 clk R r2 0\n" // are numbered as they come, before all other words
+		with, without := registers+trace("104 nop; "+effect, "108 nop"), registers+trace("104 nop", "108 nop")
 		if r := compare(t, with, without, Options{}); r.Verdict != Different {
 			t.Errorf("%s is not missed: %s", effect, show(r))
 		}
