@@ -159,6 +159,17 @@ func ParseDigits(digits []byte) (value uint64, anyWild, ok bool) {
 	return value, anyWild, len(digits) > 0
 }
 
+// DigitsFit reports whether digits can be those of so many bytes: what is in front of them is zeros, or not known.
+func DigitsFit(digits []byte, size uint32) bool {
+	surplus := int64(len(digits)) - 2*int64(size)
+	for i := range surplus {
+		if v := digitValues[digits[i]]; v != 0 && v != wild {
+			return false
+		}
+	}
+	return true
+}
+
 // DigitsMatch reports whether two rows of digits can be the same number: digit by digit from the last, where one that is not
 // known matches every digit, and the shorter row stands for one with zeros before it.
 func DigitsMatch(a, b []byte) bool {

@@ -3,6 +3,8 @@ package itrace
 import (
 	"bytes"
 	"fmt"
+	"math"
+	"math/big"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -169,5 +171,32 @@ func TestDigitsMatchKnown(t *testing.T) {
 		if got := DigitsMatch(x, y); got != (a == b) {
 			t.Fatalf("%s and %s: got %v", x, y, got)
 		}
+	}
+}
+
+// TestDigitsFit holds what is said of digits against what they come to.
+func TestDigitsFit(t *testing.T) {
+	random := rand.New(rand.NewPCG(8, 9))
+	fit := 0
+	for range 20_000 {
+		size := uint32(1 + random.IntN(10))
+		digits := make([]byte, random.IntN(24))
+		for i := range digits {
+			digits[i] = "0000000f"[random.IntN(8)]
+		}
+		n, _ := new(big.Int).SetString("0"+string(digits), 16)
+		want := n.BitLen() <= 8*int(size)
+		if DigitsFit(digits, size) != want {
+			t.Fatalf("%s in %d bytes: want %v", digits, size, want)
+		}
+		if want {
+			fit++
+		}
+	}
+	if fit < 5000 || fit > 15_000 {
+		t.Errorf("%d of 20000 fit", fit)
+	}
+	if !DigitsFit([]byte("x-0.ff"), 1) || DigitsFit([]byte("1xff"), 1) || !DigitsFit([]byte("ffff"), math.MaxUint32) {
+		t.Error("digits that are not known, or a size beyond all digits")
 	}
 }

@@ -80,8 +80,15 @@ func TestMatchStatus(t *testing.T) {
 
 		{"", 2, "a reference and at least one trace"},
 		{"ref", 2, "a reference and at least one trace"},
-		{"-w ref same", 2, `-w needs a number of records, 1 or more, as in -w 5; "ref" is none`},
-		{"ref same -w", 2, `-w needs a number of records`},
+		{"-w ref same", 2, `-w takes a number of records, 1 or more, as in -w 5; "ref" is none; without a number it comes behind the files`},
+		{"ref same -w", 0, ""},
+		{"ref same -w -fds", 0, ""},
+		{"-w -fds ref same", 0, ""},
+		{"-w -- ref same", 0, ""},
+		{"ref same --window-size", 0, ""},
+		{"ref same -w=", 2, `"" is none`},
+		{"ref same -w=-1", 2, `"-1" is none`},
+		{"ref same -w -1", 2, "unknown flag -"},
 		{"ref same -w 0", 2, `"0" is none`},
 		{"ref same -bs=-3", 2, `"-3" is no number`},
 		{"ref same -j 0", 2, `"0" is no number of 1 or more`},
@@ -165,6 +172,10 @@ func TestMatchWords(t *testing.T) {
 		"match - -j4":            "match - -j4",
 		"serve -se":              "serve -se",
 		"match":                  "match",
+		"match a b -w":           "match a b --window-size=1",
+		"match -w -fds a b":      "match --window-size=1 --first-dif-stop a b",
+		"match -w -- a b":        "match --window-size=1 -- a b",
+		"match -w - b":           "match --window-size - b",
 	} {
 		if got := strings.Join(matchWords(strings.Fields(before)), " "); got != after {
 			t.Errorf("%s becomes %s", before, got)
@@ -290,5 +301,53 @@ func TestMatchHelp(t *testing.T) {
 				t.Errorf("%s%v: %s", example, c.ProcessState, out)
 			}
 		}
+	}
+}
+
+// TestMatchAsTraceMatcher compares small traces that the manual of Trace Matcher has or speaks of.
+func TestMatchAsTraceMatcher(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const lui, r8 = "1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1\n", "1 clk R r8 00000000\n"
+	for name, text := range map[string]string{
+		"log1": lui + r8, "log2": r8 + lui, "indented": "\t" + lui + "  " + r8,
+		"twice": lui + "1 clk R r8 1\n" + r8, "exchanged": lui + r8 + "1 clk R r8 1\n",
+		"two":      lui + "1 clk R r8 1\n1 clk R r9 2\n",
+		"swapped":  lui + "1 clk R r9 2\n1 clk R r8 1\n",
+		"rmw":      lui + "1 clk MR4 00000010 00000001\n1 clk MW4 00000010 00000002\n",
+		"wmr":      lui + "1 clk MW4 00000010 00000002\n1 clk MR4 00000010 00000001\n",
+		"late":     lui + "2 clk 0 IT (2) 00000008 00000000 A svc : nop\n" + r8,
+		"intime":   lui + r8 + "2 clk 0 IT (2) 00000008 00000000 A svc : nop\n",
+		"too-wide": lui + "1 clk MR4 00103fc4 0010400000000000\n",
+		"wide":     lui + "1 clk MR8 00103fc4 0010400000000000\n",
+	} {
+		put(t, name, []byte(text))
+	}
+	for _, test := range []struct {
+		args   string
+		status int
+		says   string
+	}{
+		{"log1 log2", 1, "1 record later than in the other trace"},
+		{"log1 log2 -w", 1, "1 record later than in the other trace"},
+		{"log1 log2 -w 2", 0, "--window-size 2: 1 time"},
+		{"log2 log1 -w 2", 0, "--window-size 2: 1 time"},
+		{"intime late", 1, "1 record later than in the reference"},
+		{"intime late -w 2", 0, ""},
+		{"log1 indented", 0, ""},
+		{"twice exchanged", 1, "r8 comes in another order"},
+		{"twice exchanged -w 5", 1, "r8 comes in another order"},
+		{"two swapped", 0, ""},
+		{"rmw wmr", 1, "read of 4 at 0x10 comes in another order"},
+		{"wide too-wide", 2, `too-wide:2: column 20: found "0010400000000000", expected data of 4 bytes`},
+		{"wide wide", 0, ""},
+	} {
+		got := run(t, append([]string{"match"}, strings.Fields(test.args)...)...)
+		if got.status != test.status || !strings.Contains(got.stdout+got.stderr, test.says) {
+			t.Errorf("match %s: want exit status %d and %q: %+v", test.args, test.status, test.says, got)
+		}
+	}
+	put(t, "out.jsonl", []byte(run(t, "convert", "indented", "-", "--to", "json").stdout))
+	if back := run(t, "convert", "out.jsonl", "-", "--to", "matcher"); back.stdout != lui+r8 {
+		t.Errorf("indented lines come back as %+v", back)
 	}
 }

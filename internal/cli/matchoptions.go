@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -17,7 +16,7 @@ import (
 
 // originalOptions are the options of Trace Matcher.
 type originalOptions struct {
-	WindowSize   windowSize  `group:"Options of Trace Matcher:" short:"w" default:"1" placeholder:"N" help:"Let effects come up to N records late (${default})."`
+	WindowSize   windowSize  `group:"Options of Trace Matcher:" short:"w" default:"${window}" placeholder:"N" help:"Compare N records at once, so that an effect may come up to N-1 records late; 1 is one by one, as is no N (${default})."`
 	FirstDifStop bool        `group:"Options of Trace Matcher:" help:"Stop at the first difference; also -fds."`
 	BootSize     count       `group:"Options of Trace Matcher:" placeholder:"N" help:"Leave the first N instructions of each trace out; also -bs N."`
 	StartAddr    *hexAddress `group:"Options of Trace Matcher:" placeholder:"ADDR" help:"Begin each trace with its first instruction at ADDR, in hexadecimal; also -sa ADDR."`
@@ -38,17 +37,12 @@ type meaningOptions struct {
 // windowSize is the value of --window-size.
 type windowSize int64
 
-// Decode implements kong.MapperValue. Trace Matcher takes -w without a number, too, and then the name of a file behind it for
-// one; here it is an error that says so.
-func (w *windowSize) Decode(ctx *kong.DecodeContext) error {
-	const advice = "-w needs a number of records, 1 or more, as in -w 5"
-	token := ctx.Scan.Pop()
-	if token.IsEOL() {
-		return errors.New(advice)
-	}
-	n, err := strconv.ParseInt(token.String(), 10, 64)
+// UnmarshalText implements encoding.TextUnmarshaler. As in Trace Matcher, a word behind -w is taken for the number (see matchWords for
+// -w without one); here the error says what to do about it.
+func (w *windowSize) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < 1 {
-		return fmt.Errorf("%s; %q is none", advice, token.String())
+		return fmt.Errorf("-w takes a number of records, 1 or more, as in -w 5; %q is none; without a number it comes behind the files", text)
 	}
 	*w = windowSize(n)
 	return nil
@@ -148,7 +142,7 @@ func matchVariables() kong.Vars {
 		names = append(names, d.Name)
 	}
 	list := func(words []string) string { return strings.Join(words, ", ") }
-	return kong.Vars{"matchFields": list(fields), "aliasSets": list(aliasSets()), "dialects": list(names)}
+	return kong.Vars{"window": defaultWindow, "matchFields": list(fields), "aliasSets": list(aliasSets()), "dialects": list(names)}
 }
 
 func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }

@@ -9,8 +9,12 @@ var singleDash = map[string]string{
 	"-sr": "skip-rest", "-d": "debug",
 }
 
+// defaultWindow is the window without --window-size, and of --window-size without a number.
+const defaultWindow = "1"
+
 // matchWords makes a command line of match, written as for Trace Matcher, one that kong understands: options of one dash,
-// values behind an equals sign, and long options cut short as far as that leaves them unique.
+// values behind an equals sign, long options cut short as far as that leaves them unique, and --window-size without a number at the end
+// or in front of another option.
 func matchWords(args []string) []string {
 	if len(args) == 0 || args[0] != "match" {
 		return args
@@ -20,7 +24,11 @@ func matchWords(args []string) []string {
 		if word == "--" {
 			return append(words, args[1+i:]...)
 		}
-		words = append(words, matchWord(word))
+		long := matchWord(word)
+		if next := args[1+i:][1:]; long == "--window-size" && (len(next) == 0 || len(next[0]) > 1 && next[0][0] == '-') {
+			long += "=" + defaultWindow
+		}
+		words = append(words, long)
 	}
 	return words
 }

@@ -17,7 +17,7 @@ type fence struct {
 const system = "internal/linux"
 
 // signalling are the packages that name signals and process groups besides, and for that alone import syscall.
-var signalling = []string{"internal/cli", "internal/gdbtest"}
+var signalling = []string{"internal/cli", "internal/gdbtest", "test/mutants"}
 
 // pure are the packages whose code takes bytes and returns values: neither files, sockets nor processes.
 var pure = []string{

@@ -71,6 +71,7 @@ func TestProblems(t *testing.T) {
 		{`{"kind":"memory","access":"execute"}`, `column 27: found "\"execute\"", expected "read" or "write"`},
 		{`{"kind":"memory","access":"read"}`, `column 33: found "}", expected "size":`},
 		{`{"kind":"memory","access":"read","size":0}`, `column 41: found "0", expected a number of bytes`},
+		{`{"kind":"memory","access":"read","size":1,"address":"0x0","data":"0x100"}`, `column 66: found "\"0x100\"", expected data of 1 bytes`},
 		{`{"kind":"memory","access":"read","size":1,"privilege":"XT"}`, `column 55: found "\"XT\"", expected a letter`},
 		{`{"kind":"instruction","skipped":1}`, `column 33: found "1", expected true or false`},
 		{`{"kind":"instruction","address":"0x11111111111111111","opcode":"0x0"}`,

@@ -108,6 +108,9 @@ func (p *parser) memory(r *itrace.Record) {
 	r.Privilege = p.letter(keyPrivilege)
 	p.address(r)
 	p.digits(keyData, r)
+	if !itrace.DigitsFit(r.Digits, r.Size) {
+		p.failAt(keyData, fmt.Sprintf("data of %d bytes", r.Size))
+	}
 }
 
 // shownRunes is how much of a line that is none a problem quotes.

@@ -142,6 +142,8 @@ func (a *aligner) pair(x, y *group) bool {
 		a.state.applyEqual(x, y)
 		a.count(x)
 		a.advance()
+	case x.bare != y.bare && a.begins():
+		return a.pairBare()
 	case x.pc != y.pc || x.bare != y.bare:
 		a.wanted = firstLookahead
 	default:
@@ -158,6 +160,47 @@ func (a *aligner) pair(x, y *group) bool {
 		a.settlePair(x, y, p)
 	}
 	return true
+}
+
+// begins reports whether nothing has been passed on either side.
+func (a *aligner) begins() bool { return a.queue[reference].passed+a.queue[other].passed == 0 }
+
+// pairBare deals with effects ahead of the first instruction that one side alone has: early ones, if the other side shows all of them
+// soon, and otherwise a stretch. Like pair it reports false if more groups are needed.
+func (a *aligner) pairBare() (enough bool) {
+	side := reference
+	if a.queue[other].at(0).bare {
+		side = other
+	}
+	records := int(min(max(a.c.options.latest(), firstLookahead), int64(a.c.options.Lookahead)))
+	if !a.sees(records) {
+		return false
+	}
+	q := &a.queue[1-side]
+	if !q.shows(a.queue[side].at(0), records) {
+		a.wanted = firstLookahead
+		return true
+	}
+	first := q.at(0)
+	none := &group{bare: true, cpu: a.cpu, line: first.line, offset: first.offset}
+	none.finish()
+	q.groups = slices.Insert(q.groups, q.start, none)
+	return true
+}
+
+// shows reports whether all effects of a group are among the next records of a side.
+func (q *queue) shows(bare *group, records int) bool {
+	return !slices.ContainsFunc(bare.effects, func(e effect) bool {
+		left := records
+		for i := 0; i < q.len() && left > 0; i++ {
+			g := q.at(i)
+			if slices.ContainsFunc(g.effects, func(f effect) bool { return equalEffects(bare, &e, g, &f) }) {
+				return false
+			}
+			left -= 1 + len(g.effects)
+		}
+		return true
+	})
 }
 
 // plain reports whether the hashes tell whether two groups are equal.

@@ -185,6 +185,17 @@ func (c *comparison) reordered(a *aligner, side int, early *lateEffect, g *group
 	d.Note = fmt.Sprintf("%s later than in the %s", text.Plural(by, "record"), [2]string{"other trace", "reference"}[side])
 }
 
+// disordered tells of effects whose order makes another outcome.
+func (c *comparison) disordered(a *aligner, x, y *group, at disorder) {
+	e, f := &x.effects[at.effects[reference]], &y.effects[at.effects[other]]
+	d := c.found(a, ClassReordered, sides{c.effect(reference, x, e), c.effect(other, y, f)}, c.place(e))
+	if d.Note = "the last of several writes"; e.kind == loads {
+		d.Note = "a write of the same bytes comes before it on one side and behind it on the other"
+		return
+	}
+	c.setValues(d, x, e, y, f)
+}
+
 // parted tells of a stretch that is to be passed over. It returns nil if it is a consequence.
 func (c *comparison) parted(a *aligner, s stretch) *Difference {
 	if a.led() || a.strayed(s) {

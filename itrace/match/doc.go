@@ -3,8 +3,9 @@
 //
 // Terms. A group is an instruction record with the effects that follow it, the memory and register records up to the next
 // instruction of the same processor. Two groups are equal if instruction and effects mean the same under the rules in force;
-// how numbers are written, in what order effects stand in a group, and how a store is split make no difference. The window is
-// how many records late, or early, an effect may come; the order of one register's values is kept. A stretch is what one side has
+// how numbers are written, in what order effects stand in a group as long as the outcome is the same, and how a store is split make no
+// difference. The window is how many records are compared at once: an effect may come one record less late, or early, but not behind
+// one that it does not commute with. A stretch is what one side has
 // between two pairs of groups and the other has not. A root is a difference that no earlier one explains; a consequence is one that
 // follows from a value that was wrong already, and is only counted.
 //
@@ -41,5 +42,6 @@
 // long as some of them together is taken for theirs: a trace of so many instructions ends earlier in the program by as much. An
 // effect that comes later than 64 records, or four windows, is missing in one place and too many in another. Where only the first
 // difference is wanted less is looked ahead, and it may be named otherwise. Of more than 512 effects of one instruction, or of effects
-// without one, each 512 are taken for themselves.
+// without one, each 512 are taken for themselves, and what comes up to 64 records behind them. Of an access of more than 1024 bytes
+// only so many are looked at for the order of accesses.
 package match

@@ -30,9 +30,10 @@ type group struct {
 	disasm          uint64 // a hash of the words, 0 unless asked for
 
 	effects []effect
+	ordered bool // there may be effects that do not commute
 
 	head uint64 // hash of the address
-	full uint64 // and of all else that is compared always, the effects in any order
+	full uint64 // and of all else that is compared always, with the order of effects that do not commute
 }
 
 // span is a part of a group's bytes.
@@ -122,9 +123,9 @@ func (g *group) finish() {
 	}
 	var sum uint64
 	for i := range g.effects {
-		e := &g.effects[i]
-		sum += mix(mix(mix(uint64(e.kind)+1, e.at), uint64(e.size)), e.value)
+		sum += g.effects[i].hash()
 	}
+	sum += g.orderHash()
 	g.full = mix(mix(mix(g.head, g.opcode), what), sum)
 }
 

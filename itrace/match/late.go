@@ -7,8 +7,8 @@ import (
 
 // An effect may stand some records behind the instruction that has it: processors and models write results back when they are
 // ready. So an effect that one side has and the other has not is put aside, and is no difference as long as the other side can
-// still show it. The order of the values of one register is kept: an effect that comes behind a later one on the same register is
-// reordered, however little late it is.
+// still show it. The order of effects that do not commute is kept: an effect that comes behind a later one on the same register,
+// or on the same byte if one of them writes it, is reordered, however little late it is.
 
 // lateEffect is an effect that one side has shown and the other has not.
 type lateEffect struct {
@@ -16,6 +16,16 @@ type lateEffect struct {
 	group  *group // a copy of what it is an effect of, without effects; nil once the other side has shown it
 	effect effect
 	passed int64 // records of the other side when it was missed
+	at     int64 // records of its own side up to it
+	lacks  instruction
+	// overtaken says that the other side has shown an effect that does not commute with it and that comes behind it on its own.
+	overtaken bool
+}
+
+// instruction is one of the side that lacks an effect, by its place and address.
+type instruction struct {
+	index int64
+	pc    uint64
 }
 
 // missed is what the two sides have not in common of one pair of instructions. It makes one difference at most.
@@ -38,6 +48,9 @@ type lateness struct {
 // anyTime is the window without bounds.
 const anyTime = math.MaxInt64
 
+// latest is how many records late an effect may come: the window holds so many records besides it.
+func (o *Options) latest() int64 { return o.Window - 1 }
+
 // patience is how many records an effect is waited for before it is taken as missing. It is longer than the window so that one
 // that comes too late is told from one that never comes.
 func (o *Options) patience() int64 { return max(64, 4*o.Window) }
@@ -52,7 +65,7 @@ func (a *aligner) findLate(x, y *group, p *pairing, window int64) {
 			}
 			for i := range g.effects {
 				e := &g.effects[i]
-				if by := a.lateBy(side, i, l); by <= window && a.free(p, side, i, window) && equalEffects(g, e, l.group, &l.effect) {
+				if by := a.lateBy(side, g, i, l); by <= window && a.free(p, side, i, window) && equalEffects(g, e, l.group, &l.effect) {
 					p.late = append(p.late, lateness{side: side, effect: i, earlier: k, by: by})
 					a.take(p, side, i)
 					break
@@ -69,7 +82,7 @@ func (a *aligner) findWrongLate(x, y *group, p *pairing) {
 			for k := range a.late[1-side] {
 				l := &a.late[1-side][k]
 				if l.group != nil && !l.of.told && !taken(p, side, k) && samePlace(&g.effects[i], &l.effect) {
-					p.late = append(p.late, lateness{side: side, effect: i, earlier: k, by: a.lateBy(side, i, l), wrong: true})
+					p.late = append(p.late, lateness{side: side, effect: i, earlier: k, by: a.lateBy(side, g, i, l), wrong: true})
 					return true
 				}
 			}
@@ -96,8 +109,12 @@ func (a *aligner) take(p *pairing, side, i int) {
 	p.left[side] = without(p.left[side], []int{i})
 }
 
-// lateBy is how many records stand between where an effect of the instruction at hand would have to be, and where it is.
-func (a *aligner) lateBy(side, i int, l *lateEffect) int64 {
+// lateBy is how many records stand between where an effect of the instruction at hand would have to be, and where it is. Behind the
+// first effects of a long instruction it is not late.
+func (a *aligner) lateBy(side int, g *group, i int, l *lateEffect) int64 {
+	if g.bare && l.lacks == (instruction{g.index, g.pc}) {
+		return 0
+	}
 	return a.records[side] + int64(i+1) - l.passed
 }
 
@@ -115,16 +132,52 @@ func (a *aligner) miss(x, y *group, p *pairing, told bool) {
 		}
 		c := *g
 		c.text, c.wide, c.effects = slices.Clone(g.text), slices.Clone(g.wide), nil
-		passed := a.records[1-side] + int64(1+len([2]*group{x, y}[1-side].effects))
+		lacks := [2]*group{x, y}[1-side]
+		passed := a.records[1-side] + int64(1+len(lacks.effects))
 		for _, i := range p.left[side] {
 			a.state.memory.setWritten(&g.effects[i], true)
-			a.late[side] = append(a.late[side], lateEffect{of: m, group: &c, effect: g.effects[i], passed: passed})
+			a.late[side] = append(a.late[side], lateEffect{of: m, group: &c, effect: g.effects[i], passed: passed,
+				lacks: instruction{lacks.index, lacks.pc}, at: a.records[side] + int64(i+1), overtaken: overtaken(g, i, p.left[side])})
 		}
 	}
 }
 
 // isEnding reports whether places in their order are the last of so many.
 func isEnding(places []int, n int) bool { return len(places) > 0 && places[0] == n-len(places) }
+
+// overtaken reports whether, of an instruction whose effects the other side has shown but for those that are left, one that it has shown
+// comes behind a place and does not commute with the effect there.
+func overtaken(g *group, i int, left []int) bool {
+	for j := i + 1; j < len(g.effects); j++ {
+		if g.effects[i].meets(&g.effects[j]) && !slices.Contains(left, j) {
+			return true
+		}
+	}
+	return false
+}
+
+// overtake notes which of the effects that are waited for the effects of the instructions at hand overtake. Those that were waited for
+// themselves and come first on the other side do not.
+func (a *aligner) overtake(x, y *group, p *pairing) {
+	for side, g := range [2]*group{x, y} {
+		found := func(i int) int {
+			return slices.IndexFunc(p.late, func(l lateness) bool { return l.side == side && l.effect == i })
+		}
+		for k := range a.late[1-side] {
+			l := &a.late[1-side][k]
+			for i := range g.effects {
+				at := found(i)
+				if at >= 0 && p.late[at].earlier == k {
+					break
+				}
+				inOrder := at >= 0 && a.late[1-side][p.late[at].earlier].at < l.at
+				if l.group != nil && !inOrder && l.effect.meets(&g.effects[i]) && !equalEffects(g, &g.effects[i], l.group, &l.effect) {
+					l.overtaken = true
+				}
+			}
+		}
+	}
+}
 
 // settleLateness deals with an effect that comes late. It reports whether the register has been written since, so that the value
 // is that of the past.
@@ -134,12 +187,8 @@ func (a *aligner) settleLateness(g *group, l lateness) (overtaken bool) {
 	early := *found
 	found.group = nil
 	a.state.memory.setWritten(e, l.wrong)
-	if e.kind == writesRegister {
-		overtaken = a.state.register(e.at).sides[1-l.side].writer.index > early.group.index ||
-			slices.ContainsFunc(g.effects[:l.effect], func(f effect) bool { return f.kind == writesRegister && f.at == e.at })
-	}
 	switch {
-	case l.by <= a.c.options.Window && !overtaken && !l.wrong:
+	case l.by <= a.c.options.latest() && !early.overtaken && !l.wrong:
 		a.c.rules.window.fire()
 	case early.of.told, l.wrong && early.of.blurred:
 		a.c.consequence()
@@ -151,16 +200,18 @@ func (a *aligner) settleLateness(g *group, l lateness) (overtaken bool) {
 	if l.side == other {
 		a.c.countEffect(e)
 	}
-	return overtaken
+	return early.overtaken
 }
 
-// settleStray deals with an effect in a stretch that is passed over: it may be one that comes late.
+// settleStray deals with an effect in a stretch that is passed over: it may be one that comes late, or overtake one.
 func (a *aligner) settleStray(side int, g *group, e *effect) {
 	for k := range a.late[1-side] {
 		if l := &a.late[1-side][k]; l.group != nil && equalEffects(g, e, l.group, &l.effect) {
 			l.group = nil
 			a.c.consequence()
 			return
+		} else if l.group != nil && e.meets(&l.effect) {
+			l.overtaken = true
 		}
 	}
 }

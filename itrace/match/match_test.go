@@ -83,7 +83,7 @@ func TestVariations(t *testing.T) {
 	for _, o := range variations {
 		o.Instructions = n
 		oth, _ := generated(t, o)
-		r := compare(t, ref, oth, Options{Window: 4, Aliases: AliasSets["mips"]})
+		r := compare(t, ref, oth, Options{Window: 5, Aliases: AliasSets["mips"]})
 		if r.Verdict != Equal || r.Compared.Instructions != n {
 			t.Errorf("%+v: %s", o, show(r))
 		}

@@ -6,9 +6,10 @@ import (
 	"tracewell/itrace"
 )
 
-// Options say how to compare. The zero value compares by meaning, all that there is, with a window of one record.
+// Options say how to compare. The zero value compares by meaning, all that there is, with a window of one record, so that no effect
+// may come late.
 type Options struct {
-	Window         int64   // records that an effect may come late; 0 is 1
+	Window         int64   // records that are compared at once: an effect may come one record less late; 0 is 1, none late
 	FirstOnly      bool    // stop at the first difference
 	Boot           int64   // instructions at the beginning of each trace that are not compared
 	Start          *uint64 // compare from the first instruction at this address on, in each trace

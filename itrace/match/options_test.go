@@ -68,22 +68,22 @@ var ruleTests = []struct {
 		name:    "an effect one record late",
 		ref:     trace("100 lw t0,0(a0); R t0 1", "104 nop", "108 nop"),
 		oth:     trace("100 lw t0,0(a0)", "104 nop; R t0 1", "108 nop"),
-		options: Options{Window: 1}, rule: "--window-size 1", fired: 1,
+		without: []Class{ClassReordered}, options: Options{Window: 2}, rule: "--window-size 2", fired: 1,
 	}, {
 		name:    "an effect one record early",
 		ref:     trace("100 nop", "104 lw t0,0(a0); R t0 1", "108 nop"),
 		oth:     trace("100 nop; R t0 1", "104 lw t0,0(a0)", "108 nop"),
-		options: Options{Window: 1}, rule: "--window-size 1", fired: 1,
+		without: []Class{ClassReordered}, options: Options{Window: 2}, rule: "--window-size 2", fired: 1,
 	}, {
 		name:    "an effect three records late",
 		ref:     trace("100 lw t0,0(a0); R t0 1", "104 nop", "108 nop", "10c nop", "110 nop"),
 		oth:     trace("100 lw t0,0(a0)", "104 nop", "108 nop", "10c nop; R t0 1", "110 nop"),
-		without: []Class{ClassReordered}, options: Options{Window: 3}, rule: "--window-size 3", fired: 1,
+		without: []Class{ClassReordered}, options: Options{Window: 4}, rule: "--window-size 4", fired: 1,
 	}, {
-		name:    "an effect four records late with a window of three",
+		name:    "an effect four records late with a window of four",
 		ref:     trace("100 lw t0,0(a0); R t0 1", "104 nop", "108 nop", "10c nop", "110 nop"),
 		oth:     trace("100 lw t0,0(a0)", "104 nop", "108 nop", "10c nop", "110 nop; R t0 1"),
-		without: []Class{ClassReordered}, options: Options{Window: 3}, with: []Class{ClassReordered}, rule: "--window-size 3",
+		without: []Class{ClassReordered}, options: Options{Window: 4}, with: []Class{ClassReordered}, rule: "--window-size 4",
 	}, {
 		name:    "an effect behind a later one on the same register",
 		ref:     trace("100 lw t0,0(a0); R t0 1", "104 lw t0,4(a0); R t0 2", "108 nop", "10c addu t1,t0,t0; R t1 4"),
@@ -93,7 +93,7 @@ var ruleTests = []struct {
 		name:    "equal effects of two instructions, the first late",
 		ref:     trace("100 lw t0,0(a0); R t0 0", "104 lw t0,0(a0); R t0 0", "108 nop"),
 		oth:     trace("100 lw t0,0(a0)", "104 lw t0,0(a0); R t0 0; R t0 0", "108 nop"),
-		options: Options{}, rule: "--window-size 1", fired: 1,
+		without: []Class{ClassReordered}, options: Options{Window: 2}, rule: "--window-size 2", fired: 1,
 	}, {
 		name:    "a late effect with another value",
 		ref:     trace("100 lw t0,0(a0); R t0 1", "104 nop", "108 nop"),
@@ -103,7 +103,7 @@ var ruleTests = []struct {
 		name:    "two late effects of one instruction",
 		ref:     trace("100 lw t0,0(a0); MR4 40 1; R t0 1", "104 nop", "108 nop", "10c nop"),
 		oth:     trace("100 lw t0,0(a0)", "104 nop", "108 nop; MR4 40 1; R t0 1", "10c nop"),
-		without: []Class{ClassReordered}, options: Options{Window: 3}, rule: "--window-size 3", fired: 2,
+		without: []Class{ClassReordered}, options: Options{Window: 4}, rule: "--window-size 4", fired: 2,
 	}, {
 		name:    "only the first difference",
 		ref:     trace("100 ori t0,zero,1; R t0 1", "104 ori t1,zero,1; R t1 1", "108 ori t2,zero,1; R t2 1"),

@@ -8,12 +8,13 @@ import (
 
 // pairing is how the effects of two instructions were paired.
 type pairing struct {
-	fields []Class    // of the instruction records that differ
-	wrong  [][2]int   // effects on the same register or address with different values, by their places in the two groups
-	left   [2][]int   // effects of each side that the other has not, by their places
-	late   []lateness // effects of one side that the other has shown earlier
-	split  bool       // accesses were split on one side
-	wild   bool       // digits that are not known decided
+	fields   []Class    // of the instruction records that differ
+	wrong    [][2]int   // effects on the same register or address with different values, by their places in the two groups
+	left     [2][]int   // effects of each side that the other has not, by their places
+	late     []lateness // effects of one side that the other has shown earlier
+	split    bool       // accesses were split on one side
+	wild     bool       // digits that are not known decided
+	disorder disorder   // of the effects that were paired
 
 	used [2][]bool // effects of each side that were paired or are among the late ones
 }
@@ -32,12 +33,12 @@ func (p *pairing) reset(x, y *group) {
 // compare pairs the effects of two instructions at the same address: with those that the other side has shown earlier if that was
 // within the window, so that the order of each register's values is kept; then with equal ones of the other instruction, in any
 // order; then accesses that are split differently; then what came later than the window allows; and what is left by its register
-// or address.
+// or address. At last it looks whether the order of what was paired makes a difference.
 func (a *aligner) compare(x, y *group) *pairing {
 	p := &a.pairing
 	p.reset(x, y)
 	a.compareFields(x, y, p)
-	a.findLate(x, y, p, a.c.options.Window)
+	a.findLate(x, y, p, a.c.options.latest())
 	pairEqual(x, y, p)
 	for side := range p.used {
 		for i, used := range p.used[side] {
@@ -52,6 +53,7 @@ func (a *aligner) compare(x, y *group) *pairing {
 	a.findLate(x, y, p, anyTime)
 	pairWrong(x, y, p)
 	a.findWrongLate(x, y, p)
+	p.disorder = a.findDisorder(x, y, p)
 	return p
 }
 

@@ -128,7 +128,7 @@ func TestMillion(t *testing.T) {
 	for _, o := range variations {
 		o.Instructions = n
 		oth, _ := generated(t, o)
-		if r := compare(t, ref, oth, Options{Window: 4, Aliases: AliasSets["mips"]}); r.Verdict != Equal || r.Compared.Instructions != n {
+		if r := compare(t, ref, oth, Options{Window: 5, Aliases: AliasSets["mips"]}); r.Verdict != Equal || r.Compared.Instructions != n {
 			t.Errorf("%+v: %s", o, show(r))
 		}
 	}

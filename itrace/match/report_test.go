@@ -139,7 +139,7 @@ func TestCounts(t *testing.T) {
 	for _, o := range []generate.Options{{Late: 4}, {Split: true}, {Shuffle: true, Seed: 4}} {
 		o.Instructions = 20_000
 		oth, _ := generated(t, o)
-		r := compare(t, ref, oth, Options{Window: 4})
+		r := compare(t, ref, oth, Options{Window: 5})
 		if r.Verdict != Equal || r.Compared != r.Traces[reference].Records {
 			t.Errorf("%+v: compared %v of %v: %s", o, r.Compared, r.Traces[reference].Records, show(r))
 		}

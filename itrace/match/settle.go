@@ -24,7 +24,16 @@ func (a *aligner) settle(x, y *group, p *pairing) {
 			}
 		}
 	}
+	if p.disorder.some {
+		if told {
+			a.c.consequence()
+		} else {
+			a.c.disordered(a, x, y, p.disorder)
+			told = true
+		}
+	}
 	a.setWrongMemory(x, y, p)
+	a.overtake(x, y, p)
 	a.miss(x, y, p, told || len(p.wrong) > 0)
 	a.count(x)
 	a.countLeft(x, p)
@@ -45,7 +54,7 @@ const watchedPairs = 64
 // watch looks whether an instruction shows that a register holds the same on both sides.
 func (a *aligner) watch(x *group, p *pairing) {
 	a.watched--
-	if len(p.fields)+len(p.wrong)+len(p.left[reference])+len(p.left[other])+len(p.late) == 0 {
+	if !p.disorder.some && len(p.fields)+len(p.wrong)+len(p.left[reference])+len(p.left[other])+len(p.late) == 0 {
 		a.vindicate(x)
 	}
 }
@@ -59,7 +68,11 @@ func (a *aligner) setWrongMemory(x, y *group, p *pairing) {
 			}
 		}
 	}
-	for _, w := range p.wrong {
+	wrong := p.wrong
+	if p.disorder.some {
+		wrong = [][2]int{p.disorder.effects} // nothing else is wrong then
+	}
+	for _, w := range wrong {
 		a.state.memory.setWritten(&x.effects[w[0]], true)
 		a.state.memory.setWritten(&y.effects[w[1]], true)
 	}

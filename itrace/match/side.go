@@ -162,6 +162,9 @@ func (s *side) record(r *itrace.Record) {
 		return
 	}
 	if s.current.cpu != r.CPU {
+		if r.Kind == itrace.Instruction && s.trace.Records.Instructions == 0 && !s.input.Dialect.EffectsTellCPU {
+			s.adopt(r.CPU)
+		}
 		s.turnTo(r.CPU)
 	}
 	if r.Kind == itrace.Instruction {
@@ -169,6 +172,14 @@ func (s *side) record(r *itrace.Record) {
 		return
 	}
 	s.effect(r)
+}
+
+// adopt gives the effects ahead of the first instruction to its processor, in a dialect whose effects tell of none.
+func (s *side) adopt(cpu int32) {
+	if t := s.current; t.open != nil {
+		delete(s.streams, t.cpu)
+		t.cpu, t.open.cpu, s.streams[cpu] = cpu, cpu, t
+	}
 }
 
 // turnTo makes the stream of a processor the current one.

@@ -10,7 +10,8 @@
 //
 // Times, processors, ids and sizes are decimal; addresses, opcodes, data and values are hexadecimal in either case and of any
 // width, with or without 0x. x, X, -, . and # stand for digits that are not known, but not in addresses. IS is an
-// instruction whose condition did not hold. X and T behind a size mean privileged and unprivileged. The lines of memory and
+// instruction whose condition did not hold. X and T behind a size mean privileged and unprivileged; what is in front of the digits
+// that a size has must be zeros, or not known. The lines of memory and
 // registers name no processor and are of that of the latest instruction. The format is that of the page "Trace Format" of
 // Trace Matcher; what is laxer here, as numbers of any width, is what its two producers differ in.
 package matcher

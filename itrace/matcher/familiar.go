@@ -137,7 +137,7 @@ func (e *expected) memory(text []byte, r *itrace.Record) (wrong uint64) {
 	r.Value, wrong = itrace.HexAt(room, digits.from, digits.width())
 	r.Kind, r.Wild, r.Write, r.Privilege, r.Size = itrace.Memory, false, write, 0, uint32(size)
 	r.AddrDigits, r.Digits = addr.of(text), digits.of(text)
-	return wrong | wrongAddr
+	return wrong | wrongAddr | r.Value>>(8*uint(size))
 }
 
 // instruction reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1". Lines of two shapes are familiar, as of opcodes of two widths.

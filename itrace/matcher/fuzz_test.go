@@ -43,7 +43,7 @@ var seeds = []string{
 	"007 \xff 00 IT (08) 0 0 A m :  \x01",
 	"1 clk 0 IT (1) 00000004 3c080001 A svc :",
 	"1 clk 0 IT (1) 00000004 3c080001 A svc",
-	"1 clk R", "1", "", "x", " 1 clk R r0 0", "1 clk MR 0 0", "1 clk 0 IT () 0 0 A svc :",
+	"1 clk R", "1", "", "x", " 1 clk R r0 0", "\t 1 clk 0 IT (1) 0 0 A m : n", "1 clk MR 0 0", "1 clk MR4 0 100000000", "1 clk MW1 0 0ff", "1 clk 0 IT () 0 0 A svc :",
 }
 
 // parse reads a line of which nothing is known before.

@@ -43,6 +43,11 @@ func TestParse(t *testing.T) {
 		{"1 clk MW4X 0x10 DEADbeef", itrace.Record{
 			Kind: itrace.Memory, Time: 1, Scale: text("clk"), Write: true, Size: 4, Privilege: 'X', Addr: 16, AddrDigits: text("10"),
 			Digits: text("DEADbeef"), Value: 0xdeadbeef}},
+		{" \t1 clk R r8 10", itrace.Record{
+			Kind: itrace.Register, Time: 1, Scale: text("clk"), Name: text("r8"), Digits: text("10"), Value: 16}},
+		{"1 clk MR2 10 000xxffff", itrace.Record{
+			Kind: itrace.Memory, Time: 1, Scale: text("clk"), Size: 2, Addr: 16, AddrDigits: text("10"),
+			Digits: text("000xxffff"), Value: 0xffff, Wild: true}},
 		{"1\tclk  MR2T 10 xx-0", itrace.Record{
 			Kind: itrace.Memory, Time: 1, Scale: text("clk"), Size: 2, Privilege: 'T', Addr: 16, AddrDigits: text("10"),
 			Digits: text("xx-0"), Wild: true}},
@@ -81,6 +86,10 @@ func TestProblems(t *testing.T) {
 		{"1 clk R r0 0 0", `column 14: found "0", expected the end of the line`},
 		{"1 clk RR r0 0", `column 7: found "RR", expected R, M or the number of a processor`},
 		{"1 clk M8 0 0", `column 7: found "M8", expected MR or MW and a number of bytes`},
+		{" \t x", `column 4: found "x", expected a time`},
+		{"1 clk MR4 00103fc4 0010400000000000", `column 20: found "0010400000000000", expected data of 4 bytes`},
+		{"1 clk MR1 0 0xx100", `column 13: found "0xx100", expected data of 1 bytes`},
+		{"1 clk MW4294967295 0 g", `column 22: found "g", expected data in hexadecimal`},
 		{"1 clk MR0 0 0", `column 9: found "0", expected a number of bytes`},
 		{"1 clk MRX 0 0", `column 9: found "X", expected a number of bytes`},
 	}

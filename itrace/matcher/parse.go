@@ -2,6 +2,7 @@ package matcher
 
 import (
 	"bytes"
+	"fmt"
 	"math"
 
 	"tracewell/itrace"
@@ -26,6 +27,19 @@ type parser struct {
 
 // Parse implements itrace.Parser.
 func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
+	indent := 0
+	for indent < len(line) && line[indent] <= ' ' {
+		indent++
+	}
+	problem := p.parse(line[indent:], r)
+	if problem != nil {
+		problem.Column += indent
+	}
+	return problem
+}
+
+// parse reads a line that does not begin with a blank.
+func (p *parser) parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 	r.CPU = p.cpu
 	if p.familiar(line, r) {
 		p.cpu = r.CPU
@@ -176,7 +190,10 @@ func (s *scanner) memory(r *itrace.Record) {
 	}
 	r.Size = uint32(n)
 	s.address(r)
-	s.digits(r, "data in hexadecimal")
+	at = s.at
+	if s.digits(r, "data in hexadecimal"); !itrace.DigitsFit(r.Digits, r.Size) {
+		s.fail(at, fmt.Sprintf("data of %d bytes", r.Size))
+	}
 	s.end()
 }
 
