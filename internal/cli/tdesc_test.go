@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"tracewell/internal/gdbtest"
 )
 
 // described writes a description with an include into a folder of its own.
@@ -149,6 +152,27 @@ func TestTdescStrict(t *testing.T) {
 func TestTdescOfTraceFile(t *testing.T) {
 	if got := run(t, "tdesc", "layout", basic); got.status != statusDone || !strings.Contains(got.stdout, "org.gnu.gdb.i386.core") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestTdescLeavesGDBServerAlive asks gdbserver three times for its description. GDB can then run the program to its end.
+func TestTdescLeavesGDBServerAlive(t *testing.T) {
+	path, err := exec.LookPath("gdbserver")
+	if err != nil {
+		t.Fatalf("this test needs gdbserver, which make test installs: %v", err)
+	}
+	server := gdbtest.Start(t, gdbtest.Config{Server: []string{path}, Comm: "localhost:0", Command: []string{"/bin/true"}})
+	for command, want := range map[string]string{
+		"check": "well-formed", "layout": "rip ", "print": `<architecture>i386:x86-64</architecture>`,
+	} {
+		got := run(t, "tdesc", command, server.Address)
+		if got.status != statusDone || !strings.Contains(got.stdout, want) {
+			t.Errorf("tdesc %s: %+v, want %q", command, got, want)
+		}
+	}
+	out := gdbtest.Run(t, "", "-- run --\ntarget remote "+server.Address+"\ncontinue\n-- end --\n")
+	if said := out.Section(t, "run"); !strings.Contains(said, "exited normally") {
+		t.Errorf("GDB says behind that: %s", said)
 	}
 }
 
