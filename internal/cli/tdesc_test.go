@@ -2,11 +2,13 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -88,6 +90,26 @@ func TestTdescCheck(t *testing.T) {
 		plain := run(t, "tdesc", "check", path)
 		if plain.status != want.status || !strings.Contains(plain.stdout, want.verdict[:4]) {
 			t.Errorf("%+v", plain)
+		}
+	}
+}
+
+// TestTdescIncludesRegularFiles would hang where a FIFO is waited for.
+func TestTdescIncludesRegularFiles(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"a FIFO":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		path := described(t, plainMain)
+		core := filepath.Join(filepath.Dir(path), "core.xml")
+		if err := errors.Join(os.Remove(core), make(core)); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"check", "layout", "print"} {
+			got := run(t, "tdesc", command, path)
+			if got.status != statusFailure || !strings.Contains(got.stdout+got.stderr, "it is "+name+", not a regular file") {
+				t.Errorf("tdesc %s with %s: %+v", command, name, got)
+			}
 		}
 	}
 }
