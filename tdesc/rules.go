@@ -54,9 +54,15 @@ func Rules() []*Rule { return rules }
 var (
 	ruleSyntax      = newRule("xml-syntax", Rejects, "make the document well-formed XML; xmllint --noout finds the same place").invalid()
 	ruleUnsupported = newRule("xml-unsupported", Odd,
-		"write the document in UTF-8, without entities of its own and without thousands of nested elements")
+		"leave out elements and entities that are nested by the hundred, and parameter entities")
+	ruleEncoding = newRule("encoding", Rejects, "write the document in UTF-8; GDB also reads ISO-8859-1 and US-ASCII, under these names")
+	ruleEntity   = newRule("entity-undeclared", Misreads,
+		"declare the entity in the outermost document; GDB leaves the reference out without a word").invalid()
 	ruleTooLarge = newRule("too-large", Odd, "leave out registers that nobody looks at, or their long names and groups")
-	ruleSubset   = newRule("internal-subset", Misreads, "leave the brackets out of the document type declaration")
+	ruleSubset   = newRule("internal-subset", Odd,
+		"write the attributes down where they belong: GDB reads such declarations, Tracewell does not, and other readers may not")
+	ruleDropped = newRule("subset-dropped", Misreads,
+		"move the declarations to the outermost document; GDB drops the document types of included ones")
 	ruleDoctype  = newRule("doctype", Odd, `write <!DOCTYPE target SYSTEM "gdb-target.dtd">, or no document type at all`).invalid()
 	ruleRoot     = newRule("root-element", Misreads, "make <target> the outermost element; GDB sees no registers outside it").invalid()
 	ruleInclude  = newRule("include", Rejects, "serve the document under the name that the xi:include gives")

@@ -14,7 +14,7 @@
 //   - negative numbers and numbers that do not fit 31 bits, which GDB truncates;
 //   - a feature that redefines a predefined type after using it, because there is no order of printing to express that;
 //   - names of more than 900 bytes once escaped, because GDB reads no trace file with lines of 1000 bytes;
-//   - entities that the document type declaration defines, and encodings other than UTF-8 and US-ASCII.
+//   - references to entities that are not declared, which GDB leaves out.
 //
 // It also accepts what GDB may not: any name of an architecture, since the names a GDB knows depend on how it was built.
 // Where GDB's manual and GDB disagree the caller chooses, see Options; the default is GDB. Inspect finds all that is wrong

@@ -31,7 +31,7 @@ func corpus(t *testing.T) map[string][]byte {
 }
 
 // elsewhere are the rules whose breach takes more than one document, or a large one.
-var elsewhere = []string{"include", "include-cycle", "include-depth", "include-count", "too-large"}
+var elsewhere = []string{"include", "include-cycle", "include-depth", "include-count", "too-large", "subset-dropped"}
 
 func TestCorpusHasEachRule(t *testing.T) {
 	docs := corpus(t)
@@ -47,8 +47,9 @@ func TestCorpusHasEachRule(t *testing.T) {
 	}
 }
 
-// inevitable is what goes with the breach of a rule: the two features have registers in common.
-var inevitable = map[string]string{"standard-feature-excludes": "register-name-twice"}
+// inevitable is what goes with the breach of a rule: the two features have registers in common, and an entity of unknown text is
+// one that is declared by what is not read.
+var inevitable = map[string]string{"standard-feature-excludes": "register-name-twice", "xml-unsupported": "internal-subset"}
 
 func TestCorpusBreaksTheRules(t *testing.T) {
 	for name, doc := range corpus(t) {
