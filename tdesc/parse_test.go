@@ -95,7 +95,7 @@ var documents = map[string][]document{
 		{xml: `<!DOCTYPE target [<!ENTITY a "i386">]><target><architecture>&a;:x86-64</architecture></target>`},
 		{xml: declared(`<!ENTITY lt "x">`, `<reg name="&lt;" bitsize="32"/>`)},
 		{xml: declared(`<!ENTITY a "x&#38;#38;y">`, `<reg name="&a;" bitsize="32"/>`)},
-		{xml: declared(`<!ENTITY a "` + "x\r\n\ty" + `">`, `<reg name="&a;" bitsize="32"/>`)},
+		{xml: declared(`<!ENTITY a "`+"x\r\n\ty"+`">`, `<reg name="&a;" bitsize="32"/>`)},
 		{xml: declared(`<!ELEMENT target ANY><!NOTATION n SYSTEM "x"><?pi ]>?><!-- ]> -->`, `<reg name="r" bitsize="32"/>`)},
 		{xml: declared(`<!ENTITY a "&b;"><!ENTITY b "&a;">`, `<reg name="r" bitsize="32"/>`)},
 		{xml: declared(`<!ENTITY a "&b;"><!ENTITY b "&a;">`, `<reg name="&a;" bitsize="32"/>`), err: `the entity "a" refers to itself`},

@@ -63,13 +63,13 @@ var (
 		"write the attributes down where they belong: GDB reads such declarations, Tracewell does not, and other readers may not")
 	ruleDropped = newRule("subset-dropped", Misreads,
 		"move the declarations to the outermost document; GDB drops the document types of included ones")
-	ruleDoctype  = newRule("doctype", Odd, `write <!DOCTYPE target SYSTEM "gdb-target.dtd">, or no document type at all`).invalid()
-	ruleRoot     = newRule("root-element", Misreads, "make <target> the outermost element; GDB sees no registers outside it").invalid()
-	ruleInclude  = newRule("include", Rejects, "serve the document under the name that the xi:include gives")
-	ruleCycle    = newRule("include-cycle", Rejects, "let no document include itself, directly or by way of others")
-	ruleDeep     = newRule("include-depth", Rejects, "include from the outermost document what is nested so deep")
-	ruleMany     = newRule("include-count", Odd, "join documents")
-	ruleVersion  = newRule("version", Rejects, `write version="1.0" or leave it out`).invalid()
+	ruleDoctype = newRule("doctype", Odd, `write <!DOCTYPE target SYSTEM "gdb-target.dtd">, or no document type at all`).invalid()
+	ruleRoot    = newRule("root-element", Misreads, "make <target> the outermost element; GDB sees no registers outside it").invalid()
+	ruleInclude = newRule("include", Rejects, "serve the document under the name that the xi:include gives")
+	ruleCycle   = newRule("include-cycle", Rejects, "let no document include itself, directly or by way of others")
+	ruleDeep    = newRule("include-depth", Rejects, "include from the outermost document what is nested so deep")
+	ruleMany    = newRule("include-count", Odd, "join documents")
+	ruleVersion = newRule("version", Rejects, `write version="1.0" or leave it out`).invalid()
 )
 
 // Rules of elements and attributes.
