@@ -14,7 +14,7 @@ import (
 // and another in the next is that of the first register for both, as in GDB 13 (see Slot.Shared). A block may be shorter than
 // Size; the registers that are not whole in it are then unavailable.
 type Layout struct {
-	Slots []Slot // by number, those of equal number in document order
+	Slots []Slot // by number; those of equal number, which GDB has in any order, in document order; without those Outside
 	Size  int    // of the whole block in bytes
 
 	byNumber map[arch.Reg]*Slot
@@ -58,6 +58,7 @@ func (t *Target) Layout() (*Layout, error) {
 	if err := l.share(t); err != nil {
 		return nil, err
 	}
+	l.Slots = slices.DeleteFunc(l.Slots, func(s Slot) bool { return s.Reg.Num == Outside })
 	slices.SortStableFunc(l.Slots, func(a, b Slot) int { return cmp.Compare(a.Reg.Num, b.Reg.Num) })
 	riscv := isRISCV(t)
 	for i := range l.Slots {

@@ -111,8 +111,10 @@ var (
 	ruleSaveRestore = newRule("save-restore", Rejects, "write yes or no").invalid()
 	ruleSaveCase    = newRule("save-restore-case", Odd, "write yes or no in small letters").invalid().manual()
 	ruleSameName    = newRule("register-name-twice", Misreads, "give each register a name of its own").manual()
-	ruleSameNumber  = newRule("register-number-twice", Misreads, "give each register a number of its own, or leave all numbers out")
-	ruleNoSize      = newRule("bitsize-type", Misreads,
+	ruleSameNumber  = newRule("register-number-twice", Misreads,
+		"give each register a number of its own, or leave all numbers out; GDB has both in the g packet, in whatever order")
+	ruleOutside = newRule("register-outside", Odd, "leave the register out, or give it a number; GDB never has a value for it")
+	ruleNoSize  = newRule("bitsize-type", Misreads,
 		"name a type of the right size, such as uint128 or one with a vector; GDB takes a long or a double instead")
 	ruleGroup = newRule("group-name", Odd, "use letters, digits and hyphens only").manual()
 )
@@ -129,5 +131,6 @@ var (
 	ruleBackwards    = newRule("bitfield-backwards", Rejects, "swap start and end; bit 0 is the least significant in either byte order")
 	ruleBeyond       = newRule("bitfield-beyond-size", Rejects, "raise the size, which is in bytes, or lower end")
 	ruleWideBool     = newRule("bool-wide", Rejects, "take a number type such as uint32 for a field of several bits")
+	ruleWideFlag     = newRule("flags-field-wide", Odd, "take a struct with a size in place of flags; GDB 13 shows the field all the same").manual()
 	ruleFieldType    = newRule("bitfield-type-unknown", Misreads, "define the type in the same feature and before its first use")
 )

@@ -48,6 +48,24 @@ var power = []feature{
 	{name: "power.htm.tar", registers: "ctar"},
 }
 
+// arcAux is in its feature the same for all ARC.
+const arcAux = "pc status32 ?lp_start ?lp_end ?bta"
+
+// arc makes the features of an ARC, which differ in the registers from r29 to r30. GDB takes them by their older names, too.
+func arc(ilink string) []feature {
+	core := "r0-r3 ?r4-r9 r10-r15 ?r16-r25 gp fp sp " + ilink + " blink ?r32-r59 ?lp_count pcl"
+	return []feature{
+		{name: "arc.core", registers: core},
+		{name: "arc.core.v2", registers: core, instead: "arc.core"},
+		{name: "arc.core-reduced.v2", registers: core, instead: "arc.core"},
+		{name: "arc.core.arcompact", registers: core, instead: "arc.core"},
+		{name: "arc.aux", registers: arcAux},
+		{name: "arc.aux-minimal", registers: arcAux, instead: "arc.aux"},
+	}
+}
+
+var arcRequired = [][]string{{"arc.core", "arc.core.v2", "arc.core-reduced.v2", "arc.core.arcompact"}, {"arc.aux", "arc.aux-minimal"}}
+
 // riscv has the upper half of the integer registers optional because the E variants lack it.
 var riscv = []feature{
 	{
@@ -66,15 +84,14 @@ var riscv = []feature{
 	{name: "riscv.vector", registers: "v0-v31"},
 }
 
-func s390(core string) []feature {
-	return []feature{
-		{name: "s390.core", registers: core},
-		{name: "s390.fpr", registers: "fpc f0-f15"},
-		{name: "s390.acr", registers: "acr0-acr15"},
-		{name: "s390.linux", registers: "?orig_r2 [system_call last_break]"},
-		{name: "s390.tdb", registers: "tdb0 tac tct atia tr0-tr15"},
-		{name: "s390.vx", registers: "v0l-v15l v16-v31"},
-		{name: "s390.gs", registers: "gsd gssm gsepla"},
-		{name: "s390.gsbc", registers: "bc_gsd bc_gssm bc_gsepla", requires: []string{"s390.gs"}},
-	}
+// s390 is the same for both sizes of addresses. If there is no r0, GDB looks for each register as two halves.
+var s390 = []feature{
+	{name: "s390.core", registers: "pswm pswa [r0-r15] {r0l-r15l r0h-r15h}"},
+	{name: "s390.fpr", registers: "fpc f0-f15"},
+	{name: "s390.acr", registers: "acr0-acr15"},
+	{name: "s390.linux", registers: "?orig_r2 [system_call last_break]"},
+	{name: "s390.tdb", registers: "tdb0 tac tct atia tr0-tr15"},
+	{name: "s390.vx", registers: "v0l-v15l v16-v31"},
+	{name: "s390.gs", registers: "gsd gssm gsepla"},
+	{name: "s390.gsbc", registers: "bc_gsd bc_gssm bc_gsepla", requires: []string{"s390.gs"}},
 }
