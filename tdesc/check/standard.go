@@ -277,7 +277,11 @@ func (f *feature) missing(feature *tdesc.Feature) map[need][]string {
 	missing := make(map[need][]string)
 	for _, w := range f.wants() {
 		if !w.in(have) && (w.leader == nil || w.leader.in(have)) && (w.rival == nil || !w.rival.in(have)) {
-			missing[w.need] = append(missing[w.need], strings.Join(w.names, " or "))
+			name := strings.Join(w.names, " or ")
+			if w.rival != nil && len(missing[w.need]) == 0 {
+				name = strings.Join(w.rival.names, " or ") + ", or else " + name
+			}
+			missing[w.need] = append(missing[w.need], name)
 		}
 	}
 	return missing
