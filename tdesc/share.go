@@ -20,7 +20,7 @@ type sharing struct {
 }
 
 // maxSteps bounds what sharing takes, which in a description that is made for it could grow with the square of its types.
-const maxSteps = 1 << 22
+const maxSteps = 1 << 19
 
 // standardPrefix begins the names of the features that GDB knows.
 const standardPrefix = "org.gnu.gdb."

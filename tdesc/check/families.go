@@ -34,12 +34,22 @@ type feature struct {
 	excludes  []string // those that it does not bear beside it
 	useless   string   // the feature without which GDB makes nothing of this one
 	beside    string   // registers that GDB needs in that one, if it is there
+	equal     equality // which of its registers GDB needs to have the same bitsize
 	forgets   []string // the features that GDB 13 takes without all of their registers, if this one is there
 	crashes   bool     // GDB 13 crashes on the feature
 	since     int      // the GDB that knows it first; 0 for 13 and before
 	until     int      // the last GDB that knows it; 0 for the newest
 	instead   string   // the feature that has taken its place
 }
+
+// equality is which registers have to have the same bitsize.
+type equality uint8
+
+const (
+	anySize     equality = iota
+	equalNeeded          // those that the feature needs
+	equalAll             // all that it has, also those of other names
+)
 
 // families is what GDB's manual says in the chapter on standard target features, corrected by trying each of the registers
 // with GDB 13, as far as Debian's is made for the architecture; the test does so. Where GDB does without a register that

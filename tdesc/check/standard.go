@@ -20,6 +20,8 @@ var (
 		"put the registers that GDB needs into a feature of this name, or leave out all registers to have GDB's usual ones")
 	ruleMissingRegister = newRule("standard-register-missing", tdesc.Rejects,
 		"add the register under this name, in whatever size; GDB needs all of them to use the feature")
+	ruleUnequal = newRule("standard-register-size", tdesc.Rejects,
+		"give the registers of the feature the same bitsize, and those that are not GDB's a feature of their own")
 	ruleForgotten = newRule("standard-register-forgotten", tdesc.Misreads, "add the register: GDB 13 only takes the description "+
 		"because another of its features makes it forget what lacks, and it has no value for the register")
 	ruleValued = newRule("standard-register-ignored", tdesc.Misreads,
@@ -233,9 +235,34 @@ func (c *checker) feature(f *family, known *feature, given *tdesc.Feature) {
 	if known.crashes {
 		c.add(ruleCrashes, pos, "GDB 13 does not bear the feature %s on this architecture", given.Name)
 	}
+	c.sizes(known, given)
 	c.others(known, given)
 	if known.instead != "" {
 		c.add(ruleObsolete, pos, "the feature %s is obsolete; %s has taken its place", given.Name, prefix+known.instead)
+	}
+}
+
+// sizes compares the registers of a feature with the first of those that have to be of one size.
+func (c *checker) sizes(known *feature, given *tdesc.Feature) {
+	if known.equal == anySize {
+		return
+	}
+	needs := make(map[string]bool)
+	for _, w := range known.wants() {
+		for _, name := range w.names {
+			needs[name] = w.need == needed
+		}
+	}
+	var first *tdesc.Register
+	for _, r := range given.Registers {
+		switch {
+		case known.equal == equalNeeded && !needs[strings.ToLower(r.Name)]:
+		case first == nil:
+			first = r
+		case r.Bits != first.Bits:
+			c.add(ruleUnequal, c.in.Register(r), "reg %q has %d bits, but %q has %d", r.Name, r.Bits, first.Name, first.Bits)
+			return
+		}
 	}
 }
 
