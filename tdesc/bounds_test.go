@@ -25,7 +25,7 @@ func hostile() map[string]struct{ doc, err string } {
 	}
 	laughs.WriteString("]><target><architecture>&l9;</architecture></target>")
 	return map[string]struct{ doc, err string }{
-		"billion laughs":   {laughs.String(), `the entity "l9" is not one of`},
+		"billion laughs":   {laughs.String(), "the entities that are referred to have more than 1048576 bytes"},
 		"100 MB":           {strings.Repeat("<target>", 100<<20/8), "more than the 1048576 allowed"},
 		"deep nesting":     {filled("<target>", "<a>", ""), "nested deeper than 256"},
 		"many attributes":  {filled("<target ", `a="" `, ""), "attribute a of <target> comes twice"},
@@ -38,12 +38,27 @@ func hostile() map[string]struct{ doc, err string } {
 		"references":       {filled("<target a='", "&#65;", ""), "has no closing quote"},
 		"unknown elements": {filled("<target>", "<a/>", "<"), "no name of an element"},
 		"count":            {feature(`<vector id="v" type="int8" count="99999999999999999999"/>`), "is not a number"},
-		"doctype":          {filled("<!DOCTYPE target [", "<", ""), "ends inside the document type declaration"},
+		"doctype":          {filled("<!DOCTYPE target [", "<", ""), "no declaration in the brackets of the document type"},
+		"blank doctype":    {filled("<!DOCTYPE target [", " ", ""), "ends inside the document type declaration"},
+		"many entities":    {filled("<!DOCTYPE target [", "<!ENTITY a 'b'>", ""), "ends inside the document type declaration"},
+		"entity chain":     {entityChain(30000), "entities refer to each other deeper than 64 times"},
+		"empty entities":   {filled("<!DOCTYPE target [<!ENTITY a ''>]><target>", "&a;", ""), "the document ends inside <target>"},
+		"Latin-1":          {filled("<?xml version='1.0' encoding='ISO-8859-1'?><target>", "\xe4<!---->", ""), "the document ends inside <target>"},
 		"long name":        {"<target>" + strings.Repeat("n", 1<<19), "the document ends inside <target>"},
 		"compatible": {
 			"<target>" + numberedElements(30000) + "<compatible>1</compatible></target>", `compatible "1" comes twice`,
 		},
 	}
+}
+
+// entityChain is a document with entities each of which stands for the one before it.
+func entityChain(n int) string {
+	var b strings.Builder
+	b.WriteString("<!DOCTYPE target [<!ENTITY e0 ''>")
+	for i := range n {
+		fmt.Fprintf(&b, "<!ENTITY e%d '&e%d;'>", i+1, i)
+	}
+	return b.String() + fmt.Sprintf("]><target><osabi>&e%d;</osabi></target>", n)
 }
 
 func numberedAttributes(n int) string {

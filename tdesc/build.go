@@ -135,6 +135,9 @@ func (b *builder) compatibleElement(n *node) error {
 	}
 	b.compatible[n.text] = true
 	b.result.Compatible = append(b.result.Compatible, n.text)
+	if b.places != nil {
+		b.places.compatible[n.text] = n.pos
+	}
 	return nil
 }
 
@@ -247,7 +250,12 @@ func (b *builder) group(n *node, r *Register) error {
 func (b *builder) regnum(n *node, r *Register) error {
 	num := b.next
 	b.next++
-	if _, ok := n.attr("regnum"); ok {
+	text, ok := n.attr("regnum")
+	switch {
+	case ok && outside(text):
+		b.warn(ruleOutside, n.pos, "reg %q: with the number -1 it is in no packet", r.Name)
+		num = int(Outside)
+	case ok:
 		var err error
 		if num, err = n.number("regnum", math.MaxInt32); err != nil {
 			return err
@@ -258,7 +266,7 @@ func (b *builder) regnum(n *node, r *Register) error {
 	}
 	r.Num = arch.Reg(num)
 	b.next = num + 1
-	named, numbered := b.names[r.Name], b.numbers[r.Num]
+	named, numbered := b.names[r.Name], b.numbers[r.Num] && r.Num != Outside
 	b.names[r.Name], b.numbers[r.Num] = true, true
 	var err error
 	if named {

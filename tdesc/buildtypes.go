@@ -3,6 +3,7 @@ package tdesc
 // fields collects the fields of a struct, union or flags.
 type fields struct {
 	size  int // of the type in bytes, 0 without
+	flags bool
 	plain []Field
 	bits  []BitField
 }
@@ -73,7 +74,11 @@ func (b *builder) endUnion(n *node) error {
 	return b.define(n, Union{ID: n.value("id"), Fields: b.fields.plain, Unknown: n.unknown})
 }
 
-func (b *builder) beginFlags(n *node) error { return b.beginSized(n) }
+func (b *builder) beginFlags(n *node) error {
+	err := b.beginSized(n)
+	b.fields.flags = true
+	return err
+}
 
 func (b *builder) endFlags(n *node) error {
 	return b.define(n, Flags{ID: n.value("id"), Size: b.fields.size, Bits: b.fields.bits, Unknown: n.unknown})
@@ -141,6 +146,9 @@ func (b *builder) bitField(n *node) error {
 	}
 	if f.End >= 8*b.fields.size {
 		return errorAt(ruleBeyond, n.pos, "bit field %q ends at bit %d, but its type has %d bytes", f.Name, f.End, b.fields.size)
+	}
+	if b.fields.flags && f.Start != f.End && b.source == ByManual { // GDB's own descriptions have such
+		b.warn(ruleWideFlag, n.pos, "bit field %q of flags has more than one bit", f.Name)
 	}
 	f.Type = b.bitType(n, f)
 	if f.Type == "bool" && f.Start != f.End && !b.scope.defined["bool"] {

@@ -106,11 +106,11 @@ func TestIncludeBounds(t *testing.T) {
 		_, _, err := tdesc.Parse([]byte(`<target><xi:include href="0"/></target>`), docs.include)
 		return err
 	}
-	if err := nested(30); err != nil {
-		t.Errorf("30 levels: %v", err)
+	if err := nested(31); err != nil {
+		t.Errorf("31 levels: %v", err)
 	}
-	if err := nested(31); err == nil || !strings.Contains(err.Error(), "nested deeper than 30") {
-		t.Errorf("31 levels: error %v", err)
+	if err := nested(32); err == nil || !strings.Contains(err.Error(), "nested deeper than 31") {
+		t.Errorf("32 levels: error %v", err)
 	}
 	docs := annexes{}
 	for i := range 20 {

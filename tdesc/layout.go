@@ -10,10 +10,11 @@ import (
 
 // Layout is where each register lies in a register block: in the g packet, and after the R of a trace frame. Registers
 // follow each other by number, without padding, each with the size of its type (GDB 13 remote.c does it so, where gdbserver
-// goes by bitsize; a description that both shall read has to keep the two equal). A block may be shorter than Size; the
-// registers that are not whole in it are then unavailable.
+// goes by bitsize; a description that both shall read has to keep the two equal). A type whose id means one thing in one feature
+// and another in the next is that of the first register for both, as in GDB 13 (see Slot.Shared). A block may be shorter than
+// Size; the registers that are not whole in it are then unavailable.
 type Layout struct {
-	Slots []Slot // by number, those of equal number in document order
+	Slots []Slot // by number; those of equal number, which GDB has in any order, in document order; without those Outside
 	Size  int    // of the whole block in bytes
 
 	byNumber map[arch.Reg]*Slot
@@ -27,8 +28,13 @@ type Slot struct {
 	Offset  int // in bytes from the start of the block
 	Size    int // in bytes
 
-	shape *shape
-	riscv bool // GDB shows it in RISC-V's way
+	// Shared tells that GDB does not take the register's own type, but one of the same name that another register has, and that
+	// this one differs.
+	Shared bool
+
+	shape  *shape
+	bySize bool // the shape goes by the bitsize
+	riscv  bool // GDB shows it in RISC-V's way
 }
 
 // Layout resolves the description. The error, of a description not from Parse or of one with absurdly large types, names
@@ -49,6 +55,10 @@ func (t *Target) Layout() (*Layout, error) {
 			return nil, fmt.Errorf("target description: %w", err)
 		}
 	}
+	if err := l.share(t); err != nil {
+		return nil, err
+	}
+	l.Slots = slices.DeleteFunc(l.Slots, func(s Slot) bool { return s.Reg.Num == Outside })
 	slices.SortStableFunc(l.Slots, func(a, b Slot) int { return cmp.Compare(a.Reg.Num, b.Reg.Num) })
 	riscv := isRISCV(t)
 	for i := range l.Slots {
@@ -72,11 +82,11 @@ func (l *Layout) add(m model, f *Feature) error {
 		return err
 	}
 	for _, reg := range f.Registers {
-		s, err := r.register(reg)
+		s, bySize, err := r.register(reg)
 		if err != nil {
 			return fmt.Errorf("feature %q: reg %q: %w", f.Name, reg.Name, err)
 		}
-		l.Slots = append(l.Slots, Slot{Reg: reg, Feature: f, Size: s.size, shape: s})
+		l.Slots = append(l.Slots, Slot{Reg: reg, Feature: f, Size: s.size, shape: s, bySize: bySize})
 	}
 	return nil
 }

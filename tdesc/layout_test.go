@@ -10,6 +10,41 @@ import (
 	"tracewell/tdesc"
 )
 
+func twoFeatures(first, second string) string {
+	return `<target><feature name="f">` + first + `</feature><feature name="g">` + second + `</feature></target>`
+}
+
+// TestSharingIsBounded has types each of which GDB would make anew for each register.
+func TestSharingIsBounded(t *testing.T) {
+	const types = 4000
+	var features []*tdesc.Feature
+	for i := range 2 {
+		f := &tdesc.Feature{Name: fmt.Sprint(i), Types: []tdesc.Type{tdesc.Vector{ID: "t0", Elem: "int8", Count: 1 + i}}}
+		for j := range types {
+			f.Types = append(f.Types, tdesc.Vector{ID: fmt.Sprintf("t%d", j+1), Elem: fmt.Sprintf("t%d", j), Count: 1})
+		}
+		for j := types; j > 0; j-- {
+			f.Registers = append(f.Registers, &tdesc.Register{Name: fmt.Sprint(i, j), Type: fmt.Sprintf("t%d", j)})
+		}
+		features = append(features, f)
+	}
+	_, err := (&tdesc.Target{Features: features}).Layout()
+	if err == nil || !strings.Contains(err.Error(), "is too large") {
+		t.Errorf("error %v", err)
+	}
+	huge := []*tdesc.Feature{
+		{Name: "a", Types: []tdesc.Type{tdesc.Vector{ID: "v", Elem: "int8", Count: 65536}}, Registers: []*tdesc.Register{{Name: "r", Type: "v"}}},
+		{
+			Name: "b", Types: []tdesc.Type{tdesc.Vector{ID: "v", Elem: "int8", Count: 1}, tdesc.Vector{ID: "w", Elem: "v", Count: 65536}},
+			Registers: []*tdesc.Register{{Name: "q", Type: "w"}},
+		},
+	}
+	_, err = (&tdesc.Target{Features: huge}).Layout()
+	if err == nil || !strings.Contains(err.Error(), `feature "b": reg "q": its type "w" is too large`) {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestLayout(t *testing.T) {
 	tests := []struct {
 		name string
@@ -32,6 +67,46 @@ func TestLayout(t *testing.T) {
 		{
 			"equal numbers", feature(`<reg name="a" bitsize="8"/><reg name="b" bitsize="16" regnum="0"/>`),
 			"a 0 0 1, b 0 1 2",
+		},
+		{
+			"outside", feature(`<reg name="a" bitsize="8"/><reg name="b" bitsize="16" regnum="-1"/><reg name="c" bitsize="32"/>
+				<reg name="d" bitsize="64" regnum="4294967295"/><reg name="e" bitsize="8" regnum="7"/>`),
+			"a 0 0 1, c 0 1 4, e 7 5 1",
+		},
+		{
+			"one id in two features", twoFeatures(`<vector id="v" type="int32" count="4"/><reg name="a" bitsize="128" type="v"/>`,
+				`<vector id="v" type="int8" count="8"/><reg name="b" bitsize="64" type="v"/><reg name="c" bitsize="64"/>`),
+			"a 0 0 16, b 1 16 16 shared, c 2 32 8",
+		},
+		{
+			"one id in parts", twoFeatures(`<flags id="v" size="4"><field name="x" start="0" end="0"/></flags><reg name="a" bitsize="32" type="v"/>`,
+				`<vector id="v" type="int8" count="8"/><struct id="s"><field name="x" type="v"/><field name="y" type="int16"/></struct>
+				<union id="u"><field name="x" type="s"/><field name="y" type="v"/></union><vector id="w" type="u" count="2"/>
+				<struct id="z" size="8"><field name="n" start="0" end="7" type="int8"/></struct>
+				<reg name="b" bitsize="160" type="w"/><reg name="c" bitsize="64" type="z"/>`),
+			"a 0 0 4, b 1 4 12 shared, c 2 16 8",
+		},
+		{
+			"an id of GDB's", twoFeatures(`<reg name="a" bitsize="32" type="int32"/><reg name="b" bitsize="64" type="ieee_double"/>`,
+				`<vector id="int32" type="int8" count="16"/><vector id="ieee_double" type="int32" count="4"/>
+				<vector id="u" type="int32" count="1"/><reg name="c" bitsize="128" type="int32"/>
+				<reg name="d" bitsize="128" type="ieee_double"/><reg name="e" bitsize="128" type="u"/>`),
+			"a 0 0 4, b 1 4 8, c 2 12 4 shared, d 3 16 8 shared, e 4 24 4 shared",
+		},
+		{
+			"GDB gives int32 in any case", twoFeatures(`<vector id="int32" type="int8" count="16"/><reg name="a" bitsize="128" type="int32"/>`,
+				`<vector id="v" type="int32" count="2"/><reg name="b" bitsize="32" type="int32"/><reg name="c" bitsize="64" type="v"/>`),
+			"a 0 0 16, b 1 16 4, c 2 20 8",
+		},
+		{
+			"standard features first", strings.Replace(twoFeatures(`<vector id="v" type="int8" count="2"/><reg name="a" bitsize="16" type="v"/>`,
+				`<vector id="v" type="int8" count="4"/><reg name="b" bitsize="32" type="v"/>`), `"g"`, `"org.gnu.gdb.g"`, 1),
+			"a 0 0 4 shared, b 1 4 4",
+		},
+		{
+			"equal types of one id", twoFeatures(`<vector id="v" type="int8" count="2"/><reg name="a" bitsize="16" type="v"/>`,
+				`<vector id="v" type="int8" count="2"/><reg name="b" bitsize="16" type="v"/>`),
+			"a 0 0 2, b 1 2 2",
 		},
 		{
 			"aggregates", feature(`<struct id="s"><field name="x" type="int8"/><field name="y" type="int64"/></struct>
@@ -67,7 +142,11 @@ func TestLayout(t *testing.T) {
 			var got []string
 			end := 0
 			for _, s := range l.Slots {
-				got = append(got, fmt.Sprintf("%s %d %d %d", s.Reg.Name, s.Reg.Num, s.Offset, s.Size))
+				line := fmt.Sprintf("%s %d %d %d", s.Reg.Name, s.Reg.Num, s.Offset, s.Size)
+				if s.Shared {
+					line += " shared"
+				}
+				got = append(got, line)
 				end = s.Offset + s.Size
 			}
 			if diff := cmp.Diff(test.want, strings.Join(got, ", ")); diff != "" {

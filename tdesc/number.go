@@ -36,6 +36,12 @@ func wraps(text string) bool {
 	return ok && strings.HasPrefix(digits, "-") || strings.EqualFold(digits, "0x")
 }
 
+// outside tells whether a regnum is -1 to GDB, which keeps 32 bits of it.
+func outside(text string) bool {
+	v, ok := parseNumber(text)
+	return ok && uint32(v) == math.MaxUint32 || strings.TrimLeft(text, " ") == "-1"
+}
+
 func parseNumber(text string) (uint64, bool) {
 	digits := strings.TrimPrefix(strings.TrimLeft(text, " "), "+")
 	base := 10

@@ -286,11 +286,15 @@ func (p *parser) content(t *xmltext.Token) error {
 
 // doctype looks at the document type declaration of the outermost document; GDB drops those of included ones.
 func (p *parser) doctype(t *xmltext.Token) error {
-	if t.Text != "" {
-		p.builder.warn(ruleSubset, p.source.place(t), "the document type has declarations of its own, which are not read")
+	pos, outermost := p.source.place(t), len(p.source.docs) == 1
+	switch {
+	case !outermost && t.Text != "":
+		p.builder.warn(ruleDropped, pos, "the document type has declarations, which do not count in an included document")
+	case outermost && t.Unread:
+		p.builder.warn(ruleSubset, pos, "the document type declares attributes or refers to parameter entities, which is not read")
 	}
-	if p.thorough && len(p.source.docs) == 1 && t.Name.Local != "target" {
-		p.builder.warn(ruleDoctype, p.source.place(t), "the document type is %s, want target", t.Name.Local)
+	if p.thorough && outermost && t.Name.Local != "target" {
+		p.builder.warn(ruleDoctype, pos, "the document type is %s, want target", t.Name.Local)
 	}
 	return nil
 }

@@ -54,16 +54,22 @@ func Rules() []*Rule { return rules }
 var (
 	ruleSyntax      = newRule("xml-syntax", Rejects, "make the document well-formed XML; xmllint --noout finds the same place").invalid()
 	ruleUnsupported = newRule("xml-unsupported", Odd,
-		"write the document in UTF-8, without entities of its own and without thousands of nested elements")
+		"leave out elements and entities that are nested by the hundred, and parameter entities")
+	ruleEncoding = newRule("encoding", Rejects, "write the document in UTF-8; GDB also reads ISO-8859-1 and US-ASCII, under these names")
+	ruleEntity   = newRule("entity-undeclared", Misreads,
+		"declare the entity in the outermost document; GDB leaves the reference out without a word").invalid()
 	ruleTooLarge = newRule("too-large", Odd, "leave out registers that nobody looks at, or their long names and groups")
-	ruleSubset   = newRule("internal-subset", Misreads, "leave the brackets out of the document type declaration")
-	ruleDoctype  = newRule("doctype", Odd, `write <!DOCTYPE target SYSTEM "gdb-target.dtd">, or no document type at all`).invalid()
-	ruleRoot     = newRule("root-element", Misreads, "make <target> the outermost element; GDB sees no registers outside it").invalid()
-	ruleInclude  = newRule("include", Rejects, "serve the document under the name that the xi:include gives")
-	ruleCycle    = newRule("include-cycle", Rejects, "let no document include itself, directly or by way of others")
-	ruleDeep     = newRule("include-depth", Rejects, "include from the outermost document what is nested so deep")
-	ruleMany     = newRule("include-count", Odd, "join documents")
-	ruleVersion  = newRule("version", Rejects, `write version="1.0" or leave it out`).invalid()
+	ruleSubset   = newRule("internal-subset", Odd,
+		"write the attributes down where they belong: GDB reads such declarations, Tracewell does not, and other readers may not")
+	ruleDropped = newRule("subset-dropped", Misreads,
+		"move the declarations to the outermost document; GDB drops the document types of included ones")
+	ruleDoctype = newRule("doctype", Odd, `write <!DOCTYPE target SYSTEM "gdb-target.dtd">, or no document type at all`).invalid()
+	ruleRoot    = newRule("root-element", Misreads, "make <target> the outermost element; GDB sees no registers outside it").invalid()
+	ruleInclude = newRule("include", Rejects, "serve the document under the name that the xi:include gives")
+	ruleCycle   = newRule("include-cycle", Rejects, "let no document include itself, directly or by way of others")
+	ruleDeep    = newRule("include-depth", Rejects, "include from the outermost document what is nested so deep")
+	ruleMany    = newRule("include-count", Odd, "join documents")
+	ruleVersion = newRule("version", Rejects, `write version="1.0" or leave it out`).invalid()
 )
 
 // Rules of elements and attributes.
@@ -105,8 +111,10 @@ var (
 	ruleSaveRestore = newRule("save-restore", Rejects, "write yes or no").invalid()
 	ruleSaveCase    = newRule("save-restore-case", Odd, "write yes or no in small letters").invalid().manual()
 	ruleSameName    = newRule("register-name-twice", Misreads, "give each register a name of its own").manual()
-	ruleSameNumber  = newRule("register-number-twice", Misreads, "give each register a number of its own, or leave all numbers out")
-	ruleNoSize      = newRule("bitsize-type", Misreads,
+	ruleSameNumber  = newRule("register-number-twice", Misreads,
+		"give each register a number of its own, or leave all numbers out; GDB has both in the g packet, in whatever order")
+	ruleOutside = newRule("register-outside", Odd, "leave the register out, or give it a number; GDB never has a value for it")
+	ruleNoSize  = newRule("bitsize-type", Misreads,
 		"name a type of the right size, such as uint128 or one with a vector; GDB takes a long or a double instead")
 	ruleGroup = newRule("group-name", Odd, "use letters, digits and hyphens only").manual()
 )
@@ -123,5 +131,6 @@ var (
 	ruleBackwards    = newRule("bitfield-backwards", Rejects, "swap start and end; bit 0 is the least significant in either byte order")
 	ruleBeyond       = newRule("bitfield-beyond-size", Rejects, "raise the size, which is in bytes, or lower end")
 	ruleWideBool     = newRule("bool-wide", Rejects, "take a number type such as uint32 for a field of several bits")
+	ruleWideFlag     = newRule("flags-field-wide", Odd, "take a struct with a size in place of flags; GDB 13 shows the field all the same").manual()
 	ruleFieldType    = newRule("bitfield-type-unknown", Misreads, "define the type in the same feature and before its first use")
 )

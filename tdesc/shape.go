@@ -33,6 +33,7 @@ func (k kind) String() string { return kindNames[k] }
 // shape is a type with every name looked up and every size known. Shapes are shared and never change once made.
 type shape struct {
 	kind    kind
+	name    string       // of the type, by which features share it in GDB; "" for those that they do not share
 	size    int          // bytes
 	float   *floatFormat // kindFloat
 	elem    *shape       // kindVector
@@ -97,6 +98,7 @@ func (r *resolver) resolve(t Type) (*shape, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.name = t.TypeID()
 	s.leaves = s.countLeaves()
 	if s.size > maxShape || s.leaves > maxShape {
 		return nil, fmt.Errorf("it has %d bytes in %d values, more than %d", s.size, s.leaves, maxShape)
@@ -204,18 +206,19 @@ func (s *shape) countLeaves() int {
 // weight is the number of leaves of a shape, also of one that needed no resolving.
 func (s *shape) weight() int { return max(s.leaves, 1) }
 
-// register gives the shape of a register. Types int and float go by the bitsize; where C has no such type GDB warns and
-// takes long or double, whose size then differs from the register's.
-func (r *resolver) register(reg *Register) (*shape, error) {
+// register gives the shape of a register, and whether that goes by the bitsize, as the types int and float do. Where C has no such
+// type GDB warns and takes long or double, whose size then differs from the register's.
+func (r *resolver) register(reg *Register) (s *shape, bySize bool, err error) {
 	if _, ok := r.defined[reg.Type]; !ok {
 		switch reg.Type {
 		case typeInt:
-			return r.model.integer(reg.Bits), nil
+			return r.model.integer(reg.Bits), true, nil
 		case typeFloat:
-			return r.model.floating(reg.Bits), nil
+			return r.model.floating(reg.Bits), true, nil
 		}
 	}
-	return r.lookup(reg.Type)
+	s, err = r.lookup(reg.Type)
+	return s, false, err
 }
 
 func (m model) integer(bits int) *shape {

@@ -15,7 +15,7 @@ type Include func(annex string) ([]byte, error)
 // documents. The bytes are those of a document with all that it includes: some ten times what the largest known
 // description takes, and what can be read in a fraction of a second.
 const (
-	maxIncludeDepth = 30
+	maxIncludeDepth = 31
 	maxIncludes     = 1000
 	MaxBytes        = 1 << 20
 )
@@ -50,7 +50,13 @@ func (s *source) push(annex string, from *Position, text []byte) error {
 		pos := Position{Annex: annex, Line: 1, Column: 1, From: from}
 		return errorAt(ruleTooLarge, pos, "%d bytes of documents, more than the %d allowed", s.bytes, MaxBytes)
 	}
-	s.docs = append(s.docs, &document{annex: annex, from: from, xml: xmltext.NewReader(text, boundPrefixes)})
+	doc := &document{annex: annex, from: from}
+	if len(s.docs) == 0 {
+		doc.xml = xmltext.NewReader(text, boundPrefixes)
+	} else {
+		doc.xml = s.docs[0].xml.Include(text) // GDB drops the document types of included documents before it looks for entities
+	}
+	s.docs = append(s.docs, doc)
 	return nil
 }
 
@@ -95,12 +101,11 @@ func (d *document) syntaxError(err error) *Error {
 	if !ok {
 		return &Error{Rule: ruleSyntax, Pos: Position{Annex: d.annex, Line: 1, Column: 1, From: d.from}, Err: err}
 	}
-	rule := ruleSyntax
-	if syntax.Unsupported {
-		rule = ruleUnsupported
+	rules := [...]*Rule{
+		xmltext.Malformed: ruleSyntax, xmltext.Encoding: ruleEncoding, xmltext.Undeclared: ruleEntity, xmltext.Unsupported: ruleUnsupported,
 	}
 	pos := Position{Annex: d.annex, Offset: syntax.Offset, Line: syntax.Line, Column: syntax.Column, From: d.from}
-	return errorAt(rule, pos, "%s", syntax.Text)
+	return errorAt(rules[syntax.Fault], pos, "%s", syntax.Text)
 }
 
 // open begins the document that an xi:include names. What stands inside the element is skipped, as GDB does.

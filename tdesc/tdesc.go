@@ -11,10 +11,10 @@
 //
 //   - what makes GDB 13 crash: size 0, an evalue without a value, a compatible element that comes twice;
 //   - a root element other than target, which GDB ignores and then has no description;
-//   - negative numbers and numbers that do not fit 31 bits, which GDB truncates;
+//   - negative numbers and numbers that do not fit 31 bits, which GDB truncates; but regnum -1 is Outside;
 //   - a feature that redefines a predefined type after using it, because there is no order of printing to express that;
 //   - names of more than 900 bytes once escaped, because GDB reads no trace file with lines of 1000 bytes;
-//   - entities that the document type declaration defines, and encodings other than UTF-8 and US-ASCII.
+//   - references to entities that are not declared, which GDB leaves out.
 //
 // It also accepts what GDB may not: any name of an architecture, since the names a GDB knows depend on how it was built.
 // Where GDB's manual and GDB disagree the caller chooses, see Options; the default is GDB. Inspect finds all that is wrong
@@ -55,12 +55,15 @@ type Feature struct {
 type Register struct {
 	Name        string
 	Bits        int      // as the description declares it; the place in a register block goes by the type
-	Num         arch.Reg // number in packets; always set, also where the document leaves it to be counted
+	Num         arch.Reg // number in packets, or Outside; always set, also where the document leaves it to be counted
 	Type        string   // type of the same feature or predefined one; or "int" or "float" to go by Bits
 	Group       string   // register group, "general", "float", "vector" or any other; "" to go by the type
 	SaveRestore bool     // GDB saves and restores it around calls of functions in the inferior
 	Unknown     *Unknown // what the format does not know, nil without
 }
+
+// Outside is the number of registers that are not in the register block: GDB knows them by name, and cannot read them.
+const Outside arch.Reg = -1
 
 // Registers goes through all registers with their features, in document order.
 func (t *Target) Registers() iter.Seq2[*Feature, *Register] {

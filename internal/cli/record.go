@@ -159,7 +159,7 @@ func (c *recordCommand) asks() bool {
 func (c *recordCommand) plan(ctx *kong.Context) (*plan.Plan, error) {
 	p := &plan.Plan{}
 	for _, path := range c.Script {
-		text, err := os.ReadFile(path)
+		text, err := readScript(path)
 		if err != nil {
 			return nil, err
 		}

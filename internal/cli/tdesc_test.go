@@ -2,12 +2,17 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"tracewell/internal/gdbtest"
 )
 
 // described writes a description with an include into a folder of its own.
@@ -89,6 +94,26 @@ func TestTdescCheck(t *testing.T) {
 	}
 }
 
+// TestTdescIncludesRegularFiles would hang where a FIFO is waited for.
+func TestTdescIncludesRegularFiles(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"a FIFO":   func(path string) error { return syscall.Mkfifo(path, 0o600) },
+		"a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		path := described(t, plainMain)
+		core := filepath.Join(filepath.Dir(path), "core.xml")
+		if err := errors.Join(os.Remove(core), make(core)); err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range []string{"check", "layout", "print"} {
+			got := run(t, "tdesc", command, path)
+			if got.status != statusFailure || !strings.Contains(got.stdout+got.stderr, "it is "+name+", not a regular file") {
+				t.Errorf("tdesc %s with %s: %+v", command, name, got)
+			}
+		}
+	}
+}
+
 func TestTdescPrint(t *testing.T) {
 	path := described(t, plainMain)
 	printed := run(t, "tdesc", "print", path)
@@ -149,6 +174,27 @@ func TestTdescStrict(t *testing.T) {
 func TestTdescOfTraceFile(t *testing.T) {
 	if got := run(t, "tdesc", "layout", basic); got.status != statusDone || !strings.Contains(got.stdout, "org.gnu.gdb.i386.core") {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestTdescLeavesGDBServerAlive asks gdbserver three times for its description. GDB can then run the program to its end.
+func TestTdescLeavesGDBServerAlive(t *testing.T) {
+	path, err := exec.LookPath("gdbserver")
+	if err != nil {
+		t.Fatalf("this test needs gdbserver, which make test installs: %v", err)
+	}
+	server := gdbtest.Start(t, gdbtest.Config{Server: []string{path}, Comm: "localhost:0", Command: []string{"/bin/true"}})
+	for command, want := range map[string]string{
+		"check": "well-formed", "layout": "rip ", "print": `<architecture>i386:x86-64</architecture>`,
+	} {
+		got := run(t, "tdesc", command, server.Address)
+		if got.status != statusDone || !strings.Contains(got.stdout, want) {
+			t.Errorf("tdesc %s: %+v, want %q", command, got, want)
+		}
+	}
+	out := gdbtest.Run(t, "", "-- run --\ntarget remote "+server.Address+"\ncontinue\n-- end --\n")
+	if said := out.Section(t, "run"); !strings.Contains(said, "exited normally") {
+		t.Errorf("GDB says behind that: %s", said)
 	}
 }
 

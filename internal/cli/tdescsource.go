@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"tracewell/internal/regularfile"
 	"tracewell/internal/serving"
 	"tracewell/rsp"
 	"tracewell/tdesc"
@@ -30,7 +31,7 @@ type description struct {
 func openDescription(name string, timeout time.Duration, streams Streams) (*description, tdesc.Include, error) {
 	if name == "-" {
 		text, err := fetch.All(streams.In)
-		return ofText("standard input", text), fetch.Folder(os.DirFS(".")), err
+		return ofText("standard input", text), fetch.Folder(regularfile.Folder(".")), err
 	}
 	switch status, err := os.Stat(name); {
 	case err == nil && status.Mode()&fs.ModeSocket != 0:
@@ -70,7 +71,7 @@ func ofFile(name string) (*description, tdesc.Include, error) {
 		}
 		return ofText(name, text), nil, nil
 	}
-	return ofText(name, text), fetch.Folder(os.DirFS(filepath.Dir(name))), nil
+	return ofText(name, text), fetch.Folder(regularfile.Folder(filepath.Dir(name))), nil
 }
 
 // inTraceFile gets the description that a trace file holds.

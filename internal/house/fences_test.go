@@ -19,6 +19,9 @@ const system = "internal/linux"
 // signalling are the packages that name signals and process groups besides, and for that alone import syscall.
 var signalling = []string{"internal/cli", "internal/gdbtest", "test/mutants"}
 
+// opening is the package that opens files without waiting, also on systems without internal/linux.
+const opening = "internal/regularfile"
+
 // pure are the packages whose code takes bytes and returns values: neither files, sockets nor processes.
 var pure = []string{
 	"arch", "arch/amd64", "rsp", "tdesc", "tdesc/check", "tdesc/fetch", "tdesc/machine", "ax", "trace", "tfile", "tfile/check", "tfile/ctf", "tfile/edit", "tfile/twin",
@@ -32,8 +35,8 @@ var importFences = []fence{
 	}},
 	{"C", "the product is built without cgo", func(*source) bool { return false }},
 	{"golang.org/x/sys/unix", "only " + system + " may", func(s *source) bool { return s.pkg == system }},
-	{"syscall", "only " + system + " and those that handle signals may", func(s *source) bool {
-		return s.pkg == system || slices.Contains(signalling, s.pkg)
+	{"syscall", "only " + system + ", " + opening + " and those that handle signals may", func(s *source) bool {
+		return s.pkg == system || s.pkg == opening || slices.Contains(signalling, s.pkg)
 	}},
 	{"os", "it does no I/O of its own", outside},
 	{"os/exec", "it does no I/O of its own", outside},

@@ -1,11 +1,8 @@
 package xmltext
 
 import (
-	"strconv"
 	"strings"
 	"unicode/utf8"
-
-	"tracewell/internal/text"
 )
 
 // Properties of an ASCII character.
@@ -96,55 +93,4 @@ func isNameCharacter(c rune) bool {
 var nameStarts = [][2]rune{
 	{0xc0, 0xd6}, {0xd8, 0xf6}, {0xf8, 0x2ff}, {0x370, 0x37d}, {0x37f, 0x1fff}, {0x200c, 0x200d}, {0x2070, 0x218f},
 	{0x2c00, 0x2fef}, {0x3001, 0xd7ff}, {0xf900, 0xfdcf}, {0xfdf0, 0xfffc}, {0x10000, 0xeffff},
-}
-
-// references replaces the references in text that begins at pos. Unless there are some, nothing is copied.
-func (r *Reader) references(s string, pos int) (string, error) {
-	if strings.IndexByte(s, '&') < 0 {
-		return lineFeeds(s), nil
-	}
-	var b strings.Builder
-	for {
-		n := strings.IndexByte(s, '&')
-		if n < 0 {
-			b.WriteString(lineFeeds(s))
-			return b.String(), nil
-		}
-		b.WriteString(lineFeeds(s[:n]))
-		s, pos = s[n+1:], pos+n
-		end := strings.IndexByte(s, ';')
-		if end < 1 || !strings.HasPrefix(s, "#") && !isName(s[:end]) {
-			return "", r.fail(pos, "& without the name of an entity and a semicolon")
-		}
-		c, err := r.reference(s[:end], pos)
-		if err != nil {
-			return "", err
-		}
-		b.WriteRune(c)
-		s, pos = s[end+1:], pos+end+2
-	}
-}
-
-// entities are those that need no declaration.
-var entities = map[string]rune{"lt": '<', "gt": '>', "amp": '&', "apos": '\'', "quot": '"'}
-
-func (r *Reader) reference(name string, pos int) (rune, error) {
-	if !strings.HasPrefix(name, "#") {
-		c, ok := entities[name]
-		if !ok {
-			err := r.fail(pos, "the entity %s is not one of lt, gt, amp, apos and quot", text.Quote(name))
-			err.Unsupported = r.declares
-			return 0, err
-		}
-		return c, nil
-	}
-	digits, base := name[1:], 10
-	if strings.HasPrefix(digits, "x") {
-		digits, base = digits[1:], 16
-	}
-	c, err := strconv.ParseUint(digits, base, 32)
-	if err != nil || !isCharacter(rune(c)) || c > utf8.MaxRune {
-		return 0, r.fail(pos, "%s is the number of no character", text.Quote(name))
-	}
-	return rune(c), nil
 }

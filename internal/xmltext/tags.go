@@ -18,7 +18,7 @@ func (r *Reader) startTag(t *Token) error {
 	case len(r.open) == 0 && r.root:
 		return r.fail(start, "second root element <%s>", raw)
 	case len(r.open) == MaxDepth:
-		return r.unsupported(start, "<%s> is nested deeper than %d elements", raw, MaxDepth)
+		return r.failAs(Unsupported, start, "<%s> is nested deeper than %d elements", raw, MaxDepth)
 	}
 	r.root = true
 	r.raw = r.raw[:0]
@@ -36,7 +36,7 @@ func (r *Reader) startTag(t *Token) error {
 		case !spaced:
 			return r.fail(r.pos, "no white space before an attribute of <%s>", raw)
 		case len(r.raw) == MaxAttributes:
-			return r.unsupported(start, "<%s> has more than %d attributes", raw, MaxAttributes)
+			return r.failAs(Unsupported, start, "<%s> has more than %d attributes", raw, MaxAttributes)
 		default:
 			if err := r.attribute(raw); err != nil {
 				return err
@@ -114,10 +114,15 @@ func (r *Reader) quoted(name, elem string) (string, error) {
 	if strings.IndexByte(value, '\r') >= 0 {
 		value = lineFeeds(value)
 	}
-	if strings.ContainsAny(value, "\n\t") {
-		value = strings.NewReplacer("\n", " ", "\t", " ").Replace(value)
+	return r.references(blanks(value), start)
+}
+
+// blanks makes a blank of each line feed and tab.
+func blanks(s string) string {
+	if !strings.ContainsAny(s, "\n\t") {
+		return s
 	}
-	return r.references(value, start)
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(s)
 }
 
 // enter resolves the prefixes of a start tag that has been read, and opens the element.
@@ -200,7 +205,7 @@ func (r *Reader) endTag(t *Token) error {
 	}
 	r.pos++
 	switch {
-	case len(r.open) == 0:
+	case len(r.open) == r.floor:
 		return r.fail(start, "</%s>, but no element is open", raw)
 	case r.open[len(r.open)-1].raw != raw:
 		return r.fail(start, "</%s> where </%s> is wanted", raw, r.open[len(r.open)-1].raw)

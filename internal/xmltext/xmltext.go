@@ -2,8 +2,9 @@
 // them stands. It is made for documents of strangers, of which the caller wants to tell exactly what is wrong.
 //
 // It checks that a document is well formed as the XML 1.0 recommendation asks, with its namespaces, and holds it to limits so
-// that no document can take much time or memory: nothing is ever expanded, and each byte is looked at a bounded number of
-// times. A document type declaration is read over; entities that it declares are unknown. Documents are in UTF-8.
+// that no document can take much time or memory: each byte is looked at a bounded number of times, and entities together stand
+// for at most MaxExpansion bytes. Of a document type declaration the general entities are read that it declares between its
+// brackets. Documents are in UTF-8, ISO-8859-1 or US-ASCII.
 //
 // encoding/xml is not used because it accepts much that is not well formed (attributes that come twice, prefixes that nobody
 // declares), and for its speed: names and values here are parts of the document wherever they can be.
@@ -57,15 +58,27 @@ type Token struct {
 	Attributes   []Attribute
 	Text         string // of Text; for Doctype what stands between its brackets
 	CDATA        bool   // of Text: it comes from a CDATA section
-	Offset       int    // in the document, of the first byte
+	Unread       bool   // of Doctype: its brackets declare attributes, or refer to parameter entities
+	Offset       int    // in the document, of the first byte; of what an entity stands for, of the reference
 	Line, Column int    // of the same, from 1; columns are bytes
 }
+
+// Fault is the kind of a SyntaxError.
+type Fault uint8
+
+// The kinds of errors.
+const (
+	Malformed   Fault = iota // the document is not well formed
+	Encoding                 // it is in none of the encodings that are read
+	Undeclared               // it refers to an entity that it does not declare, and may be well formed by declarations elsewhere
+	Unsupported              // it may be well formed, but is beyond the limits, or an entity depends on what is not read
+)
 
 // SyntaxError says where a document is not well formed, or is so but not for this package.
 type SyntaxError struct {
 	Offset, Line, Column int
 	Text                 string
-	Unsupported          bool // it may be well formed, but has another encoding, entities of its own, or is beyond the limits
+	Fault                Fault
 }
 
 // Error gives place and text.
@@ -73,12 +86,11 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e
 
 // Reader reads the tokens of one document. Of the bindings of namespaces, the innermost comes last.
 type Reader struct {
-	doc  string
-	pos  int // of the next byte
-	line int // of counted
-	from int // where that line begins
-
-	counted int // bytes whose line feeds are in line
+	input
+	outer     []input  // those in which the entity is that is being read, the document first
+	names     []string // of the entities that are open, also those in the value of an attribute
+	reference position // of the outermost entity that is being read
+	counter   counter
 
 	open       []element
 	bindings   []binding
@@ -87,8 +99,22 @@ type Reader struct {
 	pendingEnd bool // the last token was an empty-element tag
 	root       bool // the root element has begun
 	doctype    bool
-	declares   bool // the document type has declarations
+	included   bool // what its document type declares does not count
+	declared   *declarations
 	bound      map[string]string
+}
+
+// position is a place in a document.
+type position struct{ offset, line, column int }
+
+// counter counts lines, and the bytes that a document in ISO-8859-1 has fewer than its text in UTF-8.
+type counter struct {
+	latin1  bool
+	counted int // bytes that have been looked at
+	line    int // of the next
+	from    int // where that line begins
+	extra   int // bytes that the document does not have
+	before  int // the same where the line begins
 }
 
 // element is an open element.
@@ -109,13 +135,28 @@ type rawAttribute struct {
 
 // NewReader returns a reader of the document. The prefixes in bound need no declaration for elements; it may be nil.
 func NewReader(doc []byte, bound map[string]string) *Reader {
-	r := &Reader{doc: string(doc), line: 1, bound: bound}
-	if strings.HasPrefix(r.doc, "\ufeff") {
-		r.pos = len("\ufeff")
-		r.counted, r.from = r.pos, r.pos
+	r := &Reader{
+		input:    input{doc: string(doc)},
+		counter:  counter{line: 1},
+		declared: &declarations{entities: make(map[string]entity)},
+		bound:    bound,
+	}
+	if strings.HasPrefix(r.doc, byteOrderMark) {
+		r.pos = len(byteOrderMark)
+		r.counter.counted, r.counter.from = r.pos, r.pos
 	}
 	return r
 }
+
+// Include returns a reader of a document that is to take the place of an element of the first. As it has no document type there,
+// its entities are those of the first, and what it declares itself is dropped.
+func (r *Reader) Include(doc []byte) *Reader {
+	other := NewReader(doc, r.bound)
+	other.declared, other.included = r.declared, true
+	return other
+}
+
+const byteOrderMark = "\ufeff"
 
 // Next reads the next token into t; more is false at the end of a document that is well formed. An error is a *SyntaxError,
 // and nothing can be read behind it.
@@ -125,13 +166,13 @@ func (r *Reader) Next(t *Token) (more bool, err error) {
 		r.begin(t, End, r.pos)
 		return true, r.leave(t)
 	}
-	if r.pos == 0 || r.pos == len("\ufeff") && strings.HasPrefix(r.doc, "\ufeff") {
+	if len(r.outer) == 0 && (r.pos == 0 || r.pos == len(byteOrderMark) && strings.HasPrefix(r.doc, byteOrderMark)) {
 		if err := r.declaration(); err != nil {
 			return false, err
 		}
 	}
-	if r.pos >= len(r.doc) {
-		return false, r.atEnd()
+	if more, err := r.content(); !more {
+		return false, err
 	}
 	r.begin(t, Text, r.pos)
 	if r.doc[r.pos] != '<' {
@@ -155,40 +196,78 @@ func (r *Reader) Next(t *Token) (more bool, err error) {
 	return true, r.startTag(t)
 }
 
-func (r *Reader) begin(t *Token, kind Kind, pos int) {
-	*t = Token{Kind: kind, Offset: pos}
-	t.Line, t.Column = r.place(pos)
+// content goes into and out of entities until there is something to read; more is false at the end of the document.
+func (r *Reader) content() (more bool, err error) {
+	for {
+		switch {
+		case r.pos < len(r.doc):
+			if entered, err := r.enterEntity(); !entered {
+				return err == nil, err
+			}
+		case len(r.outer) == 0:
+			return false, r.atEnd()
+		default:
+			if err := r.leaveEntity(); err != nil {
+				return false, err
+			}
+		}
+	}
 }
 
-// place gives line and column of a byte that is not before the one it was called with last.
-func (r *Reader) place(pos int) (line, column int) {
+func (r *Reader) begin(t *Token, kind Kind, pos int) {
+	p := r.reference
+	if len(r.outer) == 0 {
+		p = r.place(pos)
+	}
+	*t = Token{Kind: kind, Offset: p.offset, Line: p.line, Column: p.column}
+}
+
+// place finds the position of a byte of the document that is not before the one it was called with last.
+func (r *Reader) place(pos int) position { return r.counter.place(r.doc, pos) }
+
+func (c *counter) place(doc string, pos int) position {
 	for {
-		n := strings.IndexByte(r.doc[r.counted:pos], '\n')
+		n := strings.IndexByte(doc[c.counted:pos], '\n')
 		if n < 0 {
 			break
 		}
-		r.line++
-		r.counted += n + 1
-		r.from = r.counted
+		c.count(doc, c.counted+n+1)
+		c.line++
+		c.from, c.before = c.counted, c.extra
 	}
-	r.counted = max(r.counted, pos)
-	return r.line, pos - r.from + 1
+	c.count(doc, max(c.counted, pos))
+	return position{pos - c.extra, c.line, pos - c.from - (c.extra - c.before) + 1}
+}
+
+// count looks at the bytes up to pos.
+func (c *counter) count(doc string, pos int) {
+	if c.latin1 {
+		for _, b := range []byte(doc[c.counted:pos]) {
+			if b&0xc0 == 0x80 { // the second of two
+				c.extra++
+			}
+		}
+	}
+	c.counted = pos
 }
 
 func (r *Reader) fail(pos int, format string, args ...any) *SyntaxError {
-	line, column := r.place(max(pos, r.counted))
-	if pos < r.counted {
-		line = 1 + strings.Count(r.doc[:pos], "\n")
-		column = pos - strings.LastIndexByte(r.doc[:pos], '\n')
-	}
-	return &SyntaxError{Offset: pos, Line: line, Column: column, Text: fmt.Sprintf(format, args...)}
+	return r.failAs(Malformed, pos, format, args...)
 }
 
-// unsupported is fail for what other readers of XML may take.
-func (r *Reader) unsupported(pos int, format string, args ...any) *SyntaxError {
-	err := r.fail(pos, format, args...)
-	err.Unsupported = true
-	return err
+// failAs is fail for what other readers of XML may take.
+func (r *Reader) failAs(fault Fault, pos int, format string, args ...any) *SyntaxError {
+	p, where := r.reference, ""
+	if len(r.outer) > 0 {
+		where = " in the entity " + text.Quote(r.names[len(r.outer)-1])
+	} else {
+		c := counter{latin1: r.counter.latin1, line: 1}
+		if strings.HasPrefix(r.doc, byteOrderMark) {
+			c.counted, c.from = len(byteOrderMark), len(byteOrderMark)
+		}
+		p = c.place(r.doc, max(pos, c.counted))
+	}
+	return &SyntaxError{Offset: p.offset, Line: p.line, Column: p.column, Text: fmt.Sprintf(format, args...) + where, Fault: fault}
 }
 
 func (r *Reader) atEnd() error {
@@ -234,12 +313,15 @@ func (r *Reader) cdata(t *Token) error {
 	return err
 }
 
-// text reads to the next tag.
+// text reads to the next tag, or to a reference to an entity that is declared.
 func (r *Reader) text(t *Token) error {
 	start := r.pos
 	n := strings.IndexByte(r.doc[start:], '<')
 	if n < 0 {
 		n = len(r.doc) - start
+	}
+	if len(r.open) > 0 {
+		n = untilEntity(r.doc[start : start+n])
 	}
 	raw := r.doc[start : start+n]
 	r.pos = start + n

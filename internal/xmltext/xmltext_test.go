@@ -100,7 +100,8 @@ var malformed = []struct{ doc, err string }{
 	{"<a xmlns:p=''/>", `1:4: the prefix p cannot stand for ""`},
 	{"<a>&</a>", "1:4: & without the name of an entity and a semicolon"},
 	{"<a>& b;</a>", "1:4: & without the name of an entity and a semicolon"},
-	{"<a>&b;</a>", `1:4: the entity "b" is not one of lt, gt, amp, apos and quot`},
+	{"<a>&b;</a>", `1:4: the entity "b" is not declared`},
+	{"<a b='x&c;'/>", `1:8: the entity "c" is not declared`},
 	{"<a>&#0;</a>", `1:4: "#0" is the number of no character`},
 	{"<a>&#x110000;</a>", `1:4: "#x110000" is the number of no character`},
 	{"<a>]]></a>", "1:4: ]]> in text"},
@@ -112,7 +113,35 @@ var malformed = []struct{ doc, err string }{
 	{"<?xml encoding='utf-8'?><a/>", "1:1: the XML declaration is not of the form"},
 	{"<a/><!DOCTYPE a>", "1:5: document type declaration behind the start"},
 	{"<!DOCTYPE a><!DOCTYPE a><a/>", "1:13: second document type declaration"},
-	{"<!DOCTYPE a [<a/>", "1:18: the document ends inside the document type declaration"},
+	{"<!DOCTYPE a [<a/>", "1:14: no declaration in the brackets of the document type"},
+	{"<!DOCTYPE a [x]><a/>", "1:14: no declaration in the brackets of the document type"},
+	{"<!DOCTYPE a [ ", "1:15: the document ends inside the document type declaration"},
+	{"<!DOCTYPE a SYSTEM 'x>", "1:23: the document ends inside a literal of the document type declaration"},
+	{"<!DOCTYPE a []x><a/>", "1:15: no > behind the brackets of the document type declaration"},
+	{"<!DOCTYPE a [<!ELEMENT a", "1:25: the document ends inside a declaration of the document type"},
+	{"<!DOCTYPE a [%p]><a/>", "1:14: no ; behind %p"},
+	{"<!DOCTYPE a [% p;]><a/>", "1:15: no name of a parameter entity"},
+	{"<!DOCTYPE a [<!ENTITYb 'c'>]><a/>", "1:22: no white space behind <!ENTITY"},
+	{"<!DOCTYPE a [<!ENTITY %b 'c'>]><a/>", "1:24: no white space behind <!ENTITY"},
+	{"<!DOCTYPE a [<!ENTITY 1 'c'>]><a/>", "1:23: no name of an entity"},
+	{"<!DOCTYPE a [<!ENTITY b'c'>]><a/>", "1:24: no white space behind the name of the entity b"},
+	{"<!DOCTYPE a [<!ENTITY b c>]><a/>", "1:25: the text of the entity b is not quoted"},
+	{"<!DOCTYPE a [<!ENTITY b 'c", "1:27: the document ends inside the text of an entity"},
+	{"<!DOCTYPE a [<!ENTITY b 'c' d>]><a/>", "1:14: no > at the end of the declaration of the entity b"},
+	{"<!DOCTYPE a [<!ENTITY b '%c;'>]><a/>", "1:26: % in the text of the entity b"},
+	{"<!DOCTYPE a [<!ENTITY b '&'>]><a/>", "1:26: & without the name of an entity and a semicolon in the text of an entity"},
+	{"<!DOCTYPE a [<!ENTITY b '&#0;'>]><a/>", `1:26: "#0" is the number of no character`},
+	{"<!DOCTYPE a [<!ENTITY b '&b;'>]><a>&b;</a>", `1:36: the entity "b" refers to itself in the entity "b"`},
+	{"<!DOCTYPE a [<!ENTITY b '&b;'>]><a c='&b;'/>", `1:39: the entity "b" refers to itself`},
+	{"<!DOCTYPE a [<!ENTITY b '&c;'><!ENTITY c '&b;'>]><a d='&b;'/>", `1:56: the entity "b" refers to itself`},
+	{"<!DOCTYPE a [<!ENTITY b '&#60;'>]><a c='&b;'/>", `1:41: < in the value of an attribute, by the entity "b"`},
+	{"<!DOCTYPE a [<!ENTITY b '<c>'>]><a>&b;</c></a>", `1:36: <c> is open at the end of the entity in the entity "b"`},
+	{"<!DOCTYPE a [<!ENTITY b '</a><a>'>]><a>&b;</a>", `1:40: </a>, but no element is open in the entity "b"`},
+	{"<!DOCTYPE a [<!ENTITY b '<c'>]><a>&b;/></a>", `1:35: the document ends inside the tag <c> in the entity "b"`},
+	{"<!DOCTYPE a [<!ENTITY b '&#38;'>]><a>\n&b;</a>", `2:1: & without the name of an entity and a semicolon in the entity "b"`},
+	{"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>&b;", `1:35: text "&b;" outside the root element`},
+	{"<?xml version='1.0' encoding='us-ascii'?><a>\n\xc3\xbc</a>", "2:1: the byte 0xc3 is no character of US-ASCII"},
+	{"<?xml version='1.0' encoding='iso-8859-1'?><a>\n\xfc\xfc<b/>\xfc\x01</a>", "2:8: the control character 0x01"},
 	{"<a>\n\x01</a>", "2:1: the control character 0x01"},
 	{"<a>\xff</a>", "1:4: the byte 0xff is not part of a character in UTF-8"},
 	{"<a>\xed\xa0\x80</a>", "1:4: the byte 0xed is not part of a character in UTF-8"},
@@ -142,22 +171,32 @@ func TestXmllintFindsThemMalformed(t *testing.T) {
 	}
 }
 
-func TestUnsupported(t *testing.T) {
-	for _, doc := range []string{
-		"<?xml version='1.0' encoding='latin1'?><a/>", "\xfe\xff\x00<", strings.Repeat("<a>", xmltext.MaxDepth+1),
-		"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
-	} {
-		r := xmltext.NewReader([]byte(doc), nil)
-		var token xmltext.Token
-		var err error
-		for more := true; more; {
-			more, err = r.Next(&token)
-			if err != nil {
-				break
-			}
+// lastError reads a document to its end and returns the error there.
+func lastError(r *xmltext.Reader) *xmltext.SyntaxError {
+	var token xmltext.Token
+	for {
+		more, err := r.Next(&token)
+		if syntax, ok := err.(*xmltext.SyntaxError); ok || !more {
+			return syntax
 		}
-		if syntax, ok := err.(*xmltext.SyntaxError); !ok || !syntax.Unsupported {
-			t.Errorf("%.40q: error %v, want one of what is not supported", doc, err)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for doc, want := range map[string]xmltext.Fault{
+		"<?xml version='1.0' encoding='windows-1252'?><a/>": xmltext.Encoding,
+		"<?xml version='1.0' encoding='latin1'?><a/>":       xmltext.Encoding,
+		"\xfe\xff\x00<": xmltext.Encoding,
+		strings.Repeat("<a>", xmltext.MaxDepth+1):             xmltext.Unsupported,
+		"<!DOCTYPE a [<!ENTITY b 'c'>]><a>&d;</a>":            xmltext.Undeclared,
+		"<!DOCTYPE a [%p;]><a>&d;</a>":                        xmltext.Unsupported,
+		"<?xml version='1.0' standalone='yes'?><a>&d;</a>":    xmltext.Malformed,
+		"<?xml version='1.0' standalone='no'?><a b='&d;'/>":   xmltext.Undeclared,
+		"<!DOCTYPE a [<!ENTITY b SYSTEM 'b'>]><a>&b;</a>":     xmltext.Malformed,
+		"<!DOCTYPE a [<!-- <!ENTITY b 'c'> -->]><a c='&b;'/>": xmltext.Undeclared,
+	} {
+		if err := lastError(xmltext.NewReader([]byte(doc), nil)); err == nil || err.Fault != want {
+			t.Errorf("%.50q: error %v, want one of the kind %d", doc, err, want)
 		}
 	}
 }

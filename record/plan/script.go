@@ -11,7 +11,7 @@ import (
 // AddScript adds what a script for GDB defines. The name of its file is for messages. Errors that are about a part of a line
 // are of type *cexpr.Error.
 func (p *Plan) AddScript(name, text string) error {
-	s := &script{plan: p, name: name, rest: strings.Split(text, "\n"), base: p.next() - 1}
+	s := &script{plan: p, name: name, rest: text, more: true, base: p.next() - 1}
 	s.number = s.base
 	for {
 		line, ok, err := s.next()
@@ -28,7 +28,8 @@ func (p *Plan) AddScript(name, text string) error {
 type script struct {
 	plan   *Plan
 	name   string
-	rest   []string     // lines
+	rest   string       // lines that have not been read
+	more   bool         // there are some
 	at     int          // number of the line that was read last
 	base   trace.Number // of the last tracepoint that there was before
 	number trace.Number // of the last that was defined, which may have been deleted
@@ -36,10 +37,10 @@ type script struct {
 
 // next returns the next line that is neither empty nor a comment, without the blanks around it, false at the end.
 func (s *script) next() (Text, bool, error) {
-	for len(s.rest) > 0 {
+	for s.more {
 		first := s.at + 1
 		line := s.physical()
-		for strings.HasSuffix(line, `\`) && len(s.rest) > 0 {
+		for strings.HasSuffix(line, `\`) && s.more {
 			line = strings.TrimSuffix(line, `\`) + s.physical()
 		}
 		t := whole(fmt.Sprintf("%s:%d", s.name, first), line)
@@ -59,10 +60,10 @@ func (s *script) next() (Text, bool, error) {
 
 // physical takes the next line as the file has it.
 func (s *script) physical() string {
-	line := strings.TrimSuffix(s.rest[0], "\r")
-	s.rest = s.rest[1:]
+	line, rest, more := strings.Cut(s.rest, "\n")
+	s.rest, s.more = rest, more
 	s.at++
-	return line
+	return strings.TrimSuffix(line, "\r")
 }
 
 // command does what a line says.

@@ -48,12 +48,12 @@ const (
 	debugBreak, debugState = 16, 24
 )
 
-// describe learns the registers. gdbserver 13.1 dies of a question for the description while no thread is selected.
+// describe learns the registers.
 func (s *Session) describe() error {
-	if _, err := s.server.exchange("Hgp0.0"); err != nil {
+	read, err := fetch.Annexes(s.server.exchange, s.server.features)
+	if err != nil {
 		return err
 	}
-	read := func(annex string) ([]byte, error) { return s.server.transfer("features", annex) }
 	document, err := read(fetch.Main)
 	if err != nil {
 		return err

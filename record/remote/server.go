@@ -12,6 +12,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/tdesc/fetch"
 )
 
 // Limits of what is waited for and accepted.
@@ -130,11 +131,7 @@ func (s *server) greet() error {
 	if err := s.conn.SetDeadline(time.Now().Add(replyPatience)); err != nil {
 		return err
 	}
-	features, err := s.client.Supported(rsp.Features{
-		{Name: "multiprocess", Mark: rsp.Supported},
-		{Name: "swbreak", Mark: rsp.Supported},
-		{Name: "xmlRegisters", Mark: rsp.HasValue, Value: "i386"},
-	})
+	features, err := fetch.Announce(s.client, rsp.Feature{Name: "swbreak", Mark: rsp.Supported})
 	if err != nil {
 		return fmt.Errorf("no server of GDB's protocol answers: %w", err)
 	}

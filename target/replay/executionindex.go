@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"tracewell/internal/regularfile"
 	"tracewell/internal/wholefile"
 	"tracewell/itrace"
 	"tracewell/itrace/index"
@@ -151,7 +152,7 @@ func (s ExecutionSource) inMemory(d *itrace.Dialect, o ExecutionOptions) (kept, 
 
 // open opens an index that is there already, and reads all of it once, so that damage shows while it can be built anew.
 func (s ExecutionSource) open(path string, id index.Identity, d *itrace.Dialect) (kept, error) {
-	f, err := os.Open(path)
+	f, err := regularfile.Open(path)
 	if err != nil {
 		return kept{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -162,7 +163,8 @@ func changed(b []byte, at int) []byte {
 	return b
 }
 
-// TestIndexElsewhere opens a trace beside which nothing can be written, and with no cache either.
+// TestIndexElsewhere opens a trace beside which nothing can be written, and with no cache either. What stands in the place of the
+// index is first a folder, then a FIFO that nobody writes to.
 func TestIndexElsewhere(t *testing.T) {
 	folder := t.TempDir()
 	cache := filepath.Join(folder, "cache")
@@ -183,7 +185,14 @@ func TestIndexElsewhere(t *testing.T) {
 		t.Errorf("in the cache: %v, %v", files, err)
 	}
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(path, "none"))
+	if err := os.RemoveAll(path + replay.IndexSuffix); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := exec.CommandContext(t.Context(), "mkfifo", path+replay.IndexSuffix).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
 	got, notes := kept(t, path, replay.ExecutionOptions{})
+	noted(t, "a FIFO", notes, "it is a FIFO, not a regular file; it is built anew")
 	noted(t, "nowhere", notes, "is kept in memory")
 	if got != want {
 		t.Errorf("got %s", got)

@@ -34,7 +34,7 @@ var architectures = words(`
 	sh2a-nofpu-or-sh3-nommu sh2a-nofpu-or-sh4-nommu-nofpu sh2a-or-sh3e sh2a-or-sh4 sh2e sh3 sh3-dsp sh3-nommu sh3e sh4
 	sh4-nofpu sh4-nommu-nofpu sh4a sh4a-nofpu sh4al-dsp sparc sparc:sparclet sparc:sparclite sparc:sparclite_le
 	sparc:v8plus sparc:v8plusa sparc:v8plusb sparc:v8plusc sparc:v8plusd sparc:v8pluse sparc:v8plusm sparc:v8plusm8
-	sparc:v8plusv sparc:v9 sparc:v9a sparc:v9b sparc:v9c sparc:v9d sparc:v9e sparc:v9m sparc:v9m8 sparc:v9v spu tic6x
+	sparc:v8plusv sparc:v9 sparc:v9a sparc:v9b sparc:v9c sparc:v9d sparc:v9e sparc:v9m sparc:v9m8 sparc:v9v tic6x
 	tilegx tilegx32 tilepro v850 v850e v850e1 v850e2 v850e2v3 v850e2v4 v850e3v5 vax xbpf xscale xstormy16 xtensa z180
 	z80 z80-any z80:full z80:strict z80n
 `)

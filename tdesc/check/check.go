@@ -57,8 +57,12 @@ var (
 		"write one of the names that GDB's command 'set osabi' lists, such as GNU/Linux or none")
 	ruleSize = newRule("size-mismatch", tdesc.Misreads,
 		"make bitsize eight times the size of the type: GDB goes by the type, other readers by bitsize")
-	ruleBits = newRule("bitsize-odd", tdesc.Misreads, "make bitsize a multiple of 8, and more than 0")
-	ruleHuge = newRule("type-too-large", tdesc.Misreads, "make the type smaller; no register takes a megabyte")
+	ruleBits   = newRule("bitsize-odd", tdesc.Misreads, "make bitsize a multiple of 8, and more than 0")
+	ruleHuge   = newRule("type-too-large", tdesc.Misreads, "make the type smaller; no register takes a megabyte")
+	ruleShared = newRule("type-shared", tdesc.Misreads,
+		"give the type another name in one of the features: GDB takes the type of the first register for all types of the name")
+	ruleCompatible = newRule("compatible-unknown", tdesc.Misreads, "write the name as GDB's command 'set architecture' lists it; "+
+		"GDB 13 ignores others without a word")
 	ruleName = newRule("register-name", tdesc.Odd,
 		"name the register as a word of letters, digits and underscores, so that it can be typed behind a $")
 	ruleHidden = newRule("register-name-empty", tdesc.Misreads, "name the register, or GDB does not show it; its place is kept")
@@ -108,6 +112,11 @@ func (c *checker) header() {
 	case !architectures[strings.ToLower(t.Architecture)]:
 		c.add(ruleArchitecture, c.in.Architecture(), "no GDB knows the architecture %q", t.Architecture)
 	}
+	for _, name := range t.Compatible {
+		if !architectures[strings.ToLower(name)] {
+			c.add(ruleCompatible, c.in.Compatible(name), "no GDB knows the architecture %q", name)
+		}
+	}
 	if t.OSABI != "" && !osABIs[t.OSABI] {
 		c.add(ruleOSABI, c.in.OSABI(), "no GDB knows the OS ABI %q", t.OSABI)
 	}
@@ -122,7 +131,7 @@ func (c *checker) registers() {
 			c.add(ruleName, c.in.Register(r), "the name %q cannot be typed behind a $", r.Name)
 		}
 	}
-	layout, err := c.in.Target.Layout()
+	layout, err := c.in.Layout()
 	if err != nil {
 		c.add(ruleHuge, tdesc.Position{Line: 1, Column: 1}, "%s", strings.TrimPrefix(err.Error(), "target description: "))
 		return
@@ -140,6 +149,8 @@ func (c *checker) size(s *tdesc.Slot) {
 		return f.Rule.Name == "bitsize-type" && f.Pos.Offset == pos.Offset && f.Pos.Annex == pos.Annex
 	})
 	switch {
+	case s.Shared:
+		c.add(ruleShared, pos, "reg %q: GDB takes the type %s of an earlier register, of %d bytes, which is another one", r.Name, r.Type, s.Size)
 	case said || r.Bits == 8*s.Size:
 	case r.Bits%8 != 0 || r.Bits == 0:
 		c.add(ruleBits, pos, "reg %q has %d bits, and its type %s %d bytes", r.Name, r.Bits, r.Type, s.Size)

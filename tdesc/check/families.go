@@ -24,6 +24,7 @@ const never = 1 << 30
 //	~restart  without it GDB makes nothing of the feature, and does not say so
 //	!z0       without it GDB crashes
 //	[x16-x31] all of them, if the first is there
+//	{a0-a3}   all of them, if the first in the brackets before them is not there
 //
 // Names are compared without regard to case.
 type feature struct {
@@ -32,11 +33,23 @@ type feature struct {
 	requires  []string // other features that GDB needs beside it
 	excludes  []string // those that it does not bear beside it
 	useless   string   // the feature without which GDB makes nothing of this one
+	beside    string   // registers that GDB needs in that one, if it is there
+	equal     equality // which of its registers GDB needs to have the same bitsize
+	forgets   []string // the features that GDB 13 takes without all of their registers, if this one is there
 	crashes   bool     // GDB 13 crashes on the feature
 	since     int      // the GDB that knows it first; 0 for 13 and before
 	until     int      // the last GDB that knows it; 0 for the newest
 	instead   string   // the feature that has taken its place
 }
+
+// equality is which registers have to have the same bitsize.
+type equality uint8
+
+const (
+	anySize     equality = iota
+	equalNeeded          // those that the feature needs
+	equalAll             // all that it has, also those of other names
+)
 
 // families is what GDB's manual says in the chapter on standard target features, corrected by trying each of the registers
 // with GDB 13, as far as Debian's is made for the architecture; the test does so. Where GDB does without a register that
@@ -53,7 +66,7 @@ var families = []family{
 			{name: "aarch64.pauth", registers: "pauth_dmask pauth_cmask ?pauth_dmask_high ?pauth_cmask_high", instead: "aarch64.pauth_v2"},
 			{name: "aarch64.pauth_v2", registers: "pauth_dmask pauth_cmask ?pauth_dmask_high ?pauth_cmask_high", since: 14},
 			{name: "aarch64.mte", registers: "tag_ctl"},
-			{name: "aarch64.tls", registers: "tpidr ?tpidr2"},
+			{name: "aarch64.tls", registers: "tpidr ?tpidr2", forgets: []string{"aarch64.core", "aarch64.fpu", "aarch64.sve"}},
 			{name: "aarch64.sme", registers: "za svg svcr", since: 14},
 			{name: "aarch64.sme2", registers: "zt0", requires: []string{"aarch64.sme"}, since: 14},
 			{name: "aarch64.gcs", registers: "gcspr", since: 17},
@@ -76,15 +89,15 @@ var families = []family{
 	},
 	{
 		name:          "ARC",
-		architectures: []string{"arc*", "a6", "a7", "em", "hs"},
-		required:      [][]string{{"arc.core"}, {"arc.aux"}},
-		features: []feature{
-			{
-				name:      "arc.core",
-				registers: "r0-r3 ?r4-r9 r10-r15 ?r16-r25 gp fp sp ?ilink ?ilink1 ?ilink2 ?r30 blink ?r32-r59 lp_count pcl",
-			},
-			{name: "arc.aux", registers: "pc status32 ?lp_start ?lp_end ?bta"},
-		},
+		architectures: []string{"arc", "arc6*", "arc7*", "a6", "a7"},
+		required:      arcRequired,
+		features:      arc("?ilink ?ilink1 ?ilink2 ?r30"),
+	},
+	{
+		name:          "ARCv2",
+		architectures: []string{"arcv2", "em", "hs"},
+		required:      arcRequired,
+		features:      arc("?ilink r30"),
 	},
 	{
 		name:          "Arm",
@@ -95,7 +108,7 @@ var families = []family{
 			{name: "arm.m-profile", registers: "r0-r12 sp|r13 lr|r14 pc|r15 xpsr"},
 			{name: "arm.fpa", registers: "f0-f7 fps", instead: "arm.vfp"},
 			{name: "arm.vfp", registers: "d0-d15 [d16-d31] fpscr"},
-			{name: "arm.neon", useless: "arm.vfp"},
+			{name: "arm.neon", useless: "arm.vfp", beside: "d16-d31"},
 			{name: "arm.m-system", registers: "msp psp", useless: "arm.m-profile"},
 			{name: "arm.secext", registers: "msp_ns psp_ns msp_s psp_s", useless: "arm.m-profile"},
 			{name: "arm.m-profile-mve", registers: "vpr", useless: "arm.m-profile"},
@@ -184,6 +197,16 @@ var families = []family{
 		},
 	},
 	{
+		name:          "Nios II",
+		architectures: []string{"nios2*"},
+		required:      [][]string{{"nios2.cpu"}},
+		features: []feature{{
+			name: "nios2.cpu",
+			registers: "zero at r2-r23 et bt gp sp fp ea sstatus ra pc status estatus bstatus ienable ipending cpuid ctl6 exception " +
+				"pteaddr tlbacc tlbmisc eccinj badaddr config mpubase mpuacc",
+		}},
+	},
+	{
 		name:          "OpenRISC 1000",
 		architectures: []string{"or1k*"},
 		required:      [][]string{{"or1k.group0"}},
@@ -208,17 +231,10 @@ var families = []family{
 		features:      []feature{{name: "rx.core", registers: "r0-r15 usp isp psw pc intb bpsw bpc fintv fpsw acc"}},
 	},
 	{
-		name:          "s390, 64 bits",
-		architectures: []string{"s390", "s390:64-bit"},
+		name:          "s390",
+		architectures: []string{"s390*"},
 		required:      [][]string{{"s390.core"}, {"s390.fpr"}, {"s390.acr"}},
-		features:      s390("pswm pswa r0-r15"),
-	},
-	{
-		name:          "s390, 31 bits",
-		architectures: []string{"s390:31-bit"},
-		required:      [][]string{{"s390.core"}, {"s390.fpr"}, {"s390.acr"}},
-		features: s390("pswm pswa r0|r0l r1|r1l r2|r2l r3|r3l r4|r4l r5|r5l r6|r6l r7|r7l r8|r8l r9|r9l r10|r10l r11|r11l " +
-			"r12|r12l r13|r13l r14|r14l r15|r15l ?r0h-r15h"),
+		features:      s390,
 	},
 	{
 		name:          "SPARC, 64 bits",

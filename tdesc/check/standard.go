@@ -20,6 +20,10 @@ var (
 		"put the registers that GDB needs into a feature of this name, or leave out all registers to have GDB's usual ones")
 	ruleMissingRegister = newRule("standard-register-missing", tdesc.Rejects,
 		"add the register under this name, in whatever size; GDB needs all of them to use the feature")
+	ruleUnequal = newRule("standard-register-size", tdesc.Rejects,
+		"give the registers of the feature the same bitsize, and those that are not GDB's a feature of their own")
+	ruleForgotten = newRule("standard-register-forgotten", tdesc.Misreads, "add the register: GDB 13 only takes the description "+
+		"because another of its features makes it forget what lacks, and it has no value for the register")
 	ruleValued = newRule("standard-register-ignored", tdesc.Misreads,
 		"add the register under this name; GDB makes nothing of the feature without, and does not say so")
 	ruleVital    = newRule("standard-register-crash", tdesc.Crashes, "add the register under this name; GDB fails an assertion without")
@@ -49,30 +53,39 @@ type want struct {
 	names  []string // any of them, in lower case
 	need   need
 	leader *want // needed only if that one is there; nil for none
+	rival  *want // needed only if that one is not there; nil for none
 }
 
 // wants reads the registers of a feature.
 func (f *feature) wants() []*want {
 	var all []*want
 	grouped := false
-	var leader *want
+	var leader, first, rival *want
 	for word := range strings.FieldsSeq(f.registers) {
 		word, begins := strings.CutPrefix(word, "[")
 		word, ends := strings.CutSuffix(word, "]")
+		word, instead := strings.CutPrefix(word, "{")
+		word, ended := strings.CutSuffix(word, "}")
 		grouped = grouped || begins
+		if instead {
+			rival = first
+		}
 		kind := needs[word[0]]
 		if kind != needed {
 			word = word[1:]
 		}
 		for _, name := range expand(word) {
-			w := &want{names: strings.Split(name, "|"), need: kind, leader: leader}
+			w := &want{names: strings.Split(name, "|"), need: kind, leader: leader, rival: rival}
 			if grouped && leader == nil {
-				w.need, leader = optional, w
+				w.need, leader, first = optional, w, w
 			}
 			all = append(all, w)
 		}
 		if ends {
 			grouped, leader = false, nil
+		}
+		if ended {
+			rival = nil
 		}
 	}
 	return all
@@ -185,7 +198,7 @@ func (c *checker) standard() {
 		}
 		seen[name] = true
 		if known := f.feature(name); known != nil {
-			c.feature(known, feature)
+			c.feature(f, known, feature)
 			continue
 		}
 		c.add(ruleForeign, c.in.Feature(feature), "GDB has no feature %s for %s", feature.Name, f.name)
@@ -200,35 +213,85 @@ func hasRegisters(t *tdesc.Target) bool {
 }
 
 // feature checks a feature of the description against what GDB wants of it.
-func (c *checker) feature(known *feature, feature *tdesc.Feature) {
-	pos := c.in.Feature(feature)
-	missing := known.missing(feature)
+func (c *checker) feature(f *family, known *feature, given *tdesc.Feature) {
+	pos := c.in.Feature(given)
+	if known.useless != "" && c.in.Target.Feature(prefix+known.useless) == nil {
+		c.add(ruleUseless, pos, "the feature %s means nothing to GDB without %s", given.Name, prefix+known.useless)
+		return
+	}
+	lacking := ruleMissingRegister
+	if c.forgets(f, known) {
+		lacking = ruleForgotten
+	}
+	missing := known.missing(given)
 	for _, level := range []struct {
 		need need
 		rule *tdesc.Rule
-	}{{needed, ruleMissingRegister}, {valued, ruleValued}, {vital, ruleVital}} {
+	}{{needed, lacking}, {valued, ruleValued}, {vital, ruleVital}} {
 		if names := missing[level.need]; len(names) > 0 {
-			c.add(level.rule, pos, "the feature %s lacks %s", feature.Name, list(names))
+			c.add(level.rule, pos, "the feature %s lacks %s", given.Name, list(names))
 		}
 	}
 	if known.crashes {
-		c.add(ruleCrashes, pos, "GDB 13 does not bear the feature %s on this architecture", feature.Name)
+		c.add(ruleCrashes, pos, "GDB 13 does not bear the feature %s on this architecture", given.Name)
 	}
-	if known.useless != "" && c.in.Target.Feature(prefix+known.useless) == nil {
-		c.add(ruleUseless, pos, "the feature %s means nothing to GDB without %s", feature.Name, prefix+known.useless)
+	c.sizes(known, given)
+	c.others(known, given)
+	if known.instead != "" {
+		c.add(ruleObsolete, pos, "the feature %s is obsolete; %s has taken its place", given.Name, prefix+known.instead)
+	}
+}
+
+// sizes compares the registers of a feature with the first of those that have to be of one size.
+func (c *checker) sizes(known *feature, given *tdesc.Feature) {
+	if known.equal == anySize {
+		return
+	}
+	needs := make(map[string]bool)
+	for _, w := range known.wants() {
+		for _, name := range w.names {
+			needs[name] = w.need == needed
+		}
+	}
+	var first *tdesc.Register
+	for _, r := range given.Registers {
+		switch {
+		case known.equal == equalNeeded && !needs[strings.ToLower(r.Name)]:
+		case first == nil:
+			first = r
+		case r.Bits != first.Bits:
+			c.add(ruleUnequal, c.in.Register(r), "reg %q has %d bits, but %q has %d", r.Name, r.Bits, first.Name, first.Bits)
+			return
+		}
+	}
+}
+
+// forgets tells whether another feature makes GDB forget what a feature lacks.
+func (c *checker) forgets(f *family, known *feature) bool {
+	return slices.ContainsFunc(f.features, func(other feature) bool {
+		given := c.in.Target.Feature(prefix + other.name)
+		return given != nil && slices.Contains(other.forgets, known.name) && len(other.missing(given)[needed]) == 0
+	})
+}
+
+// others checks what a feature wants of other features.
+func (c *checker) others(known *feature, given *tdesc.Feature) {
+	t, pos := c.in.Target, c.in.Feature(given)
+	if other := t.Feature(prefix + known.useless); known.beside != "" && other != nil {
+		there := feature{registers: known.beside}
+		if names := there.missing(other)[needed]; len(names) > 0 {
+			c.add(ruleMissingRegister, pos, "the feature %s needs %s in %s", given.Name, list(names), other.Name)
+		}
 	}
 	for _, name := range known.requires {
-		if c.in.Target.Feature(prefix+name) == nil {
-			c.add(ruleRequires, pos, "the feature %s needs %s beside it", feature.Name, prefix+name)
+		if t.Feature(prefix+name) == nil {
+			c.add(ruleRequires, pos, "the feature %s needs %s beside it", given.Name, prefix+name)
 		}
 	}
 	for _, name := range known.excludes {
-		if c.in.Target.Feature(prefix+name) != nil {
-			c.add(ruleExcludes, pos, "the feature %s cannot be beside %s", feature.Name, prefix+name)
+		if t.Feature(prefix+name) != nil {
+			c.add(ruleExcludes, pos, "the feature %s cannot be beside %s", given.Name, prefix+name)
 		}
-	}
-	if known.instead != "" {
-		c.add(ruleObsolete, pos, "the feature %s is obsolete; %s has taken its place", feature.Name, prefix+known.instead)
 	}
 }
 
@@ -240,8 +303,12 @@ func (f *feature) missing(feature *tdesc.Feature) map[need][]string {
 	}
 	missing := make(map[need][]string)
 	for _, w := range f.wants() {
-		if !w.in(have) && (w.leader == nil || w.leader.in(have)) {
-			missing[w.need] = append(missing[w.need], strings.Join(w.names, " or "))
+		if !w.in(have) && (w.leader == nil || w.leader.in(have)) && (w.rival == nil || !w.rival.in(have)) {
+			name := strings.Join(w.names, " or ")
+			if w.rival != nil && len(missing[w.need]) == 0 {
+				name = strings.Join(w.rival.names, " or ") + ", or else " + name
+			}
+			missing[w.need] = append(missing[w.need], name)
 		}
 	}
 	return missing

@@ -30,21 +30,47 @@ func Folder(folder fs.FS) tdesc.Include {
 	}
 }
 
-// Stub asks a stub for annexes with the packet qXfer:features:read. The error says that it has none. It sends qSupported
-// with the features that make stubs serve what GDB would get, and nothing that changes the stub's target.
+// Stub asks a stub for annexes with the packet qXfer:features:read. The error says that it has none. The packets before that
+// one are GDB's, so that the stub serves what GDB would get; none of them changes the stub's target.
 func Stub(c *rsp.Client) (tdesc.Include, error) {
-	supported, err := c.Supported(rsp.Features{
+	supported, err := Announce(c)
+	if err != nil {
+		return nil, err
+	}
+	return Annexes(c.Exchange, supported)
+}
+
+// Announce sends qSupported with the features without which a stub serves no description, or another one than to GDB, and with
+// more. It returns the stub's features.
+func Announce(c *rsp.Client, more ...rsp.Feature) (rsp.Features, error) {
+	own := rsp.Features{
 		{Name: "multiprocess", Mark: rsp.Supported},
 		{Name: "xmlRegisters", Mark: rsp.HasValue, Value: "i386"},
-	})
+	}
+	supported, err := c.Supported(append(own, more...))
 	if err != nil {
 		return nil, fmt.Errorf("qSupported: %w", err)
 	}
+	return supported, nil
+}
+
+// Annexes asks a stub that has told its features for annexes. The function exchange sends a packet and returns the reply.
+//
+// It selects a thread first, as GDB does: gdbserver 13.1 aborts on qXfer:features:read while no thread is selected. A stub
+// without threads may refuse that, and still serve a description.
+func Annexes(exchange func(packet string) (string, error), supported rsp.Features) (tdesc.Include, error) {
 	if !supported.Has("qXfer:features:read") {
 		return nil, fmt.Errorf("the stub serves no target description: %q is not among its features", "qXfer:features:read")
 	}
+	selectAny := "Hg0"
+	if supported.Has("multiprocess") {
+		selectAny = "Hgp0.0"
+	}
+	if _, err := exchange(selectAny); err != nil {
+		return nil, fmt.Errorf("%s: %w", selectAny, err)
+	}
 	size := chunk(supported)
-	return func(annex string) ([]byte, error) { return read(c, annex, size) }, nil
+	return func(annex string) ([]byte, error) { return read(exchange, annex, size) }, nil
 }
 
 // Sizes of a request in bytes. What the stub answers has escapes, which double a byte in the worst case, and the letter.
@@ -62,11 +88,11 @@ func chunk(supported rsp.Features) int {
 }
 
 // read gets one annex, piece by piece.
-func read(c *rsp.Client, annex string, size int) ([]byte, error) {
+func read(exchange func(string) (string, error), annex string, size int) ([]byte, error) {
 	var doc []byte
 	for len(doc) <= tdesc.MaxBytes {
 		request := fmt.Sprintf("qXfer:features:read:%s:%x,%x", annex, len(doc), size)
-		reply, err := c.Exchange(request)
+		reply, err := exchange(request)
 		switch {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", request, err)

@@ -126,6 +126,33 @@ func TestStub(t *testing.T) {
 	}
 }
 
+// TestStubSelectsThread holds the packets against those of GDB, in whose absence gdbserver aborts.
+func TestStubSelectsThread(t *testing.T) {
+	for features, want := range map[string]string{"": "Hg0", "multiprocess+;": "Hgp0.0"} {
+		var packets []string
+		client := connect(t, func(packet string) string {
+			packets = append(packets, packet)
+			switch {
+			case strings.HasPrefix(packet, "qSupported:"):
+				return features + "qXfer:features:read+"
+			case strings.HasPrefix(packet, "qXfer:"):
+				return "l<target/>"
+			}
+			return "E01" // as of a stub that has no thread
+		})
+		include, err := fetch.Stub(client)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doc, err := include(fetch.Main); err != nil || string(doc) != "<target/>" {
+			t.Errorf("%q, %v", doc, err)
+		}
+		if len(packets) != 3 || !strings.Contains(packets[0], "xmlRegisters=i386") || packets[1] != want {
+			t.Errorf("%q: packets %q, want %s behind qSupported", features, packets, want)
+		}
+	}
+}
+
 func TestStubWithoutDescription(t *testing.T) {
 	for reply, want := range map[string]string{
 		"PacketSize=400": `serves no target description`,
