@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 )
 
 // described writes a description with an include into a folder of its own.
@@ -179,11 +179,7 @@ func TestTdescOfTraceFile(t *testing.T) {
 
 // TestTdescLeavesGDBServerAlive asks gdbserver three times for its description. GDB can then run the program to its end.
 func TestTdescLeavesGDBServerAlive(t *testing.T) {
-	path, err := exec.LookPath("gdbserver")
-	if err != nil {
-		t.Fatalf("this test needs gdbserver, which make test installs: %v", err)
-	}
-	server := gdbtest.Start(t, gdbtest.Config{Server: []string{path}, Comm: "localhost:0", Command: []string{"/bin/true"}})
+	server := gdbtest.Start(t, gdbtest.Config{Server: []string{testtool.Path(t, "gdbserver")}, Comm: "localhost:0", Command: []string{"/bin/true"}})
 	for command, want := range map[string]string{
 		"check": "well-formed", "layout": "rip ", "print": `<architecture>i386:x86-64</architecture>`,
 	} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracewell/internal/testtool"
 	"tracewell/internal/xmltext"
 )
 
@@ -58,10 +59,7 @@ func TestEntities(t *testing.T) {
 
 // TestXmllintAgreesOnEntities has xmllint replace the entities, and reads what it makes of them.
 func TestXmllintAgreesOnEntities(t *testing.T) {
-	xmllint, err := exec.LookPath("xmllint")
-	if err != nil {
-		t.Fatalf("this test needs xmllint, which make test installs: %v", err)
-	}
+	xmllint := testtool.Path(t, "xmllint")
 	join := strings.NewReplacer(`""`, "", "comment", "")
 	for _, test := range entities {
 		doc := "<!DOCTYPE a [" + test.declared + "]>" + test.doc

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"tracewell/internal/testtool"
 	"tracewell/itrace/generate"
 	"tracewell/itrace/matcher"
 	"tracewell/target/replay"
@@ -188,7 +188,7 @@ func TestIndexElsewhere(t *testing.T) {
 	if err := os.RemoveAll(path + replay.IndexSuffix); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := exec.CommandContext(t.Context(), "mkfifo", path+replay.IndexSuffix).CombinedOutput(); err != nil {
+	if said, err := testtool.Command(t, "mkfifo", path+replay.IndexSuffix).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
 	got, notes := kept(t, path, replay.ExecutionOptions{})
