@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/symbol"
 )
@@ -111,10 +111,8 @@ func describeLocations(locations []symbol.Location) []locationObject {
 
 // writeLocationsJSON prints an object a line.
 func writeLocationsJSON(out *output, found []symbol.Location) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
 	for _, l := range found {
-		if err := encoder.Encode(describeLocation(l)); err != nil {
+		if err := jsontext.Write(out, describeLocation(l), ""); err != nil {
 			return err
 		}
 	}

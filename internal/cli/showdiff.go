@@ -3,11 +3,11 @@ package cli
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strconv"
 
 	"tracewell/internal/frameview"
+	"tracewell/internal/jsontext"
 	"tracewell/internal/survey"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
@@ -166,10 +166,6 @@ func appendChanged(dst []byte, view *frameview.View, since int, changes []survey
 	if !ok {
 		return append(dst, `,"since":null,"changed":null`...), nil
 	}
-	encoded, err := json.Marshal(changed(view, changes))
-	if err != nil {
-		return nil, err
-	}
 	dst = strconv.AppendInt(append(dst, `,"since":`...), int64(since), 10)
-	return append(append(dst, `,"changed":`...), encoded...), nil
+	return jsontext.Append(append(dst, `,"changed":`...), changed(view, changes))
 }

@@ -1,13 +1,13 @@
 package frameview
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"sync"
 
 	"tracewell/arch"
+	"tracewell/internal/jsontext"
 	"tracewell/symbol"
 	"tracewell/symbol/scope"
 	"tracewell/tdesc"
@@ -129,7 +129,7 @@ func (v *View) describe(header tfile.Header) error {
 	for i := range layout.Slots {
 		slot := &layout.Slots[i]
 		if layout.ByName(slot.Reg.Name) == slot { // a JSON object has a key once
-			v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
+			v.registers = append(v.registers, namedSlot{slot, jsontext.AppendString(nil, slot.Reg.Name)})
 		}
 	}
 	v.pc = layout.ProgramCounter()
@@ -171,7 +171,7 @@ func variableNames(definitions []trace.Variable) map[int32]variableName {
 	for _, d := range definitions {
 		number := int32(d.Number)
 		if owner, used := taken[d.Name]; d.Name != "" && (!used || owner == number) {
-			names[number], taken[d.Name] = variableName{d.Name, jsonString(d.Name)}, number
+			names[number], taken[d.Name] = variableName{d.Name, jsontext.AppendString(nil, d.Name)}, number
 		}
 	}
 	return names
@@ -210,7 +210,7 @@ func (v *View) Select(names []string) error {
 	}
 	v.registers, v.selected = v.registers[:0], true
 	for _, slot := range slots {
-		v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
+		v.registers = append(v.registers, namedSlot{slot, jsontext.AppendString(nil, slot.Reg.Name)})
 	}
 	return nil
 }
@@ -231,13 +231,4 @@ func (v *View) Slots(names []string) ([]*tdesc.Slot, error) {
 		}
 	}
 	return slots, nil
-}
-
-// jsonString gives a string as JSON.
-func jsonString(s string) []byte {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // strings can always be written
-	}
-	return b
 }
