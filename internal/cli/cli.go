@@ -9,8 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"tracewell/internal/text"
 )
 
 // Streams are the standard streams of a run.
@@ -100,8 +103,17 @@ func Run(args []string, streams Streams) (status int) {
 	case errors.Is(err, errTold):
 		return statusFailure
 	}
-	fmt.Fprintf(streams.Err, "tracewell: %v\n", err)
+	fmt.Fprintf(streams.Err, "tracewell: %s\n", visibleLines(err.Error()))
 	return statusFailure
+}
+
+// visibleLines is a message of several lines in which nothing commands the terminal: names of files and symbols stand in it as they are.
+func visibleLines(message string) string {
+	lines := strings.Split(message, "\n")
+	for i, line := range lines {
+		lines[i] = text.Visible(line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // exampler is a command with examples, which help shows first.
