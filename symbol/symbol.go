@@ -1,6 +1,8 @@
 package symbol
 
 import (
+	"slices"
+
 	"tracewell/arch"
 	"tracewell/symbol/debuginfo"
 	"tracewell/symbol/scope"
@@ -85,10 +87,11 @@ func (p *Program) beginnings(file string, line int) (found []arch.Addr, next int
 	return found, next
 }
 
-// Globals returns what the executable's debug information has outside of functions, nil if there is none.
+// Globals returns what the executable's debug information has outside of functions, and of types what the libraries have, too; nil if
+// none of them has debug information.
 func (p *Program) Globals() *scope.Image {
-	if main := p.Main(); main.file.HasDWARF() {
-		return p.image(main)
+	if slices.ContainsFunc(p.Objects(), func(o *Object) bool { return o.file.HasDWARF() }) {
+		return p.image(p.Main())
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ type runPrinter struct {
 	format  lineFormat
 	json    bool
 	named   map[trace.Number][]string
-	program *symbol.Program // nil if it has none
+	program *symbol.Program // nil if it cannot be read
 	stop    func()          // ends the run
 	start   time.Time
 	at      bool // a terminal, where lines are waited for
@@ -42,9 +42,6 @@ func newRunPrinter(c *recordCommand, p *plan.Plan, out *output, stop func()) *ru
 	}
 	if !w.format.given() {
 		_ = w.format.UnmarshalText([]byte(usualFormat)) // it is right
-	}
-	if exe := c.executable(); exe != "" {
-		w.program, _ = symbol.Open(exe, symbol.Options{}) // a program without is printed by addresses
 	}
 	return w
 }

@@ -31,7 +31,7 @@ type View struct {
 	registers   []namedSlot
 	selected    bool            // registers are those of Select
 	globals     *scope.Image    // what the program's debugging information says; nil without
-	program     *symbol.Program // Symbols, where its debug information says how registers are used; else nil
+	program     *symbol.Program // Symbols, where expressions can be compiled for it; else nil
 
 	once       sync.Once
 	everything *collections // of collected
@@ -96,13 +96,13 @@ func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
 	} else if v.Symbols, err = placed(program, header.Tracepoints); v.Symbols == nil {
 		return err
 	}
-	if !explained(v.Symbols) {
-		return nil
-	}
-	if told {
+	switch {
+	case told && v.Symbols.Main().File().IsAMD64(): // its libraries may be explained where it is not
 		addObjects(v.Symbols, objects[1:])
-	} else {
+	case explained(v.Symbols):
 		addLibraries(v.Symbols, header.Tracepoints)
+	default:
+		return nil
 	}
 	if len(objects) > 0 && isAnother(v.Symbols, header.Tracepoints) {
 		v.Symbols = nil
