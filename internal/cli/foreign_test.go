@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"tracewell/internal/jsontext"
 	"tracewell/internal/testprog"
 )
@@ -124,6 +126,25 @@ func TestCSVOfForeignTexts(t *testing.T) {
 		}
 		if strings.HasPrefix(row[number], "'") {
 			t.Errorf("frame %d: the number %s is a text", i, row[number])
+		}
+	}
+}
+
+// TestConvertFindsTheProgram: as show does, by what the file says of it.
+func TestConvertFindsTheProgram(t *testing.T) {
+	p := testprog.Build(t, "foreign", testprog.Variant{})
+	got, path := recordInto(t, "-q", "--at", "take", "--collect", "*l", "--", p.Path)
+	if got.status != 0 {
+		t.Fatal(got.stderr)
+	}
+	for _, args := range [][]string{{"--to", "csv"}, {"--to", "json"}, {"--to", "csv", "--where", "l->number == -3"}} {
+		found := run(t, append([]string{"convert", path, "-"}, args...)...)
+		named := run(t, append([]string{"convert", path, "-", "--exec", p.Path}, args...)...)
+		if diff := cmp.Diff(named, found, cmp.AllowUnexported(outcome{})); diff != "" || named.status != 0 {
+			t.Errorf("%q: (-with +without --exec)\n%s", args, diff)
+		}
+		if !strings.Contains(found.stdout, "-3") || !strings.Contains(found.stdout, "take+") {
+			t.Errorf("%q prints\n%s", args, found.stdout)
 		}
 	}
 }

@@ -208,13 +208,22 @@ func (c *recordCommand) output(streams Streams) (string, error) {
 	if exe := c.executable(); exe != "" {
 		name = filepath.Base(exe)
 	}
+	return freeName(name, isFree), nil
+}
+
+// freeName is NAME.tf, or the first of NAME.2.tf and so on that is free.
+func freeName(name string, free func(path string) bool) string {
 	path := name + ".tf"
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
-			return path, nil
-		}
+	for n := 2; !free(path); n++ {
 		path = fmt.Sprintf("%s.%d.tf", name, n)
 	}
+	return path
+}
+
+// isFree reports whether nothing has a name.
+func isFree(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // executable is the path of the program, "" if nobody says it.
