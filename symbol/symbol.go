@@ -10,14 +10,14 @@ import (
 
 // Symbol is a function or an object by the name that the linker has for it.
 type Symbol struct {
-	Name     string
+	Name     string    // without a version, unless it is an older one: memcpy@GLIBC_2.2.5
 	Addr     arch.Addr // in the process
 	Size     uint64    // bytes; 0 where the file does not say, as for functions written in assembly
 	Function bool
 }
 
 func (o *Object) symbol(s *debuginfo.Symbol) Symbol {
-	return Symbol{s.Name, s.Addr + o.bias, s.Size, isFunction(s)}
+	return Symbol{s.Title(), s.Addr + o.bias, s.Size, isFunction(s)}
 }
 
 // SymbolAt returns the symbol that an address lies in, and how far in. Of several it is the one that a reader most likely
@@ -51,7 +51,7 @@ func (p *Program) Symbol(name string) (found Symbol, ok bool) {
 		for i := range all {
 			s := &all[i]
 			switch {
-			case s.Name != name || known(s) == 0:
+			case s.Name != name && s.Title() != name || known(s) == 0:
 			case ok && s.Addr+o.bias != found.Addr:
 				return Symbol{}, false
 			default:
