@@ -37,7 +37,7 @@ type runPrinter struct {
 // newRunPrinter prints to out; when nobody reads that any more it stops the run.
 func newRunPrinter(c *recordCommand, p *plan.Plan, out *output, stop func()) *runPrinter {
 	w := &runPrinter{
-		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop, start: time.Now(), at: out.lines > 0,
+		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop, at: out.lines > 0,
 		ended: make(chan struct{}),
 	}
 	if !w.format.given() {

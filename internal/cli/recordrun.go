@@ -106,7 +106,7 @@ func newRecordRun(c *recordCommand, p *plan.Plan, path string, streams Streams, 
 	if c.Print || c.Format.given() {
 		r.printer = newRunPrinter(c, p, r.out, stop)
 		stamp := "$" + trace.TimestampName
-		p.Default = append(p.Default, plan.Text{Value: stamp, Origin: "--print", Line: stamp})
+		p.CollectAlways(plan.Text{Value: stamp, Origin: "--print", Line: stamp})
 	}
 	r.config = c.config(p, path, streams)
 	shared := isTerminal(streams.Out) && (r.config.PID == 0 && c.Remote == "" || r.printer != nil)
@@ -147,6 +147,7 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	}
 	defer r.session.Close()
 	if r.printer != nil {
+		r.printer.start = time.Now()
 		if r.printer.program = r.session.Program(); r.printer.program != nil {
 			defer r.printer.program.Close()
 		}

@@ -185,6 +185,11 @@ func (v *View) VariableName(n int32) string {
 	return strconv.Itoa(int(n))
 }
 
+// IsTimestamp reports whether a trace state variable is the time of a hit, in microseconds.
+func (v *View) IsTimestamp(n int32) bool {
+	return n == int32(trace.Timestamp) && v.variables[n].text == trace.TimestampName
+}
+
 // Describe names an address as in "push+95"; empty without symbols, or if it is in none.
 func (v *View) Describe(addr arch.Addr) string {
 	if v.Symbols == nil {
