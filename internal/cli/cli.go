@@ -67,19 +67,7 @@ func Run(args []string, streams Streams) (status int) {
 		}
 	}()
 	var c commands
-	parser, err := kong.New(&c,
-		kong.Name("tracewell"),
-		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": "tracewell " + Version, "tdescSource": sourceHelp,
-			"architectures": architectures(), "readFormats": readFormats(), "writeFormats": writeFormats()},
-		matchVariables(),
-		recordVariables(),
-		kong.Writers(streams.Out, streams.Err),
-		kong.Exit(func(status int) { panic(exit{status}) }),
-		kong.Help(help),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Bind(streams),
-	)
+	parser, err := kong.New(&c, parserOptions(streams)...)
 	if err != nil {
 		panic(err) // the declarations above are wrong
 	}
@@ -114,6 +102,23 @@ func visibleLines(message string) string {
 		lines[i] = text.Visible(line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// parserOptions are what the parser has to know besides the commands.
+func parserOptions(streams Streams) []kong.Option {
+	return []kong.Option{
+		kong.Name("tracewell"),
+		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
+		kong.Vars{"version": "tracewell " + Version, "tdescSource": sourceHelp,
+			"architectures": architectures(), "readFormats": readFormats(), "writeFormats": writeFormats()},
+		matchVariables(),
+		recordVariables(),
+		kong.Writers(streams.Out, streams.Err),
+		kong.Exit(func(status int) { panic(exit{status}) }),
+		kong.Help(help),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Bind(streams),
+	}
 }
 
 // exampler is a command with examples, which help shows first.
