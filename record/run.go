@@ -93,7 +93,7 @@ func (s *Session) loop(ctx context.Context) error {
 				return err
 			}
 			if len(s.processes) == 0 {
-				s.result.End = ProgramEnded
+				s.result.End = s.endWithProgram()
 				return nil
 			}
 			if err := s.target.Runner().Resume([]target.Action{{Thread: ev.Thread, Signal: passed(ev)}, everyThread}); err != nil {
@@ -111,6 +111,16 @@ func (s *Session) loop(ctx context.Context) error {
 		case <-tick.C:
 			s.refresh()
 		}
+	}
+}
+
+// endWithProgram tells the end of a run whose last process is gone: what ended it before that, if anything did.
+func (s *Session) endWithProgram() End {
+	select {
+	case <-s.ended:
+		return s.howEnded()
+	default:
+		return ProgramEnded
 	}
 }
 

@@ -238,6 +238,10 @@ func (s *Session) Points() []Point {
 	return all
 }
 
+// Program returns another Program of the executable that was launched or attached to, without libraries and where its file has it.
+// It stays readable if the executable is deleted. Whoever asks for it closes it.
+func (s *Session) Program() *symbol.Program { return s.programs[0].program.Fork() }
+
 // Warnings returns what Open could not do as it was asked to.
 func (s *Session) Warnings() []error { return s.warnings }
 

@@ -19,13 +19,14 @@ func (s *elfSymbols) at(addr arch.Addr) []string {
 	var names []string
 	for i := sort.Search(len(s.all), func(i int) bool { return s.all[i].Addr >= addr }); i < len(s.all) && s.all[i].Addr == addr; i++ {
 		if isFunction(&s.all[i]) {
-			names = append(names, s.all[i].Name)
+			names = append(names, s.all[i].Plain())
 		}
 	}
 	return names
 }
 
-// matching returns the functions that a name means: by the very name, or by what a compiler made of it.
+// matching returns the functions that a name means: by the very name, by what a compiler made of it, or without the version that the
+// linker added. As in GDB a name without a version means all versions that there are.
 func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 	var found, made []*debuginfo.Symbol
 	word := strings.TrimLeft(q.name.last, "~")
@@ -37,19 +38,30 @@ func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 		if !isFunction(symbol) {
 			continue
 		}
-		if symbol.Name == q.text {
+		name := symbol.Plain()
+		if name == q.text || symbol.Name == q.text {
 			found = append(found, symbol)
 		}
-		if !mangle.Is(symbol.Name) || !strings.Contains(symbol.Name, word) {
+		if !mangle.Is(name) || !strings.Contains(name, word) {
 			continue
 		}
-		if text, ok := mangle.Source(symbol.Name); ok {
-			if f := parseName(text); q.matches(&f, !mangle.IsRust(symbol.Name)) {
+		if text, ok := mangle.Source(name); ok {
+			if f := parseName(text); q.matches(&f, !mangle.IsRust(name)) {
 				made = append(made, symbol)
 			}
 		}
 	}
 	return append(found, made...)
+}
+
+// resolve reports whether an indirect function begins at an address.
+func (s *elfSymbols) resolve(addr arch.Addr) bool {
+	for i := sort.Search(len(s.all), func(i int) bool { return s.all[i].Addr >= addr }); i < len(s.all) && s.all[i].Addr == addr; i++ {
+		if s.all[i].Kind == debuginfo.SymbolIndirect {
+			return true
+		}
+	}
+	return false
 }
 
 func isFunction(s *debuginfo.Symbol) bool {
@@ -60,7 +72,8 @@ func isFunction(s *debuginfo.Symbol) bool {
 const enclosing = 16
 
 // covering returns the symbol that an address lies in, and how far in. Of several at one address it is the one that a reader
-// most likely knows: a function before an object, a global name before a local one, then the one that stands first.
+// most likely knows: a function before an object, a global name before a local one, a current version before an older one, then the
+// one that stands first.
 func (s *elfSymbols) covering(addr arch.Addr) (symbol *debuginfo.Symbol, offset uint64, ok bool) {
 	behind := sort.Search(len(s.all), func(i int) bool { return s.all[i].Addr > addr })
 	places := 0
@@ -96,6 +109,10 @@ func known(s *debuginfo.Symbol) int {
 		return 0
 	}
 	if s.Global {
+		rank++
+	}
+	rank *= 2
+	if s.Current() {
 		rank++
 	}
 	return rank

@@ -122,23 +122,29 @@ func lastPart(name string) string {
 	return parseName(name).last
 }
 
-// listSymbols finds the functions that only the symbol table has.
+// listSymbols finds the functions that only the symbol table has, by this name at least: the function that libc exports as
+// pthread_create has another one in its source.
 func (o *Object) listSymbols(match func(string) bool) []Location {
 	var found []Location
 	last := arch.Addr(0)
 	for i := range o.symbols().all {
 		s := &o.symbols().all[i]
-		if !isFunction(s) || s.Addr == last || o.file.FunctionAt(s.Addr) != nil {
+		if !isFunction(s) || s.Addr == last {
 			continue
 		}
-		name := mangle.Plain(s.Name)
-		if n := parseName(name); !match(s.Name) && !match(strings.Join(append(n.scopes, n.last), "::")) && !match(n.last) {
+		if e := o.file.FunctionAt(s.Addr); e != nil && match(o.file.Name(e)) {
+			continue
+		}
+		name := mangle.Plain(s.Plain())
+		if n := parseName(name); !match(s.Name) && !match(s.Plain()) && !match(strings.Join(append(n.scopes, n.last), "::")) && !match(n.last) {
 			continue
 		}
 		last = s.Addr
 		c := candidate{object: o, symbol: s}
 		for _, at := range c.places(&spec{}) {
-			found = append(found, o.describe(at.addr))
+			l := o.describe(at.addr)
+			l.Function, l.Inlined = name, false
+			found = append(found, l)
 		}
 	}
 	return found

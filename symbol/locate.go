@@ -200,7 +200,7 @@ func (p *Program) At(addr arch.Addr) Location {
 
 // describe says what is known of an address of the file.
 func (o *Object) describe(pc arch.Addr) Location {
-	l := Location{Addr: pc + o.bias, Object: o}
+	l := Location{Addr: pc + o.bias, Object: o, Resolver: o.symbols().resolve(pc)}
 	if u := o.unitAt(pc); u != nil {
 		if s := u.spanAt(pc); s.table != nil {
 			l.File, l.Line = given(s.table.path, u.Unit), s.line
@@ -213,7 +213,7 @@ func (o *Object) describe(pc arch.Addr) Location {
 		}
 	}
 	if s, offset, ok := o.symbols().covering(pc); ok {
-		l.Function, l.Offset = mangle.Plain(s.Name), offset
+		l.Function, l.Offset = mangle.Plain(s.Title()), offset
 	}
 	return l
 }
@@ -231,9 +231,9 @@ func (p *Program) Describe(addr arch.Addr) string {
 	if s == nil {
 		return ""
 	}
-	name := mangle.Plain(s.Name)
+	name := mangle.Plain(s.Title())
 	if !isFunction(s) {
-		name = mangle.Object(s.Name)
+		name = mangle.Object(s.Title())
 	}
 	if offset == 0 {
 		return name

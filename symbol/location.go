@@ -16,6 +16,7 @@ type Location struct {
 	Offset   uint64    // of Addr from the beginning of the function's code
 	File     string    // of the source, as the compiler was given it; "" where no line is known
 	Line     int
+	Resolver bool       // Addr begins a function that chooses, when the program is linked, the one that is called (STT_GNU_IFUNC)
 	Inlined  bool       // Addr lies in an inlined copy of the function
 	Probe    *sdt.Probe // the static tracepoint that is here, if one was asked for; its addresses are those of the file
 }

@@ -20,8 +20,10 @@ func (p *Program) noFunction(s *spec) error {
 			return n.patient()
 		})
 		for i := range o.symbols().all {
-			if symbol := &o.symbols().all[i]; isFunction(symbol) && !o.file.HasDWARF() && n.patient() {
-				whole := mangle.Plain(symbol.Name)
+			symbol := &o.symbols().all[i]
+			exported := symbol.Plain() != symbol.Name // by a name that its source may not have
+			if isFunction(symbol) && (exported || !o.file.HasDWARF()) && n.patient() {
+				whole := mangle.Plain(symbol.Plain())
 				n.offerAs(parseName(whole).last, whole)
 			}
 		}

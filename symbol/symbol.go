@@ -1,6 +1,8 @@
 package symbol
 
 import (
+	"slices"
+
 	"tracewell/arch"
 	"tracewell/symbol/debuginfo"
 	"tracewell/symbol/scope"
@@ -8,14 +10,14 @@ import (
 
 // Symbol is a function or an object by the name that the linker has for it.
 type Symbol struct {
-	Name     string
+	Name     string    // without a version, unless it is an older one: memcpy@GLIBC_2.2.5
 	Addr     arch.Addr // in the process
 	Size     uint64    // bytes; 0 where the file does not say, as for functions written in assembly
 	Function bool
 }
 
 func (o *Object) symbol(s *debuginfo.Symbol) Symbol {
-	return Symbol{s.Name, s.Addr + o.bias, s.Size, isFunction(s)}
+	return Symbol{s.Title(), s.Addr + o.bias, s.Size, isFunction(s)}
 }
 
 // SymbolAt returns the symbol that an address lies in, and how far in. Of several it is the one that a reader most likely
@@ -49,7 +51,7 @@ func (p *Program) Symbol(name string) (found Symbol, ok bool) {
 		for i := range all {
 			s := &all[i]
 			switch {
-			case s.Name != name || known(s) == 0:
+			case s.Name != name && s.Title() != name || known(s) == 0:
 			case ok && s.Addr+o.bias != found.Addr:
 				return Symbol{}, false
 			default:
@@ -85,10 +87,11 @@ func (p *Program) beginnings(file string, line int) (found []arch.Addr, next int
 	return found, next
 }
 
-// Globals returns what the executable's debug information has outside of functions, nil if there is none.
+// Globals returns what the executable's debug information has outside of functions, and of types what the libraries have, too; nil if
+// none of them has debug information.
 func (p *Program) Globals() *scope.Image {
-	if main := p.Main(); main.file.HasDWARF() {
-		return p.image(main)
+	if slices.ContainsFunc(p.Objects(), func(o *Object) bool { return o.file.HasDWARF() }) {
+		return p.image(p.Main())
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ type (
 func (c *checkCommand) report(out *output, name string, e *examination) error {
 	switch {
 	case c.JSON:
-		return writeJSON(out, describeCheck(e))
+		return writeIndented(out, describeCheck(e))
 	case e.report == nil:
 		return writeLine(out, "%s\n%s: unreadable", text.Visible(e.reason.Error()), text.Visible(name))
 	}

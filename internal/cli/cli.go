@@ -9,10 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
 
 	"tracewell/internal/completion"
+	"tracewell/internal/text"
 )
 
 // Streams are the standard streams of a run.
@@ -68,19 +70,7 @@ func Run(args []string, streams Streams) (status int) {
 		}
 	}()
 	var c commands
-	parser, err := kong.New(&c,
-		kong.Name("tracewell"),
-		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": builtFrom().String(), "tdescSource": sourceHelp,
-			"architectures": architectures(), "readFormats": readFormats(), "writeFormats": writeFormats()},
-		matchVariables(),
-		recordVariables(),
-		kong.Writers(streams.Out, streams.Err),
-		kong.Exit(func(status int) { panic(exit{status}) }),
-		kong.Help(help),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.Bind(streams),
-	)
+	parser, err := kong.New(&c, parserOptions(streams)...)
 	if err != nil {
 		panic(err) // the declarations above are wrong
 	}
@@ -108,8 +98,34 @@ func Run(args []string, streams Streams) (status int) {
 	case errors.Is(err, errTold):
 		return statusFailure
 	}
-	fmt.Fprintf(streams.Err, "tracewell: %v\n", err)
+	fmt.Fprintf(streams.Err, "tracewell: %s\n", visibleLines(err.Error()))
 	return statusFailure
+}
+
+// visibleLines is a message of several lines in which nothing commands the terminal: names of files and symbols stand in it as they are.
+func visibleLines(message string) string {
+	lines := strings.Split(message, "\n")
+	for i, line := range lines {
+		lines[i] = text.Visible(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// parserOptions are what the parser has to know besides the commands.
+func parserOptions(streams Streams) []kong.Option {
+	return []kong.Option{
+		kong.Name("tracewell"),
+		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
+		kong.Vars{"version": builtFrom().String(), "tdescSource": sourceHelp,
+			"architectures": architectures(), "readFormats": readFormats(), "writeFormats": writeFormats()},
+		matchVariables(),
+		recordVariables(),
+		kong.Writers(streams.Out, streams.Err),
+		kong.Exit(func(status int) { panic(exit{status}) }),
+		kong.Help(help),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.Bind(streams),
+	}
 }
 
 // exampler is a command with examples, which help shows first.

@@ -21,13 +21,13 @@ import (
 type convertCommand struct {
 	Files      []string       `arg:"" name:"file" help:"The files to read, several of one experiment to be merged, and last the one to write. - is standard input or output."`
 	From       string         `placeholder:"FORMAT" complete:"formats" help:"The format of what is read: ${readFormats}. Without it the content tells."`
-	To         string         `placeholder:"FORMAT" complete:"formats" help:"The format to write: ${writeFormats}, with .gz or .zst behind it to compress. Without it the suffix of the name tells."`
+	To         string         `placeholder:"FORMAT" complete:"formats" help:"The format to write: ${writeFormats}, with .gz or .zst behind it to compress. Without it the suffix of the name tells; without a suffix it is tf, or matcher for an execution trace."`
 	Frames     *frameRange    `placeholder:"A:B" help:"Take frames A to B only, both included; either may be missing."`
 	Tracepoint []trace.Number `short:"t" placeholder:"N" complete:"tracepoints" help:"Take the frames of tracepoint N only; may be given several times."`
 	Where      string         `placeholder:"COND" help:"Take the frames only of which a condition in C holds, over what was collected and registers."`
 	Part       int            `placeholder:"N" help:"Of trace files that lie one behind the other in a file take the Nth only, counted from 1; without it they are merged."`
 	ByTime     bool           `help:"Put the frames in the order of $$trace_timestamp, which all must have collected."`
-	Exec       string         `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV."`
+	Exec       string         `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV. Files of record say which it is."`
 	MaxBad     *count         `placeholder:"N" help:"Allow N lines in an execution trace that are no records (0). They are kept in any case."`
 	Registers  []string       `short:"r" placeholder:"NAME" complete:"registers" help:"Write these registers only into JSON and CSV; without it all that are collected."`
 }
@@ -54,6 +54,7 @@ type conversion struct {
 	number  func(i int) int // the number that frame i of content had before it was cut out
 	bytes   *packedFile     // of the trace file that is kept as it is, nil if one is written anew
 	program *symbol.Program
+	looked  bool     // for a program that nobody has named
 	names   []string // of the registers that are wanted, none for all
 	warned  bool     // of what names cannot be used
 	bar     *progress.Bar
@@ -264,9 +265,19 @@ func (c *convertCommand) where(conv *conversion) (keep func(int, tfile.Frame) (b
 	return keep, tell, nil
 }
 
-// view gives what is to be written its names. What names cannot be used is told once.
+// view gives what is to be written its names: those of the program that the command line names, or else of the one that the file says
+// was traced. What names cannot be used is told once.
 func (c *conversion) view() (*frameview.View, error) {
-	view, warnings := frameview.New(c.content, c.program)
+	var warnings []string
+	if c.program == nil && !c.looked {
+		c.looked = true
+		var err error
+		if c.program, err = recordedProgram(c.content.Header()); err != nil {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	view, more := frameview.New(c.content, c.program)
+	warnings = append(warnings, more...)
 	if !c.warned {
 		warn(c.streams.Err, c.name, warnings)
 		c.warned = true

@@ -77,6 +77,7 @@ func TestConvertRefuses(t *testing.T) {
 	here("run.tf", "\x7fTRACE0\nR 8\n\n\x00\x00\x00\x00")
 	here("other.tf", "\x7fTRACE0\nR 10\n\n\x00\x00\x00\x00")
 	here("text", "Dear diary\n")
+	here("iss.log", "1 clk 0 IT (1) 00001000 00000013 A svc : nop\n")
 	here("bad.txt", "tracewell trace text 1\nnonsense\n")
 	os.Mkdir("folder", 0o700)
 	here("folder/diary", "Dear diary\n")
@@ -94,6 +95,9 @@ func TestConvertRefuses(t *testing.T) {
 		{"run.tf text --exec text", "text is read, too: write to another file"},
 		{"run.tf x --to nonsense", `--to: "nonsense" is no format; there are tf, txt`},
 		{"run.tf x --from nonsense", `--from: "nonsense" is no format; there are tf, txt`},
+		{"run.tf x.xyz", "x.xyz: .xyz is the suffix of no format that can be written: say by --to which it is to be (tf, txt"},
+		{"run.tf x.xyz.gz", "x.xyz.gz: .xyz is the suffix of no format"},
+		{"iss.log x.xyz", "x.xyz: .xyz is the suffix of no format"},
 		{"missing.tf x", "missing.tf: no such file or directory"},
 		{"text x", `text: not a trace file: offset 0: found "Dear dia", expected "\x7fTRACE0\n"`},
 		{"run.tf --from txt x", "run.tf: line 1, column 1: found "},

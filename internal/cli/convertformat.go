@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -125,7 +126,10 @@ func chooseDestination(path, to string, table []*format, streams Streams) (*dest
 			t.method = asked
 		}
 	default:
-		t.format = bySuffix(path, base, table)
+		if t.format = bySuffix(path, base, table); t.format == nil {
+			return nil, fmt.Errorf("%s: %s is the suffix of no format that can be written: say by --to which it is to be (%s)",
+				path, filepath.Ext(base), writeFormats())
+		}
 	}
 	if !slices.Contains(table, t.format) {
 		return nil, fmt.Errorf("%s: %w", path, foreignFormat(t.format, table))
@@ -149,7 +153,7 @@ func foreignFormat(f *format, table []*format) error {
 func withOthers(table []*format) []*format { return slices.Concat(table, formats, executionFormats) }
 
 // bySuffix chooses the format by the name of a file or folder, base being that without the suffix of its compression. Of two formats
-// that have the suffix it is that in the table.
+// that have the suffix it is that in the table, whose first is also that of a name without a suffix; nil for a suffix of none.
 func bySuffix(path, base string, table []*format) *format {
 	if strings.HasSuffix(path, "/") || isFolder(path) {
 		return folderFormat()
@@ -158,6 +162,9 @@ func bySuffix(path, base string, table []*format) *format {
 		if slices.ContainsFunc(f.suffixes, func(s string) bool { return strings.HasSuffix(base, s) }) {
 			return f
 		}
+	}
+	if filepath.Ext(base) != "" {
+		return nil
 	}
 	return table[0]
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 
 	"tracewell/internal/frameview"
@@ -114,19 +115,28 @@ func writeFrames(begin func(io.Writer, *frameview.View) (frameWriter, error)) fu
 		if err != nil {
 			return err
 		}
-		var frame frameview.Frame
-		for i := range view.Content.NumFrames() {
-			if frame, err = view.Frame(i, frame.Bytes()); err != nil {
-				return err
-			}
-			frame.Number = c.number(i)
-			if err := frames.add(frame); err != nil {
-				return err
-			}
+		unread, err := c.addFrames(frames, view)
+		if err == nil {
+			err = frames.flush()
 		}
-		if err := frames.flush(); err != nil {
-			return err
+		if err == nil {
+			err = gathered.Flush()
 		}
-		return gathered.Flush()
+		return errors.Join(unread, err)
 	}
+}
+
+// addFrames writes frames up to one that cannot be read, if there is one: unread says why. Those in front of it are written whole.
+func (c *conversion) addFrames(frames frameWriter, view *frameview.View) (unread, err error) {
+	var frame frameview.Frame
+	for i := range view.Content.NumFrames() {
+		if frame, unread = view.Frame(i, frame.Bytes()); unread != nil {
+			return unread, nil
+		}
+		frame.Number = c.number(i)
+		if err := frames.add(frame); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
 }

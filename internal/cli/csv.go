@@ -3,7 +3,10 @@ package cli
 import (
 	"encoding/csv"
 	"io"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode/utf8"
 
 	"tracewell/internal/frameview"
 	"tracewell/tdesc"
@@ -18,7 +21,8 @@ import (
 // cell is what a frame does not have. Addresses, pointers and registers are hexadecimal numbers after 0x, because they have
 // more digits than a spreadsheet keeps; all other integers are decimal; texts are themselves, also those of strings
 // of Go and Rust, which without the text are its address; an enumeration of Rust and what is not known of a value is as GDB prints
-// it, and what is nothing of this is its bytes, "a0 52 40 00", in the order of memory.
+// it, and what is nothing of this is its bytes, "a0 52 40 00", in the order of memory. What a spreadsheet would compute has an
+// apostrophe in front (inert).
 type csvFrames struct {
 	out    *csv.Writer
 	view   *frameview.View
@@ -70,7 +74,39 @@ func newCSVFrames(out io.Writer, view *frameview.View) (*csvFrames, error) {
 		header = append(header, "$"+view.VariableName(n))
 	}
 	c.ends, c.text = make([][2]int, len(header)), make([]string, len(header))
+	for i, title := range header {
+		header[i] = inert(title)
+	}
 	return c, c.out.Write(header)
+}
+
+// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or with a
+// wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
+// reader who takes one off each cell that begins with one has what was collected.
+func inert(cell string) string {
+	start := strings.TrimSpace(cell)
+	if start == "" || !strings.ContainsAny(start[:1], "'=+-@\xef") { // the last begins the wide forms
+		return cell
+	}
+	switch first, _ := utf8.DecodeRuneInString(start); first {
+	case '=', '@', '＝', '＋', '－', '＠':
+		return "'" + cell
+	case '+', '-':
+		if !slices.ContainsFunc(strings.Fields(start), isWord) {
+			return cell
+		}
+		return "'" + cell
+	}
+	if cell[0] == '\'' {
+		return "'" + cell
+	}
+	return cell
+}
+
+// isWord reports whether something is no number.
+func isWord(field string) bool {
+	_, err := strconv.ParseFloat(field, 64)
+	return err != nil
 }
 
 // csvPart is what a column has of an item.
@@ -132,7 +168,7 @@ func (c *csvFrames) add(frame frameview.Frame) error {
 	}
 	all := string(c.row)
 	for i, end := range c.ends {
-		c.text[i] = all[end[0]:end[1]]
+		c.text[i] = inert(all[end[0]:end[1]])
 	}
 	return c.out.Write(c.text)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -19,7 +20,7 @@ import (
 
 // demoCommand is "tracewell demo".
 type demoCommand struct {
-	Output string `short:"o" default:"tracewell-demo.tf" placeholder:"FILE" help:"The trace file to write (${default}). The program is put beside it, under the same name without .tf."`
+	Output string `short:"o" placeholder:"FILE" help:"The trace file to write; without this it is tracewell-demo.tf, or tracewell-demo.2.tf and so on, what is not there yet. The program is put beside it, under the same name without .tf."`
 }
 
 // Examples implements exampler.
@@ -38,6 +39,12 @@ func (c *demoCommand) Run(streams Streams) error {
 	defer cancel()
 	ctx, expire := context.WithTimeoutCause(ctx, demoTime, fmt.Errorf("the program has not ended after %v", demoTime))
 	defer expire()
+	if c.Output == "" {
+		c.Output = freeName("tracewell-demo", func(path string) bool { return isFree(path) && mayHold(programBeside(path)) })
+	}
+	if program := programBeside(c.Output); !mayHold(program) {
+		return fmt.Errorf("%s would be written over by the program of the demonstration: give another name by -o", program)
+	}
 	return write(streams, func(out *output) error {
 		fmt.Fprintln(out, out.style.Heading("Tracing the demo program: "+demoQuestion))
 		d, err := traceDemo(ctx)
@@ -55,12 +62,8 @@ func (c *demoCommand) Run(streams Streams) error {
 
 // save writes the trace file, and the program beside it, whose path it returns.
 func (c *demoCommand) save(engine *tracepoint.Engine, description string) (program string, err error) {
-	program, ok := strings.CutSuffix(c.Output, ".tf")
-	if !ok || filepath.Base(c.Output) == ".tf" {
-		program = c.Output + ".program"
-	}
-	err = wholefile.Write(c.Output, func(w io.Writer) error { return engine.Save(w, description) })
-	if err != nil {
+	program = programBeside(c.Output)
+	if err := wholefile.Write(c.Output, func(w io.Writer) error { return engine.Save(w, description) }); err != nil {
 		return "", err
 	}
 	// A program that is running cannot be written to, but another can take its name.
@@ -70,6 +73,24 @@ func (c *demoCommand) save(engine *tracepoint.Engine, description string) (progr
 	}
 	defer remove()
 	return program, os.Rename(draft, program)
+}
+
+// programBeside is the path of the program for a trace file.
+func programBeside(path string) string {
+	program, ok := strings.CutSuffix(path, ".tf")
+	if !ok || filepath.Base(path) == ".tf" {
+		return path + ".program"
+	}
+	return program
+}
+
+// mayHold reports whether the program may be written to a path: nothing is there, or the same program.
+func mayHold(path string) bool {
+	if isFree(path) {
+		return true
+	}
+	there, err := os.ReadFile(path)
+	return err == nil && bytes.Equal(there, demo.Program())
 }
 
 // ends is how many frames from either end of the file are printed.

@@ -154,3 +154,42 @@ func TestQuoted(t *testing.T) {
 		}
 	}
 }
+
+// TestDemoKeeps: nothing is written over that nobody has named.
+func TestDemoKeeps(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, kept := range map[string]string{"tracewell-demo.tf": "mine", "tracewell-demo.2": "mine, too", "server": "a server"} {
+		if err := os.WriteFile(name, []byte(kept), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if got := run(t, "demo"); got.status != statusDone {
+			t.Fatal(got.stderr)
+		}
+	}
+	if got := run(t, "demo", "-o", "server.tf"); got.status != statusFailure ||
+		got.stderr != "tracewell: server would be written over by the program of the demonstration: give another name by -o\n" {
+		t.Errorf("status %d: %s", got.status, got.stderr)
+	}
+	want := []string{
+		"server", "tracewell-demo.2", "tracewell-demo.3", "tracewell-demo.3.tf", "tracewell-demo.4", "tracewell-demo.4.tf", "tracewell-demo.tf",
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	if !slices.Equal(names, want) || content(t, "tracewell-demo.tf") != "mine" || content(t, "server") != "a server" {
+		t.Errorf("left: %q, want %q", names, want)
+	}
+	// A name that somebody gives is written over, as with any other command.
+	for range 2 {
+		if got := run(t, "demo", "-o", "again.tf"); got.status != statusDone {
+			t.Error(got.stderr)
+		}
+	}
+}

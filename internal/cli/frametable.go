@@ -156,14 +156,21 @@ func (t *frameTable) appendVariables(dst []byte, frame frameview.Frame) []byte {
 	t.collected = frameview.AppendVariables(t.collected[:0], frame)
 	for _, variable := range t.collected {
 		if cell := t.variableCell(variable.Number); cell != nil {
-			*cell = strconv.AppendInt(*cell, variable.Value, 10)
+			*cell = t.appendVariable(*cell, variable)
 			continue
 		}
 		dst = append(separate(dst), '$')
 		dst = append(dst, text.Visible(t.view.VariableName(variable.Number))...)
-		dst = strconv.AppendInt(append(dst, '='), variable.Value, 10)
+		dst = t.appendVariable(append(dst, '='), variable)
 	}
 	return dst
+}
+
+func (t *frameTable) appendVariable(dst []byte, variable frameview.Variable) []byte {
+	if t.view.IsTimestamp(variable.Number) {
+		return appendClock(dst, variable.Value)
+	}
+	return strconv.AppendInt(dst, variable.Value, 10)
 }
 
 func (t *frameTable) variableCell(number int32) *[]byte {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/internal/jsontext"
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
@@ -226,7 +226,7 @@ func (c *generateCommand) tell(planted []generate.Planted, streams Streams) erro
 		fmt.Fprintf(streams.Err, "tracewell: %v: not planted: the trace has nothing from there on that it could befall\n", f)
 	}
 	if c.Planted != "" {
-		if err := packed.Write(c.Planted, nil, func(w io.Writer) error { return json.NewEncoder(w).Encode(answer) }); err != nil {
+		if err := packed.Write(c.Planted, nil, func(w io.Writer) error { return jsontext.Write(w, answer, "") }); err != nil {
 			return err
 		}
 	}

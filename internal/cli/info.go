@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,10 +46,7 @@ func (c *infoCommand) Run(streams Streams) error {
 	}
 	return c.write(streams, func(_ context.Context, out *output) error {
 		if c.JSON {
-			encoder := json.NewEncoder(out)
-			encoder.SetEscapeHTML(false)
-			encoder.SetIndent("", "  ")
-			return errors.Join(encoder.Encode(describe(t)), t.err)
+			return errors.Join(writeIndented(out, describe(t)), t.err)
 		}
 		writeHeader(out, t)
 		writeStatus(out, t.view.File.Header().Status)

@@ -56,16 +56,9 @@ func bufferText(s *trace.Status) string {
 	return words
 }
 
-// Times of the status are taken for Unix times between these two. gdbserver gives the time since the machine was started,
-// which will not be that long.
-var (
-	unixFrom = uint64(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
-	unixTo   = uint64(time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro())
-)
-
 // timeText gives a time in microseconds: a date, or seconds as GDB prints them.
 func timeText(microseconds uint64) string {
-	if unixFrom <= microseconds && microseconds < unixTo {
+	if isUnixTime(int64(microseconds)) {
 		return time.UnixMicro(int64(microseconds)).UTC().Format("2006-01-02 15:04:05.000000 UTC")
 	}
 	return seconds(microseconds)

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
+	"tracewell/internal/jsontext"
 	"tracewell/internal/packed"
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
@@ -52,9 +52,7 @@ func (m *matchResults) add(r *matchResult) error {
 	return write(m.streams, func(out *output) error {
 		switch {
 		case m.c.JSON:
-			encoder := json.NewEncoder(out)
-			encoder.SetEscapeHTML(false)
-			return encoder.Encode(r)
+			return jsontext.Write(out, r, "")
 		case m.c.many():
 			return m.line(out, r)
 		case unread && r.Verdict == match.Failed:

@@ -27,7 +27,7 @@ func (*recordCommand) Examples() string {
   tracewell record --at push --collect '$args' --print -- ./server       # and a line for each at once
   tracewell record --at 'queue.c:88' --collect '*q, buf[0]@16' --if 'n > 3 && q->head != 0' -o run.tf -- ./server
   tracewell record --at push --at pop --collect '$regs' --pid 1234 --duration 10s
-  tracewell record --at push --set '$count = $count + 1' --if '$count % 100 == 0' --backtrace -- ./server
+  tracewell record --at push --tvariable '$calls' --if '($calls = $calls + 1) % 100 == 0' --backtrace -- ./server    # each 100th
   tracewell record --at push --collect n --format '{time} {function}:{line} n={n}' -- ./server
   tracewell record --script points.gdb -- ./server                       # what GDB's "save tracepoints" wrote
   tracewell record --list 'queue*' ./server                              # what can be traced
@@ -40,10 +40,10 @@ func (*recordCommand) Examples() string {
 type tracedOptions struct {
 	At        planOption  `group:"What is traced:" placeholder:"LOCATION" complete:"locations" help:"Put a tracepoint at FILE:LINE, FUNCTION, FUNCTION+OFFSET, *ADDRESS, -probe PROVIDER:NAME, as GDB's trace does. The options below that follow it, or it and other --at, belong to it; in front of every --at they hold for all."`
 	Collect   planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Collect these expressions, with commas between them: variables, members, ARRAY[0]@N, $args, $locals, $regs, $REGISTER; /s in front collects strings, /s64 of at most 64 bytes."`
-	If        planOption  `group:"What is traced:" placeholder:"EXPR" help:"Only if this is not 0."`
+	If        planOption  `group:"What is traced:" placeholder:"EXPR" help:"Only if this is not 0. It is computed at each hit, and may set trace state variables."`
 	Pass      planOption  `group:"What is traced:" placeholder:"N" help:"End the run with the N-th hit."`
 	Step      planOption  `group:"What is traced:" placeholder:"N[:EXPRS]" help:"Follow N instructions from each hit, and collect EXPRS after each ($$rip)."`
-	Set       planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Set trace state variables, as in $$count = $$count + 1. They are 0 at first."`
+	Set       planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Set trace state variables at each hit whose condition holds, as in $$count = $$count + 1. They are 0 at first."`
 	Backtrace spareOption `group:"What is traced:" placeholder:"BYTES" help:"Collect enough for a backtrace: registers, and ${backtraceBytes} bytes of the stack, or as many as --backtrace=BYTES says."`
 	Tvariable planOption  `group:"What is traced:" placeholder:"$$NAME=N" help:"Let a trace state variable begin with another number."`
 	Script    []string    `group:"What is traced:" sep:"none" placeholder:"FILE" help:"Take tracepoints from a script for GDB; may be given several times."`
@@ -208,13 +208,22 @@ func (c *recordCommand) output(streams Streams) (string, error) {
 	if exe := c.executable(); exe != "" {
 		name = filepath.Base(exe)
 	}
+	return freeName(name, isFree), nil
+}
+
+// freeName is NAME.tf, or the first of NAME.2.tf and so on that is free.
+func freeName(name string, free func(path string) bool) string {
 	path := name + ".tf"
-	for n := 2; ; n++ {
-		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
-			return path, nil
-		}
+	for n := 2; !free(path); n++ {
 		path = fmt.Sprintf("%s.%d.tf", name, n)
 	}
+	return path
+}
+
+// isFree reports whether nothing has a name.
+func isFree(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
 }
 
 // executable is the path of the program, "" if nobody says it.

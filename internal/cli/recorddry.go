@@ -1,13 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"tracewell/ax"
 	"tracewell/internal/frameview"
+	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/record"
 	"tracewell/record/plan"
@@ -188,8 +188,5 @@ func writeRehearsalJSON(out *output, view *frameview.View, points []record.Point
 
 // writeIndented writes a value as JSON for people, too.
 func writeIndented(out *output, value any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+	return jsontext.Write(out, value, "  ")
 }

@@ -45,10 +45,16 @@ var fields = []struct {
 	append field
 }{
 	{"time", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		return p.time(frame).AppendFormat(dst, "15:04:05.000000")
+		if stamp, ok := p.stamp(frame); ok {
+			return appendClock(dst, stamp)
+		}
+		return append(dst, unavailable...)
 	}},
 	{"elapsed", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		return strconv.AppendFloat(dst, p.time(frame).Sub(p.start).Seconds(), 'f', 6, 64)
+		if stamp, ok := p.stamp(frame); ok {
+			return strconv.AppendFloat(dst, p.elapsed(stamp).Seconds(), 'f', 6, 64)
+		}
+		return append(dst, unavailable...)
 	}},
 	{"frame", func(dst []byte, _ *lineWriter, frame frameview.Frame) []byte {
 		return strconv.AppendInt(dst, int64(frame.Number), 10)
@@ -208,6 +214,9 @@ type lineWriter struct {
 	named  map[trace.Number][]string // registers that the plan names, by tracepoint
 	start  time.Time
 
+	ticking bool  // first is known
+	first   int64 // the time of the first frame, in microseconds
+
 	text      []byte
 	collected []frameview.Variable
 }
@@ -287,10 +296,15 @@ const unavailable = "<unavailable>"
 func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 	if e.letter == 0 {
 		for _, item := range w.reader.Items() {
-			if filter.Normal(item.Name) == e.name {
-				if dst, ok := w.values.appendItem(dst, w.reader, item); ok {
-					return dst
-				}
+			if filter.Normal(item.Name) != e.name {
+				continue
+			}
+			appendTo := w.values.appendItem
+			if _, isVariable := item.Variable(); isVariable {
+				appendTo = appendNumber
+			}
+			if dst, ok := appendTo(dst, w.reader, item); ok {
+				return dst
 			}
 		}
 	}
@@ -342,15 +356,22 @@ func appendAs(dst []byte, value filter.Value, letter byte) []byte {
 	return strconv.AppendInt(dst, int64(bits<<shift)>>shift, 10)
 }
 
-// time is when a frame was made, as far as it tells: now for one that does not.
-func (w *lineWriter) time(frame frameview.Frame) time.Time {
+// stamp is when a frame was made, false if it does not tell.
+func (w *lineWriter) stamp(frame frameview.Frame) (microseconds int64, ok bool) {
 	w.collected = frameview.AppendVariables(w.collected[:0], frame)
-	for _, v := range w.collected {
-		if v.Number == int32(trace.Timestamp) {
-			return time.UnixMicro(v.Value)
-		}
+	return stampOf(w.collected)
+}
+
+// elapsed is how long after the beginning of the run something was. On the clock of another server, which nobody has read then, the
+// beginning is the first frame that is printed.
+func (w *lineWriter) elapsed(stamp int64) time.Duration {
+	if isUnixTime(stamp) {
+		return time.UnixMicro(stamp).Sub(w.start)
 	}
-	return time.Now()
+	if !w.ticking {
+		w.ticking, w.first = true, stamp
+	}
+	return time.Duration(stamp-w.first) * time.Microsecond
 }
 
 // line is the source line of a frame.
@@ -390,9 +411,14 @@ func (w *lineWriter) appendValue(dst []byte, item *frameview.Item, frame framevi
 		return w.view.AppendRegister(dst, item.Slot, frame.Registers())
 	}
 	if _, isVariable := item.Variable(); isVariable {
-		return w.reader.Append(dst, item, frameview.StyleCSV)
+		return appendNumber(dst, w.reader, item)
 	}
 	return w.values.appendShort(dst, w.reader, item)
+}
+
+// appendNumber writes a trace state variable, which is a decimal number however large it is.
+func appendNumber(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	return reader.Append(dst, item, frameview.StyleCSV)
 }
 
 // shows reports whether an item is one that its tracepoint was asked to collect: not the time, which has a field of its own, and

@@ -1,10 +1,10 @@
 package cli
 
 import (
-	"encoding/json"
 	"syscall"
 	"time"
 
+	"tracewell/internal/jsontext"
 	"tracewell/record"
 	"tracewell/trace"
 )
@@ -62,5 +62,5 @@ func writeRunJSON(out *output, r *recordRun, result record.Result, took time.Dur
 			p.Number, p.At, p.Pending, describeLocations(p.Locations), p.Hits, p.Frames, p.Bytes, p.Errors, p.LastError,
 		})
 	}
-	return json.NewEncoder(out).Encode(object)
+	return jsontext.Write(out, object, "")
 }

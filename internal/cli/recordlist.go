@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/symbol"
 )
@@ -76,6 +76,9 @@ func whatText(l symbol.Location) string {
 	if l.Inlined {
 		what += " (inlined)"
 	}
+	if l.Resolver {
+		what += " (chooses the function: IFUNC)"
+	}
 	if l.Probe != nil {
 		what = fmt.Sprintf("-probe %s:%s in %s", l.Probe.Provider, l.Probe.Name, what)
 	}
@@ -90,11 +93,12 @@ type locationObject struct {
 	File     string `json:"file,omitempty"`
 	Line     int    `json:"line,omitempty"`
 	Inlined  bool   `json:"inlined,omitempty"`
-	Probe    string `json:"probe,omitempty"` // PROVIDER:NAME
+	Resolver bool   `json:"resolver,omitempty"` // of an indirect function (IFUNC)
+	Probe    string `json:"probe,omitempty"`    // PROVIDER:NAME
 }
 
 func describeLocation(l symbol.Location) locationObject {
-	object := locationObject{l.Addr.String(), l.Function, l.Offset, l.File, l.Line, l.Inlined, ""}
+	object := locationObject{l.Addr.String(), l.Function, l.Offset, l.File, l.Line, l.Inlined, l.Resolver, ""}
 	if l.Probe != nil {
 		object.Probe = l.Probe.Provider + ":" + l.Probe.Name
 	}
@@ -111,10 +115,8 @@ func describeLocations(locations []symbol.Location) []locationObject {
 
 // writeLocationsJSON prints an object a line.
 func writeLocationsJSON(out *output, found []symbol.Location) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
 	for _, l := range found {
-		if err := encoder.Encode(describeLocation(l)); err != nil {
+		if err := jsontext.Write(out, describeLocation(l), ""); err != nil {
 			return err
 		}
 	}

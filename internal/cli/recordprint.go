@@ -21,7 +21,7 @@ type runPrinter struct {
 	format  lineFormat
 	json    bool
 	named   map[trace.Number][]string
-	program *symbol.Program // nil if it has none
+	program *symbol.Program // nil if it cannot be read
 	stop    func()          // ends the run
 	start   time.Time
 	at      bool // a terminal, where lines are waited for
@@ -37,14 +37,11 @@ type runPrinter struct {
 // newRunPrinter prints to out; when nobody reads that any more it stops the run.
 func newRunPrinter(c *recordCommand, p *plan.Plan, out *output, stop func()) *runPrinter {
 	w := &runPrinter{
-		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop, start: time.Now(), at: out.lines > 0,
+		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop, at: out.lines > 0,
 		ended: make(chan struct{}),
 	}
 	if !w.format.given() {
 		_ = w.format.UnmarshalText([]byte(usualFormat)) // it is right
-	}
-	if exe := c.executable(); exe != "" {
-		w.program, _ = symbol.Open(exe, symbol.Options{}) // a program without is printed by addresses
 	}
 	return w
 }

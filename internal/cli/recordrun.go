@@ -107,7 +107,7 @@ func newRecordRun(c *recordCommand, p *plan.Plan, path string, streams Streams, 
 	if c.Print || c.Format.given() {
 		r.printer = newRunPrinter(c, p, r.out, stop)
 		stamp := "$" + trace.TimestampName
-		p.Default = append(p.Default, plan.Text{Value: stamp, Origin: "--print", Line: stamp})
+		p.CollectAlways(plan.Text{Value: stamp, Origin: "--print", Line: stamp})
 	}
 	r.config = c.config(p, path, streams)
 	shared := isTerminal(streams.Out) && (r.config.PID == 0 && c.Remote == "" || r.printer != nil)
@@ -118,6 +118,7 @@ func newRecordRun(c *recordCommand, p *plan.Plan, path string, streams Streams, 
 // recordSession is a run on this machine, or at a server.
 type recordSession interface {
 	Points() []record.Point
+	Program() *symbol.Program
 	Header() tfile.Header
 	Feed() record.Feed
 	Run(context.Context) (record.Result, error)
@@ -127,11 +128,7 @@ type recordSession interface {
 // open prepares the run.
 func (r *recordRun) open(config record.Config) (recordSession, error) {
 	if r.Remote != "" {
-		s, err := remote.Open(remote.Config{Config: config, Address: r.Remote})
-		if err == nil && r.printer != nil {
-			r.printer.program, _ = symbol.Open(s.Program(), symbol.Options{}) // a program without is printed by addresses
-		}
-		return s, err
+		return remote.Open(remote.Config{Config: config, Address: r.Remote})
 	}
 	return record.Open(config)
 }
@@ -150,6 +147,12 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 		return result, err
 	}
 	defer r.session.Close()
+	if r.printer != nil {
+		r.printer.start = time.Now()
+		if r.printer.program = r.session.Program(); r.printer.program != nil {
+			defer r.printer.program.Close()
+		}
+	}
 	if err := r.adopt(); err != nil {
 		return result, err
 	}

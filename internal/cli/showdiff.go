@@ -3,11 +3,12 @@ package cli
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"strconv"
+	"unicode/utf8"
 
 	"tracewell/internal/frameview"
+	"tracewell/internal/jsontext"
 	"tracewell/internal/survey"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
@@ -21,7 +22,14 @@ type changePrinter struct {
 	comparison *survey.Comparison
 	values     valuePrinter
 	some       bool
-	line       []byte
+	lines      []changeLine
+	text       []byte // of all lines
+}
+
+// changeLine is what changed, and where its values stand in the text.
+type changeLine struct {
+	name       string
+	start, end int
 }
 
 func newChangePrinter(out *output, view *frameview.View) *changePrinter {
@@ -49,8 +57,26 @@ func (p *changePrinter) add(frame frameview.Frame) error {
 	if _, err := fmt.Fprintln(p.out, p.out.style.Heading(title)); err != nil {
 		return err
 	}
+	p.lines, p.text = p.lines[:0], p.text[:0]
 	for _, change := range changes {
-		if err := p.write(change); err != nil {
+		p.write(change)
+	}
+	return p.print()
+}
+
+// widestName is how wide the column of names is at most.
+const widestName = 40
+
+// print prints the lines of a frame, with the names in a column.
+func (p *changePrinter) print() error {
+	width := registerNameWidth
+	for _, l := range p.lines {
+		if n := utf8.RuneCountInString(l.name); n <= widestName {
+			width = max(width, n)
+		}
+	}
+	for _, l := range p.lines {
+		if _, err := fmt.Fprintf(p.out, "  %-*s  %s\n", width, l.name, p.text[l.start:l.end]); err != nil {
 			return err
 		}
 	}
@@ -60,54 +86,61 @@ func (p *changePrinter) add(frame frameview.Frame) error {
 func (p *changePrinter) flush() error { return nil }
 
 // write prints a change: of what has parts, those that are not the same.
-func (p *changePrinter) write(change survey.Change) error {
+func (p *changePrinter) write(change survey.Change) {
 	name := text.Visible(change.Name)
 	if change.Register != nil {
-		return p.writeLine(name, func(dst, side []byte) []byte {
+		p.writeLine(name, func(dst, side []byte) []byte {
 			return p.appendRegister(dst, change, side)
 		}, change.Old, change.New)
+		return
 	}
 	t := ctype.Bytes(len(change.New))
 	if change.Item != nil {
 		t = change.Item.Type
+		if number, ok := change.Item.Variable(); ok {
+			p.writeLine(name, func(dst, side []byte) []byte { return p.appendVariable(dst, number, side) }, change.Old, change.New)
+			return
+		}
 	}
 	switch {
 	case len(change.Old) != len(change.New) || isUntyped(t) && t.Scalar():
-		return p.writeLine(name, p.appendMemory, change.Old, change.New)
+		p.writeLine(name, p.appendMemory, change.Old, change.New)
+		return
 	case isUntyped(t):
-		return p.writeStretches(name, change)
+		p.writeStretches(name, change)
+		return
 	}
 	for _, m := range survey.Members(change.Name, t, change.Old, change.New) {
 		appendTo := func(dst, side []byte) []byte { return p.values.AppendField(dst, m.Field, side) }
 		if m.Field.Bits > 0 && bytes.Equal(appendTo(nil, m.Old), appendTo(nil, m.New)) {
 			continue // its neighbour has changed
 		}
-		if err := p.writeLine(text.Visible(m.Name), appendTo, m.Old, m.New); err != nil {
-			return err
-		}
+		p.writeLine(text.Visible(m.Name), appendTo, m.Old, m.New)
 	}
-	return nil
 }
 
 // writeStretches prints the places in which memory of an unknown type is not the same.
-func (p *changePrinter) writeStretches(name string, change survey.Change) error {
+func (p *changePrinter) writeStretches(name string, change survey.Change) {
 	for _, s := range survey.Stretches(change.Old, change.New) {
 		at := fmt.Sprintf("%s, byte %d", name, s.Start)
-		if err := p.writeLine(at, p.appendMemory, change.Old[s.Start:s.End], change.New[s.Start:s.End]); err != nil {
-			return err
-		}
+		p.writeLine(at, p.appendMemory, change.Old[s.Start:s.End], change.New[s.Start:s.End])
 	}
-	return nil
 }
 
-func (p *changePrinter) writeLine(name string, appendTo func(dst, side []byte) []byte, before, after []byte) error {
-	p.line = fmt.Appendf(p.line[:0], "  %-*s", registerNameWidth, name)
-	p.line = append(p.line, "  "...)
-	p.line = appendTo(p.line, before)
-	p.line = append(p.line, " → "...)
-	p.line = append(appendTo(p.line, after), '\n')
-	_, err := p.out.Write(p.line)
-	return err
+func (p *changePrinter) writeLine(name string, appendTo func(dst, side []byte) []byte, before, after []byte) {
+	start := len(p.text)
+	p.text = append(appendTo(p.text, before), " → "...)
+	p.text = appendTo(p.text, after)
+	p.lines = append(p.lines, changeLine{name, start, len(p.text)})
+}
+
+// appendVariable writes a trace state variable.
+func (p *changePrinter) appendVariable(dst []byte, number int32, side []byte) []byte {
+	n, _ := p.view.Integer(side)
+	if p.view.IsTimestamp(number) {
+		return appendClock(dst, int64(n))
+	}
+	return strconv.AppendInt(dst, int64(n), 10)
 }
 
 func (p *changePrinter) appendMemory(dst, b []byte) []byte { return appendValue(dst, p.view, b) }
@@ -166,10 +199,6 @@ func appendChanged(dst []byte, view *frameview.View, since int, changes []survey
 	if !ok {
 		return append(dst, `,"since":null,"changed":null`...), nil
 	}
-	encoded, err := json.Marshal(changed(view, changes))
-	if err != nil {
-		return nil, err
-	}
 	dst = strconv.AppendInt(append(dst, `,"since":`...), int64(since), 10)
-	return append(append(dst, `,"changed":`...), encoded...), nil
+	return jsontext.Append(append(dst, `,"changed":`...), changed(view, changes))
 }

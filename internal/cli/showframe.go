@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"tracewell/arch"
 	"tracewell/internal/frameview"
@@ -163,6 +164,10 @@ func writeVariables(out *output, view *frameview.View, frame frameview.Frame) {
 		if i == 0 {
 			fmt.Fprintln(out, "\n"+out.style.Heading("Variables"))
 		}
-		fmt.Fprintf(out, "$%s = %d\n", text.Visible(view.VariableName(variable.Number)), variable.Value)
+		fmt.Fprintf(out, "$%s = %d", text.Visible(view.VariableName(variable.Number)), variable.Value)
+		if view.IsTimestamp(variable.Number) && isUnixTime(variable.Value) {
+			fmt.Fprintf(out, " (%s)", time.UnixMicro(variable.Value).Format("2006-01-02 "+clockFormat+" MST"))
+		}
+		fmt.Fprintln(out)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"tracewell/internal/filter"
+	"tracewell/internal/jsontext"
 	"tracewell/internal/survey"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
@@ -55,10 +56,8 @@ type (
 
 // objects prints the figures as JSON.
 func (s *statistics) objects() error {
-	encoder := json.NewEncoder(s.out)
-	encoder.SetEscapeHTML(false)
 	for _, t := range s.summary.Tracepoints() {
-		if err := encoder.Encode(s.object(t)); err != nil {
+		if err := jsontext.Write(s.out, s.object(t), ""); err != nil {
 			return err
 		}
 	}

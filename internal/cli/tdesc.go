@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -90,7 +89,7 @@ func (c *tdescCheckCommand) Run(streams Streams) error {
 	report := check.Document(doc.text, tdesc.Options{Include: include, Source: tdesc.Source(c.Strict)})
 	err = write(streams, func(out *output) error {
 		if c.JSON {
-			return writeJSON(out, describeReport(report))
+			return writeIndented(out, describeReport(report))
 		}
 		writeReport(out, doc.name, report)
 		return nil
@@ -164,7 +163,7 @@ func (c *tdescLayoutCommand) Run(streams Streams) error {
 	}
 	return write(streams, func(out *output) error {
 		if c.JSON {
-			return writeJSON(out, describeLayout(layout))
+			return writeIndented(out, describeLayout(layout))
 		}
 		return errors.Join(writeLayout(out, layout), writeLine(out, "%s in %s", text.Plural(layout.Size, "byte"),
 			text.Plural(len(layout.Slots), "register")))
@@ -197,7 +196,7 @@ func (c *tdescPrintCommand) Run(streams Streams) error {
 	return write(streams, func(out *output) error {
 		switch {
 		case c.JSON:
-			return writeJSON(out, describeDescription(target))
+			return writeIndented(out, describeDescription(target))
 		case c.Table:
 			return writeDescription(out, target)
 		}
@@ -234,7 +233,7 @@ func (c *tdescDiffCommand) Run(streams Streams) error {
 	differences := tdesc.Diff(a, b)
 	err = write(streams, func(out *output) error {
 		if c.JSON {
-			return writeJSON(out, describeDifferences(differences))
+			return writeIndented(out, describeDifferences(differences))
 		}
 		for _, d := range differences {
 			fmt.Fprintln(out, text.Visible(d.String()))
@@ -245,13 +244,6 @@ func (c *tdescDiffCommand) Run(streams Streams) error {
 		return errFinding
 	}
 	return err
-}
-
-func writeJSON(out *output, object any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(object)
 }
 
 func writeLine(out *output, format string, args ...any) error {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"tracewell/arch"
+	"tracewell/internal/jsontext"
 	"tracewell/symbol/ctype"
 )
 
@@ -115,7 +116,7 @@ func (e encoder) appendMembers(dst []byte, v ctype.Value, depth int) []byte {
 		if dst[len(dst)-1] != '{' {
 			dst = append(dst, ',')
 		}
-		dst = append(appendQuoted(dst, f.Name), ':')
+		dst = append(jsontext.AppendString(dst, f.Name), ':')
 		dst = e.appendField(dst, v, f, depth)
 	}
 	return dst

@@ -7,6 +7,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/filter"
+	"tracewell/internal/jsontext"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 	"tracewell/symbol/scope"
@@ -251,7 +252,7 @@ func (c *collection) add(item *Item) {
 	known := c.byName[name]
 	if known == nil {
 		c.byName[name] = item
-		item.key = jsonString(item.Name)
+		item.key = jsontext.AppendString(nil, item.Name)
 		c.items = append(c.items, item)
 		return
 	}

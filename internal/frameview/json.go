@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"tracewell/arch"
+	"tracewell/internal/jsontext"
 	"tracewell/tfile"
 )
 
@@ -35,7 +36,7 @@ func (v *View) AppendJSON(dst []byte, f Frame) []byte {
 		dst = append(appendHex(dst, uint64(f.PC)), '"')
 		dst = v.appendSymbol(dst, f.PC)
 		if line := v.Line(f.PC); line != "" {
-			dst = append(append(dst, `,"line":`...), jsonString(line)...)
+			dst = jsontext.AppendString(append(dst, `,"line":`...), line)
 		}
 	}
 	if v.Stepped(f) {
@@ -48,8 +49,7 @@ func (v *View) AppendJSON(dst []byte, f Frame) []byte {
 		dst = appendBytes(append(dst, `,"static":`...), static)
 	}
 	if f.Damaged != nil {
-		dst = append(dst, `,"damaged":`...)
-		dst = append(dst, jsonString(f.Damaged.Error())...)
+		dst = jsontext.AppendString(append(dst, `,"damaged":`...), f.Damaged.Error())
 	}
 	return append(dst, '}')
 }
@@ -59,7 +59,7 @@ func staticMembers(t *tracepoint) []byte {
 	if t.source == "" {
 		return nil
 	}
-	return append([]byte(`,"source":`), jsonString(t.source)...)
+	return jsontext.AppendString([]byte(`,"source":`), t.source)
 }
 
 func (v *View) appendSymbol(dst []byte, addr arch.Addr) []byte {
@@ -67,7 +67,7 @@ func (v *View) appendSymbol(dst []byte, addr arch.Addr) []byte {
 	if name == "" {
 		return dst
 	}
-	return append(append(dst, `,"symbol":`...), jsonString(name)...)
+	return jsontext.AppendString(append(dst, `,"symbol":`...), name)
 }
 
 func appendBytes(dst, b []byte) []byte {

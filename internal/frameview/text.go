@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tracewell/arch"
+	"tracewell/internal/jsontext"
 	"tracewell/symbol/ctype"
 )
 
@@ -37,17 +38,7 @@ func appendString(dst, text []byte, style Style) []byte {
 	if style == StyleCSV {
 		return append(dst, text...)
 	}
-	return appendQuoted(dst, text)
-}
-
-// appendQuoted appends a text as JSON. Hardly any has something in it that needs an escape.
-func appendQuoted[T string | []byte](dst []byte, text T) []byte {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			return append(dst, jsonString(string(text))...)
-		}
-	}
-	return append(append(append(dst, '"'), text...), '"')
+	return jsontext.AppendString(dst, text)
 }
 
 // extent is where a string of Go or Rust says what its text is.

@@ -1,13 +1,13 @@
 package frameview
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"sync"
 
 	"tracewell/arch"
+	"tracewell/internal/jsontext"
 	"tracewell/symbol"
 	"tracewell/symbol/scope"
 	"tracewell/tdesc"
@@ -31,7 +31,7 @@ type View struct {
 	registers   []namedSlot
 	selected    bool            // registers are those of Select
 	globals     *scope.Image    // what the program's debugging information says; nil without
-	program     *symbol.Program // Symbols, where its debug information says how registers are used; else nil
+	program     *symbol.Program // Symbols, where expressions can be compiled for it; else nil
 
 	once       sync.Once
 	everything *collections // of collected
@@ -96,13 +96,13 @@ func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
 	} else if v.Symbols, err = placed(program, header.Tracepoints); v.Symbols == nil {
 		return err
 	}
-	if !explained(v.Symbols) {
-		return nil
-	}
-	if told {
+	switch {
+	case told && v.Symbols.Main().File().IsAMD64(): // its libraries may be explained where it is not
 		addObjects(v.Symbols, objects[1:])
-	} else {
+	case explained(v.Symbols):
 		addLibraries(v.Symbols, header.Tracepoints)
+	default:
+		return nil
 	}
 	if len(objects) > 0 && isAnother(v.Symbols, header.Tracepoints) {
 		v.Symbols = nil
@@ -129,7 +129,7 @@ func (v *View) describe(header tfile.Header) error {
 	for i := range layout.Slots {
 		slot := &layout.Slots[i]
 		if layout.ByName(slot.Reg.Name) == slot { // a JSON object has a key once
-			v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
+			v.registers = append(v.registers, namedSlot{slot, jsontext.AppendString(nil, slot.Reg.Name)})
 		}
 	}
 	v.pc = layout.ProgramCounter()
@@ -171,7 +171,7 @@ func variableNames(definitions []trace.Variable) map[int32]variableName {
 	for _, d := range definitions {
 		number := int32(d.Number)
 		if owner, used := taken[d.Name]; d.Name != "" && (!used || owner == number) {
-			names[number], taken[d.Name] = variableName{d.Name, jsonString(d.Name)}, number
+			names[number], taken[d.Name] = variableName{d.Name, jsontext.AppendString(nil, d.Name)}, number
 		}
 	}
 	return names
@@ -183,6 +183,11 @@ func (v *View) VariableName(n int32) string {
 		return name.text
 	}
 	return strconv.Itoa(int(n))
+}
+
+// IsTimestamp reports whether a trace state variable is the time of a hit, in microseconds.
+func (v *View) IsTimestamp(n int32) bool {
+	return n == int32(trace.Timestamp) && v.variables[n].text == trace.TimestampName
 }
 
 // Describe names an address as in "push+95"; empty without symbols, or if it is in none.
@@ -210,7 +215,7 @@ func (v *View) Select(names []string) error {
 	}
 	v.registers, v.selected = v.registers[:0], true
 	for _, slot := range slots {
-		v.registers = append(v.registers, namedSlot{slot, jsonString(slot.Reg.Name)})
+		v.registers = append(v.registers, namedSlot{slot, jsontext.AppendString(nil, slot.Reg.Name)})
 	}
 	return nil
 }
@@ -231,13 +236,4 @@ func (v *View) Slots(names []string) ([]*tdesc.Slot, error) {
 		}
 	}
 	return slots, nil
-}
-
-// jsonString gives a string as JSON.
-func jsonString(s string) []byte {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(err) // strings can always be written
-	}
-	return b
 }

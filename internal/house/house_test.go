@@ -35,6 +35,7 @@ var rules = []struct {
 	{"documented", documented},
 	{"short", short},
 	{"names", names},
+	{"encoders", encoders},
 }
 
 func TestHouse(t *testing.T) {

@@ -12,7 +12,7 @@ const toolPackage = "internal/testtool"
 // programArgument is which argument of the functions of os/exec is the program.
 var programArgument = map[string]int{"Command": 0, "CommandContext": 1, "LookPath": 0}
 
-// tools finds tests that run whatever PATH has first.
+// tools finds tests that run whatever PATH has first. The go command is the one that runs them.
 func tools(t *tree) []finding {
 	l, _, err := readLayers(t.root)
 	if err != nil {
@@ -24,7 +24,7 @@ func tools(t *tree) []finding {
 			continue
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
-			if program := namedProgram(n); program != "" && !strings.HasPrefix(program, "/") {
+			if program := namedProgram(n); program != "" && program != "go" && !strings.HasPrefix(program, "/") {
 				found = append(found, t.at(s, n.Pos(), "%s is looked for in PATH: use %s", program, toolPackage))
 			}
 			return true

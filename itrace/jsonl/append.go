@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"tracewell/internal/jsontext"
 	"tracewell/itrace"
 )
 
@@ -89,7 +90,11 @@ func appendString(dst, s []byte) []byte {
 			return append(dst, '"')
 		}
 		if r, size := utf8.DecodeRune(s); r >= utf8.RuneSelf && size > 1 {
-			dst = append(dst, s[:size]...)
+			if jsontext.Escaped(r) {
+				dst = jsontext.AppendEscape(dst, r)
+			} else {
+				dst = append(dst, s[:size]...)
+			}
 			s = s[size:]
 			continue
 		}
@@ -105,13 +110,13 @@ func plainLength(s []byte) int {
 	at := 0
 	for ; at+8 <= len(s); at += 8 {
 		x := binary.LittleEndian.Uint64(s[at:])
-		quote, backslash := x^ones*'"', x^ones*'\\'
+		quote, backslash, del := x^ones*'"', x^ones*'\\', x^ones*0x7f
 		// Bit 7 of a byte is set where subtracting borrows: it was below 0x20, or 0. What borrows on has such a byte before it.
-		if (x|(x-ones*' ')|(quote-ones)|(backslash-ones))&high != 0 {
+		if (x|(x-ones*' ')|(quote-ones)|(backslash-ones)|(del-ones))&high != 0 {
 			break
 		}
 	}
-	for at < len(s) && s[at] >= ' ' && s[at] < utf8.RuneSelf && s[at] != '"' && s[at] != '\\' {
+	for at < len(s) && s[at] >= ' ' && s[at] < 0x7f && s[at] != '"' && s[at] != '\\' {
 		at++
 	}
 	return at

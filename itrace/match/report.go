@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"tracewell/internal/jsontext"
 )
 
 // Verdict is the outcome of a comparison.
@@ -112,14 +114,10 @@ type RuleUses []RuleUse
 func (u RuleUses) MarshalJSON() ([]byte, error) {
 	object := []byte{'{'}
 	for i, use := range u {
-		rule, err := json.Marshal(use.Rule)
-		if err != nil {
-			return nil, err
-		}
 		if i > 0 {
 			object = append(object, ',')
 		}
-		object = append(append(object, rule...), ':')
+		object = append(jsontext.AppendString(object, use.Rule), ':')
 		object = strconv.AppendInt(object, use.Fired, 10)
 	}
 	return append(object, '}'), nil

@@ -1,6 +1,10 @@
 package plan
 
-import "tracewell/trace"
+import (
+	"slices"
+
+	"tracewell/trace"
+)
 
 // Plan is what is to be traced.
 type Plan struct {
@@ -76,6 +80,20 @@ func (p *Plan) AllActions(t *Tracepoint) []Action {
 		return t.Actions
 	}
 	return append([]Action{{Kind: Collect, Expressions: p.Default}}, t.Actions...)
+}
+
+// CollectAlways has every frame collect an expression, those of steps, too, which Default is not for.
+func (p *Plan) CollectAlways(e Text) {
+	p.Default = append(p.Default, e)
+	for i := range p.Tracepoints {
+		actions := slices.Clone(p.Tracepoints[i].Actions)
+		for k, a := range actions {
+			if a.Kind == Step {
+				actions[k].Body = append([]Action{{Kind: Collect, Expressions: []Text{e}}}, a.Body...)
+			}
+		}
+		p.Tracepoints[i].Actions = actions
+	}
 }
 
 // next is the number of the next tracepoint.

@@ -138,8 +138,15 @@ func (s *Session) seen() definition.Image {
 	return definition.Image{Program: s.program, Sites: s.sites}
 }
 
-// Program is the path of the program's file, or of the copy of it that is here until Close.
-func (s *Session) Program() string { return s.program.Main().Path() }
+// Program reads the program's file, or the copy of it that is here until Close, without libraries; nil if that is not possible any
+// more. Whoever asks for it closes it.
+func (s *Session) Program() *symbol.Program {
+	program, err := symbol.Open(s.program.Main().Path(), symbol.Options{})
+	if err != nil {
+		return nil
+	}
+	return program
+}
 
 // Warnings returns what Open could not do as it was asked to.
 func (s *Session) Warnings() []error { return s.warnings }

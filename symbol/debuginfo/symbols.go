@@ -18,6 +18,28 @@ type Symbol struct {
 	Global bool
 }
 
+// Plain is the name in the source. In the symbol table of a library the linker puts the version behind it: fopen@@GLIBC_2.2.5 is the one
+// that programs are linked to now, memcpy@GLIBC_2.2.5 one for those that were linked before there was another.
+func (s *Symbol) Plain() string {
+	if at := strings.IndexByte(s.Name, '@'); at > 0 {
+		return s.Name[:at]
+	}
+	return s.Name
+}
+
+// Current reports whether a symbol has no version, or is the version that programs are linked to now.
+func (s *Symbol) Current() bool {
+	return len(s.Plain()) == len(s.Name) || strings.HasPrefix(s.Name[len(s.Plain()):], "@@")
+}
+
+// Title is Plain for a current symbol; an older version keeps its version, to be told from that.
+func (s *Symbol) Title() string {
+	if s.Current() {
+		return s.Plain()
+	}
+	return s.Name
+}
+
 // SymbolKind is what a symbol stands for.
 type SymbolKind uint8
 

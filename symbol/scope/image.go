@@ -61,8 +61,8 @@ func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
 	m.symbols = sync.OnceValue(func() map[string]debuginfo.Symbol {
 		all := make(map[string]debuginfo.Symbol)
 		for _, s := range f.Symbols() {
-			if _, known := all[s.Name]; !known || s.Global {
-				all[s.Name] = s
+			if _, known := all[s.Title()]; !known || s.Global {
+				all[s.Title()] = s
 			}
 		}
 		return all
