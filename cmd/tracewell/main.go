@@ -7,12 +7,13 @@ import (
 
 	"tracewell/internal/cli"
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 )
 
 func init() { runtime.LockOSThread() }
 
 func main() {
 	linux.LendFirstThread(func() {
-		os.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+		routine.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	})
 }

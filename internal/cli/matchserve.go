@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"tracewell/internal/routine"
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
@@ -85,7 +86,7 @@ func (c *matchCommand) serve(r *matchResult, streams Streams) error {
 			return err
 		}
 		defer entrance.Close()
-		go func() { served <- replayed.serve(ctx, entrance, false, streams.Err) }()
+		routine.Go(func() { served <- replayed.serve(ctx, entrance, false, streams.Err) })
 	}
 	return errors.Join(<-served, <-served)
 }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"tracewell/internal/routine"
 	"tracewell/stub"
 	"tracewell/tfile"
 )
@@ -121,7 +122,7 @@ func (r *replayed) one(ctx context.Context, conn io.ReadWriteCloser, messages io
 	server := stub.New(config)
 	defer server.Close()
 	served := make(chan error, 1)
-	go func() { served <- server.Serve(conn) }()
+	routine.Go(func() { served <- server.Serve(conn) })
 	select {
 	case err := <-served:
 		if err != nil && !errors.Is(err, stub.ErrExit) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"tracewell/internal/routine"
 	"tracewell/stub"
 	"tracewell/target/linux"
 	"tracewell/tracepoint"
@@ -74,7 +75,7 @@ func (s *service) goOn() bool {
 // read that closing cannot interrupt, as of a pipe.
 func (s *service) one(ctx context.Context, conn io.ReadWriteCloser) error {
 	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(conn) }()
+	routine.Go(func() { served <- s.server.Serve(conn) })
 	select {
 	case err := <-served:
 		if errors.Is(err, stub.ErrExit) {

@@ -34,6 +34,7 @@ var rules = []struct {
 	{"documented", documented},
 	{"short", short},
 	{"names", names},
+	{"goroutines", goroutines},
 }
 
 func TestHouse(t *testing.T) {

@@ -5,6 +5,7 @@ package linux
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tracepoint"
@@ -25,6 +27,7 @@ type Target struct {
 	queue  queue
 	events *eventQueue
 	done   chan struct{} // closed when the tracer has ended
+	stay   func()        // has a panic leave the processes to what becomes of them
 
 	// The tracer's own from here on.
 	bell    linux.Bell
@@ -86,10 +89,12 @@ func newTarget() (*Target, error) {
 		early:  make(map[int]bool),
 	}
 	t.snap.t = t
+	t.stay = routine.OnPanic(func() { t.Close() })
 	started := make(chan error)
-	go t.events.pump(t.done)
+	routine.Go(func() { t.events.pump(t.done) })
 	linux.OwnThread(func() { t.trace(started) })
 	if err := <-started; err != nil {
+		t.stay()
 		return nil, err
 	}
 	return t, nil
@@ -98,6 +103,7 @@ func newTarget() (*Target, error) {
 // trace is the tracer goroutine, which has a thread to itself.
 func (t *Target) trace(started chan<- error) {
 	defer close(t.done)
+	defer routine.Catch(t.escape)
 	var err error
 	if t.bell, err = linux.NewBell(); err != nil {
 		started <- err
@@ -165,16 +171,7 @@ const patience = time.Second
 
 // Close ends the target: launched processes are killed, attached ones set free. It is safe to call more than once.
 func (t *Target) Close() error {
-	t.do(func() {
-		t.allStop()
-		for len(t.procs) > 0 {
-			if p := t.procs[0]; p.launched {
-				t.kill(p)
-			} else {
-				t.detach(p)
-			}
-		}
-	})
+	t.do(t.leaveAll)
 	// A thread that waits for its vfork child can only be let go when it has ended that, and would be killed if it was left.
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		left := 0
@@ -184,7 +181,33 @@ func (t *Target) Close() error {
 	}
 	t.do(func() { t.ending = true })
 	<-t.done
+	t.stay()
 	return nil
+}
+
+// leaveAll kills launched processes and detaches from the others.
+func (t *Target) leaveAll() {
+	t.allStop()
+	for len(t.procs) > 0 {
+		if p := t.procs[0]; p.launched {
+			t.kill(p)
+		} else {
+			t.detach(p)
+		}
+	}
+}
+
+// escape is for a panic of the tracer's own, wherever that was: it detaches from attached processes. Launched ones die with this
+// process. The engine is not told of ends of threads, for whoever has panicked may hold its lock.
+func (t *Target) escape() {
+	t.stay()
+	t.engine, t.holding = nil, false
+	t.allStop()
+	for _, p := range slices.Clone(t.procs) {
+		if !p.launched {
+			t.detach(p)
+		}
+	}
 }
 
 // ISA implements target.Target.
