@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"tracewell/internal/routine"
 	"tracewell/internal/text"
@@ -68,8 +65,9 @@ func (c *matchCommand) serve(r *matchResult, streams Streams) error {
 		fmt.Fprintln(streams.Err, "tracewell: there is no difference to serve")
 		return nil
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, cancel := untilSignalled(false)
 	defer cancel()
+	defer ignoreBrokenPipes()()
 	places, err := c.comms()
 	if err != nil {
 		return err
@@ -88,7 +86,7 @@ func (c *matchCommand) serve(r *matchResult, streams Streams) error {
 		defer entrance.Close()
 		routine.Go(func() { served <- replayed.serve(ctx, entrance, false, streams.Err) })
 	}
-	return errors.Join(<-served, <-served)
+	return errors.Join(<-served, <-served, signalledStatus(ctx))
 }
 
 // side opens one of the traces for clients, which find it at the first difference.
