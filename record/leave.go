@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 	"tracewell/internal/wholefile"
 	"tracewell/record/output"
 	"tracewell/target"
@@ -102,10 +103,10 @@ func (s *Session) await(ctx context.Context) {
 		return
 	}
 	ended := make(chan *os.ProcessState, 1)
-	go func() {
+	routine.Go(func() {
 		state, _ := program.Wait() // none for a process that is gone
 		ended <- state
-	}()
+	})
 	cancelled := ctx.Done()
 	var after <-chan time.Time
 	for next := linux.SIGTERM; ; {

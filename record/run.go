@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"tracewell/internal/routine"
 	"tracewell/record/output"
 	"tracewell/target"
 	"tracewell/target/linux"
@@ -47,7 +48,7 @@ func (s *Session) begin() error {
 			}
 			s.stream.file = file
 		}
-		go s.stream.run()
+		routine.Go(s.stream.run)
 	}
 	s.mu.Lock()
 	s.running = true

@@ -66,8 +66,8 @@ func (s *Session) open() (err error) {
 	}
 	s.config.Symbols.Layout, s.config.Symbols.TLSOffset = s.layout, s.threadLocals
 	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA().PC)
-	s.target.Signals().PassSignals(signals(func(target.Signal) bool { return true }))
-	s.target.Signals().ProgramSignals(signals(func(n target.Signal) bool { return n != target.SignalTrap }))
+	s.target.Signals().PassSignals(everySignal())
+	s.target.Signals().ProgramSignals(everySignal())
 	if s.config.Follow {
 		s.target.Runner().SetReports(target.Reports{Fork: true, Vfork: true})
 	}
@@ -82,13 +82,11 @@ func (s *Session) open() (err error) {
 	return s.prepare(found)
 }
 
-// signals are those of GDB's numbers that match.
-func signals(match func(target.Signal) bool) (all []target.Signal) {
+// everySignal is all of GDB's numbers. SIGTRAP is among them: those of the tracer's are the target's own affair.
+func everySignal() (all []target.Signal) {
 	const highest = 150
 	for n := target.Signal(1); n <= highest; n++ {
-		if match(n) {
-			all = append(all, n)
-		}
+		all = append(all, n)
 	}
 	return all
 }

@@ -1,10 +1,14 @@
 package stub
 
 import (
+	"errors"
 	"math"
 
 	"tracewell/rsp"
 )
+
+// errLeftAlone refuses to catch what would be reported to nobody, and would stop the program each time.
+var errLeftAlone = errors.New("the program was left to its trace run: interrupt it first")
 
 // threadEvents is QThreadEvents.
 func (x *session) threadEvents(args string) ([]byte, error) {
@@ -41,6 +45,9 @@ func (x *session) catchSyscalls(args string) ([]byte, error) {
 	id, err := x.thread()
 	if err != nil {
 		return nil, err
+	}
+	if x.leftAlone() {
+		return nil, errLeftAlone
 	}
 	return replyOK, x.target.Syscalls().CatchSyscalls(id.PID, on, numbers)
 }

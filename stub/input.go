@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"tracewell/internal/routine"
 )
 
 // input is the goroutine that reads a connection. It alternates between two buffers: while the session works on one
@@ -21,7 +23,7 @@ const chunkSize = 16 << 10
 // newInput starts reading r.
 func newInput(r io.Reader) *input {
 	in := &input{chunks: make(chan []byte), done: make(chan struct{})}
-	go in.run(r)
+	routine.Go(func() { in.run(r) })
 	return in
 }
 

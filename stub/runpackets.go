@@ -226,6 +226,7 @@ func syscallPackets() []packet {
 			tokens:  "QCatchSyscalls+",
 			about:   "stop at the entry to and the return from system calls, all without numbers",
 			reply:   "OK",
+			errors:  "while the program runs that the client has left to a trace run",
 		},
 	}
 }

@@ -74,8 +74,15 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 	return x
 }
 
+// leftAlone reports whether the program runs for the trace run, or for commands of breakpoints, that the client left it to. Events
+// are for the client again when it resumes the program itself.
+func (x *session) leftAlone() bool { return x.detached && x.running }
+
 // takeCharge has the target report what the client wants to hear of.
 func (x *session) takeCharge() {
+	if x.leftAlone() {
+		return
+	}
 	x.letPass(x.pass)
 	if runner := x.target.Runner(); runner != nil {
 		runner.SetReports(target.Reports{
@@ -115,9 +122,11 @@ func (x *session) serve() error {
 // over reports whether the session ends by itself.
 func (x *session) over() bool { return x.exit || x.config.Serial && !x.owed && x.Spent() }
 
-// catchUp takes the events that are there already, so that what comes from the client finds the program as it is.
+// catchUp takes the events that are there already, so that what comes from the client finds the program as it is. Events that pass
+// may each be followed by the next at once, so there is a limit.
 func (x *session) catchUp() {
-	for {
+	const most = 256
+	for range most {
 		select {
 		case ev := <-x.events():
 			x.stopped(ev)

@@ -76,7 +76,7 @@ func (x *session) passSignals(args string) ([]byte, error) {
 		return nil, err
 	}
 	x.pass = set
-	x.letPass(set)
+	x.takeCharge()
 	return replyOK, nil
 }
 

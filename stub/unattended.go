@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"tracewell/internal/routine"
 	"tracewell/target"
 	"tracewell/trace"
 )
@@ -18,7 +19,7 @@ type unattended struct {
 func (s *Server) watch() {
 	u := &unattended{stop: make(chan struct{}), done: make(chan struct{})}
 	s.unattended = u
-	go func() {
+	routine.Go(func() {
 		defer close(u.done)
 		for s.running {
 			select {
@@ -28,7 +29,7 @@ func (s *Server) watch() {
 				s.settle(ev, passesUnattended)
 			}
 		}
-	}()
+	})
 }
 
 // attend ends the watch.

@@ -70,10 +70,11 @@ func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
 		return nil, err
 	}
 	clear(x.documents)
+	x.owed = true
 	if x.detached {
+		x.detached = false
 		x.takeCharge()
 	}
-	x.owed, x.detached = true, false
 	return nil, errLater
 }
 

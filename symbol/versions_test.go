@@ -3,13 +3,13 @@ package symbol
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/testtool"
 )
 
 // versioned is a library that exports functions as a C library does: one now and before, one since always, one without a version, one
@@ -44,7 +44,7 @@ func buildVersioned(t *testing.T, flags ...string) string {
 		}
 	}
 	args := append(flags, "-O0", "-shared", "-fPIC", "-Wl,--version-script="+filepath.Join(folder, "map"), "-o", path, filepath.Join(folder, "versioned.c"))
-	if out, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
+	if out, err := testtool.Command(t, "gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
 	return path

@@ -7,6 +7,7 @@ import (
 
 	"tracewell/internal/cli"
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 	target "tracewell/target/linux"
 )
 
@@ -15,6 +16,6 @@ func init() { runtime.LockOSThread() }
 func main() {
 	target.RunIfGuard()
 	linux.LendFirstThread(func() {
-		os.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+		routine.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	})
 }

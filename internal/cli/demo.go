@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"tracewell/internal/demo"
@@ -35,7 +33,7 @@ const demoTime = 30 * time.Second
 
 // Run implements kong's command.
 func (c *demoCommand) Run(streams Streams) error {
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, cancel := untilSignalled(false)
 	defer cancel()
 	ctx, expire := context.WithTimeoutCause(ctx, demoTime, fmt.Errorf("the program has not ended after %v", demoTime))
 	defer expire()

@@ -18,6 +18,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/testtool"
 )
 
 // exampleLines are the command lines of the examples of a command.
@@ -76,7 +77,7 @@ func TestExamplesParse(t *testing.T) {
 func shellWords(t *testing.T, command string) ([]string, bool) {
 	t.Helper()
 	command = regexp.MustCompile(`\s[|&<>].*`).ReplaceAllString(command, "")
-	out, err := exec.Command("bash", "-c", "set -f; printf '%s\\0' "+command).Output()
+	out, err := testtool.Command(t, "bash", "-c", "set -f; printf '%s\\0' "+command).Output()
 	if err != nil || len(out) == 0 {
 		return nil, false
 	}
@@ -242,7 +243,7 @@ func recordClaims(pid int) map[string]claim {
 // TestRecordExamples runs the examples of "record --help" and holds what comes of each against what the help says of it.
 func TestRecordExamples(t *testing.T) {
 	folder := t.TempDir()
-	compile := exec.Command("gcc", "-g", "-O0", "-no-pie", "-o", "server", "queue.c")
+	compile := testtool.Command(t, "gcc", "-g", "-O0", "-no-pie", "-o", "server", "queue.c")
 	compile.Dir = folder
 	for name, text := range map[string]string{
 		"queue.c": exampleServer, "points.gdb": "trace push if n == 7\nactions\ncollect *q\nend\n",
@@ -288,7 +289,7 @@ func TestRecordExamples(t *testing.T) {
 			if c.edit != nil {
 				command = c.edit(command)
 			}
-			shell := exec.Command("bash", "-c", command)
+			shell := testtool.Command(t, "bash", "-c", command)
 			shell.Dir = folder
 			shell.Env = append(os.Environ(), "PATH="+folder+":"+os.Getenv("PATH"))
 			var printed bytes.Buffer

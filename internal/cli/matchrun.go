@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"tracewell/internal/progress"
+	"tracewell/internal/routine"
 )
 
 // compareAll compares pairs, some at the same time, and yields the results in the order of the pairs. Once the context is done
@@ -21,7 +22,7 @@ func (c *matchCommand) compareAll(ctx context.Context, pairs []tracePair, stream
 		}
 		bar := startMatchBar(pairs, streams)
 		defer bar.finish()
-		go func() {
+		routine.Go(func() {
 			free := make(chan struct{}, c.Jobs)
 			for i, pair := range pairs {
 				free <- struct{}{}
@@ -30,12 +31,12 @@ func (c *matchCommand) compareAll(ctx context.Context, pairs []tracePair, stream
 					<-free
 					continue
 				}
-				go func() {
+				routine.Go(func() {
 					results[i] <- c.compare(ctx, pair, bar.part(), streams)
 					<-free
-				}()
+				})
 			}
-		}()
+		})
 		for i := range pairs {
 			r := <-results[i]
 			if i == len(pairs)-1 {

@@ -1,14 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
+	"tracewell/internal/routine"
 	"tracewell/internal/serving"
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
@@ -69,8 +67,9 @@ func (c *matchCommand) serve(r *matchResult, streams Streams) error {
 		fmt.Fprintln(streams.Err, "tracewell: there is no difference to serve")
 		return nil
 	}
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, cancel := untilSignalled(false)
 	defer cancel()
+	defer ignoreBrokenPipes()()
 	places, err := c.comms()
 	if err != nil {
 		return err
@@ -87,9 +86,9 @@ func (c *matchCommand) serve(r *matchResult, streams Streams) error {
 			return err
 		}
 		defer entrance.Close()
-		go func() { served <- replayed.serve(ctx, entrance, false, streams.Err) }()
+		routine.Go(func() { served <- replayed.serve(ctx, entrance, false, streams.Err) })
 	}
-	return errors.Join(<-served, <-served)
+	return errors.Join(<-served, <-served, signalledStatus(ctx))
 }
 
 // side opens one of the traces for clients, which find it at the first difference.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"tracewell/internal/routine"
 	"tracewell/stub"
 	"tracewell/target"
 )
@@ -117,14 +118,14 @@ func (n *narrator) tellList(what string, pids []int) {
 // process's, and who waits for this process waits for them. gdbserver does so, too.
 func (n *narrator) outlive(stop <-chan struct{}) {
 	ended := make(chan struct{})
-	go func() {
+	routine.Go(func() {
 		defer close(ended)
 		for _, pid := range n.letGo {
 			if p, err := os.FindProcess(pid); err == nil {
 				_, _ = p.Wait() // it fails for a process that is gone, which is as well
 			}
 		}
-	}()
+	})
 	select {
 	case <-ended:
 	case <-stop:

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"errors"
 	"os"
-	"os/signal"
 	"syscall"
 
 	"golang.org/x/term"
@@ -28,12 +27,7 @@ func write(streams Streams, print func(*output) error) error {
 
 // writeTo is write for an output that there is already.
 func writeTo(out *output, print func(*output) error) error {
-	// Unless somebody asks for the signal, writing to a closed pipe kills the process. Programs that this process starts do
-	// not inherit the request.
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE)
-	defer signal.Stop(broken)
-
+	defer ignoreBrokenPipes()()
 	err := print(out)
 	if flushed := out.Flush(); err == nil {
 		err = flushed

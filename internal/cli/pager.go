@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
+
+	"tracewell/internal/routine"
 )
 
 // pagerOption is for commands that print more than a screen.
@@ -68,16 +70,16 @@ func startPager(streams Streams, unread func()) (*pager, error) {
 		w.Close()
 		return nil, err
 	}
-	go func() {
+	routine.Go(func() {
 		for range p.interrupts {
 			unread()
 		}
-	}()
-	go func() {
+	})
+	routine.Go(func() {
 		command.Wait() // how it ends is between it and the user
 		unread()
 		close(p.ended)
-	}()
+	})
 	return p, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"tracewell/internal/testprog"
+	"tracewell/internal/testtool"
 )
 
 // copyOf copies a program to a folder of the test.
@@ -32,7 +33,7 @@ func copyOf(t *testing.T, path, name string) string {
 func stripped(t *testing.T, path string) string {
 	t.Helper()
 	made := copyOf(t, path, filepath.Base(path))
-	if out, err := exec.Command("strip", made).CombinedOutput(); err != nil {
+	if out, err := testtool.Command(t, "strip", made).CombinedOutput(); err != nil {
 		t.Fatalf("strip: %v\n%s", err, out)
 	}
 	return made
@@ -81,7 +82,7 @@ func TestPrintOfDeletedProgram(t *testing.T) {
 		},
 		"namespace": func(t *testing.T) *exec.Cmd {
 			within := t.TempDir()
-			return exec.Command("unshare", "--mount", "--map-root-user", "sh", "-c",
+			return testtool.Command(t, "unshare", "--mount", "--map-root-user", "sh", "-c",
 				fmt.Sprintf("mount -t tmpfs none %[1]s && cp %[2]s %[1]s/hidden && exec %[1]s/hidden", within, p.Path))
 		},
 	} {

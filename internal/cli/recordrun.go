@@ -36,30 +36,24 @@ func (c *recordCommand) record(p *plan.Plan, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := c.untilInterrupted()
+	// A process that ran before is left in order first, however often somebody is impatient. A program that was launched ends with
+	// this process.
+	ctx, cancel := untilSignalled(c.PID == 0)
 	defer cancel()
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 	defer takeTerminal(streams.In).giveBack()
-	broken := make(chan os.Signal, 1) // unless somebody asks for it, the signal kills who writes lines that nobody reads
-	signal.Notify(broken, syscall.SIGPIPE)
-	defer signal.Stop(broken)
+	defer ignoreBrokenPipes()()
 
 	run := newRecordRun(c, p, output, streams, cancel)
 	result, err := run.trace(ctx)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	return c.ending(result)
-}
-
-// untilInterrupted returns a context that ends with a signal. A second one ends this process at once, and with it a program that
-// was launched; a process that ran before is left in order first, however often somebody is impatient.
-func (c *recordCommand) untilInterrupted() (context.Context, func()) {
-	if c.PID == 0 {
-		return untilInterrupted()
+	if err := signalledStatus(ctx); err != nil {
+		return err
 	}
-	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	return c.ending(result)
 }
 
 // ending hands on how a program ended that was launched, here or by a server.

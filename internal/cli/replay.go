@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"tracewell/internal/serving"
 	"tracewell/stub"
@@ -51,14 +48,15 @@ func (c *replayCommand) Run(streams Streams) error {
 		return err
 	}
 	defer r.close()
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, cancel := untilSignalled(false)
 	defer cancel()
+	defer ignoreBrokenPipes()()
 	entrance, err := c.listen(place, streams)
 	if err != nil {
 		return err
 	}
 	defer entrance.Close()
-	return r.serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err)
+	return errors.Join(r.serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err), signalledStatus(ctx))
 }
 
 // replayed is a recording that clients look at, one after another.

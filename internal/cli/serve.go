@@ -60,15 +60,16 @@ func (c *serveCommand) Run(streams Streams) error {
 		return err
 	}
 	defer log.Close()
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, cancel := untilSignalled(false)
 	defer cancel()
+	defer ignoreBrokenPipes()()
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
 	if err := c.serve(ctx, streams, wanted, log); err != nil {
 		fmt.Fprintf(streams.Err, "%v\nExiting\n", err)
 		return errTold
 	}
-	return nil
+	return signalledStatus(ctx)
 }
 
 // garbage is how much memory may be unused before it is collected, in percent of what is used. That is mostly the trace buffer,

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
+
+	"tracewell/internal/jsontext"
 )
 
 // versionCommand is "tracewell version".
@@ -27,7 +28,7 @@ func (c *versionCommand) Run(streams Streams) error {
 		_, err := fmt.Fprintln(streams.Out, builtFrom())
 		return err
 	}
-	return json.NewEncoder(streams.Out).Encode(builtFrom())
+	return jsontext.Write(streams.Out, builtFrom(), "")
 }
 
 // build is what a binary was built from, as far as the go command has noted it down: that is nothing of the repository where it

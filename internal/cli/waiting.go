@@ -4,6 +4,8 @@ import (
 	"errors"
 	"io"
 	"sync"
+
+	"tracewell/internal/routine"
 )
 
 // waiting reads a pipe in a goroutine of its own, which opens it as well, so that neither has to be waited for: opening a
@@ -35,7 +37,7 @@ func newWaiting(open func() (io.ReadCloser, error)) *waiting {
 	w := &waiting{pieces: make(chan piece), used: make(chan []byte, 2), givenUp: make(chan struct{})}
 	w.used <- make([]byte, pieceSize)
 	w.used <- make([]byte, pieceSize)
-	go w.run(open)
+	routine.Go(func() { w.run(open) })
 	return w
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"tracewell/arch/amd64"
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 )
 
 // Variant is how a hit is handled.
@@ -18,7 +19,7 @@ type Variant struct {
 // Run runs a program to its end, with its standard output to out, and returns how often it came by the site.
 func Run(out *os.File, site Site, v Variant, path string, args ...string) (hits int, err error) {
 	done := make(chan struct{})
-	go func() {
+	routine.Go(func() {
 		defer close(done)
 		runtime.LockOSThread() // and never unlocked: the thread ends, and its affinity with it
 		var t *tracer
@@ -29,7 +30,7 @@ func Run(out *os.File, site Site, v Variant, path string, args ...string) (hits 
 		t.variant = v
 		err = t.run()
 		hits = t.hits
-	}()
+	})
 	<-done
 	if err != nil {
 		err = fmt.Errorf("tracing %s: %w", path, err)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"tracewell/internal/routine"
 )
 
 // patience is how long a server may take to listen and, once asked, to end.
@@ -68,10 +70,10 @@ func Start(t testing.TB, c Config) *Server {
 		cancel()
 		t.Fatal(err)
 	}
-	go func() {
+	routine.Go(func() {
 		s.cmd.Wait() // ProcessState says how it ended
 		close(s.ended)
-	}()
+	})
 	t.Cleanup(func() {
 		cancel()
 		<-s.ended

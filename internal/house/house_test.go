@@ -36,6 +36,7 @@ var rules = []struct {
 	{"short", short},
 	{"names", names},
 	{"encoders", encoders},
+	{"goroutines", goroutines},
 }
 
 func TestHouse(t *testing.T) {

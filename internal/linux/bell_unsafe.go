@@ -34,11 +34,11 @@ type kernelSigaction struct {
 // NewBell makes the bell of the calling thread, to which its goroutine must be locked.
 func NewBell() (Bell, error) {
 	var sa kernelSigaction
-	if err := sigaction(nil, &sa); err != nil {
+	if err := sigaction(bellSignal, nil, &sa); err != nil {
 		return Bell{}, fmt.Errorf("reading the bell signal's action: %w", err)
 	}
 	sa.flags &^= restart
-	if err := sigaction(&sa, nil); err != nil {
+	if err := sigaction(bellSignal, &sa, nil); err != nil {
 		return Bell{}, fmt.Errorf("setting the bell signal's action: %w", err)
 	}
 	return Bell{os.Getpid(), unix.Gettid()}, nil
@@ -47,8 +47,28 @@ func NewBell() (Bell, error) {
 // Ring interrupts the thread's Wait, if it is in one.
 func (b Bell) Ring() { unix.Tgkill(b.pid, b.tid, bellSignal) }
 
-func sigaction(new, old *kernelSigaction) error {
-	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(bellSignal), uintptr(unsafe.Pointer(new)),
+// IgnoreReserved has the process ignore the real-time signals that the Go runtime leaves to C libraries (32 to 34): their default
+// action would end it, and package os/signal cannot catch them. Programs that Launch starts do not inherit that.
+func IgnoreReserved() { setReserved(actionIgnore) }
+
+// The actions that are no functions: SIG_DFL and SIG_IGN.
+const (
+	actionDefault = 0
+	actionIgnore  = 1
+)
+
+// setReserved sets the action of the reserved signals and returns the one that they had.
+func setReserved(handler uintptr) (before uintptr) {
+	for s := unix.Signal(32); s <= 34; s++ {
+		var old kernelSigaction
+		_ = sigaction(s, &kernelSigaction{handler: handler}, &old) // there is no way for it to fail
+		before = old.handler
+	}
+	return before
+}
+
+func sigaction(signal unix.Signal, new, old *kernelSigaction) error {
+	_, _, errno := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(signal), uintptr(unsafe.Pointer(new)),
 		uintptr(unsafe.Pointer(old)), unsafe.Sizeof(kernelSigaction{}.mask), 0, 0)
 	if errno != 0 {
 		return errno

@@ -3,6 +3,8 @@ package linux
 import (
 	"runtime"
 	"sync/atomic"
+
+	"tracewell/internal/routine"
 )
 
 // firstThread hands functions to the thread that LendFirstThread was called on; free says whether it takes one.
@@ -16,7 +18,7 @@ var (
 // thread (TracerPid in /proc), and a program that looks whether its debugger is its parent compares that with a process.
 func LendFirstThread(f func()) {
 	free.Store(true)
-	go f()
+	routine.Go(f)
 	for {
 		(<-firstThread)()
 		free.Store(true)
@@ -30,8 +32,8 @@ func OwnThread(f func()) {
 		firstThread <- f
 		return
 	}
-	go func() {
+	routine.Go(func() {
 		runtime.LockOSThread()
 		f()
-	}()
+	})
 }

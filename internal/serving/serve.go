@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"tracewell/internal/routine"
 )
 
 // patience is how long a session may take to end when its connection has been closed. Closing does not interrupt every read: of a
@@ -14,7 +16,7 @@ const patience = time.Second
 // ends first it closes the connection itself, and returns nil.
 func Serve(ctx context.Context, conn io.ReadWriteCloser, session func(io.ReadWriteCloser) error) error {
 	served := make(chan error, 1)
-	go func() { served <- session(conn) }()
+	routine.Go(func() { served <- session(conn) })
 	select {
 	case err := <-served:
 		return err

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 	"tracewell/rsp"
 )
 
@@ -55,7 +56,7 @@ var beginnings = []byte{'+', '-', '$', '%', 0x03}
 
 func newSockets(listener net.Listener, o Options) *sockets {
 	s := &sockets{Listener: listener, Options: o, admitted: make(chan *client, 1), ended: make(chan struct{})}
-	go s.run()
+	routine.Go(s.run)
 	return s
 }
 
@@ -107,7 +108,7 @@ func (s *sockets) run() {
 		case !s.enter():
 			conn.Close()
 		default:
-			go s.examine(conn)
+			routine.Go(func() { s.examine(conn) })
 		}
 	}
 }

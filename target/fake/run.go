@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"tracewell/arch"
+	"tracewell/internal/routine"
 	"tracewell/target"
 )
 
@@ -100,9 +101,9 @@ func (t *Target) resume(back bool, actions []target.Action) error {
 	t.running, t.interrupt, t.back = true, false, back
 	p := player{t, t.turn}
 	if t.nonStop {
-		go p.runThreads()
+		routine.Go(p.runThreads)
 	} else {
-		go p.run(actions[0])
+		routine.Go(func() { p.run(actions[0]) })
 	}
 	return nil
 }

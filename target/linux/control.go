@@ -304,6 +304,7 @@ func (t *Target) detachOwner(p *process) {
 		tr.lift(p.space)
 	}
 	p.clearTraps()
+	t.leaveCalls(p)
 	t.unmapScratch(p)
 	t.letGo(p)
 	t.setGuestsFree(guests)
@@ -321,16 +322,10 @@ func (t *Target) heir(p *process) *process {
 
 // letGo detaches all tasks of a process whose memory is as it was.
 func (t *Target) letGo(p *process) {
-	p.debug = debugRegisters{generation: p.debug.generation + 1}
 	var dying []*task
 	for _, k := range p.order {
-		p.debug.load(k)
-		k.flush()
-		if linux.Gone(linux.Detach(k.tid, t.partingSignal(k))) && k.state != zombie {
+		if !t.detachTask(k) && k.state != zombie {
 			dying = append(dying, k)
-		}
-		for _, d := range k.deferred {
-			linux.KillThread(k.tgid, k.tid, d.signal)
 		}
 	}
 	for _, k := range slices.Backward(dying) {
@@ -351,26 +346,6 @@ func (k *task) bury() {
 		}
 		time.Sleep(pause)
 	}
-}
-
-// partingSignal is the signal that a task takes with it when it is let go: the one it was stopped with, unless the session does
-// not let programs have that, or, if it has not said, that was only meant for the debugger.
-func (t *Target) partingSignal(k *task) int {
-	signal := k.signal
-	if k.waiting && k.status.Event() == 0 {
-		signal, _ = k.status.Stopped()
-	}
-	switch {
-	case signal <= 0 || signal >= numSignals:
-		return 0
-	case t.parting != nil:
-		if !t.parting[signal] {
-			return 0
-		}
-	case signal == linux.SIGTRAP || signal == linux.SIGINT:
-		return 0
-	}
-	return signal
 }
 
 // PassSignals implements target.Signals.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 )
 
 // follower keeps the tracer where a hit is cheapest.
@@ -132,7 +133,8 @@ func (f *follower) goTo(cpu int) {
 		return
 	}
 	f.on, f.since, f.stop = true, time.Now(), make(chan struct{})
-	go f.watch(f.stop)
+	stop := f.stop
+	routine.Go(func() { f.watch(stop) })
 }
 
 // watch is the watchdog.

@@ -114,8 +114,7 @@ func (t *Target) comeToRest(k *task, s linux.Status) {
 		t.orphan(k, s, func(child int) { t.setFree(child, k.proc, k.shares(s.Event(), child)) })
 	case sig == linux.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
 		k.setPC(k.pc() - 1)
-	case sig == linux.SIGTRAP && k.stepping, sig == linux.SyscallTrap:
-	default:
+	case kindOfStop(s, 0, false) != noSignal:
 		k.signal = sig
 	}
 }
@@ -134,17 +133,10 @@ func (t *Target) seeOff(k *task, s linux.Status) {
 	}
 }
 
-// setGuestsFree lets stopped guests go their way. Signals that waited for an instruction to happen need not wait any more.
+// setGuestsFree lets stopped guests go their way.
 func (t *Target) setGuestsFree(all []*task) {
 	for _, k := range all {
-		k.flush()
-		k.disarm()
-		linux.Detach(k.tid, k.signal)
-		if group, err := linux.ThreadGroup(k.tid); err == nil {
-			for _, d := range k.deferred {
-				linux.KillThread(group, k.tid, d.signal)
-			}
-		}
+		t.detachTask(k)
 		t.strike(k)
 		k.close()
 	}

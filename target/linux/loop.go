@@ -65,13 +65,16 @@ func (k *task) noteEvent(event int) {
 
 // drain deals with a task that was interrupted just when it ran into a trap or finished a step. The kernel reports the
 // interruption first, although the SIGTRAP is queued already, to come when nobody expects it any more, or to kill a program
-// that is let go. Such a task takes its signal before it returns to the program, so it is let go on just for that.
+// that is let go. Such a task takes its signal before it returns to the program, so it is resumed just for that. It may report
+// an interruption once more before: a request that comes while a task is stopped already, and wait has not reported that
+// stop yet, outlasts it.
 func (t *Target) drain(k *task, s linux.Status) linux.Status {
-	if !linux.PendingSiginfo(k.tid, isTrap) || linux.Cont(k.tid, 0) != nil {
-		return s
-	}
-	if drained, ok := t.waitFor(k); ok {
-		return drained
+	for s.Event() == linux.EventStop && linux.PendingSiginfo(k.tid, isTrap) && linux.Cont(k.tid, 0) == nil {
+		drained, ok := t.waitFor(k)
+		if !ok {
+			break
+		}
+		s = drained
 	}
 	return s
 }

@@ -5,6 +5,7 @@ package linux
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"tracewell/arch/amd64"
 	"tracewell/internal/guard"
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tracepoint"
@@ -27,6 +29,7 @@ type Target struct {
 	events *eventQueue
 	done   chan struct{} // closed when the tracer has ended
 	guard  guard.Guard   // of processes that outlive this one
+	stay   func()        // has a panic leave the processes to what becomes of them
 
 	// The tracer's own from here on.
 	bell    linux.Bell
@@ -88,10 +91,12 @@ func newTarget() (*Target, error) {
 		early:  make(map[int]bool),
 	}
 	t.snap.t = t
+	t.stay = routine.OnPanic(func() { t.Close() })
 	started := make(chan error)
-	go t.events.pump(t.done)
+	routine.Go(func() { t.events.pump(t.done) })
 	linux.OwnThread(func() { t.trace(started) })
 	if err := <-started; err != nil {
+		t.stay()
 		return nil, err
 	}
 	return t, nil
@@ -100,6 +105,7 @@ func newTarget() (*Target, error) {
 // trace is the tracer goroutine, which has a thread to itself.
 func (t *Target) trace(started chan<- error) {
 	defer close(t.done)
+	defer routine.Catch(t.escape)
 	var err error
 	if t.bell, err = linux.NewBell(); err != nil {
 		started <- err
@@ -167,16 +173,7 @@ const patience = time.Second
 
 // Close ends the target: launched processes are killed, attached ones set free. It is safe to call more than once.
 func (t *Target) Close() error {
-	t.do(func() {
-		t.allStop()
-		for len(t.procs) > 0 {
-			if p := t.procs[0]; p.launched {
-				t.kill(p)
-			} else {
-				t.detach(p)
-			}
-		}
-	})
+	t.do(t.leaveAll)
 	// A thread that waits for its vfork child can only be let go when it has ended that, and would be killed if it was left.
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		left := 0
@@ -186,7 +183,33 @@ func (t *Target) Close() error {
 	}
 	t.do(func() { t.ending = true })
 	<-t.done
+	t.stay()
 	return t.guard.Close()
+}
+
+// leaveAll kills launched processes and detaches from the others.
+func (t *Target) leaveAll() {
+	t.allStop()
+	for len(t.procs) > 0 {
+		if p := t.procs[0]; p.launched {
+			t.kill(p)
+		} else {
+			t.detach(p)
+		}
+	}
+}
+
+// escape is for a panic of the tracer's own, wherever that was: it detaches from attached processes. Launched ones die with this
+// process. The engine is not told of ends of threads, for whoever has panicked may hold its lock.
+func (t *Target) escape() {
+	t.stay()
+	t.engine, t.holding = nil, false
+	t.allStop()
+	for _, p := range slices.Clone(t.procs) {
+		if !p.launched {
+			t.detach(p)
+		}
+	}
 }
 
 // ISA implements target.Target.

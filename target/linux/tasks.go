@@ -275,7 +275,7 @@ func (t *Target) execed(k *task) {
 			t.strike(t.tasks[former]) // the thread that executed the program has its process's id now
 		}
 		t.strike(k)
-		linux.Detach(k.tid, 0)
+		t.detachTask(k)
 		return
 	}
 	if k.tgid != k.proc.pid && len(k.proc.order) > 1 { // a clone has left the memory that it shared
@@ -313,11 +313,14 @@ func (t *Target) keepOnly(k *task) {
 func (t *Target) expel(k *task) {
 	if k.runs() && linux.Interrupt(k.tid) == nil {
 		if s, ok := t.waitFor(k); ok {
-			t.arrive(k.tid, s)
+			_, s = t.arrive(k.tid, s)
+			t.park(k, s)
 		}
 	}
-	k.flush()
-	if linux.Gone(linux.Detach(k.tid, 0)) {
+	if k.waiting {
+		t.orphan(k, k.status, func(child int) { t.dropChild(k, child) })
+	}
+	if t.tasks[k.tid] == k && !t.detachTask(k) {
 		k.bury()
 	}
 	t.forsake(k.proc, func(o *task) bool { return o == k })

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/internal/routine"
 	"tracewell/itrace"
 	"tracewell/itrace/index"
 	"tracewell/target"
@@ -109,7 +110,7 @@ func (t *ExecutionTarget) resume(actions []target.Action, way func(*run, target.
 		cancel()
 		return target.ErrRunning
 	}
-	go func() {
+	routine.Go(func() {
 		ev, err := way(t.newRun(ctx, actions), action)
 		switch {
 		case ctx.Err() != nil && err != nil:
@@ -121,7 +122,7 @@ func (t *ExecutionTarget) resume(actions []target.Action, way func(*run, target.
 		cancel()
 		t.begin(nil)
 		t.events <- ev
-	}()
+	})
 	return nil
 }
 

@@ -6,3 +6,6 @@ import (
 	_ "broken/top"
 	_ "broken/unlisted"
 )
+
+// Forget starts a goroutine.
+func Forget(f func()) { go f() }

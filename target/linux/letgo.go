@@ -1,0 +1,132 @@
+//go:build amd64
+
+package linux
+
+import (
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/internal/linux"
+)
+
+// stopKind says of a stopped task what PTRACE_DETACH may do with the signal of its stop.
+type stopKind uint8
+
+const (
+	// noSignal: a ptrace event, a group-stop, an interruption, or a system call. The kernel ignores a signal here, or, at a
+	// system call, would send it anew.
+	noSignal stopKind = iota
+	// tracerTrap: a SIGTRAP that the tracer brought about by a step, a breakpoint or a debug register. It kills a program
+	// that is not traced any more.
+	tracerTrap
+	// programTrap: a SIGTRAP that the program raised itself, or was sent.
+	programTrap
+	// programSignal: any other signal on its way to the program.
+	programSignal
+)
+
+// The si_codes of a SIGTRAP (asm-generic/siginfo.h). An int3 has siKernel, and one that was sent 0 or less.
+const (
+	trapBreakpoint = 1 // the end of a system call that was stepped
+	trapTrace      = 2 // a step, ours or by a program that has set its trap flag
+	trapHardware   = 4 // a debug register
+)
+
+// kindOfStop tells what a task is stopped by from its wait status, the si_code of a SIGTRAP, and whether it was let go by a single
+// step. A trap of ours is not among what it is asked about: a task that ran into one has been put back before it.
+func kindOfStop(s linux.Status, code int32, stepped bool) stopKind {
+	switch signal, _ := s.Stopped(); {
+	case s.Event() != 0, signal == linux.SyscallTrap, signal <= 0, signal >= numSignals:
+		return noSignal
+	case signal != linux.SIGTRAP:
+		return programSignal
+	case code == trapBreakpoint, code == trapHardware, code == trapTrace && stepped:
+		return tracerTrap
+	}
+	return programTrap
+}
+
+// passesOn reports whether a task that is detached takes along the signal of its stop. chosen is what the session lets programs
+// have; nil for the usual, which leaves out what is most likely meant for the debugger.
+func (kind stopKind) passesOn(signal int, chosen *[numSignals]bool) bool {
+	switch {
+	case kind == noSignal, kind == tracerTrap:
+		return false
+	case chosen != nil:
+		return chosen[signal]
+	}
+	return kind == programSignal && signal != linux.SIGINT
+}
+
+// everySignal is what guests take along, in which the session has no say.
+var everySignal = func() (all [numSignals]bool) {
+	for i := range all {
+		all[i] = true
+	}
+	return all
+}()
+
+// partingSignal is the signal that a task takes along when it is detached: that of a stop which the session has not been told of, or
+// the one that it was told of last.
+func (t *Target) partingSignal(k *task) int {
+	status, chosen := linux.Status(k.signal<<8|0x7f), t.parting
+	if k.waiting {
+		status = k.status
+	}
+	if k.guest {
+		chosen = &everySignal
+	}
+	signal, _ := status.Stopped()
+	code := int32(trapBreakpoint)
+	if signal == linux.SIGTRAP && status.Event() == 0 {
+		if cause, err := k.cause(); err == nil {
+			code = cause
+		}
+	}
+	if !kindOfStop(status, code, k.stepping).passesOn(signal, chosen) {
+		return 0
+	}
+	return signal
+}
+
+// detachTask detaches a stopped task, and reports false for one that has died. It is the only way in which a task is let go, since
+// PTRACE_DETACH delivers a signal if it is given one, and leaves the task whatever is pending. A SIGTRAP of the tracer's is not: drain
+// takes it wherever it can be behind another stop. Signals that waited for an instruction need not wait any more.
+func (t *Target) detachTask(k *task) bool {
+	k.disarm()
+	k.flush()
+	signal := k.deliverable(t.partingSignal(k))
+	return !linux.Gone(linux.Detach(k.tid, signal))
+}
+
+// leaveCalls has a task of p that is about to make a system call be in front of the instruction that makes it, if no other task can
+// make one for the tracer. It makes it after the detach.
+func (t *Target) leaveCalls(p *process) {
+	if p.injectable() != nil {
+		return
+	}
+	for _, k := range p.order {
+		if k.state != stopped || !k.entered || k.fetch() != nil {
+			continue
+		}
+		if k.waiting { // the entry has not been told of, and never will be
+			t.parked--
+		}
+		before := k.regs
+		number := int64(-1)
+		k.regs[amd64.OrigRAX], k.dirty = uint64(number), dirtyAll
+		k.flush()
+		linux.ContToSyscall(k.tid, 0)
+		k.state = running
+		s, ok := t.waitFor(k)
+		if !ok {
+			continue
+		}
+		if _, s = t.arrive(k.tid, s); t.ended(k, s) || k.fetch() != nil {
+			return // p.order has changed
+		}
+		k.regs, k.dirty = before, dirtyAll
+		k.regs[amd64.RAX], k.regs[amd64.OrigRAX] = before[amd64.OrigRAX], uint64(number)
+		k.setPC(k.pc() - arch.Addr(len(syscallCode)))
+		return
+	}
+}
