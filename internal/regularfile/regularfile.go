@@ -14,18 +14,18 @@ import (
 // Open opens a file for reading. Anything but a regular file, or a symbolic link to one, is an error of type *fs.PathError; it
 // is returned at once, also for a FIFO that nobody writes to.
 func Open(name string) (*os.File, error) {
-	status, err := os.Stat(name) // opening a device may have effects
-	if err == nil {
-		err = refuse(name, status.Mode())
-	}
-	if err != nil {
-		return nil, err
+	// Opening a device may have effects. What cannot be looked at cannot be opened either, and the error is that of opening it.
+	if status, err := os.Stat(name); err == nil {
+		if err := refuse(name, status.Mode()); err != nil {
+			return nil, err
+		}
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|nonBlocking, 0) // another file may have taken the name since
 	if err != nil {
 		return nil, err
 	}
-	if status, err = f.Stat(); err == nil {
+	status, err := f.Stat()
+	if err == nil {
 		err = refuse(name, status.Mode())
 	}
 	if err != nil {
