@@ -47,6 +47,9 @@ func (s *Session) lateEvents() {
 				s.gone(ev)
 			}
 		default:
+			for _, ev := range s.target.Untold() {
+				s.gone(ev)
+			}
 			return
 		}
 	}

@@ -248,6 +248,18 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// TestEnoughAtTheEnd ends runs with the last hit of a program, which may have ended before the session has seen that.
+func TestEnoughAtTheEnd(t *testing.T) {
+	p := testprog.Build(t, "queue", testprog.Variant{})
+	for range 10 {
+		c := config(t, "trace pop\n", p.Path, "1")
+		c.MaxFrames = 1
+		if o := run(t, c); o.End != EnoughFrames || o.file.NumFrames() != 1 || !o.ProgramEnded {
+			t.Fatalf("%+v with %d frames", o.Result, o.file.NumFrames())
+		}
+	}
+}
+
 // TestSmallFrames takes no more room than the registers that are asked for.
 func TestSmallFrames(t *testing.T) {
 	p := testprog.Build(t, "queue", testprog.Variant{NoPIE: true})

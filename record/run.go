@@ -94,7 +94,7 @@ func (s *Session) loop(ctx context.Context) error {
 				return err
 			}
 			if len(s.processes) == 0 {
-				s.result.End = s.endWithProgram()
+				s.result.End = s.howEnded()
 				return nil
 			}
 			if err := s.target.Runner().Resume([]target.Action{{Thread: ev.Thread, Signal: passed(ev)}, everyThread}); err != nil {
@@ -115,16 +115,6 @@ func (s *Session) loop(ctx context.Context) error {
 	}
 }
 
-// endWithProgram tells the end of a run whose last process is gone: what ended it before that, if anything did.
-func (s *Session) endWithProgram() End {
-	select {
-	case <-s.ended:
-		return s.howEnded()
-	default:
-		return ProgramEnded
-	}
-}
-
 // passed is the signal that a thread goes on with.
 func passed(ev target.Event) target.Signal {
 	if ev.Kind != target.Stopped || ev.Signal == target.SignalTrap {
@@ -133,14 +123,17 @@ func passed(ev target.Event) target.Signal {
 	return ev.Signal
 }
 
-// howEnded tells the end of a run that the engine has ended.
+// howEnded tells the end of a run that the engine has ended, or that goes on without a program. A program may end before the
+// session has looked at the end of the run.
 func (s *Session) howEnded() End {
-	switch st := s.engine.Status(); st.Reason {
-	case trace.ReasonFull:
+	switch st := s.engine.Status(); {
+	case st.Running:
+		return ProgramEnded
+	case st.Reason == trace.ReasonFull:
 		return BufferFull
-	case trace.ReasonPassCount:
+	case st.Reason == trace.ReasonPassCount:
 		return PassCount
-	case trace.ReasonStop:
+	case st.Reason == trace.ReasonStop:
 		return EnoughFrames
 	}
 	return Failed

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"tracewell/internal/testprog"
 )
@@ -208,12 +207,7 @@ func TestAgentDprintfWithoutClient(t *testing.T) {
 				continue
 				detach
 			`)
-			var printed []string
-			for deadline := time.Now().Add(time.Minute); len(printed) < 12 && time.Now().Before(deadline); {
-				time.Sleep(10 * time.Millisecond)
-				printed = lines(s.server.Stdout(), "push")
-			}
-			want := agentLines(printed)
+			want := agentLines(s.printed(t, "push", 12))
 			if !c.goesOn {
 				want = want[:4]
 			}

@@ -66,7 +66,7 @@ func TestFramesOutliveProcess(t *testing.T) {
 				}
 				want = append(want, fmt.Sprintf("step call=%d sum=%d", call, sum))
 			}
-			sameLines(t, "the program's lines", want, lines(s.server.Stdout(), "step"))
+			sameLines(t, "the program's lines", want, s.printed(t, "step", len(want)))
 			if !strings.Contains(s.output.All, ending.says) {
 				t.Errorf("GDB does not say %q:\n%s", ending.says, s.output.All)
 			}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -172,6 +173,16 @@ func (s *session) finished(t *testing.T, kind string) []string {
 	t.Helper()
 	s.server.Wait(t)
 	return lines(s.server.Stdout(), kind)
+}
+
+// printed waits until the program, which need not end, has printed so many lines of one kind: they come through a pipe.
+func (s *session) printed(t *testing.T, kind string, count int) []string {
+	t.Helper()
+	got := lines(s.server.Stdout(), kind)
+	for deadline := time.Now().Add(time.Minute); len(got) < count && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		got = lines(s.server.Stdout(), kind)
+	}
+	return got
 }
 
 // frames numbers count lines that GDB prints in a walk as "frame n=0", "frame n=1" and so on.

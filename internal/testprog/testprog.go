@@ -11,6 +11,8 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,7 +94,7 @@ func Build(t testing.TB, name string, v Variant) *Program {
 }
 
 // compile makes the executable under another name first: another process may be compiling the same, and whoever finds the
-// final name may run it.
+// final name may run it. What has the name keeps it, as a program whose file is replaced has none any more.
 func compile(t testing.TB, program *Program, v Variant) {
 	t.Helper()
 	dir := filepath.Dir(program.Path)
@@ -108,7 +110,7 @@ func compile(t testing.TB, program *Program, v Variant) {
 	if err := os.WriteFile(draft, []byte(program.text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Rename(draft, program.Source); err != nil {
+	if err := os.Link(draft, program.Source); err != nil && !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
 	}
 	output := filepath.Join(scratch, "program")
@@ -116,7 +118,7 @@ func compile(t testing.TB, program *Program, v Variant) {
 	if messages, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("compiling %s as %v: %v\n%s", filepath.Base(program.Source), v, err, messages)
 	}
-	if err := os.Rename(output, program.Path); err != nil {
+	if err := os.Link(output, program.Path); err != nil && !errors.Is(err, fs.ErrExist) {
 		t.Fatal(err)
 	}
 }

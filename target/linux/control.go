@@ -273,6 +273,21 @@ func (t *Target) Detach(pid int) error {
 	})
 }
 
+// Untold returns, once, the ends of processes that no event has told of: that of one which ended while it was stopped to be
+// detached.
+func (t *Target) Untold() (ends []target.Event) {
+	t.do(func() {
+		t.backlog = slices.DeleteFunc(t.backlog, func(e target.Event) bool {
+			end := e.Kind == target.Exited || e.Kind == target.Terminated
+			if end {
+				ends = append(ends, e)
+			}
+			return end
+		})
+	})
+	return ends
+}
+
 // detach leaves a stopped process as if it had never been traced. Its tracepoints go on in the child whose fork was its last
 // act, if the session keeps that.
 func (t *Target) detach(p *process) {

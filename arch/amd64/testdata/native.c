@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -161,7 +162,8 @@ int main(void) {
 		p++;
 		for (unsigned byte; size < MAX_CODE && sscanf(p, "%2x", &byte) == 1; p += 2)
 			code[size++] = (unsigned char)byte;
-		alarm(10); // a case that loops for ever ends the program
+		// A case that loops for ever ends the program. The time is the processor's own: there may be other work.
+		setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value.tv_sec = 10}, NULL);
 		__asm__ volatile("int3" ::: "memory");
 		memset(code, 0xcc, size);
 		report();
