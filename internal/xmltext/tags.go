@@ -185,7 +185,7 @@ func (r *Reader) split(name string, pos int) (prefix, local string, err error) {
 	if n < 0 {
 		return "", name, nil
 	}
-	if prefix, local = name[:n], name[n+1:]; n == 0 || !isName(local) {
+	if prefix, local = name[:n], name[n+1:]; n == 0 || !IsName(local) {
 		return "", "", r.fail(pos, "the name %q is not a prefix, a colon and a name", name)
 	}
 	return prefix, local, nil
