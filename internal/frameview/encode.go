@@ -35,8 +35,10 @@ func (e encoder) append(dst []byte, v ctype.Value, depth int) []byte {
 		return e.appendRecord(dst, v, depth-1)
 	case t.Kind == ctype.Array:
 		return e.appendArray(dst, v, depth-1)
-	case len(v.Holes) > 0:
+	case len(v.Holes) > 0 || t.Swapped && t.Kind == ctype.Float:
 		return e.appendPrinted(dst, v)
+	case t.Swapped && t.Size <= 8:
+		return appendScalar(dst, t, t.Extend(arch.Uint(v.Bytes, t.Order(e.reader.view.order))), e.style)
 	case t.Reference:
 		return e.appendReferent(dst, v, depth-1)
 	case t.Scalar():
@@ -105,7 +107,7 @@ func (e encoder) appendRecord(dst []byte, v ctype.Value, depth int) []byte {
 func (e encoder) appendMembers(dst []byte, v ctype.Value, depth int) []byte {
 	for _, f := range v.Type.Fields() {
 		switch {
-		case f.Static || !f.Virtual && !holds(f, v.Bytes):
+		case f.Static || !f.Virtual && !f.Base && !holds(f, v.Bytes):
 			continue
 		case f.Name == "" && f.Type.Kind == ctype.Record && depth > 0:
 			dst = e.appendMembers(dst, piece(v, f.Type, f.Offset), depth-1)
@@ -142,14 +144,17 @@ func (e encoder) appendField(dst []byte, v ctype.Value, f ctype.Field, depth int
 	if f.Virtual {
 		return appendString(dst, e.printer().AppendField(nil, f, v.Bytes), e.style)
 	}
-	if f.Bits == 0 {
+	switch {
+	case f.Base && !holds(f, v.Bytes): // its virtual base classes lie elsewhere
+		return appendString(dst, e.printer().AppendField(nil, f, v.Bytes), e.style)
+	case f.Bits == 0:
 		return e.append(dst, piece(v, f.Type, f.Offset), depth)
 	}
 	bits := piece(v, ctype.ArrayOf(ctype.Int(1, false), f.Span()), f.Offset)
 	if len(bits.Holes) > 0 {
 		return e.appendPrinted(dst, ctype.Value{Type: f.Type, Bytes: make([]byte, f.Type.Size), Holes: []ctype.Hole{{To: f.Type.Size, Why: bits.Holes[0].Why}}})
 	}
-	return e.append(dst, ctype.Value{Type: f.Type, Bytes: f.Unpack(bits.Bytes, e.reader.view.order)}, depth)
+	return e.append(dst, ctype.Value{Type: f.Type, Bytes: f.Unpack(bits.Bytes, f.Type.Order(e.reader.view.order))}, depth)
 }
 
 // appendArray appends characters as a text, other elements as a JSON array or with blanks between them.

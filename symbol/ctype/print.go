@@ -2,6 +2,7 @@ package ctype
 
 import (
 	"encoding/hex"
+	"slices"
 
 	"tracewell/arch"
 )
@@ -30,7 +31,25 @@ type Value struct {
 	Addr     arch.Addr // InMemory, and of a function
 	Holes    []Hole    // of Bytes, in order
 
-	written map[string]bool // the virtual base classes of the object that are written already: each is there once
+	object *object // that it is, or of which it is a base class; set where that is a class
+	at     int     // of a base class: its offset in the object
+}
+
+// object is what the parts of an object of a class share.
+type object struct {
+	whole   Value
+	written map[string]bool // the virtual base classes that are written already: each is there once
+}
+
+// base is a base class at an offset in the same object. By its type it may be larger than what is left of the object: what it has
+// at its end are virtual base classes, which lie elsewhere here.
+func (v Value) base(t *Type, at int) Value {
+	inner := v.object.whole.part(t, at)
+	if missing := t.Size - len(inner.Bytes); missing > 0 && missing <= mostRead {
+		inner.Bytes = append(slices.Clip(inner.Bytes), make([]byte, missing)...)
+	}
+	inner.object, inner.at = v.object, at
+	return inner
 }
 
 // Hole is a part of a value that is not known: the bytes from From up to To.

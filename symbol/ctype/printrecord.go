@@ -21,11 +21,11 @@ func (p Printer) record(dst []byte, v Value, depth int) []byte {
 		return append(dst, "{<No data fields>}"...)
 	}
 	dst = append(dst, '{')
-	if v.written == nil {
-		v.written = map[string]bool{}
+	if v.object == nil {
+		v.object = &object{v, map[string]bool{}}
 	}
 	for i, f := range fields {
-		if f.Virtual && v.written[f.Name] {
+		if f.Virtual && v.object.written[f.Name] {
 			continue
 		}
 		if i > 0 && dst[len(dst)-1] != '{' {
@@ -56,19 +56,17 @@ func (p Printer) field(dst []byte, f Field, v Value, depth int) []byte {
 		return p.virtualBase(dst, f, v, depth)
 	case f.Offset < 0 || f.Offset > len(v.Bytes):
 		return append(dst, "..."...)
+	case f.Base && v.object != nil:
+		return p.append(dst, v.base(f.Type, v.at+f.Offset), depth)
 	case f.Bits == 0:
-		inner := v.part(f.Type, f.Offset)
-		if f.Base {
-			inner.written = v.written
-		}
-		return p.append(dst, inner, depth)
+		return p.append(dst, v.part(f.Type, f.Offset), depth)
 	case f.Offset+f.Span() > len(v.Bytes):
 		return append(dst, "..."...)
 	}
 	if holes := v.holes(f.Offset, f.Span()); len(holes) > 0 {
 		return append(dst, holes[0].Why...)
 	}
-	return p.scalar(dst, Value{Type: f.Type, Bytes: f.Unpack(v.Bytes[f.Offset:], p.Order)})
+	return p.scalar(dst, Value{Type: f.Type, Bytes: f.Unpack(v.Bytes[f.Offset:], f.Type.Order(p.Order))})
 }
 
 // static writes a member of the class.
@@ -93,18 +91,17 @@ func (p Printer) virtualBase(dst []byte, f Field, v Value, depth int) []byte {
 	if len(v.Bytes) < 8 || len(v.Holes) > 0 {
 		return append(dst, Unavailable...)
 	}
-	if v.written != nil {
-		v.written[f.Name] = true
+	if v.object == nil {
+		v.object = &object{v, map[string]bool{}}
 	}
+	v.object.written[f.Name] = true
 	word, ok := p.read(Int(8, true), arch.Addr(arch.Uint(v.Bytes[:8], p.Order))+arch.Addr(f.VTable))
 	if !ok || len(word.Holes) > 0 {
 		return append(dst, "<invalid address>"...)
 	}
 	offset := int64(arch.Uint(word.Bytes, p.Order))
-	if offset >= 0 && offset < int64(len(v.Bytes)) {
-		inner := v.part(f.Type, int(offset))
-		inner.written = v.written
-		return p.append(dst, inner, depth)
+	if at := int64(v.at) + offset; offset < mostRead && at >= 0 && at < int64(len(v.object.whole.Bytes)) {
+		return p.append(dst, v.base(f.Type, int(at)), depth)
 	}
 	if !v.InMemory {
 		return append(dst, "<invalid address>"...)
@@ -113,7 +110,6 @@ func (p Printer) virtualBase(dst []byte, f Field, v Value, depth int) []byte {
 	if !ok {
 		return append(dst, Unavailable...)
 	}
-	base.written = v.written
 	return p.append(dst, base, depth)
 }
 

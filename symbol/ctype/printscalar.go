@@ -12,6 +12,7 @@ import (
 // scalar writes what is neither a record nor an array.
 func (p Printer) scalar(dst []byte, v Value) []byte {
 	t := v.Type
+	p.Order = t.Order(p.Order)
 	switch {
 	case t.Kind == Float:
 		return appendFloat(dst, v.Bytes, t, p.Order)
@@ -22,7 +23,7 @@ func (p Printer) scalar(dst []byte, v Value) []byte {
 		return p.memberPointer(dst, v)
 	case t.Kind == Integer && t.Size > 8:
 		return p.wideInteger(dst, v.Bytes, t.Signed)
-	case t.Scalar():
+	case t.Scalar() || t.Swapped && t.Size <= 8:
 		return p.word(dst, t, t.Extend(arch.Uint(v.Bytes, p.Order)), arch.Uint(v.Bytes, p.Order))
 	}
 	return appendHex(dst, v.Bytes)

@@ -57,6 +57,9 @@ func (t *Type) qualifiers(end string) string {
 	if t.Volatile {
 		text += "volatile" + end
 	}
+	if t.Restrict {
+		text += "restrict" + end
+	}
 	return text
 }
 

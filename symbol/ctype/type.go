@@ -1,8 +1,11 @@
 package ctype
 
 import (
+	"encoding/binary"
 	"slices"
 	"strconv"
+
+	"tracewell/arch"
 )
 
 // Kind is a kind of type.
@@ -38,6 +41,10 @@ type Type struct {
 	Prototyped bool
 	Const      bool
 	Volatile   bool
+	Restrict   bool
+	// Swapped says of a scalar that its bytes are in the other order than those of the machine. It can be printed and not computed
+	// with.
+	Swapped bool
 	// Reference says of a Pointer that it is a reference of C++, which stands for what it refers to; RValue that it is one
 	// written with &&.
 	Reference, RValue bool
@@ -136,14 +143,25 @@ func (t *Type) Qualify(isConst, isVolatile bool) *Type {
 // Named returns the type as a typedef names it.
 func (t *Type) Named(name string) *Type {
 	named := *t
-	named.Name, named.Alias, named.Const, named.Volatile = name, t, false, false
+	named.Name, named.Alias, named.Const, named.Volatile, named.Restrict = name, t, false, false, false
 	return &named
 }
 
 // Scalar reports whether a value of the type is one integer of 1, 2, 4 or 8 bytes: an integer, a truth value or a pointer.
 func (t *Type) Scalar() bool {
-	integral := t.Kind == Integer || t.Kind == Bool || t.Kind == Pointer
+	integral := (t.Kind == Integer || t.Kind == Bool || t.Kind == Pointer) && !t.Swapped
 	return integral && slices.Contains(sizes[:], t.Size)
+}
+
+// Order is the byte order of a value of the type in a machine of an order.
+func (t *Type) Order(machine arch.ByteOrder) arch.ByteOrder {
+	switch {
+	case !t.Swapped:
+		return machine
+	case littleEndian(machine):
+		return binary.BigEndian
+	}
+	return binary.LittleEndian
 }
 
 // Extend widens an integer of the type, in the lowest Size bytes of bits, to 64 bits by its sign.

@@ -253,6 +253,9 @@ func (c *compiler) load(n *cexpr.Node, v value) code {
 
 // failType says why a part is no integer.
 func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
+	if t.Swapped {
+		c.fail(n, fmt.Sprintf("%s has its bytes in the other order than the machine's; an agent expression does not compute with it", n), "")
+	}
 	switch t.Kind {
 	case ctype.Float, ctype.Complex:
 		c.fail(n, noFloat, "")

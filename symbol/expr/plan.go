@@ -77,7 +77,7 @@ func (p *Plan) Locate(w World) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Bytes: p.field.Unpack(whole, p.order)}, nil
+	return Result{Bytes: p.field.Unpack(whole, p.Type.Order(p.order))}, nil
 }
 
 // Bytes returns the value in a world, as memory would hold it. All of it has to be known.

@@ -98,7 +98,7 @@ func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 
 // bits says where in the record a bit field is; false if that cannot be, or if its type has fewer bits.
 func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
-	first := int64(8 * f.Offset)
+	first, big := int64(8*f.Offset), s.bigEndian() != f.Type.Swapped
 	if n, ok := e.Signed(dwarf.AttrDataBitOffset); ok {
 		first += n
 	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok { // before DWARF 4: from the highest bit of an integer
@@ -106,7 +106,7 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 		if n, ok := e.Unsigned(dwarf.AttrByteSize); ok && n > 0 {
 			size = n
 		}
-		if first += old; !s.bigEndian() {
+		if first += old; !big {
 			first += int64(8*min(size, 1<<16)) - 2*old - int64(bits)
 		}
 	}
@@ -114,7 +114,7 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 		return false
 	}
 	f.Offset, f.Bits, f.Shift = int(first/8), bits, int(first%8)
-	if s.bigEndian() {
+	if big {
 		f.Shift = 8*f.Span() - f.Shift - bits
 	}
 	return true

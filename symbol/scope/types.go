@@ -2,6 +2,7 @@ package scope
 
 import (
 	"debug/dwarf"
+	"strings"
 	"sync"
 
 	"tracewell/arch"
@@ -141,7 +142,10 @@ func init() {
 		dwarf.TagVolatileType: func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) {
 			*t = *s.elem(e, depth).Qualify(false, true)
 		},
-		dwarf.TagRestrictType:   func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { *t = *s.elem(e, depth) },
+		dwarf.TagRestrictType: func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) {
+			*t = *s.elem(e, depth).Qualify(false, false)
+			t.Restrict = true
+		},
 		dwarf.TagAtomicType:     func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { *t = *s.elem(e, depth) },
 		dwarf.TagSubroutineType: func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { s.function(t, e, depth) },
 		dwarf.TagSubprogram:     func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { s.function(t, e, depth) },
@@ -163,8 +167,16 @@ const (
 	encodingUTF          = 0x10
 )
 
-func baseType(_ *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
+// The values of DW_AT_endianity.
+const (
+	endBig    = 1
+	endLittle = 2
+)
+
+func baseType(s *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
 	encoding, _ := e.Unsigned(dwarf.AttrEncoding)
+	order, _ := e.Unsigned(dwarf.AttrEndianity)
+	t.Swapped = order == endBig && !s.bigEndian() || order == endLittle && s.bigEndian()
 	language := languageOf(e.Unit)
 	if short, ok := shorter[t.Name]; ok && language != ctype.Rust && language != ctype.Go {
 		t.Name = short
@@ -175,6 +187,9 @@ func baseType(_ *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
 	case encodingComplex:
 		t.Kind, t.Count = ctype.Complex, 2
 		t.Elem = &ctype.Type{Kind: ctype.Float, Name: "float", Size: t.Size / 2}
+		if strings.Contains(t.Name, "loat128") {
+			t.Elem.Name = "_Float128"
+		}
 	case encodingFloat:
 		t.Kind = ctype.Float
 	case encodingSigned, encodingSignedChar:
