@@ -276,7 +276,7 @@ var breaches = []breach{
 	{"number 0", func(p *parts) {
 		p.frames[0] = append([]byte(here), frame(0, registers(1))...)
 		p.status = strings.ReplaceAll(p.status, ":2", ":1")
-	}, "lost", refuses, "-Found trace frame", ""},
+	}, "frames-behind-end", misreads, "-Found trace frame", ""},
 	{"two files", func(p *parts) { p.end += here + "\x7fTRACE0\n" + "R 8\n\n\x00\x00\x00\x00" },
 		"concatenated", misreads, "", ""},
 }
