@@ -74,7 +74,7 @@ type kept struct{ frames, bytes int64 }
 // save writes the file of what the buffer holds, or of as much of it as there is room for: it is lost when this process ends.
 func (s *Session) save() error {
 	err := wholefile.Write(s.config.Output, func(w io.Writer) error { return s.engine.Save(w, s.description()) })
-	if !linux.DiskFull(err) {
+	if !linux.IsFull(err) {
 		return err
 	}
 	whole := s.engine.NumFrames()

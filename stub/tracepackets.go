@@ -23,8 +23,8 @@ func definitionPackets() []packet {
 				"takes X as it comes, and an error of it in a hit does not end the run; steps after a hit whose " +
 				"condition fails; F needs libinproctrace.so, and so does S",
 			manual: "it sets no limit to NUMBER. One outside 1 to 7fff is refused: a traceframe has 16 bits for it, which GDB " +
-				"reads with a sign, and 0 ends a trace file. It names opcodes on floating-point numbers (01, 1b to 1f): they " +
-				"are taken and end the run with an error in a hit, as in gdbserver; GDB never sends them",
+				"reads with a sign, and 0 ends a trace file. It has opcodes for floating-point numbers (01, 1b to 1f): they are " +
+				"no error here, and end the run with one in a hit, where gdbserver goes on without the value; GDB never sends them",
 		},
 		{
 			prefix: "QTDP:-", syntax: "NUMBER:ADDRESS:[S]ACTION...[-]",
@@ -76,7 +76,7 @@ func definitionPackets() []packet {
 			about:   "define a trace state variable",
 			reply:   "OK",
 			errors:  "1 under another name than trace_timestamp; NUMBER above ffff",
-			differs: "takes any NUMBER; is killed by a VALUE with a sign",
+			differs: "takes any NUMBER",
 			manual: "it sets no limit to NUMBER. One above ffff is refused: an agent expression has 16 bits for it, so that no " +
 				"tracepoint could use the variable",
 		},

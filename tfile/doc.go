@@ -14,9 +14,26 @@
 //	           'S' length u16, bytes               data of a static tracepoint; GDB 13.1 cannot read it
 //	end:     0 u16, and usually 0 u16 again
 //
-// Binary integers are in the byte order of the target, which the file does not state; Open finds it out and says how. The
-// size in the R line is hexadecimal, as GDB writes and reads it, though the manual says decimal; Open takes it for decimal where
-// only that makes sense of the frames, and says so.
+// # Where the manual and GDB part
+//
+// GDB's behaviour decides, and what the manual allows besides is read where nothing else can be meant:
+//
+//   - The size in the R line is hexadecimal, as GDB writes and reads it, though the manual says decimal. Open takes it for decimal
+//     where only that makes sense of the frames, and says so.
+//   - A file may do without an R line, which GDB refuses: the size is then that of the target description's registers.
+//   - The status has the format of the reply to qTStatus without its T. With the T it is read all the same, but GDB takes it for
+//     another (RuleStatusReply).
+//   - Lines with other keywords are passed over, and kept. GDB warns of them.
+//   - Of several tsv lines of one number the last counts; the manual says nothing of that.
+//   - A register mask may have any number of digits; it is written in whole bytes.
+//   - The manual has no end marker. A file without one is taken to have been cut (ErrTruncated) even behind a whole frame, since
+//     GDB ends every search that passes the last frame with an error there.
+//   - The manual has S blocks, which GDB shows nothing of a frame with. They are read, and written on request only.
+//
+// # The rest
+//
+// Binary integers are in the byte order of the target, which the file does not state; Open finds it out and says how: by which the
+// frames lead to the end marker, make sense, or are of tracepoints that are defined.
 //
 // A File is an index over a file that stays where it is: Open reads the definitions and the headers of the frames, and a
 // frame's data is read when it is asked for. OpenAll goes on with files that are joined to the first. A Frame is a view of a

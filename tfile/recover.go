@@ -32,6 +32,7 @@ type salvage struct {
 	defined *numberSet
 	scan    *window // of a search, which looks far ahead through the other one
 	effort  int64   // blocks that may still be looked at in search of frames
+	ended   bool    // there was an end marker, though more frames came behind it
 }
 
 func newSalvage(f *File, w *window) *salvage {
@@ -65,6 +66,9 @@ func (s *salvage) run() error {
 		if !found {
 			return s.finish(offset, next)
 		}
+		if err := s.passMarker(offset); err != nil {
+			return err
+		}
 		s.lose(offset, next)
 		s.f.starts[len(s.f.starts)-1] = next
 		offset = next
@@ -91,6 +95,13 @@ func (s *salvage) finish(offset, limit int64) error {
 	return &FormatError{ErrTruncated, offset, text.Quote(string(h[:FrameHeader])), "a frame or the end marker, here or further on"}
 }
 
+// passMarker takes note of an end marker at an offset.
+func (s *salvage) passMarker(offset int64) error {
+	b, err := s.w.at(offset, markerLen)
+	s.ended = s.ended || markerLength(b) >= 2
+	return err
+}
+
 func (s *salvage) lose(offset, next int64) {
 	f := s.f
 	f.lost = append(f.lost, Lost{offset, next - offset, len(f.numbers)})
@@ -98,8 +109,12 @@ func (s *salvage) lose(offset, next int64) {
 	if s.effort < 0 {
 		text += "; too much in it looks like frames for all of it to be searched"
 	}
+	rule := RuleLost
+	if s.ended {
+		rule = RuleHidden
+	}
 	if len(f.findings) < maxFindings {
-		f.findings = append(f.findings, Finding{offset, RuleLost, text})
+		f.findings = append(f.findings, Finding{offset, rule, text})
 	}
 }
 

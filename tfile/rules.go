@@ -45,6 +45,8 @@ var (
 		"take the files apart: GDB reads the first only"}
 	RuleLost = &Rule{"lost", Refuses,
 		"keep the frames on both sides (tracewell check --fix): GDB finds none behind the damage"}
+	RuleHidden = &Rule{"frames-behind-end", Misreads,
+		"keep the frames behind the end marker (tracewell check --fix), if they are not remains: GDB ends at the marker"}
 	RuleTrailing = &Rule{"trailing-bytes", Misreads,
 		"cut the file behind its end marker: nothing reads what follows"}
 )

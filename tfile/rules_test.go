@@ -42,6 +42,7 @@ func breaches() []breach {
 		{RuleConcatenated, Misreads, "R 10\n", frame(16) + end + Magic + "R 10\n\n" + frame(16) + end, []string{first, "No trace frame found"}},
 		{RuleTrailing, Misreads, "R 10\n", frame(16) + end + "trailing", []string{first, "No trace frame found"}},
 		{RuleLost, Refuses, "R 10\n", frame(16) + "damage" + frame(16) + end, []string{first, "Unknown block type"}},
+		{RuleHidden, Misreads, "R 10\n", frame(16) + "\x00\x00damage" + frame(16) + end, []string{first, "No trace frame found"}},
 		{RuleLargeRegisters, Crashes, "R 1000000\n", frame(1<<24) + end, []string{"Segmentation fault"}},
 		{RuleUndefined, Crashes, "R 10\ntp A7:10:R01\n", frame(16) + end, []string{"internal-error: new_breakpoint_from_type"}},
 		// What is no breach, so that the others are the cause of what GDB prints.

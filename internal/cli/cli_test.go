@@ -159,7 +159,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"info"}, `expected "<file>" (see tracewell info --help)`},
 		{[]string{"info", "/dev/null"}, `/dev/null: not a trace file: offset 0: found "", expected "\x7fTRACE0\n"`},
 		{[]string{"demo", "more"}, "unexpected argument more (see tracewell demo --help)"},
-		{[]string{"demo", "-o", "no/such/folder.tf"}, "open no/such/folder.tf: no such file"},
+		{[]string{"demo", "-o", "no/such/folder.tf"}, "write no/such/folder.tf: "},
 	} {
 		t.Run(strings.Join(test.args, " "), func(t *testing.T) {
 			got := run(t, test.args...)

@@ -73,7 +73,7 @@ type FileStatus = syscall.Stat_t
 // FileStatusOf takes the kernel's part out of what package os tells of a file.
 func FileStatusOf(info fs.FileInfo) *FileStatus { return info.Sys().(*syscall.Stat_t) }
 
-// DiskFull reports whether a file could not be written for want of room: on the disk, in a quota, or below a limit of its size.
-func DiskFull(err error) bool {
+// IsFull reports whether a file could not be written for want of room: on the disk, in a quota, or below a limit.
+func IsFull(err error) bool {
 	return errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG)
 }

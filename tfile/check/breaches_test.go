@@ -72,6 +72,10 @@ var breaches = []breach{
 		"refused-line", refuses, "Malformed trace status", ""},
 	{"status of no digits", func(p *parts) { p.status = here + "status 0;tframes:2;notes:6z" },
 		"refused-line", refuses, "Invalid hex digit", ""},
+	{"status with a text of an odd character", func(p *parts) { p.status = here + "status 0;tstop::0;tframes:2;tcreated:2;notes:6e::" },
+		"refused-line", refuses, "Invalid hex digit", ""},
+	{"status of a count without digits", func(p *parts) { p.status = here + "status 0;tstop::0;tframes:zz;tcreated:2" },
+		"malformed-line", misreads, "No traceframes present", ""},
 	{"variable of no digits", func(p *parts) { p.variables = append(p.variables, here+"tsv 6:0:0:zz") },
 		"refused-line", refuses, "Invalid hex digit", ""},
 	{"source of no digits", func(p *parts) { p.add(here + "tp Z2:401131:cond:0:2:zzzz") },
@@ -272,7 +276,7 @@ var breaches = []breach{
 	{"number 0", func(p *parts) {
 		p.frames[0] = append([]byte(here), frame(0, registers(1))...)
 		p.status = strings.ReplaceAll(p.status, ":2", ":1")
-	}, "lost", refuses, "-Found trace frame", ""},
+	}, "frames-behind-end", misreads, "-Found trace frame", ""},
 	{"two files", func(p *parts) { p.end += here + "\x7fTRACE0\n" + "R 8\n\n\x00\x00\x00\x00" },
 		"concatenated", misreads, "", ""},
 }

@@ -126,6 +126,7 @@ func (x *fixer) all() []Change {
 var mended = map[*tfile.Rule]string{
 	tfile.RuleTrailing: "left out: ",
 	tfile.RuleLost:     "left out: ",
+	tfile.RuleHidden:   "left out: ",
 	ruleTruncated:      "end marker added: ",
 	ruleEndMarker:      "end marker of 4 bytes in place of ",
 	ruleReturn:         "CR left out: ",

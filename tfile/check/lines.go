@@ -106,12 +106,25 @@ func (c *checker) badLine(f tfile.Finding, text string) {
 	c.add(rule, f.Offset, "%s", f.Text)
 }
 
-// refusedStatus reports whether GDB 13.1 gives up at a status: at an item without a colon, and at digits that are none.
+// refusedStatus reports whether GDB 13.1 gives up at a status: at an item without a colon, and at a text that is not in pairs of
+// digits. Of numbers it reads as many digits as there are.
 func refusedStatus(rest string) bool {
 	_, items, _ := strings.Cut(rest, ";")
 	for item := range strings.SplitSeq(items, ";") {
-		if _, value, ok := strings.Cut(item, ":"); !ok && item != "" || !hexadecimal(strings.ReplaceAll(value, ":", "")) {
+		key, text, ok := strings.Cut(item, ":")
+		if !ok && item != "" {
 			return true
+		}
+		switch key {
+		case "tstop", "terror":
+			if text, _, ok = strings.Cut(text, ":"); !ok {
+				continue // it is the number
+			}
+			fallthrough
+		case "username", "notes":
+			if !hexadecimal(text[:len(text)&^1]) {
+				return true
+			}
 		}
 	}
 	return false

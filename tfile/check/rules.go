@@ -108,7 +108,7 @@ var (
 	ruleCodeRegister = newRule("expression-register", tfile.Odd, "correct the register number, or add the register to the description")
 	ruleElsewhere    = newRule("load-address", tfile.Misreads,
 		"use tracewell show --exec, which works out where the program was loaded: the file does not say it, and GDB 13.1 "+
-			"resolves locations, and looks for symbols, where the program was linked, unless symbol-file -o tells it more")
+			"resolves locations, and looks for symbols, where the program was linked, unless symbol-file -o says otherwise")
 )
 
 // Rules of the target description and of register blocks.
