@@ -74,7 +74,7 @@ func Run(args []string, streams Streams) (status int) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
-	context, err := parser.Parse(operandsLast(parser.Model, matchWords(args)))
+	context, err := parser.Parse(operandsLast(parser.Model, joinNegatives(parser.Model, matchWords(args))))
 	if err == nil {
 		err = context.Run()
 	} else {

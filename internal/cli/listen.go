@@ -108,7 +108,7 @@ func (c comm) listen() (net.Listener, error) {
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		//lint:ignore ST1005 gdbserver's words, which test harnesses wait for
-		return nil, errors.New("Can't bind address: Address already in use.")
+		return nil, fmt.Errorf("%s: Can't bind address: Address already in use.", c.address)
 	case errors.As(err, &unknown):
 		return nil, fmt.Errorf("%s: cannot resolve name: %s", c.address, unknown.Err)
 	case err != nil:

@@ -49,7 +49,7 @@ func TestListenSaysWhere(t *testing.T) {
 	defer listener.Close()
 	port := listener.Addr().(*net.TCPAddr).Port
 	_, err = comm{"tcp", listener.Addr().String()}.listen()
-	if err == nil || err.Error() != "Can't bind address: Address already in use." {
+	if err == nil || err.Error() != listener.Addr().String()+": Can't bind address: Address already in use." {
 		t.Errorf("second listener: %v", err)
 	}
 

@@ -48,7 +48,7 @@ func TestTakenPort(t *testing.T) {
 	}
 	defer listener.Close()
 	got := run(t, "serve", listener.Addr().String(), "true")
-	if want := (outcome{"", "Can't bind address: Address already in use.\nExiting\n", statusFailure}); got != want {
+	if want := (outcome{"", listener.Addr().String() + ": Can't bind address: Address already in use.\nExiting\n", statusFailure}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
