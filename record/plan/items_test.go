@@ -106,6 +106,15 @@ trace g
     collect $rip, $rsp, $rbp, *(unsigned char *)$rsp@64
   end
 `},
+		"counting": {items("--at", "f", "--set", "$a++, --$b, $c--, ++$d + 1"), `
+tvariable $a
+tvariable $b
+tvariable $c
+trace f
+  commands
+    teval $a++, --$b, $c--, ++$d + 1
+  end
+`},
 		"variables": {items("--tvariable", "$x = -5", "--at", "f", "--set", "$x += 1, $y = $x == 2, $z == 3, $trace_timestamp = 0"), `
 tvariable $x = -5
 tvariable $y
