@@ -59,6 +59,13 @@ func (p *Program) noFile(s *spec, file string) error {
 		}
 	}
 	e := &NotFoundError{Spec: s.text, Kind: FileName, Name: file, Nearest: n.names()}
+	if found, err := p.locateFunction(&spec{text: file, function: file}); s.line > 0 && err == nil && len(found) > 0 {
+		e.Note = file + " is a function"
+		if found[0].File != "" {
+			e.Nearest = []string{fmt.Sprintf("%s:%d", path.Base(found[0].File), s.line)}
+		}
+		return e
+	}
 	if !known {
 		e.Note = "the program has no debug information: compile it with -g"
 	}

@@ -94,6 +94,7 @@ func TestMessages(t *testing.T) {
 	for spec, want := range map[string]string{
 		"mian":              "no function mian; did you mean main",
 		"mani.c:12":         "no source file mani.c; did you mean main.c?",
+		"main:12":           "no source file main: main is a function; did you mean main.c:12?",
 		"main.c:9999":       "no line 9999 in main.c: main.c has code up to line ",
 		"-probe a:b":        "no probe a:b",
 		"":                  "a location is missing",

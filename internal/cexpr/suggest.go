@@ -13,7 +13,7 @@ const (
 	// near is how many changes make one name of another that is still taken to be meant: this, and one more for each
 	// letters of it.
 	near    = 1
-	letters = 4
+	letters = 5
 	// shown is how many names a message lists.
 	shown = 12
 )
@@ -30,8 +30,9 @@ func Suggest(name string, names []string) string {
 	var close []candidate
 	lower := strings.ToLower(strings.TrimPrefix(name, "$"))
 	for _, n := range names {
+		sameKind := strings.HasPrefix(n, "$") == strings.HasPrefix(name, "$")
 		d := distance(lower, strings.ToLower(strings.TrimPrefix(n, "$")))
-		if d <= near+len(name)/letters && d < len(name) {
+		if d == 0 || sameKind && d <= near+len(lower)/letters && d < len(lower) {
 			close = append(close, candidate{n, d})
 		}
 	}
@@ -43,10 +44,16 @@ func Suggest(name string, names []string) string {
 	for _, c := range close[:min(len(close), 3)] {
 		best = append(best, c.name)
 	}
-	if len(best) == 1 {
-		return "near is " + best[0]
+	return "did you mean " + alternatives(best) + "?"
+}
+
+// alternatives are names as a question has them: "a, b or c".
+func alternatives(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
 	}
-	return "near are " + strings.Join(best, ", ")
+	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
 // SuggestMember is Suggest of the members of a record.

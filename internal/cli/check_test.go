@@ -170,7 +170,7 @@ func TestCheckPackedAndPiped(t *testing.T) {
 // TestCheckMisuse: a wrong command line says what is wrong.
 func TestCheckMisuse(t *testing.T) {
 	for want, args := range map[string][]string{
-		`expected "<file>" (see tracewell check --help)`: {},
+		`<file> is missing (see tracewell check --help)`: {},
 		"open nowhere.tf: no such file":                  {"nowhere.tf"},
 		"open nowhere: no such file":                     {basic, "--exec", "nowhere"},
 		basic + ": reading an ELF file: ":                {basic, "--exec", basic},

@@ -81,7 +81,7 @@ func Run(args []string, streams Streams) (status int) {
 		completion.Answer(streams.Out, parser.Model, completes, args[1:])
 		return statusDone
 	}
-	context, err := parser.Parse(operandsLast(parser.Model, matchWords(args)))
+	context, err := parser.Parse(operandsLast(parser.Model, joinNegatives(parser.Model, matchWords(args))))
 	if err == nil {
 		err = context.Run()
 	} else {

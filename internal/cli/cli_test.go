@@ -125,7 +125,13 @@ func TestMisuse(t *testing.T) {
 		args []string
 		want string // in the message
 	}{
-		{[]string{"show"}, `expected "<file>" (see tracewell show --help)`},
+		{[]string{"show", basic, "--frame", "abc"}, `--frame: "abc" is no number (see tracewell show --help)`},
+		{[]string{"show", basic, "-t", "-1"}, "no tracepoint -1"},
+		{[]string{"show", basic, "-t"}, "--tracepoint needs a value: --tracepoint N (see tracewell show --help)"},
+		{[]string{"show", basic, "--stats=3"}, `--stats takes no value, and "3" is one (see tracewell show --help)`},
+		{[]string{"gen-trace", "--seed", "-1"}, `--seed: "-1" is no number of 0 or more (see tracewell gen-trace --help)`},
+		{[]string{"tdesc"}, `one of "check", "layout", "print", "diff" is missing (see tracewell tdesc --help)`},
+		{[]string{"show"}, `<file> is missing (see tracewell show --help)`},
 		{[]string{"show", basic, "more"}, "unexpected argument more (see tracewell show --help)"},
 		{[]string{"shwo"}, `did you mean "show"?`},
 		{[]string{"show", basic, "--fram", "1"}, "unknown flag --fram"},
@@ -156,7 +162,7 @@ func TestMisuse(t *testing.T) {
 		{[]string{"show", "nowhere.tf"}, "open nowhere.tf: no such file"},
 		{[]string{"show", "testdata"}, "testdata: "},
 		{[]string{"show", basicProgram}, `not a trace file: offset 0: found "\x7fELF`},
-		{[]string{"info"}, `expected "<file>" (see tracewell info --help)`},
+		{[]string{"info"}, `<file> is missing (see tracewell info --help)`},
 		{[]string{"info", "/dev/null"}, `/dev/null: not a trace file: offset 0: found "", expected "\x7fTRACE0\n"`},
 		{[]string{"demo", "more"}, "unexpected argument more (see tracewell demo --help)"},
 		{[]string{"demo", "-o", "no/such/folder.tf"}, "write no/such/folder.tf: "},

@@ -62,7 +62,7 @@ func TestExamplesParse(t *testing.T) {
 			}
 			examples++
 			p := parser()
-			if _, err := p.Parse(operandsLast(p.Model, matchWords(args))); err != nil {
+			if _, err := p.Parse(operandsLast(p.Model, joinNegatives(p.Model, matchWords(args)))); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
 		}

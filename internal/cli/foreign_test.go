@@ -194,3 +194,32 @@ func TestConvertDamagedIsWholeLines(t *testing.T) {
 		t.Errorf("%d conversions failed", failed)
 	}
 }
+
+// TestValueCountsTexts: of a pointer to characters it is the texts that are counted, not where they are.
+func TestValueCountsTexts(t *testing.T) {
+	_, path, texts := recordForeign(t)
+	want := map[string]int{}
+	for _, text := range texts {
+		want[text]++
+	}
+	for _, value := range []string{"l->text", "(char *)l->text"} {
+		var object figuresObject
+		if err := json.Unmarshal([]byte(run(t, "show", path, "--json", "--value", value).stdout), &object); err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, m := range object.Values[0].Texts {
+			got[m.Text] = m.Count
+		}
+		if diff := cmp.Diff(want, got); diff != "" || object.Values[0].Count != len(texts) {
+			t.Errorf("%s: (-want +got)\n%s", value, diff)
+		}
+		shown := run(t, "show", path, "--value", value).stdout
+		if !strings.Contains(shown, fmt.Sprintf("texts     %d, %d different\n", len(texts), len(want))) || !strings.Contains(shown, "\"@SUM(A1)\"  1  █") {
+			t.Errorf("%s prints\n%s", value, shown)
+		}
+		if i := strings.IndexFunc(strings.ReplaceAll(shown, "\n", ""), jsontext.Escaped); i >= 0 {
+			t.Errorf("%s prints commands: %q", value, shown)
+		}
+	}
+}

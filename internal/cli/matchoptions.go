@@ -91,7 +91,7 @@ type matchField match.Field
 func (f *matchField) UnmarshalText(text []byte) error {
 	*f = matchField(text)
 	if !slices.Contains(match.Fields, match.Field(text)) {
-		return fmt.Errorf("%q is none of the fields: %v", text, match.Fields)
+		return fmt.Errorf("%q is none of the fields, which are %s", text, strings.Join(fieldsCompared(), ", "))
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func (a *aliases) UnmarshalText(text []byte) error {
 	}
 	name, same, ok := strings.Cut(string(text), "=")
 	if !ok || name == "" || same == "" {
-		return fmt.Errorf("%q is no alias: want NAME=SAME, such as r8=t0, or one of %v", text, aliasSets())
+		return fmt.Errorf("%q is no alias: want NAME=SAME, such as r8=t0, or the name of a set: %s", text, strings.Join(aliasSets(), ", "))
 	}
 	*a = aliases{{Name: name, Same: same}}
 	return nil
@@ -134,15 +134,20 @@ func (d *dialectChoice) UnmarshalText(text []byte) (err error) {
 
 // matchVariables are what the help of match refers to.
 func matchVariables() kong.Vars {
-	var fields, names []string
-	for _, f := range match.Fields {
-		fields = append(fields, string(f))
-	}
+	var names []string
 	for _, d := range dialects.All {
 		names = append(names, d.Name)
 	}
 	list := func(words []string) string { return strings.Join(words, ", ") }
-	return kong.Vars{"window": defaultWindow, "matchFields": list(fields), "aliasSets": list(aliasSets()), "dialects": list(names)}
+	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()), "dialects": list(names)}
+}
+
+// fieldsCompared are the values of --compare.
+func fieldsCompared() (names []string) {
+	for _, f := range match.Fields {
+		names = append(names, string(f))
+	}
+	return names
 }
 
 func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }

@@ -10,15 +10,7 @@ import (
 // operandsLast moves the operands of a command that takes any number of them behind its flags. kong ends such a list at the
 // first flag, and would refuse "convert run.tf --frames 1:2 cut.tf".
 func operandsLast(app *kong.Application, args []string) []string {
-	node := app.Node
-	start := 0
-	for ; start < len(args); start++ {
-		i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == args[start] })
-		if i < 0 {
-			break
-		}
-		node = node.Children[i]
-	}
+	node, start := commandOf(app, args)
 	last := len(node.Positional) - 1
 	if last < 0 || !node.Positional[last].IsCumulative() || node.Positional[last].Passthrough {
 		return args
@@ -42,14 +34,32 @@ func operandsLast(app *kong.Application, args []string) []string {
 	return append(flags, operands...)
 }
 
+// commandOf finds the command that a command line begins with, and where what belongs to it begins.
+func commandOf(app *kong.Application, args []string) (node *kong.Node, start int) {
+	for node = app.Node; start < len(args); start++ {
+		i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == args[start] })
+		if i < 0 {
+			break
+		}
+		node = node.Children[i]
+	}
+	return node, start
+}
+
 // takesNext reports whether a flag has the next word as its value.
 func takesNext(node *kong.Node, word string) bool {
+	flag := flagOf(node, word)
+	return flag != nil && !flag.IsBool() && !flag.IsCounter()
+}
+
+// flagOf finds the flag that a word is, nil if it is none.
+func flagOf(node *kong.Node, word string) *kong.Flag {
 	for _, group := range node.AllFlags(false) {
 		for _, flag := range group {
 			if word == "--"+flag.Name || flag.Short != 0 && word == "-"+string(flag.Short) {
-				return !flag.IsBool() && !flag.IsCounter()
+				return flag
 			}
 		}
 	}
-	return false
+	return nil
 }

@@ -51,8 +51,8 @@ type tracedOptions struct {
 
 // subjectOptions say which process is traced.
 type subjectOptions struct {
-	PID    positive `name:"pid" group:"Which program:" placeholder:"PID" complete:"processes" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
-	Follow bool     `group:"Which program:" help:"Trace children as well."`
+	PID    pidOption `name:"pid" short:"p" group:"Which program:" placeholder:"PID" complete:"processes" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
+	Follow bool      `group:"Which program:" help:"Trace children as well."`
 
 	Remote       string `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames (or :PORT, unix:PATH)."`
 	Disconnected bool   `group:"Which program:" help:"With --remote: start the run and go away. The server traces on."`
@@ -63,7 +63,7 @@ type subjectOptions struct {
 // runOptions say how long a run takes and where its frames go.
 type runOptions struct {
 	Duration span      `group:"The run:" placeholder:"TIME" help:"End it after this time: 10s, 2m, 500ms."`
-	Frames   count     `group:"The run:" placeholder:"N" help:"End it with the N-th frame."`
+	Frames   positive  `group:"The run:" placeholder:"N" help:"End it with the N-th frame."`
 	Output   string    `short:"o" group:"The run:" placeholder:"FILE" help:"The trace file; without this it is PROG.tf, or PROG.2.tf and so on, what is not there yet."`
 	Buffer   byteCount `group:"The run:" placeholder:"SIZE" help:"Keep frames in memory until the end of the run, which comes when this is full: 64M, 1G. Without this they are written as they come."`
 	Circular bool      `group:"The run:" help:"Keep the last frames that fit into the buffer, rather than end the run (${circularBytes} without --buffer)."`

@@ -89,7 +89,7 @@ func TestFormatLines(t *testing.T) {
 // TestFormatUnknown: an expression that no tracepoint has what it needs for is an error before anything is run.
 func TestFormatUnknown(t *testing.T) {
 	_, err := newLineWriter(io.Discard, basicView(t), lineFormatOf(t, "{time} {/x j->idd}"), nil, time.Now())
-	want := "--format: struct job has no member idd\n  {time} {/x j->idd}\n             ^~~~~~\nnear is id"
+	want := "--format: struct job has no member idd\n  {time} {/x j->idd}\n             ^~~~~~\ndid you mean id?"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}

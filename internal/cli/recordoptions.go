@@ -107,6 +107,27 @@ func (b *byteCount) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// pidOption is the process of --pid, of which there is one: frames do not tell of which process they are.
+type pidOption int64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *pidOption) UnmarshalText(text []byte) error {
+	if *p != 0 {
+		return fmt.Errorf("%d and %s: one process is recorded at a time, with its children by --follow: run record once for each", *p, text)
+	}
+	for part := range strings.SplitSeq(string(text), ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 31)
+		if err != nil || n == 0 {
+			return fmt.Errorf("%q is no number of a process", text)
+		}
+		if *p != 0 {
+			return fmt.Errorf("%q: one process is recorded at a time, with its children by --follow: run record once for each", text)
+		}
+		*p = pidOption(n)
+	}
+	return nil
+}
+
 // listOption is the value of --list.
 type listOption string
 

@@ -231,7 +231,7 @@ func endText(r record.Result) string {
 	case r.End == record.TimeUp:
 		return "the time is up"
 	case r.End == record.EnoughFrames:
-		return "these were enough"
+		return "the number of --frames is reached"
 	case r.End == record.BufferFull:
 		return "the buffer is full"
 	case r.End == record.PassCount:

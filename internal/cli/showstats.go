@@ -32,9 +32,14 @@ func newStatistics(out *output, view *frameview.View, exprs []string, asJSON boo
 		if err != nil {
 			return nil, fmt.Errorf("--value: %w", err)
 		}
-		values = append(values, func(frame frameview.Frame) (filter.Value, bool) {
+		values = append(values, func(frame frameview.Frame) (survey.Reading, bool) {
 			reader.Set(frame)
-			return e.Value(reader)
+			v, ok := e.Value(reader)
+			if !ok {
+				return survey.Reading{}, false
+			}
+			text, isText := reader.Text(v)
+			return survey.Reading{Value: v, Text: text, IsText: isText}, true
 		})
 	}
 	s.summary = survey.NewSummary(view.Content.Header().Variables, values...)
@@ -130,6 +135,10 @@ func (s *statistics) writeValue(name string, m *survey.Measured) {
 	if m.Count == 0 {
 		return
 	}
+	if m.Texts.Count > 0 {
+		s.writeTexts(m)
+		return
+	}
 	line("values", "%d, from %v to %v", m.Count, valueName(m.Min), valueName(m.Max))
 	if t := m.Min.Type; t.Kind != ctype.Pointer && len(t.Values) == 0 {
 		line("mean", "%s", short(m.Mean()))
@@ -143,23 +152,56 @@ func (s *statistics) writeValue(name string, m *survey.Measured) {
 	s.writeHistogram(m.Histogram())
 }
 
+// mostTexts is how many texts are listed, the most frequent ones.
+const mostTexts = 20
+
+// writeTexts prints how often the texts came that pointers lead to.
+func (s *statistics) writeTexts(m *survey.Measured) {
+	all := m.Texts.Frequent()
+	listed := all[:min(len(all), mostTexts)]
+	different := strconv.Itoa(len(all))
+	if m.Texts.Other > 0 {
+		different += " or more"
+	}
+	without := ""
+	if n := m.Count - m.Texts.Count; n > 0 {
+		without = fmt.Sprintf("; %s without one", text.Plural(n, "frame"))
+	}
+	fmt.Fprintf(s.out, "    %-10s%d, %s different%s\n", "texts", m.Texts.Count, different, without)
+	names, counts := make([]string, len(listed)), make([]int, len(listed))
+	for i, t := range listed {
+		names[i], counts[i] = text.Quote(t.Text), t.Count
+	}
+	s.writeBars(names, counts)
+	if more := len(all) - len(listed); more > 0 {
+		fmt.Fprintf(s.out, "    … %d more …\n", more)
+	}
+}
+
 // barWidth is the most that the bar of a histogram takes, in characters.
 const barWidth = 40
 
 func (s *statistics) writeHistogram(bins []survey.Bin) {
-	names := make([]string, len(bins))
-	width, most, digits := 0, 0, 0
+	names, counts := make([]string, len(bins)), make([]int, len(bins))
 	for i, bin := range bins {
-		names[i] = valueName(bin.Low)
+		names[i], counts[i] = valueName(bin.Low), bin.Count
 		if bin.Low != bin.High {
 			names[i] += " … " + valueName(bin.High)
 		}
-		width, most = max(width, len([]rune(names[i]))), max(most, bin.Count)
-		digits = max(digits, len(strconv.Itoa(bin.Count)))
 	}
-	for i, bin := range bins {
+	s.writeBars(names, counts)
+}
+
+// writeBars draws counts beside one another.
+func (s *statistics) writeBars(names []string, counts []int) {
+	width, most, digits := 0, 0, 0
+	for i, count := range counts {
+		width, most = max(width, len([]rune(names[i]))), max(most, count)
+		digits = max(digits, len(strconv.Itoa(count)))
+	}
+	for i, count := range counts {
 		pad := strings.Repeat(" ", width-len([]rune(names[i])))
-		fmt.Fprintf(s.out, "    %s%s  %*d  %s\n", pad, names[i], digits, bin.Count, bar(bin.Count, most))
+		fmt.Fprintf(s.out, "    %s%s  %*d  %s\n", pad, names[i], digits, count, bar(count, most))
 	}
 }
 

@@ -46,6 +46,11 @@ type (
 		Percentiles map[string]json.RawMessage `json:"percentiles"`
 		Exact       bool                       `json:"exact"` // percentiles and bins; else within 1 %
 		Histogram   []binObject                `json:"histogram"`
+		Texts       []textObject               `json:"texts,omitempty"` // that pointers to characters lead to, the most frequent first
+	}
+	textObject struct {
+		Text  string `json:"text"`
+		Count int    `json:"count"`
 	}
 	binObject struct {
 		Low   json.RawMessage `json:"low"`
@@ -98,6 +103,9 @@ func measured(name string, m *survey.Measured) measuredObject {
 	}
 	for _, bin := range m.Histogram() {
 		object.Histogram = append(object.Histogram, binObject{valueJSON(bin.Low), valueJSON(bin.High), bin.Count})
+	}
+	for _, t := range m.Texts.Frequent() {
+		object.Texts = append(object.Texts, textObject{t.Text, t.Count})
 	}
 	return object
 }

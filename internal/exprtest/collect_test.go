@@ -184,14 +184,14 @@ func TestRefused(t *testing.T) {
 	p, _ := Stop(t, program, line, "")
 	s := scopeOf(t, program, p.PC())
 	for text, want := range map[string]string{
-		"n + limt":        "there is no limt\n  n + limt\n      ^~~~\nnear is limit",
+		"n + limt":        "there is no limt\n  n + limt\n      ^~~~\ndid you mean limit?",
 		"d + 1":           "an agent expression cannot compute with floating-point numbers\n  d + 1\n  ^",
 		"(int)f":          "an agent expression cannot compute with floating-point numbers\n  (int)f\n  ^~~~~~",
 		"n * 1.5":         "an agent expression cannot compute with floating-point numbers\n  n * 1.5\n      ^~~",
 		"twice(3)":        "a function cannot be called\n  twice(3)\n       ^\na tracepoint looks at the program and runs nothing in it",
 		"n = 3":           "n is no trace state variable, and only those can be set\n  n = 3\n  ^\nto compare, write ==",
 		"*j + 1":          "*j is of type struct job, which is no number\n  *j + 1\n  ^~\nname one of its members",
-		"j->idd":          "struct job has no member idd\n  j->idd\n  ^~~~~~\nnear is id",
+		"j->idd":          "struct job has no member idd\n  j->idd\n  ^~~~~~\ndid you mean id?",
 		"n.x":             "n is of type int, which has no members\n  n.x\n  ^~~",
 		"$rip->x":         "",
 		"$ripp":           "there is no $ripp: neither a trace state variable nor a register\n  $ripp\n  ^~~~~",

@@ -236,7 +236,7 @@ func TestErrors(t *testing.T) {
 		"x > 3 && $ripp == 1": `there is no $ripp
   x > 3 && $ripp == 1
            ^~~~~
-near is $rip`,
+did you mean $rip?`,
 		"x = 3": `= changes what was recorded
   x = 3
     ^

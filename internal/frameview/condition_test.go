@@ -121,9 +121,12 @@ func TestConditions(t *testing.T) {
 // TestConditionErrors looks at what is said of names that mean nothing.
 func TestConditionErrors(t *testing.T) {
 	for _, row := range []struct{ text, exec, want string }{
-		{"$hist > 3", "", "there is no $hist\n  $hist > 3\n  ^~~~~\nnear is $hits"},
-		{"limitt", queueProgram, "there is no limitt\n  limitt\n  ^~~~~~\nnear is limit"},
-		{"q.cout == 1", queueProgram, "struct queue has no member cout\n  q.cout == 1\n  ^~~~~~\nnear is count"},
+		{"$hist > 3", "", "there is no $hist\n  $hist > 3\n  ^~~~~\ndid you mean $hits?"},
+		{"nope", queueProgram, "there is no nope\n  nope\n  ^~~~\nthere are qq, j, *j, q, limit, table, n, sum, $rax, $rbx, $rcx, $rdx and 153 more"},
+		{"Limit", queueProgram, "there is no Limit\n  Limit\n  ^~~~~\ndid you mean limit?"},
+		{"hits", queueProgram, "there is no hits\n  hits\n  ^~~~\ndid you mean $hits?"},
+		{"limitt", queueProgram, "there is no limitt\n  limitt\n  ^~~~~~\ndid you mean limit?"},
+		{"q.cout == 1", queueProgram, "struct queue has no member cout\n  q.cout == 1\n  ^~~~~~\ndid you mean count?"},
 		{"limit > 3", "", "there is no limit\n  limit > 3\n  ^~~~~\n" +
 			"there are *j, q, *(int *)0x404030, {char[16]}0x404040, n, sum, $rax, $rbx, $rcx, $rdx, $rsi, $rdi and 154 more; " +
 			"variables of the program have names when it is given, too"},

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"tracewell/arch"
+	"tracewell/internal/filter"
 	"tracewell/internal/jsontext"
 	"tracewell/symbol/ctype"
 )
@@ -104,6 +105,25 @@ func firstPointer(f ctype.Field, depth int) (ctype.Field, bool) {
 		}
 	}
 	return f, false
+}
+
+// longestText is how much of a text counts that ends at its first zero byte.
+const longestText = 200
+
+// Text reads the text that a pointer to characters leads to, false for any other value, and if the frame lacks it. Of one that the frame
+// has only the beginning of, or that is long, it is that.
+func (r *Reader) Text(v filter.Value) (string, bool) {
+	elem := v.Type.Elem
+	collected := elem == ctype.Int(1, true) // as a string
+	if v.Type.Kind != ctype.Pointer || elem == nil || elem.Size != 1 || !elem.Char && !collected || v.Bits == 0 {
+		return "", false
+	}
+	room := make([]byte, longestText)
+	n := r.ReadMemory(arch.Addr(v.Bits), room)
+	if end := bytes.IndexByte(room[:n], 0); end >= 0 {
+		return string(room[:end]), true
+	}
+	return string(room[:n]), n > 0
 }
 
 // text reads the text of a string, false if the frame does not have all of it.

@@ -4,7 +4,6 @@ import (
 	"os"
 	"testing"
 
-	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
 	"tracewell/symbol"
 	"tracewell/symbol/ctype"
@@ -30,7 +29,9 @@ func FuzzSurvey(f *testing.F) {
 			return
 		}
 		v, _ := frameview.New(file, program)
-		number := func(frame frameview.Frame) (filter.Value, bool) { return number64(int64(frame.PC)), frame.HasPC }
+		number := func(frame frameview.Frame) (Reading, bool) {
+			return Reading{Value: number64(int64(frame.PC))}, frame.HasPC
+		}
 		summary := NewSummary(file.Header().Variables, number)
 		comparison := NewComparison(v)
 		printer := ctype.Printer{Order: file.Header().Order}

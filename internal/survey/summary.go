@@ -10,7 +10,14 @@ import (
 )
 
 // Value computes a value of a frame, false if the frame does not have what it takes.
-type Value func(frameview.Frame) (filter.Value, bool)
+type Value func(frameview.Frame) (Reading, bool)
+
+// Reading is a value of a frame, and the text that it leads to if it is a pointer to one that the frame has.
+type Reading struct {
+	filter.Value
+	Text   string
+	IsText bool
+}
 
 // Summary is the figures of frames, for each tracepoint.
 type Summary struct {
@@ -39,9 +46,10 @@ type Figures struct {
 	Values []Measured // of the expressions, in their order
 }
 
-// Measured is the values of an expression.
+// Measured is the values of an expression, and the texts that they lead to.
 type Measured struct {
 	Distribution
+	Texts   Texts
 	Lacking int // frames that do not have what it takes
 }
 
@@ -78,11 +86,18 @@ func (s *Summary) Add(f frameview.Frame, stepped bool) {
 	t.addPC(f)
 	s.addTime(t, f)
 	for i, value := range s.values {
-		if v, ok := value(f); ok {
-			t.Values[i].Add(v)
-		} else {
-			t.Values[i].Lacking++
-		}
+		t.Values[i].add(value(f))
+	}
+}
+
+func (m *Measured) add(r Reading, ok bool) {
+	if !ok {
+		m.Lacking++
+		return
+	}
+	m.Add(r.Value)
+	if r.IsText {
+		m.Texts.Add(r.Text)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/filter"
 	"tracewell/internal/frameview"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -13,7 +12,9 @@ import (
 
 func TestSummary(t *testing.T) {
 	v := basic(t)
-	even := func(f frameview.Frame) (filter.Value, bool) { return number64(int64(f.Number)), f.Number%2 == 0 }
+	even := func(f frameview.Frame) (Reading, bool) {
+		return Reading{Value: number64(int64(f.Number))}, f.Number%2 == 0
+	}
 	s := NewSummary(v.Content.Header().Variables, even)
 	c := Choice{End: v.Content.NumFrames()}
 	if err := c.Each(t.Context(), v, func(f frameview.Frame) error { s.Add(f, v.Stepped(f)); return nil }); err != nil {

@@ -33,15 +33,19 @@ func evaluation(t Text) (Action, error) {
 }
 
 // assignment is the beginning of an expression that sets a trace state variable.
-var assignment = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z_0-9]*)\s*(?:=(?:[^=]|$)|(?:[-+*/%&|^]|<<|>>)=)`)
+var assignment = regexp.MustCompile(`^\$([A-Za-z_][A-Za-z_0-9]*)\s*(?:=(?:[^=]|$)|(?:[-+*/%&|^]|<<|>>)=|\+\+|--)`)
 
-// assigned returns the name of the variable that an expression sets, and where it stands.
+// stepped is an expression that counts a trace state variable up or down before it is read.
+var stepped = regexp.MustCompile(`^(?:\+\+|--)\s*\$([A-Za-z_][A-Za-z_0-9]*)$`)
+
+// assigned returns the name of the variable that an expression sets.
 func assigned(t Text) (name string, ok bool) {
-	m := assignment.FindStringSubmatch(t.Value)
-	if m == nil {
-		return "", false
+	for _, form := range []*regexp.Regexp{assignment, stepped} {
+		if m := form.FindStringSubmatch(t.Value); m != nil {
+			return m[1], true
+		}
 	}
-	return m[1], true
+	return "", false
 }
 
 // definition is what stands behind "tvariable".

@@ -106,6 +106,15 @@ trace g
     collect $rip, $rsp, $rbp, *(unsigned char *)$rsp@64
   end
 `},
+		"counting": {items("--at", "f", "--set", "$a++, --$b, $c--, ++$d + 1"), `
+tvariable $a
+tvariable $b
+tvariable $c
+trace f
+  commands
+    teval $a++, --$b, $c--, ++$d + 1
+  end
+`},
 		"variables": {items("--tvariable", "$x = -5", "--at", "f", "--set", "$x += 1, $y = $x == 2, $z == 3, $trace_timestamp = 0"), `
 tvariable $x = -5
 tvariable $y
@@ -139,7 +148,8 @@ func TestItemFaults(t *testing.T) {
 		{items("--at", "push -force-condition if x"), "--at: a condition has to be right everywhere: it can't be forced\n  push -force-condition if x\n       ^~~~~~~~~~~~~~~~"},
 		{items("--at", "f", "--collect", "x, ,y"), "--collect: there is no expression here\n  x, ,y\n    ^"},
 		{items("--at", "f", "--collect", "x,"), "--collect: there is no expression here\n  x,\n    ^"},
-		{items("--at", "f", "--collect", "x,/s y"), "--collect: no expression begins with this\n  x,/s y\n    ^"},
+		{items("--at", "f", "--collect", "x,/s y"), "--collect: this holds for all expressions and stands in front of them\n  x,/s y\n    ^~\nfor others there is a second collect"},
+		{items("--at", "f", "--collect", "x,/x y"), "--collect: no expression begins with this\n  x,/x y\n    ^"},
 		{items("--at", "f", "--collect", "/x y"), "--collect: a collection is modified by /s or /s and a length up to 65535, as in /s64, and by nothing else\n  /x y\n  ^~"},
 		{items("--at", "f", "--collect", "/s-1 y"), "--collect: a collection is modified by /s or /s and a length up to 65535, as in /s64, and by nothing else\n  /s-1 y\n  ^~~~"},
 		{items("--at", "f", "--collect", "a\nb"), "--collect: this has to be a single line of text\n  a b\n   ^"},
@@ -175,8 +185,8 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := p.Tracepoints[0].Actions[0].Expressions[1]
-	got := e.Explain(&cexpr.Error{Text: "*qq", Start: 1, End: 3, Problem: "there is no qq", Hint: "near is q", Unknown: "qq"})
-	if want := "--collect: there is no qq\n  $args, *qq\n          ^~\nnear is q"; got.Error() != want {
+	got := e.Explain(&cexpr.Error{Text: "*qq", Start: 1, End: 3, Problem: "there is no qq", Hint: "did you mean q?", Unknown: "qq"})
+	if want := "--collect: there is no qq\n  $args, *qq\n          ^~\ndid you mean q?"; got.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", got, want)
 	}
 	got = e.Explain(errors.New("it can't be had"))

@@ -136,6 +136,8 @@ func (t Text) list() ([]Text, error) {
 		switch {
 		case e.Value == "":
 			return e.Fault(0, 0, "there is no expression here", "")
+		case strings.HasPrefix(e.Value, "/s"):
+			return e.Fault(0, 2, "this holds for all expressions and stands in front of them", "for others there is a second collect")
 		case e.Value[0] == '/':
 			return e.Fault(0, 1, "no expression begins with this", "")
 		}

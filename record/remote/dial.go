@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strings"
 	"time"
 )
@@ -29,6 +30,19 @@ func dial(address string) (net.Conn, error) {
 			return conn, err
 		}
 	}
+}
+
+// reason is why a connection failed, without what the caller knows: "connection refused".
+func reason(err error) error {
+	var operation *net.OpError
+	if errors.As(err, &operation) {
+		err = operation.Err
+	}
+	var call *os.SyscallError
+	if errors.As(err, &call) {
+		err = call.Err
+	}
+	return err
 }
 
 func parseAddress(address string) (network, at string, err error) {

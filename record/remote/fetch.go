@@ -25,7 +25,7 @@ type Fetched struct {
 func Fetch(c Config, stop bool) (Fetched, error) {
 	conn, err := dial(c.Address)
 	if err != nil {
-		return Fetched{}, fmt.Errorf("cannot connect to %s: %w", c.Address, err)
+		return Fetched{}, fmt.Errorf("cannot connect to %s: %w", c.Address, reason(err))
 	}
 	s := &Session{config: c, server: newServer(conn)}
 	fetched, err := s.collect(stop)

@@ -73,7 +73,7 @@ type Session struct {
 func Open(c Config) (*Session, error) {
 	conn, err := dial(c.Address)
 	if err != nil {
-		return nil, fmt.Errorf("cannot connect to %s: %w", c.Address, err)
+		return nil, fmt.Errorf("cannot connect to %s: %w", c.Address, reason(err))
 	}
 	s := &Session{config: c, server: newServer(conn)}
 	if err := s.open(); err != nil {

@@ -15,19 +15,26 @@ func getVariable(n trace.VariableNumber) code {
 	}
 }
 
-// variable is the trace state variable that an assignment is to.
-func (c *compiler) variable(n *cexpr.Node) trace.VariableNumber {
+// variable is the trace state variable that an assignment is to. The hint is for what can be none.
+func (c *compiler) variable(n *cexpr.Node, hint string) trace.VariableNumber {
 	if n.Form == cexpr.NameForm && n.Token.Text[0] == '$' {
 		if number, ok := c.scope.Variable(n.Token.Text[1:]); ok {
 			return number
 		}
 	}
-	c.fail(n, n.String()+" is no trace state variable, and only those can be set", "to compare, write ==")
+	if name := n.String(); n.Form == cexpr.NameForm && name[0] == '$' {
+		hint = "it has to be defined: --tvariable '" + name + "', or tvariable " + name + " in a script"
+	}
+	c.fail(n, n.String()+" is no trace state variable, and only those can be set", hint)
 	return 0
 }
 
 func (c *compiler) assign(n *cexpr.Node) value {
-	number := c.variable(n.Kids[0])
+	hint := ""
+	if n.Op == "=" {
+		hint = "to compare, write =="
+	}
+	number := c.variable(n.Kids[0], hint)
 	v := c.scalar(n.Kids[1])
 	if operator := strings.TrimSuffix(n.Op, "="); operator != "" {
 		v = c.operate(n, operator, value{typ: variableType, code: getVariable(number)}, v)
@@ -37,7 +44,7 @@ func (c *compiler) assign(n *cexpr.Node) value {
 
 // step is ++ and --.
 func (c *compiler) step(n *cexpr.Node) value {
-	number := c.variable(n.Kids[0])
+	number := c.variable(n.Kids[0], "")
 	change, old := op(ax.OpAdd), getVariable(number)
 	if n.Op == "--" {
 		change = op(ax.OpSub)
