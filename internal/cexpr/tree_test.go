@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"tracewell/symbol/ctype"
 )
 
 // piece is a part of an expression that is made at random: as a person would write it, and as outline does.
@@ -380,5 +382,59 @@ func TestNormal(t *testing.T) {
 		if n, err := Parse(text, fewNames{}, Tracing); err != nil || n.Token.Text != want || text[n.Token.Start:n.Token.End()] != want || n.Token.Kind != Name {
 			t.Errorf("%s: %+v, %v", text, n, err)
 		}
+	}
+}
+
+// longInt are the names of a program whose int has eight bytes, as Go's has.
+type longInt struct{ onlyTypes }
+
+func (l longInt) Type(name string) (*ctype.Type, bool) {
+	if name == "int" {
+		return ctype.Int(8, true), true
+	}
+	return l.onlyTypes.Type(name)
+}
+
+// TestAmbiguous has what may be a name or something else, depending on what the program has and what follows.
+func TestAmbiguous(t *testing.T) {
+	for _, test := range []struct {
+		text    string
+		names   Names
+		dialect Dialect
+		want    string // outline, or what the message begins with
+	}{
+		{"job(x) + 1", onlyTypes{}, Tracing, "(+ (cast job x) 1)"}, {"size_t(x).m", onlyTypes{}, Tracing, "(.m (cast unsigned long x))"}, {"ns::Point(x)", onlyTypes{}, Tracing, "(cast ns::Point x)"},
+		{"job(x)", fewNames{}, Reading, "a function cannot be called"}, {"size_t(x)", fewNames{}, Tracing, "a function cannot be called"}, {"int x", onlyTypes{}, Tracing, "found x, expected ("},
+		{"job + 1", onlyTypes{}, Tracing, "(+ job 1)"}, {"unsigned char(x)", onlyTypes{}, Tracing, "(cast unsigned char x)"},
+		{"'ab' + 1", fewNames{}, Tracing, "(+ 'ab' 1)"}, {"'ab'", fewNames{}, Tracing, "'ab'"}, {"'\\400'", fewNames{}, Tracing, "'\\400'"}, {"''", fewNames{}, Tracing, "''"},
+		{"a.0x1", fewNames{}, Tracing, "found 0x1, expected the name of a member"}, {"a.1u", fewNames{}, Tracing, "found 1u, expected the name of a member"},
+		{"Stack<int>", fewNames{}, Tracing, "Stack<int>"}, {"Heap<int> + 1", fewNames{}, Tracing, "found >, expected"}, {"a < b >> c", fewNames{}, Tracing, "(< a (>> b c))"},
+		{"Map<int, Stack<int>>", fewNames{}, Tracing, "Map<int,Stack<int>>"}, {"Heap<a, 1>::x", fewNames{}, Tracing, "Heap<a,1>::x"}, {"Heap<\"a\">::x", fewNames{}, Tracing, "(> (< Heap \"a\") ::x)"},
+		{"sizeof job", onlyTypes{}, Reading, "(sizeof job)"}, {"sizeof (x)", onlyTypes{}, Reading, "(sizeof x)"},
+	} {
+		n, err := Parse(test.text, test.names, test.dialect)
+		if err == nil && strings.ReplaceAll(outline(n), ", ", ",") != test.want || err != nil && !strings.HasPrefix(err.Problem, test.want) {
+			t.Errorf("%s: %v, %v, want %s", test.text, n, err, test.want)
+		}
+	}
+	for text, want := range map[string]Form{"'ab'": NameForm, "'abc'": NameForm, "'a'": Literal, "'\\400'": Literal, "''": Literal, "'a'::x": NameForm, "\"s\"": Literal, "$1": NameForm} {
+		if n, err := Parse(text, fewNames{}, Tracing); err != nil || n.Form != want {
+			t.Errorf("%s: %+v, %v", text, n, err)
+		}
+	}
+	for text, want := range map[string]int{"sizeof(int)": 8, "sizeof(const int)": 8, "sizeof(unsigned int)": 4, "sizeof(long)": 8, "sizeof(int *)": 8, "sizeof(int[2])": 16} {
+		if n, err := Parse(text, longInt{}, Tracing); err != nil || n.Type.Size != want {
+			t.Errorf("%s: %+v, %v", text, n, err)
+		}
+	}
+	if n, err := Parse("sizeof(int)", longInt{}, Reading); err != nil || n.Type.Size != 4 {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if _, err := Parse("a + § b", fewNames{}, Reading); err == nil || err.Start != 4 || err.End != 6 {
+		t.Errorf("%+v", err)
+	}
+	record := ctype.RecordOf("job", 8, ctype.Field{Name: "count"}, ctype.Field{Name: "next"})
+	if near, all := SuggestMember("cuont", record), SuggestMember("previous", record); near != "near is count" || all != "there are count, next" {
+		t.Errorf("%s; %s", near, all)
 	}
 }
