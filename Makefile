@@ -44,7 +44,7 @@ demo: ## trace the program that ships with tracewell; needs neither gdb nor a co
 	$(GO) run ./cmd/tracewell demo
 
 test: setup ## run all tests, some of GDB's own included; what they start is built anew, which the cache would not see
-	$(GO) test -count=1 ./...
+	$(GO) test -count=1 -timeout 20m ./...
 	test/gdbsuite/run --board native-gdbserver $(QUICK) || { \
 	    [ $$? = 3 ] && echo "NOT RUN: GDB's own tests, for want of their source package; the reason is above"; }
 
