@@ -20,6 +20,9 @@ type narrator struct {
 	terminal terminal
 	quiet    bool // GDB is on the same terminal and tells of ends itself
 
+	unguarded func() error // why attached processes do not survive SIGKILL of this one
+	warned    bool         // of that
+
 	attached []int // processes that ran before and are still here
 	letGo    []int // programs that were started here and run on without us
 }
@@ -43,6 +46,10 @@ func (n *narrator) started(path string, pid int) {
 func (n *narrator) attachedTo(pid int) {
 	n.attached = append(n.attached, pid)
 	fmt.Fprintf(n.messages, "Attached; pid = %d\n", pid)
+	if err := n.unguarded(); err != nil && !n.warned {
+		n.warned = true
+		fmt.Fprintf(n.messages, "tracewell: warning: should this server be killed by SIGKILL, process %d dies with its next hit: %v\n", pid, err)
+	}
 }
 
 func (n *narrator) refused(err error) {

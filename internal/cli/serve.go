@@ -99,7 +99,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted reques
 		return err
 	}
 	defer t.Close()
-	n := &narrator{messages: streams.Err, live: t.Threads, quiet: stdio, terminal: takeTerminal(streams.In)}
+	n := &narrator{messages: streams.Err, live: t.Threads, unguarded: t.Unguarded, quiet: stdio, terminal: takeTerminal(streams.In)}
 	defer n.terminal.giveBack()
 	defer n.leaving()
 	if err := begin(t, n, wanted); err != nil {

@@ -138,7 +138,7 @@ func (v *victim) code() []byte {
 }
 
 // start starts a victim, which has children after the next line of its input.
-func start(t *testing.T) (*victim, io.Writer) {
+func start(t testing.TB) (*victim, io.Writer) {
 	t.Helper()
 	cmd := exec.Command(testprog.Build(t, "family", testprog.Variant{}).Path)
 	in, err1 := cmd.StdinPipe()
@@ -342,15 +342,22 @@ func TestTable(t *testing.T) {
 	} {
 		i, _ := tab.extend()
 		tab.put(i, uint64(i)+0x1000, e)
-		if got := tab.at(i); got != e {
-			t.Errorf("%+v comes back as %+v", e, got)
+		if addr, got := tab.read(i); got != e || addr != uint64(i)+0x1000 {
+			t.Errorf("%+v comes back as %+v at %#x", e, got, addr)
 		}
 	}
 	tab.remove(1)
 	var addrs []uint64
-	tab.each(func(addr uint64, _ entry) bool { addrs = append(addrs, addr); return true })
-	if !slices.Equal(addrs, []uint64{0x1000, 0x1002}) {
-		t.Errorf("entries at %#x", addrs)
+	collect := func(addr uint64, _ entry) bool { addrs = append(addrs, addr); return true }
+	tab.each(collect)
+	tab.latest(collect)
+	for i := range uint32(recent + 1) {
+		tab.touch(i % 2)
+	}
+	tab.touch(2)
+	tab.latest(collect)
+	if want := []uint64{0x1000, 0x1002, 0x1002, 0x1000, 0x1001}; len(addrs) != 2+recent || !slices.Equal(addrs[:5], want) {
+		t.Errorf("entries at %#x, want %#x", addrs, want)
 	}
 	var s *Space
 	s.Set(1, 2, 3) // a space without a guard takes everything
@@ -358,12 +365,32 @@ func TestTable(t *testing.T) {
 	s.Close()
 }
 
-// TestSetWithoutAllocation does what a step in place does, at each hit.
-func TestSetWithoutAllocation(t *testing.T) {
+// BenchmarkRestore puts 5000 traps back.
+func BenchmarkRestore(b *testing.B) {
+	v, _ := start(b)
+	tab := make(table, firstEntry+patches*entryWords)
+	for i := range uint32(patches) {
+		tab.extend()
+		tab.put(i, uint64(v.text)+uint64(i)*distance, entry{kind: aTrap, space: 1, original: 0x90, written: int3})
+	}
+	r := &rescuer{table: tab}
+	r.spaces.Store(&map[uint32]space{1: {v.pid, linux.CodeOf(int(v.mem.Fd()))}})
+	code := bytes.Repeat([]byte{int3}, patches*distance)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		v.mem.WriteAt(code, int64(v.text))
+		b.StartTimer()
+		r.restore()
+	}
+}
+
+// TestHitWithoutAllocation does what a hit does whose instruction is stepped in place.
+func TestHitWithoutAllocation(t *testing.T) {
 	g := &Guard{table: make(table, firstEntry+64*entryWords)}
 	s := &Space{guard: g, id: 1, entries: make(map[arch.Addr]uint32)}
 	s.Set(0x1000, 1, int3)
-	if n := testing.AllocsPerRun(100, func() { s.Set(0x1000, 1, int3) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { s.Set(0x1000, 1, int3); s.Touch(0x1000) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -40,14 +40,14 @@ func (r *rescuer) drop(id uint32) {
 // restore puts back what stood where there are traps. A program that has unmapped or overwritten one has none there any more.
 func (r *rescuer) restore() {
 	spaces := *r.spaces.Load()
-	for addr, e := range r.table.each {
-		if e.kind != aTrap {
-			continue
-		}
-		if s, found := spaces[e.space]; found {
+	put := func(addr uint64, e entry) bool {
+		if s, found := spaces[e.space]; found && e.kind == aTrap {
 			s.restore(addr, e)
 		}
+		return true
 	}
+	r.table.latest(put)
+	r.table.each(put)
 }
 
 // restore puts one byte back, and reports whether there was a trap.

@@ -46,6 +46,13 @@ func (s *Space) Unset(addr arch.Addr) {
 	}
 }
 
+// Touch notes a hit of a trap.
+func (s *Space) Touch(addr arch.Addr) {
+	if i, found := s.entries[addr]; found {
+		s.guard.table.touch(i)
+	}
+}
+
 // Raise enters that a semaphore was raised by one.
 func (s *Space) Raise(addr arch.Addr) { s.count(addr, 1) }
 
@@ -59,7 +66,7 @@ func (s *Space) count(addr arch.Addr, by uint16) {
 	i, found := s.raised[addr]
 	e := entry{kind: semaphore, space: s.id}
 	if found {
-		e = s.guard.table.at(i)
+		_, e = s.guard.table.read(i)
 	} else if i, found = s.guard.take(); !found {
 		return
 	}

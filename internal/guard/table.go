@@ -15,9 +15,15 @@ type table []uint64
 // Places in the table, in words.
 const (
 	usedAt     = linux.RobustFutexWords
+	touchedAt  = usedAt + 1 // how many hits there have been
+	recentAt   = touchedAt + 1
 	firstEntry = 512
 	entryWords = 2 // the address, and what packed makes
 )
+
+// recent is of how many hits the table has the entries: those traps are put back first. The next hit is most likely one of theirs,
+// and putting a trap back takes microseconds.
+const recent = 64
 
 // maxEntries is how many entries there can be.
 const maxEntries = 1 << 22
@@ -74,16 +80,38 @@ func (t table) put(i uint32, addr uint64, e entry) {
 // remove frees an entry.
 func (t table) remove(i uint32) { atomic.StoreUint64(&t[firstEntry+int(i)*entryWords+1], 0) }
 
-// at reads an entry.
-func (t table) at(i uint32) entry { return unpack(t[firstEntry+int(i)*entryWords+1]) }
+// touch notes a hit of a trap.
+func (t table) touch(i uint32) {
+	n := t[touchedAt]
+	atomic.StoreUint64(&t[recentAt+int(n%recent)], uint64(i))
+	atomic.StoreUint64(&t[touchedAt], n+1)
+}
+
+// used is how many entries have ever been in use.
+func (t table) used() uint64 { return min(atomic.LoadUint64(&t[usedAt]), maxEntries) }
+
+// read reads an entry with its address.
+func (t table) read(i uint32) (addr uint64, e entry) {
+	at := firstEntry + int(i)*entryWords
+	e = unpack(atomic.LoadUint64(&t[at+1]))
+	return atomic.LoadUint64(&t[at]), e
+}
+
+// latest goes through the entries of the last hits, the newest first. One may come more than once.
+func (t table) latest(yield func(addr uint64, e entry) bool) {
+	n := atomic.LoadUint64(&t[touchedAt])
+	for back := range min(n, recent) {
+		i := atomic.LoadUint64(&t[recentAt+int((n-1-back)%recent)])
+		if i < t.used() && !yield(t.read(uint32(i))) {
+			return
+		}
+	}
+}
 
 // each goes through the entries that are in use, in the order of their numbers.
 func (t table) each(yield func(addr uint64, e entry) bool) {
-	used := min(atomic.LoadUint64(&t[usedAt]), maxEntries)
-	for i := range uint32(used) {
-		at := firstEntry + int(i)*entryWords
-		e := unpack(atomic.LoadUint64(&t[at+1]))
-		if e.kind != free && !yield(atomic.LoadUint64(&t[at]), e) {
+	for i := range uint32(t.used()) {
+		if addr, e := t.read(i); e.kind != free && !yield(addr, e) {
 			return
 		}
 	}

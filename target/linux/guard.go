@@ -29,6 +29,7 @@ func (k *task) putBack(at arch.Addr) {
 	k.setPC(at)
 	if k.proc.guard != nil {
 		k.flush()
+		k.proc.guard.Touch(at)
 	}
 }
 

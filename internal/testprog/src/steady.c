@@ -1,15 +1,18 @@
-/* steady THREADS RATE: threads that together call tick RATE times a second, without a pause if RATE is 0, and check what it
-   returns. For each line on standard input main waits for five more calls and prints "right" or "wrong"; at the end of the input
-   it prints "THREADS threads: right" or "... wrong" and exits with status 0 or 1. */
+/* steady THREADS RATE: threads that together call tick RATE times a second, and check what it returns. If RATE is 0 there is no
+   pause; if it is "asked", each thread makes one call for a line on standard input. For each line main waits for five more
+   calls, or for those of all threads, and prints "right" or "wrong"; at the end of the input it prints "THREADS threads: right" or
+   "... wrong" and exits with status 0 or 1. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static atomic_long calls;
-static atomic_int wrong, over;
+static atomic_int wrong, over, asked;
 static long pause_us;
+static int when_asked;
 
 __attribute__((noinline)) long tick(long i)
 {
@@ -22,7 +25,9 @@ static void *work(void *arg)
     long i = (long)arg;
     if (pause_us > 0)
         usleep(random() % pause_us);
-    while (!over) {
+    for (int answered = 0; !over; answered++) {
+        while (when_asked && answered == asked)
+            usleep(1000);
         if (tick(i) != 2 * i + 1)
             wrong = 1;
         i++;
@@ -36,6 +41,7 @@ static void *work(void *arg)
 int main(int argc, char **argv)
 {
     int threads = argc > 1 ? atoi(argv[1]) : 1, rate = argc > 2 ? atoi(argv[2]) : 10;
+    when_asked = argc > 2 && strcmp(argv[2], "asked") == 0;
     pause_us = rate > 0 ? 1000000L * threads / rate : 0;
     pthread_t *all = calloc(threads, sizeof *all);
     for (long i = 0; i < threads; i++)
@@ -44,7 +50,9 @@ int main(int argc, char **argv)
     for (int c; (c = getchar()) != EOF;) {
         if (c != '\n')
             continue;
-        for (long until = calls + 5; calls < until;)
+        long until = calls + (when_asked ? threads : 5);
+        asked++;
+        while (calls < until)
             usleep(500);
         puts(wrong ? "wrong" : "right");
     }
