@@ -5,7 +5,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"time"
 
 	"tracewell/internal/linux"
+	"tracewell/internal/testtool"
 )
 
 var kills = flag.Int("kills", 0, "how often each tracer is killed in each way; 0 for a few")
@@ -78,7 +78,7 @@ func TestKilledLauncher(t *testing.T) {
 func TestWithoutGuard(t *testing.T) {
 	l := newLab(t)
 	s := l.run(1, "asked")
-	server := exec.Command("sh", "-c", `ulimit -f 0; exec "$0" serve --attach stdio "$1"`, l.tracewell, fmt.Sprint(s.Process.Pid))
+	server := testtool.Command(t, "sh", "-c", `ulimit -f 0; exec "$0" serve --attach stdio "$1"`, l.tracewell, fmt.Sprint(s.Process.Pid))
 	in, err1 := server.StdinPipe()
 	messages, err2 := server.StderrPipe()
 	if err := errors.Join(err1, err2, server.Start()); err != nil {
@@ -158,7 +158,7 @@ func rateName(rate string) string {
 // busy keeps two processors busy until the test ends.
 func busy(t *testing.T) {
 	for range 2 {
-		loop := exec.Command("sh", "-c", "while :; do :; done")
+		loop := testtool.Command(t, "sh", "-c", "while :; do :; done")
 		if err := loop.Start(); err != nil {
 			t.Fatal(err)
 		}
