@@ -2,7 +2,6 @@ package matcher
 
 import (
 	"bytes"
-	"fmt"
 	"math/big"
 	"math/rand/v2"
 	"regexp"
@@ -289,7 +288,7 @@ func TestAppendReference(t *testing.T) {
 	if got := string(Append(nil, &itrace.Record{Text: []byte("no record"), Time: 1})); got != "no record" {
 		t.Error(got)
 	}
-	if got := fmt.Sprintf("%s", Append(nil, &itrace.Record{Kind: itrace.Memory, Write: true, Size: 2, Privilege: 'T', Time: 3, Scale: []byte("ns"), AddrDigits: []byte("4"), Digits: []byte("5")})); got != "3 ns MW2T 4 5" {
+	if got := string(Append(nil, &itrace.Record{Kind: itrace.Memory, Write: true, Size: 2, Privilege: 'T', Time: 3, Scale: []byte("ns"), AddrDigits: []byte("4"), Digits: []byte("5")})); got != "3 ns MW2T 4 5" {
 		t.Error(got)
 	}
 }
