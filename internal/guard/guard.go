@@ -11,6 +11,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 )
 
 // Guard is the tracer's side: the table, and the process that stands by while there is anything in it. Each tracer has one. The
@@ -132,7 +133,7 @@ func (g *Guard) launch() error {
 	g.mu.Lock()
 	g.holder, g.leaving = ended, false
 	g.mu.Unlock()
-	go g.hold(started, ended)
+	routine.Go(func() { g.hold(started, ended) })
 	return <-started
 }
 

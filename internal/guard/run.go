@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"tracewell/internal/linux"
+	"tracewell/internal/routine"
 )
 
 // namePrefix is what a guard is called, as ps shows it, but for the process id of its tracer.
@@ -54,7 +55,7 @@ func stand() (status int) {
 	r := &rescuer{table: words}
 	r.spaces.Store(&map[uint32]space{})
 	watching := make(chan struct{})
-	go r.watch(watching)
+	routine.Go(func() { r.watch(watching) })
 	<-watching
 	linux.Hurry()
 	if channel.Send([]byte(ready), nil) != nil {

@@ -17,7 +17,7 @@ type fence struct {
 const system = "internal/linux"
 
 // signalling are the packages that name signals and process groups besides, and for that alone import syscall.
-var signalling = []string{"internal/cli", "internal/gdbtest", "test/mutants"}
+var signalling = []string{"internal/cli", "internal/gdbtest", "internal/robust", "test/mutants"}
 
 // opening is the package that opens files without waiting, also on systems without internal/linux.
 const opening = "internal/regularfile"

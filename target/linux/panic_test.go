@@ -27,8 +27,9 @@ import (
 // tracepoint.
 const doomed = "TRACEWELL_TEST_DOOMED"
 
-// TestMain is that tracer if it is asked to be.
+// TestMain is that tracer if it is asked to be, or the guard of what tests attach to.
 func TestMain(m *testing.M) {
+	linux.RunIfGuard()
 	if order := os.Getenv(doomed); order != "" {
 		routine.Go(func() { panicAttached(order) })
 		select {}
