@@ -101,8 +101,9 @@ func (c *client) bother(random *rand.Rand, places []uint64) {
 		return
 	}
 	c.wants(c.interrupt(), "T02")
-	if n := len(c.threads()); n < len(places)/2 {
-		c.Errorf("%d threads, want about %d", n, len(places))
+	// Not all need have been started, and a thread may still be there beside the one that goes on in its place.
+	if n, most := len(c.threads()), 1+2*len(places); n == 0 || n > most {
+		c.Errorf("%d threads, want from 1 to %d", n, most)
 	}
 	c.wants(c.ask("QTFrame:%x", random.IntN(1000)), "F")
 	c.do("QTFrame:ffffffff")
