@@ -102,8 +102,8 @@ tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every
 prove-match: ## faults of every kind in traces of a million instructions, and every way to write them; some minutes
 	$(GO) test ./itrace/match -run 'Million|EndlessLine' -million -v
 
-prove-record: setup ## what is recorded against what GDB prints, in all builds of the corpus; some minutes
-	$(GO) test -count 1 -run . -v ./internal/recordtest -whole
+prove-record: setup ## what is recorded against what GDB prints, in all builds of the corpus and of random programs; SEED=… for the same ones
+	$(GO) test -count 1 -timeout 60m -run . -v ./internal/recordtest -whole $(if $(SEED),-seed $(SEED))
 	$(GO) test -count 1 -run 'AsGDB' ./symbol/scope -whole
 	$(GO) test -count 1 -run 'AttachAndLeave' ./record -visits 100
 

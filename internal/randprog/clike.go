@@ -94,7 +94,10 @@ func (g *generator) cEnum() {
 		texts = append(texts, v.name+" = "+cEnumerator(n))
 	}
 	if under == "" {
-		t.shrink(packed != "")
+		t.shrink(packed != "" || g.short)
+	} else if t.signed && !seen["-1"] { // without a negative value GDB 13 takes it for unsigned
+		t.values = append(t.values, enumerator{strings.ToUpper(g.fresh("k")), big.NewInt(-1)})
+		texts = append(texts, t.values[len(t.values)-1].name+" = -1")
 	}
 	keyword := strings.TrimPrefix(t.name, "enum ")
 	if t.scoped {

@@ -50,22 +50,24 @@ type Member struct {
 	Test string
 }
 
-// New makes a program with about so many members.
-func New(seed uint64, language Language, members int) *Program {
-	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(len(language)))), language: language, enough: members}
-	switch language {
+// New makes a program for a build, with about so many members.
+func New(seed uint64, b Build, members int) *Program {
+	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(len(b.Language)))), language: b.Language,
+		short: strings.Contains(b.Flags, "-fshort-enums"), enough: members}
+	switch b.Language {
 	case Rust:
 		g.rust()
 	default:
 		g.clike()
 	}
-	return &Program{language, g.text.String(), g.marks}
+	return &Program{b.Language, g.text.String(), g.marks}
 }
 
 // generator writes a program.
 type generator struct {
 	*rand.Rand
 	language Language
+	short    bool // enumerations are as small as they can be
 	enough   int
 	text     strings.Builder
 	line     int // that were written

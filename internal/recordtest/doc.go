@@ -1,5 +1,7 @@
 // Package recordtest holds what record collects against what GDB prints: every variable in sight at the marked lines of the
-// corpus, in every build of it, at every arrival.
+// corpus, in every build of it, at every arrival; the same of random programs, where it is also held against what the program
+// stored, and of the rare types in testdata.
 //
-// It is tests only. The whole of it is "make prove-record"; make test goes through two builds of each language.
+// It is tests only. The whole of it is "make prove-record"; make test goes through two builds of each language, and one random
+// program of each compiler, whose seed it prints.
 package recordtest

@@ -82,6 +82,8 @@ func appendExtended(dst []byte, mantissa, head uint64) []byte {
 	const infinite = 0x7fff
 	exponent, negative := int(head&infinite), head>>15 != 0
 	switch {
+	case (exponent == 0) != (mantissa>>63 == 0):
+		return append(dst, "<invalid float value>"...)
 	case exponent == infinite && mantissa<<1 != 0:
 		return appendNaN(dst, mantissa, negative)
 	case exponent == infinite && negative:

@@ -2,6 +2,7 @@ package ctype
 
 import (
 	"encoding/binary"
+	"strings"
 	"testing"
 
 	"tracewell/arch"
@@ -55,6 +56,14 @@ func TestValues(t *testing.T) {
 		{reference, "\x00\x10\x00\x00\x00\x00\x00\x00", "(int &) @0x1000: 1954047348"},
 		{&Type{Kind: Integer, Name: "__int128", Size: 16, Signed: true}, "\xfb\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", "-5"},
 		{&Type{Kind: Float, Name: "long double", Size: 16}, "\x00\x00\x00\x00\x00\x00\x00\xa0\x00\x40\x00\x00\x00\x00\x00\x00", "2.5"},
+		{&Type{Kind: Float, Name: "long double", Size: 16}, "\xcd\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xfb\x3f\x00\x00\x00\x00\x00\x00", "0.100000000000000000001"},
+		{&Type{Kind: Float, Name: "long double", Size: 16}, "\x00\x00\x00\x00\x00\x00\x00\x20\x00\x40\x00\x00\x00\x00\x00\x00", "<invalid float value>"},
+		{&Type{Kind: Float, Name: "_Float16", Size: 2}, "\x66\x2e", "0.099976"},
+		{&Type{Kind: Float, Name: "_Float16", Size: 2}, "\x00\xfc", "-inf"},
+		{&Type{Kind: Float, Name: "_Float128", Size: 16}, "\x9a\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\xfb\x3f", "0.100000000000000000000000000000000005"},
+		{&Type{Kind: Integer, Name: "int", Size: 4, Signed: true, Swapped: true}, "\xff\xff\xff\xfe", "-2"},
+		{ArrayOf(char, 4000), "x" + strings.Repeat("\x00", 3998) + "y", `"x", '\000' <repeats 3998 times>...`},
+		{enum(1, 1, 2), "\x03\x00\x00\x00", "(A | C)"},
 		{&Type{Kind: Complex, Size: 8, Elem: &Type{Kind: Float, Size: 4}}, "\x00\x00\xc0\x3f\x00\x00\x00\x00", "1.5 + 0i"},
 	} {
 		if got := string(p.Print(nil, Value{Type: test.typ, Bytes: []byte(test.memory)})); got != test.want {

@@ -29,11 +29,27 @@ func (s *types) method(class *debuginfo.Entry, place int) string {
 		}
 		c := cursor{code: at, order: s.file.Order()}
 		if c.byte() == opConstu && c.unsigned() == uint64(place) && !c.short {
-			name, _ := mangle.Source(s.image.linkName(child))
-			return name
+			if name, ok := mangle.Source(s.image.linkName(child)); ok {
+				return name
+			}
+			return s.signature(class, child)
 		}
 	}
 	return ""
+}
+
+// signature is a method as the linker's name would say it, which DWARF 2 does not have.
+func (s *types) signature(class, method *debuginfo.Entry) string {
+	t := s.at(method.Offset)
+	end := ""
+	if len(t.Params) > 0 && t.Params[0].Elem != nil && t.Params[0].Elem.Const { // this
+		end = " const"
+	}
+	var params []string
+	for _, p := range t.Params[min(1, len(t.Params)):] {
+		params = append(params, p.String())
+	}
+	return s.qualified(class) + "::" + method.Name() + "(" + strings.Join(params, ", ") + ")" + end
 }
 
 // members reads what a record is made of. Base classes come first, as they are declared.

@@ -195,7 +195,7 @@ func baseType(s *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
 	case encodingSigned, encodingSignedChar:
 		t.Kind, t.Signed, t.Char = ctype.Integer, true, encoding == encodingSignedChar || wide[t.Name]
 	case encodingUnsigned, encodingUnsignedChar, encodingUTF:
-		t.Kind, t.Char = ctype.Integer, encoding != encodingUnsigned
+		t.Kind, t.Char = ctype.Integer, encoding != encodingUnsigned || wide[t.Name]
 	}
 	if t.Kind == ctype.Integer && t.Size == 0 { // Rust's ()
 		t.Kind = ctype.Record
