@@ -51,14 +51,15 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	Started  EventKind = iota // the program was launched: PID, Path
-	Attached                  // PID, Path
-	Forked                    // a child is traced, too: PID
-	Execed                    // PID runs another program: Path
-	Exited                    // PID: Code
-	Killed                    // PID: Signal
-	Armed                     // tracepoints of Point were set at Locations of a library, or of another program
-	Warning                   // something could not be done as asked, and the run goes on without: Err
+	Started   EventKind = iota // the program was launched: PID, Path
+	Attached                   // PID, Path
+	Forked                     // a child is traced, too: PID
+	Execed                     // PID runs another program: Path
+	Exited                     // PID: Code
+	Killed                     // PID: Signal
+	Armed                      // tracepoints of Point were set at Locations of a library, or of another program
+	Suspended                  // PID, which was launched, has been stopped by Signal, with all its threads, until SIGCONT
+	Warning                    // something could not be done as asked, and the run goes on without: Err
 )
 
 // Event is something that happened during a run.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"tracewell/internal/linux"
@@ -93,10 +94,11 @@ func (s *Session) save() error {
 }
 
 // Patience with a program that is to end: with one that may have got the signal by which the run was cancelled, with one that has
-// been asked, and between two looks.
+// been asked, and between two looks whether job control has stopped it.
 const (
 	ownAccord = 200 * time.Millisecond
 	asked     = 2 * time.Second
+	glance    = 100 * time.Millisecond
 )
 
 // await waits for a program that was launched and let go. It has no tracer any more, but is a child all the same.
@@ -112,8 +114,14 @@ func (s *Session) await(ctx context.Context) {
 	})
 	cancelled := ctx.Done()
 	var after <-chan time.Time
+	look := time.NewTicker(glance)
+	defer look.Stop()
 	for next := linux.SIGTERM; ; {
 		select {
+		case <-look.C:
+			if state, err := linux.StatusField(s.main, "State"); err == nil && strings.HasPrefix(state, "T") {
+				s.tell(Event{Kind: Suspended, PID: s.main, Signal: linux.SIGSTOP})
+			}
 		case state := <-ended:
 			if state != nil {
 				s.programEnded(state)

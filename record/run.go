@@ -100,6 +100,10 @@ func (s *Session) loop(ctx context.Context) error {
 			if err := s.target.Runner().Resume([]target.Action{{Thread: ev.Thread, Signal: passed(ev)}, everyThread}); err != nil {
 				return err
 			}
+		case stop := <-s.target.GroupStops():
+			if s.launched && stop.PID == s.main {
+				s.tell(Event{Kind: Suspended, PID: s.main, Signal: stop.Signal})
+			}
 		case <-s.ended:
 			s.result.End = s.howEnded()
 			return nil

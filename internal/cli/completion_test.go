@@ -38,7 +38,7 @@ func TestShells(t *testing.T) {
 	for name := range shells {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := startShell(t, name)
+			s := startCompletingShell(t, name)
 			for _, test := range []struct{ typed, want string }{
 				{"tracewell vers\t", "<version>"},
 				{"tracewell help tdesc lay\t", "<help> <tdesc> <layout>"},
@@ -69,7 +69,7 @@ type typedShell struct {
 	screen   *screen
 }
 
-func startShell(t *testing.T, name string) *typedShell {
+func startCompletingShell(t *testing.T, name string) *typedShell {
 	t.Helper()
 	dir := t.TempDir()
 	for from, to := range map[string]string{basic: "run.tf", basicProgram: "queue"} {

@@ -24,6 +24,15 @@ type session struct {
 // onPTY runs a command line on a terminal, with variables added to the environment.
 func onPTY(t *testing.T, variables []string, args ...string) *session {
 	t.Helper()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), "TERM=xterm", onTerminal+"="+strings.Join(args, " "))
+	command.Env = append(command.Env, variables...)
+	return startOnPTY(t, command)
+}
+
+// startOnPTY starts a command on a terminal of its own.
+func startOnPTY(t *testing.T, command *exec.Cmd) *session {
+	t.Helper()
 	master, path, err := linux.OpenTerminalPair()
 	if err != nil {
 		t.Fatal(err)
@@ -33,9 +42,7 @@ func onPTY(t *testing.T, variables []string, args ...string) *session {
 		t.Fatal(err)
 	}
 	defer line.Close()
-	s := &session{command: exec.Command(os.Args[0]), typist: master}
-	s.command.Env = append(os.Environ(), "TERM=xterm", onTerminal+"="+strings.Join(args, " "))
-	s.command.Env = append(s.command.Env, variables...)
+	s := &session{command: command, typist: master}
 	s.command.Stdin, s.command.Stdout, s.command.Stderr = line, line, line
 	s.command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := s.command.Start(); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"tracewell/internal/frameview"
+	"tracewell/internal/routine"
 	"tracewell/record"
 	"tracewell/record/plan"
 	"tracewell/symbol"
@@ -31,7 +32,7 @@ type runPrinter struct {
 	write frameWriter
 	err   error // of writing
 	ended chan struct{}
-	idle  sync.WaitGroup
+	idle  routine.Group
 }
 
 // newRunPrinter prints to out; when nobody reads that any more it stops the run.

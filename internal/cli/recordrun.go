@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -42,10 +43,14 @@ func (c *recordCommand) record(p *plan.Plan, streams Streams) error {
 	defer cancel()
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
 	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
-	defer takeTerminal(streams.In).giveBack()
 	defer ignoreBrokenPipes()()
 
 	run := newRecordRun(c, p, output, streams, cancel)
+	if c.Remote == "" {
+		run.job = newJob(takeTerminal(streams.In), streams.Err, run.stopped())
+		run.status.job = run.job
+		defer run.job.close()
+	}
 	result, err := run.trace(ctx)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
@@ -86,13 +91,28 @@ func (c *recordCommand) config(p *plan.Plan, output string, streams Streams) rec
 // recordRun is one run of record, with what is told of it.
 type recordRun struct {
 	*recordCommand
-	config  record.Config
-	status  *runStatus
-	printer *runPrinter // nil if frames are not printed
-	session recordSession
-	out     *output
-	pid     int
-	start   time.Time
+	config   record.Config
+	status   *runStatus
+	printer  *runPrinter // nil if frames are not printed
+	session  recordSession
+	out      *output
+	job      *job
+	launched atomic.Int64 // the process that a key may stop, 0 before there is one
+	pid      int
+	start    time.Time
+}
+
+// stopped is what Ctrl-Z does: a program that was launched is stopped, which stops this process; it has the key itself if it has
+// the terminal. With a process that runs anyway the run goes on in the background (nil).
+func (r *recordRun) stopped() func() {
+	if r.PID != 0 {
+		return nil
+	}
+	return func() {
+		if pid := r.launched.Load(); pid != 0 {
+			stopGroup(int(pid))
+		}
+	}
 }
 
 // newRecordRun prepares a run, which stop ends.
@@ -180,8 +200,11 @@ func (r *recordRun) adopt() error {
 // event tells what happens during a run.
 func (r *recordRun) event(e record.Event) {
 	switch e.Kind {
+	case record.Suspended:
+		r.job.suspend(e.PID, e.Signal)
 	case record.Started, record.Attached:
 		r.pid = e.PID
+		r.launched.Store(int64(e.PID))
 		r.status.say("Recording %s (process %d) into %s", text.Visible(e.Path), e.PID, text.Visible(r.config.Output))
 	case record.Forked:
 		r.status.say("Process %d is a child, and recorded, too", e.PID)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/term"
 
 	"tracewell/internal/progress"
+	"tracewell/internal/routine"
 	"tracewell/internal/text"
 	"tracewell/record"
 )
@@ -21,6 +22,7 @@ import (
 // line now and then. Messages come above the table.
 type runStatus struct {
 	file  *os.File
+	job   *job // in whose background nothing is drawn; nil for none
 	quiet bool
 	live  bool // there is a table
 	plain bool // there are lines
@@ -34,7 +36,7 @@ type runStatus struct {
 	start         time.Time
 	last          record.Feed // that was shown
 	ended         chan struct{}
-	idle          sync.WaitGroup
+	idle          routine.Group
 }
 
 // How often the table is drawn, and a line written.
@@ -141,6 +143,10 @@ func (s *runStatus) refresh() {
 		}
 		s.table = s.lines(now)
 		s.last = now
+		if s.job != nil && s.job.control != nil && !s.job.foreground() {
+			s.table = nil
+			return
+		}
 		s.draw()
 		return
 	}

@@ -100,7 +100,8 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted reques
 	}
 	defer t.Close()
 	n := &narrator{messages: streams.Err, live: t.Threads, unguarded: t.Unguarded, quiet: stdio, terminal: takeTerminal(streams.In)}
-	defer n.terminal.giveBack()
+	j := newJob(n.terminal, streams.Err, nil)
+	defer j.close()
 	defer n.leaving()
 	if err := begin(t, n, wanted); err != nil {
 		return err

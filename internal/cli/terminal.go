@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"strconv"
 
 	"tracewell/internal/linux"
 )
@@ -25,9 +26,14 @@ func takeTerminal(f *os.File) terminal {
 	return terminal{fd, group}
 }
 
-// giveBack returns the foreground.
+// giveBack returns the foreground that a program of ours has had. If a shell has taken it meanwhile, this job is in the background.
 func (t terminal) giveBack() {
-	if t.group != 0 {
+	if t.group == 0 {
+		return
+	}
+	now, err := linux.ForegroundGroup(t.fd)
+	parent, _ := linux.StatusField(now, "PPid")
+	if err == nil && (linux.Kill(-now, 0) != nil || parent == strconv.Itoa(os.Getpid())) {
 		linux.SetForegroundGroup(t.fd, t.group)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
+	"tracewell/internal/routine"
 	"tracewell/internal/testprog"
 	"tracewell/internal/testtool"
 )
@@ -39,7 +39,7 @@ func Big(t testing.TB) string {
 	defer os.RemoveAll(draft)
 	var objects []string
 	var main, entries strings.Builder
-	var compilers sync.WaitGroup
+	var compilers routine.Group
 	slots := make(chan bool, runtime.GOMAXPROCS(0))
 	compiler := testtool.Path(t, "g++")
 	for i := range bigUnits {

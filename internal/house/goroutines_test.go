@@ -13,8 +13,13 @@ func goroutines(t *tree) []finding {
 			continue
 		}
 		ast.Inspect(s.ast, func(n ast.Node) bool {
-			if g, ok := n.(*ast.GoStmt); ok {
-				found = append(found, t.at(s, g.Pos(), "a go statement: only %s may start goroutines", starting))
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				found = append(found, t.at(s, n.Pos(), "a go statement: only %s may start goroutines", starting))
+			case *ast.SelectorExpr:
+				if pkg, ok := n.X.(*ast.Ident); ok && pkg.Name == "sync" && n.Sel.Name == "WaitGroup" {
+					found = append(found, t.at(s, n.Pos(), "sync.WaitGroup: %s.Group starts goroutines as it should", starting))
+				}
 			}
 			return true
 		})

@@ -31,3 +31,6 @@ func notIgnored() (restore func()) {
 		setReserved(reserved)
 	}
 }
+
+// ProcessGroup is the process group of this process.
+func ProcessGroup() int { return unix.Getpgrp() }

@@ -8,11 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"tracewell/internal/gdbtest"
+	"tracewell/internal/linux"
 	"tracewell/internal/testprog"
 )
 
@@ -168,6 +168,14 @@ func (a *attached) unharmed() {
 	}
 }
 
+// signal sends the tracer a signal.
+func (a *attached) signal(number int) {
+	a.Helper()
+	if err := linux.Kill(a.tracer.Process.Pid, number); err != nil {
+		a.Fatal(err)
+	}
+}
+
 // status is the exit status of the tracer.
 func (a *attached) status() int {
 	a.Helper()
@@ -190,26 +198,23 @@ func (a *attached) status() int {
 // that end them do so after the process has been left in order, and the others do no harm.
 func TestSignalsWhileAttached(t *testing.T) {
 	t.Parallel()
-	usual := map[syscall.Signal]bool{syscall.SIGINT: true, syscall.SIGTERM: true, syscall.SIGHUP: true}
-	harmless := map[syscall.Signal]bool{ // ignored by default, or by the Go runtime
-		syscall.SIGPIPE: true, syscall.SIGPROF: true, syscall.SIGCHLD: true, syscall.SIGCONT: true, syscall.SIGURG: true, syscall.SIGWINCH: true,
-		32: true, 33: true, 34: true, 40: true, 64: true,
-	}
-	stopping := map[syscall.Signal]bool{syscall.SIGSTOP: true, syscall.SIGTSTP: true, syscall.SIGTTIN: true, syscall.SIGTTOU: true}
-	var all []syscall.Signal
-	for signal := syscall.Signal(1); signal <= 31; signal++ {
-		if signal != syscall.SIGKILL && !stopping[signal] {
+	usual := map[int]bool{hangup: true, interrupt: true, terminate: true}
+	// Those that do nothing by default (CHLD, CONT, URG, WINCH), that the Go runtime takes (PROF and real-time ones), and PIPE.
+	harmless := map[int]bool{13: true, 17: true, 18: true, 23: true, 27: true, 28: true, 32: true, 33: true, 34: true, 40: true, 64: true}
+	stops := map[int]bool{19: true, 20: true, 21: true, 22: true}
+	all := []int{32, 33, 34, 40, 64}
+	for signal := 1; signal <= 31; signal++ {
+		if signal != kill && !stops[signal] {
 			all = append(all, signal)
 		}
 	}
-	all = append(all, 32, 33, 34, 40, 64)
 	for tracer := range tracers {
 		t.Run(tracer, func(t *testing.T) {
 			t.Parallel()
 			a := attachTo(t, tracer)
 			for _, signal := range all {
 				if harmless[signal] {
-					a.tracer.Process.Signal(signal)
+					a.signal(signal)
 				}
 			}
 			time.Sleep(50 * time.Millisecond)
@@ -217,18 +222,18 @@ func TestSignalsWhileAttached(t *testing.T) {
 			if !a.hasTrap() {
 				t.Fatal("a harmless signal has ended the tracing")
 			}
-			a.tracer.Process.Signal(syscall.SIGTERM)
+			a.signal(terminate)
 			a.status()
 			a.unharmed()
 			for _, signal := range all {
 				if harmless[signal] {
 					continue
 				}
-				t.Run(signal.String(), func(t *testing.T) {
+				t.Run(fmt.Sprint("signal ", signal), func(t *testing.T) {
 					t.Parallel()
 					a := attachTo(t, tracer)
-					a.tracer.Process.Signal(signal)
-					want := 128 + int(signal)
+					a.signal(signal)
+					want := 128 + signal
 					if usual[signal] {
 						want = 0
 					}
@@ -258,7 +263,7 @@ func TestReaderOfMessagesLeaves(t *testing.T) {
 	r.Close()
 	a.run().hangUp() // which is a message, as is the end
 	a.await("a tracepoint", a.hasTrap)
-	a.tracer.Process.Signal(syscall.SIGTERM)
+	a.signal(terminate)
 	if got := a.status(); got != 0 {
 		t.Errorf("exit status %d", got)
 	}

@@ -35,6 +35,21 @@ func Go(f func()) {
 	}()
 }
 
+// Group is goroutines to wait for. It takes the place of sync.WaitGroup, whose Go is another go statement.
+type Group struct{ running sync.WaitGroup }
+
+// Go runs f on a goroutine.
+func (g *Group) Go(f func()) {
+	g.running.Add(1)
+	Go(func() {
+		defer g.running.Done()
+		f()
+	})
+}
+
+// Wait waits for all of them.
+func (g *Group) Wait() { g.running.Wait() }
+
 // OnPanic has leave called, on a goroutine of its own, when any goroutine panics. It returns what takes that back.
 func OnPanic(leave func()) (cancel func()) {
 	mu.Lock()

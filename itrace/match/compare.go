@@ -8,9 +8,9 @@ import (
 	"io"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
+	"tracewell/internal/routine"
 	"tracewell/internal/text"
 	"tracewell/itrace"
 )
@@ -90,7 +90,7 @@ func (c *comparison) run(ctx context.Context, inputs [2]Input, dialects itrace.R
 // feed begins to read both traces, and returns what waits for the end of that. A trace that cannot be read ends the comparison at
 // once if the other may have to be waited for.
 func (c *comparison) feed(ctx context.Context, inputs [2]Input, end context.CancelCauseFunc) (wait func()) {
-	var running sync.WaitGroup
+	var running routine.Group
 	for i, in := range inputs {
 		f := newFeed(ctx, in)
 		c.sides[i], c.parsers[i] = newSide(in, f, c.rules, c.names), in.Dialect.New()
@@ -108,7 +108,7 @@ func (c *comparison) feed(ctx context.Context, inputs [2]Input, end context.Canc
 
 // begin finds out the dialects, of both traces at the same time: they may be pipes that one program writes by turns.
 func (c *comparison) begin(inputs *[2]Input, dialects itrace.Registry, end context.CancelCauseFunc) {
-	var wait sync.WaitGroup
+	var wait routine.Group
 	for i := range inputs {
 		wait.Go(func() {
 			if err := inputs[i].detect(dialects); err != nil {

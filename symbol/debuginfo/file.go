@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"tracewell/arch"
+	"tracewell/internal/routine"
 )
 
 // Offset identifies a DIE of a File, whichever of its files and sections it is in. Zero is no DIE.
@@ -116,7 +117,7 @@ func (f *File) load() {
 
 // unpackAll unpacks the compressed sections of an image that everything needs, side by side.
 func (f *File) unpackAll(m *image) {
-	var all sync.WaitGroup
+	var all routine.Group
 	for name := range m.sections {
 		if strings.HasPrefix(name, ".debug_") && !strings.HasPrefix(name, ".debug_loc") {
 			all.Go(func() {

@@ -5,8 +5,9 @@ import (
 	"hash/maphash"
 	"runtime"
 	"sort"
-	"sync"
 	"sync/atomic"
+
+	"tracewell/internal/routine"
 )
 
 // Kind is what a name in the index stands for.
@@ -61,7 +62,7 @@ func (a *abbrev) indexed() Kind {
 // each runs a function for every number below n, on as many processors as there are.
 func each(n int, work func(i int)) {
 	var next atomic.Int64
-	var workers sync.WaitGroup
+	var workers routine.Group
 	for range min(runtime.GOMAXPROCS(0), n) {
 		workers.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {

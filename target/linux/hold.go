@@ -163,7 +163,7 @@ func (t *Target) park(k *task, s linux.Status) {
 	sig, _ := s.Stopped()
 	switch event := s.Event(); {
 	case event == linux.EventStop:
-		k.group = sig != linux.SIGTRAP
+		k.group, k.groupSignal = sig != linux.SIGTRAP, sig
 		return
 	case event != 0 && event != linux.EventExec && !t.tells(k, event):
 		t.born(k, event)

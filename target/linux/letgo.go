@@ -98,6 +98,29 @@ func (t *Target) detachTask(k *task) bool {
 	return !linux.Gone(linux.Detach(k.tid, signal))
 }
 
+// GroupStop is the stop of a whole process by job control, which no Resume ends, only SIGCONT.
+type GroupStop struct{ PID, Signal int }
+
+// GroupStops brings one when all threads of a process that were to run have stopped. One that nobody receives is lost.
+func (t *Target) GroupStops() <-chan GroupStop { return t.stops }
+
+// noteGroupStop tells that a process is in a group-stop when the last of its tasks is, which is k.
+func (t *Target) noteGroupStop(k *task) {
+	for _, o := range k.proc.order {
+		if o.state != listening && o.state != zombie {
+			return
+		}
+	}
+	if k.guest || k.proc.groupStop {
+		return
+	}
+	k.proc.groupStop = true
+	select {
+	case t.stops <- GroupStop{k.proc.pid, k.groupSignal}:
+	default:
+	}
+}
+
 // leaveCalls has a task of p that is about to make a system call be in front of the instruction that makes it, if no other task can
 // make one for the tracer. It makes it after the detach.
 func (t *Target) leaveCalls(p *process) {

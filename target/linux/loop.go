@@ -111,7 +111,7 @@ func (t *Target) act(k *task, s linux.Status) {
 	sig, _ := s.Stopped()
 	switch event := s.Event(); {
 	case event == linux.EventStop:
-		k.group = sig != linux.SIGTRAP
+		k.group, k.groupSignal = sig != linux.SIGTRAP, sig
 		t.interrupted(k)
 	case event == linux.EventExec:
 		t.execed(k)
@@ -332,6 +332,9 @@ func (t *Target) resume(k *task, signal int) {
 	k.state = running
 	if listen {
 		k.state = listening
+		t.noteGroupStop(k)
+	} else if !k.guest {
+		k.proc.groupStop = false
 	}
 	if linux.Gone(err) && k.tid == k.proc.pid && len(k.proc.order) > 1 {
 		k.state = zombie

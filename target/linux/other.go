@@ -19,6 +19,12 @@ type Ended struct{ target.Target }
 // Ended implements what the x86-64 target has.
 func (*Target) Ended() *Ended { return nil }
 
+// GroupStop is the stop of a whole process by job control.
+type GroupStop struct{ PID, Signal int }
+
+// GroupStops implements what the x86-64 target has.
+func (*Target) GroupStops() <-chan GroupStop { return nil }
+
 // Close implements what the x86-64 target has.
 func (*Target) Close() error { return nil }
 

@@ -15,15 +15,16 @@ import (
 
 // process is one process under trace.
 type process struct {
-	pid      int
-	*space            // of its memory; a vfork child has its parent's until it executes another program
-	order    []*task  // live tasks, leader first, then by creation
-	parent   *process // whose fork made it, while the session has not decided about either; nil otherwise
-	stack    stack
-	launched bool // by us, so it dies with us
-	traced   bool // the engine's sites in its memory are meant for it
-	debug    debugRegisters
-	catch    syscallCatch
+	pid       int
+	*space             // of its memory; a vfork child has its parent's until it executes another program
+	order     []*task  // live tasks, leader first, then by creation
+	parent    *process // whose fork made it, while the session has not decided about either; nil otherwise
+	stack     stack
+	launched  bool // by us, so it dies with us
+	groupStop bool // all its tasks are in a group-stop, which has been told
+	traced    bool // the engine's sites in its memory are meant for it
+	debug     debugRegisters
+	catch     syscallCatch
 }
 
 // space is an address space with what was put into it.

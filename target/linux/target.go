@@ -27,6 +27,7 @@ type Target struct {
 	// Shared.
 	queue  queue
 	events *eventQueue
+	stops  chan GroupStop
 	done   chan struct{} // closed when the tracer has ended
 	guard  guard.Guard   // of processes that outlive this one
 	stay   func()        // has a panic leave the processes to what becomes of them
@@ -86,6 +87,7 @@ func newTarget() (*Target, error) {
 	t := &Target{
 		queue:  queue{wake: make(chan struct{}, 1)},
 		events: newEventQueue(),
+		stops:  make(chan GroupStop, 1),
 		done:   make(chan struct{}),
 		tasks:  make(map[int]*task),
 		early:  make(map[int]bool),

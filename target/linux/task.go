@@ -62,6 +62,8 @@ type task struct {
 	diverted *amd64.UserRegs // see divert; nil for none
 	remade   bool            // the entry that it comes to next has been shown
 
+	groupSignal int // that a group-stop is by
+
 	deferred []deferred // signals that wait for the displaced instruction
 	sent     signalSet  // signals sent by this package for the session, to be passed on unreported
 

@@ -2,6 +2,8 @@
 package bottom
 
 import (
+	"sync"
+
 	_ "broken/beside"
 	_ "broken/top"
 	_ "broken/unlisted"
@@ -9,3 +11,6 @@ import (
 
 // Forget starts a goroutine.
 func Forget(f func()) { go f() }
+
+// Gather waits for goroutines.
+func Gather(all *sync.WaitGroup) { all.Wait() }
