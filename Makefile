@@ -21,7 +21,7 @@ FISHDIR   = $(PLACE)/share/fish/vendor_completions.d
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-match prove-record prove-replay mutants clean
+.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-guard prove-match prove-record prove-replay mutants clean
 
 ## For everybody
 
@@ -98,6 +98,9 @@ tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every
 	@test/setup qemu-system-arm qemu-system-misc qemu-system-ppc qemu-system-x86 || \
 	    { echo "NOT RUN: tdesc-live, for want of QEMU; the packages are named above"; exit 1; } >&2
 	$(GO) test -count 1 -run '^TestStubs$$' ./internal/tdesctest -live
+
+prove-guard: setup ## recorder and server killed by SIGKILL 300 times at each rate of hits, beside two busy loops: what becomes of the program; half an hour
+	$(GO) test -count 1 -timeout 0 -v ./internal/guardtest -kills $(or $(KILLS),75)
 
 prove-match: ## faults of every kind in traces of a million instructions, and every way to write them; some minutes
 	$(GO) test ./itrace/match -run 'Million|EndlessLine' -million -v

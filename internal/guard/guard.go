@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tracewell/arch"
@@ -20,6 +21,8 @@ type Guard struct {
 	// The tracer's own, once Start has returned.
 	table  table
 	unused []uint32 // entries that were given back
+
+	guarded atomic.Int32 // len(spaces)
 
 	starting sync.Mutex // held by Start; mu is taken under it
 	mu       sync.Mutex // guards the rest
@@ -89,6 +92,9 @@ func (g *Guard) disconnect() {
 		g.channel = nil
 	}
 }
+
+// Stands reports whether there is anything to guard, and a guard, but for moments when it is being replaced.
+func (g *Guard) Stands() bool { return g.guarded.Load() > 0 }
 
 // Problem is the reason why no guard stands by though one was wanted, nil if one does or if this program cannot be one (Run).
 func (g *Guard) Problem() error {
@@ -255,6 +261,7 @@ func (g *Guard) Open(pid int, mem *os.File) *Space {
 		g.spaces = make(map[uint32]*Space)
 	}
 	g.spaces[s.id] = s
+	g.guarded.Store(int32(len(g.spaces)))
 	g.send(message{s.id, uint32(pid)}, mem)
 	return s
 }
@@ -264,6 +271,7 @@ func (g *Guard) forget(s *Space) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	delete(g.spaces, s.id)
+	g.guarded.Store(int32(len(g.spaces)))
 	g.send(message{space: s.id}, nil)
 	g.restIfIdle()
 }

@@ -127,12 +127,8 @@ func TestKills(t *testing.T) {
 		all, survived := 0, 0
 		for _, use := range tools {
 			for _, threads := range []int{1, 50} {
-				n, alive := max(1, *kills), 0
-				for range n {
-					if l.trial(use, threads, r.rate) {
-						alive++
-					}
-				}
+				n := max(1, *kills)
+				alive := l.trials(n, use, threads, r.rate)
 				all, survived = all+n, survived+alive
 				fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%d\t%.1f %%\n", use.name, threads, rateName(r.rate), n, alive, 100*float64(alive)/float64(n))
 				if *kills > 0 {

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,7 +37,7 @@ type lab struct {
 	tick      uint64 // the address that is traced
 	dir       string
 	untraced  map[int]string // what the program prints, by its threads
-	servers   int            // that were started
+	servers   atomic.Int32   // that were started
 }
 
 func newLab(t *testing.T) *lab {
@@ -248,8 +250,7 @@ func (l *lab) serveNew(threads int, rate string) (*tracer, int) {
 // server starts a server and connects to it.
 func (l *lab) server(attached string, args ...string) *tracer {
 	l.Helper()
-	l.servers++
-	address := filepath.Join(l.dir, fmt.Sprintf("%d.sock", l.servers))
+	address := filepath.Join(l.dir, fmt.Sprintf("%d.sock", l.servers.Add(1)))
 	command := []string{"serve", "unix:" + address}
 	if attached != "" {
 		command = []string{"serve", "--attach", "unix:" + address, attached}
@@ -367,6 +368,29 @@ func (l *lab) trial(use tool, threads int, rate string) (survived bool) {
 		l.Errorf("%s, %d threads, %s calls/s: the program ended with %v and printed %q, want %q", use.name, threads, rate, err, printed, want)
 	}
 	return true
+}
+
+// together is how many trials go on at a time. A trial mostly waits.
+const together = 4
+
+// trials makes n trials, and returns how many programs survived.
+func (l *lab) trials(n int, use tool, threads int, rate string) int {
+	l.Helper()
+	l.expect(threads)
+	var left, survived atomic.Int32
+	left.Store(int32(n))
+	var group sync.WaitGroup
+	for range together {
+		group.Go(func() {
+			for left.Add(-1) >= 0 {
+				if l.trial(use, threads, rate) {
+					survived.Add(1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return int(survived.Load())
 }
 
 // longest is how long a tracer has traced at most when it is killed.

@@ -93,6 +93,41 @@ func SetSiginfo(tid int, info *[SiginfoSize]byte) error {
 	return request(unix.PTRACE_SETSIGINFO, tid, 0, uintptr(unsafe.Pointer(info)))
 }
 
+// Peek is Wait, or Poll if block is false, that leaves what it finds to be waited for. signal is that of a stop which is no ptrace
+// event, and 0 for everything else.
+//
+// A thread that is killed while it waits still takes a status, which then nobody sees; and a stop whose status was taken
+// resumes without its signal when the tracer has ended.
+func Peek(block bool) (tid, signal int, err error) {
+	var info struct {
+		_        [2]int32
+		code     int32
+		_        int32
+		pid, uid int32
+		status   int32
+		_        [SiginfoSize - 28]byte
+	}
+	options := unix.WNOWAIT | unix.WEXITED | unix.WSTOPPED | unix.WALL | unix.WNOTHREAD
+	if !block {
+		options |= unix.WNOHANG
+	}
+	_, _, errno := unix.Syscall6(unix.SYS_WAITID, unix.P_ALL, 0, uintptr(unsafe.Pointer(&info)), uintptr(options), 0, 0)
+	switch errno {
+	case 0:
+	case unix.EINTR:
+		return 0, 0, ErrInterrupted
+	case unix.ECHILD:
+		return 0, 0, ErrNoChildren
+	default:
+		return 0, 0, errno
+	}
+	const trapped, stopped = 4, 5 // CLD_TRAPPED, CLD_STOPPED
+	if (info.code == trapped || info.code == stopped) && info.status < 1<<8 {
+		signal = int(info.status)
+	}
+	return int(info.pid), signal, nil
+}
+
 // SignalMask reads the set of blocked signals, bit n-1 for signal n.
 func SignalMask(tid int) (uint64, error) {
 	var mask uint64

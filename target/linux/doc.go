@@ -39,6 +39,13 @@
 // The parent of a vfork sleeps in the kernel until its child has left, and nothing can stop it before. Hold does not wait
 // for it; it leads a guest on until the parent can run, where that is asked for.
 //
+// # The death of the tracer
+//
+// Processes that were attached to outlive this one, and a guard (internal/guard) restores their code if it is killed. It knows
+// of a trap before the int3 is written (place) until the program has its byte back (drop, leave), and of semaphores. The kernel
+// resumes a task from the pc that it has: so in a process with a guard the kernel has the pc before a trap when the stop is waited
+// for (reap).
+//
 // # Invariants
 //
 //   - A stopped task never shows a pc inside a slot: settle moves it back whenever it stops, so that nothing above knows of

@@ -21,27 +21,54 @@ func RunIfGuard() { guard.Run() }
 func (t *Target) Unguarded() error { return t.guard.Problem() }
 
 // A stop that has been waited for resumes without its signal when the tracer dies, from wherever the kernel has the task's pc. Behind
-// an int3 that is the middle of the instruction, or the next one. So where a process may outlive its tracer the kernel is to have
-// the pc before the trap as soon as the stop is known of.
+// an int3 that is the middle of the instruction, or the next one: the program would go on with garbage. A stop that has not been
+// waited for keeps its SIGTRAP. So where a process may outlive its tracer the kernel is to have the pc before the trap when the
+// stop is waited for.
+
+// reap waits for any tracee, or looks whether there is anything to wait for.
+func (t *Target) reap(block bool) (int, linux.Status, error) {
+	if !t.guard.Stands() {
+		if block {
+			return linux.Wait(-1)
+		}
+		return linux.Poll(-1)
+	}
+	for {
+		tid, signal, err := linux.Peek(block)
+		if err != nil || tid == 0 {
+			return 0, 0, err
+		}
+		if k := t.tasks[tid]; k != nil && signal == linux.SIGTRAP {
+			k.rewind()
+		}
+		if tid, s, err := linux.Poll(tid); tid != 0 || err != nil {
+			return tid, s, err
+		}
+	}
+}
+
+// rewind moves the kernel's pc of a task that has run into a trap before it. What looks at the task then still finds it behind.
+func (k *task) rewind() {
+	if k.proc.guard == nil {
+		return
+	}
+	pc, err := linux.GetReg(k.tid, amd64.RIP)
+	tr := k.proc.traps[arch.Addr(pc-1)]
+	if err != nil || tr == nil || (tr.ambiguous || k.stepping) && !k.byBreakpoint() {
+		return
+	}
+	k.rewound = linux.SetReg(k.tid, amd64.RIP, pc-1) == nil
+}
 
 // putBack moves a task that has run into a trap before it.
 func (k *task) putBack(at arch.Addr) {
 	k.setPC(at)
-	if k.proc.guard != nil {
-		k.flush()
-		k.proc.guard.Touch(at)
-	}
-}
-
-// rewind is putBack for a stop that is to be looked at later. What looks at it then finds the pc behind the trap.
-func (t *Target) rewind(tid int, s linux.Status) {
-	k := t.tasks[tid]
-	if sig, stopped := s.Stopped(); k == nil || k.proc.guard == nil || !stopped || sig != linux.SIGTRAP || s.Event() != 0 {
+	if k.proc.guard == nil {
 		return
 	}
-	pc, err := linux.GetReg(tid, amd64.RIP)
-	if err != nil || k.proc.traps[arch.Addr(pc-1)] == nil || !k.byBreakpoint() {
-		return
+	if k.before {
+		k.dirty = clean
 	}
-	k.rewound = linux.SetReg(tid, amd64.RIP, pc-1) == nil
+	k.flush()
+	k.proc.guard.Touch(at)
 }

@@ -35,17 +35,16 @@ func (t *Target) next() (int, linux.Status, error) {
 		b.stops = slices.Delete(b.stops, 0, 1)
 		return first.tid, first.status, nil
 	}
-	tid, s, err := linux.Wait(-1)
+	tid, s, err := t.reap(true)
 	if b.waits++; b.waits < lookEvery || err != nil || len(t.tasks) == 1 {
 		return tid, s, err
 	}
 	b.waits = 0
 	for {
-		other, status, err := linux.Poll(-1)
+		other, status, err := t.reap(false)
 		if err != nil || other == 0 {
 			return tid, s, nil
 		}
-		t.rewind(other, status)
 		b.stops = append(b.stops, heard{other, status})
 	}
 }

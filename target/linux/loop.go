@@ -346,6 +346,7 @@ func (t *Target) resume(k *task, signal int) {
 // run makes the kernel let a task go on, to be stopped again if somebody has asked for that: the request before was used up by
 // the stop that the task has just made.
 func (k *task) run(step bool, signal int) (err error) {
+	k.rewound = false
 	switch {
 	case step:
 		err = linux.Step(k.tid, signal)

@@ -114,6 +114,7 @@ func (t *Target) trace(started chan<- error) {
 		return
 	}
 	t.alarm = newAlarm(t.bell)
+	linux.ShortenSlices() // a thread that waits for the tracer in a hit is lost if the tracer is killed
 	started <- nil
 	defer t.follow.close()
 	for !t.ending {

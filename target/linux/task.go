@@ -75,7 +75,8 @@ type task struct {
 
 	regs      amd64.UserRegs
 	haveRegs  bool
-	rewound   bool // the kernel has a pc before the trap that it has run into; regs, which is fetched next, is to have that behind
+	rewound   bool // the kernel has the pc before the trap that it has run into; regs is to have that behind when it is fetched
+	before    bool // the kernel has, and regs has that behind
 	dirty     dirtiness
 	haveState bool // the target's buffer holds this task's extended state
 
@@ -107,7 +108,7 @@ func (k *task) fetch() error {
 	k.haveRegs, k.dirty = true, clean
 	if k.rewound {
 		k.setPC(k.pc() + 1)
-		k.rewound = false
+		k.rewound, k.before = false, true
 	}
 	return nil
 }
@@ -139,7 +140,7 @@ func (k *task) wantsStep() bool { return k.verb != target.Go || k.collecting }
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
 	k.haveRegs, k.haveState, k.waiting, k.triggersKnown = false, false, false, false
-	k.atSignal, k.group, k.entered, k.returned, k.signal = false, false, false, false, 0
+	k.atSignal, k.group, k.entered, k.returned, k.before, k.signal = false, false, false, false, false, 0
 }
 
 // close releases what the task holds outside itself.

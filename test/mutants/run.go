@@ -11,10 +11,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"tracewell/internal/routine"
 )
 
 // fate is what becomes of a mutant.
@@ -73,7 +74,7 @@ func newRunner(ctx context.Context, p *pack, o options) (*runner, error) {
 		r.close()
 		return nil, err
 	}
-	var wait sync.WaitGroup
+	var wait routine.Group
 	errs := make([]error, o.jobs)
 	began := time.Now()
 	for i := range o.jobs {
@@ -95,7 +96,7 @@ func (r *runner) runAll(all []*mutant) (*score, error) {
 	fates := make([]fate, len(all))
 	errs := make([]error, r.options.jobs)
 	var next, judged atomic.Int64
-	var wait sync.WaitGroup
+	var wait routine.Group
 	for job := range r.options.jobs {
 		wait.Go(func() {
 			for {
