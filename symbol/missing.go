@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"strconv"
+	"strings"
 
 	"tracewell/internal/mangle"
 	"tracewell/symbol/debuginfo"
@@ -59,7 +60,7 @@ func (p *Program) noFile(s *spec, file string) error {
 		}
 	}
 	e := &NotFoundError{Spec: s.text, Kind: FileName, Name: file, Nearest: n.names()}
-	if found, err := p.locateFunction(&spec{text: file, function: file}); s.line > 0 && err == nil && len(found) > 0 {
+	if found := p.functionNamed(file, s); len(found) > 0 {
 		e.Note = file + " is a function"
 		if found[0].File != "" {
 			e.Nearest = []string{fmt.Sprintf("%s:%d", path.Base(found[0].File), s.line)}
@@ -70,6 +71,15 @@ func (p *Program) noFile(s *spec, file string) error {
 		e.Note = "the program has no debug information: compile it with -g"
 	}
 	return e
+}
+
+// functionNamed finds the function that a location has in place of a file: push:20. Names of files have a dot.
+func (p *Program) functionNamed(name string, s *spec) []Location {
+	if s.line == 0 || strings.ContainsAny(name, "./") {
+		return nil
+	}
+	found, _ := p.locateFunction(&spec{text: name, function: name}) // that there is none is said of the file
+	return found
 }
 
 // noLine says that a line and all behind it have no code.

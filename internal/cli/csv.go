@@ -85,9 +85,6 @@ func newCSVFrames(out io.Writer, view *frameview.View) (*csvFrames, error) {
 // reader who takes one off each cell that begins with one has what was collected.
 func inert(cell string) string {
 	start := strings.TrimSpace(cell)
-	if start == "" || !strings.ContainsAny(start[:1], "'=+-@\xef") { // the last begins the wide forms
-		return cell
-	}
 	switch first, _ := utf8.DecodeRuneInString(start); first {
 	case '=', '@', '＝', '＋', '－', '＠':
 		return "'" + cell
@@ -97,7 +94,7 @@ func inert(cell string) string {
 		}
 		return "'" + cell
 	}
-	if cell[0] == '\'' {
+	if strings.HasPrefix(cell, "'") {
 		return "'" + cell
 	}
 	return cell
