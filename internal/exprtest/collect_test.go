@@ -163,7 +163,7 @@ func TestCollections(t *testing.T) {
 		"yes || limit":        "1",
 		"no || limit":         "1 4",
 		"numbers[1]@2":        "8",
-		"j->flags.low":        "registers 6; 8 4",
+		"j->flags.low":        "registers 6; 8 1",
 		"$count = $count + 1": "variable 2",
 	} {
 		c, err := expr.Collect(text, s)

@@ -3,5 +3,5 @@
 // stored, and of the rare types in testdata.
 //
 // It is tests only. The whole of it is "make prove-record"; make test goes through two builds of each language, and one random
-// program of each compiler, whose seed it prints.
+// program of each compiler. The seed is printed, and -seed takes it.
 package recordtest

@@ -20,35 +20,35 @@ import (
 	"tracewell/symbol/expr"
 )
 
-var seed = flag.Uint64("seed", 0, "the seed of the first generated program, 0 for another one each time")
+var seed = flag.Uint64("seed", 0, "the seed of the first random program, 0 for 1, or with -whole for another one each time")
 
 // TestGeneratedPrograms records every variable of random programs and every part of it, and holds what show says against what the
 // program stored and against what GDB prints. Conditions of C over the stored values have to be true at the same time.
 func TestGeneratedPrograms(t *testing.T) {
-	builds, rounds, members := randprog.Few(), 1, 250
+	builds, members := randprog.Few(), 250
 	if *whole {
-		builds, rounds, members = randprog.Builds(), 1, 450
+		builds, members = randprog.Builds(), 450
 	}
 	next := *seed
-	if next == 0 {
+	switch {
+	case next == 0 && *whole:
 		next = rand.Uint64N(1e9) + 1
+	case next == 0:
+		next = 1
 	}
 	t.Logf("-seed %d", next)
 	var total tally
 	t.Cleanup(func() { t.Logf("all programs: %v", total.counts) })
-	for range rounds {
-		for _, b := range builds {
-			own := next
-			next++
-			t.Run(fmt.Sprintf("%v-seed%d", b, own), func(t *testing.T) {
-				t.Parallel()
-				g := generated{Program: randprog.New(own, b, members), total: &total}
-				g.path = g.Compile(t, b)
-				g.observe(t)
-				g.record(t)
-				g.judge(t)
-			})
-		}
+	for i, b := range builds {
+		own := next + uint64(i)
+		t.Run(fmt.Sprintf("%v-seed%d", b, own), func(t *testing.T) {
+			t.Parallel()
+			g := generated{Program: randprog.New(own, b, members), total: &total}
+			g.path = g.Compile(t, b)
+			g.observe(t)
+			g.record(t)
+			g.judge(t)
+		})
 	}
 }
 
