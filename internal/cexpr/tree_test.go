@@ -337,7 +337,9 @@ func TestSuggest(t *testing.T) {
 		}
 		for limit := range 12 { // by distance, then as they come
 			for _, n := range names {
-				if d := distance(lower(asked), lower(n)); d == limit && d <= 1+len(asked)/4 && d < len(asked) {
+				kind := strings.HasPrefix(n, "$") == strings.HasPrefix(asked, "$")
+				d, length := distance(lower(asked), lower(n)), len(lower(asked))
+				if d == limit && (d == 0 || kind && d <= 1+length/5 && d < length) {
 					close = append(close, n)
 				}
 			}
@@ -350,9 +352,11 @@ func TestSuggest(t *testing.T) {
 		case len(close) == 0:
 			want = fmt.Sprintf("there are %s and %d more", strings.Join(names[:12], ", "), len(names)-12)
 		case len(close) == 1:
-			want = "near is " + close[0]
+			want = "did you mean " + close[0] + "?"
+		case len(close) == 2:
+			want = "did you mean " + close[0] + " or " + close[1] + "?"
 		default:
-			want = "near are " + strings.Join(close[:min(3, len(close))], ", ")
+			want = "did you mean " + close[0] + ", " + close[1] + " or " + close[2] + "?"
 		}
 		if got := Suggest(asked, slices.Clone(names)); got != want {
 			t.Fatalf("%q of %q: %s, want %s", asked, names, got, want)
@@ -434,7 +438,7 @@ func TestAmbiguous(t *testing.T) {
 		t.Errorf("%+v", err)
 	}
 	record := ctype.RecordOf("job", 8, ctype.Field{Name: "count"}, ctype.Field{Name: "next"})
-	if near, all := SuggestMember("cuont", record), SuggestMember("previous", record); near != "near is count" || all != "there are count, next" {
+	if near, all := SuggestMember("cuont", record), SuggestMember("previous", record); near != "did you mean count?" || all != "there are count, next" {
 		t.Errorf("%s; %s", near, all)
 	}
 }

@@ -25,6 +25,9 @@ type GroupStop struct{ PID, Signal int }
 // GroupStops implements what the x86-64 target has.
 func (*Target) GroupStops() <-chan GroupStop { return nil }
 
+// Untold implements what the x86-64 target has.
+func (*Target) Untold() []target.Event { return nil }
+
 // Close implements what the x86-64 target has.
 func (*Target) Close() error { return nil }
 
