@@ -21,11 +21,11 @@ var errInterrupted = errors.New("interrupted")
 var interrupts = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 
 // deadly are the other signals whose default action ends a process, as far as they can be caught. From outside also those come that
-// otherwise an instruction raises, from a watchdog for instance. SIGPIPE is not among them (ignoreBrokenPipes), nor are SIGPROF and
-// most real-time signals, which the Go runtime takes without an effect.
+// otherwise an instruction raises, from a watchdog for instance. SIGPIPE is not among them (ignoreBrokenPipes), nor is SIGXFSZ, since
+// the write that it comes with fails, nor are SIGPROF and most real-time signals, which the Go runtime takes without an effect.
 var deadly = []os.Signal{
 	syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGUSR1,
-	syscall.SIGSEGV, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGSTKFLT, syscall.SIGXCPU, syscall.SIGXFSZ, syscall.SIGVTALRM,
+	syscall.SIGSEGV, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGSTKFLT, syscall.SIGXCPU, syscall.SIGVTALRM,
 	syscall.SIGIO, syscall.SIGPWR, syscall.SIGSYS,
 }
 
@@ -45,11 +45,14 @@ func untilSignalled(impatient bool) (context.Context, func()) {
 		wanted = slices.DeleteFunc(wanted, func(s os.Signal) bool { return s == syscall.SIGHUP })
 	}
 	linux.IgnoreReserved()
+	tooLarge := make(chan os.Signal, 1) // caught for nothing but to be without effect
+	signal.Notify(tooLarge, syscall.SIGXFSZ)
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, wanted...)
 	stop := func() {
 		signal.Stop(signals)
+		signal.Stop(tooLarge)
 		cancel(nil)
 	}
 	routine.Go(func() {
