@@ -396,3 +396,27 @@ func TestBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestPlacesOfErrors has where errors are that have something like them before, and what xmllint thinks of such documents.
+func TestPlacesOfErrors(t *testing.T) {
+	tests := []struct{ doc, want string }{
+		{"<a>&lt;&amp;&b;</a>", `1:13: the entity "b"`}, {"<a>x&lt;y& z</a>", "1:10: & without the name"}, {"<a b='&lt;&#0;'/>", `1:11: "#0" is the number`},
+		{"<a>bcd\xff</a>", "1:7: the byte 0xff"}, {"<a>é\n\x02</a>", "2:1: the control character 0x02"}, {"<a>é\uffff</a>", "1:6: the character U+FFFF"},
+		{"<!DOCTYPE a [\x01]><a/>", "1:14: the control character 0x01"}, {"<!DOCTYPE a SYSTEM '\xff'><a/>", "1:21: the byte 0xff"},
+		{"<!DOCTYPE a [<?b?><?c ]> ?>]><a/>", ""}, {"<?xmla b?><a/>", ""}, {"<?xmla", "1:7: no white space behind <?xmla"}, {"<?xml", "1:1: the XML declaration is not of the form"},
+		{"<?xml version='1.0' encoding='EBCDIC-CP-US'?><a/>", `1:1: encoding "EBCDIC-CP-US", want UTF-8`},
+	}
+	var docs []string
+	for _, test := range tests {
+		docs = append(docs, test.doc)
+		if _, err := content(test.doc); (err == nil) != (test.want == "") || err != nil && !strings.HasPrefix(err.Error(), test.want) {
+			t.Errorf("%q: %v, want %q", test.doc, err, test.want)
+		}
+	}
+	wrong := verdicts(t, docs)
+	for i, test := range tests {
+		if wrong[i] != (test.want != "") && !strings.Contains(test.want, "encoding") {
+			t.Errorf("%q: xmllint finds it malformed: %v", test.doc, wrong[i])
+		}
+	}
+}
