@@ -87,6 +87,8 @@ var runs = []run{
 	{[]string{"busy", "3"}, "done threads=3 wrong=0 disorder=0 other=0 lost=0", 0},
 	{[]string{"plugins", library + "pluginlib", "2"}, "done calls=6 sum=84", 0},
 	{[]string{"foreign"}, "take text=efbc9d312b31 number=-15", 0},
+	{[]string{"family"}, "", 1},
+	{[]string{"steady", "3", "asked"}, "3 threads: right", 0},
 	{[]string{"ticks", "3"}, "tick count=3 before=", 0},
 	{[]string{"probes", library + "probedlib", "10"}, "done total=55", 0},
 }
