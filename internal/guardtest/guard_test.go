@@ -38,9 +38,22 @@ func TestKilledAtRest(t *testing.T) {
 	}
 }
 
-// TestKilledAtBreakpoint kills a server while its client looks at a thread that has run into a breakpoint.
+// TestKilledAtBreakpoint kills servers while their client looks at a thread that has run into a breakpoint. As a rule the program goes
+// on: some thread may run into the breakpoint once more before it is gone, and that ends the program by SIGTRAP and by
+// nothing else.
 func TestKilledAtBreakpoint(t *testing.T) {
+	const attempts = 6
 	l := newLab(t)
+	for range attempts {
+		if l.killedAtBreakpoint() {
+			return
+		}
+	}
+	t.Errorf("none of %d programs survived", attempts)
+}
+
+// killedAtBreakpoint reports whether the program survived.
+func (l *lab) killedAtBreakpoint() bool {
 	s := l.run(50, "asked")
 	k := l.server(fmt.Sprint(s.Process.Pid))
 	k.do(fmt.Sprintf("Z0,%x,1", l.tick))
@@ -48,15 +61,18 @@ func TestKilledAtBreakpoint(t *testing.T) {
 	answer := make(chan string)
 	go func() { answer <- s.ask() }()
 	if stop, err := k.Receive(); err != nil || !strings.HasPrefix(string(stop), "T05") {
-		t.Fatalf("stop reply %q, %v", stop, err)
+		l.Fatalf("stop reply %q, %v", stop, err)
 	}
 	k.kill()
-	if got := <-answer; got != "right\n" {
-		t.Errorf("the program prints %q", got)
+	answered := <-answer
+	printed, err := s.finish()
+	if trapped(err) {
+		return false
 	}
-	if printed, err := s.finish(); err != nil || printed != l.expect(50) {
-		t.Errorf("the program printed %q and ended with %v", printed, err)
+	if answered != "right\n" || err != nil || printed != l.expect(50) {
+		l.Errorf("the program printed %q and %q, and ended with %v", answered, printed, err)
 	}
+	return true
 }
 
 // TestKilledLauncher kills tracers that have launched the program: it ends with them, and they have no guard.

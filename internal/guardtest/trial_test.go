@@ -360,14 +360,19 @@ func (l *lab) trial(use tool, threads int, rate string) (survived bool) {
 	time.Sleep(rand.N(longest))
 	k.kill()
 	printed, err := s.finish()
-	var end *exec.ExitError
-	if errors.As(err, &end) && strings.HasPrefix(end.String(), "signal: trace/breakpoint trap") {
+	if trapped(err) {
 		return false
 	}
 	if err != nil || printed != want {
 		l.Errorf("%s, %d threads, %s calls/s: the program ended with %v and printed %q, want %q", use.name, threads, rate, err, printed, want)
 	}
 	return true
+}
+
+// trapped reports whether SIGTRAP ended a program.
+func trapped(err error) bool {
+	var end *exec.ExitError
+	return errors.As(err, &end) && strings.HasPrefix(end.String(), "signal: trace/breakpoint trap")
 }
 
 // together is how many trials go on at a time. A trial mostly waits.
