@@ -405,6 +405,9 @@ func TestPlacesOfErrors(t *testing.T) {
 		{"<!DOCTYPE a [\x01]><a/>", "1:14: the control character 0x01"}, {"<!DOCTYPE a SYSTEM '\xff'><a/>", "1:21: the byte 0xff"},
 		{"<!DOCTYPE a [<?b?><?c ]> ?>]><a/>", ""}, {"<?xmla b?><a/>", ""}, {"<?xmla", "1:7: no white space behind <?xmla"}, {"<?xml", "1:1: the XML declaration is not of the form"},
 		{"<?xml version='1.0' encoding='EBCDIC-CP-US'?><a/>", `1:1: encoding "EBCDIC-CP-US", want UTF-8`},
+		{"<?xml?><a/>", "1:1: the XML declaration is not of the form"}, {"<!DOCTYPE a SYSTEM ''><a/>", ""}, {"<!DOCTYPE a SYSTEM '' [<!ENTITY b \"\">]><a/>", ""},
+		{"<a>\x80</a>", "1:4: the byte 0x80"}, {"<a\x80/>", "1:3: no white space before an attribute"}, {"<\x80/>", "1:2: no name of an element"},
+		{"\xfe\xff\x00<", "1:1: the document is in UTF-16"},
 	}
 	var docs []string
 	for _, test := range tests {
