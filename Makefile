@@ -72,7 +72,7 @@ cross: ## does everything, the tests included, compile for linux/arm64?
 	GOOS=linux GOARCH=arm64 $(GO) vet ./...
 
 race: setup ## the packages that start goroutines, under the race detector
-	CGO_ENABLED=1 $(GO) test -race -timeout 20m $$(test/concurrent)
+	CGO_ENABLED=1 $(GO) test -race -timeout 40m $$(test/concurrent)
 
 fresh: ## make demo and make test, of the commit, in a Debian tree that has nothing but Go, git and make; a quarter of an hour
 	@test/fresh || { [ $$? = 3 ] && echo "NOT RUN: make fresh; the reason is above"; }

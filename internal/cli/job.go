@@ -30,6 +30,7 @@ type job struct {
 	control  *os.File       // the controlling terminal, nil without
 	keys     chan os.Signal // SIGTSTP
 	done     chan struct{}
+	running  routine.Group // the goroutine that waits for keys
 	messages io.Writer
 }
 
@@ -44,7 +45,7 @@ func newJob(t terminal, messages io.Writer, stopped func()) *job {
 		return j
 	}
 	signal.Notify(j.keys, syscall.SIGTSTP)
-	routine.Go(func() {
+	j.running.Go(func() {
 		for {
 			select {
 			case <-j.keys:
@@ -61,6 +62,7 @@ func newJob(t terminal, messages io.Writer, stopped func()) *job {
 func (j *job) close() {
 	signal.Stop(j.keys)
 	close(j.done)
+	j.running.Wait() // it may be about to put the job into the background
 	j.terminal.giveBack()
 	if j.control != nil {
 		j.control.Close()
