@@ -55,7 +55,7 @@ func config(t *testing.T, server []string, plan string, command ...string) (Conf
 
 // attempts is how often a server may die. gdbserver 13.1 does now and then, when it reads the registers of a new process, and
 // when a client leaves it in the middle of a hit.
-const attempts = 3
+const attempts = 6
 
 // run runs what is made to its end.
 func run(t *testing.T, fresh func() Config) (result record.Result, file *tfile.File) {

@@ -1,5 +1,5 @@
 /* sleeper INTERVAL_US [stdin]: calls tick() every INTERVAL_US microseconds until SIGTERM or SIGUSR1 comes, standard input
- * ends (only with the word stdin), or a minute is over. Prints a line when it is ready and one when it ends. */
+ * ends (only with the word stdin), or ten minutes are over. Prints a line when it is ready and one when it ends. */
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ int main(int argc, char **argv)
     long interval = argc > 1 ? atol(argv[1]) : 1000;
     int watching = argc > 2 && strcmp(argv[2], "stdin") == 0;
     struct timespec nap = { interval / 1000000, interval % 1000000 * 1000 };
-    time_t end = time(NULL) + 60;
+    time_t end = time(NULL) + 600;
 
     signal(SIGTERM, on_signal);
     signal(SIGUSR1, on_signal);
