@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"time"
 
 	"tracewell/internal/testtool"
 	"tracewell/rsp"
@@ -19,27 +18,10 @@ type pipes struct {
 
 // startGDBServer runs a program under GDB's own stub and connects to it. All that the stub sends is also kept in wire.
 func startGDBServer(t *testing.T, program string) (c *rsp.Client, wire *bytes.Buffer) {
-	cmd := testtool.Command(t, "gdbserver", "--once", "stdio", program)
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timeout := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
-	t.Cleanup(func() {
-		stdin.Close() // gdbserver kills the program and ends
-		io.Copy(io.Discard, stdout)
-		cmd.Wait()
-		timeout.Stop()
-	})
+	t.Helper()
+	conn := testtool.Connect(t, "gdbserver", "--once", "stdio", program) // ends its program, and itself, with its input
 	wire = new(bytes.Buffer)
-	return rsp.NewClient(pipes{io.TeeReader(stdout, wire), stdin}), wire
+	return rsp.NewClient(pipes{io.TeeReader(conn, wire), conn}), wire
 }
 
 // TestGDBServer checks the client against the stub that everybody's stub is measured by: acknowledgments and their end,

@@ -2,11 +2,9 @@ package trace_test
 
 import (
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,43 +13,12 @@ import (
 	"tracewell/trace"
 )
 
-// pipes is the connection to a process over its standard streams.
-type pipes struct {
-	io.Reader
-	io.Writer
-}
-
-// startGDBServer runs a program under GDB's own stub.
-func startGDBServer(t *testing.T) *rsp.Client {
-	t.Helper()
-	cmd := testtool.Command(t, "gdbserver", "--once", "stdio", "/bin/true")
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	timeout := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
-	t.Cleanup(func() {
-		stdin.Close() // gdbserver kills the program and ends
-		io.Copy(io.Discard, stdout)
-		cmd.Wait()
-		timeout.Stop()
-	})
-	return rsp.NewClient(pipes{stdout, stdin})
-}
-
 // TestMasksAsGDBServer sends gdbserver action packets with masks of all lengths, among other actions, and compares what it made of
 // each with what ParseQTDPActions makes.
 func TestMasksAsGDBServer(t *testing.T) {
 	const seed = 1
 	random := rand.New(rand.NewPCG(seed, seed))
-	client := startGDBServer(t)
+	client := rsp.NewClient(testtool.Connect(t, "gdbserver", "--once", "stdio", "/bin/true"))
 	exchange := func(packet string) string {
 		reply, err := client.Exchange(packet)
 		if err != nil {
