@@ -83,7 +83,7 @@ demo-check: setup ## is the demo program what its source compiles to?
 ## On demand
 
 bench: setup ## a tracepoint hit beside gdbserver and the bare floor, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
-	$(GO) test -run '^$$' -bench . ./internal/bench $(if $(STRICT),-strict)
+	$(GO) test -run '^$$' -bench . ./internal/test/bench $(if $(STRICT),-strict)
 
 gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, a quarter of an hour for these
 	test/gdbsuite/run $(SUITE)
@@ -92,21 +92,21 @@ microbench: ## the packages' own benchmarks, those that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File|Execution|Replay|Startup|FirstTracepoint)$$' -benchmem ./...
 
 soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
-	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/robust -soak $(SOAKTIME)
+	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/test/robust -soak $(SOAKTIME)
 
 tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every architecture; installs QEMU
 	@test/setup qemu-system-arm qemu-system-misc qemu-system-ppc qemu-system-x86 || \
 	    { echo "NOT RUN: tdesc-live, for want of QEMU; the packages are named above"; exit 1; } >&2
-	$(GO) test -count 1 -run '^TestStubs$$' ./internal/tdesctest -live
+	$(GO) test -count 1 -run '^TestStubs$$' ./internal/test/tdesctest -live
 
 prove-guard: setup ## recorder and server killed by SIGKILL 300 times at each rate of hits, beside two busy loops: what becomes of the program; half an hour
-	$(GO) test -count 1 -timeout 0 -v ./internal/guardtest -kills $(or $(KILLS),75)
+	$(GO) test -count 1 -timeout 0 -v ./internal/test/guardtest -kills $(or $(KILLS),75)
 
 prove-match: ## faults of every kind in traces of a million instructions, and every way to write them; some minutes
 	$(GO) test ./itrace/match -run 'Million|EndlessLine' -million -v
 
 prove-record: setup ## what is recorded against what GDB prints, in all builds of the corpus and of random programs; SEED=… for the same ones
-	$(GO) test -count 1 -timeout 60m -run . -v ./internal/recordtest -whole $(if $(SEED),-seed $(SEED))
+	$(GO) test -count 1 -timeout 60m -run . -v ./internal/test/recordtest -whole $(if $(SEED),-seed $(SEED))
 	$(GO) test -count 1 -run 'AsGDB' ./symbol/scope -whole
 	$(GO) test -count 1 -run 'AttachAndLeave' ./record -visits 100
 

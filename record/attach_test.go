@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/linux"
-	"tracewell/internal/testprog"
+	"tracewell/internal/sys"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
 	"tracewell/tfile"
 )
 
@@ -168,7 +168,7 @@ func TestStoppedStaysStopped(t *testing.T) {
 	for _, during := range []bool{false, true} {
 		r := start(t, p.Path, "3")
 		r.ask(t)
-		linux.Kill(r.Process.Pid, linux.SIGSTOP)
+		sys.Kill(r.Process.Pid, sys.SIGSTOP)
 		for state(t, r.Process.Pid) != "T" {
 			time.Sleep(time.Millisecond)
 		}
@@ -176,7 +176,7 @@ func TestStoppedStaysStopped(t *testing.T) {
 		c.Duration = 300 * time.Millisecond
 		if during {
 			c.Duration, c.MaxFrames = time.Minute, 10
-			time.AfterFunc(150*time.Millisecond, func() { linux.Kill(r.Process.Pid, linux.SIGCONT) })
+			time.AfterFunc(150*time.Millisecond, func() { sys.Kill(r.Process.Pid, sys.SIGCONT) })
 		}
 		o := run(t, c)
 		if n := o.file.NumFrames(); n > 0 != during {
@@ -190,7 +190,7 @@ func TestStoppedStaysStopped(t *testing.T) {
 		if during && state(t, r.Process.Pid) == "T" {
 			t.Error("the process is stopped again")
 		}
-		linux.Kill(r.Process.Pid, linux.SIGCONT)
+		sys.Kill(r.Process.Pid, sys.SIGCONT)
 		if said := r.ask(t); !strings.Contains(said, " wrong=0 disorder=0 ") {
 			t.Errorf("continued %v: %s", during, said)
 		}
@@ -225,7 +225,7 @@ func TestCancel(t *testing.T) {
 	defer cancel()
 	c.Frames = func(Frame) { cancel() }
 	o = runUntil(t, c, ctx)
-	if o.End != Cancelled || o.file.NumFrames() == 0 || !o.ProgramEnded || o.Signal != linux.SIGTERM {
+	if o.End != Cancelled || o.file.NumFrames() == 0 || !o.ProgramEnded || o.Signal != sys.SIGTERM {
 		t.Errorf("%+v with %d frames", o.Result, o.file.NumFrames())
 	}
 }
@@ -234,7 +234,7 @@ func TestCancel(t *testing.T) {
 func TestNotAttached(t *testing.T) {
 	reasons := map[int]string{1 << 30: "no such process", os.Getpid(): "it is this"}
 	const kthreadd = 2 // outside of a namespace of processes
-	if name, err := linux.StatusField(kthreadd, "Name"); err == nil && name == "kthreadd" {
+	if name, err := sys.StatusField(kthreadd, "Name"); err == nil && name == "kthreadd" {
 		reasons[kthreadd] = "thread of the kernel"
 	}
 	for pid, want := range reasons {
@@ -267,7 +267,7 @@ func TestKilledRecorder(t *testing.T) {
 		}
 		frames = file.NumFrames()
 	}
-	linux.Kill(r.Process.Pid, linux.SIGKILL)
+	sys.Kill(r.Process.Pid, sys.SIGKILL)
 	r.Wait()
 	if n := open(t, path).NumFrames(); n < frames {
 		t.Errorf("%d frames, and %d were there before", n, frames)

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
 )
 
 // collected is a plan that collects in every way.

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os/exec"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -23,7 +23,7 @@ func launchError(p target.Program, err error) error {
 		return fmt.Errorf("cannot run %s: it is not in PATH", command)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("cannot run %s: there is no such file", command)
-	case linux.NoProgram(err):
+	case sys.NoProgram(err):
 		if machine, ok := machineOf(command); ok {
 			return fmt.Errorf("cannot run %w", foreignError(command, machine))
 		}

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"tracewell/internal/linux"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 	"tracewell/internal/wholefile"
 	"tracewell/record/output"
 	"tracewell/target"
@@ -75,7 +75,7 @@ type kept struct{ frames, bytes int64 }
 // save writes the file of what the buffer holds, or of as much of it as there is room for: it is lost when this process ends.
 func (s *Session) save() error {
 	err := wholefile.Write(s.config.Output, func(w io.Writer) error { return s.engine.Save(w, s.description()) })
-	if !linux.IsFull(err) {
+	if !sys.IsFull(err) {
 		return err
 	}
 	whole := s.engine.NumFrames()
@@ -116,11 +116,11 @@ func (s *Session) await(ctx context.Context) {
 	var after <-chan time.Time
 	look := time.NewTicker(glance)
 	defer look.Stop()
-	for next := linux.SIGTERM; ; {
+	for next := sys.SIGTERM; ; {
 		select {
 		case <-look.C:
-			if state, err := linux.StatusField(s.main, "State"); err == nil && strings.HasPrefix(state, "T") {
-				s.tell(Event{Kind: Suspended, PID: s.main, Signal: linux.SIGSTOP})
+			if state, err := sys.StatusField(s.main, "State"); err == nil && strings.HasPrefix(state, "T") {
+				s.tell(Event{Kind: Suspended, PID: s.main, Signal: sys.SIGSTOP})
 			}
 		case state := <-ended:
 			if state != nil {
@@ -130,13 +130,13 @@ func (s *Session) await(ctx context.Context) {
 		case <-cancelled:
 			cancelled, after = nil, time.After(ownAccord)
 		case <-after:
-			_ = linux.Kill(s.main, next) // it fails for one that has ended
-			next, after = linux.SIGKILL, time.After(asked)
+			_ = sys.Kill(s.main, next) // it fails for one that has ended
+			next, after = sys.SIGKILL, time.After(asked)
 		}
 	}
 }
 
 func (s *Session) programEnded(state *os.ProcessState) {
 	s.result.ProgramEnded = true
-	s.result.Code, s.result.Signal = linux.EndOf(state)
+	s.result.Code, s.result.Signal = sys.EndOf(state)
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/record/definition"
 )
 
 // readAhead reads what attaching to a process will need of files while that still runs, for reading takes longer than anything
 // else for which it has to stand still. What fails here is told when it is done in earnest.
 func (s *Session) readAhead(pid int) {
-	path, err := linux.Executable(pid)
+	path, err := sys.Executable(pid)
 	if err != nil {
 		return
 	}
@@ -21,7 +21,7 @@ func (s *Session) readAhead(pid int) {
 	if err != nil {
 		return
 	}
-	mappings, err := linux.Mappings(pid)
+	mappings, err := sys.Mappings(pid)
 	if err != nil {
 		return
 	}

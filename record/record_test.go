@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	kernel "tracewell/internal/linux"
-	"tracewell/internal/testprog"
+	kernel "tracewell/internal/sys"
+	"tracewell/internal/test/testprog"
 	"tracewell/record/plan"
 	"tracewell/target"
 	"tracewell/target/linux"

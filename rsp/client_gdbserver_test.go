@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/rsp"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/arch"
-	"tracewell/internal/sdttest"
+	"tracewell/internal/test/sdttest"
 )
 
 // object is a file with two probes whose note was written before it was prelinked by 0x10000, and one note that is not whole.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/internal/sdttest"
+	"tracewell/internal/test/sdttest"
 	"tracewell/rsp"
 	"tracewell/target"
 	"tracewell/target/fake"

@@ -18,7 +18,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/target"
 	"tracewell/target/fake"
 	"tracewell/tdesc/machine"

@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tracewell/internal/sdttest"
+	"tracewell/internal/test/sdttest"
 	"tracewell/rsp"
 	"tracewell/target/fake"
 	"tracewell/tracepoint"

@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/corpus"
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/corpus"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/symbol/debuginfo"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/corpus"
+	"tracewell/internal/test/corpus"
 )
 
 // forms are ways to write a location, by the folder of a program's sources. GDB is asked about each of them.

@@ -15,12 +15,12 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/demo"
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/symbol/debuginfo"
 )
 
 // queues are compiled from one source: without optimisation, and with it so that lines are taken apart.
-var queues = []string{"../internal/cli/testdata/queue", "../internal/cli/testdata/queue_pie"}
+var queues = []string{"../tfile/testdata/queue", "../tfile/testdata/queue_pie"}
 
 func openProgram(t testing.TB, path string) *Program {
 	t.Helper()

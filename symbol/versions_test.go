@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // versioned is a library that exports functions as a C library does: one now and before, one since always, one without a version, one

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/tdesc"
 )
 

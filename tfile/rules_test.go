@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // breach is a file that breaks a rule, and what GDB 13.1 prints when it opens it, selects the first frame and goes on to the

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // The regions of testdata/native.c.

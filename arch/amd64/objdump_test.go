@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // disassembled is one instruction as objdump sees it.

@@ -5,9 +5,9 @@ import (
 	"os"
 	"runtime"
 
-	"tracewell/internal/cli"
-	"tracewell/internal/linux"
+	"tracewell/cmd/tracewell/internal/cli"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 	target "tracewell/target/linux"
 )
 
@@ -15,7 +15,7 @@ func init() { runtime.LockOSThread() }
 
 func main() {
 	target.RunIfGuard()
-	linux.LendFirstThread(func() {
+	sys.LendFirstThread(func() {
 		routine.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	})
 }

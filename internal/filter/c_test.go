@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // declarations are the integers of sample, in C.

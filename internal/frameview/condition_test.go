@@ -7,12 +7,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 )
 
 const (
 	queueFile    = "../../tfile/testdata/queue-basic.tf"
-	queueProgram = "../cli/testdata/queue"
+	queueProgram = "../../tfile/testdata/queue"
 )
 
 // conditions are expressions over the frames of queue-basic.tf. GDB gives their values, or an error where something was not

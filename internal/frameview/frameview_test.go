@@ -346,7 +346,7 @@ func TestPlaced(t *testing.T) {
 
 // TestPlacedByLine has of a real file only the tracepoint on a line, which is optimised code.
 func TestPlacedByLine(t *testing.T) {
-	program := openPath(t, "../cli/testdata/queue_pie")
+	program := openPath(t, "../../tfile/testdata/queue_pie")
 	for _, tracepoint := range openFile(t, "queue-pie.tf").Header().Tracepoints {
 		got, err := placed(program, []trace.Tracepoint{tracepoint})
 		if err != nil {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
 	"tracewell/symbol/ctype"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -87,7 +87,7 @@ func TestLive(t *testing.T) {
 
 // TestRecorded does the same with a file that GDB and gdbserver made, and looks at some values that GDB showed when it did.
 func TestRecorded(t *testing.T) {
-	const saved, program = "../../tfile/testdata/queue-basic.tf", "../cli/testdata/queue"
+	const saved, program = "../../tfile/testdata/queue-basic.tf", "../../tfile/testdata/queue"
 	for _, exec := range []string{"", program} {
 		v := openView(t, saved, exec)
 		compareItems(t, v, absolute(t, program), absolute(t, saved))
@@ -116,7 +116,7 @@ func TestRecorded(t *testing.T) {
 
 // TestOptimized: in a program that was optimized and loaded anywhere, what was collected has the names of the commands.
 func TestOptimized(t *testing.T) {
-	v := openView(t, "../../tfile/testdata/queue-pie.tf", "../cli/testdata/queue_pie")
+	v := openView(t, "../../tfile/testdata/queue-pie.tf", "../../tfile/testdata/queue_pie")
 	r := v.NewReader()
 	for n, want := range map[int]string{
 		0: `{"*j":{"id":7,"kind":0,"weight":0.25,"name":"job-1","next":"0x0"},` +

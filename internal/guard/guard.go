@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/internal/linux"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 )
 
 // Guard is the tracer's side: the table, and the process that stands by while there is anything in it. Each tracer has one. The
@@ -30,11 +30,11 @@ type Guard struct {
 	unmap    func() error
 	users    int // calls of Start without Rest
 	spaces   map[uint32]*Space
-	last     uint32         // number of a space
-	channel  *linux.Channel // nil without a guard process
-	pid      int            // of it
-	holder   chan struct{}  // closed when the holder has ended, nil without one
-	leaving  bool           // the holder is to end
+	last     uint32        // number of a space
+	channel  *sys.Channel  // nil without a guard process
+	pid      int           // of it
+	holder   chan struct{} // closed when the holder has ended, nil without one
+	leaving  bool          // the holder is to end
 	problem  error
 }
 
@@ -125,11 +125,11 @@ func (g *Guard) Close() error {
 // launch makes the table, unless there is one, and starts the goroutine that has the guard for a child.
 func (g *Guard) launch() error {
 	if g.file == nil {
-		file, err := linux.NewShared("traps", tableSize)
+		file, err := sys.NewShared("traps", tableSize)
 		if err != nil {
 			return err
 		}
-		words, unmap, err := linux.MapShared(file)
+		words, unmap, err := sys.MapShared(file)
 		if err != nil {
 			return errors.Join(err, file.Close())
 		}
@@ -148,7 +148,7 @@ func (g *Guard) launch() error {
 func (g *Guard) hold(started chan<- error, ended chan<- struct{}) {
 	defer close(ended)
 	runtime.LockOSThread()
-	drop, err := linux.RobustFutexIn(g.table).Hold()
+	drop, err := sys.RobustFutexIn(g.table).Hold()
 	if err != nil {
 		started <- err
 		return
@@ -166,8 +166,8 @@ func (g *Guard) hold(started chan<- error, ended chan<- struct{}) {
 			g.giveUp(err)
 			return
 		}
-		linux.Hurry() // without that the guard is slower on a busy machine
-		linux.WaitChild(pid)
+		sys.Hurry() // without that the guard is slower on a busy machine
+		sys.WaitChild(pid)
 		if !g.again() {
 			return
 		}
@@ -176,16 +176,16 @@ func (g *Guard) hold(started chan<- error, ended chan<- struct{}) {
 }
 
 // spawn starts a guard process and waits until it is ready.
-func (g *Guard) spawn() (pid int, channel linux.Channel, err error) {
-	ours, theirs, err := linux.NewChannel()
+func (g *Guard) spawn() (pid int, channel sys.Channel, err error) {
+	ours, theirs, err := sys.NewChannel()
 	if err != nil {
 		return 0, channel, err
 	}
-	pid, err = linux.Respawn(namePrefix+strconv.Itoa(os.Getpid()), theirs, g.file)
+	pid, err = sys.Respawn(namePrefix+strconv.Itoa(os.Getpid()), theirs, g.file)
 	theirs.Close()
 	if err == nil {
 		if err = await(ours); err != nil {
-			linux.KillAndReap(pid)
+			sys.KillAndReap(pid)
 		}
 	}
 	if err != nil {
@@ -196,7 +196,7 @@ func (g *Guard) spawn() (pid int, channel linux.Channel, err error) {
 }
 
 // await waits for a guard's first message.
-func await(channel linux.Channel) error {
+func await(channel sys.Channel) error {
 	if err := channel.Patience(patience); err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func await(channel linux.Channel) error {
 }
 
 // connect tells a new guard what there is to guard.
-func (g *Guard) connect(pid int, channel linux.Channel) {
+func (g *Guard) connect(pid int, channel sys.Channel) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.channel, g.pid = &channel, pid
@@ -243,7 +243,7 @@ func (g *Guard) giveUp(err error) {
 // told everything. (If the channel was closed to it, it would take the tracer for dead.)
 func (g *Guard) send(m message, file *os.File) {
 	if g.channel != nil && g.channel.Send(m.bytes(), file) != nil {
-		linux.Kill(g.pid, linux.SIGKILL)
+		sys.Kill(g.pid, sys.SIGKILL)
 	}
 }
 

@@ -17,8 +17,8 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/internal/linux"
-	"tracewell/internal/testprog"
+	"tracewell/internal/sys"
+	"tracewell/internal/test/testprog"
 )
 
 // victimPID names, in the environment, the process that this program is to put int3s into, as a tracer would, until it is killed.
@@ -90,7 +90,7 @@ type victim struct {
 }
 
 func openVictim(pid int) (*victim, error) {
-	maps, err := linux.Mappings(pid)
+	maps, err := sys.Mappings(pid)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func openVictim(pid int) (*victim, error) {
 	if v.text == 0 || v.data == 0 {
 		return nil, fmt.Errorf("process %d does not run family", pid)
 	}
-	v.mem, err = linux.OpenMemory(pid)
+	v.mem, err = sys.OpenMemory(pid)
 	return v, err
 }
 
@@ -147,8 +147,8 @@ func start(t testing.TB) (*victim, io.Writer) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for _, child := range linux.Children(cmd.Process.Pid) {
-			linux.Kill(child, linux.SIGKILL)
+		for _, child := range sys.Children(cmd.Process.Pid) {
+			sys.Kill(child, sys.SIGKILL)
 		}
 		cmd.Process.Kill()
 		cmd.Wait()
@@ -199,8 +199,8 @@ func (p *patcher) answer(want string) {
 // guards are the guards that the process has.
 func (p *patcher) guards() []int {
 	p.Helper()
-	return slices.DeleteFunc(linux.Children(p.Process.Pid), func(child int) bool {
-		return linux.ThreadName(child) != shortName || linux.HasEnded(child)
+	return slices.DeleteFunc(sys.Children(p.Process.Pid), func(child int) bool {
+		return sys.ThreadName(child) != shortName || sys.HasEnded(child)
 	})
 }
 
@@ -228,7 +228,7 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("guards %v, want one", guards)
 	}
 	p.Process.Kill()
-	eventually(t, "the guard ends", func() bool { return linux.HasEnded(guards[0]) })
+	eventually(t, "the guard ends", func() bool { return sys.HasEnded(guards[0]) })
 	if !bytes.Equal(v.code(), want) || v.semaphore() != semaphore {
 		t.Errorf("%d int3s are left, and the semaphore is %d, want %d", bytes.Count(v.code(), []byte{int3}), v.semaphore(), semaphore)
 	}
@@ -246,7 +246,7 @@ func TestWithdrawn(t *testing.T) {
 	p.answer("done\n")
 	guards := p.guards()
 	p.Process.Kill()
-	eventually(t, "the guard ends", func() bool { return linux.HasEnded(guards[0]) })
+	eventually(t, "the guard ends", func() bool { return sys.HasEnded(guards[0]) })
 	if !bytes.Equal(v.code(), want) || v.semaphore() != semaphore+1 {
 		t.Errorf("the guard has touched what it should not, or left what was its own; semaphore %d, want %d", v.semaphore(), semaphore+1)
 	}
@@ -278,7 +278,7 @@ func TestGuardKilled(t *testing.T) {
 		if len(former) != 1 {
 			t.Fatalf("guards %v, want one", former)
 		}
-		linux.Kill(former[0], linux.SIGKILL)
+		sys.Kill(former[0], sys.SIGKILL)
 		eventually(t, "another guard stands by", func() bool {
 			next := p.guards()
 			return len(next) == 1 && next[0] != former[0] && watches(next[0])
@@ -286,7 +286,7 @@ func TestGuardKilled(t *testing.T) {
 	}
 	guards := p.guards()
 	p.Process.Kill()
-	eventually(t, "the guard ends", func() bool { return linux.HasEnded(guards[0]) })
+	eventually(t, "the guard ends", func() bool { return sys.HasEnded(guards[0]) })
 	if !bytes.Equal(v.code(), want) {
 		t.Error("int3s are left")
 	}
@@ -309,8 +309,8 @@ func TestChildren(t *testing.T) {
 	io.WriteString(in, "\n")
 	var child *victim
 	eventually(t, "the victim has forked", func() bool {
-		children := linux.Children(v.pid)
-		if len(children) == 0 || len(linux.Children(children[0])) == 0 {
+		children := sys.Children(v.pid)
+		if len(children) == 0 || len(sys.Children(children[0])) == 0 {
 			return false
 		}
 		child, _ = openVictim(children[0])
@@ -319,8 +319,8 @@ func TestChildren(t *testing.T) {
 	defer child.mem.Close()
 	guards := p.guards()
 	p.Process.Kill()
-	eventually(t, "the guard ends", func() bool { return linux.HasEnded(guards[0]) })
-	grandchild, err := openVictim(linux.Children(child.pid)[0])
+	eventually(t, "the guard ends", func() bool { return sys.HasEnded(guards[0]) })
+	grandchild, err := openVictim(sys.Children(child.pid)[0])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +374,7 @@ func BenchmarkRestore(b *testing.B) {
 		tab.put(i, uint64(v.text)+uint64(i)*distance, entry{kind: aTrap, space: 1, original: 0x90, written: int3})
 	}
 	r := &rescuer{table: tab}
-	r.spaces.Store(&map[uint32]space{1: {v.pid, linux.CodeOf(int(v.mem.Fd()))}})
+	r.spaces.Store(&map[uint32]space{1: {v.pid, sys.CodeOf(int(v.mem.Fd()))}})
 	code := bytes.Repeat([]byte{int3}, patches*distance)
 	b.ReportAllocs()
 	for b.Loop() {

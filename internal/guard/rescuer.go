@@ -5,7 +5,7 @@ import (
 	"maps"
 	"sync/atomic"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // rescuer is what a guard has to work with. Two threads use it: one changes the list of spaces, the other comes in at the tracer's
@@ -18,7 +18,7 @@ type rescuer struct {
 // space is the memory of a process.
 type space struct {
 	pid  int
-	code linux.Code
+	code sys.Code
 }
 
 func (r *rescuer) add(id uint32, s space) {
@@ -84,12 +84,12 @@ func (r *rescuer) lower(id uint32, s space) {
 // cleanChildren does for the children of a process, and theirs, what the tracer does at a fork: takes traps and raised semaphores
 // out of the copy of the memory.
 func (r *rescuer) cleanChildren(id uint32, parent space, pid int) {
-	for _, child := range linux.Children(pid) {
-		mem, err := linux.OpenMemory(child)
+	for _, child := range sys.Children(pid) {
+		mem, err := sys.OpenMemory(child)
 		if err != nil {
 			continue
 		}
-		copied := space{child, linux.CodeOf(int(mem.Fd()))}
+		copied := space{child, sys.CodeOf(int(mem.Fd()))}
 		if r.cleanCopy(id, parent, copied) {
 			r.lower(id, copied)
 			r.cleanChildren(id, parent, child)

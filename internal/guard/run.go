@@ -6,8 +6,8 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"tracewell/internal/linux"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 )
 
 // namePrefix is what a guard is called, as ps shows it, but for the process id of its tracer.
@@ -33,31 +33,31 @@ func Run() {
 
 // The descriptors that a guard is started with.
 const (
-	channelFD = linux.Inherited
-	tableFD   = linux.Inherited + 1
+	channelFD = sys.Inherited
+	tableFD   = sys.Inherited + 1
 )
 
 // stand is the life of a guard.
 func stand() (status int) {
 	runtime.LockOSThread()
-	channel := linux.ChannelOf(channelFD)
-	words, _, err := linux.MapShared(os.NewFile(tableFD, "traps"))
+	channel := sys.ChannelOf(channelFD)
+	words, _, err := sys.MapShared(os.NewFile(tableFD, "traps"))
 	if err == nil {
-		err = linux.WritesText()
+		err = sys.WritesText()
 	}
 	if err != nil {
 		channel.Send([]byte(err.Error()), nil)
 		return 1
 	}
-	linux.CloseInherited(tableFD + 1)
-	linux.Endure()
-	linux.SetName(shortName)
+	sys.CloseInherited(tableFD + 1)
+	sys.Endure()
+	sys.SetName(shortName)
 	r := &rescuer{table: words}
 	r.spaces.Store(&map[uint32]space{})
 	watching := make(chan struct{})
 	routine.Go(func() { r.watch(watching) })
 	<-watching
-	linux.Hurry()
+	sys.Hurry()
 	if channel.Send([]byte(ready), nil) != nil {
 		return 1
 	}
@@ -69,15 +69,15 @@ func stand() (status int) {
 // watch puts traps back as soon as a thread of the tracer has died.
 func (r *rescuer) watch(watching chan<- struct{}) {
 	runtime.LockOSThread()
-	linux.Hurry()
+	sys.Hurry()
 	close(watching)
-	linux.RobustFutexIn(r.table).WaitForDeath()
+	sys.RobustFutexIn(r.table).WaitForDeath()
 	r.restore()
 }
 
 // attend keeps the list of spaces until the tracer is gone. It may leave a message behind that nobody has read: then Receive returns
 // an error other than io.EOF.
-func (r *rescuer) attend(channel linux.Channel) {
+func (r *rescuer) attend(channel sys.Channel) {
 	var buf [messageSize]byte
 	for {
 		n, fd, err := channel.Receive(buf[:])
@@ -85,7 +85,7 @@ func (r *rescuer) attend(channel linux.Channel) {
 			return
 		}
 		if m := parseMessage(buf[:]); n == messageSize && m.pid != 0 {
-			r.add(m.space, space{int(m.pid), linux.CodeOf(fd)})
+			r.add(m.space, space{int(m.pid), sys.CodeOf(fd)})
 		} else if n == messageSize {
 			r.drop(m.space)
 		}

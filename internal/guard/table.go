@@ -3,7 +3,7 @@ package guard
 import (
 	"sync/atomic"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // table is memory that the tracer and the guard share: the robust futex, the number of entries that have ever been in use, and
@@ -14,7 +14,7 @@ type table []uint64
 
 // Places in the table, in words.
 const (
-	usedAt     = linux.RobustFutexWords
+	usedAt     = sys.RobustFutexWords
 	touchedAt  = usedAt + 1 // how many hits there have been
 	recentAt   = touchedAt + 1
 	firstEntry = 512

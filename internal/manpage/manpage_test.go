@@ -8,7 +8,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // commandLine has texts that roff would take for its own, were they not escaped.

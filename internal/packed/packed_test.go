@@ -12,7 +12,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // sample is content of which half can be compressed.

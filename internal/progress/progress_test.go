@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // screen gathers what is printed on a terminal.
@@ -46,11 +46,11 @@ func (s *screen) shows(t *testing.T, want string) {
 func terminal(t *testing.T) (*os.File, *screen) {
 	t.Helper()
 	t.Setenv("TERM", "xterm")
-	master, path, err := linux.OpenTerminalPair()
+	master, path, err := sys.OpenTerminalPair()
 	if err != nil {
 		t.Fatal(err)
 	}
-	line, err := linux.OpenSerial(path)
+	line, err := sys.OpenSerial(path)
 	if err != nil {
 		t.Fatal(err)
 	}

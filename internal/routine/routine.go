@@ -1,7 +1,7 @@
 // Package routine starts goroutines, and ends the process in order when one of them panics.
 //
 // A panic ends a Go program at once. If that traces other processes, its breakpoints stay behind in those that it was attached to,
-// which die of the first. So no goroutine is started but by Go (a test of internal/house sees to that), and whoever holds
+// which die of the first. So no goroutine is started but by Go (a test of internal/test/house sees to that), and whoever holds
 // something that outlives the process registers by OnPanic what is to be done first. The process then ends as by any panic: with
 // the dump of the goroutine, and status 2.
 package routine

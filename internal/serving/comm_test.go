@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 func TestParseComm(t *testing.T) {
@@ -94,7 +94,7 @@ func TestUnixSocketIsPrivate(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
 	}
-	if _, err := listenUnix(path); !errors.Is(err, linux.ErrAddressInUse) {
+	if _, err := listenUnix(path); !errors.Is(err, sys.ErrAddressInUse) {
 		t.Errorf("a second listener on a live socket: %v", err)
 	}
 	listener.Close()

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // device is a serial line, at whose other end there is a client or will be: a line does not tell. It is opened anew
@@ -30,7 +30,7 @@ func openDevice(path string, messages io.Writer) (*device, error) {
 }
 
 func (d *device) open() (*os.File, error) {
-	line, err := linux.OpenSerial(d.path)
+	line, err := sys.OpenSerial(d.path)
 	if err != nil {
 		return nil, fmt.Errorf("could not open remote device: %w", err)
 	}

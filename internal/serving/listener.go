@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // Listener is where clients come in, one after another.
@@ -54,7 +54,7 @@ func (c Comm) socket() (net.Listener, error) {
 	}
 	var unknown *net.DNSError
 	switch {
-	case errors.Is(err, linux.ErrAddressInUse):
+	case errors.Is(err, sys.ErrAddressInUse):
 		//lint:ignore ST1005 gdbserver's words, which test harnesses wait for
 		return nil, fmt.Errorf("%s: Can't bind address: Address already in use.", c.Address)
 	case errors.As(err, &unknown):
@@ -71,11 +71,11 @@ func listenUnix(path string) (net.Listener, error) {
 	abstract := strings.HasPrefix(path, "@")
 	if conn, err := net.Dial("unix", path); err == nil {
 		conn.Close()
-		return nil, linux.ErrAddressInUse
-	} else if !abstract && errors.Is(err, linux.ErrConnectionRefused) && linux.OwnSocket(path) {
+		return nil, sys.ErrAddressInUse
+	} else if !abstract && errors.Is(err, sys.ErrConnectionRefused) && sys.OwnSocket(path) {
 		os.Remove(path)
 	}
-	return linux.ListenPrivately(path)
+	return sys.ListenPrivately(path)
 }
 
 // standardListener lets in the one client at the other end of standard input and output.

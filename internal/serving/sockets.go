@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"tracewell/internal/linux"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 	"tracewell/rsp"
 )
 
@@ -214,9 +214,9 @@ var errSilent = errors.New("the peer has left")
 // knownUser returns an error unless the peer is on another machine, or a process of one of the users that the package comment
 // names.
 func knownUser(conn net.Conn) error {
-	uid, err := linux.PeerUser(conn)
+	uid, err := sys.PeerUser(conn)
 	switch {
-	case errors.Is(err, linux.ErrElsewhere):
+	case errors.Is(err, sys.ErrElsewhere):
 		return nil
 	case err != nil:
 		return refusal{"the user of this connection is not known: " + err.Error(), true}
@@ -255,7 +255,7 @@ func (s *sockets) admit(conn net.Conn, first []byte) error {
 // hangsUp reports whether the peer has hung up or does so within the grace: a client that connects again may be faster than the
 // end of its old connection.
 func (c *client) hangsUp() bool {
-	for end := time.Now().Add(grace); !linux.HungUp(c.Conn); {
+	for end := time.Now().Add(grace); !sys.HungUp(c.Conn); {
 		select {
 		case <-c.left:
 			return true

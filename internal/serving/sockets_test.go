@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // limit is how long a test waits for what has to happen.

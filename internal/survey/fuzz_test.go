@@ -19,7 +19,7 @@ func FuzzSurvey(f *testing.F) {
 	f.Add(real[:40_000])
 	f.Add([]byte("\x7fTRACE0\nR 8\ntp T1:10:E:0:0\n\n\x01\x00\x0d\x00\x00\x00M\x10\x00\x00\x00\x00\x00\x00\x00\x02\x00ab" +
 		"\x01\x00\x0d\x00\x00\x00M\x10\x00\x00\x00\x00\x00\x00\x00\x02\x00ac\x00\x00"))
-	program, err := symbol.Open("../cli/testdata/queue", symbol.Options{})
+	program, err := symbol.Open("../../tfile/testdata/queue", symbol.Options{})
 	if err != nil {
 		f.Fatal(err)
 	}

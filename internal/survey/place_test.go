@@ -10,7 +10,7 @@ import (
 
 func symbols(t *testing.T) *symbol.Program {
 	t.Helper()
-	program, err := symbol.Open("../cli/testdata/queue", symbol.Options{})
+	program, err := symbol.Open("../../tfile/testdata/queue", symbol.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/internal/xmltext"
 )
 

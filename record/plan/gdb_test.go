@@ -9,8 +9,8 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
 )
 
 // TestAbbreviations: what is taken for a command is one that GDB takes for the same, and where GDB takes an abbreviation of one

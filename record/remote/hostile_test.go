@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/record"
 	"tracewell/tfile"
 )

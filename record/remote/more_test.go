@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
 	"tracewell/record"
 	"tracewell/target"
 	"tracewell/target/linux"

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/testprog"
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
+	"tracewell/internal/test/testtool"
 	"tracewell/record"
 	"tracewell/record/plan"
 	"tracewell/tfile"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 )
 
 func print(t *Type, b []byte) string {

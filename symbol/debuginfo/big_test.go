@@ -3,7 +3,7 @@ package debuginfo
 import (
 	"testing"
 
-	"tracewell/internal/corpus"
+	"tracewell/internal/test/corpus"
 )
 
 // BenchmarkFirstTracepoint is what lies between a large program and the first armed tracepoint.

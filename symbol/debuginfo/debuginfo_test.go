@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 )
 
 // build compiles a source of testdata in a folder of its own, and returns the program.

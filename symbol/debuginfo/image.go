@@ -17,7 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"tracewell/arch"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // image is one ELF file, mapped.
@@ -47,7 +47,7 @@ func openImage(path string) (*image, error) {
 		return nil, err
 	}
 	defer file.Close()
-	data, unmap, err := linux.Map(file)
+	data, unmap, err := sys.Map(file)
 	if err != nil {
 		return nil, fmt.Errorf("mapping %s: %w", path, err)
 	}

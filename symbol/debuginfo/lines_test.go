@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 )
 
 // TestLinesAgainstStandardLibrary compares all rows of all units with what debug/dwarf reads.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/exprtest"
+	"tracewell/internal/test/exprtest"
 	"tracewell/symbol/ctype"
 )
 

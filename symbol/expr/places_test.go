@@ -11,7 +11,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/exprtest"
+	"tracewell/internal/test/exprtest"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
 )

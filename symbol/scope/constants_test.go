@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 )

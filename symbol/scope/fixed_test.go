@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 )
@@ -24,7 +24,7 @@ func openImage(t *testing.T, path string) *Image {
 }
 
 // queue is a program without optimisation, whose source is in the tests of package cli.
-func queue(t *testing.T) *Image { return openImage(t, "../../internal/cli/testdata/queue") }
+func queue(t *testing.T) *Image { return openImage(t, "../../tfile/testdata/queue") }
 
 // described writes a type with its members.
 func described(t *ctype.Type) string {

@@ -14,7 +14,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/corpus"
+	"tracewell/internal/test/corpus"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 	"tracewell/symbol/expr"

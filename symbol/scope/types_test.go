@@ -12,7 +12,7 @@ import (
 	"tracewell/symbol/debuginfo"
 )
 
-const sample = "../../internal/cli/testdata/queue"
+const sample = "../../tfile/testdata/queue"
 
 // FuzzTypes: whatever stands where debugging information should, all types that there are have an end, and so do the scopes.
 func FuzzTypes(f *testing.F) {

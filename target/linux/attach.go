@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -60,7 +60,7 @@ func (t *Target) attachable(pid int) error {
 	if t.process(pid) != nil {
 		return errors.New("it is under trace already")
 	}
-	group, err := linux.ThreadGroup(pid)
+	group, err := sys.ThreadGroup(pid)
 	if err != nil {
 		return errors.New("no such process")
 	}
@@ -70,13 +70,13 @@ func (t *Target) attachable(pid int) error {
 	if group != pid {
 		return fmt.Errorf("%d is a thread of process %d", pid, group)
 	}
-	if state, err := linux.StatusField(pid, "State"); err == nil && strings.HasPrefix(state, "Z") {
+	if state, err := sys.StatusField(pid, "State"); err == nil && strings.HasPrefix(state, "Z") {
 		return errors.New("it has ended already, and its parent has not taken note of that")
 	}
-	if size, err := linux.StatusField(pid, "VmSize"); err == nil && size == "" {
+	if size, err := sys.StatusField(pid, "VmSize"); err == nil && size == "" {
 		return errors.New("it is a thread of the kernel")
 	}
-	if tracer, err := linux.StatusField(pid, "TracerPid"); err == nil && tracer != "0" {
+	if tracer, err := sys.StatusField(pid, "TracerPid"); err == nil && tracer != "0" {
 		return fmt.Errorf("process %s traces it already", tracer)
 	}
 	return nil
@@ -90,7 +90,7 @@ func refused(pid int, err error) error {
 	if !errors.Is(err, fs.ErrPermission) {
 		return err
 	}
-	owner, _ := linux.StatusField(pid, "Uid")
+	owner, _ := sys.StatusField(pid, "Uid")
 	if own := strconv.Itoa(os.Geteuid()); len(strings.Fields(owner)) > 1 && strings.Fields(owner)[1] != own && own != "0" {
 		return fmt.Errorf("%w: it is another user's; only root may trace it", err)
 	}
@@ -111,7 +111,7 @@ func refused(pid int, err error) error {
 // leaves some out while others come and go, but the kernel knows how many there are.
 func (t *Target) seizeAll(p *process) error {
 	for {
-		tids, err := linux.Threads(p.pid)
+		tids, err := sys.Threads(p.pid)
 		if err != nil {
 			return err
 		}
@@ -120,14 +120,14 @@ func (t *Target) seizeAll(p *process) error {
 			if t.tasks[tid] != nil {
 				continue
 			}
-			err := linux.Seize(tid, options)
+			err := sys.Seize(tid, options)
 			if err == nil {
 				t.stopSeized(t.adopt(tid, p))
-			} else if tid == p.pid || !linux.HasEnded(tid) { // one that has ended may be refused as not permitted
+			} else if tid == p.pid || !sys.HasEnded(tid) { // one that has ended may be refused as not permitted
 				return refused(p.pid, err)
 			}
 		}
-		if n, err := linux.CountThreads(p.pid); err != nil || n <= len(p.order) {
+		if n, err := sys.CountThreads(p.pid); err != nil || n <= len(p.order) {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (t *Target) seizeAll(p *process) error {
 // stopSeized stops a task that runs. It keeps what it stops with.
 func (t *Target) stopSeized(k *task) {
 	k.state = running
-	linux.Interrupt(k.tid)
+	sys.Interrupt(k.tid)
 	if s, ok := t.waitFor(k); ok {
 		_, s = t.arrive(k.tid, s)
 		t.park(k, s)

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 	"tracewell/trace"
 	"tracewell/tracepoint"

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )

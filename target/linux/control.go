@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -161,7 +161,7 @@ func (t *Target) stop(k *task, signal target.Signal) {
 	}
 	k.stopping, k.stopSignal = true, signal
 	if k.state == running || k.state == listening {
-		linux.Interrupt(k.tid)
+		sys.Interrupt(k.tid)
 	}
 }
 
@@ -209,20 +209,20 @@ func (t *Target) kill(p *process) {
 	}
 	for _, k := range p.order {
 		if k.waiting {
-			t.orphan(k, k.status, func(child int) { linux.Kill(child, linux.SIGKILL) })
+			t.orphan(k, k.status, func(child int) { sys.Kill(child, sys.SIGKILL) })
 		}
 		if k.tgid != p.pid {
-			linux.Kill(k.tgid, linux.SIGKILL)
+			sys.Kill(k.tgid, sys.SIGKILL)
 		}
 	}
-	linux.Kill(p.pid, linux.SIGKILL)
+	sys.Kill(p.pid, sys.SIGKILL)
 	for slices.Contains(t.procs, p) {
 		switch k, s, _ := t.hear(); {
 		case k == nil:
 		case k.guest || k.proc != p:
 			t.take(k, s)
 		case !t.ended(k, s):
-			linux.Cont(k.tid, 0) // a stop on the way out
+			sys.Cont(k.tid, 0) // a stop on the way out
 		}
 	}
 	for _, child := range t.unsay(p.pid) {
@@ -251,10 +251,10 @@ func (t *Target) idle() {
 }
 
 // orphan deals with the child of a fork, if that is what a task stopped with, that the session has not been told of.
-func (t *Target) orphan(k *task, s linux.Status, do func(child int)) {
+func (t *Target) orphan(k *task, s sys.Status, do func(child int)) {
 	switch s.Event() {
-	case linux.EventFork, linux.EventVfork, linux.EventClone:
-		if group, err := linux.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
+	case sys.EventFork, sys.EventVfork, sys.EventClone:
+		if group, err := sys.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
 			do(k.child)
 		}
 	}
@@ -355,7 +355,7 @@ func (t *Target) letGo(p *process) {
 func (k *task) bury() {
 	const patience, pause = time.Second, 200 * time.Microsecond
 	for range patience / pause {
-		tid, s, err := linux.Poll(k.tid)
+		tid, s, err := sys.Poll(k.tid)
 		if err != nil || tid == k.tid && s.Ended() {
 			return
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
@@ -122,20 +122,20 @@ func (d *debugRegisters) load(k *task) error {
 	if k.debugGeneration == d.generation || k.guest {
 		return nil
 	}
-	if err := linux.SetDebugReg(k.tid, dr7, 0); err != nil {
+	if err := sys.SetDebugReg(k.tid, dr7, 0); err != nil {
 		return err
 	}
 	for i, s := range d.slots {
 		if s.users == 0 {
 			continue
 		}
-		if err := linux.SetDebugReg(k.tid, i, uint64(s.addr)); err != nil {
+		if err := sys.SetDebugReg(k.tid, i, uint64(s.addr)); err != nil {
 			return err
 		}
 	}
 	k.debugGeneration = d.generation
 	if control := d.control(); control != 0 {
-		return linux.SetDebugReg(k.tid, dr7, control)
+		return sys.SetDebugReg(k.tid, dr7, control)
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (k *task) noteTriggers() {
 	if !d.inUse() {
 		return
 	}
-	status, err := linux.DebugReg(k.tid, dr6)
+	status, err := sys.DebugReg(k.tid, dr6)
 	if err != nil {
 		return
 	}
@@ -159,7 +159,7 @@ func (k *task) noteTriggers() {
 		}
 	}
 	if len(k.triggers) > 0 {
-		linux.SetDebugReg(k.tid, dr6, 0)
+		sys.SetDebugReg(k.tid, dr6, 0)
 	}
 }
 

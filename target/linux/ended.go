@@ -11,7 +11,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tracepoint"
@@ -47,7 +47,7 @@ type lastState struct {
 	auxv      []byte
 	exec      string
 	links     target.LinkMap
-	maps      []linux.Mapping
+	maps      []sys.Mapping
 	end       target.Event // how it ended, zero before
 }
 
@@ -59,13 +59,13 @@ func (t *Target) remember() {
 		return
 	}
 	k := p.order[0]
-	s := &lastState{id: k.id(), name: linux.ThreadName(k.tid), registers: make([]byte, t.regs.size)}
+	s := &lastState{id: k.id(), name: sys.ThreadName(k.tid), registers: make([]byte, t.regs.size)}
 	if k.state != stopped || t.regs.read(k, s.registers) != nil {
 		return
 	}
-	s.auxv, _ = linux.Auxv(k.proc.pid)
-	s.exec, _ = linux.Executable(k.proc.pid)
-	s.maps, _ = linux.Mappings(k.proc.pid)
+	s.auxv, _ = sys.Auxv(k.proc.pid)
+	s.exec, _ = sys.Executable(k.proc.pid)
+	s.maps, _ = sys.Mappings(k.proc.pid)
 	s.links, _ = k.proc.libraries()
 	t.last = s
 }
@@ -149,13 +149,13 @@ func (e *Ended) readMapped(addr uint64, dst []byte) int {
 }
 
 // mapping finds the mapping of a file at addr that the program could not write.
-func (e *Ended) mapping(addr uint64) (linux.Mapping, bool) {
+func (e *Ended) mapping(addr uint64) (sys.Mapping, bool) {
 	for _, m := range e.last.maps {
 		if m.Start <= addr && addr < m.End {
 			return m, !m.Write && len(m.Path) > 0 && m.Path[0] == '/'
 		}
 	}
-	return linux.Mapping{}, false
+	return sys.Mapping{}, false
 }
 
 // WriteMemory implements target.Target.

@@ -10,7 +10,7 @@ import (
 	"path"
 	"time"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -24,7 +24,7 @@ type files struct{}
 // Open implements target.Files.
 func (files) Open(pid int, name string, flags int, perm fs.FileMode) (target.File, error) {
 	appends := flags&os.O_APPEND != 0
-	flags = flags | linux.WithoutWaiting
+	flags = flags | sys.WithoutWaiting
 	same, err := sameFiles(pid)
 	if err != nil {
 		return nil, fileError(err)
@@ -33,7 +33,7 @@ func (files) Open(pid int, name string, flags int, perm fs.FileMode) (target.Fil
 	if same {
 		f, err = os.OpenFile(name, flags, perm)
 	} else {
-		f, err = linux.OpenBeneath(linux.RootOf(pid), name, flags, perm)
+		f, err = sys.OpenBeneath(sys.RootOf(pid), name, flags, perm)
 	}
 	if err != nil {
 		return nil, fileError(err)
@@ -45,7 +45,7 @@ func sameFiles(pid int) (bool, error) {
 	if pid == 0 {
 		return true, nil
 	}
-	return linux.SameFiles(pid)
+	return sys.SameFiles(pid)
 }
 
 // Stat implements target.Files.
@@ -57,7 +57,7 @@ func (files) Stat(pid int, name string) (target.FileStat, error) {
 	if same {
 		return fileStat(os.Stat(name))
 	}
-	f, err := linux.OpenBeneath(linux.RootOf(pid), name, linux.PathOnly, 0)
+	f, err := sys.OpenBeneath(sys.RootOf(pid), name, sys.PathOnly, 0)
 	if err != nil {
 		return target.FileStat{}, fileError(err)
 	}
@@ -106,12 +106,12 @@ func withEntry(pid int, name string, f func(entry string) error) error {
 	case same:
 		return fileError(f(name))
 	}
-	dir, err := linux.OpenBeneath(linux.RootOf(pid), path.Dir(name), linux.PathOnly, 0)
+	dir, err := sys.OpenBeneath(sys.RootOf(pid), path.Dir(name), sys.PathOnly, 0)
 	if err != nil {
 		return fileError(err)
 	}
 	defer dir.Close()
-	return fileError(f(path.Join(linux.PathTo(dir), path.Base(name))))
+	return fileError(f(path.Join(sys.PathTo(dir), path.Base(name))))
 }
 
 // file is an open file.
@@ -150,7 +150,7 @@ func fileStat(info fs.FileInfo, err error) (target.FileStat, error) {
 	if err != nil {
 		return target.FileStat{}, fileError(err)
 	}
-	s := linux.FileStatusOf(info)
+	s := sys.FileStatusOf(info)
 	return target.FileStat{
 		Device: s.Dev, Inode: s.Ino, Links: s.Nlink, Mode: info.Mode(), UID: s.Uid, GID: s.Gid, Special: s.Rdev,
 		Size: s.Size, BlockSize: s.Blksize, Blocks: s.Blocks,
@@ -168,7 +168,7 @@ var fileErrors = map[int]target.FileError{
 
 // fileError adds the reason in GDB's words to an error of a file operation that has the kernel's.
 func fileError(err error) error {
-	if reason := fileErrors[linux.ErrorNumber(err)]; reason != 0 {
+	if reason := fileErrors[sys.ErrorNumber(err)]; reason != 0 {
 		return fmt.Errorf("%w (%w)", err, reason)
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/target"
 )
 

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
-	"tracewell/internal/linux"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 )
 
 // follower keeps the tracer where a hit is cheapest.
@@ -29,8 +29,8 @@ type follower struct {
 	ready     bool // the next four are known
 	able      bool
 	tid       int // of the tracer
-	allowed   linux.Affinity
-	schedule  *linux.Schedule
+	allowed   sys.Affinity
+	schedule  *sys.Schedule
 	following bool // on, as of the last look
 	here      int  // at, as of the last look
 	task      int  // whose processor is followed to
@@ -88,11 +88,11 @@ func (f *follower) sample(k *task) {
 
 // prepare finds out what the tracer's thread may do.
 func (f *follower) prepare() {
-	f.ready, f.tid, f.backoff = true, linux.ThreadID(), firstBackoff
+	f.ready, f.tid, f.backoff = true, sys.ThreadID(), firstBackoff
 	var err1, err2 error
-	f.allowed, err1 = linux.ThreadAffinity()
-	f.schedule, err2 = linux.OpenSchedule(f.tid)
-	f.able = err1 == nil && err2 == nil && linux.CanLeaveIdle()
+	f.allowed, err1 = sys.ThreadAffinity()
+	f.schedule, err2 = sys.OpenSchedule(f.tid)
+	f.able = err1 == nil && err2 == nil && sys.CanLeaveIdle()
 }
 
 // lookUp follows a task that is elsewhere: the followed one at once, another when it is so for the second time.
@@ -102,7 +102,7 @@ func (f *follower) lookUp(k *task) {
 	defer f.mu.Unlock()
 	here := f.at
 	if !f.on {
-		here = linux.CPU()
+		here = sys.CPU()
 	}
 	switch {
 	case cpu < 0 || cpu == here || !f.allowed.Has(cpu):
@@ -120,7 +120,7 @@ func (f *follower) lookUp(k *task) {
 
 // goTo binds the tracer to a processor; mu is held.
 func (f *follower) goTo(cpu int) {
-	only := linux.Single(cpu)
+	only := sys.Single(cpu)
 	if only.Apply(f.tid) != nil {
 		return
 	}
@@ -128,7 +128,7 @@ func (f *follower) goTo(cpu int) {
 	if f.on {
 		return
 	}
-	if linux.SetPolicy(f.tid, linux.PolicyIdle) != nil {
+	if sys.SetPolicy(f.tid, sys.PolicyIdle) != nil {
 		f.allowed.Apply(f.tid)
 		return
 	}
@@ -149,7 +149,7 @@ func (f *follower) watch(stop <-chan struct{}) {
 			return
 		case <-ticker.C:
 		}
-		var now linux.ScheduleLook
+		var now sys.ScheduleLook
 		if now, err = f.schedule.Look(buf[:]); kept(before, now) {
 			break
 		}
@@ -170,14 +170,14 @@ func (f *follower) watch(stop <-chan struct{}) {
 
 // kept reports whether a thread has been kept from running between two looks. One that has not been given the processor at all may
 // be waiting all the while: with a dozen busy threads there, one of the idle policy waits for seconds.
-func kept(before, now linux.ScheduleLook) bool {
+func kept(before, now sys.ScheduleLook) bool {
 	return now.Delay-before.Delay > tolerable || now.Slices == before.Slices && before.Runnable && now.Runnable
 }
 
 // leave makes the tracer an ordinary thread again; mu is held.
 func (f *follower) leave() {
 	f.on = false
-	linux.SetPolicy(f.tid, linux.PolicyNormal)
+	sys.SetPolicy(f.tid, sys.PolicyNormal)
 	f.allowed.Apply(f.tid)
 }
 
@@ -207,7 +207,7 @@ func (f *follower) close() {
 func (k *task) core() int {
 	if k.cheapCore() {
 		m := &k.proc.stack
-		if cpu := m.word[:4]; m.fill(k.tid, k.rseq+linux.RseqCPU, cpu) {
+		if cpu := m.word[:4]; m.fill(k.tid, k.rseq+sys.RseqCPU, cpu) {
 			return int(binary.LittleEndian.Uint32(cpu))
 		}
 	}
@@ -217,7 +217,7 @@ func (k *task) core() int {
 // cheapCore reports whether the C library lets the kernel keep the task's processor in memory.
 func (k *task) cheapCore() bool {
 	if !k.rseqKnown && k.state == stopped {
-		k.rseq, k.rseqKnown = linux.Rseq(k.tid), true
+		k.rseq, k.rseqKnown = sys.Rseq(k.tid), true
 	}
 	return k.rseq != 0
 }
@@ -226,12 +226,12 @@ func (k *task) cheapCore() bool {
 func (k *task) coreByStat() int {
 	if k.stat == nil {
 		var err error
-		if k.stat, err = linux.OpenStat(k.tid); err != nil {
+		if k.stat, err = sys.OpenStat(k.tid); err != nil {
 			return -1
 		}
 	}
 	var buf [512]byte
-	cpu, err := linux.LastCPU(k.stat, buf[:])
+	cpu, err := sys.LastCPU(k.stat, buf[:])
 	if err != nil {
 		return -1
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 )
 

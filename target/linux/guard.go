@@ -6,7 +6,7 @@ import (
 	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/internal/guard"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // RunIfGuard is for main to call before anything else, and for TestMain of tests that attach: processes that were attached to
@@ -26,22 +26,22 @@ func (t *Target) Unguarded() error { return t.guard.Problem() }
 // stop is waited for.
 
 // reap waits for any tracee, or looks whether there is anything to wait for.
-func (t *Target) reap(block bool) (int, linux.Status, error) {
+func (t *Target) reap(block bool) (int, sys.Status, error) {
 	if !t.guard.Stands() {
 		if block {
-			return linux.Wait(-1)
+			return sys.Wait(-1)
 		}
-		return linux.Poll(-1)
+		return sys.Poll(-1)
 	}
 	for {
-		tid, signal, err := linux.Peek(block)
+		tid, signal, err := sys.Peek(block)
 		if err != nil || tid == 0 {
 			return 0, 0, err
 		}
-		if k := t.tasks[tid]; k != nil && signal == linux.SIGTRAP {
+		if k := t.tasks[tid]; k != nil && signal == sys.SIGTRAP {
 			k.rewind()
 		}
-		if tid, s, err := linux.Poll(tid); tid != 0 || err != nil {
+		if tid, s, err := sys.Poll(tid); tid != 0 || err != nil {
 			return tid, s, err
 		}
 	}
@@ -52,12 +52,12 @@ func (k *task) rewind() {
 	if k.proc.guard == nil {
 		return
 	}
-	pc, err := linux.GetReg(k.tid, amd64.RIP)
+	pc, err := sys.GetReg(k.tid, amd64.RIP)
 	tr := k.proc.traps[arch.Addr(pc-1)]
 	if err != nil || tr == nil || (tr.ambiguous || k.stepping) && !k.byBreakpoint() {
 		return
 	}
-	k.rewound = linux.SetReg(k.tid, amd64.RIP, pc-1) == nil
+	k.rewound = sys.SetReg(k.tid, amd64.RIP, pc-1) == nil
 }
 
 // putBack moves a task that has run into a trap before it.

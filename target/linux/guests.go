@@ -5,7 +5,7 @@ package linux
 import (
 	"slices"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -31,7 +31,7 @@ func (t *Target) strike(k *task) {
 
 // shares reports whether a child whose beginning an event of k tells of runs in the memory of k.
 func (k *task) shares(event, child int) bool {
-	return event == linux.EventVfork || linux.SharesMemory(child, k.tid)
+	return event == sys.EventVfork || sys.SharesMemory(child, k.tid)
 }
 
 // dropChild lets the child go whose beginning a task stopped with: as a guest, if it runs in memory that may keep its traps.
@@ -41,7 +41,7 @@ func (t *Target) dropChild(k *task, child int) {
 		t.setFree(child, k.proc, false)
 		return
 	}
-	if event == linux.EventVfork {
+	if event == sys.EventVfork {
 		k.vforked = child
 	}
 	t.entertain(child, child, k.proc)
@@ -77,7 +77,7 @@ func (t *Target) stopGuests(p *process) (all []*task) {
 	for _, k := range t.tasks {
 		if k.guest && k.proc == p && !k.leaving {
 			k.leaving = true
-			if linux.Interrupt(k.tid) == nil && !t.blocked(k) {
+			if sys.Interrupt(k.tid) == nil && !t.blocked(k) {
 				all = append(all, k)
 			}
 		}
@@ -104,7 +104,7 @@ func (t *Target) blocked(k *task) bool {
 
 // comeToRest deals with the stop of a guest that is to be let go: it keeps the signal that it takes along, and is put back before a
 // trap that it has run into.
-func (t *Target) comeToRest(k *task, s linux.Status) {
+func (t *Target) comeToRest(k *task, s sys.Status) {
 	if t.ended(k, s) {
 		return
 	}
@@ -112,7 +112,7 @@ func (t *Target) comeToRest(k *task, s linux.Status) {
 	switch sig, _ := s.Stopped(); {
 	case s.Event() != 0:
 		t.orphan(k, s, func(child int) { t.setFree(child, k.proc, k.shares(s.Event(), child)) })
-	case sig == linux.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
+	case sig == sys.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
 		k.setPC(k.pc() - 1)
 	case kindOfStop(s, 0, false) != noSignal:
 		k.signal = sig
@@ -127,7 +127,7 @@ func (k *task) behindTrap() bool {
 }
 
 // seeOff lets a guest go that has stopped at last.
-func (t *Target) seeOff(k *task, s linux.Status) {
+func (t *Target) seeOff(k *task, s sys.Status) {
 	if t.comeToRest(k, s); t.tasks[k.tid] == k {
 		t.setGuestsFree([]*task{k})
 	}
@@ -143,10 +143,10 @@ func (t *Target) setGuestsFree(all []*task) {
 }
 
 // interruption is the status of a stop for nothing but that it was asked for.
-const interruption = linux.Status(linux.EventStop<<16 | linux.SIGTRAP<<8 | 0x7f)
+const interruption = sys.Status(sys.EventStop<<16 | sys.SIGTRAP<<8 | 0x7f)
 
 // keep puts off what a task that was to run on has stopped with, while something else is being dealt with.
-func (t *Target) keep(k *task, s linux.Status) {
+func (t *Target) keep(k *task, s sys.Status) {
 	held := k.held
 	k.held = false
 	t.park(k, s)
@@ -156,7 +156,7 @@ func (t *Target) keep(k *task, s linux.Status) {
 	t.endCall(k)
 	if !k.waiting && t.tasks[k.tid] == k {
 		k.waiting, k.status = true, interruption
-		if s.Event() == linux.EventStop {
+		if s.Event() == sys.EventStop {
 			k.status = s
 		}
 		t.parked++
@@ -164,7 +164,7 @@ func (t *Target) keep(k *task, s linux.Status) {
 }
 
 // take acts on what a task has stopped with if the program runs, and otherwise keeps it for the next Resume.
-func (t *Target) take(k *task, s linux.Status) {
+func (t *Target) take(k *task, s sys.Status) {
 	switch {
 	case t.active || k.guest:
 		t.act(k, s)
@@ -191,7 +191,7 @@ func (t *Target) detachSharer(p, rest *process) {
 func (k *task) disarm() {
 	if k.debugGeneration != 0 {
 		const dr7 = 7
-		linux.SetDebugReg(k.tid, dr7, 0)
+		sys.SetDebugReg(k.tid, dr7, 0)
 		k.debugGeneration = 0
 	}
 }

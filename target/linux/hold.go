@@ -3,7 +3,7 @@
 package linux
 
 import (
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -35,7 +35,7 @@ func (t *Target) hold(w whom) (held []*task) {
 		if k.held || !w.covers(t, k) {
 			continue
 		}
-		if err := linux.Interrupt(k.tid); linux.Gone(err) && k.tid == k.proc.pid {
+		if err := sys.Interrupt(k.tid); sys.Gone(err) && k.tid == k.proc.pid {
 			k.state = zombie
 			continue
 		}
@@ -62,14 +62,14 @@ func (t *Target) hold(w whom) (held []*task) {
 // put back. After a clone3 that seems to have failed like this the C library makes the same thread once more. A vfork has no
 // end before the child's exec, so it is left alone; so is a call whose return the session wants to see.
 func (t *Target) endCall(k *task) {
-	if k.event == 0 || k.event == linux.EventVfork || k.state != stopped || k.proc.catch.on {
+	if k.event == 0 || k.event == sys.EventVfork || k.state != stopped || k.proc.catch.on {
 		return
 	}
 	waiting, status := k.waiting, k.status // an event, still to be acted on
 	if k.stepping {
-		linux.Step(k.tid, 0) // the stop is then that of a finished step
+		sys.Step(k.tid, 0) // the stop is then that of a finished step
 	} else {
-		linux.ContToSyscall(k.tid, 0)
+		sys.ContToSyscall(k.tid, 0)
 	}
 	k.state = running
 	k.forget()
@@ -79,7 +79,7 @@ func (t *Target) endCall(k *task) {
 	}
 	_, s = t.arrive(k.tid, s)
 	sig, _ := s.Stopped()
-	k.returned = sig == linux.SyscallTrap
+	k.returned = sig == sys.SyscallTrap
 	if !waiting {
 		t.park(k, s)
 		return
@@ -91,7 +91,7 @@ func (t *Target) endCall(k *task) {
 // stop is a wait status and whose it is.
 type stop struct {
 	task   *task
-	status linux.Status
+	status sys.Status
 }
 
 // await parks held tasks until all that w covers have stopped or ended, and returns the stops of others, which were to run on.
@@ -116,7 +116,7 @@ func (t *Target) await(w whom) (others []stop) {
 		default:
 			others = append(others, stop{k, s})
 		}
-		if k != nil && k.tgid == k.proc.pid && !k.guest && s.Event() == linux.EventExec {
+		if k != nil && k.tgid == k.proc.pid && !k.guest && s.Event() == sys.EventExec {
 			t.keepOnly(k)
 		}
 	}
@@ -156,21 +156,21 @@ func (t *Target) release(held []*task) {
 }
 
 // park keeps what a held task stopped with.
-func (t *Target) park(k *task, s linux.Status) {
+func (t *Target) park(k *task, s sys.Status) {
 	if t.ended(k, s) {
 		return
 	}
 	sig, _ := s.Stopped()
 	switch event := s.Event(); {
-	case event == linux.EventStop:
-		k.group, k.groupSignal = sig != linux.SIGTRAP, sig
+	case event == sys.EventStop:
+		k.group, k.groupSignal = sig != sys.SIGTRAP, sig
 		return
-	case event != 0 && event != linux.EventExec && !t.tells(k, event):
+	case event != 0 && event != sys.EventExec && !t.tells(k, event):
 		t.born(k, event)
 		return
-	case event == 0 && sig == linux.SyscallTrap && !k.proc.catch.on:
+	case event == 0 && sig == sys.SyscallTrap && !k.proc.catch.on:
 		return
-	case event == 0 && sig == linux.SIGTRAP && k.fetch() == nil:
+	case event == 0 && sig == sys.SIGTRAP && k.fetch() == nil:
 		if at := k.pc() - 1; k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
 			k.putBack(at)
 			return
@@ -183,9 +183,9 @@ func (t *Target) park(k *task, s linux.Status) {
 
 // tells reports whether an event of a task may be one for the session, and so waits until it can be told.
 func (t *Target) tells(k *task, event int) bool {
-	if event != linux.EventClone || t.reports.Threads {
+	if event != sys.EventClone || t.reports.Threads {
 		return t.reports != (target.Reports{})
 	}
-	group, err := linux.ThreadGroup(k.child)
+	group, err := sys.ThreadGroup(k.child)
 	return err == nil && !k.threadOf(k.child, group, event)
 }

@@ -5,7 +5,7 @@ package linux
 import (
 	"slices"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // inbox is what wait has said and nobody has looked at yet. Its tasks count as running.
@@ -21,14 +21,14 @@ type inbox struct {
 // heard is a wait status and the id that came with it, of a task or of a new one that is not known yet.
 type heard struct {
 	tid    int
-	status linux.Status
+	status sys.Status
 }
 
 // lookEvery is how many waits there are to one look at everything.
 const lookEvery = 8
 
-// next waits for any tracee, as linux.Wait does.
-func (t *Target) next() (int, linux.Status, error) {
+// next waits for any tracee, as sys.Wait does.
+func (t *Target) next() (int, sys.Status, error) {
 	b := &t.inbox
 	if len(b.stops) > 0 {
 		first := b.stops[0]
@@ -50,18 +50,18 @@ func (t *Target) next() (int, linux.Status, error) {
 }
 
 // hear waits for any tracee and notes what it did, as heed does.
-func (t *Target) hear() (k *task, s linux.Status, interrupted bool) {
+func (t *Target) hear() (k *task, s sys.Status, interrupted bool) {
 	tid, s, err := t.next()
 	return t.heed(tid, s, err)
 }
 
 // heed notes what next has returned. The task is nil when it is not known yet, the wait was interrupted, or there is no tracee
 // left, which ends all processes.
-func (t *Target) heed(tid int, status linux.Status, err error) (k *task, s linux.Status, interrupted bool) {
+func (t *Target) heed(tid int, status sys.Status, err error) (k *task, s sys.Status, interrupted bool) {
 	switch err {
 	case nil:
 		k, s = t.arrive(tid, status)
-	case linux.ErrInterrupted:
+	case sys.ErrInterrupted:
 		interrupted = true
 	default:
 		t.vanish()
@@ -70,7 +70,7 @@ func (t *Target) heed(tid int, status linux.Status, err error) (k *task, s linux
 }
 
 // take returns what there is of one tracee.
-func (b *inbox) take(tid int) (linux.Status, bool) {
+func (b *inbox) take(tid int) (sys.Status, bool) {
 	i := slices.IndexFunc(b.stops, func(h heard) bool { return h.tid == tid })
 	if i < 0 {
 		return 0, false

@@ -9,7 +9,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // The kernel's numbers of the system calls made in the program.
@@ -67,13 +67,13 @@ func (p *process) injectable() *task {
 // call makes the system call on a task from the syscall instruction at a given address.
 func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (uint64, error) {
 	saved := *k
-	var info [linux.SiginfoSize]byte
-	hadInfo := k.atSignal && linux.GetSiginfo(k.tid, &info) == nil
-	blocked, err := linux.SignalMask(k.tid)
+	var info [sys.SiginfoSize]byte
+	hadInfo := k.atSignal && sys.GetSiginfo(k.tid, &info) == nil
+	blocked, err := sys.SignalMask(k.tid)
 	if err != nil {
 		return 0, err
 	}
-	linux.SetSignalMask(k.tid, ^uint64(faultSignals))
+	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 
 	k.regs[amd64.RAX] = number
 	k.regs[amd64.OrigRAX] = ^uint64(0)
@@ -90,12 +90,12 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 		return 0, errors.New("the thread ended during the system call")
 	}
 	result, behind := k.regs[amd64.RAX], k.pc() == from+arch.Addr(len(syscallCode))
-	linux.SetSignalMask(k.tid, blocked)
+	sys.SetSignalMask(k.tid, blocked)
 	k.regs, k.dirty, k.stepping = saved.regs, dirtyAll, saved.stepping
 	k.waiting, k.status, k.signal, k.triggersKnown = saved.waiting, saved.status, saved.signal, saved.triggersKnown
 	if hadInfo {
 		// The stop after the step is a signal-delivery stop again, where the signal can still be passed on.
-		linux.SetSiginfo(k.tid, &info)
+		sys.SetSiginfo(k.tid, &info)
 	}
 	if !behind {
 		return 0, errors.New("the thread did not make the system call")
@@ -118,7 +118,7 @@ func (p *process) entry() (arch.Addr, error) {
 
 // auxv finds one value of the auxiliary vector.
 func (p *process) auxv(key uint64) (uint64, bool) {
-	b, err := linux.Auxv(p.alive())
+	b, err := sys.Auxv(p.alive())
 	if err != nil {
 		return 0, false
 	}

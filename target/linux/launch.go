@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -35,7 +35,7 @@ func New(streams Streams) (*Target, error) {
 }
 
 // options are what every task is seized with.
-const options = linux.TraceSysGood | linux.TraceFork | linux.TraceVfork | linux.TraceClone | linux.TraceExec | linux.TraceVforkDone
+const options = sys.TraceSysGood | sys.TraceFork | sys.TraceVfork | sys.TraceClone | sys.TraceExec | sys.TraceVforkDone
 
 // learnRegisters makes the register file.
 func (t *Target) learnRegisters() error {
@@ -44,13 +44,13 @@ func (t *Target) learnRegisters() error {
 		return err
 	}
 	defer null.Close()
-	self := linux.Launch{Path: "/proc/self/exe", Args: []string{"registers"}, Files: []*os.File{null, null, null}, Terminal: -1}
-	pid, err := self.Start(linux.ExitKill)
+	self := sys.Launch{Path: "/proc/self/exe", Args: []string{"registers"}, Files: []*os.File{null, null, null}, Terminal: -1}
+	pid, err := self.Start(sys.ExitKill)
 	if err != nil {
 		return fmt.Errorf("asking for the machine's registers: %w", err)
 	}
 	t.regs, err = newRegisterFile(pid)
-	linux.KillAndReap(pid)
+	sys.KillAndReap(pid)
 	return err
 }
 
@@ -79,7 +79,7 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	if err != nil {
 		return target.ThreadID{}, err
 	}
-	l := linux.Launch{
+	l := sys.Launch{
 		Path:           path,
 		Args:           args,
 		Env:            p.Env,
@@ -91,22 +91,22 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	if l.Env == nil {
 		l.Env = os.Environ()
 	}
-	if linux.IsTerminal(int(l.Files[0].Fd())) {
+	if sys.IsTerminal(int(l.Files[0].Fd())) {
 		l.Terminal = 0
 	}
-	pid, err := l.Start(options | linux.ExitKill)
+	pid, err := l.Start(options | sys.ExitKill)
 	if err != nil {
 		return target.ThreadID{}, err
 	}
 	if p.Wrapper != nil {
-		err = linux.PassExec(pid, options|linux.ExitKill)
+		err = sys.PassExec(pid, options|sys.ExitKill)
 	}
 	var fresh *process
 	if err == nil {
 		fresh, err = newProcess(pid, true)
 	}
 	if err != nil {
-		linux.KillAndReap(pid)
+		sys.KillAndReap(pid)
 		return target.ThreadID{}, err
 	}
 	t.procs = append(t.procs, fresh)
@@ -160,12 +160,12 @@ func orElse(f, otherwise *os.File) *os.File {
 
 // examine finds out, before the first tracepoint of a program, what its kernel features forbid.
 func (p *process) examine() error {
-	filter, err := linux.StatusField(p.alive(), "Seccomp")
+	filter, err := sys.StatusField(p.alive(), "Seccomp")
 	if err != nil {
 		return fmt.Errorf("reading the status of process %d: %w", p.pid, err)
 	}
 	p.noScratch = filter != "" && filter != "0"
-	features, err := linux.StatusField(p.alive(), "x86_Thread_features")
+	features, err := sys.StatusField(p.alive(), "x86_Thread_features")
 	p.shadowStack = strings.Contains(features, "shstk")
 	return err
 }

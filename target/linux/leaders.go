@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // A leader that ends before the other threads of its process becomes a zombie, and wait says nothing of it before the last
@@ -23,7 +23,7 @@ type alarm struct {
 	timer *time.Timer
 }
 
-func newAlarm(bell linux.Bell) *alarm {
+func newAlarm(bell sys.Bell) *alarm {
 	a := &alarm{}
 	a.timer = time.AfterFunc(time.Hour, func() {
 		if a.on.Load() {
@@ -76,7 +76,7 @@ func (t *Target) onlyLeaders() bool {
 // findZombies looks for leaders that have ended, and reports whether it has found one.
 func (t *Target) findZombies() (found bool) {
 	for _, p := range t.procs {
-		if k := t.tasks[p.pid]; k != nil && k.mayLinger() && k.runs() && linux.HasEnded(p.pid) {
+		if k := t.tasks[p.pid]; k != nil && k.mayLinger() && k.runs() && sys.HasEnded(p.pid) {
 			k.state = zombie
 			t.threadOver(k, 0)
 			found = true
@@ -86,7 +86,7 @@ func (t *Target) findZombies() (found bool) {
 }
 
 // waitFor waits for one task. It reports false if there is nothing to be heard of it: it is gone, or a zombie.
-func (t *Target) waitFor(k *task) (linux.Status, bool) {
+func (t *Target) waitFor(k *task) (sys.Status, bool) {
 	if s, ok := t.inbox.take(k.tid); ok {
 		return s, true
 	}
@@ -95,13 +95,13 @@ func (t *Target) waitFor(k *task) (linux.Status, bool) {
 		defer t.alarm.stop()
 	}
 	for {
-		_, s, err := linux.Wait(k.tid)
+		_, s, err := sys.Wait(k.tid)
 		switch {
 		case err == nil:
 			return s, true
-		case err != linux.ErrInterrupted:
+		case err != sys.ErrInterrupted:
 			return 0, false
-		case k.mayLinger() && linux.HasEnded(k.tid):
+		case k.mayLinger() && sys.HasEnded(k.tid):
 			k.state = zombie
 			return 0, false
 		}

@@ -5,7 +5,7 @@ package linux_test
 import (
 	"testing"
 
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 )
 

@@ -5,7 +5,7 @@ package linux
 import (
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // stopKind says of a stopped task what PTRACE_DETACH may do with the signal of its stop.
@@ -33,11 +33,11 @@ const (
 
 // kindOfStop tells what a task is stopped by from its wait status, the si_code of a SIGTRAP, and whether it was let go by a single
 // step. A trap of ours is not among what it is asked about: a task that ran into one has been put back before it.
-func kindOfStop(s linux.Status, code int32, stepped bool) stopKind {
+func kindOfStop(s sys.Status, code int32, stepped bool) stopKind {
 	switch signal, _ := s.Stopped(); {
-	case s.Event() != 0, signal == linux.SyscallTrap, signal <= 0, signal >= numSignals:
+	case s.Event() != 0, signal == sys.SyscallTrap, signal <= 0, signal >= numSignals:
 		return noSignal
-	case signal != linux.SIGTRAP:
+	case signal != sys.SIGTRAP:
 		return programSignal
 	case code == trapBreakpoint, code == trapHardware, code == trapTrace && stepped:
 		return tracerTrap
@@ -54,7 +54,7 @@ func (kind stopKind) passesOn(signal int, chosen *[numSignals]bool) bool {
 	case chosen != nil:
 		return chosen[signal]
 	}
-	return kind == programSignal && signal != linux.SIGINT
+	return kind == programSignal && signal != sys.SIGINT
 }
 
 // everySignal is what guests take along, in which the session has no say.
@@ -68,7 +68,7 @@ var everySignal = func() (all [numSignals]bool) {
 // partingSignal is the signal that a task takes along when it is detached: that of a stop which the session has not been told of, or
 // the one that it was told of last.
 func (t *Target) partingSignal(k *task) int {
-	status, chosen := linux.Status(k.signal<<8|0x7f), t.parting
+	status, chosen := sys.Status(k.signal<<8|0x7f), t.parting
 	if k.waiting {
 		status = k.status
 	}
@@ -77,7 +77,7 @@ func (t *Target) partingSignal(k *task) int {
 	}
 	signal, _ := status.Stopped()
 	code := int32(trapBreakpoint)
-	if signal == linux.SIGTRAP && status.Event() == 0 {
+	if signal == sys.SIGTRAP && status.Event() == 0 {
 		if cause, err := k.cause(); err == nil {
 			code = cause
 		}
@@ -95,7 +95,7 @@ func (t *Target) detachTask(k *task) bool {
 	k.disarm()
 	k.flush()
 	signal := k.deliverable(t.partingSignal(k))
-	return !linux.Gone(linux.Detach(k.tid, signal))
+	return !sys.Gone(sys.Detach(k.tid, signal))
 }
 
 // GroupStop is the stop of a whole process by job control, which no Resume ends, only SIGCONT.
@@ -138,7 +138,7 @@ func (t *Target) leaveCalls(p *process) {
 		number := int64(-1)
 		k.regs[amd64.OrigRAX], k.dirty = uint64(number), dirtyAll
 		k.flush()
-		linux.ContToSyscall(k.tid, 0)
+		sys.ContToSyscall(k.tid, 0)
 		k.state = running
 		s, ok := t.waitFor(k)
 		if !ok {

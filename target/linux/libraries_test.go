@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 )
 
 // TestLibrariesOfLinker runs a program by way of the dynamic linker. The list is then none that the program that was started

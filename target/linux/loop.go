@@ -5,7 +5,7 @@ package linux
 import (
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
@@ -33,9 +33,9 @@ func (t *Target) wait() {
 
 // arrive notes a wait status and returns it with its task, nil for one not known yet, whose parent's event is still to
 // come.
-func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
+func (t *Target) arrive(tid int, s sys.Status) (*task, sys.Status) {
 	k := t.tasks[tid]
-	if k != nil && s.Event() == linux.EventStop {
+	if k != nil && s.Event() == sys.EventStop {
 		s = t.drain(k, s)
 	}
 	sig, isStop := s.Stopped()
@@ -45,8 +45,8 @@ func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 	case k != nil && isStop:
 		k.forget()
 		k.state, k.vforked = stopped, 0
-		k.entered = sig == linux.SyscallTrap && linux.EntersSyscall(tid)
-		k.atSignal = s.Event() == 0 && sig != linux.SyscallTrap
+		k.entered = sig == sys.SyscallTrap && sys.EntersSyscall(tid)
+		k.atSignal = s.Event() == 0 && sig != sys.SyscallTrap
 		k.noteEvent(s.Event())
 		t.settle(k)
 	}
@@ -56,10 +56,10 @@ func (t *Target) arrive(tid int, s linux.Status) (*task, linux.Status) {
 // noteEvent keeps what is only to be had at the event itself.
 func (k *task) noteEvent(event int) {
 	switch k.event = event; event {
-	case linux.EventStop:
+	case sys.EventStop:
 		k.event = 0
-	case linux.EventFork, linux.EventVfork, linux.EventClone:
-		k.child, _ = linux.EventMessage(k.tid)
+	case sys.EventFork, sys.EventVfork, sys.EventClone:
+		k.child, _ = sys.EventMessage(k.tid)
 	}
 }
 
@@ -68,8 +68,8 @@ func (k *task) noteEvent(event int) {
 // that is let go. Such a task takes its signal before it returns to the program, so it is resumed just for that. It may report
 // an interruption once more before: a request that comes while a task is stopped already, and wait has not reported that
 // stop yet, outlasts it.
-func (t *Target) drain(k *task, s linux.Status) linux.Status {
-	for s.Event() == linux.EventStop && linux.PendingSiginfo(k.tid, isTrap) && linux.Cont(k.tid, 0) == nil {
+func (t *Target) drain(k *task, s sys.Status) sys.Status {
+	for s.Event() == sys.EventStop && sys.PendingSiginfo(k.tid, isTrap) && sys.Cont(k.tid, 0) == nil {
 		drained, ok := t.waitFor(k)
 		if !ok {
 			break
@@ -100,7 +100,7 @@ func (t *Target) advance() bool {
 }
 
 // act deals with a wait status of a task while the program runs, up to letting the task go on or ending the Resume.
-func (t *Target) act(k *task, s linux.Status) {
+func (t *Target) act(k *task, s sys.Status) {
 	if k.leaving {
 		t.seeOff(k, s)
 		return
@@ -110,10 +110,10 @@ func (t *Target) act(k *task, s linux.Status) {
 	}
 	sig, _ := s.Stopped()
 	switch event := s.Event(); {
-	case event == linux.EventStop:
-		k.group, k.groupSignal = sig != linux.SIGTRAP, sig
+	case event == sys.EventStop:
+		k.group, k.groupSignal = sig != sys.SIGTRAP, sig
 		t.interrupted(k)
-	case event == linux.EventExec:
+	case event == sys.EventExec:
 		t.execed(k)
 	case event != 0:
 		if e, tell := t.born(k, event); tell {
@@ -122,9 +122,9 @@ func (t *Target) act(k *task, s linux.Status) {
 		} else {
 			t.proceed(k, 0)
 		}
-	case sig == linux.SyscallTrap:
+	case sig == sys.SyscallTrap:
 		t.atSyscall(k)
-	case sig == linux.SIGTRAP:
+	case sig == sys.SIGTRAP:
 		t.trapped(k)
 	default:
 		t.signalled(k, sig)
@@ -172,10 +172,10 @@ func (t *Target) trapped(k *task) {
 		k.setPC(at)
 		t.proceed(k, 0)
 	case cause == siKernel || cause <= 0:
-		t.signalled(k, linux.SIGTRAP)
+		t.signalled(k, sys.SIGTRAP)
 	case t.watched(k):
 	case !k.stepping:
-		t.signalled(k, linux.SIGTRAP)
+		t.signalled(k, sys.SIGTRAP)
 	case !k.wantsStep() || t.afterStep(k):
 		t.proceed(k, 0)
 	}
@@ -185,8 +185,8 @@ func (t *Target) trapped(k *task) {
 // register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with a trap on it looks like
 // the trap otherwise.
 func (k *task) cause() (int32, error) {
-	var info [linux.SiginfoSize]byte
-	err := linux.GetSiginfo(k.tid, &info)
+	var info [sys.SiginfoSize]byte
+	err := sys.GetSiginfo(k.tid, &info)
 	return siCode(&info), err
 }
 
@@ -325,7 +325,7 @@ func (t *Target) resume(k *task, signal int) {
 	signal = k.deliverable(signal)
 	listen := k.group && signal == 0 && !step
 	if listen {
-		err = linux.Listen(k.tid)
+		err = sys.Listen(k.tid)
 	} else {
 		err = k.run(step, signal)
 	}
@@ -336,7 +336,7 @@ func (t *Target) resume(k *task, signal int) {
 	} else if !k.guest {
 		k.proc.groupStop = false
 	}
-	if linux.Gone(err) && k.tid == k.proc.pid && len(k.proc.order) > 1 {
+	if sys.Gone(err) && k.tid == k.proc.pid && len(k.proc.order) > 1 {
 		k.state = zombie
 	}
 	k.stepping = step
@@ -349,14 +349,14 @@ func (k *task) run(step bool, signal int) (err error) {
 	k.rewound = false
 	switch {
 	case step:
-		err = linux.Step(k.tid, signal)
+		err = sys.Step(k.tid, signal)
 	case k.proc.catch.on:
-		err = linux.ContToSyscall(k.tid, signal)
+		err = sys.ContToSyscall(k.tid, signal)
 	default:
-		err = linux.Cont(k.tid, signal)
+		err = sys.Cont(k.tid, signal)
 	}
 	if k.stopping && err == nil {
-		linux.Interrupt(k.tid)
+		sys.Interrupt(k.tid)
 	}
 	return err
 }

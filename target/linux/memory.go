@@ -8,7 +8,7 @@ import (
 	"io"
 
 	"tracewell/arch"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -82,7 +82,7 @@ type mappings struct{ t *Target }
 func (m mappings) ReadOnly(id target.ThreadID, addr arch.Addr, n int) bool {
 	ok := false
 	m.t.onProcess(id.PID, func(p *process) error {
-		maps, err := linux.Mappings(p.alive())
+		maps, err := sys.Mappings(p.alive())
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (m mappings) ReadOnly(id target.ThreadID, addr arch.Addr, n int) bool {
 // ReadAuxv implements target.Auxv.
 func (t *Target) ReadAuxv(pid int) (b []byte, err error) {
 	err = t.onProcess(pid, func(p *process) error {
-		b, err = linux.Auxv(p.alive())
+		b, err = sys.Auxv(p.alive())
 		return err
 	})
 	return b, err
@@ -110,7 +110,7 @@ func (t *Target) ReadAuxv(pid int) (b []byte, err error) {
 // ReadExecFile implements target.ExecFile.
 func (t *Target) ReadExecFile(pid int) (path string, err error) {
 	err = t.onProcess(pid, func(p *process) error {
-		path, err = linux.Executable(p.alive())
+		path, err = sys.Executable(p.alive())
 		return err
 	})
 	return path, err
@@ -118,15 +118,15 @@ func (t *Target) ReadExecFile(pid int) (path string, err error) {
 
 // ReadSiginfo implements target.Siginfo.
 func (t *Target) ReadSiginfo(id target.ThreadID) ([]byte, error) {
-	var info [linux.SiginfoSize]byte
-	err := t.onTask(id, func(k *task) error { return linux.GetSiginfo(k.tid, &info) })
+	var info [sys.SiginfoSize]byte
+	err := t.onTask(id, func(k *task) error { return sys.GetSiginfo(k.tid, &info) })
 	return info[:], err
 }
 
 // WriteSiginfo implements target.Siginfo.
 func (t *Target) WriteSiginfo(id target.ThreadID, b []byte) error {
-	if len(b) != linux.SiginfoSize {
-		return fmt.Errorf("siginfo of %d bytes, want %d", len(b), linux.SiginfoSize)
+	if len(b) != sys.SiginfoSize {
+		return fmt.Errorf("siginfo of %d bytes, want %d", len(b), sys.SiginfoSize)
 	}
-	return t.onTask(id, func(k *task) error { return linux.SetSiginfo(k.tid, (*[linux.SiginfoSize]byte)(b)) })
+	return t.onTask(id, func(k *task) error { return sys.SetSiginfo(k.tid, (*[sys.SiginfoSize]byte)(b)) })
 }

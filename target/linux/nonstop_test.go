@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 	"tracewell/trace"
 )

@@ -16,7 +16,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/routine"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/trace"

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -34,7 +34,7 @@ func TestSignalNumbers(t *testing.T) {
 }
 
 func TestFreeNear(t *testing.T) {
-	maps := []linux.Mapping{
+	maps := []sys.Mapping{
 		{Start: 0x400000, End: 0x401000},
 		{Start: 0x401000, End: 0x402000},
 		{Start: 0x7f0000000000, End: 0x7f0000100000},
@@ -51,7 +51,7 @@ func TestFreeNear(t *testing.T) {
 			t.Errorf("near %s: %s, %v, want %s", addr, got, ok, want)
 		}
 	}
-	full := []linux.Mapping{{Start: lowestMapping, End: 0x7fff00000000}}
+	full := []sys.Mapping{{Start: lowestMapping, End: 0x7fff00000000}}
 	if got, ok := freeNear(full, 0x400000); ok {
 		t.Errorf("found %s in a full address space", got)
 	}
@@ -130,21 +130,21 @@ func BenchmarkHide(b *testing.B) {
 }
 
 func TestKept(t *testing.T) {
-	base := linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}
+	base := sys.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}
 	for _, test := range []struct {
-		now  linux.ScheduleLook
+		now  sys.ScheduleLook
 		want bool
 	}{
-		{linux.ScheduleLook{Delay: time.Second, Slices: 11, Runnable: true}, false},
-		{linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: false}, false},
-		{linux.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}, true},
-		{linux.ScheduleLook{Delay: time.Second + 2*tolerable, Slices: 12, Runnable: false}, true},
+		{sys.ScheduleLook{Delay: time.Second, Slices: 11, Runnable: true}, false},
+		{sys.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: false}, false},
+		{sys.ScheduleLook{Delay: time.Second, Slices: 10, Runnable: true}, true},
+		{sys.ScheduleLook{Delay: time.Second + 2*tolerable, Slices: 12, Runnable: false}, true},
 	} {
 		if got := kept(base, test.now); got != test.want {
 			t.Errorf("kept from running between %+v and %+v: %v", base, test.now, got)
 		}
 	}
-	if asleep := (linux.ScheduleLook{Slices: 10}); kept(asleep, linux.ScheduleLook{Slices: 10, Runnable: true}) {
+	if asleep := (sys.ScheduleLook{Slices: 10}); kept(asleep, sys.ScheduleLook{Slices: 10, Runnable: true}) {
 		t.Error("a thread that has just woken counts as kept from running")
 	}
 }
@@ -169,7 +169,7 @@ func TestReadsWithoutAllocation(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { cpu = k.core() }); n != 0 {
 		t.Errorf("a look where the thread ran: %v allocations", n)
 	}
-	if want := int(binary.LittleEndian.Uint32(area[linux.RseqCPU:])); cpu != want {
+	if want := int(binary.LittleEndian.Uint32(area[sys.RseqCPU:])); cpu != want {
 		t.Errorf("it ran on %#x, want %#x", cpu, want)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // passage says what became of a displaced instruction.
@@ -58,8 +58,8 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 // come meanwhile: the kernel would tell of it ahead of the step, and of those queued behind it, and they can be delivered in
 // their order only one at a time.
 func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
-	blocked, _ := linux.SignalMask(k.tid)
-	linux.SetSignalMask(k.tid, ^uint64(faultSignals))
+	blocked, _ := sys.SignalMask(k.tid)
+	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	for {
 		k.passed, k.slot = 0, tr
 		k.setPC(tr.slot)
@@ -70,13 +70,13 @@ func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
 		switch sig, _ := s.Stopped(); {
 		case !ok:
 			return lost
-		case s.Event() == linux.EventStop && k.passed == tr.addr: // settle has put it back
+		case s.Event() == sys.EventStop && k.passed == tr.addr: // settle has put it back
 			continue
-		case s.Event() == linux.EventStop, sig == linux.SIGTRAP && !k.proc.debug.inUse():
-			linux.SetSignalMask(k.tid, blocked)
+		case s.Event() == sys.EventStop, sig == sys.SIGTRAP && !k.proc.debug.inUse():
+			sys.SetSignalMask(k.tid, blocked)
 			return done
 		}
-		linux.SetSignalMask(k.tid, blocked)
+		sys.SetSignalMask(k.tid, blocked)
 		k.waiting, k.status = true, s
 		t.parked++
 		return lost
@@ -85,8 +85,8 @@ func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
 
 // stepAgain makes one step of a task, unless it is interrupted, and waits for it. It returns the stop, or false when the task is
 // gone.
-func (t *Target) stepAgain(k *task) (linux.Status, bool) {
-	linux.Step(k.tid, 0)
+func (t *Target) stepAgain(k *task) (sys.Status, bool) {
+	sys.Step(k.tid, 0)
 	k.state, k.stepping = running, true
 	k.forget()
 	s, ok := t.waitFor(k)
@@ -103,7 +103,7 @@ func (t *Target) stepAgain(k *task) (linux.Status, bool) {
 // stepInPlace lifts the trap, has the task execute the instruction, and puts the trap back. No other task may run meanwhile,
 // or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
 func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
-	var s linux.Status
+	var s sys.Status
 	held := t.hold(whom{except: k, in: k.proc.space})
 	defer func() {
 		t.release(held)
@@ -124,8 +124,8 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 		tr.place(k.proc.space)
 		return lost
 	}
-	blocked, _ := linux.SignalMask(k.tid)
-	linux.SetSignalMask(k.tid, ^uint64(faultSignals))
+	blocked, _ := sys.SignalMask(k.tid)
+	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	var ok bool
 	s, ok = t.stepOnce(k, tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall)
 	k.passed = 0
@@ -135,13 +135,13 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	if !ok {
 		return lost
 	}
-	linux.SetSignalMask(k.tid, blocked)
+	sys.SetSignalMask(k.tid, blocked)
 	switch sig, _ := s.Stopped(); {
-	case sig == linux.SyscallTrap:
+	case sig == sys.SyscallTrap:
 		// It must not be shown like this: the call has begun, and whatever is done to the task would be done to the call.
 		t.resume(k, 0)
 		return sent
-	case sig == linux.SIGTRAP && !k.proc.debug.inUse():
+	case sig == sys.SIGTRAP && !k.proc.debug.inUse():
 		return done
 	}
 	k.waiting, k.status = true, s
@@ -150,13 +150,13 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 }
 
 // stepOnce makes one step of a task and waits for it. It returns the stop, or false when the task is gone.
-func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
+func (t *Target) stepOnce(k *task, intoSyscall bool) (sys.Status, bool) {
 	for {
 		// A task that is gone says so in its status rather than here.
 		if intoSyscall {
-			linux.ContToSyscall(k.tid, 0)
+			sys.ContToSyscall(k.tid, 0)
 		} else {
-			linux.Step(k.tid, 0)
+			sys.Step(k.tid, 0)
 		}
 		k.state, k.stepping = running, !intoSyscall
 		k.forget()
@@ -168,7 +168,7 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
 		if t.ended(k, s) {
 			return 0, false
 		}
-		if s.Event() != linux.EventStop {
+		if s.Event() != sys.EventStop {
 			return s, k.fetch() == nil
 		}
 	}
@@ -178,7 +178,7 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (linux.Status, bool) {
 // would fault is not emulated, and then faults by itself.
 type stack struct {
 	tid    int // of a live thread; the leader may be a zombie, which has no memory
-	vector linux.Vector
+	vector sys.Vector
 	word   [8]byte // what the vector reads, here lest each read allocate it
 }
 
@@ -200,7 +200,7 @@ func (m *stack) fill(tid int, addr uint64, b []byte) bool {
 func (m *stack) WriteUint64(addr arch.Addr, v uint64) bool {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
-	n, err := linux.WriteVM(m.tid, uint64(addr), b[:])
+	n, err := sys.WriteVM(m.tid, uint64(addr), b[:])
 	return err == nil && n == len(b)
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/internal/guard"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // process is one process under trace.
@@ -87,7 +87,7 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 }
 
 func openSpace(pid int) (*space, error) {
-	mem, err := linux.OpenMemory(pid)
+	mem, err := sys.OpenMemory(pid)
 	if err != nil {
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}

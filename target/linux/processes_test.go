@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/testprog"
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testprog"
+	"tracewell/internal/test/testtool"
 	"tracewell/target"
 	"tracewell/trace"
 )

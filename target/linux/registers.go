@@ -11,7 +11,7 @@ import (
 	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/internal/cpuid"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tdesc/machine"
@@ -77,7 +77,7 @@ const (
 // newRegisterFile describes the registers of the machine as a stopped tracee has them.
 func newRegisterFile(tid int) (*registerFile, error) {
 	f := &registerFile{state: make([]byte, stateRoom), byNumber: make(map[arch.Reg]*field)}
-	n, err := linux.GetRegSet(tid, linux.RegSetXState, f.state)
+	n, err := sys.GetRegSet(tid, sys.RegSetXState, f.state)
 	if err != nil || n < headerBV {
 		return nil, fmt.Errorf("reading the extended state (%d bytes): %w", n, err)
 	}
@@ -225,7 +225,7 @@ func (f *registerFile) load(k *task) error {
 	if k.haveState && f.owner == k {
 		return nil
 	}
-	n, err := linux.GetRegSet(k.tid, linux.RegSetXState, f.state)
+	n, err := sys.GetRegSet(k.tid, sys.RegSetXState, f.state)
 	if err != nil {
 		return fmt.Errorf("reading the extended state of thread %d: %w", k.tid, err)
 	}
@@ -307,7 +307,7 @@ func (f *registerFile) write(k *task, block []byte) error {
 	bv |= enabled & (1<<componentX87 | 1<<componentSSE | 1<<componentAVX | 1<<componentK | 1<<componentZMMHigh |
 		1<<componentZMM16 | 1<<componentPKRU)
 	binary.LittleEndian.PutUint64(f.state[headerBV:], bv)
-	if err := linux.SetRegSet(k.tid, linux.RegSetXState, f.state[:f.stateLen]); err != nil {
+	if err := sys.SetRegSet(k.tid, sys.RegSetXState, f.state[:f.stateLen]); err != nil {
 		return fmt.Errorf("writing the extended state of thread %d: %w", k.tid, err)
 	}
 	return nil

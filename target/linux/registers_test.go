@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 )
 

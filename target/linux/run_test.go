@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/trace"

@@ -9,7 +9,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 )
 
 // scratch is a mapping in the program that holds slots. Slots are handed out once and kept, so that no task can ever be in a
@@ -93,7 +93,7 @@ func (t *Target) scratchNear(p *process, addr arch.Addr) (*scratch, error) {
 	if p.noScratch {
 		return nil, errors.New("the program's system calls are filtered")
 	}
-	maps, err := linux.Mappings(p.alive())
+	maps, err := sys.Mappings(p.alive())
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (t *Target) scratchNear(p *process, addr arch.Addr) (*scratch, error) {
 
 // freeNear finds room for a scratch mapping below the mapping that holds addr, or below the nearest one under it that has
 // room: downwards nothing grows but stacks, and those the kernel guards.
-func freeNear(maps []linux.Mapping, addr arch.Addr) (arch.Addr, bool) {
+func freeNear(maps []sys.Mapping, addr arch.Addr) (arch.Addr, bool) {
 	for i := len(maps) - 1; i >= 0; i-- {
 		if arch.Addr(maps[i].Start) > addr {
 			continue

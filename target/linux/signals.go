@@ -7,7 +7,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -34,30 +34,30 @@ func (s *signalSet) take(sig int) bool {
 }
 
 // faultSignals are those that an instruction can raise itself. They cannot be blocked: the kernel would kill.
-var faultSignals = setOf(linux.SIGILL, linux.SIGTRAP, linux.SIGBUS, linux.SIGFPE, linux.SIGSEGV, linux.SIGSYS)
+var faultSignals = setOf(sys.SIGILL, sys.SIGTRAP, sys.SIGBUS, sys.SIGFPE, sys.SIGSEGV, sys.SIGSYS)
 
 // siKernel is the si_code of an int3.
 const siKernel = 0x80
 
 // isTrap reports whether a siginfo is that of a SIGTRAP which the processor caused rather than somebody sent.
-func isTrap(info *[linux.SiginfoSize]byte) bool {
-	return int(binary.LittleEndian.Uint32(info[:])) == linux.SIGTRAP && siCode(info) > 0
+func isTrap(info *[sys.SiginfoSize]byte) bool {
+	return int(binary.LittleEndian.Uint32(info[:])) == sys.SIGTRAP && siCode(info) > 0
 }
 
 // siCode takes the code out of a siginfo.
-func siCode(info *[linux.SiginfoSize]byte) int32 { return int32(binary.LittleEndian.Uint32(info[8:])) }
+func siCode(info *[sys.SiginfoSize]byte) int32 { return int32(binary.LittleEndian.Uint32(info[8:])) }
 
 // deferred is a signal that waits until a displaced instruction has happened.
 type deferred struct {
 	signal int
-	info   [linux.SiginfoSize]byte
+	info   [sys.SiginfoSize]byte
 }
 
 // deferSignal keeps the signal that k is stopped with.
 func (k *task) deferSignal(signal int) {
 	d := deferred{signal: signal}
-	if !k.atSignal || linux.GetSiginfo(k.tid, &d.info) != nil {
-		d.info = [linux.SiginfoSize]byte{}
+	if !k.atSignal || sys.GetSiginfo(k.tid, &d.info) != nil {
+		d.info = [sys.SiginfoSize]byte{}
 	}
 	k.deferred = append(k.deferred, d)
 }
@@ -68,7 +68,7 @@ func (k *task) deliverable(signal int) int {
 	for _, d := range k.deferred {
 		if signal == 0 && k.atSignal {
 			signal = d.signal
-			linux.SetSiginfo(k.tid, &d.info)
+			sys.SetSiginfo(k.tid, &d.info)
 		} else {
 			k.send(d.signal)
 		}
@@ -83,13 +83,13 @@ func (k *task) deliverable(signal int) int {
 
 func (k *task) send(signal int) {
 	k.sent |= setOf(signal)
-	linux.KillThread(k.tgid, k.tid, signal)
+	sys.KillThread(k.tgid, k.tid, signal)
 }
 
 // faulted reports whether the signal that k is stopped with was raised by the instruction at its pc.
 func (k *task) faulted(signal int) bool {
-	var info [linux.SiginfoSize]byte
-	return faultSignals.has(signal) && linux.GetSiginfo(k.tid, &info) == nil && siCode(&info) > 0
+	var info [sys.SiginfoSize]byte
+	return faultSignals.has(signal) && sys.GetSiginfo(k.tid, &info) == nil && siCode(&info) > 0
 }
 
 // unknownSignal is GDB's number for a signal that has none.
@@ -164,12 +164,12 @@ func (k *task) again(addr arch.Addr) bool {
 // SIGILL.
 func (k *task) moveFault(tr *trap) {
 	const siAddr = 16
-	var info [linux.SiginfoSize]byte
-	if !k.atSignal || linux.GetSiginfo(k.tid, &info) != nil || siCode(&info) <= 0 {
+	var info [sys.SiginfoSize]byte
+	if !k.atSignal || sys.GetSiginfo(k.tid, &info) != nil || siCode(&info) <= 0 {
 		return
 	}
 	if arch.Addr(binary.LittleEndian.Uint64(info[siAddr:])) == tr.slot {
 		binary.LittleEndian.PutUint64(info[siAddr:], uint64(tr.addr))
-		linux.SetSiginfo(k.tid, &info)
+		sys.SetSiginfo(k.tid, &info)
 	}
 }

@@ -4,7 +4,7 @@ package linux
 
 import (
 	"tracewell/arch"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/tracepoint"
 )
 
@@ -12,7 +12,7 @@ import (
 type snapshot struct {
 	t      *Target
 	k      *task
-	vector linux.Vector
+	vector sys.Vector
 }
 
 var _ tracepoint.Snapshot = (*snapshot)(nil)
@@ -49,9 +49,9 @@ func (s *snapshot) ReadMemory(addr arch.Addr, dst []byte) int {
 
 // ReadBatch implements tracepoint.Snapshot with one system call, unless a range is not readable as a whole.
 func (s *snapshot) ReadBatch(reads []tracepoint.Read) {
-	for len(reads) > linux.MaxVector {
-		s.readBatch(reads[:linux.MaxVector])
-		reads = reads[linux.MaxVector:]
+	for len(reads) > sys.MaxVector {
+		s.readBatch(reads[:sys.MaxVector])
+		reads = reads[sys.MaxVector:]
 	}
 	s.readBatch(reads)
 }

@@ -13,8 +13,8 @@ import (
 	"tracewell/arch"
 	"tracewell/arch/amd64"
 	"tracewell/internal/guard"
-	"tracewell/internal/linux"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tracepoint"
@@ -33,7 +33,7 @@ type Target struct {
 	stay   func()        // has a panic leave the processes to what becomes of them
 
 	// The tracer's own from here on.
-	bell    linux.Bell
+	bell    sys.Bell
 	alarm   *alarm
 	procs   []*process // live, in order of arrival
 	tasks   map[int]*task
@@ -96,7 +96,7 @@ func newTarget() (*Target, error) {
 	t.stay = routine.OnPanic(func() { t.Close() })
 	started := make(chan error)
 	routine.Go(func() { t.events.pump(t.done) })
-	linux.OwnThread(func() { t.trace(started) })
+	sys.OwnThread(func() { t.trace(started) })
 	if err := <-started; err != nil {
 		t.stay()
 		return nil, err
@@ -109,12 +109,12 @@ func (t *Target) trace(started chan<- error) {
 	defer close(t.done)
 	defer routine.Catch(t.escape)
 	var err error
-	if t.bell, err = linux.NewBell(); err != nil {
+	if t.bell, err = sys.NewBell(); err != nil {
 		started <- err
 		return
 	}
 	t.alarm = newAlarm(t.bell)
-	linux.ShortenSlices() // a thread that waits for the tracer in a hit is lost if the tracer is killed
+	sys.ShortenSlices() // a thread that waits for the tracer in a hit is lost if the tracer is killed
 	started <- nil
 	defer t.follow.close()
 	for !t.ending {
@@ -280,11 +280,11 @@ func (t *Target) Threads() []target.ThreadID {
 
 // Thread implements target.Target.
 func (t *Target) Thread(id target.ThreadID) (target.Thread, error) {
-	cpu, err := linux.ThreadCPU(id.TID)
+	cpu, err := sys.ThreadCPU(id.TID)
 	if err != nil {
 		return target.Thread{}, fmt.Errorf("%w: %w", target.ErrNoThread, err)
 	}
-	return target.Thread{ID: id, Name: linux.ThreadName(id.TID), Core: cpu}, nil
+	return target.Thread{ID: id, Name: sys.ThreadName(id.TID), Core: cpu}, nil
 }
 
 // onTask runs f on the tracer goroutine with the stopped task of id.

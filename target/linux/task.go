@@ -7,7 +7,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
@@ -44,7 +44,7 @@ type task struct {
 	slot     *trap // whose slot it was sent into, nil when it cannot be in one
 
 	// What is known of it while it is stopped.
-	status    linux.Status // of a stop not acted on yet, if waiting
+	status    sys.Status // of a stop not acted on yet, if waiting
 	waiting   bool
 	held      bool      // a hold waits for its stop
 	atSignal  bool      // in a signal-delivery stop, where a signal can be passed on
@@ -102,7 +102,7 @@ func (k *task) fetch() error {
 	if k.haveRegs {
 		return nil
 	}
-	if err := linux.GetRegs(k.tid, (*[27]uint64)(&k.regs)); err != nil {
+	if err := sys.GetRegs(k.tid, (*[27]uint64)(&k.regs)); err != nil {
 		return err
 	}
 	k.haveRegs, k.dirty = true, clean
@@ -118,9 +118,9 @@ func (k *task) flush() error {
 	var err error
 	switch k.dirty {
 	case dirtyPC:
-		err = linux.SetReg(k.tid, amd64.RIP, k.regs[amd64.RIP])
+		err = sys.SetReg(k.tid, amd64.RIP, k.regs[amd64.RIP])
 	case dirtyAll:
-		err = linux.SetRegs(k.tid, (*[27]uint64)(&k.regs))
+		err = sys.SetRegs(k.tid, (*[27]uint64)(&k.regs))
 	}
 	k.dirty = clean
 	return err

@@ -5,7 +5,7 @@ package linux
 import (
 	"slices"
 
-	"tracewell/internal/linux"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
@@ -24,25 +24,25 @@ func (t *Target) adopt(tid int, p *process) *task {
 // shares the memory without a vfork does not wait for it, which is nothing to tell a session of. It reports whether there is
 // an event to tell.
 func (t *Target) born(parent *task, event int) (target.Event, bool) {
-	if event == linux.EventVforkDone {
+	if event == sys.EventVforkDone {
 		return target.Event{Kind: target.VforkDone, Thread: parent.id(), Signal: target.SignalTrap}, t.reports.Vfork && !parent.guest
 	}
 	tid := parent.child
 	if tid == 0 || !t.firstStop(tid) {
 		return target.Event{}, false
 	}
-	group, err := linux.ThreadGroup(tid)
+	group, err := sys.ThreadGroup(tid)
 	if err != nil {
 		return target.Event{}, false // killed already; its end will not concern anybody
 	}
 	if !parent.guest && parent.threadOf(tid, group, event) {
 		return t.threadBorn(tid, group, parent.proc)
 	}
-	if event == linux.EventVfork {
+	if event == sys.EventVfork {
 		parent.vforked = tid
 	}
 	shares := parent.shares(event, tid)
-	told := event == linux.EventVfork && t.reports.Vfork || !shares && t.reports.Fork
+	told := event == sys.EventVfork && t.reports.Vfork || !shares && t.reports.Fork
 	if told && !parent.guest {
 		return t.childBorn(tid, parent, shares)
 	}
@@ -56,7 +56,7 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 
 // threadOf reports whether a new task that an event of k tells of is a thread of k's process.
 func (k *task) threadOf(tid, group, event int) bool {
-	return group == k.tgid || event == linux.EventClone && linux.SharesMemory(tid, k.tid)
+	return group == k.tgid || event == sys.EventClone && sys.SharesMemory(tid, k.tid)
 }
 
 // threadBorn adopts a thread and lets it go on as the session wants it, if it does not want to be asked first.
@@ -80,7 +80,7 @@ func (t *Target) threadBorn(tid, group int, p *process) (target.Event, bool) {
 func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bool) {
 	p, err := parent.proc.fork(tid, shares)
 	if err != nil {
-		linux.Detach(tid, 0)
+		sys.Detach(tid, 0)
 		return target.Event{}, false
 	}
 	t.procs = append(t.procs, p)
@@ -103,8 +103,8 @@ func (t *Target) firstStop(tid int) bool {
 		return ok
 	}
 	for {
-		_, s, err := linux.Wait(tid)
-		if err == linux.ErrInterrupted {
+		_, s, err := sys.Wait(tid)
+		if err == sys.ErrInterrupted {
 			continue
 		}
 		_, ok := s.Stopped()
@@ -115,7 +115,7 @@ func (t *Target) firstStop(tid int) bool {
 // setFree takes the traps and what semaphores were raised by out of a forked child's own copy of the memory and detaches it. In
 // memory that is the parent's, too, the semaphores are the parent's affair.
 func (t *Target) setFree(pid int, parent *process, shared bool) {
-	if mem, err := linux.OpenMemory(pid); err == nil {
+	if mem, err := sys.OpenMemory(pid); err == nil {
 		parent.cleanCopy(mem)
 		for _, tr := range parent.traps {
 			if tr.site != nil && !shared {
@@ -124,7 +124,7 @@ func (t *Target) setFree(pid int, parent *process, shared bool) {
 		}
 		mem.Close()
 	}
-	linux.Detach(pid, 0)
+	sys.Detach(pid, 0)
 }
 
 // wanted reports whether a thread that was not there yet is to run. In non-stop mode all do.
@@ -133,7 +133,7 @@ func (t *Target) wanted(k *task) bool {
 }
 
 // ended deals with the end of a task and reports whether it was one.
-func (t *Target) ended(k *task, s linux.Status) bool {
+func (t *Target) ended(k *task, s sys.Status) bool {
 	if !s.Ended() {
 		return false
 	}
@@ -271,7 +271,7 @@ func (t *Target) noneLeft() {
 // execed deals with a program that has replaced itself: one task is left, under the leader's id, in a new address space.
 func (t *Target) execed(k *task) {
 	if k.guest {
-		if former, err := linux.EventMessage(k.tid); err == nil && t.tasks[former] != nil && former != k.tid {
+		if former, err := sys.EventMessage(k.tid); err == nil && t.tasks[former] != nil && former != k.tid {
 			t.strike(t.tasks[former]) // the thread that executed the program has its process's id now
 		}
 		t.strike(k)
@@ -293,7 +293,7 @@ func (t *Target) execed(k *task) {
 	if err != nil {
 		return
 	}
-	path, _ := linux.Executable(k.proc.pid)
+	path, _ := sys.Executable(k.proc.pid)
 	t.endCall(k)
 	t.report(target.Event{Kind: target.Execed, Thread: k.id(), Signal: target.SignalTrap, Path: path})
 }
@@ -311,7 +311,7 @@ func (t *Target) keepOnly(k *task) {
 
 // expel lets one task go that the session has nothing more to do with.
 func (t *Target) expel(k *task) {
-	if k.runs() && linux.Interrupt(k.tid) == nil {
+	if k.runs() && sys.Interrupt(k.tid) == nil {
 		if s, ok := t.waitFor(k); ok {
 			_, s = t.arrive(k.tid, s)
 			t.park(k, s)

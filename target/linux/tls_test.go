@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/testprog"
 	"tracewell/target"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/itrace/generate"
 )
 

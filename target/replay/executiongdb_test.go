@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/itrace/generate"
 )
 

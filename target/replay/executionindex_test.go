@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/itrace/generate"
 	"tracewell/itrace/matcher"
 	"tracewell/target/replay"

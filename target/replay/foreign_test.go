@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/tdesc/machine"
 	"tracewell/tfile"
 	"tracewell/trace"

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
 )
 
 // recorded makes a trace file of a run of the queue.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/testprog"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
 )
 
 // session is a trace run of a program, and what of it GDB's own reader of trace files shows rightly.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/tdesc"
 )
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/gdbtest"
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testtool"
 )
 
 // settings make GDB go on after an internal error, and never ask.

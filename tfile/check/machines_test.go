@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/tfile"
 )
 

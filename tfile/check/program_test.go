@@ -9,7 +9,7 @@ import (
 // program reads a program that was traced.
 func program(t *testing.T, name string) (*Program, string) {
 	t.Helper()
-	path := "../../internal/cli/testdata/" + name
+	path := "../testdata/" + name
 	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)

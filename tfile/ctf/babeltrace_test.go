@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/tfile"
 )
 

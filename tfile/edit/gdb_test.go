@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/arch"
-	"tracewell/internal/gdbtest"
+	"tracewell/internal/test/gdbtest"
 	"tracewell/tfile"
 	"tracewell/trace"
 )

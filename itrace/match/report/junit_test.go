@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/testtool"
+	"tracewell/internal/test/testtool"
 	"tracewell/itrace/match"
 )
 

@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"tracewell/internal/completion"
+	"tracewell/internal/sys"
+	"tracewell/itrace/dialects"
+	"tracewell/symbol"
+	"tracewell/tdesc"
+	"tracewell/tfile"
+)
+
+// completionCommand is "tracewell completion".
+type completionCommand struct {
+	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: ${enum}."`
+}
+
+// Examples implements exampler.
+func (*completionCommand) Examples() string {
+	return `  source <(tracewell completion bash)            # in ~/.bashrc
+  source <(tracewell completion zsh)             # in ~/.zshrc, behind compinit
+  tracewell completion fish | source             # in ~/.config/fish/config.fish
+`
+}
+
+// Run implements kong's command.
+func (c *completionCommand) Run(streams Streams) error {
+	return completion.WriteScript(streams.Out, c.Shell, "tracewell")
+}
+
+// completes are the values that only Tracewell knows, by the tag of an option.
+var completes = map[string]completion.Values{
+	"commands":    completeCommands,
+	"locations":   completeLocations,
+	"processes":   completeProcesses,
+	"tracepoints": completeTracepoints,
+	"registers":   completeRegisters,
+	"formats":     completeFormats,
+	"dialects":    completeDialects,
+}
+
+// locationLimit is how many locations a shell is told of; it is of no use to a person to be shown more.
+const locationLimit = 1000
+
+// completeCommands are those of the program, and of the command that has been named already.
+func completeCommands(line *completion.Line, _ string) (found []completion.Candidate) {
+	node := line.Command
+	for node.Parent != nil {
+		node = node.Parent
+	}
+	for _, word := range line.Operands {
+		i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word })
+		if i < 0 {
+			return nil
+		}
+		node = node.Children[i]
+	}
+	for _, child := range node.Children {
+		if !child.Hidden {
+			found = append(found, completion.Candidate{Word: child.Name, Help: child.Help})
+		}
+	}
+	return found
+}
+
+// completeLocations are the functions of the program, and behind "FILE:" the lines that have code. The program is that of --exec or
+// --pid, or the one to be launched.
+func completeLocations(line *completion.Line, beginning string) []completion.Candidate {
+	program, err := symbol.Open(programOf(line), symbol.Options{})
+	if err != nil {
+		return nil
+	}
+	defer program.Close()
+	file, _, inFile := strings.Cut(beginning, ":")
+	inFile = inFile && !strings.HasPrefix(beginning, "*") && !strings.Contains(beginning, "::")
+	pattern := beginning + "*"
+	if inFile {
+		pattern = file + ":"
+	}
+	locations, err := program.List(pattern)
+	if err != nil {
+		return nil
+	}
+	var found []completion.Candidate
+	for _, l := range locations {
+		c := completion.Candidate{Word: l.Function}
+		if l.File != "" {
+			c.Help = l.File + ":" + strconv.Itoa(l.Line)
+		}
+		if inFile {
+			c = completion.Candidate{Word: file + ":" + strconv.Itoa(l.Line), Help: l.Function}
+		}
+		if c.Word != "" && strings.HasPrefix(c.Word, beginning) {
+			found = append(found, c)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b completion.Candidate) int { return cmp.Compare(a.Word, b.Word) })
+	found = slices.CompactFunc(found, func(a, b completion.Candidate) bool { return a.Word == b.Word })
+	return found[:min(len(found), locationLimit)]
+}
+
+// programOf is the file that has the names of a command line.
+func programOf(line *completion.Line) string {
+	if exec := line.Options["exec"]; len(exec) > 0 {
+		return exec[len(exec)-1]
+	}
+	if pid := line.Options["pid"]; len(pid) > 0 {
+		return "/proc/" + pid[len(pid)-1] + "/exe"
+	}
+	if line.Command.Name == "record" && len(line.Operands) > 0 {
+		return line.Operands[0]
+	}
+	header, ok := headerOf(line)
+	if !ok {
+		return ""
+	}
+	path, _ := recordedPath(header)
+	return path
+}
+
+// headerOf reads what the first file of a command line says in its header. Nothing is said of what is wrong with it.
+func headerOf(line *completion.Line) (header tfile.Header, ok bool) {
+	if len(line.Operands) == 0 || line.Operands[0] == "-" {
+		return header, false
+	}
+	if info, err := os.Stat(line.Operands[0]); err != nil || !info.Mode().IsRegular() {
+		return header, false
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return header, false
+	}
+	defer null.Close()
+	t, content, err := openContent(line.Operands[0], Streams{null, null, null}, nil)
+	if t == nil || err != nil {
+		return header, false
+	}
+	defer t.close()
+	return content.Header(), true
+}
+
+// completeTracepoints are the numbers that a trace file defines, with their locations.
+func completeTracepoints(line *completion.Line, _ string) (found []completion.Candidate) {
+	header, ok := headerOf(line)
+	if !ok {
+		return nil
+	}
+	for _, tp := range header.Tracepoints {
+		found = append(found, completion.Candidate{Word: strconv.Itoa(int(tp.Number)), Help: tp.Addr.String()})
+	}
+	return found
+}
+
+// completeRegisters are those of the description in a trace file.
+func completeRegisters(line *completion.Line, beginning string) (found []completion.Candidate) {
+	header, ok := headerOf(line)
+	if !ok || header.Description == "" {
+		return nil
+	}
+	description, _, err := tdesc.Parse([]byte(header.Description), nil)
+	if err != nil {
+		return nil
+	}
+	earlier := beginning[:strings.LastIndexByte(beginning, ',')+1] // the option takes a list
+	for _, r := range description.Registers() {
+		found = append(found, completion.Candidate{Word: earlier + r.Name, Help: r.Type})
+	}
+	return found
+}
+
+// completeProcesses are those that this user may trace, in the order of /proc.
+func completeProcesses(*completion.Line, string) (found []completion.Candidate) {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		if _, err := sys.Executable(pid); err != nil { // another user's, or a thread of the kernel
+			continue
+		}
+		found = append(found, completion.Candidate{Word: e.Name(), Help: sys.ThreadName(pid)})
+	}
+	return found
+}
+
+func completeFormats(*completion.Line, string) (found []completion.Candidate) {
+	for _, f := range slices.Concat(formats, executionFormats) {
+		found = append(found, completion.Candidate{Word: f.name})
+	}
+	return found
+}
+
+func completeDialects(*completion.Line, string) (found []completion.Candidate) {
+	for _, d := range dialects.All {
+		found = append(found, completion.Candidate{Word: d.Name})
+	}
+	return found
+}

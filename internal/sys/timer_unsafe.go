@@ -1,0 +1,57 @@
+package sys
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// sigevent is the kernel's struct sigevent.
+type sigevent struct {
+	value  uint64
+	signal int32
+	notify int32 // 0: a signal to the process
+	_      [48]byte
+}
+
+// StopProcess stops this process by the default action of SIGTSTP, until a SIGCONT. With a limit above 0 the kernel sends that SIGCONT
+// itself, again and again, since a stopped process could not. In an orphaned process group, where nobody would continue it, the kernel
+// does not stop a process. (The Go runtime, once it has caught a signal, does not go back to the default action.)
+func StopProcess(limit time.Duration) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	var caught kernelSigaction
+	if err := sigaction(unix.SIGTSTP, &kernelSigaction{handler: actionDefault}, &caught); err != nil {
+		return fmt.Errorf("setting the action of SIGTSTP: %w", err)
+	}
+	defer sigaction(unix.SIGTSTP, &caught, nil)
+	if limit > 0 {
+		event := sigevent{signal: int32(unix.SIGCONT)}
+		var timer int32
+		if _, _, errno := unix.RawSyscall(unix.SYS_TIMER_CREATE, unix.CLOCK_MONOTONIC, uintptr(unsafe.Pointer(&event)),
+			uintptr(unsafe.Pointer(&timer))); errno != 0 {
+			return fmt.Errorf("making a timer: %w", errno)
+		}
+		defer unix.RawSyscall(unix.SYS_TIMER_DELETE, uintptr(timer), 0, 0)
+		every := unix.NsecToTimespec(limit.Nanoseconds())
+		times := [2]unix.Timespec{every, every} // interval and first
+		if _, _, errno := unix.RawSyscall6(unix.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0); errno != 0 {
+			return fmt.Errorf("setting a timer: %w", errno)
+		}
+	}
+	// Sent to the calling thread the signal has stopped the process before the system call returns.
+	return unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGTSTP)
+}
+
+// StopOthers sends SIGTSTP to the process group of this process, which ignores it.
+func StopOthers() {
+	var caught kernelSigaction
+	if sigaction(unix.SIGTSTP, &kernelSigaction{handler: actionIgnore}, &caught) == nil {
+		_ = unix.Kill(0, unix.SIGTSTP)
+		_ = sigaction(unix.SIGTSTP, &caught, nil)
+	}
+}

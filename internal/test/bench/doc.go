@@ -1,0 +1,22 @@
+// Package bench measures, in tables of medians and ratios, what people may have come for.
+//
+// BenchmarkHit: what a tracepoint hit costs under tracewell serve, under gdbserver, and under the bare floor of package
+// floor. Both servers are driven by the real GDB; the program times itself.
+//
+// BenchmarkFile: what it takes to index, show, search and write trace files of a million frames, beside GDB on the same
+// files and beside reading and writing their bytes.
+//
+// BenchmarkExecution: what it takes to read and to compare execution traces, beside diff, cmp and finding lines.
+//
+// BenchmarkReplay: what it takes to index an execution trace of a gigabyte, and how long questions about it take.
+//
+// BenchmarkStartup: how long it takes to the first hit in a program with more than 100 MB of debugging information, beside a
+// breakpoint of GDB.
+//
+// Whatever is compared is measured in one run and in turns, because figures that were taken at different times do not
+// compare.
+//
+//	go test -run '^$' -bench . ./internal/test/bench [-args -rounds N -strict]
+//
+// It has no product code.
+package bench

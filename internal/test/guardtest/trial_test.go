@@ -1,0 +1,402 @@
+package guardtest
+
+import (
+	"bufio"
+	"debug/elf"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tracewell/internal/sys"
+	"tracewell/internal/test/gdbtest"
+	"tracewell/internal/test/testprog"
+	"tracewell/rsp"
+	"tracewell/tfile"
+)
+
+// patience is how long anything may take that a test waits for.
+const patience = 2 * time.Minute
+
+// lab is what the trials of a test share.
+type lab struct {
+	*testing.T
+	tracewell string
+	program   *testprog.Program
+	tick      uint64 // the address that is traced
+	dir       string
+	untraced  map[int]string // what the program prints, by its threads
+	servers   atomic.Int32   // that were started
+}
+
+func newLab(t *testing.T) *lab {
+	p := testprog.Build(t, "steady", testprog.Variant{NoPIE: true})
+	l := &lab{T: t, tracewell: gdbtest.Binary(t), program: p, dir: t.TempDir(), untraced: map[int]string{}}
+	f, err := elf.Open(p.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.Symbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range symbols {
+		if s.Name == "tick" {
+			l.tick = s.Value
+		}
+	}
+	return l
+}
+
+// subject is the program, with what it prints line by line.
+type subject struct {
+	*exec.Cmd
+	in    io.WriteCloser
+	lines chan string
+}
+
+// run starts the program; rate is its second argument.
+func (l *lab) run(threads int, rate string) *subject {
+	l.Helper()
+	cmd := exec.Command(l.program.Path, strconv.Itoa(threads), rate)
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := errors.Join(err1, err2, cmd.Start()); err != nil {
+		l.Fatal(err)
+	}
+	return &subject{cmd, in, lines(out)}
+}
+
+// lines sends what is read, line by line, and is closed at the end. What is behind the last line feed is left out.
+func lines(r io.Reader) chan string {
+	c := make(chan string, 1<<20)
+	go func() {
+		defer close(c)
+		in := bufio.NewReader(r)
+		for {
+			line, err := in.ReadString('\n')
+			if err != nil {
+				return
+			}
+			c <- line
+		}
+	}()
+	return c
+}
+
+// ask has the program make some more calls, and returns what it prints then, "" if it has ended.
+func (s *subject) ask() string {
+	io.WriteString(s.in, "\n")
+	return <-s.lines
+}
+
+// finish is ask, and has the program end. It returns what it printed and how it ended.
+func (s *subject) finish() (printed string, err error) {
+	stuck := time.AfterFunc(patience, func() { s.Process.Kill() })
+	defer stuck.Stop()
+	printed = s.ask()
+	s.in.Close()
+	for line := range s.lines {
+		printed += line
+	}
+	return printed, s.Wait()
+}
+
+// expect is what the program prints untraced.
+func (l *lab) expect(threads int) string {
+	l.Helper()
+	if l.untraced[threads] == "" {
+		printed, err := l.run(threads, "asked").finish()
+		if err != nil {
+			l.Fatal(err)
+		}
+		l.untraced[threads] = printed
+	}
+	return l.untraced[threads]
+}
+
+// tracer is a tracer at work.
+type tracer struct {
+	*lab
+	*exec.Cmd
+	traceFile string      // of a recorder
+	lines     chan string // what it prints
+	conn      net.Conn    // to a server
+	*rsp.Client
+}
+
+// A tool attaches to a process, and traces calls of tick.
+type tool struct {
+	name   string
+	attach func(l *lab, pid int) *tracer
+	launch func(l *lab, threads int, rate string) (k *tracer, program int)
+}
+
+var tools = []tool{
+	{"record", (*lab).record, (*lab).recordNew},
+	{"serve", (*lab).serve, (*lab).serveNew},
+}
+
+// recordOptions has each frame printed when it is in the file.
+var recordOptions = []string{"record", "-q", "--at", "tick", "--collect", "i", "--format", "{frame} {i}"}
+
+func (l *lab) record(pid int) *tracer {
+	l.Helper()
+	k := &tracer{lab: l, traceFile: filepath.Join(l.dir, fmt.Sprintf("%d.tf", pid))}
+	k.Cmd = exec.Command(l.tracewell, append(recordOptions, "--pid", strconv.Itoa(pid), "-o", k.traceFile)...)
+	k.begin()
+	k.await("the recorder traces", func() bool { return k.records() && traps(pid, l.tick) })
+	return k
+}
+
+func (l *lab) recordNew(threads int, rate string) (*tracer, int) {
+	l.Helper()
+	k := &tracer{lab: l, traceFile: filepath.Join(l.dir, "launched.tf")}
+	k.Cmd = exec.Command(l.tracewell, append(recordOptions, "-o", k.traceFile, "--", l.program.Path, strconv.Itoa(threads), rate)...)
+	in, err := k.StdinPipe() // the program's
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.Cleanup(func() { in.Close() })
+	k.begin()
+	k.await("the recorder has a file", k.records)
+	return k, k.programOf()
+}
+
+// records reports whether a recorder has written the header of its file, which it does before the program runs.
+func (k *tracer) records() bool {
+	status, err := os.Stat(k.traceFile)
+	return err == nil && status.Size() > 0
+}
+
+// begin starts a tracer.
+func (k *tracer) begin() {
+	k.Helper()
+	k.Stderr = os.Stderr
+	out, err := k.StdoutPipe()
+	if err := errors.Join(err, k.Start()); err != nil {
+		k.Fatal(err)
+	}
+	k.lines = lines(out)
+}
+
+// programOf is the process of the program that a tracer has launched, when it is traced.
+func (k *tracer) programOf() (pid int) {
+	k.Helper()
+	k.await("the program is launched and traced", func() bool {
+		for _, child := range sys.Children(k.Process.Pid) {
+			if path, _ := sys.Executable(child); path == k.program.Path && traps(child, k.tick) {
+				pid = child
+			}
+		}
+		return pid != 0
+	})
+	return pid
+}
+
+// traps reports whether a process has an int3 at an address.
+func traps(pid int, addr uint64) bool {
+	mem, err := sys.OpenMemory(pid)
+	if err != nil {
+		return false
+	}
+	defer mem.Close()
+	return slices.ContainsFunc(around(mem, addr), func(b byte) bool { return b == 0xcc })
+}
+
+// around are the first instructions of a function.
+func around(mem io.ReaderAt, addr uint64) []byte {
+	b := make([]byte, 16)
+	mem.ReadAt(b, int64(addr))
+	return b
+}
+
+// await waits until a condition holds.
+func (l *lab) await(what string, holds func() bool) {
+	l.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(2 * time.Millisecond) {
+		if time.Now().After(end) {
+			l.Fatalf("not within %v: %s", patience, what)
+		}
+	}
+}
+
+func (l *lab) serve(pid int) *tracer {
+	l.Helper()
+	k := l.server(strconv.Itoa(pid), "--attach")
+	k.trace()
+	return k
+}
+
+func (l *lab) serveNew(threads int, rate string) (*tracer, int) {
+	l.Helper()
+	k := l.server("", "--", l.program.Path, strconv.Itoa(threads), rate)
+	k.trace()
+	return k, k.programOf()
+}
+
+// server starts a server and connects to it.
+func (l *lab) server(attached string, args ...string) *tracer {
+	l.Helper()
+	address := filepath.Join(l.dir, fmt.Sprintf("%d.sock", l.servers.Add(1)))
+	command := []string{"serve", "unix:" + address}
+	if attached != "" {
+		command = []string{"serve", "--attach", "unix:" + address, attached}
+		args = nil
+	} else {
+		command = append(command, args[1:]...)
+	}
+	k := &tracer{lab: l, Cmd: exec.Command(l.tracewell, command...)}
+	in, err := k.StdinPipe()
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.Cleanup(func() { in.Close() })
+	k.begin()
+	k.await("the server listens", func() bool {
+		k.conn, err = net.Dial("unix", address)
+		return err == nil
+	})
+	k.conn.SetDeadline(time.Now().Add(patience))
+	k.Client = rsp.NewClient(k.conn)
+	return k
+}
+
+// do sends packets that are to be answered by OK.
+func (k *tracer) do(packets ...string) {
+	k.Helper()
+	for _, packet := range packets {
+		if reply, err := k.Exchange(packet); reply != "OK" || err != nil {
+			k.Fatalf("reply to %s: %q, %v", packet, reply, err)
+		}
+	}
+}
+
+// goOn has the program run.
+func (k *tracer) goOn() {
+	k.Helper()
+	if err := k.Send([]byte("vCont;c")); err != nil {
+		k.Fatal(err)
+	}
+}
+
+// trace starts a trace run in a server and has the program run.
+func (k *tracer) trace() {
+	k.Helper()
+	k.do("QTinit", fmt.Sprintf("QTDP:1:%x:E:0:0-", k.tick), fmt.Sprintf("QTDP:-1:%x:R03FFFF", k.tick), "QTStart")
+	k.goOn()
+}
+
+// guards are the guard processes of a tracer.
+func (k *tracer) guards() []int {
+	return slices.DeleteFunc(sys.Children(k.Process.Pid), func(pid int) bool { return sys.ThreadName(pid) != "tw-guard" })
+}
+
+// kill kills the tracer by SIGKILL, and waits until its guard has done its work.
+func (k *tracer) kill() {
+	k.Helper()
+	guards := k.guards()
+	k.Process.Kill()
+	k.Wait()
+	if k.conn != nil {
+		k.conn.Close()
+	}
+	k.await("the guard ends", func() bool { return !slices.ContainsFunc(guards, func(pid int) bool { return !sys.HasEnded(pid) }) })
+	k.checkFile()
+}
+
+// checkFile checks that the trace file opens, and has every frame that was printed.
+func (k *tracer) checkFile() {
+	k.Helper()
+	if k.traceFile == "" {
+		return
+	}
+	printed := 0
+	for line := range k.lines {
+		if !strings.HasPrefix(line, strconv.Itoa(printed)+" ") {
+			k.Errorf("line %d is %q", printed, line)
+		}
+		printed++
+	}
+	data, err := os.ReadFile(k.traceFile)
+	if err != nil {
+		k.Fatal(err)
+	}
+	f, err := tfile.OpenBytes(data)
+	if err != nil {
+		k.Fatalf("the trace file: %v", err)
+	}
+	if f.NumFrames() < printed {
+		k.Errorf("%d frames in the file, and %d were printed", f.NumFrames(), printed)
+	}
+	for i := range f.NumFrames() {
+		if _, err := f.Frame(i); err != nil {
+			k.Errorf("frame %d: %v", i, err)
+		}
+	}
+	os.Remove(k.traceFile)
+}
+
+// trial attaches a tracer to the program, kills it at a random moment, and looks at what the program does then: it dies by
+// SIGTRAP, or it goes on and prints what it prints untraced.
+func (l *lab) trial(use tool, threads int, rate string) (survived bool) {
+	l.Helper()
+	want := l.expect(threads)
+	s := l.run(threads, rate)
+	defer s.Process.Kill()
+	k := use.attach(l, s.Process.Pid)
+	time.Sleep(rand.N(longest))
+	k.kill()
+	printed, err := s.finish()
+	if trapped(err) {
+		return false
+	}
+	if err != nil || printed != want {
+		l.Errorf("%s, %d threads, %s calls/s: the program ended with %v and printed %q, want %q", use.name, threads, rate, err, printed, want)
+	}
+	return true
+}
+
+// trapped reports whether SIGTRAP ended a program.
+func trapped(err error) bool {
+	var end *exec.ExitError
+	return errors.As(err, &end) && strings.HasPrefix(end.String(), "signal: trace/breakpoint trap")
+}
+
+// together is how many trials go on at a time. A trial mostly waits.
+const together = 4
+
+// trials makes n trials, and returns how many programs survived.
+func (l *lab) trials(n int, use tool, threads int, rate string) int {
+	l.Helper()
+	l.expect(threads)
+	var left, survived atomic.Int32
+	left.Store(int32(n))
+	var group sync.WaitGroup
+	for range together {
+		group.Go(func() {
+			for left.Add(-1) >= 0 {
+				if l.trial(use, threads, rate) {
+					survived.Add(1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return int(survived.Load())
+}
+
+// longest is how long a tracer has traced at most when it is killed.
+const longest = 300 * time.Millisecond

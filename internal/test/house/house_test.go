@@ -1,0 +1,92 @@
+package house
+
+import (
+	"cmp"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "rewrite testdata/broken.txt")
+
+// limits are the lengths in lines that nothing may pass, and what may all the same: functions ("folder/file.go Name") and
+// files ("folder/file.go"), each with its reason.
+type limits struct {
+	function, file int
+	exceptions     map[string]string
+}
+
+// house are the limits that the project has set itself.
+var house = limits{function: 80, file: 600, exceptions: map[string]string{}}
+
+// rules are what the module is held to.
+var rules = []struct {
+	name  string
+	check func(*tree) []finding
+}{
+	{"layers", layering},
+	{"fences", fences},
+	{"tools", tools},
+	{"documented", documented},
+	{"short", short},
+	{"names", names},
+	{"encoders", encoders},
+	{"goroutines", goroutines},
+}
+
+func TestHouse(t *testing.T) {
+	module, err := readTree(filepath.Join("..", "..", ".."), house)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rule := range rules {
+		t.Run(rule.name, func(t *testing.T) {
+			for _, f := range rule.check(module) {
+				t.Error(f)
+			}
+		})
+	}
+}
+
+// TestRulesFind runs the rules over a module that breaks them.
+func TestRulesFind(t *testing.T) {
+	broken, err := readTree(filepath.Join("testdata", "broken"), limits{function: 8, file: 40, exceptions: map[string]string{
+		"rsp/rsp.go Excused": "shows that an exception holds",
+		"rsp/rsp.go Table":   "shows that an exception that nothing needs is found",
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, rule := range rules {
+		found := rule.check(broken)
+		if len(found) == 0 {
+			t.Errorf("rule %s finds nothing", rule.name)
+		}
+		slices.SortFunc(found, func(a, b finding) int {
+			return cmp.Or(cmp.Compare(a.path, b.path), cmp.Compare(a.line, b.line), cmp.Compare(a.text, b.text))
+		})
+		b.WriteString("-- " + rule.name + " --\n")
+		for _, f := range found {
+			b.WriteString(f.String() + "\n")
+		}
+	}
+	golden := filepath.Join("testdata", "broken.txt")
+	if *update {
+		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(string(want), b.String()); diff != "" {
+		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
