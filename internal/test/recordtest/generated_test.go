@@ -255,7 +255,7 @@ func unprinted(printed, recorded string) bool {
 	for i, text := range texts {
 		texts[i] = regexp.QuoteMeta(text)
 	}
-	return len(texts) > 1 && regexp.MustCompile("^"+strings.Join(texts, "-?[0-9]+.*")+"$").MatchString(recorded)
+	return len(texts) > 1 && regexp.MustCompile("^"+strings.Join(texts, "(?:-?[0-9]|[A-Za-z_:(]).*")+"$").MatchString(recorded)
 }
 
 // differInSigns reports whether two values differ only in members of enumeration types to which GDB 13.1 gives a sign of its own
