@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// libraryFolders are where the dynamic linker looks last.
+// libraryFolders are where the dynamic linker looks last, on the distributions that people use.
 var libraryFolders = []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
 
 // Libraries returns the paths of the shared libraries that a program says it needs, as far as they are found where the dynamic
