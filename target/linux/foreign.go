@@ -1,22 +1,20 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/target"
 )
 
 // foreignCopy is a slot with the copy of an instruction that the session's client has made, for want of anybody here who knows
 // the instruction. It is good for as long as the instruction is the same.
 type foreignCopy struct {
-	insn *amd64.Instruction // nil while there is no copy yet
+	insn instruction // nil while there is no copy yet
 	slot arch.Addr
 }
 
@@ -51,7 +49,7 @@ func (t *Target) foreignSlot(p *process, from arch.Addr) (arch.Addr, error) {
 		return 0, err
 	}
 	slot := s.base + arch.Addr(s.used)
-	s.used += amd64.SlotSize
+	s.used += bufferSize
 	if (from-slot)&0xff == 0 {
 		return t.foreignSlot(p, from) // a displacement may have to change in its lowest byte for isCopy to see it
 	}
@@ -66,7 +64,7 @@ func (p *process) unknown(at arch.Addr) bool {
 	if n == 0 || p.foreign[at].holds(code[:n]) {
 		return false
 	}
-	_, err := amd64.Decode(code[:n], at)
+	_, err := host.decode(code[:n], at)
 	return err != nil
 }
 
@@ -78,7 +76,7 @@ func (c foreignCopy) holds(code []byte) bool {
 // Relocated implements target.Relocator: it puts the jump back behind the copy.
 func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 	return t.onProcess(pid, func(p *process) error {
-		if size < 1 || size > maxInstruction || size > amd64.MaxCopy {
+		if size < 1 || size > maxInstruction || size > maxCopy {
 			return fmt.Errorf("a copy of %d bytes of the instruction at %s", size, r.From)
 		}
 		original, moved := make([]byte, size), make([]byte, size)
@@ -88,10 +86,10 @@ func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 		if _, err := p.read(r.To, moved); err != nil {
 			return err
 		}
-		if !isCopy(original, moved, int64(r.From-r.To)) {
+		if !host.isCopy(original, moved, int64(r.From-r.To)) {
 			return fmt.Errorf("the bytes % x at %s are no copy of the instruction % x at %s", moved, r.To, original, r.From)
 		}
-		c := foreignCopy{amd64.Foreign(original, r.From), r.To}
+		c := foreignCopy{host.relocated(original, r.From), r.To}
 		end := r.To + arch.Addr(size)
 		if _, err := p.mem.WriteAt(c.insn.JumpBack(end), int64(end)); err != nil {
 			return errors.Join(errors.New("cannot write behind the copy"), err)
@@ -100,31 +98,6 @@ func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 		return nil
 	})
 }
-
-// isCopy reports whether moved is what original is so far away: the same bytes, or with a displacement of four bytes that
-// makes up for the distance.
-//
-// The second is not believed of an instruction with legacy prefixes. GDB (13.1 to 18) counts the place of the displacement
-// with them and then starts behind them, so it changes bytes that follow the displacement.
-func isCopy(original, moved []byte, away int64) bool {
-	if bytes.Equal(original, moved) {
-		return true
-	}
-	if bytes.IndexByte(legacyPrefixes, original[0]) >= 0 {
-		return false
-	}
-	for i := 0; i+4 <= len(original); i++ {
-		before, after := binary.LittleEndian.Uint32(original[i:]), binary.LittleEndian.Uint32(moved[i:])
-		if int64(int32(after)) == int64(int32(before))+away &&
-			bytes.Equal(original[:i], moved[:i]) && bytes.Equal(original[i+4:], moved[i+4:]) {
-			return true
-		}
-	}
-	return false
-}
-
-// legacyPrefixes are the prefixes of x86 but for REX.
-var legacyPrefixes = []byte{0x26, 0x2e, 0x36, 0x3e, 0x64, 0x65, 0x66, 0x67, 0xf0, 0xf2, 0xf3}
 
 // takeForeign gives a trap over an unknown instruction the slot that a client has filled, if it is for that instruction.
 func (tr *trap) takeForeign(p *process) {

@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
 )
 
@@ -63,7 +62,7 @@ func (t *Target) giveSlot(p *process, tr *trap) {
 	if _, err := p.mem.WriteAt(code, int64(at)); err != nil {
 		return
 	}
-	s.used += amd64.SlotSize
+	s.used += bufferSize
 	s.slots[tr.addr] = slot{at, code, resume}
 	tr.slot, tr.resume = at, resume
 }
@@ -86,7 +85,7 @@ func (p *process) regainSlot(tr *trap) bool {
 // scratchNear returns a scratch mapping within reach of addr that has room.
 func (t *Target) scratchNear(p *process, addr arch.Addr) (*scratch, error) {
 	for _, s := range p.scratch {
-		if distance(s.base, addr) < reach && s.used+amd64.SlotSize <= scratchSize {
+		if distance(s.base, addr) < reach && s.used+bufferSize <= scratchSize {
 			return s, nil
 		}
 	}
@@ -135,7 +134,7 @@ func distance(a, b arch.Addr) arch.Addr { return max(a, b) - min(a, b) }
 // mapScratch maps a page range in the program for execution. The tracer writes it from outside, so it need not be writable.
 func (t *Target) mapScratch(p *process, base arch.Addr) error {
 	const protReadExec, mapPrivate, mapAnonymous, mapFixedNoReplace = 0x5, 0x2, 0x20, 0x100000
-	got, err := t.inject(p, sysMmap, uint64(base), scratchSize, protReadExec, mapPrivate|mapAnonymous|mapFixedNoReplace, ^uint64(0), 0)
+	got, err := t.inject(p, sys.CallMmap, uint64(base), scratchSize, protReadExec, mapPrivate|mapAnonymous|mapFixedNoReplace, ^uint64(0), 0)
 	if err == nil && arch.Addr(got) != base {
 		err = fmt.Errorf("mmap in the program returned %#x, want %s", got, base)
 	}
@@ -149,7 +148,7 @@ func (t *Target) unmapScratch(p *process) {
 		return
 	}
 	for _, s := range p.scratch {
-		if _, err := t.inject(p, sysMunmap, uint64(s.base), scratchSize, 0, 0, 0, 0); err != nil {
+		if _, err := t.inject(p, sys.CallMunmap, uint64(s.base), scratchSize, 0, 0, 0, 0); err != nil {
 			return
 		}
 	}

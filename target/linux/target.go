@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/guard"
 	"tracewell/internal/routine"
 	"tracewell/internal/sys"
@@ -216,7 +215,7 @@ func (t *Target) escape() {
 }
 
 // ISA implements target.Target.
-func (t *Target) ISA() *arch.ISA { return amd64.ISA }
+func (t *Target) ISA() *arch.ISA { return host.isa() }
 
 // Description implements target.Target.
 func (t *Target) Description() *tdesc.Target { return t.regs.description }

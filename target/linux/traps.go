@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
@@ -23,7 +22,7 @@ type trap struct {
 	site     *tracepoint.Site // nil without a tracepoint
 
 	// How the displaced instruction happens.
-	insn      *amd64.Instruction // nil if it cannot be decoded: it is stepped in place
+	insn      instruction // nil if it cannot be decoded: it is stepped in place
 	emulate   bool
 	slot      arch.Addr // 0 without
 	resume    int       // offset in the slot behind the copy
@@ -36,14 +35,11 @@ type check func(tracepoint.Snapshot) bool
 // stops asks whether a thread is to stop.
 func (c check) stops(s tracepoint.Snapshot) bool { return c == nil || c(s) }
 
-// maxInstruction is the length of the longest instruction.
-const maxInstruction = 15
-
 // breakpointOpcode is the int3 that a trap consists of.
 const breakpointOpcode = 0xcc
 
 // isSyscall reports whether a system call is under a trap. It may take for ever, so a signal cannot wait until it has been made.
-func (tr *trap) isSyscall() bool { return tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall }
+func (tr *trap) isSyscall() bool { return tr.insn != nil && tr.insn.isSyscall() }
 
 // trapAt returns the trap at addr, placing a new one where there is none, or where the program has put other code over it.
 func (s *space) trapAt(addr arch.Addr) (*trap, error) {
@@ -86,7 +82,7 @@ func (tr *trap) study(s *space) error {
 		return fmt.Errorf("no memory at %s: %w", tr.addr, err)
 	}
 	tr.original = code[0]
-	tr.insn, err = amd64.Decode(code[:n], tr.addr)
+	tr.insn, err = host.decode(code[:n], tr.addr)
 	if err != nil {
 		tr.insn = nil
 	}
