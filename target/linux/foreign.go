@@ -4,18 +4,19 @@ package linux
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"tracewell/arch"
 	"tracewell/target"
+	"tracewell/target/linux/internal/patch"
 )
 
-// foreignCopy is a slot with the copy of an instruction that the session's client has made, for want of anybody here who knows
-// the instruction. It is good for as long as the instruction is the same.
-type foreignCopy struct {
-	insn instruction // nil while there is no copy yet
-	slot arch.Addr
+// relocatedInsn is an instruction that cannot be decoded here, relocated by the session's client. It is good for as long as the
+// instruction is the same.
+type relocatedInsn struct {
+	at     arch.Addr   // of the room that was reserved for it
+	insn   instruction // nil until the client has relocated it
+	buffer *patch.Buffer
 }
 
 // Relocations implements target.Relocator. A client is asked about instructions only that cannot be decoded here. What is
@@ -30,8 +31,8 @@ func (t *Target) Relocations(pid int, addrs []arch.Addr) []target.Relocation {
 			if !p.unknown(from) {
 				continue
 			}
-			if slot, err := t.foreignSlot(p, from); err == nil {
-				wanted = append(wanted, target.Relocation{From: from, To: slot})
+			if at, err := t.reserveRelocated(p, from); err == nil {
+				wanted = append(wanted, target.Relocation{From: from, To: at})
 			}
 		}
 		return nil
@@ -39,29 +40,27 @@ func (t *Target) Relocations(pid int, addrs []arch.Addr) []target.Relocation {
 	return wanted
 }
 
-// foreignSlot sets a slot aside for the instruction at an address, the same one until there has been a copy in it.
-func (t *Target) foreignSlot(p *process, from arch.Addr) (arch.Addr, error) {
-	if c := p.foreign[from]; c.slot != 0 && c.insn == nil {
-		return c.slot, nil
+// reserveRelocated reserves room for the instruction at an address, the same until it has been relocated.
+func (t *Target) reserveRelocated(p *process, from arch.Addr) (arch.Addr, error) {
+	if c := p.relocated[from]; c.at != 0 && c.insn == nil {
+		return c.at, nil
 	}
-	s, err := t.scratchNear(p, from)
+	at, err := t.reserveNear(p, from)
 	if err != nil {
 		return 0, err
 	}
-	slot := s.base + arch.Addr(s.used)
-	s.used += bufferSize
-	if (from-slot)&0xff == 0 {
-		return t.foreignSlot(p, from) // a displacement may have to change in its lowest byte for isCopy to see it
+	if (from-at)&0xff == 0 {
+		return t.reserveRelocated(p, from) // a displacement may have to change in its lowest byte for isCopy to see it
 	}
-	p.foreign[from] = foreignCopy{slot: slot}
-	return slot, nil
+	p.relocated[from] = relocatedInsn{at: at}
+	return at, nil
 }
 
 // unknown reports whether there is an instruction that is neither known nor copied.
 func (p *process) unknown(at arch.Addr) bool {
 	var code [maxInstruction]byte
 	n, _ := p.read(at, code[:])
-	if n == 0 || p.foreign[at].holds(code[:n]) {
+	if n == 0 || p.relocated[at].holds(code[:n]) {
 		return false
 	}
 	_, err := host.decode(code[:n], at)
@@ -69,11 +68,11 @@ func (p *process) unknown(at arch.Addr) bool {
 }
 
 // holds reports whether the copy is one of the instruction that code begins with.
-func (c foreignCopy) holds(code []byte) bool {
+func (c relocatedInsn) holds(code []byte) bool {
 	return c.insn != nil && bytes.HasPrefix(code, c.insn.Code())
 }
 
-// Relocated implements target.Relocator: it puts the jump back behind the copy.
+// Relocated implements target.Relocator: it writes the jump back behind the copy.
 func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 	return t.onProcess(pid, func(p *process) error {
 		if size < 1 || size > maxInstruction || size > maxCopy {
@@ -89,24 +88,25 @@ func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 		if !host.isCopy(original, moved, int64(r.From-r.To)) {
 			return fmt.Errorf("the bytes % x at %s are no copy of the instruction % x at %s", moved, r.To, original, r.From)
 		}
-		c := foreignCopy{host.relocated(original, r.From), r.To}
-		end := r.To + arch.Addr(size)
-		if _, err := p.mem.WriteAt(c.insn.JumpBack(end), int64(end)); err != nil {
-			return errors.Join(errors.New("cannot write behind the copy"), err)
+		insn := host.relocated(original, r.From)
+		code := append(moved, insn.JumpBack(r.To+arch.Addr(size))...)
+		buffer, err := p.code.Place(r.To, bufferSize, code, pointsOf(insn, r.From, size)...)
+		if err != nil {
+			return err
 		}
-		p.foreign[r.From] = c
+		p.relocated[r.From] = relocatedInsn{r.To, insn, buffer}
 		return nil
 	})
 }
 
-// takeForeign gives a trap over an unknown instruction the slot that a client has filled, if it is for that instruction.
-func (tr *trap) takeForeign(p *process) {
+// useRelocated gives a breakpoint over an unknown instruction the buffer that a client has filled, if it is for that instruction.
+func (tr *trap) useRelocated(p *process) {
 	var code [maxInstruction]byte
 	n, _ := p.read(tr.addr, code[:])
-	c := p.foreign[tr.addr]
+	c := p.relocated[tr.addr]
 	if !c.holds(code[:n]) {
 		return
 	}
-	tr.insn, tr.slot, tr.resume = c.insn, c.slot, c.insn.Len()
-	tr.ambiguous = c.insn.Len() == 1
+	tr.insn, tr.buffer = c.insn, c.buffer
+	tr.ambiguous = arch.Addr(c.insn.Len()) == trapShift()
 }

@@ -122,8 +122,7 @@ func (t *Target) comeToRest(k *task, s sys.Status) {
 // behindTrap reports whether the int3 that a guest has run into is, or was, a trap.
 func (k *task) behindTrap() bool {
 	at := k.trapPC()
-	code, ok := (&stack{tid: k.tid}).ReadUint64(at)
-	return k.proc.traps[at] != nil || ok && byte(code) != breakpointOpcode
+	return k.proc.traps[at] != nil || k.proc.stale(at)
 }
 
 // seeOff lets a guest go that has stopped at last.

@@ -28,15 +28,12 @@ func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, erro
 	if err != nil {
 		return 0, err
 	}
-	code := host.syscallCode()
-	saved := make([]byte, len(code))
-	if _, err := p.mem.ReadAt(saved, int64(entry)); err != nil {
-		return 0, fmt.Errorf("reading the program's entry point: %w", err)
+	space := p.space
+	giveBack, err := space.code.Borrow(entry, host.syscallCode())
+	if err != nil {
+		return 0, fmt.Errorf("the program's entry point: %w", err)
 	}
-	if _, err := p.mem.WriteAt(code, int64(entry)); err != nil {
-		return 0, fmt.Errorf("writing the program's entry point: %w", err)
-	}
-	defer p.mem.WriteAt(saved, int64(entry))
+	defer func() { space.warn(giveBack()) }()
 	return t.call(k, entry, number, args)
 }
 

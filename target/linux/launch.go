@@ -108,7 +108,7 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	}
 	var fresh *process
 	if err == nil {
-		fresh, err = newProcess(pid, true)
+		fresh, err = t.newProcess(pid, true)
 	}
 	if err != nil {
 		sys.KillAndReap(pid)

@@ -3,7 +3,6 @@
 package linux
 
 import (
-	"tracewell/arch"
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tracepoint"
@@ -414,21 +413,20 @@ func (t *Target) tellBacklog() {
 	t.events.add(e)
 }
 
-// settle gives a task that stopped inside a slot the pc that the slot stands for.
+// settle gives a task that stopped inside a displaced-stepping buffer the pc that it has in the program.
 func (t *Target) settle(k *task) {
-	tr := k.slot
-	k.slot = nil
-	if tr == nil || k.fetch() != nil {
+	b := k.buffer
+	k.buffer = nil
+	if b == nil || k.fetch() != nil {
 		return
 	}
-	switch offset := k.pc() - tr.slot; {
-	case offset >= bufferSize:
-		// It has left.
-	case offset < arch.Addr(tr.resume):
-		k.setPC(tr.addr)
-		k.passed = tr.addr
-		k.moveFault(tr)
-	default:
-		k.setPC(tr.addr + arch.Addr(tr.insn.Len()))
+	at, ok := b.Original(k.pc())
+	if !ok {
+		return // it has left
+	}
+	k.setPC(at)
+	if start, _ := b.Original(b.Addr()); at == start {
+		k.passed = at
+		k.moveFault(b)
 	}
 }

@@ -27,9 +27,9 @@ func (t *Target) pass(k *task, tr *trap) passage {
 		k.passed = 0
 		k.dirty = dirtyAll
 		return done
-	case tr.slot != 0 && len(k.deferred) > 0:
+	case tr.buffer != nil && len(k.deferred) > 0:
 		return t.stepThroughSlot(k, tr)
-	case tr.slot != 0:
+	case tr.buffer != nil:
 		t.enterSlot(k, tr)
 		return sent
 	}
@@ -39,8 +39,8 @@ func (t *Target) pass(k *task, tr *trap) passage {
 // enterSlot sends a task into its slot. It is stepped through when something must happen right behind the instruction.
 func (t *Target) enterSlot(k *task, tr *trap) {
 	k.passed = 0
-	k.setPC(tr.slot)
-	k.slot = tr
+	k.setPC(tr.buffer.Addr())
+	k.buffer = tr.buffer
 	err := k.flush()
 	if err == nil {
 		err = k.proc.debug.load(k)
@@ -60,8 +60,8 @@ func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
 	blocked, _ := sys.SignalMask(k.tid)
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	for {
-		k.passed, k.slot = 0, tr
-		k.setPC(tr.slot)
+		k.passed, k.buffer = 0, tr.buffer
+		k.setPC(tr.buffer.Addr())
 		if k.proc.debug.load(k) != nil || k.flush() != nil {
 			return lost
 		}

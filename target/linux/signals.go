@@ -8,6 +8,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/sys"
 	"tracewell/target"
+	"tracewell/target/linux/internal/patch"
 )
 
 // numSignals is one more than the highest signal of the kernel.
@@ -156,16 +157,16 @@ func (k *task) again(addr arch.Addr) bool {
 	return met
 }
 
-// moveFault makes the siginfo of a fault in a slot name the original address where it named the slot, as for SIGFPE and
+// moveFault makes the siginfo of a fault in a buffer name the program's address where it names one in the buffer, as for SIGFPE and
 // SIGILL.
-func (k *task) moveFault(tr *trap) {
+func (k *task) moveFault(b *patch.Buffer) {
 	const siAddr = 16
 	var info [sys.SiginfoSize]byte
 	if !k.atSignal || sys.GetSiginfo(k.tid, &info) != nil || siCode(&info) <= 0 {
 		return
 	}
-	if arch.Addr(binary.LittleEndian.Uint64(info[siAddr:])) == tr.slot {
-		binary.LittleEndian.PutUint64(info[siAddr:], uint64(tr.addr))
+	if at, ok := b.Original(arch.Addr(binary.LittleEndian.Uint64(info[siAddr:]))); ok {
+		binary.LittleEndian.PutUint64(info[siAddr:], uint64(at))
 		sys.SetSiginfo(k.tid, &info)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/sys"
 	"tracewell/target"
+	"tracewell/target/linux/internal/patch"
 )
 
 // taskState is what the kernel is doing with a task.
@@ -39,8 +40,8 @@ type task struct {
 	rangeEnd   arch.Addr
 
 	// What the kernel was last told.
-	stepping bool  // by single-step
-	slot     *trap // whose slot it was sent into, nil when it cannot be in one
+	stepping bool          // by single-step
+	buffer   *patch.Buffer // that it was sent into, nil when it cannot be in one
 
 	// What is known of it while it is stopped.
 	status    sys.Status // of a stop not acted on yet, if waiting

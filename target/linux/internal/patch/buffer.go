@@ -76,6 +76,15 @@ func (s *Space) Reserve(size int, suits func(base arch.Addr) bool) (at arch.Addr
 	return 0, false
 }
 
+// Return takes back the room that was reserved last, if nothing was placed there.
+func (s *Space) Return(at arch.Addr, size int) {
+	for _, a := range s.areas {
+		if a.base+arch.Addr(a.used) == at+arch.Addr(size) {
+			a.used -= size
+		}
+	}
+}
+
 // Place writes code into reserved room of a size. Points are its pc map, in the order of their offsets, of which the first is 0.
 func (s *Space) Place(at arch.Addr, size int, code []byte, points ...Point) (*Buffer, error) {
 	if n, err := s.mem.WriteAt(code, int64(at)); err != nil {

@@ -83,7 +83,7 @@ func (s *Space) Share() *Space {
 }
 
 // Leave is for a process that leaves the address space. The last one removes the patches, since another program may go on in the
-// memory that nobody traces, and reports last. The error joins those of Remove.
+// memory that nobody traces. It reports whether it was the last, with the error of RemoveAll.
 func (s *Space) Leave() (last bool, err error) {
 	if s.users--; s.users > 0 {
 		return false, nil
@@ -210,13 +210,25 @@ func (s *Space) Remove(p *Patch) error {
 	return err
 }
 
-// RemoveAll removes all patches. The error joins those of Remove.
+// RemoveAll removes all patches. The error is the first of Remove, and says how many others there are.
 func (s *Space) RemoveAll() error {
 	var errs []error
 	for len(s.patches) > 0 {
 		errs = append(errs, s.Remove(s.patches[len(s.patches)-1]))
 	}
-	return errors.Join(errs...)
+	return summary(errs)
+}
+
+// summary is the first of several errors, with the number of the others: a program may have thousands of patches.
+func summary(errs []error) error {
+	errs = slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	switch others := len(errs) - 1; {
+	case others < 0:
+		return nil
+	case others > 0:
+		return fmt.Errorf("%w (and in %d other places)", errs[0], others)
+	}
+	return errs[0]
 }
 
 // restore writes the program's own bytes over those of a patch that are still there, in this or another memory.
@@ -273,7 +285,7 @@ func (s *Space) Clean(copied Memory) error {
 			errs = append(errs, s.putBack(copied, addr, []byte{b.original}))
 		}
 	}
-	return errors.Join(errs...)
+	return summary(errs)
 }
 
 // holds reports whether a byte in memory has a value.
