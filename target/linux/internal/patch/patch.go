@@ -226,7 +226,7 @@ func summary(errs []error) error {
 	case others < 0:
 		return nil
 	case others > 0:
-		return fmt.Errorf("%w (and in %d other places)", errs[0], others)
+		return fmt.Errorf("%w (%d more like this)", errs[0], others)
 	}
 	return errs[0]
 }

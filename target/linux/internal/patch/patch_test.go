@@ -93,6 +93,25 @@ func TestBorrowFails(t *testing.T) {
 	}
 }
 
+// TestManyFaults reports one of many failures, and how many others there are.
+func TestManyFaults(t *testing.T) {
+	mem := &flat{bytes: make([]byte, 9)}
+	s := New(mem, table{})
+	for at := range arch.Addr(9) {
+		if _, err := s.Insert(at, []byte("X")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mem.readOnly = func(addr int) bool { return addr%2 == 1 }
+	err := s.RemoveAll()
+	if !errors.Is(err, errFault) || !strings.HasSuffix(err.Error(), " (3 more like this)") {
+		t.Errorf("%v", err)
+	}
+	if !bytes.Equal(mem.bytes, []byte("\x00X\x00X\x00X\x00X\x00")) || len(s.Within(0, 9)) > 0 {
+		t.Errorf("% x, with %d patches left", mem.bytes, len(s.Within(0, 9)))
+	}
+}
+
 // TestForkFails has a child whose copy cannot be cleaned.
 func TestForkFails(t *testing.T) {
 	s := New(&flat{bytes: []byte("code")}, table{})
