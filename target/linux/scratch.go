@@ -45,7 +45,7 @@ func (t *Target) giveBuffer(p *process, tr *trap) {
 		return
 	}
 	if code, resume, ok := tr.insn.Relocate(at); ok {
-		tr.buffer, err = p.code.Place(at, bufferSize, code, pointsOf(tr.insn, tr.addr, resume)...)
+		tr.buffer, _ = p.code.Place(at, bufferSize, code, pointsOf(tr.insn, tr.addr, resume)...)
 	}
 	if tr.buffer == nil {
 		p.code.Return(at, bufferSize)
