@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -10,7 +10,6 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
@@ -84,7 +83,7 @@ func (t *Target) Ended() (e *Ended) {
 var errEnded = errors.New("the program has ended")
 
 // ISA implements target.Target.
-func (e *Ended) ISA() *arch.ISA { return amd64.ISA }
+func (e *Ended) ISA() *arch.ISA { return host.isa() }
 
 // Description implements target.Target.
 func (e *Ended) Description() *tdesc.Target { return e.description }

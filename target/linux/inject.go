@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -8,18 +8,8 @@ import (
 	"fmt"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
 )
-
-// The kernel's numbers of the system calls made in the program.
-const (
-	sysMmap   = 9
-	sysMunmap = 11
-)
-
-// syscallCode is the instruction that inject has a task execute.
-var syscallCode = []byte{0x0f, 0x05}
 
 // inject has a stopped task of a program make one system call, and leaves the task as it was. Two bytes at the program's
 // entry point serve as the place to make it from; every task in its memory is stopped meanwhile. A call that the task was
@@ -38,14 +28,12 @@ func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, erro
 	if err != nil {
 		return 0, err
 	}
-	saved := make([]byte, len(syscallCode))
-	if _, err := p.mem.ReadAt(saved, int64(entry)); err != nil {
-		return 0, fmt.Errorf("reading the program's entry point: %w", err)
+	space := p.space
+	giveBack, err := space.code.Borrow(entry, host.syscallCode())
+	if err != nil {
+		return 0, fmt.Errorf("the program's entry point: %w", err)
 	}
-	if _, err := p.mem.WriteAt(syscallCode, int64(entry)); err != nil {
-		return 0, fmt.Errorf("writing the program's entry point: %w", err)
-	}
-	defer p.mem.WriteAt(saved, int64(entry))
+	defer func() { space.warn(giveBack()) }()
 	return t.call(k, entry, number, args)
 }
 
@@ -75,13 +63,7 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 	}
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 
-	k.regs[amd64.RAX] = number
-	k.regs[amd64.OrigRAX] = ^uint64(0)
-	k.setPC(from)
-	order := [...]int{amd64.RDI, amd64.RSI, amd64.RDX, amd64.R10, amd64.R8, amd64.R9}
-	for i, arg := range args {
-		k.regs[order[i]] = arg
-	}
+	host.setCall(&k.regs, from, number, args)
 	k.dirty = dirtyAll
 	if err := k.flush(); err != nil {
 		return 0, err
@@ -89,7 +71,7 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 	if _, ok := t.stepOnce(k, false); !ok {
 		return 0, errors.New("the thread ended during the system call")
 	}
-	result, behind := k.regs[amd64.RAX], k.pc() == from+arch.Addr(len(syscallCode))
+	result, behind := host.callResult(&k.regs), k.pc() == from+arch.Addr(len(host.syscallCode()))
 	sys.SetSignalMask(k.tid, blocked)
 	k.regs, k.dirty, k.stepping = saved.regs, dirtyAll, saved.stepping
 	k.waiting, k.status, k.signal, k.triggersKnown = saved.waiting, saved.status, saved.signal, saved.triggersKnown

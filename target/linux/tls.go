@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -9,13 +9,12 @@ import (
 	"fmt"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/target"
 )
 
 // Where a thread's own variables are.
 //
-// On x86-64 the thread pointer is the base of segment fs. The block of the main program's variables ends there, so its place
+// The block of the main program's variables ends there, so its place
 // follows from the program header alone, whatever the C library.
 //
 // Objects that the dynamic linker loads are numbered, and each thread has a vector (DTV) of its blocks by these numbers. A
@@ -34,7 +33,7 @@ func (t *Target) ThreadLocals() target.ThreadLocals { return t }
 func (t *Target) ThreadPointer(id target.ThreadID) (pointer arch.Addr, err error) {
 	err = t.onTask(id, func(k *task) error {
 		err := k.fetch()
-		pointer = arch.Addr(k.regs[amd64.FSBase])
+		pointer = host.threadPointer(&k.regs)
 		return err
 	})
 	return pointer, err
@@ -47,7 +46,7 @@ func (t *Target) ThreadLocal(id target.ThreadID, object arch.Addr, offset uint64
 		if err := k.fetch(); err != nil {
 			return err
 		}
-		block, err := k.proc.threadBlock(arch.Addr(k.regs[amd64.FSBase]), object)
+		block, err := k.proc.threadBlock(host.threadPointer(&k.regs), object)
 		addr = block + arch.Addr(offset)
 		return err
 	})
