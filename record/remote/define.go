@@ -163,7 +163,7 @@ func (s *Session) annotate() error {
 
 // watchLinker sets the breakpoint by which the dynamic linker tells of libraries, if more can be traced while the run is on.
 func (s *Session) watchLinker() error {
-	if s.debug == 0 || s.config.Disconnected || !s.server.features.Has("InstallInTrace") {
+	if s.debug.RDebug == 0 || s.config.Disconnected || !s.server.features.Has("InstallInTrace") {
 		for _, t := range s.finder.Points {
 			if t.Pending != nil {
 				s.warnings = append(s.warnings, fmt.Errorf("tracepoint %d: libraries that are loaded from now on are not looked at", t.Number))
@@ -171,15 +171,11 @@ func (s *Session) watchLinker() error {
 		}
 		return nil
 	}
-	at, err := s.server.word(s.debug + debugBreak)
-	if err == nil {
-		err = s.breakpoint("Z", arch.Addr(at))
-	}
-	if err != nil {
+	if err := s.breakpoint("Z", s.debug.Break); err != nil {
 		s.warnings = append(s.warnings, fmt.Errorf("libraries that are loaded from now on are not looked at: %w", err))
 		return nil
 	}
-	s.linker = arch.Addr(at)
+	s.linker = s.debug.Break
 	return nil
 }
 

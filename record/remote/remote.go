@@ -119,7 +119,7 @@ func (s *Session) enter() error {
 	if !s.dynamic {
 		return nil
 	}
-	debug, err := s.findDebug()
+	debug, err := s.space.RDebug()
 	if err == nil && debug == 0 {
 		err = s.runTo(s.program.Main().Entry())
 	}

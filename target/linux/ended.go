@@ -11,6 +11,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
+	"tracewell/inferior"
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
@@ -46,7 +47,7 @@ type lastState struct {
 	registers []byte
 	auxv      []byte
 	exec      string
-	links     target.LinkMap
+	links     inferior.LinkMap
 	maps      []sys.Mapping
 	end       target.Event // how it ended, zero before
 }
@@ -198,7 +199,7 @@ func (e *Ended) ReadAuxv(int) ([]byte, error) { return e.last.auxv, nil }
 func (e *Ended) ReadExecFile(int) (string, error) { return e.last.exec, nil }
 
 // ReadLibraries implements target.Libraries.
-func (e *Ended) ReadLibraries(int) (target.LinkMap, error) { return e.last.links, nil }
+func (e *Ended) ReadLibraries(int) (inferior.LinkMap, error) { return e.last.links, nil }
 
 // endedMappings answers target.ReadOnly.
 type endedMappings struct{ e *Ended }
