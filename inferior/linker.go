@@ -85,7 +85,7 @@ func (s *ProgramSpace) exportedByLinker(base arch.Addr) (arch.Addr, bool) {
 func breakpointInFile(r io.ReaderAt) (arch.Addr, error) {
 	f, err := elf.NewFile(r)
 	if err != nil {
-		return 0, err
+		return 0, fmt.Errorf("reading an ELF file: %w", err)
 	}
 	symbols, _ := f.Symbols() // none in a stripped file
 	for _, s := range symbols {

@@ -54,20 +54,26 @@ func (s *ProgramSpace) wrap(addr arch.Addr) arch.Addr {
 
 // read fills b from memory.
 func (s *ProgramSpace) read(addr arch.Addr, b []byte) error {
-	for done := 0; done < len(b); {
+	_, err := s.readPrefix(addr, b)
+	return err
+}
+
+// readPrefix reads the readable prefix of b, however many calls that takes. The error says why there is no more.
+func (s *ProgramSpace) readPrefix(addr arch.Addr, b []byte) (done int, err error) {
+	for done < len(b) {
 		at := s.wrap(addr + arch.Addr(done))
 		n, err := s.process.ReadMemory(at, b[done:])
 		done += n
 		switch {
 		case done >= len(b):
-			return nil
+			return len(b), nil
 		case err != nil:
-			return err
+			return done, err
 		case n <= 0:
-			return fmt.Errorf("cannot read memory at %s", at)
+			return done, fmt.Errorf("cannot read memory at %s", at)
 		}
 	}
-	return nil
+	return done, nil
 }
 
 // words reads n words of the size of a pointer.
@@ -96,7 +102,7 @@ func (s *ProgramSpace) int32At(addr arch.Addr) (uint32, error) {
 }
 
 // Pieces in which memory is read whose length is not known: pageSize is no larger than a page anywhere, so that no piece reaches
-// into a page that need not exist, and pieceSize fits into a packet of small stubs.
+// into a page that need not exist, for which stubs reject a read as a whole; and pieceSize fits into a packet of small stubs.
 const (
 	pageSize  = 4096
 	pieceSize = 256
@@ -108,12 +114,13 @@ func (s *ProgramSpace) until(addr arch.Addr, limit int, end func([]byte) int) ([
 	for len(b) < limit {
 		at := addr + arch.Addr(len(b))
 		piece := make([]byte, min(pieceSize, limit-len(b), pageSize-int(at%pageSize)))
-		if err := s.read(at, piece); err != nil {
-			return b, err
-		}
-		b = append(b, piece...)
+		n, err := s.readPrefix(at, piece)
+		b = append(b, piece[:n]...)
 		if n := end(b); n >= 0 {
 			return b[:n], nil
+		}
+		if err != nil {
+			return b, err
 		}
 	}
 	return b, fmt.Errorf("what begins at %s has no end within %d bytes", addr, limit)
