@@ -95,6 +95,22 @@ func TestProgram(t *testing.T) {
 		if block, err := s.ThreadLocals(0, 0); !errors.Is(err, ErrNotAllocated) {
 			t.Errorf("variables at %v, %v", block, err)
 		}
+		m := generate(isa)
+		m.most, m.silent = 3, true
+		if name, err := open(t, m).Interpreter(); name != "/lib/ld.so" || err != nil {
+			t.Errorf("interpreter %q, %v", name, err)
+		}
+		// A static program: its headers end before PT_DYNAMIC, and before PT_INTERP.
+		m = generate(isa, usual)
+		for _, headers := range []arch.Addr{3, 1} {
+			m.auxv[3].Value = headers
+			if at, err := open(t, m).RDebug(); at != 0 || err != nil {
+				t.Errorf("a static program has r_debug at %v, %v", at, err)
+			}
+		}
+		if name, err := open(t, m).Interpreter(); name != "" || err != nil {
+			t.Errorf("a static program has the interpreter %q, %v", name, err)
+		}
 		// The block of 0x13 bytes begins at an address that is 4 above a multiple of 16, as it was linked.
 		if block, err := s.ThreadLocals(0xf300_0000, 0); block != 0xf300_0000-0x1c || err != nil {
 			t.Errorf("variables at %v, %v", block, err)

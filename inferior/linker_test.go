@@ -1,6 +1,7 @@
 package inferior
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -31,6 +32,49 @@ func TestSymbols(t *testing.T) {
 				if got, ok := l.find(name); ok {
 					t.Errorf("%q at %v", name, got)
 				}
+			}
+		}
+	})
+}
+
+// TestHash holds the hash to values that are published with descriptions of DT_GNU_HASH.
+func TestHash(t *testing.T) {
+	for name, want := range map[string]uint32{"": 0x1505, "printf": 0x156b2bb8, "exit": 0x7c967e3f, "syscall": 0xbac212a0} {
+		if got := gnuHash(name); got != want {
+			t.Errorf("%q: %#x, want %#x", name, got, want)
+		}
+	}
+}
+
+// TestObjectDamaged reads objects whose headers or tables are not there, and one that was linked for another address.
+func TestObjectDamaged(t *testing.T) {
+	everywhere(t, func(t *testing.T, isa *arch.ISA) {
+		m := generate(isa)
+		m.export(linkerBase, false, map[string][]byte{"_dl_debug_state": nil})
+		m.header(linkerBase)
+		s := open(t, m)
+		if h, err := s.headersAt(linkerBase); err != nil || h.bias != linkerBase {
+			t.Errorf("%+v, %v", h, err)
+		}
+		// The first segment's address follows its offset in both classes.
+		m.set(linkerBase+arch.Addr(m.pick(52+8, 64+16)), 0x1_0000)
+		if h, err := s.headersAt(linkerBase); err != nil || h.bias != linkerBase-0x1_0000 {
+			t.Errorf("linked for another address: %+v, %v", h, err)
+		}
+		m.regions[linkerBase][m.pick(42, 54)+1] ^= 1 // of e_phentsize
+		m.regions[linkerBase][m.pick(42, 54)] ^= 1
+		if h, err := s.headersAt(linkerBase); err == nil {
+			t.Errorf("headers of another size: %+v", h)
+		}
+		m.regions[linkerBase][1] = 'F'
+		if _, err := s.headersAt(linkerBase); err == nil || !strings.Contains(err.Error(), "no ELF file") {
+			t.Error(err)
+		}
+		for i := range 3 {
+			m.export(linkerBase, false, map[string][]byte{"_dl_debug_state": nil})
+			m.set(linkerBase+elfDynamic+arch.Addr(2*i*isa.AddrSize), 0x55)
+			if l, err := s.library(linkerBase, linkerBase+elfDynamic); err == nil {
+				t.Errorf("without table %d: %+v", i, l)
 			}
 		}
 	})
@@ -85,6 +129,9 @@ func TestThreadLocals(t *testing.T) {
 		element := func(i int) arch.Addr { return arch.Addr(vectorAt + 2*i*isa.AddrSize) }
 		m = withThreads(isa)
 		expect(0, threadAt-0x1c, "")
+		if at, err := open(t, m.memory).ThreadLocals(threadAt, 0); at != threadAt-0x1c || err != nil {
+			t.Errorf("the program's variables at %v, %v", at, err)
+		}
 		expect(2, 0, "") // the element is zero
 		m.set(element(2), block)
 		expect(2, block, "")
@@ -109,6 +156,11 @@ func TestThreadLocals(t *testing.T) {
 		expect(3, 0, "does not know the number")
 		m.set(tablesAt+tableStep+arch.Addr(isa.AddrSize), 0x55)
 		expect(3, 0, errNoMemory.Error())
+
+		m = withThreads(isa)
+		i := bytes.Index(m.regions[libcBias+elfNames], []byte(describing+"dtv_t_counter"))
+		m.regions[libcBias+elfNames][i] = 'x'
+		expect(2, 0, "has no symbol "+describing+"dtv_t_counter")
 
 		delete(m.regions, libcBias+elfHash)
 		m.starts = nil

@@ -34,8 +34,8 @@ type image struct {
 	folder  string                     // of copies of files of the server's machine, "" for none
 }
 
-// library is an element of the server's list of libraries (qXfer:libraries-svr4). The server reads the linker's list itself: two
-// requests for each library would take long over a network.
+// library is an element of the server's list of libraries (qXfer:libraries-svr4). The server reads the linker's list
+// itself: two requests for each library would take long over a network.
 type library struct {
 	Name string `xml:"name,attr"`
 	Bias string `xml:"l_addr,attr"`
@@ -62,7 +62,8 @@ func (p serverProcess) Open(path string) (inferior.File, error) {
 	return os.Open(copied)
 }
 
-// describe reads the target description, which must be of a machine whose programs can be traced, with a program counter.
+// describe reads the target description, which must be of a machine whose programs can be traced, with a program
+// counter.
 func (s *Session) describe() error {
 	read, err := fetch.Annexes(s.server.exchange, s.server.features)
 	if err != nil {
@@ -75,6 +76,7 @@ func (s *Session) describe() error {
 	if s.description, _, err = tdesc.Parse(document, read); err != nil {
 		return err
 	}
+	// Bytecode that is compiled for one machine means something else on another.
 	if name := s.description.Architecture; name != machine.Name {
 		return fmt.Errorf("the program there is for %q, but only %s can be traced from here", name, machine.Name)
 	}
@@ -107,8 +109,8 @@ func (s *Session) identify() error {
 	return nil
 }
 
-// openProgram reads the program's file: the one that the user names, or the one that the server executes, which is copied unless
-// the same build is here under the same path.
+// openProgram reads the program's file: the one that the user names, or the one that the server executes, which is
+// copied unless the same build is here under the same path.
 func (s *Session) openProgram() error {
 	if path := s.config.Program.Path; path != "" {
 		if err := s.openFile(path); err != nil {
@@ -129,6 +131,7 @@ func (s *Session) openProgram() error {
 	}
 	s.path = string(name)
 	if s.openFile(s.path) == nil {
+		// On the same machine, or one with the same packages, the file is here, with separate debug files beside it.
 		if s.same(s.program.Main()) {
 			return nil
 		}
@@ -142,6 +145,7 @@ func (s *Session) openProgram() error {
 }
 
 func (s *Session) openFile(path string) (err error) {
+	// Locations of variables are in registers of the server's description, which may number them in its own way.
 	options := s.config.Symbols
 	options.Layout = s.layout
 	if s.program, err = symbol.Open(path, options); err != nil {
@@ -154,6 +158,7 @@ func (s *Session) openFile(path string) (err error) {
 
 // copied copies a file of the server's machine into a temporary folder, which Close removes.
 func (s *Session) copied(path string) (string, error) {
+	// The folder is made with the first copy: on the same machine there is none.
 	if s.folder == "" {
 		folder, err := os.MkdirTemp("", "tracewell-remote-")
 		if err != nil {
@@ -164,8 +169,9 @@ func (s *Session) copied(path string) (string, error) {
 	return s.server.copyFile(path, s.folder)
 }
 
-// same reports whether the process has loaded this file and not another build of it: tracepoints at the addresses of another build
-// would hit anywhere. The note with the build-id is in memory, too, at the place that the file gives. Files without one pass.
+// same reports whether the process has loaded this file and not another build of it: tracepoints at the addresses of
+// another build would hit anywhere. The note with the build-id is in memory, too, at the place that the file gives.
+// Files without one pass.
 func (s *Session) same(o *symbol.Object) bool {
 	note, addr, ok := o.File().Section(".note.gnu.build-id")
 	if !ok {
@@ -182,8 +188,8 @@ func (s *Session) note(o *symbol.Object, path string) {
 	}
 }
 
-// libraries updates the libraries of the process, and reports whether any were added. While the dynamic linker changes its list, the
-// list stays as it was here: the linker reports the end of the change, too.
+// libraries updates the libraries of the process, and reports whether any were added. While the dynamic linker
+// changes its list, the list stays as it was here: the linker reports the end of the change, too.
 func (s *Session) libraries() (added bool, err error) {
 	links := inferior.LinkMap{}
 	if links.Namespaces, err = s.space.Namespaces(); err != nil || len(links.Namespaces) == 0 {
@@ -202,6 +208,7 @@ func (s *Session) libraries() (added bool, err error) {
 	if err := xml.Unmarshal(document, &list); err != nil {
 		return false, fmt.Errorf("the list of libraries: %w", err)
 	}
+	// Those that are gone come first: another library may have been loaded at the same address.
 	for l, o := range s.loaded {
 		if !slices.Contains(list.Libraries, l) {
 			delete(s.loaded, l)
@@ -218,8 +225,9 @@ func (s *Session) libraries() (added bool, err error) {
 	return added, nil
 }
 
-// forget removes a library that the process has unloaded. Its tracepoints stay defined at the server, since no packet deletes a
-// single one, and gdbserver 13.1 rejects a second definition at an address: a library that is loaded there again is not traced.
+// forget removes a library that the process has unloaded. Its tracepoints stay defined at the server, since no packet
+// deletes a single one, and gdbserver 13.1 rejects a second definition at an address: a library that is loaded there
+// again is not traced.
 func (s *Session) forget(o *symbol.Object) {
 	if o == nil {
 		return
@@ -233,9 +241,10 @@ func (s *Session) forget(o *symbol.Object) {
 	s.program.Remove(o)
 }
 
-// addLibrary reads a library: the file of that path here if it is the same build, and otherwise a copy from the server's machine. It
-// returns nil if neither can be read, and for the kernel's own object, whose name is no path.
+// addLibrary reads a library: the file of that path here if it is the same build, and otherwise a copy from the
+// server's machine. It returns nil if neither can be read, and for the kernel's own object, whose name is no path.
 func (s *Session) addLibrary(l library) *symbol.Object {
+	// l_addr is a difference, but servers write it as the unsigned number that it is in memory.
 	bias, err := strconv.ParseUint(l.Bias, 0, 64)
 	if err != nil || !strings.HasPrefix(l.Name, "/") {
 		return nil
