@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
@@ -45,7 +46,7 @@ type lastState struct {
 	registers []byte
 	auxv      []byte
 	exec      string
-	links     target.LinkMap
+	links     inferior.LinkMap
 	maps      []sys.Mapping
 	end       target.Event // how it ended, zero before
 }
@@ -197,7 +198,7 @@ func (e *Ended) ReadAuxv(int) ([]byte, error) { return e.last.auxv, nil }
 func (e *Ended) ReadExecFile(int) (string, error) { return e.last.exec, nil }
 
 // ReadLibraries implements target.Libraries.
-func (e *Ended) ReadLibraries(int) (target.LinkMap, error) { return e.last.links, nil }
+func (e *Ended) ReadLibraries(int) (inferior.LinkMap, error) { return e.last.links, nil }
 
 // endedMappings answers target.ReadOnly.
 type endedMappings struct{ e *Ended }

@@ -3,7 +3,6 @@
 package linux
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 
@@ -86,28 +85,4 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 		return 0, fmt.Errorf("system call %d in the program failed with error %d", number, errno)
 	}
 	return result, nil
-}
-
-// entry is the address where the program started, from its auxiliary vector.
-func (p *process) entry() (arch.Addr, error) {
-	const atEntry = 9
-	v, ok := p.auxv(atEntry)
-	if !ok {
-		return 0, errors.New("the program's auxiliary vector has no entry point")
-	}
-	return arch.Addr(v), nil
-}
-
-// auxv finds one value of the auxiliary vector.
-func (p *process) auxv(key uint64) (uint64, bool) {
-	b, err := sys.Auxv(p.alive())
-	if err != nil {
-		return 0, false
-	}
-	for ; len(b) >= 16; b = b[16:] {
-		if binary.LittleEndian.Uint64(b) == key {
-			return binary.LittleEndian.Uint64(b[8:]), true
-		}
-	}
-	return 0, false
 }
