@@ -97,7 +97,7 @@ var setup = map[string]func(*play, operands){
 		p.program.Unmovable[arch.Addr(p.number(o.words[0]))] = arch.Addr(p.number(o.words[1]))
 	},
 	// recording: the trace run of newRecording, which cannot be changed. unknown REGISTER...: what nobody knows.
-	"recording":   func(p *play, _ operands) { p.program.Recording = newRecording(p.t) },
+	"recording":   func(p *play, _ operands) { p.program.TraceRun = newRecording(p.t) },
 	"unknown":     func(p *play, o operands) { p.program.Unknown = o.words },
 	"no-engine":   func(p *play, _ operands) { p.noTrace = true },
 	"no-process":  func(p *play, _ operands) { p.program.Threads = nil },
@@ -178,7 +178,7 @@ var setup = map[string]func(*play, operands){
 	},
 	// command NAME ARGUMENTS ABOUT: one of the target's own, which prints what it is given, and fails for no arguments.
 	"command": func(p *play, o operands) {
-		p.program.Commands = append(p.program.Commands, target.Command{
+		p.program.Commands = append(p.program.Commands, target.MonitorCommand{
 			Name: o.words[0], Arguments: o.words[1], About: o.words[2],
 			Do: func(id target.ThreadID, args string) (string, error) {
 				if args == "" {

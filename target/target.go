@@ -83,7 +83,7 @@ type Groups interface {
 	Breakpoints() Breakpoints
 	Syscalls() Syscalls
 	Tracer() Tracer
-	Recording() Recording
+	TraceRun() TraceRun
 	Relocator() Relocator
 	Auxv() Auxv
 	ExecFile() ExecFile
@@ -94,33 +94,33 @@ type Groups interface {
 	Signals() Signals
 	OS() OS
 	ThreadLocals() ThreadLocals
-	Incomplete() Incomplete
+	Availability() Availability
 	Reverser() Reverser
-	Commander() Commander
+	MonitorCommands() MonitorCommands
 }
 
 // Base has none of the optional abilities. Targets embed it and override what they have.
 type Base struct{}
 
-func (Base) Runner() Runner             { return nil }
-func (Base) Launcher() Launcher         { return nil }
-func (Base) Breakpoints() Breakpoints   { return nil }
-func (Base) Syscalls() Syscalls         { return nil }
-func (Base) Tracer() Tracer             { return nil }
-func (Base) Recording() Recording       { return nil }
-func (Base) Relocator() Relocator       { return nil }
-func (Base) Auxv() Auxv                 { return nil }
-func (Base) ExecFile() ExecFile         { return nil }
-func (Base) Libraries() Libraries       { return nil }
-func (Base) Siginfo() Siginfo           { return nil }
-func (Base) ReadOnly() ReadOnly         { return nil }
-func (Base) Files() Files               { return nil }
-func (Base) Signals() Signals           { return nil }
-func (Base) OS() OS                     { return nil }
-func (Base) ThreadLocals() ThreadLocals { return nil }
-func (Base) Incomplete() Incomplete     { return nil }
-func (Base) Reverser() Reverser         { return nil }
-func (Base) Commander() Commander       { return nil }
+func (Base) Runner() Runner                   { return nil }
+func (Base) Launcher() Launcher               { return nil }
+func (Base) Breakpoints() Breakpoints         { return nil }
+func (Base) Syscalls() Syscalls               { return nil }
+func (Base) Tracer() Tracer                   { return nil }
+func (Base) TraceRun() TraceRun               { return nil }
+func (Base) Relocator() Relocator             { return nil }
+func (Base) Auxv() Auxv                       { return nil }
+func (Base) ExecFile() ExecFile               { return nil }
+func (Base) Libraries() Libraries             { return nil }
+func (Base) Siginfo() Siginfo                 { return nil }
+func (Base) ReadOnly() ReadOnly               { return nil }
+func (Base) Files() Files                     { return nil }
+func (Base) Signals() Signals                 { return nil }
+func (Base) OS() OS                           { return nil }
+func (Base) ThreadLocals() ThreadLocals       { return nil }
+func (Base) Availability() Availability       { return nil }
+func (Base) Reverser() Reverser               { return nil }
+func (Base) MonitorCommands() MonitorCommands { return nil }
 
 // Breakpoints is a target that can stop where it is told. Removing what is not there is no error.
 type Breakpoints interface {

@@ -48,11 +48,11 @@ type Program struct {
 	// thread that is not among the blocks has not got them yet.
 	Locals *Locals
 
-	Recording target.Recording // of a trace run of long ago, in place of the Tracer
-	Unknown   []string         // registers of which nobody knows what they hold; with any the target is Incomplete
+	TraceRun target.TraceRun // of a trace run of long ago, in place of the Tracer
+	Unknown  []string        // registers of which nobody knows what they hold; with any the target has Availability
 
-	Reversible bool             // Reverser
-	Commands   []target.Command // of the user's
+	Reversible bool                    // Reverser
+	Commands   []target.MonitorCommand // of the user's
 
 	// Programs are the paths that can be started, and Others the threads of processes that can be attached to. With either
 	// the target is a Launcher.

@@ -27,19 +27,19 @@ func (t *Target) Breakpoints() target.Breakpoints {
 	return t
 }
 
-// Recording returns the trace run of long ago.
-func (t *Target) Recording() target.Recording { return t.program.Recording }
+// TraceRun returns the trace run of long ago.
+func (t *Target) TraceRun() target.TraceRun { return t.program.TraceRun }
 
-// Incomplete returns the group when there are registers that are not known.
-func (t *Target) Incomplete() target.Incomplete {
+// Availability returns the group when there are registers that are not known.
+func (t *Target) Availability() target.Availability {
 	if t.program.Unknown == nil {
 		return nil
 	}
 	return t
 }
 
-// KnownRegisters implements target.Incomplete.
-func (t *Target) KnownRegisters(_ target.ThreadID, known []bool) error {
+// AvailableRegisters implements target.Availability.
+func (t *Target) AvailableRegisters(_ target.ThreadID, known []bool) error {
 	for i := range t.layout.Slots {
 		slot := &t.layout.Slots[i]
 		for at := range slot.Size {
@@ -51,7 +51,7 @@ func (t *Target) KnownRegisters(_ target.ThreadID, known []bool) error {
 
 // Tracer returns the ability to run tracepoints.
 func (t *Target) Tracer() target.Tracer {
-	if t.program.CoreOnly || t.program.Recording != nil {
+	if t.program.CoreOnly || t.program.TraceRun != nil {
 		return nil
 	}
 	return t
@@ -65,8 +65,8 @@ func (t *Target) Reverser() target.Reverser {
 	return t
 }
 
-// Commander returns the user's commands.
-func (t *Target) Commander() target.Commander {
+// MonitorCommands returns the user's commands.
+func (t *Target) MonitorCommands() target.MonitorCommands {
 	if t.program.Commands == nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (t *Target) Commander() target.Commander {
 }
 
 // Commands lists them.
-func (t *Target) Commands() []target.Command { return t.program.Commands }
+func (t *Target) Commands() []target.MonitorCommand { return t.program.Commands }
 
 // Relocator returns the group when there are instructions to copy.
 func (t *Target) Relocator() target.Relocator {

@@ -54,7 +54,7 @@ func (m machineTest) register(cpu int, name string) string {
 	slot := layout.ByName(name)
 	block, known := make([]byte, layout.Size), make([]bool, layout.Size)
 	id := m.Threads()[cpu]
-	if err := errors.Join(m.ReadRegisters(id, block), m.KnownRegisters(id, known)); err != nil {
+	if err := errors.Join(m.ReadRegisters(id, block), m.AvailableRegisters(id, known)); err != nil {
 		m.t.Fatal(err)
 	}
 	var s string

@@ -8,10 +8,10 @@ import (
 	"tracewell/tracepoint"
 )
 
-// Recording is a trace run that is over for good, such as one in a file: clients look at it as at a run of their own, and change
+// TraceRun is a trace run that is over for good, such as one in a file: clients look at it as at a run of their own, and change
 // nothing. A target that has one has no Tracer. The methods are those of a tracepoint.Engine, but for the errors of reading
 // frames from wherever they are.
-type Recording interface {
+type TraceRun interface {
 	Status() trace.Status
 	Tracepoints() []trace.Tracepoint
 	// Hits returns the counts of a tracepoint, false if there is none.
@@ -28,9 +28,9 @@ type Recording interface {
 	Save(w io.Writer, description string) error
 }
 
-// Incomplete is a target that does not know what all registers hold, as one that was recorded. What it does not know is zero in
-// ReadRegisters, and shown as unavailable.
-type Incomplete interface {
-	// KnownRegisters fills known, which is as long as a register block, with whether each byte of the block is known.
-	KnownRegisters(id ThreadID, known []bool) error
+// Availability is a target that does not know the values of all registers, such as a recorded one. Those that it does not know
+// are zero in ReadRegisters, and GDB shows them as <unavailable>.
+type Availability interface {
+	// AvailableRegisters fills available, which is as long as a register block, with whether each byte of the block is known.
+	AvailableRegisters(id ThreadID, available []bool) error
 }
