@@ -3,7 +3,7 @@
 //
 // An Engine is driven from two sides. A session (QT packets, or a command of Tracewell's own) defines, starts, stops and
 // looks at frames. A target that reaches an installed Site calls Site.Hit, and Engine.Stepped after each step that a
-// verdict asked for, with a Snapshot of the thread; at a breakpoint it calls Reaction.Hit. The engine never touches a
+// verdict asked for, with a Snapshot of the thread; at a breakpoint it calls BreakpointAgent.Hit. The engine never touches a
 // process: what it wants to know of one comes through the Snapshot, and what it wants done to one goes through the
 // Installer.
 //
@@ -21,7 +21,7 @@
 // hit touches. A session holds it for bounded copies only, never across a call of the installer or anything else that may
 // wait; the target's goroutine takes state alone. So hits can go on while the installer waits for the target's goroutine.
 // It follows that the target's goroutine must not call what takes control: of the methods here it calls Site.Hit,
-// Reaction.Hit, Engine.Stepped and Engine.ThreadGone only. A Snapshot is used with state held and must not call the engine.
+// BreakpointAgent.Hit, Engine.Stepped and Engine.ThreadGone only. A Snapshot is used with state held and must not call the engine.
 package tracepoint
 
 import (

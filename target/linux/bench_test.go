@@ -36,11 +36,11 @@ var hitKinds = map[string]func(r *run, at arch.Addr){
 		})
 	},
 	"break-false": func(r *run, at arch.Addr) {
-		reaction, err := r.engine.React(at, [][]byte{never}, nil)
+		agent, err := r.engine.CompileBreakpoint(at, [][]byte{never}, nil)
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		r.insert(target.Breakpoint{Addr: at, Length: 1, Check: reaction.Hit})
+		r.insert(target.Breakpoint{Addr: at, Length: 1, Check: agent.Hit})
 	},
 }
 
