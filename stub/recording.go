@@ -3,6 +3,7 @@ package stub
 import (
 	"errors"
 
+	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/tracepoint"
 )
@@ -11,7 +12,7 @@ import (
 type liveRun struct{ *tracepoint.Engine }
 
 // Frame implements target.TraceRun.
-func (r liveRun) Frame(n int) (tracepoint.Frame, bool, error) {
+func (r liveRun) Frame(n int) (target.Traceframe, bool, error) {
 	f, ok := r.Engine.Frame(n)
 	return f, ok, nil
 }

@@ -16,7 +16,6 @@ import (
 
 	"tracewell/arch"
 	"tracewell/tdesc"
-	"tracewell/tracepoint"
 )
 
 // ThreadID names a thread of a process. Both numbers are the kernel's.
@@ -138,7 +137,7 @@ type Breakpoint struct {
 
 	// Check is asked at every hit, on the target's own goroutine, whether the thread is to stop; nil stops always. A thread
 	// that is not to stop goes on as if nothing had been there.
-	Check func(tracepoint.Snapshot) bool
+	Check func(Snapshot) bool
 }
 
 // BreakKind is the number after Z.
@@ -158,15 +157,6 @@ type Syscalls interface {
 	// CatchSyscalls makes the threads of a process stop at the entry to and the return from the system calls of these
 	// numbers, all if there are none, in place of those set before; off ends it. It may be called while the program runs.
 	CatchSyscalls(pid int, on bool, numbers []int) error
-}
-
-// Tracer is a target that runs tracepoints.
-type Tracer interface {
-	// Installer puts tracepoints into one process. A run's frames come from that process alone, and from the child that a
-	// client follows when it lets the process go at a fork.
-	Installer(pid int) tracepoint.Installer
-	// SetEngine tells the target whose Stepped and ThreadGone to call.
-	SetEngine(e *tracepoint.Engine)
 }
 
 // Relocator is a Tracer that runs copies of the instructions under tracepoints, and does not know all instructions. A client

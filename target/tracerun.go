@@ -3,13 +3,13 @@ package target
 import (
 	"io"
 
+	"tracewell/arch"
 	"tracewell/tfile"
 	"tracewell/trace"
-	"tracewell/tracepoint"
 )
 
 // TraceRun is a trace run that is over for good, such as one in a file: clients look at it as at a run of their own, and change
-// nothing. A target that has one has no Tracer. The methods are those of a tracepoint.Engine, but for the errors of reading
+// nothing. A target that has one has no Tracer. The methods are those of an engine, but for the errors of reading
 // frames from wherever they are.
 type TraceRun interface {
 	Status() trace.Status
@@ -18,7 +18,7 @@ type TraceRun interface {
 	Hits(key trace.Key) (hits, usage uint64, ok bool)
 	Variables() []trace.Variable
 	// Frame returns frame n, counted from 0; false if there is none.
-	Frame(n int) (f tracepoint.Frame, ok bool, err error)
+	Frame(n int) (f Traceframe, ok bool, err error)
 	// Find returns the number of the first frame from number from on that a query describes; false if there is none.
 	Find(q tfile.Query, from int) (n int, ok bool, err error)
 	// ReadBuffer copies from the frames as one stream of bytes, as qTBuffer serves it. It returns how much of dst it filled, and
@@ -26,6 +26,19 @@ type TraceRun interface {
 	ReadBuffer(offset int64, dst []byte) (int, error)
 	// Save writes the run as a trace file, with the description of the target's registers.
 	Save(w io.Writer, description string) error
+}
+
+// Traceframe is a copy of one traceframe, with what is known of it besides.
+type Traceframe struct {
+	tfile.Frame
+	Number int // among the frames that the run held when the copy was made
+	// PC is where the thread was and Stepped whether a while-stepping made the frame. A trace file cannot say either for a
+	// frame without registers; a trace buffer knows both for all, so that nothing has to be guessed from the tracepoint's
+	// address.
+	PC      arch.Addr
+	Stepped bool
+	// Unplaced says that nobody knows the pc, which happens to frames without registers that come from elsewhere.
+	Unplaced bool
 }
 
 // Availability is a target that does not know the values of all registers, such as a recorded one. Those that it does not know

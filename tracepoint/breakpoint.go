@@ -5,6 +5,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/target"
 )
 
 // BreakpointAgent holds the agent expressions of a breakpoint: conditions that decide whether a hit counts, and commands that
@@ -53,29 +54,37 @@ func decodeAll(what string, addr arch.Addr, codes [][]byte) ([]*ax.Program, erro
 //
 // gdbserver 13.1 runs the commands even of hits that do not count. It takes no notice of a command that fails; here the
 // error is printed, and the other commands have their turn.
-func (r *BreakpointAgent) Hit(snapshot Snapshot) (stop bool) {
+func (r *BreakpointAgent) Hit(s target.Snapshot) (stop bool) {
 	e := r.engine
 	e.state.Lock()
-	defer e.state.Unlock()
-	defer e.collector.release()
-	if !r.counts(snapshot) {
+	w := e.worker(s)
+	e.state.Unlock()
+	stop = r.stops(w)
+	e.state.Lock()
+	e.retire(w)
+	e.state.Unlock()
+	return stop
+}
+
+// stops does what the agent is to do.
+func (r *BreakpointAgent) stops(w *worker) bool {
+	if !r.counts(w) {
 		return false
 	}
 	for _, p := range r.commands {
-		e.collector.begin(snapshot)
-		if err := e.machine.Run(p, &e.collector); err != nil {
-			e.print(fmt.Sprintf("Breakpoint at %s: %v\n", r.addr, err))
+		w.clear()
+		if err := w.run(p); err != nil {
+			r.engine.print(fmt.Sprintf("Breakpoint at %s: %v\n", r.addr, err))
 		}
 	}
 	return len(r.commands) == 0
 }
 
 // counts evaluates the conditions.
-func (r *BreakpointAgent) counts(snapshot Snapshot) bool {
-	e := r.engine
+func (r *BreakpointAgent) counts(w *worker) bool {
 	for _, p := range r.conditions {
-		e.collector.begin(snapshot)
-		if v, err := e.machine.Value(p, &e.collector); err != nil || v != 0 {
+		w.clear()
+		if v, err := w.value(p); err != nil || v != 0 {
 			return true
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"tracewell/arch"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // Runner returns the ability to run the script.
@@ -240,68 +239,73 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	return nil
 }
 
-// Installer puts sites into one process.
-func (t *Target) Installer(pid int) tracepoint.Installer { return installer{t, pid} }
-
-// installer is the target as far as one process goes, or the child that took its place.
-type installer struct {
-	*Target
-	pid int
-}
-
-// SetEngine names the engine that is told of steps and of ended threads.
-func (t *Target) SetEngine(e *tracepoint.Engine) {
+// SetHandler says who is told of hits, steps and ended threads.
+func (t *Target) SetHandler(h target.Handler) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.engine = e
+	t.handler = h
 }
 
-// Install puts a site at its address. There must be a process, and memory.
-func (i installer) Install(site *tracepoint.Site) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if _, err := i.find(target.ThreadID{PID: i.pid, TID: target.All}); err != nil {
+// Collector returns the ability to collect when the program is to have it.
+func (t *Target) Collector() target.Collector {
+	if t.program.Batch == 0 {
+		return nil
+	}
+	return &t.collector
+}
+
+// Install takes note of tracepoints at an address. There must be a process, and memory.
+func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.raise(pid, at, semaphores); err != nil {
+		return err
+	}
+	t.sites[place{pid, at}] = semaphores
+	return nil
+}
+
+// raise adds one to the semaphores of an address where tracepoints can go.
+func (t *Target) raise(pid int, at arch.Addr, semaphores []arch.Addr) error {
+	if _, err := t.find(target.ThreadID{PID: pid, TID: target.All}); err != nil {
 		return target.ErrNoProcess
 	}
-	if i.region(site.Addr) == nil {
-		return &noMemoryError{site.Addr}
+	if t.region(at) == nil {
+		return &noMemoryError{at}
 	}
-	for _, addr := range site.Semaphores {
-		if err := i.count(addr, 1); err != nil {
+	for _, addr := range semaphores {
+		if err := t.count(addr, 1); err != nil {
 			return err
 		}
 	}
-	at := place{i.pid, site.Addr}
-	i.sites[at] = append(i.sites[at], site)
 	return nil
 }
 
-// Uninstall takes a site away, in whichever process it is by now.
-func (i installer) Uninstall(site *tracepoint.Site) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for at, sites := range i.sites {
-		if n := slices.Index(sites, site); n >= 0 {
-			i.sites[at] = slices.Delete(slices.Clone(sites), n, n+1)
-			i.lower(site)
+// Uninstall takes them away, in the process or the child that took its place.
+func (t *Target) Uninstall(_ int, at arch.Addr) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for where, semaphores := range t.sites {
+		if where.addr == at {
+			t.lower(semaphores)
+			delete(t.sites, where)
 		}
 	}
 	return nil
 }
 
-// removeSites takes all sites away, as the end of a run demands.
+// removeSites takes all tracepoints away, as the end of a run demands.
 func (t *Target) removeSites() {
-	for _, sites := range t.sites {
-		for _, site := range sites {
-			t.lower(site)
-		}
+	for _, semaphores := range t.sites {
+		t.lower(semaphores)
 	}
 	clear(t.sites)
+	t.collector.removeAll()
 }
 
-// lower subtracts one from the semaphores of a site.
-func (t *Target) lower(site *tracepoint.Site) {
-	for _, addr := range site.Semaphores {
+// lower subtracts one from semaphores.
+func (t *Target) lower(semaphores []arch.Addr) {
+	for _, addr := range semaphores {
 		_ = t.count(addr, ^uint16(0))
 	}
 }
@@ -316,7 +320,7 @@ func (t *Target) count(addr arch.Addr, by uint16) error {
 	return t.write(addr, b[:])
 }
 
-// noMemoryError says that nothing is mapped where a site should go.
+// noMemoryError says that nothing is mapped where a tracepoint should go.
 type noMemoryError struct{ addr arch.Addr }
 
 func (e *noMemoryError) Error() string { return "no memory at " + e.addr.String() }

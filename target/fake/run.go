@@ -2,6 +2,7 @@ package fake
 
 import (
 	"fmt"
+	"maps"
 
 	"tracewell/arch"
 	"tracewell/internal/routine"
@@ -258,19 +259,25 @@ func (t *Target) end(pid int, event target.Event) error {
 	return nil
 }
 
-// handOver gives the sites of a process to its child.
+// handOver gives the tracepoints of a process to its child.
 func (t *Target) handOver(pid int) {
 	for child, parent := range t.parents {
 		if parent != pid {
 			continue
 		}
-		for at, sites := range t.sites {
-			if at.pid == pid {
-				t.sites[place{child, at.addr}] = sites
-				delete(t.sites, at)
-			}
-		}
+		move(t.sites, pid, child)
+		move(t.collector.offloaded, pid, child)
 		delete(t.parents, child)
 		return
+	}
+}
+
+// move makes what is at places in one process what is at those places in another.
+func move[T any](all map[place]T, from, to int) {
+	for at, what := range maps.Clone(all) {
+		if at.pid == from {
+			delete(all, at)
+			all[place{to, at.addr}] = what
+		}
 	}
 }

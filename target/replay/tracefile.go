@@ -11,10 +11,10 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/frameview"
 	"tracewell/symbol"
+	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
-	"tracewell/tracepoint"
 )
 
 // TraceFileOptions say what a trace file does not.
@@ -165,15 +165,15 @@ func (f *TraceFile) Hits(key trace.Key) (hits, usage uint64, ok bool) {
 }
 
 // Frame implements target.TraceRun.
-func (f *TraceFile) Frame(n int) (tracepoint.Frame, bool, error) {
+func (f *TraceFile) Frame(n int) (target.Traceframe, bool, error) {
 	if n < 0 || n >= f.content.NumFrames() {
-		return tracepoint.Frame{}, false, nil
+		return target.Traceframe{}, false, nil
 	}
 	frame, err := f.view.Frame(n, nil)
 	if err != nil {
-		return tracepoint.Frame{}, false, err
+		return target.Traceframe{}, false, err
 	}
-	return tracepoint.Frame{
+	return target.Traceframe{
 		Frame: frame.Frame, Number: n, PC: frame.PC, Unplaced: !frame.HasPC, Stepped: f.view.Stepped(frame),
 	}, true, nil
 }
