@@ -335,7 +335,7 @@ var directives = map[string]func(*play, operands){
 		p.same("inserted", fmt.Sprint(o.words[0], " ", o.words[1], " ", p.fake.Inserted(pid, target.Software, addr)), o)
 	},
 	"threads": func(p *play, o operands) { p.check("threads", len(p.fake.Threads()), o.words[0]) },
-	"frames":  func(p *play, o operands) { p.check("frames", p.engine.NumFrames(), o.words[0]) },
+	"frames":  func(p *play, o operands) { p.check("frames", int(p.engine.Status().Frames), o.words[0]) },
 }
 
 var reasonNames = map[string]target.Reason{

@@ -12,7 +12,8 @@ import (
 // exactly where it would have stopped if each hit had stopped a thread, however many hits the Collector is ahead: the frames
 // behind the last one are dropped. Trace state variables are the exception: what those hits did to them stays done.
 //
-// One order holds for all frames. Before a target calls its Handler, and before it reports that a process is gone, it deposits the frames of all hits until then.
+// One order holds for all frames. Before a target calls its Handler, and before it sends an Event, it deposits the frames of all
+// hits until then.
 type Collector interface {
 	// Begin begins a run. What was offloaded for an earlier one has been recalled.
 	Begin(run Run)

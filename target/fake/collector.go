@@ -50,15 +50,16 @@ func (c *collector) Offload(pid int, t *compiled.Tracepoint) error {
 	}
 	c.drain()
 	at := place{pid, t.Addr}
-	same := func(other *compiled.Tracepoint) bool { return other.Number == t.Number }
-	if i := slices.IndexFunc(c.offloaded[at], same); i >= 0 {
-		c.offloaded[at][i] = t
-		return nil
-	}
 	if err := c.t.raise(pid, t.Addr, t.Semaphores); err != nil {
 		return err
 	}
-	c.offloaded[at] = append(c.offloaded[at], t)
+	same := func(other *compiled.Tracepoint) bool { return other.Number == t.Number }
+	if i := slices.IndexFunc(c.offloaded[at], same); i >= 0 {
+		c.t.lower(c.offloaded[at][i].Semaphores)
+		c.offloaded[at][i] = t
+	} else {
+		c.offloaded[at] = append(c.offloaded[at], t)
+	}
 	return nil
 }
 

@@ -96,6 +96,7 @@ func (p player) runner() (first, stepping *thread) {
 
 // stopAlone stops the thread of an event and sends the event.
 func (p player) stopAlone(event target.Event) {
+	p.collector.drain()
 	if ends(event) {
 		p.clear(event.Thread.PID)
 	}

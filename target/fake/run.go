@@ -137,6 +137,7 @@ func (t *Target) release(actions []target.Action) bool {
 
 // finish ends the pending Resume. An event of no thread in particular becomes the leader's.
 func (t *Target) finish(event target.Event) {
+	t.collector.drain()
 	if event.Thread == (target.ThreadID{}) && len(t.threads) > 0 {
 		event.Thread = t.threads[0].ID
 	}
