@@ -41,13 +41,13 @@ func (e *Engine) commit(h *hit, c *catch) {
 		e.failed(h, c.d, c.condition)
 		return
 	}
-	for _, err := range c.failures {
-		e.failed(h, c.d, err)
-	}
 	if c.step == 0 {
 		c.d.Hits++
 	}
-	if !h.full {
+	if !h.full { // behind the last frame of a run nothing is collected, so nothing fails
+		for _, err := range c.failures {
+			e.failed(h, c.d, err)
+		}
 		e.keep(h, c)
 	}
 	switch {

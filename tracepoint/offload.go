@@ -29,7 +29,14 @@ func (e *Engine) offload(l *location) (bool, error) {
 	if e.collector == nil {
 		return false, nil
 	}
-	for _, d := range e.unknown(l) {
+	list, inOrder := e.unknown(l)
+	if !inOrder {
+		if err := e.recall(l); err != nil {
+			return false, err
+		}
+		list, _ = e.unknown(l)
+	}
+	for _, d := range list {
 		err := unfit(d)
 		if err == nil {
 			err = e.collector.Offload(e.pid, d.program)
@@ -47,13 +54,24 @@ func (e *Engine) offload(l *location) (bool, error) {
 }
 
 // unknown lists the definitions of a location that the Collector has not got in the form in which they are now. A disabled one
-// need not be offloaded, unless it was while it was enabled.
-func (e *Engine) unknown(l *location) []*definition {
+// need not be offloaded, unless it was while it was enabled. They are not in order if one that is new comes before one that the
+// Collector has: it would have its turn too late.
+func (e *Engine) unknown(l *location) (list []*definition, inOrder bool) {
 	e.state.Lock()
 	defer e.state.Unlock()
-	return slices.DeleteFunc(slices.Clone(l.definitions), func(d *definition) bool {
-		return d.program == d.offloaded || d.offloaded == nil && !d.active()
-	})
+	fresh := false
+	inOrder = true
+	for _, d := range l.definitions {
+		if d.offloaded == nil && !d.active() {
+			continue
+		}
+		inOrder = inOrder && (d.offloaded == nil || !fresh)
+		fresh = fresh || d.offloaded == nil
+		if d.program != d.offloaded {
+			list = append(list, d)
+		}
+	}
+	return list, inOrder
 }
 
 // unfit says why no Collector can have a tracepoint, nil if one may.
