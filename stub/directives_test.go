@@ -96,6 +96,10 @@ var setup = map[string]func(*play, operands){
 		}
 		p.program.Unmovable[arch.Addr(p.number(o.words[0]))] = arch.Addr(p.number(o.words[1]))
 	},
+	// trap ADDRESS REASON...: where the target's Collector, if it has one, takes no tracepoint.
+	"trap": func(p *play, o operands) {
+		p.program.Refused = map[arch.Addr]string{arch.Addr(p.number(o.words[0])): strings.Join(o.words[1:], " ")}
+	},
 	// recording: the trace run of newRecording, which cannot be changed. unknown REGISTER...: what nobody knows.
 	"recording":   func(p *play, _ operands) { p.program.TraceRun = newRecording(p.t) },
 	"unknown":     func(p *play, o operands) { p.program.Unknown = o.words },
@@ -323,6 +327,12 @@ var directives = map[string]func(*play, operands){
 		p.fake.Settle()
 	},
 	// What must be so.
+	// silent, answers: whether the program answers a hit that reads its memory. unanswered: waits until a hit does so in vain.
+	"silent":     func(p *play, _ operands) { p.fake.Silence(true) },
+	"answers":    func(p *play, _ operands) { p.fake.Silence(false) },
+	"unanswered": func(p *play, _ operands) { p.fake.AwaitRead() },
+	// lose REASON...: the connection to the program, as far as hits go.
+	"lose": func(p *play, o operands) { p.fake.Lose(errors.New(strings.Join(o.words, " "))) },
 	"installed": func(p *play, o operands) {
 		pid := target.All
 		if s, ok := o.named["process"]; ok {

@@ -201,7 +201,7 @@ func (c spoiledCollector) Begin(run target.Run) {
 // is saved.
 func TestCollectedAsTrapped(t *testing.T) {
 	ends := make(map[string]int)
-	for seed := range uint64(700) {
+	for seed := range uint64(500) {
 		s := generate(rand.New(rand.NewPCG(seed, 1)))
 		trapped := s.play(t, 0, nil)
 		for _, batch := range []int{1, 2 + int(seed%5), 1000} {
@@ -216,7 +216,7 @@ func TestCollectedAsTrapped(t *testing.T) {
 		}
 	}
 	for reason, n := range ends {
-		if n < 50 {
+		if n < 20 {
 			t.Errorf("only %d runs ended by %s", n, reason)
 		}
 	}

@@ -61,7 +61,7 @@ func (t *Target) Lose(why error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lost = why
-	if t.collector.deposit != nil {
+	if t.collector.count(target.All) > 0 {
 		t.collector.lose(why)
 	}
 	t.changed.Broadcast()
