@@ -27,7 +27,6 @@ var update = flag.Bool("update", false, "rewrite the replies in testdata")
 // TestTranscripts plays testdata/*.txt, one session each. Those with a trace run are played again with a target that collects by
 // itself and deposits hits one by one or several at a time: every answer and every byte of the trace files is to be the same.
 //
-//
 //	> payload      the client sends a packet (\xNN for bytes that do not print, \\ for a backslash)
 //	>> bytes       the client sends bytes as they are
 //	< payload      the server replied
