@@ -17,6 +17,7 @@ type Program struct {
 	steps   []step
 	offsets []int    // of the instruction of each step
 	formats []string // what printf steps print, cut at the first NUL as C does
+	sets    bool     // a step sets a trace state variable
 }
 
 // step is an instruction as the Machine executes it: 16 bytes, four to a cache line.
@@ -60,6 +61,7 @@ func Decode(code []byte) (*Program, error) {
 // add appends the step of in. The target of a jump stays an offset until link.
 func (p *Program) add(in Instruction) {
 	pops, pushes := in.effect()
+	p.sets = p.sets || in.Op == OpSetv
 	p.steps = append(p.steps, step{
 		op:     in.Op,
 		unit:   opcodes[in.Op].unit,
@@ -108,6 +110,9 @@ func (p *Program) link(index []int) error {
 	}
 	return nil
 }
+
+// SetsVariables reports whether the program has an instruction that sets a trace state variable.
+func (p *Program) SetsVariables() bool { return p.sets }
 
 // Code returns a copy of the bytecode.
 func (p *Program) Code() []byte { return bytes.Clone(p.code) }

@@ -165,8 +165,8 @@ func (s *Session) forgetObject(p *process, o *symbol.Object) {
 	for addr := range p.sites {
 		if p.program.At(addr).Object == o {
 			delete(p.sites, addr)
-			if site := s.sites[addr]; site != nil {
-				_ = s.target.Tracer().Installer(p.pid).Uninstall(site) // its memory is gone
+			if s.isTraced(addr) {
+				_ = s.target.Tracer().Uninstall(p.pid, addr) // its memory is gone
 			}
 		}
 	}

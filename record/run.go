@@ -37,7 +37,7 @@ func (s *Session) begin() error {
 	if s.engine == nil {
 		return errors.New("the session is over")
 	}
-	if err := s.engine.Start(installer{s}); err != nil {
+	if err := s.engine.Start(tracer{s.target.Tracer(), s}, s.main); err != nil {
 		return err
 	}
 	if s.stream != nil {
@@ -190,8 +190,8 @@ func (s *Session) forked(parent *process, pid int) {
 	s.processes[pid] = child
 	s.mu.Unlock()
 	for addr := range child.sites {
-		if site := s.sites[addr]; site != nil {
-			if err := s.target.Tracer().Installer(pid).Install(site); err != nil {
+		if semaphores, ok := s.traced[addr]; ok {
+			if err := s.target.Tracer().Install(pid, addr, semaphores); err != nil {
 				s.warn("process %d, a child of %d, is not traced at %s: %w", pid, parent.pid, addr, err)
 			}
 		}
@@ -277,8 +277,8 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 		case !same(known, &d):
 			s.warn("process %d is not traced at %s: another program has something else there", p.pid, d.Addr)
 			delete(p.sites, d.Addr)
-		case s.sites[d.Addr] != nil:
-			if err := s.target.Tracer().Installer(p.pid).Install(s.sites[d.Addr]); err != nil {
+		case s.isTraced(d.Addr):
+			if err := s.target.Tracer().Install(p.pid, d.Addr, s.traced[d.Addr]); err != nil {
 				s.warn("process %d is not traced at %s: %w", p.pid, d.Addr, err)
 			}
 		}

@@ -30,7 +30,7 @@ type Session struct {
 	main     int              // process that was launched or attached to
 	launched bool             // it was
 	objects  []*symbol.Object // files that processes had loaded
-	sites    map[arch.Addr]*tracepoint.Site
+	traced   map[arch.Addr][]arch.Addr
 	warnings []error
 	result   Result
 	kept     *kept // nil if the whole buffer was written
@@ -51,7 +51,7 @@ func Open(c Config) (*Session, error) {
 	s := &Session{
 		config: c, target: t,
 		ended:     make(chan struct{}, 1),
-		sites:     make(map[arch.Addr]*tracepoint.Site),
+		traced:    make(map[arch.Addr][]arch.Addr),
 		processes: make(map[int]*process),
 	}
 	if err := s.open(); err != nil {
@@ -182,7 +182,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		layout.Sink = s.stream
 	}
 	s.engine = tracepoint.New(layout)
-	s.target.Tracer().SetEngine(s.engine)
+	s.target.Tracer().SetHandler(s.engine)
 	s.engine.SetMarkers(s.marker)
 	s.engine.SetUser(s.config.User)
 	s.engine.SetNotes(s.config.Notes)
@@ -225,7 +225,7 @@ func (s *Session) marker(addr arch.Addr) tracepoint.Marker {
 type marker []arch.Addr
 
 // AppendStatic implements tracepoint.Marker.
-func (marker) AppendStatic(dst []byte, _ tracepoint.Snapshot) []byte { return dst }
+func (marker) AppendStatic(dst []byte, _ target.Snapshot) []byte { return dst }
 
 // Semaphores implements tracepoint.Marker.
 func (m marker) Semaphores() []arch.Addr { return m }

@@ -62,11 +62,11 @@ func (x *session) insertBreakpoint(args string) ([]byte, error) {
 	}
 	b := target.Breakpoint{Kind: p.kind, Addr: p.addr, Length: p.length}
 	if len(p.conditions)+len(p.commands) > 0 {
-		reaction, err := x.world.React(p.addr, p.conditions, p.commands)
+		agent, err := x.world.CompileBreakpoint(p.addr, p.conditions, p.commands)
 		if err != nil {
 			return nil, err
 		}
-		b.Check = reaction.Hit
+		b.Check = agent.Hit
 	}
 	if err := x.target.Breakpoints().InsertBreakpoint(id, b); err != nil {
 		return nil, err

@@ -97,8 +97,12 @@ var setup = map[string]func(*play, operands){
 		}
 		p.program.Unmovable[arch.Addr(p.number(o.words[0]))] = arch.Addr(p.number(o.words[1]))
 	},
+	// trap ADDRESS REASON...: where the target's Collector, if it has one, takes no tracepoint.
+	"trap": func(p *play, o operands) {
+		p.program.Refused = map[arch.Addr]string{arch.Addr(p.number(o.words[0])): strings.Join(o.words[1:], " ")}
+	},
 	// recording: the trace run of newRecording, which cannot be changed. unknown REGISTER...: what nobody knows.
-	"recording":   func(p *play, _ operands) { p.program.Recording = newRecording(p.t) },
+	"recording":   func(p *play, _ operands) { p.program.TraceRun = newRecording(p.t) },
 	"unknown":     func(p *play, o operands) { p.program.Unknown = o.words },
 	"no-engine":   func(p *play, _ operands) { p.noTrace = true },
 	"no-process":  func(p *play, _ operands) { p.program.Threads = nil },
@@ -179,7 +183,7 @@ var setup = map[string]func(*play, operands){
 	},
 	// command NAME ARGUMENTS ABOUT: one of the target's own, which prints what it is given, and fails for no arguments.
 	"command": func(p *play, o operands) {
-		p.program.Commands = append(p.program.Commands, target.Command{
+		p.program.Commands = append(p.program.Commands, target.MonitorCommand{
 			Name: o.words[0], Arguments: o.words[1], About: o.words[2],
 			Do: func(id target.ThreadID, args string) (string, error) {
 				if args == "" {
@@ -324,6 +328,12 @@ var directives = map[string]func(*play, operands){
 		p.fake.Settle()
 	},
 	// What must be so.
+	// silent, answers: whether the program answers a hit that reads its memory. unanswered: waits until a hit does so in vain.
+	"silent":     func(p *play, _ operands) { p.fake.Silence(true) },
+	"answers":    func(p *play, _ operands) { p.fake.Silence(false) },
+	"unanswered": func(p *play, _ operands) { p.fake.AwaitRead() },
+	// lose REASON...: the connection to the program, as far as hits go.
+	"lose": func(p *play, o operands) { p.fake.Lose(errors.New(strings.Join(o.words, " "))) },
 	"installed": func(p *play, o operands) {
 		pid := target.All
 		if s, ok := o.named["process"]; ok {
@@ -336,7 +346,7 @@ var directives = map[string]func(*play, operands){
 		p.same("inserted", fmt.Sprint(o.words[0], " ", o.words[1], " ", p.fake.Inserted(pid, target.Software, addr)), o)
 	},
 	"threads": func(p *play, o operands) { p.check("threads", len(p.fake.Threads()), o.words[0]) },
-	"frames":  func(p *play, o operands) { p.check("frames", p.engine.NumFrames(), o.words[0]) },
+	"frames":  func(p *play, o operands) { p.check("frames", int(p.engine.Status().Frames), o.words[0]) },
 }
 
 var reasonNames = map[string]target.Reason{

@@ -26,7 +26,7 @@ func FuzzSession(f *testing.F) {
 func FuzzRecordedSession(f *testing.F) {
 	fuzzSession(f, func(t *testing.T) (*Server, *fake.Target) {
 		p := toyProgram()
-		p.Recording, p.Unknown = newRecording(t), []string{"rax"}
+		p.TraceRun, p.Unknown = newRecording(t), []string{"rax"}
 		program, err := fake.New(p)
 		if err != nil {
 			t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"tracewell/sdt"
 	"tracewell/target"
 	"tracewell/tdesc"
-	"tracewell/tracepoint"
 )
 
 // markers caches the static tracepoint markers of a process: the probes in the notes of its program and of every library that it
@@ -179,7 +178,7 @@ func (s *Server) markerAt(pid int, addr arch.Addr) (*marker, error) {
 }
 
 // AppendStatic implements tracepoint.Marker: the arguments of the probes at the address, which are all but always one.
-func (m *marker) AppendStatic(dst []byte, s tracepoint.Snapshot) []byte {
+func (m *marker) AppendStatic(dst []byte, s target.Snapshot) []byte {
 	m.thread.begin(s)
 	defer m.thread.begin(nil)
 	start := len(dst)
@@ -207,11 +206,11 @@ func (m *marker) Semaphores() []arch.Addr {
 type probedThread struct {
 	layout   *tdesc.Layout
 	order    arch.ByteOrder
-	snapshot tracepoint.Snapshot
+	snapshot target.Snapshot
 	block    []byte // all registers, for those wider than eight bytes; empty until one is wanted
 }
 
-func (t *probedThread) begin(s tracepoint.Snapshot) { t.snapshot, t.block = s, t.block[:0] }
+func (t *probedThread) begin(s target.Snapshot) { t.snapshot, t.block = s, t.block[:0] }
 
 // Register implements sdt.Env.
 func (t *probedThread) Register(name string) (uint64, bool) {

@@ -22,13 +22,13 @@ func groups() []group {
 			threadLocalPackets()},
 		{"operating system", "OS", func(s *Server) bool { return s.target.OS() != nil }, osPackets()},
 		{"files", "Files", func(s *Server) bool { return s.target.Files() != nil }, filePackets()},
-		{"defining tracepoints", "Tracer|Recording", hasRun, definitionPackets()},
+		{"defining tracepoints", "Tracer|TraceRun", hasRun, definitionPackets()},
 		{"static tracepoints", "Tracer, Files, ExecFile", hasMarkers, markerPackets()},
-		{"trace runs", "Tracer|Recording", hasRun, tracePackets()},
+		{"trace runs", "Tracer|TraceRun", hasRun, tracePackets()},
 		{"copies of instructions", "Tracer, Relocator", hasRelocator, relocationPackets()},
-		{"trace files", "Tracer|Recording", saves, savePackets()},
-		{"trace state", "Tracer|Recording", hasRun, queryPackets()},
-		{"traceframes", "Tracer|Recording", hasRun, framePackets()},
+		{"trace files", "Tracer|TraceRun", saves, savePackets()},
+		{"trace state", "Tracer|TraceRun", hasRun, queryPackets()},
+		{"traceframes", "Tracer|TraceRun", hasRun, framePackets()},
 	}
 }
 

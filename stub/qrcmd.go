@@ -47,11 +47,11 @@ func monitorCommands() []monitorCommand {
 // monitorCommands are those of the server and the target's own.
 func (s *Server) monitorCommands() []monitorCommand {
 	list := monitorCommands()
-	commander := s.target.Commander()
-	if commander == nil {
+	own := s.target.MonitorCommands()
+	if own == nil {
 		return list
 	}
-	for _, c := range commander.Commands() {
+	for _, c := range own.Commands() {
 		list = append(list, monitorCommand{c.Name, c.Arguments, c.About, func(x *session, args string) (string, error) {
 			return x.commandTarget(c, args)
 		}})
@@ -60,7 +60,7 @@ func (s *Server) monitorCommands() []monitorCommand {
 }
 
 // commandTarget does one of the target's commands for the selected thread.
-func (x *session) commandTarget(c target.Command, args string) (string, error) {
+func (x *session) commandTarget(c target.MonitorCommand, args string) (string, error) {
 	if x.running {
 		return target.ErrRunning.Error() + "\n", errMonitor
 	}

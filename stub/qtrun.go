@@ -19,7 +19,7 @@ func (x *session) traceStart(string) ([]byte, error) {
 		return nil, err
 	}
 	return x.relocate(id.PID, addresses(x.engine.Tracepoints()), func() ([]byte, error) {
-		if err := x.engine.Start(x.target.Tracer().Installer(id.PID)); err != nil {
+		if err := x.engine.Start(x.target.Tracer(), id.PID); err != nil {
 			return nil, err
 		}
 		x.frame, x.traced, x.fork = nil, id.PID, nil

@@ -3,6 +3,7 @@ package stub
 import (
 	"errors"
 
+	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/tracepoint"
 )
@@ -10,13 +11,13 @@ import (
 // liveRun is an engine's run as clients look at it. What cannot fail there can where frames come from a file.
 type liveRun struct{ *tracepoint.Engine }
 
-// Frame implements target.Recording.
-func (r liveRun) Frame(n int) (tracepoint.Frame, bool, error) {
+// Frame implements target.TraceRun.
+func (r liveRun) Frame(n int) (target.Traceframe, bool, error) {
 	f, ok := r.Engine.Frame(n)
 	return f, ok, nil
 }
 
-// Find implements target.Recording.
+// Find implements target.TraceRun.
 func (r liveRun) Find(q tfile.Query, from int) (int, bool, error) {
 	n, ok := r.Engine.Find(q, from)
 	return n, ok, nil

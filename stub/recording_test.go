@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/target"
 	"tracewell/target/fake"
 	"tracewell/tfile"
 	"tracewell/trace"
-	"tracewell/tracepoint"
 )
 
 // recording is a trace run of long ago: a frame with all registers, one with none of which nobody knows where it was made, one
 // with the first two registers, and one that cannot be read.
 type recording struct {
-	frames []tracepoint.Frame
+	frames []target.Traceframe
 	stream []byte
 }
 
@@ -41,7 +41,7 @@ func newRecording(t *testing.T) *recording {
 			t.Fatal(err)
 		}
 		r.stream = append(r.stream, frame.Bytes()...)
-		r.frames = append(r.frames, tracepoint.Frame{Frame: frame, Number: len(r.frames), PC: pc, Unplaced: pc == 0})
+		r.frames = append(r.frames, target.Traceframe{Frame: frame, Number: len(r.frames), PC: pc, Unplaced: pc == 0})
 	}
 	add(1, len(block), 0x401010)
 	add(2, 0, 0)
@@ -70,12 +70,12 @@ func (r *recording) Variables() []trace.Variable {
 
 var errDisk = errors.New("frame 3: the disk is broken")
 
-func (r *recording) Frame(n int) (tracepoint.Frame, bool, error) {
+func (r *recording) Frame(n int) (target.Traceframe, bool, error) {
 	switch {
 	case n == unreadable:
-		return tracepoint.Frame{}, false, errDisk
+		return target.Traceframe{}, false, errDisk
 	case n < 0 || n > unreadable:
-		return tracepoint.Frame{}, false, nil
+		return target.Traceframe{}, false, nil
 	}
 	return r.frames[n], true, nil
 }

@@ -60,13 +60,13 @@ func (s *Server) threadRegisters(layout *tdesc.Layout, id target.ThreadID) (bloc
 	if err := s.target.ReadRegisters(id, b.bytes); err != nil {
 		return block{}, err
 	}
-	incomplete := s.target.Incomplete()
-	if incomplete == nil {
+	availability := s.target.Availability()
+	if availability == nil {
 		return b, nil
 	}
 	known := make([]bool, layout.Size)
 	b.known = func(offset int) bool { return known[offset] }
-	return b, incomplete.KnownRegisters(id, known)
+	return b, availability.AvailableRegisters(id, known)
 }
 
 // readRegisters is g.

@@ -15,7 +15,7 @@ import (
 type Config struct {
 	Target target.Target
 	// Engine runs the tracepoints. Without one, or with a target that has no Tracer, the server knows no tracepoints but those
-	// of the target's Recording.
+	// of the target's TraceRun.
 	Engine *tracepoint.Engine
 	// Attached says that the processes which the target has now were running before: GDB then detaches from them when it
 	// quits, where it otherwise kills. Those that a client attaches to or starts later are known for what they are.
@@ -84,7 +84,7 @@ type Server struct {
 	config   Config
 	target   target.Target
 	engine   *tracepoint.Engine // nil without tracepoints that could be hit
-	recorded target.Recording   // what there is to see of the trace run, the engine's or one of long ago; nil without tracepoints
+	recorded target.TraceRun    // what there is to see of the trace run, the engine's or one of long ago; nil without tracepoints
 	world    *tracepoint.Engine // of the expressions of breakpoints, the same where there are tracepoints
 	debug    *DebugLog
 
@@ -128,9 +128,9 @@ func New(c Config) *Server {
 	}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine, s.world, s.recorded = c.Engine, c.Engine, liveRun{c.Engine}
-		tracer.SetEngine(c.Engine)
+		tracer.SetHandler(c.Engine)
 	} else {
-		s.world, s.recorded = newWorld(c.Target), c.Target.Recording()
+		s.world, s.recorded = newWorld(c.Target), c.Target.TraceRun()
 	}
 	return s
 }

@@ -7,7 +7,6 @@ import (
 
 	"tracewell/rsp"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // session is one connection. Embedding the Server says what it is: the Server, as one client sees it.
@@ -34,7 +33,7 @@ type session struct {
 	detached  bool // the client detached from a program that the trace run keeps: it goes on, and stays the client's no more
 	exit      bool // the client ended the server
 
-	frame     *tracepoint.Frame   // the selected one, a copy that stays what it is when the buffer loses it; or nil
+	frame     *target.Traceframe  // the selected one, a copy that stays what it is when the buffer loses it; or nil
 	pieces    list                // of qTfP
 	variables list                // of qTfV
 	threads   list                // of qfThreadInfo

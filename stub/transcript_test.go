@@ -24,7 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the replies in testdata")
 
-// TestTranscripts plays testdata/*.txt, one session each:
+// TestTranscripts plays testdata/*.txt, one session each. Those with a trace run are played again with a target that collects by
+// itself and deposits hits one by one or several at a time: every answer and every byte of the trace files is to be the same.
 //
 //	> payload      the client sends a packet (\xNN for bytes that do not print, \\ for a backslash)
 //	>> bytes       the client sends bytes as they are
@@ -50,10 +51,7 @@ func playFile(t *testing.T, file string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPlay(t)
-	got := p.run(strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"))
-	p.hangUp()
-	p.noRunningProgram()
+	p, got := playText(t, string(text), 0)
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
 			t.Fatal(err)
@@ -63,6 +61,30 @@ func playFile(t *testing.T, file string) {
 	if diff := cmp.Diff(string(text), got); diff != "" {
 		t.Errorf("transcript differs (-want +got):\n%s", diff)
 	}
+	if !strings.Contains(string(text), "> QTStart") {
+		return
+	}
+	for _, batch := range []int{1, 4} {
+		t.Run(fmt.Sprintf("collected in batches of %d", batch), func(t *testing.T) {
+			again, got := playText(t, string(text), batch)
+			if diff := cmp.Diff(string(text), got); diff != "" {
+				t.Errorf("transcript differs (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(p.saved, again.saved); diff != "" {
+				t.Errorf("trace files differ (-trapped +collected):\n%s", diff)
+			}
+		})
+	}
+}
+
+// playText plays a transcript. With a batch the program has a Collector, which deposits that many hits at a time.
+func playText(t *testing.T, text string, batch int) (*play, string) {
+	p := newPlay(t)
+	p.program.Batch = batch
+	got := p.run(strings.Split(strings.TrimSuffix(text, "\n"), "\n"))
+	p.hangUp()
+	p.noRunningProgram()
+	return p, got
 }
 
 // play is a transcript being played.

@@ -8,14 +8,14 @@ type Reverser interface {
 	ResumeBackwards(actions []Action) error
 }
 
-// Commander is a target with commands of its own for the user (GDB's monitor).
-type Commander interface {
+// MonitorCommands is a target with commands of its own for the user (GDB's monitor).
+type MonitorCommands interface {
 	// Commands lists them. They are called while nothing runs.
-	Commands() []Command
+	Commands() []MonitorCommand
 }
 
-// Command is one of them.
-type Command struct {
+// MonitorCommand is one of them.
+type MonitorCommand struct {
 	Name      string // one word
 	Arguments string // such as "ADDR|REGISTER"; "" for none
 	About     string // in a few words

@@ -17,7 +17,6 @@ import (
 	"tracewell/arch"
 	"tracewell/inferior"
 	"tracewell/tdesc"
-	"tracewell/tracepoint"
 )
 
 // ThreadID names a thread of a process. Both numbers are the kernel's.
@@ -82,7 +81,7 @@ type Groups interface {
 	Breakpoints() Breakpoints
 	Syscalls() Syscalls
 	Tracer() Tracer
-	Recording() Recording
+	TraceRun() TraceRun
 	Relocator() Relocator
 	Auxv() Auxv
 	ExecFile() ExecFile
@@ -93,33 +92,33 @@ type Groups interface {
 	Signals() Signals
 	OS() OS
 	ThreadLocals() ThreadLocals
-	Incomplete() Incomplete
+	Availability() Availability
 	Reverser() Reverser
-	Commander() Commander
+	MonitorCommands() MonitorCommands
 }
 
 // Base has none of the optional abilities. Targets embed it and override what they have.
 type Base struct{}
 
-func (Base) Runner() Runner             { return nil }
-func (Base) Launcher() Launcher         { return nil }
-func (Base) Breakpoints() Breakpoints   { return nil }
-func (Base) Syscalls() Syscalls         { return nil }
-func (Base) Tracer() Tracer             { return nil }
-func (Base) Recording() Recording       { return nil }
-func (Base) Relocator() Relocator       { return nil }
-func (Base) Auxv() Auxv                 { return nil }
-func (Base) ExecFile() ExecFile         { return nil }
-func (Base) Libraries() Libraries       { return nil }
-func (Base) Siginfo() Siginfo           { return nil }
-func (Base) ReadOnly() ReadOnly         { return nil }
-func (Base) Files() Files               { return nil }
-func (Base) Signals() Signals           { return nil }
-func (Base) OS() OS                     { return nil }
-func (Base) ThreadLocals() ThreadLocals { return nil }
-func (Base) Incomplete() Incomplete     { return nil }
-func (Base) Reverser() Reverser         { return nil }
-func (Base) Commander() Commander       { return nil }
+func (Base) Runner() Runner                   { return nil }
+func (Base) Launcher() Launcher               { return nil }
+func (Base) Breakpoints() Breakpoints         { return nil }
+func (Base) Syscalls() Syscalls               { return nil }
+func (Base) Tracer() Tracer                   { return nil }
+func (Base) TraceRun() TraceRun               { return nil }
+func (Base) Relocator() Relocator             { return nil }
+func (Base) Auxv() Auxv                       { return nil }
+func (Base) ExecFile() ExecFile               { return nil }
+func (Base) Libraries() Libraries             { return nil }
+func (Base) Siginfo() Siginfo                 { return nil }
+func (Base) ReadOnly() ReadOnly               { return nil }
+func (Base) Files() Files                     { return nil }
+func (Base) Signals() Signals                 { return nil }
+func (Base) OS() OS                           { return nil }
+func (Base) ThreadLocals() ThreadLocals       { return nil }
+func (Base) Availability() Availability       { return nil }
+func (Base) Reverser() Reverser               { return nil }
+func (Base) MonitorCommands() MonitorCommands { return nil }
 
 // Breakpoints is a target that can stop where it is told. Removing what is not there is no error.
 type Breakpoints interface {
@@ -137,7 +136,7 @@ type Breakpoint struct {
 
 	// Check is asked at every hit, on the target's own goroutine, whether the thread is to stop; nil stops always. A thread
 	// that is not to stop goes on as if nothing had been there.
-	Check func(tracepoint.Snapshot) bool
+	Check func(Snapshot) bool
 }
 
 // BreakKind is the number after Z.
@@ -157,15 +156,6 @@ type Syscalls interface {
 	// CatchSyscalls makes the threads of a process stop at the entry to and the return from the system calls of these
 	// numbers, all if there are none, in place of those set before; off ends it. It may be called while the program runs.
 	CatchSyscalls(pid int, on bool, numbers []int) error
-}
-
-// Tracer is a target that runs tracepoints.
-type Tracer interface {
-	// Installer puts tracepoints into one process. A run's frames come from that process alone, and from the child that a
-	// client follows when it lets the process go at a fork.
-	Installer(pid int) tracepoint.Installer
-	// SetEngine tells the target whose Stepped and ThreadGone to call.
-	SetEngine(e *tracepoint.Engine)
 }
 
 // Relocator is a Tracer that runs copies of the instructions under tracepoints, and does not know all instructions. A client

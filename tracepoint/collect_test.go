@@ -13,6 +13,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/target"
 	"tracewell/trace"
 )
 
@@ -130,11 +131,11 @@ func TestAbsurdSizes(t *testing.T) {
 	r.must(r.SetBufferSize(100))
 	r.start(tracepointAt(1, 0x10, huge, huge, collectMemory(0x101, 99), huge))
 	f := &fakeThread{pc: 0x10, memory: []stretch{{0x100, []byte{1, 2}}}}
-	if v := r.hit(f); v != Continue {
+	if v := r.hit(f); v != target.Continue {
 		t.Errorf("verdict %d", v)
 	}
 	r.wantFrames("1: M 0x100 0102 M 0x100 0102 M 0x101 02 M 0x100 0102")
-	if n := cap(r.collector.arena); n > 1000 {
+	if n := cap(r.workers[0].arena); n > 1000 {
 		t.Errorf("an arena of %d bytes for a buffer of 100", n)
 	}
 }
@@ -155,7 +156,7 @@ func TestTooMuch(t *testing.T) {
 			r := newRig(t)
 			r.must(r.SetBufferSize(100))
 			r.start(tracepointAt(1, 0x10, actions...))
-			if v := r.hit(&fakeThread{pc: 0x10, memory: memory}); v != Halt {
+			if v := r.hit(&fakeThread{pc: 0x10, memory: memory}); v != target.Halt {
 				t.Errorf("verdict %d, want Halt", v)
 			}
 			r.wantEnd(trace.ReasonFull, 0, "")
@@ -175,7 +176,7 @@ func TestTimestamp(t *testing.T) {
 	r.wantFrames("1: V 1=100000000", "1: V 1=100000000", "1: V 1=101000000")
 	r.must(r.Stop(trace.ReasonStop, ""))
 	r.clock = time.Unix(60, 0)
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	if v, ok := r.Variable(trace.Timestamp); v != 60_000_000 || !ok {
 		t.Errorf("in the next run %d, %v", v, ok)
 	}
@@ -200,13 +201,13 @@ func TestPrintf(t *testing.T) {
 		t.Errorf("printed (-want +got):\n%s", diff)
 	}
 	endless := bytes.Repeat([]byte("x"), 2*ax.MaxString)
-	if v := r.hit(&fakeThread{pc: 0x10, memory: []stretch{{0x100, endless}}}); v != Continue {
+	if v := r.hit(&fakeThread{pc: 0x10, memory: []stretch{{0x100, endless}}}); v != target.Continue {
 		t.Errorf("a string without end: verdict %d", v)
 	}
 	if got, want := len(printed[1]), len("42 is \n")+ax.MaxString; got != want {
 		t.Errorf("%d bytes printed of a string without end, want %d", got, want)
 	}
-	if v := r.hit(&fakeThread{pc: 0x10, memory: []stretch{{0x100, []byte("cut")}}}); v != Halt {
+	if v := r.hit(&fakeThread{pc: 0x10, memory: []stretch{{0x100, []byte("cut")}}}); v != target.Halt {
 		t.Errorf("a string that cannot be read: verdict %d, want Halt", v)
 	}
 }

@@ -4,23 +4,26 @@ import (
 	"fmt"
 	"slices"
 
-	"tracewell/ax"
+	"tracewell/target"
 	"tracewell/trace"
+	"tracewell/trace/compiled"
 )
 
-// A definition is a tracepoint with its expressions compiled.
+// A definition is a tracepoint with its compiled form and its counts. What changes it holds control and state.
 type definition struct {
 	trace.Tracepoint
-	site      *Site
-	condition *ax.Program // nil without a condition
-	marker    Marker      // at its address, if it is static or collects static trace data; or nil
-	atHit     []operation
-	atStep    []operation
-	stepping  bool // a packet of stepping actions came, so those that follow are such too
-	complete  bool // all its packets came
+	program   *compiled.Tracepoint // as it is to be executed; never changed, replaced as a whole
+	location  *location
+	marker    Marker // at its address, if it is static or collects static trace data; or nil
+	stepping  bool   // a packet of stepping actions came, so those that follow are such too
+	complete  bool   // all its packets came
 	frames    uint64
 	errors    uint64 // expressions that failed
 	lastError error  // of them
+
+	offloaded *compiled.Tracepoint // the form that a Collector has; nil if it has none
+	deposited target.Tally         // what came from there in this run
+	refusal   error                // why it is a trap although there is a Collector
 
 	replaces *definition // what this defines anew, nil for a first definition; only the former is in the engine's lists
 	refused  bool        // its actions could not be taken, so it is to replace nothing
@@ -29,10 +32,15 @@ type definition struct {
 // active reports whether a hit is to be looked at.
 func (d *definition) active() bool { return d.Enabled && d.complete }
 
-// An operation is an action, with the program of its expression if it has one.
-type operation struct {
-	trace.Action
-	program *ax.Program
+// compile checks a tracepoint and decodes its expressions.
+func compile(t trace.Tracepoint) (*definition, error) {
+	program, err := compiled.Compile(&t)
+	if err != nil {
+		return nil, err
+	}
+	t.Actions, t.StepActions = slices.Clone(t.Actions), slices.Clone(t.StepActions)
+	t.Hits, t.Usage = 0, 0
+	return &definition{Tracepoint: t, program: program, stepping: len(t.StepActions) > 0}, nil
 }
 
 // Define adds a tracepoint, which may be whole, or just what QTDP says of it: AddActions and AddSource then add to it. With
@@ -91,7 +99,7 @@ func (e *Engine) AddActions(key trace.Key, stepping bool, actions []trace.Action
 			return err
 		}
 	}
-	operations, err := compileActions(key, actions)
+	operations, err := compiled.Operations(key, actions)
 	if err != nil {
 		e.refuse(d)
 		return err
@@ -103,23 +111,32 @@ func (e *Engine) AddActions(key trace.Key, stepping bool, actions []trace.Action
 	e.state.Lock()
 	d.marker = marker
 	d.add(stepping, actions, operations)
-	e.state.Unlock()
-	if more {
-		return nil
+	if d.location != nil {
+		d.location.arm()
 	}
-	return e.completeOpen()
+	e.state.Unlock()
+	switch {
+	case more:
+		return nil
+	case d.complete: // the target may have the tracepoint without these actions
+		return e.install(d.location)
+	default:
+		return e.completeOpen()
+	}
 }
 
 // add appends to the actions at the hit or after a step.
-func (d *definition) add(stepping bool, actions []trace.Action, operations []operation) {
+func (d *definition) add(stepping bool, actions []trace.Action, operations []compiled.Operation) {
 	d.stepping = d.stepping || stepping
+	program := *d.program
 	if d.stepping {
 		d.StepActions = append(d.StepActions, actions...)
-		d.atStep = append(d.atStep, operations...)
+		program.StepActions = slices.Concat(program.StepActions, operations)
 	} else {
 		d.Actions = append(d.Actions, actions...)
-		d.atHit = append(d.atHit, operations...)
+		program.Actions = slices.Concat(program.Actions, operations)
 	}
+	d.program = &program
 }
 
 // AddSource adds a source string to a tracepoint, or a part of one, which must continue the part before it.
@@ -156,8 +173,9 @@ func (e *Engine) completeOpen() error {
 	}
 	e.state.Lock()
 	d.complete = true
+	d.location.arm()
 	e.state.Unlock()
-	if err := e.install(d.site); err != nil {
+	if err := e.install(d.location); err != nil {
 		e.remove(d)
 		return failedAt(d, "install", err)
 	}
@@ -166,11 +184,11 @@ func (e *Engine) completeOpen() error {
 
 // definition finds a tracepoint. Control or state is held: it takes both to change what this reads.
 func (e *Engine) definition(key trace.Key) *definition {
-	s := e.sites[key.Addr]
-	if s == nil {
+	l := e.locations[key.Addr]
+	if l == nil {
 		return nil
 	}
-	for _, d := range s.definitions {
+	for _, d := range l.definitions {
 		if d.Number == key.Number {
 			return d
 		}
@@ -193,12 +211,12 @@ func (e *Engine) insert(d *definition) {
 		return 1
 	})
 	e.definitions = slices.Insert(e.definitions, at, d)
-	d.site = e.sites[d.Addr]
-	if d.site == nil {
-		d.site = &Site{Addr: d.Addr, engine: e}
-		e.sites[d.Addr] = d.site
+	d.location = e.locations[d.Addr]
+	if d.location == nil {
+		d.location = &location{addr: d.Addr}
+		e.locations[d.Addr] = d.location
 	}
-	d.site.definitions = append(d.site.definitions, d)
+	d.location.definitions = append(d.location.definitions, d)
 }
 
 // remove undoes insert.
@@ -207,9 +225,10 @@ func (e *Engine) remove(d *definition) {
 	defer e.state.Unlock()
 	same := func(other *definition) bool { return other == d }
 	e.definitions = slices.DeleteFunc(e.definitions, same)
-	d.site.definitions = slices.DeleteFunc(d.site.definitions, same)
-	if len(d.site.definitions) == 0 {
-		delete(e.sites, d.Addr)
+	d.location.definitions = slices.DeleteFunc(d.location.definitions, same)
+	d.location.arm()
+	if len(d.location.definitions) == 0 {
+		delete(e.locations, d.Addr)
 	}
 }
 
@@ -229,34 +248,49 @@ func (e *Engine) Tracepoints() []trace.Tracepoint {
 	return list
 }
 
-// Tally is what a tracepoint has come to in a run.
+// Tally is what a tracepoint has come to in a run, and where.
 type Tally struct {
-	Key       trace.Key
-	Hits      uint64 // times the condition held
-	Frames    uint64 // made, those of steps included
-	Usage     uint64 // bytes of frame data, headers not counted
-	Errors    uint64 // expressions that failed
-	LastError error  // of them, nil if there was none
+	target.Tally
+	// Elsewhere says that a Collector of the target has the tracepoint, Refusal why it stops threads although the target has a
+	// Collector. Neither holds outside a run, and of a target without one.
+	Elsewhere bool
+	Refusal   error
 }
 
-// Tallies appends the tallies of all tracepoints to dst, in the order of Tracepoints.
+// Tallies appends the tallies of all tracepoints to dst, in the order of Tracepoints. Frames that are still on their way from
+// a Collector count.
 func (e *Engine) Tallies(dst []Tally) []Tally {
+	ahead := e.ahead()
 	e.state.Lock()
 	defer e.state.Unlock()
 	for _, d := range e.definitions {
-		dst = append(dst, Tally{d.Key(), d.Hits, d.frames, d.Usage, d.errors, d.lastError})
+		dst = append(dst, Tally{d.tally(ahead[d.Key()]), d.offloaded != nil, d.refusal})
 	}
 	return dst
 }
 
+// tally adds what is on its way to what has come.
+func (d *definition) tally(ahead target.Tally) target.Tally {
+	last := d.lastError
+	if last == nil {
+		last = ahead.LastError
+	}
+	return target.Tally{
+		Key: d.Key(), Hits: d.Hits + ahead.Hits, Frames: d.frames + ahead.Frames, Usage: d.Usage + ahead.Usage,
+		Errors: d.errors + ahead.Errors, LastError: last, Lost: d.deposited.Lost + ahead.Lost,
+	}
+}
+
 // Hits returns how often the condition of a tracepoint held in this run, and how many bytes of frame data, headers not
-// counted, were recorded for it; false if there is no such tracepoint.
+// counted, were recorded for it; false if there is no such tracepoint. Frames that are still on their way count.
 func (e *Engine) Hits(key trace.Key) (hits, usage uint64, ok bool) {
+	ahead := e.ahead()
 	e.state.Lock()
 	defer e.state.Unlock()
 	d := e.definition(key)
 	if d == nil {
 		return 0, 0, false
 	}
-	return d.Hits, d.Usage, true
+	t := d.tally(ahead[key])
+	return t.Hits, t.Usage, true
 }

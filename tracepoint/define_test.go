@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/arch"
+	"tracewell/target"
 	"tracewell/trace"
 )
 
@@ -183,7 +184,7 @@ func TestRedefine(t *testing.T) {
 			}
 		}
 		if when == "idle" {
-			r.must(r.Start(&r.target))
+			r.must(r.Start(&r.target, 1))
 		}
 	}
 }
@@ -199,7 +200,7 @@ func TestRedefineBetweenHits(t *testing.T) {
 	r.packets("QTDP:-1:10:M-1,21,1-")
 	r.hit(f)
 	r.packets("QTDP:-1:10:M-1,23,1")
-	if v := r.hit(f); v != Halt {
+	if v := r.hit(f); v != target.Halt {
 		t.Errorf("verdict %v at hit 4 with pass count 3, want Halt", v)
 	}
 	r.wantFrames("1: M 0x20 01", "1: M 0x20 01", "1: M 0x20 01", "1: M 0x21 02 M 0x23 04")
@@ -219,11 +220,11 @@ func TestRedefineWhileStepping(t *testing.T) {
 	f.pc = 0x11
 	r.Stepped(f)
 	r.must(r.Define(tracepointAt(1, 0x10, collectMemory(0x21, 1)), false))
-	if v := r.Stepped(f); v != Continue {
+	if v := r.Stepped(f); v != target.Continue {
 		t.Errorf("verdict %v after the last step, want Continue", v)
 	}
 	f.pc = 0x10
-	if v := r.hit(f); v != Continue {
+	if v := r.hit(f); v != target.Continue {
 		t.Errorf("verdict %v at a hit without steps, want Continue", v)
 	}
 	r.wantFrames("1:", "1: M 0x20 01", "1:", "1: M 0x21 02")
@@ -246,7 +247,7 @@ func TestRedefineRefused(t *testing.T) {
 		wantError(t, r.packet(rest), "the new definition of tracepoint 1 at 0x10 was refused")
 	}
 	r.wantText(want...)
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	r.wantText(want...)
 	r.packets("QTDP:1:10:E:0:0")
 	r.wantText("T1:10:E:0:0")
@@ -287,12 +288,12 @@ func TestDefineWhileRunning(t *testing.T) {
 			r.start(tracepointAt(1, 0x10))
 			for _, p := range test.before {
 				r.packets(p)
-				if r.target.sites[0x20] != nil {
+				if r.target.has(0x20) {
 					t.Fatalf("installed after %s", p)
 				}
 			}
 			r.packets(test.completes)
-			if r.target.sites[0x20] == nil {
+			if !r.target.has(0x20) {
 				t.Fatalf("not installed after %s", test.completes)
 			}
 			r.hit(&fakeThread{pc: 0x20})
@@ -318,7 +319,7 @@ func TestIncompleteCollectsNothing(t *testing.T) {
 func TestStartCompletes(t *testing.T) {
 	r := newRig(t)
 	r.packets("QTDP:2:20:E:0:0-", "QTDP:-2:20:R07-")
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	r.hit(&fakeThread{pc: 0x20})
 	if n := r.NumFrames(); n != 1 {
 		t.Errorf("%d frames, want 1", n)
@@ -356,7 +357,6 @@ func TestInit(t *testing.T) {
 	r.SetReadOnly([]Range{{0, 0x1000}})
 	r.must(r.DefineVariable(trace.Variable{Number: 2, Name: "x"}))
 	r.start(tracepointAt(1, 0x10))
-	stale := r.target.sites[0x10]
 	r.hit(&fakeThread{pc: 0x10})
 
 	r.must(r.Init())
@@ -374,8 +374,8 @@ func TestInit(t *testing.T) {
 	if diff := cmp.Diff(want, r.Status()); diff != "" {
 		t.Errorf("status (-want +got):\n%s", diff)
 	}
-	r.must(r.Start(&r.target))
-	if v := stale.Hit(&fakeThread{pc: 0x10}); v != Continue || r.NumFrames() != 0 {
-		t.Errorf("a site from before: verdict %d, %d frames", v, r.NumFrames())
+	r.must(r.Start(&r.target, 1))
+	if v := r.Hit(0x10, &fakeThread{pc: 0x10}); v != target.Continue || r.NumFrames() != 0 {
+		t.Errorf("a location from before: verdict %d, %d frames", v, r.NumFrames())
 	}
 }

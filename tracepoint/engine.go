@@ -2,10 +2,9 @@
 // the frames until they are asked for.
 //
 // An Engine is driven from two sides. A session (QT packets, or a command of Tracewell's own) defines, starts, stops and
-// looks at frames. A target that reaches an installed Site calls Site.Hit, and Engine.Stepped after each step that a
-// verdict asked for, with a Snapshot of the thread; at a breakpoint it calls Reaction.Hit. The engine never touches a
-// process: what it wants to know of one comes through the Snapshot, and what it wants done to one goes through the
-// Installer.
+// looks at frames. A target that reaches a tracepoint calls the engine, which is its Handler, with a Snapshot of the thread; at
+// a breakpoint it calls BreakpointAgent.Hit. A target that collects by itself is handed compiled tracepoints and deposits
+// frames. The engine never touches a process: it learns of one through the Snapshot, and acts on one through the Tracer.
 //
 // # Invariants
 //
@@ -17,11 +16,21 @@
 // # Locks
 //
 // There are two, control before state. Control is held by a session for the whole of a call that changes definitions or the
-// run, so that these calls do not overlap; the installer may be called while it is held. State guards everything that a
-// hit touches. A session holds it for bounded copies only, never across a call of the installer or anything else that may
-// wait; the target's goroutine takes state alone. So hits can go on while the installer waits for the target's goroutine.
-// It follows that the target's goroutine must not call what takes control: of the methods here it calls Site.Hit,
-// Reaction.Hit, Engine.Stepped and Engine.ThreadGone only. A Snapshot is used with state held and must not call the engine.
+// run, so that these calls do not overlap; the target may be called while it is held. State guards what hits and sessions
+// share: frames, counts, variables. It is held for bounded copies only, never across a call of the target or anything else
+// that may wait, but for the Sink. A hit takes it three times: to find its tracepoints, which it then goes through as they
+// were; to count the hit and keep the frame; to be done. It holds no lock while it reads memory, however long the program's
+// end of a connection takes to answer: sessions go on, and a hit whose run has ended meanwhile comes to nothing.
+//
+// The target's goroutines take state alone, so hits can go on while a session waits for one of them. It follows that they must
+// not call what takes control: of the methods here they call those of target.Handler and BreakpointAgent.Hit only, and
+// Run.Deposit.
+//
+// # Trace state variables
+//
+// Reading one and setting one are atomic. An expression that sets variables is so as a whole with respect to other hits that
+// the engine handles, so that none of $n = $n + 1 is lost if several threads are handled at once; a session may see what is
+// between two of its instructions. Elsewhere, as at a Collector, only the single accesses are atomic.
 package tracepoint
 
 import (
@@ -30,7 +39,7 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/ax"
+	"tracewell/target"
 	"tracewell/trace"
 )
 
@@ -49,8 +58,8 @@ type Layout struct {
 
 	MaxBuffer int64            // largest trace buffer in bytes; 0 for DefaultMaxBuffer
 	Now       func() time.Time // the clock; nil for time.Now
-	// Print receives what printf in an agent expression prints; nil to drop it. It is called in the middle of a hit, so it
-	// must not call the engine, and while it waits, so does the program.
+	// Print receives what printf in an agent expression prints; nil to drop it. It is called in the middle of a hit, by whichever
+	// goroutine handles that, and while it waits, so does the program.
 	Print func(string)
 
 	// Sink is given each frame, nil for none. SinkOnly keeps frames out of the trace buffer, whose size is then only that of the
@@ -75,35 +84,44 @@ type Sink interface {
 type Engine struct {
 	layout Layout
 
-	control   sync.Mutex
-	open      *definition            // its last packet announced more; guarded by control
-	installer Installer              // of the present run; guarded by control
-	markers   func(arch.Addr) Marker // nil for none; guarded by control
+	control sync.Mutex
+	open    *definition            // its last packet announced more; guarded by control
+	tracer  target.Tracer          // of the present run; guarded by control, as is the next
+	pid     int                    // its process
+	markers func(arch.Addr) Marker // nil for none; guarded by control
+
+	// alone is held by a hit for what must not be done twice at once: running an expression that sets variables, asking a marker.
+	// It comes before state, and nobody but hits waits for it.
+	alone sync.Mutex
 
 	state sync.Mutex // guards all that follows
 
 	definitions []*definition // by address, then in order of arrival
-	sites       map[arch.Addr]*Site
+	locations   map[arch.Addr]*location
 	variables   map[trace.VariableNumber]*variable
 	readOnly    []Range
 
-	phase    phase
-	runs     uint64 // runs begun, to tell a frame's run from the present one
-	ending   ending // why the last run ended; while running, why this one is about to
-	full     bool   // a frame did not fit, which ends the run
-	sessions []session
-	started  uint64 // microseconds of Unix time, 0 for never
-	stopped  uint64
-	latest   uint64 // last time told in this run
-	made     int64  // frames of this run
-	limit    int64  // of them, 0 for none
+	collector target.Collector     // of the present or last run, nil for none; changed with control held
+	store     target.VariableStore // where variables live while a run is on, nil for here
+	deposits  hit                  // the one that is being deposited
+	workers   []*worker            // without work
+
+	phase     phase
+	runs      uint64 // runs begun, to tell a frame's run from the present one
+	ending    ending // why the last run ended; while running, why this one is about to
+	ender     *hit   // the hit that is about to end the run, nil for none
+	sessions  []session
+	steppings uint64 // begun, to number sessions
+	started   uint64 // microseconds of Unix time, 0 for never
+	stopped   uint64
+	latest    uint64 // last time told in this run
+	made      int64  // frames of this run
+	limit     int64  // of them, 0 for none
 
 	disconnected          bool
 	user, notes, stopNote string
 
-	buffer    buffer
-	collector collector
-	machine   ax.Machine
+	buffer buffer
 }
 
 // A phase is where a run stands.
@@ -111,7 +129,7 @@ type phase uint8
 
 const (
 	idle     phase = iota
-	starting       // sites are being installed; hits do not count yet
+	starting       // locations are being installed; hits do not count yet
 	running
 )
 
@@ -129,19 +147,18 @@ func New(layout Layout) *Engine {
 		layout.Now = time.Now
 	}
 	e := &Engine{
-		layout: layout,
-		sites:  make(map[arch.Addr]*Site),
-		ending: ending{reason: trace.ReasonNotRun},
-		buffer: buffer{order: layout.Order, registers: layout.RegisterBlock, size: DefaultBufferSize},
+		layout:    layout,
+		locations: make(map[arch.Addr]*location),
+		ending:    ending{reason: trace.ReasonNotRun},
+		buffer:    buffer{order: layout.Order, registers: layout.RegisterBlock, size: DefaultBufferSize},
 	}
-	e.collector.engine, e.collector.out.Order = e, layout.Order
 	e.resetVariables()
 	return e
 }
 
 // Init is QTinit: it stops a run and forgets the tracepoints, the variables that are not built in, the read-only ranges
 // and the frames. Notes and the settings of the buffer stay, and so does the reason of the last stop. The error is the
-// installer's, about sites that it could not remove; the engine has forgotten them all the same.
+// target's, about what it could not remove; the engine has forgotten it all the same.
 func (e *Engine) Init() error {
 	e.control.Lock()
 	defer e.control.Unlock()
@@ -150,10 +167,7 @@ func (e *Engine) Init() error {
 
 	e.state.Lock()
 	defer e.state.Unlock()
-	for _, s := range e.sites {
-		s.definitions = nil
-	}
-	clear(e.sites)
+	clear(e.locations)
 	e.definitions = nil
 	e.readOnly = nil
 	e.resetVariables()

@@ -10,6 +10,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -34,7 +35,8 @@ type fakeThread struct {
 	id        int64
 	pc        arch.Addr
 	registers [registerCount]uint64
-	gone      bool // registers cannot be read
+	gone      bool  // registers cannot be read
+	lost      error // the connection
 	memory    []stretch
 	batches   int // calls of ReadBatch
 }
@@ -46,6 +48,7 @@ type stretch struct {
 
 func (f *fakeThread) Thread() int64 { return f.id }
 func (f *fakeThread) PC() arch.Addr { return f.pc }
+func (f *fakeThread) Err() error    { return f.lost }
 
 var errNoRegister = errors.New("no such register")
 
@@ -75,44 +78,53 @@ func (f *fakeThread) ReadMemory(addr arch.Addr, p []byte) int {
 	return 0
 }
 
-func (f *fakeThread) ReadBatch(reads []Read) {
+func (f *fakeThread) ReadBatch(reads []target.Read) {
 	f.batches++
 	for i := range reads {
 		reads[i].N = f.ReadMemory(reads[i].Addr, reads[i].Dst)
 	}
 }
 
-// fakeInstaller keeps which addresses are installed.
-type fakeInstaller struct {
-	sites   map[arch.Addr]*Site
-	refused map[arch.Addr]error
-	during  func(*Site) // called within Install
-	stuck   error       // of Uninstall
+// fakeTracer keeps which addresses are installed, with their semaphores.
+type fakeTracer struct {
+	sites     map[arch.Addr][]arch.Addr
+	refused   map[arch.Addr]error
+	during    func(arch.Addr) // called within Install
+	stuck     error           // of Uninstall
+	collector target.Collector
 }
 
-func (f *fakeInstaller) Install(s *Site) error {
+func (f *fakeTracer) SetHandler(target.Handler)   {}
+func (f *fakeTracer) Collector() target.Collector { return f.collector }
+
+func (f *fakeTracer) Install(_ int, at arch.Addr, semaphores []arch.Addr) error {
 	if f.during != nil {
-		f.during(s)
+		f.during(at)
 	}
-	if err := f.refused[s.Addr]; err != nil {
+	if err := f.refused[at]; err != nil {
 		return err
 	}
 	if f.sites == nil {
-		f.sites = make(map[arch.Addr]*Site)
+		f.sites = make(map[arch.Addr][]arch.Addr)
 	}
-	if f.sites[s.Addr] != nil {
+	if f.has(at) {
 		return errors.New("installed already")
 	}
-	f.sites[s.Addr] = s
+	f.sites[at] = semaphores
 	return nil
 }
 
-func (f *fakeInstaller) Uninstall(s *Site) error {
-	delete(f.sites, s.Addr)
+func (f *fakeTracer) Uninstall(_ int, at arch.Addr) error {
+	delete(f.sites, at)
 	return f.stuck
 }
 
-func (f *fakeInstaller) addresses() []arch.Addr {
+func (f *fakeTracer) has(at arch.Addr) bool {
+	_, has := f.sites[at]
+	return has
+}
+
+func (f *fakeTracer) addresses() []arch.Addr {
 	var list []arch.Addr
 	for a := range f.sites {
 		list = append(list, a)
@@ -125,7 +137,7 @@ func (f *fakeInstaller) addresses() []arch.Addr {
 type rig struct {
 	testing.TB
 	*Engine
-	target fakeInstaller
+	target fakeTracer
 	clock  time.Time
 }
 
@@ -159,17 +171,16 @@ func (r *rig) start(tracepoints ...trace.Tracepoint) {
 	for _, t := range tracepoints {
 		r.must(r.Define(t, false))
 	}
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 }
 
 // hit has a thread reach its pc.
-func (r *rig) hit(f *fakeThread) Verdict {
+func (r *rig) hit(f *fakeThread) target.Verdict {
 	r.Helper()
-	site := r.target.sites[f.pc]
-	if site == nil {
-		r.Fatalf("no site at %s", f.pc)
+	if !r.target.has(f.pc) {
+		r.Fatalf("nothing is installed at %s", f.pc)
 	}
-	return site.Hit(f)
+	return r.Hit(f.pc, f)
 }
 
 // expression assembles an agent expression.

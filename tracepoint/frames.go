@@ -5,21 +5,9 @@ import (
 	"io"
 	"iter"
 
-	"tracewell/arch"
+	"tracewell/target"
 	"tracewell/tfile"
 )
-
-// Frame is a copy of one traceframe, with what the engine knows of it besides.
-type Frame struct {
-	tfile.Frame
-	Number int // among the frames that were in the buffer when the copy was made
-	// PC is where the thread was and Stepped whether a while-stepping made the frame. A trace file cannot say either for a
-	// frame without registers; the buffer knows both for all, so that nothing has to be guessed from the tracepoint's address.
-	PC      arch.Addr
-	Stepped bool
-	// Unplaced says that nobody knows the pc, which happens to frames without registers that come from elsewhere.
-	Unplaced bool
-}
 
 // NumFrames returns how many frames the buffer holds.
 func (e *Engine) NumFrames() int {
@@ -30,31 +18,31 @@ func (e *Engine) NumFrames() int {
 
 // Frame returns a copy of frame n, counted from 0 for the oldest; false if there is none. The number of a frame shrinks as
 // a circular buffer drops older ones, the copy is not affected.
-func (e *Engine) Frame(n int) (Frame, bool) {
+func (e *Engine) Frame(n int) (target.Traceframe, bool) {
 	e.state.Lock()
 	defer e.state.Unlock()
 	if n < 0 || n >= e.buffer.count() {
-		return Frame{}, false
+		return target.Traceframe{}, false
 	}
 	return e.frame(e.buffer.first+uint64(n), nil), true
 }
 
 // frame copies a frame, appending its bytes to dst, which is empty.
-func (e *Engine) frame(sequence uint64, dst []byte) Frame {
+func (e *Engine) frame(sequence uint64, dst []byte) target.Traceframe {
 	bytes := append(dst, e.buffer.frame(sequence)...)
 	view, err := tfile.ParseFrame(bytes, e.layout.Order, e.layout.RegisterBlock)
 	if err != nil {
 		panic(fmt.Sprintf("tracepoint: frame %d of the trace buffer: %v", sequence, err))
 	}
 	at := e.buffer.entry(sequence)
-	return Frame{Frame: view, Number: int(sequence - e.buffer.first), PC: at.pc, Stepped: at.stepped()}
+	return target.Traceframe{Frame: view, Number: int(sequence - e.buffer.first), PC: at.pc, Stepped: at.stepped()}
 }
 
 // Frames yields the frames that the buffer holds when the iteration begins, oldest first, for saving. The bytes of each are
 // valid until the next. Those that a circular buffer drops meanwhile are left out, and the sequence ends early if the
 // buffer is cleared.
-func (e *Engine) Frames() iter.Seq[Frame] {
-	return func(yield func(Frame) bool) {
+func (e *Engine) Frames() iter.Seq[target.Traceframe] {
+	return func(yield func(target.Traceframe) bool) {
 		e.state.Lock()
 		runs, next, end := e.runs, e.buffer.first, e.buffer.next
 		e.state.Unlock()

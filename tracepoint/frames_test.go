@@ -135,7 +135,7 @@ func TestFramesWhileDropping(t *testing.T) {
 	for range r.Frames() {
 		count++
 		r.must(r.Stop(trace.ReasonStop, ""))
-		r.must(r.Start(&r.target))
+		r.must(r.Start(&r.target, 1))
 		r.hit(at(1, 0x10, 3))
 	}
 	if count != 3 {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/target"
 	"tracewell/trace"
 )
 
@@ -17,7 +18,7 @@ func TestCondition(t *testing.T) {
 	f := &fakeThread{pc: 0x10, memory: []stretch{{0x100, []byte{9}}}}
 	for i := range uint64(5) {
 		f.registers[0] = i
-		if v := r.hit(f); v != Continue {
+		if v := r.hit(f); v != target.Continue {
 			t.Fatalf("verdict %d", v)
 		}
 	}
@@ -63,7 +64,7 @@ func TestErrors(t *testing.T) {
 			r := newRig(t)
 			r.start(test.tracepoint)
 			v := r.hit(&fakeThread{pc: 0x10, memory: []stretch{{0x100, []byte{1, 2}}}})
-			if v != Halt {
+			if v != target.Halt {
 				t.Errorf("verdict %d, want Halt", v)
 			}
 			r.wantEnd(trace.ReasonError, 7, test.want)
@@ -80,10 +81,10 @@ func TestPassCount(t *testing.T) {
 	counted := tracepointAt(3, 0x10)
 	counted.Pass = 2
 	r.start(counted, tracepointAt(4, 0x10))
-	if v := r.hit(&fakeThread{pc: 0x10}); v != Continue {
+	if v := r.hit(&fakeThread{pc: 0x10}); v != target.Continue {
 		t.Errorf("first hit: verdict %d", v)
 	}
-	if v := r.hit(&fakeThread{pc: 0x10}); v != Halt {
+	if v := r.hit(&fakeThread{pc: 0x10}); v != target.Halt {
 		t.Errorf("second hit: verdict %d, want Halt", v)
 	}
 	r.wantEnd(trace.ReasonPassCount, 3, "")
@@ -127,14 +128,14 @@ func TestLinearFull(t *testing.T) {
 	r.start(tracepointAt(1, 0x10, collectRegisters), tracepointAt(2, 0x10))
 	f := &fakeThread{pc: 0x10}
 	for i := range 2 {
-		if v := r.hit(f); v != Continue {
+		if v := r.hit(f); v != target.Continue {
 			t.Fatalf("hit %d: verdict %d", i, v)
 		}
 	}
 	if s := r.Status(); s.Free != 100-2*(6+25)-2*6 || s.Frames != 4 {
 		t.Errorf("%d bytes free, %d frames", s.Free, s.Frames)
 	}
-	if v := r.hit(f); v != Halt {
+	if v := r.hit(f); v != target.Halt {
 		t.Errorf("verdict %d, want Halt", v)
 	}
 	r.wantEnd(trace.ReasonFull, 0, "")
@@ -156,7 +157,7 @@ func TestCircular(t *testing.T) {
 		tracepointAt(1, 0x10, collectExpression(t, "getv 2\n const8 1\n add\n setv 2\n tracev 2\n end")),
 		tracepointAt(2, 0x20, collectRegisters, collectMemory(0x100, 64)))
 	for range 10 {
-		if v := r.hit(&fakeThread{pc: 0x10}); v != Continue {
+		if v := r.hit(&fakeThread{pc: 0x10}); v != target.Continue {
 			t.Fatalf("verdict %d", v)
 		}
 	}
@@ -164,7 +165,7 @@ func TestCircular(t *testing.T) {
 	if s := r.Status(); s.Frames != 3 || s.Created != 10 || s.Free != 75-3*19 || !s.Circular {
 		t.Errorf("status %+v", s)
 	}
-	if v := r.hit(&fakeThread{pc: 0x20, memory: []stretch{{0x100, make([]byte, 64)}}}); v != Halt {
+	if v := r.hit(&fakeThread{pc: 0x20, memory: []stretch{{0x100, make([]byte, 64)}}}); v != target.Halt {
 		t.Errorf("a frame larger than the buffer: verdict %d, want Halt", v)
 	}
 	r.wantEnd(trace.ReasonFull, 0, "")
@@ -181,7 +182,7 @@ func TestCircularSwitch(t *testing.T) {
 		r.hit(&fakeThread{pc: 0x10})
 	}
 	r.SetCircular(false)
-	if v := r.hit(&fakeThread{pc: 0x10}); v != Halt {
+	if v := r.hit(&fakeThread{pc: 0x10}); v != target.Halt {
 		t.Errorf("verdict %d, want Halt", v)
 	}
 	if s := r.Status(); s.Reason != trace.ReasonFull || s.Created != 5 || s.Frames != 2 {
@@ -215,7 +216,7 @@ func TestHitAllocatesNothing(t *testing.T) {
 	f := hitRig(t, r)
 	hit := func() {
 		for f.pc = 0x10; f.pc <= 0x40; f.pc += 0x10 {
-			if v := r.target.sites[f.pc].Hit(f); v&Step != 0 {
+			if v := r.Hit(f.pc, f); v&target.Step != 0 {
 				r.Stepped(f)
 				r.Stepped(f)
 			}
@@ -242,10 +243,9 @@ func BenchmarkHit(b *testing.B) {
 			r := newRig(b)
 			f := hitRig(b, r)
 			f.pc = bench.pc
-			site := r.target.sites[bench.pc]
 			b.ReportAllocs()
 			for b.Loop() {
-				site.Hit(f)
+				r.Hit(f.pc, f)
 			}
 		})
 	}

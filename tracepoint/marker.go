@@ -5,15 +5,16 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/target"
 	"tracewell/trace"
 )
 
 // Marker is a place in the program that was made to be traced. What it has to tell is the static trace data of a frame, which
 // GDB shows as $_sdata.
 type Marker interface {
-	// AppendStatic appends the data of a thread that has come to the marker. It is called in the middle of a hit, so it must
-	// neither wait nor call the engine.
-	AppendStatic(dst []byte, s Snapshot) []byte
+	// AppendStatic appends the data of a thread that has come to the marker. It is called in the middle of a hit, on the
+	// target's goroutine.
+	AppendStatic(dst []byte, s target.Snapshot) []byte
 	// Semaphores are the counters by which the program learns that the marker is traced.
 	Semaphores() []arch.Addr
 }
@@ -43,19 +44,12 @@ func (e *Engine) mark(d *definition) error {
 	if d.Static && d.marker == nil {
 		return fmt.Errorf("tracepoint %d at %s: there is no static tracepoint marker", d.Number, d.Addr)
 	}
+	if d.Static {
+		d.program.Semaphores = d.marker.Semaphores()
+	}
 	return nil
 }
 
 func collectsStatic(actions []trace.Action) bool {
 	return slices.ContainsFunc(actions, func(a trace.Action) bool { return a.Kind == trace.CollectStatic })
-}
-
-// semaphores are those of the static tracepoints of the site. Control or state is held.
-func (s *Site) semaphores() []arch.Addr {
-	for _, d := range s.definitions {
-		if d.Static {
-			return d.marker.Semaphores() // an address has one marker
-		}
-	}
-	return nil
 }

@@ -13,7 +13,8 @@ func (e *Engine) replace(again *definition) error {
 
 // take makes the definition say all that a new one of the same tracepoint says, unless that was refused. The definition
 // itself stays, with its hits, its usage and the steps in progress: these go on up to the number with which they began, and
-// collect as the new definition says. State is held, so a hit sees the one or the other.
+// collect as the new definition says. State is held, so a hit sees the one or the other: one that is in progress goes on with
+// the definition with which it began.
 func (d *definition) take(again *definition) {
 	if again.refused {
 		return
@@ -21,7 +22,8 @@ func (d *definition) take(again *definition) {
 	hits, usage := d.Hits, d.Usage
 	d.Tracepoint = again.Tracepoint
 	d.Hits, d.Usage = hits, usage
-	d.condition, d.atHit, d.atStep, d.stepping, d.marker = again.condition, again.atHit, again.atStep, again.stepping, again.marker
+	d.program, d.stepping, d.marker = again.program, again.stepping, again.marker
+	d.location.arm()
 }
 
 // refuse undoes a definition that is not yet complete, because of its actions. One that was to replace another stays open, so

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 
+	"tracewell/target"
 	"tracewell/trace"
 )
 
@@ -19,35 +20,34 @@ var precedence = []trace.StopReason{
 	trace.ReasonPassCount, trace.ReasonFull, trace.ReasonError, trace.ReasonDisconnected, trace.ReasonStop,
 }
 
-// end asks for the run to end when the hit or step in progress is done with.
-func (e *Engine) end(why ending) {
-	if e.ending.reason == "" || slices.Index(precedence, why.reason) < slices.Index(precedence, e.ending.reason) {
-		e.ending = why
-	}
+// precedes reports whether this is to be given as the reason rather than another one.
+func (e ending) precedes(other ending) bool {
+	return slices.Index(precedence, e.reason) < slices.Index(precedence, other.reason)
 }
 
-// Start begins a run: it installs the sites, which takes no tracepoint to be enabled at all, then clears frames, counts and
-// stop note and gives each variable its initial value. If a site cannot be installed, those that were are removed again, and
-// frames, counts and status are as before.
-func (e *Engine) Start(installer Installer) error {
+// Start begins a run in a process: it has the target install the tracepoints, of which there may be none, then clears frames,
+// counts and stop note and gives each variable its initial value. If a tracepoint cannot be installed, those that were are
+// removed again, and frames, counts and status are as before.
+func (e *Engine) Start(tracer target.Tracer, pid int) error {
 	e.control.Lock()
 	defer e.control.Unlock()
 	if err := e.prepare(); err != nil {
 		return err
 	}
-	e.installer = installer
-	sites, err := e.installAll()
+	e.tracer, e.pid = tracer, pid
+	e.connect(tracer.Collector())
+	err := e.installAll()
 	e.state.Lock()
 	defer e.state.Unlock()
 	if err != nil {
-		e.phase = idle
+		e.phase, e.store = idle, nil
 		return err
 	}
-	e.begin(sites)
+	e.begin()
 	return nil
 }
 
-// prepare enters the phase in which sites are installed.
+// prepare enters the phase in which tracepoints are installed.
 func (e *Engine) prepare() error {
 	e.state.Lock()
 	defer e.state.Unlock()
@@ -58,44 +58,17 @@ func (e *Engine) prepare() error {
 		d.replaces.take(d)
 	} else if d != nil {
 		d.complete = true
+		d.location.arm()
 	}
 	e.open = nil
 	e.phase = starting
 	return nil
 }
 
-// installAll installs the sites that are wanted, all or none. Control is held, state is not.
-func (e *Engine) installAll() ([]*Site, error) {
-	var sites []*Site
-	var last *Site
-	for _, d := range e.definitions {
-		if !d.Enabled || d.site == last { // the definitions of one site are neighbours
-			continue
-		}
-		d.site.Semaphores = d.site.semaphores()
-		if err := e.installer.Install(d.site); err != nil {
-			err = failedAt(d, "install", err)
-			return nil, errors.Join(err, e.uninstallAll(sites))
-		}
-		last = d.site
-		sites = append(sites, last)
-	}
-	return sites, nil
-}
-
-// uninstallAll removes sites, all of them even when some fail. Control is held, state is not.
-func (e *Engine) uninstallAll(sites []*Site) error {
-	var errs []error
-	for _, s := range sites {
-		errs = append(errs, e.installer.Uninstall(s))
-	}
-	return errors.Join(errs...)
-}
-
 // begin lets hits count. State is held.
-func (e *Engine) begin(sites []*Site) {
+func (e *Engine) begin() {
 	for _, d := range e.definitions {
-		d.Hits, d.Usage, d.frames, d.errors, d.lastError = 0, 0, 0, 0, nil
+		d.Hits, d.Usage, d.frames, d.errors, d.lastError, d.deposited = 0, 0, 0, 0, nil, target.Tally{}
 	}
 	e.initializeVariables()
 	e.buffer.reset()
@@ -105,17 +78,16 @@ func (e *Engine) begin(sites []*Site) {
 	e.made = 0
 	e.runs++
 	e.stopNote = ""
-	e.ending, e.full = ending{}, false
+	e.ending, e.ender = ending{}, nil
 	e.latest = 0
 	e.started, e.stopped = e.now(), 0
-	for _, s := range sites {
-		s.installed = true
-	}
 	e.phase = running
 }
 
 // Stop ends a run that is on; otherwise it does nothing. The note says why the user wanted it; empty, it leaves one that was
-// set. The error is the installer's, about sites that it could not remove; the run is over all the same.
+// set. The error is the target's, about what it could not remove; the run is over all the same.
+//
+// Frames of a Collector that are on their way come first, so the run may turn out to have ended for another reason.
 func (e *Engine) Stop(reason trace.StopReason, note string) error {
 	e.control.Lock()
 	defer e.control.Unlock()
@@ -125,44 +97,48 @@ func (e *Engine) Stop(reason trace.StopReason, note string) error {
 // stop ends a run. Control is held, state is not.
 func (e *Engine) stop(why ending) error {
 	e.state.Lock()
-	if e.phase != running {
-		e.state.Unlock()
+	on, collected := e.phase == running, e.locationsIn(elsewhere)
+	e.state.Unlock()
+	if !on {
 		return nil
 	}
-	sites := e.installed()
-	if why.reason == trace.ReasonStop && why.text != "" {
-		e.stopNote = why.text
-	}
-	e.ending = why
-	e.halt()
-	e.state.Unlock()
-	return e.uninstallAll(sites)
-}
-
-func (e *Engine) installed() []*Site {
-	var sites []*Site
-	for _, s := range e.sites {
-		if s.installed {
-			sites = append(sites, s)
+	err := e.removeLocations(collected)
+	e.state.Lock()
+	trapped := e.locationsIn(here)
+	if on = e.phase == running; on {
+		if why.reason == trace.ReasonStop && why.text != "" {
+			e.stopNote = why.text
 		}
+		if e.ender == nil { // no hit is about to end the run for a reason of its own
+			e.ending = why
+		}
+		e.halt()
 	}
-	return sites
+	e.state.Unlock()
+	e.bringBack()
+	for _, l := range trapped {
+		err = errors.Join(err, e.tracer.Uninstall(e.pid, l.addr))
+	}
+	return err
 }
 
 // halt puts an end to the run for the reason in e.ending. State is held.
 func (e *Engine) halt() {
 	e.stopped = e.now()
-	e.phase = idle
+	e.phase, e.ender = idle, nil
 	e.sessions = e.sessions[:0]
-	for _, s := range e.sites {
-		s.installed = false
+	for _, l := range e.locations {
+		l.where = nowhere
+		for _, d := range l.definitions {
+			d.offloaded = nil
+		}
 	}
 	if e.layout.Ended != nil {
 		e.layout.Ended()
 	}
 }
 
-// Enable enables or disables a tracepoint. During a run that takes effect at once: a site is removed with its last enabled
+// Enable enables or disables a tracepoint. During a run that takes effect at once: a location is removed with its last enabled
 // tracepoint and installed with its first. Steps that a tracepoint has begun go on when it is disabled.
 func (e *Engine) Enable(key trace.Key, on bool) error {
 	e.control.Lock()
@@ -180,13 +156,10 @@ func (e *Engine) Enable(key trace.Key, on bool) error {
 // enable does it. Control is held, state is not.
 func (e *Engine) enable(d *definition, on bool) error {
 	e.setEnabled(d, on)
-	if !on {
-		if err := e.uninstall(d.site); err != nil {
-			return failedAt(d, "remove", err)
-		}
-		return nil
+	if err := e.uninstall(d.location); err != nil {
+		return failedAt(d, "remove", err)
 	}
-	if err := e.install(d.site); err != nil {
+	if err := e.install(d.location); err != nil {
 		e.setEnabled(d, false)
 		return failedAt(d, "install", err)
 	}
@@ -196,5 +169,8 @@ func (e *Engine) enable(d *definition, on bool) error {
 func (e *Engine) setEnabled(d *definition, on bool) {
 	e.state.Lock()
 	defer e.state.Unlock()
-	d.Enabled = on
+	program := *d.program
+	program.Enabled = on
+	d.Enabled, d.program = on, &program
+	d.location.arm()
 }

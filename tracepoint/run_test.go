@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"tracewell/arch"
+	"tracewell/target"
 	"tracewell/trace"
 )
 
@@ -44,7 +45,7 @@ func TestStartClears(t *testing.T) {
 	r.wantFrames("1: V 2=7", "1: V 2=8")
 	r.must(r.Stop(trace.ReasonStop, "enough"))
 
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	if s := r.Status(); s.Frames != 0 || s.Created != 0 || s.Free != s.Size || s.Description != "" {
 		t.Errorf("status of the new run: %+v", s)
 	}
@@ -77,25 +78,25 @@ func TestStartFails(t *testing.T) {
 	before := r.Status()
 
 	r.target.refused = map[arch.Addr]error{0x20: errors.New("no such page")}
-	wantError(t, r.Start(&r.target), "cannot install tracepoint 2 at 0x20: no such page")
+	wantError(t, r.Start(&r.target, 1), "cannot install tracepoint 2 at 0x20: no such page")
 	r.wantInstalled()
 	if diff := cmp.Diff(before, r.Status()); diff != "" {
 		t.Errorf("status (-before +after):\n%s", diff)
 	}
 	r.wantFrames("1:")
 	r.target.refused = nil
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	r.wantInstalled(0x10, 0x20)
 }
 
-// TestStartOneSite: an address is installed once for all its tracepoints, and the hits of threads that run while others
+// TestStartOneLocation: an address is installed once for all its tracepoints, and the hits of threads that run while others
 // are being installed do not count.
-func TestStartOneSite(t *testing.T) {
+func TestStartOneLocation(t *testing.T) {
 	r := newRig(t)
 	installs := 0
-	r.target.during = func(s *Site) {
+	r.target.during = func(at arch.Addr) {
 		installs++
-		if v := s.Hit(&fakeThread{pc: s.Addr}); v != Continue {
+		if v := r.Hit(at, &fakeThread{pc: at}); v != target.Continue {
 			t.Errorf("verdict %d before the run, want to continue", v)
 		}
 	}
@@ -109,7 +110,7 @@ func TestStartTwice(t *testing.T) {
 	r := newRig(t)
 	r.start(tracepointAt(1, 0x10))
 	r.hit(&fakeThread{pc: 0x10})
-	wantError(t, r.Start(&r.target), "a trace run is already on")
+	wantError(t, r.Start(&r.target, 1), "a trace run is already on")
 	r.wantFrames("1:")
 	r.wantInstalled(0x10)
 }
@@ -119,7 +120,6 @@ func TestStop(t *testing.T) {
 	r.must(r.Stop(trace.ReasonStop, ""))
 	r.wantEnd(trace.ReasonNotRun, 0, "")
 	r.start(tracepointAt(1, 0x10))
-	site := r.target.sites[0x10]
 	r.must(r.Stop(trace.ReasonStop, ""))
 	r.wantInstalled()
 	r.SetStopNote("lunch")
@@ -127,10 +127,10 @@ func TestStop(t *testing.T) {
 	r.must(r.Stop(trace.ReasonDisconnected, ""))
 	r.wantEnd(trace.ReasonStop, 0, "lunch")
 
-	if v := site.Hit(&fakeThread{pc: 0x10}); v != Halt || r.NumFrames() != 0 {
+	if v := r.Hit(0x10, &fakeThread{pc: 0x10}); v != target.Halt || r.NumFrames() != 0 {
 		t.Errorf("after the end: verdict %d, %d frames; want Halt and none", v, r.NumFrames())
 	}
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	r.must(r.Stop(trace.ReasonDisconnected, ""))
 	r.SetStopNote("not shown")
 	r.wantEnd(trace.ReasonDisconnected, 0, "")
@@ -150,7 +150,7 @@ func TestTimes(t *testing.T) {
 	if s := r.Status(); s.StartTime != began || s.StopTime != began+60_000_000 {
 		t.Errorf("after it: %d to %d, want %d and a minute", s.StartTime, s.StopTime, began)
 	}
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	if s := r.Status(); s.StartTime != began+60_000_000 || s.StopTime != 0 || s.Reason != "" {
 		t.Errorf("in the next run: %d to %d, %s", s.StartTime, s.StopTime, s.Reason)
 	}
@@ -175,7 +175,7 @@ func TestEnableWhileRunning(t *testing.T) {
 	r.must(r.Stop(trace.ReasonStop, ""))
 	r.must(r.Enable(two, true))
 	r.wantInstalled()
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	r.wantInstalled(0x10)
 }
 
@@ -198,8 +198,8 @@ func TestInstallLate(t *testing.T) {
 	last := tracepointAt(1, 0x10)
 	last.Pass = 1
 	r.start(last)
-	r.target.during = func(*Site) {
-		if v := r.hit(&fakeThread{pc: 0x10}); v != Halt {
+	r.target.during = func(arch.Addr) {
+		if v := r.hit(&fakeThread{pc: 0x10}); v != target.Halt {
 			t.Fatalf("verdict %d, want Halt", v)
 		}
 		clear(r.target.sites) // as a target does for Halt
@@ -207,7 +207,7 @@ func TestInstallLate(t *testing.T) {
 	r.must(r.Define(tracepointAt(2, 0x20), false))
 	r.wantInstalled()
 	r.target.during = nil
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	r.wantInstalled(0x10, 0x20)
 }
 
@@ -233,7 +233,7 @@ func TestMentionedVariable(t *testing.T) {
 	}
 	r.must(r.Stop(trace.ReasonStop, ""))
 	want(7, 5, true)
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	want(7, 0, true)
 	r.must(r.Init())
 	if diff := cmp.Diff(defined[:1], r.Variables()); diff != "" {

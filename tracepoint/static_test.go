@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -15,7 +16,7 @@ import (
 // testMarker is a marker at 0x10 whose data is register 0, as often as a byte long as that says.
 type testMarker struct{}
 
-func (testMarker) AppendStatic(dst []byte, s Snapshot) []byte {
+func (testMarker) AppendStatic(dst []byte, s target.Snapshot) []byte {
 	n, _ := s.Register(0)
 	return append(dst, bytes.Repeat([]byte{byte(n)}, int(n))...)
 }
@@ -95,13 +96,13 @@ func TestStaticTraceDataStays(t *testing.T) {
 	}
 }
 
-// TestSemaphores: a site has those of its marker while a static tracepoint is at it.
+// TestSemaphores: a location has those of its marker while a static tracepoint is at it.
 func TestSemaphores(t *testing.T) {
 	r := newRig(t)
 	r.SetMarkers(markerAt10)
 	semaphores := func(want ...arch.Addr) {
 		t.Helper()
-		if got := r.sites[0x10].Semaphores; !slices.Equal(got, want) || !r.sites[0x10].installed {
+		if got := r.target.sites[0x10]; !slices.Equal(got, want) || !r.target.has(0x10) {
 			t.Errorf("semaphores %v, want %v", got, want)
 		}
 	}
@@ -110,6 +111,6 @@ func TestSemaphores(t *testing.T) {
 	r.must(r.Define(staticAt(1, 0x10), false))
 	semaphores(0x2000)
 	r.must(r.Stop(trace.ReasonStop, ""))
-	r.must(r.Start(r.installer))
+	r.must(r.Start(&r.target, 1))
 	semaphores(0x2000)
 }

@@ -6,12 +6,15 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/target"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
 // Status tells how the run stands. While one is on there is no reason for a stop and no time of it, unlike gdbserver, which
 // goes on to report those of the run before.
 func (e *Engine) Status() trace.Status {
+	ahead := e.ahead()
 	e.state.Lock()
 	defer e.state.Unlock()
 	s := trace.Status{
@@ -30,6 +33,7 @@ func (e *Engine) Status() trace.Status {
 		s.Frames, s.Created, s.Free, s.Size = e.made, e.made, -1, -1
 	}
 	if s.Running {
+		e.expect(&s, ahead)
 		return s
 	}
 	s.Reason = e.ending.reason
@@ -40,6 +44,21 @@ func (e *Engine) Status() trace.Status {
 	}
 	s.StopTime = e.stopped
 	return s
+}
+
+// expect counts the frames that are on their way from a Collector as made. How many of them a circular buffer will hold is not
+// known before they are there.
+func (e *Engine) expect(s *trace.Status, ahead map[trace.Key]target.Tally) {
+	for _, t := range ahead {
+		frames := int64(t.Frames)
+		s.Created += frames
+		if !e.buffer.circular {
+			s.Frames += frames
+		}
+		if !e.buffer.circular && s.Free >= 0 {
+			s.Free = max(s.Free-int64(t.Usage)-frames*tfile.FrameHeader, 0)
+		}
+	}
 }
 
 // SetUser keeps who runs the trace, as the user put it.

@@ -54,7 +54,7 @@ func TestSetBufferSize(t *testing.T) {
 		t.Errorf("default size is %d", s.Size)
 	}
 	r.must(r.SetBufferSize(0))
-	r.must(r.Start(&r.target))
+	r.must(r.Start(&r.target, 1))
 	r.hit(&fakeThread{pc: 0x10})
 	r.wantEnd(trace.ReasonFull, 0, "")
 }

@@ -1,68 +1,97 @@
 package tracepoint
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"tracewell/target"
+)
 
 // A session is one while-stepping in progress: a thread that still has steps to make for one hit of one tracepoint.
 // A thread has several when it reaches tracepoints while it steps. The list is in the order in which they began.
 type session struct {
+	serial uint64 // counts from 1
 	thread int64
 	d      *definition
 	left   uint64
 }
 
-// Stepped is called by the target when a thread has made the step that a verdict asked for. Each while-stepping in progress
-// on the thread, the latest first, makes one frame of its stepping actions. Steps are no hits; the pass count is looked at
-// when the last step is made, so that a run that it ends has all of them.
-//
-// A target calls it before Site.Hit if the step led to a site.
-func (e *Engine) Stepped(snapshot Snapshot) Verdict {
+// Stepped implements target.Handler. Each while-stepping in progress on the thread, the latest first, makes one frame of its
+// stepping actions. Steps are no hits; the pass count is looked at when the last step is made, so that a run that it ends has
+// all of them.
+func (e *Engine) Stepped(s target.Snapshot) target.Verdict {
 	e.state.Lock()
-	defer e.state.Unlock()
 	if e.phase != running {
+		defer e.state.Unlock()
 		return e.verdictOutsideRun()
 	}
-	thread := snapshot.Thread()
-	for i := len(e.sessions) - 1; i >= 0; i-- {
-		s := &e.sessions[i]
-		if s.thread != thread {
-			continue
+	w := e.worker(s)
+	e.state.Unlock()
+	for before := uint64(math.MaxUint64); ; {
+		a, serial := e.latestStepping(s.Thread(), before)
+		if serial == 0 {
+			return e.done(w)
 		}
-		e.collect(s.d, s.d.atStep, snapshot, true)
-		if s.left--; s.left == 0 {
-			e.checkPass(s.d)
-			e.sessions = slices.Delete(e.sessions, i, i+1)
-		}
+		c := catch{d: a.d, pass: a.t.Pass, step: serial}
+		w.collect(&c, a.t.StepActions, a.marker)
+		w.commit(&c)
+		before = serial
 	}
-	return e.verdict(snapshot)
 }
 
-// ThreadGone is called by the target when a thread will make no more steps: it has ended, or has been let go. The verdict
-// matters when the steps of the thread were all that a pass count waited for.
-func (e *Engine) ThreadGone(thread int64) Verdict {
+// latestStepping finds the latest while-stepping of a thread that began before another one, with its definition as it is now. The
+// serial number is 0 if there is none.
+func (e *Engine) latestStepping(thread int64, before uint64) (a armed, serial uint64) {
 	e.state.Lock()
 	defer e.state.Unlock()
-	if e.phase != running {
-		return Continue
+	for i := len(e.sessions) - 1; i >= 0; i-- {
+		if s := &e.sessions[i]; s.thread == thread && s.serial < before {
+			return armed{s.d, s.d.program, s.d.marker}, s.serial
+		}
 	}
+	return armed{}, 0
+}
+
+// stepMade counts a step. State is held.
+func (e *Engine) stepMade(h *hit, c *catch) {
+	i := slices.IndexFunc(e.sessions, func(s session) bool { return s.serial == c.step })
+	if i < 0 {
+		return
+	}
+	if e.sessions[i].left--; e.sessions[i].left == 0 {
+		e.checkPass(h, c.d, c.pass)
+		e.sessions = slices.Delete(e.sessions, i, i+1)
+	}
+}
+
+// ThreadGone implements target.Handler. The verdict matters when the steps of the thread were all that a pass count waited for.
+func (e *Engine) ThreadGone(thread int64) target.Verdict {
+	e.state.Lock()
+	v := e.threadGone(thread)
+	e.state.Unlock()
+	if v == target.Halt {
+		e.bringBack()
+	}
+	return v
+}
+
+// threadGone is ThreadGone with state held.
+func (e *Engine) threadGone(thread int64) target.Verdict {
+	if e.phase != running {
+		return target.Continue
+	}
+	h := hit{run: e.runs}
 	e.sessions = slices.DeleteFunc(e.sessions, func(s session) bool {
 		gone := s.thread == thread
-		if gone {
-			e.checkPass(s.d)
+		if gone && !e.over(&h) {
+			e.checkPass(&h, s.d, s.d.program.Pass)
 		}
 		return gone
 	})
-	if e.ending.reason != "" {
-		e.halt()
-		return Halt
-	}
-	return Continue
+	return e.finish(&h)
 }
 
-// isStepping reports whether any session waits for the thread to step.
-func (e *Engine) isStepping(snapshot Snapshot) bool {
-	if len(e.sessions) == 0 {
-		return false
-	}
-	thread := snapshot.Thread()
+// isStepping reports whether any while-stepping waits for the thread to step. State is held.
+func (e *Engine) isStepping(thread int64) bool {
 	return slices.ContainsFunc(e.sessions, func(s session) bool { return s.thread == thread })
 }

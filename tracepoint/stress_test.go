@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -15,7 +16,7 @@ import (
 type stressTarget struct {
 	engine   *Engine
 	requests chan func()
-	sites    map[arch.Addr]*Site
+	sites    map[arch.Addr]bool
 	halts    int
 }
 
@@ -25,13 +26,16 @@ func (s *stressTarget) do(f func()) {
 	<-done
 }
 
-func (s *stressTarget) Install(site *Site) error {
-	s.do(func() { s.sites[site.Addr] = site })
+func (s *stressTarget) SetHandler(target.Handler)   {}
+func (s *stressTarget) Collector() target.Collector { return nil }
+
+func (s *stressTarget) Install(_ int, at arch.Addr, _ []arch.Addr) error {
+	s.do(func() { s.sites[at] = true })
 	return nil
 }
 
-func (s *stressTarget) Uninstall(site *Site) error {
-	s.do(func() { delete(s.sites, site.Addr) })
+func (s *stressTarget) Uninstall(_ int, at arch.Addr) error {
+	s.do(func() { delete(s.sites, at) })
 	return nil
 }
 
@@ -57,16 +61,16 @@ func (s *stressTarget) turn(thread *fakeThread, i int) {
 	if i%50 == 0 {
 		s.engine.ThreadGone(thread.id)
 	}
-	verdict := Continue
-	for addr, site := range s.sites {
+	verdict := target.Continue
+	for addr := range s.sites {
 		thread.pc = addr
-		verdict |= site.Hit(thread)
+		verdict |= s.engine.Hit(addr, thread)
 	}
-	if verdict&Step != 0 && verdict&Halt == 0 {
+	if verdict&target.Step != 0 && verdict&target.Halt == 0 {
 		thread.pc++
 		verdict |= s.engine.Stepped(thread)
 	}
-	if verdict&Halt != 0 {
+	if verdict&target.Halt != 0 {
 		s.halts++
 		clear(s.sites)
 	}
@@ -76,17 +80,17 @@ func (s *stressTarget) turn(thread *fakeThread, i int) {
 // race detector, and to see that nothing waits for ever.
 func TestStress(t *testing.T) {
 	e := New(testLayout())
-	target := &stressTarget{engine: e, requests: make(chan func()), sites: make(map[arch.Addr]*Site)}
-	target.define(t)
+	tg := &stressTarget{engine: e, requests: make(chan func()), sites: make(map[arch.Addr]bool)}
+	tg.define(t)
 	finished := make(chan struct{})
-	go func() { target.run(); close(finished) }()
+	go func() { tg.run(); close(finished) }()
 
 	rounds := 300
 	if testing.Short() {
 		rounds = 30
 	}
 	var sessions sync.WaitGroup
-	for _, session := range []func(round int){target.runs, target.changes, target.looks, target.saves} {
+	for _, session := range []func(round int){tg.runs, tg.changes, tg.looks, tg.saves} {
 		sessions.Go(func() {
 			for round := range rounds {
 				session(round)
@@ -97,12 +101,12 @@ func TestStress(t *testing.T) {
 	if err := e.Stop(trace.ReasonStop, ""); err != nil {
 		t.Error(err)
 	}
-	target.do(func() {
-		if len(target.sites) > 0 || target.halts == 0 {
-			t.Errorf("%d sites left after the run; %d runs ended by themselves, want some", len(target.sites), target.halts)
+	tg.do(func() {
+		if len(tg.sites) > 0 || tg.halts == 0 {
+			t.Errorf("%d sites left after the run; %d runs ended by themselves, want some", len(tg.sites), tg.halts)
 		}
 	})
-	close(target.requests)
+	close(tg.requests)
 	<-finished
 	if e.Status().Running || len(e.sessions) > 0 {
 		t.Errorf("after it all: %+v, %d sessions", e.Status(), len(e.sessions))
@@ -127,7 +131,7 @@ func (s *stressTarget) define(t *testing.T) {
 // runs starts and stops.
 func (s *stressTarget) runs(round int) {
 	s.engine.SetCircular(round%4 != 0)
-	s.engine.Start(s) // is refused now and then, as the others do things as well
+	s.engine.Start(s, 1) // is refused now and then, as the others do things as well
 	s.engine.SetStopNote("a note")
 	for range 50 {
 		runtime.Gosched()

@@ -25,8 +25,6 @@ func (e *Engine) resetVariables() {
 // DefineVariable makes a trace state variable, or gives one a new name and initial value; its value becomes the initial one
 // at once. Telling the engine of its own built-in variable is fine (GDB does at each tstart), taking its number is not.
 func (e *Engine) DefineVariable(v trace.Variable) error {
-	e.state.Lock()
-	defer e.state.Unlock()
 	if v.Number == timestamp.Number {
 		if v.Name == timestamp.Name {
 			return nil
@@ -34,12 +32,19 @@ func (e *Engine) DefineVariable(v trace.Variable) error {
 		return fmt.Errorf("trace state variable %d is the built-in $%s, it cannot become $%s", v.Number, timestamp.Name, v.Name)
 	}
 	v.Builtin = false // nothing here would compute it
+	e.state.Lock()
 	e.variables[v.Number] = &variable{v, v.Initial}
+	store := e.store
+	e.state.Unlock()
+	if store != nil {
+		store.SetVariable(v.Number, v.Initial)
+	}
 	return nil
 }
 
 // Variables lists the definitions in the order of their numbers.
 func (e *Engine) Variables() []trace.Variable {
+	e.readStore(false)
 	e.state.Lock()
 	defer e.state.Unlock()
 	list := make([]trace.Variable, 0, len(e.variables))
@@ -52,13 +57,22 @@ func (e *Engine) Variables() []trace.Variable {
 // Variable returns the present value. Of a variable that does not exist it is 0, and false before the first run.
 func (e *Engine) Variable(n trace.VariableNumber) (int64, bool) {
 	e.state.Lock()
-	defer e.state.Unlock()
-	return e.variable(n)
+	v, store, ran := e.variables[n], e.store, e.started > 0
+	if store == nil || v != nil && v.Builtin {
+		defer e.state.Unlock()
+		return e.value(v)
+	}
+	e.state.Unlock()
+	if value, ok := store.Variable(n); ok {
+		return value, true
+	}
+	return 0, v != nil || ran
 }
 
-// variable is the value of a variable. In a run, and after one, a variable that does not exist reads as 0, as in gdbserver.
-func (e *Engine) variable(n trace.VariableNumber) (int64, bool) {
-	switch v := e.variables[n]; {
+// value is the value of a variable that does not live elsewhere, or of none. In a run, and after one, a variable that does not
+// exist reads as 0, as in gdbserver. State is held.
+func (e *Engine) value(v *variable) (int64, bool) {
+	switch {
 	case v == nil:
 		return 0, e.started > 0
 	case v.Builtin:
@@ -68,8 +82,22 @@ func (e *Engine) variable(n trace.VariableNumber) (int64, bool) {
 	}
 }
 
+// recorded is the value of a variable that an expression records, which makes the variable.
+func (e *Engine) recorded(n trace.VariableNumber) int64 {
+	e.state.Lock()
+	v := e.mention(n)
+	if e.store == nil {
+		defer e.state.Unlock()
+		value, _ := e.value(v)
+		return value
+	}
+	e.state.Unlock()
+	value, _ := e.Variable(n)
+	return value
+}
+
 // mention makes a variable that an expression sets or records and nobody has defined, under the name that GDB gives to one
-// without a name: with a V block of it in a frame somebody has to be able to ask for it.
+// without a name: with a V block of it in a frame somebody has to be able to ask for it. State is held.
 func (e *Engine) mention(n trace.VariableNumber) *variable {
 	v := e.variables[n]
 	if v == nil {
@@ -79,10 +107,18 @@ func (e *Engine) mention(n trace.VariableNumber) *variable {
 	return v
 }
 
-// setVariable drops what is written to a built-in variable: its value is computed.
-func (e *Engine) setVariable(n trace.VariableNumber, value int64) { e.mention(n).value = value }
+// setVariable is what an expression does, here. What is written to a built-in variable has no effect: its value is computed.
+func (e *Engine) setVariable(n trace.VariableNumber, value int64) {
+	e.state.Lock()
+	v, store := e.mention(n), e.store
+	v.value = value
+	e.state.Unlock()
+	if store != nil && !v.Builtin {
+		store.SetVariable(n, value)
+	}
+}
 
-// initializeVariables begins a run: each variable has its initial value.
+// initializeVariables begins a run: each variable has its initial value. State is held.
 func (e *Engine) initializeVariables() {
 	for _, v := range e.variables {
 		v.value = v.Initial

@@ -10,20 +10,20 @@ import (
 	"tracewell/trace"
 )
 
-// The collector is the world of the expressions that it performs. Its methods that record are in collect.go, those by which
-// an expression learns something are here.
-var _ ax.Env = (*collector)(nil)
+// The worker is the world of the expressions that it evaluates. Its methods that record are in worker.go, those by which an
+// expression learns something are here.
+var _ ax.Env = (*worker)(nil)
 
 // Register is part of ax.Env.
-func (c *collector) Register(r arch.Reg) (uint64, error) { return c.snapshot.Register(r) }
+func (w *worker) Register(r arch.Reg) (uint64, error) { return w.snapshot.Register(r) }
 
 // Ref is part of ax.Env.
-func (c *collector) Ref(addr arch.Addr, size int) (uint64, error) {
-	b := c.word[:size]
-	if n := c.snapshot.ReadMemory(addr, b); n < size {
+func (w *worker) Ref(addr arch.Addr, size int) (uint64, error) {
+	b := w.word[:size]
+	if n := w.snapshot.ReadMemory(addr, b); n < size {
 		return 0, fmt.Errorf("%d of them readable", n)
 	}
-	order := c.engine.layout.Order
+	order := w.engine.layout.Order
 	switch size {
 	case 1:
 		return uint64(b[0]), nil
@@ -37,19 +37,19 @@ func (c *collector) Ref(addr arch.Addr, size int) (uint64, error) {
 }
 
 // Variable is part of ax.Env.
-func (c *collector) Variable(n uint16) int64 {
-	v, _ := c.engine.variable(trace.VariableNumber(n))
+func (w *worker) Variable(n uint16) int64 {
+	v, _ := w.engine.Variable(trace.VariableNumber(n))
 	return v
 }
 
 // SetVariable is part of ax.Env.
-func (c *collector) SetVariable(n uint16, v int64) { c.engine.setVariable(trace.VariableNumber(n), v) }
+func (w *worker) SetVariable(n uint16, v int64) { w.engine.setVariable(trace.VariableNumber(n), v) }
 
 // Printf is part of ax.Env. The function and channel that the user set are not looked at, as in gdbserver.
-func (c *collector) Printf(_, _ uint64, format string, args []int64) error {
-	text, err := ax.FormatPrintf(format, args, c.printedString)
+func (w *worker) Printf(_, _ uint64, format string, args []int64) error {
+	text, err := ax.FormatPrintf(format, args, w.printedString)
 	if err == nil {
-		c.engine.print(text)
+		w.engine.print(text)
 	}
 	return err
 }
@@ -62,7 +62,7 @@ func (e *Engine) print(text string) {
 }
 
 // printedString is an ax.StringReader.
-func (c *collector) printedString(addr arch.Addr, wide bool, limit int) (string, error) {
+func (w *worker) printedString(addr arch.Addr, wide bool, limit int) (string, error) {
 	unit := 1
 	if wide {
 		unit = 4
@@ -71,11 +71,11 @@ func (c *collector) printedString(addr arch.Addr, wide bool, limit int) (string,
 	var chunk [stringChunk]byte
 	for left := limit * unit; left > 0; {
 		wanted := chunk[:min(left, len(chunk))]
-		n := c.snapshot.ReadMemory(addr, wanted)
+		n := w.snapshot.ReadMemory(addr, wanted)
 		for b := wanted[:n]; len(b) >= unit; b = b[unit:] {
 			character := rune(b[0])
 			if wide {
-				character = rune(c.engine.layout.Order.Uint32(b))
+				character = rune(w.engine.layout.Order.Uint32(b))
 				text = utf8.AppendRune(text, character)
 			} else {
 				text = append(text, b[0])

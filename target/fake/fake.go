@@ -6,7 +6,7 @@
 // play the program while a client waits for it.
 //
 // It keeps to what package target promises: a goroutine of its own runs the program, one event answers each Resume in
-// all-stop mode and one each resumed thread in non-stop mode, and calls of the tracepoint engine and calls of the session are
+// all-stop mode and one each resumed thread in non-stop mode, and calls of the trace handler and calls of the session are
 // serialised by one mutex. It never touches anything outside itself. It executes no instructions: a step says where a
 // thread arrives, and a single-step moves the pc on by one.
 //
@@ -23,7 +23,7 @@ import (
 	"tracewell/inferior"
 	"tracewell/target"
 	"tracewell/tdesc"
-	"tracewell/tracepoint"
+	"tracewell/trace/compiled"
 )
 
 // Program is what a fake target starts with. The optional abilities are there when their value is.
@@ -49,16 +49,21 @@ type Program struct {
 	// thread that is not among the blocks has not got them yet.
 	Locals *Locals
 
-	Recording target.Recording // of a trace run of long ago, in place of the Tracer
-	Unknown   []string         // registers of which nobody knows what they hold; with any the target is Incomplete
+	TraceRun target.TraceRun // of a trace run of long ago, in place of the Tracer
+	Unknown  []string        // registers of which nobody knows what they hold; with any the target has Availability
 
-	Reversible bool             // Reverser
-	Commands   []target.Command // of the user's
+	Reversible bool                    // Reverser
+	Commands   []target.MonitorCommand // of the user's
 
 	// Programs are the paths that can be started, and Others the threads of processes that can be attached to. With either
 	// the target is a Launcher.
 	Programs []string
 	Others   []target.Thread
+
+	// Batch is how many hits of offloaded tracepoints pile up before they are deposited; with any the target has a Collector.
+	// Refused are the addresses where it takes no tracepoint, with the reasons.
+	Batch   int
+	Refused map[arch.Addr]string
 
 	// Unmovable are the addresses of instructions that the target cannot copy, with the places for a client to do so. With any
 	// the target has a Relocator.
@@ -86,16 +91,20 @@ type Target struct {
 	layout *tdesc.Layout
 	events chan target.Event
 
-	// mu guards what follows. The run goroutine holds it while the engine works on a hit, which is how Install and
-	// Uninstall come to be serialised with hits.
+	// mu guards what follows. The run goroutine holds it while the handler works on a hit, which is how Install and
+	// Uninstall come to be serialised with hits; it waits without it while the program is silent.
 	mu        sync.Mutex
 	changed   *sync.Cond // of script, running and interrupt
 	program   Program
 	threads   []*thread
 	breaks    map[breakpoint]target.Breakpoint
-	sites     map[place][]*tracepoint.Site
-	parents   map[int]int // of forked children that have been held ever since, by their number
-	engine    *tracepoint.Engine
+	sites     map[place][]arch.Addr // semaphores, by where tracepoints are installed
+	parents   map[int]int           // of forked children that have been held ever since, by their number
+	handler   target.Handler
+	collector collector
+	silent    bool  // snapshots read no memory until the program answers again
+	reading   bool  // one waits for that
+	lost      error // the connection of snapshots to the program
 	script    []Step
 	running   bool // a Resume is pending, or in non-stop mode the script is played
 	turn      int  // counts the goroutines that have played the script, of which only the last may go on
@@ -144,11 +153,12 @@ func New(p Program) (*Target, error) {
 		isa: p.ISA, desc: p.Description, layout: layout, program: p,
 		events:  make(chan target.Event, eventRoom),
 		breaks:  make(map[breakpoint]target.Breakpoint),
-		sites:   make(map[place][]*tracepoint.Site),
+		sites:   make(map[place][]arch.Addr),
 		parents: make(map[int]int),
 		caught:  make(map[int]string),
 	}
 	t.changed = sync.NewCond(&t.mu)
+	t.collector.t, t.collector.offloaded = t, make(map[place][]*compiled.Tracepoint)
 	for _, th := range p.Threads {
 		t.add(th)
 	}
@@ -204,7 +214,7 @@ func (t *Target) add(th target.Thread) *thread {
 	return fresh
 }
 
-// EndThread ends a thread, and tells the engine.
+// EndThread ends a thread, and tells the handler.
 func (t *Target) EndThread(id target.ThreadID) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -237,17 +247,17 @@ func (t *Target) Inserted(pid int, kind target.BreakKind, addr arch.Addr) bool {
 	return inserted
 }
 
-// Installed counts the tracepoint sites that are installed in a process now; the process may be target.All.
+// Installed counts the addresses with tracepoints in a process now, installed or offloaded; the process may be target.All.
 func (t *Target) Installed(pid int) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := 0
-	for at, sites := range t.sites {
+	for at := range t.sites {
 		if pid == target.All || at.pid == pid {
-			n += len(sites)
+			n++
 		}
 	}
-	return n
+	return n + t.collector.count(pid)
 }
 
 // find returns the live thread of id, or the first one for the zero id and for All.
@@ -263,15 +273,17 @@ func (t *Target) find(id target.ThreadID) (*thread, error) {
 	return nil, target.ErrNoThread
 }
 
-// threadGone tells the engine of the end of a thread.
+// threadGone tells the handler of the end of a thread.
 func (t *Target) threadGone(id target.ThreadID) {
-	if t.engine != nil && t.engine.ThreadGone(int64(id.TID))&tracepoint.Halt != 0 {
+	t.collector.drain()
+	if t.handler != nil && t.handler.ThreadGone(int64(id.TID))&target.Halt != 0 {
 		t.removeSites()
 	}
 }
 
-// clear forgets a process, its breakpoints and sites.
+// clear forgets a process, its breakpoints and sites, once its frames have been deposited.
 func (t *Target) clear(pid int) {
+	t.collector.drain()
 	t.remove(func(id target.ThreadID) bool { return id.PID == pid })
 	t.clearTraps(pid)
 	delete(t.parents, pid)
@@ -281,5 +293,6 @@ func (t *Target) clear(pid int) {
 // clearTraps forgets the breakpoints and sites of a process.
 func (t *Target) clearTraps(pid int) {
 	maps.DeleteFunc(t.breaks, func(at breakpoint, _ target.Breakpoint) bool { return at.pid == pid })
-	maps.DeleteFunc(t.sites, func(at place, _ []*tracepoint.Site) bool { return at.pid == pid })
+	maps.DeleteFunc(t.sites, func(at place, _ []arch.Addr) bool { return at.pid == pid })
+	maps.DeleteFunc(t.collector.offloaded, func(at place, _ []*compiled.Tracepoint) bool { return at.pid == pid })
 }

@@ -44,7 +44,7 @@ func traced(t testing.TB, f *fake.Target) *tracepoint.Engine {
 	e := tracepoint.New(tracepoint.Layout{
 		Order: f.ISA().Order, RegisterBlock: layout.Size, PCOffset: pc.Offset, PCSize: pc.Size,
 	})
-	f.SetEngine(e)
+	f.SetHandler(e)
 	return e
 }
 
@@ -140,7 +140,7 @@ func TestTracepointsAreHitAndGoWithTheRun(t *testing.T) {
 	if err := e.Define(trace.Tracepoint{Number: 1, Addr: 0x1002, Enabled: true, Step: 2, Pass: 2}, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Start(f.Installer(1)); err != nil {
+	if err := e.Start(f, 1); err != nil {
 		t.Fatal(err)
 	}
 	f.Play(fake.Step{PC: 0x1002}, fake.Step{PC: 0x1002}, fake.Step{PC: 0x1002}, fake.Step{Event: &target.Event{Signal: 5}})

@@ -9,7 +9,6 @@ import (
 	"tracewell/arch"
 	"tracewell/inferior"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // Runner returns the ability to run the script.
@@ -28,19 +27,19 @@ func (t *Target) Breakpoints() target.Breakpoints {
 	return t
 }
 
-// Recording returns the trace run of long ago.
-func (t *Target) Recording() target.Recording { return t.program.Recording }
+// TraceRun returns the trace run of long ago.
+func (t *Target) TraceRun() target.TraceRun { return t.program.TraceRun }
 
-// Incomplete returns the group when there are registers that are not known.
-func (t *Target) Incomplete() target.Incomplete {
+// Availability returns the group when there are registers that are not known.
+func (t *Target) Availability() target.Availability {
 	if t.program.Unknown == nil {
 		return nil
 	}
 	return t
 }
 
-// KnownRegisters implements target.Incomplete.
-func (t *Target) KnownRegisters(_ target.ThreadID, known []bool) error {
+// AvailableRegisters implements target.Availability.
+func (t *Target) AvailableRegisters(_ target.ThreadID, known []bool) error {
 	for i := range t.layout.Slots {
 		slot := &t.layout.Slots[i]
 		for at := range slot.Size {
@@ -52,7 +51,7 @@ func (t *Target) KnownRegisters(_ target.ThreadID, known []bool) error {
 
 // Tracer returns the ability to run tracepoints.
 func (t *Target) Tracer() target.Tracer {
-	if t.program.CoreOnly || t.program.Recording != nil {
+	if t.program.CoreOnly || t.program.TraceRun != nil {
 		return nil
 	}
 	return t
@@ -66,8 +65,8 @@ func (t *Target) Reverser() target.Reverser {
 	return t
 }
 
-// Commander returns the user's commands.
-func (t *Target) Commander() target.Commander {
+// MonitorCommands returns the user's commands.
+func (t *Target) MonitorCommands() target.MonitorCommands {
 	if t.program.Commands == nil {
 		return nil
 	}
@@ -75,7 +74,7 @@ func (t *Target) Commander() target.Commander {
 }
 
 // Commands lists them.
-func (t *Target) Commands() []target.Command { return t.program.Commands }
+func (t *Target) Commands() []target.MonitorCommand { return t.program.Commands }
 
 // Relocator returns the group when there are instructions to copy.
 func (t *Target) Relocator() target.Relocator {
@@ -241,68 +240,73 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	return nil
 }
 
-// Installer puts sites into one process.
-func (t *Target) Installer(pid int) tracepoint.Installer { return installer{t, pid} }
-
-// installer is the target as far as one process goes, or the child that took its place.
-type installer struct {
-	*Target
-	pid int
-}
-
-// SetEngine names the engine that is told of steps and of ended threads.
-func (t *Target) SetEngine(e *tracepoint.Engine) {
+// SetHandler says who is told of hits, steps and ended threads.
+func (t *Target) SetHandler(h target.Handler) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.engine = e
+	t.handler = h
 }
 
-// Install puts a site at its address. There must be a process, and memory.
-func (i installer) Install(site *tracepoint.Site) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if _, err := i.find(target.ThreadID{PID: i.pid, TID: target.All}); err != nil {
+// Collector returns the ability to collect when the program is to have it.
+func (t *Target) Collector() target.Collector {
+	if t.program.Batch == 0 {
+		return nil
+	}
+	return &t.collector
+}
+
+// Install takes note of tracepoints at an address. There must be a process, and memory.
+func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.raise(pid, at, semaphores); err != nil {
+		return err
+	}
+	t.sites[place{pid, at}] = semaphores
+	return nil
+}
+
+// raise adds one to the semaphores of an address where tracepoints can go.
+func (t *Target) raise(pid int, at arch.Addr, semaphores []arch.Addr) error {
+	if _, err := t.find(target.ThreadID{PID: pid, TID: target.All}); err != nil {
 		return target.ErrNoProcess
 	}
-	if i.region(site.Addr) == nil {
-		return &noMemoryError{site.Addr}
+	if t.region(at) == nil {
+		return &noMemoryError{at}
 	}
-	for _, addr := range site.Semaphores {
-		if err := i.count(addr, 1); err != nil {
+	for _, addr := range semaphores {
+		if err := t.count(addr, 1); err != nil {
 			return err
 		}
 	}
-	at := place{i.pid, site.Addr}
-	i.sites[at] = append(i.sites[at], site)
 	return nil
 }
 
-// Uninstall takes a site away, in whichever process it is by now.
-func (i installer) Uninstall(site *tracepoint.Site) error {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	for at, sites := range i.sites {
-		if n := slices.Index(sites, site); n >= 0 {
-			i.sites[at] = slices.Delete(slices.Clone(sites), n, n+1)
-			i.lower(site)
+// Uninstall takes them away, in the process or the child that took its place.
+func (t *Target) Uninstall(_ int, at arch.Addr) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for where, semaphores := range t.sites {
+		if where.addr == at {
+			t.lower(semaphores)
+			delete(t.sites, where)
 		}
 	}
 	return nil
 }
 
-// removeSites takes all sites away, as the end of a run demands.
+// removeSites takes all tracepoints away, as the end of a run demands.
 func (t *Target) removeSites() {
-	for _, sites := range t.sites {
-		for _, site := range sites {
-			t.lower(site)
-		}
+	for _, semaphores := range t.sites {
+		t.lower(semaphores)
 	}
 	clear(t.sites)
+	t.collector.removeAll()
 }
 
-// lower subtracts one from the semaphores of a site.
-func (t *Target) lower(site *tracepoint.Site) {
-	for _, addr := range site.Semaphores {
+// lower subtracts one from semaphores.
+func (t *Target) lower(semaphores []arch.Addr) {
+	for _, addr := range semaphores {
 		_ = t.count(addr, ^uint16(0))
 	}
 }
@@ -317,7 +321,7 @@ func (t *Target) count(addr arch.Addr, by uint16) error {
 	return t.write(addr, b[:])
 }
 
-// noMemoryError says that nothing is mapped where a site should go.
+// noMemoryError says that nothing is mapped where a tracepoint should go.
 type noMemoryError struct{ addr arch.Addr }
 
 func (e *noMemoryError) Error() string { return "no memory at " + e.addr.String() }

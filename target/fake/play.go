@@ -4,7 +4,6 @@ import (
 	"maps"
 
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // player is the goroutine that plays the script. It stops being one when the program stops, or when another takes its turn.
@@ -97,6 +96,7 @@ func (p player) runner() (first, stepping *thread) {
 
 // stopAlone stops the thread of an event and sends the event.
 func (p player) stopAlone(event target.Event) {
+	p.collector.drain()
 	if ends(event) {
 		p.clear(event.Thread.PID)
 	}
@@ -179,6 +179,7 @@ func (p player) happen(th *thread, event target.Event) bool {
 		return p.reports.Vfork
 	case target.Execed:
 		p.remove(func(id target.ThreadID) bool { return id.PID == event.Thread.PID && id != event.Thread })
+		p.collector.drain()
 		p.clearTraps(event.Thread.PID)
 	case target.ThreadCreated:
 		fresh := p.add(target.Thread{ID: event.Thread, Core: -1})
@@ -231,20 +232,20 @@ func (p player) apply(th *thread, step Step) {
 func (p player) arrive(th *thread) *target.Event {
 	verdict := p.hit(th)
 	for {
-		if verdict&tracepoint.Halt != 0 {
+		if verdict&target.Halt != 0 {
 			p.removeSites()
 		}
 		if b, ok := p.breaks[breakpoint{target.Software, p.where(th)}]; ok && (b.Check == nil || b.Check(snapshot{p.Target, th})) {
 			return &target.Event{Thread: th.ID, Signal: target.SignalTrap, Reason: target.ReasonSwBreak}
 		}
-		if verdict&tracepoint.Halt != 0 || verdict&tracepoint.Step == 0 {
+		if verdict&target.Halt != 0 || verdict&target.Step == 0 {
 			return nil
 		}
 		if !p.letIn(th) {
 			return nil
 		}
 		p.advance(th)
-		verdict = p.engine.Stepped(snapshot{p.Target, th}) | p.hit(th)
+		verdict = p.collector.drain() | p.handler.Stepped(snapshot{p.Target, th}) | p.hit(th)
 	}
 }
 
@@ -256,11 +257,14 @@ func (p player) letIn(th *thread) bool {
 	return p.plays() && !p.interrupt && (th.runs || !p.nonStop)
 }
 
-// hit calls the sites at the pc of th.
-func (p player) hit(th *thread) tracepoint.Verdict {
-	verdict := tracepoint.Continue
-	for _, site := range p.sites[p.where(th)] {
-		verdict |= site.Hit(snapshot{p.Target, th})
+// hit collects at the pc of th, or has the handler do so. A batch that is full is deposited with the hit that fills it.
+func (p player) hit(th *thread) target.Verdict {
+	if tracepoints := p.collector.offloaded[p.where(th)]; tracepoints != nil {
+		return p.collector.hit(th, tracepoints)
+	}
+	verdict := target.Continue
+	if _, installed := p.sites[p.where(th)]; installed {
+		verdict = p.collector.drain() | p.handler.Hit(p.pc(th), snapshot{p.Target, th})
 	}
 	return verdict
 }

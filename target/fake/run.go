@@ -2,6 +2,7 @@ package fake
 
 import (
 	"fmt"
+	"maps"
 
 	"tracewell/arch"
 	"tracewell/internal/routine"
@@ -136,6 +137,7 @@ func (t *Target) release(actions []target.Action) bool {
 
 // finish ends the pending Resume. An event of no thread in particular becomes the leader's.
 func (t *Target) finish(event target.Event) {
+	t.collector.drain()
 	if event.Thread == (target.ThreadID{}) && len(t.threads) > 0 {
 		event.Thread = t.threads[0].ID
 	}
@@ -258,19 +260,25 @@ func (t *Target) end(pid int, event target.Event) error {
 	return nil
 }
 
-// handOver gives the sites of a process to its child.
+// handOver gives the tracepoints of a process to its child.
 func (t *Target) handOver(pid int) {
 	for child, parent := range t.parents {
 		if parent != pid {
 			continue
 		}
-		for at, sites := range t.sites {
-			if at.pid == pid {
-				t.sites[place{child, at.addr}] = sites
-				delete(t.sites, at)
-			}
-		}
+		move(t.sites, pid, child)
+		move(t.collector.offloaded, pid, child)
 		delete(t.parents, child)
 		return
+	}
+}
+
+// move makes what is at places in one process what is at those places in another.
+func move[T any](all map[place]T, from, to int) {
+	for at, what := range maps.Clone(all) {
+		if at.pid == from {
+			delete(all, at)
+			all[place{to, at.addr}] = what
+		}
 	}
 }

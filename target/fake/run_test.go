@@ -83,7 +83,7 @@ func TestChildOfForkIsHeldWhenAskedFor(t *testing.T) {
 	f := newToy(t)
 	e := traced(t, f)
 	check(t, e.Define(trace.Tracepoint{Number: 1, Addr: 0x1002, Enabled: true}, false))
-	check(t, e.Start(f.Installer(1)))
+	check(t, e.Start(f, 1))
 	check(t, f.InsertBreakpoint(first, target.Breakpoint{Addr: 0x1004}))
 	f.Play(fork, stop)
 	check(t, f.Resume(everyone))

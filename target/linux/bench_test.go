@@ -36,18 +36,18 @@ var hitKinds = map[string]func(r *run, at arch.Addr){
 		})
 	},
 	"break-false": func(r *run, at arch.Addr) {
-		reaction, err := r.engine.React(at, [][]byte{never}, nil)
+		agent, err := r.engine.CompileBreakpoint(at, [][]byte{never}, nil)
 		if err != nil {
 			r.t.Fatal(err)
 		}
-		r.insert(target.Breakpoint{Addr: at, Length: 1, Check: reaction.Hit})
+		r.insert(target.Breakpoint{Addr: at, Length: 1, Check: agent.Hit})
 	},
 }
 
 // argument is a marker whose static trace data is a function's first argument.
 type argument struct{}
 
-func (argument) AppendStatic(dst []byte, s tracepoint.Snapshot) []byte {
+func (argument) AppendStatic(dst []byte, s target.Snapshot) []byte {
 	v, _ := s.Register(rdi)
 	return append(dst, byte(v))
 }
@@ -59,7 +59,7 @@ func (r *run) startTrace(at arch.Addr, change func(*trace.Tracepoint)) {
 	r.t.Helper()
 	r.trace(1, at, change)
 	r.engine.SetCircular(true)
-	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
+	if err := r.engine.Start(r.target, r.pid); err != nil {
 		r.t.Fatal(err)
 	}
 }

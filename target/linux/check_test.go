@@ -11,15 +11,14 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/test/testprog"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // rdi is the number that GDB gives the register of a first argument.
 const rdi arch.Reg = 5
 
 // counting is a Check that counts its calls and stops at the one with the given first argument.
-func counting(calls *int, argument uint64) func(tracepoint.Snapshot) bool {
-	return func(s tracepoint.Snapshot) bool {
+func counting(calls *int, argument uint64) func(target.Snapshot) bool {
+	return func(s target.Snapshot) bool {
 		*calls++
 		v, err := s.Register(rdi)
 		return err != nil || v == argument
@@ -90,7 +89,7 @@ func TestCheckedWithTracepoint(t *testing.T) {
 	calls := 0
 	r.insert(target.Breakpoint{Addr: at, Length: 1, Check: counting(&calls, 60)})
 	r.trace(1, at)
-	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
+	if err := r.engine.Start(r.target, r.pid); err != nil {
 		t.Fatal(err)
 	}
 	if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || calls != 61 || r.hits() != 61 {
@@ -108,7 +107,7 @@ func TestHardwareBreakpointWithTracepoint(t *testing.T) {
 	at := symbol(t, p.Path, "tick_push")
 	r.insert(target.Breakpoint{Kind: target.Hardware, Addr: at, Length: 1})
 	r.trace(1, at)
-	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
+	if err := r.engine.Start(r.target, r.pid); err != nil {
 		t.Fatal(err)
 	}
 	for call := int64(1); call <= 5; call++ {
@@ -126,7 +125,7 @@ func TestCheckedThreads(t *testing.T) {
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "500")
 	calls := make(map[int64]int)
-	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "work"), Length: 1, Check: func(s tracepoint.Snapshot) bool {
+	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "work"), Length: 1, Check: func(s target.Snapshot) bool {
 		calls[s.Thread()]++
 		return false
 	}})
@@ -193,7 +192,7 @@ func TestCheckedWatchpoint(t *testing.T) {
 	r := launch(t, p.Path, "50")
 	watched := symbol(t, p.Path, "totals")
 	calls := 0
-	b := target.Breakpoint{Kind: target.WriteWatch, Addr: watched, Length: 8, Check: func(s tracepoint.Snapshot) bool {
+	b := target.Breakpoint{Kind: target.WriteWatch, Addr: watched, Length: 8, Check: func(s target.Snapshot) bool {
 		calls++
 		var b [8]byte
 		return s.ReadMemory(watched, b[:]) < len(b) || b[0] == 70
@@ -214,7 +213,7 @@ func TestCheckedWatchpointWhileStepping(t *testing.T) {
 	r := launch(t, p.Path, "1")
 	calls := 0
 	r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "account"), Length: 1})
-	r.insert(target.Breakpoint{Kind: target.WriteWatch, Addr: symbol(t, p.Path, "totals"), Length: 8, Check: func(tracepoint.Snapshot) bool {
+	r.insert(target.Breakpoint{Kind: target.WriteWatch, Addr: symbol(t, p.Path, "totals"), Length: 8, Check: func(target.Snapshot) bool {
 		calls++
 		return false
 	}})
@@ -235,7 +234,7 @@ func TestTwoInOneRegister(t *testing.T) {
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "5")
 	at := symbol(t, p.Path, "totals")
-	never := func(tracepoint.Snapshot) bool { return false }
+	never := func(target.Snapshot) bool { return false }
 	wide := target.Breakpoint{Kind: target.WriteWatch, Addr: at, Length: 16}
 	narrow := target.Breakpoint{Kind: target.WriteWatch, Addr: at, Length: 8, Check: never}
 	r.insert(narrow)
@@ -270,7 +269,7 @@ func TestEveryInstructionUnderCheck(t *testing.T) {
 	r := launch(t, p.Path, "20")
 	calls := make(map[arch.Addr]int)
 	for _, at := range sites(t, p.Path) {
-		r.insert(target.Breakpoint{Addr: at, Length: 1, Check: func(s tracepoint.Snapshot) bool {
+		r.insert(target.Breakpoint{Addr: at, Length: 1, Check: func(s target.Snapshot) bool {
 			calls[at]++
 			return s.PC() != at
 		}})
@@ -303,7 +302,7 @@ func TestSlotsComeBack(t *testing.T) {
 	before := mappings()
 	for range 300 {
 		for _, at := range sites(t, p.Path) {
-			b := target.Breakpoint{Addr: at, Length: 1, Check: func(tracepoint.Snapshot) bool { return false }}
+			b := target.Breakpoint{Addr: at, Length: 1, Check: func(target.Snapshot) bool { return false }}
 			r.insert(b)
 			r.remove(b)
 		}
@@ -329,7 +328,7 @@ func TestEveryThreadGetsOn(t *testing.T) {
 	defer in.Close()
 	r := launchReading(t, out, path, fmt.Sprint(threads))
 	calls, total := make(map[int64]int), 0
-	r.insert(target.Breakpoint{Addr: symbol(t, path, "tick_slot"), Length: 1, Check: func(s tracepoint.Snapshot) bool {
+	r.insert(target.Breakpoint{Addr: symbol(t, path, "tick_slot"), Length: 1, Check: func(s target.Snapshot) bool {
 		calls[s.Thread()]++
 		total++
 		return total == most

@@ -8,7 +8,6 @@ import (
 
 	"tracewell/arch"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // debugRegisters is what the debug registers of every task of a process are to hold. The tasks get them when they are next resumed:
@@ -134,7 +133,7 @@ func (k *task) noteTriggers() {
 }
 
 // stops asks the checks of what a slot is a piece of.
-func (d *debugRegisters) stops(s *debugSlot, snap tracepoint.Snapshot) bool {
+func (d *debugRegisters) stops(s *debugSlot, snap target.Snapshot) bool {
 	for i := range d.watched {
 		if b := &d.watched[i]; s.covers(b) && check(b.Check).stops(snap) {
 			return true
@@ -186,7 +185,7 @@ func (t *Target) hitBeside(k *task) {
 	first := k.passed != k.pc()
 	k.passed = k.pc()
 	if tr := k.proc.traps[k.pc()]; tr != nil && t.siteFor(k, tr) != nil && first {
-		t.judge(k, tr.site.Hit(t.snapshot(k)))
+		t.judge(k, t.handler.Hit(tr.addr, t.snapshot(k)))
 	}
 }
 

@@ -58,6 +58,6 @@
 //     group-stop, leaders that have exited before their threads, and parents whose vfork child is a process of its own.
 //   - In non-stop mode a task is stopped for the session from its event to its next Resume (task.resumed is false); the
 //     tracer may hold others at any time, of which nobody hears.
-//   - Hits count in the processes that an Installer was asked to put sites into (process.traced), and in the child of one that
+//   - Hits count in the processes that Install was called for (process.traced), and in the child of one that
 //     the session lets go at its fork.
 package linux

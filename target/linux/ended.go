@@ -14,7 +14,6 @@ import (
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
-	"tracewell/tracepoint"
 )
 
 // Ended is a program that has ended, as it was when it was last let go on: one thread that will not run again, its registers
@@ -55,7 +54,7 @@ type lastState struct {
 func (t *Target) remember() {
 	t.last = nil
 	p := t.tracedProcess()
-	if p == nil || len(p.order) == 0 || t.engine == nil || !t.engine.Status().Running {
+	if p == nil || len(p.order) == 0 {
 		return
 	}
 	k := p.order[0]
@@ -253,14 +252,14 @@ func (e *Ended) Detach(int) error {
 	return nil
 }
 
-// Installer implements target.Tracer.
-func (e *Ended) Installer(int) tracepoint.Installer { return e }
+// Install implements target.Tracer.
+func (e *Ended) Install(int, arch.Addr, []arch.Addr) error { return errEnded }
 
-// Install implements tracepoint.Installer.
-func (e *Ended) Install(*tracepoint.Site) error { return errEnded }
+// Uninstall implements target.Tracer.
+func (e *Ended) Uninstall(int, arch.Addr) error { return nil }
 
-// Uninstall implements tracepoint.Installer.
-func (e *Ended) Uninstall(*tracepoint.Site) error { return nil }
+// SetHandler implements target.Tracer. Nothing here is ever hit.
+func (e *Ended) SetHandler(target.Handler) {}
 
-// SetEngine implements target.Tracer. Nothing here ever calls the engine.
-func (e *Ended) SetEngine(*tracepoint.Engine) {}
+// Collector implements target.Tracer.
+func (e *Ended) Collector() target.Collector { return nil }

@@ -5,7 +5,6 @@ package linux
 import (
 	"tracewell/internal/sys"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // wait waits for one tracee and acts on what it says.
@@ -207,7 +206,7 @@ func (t *Target) hit(k *task, tr *trap) {
 		t.follow.sample(k)
 	}
 	if first && site != nil && !k.again(tr.addr) {
-		t.judge(k, site.Hit(t.snapshot(k)))
+		t.judge(k, t.handler.Hit(tr.addr, t.snapshot(k)))
 	}
 	if tr.users > 0 && tr.check.stops(t.snapshot(k)) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
@@ -218,7 +217,7 @@ func (t *Target) hit(k *task, tr *trap) {
 
 // siteFor is the tracepoint of a trap for a task: none for a vfork child that runs in the memory of the process which has them,
 // unless it was given them too.
-func (t *Target) siteFor(k *task, tr *trap) *tracepoint.Site {
+func (t *Target) siteFor(k *task, tr *trap) *site {
 	if !k.proc.traced {
 		return nil
 	}
@@ -226,11 +225,11 @@ func (t *Target) siteFor(k *task, tr *trap) *tracepoint.Site {
 }
 
 // judge carries out the verdict on a hit.
-func (t *Target) judge(k *task, v tracepoint.Verdict) {
-	if v&tracepoint.Step != 0 {
+func (t *Target) judge(k *task, v target.Verdict) {
+	if v&target.Step != 0 {
 		k.collecting = true
 	}
-	if v&tracepoint.Halt != 0 {
+	if v&target.Halt != 0 {
 		t.removeSites()
 	}
 }
@@ -240,13 +239,13 @@ func (t *Target) judge(k *task, v tracepoint.Verdict) {
 func (t *Target) afterStep(k *task) bool {
 	if k.collecting {
 		k.collecting = false
-		t.judge(k, t.engine.Stepped(t.snapshot(k)))
+		t.judge(k, t.handler.Stepped(t.snapshot(k)))
 	}
 	tr := k.proc.traps[k.pc()]
 	if tr != nil && t.siteFor(k, tr) != nil {
 		k.passed = tr.addr
 		if !k.again(tr.addr) {
-			t.judge(k, tr.site.Hit(t.snapshot(k)))
+			t.judge(k, t.handler.Hit(tr.addr, t.snapshot(k)))
 		}
 	}
 	reason := target.ReasonNone

@@ -90,7 +90,7 @@ func TestNonStopTracepoints(t *testing.T) {
 	for i, name := range []string{"tick_emulated", "tick_slot", "site_stepped"} {
 		r.trace(trace.Number(i+1), symbol(t, path, name))
 	}
-	r.must(r.engine.Start(r.target.Installer(r.pid)))
+	r.must(r.engine.Start(r.target, r.pid))
 	r.must(r.target.SetNonStop(true))
 	r.must(r.target.Resume([]target.Action{{Thread: everything}}))
 	tick := time.NewTicker(2 * time.Millisecond)

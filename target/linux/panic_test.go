@@ -76,14 +76,14 @@ func panicAttached(order string) {
 	engine := tracepoint.New(tracepoint.Layout{
 		Order: t.ISA().Order, RegisterBlock: layout.Size, PCOffset: layout.ByNumber(t.ISA().PC).Offset, Sink: sink, SinkOnly: true,
 	})
-	t.SetEngine(engine)
+	t.SetHandler(engine)
 	err = engine.Define(trace.Tracepoint{Number: 1, Addr: addr, Enabled: true}, false)
 	if err == nil {
-		err = engine.Start(t.Installer(pid))
+		err = engine.Start(t, pid)
 	}
 	if err == nil && where == "check" {
 		err = t.InsertBreakpoint(target.ThreadID{PID: pid, TID: pid}, target.Breakpoint{
-			Kind: target.Software, Addr: addr, Check: func(tracepoint.Snapshot) bool { panic("planted") },
+			Kind: target.Software, Addr: addr, Check: func(target.Snapshot) bool { panic("planted") },
 		})
 	}
 	if err != nil {

@@ -91,7 +91,7 @@ func TestForksDetached(t *testing.T) {
 			r.target.SetReports(target.Reports{Fork: true, Vfork: true})
 			r.trace(1, symbol(t, path, "step"))
 			r.trace(2, symbol(t, path, "add_base"))
-			r.must(r.engine.Start(r.target.Installer(r.pid)))
+			r.must(r.engine.Start(r.target, r.pid))
 			at := target.Breakpoint{Addr: symbol(t, path, "add_base"), Length: 1}
 			children := 0
 			ev := r.resume(0)
@@ -128,7 +128,7 @@ func TestFollowChild(t *testing.T) {
 	r := launch(t, path, "1", "5")
 	r.target.SetReports(target.Reports{Fork: true})
 	r.trace(1, symbol(t, path, "step"))
-	r.must(r.engine.Start(r.target.Installer(r.pid)))
+	r.must(r.engine.Start(r.target, r.pid))
 	ev := r.resume(0)
 	if ev.Kind != target.Forked || r.count(1) != 5 {
 		t.Fatalf("%+v after %d hits, want a fork after 5", ev, r.count(1))

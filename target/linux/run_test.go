@@ -70,7 +70,7 @@ func launchReading(t testing.TB, in *os.File, program string, args ...string) *r
 	engine := tracepoint.New(tracepoint.Layout{
 		Order: tg.ISA().Order, RegisterBlock: layout.Size, PCOffset: layout.ByNumber(tg.ISA().PC).Offset,
 	})
-	tg.SetEngine(engine)
+	tg.SetHandler(engine)
 	return &run{t, tg, engine, func() string { return <-text }, tg.Threads()[0].PID}
 }
 
@@ -147,7 +147,7 @@ func TestTracepointHits(t *testing.T) {
 	p := testprog.Build(t, "threads", fixed)
 	r := launch(t, p.Path, "500")
 	r.trace(1, symbol(t, p.Path, "work"))
-	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
+	if err := r.engine.Start(r.target, r.pid); err != nil {
 		t.Fatal(err)
 	}
 	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
@@ -178,7 +178,7 @@ func TestEveryInstruction(t *testing.T) {
 					r.trace(trace.Number(n), arch.Addr(s.Value))
 				}
 			}
-			if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
+			if err := r.engine.Start(r.target, r.pid); err != nil {
 				t.Fatal(err)
 			}
 			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
@@ -205,7 +205,7 @@ func traced(t *testing.T, name string, args []string, function string, change ..
 	if err := r.engine.SetBufferSize(1 << 27); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
+	if err := r.engine.Start(r.target, r.pid); err != nil {
 		t.Fatal(err)
 	}
 	return r, r.resume(0)
@@ -305,7 +305,7 @@ func TestSignalsInTheTrapPath(t *testing.T) {
 				if err := r.engine.SetBufferSize(1 << 27); err != nil {
 					t.Fatal(err)
 				}
-				if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
+				if err := r.engine.Start(r.target, r.pid); err != nil {
 					t.Fatal(err)
 				}
 				if ev := r.passAll(r.resume(0)); ev.Kind != target.Exited || ev.Code != 0 {
@@ -351,7 +351,7 @@ func TestWatchpoint(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.trace(1, symbol(t, p.Path, "account"))
-	if err := r.engine.Start(r.target.Installer(r.pid)); err != nil {
+	if err := r.engine.Start(r.target, r.pid); err != nil {
 		t.Fatal(err)
 	}
 	ev := r.resume(0)

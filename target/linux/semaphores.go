@@ -8,11 +8,10 @@ import (
 	"io"
 
 	"tracewell/arch"
-	"tracewell/tracepoint"
 )
 
 // raise is raise in the memory of a process, which the guard takes note of.
-func (s *space) raise(site *tracepoint.Site) error {
+func (s *space) raise(site *site) error {
 	if err := raise(s.mem, site); err != nil {
 		return err
 	}
@@ -23,7 +22,7 @@ func (s *space) raise(site *tracepoint.Site) error {
 }
 
 // lower takes it back.
-func (s *space) lower(site *tracepoint.Site) {
+func (s *space) lower(site *site) {
 	for _, addr := range site.Semaphores {
 		s.guard.Lower(addr)
 	}
@@ -31,7 +30,7 @@ func (s *space) lower(site *tracepoint.Site) {
 }
 
 // raise tells the program that a site is traced, by its semaphores; all of them or none.
-func raise(mem readWriterAt, site *tracepoint.Site) error {
+func raise(mem readWriterAt, site *site) error {
 	for i, addr := range site.Semaphores {
 		if err := count(mem, addr, 1); err != nil {
 			lower(mem, site.Semaphores[:i])

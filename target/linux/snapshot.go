@@ -5,7 +5,7 @@ package linux
 import (
 	"tracewell/arch"
 	"tracewell/internal/sys"
-	"tracewell/tracepoint"
+	"tracewell/target"
 )
 
 // snapshot is the task of a hit, as the engine sees it. There is one, used for every hit.
@@ -15,7 +15,7 @@ type snapshot struct {
 	vector sys.Vector
 }
 
-var _ tracepoint.Snapshot = (*snapshot)(nil)
+var _ target.Snapshot = (*snapshot)(nil)
 
 // snapshot makes the snapshot that of k, whose registers are fetched.
 func (t *Target) snapshot(k *task) *snapshot {
@@ -23,19 +23,22 @@ func (t *Target) snapshot(k *task) *snapshot {
 	return &t.snap
 }
 
-// Thread implements tracepoint.Snapshot.
+// Thread implements target.Snapshot.
 func (s *snapshot) Thread() int64 { return int64(s.k.tid) }
 
-// PC implements tracepoint.Snapshot.
+// PC implements target.Snapshot.
 func (s *snapshot) PC() arch.Addr { return s.k.pc() }
 
-// Register implements tracepoint.Snapshot.
+// Register implements target.Snapshot.
 func (s *snapshot) Register(r arch.Reg) (uint64, error) { return s.t.regs.value(s.k, r) }
 
-// Registers implements tracepoint.Snapshot.
+// Registers implements target.Snapshot.
 func (s *snapshot) Registers(block []byte) error { return s.t.regs.read(s.k, block) }
 
-// ReadMemory implements tracepoint.Snapshot.
+// Err implements target.Snapshot. There is no connection that could be lost: a task that is killed has no memory any more.
+func (s *snapshot) Err() error { return nil }
+
+// ReadMemory implements target.Snapshot.
 func (s *snapshot) ReadMemory(addr arch.Addr, dst []byte) int {
 	s.vector.Reset()
 	s.vector.Add(uint64(addr), dst)
@@ -47,8 +50,8 @@ func (s *snapshot) ReadMemory(addr arch.Addr, dst []byte) int {
 	return n
 }
 
-// ReadBatch implements tracepoint.Snapshot with one system call, unless a range is not readable as a whole.
-func (s *snapshot) ReadBatch(reads []tracepoint.Read) {
+// ReadBatch implements target.Snapshot with one system call, unless a range is not readable as a whole.
+func (s *snapshot) ReadBatch(reads []target.Read) {
 	for len(reads) > sys.MaxVector {
 		s.readBatch(reads[:sys.MaxVector])
 		reads = reads[sys.MaxVector:]
@@ -56,7 +59,7 @@ func (s *snapshot) ReadBatch(reads []tracepoint.Read) {
 	s.readBatch(reads)
 }
 
-func (s *snapshot) readBatch(reads []tracepoint.Read) {
+func (s *snapshot) readBatch(reads []target.Read) {
 	s.vector.Reset()
 	want := 0
 	for i := range reads {

@@ -16,7 +16,6 @@ import (
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
-	"tracewell/tracepoint"
 )
 
 // Target is the processes under ptrace of one tracer. Its methods may be called from any goroutine.
@@ -50,7 +49,7 @@ type Target struct {
 	backlog []target.Event    // what was not to be told when it happened; the first ends the Resume that is or will be pending
 	passing [numSignals]bool  // kernel signals to pass on unreported
 	parting *[numSignals]bool // kernel signals to let a task go with, nil for the usual ones
-	engine  *tracepoint.Engine
+	handler target.Handler
 	last    *lastState // how it was when it last went on in a trace run, nil if never
 	regs    *registerFile
 	streams Streams
@@ -205,10 +204,10 @@ func (t *Target) leaveAll() {
 }
 
 // escape is for a panic of the tracer's own, wherever that was: it detaches from attached processes. Launched ones die with this
-// process. The engine is not told of ends of threads, for whoever has panicked may hold its lock.
+// process. The handler is not told of ends of threads, for whoever has panicked may hold its lock.
 func (t *Target) escape() {
 	t.stay()
-	t.engine, t.holding = nil, false
+	t.handler, t.holding = nil, false
 	t.allStop()
 	for _, p := range slices.Clone(t.procs) {
 		if !p.launched {

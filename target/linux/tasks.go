@@ -7,7 +7,6 @@ import (
 
 	"tracewell/internal/sys"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // adopt makes a stopped tracee a task of a process.
@@ -148,7 +147,7 @@ func (t *Target) ended(k *task, s sys.Status) bool {
 	}
 	p := k.proc
 	p.order = slices.DeleteFunc(p.order, func(o *task) bool { return o == k })
-	if t.engine != nil && p.traced && t.engine.ThreadGone(int64(k.tid))&tracepoint.Halt != 0 {
+	if t.handler != nil && p.traced && t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
 		t.removeSites()
 	}
 	code, _ := s.Exited()

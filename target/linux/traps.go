@@ -10,16 +10,15 @@ import (
 	"tracewell/arch"
 	"tracewell/target"
 	"tracewell/target/linux/internal/patch"
-	"tracewell/tracepoint"
 )
 
 // trap is a breakpoint that is inserted in a program, for a breakpoint of the session, a tracepoint or both.
 type trap struct {
 	addr  arch.Addr
 	patch *patch.Patch
-	users int              // breakpoints of the session, 0 or 1 since insertions do not count
-	check check            // of the breakpoint
-	site  *tracepoint.Site // nil without a tracepoint
+	users int   // breakpoints of the session, 0 or 1 since insertions do not count
+	check check // of the breakpoint
+	site  *site // nil without a tracepoint
 
 	// How the displaced instruction is executed.
 	insn      instruction // nil if it cannot be decoded: it is stepped in place
@@ -29,10 +28,10 @@ type trap struct {
 }
 
 // check is target.Breakpoint's Check.
-type check func(tracepoint.Snapshot) bool
+type check func(target.Snapshot) bool
 
 // stops asks whether a thread is to stop.
-func (c check) stops(s tracepoint.Snapshot) bool { return c == nil || c(s) }
+func (c check) stops(s target.Snapshot) bool { return c == nil || c(s) }
 
 // isSyscall reports whether a system call is under a breakpoint. It may take for ever, so a signal cannot wait until it has been made.
 func (tr *trap) isSyscall() bool { return tr.insn != nil && tr.insn.isSyscall() }
@@ -164,24 +163,25 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 	})
 }
 
-// SetEngine implements target.Tracer.
-func (t *Target) SetEngine(e *tracepoint.Engine) { t.do(func() { t.engine = e }) }
+// SetHandler implements target.Tracer.
+func (t *Target) SetHandler(h target.Handler) { t.do(func() { t.handler = h }) }
 
-// Installer implements target.Tracer.
-func (t *Target) Installer(pid int) tracepoint.Installer { return installer{t, pid} }
+// Collector implements target.Tracer. Every tracepoint is a trap.
+func (t *Target) Collector() target.Collector { return nil }
 
-// installer puts sites into the process that it was made for, or the child that took them over when that was let go.
-type installer struct {
-	t   *Target
-	pid int
+// A site is an address with tracepoints, as it was installed.
+type site struct {
+	Addr       arch.Addr
+	Semaphores []arch.Addr
 }
 
-// process is the one that the installer is for, nil if there is none.
-func (i installer) process() *process {
-	if p := i.t.process(i.pid); p != nil {
+// traced is the process that tracepoints go into: that of pid, or the child that took them over when that was detached from; nil
+// if there is none.
+func (t *Target) traced(pid int) *process {
+	if p := t.process(pid); p != nil {
 		return p
 	}
-	return i.t.tracedProcess()
+	return t.tracedProcess()
 }
 
 // tracedProcess is the first process with tracepoints, nil if there is none.
@@ -194,24 +194,24 @@ func (t *Target) tracedProcess() *process {
 	return nil
 }
 
-// Install implements tracepoint.Installer.
-func (i installer) Install(site *tracepoint.Site) error {
+// Install implements target.Tracer.
+func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	err := target.ErrNoProcess
-	i.t.do(func() {
-		if p := i.process(); p != nil {
-			err = i.t.install(p, site)
+	t.do(func() {
+		if p := t.traced(pid); p != nil {
+			err = t.install(p, &site{at, semaphores})
 		}
 	})
 	return err
 }
 
 // install inserts the breakpoint of a site into the memory of a process, where it may be already on behalf of another one.
-func (t *Target) install(p *process, site *tracepoint.Site) error {
+func (t *Target) install(p *process, site *site) error {
 	tr, err := p.trapAt(site.Addr)
 	if err != nil {
 		return err
 	}
-	if tr.site == site && t.sharer(p) != nil {
+	if tr.site != nil && t.sharer(p) != nil {
 		p.traced = true
 		return nil
 	}
@@ -236,18 +236,18 @@ func (t *Target) passCheaply(p *process, tr *trap) error {
 	return nil
 }
 
-// Uninstall implements tracepoint.Installer.
-func (i installer) Uninstall(site *tracepoint.Site) error {
+// Uninstall implements target.Tracer.
+func (t *Target) Uninstall(pid int, at arch.Addr) error {
 	var err error
-	i.t.do(func() {
-		p := i.process()
+	t.do(func() {
+		p := t.traced(pid)
 		if p == nil {
 			return
 		}
-		if tr := p.traps[site.Addr]; tr != nil && tr.site == site {
+		if tr := p.traps[at]; tr != nil && tr.site != nil {
 			err = p.removeSite(tr)
 		}
-		i.t.settleTraced(p.space)
+		t.settleTraced(p.space)
 	})
 	return err
 }

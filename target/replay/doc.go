@@ -3,7 +3,7 @@
 // # Trace files
 //
 // A TraceFile is a trace run kept in a file: tracepoints and variables with their counts, status and frames. Its targets (one
-// for each client, see TraceFile.Target) have one thread that never runs, and a target.Recording, through which sessions select
+// for each client, see TraceFile.Target) have one thread that never runs, and a target.TraceRun, through which sessions select
 // frames. Nothing a client does changes it, so a TraceFile serves one client after another, or several at once.
 //
 // Frames are read where they lie when they are asked for. What searches need of them, the pc of each, is kept once it has been

@@ -11,7 +11,6 @@ import (
 	"tracewell/itrace/matcher"
 	"tracewell/target"
 	"tracewell/target/replay"
-	"tracewell/tracepoint"
 )
 
 // openText opens a trace that is a text.
@@ -54,7 +53,7 @@ func (m machineTest) register(cpu int, name string) string {
 	slot := layout.ByName(name)
 	block, known := make([]byte, layout.Size), make([]bool, layout.Size)
 	id := m.Threads()[cpu]
-	if err := errors.Join(m.ReadRegisters(id, block), m.KnownRegisters(id, known)); err != nil {
+	if err := errors.Join(m.ReadRegisters(id, block), m.AvailableRegisters(id, known)); err != nil {
 		m.t.Fatal(err)
 	}
 	var s string
@@ -171,7 +170,7 @@ func TestDirections(t *testing.T) {
 	}
 	m := newMachine(t, text.String(), replay.ExecutionOptions{Arch: "mips", Order: binary.LittleEndian})
 	id := m.Threads()[0]
-	check := func(s tracepoint.Snapshot) bool { // in front of instruction 13, 12 is in t0
+	check := func(s target.Snapshot) bool { // in front of instruction 13, 12 is in t0
 		v, err := s.Register(8)
 		return err == nil && v == 12 && s.PC() == 0x1004
 	}
@@ -226,7 +225,7 @@ func TestInterrupt(t *testing.T) {
 		m := newMachine(t, text.String(), replay.ExecutionOptions{Arch: "mips"})
 		m.Goto(500)
 		asked := 0
-		never := func(tracepoint.Snapshot) bool {
+		never := func(target.Snapshot) bool {
 			if asked++; asked == 100 {
 				_ = m.Interrupt()
 			}
@@ -323,7 +322,7 @@ func TestLeavesWhileItRuns(t *testing.T) {
 	id := m.Threads()[0]
 	met, left := make(chan bool), make(chan bool)
 	stopped := false
-	at := target.Breakpoint{Addr: 0x1000, Length: 4, Check: func(tracepoint.Snapshot) bool {
+	at := target.Breakpoint{Addr: 0x1000, Length: 4, Check: func(target.Snapshot) bool {
 		if !stopped {
 			stopped = true
 			met <- true

@@ -13,12 +13,12 @@ import (
 	"tracewell/target"
 )
 
-// Commander implements target.Groups.
-func (t *ExecutionTarget) Commander() target.Commander { return t }
+// MonitorCommands implements target.Groups.
+func (t *ExecutionTarget) MonitorCommands() target.MonitorCommands { return t }
 
-// Commands implements target.Commander.
-func (t *ExecutionTarget) Commands() []target.Command {
-	return []target.Command{
+// Commands implements target.MonitorCommands.
+func (t *ExecutionTarget) Commands() []target.MonitorCommand {
+	return []target.MonitorCommand{
 		{Name: "goto", Arguments: "TIME|#N|:LINE|begin|end", About: "go to a time, an instruction counted from 0, or a line of the trace",
 			Do: t.gotoPlace},
 		{Name: "where", About: "say at which instruction, time and line of the trace this is", Do: t.where},

@@ -10,7 +10,6 @@ import (
 	"tracewell/itrace"
 	"tracewell/itrace/index"
 	"tracewell/target"
-	"tracewell/tracepoint"
 )
 
 // breakpoint is what tells a breakpoint from all others.
@@ -387,10 +386,10 @@ type snapshot struct {
 	id target.ThreadID
 }
 
-// Thread implements tracepoint.Snapshot.
+// Thread implements target.Snapshot.
 func (s snapshot) Thread() int64 { return int64(s.id.TID) }
 
-// PC implements tracepoint.Snapshot.
+// PC implements target.Snapshot.
 func (s snapshot) PC() arch.Addr {
 	if it, err := s.t.next(cpuOf(s.id)); err == nil && it != nil {
 		return arch.Addr(it.Addr)
@@ -398,7 +397,7 @@ func (s snapshot) PC() arch.Addr {
 	return 0
 }
 
-// Register implements tracepoint.Snapshot.
+// Register implements target.Snapshot.
 func (s snapshot) Register(n arch.Reg) (uint64, error) {
 	state, err := s.t.state(s.id)
 	if err != nil {
@@ -416,18 +415,21 @@ func (s snapshot) Register(n arch.Reg) (uint64, error) {
 	return arch.Uint(state.block[slot.Offset:slot.Offset+slot.Size], s.t.e.isa.Order), nil
 }
 
-// Registers implements tracepoint.Snapshot.
+// Registers implements target.Snapshot.
 func (s snapshot) Registers(block []byte) error { return s.t.ReadRegisters(s.id, block) }
 
-// ReadMemory implements tracepoint.Snapshot.
+// ReadMemory implements target.Snapshot.
 func (s snapshot) ReadMemory(addr arch.Addr, p []byte) int {
 	n, _ := s.t.ReadMemory(s.id, addr, p)
 	return n
 }
 
-// ReadBatch implements tracepoint.Snapshot.
-func (s snapshot) ReadBatch(reads []tracepoint.Read) {
+// ReadBatch implements target.Snapshot.
+func (s snapshot) ReadBatch(reads []target.Read) {
 	for i := range reads {
 		reads[i].N = s.ReadMemory(reads[i].Addr, reads[i].Dst)
 	}
 }
+
+// Err implements target.Snapshot: a file is not a connection.
+func (s snapshot) Err() error { return nil }

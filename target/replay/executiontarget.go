@@ -37,12 +37,12 @@ type ExecutionTarget struct {
 }
 
 var (
-	_ target.Target      = (*ExecutionTarget)(nil)
-	_ target.Runner      = (*ExecutionTarget)(nil)
-	_ target.Reverser    = (*ExecutionTarget)(nil)
-	_ target.Breakpoints = (*ExecutionTarget)(nil)
-	_ target.Commander   = (*ExecutionTarget)(nil)
-	_ target.Incomplete  = (*ExecutionTarget)(nil)
+	_ target.Target          = (*ExecutionTarget)(nil)
+	_ target.Runner          = (*ExecutionTarget)(nil)
+	_ target.Reverser        = (*ExecutionTarget)(nil)
+	_ target.Breakpoints     = (*ExecutionTarget)(nil)
+	_ target.MonitorCommands = (*ExecutionTarget)(nil)
+	_ target.Availability    = (*ExecutionTarget)(nil)
 )
 
 // state is what the registers of a processor hold.
@@ -200,11 +200,11 @@ func (t *ExecutionTarget) ReadRegisters(id target.ThreadID, block []byte) error 
 	return nil
 }
 
-// Incomplete implements target.Groups.
-func (t *ExecutionTarget) Incomplete() target.Incomplete { return t }
+// Availability implements target.Groups.
+func (t *ExecutionTarget) Availability() target.Availability { return t }
 
-// KnownRegisters implements target.Incomplete.
-func (t *ExecutionTarget) KnownRegisters(id target.ThreadID, known []bool) error {
+// AvailableRegisters implements target.Availability.
+func (t *ExecutionTarget) AvailableRegisters(id target.ThreadID, known []bool) error {
 	s, err := t.state(id)
 	if err != nil {
 		return err

@@ -11,10 +11,10 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/frameview"
 	"tracewell/symbol"
+	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
-	"tracewell/tracepoint"
 )
 
 // TraceFileOptions say what a trace file does not.
@@ -134,7 +134,7 @@ func isaOf(v *frameview.View, order arch.ByteOrder) *arch.ISA {
 	return isa
 }
 
-// Status implements target.Recording. A file that was saved during a run says that it is on, which it is not any more.
+// Status implements target.TraceRun. A file that was saved during a run says that it is on, which it is not any more.
 func (f *TraceFile) Status() trace.Status {
 	if f.header.Status == nil {
 		n := int64(f.content.NumFrames())
@@ -148,13 +148,13 @@ func (f *TraceFile) Status() trace.Status {
 	return status
 }
 
-// Tracepoints implements target.Recording.
+// Tracepoints implements target.TraceRun.
 func (f *TraceFile) Tracepoints() []trace.Tracepoint { return f.header.Tracepoints }
 
-// Variables implements target.Recording.
+// Variables implements target.TraceRun.
 func (f *TraceFile) Variables() []trace.Variable { return f.header.Variables }
 
-// Hits implements target.Recording.
+// Hits implements target.TraceRun.
 func (f *TraceFile) Hits(key trace.Key) (hits, usage uint64, ok bool) {
 	for i := range f.header.Tracepoints {
 		if t := &f.header.Tracepoints[i]; t.Key() == key {
@@ -164,16 +164,16 @@ func (f *TraceFile) Hits(key trace.Key) (hits, usage uint64, ok bool) {
 	return 0, 0, false
 }
 
-// Frame implements target.Recording.
-func (f *TraceFile) Frame(n int) (tracepoint.Frame, bool, error) {
+// Frame implements target.TraceRun.
+func (f *TraceFile) Frame(n int) (target.Traceframe, bool, error) {
 	if n < 0 || n >= f.content.NumFrames() {
-		return tracepoint.Frame{}, false, nil
+		return target.Traceframe{}, false, nil
 	}
 	frame, err := f.view.Frame(n, nil)
 	if err != nil {
-		return tracepoint.Frame{}, false, err
+		return target.Traceframe{}, false, err
 	}
-	return tracepoint.Frame{
+	return target.Traceframe{
 		Frame: frame.Frame, Number: n, PC: frame.PC, Unplaced: !frame.HasPC, Stepped: f.view.Stepped(frame),
 	}, true, nil
 }

@@ -342,7 +342,7 @@ func TestUndisturbed(t *testing.T) {
 func TestOutsideFrames(t *testing.T) {
 	one := openToy(t, some...).Target()
 	block, known := make([]byte, 36), make([]bool, 36)
-	if err := errors.Join(one.ReadRegisters(only, block), one.KnownRegisters(only, known)); err != nil {
+	if err := errors.Join(one.ReadRegisters(only, block), one.AvailableRegisters(only, known)); err != nil {
 		t.Fatal(err)
 	}
 	for i := range known {

@@ -8,7 +8,7 @@ import (
 // noPlace stands for the pc of a frame of which nobody knows it.
 const noPlace = ^arch.Addr(0)
 
-// Find implements target.Recording. What has been read for one search is not read again for another.
+// Find implements target.TraceRun. What has been read for one search is not read again for another.
 func (f *TraceFile) Find(q tfile.Query, from int) (n int, ok bool, err error) {
 	from = max(from, 0)
 	if q.Kind == tfile.ByTracepoint {

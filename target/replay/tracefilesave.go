@@ -9,7 +9,7 @@ import (
 	"tracewell/tfile"
 )
 
-// Save implements target.Recording. Static trace data is left out, as no GDB shows anything of a frame in a file that has some.
+// Save implements target.TraceRun. Static trace data is left out, as no GDB shows anything of a frame in a file that has some.
 func (f *TraceFile) Save(w io.Writer, description string) error {
 	header := f.header
 	status := f.Status()
@@ -60,7 +60,7 @@ type cursor struct {
 	offset int64
 }
 
-// ReadBuffer implements target.Recording.
+// ReadBuffer implements target.TraceRun.
 func (f *TraceFile) ReadBuffer(offset int64, dst []byte) (n int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

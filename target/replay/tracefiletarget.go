@@ -22,11 +22,11 @@ type TraceTarget struct {
 }
 
 var (
-	_ target.Target      = (*TraceTarget)(nil)
-	_ target.Breakpoints = (*TraceTarget)(nil)
-	_ target.Runner      = (*TraceTarget)(nil)
-	_ target.Recording   = (*TraceFile)(nil)
-	_ target.Incomplete  = (*TraceTarget)(nil)
+	_ target.Target       = (*TraceTarget)(nil)
+	_ target.Breakpoints  = (*TraceTarget)(nil)
+	_ target.Runner       = (*TraceTarget)(nil)
+	_ target.TraceRun     = (*TraceFile)(nil)
+	_ target.Availability = (*TraceTarget)(nil)
 )
 
 // Target returns a target for a client that comes.
@@ -80,8 +80,8 @@ func (t *TraceTarget) ReadRegisters(id target.ThreadID, block []byte) error {
 	return t.check(id)
 }
 
-// KnownRegisters implements target.Incomplete.
-func (t *TraceTarget) KnownRegisters(id target.ThreadID, known []bool) error {
+// AvailableRegisters implements target.Availability.
+func (t *TraceTarget) AvailableRegisters(id target.ThreadID, known []bool) error {
 	clear(known)
 	if needsRegisters(t.file.isa.Name) {
 		for i := range known {
@@ -134,11 +134,11 @@ func (t *TraceTarget) readOnly(addr arch.Addr, n int) bool {
 	return t.file.readConstant(addr, make([]byte, n)) == n
 }
 
-// Recording implements target.Groups.
-func (t *TraceTarget) Recording() target.Recording { return t.file }
+// TraceRun implements target.Groups.
+func (t *TraceTarget) TraceRun() target.TraceRun { return t.file }
 
-// Incomplete implements target.Groups.
-func (t *TraceTarget) Incomplete() target.Incomplete { return t }
+// Availability implements target.Groups.
+func (t *TraceTarget) Availability() target.Availability { return t }
 
 // Runner implements target.Groups, so that clients can leave, and are told why nothing runs.
 func (t *TraceTarget) Runner() target.Runner { return t }

@@ -160,11 +160,11 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err != nil {
 		return nil, err
 	}
-	process.Tracer().SetEngine(engine)
+	process.Tracer().SetHandler(engine)
 	if err := defineDemo(engine, layout); err != nil {
 		return nil, err
 	}
-	if err := engine.Start(process.Tracer().Installer(process.Threads()[0].PID)); err != nil {
+	if err := engine.Start(process.Tracer(), process.Threads()[0].PID); err != nil {
 		return nil, err
 	}
 	if err := runToEnd(ctx, process); err != nil {

@@ -123,7 +123,7 @@ func TestReplayDocsCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, command := range config.Target.Commander().Commands() {
+	for _, command := range config.Target.MonitorCommands().Commands() {
 		if !documented[command.Name] {
 			t.Errorf("monitor %s is not on the page", command.Name)
 		}

@@ -56,7 +56,7 @@ func TestReplayForms(t *testing.T) {
 // where is what monitor where says.
 func where(t *testing.T, replayed target.Target) string {
 	t.Helper()
-	for _, c := range replayed.Commander().Commands() {
+	for _, c := range replayed.MonitorCommands().Commands() {
 		if c.Name == "where" {
 			says, err := c.Do(replayed.Threads()[0], "")
 			if err != nil {

@@ -30,8 +30,8 @@ const (
 	fails  = "const8 1; const8 0; div_signed; end"
 )
 
-// TestReactionStops: one condition that holds or fails is enough, and commands take the place of the stop.
-func TestReactionStops(t *testing.T) {
+// TestBreakpointStops: one condition that holds or fails is enough, and commands take the place of the stop.
+func TestBreakpointStops(t *testing.T) {
 	hello := "const8 0; const8 0; printf 0 `hello`; end"
 	for _, test := range []struct {
 		about                string
@@ -53,7 +53,7 @@ func TestReactionStops(t *testing.T) {
 			[]string{"Breakpoint at 0x10: divide by zero: div_signed at offset 4\n", "hello"}},
 	} {
 		var printed []string
-		r, err := printing(&printed).React(0x10, codes(t, test.conditions...), codes(t, test.commands...))
+		r, err := printing(&printed).CompileBreakpoint(0x10, codes(t, test.conditions...), codes(t, test.commands...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,8 +66,8 @@ func TestReactionStops(t *testing.T) {
 	}
 }
 
-// TestReactionRefused: what can be known to fail is refused at once.
-func TestReactionRefused(t *testing.T) {
+// TestBreakpointRefused: what can be known to fail is refused at once.
+func TestBreakpointRefused(t *testing.T) {
 	e := New(testLayout())
 	for _, test := range []struct {
 		conditions, commands [][]byte
@@ -78,19 +78,19 @@ func TestReactionRefused(t *testing.T) {
 		{nil, codes(t, never, "const8 0; const8 0; const8 0; printf 1 `%n`; end"), "command 2 of the breakpoint at 0x10: " +
 			"printf failed: printf at offset 6: printf format \"%n\": conversion \"%n\": 'n' is not one of d i u o x X c s p"},
 	} {
-		if _, err := e.React(0x10, test.conditions, test.commands); err == nil || err.Error() != test.want {
+		if _, err := e.CompileBreakpoint(0x10, test.conditions, test.commands); err == nil || err.Error() != test.want {
 			t.Errorf("error %v, want %s", err, test.want)
 		}
 	}
 }
 
-// TestReactionWorld: conditions see the thread and the variables of tracepoints, which a condition may count in.
-func TestReactionWorld(t *testing.T) {
+// TestBreakpointWorld: conditions see the thread and the variables of tracepoints, which a condition may count in.
+func TestBreakpointWorld(t *testing.T) {
 	e := New(testLayout())
 	if err := e.DefineVariable(trace.Variable{Number: 5, Initial: 40, Name: "count"}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := e.React(0x10, codes(t, `
+	r, err := e.CompileBreakpoint(0x10, codes(t, `
 		getv 5
 		reg 1
 		ref32
@@ -114,8 +114,8 @@ func TestReactionWorld(t *testing.T) {
 	}
 }
 
-// TestReactionWideString prints a string of wchar_t that lies in more than one chunk.
-func TestReactionWideString(t *testing.T) {
+// TestBreakpointWideString prints a string of wchar_t that lies in more than one chunk.
+func TestBreakpointWideString(t *testing.T) {
 	var printed []string
 	memory := make([]byte, 4*(stringChunk+2))
 	want := ""
@@ -123,7 +123,7 @@ func TestReactionWideString(t *testing.T) {
 		testLayout().Order.PutUint32(memory[4*i:], uint32('a'+i%26))
 		want += string(rune('a' + i%26))
 	}
-	r, err := printing(&printed).React(0x10, nil, codes(t, "const16 0x100; const8 0; const8 0; printf 1 `%ls`; end"))
+	r, err := printing(&printed).CompileBreakpoint(0x10, nil, codes(t, "const16 0x100; const8 0; const8 0; printf 1 `%ls`; end"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,10 +133,10 @@ func TestReactionWideString(t *testing.T) {
 	}
 }
 
-// TestReactionAllocatesNothing is about hits that do not count, which may be very many.
-func TestReactionAllocatesNothing(t *testing.T) {
+// TestBreakpointAllocatesNothing is about hits that do not count, which may be very many.
+func TestBreakpointAllocatesNothing(t *testing.T) {
 	e := New(testLayout())
-	r, err := e.React(0x10, codes(t, never, "reg 1; ref32; const8 2; equal; end", "getv 5; end"), nil)
+	r, err := e.CompileBreakpoint(0x10, codes(t, never, "reg 1; ref32; const8 2; equal; end", "getv 5; end"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,23 +5,23 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/target"
 )
 
-// Reaction is what a breakpoint does by itself when a thread hits it: conditions that say whether the hit counts, and
-// commands that take the place of a stop (GDB manual, "Packets", Z0). Its expressions live in the same world as those of
-// tracepoints: they share the trace state variables, and what they print goes where tracepoints print. What they
-// would record is in no frame.
-type Reaction struct {
+// BreakpointAgent holds the agent expressions of a breakpoint: conditions that decide whether a hit counts, and commands that
+// run in place of a stop (GDB manual, "Packets", Z0). They share the trace state variables of tracepoints, and what they print
+// goes where tracepoints print. What they record is in no frame.
+type BreakpointAgent struct {
 	engine     *Engine
 	addr       arch.Addr // for messages
 	conditions []*ax.Program
 	commands   []*ax.Program
 }
 
-// React makes a reaction of the bytecode of its expressions. The error says which of them cannot be decoded, or prints by a
+// CompileBreakpoint decodes the agent expressions of a breakpoint. The error says which of them cannot be decoded, or prints by a
 // format that is none.
-func (e *Engine) React(addr arch.Addr, conditions, commands [][]byte) (*Reaction, error) {
-	r := &Reaction{engine: e, addr: addr}
+func (e *Engine) CompileBreakpoint(addr arch.Addr, conditions, commands [][]byte) (*BreakpointAgent, error) {
+	r := &BreakpointAgent{engine: e, addr: addr}
 	var err error
 	if r.conditions, err = decodeAll("condition", addr, conditions); err != nil {
 		return nil, err
@@ -54,29 +54,37 @@ func decodeAll(what string, addr arch.Addr, codes [][]byte) ([]*ax.Program, erro
 //
 // gdbserver 13.1 runs the commands even of hits that do not count. It takes no notice of a command that fails; here the
 // error is printed, and the other commands have their turn.
-func (r *Reaction) Hit(snapshot Snapshot) (stop bool) {
+func (r *BreakpointAgent) Hit(s target.Snapshot) (stop bool) {
 	e := r.engine
 	e.state.Lock()
-	defer e.state.Unlock()
-	defer e.collector.release()
-	if !r.counts(snapshot) {
+	w := e.worker(s)
+	e.state.Unlock()
+	stop = r.stops(w)
+	e.state.Lock()
+	e.retire(w)
+	e.state.Unlock()
+	return stop
+}
+
+// stops does what the agent is to do.
+func (r *BreakpointAgent) stops(w *worker) bool {
+	if !r.counts(w) {
 		return false
 	}
 	for _, p := range r.commands {
-		e.collector.begin(snapshot)
-		if err := e.machine.Run(p, &e.collector); err != nil {
-			e.print(fmt.Sprintf("Breakpoint at %s: %v\n", r.addr, err))
+		w.clear()
+		if err := w.run(p); err != nil {
+			r.engine.print(fmt.Sprintf("Breakpoint at %s: %v\n", r.addr, err))
 		}
 	}
 	return len(r.commands) == 0
 }
 
 // counts evaluates the conditions.
-func (r *Reaction) counts(snapshot Snapshot) bool {
-	e := r.engine
+func (r *BreakpointAgent) counts(w *worker) bool {
 	for _, p := range r.conditions {
-		e.collector.begin(snapshot)
-		if v, err := e.machine.Value(p, &e.collector); err != nil || v != 0 {
+		w.clear()
+		if v, err := w.value(p); err != nil || v != 0 {
 			return true
 		}
 	}

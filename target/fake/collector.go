@@ -1,0 +1,342 @@
+package fake
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/target"
+	"tracewell/tfile"
+	"tracewell/trace"
+	"tracewell/trace/compiled"
+)
+
+// collector is the target's Collector. It does at once what the engine puts off until a frame is whole, and shares no code with
+// it, so that each is a check of the other. The target's mutex guards it; deposits are made with it held.
+type collector struct {
+	t         *Target
+	offloaded map[place][]*compiled.Tracepoint // in the order in which they came
+	run       target.Run
+	deposit   func(target.Deposit) target.Verdict // nil before the first run
+	pending   [][]target.Deposit                  // those of one hit together
+	tallies   []target.Tally
+	machine   ax.Machine
+	variables store
+}
+
+// Begin implements target.Collector.
+func (c *collector) Begin(run target.Run) {
+	c.t.mu.Lock()
+	defer c.t.mu.Unlock()
+	c.run, c.deposit = run, run.Deposit
+	c.pending, c.tallies = nil, nil
+	c.variables.load(run.Variables)
+}
+
+// Offload implements target.Collector.
+func (c *collector) Offload(pid int, t *compiled.Tracepoint) error {
+	c.t.mu.Lock()
+	defer c.t.mu.Unlock()
+	if why := c.t.program.Refused[t.Addr]; why != "" {
+		return errors.New(why)
+	}
+	if err := checkOperations(t); err != nil {
+		return err
+	}
+	c.drain()
+	at := place{pid, t.Addr}
+	if err := c.t.raise(pid, t.Addr, t.Semaphores); err != nil {
+		return err
+	}
+	same := func(other *compiled.Tracepoint) bool { return other.Number == t.Number }
+	if i := slices.IndexFunc(c.offloaded[at], same); i >= 0 {
+		c.t.lower(c.offloaded[at][i].Semaphores)
+		c.offloaded[at][i] = t
+	} else {
+		c.offloaded[at] = append(c.offloaded[at], t)
+	}
+	return nil
+}
+
+// checkOperations refuses what takes the engine itself: its output and its clock.
+func checkOperations(t *compiled.Tracepoint) error {
+	programs := []*ax.Program{t.Condition}
+	for _, op := range t.Actions {
+		programs = append(programs, op.Program)
+	}
+	for _, p := range programs {
+		if p == nil {
+			continue
+		}
+		for in := range p.Instructions() {
+			if in.Op == ax.OpPrintf {
+				return errors.New("an expression prints")
+			}
+		}
+		if slices.Contains(p.Requirements().Variables, uint16(trace.Timestamp)) {
+			return errors.New("an expression uses $" + trace.TimestampName)
+		}
+	}
+	return nil
+}
+
+// Recall implements target.Collector.
+func (c *collector) Recall(_ int, addr arch.Addr) error {
+	c.t.mu.Lock()
+	defer c.t.mu.Unlock()
+	c.drain()
+	for at := range maps.Clone(c.offloaded) {
+		if at.addr == addr {
+			c.remove(at)
+		}
+	}
+	return nil
+}
+
+// remove stops collecting at a place.
+func (c *collector) remove(at place) {
+	for _, t := range c.offloaded[at] {
+		c.t.lower(t.Semaphores)
+	}
+	delete(c.offloaded, at)
+}
+
+// removeAll stops collecting. What has not been deposited is lost.
+func (c *collector) removeAll() {
+	for at := range maps.Clone(c.offloaded) {
+		c.remove(at)
+	}
+	c.pending = nil
+}
+
+// count counts the addresses that have been offloaded in a process.
+func (c *collector) count(pid int) (n int) {
+	for at := range c.offloaded {
+		if pid == target.All || at.pid == pid {
+			n++
+		}
+	}
+	return n
+}
+
+// Tallies implements target.Collector.
+func (c *collector) Tallies(dst []target.Tally) []target.Tally {
+	c.t.mu.Lock()
+	defer c.t.mu.Unlock()
+	return append(dst, c.tallies...)
+}
+
+// Variables implements target.Collector.
+func (c *collector) Variables() target.VariableStore { return &c.variables }
+
+// hit collects what tracepoints want of a thread.
+func (c *collector) hit(th *thread, tracepoints []*compiled.Tracepoint) target.Verdict {
+	var made []target.Deposit
+	for _, t := range tracepoints {
+		if !t.Enabled {
+			continue
+		}
+		if d := c.collect(th, t); d != nil {
+			c.tally(d)
+			made = append(made, *d)
+		}
+	}
+	for i := range made {
+		made[i].More = i < len(made)-1
+	}
+	if made != nil {
+		c.pending = append(c.pending, made)
+	}
+	if len(c.pending) < c.t.program.Batch {
+		return target.Continue
+	}
+	return c.drain()
+}
+
+// drain deposits what has piled up.
+func (c *collector) drain() target.Verdict {
+	pending := c.pending
+	c.pending = nil
+	for _, made := range pending {
+		for _, d := range made {
+			if c.deposit(d)&target.Halt != 0 {
+				c.t.removeSites()
+				return target.Halt
+			}
+		}
+	}
+	return target.Continue
+}
+
+// lose says that nothing more will come.
+func (c *collector) lose(why error) {
+	c.pending = nil
+	if c.deposit(target.Deposit{Err: why})&target.Halt != 0 {
+		c.t.removeSites()
+	}
+}
+
+// tally counts a deposit.
+func (c *collector) tally(d *target.Deposit) {
+	i := slices.IndexFunc(c.tallies, func(t target.Tally) bool { return t.Key == d.Key })
+	if i < 0 {
+		i = len(c.tallies)
+		c.tallies = append(c.tallies, target.Tally{Key: d.Key})
+	}
+	t := &c.tallies[i]
+	if d.Frame != nil {
+		t.Hits++
+		t.Frames++
+		t.Usage += uint64(len(d.Frame) - tfile.FrameHeader)
+	}
+	for _, err := range d.Failures {
+		t.Errors++
+		t.LastError = err
+	}
+}
+
+// collect evaluates the condition of a tracepoint and does what its actions say, one by one. It is nil if the condition is
+// false.
+func (c *collector) collect(th *thread, t *compiled.Tracepoint) *target.Deposit {
+	made := &target.Deposit{Key: t.Key()}
+	w := &world{c: c, th: th}
+	if t.Condition != nil {
+		v, err := c.machine.Value(t.Condition, w)
+		if err != nil {
+			made.Failures = []error{err}
+			return made
+		}
+		if v == 0 {
+			return nil
+		}
+	}
+	w = &world{c: c, th: th, recording: true}
+	w.out.Order = c.t.isa.Order
+	w.out.Begin(nil, t.Number)
+	for i := range t.Actions {
+		if err := w.perform(&t.Actions[i]); err != nil {
+			made.Failures = append(made.Failures, err)
+		}
+	}
+	made.Frame = w.out.Finish()
+	return made
+}
+
+// world is a thread as expressions see it, and the frame that they record in.
+type world struct {
+	c         *collector
+	th        *thread
+	out       tfile.Builder
+	recording bool
+	registers bool // are in the frame
+}
+
+func (w *world) perform(op *compiled.Operation) error {
+	switch op.Kind {
+	case trace.CollectRegisters:
+		if size := w.c.run.RegisterBlock; !w.registers && size > 0 {
+			copy(w.out.Registers(size), w.th.block)
+		}
+		w.registers = true
+	case trace.CollectMemory:
+		addr, err := op.Memory(w.Register)
+		if err != nil {
+			return err
+		}
+		w.TraceMemory(addr, op.Length)
+	case trace.CollectExpression:
+		return w.c.machine.Run(op.Program, w)
+	}
+	return nil
+}
+
+func (w *world) Register(r arch.Reg) (uint64, error) { return w.c.t.register(w.th, r) }
+
+func (w *world) Ref(addr arch.Addr, size int) (uint64, error) {
+	b := make([]byte, size)
+	if n := w.c.t.read(addr, b); n < size {
+		return 0, fmt.Errorf("%d of them readable", n)
+	}
+	return w.c.t.get(b), nil
+}
+
+func (w *world) Variable(n uint16) int64 {
+	v, _ := w.c.variables.Variable(trace.VariableNumber(n))
+	return v
+}
+
+func (w *world) SetVariable(n uint16, v int64) { w.c.variables.SetVariable(trace.VariableNumber(n), v) }
+
+// TraceVariable makes a variable that does not exist.
+func (w *world) TraceVariable(n uint16) {
+	v := w.Variable(n)
+	w.SetVariable(n, v)
+	if w.recording {
+		w.out.Variable(trace.VariableNumber(n), v)
+	}
+}
+
+// TraceMemory stops a little beyond what a frame may have: it is too large then.
+func (w *world) TraceMemory(addr arch.Addr, size uint64) {
+	if w.recording && w.out.Len() <= w.c.run.MaxFrame {
+		b := make([]byte, min(size, uint64(w.c.run.MaxFrame)+1))
+		w.out.AppendMemory(addr, b[:w.c.t.read(addr, b)])
+	}
+}
+
+func (w *world) TraceString(addr arch.Addr, limit uint64) {
+	if w.recording && w.out.Len() <= w.c.run.MaxFrame {
+		b := make([]byte, min(limit, uint64(w.c.run.MaxFrame)+1))
+		b = b[:w.c.t.read(addr, b)]
+		if end := bytes.IndexByte(b, 0); end >= 0 {
+			b = b[:end+1]
+		}
+		w.out.AppendMemory(addr, b)
+	}
+}
+
+// Printf is never called: what prints is refused.
+func (w *world) Printf(uint64, uint64, string, []int64) error { return target.ErrUnsupported }
+
+// store is the collector's variables. It has a lock of its own, since hits that are not the collector's use it, too.
+type store struct {
+	mu     sync.Mutex
+	values map[trace.VariableNumber]int64
+}
+
+// load replaces all variables.
+func (s *store) load(values []target.VariableValue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values = make(map[trace.VariableNumber]int64)
+	for _, v := range values {
+		s.values[v.Number] = v.Value
+	}
+}
+
+func (s *store) Variable(n trace.VariableNumber) (int64, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.values[n]
+	return v, ok
+}
+
+func (s *store) SetVariable(n trace.VariableNumber, v int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values[n] = v
+}
+
+func (s *store) AppendVariables(dst []target.VariableValue) []target.VariableValue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range slices.Sorted(maps.Keys(s.values)) {
+		dst = append(dst, target.VariableValue{Number: n, Value: s.values[n]})
+	}
+	return dst
+}

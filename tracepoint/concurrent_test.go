@@ -1,0 +1,218 @@
+package tracepoint
+
+import (
+	"encoding/binary"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+
+	"tracewell/arch"
+	"tracewell/target"
+	"tracewell/trace"
+	"tracewell/trace/compiled"
+)
+
+// silentThread does not answer when its memory is read, until told to.
+type silentThread struct {
+	*fakeThread
+	asked  chan bool
+	answer chan bool
+}
+
+func (s *silentThread) ReadMemory(addr arch.Addr, p []byte) int {
+	s.asked <- true
+	<-s.answer
+	return s.fakeThread.ReadMemory(addr, p)
+}
+
+func (s *silentThread) ReadBatch(reads []target.Read) {
+	for i := range reads {
+		reads[i].N = s.ReadMemory(reads[i].Addr, reads[i].Dst)
+	}
+}
+
+// TestSilentThread: everything that a session can do, and the hits of other threads, go on while a read is not answered. The
+// hit comes to nothing if its run is over by then.
+func TestSilentThread(t *testing.T) {
+	r := newRig(t)
+	r.must(r.DefineVariable(trace.Variable{Number: 2, Name: "n"}))
+	r.start(tracepointAt(1, 0x10, collectMemory(0x100, 2)), tracepointAt(2, 0x20, collectMemory(0x100, 2)))
+	memory := []stretch{{0x100, []byte{1, 2}}}
+	silent := &silentThread{&fakeThread{id: 5, pc: 0x10, memory: memory}, make(chan bool), make(chan bool)}
+	verdict := make(chan target.Verdict)
+	hit := func() { verdict <- r.Hit(0x10, silent) }
+
+	go hit()
+	<-silent.asked
+	if v := r.hit(&fakeThread{id: 6, pc: 0x20, memory: memory}); v != target.Continue {
+		t.Errorf("another thread: verdict %d", v)
+	}
+	if s := r.Status(); !s.Running || s.Frames != 1 {
+		t.Errorf("status %+v", s)
+	}
+	r.Variables()
+	r.Tallies(nil)
+	r.must(r.Define(tracepointAt(3, 0x10), false))
+	r.must(r.Enable(trace.Key{Number: 1, Addr: 0x10}, false))
+	silent.answer <- true
+	if v := <-verdict; v != target.Continue {
+		t.Errorf("verdict %d", v)
+	}
+	r.wantFrames("2: M 0x100 0102", "1: M 0x100 0102") // it began before tracepoint 3 came and its own was disabled
+
+	r.must(r.Enable(trace.Key{Number: 1, Addr: 0x10}, true))
+	go hit()
+	<-silent.asked
+	r.must(r.Stop(trace.ReasonStop, ""))
+	r.must(r.Start(&r.target, 1))
+	silent.answer <- true
+	if v := <-verdict; v != target.Continue {
+		t.Errorf("a hit of a run that is over: verdict %d, want Continue: the tracepoints are those of another run", v)
+	}
+	r.wantFrames()
+
+	go hit()
+	<-silent.asked
+	r.must(r.Init())
+	silent.answer <- true
+	if v := <-verdict; v != target.Halt {
+		t.Errorf("a hit behind the end: verdict %d, want Halt", v)
+	}
+	r.wantFrames()
+}
+
+// TestLostConnection: the frame is dropped whole, and so are those of the same hit.
+func TestLostConnection(t *testing.T) {
+	r := newRig(t)
+	r.start(tracepointAt(1, 0x10, collectRegisters), tracepointAt(2, 0x10))
+	f := &fakeThread{pc: 0x10}
+	r.hit(f)
+	f.lost = errors.New("the probe does not answer")
+	if v := r.hit(f); v != target.Halt {
+		t.Errorf("verdict %d, want Halt", v)
+	}
+	r.wantEnd(trace.ReasonError, 1, "the probe does not answer")
+	if hits, _, _ := r.Hits(trace.Key{Number: 2, Addr: 0x10}); hits != 1 || r.NumFrames() != 2 {
+		t.Errorf("%d hits, %d frames; want 1 and 2", hits, r.NumFrames())
+	}
+}
+
+// TestHitsAtOnce: what expressions compute from a variable and store in it is not lost, and a pass count is exact, however many
+// threads are handled at once.
+func TestHitsAtOnce(t *testing.T) {
+	const threads, hits, pass = 4, 500, 777
+	r := newRig(t)
+	r.must(r.DefineVariable(trace.Variable{Number: 2, Name: "n"}))
+	counted := tracepointAt(2, 0x20, collectMemory(0x100, 1))
+	counted.Pass = pass
+	r.start(tracepointAt(1, 0x10, collectExpression(t, "getv 2\n const8 1\n add\n setv 2\n tracev 2\n end")))
+	halts := r.atOnce(threads, hits, 0x10)
+	if n, _ := r.Variable(2); n != threads*hits || r.NumFrames() != threads*hits || halts != 0 {
+		t.Errorf("$n is %d, %d frames, %d halts; want %d, as many and 0", n, r.NumFrames(), halts, threads*hits)
+	}
+	seen := make(map[int64]bool)
+	for f := range r.Frames() {
+		v, _ := f.Variable(2)
+		seen[v] = true
+	}
+	if len(seen) != threads*hits {
+		t.Errorf("%d values of $n in frames, want %d", len(seen), threads*hits)
+	}
+
+	r.must(r.Init())
+	r.start(counted)
+	if halts := r.atOnce(threads, hits, 0x20); halts == 0 {
+		t.Error("no verdict said that the run is over")
+	}
+	r.wantEnd(trace.ReasonPassCount, 2, "")
+	if n, _, _ := r.Hits(counted.Key()); n != pass || r.NumFrames() != pass {
+		t.Errorf("%d hits, %d frames; want %d", n, r.NumFrames(), pass)
+	}
+}
+
+// atOnce has several threads hit an address.
+func (r *rig) atOnce(threads, hits int, at arch.Addr) (halts int) {
+	var all sync.WaitGroup
+	var mu sync.Mutex
+	for id := range threads {
+		all.Go(func() {
+			f := &fakeThread{id: int64(id), pc: at, memory: []stretch{{0x100, []byte{byte(id)}}}}
+			for range hits {
+				if v := r.Hit(at, f); v&target.Halt != 0 {
+					mu.Lock()
+					halts++
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	all.Wait()
+	return halts
+}
+
+// fakeCollector takes everything and keeps how a run began. Its variables are none.
+type fakeCollector struct {
+	run  target.Run
+	lost error // of Recall
+}
+
+func (c *fakeCollector) Begin(run target.Run)                        { c.run = run }
+func (c *fakeCollector) Offload(int, *compiled.Tracepoint) error     { return nil }
+func (c *fakeCollector) Recall(int, arch.Addr) error                 { return c.lost }
+func (c *fakeCollector) Tallies(dst []target.Tally) []target.Tally   { return dst }
+func (c *fakeCollector) Variables() target.VariableStore             { return c }
+func (c *fakeCollector) Variable(trace.VariableNumber) (int64, bool) { return 0, false }
+func (c *fakeCollector) SetVariable(trace.VariableNumber, int64)     {}
+func (c *fakeCollector) AppendVariables(dst []target.VariableValue) []target.VariableValue {
+	return dst
+}
+
+// TestBadDeposits: the buffer and trace files rely on whole frames, so one that is not ends the run.
+func TestBadDeposits(t *testing.T) {
+	header := func(n, size int) []byte {
+		b := binary.LittleEndian.AppendUint16(nil, uint16(n))
+		return binary.LittleEndian.AppendUint32(b, uint32(size))
+	}
+	for _, test := range []struct {
+		frame []byte
+		want  string // in the text of the error; "" for a good frame
+	}{
+		{header(1, 0), ""},
+		{append(header(1, 13), 'V', 2, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0, 0), ""},
+		{[]byte{}, "collector"},
+		{header(1, 0)[:5], "collector"},
+		{header(1, 4), "collector"},
+		{append(header(1, 0), 0), "collector"},
+		{header(2, 0), "it names tracepoint 2"},
+		{append(header(1, 1), 'V'), "collector"},
+		{append(header(1, 2), 'R', 0), "collector"},
+		{append(header(1, 3), '?', 0, 0), "collector"},
+	} {
+		r := newRig(t)
+		c := &fakeCollector{}
+		r.target.collector = c
+		r.start(tracepointAt(1, 0x10))
+		key := trace.Key{Number: 1, Addr: 0x10}
+		v := c.run.Deposit(target.Deposit{Key: key, Frame: test.frame})
+		s := r.Status()
+		switch {
+		case test.want == "" && (v != target.Continue || r.NumFrames() != 1):
+			t.Errorf("% x: verdict %d, %+v", test.frame, v, s)
+		case test.want != "" && (v != target.Halt || s.Reason != trace.ReasonError || !strings.Contains(s.Description, test.want) || r.NumFrames() != 0):
+			t.Errorf("% x: verdict %d, %+v; want an error about %s", test.frame, v, s, test.want)
+		}
+		if v := c.run.Deposit(target.Deposit{Key: trace.Key{Number: 9}, Frame: header(9, 0)}); v&target.Step != 0 {
+			t.Errorf("a deposit of an unknown tracepoint: verdict %d", v)
+		}
+	}
+}
+
+// TestRecallFails: the run is over all the same, and the error is told.
+func TestRecallFails(t *testing.T) {
+	r := newRig(t)
+	r.target.collector = &fakeCollector{lost: errors.New("no answer")}
+	r.start(tracepointAt(1, 0x10))
+	wantError(t, r.Stop(trace.ReasonStop, ""), "no answer")
+	r.wantEnd(trace.ReasonStop, 0, "")
+}
