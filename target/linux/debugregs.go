@@ -119,7 +119,7 @@ func (d *debugRegisters) control() (dr7 uint64) {
 // load writes the registers of a stopped task that does not have them yet.
 func (d *debugRegisters) load(k *task) error {
 	const dr7 = 7
-	if k.debugGeneration == d.generation || k.guest {
+	if k.debugGeneration == d.generation || k.role != member {
 		return nil
 	}
 	if err := sys.SetDebugReg(k.tid, dr7, 0); err != nil {

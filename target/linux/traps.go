@@ -356,7 +356,7 @@ func (t *Target) removeSites() {
 			}
 		}
 		for _, k := range p.order {
-			k.collecting = false
+			k.owes &^= owesStep
 		}
 	}
 }
