@@ -191,10 +191,10 @@ func (t *Target) handleNext() bool {
 		return false
 	}
 	k := t.stops[i].task
-	t.stops = slices.Delete(t.stops, i, i+1)
 	if k.state != stopped {
 		t.surprise("a stop in the queue of a thread that runs", k)
 	}
+	t.stops = slices.Delete(t.stops, i, i+1)
 	k.owes &^= owesStop
 	t.handleStop(k, k.status)
 	return true

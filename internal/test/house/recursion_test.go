@@ -2,6 +2,7 @@ package house
 
 import (
 	"go/ast"
+	"go/build"
 	"go/build/constraint"
 	"go/importer"
 	"go/token"
@@ -18,12 +19,9 @@ var flat = []string{"target/", "stub", "tracepoint", "record/", "rsp/"}
 
 const largestGroup = 5
 
-// descents are functions that go down a tree, as parsers and printers do, whose groups are as deep as their input and no more: the
-// whole group is exempt that has one of them. Each has the place where its depth is bounded.
-var descents = map[string]string{}
-
 // recursion finds groups of functions in the packages of flat that call one another: the strongly connected components of the
-// static calls. What a function literal calls counts as called where it is written; calls through interfaces and of function
+// static calls. A group is excused that goes down a tree, as parsers and printers do, and so is as deep as its input (limits.descents).
+// What a function literal calls counts as called where it is written; calls through interfaces and of function
 // values do not count.
 func recursion(t *tree) []finding {
 	var found []finding
@@ -41,7 +39,7 @@ func recursion(t *tree) []finding {
 			excused := false
 			for _, f := range group {
 				names = append(names, f.name)
-				if descents[pkg+" "+f.name] != "" {
+				if t.limits.descents[pkg+" "+f.name] != "" {
 					excused, needed[pkg+" "+f.name] = true, true
 				}
 			}
@@ -51,9 +49,9 @@ func recursion(t *tree) []finding {
 			}
 		}
 	}
-	for key := range descents {
-		if !needed[key] && c.own[strings.Fields(key)[0]] != nil {
-			found = append(found, finding{key, 0, "the exemption from the rule about recursion is not needed"})
+	for key := range t.limits.descents {
+		if !needed[key] {
+			found = append(found, finding{key, 0, "the exception is not needed"})
 		}
 	}
 	return found
@@ -87,6 +85,7 @@ type checker struct {
 }
 
 func newChecker(t *tree) *checker {
+	build.Default.CgoEnabled = false // or the source of net would be put through cgo
 	return &checker{t: t, own: map[string]*types.Package{}, beyond: importer.ForCompiler(token.NewFileSet(), "source", nil),
 		info: types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}}
 }
