@@ -40,16 +40,15 @@ func (t *Target) attach(pid int, asIs bool) (target.ThreadID, error) {
 		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, refused(pid, err))
 	}
 	t.procs = append(t.procs, p)
-	defer func(was bool) { t.holding = was }(t.holding)
-	t.holding = true
 	if err := t.seizeAll(p); err != nil {
 		t.detach(p)
 		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, err)
 	}
-	t.newborn = t.newborn[:0]
 	for _, k := range p.order {
-		k.resumed = false
-		k.group = k.group && asIs
+		k.wants = toStay
+		if k.why == atGroupStop && !asIs {
+			k.why = atInterrupt
+		}
 	}
 	return target.ThreadID{PID: pid, TID: pid}, nil
 }
@@ -137,7 +136,8 @@ func (t *Target) stopSeized(k *task) {
 	k.state = running
 	sys.Interrupt(k.tid)
 	if s, ok := t.waitFor(k); ok {
-		_, s = t.arrive(k.tid, s)
-		t.park(k, s)
+		if s = t.noteStop(k, s); !s.Ended() && t.mustHandle(k, s) {
+			t.queueStop(k, s)
+		}
 	}
 }

@@ -35,13 +35,13 @@ func (t *Target) start(actions []target.Action) error {
 	orders := make(map[*task]target.Action)
 	var covered []*task
 	for k := range t.all() {
-		if t.nonStop && k.resumed {
+		if t.nonStop && k.resumed() {
 			continue
 		}
-		k.resumed = false
+		k.wants = toStay
 		for _, a := range actions {
 			if a.Thread.Covers(k.id()) {
-				k.resumed, k.verb, k.rangeStart, k.rangeEnd = true, a.Verb, a.Start, a.End
+				k.wants, k.verb, k.rangeStart, k.rangeEnd = toRun, a.Verb, a.Start, a.End
 				orders[k] = a
 				covered = append(covered, k)
 				break
@@ -58,9 +58,9 @@ func (t *Target) start(actions []target.Action) error {
 	for _, k := range covered {
 		signal := kernelSignal(orders[k].Signal)
 		switch {
-		case !t.active || t.tasks[k.tid] != k || k.state != stopped || k.waiting || !k.resumed:
-		case len(t.backlog) == 0 && !k.returned:
-			if k.meets(orders[k]) {
+		case t.telling || t.tasks[k.tid] != k || k.state != stopped || k.has(owesStop) || !k.resumed():
+		case len(t.backlog) == 0 && k.why != atCallEnd:
+			if k.hitsAgain(orders[k]) {
 				k.meetAgain()
 			}
 			t.proceed(k, signal)
@@ -79,16 +79,16 @@ func (t *Target) start(actions []target.Action) error {
 	case t.nonStop:
 		t.noneResumed()
 	default:
-		t.noneLeft()
+		t.fewer = true
 	}
 	return nil
 }
 
-// meets reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that anew,
+// hitsAgain reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that anew,
 // or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits for the
 // breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint alone the
 // signal waits for the instruction. A breakpoint with a check is not met anew, for its commands would be carried out twice.
-func (k *task) meets(order target.Action) bool {
+func (k *task) hitsAgain(order target.Action) bool {
 	tr := k.proc.traps[k.passed]
 	switch {
 	case tr == nil:
@@ -104,8 +104,7 @@ func (t *Target) whileHeld(p *process, change func() error) error {
 	if !t.active {
 		return change()
 	}
-	held := t.hold(whom{in: p.space})
-	defer t.release(held)
+	t.stopThreads(stopSet{in: p.space})
 	return change()
 }
 
@@ -132,7 +131,7 @@ func (t *Target) interruptible() (k *task) {
 		if other.state == zombie {
 			continue
 		}
-		if other.resumed {
+		if other.resumed() {
 			return other
 		}
 		if k == nil && !t.nonStop {
@@ -146,7 +145,7 @@ func (t *Target) interruptible() (k *task) {
 func (t *Target) Stop(id target.ThreadID) error {
 	t.do(func() {
 		for k := range t.all() {
-			if id.Covers(k.id()) && k.resumed {
+			if id.Covers(k.id()) && k.resumed() {
 				t.stop(k, target.SignalNone)
 			}
 		}
@@ -156,11 +155,11 @@ func (t *Target) Stop(id target.ThreadID) error {
 
 // stop asks for the stop of one task, to be told with a signal that it has not got.
 func (t *Target) stop(k *task, signal target.Signal) {
-	if k.stopping {
+	if k.wants == toHalt {
 		return
 	}
-	k.stopping, k.stopSignal = true, signal
-	if k.state == running || k.state == listening {
+	k.wants, k.stopSignal = toHalt, signal
+	if k.runs() {
 		sys.Interrupt(k.tid)
 	}
 }
@@ -182,12 +181,13 @@ func (t *Target) SetNonStop(on bool) error {
 // be received.
 func (t *Target) allStop() {
 	t.follow.rest()
-	t.hold(whom{blocked: true})
+	t.stopAll(stopSet{})
+	t.handleEnds()
 	t.events.drop(func(e target.Event) bool { return e.Kind != target.Exited && e.Kind != target.Terminated })
 	for k := range t.all() {
-		k.resumed, k.stopping = false, false
+		k.wants = toStay
 	}
-	t.nonStop, t.active = false, false
+	t.nonStop, t.active, t.telling = false, false, false
 }
 
 // SetReports implements target.Runner.
@@ -208,33 +208,33 @@ func (t *Target) kill(p *process) {
 		t.last = nil
 	}
 	for _, k := range p.order {
-		if k.waiting {
-			t.orphan(k, k.status, func(child int) { sys.Kill(child, sys.SIGKILL) })
+		if k.has(owesStop) {
+			t.unreportedChild(k, k.status, func(child int) { sys.Kill(child, sys.SIGKILL) })
 		}
 		if k.tgid != p.pid {
 			sys.Kill(k.tgid, sys.SIGKILL)
 		}
 	}
 	sys.Kill(p.pid, sys.SIGKILL)
-	for slices.Contains(t.procs, p) {
-		switch k, s, _ := t.hear(); {
-		case k == nil:
-		case k.guest || k.proc != p:
-			t.take(k, s)
-		case !t.ended(k, s):
-			sys.Cont(k.tid, 0) // a stop on the way out
+	for t.handleEnds(); slices.Contains(t.procs, p); t.handleEnds() {
+		k, _ := t.waitEvent()
+		if k != nil && k.role == member && k.proc == p && k.state == stopped { // on the way out
+			t.takeStop(k.tid)
+			sys.Cont(k.tid, 0)
+			k.state = running
 		}
 	}
-	for _, child := range t.unsay(p.pid) {
+	for _, child := range t.dropEvents(p.pid) {
 		t.kill(child)
 	}
 }
 
-// unsay withdraws what was to be told of a process that the session has got rid of. It returns the children that the session will
+// dropEvents withdraws what was to be told of a process that the session has got rid of. It returns the children that the session will
 // never hear of.
-func (t *Target) unsay(pid int) (unknown []*process) {
+func (t *Target) dropEvents(pid int) (unknown []*process) {
 	of := func(e target.Event) bool { return e.Thread.PID == pid }
 	t.backlog = slices.DeleteFunc(t.backlog, of)
+	t.telling = t.telling && !of(t.event)
 	for _, e := range t.events.drop(of) {
 		if child := t.process(e.Child.PID); child != nil {
 			unknown = append(unknown, child)
@@ -246,16 +246,15 @@ func (t *Target) unsay(pid int) (unknown []*process) {
 // idle ends the pending Resume of all-stop mode when nothing is left to run.
 func (t *Target) idle() {
 	if len(t.procs) == 0 && !t.nonStop {
-		t.active = false
+		t.active, t.telling = false, false
 	}
 }
 
-// orphan deals with the child or the thread, if the beginning of one is what a task stopped with, that the session has not been told of
-// and that is no task yet. It waits at its first stop, where it would stay for good.
-func (t *Target) orphan(k *task, s sys.Status, do func(child int)) {
+// unreportedChild deals with the child of a fork, if that is what a task stopped with, that the session has not been told of.
+func (t *Target) unreportedChild(k *task, s sys.Status, do func(child int)) {
 	switch s.Event() {
 	case sys.EventFork, sys.EventVfork, sys.EventClone:
-		if t.tasks[k.child] == nil && t.firstStop(k.child) {
+		if group, err := sys.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
 			do(k.child)
 		}
 	}
@@ -264,8 +263,8 @@ func (t *Target) orphan(k *task, s sys.Status, do func(child int)) {
 // Detach implements target.Runner.
 func (t *Target) Detach(pid int) error {
 	return t.onProcess(pid, func(p *process) error {
-		held := t.hold(whom{in: p.space, blocked: true})
-		defer t.release(held) // in non-stop mode there may be others in its memory, which go on
+		t.stopAll(stopSet{in: p.space}) // in non-stop mode there may be others in its memory, which go on
+		t.handleEnds()
 		if slices.Contains(t.procs, p) {
 			t.detach(p)
 		}
@@ -293,35 +292,35 @@ func (t *Target) Untold() (ends []target.Event) {
 // act, if the session keeps that.
 func (t *Target) detach(p *process) {
 	for _, k := range p.order {
-		if k.waiting {
-			t.orphan(k, k.status, func(child int) { t.dropChild(k, child) })
+		if k.has(owesStop) {
+			t.unreportedChild(k, k.status, func(child int) { t.dropChild(k, child) })
 		}
 	}
-	if heir := t.heir(p); p.traced && heir != nil && !heir.traced {
-		t.moveSites(p, heir)
+	if child := t.successor(p); p.traced && child != nil && !child.traced {
+		t.moveSites(p, child)
 	}
 	if rest := t.sharer(p); rest != nil {
 		t.detachSharer(p, rest)
 	} else {
 		t.detachOwner(p)
 	}
-	for _, child := range t.unsay(p.pid) {
+	for _, child := range t.dropEvents(p.pid) {
 		t.detach(child)
 	}
 }
 
 // detachOwner lets a process go that has its memory for itself, which is put back as it was.
 func (t *Target) detachOwner(p *process) {
-	guests := t.stopGuests(p)
+	children := t.stopChildren(p)
 	p.removeTraps()
 	t.leaveCalls(p)
 	t.unmapScratch(p)
-	t.letGo(p)
-	t.setGuestsFree(guests)
+	t.detachTasks(p)
+	t.detachChildren(children)
 }
 
-// heir is the child that a process leaves its tracepoints to.
-func (t *Target) heir(p *process) *process {
+// successor is the child that a process leaves its tracepoints to.
+func (t *Target) successor(p *process) *process {
 	for _, child := range t.procs {
 		if child.parent == p && child.space != p.space {
 			return child
@@ -330,8 +329,8 @@ func (t *Target) heir(p *process) *process {
 	return nil
 }
 
-// letGo detaches all tasks of a process whose memory is as it was.
-func (t *Target) letGo(p *process) {
+// detachTasks detaches all tasks of a process whose memory is as it was.
+func (t *Target) detachTasks(p *process) {
 	var dying []*task
 	for _, k := range p.order {
 		if !t.detachTask(k) && k.state != zombie {
@@ -339,15 +338,15 @@ func (t *Target) letGo(p *process) {
 		}
 	}
 	for _, k := range slices.Backward(dying) {
-		k.bury()
+		k.awaitEnd()
 	}
-	t.dismiss(p)
+	t.removeProcess(p)
 }
 
-// bury takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away
+// awaitEnd takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away
 // and nobody else hears of the process before its tracer has. The leader comes last. It is not waited for as for another
 // event: after an exec the id may be that of a task which goes on.
-func (k *task) bury() {
+func (k *task) awaitEnd() {
 	const patience, pause = time.Second, 200 * time.Microsecond
 	for range patience / pause {
 		tid, s, err := sys.Poll(k.tid)

@@ -103,7 +103,7 @@ func (d *debugRegisters) remove(wanted []debugSlot) {
 
 // load writes the registers of a stopped task that does not have them yet.
 func (d *debugRegisters) load(k *task) error {
-	if k.debugGeneration == d.generation || k.guest {
+	if k.debugGeneration == d.generation || k.role != member {
 		return nil
 	}
 	k.debugGeneration = d.generation

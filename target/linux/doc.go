@@ -17,27 +17,71 @@
 // A trap is a breakpoint that is inserted over an instruction, for a breakpoint of the session, a tracepoint or both. A buffer holds
 // a copy of a displaced instruction in a scratch mapping of the program, followed by a jump back. Package patch keeps both.
 //
-// A guest is a vfork child that the session has not asked for: it runs in the program's memory, so it meets the traps and
-// must be led past them, and is not traced otherwise. A child that the session has asked for is a process like any other.
+// A vfork child (role) is one that the session has not asked for: it runs in the program's memory, so it meets the traps and must
+// be led past them, and is not traced otherwise. A child that the session has asked for is a process like any other.
+//
+// # The loop
+//
+// There is one loop (trace), and no handler is ever entered from within another. What wait says is entered into the state of its
+// task at once (note) and queued; the loop takes the first stop that is due and handles it (handleStop). A handler does what is due
+// to its own task and leaves the rest to the loop, which does in this order, one at a time, before it looks at a request, the next
+// stop, or wait (settleDue):
+//
+//   - tell the engine and the session of tasks that have ended (ends);
+//   - end the pending Resume of all-stop mode with an event: stop everything, then tell it (telling, backlog);
+//   - resume what was stopped for another's sake, or is new (ready);
+//   - look whether anything is left that can end the Resume (fewer).
+//
+// What can be done only while others stand still (stepping in place, calling mmap in the program, changing what the debug
+// registers watch or which system calls are caught, detaching, telling an event in all-stop mode) comes after stopThreads, which
+// collects and handles nothing: whatever stops meanwhile, asked to or not, waits in the queue. Nothing has to be released
+// afterwards, since what it stopped is ready. A task that is caught at a ptrace event inside a system call is led to the end of that
+// call first (finishCall): the kernel has yet to write the call's result, over whatever would be done to the registers.
+//
+// The parent of a vfork sleeps in the kernel until its child has left, and nothing can stop it before. stopThreads does not wait
+// for it. stopAll does, and leads vfork children on until it can stop: nothing is told of them, so this is no handler within
+// another but a part of the loop, from which alone, and from requests, it is called.
+//
+// # The state of a task
+//
+// Three values say where a task is: state and why, what the kernel does with it; wants, what the session wants; owes, with passed,
+// deferred, sent and diverted, what this package has to do before the task has run as the session believes. They have names
+// (String), and a state that cannot be ends the tracer with a dump of all (surprise). What a stop leads to:
+//
+//	stop              | wants to run                   | wants to halt | vfork child           | parting child
+//	------------------|--------------------------------|---------------|-----------------------|------------------
+//	interrupt         | go on                          | report        | go on                 | detach
+//	group-stop        | listen                         | report        | listen                | detach
+//	fork, vfork, clone| enter the child; report or go on               | child too; go on      | free child; detach
+//	end of vfork      | report if asked for, or go on                  | go on                 | detach
+//	exec              | new space; report                              | detach                | detach
+//	syscall entry,    | report if caught, or go on                     | go on                 | detach
+//	  return          |                                                |                       |
+//	SIGTRAP: a trap   | hit: collect; report at a breakpoint, or pass  | pass                  | back before it; detach
+//	  debug register  | report if a check wants it, or go on           | go on                 | detach
+//	  step            | collect; report, or go on in a range           | -                     | -
+//	other signal      | report, or go on with it if it is passed on    | go on with it         | detach with it
+//	end               | tell engine and session                        | forget                | forget
+//
+// A task that the session has not resumed, and any while no Resume is pending, keeps its stop in the queue. Before it stands for
+// long its stop is prepared (mustHandle): an interruption is dropped, a birth that nobody is told of entered, a task behind a
+// trap put back before it, the cause of a debug register noted. "Go on" is proceed: the instruction whose hit the task has behind
+// it happens first, then the signals that waited for it.
 //
 // # The life of a hit
 //
 // A task runs into a trap and stops behind it. Its pc is put back, the site's Hit is called with the task as the snapshot,
 // and the displaced instruction happens: emulated on the registers, or executed in its buffer, or, where neither can be, stepped
-// in place with every other task of the space held and the trap lifted. Then the task goes on. A breakpoint with a Check is
+// in place with every other task of the space stopped and the trap lifted. Then the task goes on. A breakpoint with a Check is
 // asked in the same way, and one that need not stop is passed in the same way.
 //
-// # Holding
+// # What was rejected
 //
-// What can be done only while others stand still (stepping in place, calling mmap in the program, changing what the debug
-// registers watch or which system calls are caught, detaching, telling an event in all-stop mode) happens between hold and
-// release. The argument of hold, a whom, says which tasks must stand: all, or those of one space. What they stop with
-// meanwhile is parked with the task and acted on afterwards, so nothing is lost and nothing is told out of turn. A task that
-// is caught at a ptrace event inside a system call is led to the end of that call first (endCall): the kernel has yet to
-// write the call's result, over whatever would be done to the registers.
-//
-// The parent of a vfork sleeps in the kernel until its child has left, and nothing can stop it before. Hold does not wait
-// for it; it leads a guest on until the parent can run, where that is asked for.
+// Stopping threads from within a handler and handling there what they stop with, which makes the loop a recursion: whoever stops
+// threads then needs lists of its own for what it must not handle yet, and nobody can tell who has called a handler. Handlers
+// that return what is to be done next, as values: the straight path of a hit would go through a table once more, and a signal to be
+// delivered would need a place while something else comes first. A state for each combination of why, wants and owes: there
+// are hundreds, and most transitions change one of the three.
 //
 // # The death of the tracer
 //
@@ -48,15 +92,17 @@
 //
 // # Invariants
 //
-//   - A stopped task never shows a pc inside a buffer: settle moves it back whenever it stops, so that nothing above knows of
+//   - A stopped task never shows a pc inside a buffer: leaveBuffer moves it back whenever it stops, so that nothing above knows of
 //     buffers, and they can be unmapped when all tasks of their space are stopped.
+//   - A task has at most one stop in the queue, and owes it while it has. Nothing is done to a task between its stop and the loop but
+//     by whoever waits for that task alone (waitFor) or prepares its stop.
 //   - task.passed is the address whose hit a stopped task has behind it though the instruction there has not run. It makes
 //     an execution of an instruction exactly one hit, whatever stops the task in between. A signal that arrives in this
 //     state waits until the instruction has run, because its handler would return to the trap; one that the session gives
-//     may not (meets).
-//   - In all-stop mode, while no Resume is pending, every task is in a ptrace-stop. Excepted are guests, tasks in a
+//     may not (hitsAgain).
+//   - In all-stop mode, while no Resume is pending, every task is in a ptrace-stop. Excepted are vfork children, tasks in a
 //     group-stop, leaders that have exited before their threads, and parents whose vfork child is a process of its own.
-//   - In non-stop mode a task is stopped for the session from its event to its next Resume (task.resumed is false); the
+//   - In non-stop mode a task is stopped for the session from its event to its next Resume (it wants to stay); the
 //     tracer may hold others at any time, of which nobody hears.
 //   - Hits count in the processes that Install was called for (process.traced), and in the child of one that
 //     the session lets go at its fork.

@@ -15,9 +15,7 @@ import (
 // stopped in is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
 func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, error) {
 	if t.active {
-		held := t.hold(whom{in: p.space})
-		defer t.noneLeft()
-		defer t.release(held)
+		t.stopThreads(stopSet{in: p.space})
 	}
 	k := p.injectable()
 	if k == nil {
@@ -40,10 +38,10 @@ func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, erro
 func (p *process) injectable() *task {
 	var second *task
 	for _, k := range p.order {
-		if k.state != stopped || k.group || k.entered || k.event != 0 || k.fetch() != nil {
+		if k.state != stopped || k.why == atGroupStop || k.why == atEntry || k.why == atEvent || k.fetch() != nil {
 			continue
 		}
-		if !k.waiting {
+		if !k.has(owesStop) {
 			return k
 		}
 		second = k
@@ -55,7 +53,7 @@ func (p *process) injectable() *task {
 func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (uint64, error) {
 	saved := *k
 	var info [sys.SiginfoSize]byte
-	hadInfo := k.atSignal && sys.GetSiginfo(k.tid, &info) == nil
+	hadInfo := k.why == atSignal && sys.GetSiginfo(k.tid, &info) == nil
 	blocked, err := sys.SignalMask(k.tid)
 	if err != nil {
 		return 0, err
@@ -73,7 +71,7 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 	result, behind := host.callResult(&k.regs), k.pc() == from+arch.Addr(len(host.syscallCode()))
 	sys.SetSignalMask(k.tid, blocked)
 	k.regs, k.dirty, k.stepping = saved.regs, dirtyAll, saved.stepping
-	k.waiting, k.status, k.signal, k.triggersKnown = saved.waiting, saved.status, saved.signal, saved.triggersKnown
+	k.owes, k.status, k.signal, k.triggersKnown = saved.owes, saved.status, saved.signal, saved.triggersKnown
 	if hadInfo {
 		// The stop after the step is a signal-delivery stop again, where the signal can still be passed on.
 		sys.SetSiginfo(k.tid, &info)

@@ -44,6 +44,7 @@ func TestInjectIntoClone(t *testing.T) {
 				return
 			}
 			got, err := tg.inject(tg.procs[0], sysGetpid)
+			tg.handleEnds() // of what has ended while it was stopped for the call
 			if alive = len(tg.procs) > 0; !alive {
 				return
 			}

@@ -116,7 +116,9 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	}
 	t.procs = append(t.procs, fresh)
 	k := t.adopt(pid, fresh)
-	k.atSignal = p.Wrapper == nil
+	if p.Wrapper == nil {
+		k.why = atSignal
+	}
 	return k.id(), nil
 }
 

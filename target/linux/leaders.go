@@ -50,9 +50,6 @@ func (k *task) mayLinger() bool {
 	return k.tid == k.tgid && slices.ContainsFunc(k.proc.order, func(o *task) bool { return o != k && o.tgid == k.tgid })
 }
 
-// runs reports whether k has been let go.
-func (k *task) runs() bool { return k.state == running || k.state == listening }
-
 // heard reports whether k will be heard of without being let go: a zombie is when it is the last of its process.
 func (k *task) heard() bool { return k.runs() || k.state == zombie && !k.mayLinger() }
 
@@ -70,7 +67,7 @@ func (t *Target) onlyLeaders() bool {
 			found = found || k.runs()
 		}
 	}
-	return found && t.guests == 0
+	return found && t.children == 0
 }
 
 // findZombies looks for leaders that have ended, and reports whether it has found one.
@@ -78,7 +75,7 @@ func (t *Target) findZombies() (found bool) {
 	for _, p := range t.procs {
 		if k := t.tasks[p.pid]; k != nil && k.mayLinger() && k.runs() && sys.HasEnded(p.pid) {
 			k.state = zombie
-			t.threadOver(k, 0)
+			t.threadEnded(k, 0)
 			found = true
 		}
 	}
@@ -87,9 +84,6 @@ func (t *Target) findZombies() (found bool) {
 
 // waitFor waits for one task. It reports false if there is nothing to be heard of it: it is gone, or a zombie.
 func (t *Target) waitFor(k *task) (sys.Status, bool) {
-	if s, ok := t.inbox.take(k.tid); ok {
-		return s, true
-	}
 	if k.mayLinger() {
 		t.alarm.start()
 		defer t.alarm.stop()

@@ -55,7 +55,7 @@ func (kind stopKind) passesOn(signal int, chosen *[numSignals]bool) bool {
 	return kind == programSignal && signal != sys.SIGINT
 }
 
-// everySignal is what guests take along, in which the session has no say.
+// everySignal is what vfork children take along, in which the session has no say.
 var everySignal = func() (all [numSignals]bool) {
 	for i := range all {
 		all[i] = true
@@ -67,10 +67,10 @@ var everySignal = func() (all [numSignals]bool) {
 // the one that it was told of last.
 func (t *Target) partingSignal(k *task) int {
 	status, chosen := sys.Status(k.signal<<8|0x7f), t.parting
-	if k.waiting {
+	if k.has(owesStop) {
 		status = k.status
 	}
-	if k.guest {
+	if k.role != member {
 		chosen = &everySignal
 	}
 	signal, _ := status.Stopped()
@@ -87,7 +87,7 @@ func (t *Target) partingSignal(k *task) int {
 }
 
 // detachTask detaches a stopped task, and reports false for one that has died. It is the only way in which a task is let go, since
-// PTRACE_DETACH delivers a signal if it is given one, and leaves the task whatever is pending. A SIGTRAP of the tracer's is not: drain
+// PTRACE_DETACH delivers a signal if it is given one, and leaves the task whatever is pending. A SIGTRAP of the tracer's is not: drainTrap
 // takes it wherever it can be behind another stop. Signals that waited for an instruction need not wait any more.
 func (t *Target) detachTask(k *task) bool {
 	k.disarm()
@@ -100,7 +100,7 @@ func (t *Target) detachTask(k *task) bool {
 type GroupStop struct{ PID, Signal int }
 
 // GroupStops brings one when all threads of a process that were to run have stopped. One that nobody receives is lost.
-func (t *Target) GroupStops() <-chan GroupStop { return t.stops }
+func (t *Target) GroupStops() <-chan GroupStop { return t.groups }
 
 // noteGroupStop tells that a process is in a group-stop when the last of its tasks is, which is k.
 func (t *Target) noteGroupStop(k *task) {
@@ -109,12 +109,12 @@ func (t *Target) noteGroupStop(k *task) {
 			return
 		}
 	}
-	if k.guest || k.proc.groupStop {
+	if k.role != member || k.proc.groupStop {
 		return
 	}
 	k.proc.groupStop = true
 	select {
-	case t.stops <- GroupStop{k.proc.pid, k.groupSignal}:
+	case t.groups <- GroupStop{k.proc.pid, k.groupSignal}:
 	default:
 	}
 }
@@ -126,12 +126,10 @@ func (t *Target) leaveCalls(p *process) {
 		return
 	}
 	for _, k := range p.order {
-		if k.state != stopped || !k.entered || k.fetch() != nil {
+		if k.state != stopped || k.why != atEntry || k.fetch() != nil {
 			continue
 		}
-		if k.waiting { // the entry has not been told of, and never will be
-			t.parked--
-		}
+		t.takeStop(k.tid) // the entry has not been told of, and never will be
 		before := k.regs
 		host.cancelCall(&k.regs)
 		k.dirty = dirtyAll
@@ -142,7 +140,7 @@ func (t *Target) leaveCalls(p *process) {
 		if !ok {
 			continue
 		}
-		if _, s = t.arrive(k.tid, s); t.ended(k, s) || k.fetch() != nil {
+		if s = t.noteStop(k, s); s.Ended() || k.fetch() != nil {
 			return // p.order has changed
 		}
 		k.regs, k.dirty = before, dirtyAll

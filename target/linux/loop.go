@@ -3,11 +3,57 @@
 package linux
 
 import (
+	"tracewell/internal/routine"
 	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
-// wait waits for one tracee and acts on what it says.
+// trace is the tracer goroutine, which has a thread to itself. What is due comes before the next request, a request before the next
+// stop, and all that is queued before another wait.
+func (t *Target) trace(started chan<- error) {
+	defer close(t.done)
+	defer close(t.warnings)
+	defer routine.Catch(t.escape)
+	var err error
+	if t.bell, err = sys.NewBell(); err != nil {
+		started <- err
+		return
+	}
+	t.alarm = newAlarm(t.bell)
+	sys.ShortenSlices() // a thread that waits for the tracer in a hit is lost if the tracer is killed
+	started <- nil
+	defer t.follow.close()
+	for !t.ending {
+		switch {
+		case t.settleDue(), t.serve(), t.handleNext(), !t.active && t.standAside():
+		case len(t.tasks) == 0, !t.active && t.children == 0:
+			<-t.queue.wake
+		default:
+			t.wait()
+		}
+	}
+}
+
+// settleDue does one thing that what was done before has left to do, and reports whether there was one. Everything that stops all
+// threads, or resumes others than the one whose stop is being handled, is left to do here, so that no handler is entered from
+// within another.
+func (t *Target) settleDue() bool {
+	switch {
+	case t.lost || len(t.ends) > 0:
+		t.handleEnds()
+	case t.active && (t.telling || len(t.backlog) > 0):
+		t.tell()
+	case t.resumeNext(false):
+	case t.fewer:
+		t.fewer = false
+		t.noneLeft()
+	default:
+		return false
+	}
+	return true
+}
+
+// wait waits for a tracee, or for a request, which rings it out.
 func (t *Target) wait() {
 	if t.onlyLeaders() {
 		if t.findZombies() {
@@ -17,104 +63,28 @@ func (t *Target) wait() {
 		defer t.alarm.stop()
 	}
 	t.queue.deaf.Store(true)
-	if t.queue.length.Load() > 0 { // who has put it there may not know that it takes the bell
-		t.queue.deaf.Store(false)
-		return
+	if t.queue.length.Load() == 0 { // who has put one there may not know that it takes the bell
+		t.waitEvent()
 	}
-	tid, s, err := t.next()
 	t.queue.deaf.Store(false)
-	if k, s, _ := t.heed(tid, s, err); k != nil { // interrupted, there is a request, or was
-		t.take(k, s)
-	}
 }
 
-// arrive notes a wait status and returns it with its task, nil for one not known yet, whose parent's event is still to
-// come.
-func (t *Target) arrive(tid int, s sys.Status) (*task, sys.Status) {
-	k := t.tasks[tid]
-	if k != nil && s.Event() == sys.EventStop {
-		s = t.drain(k, s)
-	}
-	sig, isStop := s.Stopped()
-	switch {
-	case k == nil && isStop:
-		t.early[tid] = true
-	case k != nil && isStop:
-		k.forget()
-		k.state, k.vforked = stopped, 0
-		k.entered = sig == sys.SyscallTrap && sys.EntersSyscall(tid)
-		k.atSignal = s.Event() == 0 && sig != sys.SyscallTrap
-		k.noteEvent(s.Event())
-		t.settle(k)
-	}
-	return k, s
-}
-
-// noteEvent keeps what is only to be had at the event itself.
-func (k *task) noteEvent(event int) {
-	switch k.event = event; event {
-	case sys.EventStop:
-		k.event = 0
-	case sys.EventFork, sys.EventVfork, sys.EventClone:
-		k.child, _ = sys.EventMessage(k.tid)
-	}
-}
-
-// drain deals with a task that was interrupted just when it ran into a trap or finished a step. The kernel reports the
-// interruption first, although the SIGTRAP is queued already, to come when nobody expects it any more, or to kill a program
-// that is let go. Such a task takes its signal before it returns to the program, so it is resumed just for that. It may report
-// an interruption once more before: a request that comes while a task is stopped already, and wait has not reported that
-// stop yet, outlasts it.
-func (t *Target) drain(k *task, s sys.Status) sys.Status {
-	for s.Event() == sys.EventStop && sys.PendingSiginfo(k.tid, isTrap) && sys.Cont(k.tid, 0) == nil {
-		drained, ok := t.waitFor(k)
-		if !ok {
-			break
-		}
-		s = drained
-	}
-	return s
-}
-
-// advance acts on one thing that happened while others were dealt with, and reports whether there was one.
-func (t *Target) advance() bool {
-	if t.active && len(t.backlog) > 0 {
-		t.tellBacklog()
-		return true
-	}
-	if t.parked == 0 || !t.active {
-		return false
-	}
-	for k := range t.all() {
-		if k.waiting && k.resumed {
-			t.parked--
-			k.waiting = false
-			t.act(k, k.status)
-			return true
-		}
-	}
-	return false
-}
-
-// act deals with a wait status of a task while the program runs, up to letting the task go on or ending the Resume.
-func (t *Target) act(k *task, s sys.Status) {
-	if k.leaving {
-		t.seeOff(k, s)
-		return
-	}
-	if t.ended(k, s) {
+// handleStop handles a stop of a task while the program runs, up to letting the task go on or leaving an event to be told. The
+// package comment has the table.
+func (t *Target) handleStop(k *task, s sys.Status) {
+	if k.role == partingChild {
+		t.detachWhenStopped(k, s)
 		return
 	}
 	sig, _ := s.Stopped()
 	switch event := s.Event(); {
 	case event == sys.EventStop:
-		k.group, k.groupSignal = sig != sys.SIGTRAP, sig
 		t.interrupted(k)
 	case event == sys.EventExec:
 		t.execed(k)
 	case event != 0:
 		if e, tell := t.born(k, event); tell {
-			t.endCall(k)
+			t.finishCall(k)
 			t.happened(k, e)
 		} else {
 			t.proceed(k, 0)
@@ -130,7 +100,7 @@ func (t *Target) act(k *task, s sys.Status) {
 
 // interrupted deals with a task that has stopped for nothing but that it was asked to.
 func (t *Target) interrupted(k *task) {
-	if !k.stopping {
+	if k.wants != toHalt {
 		t.proceed(k, 0)
 		return
 	}
@@ -141,7 +111,7 @@ func (t *Target) interrupted(k *task) {
 // alone is stopped by it, not its creator.
 func (t *Target) happened(k *task, e target.Event) {
 	t.report(e)
-	if t.nonStop && e.Kind == target.ThreadCreated {
+	if t.nonStop && e.Kind == target.ThreadCreated && !k.has(owesStop) {
 		t.proceed(k, 0)
 	}
 }
@@ -178,7 +148,7 @@ func (t *Target) trapped(k *task) {
 	}
 }
 
-// cause is the si_code of the signal that k is stopped with: the code of a breakpoint instruction for an int3, another positive number for a step or a debug
+// cause is the si_code of the signal that k is stopped with: the code of a breakpoint instruction for one, another positive number for a step or a debug
 // register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with a trap on it looks like
 // the trap otherwise.
 func (k *task) cause() (int32, error) {
@@ -197,7 +167,7 @@ func (k *task) byBreakpoint() bool {
 func (t *Target) hit(k *task, tr *trap) {
 	first := k.passed != tr.addr
 	k.passed = tr.addr
-	if k.guest {
+	if k.role != member {
 		t.proceed(k, 0)
 		return
 	}
@@ -227,7 +197,7 @@ func (t *Target) siteFor(k *task, tr *trap) *site {
 // judge carries out the verdict on a hit.
 func (t *Target) judge(k *task, v target.Verdict) {
 	if v&target.Step != 0 {
-		k.collecting = true
+		k.owes |= owesStep
 	}
 	if v&target.Halt != 0 {
 		t.removeSites()
@@ -237,8 +207,8 @@ func (t *Target) judge(k *task, v target.Verdict) {
 // afterStep does what is due when a task that wants steps has made one, and reports whether it is to go on; otherwise the
 // Resume has ended. Arriving at a tracepoint by a step is a hit, as in gdbserver.
 func (t *Target) afterStep(k *task) bool {
-	if k.collecting {
-		k.collecting = false
+	if k.has(owesStep) {
+		k.owes &^= owesStep
 		t.judge(k, t.handler.Stepped(t.snapshot(k)))
 	}
 	tr := k.proc.traps[k.pc()]
@@ -269,7 +239,7 @@ func (t *Target) afterStep(k *task) bool {
 // the instruction under one of its breakpoints, which may stand for the hit: GDB has one on the stack, where nothing can be
 // executed, for the functions that it calls to return to.
 func (t *Target) signalled(k *task, sig int) {
-	if k.sent.take(sig) || k.guest {
+	if k.sent.take(sig) || k.role != member {
 		t.proceed(k, sig)
 		return
 	}
@@ -295,7 +265,7 @@ func (t *Target) proceed(k *task, signal int) {
 			k.passed = 0
 			break
 		}
-		if signal != 0 && tr.isSyscall() && k.atSignal {
+		if signal != 0 && tr.isSyscall() && k.why == atSignal {
 			k.meetAgain()
 			break
 		}
@@ -320,7 +290,7 @@ func (t *Target) resume(k *task, signal int) {
 	k.proc.debug.load(k) // what the kernel refuses of this stays as it was: a task that did not run could not be stopped either
 	k.flush()
 	signal = k.deliverable(signal)
-	listen := k.group && signal == 0 && !step
+	listen := k.why == atGroupStop && signal == 0 && !step
 	if listen {
 		err = sys.Listen(k.tid)
 	} else {
@@ -330,7 +300,7 @@ func (t *Target) resume(k *task, signal int) {
 	if listen {
 		k.state = listening
 		t.noteGroupStop(k)
-	} else if !k.guest {
+	} else if k.role == member {
 		k.proc.groupStop = false
 	}
 	if sys.Gone(err) && k.tid == k.proc.pid && len(k.proc.order) > 1 {
@@ -352,45 +322,26 @@ func (k *task) run(step bool, signal int) (err error) {
 	default:
 		err = sys.Cont(k.tid, signal)
 	}
-	if k.stopping && err == nil {
+	if k.wants == toHalt && err == nil {
 		sys.Interrupt(k.tid)
 	}
 	return err
 }
 
-// report tells an event. In all-stop mode it ends the pending Resume: first everything is stopped.
+// report tells an event, in all-stop mode as soon as the handler that calls it is done: it ends the pending Resume (tell).
 func (t *Target) report(e target.Event) {
-	if t.nonStop {
-		if k := t.tasks[e.Thread.TID]; k != nil && e.Kind != target.ThreadCreated {
-			k.resumed, k.stopping = false, false
-		}
-		t.events.add(e)
-		return
-	}
-	t.follow.rest()
-	held := t.hold(whom{blocked: true})
-	if t.tasks[e.Thread.TID] == nil && e.Kind != target.NoneResumed {
-		t.reportLate(e, held)
-		return
-	}
-	t.active = false
-	t.events.add(e)
-}
-
-// reportLate deals with an event whose thread has ended while everything was being stopped to tell it, as all threads but one do
-// at an exec. An interrupt can be told of another thread. Anything else has happened to nobody, and the program goes on.
-func (t *Target) reportLate(e target.Event, held []*task) {
-	other := t.interruptible()
 	switch {
-	case len(t.backlog) > 0:
-		t.tellBacklog()
-	case e.Signal == target.SignalInt && other != nil:
-		e.Thread = other.id()
-		t.report(e)
-	default:
-		t.release(held)
-		t.noneLeft()
+	case !t.nonStop:
+		if !t.telling { // else another has ended it already
+			t.telling, t.event = true, e
+		}
+		return
+	case e.Kind != target.ThreadCreated:
+		if k := t.tasks[e.Thread.TID]; k != nil {
+			k.wants = toStay
+		}
 	}
+	t.events.add(e)
 }
 
 // tellLater tells an event that stops nothing, as soon as everything is stopped in all-stop mode.
@@ -402,18 +353,47 @@ func (t *Target) tellLater(e target.Event) {
 	t.backlog = append(t.backlog, e)
 }
 
-// tellBacklog ends the pending Resume with the oldest event that was not to be told when it happened.
-func (t *Target) tellBacklog() {
+// tell stops everything and ends the pending Resume of all-stop mode: with the event that has been reported, or the oldest that was
+// not to be told when it happened.
+func (t *Target) tell() {
 	t.follow.rest()
-	t.hold(whom{blocked: true})
-	e := t.backlog[0]
-	t.backlog = t.backlog[1:]
+	t.stopAll(stopSet{})
+	e, reported := t.event, t.telling
+	t.telling = false
+	if reported && t.tasks[e.Thread.TID] == nil && e.Kind != target.NoneResumed {
+		t.handleEnds()
+		var found bool
+		if e, found = t.instead(e); !found {
+			t.fewer = true
+			return
+		}
+		reported = len(t.backlog) == 0
+	}
+	if !reported {
+		e = t.backlog[0]
+		t.backlog = t.backlog[1:]
+	}
 	t.active = false
 	t.events.add(e)
 }
 
-// settle gives a task that stopped inside a displaced-stepping buffer the pc that it has in the program.
-func (t *Target) settle(k *task) {
+// instead finds what to tell in place of an event whose thread has ended while everything was being stopped to tell it, as all
+// threads but one do at an exec: what else has happened, or, of an interrupt, another thread. Anything else has happened to nobody,
+// and the program goes on.
+func (t *Target) instead(e target.Event) (target.Event, bool) {
+	other := t.interruptible()
+	switch {
+	case len(t.backlog) > 0:
+		return e, true
+	case e.Signal == target.SignalInt && other != nil:
+		e.Thread = other.id()
+		return e, true
+	}
+	return e, false
+}
+
+// leaveBuffer gives a task that stopped inside a displaced-stepping buffer the pc that it has in the program.
+func (k *task) leaveBuffer() {
 	b := k.buffer
 	k.buffer = nil
 	if b == nil || k.fetch() != nil {

@@ -69,15 +69,14 @@ func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
 		switch sig, _ := s.Stopped(); {
 		case !ok:
 			return lost
-		case s.Event() == sys.EventStop && k.passed == tr.addr: // settle has put it back
+		case s.Event() == sys.EventStop && k.passed == tr.addr: // leaveBuffer has put it back
 			continue
 		case s.Event() == sys.EventStop, sig == sys.SIGTRAP && !k.proc.debug.inUse():
 			sys.SetSignalMask(k.tid, blocked)
 			return done
 		}
 		sys.SetSignalMask(k.tid, blocked)
-		k.waiting, k.status = true, s
-		t.parked++
+		t.queueStop(k, s)
 		return lost
 	}
 }
@@ -92,8 +91,7 @@ func (t *Target) stepAgain(k *task) (sys.Status, bool) {
 	if !ok {
 		return 0, false
 	}
-	_, s = t.arrive(k.tid, s)
-	if t.ended(k, s) {
+	if s = t.noteStop(k, s); s.Ended() {
 		return 0, false
 	}
 	return s, k.fetch() == nil
@@ -101,21 +99,8 @@ func (t *Target) stepAgain(k *task) (sys.Status, bool) {
 
 // stepInPlace lifts the trap, has the task execute the instruction, and puts the trap back. No other task may run meanwhile,
 // or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
-func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
-	var s sys.Status
-	held := t.hold(whom{except: k, in: k.proc.space})
-	defer func() {
-		t.release(held)
-		switch {
-		case t.tasks[k.tid] != k:
-			t.noneLeft()
-		case how == done && !t.active && !k.guest:
-			// One of the others has ended the Resume: what this one did is for the next.
-			k.waiting, k.status = true, s
-			t.parked++
-			how = lost
-		}
-	}()
+func (t *Target) stepInPlace(k *task, tr *trap) passage {
+	t.stopThreads(stopSet{except: k, in: k.proc.space})
 	if t.tasks[k.tid] != k {
 		return lost
 	}
@@ -125,12 +110,9 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	}
 	blocked, _ := sys.SignalMask(k.tid)
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
-	var ok bool
-	s, ok = t.stepOnce(k, tr.insn != nil && tr.insn.isSyscall())
+	s, ok := t.stepOnce(k, tr.insn != nil && tr.insn.isSyscall())
 	k.passed = 0
-	if k.proc.traps[tr.addr] == tr { // else the end of a task that was to be held has ended the trace run
-		tr.place(k.proc.space)
-	}
+	tr.place(k.proc.space)
 	if !ok {
 		return lost
 	}
@@ -143,8 +125,7 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	case sig == sys.SIGTRAP && !k.proc.debug.inUse():
 		return done
 	}
-	k.waiting, k.status = true, s
-	t.parked++
+	t.queueStop(k, s)
 	return lost
 }
 
@@ -163,8 +144,7 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (sys.Status, bool) {
 		if !ok {
 			return 0, false
 		}
-		_, s = t.arrive(k.tid, s)
-		if t.ended(k, s) {
+		if s = t.noteStop(k, s); s.Ended() {
 			return 0, false
 		}
 		if s.Event() != sys.EventStop {

@@ -53,7 +53,7 @@ type deferred struct {
 // deferSignal keeps the signal that k is stopped with.
 func (k *task) deferSignal(signal int) {
 	d := deferred{signal: signal}
-	if !k.atSignal || sys.GetSiginfo(k.tid, &d.info) != nil {
+	if k.why != atSignal || sys.GetSiginfo(k.tid, &d.info) != nil {
 		d.info = [sys.SiginfoSize]byte{}
 	}
 	k.deferred = append(k.deferred, d)
@@ -63,7 +63,7 @@ func (k *task) deferSignal(signal int) {
 // takes one; elsewhere it is sent, and passed on when it arrives.
 func (k *task) deliverable(signal int) int {
 	for _, d := range k.deferred {
-		if signal == 0 && k.atSignal {
+		if signal == 0 && k.why == atSignal {
 			signal = d.signal
 			sys.SetSiginfo(k.tid, &d.info)
 		} else {
@@ -71,7 +71,7 @@ func (k *task) deliverable(signal int) int {
 		}
 	}
 	k.deferred = k.deferred[:0]
-	if signal != 0 && !k.atSignal {
+	if signal != 0 && k.why != atSignal {
 		k.send(signal)
 		return 0
 	}
@@ -162,7 +162,7 @@ func (k *task) again(addr arch.Addr) bool {
 func (k *task) moveFault(b *patch.Buffer) {
 	const siAddr = 16
 	var info [sys.SiginfoSize]byte
-	if !k.atSignal || sys.GetSiginfo(k.tid, &info) != nil || siCode(&info) <= 0 {
+	if k.why != atSignal || sys.GetSiginfo(k.tid, &info) != nil || siCode(&info) <= 0 {
 		return
 	}
 	if at, ok := b.Original(arch.Addr(binary.LittleEndian.Uint64(info[siAddr:]))); ok {

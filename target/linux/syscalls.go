@@ -29,14 +29,14 @@ func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
 // atSyscall deals with a task at the entry into or the exit from a system call.
 func (t *Target) atSyscall(k *task) {
 	number, caught := k.caught()
-	shown := k.remade
-	k.remade = false
-	if !caught || shown && k.entered {
+	shown := k.has(owesEntry)
+	k.owes &^= owesEntry
+	if !caught || shown && k.why == atEntry {
 		t.proceed(k, 0)
 		return
 	}
 	e := target.Event{Kind: target.SyscallReturn, Thread: k.id(), Signal: target.SignalTrap, Syscall: number}
-	if k.entered {
+	if k.why == atEntry {
 		e.Kind = target.SyscallEntry
 	}
 	t.report(e)
@@ -48,7 +48,7 @@ func (t *Target) atSyscall(k *task) {
 
 // divert notes that the session changes the registers of k, which is about to make a system call if it is not sent elsewhere.
 func (k *task) divert() {
-	if k.entered && k.diverted == nil && k.fetch() == nil {
+	if k.why == atEntry && k.diverted == nil && k.fetch() == nil {
 		was := k.regs
 		k.diverted = &was
 	}
@@ -60,7 +60,7 @@ func (k *task) remake() {
 	if k.diverted == nil || k.fetch() != nil || k.regs != *k.diverted {
 		return
 	}
-	if k.entered { // it has not been anywhere
+	if k.why == atEntry { // it has not been anywhere
 		k.diverted = nil
 		return
 	}
@@ -68,7 +68,9 @@ func (k *task) remake() {
 	host.rewindCall(&k.regs)
 	k.dirty = dirtyAll
 	k.passed = k.pc()
-	k.remade = k.proc.catch.on && !k.wantsStep()
+	if k.owes &^= owesEntry; k.proc.catch.on && !k.wantsStep() {
+		k.owes |= owesEntry
+	}
 }
 
 // noSyscall is the number of a system call that is not to be made, as a debugger sets it that has a thread do something else.
@@ -79,7 +81,7 @@ const noSyscall = -1
 // at its return.
 func (t *Target) atReturn(k *task) {
 	_, caught := k.caught()
-	k.returned = false
+	k.why = atReturn
 	switch {
 	case caught:
 		t.atSyscall(k)
@@ -91,11 +93,11 @@ func (t *Target) atReturn(k *task) {
 // caught returns the number of the system call that k is stopped at, and whether the session wants to see it.
 func (k *task) caught() (number int, ok bool) {
 	c := k.proc.catch
-	if k.guest || !c.on || k.fetch() != nil {
+	if k.role != member || !c.on || k.fetch() != nil {
 		return 0, false
 	}
 	number = host.callNumber(&k.regs)
-	if number == noSyscall && !k.entered {
+	if number == noSyscall && k.why != atEntry {
 		return 0, false
 	}
 	return number, c.numbers == nil || c.numbers[number]

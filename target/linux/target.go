@@ -5,6 +5,7 @@ package linux
 import (
 	"fmt"
 	"iter"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -25,28 +26,34 @@ type Target struct {
 	// Shared.
 	queue    queue
 	events   *eventQueue
-	stops    chan GroupStop
+	groups   chan GroupStop
+	warnings warnings
 	done     chan struct{} // closed when the tracer has ended
 	guard    guard.Guard   // of processes that outlive this one
-	warnings warnings
-	stay     func() // has a panic leave the processes to what becomes of them
+	stay     func()        // has a panic leave the processes to what becomes of them
 
 	// The tracer's own from here on.
-	bell    sys.Bell
-	alarm   *alarm
-	procs   []*process // live, in order of arrival
-	tasks   map[int]*task
-	guests  int
-	early   map[int]bool    // tasks that have stopped first, their parent's event not having come yet
-	nonStop bool            // see target.Runner
-	reports target.Reports  // what the session wants to hear of
-	actions []target.Action // of the last Resume
-	active  bool            // it is pending; always, in non-stop mode
-	inbox   inbox
-	parked  int               // tasks that are waiting
-	holding bool              // hold is at work
-	newborn []*task           // tasks born meanwhile
-	backlog []target.Event    // what was not to be told when it happened; the first ends the Resume that is or will be pending
+	bell     sys.Bell
+	alarm    *alarm
+	procs    []*process // live, in order of arrival
+	tasks    map[int]*task
+	children int             // vfork children among tasks
+	nonStop  bool            // see target.Runner
+	reports  target.Reports  // what the session wants to hear of
+	actions  []target.Action // of the last Resume
+	active   bool            // it is pending; always, in non-stop mode
+
+	// What is to be done, in this order: see settleDue and handleNext.
+	lost    bool           // there is no tracee left
+	ends    []end          // of tasks, which the engine and the session have to be told
+	telling bool           // event ends the pending Resume of all-stop mode
+	event   target.Event   //
+	backlog []target.Event // what was not to be told when it happened; the first ends the Resume that is or will be pending
+	ready   []*task        // that were stopped for another's sake, or are new
+	fewer   bool           // a task has gone: maybe nothing is left that can end the Resume
+	stops   []stop         // that have not been handled
+	waits   int            // since the last look at everything that there is to hear
+
 	passing [numSignals]bool  // kernel signals to pass on unreported
 	parting *[numSignals]bool // kernel signals to let a task go with, nil for the usual ones
 	handler target.Handler
@@ -86,11 +93,10 @@ func newTarget() (*Target, error) {
 	t := &Target{
 		queue:    queue{wake: make(chan struct{}, 1)},
 		events:   newEventQueue(),
-		stops:    make(chan GroupStop, 1),
+		groups:   make(chan GroupStop, 1),
 		warnings: make(warnings, maxWarnings),
 		done:     make(chan struct{}),
 		tasks:    make(map[int]*task),
-		early:    make(map[int]bool),
 	}
 	t.snap.t = t
 	t.stay = routine.OnPanic(func() { t.Close() })
@@ -104,44 +110,19 @@ func newTarget() (*Target, error) {
 	return t, nil
 }
 
-// trace is the tracer goroutine, which has a thread to itself.
-func (t *Target) trace(started chan<- error) {
-	defer close(t.done)
-	defer close(t.warnings)
-	defer routine.Catch(t.escape)
-	var err error
-	if t.bell, err = sys.NewBell(); err != nil {
-		started <- err
-		return
+// serve runs the oldest request, and reports whether there was one.
+func (t *Target) serve() bool {
+	if t.queue.length.Load() == 0 {
+		return false
 	}
-	t.alarm = newAlarm(t.bell)
-	sys.ShortenSlices() // a thread that waits for the tracer in a hit is lost if the tracer is killed
-	started <- nil
-	defer t.follow.close()
-	for !t.ending {
-		t.serve()
-		switch {
-		case t.ending:
-		case t.advance():
-		case len(t.tasks) == 0, !t.active && t.guests == 0:
-			<-t.queue.wake
-		default:
-			t.wait()
-		}
-	}
-}
-
-// serve runs the requests that are waiting.
-func (t *Target) serve() {
-	for t.queue.length.Load() > 0 {
-		t.queue.mu.Lock()
-		r := t.queue.waiting[0]
-		t.queue.waiting = t.queue.waiting[1:]
-		t.queue.length.Add(-1)
-		t.queue.mu.Unlock()
-		r.run()
-		close(r.done)
-	}
+	t.queue.mu.Lock()
+	r := t.queue.waiting[0]
+	t.queue.waiting = t.queue.waiting[1:]
+	t.queue.length.Add(-1)
+	t.queue.mu.Unlock()
+	r.run()
+	close(r.done)
+	return true
 }
 
 // ringAgain is how long do waits before it takes its ring for lost: wait4 was entered just after it.
@@ -181,7 +162,7 @@ func (t *Target) Close() error {
 	// A thread that waits for its vfork child can only be let go when it has ended that, and would be killed if it was left.
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		left := 0
-		if !t.do(func() { left = t.guests }) || left == 0 {
+		if !t.do(func() { left = t.children }) || left == 0 {
 			break
 		}
 	}
@@ -207,12 +188,15 @@ func (t *Target) leaveAll() {
 // process. The handler is not told of ends of threads, for whoever has panicked may hold its lock.
 func (t *Target) escape() {
 	t.stay()
-	t.handler, t.holding = nil, false
+	fmt.Fprint(os.Stderr, t.dump())
+	t.handler = nil
 	t.allStop()
 	for _, p := range slices.Clone(t.procs) {
 		if !p.launched {
 			t.detach(p)
 		}
+	}
+	for t.resumeNext(true) { // nobody else will let vfork children go on
 	}
 }
 
@@ -295,9 +279,9 @@ func (t *Target) onTask(id target.ThreadID, f func(k *task) error) error {
 		k, found := t.tasks[id.TID]
 		switch {
 		case len(t.procs) == 0:
-		case !found || k.guest || k.proc.pid != id.PID || k.state == zombie:
+		case !found || k.role != member || k.proc.pid != id.PID || k.state == zombie:
 			err = fmt.Errorf("%w: %s", target.ErrNoThread, id)
-		case k.state != stopped || t.nonStop && k.resumed:
+		case k.state != stopped || t.active && k.resumed():
 			err = target.ErrRunning
 		default:
 			err = f(k)

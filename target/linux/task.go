@@ -17,8 +17,52 @@ type taskState uint8
 const (
 	stopped   taskState = iota // in a ptrace-stop: requests work
 	running                    // will be heard of through wait
+	halting                    // runs, and stopThreads has told it to stop and waits for that
 	listening                  // in a group-stop, waiting for SIGCONT
 	zombie                     // a leader that has exited before its threads
+)
+
+// stopReason is why a stopped task is stopped, as the kernel says.
+type stopReason uint8
+
+const (
+	noReason    stopReason = iota // it runs, or is in the stop that a new task begins with
+	atInterrupt                   // it was told to stop, and nothing else
+	atGroupStop                   // by job control
+	atEvent                       // a ptrace event, inside a system call that has begun: task.event says which
+	atEntry                       // the entry into a system call: whatever is done to the task would be done to the call
+	atReturn                      // the return from one
+	atCallEnd                     // the return from one to which finishCall has led it from an event
+	atSignal                      // signal-delivery-stop, the only one where a signal can be handed to the kernel
+)
+
+// wanted is what the session wants of a task.
+type wanted uint8
+
+const (
+	toStay wanted = iota // stopped for the session
+	toRun                // resumed, and in non-stop mode not stopped with an event since
+	toHalt               // resumed, and asked to stop, which is to be told with stopSignal
+)
+
+// role is what a task is to the session.
+type role uint8
+
+const (
+	member       role = iota // a thread of a process that the session knows
+	vforkChild               // see the package comment
+	partingChild             // a vfork child to be detached when it stops
+)
+
+// debts are what this package still has to do about a task before it has run as the session believes it has. They come beside
+// passed, deferred, sent and diverted, which say so by themselves.
+type debts uint8
+
+const (
+	owesStop   debts = 1 << iota // its stop, status, is in the queue and has not been handled
+	owesResume                   // it was stopped for another's sake: it is among ready
+	owesStep                     // the engine wants its next step (while-stepping)
+	owesEntry                    // the entry into a system call that it comes to next has been shown already
 )
 
 // task is one thread under trace.
@@ -26,14 +70,13 @@ type task struct {
 	tid   int
 	tgid  int // its thread group: the process, or for a clone that shares no more than the memory one of its own
 	proc  *process
+	role  role
 	state taskState
-
-	guest   bool // see the package comment
-	leaving bool // a guest to be let go when it stops
+	why   stopReason
+	wants wanted
+	owes  debts
 
 	// What the session wants of it.
-	resumed    bool // by the pending Resume; in non-stop mode, and not stopped with an event since
-	stopping   bool // a stop was asked for, which is to be told as that of signal stopSignal
 	stopSignal target.Signal
 	verb       target.Verb
 	rangeStart arch.Addr
@@ -44,30 +87,18 @@ type task struct {
 	buffer   *patch.Buffer // that it was sent into, nil when it cannot be in one
 
 	// What is known of it while it is stopped.
-	status    sys.Status // of a stop not acted on yet, if waiting
-	waiting   bool
-	held      bool      // a hold waits for its stop
-	atSignal  bool      // in a signal-delivery stop, where a signal can be passed on
-	group     bool      // the last stop was a group-stop
-	event     int       // the ptrace event of the last stop, inside a system call that had begun; 0 for none
-	child     int       // the new task that the last event of a fork or clone told of
-	vforked   int       // the child that it waits for, 0 for none
-	entered   bool      // at the entry into a system call: whatever is done to the task would be done to the call
-	returned  bool      // at the return from one, to which it was led from an event in the call (endCall)
-	passed    arch.Addr // see the package comment; 0 for none
-	counted   arch.Addr // a hit that is not to be counted once more, if it comes with this stack pointer
-	countedSP arch.Addr
-	signal    int // the kernel's number of the signal it is stopped with and the session has been told of
-
-	diverted *registers // see divert; nil for none
-	remade   bool       // the entry that it comes to next has been shown
-
-	groupSignal int // that a group-stop is by
-
-	deferred []deferred // signals that wait for the displaced instruction
-	sent     signalSet  // signals sent by this package for the session, to be passed on unreported
-
-	collecting bool // a while-stepping session wants its next step
+	status      sys.Status // of the stop that it owes
+	event       int        // the ptrace event that it is stopped at
+	child       int        // the new task that the last event of a fork or clone told of
+	vforked     int        // the child that it waits for, 0 for none
+	groupSignal int        // that a group-stop is by
+	signal      int        // the kernel's number of the signal it is stopped with and the session has been told of
+	passed      arch.Addr  // see the package comment; 0 for none
+	counted     arch.Addr  // a hit that is not to be counted once more, if it comes with this stack pointer
+	countedSP   arch.Addr
+	deferred    []deferred // signals that wait for the displaced instruction
+	sent        signalSet  // signals sent by this package for the session, to be passed on unreported
+	diverted    *registers // see divert; nil for none
 
 	debugGeneration int         // of the debug registers that the kernel has been given
 	triggers        []debugSlot // that it is stopped by, if triggersKnown
@@ -138,12 +169,22 @@ func (k *task) setPC(pc arch.Addr) {
 }
 
 // wantsStep reports whether the task is to execute one instruction rather than run.
-func (k *task) wantsStep() bool { return k.verb != target.Go || k.collecting }
+func (k *task) wantsStep() bool { return k.verb != target.Go || k.has(owesStep) }
+
+// has reports whether a task owes something.
+func (k *task) has(d debts) bool { return k.owes&d != 0 }
+
+// resumed reports whether the session has resumed a task.
+func (k *task) resumed() bool { return k.wants != toStay }
+
+// runs reports whether a task has been let go and will be heard of.
+func (k *task) runs() bool { return k.state == running || k.state == halting || k.state == listening }
 
 // forget drops what is only known of a stopped task.
 func (k *task) forget() {
-	k.haveRegs, k.haveState, k.waiting, k.triggersKnown = false, false, false, false
-	k.atSignal, k.group, k.entered, k.returned, k.before, k.signal = false, false, false, false, false, 0
+	k.haveRegs, k.haveState, k.triggersKnown, k.before = false, false, false, false
+	k.why, k.signal = noReason, 0
+	k.owes &^= owesStop
 }
 
 // close releases what the task holds outside itself.

@@ -19,12 +19,13 @@ func (t *Target) adopt(tid int, p *process) *task {
 
 // born deals with the event that tells of a new task: a thread is adopted, and so is a clone that shares the memory, which
 // gdbserver takes for a thread, too. A child is made a process if the session wants to know of it. Otherwise one that shares the
-// memory becomes a guest, and one with its own is freed of the traps that it inherited and let go. The parent of a child that
+// memory becomes a vfork child, and one with its own is freed of the traps that it inherited and let go. The parent of a child that
 // shares the memory without a vfork does not wait for it, which is nothing to tell a session of. It reports whether there is
 // an event to tell.
 func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if event == sys.EventVforkDone {
-		return target.Event{Kind: target.VforkDone, Thread: parent.id(), Signal: target.SignalTrap}, t.reports.Vfork && !parent.guest
+		told := t.reports.Vfork && parent.role == member
+		return target.Event{Kind: target.VforkDone, Thread: parent.id(), Signal: target.SignalTrap}, told
 	}
 	tid := parent.child
 	if tid == 0 || !t.firstStop(tid) {
@@ -34,7 +35,7 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if err != nil {
 		return target.Event{}, false // killed already; its end will not concern anybody
 	}
-	if !parent.guest && parent.threadOf(tid, group, event) {
+	if parent.role == member && parent.threadOf(tid, group, event) {
 		return t.threadBorn(tid, group, parent.proc)
 	}
 	if event == sys.EventVfork {
@@ -42,14 +43,14 @@ func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	}
 	shares := parent.shares(event, tid)
 	told := event == sys.EventVfork && t.reports.Vfork || !shares && t.reports.Fork
-	if told && !parent.guest {
+	if told && parent.role == member {
 		return t.childBorn(tid, parent, shares)
 	}
 	if !shares {
 		t.setFree(tid, parent.proc, false)
 		return target.Event{}, false
 	}
-	t.entertain(tid, group, parent.proc)
+	t.addVforkChild(tid, group, parent.proc)
 	return target.Event{}, false
 }
 
@@ -65,12 +66,9 @@ func (t *Target) threadBorn(tid, group int, p *process) (target.Event, bool) {
 	if t.reports.Threads {
 		return target.Event{Kind: target.ThreadCreated, Thread: k.id(), Signal: target.SignalTrap}, true
 	}
-	k.resumed = t.wanted(k)
-	switch {
-	case t.holding:
-		t.newborn = append(t.newborn, k) // to be let go with those that are held
-	case t.active && k.resumed:
-		t.proceed(k, 0)
+	if t.wanted(k) {
+		k.wants = toRun
+		t.resumeLater(k)
 	}
 	return target.Event{}, false
 }
@@ -93,13 +91,8 @@ func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bo
 // firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
 // for one that has been killed.
 func (t *Target) firstStop(tid int) bool {
-	if t.early[tid] {
-		delete(t.early, tid)
+	if _, ok := t.takeStop(tid); ok {
 		return true
-	}
-	if s, ok := t.inbox.take(tid); ok {
-		_, ok = s.Stopped()
-		return ok
 	}
 	for {
 		_, s, err := sys.Wait(tid)
@@ -131,52 +124,46 @@ func (t *Target) wanted(k *task) bool {
 	return t.nonStop || slices.ContainsFunc(t.actions, func(a target.Action) bool { return a.Thread.Covers(k.id()) })
 }
 
-// ended deals with the end of a task and reports whether it was one.
-func (t *Target) ended(k *task, s sys.Status) bool {
-	if !s.Ended() {
-		return false
+// handleEnds tells the engine and the session of the tasks that have ended.
+func (t *Target) handleEnds() {
+	for len(t.ends) > 0 {
+		e := t.ends[0]
+		t.ends = slices.Delete(t.ends, 0, 1)
+		t.handleEnd(e)
 	}
-	k.close()
-	if k.guest {
-		t.strike(k)
-		return true
+	if t.lost {
+		t.lost = false
+		t.noTracees()
 	}
-	delete(t.tasks, k.tid)
-	if k.waiting {
-		t.parked--
-	}
+}
+
+func (t *Target) handleEnd(e end) {
+	k := e.task
 	p := k.proc
-	p.order = slices.DeleteFunc(p.order, func(o *task) bool { return o == k })
 	if t.handler != nil && p.traced && t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
 		t.removeSites()
 	}
-	code, _ := s.Exited()
-	sig, killed := s.Killed()
-	if k.tid == k.tgid { // what has not been heard of its threads never will
-		t.forsake(p, func(o *task) bool { return o.tgid == k.tgid })
-	}
+	code, _ := e.status.Exited()
+	sig, killed := e.status.Killed()
 	switch {
-	case len(p.order) > 0:
-		t.threadOver(k, code)
+	case !e.last:
+		t.threadEnded(k, code)
 	case killed:
-		t.over(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(sig)})
+		t.processEnded(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(sig)})
 	default:
-		t.over(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: code})
+		t.processEnded(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: code})
 	}
-	return true
 }
 
-// threadOver tells the end of a thread to a session that wants to know, or that it was the last which could have had an event.
-func (t *Target) threadOver(k *task, code int) {
+// threadEnded tells the end of a thread to a session that wants to know, or that it was the last which could have had an event.
+func (t *Target) threadEnded(k *task, code int) {
 	switch {
 	case t.reports.Threads:
 		t.tellLater(target.Event{Kind: target.ThreadExited, Thread: k.id(), Code: code})
-	case t.nonStop:
-		if k.resumed {
-			t.noneResumed()
-		}
-	case !t.holding:
-		t.noneLeft()
+	case !t.nonStop:
+		t.fewer = true
+	case k.resumed():
+		t.noneResumed()
 	}
 }
 
@@ -186,27 +173,27 @@ func (t *Target) noneResumed() {
 		return
 	}
 	for k := range t.all() {
-		if k.resumed && (k.state == stopped || k.heard()) {
+		if k.resumed() && (k.state == stopped || k.heard()) {
 			return
 		}
 	}
 	t.events.add(target.Event{Kind: target.NoneResumed})
 }
 
-// over notes that a process is gone.
-func (t *Target) over(p *process, e target.Event) {
+// processEnded notes that a process is gone.
+func (t *Target) processEnded(p *process, e target.Event) {
 	if p.traced && t.last != nil {
 		t.last.end = e
 	}
-	t.dismiss(p)
+	t.removeProcess(p)
 	t.tellLater(e)
 }
 
-// dismiss forgets a process and its tasks.
-func (t *Target) dismiss(p *process) {
-	guests := t.abandon(p)
-	defer func() { t.setGuestsFree(guests) }()
-	t.forsake(p, func(*task) bool { return true })
+// removeProcess forgets a process and its tasks.
+func (t *Target) removeProcess(p *process) {
+	children := t.leaveMemory(p)
+	defer func() { t.detachChildren(children) }()
+	t.removeTasks(p, func(*task) bool { return true })
 	p.space.leave()
 	t.procs = slices.DeleteFunc(t.procs, func(o *process) bool { return o == p })
 	for _, o := range t.procs {
@@ -217,37 +204,37 @@ func (t *Target) dismiss(p *process) {
 	p.traced = false
 }
 
-// forsake forgets those tasks of a process that match.
-func (t *Target) forsake(p *process, match func(*task) bool) {
+// removeTasks forgets those tasks of a process that match, with their stops.
+func (t *Target) removeTasks(p *process, match func(*task) bool) {
 	p.order = slices.DeleteFunc(p.order, func(k *task) bool {
 		if !match(k) {
 			return false
 		}
-		if k.waiting {
-			t.parked--
-		}
+		owed := k.owes // whoever detaches it asks still what it was stopped by
+		t.takeStop(k.tid)
+		k.owes = owed
 		delete(t.tasks, k.tid)
-		t.inbox.take(k.tid)
 		k.close()
 		return true
 	})
 }
 
-// vanish deals with a wait that finds no tracees although tasks are known: they died under a debugger's nose, for instance by
+// noTracees deals with a wait that finds no tracees although tasks are known: they died under a debugger's nose, for instance by
 // an exec of another thread.
-func (t *Target) vanish() {
+func (t *Target) noTracees() {
 	for len(t.procs) > 0 {
 		pid := t.procs[0].pid
-		t.over(t.procs[0], target.Event{Kind: target.Terminated, Thread: target.ThreadID{PID: pid, TID: pid}, Signal: target.SignalKill})
+		end := target.Event{Kind: target.Terminated, Thread: target.ThreadID{PID: pid, TID: pid}, Signal: target.SignalKill}
+		t.processEnded(t.procs[0], end)
 	}
 	clear(t.tasks)
-	t.guests = 0
+	t.stops, t.children, t.lost = t.stops[:0], 0, false
 }
 
 // noneLeft ends a Resume of all-stop mode that can bring no event any more, because its threads have exited and the others were to
 // stay stopped.
 func (t *Target) noneLeft() {
-	if !t.active || t.nonStop || t.parked > 0 || len(t.backlog) > 0 || len(t.procs) == 0 {
+	if !t.active || t.nonStop || t.due() >= 0 || len(t.backlog) > 0 || len(t.procs) == 0 {
 		return
 	}
 	var left *task
@@ -269,58 +256,54 @@ func (t *Target) noneLeft() {
 
 // execed deals with a program that has replaced itself: one task is left, under the leader's id, in a new address space.
 func (t *Target) execed(k *task) {
-	if k.guest {
+	if k.role != member {
 		if former, err := sys.EventMessage(k.tid); err == nil && t.tasks[former] != nil && former != k.tid {
-			t.strike(t.tasks[former]) // the thread that executed the program has its process's id now
+			t.forgetChild(t.tasks[former]) // the thread that executed the program has its process's id now
 		}
-		t.strike(k)
+		t.forgetChild(k)
 		t.detachTask(k)
 		return
 	}
 	if k.tgid != k.proc.pid && len(k.proc.order) > 1 { // a clone has left the memory that it shared
-		t.expel(k)
+		t.detachClone(k)
 		return
 	}
-	t.keepOnly(k)
-	k.passed, k.counted, k.buffer, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, false, 0, nil, false
-	k.diverted, k.remade = nil, false
+	for _, other := range slices.Clone(k.proc.order) {
+		if other.tgid != k.tgid {
+			t.detachClone(other)
+		}
+	}
+	t.removeTasks(k.proc, func(o *task) bool { return o != k })
+	k.passed, k.counted, k.buffer, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, 0, nil, false
+	k.owes &^= owesStep | owesEntry
+	k.diverted = nil
 	k.proc.traced = false
 	k.stepping = false // a step into the exec ends here
-	guests := t.abandon(k.proc)
+	children := t.leaveMemory(k.proc)
 	err := k.proc.renew()
-	t.setGuestsFree(guests)
+	t.detachChildren(children)
 	if err != nil {
 		return
 	}
 	path, _ := sys.Executable(k.proc.pid)
-	t.endCall(k)
+	t.finishCall(k)
 	t.report(target.Event{Kind: target.Execed, Thread: k.id(), Signal: target.SignalTrap, Path: path})
 }
 
-// keepOnly drops every task of a process but one: after an exec the others are gone, some without a word. Only clones live on,
-// in the memory that was the process's.
-func (t *Target) keepOnly(k *task) {
-	for _, other := range slices.Clone(k.proc.order) {
-		if other.tgid != k.tgid {
-			t.expel(other)
-		}
-	}
-	t.forsake(k.proc, func(o *task) bool { return o != k })
-}
-
-// expel lets one task go that the session has nothing more to do with.
-func (t *Target) expel(k *task) {
+// detachClone lets one task go that the session has nothing more to do with.
+func (t *Target) detachClone(k *task) {
 	if k.runs() && sys.Interrupt(k.tid) == nil {
 		if s, ok := t.waitFor(k); ok {
-			_, s = t.arrive(k.tid, s)
-			t.park(k, s)
+			if s = t.noteStop(k, s); !s.Ended() && t.mustHandle(k, s) {
+				t.queueStop(k, s)
+			}
 		}
 	}
-	if k.waiting {
-		t.orphan(k, k.status, func(child int) { t.dropChild(k, child) })
+	if k.has(owesStop) {
+		t.unreportedChild(k, k.status, func(child int) { t.dropChild(k, child) })
 	}
 	if t.tasks[k.tid] == k && !t.detachTask(k) {
-		k.bury()
+		k.awaitEnd()
 	}
-	t.forsake(k.proc, func(o *task) bool { return o == k })
+	t.removeTasks(k.proc, func(o *task) bool { return o == k })
 }

@@ -286,7 +286,7 @@ func (t *Target) removeSites() {
 			}
 		}
 		for _, k := range p.order {
-			k.collecting = false
+			k.owes &^= owesStep
 		}
 	}
 }

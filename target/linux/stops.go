@@ -1,0 +1,225 @@
+//go:build linux
+
+package linux
+
+import (
+	"slices"
+
+	"tracewell/internal/sys"
+)
+
+// Stops come from wait, are entered into the state of their task at once, and wait in one queue until the loop handles them.
+// Whoever waits for something in particular, as stopThreads does, only adds to the queue.
+//
+// The kernel tells of the task first that came under trace last, so where the newest threads alone keep the tracer busy, the
+// older ones would stand still. So every now and then all that there is to tell is queued, and handled before anything newer.
+// Doing so each time would cost a second wait4 a hit, and no thread waits long for a few hits of others.
+
+// stop is a stop that has not been handled. A task has at most one, and owesStop while it has.
+type stop struct {
+	tid    int
+	task   *task // nil for a new tracee whose parent's event is still to come
+	status sys.Status
+	stood  bool // prepareStop has been at it
+}
+
+// end is the end of a task, which is known no more, to be told the engine and the session.
+type end struct {
+	task   *task
+	status sys.Status
+	last   bool // of its process
+}
+
+// lookEvery is how many waits there are to one look at everything.
+const lookEvery = 8
+
+// waitEvent waits for any tracee and queues what it says, with all that others have said by then if it is time for that. It
+// returns the task, nil for one that is not known, or when the wait was interrupted, or there is nothing left to wait for (lost).
+func (t *Target) waitEvent() (k *task, interrupted bool) {
+	tid, s, err := t.reap(true)
+	switch {
+	case err == sys.ErrInterrupted:
+		return nil, true
+	case err != nil:
+		t.lost = true
+		return nil, false
+	}
+	k = t.note(tid, s)
+	if t.waits++; t.waits < lookEvery || len(t.tasks) == 1 {
+		return k, false
+	}
+	t.waits = 0
+	for {
+		tid, s, err := t.reap(false)
+		if err != nil || tid == 0 {
+			return k, false
+		}
+		t.note(tid, s)
+	}
+}
+
+// note enters a wait status into the state of its task and queues it. It returns the task, nil for one that is not known.
+func (t *Target) note(tid int, s sys.Status) *task {
+	k := t.tasks[tid]
+	_, isStop := s.Stopped()
+	switch {
+	case k == nil && isStop:
+		t.stops = append(t.stops, stop{tid: tid, status: s})
+	case k == nil:
+		t.takeStop(tid)
+	default:
+		if s = t.noteStop(k, s); !s.Ended() {
+			t.queueStop(k, s)
+		}
+	}
+	return k
+}
+
+// noteStop enters a wait status into the state of its task, which is known no more if that was its end. It returns the status
+// of the stop that the task is in then.
+func (t *Target) noteStop(k *task, s sys.Status) sys.Status {
+	if s.Event() == sys.EventStop {
+		s = t.drainTrap(k, s)
+	}
+	if s.Ended() {
+		t.noteEnd(k, s)
+		return s
+	}
+	k.forget()
+	k.state, k.vforked, k.event = stopped, 0, 0
+	sig, _ := s.Stopped()
+	switch event := s.Event(); {
+	case event == sys.EventStop && sig == sys.SIGTRAP:
+		k.why = atInterrupt
+	case event == sys.EventStop:
+		k.why, k.groupSignal = atGroupStop, sig
+	case event != 0:
+		k.why, k.event = atEvent, event
+	case sig != sys.SyscallTrap:
+		k.why = atSignal
+	case sys.EntersSyscall(k.tid):
+		k.why = atEntry
+	default:
+		k.why = atReturn
+	}
+	switch k.event { // what is only to be had at the event itself
+	case sys.EventFork, sys.EventVfork, sys.EventClone:
+		k.child, _ = sys.EventMessage(k.tid)
+	case sys.EventExec:
+		t.forgetSiblings(k)
+	}
+	k.leaveBuffer()
+	return s
+}
+
+// noteEnd forgets a task that has ended, with the threads of a process of which nothing more will be heard. What the engine and
+// the session are to know of it is for the loop (handleEnd).
+func (t *Target) noteEnd(k *task, s sys.Status) {
+	if k.role != member {
+		t.takeStop(k.tid)
+		k.close()
+		t.forgetChild(k)
+		return
+	}
+	p := k.proc
+	whole := k.tid == k.tgid
+	t.removeTasks(p, func(o *task) bool { return o == k || whole && o.tgid == k.tgid })
+	t.ends = append(t.ends, end{k, s, len(p.order) == 0})
+}
+
+// forgetSiblings forgets the threads of a task that has executed another program: they are gone, some without a word. Clones live
+// on in the memory that was the process's.
+func (t *Target) forgetSiblings(k *task) {
+	if k.role == member && k.tgid == k.proc.pid {
+		t.removeTasks(k.proc, func(o *task) bool { return o != k && o.tgid == k.tgid })
+	}
+}
+
+// drainTrap deals with a task that was interrupted just when it ran into a trap or finished a step. The kernel reports the
+// interruption first, although the SIGTRAP is queued already, to come when nobody expects it any more, or to kill a program
+// that is let go. Such a task takes its signal before it returns to the program, so it is resumed just for that. It may report
+// an interruption once more before: a request that comes while a task is stopped already, and wait has not reported that
+// stop yet, outlasts it.
+func (t *Target) drainTrap(k *task, s sys.Status) sys.Status {
+	for s.Event() == sys.EventStop && sys.PendingSiginfo(k.tid, isTrap) && sys.Cont(k.tid, 0) == nil {
+		drained, ok := t.waitFor(k)
+		if !ok {
+			break
+		}
+		s = drained
+	}
+	return s
+}
+
+// queueStop appends the stop that a task is in to those to be handled.
+func (t *Target) queueStop(k *task, s sys.Status) {
+	t.takeStop(k.tid) // of a leader that was stopped when another thread has executed a program
+	k.status = s
+	k.owes |= owesStop
+	t.stops = append(t.stops, stop{tid: k.tid, task: k, status: s})
+}
+
+// takeStop takes the stop of a tracee out of the queue, if there is one.
+func (t *Target) takeStop(tid int) (sys.Status, bool) {
+	i := slices.IndexFunc(t.stops, func(s stop) bool { return s.tid == tid })
+	if i < 0 {
+		return 0, false
+	}
+	s := t.stops[i]
+	t.stops = slices.Delete(t.stops, i, i+1)
+	if s.task != nil {
+		s.task.owes &^= owesStop
+	}
+	return s.status, true
+}
+
+// due returns the index of the first stop in the queue that can be handled: one of a vfork child, or, while a Resume is pending, one
+// of a resumed task. It is -1 if there is none.
+func (t *Target) due() int {
+	for i := range t.stops {
+		if k := t.stops[i].task; k != nil && k.has(owesStop) && (k.role != member || t.active && k.resumed()) {
+			return i
+		}
+	}
+	return -1
+}
+
+// handleNext handles the first stop that can be handled, and reports whether there was one.
+func (t *Target) handleNext() bool {
+	i := t.due()
+	if i < 0 {
+		return false
+	}
+	k := t.stops[i].task
+	if k.state != stopped {
+		t.surprise("a stop in the queue of a thread that runs", k)
+	}
+	t.stops = slices.Delete(t.stops, i, i+1)
+	k.owes &^= owesStop
+	t.handleStop(k, k.status)
+	return true
+}
+
+// resumeLater has the loop resume a task when what is being done is done: one that was stopped for another's sake, or is new.
+func (t *Target) resumeLater(k *task) {
+	if !k.has(owesResume) {
+		k.owes |= owesResume
+		t.ready = append(t.ready, k)
+	}
+}
+
+// resumeNext resumes the first of the tasks that are ready, if it is still to be resumed, and reports whether there was one. Only
+// vfork children are if nobody else may run.
+func (t *Target) resumeNext(children bool) bool {
+	i := slices.IndexFunc(t.ready, func(k *task) bool { return !children || k.role != member })
+	if i < 0 {
+		return false
+	}
+	k := t.ready[i]
+	t.ready = slices.Delete(t.ready, i, i+1)
+	k.owes &^= owesResume
+	if t.tasks[k.tid] == k && k.state == stopped && !k.has(owesStop) && (k.role != member || t.active && k.resumed()) {
+		t.proceed(k, 0)
+	}
+	return true
+}

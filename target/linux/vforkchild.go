@@ -1,0 +1,162 @@
+//go:build linux
+
+package linux
+
+import (
+	"slices"
+
+	"tracewell/internal/sys"
+	"tracewell/target"
+)
+
+// addVforkChild makes a new tracee of a thread group a vfork child in the memory of p, to go on as soon as it may.
+func (t *Target) addVforkChild(tid, group int, p *process) {
+	k := &task{tid: tid, tgid: group, proc: p}
+	t.addChild(k)
+	t.resumeLater(k)
+}
+
+// addChild makes a tracee a vfork child, which may be blocked in a vfork of its own and stop later.
+func (t *Target) addChild(k *task) {
+	k.role = vforkChild
+	t.tasks[k.tid] = k
+	t.children++
+}
+
+// forgetChild takes a vfork child off the list: it has ended or has been detached.
+func (t *Target) forgetChild(k *task) {
+	delete(t.tasks, k.tid)
+	t.children--
+}
+
+// shares reports whether a child whose beginning an event of k tells of runs in the memory of k.
+func (k *task) shares(event, child int) bool {
+	return event == sys.EventVfork || sys.SharesMemory(child, k.tid)
+}
+
+// dropChild lets the child go whose beginning a task stopped with: as a vfork child, if it runs in memory that may keep its traps.
+func (t *Target) dropChild(k *task, child int) {
+	event := k.status.Event()
+	if !k.shares(event, child) {
+		t.setFree(child, k.proc, false)
+		return
+	}
+	if event == sys.EventVfork {
+		k.vforked = child
+	}
+	t.addVforkChild(child, child, k.proc)
+}
+
+// leaveMemory is called when a process is about to leave its memory. Its vfork children stay with one that is still there;
+// otherwise they are stopped, to be detached when the traps that they would meet are gone.
+func (t *Target) leaveMemory(p *process) (halted []*task) {
+	if rest := t.sharer(p); rest != nil {
+		for _, k := range t.tasks {
+			if k.role != member && k.proc == p {
+				k.proc = rest
+			}
+		}
+		return nil
+	}
+	return t.stopChildren(p)
+}
+
+// sharer is another process in the memory of p, nil for none.
+func (t *Target) sharer(p *process) *process {
+	for _, other := range t.procs {
+		if other != p && other.space == p.space {
+			return other
+		}
+	}
+	return nil
+}
+
+// stopChildren stops the vfork children of a process, each at an instruction of the program's own, and returns them. One that is
+// blocked until its own child has left its memory is not waited for: it is detached when it stops.
+func (t *Target) stopChildren(p *process) (all []*task) {
+	for _, k := range t.tasks {
+		if k.role == vforkChild && k.proc == p {
+			k.role = partingChild
+			if sys.Interrupt(k.tid) == nil && !t.blocked(k) {
+				all = append(all, k)
+			}
+		}
+	}
+	live := func(k *task) bool { return t.tasks[k.tid] == k }
+	for !t.lost && slices.ContainsFunc(all, func(k *task) bool { return live(k) && k.state != stopped }) {
+		t.waitEvent()
+	}
+	all = slices.DeleteFunc(all, func(k *task) bool { return !live(k) || k.state != stopped })
+	for _, k := range all {
+		if k.has(owesStop) {
+			t.takeStop(k.tid)
+			t.prepareDetach(k, k.status)
+		}
+	}
+	return all
+}
+
+// blocked reports whether a task waits for a vfork child that is under trace, maybe as another vfork child, and has not left its
+// memory.
+func (t *Target) blocked(k *task) bool {
+	child := t.tasks[k.vforked]
+	return child != nil && child.proc.space == k.proc.space
+}
+
+// prepareDetach deals with the stop of a vfork child that is to be detached: it keeps the signal that it takes along, and is put
+// back before a trap that it has run into.
+func (t *Target) prepareDetach(k *task, s sys.Status) {
+	k.status = s
+	switch sig, _ := s.Stopped(); {
+	case s.Event() != 0:
+		t.unreportedChild(k, s, func(child int) { t.setFree(child, k.proc, k.shares(s.Event(), child)) })
+	case sig == sys.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
+		k.setPC(k.trapPC())
+	case kindOfStop(s, 0, false) != noSignal:
+		k.signal = sig
+	}
+}
+
+// behindTrap reports whether the int3 that a vfork child has run into is, or was, a trap.
+func (k *task) behindTrap() bool {
+	at := k.trapPC()
+	return k.proc.traps[at] != nil || k.proc.stale(at)
+}
+
+// detachWhenStopped detaches a vfork child that has stopped at last.
+func (t *Target) detachWhenStopped(k *task, s sys.Status) {
+	t.prepareDetach(k, s)
+	t.detachChildren([]*task{k})
+}
+
+// detachChildren detaches stopped vfork children.
+func (t *Target) detachChildren(all []*task) {
+	for _, k := range all {
+		t.detachTask(k)
+		t.forgetChild(k)
+		k.close()
+	}
+}
+
+// detachSharer lets one of the processes go that run in one memory: the parent of a vfork, or the child. Until the other has left
+// the memory, its threads are as vfork children there.
+func (t *Target) detachSharer(p, rest *process) {
+	tasks := slices.Clone(p.order)
+	t.removeProcess(p)
+	for _, k := range tasks {
+		k.proc, k.wants, k.verb = rest, toRun, target.Go
+		k.owes &^= owesStep
+		if t.addChild(k); k.state == stopped {
+			k.disarm()
+			t.proceed(k, t.partingSignal(k))
+		}
+	}
+}
+
+// disarm switches the debug registers of a stopped task off, should they have been in use.
+func (k *task) disarm() {
+	if k.debugGeneration != 0 {
+		host.loadDebug(k.tid, new([numDebugRegisters]debugSlot))
+		k.debugGeneration = 0
+	}
+}
