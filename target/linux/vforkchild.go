@@ -25,6 +25,7 @@ func (t *Target) addChild(k *task) {
 
 // forgetChild takes a vfork child off the list: it has ended or has been detached.
 func (t *Target) forgetChild(k *task) {
+	t.takeStop(k.tid)
 	delete(t.tasks, k.tid)
 	t.children--
 }
