@@ -250,7 +250,8 @@ func (t *Target) idle() {
 	}
 }
 
-// unreportedChild deals with the child of a fork, if that is what a task stopped with, that the session has not been told of.
+// unreportedChild deals with the child or the thread, if the beginning of one is what a task stopped with, that the session has not
+// been told of and that is no task yet. It waits at its first stop, where it would stay for good.
 func (t *Target) unreportedChild(k *task, s sys.Status, do func(child int)) {
 	switch s.Event() {
 	case sys.EventFork, sys.EventVfork, sys.EventClone:

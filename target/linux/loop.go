@@ -354,8 +354,13 @@ func (t *Target) tellLater(e target.Event) {
 }
 
 // tell stops everything and ends the pending Resume of all-stop mode: with the event that has been reported, or the oldest that was
-// not to be told when it happened.
+// not to be told when it happened. In non-stop mode, which may have begun with one of those left, it stops nothing.
 func (t *Target) tell() {
+	if t.nonStop {
+		t.events.add(t.backlog[0])
+		t.backlog = t.backlog[1:]
+		return
+	}
 	t.follow.rest()
 	t.stopAll(stopSet{})
 	e, reported := t.event, t.telling

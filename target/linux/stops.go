@@ -116,7 +116,6 @@ func (t *Target) noteStop(k *task, s sys.Status) sys.Status {
 // the session are to know of it is for the loop (handleEnd).
 func (t *Target) noteEnd(k *task, s sys.Status) {
 	if k.role != member {
-		t.takeStop(k.tid)
 		k.close()
 		t.forgetChild(k)
 		return

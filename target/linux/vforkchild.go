@@ -25,6 +25,7 @@ func (t *Target) addChild(k *task) {
 
 // forgetChild takes a vfork child off the list: it has ended or has been detached.
 func (t *Target) forgetChild(k *task) {
+	t.takeStop(k.tid)
 	delete(t.tasks, k.tid)
 	t.children--
 }
@@ -34,7 +35,8 @@ func (k *task) shares(event, child int) bool {
 	return event == sys.EventVfork || sys.SharesMemory(child, k.tid)
 }
 
-// dropChild lets the child go whose beginning a task stopped with: as a vfork child, if it runs in memory that may keep its traps.
+// dropChild lets the child or thread go whose beginning a task stopped with: as a vfork child, if it runs in memory that may keep
+// its traps.
 func (t *Target) dropChild(k *task, child int) {
 	event := k.status.Event()
 	if !k.shares(event, child) {
@@ -44,7 +46,9 @@ func (t *Target) dropChild(k *task, child int) {
 	if event == sys.EventVfork {
 		k.vforked = child
 	}
-	t.addVforkChild(child, child, k.proc)
+	if group, err := sys.ThreadGroup(child); err == nil { // otherwise it is dead
+		t.addVforkChild(child, group, k.proc)
+	}
 }
 
 // leaveMemory is called when a process is about to leave its memory. Its vfork children stay with one that is still there;
