@@ -255,7 +255,7 @@ func (t *Target) idle() {
 func (t *Target) unreportedChild(k *task, s sys.Status, do func(child int)) {
 	switch s.Event() {
 	case sys.EventFork, sys.EventVfork, sys.EventClone:
-		if group, err := sys.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
+		if t.tasks[k.child] == nil && t.firstStop(k.child) {
 			do(k.child)
 		}
 	}
