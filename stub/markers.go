@@ -77,12 +77,13 @@ func (s *Server) markersOf(pid int) ([]*marker, error) {
 		m.files = make(map[string]markedFile)
 	}
 	at := make(map[arch.Addr]*marker)
+	thread := probedThread{layout: layout, order: s.target.ISA().Order}
 	if object := s.markedObject(pid, of.program); object != nil {
-		addMarkers(at, layout, object, of.bias(object))
+		addMarkers(at, thread, object, of.bias(object))
 	}
 	for _, o := range of.objects {
 		if object := s.markedObject(pid, o.Name); object != nil {
-			addMarkers(at, layout, object, o.Addr)
+			addMarkers(at, thread, object, o.Addr)
 		}
 	}
 	m.list = slices.Collect(maps.Values(at))
@@ -176,12 +177,12 @@ func (f markedFile) same(now target.FileStat) bool {
 }
 
 // addMarkers puts the probes of an object into a table by address.
-func addMarkers(at map[arch.Addr]*marker, layout *tdesc.Layout, object *sdt.Object, bias arch.Addr) {
+func addMarkers(at map[arch.Addr]*marker, thread probedThread, object *sdt.Object, bias arch.Addr) {
 	for _, p := range object.Probes {
 		addr := p.PC + bias
 		mk := at[addr]
 		if mk == nil {
-			mk = &marker{addr: addr, bias: bias, thread: probedThread{layout: layout}}
+			mk = &marker{addr: addr, bias: bias, thread: thread}
 			at[addr] = mk
 		}
 		mk.probes = append(mk.probes, p)
@@ -229,6 +230,7 @@ func (m *marker) Semaphores() []arch.Addr {
 // probedThread is a thread at a marker as the arguments of probes see it.
 type probedThread struct {
 	layout   *tdesc.Layout
+	order    arch.ByteOrder
 	snapshot tracepoint.Snapshot
 	block    []byte // all registers, for those wider than eight bytes; empty until one is wanted
 }
@@ -252,7 +254,15 @@ func (t *probedThread) Register(name string) (uint64, bool) {
 			return 0, false
 		}
 	}
-	return binary.LittleEndian.Uint64(t.block[slot.Offset:]), true
+	return arch.Uint(scalar(t.block[slot.Offset:slot.Offset+slot.Size], t.order), t.order), true
+}
+
+// scalar is the part of a register of more than eight bytes that holds a scalar, the least significant eight.
+func scalar(b []byte, order arch.ByteOrder) []byte {
+	if order == binary.BigEndian {
+		return b[len(b)-8:]
+	}
+	return b[:8]
 }
 
 // ReadMemory implements sdt.Env.

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"tracewell/arch"
 	"tracewell/record"
 	"tracewell/record/output"
 	"tracewell/tfile"
@@ -16,6 +17,7 @@ const mostFrame = 256 << 20
 // frames are what has been fetched of a server's buffer, which is read from its beginning to its end. Whole frames go into the
 // file; the last may be there in part only.
 type frames struct {
+	order     arch.ByteOrder
 	registers int                // length of a register block
 	most      int64              // frames that are wanted, 0 for all
 	show      func(record.Frame) // nil for nobody
@@ -40,7 +42,7 @@ func (f *frames) take(b []byte) error {
 	f.part = append(f.part, b...)
 	whole, count := 0, f.count
 	for rest := f.part; len(rest) >= tfile.FrameHeader && (f.most == 0 || count < f.most); count++ {
-		length := output.FrameLength(machine.Order, rest)
+		length := output.FrameLength(f.order, rest)
 		if length-tfile.FrameHeader > mostFrame {
 			return fmt.Errorf("the server's buffer holds a frame of %d bytes behind byte %d", length, f.fetched-int64(len(rest)))
 		}
@@ -64,8 +66,8 @@ func (f *frames) keep(b []byte) error {
 	}
 	b = b[:kept]
 	for len(b) > 0 {
-		length := output.FrameLength(machine.Order, b)
-		frame, err := tfile.ParseFrame(b[:length], machine.Order, f.registers)
+		length := output.FrameLength(f.order, b)
+		frame, err := tfile.ParseFrame(b[:length], f.order, f.registers)
 		if err != nil {
 			return err
 		}

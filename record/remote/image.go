@@ -61,13 +61,29 @@ func (s *Session) describe() error {
 	if s.description, _, err = tdesc.Parse(document, read); err != nil {
 		return err
 	}
-	if name := s.description.Architecture; name != machine.Name {
-		return fmt.Errorf("the program there is for %q, but only %s can be traced from here", name, machine.Name)
+	m := s.description.Machine()
+	if !m.Variables {
+		return fmt.Errorf("the program there is for %q, but only %s can be traced from here", s.description.Architecture, traced())
 	}
-	if s.layout, err = s.description.Layout(); err == nil && s.layout.ByNumber(machine.PC) == nil {
-		err = errors.New("the server's description of the registers has no program counter")
+	if s.layout, err = s.description.Layout(); err != nil {
+		return err
 	}
-	return err
+	s.isa = s.layout.ISA(m, s.description.Architecture, m.Order)
+	if s.isa.PC == arch.NoReg {
+		return errors.New("the server's description of the registers has no program counter")
+	}
+	return nil
+}
+
+// traced lists the architectures whose programs can be traced: those on which variables are found.
+func traced() string {
+	var names []string
+	for _, m := range arch.Machines() {
+		if m.Variables {
+			names = append(names, m.Architectures[0])
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // identify finds out what the process consists of, as far as it has got with loading it.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 
+	"tracewell/arch"
 	"tracewell/target"
 )
 
@@ -58,5 +59,5 @@ func KernelSignal(target.Signal) int { return 0 }
 
 // New says that this processor is not supported.
 func New(Streams) (*Target, error) {
-	return nil, errors.New("tracing on " + runtime.GOARCH + " is not supported yet: only x86-64 is")
+	return nil, errors.New("tracing on " + runtime.GOARCH + " is not supported yet: only " + arch.AMD64.Title + " is")
 }

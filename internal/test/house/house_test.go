@@ -37,6 +37,7 @@ var rules = []struct {
 	{"names", names},
 	{"encoders", encoders},
 	{"goroutines", goroutines},
+	{"processors", processors},
 }
 
 func TestHouse(t *testing.T) {
