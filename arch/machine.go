@@ -111,7 +111,8 @@ const (
 	UnwindsOrDies                  // the same, but it crashes
 )
 
-// PrologueBytes is how many bytes of a function Machine.Prologue looks at.
+// PrologueBytes is how many bytes of a function Machine.Prologue looks at: the longest sequence that it knows, with endbr64 in
+// front, and room to spare.
 const PrologueBytes = 48
 
 // RegisterKind is what a register is for.

@@ -137,6 +137,7 @@ func x86Prologue(code []byte) int {
 //
 //	[push %reg]  lea N(%rsp),%reg  and $-M,%rsp  push -8(%reg)
 func x86Alignment(code []byte) int {
+	// push has one byte, or two with a REX prefix for r8 to r15.
 	for _, lead := range []int{0, 1, 2} {
 		at := lead
 		if lead > 0 && (len(code) <= lead || code[lead-1]&0xf8 != 0x50 || lead == 2 && code[0] != 0x41) {

@@ -29,6 +29,8 @@ func Libraries(program string) []string {
 	defer file.Close()
 	needed, _ := file.ImportedLibraries() // none in a damaged file
 	var folders []string
+	// This is the order of ld.so(8) without LD_LIBRARY_PATH and the cache: what matters is to have some file of the name, whose
+	// functions complete a command line or are listed, before the program runs. A run asks the dynamic linker itself.
 	for _, tag := range []elf.DynTag{elf.DT_RUNPATH, elf.DT_RPATH} {
 		paths, _ := file.DynString(tag)
 		for _, list := range paths {
