@@ -1,8 +1,16 @@
-// Package arch holds the facts about instruction sets that every layer above shares: the types of a target address and
-// of a remote register number, and for each instruction set its breakpoint, its pointer size and the roles of its registers.
+// Package arch is the one table of machines: everything that the tree knows of a processor by name, for every processor that
+// target descriptions, trace files and execution traces come from.
 //
-// It never reads a process, a file or a packet. What needs more than a table for one instruction set, such as moving an
-// instruction elsewhere, is in a package of that set's own below this one (arch/amd64).
+// A Machine is a row. It is data: the names of registers in each of the vocabularies that reach us (target descriptions,
+// DWARF's numbers, assemblers, calling conventions), the roles that some of them have, the breakpoint instruction, what C is
+// like. Where one processor needs more care than another the row has an ability, never its name: a package above asks
+// whether Prologue is there, not whether this is x86-64. A house test keeps names of registers and processors out of every
+// package above.
+//
+// An ISA is a machine as one target has it: with the byte order and the register numbers of its target description.
+//
+// The package never reads a process, a file or a packet. What needs more than a row, such as decoding and moving
+// instructions, is in a package of that processor's own (arch/amd64).
 package arch
 
 import (
@@ -19,6 +27,9 @@ func (a Addr) String() string { return fmt.Sprintf("0x%x", uint64(a)) }
 // Reg is a remote register number: the number by which the target description, the p packet, the mask of an R action and
 // the reg opcode of an agent expression name a register.
 type Reg int
+
+// NoReg is the number of no register.
+const NoReg Reg = -1
 
 // ByteOrder reads, writes and appends integers in one byte order. binary.LittleEndian and binary.BigEndian are the two.
 type ByteOrder interface {
@@ -53,13 +64,24 @@ func Uint(b []byte, order ByteOrder) uint64 {
 	return n
 }
 
-// ISA is one instruction set as a debugger sees it.
+// ISA is a machine as one target has it.
 type ISA struct {
-	Name       string    // as in the architecture element of a target description, BFD's printable name
+	Machine    *Machine  // its row, never nil: Unknown if the table has none
+	Name       string    // as in the architecture element of the target description, BFD's printable name
 	Order      ByteOrder // of memory and registers
 	AddrSize   int       // bytes in a pointer
-	Breakpoint []byte    // the software breakpoint instruction
-	TrapAfter  bool      // the pc reported for a breakpoint lies behind it, as on x86
-	PC, SP, FP Reg       // remote numbers of the program counter, stack pointer and frame pointer
-	DWARF      []string  // names of registers in target descriptions by the numbers of DWARF; "" for none
+	PC, SP, FP Reg       // remote numbers of program counter, stack pointer and frame pointer; NoReg where there is none
+}
+
+// Role returns the number of the register that GDB calls pc, sp or fp on every machine; NoReg for any other name.
+func (isa *ISA) Role(name string) Reg {
+	switch name {
+	case "pc":
+		return isa.PC
+	case "sp":
+		return isa.SP
+	case "fp":
+		return isa.FP
+	}
+	return NoReg
 }

@@ -67,7 +67,7 @@ func (s *Session) openProgram(pid int, path string) (*symbol.Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if file := program.Main().File(); !file.IsAMD64() {
+	if file := program.Main().File(); file.Arch() != s.target.ISA().Machine {
 		return nil, errors.Join(foreignError(path, file.Machine()), program.Close())
 	}
 	s.programs = append(s.programs, knownProgram{kept, program})

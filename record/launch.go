@@ -1,12 +1,15 @@
 package record
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os/exec"
+	"runtime"
 
+	"tracewell/arch"
 	"tracewell/internal/sys"
 	"tracewell/target"
 )
@@ -48,7 +51,8 @@ func machineOf(command string) (elf.Machine, bool) {
 	return file.Machine, true
 }
 
-// foreignError refuses a program for another processor.
+// foreignError refuses a program for another processor than this one.
 func foreignError(path string, machine elf.Machine) error {
-	return fmt.Errorf("%s: it is a program for %v, and only those for x86-64 can be recorded", path, machine)
+	recorded := cmp.Or(arch.ByGOARCH(runtime.GOARCH), arch.Unknown)
+	return fmt.Errorf("%s: it is a program for %v, and only those for %s can be recorded", path, machine, recorded.Title)
 }

@@ -32,7 +32,7 @@ func (s *Session) readAhead(pid int) {
 			_, _ = program.Add(m.Path, 0) // what is no library has no names either way
 		}
 	}
-	rehearsal := definition.New(s.config.Plan, s.layout, s.target.ISA().PC)
+	rehearsal := definition.New(s.config.Plan, s.layout, s.target.ISA())
 	_, _, _ = rehearsal.Find(definition.Image{Program: program, Sites: make(map[arch.Addr]bool)})
 }
 

@@ -65,7 +65,7 @@ func (s *Session) open() (err error) {
 		return err
 	}
 	s.config.Symbols.Layout, s.config.Symbols.TLSOffset = s.layout, s.threadLocals
-	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA().PC)
+	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA())
 	s.target.Signals().PassSignals(everySignal())
 	s.target.Signals().ProgramSignals(everySignal())
 	if s.config.Follow {

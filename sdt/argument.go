@@ -116,10 +116,10 @@ func (a *Argument) parseOperand(s string) error {
 		return a.parseSum(constant)
 	}
 	if segment, rest, ok := strings.Cut(s, ":"); ok {
-		if segment != "%fs" && segment != "%gs" {
-			return fmt.Errorf("unknown segment %q", segment)
+		var err error
+		if a.Segment, err = parseSegment(segment); err != nil {
+			return err
 		}
-		a.Segment = segment[1:] + "_base"
 		a.Place = InMemory
 		return a.parseMemory(rest)
 	}
@@ -162,7 +162,7 @@ func (a *Argument) parseMemory(s string) error {
 
 // parseBase reads a base register. A symbol relative to the pc is just the symbol: the assembler has made the difference.
 func (a *Argument) parseBase(s string) error {
-	if s == "" || s == "%rip" && a.Symbol != "" {
+	if s == "" || s == "%"+machine.PC && a.Symbol != "" {
 		return nil
 	}
 	var err error

@@ -2,42 +2,37 @@ package sdt
 
 import (
 	"fmt"
-	"strconv"
+	"strings"
+
+	"tracewell/arch"
 )
 
-// registers maps the assembler's names, without %, to registers and parts of them.
+// machine is the one whose operands are understood.
+var machine = arch.AMD64
+
+// registers maps the assembler's names, without %, to registers and parts of them: the general and vector registers and the
+// program counter.
 var registers = makeRegisters()
 
 func makeRegisters() map[string]Register {
-	table := map[string]Register{"rip": {"rip", 0, 8}, "eip": {"rip", 0, 4}}
-	for _, letter := range []string{"a", "b", "c", "d"} {
-		whole := "r" + letter + "x"
-		table[whole] = Register{whole, 0, 8}
-		table["e"+letter+"x"] = Register{whole, 0, 4}
-		table[letter+"x"] = Register{whole, 0, 2}
-		table[letter+"l"] = Register{whole, 0, 1}
-		table[letter+"h"] = Register{whole, 8, 1}
+	table := make(map[string]Register)
+	for _, r := range machine.Registers {
+		if r.Kind == arch.General || r.Kind == arch.Vector || r.Name == machine.PC {
+			table[r.Name] = Register{r.Name, 0, min(r.Size, widest)}
+		}
 	}
-	for _, name := range []string{"si", "di", "bp", "sp"} {
-		whole := "r" + name
-		table[whole] = Register{whole, 0, 8}
-		table["e"+name] = Register{whole, 0, 4}
-		table[name] = Register{whole, 0, 2}
-		table[name+"l"] = Register{whole, 0, 1}
-	}
-	for i := 8; i < 16; i++ {
-		whole := "r" + strconv.Itoa(i)
-		table[whole] = Register{whole, 0, 8}
-		table[whole+"d"] = Register{whole, 0, 4}
-		table[whole+"w"] = Register{whole, 0, 2}
-		table[whole+"b"] = Register{whole, 0, 1}
-	}
-	for i := range 16 {
-		whole := "xmm" + strconv.Itoa(i)
-		table[whole] = Register{whole, 0, 8}
+	for _, p := range machine.Parts {
+		name := p.Name
+		if p.Assembler != "" {
+			name = p.Assembler
+		}
+		table[name] = Register{p.Of, 8 * p.Offset, p.Size}
 	}
 	return table
 }
+
+// widest is the most bytes of a register that an argument has, those of a scalar.
+const widest = 8
 
 // parseRegister reads %NAME.
 func parseRegister(s string) (Register, error) {
@@ -52,8 +47,18 @@ func parseRegister(s string) (Register, error) {
 // parseAddressRegister reads a register that an address may count from.
 func parseAddressRegister(s string) (Register, error) {
 	r, err := parseRegister(s)
-	if err == nil && (r.Size < 4 || r.Name[0] == 'x') {
+	if err == nil && (r.Size < 4 || machine.Register(r.Name).Kind == arch.Vector) {
 		err = fmt.Errorf("no address counts from register %q", s)
 	}
 	return r, err
+}
+
+// parseSegment reads %NAME of a segment register that has a base, and returns the register of the base.
+func parseSegment(s string) (string, error) {
+	name, ok := strings.CutPrefix(s, "%")
+	base := name + "_base"
+	if !ok || machine.Register(base) == nil {
+		return "", fmt.Errorf("unknown segment %q", s)
+	}
+	return base, nil
 }

@@ -76,13 +76,14 @@ func (s *Server) markersOf(pid int) ([]*marker, error) {
 	if m.files == nil {
 		m.files = make(map[string]markedFile)
 	}
-	at, order := make(map[arch.Addr]*marker), s.target.ISA().Order
+	at := make(map[arch.Addr]*marker)
+	thread := probedThread{layout: layout, order: s.target.ISA().Order}
 	if object := s.markedObject(pid, of.program); object != nil {
-		addMarkers(at, layout, order, object, of.bias(object))
+		addMarkers(at, thread, object, of.bias(object))
 	}
 	for _, o := range of.objects {
 		if object := s.markedObject(pid, o.Name); object != nil {
-			addMarkers(at, layout, order, object, o.Addr)
+			addMarkers(at, thread, object, o.Addr)
 		}
 	}
 	m.list = slices.Collect(maps.Values(at))
@@ -152,12 +153,12 @@ func (f markedFile) same(now target.FileStat) bool {
 }
 
 // addMarkers puts the probes of an object into a table by address.
-func addMarkers(at map[arch.Addr]*marker, layout *tdesc.Layout, order arch.ByteOrder, object *sdt.Object, bias arch.Addr) {
+func addMarkers(at map[arch.Addr]*marker, thread probedThread, object *sdt.Object, bias arch.Addr) {
 	for _, p := range object.Probes {
 		addr := p.PC + bias
 		mk := at[addr]
 		if mk == nil {
-			mk = &marker{addr: addr, bias: bias, thread: probedThread{layout: layout, order: order}}
+			mk = &marker{addr: addr, bias: bias, thread: thread}
 			at[addr] = mk
 		}
 		mk.probes = append(mk.probes, p)
@@ -229,15 +230,15 @@ func (t *probedThread) Register(name string) (uint64, bool) {
 			return 0, false
 		}
 	}
-	return lowWord(t.block[slot.Offset:][:slot.Size], t.order), true
+	return arch.Uint(scalar(t.block[slot.Offset:slot.Offset+slot.Size], t.order), t.order), true
 }
 
-// lowWord is the low-order 64 bits of a register, which are its last bytes in big-endian order.
-func lowWord(b []byte, order arch.ByteOrder) uint64 {
+// scalar is the part of a register of more than eight bytes that holds a scalar, the least significant eight.
+func scalar(b []byte, order arch.ByteOrder) []byte {
 	if order == binary.BigEndian {
-		return order.Uint64(b[len(b)-8:])
+		return b[len(b)-8:]
 	}
-	return order.Uint64(b)
+	return b[:8]
 }
 
 // ReadMemory implements sdt.Env.

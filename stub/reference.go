@@ -3,12 +3,14 @@ package stub
 import (
 	"fmt"
 	"strings"
+
+	"tracewell/arch"
 )
 
 //go:generate go test . -run ^TestReference$ -update
 
 // preface begins the reference.
-const preface = `<!-- "go generate ./stub" writes this file from the table of packets in package stub. -->
+var preface = `<!-- "go generate ./stub" writes this file from the table of packets in package stub. -->
 
 # Packets
 
@@ -22,7 +24,7 @@ qSupported says of the packet.
 
 A packet that fails is answered by ` + "`E.`" + ` and a text, or, where GDB would take a text for something else, by ` + "`E01`" + `.
 Two reasons hold for every packet and are not repeated: its arguments are not well formed, or it is about a process and there
-is none. The last column is what gdbserver 13.1 on x86-64 does otherwise, as far as a client can tell; its errors have numbers
+is none. The last column is what ` + "gdbserver 13.1 on " + arch.AMD64.Title + ` does otherwise, as far as a client can tell; its errors have numbers
 and no text.
 
 `

@@ -5,10 +5,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"tracewell/arch"
 )
 
-// libraryFolders are where the dynamic linker looks last, on the distributions that people use.
-var libraryFolders = []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
+// libraryFolders are where the dynamic linker looks last, on systems for one machine and on those for several (multiarch).
+func libraryFolders(file *elf.File) []string {
+	folders := []string{"/lib64", "/usr/lib64", "/lib", "/usr/lib"}
+	addrSize := map[elf.Class]int{elf.ELFCLASS32: 4, elf.ELFCLASS64: 8}[file.Class]
+	if m := arch.ByELF(file.Machine, addrSize); m != nil && m.Multiarch != "" {
+		return append([]string{"/lib/" + m.Multiarch, "/usr/lib/" + m.Multiarch}, folders...)
+	}
+	return folders
+}
 
 // Libraries returns the paths of the shared libraries that a program says it needs, as far as they are found where the dynamic
 // linker would look for them without being told by the environment.
@@ -28,10 +37,11 @@ func Libraries(program string) []string {
 			folders = append(folders, strings.Split(list, ":")...)
 		}
 	}
+	folders = append(folders, libraryFolders(file)...)
 	origin := filepath.Dir(program)
 	var found []string
 	for _, name := range needed {
-		for _, folder := range append(folders, libraryFolders...) {
+		for _, folder := range folders {
 			path := filepath.Join(strings.NewReplacer("$ORIGIN", origin, "${ORIGIN}", origin).Replace(folder), name)
 			if _, err := os.Stat(path); err == nil {
 				found = append(found, path)

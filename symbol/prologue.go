@@ -1,7 +1,6 @@
 package symbol
 
 import (
-	"bytes"
 	"sort"
 	"strings"
 
@@ -31,7 +30,7 @@ func (u *unit) behindPrologue(o *Object, b *block) arch.Addr {
 	pc := o.framed(b.begin())
 	if body := u.markedBody(b); body != 0 {
 		pc = body
-	} else if fromLLVM(u.Producer) || !u.file.IsAMD64() {
+	} else if fromLLVM(u.Producer) || u.file.Arch().Prologue == nil {
 		if end := u.secondLine(b); end != 0 {
 			pc = max(b.begin(), end)
 		}
@@ -124,64 +123,11 @@ func twice(t *fileTable, addr, begin arch.Addr) bool {
 	return false
 }
 
-var (
-	endbr64  = []byte{0xf3, 0x0f, 0x1e, 0xfa}
-	movFrame = [][]byte{{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}} // mov %rsp,%rbp
-)
-
-const pushFrame = 0x55 // push %rbp
-
 // framed returns the address behind the instructions that make a frame at the beginning of a function, pc itself if there
-// are none or the machine is another.
+// are none or if GDB does not look for them on this machine.
 func (o *Object) framed(pc arch.Addr) arch.Addr {
-	if !o.file.IsAMD64() {
-		return pc
-	}
-	// 48 bytes have room for the longest sequence below with endbr64 in front.
-	code := o.code(pc, 48)
-	at := aligned(code)
-	if bytes.HasPrefix(code[at:], endbr64) {
-		at += len(endbr64)
-	}
-	if at < len(code) && code[at] == pushFrame {
-		for _, mov := range movFrame {
-			if bytes.HasPrefix(code[at+1:], mov) {
-				return pc + arch.Addr(at+1+len(mov))
-			}
-		}
+	if prologue := o.file.Arch().Prologue; prologue != nil {
+		return pc + arch.Addr(prologue(o.code(pc, arch.PrologueBytes)))
 	}
 	return pc
-}
-
-// aligned returns the length of the instructions by which a function aligns its stack:
-//
-//	[push %reg]  lea N(%rsp),%reg  and $-M,%rsp  push -8(%reg)
-func aligned(code []byte) int {
-	// push has one byte, or two with a REX prefix for r8 to r15.
-	for _, lead := range []int{0, 1, 2} {
-		at := lead
-		if lead > 0 && (len(code) <= lead || code[lead-1]&0xf8 != 0x50 || lead == 2 && code[0] != 0x41) {
-			continue
-		}
-		lea := code[min(at, len(code)):]
-		if len(lea) < 16 || lea[0]&0xfb != 0x48 || lea[1] != 0x8d || lea[2]&0xc7 != 0x44 || lea[3] != 0x24 {
-			continue
-		}
-		at += 5
-		switch {
-		case bytes.HasPrefix(code[at:], []byte{0x48, 0x83, 0xe4}):
-			at += 4
-		case bytes.HasPrefix(code[at:], []byte{0x48, 0x81, 0xe4}):
-			at += 7
-		default:
-			continue
-		}
-		if code[at] == 0x41 {
-			at++
-		}
-		if code[at] == 0xff && code[at+1]&0xf8 == 0x70 && code[at+2] == 0xf8 {
-			return at + 3
-		}
-	}
-	return 0
 }

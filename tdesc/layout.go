@@ -32,9 +32,9 @@ type Slot struct {
 	// this one differs.
 	Shared bool
 
-	shape  *shape
-	bySize bool // the shape goes by the bitsize
-	riscv  bool // GDB shows it in RISC-V's way
+	shape   *shape
+	bySize  bool // the shape goes by the bitsize
+	machine *arch.Machine
 }
 
 // Layout resolves the description. The error, of a description not from Parse or of one with absurdly large types, names
@@ -60,10 +60,10 @@ func (t *Target) Layout() (*Layout, error) {
 	}
 	l.Slots = slices.DeleteFunc(l.Slots, func(s Slot) bool { return s.Reg.Num == Outside })
 	slices.SortStableFunc(l.Slots, func(a, b Slot) int { return cmp.Compare(a.Reg.Num, b.Reg.Num) })
-	riscv := isRISCV(t)
+	machine := t.Machine()
 	for i := range l.Slots {
 		s := &l.Slots[i]
-		s.riscv = riscv
+		s.machine = machine
 		s.Offset = l.Size
 		l.Size += s.Size
 		if _, ok := l.byNumber[s.Reg.Num]; !ok {
@@ -97,13 +97,25 @@ func (l *Layout) ByNumber(n arch.Reg) *Slot { return l.byNumber[n] }
 // ByName finds a register by its name, nil if there is none. Of several it is the one with the lowest number.
 func (l *Layout) ByName(name string) *Slot { return l.byName[name] }
 
-// counterNames are the names that the program counter has in GDB's features, one for each architecture that has no "pc".
-var counterNames = []string{"rip", "eip", "pc", "pswa"}
+// Number is the number of the register of a name, arch.NoReg if there is none.
+func (l *Layout) Number(name string) arch.Reg {
+	if slot := l.ByName(name); slot != nil {
+		return slot.Reg.Num
+	}
+	return arch.NoReg
+}
+
+// ISA is a machine that has these registers, with memory in such an order.
+func (l *Layout) ISA(m *arch.Machine, name string, order arch.ByteOrder) *arch.ISA {
+	return &arch.ISA{
+		Machine: m, Name: name, Order: order, AddrSize: m.AddrSize, PC: l.Number(m.PC), SP: l.Number(m.SP), FP: l.Number(m.FP),
+	}
+}
 
 // ProgramCounter finds the register that is the program counter, nil if there is none of a name that GDB has for it, and of the
 // size of an address.
 func (l *Layout) ProgramCounter() *Slot {
-	for _, name := range counterNames {
+	for _, name := range arch.Counters() {
 		if slot := l.ByName(name); slot != nil && slot.Size <= 8 {
 			return slot
 		}

@@ -52,13 +52,13 @@ func (s *Slot) AppendHex(dst, block []byte, order arch.ByteOrder) ([]byte, bool)
 //	{v4_float = {0x3f800000, 0x0, …}, …}     vectors and unions with one in them: hexadecimal only
 //	{a = 0xff, b = 0x1} {a = -1, b = 1}      other structures
 //
-// On RISC-V there is a tab between the columns. On MIPS it is not what GDB does, which prints tables of its own there.
+// On a machine whose registers GDB shows in columns of their own (arch.Machine.Show), there is a tab between them. On MIPS it is not what GDB does, which prints tables of its own there.
 func (s *Slot) Format(block []byte, order arch.ByteOrder) string {
 	first, second := s.Columns(block, order)
 	if second == "" {
 		return first
 	}
-	if s.riscv {
+	if s.machine.Show != nil {
 		return first + "\t" + second
 	}
 	return first + strings.Repeat(" ", max(1, columnWidth-len(first))) + second
@@ -70,8 +70,8 @@ func (s *Slot) Columns(block []byte, order arch.ByteOrder) (first, second string
 	if !ok {
 		return Unavailable, ""
 	}
-	if s.riscv {
-		if first, second, ok := s.riscvColumns(b, order); ok {
+	if s.machine.Show != nil {
+		if first, second, ok := s.ownColumns(b, order); ok {
 			return first, second
 		}
 	}

@@ -24,27 +24,14 @@ func (s OrderSource) String() string {
 	return [...]string{"given", "of the architecture", "found from the frames", "assumed"}[s]
 }
 
-// architectureOrders has the byte order of those architectures that are of one only, by BFD's name up to the first colon.
-var architectureOrders = map[string]arch.ByteOrder{
-	"avr":         binary.LittleEndian,
-	"i386":        binary.LittleEndian,
-	"Loongarch32": binary.LittleEndian,
-	"Loongarch64": binary.LittleEndian,
-	"m68k":        binary.BigEndian,
-	"riscv":       binary.LittleEndian,
-	"s390":        binary.BigEndian,
-	"sparc":       binary.BigEndian,
-}
-
-// architectureOrder returns the byte order that a target description implies, nil if none.
+// architectureOrder returns the byte order that a target description implies, nil if its architecture has both.
 func architectureOrder(description string) arch.ByteOrder {
 	_, rest, _ := strings.Cut(description, "<architecture>")
 	name, _, closed := strings.Cut(rest, "</architecture>")
-	if !closed {
-		return nil
+	if m := arch.ByArchitecture(strings.TrimSpace(name)); closed && m != nil && m.OneOrder {
+		return m.Order
 	}
-	family, _, _ := strings.Cut(strings.TrimSpace(name), ":")
-	return architectureOrders[family]
+	return nil
 }
 
 // settleOrder finds the byte order of the frames, which begin at start. GDB 13.1 takes them for little endian unless a program

@@ -211,7 +211,7 @@ func TestGapsAreGaps(t *testing.T) {
 }
 
 func TestISA(t *testing.T) {
-	if ISA.Breakpoint[0] != 0xcc || ISA.AddrSize != 8 || !ISA.TrapAfter || ISA.Name != "i386:x86-64" {
+	if ISA.Machine.Breakpoint[0] != opcodeInt3 || ISA.AddrSize != 8 || ISA.Machine.TrapShift != 1 || ISA.Name != "i386:x86-64" {
 		t.Errorf("%+v", ISA)
 	}
 	for reg, index := range map[arch.Reg]int{ISA.PC: RIP, ISA.SP: RSP, ISA.FP: RBP, 1: RBX, 17: EFlags, 23: GS} {

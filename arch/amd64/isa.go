@@ -18,11 +18,7 @@
 // makes a system call.
 package amd64
 
-import (
-	"encoding/binary"
-
-	"tracewell/arch"
-)
+import "tracewell/arch"
 
 // Remote register numbers of the registers with a role, as in GDB's org.gnu.gdb.i386.core feature for 64 bits.
 const (
@@ -33,13 +29,11 @@ const (
 
 // ISA is x86-64 as a debugger sees it.
 var ISA = &arch.ISA{
-	Name:       "i386:x86-64",
-	Order:      binary.LittleEndian,
-	AddrSize:   8,
-	Breakpoint: []byte{opcodeInt3},
-	TrapAfter:  true,
-	PC:         remotePC,
-	SP:         remoteSP,
-	FP:         remoteFP,
-	DWARF:      dwarf,
+	Machine:  arch.AMD64,
+	Name:     arch.AMD64.Architectures[0],
+	Order:    arch.AMD64.Order,
+	AddrSize: arch.AMD64.AddrSize,
+	PC:       remotePC,
+	SP:       remoteSP,
+	FP:       remoteFP,
 }

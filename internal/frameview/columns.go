@@ -12,16 +12,8 @@ import (
 // collects $regs, and for one or two when an expression needs them.
 const few = 8
 
-// callRegisters are, for each calling convention, the registers that tell most about a call: the first arguments, then the
-// stack pointer. The first set all of which there are is the one.
-var callRegisters = [][]string{
-	{"rdi", "rsi", "rdx", "rcx", "rsp"}, // x86-64, System V
-	{"eax", "edx", "ecx", "esp"},        // i386, by register
-	{"x0", "x1", "x2", "x3", "sp"},      // AArch64
-	{"a0", "a1", "a2", "a3", "sp"},      // RISC-V
-	{"r3", "r4", "r5", "r6", "r1"},      // PowerPC
-	{"r0", "r1", "r2", "r3", "sp"},      // ARM
-}
+// arguments is how many of a call's arguments have a column.
+const arguments = 4
 
 // Columns are what a table of frames has a column for.
 type Columns struct {
@@ -93,16 +85,18 @@ func (v *View) sample() (registers bool, variables []int32, err error) {
 	return registers, variables, nil
 }
 
+// callSlots are the registers that tell most about a call: the first arguments, then the stack pointer.
 func (v *View) callSlots() []*tdesc.Slot {
 	if v.Layout == nil {
 		return nil
 	}
-	for _, names := range callRegisters {
-		if slots, err := v.Slots(names); err == nil {
-			return slots
-		}
+	m := v.machine()
+	names := append(slices.Clone(m.Arguments[:min(arguments, len(m.Arguments))]), m.SP)
+	slots, err := v.Slots(names)
+	if err != nil {
+		return nil
 	}
-	return nil
+	return slots
 }
 
 // recorded returns the variables that an expression records, none if it is no expression.

@@ -3,17 +3,12 @@ package frameview
 import (
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
 )
 
-// aliases are the registers that GDB's own names stand for, of whatever machine has one of that name.
-var aliases = map[string][]string{
-	"sp": {"sp", "rsp", "esp", "r1", "r15"},
-	"fp": {"fp", "rbp", "ebp", "s0", "x29"},
-}
-
-// registerNamed finds a register by its name, or by one that GDB has for it; nil if there is none.
+// registerNamed finds a register by its name, or by the role that GDB calls sp or fp on every machine; nil if there is none.
 func (v *View) registerNamed(name string) *tdesc.Slot {
 	if v.Layout == nil || name == "pc" {
 		return nil // the pc of a frame may be known without registers
@@ -21,7 +16,12 @@ func (v *View) registerNamed(name string) *tdesc.Slot {
 	if slot := v.Layout.ByName(name); slot != nil {
 		return slot
 	}
-	for _, real := range aliases[name] {
+	m := v.machine()
+	whole := m.Register(map[string]string{"sp": m.SP, "fp": m.FP}[name])
+	if whole == nil {
+		return nil
+	}
+	for _, real := range append([]string{whole.Name, whole.ABI}, whole.Aliases...) {
 		if slot := v.Layout.ByName(real); slot != nil {
 			return slot
 		}
@@ -29,24 +29,25 @@ func (v *View) registerNamed(name string) *tdesc.Slot {
 	return nil
 }
 
-// abi is what C is like on the machine that was traced: what the size of its program counter tells, and the name of its
-// architecture.
+// machine is what was traced, by the description of its registers.
+func (v *View) machine() *arch.Machine {
+	if v.Target == nil {
+		return arch.Unknown
+	}
+	if m := v.Target.Machine(); m != arch.Unknown {
+		return m
+	}
+	return arch.ByRegisters(func(name string) bool { return v.Layout.ByName(name) != nil })
+}
+
+// abi is what C is like on the machine that was traced: what the size of its program counter tells, and its architecture.
 func (v *View) abi() ctype.ABI {
 	size := 8
 	if v.pc != nil && v.pc.Size == 4 {
 		size = 4
 	}
-	abi := ctype.ABI{Pointer: size, Long: size}
-	if v.Target != nil {
-		for _, prefix := range unsignedChars {
-			abi.UnsignedChar = abi.UnsignedChar || strings.HasPrefix(v.Target.Architecture, prefix)
-		}
-	}
-	return abi
+	return ctype.ABI{Pointer: size, Long: size, UnsignedChar: v.machine().C.UnsignedChar}
 }
-
-// unsignedChars begin the names of architectures on which a plain char has no sign.
-var unsignedChars = []string{"aarch64", "arm", "powerpc", "riscv", "s390", "rs6000"}
 
 // registerKinds has the types by which descriptions call what is no unsigned integer, by how the name begins.
 var registerKinds = []struct {

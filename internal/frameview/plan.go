@@ -19,9 +19,9 @@ import (
 // for the tracepoint's address, and evaluated over the frame. So are variables found that lie in a register, now here and now
 // there, or in pieces. An action tells nothing of these but registers and memory.
 
-// explained reports whether the debug information of a program is of use for a target: it is read for x86-64 only.
+// explained reports whether the debug information of a program tells where its variables are.
 func explained(p *symbol.Program) bool {
-	return p != nil && p.Main().File().IsAMD64() && p.Main().File().HasDWARF()
+	return p != nil && p.Main().File().Arch().Variables && p.Main().File().HasDWARF()
 }
 
 // planScope is the scope of an address with the trace state variables of the file.

@@ -97,7 +97,7 @@ func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
 		return err
 	}
 	switch {
-	case told && v.Symbols.Main().File().IsAMD64(): // its libraries may be explained where it is not
+	case told && v.Symbols.Main().File().Arch().Variables: // its libraries may be explained where it is not
 		addObjects(v.Symbols, objects[1:])
 	case explained(v.Symbols):
 		addLibraries(v.Symbols, header.Tracepoints)

@@ -1,6 +1,10 @@
 package generate
 
-import "fmt"
+import (
+	"fmt"
+
+	"tracewell/arch"
+)
 
 // The registers that the program uses, by their numbers.
 const (
@@ -72,10 +76,12 @@ func (in instruction) encode(pc uint32) uint32 {
 }
 
 // registerNames are the assembler's.
-var registerNames = [32]string{
-	"zero", "at", "v0", "v1", "a0", "a1", "a2", "a3", "t0", "t1", "t2", "t3", "t4", "t5", "t6", "t7",
-	"s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7", "t8", "t9", "k0", "k1", "gp", "sp", "s8", "ra",
-}
+var registerNames = func() (names [32]string) {
+	for i := range names {
+		names[i] = arch.MIPS.Registers[i].ABI
+	}
+	return names
+}()
 
 // text gives the instruction in the assembler's words.
 func (in instruction) text() string {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"math"
 	"slices"
-	"strings"
 
+	"tracewell/arch"
 	"tracewell/itrace"
 )
 
@@ -63,9 +63,13 @@ func (a *aligner) register(name []byte) *register {
 
 // onlyWrites reports whether an instruction of two operands, of which the first is written, does not read it: it loads or moves. Of
 // three operands the first is only written.
-func onlyWrites(mnemonic []byte) bool { return hasPrefix(mnemonic, loadsAndMoves) }
+func onlyWrites(mnemonic []byte) bool { return hasPrefix(mnemonic, mnemonics.Moves) }
 
-var loadsAndMoves = strings.Fields("l c.l mov mv c.mv mf mvn neg not adr auipc csrr mrs vmov fmov fl clz rev sext zext ext uxt sxt pop jal bl")
+// mnemonics and flagRegisters are those of all processors, as a trace does not say which one it is of.
+var (
+	mnemonics     = arch.AllMnemonics()
+	flagRegisters = arch.AllFlags()
+)
 
 func hasPrefix(mnemonic []byte, prefixes []string) bool {
 	return slices.ContainsFunc(prefixes, func(prefix string) bool { return bytes.HasPrefix(mnemonic, []byte(prefix)) })
@@ -162,15 +166,12 @@ func (a *aligner) vindicate(x *group) {
 		}
 		suspect = r
 	}
-	if suspect != nil && (accesses || len(operands) == 3 && slices.Contains(injective, string(mnemonic))) {
+	if suspect != nil && (accesses || len(operands) == 3 && slices.Contains(mnemonics.Injective, string(mnemonic))) {
 		healed := suspect.healed // it never was otherwise
 		a.state.setDiffers(suspect, false, false, x.index)
 		suspect.healed = healed
 	}
 }
-
-// injective are instructions of three operands that give different results for different values of one.
-var injective = strings.Fields("add addu addi addiu addw addiw sub subu subw xor xori eor dadd daddu daddi daddiu dsub dsubu")
 
 // wrongFlags reports whether flags may differ: a register of them does, or an instruction among some has set them by a register of
 // which the two sides hold different values.
@@ -185,15 +186,10 @@ func (a *aligner) wrongFlags(among []*group) bool {
 			return false
 		}
 		mnemonic, _, ok := a.c.words(reference, g)
-		sets := !ok || bytes.HasSuffix(mnemonic, []byte("s")) || hasPrefix(mnemonic, comparisons)
+		sets := !ok || bytes.HasSuffix(mnemonic, []byte("s")) || hasPrefix(mnemonic, mnemonics.Compares)
 		return sets && a.blurred(reference, g)
 	})
 }
-
-var (
-	comparisons   = strings.Fields("cmp cmn tst teq fcmp vcmp ccmp test ucomis comis")
-	flagRegisters = strings.Fields("cpsr apsr nzcv psr xpsr flags eflags rflags sr ccr cr cr0 fpscr fpsr")
-)
 
 // operand is a word of a disassembly that may be a register or an address.
 type operand struct {

@@ -3,9 +3,9 @@ package match
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
-	"strconv"
 	"strings"
+
+	"tracewell/arch"
 )
 
 // names gives numbers to words, the same to all that are the same, in both traces.
@@ -114,53 +114,16 @@ func (c *nameCache) slowly(word []byte) uint32 {
 	return id
 }
 
-// AliasSets are the names that registers have in the calling conventions of an instruction set, beside their numbers.
-var AliasSets = map[string][]Alias{
-	"mips":  slices.Concat(numbered("r", mipsNames), numbered("$", mipsNames), prefixed("$", mipsNames)),
-	"riscv": append(numbered("x", riscvNames), numbered("f", riscvFloats)...),
-	"arm":   armAliases(),
-}
-
-var (
-	mipsNames = strings.Fields(`zero at v0 v1 a0 a1 a2 a3 t0 t1 t2 t3 t4 t5 t6 t7
-		s0 s1 s2 s3 s4 s5 s6 s7 t8 t9 k0 k1 gp sp s8 ra`)
-	riscvNames = strings.Fields(`zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7
-		s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6`)
-	riscvFloats = strings.Fields(`ft0 ft1 ft2 ft3 ft4 ft5 ft6 ft7 fs0 fs1 fa0 fa1 fa2 fa3 fa4 fa5 fa6 fa7
-		fs2 fs3 fs4 fs5 fs6 fs7 fs8 fs9 fs10 fs11 ft8 ft9 ft10 ft11`)
-)
-
-// numbered makes aliases of prefix and number for the names in their order; the name of a frame pointer has two.
-func numbered(prefix string, of []string) (aliases []Alias) {
-	for i, name := range of {
-		aliases = append(aliases, Alias{prefix + strconv.Itoa(i), name})
-	}
-	if slices.Contains(of, "s8") || slices.Contains(of, "s0") {
-		frame := "s8"
-		if prefix == "x" {
-			frame = "s0"
+// AliasSets are the names that registers have beside those of the calling convention, by families of processors.
+var AliasSets = func() map[string][]Alias {
+	sets := make(map[string][]Alias)
+	for family, aliases := range arch.AliasSets() {
+		for _, a := range aliases {
+			sets[family] = append(sets[family], Alias(a))
 		}
-		aliases = append(aliases, Alias{"fp", frame})
 	}
-	return aliases
-}
-
-// prefixed makes aliases of the names with a prefix.
-func prefixed(prefix string, of []string) (aliases []Alias) {
-	for _, name := range of {
-		aliases = append(aliases, Alias{prefix + name, name})
-	}
-	return aliases
-}
-
-// armAliases makes the narrow names of AArch64 the wide ones, and the numbers of AArch32 names.
-func armAliases() (aliases []Alias) {
-	for i := range 31 {
-		aliases = append(aliases, Alias{"w" + strconv.Itoa(i), "x" + strconv.Itoa(i)})
-	}
-	return append(aliases, Alias{"wsp", "sp"}, Alias{"wzr", "xzr"}, Alias{"r13", "sp"}, Alias{"r14", "lr"}, Alias{"r15", "pc"},
-		Alias{"lr", "x30"}, Alias{"sl", "r10"}, Alias{"fp", "r11"}, Alias{"ip", "r12"})
-}
+	return sets
+}()
 
 // known returns the number of a word, and false if it has none.
 func (n *names) known(word []byte) (uint32, bool) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
 	"tracewell/internal/text"
 )
@@ -94,9 +93,5 @@ func (a *aligner) jumps(side int, g *group) bool {
 		return true
 	}
 	writesPC := slices.ContainsFunc(operands, func(o operand) bool { return bytes.EqualFold(o.word, []byte("pc")) })
-	return writesPC || slices.ContainsFunc(jumping, func(name string) bool { return bytes.EqualFold(mnemonic, []byte(name)) })
+	return writesPC || slices.ContainsFunc(mnemonics.Jumps, func(name string) bool { return bytes.EqualFold(mnemonic, []byte(name)) })
 }
-
-// jumping are instructions that end handlers.
-var jumping = strings.Fields(`j jr jalr b ba bx bxj br blr ret eret eretaa eretnc mret sret uret mnret dret deret rfe rfi rfid
-	rfeia rfeib rfeda rfedb iret iretd iretq sysret c.jr c.j bctr blr jmp jmpq`)

@@ -3,6 +3,7 @@ package match
 import (
 	"slices"
 
+	"tracewell/arch"
 	"tracewell/itrace"
 )
 
@@ -49,7 +50,7 @@ func (f Field) class() Class {
 }
 
 // Alias is another name of a register: Name is taken for Same.
-type Alias struct{ Name, Same string }
+type Alias arch.Alias
 
 // Ignore is a rule by which records, or bits of them, make no difference. Of the fields that are set all must fit.
 type Ignore struct {

@@ -21,15 +21,15 @@ import (
 type compiler struct {
 	plan      *plan.Plan
 	layout    *tdesc.Layout
-	pc        arch.Reg
+	isa       *arch.ISA
 	variables map[string]trace.VariableNumber
 	foreign   map[string]bool // expressions that GDB cannot collect
 }
 
 // newCompiler numbers the plan's trace state variables, behind the one that every target has.
-func newCompiler(p *plan.Plan, layout *tdesc.Layout, pc arch.Reg) *compiler {
+func newCompiler(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *compiler {
 	c := &compiler{
-		plan: p, layout: layout, pc: pc, variables: map[string]trace.VariableNumber{trace.TimestampName: trace.Timestamp},
+		plan: p, layout: layout, isa: isa, variables: map[string]trace.VariableNumber{trace.TimestampName: trace.Timestamp},
 		foreign: make(map[string]bool),
 	}
 	for i, v := range p.Variables {
@@ -197,7 +197,7 @@ func (c *compiler) withRegisters(actions []trace.Action, must bool) []trace.Acti
 		return actions
 	}
 	rest := slices.DeleteFunc(slices.Clone(actions), func(a trace.Action) bool { return a.Kind == trace.CollectRegisters })
-	return slices.Insert(rest, 0, trace.Action{Kind: trace.CollectRegisters, Mask: mask(append(registers, c.pc))})
+	return slices.Insert(rest, 0, trace.Action{Kind: trace.CollectRegisters, Mask: mask(append(registers, c.isa.PC))})
 }
 
 // registersOf returns what actions collect of registers.

@@ -13,9 +13,6 @@ import (
 // dollar is a name of GDB's in an expression.
 var dollar = regexp.MustCompile(`\$[A-Za-z_][A-Za-z_0-9]*`)
 
-// roles are the registers of x86-64 behind names that GDB has for every machine.
-var roles = map[string]string{"$pc": "rip", "$sp": "rsp", "$fp": "rbp"}
-
 // words are the names of GDB's own that it collects.
 var words = []string{"$args", "$locals", "$regs", "$_ret", "$_sdata", "$" + trace.TimestampName}
 
@@ -24,7 +21,7 @@ var words = []string{"$args", "$locals", "$regs", "$_ret", "$_sdata", "$" + trac
 func (c *compiler) dialect(e plan.Text) (string, bool) {
 	known := true
 	text := dollar.ReplaceAllStringFunc(e.Value, func(name string) string {
-		if slot := c.layout.ByName(roles[name]); slot != nil {
+		if slot := c.layout.ByNumber(c.isa.Role(name[1:])); slot != nil {
 			return "$" + slot.Reg.Name
 		}
 		_, isVariable := c.variables[name[1:]]
@@ -34,11 +31,9 @@ func (c *compiler) dialect(e plan.Text) (string, bool) {
 	return text, known && !c.foreign[e.Value]
 }
 
-// threadPointer is the register that the addresses of a thread's own variables are counted from.
-const threadPointer = "fs_base"
-
 // noteForeign remembers an expression that GDB cannot collect because it is of a thread's own variables.
 func (c *compiler) noteForeign(text plan.Text, collected *expr.Collection) {
+	threadPointer := c.isa.Machine.ThreadPointer
 	slot := c.layout.ByName(threadPointer)
 	if slot == nil || strings.Contains(text.Value, threadPointer) || strings.HasPrefix(text.Value, "$") {
 		return

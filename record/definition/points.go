@@ -23,9 +23,9 @@ type Finder struct {
 	compiler *compiler
 }
 
-// New makes a Finder for a target with such registers, of which pc is the program counter.
-func New(p *plan.Plan, layout *tdesc.Layout, pc arch.Reg) *Finder {
-	f := &Finder{plan: p, compiler: newCompiler(p, layout, pc), Semaphores: make(map[arch.Addr][]arch.Addr)}
+// New makes a Finder for a target of a machine, with such registers.
+func New(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *Finder {
+	f := &Finder{plan: p, compiler: newCompiler(p, layout, isa), Semaphores: make(map[arch.Addr][]arch.Addr)}
 	for i := range p.Tracepoints {
 		f.Points = append(f.Points, &Point{Tracepoint: &p.Tracepoints[i]})
 	}
@@ -174,27 +174,22 @@ func (f *Finder) PendingExtent() int {
 		return 0
 	}
 	for _, t := range f.Points {
-		if t.Pending != nil && asksForRegisters(f.plan.AllActions(t.Tracepoint)) {
+		if t.Pending != nil && f.compiler.asksForRegisters(f.plan.AllActions(t.Tracepoint)) {
 			return f.compiler.layout.Size
 		}
 	}
-	const last = "gs_base"
-	if slot := f.compiler.layout.ByName(last); slot != nil {
+	if slot := f.compiler.layout.ByName(f.compiler.isa.Machine.LastUsed); slot != nil {
 		return slot.Offset + slot.Size
 	}
 	return f.compiler.layout.Size
 }
 
-// asksForRegisters reports whether actions collect all registers, or vector registers by name.
-func asksForRegisters(actions []plan.Action) bool {
+// asksForRegisters reports whether actions collect all registers, or some by name that no variable is ever in.
+func (c *compiler) asksForRegisters(actions []plan.Action) bool {
 	return slices.ContainsFunc(actions, func(a plan.Action) bool {
-		return asksForRegisters(a.Body) || slices.ContainsFunc(a.Expressions, func(e plan.Text) bool {
-			for _, name := range []string{"$regs", "$ymm", "$zmm", "$k", "$pkru"} {
-				if strings.Contains(e.Value, name) {
-					return true
-				}
-			}
-			return false
+		return c.asksForRegisters(a.Body) || slices.ContainsFunc(a.Expressions, func(e plan.Text) bool {
+			named := func(name string) bool { return strings.Contains(e.Value, "$"+name) }
+			return named("regs") || slices.ContainsFunc(c.isa.Machine.Extended, named)
 		})
 	})
 }

@@ -78,7 +78,7 @@ func stepOption(t *Tracepoint, value Text) error {
 		return value.fault("there are steps already")
 	}
 	end := strings.IndexByte(value.Value, ':')
-	collected := whole(value.Origin, "$rip")
+	collected := whole(value.Origin, "$pc")
 	if end < 0 {
 		end = len(value.Value)
 	} else {
@@ -102,7 +102,7 @@ func backtraceOption(t *Tracepoint, value Text) error {
 			return value.fault("a backtrace takes from 1 to %d bytes of the stack", maxBacktrace)
 		}
 	}
-	return t.do(collection(whole(value.Origin, fmt.Sprintf("$rip, $rsp, $rbp, *(unsigned char *)$rsp@%d", n))))
+	return t.do(collection(whole(value.Origin, fmt.Sprintf("$pc, $sp, $fp, *(unsigned char *)$sp@%d", n))))
 }
 
 // AddItems adds the tracepoints and variables of a command line. A variable that --set sets needs no definition: it is 0 at

@@ -102,7 +102,7 @@ const mostPieces = 1 << 20
 // because the bytecode of tracepoints refers to them by number. Tracepoints come in pieces in the form of the QTDP
 // packets that defined them.
 func (s *Session) upload() (h tfile.Header, err error) {
-	h = tfile.Header{Order: machine.Order, RegisterSize: s.layout.Size, Status: &s.result.Status}
+	h = tfile.Header{Order: s.isa.Order, RegisterSize: s.layout.Size, Status: &s.result.Status}
 	var variables trace.Variables
 	err = s.pieces("qTfV", "qTsV", func(text string) error {
 		v, err := trace.ParseVariable(text)
@@ -168,7 +168,7 @@ func (s *Session) copyTo(h tfile.Header) error {
 	if err != nil {
 		return err
 	}
-	s.frames = frames{registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, file: file, tallies: map[trace.Number]tally{}}
+	s.frames = frames{order: s.isa.Order, registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, file: file, tallies: map[trace.Number]tally{}}
 	_, err = s.fetch(true)
 	return errors.Join(err, file.Update(st, s.counts(h.Tracepoints)), file.Close())
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 
+	"tracewell/arch"
 	"tracewell/record"
 	"tracewell/record/output"
 	"tracewell/tfile"
@@ -17,6 +18,7 @@ const mostFrame = 256 << 20
 // in pieces of the length of a packet (qTBuffer). The pieces have the bytes of a trace file but do not end where
 // frames do. Whole frames go into the file, and part holds the beginning of the next one.
 type frames struct {
+	order     arch.ByteOrder
 	registers int                // length of a register block
 	most      int64              // frames that are wanted, 0 for all
 	show      func(record.Frame) // nil for nobody
@@ -43,7 +45,7 @@ func (f *frames) add(b []byte) error {
 	// Only lengths are looked at here, so that the file is written once for each piece.
 	whole, count := 0, f.count
 	for rest := f.part; len(rest) >= tfile.FrameHeader && (f.most == 0 || count < f.most); count++ {
-		length := output.FrameLength(machine.Order, rest)
+		length := output.FrameLength(f.order, rest)
 		if length-tfile.FrameHeader > mostFrame {
 			return fmt.Errorf("the server's buffer holds a frame of %d bytes behind byte %d", length, f.fetched-int64(len(rest)))
 		}
@@ -68,8 +70,8 @@ func (f *frames) keep(b []byte) error {
 	}
 	b = b[:kept]
 	for len(b) > 0 {
-		length := output.FrameLength(machine.Order, b)
-		frame, err := tfile.ParseFrame(b[:length], machine.Order, f.registers)
+		length := output.FrameLength(f.order, b)
+		frame, err := tfile.ParseFrame(b[:length], f.order, f.registers)
 		if err != nil {
 			return err
 		}

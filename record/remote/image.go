@@ -77,13 +77,29 @@ func (s *Session) describe() error {
 		return err
 	}
 	// Bytecode that is compiled for one machine means something else on another.
-	if name := s.description.Architecture; name != machine.Name {
-		return fmt.Errorf("the program there is for %q, but only %s can be traced from here", name, machine.Name)
+	m := s.description.Machine()
+	if !m.Variables {
+		return fmt.Errorf("the program there is for %q, but only %s can be traced from here", s.description.Architecture, traced())
 	}
-	if s.layout, err = s.description.Layout(); err == nil && s.layout.ByNumber(machine.PC) == nil {
-		err = errors.New("the server's description of the registers has no program counter")
+	if s.layout, err = s.description.Layout(); err != nil {
+		return err
 	}
-	return err
+	s.isa = s.layout.ISA(m, s.description.Architecture, m.Order)
+	if s.isa.PC == arch.NoReg {
+		return errors.New("the server's description of the registers has no program counter")
+	}
+	return nil
+}
+
+// traced lists the architectures whose programs can be traced: those on which variables are found.
+func traced() string {
+	var names []string
+	for _, m := range arch.Machines() {
+		if m.Variables {
+			names = append(names, m.Architectures[0])
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // identify reads the process id and the program of the process. Its libraries may not have been loaded yet.
@@ -95,7 +111,7 @@ func (s *Session) identify() error {
 	if s.pid, _, err = rsp.ParseThreadID(strings.TrimPrefix(thread, "QC")); err != nil {
 		return fmt.Errorf("qC: %w", err)
 	}
-	if s.space, err = inferior.New(serverProcess{s}, machine); err != nil {
+	if s.space, err = inferior.New(serverProcess{s}, s.isa); err != nil {
 		return err
 	}
 	if s.space.Entry() == 0 {

@@ -32,7 +32,6 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/record"
 	"tracewell/record/definition"
 	"tracewell/record/output"
@@ -51,9 +50,6 @@ type Config struct {
 	Disconnected bool   // the run is to be left to the server, by Leave
 }
 
-// machine is the only kind of processor whose programs can be traced yet.
-var machine = amd64.ISA
-
 // Session is a run at a server. But for Feed its methods are for one goroutine.
 type Session struct {
 	config Config
@@ -63,6 +59,7 @@ type Session struct {
 	nonStop     bool
 	description *tdesc.Target
 	layout      *tdesc.Layout
+	isa         *arch.ISA // of the program there
 	finder      *definition.Finder
 	warnings    []error
 	raised      map[arch.Addr]bool // semaphores
@@ -107,13 +104,13 @@ func (s *Session) open() error {
 	if err := s.enter(); err != nil {
 		return err
 	}
-	s.finder = definition.New(s.config.Plan, s.layout, machine.PC)
+	s.finder = definition.New(s.config.Plan, s.layout, s.isa)
 	found, warnings, err := s.finder.Find(s.seen())
 	if err != nil {
 		return err
 	}
 	s.warnings = append(s.warnings, warnings...)
-	s.frames = frames{registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, tallies: make(map[trace.Number]tally)}
+	s.frames = frames{order: s.isa.Order, registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, tallies: make(map[trace.Number]tally)}
 	s.raised = make(map[arch.Addr]bool)
 	s.count(true)
 	return s.prepare(found)
@@ -194,7 +191,7 @@ func (s *Session) Header() tfile.Header {
 	output.Arrange(tracepoints)
 	variables := []trace.Variable{{Number: trace.Timestamp, Builtin: true, Name: trace.TimestampName}}
 	return tfile.Header{
-		Order:        machine.Order,
+		Order:        s.isa.Order,
 		RegisterSize: s.layout.Size,
 		Status:       &status,
 		Variables:    append(variables, s.finder.Variables()...),

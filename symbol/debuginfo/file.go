@@ -1,6 +1,7 @@
 package debuginfo
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -214,9 +215,10 @@ func (f *File) PIE() bool { return f.main.elf.Type == elf.ET_DYN }
 // Machine is the processor that the file is for.
 func (f *File) Machine() elf.Machine { return f.main.elf.Machine }
 
-// IsAMD64 reports whether the file is for x86-64 with addresses of 64 bits, of which more is known than of other machines: how
-// a function begins, and how DWARF numbers the registers.
-func (f *File) IsAMD64() bool { return f.Machine() == elf.EM_X86_64 && f.AddrSize() == 8 }
+// Arch is the row of the processor in the table of machines, arch.Unknown if it has none.
+func (f *File) Arch() *arch.Machine {
+	return cmp.Or(arch.ByELF(f.Machine(), f.AddrSize()), arch.Unknown)
+}
 
 // Order is the byte order of the file and of the memory of a program that runs it.
 func (f *File) Order() arch.ByteOrder { return f.main.order() }

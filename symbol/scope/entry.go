@@ -19,9 +19,6 @@ import (
 // mostCalls is how many calls of a function the code tells apart.
 const mostCalls = 16
 
-// kept are the registers of x86-64 that a function gives back as it got them.
-var kept = []string{"rbx", "rbp", "r12", "r13", "r14", "r15"}
-
 // passed gives the code that pushes what a register held when the function was entered. Where none of the known calls has led
 // there, it fails.
 func (m *Image) passed(f *frame, function *debuginfo.Entry, pc arch.Addr, n uint64) (emit, error) {
@@ -112,7 +109,7 @@ func (c call) frame(m *Image, callee *frame, unwound debuginfo.Frame) *frame {
 		case changed && rule.Kind == debuginfo.RuleOffset:
 			cfa, err := callee.cfa()
 			return saved(cfa, rule.Offset), err
-		case slices.Contains(kept, m.registerName(n)) && (!changed || rule.Kind == debuginfo.RuleSame):
+		case slices.Contains(m.options.ISA.Machine.CalleeSaved, m.registerName(n)) && (!changed || rule.Kind == debuginfo.RuleSame):
 			return func(b *ax.Builder) error { b.Emit(ax.OpReg, uint64(reg)); return nil }, nil
 		}
 		return nil, errors.New("the caller's register is not kept")

@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/ax"
 	"tracewell/internal/mangle"
 	"tracewell/symbol/ctype"
@@ -19,10 +18,10 @@ import (
 	"tracewell/trace"
 )
 
-// Options are what debugging information does not say. The zero value is an executable on x86-64 Linux, alone.
+// Options are what debugging information does not say. The zero value is an executable on Linux, alone.
 type Options struct {
-	ISA    *arch.ISA     // that of the file if nil; of another than x86-64 no registers are known
-	Layout *tdesc.Layout // the registers of the target; those of any x86-64 Linux if nil, of another machine none
+	ISA    *arch.ISA     // that of the file if nil
+	Layout *tdesc.Layout // the registers of the target; if nil those of any Linux where variables are found at all, else none
 	// Variable finds a trace state variable by its name without the $.
 	Variable func(name string) (trace.VariableNumber, bool)
 	// Others lists the files of the program in the order of the dynamic linker, the executable first; this one may be among
@@ -46,14 +45,11 @@ type Image struct {
 
 // New returns a file that is loaded bias above the addresses that it was linked for.
 func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
-	if o.ISA == nil {
-		o.ISA = isaOf(f)
+	if o.Layout == nil {
+		o.Layout = defaultLayout(f.Arch())
 	}
-	switch {
-	case o.Layout == nil && o.ISA == amd64.ISA:
-		o.Layout = defaultLayout()
-	case o.Layout == nil:
-		o.Layout = &tdesc.Layout{}
+	if o.ISA == nil {
+		o.ISA = isaOf(f, o.Layout)
 	}
 	m := &Image{file: f, bias: bias, options: o}
 	m.types = &types{image: m, file: f, bias: bias, known: make(map[debuginfo.Offset]*ctype.Type)}
@@ -70,25 +66,33 @@ func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
 	return m
 }
 
-// isaOf is the instruction set of a file.
-func isaOf(f *debuginfo.File) *arch.ISA {
-	if f.IsAMD64() {
-		return amd64.ISA
+// isaOf is the instruction set of a file whose program has such registers.
+func isaOf(f *debuginfo.File, layout *tdesc.Layout) *arch.ISA {
+	m := f.Arch()
+	return &arch.ISA{
+		Machine: m, Name: strings.TrimPrefix(f.Machine().String(), "EM_"), Order: f.Order(), AddrSize: f.AddrSize(),
+		PC: layout.Number(m.PC), SP: layout.Number(m.SP), FP: layout.Number(m.FP),
 	}
-	name := strings.TrimPrefix(f.Machine().String(), "EM_")
-	return &arch.ISA{Name: name, Order: f.Order(), AddrSize: f.AddrSize(), PC: noRegister, SP: noRegister, FP: noRegister}
 }
 
-// noRegister is the number of no register.
-const noRegister arch.Reg = -1
+// layouts are the registers of programs on Linux, by machine.
+var layouts sync.Map
 
-var defaultLayout = sync.OnceValue(func() *tdesc.Layout {
-	layout, err := machine.LinuxAMD64.Target().Layout()
-	if err != nil {
-		panic(err) // of a description that is a part of the program
+// defaultLayout has the registers that every Linux of a machine has; none where the description of them is not at hand.
+func defaultLayout(m *arch.Machine) *tdesc.Layout {
+	if kept, ok := layouts.Load(m); ok {
+		return kept.(*tdesc.Layout)
 	}
-	return layout
-})
+	layout := &tdesc.Layout{}
+	if description := machine.Linux(m); description != nil && m.Variables {
+		var err error
+		if layout, err = description.Layout(); err != nil {
+			panic(err) // of a description that is a part of the program
+		}
+	}
+	kept, _ := layouts.LoadOrStore(m, layout)
+	return kept.(*tdesc.Layout)
+}
 
 // others are the other files of the program.
 func (m *Image) others() []*Image {
@@ -226,9 +230,9 @@ func (m *Image) threadLocal() (emit, error) {
 	if err != nil {
 		return nil, err
 	}
-	base := m.options.Layout.ByName("fs_base")
+	base := m.options.Layout.ByName(m.options.ISA.Machine.ThreadPointer)
 	if base == nil {
-		return nil, errors.New("it is thread-local, and the target has no register $fs_base")
+		return nil, fmt.Errorf("it is thread-local, and the target has no register $%s", m.options.ISA.Machine.ThreadPointer)
 	}
 	return func(b *ax.Builder) error {
 		b.Emit(ax.OpReg, uint64(base.Reg.Num))

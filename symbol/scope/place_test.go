@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/ax"
 	"tracewell/symbol/expr"
 )
@@ -29,8 +28,8 @@ func world(entry bool) *frame {
 		return func() (emit, error) { return func(b *ax.Builder) error { b.Const(n); return nil }, nil }
 	}
 	name := func(n uint64) string {
-		if n < uint64(len(amd64.ISA.DWARF)) {
-			return amd64.ISA.DWARF[n]
+		if n < uint64(len(arch.AMD64.DWARF)) {
+			return arch.AMD64.DWARF[n]
 		}
 		return ""
 	}
@@ -38,7 +37,7 @@ func world(entry bool) *frame {
 		addrSize: 8,
 		order:    binary.LittleEndian, bias: 0x100000, entry: entry, base: constant(0x7000), cfa: constant(0x8000), name: name,
 		register: func(n uint64) (arch.Reg, int, error) {
-			if slot := defaultLayout().ByName(name(n)); slot != nil {
+			if slot := defaultLayout(arch.AMD64).ByName(name(n)); slot != nil {
 				return slot.Reg.Num, slot.Size, nil
 			}
 			return 0, 0, fmt.Errorf("the target has no register %d", n)

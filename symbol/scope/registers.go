@@ -16,15 +16,15 @@ func (m *Image) register(n uint64) (arch.Reg, int, error) {
 	if slot := m.options.Layout.ByName(m.registerName(n)); slot != nil {
 		return slot.Reg.Num, slot.Size, nil
 	}
-	if m.options.ISA.DWARF == nil {
+	if len(m.options.Layout.Slots) == 0 {
 		return 0, 0, fmt.Errorf("its location needs a register, and those of %s are not known", m.options.ISA.Name)
 	}
 	return 0, 0, fmt.Errorf("the target has no register %s", m.registerName(n))
 }
 
 func (m *Image) registerName(n uint64) string {
-	if names := m.options.ISA.DWARF; n < uint64(len(names)) && names[n] != "" {
-		return names[n]
+	if name := m.options.ISA.Machine.DWARFName(n); name != "" {
+		return name
 	}
 	return "number " + strconv.FormatUint(n, 10)
 }
@@ -41,18 +41,16 @@ func (s *Scope) Registers() []arch.Reg {
 // Register finds a register by its name without the $, also by what GDB calls it on every machine, and parts of registers.
 func (s *Scope) Register(name string) (expr.Object, error) {
 	o := s.image.options
-	for role, reg := range map[string]arch.Reg{"pc": o.ISA.PC, "sp": o.ISA.SP, "fp": o.ISA.FP} {
-		if slot := o.Layout.ByNumber(reg); slot != nil && name == role {
-			return wholeRegister(name, slot), nil
-		}
+	if slot := o.Layout.ByNumber(o.ISA.Role(name)); slot != nil {
+		return wholeRegister(name, slot), nil
 	}
 	if slot := o.Layout.ByName(name); slot != nil {
 		return wholeRegister(name, slot), nil
 	}
-	if whole, offset, size := partOf(name); size > 0 {
-		if slot := o.Layout.ByName(whole); slot != nil && slot.Size >= offset+size {
-			return expr.Object{Name: name, Type: ctype.Int(size, true),
-				Place: expr.Register{Num: slot.Reg.Num, Offset: offset, Size: size}}, nil
+	if part, ok := o.ISA.Machine.Part(name); ok {
+		if slot := o.Layout.ByName(part.Of); slot != nil && slot.Size >= part.Offset+part.Size {
+			return expr.Object{Name: name, Type: ctype.Int(part.Size, true),
+				Place: expr.Register{Num: slot.Reg.Num, Offset: part.Offset, Size: part.Size}}, nil
 		}
 	}
 	return expr.Object{}, fmt.Errorf("the target has no register $%s", name)
@@ -99,28 +97,4 @@ func vectorType() *ctype.Type {
 		ctype.Field{Name: "uint128", Type: &ctype.Type{Kind: ctype.Integer, Name: "uint128_t", Size: 16}})
 	t.Union = true
 	return t
-}
-
-// partOf finds the register that a register of x86 is a part of. The size is 0 if it is none.
-func partOf(name string) (whole string, offset, size int) {
-	switch {
-	case len(name) == 3 && name[0] == 'e':
-		return "r" + name[1:], 0, 4
-	case len(name) == 2 && strings.HasSuffix(name, "h") && strings.Contains("abcd", name[:1]):
-		return "r" + name[:1] + "x", 1, 1
-	case len(name) == 2 && strings.HasSuffix(name, "l") && strings.Contains("abcd", name[:1]):
-		return "r" + name[:1] + "x", 0, 1
-	case len(name) == 3 && strings.HasSuffix(name, "l") && name[0] != 'r':
-		return "r" + name[:2], 0, 1
-	case len(name) == 2 && name[0] != 'r':
-		return "r" + name, 0, 2
-	}
-	if whole, ok := strings.CutSuffix(name, "d"); ok {
-		return whole, 0, 4
-	} else if whole, ok := strings.CutSuffix(name, "w"); ok {
-		return whole, 0, 2
-	} else if whole, ok := strings.CutSuffix(name, "l"); ok {
-		return whole, 0, 1
-	}
-	return "", 0, 0
 }

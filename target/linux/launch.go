@@ -24,7 +24,7 @@ type Streams struct{ In, Out, Err *os.File }
 // one, stopped before its first instruction.
 func New(streams Streams) (*Target, error) {
 	if host == nil {
-		return nil, errors.New("tracing on " + runtime.GOARCH + " is not supported yet: only x86-64 is")
+		return nil, errors.New("tracing processes is not supported on " + runtime.GOARCH + " yet")
 	}
 	t, err := newTarget()
 	if err != nil {

@@ -84,10 +84,4 @@ type instruction interface {
 type registers [numRegisters]uint64
 
 // trapShift is how far behind its breakpoint instruction a thread stops that has executed it.
-func trapShift() arch.Addr {
-	isa := host.isa()
-	if !isa.TrapAfter {
-		return 0
-	}
-	return arch.Addr(len(isa.Breakpoint))
-}
+func trapShift() arch.Addr { return arch.Addr(host.isa().Machine.TrapShift) }

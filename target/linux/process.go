@@ -89,7 +89,7 @@ func (s *space) inherit(tr *trap) {
 	inherited := *tr
 	inherited.site = nil
 	var err error
-	if inherited.patch, err = s.code.Insert(tr.addr, host.isa().Breakpoint); err == nil {
+	if inherited.patch, err = s.code.Insert(tr.addr, host.isa().Machine.Breakpoint); err == nil {
 		s.traps[tr.addr] = &inherited
 	} else if s.readable(tr.addr) {
 		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", tr.addr, err))

@@ -50,7 +50,7 @@ func (s *space) trapAt(addr arch.Addr) (*trap, error) {
 		return nil, err
 	}
 	var err error
-	if tr.patch, err = s.code.Insert(addr, host.isa().Breakpoint); err != nil {
+	if tr.patch, err = s.code.Insert(addr, host.isa().Machine.Breakpoint); err != nil {
 		return nil, err
 	}
 	s.traps[addr] = tr
@@ -122,9 +122,9 @@ func (s *space) removeTraps() {
 
 // stale reports whether a task stopped by a breakpoint at addr that has been removed since.
 func (s *space) stale(addr arch.Addr) bool {
-	now := make([]byte, len(host.isa().Breakpoint))
+	now := make([]byte, len(host.isa().Machine.Breakpoint))
 	_, err := s.read(addr, now)
-	return err == nil && !bytes.Equal(now, host.isa().Breakpoint)
+	return err == nil && !bytes.Equal(now, host.isa().Machine.Breakpoint)
 }
 
 // InsertBreakpoint implements target.Breakpoints.

@@ -13,6 +13,7 @@ import (
 	"tracewell/itrace"
 	"tracewell/itrace/index"
 	"tracewell/tdesc"
+	"tracewell/tdesc/machine"
 )
 
 // ExecutionOptions say what an execution trace does not.
@@ -41,7 +42,7 @@ type Execution struct {
 	dialect *itrace.Dialect
 	kept    kept // the index
 
-	set     *instructionSet
+	machine *arch.Machine
 	isa     *arch.ISA
 	desc    *tdesc.Target
 	layout  *tdesc.Layout
@@ -98,34 +99,31 @@ func (e *Execution) choose(t *index.Trace, notes *[]string) error {
 	var err error
 	switch {
 	case e.o.Arch != "":
-		e.set, err = setByName(e.o.Arch)
+		e.machine, err = setByName(e.o.Arch)
 	case e.program != nil:
 		how = "as the program is"
-		if e.set, err = setOf(e.program.elf); err != nil {
+		if e.machine, err = setOf(e.program.elf); err != nil {
 			err = fmt.Errorf("%s: %w", e.program.path, err)
 		}
 	default:
 		how = "by the names of registers; --arch says otherwise"
-		e.set, err = guess(t)
+		e.machine, err = guess(t)
 	}
 	if err != nil {
 		return err
 	}
 	order := e.order()
 	float := false
-	if e.desc = e.set.describe(true); e.layoutOf(t) == nil {
+	if e.desc = machine.Bare(e.machine, true); e.layoutOf(t) == nil {
 		float = usesFloat(e.parts)
 	}
-	e.desc = e.set.describe(float)
+	e.desc = machine.Bare(e.machine, float)
 	if err := e.layoutOf(t); err != nil {
 		return err
 	}
-	e.isa = &arch.ISA{
-		Name: e.desc.Architecture, Order: order, AddrSize: e.set.bits / 8,
-		PC: e.number("pc"), SP: e.number(e.set.sp), FP: e.number(e.set.fp),
-	}
-	e.data = index.Layout{BigEndian: order == binary.BigEndian, Halfwords: e.set.elf == elf.EM_ARM, LittleCode: e.set.littleCode}
-	*notes = append(*notes, fmt.Sprintf("%s, %s endian (%s)", e.set.title, arch.OrderName(order), how))
+	e.isa = e.layout.ISA(e.machine, e.desc.Architecture, order)
+	e.data = index.Layout{BigEndian: order == binary.BigEndian, Halfwords: e.machine.Halfwords, LittleCode: e.machine.LittleCode}
+	*notes = append(*notes, fmt.Sprintf("%s, %s endian (%s)", e.machine.Title, arch.OrderName(order), how))
 	if order == binary.BigEndian && e.program == nil {
 		*notes = append(*notes, "GDB has to be told of the byte order unless it has the program: set endian big")
 	}
@@ -145,22 +143,15 @@ func (e *Execution) order() arch.ByteOrder {
 	case e.program != nil:
 		return binary.LittleEndian
 	}
-	return e.set.order
+	return e.machine.Order
 }
 
 // layoutOf lays out the registers of the description and finds those of the trace among them.
 func (e *Execution) layoutOf(t *index.Trace) (err error) {
 	if e.layout, err = e.desc.Layout(); err == nil {
-		e.parts, e.aliases, _ = e.set.parts(t.Names, e.layout)
+		e.parts, e.aliases, _ = partsOf(e.machine, t.Names, e.layout)
 	}
 	return err
-}
-
-func (e *Execution) number(name string) arch.Reg {
-	if slot := e.layout.ByName(name); slot != nil {
-		return slot.Reg.Num
-	}
-	return noRegister
 }
 
 // usesFloat reports whether a trace has registers of floating point.
@@ -188,7 +179,7 @@ func unplaced(parts []part, names []string) (other []string) {
 }
 
 // guess finds the instruction set whose registers have the most names of the trace, and to which its first instructions belong.
-func guess(t *index.Trace) (*instructionSet, error) {
+func guess(t *index.Trace) (*arch.Machine, error) {
 	first, err := t.Instruction(0)
 	if err != nil {
 		return nil, err
@@ -197,21 +188,21 @@ func guess(t *index.Trace) (*instructionSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	var best []*instructionSet
+	var best []*arch.Machine
 	most := 0
-	for _, s := range instructionSets {
-		layout, err := s.describe(true).Layout()
+	for _, m := range executed() {
+		layout, err := machine.Bare(m, true).Layout()
 		if err != nil {
 			return nil, err
 		}
-		_, _, known := s.parts(t.Names, layout)
-		if s.bits == 64 != wide && (s.elf != elf.EM_AARCH64 && s.elf != elf.EM_ARM) || known < most || known == 0 {
+		_, _, known := partsOf(m, t.Names, layout)
+		if m.AddrSize == 8 != wide && !m.WideValues || known < most || known == 0 {
 			continue
 		}
 		if known > most {
 			best, most = nil, known
 		}
-		best = append(best, s)
+		best = append(best, m)
 	}
 	if len(best) > 1 {
 		best = byOpcodes(t, best)
@@ -237,22 +228,23 @@ func isWide(t *index.Trace) (bool, error) {
 // someInstructions is how many instructions a guess looks at.
 const someInstructions = 200
 
-// byOpcodes leaves those to which nearly all of the first instructions can belong, but MIPS only if there is none else.
-func byOpcodes(t *index.Trace, sets []*instructionSet) []*instructionSet {
-	var left []*instructionSet
-	for _, s := range sets {
+// byOpcodes leaves those to which nearly all of the first instructions can belong, but one that has nearly any number for an
+// instruction only if there is none else.
+func byOpcodes(t *index.Trace, machines []*arch.Machine) []*arch.Machine {
+	var left []*arch.Machine
+	for _, m := range machines {
 		n, plausible := min(someInstructions, t.Instructions), int64(0)
 		for i := range n {
 			it, err := t.Instruction(i)
-			if err == nil && s.plausible(opcode(it.Digits), it.Size) {
+			if err == nil && m.Plausible(opcode(it.Digits), it.Size) {
 				plausible++
 			}
 		}
 		if plausible*10 >= n*9 {
-			left = append(left, s)
+			left = append(left, m)
 		}
 	}
-	if len(left) > 1 && left[0].elf == elf.EM_MIPS {
+	if len(left) > 1 && left[0].AnyWord {
 		left = left[1:]
 	}
 	return left
@@ -280,7 +272,7 @@ func (e *Execution) Close() error {
 func (e *Execution) trace() (*index.Trace, error) {
 	t, err := index.Open(e.kept, e.kept.size, e.content, e.dialect)
 	if err == nil {
-		t.Narrow = e.set != nil && e.set.bits == 32
+		t.Narrow = e.machine != nil && e.machine.AddrSize == 4
 	}
 	return t, err
 }

@@ -162,7 +162,7 @@ func (t *ExecutionTarget) state(id target.ThreadID) (*state, error) {
 			t.put(s, settled, p, v.Digits)
 		}
 	}
-	if zero := t.e.layout.ByName(t.e.set.zero); zero != nil {
+	if zero := t.e.layout.ByName(t.e.machine.Zero); zero != nil {
 		t.put(s, make([]bool, len(s.known)), part{zero, 0, zero.Size}, nil)
 	}
 	it, err := t.next(cpu)

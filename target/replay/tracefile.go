@@ -120,13 +120,12 @@ type restated struct {
 // Header implements tfile.Content.
 func (r restated) Header() tfile.Header { return r.header }
 
-// noRegister is the number of no register.
-const noRegister arch.Reg = -1
-
-// isaOf is the instruction set that a file's description tells of.
+// isaOf is the instruction set that a file's description tells of. The stack has no register: what stop replies tell of it would
+// be invented, as outside frames nothing is known but a place to stand at.
 func isaOf(v *frameview.View, order arch.ByteOrder) *arch.ISA {
 	isa := &arch.ISA{
-		Name: v.Target.Architecture, Order: order, AddrSize: 8, PC: noRegister, SP: noRegister, FP: noRegister,
+		Machine: v.Target.Machine(), Name: v.Target.Architecture, Order: order, AddrSize: 8,
+		PC: arch.NoReg, SP: arch.NoReg, FP: arch.NoReg,
 	}
 	if pc := v.PC(); pc != nil {
 		isa.PC, isa.AddrSize = pc.Reg.Num, pc.Size

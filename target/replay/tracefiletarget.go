@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 
 	"tracewell/arch"
@@ -83,7 +82,7 @@ func (t *TraceTarget) ReadRegisters(id target.ThreadID, block []byte) error {
 // AvailableRegisters implements target.Availability.
 func (t *TraceTarget) AvailableRegisters(id target.ThreadID, known []bool) error {
 	clear(known)
-	if needsRegisters(t.file.isa.Name) {
+	if t.file.isa.Machine.Unwinding >= arch.UnwindsAlways { // GDB would fail without; there they are zero
 		for i := range known {
 			known[i] = true
 		}
@@ -94,14 +93,6 @@ func (t *TraceTarget) AvailableRegisters(id target.ThreadID, known []bool) error
 		}
 	}
 	return t.check(id)
-}
-
-// needsRegisters reports whether GDB 13.1 cannot do without registers outside frames: on these machines it looks for the frame of
-// the stack even before it selects a traceframe, and fails. There they are zero.
-func needsRegisters(architecture string) bool {
-	return slices.ContainsFunc([]string{"arm", "mips", "s390"}, func(family string) bool {
-		return strings.HasPrefix(architecture, family)
-	})
 }
 
 // putAddr writes an address of 4 or 8 bytes.

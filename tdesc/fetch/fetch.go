@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/rsp"
 	"tracewell/tdesc"
 )
@@ -45,7 +46,7 @@ func Stub(c *rsp.Client) (tdesc.Include, error) {
 func Announce(c *rsp.Client, more ...rsp.Feature) (rsp.Features, error) {
 	own := rsp.Features{
 		{Name: "multiprocess", Mark: rsp.Supported},
-		{Name: "xmlRegisters", Mark: rsp.HasValue, Value: "i386"},
+		{Name: "xmlRegisters", Mark: rsp.HasValue, Value: arch.XMLRegisters},
 	}
 	supported, err := c.Supported(append(own, more...))
 	if err != nil {

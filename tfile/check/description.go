@@ -1,9 +1,11 @@
 package check
 
 import (
+	"cmp"
 	"encoding/binary"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/internal/text"
 	"tracewell/tdesc"
 	descriptions "tracewell/tdesc/check"
@@ -40,18 +42,18 @@ func (c *checker) description() {
 	}
 	c.target, c.layout, c.counter = report.Target, layout, layout.ProgramCounter()
 	c.registerSize()
-	for prefix, rule := range registersNeeded {
-		if strings.HasPrefix(report.Target.Architecture, prefix) {
-			c.needsRegisters = rule
-		}
-	}
+	c.needsRegisters = registersNeeded[c.machine().Unwinding]
 }
 
-// registersNeeded has the rule that frames without registers break on architectures where GDB 13.1 cannot do without, by the
-// beginning of their names. On the others it makes a stack frame of the pc that it infers.
-var registersNeeded = map[string]*tfile.Rule{
-	"mips": ruleCrashingFrame,
-	"arm":  ruleComplaint, "s390": ruleComplaint, "sparc": ruleComplaint, "m68k": ruleComplaint,
+// registersNeeded has the rule that frames without registers break where GDB 13.1 cannot do without. Elsewhere it makes a stack
+// frame of the pc that it infers.
+var registersNeeded = map[arch.Unwinding]*tfile.Rule{
+	arch.UnwindsFrames: ruleComplaint, arch.UnwindsAlways: ruleComplaint, arch.UnwindsOrDies: ruleCrashingFrame,
+}
+
+// machine is that of the architecture that the description names.
+func (c *checker) machine() *arch.Machine {
+	return cmp.Or(arch.ByArchitecture(c.target.Architecture), arch.Unknown)
 }
 
 // order tells of big-endian frames. GDB 13.1 takes them for little endian, even if the architecture of the description has but

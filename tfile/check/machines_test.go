@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"tracewell/arch"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/tfile"
 )
@@ -125,7 +126,7 @@ func TestGDBWantsRegisters(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("%s: GDB did not say %q:\n%s", architecture, want, said)
 		}
-		rule := registersNeeded[strings.Split(architecture, ":")[0]]
+		rule := registersNeeded[arch.ByArchitecture(architecture).Unwinding]
 		if (rule != nil) != (want != "#0  0x") || rule != nil && (rule.Severity == tfile.Crashes) != (want == "internal-error") {
 			t.Errorf("%s: rule %v", architecture, rule)
 		}

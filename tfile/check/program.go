@@ -100,18 +100,12 @@ func (c *checker) placed(addr arch.Addr) bool {
 	return false
 }
 
-// loaded are the addresses at which Linux puts what is not linked for one place, by the beginning of the architecture's name.
-var loaded = map[string][2]arch.Addr{
-	"i386:x86-64": {0x550000000000, 0x7fffffffffff},
-	"aarch64":     {0xaaaa00000000, 0xffffffffffff},
-}
-
 // guess tells from its address whether a tracepoint is in a program or library that was linked for no place of its own.
 func (c *checker) guess(t *trace.Tracepoint, at int64) {
 	if c.target == nil {
 		return
 	}
-	if r, ok := loaded[c.target.Architecture]; ok && t.Addr >= r[0] && t.Addr <= r[1] {
+	if r := c.machine().Loaded; r[1] != 0 && t.Addr >= r[0] && t.Addr <= r[1] {
 		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, where Linux loads position-independent programs and libraries",
 			t.Number, t.Addr)
 	}

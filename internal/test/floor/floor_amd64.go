@@ -94,7 +94,7 @@ func (t *tracer) plant() error {
 		return fmt.Errorf("instruction at %s cannot be emulated: %s", t.site.PC, t.insn)
 	}
 	t.stack.pid = t.pid
-	_, err = mem.WriteAt(amd64.ISA.Breakpoint, int64(t.site.PC))
+	_, err = mem.WriteAt(amd64.ISA.Machine.Breakpoint, int64(t.site.PC))
 	return err
 }
 

@@ -39,6 +39,7 @@ var rules = []struct {
 	{"encoders", encoders},
 	{"goroutines", goroutines},
 	{"recursion", recursion},
+	{"processors", processors},
 }
 
 func TestHouse(t *testing.T) {

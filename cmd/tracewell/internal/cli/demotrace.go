@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/demo"
 	"tracewell/target"
@@ -63,7 +64,8 @@ func demoTracepoint(layout *tdesc.Layout) (trace.Tracepoint, error) {
 	if err != nil {
 		return trace.Tracepoint{}, err
 	}
-	q, job := layout.ByName("rdi").Reg.Num, layout.ByName("rsi").Reg.Num
+	arguments := arch.AMD64.Arguments
+	q, job := layout.Number(arguments[0]), layout.Number(arguments[1])
 	const depthSize = 8
 	t := trace.Tracepoint{
 		Number:    1,

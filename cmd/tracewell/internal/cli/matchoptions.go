@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/arch"
 	"tracewell/itrace"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
@@ -107,7 +108,9 @@ func (a *aliases) UnmarshalText(text []byte) error {
 	}
 	name, same, ok := strings.Cut(string(text), "=")
 	if !ok || name == "" || same == "" {
-		return fmt.Errorf("%q is no alias: want NAME=SAME, such as r8=t0, or the name of a set: %s", text, strings.Join(aliasSets(), ", "))
+		example := arch.MIPS.Registers[8]
+		return fmt.Errorf("%q is no alias: want NAME=SAME, such as %s=%s, or the name of a set: %s",
+			text, example.Name, example.ABI, strings.Join(aliasSets(), ", "))
 	}
 	*a = aliases{{Name: name, Same: same}}
 	return nil

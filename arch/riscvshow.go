@@ -1,18 +1,12 @@
-package tdesc
+package arch
 
 import (
 	"fmt"
 	"strings"
-
-	"tracewell/arch"
 )
 
-// isRISCV tells the architectures whose registers GDB 13 shows in a way of its own: a tab between the columns, a union of
-// floating-point views like a number, and some registers by their fields.
-func isRISCV(t *Target) bool { return strings.HasPrefix(t.Architecture, "riscv") }
-
-// riscvFields has what GDB shows in place of the decimal of some RISC-V registers.
-var riscvFields = map[string]func(v uint64, size int) string{
+// riscvShow implements Machine.Show.
+var riscvShow = map[string]func(v uint64, size int) string{
 	"fflags":  func(v uint64, _ int) string { return showBits(riscvFlags, v, 0) },
 	"frm":     func(v uint64, _ int) string { return riscvRounding(v) },
 	"fcsr":    func(v uint64, _ int) string { return showBits(riscvFlags, v, 0) + " " + riscvRounding(v>>5) },
@@ -73,26 +67,4 @@ func riscvPrivilege(v uint64) string {
 		return levels[v]
 	}
 	return "INVALID"
-}
-
-// riscvColumns gives the columns of a register that RISC-V shows differently, false for any other.
-func (s *Slot) riscvColumns(b []byte, order arch.ByteOrder) (first, second string, ok bool) {
-	show := riscvFields[s.Reg.Name]
-	switch {
-	case s.shape.kind == kindUnion && len(s.shape.members) <= 3 && s.shape.allFloat():
-		return Value{shape: s.shape, bytes: b, order: order}.String(), raw(b, order), true
-	case show != nil && s.shape.kind != kindFloat && !s.shape.vector:
-		return string(appendHex(nil, b, order)), show(lowWord(b, order), s.Size), true
-	}
-	return "", "", false
-}
-
-// allFloat tells whether a shape has two members or more and they are all floating-point numbers.
-func (s *shape) allFloat() bool {
-	for _, m := range s.members {
-		if m.shape.kind != kindFloat {
-			return false
-		}
-	}
-	return len(s.members) > 1
 }
