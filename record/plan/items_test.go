@@ -99,11 +99,11 @@ trace f
 		"backtraces": {items("--at", "f", "--backtrace", "--at", "g", "--backtrace", "64"), `
 trace f
   commands
-    collect $rip, $rsp, $rbp, *(unsigned char *)$rsp@2048
+    collect $pc, $sp, $fp, *(unsigned char *)$sp@2048
   end
 trace g
   commands
-    collect $rip, $rsp, $rbp, *(unsigned char *)$rsp@64
+    collect $pc, $sp, $fp, *(unsigned char *)$sp@64
   end
 `},
 		"counting": {items("--at", "f", "--set", "$a++, --$b, $c--, ++$d + 1"), `

@@ -25,7 +25,7 @@ func TestWarnings(t *testing.T) {
 					tp.Pass = 1
 				}
 			})
-			r.must(r.engine.Start(r.target.Tracer(), r.pid))
+			r.must(r.engine.Start(r.target, r.pid))
 			r.insert(target.Breakpoint{Addr: symbol(t, p.Path, "ready"), Length: 1})
 			r.resume(0)
 			if detach {
