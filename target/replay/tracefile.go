@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/internal/frameview"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
 	"tracewell/tracepoint"
+	"tracewell/view"
 )
 
 // TraceFileOptions say what a trace file does not.
@@ -30,7 +30,7 @@ type TraceFile struct {
 	content tfile.Content
 	file    *tfile.File // content if it is one, maybe with another description; else nil
 	header  tfile.Header
-	view    *frameview.View
+	view    *view.View
 	isa     *arch.ISA
 	program *program // nil if there is none
 	// libraries are those of the process, as far as the file says where they were and they are still there.
@@ -65,12 +65,12 @@ func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warn
 			return nil, nil, err
 		}
 	}
-	f.view, warnings = frameview.New(f.content, names)
+	f.view, warnings = view.New(f.content, names)
 	if f.view.Layout == nil {
 		return nil, warnings, errNoDescription(f.header)
 	}
 	if pc := f.view.PC(); pc != nil && pc.Size == 4 && cutAddresses(f.header.Tracepoints) {
-		f.view, warnings = frameview.New(f.content, names)
+		f.view, warnings = view.New(f.content, names)
 	}
 	if f.program != nil && f.view.Symbols != nil {
 		f.program.place(f.view.Symbols.Main().Bias())
@@ -124,7 +124,7 @@ func (r restated) Header() tfile.Header { return r.header }
 const noRegister arch.Reg = -1
 
 // isaOf is the instruction set that a file's description tells of.
-func isaOf(v *frameview.View, order arch.ByteOrder) *arch.ISA {
+func isaOf(v *view.View, order arch.ByteOrder) *arch.ISA {
 	isa := &arch.ISA{
 		Name: v.Target.Architecture, Order: order, AddrSize: 8, PC: noRegister, SP: noRegister, FP: noRegister,
 	}

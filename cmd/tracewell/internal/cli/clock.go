@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"tracewell/internal/frameview"
 	"tracewell/trace"
+	frameview "tracewell/view"
 )
 
 // Times are taken for Unix times between these two. gdbserver gives the time since the machine was started, which will not be that

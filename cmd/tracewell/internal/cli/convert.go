@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"tracewell/internal/frameview"
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
@@ -15,6 +14,7 @@ import (
 	"tracewell/tfile"
 	"tracewell/tfile/edit"
 	"tracewell/trace"
+	frameview "tracewell/view"
 )
 
 // convertCommand is "tracewell convert".

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"tracewell/internal/frameview"
 	"tracewell/internal/packed"
 	"tracewell/itrace"
 	"tracewell/itrace/dialects"
 	"tracewell/tfile/twin"
+	frameview "tracewell/view"
 )
 
 // format is what convert reads or writes, or both.

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"io"
 
-	"tracewell/internal/frameview"
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/tfile/twin"
+	frameview "tracewell/view"
 )
 
 // write writes what is to be written. A signal that asks the process to end has it remove what is half written.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"tracewell/internal/frameview"
 	"tracewell/tdesc"
+	frameview "tracewell/view"
 )
 
 // csvFrames writes frames as comma-separated values (RFC 4180, with lines that end in LF), a header first:

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/frameview"
+	frameview "tracewell/view"
 )
 
 // TestCSV compares tables with testdata, and reads them back with a reader of the standard library.

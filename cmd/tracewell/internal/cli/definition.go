@@ -7,9 +7,9 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 	"tracewell/trace"
+	frameview "tracewell/view"
 )
 
 // writeDefinition prints what a tracepoint is and does.

@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"time"
 
-	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 	"tracewell/tdesc"
 	"tracewell/tfile"
+	frameview "tracewell/view"
 )
 
 // frameTable prints frames as the rows of a table.

@@ -4,9 +4,9 @@ import (
 	"encoding/hex"
 
 	"tracewell/arch"
-	"tracewell/internal/frameview"
 	"tracewell/tfile"
 	"tracewell/trace"
+	frameview "tracewell/view"
 )
 
 // formatVersion is the version of the trace file format, of which there is one.

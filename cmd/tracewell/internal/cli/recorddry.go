@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"tracewell/ax"
-	"tracewell/internal/frameview"
 	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/record"
@@ -14,6 +13,7 @@ import (
 	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/trace"
+	frameview "tracewell/view"
 )
 
 // rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any of it has run.

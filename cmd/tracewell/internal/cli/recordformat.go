@@ -10,9 +10,9 @@ import (
 
 	"tracewell/internal/cexpr"
 	"tracewell/internal/filter"
-	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 	"tracewell/trace"
+	frameview "tracewell/view"
 )
 
 // lineFormat is the template by which frames become lines:

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"tracewell/internal/frameview"
+	frameview "tracewell/view"
 )
 
 // lineFormatOf reads a template.

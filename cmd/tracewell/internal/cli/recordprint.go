@@ -7,13 +7,13 @@ import (
 	"syscall"
 	"time"
 
-	"tracewell/internal/frameview"
 	"tracewell/internal/routine"
 	"tracewell/record"
 	"tracewell/record/plan"
 	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/trace"
+	frameview "tracewell/view"
 )
 
 // runPrinter prints the frames of a run while it is on.

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"tracewell/internal/frameview"
 	"tracewell/internal/progress"
-	"tracewell/internal/survey"
 	"tracewell/internal/text"
+	frameview "tracewell/view"
+	"tracewell/view/survey"
 )
 
 // showCommand is "tracewell show".

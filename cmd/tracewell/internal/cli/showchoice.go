@@ -6,11 +6,11 @@ import (
 	"io"
 	"slices"
 
-	"tracewell/internal/frameview"
-	"tracewell/internal/survey"
 	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
+	frameview "tracewell/view"
+	"tracewell/view/survey"
 )
 
 // choiceOptions say which frames are looked for.

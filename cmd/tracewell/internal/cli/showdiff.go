@@ -7,12 +7,12 @@ import (
 	"strconv"
 	"unicode/utf8"
 
-	"tracewell/internal/frameview"
 	"tracewell/internal/jsontext"
-	"tracewell/internal/survey"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
+	frameview "tracewell/view"
+	"tracewell/view/survey"
 )
 
 // changePrinter prints what changed in each frame.

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 	"tracewell/tdesc"
 	"tracewell/tfile"
+	frameview "tracewell/view"
 )
 
 // writeFrame prints all of one frame.

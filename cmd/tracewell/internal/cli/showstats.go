@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"tracewell/internal/filter"
-	"tracewell/internal/frameview"
-	"tracewell/internal/survey"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
+	frameview "tracewell/view"
+	"tracewell/view/survey"
 )
 
 // statistics gathers figures of frames and prints them at the end.

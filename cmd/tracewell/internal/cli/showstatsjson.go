@@ -6,9 +6,9 @@ import (
 
 	"tracewell/internal/filter"
 	"tracewell/internal/jsontext"
-	"tracewell/internal/survey"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
+	"tracewell/view/survey"
 )
 
 // The objects of "show --stats --json", one for each tracepoint.

@@ -5,10 +5,10 @@ import (
 	"io"
 	"os"
 
-	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 	"tracewell/symbol"
 	"tracewell/tfile"
+	frameview "tracewell/view"
 )
 
 // traceFile is an open trace file. One that is damaged or cut is open as far as it is whole.

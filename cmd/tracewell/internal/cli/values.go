@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"tracewell/arch"
-	"tracewell/internal/frameview"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
+	frameview "tracewell/view"
 )
 
 // appendAddress writes an address as GDB does: "0x4011b5 <push+95>".
