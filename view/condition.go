@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/filter"
+	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
 	"tracewell/trace"
 )
 
@@ -24,16 +25,16 @@ type Expression struct {
 	compiled map[*trace.Tracepoint]*compiled // nil key: frames whose tracepoint is not defined
 }
 
-// compiled is an expression for the frames of one location, and its filter.Env.
+// compiled is an expression for the frames of one location, and its expr.Values.
 type compiled struct {
-	expr     *filter.Expr
+	expr     *expr.Scalar
 	operands []operand
 	reader   *Reader
 	lacks    []bool // by leaf
 	lacked   bool
 }
 
-// Condition compiles a condition. The error is a *filter.Error: of what no tracepoint can make sense of.
+// Condition compiles a condition. The error is a *expr.Error: of what no tracepoint can make sense of.
 func (v *View) Condition(text string) (*Condition, error) {
 	e, err := v.Expression(text)
 	if err != nil {
@@ -42,14 +43,14 @@ func (v *View) Condition(text string) (*Condition, error) {
 	return &Condition{e, make(map[string]int)}, nil
 }
 
-// Expression compiles an expression. The error is a *filter.Error.
+// Expression compiles an expression. The error is a *expr.Error.
 func (v *View) Expression(text string) (*Expression, error) {
 	all := v.collected()
 	e := &Expression{text: text, compiled: make(map[*trace.Tracepoint]*compiled)}
 	var first error
 	try := func(c *collection) {
 		s := &frameScope{view: v, collection: c, all: all, nameless: first != nil}
-		expr, err := filter.Compile(text, s)
+		expr, err := expr.CompileScalar(text, s)
 		if err != nil {
 			if first == nil {
 				first = err
@@ -65,7 +66,7 @@ func (v *View) Expression(text string) (*Expression, error) {
 	if len(e.compiled) > 0 {
 		return e, nil
 	}
-	failure := (*filter.Error)(nil)
+	failure := (*expr.Error)(nil)
 	if errors.As(first, &failure) && v.Symbols == nil && failure.Unknown != "" && !strings.HasPrefix(failure.Unknown, "$") {
 		failure.Hint += "; variables of the program have names when it is given, too"
 	}
@@ -76,10 +77,10 @@ func (v *View) Expression(text string) (*Expression, error) {
 func (e *Expression) String() string { return e.text }
 
 // Value computes the expression on the frame that a Reader reads from, false if the frame lacks something for it.
-func (e *Expression) Value(r *Reader) (filter.Value, bool) {
+func (e *Expression) Value(r *Reader) (ctype.Number, bool) {
 	c := e.compiled[r.collection.tracepoint]
 	if c == nil {
-		return filter.Value{}, false
+		return ctype.Number{}, false
 	}
 	c.reader = r
 	return c.expr.Eval(c)
@@ -138,7 +139,7 @@ func (l Lack) String() string {
 	return strconv.Itoa(l.Frames) + " frames lack " + l.Name
 }
 
-// Value implements filter.Env.
+// Value implements expr.Values.
 func (c *compiled) Value(id int) (uint64, bool) {
 	o := &c.operands[id]
 	r := c.reader
@@ -172,7 +173,7 @@ func (c *compiled) Value(id int) (uint64, bool) {
 	return 0, false
 }
 
-// Address implements filter.Env.
+// Address implements expr.Values.
 func (c *compiled) Address(id int) (uint64, bool) {
 	o := &c.operands[id]
 	switch o.kind {
@@ -185,12 +186,12 @@ func (c *compiled) Address(id int) (uint64, bool) {
 	return 0, false
 }
 
-// Memory implements filter.Env.
+// Memory implements expr.Values.
 func (c *compiled) Memory(addr uint64, size int) (uint64, bool) {
 	return c.reader.integerAt(arch.Addr(addr), size)
 }
 
-// Lacks implements filter.Env.
+// Lacks implements expr.Values.
 func (c *compiled) Lacks(leaf int) {
 	c.lacks[leaf], c.lacked = true, true
 }

@@ -3,8 +3,9 @@ package view
 import (
 	"strings"
 
-	"tracewell/internal/filter"
+	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
 	"tracewell/symbol/scope"
 )
 
@@ -174,7 +175,7 @@ func (v *View) expressionExpectation(c *collection, text string) expectation {
 	if v.globals == nil {
 		return e
 	}
-	if typ, ok := filter.TypeOf(text, &declarations{v, c}); ok {
+	if typ, ok := expr.TypeOf(text, &declarations{v, c}); ok {
 		looks := e.matches
 		e.matches = func(d *draft) bool {
 			sized := d.source.kind != sourceResult && d.source.kind != sourceString
@@ -186,7 +187,7 @@ func (v *View) expressionExpectation(c *collection, text string) expectation {
 
 // isName reports whether a text is one word.
 func isName(text string) bool {
-	other := func(r rune) bool { return !filter.IsWord(r) }
+	other := func(r rune) bool { return !cexpr.IsWord(r) }
 	return text != "" && !strings.ContainsFunc(text, other) && (text[0] < '0' || text[0] > '9')
 }
 

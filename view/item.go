@@ -6,7 +6,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/filter"
+	"tracewell/internal/cexpr"
 	"tracewell/internal/jsontext"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
@@ -182,7 +182,7 @@ func (all *collections) note(c *collection) {
 		}
 	}
 	for _, item := range c.items {
-		note(filter.Normal(item.Name), item.Type)
+		note(cexpr.Normal(item.Name), item.Type)
 	}
 	for _, local := range c.locals {
 		if local.Kind == scope.Static || local.Kind == scope.InFrame && c.frameBase != nil {
@@ -248,7 +248,7 @@ func (v *View) addRegisters(c *collection, action trace.Action, step bool) {
 
 // add adds an item, to one of the same name if there is one.
 func (c *collection) add(item *Item) {
-	name := filter.Normal(item.Name)
+	name := cexpr.Normal(item.Name)
 	known := c.byName[name]
 	if known == nil {
 		c.byName[name] = item

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/filter"
+	"tracewell/internal/cexpr"
 	"tracewell/symbol"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
@@ -76,7 +76,7 @@ func (v *View) addPlans(c *collection, commands []string) {
 
 // addPlan gives an item what its name means, and reports whether that is known. Registers and variables mean nothing else.
 func (v *View) addPlan(c *collection, item expr.Item, listed bool, scope planScope) bool {
-	name := filter.Normal(item.Text)
+	name := cexpr.Normal(item.Text)
 	if plain := strings.Trim(item.Text, "'"); c.byName[name] == nil && c.byName[plain] != nil {
 		name = plain // GDB takes quotes around any name
 	}

@@ -6,7 +6,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/filter"
+	"tracewell/symbol/ctype"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 )
@@ -75,12 +75,12 @@ func (r *Reader) Read(item *Item) (Datum, bool) {
 }
 
 // Integer reads an item that is one integer, extended to 64 bits by the sign of its type.
-func (r *Reader) Integer(item *Item) (filter.Value, bool) {
+func (r *Reader) Integer(item *Item) (ctype.Number, bool) {
 	d, ok := r.Read(item)
 	if !ok || !item.Type.Scalar() || len(d.Bytes) > 8 {
-		return filter.Value{}, false
+		return ctype.Number{}, false
 	}
-	return filter.Value{Bits: item.Type.Extend(r.view.integer(d.Bytes)), Type: item.Type}, true
+	return ctype.Number{Bits: item.Type.Extend(r.view.integer(d.Bytes)), Type: item.Type}, true
 }
 
 // find finds an item in one way.

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/filter"
 	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
 	"tracewell/tdesc"
 )
 
@@ -56,8 +56,8 @@ var builtins = []struct {
 	{"tracepoint", operandTracepoint}, {"tpnum", operandTracepoint},
 }
 
-// Operand implements filter.Scope.
-func (s *frameScope) Operand(name string) (filter.Operand, bool) {
+// Operand implements expr.Operands.
+func (s *frameScope) Operand(name string) (expr.Operand, bool) {
 	if word, found := strings.CutPrefix(name, "$"); found && isName(word) {
 		return s.dollar(word)
 	}
@@ -79,13 +79,13 @@ func (s *frameScope) Operand(name string) (filter.Operand, bool) {
 	if addr, ok := s.view.function(name); ok {
 		return s.operand(operand{kind: operandMemory, addr: addr}, code), true
 	}
-	return filter.Operand{}, false
+	return expr.Operand{}, false
 }
 
 // code is the type of a function. Like an array it stands for its address.
 var code = &ctype.Type{Kind: ctype.Array, Name: "function", Elem: ctype.Void}
 
-func (s *frameScope) dollar(name string) (filter.Operand, bool) {
+func (s *frameScope) dollar(name string) (expr.Operand, bool) {
 	if slot := s.view.registerNamed(name); slot != nil {
 		return s.operand(operand{kind: operandRegister, slot: slot, size: slot.Size}, registerType(slot)), true
 	}
@@ -101,22 +101,22 @@ func (s *frameScope) dollar(name string) (filter.Operand, bool) {
 			return s.operand(operand{kind: b.kind}, typ), true
 		}
 	}
-	return filter.Operand{}, false
+	return expr.Operand{}, false
 }
 
 // operand makes an operand known to the Env.
-func (s *frameScope) operand(o operand, typ *ctype.Type) filter.Operand {
+func (s *frameScope) operand(o operand, typ *ctype.Type) expr.Operand {
 	s.operands = append(s.operands, o)
 	place := o.kind == operandMemory || o.kind == operandMissing || o.kind == operandItem && o.item.Slot == nil
-	return filter.Operand{ID: len(s.operands) - 1, Type: typ, Place: place}
+	return expr.Operand{ID: len(s.operands) - 1, Type: typ, Place: place}
 }
 
-// Type implements filter.Scope.
+// Type implements expr.Operands.
 func (s *frameScope) Type(name string) (*ctype.Type, bool) {
 	return s.view.globals.Type(name)
 }
 
-// Names implements filter.Scope. Registers that no tracepoint asks for come last.
+// Names implements expr.Operands. Registers that no tracepoint asks for come last.
 func (s *frameScope) Names() []string {
 	if s.nameless {
 		return nil
@@ -154,8 +154,8 @@ func compact(names []string) []string {
 	})
 }
 
-// ABI implements filter.Scope.
+// ABI implements expr.Operands.
 func (s *frameScope) ABI() ctype.ABI { return s.view.abi() }
 
-// Order implements filter.Scope.
+// Order implements expr.Operands.
 func (s *frameScope) Order() arch.ByteOrder { return s.view.order }

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"tracewell/arch"
-	"tracewell/internal/filter"
 	"tracewell/internal/jsontext"
 	"tracewell/symbol/ctype"
 )
@@ -112,7 +111,7 @@ const longestText = 200
 
 // Text reads the text that a pointer to characters leads to, false for any other value, and if the frame lacks it. Of one that the frame
 // has only the beginning of, or that is long, it is that.
-func (r *Reader) Text(v filter.Value) (string, bool) {
+func (r *Reader) Text(v ctype.Number) (string, bool) {
 	elem := v.Type.Elem
 	collected := elem == ctype.Int(1, true) // as a string
 	if v.Type.Kind != ctype.Pointer || elem == nil || elem.Size != 1 || !elem.Char && !collected || v.Bits == 0 {

@@ -6,8 +6,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/filter"
 	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
 	"tracewell/symbol/scope"
 	"tracewell/trace"
 )
@@ -197,7 +197,7 @@ func (v *View) retype(c *collection, item *Item) {
 	if v.globals == nil || item.sources[0].kind == sourceString {
 		return
 	}
-	typ, ok := filter.TypeOf(item.Name, &declarations{v, c})
+	typ, ok := expr.TypeOf(item.Name, &declarations{v, c})
 	if !ok {
 		return
 	}
@@ -214,25 +214,25 @@ type declarations struct {
 	collection *collection
 }
 
-// Operand implements filter.Scope.
-func (d *declarations) Operand(name string) (filter.Operand, bool) {
+// Operand implements expr.Operands.
+func (d *declarations) Operand(name string) (expr.Operand, bool) {
 	for _, local := range d.collection.locals {
 		if local.Name == name {
-			return filter.Operand{Type: local.Type, Place: true}, true
+			return expr.Operand{Type: local.Type, Place: true}, true
 		}
 	}
 	_, typ, ok := d.view.global(name)
-	return filter.Operand{Type: typ, Place: true}, ok
+	return expr.Operand{Type: typ, Place: true}, ok
 }
 
-// Type implements filter.Scope.
+// Type implements expr.Operands.
 func (d *declarations) Type(name string) (*ctype.Type, bool) { return d.view.globals.Type(name) }
 
-// Names implements filter.Scope.
+// Names implements expr.Operands.
 func (d *declarations) Names() []string { return nil }
 
-// ABI implements filter.Scope.
+// ABI implements expr.Operands.
 func (d *declarations) ABI() ctype.ABI { return d.view.abi() }
 
-// Order implements filter.Scope.
+// Order implements expr.Operands.
 func (d *declarations) Order() arch.ByteOrder { return d.view.order }

@@ -7,7 +7,7 @@ import (
 	"math/bits"
 	"slices"
 
-	"tracewell/internal/filter"
+	"tracewell/symbol/ctype"
 )
 
 // Distribution gathers the values of one expression in a bounded space. As long as there are few different ones it knows
@@ -15,7 +15,7 @@ import (
 // in either case.
 type Distribution struct {
 	Count    int
-	Min, Max filter.Value // if Count is not 0
+	Min, Max ctype.Number // if Count is not 0
 	sum      float64
 
 	each   map[uint64]int // how often each value came, by its bits; nil once there were too many
@@ -26,7 +26,7 @@ type Distribution struct {
 const fewValues = 1 << 12
 
 // Add takes a value. All must be of one type.
-func (d *Distribution) Add(v filter.Value) {
+func (d *Distribution) Add(v ctype.Number) {
 	if d.Count == 0 {
 		d.Min, d.Max, d.each = v, v, make(map[uint64]int)
 	}
@@ -57,7 +57,7 @@ func (d *Distribution) forget() {
 	d.each = nil
 }
 
-func (d *Distribution) value(bits uint64) filter.Value {
+func (d *Distribution) value(bits uint64) ctype.Number {
 	v := d.Min
 	v.Bits = bits
 	return v
@@ -91,7 +91,7 @@ func (d *Distribution) Mean() float64 { return d.sum / float64(max(d.Count, 1)) 
 
 // point is a value and how often it came.
 type point struct {
-	value filter.Value
+	value ctype.Number
 	count int
 }
 
@@ -109,7 +109,7 @@ func (d *Distribution) points() []point {
 }
 
 // integer returns f without its fraction as a value, or an extreme if it is beyond that.
-func (d *Distribution) integer(f float64) filter.Value {
+func (d *Distribution) integer(f float64) ctype.Number {
 	switch {
 	case f <= d.Min.Float():
 		return d.Min
@@ -123,8 +123,8 @@ func (d *Distribution) integer(f float64) filter.Value {
 
 // Percentiles returns for each percentage the least value than which at least so many percent of all are not greater; nothing
 // without values. The percentages ascend.
-func (d *Distribution) Percentiles(percentages ...int) []filter.Value {
-	var found []filter.Value
+func (d *Distribution) Percentiles(percentages ...int) []ctype.Number {
+	var found []ctype.Number
 	below := 0
 	for _, p := range d.points() {
 		below += p.count
@@ -137,7 +137,7 @@ func (d *Distribution) Percentiles(percentages ...int) []filter.Value {
 
 // Bin is how many values lie between two, both included.
 type Bin struct {
-	Low, High filter.Value
+	Low, High ctype.Number
 	Count     int
 }
 
@@ -167,11 +167,11 @@ func (d *Distribution) Histogram() []Bin {
 		return d.fill(points, doubling)
 	}
 	step := roundStep(order(d.Max) - order(d.Min))
-	return d.fill(points, func(v filter.Value) (low, high uint64) { return stepAround(v, step) })
+	return d.fill(points, func(v ctype.Number) (low, high uint64) { return stepAround(v, step) })
 }
 
 // fill sorts points into bins, whose bounds are in the terms of order.
-func (d *Distribution) fill(points []point, bounds func(filter.Value) (low, high uint64)) []Bin {
+func (d *Distribution) fill(points []point, bounds func(ctype.Number) (low, high uint64)) []Bin {
 	var bins []Bin
 	for _, p := range points {
 		for len(bins) == 0 || bins[len(bins)-1].High.Less(p.value) {
@@ -188,10 +188,10 @@ func (d *Distribution) fill(points []point, bounds func(filter.Value) (low, high
 }
 
 // order maps values to numbers that are unsigned and in the same order.
-func order(v filter.Value) uint64 { return v.Bits ^ zero(v) }
+func order(v ctype.Number) uint64 { return v.Bits ^ zero(v) }
 
 // zero is the order of the value 0.
-func zero(v filter.Value) uint64 {
+func zero(v ctype.Number) uint64 {
 	if v.Signed() {
 		return 1 << 63
 	}
@@ -199,10 +199,10 @@ func zero(v filter.Value) uint64 {
 }
 
 // inOrder is the inverse of order.
-func (d *Distribution) inOrder(o uint64) filter.Value { return d.value(o ^ zero(d.Min)) }
+func (d *Distribution) inOrder(o uint64) ctype.Number { return d.value(o ^ zero(d.Min)) }
 
 // doubling are the bins 0, 1, 2 to 3, 4 to 7 and so on.
-func doubling(v filter.Value) (low, high uint64) {
+func doubling(v ctype.Number) (low, high uint64) {
 	n := bits.Len64(v.Bits)
 	if n == 0 {
 		return zero(v), zero(v)
@@ -224,7 +224,7 @@ func roundStep(spread uint64) uint64 {
 }
 
 // stepAround is the bin of a value when steps begin at 0.
-func stepAround(v filter.Value, step uint64) (low, high uint64) {
+func stepAround(v ctype.Number, step uint64) (low, high uint64) {
 	o, middle := order(v), zero(v)
 	beyond := (o - middle) % step
 	if o < middle {

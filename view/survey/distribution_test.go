@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"tracewell/internal/filter"
 	"tracewell/symbol/ctype"
 )
 
@@ -17,7 +16,7 @@ var (
 	unsigned = ctype.Int(8, false)
 )
 
-func number64(n int64) filter.Value { return filter.Value{Bits: uint64(n), Type: signed} }
+func number64(n int64) ctype.Number { return ctype.Number{Bits: uint64(n), Type: signed} }
 
 // histogram draws bins as "low-high:count".
 func histogram(d *Distribution) string {
@@ -73,7 +72,7 @@ func TestExtremes(t *testing.T) {
 	}
 	d = Distribution{}
 	for i := range uint64(100) {
-		d.Add(filter.Value{Bits: math.MaxUint64 - i, Type: unsigned})
+		d.Add(ctype.Number{Bits: math.MaxUint64 - i, Type: unsigned})
 	}
 	bins = d.Histogram()
 	if d.Max.Bits != math.MaxUint64 || d.Min.Bits != math.MaxUint64-99 || bins[len(bins)-1].High.Bits != math.MaxUint64 {

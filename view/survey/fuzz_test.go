@@ -30,7 +30,7 @@ func FuzzSurvey(f *testing.F) {
 		}
 		v, _ := view.New(file, program)
 		number := func(frame view.Frame) (Reading, bool) {
-			return Reading{Value: number64(int64(frame.PC))}, frame.HasPC
+			return Reading{Number: number64(int64(frame.PC))}, frame.HasPC
 		}
 		summary := NewSummary(file.Header().Variables, number)
 		comparison := NewComparison(v)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/internal/filter"
+	"tracewell/symbol/ctype"
 	"tracewell/trace"
 	"tracewell/view"
 )
@@ -14,7 +14,7 @@ type Value func(view.Frame) (Reading, bool)
 
 // Reading is a value of a frame, and the text that it leads to if it is a pointer to one that the frame has.
 type Reading struct {
-	filter.Value
+	ctype.Number
 	Text   string
 	IsText bool
 }
@@ -95,7 +95,7 @@ func (m *Measured) add(r Reading, ok bool) {
 		m.Lacking++
 		return
 	}
-	m.Add(r.Value)
+	m.Add(r.Number)
 	if r.IsText {
 		m.Texts.Add(r.Text)
 	}

@@ -13,7 +13,7 @@ import (
 func TestSummary(t *testing.T) {
 	v := basic(t)
 	even := func(f view.Frame) (Reading, bool) {
-		return Reading{Value: number64(int64(f.Number))}, f.Number%2 == 0
+		return Reading{Number: number64(int64(f.Number))}, f.Number%2 == 0
 	}
 	s := NewSummary(v.Content.Header().Variables, even)
 	c := Choice{End: v.Content.NumFrames()}

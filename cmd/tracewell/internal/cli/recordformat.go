@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"tracewell/internal/cexpr"
-	"tracewell/internal/filter"
 	"tracewell/internal/text"
+	"tracewell/symbol/ctype"
 	"tracewell/trace"
 	frameview "tracewell/view"
 )
@@ -235,13 +235,13 @@ func newLineWriter(out io.Writer, view *frameview.View, format lineFormat, named
 	}
 	known := make(map[string]bool)
 	for _, name := range view.ItemNames() {
-		known[filter.Normal(name)] = true
+		known[cexpr.Normal(name)] = true
 	}
 	for _, part := range format.parts {
 		if part.expr == "" {
 			continue
 		}
-		e := lineExpression{name: filter.Normal(part.expr), letter: part.letter}
+		e := lineExpression{name: cexpr.Normal(part.expr), letter: part.letter}
 		computed, err := view.Expression(part.expr)
 		switch {
 		case err == nil:
@@ -296,7 +296,7 @@ const unavailable = "<unavailable>"
 func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 	if e.letter == 0 {
 		for _, item := range w.reader.Items() {
-			if filter.Normal(item.Name) != e.name {
+			if cexpr.Normal(item.Name) != e.name {
 				continue
 			}
 			appendTo := w.values.appendItem
@@ -322,7 +322,7 @@ func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 }
 
 // appendComputed writes a computed value as one that was collected.
-func (w *lineWriter) appendComputed(dst []byte, value filter.Value) []byte {
+func (w *lineWriter) appendComputed(dst []byte, value ctype.Number) []byte {
 	var b [8]byte
 	order := w.view.Content.Header().Order
 	order.PutUint64(b[:], value.Bits)
@@ -334,7 +334,7 @@ func (w *lineWriter) appendComputed(dst []byte, value filter.Value) []byte {
 }
 
 // appendAs writes an integer as GDB's print/LETTER does.
-func appendAs(dst []byte, value filter.Value, letter byte) []byte {
+func appendAs(dst []byte, value ctype.Number, letter byte) []byte {
 	bits := value.Bits
 	if size := value.Type.Size; size < 8 {
 		bits &= 1<<(8*size) - 1

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/internal/filter"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
 	frameview "tracewell/view"
@@ -39,7 +38,7 @@ func newStatistics(out *output, view *frameview.View, exprs []string, asJSON boo
 				return survey.Reading{}, false
 			}
 			text, isText := reader.Text(v)
-			return survey.Reading{Value: v, Text: text, IsText: isText}, true
+			return survey.Reading{Number: v, Text: text, IsText: isText}, true
 		})
 	}
 	s.summary = survey.NewSummary(view.Content.Header().Variables, values...)
@@ -206,7 +205,7 @@ func (s *statistics) writeBars(names []string, counts []int) {
 }
 
 // valueName is a value as a histogram has it: of an enumeration by its name.
-func valueName(v filter.Value) string {
+func valueName(v ctype.Number) string {
 	for _, e := range v.Type.Values {
 		if uint64(e.Value) == v.Bits {
 			return text.Visible(e.Name)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"tracewell/internal/filter"
 	"tracewell/internal/jsontext"
 	"tracewell/symbol/ctype"
 	"tracewell/trace"
@@ -111,7 +110,7 @@ func measured(name string, m *survey.Measured) measuredObject {
 }
 
 // valueJSON gives a value as JSON: a number, or of a pointer a string in hexadecimal.
-func valueJSON(v filter.Value) json.RawMessage {
+func valueJSON(v ctype.Number) json.RawMessage {
 	if v.Type.Kind == ctype.Pointer {
 		return json.RawMessage(`"` + v.String() + `"`)
 	}

@@ -1,4 +1,4 @@
-package filter
+package expr
 
 import (
 	"encoding/binary"
@@ -7,25 +7,26 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/internal/cexpr"
 	"tracewell/symbol/ctype"
 )
 
-// world is a Scope and an Env: names with values, and memory.
-type world struct {
-	names  map[string]named
+// collected is Operands and Values: names with values, and memory.
+type collected struct {
+	names  map[string]collectedValue
 	order  []string
 	memory map[uint64]uint64 // eight bytes each
 	lacked []int
 }
 
-type named struct {
+type collectedValue struct {
 	typ       *ctype.Type
 	bits      uint64
 	addr      uint64
 	available bool
 }
 
-func (w *world) Operand(name string) (Operand, bool) {
+func (w *collected) Operand(name string) (Operand, bool) {
 	for i, n := range w.order {
 		if n == name {
 			return Operand{ID: i, Type: w.names[n].typ, Place: w.names[n].addr != 0}, true
@@ -34,28 +35,28 @@ func (w *world) Operand(name string) (Operand, bool) {
 	return Operand{}, false
 }
 
-func (w *world) Type(name string) (*ctype.Type, bool) {
+func (w *collected) Type(name string) (*ctype.Type, bool) {
 	if name == "struct pair" {
 		return pair, true
 	}
 	return nil, false
 }
 
-func (w *world) Names() []string       { return w.order }
-func (w *world) ABI() ctype.ABI        { return ctype.ABI{Pointer: 8, Long: 8} }
-func (w *world) Order() arch.ByteOrder { return binary.LittleEndian }
+func (w *collected) Names() []string       { return w.order }
+func (w *collected) ABI() ctype.ABI        { return ctype.ABI{Pointer: 8, Long: 8} }
+func (w *collected) Order() arch.ByteOrder { return binary.LittleEndian }
 
-func (w *world) Value(id int) (uint64, bool) {
+func (w *collected) Value(id int) (uint64, bool) {
 	n := w.names[w.order[id]]
 	return n.bits, n.available
 }
 
-func (w *world) Address(id int) (uint64, bool) {
+func (w *collected) Address(id int) (uint64, bool) {
 	n := w.names[w.order[id]]
 	return n.addr, n.available
 }
 
-func (w *world) Memory(addr uint64, size int) (uint64, bool) {
+func (w *collected) Memory(addr uint64, size int) (uint64, bool) {
 	word, ok := w.memory[addr&^7]
 	if !ok || addr&7+uint64(size) > 8 {
 		return 0, false
@@ -63,7 +64,7 @@ func (w *world) Memory(addr uint64, size int) (uint64, bool) {
 	return word >> (8 * (addr & 7)) & (1<<(8*size) - 1), true
 }
 
-func (w *world) Lacks(leaf int) { w.lacked = append(w.lacked, leaf) }
+func (w *collected) Lacks(leaf int) { w.lacked = append(w.lacked, leaf) }
 
 // pair is struct pair { int first; struct { unsigned char low, high; }; unsigned flags : 3; struct pair *next; }.
 var pair = func() *ctype.Type {
@@ -83,13 +84,13 @@ var pair = func() *ctype.Type {
 }()
 
 // sample has a value of each integer type, and some that are not available.
-func sample() *world {
-	w := &world{names: make(map[string]named), memory: map[uint64]uint64{
+func sample() *collected {
+	w := &collected{names: make(map[string]collectedValue), memory: map[uint64]uint64{
 		0x1000: 0x8877665544332211, 0x1008: 0x1000, 0x2000: 0x00050201_fffffffe, 0x2008: 0x2000,
 	}}
 	add := func(name string, typ *ctype.Type, bits, addr uint64) {
 		w.order = append(w.order, name)
-		w.names[name] = named{typ, bits, addr, true}
+		w.names[name] = collectedValue{typ, bits, addr, true}
 	}
 	add("c", ctype.Int(1, true), 0xfe, 0)
 	add("uc", ctype.Int(1, false), 0xfe, 0)
@@ -108,12 +109,12 @@ func sample() *world {
 	add("j->id", ctype.Int(4, true), 7, 0)
 	add("$rip", ctype.PointerTo(ctype.Void, 8), 0x401131, 0)
 	add("real", &ctype.Type{Kind: ctype.Float, Name: "double", Size: 8}, 0, 0x1000)
-	add("d", double, math.Float64bits(2.75), 0)
-	add("f", float, uint64(math.Float32bits(0.1)), 0)
+	add("d", cexpr.Double, math.Float64bits(2.75), 0)
+	add("f", cexpr.Float, uint64(math.Float32bits(0.1)), 0)
 	add("gone", ctype.Int(4, true), 0, 0)
-	w.names["gone"] = named{typ: ctype.Int(4, true)}
+	w.names["gone"] = collectedValue{typ: ctype.Int(4, true)}
 	add("lost", pair, 0, 1)
-	w.names["lost"] = named{typ: pair, addr: 1}
+	w.names["lost"] = collectedValue{typ: pair, addr: 1}
 	return w
 }
 
@@ -153,8 +154,8 @@ func TestUnavailable(t *testing.T) {
 }
 
 // outcome evaluates an expression, and says what came of it.
-func outcome(w *world, text string) string {
-	e, err := Compile(text, w)
+func outcome(w *collected, text string) string {
+	e, err := CompileScalar(text, w)
 	if err != nil {
 		first, _, _ := strings.Cut(err.Error(), "\n")
 		return "error: " + first
@@ -172,8 +173,8 @@ func outcome(w *world, text string) string {
 	return "unavailable: " + strings.Join(lacks, ", ")
 }
 
-// TestPlaces is about memory: pointers, members, indexes, casts.
-func TestPlaces(t *testing.T) {
+// TestScalarPlaces is about memory: pointers, members, indexes, casts.
+func TestScalarPlaces(t *testing.T) {
 	for text, want := range map[string]string{
 		"*p":                               "8721",  // 0x2211
 		"p[1]":                             "17459", // 0x4433
@@ -218,10 +219,10 @@ func TestPlaces(t *testing.T) {
 		"q->missing":                       "error: struct pair has no member missing",
 		"x.y":                              "error: there is no x.y: the type of x has no members that are known",
 		"pair":                             "error: pair is of type struct pair, which is no integer",
-		"&x":                               "error: x has no address",
+		"&x":                               "error: x is not in memory and has no address",
 		"p + p":                            "error: unsigned short * + unsigned short * means nothing",
 		"x - p":                            "error: int - unsigned short * means nothing",
-		"x @ 2":                            "error: x@2 is no array: something in memory is wanted ahead of the @, and a number behind it",
+		"x @ 2":                            "error: x is not in memory and has no address",
 		"*(struct pear *)p":                "error: there is no type struct pear",
 	} {
 		if got := outcome(sample(), text); got != want {
@@ -230,8 +231,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestErrors looks at whole messages.
-func TestErrors(t *testing.T) {
+// TestScalarErrors looks at whole messages.
+func TestScalarErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"x > 3 && $ripp == 1": `there is no $ripp
   x > 3 && $ripp == 1
@@ -270,39 +271,29 @@ nothing runs any more: only what was collected is there`,
   ` + `
   ^`,
 	} {
-		_, err := Compile(text, sample())
+		_, err := CompileScalar(text, sample())
 		if err == nil || err.Error() != want {
 			t.Errorf("%q: the message is\n%v\nwant\n%s", text, err, want)
 		}
 	}
 }
 
-func TestNormal(t *testing.T) {
-	for text, want := range map[string]string{
-		" j -> id ": "j->id", "sizeof  x": "sizeof x", "( unsigned  char ) c": "(unsigned char)c", "buf[0] @ 16": "buf[0]@16", "#": "#",
-	} {
-		if got := Normal(text); got != want {
-			t.Errorf("Normal(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
-// TestDeep: what is nested deeply is refused, and does not take long.
-func TestDeep(t *testing.T) {
+// TestScalarDeep: what is nested deeply is refused, and does not take long.
+func TestScalarDeep(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("(", 100_000), strings.Repeat("-", 100_000) + "1", strings.Repeat("1+", 100_000) + "1",
 		"q" + strings.Repeat("->next", 100_000), strings.Repeat("1?", 100_000), strings.Repeat("*", 100_000) + "p",
 		"sizeof " + strings.Repeat("sizeof ", 100_000) + "1",
 	} {
-		if _, err := Compile(text, sample()); err == nil {
+		if _, err := CompileScalar(text, sample()); err == nil {
 			t.Errorf("%.20s…: no error", text)
 		}
 	}
 }
 
-func TestNothingAllocated(t *testing.T) {
+func TestScalarAllocates(t *testing.T) {
 	w := sample()
-	e, err := Compile("q->next->first == -2 && p[x - 4] > 3 && (gone || !zero) && u / 7 > 2", w)
+	e, err := CompileScalar("q->next->first == -2 && p[x - 4] > 3 && (gone || !zero) && u / 7 > 2", w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,15 +302,15 @@ func TestNothingAllocated(t *testing.T) {
 	}
 }
 
-func BenchmarkEval(b *testing.B) {
+func BenchmarkScalar(b *testing.B) {
 	w := sample()
 	for _, text := range []string{"x > 3 && $rip == 0x401131", "(x * 3 + i) % 7 == 1 || u / 7 > 2"} {
 		b.Run(text, func(b *testing.B) {
-			e, err := Compile(text, &fast{world: w})
+			e, err := CompileScalar(text, &fast{collected: w})
 			if err != nil {
 				b.Fatal(err)
 			}
-			env := &fast{world: w}
+			env := &fast{collected: w}
 			for b.Loop() {
 				e.Eval(env)
 			}
@@ -327,7 +318,7 @@ func BenchmarkEval(b *testing.B) {
 	}
 }
 
-// fast is a world whose values cost nothing to find.
-type fast struct{ *world }
+// fast is a collected whose values cost nothing to find.
+type fast struct{ *collected }
 
 func (f *fast) Value(id int) (uint64, bool) { return uint64(id), true }

@@ -1,13 +1,15 @@
-package filter
+package expr
 
 import (
 	"errors"
 	"testing"
+
+	"tracewell/internal/cexpr"
 )
 
 // FuzzCompile: whatever an expression is, it has a value, none, or an *Error that points into it; and its normal form means
 // the same.
-func FuzzCompile(f *testing.F) {
+func FuzzScalar(f *testing.F) {
 	for _, text := range handPicked {
 		f.Add(text)
 	}
@@ -16,7 +18,7 @@ func FuzzCompile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		w := sample()
-		e, err := Compile(text, w)
+		e, err := CompileScalar(text, w)
 		if err != nil {
 			var wrong *Error
 			if !errors.As(err, &wrong) || wrong.Start < 0 || wrong.Start > len(text) || wrong.End > len(text) || wrong.Error() == "" {
@@ -25,12 +27,12 @@ func FuzzCompile(f *testing.F) {
 			return
 		}
 		value, ok := e.Eval(w)
-		again, err := Compile(Normal(text), w)
+		again, err := CompileScalar(cexpr.Normal(text), w)
 		if err != nil {
 			return // a name that was two words, or a - -b
 		}
 		if same, known := again.Eval(w); known != ok || ok && same.Bits != value.Bits {
-			t.Fatalf("%q is %v (%v), %q is %v (%v)", text, value, ok, Normal(text), same, known)
+			t.Fatalf("%q is %v (%v), %q is %v (%v)", text, value, ok, cexpr.Normal(text), same, known)
 		}
 	})
 }

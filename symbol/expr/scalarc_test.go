@@ -1,4 +1,4 @@
-package filter
+package expr
 
 import (
 	"fmt"
@@ -35,8 +35,8 @@ var handPicked = []string{
 	"18446744073709551615u > 0", "0777", "0x7FUL", "uc ^ c", "us | s", "ul & l", "(signed char)uc", "~(unsigned char)0", "-(unsigned char)1",
 }
 
-// TestAgainstC compares with what a C compiler makes of expressions: picked by hand, and many made at random.
-func TestAgainstC(t *testing.T) {
+// TestScalarAgainstC compares with what a C compiler makes of expressions: picked by hand, and many made at random.
+func TestScalarAgainstC(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	expressions := handPicked
 	for range 1000 {
@@ -64,7 +64,7 @@ func TestAgainstC(t *testing.T) {
 	}
 	results := strings.Fields(string(out))
 	for n, text := range expressions {
-		e, err := Compile(text, sample())
+		e, err := CompileScalar(text, sample())
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
