@@ -80,7 +80,7 @@ func (g grammar) ABI() ctype.ABI { return g.scope.ABI() }
 func (c *compiler) value(n *cexpr.Node) value {
 	if c.partial != nil {
 		if v, ok := c.operand(n); ok {
-			return v
+			return c.followed(n, v)
 		}
 	}
 	return c.followed(n, compilers[n.Form](c, n))

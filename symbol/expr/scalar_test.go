@@ -83,10 +83,18 @@ var pair = func() *ctype.Type {
 	return t
 }()
 
+// derived has a virtual base class of type int, as far from it as the table in front of 0x3018 says, and a member of its own.
+var derived = ctype.RecordOf("class Derived", 16, ctype.Field{Name: "base", Type: ctype.Int(4, true), Virtual: true, VTable: -8},
+	ctype.Field{Name: "own", Offset: 8, Type: ctype.Int(2, false)})
+
+// reference is an int &.
+var reference = &ctype.Type{Kind: ctype.Pointer, Size: 8, Reference: true, Elem: ctype.Int(4, true)}
+
 // sample has a value of each integer type, and some that are not available.
 func sample() *collected {
 	w := &collected{names: make(map[string]collectedValue), memory: map[uint64]uint64{
 		0x1000: 0x8877665544332211, 0x1008: 0x1000, 0x2000: 0x00050201_fffffffe, 0x2008: 0x2000,
+		0x3000: 0x3018, 0x3008: 0x77665544_33224433, 0x3010: 8, 0x3018: 0, 0x4000: 0x9000,
 	}}
 	add := func(name string, typ *ctype.Type, bits, addr uint64) {
 		w.order = append(w.order, name)
@@ -111,6 +119,11 @@ func sample() *collected {
 	add("real", &ctype.Type{Kind: ctype.Float, Name: "double", Size: 8}, 0, 0x1000)
 	add("d", cexpr.Double, math.Float64bits(2.75), 0)
 	add("f", cexpr.Float, uint64(math.Float32bits(0.1)), 0)
+	add("derived", derived, 0, 0x3000)
+	add("orphan", derived, 0, 0x4000)
+	add("alias", reference, 0x2000, 0)
+	add("blur", cexpr.Double, 0, 0)
+	w.names["blur"] = collectedValue{typ: cexpr.Double}
 	add("gone", ctype.Int(4, true), 0, 0)
 	w.names["gone"] = collectedValue{typ: ctype.Int(4, true)}
 	add("lost", pair, 0, 1)
@@ -322,3 +335,166 @@ func BenchmarkScalar(b *testing.B) {
 type fast struct{ *collected }
 
 func (f *fast) Value(id int) (uint64, bool) { return uint64(id), true }
+
+// TestScalarReal is about floating point: what C rounds, converts and refuses.
+func TestScalarReal(t *testing.T) {
+	for text, want := range map[string]string{
+		"(float)0.1 == 0.1":               "0",
+		"f == 0.1f":                       "1",
+		"f == 0.1":                        "0",
+		"f + 1 == 1.1f":                   "1", // of a float and an int comes a float
+		"f * 1.0 == 0.1":                  "0",
+		"(double)f > 0.1":                 "1",
+		"(float)16777217 == 16777216":     "1",
+		"16777217.0f == 16777216":         "1",
+		"f + 16777216 + 1 == 16777216":    "1",
+		"d * 2 == 5.5":                    "1",
+		"d - 0.75 == 2":                   "1",
+		"d / 2 == 1.375":                  "1",
+		"1 / d < 0.364 && 1 / d > 0.363":  "1",
+		"d / 0 > 1e308":                   "1", // infinity, and not unavailable
+		"d / zero != d / zero":            "0",
+		"0.0 / zero == 0.0 / zero":        "0", // not a number
+		"!d":                              "0",
+		"!0.0":                            "1",
+		"!(0.0 || zero)":                  "1",
+		"-d < -2.74 && -d > -2.76":        "1",
+		"+d == d":                         "1",
+		"(long)(d * 100)":                 "275",
+		"(long)-d":                        "-2",
+		"(unsigned char)259.5":            "3",
+		"(signed char)200.0":              "-56",
+		"(unsigned long)1e19":             "10000000000000000000",
+		"(unsigned)3e9":                   "3000000000",
+		"(_Bool)0.5":                      "1",
+		"(_Bool)0.0":                      "0",
+		"ul * 1.0 > 9.2e18":               "1",
+		"l * 1.0 < -9.2e18":               "1",
+		"u + 0.5 > 3e9":                   "1",
+		"i + 0.5 == -6.5":                 "1",
+		"1.5 && 0.25":                     "1",
+		"d ? 1 : 2":                       "1",
+		"0.0 ? 1 : 2":                     "2",
+		"(x ? 1.5 : 2) * 2 == 3":          "1",
+		"(zero ? 1.5f : 2) == 2":          "1",
+		"(zero ? 1.5 : f) == 0.1f":        "1",
+		"sizeof(d + f)":                   "8",
+		"sizeof(f + x)":                   "4",
+		"sizeof(1.0)":                     "8",
+		"sizeof(1.0f)":                    "4",
+		"sizeof 'a'":                      "4",
+		"0x1p3 == 8 && 0x1.8p1f == 3":     "1",
+		"1e2 == 100 && 2E-1 < 0.21":       "1",
+		"real > 0":                        "0", // the bytes at its address make a negative number
+		"*&real != 0":                     "1",
+		"*(double *)0x1008 < 1e-300":      "1",
+		"*(float *)&x":                    "error: x is not in memory and has no address",
+		"(long)*(float *)0x2004 == 0":     "1",
+		"blur + 1 > 0":                    "unavailable: blur",
+		"blur && 0":                       "0",
+		"blur || x":                       "1",
+		"*(double *)0x1ffc == 1":          "unavailable: *(double*)0x1ffc",
+		"1.5 + *(int *)0x1ffc + blur > 0": "unavailable: *(int*)0x1ffc, blur",
+		"d":                               "error: d is of type double, which is no integer",
+		"d & 1":                           "error: double & int means nothing",
+		"1 % d":                           "error: int % double means nothing",
+		"d << 1":                          "error: d is of type double, which is no integer",
+		"1 << d":                          "error: d is of type double, which is no integer",
+		"~d":                              "error: d is of type double, which is no integer",
+		"p[d]":                            "error: d is of type double, which is no integer",
+		"*d":                              "error: d is of type double, which is no integer",
+		"p + d":                           "error: unsigned short * + double means nothing",
+		"d - p":                           "error: double - unsigned short * means nothing",
+		"(int *)d":                        "error: double cannot be converted to int *",
+		"(struct pair)x":                  "error: int cannot be converted to struct pair",
+		"1.5.2 > 0":                       "error: 1.5.2 is no number",
+		"0x1.8 > 0":                       "error: 0x1.8 is no number",
+		"1_0.5 > 0":                       "error: 1_0.5 is no number",
+	} {
+		if got := outcome(sample(), text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestScalarAsGDB is about what GDB takes and C does not, or not where memory is meant.
+func TestScalarAsGDB(t *testing.T) {
+	for text, want := range map[string]string{
+		"q.first":                        "-2",
+		"pair->first":                    "-2",
+		"(pair@1)->first":                "-2",
+		"q.next.next->delta":             "-3",
+		"sizeof(array@x)":                "40",
+		"(array[2]@x)[1]":                "68",
+		"&(*$rip) == $rip":               "1",
+		"$rip - p":                       "4194609", // in the units of the left pointer
+		"p - $rip":                       "-2097304",
+		"*$rip":                          "error: *$rip is of type void, which is no integer",
+		"(_Bool)256 + (_Bool)0":          "1",
+		"derived.base":                   "857883699",
+		"derived.own":                    "17459",
+		"(&derived)->base + gone":        "unavailable: gone",
+		"orphan.base":                    "unavailable: orphan.base",
+		"lost.flags":                     "unavailable: lost",
+		"((struct pair *)0x5000)->flags": "unavailable: ((struct pair*)0x5000)->flags",
+		"(int)((struct pair *)0x5000)->first + (int)gone": "unavailable: ((struct pair*)0x5000)->first, gone",
+		"alias":                 "-2",
+		"alias + 1":             "-1",
+		"&alias == &pair.first": "1",
+	} {
+		if got := outcome(sample(), text); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+// TestScalarLeaves: each part that may lack is listed once, in the order of the expression, whether it is evaluated or not.
+func TestScalarLeaves(t *testing.T) {
+	s, err := CompileScalar("gone > 3 || q->next->first == gone || (int)*p / x && 7 / 2", sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "gone; q; q->next; q->next->first; p; *p; x; (int)*p/x (division by zero)"
+	if got := strings.Join(s.Leaves(), "; "); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if s.Type() != ctype.Int(4, true) {
+		t.Errorf("its type is %v", s.Type())
+	}
+}
+
+func TestTypeOf(t *testing.T) {
+	for text, want := range map[string]string{
+		"pair": "struct pair", "&pair": "struct pair *", "array@2": "unsigned char [2][8]", "q->low": "unsigned char", "d": "double",
+		"q->missing": "", "nobody": "", "x +": "", "x + uc": "int", "gone ? ul : x": "unsigned long",
+	} {
+		got, ok := TypeOf(text, sample())
+		if ok != (want != "") || ok && got.String() != want {
+			t.Errorf("%s: %v (%v), want %s", text, got, ok, want)
+		}
+	}
+}
+
+// narrow is a machine whose pointers and longs have 4 bytes.
+type narrow struct{ *collected }
+
+func (narrow) ABI() ctype.ABI { return ctype.ABI{Pointer: 4, Long: 4} }
+
+// TestScalarNarrow: pointers wrap around at their size.
+func TestScalarNarrow(t *testing.T) {
+	w := sample()
+	w.order = append(w.order, "high")
+	w.names["high"] = collectedValue{ctype.PointerTo(ctype.Int(4, true), 4), 0xfffffffc, 0, true}
+	for text, want := range map[string]uint64{
+		"high + 1": 0, "high - high": 0, "(int *)0 - 1": 0xfffffffc, "sizeof high": 4, "sizeof 1l": 4, "high + 1 < high": 1,
+	} {
+		s, err := CompileScalar(text, narrow{w})
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if v, ok := s.Eval(w); !ok || v.Bits != want {
+			t.Errorf("%s: %#x (%v), want %#x", text, v.Bits, ok, want)
+		}
+	}
+}
