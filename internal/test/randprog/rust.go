@@ -205,12 +205,7 @@ func (t *typ) varies() bool {
 		slices.ContainsFunc(t.fields, func(f field) bool { return f.typ != nil && f.typ.varies() })
 }
 
-func (t *typ) holdsAligned() bool {
-	for t.kind == array {
-		t = t.elem
-	}
-	return t.aligned
-}
+func (t *typ) holdsAligned() bool { return t.innermost().aligned }
 
 func (t *typ) rustName() string {
 	if t.kind == array {
@@ -226,6 +221,7 @@ func (g *generator) rustUnion() {
 	for range 2 + g.IntN(3) {
 		f := field{g.fresh("m"), g.scalar(), -1, ""}
 		fmt.Fprintf(&body, "  %s: %s,\n", f.name, f.typ.name)
+		g.enumerated(f.name, f.typ)
 		t.fields = append(t.fields, f)
 	}
 	g.print("#[repr(C)]\n#[derive(Clone, Copy)]\nunion %s {\n%s}\n", t.name, body.String())

@@ -17,7 +17,10 @@ type typ struct {
 	fields  []field
 	packed  bool
 	aligned bool // Rust: it, or what is in it
-	size    int  // of about so many bytes, which only serves to choose offsets
+	// constructed: a record of C++ with a virtual base class, or with a member or base class that has one; its constructor does
+	// something.
+	constructed bool
+	size        int // of about so many bytes, which only serves to choose offsets
 }
 
 type kind uint8
@@ -88,6 +91,14 @@ func (g *generator) member(depth, room int) *typ {
 		return pick(g, g.unions)
 	}
 	return g.scalar()
+}
+
+// innermost is the type of the elements of an array of arrays, and otherwise the type itself.
+func (t *typ) innermost() *typ {
+	for t.kind == array {
+		t = t.elem
+	}
+	return t
 }
 
 // leaves calls f with each part of a value that is a scalar; of an array with the first, the last and one between.
