@@ -119,6 +119,12 @@ func (i *Item) Variable() (int32, bool) {
 	return s.variable, s.kind == sourceVariable
 }
 
+// InMemory reports whether an item is neither a register nor a trace state variable.
+func (i *Item) InMemory() bool {
+	_, isVariable := i.Variable()
+	return i.Slot == nil && !isVariable
+}
+
 // CollectedRegisters returns the registers that were selected or else those that some tracepoint asks for, in the order of
 // the target. Where no tracepoint does, but the first frames have registers, it is all.
 func (v *View) CollectedRegisters() ([]*tdesc.Slot, error) {

@@ -17,6 +17,7 @@ import (
 	"tracewell/itrace/dialects"
 	"tracewell/tfile/twin"
 	frameview "tracewell/view"
+	"tracewell/view/wire"
 )
 
 // format is what convert reads or writes, or both.
@@ -58,10 +59,10 @@ func init() { // here, because the functions lead back to the table
 		{Name: "txt", suffixes: []string{".txt"}, recognise: twin.Is, read: readTwin, write: writeTwin, keeps: (*source).hasBytes},
 		{Name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, chooses: true, write: writeFrames(
 			func(w io.Writer, v *frameview.View) (printing.FrameWriter, error) {
-				return printing.NewJSONFrames(w, v), nil
+				return wire.NewJSONFrames(w, v), nil
 			})},
 		{Name: "csv", suffixes: []string{".csv"}, chooses: true, write: writeFrames(
-			func(w io.Writer, v *frameview.View) (printing.FrameWriter, error) { return printing.NewCSVFrames(w, v) })},
+			func(w io.Writer, v *frameview.View) (printing.FrameWriter, error) { return wire.NewCSVFrames(w, v) })},
 		{Name: "ctf", suffixes: []string{".ctf"}, readFolder: readCTF, writeFolder: writeCTF},
 	}
 }

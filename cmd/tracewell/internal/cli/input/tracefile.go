@@ -7,17 +7,8 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/symbol"
 	"tracewell/tfile"
-	"tracewell/trace"
 	frameview "tracewell/view"
 )
-
-func (t *TraceFile) FramesByTracepoint() map[trace.Number]int {
-	counts := make(map[trace.Number]int)
-	for i := range t.View.File.NumFrames() {
-		counts[t.View.File.Tracepoint(i)]++
-	}
-	return counts
-}
 
 // TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole.
 type TraceFile struct {

@@ -13,6 +13,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	frameview "tracewell/view"
+	"tracewell/view/wire"
 )
 
 // TestCSV compares tables with testdata, and reads them back with a reader of the standard library.
@@ -120,13 +121,13 @@ func BenchmarkFrames(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		table, err := NewCSVFrames(discard{}, t.View)
+		table, err := wire.NewCSVFrames(discard{}, t.View)
 		if err != nil {
 			b.Fatal(err)
 		}
 		for form, w := range map[string]interface {
 			Add(frameview.Frame) error
-		}{"csv": table, "json": NewJSONFrames(discard{}, t.View)} {
+		}{"csv": table, "json": wire.NewJSONFrames(discard{}, t.View)} {
 			b.Run(form+", "+name, func(b *testing.B) {
 				frame, err := t.View.Frame(0, nil)
 				if err != nil {

@@ -36,7 +36,7 @@ func TestActionText(t *testing.T) {
 		{trace.Action{Kind: trace.CollectExpression, Code: []byte{0xff}}, "expression ff (unrecognized opcode: 0xff at offset 0)"},
 		{trace.Action{Kind: trace.CollectStatic}, "data of the static marker"},
 	} {
-		if got := actionText(view, test.action); got != test.want {
+		if got := view.ActionText(test.action); got != test.want {
 			t.Errorf("%v is %q, want %q", test.action, got, test.want)
 		}
 	}

@@ -193,7 +193,7 @@ func (t *FrameTable) appendCollected(dst []byte, frame frameview.Frame) []byte {
 	t.reader.Set(frame)
 	items := 0
 	for _, item := range t.reader.Items() {
-		if !IsMemory(item) {
+		if !item.InMemory() {
 			continue
 		}
 		start := len(dst)

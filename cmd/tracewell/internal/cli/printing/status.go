@@ -7,6 +7,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/text"
 	"tracewell/trace"
+	frameview "tracewell/view"
 )
 
 func WriteStatus(out *console.Output, status *trace.Status) {
@@ -15,7 +16,7 @@ func WriteStatus(out *console.Output, status *trace.Status) {
 		fmt.Fprintln(out, "not told")
 		return
 	}
-	console.Entry(out, "state", "%s", stateText(status))
+	console.Entry(out, "state", "%s", frameview.StateText(status))
 	if status.Frames >= 0 {
 		console.Entry(out, "frames", "%s", framesText(status))
 	}
@@ -37,35 +38,6 @@ func WriteStatus(out *console.Output, status *trace.Status) {
 	if status.Notes != "" {
 		console.Entry(out, "notes", "%s", text.Visible(status.Notes))
 	}
-}
-
-// reasons says why a run is not on.
-var reasons = map[trace.StopReason]string{
-	trace.ReasonUnknown:      "stopped for an unknown reason",
-	trace.ReasonNotRun:       "no run yet",
-	trace.ReasonStop:         "stopped by tstop",
-	trace.ReasonFull:         "stopped because the trace buffer was full",
-	trace.ReasonDisconnected: "stopped because GDB left",
-	trace.ReasonPassCount:    "stopped by the pass count of tracepoint %d",
-	trace.ReasonError:        "stopped by an error at tracepoint %d",
-}
-
-// stateText says how a run stands and what ended it.
-func stateText(s *trace.Status) string {
-	if s.Running {
-		return "running"
-	}
-	words := reasons[s.Reason]
-	switch s.Reason {
-	case "":
-		words = "not running"
-	case trace.ReasonPassCount, trace.ReasonError:
-		words = fmt.Sprintf(words, s.Tracepoint)
-	}
-	if s.Description != "" {
-		words += ": " + text.Visible(s.Description)
-	}
-	return words
 }
 
 func framesText(s *trace.Status) string {

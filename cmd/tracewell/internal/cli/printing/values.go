@@ -171,12 +171,6 @@ func IsUntyped(t *ctype.Type) bool {
 	return t.Scalar() && t == ctype.Int(t.Size, true) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
 }
 
-// IsMemory reports whether an item is neither a register nor a trace state variable.
-func IsMemory(item *frameview.Item) bool {
-	_, isVariable := item.Variable()
-	return item.Slot == nil && !isVariable
-}
-
 // shownBytes is how many bytes of a block stand in a line.
 const shownBytes = 8
 

@@ -15,6 +15,7 @@ import (
 	"tracewell/tfile"
 	"tracewell/trace"
 	frameview "tracewell/view"
+	"tracewell/view/wire"
 )
 
 // rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any of it has run.
@@ -44,7 +45,7 @@ func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 
 // definitionsOf are the definitions of one tracepoint, by address.
 func definitionsOf(view *frameview.View, n trace.Number) []trace.Tracepoint {
-	all := printing.ByNumber(view.Content.Header().Tracepoints)
+	all := frameview.ByNumber(view.Content.Header().Tracepoints)
 	return slices.DeleteFunc(all, func(t trace.Tracepoint) bool { return t.Number != n })
 }
 
@@ -147,42 +148,22 @@ func frameSizeText(view *frameview.View, t *trace.Tracepoint, actions []trace.Ac
 	return text.Plural(size, "byte")
 }
 
-// The object of "record --dry-run --json".
-type (
-	rehearsalObject struct {
-		RegisterBlockSize int                       `json:"registerBlockSize"`
-		Tracepoints       []rehearsedObject         `json:"tracepoints"`
-		Variables         []printing.VariableObject `json:"variables"`
-	}
-	rehearsedObject struct {
-		Number    trace.Number     `json:"number"`
-		At        string           `json:"at"`
-		Pending   string           `json:"pending,omitempty"` // why there are no locations yet
-		Locations []locationObject `json:"locations"`
-		Defined   []defined        `json:"definitions"`
-	}
-	defined struct {
-		printing.TracepointObject
-		FrameSize *uint64 `json:"frameSize"` // the most that it can be, null if that is not known
-	}
-)
-
 func writeRehearsalJSON(out *console.Output, view *frameview.View, points []record.Point) error {
 	header := view.Content.Header()
-	object := rehearsalObject{RegisterBlockSize: header.RegisterSize, Tracepoints: []rehearsedObject{}, Variables: []printing.VariableObject{}}
+	object := wire.Rehearsal{RegisterBlockSize: header.RegisterSize, Tracepoints: []wire.RehearsedPoint{}, Variables: []wire.Variable{}}
 	for _, p := range points {
-		o := rehearsedObject{Number: p.Number, At: p.At, Locations: describeLocations(p.Locations), Defined: []defined{}}
+		o := wire.RehearsedPoint{Number: p.Number, At: p.At, Locations: wire.DescribeLocations(p.Locations), Defined: []wire.Definition{}}
 		if p.Pending != nil {
 			o.Pending = p.Pending.Error()
 		}
 		for _, t := range definitionsOf(view, p.Number) {
 			size, _, known := frameSize(view, t.Actions)
-			o.Defined = append(o.Defined, defined{printing.DescribeTracepoint(view, &t, 0), printing.Told(size, known)})
+			o.Defined = append(o.Defined, wire.Definition{Tracepoint: wire.DescribeTracepoint(view, &t, 0), FrameSize: wire.Told(size, known)})
 		}
 		object.Tracepoints = append(object.Tracepoints, o)
 	}
 	for _, v := range header.Variables {
-		object.Variables = append(object.Variables, printing.VariableObject{Number: v.Number, Name: v.Name, Initial: v.Initial, Builtin: v.Builtin})
+		object.Variables = append(object.Variables, wire.DescribeVariable(v))
 	}
 	return console.WriteIndented(out, object)
 }

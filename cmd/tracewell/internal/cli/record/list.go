@@ -10,6 +10,7 @@ import (
 	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/symbol"
+	"tracewell/view/wire"
 )
 
 // list prints what of the program can be traced.
@@ -86,38 +87,10 @@ func whatText(l symbol.Location) string {
 	return what
 }
 
-// locationObject is a location in JSON.
-type locationObject struct {
-	Address  string `json:"address"`
-	Function string `json:"function,omitempty"`
-	Offset   uint64 `json:"offset,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Inlined  bool   `json:"inlined,omitempty"`
-	Resolver bool   `json:"resolver,omitempty"` // of an indirect function (IFUNC)
-	Probe    string `json:"probe,omitempty"`    // PROVIDER:NAME
-}
-
-func describeLocation(l symbol.Location) locationObject {
-	object := locationObject{l.Addr.String(), l.Function, l.Offset, l.File, l.Line, l.Inlined, l.Resolver, ""}
-	if l.Probe != nil {
-		object.Probe = l.Probe.Provider + ":" + l.Probe.Name
-	}
-	return object
-}
-
-func describeLocations(locations []symbol.Location) []locationObject {
-	objects := []locationObject{}
-	for _, l := range locations {
-		objects = append(objects, describeLocation(l))
-	}
-	return objects
-}
-
 // writeLocationsJSON prints an object a line.
 func writeLocationsJSON(out *console.Output, found []symbol.Location) error {
 	for _, l := range found {
-		if err := jsontext.Write(out, describeLocation(l), ""); err != nil {
+		if err := jsontext.Write(out, wire.DescribeLocation(l), ""); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"tracewell/tfile"
 	"tracewell/trace"
 	frameview "tracewell/view"
+	"tracewell/view/wire"
 )
 
 // runPrinter prints the frames of a run while it is on.
@@ -89,7 +90,7 @@ func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
 // adopt has frames understood by these definitions from now on.
 func (p *runPrinter) adopt(h tfile.Header) error {
 	view, _ := frameview.New(definitions(h), p.program) // what can't be used is told of by show
-	var write printing.FrameWriter = printing.NewJSONFrames(p.out, view)
+	var write printing.FrameWriter = wire.NewJSONFrames(p.out, view)
 	if !p.json {
 		lines, err := printing.NewLineWriter(p.out, view, p.format, p.named, p.start)
 		if err != nil {

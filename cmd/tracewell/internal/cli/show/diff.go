@@ -2,19 +2,17 @@ package show
 
 import (
 	"bytes"
-	"encoding/hex"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/printing"
-	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
-	"tracewell/tdesc"
 	frameview "tracewell/view"
 	"tracewell/view/survey"
+	"tracewell/view/wire"
 )
 
 // changePrinter prints what changed in each frame.
@@ -151,58 +149,9 @@ func (p *changePrinter) appendMemory(dst, b []byte) []byte {
 
 // appendRegister writes a register in hexadecimal, with the symbol that a pointer to code has.
 func (p *changePrinter) appendRegister(dst []byte, change survey.Change, side []byte) []byte {
-	dst = appendAlone(dst, p.view, change.Register, side)
+	dst = wire.AppendAlone(dst, p.view, change.Register, side)
 	if n, ok := p.view.Integer(side); ok && change.Register.Reg.Type == "code_ptr" {
 		dst = append(dst, addressSymbol(p.view, n)...)
 	}
 	return dst
-}
-
-// appendAlone writes a register of which there are the bytes alone in hexadecimal.
-func appendAlone(dst []byte, view *frameview.View, slot *tdesc.Slot, side []byte) []byte {
-	alone := *slot
-	alone.Offset = 0
-	dst, _ = view.AppendRegister(dst, &alone, side)
-	return dst
-}
-
-// The objects that "show --json --diff" adds. Registers are numbers in hexadecimal, memory is bytes in its order.
-type (
-	changedObject struct {
-		Registers map[string]changeObject[string] `json:"registers"`
-		Memory    map[string]changeObject[string] `json:"memory"`
-		Variables map[string]changeObject[int64]  `json:"variables"`
-	}
-	changeObject[T any] struct {
-		Old T `json:"old"`
-		New T `json:"new"`
-	}
-)
-
-// changed makes the object of changes.
-func changed(view *frameview.View, changes []survey.Change) changedObject {
-	object := changedObject{map[string]changeObject[string]{}, map[string]changeObject[string]{}, map[string]changeObject[int64]{}}
-	for _, c := range changes {
-		switch {
-		case c.Register != nil:
-			hexadecimal := func(side []byte) string { return string(appendAlone(nil, view, c.Register, side)) }
-			object.Registers[c.Name] = changeObject[string]{hexadecimal(c.Old), hexadecimal(c.New)}
-		case c.Item != nil && !printing.IsMemory(c.Item):
-			number := func(side []byte) int64 { n, _ := view.Integer(side); return int64(n) }
-			object.Variables[c.Name[1:]] = changeObject[int64]{number(c.Old), number(c.New)}
-		default:
-			object.Memory[c.Name] = changeObject[string]{hex.EncodeToString(c.Old), hex.EncodeToString(c.New)}
-		}
-	}
-	return object
-}
-
-// appendChanged appends the members that --diff adds to the object of a frame, with a comma in front: since, the number of the
-// frame before, and changed; both are null for the first frame of a tracepoint.
-func appendChanged(dst []byte, view *frameview.View, since int, changes []survey.Change, ok bool) ([]byte, error) {
-	if !ok {
-		return append(dst, `,"since":null,"changed":null`...), nil
-	}
-	dst = strconv.AppendInt(append(dst, `,"since":`...), int64(since), 10)
-	return jsontext.Append(append(dst, `,"changed":`...), changed(view, changes))
 }

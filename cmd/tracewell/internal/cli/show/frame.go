@@ -111,7 +111,7 @@ func writeCollected(out *console.Output, view *frameview.View, reader *frameview
 	heading := false
 	values := printing.NewValuePrinter(view)
 	for _, item := range reader.Items() {
-		if !printing.IsMemory(item) {
+		if !item.InMemory() {
 			continue
 		}
 		var ok bool

@@ -11,6 +11,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/internal/text"
 	"tracewell/tfile"
+	"tracewell/view/wire"
 )
 
 // InfoCommand is "tracewell info".
@@ -45,7 +46,7 @@ func (c *InfoCommand) Run(streams console.Streams) error {
 	}
 	return c.Write(streams, func(_ context.Context, out *console.Output) error {
 		if c.JSON {
-			return errors.Join(console.WriteIndented(out, printing.Describe(t)), t.Err)
+			return errors.Join(console.WriteIndented(out, wire.DescribeFile(t.View, t.Size, t.Err)), t.Err)
 		}
 		writeHeader(out, t)
 		printing.WriteStatus(out, t.View.File.Header().Status)
@@ -58,10 +59,10 @@ func (c *InfoCommand) Run(streams console.Streams) error {
 func writeHeader(out *console.Output, t *input.TraceFile) {
 	file := t.View.File
 	header := file.Header()
-	fmt.Fprintln(out, out.Style.Heading(fmt.Sprintf("%s: trace file, version %d", text.Visible(t.Name), printing.FormatVersion)))
-	sizes := printing.SizesOf(t)
+	fmt.Fprintln(out, out.Style.Heading(fmt.Sprintf("%s: trace file, version %d", text.Visible(t.Name), wire.FormatVersion)))
+	sizes := wire.SizesOf(t.View.File, t.Size)
 	console.Entry(out, "size", "%s: definitions %d, frames %d, the rest %d", text.Plural(t.Size, "byte"), sizes.Definitions, sizes.Frames, sizes.Rest)
-	console.Entry(out, "frames", "%s", sizes.FramesText(file.NumFrames()))
+	console.Entry(out, "frames", "%s", framesText(sizes.Frames, file.NumFrames()))
 	console.Entry(out, "register block", "%s, %s", text.Plural(header.RegisterSize, "byte"), file.RegisterSizeSource())
 	console.Entry(out, "byte order", "%s, %s", arch.OrderName(header.Order), file.OrderSource())
 	if findings := len(file.Findings()); findings > 0 {
@@ -79,4 +80,12 @@ func writeHeader(out *console.Output, t *input.TraceFile) {
 	for _, o := range tfile.Objects(header.Description) {
 		console.Entry(out, "loaded", "%v %s", o.Bias, text.Visible(o.Path))
 	}
+}
+
+// framesText says how many frames there are and how long, of all their bytes.
+func framesText(size int64, count int) string {
+	if count == 0 {
+		return "0"
+	}
+	return fmt.Sprintf("%d, of %s bytes on average", count, printing.Short(float64(size)/float64(count)))
 }

@@ -13,6 +13,7 @@ import (
 	"tracewell/internal/text"
 	frameview "tracewell/view"
 	"tracewell/view/survey"
+	"tracewell/view/wire"
 )
 
 // Command is "tracewell show".
@@ -116,9 +117,9 @@ func (c *Command) printer(out *console.Output, t *input.TraceFile) (printing.Fra
 	case c.Stats || len(c.Value) > 0:
 		return newStatistics(out, t.View, c.Value, c.JSON)
 	case c.JSON && c.Diff:
-		return &objectPrinter{printing.NewJSONFrames(out, t.View), survey.NewComparison(t.View)}, nil
+		return &objectPrinter{wire.NewJSONFrames(out, t.View), survey.NewComparison(t.View)}, nil
 	case c.JSON:
-		return printing.NewJSONFrames(out, t.View), nil
+		return wire.NewJSONFrames(out, t.View), nil
 	case c.Diff:
 		return newChangePrinter(out, t.View), nil
 	case c.Full || c.Frame != nil:
@@ -144,7 +145,7 @@ func (c *Command) bar(streams console.Streams, t *input.TraceFile, choice *frame
 
 // objectPrinter prints frames as JSON, with what has changed in them.
 type objectPrinter struct {
-	*printing.JSONFrames
+	*wire.JSONFrames
 	comparison *survey.Comparison
 }
 
@@ -155,7 +156,7 @@ func (p *objectPrinter) Add(frame frameview.Frame) error {
 	}
 	p.Line = p.Append(p.Line[:0], frame)
 	p.Line = p.Line[:len(p.Line)-1] // the brace that ends the object
-	if p.Line, err = appendChanged(p.Line, p.View, since, changes, ok); err != nil {
+	if p.Line, err = wire.AppendChanges(p.Line, p.View, since, changes, ok); err != nil {
 		return err
 	}
 	p.Line = append(p.Line, '}', '\n')

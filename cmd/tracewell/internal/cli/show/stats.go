@@ -8,10 +8,12 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
 	frameview "tracewell/view"
 	"tracewell/view/survey"
+	"tracewell/view/wire"
 )
 
 // statistics gathers figures of frames and prints them at the end.
@@ -214,4 +216,15 @@ func bar(count, most int) string {
 	length := int(math.Ceil(float64(count) / float64(most) * barWidth * eighths))
 	whole := strings.Repeat("█", length/eighths)
 	return whole + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[length%eighths]))
+}
+
+// objects prints the figures as JSON, an object for each tracepoint.
+func (s *statistics) objects() error {
+	for _, t := range s.summary.Tracepoints() {
+		object := wire.DescribeFigures(t, s.view.Source(t.Tracepoint), s.exprs, percentages)
+		if err := jsontext.Write(s.out, object, ""); err != nil {
+			return err
+		}
+	}
+	return nil
 }

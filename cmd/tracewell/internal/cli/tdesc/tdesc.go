@@ -12,6 +12,7 @@ import (
 	"tracewell/internal/text"
 	"tracewell/tdesc"
 	"tracewell/tdesc/check"
+	"tracewell/view/wire"
 )
 
 // Command is "tracewell tdesc".
@@ -91,7 +92,7 @@ func (c *tdescCheckCommand) Run(streams console.Streams) error {
 	report := check.Document(doc.text, tdesc.Options{Include: include, Source: tdesc.Source(c.Strict)})
 	err = console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
-			return console.WriteIndented(out, describeReport(report))
+			return console.WriteIndented(out, wire.DescribeReport(report))
 		}
 		writeReport(out, doc.name, report)
 		return nil
@@ -165,7 +166,7 @@ func (c *tdescLayoutCommand) Run(streams console.Streams) error {
 	}
 	return console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
-			return console.WriteIndented(out, describeLayout(layout))
+			return console.WriteIndented(out, wire.DescribeLayout(layout))
 		}
 		return errors.Join(writeLayout(out, layout), console.WriteLine(out, "%s in %s", text.Plural(layout.Size, "byte"),
 			text.Plural(len(layout.Slots), "register")))
@@ -198,7 +199,7 @@ func (c *tdescPrintCommand) Run(streams console.Streams) error {
 	return console.Write(streams, func(out *console.Output) error {
 		switch {
 		case c.JSON:
-			return console.WriteIndented(out, describeDescription(target))
+			return console.WriteIndented(out, wire.DescribeDescription(target))
 		case c.Table:
 			return writeDescription(out, target)
 		}
@@ -235,7 +236,7 @@ func (c *tdescDiffCommand) Run(streams console.Streams) error {
 	differences := tdesc.Diff(a, b)
 	err = console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
-			return console.WriteIndented(out, describeDifferences(differences))
+			return console.WriteIndented(out, wire.DescribeDifferences(differences))
 		}
 		for _, d := range differences {
 			fmt.Fprintln(out, text.Visible(d.String()))

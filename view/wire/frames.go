@@ -1,4 +1,4 @@
-package printing
+package wire
 
 import (
 	"encoding/csv"
@@ -9,10 +9,10 @@ import (
 	"unicode/utf8"
 
 	"tracewell/tdesc"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
-// csvFrames writes frames as comma-separated values (RFC 4180, with lines that end in LF), a header first:
+// CSVFrames writes frames as comma-separated values (RFC 4180, with lines that end in LF), a header first:
 //
 //	frame,tracepoint,source,pc,symbol,rdi,…,j->id,q,…,$hits
 //
@@ -22,15 +22,15 @@ import (
 // more digits than a spreadsheet keeps; all other integers are decimal; texts are themselves, also those of strings
 // of Go and Rust, which without the text are its address; an enumeration of Rust and what is not known of a value is as GDB prints
 // it, and what is nothing of this is its bytes, "a0 52 40 00", in the order of memory. What a spreadsheet would compute has an
-// apostrophe in front (inert).
-type csvFrames struct {
+// apostrophe in front.
+type CSVFrames struct {
 	out    *csv.Writer
-	view   *frameview.View
-	reader *frameview.Reader
+	view   *view.View
+	reader *view.Reader
 
 	registers []*tdesc.Slot
 	symbols   bool
-	items     map[*frameview.Item][]csvPart
+	items     map[*view.Item][]csvPart
 	variables map[int32]int
 
 	row  []byte // the cells, one behind the other
@@ -48,17 +48,17 @@ const (
 )
 
 // NewCSVFrames begins a table of frames of the view, whose registers Select may have chosen.
-func NewCSVFrames(out io.Writer, view *frameview.View) (*csvFrames, error) {
-	registers, err := view.CollectedRegisters()
+func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
+	registers, err := v.CollectedRegisters()
 	if err != nil {
 		return nil, err
 	}
-	choice, err := view.Columns(0)
+	choice, err := v.Columns(0)
 	if err != nil {
 		return nil, err
 	}
-	c := &csvFrames{
-		out: csv.NewWriter(out), view: view, reader: view.NewReader(), registers: registers, symbols: view.Symbols != nil,
+	c := &CSVFrames{
+		out: csv.NewWriter(out), view: v, reader: v.NewReader(), registers: registers, symbols: v.Symbols != nil,
 		variables: make(map[int32]int),
 	}
 	header := []string{csvFrame: "frame", csvTracepoint: "tracepoint", csvSource: "source", csvPC: "pc"}
@@ -71,7 +71,7 @@ func NewCSVFrames(out io.Writer, view *frameview.View) (*csvFrames, error) {
 	header = c.addItems(header)
 	for _, n := range choice.Variables {
 		c.variables[n] = len(header)
-		header = append(header, "$"+view.VariableName(n))
+		header = append(header, "$"+v.VariableName(n))
 	}
 	c.ends, c.text = make([][2]int, len(header)), make([]string, len(header))
 	for i, title := range header {
@@ -108,17 +108,17 @@ func isWord(field string) bool {
 
 // csvPart is what a column has of an item.
 type csvPart struct {
-	frameview.Part
+	view.Part
 	column int
 }
 
 // addItems gives everything that tracepoints collect in memory a column, or several if it is a structure. What several
 // tracepoints collect under one name has one column.
-func (c *csvFrames) addItems(header []string) []string {
+func (c *CSVFrames) addItems(header []string) []string {
 	columns := make(map[string]int)
-	c.items = make(map[*frameview.Item][]csvPart)
+	c.items = make(map[*view.Item][]csvPart)
 	for _, item := range c.view.EveryItem() {
-		if !IsMemory(item) {
+		if !item.InMemory() {
 			continue
 		}
 		for _, part := range item.Parts() {
@@ -135,7 +135,7 @@ func (c *csvFrames) addItems(header []string) []string {
 }
 
 // Add writes a frame.
-func (c *csvFrames) Add(frame frameview.Frame) error {
+func (c *CSVFrames) Add(frame view.Frame) error {
 	c.row = c.row[:0]
 	clear(c.ends)
 	c.reader.Set(frame)
@@ -151,12 +151,12 @@ func (c *csvFrames) Add(frame frameview.Frame) error {
 		}
 		for _, part := range parts {
 			start := len(c.row)
-			c.row = c.reader.AppendPart(c.row, item, v, part.Part, frameview.StyleCSV)
+			c.row = c.reader.AppendPart(c.row, item, v, part.Part, view.StyleCSV)
 			c.cell(part.column, start)
 		}
 	}
-	var room [8]frameview.Variable
-	for _, variable := range frameview.AppendVariables(room[:0], frame) {
+	var room [8]view.Variable
+	for _, variable := range view.AppendVariables(room[:0], frame) {
 		if column, ok := c.variables[variable.Number]; ok {
 			start := len(c.row)
 			c.row = strconv.AppendInt(c.row, variable.Value, 10)
@@ -171,10 +171,10 @@ func (c *csvFrames) Add(frame frameview.Frame) error {
 }
 
 // cell makes what was appended to the row since start a cell.
-func (c *csvFrames) cell(column, start int) { c.ends[column] = [2]int{start, len(c.row)} }
+func (c *CSVFrames) cell(column, start int) { c.ends[column] = [2]int{start, len(c.row)} }
 
 // lead fills the cells that every frame has, and those of registers.
-func (c *csvFrames) lead(frame frameview.Frame) {
+func (c *CSVFrames) lead(frame view.Frame) {
 	c.row = strconv.AppendInt(c.row, int64(frame.Number), 10)
 	c.cell(csvFrame, 0)
 	start := len(c.row)
@@ -205,33 +205,33 @@ func (c *csvFrames) lead(frame frameview.Frame) {
 }
 
 // Flush writes what is still held back.
-func (c *csvFrames) Flush() error {
+func (c *CSVFrames) Flush() error {
 	c.out.Flush()
 	return c.out.Error()
 }
 
 // JSONFrames writes frames as JSON, one object a line: that of "show --json" with what was collected by name, as in
-// "collected":{"j->id":7,"q":"0x4052a0"}. Values are as frameview.StyleJSON says.
+// "collected":{"j->id":7,"q":"0x4052a0"}. Values are as view.StyleJSON says.
 type JSONFrames struct {
 	Out    io.Writer
-	View   *frameview.View
-	reader *frameview.Reader
+	View   *view.View
+	reader *view.Reader
 	Line   []byte
 }
 
-func NewJSONFrames(out io.Writer, view *frameview.View) *JSONFrames {
-	return &JSONFrames{Out: out, View: view, reader: view.NewReader()}
+func NewJSONFrames(out io.Writer, v *view.View) *JSONFrames {
+	return &JSONFrames{Out: out, View: v, reader: v.NewReader()}
 }
 
 // Add writes a frame.
-func (j *JSONFrames) Add(frame frameview.Frame) error {
+func (j *JSONFrames) Add(frame view.Frame) error {
 	j.Line = append(j.Append(j.Line[:0], frame), '\n')
 	_, err := j.Out.Write(j.Line)
 	return err
 }
 
 // Append appends the object of a frame.
-func (j *JSONFrames) Append(dst []byte, frame frameview.Frame) []byte {
+func (j *JSONFrames) Append(dst []byte, frame view.Frame) []byte {
 	j.reader.Set(frame)
 	dst = j.View.AppendJSON(dst, frame)
 	dst = append(dst[:len(dst)-1], `,"collected":`...)
