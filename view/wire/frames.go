@@ -219,6 +219,7 @@ type JSONFrames struct {
 	Line   []byte
 }
 
+// NewJSONFrames begins objects of frames of the view, whose registers Select may have chosen.
 func NewJSONFrames(out io.Writer, v *view.View) *JSONFrames {
 	return &JSONFrames{Out: out, View: v, reader: v.NewReader()}
 }

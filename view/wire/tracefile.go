@@ -199,6 +199,7 @@ func describeTarget(v *view.View) *Target {
 	return object
 }
 
+// DescribeTracepoint describes a tracepoint at one location, of whose number the trace has so many frames.
 func DescribeTracepoint(v *view.View, t *trace.Tracepoint, frames int) Tracepoint {
 	object := Tracepoint{
 		Number:      t.Number,

@@ -23,6 +23,7 @@ import (
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testprog"
 	"tracewell/internal/test/testtool"
+	"tracewell/view/wire"
 )
 
 // TestRecordStatus: the status of the program is handed on, as a shell does.
@@ -112,16 +113,16 @@ func TestRecordJSON(t *testing.T) {
 	if err := json.Unmarshal([]byte(objects[2]), &frame); err != nil || frame.Frame != 2 || frame.Collected["item->number"] != 3.0 {
 		t.Errorf("%v in %s", err, objects[2])
 	}
-	var end runObject
+	var end wire.Run
 	if err := json.Unmarshal([]byte(objects[3]), &end); err != nil {
 		t.Fatal(err)
 	}
 	zero := 0
-	want := runObject{
-		File: path, End: "program-ended", Frames: 3, Bytes: end.Bytes, Seconds: end.Seconds, Program: &programObject{PID: end.Program.PID, Status: &zero},
-		Tracepoints: []pointObject{
+	want := wire.Run{
+		File: path, End: "program-ended", Frames: 3, Bytes: end.Bytes, Seconds: end.Seconds, Program: &wire.Program{PID: end.Program.PID, Status: &zero},
+		Tracepoints: []wire.Point{
 			{Number: 1, At: "push", Locations: end.Tracepoints[0].Locations, Hits: 3, Frames: 3, Bytes: uint64(end.Bytes)},
-			{Number: 2, At: "nowhere", Pending: true, Locations: []locationObject{}},
+			{Number: 2, At: "nowhere", Pending: true, Locations: []wire.Location{}},
 		},
 	}
 	if diff := cmp.Diff(want, end); diff != "" || end.Bytes == 0 || len(end.Tracepoints[0].Locations) != 1 {

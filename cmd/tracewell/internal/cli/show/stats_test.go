@@ -12,6 +12,7 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/clitest"
 	"tracewell/internal/jsontext"
+	"tracewell/view/wire"
 )
 
 // TestValueCountsTexts: of a pointer to characters it is the texts that are counted, not where they are.
@@ -22,7 +23,7 @@ func TestValueCountsTexts(t *testing.T) {
 		want[text]++
 	}
 	for _, value := range []string{"l->text", "(char *)l->text"} {
-		var object figuresObject
+		var object wire.Figures
 		if err := json.Unmarshal([]byte(clitest.Run(t, "show", path, "--json", "--value", value).Stdout), &object); err != nil {
 			t.Fatal(err)
 		}
