@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -250,11 +250,12 @@ func (t *Target) idle() {
 	}
 }
 
-// orphan deals with the child of a fork, if that is what a task stopped with, that the session has not been told of.
+// orphan deals with the child or the thread, if the beginning of one is what a task stopped with, that the session has not been told of
+// and that is no task yet. It waits at its first stop, where it would stay for good.
 func (t *Target) orphan(k *task, s sys.Status, do func(child int)) {
 	switch s.Event() {
 	case sys.EventFork, sys.EventVfork, sys.EventClone:
-		if group, err := sys.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
+		if t.tasks[k.child] == nil && t.firstStop(k.child) {
 			do(k.child)
 		}
 	}
@@ -312,13 +313,7 @@ func (t *Target) detach(p *process) {
 // detachOwner lets a process go that has its memory for itself, which is put back as it was.
 func (t *Target) detachOwner(p *process) {
 	guests := t.stopGuests(p)
-	for _, tr := range p.traps {
-		if tr.site != nil {
-			p.lower(tr.site)
-		}
-		tr.lift(p.space)
-	}
-	p.clearTraps()
+	p.removeTraps()
 	t.leaveCalls(p)
 	t.unmapScratch(p)
 	t.letGo(p)

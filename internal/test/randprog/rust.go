@@ -216,13 +216,14 @@ func (t *typ) rustName() string {
 
 // rustUnion declares a union.
 func (g *generator) rustUnion() {
-	t := &typ{kind: union, name: g.fresh("U"), size: 16}
+	t := &typ{kind: union, name: g.fresh("U")}
 	var body strings.Builder
 	for range 2 + g.IntN(3) {
 		f := field{g.fresh("m"), g.scalar(), -1, ""}
 		fmt.Fprintf(&body, "  %s: %s,\n", f.name, f.typ.name)
-		g.enumerated(f.name, f.typ)
+		g.enumerated(f.name, f.typ, -1)
 		t.fields = append(t.fields, f)
+		t.size = max(t.size, f.typ.size)
 	}
 	g.print("#[repr(C)]\n#[derive(Clone, Copy)]\nunion %s {\n%s}\n", t.name, body.String())
 	g.unions = append(g.unions, t)

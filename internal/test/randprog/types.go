@@ -2,6 +2,7 @@ package randprog
 
 import (
 	"math/big"
+	"slices"
 )
 
 // typ is a type of a program.
@@ -101,6 +102,18 @@ func (t *typ) innermost() *typ {
 	return t
 }
 
+// widest is the members of a union that fill it, or all of them if none does. A store to another one leaves bytes that compilers may
+// fill with anything, so that two runs of the program differ.
+func (t *typ) widest() []field {
+	all := slices.DeleteFunc(slices.Clone(t.fields), func(f field) bool {
+		return f.bits >= 0 || f.typ.size < t.size || f.typ.kind == float && f.typ.size > 8 // long double: 80 bits of 128
+	})
+	if len(all) == 0 {
+		return t.fields
+	}
+	return all
+}
+
 // leaves calls f with each part of a value that is a scalar; of an array with the first, the last and one between.
 func (g *generator) leaves(path string, t *typ, bits int, f func(path string, t *typ, bits int)) {
 	switch t.kind {
@@ -126,7 +139,7 @@ func (g *generator) leaves(path string, t *typ, bits int, f func(path string, t 
 			}
 		}
 	case union:
-		m := pick(g, t.fields)
+		m := pick(g, t.widest())
 		g.leaves(path+"."+m.name, m.typ, m.bits, f)
 	default:
 		if bits < 0 {
