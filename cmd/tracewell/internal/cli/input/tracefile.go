@@ -11,6 +11,7 @@ import (
 	"tracewell/trace"
 )
 
+// FramesByTracepoint counts the frames of each tracepoint.
 func (t *TraceFile) FramesByTracepoint() map[trace.Number]int {
 	counts := make(map[trace.Number]int)
 	for i := range t.View.File.NumFrames() {

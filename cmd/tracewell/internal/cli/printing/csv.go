@@ -219,6 +219,7 @@ type JSONFrames struct {
 	Line   []byte
 }
 
+// NewJSONFrames writes frames of the view, whose registers Select may have chosen.
 func NewJSONFrames(out io.Writer, view *frameview.View) *JSONFrames {
 	return &JSONFrames{Out: out, View: view, reader: view.NewReader()}
 }

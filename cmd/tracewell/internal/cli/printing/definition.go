@@ -171,6 +171,7 @@ func ByNumber(tracepoints []trace.Tracepoint) []trace.Tracepoint {
 	})
 }
 
+// WriteTracepoints prints the definitions of a file, with the hits that the run counted and the frames that the file has of each.
 func WriteTracepoints(out *console.Output, t *input.TraceFile) {
 	frames := t.FramesByTracepoint()
 	for _, tracepoint := range ByNumber(t.View.File.Header().Tracepoints) {
@@ -190,6 +191,7 @@ func WriteTracepoints(out *console.Output, t *input.TraceFile) {
 	}
 }
 
+// WriteVariableDefinitions prints trace state variables and what they were at first.
 func WriteVariableDefinitions(out *console.Output, variables []trace.Variable) {
 	if len(variables) == 0 {
 		return

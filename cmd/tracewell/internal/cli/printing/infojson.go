@@ -46,6 +46,7 @@ type (
 		Registers    int      `json:"registers"`
 		BlockSize    int      `json:"registerBlockSize"` // by the description; that of the frames is the file's
 	}
+	// TracepointObject is one location of a tracepoint.
 	TracepointObject struct {
 		Number      trace.Number   `json:"number"`
 		Address     string         `json:"address"`
@@ -73,6 +74,7 @@ type (
 		Action string `json:"action"` // as in a packet
 		Text   string `json:"text"`
 	}
+	// VariableObject is a trace state variable.
 	VariableObject struct {
 		Number  trace.VariableNumber `json:"number"`
 		Name    string               `json:"name"`
@@ -163,6 +165,7 @@ func describeTarget(view *frameview.View) *targetObject {
 	return object
 }
 
+// DescribeTracepoint makes the object of a tracepoint that has so many frames.
 func DescribeTracepoint(view *frameview.View, t *trace.Tracepoint, frames int) TracepointObject {
 	object := TracepointObject{
 		Number:      t.Number,
