@@ -27,6 +27,9 @@ type Program struct {
 	Language Language
 	Source   string
 	Marks    []Mark // in the order in which the program comes to them
+	// Enumerations are the names of the members of an enumeration type. Such a member of a union may hold a number that is no
+	// enumerator.
+	Enumerations []string
 }
 
 // File is the name of the source.
@@ -60,7 +63,7 @@ func New(seed uint64, b Build, members int) *Program {
 	default:
 		g.clike()
 	}
-	return &Program{b.Language, g.text.String(), g.marks}
+	return &Program{b.Language, g.text.String(), g.marks, g.enumerations}
 }
 
 // generator writes a program.
@@ -78,6 +81,8 @@ type generator struct {
 	variants []*typ
 	marks    []Mark
 	members  int
+
+	enumerations []string
 }
 
 // print writes whole lines.
@@ -97,6 +102,13 @@ func (g *generator) fresh(prefix string) string {
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
+
+// enumerated notes a member of an enumeration type.
+func (g *generator) enumerated(name string, t *typ) {
+	if t.kind == enumeration && name != "" {
+		g.enumerations = append(g.enumerations, name)
+	}
+}
 
 // mark makes a line a mark, the next one that the program comes to.
 func (g *generator) mark(line int, members []Member) {
