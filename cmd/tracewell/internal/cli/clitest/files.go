@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tracewell/internal/packed"
+	"tracewell/internal/routine"
 	"tracewell/tfile"
 )
 
@@ -74,10 +75,10 @@ func Piped(t *testing.T, name string) *os.File {
 	}
 	t.Cleanup(func() { r.Close() })
 	text := Content(t, name)
-	go func() {
+	routine.Go(func() {
 		io.WriteString(w, text)
 		w.Close()
-	}()
+	})
 	return r
 }
 
@@ -107,9 +108,9 @@ func Feed(t testing.TB, content []byte) *os.File {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close() })
-	go func() {
+	routine.Go(func() {
 		w.Write(content)
 		w.Close()
-	}()
+	})
 	return r
 }

@@ -48,6 +48,7 @@ func Examined(lines []string) string {
 	return bytes.String()
 }
 
+// Absolute is a path from the root.
 func Absolute(t *testing.T, path string) string {
 	t.Helper()
 	full, err := filepath.Abs(path)

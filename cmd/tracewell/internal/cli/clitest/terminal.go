@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/internal/routine"
 	"tracewell/internal/sys"
 	"tracewell/internal/test/testtool"
 )
@@ -80,10 +81,10 @@ func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
 		t.Fatal(err)
 	}
 	copied := make(chan struct{})
-	go func() {
+	routine.Go(func() {
 		io.Copy(&s.Screen, master)
 		close(copied)
-	}()
+	})
 	t.Cleanup(func() {
 		s.Command.Process.Kill()
 		master.Close()

@@ -20,6 +20,7 @@ func Entry(out *Output, name, format string, args ...any) {
 	fmt.Fprintf(out, "%-17s%s\n", name, fmt.Sprintf(format, args...))
 }
 
+// OrUnknown is what stands for a value that a file does not tell.
 func OrUnknown(s string) string {
 	if s == "" {
 		return "not told"
@@ -32,6 +33,7 @@ func WriteIndented(out *Output, value any) error {
 	return jsontext.Write(out, value, "  ")
 }
 
+// CellsOf are the cells of a row of text.Table.
 func CellsOf(row []string) [][]byte {
 	cells := make([][]byte, len(row))
 	for i, cell := range row {
@@ -40,6 +42,7 @@ func CellsOf(row []string) [][]byte {
 	return cells
 }
 
+// WriteLine formats a line.
 func WriteLine(out *Output, format string, args ...any) error {
 	_, err := fmt.Fprintf(out, format+"\n", args...)
 	return err
@@ -48,6 +51,7 @@ func WriteLine(out *Output, format string, args ...any) error {
 // WarningLimit is how many warnings are printed.
 const WarningLimit = 10
 
+// Warn prints warnings about what has a name, the first WarningLimit of them.
 func Warn(messages io.Writer, name string, warnings []string) {
 	for i, warning := range warnings {
 		if i == WarningLimit {

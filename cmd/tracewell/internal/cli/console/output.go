@@ -41,8 +41,10 @@ func WriteTo(out *Output, print func(*Output) error) error {
 // OutputBuffer is how much is gathered before it is written.
 const OutputBuffer = 1 << 16
 
+// IsTerminal reports whether a file is a terminal.
 func IsTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
+// NewOutput lays text out for f, with colour if that is a terminal and its user wants any.
 func NewOutput(f *os.File) *Output {
 	out := &Output{Writer: bufio.NewWriterSize(f, OutputBuffer)}
 	if !IsTerminal(f) {

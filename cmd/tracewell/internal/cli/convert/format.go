@@ -86,9 +86,10 @@ func (f *format) readable() bool { return f.read != nil || f.readFolder != nil |
 
 func (f *format) writable() bool { return f.write != nil || f.writeFolder != nil || f.dialect != nil }
 
-// ReadFormats and writeFormats name the formats that there are, for help and errors.
+// ReadFormats name the formats that can be read, for help and errors.
 func ReadFormats() string { return allNames((*format).readable) }
 
+// WriteFormats name the formats that can be written.
 func WriteFormats() string { return allNames((*format).writable) }
 
 func allNames(which func(*format) bool) string {

@@ -71,6 +71,7 @@ func commandLines(commands []string) []string {
 	return lines
 }
 
+// WriteTracepoints prints the definitions of a file, with the hits that the run counted and the frames that the file has of each.
 func WriteTracepoints(out *console.Output, t *input.TraceFile) {
 	frames := t.View.FramesByTracepoint()
 	for _, tracepoint := range frameview.ByNumber(t.View.File.Header().Tracepoints) {
@@ -90,6 +91,7 @@ func WriteTracepoints(out *console.Output, t *input.TraceFile) {
 	}
 }
 
+// WriteVariableDefinitions prints trace state variables and what they were at first.
 func WriteVariableDefinitions(out *console.Output, variables []trace.Variable) {
 	if len(variables) == 0 {
 		return

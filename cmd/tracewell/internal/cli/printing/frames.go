@@ -25,6 +25,7 @@ type Damages struct {
 	first error
 }
 
+// Note counts a frame, if it is damaged.
 func (d *Damages) Note(frame frameview.Frame) {
 	if frame.Damaged == nil {
 		return

@@ -3,8 +3,7 @@ package printing_test
 import (
 	"testing"
 
-	"tracewell/cmd/tracewell/internal/cli"
-	"tracewell/cmd/tracewell/internal/cli/clitest"
+	"tracewell/cmd/tracewell/internal/cli/clitest/testmain"
 )
 
-func TestMain(m *testing.M) { clitest.Main(m, cli.Run) }
+func TestMain(m *testing.M) { testmain.Main(m) }

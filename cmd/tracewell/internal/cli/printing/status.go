@@ -10,6 +10,7 @@ import (
 	frameview "tracewell/view"
 )
 
+// WriteStatus prints how a run stands, nil being a file that does not tell.
 func WriteStatus(out *console.Output, status *trace.Status) {
 	fmt.Fprintln(out, "\n"+out.Style.Heading("Trace run"))
 	if status == nil {
@@ -67,6 +68,7 @@ func timeText(microseconds uint64) string {
 	return Seconds(microseconds)
 }
 
+// Seconds are a time in microseconds as GDB prints it.
 func Seconds(microseconds uint64) string {
 	return fmt.Sprintf("%d.%06d secs", microseconds/1e6, microseconds%1e6)
 }

@@ -82,6 +82,7 @@ type ValuePrinter struct {
 	view *frameview.View
 }
 
+// NewValuePrinter prints values of the frames of a view.
 func NewValuePrinter(view *frameview.View) ValuePrinter {
 	return ValuePrinter{view: view, Printer: ctype.Printer{
 		Order:  view.Content.Header().Order,
