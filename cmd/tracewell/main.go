@@ -6,6 +6,7 @@ import (
 	"runtime"
 
 	"tracewell/cmd/tracewell/internal/cli"
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/routine"
 	"tracewell/internal/sys"
 	target "tracewell/target/linux"
@@ -16,6 +17,6 @@ func init() { runtime.LockOSThread() }
 func main() {
 	target.RunIfGuard()
 	sys.LendFirstThread(func() {
-		routine.Exit(cli.Run(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+		routine.Exit(cli.Run(os.Args[1:], console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 	})
 }

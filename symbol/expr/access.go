@@ -39,9 +39,16 @@ func (c *compiler) member(n *cexpr.Node) value {
 		}
 	}
 	v := c.value(whole)
+	if v.typ.Kind == ctype.Array && n.Op == "->" {
+		v = c.scalarOf(whole, v)
+	}
 	// Pointers to pointers are followed as well: GDB does so for Go and Rust, and C users write p.x for p->x.
 	for v.typ.Kind == ctype.Pointer && v.typ.Elem != nil {
 		v = c.pointed(whole, v)
+	}
+	if v.typ.Kind != ctype.Record && c.partial != nil {
+		c.fail(n, fmt.Sprintf("there is no %s: the type of %s has no members that are known", n, whole),
+			cexpr.Suggest(n.String(), c.scope.Names()))
 	}
 	if v.typ.Kind != ctype.Record {
 		c.fail(n, fmt.Sprintf("%s is of type %v, which has no members", whole, v.typ), "")
@@ -95,6 +102,10 @@ func (c *compiler) own(n *cexpr.Node, record value, f ctype.Field) value {
 			return c.reached(record, v)
 		}
 		c.fail(n, f.Name+" is a static member, whose place is not known", "")
+	case f.Virtual && c.partial != nil:
+		object, word := c.address(n, record), ctype.Int(c.abi.Pointer, true)
+		table := c.memoryCell(n, object, word)
+		return at(object.with(c.memoryCell(n, table.plus(f.VTable), word), op(ax.OpAdd)), f.Type)
 	case f.Virtual:
 		// A virtual base class lies at a distance that the object's virtual table has, below the address that the table pointer holds.
 		table := c.address(n, record).then(op(ax.OpDup), op(ax.OpRef64)).plus(f.VTable)
@@ -190,7 +201,7 @@ func (c *compiler) scaled(n *cexpr.Node, index value, elem *ctype.Type) code {
 	// The elements are arrays of variable length themselves, so their size is a matter of the hit.
 	case dynamic(elem):
 		return index.code.with(c.bytes(n, value{typ: elem}), op(ax.OpMul))
-	case elem.Size == 0 && elem.Kind != ctype.Function:
+	case c.stride(elem) == 0 && elem.Kind != ctype.Function:
 		c.fail(n, fmt.Sprintf("the size of %v is not known", elem), "")
 	case index.known != nil:
 		return pushed(*index.known * uint64(max(elem.Size, 1)))
@@ -220,7 +231,7 @@ func (c *compiler) repeat(n *cexpr.Node) value {
 func (c *compiler) dereference(n *cexpr.Node) value {
 	pointer := c.scalar(n.Kids[0])
 	elem := elementOf(pointer)
-	if elem.Kind == ctype.Opaque && elem.Name == ctype.Void.Name {
+	if elem.Kind == ctype.Opaque && elem.Name == ctype.Void.Name && c.partial == nil {
 		c.fail(n, "there is nothing of type void", "a cast says what is there: *(char *)…")
 	}
 	return at(pointer.code, elem)

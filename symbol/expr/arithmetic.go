@@ -17,6 +17,8 @@ func convert(v value, typ *ctype.Type) value {
 	// unsigned; and two types of one size differ in how the upper bits are filled.
 	fits := typ.Size > from.Size && (!from.Signed || typ.Signed) || typ.Size == from.Size && typ.Signed == from.Signed
 	switch {
+	case v.known != nil && typ.Kind == ctype.Bool:
+		return constant(truth(*v.known != 0), typ)
 	case v.known != nil:
 		return constant(typ.Extend(*v.known), typ)
 	case typ.Kind == ctype.Bool && from.Kind != ctype.Bool:
@@ -77,15 +79,17 @@ func (c *compiler) binary(n *cexpr.Node) value {
 	case "@":
 		return c.repeat(n)
 	}
-	return c.operate(n, n.Op, c.scalar(n.Kids[0]), c.scalar(n.Kids[1]))
+	return c.operate(n, n.Op, c.arithmetic(n.Kids[0]), c.arithmetic(n.Kids[1]))
 }
 
-// operate is an arithmetic operator on two integers.
+// operate is an arithmetic operator on two numbers.
 func (c *compiler) operate(n *cexpr.Node, operator string, left, right value) value {
 	pointer := left.typ.Kind == ctype.Pointer || right.typ.Kind == ctype.Pointer
 	switch {
 	case operator == "<<" || operator == ">>":
-		return c.shift(operator, left, right)
+		return c.shift(operator, c.scalarOf(n.Kids[0], left), c.scalarOf(n.Kids[1], right))
+	case isFloat(left.typ) || isFloat(right.typ):
+		return c.realBinary(n, operator, left, right)
 	case pointer && (operator == "+" || operator == "-"):
 		return c.pointerSum(n, operator, left, right)
 	}
@@ -93,6 +97,9 @@ func (c *compiler) operate(n *cexpr.Node, operator string, left, right value) va
 	typ := cexpr.Common(left.typ, right.typ)
 	a, b := convert(left, typ), convert(right, typ)
 	// Both operands are free of effects on each other, or stand in an expression whose order C leaves open.
+	if c.partial != nil && (operator == "/" || operator == "%") {
+		b = c.divisor(n, b)
+	}
 	if o.swapped {
 		a, b = b, a
 	}
@@ -161,7 +168,7 @@ func (c *compiler) pointerSum(n *cexpr.Node, operator string, left, right value)
 	switch {
 	case right.typ.Kind == ctype.Pointer && left.typ.Kind == ctype.Pointer && operator == "-":
 		// C requires the same type. Types that differ in qualifiers or names only are let pass, as GDB does.
-		if elem.Size == 0 || elem.Size != elementOf(right).Size {
+		if c.partial == nil && (elem.Size == 0 || elem.Size != elementOf(right).Size) {
 			c.fail(n, fmt.Sprintf("%v - %v means nothing", left.typ, right.typ), "")
 		}
 		distance := left.code.with(right.code, op(ax.OpSub))
@@ -176,12 +183,24 @@ func (c *compiler) pointerSum(n *cexpr.Node, operator string, left, right value)
 	if operator == "-" {
 		move = op(ax.OpSub)
 	}
-	return value{typ: left.typ, code: left.code.with(c.scaled(n, right, elem), move)}
+	return value{typ: left.typ, code: left.code.with(c.scaled(n, right, elem), move).extended(left.typ)}
+}
+
+// stride is how far the elements of an array are from one another; 0 if that is not known. Over what was collected, where a type
+// may be known by its name alone, a pointer to any such counts in bytes, as GDB has it of void.
+func (c *compiler) stride(elem *ctype.Type) int {
+	if c.partial != nil {
+		return max(elem.Size, 1)
+	}
+	return elem.Size
 }
 
 // logical is && and ||, of which the right operand is computed only if it decides.
 func (c *compiler) logical(n *cexpr.Node) value {
-	left, right := c.scalar(n.Kids[0]).code, c.scalar(n.Kids[1]).code
+	left, right := c.condition(n.Kids[0]).code, c.condition(n.Kids[1]).code
+	if c.partial != nil {
+		return value{typ: intType, code: c.decided(n, left, right)}
+	}
 	// The operand that decides is jumped on; the value is 0 or 1 whatever the operands are.
 	jump := left.then(op(ax.OpLogNot))
 	decided := int64(0)
@@ -212,13 +231,17 @@ func branch(condition, yes, no code) code {
 
 // choice is a ? b : c. In C the type of the result is one that both can be converted to.
 func (c *compiler) choice(n *cexpr.Node) value {
-	condition := c.scalar(n.Kids[0])
-	yes, no := c.scalar(n.Kids[1]), c.scalar(n.Kids[2])
+	condition := c.condition(n.Kids[0])
+	yes, no := c.arithmetic(n.Kids[1]), c.arithmetic(n.Kids[2])
 	typ := yes.typ
 	if yes.typ.Kind != ctype.Pointer || no.typ.Kind != ctype.Pointer {
-		typ = cexpr.Common(yes.typ, no.typ)
+		typ = common(yes.typ, no.typ)
 	}
-	return value{typ: typ, code: branch(condition.code, convert(yes, typ).code, convert(no, typ).code)}
+	then, otherwise := c.converted(n, yes, typ).code, c.converted(n, no, typ).code
+	if c.partial != nil {
+		return value{typ: typ, code: c.chosen(n, condition.code, then, otherwise)}
+	}
+	return value{typ: typ, code: branch(condition.code, then, otherwise)}
 }
 
 // unary compiles an operator with one operand. Operands narrower than int are promoted first.
@@ -229,12 +252,18 @@ func (c *compiler) unary(n *cexpr.Node) value {
 	case "&":
 		return c.addressOf(n)
 	}
-	operand := c.scalar(n.Kids[0])
+	if n.Op == "!" {
+		operand := c.condition(n.Kids[0])
+		return folded(value{typ: intType, code: operand.code.then(op(ax.OpLogNot))}, operand)
+	}
+	operand := c.arithmetic(n.Kids[0])
+	if sign, ok := realSigns[n.Op]; ok && isFloat(operand.typ) {
+		return value{typ: operand.typ, code: c.mapped(n, operand.code, sign)}
+	}
+	operand = c.scalarOf(n.Kids[0], operand)
 	typ := cexpr.Promoted(operand.typ)
 	a := convert(operand, typ)
 	switch n.Op {
-	case "!":
-		return folded(value{typ: intType, code: operand.code.then(op(ax.OpLogNot))}, operand)
 	case "-":
 		return folded(value{typ: typ, code: pushed(0).with(a.code, op(ax.OpSub)).extended(typ)}, a)
 	case "~":
@@ -247,22 +276,22 @@ func (c *compiler) unary(n *cexpr.Node) value {
 func (c *compiler) cast(n *cexpr.Node) value {
 	inner := c.value(n.Kids[0])
 	switch {
-	case inner.typ == n.Type:
+	case inner.typ == n.Type && c.partial == nil: // else what lacks has its name without the cast
 		return inner
 	case inner.typ.Kind == ctype.Opaque && inner.typ.Size == 0 && inner.code == nil: // known to the linker alone
 		return at(c.address(n.Kids[0], inner), n.Type)
 	}
-	if inner.typ.Kind == ctype.Float || n.Type.Kind == ctype.Float {
+	if c.partial == nil && (inner.typ.Kind == ctype.Float || n.Type.Kind == ctype.Float) {
 		c.fail(n, noFloat, "")
 	}
-	if !n.Type.Scalar() {
+	if !n.Type.Scalar() && !isFloat(n.Type) || isFloat(inner.typ) && n.Type.Kind == ctype.Pointer {
 		c.fail(n, fmt.Sprintf("%v cannot be converted to %v", inner.typ, n.Type), "")
 	}
-	v := c.scalarOf(n.Kids[0], inner)
+	v := c.arithmeticOf(n.Kids[0], inner)
 	if offset, ok := c.upcast(n, v.typ, n.Type); ok && offset != 0 {
 		v.code = v.code.plus(offset)
 	}
-	return convert(v, n.Type)
+	return c.converted(n, v, n.Type)
 }
 
 // upcast is how far a base class lies from the start of the class to which a pointer is cast to it.

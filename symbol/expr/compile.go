@@ -13,16 +13,18 @@ import (
 // compiler turns the tree of an expression into values. Its parts give up by a panic with an *Error, which rescue turns into
 // a result.
 type compiler struct {
-	text  string
-	scope Scope
-	abi   ctype.ABI
+	text    string
+	scope   Scope
+	abi     ctype.ABI
+	dialect cexpr.Dialect
+	partial *partial // of a Scalar; nil for an agent expression and for a Plan
 
 	passed []value // this, for static members that are named without it: GDB reads it on its way to them
 }
 
 // newCompiler begins an expression. The scope is asked for its ABI once.
 func newCompiler(text string, s Scope) *compiler {
-	return &compiler{text: text, scope: s, abi: s.ABI()}
+	return &compiler{text: text, scope: s, abi: s.ABI(), dialect: cexpr.Tracing}
 }
 
 // rescue returns the *Error that a part has given up with. Any other panic goes on: it is a bug.
@@ -34,7 +36,7 @@ func rescue(err *error) {
 
 // parse reads the whole text as one expression.
 func (c *compiler) parse() *cexpr.Node {
-	root, err := cexpr.Parse(c.text, grammar{c.scope}, cexpr.Tracing)
+	root, err := cexpr.Parse(c.text, grammar{c.scope}, c.dialect)
 	if err != nil {
 		panic(err)
 	}
@@ -79,7 +81,14 @@ func (g grammar) Value(name string) bool {
 func (g grammar) ABI() ctype.ABI { return g.scope.ABI() }
 
 // value compiles a part. A reference stands for what it refers to.
-func (c *compiler) value(n *cexpr.Node) value { return c.followed(n, compilers[n.Form](c, n)) }
+func (c *compiler) value(n *cexpr.Node) value {
+	if c.partial != nil {
+		if v, ok := c.operand(n); ok {
+			return c.followed(n, v)
+		}
+	}
+	return c.followed(n, compilers[n.Form](c, n))
+}
 
 // followed is what a reference refers to, or else the value itself.
 func (c *compiler) followed(n *cexpr.Node, v value) value {
@@ -217,11 +226,20 @@ func (c *compiler) literal(n *cexpr.Node) value {
 		if !ok {
 			c.fail(n, text+" is not one character of one byte", "")
 		}
+		if c.partial != nil {
+			return constant(bits, intType) // as in C, and not as in C++ and GDB
+		}
 		return constant(bits, &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: !c.abi.UnsignedChar, Char: true})
 	case cexpr.String:
 		c.fail(n, "a string in an expression would have to be put into the program", "")
 	}
 	bits, typ, ok := cexpr.ParseInteger(text, c.abi)
+	if c.partial != nil && !ok {
+		if v, isReal := realLiteral(text); isReal {
+			return v
+		}
+		c.fail(n, text+" is no number", "")
+	}
 	switch {
 	case ok:
 	case strings.ContainsAny(text, ".eEpP"):
@@ -237,6 +255,9 @@ const noFloat = "an agent expression cannot compute with floating-point numbers"
 
 // load is the code that pushes a part that is one integer. An array and a function stand for their addresses.
 func (c *compiler) load(n *cexpr.Node, v value) code {
+	if c.partial != nil && isFloat(v.typ) {
+		c.failType(n, v.typ)
+	}
 	switch {
 	case v.code != nil:
 		return v.code
@@ -251,15 +272,33 @@ func (c *compiler) load(n *cexpr.Node, v value) code {
 	if !v.typ.Scalar() {
 		c.failType(n, v.typ)
 	}
-	loaded, err := load(v.place, v.typ, c.scope.Order())
+	loaded, err := c.loadFrom(n, v.place, v.typ)
 	if err != nil {
 		c.fail(n, n.String()+": "+err.Error(), "")
 	}
 	return loaded
 }
 
+// loadFrom is the code that pushes an integer of a part which lies in a place.
+func (c *compiler) loadFrom(n *cexpr.Node, place Place, t *ctype.Type) (code, error) {
+	if at, ok := place.(Memory); ok && c.partial != nil {
+		return c.memoryCell(n, at.Emit, t), nil
+	}
+	return load(place, t, c.scope.Order())
+}
+
 // failType says why a part is no integer.
 func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
+	if c.partial != nil {
+		hint := ""
+		switch t.Kind {
+		case ctype.Record:
+			hint = "name one of its members"
+		case ctype.Float:
+			hint = fmt.Sprintf("a cast makes it one: (long)(%s)", n)
+		}
+		c.fail(n, fmt.Sprintf("%s is of type %v, which is no integer", n, t), hint)
+	}
 	if t.Swapped {
 		c.fail(n, fmt.Sprintf("%s has its bytes in the other order than the machine's; an agent expression does not compute with it", n), "")
 	}
@@ -286,7 +325,7 @@ func (c *compiler) loadBits(n *cexpr.Node, v value) code {
 	// A bit-field may lie in nine bytes. Its parts are aligned integers, shifted into place and joined.
 	for _, p := range f.Parts(c.scope.Order()) {
 		place := part(v.place, p.Offset, p.Size, f.Span(), c.scope.Order())
-		bits, err := load(place, ctype.Int(p.Size, false), c.scope.Order())
+		bits, err := c.loadFrom(n, place, ctype.Int(p.Size, false))
 		switch {
 		case err != nil:
 			c.fail(n, n.String()+": "+err.Error(), "")

@@ -9,6 +9,9 @@
 // What is collected for an expression is all that evaluating it touches, registers and memory, as GDB does it: so that GDB
 // and a Plan can evaluate it over the frame.
 //
+// A Scalar is an expression over named values that may be missing, such as a condition over the frames of a trace: the same
+// rules of C, but floating point is computed, too, and what is missing is neither true nor false.
+//
 // # From text to bytecode
 //
 // The text is parsed by cexpr, which asks the Scope only which names are types. The compiler then turns the tree into values from the

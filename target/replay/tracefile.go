@@ -9,12 +9,12 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/internal/frameview"
 	"tracewell/symbol"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
+	"tracewell/view"
 )
 
 // TraceFileOptions say what a trace file does not.
@@ -30,7 +30,7 @@ type TraceFile struct {
 	content tfile.Content
 	file    *tfile.File // content if it is one, maybe with another description; else nil
 	header  tfile.Header
-	view    *frameview.View
+	view    *view.View
 	isa     *arch.ISA
 	program *program // nil if there is none
 	// libraries are those of the process, as far as the file says where they were and they are still there.
@@ -65,12 +65,12 @@ func NewTraceFile(content tfile.Content, o TraceFileOptions) (f *TraceFile, warn
 			return nil, nil, err
 		}
 	}
-	f.view, warnings = frameview.New(f.content, names)
+	f.view, warnings = view.New(f.content, names)
 	if f.view.Layout == nil {
 		return nil, warnings, errNoDescription(f.header)
 	}
 	if pc := f.view.PC(); pc != nil && pc.Size == 4 && cutAddresses(f.header.Tracepoints) {
-		f.view, warnings = frameview.New(f.content, names)
+		f.view, warnings = view.New(f.content, names)
 	}
 	if f.program != nil && f.view.Symbols != nil {
 		f.program.place(f.view.Symbols.Main().Bias())
@@ -122,7 +122,7 @@ func (r restated) Header() tfile.Header { return r.header }
 
 // isaOf is the instruction set that a file's description tells of. The stack has no register: what stop replies tell of it would
 // be invented, as outside frames nothing is known but a place to stand at.
-func isaOf(v *frameview.View, order arch.ByteOrder) *arch.ISA {
+func isaOf(v *view.View, order arch.ByteOrder) *arch.ISA {
 	isa := &arch.ISA{
 		Machine: v.Target.Machine(), Name: v.Target.Architecture, Order: order, AddrSize: 8,
 		PC: arch.NoReg, SP: arch.NoReg, FP: arch.NoReg,

@@ -16,8 +16,14 @@ type fence struct {
 // system is the package where system calls are made.
 const system = "internal/sys"
 
-// signalling are the packages that name signals and process groups besides, and for that alone import syscall.
+// signalling are the packages that name signals and process groups besides, and for that alone import syscall. So do those in folders of
+// them.
 var signalling = []string{"cmd/tracewell/internal/cli", "internal/test/gdbtest", "internal/test/robust", "test/mutants"}
+
+// signals reports whether a package is one of signalling, or in the folder of one.
+func signals(pkg string) bool {
+	return slices.ContainsFunc(signalling, func(s string) bool { return pkg == s || strings.HasPrefix(pkg, s+"/") })
+}
 
 // opening is the package that opens files without waiting, also on systems without internal/sys.
 const opening = "internal/regularfile"
@@ -36,7 +42,7 @@ var importFences = []fence{
 	{"C", "the product is built without cgo", func(*source) bool { return false }},
 	{"golang.org/x/sys/unix", "only " + system + " may", func(s *source) bool { return s.pkg == system }},
 	{"syscall", "only " + system + ", " + opening + " and those that handle signals may", func(s *source) bool {
-		return s.pkg == system || s.pkg == opening || slices.Contains(signalling, s.pkg)
+		return s.pkg == system || s.pkg == opening || signals(s.pkg)
 	}},
 	{"os", "it does no I/O of its own", outside},
 	{"os/exec", "it does no I/O of its own", outside},

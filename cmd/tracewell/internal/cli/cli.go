@@ -1,5 +1,6 @@
-// Package cli is the command line: one file a subcommand, which reads flags, calls the library that does the work, and
-// turns the outcome into output and an exit status. There is no logic here that a program could want without a terminal.
+// Package cli is the command line: a folder for each command that has several files, and a file for each other. A command reads flags,
+// calls the library that does the work, and turns the outcome into output and an exit status. There is no logic here that a program
+// could want without a terminal.
 //
 // Data goes to standard output and everything else to standard error. The exit status is 0 for done, 1 for a difference or
 // a finding, 2 for wrong usage, unreadable input or failure.
@@ -8,38 +9,38 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/cmd/tracewell/internal/cli/check"
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/convert"
+	"tracewell/cmd/tracewell/internal/cli/demo"
+	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/match"
+	"tracewell/cmd/tracewell/internal/cli/record"
+	"tracewell/cmd/tracewell/internal/cli/replay"
+	"tracewell/cmd/tracewell/internal/cli/serve"
+	"tracewell/cmd/tracewell/internal/cli/show"
+	"tracewell/cmd/tracewell/internal/cli/tdesc"
 	"tracewell/internal/completion"
 	"tracewell/internal/text"
 )
 
-// Streams are the standard streams of a run.
-type Streams struct{ In, Out, Err *os.File }
-
-// The exit statuses.
-const (
-	statusDone    = 0
-	statusFinding = 1
-	statusFailure = 2
-)
-
 // commands is the whole command line.
 type commands struct {
-	Serve    serveCommand    `cmd:"" help:"Run a program for GDB to connect to."`
-	Record   recordCommand   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out."`
-	Replay   replayCommand   `cmd:"" help:"Serve a saved trace to GDB."`
-	Show     showCommand     `cmd:"" help:"Print the frames of a trace file."`
-	Describe infoCommand     `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
-	Check    checkCommand    `cmd:"" help:"Say what is wrong with a trace file, and write what can be saved."`
-	Convert  convertCommand  `cmd:"" help:"Write trace files and execution traces in another format; merge and cut trace files."`
-	Match    matchCommand    `cmd:"" help:"Compare execution traces, and say where two executions part."`
-	Generate generateCommand `cmd:"" name:"gen-trace" help:"Write an execution trace to try tools on, with faults where they are wanted."`
-	Demo     demoCommand     `cmd:"" help:"Trace a small built-in program and show what was collected."`
-	Tdesc    tdescCommand    `cmd:"" help:"Check, lay out, print and compare target descriptions."`
+	Serve    serve.Command    `cmd:"" help:"Run a program for GDB to connect to."`
+	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out."`
+	Replay   replay.Command   `cmd:"" help:"Serve a saved trace to GDB."`
+	Show     show.Command     `cmd:"" help:"Print the frames of a trace file."`
+	Describe show.InfoCommand `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
+	Check    check.Command    `cmd:"" help:"Say what is wrong with a trace file, and write what can be saved."`
+	Convert  convert.Command  `cmd:"" help:"Write trace files and execution traces in another format; merge and cut trace files."`
+	Match    match.Command    `cmd:"" help:"Compare execution traces, and say where two executions part."`
+	Generate generateCommand  `cmd:"" name:"gen-trace" help:"Write an execution trace to try tools on, with faults where they are wanted."`
+	Demo     demo.Command     `cmd:"" help:"Trace a small built-in program and show what was collected."`
+	Tdesc    tdesc.Command    `cmd:"" help:"Check, lay out, print and compare target descriptions."`
 
 	Help       helpCommand       `cmd:"" help:"Explain a command, as --help does."`
 	About      versionCommand    `cmd:"" name:"version" help:"Print the version, with the commit that it was built from."`
@@ -49,17 +50,11 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
-// errFinding makes the exit status 1: the command worked and what it looked at is not well.
-var errFinding = errors.New("finding")
-
-// errTold makes the exit status 2: the command failed and has said why itself.
-var errTold = errors.New("told")
-
 // exit ends parsing early, as --help does; kong would end the process.
 type exit struct{ status int }
 
 // Run runs one command line and returns its exit status.
-func Run(args []string, streams Streams) (status int) {
+func Run(args []string, streams console.Streams) (status int) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -79,27 +74,27 @@ func Run(args []string, streams Streams) (status int) {
 	}
 	if args[0] == completion.Command {
 		completion.Answer(streams.Out, parser.Model, completes, args[1:])
-		return statusDone
+		return console.StatusDone
 	}
-	context, err := parser.Parse(operandsLast(parser.Model, joinNegatives(parser.Model, matchWords(args))))
+	context, err := parser.Parse(flags.OperandsLast(parser.Model, flags.JoinNegatives(parser.Model, match.Words(args))))
 	if err == nil {
 		err = context.Run()
 	} else {
-		err = misused(err)
+		err = flags.Misused(err)
 	}
-	var program exitStatus
+	var program console.ExitStatus
 	switch {
 	case err == nil:
-		return statusDone
+		return console.StatusDone
 	case errors.As(err, &program):
 		return int(program)
-	case errors.Is(err, errFinding):
-		return statusFinding
-	case errors.Is(err, errTold):
-		return statusFailure
+	case errors.Is(err, console.ErrFinding):
+		return console.StatusFinding
+	case errors.Is(err, console.ErrTold):
+		return console.StatusFailure
 	}
 	fmt.Fprintf(streams.Err, "tracewell: %s\n", visibleLines(err.Error()))
-	return statusFailure
+	return console.StatusFailure
 }
 
 // visibleLines is a message of several lines in which nothing commands the terminal: names of files and symbols stand in it as they are.
@@ -112,14 +107,14 @@ func visibleLines(message string) string {
 }
 
 // parserOptions are what the parser has to know besides the commands.
-func parserOptions(streams Streams) []kong.Option {
+func parserOptions(streams console.Streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("tracewell"),
 		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": builtFrom().String(), "tdescSource": sourceHelp,
-			"architectures": architectures(), "readFormats": readFormats(), "writeFormats": writeFormats()},
-		matchVariables(),
-		recordVariables(),
+		kong.Vars{"version": builtFrom().String(), "tdescSource": tdesc.SourceHelp,
+			"architectures": replay.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
+		match.Variables(),
+		record.Variables(),
 		kong.Writers(streams.Out, streams.Err),
 		kong.Exit(func(status int) { panic(exit{status}) }),
 		kong.Help(help),
@@ -128,13 +123,10 @@ func parserOptions(streams Streams) []kong.Option {
 	}
 }
 
-// exampler is a command with examples, which help shows first.
-type exampler interface{ Examples() string }
-
 // help prints a command's examples above kong's own text.
 func help(options kong.HelpOptions, ctx *kong.Context) error {
 	if node := ctx.Selected(); node != nil {
-		if examples := examplesOf(node); examples != "" {
+		if examples := flags.ExamplesOf(node); examples != "" {
 			fmt.Fprintf(ctx.Stdout, "Examples:\n%s\n", examples)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"tracewell/cmd/tracewell/internal/cli/clitest"
 	"tracewell/internal/sys"
 	"tracewell/internal/test/testtool"
 )
@@ -66,13 +67,13 @@ func TestShells(t *testing.T) {
 // typedShell is a shell on a terminal.
 type typedShell struct {
 	keyboard io.Writer
-	screen   *screen
+	screen   *clitest.Screen
 }
 
 func startCompletingShell(t *testing.T, name string) *typedShell {
 	t.Helper()
 	dir := t.TempDir()
-	for from, to := range map[string]string{basic: "run.tf", basicProgram: "queue"} {
+	for from, to := range map[string]string{clitest.Basic: "run.tf", clitest.BasicProgram: "queue"} {
 		b, err := os.ReadFile(from)
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +83,7 @@ func startCompletingShell(t *testing.T, name string) *typedShell {
 		}
 	}
 	bin := t.TempDir()
-	script := fmt.Sprintf(imitation, isTracewell, os.Args[0])
+	script := fmt.Sprintf(imitation, clitest.IsTracewell, os.Args[0])
 	if err := os.WriteFile(filepath.Join(bin, "tracewell"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -105,22 +106,22 @@ func startCompletingShell(t *testing.T, name string) *typedShell {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); cmd.Process.Wait() })
-	s := &typedShell{keyboard: master, screen: &screen{}}
+	s := &typedShell{keyboard: master, screen: &clitest.Screen{}}
 	go io.Copy(s.screen, master)
 	io.WriteString(master, loading[name]+"; echo load''ed\r")
-	s.screen.shows(t, "loaded")
+	s.screen.Shows(t, "loaded")
 	return s
 }
 
 // enter types a command line, and waits for the arguments that its command gets.
 func (s *typedShell) enter(t *testing.T, typed, want string) {
 	t.Helper()
-	s.screen.mu.Lock()
-	s.screen.text.Reset()
-	s.screen.mu.Unlock()
+	s.screen.Mu.Lock()
+	s.screen.Text.Reset()
+	s.screen.Mu.Unlock()
 	io.WriteString(s.keyboard, typed)
 	io.WriteString(s.keyboard, "\r")
-	got := s.screen.shows(t, ">.")
+	got := s.screen.Shows(t, ">.")
 	if !strings.Contains(got, "GOT: "+want+".") {
 		t.Errorf("%q: want %s in\n%q", typed, want, got)
 	}

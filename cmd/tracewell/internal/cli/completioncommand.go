@@ -9,6 +9,9 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/convert"
+	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/internal/completion"
 	"tracewell/internal/sys"
 	"tracewell/itrace/dialects"
@@ -22,7 +25,7 @@ type completionCommand struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"The shell: ${enum}."`
 }
 
-// Examples implements exampler.
+// Examples implements flags.Exampler.
 func (*completionCommand) Examples() string {
 	return `  source <(tracewell completion bash)            # in ~/.bashrc
   source <(tracewell completion zsh)             # in ~/.zshrc, behind compinit
@@ -31,7 +34,7 @@ func (*completionCommand) Examples() string {
 }
 
 // Run implements kong's command.
-func (c *completionCommand) Run(streams Streams) error {
+func (c *completionCommand) Run(streams console.Streams) error {
 	return completion.WriteScript(streams.Out, c.Shell, "tracewell")
 }
 
@@ -121,7 +124,7 @@ func programOf(line *completion.Line) string {
 	if !ok {
 		return ""
 	}
-	path, _ := recordedPath(header)
+	path, _ := input.RecordedPath(header)
 	return path
 }
 
@@ -138,11 +141,11 @@ func headerOf(line *completion.Line) (header tfile.Header, ok bool) {
 		return header, false
 	}
 	defer null.Close()
-	t, content, err := openContent(line.Operands[0], Streams{null, null, null}, nil)
+	t, content, err := input.OpenContent(line.Operands[0], console.Streams{In: null, Out: null, Err: null}, nil)
 	if t == nil || err != nil {
 		return header, false
 	}
-	defer t.close()
+	defer t.Close()
 	return content.Header(), true
 }
 
@@ -195,8 +198,8 @@ func completeProcesses(*completion.Line, string) (found []completion.Candidate) 
 }
 
 func completeFormats(*completion.Line, string) (found []completion.Candidate) {
-	for _, f := range slices.Concat(formats, executionFormats) {
-		found = append(found, completion.Candidate{Word: f.name})
+	for _, f := range slices.Concat(convert.Formats, convert.ExecutionFormats) {
+		found = append(found, completion.Candidate{Word: f.Name})
 	}
 	return found
 }

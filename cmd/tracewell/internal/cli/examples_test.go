@@ -17,12 +17,17 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/cmd/tracewell/internal/cli/clitest"
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/match"
+	"tracewell/cmd/tracewell/internal/cli/record"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testtool"
 )
 
 // exampleLines are the command lines of the examples of a command.
-func exampleLines(e exampler) []string {
+func exampleLines(e flags.Exampler) []string {
 	var lines []string
 	for line := range strings.Lines(e.Examples()) {
 		if line = strings.TrimSpace(line); line != "" {
@@ -35,7 +40,7 @@ func exampleLines(e exampler) []string {
 // TestExamplesParse: the command line of every example in every --help is one that the command takes.
 func TestExamplesParse(t *testing.T) {
 	parser := func() *kong.Kong {
-		p, err := kong.New(&commands{}, append(parserOptions(Streams{}), kong.Writers(io.Discard, io.Discard))...)
+		p, err := kong.New(&commands{}, append(parserOptions(console.Streams{}), kong.Writers(io.Discard, io.Discard))...)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +52,7 @@ func TestExamplesParse(t *testing.T) {
 		for _, child := range node.Children {
 			walk(child)
 		}
-		e, ok := node.Target.Addr().Interface().(exampler)
+		e, ok := node.Target.Addr().Interface().(flags.Exampler)
 		if !ok {
 			return
 		}
@@ -62,7 +67,7 @@ func TestExamplesParse(t *testing.T) {
 			}
 			examples++
 			p := parser()
-			if _, err := p.Parse(operandsLast(p.Model, joinNegatives(p.Model, matchWords(args)))); err != nil {
+			if _, err := p.Parse(flags.OperandsLast(p.Model, flags.JoinNegatives(p.Model, match.Words(args)))); err != nil {
 				t.Errorf("%s: %v", line, err)
 			}
 		}
@@ -138,9 +143,9 @@ type claim struct {
 // frames have the numbers of a column of n, one for each frame of a trace file.
 func framesOf(t *testing.T, folder, file, value string) []int {
 	t.Helper()
-	shown := run(t, "show", filepath.Join(folder, file), "--exec", filepath.Join(folder, "server"), "--json")
+	shown := clitest.Run(t, "show", filepath.Join(folder, file), "--exec", filepath.Join(folder, "server"), "--json")
 	var numbers []int
-	for _, m := range regexp.MustCompile(`"`+regexp.QuoteMeta(value)+`":(-?\d+)`).FindAllStringSubmatch(shown.stdout, -1) {
+	for _, m := range regexp.MustCompile(`"`+regexp.QuoteMeta(value)+`":(-?\d+)`).FindAllStringSubmatch(shown.Stdout, -1) {
 		n, _ := strconv.Atoi(m[1])
 		numbers = append(numbers, n)
 	}
@@ -267,7 +272,7 @@ func TestRecordExamples(t *testing.T) {
 		running.Wait()
 	}()
 	claims := recordClaims(running.Process.Pid)
-	for _, line := range exampleLines(&recordCommand{}) {
+	for _, line := range exampleLines(&record.Command{}) {
 		command, _, _ := strings.Cut(line, "  #")
 		command = strings.TrimSpace(command)
 		rest, isRecord := strings.CutPrefix(command, "tracewell record ")

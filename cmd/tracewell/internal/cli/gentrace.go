@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/jsontext"
 	"tracewell/internal/packed"
 	"tracewell/internal/progress"
@@ -64,7 +65,7 @@ func (q *quantity) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// Examples implements exampler.
+// Examples implements flags.Exampler.
 func (*generateCommand) Examples() string {
 	var kinds strings.Builder
 	names, texts := generate.FaultKinds()
@@ -85,18 +86,18 @@ Kinds of fault:
 }
 
 // Run implements kong's command. The exit status is 2 if a fault could not be planted.
-func (c *generateCommand) Run(streams Streams) error {
+func (c *generateCommand) Run(streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	ctx, stop := untilInterrupted()
+	ctx, stop := console.UntilInterrupted()
 	defer stop()
 	bar := c.bar(streams)
 	defer bar.Done()
 	var planted []generate.Planted
 	var unread error // what kept the trace from being written whole, also that nobody wanted it
 	generated := func(w io.Writer) error {
-		planted, unread = generate.Write(&growing{Writer: &interruptible{w, ctx}, bar: bar}, c.options())
+		planted, unread = generate.Write(&growing{Writer: console.Interruptible(ctx, w), bar: bar}, c.options())
 		return unread
 	}
 	var err error
@@ -104,7 +105,7 @@ func (c *generateCommand) Run(streams Streams) error {
 		method, _ := packed.BySuffix(c.Output)
 		err = packed.Write(c.Output, method, generated)
 	} else {
-		err = write(streams, func(out *output) error { return generated(out) })
+		err = console.Write(streams, func(out *console.Output) error { return generated(out) })
 	}
 	bar.Done()
 	if err != nil || unread != nil {
@@ -163,10 +164,10 @@ func (c *generateCommand) options() generate.Options {
 func (c *generateCommand) toFile() bool { return c.Output != "" && c.Output != "-" }
 
 // bar shows how far writing has come, unless the trace itself goes to the terminal.
-func (c *generateCommand) bar(streams Streams) *progress.Bar {
+func (c *generateCommand) bar(streams console.Streams) *progress.Bar {
 	name := c.Output
 	if !c.toFile() {
-		if name = "standard output"; isTerminal(streams.Out) {
+		if name = "standard output"; console.IsTerminal(streams.Out) {
 			return nil
 		}
 	}
@@ -205,7 +206,7 @@ type plantedFault struct {
 }
 
 // tell says where the faults are.
-func (c *generateCommand) tell(planted []generate.Planted, streams Streams) error {
+func (c *generateCommand) tell(planted []generate.Planted, streams console.Streams) error {
 	answer := plantedFaults{Planted: []plantedFault{}}
 	missed := slices.Clone(c.Fault)
 	for _, p := range planted {
@@ -231,7 +232,7 @@ func (c *generateCommand) tell(planted []generate.Planted, streams Streams) erro
 		}
 	}
 	if len(missed) > 0 {
-		return errTold
+		return console.ErrTold
 	}
 	return nil
 }

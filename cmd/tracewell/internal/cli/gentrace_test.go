@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"tracewell/cmd/tracewell/internal/cli/clitest"
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/packed"
 	"tracewell/itrace/generate"
 )
@@ -13,22 +15,22 @@ import (
 // TestGenerateTrace: the trace goes where it is wanted, and where the faults are is said to people and to programs.
 func TestGenerateTrace(t *testing.T) {
 	t.Chdir(t.TempDir())
-	got := run(t, "gen-trace", "-n", "1k", "--fault", "drop@600:3", "--fault", "value@20", "--planted", "faults.json")
+	got := clitest.Run(t, "gen-trace", "-n", "1k", "--fault", "drop@600:3", "--fault", "value@20", "--planted", "faults.json")
 	want := "tracewell: value@20: planted at instruction 21, line 44, pc 0x800080ec, sp\n"
-	if got.status != statusDone || !strings.HasPrefix(got.stderr, want) || strings.Count(got.stderr, "\n") != 2 {
-		t.Errorf("%+v", got.stderr)
+	if got.Status != console.StatusDone || !strings.HasPrefix(got.Stderr, want) || strings.Count(got.Stderr, "\n") != 2 {
+		t.Errorf("%+v", got.Stderr)
 	}
 	var answer plantedFaults
-	if err := json.Unmarshal([]byte(content(t, "faults.json")), &answer); err != nil || len(answer.Planted) != 2 ||
+	if err := json.Unmarshal([]byte(clitest.Content(t, "faults.json")), &answer); err != nil || len(answer.Planted) != 2 ||
 		answer.Planted[1].Fault != "drop@600:3" || answer.Planted[1].Instruction != 600 || answer.Missed != nil {
 		t.Errorf("%v: %+v", err, answer)
 	}
 	for _, name := range []string{"plain.log", "packed.log.gz", "packed.log.zst", "/dev/null"} {
-		if out := run(t, "gen-trace", "-n", "1000", "-o", name); out.status != statusDone || out.stderr != "" || out.stdout != "" {
+		if out := clitest.Run(t, "gen-trace", "-n", "1000", "-o", name); out.Status != console.StatusDone || out.Stderr != "" || out.Stdout != "" {
 			t.Errorf("%s: %+v", name, out)
 		}
 	}
-	plain := content(t, "plain.log")
+	plain := clitest.Content(t, "plain.log")
 	for name, suffix := range map[string]string{"packed.log.gz": ".gz", "packed.log.zst": ".zst"} {
 		f, err := os.Open(name)
 		if err != nil {
@@ -55,12 +57,12 @@ func TestGenerateLook(t *testing.T) {
 		"--fault opcode@0":   "1 clk 0 IT (0) 80008000 3c1053d1 A svc : ",
 		"--late 3 --shuffle": "1 clk 0 IT (0) 80008000 3c105bd1 A svc : ",
 	} {
-		got := run(t, append([]string{"gen-trace", "-n", "50"}, strings.Fields(args)...)...)
-		if got.status != statusDone || !strings.HasPrefix(got.stdout, want) || strings.Contains(got.stdout, "\r\n") != strings.Contains(args, "--crlf") {
-			t.Errorf("%s: %.200s%s", args, got.stdout, got.stderr)
+		got := clitest.Run(t, append([]string{"gen-trace", "-n", "50"}, strings.Fields(args)...)...)
+		if got.Status != console.StatusDone || !strings.HasPrefix(got.Stdout, want) || strings.Contains(got.Stdout, "\r\n") != strings.Contains(args, "--crlf") {
+			t.Errorf("%s: %.200s%s", args, got.Stdout, got.Stderr)
 		}
 	}
-	two := run(t, "gen-trace", "-n", "50", "--cpus", "2", "--plain-names").stdout
+	two := clitest.Run(t, "gen-trace", "-n", "50", "--cpus", "2", "--plain-names").Stdout
 	if strings.Count(two, " IT ") != 100 || !strings.Contains(two, " clk 1 IT ") || !strings.Contains(two, " R r8 ") {
 		t.Errorf("%.300s", two)
 	}
@@ -84,18 +86,18 @@ func TestGenerateMisuse(t *testing.T) {
 		"-o no/where":                  "no/where",
 		"-o .":                         "not a regular file",
 	} {
-		if got := run(t, append([]string{"gen-trace"}, strings.Fields(args)...)...); got.status != statusFailure || !strings.Contains(got.stderr, want) {
-			t.Errorf("%s: want %q: exit status %d: %s", args, want, got.status, got.stderr)
+		if got := clitest.Run(t, append([]string{"gen-trace"}, strings.Fields(args)...)...); got.Status != console.StatusFailure || !strings.Contains(got.Stderr, want) {
+			t.Errorf("%s: want %q: exit status %d: %s", args, want, got.Status, got.Stderr)
 		}
 	}
 }
 
 // TestGenerateHelp lists every kind of fault.
 func TestGenerateHelp(t *testing.T) {
-	got := run(t, "gen-trace", "--help")
+	got := clitest.Run(t, "gen-trace", "--help")
 	kinds, texts := generate.FaultKinds()
 	for i, kind := range kinds {
-		if !strings.Contains(got.stdout, string(kind)) || !strings.Contains(got.stdout, texts[i]) {
+		if !strings.Contains(got.Stdout, string(kind)) || !strings.Contains(got.Stdout, texts[i]) {
 			t.Errorf("--help lacks %s, %s", kind, texts[i])
 		}
 	}
@@ -103,8 +105,8 @@ func TestGenerateHelp(t *testing.T) {
 
 // TestGenerateUnread stops writing for a reader that goes away: this would go on for days.
 func TestGenerateUnread(t *testing.T) {
-	asTracewell(t)
-	if out, status := shell(t, "tracewell gen-trace -n 1000G | head -n 2"); status != 0 || strings.Count(out, "\n") != 2 {
+	clitest.AsTracewell(t)
+	if out, status := clitest.Shell(t, "tracewell gen-trace -n 1000G | head -n 2"); status != 0 || strings.Count(out, "\n") != 2 {
 		t.Errorf("exit status %d: %s", status, out)
 	}
 }

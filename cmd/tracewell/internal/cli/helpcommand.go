@@ -1,13 +1,17 @@
 package cli
 
-import "github.com/alecthomas/kong"
+import (
+	"github.com/alecthomas/kong"
+
+	"tracewell/cmd/tracewell/internal/cli/flags"
+)
 
 // helpCommand is "tracewell help".
 type helpCommand struct {
 	Command []string `arg:"" optional:"" complete:"commands" help:"The command to explain. Without it, what commands there are."`
 }
 
-// Examples implements exampler.
+// Examples implements flags.Exampler.
 func (*helpCommand) Examples() string {
 	return `  tracewell help
   tracewell help record                          # the same as tracewell record --help
@@ -18,5 +22,5 @@ func (*helpCommand) Examples() string {
 // Run implements kong's command. It is what --help does, which does not come back from parsing but for an error.
 func (c *helpCommand) Run(k *kong.Kong) error {
 	_, err := k.Parse(append(c.Command, "--help"))
-	return misused(err)
+	return flags.Misused(err)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/internal/manpage"
 )
 
@@ -17,7 +18,7 @@ type manCommand struct {
 	Folder string `arg:"" help:"Where to write them, a file for the program and for each command; the folder is made if it is not there."`
 }
 
-// Examples implements exampler.
+// Examples implements flags.Exampler.
 func (*manCommand) Examples() string {
 	return `  tracewell man ~/.local/share/man/man1          # where man finds them: man tracewell-record
 `
@@ -32,7 +33,7 @@ func (c *manCommand) Run(k *kong.Kong) error {
 		return fmt.Errorf("man: %w", err)
 	}
 	b := builtFrom()
-	texts := manpage.Texts{Version: "Tracewell " + b.Version, Exit: exitText, Examples: examplesOf}
+	texts := manpage.Texts{Version: "Tracewell " + b.Version, Exit: exitText, Examples: flags.ExamplesOf}
 	if t, err := time.Parse(time.RFC3339, b.Time); err == nil {
 		texts.Date = t.UTC().Format(time.DateOnly)
 	}
@@ -50,14 +51,4 @@ func writePage(path string, page manpage.Page, texts manpage.Texts) error {
 		return err
 	}
 	return errors.Join(page.Write(f, texts), f.Close())
-}
-
-// examplesOf are the examples of a command, or empty.
-func examplesOf(node *kong.Node) string {
-	if node.Target.IsValid() && node.Target.CanAddr() {
-		if e, ok := node.Target.Addr().Interface().(exampler); ok {
-			return e.Examples()
-		}
-	}
-	return ""
 }

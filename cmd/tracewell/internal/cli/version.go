@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/jsontext"
 )
 
@@ -15,7 +16,7 @@ type versionCommand struct {
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
-// Examples implements exampler.
+// Examples implements flags.Exampler.
 func (*versionCommand) Examples() string {
 	return `  tracewell version
   tracewell version --json | jq -r .commit
@@ -23,7 +24,7 @@ func (*versionCommand) Examples() string {
 }
 
 // Run implements kong's command.
-func (c *versionCommand) Run(streams Streams) error {
+func (c *versionCommand) Run(streams console.Streams) error {
 	if !c.JSON {
 		_, err := fmt.Fprintln(streams.Out, builtFrom())
 		return err

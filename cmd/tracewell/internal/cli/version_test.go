@@ -8,23 +8,25 @@ import (
 	"strings"
 	"testing"
 
+	"tracewell/cmd/tracewell/internal/cli/clitest"
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/test/testtool"
 )
 
 // TestVersion: the command and the option say the same.
 func TestVersion(t *testing.T) {
-	want := run(t, "version")
-	if !strings.HasPrefix(want.stdout, "tracewell ") || want.status != statusDone {
+	want := clitest.Run(t, "version")
+	if !strings.HasPrefix(want.Stdout, "tracewell ") || want.Status != console.StatusDone {
 		t.Errorf("%+v", want)
 	}
 	for _, args := range [][]string{{"--version"}, {"serve", "--version"}} {
-		if got := run(t, args...); got != want {
+		if got := clitest.Run(t, args...); got != want {
 			t.Errorf("%q: %+v, want %+v", args, got, want)
 		}
 	}
 	var object build
-	got := run(t, "version", "--json")
-	if err := json.Unmarshal([]byte(got.stdout), &object); err != nil || object != builtFrom() {
+	got := clitest.Run(t, "version", "--json")
+	if err := json.Unmarshal([]byte(got.Stdout), &object); err != nil || object != builtFrom() {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -63,12 +65,12 @@ func TestBuildInformation(t *testing.T) {
 func TestHelpCommand(t *testing.T) {
 	for _, command := range []string{"", "record", "tdesc check"} {
 		words := strings.Fields(command)
-		got, want := run(t, append([]string{"help"}, words...)...), run(t, append(words, "--help")...)
-		if got != want || got.status != statusDone {
+		got, want := clitest.Run(t, append([]string{"help"}, words...)...), clitest.Run(t, append(words, "--help")...)
+		if got != want || got.Status != console.StatusDone {
 			t.Errorf("help %s: %+v, want %+v", command, got, want)
 		}
 	}
-	if got := run(t, "help", "recrod"); got.status != statusFailure || !strings.Contains(got.stderr, `did you mean "record"`) {
+	if got := clitest.Run(t, "help", "recrod"); got.Status != console.StatusFailure || !strings.Contains(got.Stderr, `did you mean "record"`) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -76,7 +78,7 @@ func TestHelpCommand(t *testing.T) {
 // TestManPages renders every page; groff has nothing to complain of.
 func TestManPages(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man1")
-	if got := run(t, "man", dir); got != (outcome{}) {
+	if got := clitest.Run(t, "man", dir); got != (clitest.Outcome{}) {
 		t.Fatalf("%+v", got)
 	}
 	pages, err := filepath.Glob(filepath.Join(dir, "tracewell*.1"))

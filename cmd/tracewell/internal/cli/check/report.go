@@ -1,0 +1,112 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/text"
+	"tracewell/tfile"
+	"tracewell/tfile/check"
+)
+
+// The object of "check --json". Programs rely on these names and their meaning; fields may be added.
+type (
+	checkObject struct {
+		Verdict  check.Verdict        `json:"verdict"`
+		Findings []checkFindingObject `json:"findings"`
+	}
+	checkFindingObject struct {
+		Offset   int64  `json:"offset"`          // in bytes from the start of the file
+		Line     int    `json:"line,omitempty"`  // of a definition, from 1
+		Frame    *int   `json:"frame,omitempty"` // the first that has it, from 0
+		Rule     string `json:"rule"`
+		Severity string `json:"severity"` // odd, misreads, refuses or crashes: what GDB does
+		Text     string `json:"text"`
+		Count    int    `json:"count"` // lines or frames that have it
+		Advice   string `json:"advice"`
+	}
+)
+
+// report prints what was found, in either form.
+func (c *Command) report(out *console.Output, name string, e *examination) error {
+	switch {
+	case c.JSON:
+		return console.WriteIndented(out, describeCheck(e))
+	case e.report == nil:
+		return console.WriteLine(out, "%s\n%s: unreadable", text.Visible(e.reason.Error()), text.Visible(name))
+	}
+	writeFindings(out, name, e)
+	return nil
+}
+
+func describeCheck(e *examination) checkObject {
+	object := checkObject{e.verdict(), []checkFindingObject{}}
+	var format *tfile.FormatError
+	if errors.As(e.reason, &format) {
+		object.Findings = append(object.Findings, checkFindingObject{
+			Offset: format.Offset, Rule: "magic", Severity: tfile.Refuses.String(), Text: format.Error(), Count: 1,
+			Advice: "check a file that begins with 0x7f and TRACE0",
+		})
+	}
+	if e.report == nil {
+		return object
+	}
+	for _, f := range e.report.Findings {
+		finding := checkFindingObject{
+			Offset: f.Offset, Line: f.Line, Rule: f.Rule.Name, Severity: f.Rule.Severity.String(), Text: f.Text,
+			Count: f.Count, Advice: f.Rule.Advice,
+		}
+		if f.Frame >= 0 {
+			finding.Frame = &f.Frame
+		}
+		object.Findings = append(object.Findings, finding)
+	}
+	return object
+}
+
+// writeFindings prints the findings one a line, as compilers do, with the advice below the first that breaks a rule.
+func writeFindings(out *console.Output, name string, e *examination) {
+	advised := make(map[string]bool)
+	for _, f := range e.report.Findings {
+		fmt.Fprintf(out, "%s:%s: %s: %s%s [%s]\n", text.Visible(name), place(f), out.Style.Heading(severityWords[f.Rule.Severity]),
+			text.Visible(f.Text), others(f), f.Rule.Name)
+		if !advised[f.Rule.Name] {
+			fmt.Fprintf(out, "    %s\n", out.Style.Faint(f.Rule.Advice))
+		}
+		advised[f.Rule.Name] = true
+	}
+	if e.report.Verdict == check.WellFormed {
+		fmt.Fprintf(out, "%s: well-formed: %s\n", text.Visible(name), text.Plural(e.frames, "frame"))
+		return
+	}
+	fmt.Fprintf(out, "%s: %s in %s; the worst: %s\n", text.Visible(name), text.Plural(len(e.report.Findings), "finding"),
+		text.Plural(e.frames, "frame"), severityWords[e.report.Worst()])
+}
+
+// place says where a finding is: the line of a definition or the frame, and the offset in the file.
+func place(f check.Finding) string {
+	switch {
+	case f.Line > 0:
+		return fmt.Sprintf("%d:+%d", f.Line, f.Offset)
+	case f.Frame >= 0:
+		return fmt.Sprintf("frame %d:+%d", f.Frame, f.Offset)
+	}
+	return fmt.Sprintf("+%d", f.Offset)
+}
+
+// others says how many more there are of what is told once.
+func others(f check.Finding) string {
+	switch {
+	case f.Count <= 1:
+		return ""
+	case f.Frame >= 0:
+		return fmt.Sprintf(" (and in %s more)", text.Plural(f.Count-1, "frame"))
+	}
+	return fmt.Sprintf(" (and %d more)", f.Count-1)
+}
+
+// severityWords says what GDB makes of a finding.
+var severityWords = map[tfile.Severity]string{
+	tfile.Odd: "odd", tfile.Misreads: "GDB misreads it", tfile.Refuses: "GDB refuses it", tfile.Crashes: "GDB crashes",
+}

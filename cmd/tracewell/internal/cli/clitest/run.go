@@ -1,0 +1,124 @@
+// Package clitest runs command lines of tracewell for the tests of its commands: in the test's own process with files for the
+// standard streams, or as a process of its own on a terminal.
+package clitest
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+)
+
+// Put writes a file.
+func Put(t *testing.T, name string, data []byte) {
+	t.Helper()
+	if err := os.WriteFile(name, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Update is the option by which tests write what they compare with.
+var Update = flag.Bool("update", false, "rewrite the golden files")
+
+// CommandLine runs a command line of tracewell over these streams, and returns its exit status. It is given to Main, since what package cli imports cannot import it.
+var CommandLine func(args []string, streams console.Streams) (status int)
+
+// Main runs the tests of a package, which may call Run. It makes the test binary tracewell itself for tests that need that as a process
+// of its own.
+func Main(m *testing.M, run func(args []string, streams console.Streams) (status int)) {
+	CommandLine = run
+	own := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	if args := os.Getenv(OnTerminal); args != "" {
+		os.Unsetenv(OnTerminal)
+		os.Exit(run(strings.Fields(args), own))
+	}
+	if os.Getenv(IsTracewell) != "" {
+		os.Exit(run(os.Args[1:], own))
+	}
+	os.Exit(m.Run())
+}
+
+// Outcome is what a command line did.
+type Outcome struct {
+	Stdout, Stderr string
+	Status         int
+}
+
+// Run runs a command line with files for its streams and nothing to read.
+func Run(t testing.TB, args ...string) Outcome {
+	t.Helper()
+	in, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	return RunWith(t, in, args...)
+}
+
+// RunWith runs a command line that reads in.
+func RunWith(t testing.TB, in *os.File, args ...string) Outcome {
+	t.Helper()
+	dir := t.TempDir()
+	var files [2]*os.File
+	for i, name := range []string{"stdout", "stderr"} {
+		file, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close()
+		files[i] = file
+	}
+	status := CommandLine(args, console.Streams{In: in, Out: files[0], Err: files[1]})
+	return Outcome{Content(t, files[0].Name()), Content(t, files[1].Name()), status}
+}
+
+// Content is what a file holds.
+func Content(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// Trace files that GDB 13.1 wrote, and the programs that they are of.
+var (
+	Basic   = inTree("tfile/testdata/queue-basic.tf")
+	Pie     = inTree("tfile/testdata/queue-pie.tf")
+	Damaged = inTree("tfile/testdata/queue-fast.tf")
+
+	BasicProgram = inTree("tfile/testdata/queue")
+	PieProgram   = inTree("tfile/testdata/queue_pie")
+)
+
+// inTree is the path of a file of the module from the folder of the test.
+func inTree(name string) string {
+	root := "."
+	for range 16 {
+		if _, err := os.Stat(filepath.Join(root, "go.mod")); err == nil {
+			break
+		}
+		root = filepath.Join("..", root)
+	}
+	return filepath.Join(root, filepath.FromSlash(name))
+}
+
+// Golden compares what was printed with testdata/NAME.golden.
+func Golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".golden")
+	if *Update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(Content(t, path), got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

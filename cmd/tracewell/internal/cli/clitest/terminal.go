@@ -1,0 +1,145 @@
+package clitest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"tracewell/internal/routine"
+	"tracewell/internal/sys"
+	"tracewell/internal/test/testtool"
+)
+
+// AsTracewell puts a command tracewell into the PATH: this test binary.
+func AsTracewell(t *testing.T) {
+	t.Helper()
+	folder := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/sh\n%s=\"$*\" exec %s\n", OnTerminal, self)
+	if err := os.WriteFile(filepath.Join(folder, "tracewell"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+}
+
+// Shell runs a script and returns what it prints and its exit status.
+func Shell(t *testing.T, script string, env ...string) (string, int) {
+	t.Helper()
+	c := exec.Command(testtool.Path(t, "sh"), "-c", script)
+	c.Env = append(os.Environ(), env...)
+	out, err := c.CombinedOutput()
+	if _, ok := err.(*exec.ExitError); err != nil && !ok {
+		t.Fatal(err)
+	}
+	return string(out), c.ProcessState.ExitCode()
+}
+
+// Session is a command line that runs on a terminal of its own.
+type Session struct {
+	Screen  Screen
+	Command *exec.Cmd
+	Typist  io.Writer
+}
+
+// OnPTY runs a command line on a terminal, with variables added to the environment.
+func OnPTY(t *testing.T, variables []string, args ...string) *Session {
+	t.Helper()
+	command := exec.Command(os.Args[0])
+	command.Env = append(os.Environ(), "TERM=xterm", OnTerminal+"="+strings.Join(args, " "))
+	command.Env = append(command.Env, variables...)
+	return StartOnPTY(t, command)
+}
+
+// StartOnPTY starts a command on a terminal of its own.
+func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
+	t.Helper()
+	master, path, err := sys.OpenTerminalPair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer line.Close()
+	s := &Session{Command: command, Typist: master}
+	s.Command.Stdin, s.Command.Stdout, s.Command.Stderr = line, line, line
+	s.Command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := s.Command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	copied := make(chan struct{})
+	routine.Go(func() {
+		io.Copy(&s.Screen, master)
+		close(copied)
+	})
+	t.Cleanup(func() {
+		s.Command.Process.Kill()
+		master.Close()
+		<-copied
+	})
+	return s
+}
+
+// Status waits for the end.
+func (s *Session) Status(t *testing.T) int {
+	t.Helper()
+	err := s.Command.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return s.Command.ProcessState.ExitCode()
+}
+
+// OnTerminal is what TestMain finds in the environment of a test binary that is to be tracewell.
+const OnTerminal = "TRACEWELL_TEST_ARGUMENTS"
+
+// IsTracewell is the same for one that has the arguments itself.
+const IsTracewell = "TRACEWELL_TEST_ITSELF"
+
+// Screen is what has been printed on a terminal.
+type Screen struct {
+	Mu   sync.Mutex
+	Text bytes.Buffer
+}
+
+// Write appends p.
+func (s *Screen) Write(p []byte) (int, error) {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.Text.Write(p)
+}
+
+// Has reports whether the terminal has got a text.
+func (s *Screen) Has(want string) bool { return strings.Contains(s.String(), want) }
+
+// String returns what the terminal has got.
+func (s *Screen) String() string {
+	s.Mu.Lock()
+	defer s.Mu.Unlock()
+	return s.Text.String()
+}
+
+// Shows waits for a text.
+func (s *Screen) Shows(t *testing.T, want string) string {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !s.Has(want); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("the terminal lacks %q:\n%s", want, s)
+		}
+	}
+	return s.String()
+}

@@ -1,0 +1,109 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"syscall"
+
+	"tracewell/internal/routine"
+	"tracewell/internal/sys"
+)
+
+// ErrInterrupted ends the writing of a file whose user has had enough.
+var ErrInterrupted = errors.New("interrupted")
+
+// interrupts are the signals by which users and their terminals end a command. That is no failure.
+var interrupts = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
+
+// deadly are the other signals whose default action ends a process, as far as they can be caught. From outside also those come that
+// otherwise an instruction raises, from a watchdog for instance. SIGPIPE is not among them (ignoreBrokenPipes), nor is SIGXFSZ, since
+// the write that it comes with fails, nor are SIGPROF and most real-time signals, which the Go runtime takes without an effect.
+var deadly = []os.Signal{
+	syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGUSR1,
+	syscall.SIGSEGV, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGSTKFLT, syscall.SIGXCPU, syscall.SIGVTALRM,
+	syscall.SIGIO, syscall.SIGPWR, syscall.SIGSYS,
+}
+
+// UntilInterrupted returns a context that ends when a signal asks the process to, so that it can remove what is half written.
+// A second signal ends the process at once.
+func UntilInterrupted() (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// UntilSignalled returns a context that any signal ends which would end the process, so that it can leave the processes that it
+// traces in order first, however many come. If it is impatient, a second signal ends the process at once.
+func UntilSignalled(impatient bool) (context.Context, func()) {
+	wanted := slices.Concat(interrupts, deadly)
+	if signal.Ignored(syscall.SIGHUP) { // by nohup
+		wanted = slices.DeleteFunc(wanted, func(s os.Signal) bool { return s == syscall.SIGHUP })
+	}
+	sys.IgnoreReserved()
+	tooLarge := make(chan os.Signal, 1) // caught for nothing but to be without effect
+	signal.Notify(tooLarge, syscall.SIGXFSZ)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, wanted...)
+	stop := func() {
+		signal.Stop(signals)
+		signal.Stop(tooLarge)
+		cancel(nil)
+	}
+	routine.Go(func() {
+		select {
+		case s := <-signals:
+			if impatient {
+				signal.Stop(signals)
+			}
+			cancel(signalled(s.(syscall.Signal)))
+		case <-ctx.Done():
+		}
+	})
+	return ctx, stop
+}
+
+// signalled is why a context of untilSignalled has ended.
+type signalled syscall.Signal
+
+// Error implements error.
+func (s signalled) Error() string { return fmt.Sprintf("ended by %s", SignalText(int(s))) }
+
+// SignalledStatus is the exit status of a command that a signal has ended, and that has left in order: nil for an interrupt, and
+// for the rest what a shell makes of the end by a signal.
+func SignalledStatus(ctx context.Context) error {
+	var s signalled
+	if !errors.As(context.Cause(ctx), &s) || slices.Contains(interrupts, os.Signal(syscall.Signal(s))) {
+		return nil
+	}
+	return ExitStatus(SignalStatus + int(s))
+}
+
+// IgnoreBrokenPipes has a message that nobody reads be dropped. Unless it is caught, SIGPIPE ends a Go program that writes one; a
+// program that is started would inherit it if it was ignored.
+func IgnoreBrokenPipes() (restore func()) {
+	broken := make(chan os.Signal, 1)
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
+}
+
+// Interruptible returns a writer that writes to w, and fails with ErrInterrupted once the context has ended.
+func Interruptible(ctx context.Context, w io.Writer) io.Writer { return &interruptible{w, ctx} }
+
+type interruptible struct {
+	io.Writer
+	ctx context.Context
+}
+
+// Write implements io.Writer.
+func (w *interruptible) Write(p []byte) (int, error) {
+	if w.ctx.Err() != nil {
+		return 0, ErrInterrupted
+	}
+	return w.Writer.Write(p)
+}

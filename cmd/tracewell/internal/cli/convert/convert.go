@@ -1,0 +1,294 @@
+// Package convert is "tracewell convert": a table of formats, and between reading and writing nothing but the choice of frames.
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
+	"tracewell/symbol"
+	"tracewell/tfile"
+	"tracewell/tfile/edit"
+	"tracewell/trace"
+	frameview "tracewell/view"
+)
+
+// Command is "tracewell convert".
+type Command struct {
+	Files      []string          `arg:"" name:"file" help:"The files to read, several of one experiment to be merged, and last the one to write. - is standard input or output."`
+	From       string            `placeholder:"FORMAT" complete:"formats" help:"The format of what is read: ${readFormats}. Without it the content tells."`
+	To         string            `placeholder:"FORMAT" complete:"formats" help:"The format to write: ${writeFormats}, with .gz or .zst behind it to compress. Without it the suffix of the name tells; without a suffix it is tf, or matcher for an execution trace."`
+	Frames     *flags.FrameRange `placeholder:"A:B" help:"Take frames A to B only, both included; either may be missing."`
+	Tracepoint []trace.Number    `short:"t" placeholder:"N" complete:"tracepoints" help:"Take the frames of tracepoint N only; may be given several times."`
+	Where      string            `placeholder:"COND" help:"Take the frames only of which a condition in C holds, over what was collected and registers."`
+	Part       int               `placeholder:"N" help:"Of trace files that lie one behind the other in a file take the Nth only, counted from 1; without it they are merged."`
+	ByTime     bool              `help:"Put the frames in the order of $$trace_timestamp, which all must have collected."`
+	Exec       string            `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV. Files of record say which it is."`
+	MaxBad     *flags.Count      `placeholder:"N" help:"Allow N lines in an execution trace that are no records (0). They are kept in any case."`
+	Registers  []string          `short:"r" placeholder:"NAME" complete:"registers" help:"Write these registers only into JSON and CSV; without it all that are collected."`
+}
+
+// Examples implements flags.Exampler.
+func (*Command) Examples() string {
+	return `  tracewell convert run.tf run.tf.zst                 # compressed; every command reads it so
+  tracewell convert run.tf run.txt                    # as text, to read and compare; and back
+  tracewell convert run.tf run.jsonl --exec ./server  # a JSON object a line for each frame
+  tracewell convert a.tf b.tf both.tf                 # two files of one experiment in one
+  tracewell convert run.tf cut.tf --frames 100:200 --tracepoint 3
+  ssh host cat run.tf.gz | tracewell convert - run/   # a folder: the Common Trace Format
+  tracewell convert iss.log iss.jsonl.gz              # an execution trace as JSON lines; and back
+  iss prog.elf | tracewell convert - - --to json | jq -c 'select(.kind == "memory")'
+`
+}
+
+// conversion is what is to be written.
+type conversion struct {
+	streams console.Streams
+	name    string // of what is written, for messages
+	from    string // the name of what is read, if that is one file, else name
+	content tfile.Content
+	number  func(i int) int   // the number that frame i of content had before it was cut out
+	bytes   *input.PackedFile // of the trace file that is kept as it is, nil if one is written anew
+	program *symbol.Program
+	looked  bool     // for a program that nobody has named
+	names   []string // of the registers that are wanted, none for all
+	warned  bool     // of what names cannot be used
+	bar     *progress.Bar
+	damage  printing.Damages // frames in it that cannot be read
+}
+
+// Run implements kong's command.
+func (c *Command) Run(streams console.Streams) error {
+	inputs, out := c.Files[:len(c.Files)-1], c.Files[len(c.Files)-1]
+	if len(inputs) == 0 {
+		return fmt.Errorf("convert needs a file to read and one to write, and %s is the only one (see tracewell convert --help)", out)
+	}
+	if err := console.KeepApart(out, append([]string{c.Exec}, inputs...), streams); err != nil {
+		return err
+	}
+	if err := c.checkFormats(out); err != nil {
+		return err
+	}
+	var operands []*operand
+	for _, path := range inputs {
+		o, err := openOperand(path, c.From, streams)
+		if err != nil {
+			return err
+		}
+		defer o.close()
+		operands = append(operands, o)
+	}
+	if slices.ContainsFunc(operands, func(o *operand) bool { return o.dialect != nil }) {
+		return c.convertExecution(operands, out, streams)
+	}
+	return c.convertFrames(operands, out, streams)
+}
+
+// checkFormats refuses, before anything is read, what cannot be a format in any case.
+func (c *Command) checkFormats(out string) error {
+	all := withOthers(nil)
+	readable := slices.DeleteFunc(slices.Clone(all), func(f *format) bool { return !f.readable() })
+	_, to := packed.BySuffix(c.To)
+	switch {
+	case c.To != "" && formatNamed(strings.TrimPrefix(to, "."), all) == nil:
+		return fmt.Errorf("--to: %w", unknownFormat(c.To, WriteFormats()))
+	case c.From != "" && formatNamed(c.From, all) == nil:
+		return fmt.Errorf("--from: %w", unknownFormat(c.From, ReadFormats()))
+	case c.From != "" && formatNamed(c.From, readable) == nil:
+		return fmt.Errorf("--from: %s is written only; what can be read is %s", c.From, ReadFormats())
+	case c.To == "" && out == "-":
+		return fmt.Errorf("standard output has no suffix: say by --to what to write (%s)", WriteFormats())
+	}
+	return nil
+}
+
+// convertFrames writes trace files as one in another format.
+func (c *Command) convertFrames(operands []*operand, out string, streams console.Streams) error {
+	target, err := chooseDestination(out, c.To, Formats, streams)
+	if i := slices.IndexFunc(operands, (*operand).unclear); err != nil && i >= 0 && errors.Is(err, errForeign) {
+		return fmt.Errorf("%s %s", operands[i].name, dialects.All.Undetected(operands[i].head))
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.MaxBad != nil:
+		return fmt.Errorf("--max-bad is for execution traces, and %s is none", operands[0].name)
+	case len(c.Registers) > 0 && !target.format.chooses:
+		return fmt.Errorf("--registers is for JSON and CSV, and %s has all of them", target.format.Name)
+	}
+	conv := &conversion{streams: streams, name: target.title(), names: c.Registers, number: func(i int) int { return i }}
+	if c.Exec != "" {
+		if conv.program, err = symbol.Open(c.Exec, symbol.Options{}); err != nil {
+			return err
+		}
+	}
+	sources, err := openSources(operands, c.From, streams)
+	if err != nil {
+		if o := operands[0]; len(operands) == 1 && o.unclear() {
+			return fmt.Errorf("%w; nor is %s an execution trace: it %s", err, o.name, dialects.All.Undetected(o.head))
+		}
+		return err
+	}
+	defer closeSources(sources)
+	if err := c.gather(conv, sources, target.format); err != nil {
+		return err
+	}
+	if conv.from = conv.name; len(sources) == 1 {
+		conv.from = sources[0].name
+	}
+	var problems []error
+	for _, s := range sources {
+		problems = append(problems, s.err)
+	}
+	err = target.write(conv)
+	return errors.Join(append(problems, conv.damage.Err(conv.from), err)...)
+}
+
+// gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where
+// the format can keep it.
+func (c *Command) gather(conv *conversion, sources []*source, f *format) error {
+	parts, err := c.parts(sources)
+	if err != nil {
+		return err
+	}
+	conv.content = parts[0].Content
+	if len(sources) == 1 && !c.ByTime && c.Part == 0 && !c.cuts() && f.keeps != nil && f.keeps(sources[0]) {
+		conv.bytes = sources[0].bytes
+		return nil
+	}
+	if len(parts) > 1 || c.ByTime {
+		if err := c.merge(conv, parts); err != nil {
+			return err
+		}
+	}
+	return c.cut(conv)
+}
+
+// parts are the trace files that are wanted of those that the sources hold.
+func (c *Command) parts(sources []*source) ([]edit.Part, error) {
+	var parts []edit.Part
+	for _, s := range sources {
+		switch {
+		case c.Part == 0:
+			parts = append(parts, s.parts...)
+		case c.Part < 0 || c.Part > len(s.parts):
+			return nil, fmt.Errorf("--part %d: %s holds %s", c.Part, s.name, text.Plural(len(s.parts), "trace file"))
+		default:
+			parts = append(parts, s.parts[c.Part-1])
+		}
+	}
+	return parts, nil
+}
+
+// cuts reports whether some frames only are wanted.
+func (c *Command) cuts() bool {
+	return c.Frames != nil || len(c.Tracepoint) > 0 || c.Where != ""
+}
+
+func (c *Command) merge(conv *conversion, parts []edit.Part) error {
+	order, frames := edit.ByFile, 0
+	if c.ByTime {
+		order = edit.ByTime
+	}
+	for _, p := range parts {
+		frames += p.Content.NumFrames()
+	}
+	bar := progress.Start(conv.streams.Err, progress.Work{Name: "sorting", Total: int64(frames), Unit: progress.Frames})
+	content, changes, err := edit.Merge(parts, order, bar.Set)
+	bar.Done()
+	if err != nil {
+		return err
+	}
+	for _, change := range changes {
+		fmt.Fprintf(conv.streams.Err, "tracewell: %s\n", text.Visible(change.String()))
+	}
+	conv.content = content
+	return nil
+}
+
+func (c *Command) cut(conv *conversion) error {
+	if !c.cuts() {
+		return nil
+	}
+	choice := edit.Choice{Tracepoints: c.Tracepoint}
+	count := conv.content.NumFrames()
+	if c.Frames != nil {
+		var err error
+		if choice.First, choice.End, err = c.Frames.In(count); err != nil {
+			return err
+		}
+	}
+	warnLacking := func() {}
+	if c.Where != "" {
+		var err error
+		if choice.Keep, warnLacking, err = c.where(conv); err != nil {
+			return err
+		}
+	}
+	bar := progress.Start(conv.streams.Err, progress.Work{Name: "searching", Total: int64(count), Unit: progress.Frames})
+	choice.Progress = bar.Set
+	selected, err := edit.Select(conv.content, choice)
+	bar.Done()
+	warnLacking()
+	if err != nil {
+		return err
+	}
+	conv.content, conv.number = selected, selected.Original
+	return nil
+}
+
+// where makes of the condition the function that keeps frames, and one that tells afterwards where it could not be computed.
+func (c *Command) where(conv *conversion) (keep func(int, tfile.Frame) (bool, error), tell func(), err error) {
+	view, err := conv.view()
+	if err != nil {
+		return nil, nil, err
+	}
+	condition, err := view.Condition(c.Where)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--where: %w", err)
+	}
+	reader := view.NewReader()
+	keep = func(i int, f tfile.Frame) (bool, error) {
+		reader.Set(view.Of(i, f))
+		return condition.Match(reader), nil
+	}
+	tell = func() {
+		for _, lack := range condition.Lacking() {
+			fmt.Fprintf(conv.streams.Err, "tracewell: --where: %s\n", text.Visible(lack.String()))
+		}
+	}
+	return keep, tell, nil
+}
+
+// view gives what is to be written its names: those of the program that the command line names, or else of the one that the file says
+// was traced. What names cannot be used is told once.
+func (c *conversion) view() (*frameview.View, error) {
+	var warnings []string
+	if c.program == nil && !c.looked {
+		c.looked = true
+		var err error
+		if c.program, err = input.RecordedProgram(c.content.Header()); err != nil {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	view, more := frameview.New(c.content, c.program)
+	warnings = append(warnings, more...)
+	if !c.warned {
+		console.Warn(c.streams.Err, c.name, warnings)
+		c.warned = true
+	}
+	if len(c.names) == 0 {
+		return view, nil
+	}
+	return view, view.Select(c.names)
+}

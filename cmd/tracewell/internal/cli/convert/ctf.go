@@ -1,0 +1,59 @@
+package convert
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/internal/wholefile"
+	"tracewell/tfile/ctf"
+	"tracewell/tfile/edit"
+)
+
+// readCTF opens a folder that holds a trace in the Common Trace Format.
+func readCTF(folder string, streams console.Streams) (*source, error) {
+	trace, closeTrace, err := input.OpenCTF(folder, streams)
+	if trace == nil {
+		return nil, err
+	}
+	return &source{name: folder, close: closeTrace, parts: []edit.Part{{Name: folder, Content: trace}}}, err
+}
+
+// writeCTF writes a folder that holds a trace in the Common Trace Format. One that exists must be empty or hold another such
+// trace, which is replaced; one that is new is gone again if anything fails.
+func writeCTF(folder string, wrap func(io.Writer) io.Writer, c *conversion) error {
+	created, err := makeFolder(folder)
+	if err != nil {
+		return err
+	}
+	err = wholefile.Write(filepath.Join(folder, ctf.MetadataName), func(metadata io.Writer) error {
+		return wholefile.Write(filepath.Join(folder, ctf.StreamName), func(stream io.Writer) error {
+			return ctf.Write(wrap(metadata), wrap(stream), c.content)
+		})
+	})
+	if err != nil && created {
+		err = errors.Join(err, os.Remove(folder))
+	}
+	return err
+}
+
+// makeFolder makes a folder, or finds that there is one that may be used.
+func makeFolder(path string) (created bool, err error) {
+	if !isFolder(path) {
+		return true, os.Mkdir(path, 0o777)
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return false, err
+	}
+	for _, entry := range entries {
+		if entry.Name() != ctf.MetadataName && entry.Name() != ctf.StreamName {
+			return false, fmt.Errorf("%s is a folder that holds %s: a CTF trace wants one of its own", path, entry.Name())
+		}
+	}
+	return false, nil
+}

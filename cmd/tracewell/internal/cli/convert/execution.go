@@ -1,0 +1,209 @@
+package convert
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/itrace"
+)
+
+// convertExecution writes the execution trace that is among the operands, which must be the only one, in another dialect.
+func (c *Command) convertExecution(operands []*operand, out string, streams console.Streams) error {
+	in := operands[0]
+	if len(operands) > 1 {
+		for _, o := range operands {
+			if (o.dialect == nil) != (in.dialect == nil) {
+				return fmt.Errorf("%s and %s cannot be put together: one is an execution trace, the other is none", in.name, o.name)
+			}
+		}
+		return fmt.Errorf("%s and %s are execution traces, which are converted one at a time", in.name, operands[1].name)
+	}
+	for _, option := range c.frameOptions() {
+		if option.given {
+			return fmt.Errorf("%s is for trace files, of frames, and %s is an execution trace", option.name, in.name)
+		}
+	}
+	target, err := chooseDestination(out, c.To, ExecutionFormats, streams)
+	if err != nil {
+		return err
+	}
+	e := &execution{in: in, to: target.format.dialect, streams: streams, title: target.title()}
+	err = e.write(target)
+	if errors.Is(err, console.ErrInterrupted) {
+		return console.ErrInterrupted
+	}
+	e.tell()
+	if e.unread != nil {
+		return fmt.Errorf("%s: %w", in.name, e.unread)
+	}
+	if err != nil {
+		return err
+	}
+	allowed := int64(0)
+	if c.MaxBad != nil {
+		allowed = int64(*c.MaxBad)
+	}
+	if e.bad > allowed || e.misplaced > 0 {
+		return console.ErrTold
+	}
+	return nil
+}
+
+// givenOption is an option and whether the command line has it.
+type givenOption struct {
+	name  string
+	given bool
+}
+
+// frameOptions are those that are about the frames of trace files.
+func (c *Command) frameOptions() []givenOption {
+	return []givenOption{
+		{"--frames", c.Frames != nil}, {"--tracepoint", len(c.Tracepoint) > 0}, {"--where", c.Where != ""}, {"--part", c.Part != 0},
+		{"--by-time", c.ByTime}, {"--exec", c.Exec != ""}, {"--registers", len(c.Registers) > 0},
+	}
+}
+
+// execution is an execution trace that is written in another dialect.
+type execution struct {
+	in      *operand
+	to      *itrace.Dialect
+	title   string // of what is written, for messages
+	streams console.Streams
+	bar     *progress.Bar
+
+	unread    error    // where the trace stops being readable
+	bad       int64    // lines that are no records
+	samples   []string // the first of them
+	longest   int      // that a line may be
+	cut       int64    // lines that are longer
+	cpu       int32    // of the latest instruction
+	misplaced int64    // records of another processor, where the dialect cannot tell
+}
+
+// badSamples is how many lines that are no records are shown.
+const badSamples = 5
+
+// write writes the trace. A signal that asks the process to end has it remove what is half written.
+func (e *execution) write(t *destination) error {
+	ctx, stop := console.UntilInterrupted()
+	defer stop()
+	if pipe := e.in.input.Pipe; pipe != nil {
+		context.AfterFunc(ctx, pipe.GiveUp)
+	}
+	if t.path != "-" || !console.IsTerminal(e.streams.Out) {
+		work := progress.Work{Name: "converting " + text.Visible(e.in.name)}
+		if e.in.input.File != nil {
+			work.Total = e.in.input.Status.Size()
+		}
+		e.bar = progress.Start(e.streams.Err, work)
+		defer e.bar.Done()
+	}
+	var err error
+	if t.path == "-" && t.method == nil {
+		err = console.Write(e.streams, func(out *console.Output) error { return e.copy(out, ctx, out.Flush) })
+	} else {
+		fill := func(w io.Writer) error { return e.copy(w, ctx, func() error { return nil }) }
+		err = e.pack(t, fill)
+	}
+	return err
+}
+
+// pack writes what fill writes to a file, or compressed to standard output.
+func (e *execution) pack(t *destination, fill func(io.Writer) error) error {
+	if t.path == "-" {
+		return console.Write(e.streams, func(out *console.Output) error { return t.method.Pack(out, fill) })
+	}
+	return packed.Write(t.path, t.method, fill)
+}
+
+// copy writes all records to w, and has what is gathered flushed before it waits for more.
+func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
+	reader := itrace.NewReader(e.in.trace, e.in.dialect)
+	e.longest = reader.MaxLine
+	records := make([]itrace.Record, 512)
+	var lines []byte
+	for {
+		n, err := reader.Read(records)
+		if ctx.Err() != nil {
+			return console.ErrInterrupted
+		}
+		lines = lines[:0]
+		for i := range n {
+			e.note(&records[i])
+			lines = append(e.to.Append(lines, &records[i]), '\n')
+		}
+		if _, err := w.Write(lines); err != nil {
+			return err
+		}
+		e.bar.Set(e.in.input.Raw.Done.Load())
+		var damage *packed.DamageError
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.As(err, &damage): // what came out is kept
+			e.unread = err
+			return nil
+		case err != nil:
+			e.unread = err
+			return err
+		case n < len(records):
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// note notes what is not as it should be.
+func (e *execution) note(r *itrace.Record) {
+	switch r.Kind {
+	case itrace.Unknown:
+		if r.Problem.Column > e.longest {
+			e.cut++
+		}
+		if e.bad++; len(e.samples) < badSamples {
+			e.samples = append(e.samples, fmt.Sprintf("line %d, %v", r.Line, r.Problem))
+		}
+	case itrace.Instruction:
+		e.cpu = r.CPU
+	default:
+		if r.CPU != e.cpu && !e.to.EffectsTellCPU {
+			e.misplaced++
+		}
+	}
+}
+
+// tell says what is not as it should be.
+func (e *execution) tell() {
+	e.bar.Done()
+	name := text.Visible(e.in.name)
+	if e.bad > 0 {
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of %s, and kept\n", name,
+			countOf(e.bad, "line is no record", "lines are no records"), e.in.dialect.Title)
+		for _, sample := range e.samples {
+			fmt.Fprintf(e.streams.Err, "  %s\n", text.Visible(sample))
+		}
+	}
+	if e.cut > 0 {
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: of %s longer than %d bytes only the beginning is kept\n", name,
+			countOf(e.cut, "line", "lines"), e.longest)
+	}
+	if e.misplaced > 0 {
+		fmt.Fprintf(e.streams.Err, "tracewell: %s: %s of another processor than the instruction before, which %s cannot tell\n",
+			text.Visible(e.title), countOf(e.misplaced, "record is", "records are"), e.to.Title)
+	}
+}
+
+// countOf is a number of things in words.
+func countOf(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,111 @@
+package convert
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"sync"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/itrace"
+	"tracewell/itrace/dialects"
+	"tracewell/tfile/twin"
+)
+
+// operand is a file that convert reads. It is an execution trace or a trace file, which are converted in different ways: the one
+// is a stream, of which nothing is kept, and the other has frames that are picked.
+type operand struct {
+	path    string
+	name    string          // for messages
+	dialect *itrace.Dialect // nil for a trace file, or what is to be told that it is none
+	input   *input.Stream   // nil for a folder, and for what is surely a trace file
+	trace   io.Reader       // the execution trace, unpacked
+	head    []byte          // what a file begins with that is no execution trace
+	again   io.Reader       // all of a pipe that is no execution trace, as it is; nil for anything else
+}
+
+// openOperand finds out what a file is, by the format that is named or else by its content.
+func openOperand(path, from string, streams console.Streams) (*operand, error) {
+	o := &operand{path: path, name: path}
+	f := formatNamed(from, Formats)
+	if f != nil && f.readable() || path != "-" && isFolder(path) {
+		return o, nil
+	}
+	input, err := input.OpenStream(path, streams)
+	if err != nil {
+		return nil, err
+	}
+	o.name, o.input = input.Name, input
+	if f = formatNamed(from, ExecutionFormats); f != nil {
+		o.dialect, o.trace = f.dialect, input
+	} else {
+		o.sniff()
+	}
+	return o, nil
+}
+
+// sniff finds out what a file is by its content. What was read of a pipe by then is kept for those who take it for a trace file.
+func (o *operand) sniff() {
+	raw := &recorded{Reader: o.input.Raw.Reader, on: o.input.Pipe != nil}
+	o.input.Raw.Reader = raw
+	buffered := bufio.NewReaderSize(o.input, itrace.DetectBytes)
+	d, head, _ := dialects.All.Sniff(buffered)
+	if d != nil {
+		raw.stop()
+		o.dialect, o.trace = d, buffered
+		return
+	}
+	o.head = bytes.Clone(head)
+	o.input.CloseStream()
+	if o.input.Pipe != nil {
+		o.again = io.MultiReader(bytes.NewReader(raw.stop()), raw.Reader)
+	}
+}
+
+// recorded is a reader of which what is read is kept at first. Unpackers may read it on goroutines of their own.
+type recorded struct {
+	io.Reader
+	mu   sync.Mutex
+	on   bool
+	kept []byte
+}
+
+// Read implements io.Reader.
+func (r *recorded) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.on {
+		r.kept = append(r.kept, p[:n]...)
+	}
+	return n, err
+}
+
+// stop returns what was kept, and ends that.
+func (r *recorded) stop() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := r.kept
+	r.kept, r.on = nil, false
+	return kept
+}
+
+// openPacked opens a trace file.
+func (o *operand) openPacked(streams console.Streams) (*input.PackedFile, error) {
+	if o.again != nil {
+		return input.ReadPacked(o.name, o.again, streams)
+	}
+	return input.OpenPacked(o.path, streams)
+}
+
+// unclear reports whether a file is neither an execution trace nor surely a trace file.
+func (o *operand) unclear() bool {
+	return o.dialect == nil && o.input != nil && !bytes.HasPrefix(o.head, []byte("\x7fTRACE")) && !twin.Is(o.head)
+}
+
+func (o *operand) close() {
+	if o.input != nil {
+		o.input.Close()
+	}
+}

@@ -1,0 +1,138 @@
+package convert
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/internal/packed"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	"tracewell/tfile"
+	"tracewell/tfile/twin"
+	frameview "tracewell/view"
+)
+
+// write writes what is to be written. A signal that asks the process to end has it remove what is half written.
+func (t *destination) write(c *conversion) error {
+	ctx, stop := console.UntilInterrupted()
+	defer stop()
+	work := progress.Work{Name: "writing " + text.Visible(c.name), Total: int64(c.content.NumFrames()), Unit: progress.Frames}
+	if c.bytes != nil {
+		work.Total, work.Unit = c.bytes.Size(), progress.Bytes
+	}
+	if t.path != "-" || !console.IsTerminal(c.streams.Out) { // where it would be in between
+		c.bar = progress.Start(c.streams.Err, work)
+		defer c.bar.Done()
+	}
+	c.content = &watched{c.content, ctx, c, make(map[int]bool)}
+
+	wrap := func(w io.Writer) io.Writer { return console.Interruptible(ctx, w) }
+	fill := func(w io.Writer) error { return t.format.write(wrap(w), c) }
+	switch {
+	case t.format.writeFolder != nil:
+		return t.format.writeFolder(t.path, wrap, c)
+	case t.path == "-":
+		return console.Write(c.streams, func(out *console.Output) error { return t.method.Pack(out, fill) })
+	}
+	return packed.Write(t.path, t.method, fill)
+}
+
+// watched is a content that tells how far its frames have been read, notes those that are damaged, and has no more after an
+// interrupt.
+type watched struct {
+	tfile.Content
+	ctx  context.Context
+	c    *conversion
+	told map[int]bool // the damaged frames that were noted; some writers look at frames before they write them
+}
+
+// ReadFrame implements tfile.Content.
+func (w *watched) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
+	w.c.bar.Set(int64(i))
+	if w.ctx.Err() != nil {
+		return tfile.Frame{}, console.ErrInterrupted
+	}
+	f, err := w.Content.ReadFrame(i, buf)
+	if err != nil {
+		return f, err
+	}
+	if damage := f.Check(); damage != nil && !w.told[i] {
+		w.told[i] = true
+		w.c.damage.Note(frameview.Frame{Number: w.c.number(i), Damaged: damage})
+	}
+	return f, nil
+}
+
+// writeTrace writes a trace file. What GDB cannot read in the frames, or passes over in the definitions, stays: it is not for a
+// conversion to lose it.
+func writeTrace(w io.Writer, c *conversion) error {
+	if c.bytes == nil {
+		return tfile.Write(w, c.content, tfile.KeepUnknownLines(), tfile.KeepStatic(), tfile.KeepDamaged())
+	}
+	for at, buf := int64(0), make([]byte, copyBuffer); at < c.bytes.Size(); {
+		n, err := c.bytes.ReadAt(buf[:min(copyBuffer, c.bytes.Size()-at)], at)
+		if n == 0 {
+			return err
+		}
+		if _, err := w.Write(buf[:n]); err != nil {
+			return err
+		}
+		at += int64(n)
+		c.bar.Set(at)
+	}
+	return nil
+}
+
+// copyBuffer is how much is copied at once.
+const copyBuffer = 1 << 18
+
+// writeTwin writes a trace file as text.
+func writeTwin(w io.Writer, c *conversion) error {
+	if c.bytes == nil {
+		return twin.WriteContent(w, c.content)
+	}
+	return twin.Write(w, c.bytes, c.bytes.Size(), twin.WithProgress(c.bar.Set))
+}
+
+// writeFrames makes a frameWriter the write of a format. The frames have the numbers that they had before a cut, by which they
+// are found in the file that was read.
+func writeFrames(begin func(io.Writer, *frameview.View) (printing.FrameWriter, error)) func(io.Writer, *conversion) error {
+	return func(w io.Writer, c *conversion) error {
+		view, err := c.view()
+		if err != nil {
+			return err
+		}
+		gathered := bufio.NewWriterSize(w, console.OutputBuffer)
+		frames, err := begin(gathered, view)
+		if err != nil {
+			return err
+		}
+		unread, err := c.addFrames(frames, view)
+		if err == nil {
+			err = frames.Flush()
+		}
+		if err == nil {
+			err = gathered.Flush()
+		}
+		return errors.Join(unread, err)
+	}
+}
+
+// addFrames writes frames up to one that cannot be read, if there is one: unread says why. Those in front of it are written whole.
+func (c *conversion) addFrames(frames printing.FrameWriter, view *frameview.View) (unread, err error) {
+	var frame frameview.Frame
+	for i := range view.Content.NumFrames() {
+		if frame, unread = view.Frame(i, frame.Bytes()); unread != nil {
+			return unread, nil
+		}
+		frame.Number = c.number(i)
+		if err := frames.Add(frame); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,171 @@
+// Package demo is "tracewell demo": the built-in program, traced, with what was collected.
+package demo
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/internal/demo"
+	"tracewell/internal/text"
+	"tracewell/internal/wholefile"
+	"tracewell/tracepoint"
+)
+
+// Command is "tracewell demo".
+type Command struct {
+	Output string `short:"o" placeholder:"FILE" help:"The trace file to write; without this it is tracewell-demo.tf, or tracewell-demo.2.tf and so on, what is not there yet. The program is put beside it, under the same name without .tf."`
+}
+
+// Examples implements flags.Exampler.
+func (*Command) Examples() string {
+	return `  tracewell demo                                 # takes a second, needs neither gdb nor a compiler
+  tracewell demo -o /tmp/run.tf
+`
+}
+
+// demoTime is how long the demonstration may take before it is given up; the program runs for less than a second.
+const demoTime = 30 * time.Second
+
+// Run implements kong's command.
+func (c *Command) Run(streams console.Streams) error {
+	ctx, cancel := console.UntilSignalled(false)
+	defer cancel()
+	ctx, expire := context.WithTimeoutCause(ctx, demoTime, fmt.Errorf("the program has not ended after %v", demoTime))
+	defer expire()
+	if c.Output == "" {
+		c.Output = console.FreeName("tracewell-demo", func(path string) bool { return console.IsFree(path) && mayHold(programBeside(path)) })
+	}
+	if program := programBeside(c.Output); !mayHold(program) {
+		return fmt.Errorf("%s would be written over by the program of the demonstration: give another name by -o", program)
+	}
+	return console.Write(streams, func(out *console.Output) error {
+		fmt.Fprintln(out, out.Style.Heading("Tracing the demo program: "+demoQuestion))
+		d, err := traceDemo(ctx)
+		if err != nil {
+			return fmt.Errorf("demo: %w", err)
+		}
+		fmt.Fprintf(out, "the program printed: %s\n", text.Visible(strings.TrimSpace(d.printed)))
+		program, err := c.save(d.engine, d.description)
+		if err != nil {
+			return err
+		}
+		return c.report(out, program, streams)
+	})
+}
+
+// save writes the trace file, and the program beside it, whose path it returns.
+func (c *Command) save(engine *tracepoint.Engine, description string) (program string, err error) {
+	program = programBeside(c.Output)
+	if err := wholefile.Write(c.Output, func(w io.Writer) error { return engine.Save(w, description) }); err != nil {
+		return "", err
+	}
+	// A program that is running cannot be written to, but another can take its name.
+	draft, remove, err := executable(filepath.Dir(program))
+	if err != nil {
+		return "", err
+	}
+	defer remove()
+	return program, os.Rename(draft, program)
+}
+
+// programBeside is the path of the program for a trace file.
+func programBeside(path string) string {
+	program, ok := strings.CutSuffix(path, ".tf")
+	if !ok || filepath.Base(path) == ".tf" {
+		return path + ".program"
+	}
+	return program
+}
+
+// mayHold reports whether the program may be written to a path: nothing is there, or the same program.
+func mayHold(path string) bool {
+	if console.IsFree(path) {
+		return true
+	}
+	there, err := os.ReadFile(path)
+	return err == nil && bytes.Equal(there, demo.Program())
+}
+
+// ends is how many frames from either end of the file are printed.
+const ends = 6
+
+// report reads the trace file and prints what is in it.
+func (c *Command) report(out *console.Output, program string, streams console.Streams) error {
+	t, err := input.OpenTrace(c.Output, program, streams)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if t.Err != nil {
+		return t.Err
+	}
+	printing.WriteStatus(out, t.View.File.Header().Status)
+	printing.WriteTracepoints(out, t)
+	fmt.Fprintln(out)
+	table, err := printing.NewFrameTable(out, t.View, nil)
+	if err != nil {
+		return err
+	}
+	count := t.View.File.NumFrames()
+	first := min(count, ends)
+	last := max(first, count-ends)
+	if err := printing.EachFrame(t.View, 0, first, table.Add); err != nil {
+		return err
+	}
+	if last > first {
+		if err := table.Rows.Line(fmt.Sprintf("… %d more …", last-first)); err != nil {
+			return err
+		}
+	}
+	if err := printing.EachFrame(t.View, last, count, table.Add); err != nil {
+		return err
+	}
+	if err := table.Rows.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprint(out, c.next(out, program))
+	return nil
+}
+
+// next is what to try with the file.
+func (c *Command) next(out *console.Output, program string) string {
+	file, exec := quoted(c.Output), quoted(program)
+	return "\n" + out.Style.Heading("The frames are in "+c.Output+", the program in "+program+". Try:") + `
+  tracewell show ` + file + ` --exec ` + exec + `
+  tracewell show ` + file + ` --exec ` + exec + ` --frame 0
+  tracewell info ` + file + ` --json
+  gdb -ex ` + quoted("file "+program) + ` -ex ` + quoted("target tfile "+c.Output) + ` -ex 'tfind start' -ex 'print *job' -ex 'print q->depth'
+`
+}
+
+// quoted is a path as a shell takes it.
+func quoted(path string) string {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,=@%"
+	if strings.Trim(path, plain) == "" && path != "" {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// executable writes the demo program into a new folder within dir, and returns its path and what removes the folder.
+func executable(dir string) (path string, remove func(), err error) {
+	folder, err := os.MkdirTemp(dir, "tracewell-demo-")
+	if err != nil {
+		return "", nil, err
+	}
+	path = filepath.Join(folder, "demo")
+	if err := os.WriteFile(path, demo.Program(), 0o700); err != nil {
+		os.RemoveAll(folder)
+		return "", nil, err
+	}
+	return path, func() { os.RemoveAll(folder) }, nil
+}

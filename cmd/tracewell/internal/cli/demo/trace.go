@@ -1,0 +1,222 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/cmd/tracewell/internal/cli/serve"
+	"tracewell/internal/demo"
+	"tracewell/target"
+	"tracewell/target/linux"
+	"tracewell/tdesc"
+	"tracewell/trace"
+	"tracewell/tracepoint"
+)
+
+// demoQuestion is what the demonstration finds out.
+const demoQuestion = "which jobs come to " + demo.Handle + " while more than 24 others wait?"
+
+// The demonstration's tracepoint, as a user of GDB would have typed it. The pointers are in registers at the first
+// instruction of the function, which is what the * in front of its name means.
+var demoSource = trace.Source{
+	At:   "*" + demo.Handle,
+	Cond: "q->depth > 24",
+	Commands: []string{
+		"teval $crowded = $crowded + 1",
+		"collect $regs, q->depth, *job, *q, $crowded",
+	},
+}
+
+// What GDB would make of it.
+const (
+	demoCondition = `
+		reg %[1]d       # q
+		ref64           # its first field is depth
+		const8 24
+		swap
+		less_signed
+		end`
+	demoCount = `
+		getv 2
+		const8 1
+		add
+		setv 2
+		end`
+	demoCollectCount = `
+		tracev 2
+		end`
+)
+
+// crowded is the trace state variable that counts the hits.
+var crowded = trace.Variable{Number: 2, Name: "crowded"}
+
+// demoTracepoint makes the definition for a target's registers.
+func demoTracepoint(layout *tdesc.Layout) (trace.Tracepoint, error) {
+	function, err := demo.Lookup(demo.Handle)
+	if err != nil {
+		return trace.Tracepoint{}, err
+	}
+	queue, err := demo.Lookup(demo.Queue)
+	if err != nil {
+		return trace.Tracepoint{}, err
+	}
+	arguments := arch.AMD64.Arguments
+	q, job := layout.Number(arguments[0]), layout.Number(arguments[1])
+	const depthSize = 8
+	t := trace.Tracepoint{
+		Number:    1,
+		Addr:      function.Addr,
+		Enabled:   true,
+		Condition: assemble(demoCondition, q),
+		Actions: []trace.Action{
+			{Kind: trace.CollectExpression, Code: assemble(demoCount)},
+			{Kind: trace.CollectRegisters, Mask: everyRegister(layout)},
+			{Kind: trace.CollectMemory, Base: q, Length: depthSize},
+			{Kind: trace.CollectMemory, Base: job, Length: demo.JobSize},
+			{Kind: trace.CollectMemory, Base: q, Offset: depthSize, Length: queue.Size - depthSize},
+			{Kind: trace.CollectExpression, Code: assemble(demoCollectCount)},
+		},
+		Source: demoSource,
+	}
+	return t, nil
+}
+
+// assemble makes bytecode of a text that is known to be right.
+func assemble(text string, registers ...any) []byte {
+	if len(registers) > 0 {
+		text = fmt.Sprintf(text, registers...)
+	}
+	code, err := ax.Assemble(text)
+	if err != nil {
+		panic(err)
+	}
+	return code
+}
+
+// everyRegister is the mask of an R action for all registers.
+func everyRegister(layout *tdesc.Layout) []byte {
+	highest := layout.Slots[len(layout.Slots)-1].Reg.Num
+	mask := make([]byte, highest/8+1)
+	for _, slot := range layout.Slots {
+		mask[len(mask)-1-int(slot.Reg.Num/8)] |= 1 << (slot.Reg.Num % 8)
+	}
+	return mask
+}
+
+// demonstration is what is left of a run of the demo program under trace.
+type demonstration struct {
+	engine      *tracepoint.Engine // holds the frames
+	description string             // of the target they are of
+	printed     string             // by the program
+}
+
+// traceDemo runs the demo program to its end under trace.
+func traceDemo(ctx context.Context) (*demonstration, error) {
+	path, remove, err := executable("")
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	// What the program prints, one short line, fits into the pipe.
+	out, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	process, err := linux.New(linux.Streams{In: null, Out: in, Err: null})
+	if err != nil {
+		in.Close()
+		return nil, err
+	}
+	defer process.Close()
+	_, err = process.Start(target.Program{Path: path})
+	in.Close()
+	if err != nil {
+		return nil, err
+	}
+	d, err := traceProcess(ctx, process)
+	if err != nil {
+		return nil, err
+	}
+	printed, err := io.ReadAll(out)
+	d.printed = string(printed)
+	return d, err
+}
+
+// traceProcess puts the tracepoint into the stopped program and runs it to its end.
+func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, error) {
+	layout, err := process.Description().Layout()
+	if err != nil {
+		return nil, err
+	}
+	engine, err := serve.NewEngine(process, io.Discard)
+	if err != nil {
+		return nil, err
+	}
+	process.Tracer().SetHandler(engine)
+	if err := defineDemo(engine, layout); err != nil {
+		return nil, err
+	}
+	if err := engine.Start(process.Tracer(), process.Threads()[0].PID); err != nil {
+		return nil, err
+	}
+	if err := runToEnd(ctx, process); err != nil {
+		return nil, err
+	}
+	if err := engine.Stop(trace.ReasonStop, "the program has ended"); err != nil {
+		return nil, err
+	}
+	description := strings.TrimRight(string(process.Description().XML()), "\n")
+	return &demonstration{engine: engine, description: description}, nil
+}
+
+// defineDemo gives an engine what the demonstration traces.
+func defineDemo(engine *tracepoint.Engine, layout *tdesc.Layout) error {
+	t, err := demoTracepoint(layout)
+	if err != nil {
+		return err
+	}
+	engine.SetNotes(demoQuestion)
+	if err := engine.DefineVariable(crowded); err != nil {
+		return err
+	}
+	return engine.Define(t, false)
+}
+
+// runToEnd lets a process run, handing it the signals that it gets, until it exits with status 0 or the context ends.
+func runToEnd(ctx context.Context, process target.Target) error {
+	runner := process.Runner()
+	everything := target.ThreadID{PID: target.All, TID: target.All}
+	next := target.Action{Thread: everything}
+	for {
+		if err := runner.Resume([]target.Action{next}); err != nil {
+			return err
+		}
+		var event target.Event
+		select {
+		case event = <-runner.Events():
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		switch {
+		case event.Kind == target.Exited && event.Code == 0:
+			return nil
+		case event.Kind == target.Exited:
+			return fmt.Errorf("the program ended with exit status %d", event.Code)
+		case event.Kind == target.Terminated:
+			return fmt.Errorf("the program was killed by signal %d", event.Signal)
+		case event.Signal != target.SignalTrap:
+			next.Signal = event.Signal
+		}
+	}
+}

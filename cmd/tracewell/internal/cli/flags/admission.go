@@ -1,0 +1,16 @@
+package flags
+
+import (
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/serving"
+)
+
+// Admission say who may connect to a server.
+type Admission struct {
+	AnyUser bool `help:"Serve clients of every user of this machine; without, of the own user, root, and the user who ran sudo."`
+}
+
+// ListenOn opens the place where clients connect.
+func (o Admission) ListenOn(place serving.Comm, streams console.Streams) (serving.Listener, error) {
+	return place.Listen(serving.Options{In: streams.In, Out: streams.Out, Messages: streams.Err, AnyUser: o.AnyUser})
+}

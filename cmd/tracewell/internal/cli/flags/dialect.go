@@ -1,0 +1,15 @@
+package flags
+
+import (
+	"tracewell/itrace"
+	"tracewell/itrace/dialects"
+)
+
+// Dialect is the value of --dialect.
+type Dialect struct{ *itrace.Dialect }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (d *Dialect) UnmarshalText(text []byte) (err error) {
+	d.Dialect, err = dialects.All.ByName(string(text))
+	return err
+}

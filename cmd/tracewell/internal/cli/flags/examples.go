@@ -1,0 +1,16 @@
+package flags
+
+import "github.com/alecthomas/kong"
+
+// Exampler is a command with examples, which help shows first.
+type Exampler interface{ Examples() string }
+
+// ExamplesOf are the examples of a command, or empty.
+func ExamplesOf(node *kong.Node) string {
+	if node.Target.IsValid() && node.Target.CanAddr() {
+		if e, ok := node.Target.Addr().Interface().(Exampler); ok {
+			return e.Examples()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,48 @@
+package input
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"tracewell/arch"
+	"tracewell/tfile"
+)
+
+// Reading say how to read a trace file that does not tell it itself, or tells it wrongly.
+type Reading struct {
+	Endian       string `aliases:"byte-order" enum:"auto,little,big" default:"auto" help:"The byte order of the frames: little or big, if it is not found out rightly."`
+	RegisterSize int    `placeholder:"BYTES" help:"The length of a register block, whatever the file says."`
+	Recover      bool   `help:"Pass over damage, and go on with the frames behind it."`
+}
+
+// Options are those of tfile.Open.
+func (o *Reading) Options() ([]tfile.Option, error) {
+	var opts []tfile.Option
+	switch o.Endian {
+	case "little":
+		opts = append(opts, tfile.WithOrder(binary.LittleEndian))
+	case "big":
+		opts = append(opts, tfile.WithOrder(binary.BigEndian))
+	}
+	switch {
+	case o.RegisterSize < 0:
+		return nil, fmt.Errorf("--register-size: %d bytes", o.RegisterSize)
+	case o.RegisterSize > 0:
+		opts = append(opts, tfile.WithRegisterSize(o.RegisterSize))
+	}
+	if o.Recover {
+		opts = append(opts, tfile.WithRecovery())
+	}
+	return opts, nil
+}
+
+// Order is the byte order that --endian says.
+func (o *Reading) Order() arch.ByteOrder {
+	switch o.Endian {
+	case "little":
+		return binary.LittleEndian
+	case "big":
+		return binary.BigEndian
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+// Package input opens the files that commands read, compressed or not, and standard input: trace files with their symbols, in whatever
+// format, and execution traces, which are read once.
+package input
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync/atomic"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/packed"
+	"tracewell/itrace/match"
+)
+
+// Stream is an execution trace that is read once, from its beginning: a file, compressed or not, or a pipe. Nothing of it
+// is kept, however long it is.
+type Stream struct {
+	Name   string // for messages
+	Status fs.FileInfo
+	File   *os.File // of a regular file
+	close  func()
+	Pipe   *waiting // of anything else
+	Raw    counted
+	stream *packed.Stream // of raw, from the first Read on: before, a pipe may have nothing to tell whether it is compressed
+	err    error          // why there is no stream
+}
+
+// OpenStream opens a trace, "-" being standard input. A pipe is opened when it is read.
+func OpenStream(path string, streams console.Streams) (t *Stream, err error) {
+	t = &Stream{Name: path}
+	if path == "-" {
+		t.Name = "standard input"
+		t.Status, err = streams.In.Stat()
+	} else {
+		t.Status, err = os.Stat(path)
+	}
+	switch {
+	case err != nil:
+	case t.Status.IsDir():
+		err = errors.New("it is a directory, not a trace")
+	case !t.Status.Mode().IsRegular():
+		open := func() (io.ReadCloser, error) { return os.Open(path) }
+		if path == "-" {
+			open = func() (io.ReadCloser, error) { return io.NopCloser(streams.In), nil }
+		}
+		t.Pipe = newWaiting(open)
+		t.Raw.Reader, t.close = t.Pipe, t.Pipe.GiveUp
+	case path == "-":
+		t.File, t.close = streams.In, func() {}
+		t.Raw.Reader = t.File
+	default:
+		t.File, err = os.Open(path)
+		t.Raw.Reader, t.close = t.File, func() { t.File.Close() }
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, Cause(err))
+	}
+	return t, nil
+}
+
+// Read implements io.Reader for the content, unpacked.
+func (t *Stream) Read(p []byte) (int, error) {
+	if t.begin(); t.err != nil {
+		return 0, t.err
+	}
+	return t.stream.Read(p)
+}
+
+// begin finds out whether the trace is compressed.
+func (t *Stream) begin() {
+	if t.stream == nil && t.err == nil {
+		t.stream, t.err = packed.NewStream(&t.Raw)
+	}
+}
+
+// Close gives up what reading takes.
+func (t *Stream) Close() error {
+	t.close()
+	return t.CloseStream()
+}
+
+// CloseStream gives up what unpacking takes.
+func (t *Stream) CloseStream() error {
+	if t.stream == nil {
+		return nil
+	}
+	return t.stream.Close()
+}
+
+// counted counts what is read.
+type counted struct {
+	io.Reader
+	Done atomic.Int64
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.Done.Add(int64(n))
+	return n, err
+}
+
+// Cause is an error of the file system without the name of the file.
+func Cause(err error) error {
+	var failed *fs.PathError
+	if errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
+}
+
+// Input is the trace for the library.
+func (t *Stream) Input() match.Input {
+	in := match.Input{Name: t.Name, Reader: t}
+	if t.Pipe != nil {
+		in.Interrupt = t.Pipe.GiveUp
+		return in
+	}
+	t.begin()
+	in.Ready = t.err == nil && t.stream.Method == nil
+	return in
+}
+
+// Changed says that the file is another than it was when it was opened, "" that it is not.
+func (t *Stream) Changed() string {
+	if t.File == nil {
+		return ""
+	}
+	now, err := t.File.Stat()
+	switch {
+	case err != nil || now.Size() == t.Status.Size() && now.ModTime().Equal(t.Status.ModTime()):
+		return ""
+	case now.Size() == t.Status.Size():
+		return "it has been written to while it was compared"
+	}
+	return fmt.Sprintf("it has changed while it was compared: it had %d bytes at first and has %d now",
+		t.Status.Size(), now.Size())
+}
+
+// CheckPair refuses two traces of which one would take away what the other is to read.
+func CheckPair(a, b *Stream) error {
+	if a.Pipe != nil && b.Pipe != nil && os.SameFile(a.Status, b.Status) {
+		return errors.New("the reference and the other trace are the same pipe, which can be read once only")
+	}
+	return nil
+}

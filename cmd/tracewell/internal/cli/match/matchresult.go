@@ -1,0 +1,165 @@
+package match
+
+import (
+	"fmt"
+	"io"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/jsontext"
+	"tracewell/internal/packed"
+	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
+	"tracewell/itrace/match"
+	"tracewell/itrace/match/report"
+)
+
+// matchResult is the outcome of one comparison: an object of match --json.
+type matchResult struct {
+	Name string     `json:"name"` // both traces as they were written
+	Pair *pairPlace `json:"pair,omitempty"`
+	*match.Report
+
+	notes []string // for standard error
+}
+
+// matchResults prints results as they come and sums them up.
+type matchResults struct {
+	c       *Command
+	streams console.Streams
+	counts  map[match.Verdict]int
+	cases   []report.Case // for JUnit and HTML
+}
+
+func newMatchResults(c *Command, streams console.Streams) *matchResults {
+	return &matchResults{c: c, streams: streams, counts: make(map[match.Verdict]int)}
+}
+
+// add prints a result.
+func (m *matchResults) add(r *matchResult) error {
+	m.counts[r.Verdict]++
+	if m.c.JUnit != "" || m.c.HTML != "" {
+		m.cases = append(m.cases, report.Case{Name: r.Name, Report: r.Report, Dialects: dialects.All})
+	}
+	for _, note := range r.notes {
+		fmt.Fprintf(m.streams.Err, "tracewell: %s\n", note)
+	}
+	if m.c.Debug {
+		m.trace(r)
+	}
+	unread := r.Traces[0].Lines+r.Traces[1].Lines == 0
+	if r.Verdict == match.Failed && !m.c.many() && (unread || !console.IsTerminal(m.streams.Out)) {
+		fmt.Fprintf(m.streams.Err, "tracewell: %s\n", text.Visible(r.Reason))
+	}
+	return console.Write(m.streams, func(out *console.Output) error {
+		switch {
+		case m.c.JSON:
+			return jsontext.Write(out, r, "")
+		case m.c.many():
+			return m.line(out, r)
+		case unread && r.Verdict == match.Failed:
+			return nil
+		case m.total() > 1 && !m.c.Quiet:
+			fmt.Fprintln(out)
+		}
+		style := report.Style{Colour: out.Style.Colour, Width: out.Width, Quiet: m.c.Quiet, Dialects: dialects.All}
+		return report.Text(out, r.Report, style)
+	})
+}
+
+// many reports whether results are of a manifest, of which each has a line.
+func (c *Command) many() bool { return c.Pairs != "" || c.Merge }
+
+// line prints the line of one pair of many.
+func (m *matchResults) line(out *console.Output, r *matchResult) error {
+	if m.c.Quiet && r.Verdict == match.Equal {
+		return nil
+	}
+	verdict := fmt.Sprintf("%-9s", r.Verdict)
+	if r.Verdict != match.Equal {
+		verdict = out.Style.Heading(verdict)
+	}
+	_, err := fmt.Fprintf(out, "%s  %s%s\n", verdict, text.Visible(r.Name), text.Visible(outline(r.Report)))
+	return err
+}
+
+// outline says what is behind a verdict in a line.
+func outline(r *match.Report) string {
+	switch {
+	case r.Verdict == match.Failed:
+		return ": " + r.Reason
+	case r.Verdict == match.Equal || len(r.Differences) == 0:
+		return ""
+	}
+	total := int64(0)
+	for _, n := range r.Counts {
+		total += n
+	}
+	first := r.Differences[0]
+	s := fmt.Sprintf(": %s, first: %s", text.Plural(total, "difference"), first.Class)
+	if first.What != "" {
+		s += " " + first.What
+	}
+	if at := first.Other; at != nil {
+		s += fmt.Sprintf(" at %s:%d", at.File, at.Line)
+	} else if at := first.Reference; at != nil {
+		s += fmt.Sprintf(" at %s:%d", at.File, at.Line)
+	}
+	if first.Expected != "" || first.Got != "" {
+		s += fmt.Sprintf(", expected %s, got %s", first.Expected, first.Got)
+	}
+	return s
+}
+
+// trace tells on standard error what was read and how fast.
+func (m *matchResults) trace(r *matchResult) {
+	for _, t := range r.Traces {
+		speed := ""
+		if r.Seconds > 0 {
+			speed = fmt.Sprintf(", %.0f MB/s", float64(t.Bytes)/1e6/r.Seconds)
+		}
+		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n",
+			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"), text.Plural(t.Records.Instructions, "instruction"),
+			text.Plural(t.Records.Registers, "register record"), text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
+	}
+}
+
+// total is how many results there are.
+func (m *matchResults) total() int {
+	total := 0
+	for _, n := range m.counts {
+		total += n
+	}
+	return total
+}
+
+// conclude prints the sum, writes the files that were asked for, and returns the exit status as an error.
+func (m *matchResults) conclude() error {
+	if m.c.many() && !m.c.JSON && !m.c.Quiet {
+		err := console.Write(m.streams, func(out *console.Output) error {
+			return console.WriteLine(out, "%s: %d equal, %d different, %d failed", text.Plural(m.total(), "pair"), m.counts[match.Equal],
+				m.counts[match.Different], m.counts[match.Failed])
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, file := range []struct {
+		name  string
+		write func(io.Writer, []report.Case) error
+	}{{m.c.JUnit, report.JUnit}, {m.c.HTML, report.HTML}} {
+		if file.name == "" {
+			continue
+		}
+		method, _ := packed.BySuffix(file.name)
+		if err := packed.Write(file.name, method, func(w io.Writer) error { return file.write(w, m.cases) }); err != nil {
+			return err
+		}
+	}
+	switch {
+	case m.counts[match.Failed] > 0:
+		return console.ErrTold
+	case m.counts[match.Different] > 0:
+		return console.ErrFinding
+	}
+	return nil
+}

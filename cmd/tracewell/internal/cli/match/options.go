@@ -1,0 +1,140 @@
+package match
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"tracewell/arch"
+	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/itrace/dialects"
+	"tracewell/itrace/match"
+)
+
+// originalOptions are the options of Trace Matcher.
+type originalOptions struct {
+	WindowSize   windowSize  `group:"Options of Trace Matcher:" short:"w" default:"${window}" placeholder:"N" help:"Compare N records at once, so that an effect may come up to N-1 records late; 1 is one by one, as is no N (${default})."`
+	FirstDifStop bool        `group:"Options of Trace Matcher:" help:"Stop at the first difference; also -fds."`
+	BootSize     flags.Count `group:"Options of Trace Matcher:" placeholder:"N" help:"Leave the first N instructions of each trace out; also -bs N."`
+	StartAddr    *hexAddress `group:"Options of Trace Matcher:" placeholder:"ADDR" help:"Begin each trace with its first instruction at ADDR, in hexadecimal; also -sa ADDR."`
+	SkipEqual    bool        `group:"Options of Trace Matcher:" help:"Take records that follow one another and differ in time only as one; also -se."`
+	SkipRest     bool        `group:"Options of Trace Matcher:" help:"Leave out what one trace has behind the end of the other; also -sr."`
+	Debug        bool        `group:"Options of Trace Matcher:" short:"d" help:"Tell on standard error what was read and how fast."`
+}
+
+// meaningOptions say what makes a difference.
+type meaningOptions struct {
+	Compare []matchField  `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
+	Alias   []aliases     `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Names of one register, as r8=t0, or of a whole instruction set: ${aliasSets}."`
+	Ignore  []ignoreRule  `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Let records by a rule make no difference; may be given several times. reg:NAME, * standing for any characters, or reg:NAME&MASK for some bits of it; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for accesses to memory; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal, LAST is included and may be left out."`
+	MaxBad  flags.Count   `group:"What makes a difference:" placeholder:"N" help:"Allow N lines in each trace that are no records (0)."`
+	Dialect flags.Dialect `group:"What makes a difference:" placeholder:"NAME" complete:"dialects" help:"What the traces are written in; without it that is found out: ${dialects}."`
+}
+
+// windowSize is the value of --window-size.
+type windowSize int64
+
+// UnmarshalText implements encoding.TextUnmarshaler. As in Trace Matcher, a word behind -w is taken for the number (see matchWords for
+// -w without one); here the error says what to do about it.
+func (w *windowSize) UnmarshalText(text []byte) error {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil || n < 1 {
+		return fmt.Errorf("-w takes a number of records, 1 or more, as in -w 5; %q is none; without a number it comes behind the files", text)
+	}
+	*w = windowSize(n)
+	return nil
+}
+
+// hexAddress is an address in hexadecimal, with 0x or without.
+type hexAddress uint64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (a *hexAddress) UnmarshalText(text []byte) error {
+	n, err := match.ParseAddr(string(text))
+	*a = hexAddress(n)
+	return err
+}
+
+// matchField is a value of --compare.
+type matchField match.Field
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (f *matchField) UnmarshalText(text []byte) error {
+	*f = matchField(text)
+	if !slices.Contains(match.Fields, match.Field(text)) {
+		return fmt.Errorf("%q is none of the fields, which are %s", text, strings.Join(fieldsCompared(), ", "))
+	}
+	return nil
+}
+
+// aliases is a value of --alias.
+type aliases []match.Alias
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (a *aliases) UnmarshalText(text []byte) error {
+	if set, ok := match.AliasSets[string(text)]; ok {
+		*a = set
+		return nil
+	}
+	name, same, ok := strings.Cut(string(text), "=")
+	if !ok || name == "" || same == "" {
+		example := arch.MIPS.Registers[8]
+		return fmt.Errorf("%q is no alias: want NAME=SAME, such as %s=%s, or the name of a set: %s",
+			text, example.Name, example.ABI, strings.Join(aliasSets(), ", "))
+	}
+	*a = aliases{{Name: name, Same: same}}
+	return nil
+}
+
+// ignoreRule is a value of --ignore.
+type ignoreRule match.Ignore
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (i *ignoreRule) UnmarshalText(text []byte) error {
+	rule, err := match.ParseIgnore(string(text))
+	*i = ignoreRule(rule)
+	return err
+}
+
+// Variables are what the help of match refers to.
+func Variables() kong.Vars {
+	var names []string
+	for _, d := range dialects.All {
+		names = append(names, d.Name)
+	}
+	list := func(words []string) string { return strings.Join(words, ", ") }
+	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()), "dialects": list(names)}
+}
+
+// fieldsCompared are the values of --compare.
+func fieldsCompared() (names []string) {
+	for _, f := range match.Fields {
+		names = append(names, string(f))
+	}
+	return names
+}
+
+func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }
+
+// settings are the options of one run of match as the library has them.
+func (c *Command) settings() match.Options {
+	o := match.Options{
+		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: (*uint64)(c.StartAddr),
+		SkipEqual: c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad),
+		MaxDifferences: int(c.MaxDifferences), Context: int(c.Context),
+	}
+	for _, f := range c.Compare {
+		o.Fields = append(o.Fields, match.Field(f))
+	}
+	for _, set := range c.Alias {
+		o.Aliases = append(o.Aliases, set...)
+	}
+	for _, rule := range c.Ignore {
+		o.Ignores = append(o.Ignores, match.Ignore(rule))
+	}
+	return o
+}

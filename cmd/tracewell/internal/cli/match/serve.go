@@ -1,0 +1,151 @@
+package match
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	clireplay "tracewell/cmd/tracewell/internal/cli/replay"
+	"tracewell/internal/routine"
+	"tracewell/internal/serving"
+	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
+	"tracewell/itrace/match"
+	"tracewell/stub"
+	"tracewell/target/replay"
+)
+
+// serveOptions are about serving the two traces of a comparison to GDB.
+type serveOptions struct {
+	Serve           string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces, the reference first, each where the first difference is, as replay does; until Ctrl-C."`
+	Exec            string `group:"To look at it in GDB:" placeholder:"ELF" help:"With --serve, the program that was executed."`
+	flags.Admission `group:"To look at it in GDB:"`
+	Arch            string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
+}
+
+// checkServe refuses to serve what cannot be served.
+func (c *Command) checkServe() error {
+	switch {
+	case c.Serve == "" && (c.Exec+c.Arch != "" || c.AnyUser):
+		return errors.New("--exec, --arch and --any-user are for --serve")
+	case c.Serve == "":
+		return nil
+	case c.Merge || c.Pairs != "" || len(c.Files) != 2:
+		return errors.New("--serve needs two traces")
+	}
+	if _, err := c.comms(); err != nil {
+		return fmt.Errorf("--serve: %w", err)
+	}
+	for _, path := range c.Files {
+		if status, err := os.Stat(path); path == "-" || err == nil && !status.Mode().IsRegular() {
+			return fmt.Errorf("--serve: %s can be read once only: write it to a file first", path)
+		}
+	}
+	return nil
+}
+
+// comms are the places of the two servers.
+func (c *Command) comms() (places [2]serving.Comm, err error) {
+	reference, other, ok := strings.Cut(c.Serve, ",")
+	if !ok {
+		return places, fmt.Errorf("%q is not two places, as in :2345,:2346", c.Serve)
+	}
+	for i, s := range []string{reference, other} {
+		if places[i], err = serving.ParseComm(s); err != nil {
+			return places, err
+		}
+		if network := places[i].Network; network == "stdio" || network == "device" {
+			return places, fmt.Errorf("%q is no socket", s)
+		}
+	}
+	return places, nil
+}
+
+// serve serves both traces until it is interrupted. Of traces that are equal there is nothing to be looked at.
+func (c *Command) serve(r *matchResult, streams console.Streams) error {
+	if len(r.Differences) == 0 {
+		fmt.Fprintln(streams.Err, "tracewell: there is no difference to serve")
+		return nil
+	}
+	ctx, cancel := console.UntilSignalled(false)
+	defer cancel()
+	defer console.IgnoreBrokenPipes()()
+	places, err := c.comms()
+	if err != nil {
+		return err
+	}
+	served := make(chan error, len(places))
+	for i, place := range places {
+		replayed, err := c.side(i, r, streams)
+		if err != nil {
+			return err
+		}
+		defer replayed.Close()
+		entrance, err := c.ListenOn(place, streams)
+		if err != nil {
+			return err
+		}
+		defer entrance.Close()
+		routine.Go(func() { served <- replayed.Serve(ctx, entrance, false, streams.Err) })
+	}
+	return errors.Join(<-served, <-served, console.SignalledStatus(ctx))
+}
+
+// side opens one of the traces for clients, which find it at the first difference.
+func (c *Command) side(side int, r *matchResult, streams console.Streams) (*clireplay.Replayed, error) {
+	file, err := input.OpenPacked(c.Files[side], streams)
+	if err != nil {
+		return nil, err
+	}
+	d, err := dialects.All.ByName(r.Traces[side].Dialect)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	e, err := clireplay.OpenExecution(file, d, replay.ExecutionOptions{Arch: c.Arch, Program: c.Exec}, streams)
+	if err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	open := func() (*replay.ExecutionTarget, error) {
+		t, err := e.Target()
+		if err == nil {
+			err = t.GotoLine(lineOf(&r.Differences[0], side))
+		}
+		return t, err
+	}
+	t, err := open()
+	if err != nil {
+		return nil, errors.Join(err, e.Close(), file.Close())
+	}
+	fmt.Fprintf(streams.Err, "tracewell: %s: %s: %s\n", [...]string{"reference", "other"}[side], text.Visible(file.Name), t.Moment())
+	return &clireplay.Replayed{
+		Close: func() error { return errors.Join(e.Close(), file.Close()) },
+		Config: func() (stub.Config, error) {
+			t, err := open()
+			return stub.Config{Target: t, Attached: true}, err
+		},
+	}, nil
+}
+
+// pastTheEnd is a line behind all others.
+const pastTheEnd = 1 << 62
+
+// lineOf is the line of a trace at which a difference is. Where a side has nothing of it, that is the last line in front of it that is
+// known, or the end.
+func lineOf(d *match.Difference, side int) int64 {
+	at := [...]*match.Position{d.Reference, d.Other}[side]
+	if at != nil {
+		return at.Line
+	}
+	if d.Context == nil || d.Class == match.ClassTail {
+		return pastTheEnd
+	}
+	lines := [...][]match.Position{d.Context.Reference, d.Context.Other}[side]
+	if len(lines) == 0 {
+		return pastTheEnd
+	}
+	return lines[len(lines)-1].Line
+}

@@ -1,0 +1,66 @@
+package match
+
+import "strings"
+
+// singleDash are the options of Trace Matcher with one dash and the long names that they stand for. Those of several letters
+// are no bundles of options of one letter.
+var singleDash = map[string]string{
+	"-w": "window-size", "-fds": "first-dif-stop", "-bs": "boot-size", "-sa": "start-addr", "-se": "skip-equal",
+	"-sr": "skip-rest", "-d": "debug",
+}
+
+// defaultWindow is the window without --window-size, and of --window-size without a number.
+const defaultWindow = "1"
+
+// Words makes a command line of match, written as for Trace Matcher, one that kong understands: options of one dash,
+// values behind an equals sign, long options cut short as far as that leaves them unique, and --window-size without a number at the end
+// or in front of another option.
+func Words(args []string) []string {
+	if len(args) == 0 || args[0] != "match" {
+		return args
+	}
+	words := []string{args[0]}
+	for i, word := range args[1:] {
+		if word == "--" {
+			return append(words, args[1+i:]...)
+		}
+		long := matchWord(word)
+		if next := args[1+i:][1:]; long == "--window-size" && (len(next) == 0 || len(next[0]) > 1 && next[0][0] == '-') {
+			long += "=" + defaultWindow
+		}
+		words = append(words, long)
+	}
+	return words
+}
+
+func matchWord(word string) string {
+	name, value, valued := strings.Cut(word, "=")
+	long, ok := singleDash[name]
+	if !ok {
+		long, ok = completed(name)
+	}
+	switch {
+	case !ok:
+		return word
+	case valued:
+		return "--" + long + "=" + value
+	}
+	return "--" + long
+}
+
+// completed returns the option of Trace Matcher of whose long name a word is the beginning, and of no other one's.
+func completed(word string) (long string, ok bool) {
+	beginning, ok := strings.CutPrefix(word, "--")
+	if !ok || beginning == "" {
+		return "", false
+	}
+	for _, name := range singleDash {
+		if strings.HasPrefix(name, beginning) {
+			if long != "" {
+				return "", false
+			}
+			long = name
+		}
+	}
+	return long, long != ""
+}

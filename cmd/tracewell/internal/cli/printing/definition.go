@@ -1,0 +1,107 @@
+package printing
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/internal/text"
+	"tracewell/trace"
+	frameview "tracewell/view"
+)
+
+// WriteDefinition prints what a tracepoint is and does.
+func WriteDefinition(out *console.Output, view *frameview.View, t *trace.Tracepoint) {
+	title := fmt.Sprintf("Tracepoint %d at %s", t.Number, AppendAddress(nil, view, t.Addr))
+	if t.Source.At != "" {
+		title += ", " + text.Visible(t.Source.At)
+	}
+	fmt.Fprintln(out, out.Style.Heading(title+kind(t)))
+	if t.Condition != nil || t.Source.Cond != "" {
+		console.Property(out, "condition", text.Visible(t.Source.Cond))
+		console.Property(out, "", out.Style.Faint(frameview.Disassembly(t.Condition)))
+	}
+	for _, command := range commandLines(t.Source.Commands) {
+		console.Property(out, "action", text.Visible(command))
+	}
+	for _, action := range t.Actions {
+		console.Property(out, "collects", out.Style.Faint(view.ActionText(action)))
+	}
+	if t.Step > 0 {
+		console.Property(out, "steps", fmt.Sprint(t.Step))
+	}
+	for _, action := range t.StepActions {
+		console.Property(out, "at a step", out.Style.Faint(view.ActionText(action)))
+	}
+	if t.Pass > 0 {
+		console.Property(out, "pass count", fmt.Sprint(t.Pass))
+	}
+}
+
+// kind is what makes a tracepoint other than most.
+func kind(t *trace.Tracepoint) string {
+	var words string
+	if t.Fast {
+		words += ", fast"
+	}
+	if t.Static {
+		words += ", static"
+	}
+	if !t.Enabled {
+		words += ", disabled"
+	}
+	return words
+}
+
+// commandLines indents the body of while-stepping, as GDB lists commands.
+func commandLines(commands []string) []string {
+	var lines []string
+	indent := ""
+	for _, command := range commands {
+		if command == "end" {
+			indent = ""
+		}
+		lines = append(lines, indent+command)
+		if word, _, _ := strings.Cut(command, " "); word == "while-stepping" || word == "stepping" || word == "ws" {
+			indent = "  "
+		}
+	}
+	return lines
+}
+
+// WriteTracepoints prints the definitions of a file, with the hits that the run counted and the frames that the file has of each.
+func WriteTracepoints(out *console.Output, t *input.TraceFile) {
+	frames := t.View.FramesByTracepoint()
+	for _, tracepoint := range frameview.ByNumber(t.View.File.Header().Tracepoints) {
+		fmt.Fprintln(out)
+		WriteDefinition(out, t.View, &tracepoint)
+		console.Property(out, "hits", fmt.Sprintf("%d, %s of the trace buffer", tracepoint.Hits, text.Plural(tracepoint.Usage, "byte")))
+		console.Property(out, "frames", fmt.Sprintf("%d in this file", frames[tracepoint.Number]))
+		delete(frames, tracepoint.Number)
+	}
+	var others []string
+	for number, count := range frames {
+		others = append(others, fmt.Sprintf("%d (%s)", number, text.Plural(count, "frame")))
+	}
+	if len(others) > 0 {
+		slices.Sort(others)
+		fmt.Fprintf(out, "\nFrames of tracepoints that the file does not define: %s\n", strings.Join(others, ", "))
+	}
+}
+
+// WriteVariableDefinitions prints trace state variables and what they were at first.
+func WriteVariableDefinitions(out *console.Output, variables []trace.Variable) {
+	if len(variables) == 0 {
+		return
+	}
+	fmt.Fprintln(out, "\n"+out.Style.Heading("Trace state variables"))
+	for _, v := range variables {
+		builtin := ""
+		if v.Builtin {
+			builtin = ", built in"
+		}
+		fmt.Fprintf(out, "$%-16s%d initially%s\n", text.Visible(v.Name), v.Initial, builtin)
+	}
+}

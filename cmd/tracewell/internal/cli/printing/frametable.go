@@ -1,0 +1,261 @@
+package printing
+
+import (
+	"bytes"
+	"strconv"
+	"time"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/text"
+	"tracewell/tdesc"
+	"tracewell/tfile"
+	frameview "tracewell/view"
+)
+
+// FrameTable prints frames as the rows of a table.
+type FrameTable struct {
+	view      *frameview.View
+	reader    *frameview.Reader
+	values    ValuePrinter
+	Rows      *text.Table
+	slots     []*tdesc.Slot
+	variables []int32
+	Hex       bool // memory is dumped below each row
+	narrow    bool
+
+	cells     [][]byte
+	collected []frameview.Variable
+	dump      []byte
+}
+
+// The columns that every table has in front.
+const (
+	columnFrame = iota
+	columnTracepoint
+	columnSource
+	columnPC
+	leadingColumns
+)
+
+// registersFor is how many registers have a column: as many as leave some room for memory in a terminal of the width. Addresses
+// with symbols take more of it.
+func registersFor(width int, symbols bool) int {
+	const others, name, each, most = 64, 18, 18, 6
+	switch {
+	case width == 0:
+		return 4
+	case symbols:
+		width -= name
+	}
+	return min(max(0, (width-others)/each), most)
+}
+
+// narrow is the width of terminals below which an address that has a symbol is left out for it.
+const narrow = 120
+
+// fewestLines stand between the titles and where they come again.
+const fewestLines = 10
+
+// NewFrameTable begins a table with the named registers, or a choice of them if there are no names.
+func NewFrameTable(out *console.Output, view *frameview.View, registers []string) (*FrameTable, error) {
+	choice, err := view.Columns(registersFor(out.Width, view.Symbols != nil))
+	if err == nil && len(registers) > 0 {
+		choice.Registers, err = view.Slots(registers)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t := &FrameTable{
+		view: view, reader: view.NewReader(), values: NewValuePrinter(view), narrow: 0 < out.Width && out.Width < narrow,
+		slots: choice.Registers, variables: choice.Variables,
+	}
+	columns := []text.Column{{Title: "frame", Right: true}, {Title: "tp", Right: true}, {Title: "source"}, {Title: "pc"}}
+	for _, slot := range t.slots {
+		columns = append(columns, text.Column{Title: text.Visible(slot.Reg.Name)})
+	}
+	for _, n := range t.variables {
+		columns = append(columns, text.Column{Title: "$" + text.Visible(view.VariableName(n)), Right: true})
+	}
+	columns = append(columns, text.Column{Title: "collected"})
+	t.Rows = text.NewTable(out, out.Width, out.Style, columns...)
+	if out.Lines > 0 {
+		t.Rows.RepeatTitles(max(out.Lines-1, fewestLines))
+	}
+	t.cells = make([][]byte, len(columns))
+	return t, nil
+}
+
+// dumpIndent is what dumps below a row begin with.
+const dumpIndent = "  "
+
+// Add prints a frame.
+func (t *FrameTable) Add(frame frameview.Frame) error {
+	for i := range t.cells {
+		t.cells[i] = t.cells[i][:0]
+	}
+	t.lead(frame)
+	registers := frame.Registers()
+	for i, slot := range t.slots {
+		cell := &t.cells[leadingColumns+i]
+		*cell, _ = t.view.AppendRegister(*cell, slot, registers)
+	}
+	last := len(t.cells) - 1
+	t.cells[last] = t.appendVariables(t.cells[last], frame)
+	if !t.Hex {
+		t.cells[last] = t.appendCollected(t.cells[last], frame)
+		return t.Rows.Row(t.cells)
+	}
+	if err := t.Rows.Row(t.cells); err != nil {
+		return err
+	}
+	t.dump = t.dump[:0]
+	for block := range frame.Blocks() {
+		t.dump = AppendBlock(t.dump, t.view, dumpIndent, block)
+	}
+	return t.Rows.Below(t.dump)
+}
+
+func (t *FrameTable) Flush() error { return t.Rows.Flush() }
+
+// rowPatience is how long rows may be held back from somebody at a terminal.
+const rowPatience = 300 * time.Millisecond
+
+// KeepUp returns what shows now and then, while frames are gone over of which few are wanted, the rows that there are.
+func (t *FrameTable) KeepUp(out *console.Output) func(int64) {
+	last := time.Now()
+	return func(int64) {
+		if time.Since(last) < rowPatience {
+			return
+		}
+		last = time.Now()
+		t.Rows.Flush() // errors come again
+		out.Flush()
+	}
+}
+
+// lead fills the cells in front.
+func (t *FrameTable) lead(frame frameview.Frame) {
+	t.cells[columnFrame] = strconv.AppendInt(t.cells[columnFrame], int64(frame.Number), 10)
+	t.cells[columnTracepoint] = strconv.AppendInt(t.cells[columnTracepoint], int64(frame.Tracepoint()), 10)
+	source := append(t.cells[columnSource], text.Visible(t.view.Source(frame.Tracepoint()))...)
+	if t.view.Stepped(frame) {
+		source = append(source, " (step)"...)
+	}
+	t.cells[columnSource] = source
+	if !frame.HasPC {
+		return
+	}
+	pc := AppendCode(t.cells[columnPC], t.view, frame.PC)
+	if symbol := bytes.IndexByte(pc, '<'); t.narrow && symbol >= 0 {
+		pc = pc[:copy(pc, pc[symbol:])]
+	}
+	t.cells[columnPC] = pc
+}
+
+// appendVariables fills the cells of the variables, and appends to dst those that have none.
+func (t *FrameTable) appendVariables(dst []byte, frame frameview.Frame) []byte {
+	t.collected = frameview.AppendVariables(t.collected[:0], frame)
+	for _, variable := range t.collected {
+		if cell := t.variableCell(variable.Number); cell != nil {
+			*cell = t.appendVariable(*cell, variable)
+			continue
+		}
+		dst = append(separate(dst), '$')
+		dst = append(dst, text.Visible(t.view.VariableName(variable.Number))...)
+		dst = t.appendVariable(append(dst, '='), variable)
+	}
+	return dst
+}
+
+func (t *FrameTable) appendVariable(dst []byte, variable frameview.Variable) []byte {
+	if t.view.IsTimestamp(variable.Number) {
+		return AppendClock(dst, variable.Value)
+	}
+	return strconv.AppendInt(dst, variable.Value, 10)
+}
+
+func (t *FrameTable) variableCell(number int32) *[]byte {
+	for i, n := range t.variables {
+		if n == number {
+			return &t.cells[leadingColumns+len(t.slots)+i]
+		}
+	}
+	return nil
+}
+
+// cellItems is how many things are written into one cell.
+const cellItems = 16
+
+// appendCollected appends what a frame has besides registers and variables, by the names of what was collected: "limit=40
+// table={01 02 03 05 …16}". What has no name, because the tracepoint is not defined, it appends by address.
+func (t *FrameTable) appendCollected(dst []byte, frame frameview.Frame) []byte {
+	before := len(dst)
+	t.reader.Set(frame)
+	items := 0
+	for _, item := range t.reader.Items() {
+		if !item.InMemory() {
+			continue
+		}
+		start := len(dst)
+		dst = append(append(separate(dst), text.Visible(item.Name)...), '=')
+		var ok bool
+		if dst, ok = t.values.appendShort(dst, t.reader, item); !ok || items >= cellItems {
+			dst = dst[:start]
+		}
+		if ok {
+			items++
+		}
+	}
+	if len(dst) == before {
+		return t.appendBlocks(dst, frame)
+	}
+	if items > cellItems {
+		dst = appendMore(dst, items-cellItems)
+	}
+	if static := frame.Static(); static != nil {
+		dst = appendBytes(append(separate(dst), "static="...), static)
+	}
+	return appendDamage(dst, frame)
+}
+
+// appendBlocks appends the memory of a frame by address: "limit=40 0x404040={01 02 03 05 …16}".
+func (t *FrameTable) appendBlocks(dst []byte, frame frameview.Frame) []byte {
+	blocks := 0
+	for block := range frame.Blocks() {
+		if block.Kind != tfile.BlockMemory && block.Kind != tfile.BlockStatic {
+			continue
+		}
+		if blocks++; blocks > cellItems {
+			continue
+		}
+		dst = separate(dst)
+		if block.Kind == tfile.BlockStatic {
+			dst = appendBytes(append(dst, "static="...), block.Bytes)
+			continue
+		}
+		dst = append(appendPlace(dst, t.view, block.Addr), '=')
+		dst = AppendValue(dst, t.view, block.Bytes)
+	}
+	if blocks > cellItems {
+		dst = appendMore(dst, blocks-cellItems)
+	}
+	return appendDamage(dst, frame)
+}
+
+func appendMore(dst []byte, n int) []byte {
+	return append(strconv.AppendInt(append(dst, " … "...), int64(n), 10), " more"...)
+}
+
+func appendDamage(dst []byte, frame frameview.Frame) []byte {
+	if frame.Damaged != nil {
+		dst = append(separate(dst), "(damaged)"...)
+	}
+	return dst
+}
+
+func separate(dst []byte) []byte {
+	if len(dst) > 0 {
+		dst = append(dst, ' ')
+	}
+	return dst
+}

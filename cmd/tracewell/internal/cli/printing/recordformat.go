@@ -1,0 +1,439 @@
+package printing
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"tracewell/internal/cexpr"
+	"tracewell/internal/text"
+	"tracewell/symbol/ctype"
+	"tracewell/trace"
+	frameview "tracewell/view"
+)
+
+// LineFormat is the template by which frames become lines:
+//
+//	{time} {location} n={n} {/x flags} {*q}: {values}
+//
+// In braces stands a field or an expression in C over what the tracepoint collects. "/x", "/o", "/t", "/d" and "/u" in front
+// of one write an integer in hexadecimal, octal, binary, signed or unsigned, as with GDB's print. Braces of an expression's own
+// are part of it; {{ and }} are braces of the line. \t and \n are a tabulator and a line feed.
+type LineFormat struct {
+	text  string
+	parts []formatPart
+}
+
+// formatPart is a piece of a line: a text as it is, a field, or an expression.
+type formatPart struct {
+	literal string
+	field   field
+	expr    string
+	letter  byte // of print, 0 for none
+	start   int  // of the expression in the template
+}
+
+// field writes something that every frame has.
+type field func(dst []byte, p *lineWriter, frame frameview.Frame) []byte
+
+// fields are those that there are, in the order in which they are listed.
+var fields = []struct {
+	name   string
+	append field
+}{
+	{"time", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
+		if stamp, ok := p.stamp(frame); ok {
+			return AppendClock(dst, stamp)
+		}
+		return append(dst, unavailable...)
+	}},
+	{"elapsed", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
+		if stamp, ok := p.stamp(frame); ok {
+			return strconv.AppendFloat(dst, p.elapsed(stamp).Seconds(), 'f', 6, 64)
+		}
+		return append(dst, unavailable...)
+	}},
+	{"frame", func(dst []byte, _ *lineWriter, frame frameview.Frame) []byte {
+		return strconv.AppendInt(dst, int64(frame.Number), 10)
+	}},
+	{"tracepoint", func(dst []byte, _ *lineWriter, frame frameview.Frame) []byte {
+		return strconv.AppendInt(dst, int64(frame.Tracepoint()), 10)
+	}},
+	{"location", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
+		dst = append(dst, text.Visible(p.view.Source(frame.Tracepoint()))...)
+		if p.view.Stepped(frame) {
+			dst = append(dst, " (step)"...)
+		}
+		return dst
+	}},
+	{"function", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
+		name, _, _ := strings.Cut(p.view.Describe(frame.PC), "+")
+		return append(dst, text.Visible(name)...)
+	}},
+	{"file", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
+		file, _ := p.line(frame)
+		return append(dst, text.Visible(file)...)
+	}},
+	{"line", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
+		_, line := p.line(frame)
+		return append(dst, line...)
+	}},
+	{"pc", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
+		return AppendCode(dst, p.view, frame.PC)
+	}},
+	{"values", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte { return p.appendValues(dst, frame) }},
+}
+
+// FieldNames are the names of fields.
+func FieldNames() []string {
+	var names []string
+	for _, f := range fields {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// UsualFormat is what lines look like if nobody says it.
+const UsualFormat = "{time} {location} {values}"
+
+// Given reports whether there is a template.
+func (f *LineFormat) Given() bool { return f.text != "" }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (f *LineFormat) UnmarshalText(text []byte) error {
+	*f = LineFormat{text: string(text)}
+	for at := 0; at < len(f.text); {
+		n, err := f.add(at)
+		if err != nil {
+			return err
+		}
+		at += n
+	}
+	if len(f.parts) == 0 {
+		return fmt.Errorf("a template that is empty makes empty lines")
+	}
+	return nil
+}
+
+// wrong is an error about a part of the template.
+func (f *LineFormat) wrong(start, end int, problem, hint string) error {
+	return &cexpr.Error{Text: f.text, Start: start, End: end, Problem: problem, Hint: hint}
+}
+
+// add reads what begins at a place, and returns how long it is.
+func (f *LineFormat) add(at int) (int, error) {
+	rest := f.text[at:]
+	for _, escape := range []struct{ text, means string }{{"{{", "{"}, {"}}", "}"}, {`\n`, "\n"}, {`\t`, "\t"}, {`\\`, `\`}} {
+		if strings.HasPrefix(rest, escape.text) {
+			f.literal(escape.means)
+			return len(escape.text), nil
+		}
+	}
+	switch rest[0] {
+	case '}':
+		return 0, f.wrong(at, at+1, "nothing is open that this closes", "a brace itself is written }}")
+	case '{':
+		end := closingBrace(rest)
+		if end < 0 {
+			return 0, f.wrong(at, at+1, "this is not closed", "a brace itself is written {{")
+		}
+		return end + 1, f.brace(at+1, at+end)
+	}
+	n := strings.IndexAny(rest, `{}\`)
+	switch {
+	case n < 0:
+		n = len(rest)
+	case n == 0: // a backslash that stands for itself
+		n = 1
+	}
+	f.literal(rest[:n])
+	return n, nil
+}
+
+// closingBrace returns where the brace at the beginning of a text is closed, -1 if it is not.
+func closingBrace(text string) int {
+	depth := 0
+	for i := range len(text) {
+		switch text[i] {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func (f *LineFormat) literal(text string) {
+	if last := len(f.parts) - 1; last >= 0 && f.parts[last].literal != "" {
+		f.parts[last].literal += text
+		return
+	}
+	f.parts = append(f.parts, formatPart{literal: text})
+}
+
+// brace reads what stands between braces.
+func (f *LineFormat) brace(start, end int) error {
+	inside := f.text[start:end]
+	for _, known := range fields {
+		if known.name == strings.TrimSpace(inside) {
+			f.parts = append(f.parts, formatPart{field: known.append})
+			return nil
+		}
+	}
+	part := formatPart{start: start}
+	if strings.HasPrefix(inside, "/") {
+		if len(inside) < 2 || !strings.Contains("xotdu", inside[1:2]) || !strings.HasPrefix(inside[2:], " ") {
+			return f.wrong(start, min(start+2, end), "a letter of print is one of x, o, t, d and u, with a blank behind it", "")
+		}
+		part.letter = inside[1]
+		part.start += 2
+		inside = inside[2:]
+	}
+	part.start += len(inside) - len(strings.TrimLeft(inside, " "))
+	if part.expr = strings.TrimSpace(inside); part.expr == "" {
+		return f.wrong(start-1, end+1, "there is neither a field nor an expression here", "fields are "+strings.Join(FieldNames(), ", "))
+	}
+	f.parts = append(f.parts, part)
+	return nil
+}
+
+// lineWriter writes frames of a view as lines.
+type lineWriter struct {
+	out    io.Writer
+	view   *frameview.View
+	reader *frameview.Reader
+	values ValuePrinter
+	format LineFormat
+	exprs  []lineExpression          // of the parts that are expressions, in their order
+	named  map[trace.Number][]string // registers that the plan names, by tracepoint
+	start  time.Time
+
+	ticking bool  // first is known
+	first   int64 // the time of the first frame, in microseconds
+
+	text      []byte
+	collected []frameview.Variable
+}
+
+// lineExpression is an expression of a template.
+type lineExpression struct {
+	name     string                // in the form that items have
+	computed *frameview.Expression // nil for what is only had as it was collected
+	letter   byte
+}
+
+// NewLineWriter fits a template to a view. The error is about an expression that means nothing at any tracepoint.
+func NewLineWriter(out io.Writer, view *frameview.View, format LineFormat, named map[trace.Number][]string, start time.Time) (*lineWriter, error) {
+	w := &lineWriter{
+		out: out, view: view, reader: view.NewReader(), values: NewValuePrinter(view), format: format, named: named, start: start,
+	}
+	known := make(map[string]bool)
+	for _, name := range view.ItemNames() {
+		known[cexpr.Normal(name)] = true
+	}
+	for _, part := range format.parts {
+		if part.expr == "" {
+			continue
+		}
+		e := lineExpression{name: cexpr.Normal(part.expr), letter: part.letter}
+		computed, err := view.Expression(part.expr)
+		switch {
+		case err == nil:
+			e.computed = computed
+		case !known[e.name]:
+			return nil, format.misplaced(part, err)
+		}
+		w.exprs = append(w.exprs, e)
+	}
+	return w, nil
+}
+
+// misplaced shows an error about an expression where it stands in the template.
+func (f *LineFormat) misplaced(part formatPart, err error) error {
+	if wrong, ok := err.(*cexpr.Error); ok && wrong.Text == part.expr {
+		return fmt.Errorf("--format: %w", f.wrong(part.start+wrong.Start, part.start+wrong.End, wrong.Problem, wrong.Hint))
+	}
+	return fmt.Errorf("--format: %w", f.wrong(part.start, part.start+len(part.expr), err.Error(), ""))
+}
+
+// Add implements frameWriter.
+func (w *lineWriter) Add(frame frameview.Frame) error {
+	w.text = w.append(w.text[:0], frame)
+	_, err := w.out.Write(w.text)
+	return err
+}
+
+// Flush implements frameWriter; nothing is held back.
+func (w *lineWriter) Flush() error { return nil }
+
+// append writes the line of a frame.
+func (w *lineWriter) append(dst []byte, frame frameview.Frame) []byte {
+	w.reader.Set(frame)
+	n := 0
+	for i := range w.format.parts {
+		switch part := &w.format.parts[i]; {
+		case part.literal != "":
+			dst = append(dst, part.literal...)
+		case part.field != nil:
+			dst = part.field(dst, w, frame)
+		default:
+			dst = w.appendExpression(dst, &w.exprs[n])
+			n++
+		}
+	}
+	return append(dst, '\n')
+}
+
+// unavailable is what GDB prints for what a frame does not have.
+const unavailable = "<unavailable>"
+
+func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
+	if e.letter == 0 {
+		for _, item := range w.reader.Items() {
+			if cexpr.Normal(item.Name) != e.name {
+				continue
+			}
+			appendTo := w.values.appendItem
+			if _, isVariable := item.Variable(); isVariable {
+				appendTo = appendNumber
+			}
+			if dst, ok := appendTo(dst, w.reader, item); ok {
+				return dst
+			}
+		}
+	}
+	if e.computed == nil {
+		return append(dst, unavailable...)
+	}
+	value, ok := e.computed.Value(w.reader)
+	switch {
+	case !ok:
+		return append(dst, unavailable...)
+	case e.letter == 0:
+		return w.appendComputed(dst, value)
+	}
+	return appendAs(dst, value, e.letter)
+}
+
+// appendComputed writes a computed value as one that was collected.
+func (w *lineWriter) appendComputed(dst []byte, value ctype.Number) []byte {
+	var b [8]byte
+	order := w.view.Content.Header().Order
+	order.PutUint64(b[:], value.Bits)
+	size := value.Type.Size
+	if order == binary.BigEndian {
+		return w.values.Append(dst, value.Type, b[8-size:])
+	}
+	return w.values.Append(dst, value.Type, b[:size])
+}
+
+// appendAs writes an integer as GDB's print/LETTER does.
+func appendAs(dst []byte, value ctype.Number, letter byte) []byte {
+	bits := value.Bits
+	if size := value.Type.Size; size < 8 {
+		bits &= 1<<(8*size) - 1
+	}
+	switch letter {
+	case 'x':
+		return strconv.AppendUint(append(dst, "0x"...), bits, 16)
+	case 'o':
+		if bits != 0 {
+			dst = append(dst, '0')
+		}
+		return strconv.AppendUint(dst, bits, 8)
+	case 't':
+		return strconv.AppendUint(dst, bits, 2)
+	case 'u':
+		return strconv.AppendUint(dst, bits, 10)
+	}
+	shift := 64 - 8*min(value.Type.Size, 8)
+	return strconv.AppendInt(dst, int64(bits<<shift)>>shift, 10)
+}
+
+// stamp is when a frame was made, false if it does not tell.
+func (w *lineWriter) stamp(frame frameview.Frame) (microseconds int64, ok bool) {
+	w.collected = frameview.AppendVariables(w.collected[:0], frame)
+	return stampOf(w.collected)
+}
+
+// elapsed is how long after the beginning of the run something was. On the clock of another server, which nobody has read then, the
+// beginning is the first frame that is printed.
+func (w *lineWriter) elapsed(stamp int64) time.Duration {
+	if IsUnixTime(stamp) {
+		return time.UnixMicro(stamp).Sub(w.start)
+	}
+	if !w.ticking {
+		w.ticking, w.first = true, stamp
+	}
+	return time.Duration(stamp-w.first) * time.Microsecond
+}
+
+// line is the source line of a frame.
+func (w *lineWriter) line(frame frameview.Frame) (file, line string) {
+	whole := w.view.Line(frame.PC)
+	if i := strings.LastIndexByte(whole, ':'); i >= 0 {
+		return whole[:i], whole[i+1:]
+	}
+	return whole, ""
+}
+
+// appendValues writes all that was collected by name: "n = 3, *q = {…}", without the time.
+func (w *lineWriter) appendValues(dst []byte, frame frameview.Frame) []byte {
+	some := false
+	for _, item := range w.reader.Items() {
+		if !w.shows(item, frame.Tracepoint()) {
+			continue
+		}
+		start := len(dst)
+		if some {
+			dst = append(dst, ", "...)
+		}
+		dst = append(append(dst, text.Visible(item.Name)...), " = "...)
+		var ok bool
+		if dst, ok = w.appendValue(dst, item, frame); !ok {
+			dst = dst[:start]
+			continue
+		}
+		some = true
+	}
+	return appendDamage(dst, frame)
+}
+
+// appendValue writes what a frame has of an item, which may be a register or a variable, in a line with others.
+func (w *lineWriter) appendValue(dst []byte, item *frameview.Item, frame frameview.Frame) ([]byte, bool) {
+	if item.Slot != nil {
+		return w.view.AppendRegister(dst, item.Slot, frame.Registers())
+	}
+	if _, isVariable := item.Variable(); isVariable {
+		return appendNumber(dst, w.reader, item)
+	}
+	return w.values.appendShort(dst, w.reader, item)
+}
+
+// appendNumber writes a trace state variable, which is a decimal number however large it is.
+func appendNumber(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	return reader.Append(dst, item, frameview.StyleCSV)
+}
+
+// shows reports whether an item is one that its tracepoint was asked to collect: not the time, which has a field of its own, and
+// no register but those that were named.
+func (w *lineWriter) shows(item *frameview.Item, number trace.Number) bool {
+	if n, isVariable := item.Variable(); isVariable {
+		return n != int32(trace.Timestamp)
+	}
+	if item.Slot == nil {
+		return true
+	}
+	for _, name := range w.named[number] {
+		if name == item.Name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,193 @@
+package printing
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"tracewell/arch"
+	"tracewell/internal/text"
+	"tracewell/symbol/ctype"
+	frameview "tracewell/view"
+)
+
+// Short gives a number with as many digits as tell something.
+func Short(f float64) string {
+	if f == math.Trunc(f) || math.Abs(f) >= 1e4 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 4, 64)
+}
+
+// AppendAddress writes an address as GDB does: "0x4011b5 <push+95>".
+func AppendAddress(dst []byte, view *frameview.View, addr arch.Addr) []byte {
+	dst = strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
+	if name := view.Describe(addr); name != "" {
+		dst = append(dst, " <"...)
+		dst = append(append(dst, text.Visible(name)...), '>')
+	}
+	return dst
+}
+
+// AppendCode writes the address of an instruction, with its place in the source: "0x4011b5 <push+95 at queue.c:23>".
+func AppendCode(dst []byte, view *frameview.View, addr arch.Addr) []byte {
+	dst = AppendAddress(dst, view, addr)
+	line := view.Line(addr)
+	if line == "" {
+		return dst
+	}
+	if before, ok := bytes.CutSuffix(dst, []byte{'>'}); ok {
+		dst = append(before, ' ')
+	} else {
+		dst = append(dst, " <"...)
+	}
+	dst = append(append(dst, "at "...), text.Visible(line)...)
+	return append(dst, '>')
+}
+
+// appendPlace writes where memory was: the name of the object if it has one, else the address.
+func appendPlace(dst []byte, view *frameview.View, addr arch.Addr) []byte {
+	if name := view.Describe(addr); name != "" {
+		return append(dst, text.Visible(name)...)
+	}
+	return strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
+}
+
+// AppendValue writes memory: of the length of an integer as one, else as bytes.
+func AppendValue(dst []byte, view *frameview.View, b []byte) []byte {
+	n, ok := view.Integer(b)
+	if !ok {
+		return appendBytes(dst, b)
+	}
+	return appendInteger(dst, view, n, len(b))
+}
+
+// appendInteger writes an integer whose type nobody knows: what may be an address in hexadecimal, with its symbol, and so
+// what would be negative in decimal; the rest in decimal.
+func appendInteger(dst []byte, view *frameview.View, n uint64, size int) []byte {
+	if size == 8 && n > math.MaxUint16 {
+		return AppendAddress(dst, view, arch.Addr(n))
+	}
+	if n > math.MaxInt32 {
+		return strconv.AppendUint(append(dst, "0x"...), n, 16)
+	}
+	return strconv.AppendUint(dst, n, 10)
+}
+
+// ValuePrinter writes values of the frames of a view by their types.
+type ValuePrinter struct {
+	ctype.Printer
+	view *frameview.View
+}
+
+// NewValuePrinter prints values of the frames of a view.
+func NewValuePrinter(view *frameview.View) ValuePrinter {
+	return ValuePrinter{view: view, Printer: ctype.Printer{
+		Order:  view.Content.Header().Order,
+		Symbol: func(addr arch.Addr) string { return text.Visible(view.Describe(addr)) },
+	}}
+}
+
+// appendItem writes what a frame has of an item, false if it has nothing.
+func (p ValuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	if item.Explained && item.Reference == nil && !item.IsText() {
+		v, ok := reader.Value(item)
+		if !ok {
+			return dst, false
+		}
+		p.Language, p.Memory, p.Brief = item.Language, reader.ReadMemory, true
+		return p.AppendValue(dst, v), true
+	}
+	d, ok := reader.Read(item)
+	if !ok {
+		return dst, false
+	}
+	if item.IsText() {
+		return p.appendTyped(dst, ctype.ArrayOf(character, len(d.Bytes)), d.Bytes), true
+	}
+	p.Language = item.Language
+	return p.appendTyped(dst, item.Type, d.Bytes), true
+}
+
+// ShownCharacters is how much of a value stands in a line with others.
+const ShownCharacters = 200
+
+// appendShort is appendItem for a line that has other values as well: what is long is cut.
+func (p ValuePrinter) appendShort(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	start := len(dst)
+	dst, ok := p.appendItem(dst, reader, item)
+	return cutCharacters(dst, start, ShownCharacters), ok
+}
+
+// cutCharacters ends a text that begins at start with an ellipsis if it has more than so many characters.
+func cutCharacters(dst []byte, start, most int) []byte {
+	end := start
+	for n := 1; end < len(dst); n++ {
+		_, size := utf8.DecodeRune(dst[end:])
+		if n == most && end+size < len(dst) {
+			return append(dst[:end], "…"...)
+		}
+		end += size
+	}
+	return dst
+}
+
+// AppendWhole is appendItem for a value that stands alone: pointers have their type, and strings that they lead to follow.
+func (p ValuePrinter) AppendWhole(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+	if !item.Explained && (item.IsText() || IsUntyped(item.Type)) {
+		return p.appendItem(dst, reader, item)
+	}
+	v, ok := reader.Value(item)
+	if !ok {
+		return dst, false
+	}
+	if item.Reference != nil && v.InMemory {
+		if !item.Listed {
+			dst = fmt.Appendf(dst, "(%s) ", item.Reference)
+		}
+		dst = fmt.Appendf(dst, "@%v: ", v.Addr)
+	}
+	p.Language, p.Memory = item.Language, reader.ReadMemory
+	if item.Listed {
+		return p.AppendValue(dst, v), true
+	}
+	return p.Print(dst, v), true
+}
+
+// character is the element of a text.
+var character = &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: true, Char: true}
+
+// appendTyped writes memory as GDB's print does, and that of a type that nobody knows as appendValue has it.
+func (p ValuePrinter) appendTyped(dst []byte, t *ctype.Type, b []byte) []byte {
+	if IsUntyped(t) {
+		return AppendValue(dst, p.view, b)
+	}
+	return p.Append(dst, t, b)
+}
+
+// IsUntyped reports whether a type is but a number of bytes.
+func IsUntyped(t *ctype.Type) bool {
+	return t.Scalar() && t == ctype.Int(t.Size, true) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
+}
+
+// shownBytes is how many bytes of a block stand in a line.
+const shownBytes = 8
+
+// appendBytes writes bytes as "{01 02 03}", and of more than a few only the first, with the number of all.
+func appendBytes(dst, b []byte) []byte {
+	dst = append(dst, '{')
+	for i, c := range b[:min(shownBytes, len(b))] {
+		if i > 0 {
+			dst = append(dst, ' ')
+		}
+		dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
+	}
+	if len(b) > shownBytes {
+		dst = strconv.AppendInt(append(dst, " …"...), int64(len(b)), 10)
+	}
+	return append(dst, '}')
+}
+
+const hexDigits = "0123456789abcdef"

@@ -1,0 +1,98 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/jsontext"
+	"tracewell/internal/text"
+	"tracewell/symbol"
+	"tracewell/view/wire"
+)
+
+// list prints what of the program can be traced.
+func (c *Command) list(streams console.Streams) error {
+	path := c.executable()
+	if path == "" {
+		return errors.New("record: --list needs the file of a program")
+	}
+	if c.PID != 0 {
+		path = fmt.Sprintf("/proc/%d/exe", c.PID)
+	}
+	reading := newReadingBar(streams.Err)
+	defer reading.done()
+	program, err := symbol.Open(path, symbol.Options{Progress: reading.set})
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	defer program.Close()
+	found, err := program.List(string(*c.List))
+	reading.done()
+	if err != nil {
+		return fmt.Errorf("record: --list: %w", err)
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("record: --list: %w", c.unlisted(program))
+	}
+	return console.Write(streams, func(out *console.Output) error {
+		if c.JSON {
+			return writeLocationsJSON(out, found)
+		}
+		return writeLocations(out, found)
+	})
+}
+
+// unlisted says why nothing is listed, with the names that are nearest to one that is none.
+func (c *Command) unlisted(program *symbol.Program) error {
+	pattern := string(*c.List)
+	if !strings.ContainsAny(pattern, "*?[/:") {
+		if _, err := program.Locate(pattern); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("nothing in %s matches %s", text.Visible(c.executable()), text.Quote(pattern))
+}
+
+// writeLocations prints a table.
+func writeLocations(out *console.Output, found []symbol.Location) error {
+	table := text.NewTable(out, out.Width, out.Style,
+		text.Column{Title: "address"}, text.Column{Title: "line"}, text.Column{Title: "what"})
+	for _, l := range found {
+		line := ""
+		if l.File != "" {
+			line = l.File + ":" + strconv.Itoa(l.Line)
+		}
+		if err := table.Row(console.CellsOf([]string{l.Addr.String(), text.Visible(line), text.Visible(whatText(l))})); err != nil {
+			return err
+		}
+	}
+	return table.Flush()
+}
+
+// whatText is the function or the probe at a location.
+func whatText(l symbol.Location) string {
+	what := l.Function
+	if l.Inlined {
+		what += " (inlined)"
+	}
+	if l.Resolver {
+		what += " (chooses the function: IFUNC)"
+	}
+	if l.Probe != nil {
+		what = fmt.Sprintf("-probe %s:%s in %s", l.Probe.Provider, l.Probe.Name, what)
+	}
+	return what
+}
+
+// writeLocationsJSON prints an object a line.
+func writeLocationsJSON(out *console.Output, found []symbol.Location) error {
+	for _, l := range found {
+		if err := jsontext.Write(out, wire.DescribeLocation(l), ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}

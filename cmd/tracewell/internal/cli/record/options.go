@@ -1,0 +1,139 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/record/plan"
+)
+
+// planOption is an option whose values are texts of a plan, which may begin with a dash, as "-probe demo:item" does.
+type planOption []string
+
+// Decode implements kong.MapperValue.
+func (o *planOption) Decode(ctx *kong.DecodeContext) error {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() || token.Type != kong.FlagValueToken && strings.HasPrefix(token.String(), "--") {
+		return fmt.Errorf("--%s needs a value", ctx.Value.Name)
+	}
+	*o = append(*o, token.String())
+	return nil
+}
+
+// spareOption is one whose value may be spared; it stands behind an equals sign.
+type spareOption []string
+
+// Decode implements kong.MapperValue.
+func (o *spareOption) Decode(ctx *kong.DecodeContext) error {
+	value := ""
+	if ctx.Scan.Peek().Type == kong.FlagValueToken {
+		value = ctx.Scan.Pop().String()
+	}
+	*o = append(*o, value)
+	return nil
+}
+
+// IsBool implements kong.BoolMapperValue.
+func (*spareOption) IsBool() bool { return true }
+
+// planItems are the options of a command line that make a plan, in their order. kong keeps what was parsed in order, and the
+// values of each option apart.
+func planItems(ctx *kong.Context) []plan.Item {
+	var items []plan.Item
+	seen := map[*kong.Flag]int{}
+	for _, p := range ctx.Path {
+		if p.Flag == nil {
+			continue
+		}
+		n := seen[p.Flag]
+		seen[p.Flag]++
+		switch values := p.Flag.Target.Interface().(type) {
+		case planOption:
+			items = append(items, plan.Item{Option: "--" + p.Flag.Name, Value: values[n]})
+		case spareOption:
+			items = append(items, plan.Item{Option: "--" + p.Flag.Name, Value: values[n]})
+		}
+	}
+	return items
+}
+
+// Variables are what the help of record refers to.
+func Variables() kong.Vars {
+	return kong.Vars{
+		"backtraceBytes": strconv.Itoa(plan.DefaultBacktrace),
+		"circularBytes":  fmt.Sprintf("%dM", circularBytes>>20),
+		"formatFields":   strings.Join(printing.FieldNames(), ", "),
+	}
+}
+
+// span is a time: "10s", or a number of seconds.
+type span time.Duration
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (s *span) UnmarshalText(text []byte) error {
+	d, err := time.ParseDuration(string(text))
+	if seconds, isNumber := strconv.ParseUint(string(text), 10, 31); isNumber == nil {
+		d, err = time.Duration(seconds)*time.Second, nil
+	}
+	if err != nil || d <= 0 {
+		return fmt.Errorf("%q is no time, such as 10s, 2m or 500ms", text)
+	}
+	*s = span(d)
+	return nil
+}
+
+// byteCount is a number of bytes, in binary units if it ends in K, M or G.
+type byteCount int64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (b *byteCount) UnmarshalText(text []byte) error {
+	digits, shift := string(text), 0
+	if i := strings.IndexAny(digits, "kKmMgG"); i >= 0 {
+		unit := strings.ToUpper(digits[i : i+1])
+		if rest := digits[i+1:]; rest == "" || rest == "B" || rest == "iB" {
+			digits, shift = digits[:i], 10*(1+strings.Index("KMG", unit))
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64>>shift {
+		return fmt.Errorf("%q is no size, such as 64M or 1G", text)
+	}
+	*b = byteCount(n << shift)
+	return nil
+}
+
+// pidOption is the process of --pid, of which there is one: frames do not tell of which process they are.
+type pidOption int64
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (p *pidOption) UnmarshalText(text []byte) error {
+	if *p != 0 {
+		return fmt.Errorf("%d and %s: one process is recorded at a time, with its children by --follow: run record once for each", *p, text)
+	}
+	for part := range strings.SplitSeq(string(text), ",") {
+		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 31)
+		if err != nil || n == 0 {
+			return fmt.Errorf("%q is no number of a process", text)
+		}
+		if *p != 0 {
+			return fmt.Errorf("%q: one process is recorded at a time, with its children by --follow: run record once for each", text)
+		}
+		*p = pidOption(n)
+	}
+	return nil
+}
+
+// listOption is the value of --list.
+type listOption string
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (o *listOption) UnmarshalText(text []byte) error {
+	*o = listOption(text)
+	return nil
+}

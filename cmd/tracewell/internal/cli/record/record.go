@@ -1,0 +1,229 @@
+// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has ended.
+package record
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/alecthomas/kong"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/record/plan"
+)
+
+// Command is "tracewell record".
+type Command struct {
+	tracedOptions
+	subjectOptions
+	runOptions
+	tellOptions
+
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"prog args" help:"The program to launch, and its arguments. With --remote and --list it is the file that has the names."`
+}
+
+// Examples implements flags.Exampler.
+func (*Command) Examples() string {
+	return `  tracewell record --at push --collect '$args' -- ./server --port 80     # every call of push with its arguments
+  tracewell record --at push --collect '$args' --print -- ./server       # and a line for each at once
+  tracewell record --at 'queue.c:88' --collect '*q, buf[0]@16' --if 'n > 3 && q->head != 0' -o run.tf -- ./server
+  tracewell record --at push --at pop --collect '$regs' --pid 1234 --duration 10s
+  tracewell record --at push --tvariable '$calls' --if '($calls = $calls + 1) % 100 == 0' --backtrace -- ./server    # each 100th
+  tracewell record --at push --collect n --format '{time} {function}:{line} n={n}' -- ./server
+  tracewell record --script points.gdb -- ./server                       # what GDB's "save tracepoints" wrote
+  tracewell record --list 'queue*' ./server                              # what can be traced
+  tracewell record --at push --collect '*q' --dry-run -- ./server        # with addresses, and what a frame takes
+  tracewell show server.tf --exec ./server                               # the frames; GDB's "target tfile" reads them, too
+`
+}
+
+// tracedOptions say what is traced. Their order on the command line matters.
+type tracedOptions struct {
+	At        planOption  `group:"What is traced:" placeholder:"LOCATION" complete:"locations" help:"Put a tracepoint at FILE:LINE, FUNCTION, FUNCTION+OFFSET, *ADDRESS, -probe PROVIDER:NAME, as GDB's trace does. The options below that follow it, or it and other --at, belong to it; in front of every --at they hold for all."`
+	Collect   planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Collect these expressions, with commas between them: variables, members, ARRAY[0]@N, $args, $locals, $regs, $REGISTER; /s in front collects strings, /s64 of at most 64 bytes."`
+	If        planOption  `group:"What is traced:" placeholder:"EXPR" help:"Only if this is not 0. It is computed at each hit, and may set trace state variables."`
+	Pass      planOption  `group:"What is traced:" placeholder:"N" help:"End the run with the N-th hit."`
+	Step      planOption  `group:"What is traced:" placeholder:"N[:EXPRS]" help:"Follow N instructions from each hit, and collect EXPRS after each ($$rip)."`
+	Set       planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Set trace state variables at each hit whose condition holds, as in $$count = $$count + 1. They are 0 at first."`
+	Backtrace spareOption `group:"What is traced:" placeholder:"BYTES" help:"Collect enough for a backtrace: registers, and ${backtraceBytes} bytes of the stack, or as many as --backtrace=BYTES says."`
+	Tvariable planOption  `group:"What is traced:" placeholder:"$$NAME=N" help:"Let a trace state variable begin with another number."`
+	Script    []string    `group:"What is traced:" sep:"none" placeholder:"FILE" help:"Take tracepoints from a script for GDB; may be given several times."`
+}
+
+// subjectOptions say which process is traced.
+type subjectOptions struct {
+	PID    pidOption `name:"pid" short:"p" group:"Which program:" placeholder:"PID" complete:"processes" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
+	Follow bool      `group:"Which program:" help:"Trace children as well."`
+
+	Remote       string `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames (or :PORT, unix:PATH)."`
+	Disconnected bool   `group:"Which program:" help:"With --remote: start the run and go away. The server traces on."`
+	Fetch        bool   `group:"Which program:" help:"With --remote: write what a run has recorded that was left to the server. A run that is on goes on."`
+	Stop         bool   `group:"Which program:" help:"With --fetch: end the run first, and let the program go."`
+}
+
+// runOptions say how long a run takes and where its frames go.
+type runOptions struct {
+	Duration span           `group:"The run:" placeholder:"TIME" help:"End it after this time: 10s, 2m, 500ms."`
+	Frames   flags.Positive `group:"The run:" placeholder:"N" help:"End it with the N-th frame."`
+	Output   string         `short:"o" group:"The run:" placeholder:"FILE" help:"The trace file; without this it is PROG.tf, or PROG.2.tf and so on, what is not there yet."`
+	Buffer   byteCount      `group:"The run:" placeholder:"SIZE" help:"Keep frames in memory until the end of the run, which comes when this is full: 64M, 1G. Without this they are written as they come."`
+	Circular bool           `group:"The run:" help:"Keep the last frames that fit into the buffer, rather than end the run (${circularBytes} without --buffer)."`
+	Note     string         `group:"The run:" placeholder:"TEXT" help:"A note in the file, for whoever reads it."`
+	User     string         `group:"The run:" placeholder:"NAME" help:"Who has recorded it, in the file."`
+}
+
+// tellOptions say what is printed.
+type tellOptions struct {
+	Print  bool                `group:"What is printed:" help:"Print each frame as a line while it runs. Collects $$trace_timestamp besides."`
+	Format printing.LineFormat `group:"What is printed:" placeholder:"TEMPLATE" help:"What the lines look like, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
+	JSON   bool                `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, at the end what came of the run."`
+	List   *listOption         `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only print which functions and probes there are of a name, * standing for any characters; FILE: is for the lines of a file, FILE:PATTERN for its functions, /REGEXP/ for other patterns."`
+	DryRun bool                `group:"What is printed:" help:"Only print what would be traced, with addresses and the code of expressions."`
+	Quiet  bool                `short:"q" group:"What is printed:" help:"Tell nothing of the run but errors."`
+}
+
+// Run implements kong's command.
+func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
+	if err := c.check(); err != nil {
+		return fmt.Errorf("%w (see tracewell record --help)", err)
+	}
+	switch {
+	case c.List != nil:
+		return c.list(streams)
+	case c.Fetch:
+		return c.fetch(streams)
+	}
+	p, err := c.plan(ctx)
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	switch {
+	case c.DryRun:
+		return c.rehearse(p, streams)
+	case c.Disconnected:
+		return c.leave(p, streams)
+	}
+	return c.record(p, streams)
+}
+
+// command is the program with its arguments.
+func (c *Command) command() []string {
+	if len(c.Command) > 0 && c.Command[0] == "--" {
+		return c.Command[1:]
+	}
+	return c.Command
+}
+
+// check refuses options that do not go together.
+func (c *Command) check() error {
+	program := len(c.command()) > 0
+	for _, rule := range []struct {
+		broken bool
+		says   string
+	}{
+		{!program && c.PID == 0 && c.Remote == "", "record needs a program to launch, or --pid, or --remote"},
+		{program && c.PID != 0, "--pid is for a process that runs: a program can't be launched as well"},
+		{c.PID != 0 && c.Remote != "", "--pid and --remote are two different processes"},
+		{c.Remote != "" && len(c.command()) > 1, "with --remote the program runs already: it takes no arguments, only the name of its file"},
+		{c.Remote != "" && c.Follow, "--follow can't be used together with --remote"},
+		{c.Remote == "" && (c.Disconnected || c.Fetch), "--disconnected and --fetch are for a server: they need --remote"},
+		{c.Disconnected && c.Fetch, "--disconnected begins a run and --fetch gets what came of one: they can't be used together"},
+		{c.Stop && !c.Fetch, "--stop goes with --fetch"},
+		{c.Fetch && c.asks(), "--fetch gets what the server has recorded: it can't be used together with options that say what is traced"},
+		{c.Disconnected && (c.Duration != 0 || c.Frames != 0 || c.Output != ""), "--disconnected writes no file and waits for nothing: --fetch does"},
+		{(c.Disconnected || c.Fetch) && (c.Print || c.Format.Given()), "--print goes with a run that is waited for"},
+		{c.Remote != "" && c.DryRun, "--dry-run can't be used together with --remote"},
+		{c.List != nil && c.DryRun, "--list and --dry-run can't be used together"},
+		{c.List != nil && c.asks(), "--list only lists: it can't be used together with options that say what is traced"},
+		{c.Format.Given() && c.JSON, "--format and --json can't be used together"},
+		{c.DryRun && (c.Print || c.Format.Given()), "--dry-run records nothing that could be printed"},
+	} {
+		if rule.broken {
+			return errors.New(rule.says)
+		}
+	}
+	return nil
+}
+
+// asks reports whether anything is said of what is traced.
+func (c *Command) asks() bool {
+	o := &c.tracedOptions
+	for _, given := range [][]string{o.At, o.Collect, o.If, o.Pass, o.Step, o.Set, o.Backtrace, o.Tvariable, o.Script} {
+		if len(given) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// plan makes a plan of scripts and options: first the scripts, then the options.
+func (c *Command) plan(ctx *kong.Context) (*plan.Plan, error) {
+	p := &plan.Plan{}
+	for _, path := range c.Script {
+		text, err := readScript(path)
+		if err != nil {
+			return nil, err
+		}
+		if err := p.AddScript(path, string(text)); err != nil {
+			return nil, err
+		}
+	}
+	if err := p.AddItems(planItems(ctx)); err != nil {
+		return nil, err
+	}
+	if len(p.Tracepoints) == 0 {
+		return nil, errors.New("there is nothing to trace: give a place by --at, or a --script; --list '*' lists places")
+	}
+	c.settle(&p.Settings)
+	return p, nil
+}
+
+// settle lets what options say go before what scripts say.
+func (c *Command) settle(s *plan.Settings) {
+	if c.Buffer != 0 {
+		s.BufferSize = int64(c.Buffer)
+	}
+	if s.BufferSize == plan.Unlimited {
+		s.BufferSize = 0
+	}
+	if s.Circular = s.Circular || c.Circular; s.Circular && s.BufferSize == 0 {
+		s.BufferSize = circularBytes
+	}
+	if c.Note != "" {
+		s.Notes = c.Note
+	}
+	if c.User != "" {
+		s.User = c.User
+	}
+}
+
+// circularBytes is the size of a circular buffer of which nobody says how large it is to be.
+const circularBytes = 64 << 20
+
+// output is the path of the trace file.
+func (c *Command) output(streams console.Streams) (string, error) {
+	if c.Output != "" {
+		return c.Output, console.KeepApart(c.Output, append(c.Script, c.executable()), streams)
+	}
+	name := "trace"
+	if exe := c.executable(); exe != "" {
+		name = filepath.Base(exe)
+	}
+	return console.FreeName(name, console.IsFree), nil
+}
+
+// executable is the path of the program, "" if nobody says it.
+func (c *Command) executable() string {
+	if command := c.command(); len(command) > 0 {
+		return command[0]
+	}
+	if c.PID != 0 {
+		if path, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", c.PID)); err == nil {
+			return path
+		}
+	}
+	return ""
+}

@@ -1,0 +1,76 @@
+package record
+
+import (
+	"fmt"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/text"
+	"tracewell/record/plan"
+	"tracewell/record/remote"
+	"tracewell/trace"
+)
+
+// remoteConfig is what the options come to for a server.
+func (c *Command) remoteConfig(p *plan.Plan, output string, streams console.Streams) remote.Config {
+	return remote.Config{Config: c.config(p, output, streams), Address: c.Remote, Disconnected: c.Disconnected}
+}
+
+// leave has a server trace without us.
+func (c *Command) leave(p *plan.Plan, streams console.Streams) error {
+	status := newRunStatus(streams.Err, c.Quiet, false)
+	config := c.remoteConfig(p, "", streams)
+	reading := newReadingBar(streams.Err)
+	config.Symbols.Progress = reading.set
+	session, err := remote.Open(config)
+	reading.done()
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	defer session.Close()
+	for _, w := range session.Warnings() {
+		status.warn(w)
+	}
+	status.points(session.Points())
+	if err := session.Leave(); err != nil {
+		return fmt.Errorf("record: %s: %w", c.Remote, err)
+	}
+	status.say("%s traces on; tracewell record --remote %s --fetch writes what it has recorded", text.Visible(c.Remote), text.Visible(c.Remote))
+	return nil
+}
+
+// fetch writes what a server has recorded without us.
+func (c *Command) fetch(streams console.Streams) error {
+	path, err := c.output(streams)
+	if err != nil {
+		return err
+	}
+	status := newRunStatus(streams.Err, c.Quiet, false)
+	config := c.remoteConfig(&plan.Plan{}, path, streams)
+	reading := newReadingBar(streams.Err)
+	config.Symbols.Progress = reading.set
+	fetched, err := remote.Fetch(config, c.Stop)
+	reading.done()
+	if err != nil {
+		return fmt.Errorf("record: %w", err)
+	}
+	if fetched.Unnamed != nil {
+		status.warn(fmt.Errorf("the file does not say where the program lay: %w", fetched.Unnamed))
+	}
+	status.say("%s, %s, in %s: %s", text.Plural(fetched.Frames, "frame"), sizeText(fetched.Bytes), text.Visible(path), leftText(fetched.Status))
+	return nil
+}
+
+// leftText says whether a run is on, or why it is not.
+func leftText(st trace.Status) string {
+	switch {
+	case st.Running:
+		return "the run goes on"
+	case st.Reason == trace.ReasonFull:
+		return "the buffer is full"
+	case st.Reason == trace.ReasonPassCount:
+		return fmt.Sprintf("tracepoint %d has reached its pass count", st.Tracepoint)
+	case st.Description != "":
+		return "the run has ended: " + text.Visible(st.Description)
+	}
+	return "the run has ended"
+}

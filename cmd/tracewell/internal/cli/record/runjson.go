@@ -1,0 +1,38 @@
+package record
+
+import (
+	"syscall"
+	"time"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/jsontext"
+	"tracewell/record"
+	"tracewell/view/wire"
+)
+
+// endNames are the ends of runs in JSON.
+var endNames = map[record.End]string{
+	record.ProgramEnded: "program-ended", record.Cancelled: "interrupted", record.TimeUp: "duration", record.EnoughFrames: "frames",
+	record.BufferFull: "buffer-full", record.PassCount: "pass-count", record.Failed: "failed",
+}
+
+func writeRunJSON(out *console.Output, r *recordRun, result record.Result, took time.Duration) error {
+	feed := result.Feed
+	object := wire.Run{
+		File: r.config.Output, End: endNames[result.End], Frames: feed.Frames, Bytes: feed.Bytes, Seconds: took.Seconds(),
+		Waits: feed.Waits, Program: &wire.Program{PID: r.pid}, Tracepoints: []wire.Point{},
+	}
+	switch {
+	case result.Signal != 0:
+		object.Program.Signal = syscall.Signal(result.Signal).String()
+	case result.ProgramEnded:
+		object.Program.Status = &result.Code
+	}
+	for _, p := range feed.Points {
+		object.Tracepoints = append(object.Tracepoints, wire.Point{
+			Number: p.Number, At: p.At, Pending: p.Pending, Locations: wire.DescribeLocations(p.Locations),
+			Hits: p.Hits, Frames: p.Frames, Bytes: p.Bytes, Errors: p.Errors, LastError: p.LastError,
+		})
+	}
+	return jsontext.Write(out, object, "")
+}

@@ -1,0 +1,272 @@
+package record
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/vbauerster/mpb/v8/cwriter"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/progress"
+	"tracewell/internal/routine"
+	"tracewell/internal/text"
+	"tracewell/record"
+)
+
+// runStatus tells how a run stands: on a terminal of its own by a table that is drawn anew a few times a second, elsewhere by a
+// line now and then. Messages come above the table.
+type runStatus struct {
+	file  *os.File
+	job   *console.Job // in whose background nothing is drawn; nil for none
+	quiet bool
+	live  bool // there is a table
+	plain bool // there are lines
+	style text.Style
+
+	mu            sync.Mutex
+	width, height int // of the terminal, 0 for anything else
+	screen        *cwriter.Writer
+	table         []byte // as it was drawn last
+	feed          func() record.Feed
+	start         time.Time
+	last          record.Feed // that was shown
+	ended         chan struct{}
+	idle          routine.Group
+}
+
+// How often the table is drawn, and a line written.
+const (
+	liveInterval  = 250 * time.Millisecond
+	plainInterval = 10 * time.Second
+)
+
+// newRunStatus tells on f. A terminal that is shared with somebody else who writes to it gets neither table nor lines.
+func newRunStatus(f *os.File, quiet, shared bool) *runStatus {
+	out := console.NewOutput(f)
+	onTerminal := console.IsTerminal(f)
+	s := &runStatus{
+		file: f, quiet: quiet, style: out.Style, width: out.Width, height: out.Lines, screen: cwriter.New(f),
+		live:  onTerminal && !shared && !quiet && os.Getenv("TERM") != "dumb",
+		plain: !onTerminal && !quiet,
+	}
+	if s.live {
+		s.screen = cwriter.New(lineStart{f})
+	}
+	return s
+}
+
+// lineStart is a terminal on which all that is written at once begins at the start of the line: where the table is drawn anew a
+// key may have been echoed, as ^C is.
+type lineStart struct{ terminal *os.File }
+
+// Write implements io.Writer.
+func (l lineStart) Write(p []byte) (int, error) {
+	n, err := l.terminal.Write(append([]byte{'\r'}, p...))
+	return max(n-1, 0), err
+}
+
+// say writes a message.
+func (s *runStatus) say(format string, args ...any) {
+	if s.quiet {
+		return
+	}
+	s.message(format+"\n", args...)
+}
+
+// warn writes what could not be done, even if all else is left out.
+func (s *runStatus) warn(err error) { s.message("tracewell: warning: %v\n", err) }
+
+func (s *runStatus) message(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fmt.Fprintf(s.screen, format, args...)
+	s.draw()
+}
+
+// points says where tracepoints are, and warns of those that are nowhere yet.
+func (s *runStatus) points(points []record.Point) {
+	for _, p := range points {
+		if p.Pending != nil {
+			s.warn(fmt.Errorf("tracepoint %d: %w\nLibraries that are loaded later are searched for it", p.Number, p.Pending))
+			continue
+		}
+		s.say("%s", pointText(p))
+	}
+}
+
+// draw puts the table below what was written. An error, as of a terminal that is gone, is no reason to end a run.
+func (s *runStatus) draw() {
+	_, _ = s.screen.Write(s.table)
+	_ = s.screen.Flush(bytes.Count(s.table, []byte{'\n'}))
+}
+
+// watch begins to tell how things stand.
+func (s *runStatus) watch(feed func() record.Feed) {
+	interval := liveInterval
+	switch {
+	case s.plain:
+		interval = plainInterval
+	case !s.live:
+		return
+	}
+	s.mu.Lock()
+	s.feed, s.start, s.last = feed, time.Now(), feed()
+	s.mu.Unlock()
+	s.ended = make(chan struct{})
+	s.idle.Go(func() {
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-s.ended:
+				return
+			case <-tick.C:
+				s.refresh()
+			}
+		}
+	})
+}
+
+// refresh tells how things stand now.
+func (s *runStatus) refresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.feed()
+	if s.live {
+		if width, height, err := term.GetSize(int(s.file.Fd())); err == nil {
+			s.width, s.height = width, height
+		}
+		s.table = s.lines(now)
+		s.last = now
+		if s.job != nil && s.job.Control != nil && !s.job.Foreground() {
+			s.table = nil
+			return
+		}
+		s.draw()
+		return
+	}
+	var hits, errors uint64
+	for _, p := range now.Points {
+		hits, errors = hits+p.Hits, errors+p.Errors
+	}
+	fmt.Fprintf(s.file, "%v: %s, %s, %s, %s\n", time.Since(s.start).Round(time.Second), text.Plural(hits, "hit"),
+		text.Plural(now.Frames, "frame"), sizeText(now.Bytes), text.Plural(errors, "error"))
+}
+
+// stop ends the telling, and takes the table away.
+func (s *runStatus) stop() {
+	if s.ended == nil {
+		return
+	}
+	close(s.ended)
+	s.idle.Wait()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.table = nil
+	s.draw()
+}
+
+// summary writes how things stood at the end.
+func (s *runStatus) summary(feed record.Feed) {
+	if s.quiet {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last, s.height = record.Feed{}, 0
+	_, _ = s.screen.Write(s.lines(feed))
+	s.draw()
+}
+
+// around are the lines of a terminal that a table leaves free, with its titles.
+const around = 3
+
+// lines are a table with a row for each tracepoint, and the last error of each below it.
+func (s *runStatus) lines(feed record.Feed) []byte {
+	var b bytes.Buffer
+	columns := []text.Column{
+		{Title: "tp", Right: true}, {Title: "location"}, {Title: "hits", Right: true}, {Title: "per s", Right: true},
+		{Title: "frames", Right: true}, {Title: "bytes", Right: true}, {Title: "errors", Right: true},
+	}
+	rates := len(s.last.Points) == len(feed.Points)
+	if !rates {
+		columns = append(columns[:3], columns[4:]...)
+	}
+	table := text.NewTable(&b, s.width, s.style, columns...)
+	for i, p := range feed.Points {
+		if more := len(feed.Points) - i; s.height > 0 && i >= s.height-around && more > 1 {
+			_ = table.Flush()
+			fmt.Fprintf(&b, "… %d more …\n", more)
+			break
+		}
+		location := text.Visible(p.At)
+		if p.Pending {
+			location += " (not found yet)"
+		}
+		row := []string{strconv.Itoa(int(p.Number)), location, decimal(p.Hits)}
+		if rates {
+			row = append(row, rateText(p.Hits-s.last.Points[i].Hits, feed.At.Sub(s.last.At)))
+		}
+		row = append(row, decimal(p.Frames), sizeText(int64(p.Bytes)), decimal(p.Errors))
+		_ = table.Row(console.CellsOf(row))
+		if p.Errors > 0 && p.LastError != "" {
+			_ = table.Below([]byte("    " + text.Visible(p.LastError) + "\n"))
+		}
+	}
+	_ = table.Flush() // a buffer takes everything
+	return b.Bytes()
+}
+
+func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// sizeText is a number of bytes as people read it.
+func sizeText(n int64) string {
+	if n < 1<<10 {
+		return strconv.FormatInt(n, 10) + " B"
+	}
+	return fmt.Sprintf("% .1f", decor.SizeB1024(n))
+}
+
+// rateText is how many there were in a second.
+func rateText(n uint64, within time.Duration) string {
+	if within <= 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(n)/within.Seconds(), 'f', 0, 64)
+}
+
+// readingBar shows how far the reading of debug information has come. Several goroutines may read.
+type readingBar struct {
+	mu   sync.Mutex
+	file *os.File
+	bar  *progress.Bar
+	over bool
+}
+
+func newReadingBar(f *os.File) *readingBar { return &readingBar{file: f} }
+
+func (r *readingBar) set(done, total int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.over {
+		return
+	}
+	if r.bar == nil {
+		r.bar = progress.Start(r.file, progress.Work{Name: "reading debug information", Total: total})
+	}
+	r.bar.Set(done)
+}
+
+// done takes the bar away, for good: during a run nothing but its status is shown.
+func (r *readingBar) done() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.over = true
+	r.bar.Done()
+}

@@ -1,0 +1,131 @@
+// Package replay is "tracewell replay": trace files and execution traces as targets that GDB connects to.
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/internal/serving"
+	"tracewell/stub"
+	"tracewell/tfile"
+)
+
+// Command is "tracewell replay".
+type Command struct {
+	File   string `arg:"" help:"The trace file or execution trace, compressed or not; - is standard input."`
+	Listen string `placeholder:"COMM" default:":0" help:"Where GDB connects, as in serve: :PORT, HOST:PORT, unix:PATH, - or stdio, a serial device (default: any free port, which is printed)."`
+	Exec   string `placeholder:"ELF" help:"The program that was traced, which GDB is then told of, and which tells what memory held in the beginning."`
+	Tdesc  string `placeholder:"FILE" help:"A description of the registers, as tdesc reads it, in place of that in the file."`
+	Once   bool   `help:"End when the first client leaves."`
+	flags.Admission
+	input.Reading
+	executionOptions
+}
+
+// Examples implements flags.Exampler.
+func (*Command) Examples() string {
+	return `  tracewell replay run.tf                        # then in GDB: target remote :PORT, as it is printed
+  tracewell replay run.tf --listen :2345 --exec ./server
+  tracewell replay run.tf.zst --listen unix:/tmp/gdb.sock --once
+  tracewell replay board.tf --tdesc board.xml --endian big
+  tracewell replay run.log --exec firmware.elf   # an execution trace, which runs backwards, too
+  gdb -ex 'target remote | tracewell replay run.tf --exec ./server --listen -'
+`
+}
+
+// Run implements kong's command.
+func (c *Command) Run(streams console.Streams) error {
+	place, err := serving.ParseComm(c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	if c.File == "-" && place.Network == "stdio" {
+		return errors.New("standard input cannot be both the file and GDB: --listen needs another place")
+	}
+	r, err := c.open(streams)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	ctx, cancel := console.UntilSignalled(false)
+	defer cancel()
+	defer console.IgnoreBrokenPipes()()
+	entrance, err := c.ListenOn(place, streams)
+	if err != nil {
+		return err
+	}
+	defer entrance.Close()
+	return errors.Join(r.Serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err), console.SignalledStatus(ctx))
+}
+
+// Replayed is a recording that clients look at, one after another.
+type Replayed struct {
+	Config func() (stub.Config, error) // what to serve to a client that comes
+	Close  func() error
+}
+
+// open opens what is to be replayed: an execution trace if it is in a dialect of those, otherwise a trace file.
+func (c *Command) open(streams console.Streams) (*Replayed, error) {
+	if input.HoldsCTF(c.File) {
+		return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
+			return input.OpenContent(c.File, streams, opts)
+		}, streams)
+	}
+	file, err := input.OpenTraceBytes(c.File, streams)
+	if err != nil {
+		return nil, err
+	}
+	if d := c.executionDialect(file); d != nil {
+		return c.openExecution(file, d, streams)
+	}
+	if why := c.neither(file); why != nil {
+		return nil, errors.Join(why, file.Close())
+	}
+	return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
+		return input.ContentOf(file, streams, opts)
+	}, streams)
+}
+
+// Serve serves the clients that come in, with once but one.
+func (r *Replayed) Serve(ctx context.Context, entrance serving.Listener, once bool, messages io.Writer) error {
+	defer context.AfterFunc(ctx, func() { entrance.Close() })()
+	for {
+		conn, err := entrance.Accept()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if once {
+			entrance.Close()
+		}
+		err = r.one(ctx, conn, messages)
+		if errors.Is(err, stub.ErrExit) || ctx.Err() != nil || once {
+			return nil
+		}
+		fmt.Fprintln(messages, "Remote side has terminated connection.  GDBserver will reopen the connection.")
+	}
+}
+
+// one serves one client. A connection that breaks is a message, not an end.
+func (r *Replayed) one(ctx context.Context, conn io.ReadWriteCloser, messages io.Writer) error {
+	config, err := r.Config()
+	if err != nil {
+		conn.Close()
+		return err
+	}
+	server := stub.New(config)
+	defer server.Close()
+	err = serving.Serve(ctx, conn, server.Serve)
+	if err != nil && !errors.Is(err, stub.ErrExit) {
+		fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,77 @@
+package replay
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	clitdesc "tracewell/cmd/tracewell/internal/cli/tdesc"
+	"tracewell/internal/text"
+	"tracewell/internal/wholefile"
+	"tracewell/stub"
+	"tracewell/target/replay"
+	"tracewell/tdesc"
+	"tracewell/tfile"
+)
+
+// introduce says what is served, and what GDB has to be told that no file or packet tells it.
+func introduce(messages io.Writer, name string, content tfile.Content, program bool) {
+	fmt.Fprintf(messages, "%s: %d trace frames\n", name, content.NumFrames())
+	if content.Header().Order == binary.BigEndian && !program {
+		fmt.Fprintln(messages, "The machine is big endian. Without its program GDB has to be told so: set endian big")
+	}
+}
+
+// opener finds the frames of a file.
+type opener func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error)
+
+// openTraceFile opens a trace file for clients. Of one that is damaged or cut it serves what is whole, and says so.
+func (c *Command) openTraceFile(open opener, streams console.Streams) (*Replayed, error) {
+	opts, err := c.Options()
+	if err != nil {
+		return nil, err
+	}
+	var o replay.TraceFileOptions
+	o.Program = c.Exec
+	registers := clitdesc.Options{Strict: clitdesc.Source(tdesc.ByGDB), Timeout: 5 * time.Second}
+	if c.Tdesc != "" {
+		if o.Description, err = registers.Parse(c.Tdesc, streams); err != nil {
+			return nil, fmt.Errorf("--tdesc: %w", err)
+		}
+	}
+	t, content, err := open(opts)
+	if err != nil {
+		return nil, err
+	}
+	var warnings []string
+	if o.Program == "" {
+		if o.Program, err = input.RecordedPath(content.Header()); err != nil {
+			warnings = append(warnings, err.Error())
+		}
+	}
+	file, more, err := replay.NewTraceFile(content, o)
+	warnings = append(warnings, more...)
+	if index, ok := content.(*tfile.File); ok {
+		for _, finding := range index.Findings() {
+			warnings = append(warnings, finding.String())
+		}
+	}
+	console.Warn(streams.Err, t.Name, warnings)
+	if errors.Is(err, replay.ErrNotDescribed) {
+		err = fmt.Errorf("%w (--tdesc)", err)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", text.Visible(t.Name), err), t.Close())
+	}
+	if t.Err != nil {
+		fmt.Fprintf(streams.Err, "tracewell: %v\n", t.Err)
+	}
+	introduce(streams.Err, text.Visible(t.Name), content, o.Program != "")
+	return &Replayed{Close: t.Close, Config: func() (stub.Config, error) {
+		return stub.Config{Target: file.Target(), Attached: true, Save: wholefile.Write}, nil
+	}}, nil
+}

@@ -1,0 +1,225 @@
+package show
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/internal/text"
+	"tracewell/tfile"
+	"tracewell/trace"
+	frameview "tracewell/view"
+	"tracewell/view/survey"
+)
+
+// choiceOptions say which frames are looked for.
+type choiceOptions struct {
+	Frame  *int              `placeholder:"N" xor:"frames" help:"Print frame N in full."`
+	Frames *flags.FrameRange `placeholder:"A:B" xor:"frames" help:"Only frames A to B, both included; either may be missing."`
+
+	Tracepoint []int    `short:"t" placeholder:"N" complete:"tracepoints" help:"Only frames of tracepoint N. Given more than once, of any of them."`
+	PC         []string `name:"pc" sep:"none" placeholder:"ADDR" complete:"locations" help:"Only frames made at an address, SYMBOL+OFFSET or FILE:LINE; given more than once, at any of them."`
+	Range      []string `sep:"none" placeholder:"LOW,HIGH" complete:"locations" help:"Only frames made in a range, both ends included, or in a function; given more than once, in any of them."`
+	Outside    []string `sep:"none" placeholder:"LOW,HIGH" complete:"locations" help:"Only frames made outside such a range; given more than once, outside all of them."`
+	Where      string   `placeholder:"COND" help:"Only frames of which a condition in C holds, over what was collected and registers."`
+
+	Limit   *int `placeholder:"N" xor:"limit" help:"Only the first N of these."`
+	Last    *int `placeholder:"N" xor:"limit" help:"Only the last N of these."`
+	Reverse bool `help:"The last frame first."`
+}
+
+// frameChoice is what choiceOptions mean for a file.
+type frameChoice struct {
+	survey.Choice
+	last  int
+	where *frameview.Condition // nil without one
+}
+
+// choice makes them out.
+func (o *choiceOptions) choice(t *input.TraceFile) (*frameChoice, error) {
+	limit, err := amount("--limit", o.Limit)
+	if err != nil {
+		return nil, err
+	}
+	last, err := amount("--last", o.Last)
+	if err != nil {
+		return nil, err
+	}
+	first, end, err := o.numbers(t)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	c := &frameChoice{last: last, Choice: survey.Choice{First: first, End: end, Limit: limit, Reverse: o.Reverse}}
+	if c.Tracepoints, err = o.tracepoints(t.View); err != nil {
+		return nil, fmt.Errorf("%s: %w", t.Name, err)
+	}
+	if c.PC, err = o.pcs(t.View); err != nil {
+		return nil, err
+	}
+	if o.Where == "" {
+		return c, nil
+	}
+	if c.where, err = t.View.Condition(o.Where); err != nil {
+		return nil, fmt.Errorf("--where: %w", err)
+	}
+	reader := t.View.NewReader()
+	c.Where = func(frame frameview.Frame) bool {
+		reader.Set(frame)
+		return c.where.Match(reader)
+	}
+	return c, nil
+}
+
+// amount reads how many frames an option asks for, 0 without it.
+func amount(name string, given *int) (int, error) {
+	switch {
+	case given == nil:
+		return 0, nil
+	case *given < 1:
+		return 0, fmt.Errorf("%s: %d is no number of frames, from 1 on", name, *given)
+	}
+	return *given, nil
+}
+
+// numbers are the frames of --frame or --frames.
+func (o *choiceOptions) numbers(t *input.TraceFile) (first, end int, err error) {
+	count := t.View.Content.NumFrames()
+	switch {
+	case o.Frame == nil && o.Frames == nil:
+		return 0, count, nil
+	case o.Frames != nil:
+		return o.Frames.In(count)
+	case *o.Frame < 0 || *o.Frame >= count:
+		return 0, 0, fmt.Errorf("there is no frame %d: %s", *o.Frame, flags.FrameCount(count))
+	}
+	return *o.Frame, *o.Frame + 1, nil
+}
+
+// tracepoints checks that the file knows of each: by a definition, or if there is none by a frame.
+func (o *choiceOptions) tracepoints(view *frameview.View) ([]trace.Number, error) {
+	var wanted []trace.Number
+	for _, n := range o.Tracepoint {
+		if !hasTracepoint(view, trace.Number(n)) {
+			return nil, fmt.Errorf("there is no tracepoint %d: %s", n, tracepointList(view))
+		}
+		wanted = append(wanted, trace.Number(n))
+	}
+	return wanted, nil
+}
+
+func hasTracepoint(view *frameview.View, n trace.Number) bool {
+	if slices.ContainsFunc(view.Content.Header().Tracepoints, func(t trace.Tracepoint) bool { return t.Number == n }) {
+		return true
+	}
+	for i := range view.Content.NumFrames() {
+		if view.Content.Tracepoint(i) == n {
+			return true
+		}
+	}
+	return false
+}
+
+// tracepointList says what tracepoints are defined.
+func tracepointList(view *frameview.View) string {
+	var numbers []trace.Number
+	for _, t := range view.Content.Header().Tracepoints {
+		numbers = append(numbers, t.Number)
+	}
+	if len(numbers) == 0 {
+		return "the file defines none"
+	}
+	slices.Sort(numbers)
+	return fmt.Sprintf("the file defines %s", joinNumbers(slices.Compact(numbers)))
+}
+
+// joinNumbers lists numbers: "1, 2 and 3".
+func joinNumbers(numbers []trace.Number) string {
+	var list string
+	for i, n := range numbers {
+		switch {
+		case i == 0:
+		case i == len(numbers)-1:
+			list += " and "
+		default:
+			list += ", "
+		}
+		list += fmt.Sprint(n)
+	}
+	return list
+}
+
+// pcs are the conditions on the pc.
+func (o *choiceOptions) pcs(view *frameview.View) (groups [][]tfile.Query, err error) {
+	var at []tfile.Query
+	for _, place := range o.PC {
+		addrs, err := survey.Places(view.Symbols, place)
+		if err != nil {
+			return nil, fmt.Errorf("--pc %w%s", err, symbolHint(view))
+		}
+		at = append(at, survey.At(addrs)...)
+	}
+	var in []tfile.Query
+	for _, extent := range o.Range {
+		q, err := extentQuery(view, tfile.ByRange, extent)
+		if err != nil {
+			return nil, fmt.Errorf("--range %w%s", err, symbolHint(view))
+		}
+		in = append(in, q)
+	}
+	for _, group := range [][]tfile.Query{at, in} {
+		if group != nil {
+			groups = append(groups, group)
+		}
+	}
+	for _, extent := range o.Outside {
+		q, err := extentQuery(view, tfile.ByOutside, extent)
+		if err != nil {
+			return nil, fmt.Errorf("--outside %w%s", err, symbolHint(view))
+		}
+		groups = append(groups, []tfile.Query{q})
+	}
+	return groups, nil
+}
+
+func extentQuery(view *frameview.View, kind tfile.QueryKind, extent string) (tfile.Query, error) {
+	low, high, err := survey.Extent(view.Symbols, extent)
+	return tfile.Query{Kind: kind, Low: low, High: high}, err
+}
+
+// symbolHint says how there could be symbols.
+func symbolHint(view *frameview.View) string {
+	if view.Symbols != nil {
+		return ""
+	}
+	return " (--exec names the program that has them)"
+}
+
+// each calls do for the frames of the choice.
+func (c *frameChoice) each(ctx context.Context, view *frameview.View, do func(frameview.Frame) error) error {
+	if c.last > 0 {
+		return c.EachOfLast(ctx, c.last, view, do)
+	}
+	return c.Each(ctx, view, do)
+}
+
+// count returns how many frames each would be called for.
+func (c *frameChoice) count(ctx context.Context, view *frameview.View) (int, error) {
+	n, err := c.Count(ctx, view)
+	if c.last > 0 {
+		n = min(n, c.last)
+	}
+	return n, err
+}
+
+// warn says of how many frames the condition could not be computed.
+func (c *frameChoice) warn(messages io.Writer, name string) {
+	if c.where == nil {
+		return
+	}
+	for _, lack := range c.where.Lacking() {
+		fmt.Fprintf(messages, "tracewell: %s: --where: %s\n", name, text.Visible(lack.String()))
+	}
+}

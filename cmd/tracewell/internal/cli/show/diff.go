@@ -1,0 +1,157 @@
+package show
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/internal/text"
+	"tracewell/symbol/ctype"
+	frameview "tracewell/view"
+	"tracewell/view/survey"
+	"tracewell/view/wire"
+)
+
+// changePrinter prints what changed in each frame.
+type changePrinter struct {
+	out        *console.Output
+	view       *frameview.View
+	comparison *survey.Comparison
+	values     printing.ValuePrinter
+	some       bool
+	lines      []changeLine
+	text       []byte // of all lines
+}
+
+// changeLine is what changed, and where its values stand in the text.
+type changeLine struct {
+	name       string
+	start, end int
+}
+
+func newChangePrinter(out *console.Output, view *frameview.View) *changePrinter {
+	return &changePrinter{out: out, view: view, comparison: survey.NewComparison(view), values: printing.NewValuePrinter(view)}
+}
+
+func (p *changePrinter) Add(frame frameview.Frame) error {
+	since, changes, ok, err := p.comparison.Compare(frame)
+	if err != nil {
+		return err
+	}
+	if p.some {
+		fmt.Fprintln(p.out)
+	}
+	p.some = true
+	title := frameTitle(p.view, frame)
+	switch {
+	case !ok:
+		title += ": the first of the tracepoint"
+	case len(changes) == 0:
+		title += fmt.Sprintf(": nothing changed since frame %d", since)
+	default:
+		title += fmt.Sprintf(", since frame %d", since)
+	}
+	if _, err := fmt.Fprintln(p.out, p.out.Style.Heading(title)); err != nil {
+		return err
+	}
+	p.lines, p.text = p.lines[:0], p.text[:0]
+	for _, change := range changes {
+		p.write(change)
+	}
+	return p.print()
+}
+
+// widestName is how wide the column of names is at most.
+const widestName = 40
+
+// print prints the lines of a frame, with the names in a column.
+func (p *changePrinter) print() error {
+	width := registerNameWidth
+	for _, l := range p.lines {
+		if n := utf8.RuneCountInString(l.name); n <= widestName {
+			width = max(width, n)
+		}
+	}
+	for _, l := range p.lines {
+		if _, err := fmt.Fprintf(p.out, "  %-*s  %s\n", width, l.name, p.text[l.start:l.end]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *changePrinter) Flush() error { return nil }
+
+// write prints a change: of what has parts, those that are not the same.
+func (p *changePrinter) write(change survey.Change) {
+	name := text.Visible(change.Name)
+	if change.Register != nil {
+		p.writeLine(name, func(dst, side []byte) []byte {
+			return p.appendRegister(dst, change, side)
+		}, change.Old, change.New)
+		return
+	}
+	t := ctype.Bytes(len(change.New))
+	if change.Item != nil {
+		t = change.Item.Type
+		if number, ok := change.Item.Variable(); ok {
+			p.writeLine(name, func(dst, side []byte) []byte { return p.appendVariable(dst, number, side) }, change.Old, change.New)
+			return
+		}
+	}
+	switch {
+	case len(change.Old) != len(change.New) || printing.IsUntyped(t) && t.Scalar():
+		p.writeLine(name, p.appendMemory, change.Old, change.New)
+		return
+	case printing.IsUntyped(t):
+		p.writeStretches(name, change)
+		return
+	}
+	for _, m := range survey.Members(change.Name, t, change.Old, change.New) {
+		appendTo := func(dst, side []byte) []byte { return p.values.AppendField(dst, m.Field, side) }
+		if m.Field.Bits > 0 && bytes.Equal(appendTo(nil, m.Old), appendTo(nil, m.New)) {
+			continue // its neighbour has changed
+		}
+		p.writeLine(text.Visible(m.Name), appendTo, m.Old, m.New)
+	}
+}
+
+// writeStretches prints the places in which memory of an unknown type is not the same.
+func (p *changePrinter) writeStretches(name string, change survey.Change) {
+	for _, s := range survey.Stretches(change.Old, change.New) {
+		at := fmt.Sprintf("%s, byte %d", name, s.Start)
+		p.writeLine(at, p.appendMemory, change.Old[s.Start:s.End], change.New[s.Start:s.End])
+	}
+}
+
+func (p *changePrinter) writeLine(name string, appendTo func(dst, side []byte) []byte, before, after []byte) {
+	start := len(p.text)
+	p.text = append(appendTo(p.text, before), " → "...)
+	p.text = appendTo(p.text, after)
+	p.lines = append(p.lines, changeLine{name, start, len(p.text)})
+}
+
+// appendVariable writes a trace state variable.
+func (p *changePrinter) appendVariable(dst []byte, number int32, side []byte) []byte {
+	n, _ := p.view.Integer(side)
+	if p.view.IsTimestamp(number) {
+		return printing.AppendClock(dst, int64(n))
+	}
+	return strconv.AppendInt(dst, int64(n), 10)
+}
+
+func (p *changePrinter) appendMemory(dst, b []byte) []byte {
+	return printing.AppendValue(dst, p.view, b)
+}
+
+// appendRegister writes a register in hexadecimal, with the symbol that a pointer to code has.
+func (p *changePrinter) appendRegister(dst []byte, change survey.Change, side []byte) []byte {
+	dst = wire.AppendAlone(dst, p.view, change.Register, side)
+	if n, ok := p.view.Integer(side); ok && change.Register.Reg.Type == "code_ptr" {
+		dst = append(dst, addressSymbol(p.view, n)...)
+	}
+	return dst
+}

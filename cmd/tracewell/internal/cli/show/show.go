@@ -1,0 +1,183 @@
+// Package show is "tracewell show" and "tracewell info": the frames of a trace file, and what else it holds.
+package show
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/internal/progress"
+	"tracewell/internal/text"
+	frameview "tracewell/view"
+	"tracewell/view/survey"
+	"tracewell/view/wire"
+)
+
+// Command is "tracewell show".
+type Command struct {
+	File string `arg:"" help:"The trace file; - is standard input."`
+
+	choiceOptions
+	manner
+
+	Registers []string `short:"r" placeholder:"NAME" complete:"registers" help:"Print these registers only. Without it the table has a choice of them, --full and --json have all."`
+	Exec      string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines. Files of record know it."`
+	JSON      bool     `name:"json" help:"Print one JSON object a line: for each frame, or with --stats each tracepoint."`
+	console.Paging
+	input.Reading
+}
+
+// manner is how frames are printed. Without any of these they are the rows of a table.
+type manner struct {
+	Full  bool     `xor:"manner" help:"Print all of each frame, as GDB's tdump does."`
+	Diff  bool     `xor:"manner" help:"Print what has changed in each since the frame of the same tracepoint before it."`
+	Hex   bool     `help:"Dump the memory of each frame in hexadecimal."`
+	Count bool     `xor:"manner" help:"Print only how many they are."`
+	Stats bool     `xor:"manner" help:"Print figures of each tracepoint's frames."`
+	Value []string `sep:"none" placeholder:"EXPR" help:"With figures and a histogram of a value, as in --where. Implies --stats."`
+}
+
+// Examples implements flags.Exampler.
+func (*Command) Examples() string {
+	return `  tracewell show run.tf                          # every frame in a table
+  tracewell show run.tf --frame 7                # one in full, as GDB's tdump shows it
+  tracewell show run.tf --frames 100: -r rdi,rax # from frame 100 on, two registers
+  tracewell show run.tf --exec ./server          # with names for addresses
+  tracewell show run.tf --where 'n > 3 && $rip == 0x401131' --last 10
+  tracewell show run.tf --tracepoint 2 --diff    # what changed from hit to hit
+  tracewell show run.tf --exec ./server --range push --count
+  tracewell show run.tf --value n                # figures of a value, with a histogram
+  tracewell show run.tf --json | jq .registers.rip
+`
+}
+
+// Run implements kong's command.
+func (c *Command) Run(streams console.Streams) error {
+	if len(c.Value) > 0 && (c.Full || c.Diff || c.Count) {
+		return errors.New("--value prints figures, and can't be used together with --full, --diff and --count")
+	}
+	opts, err := c.Options()
+	if err != nil {
+		return err
+	}
+	t, err := input.OpenTrace(c.File, c.Exec, streams, opts...)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if len(c.Registers) > 0 {
+		if err := t.View.Select(c.Registers); err != nil {
+			return err
+		}
+	}
+	choice, err := c.choice(t)
+	if err != nil {
+		return errors.Join(err, t.Err)
+	}
+	bar := c.bar(streams, t, choice)
+	defer bar.Done()
+	choice.Progress = bar.Set
+	var damage printing.Damages
+	err = c.Write(streams, func(ctx context.Context, out *console.Output) error {
+		if c.Count {
+			n, err := choice.count(ctx, t.View)
+			bar.Done()
+			if err == nil {
+				fmt.Fprintln(out, n)
+			}
+			return err
+		}
+		p, err := c.printer(out, t)
+		if err != nil {
+			return err
+		}
+		if table, ok := p.(*printing.FrameTable); ok && out.Lines > 0 {
+			choice.Progress = table.KeepUp(out)
+		}
+		err = choice.each(ctx, t.View, func(frame frameview.Frame) error {
+			damage.Note(frame)
+			return p.Add(frame)
+		})
+		bar.Done()
+		if err != nil {
+			return err
+		}
+		return p.Flush()
+	})
+	choice.warn(streams.Err, t.Name)
+	return errors.Join(err, damage.Err(t.Name), t.Err)
+}
+
+// printer returns what prints frames in the manner that was asked for.
+func (c *Command) printer(out *console.Output, t *input.TraceFile) (printing.FrameWriter, error) {
+	switch {
+	case c.Stats || len(c.Value) > 0:
+		return newStatistics(out, t.View, c.Value, c.JSON)
+	case c.JSON && c.Diff:
+		return &objectPrinter{wire.NewJSONFrames(out, t.View), survey.NewComparison(t.View)}, nil
+	case c.JSON:
+		return wire.NewJSONFrames(out, t.View), nil
+	case c.Diff:
+		return newChangePrinter(out, t.View), nil
+	case c.Full || c.Frame != nil:
+		return &framePrinter{out: out, view: t.View, reader: t.View.NewReader()}, nil
+	}
+	table, err := printing.NewFrameTable(out, t.View, c.Registers)
+	if err == nil {
+		table.Hex = c.Hex
+	}
+	return table, err
+}
+
+// bar returns one for going over frames, nil if what is printed meanwhile may be on the terminal that it would be on.
+func (c *Command) bar(streams console.Streams, t *input.TraceFile, choice *frameChoice) *progress.Bar {
+	stat, err := streams.Out.Stat()
+	if !c.Count && !c.Stats && len(c.Value) == 0 && (err != nil || !stat.Mode().IsRegular()) {
+		return nil
+	}
+	return progress.Start(streams.Err, progress.Work{
+		Name: "going over " + text.Visible(t.Name), Total: int64(choice.End - choice.First), Unit: progress.Frames,
+	})
+}
+
+// objectPrinter prints frames as JSON, with what has changed in them.
+type objectPrinter struct {
+	*wire.JSONFrames
+	comparison *survey.Comparison
+}
+
+func (p *objectPrinter) Add(frame frameview.Frame) error {
+	since, changes, ok, err := p.comparison.Compare(frame)
+	if err != nil {
+		return err
+	}
+	p.Line = p.Append(p.Line[:0], frame)
+	p.Line = p.Line[:len(p.Line)-1] // the brace that ends the object
+	if p.Line, err = wire.AppendChanges(p.Line, p.View, since, changes, ok); err != nil {
+		return err
+	}
+	p.Line = append(p.Line, '}', '\n')
+	_, err = p.Out.Write(p.Line)
+	return err
+}
+
+// framePrinter prints all of each frame, with a line between them.
+type framePrinter struct {
+	out    *console.Output
+	view   *frameview.View
+	reader *frameview.Reader
+	some   bool
+}
+
+func (p *framePrinter) Add(frame frameview.Frame) error {
+	if p.some {
+		fmt.Fprintln(p.out)
+	}
+	p.some = true
+	return writeFrame(p.out, p.view, p.reader, frame)
+}
+
+func (p *framePrinter) Flush() error { return nil }

@@ -1,0 +1,230 @@
+package show
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/printing"
+	"tracewell/internal/jsontext"
+	"tracewell/internal/text"
+	"tracewell/symbol/ctype"
+	frameview "tracewell/view"
+	"tracewell/view/survey"
+	"tracewell/view/wire"
+)
+
+// statistics gathers figures of frames and prints them at the end.
+type statistics struct {
+	out     *console.Output
+	view    *frameview.View
+	json    bool
+	exprs   []string
+	summary *survey.Summary
+}
+
+// newStatistics measures the values of exprs, too.
+func newStatistics(out *console.Output, view *frameview.View, exprs []string, asJSON bool) (*statistics, error) {
+	s := &statistics{out: out, view: view, json: asJSON, exprs: exprs}
+	reader := view.NewReader()
+	var values []survey.Value
+	for _, text := range exprs {
+		e, err := view.Expression(text)
+		if err != nil {
+			return nil, fmt.Errorf("--value: %w", err)
+		}
+		values = append(values, func(frame frameview.Frame) (survey.Reading, bool) {
+			reader.Set(frame)
+			v, ok := e.Value(reader)
+			if !ok {
+				return survey.Reading{}, false
+			}
+			text, isText := reader.Text(v)
+			return survey.Reading{Number: v, Text: text, IsText: isText}, true
+		})
+	}
+	s.summary = survey.NewSummary(view.Content.Header().Variables, values...)
+	return s, nil
+}
+
+func (s *statistics) Add(frame frameview.Frame) error {
+	s.summary.Add(frame, s.view.Stepped(frame))
+	return nil
+}
+
+func (s *statistics) Flush() error {
+	if s.json {
+		return s.objects()
+	}
+	tracepoints := s.summary.Tracepoints()
+	if len(tracepoints) == 0 {
+		fmt.Fprintln(s.out, "no frames")
+	}
+	for i, t := range tracepoints {
+		if i > 0 {
+			fmt.Fprintln(s.out)
+		}
+		s.write(t)
+	}
+	return nil
+}
+
+// write prints the figures of a tracepoint.
+func (s *statistics) write(t *survey.Figures) {
+	title := fmt.Sprintf("Tracepoint %d", t.Tracepoint)
+	if source := s.view.Source(t.Tracepoint); source != "" {
+		title += ", " + text.Visible(source)
+	}
+	fmt.Fprintln(s.out, s.out.Style.Heading(title))
+	frames := fmt.Sprintf("%d, from %d to %d", t.Frames, t.First, t.Last)
+	if t.Steps > 0 {
+		frames += fmt.Sprintf("; %d after a step", t.Steps)
+	}
+	console.Property(s.out, "frames", frames)
+	console.Property(s.out, "bytes", fmt.Sprintf("%d, %s a frame", t.Bytes, printing.Short(float64(t.Bytes)/float64(t.Frames))))
+	console.Property(s.out, "pc", s.pcs(t))
+	console.Property(s.out, "time", times(t))
+	for i, text := range s.exprs {
+		s.writeValue(text, &t.Values[i])
+	}
+}
+
+// pcs says where frames were made.
+func (s *statistics) pcs(t *survey.Figures) string {
+	switch t.PCs {
+	case 0:
+		return ""
+	case 1:
+		return string(printing.AppendAddress(nil, s.view, t.Low))
+	}
+	count := strconv.Itoa(t.PCs)
+	if t.PCs == survey.MostPCs {
+		count += " or more"
+	}
+	return fmt.Sprintf("%s, from %s to %s", count, printing.AppendAddress(nil, s.view, t.Low), printing.AppendAddress(nil, s.view, t.High))
+}
+
+// times says how fast frames came.
+func times(t *survey.Figures) string {
+	rate, ok := t.Rate()
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s, %s frames a second", printing.Seconds(uint64(t.End-t.Start)), printing.Short(rate))
+}
+
+// percentages are the percentiles that are printed.
+var percentages = []int{50, 90, 99}
+
+// writeValue prints the figures of a value.
+func (s *statistics) writeValue(name string, m *survey.Measured) {
+	fmt.Fprintf(s.out, "  %s\n", s.out.Style.Heading(text.Visible(name)))
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(s.out, "    %-10s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	if m.Lacking > 0 {
+		line("lacking", "in %s", text.Plural(m.Lacking, "frame"))
+	}
+	if m.Count == 0 {
+		return
+	}
+	if m.Texts.Count > 0 {
+		s.writeTexts(m)
+		return
+	}
+	line("values", "%d, from %v to %v", m.Count, valueName(m.Min), valueName(m.Max))
+	if t := m.Min.Type; t.Kind != ctype.Pointer && len(t.Values) == 0 {
+		line("mean", "%s", printing.Short(m.Mean()))
+		about := ""
+		if !m.Exact() {
+			about = ", within 1 %"
+		}
+		p := m.Percentiles(percentages...)
+		line("median", "%v; 90 %% up to %v, 99 %% up to %v%s", p[0], p[1], p[2], about)
+	}
+	s.writeHistogram(m.Histogram())
+}
+
+// mostTexts is how many texts are listed, the most frequent ones.
+const mostTexts = 20
+
+// writeTexts prints how often the texts came that pointers lead to.
+func (s *statistics) writeTexts(m *survey.Measured) {
+	all := m.Texts.Frequent()
+	listed := all[:min(len(all), mostTexts)]
+	different := strconv.Itoa(len(all))
+	if m.Texts.Other > 0 {
+		different += " or more"
+	}
+	without := ""
+	if n := m.Count - m.Texts.Count; n > 0 {
+		without = fmt.Sprintf("; %s without one", text.Plural(n, "frame"))
+	}
+	fmt.Fprintf(s.out, "    %-10s%d, %s different%s\n", "texts", m.Texts.Count, different, without)
+	names, counts := make([]string, len(listed)), make([]int, len(listed))
+	for i, t := range listed {
+		names[i], counts[i] = text.Quote(t.Text), t.Count
+	}
+	s.writeBars(names, counts)
+	if more := len(all) - len(listed); more > 0 {
+		fmt.Fprintf(s.out, "    … %d more …\n", more)
+	}
+}
+
+// barWidth is the most that the bar of a histogram takes, in characters.
+const barWidth = 40
+
+func (s *statistics) writeHistogram(bins []survey.Bin) {
+	names, counts := make([]string, len(bins)), make([]int, len(bins))
+	for i, bin := range bins {
+		names[i], counts[i] = valueName(bin.Low), bin.Count
+		if bin.Low != bin.High {
+			names[i] += " … " + valueName(bin.High)
+		}
+	}
+	s.writeBars(names, counts)
+}
+
+// writeBars draws counts beside one another.
+func (s *statistics) writeBars(names []string, counts []int) {
+	width, most, digits := 0, 0, 0
+	for i, count := range counts {
+		width, most = max(width, len([]rune(names[i]))), max(most, count)
+		digits = max(digits, len(strconv.Itoa(count)))
+	}
+	for i, count := range counts {
+		pad := strings.Repeat(" ", width-len([]rune(names[i])))
+		fmt.Fprintf(s.out, "    %s%s  %*d  %s\n", pad, names[i], digits, count, bar(count, most))
+	}
+}
+
+// valueName is a value as a histogram has it: of an enumeration by its name.
+func valueName(v ctype.Number) string {
+	for _, e := range v.Type.Values {
+		if uint64(e.Value) == v.Bits {
+			return text.Visible(e.Name)
+		}
+	}
+	return v.String()
+}
+
+// bar draws a count as long as it is beside the greatest; one that is not 0 can be seen.
+func bar(count, most int) string {
+	const eighths = 8
+	length := int(math.Ceil(float64(count) / float64(most) * barWidth * eighths))
+	whole := strings.Repeat("█", length/eighths)
+	return whole + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[length%eighths]))
+}
+
+// objects prints the figures as JSON, an object for each tracepoint.
+func (s *statistics) objects() error {
+	for _, t := range s.summary.Tracepoints() {
+		object := wire.DescribeFigures(t, s.view.Source(t.Tracepoint), s.exprs, percentages)
+		if err := jsontext.Write(s.out, object, ""); err != nil {
+			return err
+		}
+	}
+	return nil
+}

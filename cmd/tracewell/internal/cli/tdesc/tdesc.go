@@ -1,0 +1,250 @@
+// Package tdesc is "tracewell tdesc": target descriptions of files and stubs, checked, laid out, printed and compared.
+package tdesc
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/internal/text"
+	"tracewell/tdesc"
+	"tracewell/tdesc/check"
+	"tracewell/view/wire"
+)
+
+// Command is "tracewell tdesc".
+type Command struct {
+	Check  tdescCheckCommand  `cmd:"" help:"Say what is wrong with a description, and what GDB makes of it."`
+	Layout tdescLayoutCommand `cmd:"" help:"Print where each register lies in the g packet."`
+	Print  tdescPrintCommand  `cmd:"" help:"Print a description: as one XML document, a table or JSON."`
+	Diff   tdescDiffCommand   `cmd:"" help:"Compare what two descriptions mean."`
+}
+
+// SourceHelp explains the operand of all these commands.
+const SourceHelp = `A document, the trace file that holds one, - for standard input, or a running stub: HOST:PORT or unix:PATH.`
+
+// Options are the options of all commands that read a description.
+type Options struct {
+	Strict  Source        `placeholder:"gdb|manual" default:"gdb" help:"Whom to follow where GDB 13 and its manual disagree."`
+	Timeout time.Duration `default:"5s" help:"How long to wait for a stub."`
+}
+
+// Source is the value of --strict.
+type Source tdesc.Source
+
+// Decode implements kong.MapperValue.
+func (s *Source) Decode(ctx *kong.DecodeContext) error {
+	switch value := ctx.Scan.Pop().String(); value {
+	case "gdb":
+		*s = Source(tdesc.ByGDB)
+	case "manual":
+		*s = Source(tdesc.ByManual)
+	default:
+		return fmt.Errorf("%q is neither gdb nor manual", value)
+	}
+	return nil
+}
+
+// Parse reads a description and warns of what is odd in it.
+func (o *Options) Parse(name string, streams console.Streams) (*tdesc.Target, error) {
+	doc, include, err := OpenDescription(name, o.Timeout, streams)
+	if err != nil {
+		return nil, err
+	}
+	defer doc.close()
+	target, findings, err := tdesc.Options{Include: include, Source: tdesc.Source(o.Strict)}.Parse(doc.text)
+	var warnings []string
+	for _, f := range findings {
+		warnings = append(warnings, f.String())
+	}
+	console.Warn(streams.Err, doc.name, warnings)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", doc.name, err)
+	}
+	return target, nil
+}
+
+// tdescCheckCommand is "tracewell tdesc check".
+type tdescCheckCommand struct {
+	File string `arg:"" help:"${tdescSource}"`
+	Options
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Examples implements flags.Exampler.
+func (*tdescCheckCommand) Examples() string {
+	return `  tracewell tdesc check target.xml               # includes are looked for beside it
+  tracewell tdesc check localhost:1234           # what a stub serves
+  tracewell tdesc check target.xml --json | jq '.findings[] | select(.severity == "rejects")'
+`
+}
+
+// Run implements kong's command. The exit status is 1 for findings and 2 for what cannot be read to its end.
+func (c *tdescCheckCommand) Run(streams console.Streams) error {
+	doc, include, err := OpenDescription(c.File, c.Timeout, streams)
+	if err != nil {
+		return err
+	}
+	defer doc.close()
+	report := check.Document(doc.text, tdesc.Options{Include: include, Source: tdesc.Source(c.Strict)})
+	err = console.Write(streams, func(out *console.Output) error {
+		if c.JSON {
+			return console.WriteIndented(out, wire.DescribeReport(report))
+		}
+		writeReport(out, doc.name, report)
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case report.Verdict == check.Unreadable:
+		return console.ErrTold
+	case report.Verdict == check.Findings:
+		return console.ErrFinding
+	}
+	return nil
+}
+
+// writeReport prints the findings one a line, as compilers do, with the advice below the first that breaks a rule.
+func writeReport(out *console.Output, name string, report *check.Report) {
+	advised := make(map[*tdesc.Rule]bool)
+	for _, f := range report.Findings {
+		fmt.Fprintf(out, "%s:%s: %s: %s [%s]\n", text.Visible(name), text.Visible(f.Pos.String()),
+			out.Style.Heading(severityText[f.Rule.Severity]), text.Visible(f.Text), f.Rule.Name)
+		if !advised[f.Rule] {
+			fmt.Fprintf(out, "    %s\n", out.Style.Faint(f.Rule.Advice))
+		}
+		advised[f.Rule] = true
+	}
+	switch report.Verdict {
+	case check.WellFormed:
+		registers := 0
+		for range report.Target.Registers() {
+			registers++
+		}
+		fmt.Fprintf(out, "%s: well-formed: %s in %s\n", text.Visible(name), text.Plural(registers, "register"),
+			text.Plural(len(report.Target.Features), "feature"))
+	case check.Findings:
+		fmt.Fprintf(out, "%s: %s; the worst: %s\n", text.Visible(name), text.Plural(len(report.Findings), "finding"),
+			severityText[report.Worst()])
+	case check.Unreadable:
+		fmt.Fprintf(out, "%s: unreadable\n", text.Visible(name))
+	}
+}
+
+// severityText says what GDB makes of a finding.
+var severityText = map[tdesc.Severity]string{
+	tdesc.Odd: "odd", tdesc.Misreads: "GDB misreads it", tdesc.Rejects: "GDB rejects it", tdesc.Crashes: "GDB crashes",
+}
+
+// tdescLayoutCommand is "tracewell tdesc layout".
+type tdescLayoutCommand struct {
+	File string `arg:"" help:"${tdescSource}"`
+	Options
+	JSON bool `name:"json" help:"Print a JSON array with an object for each register."`
+}
+
+// Examples implements flags.Exampler.
+func (*tdescLayoutCommand) Examples() string {
+	return `  tracewell tdesc layout target.xml              # offsets and sizes as GDB computes them
+  tracewell tdesc layout localhost:1234 --json | jq '.[] | select(.name == "rip").offset'
+`
+}
+
+// Run implements kong's command.
+func (c *tdescLayoutCommand) Run(streams console.Streams) error {
+	target, err := c.Parse(c.File, streams)
+	if err != nil {
+		return err
+	}
+	layout, err := target.Layout()
+	if err != nil {
+		return err
+	}
+	return console.Write(streams, func(out *console.Output) error {
+		if c.JSON {
+			return console.WriteIndented(out, wire.DescribeLayout(layout))
+		}
+		return errors.Join(writeLayout(out, layout), console.WriteLine(out, "%s in %s", text.Plural(layout.Size, "byte"),
+			text.Plural(len(layout.Slots), "register")))
+	})
+}
+
+// tdescPrintCommand is "tracewell tdesc print".
+type tdescPrintCommand struct {
+	File string `arg:"" help:"${tdescSource}"`
+	Options
+	Table bool `xor:"form" help:"Print a table of the registers."`
+	JSON  bool `name:"json" xor:"form" help:"Print one JSON object."`
+}
+
+// Examples implements flags.Exampler.
+func (*tdescPrintCommand) Examples() string {
+	return `  tracewell tdesc print target.xml               # one document, includes expanded, in canonical form
+  tracewell tdesc print localhost:1234 > saved.xml
+  tracewell tdesc print target.xml --table
+  tracewell tdesc print target.xml --json | jq '.features[].registers[].name'
+`
+}
+
+// Run implements kong's command.
+func (c *tdescPrintCommand) Run(streams console.Streams) error {
+	target, err := c.Parse(c.File, streams)
+	if err != nil {
+		return err
+	}
+	return console.Write(streams, func(out *console.Output) error {
+		switch {
+		case c.JSON:
+			return console.WriteIndented(out, wire.DescribeDescription(target))
+		case c.Table:
+			return writeDescription(out, target)
+		}
+		_, err := out.Write(target.XML())
+		return err
+	})
+}
+
+// tdescDiffCommand is "tracewell tdesc diff".
+type tdescDiffCommand struct {
+	First  string `arg:"" help:"${tdescSource}"`
+	Second string `arg:"" help:"The description to compare it with."`
+	Options
+	JSON bool `name:"json" help:"Print one JSON object."`
+}
+
+// Examples implements flags.Exampler.
+func (*tdescDiffCommand) Examples() string {
+	return `  tracewell tdesc diff old.xml new.xml
+  tracewell tdesc diff saved.xml localhost:1234  # has the stub changed?
+`
+}
+
+// Run implements kong's command. The exit status is 1 when there are differences.
+func (c *tdescDiffCommand) Run(streams console.Streams) error {
+	a, err := c.Parse(c.First, streams)
+	if err != nil {
+		return err
+	}
+	b, err := c.Parse(c.Second, streams)
+	if err != nil {
+		return err
+	}
+	differences := tdesc.Diff(a, b)
+	err = console.Write(streams, func(out *console.Output) error {
+		if c.JSON {
+			return console.WriteIndented(out, wire.DescribeDifferences(differences))
+		}
+		for _, d := range differences {
+			fmt.Fprintln(out, text.Visible(d.String()))
+		}
+		return nil
+	})
+	if err == nil && len(differences) > 0 {
+		return console.ErrFinding
+	}
+	return err
+}

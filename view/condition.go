@@ -1,0 +1,197 @@
+package view
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
+	"tracewell/trace"
+)
+
+// Condition is an expression over frames that holds or does not. It counts what frames lacked for it, so several goroutines
+// need one each.
+type Condition struct {
+	expression *Expression
+	lacking    map[string]int
+}
+
+// Expression is an expression over what frames hold. What its names mean may differ from tracepoint to tracepoint.
+type Expression struct {
+	text     string
+	compiled map[*trace.Tracepoint]*compiled // nil key: frames whose tracepoint is not defined
+}
+
+// compiled is an expression for the frames of one location, and its expr.Values.
+type compiled struct {
+	expr     *expr.Scalar
+	operands []operand
+	reader   *Reader
+	lacks    []bool // by leaf
+	lacked   bool
+}
+
+// Condition compiles a condition. The error is a *expr.Error: of what no tracepoint can make sense of.
+func (v *View) Condition(text string) (*Condition, error) {
+	e, err := v.Expression(text)
+	if err != nil {
+		return nil, err
+	}
+	return &Condition{e, make(map[string]int)}, nil
+}
+
+// Expression compiles an expression. The error is a *expr.Error.
+func (v *View) Expression(text string) (*Expression, error) {
+	all := v.collected()
+	e := &Expression{text: text, compiled: make(map[*trace.Tracepoint]*compiled)}
+	var first error
+	try := func(c *collection) {
+		s := &frameScope{view: v, collection: c, all: all, nameless: first != nil}
+		expr, err := expr.CompileScalar(text, s)
+		if err != nil {
+			if first == nil {
+				first = err
+			}
+			return
+		}
+		e.compiled[c.tracepoint] = &compiled{expr: expr, operands: s.operands, lacks: make([]bool, len(expr.Leaves()))}
+	}
+	for _, t := range v.definitions {
+		try(all.of[t])
+	}
+	try(all.none)
+	if len(e.compiled) > 0 {
+		return e, nil
+	}
+	failure := (*expr.Error)(nil)
+	if errors.As(first, &failure) && v.Symbols == nil && failure.Unknown != "" && !strings.HasPrefix(failure.Unknown, "$") {
+		failure.Hint += "; variables of the program have names when it is given, too"
+	}
+	return nil, first
+}
+
+// String returns the expression as it was given.
+func (e *Expression) String() string { return e.text }
+
+// Value computes the expression on the frame that a Reader reads from, false if the frame lacks something for it.
+func (e *Expression) Value(r *Reader) (ctype.Number, bool) {
+	c := e.compiled[r.collection.tracepoint]
+	if c == nil {
+		return ctype.Number{}, false
+	}
+	c.reader = r
+	return c.expr.Eval(c)
+}
+
+// Match reports whether the condition holds in the frame that a Reader reads from. In one that lacks something that decides
+// it, it does not hold.
+func (c *Condition) Match(r *Reader) bool {
+	at := c.expression.compiled[r.collection.tracepoint]
+	if at == nil {
+		c.lacking[c.expression.text]++
+		return false
+	}
+	if at.lacked {
+		clear(at.lacks)
+		at.lacked = false
+	}
+	at.reader = r
+	value, ok := at.expr.Eval(at)
+	if !ok {
+		for i, lacks := range at.lacks {
+			if lacks {
+				c.lacking[at.expr.Leaves()[i]]++
+			}
+		}
+	}
+	return ok && value.Bits != 0
+}
+
+// Lack says how many frames could not be decided because they lack something.
+type Lack struct {
+	Name   string
+	Frames int
+}
+
+// Lacking returns what the frames that could not be decided lacked, the most frequent first.
+func (c *Condition) Lacking() []Lack {
+	var all []Lack
+	for name, frames := range c.lacking {
+		all = append(all, Lack{name, frames})
+	}
+	slices.SortFunc(all, func(a, b Lack) int {
+		if a.Frames != b.Frames {
+			return b.Frames - a.Frames
+		}
+		return slices.Compare([]byte(a.Name), []byte(b.Name))
+	})
+	return all
+}
+
+// String says it: "12 frames lack j->id".
+func (l Lack) String() string {
+	if l.Frames == 1 {
+		return "1 frame lacks " + l.Name
+	}
+	return strconv.Itoa(l.Frames) + " frames lack " + l.Name
+}
+
+// Value implements expr.Values.
+func (c *compiled) Value(id int) (uint64, bool) {
+	o := &c.operands[id]
+	r := c.reader
+	switch o.kind {
+	case operandRegister:
+		b, ok := r.register(o.slot)
+		if !ok {
+			return 0, false
+		}
+		return r.view.integer(b), true
+	case operandItem:
+		d, ok := r.Read(o.item)
+		if !ok || len(d.Bytes) > 8 {
+			return 0, false
+		}
+		return r.view.integer(d.Bytes), true
+	case operandMemory:
+		return r.integerAt(o.addr, o.size)
+	case operandVariable:
+		n, ok := r.variable(o.variable)
+		return uint64(n), ok
+	case operandFrame:
+		return uint64(r.frame.Number), true
+	case operandTracepoint:
+		return uint64(r.frame.Tracepoint()), true
+	case operandConstant:
+		return o.value, true
+	case operandPC:
+		return uint64(r.frame.PC), r.frame.HasPC
+	}
+	return 0, false
+}
+
+// Address implements expr.Values.
+func (c *compiled) Address(id int) (uint64, bool) {
+	o := &c.operands[id]
+	switch o.kind {
+	case operandMemory:
+		return uint64(o.addr), true
+	case operandItem:
+		d, ok := c.reader.Read(o.item)
+		return uint64(d.Addr), ok && d.HasAddr
+	}
+	return 0, false
+}
+
+// Memory implements expr.Values.
+func (c *compiled) Memory(addr uint64, size int) (uint64, bool) {
+	return c.reader.integerAt(arch.Addr(addr), size)
+}
+
+// Lacks implements expr.Values.
+func (c *compiled) Lacks(leaf int) {
+	c.lacks[leaf], c.lacked = true, true
+}

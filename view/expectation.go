@@ -1,0 +1,201 @@
+package view
+
+import (
+	"strings"
+
+	"tracewell/internal/cexpr"
+	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
+	"tracewell/symbol/scope"
+)
+
+// expectation is what a text of a command can have become.
+type expectation struct {
+	text      string
+	least     int // X actions: at least so many, at most one or, if many, any number
+	many      bool
+	memory    bool                // it can be part of an M action instead
+	matches   func(d *draft) bool // an X action looks right
+	nameless  bool                // nothing is called by the text
+	registers bool                // it asks for registers
+}
+
+// splitCommands takes the commands of a tracepoint apart: those at the hit and those of its while-stepping. Comments are left
+// out, but for those that hide from GDB what it can't collect, as record writes them.
+func splitCommands(commands []string) (hit, step []string) {
+	stepping := false
+	for _, command := range commands {
+		if text, ok := strings.CutPrefix(strings.TrimSpace(command), "#"); ok {
+			command = strings.TrimSpace(text)
+			if word, _, _ := strings.Cut(command, " "); word != "collect" && word != "teval" {
+				continue
+			}
+		}
+		switch word, _, _ := strings.Cut(strings.TrimSpace(command), " "); {
+		case word == "while-stepping" || word == "stepping" || word == "ws":
+			stepping = true
+		case word == "end":
+			stepping = false
+		case stepping:
+			step = append(step, command)
+		default:
+			hit = append(hit, command)
+		}
+	}
+	return hit, step
+}
+
+// expectations reads commands, nil if there is one that is not understood.
+func (v *View) expectations(c *collection, commands []string) []expectation {
+	var all []expectation
+	for _, command := range commands {
+		command = strings.TrimSpace(command)
+		length := strings.IndexAny(command, " \t/")
+		if length < 3 {
+			return nil
+		}
+		word, rest := command[:length], command[length:]
+		switch {
+		case strings.HasPrefix("collect", word):
+			asText := strings.HasPrefix(rest, "/")
+			if asText {
+				_, rest, _ = strings.Cut(rest, " ")
+			}
+			for _, text := range splitList(rest) {
+				e, ok := v.expectation(c, text)
+				if !ok {
+					return nil
+				}
+				if matches := e.matches; asText {
+					e.matches = func(d *draft) bool { return matches(d) || d.source.kind == sourceString && e.text != "" }
+				}
+				all = append(all, e)
+			}
+		case strings.HasPrefix("teval", word):
+			for range splitList(rest) {
+				all = append(all, expectation{least: 1, nameless: true, matches: func(d *draft) bool { return !d.shape.records }})
+			}
+		default:
+			return nil
+		}
+	}
+	return all
+}
+
+// splitList splits at the commas that are in no brackets and no quotes.
+func splitList(text string) []string {
+	var parts []string
+	depth, start := 0, 0
+	quote := rune(0)
+	for i, r := range text {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'':
+			quote = r
+		case strings.ContainsRune("([{", r):
+			depth++
+		case strings.ContainsRune(")]}", r):
+			depth--
+		case r == ',' && depth == 0:
+			parts = append(parts, strings.TrimSpace(text[start:i]))
+			start = i + 1
+		}
+	}
+	return append(parts, strings.TrimSpace(text[start:]))
+}
+
+func isPlain(d *draft) bool { return d.shape.plain }
+
+// expectation says what one text of a collect command can become.
+func (v *View) expectation(c *collection, text string) (e expectation, ok bool) {
+	switch text {
+	case "":
+		return e, false
+	case "$regs", "$_sdata":
+		return expectation{nameless: true, registers: true, matches: func(*draft) bool { return false }}, true
+	case "$args", "$locals":
+		return expectation{many: true, memory: true, nameless: true, matches: isPlain}, true
+	case "$_ret":
+		return expectation{text: text, least: 1, matches: func(d *draft) bool { return d.shape.records }}, true
+	}
+	name, isVariable := strings.CutPrefix(text, "$")
+	switch {
+	case isVariable && isName(name):
+		if v.Layout != nil && v.Layout.ByName(name) != nil {
+			return expectation{nameless: true, registers: true, matches: func(*draft) bool { return false }}, true
+		}
+		if number, ok := v.variableNumber(name); ok {
+			return expectation{text: text, least: 1, matches: func(d *draft) bool {
+				return d.source.kind == sourceVariable && d.source.variable == number
+			}}, true
+		}
+		return e, false
+	case isName(strings.ReplaceAll(text, "::", "_")):
+		return v.nameExpectation(c, text), true
+	}
+	return v.expressionExpectation(c, text), true
+}
+
+// nameExpectation is that of a variable. Where the program says where the variable is there is no choice.
+func (v *View) nameExpectation(c *collection, name string) expectation {
+	e := expectation{text: name, memory: true, matches: isPlain}
+	for _, local := range c.locals {
+		switch {
+		case local.Name != name:
+		case local.Kind == scope.InFrame:
+			return expectation{text: name, least: 1, matches: func(d *draft) bool {
+				return d.accesses && d.access.offset == local.Offset
+			}}
+		default:
+			return e
+		}
+	}
+	if addr, typ, ok := v.globals.Fixed(name); ok && typ.Kind == ctype.Record {
+		return expectation{text: name, least: 1, matches: func(d *draft) bool {
+			return d.source.kind == sourceMemory && d.source.addr == addr
+		}}
+	} else if ok {
+		e.matches = func(*draft) bool { return false }
+	}
+	return e
+}
+
+// expressionExpectation is that of what is more than a name. What follows a pointer is no variable of a frame itself, unless
+// the pointer is an array's name. If the size is known only an action with that will do.
+func (v *View) expressionExpectation(c *collection, text string) expectation {
+	e := expectation{text: text, least: 1, matches: func(d *draft) bool {
+		return !strings.Contains(text, "->") || !d.accesses || !d.shape.plain
+	}}
+	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "(") {
+		e.least, e.memory = 0, true
+	}
+	if v.globals == nil {
+		return e
+	}
+	if typ, ok := expr.TypeOf(text, &declarations{v, c}); ok {
+		looks := e.matches
+		e.matches = func(d *draft) bool {
+			sized := d.source.kind != sourceResult && d.source.kind != sourceString
+			return looks(d) && (!sized || d.source.size == uint64(typ.Size))
+		}
+	}
+	return e
+}
+
+// isName reports whether a text is one word.
+func isName(text string) bool {
+	other := func(r rune) bool { return !cexpr.IsWord(r) }
+	return text != "" && !strings.ContainsFunc(text, other) && (text[0] < '0' || text[0] > '9')
+}
+
+func (v *View) variableNumber(name string) (int32, bool) {
+	for number, known := range v.variables {
+		if known.text == name {
+			return number, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,57 @@
+package view
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"tracewell/symbol"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// isFirst reports whether a program is the one that objects begin with, or has moved from there.
+func isFirst(program *symbol.Program, objects []tfile.Object) bool {
+	return program != nil && len(objects) > 0 && filepath.Base(objects[0].Path) == filepath.Base(program.Main().Path())
+}
+
+// addObjects adds the libraries of a process to its program, those that there still are.
+func addObjects(program *symbol.Program, libraries []tfile.Object) {
+	program.SetTLSOffset(func(of *symbol.Object) (int64, bool) {
+		i := slices.IndexFunc(libraries, func(o tfile.Object) bool { return o.Path == of.Path() && o.Below > 0 })
+		if i < 0 {
+			return 0, false
+		}
+		return libraries[i].Below, true
+	})
+	for _, o := range libraries {
+		if info, err := os.Stat(o.Path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		_, _ = program.Add(o.Path, o.Bias) // without it its addresses have no names
+	}
+}
+
+// isAnother reports whether the files are not those that were traced: a tracepoint on a function or a line is within one, but
+// not there.
+func isAnother(program *symbol.Program, tracepoints []trace.Tracepoint) bool {
+	at := make(map[string][]symbol.Location)
+	for i := range tracepoints {
+		t := &tracepoints[i]
+		place := t.Source.At
+		if place == "" || strings.HasPrefix(place, "*") || program.At(t.Addr).Object == nil {
+			continue
+		}
+		locations, found := at[place]
+		if !found {
+			locations, _ = program.Locate(place)
+			at[place] = locations
+		}
+		there := func(l symbol.Location) bool { return l.Addr == t.Addr }
+		if len(locations) > 0 && !slices.ContainsFunc(locations, there) {
+			return true
+		}
+	}
+	return false
+}

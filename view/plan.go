@@ -1,0 +1,204 @@
+package view
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"tracewell/arch"
+	"tracewell/internal/cexpr"
+	"tracewell/symbol"
+	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// What a user had collected is found by its text as well where the program's debug information is at hand: the text is compiled
+// for the tracepoint's address, and evaluated over the frame. So are variables found that lie in a register, now here and now
+// there, or in pieces. An action tells nothing of these but registers and memory.
+
+// explained reports whether the debug information of a program tells where its variables are.
+func explained(p *symbol.Program) bool {
+	return p != nil && p.Main().File().Arch().Variables && p.Main().File().HasDWARF()
+}
+
+// planScope is the scope of an address with the trace state variables of the file.
+type planScope struct {
+	expr.Scope
+	view *View
+}
+
+// Variable implements expr.Scope.
+func (s planScope) Variable(name string) (trace.VariableNumber, bool) {
+	n, ok := s.view.variableNumber(name)
+	return trace.VariableNumber(n), ok
+}
+
+// addPlans adds an item for each thing that commands name and that no action has given one. If all of them are understood there
+// is nothing that was not named by one: what has a name only by what its action says is a part of another, or led to it.
+func (v *View) addPlans(c *collection, commands []string) {
+	if v.program == nil {
+		return
+	}
+	scope := planScope{v.program.Scope(c.tracepoint.Addr), v}
+	all, some := true, false
+	for _, command := range commands {
+		word, rest, _ := strings.Cut(strings.TrimSpace(command), " ")
+		word, option, asText := strings.Cut(word, "/")
+		if len(word) < 3 || !strings.HasPrefix("collect", word) {
+			continue
+		}
+		if asText {
+			option = "/" + option + " "
+		}
+		for _, text := range splitList(rest) {
+			collected, err := expr.Collect(option+text, scope)
+			if err != nil {
+				all = false
+				continue
+			}
+			listed := text == "$args" || text == "$locals"
+			for _, item := range collected.Items {
+				if !listed {
+					item.Text = text
+				}
+				planned := v.addPlan(c, item, listed, scope)
+				all, some = all && planned, some || planned
+			}
+		}
+	}
+	if all && some {
+		c.items = slices.DeleteFunc(c.items, func(item *Item) bool { return item.raw })
+	}
+}
+
+// addPlan gives an item what its name means, and reports whether that is known. Registers and variables mean nothing else.
+func (v *View) addPlan(c *collection, item expr.Item, listed bool, scope planScope) bool {
+	name := cexpr.Normal(item.Text)
+	if plain := strings.Trim(item.Text, "'"); c.byName[name] == nil && c.byName[plain] != nil {
+		name = plain // GDB takes quotes around any name
+	}
+	known := c.byName[name]
+	if item.Type == nil || known != nil && (known.Slot != nil || known.sources[0].kind == sourceVariable) {
+		return true
+	}
+	plan, err := expr.Compile(item.Text, scope)
+	if err != nil || plan.Type == nil {
+		return false
+	}
+	found := source{kind: sourcePlan, plan: plan, size: uint64(max(plan.Type.Size, 0))}
+	if known == nil {
+		known = &Item{Name: item.Text, Type: plan.Type, sources: []source{found}}
+		c.add(known)
+	} else if first := &known.sources[0]; !first.step && first.kind != sourceString && plan.Type.Size > 0 {
+		known.Type = plan.Type
+		if first.kind != sourceMemory || first.size != found.size {
+			*first = found
+		}
+	}
+	known.plan, known.raw, known.Explained, known.Listed = plan, false, true, listed
+	known.Language, known.Reference = scope.Language(), reference(item, scope)
+	return true
+}
+
+// reference returns the type of an item that is a reference, nil for others.
+func reference(item expr.Item, scope expr.Scope) *ctype.Type {
+	if o, err := scope.Lookup(item.Text); err == nil && o.Type != nil && o.Type.Reference {
+		return o.Type
+	}
+	return nil
+}
+
+// ReadMemory reads what the frame has at an address, and else what the program has there that never changes. It returns how much
+// of p that is.
+func (r *Reader) ReadMemory(addr arch.Addr, p []byte) int {
+	if n := r.frame.ReadMemory(addr, p); n > 0 || r.view.program == nil {
+		return n
+	}
+	return r.view.program.ReadConstants(addr, p)
+}
+
+// evaluate finds what a plan gives in the frame.
+func (r *Reader) evaluate(s *source) (Datum, bool) {
+	found, err := s.plan.Locate((*world)(r))
+	switch {
+	case err != nil || len(found.Holes) > 0:
+		return Datum{}, false
+	case found.InMemory:
+		return r.memory(found.Addr, s.size, false)
+	}
+	return Datum{Bytes: found.Bytes}, uint64(len(found.Bytes)) >= s.size
+}
+
+// Value returns the value of an item, some of which may not be known, false if nothing of it is.
+func (r *Reader) Value(item *Item) (ctype.Value, bool) {
+	if v, ok := r.planned(item); ok {
+		return v, true
+	}
+	d, ok := r.Read(item)
+	return ctype.Value{Type: item.Type, Bytes: bytes.Clone(d.Bytes), InMemory: d.HasAddr, Addr: d.Addr}, ok
+}
+
+// Find is like Value, but takes what was collected for the item before all else, and allocates nothing if the frame has that.
+// The value is valid until the next Find, Read or Set.
+func (r *Reader) Find(item *Item) (ctype.Value, bool) {
+	if d, ok := r.Read(item); ok {
+		return ctype.Value{Type: item.Type, Bytes: d.Bytes, InMemory: d.HasAddr, Addr: d.Addr}, true
+	}
+	return r.planned(item)
+}
+
+// planned returns what the name of an item means in the program, false if nothing of that is known.
+func (r *Reader) planned(item *Item) (ctype.Value, bool) {
+	if item.plan == nil || item.Reference != nil || r.stepped {
+		return ctype.Value{}, false
+	}
+	v, err := item.plan.Value((*world)(r))
+	return v, err == nil && !isUnavailable(v)
+}
+
+// isUnavailable reports whether a frame lacks all of a value.
+func isUnavailable(v ctype.Value) bool {
+	return len(v.Holes) == 1 && v.Holes[0] == ctype.Hole{From: 0, To: v.Type.Size, Why: ctype.Unavailable}
+}
+
+// world is the frame of a Reader as a plan sees it.
+type world Reader
+
+var errLacking = errors.New("the frame does not have it")
+
+// Register implements expr.World.
+func (w *world) Register(n arch.Reg) ([]byte, error) {
+	r := (*Reader)(w)
+	if r.view.Layout == nil {
+		return nil, errLacking
+	}
+	if b, ok := r.register(r.view.Layout.ByNumber(n)); ok {
+		return b, nil
+	}
+	return nil, errLacking
+}
+
+// Memory implements expr.World.
+func (w *world) Memory(addr arch.Addr, n int) ([]byte, error) {
+	for block := range w.frame.Blocks() {
+		if at := uint64(addr - block.Addr); block.Kind == tfile.BlockMemory && at < uint64(len(block.Bytes)) && n <= len(block.Bytes[at:]) {
+			return block.Bytes[at : at+uint64(n) : at+uint64(n)], nil
+		}
+	}
+	b := make([]byte, n)
+	if (*Reader)(w).ReadMemory(addr, b) != n {
+		return nil, errLacking
+	}
+	return b, nil
+}
+
+// Variable implements expr.World.
+func (w *world) Variable(n trace.VariableNumber) (int64, error) {
+	if value, ok := (*Reader)(w).variable(int32(n)); ok {
+		return value, nil
+	}
+	return 0, errLacking
+}

@@ -1,0 +1,64 @@
+package survey
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"tracewell/tfile"
+	"tracewell/trace"
+	"tracewell/view"
+)
+
+func TestSummary(t *testing.T) {
+	v := basic(t)
+	even := func(f view.Frame) (Reading, bool) {
+		return Reading{Number: number64(int64(f.Number))}, f.Number%2 == 0
+	}
+	s := NewSummary(v.Content.Header().Variables, even)
+	c := Choice{End: v.Content.NumFrames()}
+	if err := c.Each(t.Context(), v, func(f view.Frame) error { s.Add(f, v.Stepped(f)); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	var got strings.Builder
+	for _, f := range s.Tracepoints() {
+		fmt.Fprintf(&got, "%d: %d frames, %d steps, %d bytes, %d to %d; %d pcs, %v to %v; %d values, %d lacking\n", f.Tracepoint, f.Frames, f.Steps,
+			f.Bytes, f.First, f.Last, f.PCs, f.Low, f.High, f.Values[0].Count, f.Values[0].Lacking)
+		if _, ok := f.Rate(); ok || f.Timed != 0 {
+			t.Errorf("tracepoint %d has times, which nobody collected", f.Tracepoint)
+		}
+	}
+	const want = `2: 24 frames, 0 steps, 62184 bytes, 0 to 83; 1 pcs, 0x4011b5 to 0x4011b5; 12 values, 12 lacking
+3: 11 frames, 0 steps, 27577 bytes, 3 to 84; 1 pcs, 0x4011e9 to 0x4011e9; 7 values, 4 lacking
+4: 50 frames, 40 steps, 122260 bytes, 4 to 81; 5 pcs, 0x401247 to 0x401280; 24 values, 26 lacking
+`
+	if got.String() != want {
+		t.Errorf("got\n%swant\n%s", &got, want)
+	}
+}
+
+// TestRate has frames with timestamps, two of them in one frame, and one frame without.
+func TestRate(t *testing.T) {
+	h := basic(t).Content.Header()
+	times := [][]int64{{1_000_000}, {1, 1_500_000}, {}, {3_000_000}}
+	v := made(t, h, []trace.Number{2, 2, 2, 2}, func(b *tfile.Builder, i int) {
+		for _, at := range times[i] {
+			b.Variable(h.Variables[0].Number, at)
+		}
+	})
+	if h.Variables[0].Name != trace.TimestampName {
+		t.Fatalf("the first variable is %s", h.Variables[0].Name)
+	}
+	for variables, want := range map[*[]trace.Variable]string{&h.Variables: "1 true, 3 timed", {}: "0 false, 0 timed"} {
+		s := NewSummary(*variables)
+		c := Choice{End: v.Content.NumFrames()}
+		if err := c.Each(t.Context(), v, func(f view.Frame) error { s.Add(f, false); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		figures := s.Tracepoints()[0]
+		rate, ok := figures.Rate()
+		if got := fmt.Sprint(rate, ok, ", ", figures.Timed, " timed"); strings.ReplaceAll(got, " ,", ",") != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}

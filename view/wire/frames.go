@@ -1,0 +1,243 @@
+package wire
+
+import (
+	"encoding/csv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"tracewell/tdesc"
+	"tracewell/view"
+)
+
+// CSVFrames writes frames as comma-separated values (RFC 4180, with lines that end in LF), a header first:
+//
+//	frame,tracepoint,source,pc,symbol,rdi,…,j->id,q,…,$hits
+//
+// There is a column for each register that some tracepoint collects, or that was selected, for each thing in memory that one
+// collects, by its name, and for each trace state variable that a frame can have; symbol is there if the program is. An empty
+// cell is what a frame does not have. Addresses, pointers and registers are hexadecimal numbers after 0x, because they have
+// more digits than a spreadsheet keeps; all other integers are decimal; texts are themselves, also those of strings
+// of Go and Rust, which without the text are its address; an enumeration of Rust and what is not known of a value is as GDB prints
+// it, and what is nothing of this is its bytes, "a0 52 40 00", in the order of memory. What a spreadsheet would compute has an
+// apostrophe in front.
+type CSVFrames struct {
+	out    *csv.Writer
+	view   *view.View
+	reader *view.Reader
+
+	registers []*tdesc.Slot
+	symbols   bool
+	items     map[*view.Item][]csvPart
+	variables map[int32]int
+
+	row  []byte // the cells, one behind the other
+	ends [][2]int
+	text []string
+}
+
+// The columns that every table has in front.
+const (
+	csvFrame = iota
+	csvTracepoint
+	csvSource
+	csvPC
+	csvLeading
+)
+
+// NewCSVFrames begins a table of frames of the view, whose registers Select may have chosen.
+func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
+	registers, err := v.CollectedRegisters()
+	if err != nil {
+		return nil, err
+	}
+	choice, err := v.Columns(0)
+	if err != nil {
+		return nil, err
+	}
+	c := &CSVFrames{
+		out: csv.NewWriter(out), view: v, reader: v.NewReader(), registers: registers, symbols: v.Symbols != nil,
+		variables: make(map[int32]int),
+	}
+	header := []string{csvFrame: "frame", csvTracepoint: "tracepoint", csvSource: "source", csvPC: "pc"}
+	if c.symbols {
+		header = append(header, "symbol")
+	}
+	for _, slot := range registers {
+		header = append(header, slot.Reg.Name)
+	}
+	header = c.addItems(header)
+	for _, n := range choice.Variables {
+		c.variables[n] = len(header)
+		header = append(header, "$"+v.VariableName(n))
+	}
+	c.ends, c.text = make([][2]int, len(header)), make([]string, len(header))
+	for i, title := range header {
+		header[i] = inert(title)
+	}
+	return c, c.out.Write(header)
+}
+
+// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or with a
+// wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
+// reader who takes one off each cell that begins with one has what was collected.
+func inert(cell string) string {
+	start := strings.TrimSpace(cell)
+	switch first, _ := utf8.DecodeRuneInString(start); first {
+	case '=', '@', '＝', '＋', '－', '＠':
+		return "'" + cell
+	case '+', '-':
+		if !slices.ContainsFunc(strings.Fields(start), isWord) {
+			return cell
+		}
+		return "'" + cell
+	}
+	if strings.HasPrefix(cell, "'") {
+		return "'" + cell
+	}
+	return cell
+}
+
+// isWord reports whether something is no number.
+func isWord(field string) bool {
+	_, err := strconv.ParseFloat(field, 64)
+	return err != nil
+}
+
+// csvPart is what a column has of an item.
+type csvPart struct {
+	view.Part
+	column int
+}
+
+// addItems gives everything that tracepoints collect in memory a column, or several if it is a structure. What several
+// tracepoints collect under one name has one column.
+func (c *CSVFrames) addItems(header []string) []string {
+	columns := make(map[string]int)
+	c.items = make(map[*view.Item][]csvPart)
+	for _, item := range c.view.EveryItem() {
+		if !item.InMemory() {
+			continue
+		}
+		for _, part := range item.Parts() {
+			column, known := columns[part.Name]
+			if !known {
+				column = len(header)
+				columns[part.Name] = column
+				header = append(header, part.Name)
+			}
+			c.items[item] = append(c.items[item], csvPart{part, column})
+		}
+	}
+	return header
+}
+
+// Add writes a frame.
+func (c *CSVFrames) Add(frame view.Frame) error {
+	c.row = c.row[:0]
+	clear(c.ends)
+	c.reader.Set(frame)
+	c.lead(frame)
+	for _, item := range c.reader.Items() {
+		parts := c.items[item]
+		if len(parts) == 0 {
+			continue
+		}
+		v, ok := c.reader.Find(item)
+		if !ok {
+			continue
+		}
+		for _, part := range parts {
+			start := len(c.row)
+			c.row = c.reader.AppendPart(c.row, item, v, part.Part, view.StyleCSV)
+			c.cell(part.column, start)
+		}
+	}
+	var room [8]view.Variable
+	for _, variable := range view.AppendVariables(room[:0], frame) {
+		if column, ok := c.variables[variable.Number]; ok {
+			start := len(c.row)
+			c.row = strconv.AppendInt(c.row, variable.Value, 10)
+			c.cell(column, start)
+		}
+	}
+	all := string(c.row)
+	for i, end := range c.ends {
+		c.text[i] = inert(all[end[0]:end[1]])
+	}
+	return c.out.Write(c.text)
+}
+
+// cell makes what was appended to the row since start a cell.
+func (c *CSVFrames) cell(column, start int) { c.ends[column] = [2]int{start, len(c.row)} }
+
+// lead fills the cells that every frame has, and those of registers.
+func (c *CSVFrames) lead(frame view.Frame) {
+	c.row = strconv.AppendInt(c.row, int64(frame.Number), 10)
+	c.cell(csvFrame, 0)
+	start := len(c.row)
+	c.row = strconv.AppendInt(c.row, int64(frame.Tracepoint()), 10)
+	c.cell(csvTracepoint, start)
+	start = len(c.row)
+	c.row = append(c.row, c.view.Source(frame.Tracepoint())...)
+	c.cell(csvSource, start)
+	column := csvLeading
+	if frame.HasPC {
+		start = len(c.row)
+		c.row = strconv.AppendUint(append(c.row, "0x"...), uint64(frame.PC), 16)
+		c.cell(csvPC, start)
+		if start = len(c.row); c.symbols {
+			c.row = append(c.row, c.view.Describe(frame.PC)...)
+			c.cell(column, start)
+		}
+	}
+	if c.symbols {
+		column++
+	}
+	registers := frame.Registers()
+	for i, slot := range c.registers {
+		start = len(c.row)
+		c.row, _ = c.view.AppendRegister(c.row, slot, registers)
+		c.cell(column+i, start)
+	}
+}
+
+// Flush writes what is still held back.
+func (c *CSVFrames) Flush() error {
+	c.out.Flush()
+	return c.out.Error()
+}
+
+// JSONFrames writes frames as JSON, one object a line: that of "show --json" with what was collected by name, as in
+// "collected":{"j->id":7,"q":"0x4052a0"}. Values are as view.StyleJSON says.
+type JSONFrames struct {
+	Out    io.Writer
+	View   *view.View
+	reader *view.Reader
+	Line   []byte
+}
+
+// NewJSONFrames begins objects of frames of the view, whose registers Select may have chosen.
+func NewJSONFrames(out io.Writer, v *view.View) *JSONFrames {
+	return &JSONFrames{Out: out, View: v, reader: v.NewReader()}
+}
+
+// Add writes a frame.
+func (j *JSONFrames) Add(frame view.Frame) error {
+	j.Line = append(j.Append(j.Line[:0], frame), '\n')
+	_, err := j.Out.Write(j.Line)
+	return err
+}
+
+// Append appends the object of a frame.
+func (j *JSONFrames) Append(dst []byte, frame view.Frame) []byte {
+	j.reader.Set(frame)
+	dst = j.View.AppendJSON(dst, frame)
+	dst = append(dst[:len(dst)-1], `,"collected":`...)
+	return append(j.reader.AppendCollected(dst), '}')
+}
+
+// Flush is there so that all writers of frames are used alike; nothing is held back.
+func (j *JSONFrames) Flush() error { return nil }

@@ -1,0 +1,92 @@
+package wire
+
+import (
+	"tracewell/symbol"
+	"tracewell/trace"
+)
+
+// The object that "record --json" ends with. Programs rely on these names and their meaning; fields may be added.
+type (
+	// Run is how a run went.
+	Run struct {
+		File        string   `json:"file"`
+		End         string   `json:"end"`
+		Frames      int64    `json:"frames"`
+		Bytes       int64    `json:"bytes"`
+		Seconds     float64  `json:"seconds"`
+		Waits       int64    `json:"waits"` // hits that had to wait for the file
+		Program     *Program `json:"program"`
+		Tracepoints []Point  `json:"tracepoints"`
+	}
+	// Program is what became of the program.
+	Program struct {
+		PID    int    `json:"pid"`
+		Status *int   `json:"status"` // null if it did not exit, or nobody knows
+		Signal string `json:"signal,omitempty"`
+	}
+	// Point is a tracepoint of the run with its counts.
+	Point struct {
+		Number    trace.Number `json:"number"`
+		At        string       `json:"at"`
+		Pending   bool         `json:"pending"`
+		Locations []Location   `json:"locations"`
+		Hits      uint64       `json:"hits"`
+		Frames    uint64       `json:"frames"`
+		Bytes     uint64       `json:"bytes"`
+		Errors    uint64       `json:"errors"`
+		LastError string       `json:"lastError,omitempty"`
+	}
+)
+
+// The object of "record --dry-run --json".
+type (
+	// Rehearsal is what a run would define.
+	Rehearsal struct {
+		RegisterBlockSize int              `json:"registerBlockSize"`
+		Tracepoints       []RehearsedPoint `json:"tracepoints"`
+		Variables         []Variable       `json:"variables"`
+	}
+	// RehearsedPoint is a tracepoint that the run would set.
+	RehearsedPoint struct {
+		Number    trace.Number `json:"number"`
+		At        string       `json:"at"`
+		Pending   string       `json:"pending,omitempty"` // why there are no locations yet
+		Locations []Location   `json:"locations"`
+		Defined   []Definition `json:"definitions"`
+	}
+	// Definition is its definition at one location.
+	Definition struct {
+		Tracepoint
+		FrameSize *uint64 `json:"frameSize"` // the most that it can be, null if that is not known
+	}
+)
+
+// Location is a place that a tracepoint was set at.
+type Location struct {
+	Address  string `json:"address"`
+	Function string `json:"function,omitempty"`
+	Offset   uint64 `json:"offset,omitempty"`
+	File     string `json:"file,omitempty"`
+	Line     int    `json:"line,omitempty"`
+	Inlined  bool   `json:"inlined,omitempty"`
+	Resolver bool   `json:"resolver,omitempty"` // of an indirect function (IFUNC)
+	Probe    string `json:"probe,omitempty"`    // PROVIDER:NAME
+}
+
+// DescribeLocation describes a location; addresses are those of the running program.
+func DescribeLocation(l symbol.Location) Location {
+	object := Location{l.Addr.String(), l.Function, l.Offset, l.File, l.Line, l.Inlined, l.Resolver, ""}
+	if l.Probe != nil {
+		object.Probe = l.Probe.Provider + ":" + l.Probe.Name
+	}
+	return object
+}
+
+// DescribeLocations describes several, and has an empty list for none.
+func DescribeLocations(locations []symbol.Location) []Location {
+	objects := []Location{}
+	for _, l := range locations {
+		objects = append(objects, DescribeLocation(l))
+	}
+	return objects
+}
