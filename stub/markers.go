@@ -55,7 +55,7 @@ type marker struct {
 
 // hasMarkers reports whether the target can tell which files a process consists of, and give them.
 func hasMarkers(s *Server) bool {
-	return hasTracer(s) && s.target.Files() != nil && s.target.ExecFile() != nil
+	return tracer.has(s) && files.has(s) && execFile.has(s)
 }
 
 // markersOf lists the markers of a process by address. What cannot be read has none: the kernel's own object has no file,

@@ -6,11 +6,12 @@ import (
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
 // status is ?. In all-stop mode a program that runs, because a run went on without a client, is stopped to answer it.
-func (x *session) status(string) ([]byte, error) {
+func (x *session) status(request.None) ([]byte, error) {
 	switch {
 	case x.nonStop != nil:
 		return x.firstStop(), nil
@@ -101,7 +102,7 @@ func (x *session) stopReply(ev target.Event) []byte {
 
 // appendProcess appends the process that ended, which only multiprocess clients understand.
 func (x *session) appendProcess(reply []byte, ev target.Event) []byte {
-	if !x.client.multiprocess || ev.Thread.PID == 0 {
+	if !x.client.Has(request.Multiprocess) || ev.Thread.PID == 0 {
 		return reply
 	}
 	return rsp.AppendHex(append(reply, ";process:"...), uint64(ev.Thread.PID))
@@ -125,9 +126,9 @@ func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 	switch {
 	case ev.Kind != target.Stopped:
 		return x.appendHappening(reply, ev)
-	case ev.Reason == target.ReasonSwBreak && x.client.swbreak:
+	case ev.Reason == target.ReasonSwBreak && x.client.Has(request.SwBreak):
 		return append(reply, "swbreak:;"...)
-	case ev.Reason == target.ReasonHwBreak && x.client.hwbreak:
+	case ev.Reason == target.ReasonHwBreak && x.client.Has(request.HwBreak):
 		return append(reply, "hwbreak:;"...)
 	case ev.Reason == target.ReasonLibrary:
 		return append(reply, "library:;"...)
@@ -143,13 +144,13 @@ func (x *session) appendReason(reply []byte, ev target.Event) []byte {
 // knows of such things sees SIGTRAP.
 func (x *session) appendHappening(reply []byte, ev target.Event) []byte {
 	switch {
-	case ev.Kind == target.Execed && x.client.execEvents:
+	case ev.Kind == target.Execed && x.client.Has(request.ExecEvents):
 		return append(rsp.AppendHexBytes(append(reply, "exec:"...), ev.Path), ';')
-	case ev.Kind == target.Forked && x.client.forkEvents:
+	case ev.Kind == target.Forked && x.client.Has(request.ForkEvents):
 		return append(x.appendThread(append(reply, "fork:"...), ev.Child), ';')
-	case ev.Kind == target.Vforked && x.client.vforkEvents:
+	case ev.Kind == target.Vforked && x.client.Has(request.VforkEvents):
 		return append(x.appendThread(append(reply, "vfork:"...), ev.Child), ';')
-	case ev.Kind == target.VforkDone && x.client.vforkEvents:
+	case ev.Kind == target.VforkDone && x.client.Has(request.VforkEvents):
 		return append(reply, "vforkdone:;"...)
 	case ev.Kind == target.ThreadCreated && x.births:
 		return append(reply, "create:;"...)
