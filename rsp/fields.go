@@ -139,7 +139,9 @@ func (f *Fields) Code(v *[]byte) {
 // Rest is all that follows, as it stands: text, or binary bytes without their escapes.
 func Rest[T ~string | ~[]byte](f *Fields, v *T) {
 	if f.in != nil {
-		*v = T(f.in.Rest())
+		if !f.in.Done() { // nothing is nil, as in HexBytes
+			*v = T(f.in.Rest())
+		}
 		return
 	}
 	f.out = append(f.out, *v...)
@@ -218,6 +220,13 @@ func List[T any](f *Fields, list *[]T, sep byte, item func(*Fields, *T)) {
 		if f.in.Err() == nil {
 			*list = append(*list, v)
 		}
+	}
+}
+
+// Ended is List where each item that is written ends in sep, the last one, too.
+func Ended[T any](f *Fields, list *[]T, sep byte, item func(*Fields, *T)) {
+	if List(f, list, sep, item); f.in == nil && len(*list) > 0 {
+		f.out = append(f.out, sep)
 	}
 }
 

@@ -86,7 +86,7 @@ func threadPackets() []packet {
 			reply: "m THREAD,... or l",
 		},
 		{
-			call:    on(request.ThreadExtraInfo, (*session).threadExtra),
+			call:    on(request.ThreadName, (*session).threadExtra),
 			about:   "the name of a thread",
 			reply:   "HEXTEXT",
 			errors:  "no such thread",

@@ -52,12 +52,12 @@ func orAll(n int) int {
 	return n
 }
 
-// appendThread appends a thread-id in the form that the client understands.
-func (x *session) appendThread(dst []byte, id target.ThreadID) []byte {
+// idOf is a thread-id in the form that the client understands.
+func (x *session) idOf(id target.ThreadID) *rsp.Thread {
 	if !x.client.Has(request.Multiprocess) {
-		return rsp.AppendThreadID(dst, rsp.AnyThread, id.TID)
+		return &rsp.Thread{TID: id.TID}
 	}
-	return rsp.AppendThreadID(dst, id.PID, id.TID)
+	return &rsp.Thread{PID: id.PID, TID: id.TID, Multiprocess: true}
 }
 
 // selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
@@ -99,7 +99,7 @@ func (x *session) currentThread(request.None) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return x.appendThread([]byte("QC"), id), nil
+	return x.idOf(id).Append([]byte("QC")), nil
 }
 
 // firstThreads is qfThreadInfo: it makes the list, in packets of as many threads as fit.
@@ -107,7 +107,7 @@ func (x *session) firstThreads(request.None) ([]byte, error) {
 	x.threads = list{}
 	var line []byte
 	for _, th := range x.known() {
-		id := string(x.appendThread(nil, th))
+		id := x.idOf(th).String()
 		switch {
 		case line == nil:
 			line = []byte("m" + id)
@@ -186,7 +186,7 @@ func (x *session) threadsDocument(annex string) ([]byte, error) {
 		if err != nil {
 			continue // it has just ended
 		}
-		e := threadElement{ID: string(x.appendThread(nil, id)), Name: th.Name, Handle: x.threadHandle(id)}
+		e := threadElement{ID: x.idOf(id).String(), Name: th.Name, Handle: x.threadHandle(id)}
 		if th.Core >= 0 {
 			e.Core = fmt.Sprint(th.Core)
 		}

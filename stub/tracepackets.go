@@ -108,7 +108,7 @@ func markerPackets() []packet {
 			differs: "the same as of qTfSTM",
 		},
 		{
-			call:    reads(request.ReadStaticData, (*session).staticDocument),
+			call:    reads(request.ReadStatic, (*session).staticDocument),
 			tokens:  "qXfer:statictrace:read+",
 			about:   "the static trace data of the frame: the marker's arguments",
 			reply:   "m BINARY or l BINARY",

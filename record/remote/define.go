@@ -8,6 +8,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/rsp/client"
+	"tracewell/rsp/request"
 	"tracewell/trace"
 )
 
@@ -17,11 +19,11 @@ var usualBuffers = []int64{256 << 20, 64 << 20, 16 << 20}
 
 // prepare gives the server all that it needs for the run.
 func (s *Session) prepare(found []trace.Tracepoint) error {
-	if err := s.server.tell("QTinit"); err != nil {
+	if err := s.server.command(request.TraceInit); err != nil {
 		return err
 	}
 	for _, v := range s.finder.Variables() {
-		if err := s.server.tell("QTDV:" + v.String()); err != nil {
+		if err := client.Command(s.server.Client, request.DefineVariable, v); err != nil {
 			return err
 		}
 	}
@@ -57,15 +59,10 @@ func (s *Session) define(found []trace.Tracepoint) error {
 
 // send sends the packets of one definition.
 func (s *Session) send(d *trace.Tracepoint) error {
-	for _, packet := range d.Packets() {
-		if strings.HasPrefix(packet, "QTDPsrc:") && (!s.server.features.Has("TracepointSource") || len(packet) > s.server.packet) {
-			continue // it is in the file
-		}
-		if err := s.server.tell(packet); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.server.Define(d, func(packet string) bool {
+		source := strings.HasPrefix(packet, request.AddSource.Prefix) // which is in the file, too
+		return !source || s.server.Features().Has("TracepointSource") && len(packet) <= s.server.PacketSize()
+	})
 }
 
 // demand is an error if the server has no means for a tracepoint.
@@ -73,19 +70,19 @@ func (s *Session) demand(d *trace.Tracepoint) error {
 	lacks := func(format string, args ...any) error {
 		return fmt.Errorf("tracepoint %d at %s: %s", d.Number, d.Source.At, fmt.Sprintf(format, args...))
 	}
-	if d.Condition != nil && !s.server.features.Has("ConditionalTracepoints") {
+	if d.Condition != nil && !s.server.Features().Has("ConditionalTracepoints") {
 		return lacks("the server knows no conditions of tracepoints")
 	}
 	for _, actions := range [][]trace.Action{d.Actions, d.StepActions} {
 		for _, a := range actions {
-			if collectsString(a) && !s.server.features.Has("tracenz") {
+			if collectsString(a) && !s.server.Features().Has("tracenz") {
 				return lacks("the server cannot collect strings (collect/s)")
 			}
 		}
 	}
 	for _, packet := range d.Packets() {
-		if len(packet) > s.server.packet && !strings.HasPrefix(packet, "QTDPsrc:") {
-			return lacks("an expression takes a packet of %d bytes, and the server takes no more than %d", len(packet), s.server.packet)
+		if most := s.server.PacketSize(); len(packet) > most && !strings.HasPrefix(packet, request.AddSource.Prefix) {
+			return lacks("an expression takes a packet of %d bytes, and the server takes no more than %d", len(packet), most)
 		}
 	}
 	return nil
@@ -103,58 +100,52 @@ func collectsString(a trace.Action) bool {
 // settle tells the server what holds for the run as a whole.
 func (s *Session) settle() error {
 	c := &s.config
-	if err := s.server.tell("QTBuffer:circular:" + flag(c.Circular)); err != nil && (c.Circular || !errors.Is(err, errUnknown)) {
+	err := client.Command(s.server.Client, request.CircularBuffer, c.Circular)
+	if err != nil && (c.Circular || !errors.As(err, new(*client.UnsupportedError))) {
 		return err
 	}
-	switch sized := s.server.features.Has("QTBuffer:size"); {
+	switch sized := s.server.Features().Has("QTBuffer:size"); {
 	case c.Buffer > 0 && !sized:
 		return errors.New("the server does not let others say how large its buffer is")
 	case c.Buffer > 0:
-		if err := s.server.tell(fmt.Sprintf("QTBuffer:size:%x", c.Buffer)); err != nil {
+		if err := client.Command(s.server.Client, request.BufferSize, c.Buffer); err != nil {
 			return err
 		}
 	case sized:
 		for _, size := range usualBuffers {
-			err := s.server.tell(fmt.Sprintf("QTBuffer:size:%x", size))
+			err := client.Command(s.server.Client, request.BufferSize, size)
 			if err == nil {
 				break
 			}
-			if refused := new(refusal); !errors.As(err, &refused) {
+			if !client.Rejected(err) {
 				return err
 			}
 		}
 	}
-	if !s.server.features.Has("DisconnectedTracing") {
+	if !s.server.Features().Has("DisconnectedTracing") {
 		if c.Disconnected {
 			return errors.New("the server does not trace without a client (it lacks DisconnectedTracing)")
 		}
 		return nil
 	}
-	return s.server.tell("QTDisconnected:" + flag(c.Disconnected))
-}
-
-func flag(on bool) string {
-	if on {
-		return "1"
-	}
-	return "0"
+	return client.Command(s.server.Client, request.Disconnected, c.Disconnected)
 }
 
 // annotate tells the server what it may have no place for: notes, and which memory never changes.
 func (s *Session) annotate() error {
-	packets := []string{fmt.Sprintf("QTNotes:user:%x;notes:%x;", s.config.User, s.config.Notes)}
-	constant := "QTro"
+	notes := []request.Note{{Key: "user", Text: s.config.User}, {Key: "notes", Text: s.config.Notes}}
+	var constant []request.Range
 	for _, name := range []string{".rodata", ".text", ".eh_frame"} {
 		if content, at, ok := s.program.Main().File().Section(name); ok {
 			at += s.program.Main().Bias()
-			constant += fmt.Sprintf(":%x,%x", uint64(at), uint64(at)+uint64(len(content)))
+			constant = append(constant, request.Range{Start: at, End: at + arch.Addr(len(content))})
 		}
 	}
-	for _, packet := range append(packets, constant) {
-		if len(packet) > s.server.packet {
+	for _, packet := range [][]byte{request.TraceNotes.Append(nil, notes), request.ReadOnlyRanges.Append(nil, constant)} {
+		if len(packet) > s.server.PacketSize() {
 			continue
 		}
-		if _, err := s.server.exchange(packet); err != nil {
+		if _, err := s.server.Exchange(packet); err != nil {
 			return err
 		}
 	}
@@ -163,7 +154,7 @@ func (s *Session) annotate() error {
 
 // watchLinker sets the breakpoint by which the dynamic linker tells of libraries, if more can be traced while the run is on.
 func (s *Session) watchLinker() error {
-	if s.debug == 0 || s.config.Disconnected || !s.server.features.Has("InstallInTrace") {
+	if s.debug == 0 || s.config.Disconnected || !s.server.Features().Has("InstallInTrace") {
 		for _, t := range s.finder.Points {
 			if t.Pending != nil {
 				s.warnings = append(s.warnings, fmt.Errorf("tracepoint %d: libraries that are loaded from now on are not looked at", t.Number))
@@ -173,7 +164,7 @@ func (s *Session) watchLinker() error {
 	}
 	at, err := s.server.word(s.debug + debugBreak)
 	if err == nil {
-		err = s.breakpoint("Z", arch.Addr(at))
+		err = s.insert(arch.Addr(at))
 	}
 	if err != nil {
 		s.warnings = append(s.warnings, fmt.Errorf("libraries that are loaded from now on are not looked at: %w", err))
@@ -216,5 +207,5 @@ func (s *Session) addTo(at arch.Addr, n int) error {
 		return err
 	}
 	b = binary.LittleEndian.AppendUint16(nil, binary.LittleEndian.Uint16(b)+uint16(n))
-	return s.server.tell(fmt.Sprintf("M%x,2:%x", uint64(at), b))
+	return s.server.WriteMemory(at, b)
 }

@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/rsp"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
@@ -50,7 +49,7 @@ const (
 
 // describe learns the registers.
 func (s *Session) describe() error {
-	read, err := fetch.Annexes(s.server.exchange, s.server.features)
+	read, err := fetch.Annexes(s.server.Client)
 	if err != nil {
 		return err
 	}
@@ -72,13 +71,11 @@ func (s *Session) describe() error {
 
 // identify finds out what the process consists of, as far as it has got with loading it.
 func (s *Session) identify() error {
-	thread, err := s.server.ask("qC")
+	thread, err := s.server.Current()
 	if err != nil {
 		return err
 	}
-	if s.pid, _, err = rsp.ParseThreadID(strings.TrimPrefix(thread, "QC")); err != nil {
-		return fmt.Errorf("qC: %w", err)
-	}
+	s.pid = thread.PID
 	auxv, err := s.server.transfer("auxv", "")
 	if err != nil {
 		return err

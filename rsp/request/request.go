@@ -156,7 +156,7 @@ const MaxSignal = 255
 
 func signal(f *rsp.Fields, v *int) { rsp.Hex(f, v, MaxSignal) }
 
-// signals is a packet with a list of signals.
+// signals is a packet with a list of signals, each of which GDB ends by a semicolon.
 func signals(prefix string) *Form[[]int] {
-	return form(prefix, "[SIGNAL;...]", func(f *rsp.Fields, list *[]int) { rsp.List(f, list, ';', signal) })
+	return form(prefix, "[SIGNAL;...]", func(f *rsp.Fields, list *[]int) { rsp.Ended(f, list, ';', signal) })
 }

@@ -24,7 +24,7 @@ var (
 	BackStep      = bare("bs")
 
 	Run           = form("vRun;", "[HEXPATH][;HEXARGUMENT...]", program)
-	Restart       = form("R", "NUMBER", func(f *rsp.Fields, n *uint64) { rsp.Hex(f, n, math.MaxUint64) })
+	Restart       = form("R", "NUMBER", func(f *rsp.Fields, n *uint64) { rsp.HexPadded(f, n, math.MaxUint64, 2) })
 	Kill          = bare("k")
 	KillProcess   = process("vKill;")
 	Detach        = maybeProcess("D", ";")

@@ -36,7 +36,7 @@ var (
 	ReadSiginfo    = transfer("siginfo", ":OFFSET,LENGTH")
 	WriteSiginfo   = binary("qXfer:siginfo:write:", ":OFFSET:BINARY", objectWrite)
 	ReadOSTable    = transfer("osdata", "[TABLE]:OFFSET,LENGTH")
-	ReadStaticData = transfer("statictrace", ":OFFSET,LENGTH")
+	ReadStatic     = transfer("statictrace", ":OFFSET,LENGTH")
 	ReadTraceframe = transfer("traceframe-info", ":OFFSET,LENGTH")
 )
 

@@ -4,13 +4,13 @@ package request
 var All = []AnyForm{
 	Supported, StartNoAckMode, Extended, MustReplyEmpty, Agent, Symbol, Monitor, Offsets, QEMUStepBits,
 
-	StopReason, SelectThread, ThreadAlive, CurrentThread, FirstThreads, MoreThreads, ThreadExtraInfo, Attached, ThreadLocal,
+	StopReason, SelectThread, ThreadAlive, CurrentThread, FirstThreads, MoreThreads, ThreadName, Attached, ThreadLocal,
 
 	ReadRegisters, WriteRegisters, ReadRegister, WriteRegister,
 	ReadMemory, ReadMemoryBinary, WriteMemory, WriteMemoryBinary, SearchMemory, Checksum,
 
 	ReadFeatures, ReadThreads, ReadAuxv, ReadExecFile, ReadLibraries, ReadMemoryMap, ReadSiginfo, WriteSiginfo, ReadOSTable,
-	ReadStaticData, ReadTraceframe,
+	ReadStatic, ReadTraceframe,
 
 	ResumeActions, Resume, Continue, ContinueWith, Step, StepWith, Interrupt, NonStop, NextStop, PassSignals, ThreadEvents,
 	BackContinue, BackStep,

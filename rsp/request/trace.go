@@ -112,10 +112,7 @@ func bufferSize(f *rsp.Fields, size *int64) {
 type Note struct{ Key, Text string }
 
 func notes(f *rsp.Fields, list *[]Note) {
-	if !f.Reading() && len(*list) > 0 {
-		defer f.Literal(';') // GDB ends each of them by it
-	}
-	rsp.List(f, list, ';', func(f *rsp.Fields, n *Note) {
+	rsp.Ended(f, list, ';', func(f *rsp.Fields, n *Note) {
 		n.Key = noteKey(f, n.Key)
 		f.Literal(':')
 		rsp.HexBytes(f, &n.Text)
