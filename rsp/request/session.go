@@ -24,7 +24,7 @@ var (
 	CurrentThread  = bare("qC")
 	FirstThreads   = bare("qfThreadInfo")
 	MoreThreads    = bare("qsThreadInfo")
-	ThreadName     = form("qThreadName,", "THREAD", (*rsp.Fields).Thread)
+	ThreadName     = form("qThreadExtraInfo,", "THREAD", (*rsp.Fields).Thread)
 	Attached       = maybeProcess("qAttached", ":")
 	ThreadLocal    = form("qGetTLSAddr:", "THREAD,OFFSET,LINKMAP", local)
 )
