@@ -13,6 +13,7 @@ func (p *Program) locateAddress(s *spec) ([]Location, error) {
 	text := s.address
 	var sum arch.Addr
 	negative, at := false, 0
+	// Terms are summed from left to right. Only + and - join them; GDB would evaluate any expression of the language here.
 	for {
 		begin := at
 		for begin < len(text) && (text[begin] == ' ' || text[begin] == '&') {
@@ -37,6 +38,7 @@ func (p *Program) locateAddress(s *spec) ([]Location, error) {
 }
 
 // termEnd returns where a term of a sum ends.
+// A sign within brackets or quotes belongs to the term: operator-, a template argument of -1.
 func termEnd(text string, at int) int {
 	for at < len(text) && text[at] != '+' && text[at] != '-' {
 		switch text[at] {
@@ -60,10 +62,12 @@ func (p *Program) term(s *spec, term string, at int) (arch.Addr, error) {
 	if term == "" || !isWord(term[0]) && term[0] != '\'' && term[0] != ':' || '0' <= term[0] && term[0] <= '9' {
 		return 0, s.fail(at, at+len(term), "an address or a function is expected")
 	}
+	// 'queue.c'::push names the function of that file, as in GDB's expressions.
 	of := &spec{text: s.text, function: unquoted(term)}
 	if quoted, rest, ok := strings.Cut(term, "'::"); ok {
 		of.file, of.function = strings.TrimPrefix(quoted, "'"), rest
 	}
+	// An inlined copy has no address of its own that a pointer to the function could hold.
 	for _, c := range p.functionPlaces(of) {
 		if c.block == nil || !c.block.function.inlined {
 			return c.begin() + c.object.bias, nil

@@ -22,6 +22,7 @@ type function struct {
 	inlined bool
 }
 
+// begin is where the code of a block begins: the first piece in the order of the file, which is not always the lowest.
 func (b *block) begin() arch.Addr { return b.ranges[0].Begin }
 
 // high is the end of all code of a block.
@@ -46,6 +47,7 @@ func (b *block) piece(pc arch.Addr) debuginfo.Range {
 // within reports whether two addresses are in the same piece of a block's code.
 func (b *block) within(pc, other arch.Addr) bool { return b.piece(pc).Has(other) }
 
+// has reports whether an address is in the code of a block, in whichever piece: the compiler may have moved cold code away.
 func (b *block) has(pc arch.Addr) bool {
 	for _, r := range b.ranges {
 		if r.Has(pc) {
@@ -98,8 +100,10 @@ func (r *blockReader) read(e *debuginfo.Entry, inner *[]*block, depth int) int {
 			r.readFunction(child, inner, depth)
 		case dwarf.TagLexDwarfBlock, dwarf.TagTryDwarfBlock, dwarf.TagCatchDwarfBlock:
 			names += r.readCompound(child, inner, depth)
+		// What a namespace declares is visible in the whole unit; it makes no scope that has code.
 		case dwarf.TagNamespace, dwarf.TagModule:
 			r.read(child, inner, depth+1)
+		// Methods are nested in their class. Their names count for the class, the name of the class for the scope around it.
 		case dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType, dwarf.TagInterfaceType, dwarf.TagEnumerationType:
 			r.read(child, inner, depth+1)
 			names += r.declares(child)
@@ -110,6 +114,8 @@ func (r *blockReader) read(e *debuginfo.Entry, inner *[]*block, depth int) int {
 	return names
 }
 
+// readFunction reads a function or an inlined copy with code. GDB makes no block of an inlined copy without a call site: the
+// compiler has made it of code that it moved, and nothing called it there.
 func (r *blockReader) readFunction(e *debuginfo.Entry, inner *[]*block, depth int) {
 	ranges := r.file.Ranges(e)
 	if len(ranges) == 0 {
@@ -137,11 +143,14 @@ func (r *blockReader) readCompound(e *debuginfo.Entry, inner *[]*block, depth in
 	}
 	var within []*block
 	names := r.read(e, &within, depth+1)
+	// A concrete instance may leave out variables that the optimiser has removed. GDB counts those of the abstract instance, for it
+	// shows them as optimised out.
 	if names == 0 {
 		if origin := r.file.Origin(e); origin != nil {
 			names = r.abstractNames(origin, depth)
 		}
 	}
+	// Without a name of its own the statement is part of the scope around it, and so are the scopes within.
 	if names == 0 {
 		*inner = append(*inner, within...)
 		return 0
@@ -150,6 +159,7 @@ func (r *blockReader) readCompound(e *debuginfo.Entry, inner *[]*block, depth in
 	return 0
 }
 
+// finish adds a block behind those within it: inner ones come first in the list, which makes the search for the innermost one easy.
 func (r *blockReader) finish(b *block, within []*block, inner *[]*block) {
 	for _, child := range within {
 		child.outer = b
@@ -165,6 +175,7 @@ func (r *blockReader) abstractNames(e *debuginfo.Entry, depth int) int {
 		return 0
 	}
 	for child := range r.file.Children(e) {
+		// GDB does not look into statements within this one either.
 		if child.Tag != dwarf.TagLexDwarfBlock {
 			names += r.declares(child)
 		}
@@ -203,6 +214,7 @@ func (r *blockReader) isElsewhere(e *debuginfo.Entry) bool {
 	return e.Bool(dwarf.AttrDeclaration) && !e.Bool(dwarf.AttrExternal)
 }
 
+// noteList notes that a variable has a list of locations, which tells whether the compiler describes variables in prologues, too.
 func (r *blockReader) noteList(e *debuginfo.Entry) {
 	if v, ok := e.Value(dwarf.AttrLocation); ok && (v.Class == debuginfo.ClassSection || v.Class == debuginfo.ClassListIndex) {
 		r.listed = true

@@ -29,6 +29,8 @@ func (s *elfSymbols) at(addr arch.Addr) []string {
 // linker added. As in GDB a name without a version means all versions that there are.
 func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 	var found, made []*debuginfo.Symbol
+	// Demangling is slow, and a large program has a million symbols. A mangled name contains the last part of the name as it is, with the
+	// exception of operators, so that a search for that text leaves few symbols to demangle.
 	word := strings.TrimLeft(q.name.last, "~")
 	if strings.HasPrefix(word, "operator") || strings.ContainsFunc(word, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) {
 		word = ""
@@ -54,7 +56,8 @@ func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 	return append(found, made...)
 }
 
-// resolve reports whether an indirect function begins at an address.
+// resolve reports whether an indirect function begins at an address. The code there is the resolver, which runs once, and not the
+// function that it chooses. GDB moves a breakpoint to that function as soon as it has been chosen.
 func (s *elfSymbols) resolve(addr arch.Addr) bool {
 	for i := sort.Search(len(s.all), func(i int) bool { return s.all[i].Addr >= addr }); i < len(s.all) && s.all[i].Addr == addr; i++ {
 		if s.all[i].Kind == debuginfo.SymbolIndirect {
@@ -64,6 +67,7 @@ func (s *elfSymbols) resolve(addr arch.Addr) bool {
 	return false
 }
 
+// isFunction reports whether a symbol is that of code; an indirect function is, though it only chooses another.
 func isFunction(s *debuginfo.Symbol) bool {
 	return s.Kind == debuginfo.SymbolFunction || s.Kind == debuginfo.SymbolIndirect
 }
@@ -77,6 +81,8 @@ const enclosing = 16
 func (s *elfSymbols) covering(addr arch.Addr) (symbol *debuginfo.Symbol, offset uint64, ok bool) {
 	behind := sort.Search(len(s.all), func(i int) bool { return s.all[i].Addr > addr })
 	places := 0
+	// Symbols may be nested: a function around a symbol of its own code, or an array around its members. So those in front of the
+	// nearest are asked, too, up to a limit.
 	for i := behind - 1; i >= 0 && places < enclosing; places++ {
 		first := i
 		var best *debuginfo.Symbol
@@ -89,6 +95,8 @@ func (s *elfSymbols) covering(addr arch.Addr) (symbol *debuginfo.Symbol, offset 
 			places--
 			continue
 		}
+		// A symbol covers its size. One without a size, as those of hand-written assembly, covers all up to the next symbol if it is a
+		// function.
 		offset = uint64(addr - best.Addr)
 		if offset < best.Size || offset == 0 || best.Size == 0 && isFunction(best) && places == 0 {
 			return best, offset, true
@@ -99,6 +107,7 @@ func (s *elfSymbols) covering(addr arch.Addr) (symbol *debuginfo.Symbol, offset 
 
 // known ranks a symbol among those of its address, 0 for what is no function or object.
 func known(s *debuginfo.Symbol) int {
+	// The kind counts most, then whether the name is global, then the version.
 	rank := 0
 	switch s.Kind {
 	case debuginfo.SymbolFunction, debuginfo.SymbolIndirect:

@@ -18,10 +18,12 @@ func (c *candidate) label(name string) []place {
 	return places
 }
 
+// eachLabel calls found with the labels of a function that have an address. The optimiser removes those that nothing jumps to.
 func (c *candidate) eachLabel(found func(name string, addr arch.Addr)) {
 	if c.block == nil {
 		return
 	}
+	// Labels have the scope of their whole function in C, so those of nested statements count; those of inlined functions do not.
 	var walk func(e *debuginfo.Entry, depth int)
 	walk = func(e *debuginfo.Entry, depth int) {
 		for child := range c.unit.file.Children(e) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// libraryFolders are where the dynamic linker looks last.
+// libraryFolders are where the dynamic linker looks last, on the distributions that people use.
 var libraryFolders = []string{"/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib64", "/usr/lib64", "/lib", "/usr/lib"}
 
 // Libraries returns the paths of the shared libraries that a program says it needs, as far as they are found where the dynamic
@@ -20,6 +20,8 @@ func Libraries(program string) []string {
 	defer file.Close()
 	needed, _ := file.ImportedLibraries() // none in a damaged file
 	var folders []string
+	// This is the order of ld.so(8) without LD_LIBRARY_PATH and the cache: what matters is to have some file of the name, whose
+	// functions complete a command line or are listed, before the program runs. A run asks the dynamic linker itself.
 	for _, tag := range []elf.DynTag{elf.DT_RUNPATH, elf.DT_RPATH} {
 		paths, _ := file.DynString(tag)
 		for _, list := range paths {

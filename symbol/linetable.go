@@ -38,6 +38,8 @@ type tabulator struct {
 	stated        bool // a row at that address begins a statement
 }
 
+// tabulate makes the tables of a unit. The files that the line program lists come first and in its order, also those without
+// lines: GDB searches them in that order.
 func tabulate(lines *debuginfo.LineTable) []*fileTable {
 	t := &tabulator{tables: map[string]*fileTable{}}
 	for _, file := range lines.Files {
@@ -52,6 +54,7 @@ func tabulate(lines *debuginfo.LineTable) []*fileTable {
 	return t.order
 }
 
+// table returns the table of a file, a new one at its first use.
 func (t *tabulator) table(file string) *fileTable {
 	table := t.tables[file]
 	if table == nil {
@@ -77,14 +80,19 @@ func byPlace(a, b lineEntry) int {
 	return 1
 }
 
+// add adds a row to the table of its file. The rules are those of GDB's buildsym and of its reader of line programs, as they show in
+// "maint info line-table"; any other choice would move some location.
 func (t *tabulator) add(row debuginfo.Row, table *fileTable) {
 	line, end := int(row.Line), row.EndSequence()
 	if line != t.lastLine {
 		t.discriminated = false
 	}
 	t.discriminated = t.discriminated || row.Discriminator != 0
+	// A row that only continues the statement of another file at the same address is left out; the compiler writes such for inlined
+	// code, and GDB drops them.
 	changed := t.last != table
 	ignored := !end && (line == 0 || changed && t.at == row.Addr && !row.IsStmt() && t.stated)
+	// The file before this one has no code from here on, until another row of it.
 	if t.last != nil && (end || changed && !ignored) {
 		t.last.mark(row.Addr)
 	}
@@ -97,6 +105,7 @@ func (t *tabulator) add(row debuginfo.Row, table *fileTable) {
 		t.at, t.stated = row.Addr, false
 	}
 	t.stated = t.stated || row.IsStmt()
+	// The end of a sequence is the end of a piece of code: what follows may be anywhere.
 	if end {
 		t.last, t.lastLine, t.discriminated, t.at, t.stated = nil, 0, false, 0, false
 	}
@@ -104,6 +113,7 @@ func (t *tabulator) add(row debuginfo.Row, table *fileTable) {
 
 // mark says that the code is not of this file from an address on. Lines that would have begun there have no code.
 func (t *fileTable) mark(addr arch.Addr) {
+	// Several rows at one address: only the last has code, and if that is of another file, none of these has.
 	n := len(t.entries)
 	for n > 0 && t.entries[n-1].addr == addr {
 		n--
@@ -140,6 +150,7 @@ func spanAt(tables []*fileTable, pc, limit arch.Addr) span {
 	var best *lineEntry
 	var found *fileTable
 	var end, beyond arch.Addr // where the next entry of any file is; the first entry of files that begin behind pc
+	// Each file is searched by itself, and the entry nearest in front of pc wins. Its stretch ends at the next entry of any file.
 	for _, t := range tables {
 		if len(t.entries) == 0 {
 			continue
@@ -161,6 +172,7 @@ func spanAt(tables []*fileTable, pc, limit arch.Addr) span {
 	switch {
 	case best == nil:
 		return span{begin: pc}
+	// No entry follows in the files seen so far; one that begins behind pc bounds the stretch, or else the end of the unit.
 	case end == 0 || beyond != 0 && beyond <= end:
 		end = beyond
 	}
@@ -175,6 +187,7 @@ func (t *fileTable) statementAt(i int) *lineEntry {
 	if i < 0 {
 		return nil
 	}
+	// Of several rows at one address GDB prefers one that begins a statement, which is where a breakpoint can stand.
 	for j := i; j >= 0 && t.entries[j].addr == t.entries[i].addr && t.entries[j].line != 0; j-- {
 		if t.entries[j].statement {
 			return &t.entries[j]

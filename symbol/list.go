@@ -17,6 +17,7 @@ import (
 // "FILE:" gives the lines of a file that have code, and "FILE:PATTERN" its functions. A glob is for the whole name or for its
 // last part, without parameters; an empty one takes everything. That nothing matches is no error.
 func (p *Program) List(pattern string) ([]Location, error) {
+	// "queue.c:" is a file; "ns:" is not, and falls through to be matched as a name.
 	if p.hasFile(strings.TrimSuffix(pattern, ":")) && strings.HasSuffix(pattern, ":") {
 		return p.listLines(strings.TrimSuffix(pattern, ":")), nil
 	}
@@ -47,6 +48,7 @@ func (p *Program) List(pattern string) ([]Location, error) {
 
 // sorted brings locations into the order of their sources, those without one last.
 func sorted(found []Location) []Location {
+	// Functions without debug information come last: there are thousands in a C library, and a reader looks for his own.
 	sourceless := func(l Location) int {
 		if l.File == "" {
 			return 1
@@ -71,6 +73,7 @@ func matcher(pattern string) (func(name string) bool, error) {
 	if pattern == "" || pattern == "*" {
 		return func(string) bool { return true }, nil
 	}
+	// Only * and ? are special, since [ and ] stand in the names of operators and of Go generics.
 	text := regexp.QuoteMeta(pattern)
 	text = strings.NewReplacer(`\*`, `.*`, `\?`, `.`).Replace(text)
 	expression, err := regexp.Compile("^(?s:" + text + ")$")
@@ -97,6 +100,7 @@ func (o *Object) listFunctions(file string, match func(string) bool) []Location 
 		return true
 	})
 	var found []Location
+	// Units are read as a whole, so each is read once for all its functions.
 	for u, entries := range wanted {
 		if file != "" && !u.hasFile(file) {
 			continue
@@ -106,6 +110,7 @@ func (o *Object) listFunctions(file string, match func(string) bool) []Location 
 				continue
 			}
 			l := o.describe(u.start(o, b))
+			// A unit has functions of headers, too: what counts is the file in which the location itself is.
 			if file == "" || l.File != "" && debuginfo.SamePath(file, l.File) {
 				found = append(found, l)
 			}
@@ -129,6 +134,7 @@ func (o *Object) listSymbols(match func(string) bool) []Location {
 	last := arch.Addr(0)
 	for i := range o.symbols().all {
 		s := &o.symbols().all[i]
+		// Aliases of a function stand side by side in the table. The first that matches is listed.
 		if !isFunction(s) || s.Addr == last {
 			continue
 		}
@@ -163,6 +169,7 @@ func (p *Program) listLines(file string) []Location {
 			}
 		}
 	}
+	// Inlined copies and loops give a line many places; the list is for choosing a line.
 	found = sorted(found)
 	return slices.CompactFunc(found, func(a, b Location) bool { return a.File == b.File && a.Line == b.Line })
 }

@@ -56,6 +56,7 @@ type place struct {
 	addr   arch.Addr
 }
 
+// locations describes places, in the addresses of the process.
 func (p *Program) locations(places []place) []Location {
 	var found []Location
 	for _, at := range places {
@@ -71,6 +72,7 @@ func (p *Program) locateColon(s *spec) ([]Location, error) {
 		s.file = name
 		return p.locateFunction(s)
 	}
+	// No file has that name, so FUNCTION:LABEL is left. The error speaks of the file all the same, which is what people mistype.
 	s.label, s.function = s.function, name
 	if len(p.functionPlaces(s)) == 0 {
 		return nil, p.noFile(s, name)
@@ -78,6 +80,8 @@ func (p *Program) locateColon(s *spec) ([]Location, error) {
 	return p.locateFunction(s)
 }
 
+// locateFunction finds a function, or a label in one. The errors name what comes nearest, since a name that is mistyped is by far the
+// most frequent reason.
 func (p *Program) locateFunction(s *spec) ([]Location, error) {
 	if s.file != "" && !p.hasFile(s.file) {
 		return nil, p.noFile(s, s.file)
@@ -87,6 +91,7 @@ func (p *Program) locateFunction(s *spec) ([]Location, error) {
 		return nil, p.noFunction(s)
 	}
 	var places []place
+	// The same function may be found by its debug information and by its symbol; arranged leaves one location for each address.
 	for _, b := range blocks {
 		places = append(places, b.places(s)...)
 	}
@@ -96,6 +101,7 @@ func (p *Program) locateFunction(s *spec) ([]Location, error) {
 	return p.locations(places), nil
 }
 
+// hasFile reports whether some unit has code or declarations of a file, given by the end of its path.
 func (p *Program) hasFile(file string) bool {
 	for _, o := range p.Objects() {
 		for _, u := range o.file.Units() {
@@ -114,6 +120,7 @@ func (u *unit) hasFile(file string) bool {
 // locateLine finds a line: each statement that it begins, or that of the next line with code, one for each block.
 func (p *Program) locateLine(s *spec) ([]Location, error) {
 	file := s.file
+	// A line alone is one of the file of main, as in GDB before it has stopped anywhere.
 	if file == "" {
 		if file = p.Main().main(); file == "" {
 			return nil, &NotFoundError{Spec: s.text, Kind: FileName, Name: "of main", Note: "the program has no debug information"}
@@ -122,7 +129,9 @@ func (p *Program) locateLine(s *spec) ([]Location, error) {
 	if !p.hasFile(file) {
 		return nil, p.noFile(s, file)
 	}
+	// Lines of all units count together: another unit may have code for a line that this one lacks.
 	places, next := p.statements(file, s.line)
+	// A comment, a declaration or a brace has no code. GDB moves a breakpoint there to the next line that has some.
 	if len(places) == 0 && next > 0 {
 		places, _ = p.statements(file, next)
 	}
@@ -134,6 +143,7 @@ func (p *Program) locateLine(s *spec) ([]Location, error) {
 
 // statements returns where a line of a file begins, and the next line that has code.
 func (p *Program) statements(file string, line int) (places []place, next int) {
+	// A header has lines in every unit that includes it, each with code of its own.
 	for at, t := range p.tablesOf(file) {
 		exact, above := t.exact(line)
 		for _, addr := range exact {
@@ -178,6 +188,8 @@ func onePerBlock(places []place) []place {
 	var kept []place
 	for _, at := range places {
 		b := at.unit.blockAt(at.addr)
+		// A loop's condition is compiled in front of the loop and behind it, for instance: two pieces of one statement, and GDB sets
+		// one breakpoint. Copies in different blocks are different: inlined calls, instances of a template.
 		if b != nil && seen[b] {
 			continue
 		}
@@ -205,6 +217,8 @@ func (o *Object) describe(pc arch.Addr) Location {
 		if s := u.spanAt(pc); s.table != nil {
 			l.File, l.Line = given(s.table.path, u.Unit), s.line
 		}
+		// The function is the innermost one, inlined or not, since that is what the reader sees in the source. The offset counts from
+		// the function that contains the code, as the disassembly does.
 		b := u.blockAt(pc)
 		if in := b.nearest(); in != nil {
 			l.Function, l.Inlined = u.wholeName(in, o.symbols()), in.function.inlined
@@ -218,6 +232,7 @@ func (o *Object) describe(pc arch.Addr) Location {
 	return l
 }
 
+// linkageBegin is where the function around pc begins, pc itself outside of functions.
 func (b *block) linkageBegin(pc arch.Addr) arch.Addr {
 	if f := b.linkage(); f != nil {
 		return f.begin()

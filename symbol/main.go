@@ -4,6 +4,8 @@ import "tracewell/symbol/debuginfo"
 
 // findMain returns the source file that the program begins in, in the eyes of its author; "" if nothing is known of it.
 func (i *image) findMain() string {
+	// A Go or Rust program also has a function main of its runtime, in C or assembly, which its author has never seen. So the main of
+	// the language is looked for first.
 	for _, entry := range []struct {
 		name     string
 		language func(debuginfo.Language) bool

@@ -11,6 +11,7 @@ import (
 // are not always those that a demangler gives: an argument of a template may be 0 in one and 0ul in the other.
 func (o *Object) members(q *query) []candidate {
 	var found []candidate
+	// A method that the nearest class defines hides those of the same name in its bases, as in C++.
 	for _, class := range o.lineage(strings.Join(q.name.scopes, "::")) {
 		of := parseName(class + "::" + q.name.last + q.name.args)
 		inherited := &query{text: q.text, name: of}
@@ -19,6 +20,8 @@ func (o *Object) members(q *query) []candidate {
 				continue
 			}
 			for _, b := range u.functions() {
+				// The qualified name is by the debug information, as the class is, so that template arguments are spelled alike. Parameters are
+				// not in it; they are compared by the whole name.
 				if name := parseName(u.qualified(b.function.entry)); !of.matches(&name, false) {
 					continue
 				}
@@ -36,6 +39,7 @@ func (o *Object) members(q *query) []candidate {
 }
 
 // lineage returns the name of a class and those of all that it is derived from, the nearest first.
+// A class may be derived from several, and damaged debug information may have a circle: the list is limited.
 func (o *Object) lineage(class string) []string {
 	line := []string{class}
 	for i := 0; i < len(line) && len(line) < deepest; i++ {
@@ -55,6 +59,7 @@ func (o *Object) lineage(class string) []string {
 	return line
 }
 
+// baseClass is the qualified name of the class in an inheritance, "" for any other DIE.
 func (o *Object) baseClass(e *debuginfo.Entry) string {
 	if e.Tag != dwarf.TagInheritance {
 		return ""

@@ -15,6 +15,7 @@ func (p *Program) noFunction(s *spec) error {
 	wanted := parseName(s.function)
 	n := newNearest(wanted.last)
 	for _, o := range p.Objects() {
+		// Suggestions are a courtesy: looking through a million names stops when the time is up.
 		o.file.EachName(debuginfo.KindFunction, func(whole string, _ debuginfo.Offset) bool {
 			last := parseName(whole).last
 			n.offerAs(last, whole)
@@ -74,6 +75,7 @@ func (p *Program) noFile(s *spec, file string) error {
 }
 
 // functionNamed finds the function that a location has in place of a file: push:20. Names of files have a dot.
+// People write FUNCTION:LINE by analogy with FILE:LINE. It is worth an answer of its own: the file of that function.
 func (p *Program) functionNamed(name string, s *spec) []Location {
 	if s.line == 0 || strings.ContainsAny(name, "./") {
 		return nil

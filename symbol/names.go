@@ -22,6 +22,9 @@ var operators = []string{
 }
 
 // parseName takes the name of a function apart.
+// Names come from users, from demanglers and from debug information, and each writes them a little differently. They are compared
+// part by part, after blanks, keywords and synonyms of integer types have been brought into one form. Nothing here can fail: a text that
+// is no name becomes a name that nothing has.
 func parseName(text string) name {
 	text = squeeze(withoutTags(text))
 	var n name
@@ -32,6 +35,7 @@ func parseName(text string) name {
 			text = next
 			continue
 		}
+		// Demangled names of template functions begin with the result: "int max<int>(int, int)".
 		if blank := strings.TrimLeft(rest, " *&"); blank != rest && blank != "" && params == "" { // what came was a type
 			n = name{result: strings.Join(append(n.scopes, part+args), "::") + strings.TrimRight(rest[:len(rest)-len(blank)], " ")}
 			text = blank
@@ -40,6 +44,7 @@ func parseName(text string) name {
 		n.last, n.args, n.params = part, canonicalArguments(args), params+rest
 		break
 	}
+	// A scope may be a template, or a function around a local class, with arguments or parameters of its own.
 	for i, scope := range n.scopes {
 		part, args, params, _ := component(scope)
 		n.scopes[i] = part + canonicalArguments(args) + params
@@ -51,6 +56,7 @@ func parseName(text string) name {
 // component splits off the first part of a qualified name.
 func component(text string) (part, args, params, rest string) {
 	i := 0
+	// operator<, operator(), operator[] and operator-> contain what would end any other name.
 	if op, ok := strings.CutPrefix(text, "operator"); ok && (op == "" || !isWord(op[0])) {
 		i = len("operator") + operatorLength(op)
 	} else {
@@ -74,6 +80,7 @@ func component(text string) (part, args, params, rest string) {
 	if strings.HasPrefix(rest, "(") {
 		end := closing(rest, 0)
 		params, rest = rest[:end], rest[end:]
+		// "f() const::Local": the qualifiers belong to the parameters of the scope, not to what follows.
 		if qualifiers, after, ok := strings.Cut(rest, "::"); ok && strings.TrimSpace(qualifiers) != "" {
 			if qualifiesMethod(qualifiers) {
 				params, rest = params+qualifiers, "::"+after
@@ -113,6 +120,7 @@ func closing(text string, i int) int {
 		switch text[i] {
 		case '(', '<', '[', '{':
 			depth++
+		// -> is no bracket.
 		case '>':
 			if i > 0 && text[i-1] == '-' {
 				continue
@@ -132,6 +140,7 @@ func closing(text string, i int) int {
 	return len(text)
 }
 
+// isWord reports whether a byte may be part of an identifier; bytes above ASCII are, as in GDB.
 func isWord(c byte) bool {
 	return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
 }
@@ -159,6 +168,7 @@ func squeeze(text string) string {
 // isSuffix reports whether a blank stands behind a type or a template's arguments, where it ends a result: "T* f", "A<int> f".
 func isSuffix(before []byte, rest string) bool {
 	switch before[len(before)-1] {
+	// A word behind one of these is the name of the function; a bracket is its parameters.
 	case '>', '*', '&', ')':
 		return rest[0] != '(' && isWord(rest[0])
 	}
@@ -182,6 +192,7 @@ func canonicalParameters(params string) string {
 		return params
 	}
 	end := closing(params, 0)
+	// f(void) is C for f().
 	list := splitTop(strings.TrimSuffix(params[1:end], ")"))
 	for i, p := range list {
 		list[i] = canonicalType(p)
@@ -232,6 +243,8 @@ var integers = map[string]string{
 	"long long int": "long long", "long long unsigned int": "unsigned long long", "unsigned long long int": "unsigned long long",
 }
 
+// canonicalType brings one type into the form of demangled names: synonyms of integer types, the place of const, and no keywords of
+// C. It works on text alone: a typedef stays what it is called.
 func canonicalType(text string) string {
 	text = squeeze(strings.TrimSpace(text))
 	if at := strings.IndexByte(text, '<'); at > 0 {
@@ -250,6 +263,8 @@ func canonicalType(text string) string {
 		}
 	}
 	base, rest := text[:end], text[end:]
+	// The qualifiers of the innermost type come behind it in a demangled name, "int const*". A const by value says nothing to the caller
+	// and is left out, as demanglers do. struct, class, enum and union are only C's way of naming types.
 	words := strings.Fields(base)
 	constant := false
 	words = slices.DeleteFunc(words, func(w string) bool {
@@ -278,12 +293,14 @@ func (n *name) matches(f *name, wild bool) bool {
 	if n.last != f.last || n.args != "" && n.args != f.args || n.params != "" && n.params != f.params {
 		return false
 	}
+	// The user may leave out outer scopes: "put" finds ns::Ring<int>::put.
 	extra := len(f.scopes) - len(n.scopes)
 	if extra < 0 || extra > 0 && !wild {
 		return false
 	}
 	for i, scope := range n.scopes {
 		of := f.scopes[extra+i]
+		// Template arguments of a scope may be left out as a whole: Ring::put finds every instance.
 		if scope != of && (strings.ContainsRune(scope, '<') || scope != withoutArguments(of)) {
 			return false
 		}
@@ -291,6 +308,7 @@ func (n *name) matches(f *name, wild bool) bool {
 	return true
 }
 
+// withoutArguments is a scope without the arguments of a template: "Ring" of "Ring<int>".
 func withoutArguments(scope string) string {
 	part, _, params, _ := component(scope)
 	return part + params

@@ -26,6 +26,7 @@ const (
 	patience = 300 * time.Millisecond
 )
 
+// newNearest begins a search, whose time runs from now on.
 func newNearest(wanted string) *nearest {
 	return &nearest{wanted: strings.ToLower(wanted), until: time.Now().Add(patience), seen: map[string]bool{}}
 }
@@ -38,10 +39,12 @@ func (n *nearest) offer(name string) { n.offerAs(name, name) }
 
 // offerAs considers a name under which a longer one may be known as well.
 func (n *nearest) offerAs(name, whole string) {
+	// A third of the letters may be wrong. With three suggestions found, another has to be nearer than the last of them.
 	limit := max(1, len(n.wanted)/3)
 	if len(n.best) == mostNear {
 		limit = min(limit, n.best[mostNear-1].distance-1)
 	}
+	// The difference in length is a lower bound of the distance, and costs nothing to compute.
 	if diff := len(name) - len(n.wanted); diff > limit || -diff > limit || n.seen[whole] {
 		return
 	}
@@ -55,6 +58,7 @@ func (n *nearest) offerAs(name, whole string) {
 	n.best = n.best[:min(len(n.best), mostNear)]
 }
 
+// names returns the suggestions, the nearest first.
 func (n *nearest) names() []string {
 	var names []string
 	for _, b := range n.best {
@@ -65,6 +69,8 @@ func (n *nearest) names() []string {
 
 // distance is how many letters have to be put in, left out, exchanged or swapped with their neighbours to turn one name into
 // another; more than limit stands for anything beyond.
+// This is the restricted Damerau-Levenshtein distance in three rows. A row whose least number is above the limit ends it: numbers
+// never fall again.
 func distance(a, b string, limit int) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

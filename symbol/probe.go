@@ -10,6 +10,7 @@ import (
 // locateProbe finds static tracepoints: NAME, PROVIDER:NAME or OBJECT:PROVIDER:NAME.
 func (p *Program) locateProbe(s *spec) ([]Location, error) {
 	object, provider, name := "", "", s.probe
+	// The order is GDB's. Without a provider the probes of all providers count.
 	switch parts := strings.Split(s.probe, ":"); len(parts) {
 	case 2:
 		provider, name = parts[0], parts[1]
@@ -38,6 +39,7 @@ func (p *Program) locateProbe(s *spec) ([]Location, error) {
 	return found, nil
 }
 
+// atProbe describes a probe. Its pc is the nop that the macro has left, so there is no prologue to pass.
 func (o *Object) atProbe(probe *sdt.Probe) Location {
 	l := o.describe(probe.PC)
 	l.Probe = probe

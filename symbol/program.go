@@ -28,8 +28,10 @@ type Program struct {
 	options Options
 	files   *files
 
-	mu      sync.RWMutex
-	objects []*Object // the executable first
+	mu sync.RWMutex
+	// objects has the executable first, then libraries in the order of the link map. Entries are never changed in place,
+	// so that a reader may go on with the list that it has.
+	objects []*Object
 	scopes  map[*Object]*scope.Image
 }
 
@@ -120,6 +122,7 @@ func (p *Program) Add(path string, bias arch.Addr) (*Object, error) {
 	o := &Object{i, bias}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	// A scope finds names in the other objects, too, and remembers what it found, declarations without a definition included.
 	clear(p.scopes) // what others only declare may be defined in it
 	p.objects = append(p.objects, o)
 	return o, nil
@@ -142,6 +145,7 @@ func (p *Program) Rebase(bias arch.Addr) {
 	p.objects[0] = &Object{p.objects[0].image, bias}
 }
 
+// open returns the image of a file, which is read once for all programs that share it.
 func (f *files) open(path string, options Options) (*image, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -153,6 +157,7 @@ func (f *files) open(path string, options Options) (*image, error) {
 		return nil, err
 	}
 	i := &image{path: path, file: file, units: map[*debuginfo.Unit]*unit{}}
+	// Each part is read at its first use. A program has dozens of libraries, and of most of them nobody asks anything.
 	i.symbols = sync.OnceValue(func() *elfSymbols { return &elfSymbols{file.Symbols()} })
 	i.probes = sync.OnceValue(i.readProbes)
 	i.main = sync.OnceValue(i.findMain)
@@ -230,6 +235,7 @@ var codeSections = []string{".text", ".init", ".fini", ".plt", ".plt.sec", ".tex
 
 // code returns n bytes of code at an address of the file, followed by zeros where there is less.
 func (i *image) code(pc arch.Addr, n int) []byte {
+	// Zeros are no instruction of a prologue, so the end of a section needs no care.
 	code := make([]byte, n)
 	for _, name := range codeSections {
 		if content, addr, ok := i.file.Section(name); ok && pc >= addr && uint64(pc-addr) < uint64(len(content)) {

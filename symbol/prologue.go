@@ -16,6 +16,8 @@ import (
 // skip returns where a tracepoint goes that is asked for at pc: behind the prologue of the function there, if pc lies within.
 func (u *unit) skip(o *Object, pc arch.Addr) arch.Addr {
 	b := u.blockAt(pc).linkage()
+	// A location within the prologue moves to its end, since arguments are not yet where the debug information says they are. With
+	// trusted lists of locations they are found everywhere.
 	if b == nil || u.scopes().trusted || !b.within(b.begin(), pc) {
 		return pc
 	}
@@ -24,6 +26,8 @@ func (u *unit) skip(o *Object, pc arch.Addr) arch.Addr {
 
 // behindPrologue returns where the body of a function begins.
 func (u *unit) behindPrologue(o *Object, b *block) arch.Addr {
+	// Three rules, the best first: the compiler marks the end of the prologue; Clang begins a second line there; and on x86-64 the
+	// instructions that set up rbp are known. On other machines lines have to do.
 	pc := o.framed(b.begin())
 	if body := u.markedBody(b); body != 0 {
 		pc = body
@@ -45,6 +49,7 @@ func (u *unit) start(o *Object, b *block) arch.Addr {
 	if u.Language == debuginfo.LanguageAsm || u.scopes().trusted && u.spanAt(pc).table != nil {
 		return pc
 	}
+	// The first line entry of a function may begin behind its first byte, which is padding then.
 	if s := u.spanAt(pc); s.begin >= pc || s.table == nil {
 		pc = s.begin
 	}
@@ -58,6 +63,7 @@ func (u *unit) markedBody(b *block) arch.Addr {
 	if s.table == nil {
 		return 0
 	}
+	// Only marks in the same piece count; the body cannot begin in code that was moved away.
 	from := sort.Search(len(s.table.entries), func(i int) bool { return s.table.entries[i].addr >= begin })
 	for _, e := range s.table.entries[from:] {
 		if !b.within(begin, e.addr) {
@@ -70,6 +76,7 @@ func (u *unit) markedBody(b *block) arch.Addr {
 	return 0
 }
 
+// fromLLVM reports whether the line program marks the end of a prologue by a second line, as LLVM's does and GDB relies on.
 func fromLLVM(producer string) bool {
 	return strings.HasPrefix(producer, "clang ") || strings.Contains(producer, " F90 Flang ")
 }
@@ -89,6 +96,8 @@ func (u *unit) secondLine(b *block) arch.Addr {
 	if s.end >= end {
 		return 0
 	}
+	// Lines above the first one are code that the compiler hoisted into the prologue. Inlined code has lines of its own, perhaps of
+	// another file, and is never part of a prologue.
 	for s.end < end {
 		next := u.spanAt(s.end)
 		if next.table == nil || next.line >= s.line || next.table != s.table {
@@ -128,6 +137,7 @@ func (o *Object) framed(pc arch.Addr) arch.Addr {
 	if !o.file.IsAMD64() {
 		return pc
 	}
+	// 48 bytes have room for the longest sequence below with endbr64 in front.
 	code := o.code(pc, 48)
 	at := aligned(code)
 	if bytes.HasPrefix(code[at:], endbr64) {
@@ -147,6 +157,7 @@ func (o *Object) framed(pc arch.Addr) arch.Addr {
 //
 //	[push %reg]  lea N(%rsp),%reg  and $-M,%rsp  push -8(%reg)
 func aligned(code []byte) int {
+	// push has one byte, or two with a REX prefix for r8 to r15.
 	for _, lead := range []int{0, 1, 2} {
 		at := lead
 		if lead > 0 && (len(code) <= lead || code[lead-1]&0xf8 != 0x50 || lead == 2 && code[0] != 0x41) {

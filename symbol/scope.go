@@ -28,6 +28,7 @@ func (o *Object) has(pc arch.Addr) bool {
 }
 
 // image is an object as scopes read it, which look into the others for names that it lacks.
+// Images are made once and kept: they cache types, which are expensive to read and compared by identity.
 func (p *Program) image(o *Object) *scope.Image {
 	p.mu.Lock()
 	defer p.mu.Unlock()

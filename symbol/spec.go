@@ -23,6 +23,8 @@ type spec struct {
 }
 
 // parseSpec reads a location. The error is a *SyntaxError.
+// What a text means may depend on the program: "a:b" is a function of a file or a label of a function. The parser keeps such in
+// colon, and Locate asks the program.
 func parseSpec(text string) (*spec, error) {
 	s := &spec{text: text}
 	rest := strings.TrimSpace(text)
@@ -40,6 +42,7 @@ func parseSpec(text string) (*spec, error) {
 	return s, s.readLinespec(rest, at)
 }
 
+// fail makes the error about a part of the text, from start to end in bytes.
 func (s *spec) fail(start, end int, format string, args ...any) error {
 	return &SyntaxError{Spec: s.text, Start: start, End: end, Problem: fmt.Sprintf(format, args...)}
 }
@@ -89,6 +92,7 @@ func (s *spec) readOptions(at int) error {
 	return nil
 }
 
+// set takes the value of an option, which stood at from to to.
 func (s *spec) set(option, value string, from, to int) error {
 	switch option {
 	case "-source":
@@ -107,6 +111,7 @@ func (s *spec) set(option, value string, from, to int) error {
 	return nil
 }
 
+// abbreviated returns the option that a word stands for. An ambiguous beginning stands for the first of the list.
 func abbreviated(word string) string {
 	found := ""
 	for _, o := range options {
@@ -120,6 +125,7 @@ func abbreviated(word string) string {
 	return found
 }
 
+// blanks returns the place of the next character that is no blank.
 func (s *spec) blanks(at int) int {
 	for at < len(s.text) && (s.text[at] == ' ' || s.text[at] == '\t') {
 		at++
@@ -147,6 +153,7 @@ func (s *spec) untilOption(at int) (name string, end int) {
 		return s.word(at)
 	}
 	end = len(s.text)
+	// Names of C++ contain blanks: -function ns::put(unsigned int) -line 3. So the value ends where an option begins.
 	for _, o := range options {
 		if n := strings.Index(s.text[at:], " "+o); n >= 0 {
 			end = min(end, at+n)
@@ -169,6 +176,7 @@ func (s *spec) readLinespec(rest string, at int) error {
 	if after == "" {
 		return s.fail(at+len(rest), at+len(rest), "a line or a function is missing behind %s", before)
 	}
+	// A number behind a colon is a line. No function has such a name.
 	if n, err := strconv.Atoi(after); err == nil {
 		s.file = unquoted(before)
 		return s.number(n, after, at+len(rest)-len(after))
@@ -178,6 +186,7 @@ func (s *spec) readLinespec(rest string, at int) error {
 	return nil
 }
 
+// number takes a line. GDB has +N and -N for lines around the current one; there is none here.
 func (s *spec) number(n int, text string, at int) error {
 	if n <= 0 || text[0] == '+' {
 		return s.fail(at, at+len(text), "%s is no line number", text)
@@ -189,6 +198,8 @@ func (s *spec) number(n int, text string, at int) error {
 // setFunction takes FUNCTION or FUNCTION+BYTES.
 func (s *spec) setFunction(text string) {
 	text = strings.TrimSpace(text)
+	// operator+ is a function: only a number behind the + is an offset. GDB writes *FUNCTION+BYTES for this; without * it would
+	// reject it.
 	if plus := strings.LastIndexByte(text, '+'); plus > 0 {
 		digits := strings.TrimSpace(text[plus+1:])
 		if offset, err := strconv.ParseUint(digits, 0, 32); err == nil && digits != "" {
@@ -199,6 +210,7 @@ func (s *spec) setFunction(text string) {
 	s.function = unquoted(text)
 }
 
+// unquoted takes off quotes around a whole name, which GDB needs for names with blanks or colons.
 func unquoted(text string) string {
 	if n := len(text); n >= 2 && (text[0] == '\'' || text[0] == '"') && text[n-1] == text[0] {
 		return text[1 : n-1]
@@ -211,6 +223,7 @@ func cutColon(text string) (before, after string, ok bool) {
 	at := -1
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
+		// A quote counts at the beginning only: elsewhere it is one of Rust's lifetimes.
 		case c == '(' || c == '{' || c == '[' || c == '\'' || c == '"' && i == 0:
 			i = max(closing(text, i), quoteEnd(text, i))
 			continue
@@ -228,6 +241,7 @@ func cutColon(text string) (before, after string, ok bool) {
 	return strings.TrimSpace(text[:at]), strings.TrimSpace(text[at+1:]), true
 }
 
+// quoteEnd returns the place behind the quoted text that begins at i, or behind the one character there.
 func quoteEnd(text string, i int) int {
 	if text[i] == '"' || text[i] == '\'' {
 		if n := strings.IndexByte(text[i+1:], text[i]); n >= 0 {

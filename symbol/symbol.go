@@ -16,6 +16,7 @@ type Symbol struct {
 	Function bool
 }
 
+// symbol is a symbol of the file at its place in the process.
 func (o *Object) symbol(s *debuginfo.Symbol) Symbol {
 	return Symbol{s.Title(), s.Addr + o.bias, s.Size, isFunction(s)}
 }
@@ -36,6 +37,7 @@ func (p *Program) covering(addr arch.Addr) (o *Object, s *debuginfo.Symbol, offs
 	p.mu.RUnlock()
 	for _, o := range objects {
 		s, offset, ok := o.symbols().covering(addr - o.bias)
+		// A symbol without a size is trusted in code only; in data the next object may be anything.
 		if ok && (s.Size > 0 || o.isCode(addr-o.bias)) {
 			return o, s, offset
 		}
@@ -52,6 +54,7 @@ func (p *Program) Symbol(name string) (found Symbol, ok bool) {
 			s := &all[i]
 			switch {
 			case s.Name != name && s.Title() != name || known(s) == 0:
+			// Versions of one function have different addresses, too: memcpy@GLIBC_2.2.5 is found by that title only.
 			case ok && s.Addr+o.bias != found.Addr:
 				return Symbol{}, false
 			default:
@@ -80,6 +83,7 @@ func (p *Program) Statements(file string, line int) []arch.Addr {
 func (p *Program) beginnings(file string, line int) (found []arch.Addr, next int) {
 	places, next := p.statements(file, line)
 	for _, at := range places {
+		// Code of the same line in front of it means that the statement goes on here and does not begin.
 		if before := at.unit.spanAt(at.addr - 1); before.table == nil || before.line != line || before.end < at.addr {
 			found = append(found, at.addr+at.object.bias)
 		}

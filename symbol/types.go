@@ -22,6 +22,7 @@ func (u *unit) parameters(e *debuginfo.Entry) string {
 		if child.Tag != dwarf.TagFormalParameter {
 			continue
 		}
+		// "this" is no parameter of the name, but its type tells whether the method is const.
 		if child.Bool(dwarf.AttrArtificial) {
 			if strings.HasSuffix(strings.TrimSuffix(u.typeName(child, 0), " const"), " const*") {
 				constant = " const"

@@ -39,6 +39,7 @@ type piece struct {
 	first, behind int
 }
 
+// newUnit reads nothing: tables and blocks are made at their first use, since most units of a program are never asked.
 func newUnit(file *debuginfo.File, u *debuginfo.Unit) *unit {
 	n := &unit{Unit: u, file: file}
 	n.tables = sync.OnceValue(func() []*fileTable { return tabulate(u.Lines()) })
@@ -46,6 +47,7 @@ func newUnit(file *debuginfo.File, u *debuginfo.Unit) *unit {
 	return n
 }
 
+// readScopes reads all blocks of a unit. Damaged debug information gives fewer of them.
 func (u *unit) readScopes() *scopes {
 	s := &scopes{}
 	root, err := u.file.Entry(u.Root())
@@ -57,6 +59,8 @@ func (u *unit) readScopes() *scopes {
 	r.read(root, &top, 0)
 	s.blocks = r.blocks
 	s.trusted = r.listed && trustworthy(u.Producer)
+	// GDB has a block for the whole unit, which holds code outside of all functions, unless some function is in several pieces: then
+	// addresses are mapped to blocks one by one.
 	ranges := u.file.Ranges(root)
 	apart := false
 	first := 0
@@ -66,6 +70,7 @@ func (u *unit) readScopes() *scopes {
 				s.pieces = append(s.pieces, piece{r, first, i + 1})
 			}
 		}
+		// Blocks of one function stand together, so a piece needs only the bounds of its part of the list.
 		if b.outer == nil {
 			first = i + 1
 		}
@@ -88,6 +93,7 @@ func trustworthy(producer string) bool {
 	if !ok || strings.HasPrefix(rest, "AS ") {
 		return false
 	}
+	// The producer is "GNU C17 12.2.0 -mtune=generic …": the first word that begins with a number is the version.
 	for _, word := range strings.Fields(rest) {
 		major, minor, _ := strings.Cut(word, ".")
 		m, err := strconv.Atoi(major)
@@ -119,6 +125,7 @@ func (u *unit) blockAt(pc arch.Addr) *block {
 	return nil
 }
 
+// spanAt is the line of the code at pc.
 func (u *unit) spanAt(pc arch.Addr) span { return spanAt(u.tables(), pc, u.scopes().ends) }
 
 // functions returns the functions and inlined copies.
@@ -135,11 +142,15 @@ func (u *unit) wholeName(b *block, symbols *elfSymbols) string {
 	return f.name
 }
 
+// makeName makes the name that GDB prints: qualified, in C++ with parameters. Those of Rust and Go stand in the debug information as
+// their users write them.
 func (u *unit) makeName(b *block, symbols *elfSymbols) string {
 	e := b.function.entry
 	if !u.isCPP() {
 		return u.qualified(e)
 	}
+	// The demangled name is best: it has parameters as the linker has them. Without a linkage name, as of functions that are local to a
+	// file, the symbol at the address may have it. Otherwise the name is put together from the debug information.
 	if v, ok := u.file.Lookup(e, dwarf.AttrLinkageName); ok && v.Class == debuginfo.ClassString {
 		if name, ok := mangle.Source(v.String()); ok {
 			return name
@@ -156,11 +167,13 @@ func (u *unit) makeName(b *block, symbols *elfSymbols) string {
 	return u.qualified(e) + u.parameters(e)
 }
 
+// Only the names of C++ and Rust have scopes in the debug information; those of Go have theirs in the text.
 func (u *unit) isCPP() bool  { return u.Language.IsCPP() }
 func (u *unit) isRust() bool { return u.Language == debuginfo.LanguageRust }
 
 // qualified returns the name of a function with the scopes that it is declared in.
 func (u *unit) qualified(e *debuginfo.Entry) string {
+	// The scopes are those of the declaration: a method is defined outside of its class, a copy far from its origin.
 	declared := e
 	for range deepest {
 		origin := u.file.Origin(declared)
@@ -173,6 +186,7 @@ func (u *unit) qualified(e *debuginfo.Entry) string {
 	if !u.isCPP() && !u.isRust() {
 		return name
 	}
+	// Inner scopes come first: each is put in front of what there is.
 	for parent := u.file.Parent(declared); parent != nil; parent = u.file.Parent(parent) {
 		switch parent.Tag {
 		case dwarf.TagNamespace, dwarf.TagClassType, dwarf.TagStructType, dwarf.TagUnionType, dwarf.TagEnumerationType:

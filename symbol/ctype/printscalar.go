@@ -41,7 +41,7 @@ func (p Printer) word(dst []byte, t *Type, word, raw uint64) []byte {
 	case t.Kind == Bool:
 		return strconv.AppendBool(dst, word != 0)
 	case t.Enum:
-		return t.appendEnumerator(dst, word)
+		return t.appendEnumerator(dst, word, raw)
 	case t.Char:
 		return p.character(t.appendInteger(dst, word), t, raw)
 	}
@@ -60,8 +60,9 @@ func (t *Type) appendInteger(dst []byte, bits uint64) []byte {
 	return strconv.AppendUint(dst, bits, 10)
 }
 
-// appendEnumerator writes the name of a value, or those of its bits: "(READ | WRITE)".
-func (t *Type) appendEnumerator(dst []byte, word uint64) []byte {
+// appendEnumerator writes the name of a value, or those of its bits: "(READ | WRITE)". The bits are those of raw: the copies of the
+// sign in word are none of the value.
+func (t *Type) appendEnumerator(dst []byte, word, raw uint64) []byte {
 	for _, v := range t.Values {
 		if uint64(v.Value) == word {
 			return appendName(dst, v.Name)
@@ -70,19 +71,19 @@ func (t *Type) appendEnumerator(dst []byte, word uint64) []byte {
 	if !t.flags() {
 		return t.appendInteger(dst, word)
 	}
-	if word == 0 {
+	if raw == 0 {
 		return append(dst, '0')
 	}
 	separator := "("
 	for _, v := range t.Values {
-		if word&uint64(v.Value) != 0 {
+		if raw&uint64(v.Value) != 0 {
 			dst = appendName(append(dst, separator...), v.Name)
-			word &^= uint64(v.Value)
+			raw &^= uint64(v.Value)
 			separator = " | "
 		}
 	}
-	if word != 0 {
-		dst = strconv.AppendUint(append(append(dst, separator...), "unknown: 0x"...), word, 16)
+	if raw != 0 {
+		dst = strconv.AppendUint(append(append(dst, separator...), "unknown: 0x"...), raw, 16)
 	}
 	return append(dst, ')')
 }

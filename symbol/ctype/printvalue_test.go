@@ -22,6 +22,7 @@ func TestValues(t *testing.T) {
 	base := RecordOf("ns::Base", 4, Field{Name: "b", Type: Int(4, true)}, Field{Name: "count", Type: Int(4, true), Static: true, Value: []byte{7, 0, 0, 0}})
 	derived := RecordOf("ns::Derived", 8, Field{Name: "ns::Base", Type: base, Base: true}, Field{Name: "d", Type: Int(4, true), Offset: 4})
 	reference := &Type{Kind: Pointer, Size: 8, Elem: Int(4, true), Reference: true}
+	signed := &Type{Kind: Integer, Enum: true, Size: 2, Signed: true, Values: flags.Values}
 	function := &Type{Kind: Function, Size: 1, Elem: Int(4, true), Params: []*Type{Int(4, true)}}
 	memory := func(addr arch.Addr, b []byte) int {
 		if addr != 0x1000 {
@@ -39,6 +40,7 @@ func TestValues(t *testing.T) {
 		{flags, "\x09\x00\x00\x00", "(A | unknown: 0x8)"},
 		{flags, "\x08\x00\x00\x00", "(unknown: 0x8)"},
 		{flags, "\x00\x00\x00\x00", "0"},
+		{signed, "\xfd\xff", "(A | C | unknown: 0xfff8)"},
 		{mixed, "\x07\x00\x00\x00", "7"},
 		{wide, "w\x00\x00\x00", "119 L'w'"},
 		{ArrayOf(wide, 3), "w\x00\x00\x00\xe9\x00\x00\x00\x00\x00\x00\x00", `L"w\351"`},

@@ -40,16 +40,29 @@ func (f *File) Ranges(e *Entry) []Range {
 	return slices.DeleteFunc(all, func(r Range) bool { return r.End <= r.Begin || !f.isCode(r.Begin) })
 }
 
-// rootRanges are the ranges of a unit; those of a split one are said in the linked file, save in the GNU dialect.
+// rootRanges are the ranges of a unit; those of a split one are in the linked file, except in the GNU dialect. In strict DWARF 2 there
+// is no attribute for code in several sections: Clang then writes nothing but a DW_AT_low_pc of 0, and the functions of the unit have
+// to say it.
 func (f *File) rootRanges(u *Unit) []Range {
+	silent := false
 	for _, from := range []*Unit{u.linked(), u} {
 		if root, _ := from.entry(from.first); root != nil {
 			if all := f.Ranges(root); len(all) > 0 {
 				return all
 			}
+			_, low := root.Addr(dwarf.AttrLowpc)
+			_, high := root.Value(dwarf.AttrHighpc)
+			silent = silent || low && !high
 		}
 	}
-	return nil
+	if !silent {
+		return nil
+	}
+	var all []Range
+	for _, function := range u.functions() {
+		all = append(all, function.Range)
+	}
+	return all
 }
 
 // rangeList reads a list of ranges, as DWARF 5 has them or as before.

@@ -25,6 +25,7 @@ func (c *compiler) pointed(n *cexpr.Node, pointer value) value {
 	return at(c.load(n, pointer), elementOf(pointer))
 }
 
+// memory is GDB's {type} address, a value at an address of any kind.
 func (c *compiler) memory(n *cexpr.Node) value {
 	return at(c.scalar(n.Kids[0]).code, n.Type)
 }
@@ -38,6 +39,7 @@ func (c *compiler) member(n *cexpr.Node) value {
 		}
 	}
 	v := c.value(whole)
+	// Pointers to pointers are followed as well: GDB does so for Go and Rust, and C users write p.x for p->x.
 	for v.typ.Kind == ctype.Pointer && v.typ.Elem != nil {
 		v = c.pointed(whole, v)
 	}
@@ -73,6 +75,7 @@ func pathTo(t *ctype.Type, name string, depth int) []ctype.Field {
 			return []ctype.Field{f}
 		}
 	}
+	// Own members hide those of anonymous members and of base classes, so these come second.
 	for _, f := range fields {
 		if f.Name != "" && !f.Base || f.Type.Kind != ctype.Record || depth == deepestBase {
 			continue
@@ -93,6 +96,7 @@ func (c *compiler) own(n *cexpr.Node, record value, f ctype.Field) value {
 		}
 		c.fail(n, f.Name+" is a static member, whose place is not known", "")
 	case f.Virtual:
+		// A virtual base class lies at a distance that the object's virtual table has, below the address that the table pointer holds.
 		table := c.address(n, record).then(op(ax.OpDup), op(ax.OpRef64)).plus(f.VTable)
 		return at(table.then(op(ax.OpRef64), op(ax.OpAdd)), f.Type)
 	}
@@ -152,6 +156,8 @@ func staticIn(record *ctype.Type, name string) (owner *ctype.Type, ok bool) {
 	return record, true
 }
 
+// index is a[i]. As in C the operands may change places, and an array stands for its first element, unless the array has no address:
+// then its parts are taken from where they are.
 func (c *compiler) index(n *cexpr.Node) value {
 	array := c.value(n.Kids[0])
 	index := c.scalar(n.Kids[1])
@@ -181,6 +187,7 @@ func (c *compiler) element(n *cexpr.Node, array, index value) value {
 // scaled is the distance of some elements in bytes.
 func (c *compiler) scaled(n *cexpr.Node, index value, elem *ctype.Type) code {
 	switch {
+	// The elements are arrays of variable length themselves, so their size is a matter of the hit.
 	case dynamic(elem):
 		return index.code.with(c.bytes(n, value{typ: elem}), op(ax.OpMul))
 	case elem.Size == 0 && elem.Kind != ctype.Function:
@@ -197,6 +204,7 @@ func (c *compiler) scaled(n *cexpr.Node, index value, elem *ctype.Type) code {
 func (c *compiler) repeat(n *cexpr.Node) value {
 	first, count := c.value(n.Kids[0]), c.scalar(n.Kids[1])
 	addr := c.address(n.Kids[0], first)
+	// GDB wants a number. A count of the program is what one mostly has: items@used.
 	if count.known == nil {
 		array := at(addr, ctype.ArrayOf(first.typ, 0))
 		array.count = bounded(count.code, mostRepeated)
@@ -208,6 +216,7 @@ func (c *compiler) repeat(n *cexpr.Node) value {
 	return at(addr, ctype.ArrayOf(first.typ, int(*count.known)))
 }
 
+// dereference is *p. What a pointer to void points to has no type and no size.
 func (c *compiler) dereference(n *cexpr.Node) value {
 	pointer := c.scalar(n.Kids[0])
 	elem := elementOf(pointer)
@@ -217,6 +226,7 @@ func (c *compiler) dereference(n *cexpr.Node) value {
 	return at(pointer.code, elem)
 }
 
+// addressOf is &x. What lies in a register, and a bit-field, has no address: an error with the reason.
 func (c *compiler) addressOf(n *cexpr.Node) value {
 	v := c.value(n.Kids[0])
 	return value{typ: ctype.PointerTo(v.typ, c.abi.Pointer), code: c.address(n.Kids[0], v)}

@@ -13,6 +13,8 @@ var intType = ctype.Int(4, true)
 // convert makes a value one of another type. It is extended by its own sign, which all that is as wide as a cell keeps.
 func convert(v value, typ *ctype.Type) value {
 	from := v.typ
+	// Cells have 64 bits. A value that was extended by its own sign is the same number in a wider type, except that a negative one becomes
+	// unsigned; and two types of one size differ in how the upper bits are filled.
 	fits := typ.Size > from.Size && (!from.Signed || typ.Signed) || typ.Size == from.Size && typ.Signed == from.Signed
 	switch {
 	case v.known != nil:
@@ -33,13 +35,16 @@ type operation struct {
 	carries          bool // the result may need more bits than the type has
 }
 
+// same is an operation for which the sign makes no difference.
 func same(ops ...ax.Op) operation { return operation{signed: ops, unsigned: ops} }
 
+// carrying marks an operation whose result is cut to the type again, as in C: 32-bit arithmetic is done in 64 bits.
 func carrying(o operation) operation {
 	o.carries = true
 	return o
 }
 
+// comparing makes the four comparisons of the one that the bytecode has, less, by exchanging its operands and by negating it.
 func comparing(swapped, negated bool) operation {
 	o := operation{signed: []ax.Op{ax.OpLessSigned}, unsigned: []ax.Op{ax.OpLessUnsigned}, swapped: swapped, compares: true}
 	if negated {
@@ -64,6 +69,7 @@ var operations = map[string]operation{
 	">=": comparing(false, true),
 }
 
+// binary compiles an operator with two operands.
 func (c *compiler) binary(n *cexpr.Node) value {
 	switch n.Op {
 	case "&&", "||":
@@ -86,6 +92,7 @@ func (c *compiler) operate(n *cexpr.Node, operator string, left, right value) va
 	o := operations[operator]
 	typ := cexpr.Common(left.typ, right.typ)
 	a, b := convert(left, typ), convert(right, typ)
+	// Both operands are free of effects on each other, or stand in an expression whose order C leaves open.
 	if o.swapped {
 		a, b = b, a
 	}
@@ -103,6 +110,7 @@ func (c *compiler) operate(n *cexpr.Node, operator string, left, right value) va
 	return folded(v, a, b)
 }
 
+// emitted is the operations as what appends them.
 func emitted(ops []ax.Op) []func(*ax.Builder) {
 	var list []func(*ax.Builder)
 	for _, o := range ops {
@@ -152,6 +160,7 @@ func (c *compiler) pointerSum(n *cexpr.Node, operator string, left, right value)
 	elem := elementOf(left)
 	switch {
 	case right.typ.Kind == ctype.Pointer && left.typ.Kind == ctype.Pointer && operator == "-":
+		// C requires the same type. Types that differ in qualifiers or names only are let pass, as GDB does.
 		if elem.Size == 0 || elem.Size != elementOf(right).Size {
 			c.fail(n, fmt.Sprintf("%v - %v means nothing", left.typ, right.typ), "")
 		}
@@ -173,6 +182,7 @@ func (c *compiler) pointerSum(n *cexpr.Node, operator string, left, right value)
 // logical is && and ||, of which the right operand is computed only if it decides.
 func (c *compiler) logical(n *cexpr.Node) value {
 	left, right := c.scalar(n.Kids[0]).code, c.scalar(n.Kids[1]).code
+	// The operand that decides is jumped on; the value is 0 or 1 whatever the operands are.
 	jump := left.then(op(ax.OpLogNot))
 	decided := int64(0)
 	if n.Op == "||" {
@@ -211,6 +221,7 @@ func (c *compiler) choice(n *cexpr.Node) value {
 	return value{typ: typ, code: branch(condition.code, convert(yes, typ).code, convert(no, typ).code)}
 }
 
+// unary compiles an operator with one operand. Operands narrower than int are promoted first.
 func (c *compiler) unary(n *cexpr.Node) value {
 	switch n.Op {
 	case "*":
@@ -232,6 +243,7 @@ func (c *compiler) unary(n *cexpr.Node) value {
 	return a
 }
 
+// cast converts to a scalar type. To what only the linker knows it gives a type in place of converting it, as GDB does: (int)errno.
 func (c *compiler) cast(n *cexpr.Node) value {
 	inner := c.value(n.Kids[0])
 	switch {

@@ -8,6 +8,7 @@ import (
 	"tracewell/trace"
 )
 
+// getVariable pushes a trace state variable. It may have changed since the hit began: actions run one after another.
 func getVariable(n trace.VariableNumber) code {
 	return func(b *ax.Builder) error {
 		b.Emit(ax.OpGetv, uint64(n))
@@ -29,6 +30,7 @@ func (c *compiler) variable(n *cexpr.Node, hint string) trace.VariableNumber {
 	return 0
 }
 
+// assign is = and its kin. Only trace state variables can be assigned to, since a tracepoint must not change the program.
 func (c *compiler) assign(n *cexpr.Node) value {
 	hint := ""
 	if n.Op == "=" {
@@ -51,6 +53,7 @@ func (c *compiler) step(n *cexpr.Node) value {
 	}
 	set := op(ax.OpSetv, uint64(number))
 	one := func(b *ax.Builder) { b.Const(1) }
+	// x++ has the old value: it is duplicated below the new one, which OpSetv leaves on the stack.
 	if n.Form == cexpr.StepBefore {
 		return value{typ: variableType, code: old.then(one, change, set)}
 	}
@@ -60,6 +63,7 @@ func (c *compiler) step(n *cexpr.Node) value {
 // comma computes both operands, and has the value of the second.
 func (c *compiler) comma(n *cexpr.Node) value {
 	first, second := c.value(n.Kids[0]), c.value(n.Kids[1])
+	// A structure is not loaded, so there is nothing to drop.
 	if first.code == nil && !first.typ.Scalar() {
 		return second
 	}

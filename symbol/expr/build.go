@@ -35,6 +35,8 @@ func verify(p *ax.Program) error {
 }
 
 // traced makes a program that collects what p touches: memory before it is read, trace state variables after.
+// This is how GDB makes actions of expressions: each reference is preceded by the collection of what it is about to read, so that an
+// error in the middle leaves what was read before it in the frame. Jumps are bound anew, because the code grows.
 func traced(p *ax.Program) (*ax.Program, error) {
 	b := &ax.Builder{}
 	labels := map[uint64]ax.Label{}
@@ -78,6 +80,7 @@ func fixed(c code) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	// A trace state variable is not constant, although reading one cannot fail.
 	for in := range p.Instructions() {
 		if in.Op == ax.OpGetv || in.Op == ax.OpSetv {
 			return 0, errTarget

@@ -56,6 +56,8 @@ func Collect(text string, s Scope) (result *Collection, err error) {
 
 // Actions returns the actions that collect all of the collections: one for the registers if there are any, then those for
 // memory.
+// The mask of registers is written with the highest byte first and without leading zeros, as QTDP has it. An empty action list is for
+// a tracepoint that only counts.
 func Actions(collections ...*Collection) []trace.Action {
 	var mask []byte // lowest byte first
 	var actions []trace.Action
@@ -96,6 +98,7 @@ func (c *collector) options() int {
 	if digits := strings.TrimPrefix(option, "/s"); digits != "" {
 		limit, err = strconv.ParseUint(digits, 10, 31)
 	}
+	// GDB takes /s80 only; any other letter is an error there as well.
 	if err != nil || limit == 0 || len(rest) > len(option) && !strings.ContainsAny(rest[len(option):][:1], " \t") {
 		word, _, _ := strings.Cut(rest, " ")
 		panic(&Error{Text: c.compiler.text, Start: from, End: from + len(word), Problem: word + " is no option",
@@ -160,13 +163,16 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 	}
 	c.passed = nil
 	switch {
+	// A string is collected in place of the pointer; the pointer itself comes with it, since its place is read.
 	case c.text > 0 && c.string(n, v):
+	// A computed value: what it reads is collected, and the number dropped. show computes it again from that.
 	case v.code != nil:
 		c.run(n, v.code, op(ax.OpPop))
 	case v.field != nil:
 		c.place(n, v.place, v.field.Span())
 	case v.computed():
 		c.run(n, c.address(n, v).with(c.bytes(n, v), op(ax.OpTrace)))
+	// A function stands for its address, and where that is computed, what the computation reads is needed.
 	case v.typ.Kind == ctype.Function:
 		c.run(n, c.address(n, v), op(ax.OpPop))
 	case v.typ.Size == 0 && v.typ.Kind == ctype.Opaque:
@@ -222,6 +228,7 @@ func (c *collector) pieces(n *cexpr.Node, pieces Pieces) {
 
 // memoryAt collects memory: by its address where that is known, or else by code.
 func (c *collector) memoryAt(n *cexpr.Node, addr code, size int) {
+	// A fixed range needs no bytecode: an M action is shorter, and cannot fail to be evaluated.
 	if fixedAddr, err := fixed(addr); err == nil {
 		c.result.Memory = append(c.result.Memory, trace.Action{Kind: trace.CollectMemory, Base: trace.Absolute,
 			Offset: uint64(fixedAddr), Length: uint64(size)})
@@ -239,6 +246,7 @@ func (c *collector) run(n *cexpr.Node, work code, more ...func(*ax.Builder)) {
 	if err != nil {
 		c.fail(n, err.Error(), "")
 	}
+	// GDB collects the registers that the bytecode reads as well: without them the frame could not be evaluated later.
 	c.result.Registers = append(c.result.Registers, p.Requirements().Registers...)
 	if !inert(p) {
 		c.result.Memory = append(c.result.Memory, trace.Action{Kind: trace.CollectExpression, Code: p.Code()})
@@ -264,6 +272,7 @@ func (c *collector) string(n *cexpr.Node, v value) bool {
 	}
 	switch v.typ.Kind {
 	case ctype.Pointer:
+		// The frame needs the pointer to find the text again.
 		if register, ok := v.place.(Register); ok {
 			c.result.Registers = append(c.result.Registers, register.Num)
 		}

@@ -20,16 +20,19 @@ type compiler struct {
 	passed []value // this, for static members that are named without it: GDB reads it on its way to them
 }
 
+// newCompiler begins an expression. The scope is asked for its ABI once.
 func newCompiler(text string, s Scope) *compiler {
 	return &compiler{text: text, scope: s, abi: s.ABI()}
 }
 
+// rescue returns the *Error that a part has given up with. Any other panic goes on: it is a bug.
 func rescue(err *error) {
 	if failure := recover(); failure != nil {
 		*err = failure.(*Error)
 	}
 }
 
+// parse reads the whole text as one expression.
 func (c *compiler) parse() *cexpr.Node {
 	root, err := cexpr.Parse(c.text, grammar{c.scope}, cexpr.Tracing)
 	if err != nil {
@@ -48,6 +51,7 @@ func (c *compiler) parseList(from int) []*cexpr.Node {
 	return list
 }
 
+// fail gives up with an error about a part of the text.
 func (c *compiler) fail(n *cexpr.Node, problem, hint string) {
 	panic(n.Error(c.text, problem, hint))
 }
@@ -101,6 +105,8 @@ func init() {
 	}
 }
 
+// name finds what a name means, in GDB's order: a variable of the function, a member of this, a global, then constants of the language.
+// An object of an outer scope gives way to a member of this.
 func (c *compiler) name(n *cexpr.Node) value {
 	if n.Token.Text[0] == '$' {
 		return c.dollar(n)
@@ -202,6 +208,7 @@ func (c *compiler) dollar(n *cexpr.Node) value {
 	return value{typ: register.Type, place: register.Place}
 }
 
+// literal is a number or a character. Strings would need memory in the program, floating point operations that agents lack.
 func (c *compiler) literal(n *cexpr.Node) value {
 	text := n.Token.Text
 	switch n.Token.Kind {
@@ -276,6 +283,7 @@ func (c *compiler) loadBits(n *cexpr.Node, v value) code {
 		c.failType(n, f.Type)
 	}
 	var whole code
+	// A bit-field may lie in nine bytes. Its parts are aligned integers, shifted into place and joined.
 	for _, p := range f.Parts(c.scope.Order()) {
 		place := part(v.place, p.Offset, p.Size, f.Span(), c.scope.Order())
 		bits, err := load(place, ctype.Int(p.Size, false), c.scope.Order())
@@ -331,8 +339,10 @@ func (c *compiler) scalarOf(n *cexpr.Node, v value) value {
 	return loaded
 }
 
+// sizeType is sizeof (type).
 func (c *compiler) sizeType(n *cexpr.Node) value { return c.size(n, n.Type) }
 
+// sizeExpr is sizeof of an expression, which is not evaluated, except for an array of variable length as in C99.
 func (c *compiler) sizeExpr(n *cexpr.Node) value {
 	v := c.value(n.Kids[0])
 	if v.computed() {
@@ -341,6 +351,7 @@ func (c *compiler) sizeExpr(n *cexpr.Node) value {
 	return c.size(n, v.typ)
 }
 
+// size is the constant that sizeof gives.
 func (c *compiler) size(n *cexpr.Node, typ *ctype.Type) value {
 	if typ.Size == 0 {
 		c.fail(n, fmt.Sprintf("the size of %v is not known", typ), "")

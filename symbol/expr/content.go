@@ -17,6 +17,7 @@ func (c *collector) statics(n *cexpr.Node, t *ctype.Type, depth int) {
 	if t.Kind != ctype.Record || depth > deepestStatic || c.classes[t] {
 		return
 	}
+	// Once for each class: a list of a thousand nodes has their static members a thousand times.
 	c.classes[t] = true
 	for _, f := range t.Fields() {
 		if !f.Static {
@@ -42,6 +43,7 @@ func (c *collector) virtuals(n *cexpr.Node, v value, depth int) {
 			continue
 		}
 		inner := c.own(n, v, f)
+		// What GDB reads to find the base class has to be in the frame: the table pointer, and the distance in the table.
 		if f.Virtual {
 			offset := code(at.Emit).then(op(ax.OpRef64)).plus(f.VTable).then(op(ax.OpRef64))
 			c.run(n, offset, op(ax.OpPop))
@@ -65,6 +67,7 @@ func (c *collector) content(n *cexpr.Node, v value, depth int) {
 	if v.typ.Kind != ctype.Record || depth > deepestStatic {
 		return
 	}
+	// A string is told by the name of its type in Go. Rust has the same two members in slices and strings of every kind.
 	members, ok := texts[v.typ.Name]
 	if !ok && c.scope.Language() == ctype.Rust {
 		members, ok = wide, true

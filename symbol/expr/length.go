@@ -13,6 +13,7 @@ const mostRepeated = 1 << 16
 // computed reports whether the program has the length of a value: that of an array, or of the arrays in it.
 func (v value) computed() bool { return v.count != nil || dynamic(v.typ) }
 
+// dynamic reports whether an array, or an array in it, has a bound that is found at run time (C99's variable length).
 func dynamic(t *ctype.Type) bool {
 	return t.Kind == ctype.Array && (t.Bound != nil || t.Elem != nil && dynamic(t.Elem))
 }
@@ -44,6 +45,8 @@ func (c *compiler) bytes(n *cexpr.Node, v value) code {
 func bounded(n code, most uint64) code {
 	return func(b *ax.Builder) error {
 		err := n(b)
+		// Two comparisons, each of which replaces the number when it is beyond the bound. The agent has no operations for minimum and
+		// maximum.
 		for _, bound := range []struct {
 			value   uint64
 			compare []func(*ax.Builder)
@@ -74,6 +77,7 @@ func (c *compiler) shape(n *cexpr.Node, v value) shaped {
 	if !v.computed() {
 		return nil
 	}
+	// Inner dimensions are found first: the size of an element limits how many there can be.
 	length, inner := c.program(n, c.length(n, v)), c.shape(n, value{typ: v.typ.Elem})
 	return func(w World, order arch.ByteOrder) (*ctype.Type, error) {
 		elem, err := v.typ.Elem, error(nil)

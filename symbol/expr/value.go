@@ -28,6 +28,7 @@ func constant(bits uint64, typ *ctype.Type) value {
 	return value{typ: typ, known: &bits, code: pushed(bits)}
 }
 
+// pushed is a constant on the stack.
 func pushed(bits uint64) code {
 	return func(b *ax.Builder) error {
 		b.Const(int64(bits))
@@ -65,6 +66,7 @@ func op(op ax.Op, operand ...uint64) func(*ax.Builder) {
 	return func(b *ax.Builder) { b.Emit(op, operand...) }
 }
 
+// number pushes a constant, as an operation behind other code.
 func number(n uint64) func(*ax.Builder) { return func(b *ax.Builder) { b.Const(int64(n)) } }
 
 // plus is an address some bytes further.
@@ -78,6 +80,7 @@ func (c code) plus(offset int) code {
 // extended widens what lies in the lowest bytes of a cell by the sign of a type. Nothing is known of the bytes above.
 func (c code) extended(t *ctype.Type) code {
 	switch {
+	// Any bits but zero are true; C programs keep the rule, other memory need not.
 	case t.Kind == ctype.Bool:
 		return c.then(op(ax.OpZeroExt, uint64(8*t.Size)), op(ax.OpLogNot), op(ax.OpLogNot))
 	case t.Size == 8:
@@ -88,6 +91,7 @@ func (c code) extended(t *ctype.Type) code {
 	return c.then(op(ax.OpZeroExt, uint64(8*t.Size)))
 }
 
+// refs are the operations that read memory. All zero-extend.
 var refs = map[int]ax.Op{1: ax.OpRef8, 2: ax.OpRef16, 4: ax.OpRef32, 8: ax.OpRef64}
 
 // fetched reads an integer of a type at the address that c pushes.
@@ -133,12 +137,15 @@ func load(place Place, t *ctype.Type, order arch.ByteOrder) (code, error) {
 	return nil, problem("it is nowhere")
 }
 
+// isBig reports whether the most significant byte comes first.
 func isBig(order arch.ByteOrder) bool { return order == arch.ByteOrder(binary.BigEndian) }
 
+// constantBits is the number in the first bytes of a constant.
 func constantBits(c Constant, size int, order arch.ByteOrder) uint64 {
 	return arch.Uint(c.Bytes[:size], order)
 }
 
+// loadRegister pushes a register, or a part of one. The cell has the register zero-extended.
 func loadRegister(r Register, t *ctype.Type) (code, error) {
 	if r.Offset+t.Size > widest {
 		return nil, problem("its register has more than 8 bytes, and an agent expression reads no more")
@@ -156,6 +163,7 @@ func loadRegister(r Register, t *ctype.Type) (code, error) {
 // loadPieces puts an integer together from its pieces.
 func loadPieces(pieces Pieces, size int, order arch.ByteOrder) (code, error) {
 	var whole code
+	// An integer of which bits are missing has no value, not even in part.
 	total := 0
 	for _, p := range pieces {
 		total += p.Bits
@@ -174,6 +182,7 @@ func loadPieces(pieces Pieces, size int, order arch.ByteOrder) (code, error) {
 			return nil, err
 		}
 		shift := done
+		// Pieces are listed from the lowest address on, which is the highest byte then.
 		if isBig(order) {
 			shift = 8*size - done - bits
 		}
@@ -195,6 +204,7 @@ func loadPiece(p Piece, bits int, order arch.ByteOrder) (code, error) {
 	if p.Place == nil {
 		return nil, problem("optimized out in part")
 	}
+	// The smallest integer that holds the bits is read, so that nothing beyond the piece is touched.
 	size := 1
 	for 8*size < p.Offset+bits {
 		size *= 2
@@ -217,6 +227,8 @@ func loadPiece(p Piece, bits int, order arch.ByteOrder) (code, error) {
 
 // part is where a part of a value lies, in bytes from its start.
 func part(place Place, offset, size, whole int, order arch.ByteOrder) Place {
+	// Offsets count from the lowest address. In a register and in a cell the first byte of a big-endian value is the highest one, so the
+	// distance from the other end counts there.
 	switch at := place.(type) {
 	case Memory:
 		return Memory{code(at.Emit).plus(offset)}
@@ -255,6 +267,7 @@ func partOfPieces(pieces Pieces, first, bits int) Place {
 	if bits > 0 {
 		return Absent{"optimized out"}
 	}
+	// What lies in one piece is simpler to read, and to take the address of, than a list of one.
 	if len(taken) != 1 {
 		return taken
 	}

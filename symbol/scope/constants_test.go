@@ -113,7 +113,9 @@ var constantRows = []constantRow{
 
 	{"const_value data1 200", "enum u4", "200"}, {"const_value data1 255", "enum u1", "255"}, {"const_value data2 65535", "enum s4", "65535"},
 	{"const_value sdata -1", "enum s4", "-1"}, {"const_value sdata -56", "enum u1", "200"}, {"const_value data1 200", "enum", "200"},
-	{"const_value sdata -1", "enum", "-1"}, {"const_value data4 0xffffffff", "enum u4", "4294967295"},
+	{"const_value sdata -1", "enum", "-1 signed"}, {"const_value sdata -1", "enum8", "-1 signed"},
+	{"const_value udata 0x8000000000000001", "enum8", "-9223372036854775807"},
+	{"const_value data8 0x8000000000000001", "enum8", "-9223372036854775807"}, {"const_value data4 0xffffffff", "enum u4", "4294967295"},
 	{"const_value data4 0xffffffff", "enum s4", "-1"}, {"const_value data8 0x100000000", "enum u8", "4294967296"},
 
 	{"const_value data1 200", "s4", "c8 00 00 00"}, {"const_value data1 200", "u1", "c8"}, {"const_value sdata -56", "u1", "c8"},
@@ -130,6 +132,9 @@ func (r constantRow) write(a *assembly, i int) {
 	switch {
 	case kind == "const_value" && strings.HasPrefix(r.of, "enum"):
 		attributes := []string{name, "byte_size data1 4"}
+		if r.of == "enum8" {
+			attributes[1] = "byte_size data1 8"
+		}
 		if under := strings.TrimPrefix(r.of, "enum "); under != r.of {
 			attributes = []string{name, "type ref " + under, "byte_size data1 " + under[1:]}
 		}
@@ -170,6 +175,9 @@ func (r constantRow) read(t *testing.T, m *Image, i int) string {
 		n, typ, ok := m.Constant(fmt.Sprintf("E%d", i))
 		if !ok || typ.Values[0].Value != n {
 			t.Errorf("%v: %d (%t), and %v in the type", r, n, ok, typ)
+		}
+		if typ.Signed && !strings.Contains(r.of, " ") { // nothing but the enumerator says so
+			return fmt.Sprint(n, " signed")
 		}
 		return fmt.Sprint(n)
 	case strings.HasPrefix(r.attribute, "const_value"):

@@ -117,12 +117,12 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 	first, big := int64(8*f.Offset), s.bigEndian() != f.Type.Swapped
 	if n, ok := e.Signed(dwarf.AttrDataBitOffset); ok {
 		first += n
-	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok { // before DWARF 4: from the highest bit of an integer
+	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok { // before DWARF 4: from the highest bit of an integer of the machine's order
 		size := uint64(f.Type.Size)
 		if n, ok := e.Unsigned(dwarf.AttrByteSize); ok && n > 0 {
 			size = n
 		}
-		if first += old; !big {
+		if first += old; !s.bigEndian() { // also where the integer itself is of the other order (scalar_storage_order)
 			first += int64(8*min(size, 1<<16)) - 2*old - int64(bits)
 		}
 	}

@@ -261,7 +261,7 @@ func (s *types) enumeration(t *ctype.Type, e *debuginfo.Entry, depth int) {
 		}
 		v, _ := child.Value(dwarf.AttrConstValue)
 		n, _ := v.Signed()
-		t.Signed = t.Signed || n < 0
+		t.Signed = t.Signed || n < 0 && v.Class == debuginfo.ClassSigned // other forms are of unsigned numbers, even of 2^63 and more
 		t.Values = append(t.Values, ctype.Enumerator{Name: prefix + child.Name()})
 		values = append(values, v)
 	}

@@ -250,11 +250,12 @@ func (t *Target) idle() {
 	}
 }
 
-// orphan deals with the child of a fork, if that is what a task stopped with, that the session has not been told of.
+// orphan deals with the child or the thread, if the beginning of one is what a task stopped with, that the session has not been told of
+// and that is no task yet. It waits at its first stop, where it would stay for good.
 func (t *Target) orphan(k *task, s sys.Status, do func(child int)) {
 	switch s.Event() {
 	case sys.EventFork, sys.EventVfork, sys.EventClone:
-		if group, err := sys.ThreadGroup(k.child); err == nil && group != k.tgid && t.firstStop(k.child) {
+		if t.tasks[k.child] == nil && t.firstStop(k.child) {
 			do(k.child)
 		}
 	}

@@ -37,12 +37,12 @@ func TestForksToldLate(t *testing.T) {
 	}
 }
 
-// TestVforkParentDetached lets a program go whose threads are about to vfork, waiting for a child, and running through a
-// breakpoint that the child needs still. All do their work.
+// TestVforkParentDetached lets a program go whose threads are about to be created, to vfork, waiting for a child, and running through
+// a breakpoint that the child needs still. All do their work.
 func TestVforkParentDetached(t *testing.T) {
 	path := testprog.Build(t, "forkstorm", fixed).Path
 	for range 10 {
-		r := launch(t, path, "4", "20", "vfork")
+		r := launch(t, path, "24", "3", "vfork")
 		r.quiet()
 		r.target.SetReports(target.Reports{Vfork: true})
 		ev := r.resume(0)

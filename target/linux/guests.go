@@ -34,7 +34,7 @@ func (k *task) shares(event, child int) bool {
 	return event == sys.EventVfork || sys.SharesMemory(child, k.tid)
 }
 
-// dropChild lets the child go whose beginning a task stopped with: as a guest, if it runs in memory that may keep its traps.
+// dropChild lets the child or thread go whose beginning a task stopped with: as a guest, if it runs in memory that may keep its traps.
 func (t *Target) dropChild(k *task, child int) {
 	event := k.status.Event()
 	if !k.shares(event, child) {
@@ -44,7 +44,9 @@ func (t *Target) dropChild(k *task, child int) {
 	if event == sys.EventVfork {
 		k.vforked = child
 	}
-	t.entertain(child, child, k.proc)
+	if group, err := sys.ThreadGroup(child); err == nil { // otherwise it is dead
+		t.entertain(child, group, k.proc)
+	}
 }
 
 // abandon is called when a process is about to leave its space. Its guests stay with one that is still there; otherwise they

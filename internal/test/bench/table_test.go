@@ -31,16 +31,15 @@ const (
 type way string
 
 const (
-	bareFloor      way = "floor"
-	followingFloor way = "floor, following"
-	tracewell      way = "tracewell serve"
-	recorder       way = "tracewell record" // into a file as it goes
-	gdbserver      way = "gdbserver"
+	bareFloor way = "floor"
+	tracewell way = "tracewell serve"
+	recorder  way = "tracewell record" // into a file as it goes
+	gdbserver way = "gdbserver"
 )
 
 // unit is the way's name in a line of benchmark results.
 func (w way) unit() string {
-	return strings.NewReplacer(", ", "-", " ", "-").Replace(string(w)) + "-ns/hit"
+	return strings.ReplaceAll(string(w), " ", "-") + "-ns/hit"
 }
 
 // ours reports whether a way is one of tracewell's, which have goals.

@@ -31,8 +31,7 @@ type method struct {
 // methods are all of them.
 func methods(b *testing.B) []method {
 	return []method{
-		{bareFloor, 5000, underFloor(floor.Variant{})},
-		{followingFloor, 5000, underFloor(floor.Variant{Follow: true})},
+		{bareFloor, 5000, underFloor},
 		{tracewell, 5000, underServer(nil)},
 		{recorder, 5000, underRecord},
 		{gdbserver, 1500, underServer([]string{testtool.Path(b, "gdbserver")})},
@@ -60,33 +59,30 @@ func (m method) measure(b *testing.B, program *testprog.Program, j job) float64 
 
 // underFloor traces with nothing but ptrace. GDB's $regs includes the vector registers, so collecting them is part of the
 // floor; no more than the general registers is needed for a condition.
-func underFloor(v floor.Variant) func(*testing.B, *testprog.Program, job, string) string {
-	return func(b *testing.B, program *testprog.Program, j job, calls string) string {
-		b.Helper()
-		site, err := floor.Locate(program.Path, "tick_"+j.site, "buffer")
-		if err != nil {
-			b.Fatal(err)
-		}
-		r, w, err := os.Pipe()
-		if err != nil {
-			b.Fatal(err)
-		}
-		defer r.Close()
-		v.ExtendedState = j.work == collects
-		hits, err := floor.Run(w, site, v, program.Path, calls, j.site)
-		w.Close()
-		if err != nil {
-			b.Fatal(err)
-		}
-		if strconv.Itoa(hits) != calls {
-			b.Fatalf("%d hits of %s", hits, calls)
-		}
-		printed, err := io.ReadAll(r)
-		if err != nil {
-			b.Fatal(err)
-		}
-		return string(printed)
+func underFloor(b *testing.B, program *testprog.Program, j job, calls string) string {
+	b.Helper()
+	site, err := floor.Locate(program.Path, "tick_"+j.site, "buffer")
+	if err != nil {
+		b.Fatal(err)
 	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer r.Close()
+	hits, err := floor.Run(w, site, j.work == collects, program.Path, calls, j.site)
+	w.Close()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if strconv.Itoa(hits) != calls {
+		b.Fatalf("%d hits of %s", hits, calls)
+	}
+	printed, err := io.ReadAll(r)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(printed)
 }
 
 // script is given the server and what is to happen. The program has flushed its output when it arrives at _exit.

@@ -10,24 +10,19 @@ import (
 	"tracewell/internal/sys"
 )
 
-// Variant is how a hit is handled.
-type Variant struct {
-	ExtendedState bool // reads the vector registers too
-	Follow        bool // keeps the tracer on the processor where the program last ran
-}
-
-// Run runs a program to its end, with its standard output to out, and returns how often it came by the site.
-func Run(out *os.File, site Site, v Variant, path string, args ...string) (hits int, err error) {
+// Run runs a program to its end, with its standard output to out, and returns how often it came by the site. Where extended is set a
+// hit reads the vector registers, too.
+func Run(out *os.File, site Site, extended bool, path string, args ...string) (hits int, err error) {
 	done := make(chan struct{})
 	routine.Go(func() {
 		defer close(done)
-		runtime.LockOSThread() // and never unlocked: the thread ends, and its affinity with it
+		runtime.LockOSThread() // and never unlocked: the thread ends, and its affinity and policy with it
 		var t *tracer
 		if t, err = launch(out, site, path, args); err != nil {
 			return
 		}
 		defer t.close()
-		t.variant = v
+		t.vectors = extended
 		err = t.run()
 		hits = t.hits
 	})
@@ -42,7 +37,7 @@ func Run(out *os.File, site Site, v Variant, path string, args ...string) (hits 
 type tracer struct {
 	pid     int
 	site    Site
-	variant Variant
+	vectors bool
 	insn    *amd64.Instruction
 	hits    int
 
@@ -132,7 +127,7 @@ func (t *tracer) hit() error {
 	if err := sys.GetRegs(t.pid, (*[27]uint64)(&t.regs)); err != nil {
 		return err
 	}
-	if t.variant.ExtendedState {
+	if t.vectors {
 		if _, err := sys.GetRegSet(t.pid, sys.RegSetXState, t.extended[:]); err != nil {
 			return err
 		}
@@ -143,10 +138,8 @@ func (t *tracer) hit() error {
 		return err
 	}
 	t.hits++
-	if t.variant.Follow {
-		if err := t.follow(); err != nil {
-			return err
-		}
+	if err := t.follow(); err != nil {
+		return err
 	}
 	t.regs[amd64.RIP] = uint64(t.site.PC)
 	if !t.insn.Emulate(&t.regs, &t.stack) {
@@ -155,15 +148,21 @@ func (t *tracer) hit() error {
 	return sys.SetRegs(t.pid, (*[27]uint64)(&t.regs))
 }
 
-// follow looks up where the program runs, once in many hits, and moves there.
+// follow looks up where the program runs, once in several hits, and moves there. A processor on which only threads of the idle policy
+// run counts as idle, so the kernel leaves the program where the tracer is. On a busy machine such a tracer hardly runs at all.
 func (t *tracer) follow() error {
-	const lookUpEvery = 64
+	const lookUpEvery = 16
 	if t.hits%lookUpEvery != 1 {
 		return nil
 	}
 	cpu, err := sys.LastCPU(t.stat, t.line[:])
 	if err != nil || cpu == t.cpu {
 		return err
+	}
+	if t.cpu < 0 {
+		if err := sys.SetPolicy(sys.ThreadID(), sys.PolicyIdle); err != nil {
+			return err
+		}
 	}
 	t.cpu = cpu
 	only := sys.Single(cpu)

@@ -44,11 +44,12 @@ func Builds() []Build {
 	return builds
 }
 
-// Few is a build of each compiler, with different versions of DWARF.
+// Few is a build or two of each compiler, with different versions of DWARF.
 func Few() []Build {
 	return []Build{
-		{C, "/usr/bin/gcc", "-gdwarf-5 -O2"}, {C, "/usr/bin/clang", "-gdwarf-4 -O2"}, {CPP, "/usr/bin/g++", "-gdwarf-2 -gstrict-dwarf -O2"},
-		{CPP, "/usr/bin/clang++", "-gdwarf-5 -O2"}, {Rust, "/usr/bin/rustc", "-g -C opt-level=2"},
+		{C, "/usr/bin/gcc", "-gdwarf-5 -O2"}, {C, "/usr/bin/gcc", "-gdwarf-4 -O0"}, {C, "/usr/bin/clang", "-gdwarf-4 -O2"},
+		{CPP, "/usr/bin/g++", "-gdwarf-2 -gstrict-dwarf -O2"}, {CPP, "/usr/bin/clang++", "-gdwarf-5 -O2"},
+		{CPP, "/usr/bin/clang++", "-gdwarf-2 -gstrict-dwarf -O2"}, {Rust, "/usr/bin/rustc", "-g -C opt-level=2"},
 	}
 }
 

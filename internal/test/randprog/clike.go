@@ -168,8 +168,9 @@ func (g *generator) cBases(t *typ) string {
 	base := pick(g, g.records)
 	how := "public "
 	if g.chance(2) && !t.packed {
-		how = "virtual public "
+		how, t.constructed = "virtual public ", true
 	}
+	t.constructed = t.constructed || base.constructed
 	t.fields = append(t.fields, field{name: base.name, typ: base, bits: -1, base: how})
 	t.size += base.size
 	return " : " + how + strings.TrimPrefix(base.name, "struct ")
@@ -179,6 +180,8 @@ func (g *generator) cBases(t *typ) string {
 func (g *generator) cMember(body *strings.Builder, t *typ, depth int) {
 	add := func(name string, of *typ, bits int) {
 		t.fields = append(t.fields, field{name: name, typ: of, bits: bits})
+		t.constructed = t.constructed || of.innermost().constructed
+		g.enumerated(name, of, bits)
 		switch {
 		case bits < 0:
 			fmt.Fprintf(body, "  %s;\n", of.declare(name))
@@ -234,9 +237,10 @@ func (g *generator) cAnonymous(body *strings.Builder, t *typ, depth int) {
 		g.cMember(&text, inner, depth+1)
 	}
 	name := ""
-	if g.chance(2) {
+	if g.chance(2) || inner.constructed { // a structure without a name has no members with constructors
 		name = g.fresh("n")
 	}
+	t.constructed = t.constructed || inner.constructed
 	fmt.Fprintf(body, "  struct {\n%s  } %s;\n", text.String(), name)
 	t.fields = append(t.fields, field{name: name, typ: inner, bits: -1})
 	t.size += inner.size
@@ -254,6 +258,7 @@ func (g *generator) cUnion() {
 		} else {
 			fmt.Fprintf(&body, "  %s;\n", f.typ.declare(f.name))
 		}
+		g.enumerated(f.name, f.typ, f.bits)
 		t.fields = append(t.fields, f)
 		t.size = max(t.size, f.typ.size)
 	}

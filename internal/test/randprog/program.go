@@ -27,6 +27,9 @@ type Program struct {
 	Language Language
 	Source   string
 	Marks    []Mark // in the order in which the program comes to them
+	// Enumerations are the members of an enumeration type by name, and how many bits each has. Such a member of a union may hold a
+	// number that is no enumerator.
+	Enumerations map[string]int
 }
 
 // File is the name of the source.
@@ -53,14 +56,14 @@ type Member struct {
 // New makes a program for a build, with about so many members.
 func New(seed uint64, b Build, members int) *Program {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(len(b.Language)))), language: b.Language,
-		short: strings.Contains(b.Flags, "-fshort-enums"), enough: members}
+		short: strings.Contains(b.Flags, "-fshort-enums"), enough: members, enumerations: map[string]int{}}
 	switch b.Language {
 	case Rust:
 		g.rust()
 	default:
 		g.clike()
 	}
-	return &Program{b.Language, g.text.String(), g.marks}
+	return &Program{b.Language, g.text.String(), g.marks, g.enumerations}
 }
 
 // generator writes a program.
@@ -78,6 +81,8 @@ type generator struct {
 	variants []*typ
 	marks    []Mark
 	members  int
+
+	enumerations map[string]int
 }
 
 // print writes whole lines.
@@ -97,6 +102,16 @@ func (g *generator) fresh(prefix string) string {
 func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
+
+// enumerated notes a member of an enumeration type, a bit-field if bits is not below 0.
+func (g *generator) enumerated(name string, t *typ, bits int) {
+	if bits < 0 {
+		bits = t.bits
+	}
+	if t.kind == enumeration && name != "" {
+		g.enumerations[name] = bits
+	}
+}
 
 // mark makes a line a mark, the next one that the program comes to.
 func (g *generator) mark(line int, members []Member) {

@@ -205,12 +205,7 @@ func (t *typ) varies() bool {
 		slices.ContainsFunc(t.fields, func(f field) bool { return f.typ != nil && f.typ.varies() })
 }
 
-func (t *typ) holdsAligned() bool {
-	for t.kind == array {
-		t = t.elem
-	}
-	return t.aligned
-}
+func (t *typ) holdsAligned() bool { return t.innermost().aligned }
 
 func (t *typ) rustName() string {
 	if t.kind == array {
@@ -221,12 +216,14 @@ func (t *typ) rustName() string {
 
 // rustUnion declares a union.
 func (g *generator) rustUnion() {
-	t := &typ{kind: union, name: g.fresh("U"), size: 16}
+	t := &typ{kind: union, name: g.fresh("U")}
 	var body strings.Builder
 	for range 2 + g.IntN(3) {
 		f := field{g.fresh("m"), g.scalar(), -1, ""}
 		fmt.Fprintf(&body, "  %s: %s,\n", f.name, f.typ.name)
+		g.enumerated(f.name, f.typ, -1)
 		t.fields = append(t.fields, f)
+		t.size = max(t.size, f.typ.size)
 	}
 	g.print("#[repr(C)]\n#[derive(Clone, Copy)]\nunion %s {\n%s}\n", t.name, body.String())
 	g.unions = append(g.unions, t)

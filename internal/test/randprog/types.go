@@ -2,6 +2,7 @@ package randprog
 
 import (
 	"math/big"
+	"slices"
 )
 
 // typ is a type of a program.
@@ -17,7 +18,10 @@ type typ struct {
 	fields  []field
 	packed  bool
 	aligned bool // Rust: it, or what is in it
-	size    int  // of about so many bytes, which only serves to choose offsets
+	// constructed: a record of C++ with a virtual base class, or with a member or base class that has one; its constructor does
+	// something.
+	constructed bool
+	size        int // of about so many bytes, which only serves to choose offsets
 }
 
 type kind uint8
@@ -90,6 +94,26 @@ func (g *generator) member(depth, room int) *typ {
 	return g.scalar()
 }
 
+// innermost is the type of the elements of an array of arrays, and otherwise the type itself.
+func (t *typ) innermost() *typ {
+	for t.kind == array {
+		t = t.elem
+	}
+	return t
+}
+
+// widest is the members of a union that fill it, or all of them if none does. A store to another one leaves bytes that compilers may
+// fill with anything, so that two runs of the program differ.
+func (t *typ) widest() []field {
+	all := slices.DeleteFunc(slices.Clone(t.fields), func(f field) bool {
+		return f.bits >= 0 || f.typ.size < t.size || f.typ.kind == float && f.typ.size > 8 // long double: 80 bits of 128
+	})
+	if len(all) == 0 {
+		return t.fields
+	}
+	return all
+}
+
 // leaves calls f with each part of a value that is a scalar; of an array with the first, the last and one between.
 func (g *generator) leaves(path string, t *typ, bits int, f func(path string, t *typ, bits int)) {
 	switch t.kind {
@@ -115,7 +139,7 @@ func (g *generator) leaves(path string, t *typ, bits int, f func(path string, t 
 			}
 		}
 	case union:
-		m := pick(g, t.fields)
+		m := pick(g, t.widest())
 		g.leaves(path+"."+m.name, m.typ, m.bits, f)
 	default:
 		if bits < 0 {
