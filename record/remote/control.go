@@ -20,8 +20,12 @@ var (
 	errEnded     = errors.New("the program ended before its own code could run")
 )
 
-// takeOver has the server tell what its program does: thread by thread, if it can, since packets are answered then while it runs.
-// Where it cannot, the server is asked to stay when the program ends, because of the frames.
+// takeOver brings the server into the mode for the run and stops the program. In non-stop mode the server answers
+// packets while the program runs, so that frames can be fetched all the time. In all-stop mode it answers none until
+// the next stop.
+//
+// The reply to "?" is a stop in all-stop mode. In non-stop mode it is the first of them, the others follow by
+// vStopped, and OK says that everything runs.
 func (s *Session) takeOver() error {
 	if err := s.chooseMode(); err != nil {
 		return err
@@ -155,7 +159,9 @@ func (s *Session) remove(at arch.Addr) error {
 	return client.Command(s.server.Client, request.RemoveBreak, request.Breakpoint{Addr: at, Length: 1})
 }
 
-// runTo lets a program that has just been started run to an address.
+// runTo resumes a program that has just been launched until it executes the instruction at an address. A breakpoint
+// at the program's entry point is reached when the dynamic linker has loaded all libraries that the program names,
+// and before main.
 func (s *Session) runTo(at arch.Addr) error {
 	if err := s.insert(at); err != nil {
 		return err
@@ -218,7 +224,8 @@ func (s *Session) stepOver(thread rsp.Thread, at arch.Addr) error {
 	return s.server.Resume(everyThread)
 }
 
-// interruptWith has the program stop in all-stop mode when a context ends. A failure shows in what is received, too.
+// interruptWith interrupts the program in all-stop mode when a context ends: nothing but a stop reply comes then, and
+// the byte of an interrupt is all that the server reads. A failure to send it shows when the reply does not come.
 func (s *Session) interruptWith(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
 		_ = s.server.Interrupt()

@@ -13,11 +13,12 @@ import (
 	"tracewell/trace"
 )
 
-// usualBuffers are sizes of the server's buffer, of which the first that it takes is used where nobody says how large it is to be.
-// While frames are fetched the buffer still keeps them, so that it is to hold all of a run.
+// usualBuffers are sizes of the server's buffer to try, largest first, if the user asks for none. Fetching a frame
+// does not remove it, so the buffer has to hold all frames of a run; gdbserver's default of 5 MB is full in a moment.
 var usualBuffers = []int64{256 << 20, 64 << 20, 16 << 20}
 
-// prepare gives the server all that it needs for the run.
+// prepare defines the run at the server. QTinit comes first: it drops all definitions of an earlier client. Variables
+// come before the tracepoints whose bytecode refers to them.
 func (s *Session) prepare(found []trace.Tracepoint) error {
 	if err := s.server.command(request.TraceInit); err != nil {
 		return err
@@ -39,11 +40,14 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	return s.watchLinker()
 }
 
-// define gives the server tracepoints, none of them if it cannot do one of them.
+// define defines tracepoints at the server. All are checked before the first is sent, so that an error leaves none of
+// them behind.
 func (s *Session) define(found []trace.Tracepoint) error {
 	s.finder.Complete(found)
 	for i := range found {
-		found[i].Static = false // a probe is a place like any other to the server; its semaphore is for us
+		// QTDP with S is for markers of gdbserver's in-process agent. A probe is a place in the code like any other; only its
+		// semaphore is left, which raise increments.
+		found[i].Static = false
 		if err := s.demand(&found[i]); err != nil {
 			return err
 		}
@@ -57,7 +61,8 @@ func (s *Session) define(found []trace.Tracepoint) error {
 	return nil
 }
 
-// send sends the packets of one definition.
+// send sends the packets of one definition. QTDPsrc has the source text of the expressions, which the server only
+// stores for other clients; the trace file gets it from the plan in any case.
 func (s *Session) send(d *trace.Tracepoint) error {
 	return s.server.Define(d, func(packet string) bool {
 		source := strings.HasPrefix(packet, request.AddSource.Prefix) // which is in the file, too
@@ -65,7 +70,8 @@ func (s *Session) send(d *trace.Tracepoint) error {
 	})
 }
 
-// demand is an error if the server has no means for a tracepoint.
+// demand returns an error if the server does not support what a tracepoint needs. Servers ignore options of QTDP that
+// they do not support, and would record every hit of a tracepoint whose condition they have dropped.
 func (s *Session) demand(d *trace.Tracepoint) error {
 	lacks := func(format string, args ...any) error {
 		return fmt.Errorf("tracepoint %d at %s: %s", d.Number, d.Source.At, fmt.Sprintf(format, args...))
@@ -88,7 +94,8 @@ func (s *Session) demand(d *trace.Tracepoint) error {
 	return nil
 }
 
-// collectsString reports whether an action ends at a zero byte.
+// collectsString reports whether an action collects a string up to its zero byte: an opcode of its own, tracenz,
+// which is newer than agent expressions are.
 func collectsString(a trace.Action) bool {
 	if a.Kind != trace.CollectExpression {
 		return false
@@ -97,7 +104,7 @@ func collectsString(a trace.Action) bool {
 	return err == nil && strings.Contains(p.String(), "tracenz")
 }
 
-// settle tells the server what holds for the run as a whole.
+// settle configures the trace buffer, and what becomes of the run when the connection ends.
 func (s *Session) settle() error {
 	c := &s.config
 	err := client.Command(s.server.Client, request.CircularBuffer, c.Circular)
@@ -131,7 +138,9 @@ func (s *Session) settle() error {
 	return client.Command(s.server.Client, request.Disconnected, c.Disconnected)
 }
 
-// annotate tells the server what it may have no place for: notes, and which memory never changes.
+// annotate sends what a server may ignore: the notes of the run, and the ranges of constant memory (QTro), which
+// clients may read from the server while they look at frames that did not collect it. Too long for a packet, or
+// without an answer, it is left out.
 func (s *Session) annotate() error {
 	notes := []request.Note{{Key: "user", Text: s.config.User}, {Key: "notes", Text: s.config.Notes}}
 	var constant []request.Range
@@ -152,7 +161,8 @@ func (s *Session) annotate() error {
 	return nil
 }
 
-// watchLinker sets the breakpoint by which the dynamic linker tells of libraries, if more can be traced while the run is on.
+// watchLinker inserts the breakpoint at which the dynamic linker reports libraries, if tracepoints can be added to a
+// run (InstallInTrace). If this client leaves the run to the server, nobody would resume the thread that stops there.
 func (s *Session) watchLinker() error {
 	if s.debug == 0 || s.config.Disconnected || !s.server.Features().Has("InstallInTrace") {
 		for _, t := range s.finder.Points {
@@ -170,11 +180,12 @@ func (s *Session) watchLinker() error {
 		s.warnings = append(s.warnings, fmt.Errorf("libraries that are loaded from now on are not looked at: %w", err))
 		return nil
 	}
-	s.linker = arch.Addr(at)
+	s.linker = s.debug.Break
 	return nil
 }
 
-// raise adds to the semaphores of static tracepoints, by which the program learns that it is traced, each once.
+// raise increments the semaphores of probes, once each: the program skips a probe whose semaphore is zero. A server
+// that takes a probe for a place like any other does not do that by itself.
 func (s *Session) raise() error {
 	for _, all := range s.finder.Semaphores {
 		for _, at := range all {
@@ -190,9 +201,11 @@ func (s *Session) raise() error {
 	return nil
 }
 
-// lower takes back what raise has done.
+// lower decrements the semaphores again. Others may trace the same program, so that the old value must not be written
+// back.
 func (s *Session) lower() error {
 	var errs []error
+	// Each is tried, whatever becomes of the others: one may be in a library that was unloaded.
 	for at := range s.raised {
 		errs = append(errs, s.addTo(at, -1))
 	}
@@ -200,7 +213,8 @@ func (s *Session) lower() error {
 	return errors.Join(errs...)
 }
 
-// addTo changes a counter of two bytes.
+// addTo adds to a semaphore, an unsigned 16-bit counter in the program's byte order. The threads run, so that an
+// increment of the program's own between the two packets is lost; programs only read it.
 func (s *Session) addTo(at arch.Addr, n int) error {
 	b, err := s.server.memory(at, 2)
 	if err != nil {

@@ -13,17 +13,18 @@ import (
 	"tracewell/trace"
 )
 
-// Fetched is what was found of a run that a server has been left with.
+// Fetched describes the trace file that Fetch has made of a run that was left to a server.
 type Fetched struct {
 	Status trace.Status // of the run; it may be on
 	Frames int64
 	Bytes  int64
-	// Unnamed says why the file does not tell where the files of the process lie, so that its addresses may have no names.
+	// Unnamed says why the file does not tell where the files of the process lie, so that its addresses may have no
+	// names.
 	Unnamed error
 }
 
-// Fetch makes a trace file of what a server has recorded, of Session.Leave or of a GDB that has left it. A run that is on goes on
-// afterwards, unless stop is set; the program is let go if it does not.
+// Fetch makes a trace file of what a server has recorded, of Session.Leave or of a GDB that has left it. A run that
+// is on goes on afterwards, unless stop is set; the program is let go if it does not.
 func Fetch(c Config, stop bool) (Fetched, error) {
 	conn, err := dial(c.Address)
 	if err != nil {
@@ -38,6 +39,8 @@ func Fetch(c Config, stop bool) (Fetched, error) {
 	return fetched, err
 }
 
+// collect fetches the run over a connection. The status comes first: before anything is changed at the server it is
+// clear whether it has a run at all.
 func (s *Session) collect(stop bool) (result Fetched, err error) {
 	if err := s.server.greet(); err != nil {
 		return result, err
@@ -77,7 +80,8 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 	return result, err
 }
 
-// locate finds where the files of the process lie.
+// locate reads the files of the process and their biases, which the trace file records so that addresses get names.
+// The frames are good without: an error is part of the result and does not end Fetch.
 func (s *Session) locate() error {
 	s.sites, s.loaded = make(map[arch.Addr]bool), make(map[library]*symbol.Object)
 	if err := s.identify(); err != nil {
@@ -122,6 +126,7 @@ func (s *Session) copyTo(h tfile.Header) error {
 	if st.Running && st.Circular {
 		return errors.New("the run is on, and its buffer drops old frames while they are fetched: the run has to be stopped for that")
 	}
+	// A file is of a run that is over, and why this one will end nobody knows yet.
 	if st.Running {
 		st.Running, st.Reason = false, trace.ReasonUnknown
 	}
@@ -135,7 +140,8 @@ func (s *Session) copyTo(h tfile.Header) error {
 	return errors.Join(err, file.Update(st, s.counts(h.Tracepoints)), file.Close())
 }
 
-// counts asks for the hits of tracepoints; without an answer they are what was told before.
+// counts reads the hits of tracepoints (qTP). A server that does not answer leaves those of the definitions as they
+// were uploaded.
 func (s *Session) counts(all []trace.Tracepoint) []trace.Tracepoint {
 	for i := range all {
 		_ = s.tally(&all[i])

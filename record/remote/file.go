@@ -9,7 +9,9 @@ import (
 	"tracewell/rsp/request"
 )
 
-// copyFile copies a file of the server's machine into a folder here.
+// copyFile copies a file of the server's machine into a folder here, by host I/O. The copy has a name of its own: the
+// server chooses the path, and must not choose where something is written. Files are read in pieces of half a packet,
+// since bytes may be escaped to twice their length.
 func (s *server) copyFile(path, folder string) (copied string, err error) {
 	fd, _, err := client.File(s.Client, request.OpenFile, request.FileOpen{Path: path})
 	if err != nil {
@@ -19,10 +21,12 @@ func (s *server) copyFile(path, folder string) (copied string, err error) {
 	if err != nil {
 		return "", err
 	}
+	// A descriptor that is not closed stays open at the server until the connection ends.
 	defer func() {
 		_, _, closed := client.File(s.Client, request.CloseFile, int(fd))
 		err = errors.Join(err, closed, out.Close())
 	}()
+	// The size that a server would give for a file is not relied upon: the file ends where a read brings nothing.
 	for at := int64(0); at < mostFile; {
 		part := request.FileRead{Descriptor: int(fd), Count: uint64(s.PacketSize() / 2), Offset: at}
 		_, content, err := client.File(s.Client, request.ReadFile, part)
