@@ -164,7 +164,7 @@ func (s *Session) annotate() error {
 // watchLinker inserts the breakpoint at which the dynamic linker reports libraries, if tracepoints can be added to a
 // run (InstallInTrace). If this client leaves the run to the server, nobody would resume the thread that stops there.
 func (s *Session) watchLinker() error {
-	if s.debug == 0 || s.config.Disconnected || !s.server.Features().Has("InstallInTrace") {
+	if s.debug.RDebug == 0 || s.config.Disconnected || !s.server.Features().Has("InstallInTrace") {
 		for _, t := range s.finder.Points {
 			if t.Pending != nil {
 				s.warnings = append(s.warnings, fmt.Errorf("tracepoint %d: libraries that are loaded from now on are not looked at", t.Number))
@@ -172,11 +172,7 @@ func (s *Session) watchLinker() error {
 		}
 		return nil
 	}
-	at, err := s.server.word(s.debug + debugBreak)
-	if err == nil {
-		err = s.insert(arch.Addr(at))
-	}
-	if err != nil {
+	if err := s.insert(s.debug.Break); err != nil {
 		s.warnings = append(s.warnings, fmt.Errorf("libraries that are loaded from now on are not looked at: %w", err))
 		return nil
 	}

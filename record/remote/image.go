@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
@@ -91,8 +92,7 @@ func (s *Session) identify() error {
 		return err
 	}
 	s.pid = thread.PID
-	auxv, err := s.server.transfer("auxv", "")
-	if err != nil {
+	if s.space, err = inferior.New(serverProcess{s}, machine); err != nil {
 		return err
 	}
 	if s.space.Entry() == 0 {

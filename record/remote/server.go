@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
@@ -56,12 +55,3 @@ func (s *server) transfer(object, annex string) ([]byte, error) {
 
 // memory reads n bytes of the process.
 func (s *server) memory(addr arch.Addr, n int) ([]byte, error) { return s.ReadMemory(addr, n) }
-
-// word reads eight bytes of the process.
-func (s *server) word(addr arch.Addr) (uint64, error) {
-	b, err := s.memory(addr, 8)
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(b), nil
-}
