@@ -37,6 +37,9 @@ type Client struct {
 	// Notify is called with each notification, plain, when one arrives between other packets. The bytes are valid until
 	// it returns. If nil, notifications are skipped.
 	Notify func(payload []byte)
+	// ImplicitAck says that the stub takes the next packet for the acknowledgment of its reply. A + is not sent then: QEMU
+	// stops its program for any byte that arrives while it runs, even for a late +.
+	ImplicitAck bool
 
 	rw    io.ReadWriter
 	conn  Conn
@@ -44,6 +47,7 @@ type Client struct {
 	in    []byte // lent to dec
 	out   []byte // being sent
 	plain []byte // last payload that differs from how it was sent
+	ahead int    // packets of SendAll that the stub has not acknowledged
 }
 
 // NewClient returns a client with acknowledgments on, as every connection begins. It sends nothing by itself.
@@ -62,6 +66,7 @@ func (c *Client) Exchange(packet string) (string, error) {
 
 // Send sends a packet and, with acknowledgments on, waits until the stub has it.
 func (c *Client) Send(payload []byte) error {
+	c.ahead = 0
 	if err := c.write(c.conn.AppendPacket(c.out[:0], payload)); err != nil {
 		return err
 	}
@@ -84,6 +89,22 @@ func (c *Client) Send(payload []byte) error {
 	return nil
 }
 
+// SendAll sends packets in one write and waits for nothing: their replies are received in order afterwards. The stub must be
+// one that reads on while it has a packet to answer; QEMU's user mode loses those behind the first.
+//
+// With acknowledgments on, a packet that arrives damaged cannot be sent again, because the stub may have executed those
+// behind it. Receive then fails with ErrNotAcknowledged, and the Client is of no more use.
+func (c *Client) SendAll(payloads ...[]byte) error {
+	out := c.out[:0]
+	for _, p := range payloads {
+		out = AppendPacket(out, p)
+	}
+	if c.ahead = 0; !c.conn.NoAck() {
+		c.ahead = len(payloads)
+	}
+	return c.write(out)
+}
+
 // Receive waits for the next packet from the stub and returns its payload, which is valid until the next call of a
 // method other than Interrupt.
 func (c *Client) Receive() ([]byte, error) {
@@ -96,6 +117,12 @@ func (c *Client) Receive() ([]byte, error) {
 			return nil, err
 		}
 		switch t.Kind {
+		case Ack:
+			c.ahead = max(c.ahead-1, 0)
+		case Nak:
+			if c.ahead > 0 {
+				return nil, fmt.Errorf("one of several packets: %w", ErrNotAcknowledged)
+			}
 		case Packet:
 			return c.decode(t.Payload)
 		case Oversized:
@@ -129,9 +156,12 @@ func (c *Client) StartNoAck() error {
 	if reply != "OK" {
 		return fmt.Errorf("QStartNoAckMode: found reply %q, expected \"OK\"", reply)
 	}
-	c.conn.StartNoAck()
+	c.NoAck()
 	return nil
 }
+
+// NoAck ends acknowledgments on this side. It is for a caller that has sent QStartNoAckMode itself and got OK.
+func (c *Client) NoAck() { c.conn.StartNoAck() }
 
 // Supported tells the stub the client's features and returns the stub's. Items of its list that are none are left out.
 func (c *Client) Supported(own Features) (Features, error) {
@@ -171,7 +201,7 @@ func (c *Client) token() (Token, error) {
 
 func (c *Client) acknowledge(t Token) error {
 	out := c.conn.Acknowledge(c.out[:0], t)
-	if len(out) == 0 {
+	if len(out) == 0 || c.ImplicitAck && out[0] == '+' {
 		return nil
 	}
 	return c.write(out)

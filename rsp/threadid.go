@@ -73,3 +73,22 @@ func appendThreadNumber(dst []byte, n int) []byte {
 	}
 	return AppendHex(dst, uint64(n))
 }
+
+// Thread is a thread-id as a packet has it: PID and TID are numbers, AnyThread or AllThreads. Without Multiprocess, which the
+// two ends agree on by qSupported, only the thread is in the packet, and PID is AnyThread.
+type Thread struct {
+	PID, TID     int
+	Multiprocess bool
+}
+
+// Append appends the thread-id.
+func (t Thread) Append(dst []byte) []byte {
+	if !t.Multiprocess {
+		return appendThreadNumber(dst, t.TID)
+	}
+	dst = appendThreadNumber(append(dst, 'p'), t.PID)
+	return appendThreadNumber(append(dst, '.'), t.TID)
+}
+
+// String returns the thread-id.
+func (t Thread) String() string { return string(t.Append(nil)) }

@@ -2,115 +2,68 @@ package stub
 
 import (
 	"maps"
-	"math"
 
 	"tracewell/arch"
-	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
 
-// placement is the arguments of Z and z.
-type placement struct {
-	kind   target.BreakKind
-	addr   arch.Addr
-	length int // of what is watched; for breakpoints the kind of instruction, which x86 has only one of
-
-	conditions [][]byte // agent expressions: the thread stops if there are none, or if one holds
-	commands   [][]byte // agent expressions that are run in place of a stop
-	persistent bool     // the commands go on when the client has left
-}
-
-// parsePlacement reads KIND,ADDRESS,LENGTH and what may follow it: see the GDB manual, Packets, z0.
-func parsePlacement(args string) (placement, error) {
-	var p placement
-	in := rsp.NewScanner(args)
-	p.kind = target.BreakKind(in.HexUpTo(math.MaxUint8))
-	in.Literal(',')
-	p.addr = arch.Addr(in.HexField())
-	in.Literal(',')
-	p.length = int(in.HexUpTo(math.MaxInt32))
-	for !in.Done() {
-		in.Literal(';')
-		if !in.AcceptText("cmds:") {
-			p.conditions = appendExpressions(p.conditions, in)
-			continue
-		}
-		p.persistent = in.HexUpTo(1) == 1
-		in.Literal(',')
-		p.commands = appendExpressions(p.commands, in)
-	}
-	return p, in.End()
-}
-
-// appendExpressions reads one or more XLENGTH,HEXCODE with nothing between them.
-func appendExpressions(list [][]byte, in *rsp.Scanner) [][]byte {
-	for more := true; more; more = in.Peek() == 'X' {
-		in.Literal('X')
-		length := in.HexField()
-		in.Literal(',')
-		list = append(list, in.HexBytesN(length))
-	}
-	return list
-}
-
 // insertBreakpoint is Z. GDB sends it again, without a z before it, when conditions or commands have changed.
-func (x *session) insertBreakpoint(args string) ([]byte, error) {
-	p, id, err := x.place(args)
+func (x *session) insertBreakpoint(b request.Breakpoint) ([]byte, error) {
+	id, placed, err := x.placeOf(b)
 	if err != nil {
 		return nil, err
 	}
-	b := target.Breakpoint{Kind: p.kind, Addr: p.addr, Length: p.length}
-	if len(p.conditions)+len(p.commands) > 0 {
-		agent, err := x.world.CompileBreakpoint(p.addr, p.conditions, p.commands)
+	if len(b.Conditions)+len(b.Commands) > 0 {
+		agent, err := x.world.CompileBreakpoint(b.Addr, b.Conditions, b.Commands)
 		if err != nil {
 			return nil, err
 		}
-		b.Check = agent.Hit
+		placed.Check = agent.Hit
 	}
-	if err := x.target.Breakpoints().InsertBreakpoint(id, b); err != nil {
+	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
 		return nil, err
 	}
-	delete(x.persistent, p.of(id))
-	if p.persistent && len(p.commands) > 0 {
-		x.persistent[p.of(id)] = true
+	delete(x.persistent, spotOf(id, b))
+	if b.Persistent && len(b.Commands) > 0 {
+		x.persistent[spotOf(id, b)] = true
 	}
 	return replyOK, nil
 }
 
 // removeBreakpoint is z.
-func (x *session) removeBreakpoint(args string) ([]byte, error) {
-	p, id, err := x.place(args)
+func (x *session) removeBreakpoint(b request.Breakpoint) ([]byte, error) {
+	id, placed, err := x.placeOf(b)
 	if err != nil {
 		return nil, err
 	}
-	delete(x.persistent, p.of(id))
-	return replyOK, x.target.Breakpoints().RemoveBreakpoint(id, target.Breakpoint{Kind: p.kind, Addr: p.addr, Length: p.length})
+	delete(x.persistent, spotOf(id, b))
+	return replyOK, x.target.Breakpoints().RemoveBreakpoint(id, placed)
 }
 
-// place parses the arguments of Z and z and finds the thread that they are about.
-func (x *session) place(args string) (placement, target.ThreadID, error) {
-	p, err := parsePlacement(args)
-	if err == nil && p.kind > target.AccessWatch {
-		err = target.ErrUnsupported
-	}
-	if err != nil {
-		return placement{}, target.ThreadID{}, err
+// placeOf finds the thread that a Z or z is about, and returns the breakpoint as targets have it, without its reaction. Kinds
+// that GDB does not have get the empty reply.
+func (x *session) placeOf(b request.Breakpoint) (target.ThreadID, target.Breakpoint, error) {
+	placed := target.Breakpoint{Kind: target.BreakKind(b.Kind), Addr: b.Addr, Length: b.Length}
+	if placed.Kind > target.AccessWatch {
+		return target.ThreadID{}, placed, target.ErrUnsupported
 	}
 	id, err := x.thread()
-	return p, id, err
+	return id, placed, err
 }
 
 // spot is what tells a breakpoint from all others.
 type spot struct {
 	pid    int
-	kind   target.BreakKind
+	kind   int
 	addr   arch.Addr
 	length int
 }
 
-// of is where p is in the process of id.
-func (p *placement) of(id target.ThreadID) spot { return spot{id.PID, p.kind, p.addr, p.length} }
+func spotOf(id target.ThreadID, b request.Breakpoint) spot {
+	return spot{id.PID, b.Kind, b.Addr, b.Length}
+}
 
 // leftBehind reports whether a process, or any for target.All, has breakpoints whose commands go on without a client.
 func (s *Server) leftBehind(pid int) bool {

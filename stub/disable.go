@@ -25,7 +25,7 @@ func (d disabled) stopDetails() bool { return d["T"] }
 
 // packet reports whether a row is not to be served. T means stop replies, and vCont all packets that begin so.
 func (d disabled) packet(p *packet) bool {
-	name := p.name()
+	name := p.Name()
 	if name == "vCont?" {
 		name = "vCont"
 	}

@@ -5,33 +5,25 @@ import (
 	"slices"
 	"strings"
 
-	"tracewell/rsp"
+	"tracewell/rsp/request"
 )
 
 // The settings of the programs that clients start. They outlive the client, as with gdbserver.
 
 // setVariable is QEnvironmentHexEncoded.
-func (x *session) setVariable(args string) ([]byte, error) {
-	b, err := rsp.ParseHexBytes(args)
-	if err != nil {
-		return nil, err
-	}
-	name, _, ok := strings.Cut(string(b), "=")
+func (x *session) setVariable(variable string) ([]byte, error) {
+	name, _, ok := strings.Cut(variable, "=")
 	if !ok || name == "" {
-		return nil, fmt.Errorf("environment variable %q, expected NAME=VALUE", b)
+		return nil, fmt.Errorf("environment variable %q, expected NAME=VALUE", variable)
 	}
 	x.removeVariable(name)
-	x.program.Env = append(x.program.Env, string(b))
+	x.program.Env = append(x.program.Env, variable)
 	return replyOK, nil
 }
 
 // unsetVariable is QEnvironmentUnset.
-func (x *session) unsetVariable(args string) ([]byte, error) {
-	name, err := rsp.ParseHexBytes(args)
-	if err != nil {
-		return nil, err
-	}
-	x.removeVariable(string(name))
+func (x *session) unsetVariable(name string) ([]byte, error) {
+	x.removeVariable(name)
 	return replyOK, nil
 }
 
@@ -42,34 +34,23 @@ func (s *Server) removeVariable(name string) {
 }
 
 // resetEnvironment is QEnvironmentReset.
-func (x *session) resetEnvironment(string) ([]byte, error) {
+func (x *session) resetEnvironment(request.None) ([]byte, error) {
 	x.program.Env = x.config.Program.Env
 	return replyOK, nil
 }
 
 // setDirectory is QSetWorkingDir, which without a folder means the server's own.
-func (x *session) setDirectory(args string) ([]byte, error) {
-	dir, err := rsp.ParseHexBytes(args)
-	if err != nil {
-		return nil, err
-	}
-	x.program.Dir = string(dir)
+func (x *session) setDirectory(dir string) ([]byte, error) {
+	x.program.Dir = dir
 	return replyOK, nil
 }
 
 // chooseShell is QStartupWithShell. It makes no difference: gdbserver quotes arguments for the shell that it may start, so
 // that the program gets them as they are, and here they come to the program without one.
-func (x *session) chooseShell(args string) ([]byte, error) {
-	_, err := parseFlag(args)
-	return replyOK, err
-}
+func (x *session) chooseShell(bool) ([]byte, error) { return replyOK, nil }
 
 // disableRandomization is QDisableRandomization.
-func (x *session) disableRandomization(args string) ([]byte, error) {
-	off, err := parseFlag(args)
-	if err != nil {
-		return nil, err
-	}
+func (x *session) disableRandomization(off bool) ([]byte, error) {
 	x.program.RandomAddresses = !off
 	return replyOK, nil
 }

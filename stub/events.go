@@ -2,46 +2,28 @@ package stub
 
 import (
 	"errors"
-	"math"
 
-	"tracewell/rsp"
+	"tracewell/rsp/request"
 )
 
 // errLeftAlone refuses to catch what would be reported to nobody, and would stop the program each time.
 var errLeftAlone = errors.New("the program was left to its trace run: interrupt it first")
 
 // threadEvents is QThreadEvents.
-func (x *session) threadEvents(args string) ([]byte, error) {
-	on, err := parseFlag(args)
-	if err != nil {
-		return nil, err
-	}
+func (x *session) threadEvents(on bool) ([]byte, error) {
 	x.births = on
 	x.takeCharge()
 	return replyOK, nil
 }
 
 // stopAsked is vCtrlC, the form of Ctrl-C that non-stop mode has.
-func (x *session) stopAsked(string) ([]byte, error) {
+func (x *session) stopAsked(request.None) ([]byte, error) {
 	x.controlC()
 	return replyOK, nil
 }
 
 // catchSyscalls is QCatchSyscalls, for the process of the selected thread.
-func (x *session) catchSyscalls(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	on := in.Accept('1')
-	if !on && !in.Accept('0') {
-		in.Fail("0 or 1")
-	}
-	var numbers []int
-	for on && !in.Done() {
-		in.Literal(';')
-		numbers = append(numbers, int(in.HexUpTo(math.MaxInt32)))
-	}
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) catchSyscalls(s request.Syscalls) ([]byte, error) {
 	id, err := x.thread()
 	if err != nil {
 		return nil, err
@@ -49,5 +31,5 @@ func (x *session) catchSyscalls(args string) ([]byte, error) {
 	if x.leftAlone() {
 		return nil, errLeftAlone
 	}
-	return replyOK, x.target.Syscalls().CatchSyscalls(id.PID, on, numbers)
+	return replyOK, x.target.Syscalls().CatchSyscalls(id.PID, s.On, s.Numbers)
 }

@@ -2,12 +2,10 @@ package stub
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
 	"path/filepath"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -118,33 +116,3 @@ type deafConn struct{ io.Reader }
 
 func (*deafConn) Write(b []byte) (int, error) { return len(b), nil }
 func (*deafConn) Close() error                { return nil }
-
-// FuzzPlacement parses the arguments of Z. What is taken is taken again when it is written in the order of the manual.
-func FuzzPlacement(f *testing.F) {
-	f.Add("0,401020,1")
-	f.Add("0,401141,1;X2,2700X1,27")
-	f.Add("1,401158,1;X1,27;cmds:1,X1,27X3,220027;X1,27")
-	f.Add("2,0,8;cmds:0,X0,")
-	f.Fuzz(func(t *testing.T, args string) {
-		p, err := parsePlacement(args)
-		if err != nil {
-			return
-		}
-		text := fmt.Sprintf("%x,%x,%x", p.kind, uint64(p.addr), p.length)
-		write := func(prefix string, list [][]byte) {
-			if len(list) > 0 {
-				text += prefix
-			}
-			for _, code := range list {
-				text += fmt.Sprintf("X%x,%x", len(code), code)
-			}
-		}
-		write(";", p.conditions)
-		persistent := map[bool]int{true: 1}[p.persistent]
-		write(fmt.Sprintf(";cmds:%d,", persistent), p.commands)
-		again, err := parsePlacement(text)
-		if err != nil || !reflect.DeepEqual(p, again) {
-			t.Errorf("%q is %+v, but as %q it is %+v, %v", args, p, text, again, err)
-		}
-	})
-}

@@ -55,7 +55,7 @@ type marker struct {
 
 // hasMarkers reports whether the target supports what markers need: the files of a process by name, and their content.
 func hasMarkers(s *Server) bool {
-	return hasTracer(s) && s.target.Files() != nil && s.target.ExecFile() != nil
+	return tracer.has(s) && files.has(s) && execFile.has(s)
 }
 
 // markersOf lists the markers of a process by address. A file that cannot be read has none: a library may have been deleted since

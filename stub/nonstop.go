@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -27,15 +28,14 @@ type nonStop struct {
 var errNoNonStop = errors.New("there is no non-stop mode")
 
 // chooseNonStop is QNonStop.
-func (x *session) chooseNonStop(args string) ([]byte, error) {
-	on, err := parseFlag(args)
-	if err != nil || on == (x.nonStop != nil) {
-		return replyOK, err
+func (x *session) chooseNonStop(on bool) ([]byte, error) {
+	if on == (x.nonStop != nil) {
+		return replyOK, nil
 	}
 	if on {
 		return replyOK, x.beginNonStop()
 	}
-	_, err = x.endNonStop()
+	_, err := x.endNonStop()
 	return replyOK, err
 }
 
@@ -223,7 +223,7 @@ func (x *session) tell(ev target.Event) {
 }
 
 // nextStop is vStopped.
-func (x *session) nextStop(string) ([]byte, error) {
+func (x *session) nextStop(request.None) ([]byte, error) {
 	n := x.nonStop
 	if n == nil {
 		return replyOK, nil

@@ -1,39 +1,56 @@
 package stub
 
-// groups is every packet that the server knows. It is a function and not a variable because the handlers look at the
+import "tracewell/target"
+
+// The abilities that packets need. Tracepoints need an engine beside the target's own ability; without one there are those of a
+// recording.
+var (
+	runner       = ofTarget("Runner", target.Target.Runner)
+	reverser     = ofTarget("Reverser", target.Target.Reverser)
+	launcher     = ofTarget("Launcher", target.Target.Launcher)
+	signalSets   = ofTarget("Signals", target.Target.Signals)
+	syscallStops = ofTarget("Syscalls", target.Target.Syscalls)
+	breakpoints  = ofTarget("Breakpoints", target.Target.Breakpoints)
+	auxv         = ofTarget("Auxv", target.Target.Auxv)
+	execFile     = ofTarget("ExecFile", target.Target.ExecFile)
+	libraries    = ofTarget("Libraries", target.Target.Libraries)
+	siginfo      = ofTarget("Siginfo", target.Target.Siginfo)
+	threadLocals = ofTarget("ThreadLocals", target.Target.ThreadLocals)
+	osTables     = ofTarget("OS", target.Target.OS)
+	files        = ofTarget("Files", target.Target.Files)
+	relocator    = ofTarget("Relocator", target.Target.Relocator)
+	tracer       = ability{"Tracer", func(s *Server) bool { return s.engine != nil }}
+	traceRun     = ability{"Tracer|Recording", func(s *Server) bool { return s.recorded != nil }}
+	savedFiles   = ability{"", func(s *Server) bool { return s.config.Save != nil }}
+)
+
+// groups is every packet that the server supports. It is a function and not a variable because the handlers look at the
 // table, too.
 func groups() []group {
 	return []group{
-		{"session", "", always, sessionPackets()},
-		{"threads", "", always, threadPackets()},
-		{"registers and memory", "", always, statePackets()},
-		{"running", "Runner", func(s *Server) bool { return s.target.Runner() != nil }, runPackets()},
-		{"running backwards", "Runner, Reverser", func(s *Server) bool { return s.target.Reverser() != nil }, reversePackets()},
-		{"processes", "Runner", func(s *Server) bool { return s.target.Runner() != nil }, processPackets()},
-		{"starting programs", "Launcher", func(s *Server) bool { return s.target.Launcher() != nil }, launchPackets()},
-		{"signals", "Signals", func(s *Server) bool { return s.target.Signals() != nil }, signalPackets()},
-		{"system calls", "Syscalls", func(s *Server) bool { return s.target.Syscalls() != nil }, syscallPackets()},
-		{"breakpoints", "Breakpoints", func(s *Server) bool { return s.target.Breakpoints() != nil }, breakpointPackets()},
-		{"auxiliary vector", "Auxv", func(s *Server) bool { return s.target.Auxv() != nil }, auxvPackets()},
-		{"program file", "ExecFile", func(s *Server) bool { return s.target.ExecFile() != nil }, execFilePackets()},
-		{"libraries", "Libraries", func(s *Server) bool { return s.target.Libraries() != nil }, libraryPackets()},
-		{"signal details", "Siginfo", func(s *Server) bool { return s.target.Siginfo() != nil }, siginfoPackets()},
-		{"thread-local variables", "ThreadLocals", func(s *Server) bool { return s.target.ThreadLocals() != nil },
-			threadLocalPackets()},
-		{"operating system", "OS", func(s *Server) bool { return s.target.OS() != nil }, osPackets()},
-		{"files", "Files", func(s *Server) bool { return s.target.Files() != nil }, filePackets()},
-		{"defining tracepoints", "Tracer|TraceRun", hasRun, definitionPackets()},
-		{"static tracepoints", "Tracer, Files, ExecFile", hasMarkers, markerPackets()},
-		{"trace runs", "Tracer|TraceRun", hasRun, tracePackets()},
-		{"copies of instructions", "Tracer, Relocator", hasRelocator, relocationPackets()},
-		{"trace files", "Tracer|TraceRun", saves, savePackets()},
-		{"trace state", "Tracer|TraceRun", hasRun, queryPackets()},
-		{"traceframes", "Tracer|TraceRun", hasRun, framePackets()},
+		{"session", nil, sessionPackets()},
+		{"threads", nil, threadPackets()},
+		{"registers and memory", nil, statePackets()},
+		{"running", []ability{runner}, runPackets()},
+		{"running backwards", []ability{runner, reverser}, reversePackets()},
+		{"processes", []ability{runner}, processPackets()},
+		{"starting programs", []ability{launcher}, launchPackets()},
+		{"signals", []ability{signalSets}, signalPackets()},
+		{"system calls", []ability{syscallStops}, syscallPackets()},
+		{"breakpoints", []ability{breakpoints}, breakpointPackets()},
+		{"auxiliary vector", []ability{auxv}, auxvPackets()},
+		{"program file", []ability{execFile}, execFilePackets()},
+		{"libraries", []ability{libraries}, libraryPackets()},
+		{"signal details", []ability{siginfo}, siginfoPackets()},
+		{"thread-local variables", []ability{threadLocals}, threadLocalPackets()},
+		{"operating system", []ability{osTables}, osPackets()},
+		{"files", []ability{files}, filePackets()},
+		{"defining tracepoints", []ability{traceRun}, definitionPackets()},
+		{"static tracepoints", []ability{tracer, files, execFile}, markerPackets()},
+		{"trace runs", []ability{traceRun}, tracePackets()},
+		{"copies of instructions", []ability{tracer, relocator}, relocationPackets()},
+		{"trace files", []ability{traceRun, savedFiles}, savePackets()},
+		{"trace state", []ability{traceRun}, queryPackets()},
+		{"traceframes", []ability{traceRun}, framePackets()},
 	}
 }
-
-func always(*Server) bool { return true }
-
-func hasTracer(s *Server) bool { return s.engine != nil }
-
-func hasRun(s *Server) bool { return s.recorded != nil }

@@ -3,12 +3,12 @@ package stub
 import (
 	"slices"
 
-	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
 // kill is k, which ends all processes and has no reply.
-func (x *session) kill(string) ([]byte, error) {
+func (x *session) kill(request.None) ([]byte, error) {
 	pids := x.processes()
 	x.owed = false
 	_ = x.killAll(pids)
@@ -19,20 +19,15 @@ func (x *session) kill(string) ([]byte, error) {
 }
 
 // killProcess is vKill.
-func (x *session) killProcess(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	pid := int(in.HexUpTo(maxPID))
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) killProcess(pid int) ([]byte, error) {
 	return replyOK, x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
 }
 
 // detach is D. What survives its client keeps its process, which then goes on under the server's watch: a trace run, and
 // commands of breakpoints that are to go on; GDB leaves only such breakpoints in (disconnected-dprintf). The rest stays the
 // client's.
-func (x *session) detach(args string) ([]byte, error) {
-	pid, err := x.optionalProcess(args, ';')
+func (x *session) detach(p request.MaybeProcess) ([]byte, error) {
+	pid, err := x.chosenProcess(p)
 	if err != nil {
 		return nil, err
 	}

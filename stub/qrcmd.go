@@ -86,12 +86,8 @@ func (s *Server) monitorHelp() string {
 }
 
 // monitor is qRcmd: the user's monitor commands. What they say goes before their reply, so that an error can follow it.
-func (x *session) monitor(args string) ([]byte, error) {
-	typed, err := rsp.ParseHexBytes(args)
-	if err != nil {
-		return nil, err
-	}
-	line := strings.TrimRight(string(typed), " ")
+func (x *session) monitor(typed string) ([]byte, error) {
+	line := strings.TrimRight(typed, " ")
 	for _, c := range x.monitorCommands() {
 		rest, ok := strings.CutPrefix(line, c.name)
 		if !ok || rest != "" && (c.arguments == "" || rest[0] != ' ') {

@@ -1,11 +1,11 @@
 package stub
 
 import (
-	"math"
 	"slices"
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 	"tracewell/trace"
 )
@@ -25,7 +25,7 @@ type moving struct {
 func (x *session) relocate(pid int, addrs []arch.Addr, then func() ([]byte, error)) ([]byte, error) {
 	x.moving = nil
 	relocator := x.target.Relocator()
-	if relocator == nil || !x.client.relocates {
+	if relocator == nil || !x.client.Has(request.RelocInsn) {
 		return then()
 	}
 	x.moving = &moving{pid, relocator.Relocations(pid, addrs), then}
@@ -50,10 +50,8 @@ func (x *session) relocated(args string) ([]byte, error) {
 	if x.moving == nil {
 		return nil, nil
 	}
-	in := rsp.NewScanner(args)
-	size := in.HexUpTo(math.MaxInt32)
-	if in.End() == nil {
-		_ = x.target.Relocator().Relocated(x.moving.pid, x.moving.left[0], int(size))
+	if size, err := request.Relocated.Parse(args); err == nil {
+		_ = x.target.Relocator().Relocated(x.moving.pid, x.moving.left[0], size)
 	}
 	return x.nextRelocation()
 }

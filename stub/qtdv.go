@@ -2,10 +2,10 @@ package stub
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/trace"
 )
 
@@ -14,16 +14,12 @@ func errNoTracepoint(key trace.Key) error {
 }
 
 // defineVariable is QTDV.
-func (x *session) defineVariable(args string) ([]byte, error) {
-	v, err := trace.ParseVariable(args)
-	if err != nil {
-		return nil, err
-	}
+func (x *session) defineVariable(v trace.Variable) ([]byte, error) {
 	return replyOK, x.engine.DefineVariable(v)
 }
 
 // firstVariable is qTfV. GDB takes the last for its first, so that variables get their order back when they come newest first.
-func (x *session) firstVariable(string) ([]byte, error) {
+func (x *session) firstVariable(request.None) ([]byte, error) {
 	x.variables = list{}
 	for _, v := range slices.Backward(x.recorded.Variables()) {
 		x.variables.items = append(x.variables.items, v.String())
@@ -32,16 +28,11 @@ func (x *session) firstVariable(string) ([]byte, error) {
 }
 
 // moreVariables is qTsV.
-func (x *session) moreVariables(string) ([]byte, error) { return x.variables.advance(), nil }
+func (x *session) moreVariables(request.None) ([]byte, error) { return x.variables.advance(), nil }
 
 // variableValue is qTV: the value in the selected frame, or else the present one. U stands for one that is not known. Once there
 // was a run a variable that is not defined reads as 0.
-func (x *session) variableValue(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	n := trace.VariableNumber(in.HexUpTo(math.MaxUint16))
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) variableValue(n trace.VariableNumber) ([]byte, error) {
 	var value int64
 	var ok bool
 	switch {

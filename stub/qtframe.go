@@ -7,46 +7,32 @@ import (
 	"math"
 
 	"tracewell/arch"
-	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/tdesc"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
 
 // selectFrame is QTFrame. A query that finds nothing leaves the selection as it was. The run may go on meanwhile.
-func (x *session) selectFrame(args string) ([]byte, error) {
-	if args == "-1" {
-		return x.leaveFrames()
-	}
-	for _, q := range frameQueries {
-		in := rsp.NewScanner(args)
-		if !in.AcceptText(q.name) {
-			continue
+func (x *session) selectFrame(q request.FrameQuery) ([]byte, error) {
+	if kind, ok := frameQueries[q.By]; ok {
+		// GDB sends "tfind tracepoint -1" as ffffffff, which is the number of none.
+		query := tfile.Query{
+			Kind: kind, Tracepoint: trace.Number(int32(q.Number)), Low: x.plainAddress(q.Low), High: x.plainAddress(q.High),
 		}
-		query := tfile.Query{Kind: q.kind}
-		q.operands(in, &query)
-		if err := in.End(); err != nil {
-			return nil, err
-		}
-		query.Low, query.High = x.plainAddress(query.Low), x.plainAddress(query.High)
 		n, ok, err := x.recorded.Find(query, x.nextFrame())
 		if err != nil || !ok {
 			return replyNoFrame, err
 		}
 		return x.enterFrame(n)
 	}
-	in := rsp.NewScanner(args)
-	n := in.HexField()
-	if err := in.End(); err != nil {
-		return nil, err
-	}
-	if uint32(n) == math.MaxUint32 { // -1, of as many bits as the client has
+	switch {
+	case uint32(q.Number) == request.LeaveFrames: // of as many bits as the client has
 		return x.leaveFrames()
-	}
-	if n > math.MaxInt32 {
+	case q.Number > math.MaxInt32:
 		return replyNoFrame, nil
 	}
-	return x.enterFrame(int(n))
+	return x.enterFrame(int(q.Number))
 }
 
 var replyNoFrame = []byte("F-1")
@@ -55,25 +41,9 @@ var replyNoFrame = []byte("F-1")
 var errNoFrame = errors.New("no traceframe is selected")
 
 // frameQueries are the forms of QTFrame that search, onwards from the selected frame.
-var frameQueries = []struct {
-	name     string
-	kind     tfile.QueryKind
-	operands func(*rsp.Scanner, *tfile.Query)
-}{
-	{"pc:", tfile.ByPC, func(in *rsp.Scanner, q *tfile.Query) { q.Low = arch.Addr(in.HexField()) }},
-	{"tdp:", tfile.ByTracepoint, func(in *rsp.Scanner, q *tfile.Query) {
-		// GDB sends "tfind tracepoint -1" as ffffffff, which is the number of none.
-		q.Tracepoint = trace.Number(int32(in.HexUpTo(math.MaxUint32)))
-	}},
-	{"range:", tfile.ByRange, parseRange},
-	{"outside:", tfile.ByOutside, parseRange},
-}
-
-// parseRange reads START:END.
-func parseRange(in *rsp.Scanner, q *tfile.Query) {
-	q.Low = arch.Addr(in.HexField())
-	in.Literal(':')
-	q.High = arch.Addr(in.HexField())
+var frameQueries = map[request.FrameKey]tfile.QueryKind{
+	request.ByPC: tfile.ByPC, request.ByTracepoint: tfile.ByTracepoint, request.ByRange: tfile.ByRange,
+	request.ByOutside: tfile.ByOutside,
 }
 
 // nextFrame is where a search begins.

@@ -5,12 +5,13 @@ import (
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
 
 // firstMarkers is qTfSTM.
-func (x *session) firstMarkers(string) ([]byte, error) {
+func (x *session) firstMarkers(request.None) ([]byte, error) {
 	x.static = list{}
 	id, err := x.thread()
 	if err == nil {
@@ -23,15 +24,10 @@ func (x *session) firstMarkers(string) ([]byte, error) {
 }
 
 // moreMarkers is qTsSTM.
-func (x *session) moreMarkers(string) ([]byte, error) { return x.static.advance(), nil }
+func (x *session) moreMarkers(request.None) ([]byte, error) { return x.static.advance(), nil }
 
 // markerHere is qTSTMat.
-func (x *session) markerHere(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	addr := arch.Addr(in.HexField())
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) markerHere(addr arch.Addr) ([]byte, error) {
 	found := list{}
 	id, err := x.thread()
 	if err == nil {

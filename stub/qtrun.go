@@ -1,19 +1,19 @@
 package stub
 
 import (
-	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/trace"
 )
 
 // traceInit is QTinit.
-func (x *session) traceInit(string) ([]byte, error) {
+func (x *session) traceInit(request.None) ([]byte, error) {
 	x.frame = nil
 	return replyOK, x.engine.Init()
 }
 
 // traceStart is QTStart. The frames of the run before go, so none stays selected. Tracepoints that are disabled may be enabled
 // during the run, and so their instructions are copied, too.
-func (x *session) traceStart(string) ([]byte, error) {
+func (x *session) traceStart(request.None) ([]byte, error) {
 	id, err := x.thread()
 	if err != nil {
 		return nil, err
@@ -28,62 +28,26 @@ func (x *session) traceStart(string) ([]byte, error) {
 }
 
 // traceStop is QTStop. GDB sends the note that goes with it afterwards.
-func (x *session) traceStop(string) ([]byte, error) {
+func (x *session) traceStop(request.None) ([]byte, error) {
 	return replyOK, x.engine.Stop(trace.ReasonStop, "")
 }
 
 // traceStatus is qTStatus.
-func (x *session) traceStatus(string) ([]byte, error) {
+func (x *session) traceStatus(request.None) ([]byte, error) {
 	return append([]byte{'T'}, x.recorded.Status().Reply()...), nil
 }
 
 // disconnectedTracing is QTDisconnected.
-func (x *session) disconnectedTracing(args string) ([]byte, error) {
-	on, err := parseFlag(args)
-	if err != nil {
-		return nil, err
-	}
+func (x *session) disconnectedTracing(on bool) ([]byte, error) {
 	x.engine.SetDisconnected(on)
 	return replyOK, nil
 }
 
-// traceNotes is QTNotes. Either all of the notes in the packet are kept or none.
-func (x *session) traceNotes(args string) ([]byte, error) {
-	notes, err := parseNotes(args)
-	if err != nil {
-		return nil, err
-	}
-	for key, keep := range map[string]func(string){
-		"user": x.engine.SetUser, "notes": x.engine.SetNotes, "tstop": x.engine.SetStopNote,
-	} {
-		if text, ok := notes[key]; ok {
-			keep(text)
-		}
+// traceNotes is QTNotes. Either all of the notes in the packet are kept or none. Of two with the same key the last counts.
+func (x *session) traceNotes(notes []request.Note) ([]byte, error) {
+	keep := map[string]func(string){"user": x.engine.SetUser, "notes": x.engine.SetNotes, "tstop": x.engine.SetStopNote}
+	for _, n := range notes {
+		keep[n.Key](n.Text)
 	}
 	return replyOK, nil
-}
-
-// parseNotes reads [user:HEXTEXT;][notes:HEXTEXT;][tstop:HEXTEXT;]. The last semicolon may be missing.
-func parseNotes(args string) (map[string]string, error) {
-	notes := make(map[string]string)
-	in := rsp.NewScanner(args)
-	for !in.Done() {
-		key := noteKey(in)
-		in.Literal(':')
-		notes[key] = string(in.HexBytes())
-		if !in.Done() {
-			in.Literal(';')
-		}
-	}
-	return notes, in.Err()
-}
-
-func noteKey(in *rsp.Scanner) string {
-	for _, key := range []string{"user", "notes", "tstop"} {
-		if in.AcceptText(key) {
-			return key
-		}
-	}
-	in.Fail("user, notes or tstop")
-	return ""
 }

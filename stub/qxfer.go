@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -17,33 +18,23 @@ type document struct {
 }
 
 // reads makes the handler of a qXfer read out of the function that makes the whole object of an annex.
-func reads(object string, read func(x *session, annex string) ([]byte, error)) handler {
-	return func(x *session, args string) ([]byte, error) {
-		// The annex may hold colons; what follows the last one are numbers.
-		colon := strings.LastIndexByte(args, ':')
-		in := rsp.NewScanner(args)
-		annex := in.Take(max(colon, 0))
-		in.Literal(':')
-		offset := in.HexField()
-		in.Literal(',')
-		length := in.HexField()
-		if err := in.End(); err != nil {
-			return nil, err
-		}
+func reads(f *request.Form[request.Part], read func(x *session, annex string) ([]byte, error)) call {
+	object := strings.Split(f.Prefix, ":")[1]
+	return on(f, func(x *session, p request.Part) ([]byte, error) {
 		doc, ok := x.documents[object]
-		if !ok || offset == 0 || doc.annex != annex {
-			b, err := read(x, annex)
+		if !ok || p.Offset == 0 || doc.annex != p.Annex {
+			b, err := read(x, p.Annex)
 			if err != nil {
 				return nil, err
 			}
-			doc = document{annex, b}
+			doc = document{p.Annex, b}
 			x.documents[object] = doc
 		}
-		if offset > uint64(len(doc.bytes)) {
-			return nil, fmt.Errorf("offset %d is behind the end of the %d bytes of %s", offset, len(doc.bytes), object)
+		if p.Offset > uint64(len(doc.bytes)) {
+			return nil, fmt.Errorf("offset %d is behind the end of the %d bytes of %s", p.Offset, len(doc.bytes), object)
 		}
-		return x.part(doc.bytes[offset:], length), nil
-	}
+		return x.part(doc.bytes[p.Offset:], p.Length), nil
+	})
 }
 
 // part is a binary reply of at most length bytes from the start of rest: m when more follow, l when these are the last.
@@ -114,18 +105,14 @@ func (x *session) execFileDocument(annex string) ([]byte, error) {
 		return nil, err
 	}
 	if annex != "" {
-		in := rsp.NewScanner(annex)
-		id.PID = int(in.HexUpTo(maxPID))
-		if err := in.End(); err != nil {
+		// A process, which the packets that name nothing else have in the same form.
+		if id.PID, err = request.KillProcess.Parse(annex); err != nil {
 			return nil, err
 		}
 	}
 	path, err := x.target.ExecFile().ReadExecFile(id.PID)
 	return []byte(path), err
 }
-
-// maxPID is more than any kernel's highest process number.
-const maxPID = 1<<31 - 1
 
 // siginfoDocument is qXfer:siginfo:read.
 func (x *session) siginfoDocument(annex string) ([]byte, error) {
@@ -140,15 +127,7 @@ func (x *session) siginfoDocument(annex string) ([]byte, error) {
 }
 
 // writeSiginfo is qXfer:siginfo:write.
-func (x *session) writeSiginfo(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	in.Literal(':')
-	offset := in.HexField()
-	in.Literal(':')
-	part := in.Rest()
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
+func (x *session) writeSiginfo(w request.ObjectWrite) ([]byte, error) {
 	id, err := x.thread()
 	if err != nil {
 		return nil, err
@@ -157,12 +136,12 @@ func (x *session) writeSiginfo(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if offset > uint64(len(b)) || uint64(len(part)) > uint64(len(b))-offset {
-		return nil, fmt.Errorf("%d bytes at offset %d do not lie in the %d bytes of siginfo", len(part), offset, len(b))
+	if w.Offset > uint64(len(b)) || uint64(len(w.Bytes)) > uint64(len(b))-w.Offset {
+		return nil, fmt.Errorf("%d bytes at offset %d do not lie in the %d bytes of siginfo", len(w.Bytes), w.Offset, len(b))
 	}
-	copy(b[offset:], part)
+	copy(b[w.Offset:], w.Bytes)
 	if err := x.target.Siginfo().WriteSiginfo(id, b); err != nil {
 		return nil, err
 	}
-	return rsp.AppendHex(nil, uint64(len(part))), nil
+	return rsp.AppendHex(nil, uint64(len(w.Bytes))), nil
 }

@@ -46,7 +46,7 @@ func Reference() string {
 	for _, g := range groups() {
 		for _, p := range g.packets {
 			if p.manual != "" {
-				fmt.Fprintf(&b, "| %s | %s |\n", code(p.name()), cell(p.manual))
+				fmt.Fprintf(&b, "| %s | %s |\n", code(p.Name()), cell(p.manual))
 			}
 		}
 	}
@@ -64,22 +64,24 @@ Where the words of GDB's manual and what GDB does with a packet part, GDB decide
 
 // offered says which targets have the group.
 func (g *group) offered() string {
-	if g.needs == "" {
-		return "Every target has them."
+	var needs []string
+	for _, a := range g.needs {
+		if a.name != "" {
+			needs = append(needs, "`"+strings.ReplaceAll(a.name, "|", "` or `")+"`")
+		}
 	}
-	needs := strings.Split(g.needs, ", ")
-	for i := range needs {
-		needs[i] = "`" + strings.ReplaceAll(needs[i], "|", "` or `") + "`"
+	if len(needs) == 0 {
+		return "Every target has them."
 	}
 	return "A target has them by way of " + strings.Join(needs, ", ") + "."
 }
 
 // grammar is the whole packet, with a blank between a name and a field that would look like one word.
 func (p *packet) grammar() string {
-	if p.syntax != "" && isLetter(p.prefix[len(p.prefix)-1]) && isLetter(p.syntax[0]) {
-		return p.prefix + " " + p.syntax
+	if p.Syntax != "" && isLetter(p.Prefix[len(p.Prefix)-1]) && isLetter(p.Syntax[0]) {
+		return p.Prefix + " " + p.Syntax
 	}
-	return p.prefix + p.syntax
+	return p.Prefix + p.Syntax
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -1,11 +1,12 @@
 package stub
 
 import (
+	"errors"
 	"fmt"
-	"math"
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 	"tracewell/tdesc"
 )
@@ -70,7 +71,7 @@ func (s *Server) threadRegisters(layout *tdesc.Layout, id target.ThreadID) (bloc
 }
 
 // readRegisters is g.
-func (x *session) readRegisters(string) ([]byte, error) {
+func (x *session) readRegisters(request.None) ([]byte, error) {
 	b, err := x.registerBlock()
 	if err != nil {
 		return nil, err
@@ -78,13 +79,13 @@ func (x *session) readRegisters(string) ([]byte, error) {
 	return b.appendHex(make([]byte, 0, 2*len(b.bytes)), 0, len(b.bytes)), nil
 }
 
-// writeRegisters is G.
+// writeRegisters is G. Without a process that is what is wrong, whatever the packet holds.
 func (x *session) writeRegisters(args string) ([]byte, error) {
 	layout, err := x.registers()
 	if err != nil {
 		return nil, err
 	}
-	b, err := rsp.ParseHexBytes(args)
+	b, err := request.WriteRegisters.Parse(args)
 	if err != nil {
 		return nil, err
 	}
@@ -98,11 +99,12 @@ func (x *session) writeRegisters(args string) ([]byte, error) {
 	return replyOK, x.target.WriteRegisters(id, b)
 }
 
-// slot reads a register number and finds its place in the block.
-func (x *session) slot(in *rsp.Scanner) (*tdesc.Slot, error) {
-	n := arch.Reg(in.HexUpTo(math.MaxInt32))
-	if err := in.Err(); err != nil {
-		return nil, err
+// slot finds the place of a register in the block, where malformed is what is wrong with the packet. A register that does not
+// exist comes before what is wrong behind its number, which begins the packet.
+func (x *session) slot(n arch.Reg, malformed error) (*tdesc.Slot, error) {
+	var syntax *rsp.SyntaxError
+	if errors.As(malformed, &syntax) && syntax.Offset == 0 {
+		return nil, malformed
 	}
 	layout, err := x.registers()
 	if err != nil {
@@ -112,17 +114,14 @@ func (x *session) slot(in *rsp.Scanner) (*tdesc.Slot, error) {
 	if slot == nil {
 		return nil, fmt.Errorf("no register has the number %d", n)
 	}
-	return slot, nil
+	return slot, malformed
 }
 
 // readRegister is p.
 func (x *session) readRegister(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	slot, err := x.slot(in)
+	n, err := request.ReadRegister.Parse(args)
+	slot, err := x.slot(n, err)
 	if err != nil {
-		return nil, err
-	}
-	if err := in.End(); err != nil {
 		return nil, err
 	}
 	b, err := x.registerBlock()
@@ -134,16 +133,12 @@ func (x *session) readRegister(args string) ([]byte, error) {
 
 // writeRegister is P.
 func (x *session) writeRegister(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	slot, err := x.slot(in)
+	r, err := request.WriteRegister.Parse(args)
+	slot, err := x.slot(r.Register, err)
 	if err != nil {
 		return nil, err
 	}
-	in.Literal('=')
-	value := in.HexBytes()
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+	value := r.Value
 	if len(value) != slot.Size {
 		return nil, fmt.Errorf("%d bytes for %s, expected %d", len(value), slot.Reg.Name, slot.Size)
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -22,11 +23,11 @@ func (x *session) errorReply(p *packet, err error) []byte {
 	switch {
 	case errors.Is(err, target.ErrUnsupported):
 		return nil
-	case p.flags&numericErrors != 0 && !x.client.errorMessages:
+	case p.flags&numericErrors != 0 && !x.client.Has(request.ErrorMessages):
 		return []byte("E01")
 	}
 	if syntax, bare := err.(*rsp.SyntaxError); bare { // others say already where they come from
-		err = fmt.Errorf("%s packet: %w", p.name(), syntax)
+		err = fmt.Errorf("%s packet: %w", p.Name(), syntax)
 	}
 	return errorText(err)
 }

@@ -3,6 +3,7 @@ package stub
 import (
 	"errors"
 
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -10,8 +11,8 @@ import (
 var errReverseNonStop = errors.New("nothing runs backwards in non-stop mode")
 
 // goBack is bc and stepBack is bs. There is no form of vCont for them.
-func (x *session) goBack(string) ([]byte, error)   { return x.resumeBack(target.Go) }
-func (x *session) stepBack(string) ([]byte, error) { return x.resumeBack(target.StepOne) }
+func (x *session) goBack(request.None) ([]byte, error)   { return x.resumeBack(target.Go) }
+func (x *session) stepBack(request.None) ([]byte, error) { return x.resumeBack(target.StepOne) }
 
 func (x *session) resumeBack(verb target.Verb) ([]byte, error) {
 	if x.nonStop != nil {

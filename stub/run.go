@@ -3,7 +3,7 @@ package stub
 import (
 	"errors"
 
-	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -21,31 +21,20 @@ func (x *session) run(args string) ([]byte, error) {
 	if x.target.Launcher() == nil {
 		return nil, errOneProgram
 	}
-	path, arguments, err := parseRun(args)
+	named, err := request.Run.Parse(args)
 	if err != nil {
 		return nil, err
 	}
 	p := x.program
-	if path != "" {
-		p.Path = path
+	if named.Path != "" {
+		p.Path = named.Path
 	}
-	p.Args = arguments
+	p.Args = named.Args
 	ev, err := x.launch(p)
 	if err != nil {
 		return nil, err
 	}
 	return x.stopReply(ev), nil
-}
-
-// parseRun reads [HEXPATH][;HEXARGUMENT...]. Arguments may be empty.
-func parseRun(args string) (path string, arguments []string, err error) {
-	in := rsp.NewScanner(args)
-	path = string(in.HexBytes())
-	for !in.Done() {
-		in.Literal(';')
-		arguments = append(arguments, string(in.HexBytes()))
-	}
-	return path, arguments, in.Err()
 }
 
 // launch starts a program, which is then the one that ran last, and selects its thread. It returns the event to tell.
@@ -91,7 +80,7 @@ func (x *session) restart(string) ([]byte, error) {
 	if !x.extended || x.target.Launcher() == nil {
 		return nil, target.ErrUnsupported
 	}
-	_, _ = x.kill("")
+	_, _ = x.kill(request.None{})
 	if !x.running { // as it does when nothing can stop it
 		_, _ = x.launch(x.program) // without one there is no process, which ? tells
 	}
@@ -100,12 +89,7 @@ func (x *session) restart(string) ([]byte, error) {
 
 // attach is vAttach. In non-stop mode the process goes on at once, as with gdbserver 13.1: GDB then asks for the threads to
 // stop that it wants stopped.
-func (x *session) attach(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	pid := int(in.HexUpTo(maxPID))
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) attach(pid int) ([]byte, error) {
 	id, err := x.target.Launcher().Attach(pid)
 	if err != nil {
 		return nil, x.refuse(err)

@@ -7,6 +7,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 )
 
 // memoryChunk is how much memory is looked at in one piece.
@@ -16,20 +17,11 @@ const memoryChunk = 64 << 10
 var errNoPattern = errors.New("there is no pattern to search for")
 
 // searchMemory is qSearch:memory.
-func (x *session) searchMemory(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	addr := arch.Addr(in.HexField())
-	in.Literal(';')
-	length := in.HexField()
-	in.Literal(';')
-	pattern := []byte(in.Rest())
-	if err := in.Err(); err != nil {
-		return nil, err
-	}
-	if len(pattern) == 0 {
+func (x *session) searchMemory(s request.Search) ([]byte, error) {
+	if len(s.Pattern) == 0 {
 		return nil, errNoPattern
 	}
-	at, found, err := x.find(addr, length, pattern)
+	at, found, err := x.find(s.Addr, s.Length, s.Pattern)
 	switch {
 	case err != nil:
 		return nil, err
@@ -58,14 +50,9 @@ func (x *session) find(addr arch.Addr, length uint64, pattern []byte) (at arch.A
 }
 
 // checksum is qCRC.
-func (x *session) checksum(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	addr, length := extent(in)
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) checksum(e request.Extent) ([]byte, error) {
 	crc := uint32(math.MaxUint32)
-	err := x.eachChunk(addr, length, func(_ arch.Addr, chunk []byte) bool {
+	err := x.eachChunk(e.Addr, e.Length, func(_ arch.Addr, chunk []byte) bool {
 		for _, b := range chunk {
 			crc = crc<<8 ^ crcTable[byte(crc>>24)^b]
 		}

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -20,7 +21,7 @@ type session struct {
 	chunk   []byte // of the trace buffer, as last read
 	digits  []byte // of it, as last sent
 
-	client   features
+	client   request.Client
 	general  target.ThreadID // of Hg: whose registers and memory are meant; zero to choose one
 	resuming target.ThreadID // of Hc: what c and s resume, maybe all of a process; zero for everything
 	pass     signalSet       // of QPassSignals
@@ -41,19 +42,6 @@ type session struct {
 	moving    *moving             // asks about instructions; nil when none is asked about
 	documents map[string]document // of qXfer, as they were when their reading began
 	open      openFiles           // of vFile
-}
-
-// features are what the client can do beyond the oldest protocol.
-type features struct {
-	multiprocess  bool // thread-ids with a process
-	swbreak       bool // stop replies with swbreak
-	hwbreak       bool // and hwbreak
-	execEvents    bool // and exec
-	forkEvents    bool // and fork
-	vforkEvents   bool // and vfork and vforkdone
-	noResumed     bool // the stop reply N
-	errorMessages bool // E. and a text in reply to every packet
-	relocates     bool // makes copies of instructions when asked by qRelocInsn
 }
 
 func newSession(s *Server, conn io.ReadWriteCloser) *session {
@@ -85,7 +73,8 @@ func (x *session) takeCharge() {
 	x.letPass(x.pass)
 	if runner := x.target.Runner(); runner != nil {
 		runner.SetReports(target.Reports{
-			Fork: x.client.forkEvents, Vfork: x.client.vforkEvents, Threads: x.births, NoneResumed: x.client.noResumed,
+			Fork: x.client.Has(request.ForkEvents), Vfork: x.client.Has(request.VforkEvents),
+			Threads: x.births, NoneResumed: x.client.Has(request.NoResumed),
 		})
 	}
 }
@@ -187,7 +176,7 @@ func (x *session) handle(p *packet, args []byte) ([]byte, error) {
 		return nil, errFrameSelected
 	case p.flags&changesRun != 0 && x.engine == nil:
 		return nil, errRecorded
-	case p.flags&binaryArguments == 0:
+	case !p.Binary:
 		return p.handler(x, string(args))
 	}
 	plain, err := rsp.Unescape(x.plain[:0], args)

@@ -1,12 +1,12 @@
 package stub
 
 import (
-	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
 // signalSet is a set of signals by GDB's numbers, of which there are fewer than 160.
-type signalSet [256]bool
+type signalSet [request.MaxSignal + 1]bool
 
 // has reports whether sig is in the set; numbers out of range are in none.
 func (set signalSet) has(sig target.Signal) bool {
@@ -70,37 +70,22 @@ func everySignal() (set signalSet) {
 }
 
 // passSignals is QPassSignals: these go to the program without a stop.
-func (x *session) passSignals(args string) ([]byte, error) {
-	set, err := parseSignals(args)
-	if err != nil {
-		return nil, err
-	}
-	x.pass = set
+func (x *session) passSignals(list []int) ([]byte, error) {
+	x.pass = setOf(list)
 	x.takeCharge()
 	return replyOK, nil
 }
 
 // programSignals is QProgramSignals: these the program may take with it when it is let go.
-func (x *session) programSignals(args string) ([]byte, error) {
-	set, err := parseSignals(args)
-	if err != nil {
-		return nil, err
-	}
-	x.target.Signals().ProgramSignals(set.list())
+func (x *session) programSignals(list []int) ([]byte, error) {
+	x.target.Signals().ProgramSignals(setOf(list).list())
 	return replyOK, nil
 }
 
-// parseSignals reads [SIGNAL;...].
-func parseSignals(args string) (signalSet, error) {
-	var set signalSet
-	in := rsp.NewScanner(args)
-	for !in.Done() {
-		if sig := in.HexUpTo(uint64(len(set) - 1)); in.Err() == nil {
-			set[sig] = true
-		}
-		if !in.Done() {
-			in.Literal(';')
-		}
+// setOf is the set of the signals that a packet lists.
+func setOf(list []int) (set signalSet) {
+	for _, sig := range list {
+		set[sig] = true
 	}
-	return set, in.Err()
+	return set
 }

@@ -5,12 +5,13 @@ import (
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
 // status is ?. In all-stop mode a program that runs, because a run went on without a client, is stopped to answer it.
-func (x *session) status(string) ([]byte, error) {
+func (x *session) status(request.None) ([]byte, error) {
 	switch {
 	case x.nonStop != nil:
 		return x.firstStop(), nil
@@ -79,32 +80,39 @@ func (x *session) stopped(ev target.Event) {
 
 // stopReply is the reply that tells ev, see the GDB manual, Stop Reply Packets.
 func (x *session) stopReply(ev target.Event) []byte {
+	s := reply.Stop{Kind: 'T', Number: int(uint8(ev.Signal)), Core: -1}
 	switch ev.Kind {
-	case target.Exited:
-		return x.appendProcess(fmt.Appendf(nil, "W%02x", uint8(ev.Code)), ev)
-	case target.Terminated:
-		return x.appendProcess(fmt.Appendf(nil, "X%02x", uint8(ev.Signal)), ev)
+	case target.Exited, target.Terminated:
+		s.Kind = 'X'
+		if ev.Kind == target.Exited {
+			s.Kind, s.Number = 'W', int(uint8(ev.Code))
+		}
+		if x.client.Has(request.Multiprocess) { // only such clients understand it
+			s.PID = ev.Thread.PID
+		}
+		return s.Append(nil)
 	case target.ThreadExited:
-		return x.appendThread(fmt.Appendf(nil, "w%02x;", uint8(ev.Code)), ev.Thread)
+		s.Kind, s.Number, s.Thread = 'w', int(uint8(ev.Code)), x.idOf(ev.Thread)
+		return s.Append(nil)
 	case target.NoneResumed:
 		return []byte("N")
 	case target.Stopped:
 	default:
-		ev.Signal = target.SignalTrap
+		s.Number = int(target.SignalTrap)
 	}
 	if x.disabled.stopDetails() {
-		return fmt.Appendf(nil, "S%02x", uint8(ev.Signal))
+		s.Kind = 'S'
+		return s.Append(nil)
 	}
-	reply := fmt.Appendf(nil, "T%02x", uint8(ev.Signal))
-	return x.appendThreadState(x.appendReason(reply, ev), ev.Thread)
-}
-
-// appendProcess appends the process that ended, which only multiprocess clients understand.
-func (x *session) appendProcess(reply []byte, ev target.Event) []byte {
-	if !x.client.multiprocess || ev.Thread.PID == 0 {
-		return reply
+	s.Reason, s.Detail = x.reason(ev)
+	s.Registers = x.expedited(ev.Thread)
+	if !x.disabled.stopThread() {
+		s.Thread = x.idOf(ev.Thread)
+		if th, err := x.target.Thread(ev.Thread); err == nil {
+			s.Core = th.Core
+		}
 	}
-	return rsp.AppendHex(append(reply, ";process:"...), uint64(ev.Thread.PID))
+	return s.Append(nil)
 }
 
 // watchNames are the reasons that come with an address.
@@ -114,82 +122,68 @@ var watchNames = map[target.Reason]string{
 	target.ReasonAccessWatch: "awatch",
 }
 
-// historyEnds are the reasons of a recording that has been gone through.
+// historyEnds are the reasons of a recording that was executed to its end, or back to its beginning.
 var historyEnds = map[target.Reason]string{
 	target.ReasonBegin: "begin",
 	target.ReasonEnd:   "end",
 }
 
-// appendReason appends why the program stopped, as far as the client knows the reason.
-func (x *session) appendReason(reply []byte, ev target.Event) []byte {
+// reason is why a thread stopped, as far as the client supports the reason: one that it has not announced shows as SIGTRAP.
+func (x *session) reason(ev target.Event) (name, detail string) {
 	switch {
 	case ev.Kind != target.Stopped:
-		return x.appendHappening(reply, ev)
-	case ev.Reason == target.ReasonSwBreak && x.client.swbreak:
-		return append(reply, "swbreak:;"...)
-	case ev.Reason == target.ReasonHwBreak && x.client.hwbreak:
-		return append(reply, "hwbreak:;"...)
+		return x.happening(ev)
+	case ev.Reason == target.ReasonSwBreak && x.client.Has(request.SwBreak):
+		return "swbreak", ""
+	case ev.Reason == target.ReasonHwBreak && x.client.Has(request.HwBreak):
+		return "hwbreak", ""
 	case ev.Reason == target.ReasonLibrary:
-		return append(reply, "library:;"...)
+		return "library", ""
 	case historyEnds[ev.Reason] != "":
-		return append(append(append(reply, "replaylog:"...), historyEnds[ev.Reason]...), ';')
+		return "replaylog", historyEnds[ev.Reason]
 	case watchNames[ev.Reason] != "":
-		return fmt.Appendf(reply, "%s:%x;", watchNames[ev.Reason], uint64(ev.Addr))
+		return watchNames[ev.Reason], fmt.Sprintf("%x", uint64(ev.Addr))
 	}
-	return reply
+	return "", ""
 }
 
-// appendHappening appends what a thread stopped for that did not stop by itself. A client that has not announced that it
-// knows of such things sees SIGTRAP.
-func (x *session) appendHappening(reply []byte, ev target.Event) []byte {
+// happening is the reason of a thread that something other than a signal stopped.
+func (x *session) happening(ev target.Event) (name, detail string) {
 	switch {
-	case ev.Kind == target.Execed && x.client.execEvents:
-		return append(rsp.AppendHexBytes(append(reply, "exec:"...), ev.Path), ';')
-	case ev.Kind == target.Forked && x.client.forkEvents:
-		return append(x.appendThread(append(reply, "fork:"...), ev.Child), ';')
-	case ev.Kind == target.Vforked && x.client.vforkEvents:
-		return append(x.appendThread(append(reply, "vfork:"...), ev.Child), ';')
-	case ev.Kind == target.VforkDone && x.client.vforkEvents:
-		return append(reply, "vforkdone:;"...)
+	case ev.Kind == target.Execed && x.client.Has(request.ExecEvents):
+		return "exec", fmt.Sprintf("%x", ev.Path)
+	case ev.Kind == target.Forked && x.client.Has(request.ForkEvents):
+		return "fork", x.idOf(ev.Child).String()
+	case ev.Kind == target.Vforked && x.client.Has(request.VforkEvents):
+		return "vfork", x.idOf(ev.Child).String()
+	case ev.Kind == target.VforkDone && x.client.Has(request.VforkEvents):
+		return "vforkdone", ""
 	case ev.Kind == target.ThreadCreated && x.births:
-		return append(reply, "create:;"...)
+		return "create", ""
 	case ev.Kind == target.SyscallEntry:
-		return fmt.Appendf(reply, "syscall_entry:%x;", uint32(ev.Syscall))
+		return "syscall_entry", fmt.Sprintf("%x", uint32(ev.Syscall))
 	case ev.Kind == target.SyscallReturn:
-		return fmt.Appendf(reply, "syscall_return:%x;", uint32(ev.Syscall))
+		return "syscall_return", fmt.Sprintf("%x", uint32(ev.Syscall))
 	}
-	return reply
+	return "", ""
 }
 
-// appendThreadState appends the registers that GDB asks for after every stop, the thread and its processor.
-func (x *session) appendThreadState(reply []byte, id target.ThreadID) []byte {
-	reply = x.appendExpedited(reply, id)
-	if x.disabled.stopThread() {
-		return reply
-	}
-	reply = append(x.appendThread(append(reply, "thread:"...), id), ';')
-	if th, err := x.target.Thread(id); err == nil && th.Core >= 0 {
-		reply = fmt.Appendf(reply, "core:%x;", th.Core)
-	}
-	return reply
-}
-
-// appendExpedited appends frame pointer, stack pointer and program counter, live even while a frame is selected. GDB
-// can do without them, so registers that cannot be read are left out.
-func (x *session) appendExpedited(reply []byte, id target.ThreadID) []byte {
+// expedited is frame pointer, stack pointer and program counter, which GDB would ask for after every stop: live even while a
+// frame is selected. GDB can do without them, so registers that cannot be read are left out.
+func (x *session) expedited(id target.ThreadID) (list []reply.Register) {
 	layout, err := x.registers()
 	if err != nil {
-		return reply
+		return nil
 	}
 	b, err := x.threadRegisters(layout, id)
 	if err != nil {
-		return reply
+		return nil
 	}
 	isa := x.target.ISA()
 	for _, n := range [...]arch.Reg{isa.FP, isa.SP, isa.PC} {
 		if slot := layout.ByNumber(n); slot != nil && b.knows(slot) {
-			reply = fmt.Appendf(reply, "%02x:%x;", n, b.bytes[slot.Offset:slot.Offset+slot.Size])
+			list = append(list, reply.Register{Number: n, Hex: string(b.appendHex(nil, slot.Offset, slot.Size))})
 		}
 	}
-	return reply
+	return list
 }

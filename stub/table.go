@@ -1,25 +1,44 @@
 package stub
 
-import "strings"
+import (
+	"tracewell/rsp/request"
+	"tracewell/target"
+)
 
-// group is a set of packets that need the same ability of the target.
+// group is a set of packets that need the same abilities of the target, all of them.
 type group struct {
 	name    string
-	needs   string // the accessors of target.Groups, with commas, or bars where one will do; "" for the core
-	has     func(s *Server) bool
+	needs   []ability
 	packets []packet
 }
 
-// packet is one row: a packet that the server knows.
-//
-// The prefix is everything that names the packet, with the separator that follows; what comes behind it are its arguments.
-// Among the rows whose prefix fits, the longest wins; a row without syntax takes no arguments, so it fits only alone.
+// ability is something that not every target has: an accessor of target.Groups, or several of which one will do, with bars
+// between them. One without a name is an ability of the server itself.
+type ability struct {
+	name string
+	has  func(s *Server) bool
+}
+
+// ofTarget is the ability that an accessor returns.
+func ofTarget[A any](name string, accessor func(target.Target) A) ability {
+	return ability{name, func(s *Server) bool { return any(accessor(s.target)) != nil }}
+}
+
+// has reports whether a server offers the packets of the group.
+func (g *group) has(s *Server) bool {
+	for _, a := range g.needs {
+		if !a.has(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// packet is one row: a packet that the server supports. Among the rows whose prefix fits, the longest wins.
 type packet struct {
-	prefix  string
-	syntax  string // of the arguments: CAPITALS are fields, brackets are optional parts
-	handler handler
-	flags   flags
-	tokens  string // announced by qSupported, blank-separated; see supported.go
+	call
+	flags  flags
+	tokens string // announced by qSupported, blank-separated; see supported.go
 
 	// The rest is for readers, see reference.go.
 	about   string
@@ -29,22 +48,39 @@ type packet struct {
 	manual  string // where the letter of GDB's manual is not followed, and why; "" for nowhere
 }
 
+// call is a packet's grammar and what answers it.
+type call struct {
+	*request.Grammar
+	handler handler
+}
+
 // handler answers a packet. Its arguments are what follows the prefix. No reply and no error is the empty reply.
 type handler func(x *session, args string) ([]byte, error)
+
+// on answers a packet by a function of its parsed arguments. Arguments that do not parse are refused before that.
+func on[A any](f *request.Form[A], answer func(*session, A) ([]byte, error)) call {
+	return call{&f.Grammar, func(x *session, args string) ([]byte, error) {
+		a, err := f.Parse(args)
+		if err != nil {
+			return nil, err
+		}
+		return answer(x, a)
+	}}
+}
+
+// unparsed answers a packet by a function that takes the arguments as they came: because it does not look at them, or because
+// something else is to be refused before what is malformed.
+func unparsed[A any](f *request.Form[A], answer handler) call { return call{&f.Grammar, answer} }
 
 // flags say how a packet is treated before and after its handler is called.
 type flags uint8
 
 const (
-	whenStopped     flags = 1 << iota // refused while the program runs
-	outsideFrames                     // refused while a frame is selected
-	binaryArguments                   // arguments hold binary bytes, so escapes are undone
-	changesRun                        // refused where the trace run is a recording
-	numericErrors                     // errors are numbers: GDB 13 takes a text for data (m), or for console output (qRcmd)
+	whenStopped   flags = 1 << iota // refused while the program runs
+	outsideFrames                   // refused while a frame is selected
+	changesRun                      // refused where the trace run is a recording
+	numericErrors                   // errors are numbers: GDB 13 takes a text for data (m), or for console output (qRcmd)
 )
-
-// name is the prefix without what separates it from the arguments.
-func (p *packet) name() string { return strings.TrimRight(p.prefix, ":;,") }
 
 // table is the rows by prefix.
 type table struct {
@@ -66,8 +102,8 @@ func newTable() *table {
 		g := &t.groups[i]
 		for j := range g.packets {
 			p := &g.packets[j]
-			t.rows[p.prefix] = row{p, g}
-			t.longest = max(t.longest, len(p.prefix))
+			t.rows[p.Prefix] = row{p, g}
+			t.longest = max(t.longest, len(p.Prefix))
 		}
 	}
 	return t
@@ -76,20 +112,10 @@ func newTable() *table {
 // serves reports whether a packet is among those that this server and its target know.
 func (s *Server) serves(g *group, p *packet) bool { return g.has(s) && !s.disabled.packet(p) }
 
-// takes reports whether arguments may follow a row's prefix: not where there are none, and only behind the separator where
-// the syntax begins with an optional one, as in "[:PID]".
-func (p *packet) takes(args []byte) bool {
-	if len(args) == 0 || p.syntax == "" {
-		return len(args) == 0
-	}
-	optional := len(p.syntax) > 1 && p.syntax[0] == '[' && strings.IndexByte(":;,", p.syntax[1]) >= 0
-	return !optional || args[0] == p.syntax[1]
-}
-
 // find finds the row of a packet and the packet's arguments; nil if there is none.
 func (t *table) find(payload []byte) (*row, []byte) {
 	for n := min(len(payload), t.longest); n > 0; n-- {
-		if r, ok := t.rows[string(payload[:n])]; ok && r.packet.takes(payload[n:]) {
+		if r, ok := t.rows[string(payload[:n])]; ok && r.packet.Takes(payload[n:]) {
 			return &r, payload[n:]
 		}
 	}

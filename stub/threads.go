@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -51,28 +52,21 @@ func orAll(n int) int {
 	return n
 }
 
-// appendThread appends a thread-id in the form that the client understands.
-func (x *session) appendThread(dst []byte, id target.ThreadID) []byte {
-	if !x.client.multiprocess {
-		return rsp.AppendThreadID(dst, rsp.AnyThread, id.TID)
+// idOf is a thread-id in the form that the client understands.
+func (x *session) idOf(id target.ThreadID) *rsp.Thread {
+	if !x.client.Has(request.Multiprocess) {
+		return &rsp.Thread{TID: id.TID}
 	}
-	return rsp.AppendThreadID(dst, id.PID, id.TID)
+	return &rsp.Thread{PID: id.PID, TID: id.TID, Multiprocess: true}
 }
 
 // selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
 // As with gdbserver it stays with the thread that it has, if that lives: GDB asks for the current thread like this (qC)
 // right after it has attached to a second process. For c and s all threads of one process can be meant.
-func (x *session) selectThread(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	selected := &x.general
-	if in.Accept('c') {
+func (x *session) selectThread(s request.Selection) ([]byte, error) {
+	selected, pid, tid := &x.general, s.PID, s.TID
+	if s.For == 'c' {
 		selected = &x.resuming
-	} else {
-		in.Literal('g')
-	}
-	pid, tid := in.ThreadID()
-	if err := in.End(); err != nil {
-		return nil, err
 	}
 	if tid <= 0 && pid <= 0 {
 		if _, err := x.resolve(selected.PID, selected.TID); err != nil || selected == &x.resuming {
@@ -92,37 +86,28 @@ func (x *session) selectThread(args string) ([]byte, error) {
 }
 
 // threadAlive is T.
-func (x *session) threadAlive(args string) ([]byte, error) {
-	if _, err := x.namedThread(args); err != nil {
+func (x *session) threadAlive(t rsp.Thread) ([]byte, error) {
+	if _, err := x.resolve(t.PID, t.TID); err != nil {
 		return nil, err
 	}
 	return replyOK, nil
 }
 
-// namedThread finds the thread whose id is all of args.
-func (x *session) namedThread(args string) (target.ThreadID, error) {
-	pid, tid, err := rsp.ParseThreadID(args)
-	if err != nil {
-		return target.ThreadID{}, err
-	}
-	return x.resolve(pid, tid)
-}
-
 // currentThread is qC.
-func (x *session) currentThread(string) ([]byte, error) {
+func (x *session) currentThread(request.None) ([]byte, error) {
 	id, err := x.thread()
 	if err != nil {
 		return nil, err
 	}
-	return x.appendThread([]byte("QC"), id), nil
+	return x.idOf(id).Append([]byte("QC")), nil
 }
 
 // firstThreads is qfThreadInfo: it makes the list, in packets of as many threads as fit.
-func (x *session) firstThreads(string) ([]byte, error) {
+func (x *session) firstThreads(request.None) ([]byte, error) {
 	x.threads = list{}
 	var line []byte
 	for _, th := range x.known() {
-		id := string(x.appendThread(nil, th))
+		id := x.idOf(th).String()
 		switch {
 		case line == nil:
 			line = []byte("m" + id)
@@ -140,11 +125,11 @@ func (x *session) firstThreads(string) ([]byte, error) {
 }
 
 // moreThreads is qsThreadInfo.
-func (x *session) moreThreads(string) ([]byte, error) { return x.threads.advance(), nil }
+func (x *session) moreThreads(request.None) ([]byte, error) { return x.threads.advance(), nil }
 
 // threadExtra is qThreadExtraInfo.
-func (x *session) threadExtra(args string) ([]byte, error) {
-	id, err := x.namedThread(args)
+func (x *session) threadExtra(t rsp.Thread) ([]byte, error) {
+	id, err := x.resolve(t.PID, t.TID)
 	if err != nil {
 		return nil, err
 	}
@@ -153,8 +138,8 @@ func (x *session) threadExtra(args string) ([]byte, error) {
 }
 
 // askAttached is qAttached. Children count as their parents do.
-func (x *session) askAttached(args string) ([]byte, error) {
-	pid, err := x.optionalProcess(args, ':')
+func (x *session) askAttached(p request.MaybeProcess) ([]byte, error) {
+	pid, err := x.chosenProcess(p)
 	if err != nil {
 		return nil, err
 	}
@@ -164,25 +149,16 @@ func (x *session) askAttached(args string) ([]byte, error) {
 	return []byte("0"), nil
 }
 
-// optionalProcess reads a process behind a separator; without one it is that of the selected thread.
-func (x *session) optionalProcess(args string, separator byte) (int, error) {
-	in := rsp.NewScanner(args)
-	pid := 0
-	named := in.Accept(separator)
-	if named {
-		pid = int(in.HexUpTo(maxPID))
-	}
-	if err := in.End(); err != nil {
-		return 0, err
-	}
-	if !named {
+// chosenProcess is the process that a packet names, or that of the selected thread.
+func (x *session) chosenProcess(p request.MaybeProcess) (int, error) {
+	if !p.Given {
 		id, err := x.thread()
 		return id.PID, err
 	}
-	if !slices.Contains(x.processes(), pid) {
+	if !slices.Contains(x.processes(), p.PID) {
 		return 0, target.ErrNoProcess
 	}
-	return pid, nil
+	return p.PID, nil
 }
 
 // threadsElement and threadElement are the document of qXfer:threads, see the GDB manual, Thread List Format.
@@ -210,7 +186,7 @@ func (x *session) threadsDocument(annex string) ([]byte, error) {
 		if err != nil {
 			continue // it has just ended
 		}
-		e := threadElement{ID: string(x.appendThread(nil, id)), Name: th.Name, Handle: x.threadHandle(id)}
+		e := threadElement{ID: x.idOf(id).String(), Name: th.Name, Handle: x.threadHandle(id)}
 		if th.Core >= 0 {
 			e.Core = fmt.Sprint(th.Core)
 		}

@@ -4,8 +4,8 @@ import (
 	"encoding/hex"
 	"errors"
 
-	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -13,24 +13,15 @@ import (
 var errNoLocals = errors.New("libthread-db-search-path has no libthread_db.so.1, which asks for no thread-local variables")
 
 // threadLocal is qGetTLSAddr.
-func (x *session) threadLocal(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	pid, tid := in.ThreadID()
-	in.Literal(',')
-	offset := in.HexField()
-	in.Literal(',')
-	object := arch.Addr(in.HexField())
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) threadLocal(l request.Local) ([]byte, error) {
 	if x.noLocals {
 		return nil, errNoLocals
 	}
-	id, err := x.resolve(pid, tid)
+	id, err := x.resolve(l.Thread.PID, l.Thread.TID)
 	if err != nil {
 		return nil, err
 	}
-	addr, err := x.target.ThreadLocals().ThreadLocal(id, object, offset)
+	addr, err := x.target.ThreadLocals().ThreadLocal(id, l.LinkMap, l.Offset)
 	if err != nil {
 		return nil, err
 	}

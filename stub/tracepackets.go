@@ -1,18 +1,18 @@
 package stub
 
+import "tracewell/rsp/request"
+
 func definitionPackets() []packet {
 	return []packet{
 		{
-			prefix:  "QTinit",
-			handler: (*session).traceInit, flags: changesRun,
+			call: on(request.TraceInit, (*session).traceInit), flags: changesRun,
 			about:   "end the run and forget tracepoints, variables and frames",
 			reply:   "OK",
 			errors:  "a tracepoint that cannot be removed",
 			differs: "E01 without a selected thread",
 		},
 		{
-			prefix: "QTDP:", syntax: "NUMBER:ADDRESS:E|D:STEP:PASS[:FLENGTH][:S][:XLENGTH,HEXCODE][-]",
-			handler: (*session).defineTracepoint, flags: changesRun,
+			call: on(request.DefineTracepoint, (*session).defineTracepoint), flags: changesRun,
 			tokens: "ConditionalTracepoints+ InstallInTrace+ tracenz+",
 			about:  "define a tracepoint; S makes it static, F (fast) makes no difference",
 			reply:  "OK",
@@ -27,8 +27,7 @@ func definitionPackets() []packet {
 				"no error here, and end the run with one in a hit, where gdbserver goes on without the value; GDB never sends them",
 		},
 		{
-			prefix: "QTDP:-", syntax: "NUMBER:ADDRESS:[S]ACTION...[-]",
-			handler: (*session).addActions, flags: changesRun,
+			call: on(request.AddActions, (*session).addActions), flags: changesRun,
 			about: "add actions to it: R registers, M memory, X agent expression, L static trace data; S begins the " +
 				"while-stepping ones",
 			reply:  "OK",
@@ -41,8 +40,7 @@ func definitionPackets() []packet {
 				"register block, and no way to say which registers in it were not collected",
 		},
 		{
-			prefix: "QTDPsrc:", syntax: "NUMBER:ADDRESS:at|cond|cmd:START:LENGTH:HEXTEXT",
-			handler: (*session).addSource, flags: changesRun,
+			call: on(request.AddSource, (*session).addSource), flags: changesRun,
 			tokens:  "TracepointSource+",
 			about:   "add source text to it",
 			reply:   "OK",
@@ -50,8 +48,7 @@ func definitionPackets() []packet {
 			differs: "each part is a text of its own",
 		},
 		{
-			prefix: "QTEnable:", syntax: "NUMBER:ADDRESS",
-			handler: (*session).enableTracepoint, flags: changesRun,
+			call: on(request.EnableTracepoint, (*session).enableTracepoint), flags: changesRun,
 			tokens: "EnableDisableTracepoints+",
 			about:  "enable a tracepoint",
 			reply:  "OK",
@@ -62,16 +59,14 @@ func definitionPackets() []packet {
 				"one: GDB sends its own number, not the server's, after it had to renumber (the same in QTDisable and qTP)",
 		},
 		{
-			prefix: "QTDisable:", syntax: "NUMBER:ADDRESS",
-			handler: (*session).disableTracepoint, flags: changesRun,
+			call: on(request.DisableTracepoint, (*session).disableTracepoint), flags: changesRun,
 			about:   "disable a tracepoint",
 			reply:   "OK",
 			errors:  "no such tracepoint; what cannot be removed",
 			differs: "the same as of QTEnable; what is disabled still costs a stop",
 		},
 		{
-			prefix: "QTDV:", syntax: "NUMBER:VALUE:BUILTIN:HEXNAME",
-			handler: (*session).defineVariable, flags: changesRun,
+			call: on(request.DefineVariable, (*session).defineVariable), flags: changesRun,
 			tokens:  "TraceStateVariables+",
 			about:   "define a trace state variable",
 			reply:   "OK",
@@ -81,8 +76,7 @@ func definitionPackets() []packet {
 				"tracepoint could use the variable",
 		},
 		{
-			prefix: "QTro:", syntax: "START,END:...",
-			handler: (*session).readOnlyRanges, flags: changesRun,
+			call: on(request.ReadOnlyRanges, (*session).readOnlyRanges), flags: changesRun,
 			about:   "ranges that a frame may read from the program",
 			reply:   "OK",
 			differs: "END is part of the range; a START alone is taken",
@@ -93,8 +87,7 @@ func definitionPackets() []packet {
 func markerPackets() []packet {
 	return []packet{
 		{
-			prefix:  "qTfSTM",
-			handler: (*session).firstMarkers,
+			call:    on(request.FirstMarkers, (*session).firstMarkers),
 			tokens:  "StaticTracepoints+",
 			about:   "the static tracepoint markers of the program and its libraries",
 			reply:   "m ADDRESS:HEXID:HEXTEXT,... or l",
@@ -102,23 +95,20 @@ func markerPackets() []packet {
 			differs: "an error without libinproctrace.so, and in it the markers of LTTng; from 17 on unknown",
 		},
 		{
-			prefix:  "qTsSTM",
-			handler: (*session).moreMarkers,
+			call:    on(request.MoreMarkers, (*session).moreMarkers),
 			about:   "the next of them",
 			reply:   "m ADDRESS:HEXID:HEXTEXT,... or l",
 			differs: "from 17 on unknown",
 		},
 		{
-			prefix: "qTSTMat:", syntax: "ADDRESS",
-			handler: (*session).markerHere,
+			call:    on(request.MarkerAt, (*session).markerHere),
 			about:   "the marker at an address",
 			reply:   "m ADDRESS:HEXID:HEXTEXT or l",
 			errors:  "the list of libraries cannot be read",
 			differs: "the same as of qTfSTM",
 		},
 		{
-			prefix: "qXfer:statictrace:read:", syntax: ":OFFSET,LENGTH",
-			handler: reads("statictrace", (*session).staticDocument),
+			call:    reads(request.ReadStatic, (*session).staticDocument),
 			tokens:  "qXfer:statictrace:read+",
 			about:   "the static trace data of the frame: the marker's arguments",
 			reply:   "m BINARY or l BINARY",
@@ -131,8 +121,7 @@ func markerPackets() []packet {
 func tracePackets() []packet {
 	return []packet{
 		{
-			prefix:  "QTStart",
-			handler: (*session).traceStart, flags: changesRun,
+			call: on(request.TraceStart, (*session).traceStart), flags: changesRun,
 			about:  "install the tracepoints and begin a run",
 			reply:  "OK",
 			errors: "a run is on; a tracepoint cannot be installed, and then none is",
@@ -141,30 +130,26 @@ func tracePackets() []packet {
 				"tracepoints",
 		},
 		{
-			prefix:  "QTStop",
-			handler: (*session).traceStop, flags: changesRun,
+			call: on(request.TraceStop, (*session).traceStop), flags: changesRun,
 			about:  "end the run",
 			reply:  "OK",
 			errors: "a tracepoint cannot be removed; the run is over all the same",
 		},
 		{
-			prefix: "QTDisconnected:", syntax: "0|1",
-			handler: (*session).disconnectedTracing, flags: changesRun,
+			call: on(request.Disconnected, (*session).disconnectedTracing), flags: changesRun,
 			tokens:  "DisconnectedTracing+",
 			about:   "choose whether a run survives its client",
 			reply:   "OK",
 			differs: "takes any number",
 		},
 		{
-			prefix: "QTBuffer:circular:", syntax: "0|1",
-			handler: (*session).circularBuffer, flags: changesRun,
+			call: on(request.CircularBuffer, (*session).circularBuffer), flags: changesRun,
 			about:   "choose whether old frames make room",
 			reply:   "OK",
 			differs: "takes any number; what is saved of a buffer that has wrapped is damaged, or the server crashes",
 		},
 		{
-			prefix: "QTBuffer:size:", syntax: "LENGTH|-1",
-			handler: (*session).bufferSize, flags: changesRun,
+			call: on(request.BufferSize, (*session).bufferSize), flags: changesRun,
 			tokens:  "QTBuffer:size+",
 			about:   "set the size of the trace buffer, which loses its frames",
 			reply:   "OK",
@@ -172,8 +157,7 @@ func tracePackets() []packet {
 			differs: "no limit; a frame for which only the header has room is empty, and the run goes on",
 		},
 		{
-			prefix: "QTNotes:", syntax: "[user:HEXTEXT;][notes:HEXTEXT;][tstop:HEXTEXT;]",
-			handler: (*session).traceNotes, flags: changesRun,
+			call: on(request.TraceNotes, (*session).traceNotes), flags: changesRun,
 			about:   "set the texts that go with a run",
 			reply:   "OK",
 			errors:  "an unknown key; then nothing is kept",
@@ -182,21 +166,17 @@ func tracePackets() []packet {
 	}
 }
 
-func hasRelocator(s *Server) bool { return hasTracer(s) && s.target.Relocator() != nil }
-
 func relocationPackets() []packet {
 	return []packet{
 		{
-			prefix: "qRelocInsn:", syntax: "SIZE",
-			handler: (*session).relocated,
+			call: unparsed(request.Relocated, (*session).relocated),
 			about: "answer to qRelocInsn:FROM;TO, which the server sends before it replies to QTStart and, in a run, to " +
 				"QTDP: the instruction at FROM was copied to TO",
 			reply:   "none, or that of the packet that installs",
 			differs: "asks for fast tracepoints only",
 		},
 		{
-			prefix: "E", syntax: "NUMBER|.TEXT",
-			handler: (*session).notRelocated,
+			call:    unparsed(request.NotRelocated, (*session).notRelocated),
 			about:   "answer to qRelocInsn:FROM;TO: it was not; the instruction will be stepped in its place",
 			reply:   "none, or that of the packet that installs",
 			differs: "the tracepoint is not installed",
@@ -207,8 +187,7 @@ func relocationPackets() []packet {
 func savePackets() []packet {
 	return []packet{
 		{
-			prefix: "QTSave:", syntax: "HEXNAME",
-			handler: (*session).saveTrace,
+			call:    on(request.SaveTrace, (*session).saveTrace),
 			about:   "write a trace file on the server's side",
 			reply:   "OK",
 			errors:  "no name; the file cannot be written: then what was there stays",
@@ -222,10 +201,9 @@ func savePackets() []packet {
 func queryPackets() []packet {
 	return []packet{
 		{
-			prefix:  "qTStatus",
-			handler: (*session).traceStatus,
-			about:   "state of the trace run",
-			reply:   "T1 or T0 with ;KEY:VALUE...",
+			call:  on(request.TraceStatus, (*session).traceStatus),
+			about: "state of the trace run",
+			reply: "T1 or T0 with ;KEY:VALUE...",
 			differs: "times are those of a clock that began when the machine did; while a run is on the reason and stop " +
 				"time are those of the run before, and of the first run tnotrun; a condition that fails with an error does " +
 				"not end the run (terror) but for fast tracepoints; a run goes on for ever when its program has ended",
@@ -234,50 +212,43 @@ func queryPackets() []packet {
 				"shows no text of tunknown",
 		},
 		{
-			prefix: "qTP:", syntax: "NUMBER:ADDRESS",
-			handler: (*session).tracepointCounts,
+			call:    on(request.TracepointCounts, (*session).tracepointCounts),
 			about:   "counts of a tracepoint",
 			reply:   "V HITS:BYTES, both in hex",
 			errors:  "no such tracepoint",
 			differs: "the counts are decimal, and GDB reads them as hexadecimal; 0 for fast tracepoints",
 		},
 		{
-			prefix: "qTV:", syntax: "NUMBER",
-			handler: (*session).variableValue,
-			about:   "value of a variable, in the selected frame or now",
-			reply:   "V VALUE or U",
+			call:  on(request.VariableValue, (*session).variableValue),
+			about: "value of a variable, in the selected frame or now",
+			reply: "V VALUE or U",
 			differs: "before the first run U for every variable, here only for one that is not defined; afterwards V0 for that, " +
 				"as here",
 		},
 		{
-			prefix:  "qTfP",
-			handler: (*session).firstPiece,
+			call:    on(request.FirstPiece, (*session).firstPiece),
 			about:   "the tracepoints, piece by piece",
 			reply:   "PIECE or l",
 			differs: "static tracepoints are marked (:S), on which GDB 13 crashes",
 			manual:  "static tracepoints have :S. They are given as ordinary ones, since GDB 13 crashes as it makes a static one",
 		},
 		{
-			prefix:  "qTsP",
-			handler: (*session).morePieces,
-			about:   "the next piece",
-			reply:   "PIECE or l",
+			call:  on(request.MorePieces, (*session).morePieces),
+			about: "the next piece",
+			reply: "PIECE or l",
 		},
 		{
-			prefix:  "qTfV",
-			handler: (*session).firstVariable,
-			about:   "the trace state variables, newest first",
-			reply:   "NUMBER:VALUE:BUILTIN:HEXNAME or l",
+			call:  on(request.FirstVariable, (*session).firstVariable),
+			about: "the trace state variables, newest first",
+			reply: "NUMBER:VALUE:BUILTIN:HEXNAME or l",
 		},
 		{
-			prefix:  "qTsV",
-			handler: (*session).moreVariables,
-			about:   "the next variable",
-			reply:   "NUMBER:VALUE:BUILTIN:HEXNAME or l",
+			call:  on(request.MoreVariables, (*session).moreVariables),
+			about: "the next variable",
+			reply: "NUMBER:VALUE:BUILTIN:HEXNAME or l",
 		},
 		{
-			prefix:  "qTMinFTPILen",
-			handler: (*session).unknown,
+			call:    on(request.ShortestFast, (*session).unknown),
 			about:   "shortest instruction for a fast tracepoint; there are none",
 			reply:   "empty",
 			differs: "5, or 0 without a selected thread",
@@ -288,17 +259,15 @@ func queryPackets() []packet {
 func framePackets() []packet {
 	return []packet{
 		{
-			prefix: "QTFrame:", syntax: "NUMBER|pc:ADDRESS|tdp:NUMBER|range:START:END|outside:START:END",
-			handler: (*session).selectFrame,
-			about:   "select a frame; ffffffff or -1 leaves frames",
-			reply:   "F NUMBER T TRACEPOINT, F-1, or OK after leaving frames",
-			errors:  "frames without a process in extended mode, which GDB 13 cannot show",
+			call:   on(request.SelectFrame, (*session).selectFrame),
+			about:  "select a frame; ffffffff or -1 leaves frames",
+			reply:  "F NUMBER T TRACEPOINT, F-1, or OK after leaving frames",
+			errors: "frames without a process in extended mode, which GDB 13 cannot show",
 			differs: "-1 as text is frame 0; without collected registers a frame's pc is the first address of its " +
 				"tracepoint, even after a step; each packet looks for the frame from the start of the buffer",
 		},
 		{
-			prefix: "qXfer:traceframe-info:read:", syntax: ":OFFSET,LENGTH",
-			handler: reads("traceframe-info", (*session).frameDocument),
+			call:    reads(request.ReadTraceframe, (*session).frameDocument),
 			tokens:  "qXfer:traceframe-info:read+",
 			about:   "memory and variables that the frame holds, as XML",
 			reply:   "m BINARY or l BINARY",
@@ -306,8 +275,7 @@ func framePackets() []packet {
 			differs: "lists memory that could not be read",
 		},
 		{
-			prefix: "qTBuffer:", syntax: "OFFSET,LENGTH",
-			handler: (*session).readBuffer,
+			call:    on(request.ReadBuffer, (*session).readBuffer),
 			about:   "the trace buffer as a trace file has it, without the end mark",
 			reply:   "HEXBYTES or l",
 			errors:  "OFFSET behind the end; LENGTH 0",

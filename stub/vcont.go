@@ -5,11 +5,12 @@ import (
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
 // verbs is vCont?.
-func (x *session) verbs(string) ([]byte, error) { return []byte("vCont;c;C;t;s;S;r"), nil }
+func (x *session) verbs(request.None) ([]byte, error) { return []byte("vCont;c;C;t;s;S;r"), nil }
 
 // order is one action of vCont: a resumption, or a stop of which only the thread counts.
 type order struct {
@@ -21,23 +22,23 @@ type order struct {
 var errMixedStop = errors.New("t beside other verbs, expected it alone")
 
 // resumeThreads is vCont. Of stops and resumptions together only non-stop mode can make sense.
-func (x *session) resumeThreads(args string) ([]byte, error) {
-	orders, err := parseOrders(args)
-	if err != nil {
-		return nil, err
+func (x *session) resumeThreads(actions []request.Action) ([]byte, error) {
+	orders := make([]order, len(actions))
+	for i, a := range actions {
+		orders[i] = orderOf(a)
 	}
 	if x.nonStop != nil {
 		return replyOK, x.obey(orders)
 	}
-	var actions []target.Action
+	var resumed []target.Action
 	for _, o := range orders {
 		if !o.stop {
-			actions = append(actions, o.Action)
+			resumed = append(resumed, o.Action)
 		}
 	}
-	switch len(actions) {
+	switch len(resumed) {
 	case len(orders):
-		return x.start(actions)
+		return x.start(resumed)
 	case 0:
 		x.interrupt()
 		return replyOK, nil
@@ -78,94 +79,40 @@ func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
 	return nil, errLater
 }
 
-// parseOrders reads VERB[:THREAD];....
-func parseOrders(args string) (orders []order, err error) {
-	in := rsp.NewScanner(args)
-	for {
-		o := parseVerb(in)
-		o.Thread, o.Anew = actionThread(in), true
-		if in.Err() != nil {
-			return nil, in.Err()
-		}
-		orders = append(orders, o)
-		if in.Done() {
-			return orders, nil
-		}
-		in.Literal(';')
+// orderOf is an action as targets have it. A thread number for "any" stands for all, as it does with gdbserver.
+func orderOf(a request.Action) order {
+	o := order{
+		Action: target.Action{Signal: target.Signal(a.Signal), Start: a.Start, End: a.End, Anew: true},
+		stop:   a.Verb == 't',
 	}
-}
-
-// actionThread reads the optional :THREAD of an action.
-func actionThread(in *rsp.Scanner) target.ThreadID {
-	if !in.Accept(':') {
-		return target.ThreadID{PID: target.All, TID: target.All}
-	}
-	pid, tid := in.ThreadID()
-	return target.ThreadID{PID: orAll(pid), TID: orAll(tid)}
-}
-
-// parseVerb reads one verb with its operands.
-func parseVerb(in *rsp.Scanner) (o order) {
-	switch {
-	case in.Accept('c'):
-	case in.Accept('C'):
-		o.Signal = parseSignal(in)
-	case in.Accept('s'):
+	switch a.Verb {
+	case 's', 'S':
 		o.Verb = target.StepOne
-	case in.Accept('S'):
-		o.Verb, o.Signal = target.StepOne, parseSignal(in)
-	case in.Accept('r'):
-		o.Verb, o.Start = target.StepRange, arch.Addr(in.HexField())
-		in.Literal(',')
-		o.End = arch.Addr(in.HexField())
-	case in.Accept('t'):
-		o.stop = true
-	default:
-		in.Fail("one of the verbs c, C, s, S, r and t")
+	case 'r':
+		o.Verb = target.StepRange
+	}
+	o.Thread = target.ThreadID{PID: target.All, TID: target.All}
+	if !a.All {
+		o.Thread = target.ThreadID{PID: orAll(a.Thread.PID), TID: orAll(a.Thread.TID)}
 	}
 	return o
 }
 
-func parseSignal(in *rsp.Scanner) target.Signal {
-	return target.Signal(in.HexUpTo(uint64(len(signalSet{}) - 1)))
-}
+// resumeAt is c and C, step is s and S: the forms from before vCont, for one thread selected by Hc.
+func (x *session) resumeAt(r request.Resumption) ([]byte, error) { return x.resumeOld(r, target.Go) }
+func (x *session) step(r request.Resumption) ([]byte, error)     { return x.resumeOld(r, target.StepOne) }
 
-// resumeAt is c, resumeWith is C, step is s and stepWith is S: the forms from before vCont, for one thread selected by Hc.
-func (x *session) resumeAt(args string) ([]byte, error)   { return x.resumeOld(args, target.Go, false) }
-func (x *session) resumeWith(args string) ([]byte, error) { return x.resumeOld(args, target.Go, true) }
-func (x *session) step(args string) ([]byte, error)       { return x.resumeOld(args, target.StepOne, false) }
-func (x *session) stepWith(args string) ([]byte, error) {
-	return x.resumeOld(args, target.StepOne, true)
-}
-
-// resumeOld reads [SIGNAL[;]][ADDRESS].
-func (x *session) resumeOld(args string, verb target.Verb, signalled bool) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	action := target.Action{Verb: verb, Anew: true}
-	if signalled {
-		action.Signal = parseSignal(in)
-		if !in.Done() {
-			in.Literal(';')
-		}
-	}
-	moves := !in.Done()
-	var addr uint64
-	if moves {
-		addr = in.HexField()
-	}
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) resumeOld(r request.Resumption, verb target.Verb) ([]byte, error) {
 	id, rest, err := x.oldChoice()
 	if err != nil {
 		return nil, err
 	}
-	if moves {
-		if err := x.setPC(id, arch.Addr(addr)); err != nil {
+	if r.Moves {
+		if err := x.setPC(id, r.Addr); err != nil {
 			return nil, err
 		}
 	}
-	action.Thread = id
+	action := target.Action{Thread: id, Verb: verb, Signal: target.Signal(r.Signal), Anew: true}
 	actions := append([]target.Action{action}, rest...)
 	if x.nonStop == nil {
 		return x.start(actions)

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"time"
 
 	"tracewell/rsp"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
 
@@ -57,35 +57,21 @@ func (o *openFiles) closeAll() {
 }
 
 // setFiles is vFile:setfs.
-func (x *session) setFiles(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	pid := in.HexUpTo(maxPID)
-	if err := in.End(); err != nil {
-		return nil, err
-	}
-	x.open.pid = int(pid)
+func (x *session) setFiles(pid int) ([]byte, error) {
+	x.open.pid = pid
 	return fileResult(0), nil
 }
 
 // openFile is vFile:open.
-func (x *session) openFile(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	path := in.HexBytes()
-	in.Literal(',')
-	flags := in.HexField()
-	in.Literal(',')
-	mode := in.HexField()
-	if err := in.End(); err != nil {
-		return nil, err
-	}
+func (x *session) openFile(o request.FileOpen) ([]byte, error) {
 	if x.open.full() {
 		return fileFailure(target.EMFILE), nil
 	}
-	how, ok := openFlags(flags)
+	how, ok := openFlags(o.Flags)
 	if !ok {
 		return fileFailure(target.EINVAL), nil
 	}
-	f, err := x.target.Files().Open(x.open.pid, string(path), how, fs.FileMode(mode)&fs.ModePerm)
+	f, err := x.target.Files().Open(x.open.pid, o.Path, how, fs.FileMode(o.Mode)&fs.ModePerm)
 	if err != nil {
 		return fileFailure(err), nil
 	}
@@ -110,23 +96,18 @@ func openFlags(flags uint64) (how int, ok bool) {
 	return how, ok && flags == 0
 }
 
-// descriptor reads a descriptor, and returns its file or nil if it is not open.
-func (x *session) descriptor(in *rsp.Scanner) (fd int, f target.File) {
-	fd = int(in.HexUpTo(math.MaxInt32))
-	if fd < len(x.open.files) {
-		f = x.open.files[fd]
+// file returns the file of a descriptor, which is not negative, or nil if it is not open.
+func (o *openFiles) file(descriptor int) target.File {
+	if descriptor >= len(o.files) {
+		return nil
 	}
-	return fd, f
+	return o.files[descriptor]
 }
 
 // closeFile is vFile:close.
-func (x *session) closeFile(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	fd, f := x.descriptor(in)
-	switch err := in.End(); {
-	case err != nil:
-		return nil, err
-	case f == nil:
+func (x *session) closeFile(fd int) ([]byte, error) {
+	f := x.open.file(fd)
+	if f == nil {
 		return fileFailure(target.EBADF), nil
 	}
 	x.open.files[fd] = nil
@@ -137,22 +118,14 @@ func (x *session) closeFile(args string) ([]byte, error) {
 }
 
 // readFile is vFile:pread. It reads no more than fits into the reply.
-func (x *session) readFile(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	_, f := x.descriptor(in)
-	in.Literal(',')
-	count := in.HexField()
-	in.Literal(',')
-	offset := in.HexUpTo(math.MaxInt64)
-	switch err := in.End(); {
-	case err != nil:
-		return nil, err
-	case f == nil:
+func (x *session) readFile(r request.FileRead) ([]byte, error) {
+	f := x.open.file(r.Descriptor)
+	if f == nil {
 		return fileFailure(target.EBADF), nil
 	}
 	const header = len("F20000;")
-	b := make([]byte, min(count, uint64(x.packetSize-header)))
-	n, err := f.ReadAt(b, int64(offset))
+	b := make([]byte, min(r.Count, uint64(x.packetSize-header)))
+	n, err := f.ReadAt(b, r.Offset)
 	if n == 0 && err != nil && !errors.Is(err, io.EOF) {
 		return fileFailure(err), nil
 	}
@@ -160,20 +133,12 @@ func (x *session) readFile(args string) ([]byte, error) {
 }
 
 // writeFile is vFile:pwrite.
-func (x *session) writeFile(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	_, f := x.descriptor(in)
-	in.Literal(',')
-	offset := in.HexUpTo(math.MaxInt64)
-	in.Literal(',')
-	content := in.Rest()
-	switch err := in.Err(); {
-	case err != nil:
-		return nil, err
-	case f == nil:
+func (x *session) writeFile(w request.FileWrite) ([]byte, error) {
+	f := x.open.file(w.Descriptor)
+	if f == nil {
 		return fileFailure(target.EBADF), nil
 	}
-	n, err := f.WriteAt([]byte(content), int64(offset))
+	n, err := f.WriteAt(w.Bytes, w.Offset)
 	if n == 0 && err != nil {
 		return fileFailure(err), nil
 	}
@@ -181,41 +146,25 @@ func (x *session) writeFile(args string) ([]byte, error) {
 }
 
 // statOpenFile is vFile:fstat.
-func (x *session) statOpenFile(args string) ([]byte, error) {
-	in := rsp.NewScanner(args)
-	_, f := x.descriptor(in)
-	switch err := in.End(); {
-	case err != nil:
-		return nil, err
-	case f == nil:
+func (x *session) statOpenFile(fd int) ([]byte, error) {
+	f := x.open.file(fd)
+	if f == nil {
 		return fileFailure(target.EBADF), nil
 	}
 	return statReply(f.Stat())
 }
 
 // statFile is vFile:stat, which follows a symbolic link, and statLink is vFile:lstat.
-func (x *session) statFile(args string) ([]byte, error) {
-	path, err := filePath(args)
-	if err != nil {
-		return nil, err
-	}
+func (x *session) statFile(path string) ([]byte, error) {
 	return statReply(x.target.Files().Stat(x.open.pid, path))
 }
 
-func (x *session) statLink(args string) ([]byte, error) {
-	path, err := filePath(args)
-	if err != nil {
-		return nil, err
-	}
+func (x *session) statLink(path string) ([]byte, error) {
 	return statReply(x.target.Files().Lstat(x.open.pid, path))
 }
 
 // unlinkFile is vFile:unlink.
-func (x *session) unlinkFile(args string) ([]byte, error) {
-	path, err := filePath(args)
-	if err != nil {
-		return nil, err
-	}
+func (x *session) unlinkFile(path string) ([]byte, error) {
 	if err := x.target.Files().Unlink(x.open.pid, path); err != nil {
 		return fileFailure(err), nil
 	}
@@ -223,22 +172,12 @@ func (x *session) unlinkFile(args string) ([]byte, error) {
 }
 
 // readLink is vFile:readlink.
-func (x *session) readLink(args string) ([]byte, error) {
-	path, err := filePath(args)
-	if err != nil {
-		return nil, err
-	}
+func (x *session) readLink(path string) ([]byte, error) {
 	link, err := x.target.Files().Readlink(x.open.pid, path)
 	if err != nil {
 		return fileFailure(err), nil
 	}
 	return fileContent([]byte(link)), nil
-}
-
-// filePath reads arguments that are a path.
-func filePath(args string) (string, error) {
-	path, err := rsp.ParseHexBytes(args)
-	return string(path), err
 }
 
 // fileResult is the reply of an operation that worked, fileContent that of one which returns bytes.

@@ -36,12 +36,12 @@ func TestMasksAsGDBServer(t *testing.T) {
 			}
 		}
 		key := fmt.Sprintf("%x:401000", number)
-		_, _, actions, _, err := trace.ParseQTDPActions(key + ":" + text)
+		p, err := trace.ParseQTDPActions(key + ":" + text)
 		if err != nil {
 			t.Errorf("seed %d: %s: %v", seed, text, err)
 		}
 		var ours []string
-		for _, a := range actions {
+		for _, a := range p.Actions {
 			ours = append(ours, "A"+key+":"+plainMask(a.String()))
 		}
 		if exchange("QTinit") != "OK" || exchange("QTDP:"+key+":E:0:0-") != "OK" || exchange("QTDP:-"+key+":"+text) != "OK" {

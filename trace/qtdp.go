@@ -58,45 +58,73 @@ func (s scanner) key() Key {
 	return Key{Number(n), arch.Addr(s.HexField())}
 }
 
+// ActionPacket is a packet that adds actions to a tracepoint.
+type ActionPacket struct {
+	Key Key
+	// Stepping says that the stepping actions begin here. Only the first packet with some says so: later packets of the same
+	// definition belong to them all the same.
+	Stepping bool
+	Actions  []Action
+	More     bool // more packets may follow
+}
+
 // ParseQTDPActions reads what follows "QTDP:-" in a packet that adds actions to a tracepoint:
 //
 //	<number>:<address>:[S]<action>…[-]
 //
-// stepping is the S, which only the first packet with stepping actions carries: later packets of the same definition
-// belong to the stepping actions without saying so. more is the final hyphen. Errors wrap *rsp.SyntaxError.
-func ParseQTDPActions(text string) (k Key, stepping bool, actions []Action, more bool, err error) {
+// The S is Stepping, the final hyphen More. Errors wrap *rsp.SyntaxError.
+func ParseQTDPActions(text string) (p ActionPacket, err error) {
 	s := newScanner("QTDP action packet", text)
-	k = s.key()
+	p.Key = s.key()
 	s.Literal(':')
-	stepping = s.Accept('S')
-	actions = s.actions()
-	more = s.Accept('-')
+	p.Stepping = s.Accept('S')
+	p.Actions = s.actions()
+	p.More = s.Accept('-')
 	if err := s.finish(); err != nil {
-		return Key{}, false, nil, false, err
+		return ActionPacket{}, err
 	}
-	return k, stepping, actions, more, nil
+	return p, nil
+}
+
+// AppendText appends the packet in the form that ParseQTDPActions reads.
+func (p ActionPacket) AppendText(dst []byte) []byte {
+	dst = append(p.Key.appendText(dst), ':')
+	if p.Stepping {
+		dst = append(dst, 'S')
+	}
+	for _, a := range p.Actions {
+		dst = a.AppendText(dst)
+	}
+	return appendMore(dst, p.More)
+}
+
+// AppendQTDP appends the definition in the form that ParseQTDP reads. Actions and source have packets of their own.
+func (t *Tracepoint) AppendQTDP(dst []byte, more bool) []byte {
+	return appendMore(t.appendDefinition(dst), more)
+}
+
+func appendMore(dst []byte, more bool) []byte {
+	if more {
+		dst = append(dst, '-')
+	}
+	return dst
 }
 
 // Packets returns the packets that define t on a stub, without framing, in the order that GDB sends them: QTDP, a QTDP:-
 // for each action, a QTDPsrc for each source string. Counts are not part of a definition.
 func (t *Tracepoint) Packets() []string {
-	pending := len(t.Actions) + len(t.StepActions)
-	finish := func(dst []byte) string {
-		if pending > 0 {
-			dst = append(dst, '-')
-		}
-		pending--
-		return string(dst)
+	left := len(t.Actions) + len(t.StepActions)
+	packets := []string{string(t.AppendQTDP([]byte("QTDP:"), left > 0))}
+	add := func(a Action, stepping bool) {
+		left--
+		p := ActionPacket{t.Key(), stepping, []Action{a}, left > 0}
+		packets = append(packets, string(p.AppendText([]byte("QTDP:-"))))
 	}
-	packets := []string{finish(t.appendDefinition([]byte("QTDP:")))}
 	for _, a := range t.Actions {
-		packets = append(packets, finish(a.AppendText(t.Key().appendPrefix("QTDP:-"))))
+		add(a, false)
 	}
-	prefix := "S"
-	for _, a := range t.StepActions {
-		dst := append(t.Key().appendPrefix("QTDP:-"), prefix...)
-		packets = append(packets, finish(a.AppendText(dst)))
-		prefix = ""
+	for i, a := range t.StepActions {
+		add(a, i == 0)
 	}
 	for _, p := range t.sourcePieces() {
 		packets = append(packets, "QTDPsrc:"+p.String())

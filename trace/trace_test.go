@@ -162,9 +162,10 @@ func TestParseQTDPActions(t *testing.T) {
 		{"2:401131:", false, nil, false},
 	}
 	for _, test := range tests {
-		k, stepping, got, more, err := ParseQTDPActions(test.text)
-		if err != nil || k != (Key{2, 0x401131}) || stepping != test.stepping || more != test.more || !cmp.Equal(got, test.want) {
-			t.Errorf("ParseQTDPActions(%q) = %v, %v, %+v, %v, %v", test.text, k, stepping, got, more, err)
+		got, err := ParseQTDPActions(test.text)
+		want := ActionPacket{Key{2, 0x401131}, test.stepping, test.want, test.more}
+		if err != nil || !cmp.Equal(got, want) {
+			t.Errorf("ParseQTDPActions(%q) = %+v, %v", test.text, got, err)
 		}
 	}
 }
@@ -302,7 +303,7 @@ func TestStatusReplyHasAllItems(t *testing.T) {
 var parsers = map[string]func(string) error{
 	"actions":  func(s string) error { _, err := ParseActions(s); return err },
 	"QTDP":     func(s string) error { _, _, err := ParseQTDP(s); return err },
-	"QTDP:-":   func(s string) error { _, _, _, _, err := ParseQTDPActions(s); return err },
+	"QTDP:-":   func(s string) error { _, err := ParseQTDPActions(s); return err },
 	"QTDPsrc":  func(s string) error { _, err := ParseQTDPSource(s); return err },
 	"piece":    func(s string) error { _, err := ParsePiece(s); return err },
 	"variable": func(s string) error { _, err := ParseVariable(s); return err },

@@ -32,9 +32,9 @@ func (r *rig) wantText(want ...string) {
 func (r *rig) packet(p string) error {
 	r.Helper()
 	if rest, ok := strings.CutPrefix(p, "QTDP:-"); ok {
-		key, stepping, actions, more, err := trace.ParseQTDPActions(rest)
+		p, err := trace.ParseQTDPActions(rest)
 		r.must(err)
-		return r.AddActions(key, stepping, actions, more)
+		return r.AddActions(p.Key, p.Stepping, p.Actions, p.More)
 	}
 	if rest, ok := strings.CutPrefix(p, "QTDP:"); ok {
 		t, more, err := trace.ParseQTDP(rest)

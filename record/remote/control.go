@@ -4,50 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 	"time"
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/client"
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
 	"tracewell/target"
 )
-
-// stop is a stop reply: a thread has stopped, or the process has ended.
-type stop struct {
-	kind   byte   // T and S: stopped; W: exited; X: killed
-	number int    // a signal of GDB's numbers, or the exit status
-	thread string // as the server writes it; empty in S, W and X
-}
-
-func (s stop) ended() bool { return s.kind == 'W' || s.kind == 'X' }
-
-// parseStop parses a stop reply. T has two digits of a signal and then pairs "name:value;", among them registers that
-// GDB would cache and the reason of the stop; only the thread is of use here. S, W and X have the number alone, W and
-// X with ";process:PID" from servers of several processes.
-func parseStop(text string) (stop, error) {
-	if len(text) < 3 || !strings.ContainsRune("TSWX", rune(text[0])) {
-		return stop{}, fmt.Errorf("the server says %.40q where the program has stopped", text)
-	}
-	head, rest, _ := strings.Cut(text[1:], ";")
-	if text[0] == 'T' { // no separator follows the two digits
-		head, rest = text[1:3], text[3:]
-	}
-	number, err := strconv.ParseUint(head, 16, 16)
-	if err != nil {
-		return stop{}, fmt.Errorf("the server says %.40q where the program has stopped", text)
-	}
-	s := stop{kind: text[0], number: int(number)}
-	for item := range strings.SplitSeq(rest, ";") {
-		if id, ok := strings.CutPrefix(item, "thread:"); ok {
-			if _, _, err := rsp.ParseThreadID(id); err != nil {
-				return stop{}, fmt.Errorf("the thread of a stop: %w", err)
-			}
-			s.thread = id
-		}
-	}
-	return s, nil
-}
 
 // errNoProgram and errEnded say that there is nothing to trace.
 var (
@@ -65,166 +30,143 @@ func (s *Session) takeOver() error {
 	if err := s.chooseMode(); err != nil {
 		return err
 	}
-	first, err := s.server.ask("?")
+	first, stopped, err := s.server.StopReason()
 	if err != nil {
 		return fmt.Errorf("%w (%w)", errNoProgram, err)
 	}
-	if first != "OK" {
-		// The reply has the form of a notification, and acknowledging it brings the other stopped threads.
-		s.server.notified = append(s.server.notified[:0], first)
-		stops, err := s.takeStops()
+	if stopped {
+		stops, err := s.takeStops(first)
 		if err != nil {
 			return err
 		}
-		if stops[len(stops)-1].ended() {
-			return errNoProgram // gdbserver --multi says W00 as long as nothing was launched
+		if stops[len(stops)-1].Ended() {
+			return errNoProgram
 		}
 	}
-	if s.server.features.Has("QPassSignals") {
-		return s.server.tell("QPassSignals:" + passed())
+	if s.server.Features().Has("QPassSignals") {
+		return client.Command(s.server.Client, request.PassSignals, passed())
 	}
 	return nil
 }
 
-// chooseMode selects non-stop mode, or else extended mode: then gdbserver does not exit with the program, and the
-// frames that it still holds can be fetched. A server without extended mode either may still work.
+// chooseMode chooses non-stop mode. A server that lacks it is asked for extended mode, in which the frames outlive the program.
 func (s *Session) chooseMode() error {
-	if s.server.features.Has("QNonStop") && s.server.tell("QNonStop:1") == nil {
-		s.nonStop = true
+	if s.server.Features().Has("QNonStop") && client.Command(s.server.Client, request.NonStop, true) == nil {
+		s.server.NonStop = true
 		return nil
 	}
 	if s.config.MaxFrames > 0 {
 		s.warnings = append(s.warnings, errors.New("the server has no non-stop mode: frames are counted only when the program stops"))
 	}
-	_, err := s.server.exchange("!")
+	_, err := s.server.Exchange(request.Extended.Append(nil, request.None{}))
 	return err
 }
 
-// passed lists the signals that the server hands to the program without a stop (QPassSignals), which spares two
-// messages for each. SIGTRAP is what breakpoints stop with, and SIGINT what the server reports after an interrupt.
-func passed() string {
+// passed lists the signals that do not stop the program: all but those of a breakpoint and of an interrupt.
+func passed() (all []int) {
 	const highest = 150
-	var all []string
 	for n := target.Signal(1); n <= highest; n++ {
 		if n != target.SignalTrap && n != target.SignalInt {
-			all = append(all, strconv.FormatInt(int64(n), 16))
+			all = append(all, int(n))
 		}
 	}
-	return strings.Join(all, ";")
+	return all
 }
 
 // mostStops is how many threads may stop at once.
 const mostStops = 1 << 13
 
-// takeStops returns the stop that a notification reported, and those that the server has queued behind it: each
-// vStopped acknowledges one and is answered with the next, or with OK. The end of the program is not acknowledged
-// here: gdbserver exits when it is, and frames that have not been fetched are lost.
-func (s *Session) takeStops() (stops []stop, err error) {
-	if len(s.server.notified) == 0 {
-		return nil, nil
+// notified returns the stops that a notification began, none if there was no notification.
+func (s *Session) notified() ([]reply.Stop, error) {
+	first, ok, err := s.server.Notified()
+	if err != nil || !ok {
+		return nil, err
 	}
-	text := s.server.notified[0]
-	s.server.notified = nil
-	for len(stops) < mostStops {
-		next, err := parseStop(text)
-		if err != nil {
-			return nil, err
+	return s.takeStops(first)
+}
+
+// takeStops returns a stop and those that the server has besides. The end of the program is not acknowledged: gdbserver ends with
+// that, and with it the frames.
+func (s *Session) takeStops(next reply.Stop) (stops []reply.Stop, err error) {
+	for more := true; more; {
+		if next.Kind == 'N' || next.Kind == 'w' { // which are only for clients that announced them
+			return nil, fmt.Errorf("the server replied %q where the program has stopped", next.Append(nil))
 		}
-		if stops = append(stops, next); next.ended() || !s.nonStop {
+		if stops = append(stops, next); next.Ended() || !s.server.NonStop {
 			return stops, nil
 		}
-		if text, err = s.server.ask("vStopped"); err != nil || text == "OK" {
+		if len(stops) == mostStops {
+			return nil, errors.New("the server reports stops without an end")
+		}
+		if next, more, err = s.server.NextStop(); err != nil {
 			return stops, err
 		}
 	}
-	return nil, errors.New("there is no end to the stops that the server tells of")
+	return stops, nil
 }
 
-// awaitStops waits for the program to stop. In non-stop mode the stop comes as a notification, which the client reads
-// only along with a reply, so that some packet has to be sent again and again.
-func (s *Session) awaitStops(patience time.Duration) ([]stop, error) {
+// awaitStops waits for the program to stop.
+func (s *Session) awaitStops(patience time.Duration) ([]reply.Stop, error) {
 	const pause = 2 * time.Millisecond
-	if !s.nonStop {
-		// The reply takes the way of a notification, so that takeStops is the only place that parses stops.
-		text, err := s.receiveStop(time.Now().Add(patience))
-		s.server.notified = []string{text}
+	start := time.Now()
+	if !s.server.NonStop {
+		st, err := s.server.AwaitStop(start.Add(patience))
 		if err != nil {
 			return nil, err
 		}
-		return s.takeStops()
+		return s.takeStops(st)
 	}
-	for start := time.Now(); len(s.server.notified) == 0; time.Sleep(pause) {
+	for ; !s.server.HasNotified(); time.Sleep(pause) {
 		if time.Since(start) > patience {
 			return nil, fmt.Errorf("the program has not stopped for %v", patience)
 		}
-		if _, err := s.server.ask("qTStatus"); err != nil {
+		// Notifications arrive along with replies, so any packet will do that is answered while the program runs.
+		if _, err := client.Query(s.server.Client, request.TraceStatus, request.None{}); err != nil {
 			return nil, err
 		}
 	}
-	return s.takeStops()
+	return s.notified()
 }
 
-// receiveStop waits for the stop reply of a program that was resumed in all-stop mode; with a zero time for ever.
-// What the program prints comes as packets of its own in front of the reply.
-func (s *Session) receiveStop(limit time.Time) (string, error) {
-	if err := s.server.conn.SetDeadline(limit); err != nil {
-		return "", err
+// pass lets the thread of a stop go on, with its signal. In all-stop mode the others go on as well.
+func (s *Session) pass(st reply.Stop) error {
+	a := request.Action{Verb: 'c', All: true}
+	if st.Number != 0 && st.Number != int(target.SignalTrap) {
+		a.Verb, a.Signal = 'C', st.Number
 	}
-	for {
-		reply, err := s.server.client.Receive()
-		if err != nil {
-			return "", fmt.Errorf("%w while the program ran: %w", errGone, err)
-		}
-		if text := string(reply); !isConsole(text) {
-			return text, nil
-		}
+	if st.Thread == nil {
+		return s.server.Resume(a)
 	}
+	a.Thread, a.All = *st.Thread, false
+	if s.server.NonStop {
+		return s.server.Resume(a)
+	}
+	return s.server.Resume(a, everyThread)
 }
 
-// resume resumes threads by the actions of a vCont. In all-stop mode it does not wait for the reply, which is the
-// next stop.
-func (s *Session) resume(how string) error {
-	if s.nonStop {
-		return s.server.tell("vCont;" + how)
-	}
-	if err := s.server.conn.SetDeadline(time.Now().Add(replyPatience)); err != nil {
-		return err
-	}
-	return s.server.client.Send([]byte("vCont;" + how))
-}
-
-// pass resumes the thread of a stop with the signal that it stopped for, but for SIGTRAP: that is the debugger's, and
-// would kill the program. In all-stop mode the stop has stopped all threads, and the last action is for the others.
-func (s *Session) pass(st stop) error {
-	how := "c"
-	if st.number != 0 && st.number != int(target.SignalTrap) {
-		how = fmt.Sprintf("C%02x", st.number)
-	}
-	if st.thread != "" {
-		how += ":" + st.thread
-		if !s.nonStop {
-			how += ";c"
-		}
-	}
-	return s.resume(how)
-}
+// everyThread lets all threads go on.
+var everyThread = request.Action{Verb: 'c', All: true}
 
 // startPatience is how long a program may take until its own code runs.
 const startPatience = 60 * time.Second
 
-// breakpoint inserts (Z) or removes (z) a software breakpoint.
-func (s *Session) breakpoint(letter string, at arch.Addr) error {
-	return s.server.tell(fmt.Sprintf("%s0,%x,1", letter, uint64(at)))
+// insert and remove set a breakpoint of a trap instruction and take it away. Its kind is the length of that instruction.
+func (s *Session) insert(at arch.Addr) error {
+	return client.Command(s.server.Client, request.InsertBreak, request.Breakpoint{Addr: at, Length: 1})
+}
+
+func (s *Session) remove(at arch.Addr) error {
+	return client.Command(s.server.Client, request.RemoveBreak, request.Breakpoint{Addr: at, Length: 1})
 }
 
 // runTo resumes a program that has just been launched until it executes the instruction at an address. A breakpoint
 // at the program's entry point is reached when the dynamic linker has loaded all libraries that the program names,
 // and before main.
 func (s *Session) runTo(at arch.Addr) error {
-	if err := s.breakpoint("Z", at); err != nil {
+	if err := s.insert(at); err != nil {
 		return err
 	}
-	if err := s.resume("c"); err != nil {
+	if err := s.server.Resume(everyThread); err != nil {
 		return err
 	}
 	for {
@@ -234,10 +176,10 @@ func (s *Session) runTo(at arch.Addr) error {
 		}
 		for _, st := range stops {
 			switch {
-			case st.ended():
+			case st.Ended():
 				return errEnded
-			case st.number == int(target.SignalTrap):
-				return s.breakpoint("z", at)
+			case st.Number == int(target.SignalTrap):
+				return s.remove(at)
 			}
 			if err := s.pass(st); err != nil {
 				return err
@@ -249,15 +191,12 @@ func (s *Session) runTo(at arch.Addr) error {
 // stepPatience is how long a single instruction may take.
 const stepPatience = 10 * time.Second
 
-// stepOver resumes a thread that stands at a breakpoint: the breakpoint is removed, the thread makes one step, and
-// the breakpoint is inserted again. Other threads may stop meanwhile; their stops are kept for later. In non-stop
-// mode one may run past the place of the breakpoint during the step; libraries that it loads are found at the next
-// stop there, since the whole list is read each time.
-func (s *Session) stepOver(thread string, at arch.Addr) error {
-	if err := s.breakpoint("z", at); err != nil {
+// stepOver steps a thread over a breakpoint and lets it go on. Other threads may stop meanwhile: their stops are kept.
+func (s *Session) stepOver(thread rsp.Thread, at arch.Addr) error {
+	if err := s.remove(at); err != nil {
 		return err
 	}
-	if err := s.resume("s:" + thread); err != nil {
+	if err := s.server.Resume(request.Action{Verb: 's', Thread: thread}); err != nil {
 		return err
 	}
 	for done := false; !done; {
@@ -266,32 +205,30 @@ func (s *Session) stepOver(thread string, at arch.Addr) error {
 			return err
 		}
 		for _, st := range stops {
-			if st.thread == thread || st.ended() {
-				done = true
-			}
-			if st.thread != thread {
+			own := st.Thread != nil && *st.Thread == thread
+			done = done || own || st.Ended()
+			if !own {
 				s.kept = append(s.kept, st)
 			}
 		}
 	}
-	if len(s.kept) > 0 && s.kept[len(s.kept)-1].ended() {
-		return nil // there is no memory to insert a breakpoint into
+	if len(s.kept) > 0 && s.kept[len(s.kept)-1].Ended() {
+		return nil
 	}
-	if err := s.breakpoint("Z", at); err != nil {
+	if err := s.insert(at); err != nil {
 		return err
 	}
-	if s.nonStop {
-		return s.resume("c:" + thread) // the others were never stopped
+	if s.server.NonStop {
+		return s.server.Resume(request.Action{Verb: 'c', Thread: thread})
 	}
-	return s.resume("c")
+	return s.server.Resume(everyThread)
 }
 
 // interruptWith interrupts the program in all-stop mode when a context ends: nothing but a stop reply comes then, and
 // the byte of an interrupt is all that the server reads. A failure to send it shows when the reply does not come.
 func (s *Session) interruptWith(ctx context.Context) (stop func() bool) {
 	return context.AfterFunc(ctx, func() {
-		_ = s.server.client.Interrupt()
-		// receiveStop has no limit of time; a program that cannot be interrupted must not hold us for ever.
+		_ = s.server.Interrupt()
 		_ = s.server.conn.SetDeadline(time.Now().Add(replyPatience))
 	})
 }

@@ -8,6 +8,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
+	"tracewell/rsp/client"
+	"tracewell/rsp/request"
 	"tracewell/trace"
 )
 
@@ -18,11 +20,11 @@ var usualBuffers = []int64{256 << 20, 64 << 20, 16 << 20}
 // prepare defines the run at the server. QTinit comes first: it drops all definitions of an earlier client. Variables
 // come before the tracepoints whose bytecode refers to them.
 func (s *Session) prepare(found []trace.Tracepoint) error {
-	if err := s.server.tell("QTinit"); err != nil {
+	if err := s.server.command(request.TraceInit); err != nil {
 		return err
 	}
 	for _, v := range s.finder.Variables() {
-		if err := s.server.tell("QTDV:" + v.String()); err != nil {
+		if err := client.Command(s.server.Client, request.DefineVariable, v); err != nil {
 			return err
 		}
 	}
@@ -62,15 +64,10 @@ func (s *Session) define(found []trace.Tracepoint) error {
 // send sends the packets of one definition. QTDPsrc has the source text of the expressions, which the server only
 // stores for other clients; the trace file gets it from the plan in any case.
 func (s *Session) send(d *trace.Tracepoint) error {
-	for _, packet := range d.Packets() {
-		if strings.HasPrefix(packet, "QTDPsrc:") && (!s.server.features.Has("TracepointSource") || len(packet) > s.server.packet) {
-			continue
-		}
-		if err := s.server.tell(packet); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.server.Define(d, func(packet string) bool {
+		source := strings.HasPrefix(packet, request.AddSource.Prefix) // which is in the file, too
+		return !source || s.server.Features().Has("TracepointSource") && len(packet) <= s.server.PacketSize()
+	})
 }
 
 // demand returns an error if the server does not support what a tracepoint needs. Servers ignore options of QTDP that
@@ -79,19 +76,19 @@ func (s *Session) demand(d *trace.Tracepoint) error {
 	lacks := func(format string, args ...any) error {
 		return fmt.Errorf("tracepoint %d at %s: %s", d.Number, d.Source.At, fmt.Sprintf(format, args...))
 	}
-	if d.Condition != nil && !s.server.features.Has("ConditionalTracepoints") {
+	if d.Condition != nil && !s.server.Features().Has("ConditionalTracepoints") {
 		return lacks("the server knows no conditions of tracepoints")
 	}
 	for _, actions := range [][]trace.Action{d.Actions, d.StepActions} {
 		for _, a := range actions {
-			if collectsString(a) && !s.server.features.Has("tracenz") {
+			if collectsString(a) && !s.server.Features().Has("tracenz") {
 				return lacks("the server cannot collect strings (collect/s)")
 			}
 		}
 	}
 	for _, packet := range d.Packets() {
-		if len(packet) > s.server.packet && !strings.HasPrefix(packet, "QTDPsrc:") {
-			return lacks("an expression takes a packet of %d bytes, and the server takes no more than %d", len(packet), s.server.packet)
+		if most := s.server.PacketSize(); len(packet) > most && !strings.HasPrefix(packet, request.AddSource.Prefix) {
+			return lacks("an expression takes a packet of %d bytes, and the server takes no more than %d", len(packet), most)
 		}
 	}
 	return nil
@@ -110,65 +107,54 @@ func collectsString(a trace.Action) bool {
 // settle configures the trace buffer, and what becomes of the run when the connection ends.
 func (s *Session) settle() error {
 	c := &s.config
-	if err := s.server.tell("QTBuffer:circular:" + flag(c.Circular)); err != nil && (c.Circular || !errors.Is(err, errUnknown)) {
+	err := client.Command(s.server.Client, request.CircularBuffer, c.Circular)
+	if err != nil && (c.Circular || !errors.As(err, new(*client.UnsupportedError))) {
 		return err
 	}
-	// A size that the user names must be obeyed or refused; any other is a wish.
-	switch sized := s.server.features.Has("QTBuffer:size"); {
+	switch sized := s.server.Features().Has("QTBuffer:size"); {
 	case c.Buffer > 0 && !sized:
 		return errors.New("the server does not let others say how large its buffer is")
 	case c.Buffer > 0:
-		if err := s.server.tell(fmt.Sprintf("QTBuffer:size:%x", c.Buffer)); err != nil {
+		if err := client.Command(s.server.Client, request.BufferSize, c.Buffer); err != nil {
 			return err
 		}
 	case sized:
 		for _, size := range usualBuffers {
-			err := s.server.tell(fmt.Sprintf("QTBuffer:size:%x", size))
+			err := client.Command(s.server.Client, request.BufferSize, size)
 			if err == nil {
 				break
 			}
-			// gdbserver refuses a size for which it gets no memory; a smaller one may do.
-			if refused := new(refusal); !errors.As(err, &refused) {
+			if !client.Rejected(err) {
 				return err
 			}
 		}
 	}
-	// Without the packet a server stops the run when the connection ends, which is what an ordinary run wants.
-	if !s.server.features.Has("DisconnectedTracing") {
+	if !s.server.Features().Has("DisconnectedTracing") {
 		if c.Disconnected {
 			return errors.New("the server does not trace without a client (it lacks DisconnectedTracing)")
 		}
 		return nil
 	}
-	return s.server.tell("QTDisconnected:" + flag(c.Disconnected))
-}
-
-func flag(on bool) string {
-	if on {
-		return "1"
-	}
-	return "0"
+	return client.Command(s.server.Client, request.Disconnected, c.Disconnected)
 }
 
 // annotate sends what a server may ignore: the notes of the run, and the ranges of constant memory (QTro), which
 // clients may read from the server while they look at frames that did not collect it. Too long for a packet, or
 // without an answer, it is left out.
 func (s *Session) annotate() error {
-	packets := []string{fmt.Sprintf("QTNotes:user:%x;notes:%x;", s.config.User, s.config.Notes)}
-	// The sections are those of the program alone: what a packet can hold is little.
-	constant := "QTro"
+	notes := []request.Note{{Key: "user", Text: s.config.User}, {Key: "notes", Text: s.config.Notes}}
+	var constant []request.Range
 	for _, name := range []string{".rodata", ".text", ".eh_frame"} {
 		if content, at, ok := s.program.Main().File().Section(name); ok {
 			at += s.program.Main().Bias()
-			constant += fmt.Sprintf(":%x,%x", uint64(at), uint64(at)+uint64(len(content)))
+			constant = append(constant, request.Range{Start: at, End: at + arch.Addr(len(content))})
 		}
 	}
-	for _, packet := range append(packets, constant) {
-		if len(packet) > s.server.packet {
+	for _, packet := range [][]byte{request.TraceNotes.Append(nil, notes), request.ReadOnlyRanges.Append(nil, constant)} {
+		if len(packet) > s.server.PacketSize() {
 			continue
 		}
-		// Whatever the server answers, the trace file has the notes.
-		if _, err := s.server.exchange(packet); err != nil {
+		if _, err := s.server.Exchange(packet); err != nil {
 			return err
 		}
 	}
@@ -178,7 +164,7 @@ func (s *Session) annotate() error {
 // watchLinker inserts the breakpoint at which the dynamic linker reports libraries, if tracepoints can be added to a
 // run (InstallInTrace). If this client leaves the run to the server, nobody would resume the thread that stops there.
 func (s *Session) watchLinker() error {
-	if s.debug.RDebug == 0 || s.config.Disconnected || !s.server.features.Has("InstallInTrace") {
+	if s.debug.RDebug == 0 || s.config.Disconnected || !s.server.Features().Has("InstallInTrace") {
 		for _, t := range s.finder.Points {
 			if t.Pending != nil {
 				s.warnings = append(s.warnings, fmt.Errorf("tracepoint %d: libraries that are loaded from now on are not looked at", t.Number))
@@ -186,7 +172,7 @@ func (s *Session) watchLinker() error {
 		}
 		return nil
 	}
-	if err := s.breakpoint("Z", s.debug.Break); err != nil {
+	if err := s.insert(s.debug.Break); err != nil {
 		s.warnings = append(s.warnings, fmt.Errorf("libraries that are loaded from now on are not looked at: %w", err))
 		return nil
 	}
@@ -231,5 +217,5 @@ func (s *Session) addTo(at arch.Addr, n int) error {
 		return err
 	}
 	b = binary.LittleEndian.AppendUint16(nil, binary.LittleEndian.Uint16(b)+uint16(n))
-	return s.server.tell(fmt.Sprintf("M%x,2:%x", uint64(at), b))
+	return s.server.WriteMemory(at, b)
 }

@@ -6,6 +6,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/record/output"
+	"tracewell/rsp/client"
+	"tracewell/rsp/request"
 	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -49,15 +51,13 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 	if st := &s.result.Status; !st.Running && st.Reason == trace.ReasonNotRun {
 		return result, errors.New("the server has recorded nothing: no run has been started")
 	}
-	// In all-stop mode a server stops the program for a client that connects. A run that is on should not notice this
-	// one.
-	if s.server.features.Has("QNonStop") {
-		if err := s.server.tell("QNonStop:1"); err != nil {
+	if s.server.Features().Has("QNonStop") { // so that nothing stops because of us
+		if err := client.Command(s.server.Client, request.NonStop, true); err != nil {
 			return result, err
 		}
 	}
 	if stop {
-		if err := s.server.tell("QTStop"); err != nil {
+		if err := s.server.command(request.TraceStop); err != nil {
 			return result, err
 		}
 	}
@@ -95,33 +95,20 @@ func (s *Session) locate() error {
 	return nil
 }
 
-// mostPieces is how many pieces of definitions a server may have.
-const mostPieces = 1 << 20
-
-// upload reads the definitions from the server, as GDB does when it connects to a run (qTfV, qTfP): variables first,
-// because the bytecode of tracepoints refers to them by number. Tracepoints come in pieces in the form of the QTDP
-// packets that defined them.
+// upload asks the server for what it traces.
 func (s *Session) upload() (h tfile.Header, err error) {
 	h = tfile.Header{Order: s.isa.Order, RegisterSize: s.layout.Size, Status: &s.result.Status}
-	var variables trace.Variables
-	err = s.pieces("qTfV", "qTsV", func(text string) error {
-		v, err := trace.ParseVariable(text)
-		variables.Add(v)
-		return err
-	})
-	h.Variables = variables.List()
+	list, err := s.server.Variables()
 	if err != nil {
 		return h, err
 	}
+	var variables trace.Variables
+	for _, v := range list {
+		variables.Add(v)
+	}
+	h.Variables = variables.List()
 	var all trace.Upload
-	err = s.pieces("qTfP", "qTsP", func(text string) error {
-		p, err := trace.ParsePiece(text)
-		if err != nil {
-			return err
-		}
-		return all.Add(p)
-	})
-	// Actions without a definition would leave frames of a tracepoint that the file does not know.
+	err = s.server.Pieces(all.Add)
 	if err == nil && len(all.Undefined()) > 0 {
 		err = fmt.Errorf("the server gives parts of tracepoint %d, but not its definition", all.Undefined()[0].Number)
 	}
@@ -130,27 +117,7 @@ func (s *Session) upload() (h tfile.Header, err error) {
 	return h, err
 }
 
-// pieces reads a list by a packet for the first piece and one for each that follows. The reply "l" ends the list.
-func (s *Session) pieces(first, next string, add func(text string) error) error {
-	packet := first
-	for range mostPieces {
-		reply, err := s.server.ask(packet)
-		if err != nil {
-			return err
-		}
-		if reply == "l" {
-			return nil
-		}
-		if err := add(reply); err != nil {
-			return fmt.Errorf("%s: %w", packet, err)
-		}
-		packet = next
-	}
-	return fmt.Errorf("%s: there is no end to it", first)
-}
-
-// copyTo makes the file. A circular buffer cannot be copied while the run is on: each frame that is dropped moves the
-// others, so that a position in the buffer means nothing from one packet to the next.
+// copyTo makes the file. Of a circular buffer that still fills nothing can be copied: what it holds moves.
 func (s *Session) copyTo(h tfile.Header) error {
 	if err := s.learn(); err != nil {
 		return err

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"encoding/hex"
 	"fmt"
 
 	"tracewell/arch"
@@ -100,13 +99,9 @@ func (s *Session) fetch(all bool) (done bool, err error) {
 		if f.enough() {
 			return true, nil
 		}
-		reply, err := s.server.ask(fmt.Sprintf("qTBuffer:%x,%x", f.fetched, (s.server.packet-aside)/2))
-		if err != nil || reply == "l" {
-			return true, err
-		}
-		b, err := hex.DecodeString(reply)
+		b, err := s.server.TraceBuffer(f.fetched, (s.server.PacketSize()-aside)/2)
 		if err != nil || len(b) == 0 {
-			return false, fmt.Errorf("qTBuffer: the server answers %.40q", reply)
+			return true, err
 		}
 		// Without this a server that answers every offset would fill the disk.
 		if size := s.result.Status.Size; size >= 0 && f.fetched+int64(len(b)) > size {

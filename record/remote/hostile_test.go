@@ -17,6 +17,7 @@ import (
 
 	"tracewell/internal/test/testprog"
 	"tracewell/record"
+	"tracewell/rsp/request"
 	"tracewell/tfile"
 )
 
@@ -211,4 +212,13 @@ func TestSilent(t *testing.T) {
 			}
 		})
 	}
+}
+
+// nameOf is the name of a packet.
+func nameOf(packet string) string {
+	f, _ := request.Find([]byte(packet))
+	if f == nil {
+		return packet
+	}
+	return f.Describe().Name()
 }

@@ -13,7 +13,6 @@ import (
 
 	"tracewell/arch"
 	"tracewell/inferior"
-	"tracewell/rsp"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
@@ -65,7 +64,7 @@ func (p serverProcess) Open(path string) (inferior.File, error) {
 // describe reads the target description, which must be of a machine whose programs can be traced, with a program
 // counter.
 func (s *Session) describe() error {
-	read, err := fetch.Annexes(s.server.exchange, s.server.features)
+	read, err := fetch.Annexes(s.server.Client)
 	if err != nil {
 		return err
 	}
@@ -104,13 +103,11 @@ func traced() string {
 
 // identify reads the process id and the program of the process. Its libraries may not have been loaded yet.
 func (s *Session) identify() error {
-	thread, err := s.server.ask("qC")
+	thread, err := s.server.Current()
 	if err != nil {
 		return err
 	}
-	if s.pid, _, err = rsp.ParseThreadID(strings.TrimPrefix(thread, "QC")); err != nil {
-		return fmt.Errorf("qC: %w", err)
-	}
+	s.pid = thread.PID
 	if s.space, err = inferior.New(serverProcess{s}, s.isa); err != nil {
 		return err
 	}

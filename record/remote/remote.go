@@ -35,6 +35,7 @@ import (
 	"tracewell/record"
 	"tracewell/record/definition"
 	"tracewell/record/output"
+	"tracewell/rsp/reply"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tfile"
@@ -56,7 +57,6 @@ type Session struct {
 	server *server
 	image
 	dynamic     bool // the program has a dynamic linker
-	nonStop     bool
 	description *tdesc.Target
 	layout      *tdesc.Layout
 	isa         *arch.ISA // of the program there
@@ -66,11 +66,11 @@ type Session struct {
 	result      record.Result
 	frames      frames
 	start, end  time.Time
-	stopped     time.Time // when the server was found to have ended the run, before anything tells why
-	counted     time.Time // when the hits were asked for
-	decimal     bool      // the server gives them in decimal
-	exited      bool      // the program is gone, and the server waits to be told that we know
-	kept        []stop    // of other threads, during a step
+	stopped     time.Time    // when the server was found to have ended the run, before anything tells why
+	counted     time.Time    // when the hits were asked for
+	decimal     bool         // the server gives them in decimal
+	exited      bool         // the program is gone, and the server waits to be told that we know
+	kept        []reply.Stop // of other threads, during a step
 
 	mu   sync.Mutex // guards feed
 	feed record.Feed
@@ -95,7 +95,7 @@ func (s *Session) open() error {
 	if err := s.server.greet(); err != nil {
 		return err
 	}
-	if _, err := s.server.ask("qTStatus"); err != nil {
+	if _, _, err := s.server.TraceStatus(); err != nil {
 		return fmt.Errorf("it has no tracepoints: %w", err)
 	}
 	if err := s.takeOver(); err != nil {

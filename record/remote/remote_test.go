@@ -4,7 +4,6 @@ package remote
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -79,7 +78,7 @@ func survive(t *testing.T, do func() error) {
 		switch {
 		case err == nil:
 			return
-		case !errors.Is(err, errGone) || attempt == attempts:
+		case !isGone(err) || attempt == attempts:
 			t.Fatal(err)
 		}
 		t.Logf("THE SERVER HAS DIED, attempt %d of %d: %v", attempt, attempts, err)

@@ -10,6 +10,9 @@ import (
 
 	"tracewell/record"
 	"tracewell/record/output"
+	"tracewell/rsp/client"
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/trace"
@@ -87,7 +90,7 @@ func (s *Session) begin() error {
 		return err
 	}
 	s.start = time.Now()
-	return s.server.tell("QTStart")
+	return s.server.command(request.TraceStart)
 }
 
 // errTimeUp is why a context ends when Config.Duration is over.
@@ -98,7 +101,7 @@ func (s *Session) trace(ctx context.Context) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
-	if err := s.resume("c"); err != nil {
+	if err := s.server.Resume(everyThread); err != nil {
 		return err
 	}
 	// The time of a run begins when the program goes on, not with the packets that define it.
@@ -107,7 +110,7 @@ func (s *Session) trace(ctx context.Context) error {
 		defer cancel()
 		ctx = limited
 	}
-	if s.nonStop {
+	if s.server.NonStop {
 		return s.poll(ctx)
 	}
 	return s.wait(ctx)
@@ -135,7 +138,7 @@ func (s *Session) poll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stops, err := s.takeStops()
+		stops, err := s.notified()
 		if err != nil {
 			return err
 		}
@@ -160,16 +163,15 @@ func (s *Session) poll(ctx context.Context) error {
 func (s *Session) wait(ctx context.Context) error {
 	defer s.interruptWith(ctx)()
 	for {
-		text, err := s.receiveStop(time.Time{})
+		st, err := s.server.AwaitStop(time.Time{})
 		if err != nil {
 			return err
 		}
-		st, err := parseStop(text)
+		stops, err := s.takeStops(st)
 		if err != nil {
 			return err
 		}
-		// The stop is the answer to the interrupt of interruptWith, unless the program ended just then.
-		if ctx.Err() != nil && !st.ended() {
+		if ctx.Err() != nil && !st.Ended() {
 			s.cancelled(ctx)
 			return nil
 		}
@@ -179,27 +181,24 @@ func (s *Session) wait(ctx context.Context) error {
 		if over, err := s.over(); over || err != nil {
 			return err
 		}
-		if over, err := s.handle([]stop{st}); over || err != nil {
+		if over, err := s.handle(stops); over || err != nil {
 			return err
 		}
 	}
 }
 
-// handle acts on stops, and reports whether the program has ended. A SIGTRAP is the breakpoint of the dynamic linker,
-// the only one that is inserted during a run. Stepping over it may bring stops of other threads, which are handled in
-// turn.
-func (s *Session) handle(stops []stop) (over bool, err error) {
+// handle acts on stops, and reports whether the program has ended.
+func (s *Session) handle(stops []reply.Stop) (over bool, err error) {
 	for len(stops) > 0 {
 		st := stops[0]
 		stops = stops[1:]
 		switch {
-		case st.ended():
+		case st.Ended():
 			s.gone(st)
 			return true, nil
-		case st.number == int(target.SignalTrap) && s.linker != 0 && st.thread != "":
-			// The thread stands in an empty function of the linker, whether the list has changed or not.
+		case st.Number == int(target.SignalTrap) && s.linker != 0 && st.Thread != nil:
 			s.relink()
-			if err := s.stepOver(st.thread, s.linker); err != nil {
+			if err := s.stepOver(*st.Thread, s.linker); err != nil {
 				return false, err
 			}
 			stops, s.kept = append(stops, s.kept...), nil
@@ -212,15 +211,15 @@ func (s *Session) handle(stops []stop) (over bool, err error) {
 	return false, nil
 }
 
-// gone records the end of the program.
-func (s *Session) gone(st stop) {
+// gone takes note of the end of the program.
+func (s *Session) gone(st reply.Stop) {
 	s.result.End, s.result.ProgramEnded, s.exited = record.ProgramEnded, true, true
-	if st.kind == 'W' {
-		s.result.Code = st.number
-		s.tell(record.Event{Kind: record.Exited, PID: s.pid, Code: st.number})
+	if st.Kind == 'W' {
+		s.result.Code = st.Number
+		s.tell(record.Event{Kind: record.Exited, PID: s.pid, Code: st.Number})
 		return
 	}
-	s.result.Signal = linux.KernelSignal(target.Signal(st.number))
+	s.result.Signal = linux.KernelSignal(target.Signal(st.Number))
 	s.tell(record.Event{Kind: record.Killed, PID: s.pid, Signal: s.result.Signal})
 }
 
@@ -319,17 +318,14 @@ func (s *Session) look() (more bool, err error) {
 // learn reads the status of the run. gdbserver gives the counts of qTP in decimal where the manual and other servers
 // have hexadecimal; it is told apart by the empty notes at the end of its status.
 func (s *Session) learn() error {
-	reply, err := s.server.ask("qTStatus")
+	status, plain, err := s.server.TraceStatus()
 	if err != nil {
 		return err
 	}
-	if len(reply) < 2 || reply[0] != 'T' {
-		return fmt.Errorf("qTStatus: the server answers %.40q", reply)
-	}
-	_, notes, _ := strings.Cut(reply, ";notes:")
-	s.decimal = strings.HasSuffix(notes, ":")
-	s.result.Status, err = trace.ParseStatus(reply[1:])
-	return err
+	_, notes, _ := strings.Cut(plain, ";notes:")
+	s.decimal = strings.HasSuffix(notes, ":") // as gdbserver ends it, which gives counts in decimal
+	s.result.Status = status
+	return nil
 }
 
 // tallies reads the hits of all tracepoints.
@@ -346,7 +342,7 @@ func (s *Session) tallies() error {
 // tally reads the hits of a tracepoint, and the bytes of its frames. They stay as they are if the server does not
 // answer with two numbers: they are for people, and no reason to end a run.
 func (s *Session) tally(d *trace.Tracepoint) error {
-	reply, err := s.server.exchange(fmt.Sprintf("qTP:%x:%x", int(d.Number), uint64(d.Addr)))
+	reply, err := s.server.Exchange(request.TracepointCounts.Append(nil, d.Key()))
 	if err != nil {
 		return err
 	}
@@ -366,7 +362,7 @@ func (s *Session) tally(d *trace.Tracepoint) error {
 // more.
 func (s *Session) finish() (err error) {
 	if !s.exited {
-		err = s.server.tell("QTStop")
+		err = s.server.command(request.TraceStop)
 	}
 	if err == nil {
 		err = s.learn()
@@ -378,26 +374,28 @@ func (s *Session) finish() (err error) {
 		err = s.tallies()
 	}
 	if s.exited {
-		if s.nonStop {
-			_, _ = s.server.exchange("vStopped") // without a reply from a server that exits at once
+		if s.server.NonStop {
+			_, _, _ = s.server.NextStop()
 		}
 		return err
 	}
 	// A server that detaches removes breakpoints, but not every one does; left behind, this one would kill the program.
 	if err == nil && s.linker != 0 {
-		err = s.breakpoint("z", s.linker)
+		err = s.remove(s.linker)
 	}
 	if err == nil {
 		err = s.lower()
 	}
-	if errors.Is(err, errGone) {
-		return err // a packet more would only wait for its time to be up
+	if isGone(err) {
+		return err
 	}
 	return errors.Join(err, s.letGo())
 }
 
-// letGo detaches from the program, which runs on: untraced, or traced by a server that the run was left to.
-func (s *Session) letGo() error { return s.server.tell(fmt.Sprintf("D;%x", s.pid)) }
+// letGo has the program go on without us.
+func (s *Session) letGo() error {
+	return client.Command(s.server.Client, request.Detach, request.MaybeProcess{PID: s.pid, Given: true})
+}
 
 // Leave begins the run and goes away: the server traces on until the run ends by itself. Fetch gets the frames.
 func (s *Session) Leave() error {

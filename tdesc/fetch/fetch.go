@@ -10,6 +10,8 @@ import (
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/client"
+	"tracewell/rsp/request"
 	"tracewell/tdesc"
 )
 
@@ -33,45 +35,35 @@ func Folder(folder fs.FS) tdesc.Include {
 
 // Stub asks a stub for annexes with the packet qXfer:features:read. The error says that it has none. The packets before that
 // one are GDB's, so that the stub serves what GDB would get; none of them changes the stub's target.
-func Stub(c *rsp.Client) (tdesc.Include, error) {
-	supported, err := Announce(c)
-	if err != nil {
+func Stub(c *client.Client) (tdesc.Include, error) {
+	if err := Announce(c, 0); err != nil {
 		return nil, err
 	}
-	return Annexes(c.Exchange, supported)
+	return Annexes(c)
 }
 
-// Announce sends qSupported with the features without which a stub serves no description, or another one than to GDB, and with
-// more. It returns the stub's features.
-func Announce(c *rsp.Client, more ...rsp.Feature) (rsp.Features, error) {
-	own := rsp.Features{
-		{Name: "multiprocess", Mark: rsp.Supported},
-		{Name: "xmlRegisters", Mark: rsp.HasValue, Value: arch.XMLRegisters},
-	}
-	supported, err := c.Supported(append(own, more...))
-	if err != nil {
-		return nil, fmt.Errorf("qSupported: %w", err)
-	}
-	return supported, nil
+// Announce exchanges features with a stub: the client's are those without which a stub serves no description, or another one
+// than to GDB, and more.
+func Announce(c *client.Client, more request.Client) error {
+	own := (request.Multiprocess | more).Features()
+	return c.Hello(append(own, rsp.Feature{Name: "xmlRegisters", Mark: rsp.HasValue, Value: arch.XMLRegisters}))
 }
 
-// Annexes asks a stub that has told its features for annexes. The function exchange sends a packet and returns the reply.
+// Annexes asks a stub that has told its features for annexes.
 //
 // It selects a thread first, as GDB does: gdbserver 13.1 aborts on qXfer:features:read while no thread is selected. A stub
 // without threads may refuse that, and still serve a description.
-func Annexes(exchange func(packet string) (string, error), supported rsp.Features) (tdesc.Include, error) {
-	if !supported.Has("qXfer:features:read") {
-		return nil, fmt.Errorf("the stub serves no target description: %q is not among its features", "qXfer:features:read")
+func Annexes(c *client.Client) (tdesc.Include, error) {
+	features := c.Features()
+	if name := request.ReadFeatures.Name(); !features.Has(name) {
+		return nil, fmt.Errorf("the stub serves no target description: %q is not among its features", name)
 	}
-	selectAny := "Hg0"
-	if supported.Has("multiprocess") {
-		selectAny = "Hgp0.0"
+	every := request.Selection{For: 'g', Thread: rsp.Thread{Multiprocess: features.Has("multiprocess")}}
+	if _, err := c.Exchange(request.SelectThread.Append(nil, every)); err != nil {
+		return nil, err
 	}
-	if _, err := exchange(selectAny); err != nil {
-		return nil, fmt.Errorf("%s: %w", selectAny, err)
-	}
-	size := chunk(supported)
-	return func(annex string) ([]byte, error) { return read(exchange, annex, size) }, nil
+	size := chunk(features)
+	return func(annex string) ([]byte, error) { return read(c, annex, size) }, nil
 }
 
 // Sizes of a request in bytes. What the stub answers has escapes, which double a byte in the worst case, and the letter.
@@ -80,29 +72,29 @@ const (
 	largestChunk = 0xffb
 )
 
-func chunk(supported rsp.Features) int {
+func chunk(supported rsp.Features) uint64 {
 	packet, err := strconv.ParseUint(supported.Value("PacketSize"), 16, 31)
 	if err != nil {
 		return usualChunk
 	}
-	return max(1, min(largestChunk, int(packet)-1))
+	return min(largestChunk, max(packet, 2)-1)
 }
 
 // read gets one annex, piece by piece.
-func read(exchange func(string) (string, error), annex string, size int) ([]byte, error) {
+func read(c *client.Client, annex string, size uint64) ([]byte, error) {
 	var doc []byte
 	for len(doc) <= tdesc.MaxBytes {
-		request := fmt.Sprintf("qXfer:features:read:%s:%x,%x", annex, len(doc), size)
-		reply, err := exchange(request)
+		packet := request.ReadFeatures.Text(request.Part{Annex: annex, Offset: uint64(len(doc)), Length: size})
+		reply, err := c.Exchange([]byte(packet))
 		switch {
 		case err != nil:
-			return nil, fmt.Errorf("%s: %w", request, err)
+			return nil, err
 		case strings.HasPrefix(reply, "l"):
 			return append(doc, reply[1:]...), nil
 		case strings.HasPrefix(reply, "m") && len(reply) > 1:
 			doc = append(doc, reply[1:]...)
 		default:
-			return nil, fmt.Errorf("%s: the stub replied %.80q", request, reply)
+			return nil, fmt.Errorf("%s: the stub replied %.80q", packet, reply)
 		}
 	}
 	return doc, nil // more than is read of any

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"tracewell/rsp"
+	"tracewell/rsp/client"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
 )
@@ -57,7 +58,7 @@ func stub(conn net.Conn, reply func(packet string) string) {
 	}
 }
 
-func connect(t *testing.T, reply func(packet string) string) *rsp.Client {
+func connect(t *testing.T, reply func(packet string) string) *client.Client {
 	t.Helper()
 	listener, err := net.Listen("unix", filepath.Join(t.TempDir(), "stub"))
 	if err != nil {
@@ -80,7 +81,7 @@ func connect(t *testing.T, reply func(packet string) string) *rsp.Client {
 		defer theirs.Close()
 		stub(theirs, reply)
 	}()
-	return rsp.NewClient(ours)
+	return client.New(ours)
 }
 
 // serve answers qXfer for documents, in pieces of at most 10 bytes.
@@ -105,11 +106,11 @@ func serve(docs map[string]string) func(string) string {
 }
 
 func TestStub(t *testing.T) {
-	client := connect(t, serve(map[string]string{
+	c := connect(t, serve(map[string]string{
 		fetch.Main: `<target><architecture>i386</architecture><xi:include href="core.xml"/></target>`,
 		"core.xml": `<feature name="f"><reg name="a#$}*" bitsize="32"/></feature>`,
 	}))
-	include, err := fetch.Stub(client)
+	include, err := fetch.Stub(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestStub(t *testing.T) {
 func TestStubSelectsThread(t *testing.T) {
 	for features, want := range map[string]string{"": "Hg0", "multiprocess+;": "Hgp0.0"} {
 		var packets []string
-		client := connect(t, func(packet string) string {
+		c := connect(t, func(packet string) string {
 			packets = append(packets, packet)
 			switch {
 			case strings.HasPrefix(packet, "qSupported:"):
@@ -140,7 +141,7 @@ func TestStubSelectsThread(t *testing.T) {
 			}
 			return "E01" // as of a stub that has no thread
 		})
-		include, err := fetch.Stub(client)
+		include, err := fetch.Stub(c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/regularfile"
 	"tracewell/internal/serving"
-	"tracewell/rsp"
+	"tracewell/rsp/client"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
 	"tracewell/tfile"
@@ -113,7 +113,7 @@ func ask(conn net.Conn, timeout time.Duration) (tdesc.Include, []byte, error) {
 	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, nil, err
 	}
-	include, err := fetch.Stub(rsp.NewClient(conn))
+	include, err := fetch.Stub(client.New(conn))
 	if err != nil {
 		if errors.Is(err, io.EOF) {
 			err = fmt.Errorf("the stub closed the connection: %w", err)

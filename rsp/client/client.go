@@ -1,0 +1,182 @@
+// Package client is GDB's side of the remote protocol in typed calls. Requests are written by the grammar that package stub
+// reads by (rsp/request), and replies come back as values.
+//
+// Every call sends one packet, or as many as a long answer takes, and waits for the replies; a Batch sends several packets in
+// one write. Between a packet and its reply a stub may send console output and questions about instructions (qRelocInsn), and
+// at any time notifications: these are answered or kept by the way.
+//
+// What can go wrong has a type each. *UnsupportedError: the stub does not know the packet. *CodeError and *MessageError: it
+// refuses, by a number or in words. *ReplyError: its reply makes no sense. After all of these the next call may be made.
+// *LostError: the connection failed, or the stub was silent for too long. It is final, and every later call returns it.
+//
+// A Client has no policy: it opens, closes and repeats nothing, and starts no goroutine. It is for one goroutine at a time,
+// but for Interrupt.
+package client
+
+import (
+	"io"
+	"strconv"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/rsp"
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
+)
+
+// Sizes of packets in bytes.
+const (
+	usualPacket = 399 // of a stub that does not say what it takes, as GDB has it
+	leastPacket = 64
+	mostPacket  = 64 << 10
+)
+
+// Client is a connection to a stub. Its exported fields may be changed between calls.
+type Client struct {
+	// Patience is how long a stub may be silent when a reply is due; 0 for ever. It needs a connection with deadlines.
+	Patience time.Duration
+	// Depth is how many packets of a Batch may be under way at a time. At 1 and below each waits for the reply to the one
+	// before it, which every stub can take.
+	Depth int
+	// Console takes what the program, or a monitor command, prints while a reply is due; nil to drop it.
+	Console func(text []byte)
+	// Relocate copies an instruction for a stub that cannot do so itself, and returns the size of the copy in bytes. Without
+	// it, or where it reports false, the stub has to do without the copy.
+	Relocate func(from, to arch.Addr) (size int, ok bool)
+	// NonStop says that the stub was told to be in non-stop mode, so that resumptions are answered at once.
+	NonStop bool
+
+	rw       io.ReadWriter
+	link     *rsp.Client
+	features rsp.Features
+	packet   int
+	notified []string // stop replies that notifications brought
+	lost     *LostError
+}
+
+// New returns a client of the stub at the other end of rw. It sends nothing by itself.
+func New(rw io.ReadWriter) *Client {
+	c := &Client{rw: rw, link: rsp.NewClient(rw), packet: usualPacket}
+	c.link.Notify = c.notify
+	return c
+}
+
+// ImplicitAck chooses whether the next packet acknowledges a reply, see rsp.Client.
+func (c *Client) ImplicitAck(on bool) { c.link.ImplicitAck = on }
+
+// Features is what the stub said that it can, see Hello.
+func (c *Client) Features() rsp.Features { return c.features }
+
+// PacketSize is the length of the longest packet that the stub takes, in bytes.
+func (c *Client) PacketSize() int { return c.packet }
+
+// Hello exchanges features and keeps the stub's.
+func (c *Client) Hello(own rsp.Features) error {
+	text, err := c.Exchange(request.Supported.Append(nil, own))
+	if err != nil {
+		return err
+	}
+	c.features, _ = rsp.ParseFeatures(text) // GDB warns of strange items and goes on
+	if size, err := strconv.ParseUint(c.features.Value("PacketSize"), 16, 31); err == nil {
+		c.packet = max(leastPacket, min(int(size), mostPacket))
+	}
+	return nil
+}
+
+// EndAcks ends acknowledgments where the stub offers that. With one that refuses all the same they go on.
+func (c *Client) EndAcks() error {
+	if !c.features.Has("QStartNoAckMode") {
+		return nil
+	}
+	text, err := c.Exchange(request.StartNoAckMode.Append(nil, request.None{}))
+	if err == nil && text == "OK" {
+		c.link.NoAck()
+	}
+	return err
+}
+
+// Exchange sends a packet and returns its reply, whatever that is; only a *LostError is an error. It is for packets that have
+// no form, and for replies that callers judge themselves.
+func (c *Client) Exchange(packet []byte) (string, error) {
+	if err := c.send(packet); err != nil {
+		return "", err
+	}
+	return c.receive(packet)
+}
+
+// Query sends a request and returns the reply, which is neither empty nor an error.
+func Query[A any](c *Client, f *request.Form[A], args A) (string, error) {
+	text, err := c.Exchange(f.Append(nil, args))
+	if err == nil {
+		err = judge(f.Name(), text)
+	}
+	return text, err
+}
+
+// Command sends a request that is answered by OK.
+func Command[A any](c *Client, f *request.Form[A], args A) error {
+	_, err := Do(c, OK(f, args))
+	return err
+}
+
+// Interrupt asks a stub to stop its program, as Ctrl-C does. It may be called at any time by any goroutine.
+func (c *Client) Interrupt() error { return c.link.Interrupt() }
+
+// Resume has threads go on. In non-stop mode the stub says OK; otherwise its reply is the next stop, see AwaitStop.
+func (c *Client) Resume(actions ...request.Action) error {
+	if c.NonStop {
+		return Command(c, request.Resume, actions)
+	}
+	return c.send(request.Resume.Append(nil, actions))
+}
+
+// AwaitStop waits for the stop reply that a resumption is owed in all-stop mode, up to a time, or for ever if that is zero.
+func (c *Client) AwaitStop(limit time.Time) (reply.Stop, error) {
+	if err := c.deadline(limit); err != nil {
+		return reply.Stop{}, err
+	}
+	text, err := c.receive([]byte("vCont"))
+	if err != nil {
+		return reply.Stop{}, err
+	}
+	return parseStop("vCont", text)
+}
+
+// StopReason asks for the first stop, as a client does that has just connected. In non-stop mode others may follow, see
+// NextStop; ok is false if no thread is stopped.
+func (c *Client) StopReason() (s reply.Stop, ok bool, err error) { return c.stop(request.StopReason) }
+
+// Notified returns the stop that a notification told of, and forgets it; ok is false if there was none. NextStop has to
+// follow, unless the process ended and the stub may go with it.
+func (c *Client) Notified() (s reply.Stop, ok bool, err error) {
+	if len(c.notified) == 0 {
+		return s, false, nil
+	}
+	text := c.notified[0]
+	c.notified = nil
+	s, err = parseStop("%Stop", text)
+	return s, true, err
+}
+
+// HasNotified reports whether Notified has a stop to return.
+func (c *Client) HasNotified() bool { return len(c.notified) > 0 }
+
+// NextStop acknowledges a stop of non-stop mode and asks for the next; ok is false if there is no more.
+func (c *Client) NextStop() (s reply.Stop, ok bool, err error) { return c.stop(request.NextStop) }
+
+func (c *Client) stop(f *request.Form[request.None]) (s reply.Stop, ok bool, err error) {
+	text, err := Query(c, f, request.None{})
+	if err != nil || text == "OK" {
+		return s, false, err
+	}
+	s, err = parseStop(f.Name(), text)
+	return s, err == nil, err
+}
+
+// notify keeps the first stop that is notified: the stub sends no other until vStopped has fetched all of them.
+func (c *Client) notify(payload []byte) {
+	const name = "Stop:"
+	if len(payload) > len(name) && string(payload[:len(name)]) == name {
+		c.notified = append(c.notified, string(payload[len(name):]))
+	}
+}

@@ -1,0 +1,29 @@
+package request
+
+// All is the table of forms. Their order is that of the reference of packets.
+var All = []AnyForm{
+	Supported, StartNoAckMode, Extended, MustReplyEmpty, Agent, Symbol, Monitor, Offsets, QEMUStepBits,
+
+	StopReason, SelectThread, ThreadAlive, CurrentThread, FirstThreads, MoreThreads, ThreadName, Attached, ThreadLocal,
+
+	ReadRegisters, WriteRegisters, ReadRegister, WriteRegister,
+	ReadMemory, ReadMemoryBinary, WriteMemory, WriteMemoryBinary, SearchMemory, Checksum,
+
+	ReadFeatures, ReadThreads, ReadAuxv, ReadExecFile, ReadLibraries, ReadMemoryMap, ReadSiginfo, WriteSiginfo, ReadOSTable,
+	ReadStatic, ReadTraceframe,
+
+	ResumeActions, Resume, Continue, ContinueWith, Step, StepWith, Interrupt, NonStop, NextStop, PassSignals, ThreadEvents,
+	BackContinue, BackStep,
+
+	Run, Restart, Kill, KillProcess, Detach, Attach,
+	SetVariable, UnsetVariable, ResetVariable, WorkingDir, StartByShell, FixedLayout,
+	ProgramSignals, CatchSyscalls, InsertBreak, RemoveBreak,
+
+	SetFileSystem, OpenFile, CloseFile, ReadFile, WriteFile, StatOpenFile, StatFile, StatLink, UnlinkFile, ReadLink,
+
+	TraceInit, DefineTracepoint, AddActions, AddSource, EnableTracepoint, DisableTracepoint, DefineVariable, ReadOnlyRanges,
+	FirstMarkers, MoreMarkers, MarkerAt,
+	TraceStart, TraceStop, Disconnected, CircularBuffer, BufferSize, TraceNotes, TraceStatus, TracepointCounts, VariableValue,
+	FirstPiece, MorePieces, FirstVariable, MoreVariables, ShortestFast, SelectFrame, ReadBuffer, SaveTrace,
+	Relocated, NotRelocated,
+}
