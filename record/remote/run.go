@@ -11,7 +11,6 @@ import (
 	"tracewell/record"
 	"tracewell/record/output"
 	"tracewell/target"
-	"tracewell/target/linux"
 	"tracewell/trace"
 )
 
@@ -208,7 +207,7 @@ func (s *Session) gone(st stop) {
 		s.tell(record.Event{Kind: record.Exited, PID: s.pid, Code: st.number})
 		return
 	}
-	s.result.Signal = linux.KernelSignal(target.Signal(st.number))
+	s.result.Signal = target.LinuxSignal(target.Signal(st.number))
 	s.tell(record.Event{Kind: record.Killed, PID: s.pid, Signal: s.result.Signal})
 }
 
