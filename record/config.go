@@ -6,7 +6,6 @@ import (
 	"tracewell/record/plan"
 	"tracewell/symbol"
 	"tracewell/target"
-	"tracewell/target/linux"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -17,7 +16,7 @@ type Config struct {
 
 	Program target.Program // to launch, unless PID is set
 	PID     int            // of the process to attach to
-	Streams linux.Streams  // of a program that is launched
+	Streams target.Streams // of a program that is launched
 	Follow  bool           // also children, made by fork or vfork, and whatever they execute
 
 	Output string // path of the trace file

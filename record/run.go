@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 package record
 
 import (
@@ -9,7 +11,6 @@ import (
 	"tracewell/internal/routine"
 	"tracewell/record/output"
 	"tracewell/target"
-	"tracewell/target/linux"
 	"tracewell/trace"
 )
 
@@ -169,7 +170,7 @@ func (s *Session) happened(ev target.Event) error {
 
 // gone takes note of the end of a process.
 func (s *Session) gone(ev target.Event) {
-	pid, signal := ev.Thread.PID, linux.KernelSignal(ev.Signal)
+	pid, signal := ev.Thread.PID, target.LinuxSignal(ev.Signal)
 	e := Event{Kind: Exited, PID: pid, Code: ev.Code}
 	if ev.Kind == target.Terminated {
 		e = Event{Kind: Killed, PID: pid, Signal: signal}

@@ -1,3 +1,5 @@
+//go:build linux && amd64
+
 package record
 
 import (
@@ -146,7 +148,7 @@ func (s *Session) toLibraries() error {
 		case target.Exited:
 			return fmt.Errorf("the program ended before its own code could run, with exit status %d", ev.Code)
 		case target.Terminated:
-			return fmt.Errorf("the program was killed by signal %d before its own code could run", linux.KernelSignal(ev.Signal))
+			return fmt.Errorf("the program was killed by signal %d before its own code could run", target.LinuxSignal(ev.Signal))
 		}
 		if _, consistent, err := s.libraries(p); err != nil || consistent {
 			return err

@@ -1,3 +1,5 @@
+//go:build linux
+
 // Package osdata reads what the Linux kernel tells of the whole system in /proc, as the tables that GDB's "info os" prints.
 // Names, columns and their order are those of gdbserver 13.1.
 //

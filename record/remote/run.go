@@ -14,7 +14,6 @@ import (
 	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
-	"tracewell/target/linux"
 	"tracewell/trace"
 )
 
@@ -219,7 +218,7 @@ func (s *Session) gone(st reply.Stop) {
 		s.tell(record.Event{Kind: record.Exited, PID: s.pid, Code: st.Number})
 		return
 	}
-	s.result.Signal = linux.KernelSignal(target.Signal(st.Number))
+	s.result.Signal = target.LinuxSignal(target.Signal(st.Number))
 	s.tell(record.Event{Kind: record.Killed, PID: s.pid, Signal: s.result.Signal})
 }
 

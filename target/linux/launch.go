@@ -16,9 +16,8 @@ import (
 	"tracewell/target"
 )
 
-// Streams are what programs that a Target starts have for standard streams; nil is this process's own. A program takes the
-// terminal's foreground if In is a terminal.
-type Streams struct{ In, Out, Err *os.File }
+// Streams are target.Streams.
+type Streams = target.Streams
 
 // New returns a target without a process. It learns the machine's registers from a program that it starts for a moment: this
 // one, stopped before its first instruction.
@@ -30,7 +29,7 @@ func New(streams Streams) (*Target, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.streams = Streams{orElse(streams.In, os.Stdin), orElse(streams.Out, os.Stdout), orElse(streams.Err, os.Stderr)}
+	t.streams = Streams{In: orElse(streams.In, os.Stdin), Out: orElse(streams.Out, os.Stdout), Err: orElse(streams.Err, os.Stderr)}
 	t.do(func() { err = t.learnRegisters() })
 	if err != nil {
 		t.Close()

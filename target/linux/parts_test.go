@@ -18,12 +18,12 @@ import (
 func TestSignalNumbers(t *testing.T) {
 	for kernel, gdb := range map[int]target.Signal{
 		1: 1, 2: 2, 7: 10, 10: 30, 11: 11, 12: 31, 15: 15, 17: 20, 18: 19, 19: 17, 20: 18, 23: 16, 29: 23, 30: 32, 31: 12,
-		32: 77, 33: 45, 34: 46, 63: 75, 64: 78, 16: unknownSignal,
+		32: 77, 33: 45, 34: 46, 63: 75, 64: 78, 16: target.SignalOfLinux(0),
 	} {
 		if got := gdbSignal(kernel); got != gdb {
 			t.Errorf("signal %d is %d for GDB, want %d", kernel, got, gdb)
 		}
-		if back := kernelSignal(gdb); gdb != unknownSignal && back != kernel {
+		if back := kernelSignal(gdb); gdb != target.SignalOfLinux(0) && back != kernel {
 			t.Errorf("GDB's %d is signal %d, want %d", gdb, back, kernel)
 		}
 	}

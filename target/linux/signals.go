@@ -89,46 +89,10 @@ func (k *task) faulted(signal int) bool {
 	return faultSignals.has(signal) && sys.GetSiginfo(k.tid, &info) == nil && siCode(&info) > 0
 }
 
-// unknownSignal is GDB's number for a signal that has none.
-const unknownSignal target.Signal = 143
 
-// gdbNumbers gives GDB's number for each kernel signal, which have the same numbers on all machines but MIPS, SPARC and Alpha. GDB's list follows old BSD up to 31 and grew as
-// systems came along (GDB prints it by "info signals").
-var gdbNumbers = func() (numbers [numSignals]target.Signal) {
-	copy(numbers[1:], []target.Signal{
-		1, 2, 3, 4, 5, 6, 10, 8, 9, 30, 11, 31, 13, 14, 15, unknownSignal,
-		20, 19, 17, 18, 21, 22, 16, 24, 25, 26, 27, 28, 23, 32, 12,
-	})
-	numbers[32], numbers[64] = 77, 78
-	for sig := 33; sig < 64; sig++ {
-		numbers[sig] = target.Signal(45 + sig - 33)
-	}
-	return numbers
-}()
+func gdbSignal(sig int) target.Signal { return target.SignalOfLinux(sig) }
 
-// gdbSignal is GDB's number for a kernel signal.
-func gdbSignal(sig int) target.Signal {
-	if sig > 0 && sig < numSignals {
-		return gdbNumbers[sig]
-	}
-	return unknownSignal
-}
-
-// KernelSignal is the kernel's number for GDB's, 0 for none.
-func KernelSignal(s target.Signal) int { return kernelSignal(s) }
-
-// kernelSignal is the kernel's number for GDB's, 0 for none.
-func kernelSignal(s target.Signal) int {
-	if s == target.SignalNone || s == unknownSignal {
-		return 0
-	}
-	for sig, number := range gdbNumbers {
-		if number == s {
-			return sig
-		}
-	}
-	return 0
-}
+func kernelSignal(s target.Signal) int { return target.LinuxSignal(s) }
 
 // atBreakpoint reports whether the session has a breakpoint at the pc of k.
 func (k *task) atBreakpoint() bool {

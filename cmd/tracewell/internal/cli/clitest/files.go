@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
@@ -45,7 +44,11 @@ func (h *Hurried) press() {
 		came := make(chan os.Signal, 1)
 		signal.Notify(came, os.Interrupt)
 		defer signal.Stop(came)
-		if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Signal(os.Interrupt)
+		}
+		if err != nil {
 			h.T.Fatal(err)
 		}
 		<-came

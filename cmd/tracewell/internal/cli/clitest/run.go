@@ -28,6 +28,12 @@ var Update = flag.Bool("update", false, "rewrite the golden files")
 // CommandLine runs a command line of tracewell over these streams, and returns its exit status. It is given to Main, since what package cli imports cannot import it.
 var CommandLine func(args []string, streams console.Streams) (status int)
 
+// OnTerminal is what TestMain finds in the environment of a test binary that is to be tracewell.
+const OnTerminal = "TRACEWELL_TEST_ARGUMENTS"
+
+// IsTracewell is the same for one that has the arguments itself.
+const IsTracewell = "TRACEWELL_TEST_ITSELF"
+
 // Main runs the tests of a package, which may call Run. It makes the test binary tracewell itself for tests that need that as a process
 // of its own.
 func Main(m *testing.M, run func(args []string, streams console.Streams) (status int)) {

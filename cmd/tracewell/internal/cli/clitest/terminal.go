@@ -1,3 +1,5 @@
+//go:build linux
+
 package clitest
 
 import (
@@ -103,12 +105,6 @@ func (s *Session) Status(t *testing.T) int {
 	}
 	return s.Command.ProcessState.ExitCode()
 }
-
-// OnTerminal is what TestMain finds in the environment of a test binary that is to be tracewell.
-const OnTerminal = "TRACEWELL_TEST_ARGUMENTS"
-
-// IsTracewell is the same for one that has the arguments itself.
-const IsTracewell = "TRACEWELL_TEST_ITSELF"
 
 // Screen is what has been printed on a terminal.
 type Screen struct {

@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"tracewell/internal/routine"
-	"tracewell/internal/sys"
 )
 
 // ErrInterrupted ends the writing of a file whose user has had enough.
@@ -19,15 +18,6 @@ var ErrInterrupted = errors.New("interrupted")
 
 // interrupts are the signals by which users and their terminals end a command. That is no failure.
 var interrupts = []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
-
-// deadly are the other signals whose default action ends a process, as far as they can be caught. From outside also those come that
-// otherwise an instruction raises, from a watchdog for instance. SIGPIPE is not among them (ignoreBrokenPipes), nor is SIGXFSZ, since
-// the write that it comes with fails, nor are SIGPROF and most real-time signals, which the Go runtime takes without an effect.
-var deadly = []os.Signal{
-	syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGUSR1,
-	syscall.SIGSEGV, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGSTKFLT, syscall.SIGXCPU, syscall.SIGVTALRM,
-	syscall.SIGIO, syscall.SIGPWR, syscall.SIGSYS,
-}
 
 // UntilInterrupted returns a context that ends when a signal asks the process to, so that it can remove what is half written.
 // A second signal ends the process at once.
@@ -44,15 +34,13 @@ func UntilSignalled(impatient bool) (context.Context, func()) {
 	if signal.Ignored(syscall.SIGHUP) { // by nohup
 		wanted = slices.DeleteFunc(wanted, func(s os.Signal) bool { return s == syscall.SIGHUP })
 	}
-	sys.IgnoreReserved()
-	tooLarge := make(chan os.Signal, 1) // caught for nothing but to be without effect
-	signal.Notify(tooLarge, syscall.SIGXFSZ)
+	restore := withoutEffect()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, wanted...)
 	stop := func() {
 		signal.Stop(signals)
-		signal.Stop(tooLarge)
+		restore()
 		cancel(nil)
 	}
 	routine.Go(func() {

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"os"
-	"syscall"
+	"slices"
 
 	"golang.org/x/term"
 
@@ -32,10 +32,15 @@ func WriteTo(out *Output, print func(*Output) error) error {
 	if flushed := out.Flush(); err == nil {
 		err = flushed
 	}
-	if errors.Is(err, syscall.EPIPE) {
+	if IsBrokenPipe(err) {
 		return nil
 	}
 	return err
+}
+
+// IsBrokenPipe reports whether an error is that nobody reads what is written.
+func IsBrokenPipe(err error) bool {
+	return slices.ContainsFunc(brokenPipes, func(broken error) bool { return errors.Is(err, broken) })
 }
 
 // OutputBuffer is how much is gathered before it is written.

@@ -32,11 +32,24 @@ func (*Command) Examples() string {
 `
 }
 
+// demoQuestion is what the demonstration finds out.
+const demoQuestion = "which jobs come to " + demo.Handle + " while more than 24 others wait?"
+
+// demonstration is what is left of a run of the demo program under trace.
+type demonstration struct {
+	engine      *tracepoint.Engine // holds the frames
+	description string             // of the target they are of
+	printed     string             // by the program
+}
+
 // demoTime is how long the demonstration may take before it is given up; the program runs for less than a second.
 const demoTime = 30 * time.Second
 
 // Run implements kong's command.
 func (c *Command) Run(streams console.Streams) error {
+	if err := console.CheckTracing("demo"); err != nil {
+		return err
+	}
 	ctx, cancel := console.UntilSignalled(false)
 	defer cancel()
 	ctx, expire := context.WithTimeoutCause(ctx, demoTime, fmt.Errorf("the program has not ended after %v", demoTime))

@@ -24,7 +24,7 @@ func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	config.Buffer, config.Circular = 0, false
 	reading := newReadingBar(streams.Err)
 	config.Symbols.Progress = reading.set
-	session, err := record.Open(config)
+	session, err := openHere(config)
 	reading.done()
 	if err != nil {
 		return fmt.Errorf("record: %w", err)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
@@ -152,7 +151,7 @@ func (p *runPrinter) close() error {
 	close(p.ended)
 	p.idle.Wait()
 	p.fail(p.out.Flush())
-	if errors.Is(p.err, syscall.EPIPE) {
+	if console.IsBrokenPipe(p.err) {
 		return nil
 	}
 	return p.err

@@ -90,6 +90,11 @@ func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell record --help)", err)
 	}
+	if c.List == nil && c.Remote == "" {
+		if err := console.CheckTracing("record"); err != nil {
+			return err
+		}
+	}
 	switch {
 	case c.List != nil:
 		return c.list(streams)

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
@@ -18,7 +16,6 @@ import (
 	"tracewell/record/remote"
 	"tracewell/symbol"
 	"tracewell/target"
-	"tracewell/target/linux"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -34,7 +31,7 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 	ctx, cancel := console.UntilSignalled(c.PID == 0)
 	defer cancel()
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
-	signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN)
+	console.IgnoreTerminalStops()
 	defer console.IgnoreBrokenPipes()()
 
 	run := newRecordRun(c, p, output, streams, cancel)
@@ -69,7 +66,7 @@ func (c *Command) ending(result record.Result) error {
 // config is what the options come to.
 func (c *Command) config(p *plan.Plan, output string, streams console.Streams) record.Config {
 	config := record.Config{
-		Plan: p, PID: int(c.PID), Streams: linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}, Follow: c.Follow,
+		Plan: p, PID: int(c.PID), Streams: target.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}, Follow: c.Follow,
 		Output: output, Buffer: p.Settings.BufferSize, Circular: p.Settings.Circular,
 		MaxFrames: int64(c.Frames), Duration: time.Duration(c.Duration),
 		User: p.Settings.User, Notes: p.Settings.Notes,
@@ -124,6 +121,7 @@ func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams
 // recordSession is a run on this machine, or at a server.
 type recordSession interface {
 	Points() []record.Point
+	Warnings() []error
 	Program() *symbol.Program
 	Header() tfile.Header
 	Feed() record.Feed
@@ -136,7 +134,7 @@ func (r *recordRun) open(config record.Config) (recordSession, error) {
 	if r.Remote != "" {
 		return remote.Open(remote.Config{Config: config, Address: r.Remote})
 	}
-	return record.Open(config)
+	return openHere(config)
 }
 
 // trace prepares the run and carries it out.

@@ -120,3 +120,7 @@ func (j *Job) programInFront(pid int) bool {
 	group, err := sys.ForegroundGroup(int(j.Control.Fd()))
 	return err == nil && group == pid
 }
+
+// IgnoreTerminalStops keeps this process from being stopped when it writes to its terminal from the background, in which a program that
+// takes the terminal leaves it.
+func IgnoreTerminalStops() { signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN) }

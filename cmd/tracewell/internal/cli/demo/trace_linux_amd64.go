@@ -18,9 +18,6 @@ import (
 	"tracewell/tracepoint"
 )
 
-// demoQuestion is what the demonstration finds out.
-const demoQuestion = "which jobs come to " + demo.Handle + " while more than 24 others wait?"
-
 // The demonstration's tracepoint, as a user of GDB would have typed it. The pointers are in registers at the first
 // instruction of the function, which is what the * in front of its name means.
 var demoSource = trace.Source{
@@ -106,13 +103,6 @@ func everyRegister(layout *tdesc.Layout) []byte {
 		mask[len(mask)-1-int(slot.Reg.Num/8)] |= 1 << (slot.Reg.Num % 8)
 	}
 	return mask
-}
-
-// demonstration is what is left of a run of the demo program under trace.
-type demonstration struct {
-	engine      *tracepoint.Engine // holds the frames
-	description string             // of the target they are of
-	printed     string             // by the program
 }
 
 // traceDemo runs the demo program to its end under trace.

@@ -1,0 +1,5 @@
+package main
+
+import "tracewell/target/linux"
+
+func init() { runIfGuard = linux.RunIfGuard }
