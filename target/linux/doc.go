@@ -63,8 +63,8 @@
 //	other signal      | report, or go on with it if it is passed on    | go on with it         | detach with it
 //	end               | tell engine and session                        | forget                | forget
 //
-// A task that the session has not resumed, and any while no Resume is pending, keeps its stop in the queue. Before it stands for
-// long its stop is prepared (mustHandle): an interruption is dropped, a birth that nobody is told of entered, a task behind a
+// A task that was stopped for another's sake and that the session has not resumed, and any while no Resume is pending, keeps its stop
+// in the queue. Before it stands for long its stop is prepared (mustHandle): an interruption is dropped, a birth that nobody is told of entered, a task behind a
 // trap put back before it, the cause of a debug register noted. "Go on" is proceed: the instruction whose hit the task has behind
 // it happens first, then the signals that waited for it.
 //
