@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -164,7 +164,7 @@ func (t *Target) mustHandle(k *task, s sys.Status) bool {
 	case event == 0 && sig == sys.SyscallTrap && !k.proc.catch.on:
 		return false
 	case event == 0 && sig == sys.SIGTRAP && k.fetch() == nil:
-		if at := k.pc() - 1; k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
+		if at := k.trapPC(); k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
 			k.putBack(at)
 			return false
 		}

@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux && amd64
 
 package linux
 
@@ -37,8 +37,8 @@ func TestStopKinds(t *testing.T) {
 		{"debug register", at(sys.SIGTRAP, 0), trapHardware, false, 0, 0},
 		{"debug register in a step", at(sys.SIGTRAP, 0), trapHardware, true, 0, 0},
 		{"the program's own trap flag", at(sys.SIGTRAP, 0), trapTrace, false, 0, sys.SIGTRAP},
-		{"the program's own int3", at(sys.SIGTRAP, 0), siKernel, false, 0, sys.SIGTRAP},
-		{"the program's own int3 in a step", at(sys.SIGTRAP, 0), siKernel, true, 0, sys.SIGTRAP},
+		{"the program's own int3", at(sys.SIGTRAP, 0), host.breakpointCode(), false, 0, sys.SIGTRAP},
+		{"the program's own int3 in a step", at(sys.SIGTRAP, 0), host.breakpointCode(), true, 0, sys.SIGTRAP},
 		{"SIGTRAP by kill", at(sys.SIGTRAP, 0), 0, false, 0, sys.SIGTRAP},
 		{"SIGTRAP by tgkill in a step", at(sys.SIGTRAP, 0), -6, true, 0, sys.SIGTRAP},
 		{"SIGINT", at(sys.SIGINT, 0), 0, false, 0, sys.SIGINT},

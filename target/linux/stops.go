@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -108,7 +108,7 @@ func (t *Target) noteStop(k *task, s sys.Status) sys.Status {
 	case sys.EventExec:
 		t.forgetSiblings(k)
 	}
-	k.leaveSlot()
+	k.leaveBuffer()
 	return s
 }
 

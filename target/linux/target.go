@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/guard"
 	"tracewell/internal/routine"
 	"tracewell/internal/sys"
@@ -26,12 +25,13 @@ type Target struct {
 	target.Base
 
 	// Shared.
-	queue  queue
-	events *eventQueue
-	groups chan GroupStop
-	done   chan struct{} // closed when the tracer has ended
-	guard  guard.Guard   // of processes that outlive this one
-	stay   func()        // has a panic leave the processes to what becomes of them
+	queue    queue
+	events   *eventQueue
+	groups   chan GroupStop
+	done     chan struct{} // closed when the tracer has ended
+	guard    guard.Guard   // of processes that outlive this one
+	warnings warnings
+	stay     func() // has a panic leave the processes to what becomes of them
 
 	// The tracer's own from here on.
 	bell     sys.Bell
@@ -92,11 +92,12 @@ var (
 // newTarget starts the tracer goroutine.
 func newTarget() (*Target, error) {
 	t := &Target{
-		queue:  queue{wake: make(chan struct{}, 1)},
-		events: newEventQueue(),
-		groups: make(chan GroupStop, 1),
-		done:   make(chan struct{}),
-		tasks:  make(map[int]*task),
+		queue:    queue{wake: make(chan struct{}, 1)},
+		events:   newEventQueue(),
+		groups:   make(chan GroupStop, 1),
+		warnings: make(warnings, maxWarnings),
+		done:     make(chan struct{}),
+		tasks:    make(map[int]*task),
 	}
 	t.snap.t = t
 	t.stay = routine.OnPanic(func() { t.Close() })
@@ -201,7 +202,7 @@ func (t *Target) escape() {
 }
 
 // ISA implements target.Target.
-func (t *Target) ISA() *arch.ISA { return amd64.ISA }
+func (t *Target) ISA() *arch.ISA { return host.isa() }
 
 // Description implements target.Target.
 func (t *Target) Description() *tdesc.Target { return t.regs.description }

@@ -1,4 +1,4 @@
-//go:build amd64
+//go:build linux
 
 package linux
 
@@ -109,7 +109,7 @@ func (t *Target) firstStop(tid int) bool {
 // memory that is the parent's, too, the semaphores are the parent's affair.
 func (t *Target) setFree(pid int, parent *process, shared bool) {
 	if mem, err := sys.OpenMemory(pid); err == nil {
-		parent.cleanCopy(mem)
+		parent.warn(parent.code.Clean(mem))
 		for _, tr := range parent.traps {
 			if tr.site != nil && !shared {
 				lower(mem, tr.site.Semaphores)
@@ -275,7 +275,7 @@ func (t *Target) execed(k *task) {
 		}
 	}
 	t.removeTasks(k.proc, func(o *task) bool { return o != k })
-	k.passed, k.counted, k.slot, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, 0, nil, false
+	k.passed, k.counted, k.buffer, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, 0, nil, false
 	k.owes &^= owesStep | owesEntry
 	k.diverted = nil
 	k.proc.traced = false

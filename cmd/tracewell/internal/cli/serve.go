@@ -98,6 +98,7 @@ func (c *serveCommand) serve(ctx context.Context, streams Streams, wanted reques
 	if err != nil {
 		return err
 	}
+	defer printWarnings(streams.Err, t.Warnings())()
 	defer t.Close()
 	n := &narrator{messages: streams.Err, live: t.Threads, unguarded: t.Unguarded, quiet: stdio, terminal: takeTerminal(streams.In)}
 	j := newJob(n.terminal, streams.Err, nil)
