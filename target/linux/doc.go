@@ -63,8 +63,8 @@
 //	other signal      | report, or go on with it if it is passed on    | go on with it         | detach with it
 //	end               | tell engine and session                        | forget                | forget
 //
-// A task that the session has not resumed, and any while no Resume is pending, keeps its stop in the queue. Before it stands for
-// long its stop is prepared (mustHandle): an interruption is dropped, a birth that nobody is told of entered, a task behind a
+// A task that was stopped for another's sake and that the session has not resumed, and any while no Resume is pending, keeps its stop
+// in the queue. Before it stands for long its stop is prepared (mustHandle): an interruption is dropped, a birth that nobody is told of entered, a task behind a
 // trap put back before it, the cause of a debug register noted. "Go on" is proceed: the instruction whose hit the task has behind
 // it happens first, then the signals that waited for it.
 //
@@ -72,7 +72,7 @@
 //
 // A task runs into a trap and stops behind it. Its pc is put back, the site's Hit is called with the task as the snapshot,
 // and the displaced instruction happens: emulated on the registers, or executed in its buffer, or, where neither can be, stepped
-// in place with every other task of the space stopped and the trap lifted. Then the task goes on. A breakpoint with a Check is
+// in place with every other task of the space stopped and the breakpoint removed. Then the task goes on. A breakpoint with a Check is
 // asked in the same way, and one that need not stop is passed in the same way.
 //
 // # What was rejected

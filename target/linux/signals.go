@@ -89,7 +89,6 @@ func (k *task) faulted(signal int) bool {
 	return faultSignals.has(signal) && sys.GetSiginfo(k.tid, &info) == nil && siCode(&info) > 0
 }
 
-
 func gdbSignal(sig int) target.Signal { return target.SignalOfLinux(sig) }
 
 func kernelSignal(s target.Signal) int { return target.LinuxSignal(s) }

@@ -36,7 +36,7 @@ func TestQueue(t *testing.T) {
 	if i := tg.due(); i != 3 {
 		t.Errorf("stop %d is due while nothing is resumed, want that of the vfork child", i)
 	}
-	tg.active = true
+	tg.active, tg.stops[0].stood = true, true
 	for _, want := range []*task{k[1], k[2], k[3]} {
 		i := tg.due()
 		if i < 0 || tg.stops[i].task != want {
@@ -47,11 +47,14 @@ func TestQueue(t *testing.T) {
 		}
 	}
 	if i := tg.due(); i >= 0 {
-		t.Errorf("stop %d is due, want none: one task is to stay, one is not known", i)
+		t.Errorf("stop %d is due, want none: one task was stopped and is to stay, one is not known", i)
 	}
 	tg.queueStop(k[0], stoppedBy(sys.SIGTRAP, sys.EventExec)) // of a leader that had stopped before
 	if len(tg.stops) != 2 || k[0].status.Event() != sys.EventExec {
 		t.Errorf("queue %+v, want one stop for each task", tg.stops)
+	}
+	if i := tg.due(); i < 0 || tg.stops[i].task != k[0] {
+		t.Errorf("stop %d is due, want that of the leader, though it was not resumed: another thread has taken its id", i)
 	}
 	if _, ok := tg.takeStop(999); !ok {
 		t.Error("the stop of a new tracee is lost")
