@@ -3,58 +3,54 @@
 package record
 
 import (
-	"debug/elf"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
+	"slices"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/record/definition"
 	"tracewell/symbol"
 	"tracewell/target"
 )
 
-// process is one process under trace: the files that it consists of, and where tracepoints are in it.
+// process is one process under trace: its files, with their symbols, and the addresses of its tracepoints.
 type process struct {
 	pid     int
 	path    string // of its program
 	program *symbol.Program
-	loaded  map[target.LinkObject]*symbol.Object // shared libraries; nil for those that could not be read
-	linker  arch.Addr                            // of the breakpoint by which the dynamic linker tells of libraries, 0 for none
-	sites   map[arch.Addr]bool                   // where it wants tracepoints
+	loaded  map[inferior.LinkObject]*symbol.Object // shared libraries; nil for those that could not be read
+	linker  arch.Addr                              // of the breakpoint at which the dynamic linker reports libraries, 0 for none
+	sites   map[arch.Addr]bool                     // of tracepoints in it
 }
 
-// Numbers of the auxiliary vector (System V ABI), and where things are in the dynamic linker's r_debug.
-const (
-	atBase, atEntry = 7, 9
-
-	debugBreak, debugState = 16, 24
-)
-
-// openProcess finds out what a process runs.
+// openProcess reads the program of a process, at the addresses where it is loaded.
 func (s *Session) openProcess(pid int) (*process, error) {
 	path, err := s.target.ExecFile().ReadExecFile(pid)
 	if err != nil {
 		return nil, err
 	}
-	p := &process{pid: pid, path: path, loaded: make(map[target.LinkObject]*symbol.Object), sites: make(map[arch.Addr]bool)}
+	p := &process{pid: pid, path: path, loaded: make(map[inferior.LinkObject]*symbol.Object), sites: make(map[arch.Addr]bool)}
 	if p.program, err = s.openProgram(pid, path); err != nil {
 		return nil, err
 	}
-	entry, err := s.auxv(pid, atEntry)
+	space, err := target.ProgramSpace(s.target, pid)
 	if err != nil {
 		return nil, err
 	}
-	p.program.Rebase(entry - p.program.Main().Entry() + p.program.Main().Bias())
+	bias, err := space.Bias(p.program.Main().File().EntryPoint())
+	if err != nil {
+		return nil, err
+	}
+	p.program.Rebase(bias)
 	s.objects = append(s.objects, p.program.Main())
 	return p, nil
 }
 
-// openProgram reads the program of a process, by its path or, where that leads to another file as in a container, by the kernel.
-// What has been read is not read again for another process.
+// openProgram reads the program of a process: by its path or, if that leads to another file because the process is in a container or
+// the file was replaced, by the kernel's link to the one that it executes. Processes that execute the same file share what was read.
 func (s *Session) openProgram(pid int, path string) (*symbol.Program, error) {
 	seen := fmt.Sprintf("/proc/%d/exe", pid)
 	kept, err := os.Stat(seen)
@@ -86,118 +82,46 @@ type knownProgram struct {
 	program *symbol.Program
 }
 
-// auxv reads a value of the auxiliary vector, 0 if it has none.
-func (s *Session) auxv(pid int, key uint64) (arch.Addr, error) {
-	b, err := s.target.Auxv().ReadAuxv(pid)
-	if err != nil {
-		return 0, err
-	}
-	for ; len(b) >= 16; b = b[16:] {
-		if binary.LittleEndian.Uint64(b) == key {
-			return arch.Addr(binary.LittleEndian.Uint64(b[8:])), nil
-		}
-	}
-	return 0, nil
-}
-
-// watchLinker sets the breakpoint by which the dynamic linker tells of libraries. Before the linker has run the place is found
-// by its name there; a static program has none.
+// watchLinker inserts the breakpoint at which the dynamic linker reports a change of its list, in place of an earlier one: before the
+// linker has run only the place of that first report may be known. A static program has none.
 func (s *Session) watchLinker(p *process) error {
-	at, err := s.linkerBreak(p)
-	if err != nil || at == 0 {
+	space, err := target.ProgramSpace(s.target, p.pid)
+	if err != nil {
 		return err
 	}
-	if err := s.target.Breakpoints().InsertBreakpoint(target.ThreadID{PID: p.pid, TID: p.pid}, target.Breakpoint{Addr: at, Length: 1}); err != nil {
+	at, err := space.LinkerBreakpoint()
+	if err != nil || at == 0 || at == p.linker {
+		return err
+	}
+	id := target.ThreadID{PID: p.pid, TID: p.pid}
+	if p.linker != 0 {
+		if err := s.target.Breakpoints().RemoveBreakpoint(id, target.Breakpoint{Addr: p.linker, Length: 1}); err != nil {
+			return err
+		}
+	}
+	if err := s.target.Breakpoints().InsertBreakpoint(id, target.Breakpoint{Addr: at, Length: 1}); err != nil {
 		return err
 	}
 	p.linker = at
 	return nil
 }
 
-func (s *Session) linkerBreak(p *process) (arch.Addr, error) {
+// libraries updates the libraries of a process from the linker's list, unless the linker is in the middle of a change. It returns
+// the objects that were added; those that were unloaded are removed, with the tracepoints in them.
+func (s *Session) libraries(p *process) (added []*symbol.Object, consistent bool, err error) {
 	links, err := s.target.Libraries().ReadLibraries(p.pid)
-	if err == nil && len(links.Objects) > 0 {
-		at, err := s.word(p.pid, links.Objects[0].LMID+debugBreak)
-		return arch.Addr(at), err
-	}
-	base, err := s.auxv(p.pid, atBase)
-	if err != nil || base == 0 {
-		return 0, err
-	}
-	name, err := interpreter(fmt.Sprintf("/proc/%d/exe", p.pid))
-	if err != nil || name == "" {
-		return 0, err
-	}
-	offset, err := linkerSymbol(fmt.Sprintf("/proc/%d/root%s", p.pid, name))
-	if err != nil {
-		return 0, fmt.Errorf("%s: %w", name, err)
-	}
-	return base + offset, nil
-}
-
-// interpreter is the path of the dynamic linker that a program asks for, empty if it asks for none.
-func interpreter(path string) (string, error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP && p.Filesz > 0 {
-			b, err := io.ReadAll(io.LimitReader(p.Open(), 4096))
-			if err != nil || len(b) == 0 {
-				return "", err
-			}
-			return string(b[:len(b)-1]), nil
-		}
-	}
-	return "", nil
-}
-
-// linkerSymbol finds the function that a dynamic linker calls when its list has changed, and does nothing else.
-func linkerSymbol(path string) (arch.Addr, error) {
-	f, err := elf.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	dynamic, _ := f.DynamicSymbols()
-	static, _ := f.Symbols()
-	for _, s := range append(dynamic, static...) {
-		if s.Name == "_dl_debug_state" || s.Name == "dl_debug_state" {
-			return arch.Addr(s.Value), nil
-		}
-	}
-	return 0, errors.New("it does not say when libraries are loaded")
-}
-
-// word reads eight bytes of a process.
-func (s *Session) word(pid int, addr arch.Addr) (uint64, error) {
-	var b [8]byte
-	if _, err := s.target.ReadMemory(target.ThreadID{PID: pid, TID: pid}, addr, b[:]); err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(b[:]), nil
-}
-
-// libraries brings what is known of the libraries of a process up to date, unless the linker is at work on its list. It returns
-// the objects that have come; those that have gone are forgotten, with the tracepoints in them.
-func (s *Session) libraries(p *process) (came []*symbol.Object, consistent bool, err error) {
-	links, err := s.target.Libraries().ReadLibraries(p.pid)
-	if err != nil || len(links.Objects) == 0 {
+	switch {
+	case !links.Consistent():
+		return nil, false, nil // any error is about a half-written list
+	case err != nil || len(links.Objects) == 0:
 		return nil, false, err
-	}
-	for _, l := range links.Objects {
-		if state, err := s.word(p.pid, l.LMID+debugState); err != nil || uint32(state) != 0 {
+	case p.linker != 0 && p.linker != links.Namespaces[0].Break:
+		if err := s.watchLinker(p); err != nil {
 			return nil, false, err
 		}
 	}
-	present := make(map[target.LinkObject]bool)
-	for _, l := range links.Objects {
-		present[l] = true
-	}
-	for l, o := range p.loaded {
-		if present[l] {
+	for l, o := range p.loaded { // first, since another may have been loaded at the same address
+		if slices.Contains(links.Objects, l) {
 			continue
 		}
 		delete(p.loaded, l)
@@ -205,20 +129,21 @@ func (s *Session) libraries(p *process) (came []*symbol.Object, consistent bool,
 			s.forgetObject(p, o)
 		}
 	}
-	for _, l := range links.Objects {
-		if _, known := p.loaded[l]; known || l.LM == links.Main || l.Name == "" {
+	for l := range links.Libraries() {
+		if _, known := p.loaded[l]; known {
 			continue
 		}
 		o := s.addLibrary(p, l)
 		if p.loaded[l] = o; o != nil {
-			came = append(came, o)
+			added = append(added, o)
 		}
 	}
-	return came, true, nil
+	return added, true, nil
 }
 
-// addLibrary reads a library. One that has no file, as the kernel's own, or none that can be read has no names.
-func (s *Session) addLibrary(p *process, l target.LinkObject) *symbol.Object {
+// addLibrary reads a library, through the root of the process if the path leads elsewhere from here, as for one in a container. It
+// returns nil if the file cannot be read; then there are no tracepoints in the library.
+func (s *Session) addLibrary(p *process, l inferior.LinkObject) *symbol.Object {
 	path := l.Name
 	if within := fmt.Sprintf("/proc/%d/root%s", p.pid, l.Name); !sameFile(path, within) {
 		path = within
@@ -237,7 +162,7 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// forgetObject takes a library that is gone out of a process.
+// forgetObject removes a library that a process has unloaded, with its tracepoints.
 func (s *Session) forgetObject(p *process, o *symbol.Object) {
 	for addr := range p.sites {
 		if p.program.At(addr).Object == o {
@@ -250,12 +175,12 @@ func (s *Session) forgetObject(p *process, o *symbol.Object) {
 	p.program.Remove(o)
 }
 
-// image is what it is to who finds places in it.
+// image is the process as definition finds locations in it.
 func (p *process) image() definition.Image {
 	return definition.Image{Program: p.program, Sites: p.sites}
 }
 
-// fork is what is known of a child, a copy of the process.
+// fork returns the child of a fork, which has a copy of the parent's memory and with it the same files in the same places.
 func (p *process) fork(pid int) *process {
 	child := *p
 	child.pid = pid

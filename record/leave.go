@@ -41,7 +41,7 @@ func (s *Session) leave() error {
 	return err
 }
 
-// lateEvents takes note of ends that came while the processes were let go.
+// lateEvents reports what came while the processes were detached: ends, and code that could not be put back.
 func (s *Session) lateEvents() {
 	for {
 		select {
@@ -49,6 +49,8 @@ func (s *Session) lateEvents() {
 			if ev.Kind == target.Exited || ev.Kind == target.Terminated {
 				s.gone(ev)
 			}
+		case err := <-s.target.Warnings():
+			s.tell(Event{Kind: Warning, Err: err})
 		default:
 			for _, ev := range s.target.Untold() {
 				s.gone(ev)

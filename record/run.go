@@ -105,6 +105,8 @@ func (s *Session) loop(ctx context.Context) error {
 			if s.launched && stop.PID == s.main {
 				s.tell(Event{Kind: Suspended, PID: s.main, Signal: stop.Signal})
 			}
+		case err := <-s.target.Warnings():
+			s.tell(Event{Kind: Warning, Err: err})
 		case <-s.ended:
 			s.result.End = s.howEnded()
 			return nil

@@ -250,4 +250,10 @@ func (s *Session) Warnings() []error { return s.warnings }
 
 // Close lets go of everything. It may be called at any time after Open, and more than once. Without Run a program that was
 // launched is killed.
-func (s *Session) Close() error { return s.target.Close() }
+func (s *Session) Close() error {
+	err := s.target.Close()
+	for warning := range s.target.Warnings() { // of the processes that it has detached from
+		err = errors.Join(err, warning)
+	}
+	return err
+}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/internal/test/sdttest"
 	"tracewell/rsp"
 	"tracewell/target"
@@ -193,7 +194,7 @@ var setup = map[string]func(*play, operands){
 	"library": func(p *play, o operands) {
 		m := p.program.Libraries
 		if m == nil {
-			m = &target.LinkMap{Main: 0x7000}
+			m = &inferior.LinkMap{Main: 0x7000}
 			p.program.Libraries = m
 		}
 		lmid := arch.Addr(0x6000)
@@ -201,7 +202,7 @@ var setup = map[string]func(*play, operands){
 			lmid = arch.Addr(p.number(s))
 		}
 		at := arch.Addr(0x7000 + 0x100*len(m.Objects))
-		m.Objects = append(m.Objects, target.LinkObject{Name: o.words[0], LMID: lmid, LM: at, Addr: at << 12, LD: at<<12 + 8})
+		m.Objects = append(m.Objects, inferior.LinkObject{Name: o.words[0], LMID: lmid, LM: at, Addr: at << 12, LD: at<<12 + 8})
 	},
 }
 

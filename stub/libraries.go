@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/rsp"
-	"tracewell/target"
 )
 
 // librariesElement and libraryElement are the document of qXfer:libraries-svr4, see the GDB manual, Library List Format
@@ -49,7 +49,7 @@ func (x *session) librariesDocument(annex string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := libraryList(target.LinkMap{Main: links.Main, Objects: rest})
+	doc := libraryList(inferior.LinkMap{Main: links.Main, Objects: rest})
 	doc.Main = ""
 	return marshal(doc)
 }
@@ -78,8 +78,8 @@ func parseLibraryRange(annex string) (libraryRange, error) {
 
 // cut returns what of the objects is in the range. The error says that the list is not as the client thinks; GDB then reads
 // all of it.
-func (r libraryRange) cut(objects []target.LinkObject) ([]target.LinkObject, error) {
-	i := slices.IndexFunc(objects, func(o target.LinkObject) bool { return o.LM == r.start && (r.lmid == 0 || o.LMID == r.lmid) })
+func (r libraryRange) cut(objects []inferior.LinkObject) ([]inferior.LinkObject, error) {
+	i := slices.IndexFunc(objects, func(o inferior.LinkObject) bool { return o.LM == r.start && (r.lmid == 0 || o.LMID == r.lmid) })
 	if i < 0 {
 		return nil, fmt.Errorf("the dynamic linker's list has no entry at %v", r.start)
 	}
@@ -99,7 +99,7 @@ func (r libraryRange) cut(objects []target.LinkObject) ([]target.LinkObject, err
 }
 
 // libraryList leaves out what has no name, as gdbserver does: GDB could only fail to find it.
-func libraryList(links target.LinkMap) librariesElement {
+func libraryList(links inferior.LinkMap) librariesElement {
 	doc := librariesElement{Version: "1.0"}
 	if links.Main != 0 {
 		doc.Main = links.Main.String()

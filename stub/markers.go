@@ -7,17 +7,18 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/sdt"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tracepoint"
 )
 
-// markers is what is known of the static tracepoint markers of a process: the probes in the notes of its program and of every
-// library that it has loaded, at the addresses where they are in it.
+// markers caches the static tracepoint markers of a process: the probes in the notes of its program and of every library that it
+// has loaded, at their addresses in memory.
 //
-// A file is read once, and again when it is another by its inode, size or time. The list is made anew when the link map or the
-// program has changed; GDB asks for markers at every change of its breakpoints.
+// GDB asks for markers at every change of its breakpoints, so the list is rebuilt only when the program or the link map has changed,
+// and a file is parsed again only when its inode, size or time has.
 type markers struct {
 	of    markedProcess
 	valid bool // of and list go together
@@ -30,7 +31,7 @@ type markedProcess struct {
 	pid     int
 	program string
 	entry   arch.Addr // where the program started, 0 if not known
-	objects []target.LinkObject
+	objects []inferior.LinkObject
 }
 
 func (p markedProcess) equal(other markedProcess) bool {
@@ -53,13 +54,13 @@ type marker struct {
 	evaluator sdt.Evaluator
 }
 
-// hasMarkers reports whether the target can tell which files a process consists of, and give them.
+// hasMarkers reports whether the target supports what markers need: the files of a process by name, and their content.
 func hasMarkers(s *Server) bool {
 	return hasTracer(s) && s.target.Files() != nil && s.target.ExecFile() != nil
 }
 
-// markersOf lists the markers of a process by address. What cannot be read has none: the kernel's own object has no file,
-// and a library may have been removed since.
+// markersOf lists the markers of a process by address. A file that cannot be read has none: a library may have been deleted since
+// the process loaded it.
 func (s *Server) markersOf(pid int) ([]*marker, error) {
 	of, err := s.markedProcess(pid)
 	if err != nil {
@@ -76,13 +77,13 @@ func (s *Server) markersOf(pid int) ([]*marker, error) {
 	if m.files == nil {
 		m.files = make(map[string]markedFile)
 	}
-	at := make(map[arch.Addr]*marker)
+	at, order := make(map[arch.Addr]*marker), s.target.ISA().Order
 	if object := s.markedObject(pid, of.program); object != nil {
-		addMarkers(at, layout, object, of.bias(object))
+		addMarkers(at, layout, order, object, of.bias(object))
 	}
 	for _, o := range of.objects {
 		if object := s.markedObject(pid, o.Name); object != nil {
-			addMarkers(at, layout, object, o.Addr)
+			addMarkers(at, layout, order, object, o.Addr)
 		}
 	}
 	m.list = slices.Collect(maps.Values(at))
@@ -91,18 +92,20 @@ func (s *Server) markersOf(pid int) ([]*marker, error) {
 	return m.list, nil
 }
 
-// markedProcess looks at a process. The link map has the libraries only once the dynamic linker has run, so the place of the
-// program itself is told from its entry point.
+// markedProcess reads the files of a process. The link map is empty until the dynamic linker has run, so the bias of the program
+// itself comes from the auxiliary vector.
 func (s *Server) markedProcess(pid int) (markedProcess, error) {
 	of := markedProcess{pid: pid}
 	var err error
 	if of.program, err = s.target.ExecFile().ReadExecFile(pid); err != nil {
 		return of, err
 	}
-	if auxv := s.target.Auxv(); auxv != nil {
-		if of.entry, err = s.entry(auxv, pid); err != nil {
+	if s.target.Auxv() != nil {
+		space, err := target.ProgramSpace(s.target, pid)
+		if err != nil {
 			return of, err
 		}
+		of.entry = space.Entry()
 	}
 	libraries := s.target.Libraries()
 	if libraries == nil {
@@ -112,37 +115,11 @@ func (s *Server) markedProcess(pid int) (markedProcess, error) {
 	if err != nil {
 		return of, err
 	}
-	for _, o := range links.Objects {
-		if o.LM != links.Main && o.Name != "" {
-			of.objects = append(of.objects, o)
-		}
-	}
+	of.objects = slices.Collect(links.Libraries())
 	return of, nil
 }
 
-// entry is AT_ENTRY of the auxiliary vector, pairs of words up to one of AT_NULL; 0 if there is none.
-func (s *Server) entry(auxv target.Auxv, pid int) (arch.Addr, error) {
-	const atEntry = 9
-	b, err := auxv.ReadAuxv(pid)
-	if err != nil {
-		return 0, err
-	}
-	isa := s.target.ISA()
-	word := func(b []byte) uint64 {
-		if isa.AddrSize == 4 {
-			return uint64(isa.Order.Uint32(b))
-		}
-		return isa.Order.Uint64(b)
-	}
-	for pair := 2 * isa.AddrSize; len(b) >= pair; b = b[pair:] {
-		if word(b) == atEntry {
-			return arch.Addr(word(b[isa.AddrSize:])), nil
-		}
-	}
-	return 0, nil
-}
-
-// bias is how far the program lies from where it was linked.
+// bias is the difference between where the program is loaded and where it was linked for.
 func (p markedProcess) bias(program *sdt.Object) arch.Addr {
 	if p.entry == 0 {
 		return 0
@@ -176,12 +153,12 @@ func (f markedFile) same(now target.FileStat) bool {
 }
 
 // addMarkers puts the probes of an object into a table by address.
-func addMarkers(at map[arch.Addr]*marker, layout *tdesc.Layout, object *sdt.Object, bias arch.Addr) {
+func addMarkers(at map[arch.Addr]*marker, layout *tdesc.Layout, order arch.ByteOrder, object *sdt.Object, bias arch.Addr) {
 	for _, p := range object.Probes {
 		addr := p.PC + bias
 		mk := at[addr]
 		if mk == nil {
-			mk = &marker{addr: addr, bias: bias, thread: probedThread{layout: layout}}
+			mk = &marker{addr: addr, bias: bias, thread: probedThread{layout: layout, order: order}}
 			at[addr] = mk
 		}
 		mk.probes = append(mk.probes, p)
@@ -226,9 +203,10 @@ func (m *marker) Semaphores() []arch.Addr {
 	return addrs
 }
 
-// probedThread is a thread at a marker as the arguments of probes see it.
+// probedThread is a thread at a marker, whose registers and memory the arguments of probes read.
 type probedThread struct {
 	layout   *tdesc.Layout
+	order    arch.ByteOrder
 	snapshot tracepoint.Snapshot
 	block    []byte // all registers, for those wider than eight bytes; empty until one is wanted
 }
@@ -252,7 +230,15 @@ func (t *probedThread) Register(name string) (uint64, bool) {
 			return 0, false
 		}
 	}
-	return binary.LittleEndian.Uint64(t.block[slot.Offset:]), true
+	return lowWord(t.block[slot.Offset:][:slot.Size], t.order), true
+}
+
+// lowWord is the low-order 64 bits of a register, which are its last bytes in big-endian order.
+func lowWord(b []byte, order arch.ByteOrder) uint64 {
+	if order == binary.BigEndian {
+		return order.Uint64(b[len(b)-8:])
+	}
+	return order.Uint64(b)
 }
 
 // ReadMemory implements sdt.Env.

@@ -15,6 +15,7 @@ import (
 	"fmt"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/tdesc"
 	"tracewell/tracepoint"
 )
@@ -46,8 +47,6 @@ var (
 	ErrRunning   = errors.New("the program is running")
 	// ErrUnsupported answers a request that this target can never serve; sessions then send the empty reply.
 	ErrUnsupported = errors.New("not supported by this target")
-	// ErrNotAllocated is the answer of ThreadLocals for what does not exist yet.
-	ErrNotAllocated = errors.New("the thread has not allocated storage for the thread-local variables of that object yet")
 )
 
 // Target is the core that every target has.
@@ -193,24 +192,9 @@ type ExecFile interface {
 	ReadExecFile(pid int) (string, error)
 }
 
-// Libraries gives the SVR4 link map.
+// Libraries gives the dynamic linker's list of loaded objects (SVR4 link map).
 type Libraries interface {
-	ReadLibraries(pid int) (LinkMap, error)
-}
-
-// LinkMap is the dynamic linker's list of loaded objects.
-type LinkMap struct {
-	Main    arch.Addr // address of the main program's entry in the list, 0 before the linker has run
-	Objects []LinkObject
-}
-
-// LinkObject is one entry of the list; the field names are the linker's.
-type LinkObject struct {
-	Name string
-	LMID arch.Addr // address of the r_debug structure of the namespace that the object is in
-	LM   arch.Addr // address of the entry itself
-	Addr arch.Addr // load bias
-	LD   arch.Addr // dynamic section
+	ReadLibraries(pid int) (inferior.LinkMap, error)
 }
 
 // Siginfo gives the kernel's siginfo_t of the signal that a thread stopped with.

@@ -9,6 +9,6 @@ type ThreadLocals interface {
 	ThreadPointer(id ThreadID) (arch.Addr, error)
 	// ThreadLocal is the address of the variable at an offset in the thread-local storage of an object, which is given by the
 	// address of its entry in the linker's list (LinkObject.LM); 0 stands for a program that has no such list. It fails with
-	// ErrNotAllocated if the thread has not got that storage yet. The thread must be stopped.
+	// inferior.ErrNotAllocated if the thread has not got that storage yet. The thread must be stopped.
 	ThreadLocal(id ThreadID, object arch.Addr, offset uint64) (arch.Addr, error)
 }

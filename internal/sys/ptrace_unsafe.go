@@ -20,6 +20,12 @@ const (
 	ExitKill       = unix.PTRACE_O_EXITKILL
 )
 
+// Numbers of system calls that a tracee can be made to make.
+const (
+	CallMmap   = unix.SYS_MMAP
+	CallMunmap = unix.SYS_MUNMAP
+)
+
 // Register set numbers: the note types of core files.
 const RegSetXState = unix.NT_X86_XSTATE
 

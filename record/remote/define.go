@@ -11,11 +11,12 @@ import (
 	"tracewell/trace"
 )
 
-// usualBuffers are sizes of the server's buffer, of which the first that it takes is used where nobody says how large it is to be.
-// While frames are fetched the buffer still keeps them, so that it is to hold all of a run.
+// usualBuffers are sizes of the server's buffer to try, largest first, if the user asks for none. Fetching a frame
+// does not remove it, so the buffer has to hold all frames of a run; gdbserver's default of 5 MB is full in a moment.
 var usualBuffers = []int64{256 << 20, 64 << 20, 16 << 20}
 
-// prepare gives the server all that it needs for the run.
+// prepare defines the run at the server. QTinit comes first: it drops all definitions of an earlier client. Variables
+// come before the tracepoints whose bytecode refers to them.
 func (s *Session) prepare(found []trace.Tracepoint) error {
 	if err := s.server.tell("QTinit"); err != nil {
 		return err
@@ -37,11 +38,14 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	return s.watchLinker()
 }
 
-// define gives the server tracepoints, none of them if it cannot do one of them.
+// define defines tracepoints at the server. All are checked before the first is sent, so that an error leaves none of
+// them behind.
 func (s *Session) define(found []trace.Tracepoint) error {
 	s.finder.Complete(found)
 	for i := range found {
-		found[i].Static = false // a probe is a place like any other to the server; its semaphore is for us
+		// QTDP with S is for markers of gdbserver's in-process agent. A probe is a place in the code like any other; only its
+		// semaphore is left, which raise increments.
+		found[i].Static = false
 		if err := s.demand(&found[i]); err != nil {
 			return err
 		}
@@ -55,11 +59,12 @@ func (s *Session) define(found []trace.Tracepoint) error {
 	return nil
 }
 
-// send sends the packets of one definition.
+// send sends the packets of one definition. QTDPsrc has the source text of the expressions, which the server only
+// stores for other clients; the trace file gets it from the plan in any case.
 func (s *Session) send(d *trace.Tracepoint) error {
 	for _, packet := range d.Packets() {
 		if strings.HasPrefix(packet, "QTDPsrc:") && (!s.server.features.Has("TracepointSource") || len(packet) > s.server.packet) {
-			continue // it is in the file
+			continue
 		}
 		if err := s.server.tell(packet); err != nil {
 			return err
@@ -68,7 +73,8 @@ func (s *Session) send(d *trace.Tracepoint) error {
 	return nil
 }
 
-// demand is an error if the server has no means for a tracepoint.
+// demand returns an error if the server does not support what a tracepoint needs. Servers ignore options of QTDP that
+// they do not support, and would record every hit of a tracepoint whose condition they have dropped.
 func (s *Session) demand(d *trace.Tracepoint) error {
 	lacks := func(format string, args ...any) error {
 		return fmt.Errorf("tracepoint %d at %s: %s", d.Number, d.Source.At, fmt.Sprintf(format, args...))
@@ -91,7 +97,8 @@ func (s *Session) demand(d *trace.Tracepoint) error {
 	return nil
 }
 
-// collectsString reports whether an action ends at a zero byte.
+// collectsString reports whether an action collects a string up to its zero byte: an opcode of its own, tracenz,
+// which is newer than agent expressions are.
 func collectsString(a trace.Action) bool {
 	if a.Kind != trace.CollectExpression {
 		return false
@@ -100,12 +107,13 @@ func collectsString(a trace.Action) bool {
 	return err == nil && strings.Contains(p.String(), "tracenz")
 }
 
-// settle tells the server what holds for the run as a whole.
+// settle configures the trace buffer, and what becomes of the run when the connection ends.
 func (s *Session) settle() error {
 	c := &s.config
 	if err := s.server.tell("QTBuffer:circular:" + flag(c.Circular)); err != nil && (c.Circular || !errors.Is(err, errUnknown)) {
 		return err
 	}
+	// A size that the user names must be obeyed or refused; any other is a wish.
 	switch sized := s.server.features.Has("QTBuffer:size"); {
 	case c.Buffer > 0 && !sized:
 		return errors.New("the server does not let others say how large its buffer is")
@@ -119,11 +127,13 @@ func (s *Session) settle() error {
 			if err == nil {
 				break
 			}
+			// gdbserver refuses a size for which it gets no memory; a smaller one may do.
 			if refused := new(refusal); !errors.As(err, &refused) {
 				return err
 			}
 		}
 	}
+	// Without the packet a server stops the run when the connection ends, which is what an ordinary run wants.
 	if !s.server.features.Has("DisconnectedTracing") {
 		if c.Disconnected {
 			return errors.New("the server does not trace without a client (it lacks DisconnectedTracing)")
@@ -140,9 +150,12 @@ func flag(on bool) string {
 	return "0"
 }
 
-// annotate tells the server what it may have no place for: notes, and which memory never changes.
+// annotate sends what a server may ignore: the notes of the run, and the ranges of constant memory (QTro), which
+// clients may read from the server while they look at frames that did not collect it. Too long for a packet, or
+// without an answer, it is left out.
 func (s *Session) annotate() error {
 	packets := []string{fmt.Sprintf("QTNotes:user:%x;notes:%x;", s.config.User, s.config.Notes)}
+	// The sections are those of the program alone: what a packet can hold is little.
 	constant := "QTro"
 	for _, name := range []string{".rodata", ".text", ".eh_frame"} {
 		if content, at, ok := s.program.Main().File().Section(name); ok {
@@ -154,6 +167,7 @@ func (s *Session) annotate() error {
 		if len(packet) > s.server.packet {
 			continue
 		}
+		// Whatever the server answers, the trace file has the notes.
 		if _, err := s.server.exchange(packet); err != nil {
 			return err
 		}
@@ -161,9 +175,10 @@ func (s *Session) annotate() error {
 	return nil
 }
 
-// watchLinker sets the breakpoint by which the dynamic linker tells of libraries, if more can be traced while the run is on.
+// watchLinker inserts the breakpoint at which the dynamic linker reports libraries, if tracepoints can be added to a
+// run (InstallInTrace). If this client leaves the run to the server, nobody would resume the thread that stops there.
 func (s *Session) watchLinker() error {
-	if s.debug == 0 || s.config.Disconnected || !s.server.features.Has("InstallInTrace") {
+	if s.debug.RDebug == 0 || s.config.Disconnected || !s.server.features.Has("InstallInTrace") {
 		for _, t := range s.finder.Points {
 			if t.Pending != nil {
 				s.warnings = append(s.warnings, fmt.Errorf("tracepoint %d: libraries that are loaded from now on are not looked at", t.Number))
@@ -171,19 +186,16 @@ func (s *Session) watchLinker() error {
 		}
 		return nil
 	}
-	at, err := s.server.word(s.debug + debugBreak)
-	if err == nil {
-		err = s.breakpoint("Z", arch.Addr(at))
-	}
-	if err != nil {
+	if err := s.breakpoint("Z", s.debug.Break); err != nil {
 		s.warnings = append(s.warnings, fmt.Errorf("libraries that are loaded from now on are not looked at: %w", err))
 		return nil
 	}
-	s.linker = arch.Addr(at)
+	s.linker = s.debug.Break
 	return nil
 }
 
-// raise adds to the semaphores of static tracepoints, by which the program learns that it is traced, each once.
+// raise increments the semaphores of probes, once each: the program skips a probe whose semaphore is zero. A server
+// that takes a probe for a place like any other does not do that by itself.
 func (s *Session) raise() error {
 	for _, all := range s.finder.Semaphores {
 		for _, at := range all {
@@ -199,9 +211,11 @@ func (s *Session) raise() error {
 	return nil
 }
 
-// lower takes back what raise has done.
+// lower decrements the semaphores again. Others may trace the same program, so that the old value must not be written
+// back.
 func (s *Session) lower() error {
 	var errs []error
+	// Each is tried, whatever becomes of the others: one may be in a library that was unloaded.
 	for at := range s.raised {
 		errs = append(errs, s.addTo(at, -1))
 	}
@@ -209,7 +223,8 @@ func (s *Session) lower() error {
 	return errors.Join(errs...)
 }
 
-// addTo changes a counter of two bytes.
+// addTo adds to a semaphore, an unsigned 16-bit counter in the program's byte order. The threads run, so that an
+// increment of the program's own between the two packets is lost; programs only read it.
 func (s *Session) addTo(at arch.Addr, n int) error {
 	b, err := s.server.memory(at, 2)
 	if err != nil {

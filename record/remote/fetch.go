@@ -11,17 +11,18 @@ import (
 	"tracewell/trace"
 )
 
-// Fetched is what was found of a run that a server has been left with.
+// Fetched describes the trace file that Fetch has made of a run that was left to a server.
 type Fetched struct {
 	Status trace.Status // of the run; it may be on
 	Frames int64
 	Bytes  int64
-	// Unnamed says why the file does not tell where the files of the process lie, so that its addresses may have no names.
+	// Unnamed says why the file does not tell where the files of the process lie, so that its addresses may have no
+	// names.
 	Unnamed error
 }
 
-// Fetch makes a trace file of what a server has recorded, of Session.Leave or of a GDB that has left it. A run that is on goes on
-// afterwards, unless stop is set; the program is let go if it does not.
+// Fetch makes a trace file of what a server has recorded, of Session.Leave or of a GDB that has left it. A run that
+// is on goes on afterwards, unless stop is set; the program is let go if it does not.
 func Fetch(c Config, stop bool) (Fetched, error) {
 	conn, err := dial(c.Address)
 	if err != nil {
@@ -36,6 +37,8 @@ func Fetch(c Config, stop bool) (Fetched, error) {
 	return fetched, err
 }
 
+// collect fetches the run over a connection. The status comes first: before anything is changed at the server it is
+// clear whether it has a run at all.
 func (s *Session) collect(stop bool) (result Fetched, err error) {
 	if err := s.server.greet(); err != nil {
 		return result, err
@@ -46,7 +49,9 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 	if st := &s.result.Status; !st.Running && st.Reason == trace.ReasonNotRun {
 		return result, errors.New("the server has recorded nothing: no run has been started")
 	}
-	if s.server.features.Has("QNonStop") { // so that nothing stops because of us
+	// In all-stop mode a server stops the program for a client that connects. A run that is on should not notice this
+	// one.
+	if s.server.features.Has("QNonStop") {
 		if err := s.server.tell("QNonStop:1"); err != nil {
 			return result, err
 		}
@@ -75,7 +80,8 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 	return result, err
 }
 
-// locate finds where the files of the process lie.
+// locate reads the files of the process and their biases, which the trace file records so that addresses get names.
+// The frames are good without: an error is part of the result and does not end Fetch.
 func (s *Session) locate() error {
 	s.sites, s.loaded = make(map[arch.Addr]bool), make(map[library]*symbol.Object)
 	if err := s.identify(); err != nil {
@@ -92,7 +98,9 @@ func (s *Session) locate() error {
 // mostPieces is how many pieces of definitions a server may have.
 const mostPieces = 1 << 20
 
-// upload asks the server for what it traces.
+// upload reads the definitions from the server, as GDB does when it connects to a run (qTfV, qTfP): variables first,
+// because the bytecode of tracepoints refers to them by number. Tracepoints come in pieces in the form of the QTDP
+// packets that defined them.
 func (s *Session) upload() (h tfile.Header, err error) {
 	h = tfile.Header{Order: machine.Order, RegisterSize: s.layout.Size, Status: &s.result.Status}
 	var variables trace.Variables
@@ -113,6 +121,7 @@ func (s *Session) upload() (h tfile.Header, err error) {
 		}
 		return all.Add(p)
 	})
+	// Actions without a definition would leave frames of a tracepoint that the file does not know.
 	if err == nil && len(all.Undefined()) > 0 {
 		err = fmt.Errorf("the server gives parts of tracepoint %d, but not its definition", all.Undefined()[0].Number)
 	}
@@ -121,7 +130,7 @@ func (s *Session) upload() (h tfile.Header, err error) {
 	return h, err
 }
 
-// pieces asks for pieces one after another, until there is none.
+// pieces reads a list by a packet for the first piece and one for each that follows. The reply "l" ends the list.
 func (s *Session) pieces(first, next string, add func(text string) error) error {
 	packet := first
 	for range mostPieces {
@@ -140,7 +149,8 @@ func (s *Session) pieces(first, next string, add func(text string) error) error 
 	return fmt.Errorf("%s: there is no end to it", first)
 }
 
-// copyTo makes the file. Of a circular buffer that still fills nothing can be copied: what it holds moves.
+// copyTo makes the file. A circular buffer cannot be copied while the run is on: each frame that is dropped moves the
+// others, so that a position in the buffer means nothing from one packet to the next.
 func (s *Session) copyTo(h tfile.Header) error {
 	if err := s.learn(); err != nil {
 		return err
@@ -149,6 +159,7 @@ func (s *Session) copyTo(h tfile.Header) error {
 	if st.Running && st.Circular {
 		return errors.New("the run is on, and its buffer drops old frames while they are fetched: the run has to be stopped for that")
 	}
+	// A file is of a run that is over, and why this one will end nobody knows yet.
 	if st.Running {
 		st.Running, st.Reason = false, trace.ReasonUnknown
 	}
@@ -162,7 +173,8 @@ func (s *Session) copyTo(h tfile.Header) error {
 	return errors.Join(err, file.Update(st, s.counts(h.Tracepoints)), file.Close())
 }
 
-// counts asks for the hits of tracepoints; without an answer they are what was told before.
+// counts reads the hits of tracepoints (qTP). A server that does not answer leaves those of the definitions as they
+// were uploaded.
 func (s *Session) counts(all []trace.Tracepoint) []trace.Tracepoint {
 	for i := range all {
 		_ = s.tally(&all[i])

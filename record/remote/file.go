@@ -8,7 +8,9 @@ import (
 	"strings"
 )
 
-// copyFile copies a file of the server's machine into a folder here.
+// copyFile copies a file of the server's machine into a folder here, by host I/O. The copy has a name of its own: the
+// server chooses the path, and must not choose where something is written. Files are read in pieces of half a packet,
+// since bytes may be escaped to twice their length.
 func (s *server) copyFile(path, folder string) (copied string, err error) {
 	fd, _, err := s.file(fmt.Sprintf("vFile:open:%x,0,0", path))
 	if err != nil {
@@ -18,10 +20,12 @@ func (s *server) copyFile(path, folder string) (copied string, err error) {
 	if err != nil {
 		return "", err
 	}
+	// A descriptor that is not closed stays open at the server until the connection ends.
 	defer func() {
 		_, _, closed := s.file(fmt.Sprintf("vFile:close:%x", fd))
 		err = errors.Join(err, closed, out.Close())
 	}()
+	// The size that a server would give for a file is not relied upon: the file ends where a read brings nothing.
 	for at := int64(0); at < mostFile; {
 		_, content, err := s.file(fmt.Sprintf("vFile:pread:%x,%x,%x", fd, s.packet/2, at))
 		if err != nil {
@@ -38,7 +42,8 @@ func (s *server) copyFile(path, folder string) (copied string, err error) {
 	return "", fmt.Errorf("%s on the server's machine is larger than %d bytes", path, int64(mostFile))
 }
 
-// file does something with a file. The reply is F, a number and perhaps content; -1 and the number of an error if it failed.
+// file executes one host I/O packet. The reply is F, a result in hex and, behind a semicolon, the content; -1 with
+// the number of an error behind a comma if it failed (GDB manual, Host I/O Packets).
 func (s *server) file(packet string) (result int64, content string, err error) {
 	reply, err := s.ask(packet)
 	if err != nil {

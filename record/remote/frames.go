@@ -10,11 +10,12 @@ import (
 	"tracewell/trace"
 )
 
-// mostFrame is how long the data of a frame may be; a server that says more has not sent a frame.
+// mostFrame limits the data of a frame: a length above it means that the bytes are no frame.
 const mostFrame = 256 << 20
 
-// frames are what has been fetched of a server's buffer, which is read from its beginning to its end. Whole frames go into the
-// file; the last may be there in part only.
+// frames are the frames that were fetched from a server's trace buffer, which is read from its beginning to its end
+// in pieces of the length of a packet (qTBuffer). The pieces have the bytes of a trace file but do not end where
+// frames do. Whole frames go into the file, and part holds the beginning of the next one.
 type frames struct {
 	registers int                // length of a register block
 	most      int64              // frames that are wanted, 0 for all
@@ -34,10 +35,12 @@ type tally struct{ frames, bytes uint64 }
 // enough reports whether there are as many frames as are wanted.
 func (f *frames) enough() bool { return f.most > 0 && f.count >= f.most }
 
-// take takes what stands next in the buffer.
-func (f *frames) take(b []byte) error {
+// add adds the next piece of the buffer. Frames beyond the number that is wanted stay in part, so that the file ends
+// with the last one that was asked for.
+func (f *frames) add(b []byte) error {
 	f.fetched += int64(len(b))
 	f.part = append(f.part, b...)
+	// Only lengths are looked at here, so that the file is written once for each piece.
 	whole, count := 0, f.count
 	for rest := f.part; len(rest) >= tfile.FrameHeader && (f.most == 0 || count < f.most); count++ {
 		length := output.FrameLength(machine.Order, rest)
@@ -56,7 +59,8 @@ func (f *frames) take(b []byte) error {
 	return nil
 }
 
-// keep writes whole frames to the file, as many as there is room for, counts them and shows them.
+// keep writes whole frames to the file, counts them and shows them. On a full disk the file takes fewer: those that
+// it has are counted and shown all the same, so that the result agrees with the file.
 func (f *frames) keep(b []byte) error {
 	kept, full := f.file.Append(b)
 	if full != nil {
@@ -84,7 +88,9 @@ func (f *frames) keep(b []byte) error {
 // piecesAtOnce is how often a server is asked for more frames before something else may happen.
 const piecesAtOnce = 64
 
-// fetch reads on in the server's buffer, a while or to its end, and reports whether it has come there.
+// fetch reads on in the server's buffer, for a while or to its end, and reports whether it has reached the end. The
+// server keeps all frames until the run is over, so the position is simply the number of bytes fetched. A circular
+// buffer is fetched only after the run: dropping an old frame moves all others.
 func (s *Session) fetch(all bool) (done bool, err error) {
 	const aside = 16 // bytes of a reply that are not for data, as in gdbserver
 	f := &s.frames
@@ -100,10 +106,11 @@ func (s *Session) fetch(all bool) (done bool, err error) {
 		if err != nil || len(b) == 0 {
 			return false, fmt.Errorf("qTBuffer: the server answers %.40q", reply)
 		}
+		// Without this a server that answers every offset would fill the disk.
 		if size := s.result.Status.Size; size >= 0 && f.fetched+int64(len(b)) > size {
 			return false, fmt.Errorf("the server's buffer of %d bytes holds more than that", size)
 		}
-		if err := f.take(b); err != nil {
+		if err := f.add(b); err != nil {
 			return false, err
 		}
 	}

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/rsp"
 	"tracewell/symbol"
 	"tracewell/tdesc"
@@ -20,35 +20,50 @@ import (
 	"tracewell/tfile"
 )
 
-// image is the process as far as it is known here: the files that it consists of, and where they lie.
+// image is the process as far as this side knows it: its files, with their symbols, and where they are loaded.
 type image struct {
 	pid     int
 	path    string // of its program, as the server has it, or the user names it
 	program *symbol.Program
-	sites   map[arch.Addr]bool         // where tracepoints are wanted
-	loaded  map[library]*symbol.Object // nil for those without names
-	entry   arch.Addr                  // of the program
-	linker  arch.Addr                  // of the breakpoint by which the dynamic linker tells of libraries, 0 for none
-	debug   arch.Addr                  // of the dynamic linker's r_debug, 0 as long as there is none
+	space   *inferior.ProgramSpace
+	sites   map[arch.Addr]bool         // of tracepoints
+	loaded  map[library]*symbol.Object // nil for those whose file could not be read
+	debug   inferior.Namespace         // the program's own, as read last; zero until the dynamic linker has set it up
+	linker  arch.Addr                  // of the breakpoint at which the dynamic linker reports libraries, 0 for none
 	objects []string                   // comments that say where files were loaded
 	folder  string                     // of copies of files of the server's machine, "" for none
 }
 
-// library is one of the libraries of a process, and where it lies.
+// library is an element of the server's list of libraries (qXfer:libraries-svr4). The server reads the linker's list
+// itself: two requests for each library would take long over a network.
 type library struct {
 	Name string `xml:"name,attr"`
 	Bias string `xml:"l_addr,attr"`
 }
 
-// Numbers of the auxiliary vector and of the dynamic section (System V ABI), and where things are in r_debug.
-const (
-	auxBase, auxEntry = 7, 9
-	dynamicDebug      = 21
+// serverProcess is the process as package inferior reads it.
+type serverProcess struct{ s *Session }
 
-	debugBreak, debugState = 16, 24
-)
+// ReadMemory implements inferior.Process.
+func (p serverProcess) ReadMemory(addr arch.Addr, b []byte) (int, error) {
+	there, err := p.s.server.memory(addr, len(b))
+	return copy(b, there), err
+}
 
-// describe learns the registers.
+// ReadAuxv implements inferior.Process.
+func (p serverProcess) ReadAuxv() ([]byte, error) { return p.s.server.transfer("auxv", "") }
+
+// Open implements inferior.Process by a copy of the file.
+func (p serverProcess) Open(path string) (inferior.File, error) {
+	copied, err := p.s.copied(path)
+	if err != nil {
+		return nil, err
+	}
+	return os.Open(copied)
+}
+
+// describe reads the target description, which must be of a machine whose programs can be traced, with a program
+// counter.
 func (s *Session) describe() error {
 	read, err := fetch.Annexes(s.server.exchange, s.server.features)
 	if err != nil {
@@ -61,6 +76,7 @@ func (s *Session) describe() error {
 	if s.description, _, err = tdesc.Parse(document, read); err != nil {
 		return err
 	}
+	// Bytecode that is compiled for one machine means something else on another.
 	if name := s.description.Architecture; name != machine.Name {
 		return fmt.Errorf("the program there is for %q, but only %s can be traced from here", name, machine.Name)
 	}
@@ -70,7 +86,7 @@ func (s *Session) describe() error {
 	return err
 }
 
-// identify finds out what the process consists of, as far as it has got with loading it.
+// identify reads the process id and the program of the process. Its libraries may not have been loaded yet.
 func (s *Session) identify() error {
 	thread, err := s.server.ask("qC")
 	if err != nil {
@@ -79,33 +95,22 @@ func (s *Session) identify() error {
 	if s.pid, _, err = rsp.ParseThreadID(strings.TrimPrefix(thread, "QC")); err != nil {
 		return fmt.Errorf("qC: %w", err)
 	}
-	auxv, err := s.server.transfer("auxv", "")
-	if err != nil {
+	if s.space, err = inferior.New(serverProcess{s}, machine); err != nil {
 		return err
 	}
-	if s.entry = vectorValue(auxv, auxEntry); s.entry == 0 {
-		return errors.New("the server does not say where the program lies in memory")
+	if s.space.Entry() == 0 {
+		return errors.New("the server does not say where the program lies in memory: its auxiliary vector has no entry point")
 	}
 	if err := s.openProgram(); err != nil {
 		return err
 	}
 	s.note(s.program.Main(), s.path)
-	s.dynamic = vectorValue(auxv, auxBase) != 0
+	s.dynamic = s.space.LinkerBias() != 0
 	return nil
 }
 
-// vectorValue finds a value in a list of pairs of words, 0 if there is none.
-func vectorValue(b []byte, key uint64) arch.Addr {
-	for ; len(b) >= 16; b = b[16:] {
-		if binary.LittleEndian.Uint64(b) == key {
-			return arch.Addr(binary.LittleEndian.Uint64(b[8:]))
-		}
-	}
-	return 0
-}
-
-// openProgram reads the program's file: the one that the user names, or that of the server, which is copied unless there is the
-// same here.
+// openProgram reads the program's file: the one that the user names, or the one that the server executes, which is
+// copied unless the same build is here under the same path.
 func (s *Session) openProgram() error {
 	if path := s.config.Program.Path; path != "" {
 		if err := s.openFile(path); err != nil {
@@ -126,6 +131,7 @@ func (s *Session) openProgram() error {
 	}
 	s.path = string(name)
 	if s.openFile(s.path) == nil {
+		// On the same machine, or one with the same packages, the file is here, with separate debug files beside it.
 		if s.same(s.program.Main()) {
 			return nil
 		}
@@ -139,17 +145,20 @@ func (s *Session) openProgram() error {
 }
 
 func (s *Session) openFile(path string) (err error) {
+	// Locations of variables are in registers of the server's description, which may number them in its own way.
 	options := s.config.Symbols
 	options.Layout = s.layout
 	if s.program, err = symbol.Open(path, options); err != nil {
 		return err
 	}
-	s.program.Rebase(s.entry - s.program.Main().Entry() + s.program.Main().Bias())
-	return nil
+	bias, err := s.space.Bias(s.program.Main().File().EntryPoint())
+	s.program.Rebase(bias)
+	return err
 }
 
-// copied copies a file of the server's machine.
+// copied copies a file of the server's machine into a temporary folder, which Close removes.
 func (s *Session) copied(path string) (string, error) {
+	// The folder is made with the first copy: on the same machine there is none.
 	if s.folder == "" {
 		folder, err := os.MkdirTemp("", "tracewell-remote-")
 		if err != nil {
@@ -160,8 +169,9 @@ func (s *Session) copied(path string) (string, error) {
 	return s.server.copyFile(path, s.folder)
 }
 
-// same reports whether what the process has loaded is this file, by the identifier that linkers give them. Of one without nothing
-// can be told.
+// same reports whether the process has loaded this file and not another build of it: tracepoints at the addresses of
+// another build would hit anywhere. The note with the build-id is in memory, too, at the place that the file gives.
+// Files without one pass.
 func (s *Session) same(o *symbol.Object) bool {
 	note, addr, ok := o.File().Section(".note.gnu.build-id")
 	if !ok {
@@ -171,23 +181,22 @@ func (s *Session) same(o *symbol.Object) bool {
 	return err == nil && bytes.Equal(there, note)
 }
 
-// note keeps where a file was loaded.
+// note records where a file was loaded, for the trace file.
 func (s *Session) note(o *symbol.Object, path string) {
 	if line := (tfile.Object{Path: path, Bias: o.Bias()}).Comment(); line != "" {
 		s.objects = append(s.objects, line)
 	}
 }
 
-// libraries takes note of the libraries that the process has by now, and reports whether there are any that were not there before.
-// While the dynamic linker is at work on its list nothing has come.
-func (s *Session) libraries() (came bool, err error) {
-	if s.debug == 0 {
-		if s.debug, err = s.findDebug(); err != nil || s.debug == 0 {
-			return false, err
-		}
-	}
-	if state, err := s.server.word(s.debug + debugState); err != nil || uint32(state) != 0 {
+// libraries updates the libraries of the process, and reports whether any were added. While the dynamic linker
+// changes its list, the list stays as it was here: the linker reports the end of the change, too.
+func (s *Session) libraries() (added bool, err error) {
+	links := inferior.LinkMap{}
+	if links.Namespaces, err = s.space.Namespaces(); err != nil || len(links.Namespaces) == 0 {
 		return false, err
+	}
+	if s.debug = links.Namespaces[0]; !links.Consistent() {
+		return false, nil
 	}
 	document, err := s.server.transfer("libraries-svr4", "")
 	if err != nil {
@@ -199,6 +208,7 @@ func (s *Session) libraries() (came bool, err error) {
 	if err := xml.Unmarshal(document, &list); err != nil {
 		return false, fmt.Errorf("the list of libraries: %w", err)
 	}
+	// Those that are gone come first: another library may have been loaded at the same address.
 	for l, o := range s.loaded {
 		if !slices.Contains(list.Libraries, l) {
 			delete(s.loaded, l)
@@ -209,14 +219,15 @@ func (s *Session) libraries() (came bool, err error) {
 		if _, known := s.loaded[l]; !known {
 			o := s.addLibrary(l)
 			s.loaded[l] = o
-			came = came || o != nil
+			added = added || o != nil
 		}
 	}
-	return came, nil
+	return added, nil
 }
 
-// forget takes a library out that is gone. Servers know nothing of that: gdbserver 13.1 refuses what it has at an address already,
-// and so what comes there again is not traced.
+// forget removes a library that the process has unloaded. Its tracepoints stay defined at the server, since no packet
+// deletes a single one, and gdbserver 13.1 rejects a second definition at an address: a library that is loaded there
+// again is not traced.
 func (s *Session) forget(o *symbol.Object) {
 	if o == nil {
 		return
@@ -230,19 +241,10 @@ func (s *Session) forget(o *symbol.Object) {
 	s.program.Remove(o)
 }
 
-// findDebug finds the dynamic linker's r_debug, 0 if it has not yet told where that is.
-func (s *Session) findDebug() (arch.Addr, error) {
-	content, addr, ok := s.program.Main().File().Section(".dynamic")
-	if !ok {
-		return 0, nil
-	}
-	dynamic, err := s.server.memory(addr+s.program.Main().Bias(), len(content))
-	return vectorValue(dynamic, dynamicDebug), err
-}
-
-// addLibrary reads a library, from here if the same is here. One that has no file, as the kernel's own, or none that can be read
-// is nil.
+// addLibrary reads a library: the file of that path here if it is the same build, and otherwise a copy from the
+// server's machine. It returns nil if neither can be read, and for the kernel's own object, whose name is no path.
 func (s *Session) addLibrary(l library) *symbol.Object {
+	// l_addr is a difference, but servers write it as the unsigned number that it is in memory.
 	bias, err := strconv.ParseUint(l.Bias, 0, 64)
 	if err != nil || !strings.HasPrefix(l.Name, "/") {
 		return nil

@@ -1,12 +1,22 @@
-// Package remote records traces by a server of GDB's protocol that has tracepoints of its own: gdbserver, tracewell serve, or
-// another. The plan is that of package record, and so is the file.
+// Package remote records traces by a server of GDB's protocol that has tracepoints of its own: gdbserver, tracewell
+// serve, or another. The plan is that of package record, and so is the file.
 //
-// The server is told tracepoints and variables by the packets that GDB sends, and what it records is fetched from its trace buffer
-// (qTBuffer). Where it knows non-stop mode that goes on while the program runs; where it does not, a server answers nothing
-// meanwhile, and the frames are fetched when the program stops. A server that lacks what the plan needs is an error: nothing is
-// left out silently.
+// The server is told tracepoints and variables by the packets that GDB sends, and what it records is fetched from its
+// trace buffer (qTBuffer). Where it knows non-stop mode that goes on while the program runs; where it does not, a
+// server answers nothing meanwhile, and the frames are fetched when the program stops. A server that lacks what the
+// plan needs is an error: nothing is left out silently.
 //
-// The server says what the process consists of. Files are read here if they are the same as there, and are copied otherwise.
+// A session goes through these steps: connect and agree on features (greet), select the mode and stop the program (takeOver), read
+// the registers, files and libraries of the process (enter), find the plan's locations and compile its expressions, define the run
+// (prepare), create the file, start and resume (trace), fetch frames and handle stops until the run is over (poll or wait), stop the
+// run, fetch the rest and detach (finish). Whatever the plan needs and the server lacks is found before the program is resumed.
+//
+// A stop during a run is the breakpoint of the dynamic linker, a signal that the server does not pass by itself, or the end of the
+// program. The trace buffer is the server's, and so are limits, pass counts and the order of frames; only the number of frames is
+// counted here.
+//
+// The server says what the process consists of. Files are read here if they are the same as there, and are copied
+// otherwise.
 //
 // A run can be left to the server: Session.Leave goes away while it is on, and Fetch gets later what it has recorded.
 //
@@ -32,8 +42,9 @@ import (
 	"tracewell/trace"
 )
 
-// Config says what is traced, and where. Of a record.Config it takes all but the program's arguments and streams, PID and Follow;
-// Program.Path is the file of the program that the server runs, and may be empty if the server says which it is.
+// Config says what is traced, and where. Of a record.Config it takes all but the program's arguments and streams, PID
+// and Follow; Program.Path is the file of the program that the server runs, and may be empty if the server says which
+// it is.
 type Config struct {
 	record.Config
 	Address      string // HOST:PORT, :PORT or unix:PATH
@@ -68,8 +79,9 @@ type Session struct {
 	feed record.Feed
 }
 
-// Open connects to a server, finds what the plan traces in the program that it has, and defines it there. The program stands still
-// after it, unless it ran on without a debugger; its libraries are loaded. The trace file does not exist yet.
+// Open connects to a server, finds what the plan traces in the program that it has, and defines it there. The program
+// stands still after it, unless it ran on without a debugger; its libraries are loaded. The trace file does not exist
+// yet.
 func Open(c Config) (*Session, error) {
 	conn, err := dial(c.Address)
 	if err != nil {
@@ -119,7 +131,7 @@ func (s *Session) enter() error {
 	if !s.dynamic {
 		return nil
 	}
-	debug, err := s.findDebug()
+	debug, err := s.space.RDebug()
 	if err == nil && debug == 0 {
 		err = s.runTo(s.program.Main().Entry())
 	}
@@ -138,8 +150,8 @@ func (s *Session) seen() definition.Image {
 	return definition.Image{Program: s.program, Sites: s.sites}
 }
 
-// Program reads the program's file, or the copy of it that is here until Close, without libraries; nil if that is not possible any
-// more. Whoever asks for it closes it.
+// Program reads the program's file, or the copy of it that is here until Close, without libraries; nil if that is not
+// possible any more. Whoever asks for it closes it.
 func (s *Session) Program() *symbol.Program {
 	program, err := symbol.Open(s.program.Main().Path(), symbol.Options{})
 	if err != nil {

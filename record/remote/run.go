@@ -14,21 +14,24 @@ import (
 	"tracewell/trace"
 )
 
-// How often a server that has nothing new is asked again, and how often for the counts of tracepoints.
+// How often a server is asked whether there is something new, and how often for the hits of each tracepoint, which
+// take a packet each.
 const (
 	pollEvery  = 20 * time.Millisecond
 	countEvery = 500 * time.Millisecond
 )
 
-// errLeft refuses the methods that do not go with how the session was opened.
+// errLeft is the answer of Run in a session that was opened for Leave.
 var errLeft = errors.New("the run is to be left to the server")
 
-// Run traces until the run ends, and fetches the frames. Then, or when the context is cancelled, the program is let go and runs on
-// untraced, unless it has ended. The error is about the server, or about the trace file, which has what was fetched before.
+// Run traces until the run ends, and fetches the frames. Then, or when the context is cancelled, the program is let
+// go and runs on untraced, unless it has ended. The error is about the server, or about the trace file, which has
+// what was fetched before.
 func (s *Session) Run(ctx context.Context) (record.Result, error) {
 	if s.config.Disconnected {
 		return s.result, errLeft
 	}
+	// The file comes first: what cannot be written should not be traced, and errors of the plan were reported by Open.
 	file, err := output.Create(s.config.Output, s.Header())
 	if err != nil {
 		return s.result, err
@@ -47,11 +50,13 @@ func (s *Session) Run(ctx context.Context) (record.Result, error) {
 	}
 	s.conclude()
 	s.count(false)
+	// Even after an error the file gets the counts and the status, so that it is whole with the frames that it has.
 	s.result.Feed, s.result.Status = s.Feed(), s.status()
 	return s.result, errors.Join(err, file.Update(s.result.Status, s.finder.Defined), file.Close())
 }
 
-// conclude has the status say that the run is over, also where the server does not know it.
+// conclude completes the status of a run that is over, where the last one that the server gave still says that it is
+// on, or that there was none: after an error of the connection, and from servers that forget a run with its program.
 func (s *Session) conclude() {
 	st := &s.result.Status
 	switch {
@@ -95,6 +100,7 @@ func (s *Session) trace(ctx context.Context) error {
 	if err := s.resume("c"); err != nil {
 		return err
 	}
+	// The time of a run begins when the program goes on, not with the packets that define it.
 	if s.config.Duration > 0 {
 		limited, cancel := context.WithTimeoutCause(ctx, s.config.Duration, errTimeUp)
 		defer cancel()
@@ -106,7 +112,7 @@ func (s *Session) trace(ctx context.Context) error {
 	return s.wait(ctx)
 }
 
-// cancelled notes the end that a context has brought about.
+// cancelled records why a context ended the run: the user, or Config.Duration.
 func (s *Session) cancelled(ctx context.Context) {
 	s.result.End = record.Cancelled
 	if errors.Is(context.Cause(ctx), errTimeUp) {
@@ -114,7 +120,8 @@ func (s *Session) cancelled(ctx context.Context) {
 	}
 }
 
-// poll looks after a program in non-stop mode.
+// poll follows a run in non-stop mode: it fetches frames while the program runs and handles the stops that come as
+// notifications. As long as the server has more frames, nothing waits for the next tick.
 func (s *Session) poll(ctx context.Context) error {
 	tick := time.NewTicker(pollEvery)
 	defer tick.Stop()
@@ -147,7 +154,8 @@ func (s *Session) poll(ctx context.Context) error {
 	}
 }
 
-// wait waits for a program in all-stop mode.
+// wait follows a run in all-stop mode. The server answers nothing while the program runs, so that frames are fetched
+// at each stop only: when the linker reports a library, for a signal that is not passed, or at the end.
 func (s *Session) wait(ctx context.Context) error {
 	defer s.interruptWith(ctx)()
 	for {
@@ -159,6 +167,7 @@ func (s *Session) wait(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		// The stop is the answer to the interrupt of interruptWith, unless the program ended just then.
 		if ctx.Err() != nil && !st.ended() {
 			s.cancelled(ctx)
 			return nil
@@ -175,7 +184,9 @@ func (s *Session) wait(ctx context.Context) error {
 	}
 }
 
-// handle acts on stops, and reports whether the program has ended.
+// handle acts on stops, and reports whether the program has ended. A SIGTRAP is the breakpoint of the dynamic linker,
+// the only one that is inserted during a run. Stepping over it may bring stops of other threads, which are handled in
+// turn.
 func (s *Session) handle(stops []stop) (over bool, err error) {
 	for len(stops) > 0 {
 		st := stops[0]
@@ -185,6 +196,7 @@ func (s *Session) handle(stops []stop) (over bool, err error) {
 			s.gone(st)
 			return true, nil
 		case st.number == int(target.SignalTrap) && s.linker != 0 && st.thread != "":
+			// The thread stands in an empty function of the linker, whether the list has changed or not.
 			s.relink()
 			if err := s.stepOver(st.thread, s.linker); err != nil {
 				return false, err
@@ -199,7 +211,7 @@ func (s *Session) handle(stops []stop) (over bool, err error) {
 	return false, nil
 }
 
-// gone takes note of the end of the program.
+// gone records the end of the program.
 func (s *Session) gone(st stop) {
 	s.result.End, s.result.ProgramEnded, s.exited = record.ProgramEnded, true, true
 	if st.kind == 'W' {
@@ -211,10 +223,13 @@ func (s *Session) gone(st stop) {
 	s.tell(record.Event{Kind: record.Killed, PID: s.pid, Signal: s.result.Signal})
 }
 
-// endPatience is how long the end of a program may be in coming when the server has ended the run because of it.
+// endPatience limits the time between the end of a run by the server, for a reason that it does not give, and the
+// stop reply that reports the end of the program: gdbserver ends the run with the program, and its status may be read
+// first.
 const endPatience = 2 * time.Second
 
-// over reports whether the run has ended, by the server's status or because there are frames enough.
+// over reports whether the run has ended, by the server's status or because there are enough frames. A status without
+// a reason is the end of the program, whose stop reply is on its way, or something that is wrong.
 func (s *Session) over() (bool, error) {
 	switch st := &s.result.Status; {
 	case s.frames.enough():
@@ -225,8 +240,9 @@ func (s *Session) over() (bool, error) {
 		s.result.End = record.BufferFull
 	case st.Reason == trace.ReasonPassCount:
 		s.result.End = record.PassCount
-	case st.Reason == trace.ReasonError:
+	case st.Reason == trace.ReasonError: // an expression failed, which ends the run in gdbserver
 		return true, fmt.Errorf("the server has ended the run: tracepoint %d: %s", st.Tracepoint, st.Description)
+	// The run has ended and the server does not say why: the stop reply will, soon.
 	case s.stopped.IsZero():
 		s.stopped = time.Now()
 		return false, nil
@@ -238,8 +254,8 @@ func (s *Session) over() (bool, error) {
 	return true, nil
 }
 
-// relink traces what is in libraries that have come, with the thread stopped that has loaded them. What cannot be traced there is
-// warned of, and the run goes on.
+// relink traces what is in libraries that have come, with the thread stopped that has loaded them. What cannot be
+// traced there is warned of, and the run goes on.
 func (s *Session) relink() {
 	came, err := s.libraries()
 	if err != nil {
@@ -248,16 +264,19 @@ func (s *Session) relink() {
 	if !came {
 		return
 	}
+	// The locations that a tracepoint gains are those behind the ones that it has now.
 	known := make(map[trace.Number]int)
 	for _, t := range s.finder.Points {
 		known[t.Number] = len(t.Locations)
 	}
 	found, warnings, err := s.finder.Find(s.seen())
+	// An error in the plan would have ended Open; one that only shows here must not end the run.
 	for _, w := range append(warnings, err) {
 		if w != nil {
 			s.tell(record.Event{Kind: record.Warning, Err: w})
 		}
 	}
+	// In a library that was loaded again at the same place all is defined already.
 	found = slices.DeleteFunc(found, func(d trace.Tracepoint) bool { return s.finder.Definition(d.Key()) != nil })
 	if len(found) == 0 {
 		return
@@ -265,6 +284,7 @@ func (s *Session) relink() {
 	if err := errors.Join(s.define(found), s.raise()); err != nil {
 		s.warn("not everything is traced in what was loaded: %w", err)
 	}
+	// Frames of the new tracepoints may come at once, and readers look their number up in the header.
 	if err := s.frames.file.Redefine(s.Header()); err != nil {
 		s.warn("the file does not say what is traced in what was loaded: %w", err)
 	}
@@ -276,8 +296,8 @@ func (s *Session) relink() {
 	s.count(true)
 }
 
-// look learns how the run stands and fetches what has come, and reports whether there is more. Frames of a circular buffer move,
-// so that they wait for the end.
+// look reads the status and fetches new frames, and reports whether the server has more. Frames of a circular buffer
+// move when one is dropped, so they are fetched after the end of the run.
 func (s *Session) look() (more bool, err error) {
 	if err := s.learn(); err != nil {
 		return false, err
@@ -295,7 +315,8 @@ func (s *Session) look() (more bool, err error) {
 	return more, err
 }
 
-// learn asks for the status.
+// learn reads the status of the run. gdbserver gives the counts of qTP in decimal where the manual and other servers
+// have hexadecimal; it is told apart by the empty notes at the end of its status.
 func (s *Session) learn() error {
 	reply, err := s.server.ask("qTStatus")
 	if err != nil {
@@ -305,12 +326,12 @@ func (s *Session) learn() error {
 		return fmt.Errorf("qTStatus: the server answers %.40q", reply)
 	}
 	_, notes, _ := strings.Cut(reply, ";notes:")
-	s.decimal = strings.HasSuffix(notes, ":") // as gdbserver ends it, which gives counts in decimal
+	s.decimal = strings.HasSuffix(notes, ":")
 	s.result.Status, err = trace.ParseStatus(reply[1:])
 	return err
 }
 
-// tallies asks for the hits of all tracepoints. A server that counts none has none.
+// tallies reads the hits of all tracepoints.
 func (s *Session) tallies() error {
 	s.counted = time.Now()
 	for i := range s.finder.Defined {
@@ -321,7 +342,8 @@ func (s *Session) tallies() error {
 	return nil
 }
 
-// tally asks for the hits of a tracepoint.
+// tally reads the hits of a tracepoint, and the bytes of its frames. They stay as they are if the server does not
+// answer with two numbers: they are for people, and no reason to end a run.
 func (s *Session) tally(d *trace.Tracepoint) error {
 	reply, err := s.server.exchange(fmt.Sprintf("qTP:%x:%x", int(d.Number), uint64(d.Addr)))
 	if err != nil {
@@ -338,8 +360,9 @@ func (s *Session) tally(d *trace.Tracepoint) error {
 	return nil
 }
 
-// finish ends the run at the server, fetches the rest of the frames and lets the program go. The end of a program is acknowledged
-// last, since the server may end with that; gdbserver 13.1 dies of QTStop where there is no program any more.
+// finish ends the run at the server, fetches the rest of the frames and lets the program go. The end of a program is
+// acknowledged last, since the server may end with that; gdbserver 13.1 dies of QTStop where there is no program any
+// more.
 func (s *Session) finish() (err error) {
 	if !s.exited {
 		err = s.server.tell("QTStop")
@@ -355,10 +378,11 @@ func (s *Session) finish() (err error) {
 	}
 	if s.exited {
 		if s.nonStop {
-			_, _ = s.server.exchange("vStopped")
+			_, _ = s.server.exchange("vStopped") // without a reply from a server that exits at once
 		}
 		return err
 	}
+	// A server that detaches removes breakpoints, but not every one does; left behind, this one would kill the program.
 	if err == nil && s.linker != 0 {
 		err = s.breakpoint("z", s.linker)
 	}
@@ -366,12 +390,12 @@ func (s *Session) finish() (err error) {
 		err = s.lower()
 	}
 	if errors.Is(err, errGone) {
-		return err
+		return err // a packet more would only wait for its time to be up
 	}
 	return errors.Join(err, s.letGo())
 }
 
-// letGo has the program go on without us.
+// letGo detaches from the program, which runs on: untraced, or traced by a server that the run was left to.
 func (s *Session) letGo() error { return s.server.tell(fmt.Sprintf("D;%x", s.pid)) }
 
 // Leave begins the run and goes away: the server traces on until the run ends by itself. Fetch gets the frames.
@@ -385,8 +409,10 @@ func (s *Session) Leave() error {
 	return s.letGo()
 }
 
-// count brings the feed up to date.
+// count updates the feed: frames and bytes are those that were fetched, hits those that the server has counted, which
+// run ahead.
 func (s *Session) count(running bool) {
+	// Locations are copied: the session goes on to append to them while others read the feed.
 	f := record.Feed{At: time.Now(), Running: running, Processes: 1, Frames: s.frames.count, Bytes: s.frames.bytes}
 	for _, t := range s.finder.Points {
 		p := record.PointFeed{

@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -180,13 +179,4 @@ func (s *server) memory(addr arch.Addr, n int) ([]byte, error) {
 		b = append(b, piece...)
 	}
 	return b, nil
-}
-
-// word reads eight bytes of the process.
-func (s *server) word(addr arch.Addr) (uint64, error) {
-	b, err := s.memory(addr, 8)
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(b), nil
 }

@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/target"
 	"tracewell/tdesc"
 	"tracewell/tracepoint"
@@ -37,7 +38,7 @@ type Program struct {
 
 	Auxv      []byte
 	Exec      string
-	Libraries *target.LinkMap
+	Libraries *inferior.LinkMap
 	Siginfo   []byte           // of whichever thread is asked
 	Files     map[string]*File // by absolute path
 	Passing   bool             // Signals
@@ -222,7 +223,7 @@ func (t *Target) remove(which func(target.ThreadID) bool) {
 }
 
 // SetLibraries replaces the link map.
-func (t *Target) SetLibraries(m *target.LinkMap) {
+func (t *Target) SetLibraries(m *inferior.LinkMap) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.program.Libraries = m

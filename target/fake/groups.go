@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
@@ -328,11 +329,11 @@ func (t *Target) ReadAuxv(int) ([]byte, error) { return t.program.Auxv, nil }
 func (t *Target) ReadExecFile(int) (string, error) { return t.program.Exec, nil }
 
 // ReadLibraries returns the program's link map.
-func (t *Target) ReadLibraries(int) (target.LinkMap, error) {
+func (t *Target) ReadLibraries(int) (inferior.LinkMap, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.program.Libraries == nil {
-		return target.LinkMap{}, target.ErrNoProcess
+		return inferior.LinkMap{}, target.ErrNoProcess
 	}
 	return *t.program.Libraries, nil
 }
@@ -386,7 +387,7 @@ func (t *Target) ThreadLocal(id target.ThreadID, object arch.Addr, offset uint64
 	case object != t.program.Locals.LM:
 		return 0, fmt.Errorf("no object at %v has thread-local variables", object)
 	case pointer == 0:
-		return 0, target.ErrNotAllocated
+		return 0, inferior.ErrNotAllocated
 	}
 	return pointer + arch.Addr(offset), nil
 }

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -35,11 +35,10 @@ func (t *Target) attach(pid int, asIs bool) (target.ThreadID, error) {
 	if err := t.attachable(pid); err != nil {
 		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, err)
 	}
-	p, err := newProcess(pid, false)
+	p, err := t.newProcess(pid, false)
 	if err != nil {
 		return target.ThreadID{}, fmt.Errorf("cannot attach to process %d: %w", pid, refused(pid, err))
 	}
-	p.space.guard = t.guard.Open(pid, p.mem)
 	t.procs = append(t.procs, p)
 	defer func(was bool) { t.holding = was }(t.holding)
 	t.holding = true

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -313,13 +313,7 @@ func (t *Target) detach(p *process) {
 // detachOwner lets a process go that has its memory for itself, which is put back as it was.
 func (t *Target) detachOwner(p *process) {
 	guests := t.stopGuests(p)
-	for _, tr := range p.traps {
-		if tr.site != nil {
-			p.lower(tr.site)
-		}
-		tr.lift(p.space)
-	}
-	p.clearTraps()
+	p.removeTraps()
 	t.leaveCalls(p)
 	t.unmapScratch(p)
 	t.letGo(p)

@@ -1,23 +1,21 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tracepoint"
 )
 
-// debugRegisters is what the four debug registers of every task of a process are to hold (Intel SDM volume 3, chapter 18). The
-// tasks get them when they are next resumed: generation tells which have.
+// debugRegisters is what the debug registers of every task of a process are to hold. The tasks get them when they are next resumed:
+// generation tells which have.
 type debugRegisters struct {
 	watched    []target.Breakpoint
-	slots      [4]debugSlot
+	slots      [numDebugRegisters]debugSlot
 	generation int
 }
 
@@ -35,10 +33,17 @@ func (s *debugSlot) covers(b *target.Breakpoint) bool {
 }
 
 // errNoDebugRegister says that all are taken.
-var errNoDebugRegister = errors.New("no debug register is free: the processor has four")
+var errNoDebugRegister = fmt.Errorf("no debug register is free: the processor has %d", numDebugRegisters)
 
 // inUse reports whether anything is watched.
-func (d *debugRegisters) inUse() bool { return d.control() != 0 }
+func (d *debugRegisters) inUse() bool {
+	for i := range d.slots {
+		if d.slots[i].users > 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // pieces cuts a range into naturally aligned ones of 1, 2, 4 or 8 bytes.
 func pieces(kind target.BreakKind, addr arch.Addr, length int) []debugSlot {
@@ -46,7 +51,7 @@ func pieces(kind target.BreakKind, addr arch.Addr, length int) []debugSlot {
 		return []debugSlot{{kind: kind, addr: addr, length: 1}}
 	}
 	var cut []debugSlot
-	for length > 0 && len(cut) <= 4 {
+	for length > 0 && len(cut) <= numDebugRegisters {
 		size := 8
 		for size > length || int(addr)%size != 0 {
 			size /= 2
@@ -97,59 +102,24 @@ func (d *debugRegisters) remove(wanted []debugSlot) {
 	d.generation++
 }
 
-// userEnd is where the addresses of programs end.
-const userEnd arch.Addr = 1 << 47
-
-// Bits of DR7 for each kind and length; the rest of a slot's four bits begin at bit 16.
-var (
-	debugKinds   = map[target.BreakKind]uint64{target.Hardware: 0, target.WriteWatch: 1, target.AccessWatch: 3}
-	debugLengths = map[int]uint64{1: 0, 2: 1, 4: 3, 8: 2}
-)
-
-// control is the value of DR7, 0 when nothing is watched.
-func (d *debugRegisters) control() (dr7 uint64) {
-	for i, s := range d.slots {
-		if s.users > 0 {
-			dr7 |= 1<<(2*i) | (debugKinds[s.kind]|debugLengths[s.length]<<2)<<(16+4*i)
-		}
-	}
-	return dr7
-}
-
 // load writes the registers of a stopped task that does not have them yet.
 func (d *debugRegisters) load(k *task) error {
-	const dr7 = 7
 	if k.debugGeneration == d.generation || k.guest {
 		return nil
 	}
-	if err := sys.SetDebugReg(k.tid, dr7, 0); err != nil {
-		return err
-	}
-	for i, s := range d.slots {
-		if s.users == 0 {
-			continue
-		}
-		if err := sys.SetDebugReg(k.tid, i, uint64(s.addr)); err != nil {
-			return err
-		}
-	}
 	k.debugGeneration = d.generation
-	if control := d.control(); control != 0 {
-		return sys.SetDebugReg(k.tid, dr7, control)
-	}
-	return nil
+	return host.loadDebug(k.tid, &d.slots)
 }
 
 // noteTriggers keeps the slots that k has stopped by, and has the processor forget them. By the time that the stop is acted on
 // the session may have removed what was watched there, or inserted it into other slots.
 func (k *task) noteTriggers() {
-	const dr6 = 6
 	k.triggers, k.triggersKnown = k.triggers[:0], true
 	d := &k.proc.debug
 	if !d.inUse() {
 		return
 	}
-	status, err := sys.DebugReg(k.tid, dr6)
+	status, err := host.debugTriggers(k.tid)
 	if err != nil {
 		return
 	}
@@ -159,7 +129,7 @@ func (k *task) noteTriggers() {
 		}
 	}
 	if len(k.triggers) > 0 {
-		sys.SetDebugReg(k.tid, dr6, 0)
+		host.clearTriggers(k.tid)
 	}
 }
 
@@ -227,9 +197,9 @@ func (d *debugRegisters) find(b target.Breakpoint) int {
 	})
 }
 
-// watch inserts a hardware breakpoint or watchpoint. The processor cannot watch reads alone.
+// watch inserts a hardware breakpoint or watchpoint.
 func (d *debugRegisters) watch(b target.Breakpoint) error {
-	if _, ok := debugKinds[b.Kind]; !ok {
+	if !host.watches(b.Kind) {
 		return target.ErrUnsupported
 	}
 	if b.Addr >= userEnd {

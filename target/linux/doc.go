@@ -11,11 +11,11 @@
 // # Words
 //
 // A task is one thread under trace; a process is the tasks of one thread group. A space is an address space with what this
-// package has put into it: traps, slots, raised semaphores. Processes share one while a vfork child runs in its parent's
+// package has put into it: patches, displaced-stepping buffers, raised semaphores. Processes share one while a vfork child runs in its parent's
 // memory; a fork copies it, an exec begins a new one.
 //
-// A trap is an int3 that this package wrote over an instruction, for a breakpoint, a tracepoint or both. A slot is a copy of
-// a displaced instruction in a scratch mapping of the program, ended by a jump back.
+// A trap is a breakpoint that is inserted over an instruction, for a breakpoint of the session, a tracepoint or both. A buffer holds
+// a copy of a displaced instruction in a scratch mapping of the program, followed by a jump back. Package patch keeps both.
 //
 // A guest is a vfork child that the session has not asked for: it runs in the program's memory, so it meets the traps and
 // must be led past them, and is not traced otherwise. A child that the session has asked for is a process like any other.
@@ -23,7 +23,7 @@
 // # The life of a hit
 //
 // A task runs into a trap and stops behind it. Its pc is put back, the site's Hit is called with the task as the snapshot,
-// and the displaced instruction happens: emulated on the registers, or run from its slot, or, where neither can be, stepped
+// and the displaced instruction happens: emulated on the registers, or executed in its buffer, or, where neither can be, stepped
 // in place with every other task of the space held and the trap lifted. Then the task goes on. A breakpoint with a Check is
 // asked in the same way, and one that need not stop is passed in the same way.
 //
@@ -48,8 +48,8 @@
 //
 // # Invariants
 //
-//   - A stopped task never shows a pc inside a slot: settle moves it back whenever it stops, so that nothing above knows of
-//     slots, and a slot can go away when all tasks of its space are stopped.
+//   - A stopped task never shows a pc inside a buffer: settle moves it back whenever it stops, so that nothing above knows of
+//     buffers, and they can be unmapped when all tasks of their space are stopped.
 //   - task.passed is the address whose hit a stopped task has behind it though the instruction there has not run. It makes
 //     an execution of an instruction exactly one hit, whatever stops the task in between. A signal that arrives in this
 //     state waits until the instruction has run, because its handler would return to the trap; one that the session gives

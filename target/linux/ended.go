@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
+	"tracewell/inferior"
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tdesc"
@@ -46,7 +46,7 @@ type lastState struct {
 	registers []byte
 	auxv      []byte
 	exec      string
-	links     target.LinkMap
+	links     inferior.LinkMap
 	maps      []sys.Mapping
 	end       target.Event // how it ended, zero before
 }
@@ -84,7 +84,7 @@ func (t *Target) Ended() (e *Ended) {
 var errEnded = errors.New("the program has ended")
 
 // ISA implements target.Target.
-func (e *Ended) ISA() *arch.ISA { return amd64.ISA }
+func (e *Ended) ISA() *arch.ISA { return host.isa() }
 
 // Description implements target.Target.
 func (e *Ended) Description() *tdesc.Target { return e.description }
@@ -198,7 +198,7 @@ func (e *Ended) ReadAuxv(int) ([]byte, error) { return e.last.auxv, nil }
 func (e *Ended) ReadExecFile(int) (string, error) { return e.last.exec, nil }
 
 // ReadLibraries implements target.Libraries.
-func (e *Ended) ReadLibraries(int) (target.LinkMap, error) { return e.last.links, nil }
+func (e *Ended) ReadLibraries(int) (inferior.LinkMap, error) { return e.last.links, nil }
 
 // endedMappings answers target.ReadOnly.
 type endedMappings struct{ e *Ended }

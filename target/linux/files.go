@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -152,8 +152,8 @@ func fileStat(info fs.FileInfo, err error) (target.FileStat, error) {
 	}
 	s := sys.FileStatusOf(info)
 	return target.FileStat{
-		Device: s.Dev, Inode: s.Ino, Links: s.Nlink, Mode: info.Mode(), UID: s.Uid, GID: s.Gid, Special: s.Rdev,
-		Size: s.Size, BlockSize: s.Blksize, Blocks: s.Blocks,
+		Device: s.Dev, Inode: s.Ino, Links: uint64(s.Nlink), Mode: info.Mode(), UID: s.Uid, GID: s.Gid, Special: s.Rdev,
+		Size: s.Size, BlockSize: int64(s.Blksize), Blocks: s.Blocks,
 		Accessed: time.Unix(s.Atim.Unix()), Modified: info.ModTime(), Changed: time.Unix(s.Ctim.Unix()),
 	}, nil
 }

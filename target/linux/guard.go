@@ -1,10 +1,9 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
 import (
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/guard"
 	"tracewell/internal/sys"
 )
@@ -52,12 +51,13 @@ func (k *task) rewind() {
 	if k.proc.guard == nil {
 		return
 	}
-	pc, err := sys.GetReg(k.tid, amd64.RIP)
-	tr := k.proc.traps[arch.Addr(pc-1)]
+	pc, err := host.fetchPC(k.tid)
+	at := pc - trapShift()
+	tr := k.proc.traps[at]
 	if err != nil || tr == nil || (tr.ambiguous || k.stepping) && !k.byBreakpoint() {
 		return
 	}
-	k.rewound = sys.SetReg(k.tid, amd64.RIP, pc-1) == nil
+	k.rewound = host.flushPC(k.tid, at) == nil
 }
 
 // putBack moves a task that has run into a trap before it.

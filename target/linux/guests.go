@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -115,7 +115,7 @@ func (t *Target) comeToRest(k *task, s sys.Status) {
 	case s.Event() != 0:
 		t.orphan(k, s, func(child int) { t.setFree(child, k.proc, k.shares(s.Event(), child)) })
 	case sig == sys.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
-		k.setPC(k.pc() - 1)
+		k.setPC(k.trapPC())
 	case kindOfStop(s, 0, false) != noSignal:
 		k.signal = sig
 	}
@@ -123,9 +123,8 @@ func (t *Target) comeToRest(k *task, s sys.Status) {
 
 // behindTrap reports whether the int3 that a guest has run into is, or was, a trap.
 func (k *task) behindTrap() bool {
-	at := k.pc() - 1
-	code, ok := (&stack{tid: k.tid}).ReadUint64(at)
-	return k.proc.traps[at] != nil || ok && byte(code) != breakpointOpcode
+	at := k.trapPC()
+	return k.proc.traps[at] != nil || k.proc.stale(at)
 }
 
 // seeOff lets a guest go that has stopped at last.
@@ -192,8 +191,7 @@ func (t *Target) detachSharer(p, rest *process) {
 // disarm switches the debug registers of a stopped task off, should they have been in use.
 func (k *task) disarm() {
 	if k.debugGeneration != 0 {
-		const dr7 = 7
-		sys.SetDebugReg(k.tid, dr7, 0)
+		host.loadDebug(k.tid, new([numDebugRegisters]debugSlot))
 		k.debugGeneration = 0
 	}
 }

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -171,7 +171,7 @@ func (t *Target) park(k *task, s sys.Status) {
 	case event == 0 && sig == sys.SyscallTrap && !k.proc.catch.on:
 		return
 	case event == 0 && sig == sys.SIGTRAP && k.fetch() == nil:
-		if at := k.pc() - 1; k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
+		if at := k.trapPC(); k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
 			k.putBack(at)
 			return
 		}

@@ -1,12 +1,14 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -20,6 +22,9 @@ type Streams = target.Streams
 // New returns a target without a process. It learns the machine's registers from a program that it starts for a moment: this
 // one, stopped before its first instruction.
 func New(streams Streams) (*Target, error) {
+	if host == nil {
+		return nil, errors.New("tracing on " + runtime.GOARCH + " is not supported yet: only x86-64 is")
+	}
 	t, err := newTarget()
 	if err != nil {
 		return nil, err
@@ -48,7 +53,7 @@ func (t *Target) learnRegisters() error {
 	if err != nil {
 		return fmt.Errorf("asking for the machine's registers: %w", err)
 	}
-	t.regs, err = newRegisterFile(pid)
+	t.regs, err = host.newRegisterFile(pid)
 	sys.KillAndReap(pid)
 	return err
 }
@@ -102,7 +107,7 @@ func (t *Target) launch(p target.Program) (target.ThreadID, error) {
 	}
 	var fresh *process
 	if err == nil {
-		fresh, err = newProcess(pid, true)
+		fresh, err = t.newProcess(pid, true)
 	}
 	if err != nil {
 		sys.KillAndReap(pid)

@@ -1,10 +1,8 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
 import (
-	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
 )
 
@@ -24,7 +22,7 @@ const (
 	programSignal
 )
 
-// The si_codes of a SIGTRAP (asm-generic/siginfo.h). An int3 has siKernel, and one that was sent 0 or less.
+// The si_codes of a SIGTRAP (asm-generic/siginfo.h). An int3 has the code of a breakpoint instruction, and one that was sent 0 or less.
 const (
 	trapBreakpoint = 1 // the end of a system call that was stepped
 	trapTrace      = 2 // a step, ours or by a program that has set its trap flag
@@ -135,8 +133,8 @@ func (t *Target) leaveCalls(p *process) {
 			t.parked--
 		}
 		before := k.regs
-		number := int64(-1)
-		k.regs[amd64.OrigRAX], k.dirty = uint64(number), dirtyAll
+		host.cancelCall(&k.regs)
+		k.dirty = dirtyAll
 		k.flush()
 		sys.ContToSyscall(k.tid, 0)
 		k.state = running
@@ -148,8 +146,8 @@ func (t *Target) leaveCalls(p *process) {
 			return // p.order has changed
 		}
 		k.regs, k.dirty = before, dirtyAll
-		k.regs[amd64.RAX], k.regs[amd64.OrigRAX] = before[amd64.OrigRAX], uint64(number)
-		k.setPC(k.pc() - arch.Addr(len(syscallCode)))
+		host.rewindCall(&k.regs)
+		host.cancelCall(&k.regs)
 		return
 	}
 }

@@ -1,10 +1,8 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
 import (
-	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tracepoint"
@@ -154,7 +152,7 @@ func (t *Target) trapped(k *task) {
 	if k.fetch() != nil {
 		return
 	}
-	at := k.pc() - 1
+	at := k.trapPC()
 	tr := k.proc.traps[at]
 	if tr != nil && !tr.ambiguous && !k.stepping {
 		k.putBack(at)
@@ -165,13 +163,13 @@ func (t *Target) trapped(k *task) {
 	switch {
 	case err != nil:
 		// It has died since, by an exec of another thread or a SIGKILL; its end is reported.
-	case cause == siKernel && tr != nil:
+	case cause == host.breakpointCode() && tr != nil:
 		k.putBack(at)
 		t.hit(k, tr)
-	case cause == siKernel && k.proc.stale(at):
+	case cause == host.breakpointCode() && k.proc.stale(at):
 		k.setPC(at)
 		t.proceed(k, 0)
-	case cause == siKernel || cause <= 0:
+	case cause == host.breakpointCode() || cause <= 0:
 		t.signalled(k, sys.SIGTRAP)
 	case t.watched(k):
 	case !k.stepping:
@@ -181,7 +179,7 @@ func (t *Target) trapped(k *task) {
 	}
 }
 
-// cause is the si_code of the signal that k is stopped with: siKernel for an int3, another positive number for a step or a debug
+// cause is the si_code of the signal that k is stopped with: the code of a breakpoint instruction for an int3, another positive number for a step or a debug
 // register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with a trap on it looks like
 // the trap otherwise.
 func (k *task) cause() (int32, error) {
@@ -193,7 +191,7 @@ func (k *task) cause() (int32, error) {
 // byBreakpoint reports whether an int3 stopped k.
 func (k *task) byBreakpoint() bool {
 	cause, err := k.cause()
-	return err == nil && cause == siKernel
+	return err == nil && cause == host.breakpointCode()
 }
 
 // hit deals with a task that ran into a trap; its pc is back on it.
@@ -415,21 +413,20 @@ func (t *Target) tellBacklog() {
 	t.events.add(e)
 }
 
-// settle gives a task that stopped inside a slot the pc that the slot stands for.
+// settle gives a task that stopped inside a displaced-stepping buffer the pc that it has in the program.
 func (t *Target) settle(k *task) {
-	tr := k.slot
-	k.slot = nil
-	if tr == nil || k.fetch() != nil {
+	b := k.buffer
+	k.buffer = nil
+	if b == nil || k.fetch() != nil {
 		return
 	}
-	switch offset := k.pc() - tr.slot; {
-	case offset >= amd64.SlotSize:
-		// It has left.
-	case offset < arch.Addr(tr.resume):
-		k.setPC(tr.addr)
-		k.passed = tr.addr
-		k.moveFault(tr)
-	default:
-		k.setPC(tr.addr + arch.Addr(tr.insn.Len()))
+	at, ok := b.Original(k.pc())
+	if !ok {
+		return // it has left
+	}
+	k.setPC(at)
+	if start, _ := b.Original(b.Addr()); at == start {
+		k.passed = at
+		k.moveFault(b)
 	}
 }

@@ -1,64 +1,25 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	"tracewell/arch"
 	"tracewell/internal/sys"
 	"tracewell/target"
 )
 
-// read reads the readable prefix of dst at addr, page protections notwithstanding, with the traps hidden.
-func (s *space) read(addr arch.Addr, dst []byte) (int, error) {
-	n, err := s.mem.ReadAt(dst, int64(addr))
-	s.hide(addr, dst[:n])
-	if n < len(dst) {
-		if err == nil || errors.Is(err, io.EOF) {
-			err = errors.New("no memory there")
-		}
-		return n, fmt.Errorf("cannot read memory at %s: %w", addr+arch.Addr(n), err)
-	}
-	return n, nil
-}
+// read reads the readable prefix of dst at addr, page protections notwithstanding, with the breakpoints hidden.
+func (s *space) read(addr arch.Addr, dst []byte) (int, error) { return s.code.Read(addr, dst) }
 
-// hide puts the program's own bytes where traps were read.
-func (s *space) hide(addr arch.Addr, b []byte) {
-	for _, at := range s.between(addr, addr+arch.Addr(len(b))) {
-		b[at-addr] = s.traps[at].original
-	}
-}
-
-// write writes b at addr. Traps in the range stay, over the new bytes.
+// write writes b at addr. Breakpoints in the range stay inserted. Those whose instructions have changed are studied anew.
 func (s *space) write(addr arch.Addr, b []byte) error {
-	end := addr + arch.Addr(len(b))
-	masked := b
-	var changed []*trap
-	for _, at := range s.between(addr-min(addr, maxInstruction-1), end) {
-		changed = append(changed, s.traps[at])
+	_, err := s.code.Write(addr, b)
+	for _, p := range s.code.Within(addr-min(addr, maxInstruction-1), addr+arch.Addr(len(b))) {
+		s.traps[p.Addr()].renew(s)
 	}
-	if len(changed) > 0 {
-		masked = append([]byte(nil), b...)
-	}
-	for _, tr := range changed {
-		if addr <= tr.addr && tr.addr < end {
-			masked[tr.addr-addr] = breakpointOpcode
-			s.guard.Set(tr.addr, b[tr.addr-addr], breakpointOpcode)
-		}
-	}
-	if n, err := s.mem.WriteAt(masked, int64(addr)); err != nil {
-		return fmt.Errorf("cannot write memory at %s: %w", addr+arch.Addr(n), err)
-	}
-	for _, tr := range changed {
-		if addr <= tr.addr && tr.addr < end {
-			tr.original = b[tr.addr-addr]
-		}
-		tr.renew(s)
-	}
-	return nil
+	return err
 }
 
 // ReadMemory implements target.Target.

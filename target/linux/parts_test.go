@@ -3,7 +3,6 @@
 package linux
 
 import (
-	"bytes"
 	"encoding/binary"
 	"os"
 	"reflect"
@@ -84,48 +83,6 @@ func TestEveryRegisterHasAPlace(t *testing.T) {
 		if f, ok := locate(name); ok {
 			t.Errorf("%q is placed at %+v", name, f)
 		}
-	}
-}
-
-// TestHide has traps in two objects, far apart, and reads around and between them.
-func TestHide(t *testing.T) {
-	s := &space{traps: make(map[arch.Addr]*trap)}
-	for i, addr := range []arch.Addr{0x7f00, 0x1003, 0x1000, 0x7f01, 0x1001} {
-		s.set(&trap{addr: addr, original: byte(0xf0 + i)})
-	}
-	s.unset(s.traps[0x1001])
-	s.unset(&trap{addr: 0x1002}) // there is none
-	for _, test := range []struct {
-		addr arch.Addr
-		want []byte
-	}{
-		{0xffe, []byte{0, 0, 0xf2, 0, 0, 0xf1, 0}},
-		{0x1000, []byte{0xf2}},
-		{0x1001, []byte{0, 0}},
-		{0x1003, []byte{0xf1, 0}},
-		{0x2000, []byte{0, 0, 0}},
-		{0x7eff, []byte{0, 0xf0, 0xf3, 0}},
-		{0x7f02, []byte{0, 0}},
-	} {
-		got := make([]byte, len(test.want))
-		s.hide(test.addr, got)
-		if !bytes.Equal(got, test.want) {
-			t.Errorf("at %s: % x, want % x", test.addr, got, test.want)
-		}
-	}
-}
-
-// BenchmarkHide reads between the traps of the program and those of a library, where the heap is.
-func BenchmarkHide(b *testing.B) {
-	s := &space{traps: make(map[arch.Addr]*trap)}
-	for i := range arch.Addr(500) {
-		s.set(&trap{addr: 0x1000 + 16*i})
-		s.set(&trap{addr: 0x7000_0000 + 16*i})
-	}
-	var heap [64]byte
-	b.ReportAllocs()
-	for b.Loop() {
-		s.hide(0x1000_0000, heap[:])
 	}
 }
 

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
 )
 
@@ -24,13 +23,13 @@ const (
 func (t *Target) pass(k *task, tr *trap) passage {
 	k.proc.stack.tid = k.tid
 	switch {
-	case tr.emulate && !k.proc.debug.inUse() && tr.insn.Emulate(&k.regs, &k.proc.stack):
+	case tr.emulate && !k.proc.debug.inUse() && tr.insn.emulate(&k.regs, &k.proc.stack):
 		k.passed = 0
 		k.dirty = dirtyAll
 		return done
-	case tr.slot != 0 && len(k.deferred) > 0:
+	case tr.buffer != nil && len(k.deferred) > 0:
 		return t.stepThroughSlot(k, tr)
-	case tr.slot != 0:
+	case tr.buffer != nil:
 		t.enterSlot(k, tr)
 		return sent
 	}
@@ -40,8 +39,8 @@ func (t *Target) pass(k *task, tr *trap) passage {
 // enterSlot sends a task into its slot. It is stepped through when something must happen right behind the instruction.
 func (t *Target) enterSlot(k *task, tr *trap) {
 	k.passed = 0
-	k.setPC(tr.slot)
-	k.slot = tr
+	k.setPC(tr.buffer.Addr())
+	k.buffer = tr.buffer
 	err := k.flush()
 	if err == nil {
 		err = k.proc.debug.load(k)
@@ -61,8 +60,8 @@ func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
 	blocked, _ := sys.SignalMask(k.tid)
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	for {
-		k.passed, k.slot = 0, tr
-		k.setPC(tr.slot)
+		k.passed, k.buffer = 0, tr.buffer
+		k.setPC(tr.buffer.Addr())
 		if k.proc.debug.load(k) != nil || k.flush() != nil {
 			return lost
 		}
@@ -127,7 +126,7 @@ func (t *Target) stepInPlace(k *task, tr *trap) (how passage) {
 	blocked, _ := sys.SignalMask(k.tid)
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	var ok bool
-	s, ok = t.stepOnce(k, tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall)
+	s, ok = t.stepOnce(k, tr.insn != nil && tr.insn.isSyscall())
 	k.passed = 0
 	if k.proc.traps[tr.addr] == tr { // else the end of a task that was to be held has ended the trace run
 		tr.place(k.proc.space)
@@ -182,7 +181,7 @@ type stack struct {
 	word   [8]byte // what the vector reads, here lest each read allocate it
 }
 
-// ReadUint64 implements amd64.Memory.
+// ReadUint64 reads what an instruction pops.
 func (m *stack) ReadUint64(addr arch.Addr) (uint64, bool) {
 	ok := m.fill(m.tid, uint64(addr), m.word[:])
 	return binary.LittleEndian.Uint64(m.word[:]), ok
@@ -196,12 +195,10 @@ func (m *stack) fill(tid int, addr uint64, b []byte) bool {
 	return err == nil && n == len(b)
 }
 
-// WriteUint64 implements amd64.Memory.
+// WriteUint64 writes what an instruction pushes.
 func (m *stack) WriteUint64(addr arch.Addr, v uint64) bool {
 	var b [8]byte
 	binary.LittleEndian.PutUint64(b[:], v)
 	n, err := sys.WriteVM(m.tid, uint64(addr), b[:])
 	return err == nil && n == len(b)
 }
-
-var _ amd64.Memory = (*stack)(nil)

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -11,6 +11,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/guard"
 	"tracewell/internal/sys"
+	"tracewell/target/linux/internal/patch"
 )
 
 // process is one process under trace.
@@ -29,22 +30,25 @@ type process struct {
 
 // space is an address space with what was put into it.
 type space struct {
-	mem   *os.File     // /proc/PID/mem of the process that it was made for, good for as long as the memory lives
-	users int          // processes
-	guard *guard.Space // nil for memory that does not outlive this process
+	pid      int          // of the process that it was made for
+	mem      *os.File     // its /proc/PID/mem, good for as long as the memory lives
+	guard    *guard.Space // nil for memory that does not outlive this process
+	code     *patch.Space // patches and displaced-stepping buffers
+	warnings warnings
 
 	traps       map[arch.Addr]*trap
-	lifted      map[arch.Addr]byte // what was put back where a trap was and is none
-	places      []arch.Addr        // of the traps, in order
-	scratch     []*scratch
-	noScratch   bool // slots are refused: the program's seccomp filter might kill it for an mmap
+	noScratch   bool // buffers are refused: the program's seccomp filter might kill it for an mmap
 	shadowStack bool // calls and returns must not be emulated
-	foreign     map[arch.Addr]foreignCopy
+	relocated   map[arch.Addr]relocatedInsn
 }
 
 // newProcess makes a process without tasks.
-func newProcess(pid int, launched bool) (*process, error) {
-	s, err := openSpace(pid)
+func (t *Target) newProcess(pid int, launched bool) (*process, error) {
+	open := t.guard.Open
+	if launched {
+		open = func(int, *os.File) *guard.Space { return nil }
+	}
+	s, err := openSpace(pid, open, t.warnings)
 	if err != nil {
 		return nil, err
 	}
@@ -58,64 +62,70 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 	child.debug.watched = slices.Clone(p.debug.watched)
 	if shares {
 		child.space = p.space
-		child.users++
+		child.code.Share()
 		return child, nil
 	}
-	s, err := openSpace(pid)
+	s, err := openSpace(pid, p.guard.Open, p.warnings)
 	if err != nil {
 		return nil, err
 	}
 	child.space = s
-	s.guard = p.guard.Open(pid, s.mem)
-	s.noScratch, s.shadowStack, s.foreign = p.noScratch, p.shadowStack, maps.Clone(p.foreign)
-	for _, old := range p.scratch {
-		s.scratch = append(s.scratch, &scratch{old.base, old.used, maps.Clone(old.slots)})
-	}
-	p.cleanCopy(s.mem)
+	s.noScratch, s.shadowStack, s.relocated = p.noScratch, p.shadowStack, maps.Clone(p.relocated)
+	s.code, err = p.code.Fork(s.mem, s.guard)
+	s.warn(err)
 	for _, tr := range p.traps {
 		if tr.site != nil {
 			lower(s.mem, tr.site.Semaphores)
 		}
 		if tr.users > 0 {
-			inherited := *tr
-			inherited.site = nil
-			s.set(&inherited)
-			inherited.place(s)
+			s.inherit(tr)
 		}
 	}
 	return child, nil
 }
 
-func openSpace(pid int) (*space, error) {
+// inherit inserts a breakpoint of the parent in the memory of a forked child.
+func (s *space) inherit(tr *trap) {
+	inherited := *tr
+	inherited.site = nil
+	var err error
+	if inherited.patch, err = s.code.Insert(tr.addr, host.isa().Breakpoint); err == nil {
+		s.traps[tr.addr] = &inherited
+	} else if s.readable(tr.addr) {
+		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", tr.addr, err))
+	}
+}
+
+// openSpace opens the memory of a process. open has it guarded.
+func openSpace(pid int, open func(int, *os.File) *guard.Space, w warnings) (*space, error) {
 	mem, err := sys.OpenMemory(pid)
 	if err != nil {
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}
-	return &space{mem: mem, users: 1, traps: make(map[arch.Addr]*trap), lifted: make(map[arch.Addr]byte), foreign: make(map[arch.Addr]foreignCopy)}, nil
+	s := &space{pid: pid, mem: mem, guard: open(pid, mem), warnings: w, traps: make(map[arch.Addr]*trap), relocated: make(map[arch.Addr]relocatedInsn)}
+	s.code = patch.New(mem, s.guard)
+	return s, nil
 }
 
 // renew gives a process that has executed another program its new memory.
 func (p *process) renew() error {
-	s, err := openSpace(p.pid)
+	s, err := openSpace(p.pid, p.guard.Open, p.warnings)
 	if err != nil {
 		return err
 	}
-	s.guard = p.guard.Open(p.pid, s.mem)
 	p.space.leave()
 	p.space = s
 	p.debug = debugRegisters{generation: p.debug.generation}
 	return nil
 }
 
-// leave is for a process that has gone elsewhere. The last takes the traps along, for the memory may be that of a program
-// that is not traced any more, the parent of a vfork.
+// leave is for a process that leaves its memory. The last removes the patches, for the memory may be that of a program that is not
+// traced any more, the parent of a vfork.
 func (s *space) leave() {
-	if s.users--; s.users > 0 {
-		return
+	last, err := s.code.Leave()
+	s.warn(err)
+	if last {
+		s.guard.Close()
+		s.mem.Close()
 	}
-	for _, tr := range s.traps {
-		tr.lift(s)
-	}
-	s.guard.Close()
-	s.mem.Close()
 }

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -6,9 +6,9 @@ import (
 	"encoding/binary"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
 	"tracewell/target"
+	"tracewell/target/linux/internal/patch"
 )
 
 // numSignals is one more than the highest signal of the kernel.
@@ -35,9 +35,6 @@ func (s *signalSet) take(sig int) bool {
 
 // faultSignals are those that an instruction can raise itself. They cannot be blocked: the kernel would kill.
 var faultSignals = setOf(sys.SIGILL, sys.SIGTRAP, sys.SIGBUS, sys.SIGFPE, sys.SIGSEGV, sys.SIGSYS)
-
-// siKernel is the si_code of an int3.
-const siKernel = 0x80
 
 // isTrap reports whether a siginfo is that of a SIGTRAP which the processor caused rather than somebody sent.
 func isTrap(info *[sys.SiginfoSize]byte) bool {
@@ -114,30 +111,30 @@ func (k *task) atBreakpoint() bool {
 // instruction, also if the handler of a signal comes first, in which there may be others.
 func (k *task) meetAgain() {
 	if k.passed != 0 && k.fetch() == nil {
-		k.counted, k.countedSP = k.passed, k.regs[amd64.RSP]
+		k.counted, k.countedSP = k.passed, host.sp(&k.regs)
 	}
 	k.passed = 0
 }
 
 // again reports whether k has met a trap by meetAgain.
 func (k *task) again(addr arch.Addr) bool {
-	met := k.counted == addr && k.countedSP == k.regs[amd64.RSP]
+	met := k.counted == addr && k.countedSP == host.sp(&k.regs)
 	if met {
 		k.counted = 0
 	}
 	return met
 }
 
-// moveFault makes the siginfo of a fault in a slot name the original address where it named the slot, as for SIGFPE and
+// moveFault makes the siginfo of a fault in a buffer name the program's address where it names one in the buffer, as for SIGFPE and
 // SIGILL.
-func (k *task) moveFault(tr *trap) {
+func (k *task) moveFault(b *patch.Buffer) {
 	const siAddr = 16
 	var info [sys.SiginfoSize]byte
 	if !k.atSignal || sys.GetSiginfo(k.tid, &info) != nil || siCode(&info) <= 0 {
 		return
 	}
-	if arch.Addr(binary.LittleEndian.Uint64(info[siAddr:])) == tr.slot {
-		binary.LittleEndian.PutUint64(info[siAddr:], uint64(tr.addr))
+	if at, ok := b.Original(arch.Addr(binary.LittleEndian.Uint64(info[siAddr:]))); ok {
+		binary.LittleEndian.PutUint64(info[siAddr:], uint64(at))
 		sys.SetSiginfo(k.tid, &info)
 	}
 }

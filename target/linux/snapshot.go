@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -43,7 +43,7 @@ func (s *snapshot) ReadMemory(addr arch.Addr, dst []byte) int {
 	if err != nil || n < len(dst) {
 		n, _ = s.k.proc.mem.ReadAt(dst, int64(addr))
 	}
-	s.k.proc.hide(addr, dst[:n])
+	s.k.proc.code.Hide(addr, dst[:n])
 	return n
 }
 
@@ -73,6 +73,6 @@ func (s *snapshot) readBatch(reads []tracepoint.Read) {
 	for i := range reads {
 		r := &reads[i]
 		r.N = len(r.Dst)
-		s.k.proc.hide(r.Addr, r.Dst)
+		s.k.proc.code.Hide(r.Addr, r.Dst)
 	}
 }

@@ -1,10 +1,8 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
 import (
-	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/target"
 )
 
@@ -67,8 +65,7 @@ func (k *task) remake() {
 		return
 	}
 	k.diverted = nil
-	k.regs[amd64.RAX] = k.regs[amd64.OrigRAX]
-	k.setPC(k.pc() - arch.Addr(len(syscallCode)))
+	host.rewindCall(&k.regs)
 	k.dirty = dirtyAll
 	k.passed = k.pc()
 	k.remade = k.proc.catch.on && !k.wantsStep()
@@ -97,7 +94,7 @@ func (k *task) caught() (number int, ok bool) {
 	if k.guest || !c.on || k.fetch() != nil {
 		return 0, false
 	}
-	number = int(int32(k.regs[amd64.OrigRAX]))
+	number = host.callNumber(&k.regs)
 	if number == noSyscall && !k.entered {
 		return 0, false
 	}

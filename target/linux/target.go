@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/guard"
 	"tracewell/internal/routine"
 	"tracewell/internal/sys"
@@ -25,12 +24,13 @@ type Target struct {
 	target.Base
 
 	// Shared.
-	queue  queue
-	events *eventQueue
-	stops  chan GroupStop
-	done   chan struct{} // closed when the tracer has ended
-	guard  guard.Guard   // of processes that outlive this one
-	stay   func()        // has a panic leave the processes to what becomes of them
+	queue    queue
+	events   *eventQueue
+	stops    chan GroupStop
+	done     chan struct{} // closed when the tracer has ended
+	guard    guard.Guard   // of processes that outlive this one
+	warnings warnings
+	stay     func() // has a panic leave the processes to what becomes of them
 
 	// The tracer's own from here on.
 	bell    sys.Bell
@@ -85,12 +85,13 @@ var (
 // newTarget starts the tracer goroutine.
 func newTarget() (*Target, error) {
 	t := &Target{
-		queue:  queue{wake: make(chan struct{}, 1)},
-		events: newEventQueue(),
-		stops:  make(chan GroupStop, 1),
-		done:   make(chan struct{}),
-		tasks:  make(map[int]*task),
-		early:  make(map[int]bool),
+		queue:    queue{wake: make(chan struct{}, 1)},
+		events:   newEventQueue(),
+		stops:    make(chan GroupStop, 1),
+		warnings: make(warnings, maxWarnings),
+		done:     make(chan struct{}),
+		tasks:    make(map[int]*task),
+		early:    make(map[int]bool),
 	}
 	t.snap.t = t
 	t.stay = routine.OnPanic(func() { t.Close() })
@@ -107,6 +108,7 @@ func newTarget() (*Target, error) {
 // trace is the tracer goroutine, which has a thread to itself.
 func (t *Target) trace(started chan<- error) {
 	defer close(t.done)
+	defer close(t.warnings)
 	defer routine.Catch(t.escape)
 	var err error
 	if t.bell, err = sys.NewBell(); err != nil {
@@ -216,7 +218,7 @@ func (t *Target) escape() {
 }
 
 // ISA implements target.Target.
-func (t *Target) ISA() *arch.ISA { return amd64.ISA }
+func (t *Target) ISA() *arch.ISA { return host.isa() }
 
 // Description implements target.Target.
 func (t *Target) Description() *tdesc.Target { return t.regs.description }

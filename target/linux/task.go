@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -6,9 +6,9 @@ import (
 	"os"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/internal/sys"
 	"tracewell/target"
+	"tracewell/target/linux/internal/patch"
 )
 
 // taskState is what the kernel is doing with a task.
@@ -40,8 +40,8 @@ type task struct {
 	rangeEnd   arch.Addr
 
 	// What the kernel was last told.
-	stepping bool  // by single-step
-	slot     *trap // whose slot it was sent into, nil when it cannot be in one
+	stepping bool          // by single-step
+	buffer   *patch.Buffer // that it was sent into, nil when it cannot be in one
 
 	// What is known of it while it is stopped.
 	status    sys.Status // of a stop not acted on yet, if waiting
@@ -56,11 +56,11 @@ type task struct {
 	returned  bool      // at the return from one, to which it was led from an event in the call (endCall)
 	passed    arch.Addr // see the package comment; 0 for none
 	counted   arch.Addr // a hit that is not to be counted once more, if it comes with this stack pointer
-	countedSP uint64
+	countedSP arch.Addr
 	signal    int // the kernel's number of the signal it is stopped with and the session has been told of
 
-	diverted *amd64.UserRegs // see divert; nil for none
-	remade   bool            // the entry that it comes to next has been shown
+	diverted *registers // see divert; nil for none
+	remade   bool       // the entry that it comes to next has been shown
 
 	groupSignal int // that a group-stop is by
 
@@ -73,7 +73,7 @@ type task struct {
 	triggers        []debugSlot // that it is stopped by, if triggersKnown
 	triggersKnown   bool
 
-	regs      amd64.UserRegs
+	regs      registers
 	haveRegs  bool
 	rewound   bool // the kernel has the pc before the trap that it has run into; regs is to have that behind when it is fetched
 	before    bool // the kernel has, and regs has that behind
@@ -102,12 +102,12 @@ func (k *task) fetch() error {
 	if k.haveRegs {
 		return nil
 	}
-	if err := sys.GetRegs(k.tid, (*[27]uint64)(&k.regs)); err != nil {
+	if err := host.fetch(k.tid, &k.regs); err != nil {
 		return err
 	}
 	k.haveRegs, k.dirty = true, clean
 	if k.rewound {
-		k.setPC(k.pc() + 1)
+		k.setPC(k.pc() + trapShift())
 		k.rewound, k.before = false, true
 	}
 	return nil
@@ -118,19 +118,22 @@ func (k *task) flush() error {
 	var err error
 	switch k.dirty {
 	case dirtyPC:
-		err = sys.SetReg(k.tid, amd64.RIP, k.regs[amd64.RIP])
+		err = host.flushPC(k.tid, k.pc())
 	case dirtyAll:
-		err = sys.SetRegs(k.tid, (*[27]uint64)(&k.regs))
+		err = host.flush(k.tid, &k.regs)
 	}
 	k.dirty = clean
 	return err
 }
 
-func (k *task) pc() arch.Addr { return arch.Addr(k.regs[amd64.RIP]) }
+func (k *task) pc() arch.Addr { return host.pc(&k.regs) }
+
+// trapPC is where the breakpoint instruction lies that k has stopped by.
+func (k *task) trapPC() arch.Addr { return k.pc() - trapShift() }
 
 // setPC moves the pc; fetch comes first.
 func (k *task) setPC(pc arch.Addr) {
-	k.regs[amd64.RIP] = uint64(pc)
+	host.setPC(&k.regs, pc)
 	k.dirty = max(k.dirty, dirtyPC)
 }
 

@@ -1,4 +1,4 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
@@ -116,7 +116,7 @@ func (t *Target) firstStop(tid int) bool {
 // memory that is the parent's, too, the semaphores are the parent's affair.
 func (t *Target) setFree(pid int, parent *process, shared bool) {
 	if mem, err := sys.OpenMemory(pid); err == nil {
-		parent.cleanCopy(mem)
+		parent.warn(parent.code.Clean(mem))
 		for _, tr := range parent.traps {
 			if tr.site != nil && !shared {
 				lower(mem, tr.site.Semaphores)
@@ -283,7 +283,7 @@ func (t *Target) execed(k *task) {
 		return
 	}
 	t.keepOnly(k)
-	k.passed, k.counted, k.slot, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, false, 0, nil, false
+	k.passed, k.counted, k.buffer, k.collecting, k.sent, k.deferred, k.rseqKnown = 0, 0, nil, false, 0, nil, false
 	k.diverted, k.remade = nil, false
 	k.proc.traced = false
 	k.stepping = false // a step into the exec ends here

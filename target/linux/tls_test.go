@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/internal/test/testprog"
 	"tracewell/target"
 )
@@ -31,7 +32,7 @@ func TestNoThreadLocals(t *testing.T) {
 		if pointer, err := r.target.ThreadPointer(id); pointer != 0 || err != nil {
 			t.Errorf("%s begins with thread pointer %v, %v", test.program, pointer, err)
 		}
-		if _, err := r.target.ThreadLocal(id, test.object, 0); !errors.Is(err, target.ErrNotAllocated) {
+		if _, err := r.target.ThreadLocal(id, test.object, 0); !errors.Is(err, inferior.ErrNotAllocated) {
 			t.Errorf("%s begins with thread-local variables: %v", test.program, err)
 		}
 		main := target.Breakpoint{Addr: symbol(t, p.Path, "main")}

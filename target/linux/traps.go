@@ -1,33 +1,31 @@
-//go:build linux && amd64
+//go:build linux
 
 package linux
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
-	"os"
-	"slices"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 	"tracewell/target"
+	"tracewell/target/linux/internal/patch"
 	"tracewell/tracepoint"
 )
 
-// trap is an int3 over an instruction of the program.
+// trap is a breakpoint that is inserted in a program, for a breakpoint of the session, a tracepoint or both.
 type trap struct {
-	addr     arch.Addr
-	original byte
-	users    int              // breakpoints of the session, 0 or 1 since insertions do not count
-	check    check            // of the breakpoint
-	site     *tracepoint.Site // nil without a tracepoint
+	addr  arch.Addr
+	patch *patch.Patch
+	users int              // breakpoints of the session, 0 or 1 since insertions do not count
+	check check            // of the breakpoint
+	site  *tracepoint.Site // nil without a tracepoint
 
-	// How the displaced instruction happens.
-	insn      *amd64.Instruction // nil if it cannot be decoded: it is stepped in place
+	// How the displaced instruction is executed.
+	insn      instruction // nil if it cannot be decoded: it is stepped in place
 	emulate   bool
-	slot      arch.Addr // 0 without
-	resume    int       // offset in the slot behind the copy
-	ambiguous bool      // a step may end just behind it, where a hit would show too
+	buffer    *patch.Buffer // for displaced stepping, nil without
+	ambiguous bool          // a step may end where a thread stops that has executed the breakpoint
 }
 
 // check is target.Breakpoint's Check.
@@ -36,166 +34,98 @@ type check func(tracepoint.Snapshot) bool
 // stops asks whether a thread is to stop.
 func (c check) stops(s tracepoint.Snapshot) bool { return c == nil || c(s) }
 
-// maxInstruction is the length of the longest instruction.
-const maxInstruction = 15
+// isSyscall reports whether a system call is under a breakpoint. It may take for ever, so a signal cannot wait until it has been made.
+func (tr *trap) isSyscall() bool { return tr.insn != nil && tr.insn.isSyscall() }
 
-// breakpointOpcode is the int3 that a trap consists of.
-const breakpointOpcode = 0xcc
-
-// isSyscall reports whether a system call is under a trap. It may take for ever, so a signal cannot wait until it has been made.
-func (tr *trap) isSyscall() bool { return tr.insn != nil && tr.insn.Flow() == amd64.FlowSyscall }
-
-// trapAt returns the trap at addr, placing a new one where there is none, or where the program has put other code over it.
+// trapAt returns the breakpoint that is inserted at addr. It inserts one where there is none, or where the program has put other
+// code over it: GDB does not remove its breakpoints from a library that has been unloaded, and the next one may be mapped there.
 func (s *space) trapAt(addr arch.Addr) (*trap, error) {
-	old := s.traps[addr]
 	tr := &trap{addr: addr}
-	if old != nil {
-		if !s.overwritten(old) {
+	if old := s.traps[addr]; old != nil {
+		if s.code.Intact(old.patch) {
 			return old, nil
 		}
 		tr.users, tr.check, tr.site = old.users, old.check, old.site
-		s.unset(old) // it would hide what is there now
 	}
-	err := tr.study(s)
-	if err == nil {
-		err = tr.place(s)
-	}
-	if err != nil {
-		if old != nil {
-			s.set(old)
-		}
+	if err := tr.study(s); err != nil {
 		return nil, err
 	}
-	s.set(tr)
+	var err error
+	if tr.patch, err = s.code.Insert(addr, host.isa().Breakpoint); err != nil {
+		return nil, err
+	}
+	s.traps[addr] = tr
 	return tr, nil
 }
 
-// overwritten reports whether the program has put other code where a trap was, as the dynamic linker does that loads a library
-// where one was that is gone. GDB does not remove its breakpoints from a library that it has seen go.
-func (s *space) overwritten(tr *trap) bool {
-	var b [1]byte
-	_, err := s.mem.ReadAt(b[:], int64(tr.addr))
-	return err != nil || b[0] != breakpointOpcode
-}
-
-// study reads the instruction and decides how it can happen elsewhere.
+// study reads the instruction and decides how it can be executed elsewhere.
 func (tr *trap) study(s *space) error {
 	var code [maxInstruction]byte
 	n, err := s.read(tr.addr, code[:])
 	if n == 0 {
 		return fmt.Errorf("no memory at %s: %w", tr.addr, err)
 	}
-	tr.original = code[0]
-	tr.insn, err = amd64.Decode(code[:n], tr.addr)
+	tr.insn, err = host.decode(code[:n], tr.addr)
 	if err != nil {
 		tr.insn = nil
 	}
 	tr.emulate = tr.insn != nil && tr.insn.CanEmulate() && !(s.shadowStack && tr.insn.WritesShadowStack())
-	tr.ambiguous = tr.insn == nil || tr.insn.Len() == 1
+	tr.ambiguous = tr.insn == nil || arch.Addr(tr.insn.Len()) == trapShift()
 	return nil
 }
 
-// renew replaces a trap after the program's code under it was written to. The old value stays for a task in its slot.
+// renew replaces a trap after the program's code under it was written to.
 func (tr *trap) renew(s *space) {
-	next := &trap{addr: tr.addr, original: tr.original, users: tr.users, check: tr.check, site: tr.site}
+	next := &trap{addr: tr.addr, patch: tr.patch, users: tr.users, check: tr.check, site: tr.site}
 	s.traps[tr.addr] = next
 	if next.study(s) != nil {
 		next.insn, next.ambiguous = nil, true
 	}
 }
 
-// place writes the int3. It works while tasks run: one byte changes at once for all.
-func (tr *trap) place(s *space) error {
-	delete(s.lifted, tr.addr)
-	s.guard.Set(tr.addr, tr.original, breakpointOpcode)
-	return s.poke(tr.addr, breakpointOpcode)
+// place inserts a breakpoint again that was lifted, unless it has been removed meanwhile. Where it fails hits are lost, which the
+// user is warned of.
+func (tr *trap) place(s *space) {
+	if s.traps[tr.addr] != tr {
+		return
+	}
+	if err := s.code.Replace(tr.patch); err != nil && s.readable(tr.addr) {
+		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", tr.addr, err))
+	}
 }
 
-// lift puts the original byte back, unless the program has unmapped or rewritten its code meanwhile.
+// lift puts the program's own bytes back until place.
 func (tr *trap) lift(s *space) error {
-	var b [1]byte
-	if _, err := s.mem.ReadAt(b[:], int64(tr.addr)); err != nil || b[0] != breakpointOpcode {
-		return nil
-	}
-	s.lifted[tr.addr] = tr.original
-	return s.poke(tr.addr, tr.original)
+	err := s.code.Lift(tr.patch)
+	s.warn(err)
+	return err
 }
 
-// cleanCopy takes the traps out of a forked child's copy of the memory. It may have been made when there were other traps than now:
-// the fork is heard of later, and even later told, and until then sessions remove breakpoints.
-func (s *space) cleanCopy(mem *os.File) {
-	holds := func(in *os.File, addr arch.Addr) bool {
-		var b [1]byte
-		_, err := in.ReadAt(b[:], int64(addr))
-		return err == nil && b[0] == breakpointOpcode
-	}
-	for addr, tr := range s.traps {
-		if holds(mem, addr) {
-			mem.WriteAt([]byte{tr.original}, int64(addr))
-		}
-	}
-	for addr, original := range s.lifted {
-		if holds(mem, addr) && !holds(s.mem, addr) {
-			mem.WriteAt([]byte{original}, int64(addr))
-		}
-	}
-}
-
-func (s *space) poke(addr arch.Addr, b byte) error {
-	if _, err := s.mem.WriteAt([]byte{b}, int64(addr)); err != nil {
-		return fmt.Errorf("cannot write memory at %s: %w", addr, err)
-	}
-	return nil
-}
-
-// drop removes a trap that nobody uses any more.
+// drop removes a breakpoint that nobody uses any more.
 func (s *space) drop(tr *trap) error {
 	if tr.users > 0 || tr.site != nil {
 		return nil
 	}
-	s.unset(tr)
-	err := tr.lift(s)
-	s.guard.Unset(tr.addr)
-	return err
-}
-
-// set enters a trap in the table, over the one that was in its place.
-func (s *space) set(tr *trap) {
-	if i, found := slices.BinarySearch(s.places, tr.addr); !found {
-		s.places = slices.Insert(s.places, i, tr.addr)
-	}
-	s.traps[tr.addr] = tr
-}
-
-// unset takes a trap out of the table.
-func (s *space) unset(tr *trap) {
-	if i, found := slices.BinarySearch(s.places, tr.addr); found {
-		s.places = slices.Delete(s.places, i, i+1)
-	}
 	delete(s.traps, tr.addr)
+	return s.code.Remove(tr.patch)
 }
 
-func (s *space) clearTraps() {
-	s.places = nil
-	clear(s.traps)
-}
-
-// between returns the places of the traps from low up to but not including high. What a hit collects lies often between the
-// traps of the program and those of a library, so it does not go through them all.
-func (s *space) between(low, high arch.Addr) []arch.Addr {
-	first, _ := slices.BinarySearch(s.places, low)
-	behind := first
-	for behind < len(s.places) && s.places[behind] < high {
-		behind++
+// removeTraps leaves the memory as if there had never been a breakpoint.
+func (s *space) removeTraps() {
+	for _, tr := range s.traps {
+		if tr.site != nil {
+			s.lower(tr.site)
+		}
 	}
-	return s.places[first:behind]
+	clear(s.traps)
+	s.warn(s.code.RemoveAll())
 }
 
-// stale reports whether a task stopped behind addr by an int3 that is there no more.
+// stale reports whether a task stopped by a breakpoint at addr that has been removed since.
 func (s *space) stale(addr arch.Addr) bool {
-	var b [1]byte
-	n, _ := s.read(addr, b[:])
-	return n == 1 && b[0] != breakpointOpcode
+	now := make([]byte, len(host.isa().Breakpoint))
+	_, err := s.read(addr, now)
+	return err == nil && !bytes.Equal(now, host.isa().Breakpoint)
 }
 
 // InsertBreakpoint implements target.Breakpoints.
@@ -275,7 +205,7 @@ func (i installer) Install(site *tracepoint.Site) error {
 	return err
 }
 
-// install puts a site into the memory of a process, where it may be already on behalf of another one.
+// install inserts the breakpoint of a site into the memory of a process, where it may be already on behalf of another one.
 func (t *Target) install(p *process, site *tracepoint.Site) error {
 	tr, err := p.trapAt(site.Addr)
 	if err != nil {
@@ -295,13 +225,13 @@ func (t *Target) install(p *process, site *tracepoint.Site) error {
 	return nil
 }
 
-// passCheaply sees to it that threads can go on from a trap without a step, if that is possible at all.
+// passCheaply has threads continue from a breakpoint without a step in place, if the instruction allows that.
 func (t *Target) passCheaply(p *process, tr *trap) error {
 	if err := p.examine(); err != nil {
 		return err
 	}
-	if !tr.emulate && tr.slot == 0 {
-		t.giveSlot(p, tr)
+	if !tr.emulate && tr.buffer == nil {
+		t.giveBuffer(p, tr)
 	}
 	return nil
 }
@@ -322,14 +252,14 @@ func (i installer) Uninstall(site *tracepoint.Site) error {
 	return err
 }
 
-// removeSite takes a tracepoint's part out of a trap.
+// removeSite removes a tracepoint, and its breakpoint unless the session has one there.
 func (p *process) removeSite(tr *trap) error {
 	p.lower(tr.site)
 	tr.site = nil
 	return p.drop(tr)
 }
 
-// settleTraced takes note of it when the last tracepoint has been taken out of a space.
+// settleTraced notes that the last tracepoint has been removed from an address space.
 func (t *Target) settleTraced(s *space) {
 	for _, tr := range s.traps {
 		if tr.site != nil {
@@ -352,7 +282,7 @@ func (t *Target) removeSites() {
 		p.traced = false
 		for _, tr := range p.traps {
 			if tr.site != nil {
-				p.removeSite(tr)
+				p.warn(p.removeSite(tr))
 			}
 		}
 		for _, k := range p.order {
@@ -366,7 +296,7 @@ func (t *Target) moveSites(from, to *process) {
 	from.traced = false
 	for _, tr := range from.traps {
 		if tr.site != nil && t.install(to, tr.site) == nil {
-			from.removeSite(tr)
+			from.warn(from.removeSite(tr))
 		}
 	}
 }

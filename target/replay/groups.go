@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/target"
 )
 
@@ -17,13 +18,6 @@ func (t *TraceTarget) Auxv() target.Auxv {
 	return t
 }
 
-// The entries of the auxiliary vector that there are.
-const (
-	auxNull  = 0
-	auxBase  = 7 // of the dynamic linker
-	auxEntry = 9
-)
-
 // nowhere is an address of 64 bits where no program of any Linux has memory. If nobody knows where the dynamic linker was, and
 // GDB 13 is not told either, it takes for granted that a program which stops stands at the linker's first instruction; then it
 // has names of the linker for addresses of the program. With addresses of 32 bits there is no such place but page 0.
@@ -31,17 +25,13 @@ const nowhere arch.Addr = 1 << 62
 
 // ReadAuxv implements target.Auxv.
 func (t *TraceTarget) ReadAuxv(int) ([]byte, error) {
-	var vector []byte
 	linker, known := t.file.linker()
 	if !known && t.file.isa.AddrSize >= 8 {
 		linker = nowhere
 	}
-	for _, word := range []arch.Addr{auxEntry, t.file.program.start(), auxBase, linker, auxNull, 0} {
-		b := make([]byte, t.file.isa.AddrSize)
-		putAddr(t.file.isa.Order, b, word)
-		vector = append(vector, b...)
-	}
-	return vector, nil
+	return inferior.AppendAuxv(nil, t.file.isa,
+		inferior.AuxvEntry{Type: inferior.AtEntry, Value: t.file.program.start()},
+		inferior.AuxvEntry{Type: inferior.AtBase, Value: linker}), nil
 }
 
 // ExecFile implements target.Groups.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"tracewell/arch"
+	"tracewell/inferior"
 	"tracewell/symbol"
 	"tracewell/target"
 )
@@ -97,10 +98,10 @@ func (t *TraceTarget) Libraries() target.Libraries {
 
 // ReadLibraries implements target.Libraries. The entries of the linker's list are not in the file; they are told apart by
 // their places in ours.
-func (t *TraceTarget) ReadLibraries(int) (target.LinkMap, error) {
-	var links target.LinkMap
+func (t *TraceTarget) ReadLibraries(int) (inferior.LinkMap, error) {
+	var links inferior.LinkMap
 	for i, p := range t.file.libraries {
-		links.Objects = append(links.Objects, target.LinkObject{
+		links.Objects = append(links.Objects, inferior.LinkObject{
 			Name: p.path, LM: arch.Addr(i + 1), Addr: p.bias, LD: p.dynamic(),
 		})
 	}

@@ -181,7 +181,7 @@ func (g *generator) cMember(body *strings.Builder, t *typ, depth int) {
 	add := func(name string, of *typ, bits int) {
 		t.fields = append(t.fields, field{name: name, typ: of, bits: bits})
 		t.constructed = t.constructed || of.innermost().constructed
-		g.enumerated(name, of)
+		g.enumerated(name, of, bits)
 		switch {
 		case bits < 0:
 			fmt.Fprintf(body, "  %s;\n", of.declare(name))
@@ -258,7 +258,7 @@ func (g *generator) cUnion() {
 		} else {
 			fmt.Fprintf(&body, "  %s;\n", f.typ.declare(f.name))
 		}
-		g.enumerated(f.name, f.typ)
+		g.enumerated(f.name, f.typ, f.bits)
 		t.fields = append(t.fields, f)
 		t.size = max(t.size, f.typ.size)
 	}

@@ -27,9 +27,9 @@ type Program struct {
 	Language Language
 	Source   string
 	Marks    []Mark // in the order in which the program comes to them
-	// Enumerations are the names of the members of an enumeration type. Such a member of a union may hold a number that is no
-	// enumerator.
-	Enumerations []string
+	// Enumerations are the members of an enumeration type by name, and how many bits each has. Such a member of a union may hold a
+	// number that is no enumerator.
+	Enumerations map[string]int
 }
 
 // File is the name of the source.
@@ -56,7 +56,7 @@ type Member struct {
 // New makes a program for a build, with about so many members.
 func New(seed uint64, b Build, members int) *Program {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, uint64(len(b.Language)))), language: b.Language,
-		short: strings.Contains(b.Flags, "-fshort-enums"), enough: members}
+		short: strings.Contains(b.Flags, "-fshort-enums"), enough: members, enumerations: map[string]int{}}
 	switch b.Language {
 	case Rust:
 		g.rust()
@@ -82,7 +82,7 @@ type generator struct {
 	marks    []Mark
 	members  int
 
-	enumerations []string
+	enumerations map[string]int
 }
 
 // print writes whole lines.
@@ -103,10 +103,13 @@ func (g *generator) chance(n int) bool { return g.IntN(n) == 0 }
 
 func pick[T any](g *generator, list []T) T { return list[g.IntN(len(list))] }
 
-// enumerated notes a member of an enumeration type.
-func (g *generator) enumerated(name string, t *typ) {
+// enumerated notes a member of an enumeration type, a bit-field if bits is not below 0.
+func (g *generator) enumerated(name string, t *typ, bits int) {
+	if bits < 0 {
+		bits = t.bits
+	}
 	if t.kind == enumeration && name != "" {
-		g.enumerations = append(g.enumerations, name)
+		g.enumerations[name] = bits
 	}
 }
 

@@ -221,7 +221,7 @@ func (g *generator) rustUnion() {
 	for range 2 + g.IntN(3) {
 		f := field{g.fresh("m"), g.scalar(), -1, ""}
 		fmt.Fprintf(&body, "  %s: %s,\n", f.name, f.typ.name)
-		g.enumerated(f.name, f.typ)
+		g.enumerated(f.name, f.typ, -1)
 		t.fields = append(t.fields, f)
 		t.size = max(t.size, f.typ.size)
 	}

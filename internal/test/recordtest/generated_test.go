@@ -5,6 +5,7 @@ package recordtest
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"math/big"
 	"math/rand/v2"
 	"os/exec"
@@ -265,30 +266,29 @@ func (g *generated) differInSigns(path, printed, recorded string) bool {
 	if len(g.Enumerations) == 0 {
 		return false
 	}
-	member := regexp.MustCompile(`\b(?:` + strings.Join(g.Enumerations, "|") + `)(?: = |: )([^,{}]+)`)
+	names := slices.Sorted(maps.Keys(g.Enumerations))
+	member := regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)(?: = |: )([^,{}]+)`)
 	texts := [2]string{path + " = " + printed, path + " = " + recorded}
-	var values [2][]string
+	var members [2][][]string
 	for i, text := range texts {
-		for _, m := range member.FindAllStringSubmatch(text, -1) {
-			values[i] = append(values[i], m[1])
-		}
-		texts[i] = member.ReplaceAllString(text, "")
+		members[i] = member.FindAllStringSubmatch(text, -1)
+		texts[i] = member.ReplaceAllString(text, "$1")
 	}
-	return texts[0] == texts[1] && slices.EqualFunc(values[0], values[1], func(printed, recorded string) bool {
-		return printed == recorded || sameBits(printed, recorded)
+	return texts[0] == texts[1] && slices.EqualFunc(members[0], members[1], func(printed, recorded []string) bool {
+		return printed[2] == recorded[2] || sameBits(printed[2], recorded[2], g.Enumerations[printed[1]])
 	})
 }
 
-// sameBits reports whether two numbers are the same but for the sign, as far as 32 bits tell. An enumerator has no number here: the
-// member by itself is held against what the program stored.
-func sameBits(printed, recorded string) bool {
+// sameBits reports whether two numbers have the same lowest bits. An enumerator has no number here: the member by itself is held
+// against what the program stored.
+func sameBits(printed, recorded string, bits int) bool {
 	a, first := new(big.Int).SetString(printed, 10)
 	b, second := new(big.Int).SetString(recorded, 10)
 	if !first || !second {
 		return first && a.Sign() < 0
 	}
 	a.Sub(a, b)
-	return a.Sign() == 0 || a.TrailingZeroBits() >= 32
+	return a.Sign() == 0 || a.TrailingZeroBits() >= uint(bits)
 }
 
 // number is a value without its type, the scope of its name, and the character that stands behind a number.

@@ -113,6 +113,23 @@ func TestCodeThatOnlyExecutes(t *testing.T) {
 	c.wantHits(2, code+4, 7)
 }
 
+// TestCodeThatIsSealed has a run end by a pass count in a program that has made the code under the tracepoint unwritable, to the tracer,
+// too. The server warns that the breakpoint stays there, where the program is stopped by SIGTRAP.
+func TestCodeThatIsSealed(t *testing.T) {
+	t.Parallel()
+	s := serve(t, nil, "sealed", "9")
+	c := s.connect()
+	c.do("QTinit")
+	c.do("QTDP:1:%x:E:0:3", s.at("sealed_add"))
+	c.do("QTStart")
+	c.runTo(s.at("ready"))
+	c.goOn()
+	c.wants(c.hear(), "T05")
+	c.wantHits(1, s.at("sealed_add"), 3)
+	want := fmt.Sprintf("tracewell: warning: process %d: cannot put back the program's own code at %#x: ", s.pid, s.at("sealed_add"))
+	s.await("the server's warning", func() bool { return strings.Contains(s.server.Stderr(), want) })
+}
+
 // TestSeccomp traces a program that its own filter kills when it calls mmap or munmap: no slot may be made then, nor one
 // taken away that was made before.
 func TestSeccomp(t *testing.T) {

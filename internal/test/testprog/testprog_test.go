@@ -67,6 +67,7 @@ var runs = []run{
 	{[]string{"pages", "unmap", "20"}, "done wrong=0 rounds=20", 0},
 	{[]string{"pages", "protect", "20"}, "done wrong=0 rounds=20", 0},
 	{[]string{"pages", "dlclose", "3"}, "done wrong=0 rounds=3", 0},
+	{[]string{"sealed", "4"}, "done calls=4 sum=6", 0},
 	{[]string{"filtered", "10"}, "done wrong=0 calls=10", 0},
 	{[]string{"forkstorm", "3", "5", "fork"}, "done wrong=0 children=15", 0},
 	{[]string{"forkstorm", "3", "5", "vfork"}, "done wrong=0 children=15", 0},

@@ -40,6 +40,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	if err != nil {
 		return err
 	}
+	defer printWarnings(streams.Err, t.Warnings())()
 	defer t.Close()
 	n := &narrator{messages: streams.Err, live: t.Threads, unguarded: t.Unguarded, quiet: stdio, terminal: console.TakeTerminal(streams.In)}
 	j := console.NewJob(n.terminal, streams.Err, nil)

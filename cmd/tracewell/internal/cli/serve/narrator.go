@@ -28,6 +28,18 @@ type narrator struct {
 	letGo    []int // programs that were started here and run on without us
 }
 
+// printWarnings prints what a target warns of, until that is closed. The function that it returns waits for that.
+func printWarnings(w io.Writer, warnings <-chan error) (wait func()) {
+	closed := make(chan struct{})
+	routine.Go(func() {
+		defer close(closed)
+		for err := range warnings {
+			fmt.Fprintf(w, "tracewell: warning: %v\n", err)
+		}
+	})
+	return func() { <-closed }
+}
+
 // notify is the narrator as the stub wants it.
 func (n *narrator) notify() stub.Notify {
 	return stub.Notify{

@@ -22,7 +22,7 @@ func TestIsCopy(t *testing.T) {
 		{"right, with a prefix", "\x66\x0f\x38\xf6\x05\x10\x00\x00\x00", "\x66\x0f\x38\xf6\x05\x30\x10\x00\x00", 0x1020, false},
 		{"short", "\x0f\x05", "\x0f\x06", 1, false},
 	} {
-		if got := isCopy([]byte(test.original), []byte(test.moved), test.away); got != test.want {
+		if got := host.isCopy([]byte(test.original), []byte(test.moved), test.away); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
 		}
 	}

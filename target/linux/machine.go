@@ -1,0 +1,93 @@
+//go:build linux
+
+package linux
+
+import (
+	"tracewell/arch"
+	"tracewell/target"
+)
+
+// machine is what the processor and its Linux ABI decide. There is one per build (host); all else in this package is the same for
+// every processor. The sizes that arrays have are constants beside it: numRegisters, numDebugRegisters, maxInstruction, bufferSize,
+// maxCopy, userEnd.
+//
+// Registers are those of PTRACE_GETREGS, or of NT_PRSTATUS on newer machines, in the kernel's order.
+type machine interface {
+	isa() *arch.ISA
+
+	// decode takes apart the instruction that code begins with. An error means that its length is not known for certain: it is
+	// stepped in place.
+	decode(code []byte, at arch.Addr) (instruction, error)
+	// relocated makes an instruction of bytes that decode does not know and a client has copied. Only its length is known.
+	relocated(code []byte, at arch.Addr) instruction
+	// isCopy reports whether moved is what original is that far away: the same bytes, or the same instruction with an operand
+	// relative to the pc that makes up for the distance.
+	isCopy(original, moved []byte, away int64) bool
+
+	// fetch and flush read and write all registers of a stopped thread, fetchPC and flushPC one.
+	fetch(tid int, r *registers) error
+	flush(tid int, r *registers) error
+	fetchPC(tid int) (arch.Addr, error)
+	flushPC(tid int, pc arch.Addr) error
+	pc(r *registers) arch.Addr
+	setPC(r *registers, pc arch.Addr)
+	sp(r *registers) arch.Addr
+	threadPointer(r *registers) arch.Addr
+	// newRegisterFile describes all registers, those of the extended state included, as a stopped tracee has them.
+	newRegisterFile(tid int) (*registerFile, error)
+
+	// syscallCode is the instruction that makes a system call.
+	syscallCode() []byte
+	// setCall has a thread that is about to execute syscallCode at from make a system call with up to six arguments.
+	setCall(r *registers, from arch.Addr, number uint64, args []uint64)
+	// callResult is what a call has returned: the kernel's errors are -4095 to -1.
+	callResult(r *registers) uint64
+	// callNumber is the number of the call that a thread is stopped at, at its entry or exit; noSyscall once cancelCall was called.
+	callNumber(r *registers) int
+	// cancelCall has the kernel skip the call at whose entry a thread is stopped, and not restart it.
+	cancelCall(r *registers)
+	// rewindCall moves a thread that is at the entry of a call before the instruction that makes it, ready to execute that again.
+	rewindCall(r *registers)
+
+	// breakpointCode is the si_code of the SIGTRAP that isa().Breakpoint raises.
+	breakpointCode() int32
+
+	// watches reports whether a debug register can watch for that kind of access.
+	watches(kind target.BreakKind) bool
+	// loadDebug writes the debug registers of a stopped thread; slots without users are disabled.
+	loadDebug(tid int, slots *[numDebugRegisters]debugSlot) error
+	// debugTriggers are the debug registers that a thread has stopped by, bit n for number n, until clearTriggers.
+	debugTriggers(tid int) (uint64, error)
+	clearTriggers(tid int) error
+}
+
+// instruction is one decoded instruction, which never changes.
+type instruction interface {
+	Len() int
+	Code() []byte
+	CanEmulate() bool
+	CanRelocate() bool
+	// WritesShadowStack reports whether a shadow stack makes Emulate wrong.
+	WritesShadowStack() bool
+	// Relocate makes a copy for the buffer at to, with a jump back; resume is the offset of the jump. It is not ok if an operand
+	// is out of reach from there.
+	Relocate(to arch.Addr) (code []byte, resume int, ok bool)
+	// JumpBack is the jump from an address behind a copy to the next instruction.
+	JumpBack(from arch.Addr) []byte
+	// emulate executes the instruction on registers and stack, or reports false and changes nothing.
+	emulate(r *registers, m *stack) bool
+	// isSyscall reports whether the instruction makes a system call.
+	isSyscall() bool
+}
+
+// registers are the general registers of a thread.
+type registers [numRegisters]uint64
+
+// trapShift is how far behind its breakpoint instruction a thread stops that has executed it.
+func trapShift() arch.Addr {
+	isa := host.isa()
+	if !isa.TrapAfter {
+		return 0
+	}
+	return arch.Addr(len(isa.Breakpoint))
+}

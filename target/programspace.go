@@ -1,0 +1,43 @@
+package target
+
+import (
+	"os"
+
+	"tracewell/arch"
+	"tracewell/inferior"
+)
+
+// ProgramSpace returns the files of one of the target's processes, read through the groups Auxv and Files. It fails with
+// ErrUnsupported if the target has no auxiliary vectors.
+func ProgramSpace(t Target, pid int) (*inferior.ProgramSpace, error) {
+	return inferior.New(process{t, pid}, t.ISA())
+}
+
+// process is a process of a target as package inferior reads it. Its memory is that of its first thread.
+type process struct {
+	target Target
+	pid    int
+}
+
+// ReadMemory implements inferior.Process.
+func (p process) ReadMemory(addr arch.Addr, b []byte) (int, error) {
+	return p.target.ReadMemory(ThreadID{PID: p.pid, TID: p.pid}, addr, b)
+}
+
+// ReadAuxv implements inferior.Process.
+func (p process) ReadAuxv() ([]byte, error) {
+	auxv := p.target.Auxv()
+	if auxv == nil {
+		return nil, ErrUnsupported
+	}
+	return auxv.ReadAuxv(p.pid)
+}
+
+// Open implements inferior.Process.
+func (p process) Open(path string) (inferior.File, error) {
+	files := p.target.Files()
+	if files == nil {
+		return nil, ErrUnsupported
+	}
+	return files.Open(p.pid, path, os.O_RDONLY, 0)
+}
