@@ -67,11 +67,8 @@ lint: ## staticcheck, at the version that go.mod pins
 generate: ## does go generate leave the tree as it is?
 	@test/generate
 
-cross: ## does everything, the tests included, compile for linux/arm64 and riscv64, and the program for darwin/arm64 and windows/amd64?
-	GOOS=linux GOARCH=arm64 $(GO) vet ./...
-	GOOS=linux GOARCH=riscv64 $(GO) vet ./...
-	GOOS=darwin GOARCH=arm64 $(GO) build ./...
-	GOOS=windows GOARCH=amd64 $(GO) build ./cmd/tracewell
+cross: ## does everything, the tests included, compile for the other systems? vet and test binaries, of which none is run
+	@test/cross linux/arm64 linux/riscv64 darwin/arm64 windows/amd64
 
 race: setup ## the packages that start goroutines, under the race detector
 	CGO_ENABLED=1 $(GO) test -race -timeout 40m $$(test/concurrent)

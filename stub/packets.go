@@ -20,7 +20,7 @@ var (
 	files        = ofTarget("Files", target.Target.Files)
 	relocator    = ofTarget("Relocator", target.Target.Relocator)
 	tracer       = ability{"Tracer", func(s *Server) bool { return s.engine != nil }}
-	traceRun     = ability{"Tracer|Recording", func(s *Server) bool { return s.recorded != nil }}
+	traceRun     = ability{"Tracer|TraceRun", func(s *Server) bool { return s.recorded != nil }}
 	savedFiles   = ability{"", func(s *Server) bool { return s.config.Save != nil }}
 )
 

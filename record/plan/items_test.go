@@ -65,7 +65,7 @@ trace push
     collect $args
     collect n
     while-stepping 3
-      collect $rip
+      collect $pc
     end
   end
 trace pop

@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command mutants measures the tests of packages: it changes one operator, constant or statement at a time, runs the package's own
 // tests, and lists the changes that they do not notice.
 //

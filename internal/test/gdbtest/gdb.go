@@ -21,7 +21,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -131,13 +130,6 @@ func command(t testing.TB, ctx context.Context, gdb, home, script, program strin
 	cmd.Env = environment(home)
 	isolate(cmd)
 	return cmd
-}
-
-// isolate gives cmd a process group and has the whole group killed when its context ends.
-func isolate(cmd *exec.Cmd) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
 }
 
 // environment is this process's, less what would change GDB's behaviour.

@@ -142,13 +142,13 @@ trace push
 trace -probe demo:item
   commands
     collect $rip
-    collect $rip, $rsp, $rbp, *(unsigned char *)$rsp@2048
+    collect $pc, $sp, $fp, *(unsigned char *)$sp@2048
   end
 trace pop
   passcount 2
   commands
     collect $rip
-    collect $rip, $rsp, $rbp, *(unsigned char *)$rsp@64
+    collect $pc, $sp, $fp, *(unsigned char *)$sp@64
     teval $n = $n + 1
   end
 `
