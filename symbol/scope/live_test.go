@@ -204,7 +204,10 @@ func (s *session) compare(mark string, p *process, scope *Scope, printer ctype.P
 	if o.Type != nil && o.Type.Bound != nil {
 		length, err := scope.Length(o.Type.Bound)
 		if err != nil {
-			s.Fatal(err)
+			if s.absent++; !want.Absent || !strings.Contains(err.Error(), "optimized out") {
+				s.Errorf("%s %s %s: its length: %v, GDB has %s", mark, want.Kind, want.Name, err, want.Text)
+			}
+			return
 		}
 		n, err := p.run(length)
 		if err != nil {
@@ -226,7 +229,9 @@ func (s *session) compare(mark string, p *process, scope *Scope, printer ctype.P
 	got, text := string(printer.Print(nil, v)), symbols.ReplaceAllString(want.Text, "$1")
 	// DWARF 4 says nothing of npos: GDB finds it by the name that it would have in the library, which is mangled.
 	got, text = npos.ReplaceAllString(got, ""), npos.ReplaceAllString(text, "")
-	if got != text {
+	// GDB 13.1 does not find the definition of a class in another split unit than the variable's.
+	split := strings.HasSuffix(s.Name(), "-split") && text == "<incomplete type>"
+	if got != text && !split {
 		s.Errorf("%s %s %s of type %v is\n%s, by GDB\n%s%s", mark, want.Kind, want.Name, o.Type, got, text, want.Error)
 	}
 }
