@@ -106,6 +106,7 @@ type Target struct {
 	reading   bool  // one waits for that
 	lost      error // the connection of snapshots to the program
 	script    []Step
+	within    bool // a step of the script has begun, and others have the target for a moment
 	running   bool // a Resume is pending, or in non-stop mode the script is played
 	turn      int  // counts the goroutines that have played the script, of which only the last may go on
 	interrupt bool

@@ -252,8 +252,10 @@ func (p player) arrive(th *thread) *target.Event {
 // letIn lets other goroutines have the target for a moment, and reports whether the thread is to run on after that. There
 // may be steps without end.
 func (p player) letIn(th *thread) bool {
+	p.within = true
 	p.mu.Unlock()
 	p.mu.Lock()
+	p.within = false
 	return p.plays() && !p.interrupt && (th.runs || !p.nonStop)
 }
 

@@ -44,7 +44,7 @@ func (t *Target) Left() int {
 
 // busy reports whether there is something that can happen now.
 func (t *Target) busy() bool {
-	if t.interrupt {
+	if t.interrupt || t.within {
 		return true
 	}
 	for _, th := range t.threads {
