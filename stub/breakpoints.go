@@ -10,36 +10,36 @@ import (
 )
 
 // insertBreakpoint is Z. GDB sends it again, without a z before it, when conditions or commands have changed.
-func (x *session) insertBreakpoint(b request.Breakpoint) ([]byte, error) {
+func (x *session) insertBreakpoint(b request.Breakpoint) error {
 	id, placed, err := x.placeOf(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(b.Conditions)+len(b.Commands) > 0 {
 		agent, err := x.world.CompileBreakpoint(b.Addr, b.Conditions, b.Commands)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		placed.Check = agent.Hit
 	}
 	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
-		return nil, err
+		return err
 	}
 	delete(x.persistent, spotOf(id, b))
 	if b.Persistent && len(b.Commands) > 0 {
 		x.persistent[spotOf(id, b)] = true
 	}
-	return replyOK, nil
+	return nil
 }
 
 // removeBreakpoint is z.
-func (x *session) removeBreakpoint(b request.Breakpoint) ([]byte, error) {
+func (x *session) removeBreakpoint(b request.Breakpoint) error {
 	id, placed, err := x.placeOf(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	delete(x.persistent, spotOf(id, b))
-	return replyOK, x.target.Breakpoints().RemoveBreakpoint(id, placed)
+	return x.target.Breakpoints().RemoveBreakpoint(id, placed)
 }
 
 // placeOf finds the thread that a Z or z is about, and returns the breakpoint as targets have it, without its reaction. Kinds

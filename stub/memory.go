@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"tracewell/arch"
-	"tracewell/rsp"
 	"tracewell/rsp/request"
 )
 
@@ -59,7 +58,7 @@ func (x *session) readMemoryHex(e request.Extent) ([]byte, error) {
 	if err == nil && len(b) == 0 {
 		err = errNoLength
 	}
-	return rsp.AppendHexBytes(nil, b), err
+	return b, err
 }
 
 // readMemoryBinary is x. Not all that was read may fit, but what fits is a valid reply.
@@ -68,20 +67,20 @@ func (x *session) readMemoryBinary(e request.Extent) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte{'b'}, b[:x.fit(b, len("b"))]...), nil
+	return b[:x.fit(b, len("b"))], nil
 }
 
 // writeMemory is M, and X, one of which without bytes is GDB's probe for the packet.
-func (x *session) writeMemory(m request.Memory) ([]byte, error) {
+func (x *session) writeMemory(m request.Memory) error {
 	if uint64(len(m.Bytes)) != m.Length {
-		return nil, fmt.Errorf("%d bytes, expected %d", len(m.Bytes), m.Length)
+		return fmt.Errorf("%d bytes, expected %d", len(m.Bytes), m.Length)
 	}
 	if m.Length == 0 {
-		return replyOK, nil
+		return nil
 	}
 	id, err := x.thread()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return replyOK, x.target.WriteMemory(id, m.Addr, m.Bytes)
+	return x.target.WriteMemory(id, m.Addr, m.Bytes)
 }

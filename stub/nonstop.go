@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -28,15 +29,15 @@ type nonStop struct {
 var errNoNonStop = errors.New("there is no non-stop mode")
 
 // chooseNonStop is QNonStop.
-func (x *session) chooseNonStop(on bool) ([]byte, error) {
+func (x *session) chooseNonStop(on bool) error {
 	if on == (x.nonStop != nil) {
-		return replyOK, nil
+		return nil
 	}
 	if on {
-		return replyOK, x.beginNonStop()
+		return x.beginNonStop()
 	}
 	_, err := x.endNonStop()
-	return replyOK, err
+	return err
 }
 
 // beginNonStop goes over to non-stop mode. What runs, because a trace run went on without a client, does so afterwards. Of a
@@ -216,7 +217,7 @@ func (x *session) tell(ev target.Event) {
 	}
 	n.queue = append(n.queue, ev)
 	if len(n.queue) == 1 {
-		stop := append([]byte("Stop:"), x.stopReply(ev)...)
+		stop := append([]byte(reply.Notification), x.stopReply(ev)...)
 		x.debug.sent(stop)
 		x.out = rsp.AppendNotification(x.out, stop)
 	}

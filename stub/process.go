@@ -19,37 +19,37 @@ func (x *session) kill(request.None) ([]byte, error) {
 }
 
 // killProcess is vKill.
-func (x *session) killProcess(pid int) ([]byte, error) {
-	return replyOK, x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
+func (x *session) killProcess(pid int) error {
+	return x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
 }
 
 // detach is D. What survives its client keeps its process, which then goes on under the server's watch: a trace run, and
 // commands of breakpoints that are to go on; GDB leaves only such breakpoints in (disconnected-dprintf). The rest stays the
 // client's.
-func (x *session) detach(p request.MaybeProcess) ([]byte, error) {
+func (x *session) detach(p request.MaybeProcess) error {
 	pid, err := x.chosenProcess(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if x.tracesOn() && pid == x.traced && x.heir(pid) == 0 {
-		return replyOK, x.entrust()
+		return x.entrust()
 	}
 	if !x.tracesOn() && x.leftBehind(pid) {
 		if err := x.stopTracing(); err != nil {
-			return nil, err
+			return err
 		}
-		return replyOK, x.entrust()
+		return x.entrust()
 	}
 	children := x.unheard(pid)
 	if err := x.finish(pid, func() error { return x.letGo(pid) }); err != nil {
-		return nil, err
+		return err
 	}
 	for _, child := range children {
 		if err := x.finish(child, func() error { return x.letGo(child) }); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return replyOK, nil
+	return nil
 }
 
 // entrust leaves the program to the run that keeps it. As with gdbserver, everything goes on.

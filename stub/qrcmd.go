@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/target"
 )
 
@@ -86,7 +86,7 @@ func (s *Server) monitorHelp() string {
 }
 
 // monitor is qRcmd: the user's monitor commands. What they say goes before their reply, so that an error can follow it.
-func (x *session) monitor(typed string) ([]byte, error) {
+func (x *session) monitor(typed string) error {
 	line := strings.TrimRight(typed, " ")
 	for _, c := range x.monitorCommands() {
 		rest, ok := strings.CutPrefix(line, c.name)
@@ -95,10 +95,10 @@ func (x *session) monitor(typed string) ([]byte, error) {
 		}
 		says, err := c.do(x, strings.TrimLeft(rest, " "))
 		x.console(says)
-		return replyOK, err
+		return err
 	}
 	x.console(x.unknownCommand())
-	return nil, errMonitor
+	return errMonitor
 }
 
 func (s *Server) unknownCommand() string { return "Unknown monitor command.\n\n" + s.monitorHelp() }
@@ -106,7 +106,7 @@ func (s *Server) unknownCommand() string { return "Unknown monitor command.\n\n"
 // console sends text for GDB to print while it waits for the reply to a monitor command.
 func (x *session) console(text string) {
 	if text != "" {
-		x.send(rsp.AppendHexBytes([]byte("O"), text))
+		x.send(reply.Console.Append(nil, text))
 	}
 }
 

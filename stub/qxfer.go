@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -20,31 +20,25 @@ type document struct {
 // reads makes the handler of a qXfer read out of the function that makes the whole object of an annex.
 func reads(f *request.Form[request.Part], read func(x *session, annex string) ([]byte, error)) call {
 	object := strings.Split(f.Prefix, ":")[1]
-	return on(f, func(x *session, p request.Part) ([]byte, error) {
+	c := on(f, reply.Object, func(x *session, p request.Part) (reply.Part, error) {
 		doc, ok := x.documents[object]
 		if !ok || p.Offset == 0 || doc.annex != p.Annex {
 			b, err := read(x, p.Annex)
 			if err != nil {
-				return nil, err
+				return reply.Part{}, err
 			}
 			doc = document{p.Annex, b}
 			x.documents[object] = doc
 		}
 		if p.Offset > uint64(len(doc.bytes)) {
-			return nil, fmt.Errorf("offset %d is behind the end of the %d bytes of %s", p.Offset, len(doc.bytes), object)
+			return reply.Part{}, fmt.Errorf("offset %d is behind the end of the %d bytes of %s", p.Offset, len(doc.bytes), object)
 		}
-		return x.part(doc.bytes[p.Offset:], p.Length), nil
+		rest := doc.bytes[p.Offset:]
+		n := x.fit(rest[:min(p.Length, uint64(len(rest)))], len("m"))
+		return reply.Part{More: n < len(rest), Bytes: rest[:n]}, nil
 	})
-}
-
-// part is a binary reply of at most length bytes from the start of rest: m when more follow, l when these are the last.
-func (x *session) part(rest []byte, length uint64) []byte {
-	n := x.fit(rest[:min(length, uint64(len(rest)))], len("m"))
-	mark := byte('m')
-	if n == len(rest) {
-		mark = 'l'
-	}
-	return append([]byte{mark}, rest[:n]...)
+	c.always = "OFFSET behind the end"
+	return c
 }
 
 // fit is the count of bytes from the start of b that a binary reply has room for behind a header of that length, escapes
@@ -127,21 +121,18 @@ func (x *session) siginfoDocument(annex string) ([]byte, error) {
 }
 
 // writeSiginfo is qXfer:siginfo:write.
-func (x *session) writeSiginfo(w request.ObjectWrite) ([]byte, error) {
+func (x *session) writeSiginfo(w request.ObjectWrite) (uint64, error) {
 	id, err := x.thread()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	b, err := x.target.Siginfo().ReadSiginfo(id)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if w.Offset > uint64(len(b)) || uint64(len(w.Bytes)) > uint64(len(b))-w.Offset {
-		return nil, fmt.Errorf("%d bytes at offset %d do not lie in the %d bytes of siginfo", len(w.Bytes), w.Offset, len(b))
+		return 0, fmt.Errorf("%d bytes at offset %d do not lie in the %d bytes of siginfo", len(w.Bytes), w.Offset, len(b))
 	}
 	copy(b[w.Offset:], w.Bytes)
-	if err := x.target.Siginfo().WriteSiginfo(id, b); err != nil {
-		return nil, err
-	}
-	return rsp.AppendHex(nil, uint64(len(w.Bytes))), nil
+	return uint64(len(w.Bytes)), x.target.Siginfo().WriteSiginfo(id, b)
 }

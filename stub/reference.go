@@ -104,8 +104,10 @@ func (p *packet) failures() string {
 	if p.flags&changesRun != 0 {
 		when = append(when, "the run is a recording")
 	}
-	if p.errors != "" {
-		when = append(when, p.errors)
+	for _, why := range []string{p.errors, p.always} {
+		if why != "" {
+			when = append(when, why)
+		}
 	}
 	return strings.Join(when, "; ")
 }

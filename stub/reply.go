@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -52,6 +53,22 @@ func errorText(err error) []byte {
 type list struct {
 	items []string
 	next  int
+}
+
+// pages is a list of items in as few replies as hold them, each of up to room bytes, or of one item that is longer.
+func pages[T any](form *reply.Form[[]T], all []T, room int) (l list) {
+	first, size := 0, 0
+	for i := range all {
+		own := len(form.Append(nil, all[i:i+1])) // the m counts for the comma that is in its place in the others
+		if size += own; size > room && i > first {
+			l.items = append(l.items, string(form.Append(nil, all[first:i])))
+			first, size = i, own
+		}
+	}
+	if first < len(all) {
+		l.items = append(l.items, string(form.Append(nil, all[first:])))
+	}
+	return l
 }
 
 // advance returns the next item, or l behind the last.

@@ -19,7 +19,7 @@ type session struct {
 	out     []byte // frames to be written
 	plain   []byte // the packet being handled, unescaped
 	chunk   []byte // of the trace buffer, as last read
-	digits  []byte // of it, as last sent
+	reply   []byte // memory for replies that have a form
 
 	client   request.Client
 	general  target.ThreadID // of Hg: whose registers and memory are meant; zero to choose one

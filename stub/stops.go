@@ -90,19 +90,20 @@ func (x *session) stopReply(ev target.Event) []byte {
 		if x.client.Has(request.Multiprocess) { // only such clients understand it
 			s.PID = ev.Thread.PID
 		}
-		return s.Append(nil)
+		return reply.Stopped.Append(nil, s)
 	case target.ThreadExited:
 		s.Kind, s.Number, s.Thread = 'w', int(uint8(ev.Code)), x.idOf(ev.Thread)
-		return s.Append(nil)
+		return reply.Stopped.Append(nil, s)
 	case target.NoneResumed:
-		return []byte("N")
+		s.Kind = 'N'
+		return reply.Stopped.Append(nil, s)
 	case target.Stopped:
 	default:
 		s.Number = int(target.SignalTrap)
 	}
 	if x.disabled.stopDetails() {
 		s.Kind = 'S'
-		return s.Append(nil)
+		return reply.Stopped.Append(nil, s)
 	}
 	s.Reason, s.Detail = x.reason(ev)
 	s.Registers = x.expedited(ev.Thread)
@@ -112,7 +113,7 @@ func (x *session) stopReply(ev target.Event) []byte {
 			s.Core = th.Core
 		}
 	}
-	return s.Append(nil)
+	return reply.Stopped.Append(nil, s)
 }
 
 // watchNames are the reasons that come with an address.
@@ -181,8 +182,9 @@ func (x *session) expedited(id target.ThreadID) (list []reply.Register) {
 	}
 	isa := x.target.ISA()
 	for _, n := range [...]arch.Reg{isa.FP, isa.SP, isa.PC} {
-		if slot := layout.ByNumber(n); slot != nil && b.knows(slot) {
-			list = append(list, reply.Register{Number: n, Hex: string(b.appendHex(nil, slot.Offset, slot.Size))})
+		if slot := layout.ByNumber(n); slot != nil && b.Has(slot.Offset, slot.Size) {
+			hex := string(reply.Registers.Append(nil, b.Part(slot.Offset, slot.Size)))
+			list = append(list, reply.Register{Number: n, Hex: hex})
 		}
 	}
 	return list

@@ -42,27 +42,27 @@ func appendTokens(reply []byte, tokens string, offered rsp.Features) []byte {
 }
 
 // startNoAck is QStartNoAckMode. The packet itself has been acknowledged by now.
-func (x *session) startNoAck(request.None) ([]byte, error) {
+func (x *session) startNoAck(request.None) error {
 	x.framing.StartNoAck()
-	return replyOK, nil
+	return nil
 }
 
 // extend is the packet "!". GDB sends it on "target extended-remote" and then keeps the connection when the program ends. As
 // with gdbserver, the server is there for more programs from then on.
-func (x *session) extend(request.None) ([]byte, error) {
+func (x *session) extend(request.None) error {
 	x.extended, x.outlives = true, true
-	return replyOK, nil
+	return nil
 }
 
 // unknown is the answer to packets that are in the table to say that they are not there.
 func (x *session) unknown(request.None) ([]byte, error) { return nil, nil }
 
 // agent is QAgent.
-func (x *session) agent(on bool) ([]byte, error) {
+func (x *session) agent(on bool) error {
 	if on {
-		return nil, errors.New("there is no in-process agent")
+		return errors.New("there is no in-process agent")
 	}
-	return replyOK, nil
+	return nil
 }
 
 // symbol is qSymbol, with which GDB offers to look symbols up.

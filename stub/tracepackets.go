@@ -1,21 +1,22 @@
 package stub
 
-import "tracewell/rsp/request"
+import (
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
+)
 
 func definitionPackets() []packet {
 	return []packet{
 		{
-			call: on(request.TraceInit, (*session).traceInit), flags: changesRun,
+			call: does(request.TraceInit, (*session).traceInit), flags: changesRun,
 			about:   "end the run and forget tracepoints, variables and frames",
-			reply:   "OK",
 			errors:  "a tracepoint that cannot be removed",
 			differs: "E01 without a selected thread",
 		},
 		{
-			call: on(request.DefineTracepoint, (*session).defineTracepoint), flags: changesRun,
+			call: does(request.DefineTracepoint, (*session).defineTracepoint), flags: changesRun,
 			tokens: "ConditionalTracepoints+ InstallInTrace+ tracenz+",
 			about:  "define a tracepoint; S makes it static, F (fast) makes no difference",
-			reply:  "OK",
 			errors: "NUMBER is not from 1 to 7fff; X that is no agent expression; S where no marker is; in a run, what " +
 				"cannot be installed",
 			differs: "E01 to what is defined already, which GDB 9 to 13 send again in a run: here it replaces the " +
@@ -27,10 +28,9 @@ func definitionPackets() []packet {
 				"no error here, and end the run with one in a hit, where gdbserver goes on without the value; GDB never sends them",
 		},
 		{
-			call: on(request.AddActions, (*session).addActions), flags: changesRun,
+			call: does(request.AddActions, (*session).addActions), flags: changesRun,
 			about: "add actions to it: R registers, M memory, X agent expression, L static trace data; S begins the " +
 				"while-stepping ones",
-			reply:  "OK",
 			errors: "no such tracepoint; X that is no agent expression, which removes the tracepoint",
 			differs: "drops everything from an unknown action on; M takes no notice of a base register; the whole register " +
 				"set whatever R says, as here; what cannot be read is collected all the same, as other bytes; a variable that " +
@@ -40,18 +40,16 @@ func definitionPackets() []packet {
 				"register block, and no way to say which registers in it were not collected",
 		},
 		{
-			call: on(request.AddSource, (*session).addSource), flags: changesRun,
+			call: does(request.AddSource, (*session).addSource), flags: changesRun,
 			tokens:  "TracepointSource+",
 			about:   "add source text to it",
-			reply:   "OK",
 			errors:  "no such tracepoint; START is not where the text before it ends; the text is longer than LENGTH",
 			differs: "each part is a text of its own",
 		},
 		{
-			call: on(request.EnableTracepoint, (*session).enableTracepoint), flags: changesRun,
+			call: does(request.EnableTracepoint, (*session).enableTracepoint), flags: changesRun,
 			tokens: "EnableDisableTracepoints+",
 			about:  "enable a tracepoint",
-			reply:  "OK",
 			errors: "no such tracepoint; in a run, what cannot be installed",
 			differs: "does not know a tracepoint by GDB's own number, which may be another one after a reconnection; here " +
 				"ADDRESS decides, if it has one tracepoint only",
@@ -59,26 +57,23 @@ func definitionPackets() []packet {
 				"one: GDB sends its own number, not the server's, after it had to renumber (the same in QTDisable and qTP)",
 		},
 		{
-			call: on(request.DisableTracepoint, (*session).disableTracepoint), flags: changesRun,
+			call: does(request.DisableTracepoint, (*session).disableTracepoint), flags: changesRun,
 			about:   "disable a tracepoint",
-			reply:   "OK",
 			errors:  "no such tracepoint; what cannot be removed",
 			differs: "the same as of QTEnable; what is disabled still costs a stop",
 		},
 		{
-			call: on(request.DefineVariable, (*session).defineVariable), flags: changesRun,
+			call: does(request.DefineVariable, (*session).defineVariable), flags: changesRun,
 			tokens:  "TraceStateVariables+",
 			about:   "define a trace state variable",
-			reply:   "OK",
 			errors:  "1 under another name than trace_timestamp; NUMBER above ffff",
 			differs: "takes any NUMBER",
 			manual: "it sets no limit to NUMBER. One above ffff is refused: an agent expression has 16 bits for it, so that no " +
 				"tracepoint could use the variable",
 		},
 		{
-			call: on(request.ReadOnlyRanges, (*session).readOnlyRanges), flags: changesRun,
+			call: does(request.ReadOnlyRanges, (*session).readOnlyRanges), flags: changesRun,
 			about:   "ranges that a frame may read from the program",
-			reply:   "OK",
 			differs: "END is part of the range; a START alone is taken",
 		},
 	}
@@ -87,23 +82,20 @@ func definitionPackets() []packet {
 func markerPackets() []packet {
 	return []packet{
 		{
-			call:    on(request.FirstMarkers, (*session).firstMarkers),
+			call:    raw(request.FirstMarkers, "m ADDRESS:HEXID:HEXTEXT,... or l", (*session).firstMarkers),
 			tokens:  "StaticTracepoints+",
 			about:   "the static tracepoint markers of the program and its libraries",
-			reply:   "m ADDRESS:HEXID:HEXTEXT,... or l",
 			errors:  "the list of libraries cannot be read",
 			differs: "an error without libinproctrace.so, and in it the markers of LTTng; from 17 on unknown",
 		},
 		{
-			call:    on(request.MoreMarkers, (*session).moreMarkers),
+			call:    raw(request.MoreMarkers, "m ADDRESS:HEXID:HEXTEXT,... or l", (*session).moreMarkers),
 			about:   "the next of them",
-			reply:   "m ADDRESS:HEXID:HEXTEXT,... or l",
 			differs: "from 17 on unknown",
 		},
 		{
-			call:    on(request.MarkerAt, (*session).markerHere),
+			call:    raw(request.MarkerAt, "m ADDRESS:HEXID:HEXTEXT or l", (*session).markerHere),
 			about:   "the marker at an address",
-			reply:   "m ADDRESS:HEXID:HEXTEXT or l",
 			errors:  "the list of libraries cannot be read",
 			differs: "the same as of qTfSTM",
 		},
@@ -111,8 +103,7 @@ func markerPackets() []packet {
 			call:    reads(request.ReadStatic, (*session).staticDocument),
 			tokens:  "qXfer:statictrace:read+",
 			about:   "the static trace data of the frame: the marker's arguments",
-			reply:   "m BINARY or l BINARY",
-			errors:  "no frame is selected; an annex; OFFSET behind the end",
+			errors:  "no frame is selected; an annex",
 			differs: "from 17 on unknown",
 		},
 	}
@@ -121,45 +112,39 @@ func markerPackets() []packet {
 func tracePackets() []packet {
 	return []packet{
 		{
-			call: on(request.TraceStart, (*session).traceStart), flags: changesRun,
+			call: does(request.TraceStart, (*session).traceStart), flags: changesRun,
 			about:  "install the tracepoints and begin a run",
-			reply:  "OK",
 			errors: "a run is on; a tracepoint cannot be installed, and then none is",
 			differs: "starts a run that is on anew; crashes without a selected thread; installs disabled tracepoints, too; " +
 				"keeps the frames and the values of variables of the run before; asks by qRelocInsn only for fast " +
 				"tracepoints",
 		},
 		{
-			call: on(request.TraceStop, (*session).traceStop), flags: changesRun,
+			call: does(request.TraceStop, (*session).traceStop), flags: changesRun,
 			about:  "end the run",
-			reply:  "OK",
 			errors: "a tracepoint cannot be removed; the run is over all the same",
 		},
 		{
-			call: on(request.Disconnected, (*session).disconnectedTracing), flags: changesRun,
+			call: does(request.Disconnected, (*session).disconnectedTracing), flags: changesRun,
 			tokens:  "DisconnectedTracing+",
 			about:   "choose whether a run survives its client",
-			reply:   "OK",
 			differs: "takes any number",
 		},
 		{
-			call: on(request.CircularBuffer, (*session).circularBuffer), flags: changesRun,
+			call: does(request.CircularBuffer, (*session).circularBuffer), flags: changesRun,
 			about:   "choose whether old frames make room",
-			reply:   "OK",
 			differs: "takes any number; what is saved of a buffer that has wrapped is damaged, or the server crashes",
 		},
 		{
-			call: on(request.BufferSize, (*session).bufferSize), flags: changesRun,
+			call: does(request.BufferSize, (*session).bufferSize), flags: changesRun,
 			tokens:  "QTBuffer:size+",
 			about:   "set the size of the trace buffer, which loses its frames",
-			reply:   "OK",
 			errors:  "a run is on; more than 1 GB",
 			differs: "no limit; a frame for which only the header has room is empty, and the run goes on",
 		},
 		{
-			call: on(request.TraceNotes, (*session).traceNotes), flags: changesRun,
+			call: does(request.TraceNotes, (*session).traceNotes), flags: changesRun,
 			about:   "set the texts that go with a run",
-			reply:   "OK",
 			errors:  "an unknown key; then nothing is kept",
 			differs: "drops everything from an unknown key on",
 		},
@@ -169,16 +154,14 @@ func tracePackets() []packet {
 func relocationPackets() []packet {
 	return []packet{
 		{
-			call: unparsed(request.Relocated, (*session).relocated),
+			call: unparsed(request.Relocated, "none, or that of the packet that installs", (*session).relocated),
 			about: "answer to qRelocInsn:FROM;TO, which the server sends before it replies to QTStart and, in a run, to " +
 				"QTDP: the instruction at FROM was copied to TO",
-			reply:   "none, or that of the packet that installs",
 			differs: "asks for fast tracepoints only",
 		},
 		{
-			call:    unparsed(request.NotRelocated, (*session).notRelocated),
+			call:    unparsed(request.NotRelocated, "none, or that of the packet that installs", (*session).notRelocated),
 			about:   "answer to qRelocInsn:FROM;TO: it was not; the instruction will be stepped in its place",
-			reply:   "none, or that of the packet that installs",
 			differs: "the tracepoint is not installed",
 		},
 	}
@@ -187,9 +170,8 @@ func relocationPackets() []packet {
 func savePackets() []packet {
 	return []packet{
 		{
-			call:    on(request.SaveTrace, (*session).saveTrace),
+			call:    does(request.SaveTrace, (*session).saveTrace),
 			about:   "write a trace file on the server's side",
-			reply:   "OK",
 			errors:  "no name; the file cannot be written: then what was there stays",
 			differs: "unknown",
 			manual: "static trace data is part of the frames that are saved. It is left out, here and in qTBuffer, and so is :S: GDB " +
@@ -201,9 +183,8 @@ func savePackets() []packet {
 func queryPackets() []packet {
 	return []packet{
 		{
-			call:  on(request.TraceStatus, (*session).traceStatus),
+			call:  on(request.TraceStatus, reply.Status, (*session).traceStatus),
 			about: "state of the trace run",
-			reply: "T1 or T0 with ;KEY:VALUE...",
 			differs: "times are those of a clock that began when the machine did; while a run is on the reason and stop " +
 				"time are those of the run before, and of the first run tnotrun; a condition that fails with an error does " +
 				"not end the run (terror) but for fast tracepoints; a run goes on for ever when its program has ended",
@@ -212,45 +193,38 @@ func queryPackets() []packet {
 				"shows no text of tunknown",
 		},
 		{
-			call:    on(request.TracepointCounts, (*session).tracepointCounts),
+			call:    on(request.TracepointCounts, reply.Hits, (*session).tracepointCounts),
 			about:   "counts of a tracepoint",
-			reply:   "V HITS:BYTES, both in hex",
 			errors:  "no such tracepoint",
 			differs: "the counts are decimal, and GDB reads them as hexadecimal; 0 for fast tracepoints",
 		},
 		{
-			call:  on(request.VariableValue, (*session).variableValue),
+			call:  on(request.VariableValue, reply.Value, (*session).variableValue),
 			about: "value of a variable, in the selected frame or now",
-			reply: "V VALUE or U",
 			differs: "before the first run U for every variable, here only for one that is not defined; afterwards V0 for that, " +
 				"as here",
 		},
 		{
-			call:    on(request.FirstPiece, (*session).firstPiece),
+			call:    raw(request.FirstPiece, "PIECE or l", (*session).firstPiece),
 			about:   "the tracepoints, piece by piece",
-			reply:   "PIECE or l",
 			differs: "static tracepoints are marked (:S), on which GDB 13 crashes",
 			manual:  "static tracepoints have :S. They are given as ordinary ones, since GDB 13 crashes as it makes a static one",
 		},
 		{
-			call:  on(request.MorePieces, (*session).morePieces),
+			call:  raw(request.MorePieces, "PIECE or l", (*session).morePieces),
 			about: "the next piece",
-			reply: "PIECE or l",
 		},
 		{
-			call:  on(request.FirstVariable, (*session).firstVariable),
+			call:  raw(request.FirstVariable, "NUMBER:VALUE:BUILTIN:HEXNAME or l", (*session).firstVariable),
 			about: "the trace state variables, newest first",
-			reply: "NUMBER:VALUE:BUILTIN:HEXNAME or l",
 		},
 		{
-			call:  on(request.MoreVariables, (*session).moreVariables),
+			call:  raw(request.MoreVariables, "NUMBER:VALUE:BUILTIN:HEXNAME or l", (*session).moreVariables),
 			about: "the next variable",
-			reply: "NUMBER:VALUE:BUILTIN:HEXNAME or l",
 		},
 		{
-			call:    on(request.ShortestFast, (*session).unknown),
+			call:    raw(request.ShortestFast, "empty", (*session).unknown),
 			about:   "shortest instruction for a fast tracepoint; there are none",
-			reply:   "empty",
 			differs: "5, or 0 without a selected thread",
 		},
 	}
@@ -259,9 +233,8 @@ func queryPackets() []packet {
 func framePackets() []packet {
 	return []packet{
 		{
-			call:   on(request.SelectFrame, (*session).selectFrame),
+			call:   on(request.SelectFrame, reply.Frame, (*session).selectFrame),
 			about:  "select a frame; ffffffff or -1 leaves frames",
-			reply:  "F NUMBER T TRACEPOINT, F-1, or OK after leaving frames",
 			errors: "frames without a process in extended mode, which GDB 13 cannot show",
 			differs: "-1 as text is frame 0; without collected registers a frame's pc is the first address of its " +
 				"tracepoint, even after a step; each packet looks for the frame from the start of the buffer",
@@ -270,14 +243,12 @@ func framePackets() []packet {
 			call:    reads(request.ReadTraceframe, (*session).frameDocument),
 			tokens:  "qXfer:traceframe-info:read+",
 			about:   "memory and variables that the frame holds, as XML",
-			reply:   "m BINARY or l BINARY",
-			errors:  "no frame is selected; an annex; OFFSET behind the end",
+			errors:  "no frame is selected; an annex",
 			differs: "lists memory that could not be read",
 		},
 		{
-			call:    on(request.ReadBuffer, (*session).readBuffer),
+			call:    on(request.ReadBuffer, reply.Buffer, (*session).readBuffer),
 			about:   "the trace buffer as a trace file has it, without the end mark",
-			reply:   "HEXBYTES or l",
 			errors:  "OFFSET behind the end; LENGTH 0",
 			differs: "wrong once a circular buffer has wrapped",
 		},

@@ -90,7 +90,7 @@ func (s *Session) notified() ([]reply.Stop, error) {
 func (s *Session) takeStops(next reply.Stop) (stops []reply.Stop, err error) {
 	for more := true; more; {
 		if next.Kind == 'N' || next.Kind == 'w' { // which are only for clients that announced them
-			return nil, fmt.Errorf("the server replied %q where the program has stopped", next.Append(nil))
+			return nil, fmt.Errorf("the server replied %q where the program has stopped", reply.Stopped.Append(nil, next))
 		}
 		if stops = append(stops, next); next.Ended() || !s.server.NonStop {
 			return stops, nil

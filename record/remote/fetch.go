@@ -7,6 +7,7 @@ import (
 	"tracewell/arch"
 	"tracewell/record/output"
 	"tracewell/rsp/client"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/symbol"
 	"tracewell/tfile"
@@ -98,7 +99,7 @@ func (s *Session) locate() error {
 // upload asks the server for what it traces.
 func (s *Session) upload() (h tfile.Header, err error) {
 	h = tfile.Header{Order: s.isa.Order, RegisterSize: s.layout.Size, Status: &s.result.Status}
-	list, err := s.server.Variables()
+	list, err := client.List(s.server.Client, request.FirstVariable, request.MoreVariables, reply.Variables)
 	if err != nil {
 		return h, err
 	}
@@ -137,14 +138,6 @@ func (s *Session) copyTo(h tfile.Header) error {
 	}
 	s.frames = frames{order: s.isa.Order, registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, file: file, tallies: map[trace.Number]tally{}}
 	_, err = s.fetch(true)
-	return errors.Join(err, file.Update(st, s.counts(h.Tracepoints)), file.Close())
-}
-
-// counts reads the hits of tracepoints (qTP). A server that does not answer leaves those of the definitions as they
-// were uploaded.
-func (s *Session) counts(all []trace.Tracepoint) []trace.Tracepoint {
-	for i := range all {
-		_ = s.tally(&all[i])
-	}
-	return all
+	_ = s.tallies(h.Tracepoints) // a server that does not answer leaves the counts as they were uploaded
+	return errors.Join(err, file.Update(st, h.Tracepoints), file.Close())
 }

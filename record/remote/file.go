@@ -36,7 +36,7 @@ func (s *server) copyFile(path, folder string) (copied string, err error) {
 		if len(content) == 0 {
 			return out.Name(), nil
 		}
-		if _, err := out.WriteString(content); err != nil {
+		if _, err := out.Write(content); err != nil {
 			return "", err
 		}
 		at += int64(len(content))

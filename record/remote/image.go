@@ -13,6 +13,9 @@ import (
 
 	"tracewell/arch"
 	"tracewell/inferior"
+	"tracewell/rsp/client"
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
@@ -103,7 +106,7 @@ func traced() string {
 
 // identify reads the process id and the program of the process. Its libraries may not have been loaded yet.
 func (s *Session) identify() error {
-	thread, err := s.server.Current()
+	thread, err := client.Do(s.server.Client, client.Ask(request.CurrentThread, request.None{}, reply.Current))
 	if err != nil {
 		return err
 	}

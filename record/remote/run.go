@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -308,7 +309,7 @@ func (s *Session) look() (more bool, err error) {
 		}
 	}
 	if time.Since(s.counted) >= countEvery {
-		err = s.tallies()
+		err = s.tallies(s.finder.Defined)
 	}
 	s.count(s.result.Status.Running)
 	return more, err
@@ -327,33 +328,30 @@ func (s *Session) learn() error {
 	return nil
 }
 
-// tallies reads the hits of all tracepoints.
-func (s *Session) tallies() error {
+// tallies reads the hits of tracepoints, and the bytes of their frames (qTP), by one round trip for all. They stay as they are
+// where the server does not answer with two numbers: they are for people, and no reason to end a run.
+func (s *Session) tallies(all []trace.Tracepoint) error {
 	s.counted = time.Now()
-	for i := range s.finder.Defined {
-		if err := s.tally(&s.finder.Defined[i]); err != nil {
-			return err
+	batch := s.server.Batch()
+	replies := make([]*client.Result[reply.Counts], len(all))
+	for i := range all {
+		replies[i] = client.Add(batch, client.Ask(request.TracepointCounts, all[i].Key(), reply.Hits))
+	}
+	err := batch.Run()
+	for i, r := range replies {
+		if counts := r.Value; r.Err == nil {
+			all[i].Hits, all[i].Usage = s.number(counts.Hits), s.number(counts.Usage)
 		}
 	}
-	return nil
+	return err
 }
 
-// tally reads the hits of a tracepoint, and the bytes of its frames. They stay as they are if the server does not
-// answer with two numbers: they are for people, and no reason to end a run.
-func (s *Session) tally(d *trace.Tracepoint) error {
-	reply, err := s.server.Exchange(request.TracepointCounts.Append(nil, d.Key()))
-	if err != nil {
-		return err
+// number is a count as the server means it. The digits of gdbserver's counts are decimal, and were read as hexadecimal.
+func (s *Session) number(count uint64) uint64 {
+	if meant, err := strconv.ParseUint(strconv.FormatUint(count, 16), 10, 64); s.decimal && err == nil {
+		return meant
 	}
-	format := "V%x:%x"
-	if s.decimal {
-		format = "V%d:%d"
-	}
-	var hits, usage uint64
-	if n, _ := fmt.Sscanf(reply, format, &hits, &usage); n == 2 {
-		d.Hits, d.Usage = hits, usage
-	}
-	return nil
+	return count
 }
 
 // finish ends the run at the server, fetches the rest of the frames and lets the program go. The end of a program is
@@ -370,7 +368,7 @@ func (s *Session) finish() (err error) {
 		_, err = s.fetch(true)
 	}
 	if err == nil {
-		err = s.tallies()
+		err = s.tallies(s.finder.Defined)
 	}
 	if s.exited {
 		if s.server.NonStop {

@@ -2,7 +2,6 @@ package request
 
 import (
 	"math"
-	"strings"
 
 	"tracewell/arch"
 	"tracewell/rsp"
@@ -110,7 +109,7 @@ func Transfer(object string) *Form[Part] { return transfer(object, "[ANNEX]:OFFS
 
 // part reads the annex up to the last colon, since it may hold colons itself.
 func part(f *rsp.Fields, p *Part) {
-	f.Take(func(rest string) int { return max(strings.LastIndexByte(rest, ':'), 0) }, &p.Annex)
+	f.UntilLast(':', &p.Annex)
 	f.Literal(':')
 	rsp.Hex(f, &p.Offset, math.MaxUint64)
 	f.Literal(',')

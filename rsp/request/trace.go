@@ -159,7 +159,7 @@ func frame(f *rsp.Fields, q *FrameQuery) {
 			return
 		}
 	}
-	if f.Only("-1") {
+	if f.Option("-1", false) {
 		q.Number = LeaveFrames
 		return
 	}
