@@ -7,121 +7,67 @@ import (
 
 func auxvPackets() []packet {
 	return []packet{
-		{
-			call:   reads(request.ReadAuxv, (*session).auxvDocument),
-			tokens: "qXfer:auxv:read+",
-			about:  "the auxiliary vector",
-			errors: "an annex",
-		},
+		{call: reads(request.ReadAuxv, (*session).auxvDocument), tokens: "qXfer:auxv:read+", about: "the auxiliary vector",
+			errors: "an annex"},
 	}
 }
 
 func execFilePackets() []packet {
 	return []packet{
-		{
-			call:    reads(request.ReadExecFile, (*session).execFileDocument),
-			tokens:  "qXfer:exec-file:read+",
-			about:   "the path of the program",
-			errors:  "no such process",
-			differs: "OK for a process that is not its own",
-		},
+		{call: reads(request.ReadExecFile, (*session).execFileDocument), tokens: "qXfer:exec-file:read+",
+			about: "the path of the program", errors: "no such process", differs: "OK for a process that is not its own"},
 	}
 }
 
 func libraryPackets() []packet {
 	return []packet{
-		{
-			call:   reads(request.ReadLibraries, (*session).librariesDocument),
+		{call: reads(request.ReadLibraries, (*session).librariesDocument),
 			tokens: "qXfer:libraries-svr4:read+ augmented-libraries-svr4-read+",
 			about:  "the dynamic linker's list, or a namespace's from one entry on, as XML",
-			errors: "the list is not as the annex says, which makes GDB read all of it",
-		},
+			errors: "the list is not as the annex says, which makes GDB read all of it"},
 	}
 }
 
 func siginfoPackets() []packet {
 	return []packet{
-		{
-			call: reads(request.ReadSiginfo, (*session).siginfoDocument), flags: whenStopped,
-			tokens: "qXfer:siginfo:read+",
-			about:  "siginfo_t of the signal that stopped the selected thread",
-			errors: "an annex",
-		},
-		{
-			call: on(request.WriteSiginfo, reply.Written, (*session).writeSiginfo), flags: whenStopped | outsideFrames,
-			tokens: "qXfer:siginfo:write+",
-			about:  "change it",
-			errors: "outside the 128 bytes",
-		},
+		{call: reads(request.ReadSiginfo, (*session).siginfoDocument), flags: whenStopped, tokens: "qXfer:siginfo:read+",
+			about: "siginfo_t of the signal that stopped the selected thread", errors: "an annex"},
+		{call: on(request.WriteSiginfo, reply.Written, (*session).writeSiginfo), flags: whenStopped | outsideFrames,
+			tokens: "qXfer:siginfo:write+", about: "change it", errors: "outside the 128 bytes"},
 	}
 }
 
 func threadLocalPackets() []packet {
 	return []packet{
-		{
-			call: on(request.ThreadLocal, reply.Address, (*session).threadLocal), flags: whenStopped,
+		{call: on(request.ThreadLocal, reply.Address, (*session).threadLocal), flags: whenStopped,
 			about:   "the address of a thread's own variable in the object of that entry of the dynamic linker's list",
 			errors:  "no such thread; no such entry; the C library is not known; the thread has not used the variable yet",
-			differs: "asks libthread_db, and so needs that of the program's C library",
-		},
+			differs: "asks libthread_db, and so needs that of the program's C library"},
 	}
 }
 
 func osPackets() []packet {
 	return []packet{
-		{
-			call:   reads(request.ReadOSTable, (*session).osDocument),
-			tokens: "qXfer:osdata:read+",
-			about:  "a table about the whole system, or the list of tables, as XML",
-			errors: "an unknown table is empty",
-		},
+		{call: reads(request.ReadOSTable, (*session).osDocument), tokens: "qXfer:osdata:read+",
+			about: "a table about the whole system, or the list of tables, as XML", errors: "an unknown table is empty"},
 	}
 }
 
 func filePackets() []packet {
 	return []packet{
-		{
-			call:  raw(request.SetFileSystem, "F0", (*session).setFiles),
-			about: "choose whose files are meant; 0 for the server's own",
-		},
-		{
-			call:  onFile(request.OpenFile, "F DESCRIPTOR", (*session).openFile),
-			about: "open a file",
-		},
-		{
-			call:    onFile(request.CloseFile, "F0", (*session).closeFile),
-			about:   "close it",
-			differs: "another ERRNO for what is not open",
-		},
-		{
-			call:  onFile(request.ReadFile, "F COUNT;BINARY", (*session).readFile),
-			about: "read from it",
-		},
-		{
-			call:  onFile(request.WriteFile, "F COUNT", (*session).writeFile),
-			about: "write to it",
-		},
-		{
-			call:  onFile(request.StatOpenFile, "F40;STAT", (*session).statOpenFile),
-			about: "ask for size, owner and so on",
-		},
-		{
-			call:    onFile(request.StatFile, "F40;STAT", (*session).statFile),
-			about:   "the same of a file that is not open",
-			differs: "unknown",
-		},
-		{
-			call:    onFile(request.StatLink, "F40;STAT", (*session).statLink),
-			about:   "the same of a symbolic link itself",
-			differs: "unknown",
-		},
-		{
-			call:  onFile(request.UnlinkFile, "F0", (*session).unlinkFile),
-			about: "remove a file",
-		},
-		{
-			call:  onFile(request.ReadLink, "F COUNT;BINARY", (*session).readLink),
-			about: "read a symbolic link",
-		},
+		{call: raw(request.SetFileSystem, "F0", (*session).setFiles),
+			about: "choose whose files are meant; 0 for the server's own"},
+		{call: onFile(request.OpenFile, "F DESCRIPTOR", (*session).openFile), about: "open a file"},
+		{call: onFile(request.CloseFile, "F0", (*session).closeFile), about: "close it",
+			differs: "another ERRNO for what is not open"},
+		{call: onFile(request.ReadFile, "F COUNT;BINARY", (*session).readFile), about: "read from it"},
+		{call: onFile(request.WriteFile, "F COUNT", (*session).writeFile), about: "write to it"},
+		{call: onFile(request.StatOpenFile, "F40;STAT", (*session).statOpenFile), about: "ask for size, owner and so on"},
+		{call: onFile(request.StatFile, "F40;STAT", (*session).statFile), about: "the same of a file that is not open",
+			differs: "unknown"},
+		{call: onFile(request.StatLink, "F40;STAT", (*session).statLink), about: "the same of a symbolic link itself",
+			differs: "unknown"},
+		{call: onFile(request.UnlinkFile, "F0", (*session).unlinkFile), about: "remove a file"},
+		{call: onFile(request.ReadLink, "F COUNT;BINARY", (*session).readLink), about: "read a symbolic link"},
 	}
 }
