@@ -11,6 +11,7 @@ package reply
 
 import (
 	"math"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/rsp"
@@ -143,33 +144,18 @@ func block(f *rsp.Fields, b *Block) {
 		return
 	}
 	for i := 0; f.More(i < len(b.Bytes)); i++ {
-		missing := f.Option("xx", !b.Has(i, 1))
-		if !f.Reading() {
-			if !missing {
-				rsp.HexDigits(f, &b.Bytes[i], 2)
-			}
-			continue
+		if f.Reading() {
+			b.Bytes, b.Available = append(b.Bytes, 0), append(b.Available, true)
 		}
-		var value byte
-		if !missing {
-			rsp.HexDigits(f, &value, 2)
-		}
-		b.Bytes = append(b.Bytes, value)
-		if missing && b.Available == nil { // all in front of it were
-			b.Available = append(b.Available, trues(i)...)
-		}
-		if b.Available != nil {
-			b.Available = append(b.Available, !missing)
+		if f.Option("xx", !b.Has(i, 1)) {
+			b.Available[i] = false
+		} else {
+			rsp.HexDigits(f, &b.Bytes[i], 2)
 		}
 	}
-}
-
-func trues(n int) []bool {
-	all := make([]bool, n)
-	for i := range all {
-		all[i] = true
+	if !slices.Contains(b.Available, false) {
+		b.Available = nil
 	}
-	return all
 }
 
 // Match is where a pattern was found, if it was.
