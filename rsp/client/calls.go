@@ -101,13 +101,13 @@ func (c *Client) WriteMemory(at arch.Addr, b []byte) error {
 func (c *Client) Transfer(object, annex string, limit int) ([]byte, error) {
 	f := request.Transfer(object)
 	var b []byte
-	for len(b) < limit {
+	for len(b) <= limit {
 		asked := request.Part{Annex: annex, Offset: uint64(len(b)), Length: uint64(c.packet - 1)} // and the letter in front
 		part, err := Do(c, Ask(f, asked, reply.Object))
 		if err != nil {
 			return nil, err
 		}
-		if b = append(b, part.Bytes...); !part.More {
+		if b = append(b, part.Bytes...); !part.More && len(b) <= limit {
 			return b, nil
 		}
 	}

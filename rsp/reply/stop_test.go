@@ -37,6 +37,9 @@ func TestStop(t *testing.T) {
 			t.Errorf("%q: %v (-want +got):\n%s", test.text, err, diff)
 			continue
 		}
+		if ended := test.text[0] == 'W' || test.text[0] == 'X'; got.Ended() != ended {
+			t.Errorf("%q: Ended is %v", test.text, !ended)
+		}
 		written := string(Stopped.Append(nil, got))
 		if test.same != (written == test.text) {
 			t.Errorf("%q is written as %q", test.text, written)
