@@ -20,12 +20,14 @@ func (x *session) insertBreakpoint(b request.Breakpoint) error {
 		if err != nil {
 			return err
 		}
+		// The expressions belong to the breakpoint and not to the target, which only calls this at each hit.
 		placed.Check = agent.Hit
 	}
 	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
 		return err
 	}
 	delete(x.persistent, spotOf(id, b))
+	// The flag is the client's for each Z: one that is sent again without it takes it back.
 	if b.Persistent && len(b.Commands) > 0 {
 		x.persistent[spotOf(id, b)] = true
 	}
@@ -39,6 +41,7 @@ func (x *session) removeBreakpoint(b request.Breakpoint) error {
 		return err
 	}
 	delete(x.persistent, spotOf(id, b))
+	// Removing what is not there is no error: GDB removes breakpoints again after an exec and before it detaches.
 	return x.target.Breakpoints().RemoveBreakpoint(id, placed)
 }
 
@@ -47,6 +50,7 @@ func (x *session) removeBreakpoint(b request.Breakpoint) error {
 func (x *session) placeOf(b request.Breakpoint) (target.ThreadID, target.Breakpoint, error) {
 	placed := target.Breakpoint{Kind: target.BreakKind(b.Kind), Addr: b.Addr, Length: b.Length}
 	if placed.Kind > target.AccessWatch {
+		// GDB emulates a read watchpoint by an access watchpoint where the reply is empty; after an error it gives up.
 		return target.ThreadID{}, placed, target.ErrUnsupported
 	}
 	id, err := x.thread()

@@ -17,6 +17,7 @@ func (x *session) setVariable(variable string) error {
 		return fmt.Errorf("environment variable %q, expected NAME=VALUE", variable)
 	}
 	x.removeVariable(name)
+	// Of two settings of a name the C library finds the first, so the old one was removed.
 	x.program.Env = append(x.program.Env, variable)
 	return nil
 }
@@ -35,6 +36,7 @@ func (s *Server) removeVariable(name string) {
 
 // resetEnvironment is QEnvironmentReset.
 func (x *session) resetEnvironment(request.None) error {
+	// GDB sends this before the first QEnvironmentHexEncoded of each vRun, and then its changes in full.
 	x.program.Env = x.config.Program.Env
 	return nil
 }

@@ -11,6 +11,7 @@ var errLeftAlone = errors.New("the program was left to its trace run: interrupt 
 
 // threadEvents is QThreadEvents.
 func (x *session) threadEvents(on bool) error {
+	// These events are off as a connection begins, and stay on until the client says otherwise.
 	x.births = on
 	x.takeCharge()
 	return nil
@@ -28,6 +29,7 @@ func (x *session) catchSyscalls(s request.Syscalls) error {
 	if err != nil {
 		return err
 	}
+	// Catching takes effect at once, and the stop of a thread would have no client that waits for it.
 	if x.leftAlone() {
 		return errLeftAlone
 	}

@@ -46,6 +46,7 @@ func monitorCommands() []monitorCommand {
 
 // monitorCommands are those of the server and the target's own.
 func (s *Server) monitorCommands() []monitorCommand {
+	// The server's own come first: a target cannot take their names.
 	list := monitorCommands()
 	own := s.target.MonitorCommands()
 	if own == nil {
@@ -68,6 +69,7 @@ func (x *session) commandTarget(c target.MonitorCommand, args string) (string, e
 	if err != nil {
 		return err.Error() + "\n", errMonitor
 	}
+	// What a command printed before it failed is printed, too.
 	says, err := c.Do(id, args)
 	if err != nil {
 		return says + err.Error() + "\n", errMonitor
@@ -87,9 +89,11 @@ func (s *Server) monitorHelp() string {
 
 // monitor is qRcmd: the user's monitor commands. What they say goes before their reply, so that an error can follow it.
 func (x *session) monitor(typed string) error {
+	// GDB sends what the user typed behind "monitor", blanks included.
 	line := strings.TrimRight(typed, " ")
 	for _, c := range x.monitorCommands() {
 		rest, ok := strings.CutPrefix(line, c.name)
+		// "set debug-hw-points 1" begins with "set debug", so a name counts only in front of a blank or the end.
 		if !ok || rest != "" && (c.arguments == "" || rest[0] != ' ') {
 			continue
 		}
@@ -158,10 +162,12 @@ func (x *session) monitorThreadLibrary(path string) (string, error) {
 
 // monitorExit ends the server and the programs that it started, and lets go those that ran before.
 func (x *session) monitorExit(string) (string, error) {
+	// The session ends after this packet has been answered, and Serve returns ErrExit.
 	x.exit = true
 	if x.target.Runner() == nil {
 		return "", nil
 	}
+	// The ends of the programs are no reply to anything.
 	x.owed = false
 	var started []int
 	var errs []error
