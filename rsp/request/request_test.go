@@ -382,7 +382,7 @@ func FuzzForms(f *testing.F) {
 // TestRejects has what no form takes, and what the error says that it expected.
 func TestRejects(t *testing.T) {
 	for packet, expected := range map[string]string{
-		"QTDP:1":                `"E" or "D"`,
+		"QTDP:1":                `':'`,
 		"QTDP:1:2:Q:0:0":        "",
 		"QTDP:-1:2":             "",
 		"QTDPsrc:1:2:on:0:1:61": "",
