@@ -16,8 +16,8 @@ import (
 // markers caches the static tracepoint markers of a process: the probes in the notes of its program and of every library that it
 // has loaded, at their addresses in memory.
 //
-// GDB asks for markers at every change of its breakpoints, so the list is rebuilt only when the program or the link map has changed,
-// and a file is parsed again only when its inode, size or time has.
+// GDB asks for markers at every change of its breakpoints, so the list is rebuilt only when the program or the link map has
+// changed, and a file is parsed again only when its inode, size or time has.
 type markers struct {
 	of    markedProcess
 	valid bool // of and list go together

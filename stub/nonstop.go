@@ -259,8 +259,8 @@ func (x *session) nextStop(request.None) ([]byte, error) {
 
 // firstStop is ? in non-stop mode: the sequence begins anew, with all threads that are stopped, whether the client has been
 // told or not. What it has not been told of otherwise stays in the queue. The first is answered and the others are notified after
-// it has been taken, although the answer might have brought them all: GDB 13.1 fails an assertion when it finds more than one stop there
-// as it connects.
+// it has been taken, although the answer might have brought them all: GDB 13.1 fails an assertion when it finds more than one
+// stop there as it connects.
 func (x *session) firstStop() []byte {
 	n := x.nonStop
 	last := x.lastStop()

@@ -5,6 +5,7 @@ import (
 	"tracewell/rsp/request"
 )
 
+// auxvPackets have the auxiliary vector, by which GDB finds the bias of a program and the vDSO.
 func auxvPackets() []packet {
 	return []packet{
 		{call: reads(request.ReadAuxv, (*session).auxvDocument), tokens: "qXfer:auxv:read+", about: "the auxiliary vector",
@@ -12,6 +13,7 @@ func auxvPackets() []packet {
 	}
 }
 
+// execFilePackets have the program, which GDB then opens by itself ("set sysroot"), or by vFile.
 func execFilePackets() []packet {
 	return []packet{
 		{call: reads(request.ReadExecFile, (*session).execFileDocument), tokens: "qXfer:exec-file:read+",
@@ -19,6 +21,8 @@ func execFilePackets() []packet {
 	}
 }
 
+// libraryPackets have the list that the dynamic linker keeps. Without them GDB reads it out of memory, two packets for each
+// library.
 func libraryPackets() []packet {
 	return []packet{
 		{call: reads(request.ReadLibraries, (*session).librariesDocument),
@@ -28,6 +32,7 @@ func libraryPackets() []packet {
 	}
 }
 
+// siginfoPackets have what $_siginfo shows, in the layout of the machine.
 func siginfoPackets() []packet {
 	return []packet{
 		{call: reads(request.ReadSiginfo, (*session).siginfoDocument), flags: whenStopped, tokens: "qXfer:siginfo:read+",
@@ -37,6 +42,7 @@ func siginfoPackets() []packet {
 	}
 }
 
+// threadLocalPackets find variables of the storage class _Thread_local.
 func threadLocalPackets() []packet {
 	return []packet{
 		{call: on(request.ThreadLocal, reply.Address, (*session).threadLocal), flags: whenStopped,
@@ -46,6 +52,7 @@ func threadLocalPackets() []packet {
 	}
 }
 
+// osPackets have what "info os" prints.
 func osPackets() []packet {
 	return []packet{
 		{call: reads(request.ReadOSTable, (*session).osDocument), tokens: "qXfer:osdata:read+",
@@ -53,6 +60,8 @@ func osPackets() []packet {
 	}
 }
 
+// filePackets are File-I/O in the direction from GDB to the target (GDB manual, Host I/O Packets). Errors are numbers of its
+// own.
 func filePackets() []packet {
 	return []packet{
 		{call: raw(request.SetFileSystem, "F0", (*session).setFiles),

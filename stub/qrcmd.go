@@ -146,8 +146,9 @@ func (x *session) monitorFile(path string) (string, error) {
 	return "", nil
 }
 
-// monitorThreadLibrary is set libthread-db-search-path. Nothing here is done with that library, but who hides it from gdbserver wants
-// to see GDB without thread-local variables. An empty path is the system's, $sdir and $pdir are the system's and the program's folders.
+// monitorThreadLibrary is set libthread-db-search-path. Nothing here is done with that library, but who hides it from gdbserver
+// wants to see GDB without thread-local variables. An empty path is the system's, $sdir and $pdir are the system's and the
+// program's folders.
 func (x *session) monitorThreadLibrary(path string) (string, error) {
 	const library = "/libthread_db.so.1"
 	x.noLocals = path != "" && !slices.ContainsFunc(strings.Split(path, ":"), func(folder string) bool {

@@ -50,6 +50,8 @@ func (x *session) relocated(args string) ([]byte, error) {
 		return nil, nil
 	}
 	if size, err := request.Relocated.Parse(args); err == nil {
+		// The target checks the copy against the instruction: that of GDB 13.1 is wrong for some operands relative to the
+		// pc.
 		_ = x.target.Relocator().Relocated(x.moving.pid, x.moving.left[0], size)
 	}
 	return x.nextRelocation()

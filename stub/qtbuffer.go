@@ -24,6 +24,7 @@ func (x *session) bufferSize(size int64) error {
 func (x *session) readBuffer(p request.BufferPart) ([]byte, error) {
 	// GDB asks for as much as fits its packets, record --remote for as much as fits ours.
 	size := int(min(p.Length, uint64(x.packetSize/2)))
+	// Both this and the reply are used again: tsave of a large buffer takes thousands of these packets.
 	x.chunk = slices.Grow(x.chunk[:0], size)[:size]
 	n, err := x.recorded.ReadBuffer(p.Offset, x.chunk)
 	switch {

@@ -25,6 +25,7 @@ func (x *session) addActions(p trace.ActionPacket) error {
 func (x *session) addSource(piece trace.SourcePiece) error {
 	if piece.Type == trace.SourceAt && strings.HasPrefix(strings.TrimPrefix(piece.Text, "-qualified "), markerOption) {
 		piece.Text = fmt.Sprintf("*%v", piece.Key.Addr)
+		// The text that replaces it comes in one part.
 		piece.Start, piece.Total = 0, len(piece.Text)
 	}
 	return x.engine.AddSource(piece)
@@ -48,6 +49,7 @@ func (x *session) enable(key trace.Key, on bool) error {
 // The address then says which one is meant, if it has one only.
 func (x *session) resolveKey(key trace.Key) trace.Key {
 	key.Addr = x.plainAddress(key.Addr)
+	// A key that is known wins: two tracepoints may share an address.
 	if _, _, known := x.recorded.Hits(key); !known {
 		if only, ok := x.onlyAt(key.Addr); ok {
 			key = only
@@ -76,6 +78,7 @@ func (x *session) firstPiece(request.None) ([]byte, error) {
 	x.pieces = list{}
 	for _, t := range x.recorded.Tracepoints() {
 		t.Static, t.Addr = false, x.signedAddress(t.Addr)
+		// They are listed as they are now: definitions that change before the last qTsP do not mix with these.
 		x.pieces.items = append(x.pieces.items, t.Pieces()...)
 	}
 	return x.pieces.advance(), nil

@@ -70,11 +70,13 @@ var errFramesLeft = errors.New("this client has let the recording go; connect ag
 
 // enterFrame selects frame n.
 func (x *session) enterFrame(n int) (reply.Selection, error) {
+	// The frame is a copy: a circular buffer may drop it while the client looks at it.
 	frame, ok, err := x.recorded.Frame(n)
 	if err != nil || !ok {
 		return reply.Selection{}, err
 	}
 	switch {
+	// A client that is not in extended mode leaves when the program ends, and looks at frames as long as it stays.
 	case x.alive() || !x.extended:
 	case x.engine == nil:
 		return reply.Selection{}, errFramesLeft
@@ -89,6 +91,7 @@ func (x *session) enterFrame(n int) (reply.Selection, error) {
 // frameRegisters is the register block of the selected frame. Without collected registers the pc is mostly known all the same.
 func (x *session) frameRegisters(layout *tdesc.Layout) reply.Block {
 	b := reply.Block{Bytes: make([]byte, layout.Size), Available: make([]bool, layout.Size)}
+	// A tracer that collected fewer registers than the description has leaves the rest unavailable.
 	known := b.Part(0, copy(b.Bytes, x.frame.Registers()))
 	if slot := layout.ByNumber(x.target.ISA().PC); len(known.Bytes) == 0 && slot != nil && !x.frame.Unplaced {
 		known = b.Part(slot.Offset, slot.Size)
@@ -105,6 +108,7 @@ func (x *session) frameRegisters(layout *tdesc.Layout) reply.Block {
 // mapping that the program cannot write to. GDB tells the ranges of the main program at the addresses of its file, so
 // without the latter there would be no disassembly in a frame of a position-independent program or of a library.
 func (x *session) readFrameMemory(addr arch.Addr, b []byte) (int, error) {
+	// Read as the client has the address, and then as a 32-bit machine with signed addresses has it in its frames.
 	if n := x.frame.ReadMemory(addr, b); n > 0 || len(b) == 0 {
 		return n, nil
 	}
@@ -119,10 +123,12 @@ func (x *session) readFrameMemory(addr arch.Addr, b []byte) (int, error) {
 
 // unchanging reports whether all n bytes at addr are now what they were at every frame.
 func (x *session) unchanging(addr arch.Addr, n int) bool {
+	// QTro comes with each tstart, and the engine keeps it for its run; a recording has no engine.
 	if x.engine != nil && x.engine.ReadOnly(addr, uint64(n)) {
 		return true
 	}
 	id, err := x.thread()
+	// The target asks the kernel: /proc/PID/maps shows which mappings are writable.
 	readOnly := x.target.ReadOnly()
 	return err == nil && readOnly != nil && readOnly.ReadOnly(id, addr, n)
 }
@@ -154,6 +160,7 @@ func (x *session) frameDocument(annex string) ([]byte, error) {
 		return nil, errNoFrame
 	}
 	var doc frameElement
+	// Blocks stay in the order of the frame, one element each: GDB looks for memory in all of them.
 	for b := range x.frame.Blocks() {
 		switch b.Kind {
 		case tfile.BlockMemory:

@@ -12,6 +12,7 @@ import (
 
 // firstMarkers is qTfSTM.
 func (x *session) firstMarkers(request.None) ([]byte, error) {
+	// Read anew with each qTfSTM, since libraries may have come; see markersOf for what is read again.
 	var all []*marker
 	id, err := x.thread()
 	if err == nil {
@@ -62,6 +63,7 @@ func (x *session) findMarker(addr arch.Addr) tracepoint.Marker {
 	if err != nil {
 		return nil
 	}
+	// A nil *marker in the interface would not be nil.
 	if m, err := x.markerAt(id.PID, addr); m != nil && err == nil {
 		return m
 	}
@@ -76,5 +78,6 @@ func (x *session) staticDocument(annex string) ([]byte, error) {
 	if x.frame == nil {
 		return nil, errNoFrame
 	}
+	// GDB reads it for $_sdata.
 	return x.frame.Static(), nil
 }

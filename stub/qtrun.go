@@ -8,6 +8,7 @@ import (
 // traceInit is QTinit.
 func (x *session) traceInit(request.None) error {
 	x.frame = nil
+	// The frames are gone, so none stays selected.
 	return x.engine.Init()
 }
 
@@ -19,6 +20,7 @@ func (x *session) traceStart(request.None) error {
 		return err
 	}
 	return x.relocate(id.PID, addresses(x.engine.Tracepoints()), func() error {
+		// One run at a time, in one process: the engine's buffer and variables have no process of their own.
 		if err := x.engine.Start(x.target.Tracer(), id.PID); err != nil {
 			return err
 		}
@@ -45,6 +47,7 @@ func (x *session) disconnectedTracing(on bool) error {
 
 // traceNotes is QTNotes. Either all of the notes in the packet are kept or none. Of two with the same key the last counts.
 func (x *session) traceNotes(notes []request.Note) error {
+	// The grammar has seen to it that there is no other key.
 	keep := map[string]func(string){"user": x.engine.SetUser, "notes": x.engine.SetNotes, "tstop": x.engine.SetStopNote}
 	for _, n := range notes {
 		keep[n.Key](n.Text)

@@ -21,6 +21,7 @@ type document struct {
 func reads(f *request.Form[request.Part], read func(x *session, annex string) ([]byte, error)) call {
 	object := strings.Split(f.Prefix, ":")[1]
 	c := on(f, reply.Object, func(x *session, p request.Part) (reply.Part, error) {
+		// A client reads one object of a kind at a time: the next annex takes the place of the last.
 		doc, ok := x.documents[object]
 		if !ok || p.Offset == 0 || doc.annex != p.Annex {
 			b, err := read(x, p.Annex)
@@ -30,6 +31,7 @@ func reads(f *request.Form[request.Part], read func(x *session, annex string) ([
 			doc = document{p.Annex, b}
 			x.documents[object] = doc
 		}
+		// An offset at the very end is no error: it is how GDB asks whether there is more.
 		if p.Offset > uint64(len(doc.bytes)) {
 			return reply.Part{}, fmt.Errorf("offset %d is behind the end of the %d bytes of %s", p.Offset, len(doc.bytes), object)
 		}
@@ -46,6 +48,7 @@ func reads(f *request.Form[request.Part], read func(x *session, annex string) ([
 func (x *session) fit(b []byte, header int) int {
 	room := x.packetSize - header
 	for i, c := range b {
+		// These take two bytes in a frame. PacketSize counts bytes as they are sent.
 		if strings.IndexByte("#$}*", c) >= 0 {
 			room--
 		}
@@ -61,6 +64,7 @@ func errNoAnnex(annex string) error { return fmt.Errorf("there is no annex %q", 
 
 // marshal prints an XML document. Attribute values are escaped, since names come from the program.
 func marshal(doc any) ([]byte, error) {
+	// No DOCTYPE: GDB has the DTDs built in and reads none.
 	b, err := xml.MarshalIndent(doc, "", " ")
 	if err != nil {
 		return nil, err
@@ -71,6 +75,7 @@ func marshal(doc any) ([]byte, error) {
 // featuresDocument is qXfer:features:read. The description has no includes, so there is one annex. As with gdbserver there is
 // none without a process: GDB keeps its user from choosing another architecture than described (set architecture).
 func (x *session) featuresDocument(annex string) ([]byte, error) {
+	// Between two programs of an extended session there may be one of another architecture.
 	if !x.alive() {
 		return nil, target.ErrNoProcess
 	}
@@ -89,6 +94,7 @@ func (x *session) auxvDocument(annex string) ([]byte, error) {
 	if annex != "" {
 		return nil, errNoAnnex(annex)
 	}
+	// The vector as the kernel has it, in words of the process.
 	return x.target.Auxv().ReadAuxv(id.PID)
 }
 
@@ -100,6 +106,7 @@ func (x *session) execFileDocument(annex string) ([]byte, error) {
 	}
 	if annex != "" {
 		// A process, which the packets that name nothing else have in the same form.
+		// Without one it is the process of the selected thread, as older clients mean it.
 		if id.PID, err = request.KillProcess.Parse(annex); err != nil {
 			return nil, err
 		}
@@ -126,6 +133,7 @@ func (x *session) writeSiginfo(w request.ObjectWrite) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	// GDB writes the whole structure; a part is merged into what there is.
 	b, err := x.target.Siginfo().ReadSiginfo(id)
 	if err != nil {
 		return 0, err

@@ -19,6 +19,7 @@ func (x *session) registerBlock() (reply.Block, error) {
 		return reply.Block{}, err
 	}
 	if x.frame != nil {
+		// A frame that collected no registers is no error: all are unavailable, and GDB shows what it can.
 		return x.frameRegisters(layout), nil
 	}
 	id, err := x.thread()
@@ -34,6 +35,7 @@ func (s *Server) threadRegisters(layout *tdesc.Layout, id target.ThreadID) (repl
 	if err := s.target.ReadRegisters(id, b.Bytes); err != nil {
 		return reply.Block{}, err
 	}
+	// Only a recording has registers that are not known; a process has all of them.
 	availability := s.target.Availability()
 	if availability == nil {
 		return b, nil
@@ -55,6 +57,7 @@ func (x *session) writeRegisters(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A block of another length is of a client with another description: nothing in it would be in its place.
 	if len(b) != layout.Size {
 		return nil, fmt.Errorf("%d bytes of registers, expected %d", len(b), layout.Size)
 	}
@@ -69,6 +72,7 @@ func (x *session) writeRegisters(args string) ([]byte, error) {
 // exist comes before what is wrong behind its number, which begins the packet.
 func (x *session) slot(n arch.Reg, malformed error) (*tdesc.Slot, error) {
 	var syntax *rsp.SyntaxError
+	// Not even the number could be read.
 	if errors.As(malformed, &syntax) && syntax.Offset == 0 {
 		return nil, malformed
 	}
@@ -105,6 +109,7 @@ func (x *session) writeRegister(args string) ([]byte, error) {
 		return nil, err
 	}
 	value := r.Value
+	// A shorter value would leave part of the register as it was.
 	if len(value) != slot.Size {
 		return nil, fmt.Errorf("%d bytes for %s, expected %d", len(value), slot.Reg.Name, slot.Size)
 	}
@@ -121,6 +126,7 @@ func (x *session) setRegister(id target.ThreadID, slot *tdesc.Slot, value []byte
 	if err != nil {
 		return err
 	}
+	// Targets write whole blocks only: ptrace has no request for one register of a regset.
 	b := make([]byte, layout.Size)
 	if err := x.target.ReadRegisters(id, b); err != nil {
 		return err

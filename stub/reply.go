@@ -22,6 +22,7 @@ var errFrameSelected = errors.New("a traceframe is selected")
 // unless the client announced that it reads error texts everywhere (GDB 16 does).
 func (x *session) errorReply(p *packet, err error) []byte {
 	switch {
+	// The empty reply: the packet is known but this target lacks what it needs.
 	case errors.Is(err, target.ErrUnsupported):
 		return nil
 	case p.flags&numericErrors != 0 && !x.client.Has(request.ErrorMessages):

@@ -2,6 +2,8 @@ package stub
 
 import "tracewell/rsp/request"
 
+// runPackets resume and stop programs. In all-stop mode the reply to a resumption is the next stop, so a client sends
+// nothing but Ctrl-C until then; in non-stop mode all are answered at once.
 func runPackets() []packet {
 	return []packet{
 		{call: raw(request.ResumeActions, "vCont;VERB;...", (*session).verbs), tokens: "vContSupported+",
@@ -34,6 +36,7 @@ func runPackets() []packet {
 	}
 }
 
+// reversePackets are those of a recording, which knows what was executed before.
 func reversePackets() []packet {
 	return []packet{
 		{call: raw(request.BackContinue, "stop reply; replaylog:begin at the start", (*session).goBack), flags: whenStopped,
@@ -45,6 +48,8 @@ func reversePackets() []packet {
 	}
 }
 
+// processPackets end processes and let them go. vRun is among them, and not with those that a launcher needs: a target that
+// starts no programs has to say so.
 func processPackets() []packet {
 	return []packet{
 		{call: unparsed(request.Run, "stop reply", (*session).run), flags: whenStopped,
@@ -62,6 +67,7 @@ func processPackets() []packet {
 	}
 }
 
+// launchPackets start programs and attach to processes. The settings hold for all programs that start from then on.
 func launchPackets() []packet {
 	return []packet{
 		{call: raw(request.Attach, "stop reply; OK in non-stop mode, where it goes on", (*session).attach),
@@ -82,6 +88,7 @@ func launchPackets() []packet {
 	}
 }
 
+// signalPackets are for targets that pass signals to a program without a stop.
 func signalPackets() []packet {
 	return []packet{
 		{call: does(request.ProgramSignals, (*session).programSignals), tokens: "QProgramSignals+",
@@ -89,6 +96,7 @@ func signalPackets() []packet {
 	}
 }
 
+// syscallPackets have the program stop at system calls. Numbers are those of the machine.
 func syscallPackets() []packet {
 	return []packet{
 		{call: does(request.CatchSyscalls, (*session).catchSyscalls), tokens: "QCatchSyscalls+",
@@ -97,6 +105,7 @@ func syscallPackets() []packet {
 	}
 }
 
+// breakpointPackets insert and remove breakpoints and watchpoints. A target keeps them out of the memory that clients read.
 func breakpointPackets() []packet {
 	return []packet{
 		{call: does(request.InsertBreak, (*session).insertBreakpoint), flags: outsideFrames,

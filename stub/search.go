@@ -18,6 +18,7 @@ var errNoPattern = errors.New("there is no pattern to search for")
 
 // searchMemory is qSearch:memory.
 func (x *session) searchMemory(s request.Search) (reply.Match, error) {
+	// GDB's find command sends none.
 	if len(s.Pattern) == 0 {
 		return reply.Match{}, errNoPattern
 	}
@@ -35,6 +36,8 @@ func (x *session) find(addr arch.Addr, length uint64, pattern []byte) (at arch.A
 		keep := min(len(window), len(pattern)-1)
 		copy(window, window[len(window)-keep:])
 		window = append(window[:keep], chunk...)
+		// The window may hold the whole pattern at most len(pattern)-1 bytes in front of the chunk, so nothing is found
+		// twice or missed.
 		i := bytes.Index(window, pattern)
 		found = i >= 0
 		at = behind - arch.Addr(len(window)-i)
@@ -75,6 +78,7 @@ func (x *session) eachChunk(addr arch.Addr, length uint64, f func(behind arch.Ad
 	buf := make([]byte, min(length, memoryChunk))
 	for length > 0 {
 		n, err := x.memoryAt(addr, buf[:min(length, uint64(len(buf)))])
+		// The error is about the first byte that cannot be read.
 		if n == 0 {
 			return err
 		}

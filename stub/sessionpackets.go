@@ -5,6 +5,7 @@ import (
 	"tracewell/rsp/request"
 )
 
+// sessionPackets are about the connection and about the server itself.
 func sessionPackets() []packet {
 	return []packet{
 		{call: raw(request.Supported, "FEATURE;...", (*session).supported), tokens: "multiprocess?+ error-message?+",
@@ -24,6 +25,7 @@ func sessionPackets() []packet {
 	}
 }
 
+// threadPackets list threads and select one of them, which most other packets are about.
 func threadPackets() []packet {
 	return []packet{
 		{call: raw(request.StopReason, "stop reply; OK in non-stop mode if no thread is stopped", (*session).status),
@@ -48,6 +50,8 @@ func threadPackets() []packet {
 	}
 }
 
+// statePackets read and write registers and memory: those of the selected frame while there is one, which nothing can
+// change.
 func statePackets() []packet {
 	return []packet{
 		{call: on(request.ReadRegisters, reply.Registers, (*session).readRegisters), flags: whenStopped,

@@ -40,6 +40,7 @@ func (x *session) passes(ev target.Event) bool {
 	switch {
 	case x.detached:
 		return passesUnattended(ev)
+	// A target that has the ability passes signals itself, without a stop.
 	case x.target.Signals() != nil || ev.Kind != target.Stopped || ev.Reason != target.ReasonNone:
 		return false
 	}

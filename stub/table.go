@@ -43,7 +43,7 @@ type packet struct {
 
 	// The rest is for readers, see reference.go.
 	about   string
-	errors  string // why it may fail, besides what its kind says, its flags, arguments that are not well formed, and the lack of a process
+	errors  string // why it may fail, besides its kind, its flags, malformed arguments, and the lack of a process
 	differs string // what gdbserver 13.1 does instead; "" for the same
 	manual  string // where the letter of GDB's manual is not followed, and why; "" for nowhere
 }

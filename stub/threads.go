@@ -20,6 +20,7 @@ func (x *session) thread() (target.ThreadID, error) {
 	if len(threads) == 0 {
 		return target.ThreadID{}, target.ErrNoProcess
 	}
+	// The leader of the first process, as long as that lives.
 	return threads[0], nil
 }
 
@@ -30,6 +31,7 @@ func (x *session) resolve(pid, tid int) (target.ThreadID, error) {
 		return target.ThreadID{}, target.ErrNoProcess
 	}
 	wild := target.ThreadID{PID: orAll(pid), TID: orAll(tid)}
+	// The process of a thread-id without one is any: thread numbers are unique in a system.
 	if i := slices.IndexFunc(threads, wild.Covers); i >= 0 {
 		return threads[i], nil
 	}
@@ -69,6 +71,7 @@ func (x *session) selectThread(s request.Selection) error {
 	if s.For == 'c' {
 		selected = &x.resuming
 	}
+	// Hg0, Hg-1, Hgp0.0 and Hc-1, as GDB sends them.
 	if tid <= 0 && pid <= 0 {
 		if _, err := x.resolve(selected.PID, selected.TID); err != nil || selected == &x.resuming {
 			*selected = target.ThreadID{}
@@ -80,6 +83,7 @@ func (x *session) selectThread(s request.Selection) error {
 		return err
 	}
 	*selected = id
+	// Hcp1.-1: what resumes is all of the process.
 	if selected == &x.resuming && tid == rsp.AllThreads {
 		selected.TID = target.All
 	}
@@ -123,6 +127,7 @@ func (x *session) threadExtra(t rsp.Thread) (string, error) {
 		return "", err
 	}
 	th, err := x.target.Thread(id)
+	// GDB shows it in "info threads" if it has no qXfer:threads.
 	return th.Name, err
 }
 
@@ -169,6 +174,7 @@ func (x *session) threadsDocument(annex string) ([]byte, error) {
 		if err != nil {
 			continue // it has just ended
 		}
+		// The fields are optional one by one, and what is not known is left out.
 		e := threadElement{ID: x.idOf(id).String(), Name: th.Name, Handle: x.threadHandle(id)}
 		if th.Core >= 0 {
 			e.Core = fmt.Sprint(th.Core)

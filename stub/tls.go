@@ -36,6 +36,7 @@ func (x *session) threadHandle(id target.ThreadID) string {
 		return ""
 	}
 	var b [8]byte
+	// pthread_t is a pointer to the thread's descriptor in glibc and musl: the thread pointer of the ABI leads there.
 	isa := x.target.ISA()
 	if isa.AddrSize == 4 {
 		isa.Order.PutUint32(b[:], uint32(pointer))

@@ -5,6 +5,8 @@ import (
 	"tracewell/rsp/request"
 )
 
+// definitionPackets define tracepoints and trace state variables. A long definition comes in several packets, of which each
+// but the last ends in a hyphen.
 func definitionPackets() []packet {
 	return []packet{
 		{call: does(request.TraceInit, (*session).traceInit), flags: changesRun,
@@ -59,6 +61,8 @@ func definitionPackets() []packet {
 	}
 }
 
+// markerPackets are about static tracepoints. Those of gdbserver are the markers of its in-process agent, ours the probes of
+// <sys/sdt.h>.
 func markerPackets() []packet {
 	return []packet{
 		{call: raw(request.FirstMarkers, "m ADDRESS:HEXID:HEXTEXT,... or l", (*session).firstMarkers),
@@ -76,6 +80,7 @@ func markerPackets() []packet {
 	}
 }
 
+// tracePackets begin and end a run and say how its buffer works.
 func tracePackets() []packet {
 	return []packet{
 		{call: does(request.TraceStart, (*session).traceStart), flags: changesRun,
@@ -100,6 +105,7 @@ func tracePackets() []packet {
 	}
 }
 
+// relocationPackets are no requests but answers: what a client sends when it was asked to copy an instruction.
 func relocationPackets() []packet {
 	return []packet{
 		{call: unparsed(request.Relocated, "none, or that of the packet that installs", (*session).relocated),
@@ -111,6 +117,7 @@ func relocationPackets() []packet {
 	}
 }
 
+// savePackets write a trace file on the server's side ("tsave -r").
 func savePackets() []packet {
 	return []packet{
 		{call: does(request.SaveTrace, (*session).saveTrace), about: "write a trace file on the server's side",
@@ -121,6 +128,7 @@ func savePackets() []packet {
 	}
 }
 
+// queryPackets ask for the state of the run and upload the definitions, for a client that connects to a run that is on.
 func queryPackets() []packet {
 	return []packet{
 		{call: on(request.TraceStatus, reply.Status, (*session).traceStatus), about: "state of the trace run",
@@ -153,6 +161,7 @@ func queryPackets() []packet {
 	}
 }
 
+// framePackets select frames, and read what is in them beside registers and memory.
 func framePackets() []packet {
 	return []packet{
 		{call: on(request.SelectFrame, reply.Frame, (*session).selectFrame),

@@ -24,6 +24,7 @@ const maxFiles = 1024
 
 // add gives a file the lowest free descriptor.
 func (o *openFiles) add(f target.File) int {
+	// As open(2) does: clients that leak nothing see small numbers.
 	for fd, other := range o.files {
 		if other == nil {
 			o.files[fd] = f
@@ -86,6 +87,7 @@ func (x *session) openFile(o request.FileOpen) (opened reply.Result, err error) 
 	if x.open.full() {
 		return opened, target.EMFILE
 	}
+	// File-I/O has flags of its own, which happen to be those of newlib.
 	how, ok := openFlags(o.Flags)
 	if !ok {
 		return opened, target.EINVAL
@@ -105,6 +107,7 @@ func openFlags(flags uint64) (how int, ok bool) {
 	const access = 3
 	ways := map[uint64]int{0: os.O_RDONLY, 1: os.O_WRONLY, 2: os.O_RDWR}
 	how, ok = ways[flags&access]
+	// What is left must be bits that are known: an unknown one might ask for safety that the file would not have.
 	flags &^= access
 	for bit, flag := range openFlagBits {
 		if flags&bit != 0 {
@@ -129,6 +132,7 @@ func (x *session) closeFile(fd int) (done reply.Result, err error) {
 	if err != nil {
 		return done, err
 	}
+	// Closed whatever Close says, as the kernel has it.
 	x.open.files[fd] = nil
 	return done, f.Close()
 }
@@ -196,6 +200,7 @@ func statReply(s target.FileStat, err error) (reply.Result, error) {
 		return reply.Result{}, err
 	}
 	var b []byte
+	// The order of the wire, whatever that of the machine is. Numbers that do not fit 32 bits are cut, as in gdbserver.
 	order := binary.BigEndian
 	for _, v := range []uint32{
 		uint32(s.Device), uint32(s.Inode), fileMode(s.Mode), uint32(s.Links), s.UID, s.GID, uint32(s.Special),

@@ -1,6 +1,7 @@
 // Package client is GDB's side of the remote protocol in typed calls. Requests are written by the grammar that package stub
 // reads by (rsp/request), replies are read by the one that it writes by (rsp/reply) and come back as values: any request and
-// the form of its reply make a call (Ask). Where there is more to it than that, as with lists, objects and stops, there is a method.
+// the form of its reply make a call (Ask). Where there is more to it than that, as with lists, objects and stops, there is a
+// method.
 //
 // Every call sends one packet, or as many as a long answer takes, and waits for the replies; a Batch sends several packets in
 // one write.
