@@ -31,6 +31,7 @@ func Fetch(c Config, stop bool) (Fetched, error) {
 	if err != nil {
 		return Fetched{}, fmt.Errorf("cannot connect to %s: %w", c.Address, reason(err))
 	}
+	// No finder and no plan: what was traced comes from the server.
 	s := &Session{config: c, server: newServer(conn)}
 	fetched, err := s.collect(stop)
 	err = errors.Join(err, s.Close())
@@ -49,6 +50,7 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 	if err := s.learn(); err != nil {
 		return result, err
 	}
+	// tnotrun: also what gdbserver says after QTinit.
 	if st := &s.result.Status; !st.Running && st.Reason == trace.ReasonNotRun {
 		return result, errors.New("the server has recorded nothing: no run has been started")
 	}
@@ -69,6 +71,7 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 	if err != nil {
 		return result, err
 	}
+	// The files of the process may be gone by now, or the program ended.
 	result.Unnamed = s.locate()
 	h.Description = output.Describe(s.description, s.objects)
 	if err := s.copyTo(h); err != nil {
@@ -103,6 +106,7 @@ func (s *Session) upload() (h tfile.Header, err error) {
 	if err != nil {
 		return h, err
 	}
+	// The server lists the newest first; a file has them in the order of their definition.
 	var variables trace.Variables
 	for _, v := range list {
 		variables.Add(v)

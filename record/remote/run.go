@@ -106,6 +106,7 @@ func (s *Session) trace(ctx context.Context) error {
 	}
 	// The time of a run begins when the program goes on, not with the packets that define it.
 	if s.config.Duration > 0 {
+		// The cause tells the end of time from the user's cancellation.
 		limited, cancel := context.WithTimeoutCause(ctx, s.config.Duration, errTimeUp)
 		defer cancel()
 		ctx = limited
@@ -308,6 +309,7 @@ func (s *Session) look() (more bool, err error) {
 			return false, err
 		}
 	}
+	// Counts are for people: reading them more often would delay frames on a slow link.
 	if time.Since(s.counted) >= countEvery {
 		err = s.tallies(s.finder.Defined)
 	}
@@ -333,6 +335,7 @@ func (s *Session) learn() error {
 func (s *Session) tallies(all []trace.Tracepoint) error {
 	s.counted = time.Now()
 	batch := s.server.Batch()
+	// What a server replies that is no pair of numbers is an error of that call alone.
 	replies := make([]*client.Result[reply.Counts], len(all))
 	for i := range all {
 		replies[i] = client.Add(batch, client.Ask(request.TracepointCounts, all[i].Key(), reply.Hits))
@@ -372,6 +375,7 @@ func (s *Session) finish() (err error) {
 	}
 	if s.exited {
 		if s.server.NonStop {
+			// gdbserver --once ends when the end of its program is acknowledged, so no reply may come.
 			_, _, _ = s.server.NextStop()
 		}
 		return err
@@ -411,6 +415,7 @@ func (s *Session) count(running bool) {
 	// Locations are copied: the session goes on to append to them while others read the feed.
 	f := record.Feed{At: time.Now(), Running: running, Processes: 1, Frames: s.frames.count, Bytes: s.frames.bytes}
 	for _, t := range s.finder.Points {
+		// Frames and bytes count by tracepoint of the plan, hits by location.
 		p := record.PointFeed{
 			Number: t.Number, At: t.Location.Value, Locations: slices.Clone(t.Locations), Pending: t.Pending != nil,
 			Frames: s.frames.tallies[t.Number].frames, Bytes: s.frames.tallies[t.Number].bytes,

@@ -139,6 +139,7 @@ func (b Block) Part(offset, size int) Block {
 }
 
 func block(f *rsp.Fields, b *Block) {
+	// The usual case, and the one that comes with every step: digits of a whole block at once.
 	if !f.Reading() && b.Available == nil {
 		rsp.HexRest(f, &b.Bytes)
 		return
@@ -202,6 +203,7 @@ func result(f *rsp.Fields, r *Result) {
 	if r.Failed = f.Option("-1", r.Failed); !r.Failed {
 		rsp.Hex(f, &r.Number, math.MaxInt64)
 	}
+	// Whatever the number in front of it, an errno says that the operation has failed.
 	if f.Option(",", r.Errno != 0) {
 		r.Failed = true
 		rsp.Hex(f, &r.Errno, math.MaxInt32)
@@ -278,6 +280,7 @@ func variables(f *rsp.Fields, list *[]trace.Variable) {
 // buffer is bytes of the trace buffer. None are its end.
 func buffer(f *rsp.Fields, b *[]byte) {
 	if !f.Option("l", len(*b) == 0) {
+		// The empty reply would be one of a stub that does not support the packet.
 		if rsp.HexRest(f, b); len(*b) == 0 {
 			f.Fail("bytes of the trace buffer")
 		}

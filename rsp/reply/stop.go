@@ -61,6 +61,7 @@ func (s *Stop) fields(f *rsp.Fields) {
 	case 'T':
 		s.items(f)
 	case 'W', 'X':
+		// Only between ends that have agreed on multiprocess.
 		if f.Option(";process:", s.PID != 0) {
 			rsp.Hex(f, &s.PID, math.MaxInt32)
 		}
@@ -99,6 +100,7 @@ func (s *Stop) items(f *rsp.Fields) {
 			f.Option(part, true)
 		}
 	}
+	// The order of gdbserver: reason, registers, thread, processor.
 	if s.Reason != "" {
 		write(s.Reason, s.Detail)
 	}
@@ -123,10 +125,12 @@ func (s *Stop) item(f *rsp.Fields) {
 		s.Thread = new(rsp.Thread)
 		f.Thread(s.Thread)
 	case "core":
+		// A number of the operating system's, as in /proc/cpuinfo.
 		rsp.Hex(f, &s.Core, math.MaxInt32)
 	default:
 		f.Until(';', &value)
 		in := rsp.NewScanner(name)
+		// Names such as "fade" would be registers; that is why no reason consists of hexadecimal digits only.
 		number := in.HexUpTo(math.MaxInt32)
 		switch {
 		case in.End() == nil:
