@@ -165,7 +165,6 @@ func TestClientCannotWrite(t *testing.T) {
 
 // breaks is a connection that cannot be written a second time, and is read once.
 type breaks struct {
-	broken
 	reply   string
 	written bool
 }
