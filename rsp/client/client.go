@@ -9,10 +9,10 @@
 // Acknowledgments are on as a connection begins, and each packet is sent up to three times until the stub has it whole; a reply
 // that arrives damaged is asked for again as often. EndAcks ends that, for connections that lose nothing: TCP, pipes.
 //
-// Between a packet and its reply a stub may send console output and questions about instructions (qRelocInsn), and at any time
-// notifications. The first two are answered on the way. Of notifications the first stop is kept until Notified fetches it. The
-// connection is read only in calls: a notification that comes between two of them is seen during the next, so a caller in non-stop
-// mode polls by a cheap packet.
+// Between a packet and its reply a stub may send console output and questions about instructions (qRelocInsn), and at any
+// time notifications. Output goes to Console. The questions are answered by no: the stub steps over the instruction then. Of
+// notifications the first stop is kept until Notified fetches it. The connection is read only in calls: a notification that
+// comes between two of them is seen during the next, so a caller in non-stop mode polls by a cheap packet.
 //
 // What can go wrong has a type each. *UnsupportedError: the stub does not know the packet. *CodeError and *MessageError: it
 // refuses, by a number or in words. *ReplyError: its reply makes no sense. After all of these the next call may be made.
@@ -30,7 +30,6 @@ import (
 	"strings"
 	"time"
 
-	"tracewell/arch"
 	"tracewell/rsp"
 	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
@@ -50,9 +49,6 @@ type Client struct {
 	Patience time.Duration
 	// Console takes what the program, or a monitor command, prints while a reply is due; nil to drop it.
 	Console func(text []byte)
-	// Relocate copies an instruction for a stub that cannot do so itself, and returns the size of the copy in bytes. Without
-	// it, or where it reports false, the stub has to do without the copy.
-	Relocate func(from, to arch.Addr) (size int, ok bool)
 	// NonStop says that the stub was told to be in non-stop mode, so that resumptions are answered at once.
 	NonStop bool
 

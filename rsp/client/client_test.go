@@ -245,15 +245,15 @@ func TestLost(t *testing.T) {
 
 // TestBetween has a stub print, ask for an instruction to be relocated and notify before it replies.
 func TestBetween(t *testing.T) {
-	var step int
+	var step, asked int
 	p := &peer{answer: func(packet string) []string {
 		switch {
 		case packet == "QTStart":
+			asked++
 			return []string{"O6869", "%Stop:T05thread:p1.2;", "qRelocInsn:401000;700000"}
-		case packet == "qRelocInsn:5":
+		case packet == "E01" && asked == 1:
+			asked++
 			return []string{"qRelocInsn:bad"}
-		case packet == "E01":
-			return []string{"OK"}
 		case packet == "vStopped" && step == 0:
 			step++
 			return []string{"W03;process:1"}
@@ -263,9 +263,8 @@ func TestBetween(t *testing.T) {
 	c := p.connect(t)
 	printed := ""
 	c.Console = func(text []byte) { printed += string(text) }
-	c.Relocate = func(from, to arch.Addr) (int, bool) { return 5, from == 0x401000 && to == 0x700000 }
-	if err := Command(c, request.TraceStart, request.None{}); err != nil || printed != "hi" {
-		t.Errorf("printed %q, %v", printed, err)
+	if err := Command(c, request.TraceStart, request.None{}); err != nil || printed != "hi" || asked != 2 {
+		t.Errorf("printed %q, %d questions, %v", printed, asked, err)
 	}
 	st, ok, err := c.Notified()
 	if err != nil || !ok || st.Kind != 'T' || *st.Thread != (rsp.Thread{PID: 1, TID: 2, Multiprocess: true}) || c.HasNotified() {

@@ -153,18 +153,8 @@ func (c *Client) receive(packet []byte) (string, error) {
 		if !strings.HasPrefix(text, "qRelocInsn:") {
 			return text, nil
 		}
-		if err := c.link.Send(c.relocate(text)); err != nil {
+		if err := c.link.Send(request.NotRelocated.Append(nil, "01")); err != nil {
 			return "", c.lose(nameOf(packet), err)
 		}
 	}
-}
-
-// relocate answers the question whether an instruction can be copied. One that makes no sense is answered, too: the stub waits.
-func (c *Client) relocate(question string) []byte {
-	if asked, err := reply.Relocation.Parse(question); err == nil && c.Relocate != nil {
-		if size, ok := c.Relocate(asked.From, asked.To); ok {
-			return request.Relocated.Append(nil, size)
-		}
-	}
-	return request.NotRelocated.Append(nil, "01")
 }
