@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"tracewell/itrace/internal/swar"
 )
 
 // Reader reads the records of a trace.
@@ -17,7 +19,7 @@ type Reader struct {
 	dialect *Dialect
 	parser  Parser
 
-	block  []byte // buffer, with Room behind what is read into it
+	block  []byte // buffer, with swar.Lookahead behind what is read into it
 	next   int    // of what is unread in block[:filled]
 	filled int
 	ended  error // what in has ended with
@@ -97,12 +99,12 @@ func (r *Reader) take(record *Record, line []byte, length int) bool {
 func (r *Reader) fill() {
 	r.filled = copy(r.block, r.block[r.next:r.filled])
 	r.next = 0
-	if r.filled == len(r.block)-Room {
+	if r.filled == len(r.block)-swar.Lookahead {
 		r.block = append(r.block, make([]byte, len(r.block))...)
 	}
 	// A reader may return nothing and no error, but not for ever.
 	for range 100 {
-		n, err := r.in.Read(r.block[r.filled : len(r.block)-Room])
+		n, err := r.in.Read(r.block[r.filled : len(r.block)-swar.Lookahead])
 		r.filled += n
 		r.ended = err
 		if n > 0 || err != nil {
@@ -190,7 +192,7 @@ func (r *Reader) Pass(lines, bytes int64) {
 // records of the last Read are not valid any more.
 func (r *Reader) Extend() bool {
 	had := r.filled - r.next
-	if r.ended != nil || had == len(r.block)-Room {
+	if r.ended != nil || had == len(r.block)-swar.Lookahead {
 		return false
 	}
 	r.fill()

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // Most lines look like one of their kind before: the same words at the same places, but for the digits of numbers and for names of
@@ -77,10 +78,10 @@ const mostDigits = 16
 // familiar reads a line that looks as expected, and reports whether it does.
 func (e *expected) familiar(line []byte, r *itrace.Record) bool {
 	at := e.kindAt
-	if len(line) <= at || cap(line)-len(line) < itrace.Room || !e.start.at(line[:cap(line)], e.timeEnd) {
+	if len(line) <= at || cap(line)-len(line) < swar.Lookahead || !e.start.at(line[:cap(line)], e.timeEnd) {
 		return false
 	}
-	time, wrong := itrace.DecimalAt(line[:cap(line)], 0, e.timeEnd)
+	time, wrong := swar.Decimal(line[:cap(line)], 0, e.timeEnd)
 	r.Time = time
 	r.Scale = e.scale.of(line)
 	switch line[at] {
@@ -107,7 +108,7 @@ func (e *expected) register(text []byte, r *itrace.Record) (wrong uint64) {
 	if nameEnd == nameAt || nameEnd == nameAt+8 || uint(digits.width()-1) >= mostDigits {
 		return 1
 	}
-	r.Value, wrong = itrace.HexAt(room, digits.from, digits.width())
+	r.Value, wrong = swar.Hex(room, digits.from, digits.width())
 	r.Kind, r.Wild, r.Name, r.Digits = itrace.Register, false, text[nameAt:nameEnd], digits.of(text)
 	e.value = digits.width()
 	return wrong
@@ -133,8 +134,8 @@ func (e *expected) memory(text []byte, r *itrace.Record) (wrong uint64) {
 	}
 	room := text[:cap(text)]
 	var wrongAddr uint64
-	r.Addr, wrongAddr = itrace.HexAt(room, addr.from, addr.width())
-	r.Value, wrong = itrace.HexAt(room, digits.from, digits.width())
+	r.Addr, wrongAddr = swar.Hex(room, addr.from, addr.width())
+	r.Value, wrong = swar.Hex(room, digits.from, digits.width())
 	r.Kind, r.Wild, r.Write, r.Privilege, r.Size = itrace.Memory, false, write, 0, uint32(size)
 	r.AddrDigits, r.Digits = addr.of(text), digits.of(text)
 	return wrong | wrongAddr | r.Value>>(8*uint(size))
@@ -156,7 +157,7 @@ func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64)
 	room := text[:cap(text)]
 	cpu := uint64(s.of)
 	if !s.start.at(room, 0) {
-		if cpu, wrong = itrace.DecimalAt(room, 0, s.cpu); !s.executed.at(room, s.cpu) {
+		if cpu, wrong = swar.Decimal(room, 0, s.cpu); !s.executed.at(room, s.cpu) {
 			return 1
 		}
 	}
@@ -164,7 +165,7 @@ func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64)
 		text[s.id.to] != ')' || text[s.id.to+1] != ' ' || text[s.addr.to] != ' ' || !s.silent && text[s.disasm] <= ' ' {
 		return 1
 	}
-	id, wrongID := itrace.DecimalAt(room, s.id.from, s.id.width())
+	id, wrongID := swar.Decimal(room, s.id.from, s.id.width())
 	addr, opcode, wrongCode := seen.find(room, s.addr, s.opcode)
 	r.Kind, r.Wild, r.Skipped, r.State = itrace.Instruction, false, s.skipped, s.state
 	r.CPU, r.ID, r.Addr, r.Value = int32(cpu), id, addr, opcode

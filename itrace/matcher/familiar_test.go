@@ -9,14 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
-// disturbed returns lines of a trace with a byte changed here and there, each with itrace.Room behind it.
+// disturbed returns lines of a trace with a byte changed here and there, each with swar.Lookahead behind it.
 func disturbed(random *rand.Rand) (lines [][]byte) {
 	const bytesToSet = "0123456789abcdefABCDEFgxX-_:() \tRMWISTt\x00\x80/:@G`"
 	for line := range bytes.Lines(append(sample(40), "7 clk MR4 80100000 00000001\n8 clk 0 IT (9) 80000000 4501 T usr : nop\n"...)) {
 		for range 20 {
-			changed := append(make([]byte, 0, len(line)+2*itrace.Room), line[:len(line)-1]...)
+			changed := append(make([]byte, 0, len(line)+2*swar.Lookahead), line[:len(line)-1]...)
 			if random.IntN(4) > 0 {
 				changed[random.IntN(len(changed))] = bytesToSet[random.IntN(len(bytesToSet))]
 			}
@@ -63,7 +64,7 @@ func TestSkimIsRight(t *testing.T) {
 		text := append(append([]byte{}, line...), '\n')
 		text = append(text, bytes.Repeat([]byte{'1'}, 100)...)
 		var glances [1]itrace.Glance
-		if lines, next := skim(p, text[:len(text)-itrace.Room], glances[:]); lines == 1 {
+		if lines, next := skim(p, text[:len(text)-swar.Lookahead], glances[:]); lines == 1 {
 			skimmed++
 			compareGlance(t, p, line, glances[0], next)
 		}

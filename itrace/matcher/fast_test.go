@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // widths are those of the fields of a line, in characters, and the bytes of an access if they are not those of its data.
@@ -139,7 +140,7 @@ func checkGlance(t *testing.T, what string, p *parser, line, end string, skims b
 	text := []byte(line + end + line + end + line + end + strings.Repeat("7", 64))
 	text = text[: 3*len(line+end) : len(text)]
 	var glances [2]itrace.Glance
-	lines, next := skim(p, text[:cap(text)-itrace.Room], glances[:])
+	lines, next := skim(p, text[:cap(text)-swar.Lookahead], glances[:])
 	if want := map[bool]int{true: 2}[skims]; lines != want || next != lines*len(line+end) {
 		t.Fatalf("%s: %d lines and %d bytes of %q are skimmed, want %d", what, lines, next, text, want)
 	}
@@ -171,8 +172,8 @@ func TestSkimEdges(t *testing.T) {
 			p.Parse(roomy(pattern), new(itrace.Record))
 			p.Parse(roomy(pattern), new(itrace.Record))
 			var glances [1]itrace.Glance
-			room := append([]byte(nil), text[:n+itrace.Room]...)
-			lines, next := skim(p, room[:n:n+itrace.Room], glances[:])
+			room := append([]byte(nil), text[:n+swar.Lookahead]...)
+			lines, next := skim(p, room[:n:n+swar.Lookahead], glances[:])
 			if lines > 0 && (next != len(pattern)+1 || glances[0].Kind != kind.Kind) || lines > 0 && n <= len(pattern) {
 				t.Errorf("%d bytes of %q: %d lines, %d bytes, %+v", n, text[:n], lines, next, glances[0])
 			}
@@ -186,7 +187,7 @@ func TestSkimEdges(t *testing.T) {
 	p.Parse(roomy("1 clk 0 IT (1) 00000004 3c080001 A svc : nop"), new(itrace.Record))
 	p.cpu = 1 // as if another line had been between
 	text := []byte("1 clk 0 IT (1) 00000004 3c080001 A svc : nop\n" + strings.Repeat("7", 80))
-	if lines, _ := skim(p, text[:len(text)-itrace.Room], make([]itrace.Glance, 1)); lines != 0 {
+	if lines, _ := skim(p, text[:len(text)-swar.Lookahead], make([]itrace.Glance, 1)); lines != 0 {
 		t.Error("an instruction of another processor is skimmed")
 	}
 }
@@ -201,7 +202,7 @@ func TestTwoShapes(t *testing.T) {
 			line := roomy(lines[i%of])
 			var glances [1]itrace.Glance
 			text := append(line[:len(line):len(line)], "\n77777777777777777777777777777777777777777777777777777777777777777777777777777777"...)
-			if lines, _ := skim(p, text[:len(text)-itrace.Room], glances[:]); of == 2 && i > 2 && lines != 1 {
+			if lines, _ := skim(p, text[:len(text)-swar.Lookahead], glances[:]); of == 2 && i > 2 && lines != 1 {
 				t.Errorf("%q is not skimmed", line)
 			}
 			var r itrace.Record

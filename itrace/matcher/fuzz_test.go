@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // meant is all that a record says, whatever it held before.
@@ -153,7 +154,7 @@ func checkTrace(t *testing.T, trace []byte) {
 func checkSkim(t *testing.T, trace []byte) {
 	t.Helper()
 	p := Dialect.New()
-	room := append(bytes.Clone(trace), make([]byte, itrace.Room)...)
+	room := append(bytes.Clone(trace), make([]byte, swar.Lookahead)...)
 	glances := make([]itrace.Glance, 5)
 	for at := 0; at < len(trace); {
 		lines, next := Dialect.Skim(p, room[at:len(trace)], glances)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // The grammar of the format, as the regular expressions of another program would have it.
@@ -106,7 +107,7 @@ func reference(line string, cpu int32) (r itrace.Record, ok bool) {
 
 // roomy is a line as a Reader passes it on, with memory behind it that holds something else.
 func roomy(line string) []byte {
-	return append(append([]byte(nil), line...), strings.Repeat("7", itrace.Room)...)[: len(line) : len(line)+itrace.Room]
+	return append(append([]byte(nil), line...), strings.Repeat("7", swar.Lookahead)...)[: len(line) : len(line)+swar.Lookahead]
 }
 
 // checkLine has a parser read a line, and one to which it is new, with no memory behind it, and holds both against the reference.
@@ -139,7 +140,7 @@ func checkSkimmed(t *testing.T, p *parser, line string) {
 	text := []byte(line + "\n" + strings.Repeat("7", 80))
 	var glances [1]itrace.Glance
 	g := &glances[0]
-	lines, next := skim(p, text[:len(text)-itrace.Room], glances[:])
+	lines, next := skim(p, text[:len(text)-swar.Lookahead], glances[:])
 	if lines == 0 {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // skim is the Skim of the dialect: familiar without the fields of records.
@@ -31,7 +32,7 @@ const longestGlance = 2 * mostDigits
 func (e *expected) glance(text []byte, cpu int32, g *itrace.Glance) (length int) {
 	at := e.kindAt
 	if len(text) < at+e.address+longestGlance || e.timeEnd > 8 || !e.start.at(text, e.timeEnd) ||
-		itrace.NotDecimal(binary.LittleEndian.Uint64(text[:8]), e.timeEnd) != 0 {
+		swar.NotDecimal(binary.LittleEndian.Uint64(text[:8]), e.timeEnd) != 0 {
 		return 0
 	}
 	switch text[at] {
@@ -59,7 +60,7 @@ func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
 	if text[1] != ' ' || uint(name-1) >= 63 || text[digits-1] != ' ' || uint(e.value-1) >= mostDigits {
 		return 0
 	}
-	value, wrong := itrace.HexAt(text, digits, e.value)
+	value, wrong := swar.Hex(text, digits, e.value)
 	if wrong != 0 {
 		return 0
 	}
@@ -75,7 +76,7 @@ func (e *expected) glanceMemory(text []byte, g *itrace.Glance) (length int) {
 	if text[1] != 'R' && text[1] != 'W' || size-1 >= 8 || text[3] != ' ' || e.address == 0 || text[digits-1] != ' ' {
 		return 0
 	}
-	addr, wrong := itrace.HexAt(text, addrAt, e.address)
+	addr, wrong := swar.Hex(text, addrAt, e.address)
 	if wrong |= notHex(text, span{digits, end}); wrong != 0 {
 		return 0
 	}
@@ -105,7 +106,7 @@ func (s *shape) glance(text []byte, cpu int32, g *itrace.Glance, seen *places) (
 	}
 	id := binary.LittleEndian.Uint64(text[s.id.from : s.id.from+8])
 	_, _, wrong := seen.find(text, s.addr, s.opcode)
-	wrong |= itrace.NotDecimal(id, s.id.width())
+	wrong |= swar.NotDecimal(id, s.id.width())
 	end := bytes.IndexByte(text[s.disasm:], '\n')
 	if wrong != 0 || end < 0 {
 		return 0
@@ -118,8 +119,8 @@ func (s *shape) glance(text []byte, cpu int32, g *itrace.Glance, seen *places) (
 func notHex(text []byte, part span) uint64 {
 	width := part.width()
 	if width <= 8 {
-		return itrace.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), width)
+		return swar.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), width)
 	}
-	return itrace.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), 8) |
-		itrace.NotHex(binary.LittleEndian.Uint64(text[part.to-8:part.to]), 8)
+	return swar.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), 8) |
+		swar.NotHex(binary.LittleEndian.Uint64(text[part.to-8:part.to]), 8)
 }
