@@ -28,7 +28,7 @@
 //     told gets a usual one. EffectsTellCPU says whether lines of memory and registers name their processor.
 //   - A line that is none of the dialect is refused, and nothing is guessed: the dialect of a trace is that which refuses the fewest
 //     of its first lines.
-//   - Anywhere, if it is so, lets match skip what is the same in two traces. Skim makes that faster; it can wait until somebody has
+//   - Anywhere, if it is so, lets match skip what is the same in two traces. FastPath makes that faster; it can wait until somebody has
 //     long traces. The package matcher has it.
 //   - Tests: real lines with all fields of their records, what is refused and at which column, no allocation, a fuzz test that
 //     Append after Parse comes to the same, and the round trip through JSON lines of itrace/dialects.

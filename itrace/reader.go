@@ -165,12 +165,13 @@ func (r *Reader) All() iter.Seq2[*Record, error] {
 // It is valid until the next call of any method but this.
 func (r *Reader) Rest(offset int64) []byte { return r.block[r.next-int(r.offset-offset) : r.filled] }
 
-// Skim skims the next lines up to an offset, which is the end of a line and in the Rest; see Dialect.
-func (r *Reader) Skim(glances []Glance, end int64) int {
-	if r.dialect.Skim == nil {
+// FastPath reads the next lines, as many as there are briefs, up to an offset, which is the end of a line and in the Rest. It returns
+// how many it has read; see Dialect.
+func (r *Reader) FastPath(briefs []Brief, end int64) int {
+	if r.dialect.FastPath == nil {
 		return 0
 	}
-	lines, n := r.dialect.Skim(r.parser, r.block[r.next:r.next+int(end-r.offset)], glances)
+	lines, n := r.dialect.FastPath(r.parser, r.block[r.next:r.next+int(end-r.offset)], briefs)
 	r.Pass(int64(lines), int64(n))
 	return lines
 }

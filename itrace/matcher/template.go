@@ -15,8 +15,8 @@ import (
 // that is not as expected is read word by word (see scanner), which takes longer and says what is wrong with it, and the next
 // are then expected to look like it.
 
-// expected is what lines are expected to look like.
-type expected struct {
+// template is what lines are expected to look like.
+type template struct {
 	timeEnd int     // where the time ends, at which all lines begin
 	start   literal // what comes behind it: " clk "
 	scale   span
@@ -75,8 +75,8 @@ func (l *literal) at(room []byte, at int) bool {
 // mostDigits is how many digits of a number are converted at once.
 const mostDigits = 16
 
-// familiar reads a line that looks as expected, and reports whether it does.
-func (e *expected) familiar(line []byte, r *itrace.Record) bool {
+// matchTemplate reads a line that matches the template, and reports whether it does.
+func (e *template) matchTemplate(line []byte, r *itrace.Record) bool {
 	at := e.kindAt
 	if len(line) <= at || cap(line)-len(line) < swar.Lookahead || !e.start.at(line[:cap(line)], e.timeEnd) {
 		return false
@@ -96,7 +96,7 @@ func (e *expected) familiar(line []byte, r *itrace.Record) bool {
 }
 
 // register reads "R t0 00000000". Like memory and instruction it returns 0 if the text looks as expected.
-func (e *expected) register(text []byte, r *itrace.Record) (wrong uint64) {
+func (e *template) register(text []byte, r *itrace.Record) (wrong uint64) {
 	const nameAt = 2
 	if len(text) <= nameAt || text[1] != ' ' {
 		return 1
@@ -121,7 +121,7 @@ func blanks(x uint64) uint64 {
 }
 
 // memory reads "MR8 00103fc4 0010400000000000".
-func (e *expected) memory(text []byte, r *itrace.Record) (wrong uint64) {
+func (e *template) memory(text []byte, r *itrace.Record) (wrong uint64) {
 	const addrAt = 4
 	addr := span{addrAt, addrAt + e.address}
 	digits := span{addr.to + 1, len(text)}
@@ -141,8 +141,9 @@ func (e *expected) memory(text []byte, r *itrace.Record) (wrong uint64) {
 	return wrong | wrongAddr | r.Value>>(8*uint(size))
 }
 
-// instruction reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1". Lines of two shapes are familiar, as of opcodes of two widths.
-func (e *expected) instruction(text []byte, r *itrace.Record) (wrong uint64) {
+// instruction reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1". Two shapes are kept, since opcodes may have two
+// widths.
+func (e *template) instruction(text []byte, r *itrace.Record) (wrong uint64) {
 	if e.shapes[e.latest].read(text, r, &e.seen) == 0 {
 		return 0
 	}
@@ -174,8 +175,8 @@ func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64)
 	return wrong | wrongID | wrongCode
 }
 
-// expect makes a line what the next are expected to look like.
-func (e *expected) expect(line []byte, r *itrace.Record) {
+// setTemplate makes a line what the next are expected to look like.
+func (e *template) setTemplate(line []byte, r *itrace.Record) {
 	place := func(part []byte) span { return span{cap(line) - cap(part), cap(line) - cap(part) + len(part)} }
 	e.timeEnd, e.scale = itrace.WordEnd(line, 0), place(r.Scale)
 	e.kindAt = e.scale.to + 1
