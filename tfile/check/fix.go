@@ -25,7 +25,7 @@ type Change struct {
 func (r *Report) Fix(w io.Writer, progress func(done int64)) ([]Change, error) {
 	x := &fixer{checker: r.checker, notes: make(map[note]*change)}
 	x.renumber()
-	x.settleSize()
+	x.chooseBlockSize()
 	if err := x.readCut(); err != nil {
 		return nil, err
 	}
@@ -176,9 +176,9 @@ func (x *fixer) renumber() {
 // wildSize is a register block of a size that no target has.
 const wildSize = 1 << 20
 
-// settleSize chooses the size of register blocks: that of the R line if frames have it or the target description agrees, else
+// chooseBlockSize chooses the size of register blocks: that of the R line if frames have it or the target description agrees, else
 // the one that frames were found to have.
-func (x *fixer) settleSize() {
+func (x *fixer) chooseBlockSize() {
 	told, layout, frames := x.header.RegisterSize, 0, 0
 	if x.layout != nil && x.layout.Size < wildSize {
 		layout = x.layout.Size

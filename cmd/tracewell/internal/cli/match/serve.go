@@ -120,7 +120,7 @@ func (c *Command) side(side int, r *matchResult, streams console.Streams) (*clir
 	if err != nil {
 		return nil, errors.Join(err, e.Close(), file.Close())
 	}
-	fmt.Fprintf(streams.Err, "tracewell: %s: %s: %s\n", [...]string{"reference", "other"}[side], text.Visible(file.Name), t.Moment())
+	fmt.Fprintf(streams.Err, "tracewell: %s: %s: %s\n", [...]string{"reference", "other"}[side], text.Visible(file.Name), t.Position())
 	return &clireplay.Replayed{
 		Close: func() error { return errors.Join(e.Close(), file.Close()) },
 		Config: func() (stub.Config, error) {

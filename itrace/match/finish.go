@@ -1,49 +1,49 @@
 package match
 
-// settle tells of the differences of two instructions, and takes their effects over. One pair of instructions makes one difference
+// finishPair reports the differences of two instructions, and takes their effects over. One pair of instructions makes one difference
 // of its effects at most: what else is wrong with them is a consequence.
-func (a *aligner) settle(x, y *group, p *pairing) {
+func (a *aligner) finishPair(x, y *group, p *pairing) {
 	if p.split {
 		a.c.rules.split.fire()
 	}
 	if p.wild {
 		a.c.rules.digits.fire()
 	}
-	told := a.settleFields(x, y, p)
+	reported := a.reportFields(x, y, p)
 	// What is accessed comes before the registers that follow from it.
 	for _, registers := range []bool{false, true} {
 		for _, w := range p.wrong {
 			e, f := &x.effects[w[0]], &y.effects[w[1]]
 			switch {
 			case (e.kind == writesRegister) != registers:
-			case told || a.follows(x, y, p, e, f):
+			case reported || a.follows(x, y, p, e, f):
 				a.c.consequence()
 			default:
 				a.c.wrong(a, x, e, y, f)
-				told = true
+				reported = true
 			}
 		}
 	}
 	if p.disorder.some {
-		if told {
+		if reported {
 			a.c.consequence()
 		} else {
 			a.c.disordered(a, x, y, p.disorder)
-			told = true
+			reported = true
 		}
 	}
 	a.setWrongMemory(x, y, p)
 	a.overtake(x, y, p)
-	a.miss(x, y, p, told || len(p.wrong) > 0)
+	a.miss(x, y, p, reported || len(p.wrong) > 0)
 	a.count(x)
 	a.countLeft(x, p)
 	if a.watched > 0 {
 		a.watch(x, p)
 	}
-	stale := a.settleLateEffects(x, y, p)
+	stale := a.resolveLateEffects(x, y, p)
 	a.state.apply(reference, x, stale[reference])
 	a.state.apply(other, y, stale[other])
-	if told {
+	if reported {
 		a.watched = watchedPairs
 	}
 }
@@ -78,18 +78,18 @@ func (a *aligner) setWrongMemory(x, y *group, p *pairing) {
 	}
 }
 
-// settleLateEffects deals with the effects that come late, and returns those of each side that are not what a register holds now.
-func (a *aligner) settleLateEffects(x, y *group, p *pairing) (stale [2][]int) {
+// resolveLateEffects deals with the effects that come late, and returns those of each side that are not what a register holds now.
+func (a *aligner) resolveLateEffects(x, y *group, p *pairing) (stale [2][]int) {
 	for _, l := range p.late {
-		if a.settleLateness([2]*group{x, y}[l.side], l) {
+		if a.resolveLate([2]*group{x, y}[l.side], l) {
 			stale[l.side] = append(stale[l.side], l.effect)
 		}
 	}
 	return stale
 }
 
-// settleFields tells of differences of the instruction records, and reports whether there were any that effects follow from.
-func (a *aligner) settleFields(x, y *group, p *pairing) (told bool) {
+// reportFields reports differences of the instruction records, and reports whether there were any that effects follow from.
+func (a *aligner) reportFields(x, y *group, p *pairing) (reported bool) {
 	for _, class := range p.fields {
 		switch {
 		case class == ClassMode && a.sameModes(x, y), class == ClassSkipped && a.wrongFlags(a.lastPaired()):
@@ -97,9 +97,9 @@ func (a *aligner) settleFields(x, y *group, p *pairing) (told bool) {
 		default:
 			a.c.field(a, class, x, y)
 		}
-		told = told || class == ClassOpcode || class == ClassSkipped
+		reported = reported || class == ClassOpcode || class == ClassSkipped
 	}
-	return told
+	return reported
 }
 
 // lastPaired are the instructions of the reference before the one at hand.

@@ -1,4 +1,4 @@
-// Package twin writes a trace file as text that people read and compare, and makes the same bytes of the text again.
+// Package tracetext writes a trace file as text that people read and compare, and makes the same bytes of the text again.
 //
 // # The promise
 //
@@ -66,4 +66,4 @@
 // A register that the description gives a name that is no word, a name that another has, or a word that begins a line, goes
 // without it; so do all if there is no description that tdesc can read. Neither the number of a frame nor its offset is
 // in the text, because one more frame would then change the lines of all others.
-package twin
+package tracetext

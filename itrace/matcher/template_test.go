@@ -9,14 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
-// disturbed returns lines of a trace with a byte changed here and there, each with itrace.Room behind it.
+// disturbed returns lines of a trace with a byte changed here and there, each with swar.Lookahead behind it.
 func disturbed(random *rand.Rand) (lines [][]byte) {
 	const bytesToSet = "0123456789abcdefABCDEFgxX-_:() \tRMWISTt\x00\x80/:@G`"
 	for line := range bytes.Lines(append(sample(40), "7 clk MR4 80100000 00000001\n8 clk 0 IT (9) 80000000 4501 T usr : nop\n"...)) {
 		for range 20 {
-			changed := append(make([]byte, 0, len(line)+2*itrace.Room), line[:len(line)-1]...)
+			changed := append(make([]byte, 0, len(line)+2*swar.Lookahead), line[:len(line)-1]...)
 			if random.IntN(4) > 0 {
 				changed[random.IntN(len(changed))] = bytesToSet[random.IntN(len(bytesToSet))]
 			}
@@ -26,12 +27,12 @@ func disturbed(random *rand.Rand) (lines [][]byte) {
 	return lines
 }
 
-// TestFamiliarIsRight reads lines after others that look like them, and has a parser that knows none read them.
-func TestFamiliarIsRight(t *testing.T) {
+// TestTemplateIsRight reads lines after others that look like them, and has a parser that knows none read them.
+func TestTemplateIsRight(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	p := Dialect.New()
 	for _, line := range disturbed(random) {
-		fresh := &parser{cpu: p.(*parser).cpu, expected: expected{start: never}}
+		fresh := &parser{cpu: p.(*parser).cpu, template: template{start: never}}
 		var got, want itrace.Record
 		problem, wanted := p.Parse(trimmed(line), &got), fresh.Parse(trimmed(line), &want)
 		if (problem == nil) != (wanted == nil) {
@@ -54,41 +55,41 @@ func trimmed(line []byte) []byte {
 	return line
 }
 
-// TestSkimIsRight skims such lines, and has Parse read those that were skimmed.
-func TestSkimIsRight(t *testing.T) {
+// TestFastPathIsRight has the fast path read such lines, and Parse those that it took.
+func TestFastPathIsRight(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
-	p := &parser{expected: expected{start: never}}
-	skimmed := 0
+	p := &parser{template: template{start: never}}
+	taken := 0
 	for _, line := range disturbed(random) {
 		text := append(append([]byte{}, line...), '\n')
 		text = append(text, bytes.Repeat([]byte{'1'}, 100)...)
-		var glances [1]itrace.Glance
-		if lines, next := skim(p, text[:len(text)-itrace.Room], glances[:]); lines == 1 {
-			skimmed++
-			compareGlance(t, p, line, glances[0], next)
+		var briefs [1]itrace.Brief
+		if lines, next := fastPath(p, text[:len(text)-swar.Lookahead], briefs[:]); lines == 1 {
+			taken++
+			compareBrief(t, p, line, briefs[0], next)
 		}
 		var r itrace.Record
 		p.Parse(trimmed(text[:len(line)]), &r)
 	}
-	if skimmed < 500 {
-		t.Errorf("only %d lines were skimmed", skimmed)
+	if taken < 500 {
+		t.Errorf("the fast path took only %d lines", taken)
 	}
 }
 
-func compareGlance(t *testing.T, p *parser, line []byte, g itrace.Glance, next int) {
+func compareBrief(t *testing.T, p *parser, line []byte, g itrace.Brief, next int) {
 	t.Helper()
 	var r itrace.Record
-	fresh := &parser{cpu: p.cpu, expected: expected{start: never}}
+	fresh := &parser{cpu: p.cpu, template: template{start: never}}
 	if problem := fresh.Parse(trimmed(line), &r); problem != nil || r.Kind != g.Kind || r.CPU != p.cpu || next != len(line)+1 {
-		t.Fatalf("%q skimmed as %+v, %d bytes: %v, %+v", line, g, next, problem, r)
+		t.Fatalf("%q read on the fast path as %+v, %d bytes: %v, %+v", line, g, next, problem, r)
 	}
 	var name [8]byte
 	copy(name[:], r.Name)
 	switch {
 	case r.Kind == itrace.Register && (r.Wild || g.Value != r.Value || g.Name != eight(name)):
-		t.Fatalf("%q skimmed as %+v", line, g)
+		t.Fatalf("%q read on the fast path as %+v", line, g)
 	case r.Kind == itrace.Memory && (r.Wild || g.Addr != r.Addr || g.Size != r.Size):
-		t.Fatalf("%q skimmed as %+v", line, g)
+		t.Fatalf("%q read on the fast path as %+v", line, g)
 	}
 }
 

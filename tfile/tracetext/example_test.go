@@ -1,4 +1,4 @@
-package twin_test
+package tracetext_test
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"tracewell/tfile"
-	"tracewell/tfile/twin"
+	"tracewell/tfile/tracetext"
 )
 
 // A test writes the trace file that it needs as text.
@@ -24,7 +24,7 @@ frame of tracepoint 1
   memory 0x404028 "queue"
 end`
 	var file bytes.Buffer
-	if err := twin.Read(strings.NewReader(text), &file); err != nil {
+	if err := tracetext.Read(strings.NewReader(text), &file); err != nil {
 		log.Fatal(err)
 	}
 	f, err := tfile.OpenBytes(file.Bytes())
@@ -44,7 +44,7 @@ end`
 func ExampleWrite() {
 	file := []byte("\x7fTRACE0\nR 4\ntsv 1:0:0:68697473\n\n\x01\x00\x1d\x00\x00\x00V\x01\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00" +
 		"M\x28\x40\x40\x00\x00\x00\x00\x00\x05\x00queue\x00\x00\x00\x00")
-	if err := twin.Write(os.Stdout, bytes.NewReader(file), int64(len(file))); err != nil {
+	if err := tracetext.Write(os.Stdout, bytes.NewReader(file), int64(len(file))); err != nil {
 		log.Fatal(err)
 	}
 	// Output:

@@ -6,15 +6,16 @@ import (
 	"math/bits"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
-// skim is the Skim of the dialect: familiar without the fields of records.
-func skim(p itrace.Parser, text []byte, glances []itrace.Glance) (lines, next int) {
-	e := &p.(*parser).expected
+// fastPath is that of the dialect: matchTemplate without the fields of records.
+func fastPath(p itrace.Parser, text []byte, briefs []itrace.Brief) (lines, next int) {
+	e := &p.(*parser).template
 	cpu := p.(*parser).cpu
-	for ; lines < len(glances); lines++ {
-		g := &glances[lines]
-		n := e.glance(text[next:], cpu, g)
+	for ; lines < len(briefs); lines++ {
+		g := &briefs[lines]
+		n := e.brief(text[next:], cpu, g)
 		if n == 0 {
 			break
 		}
@@ -24,24 +25,24 @@ func skim(p itrace.Parser, text []byte, glances []itrace.Glance) (lines, next in
 	return lines, next
 }
 
-// longestGlance is how many bytes a line of memory or a register can have from its kind on, but for the address.
-const longestGlance = 2 * mostDigits
+// longestBrief is how many bytes a line of memory or a register can have from its kind on, but for the address.
+const longestBrief = 2 * mostDigits
 
-// glance reads a line that looks as expected, and returns its length, 0 if it does not.
-func (e *expected) glance(text []byte, cpu int32, g *itrace.Glance) (length int) {
+// brief matches a line with the template, and returns its length, 0 if it does not.
+func (e *template) brief(text []byte, cpu int32, g *itrace.Brief) (length int) {
 	at := e.kindAt
-	if len(text) < at+e.address+longestGlance || e.timeEnd > 8 || !e.start.at(text, e.timeEnd) ||
-		itrace.NotDecimal(binary.LittleEndian.Uint64(text[:8]), e.timeEnd) != 0 {
+	if len(text) < at+e.address+longestBrief || e.timeEnd > 8 || !e.start.at(text, e.timeEnd) ||
+		swar.NotDecimal(binary.LittleEndian.Uint64(text[:8]), e.timeEnd) != 0 {
 		return 0
 	}
 	switch text[at] {
 	case 'R':
-		length = e.glanceRegister(text[at:], g)
+		length = e.briefRegister(text[at:], g)
 	case 'M':
-		length = e.glanceMemory(text[at:], g)
+		length = e.briefMemory(text[at:], g)
 	default:
-		if length = e.shapes[e.latest].glance(text[at:], cpu, g, &e.seen); length == 0 {
-			length = e.shapes[1-e.latest].glance(text[at:], cpu, g, &e.seen)
+		if length = e.shapes[e.latest].brief(text[at:], cpu, g, &e.seen); length == 0 {
+			length = e.shapes[1-e.latest].brief(text[at:], cpu, g, &e.seen)
 		}
 	}
 	if length == 0 {
@@ -50,8 +51,8 @@ func (e *expected) glance(text []byte, cpu int32, g *itrace.Glance) (length int)
 	return at + length
 }
 
-// glanceRegister reads "R t0 00000000".
-func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
+// briefRegister reads "R t0 00000000".
+func (e *template) briefRegister(text []byte, g *itrace.Brief) (length int) {
 	const nameAt = 2
 	x := binary.LittleEndian.Uint64(text[nameAt : nameAt+8])
 	name := bits.TrailingZeros64(blanks(x)) &^ 7 // in bits
@@ -59,7 +60,7 @@ func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
 	if text[1] != ' ' || uint(name-1) >= 63 || text[digits-1] != ' ' || uint(e.value-1) >= mostDigits {
 		return 0
 	}
-	value, wrong := itrace.HexAt(text, digits, e.value)
+	value, wrong := swar.Hex(text, digits, e.value)
 	if wrong != 0 {
 		return 0
 	}
@@ -67,15 +68,15 @@ func (e *expected) glanceRegister(text []byte, g *itrace.Glance) (length int) {
 	return behindEnd(text, digits+e.value)
 }
 
-// glanceMemory reads "MR8 00103fc4 0010400000000000", with as many digits as the bytes have.
-func (e *expected) glanceMemory(text []byte, g *itrace.Glance) (length int) {
+// briefMemory reads "MR8 00103fc4 0010400000000000", with as many digits as the bytes have.
+func (e *template) briefMemory(text []byte, g *itrace.Brief) (length int) {
 	const addrAt = 4
 	size, digits := text[2]-'0', addrAt+e.address+1
 	end := digits + 2*int(size)
 	if text[1] != 'R' && text[1] != 'W' || size-1 >= 8 || text[3] != ' ' || e.address == 0 || text[digits-1] != ' ' {
 		return 0
 	}
-	addr, wrong := itrace.HexAt(text, addrAt, e.address)
+	addr, wrong := swar.Hex(text, addrAt, e.address)
 	if wrong |= notHex(text, span{digits, end}); wrong != 0 {
 		return 0
 	}
@@ -94,8 +95,8 @@ func behindEnd(text []byte, at int) int {
 	return at + 1
 }
 
-// glance reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1".
-func (s *shape) glance(text []byte, cpu int32, g *itrace.Glance, seen *places) (length int) {
+// brief reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1".
+func (s *shape) brief(text []byte, cpu int32, g *itrace.Brief, seen *places) (length int) {
 	if len(text) <= s.disasm+8 || s.id.width() > 8 || s.silent || s.of != cpu {
 		return 0
 	}
@@ -105,7 +106,7 @@ func (s *shape) glance(text []byte, cpu int32, g *itrace.Glance, seen *places) (
 	}
 	id := binary.LittleEndian.Uint64(text[s.id.from : s.id.from+8])
 	_, _, wrong := seen.find(text, s.addr, s.opcode)
-	wrong |= itrace.NotDecimal(id, s.id.width())
+	wrong |= swar.NotDecimal(id, s.id.width())
 	end := bytes.IndexByte(text[s.disasm:], '\n')
 	if wrong != 0 || end < 0 {
 		return 0
@@ -118,8 +119,8 @@ func (s *shape) glance(text []byte, cpu int32, g *itrace.Glance, seen *places) (
 func notHex(text []byte, part span) uint64 {
 	width := part.width()
 	if width <= 8 {
-		return itrace.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), width)
+		return swar.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), width)
 	}
-	return itrace.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), 8) |
-		itrace.NotHex(binary.LittleEndian.Uint64(text[part.to-8:part.to]), 8)
+	return swar.NotHex(binary.LittleEndian.Uint64(text[part.from:part.from+8]), 8) |
+		swar.NotHex(binary.LittleEndian.Uint64(text[part.to-8:part.to]), 8)
 }

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // Most lines look like one of their kind before: the same words at the same places, but for the digits of numbers and for names of
@@ -14,8 +15,8 @@ import (
 // that is not as expected is read word by word (see scanner), which takes longer and says what is wrong with it, and the next
 // are then expected to look like it.
 
-// expected is what lines are expected to look like.
-type expected struct {
+// template is what lines are expected to look like.
+type template struct {
 	timeEnd int     // where the time ends, at which all lines begin
 	start   literal // what comes behind it: " clk "
 	scale   span
@@ -74,13 +75,13 @@ func (l *literal) at(room []byte, at int) bool {
 // mostDigits is how many digits of a number are converted at once.
 const mostDigits = 16
 
-// familiar reads a line that looks as expected, and reports whether it does.
-func (e *expected) familiar(line []byte, r *itrace.Record) bool {
+// matchTemplate reads a line that matches the template, and reports whether it does.
+func (e *template) matchTemplate(line []byte, r *itrace.Record) bool {
 	at := e.kindAt
-	if len(line) <= at || cap(line)-len(line) < itrace.Room || !e.start.at(line[:cap(line)], e.timeEnd) {
+	if len(line) <= at || cap(line)-len(line) < swar.Lookahead || !e.start.at(line[:cap(line)], e.timeEnd) {
 		return false
 	}
-	time, wrong := itrace.DecimalAt(line[:cap(line)], 0, e.timeEnd)
+	time, wrong := swar.Decimal(line[:cap(line)], 0, e.timeEnd)
 	r.Time = time
 	r.Scale = e.scale.of(line)
 	switch line[at] {
@@ -95,7 +96,7 @@ func (e *expected) familiar(line []byte, r *itrace.Record) bool {
 }
 
 // register reads "R t0 00000000". Like memory and instruction it returns 0 if the text looks as expected.
-func (e *expected) register(text []byte, r *itrace.Record) (wrong uint64) {
+func (e *template) register(text []byte, r *itrace.Record) (wrong uint64) {
 	const nameAt = 2
 	if len(text) <= nameAt || text[1] != ' ' {
 		return 1
@@ -107,7 +108,7 @@ func (e *expected) register(text []byte, r *itrace.Record) (wrong uint64) {
 	if nameEnd == nameAt || nameEnd == nameAt+8 || uint(digits.width()-1) >= mostDigits {
 		return 1
 	}
-	r.Value, wrong = itrace.HexAt(room, digits.from, digits.width())
+	r.Value, wrong = swar.Hex(room, digits.from, digits.width())
 	r.Kind, r.Wild, r.Name, r.Digits = itrace.Register, false, text[nameAt:nameEnd], digits.of(text)
 	e.value = digits.width()
 	return wrong
@@ -120,7 +121,7 @@ func blanks(x uint64) uint64 {
 }
 
 // memory reads "MR8 00103fc4 0010400000000000".
-func (e *expected) memory(text []byte, r *itrace.Record) (wrong uint64) {
+func (e *template) memory(text []byte, r *itrace.Record) (wrong uint64) {
 	const addrAt = 4
 	addr := span{addrAt, addrAt + e.address}
 	digits := span{addr.to + 1, len(text)}
@@ -133,15 +134,16 @@ func (e *expected) memory(text []byte, r *itrace.Record) (wrong uint64) {
 	}
 	room := text[:cap(text)]
 	var wrongAddr uint64
-	r.Addr, wrongAddr = itrace.HexAt(room, addr.from, addr.width())
-	r.Value, wrong = itrace.HexAt(room, digits.from, digits.width())
+	r.Addr, wrongAddr = swar.Hex(room, addr.from, addr.width())
+	r.Value, wrong = swar.Hex(room, digits.from, digits.width())
 	r.Kind, r.Wild, r.Write, r.Privilege, r.Size = itrace.Memory, false, write, 0, uint32(size)
 	r.AddrDigits, r.Digits = addr.of(text), digits.of(text)
 	return wrong | wrongAddr | r.Value>>(8*uint(size))
 }
 
-// instruction reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1". Lines of two shapes are familiar, as of opcodes of two widths.
-func (e *expected) instruction(text []byte, r *itrace.Record) (wrong uint64) {
+// instruction reads "0 IT (1) 00000004 3c080001 A svc : lui t0,0x1". Two shapes are kept, since opcodes may have two
+// widths.
+func (e *template) instruction(text []byte, r *itrace.Record) (wrong uint64) {
 	if e.shapes[e.latest].read(text, r, &e.seen) == 0 {
 		return 0
 	}
@@ -156,7 +158,7 @@ func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64)
 	room := text[:cap(text)]
 	cpu := uint64(s.of)
 	if !s.start.at(room, 0) {
-		if cpu, wrong = itrace.DecimalAt(room, 0, s.cpu); !s.executed.at(room, s.cpu) {
+		if cpu, wrong = swar.Decimal(room, 0, s.cpu); !s.executed.at(room, s.cpu) {
 			return 1
 		}
 	}
@@ -164,7 +166,7 @@ func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64)
 		text[s.id.to] != ')' || text[s.id.to+1] != ' ' || text[s.addr.to] != ' ' || !s.silent && text[s.disasm] <= ' ' {
 		return 1
 	}
-	id, wrongID := itrace.DecimalAt(room, s.id.from, s.id.width())
+	id, wrongID := swar.Decimal(room, s.id.from, s.id.width())
 	addr, opcode, wrongCode := seen.find(room, s.addr, s.opcode)
 	r.Kind, r.Wild, r.Skipped, r.State = itrace.Instruction, false, s.skipped, s.state
 	r.CPU, r.ID, r.Addr, r.Value = int32(cpu), id, addr, opcode
@@ -173,8 +175,8 @@ func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64)
 	return wrong | wrongID | wrongCode
 }
 
-// expect makes a line what the next are expected to look like.
-func (e *expected) expect(line []byte, r *itrace.Record) {
+// setTemplate makes a line what the next are expected to look like.
+func (e *template) setTemplate(line []byte, r *itrace.Record) {
 	place := func(part []byte) span { return span{cap(line) - cap(part), cap(line) - cap(part) + len(part)} }
 	e.timeEnd, e.scale = itrace.WordEnd(line, 0), place(r.Scale)
 	e.kindAt = e.scale.to + 1
