@@ -70,7 +70,7 @@ func launchReading(t testing.TB, in *os.File, program string, args ...string) *r
 	engine := tracepoint.New(tracepoint.Layout{
 		Order: tg.ISA().Order, RegisterBlock: layout.Size, PCOffset: layout.ByNumber(tg.ISA().PC).Offset,
 	})
-	tg.SetHandler(engine)
+	tg.SetHandler(engine.NewHandler())
 	return &run{t, tg, engine, func() string { return <-text }, tg.Threads()[0].PID}
 }
 
