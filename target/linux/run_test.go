@@ -22,11 +22,12 @@ import (
 
 // run is a program under test with its engine.
 type run struct {
-	t      testing.TB
-	target *linux.Target
-	engine *tracepoint.Engine
-	output func() string
-	pid    int
+	t       testing.TB
+	target  *linux.Target
+	engine  *tracepoint.Engine
+	output  func() string
+	nonStop bool
+	pid     int
 }
 
 // launch starts a test program with nothing to read, its standard output going to a pipe.
@@ -71,7 +72,7 @@ func launchReading(t testing.TB, in *os.File, program string, args ...string) *r
 		Order: tg.ISA().Order, RegisterBlock: layout.Size, PCOffset: layout.ByNumber(tg.ISA().PC).Offset,
 	})
 	tg.SetHandler(engine.NewHandler())
-	return &run{t, tg, engine, func() string { return <-text }, tg.Threads()[0].PID}
+	return &run{t: t, target: tg, engine: engine, output: func() string { return <-text }, pid: tg.Threads()[0].PID}
 }
 
 // resume lets everything go and waits for what ends it.
