@@ -100,9 +100,9 @@ func (w *worker) commit(c *catch) {
 	e.state.Unlock()
 }
 
-// done commits the last catch, if it is one, and ends the run if there is a reason to. Otherwise it asks for a step if the thread is
-// being stepped. All that is under one lock, the only one that a hit of a single tracepoint takes. A hit that came to nothing takes
-// none, unless the run has changed since it began or some thread is being stepped.
+// done commits the last catch, if it is one, and ends the run if there is a reason to. Otherwise it asks for a step if the
+// thread is being stepped. All that is under one lock, the only one that a hit of a single tracepoint takes. A hit that came to
+// nothing takes none, unless the run has changed since it began or some thread is being stepped.
 func (w *worker) done(c *catch) target.Verdict {
 	e, thread := w.engine, w.snapshot.Thread()
 	w.snapshot = nil

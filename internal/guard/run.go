@@ -77,8 +77,8 @@ func (r *rescuer) watch(watching chan<- struct{}) {
 	r.restore()
 }
 
-// attend keeps the list of spaces until the tracer is gone. It may leave a message behind that nobody has read: then Receive returns
-// an error other than io.EOF.
+// attend keeps the list of spaces until the tracer is gone. It may leave a message behind that nobody has read: then Receive
+// returns an error other than io.EOF.
 func (r *rescuer) attend(channel sys.Channel) {
 	var buf [messageSize]byte
 	for {
