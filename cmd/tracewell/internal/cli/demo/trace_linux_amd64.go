@@ -153,7 +153,7 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err != nil {
 		return nil, err
 	}
-	process.Tracer().SetHandler(engine)
+	process.Tracer().SetHandler(engine.NewHandler())
 	if err := defineDemo(engine, layout); err != nil {
 		return nil, err
 	}
