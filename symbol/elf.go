@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -44,11 +44,11 @@ func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 		if name == q.text || symbol.Name == q.text {
 			found = append(found, symbol)
 		}
-		if !mangle.Is(name) || !strings.Contains(name, word) {
+		if !demangle.Is(name) || !strings.Contains(name, word) {
 			continue
 		}
-		if text, ok := mangle.Source(name); ok {
-			if f := parseName(text); q.matches(&f, !mangle.IsRust(name)) {
+		if text, ok := demangle.Source(name); ok {
+			if f := parseName(text); q.matches(&f, !demangle.IsRust(name)) {
 				made = append(made, symbol)
 			}
 		}

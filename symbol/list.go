@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -141,7 +141,7 @@ func (o *Object) listSymbols(match func(string) bool) []Location {
 		if e := o.file.FunctionAt(s.Addr); e != nil && match(o.file.Name(e)) {
 			continue
 		}
-		name := mangle.Plain(s.Plain())
+		name := demangle.Plain(s.Plain())
 		if n := parseName(name); !match(s.Name) && !match(s.Plain()) && !match(strings.Join(append(n.scopes, n.last), "::")) && !match(n.last) {
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -227,7 +227,7 @@ func (o *Object) describe(pc arch.Addr) Location {
 		}
 	}
 	if s, offset, ok := o.symbols().covering(pc); ok {
-		l.Function, l.Offset = mangle.Plain(s.Title()), offset
+		l.Function, l.Offset = demangle.Plain(s.Title()), offset
 	}
 	return l
 }
@@ -246,9 +246,9 @@ func (p *Program) Describe(addr arch.Addr) string {
 	if s == nil {
 		return ""
 	}
-	name := mangle.Plain(s.Title())
+	name := demangle.Plain(s.Title())
 	if !isFunction(s) {
-		name = mangle.Object(s.Title())
+		name = demangle.Object(s.Title())
 	}
 	if offset == 0 {
 		return name

@@ -10,7 +10,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 	"tracewell/tdesc"
@@ -131,7 +131,7 @@ func (m *Image) undescribed(qualified, member string) (arch.Addr, bool) {
 			if !strings.HasSuffix(symbol, ending) {
 				continue
 			}
-			if name, ok := mangle.Source(symbol); ok && closed.Replace(name) == closed.Replace(qualified) {
+			if name, ok := demangle.Source(symbol); ok && closed.Replace(name) == closed.Replace(qualified) {
 				return m.linked(symbol)
 			}
 		}

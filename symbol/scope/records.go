@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 )
@@ -29,7 +29,7 @@ func (s *types) method(class *debuginfo.Entry, place int) string {
 		}
 		c := cursor{code: at, order: s.file.Order()}
 		if c.byte() == opConstu && c.unsigned() == uint64(place) && !c.short {
-			if name, ok := mangle.Source(s.image.linkName(child)); ok {
+			if name, ok := demangle.Source(s.image.linkName(child)); ok {
 				return name
 			}
 			return s.signature(class, child)
