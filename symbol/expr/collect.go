@@ -101,7 +101,7 @@ func (c *collector) options() int {
 	// GDB takes /s80 only; any other letter is an error there as well.
 	if err != nil || limit == 0 || len(rest) > len(option) && !strings.ContainsAny(rest[len(option):][:1], " \t") {
 		word, _, _ := strings.Cut(rest, " ")
-		panic(&Error{Text: c.compiler.text, Start: from, End: from + len(word), Problem: word + " is no option",
+		panic(&cexpr.Error{Text: c.compiler.text, Start: from, End: from + len(word), Problem: word + " is no option",
 			Hint: "/s collects strings, /s80 at most 80 bytes of each"})
 	}
 	c.text = limit
@@ -136,7 +136,7 @@ func (c *collector) group(names []string) {
 }
 
 // one collects one of several variables.
-func (c *collector) one(name string) *Error {
+func (c *collector) one(name string) *cexpr.Error {
 	return attempt(func() {
 		n := cexpr.NewName(name)
 		v := c.value(n)
@@ -146,10 +146,10 @@ func (c *collector) one(name string) *Error {
 }
 
 // attempt does what may fail.
-func attempt(work func()) (failure *Error) {
+func attempt(work func()) (failure *cexpr.Error) {
 	defer func() {
 		if f := recover(); f != nil {
-			failure = f.(*Error)
+			failure = f.(*cexpr.Error)
 		}
 	}()
 	work()

@@ -17,7 +17,7 @@ type compiler struct {
 	scope   Scope
 	abi     ctype.ABI
 	dialect cexpr.Dialect
-	partial *partial // of a Scalar; nil for an agent expression and for a Plan
+	partial *partial // of a Scalar; nil for an agent expression and for an Evaluator
 
 	passed []value // this, for static members that are named without it: GDB reads it on its way to them
 }
@@ -30,7 +30,7 @@ func newCompiler(text string, s Scope) *compiler {
 // rescue returns the *Error that a part has given up with. Any other panic goes on: it is a bug.
 func rescue(err *error) {
 	if failure := recover(); failure != nil {
-		*err = failure.(*Error)
+		*err = (*Error)(failure.(*cexpr.Error))
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *compiler) name(n *cexpr.Node) value {
 	if object, err := c.scope.Lookup("&" + name); err == nil && c.scope.Language() == ctype.Go {
 		return c.pointed(n, value{typ: object.Type, place: object.Place}) // a variable that Go keeps on the heap
 	}
-	panic(&Error{Text: c.text, Start: n.Start(), End: n.End(), Problem: err.Error(),
+	panic(&cexpr.Error{Text: c.text, Start: n.Start(), End: n.End(), Problem: err.Error(),
 		Hint: cexpr.Suggest(name, c.scope.Names()), Unknown: name})
 }
 
@@ -211,7 +211,7 @@ func (c *compiler) dollar(n *cexpr.Node) value {
 	}
 	register, err := c.scope.Register(name)
 	if err != nil {
-		panic(&Error{Text: c.text, Start: n.Start(), End: n.End(), Unknown: n.Token.Text,
+		panic(&cexpr.Error{Text: c.text, Start: n.Start(), End: n.End(), Unknown: n.Token.Text,
 			Problem: fmt.Sprintf("there is no $%s: neither a trace state variable nor a register", name)})
 	}
 	return value{typ: register.Type, place: register.Place}

@@ -1,13 +1,13 @@
 // Package expr compiles expressions in C syntax, over the names of a place in a program, to agent expressions: what a
-// tracepoint collects, on what condition, and what it does to trace state variables. The same expressions compile to plans
-// that give the values again, of what a frame holds.
+// tracepoint collects, on what condition, and what it does to trace state variables. The same expressions compile to
+// Evaluators, which find the values again in what a frame holds.
 //
 // What names mean is for a Scope to say. Values have the types of C: an integer narrower than an int becomes one, an
 // operation is signed or unsigned by the types of its operands, and integers wrap around at the width of their type.
 // References are followed by themselves.
 //
 // What is collected for an expression is all that evaluating it touches, registers and memory, as GDB does it: so that GDB
-// and a Plan can evaluate it over the frame.
+// and an Evaluator can evaluate it over the frame.
 //
 // A Scalar is an expression over named values that may be missing, such as a condition over the frames of a trace: the same
 // rules of C, but floating point is computed, too, and what is missing is neither true nor false.
@@ -27,7 +27,7 @@
 // The same values serve three ends. Condition loads one, as a number. Collect makes the actions that put all into a frame that finding
 // and printing the value takes (collect.go): registers that hold it, memory at fixed addresses, and otherwise bytecode that traces
 // what it reads; besides the value itself what GDB prints with it, such as static members, virtual bases and the text of strings.
-// Compile makes a Plan, which finds the value again in a World: a frame, or a process that stands still.
+// Compile makes an Evaluator, which finds the value again in a Context: a frame, or a stopped process.
 //
 // Each of these may fail for a part of an expression. The parts give up by a panic with an *Error, which the exported functions return;
 // the alternative, an error from each of some fifty functions, hid the arithmetic.

@@ -203,7 +203,7 @@ func (c *compiler) operand(n *cexpr.Node) (value, bool) {
 	switch {
 	case !ok && n.Form == cexpr.NameForm:
 		name = n.Token.Text
-		panic(&Error{Text: c.text, Start: n.Token.Start, End: n.Token.End(), Problem: "there is no " + name,
+		panic(&cexpr.Error{Text: c.text, Start: n.Token.Start, End: n.Token.End(), Problem: "there is no " + name,
 			Hint: cexpr.Suggest(name, c.scope.Names()), Unknown: name})
 	case !ok:
 		return value{}, false
