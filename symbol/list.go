@@ -142,7 +142,8 @@ func (o *Object) listSymbols(match func(string) bool) []Location {
 			continue
 		}
 		name := demangle.Plain(s.Plain())
-		if n := parseName(name); !match(s.Name) && !match(s.Plain()) && !match(strings.Join(append(n.scopes, n.last), "::")) && !match(n.last) {
+		n := parseName(name)
+		if !slices.ContainsFunc([]string{s.Name, s.Plain(), strings.Join(append(n.scopes, n.last), "::"), n.last}, match) {
 			continue
 		}
 		last = s.Addr

@@ -80,8 +80,8 @@ func (p *Program) locateColon(s *spec) ([]Location, error) {
 	return p.locateFunction(s)
 }
 
-// locateFunction finds a function, or a label in one. The errors name what comes nearest, since a name that is mistyped is by far the
-// most frequent reason.
+// locateFunction finds a function, or a label in one. The errors name what comes nearest, since a name that is mistyped is by far
+// the most frequent reason.
 func (p *Program) locateFunction(s *spec) ([]Location, error) {
 	if s.file != "" && !p.hasFile(s.file) {
 		return nil, p.noFile(s, s.file)

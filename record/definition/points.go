@@ -118,8 +118,8 @@ func (f *Finder) compileAt(p Image, t *Point, locations []symbol.Location) (foun
 			problems = append(problems, t.at(l, lacking.err))
 		}
 		if l.Resolver {
-			problems = append(problems, t.at(l, fmt.Errorf("%s only chooses the function that is called in its name (IFUNC), once for each caller: "+
-				"trace the functions that it can choose (--list '*%[1]s*')", t.Location.Value)))
+			problems = append(problems, t.at(l, fmt.Errorf("%s only chooses the function that is called in its name (IFUNC), "+
+				"once for each caller: trace the functions that it can choose (--list '*%[1]s*')", t.Location.Value)))
 		}
 		p.Sites[l.Addr] = true
 		if semaphore := l.Semaphore(); semaphore != 0 {

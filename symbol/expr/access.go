@@ -167,8 +167,8 @@ func staticIn(record *ctype.Type, name string) (owner *ctype.Type, ok bool) {
 	return record, true
 }
 
-// index is a[i]. As in C the operands may change places, and an array stands for its first element, unless the array has no address:
-// then its parts are taken from where they are.
+// index is a[i]. As in C the operands may change places, and an array stands for its first element, unless the array has no
+// address: then its parts are taken from where they are.
 func (c *compiler) index(n *cexpr.Node) value {
 	array := c.value(n.Kids[0])
 	index := c.scalar(n.Kids[1])

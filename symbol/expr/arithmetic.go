@@ -13,8 +13,8 @@ var intType = ctype.Int(4, true)
 // convert makes a value one of another type. It is extended by its own sign, which all that is as wide as a cell keeps.
 func convert(v value, typ *ctype.Type) value {
 	from := v.typ
-	// Cells have 64 bits. A value that was extended by its own sign is the same number in a wider type, except that a negative one becomes
-	// unsigned; and two types of one size differ in how the upper bits are filled.
+	// Cells have 64 bits. A value that was extended by its own sign is the same number in a wider type, except that a negative one
+	// becomes unsigned; and two types of one size differ in how the upper bits are filled.
 	fits := typ.Size > from.Size && (!from.Signed || typ.Signed) || typ.Size == from.Size && typ.Signed == from.Signed
 	switch {
 	case v.known != nil && typ.Kind == ctype.Bool:

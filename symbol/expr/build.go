@@ -34,9 +34,9 @@ func verify(p *ax.Program) error {
 	return fmt.Errorf("its code is wrong: %w", flaws[0])
 }
 
-// traced makes a program that collects what p touches: memory before it is read, trace state variables after.
-// This is how GDB makes actions of expressions: each reference is preceded by the collection of what it is about to read, so that an
-// error in the middle leaves what was read before it in the frame. Jumps are bound anew, because the code grows.
+// traced makes a program that collects what p touches: memory before it is read, trace state variables after. This is how GDB
+// makes actions of expressions: each reference is preceded by the collection of what it is about to read, so that an error in the
+// middle leaves what was read before it in the frame. Jumps are bound anew, because the code grows.
 func traced(p *ax.Program) (*ax.Program, error) {
 	b := &ax.Builder{}
 	labels := map[uint64]ax.Label{}

@@ -54,10 +54,9 @@ func Collect(text string, s Scope) (result *Collection, err error) {
 	return c.result, nil
 }
 
-// Actions returns the actions that collect all of the collections: one for the registers if there are any, then those for
-// memory.
-// The mask of registers is written with the highest byte first and without leading zeros, as QTDP has it. An empty action list is for
-// a tracepoint that only counts.
+// Actions returns the actions that collect all of the collections: one for the registers if there are any, then those for memory.
+// The mask of registers is written with the highest byte first and without leading zeros, as QTDP has it. An empty action list is
+// for a tracepoint that only counts.
 func Actions(collections ...*Collection) []trace.Action {
 	var mask []byte // lowest byte first
 	var actions []trace.Action

@@ -114,8 +114,8 @@ func init() {
 	}
 }
 
-// name finds what a name means, in GDB's order: a variable of the function, a member of this, a global, then constants of the language.
-// An object of an outer scope gives way to a member of this.
+// name finds what a name means, in GDB's order: a variable of the function, a member of this, a global, then constants of the
+// language. An object of an outer scope gives way to a member of this.
 func (c *compiler) name(n *cexpr.Node) value {
 	if n.Token.Text[0] == '$' {
 		return c.dollar(n)
@@ -300,7 +300,7 @@ func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
 		c.fail(n, fmt.Sprintf("%s is of type %v, which is no integer", n, t), hint)
 	}
 	if t.Swapped {
-		c.fail(n, fmt.Sprintf("%s has its bytes in the other order than the machine's; an agent expression does not compute with it", n), "")
+		c.fail(n, n.String()+" has its bytes in the other order than the machine's; an agent expression does not compute with it", "")
 	}
 	switch t.Kind {
 	case ctype.Float, ctype.Complex:

@@ -14,23 +14,24 @@
 //
 // # From text to bytecode
 //
-// The text is parsed by cexpr, which asks the Scope only which names are types. The compiler then turns the tree into values from the
-// leaves up (compile.go). A value is one of two things: it lies in a Place, which a name had from the debug information and which
-// members, elements and pieces of it inherit; or it is computed, by code that leaves one 64-bit cell on the stack of an agent. Code is a
-// function that appends instructions, so that parts are put together in any order and jumps are bound at the end. Loading turns the
-// first into the second where an operator wants a number; taking an address turns an lvalue into the number of its place.
+// The text is parsed by cexpr, which asks the Scope only which names are types. The compiler then turns the tree into values from
+// the leaves up (compile.go). A value is one of two things: it lies in a Place, which a name had from the debug information and
+// which members, elements and pieces of it inherit; or it is computed, by code that leaves one 64-bit cell on the stack of an
+// agent. Code is a function that appends instructions, so that parts are put together in any order and jumps are bound at the
+// end. Loading turns the first into the second where an operator wants a number; taking an address turns an lvalue into the
+// number of its place.
 //
-// A cell holds an integer extended by the sign of its type. Each operation keeps that: what carries into bits above the type is cut off
-// and extended anew. Constants are folded by running the code on a machine that has neither registers nor memory, so that there is one
-// arithmetic and not two.
+// A cell holds an integer extended by the sign of its type. Each operation keeps that: what carries into bits above the type is
+// cut off and extended anew. Constants are folded by running the code on a machine that has neither registers nor memory, so that
+// there is one arithmetic and not two.
 //
-// The same values serve three ends. Condition loads one, as a number. Collect makes the actions that put all into a frame that finding
-// and printing the value takes (collect.go): registers that hold it, memory at fixed addresses, and otherwise bytecode that traces
-// what it reads; besides the value itself what GDB prints with it, such as static members, virtual bases and the text of strings.
-// Compile makes an Evaluator, which finds the value again in a Context: a frame, or a stopped process.
+// The same values serve three ends. Condition loads one, as a number. Collect makes the actions that put all into a frame that
+// finding and printing the value takes (collect.go): registers that hold it, memory at fixed addresses, and otherwise bytecode
+// that traces what it reads; besides the value itself what GDB prints with it, such as static members, virtual bases and the text
+// of strings. Compile makes an Evaluator, which finds the value again in a Context: a frame, or a stopped process.
 //
-// Each of these may fail for a part of an expression. The parts give up by a panic with an *Error, which the exported functions return;
-// the alternative, an error from each of some fifty functions, hid the arithmetic.
+// Each of these may fail for a part of an expression. The parts give up by a panic with an *Error, which the exported functions
+// return; the alternative, an error from each of some fifty functions, hid the arithmetic.
 //
 // # What it refuses
 //

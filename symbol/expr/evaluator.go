@@ -52,8 +52,8 @@ func Compile(text string, s Scope) (evaluator *Evaluator, err error) {
 	root := c.parse()
 	written := compilers[root.Form](c, root)
 	v := c.followed(root, written)
-	evaluator = &Evaluator{written: written.typ, reference: c.reference(root, written), Text: text, Type: v.typ, order: s.Order(), field: v.field}
-	evaluator.shape = c.shape(root, v)
+	evaluator = &Evaluator{Text: text, Type: v.typ, order: s.Order(), field: v.field, shape: c.shape(root, v)}
+	evaluator.written, evaluator.reference = written.typ, c.reference(root, written)
 	switch {
 	case v.code != nil:
 		evaluator.place = c.computed(root, v.code, v.typ.Size)

@@ -227,8 +227,8 @@ func loadPiece(p Piece, bits int, order arch.ByteOrder) (code, error) {
 
 // part is where a part of a value lies, in bytes from its start.
 func part(place Place, offset, size, whole int, order arch.ByteOrder) Place {
-	// Offsets count from the lowest address. In a register and in a cell the first byte of a big-endian value is the highest one, so the
-	// distance from the other end counts there.
+	// Offsets count from the lowest address. In a register and in a cell the first byte of a big-endian value is the highest one, so
+	// the distance from the other end counts there.
 	switch at := place.(type) {
 	case Memory:
 		return Memory{code(at.Emit).plus(offset)}

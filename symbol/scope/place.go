@@ -37,7 +37,8 @@ func (f *frame) whole(p expr.Place, size int) expr.Place {
 	r, ok := p.(expr.Register)
 	switch {
 	case ok && r.Size == extended && size > extended && size <= 16:
-		return expr.Pieces{{Place: r, Bits: 8 * r.Size}, {Place: expr.Constant{Bytes: make([]byte, size-r.Size)}, Bits: 8 * (size - r.Size)}}
+		padding := expr.Constant{Bytes: make([]byte, size-r.Size)}
+		return expr.Pieces{{Place: r, Bits: 8 * r.Size}, {Place: padding, Bits: 8 * (size - r.Size)}}
 	case ok && r.Size < size:
 		return absent(fmt.Errorf("its %d bytes are said to be in a register of %d", size, r.Size))
 	}

@@ -117,7 +117,8 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 	first, big := int64(8*f.Offset), s.bigEndian() != f.Type.Swapped
 	if n, ok := e.Signed(dwarf.AttrDataBitOffset); ok {
 		first += n
-	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok { // before DWARF 4: from the highest bit of an integer of the machine's order
+	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok {
+		// Before DWARF 4 (5.5.6 of DWARF 3): the distance from the highest bit of an integer in the machine's order.
 		size := uint64(f.Type.Size)
 		if n, ok := e.Unsigned(dwarf.AttrByteSize); ok && n > 0 {
 			size = n

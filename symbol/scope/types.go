@@ -298,7 +298,8 @@ func (s *types) array(t *ctype.Type, e *debuginfo.Entry, depth int) {
 		}
 		array.Elem = elem
 		array.Count, array.Bound = s.length(dimensions[i], depth)
-		array.Open = array.Count == 0 && array.Bound == nil && !dimensions[i].Has(dwarf.AttrCount) && !dimensions[i].Has(dwarf.AttrUpperBound)
+		bounded := dimensions[i].Has(dwarf.AttrCount) || dimensions[i].Has(dwarf.AttrUpperBound)
+		array.Open = array.Count == 0 && array.Bound == nil && !bounded
 		if most := 1 << 40; elem.Size > 0 && array.Count > most/elem.Size {
 			array.Count = 0
 		}
