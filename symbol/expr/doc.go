@@ -33,7 +33,20 @@
 // Each of these may fail for a part of an expression. The parts give up by a panic with an *Error, which the exported functions
 // return; the alternative, an error from each of some fifty functions, hid the arithmetic.
 //
-// # What it refuses
+// # Places
+//
+// A Place says where a value lies, in the terms of DWARF's locations: Memory at an address that code computes, Register, a
+// computed Value, a Constant, Pieces of these, or Absent with the reason. Members and elements are parts of a place (part in
+// value.go): an offset in memory, some bytes of a register, a shift of a computed value, some of the pieces. Byte order matters
+// outside of memory: the first member of a structure in a register is in its lowest bytes on little-endian machines, in its
+// highest on others.
+//
+// # What is collected besides the value
+//
+// Everything that the bytecode reads on its way, as GDB's agent does with its trace flag: a frame from which p->next->id can be
+// printed has p and p->next as well. Registers that the code reads join the mask. Memory at a fixed address becomes an M action.
+//
+// # What it rejects
 //
 // What an agent expression cannot compute is an *Error when the expression is compiled, with the part marked and the reason:
 // floating-point arithmetic, calls of functions, what the compiler has optimized out. The package reads no memory and no

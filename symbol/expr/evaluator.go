@@ -15,7 +15,7 @@ import (
 // Evaluator finds the value of one expression again in any Context. It does not change, and several goroutines may use it.
 type Evaluator struct {
 	Text string
-	Type *ctype.Type // of the value, with references followed; without a length where that is computed
+	Type *ctype.Type // of the value, with references followed; an array without a length where the length is computed
 
 	order arch.ByteOrder
 	place located
@@ -129,7 +129,8 @@ func (e *Evaluator) Value(w Context) (ctype.Value, error) {
 	return v, nil
 }
 
-// sparse reads memory of which some is not there.
+// sparse reads memory of which some is not available, byte by byte: a traceframe may have collected any parts of it. GDB shows
+// <unavailable> for those parts only.
 func sparse(w Context, addr arch.Addr, size int) (b []byte, holes []ctype.Hole) {
 	b = make([]byte, size)
 	for i := range b {
@@ -166,7 +167,7 @@ func (r Result) bytes(w Context, size int) ([]byte, error) {
 	return r.Bytes, nil
 }
 
-// encode is an integer as memory holds it, in any size.
+// encode is an integer as memory holds it, in any size. Bytes beyond the eighth are zero.
 func encode(bits uint64, size int, order arch.ByteOrder) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -259,7 +260,8 @@ func (r Register) locate(w Context, order arch.ByteOrder) (Result, error) {
 	return Result{Bytes: b[first : first+r.Size]}, nil
 }
 
-// locatePieces puts a value together bit by bit.
+// locatePieces prepares putting a value together from its pieces, bit by bit, as pieces need not begin or end at bytes. A piece
+// that is not available makes a hole of the bytes that it touches.
 func (c *compiler) locatePieces(n *cexpr.Node, pieces Pieces, size int) located {
 	parts := make([]located, len(pieces))
 	some := false
@@ -284,7 +286,8 @@ func (c *compiler) locatePieces(n *cexpr.Node, pieces Pieces, size int) located 
 	}
 }
 
-// bits is a value that is put together from its lowest address on.
+// bits is a value that is put together from pieces, from its lowest address on. Positions count bits from there; in big-endian
+// order the first bit of a byte is its highest.
 type bits struct {
 	bytes []byte
 	done  int

@@ -35,7 +35,7 @@ func Evaluate(text string, s Scope) (bytecode []byte, err error) {
 	return c.bytecode(root, c.scalar(root).code, op(ax.OpPop)), nil
 }
 
-// bytecode is that of code and what follows it.
+// bytecode is the bytes of code and of what follows it, as packets and trace files carry them.
 func (c *compiler) bytecode(n *cexpr.Node, work code, more ...func(*ax.Builder)) []byte {
 	p, err := build(work, more...)
 	if err != nil {

@@ -41,7 +41,8 @@ func (c *compiler) bytes(n *cexpr.Node, v value) code {
 	return bounded(c.length(n, v).with(c.bytes(n, value{typ: v.typ.Elem}), op(ax.OpMul)), mostRepeated)
 }
 
-// bounded is a number that is none below 0, nor more than most.
+// bounded brings a number into the range from 0 to most: a length that the program has may be garbage before it is initialized,
+// and a traceframe must not be filled by it.
 func bounded(n code, most uint64) code {
 	return func(b *ax.Builder) error {
 		err := n(b)
