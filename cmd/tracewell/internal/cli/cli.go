@@ -18,6 +18,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/convert"
 	"tracewell/cmd/tracewell/internal/cli/demo"
 	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/cmd/tracewell/internal/cli/match"
 	"tracewell/cmd/tracewell/internal/cli/record"
 	"tracewell/cmd/tracewell/internal/cli/replay"
@@ -111,7 +112,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("tracewell"),
 		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": builtFrom().String(), "tdescSource": tdesc.SourceHelp,
+		kong.Vars{"version": builtFrom().String(), "tdescSource": input.DescriptionSources,
 			"architectures": replay.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
 		match.Variables(),
 		record.Variables(),

@@ -2,16 +2,14 @@
 package replay
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/cmd/tracewell/internal/cli/recording"
 	"tracewell/internal/serving"
-	"tracewell/stub"
 	"tracewell/tfile"
 )
 
@@ -63,14 +61,8 @@ func (c *Command) Run(streams console.Streams) error {
 	return errors.Join(r.Serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err), console.SignalledStatus(ctx))
 }
 
-// Replayed is a recording that clients look at, one after another.
-type Replayed struct {
-	Config func() (stub.Config, error) // what to serve to a client that comes
-	Close  func() error
-}
-
 // open opens what is to be replayed: an execution trace if it is in a dialect of those, otherwise a trace file.
-func (c *Command) open(streams console.Streams) (*Replayed, error) {
+func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if input.HoldsCTF(c.File) {
 		return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
 			return input.OpenContent(c.File, streams, opts)
@@ -89,43 +81,4 @@ func (c *Command) open(streams console.Streams) (*Replayed, error) {
 	return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
 		return input.ContentOf(file, streams, opts)
 	}, streams)
-}
-
-// Serve serves the clients that come in, with once but one.
-func (r *Replayed) Serve(ctx context.Context, entrance serving.Listener, once bool, messages io.Writer) error {
-	defer context.AfterFunc(ctx, func() { entrance.Close() })()
-	for {
-		conn, err := entrance.Accept()
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if once {
-			entrance.Close()
-		}
-		err = r.one(ctx, conn, messages)
-		if errors.Is(err, stub.ErrExit) || ctx.Err() != nil || once {
-			return nil
-		}
-		fmt.Fprintln(messages, "Remote side has terminated connection.  GDBserver will reopen the connection.")
-	}
-}
-
-// one serves one client. A connection that breaks is a message, not an end.
-func (r *Replayed) one(ctx context.Context, conn io.ReadWriteCloser, messages io.Writer) error {
-	config, err := r.Config()
-	if err != nil {
-		conn.Close()
-		return err
-	}
-	server := stub.New(config)
-	defer server.Close()
-	err = serving.Serve(ctx, conn, server.Serve)
-	if err != nil && !errors.Is(err, stub.ErrExit) {
-		fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
-		return nil
-	}
-	return err
 }
