@@ -111,7 +111,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("tracewell"),
 		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": builtFrom().String(), "tdescSource": tdesc.SourceHelp,
+		kong.Vars{"version": versionLine(builtFrom()), "tdescSource": tdesc.SourceHelp,
 			"architectures": replay.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
 		match.Variables(),
 		record.Variables(),
