@@ -112,7 +112,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("tracewell"),
 		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": builtFrom().String(), "tdescSource": input.DescriptionSources,
+		kong.Vars{"version": versionLine(builtFrom()), "tdescSource": input.DescriptionSources,
 			"architectures": replay.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
 		match.Variables(),
 		record.Variables(),

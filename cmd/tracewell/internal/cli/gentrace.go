@@ -189,28 +189,12 @@ func (g *growing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// plantedFaults is what --planted writes.
-type plantedFaults struct {
-	Planted []plantedFault `json:"planted"`
-	Missed  []string       `json:"missed,omitempty"` // faults behind the end
-}
-
-// plantedFault is one fault and where it is.
-type plantedFault struct {
-	Fault       string `json:"fault"` // as on the command line
-	CPU         int32  `json:"cpu"`
-	Instruction int64  `json:"instruction"` // from 0
-	Line        int64  `json:"line"`        // from 1
-	PC          string `json:"pc"`
-	What        string `json:"what,omitempty"`
-}
-
 // tell says where the faults are.
 func (c *generateCommand) tell(planted []generate.Planted, streams console.Streams) error {
-	answer := plantedFaults{Planted: []plantedFault{}}
+	answer := generate.Outcome{Planted: []generate.PlantedFault{}}
 	missed := slices.Clone(c.Fault)
 	for _, p := range planted {
-		f := plantedFault{p.Fault.String(), p.Fault.CPU, p.Instruction, p.Line, fmt.Sprintf("0x%x", p.PC), p.What}
+		f := p.Describe()
 		answer.Planted = append(answer.Planted, f)
 		if i := slices.Index(missed, p.Fault); i >= 0 {
 			missed = slices.Delete(missed, i, i+1)

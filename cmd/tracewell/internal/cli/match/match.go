@@ -173,7 +173,7 @@ func (c *Command) listed(streams console.Streams) ([]tracePair, error) {
 
 // compare compares one pair. told learns how many bytes of the files have been read.
 func (c *Command) compare(ctx context.Context, pair tracePair, told func(done int64), streams console.Streams) *matchResult {
-	result := &matchResult{Name: pair.name, Pair: pair.place}
+	result := &matchResult{Result: match.Result{Name: pair.name, Pair: pair.place}}
 	var traces [2]*input.Stream
 	for i, path := range []string{pair.reference, pair.other} {
 		t, err := input.OpenStream(path, streams)

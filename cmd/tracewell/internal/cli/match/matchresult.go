@@ -13,12 +13,9 @@ import (
 	"tracewell/itrace/match/report"
 )
 
-// matchResult is the outcome of one comparison: an object of match --json.
+// matchResult is the outcome of one comparison, with what is reported beside it.
 type matchResult struct {
-	Name string     `json:"name"` // both traces as they were written
-	Pair *pairPlace `json:"pair,omitempty"`
-	*match.Report
-
+	match.Result
 	notes []string // for standard error
 }
 
@@ -53,7 +50,7 @@ func (m *matchResults) add(r *matchResult) error {
 	return console.Write(m.streams, func(out *console.Output) error {
 		switch {
 		case m.c.JSON:
-			return jsontext.Write(out, r, "")
+			return jsontext.Write(out, r.Result, "")
 		case m.c.many():
 			return m.line(out, r)
 		case unread && r.Verdict == match.Failed:

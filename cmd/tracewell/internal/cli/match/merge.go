@@ -63,7 +63,7 @@ func readResults(path string, streams console.Streams) (results []*mergedResult,
 	for {
 		at := decoder.InputOffset()
 		r := &mergedResult{file: source.Name}
-		err := decoder.Decode(&r.matchResult)
+		err := decoder.Decode(&r.Result)
 		switch {
 		case err == io.EOF:
 			return results, nil
@@ -127,14 +127,14 @@ func complete(all []*mergedResult) ([]*mergedResult, error) {
 }
 
 // missing makes results for the pairs from first to before end that have none. It is told of a pair of the same manifest.
-func missing(of pairPlace, first, end int) (results []*mergedResult) {
+func missing(of match.PairPlace, first, end int) (results []*mergedResult) {
 	for n := first; n < end; n++ {
 		of.Number, of.Shard = n, (n-1)%of.Shards
 		place := of
 		name := fmt.Sprintf("pair %d of %s", n, of.Manifest)
 		part := shard{of.Shard, of.Shards}
 		report := failedReport(tracePair{}, fmt.Errorf("it has no result: shard %v has not come to it, or is not among the files", part))
-		results = append(results, &mergedResult{matchResult: matchResult{Name: name, Pair: &place, Report: report}})
+		results = append(results, &mergedResult{matchResult: matchResult{Result: match.Result{Name: name, Pair: &place, Report: report}}})
 	}
 	return results
 }

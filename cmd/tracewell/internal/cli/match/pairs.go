@@ -12,23 +12,14 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/text"
+	"tracewell/itrace/match"
 )
 
 // tracePair is a reference and what is to be compared with it.
 type tracePair struct {
 	name             string // as it was written
 	reference, other string // paths
-	place            *pairPlace
-}
-
-// pairPlace says which pair of a manifest a result is of, so that results from many machines can be put together and one that
-// is missing is noticed.
-type pairPlace struct {
-	Manifest string `json:"manifest"` // its path
-	Number   int    `json:"number"`   // from 1
-	Total    int    `json:"total"`    // of all shards
-	Shard    int    `json:"shard"`    // from 0
-	Shards   int    `json:"shards"`   // 1 without --shard
+	place            *match.PairPlace
 }
 
 // shard is the value of --shard: the pairs whose number, counted from 0, is index modulo count.
@@ -78,7 +69,7 @@ func readPairs(path string, part *shard, streams console.Streams) ([]tracePair, 
 		all = *part
 	}
 	for i := all.index; i < len(pairs); i += all.count {
-		pairs[i].place = &pairPlace{filepath.Clean(path), i + 1, len(pairs), all.index, all.count}
+		pairs[i].place = &match.PairPlace{Manifest: filepath.Clean(path), Number: i + 1, Total: len(pairs), Shard: all.index, Shards: all.count}
 		chosen = append(chosen, pairs[i])
 	}
 	return chosen, nil

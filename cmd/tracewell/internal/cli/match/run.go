@@ -9,6 +9,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/progress"
 	"tracewell/internal/routine"
+	"tracewell/itrace/match"
 )
 
 // compareAll compares pairs, some at the same time, and yields the results in the order of the pairs. Once the context is done
@@ -28,7 +29,7 @@ func (c *Command) compareAll(ctx context.Context, pairs []tracePair, streams con
 			for i, pair := range pairs {
 				free <- struct{}{}
 				if i > 0 && ctx.Err() != nil {
-					results[i] <- &matchResult{Name: pair.name, Pair: pair.place, Report: failedReport(pair, console.ErrInterrupted)}
+					results[i] <- &matchResult{Result: match.Result{Name: pair.name, Pair: pair.place, Report: failedReport(pair, console.ErrInterrupted)}}
 					<-free
 					continue
 				}
