@@ -16,6 +16,7 @@ import (
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
+	"tracewell/itrace/match/batch"
 	"tracewell/target/replay"
 )
 
@@ -66,7 +67,7 @@ func (c *Command) comms() (places [2]serving.Comm, err error) {
 }
 
 // serve serves both traces until it is interrupted. Of traces that are equal there is nothing to be looked at.
-func (c *Command) serve(r *matchResult, streams console.Streams) error {
+func (c *Command) serve(r *batch.Result, streams console.Streams) error {
 	if len(r.Differences) == 0 {
 		fmt.Fprintln(streams.Err, "tracewell: there is no difference to serve")
 		return nil
@@ -105,7 +106,7 @@ func (c *Command) serve(r *matchResult, streams console.Streams) error {
 }
 
 // side opens one of the traces for clients, which find it at the first difference.
-func (c *Command) side(side int, r *matchResult, streams console.Streams) (*recording.Recording, error) {
+func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*recording.Recording, error) {
 	file, err := input.OpenPacked(c.Files[side], streams)
 	if err != nil {
 		return nil, err
