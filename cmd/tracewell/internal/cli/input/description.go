@@ -27,7 +27,7 @@ const DescriptionSources = `A document, the trace file that holds one, - for sta
 
 // DescriptionOptions are the flags of the commands that read a target description.
 type DescriptionOptions struct {
-	Strict  DescriptionRules `placeholder:"gdb|manual" default:"gdb" help:"Whom to follow where GDB 13 and its manual disagree."`
+	Strict  DescriptionRules `placeholder:"gdb|manual" default:"gdb" help:"Which rules apply where GDB 13 and its manual disagree."`
 	Timeout time.Duration    `default:"5s" help:"How long to wait for a stub."`
 }
 

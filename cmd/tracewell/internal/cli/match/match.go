@@ -17,7 +17,7 @@ import (
 
 // Command is "tracewell match".
 type Command struct {
-	Files []string `arg:"" optional:"" name:"trace" help:"The reference and what to compare with it, each by itself: files, compressed or not, or pipes; - is standard input."`
+	Files []string `arg:"" optional:"" name:"trace" help:"The reference, and one or more traces to compare with it: files, compressed or not, or pipes; - is standard input."`
 
 	originalOptions
 	meaningOptions
@@ -28,20 +28,20 @@ type Command struct {
 
 // outputOptions say what a comparison puts where.
 type outputOptions struct {
-	JSON           bool           `group:"Output:" name:"json" xor:"form" help:"Print one JSON object a line for each comparison."`
-	JUnit          string         `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the outcome as JUnit XML, for systems that run tests."`
-	HTML           string         `group:"Output:" name:"html" placeholder:"FILE" help:"Write the outcome as one web page that needs nothing else."`
-	Quiet          bool           `group:"Output:" short:"q" xor:"form" help:"Print a line for what is not equal, and nothing else."`
-	MaxDifferences flags.Positive `group:"Output:" default:"100" placeholder:"N" help:"Describe N differences; all are counted (${default})."`
+	JSON           bool           `group:"Output:" name:"json" xor:"form" help:"Print one JSON object per line, for each comparison."`
+	JUnit          string         `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML, for CI systems."`
+	HTML           string         `group:"Output:" name:"html" placeholder:"FILE" help:"Write the results as one self-contained web page."`
+	Quiet          bool           `group:"Output:" short:"q" xor:"form" help:"Print only a line for each pair that is not equal."`
+	MaxDifferences flags.Positive `group:"Output:" default:"100" placeholder:"N" help:"Describe the first N differences; all are counted (${default})."`
 	Context        flags.Positive `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference, 1024 at most (${default})."`
 }
 
 // pairsOptions are about many comparisons.
 type pairsOptions struct {
-	Pairs string         `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs that a file lists: REFERENCE and OTHER on a line, separated by blanks, or by a tab if the names have blanks, which may be quoted as well; relative to the folder of the file; # begins a comment."`
-	Jobs  flags.Positive `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs at the same time (${default})."`
-	Shard *batch.Shard   `group:"Many pairs:" placeholder:"I/N" help:"Of the pairs take every Nth only, from pair I on: 0/N, 1/N to N-1/N are all of them."`
-	Merge bool           `group:"Many pairs:" help:"The operands are files that match --json has written, as of all shards: sum them up. A pair that is missing is a failure."`
+	Pairs string         `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs listed in a file, one per line: REFERENCE and OTHER, separated by blanks or a tab. Names with blanks are separated by a tab or quoted. Names are relative to the folder of the file. # starts a comment."`
+	Jobs  flags.Positive `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs in parallel (${default})."`
+	Shard *batch.Shard   `group:"Many pairs:" placeholder:"I/N" help:"Compare only every Nth pair, starting with pair I: the shards 0/N to N-1/N are all pairs."`
+	Merge bool           `group:"Many pairs:" help:"Merge files that match --json wrote, usually one per shard, into one result. A missing pair is a failure."`
 }
 
 // Examples implements flags.Exampler.

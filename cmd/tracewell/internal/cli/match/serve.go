@@ -22,10 +22,10 @@ import (
 
 // serveOptions are about serving the two traces of a comparison to GDB.
 type serveOptions struct {
-	Serve           string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces, the reference first, each where the first difference is, as replay does; until Ctrl-C."`
+	Serve           string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces to GDB until Ctrl-C, as replay does, the reference first, each positioned at the first difference."`
 	Exec            string `group:"To look at it in GDB:" placeholder:"ELF" help:"With --serve, the program that was executed."`
 	flags.Admission `group:"To look at it in GDB:"`
-	Arch            string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
+	Arch            string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, if neither --exec nor the names of registers determine it: ${architectures}."`
 }
 
 // checkServe refuses to serve what cannot be served.

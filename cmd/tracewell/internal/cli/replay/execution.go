@@ -18,10 +18,10 @@ import (
 
 // executionOptions are for execution traces.
 type executionOptions struct {
-	Arch     string        `group:"Execution traces:" placeholder:"NAME" help:"The architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
-	Dialect  flags.Dialect `group:"Execution traces:" placeholder:"NAME" complete:"dialects" help:"What the trace is written in; without it that is found out: ${dialects}."`
-	Backfill bool          `group:"Execution traces:" help:"Take memory to have held what is read there later, until it is written: an inference."`
-	Index    string        `group:"Execution traces:" enum:"beside,memory,anew" default:"beside" help:"Where the index of the trace is kept: beside it in a file that ends in .twx, or in memory; anew builds one whatever there is."`
+	Arch     string        `group:"Execution traces:" placeholder:"NAME" help:"The architecture, if neither --exec nor the names of registers determine it: ${architectures}."`
+	Dialect  flags.Dialect `group:"Execution traces:" placeholder:"NAME" complete:"dialects" help:"The format of the trace; without it the format is detected: ${dialects}."`
+	Backfill bool          `group:"Execution traces:" help:"Assume that memory held from the beginning what is read there before it is first written."`
+	Index    string        `group:"Execution traces:" enum:"beside,memory,anew" default:"beside" help:"Where to keep the index of the trace: beside it, in a file that ends in .twx, or in memory; anew rebuilds the file."`
 }
 
 // indexPlaces are the values of --index.

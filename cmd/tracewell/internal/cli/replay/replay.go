@@ -16,10 +16,10 @@ import (
 // Command is "tracewell replay".
 type Command struct {
 	File   string `arg:"" help:"The trace file or execution trace, compressed or not; - is standard input."`
-	Listen string `placeholder:"COMM" default:":0" help:"Where GDB connects, as in serve: :PORT, HOST:PORT, unix:PATH, - or stdio, a serial device (default: any free port, which is printed)."`
-	Exec   string `placeholder:"ELF" help:"The program that was traced, which GDB is then told of, and which tells what memory held in the beginning."`
-	Tdesc  string `placeholder:"FILE" help:"A description of the registers, as tdesc reads it, in place of that in the file."`
-	Once   bool   `help:"End when the first client leaves."`
+	Listen string `placeholder:"COMM" default:":0" help:"Where to listen for GDB, as in serve: :PORT, HOST:PORT, unix:PATH, - or stdio, a serial device (default: any free port, which is printed)."`
+	Exec   string `placeholder:"ELF" help:"The program that was traced. Its path is reported to GDB, and its sections are the initial contents of memory."`
+	Tdesc  string `placeholder:"FILE" help:"A target description to use in place of the one in the file, from any source that tdesc reads."`
+	Once   bool   `help:"Exit when the first client disconnects."`
 	flags.Admission
 	input.Reading
 	executionOptions

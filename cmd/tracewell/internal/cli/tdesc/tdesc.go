@@ -15,10 +15,10 @@ import (
 
 // Command is "tracewell tdesc".
 type Command struct {
-	Check  tdescCheckCommand  `cmd:"" help:"Say what is wrong with a description, and what GDB makes of it."`
-	Layout tdescLayoutCommand `cmd:"" help:"Print where each register lies in the g packet."`
+	Check  tdescCheckCommand  `cmd:"" help:"Report what is wrong with a description, and what GDB does about it."`
+	Layout tdescLayoutCommand `cmd:"" help:"Print the offset of each register in the g packet."`
 	Print  tdescPrintCommand  `cmd:"" help:"Print a description: as one XML document, a table or JSON."`
-	Diff   tdescDiffCommand   `cmd:"" help:"Compare what two descriptions mean."`
+	Diff   tdescDiffCommand   `cmd:"" help:"Compare the meaning of two descriptions."`
 }
 
 // tdescCheckCommand is "tracewell tdesc check".
