@@ -159,3 +159,20 @@ type Report struct {
 	Rules        RuleUses        `json:"rules"`
 	Seconds      float64         `json:"seconds"`
 }
+
+// Result is the outcome of one comparison as "match --json" writes it, one object a line, and "match --merge" reads it.
+type Result struct {
+	Name string     `json:"name"`           // both traces as the command line or the manifest names them
+	Pair *PairPlace `json:"pair,omitempty"` // absent for a comparison that no manifest lists
+	*Report
+}
+
+// PairPlace says which pair of a manifest a result is of, so that results from many machines can be merged and a missing one is
+// noticed.
+type PairPlace struct {
+	Manifest string `json:"manifest"` // its path
+	Number   int    `json:"number"`   // from 1
+	Total    int    `json:"total"`    // of all shards
+	Shard    int    `json:"shard"`    // from 0
+	Shards   int    `json:"shards"`   // 1 without --shard
+}

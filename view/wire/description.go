@@ -8,8 +8,8 @@ import (
 
 // The objects of "tdesc --json". Programs rely on these names and their meaning; fields may be added.
 type (
-	// Report is what "tdesc check --json" writes.
-	Report struct {
+	// DescriptionReport is what "tdesc check --json" writes.
+	DescriptionReport struct {
 		Verdict  check.Verdict        `json:"verdict"`
 		Findings []DescriptionFinding `json:"findings"`
 	}
@@ -102,8 +102,8 @@ type (
 )
 
 // DescribeReport describes what is wrong with a description.
-func DescribeReport(report *check.Report) Report {
-	object := Report{report.Verdict, []DescriptionFinding{}}
+func DescribeReport(report *check.Report) DescriptionReport {
+	object := DescriptionReport{report.Verdict, []DescriptionFinding{}}
 	for _, f := range report.Findings {
 		finding := DescriptionFinding{
 			Offset: f.Pos.Offset, Line: f.Pos.Line, Column: f.Pos.Column, Document: f.Pos.Annex,

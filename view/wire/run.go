@@ -10,7 +10,7 @@ type (
 	// Run is how a run went.
 	Run struct {
 		File        string   `json:"file"`
-		End         string   `json:"end"`
+		End         RunEnd   `json:"end"`
 		Frames      int64    `json:"frames"`
 		Bytes       int64    `json:"bytes"`
 		Seconds     float64  `json:"seconds"`
@@ -36,6 +36,20 @@ type (
 		Errors    uint64       `json:"errors"`
 		LastError string       `json:"lastError,omitempty"`
 	}
+)
+
+// RunEnd is why a run ended.
+type RunEnd string
+
+// The ends of runs.
+const (
+	ProgramEnded RunEnd = "program-ended"
+	Interrupted  RunEnd = "interrupted" // by the user
+	TimeUp       RunEnd = "duration"    // as long as --duration
+	EnoughFrames RunEnd = "frames"      // as many as --frames
+	BufferFull   RunEnd = "buffer-full" // that of --buffer
+	PassCount    RunEnd = "pass-count"  // of a tracepoint
+	RunFailed    RunEnd = "failed"
 )
 
 // The object of "record --dry-run --json".

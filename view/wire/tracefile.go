@@ -103,12 +103,15 @@ type (
 		User         string           `json:"user"`
 		Notes        string           `json:"notes"`
 	}
-	// Finding is a rule that a trace file breaks, and where.
+	// Finding is a breach of a rule for trace files. Only check tells line, frame and count.
 	Finding struct {
-		Offset   int64  `json:"offset"`
+		Offset   int64  `json:"offset"`          // bytes from the start of the file
+		Line     int    `json:"line,omitempty"`  // of a definition, from 1; absent in frames
+		Frame    *int   `json:"frame,omitempty"` // the first that breaks the rule, from 0; absent in the definitions
 		Rule     string `json:"rule"`
-		Severity string `json:"severity"`
+		Severity string `json:"severity"` // what GDB does: odd, misreads, refuses or crashes
 		Text     string `json:"text"`
+		Count    int    `json:"count,omitempty"` // lines or frames that break the rule
 		Advice   string `json:"advice"`
 	}
 )
@@ -147,7 +150,7 @@ func DescribeFile(v *view.View, size int64, damage error) File {
 		object.Variables = append(object.Variables, DescribeVariable(known))
 	}
 	for _, f := range file.Findings() {
-		object.Findings = append(object.Findings, Finding{f.Offset, f.Rule.Name, f.Rule.Severity.String(), f.Text, f.Rule.Advice})
+		object.Findings = append(object.Findings, describeFinding(f))
 	}
 	if damage != nil {
 		object.Error = damage.Error()
