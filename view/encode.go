@@ -110,7 +110,7 @@ func (e encoder) appendMembers(dst []byte, v ctype.Value, depth int) []byte {
 		case f.Static || !f.Virtual && !f.Base && !holds(f, v.Bytes):
 			continue
 		case f.Name == "" && f.Type.Kind == ctype.Record && depth > 0:
-			dst = e.appendMembers(dst, piece(v, f.Type, f.Offset), depth-1)
+			dst = e.appendMembers(dst, v.Part(f.Type, f.Offset), depth-1)
 			continue
 		case f.Name == "":
 			continue
@@ -127,18 +127,6 @@ func (e encoder) appendMembers(dst []byte, v ctype.Value, depth int) []byte {
 // holds reports whether memory has all of a member.
 func holds(f ctype.Field, b []byte) bool { return f.Offset >= 0 && f.Offset+f.Span() <= len(b) }
 
-// piece is what a value has of a type at an offset.
-func piece(v ctype.Value, t *ctype.Type, offset int) ctype.Value {
-	inner := ctype.Value{Type: t, Bytes: v.Bytes[offset : offset+t.Size], InMemory: v.InMemory, Addr: v.Addr + arch.Addr(offset)}
-	for _, h := range v.Holes {
-		h.From, h.To = max(h.From-offset, 0), min(h.To-offset, t.Size)
-		if h.From < h.To {
-			inner.Holes = append(inner.Holes, h)
-		}
-	}
-	return inner
-}
-
 // appendField appends a member, which may be a part of an integer, or lie where only the object itself tells.
 func (e encoder) appendField(dst []byte, v ctype.Value, f ctype.Field, depth int) []byte {
 	if f.Virtual {
@@ -148,9 +136,9 @@ func (e encoder) appendField(dst []byte, v ctype.Value, f ctype.Field, depth int
 	case f.Base && !holds(f, v.Bytes): // its virtual base classes lie elsewhere
 		return appendString(dst, e.printer().AppendField(nil, f, v.Bytes), e.style)
 	case f.Bits == 0:
-		return e.append(dst, piece(v, f.Type, f.Offset), depth)
+		return e.append(dst, v.Part(f.Type, f.Offset), depth)
 	}
-	bits := piece(v, ctype.ArrayOf(ctype.Int(1, false), f.Span()), f.Offset)
+	bits := v.Part(ctype.ArrayOf(ctype.Int(1, false), f.Span()), f.Offset)
 	if len(bits.Holes) > 0 {
 		return e.appendPrinted(dst, ctype.Value{Type: f.Type, Bytes: make([]byte, f.Type.Size), Holes: []ctype.Hole{{To: f.Type.Size, Why: bits.Holes[0].Why}}})
 	}
@@ -180,7 +168,7 @@ func (e encoder) appendArray(dst []byte, v ctype.Value, depth int) []byte {
 		if at > 0 {
 			dst = append(dst, separator...)
 		}
-		dst = e.append(dst, piece(v, t.Elem, at), depth)
+		dst = e.append(dst, v.Part(t.Elem, at), depth)
 	}
 	return append(dst, closing...)
 }
