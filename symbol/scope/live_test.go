@@ -325,9 +325,9 @@ func TestAsGDB(t *testing.T) {
 		t.Run(b.String(), func(t *testing.T) {
 			s := &session{T: t, files: make(map[string]*debuginfo.File)}
 			corpus.Visit(t, corpus.Compile(t, b), 2, names, s.visit)
-			t.Logf("%d values compared, %d of them optimised out, %d beyond agent expressions", s.compared, s.absent, s.beyond)
-			if s.compared < 50 {
-				t.Errorf("only %d values were compared", s.compared)
+			t.Logf("%d values compared, %d of them optimised out, %d beyond agent expressions; %d children", s.compared, s.absent, s.beyond, s.unfolded)
+			if s.compared < 50 || s.unfolded < 20 {
+				t.Errorf("only %d values were compared, with %d children", s.compared, s.unfolded)
 			}
 		})
 	}
