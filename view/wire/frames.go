@@ -82,8 +82,8 @@ func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
 	return c, c.out.Write(header)
 }
 
-// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or with a
-// wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
+// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or
+// with a wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
 // reader who takes one off each cell that begins with one has what was collected.
 func inert(cell string) string {
 	start := strings.TrimSpace(cell)

@@ -116,8 +116,8 @@ type (
 	}
 )
 
-// DescribeFile describes a trace file of so many bytes, unpacked. The view is of the file, and not of frames from elsewhere. Damage is
-// why the rest of the file cannot be read, nil if all of it can.
+// DescribeFile describes a trace file of so many bytes, unpacked. The view is of the file, and not of frames from elsewhere. Damage
+// is why the rest of the file cannot be read, nil if all of it can.
 func DescribeFile(v *view.View, size int64, damage error) File {
 	file := v.File
 	header := file.Header()
