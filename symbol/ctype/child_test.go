@@ -117,6 +117,8 @@ member d 4 (int) 2
 		{"a slice of Rust", rust, slice, word(0x2000) + word(2), nil, "element [0] -1 (int) 1\nelement [1] -1 (int) 2\n"},
 		{"a slice beyond memory", rust, slice, word(0x2000) + word(3), nil,
 			"element [0] -1 (int) 1\nelement [1] -1 (int) 2\nelement [2] -1 (int) <unavailable>\n"},
+		{"a record without a size", p, RecordOf("E", 0, Field{Name: "n", Type: integer, Static: true, Value: []byte{5, 0, 0, 0}}), "", nil,
+			"static n -1 (int) 5\n"},
 		{"a string of Go", golang, text, word(0x1000) + word(4), nil, ""},
 		{"a slice of Go", golang, goSlice, word(0x2000) + word(2) + word(4), nil, `member array 0 (int *) 0x2000
   target * -1 (int) 1
@@ -128,6 +130,17 @@ member cap 16 (long) 4
 		if got != test.want {
 			t.Errorf("%s:\n%swant\n%s", test.name, got, test.want)
 		}
+	}
+}
+
+// TestEndlessSlice has a slice whose length is not one: no more is read than a value may have.
+func TestEndlessSlice(t *testing.T) {
+	slice := RecordOf("&[i32]", 16, Field{Name: "data_ptr", Type: PointerTo(Int(4, true), 8)}, Field{Name: "length", Type: Int(8, false), Offset: 8})
+	bytes := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 0x1000), 1<<63)
+	p := Printer{Order: binary.LittleEndian, Language: Rust, Memory: func(_ arch.Addr, b []byte) int { return copy(b, "\x07\x00\x00\x00") }}
+	children := slices.Collect(p.Children(Value{Type: slice, Bytes: bytes}))
+	if len(children) != mostRead/4 || children[0].Missing != "" || children[0].Value.Bytes[0] != 7 || children[1].Missing != Unavailable {
+		t.Errorf("%d children, the first %+v", len(children), children[0])
 	}
 }
 
