@@ -187,7 +187,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		layout.Sink = s.stream
 	}
 	s.engine = tracepoint.New(layout)
-	s.target.Tracer().SetHandler(s.engine)
+	s.target.Tracer().SetHandler(s.engine.NewHandler())
 	s.engine.SetMarkers(s.marker)
 	s.engine.SetUser(s.config.User)
 	s.engine.SetNotes(s.config.Notes)
