@@ -65,7 +65,7 @@ func (t *tabulator) table(file string) *fileTable {
 	return table
 }
 
-// byPlace sorts a mark before what begins at the same address.
+// byPlace sorts entries by address, and a mark, which ends the code of the file, before what begins at the same address.
 func byPlace(a, b lineEntry) int {
 	switch {
 	case a.addr < b.addr:
@@ -145,7 +145,8 @@ type span struct {
 	line       int
 }
 
-// spanAt finds the line of the code at pc among the tables of a unit whose code ends at limit.
+// spanAt finds the line of the code at pc among the tables of a unit whose code ends at limit, by the rules of GDB's
+// find_pc_sect_line.
 func spanAt(tables []*fileTable, pc, limit arch.Addr) span {
 	var best *lineEntry
 	var found *fileTable

@@ -56,7 +56,8 @@ func lex(text string, dialect Dialect) ([]Token, *Error) {
 	}
 }
 
-// next returns the token at an offset, without text if there is none.
+// next returns the token at an offset, without text if there is none. Strings are tokens for the sake of a message: the dialect
+// Tracing has them, and no expression can use one.
 func next(text string, at int, dialect Dialect) Token {
 	rest := text[at:]
 	switch first, _ := utf8.DecodeRuneInString(rest); {

@@ -2,7 +2,8 @@ package cexpr
 
 import "strings"
 
-// name reads a name with its scopes: ns::x, 'queue.c'::x, push::x, Stack<int>::x.
+// name reads a name with its scopes: ns::x, 'queue.c'::x, push::x, Stack<int>::x. Its token has the text as it was written, with
+// blanks; Node.String has none.
 func (p *parser) name() *Node {
 	from := p.at
 	p.accept("::")
@@ -18,7 +19,8 @@ func (p *parser) name() *Node {
 	return n
 }
 
-// qualified returns the token behind a name with its scopes, of which the first word stands at a token.
+// qualified returns the token behind a name with its scopes, of which the first word stands at a token. It reads ahead and moves
+// nothing, since whether a type or a value begins there is not yet known.
 func (p *parser) qualified(at int) int {
 	start := at
 	for {
