@@ -86,7 +86,8 @@ func IsWord(r rune) bool { return isLetter(r) || unicode.IsDigit(r) }
 // isLetter reports whether a name can begin with the character: any letter of Unicode, as GCC, rustc and Go allow.
 func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
-// nameLength is how many bytes of letters and digits rest begins with.
+// nameLength is how many bytes of letters and digits rest begins with: nothing else ends a name, as C has it, so that a name of
+// Go or Rust with other characters has to be put in quotes.
 func nameLength(rest string) int {
 	n := strings.IndexFunc(rest, func(r rune) bool { return !IsWord(r) })
 	if n < 0 {

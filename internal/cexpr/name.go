@@ -69,7 +69,8 @@ func (p *parser) arguments(start, at int) int {
 	}
 }
 
-// isQuotedName reports whether a token is a name in quotes: a file before ::, or what cannot be a character.
+// isQuotedName reports whether a token is a name in quotes, as GDB takes them: a file before ::, or what cannot be a character,
+// such as 'main.(*square).area'.
 func (p *parser) isQuotedName(at int) bool {
 	t := p.tokens[at]
 	if t.Kind != Character || p.dialect != Tracing {
@@ -79,7 +80,8 @@ func (p *parser) isQuotedName(at int) bool {
 	return p.isAt(at+1, "::") || !character && len(t.Text) > 3 && t.Text[1] != '\\'
 }
 
-// isTupleIndex reports whether a number stands for members of Rust's tuples: 0, or 0.1 for a member of a member.
+// isTupleIndex reports whether a number stands for members of Rust's tuples: 0, or 0.1 for a member of a member, which the lexer
+// has read as one number with a point.
 func isTupleIndex(text string) bool { return strings.Trim(text, "0123456789.") == "" }
 
 // tupleMembers reads such a number. In debug information rustc calls the members __0 and so on.

@@ -150,7 +150,9 @@ func (b *actionBuilder) add(a plan.Action) error {
 	return nil
 }
 
-// collect compiles one expression of a collect action.
+// collect compiles one expression of a collect action. The modifier /s is the action's in the plan and the expression's in
+// package expr, which reads it as GDB does. Variables of $locals and $args that cannot be had are warnings: the user has not
+// named them.
 func (b *actionBuilder) collect(a plan.Action, text plan.Text) error {
 	modifier := ""
 	if a.String {

@@ -32,10 +32,11 @@ func New(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *Finder {
 	return f
 }
 
-// Variables are the plan's trace state variables.
+// Variables are the plan's trace state variables, numbered: they are defined before the tracepoints that use them.
 func (f *Finder) Variables() []trace.Variable { return f.compiler.definitions() }
 
-// Definition finds what the target has been given, nil if nothing.
+// Definition finds the definition that the target has been given under a key, which is a number and an address; nil if there is
+// none.
 func (f *Finder) Definition(k trace.Key) *trace.Tracepoint {
 	for i := range f.Defined {
 		if f.Defined[i].Key() == k {
@@ -58,7 +59,7 @@ type Point struct {
 	Pending   error             // why there is none yet
 }
 
-// location is the text that is looked for: static tracepoint markers are found as probes.
+// location is the text that is looked for. "strace -m demo:item" of GDB names a marker, which is found as a probe of <sys/sdt.h>.
 func (t *Point) location() string {
 	if id, ok := strings.CutPrefix(t.Location.Value, "-m "); ok && t.Kind == plan.Static {
 		return "-probe-stap " + strings.TrimSpace(id)
@@ -188,7 +189,8 @@ func (f *Finder) PendingExtent() int {
 	return f.compiler.layout.Size
 }
 
-// asksForRegisters reports whether actions collect all registers, or some by name that no variable is ever in.
+// asksForRegisters reports whether actions collect all registers, or some by name that no variable is ever in, such as AVX
+// registers. It looks at the text alone, as a pending tracepoint has nothing else yet.
 func (c *compiler) asksForRegisters(actions []plan.Action) bool {
 	return slices.ContainsFunc(actions, func(a plan.Action) bool {
 		return c.asksForRegisters(a.Body) || slices.ContainsFunc(a.Expressions, func(e plan.Text) bool {
