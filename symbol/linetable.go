@@ -96,7 +96,7 @@ func (t *tabulator) add(row debuginfo.Row, table *fileTable) {
 	if t.last != nil && (end || changed && !ignored) {
 		t.last.mark(row.Addr)
 	}
-	// A line that is told again adds nothing, but for one in parts that discriminators tell apart.
+	// A row that repeats the line adds nothing, but for a line in parts that discriminators tell apart.
 	if !end && !ignored && (changed || line != t.lastLine || !t.discriminated) {
 		table.entries = append(table.entries, lineEntry{row.Addr, line, row.IsStmt(), row.PrologueEnd()})
 		t.last, t.lastLine = table, line

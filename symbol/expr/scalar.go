@@ -39,7 +39,7 @@ type Values interface {
 	Address(id int) (uint64, bool)
 	// Memory reads an integer of 1, 2, 4 or 8 bytes.
 	Memory(addr uint64, size int) (uint64, bool)
-	// Lacks is told what was unavailable, by its place in Scalar.Leaves.
+	// Lacks reports what was unavailable, by its index in Scalar.Leaves.
 	Lacks(leaf int)
 }
 
