@@ -198,6 +198,7 @@ func (all *collections) note(c *collection) {
 }
 
 // byNumber returns the tracepoints in the order of their numbers.
+// The sort is stable: locations of one number stay in the order of the file.
 func (v *View) byNumber() []*trace.Tracepoint {
 	sorted := slices.Clone(v.definitions)
 	slices.SortStableFunc(sorted, func(a, b *trace.Tracepoint) int { return int(a.Number) - int(b.Number) })
