@@ -88,7 +88,8 @@ type blockReader struct {
 // deepest is how deep scopes may be nested; damaged files have any depth.
 const deepest = 256
 
-// read goes over the children of a DIE and returns how many names they declare in the scope that it is.
+// read visits the children of a DIE and returns how many names they declare in the scope that it is. Blocks are appended to inner
+// as children of whatever block the caller makes around them.
 func (r *blockReader) read(e *debuginfo.Entry, inner *[]*block, depth int) int {
 	names := 0
 	if depth > deepest {

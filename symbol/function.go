@@ -51,7 +51,8 @@ func (c *candidate) places(s *spec) []place {
 	return []place{{c.object, nil, c.object.framed(c.symbol.Addr)}}
 }
 
-// query is a name of functions that is looked for.
+// query is a name of functions that is looked for. It is compared part by part with names of debug information and, demangled,
+// with those of symbols; see names.go for how the two differ.
 type query struct {
 	text  string // as it was written
 	name  name
@@ -98,7 +99,8 @@ func (p *Program) candidates(q *query) []candidate {
 	return found
 }
 
-// functions finds those of one object: by debug information, inlined copies included, and by its symbols.
+// functions finds those of one object: by debug information, inlined copies included, and by its symbols, whose functions may
+// have no debug information or another name in it.
 func (o *Object) functions(q *query) []candidate {
 	var found, inlined []candidate
 	for _, u := range o.unitsNaming(q) {
@@ -129,7 +131,7 @@ func (o *Object) functions(q *query) []candidate {
 	return found
 }
 
-// means reports whether a name means a function.
+// means reports whether a name means a function, by the rules of the unit's language.
 func (u *unit) means(b *block, q *query, symbols *elfSymbols) bool {
 	plain := u.file.Name(b.function.entry)
 	// C has no scopes. A generic function of Go has its arguments in brackets behind the name.
@@ -169,7 +171,8 @@ func (q *query) key() string {
 	return strings.Join(append(parts, q.name.last), "::")
 }
 
-// unitsNaming returns the units that may have a function of a name, or an inlined copy of it.
+// unitsNaming returns the units that may have a function of a name, or an inlined copy of it. Only these have their blocks read,
+// which is the expensive part: a large program has thousands of units.
 func (o *Object) unitsNaming(q *query) []*unit {
 	var units []*unit
 	seen := map[*debuginfo.Unit]bool{}

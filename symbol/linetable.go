@@ -65,7 +65,7 @@ func (t *tabulator) table(file string) *fileTable {
 	return table
 }
 
-// byPlace sorts a mark before what begins at the same address.
+// byPlace sorts entries by address, and a mark, which ends the code of the file, before what begins at the same address.
 func byPlace(a, b lineEntry) int {
 	switch {
 	case a.addr < b.addr:
@@ -96,7 +96,7 @@ func (t *tabulator) add(row debuginfo.Row, table *fileTable) {
 	if t.last != nil && (end || changed && !ignored) {
 		t.last.mark(row.Addr)
 	}
-	// A line that is told again adds nothing, but for one in parts that discriminators tell apart.
+	// A row that repeats the line adds nothing, but for a line in parts that discriminators tell apart.
 	if !end && !ignored && (changed || line != t.lastLine || !t.discriminated) {
 		table.entries = append(table.entries, lineEntry{row.Addr, line, row.IsStmt(), row.PrologueEnd()})
 		t.last, t.lastLine = table, line
@@ -145,7 +145,8 @@ type span struct {
 	line       int
 }
 
-// spanAt finds the line of the code at pc among the tables of a unit whose code ends at limit.
+// spanAt finds the line of the code at pc among the tables of a unit whose code ends at limit, by the rules of GDB's
+// find_pc_sect_line.
 func spanAt(tables []*fileTable, pc, limit arch.Addr) span {
 	var best *lineEntry
 	var found *fileTable

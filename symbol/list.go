@@ -46,7 +46,8 @@ func (p *Program) List(pattern string) ([]Location, error) {
 	return sorted(found), nil
 }
 
-// sorted brings locations into the order of their sources, those without one last.
+// sorted brings locations into the order of their sources, those without one last, and leaves out what is listed twice: a
+// function by its debug information and by its symbol.
 func sorted(found []Location) []Location {
 	// Functions without debug information come last: there are thousands in a C library, and a reader looks for his own.
 	sourceless := func(l Location) int {
@@ -119,7 +120,8 @@ func (o *Object) listFunctions(file string, match func(string) bool) []Location 
 	return found
 }
 
-// lastPart is a name without scopes and arguments of a template.
+// lastPart is a name without scopes and arguments of a template. Names without scopes, those of C and Go, are not parsed: there
+// are a million of them.
 func lastPart(name string) string {
 	if !strings.Contains(name, "::") {
 		return name

@@ -49,7 +49,7 @@ func arranged(found []Location) []Location {
 	return slices.CompactFunc(found, func(a, b Location) bool { return a.Addr == b.Addr && a.Probe == b.Probe })
 }
 
-// place is an address of a file before it is known to whom it is told.
+// place is an address of a file, not yet of the process, and the unit that has its lines.
 type place struct {
 	object *Object
 	unit   *unit // nil without debug information
@@ -65,7 +65,7 @@ func (p *Program) locations(places []place) []Location {
 	return found
 }
 
-// locateColon settles what stands before the colon: a file, or else a function with a label.
+// locateColon resolves what stands before a colon: a file, or else a function with a label, in GDB's order.
 func (p *Program) locateColon(s *spec) ([]Location, error) {
 	name := s.colon
 	if p.hasFile(name) {

@@ -39,7 +39,8 @@ func (n *nearest) patient() bool { return time.Now().Before(n.until) }
 // offer considers a name. What is suggested for it is the name itself.
 func (n *nearest) offer(name string) { n.offerAs(name, name) }
 
-// offerAs considers a name under which a longer one may be known as well.
+// offerAs considers a name under which a longer one may be known as well. Users mistype the last part of a name and leave out its
+// scopes, but a suggestion has to be whole to be of use.
 func (n *nearest) offerAs(name, whole string) {
 	// A third of the letters may be wrong. With three suggestions found, another has to be nearer than the last of them.
 	limit := max(1, len(n.wanted)/3)

@@ -16,7 +16,7 @@ import (
 // Options say how files are read.
 type Options struct {
 	DebugDirs []string                // folders with separate debug files; nil for /usr/lib/debug
-	Progress  func(done, total int64) // told of the reading of debug information, which may take long; nil for nobody
+	Progress  func(done, total int64) // called as debug information is read, which may take long; nil for no report
 	// TLSOffset tells how far below the thread pointer the thread-local variables of a shared library begin, false where
 	// that is not known; nil for never.
 	TLSOffset func(*Object) (int64, bool)

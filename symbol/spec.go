@@ -133,7 +133,8 @@ func (s *spec) blanks(at int) int {
 	return at
 }
 
-// word reads up to a blank, or what is in quotes.
+// word reads up to a blank, or what is in quotes, and returns where what follows begins. A quote that does not end is part of the
+// word.
 func (s *spec) word(at int) (word string, end int) {
 	if at < len(s.text) && (s.text[at] == '\'' || s.text[at] == '"') {
 		if n := strings.IndexByte(s.text[at+1:], s.text[at]); n >= 0 {

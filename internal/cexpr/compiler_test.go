@@ -15,8 +15,8 @@ import (
 	"tracewell/symbol/ctype"
 )
 
-// rejected has a C compiler read one declaration a line, and returns the lines, from 0, that it finds wrong, but for those of a value that
-// it cannot tell.
+// rejected has a C compiler read one declaration a line, and returns the lines, from 0, that it finds wrong, but for those of a
+// value that it cannot tell.
 func rejected(t *testing.T, lines []string, flags ...string) map[int]bool {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "lines.c")

@@ -56,7 +56,8 @@ func lex(text string, dialect Dialect) ([]Token, *Error) {
 	}
 }
 
-// next returns the token at an offset, without text if there is none.
+// next returns the token at an offset, without text if there is none. Strings are tokens for the sake of a message: the dialect
+// Tracing has them, and no expression can use one.
 func next(text string, at int, dialect Dialect) Token {
 	rest := text[at:]
 	switch first, _ := utf8.DecodeRuneInString(rest); {
@@ -85,7 +86,8 @@ func IsWord(r rune) bool { return isLetter(r) || unicode.IsDigit(r) }
 // isLetter reports whether a name can begin with the character: any letter of Unicode, as GCC, rustc and Go allow.
 func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
-// nameLength is how many bytes of letters and digits rest begins with.
+// nameLength is how many bytes of letters and digits rest begins with: nothing else ends a name, as C has it, so that a name of
+// Go or Rust with other characters has to be put in quotes.
 func nameLength(rest string) int {
 	n := strings.IndexFunc(rest, func(r rune) bool { return !IsWord(r) })
 	if n < 0 {

@@ -47,7 +47,7 @@ func ParseInteger(text string, abi ctype.ABI) (uint64, *ctype.Type, bool) {
 	}
 }
 
-// suffixes are those of C, longer ones first.
+// suffixes are those of C in lower case, longer ones first. Digits of hexadecimal numbers are none of their letters.
 var suffixes = []string{"ull", "llu", "ul", "lu", "ll", "u", "l"}
 
 // cutSuffix splits a number in lower case at its suffix.

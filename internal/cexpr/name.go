@@ -2,7 +2,8 @@ package cexpr
 
 import "strings"
 
-// name reads a name with its scopes: ns::x, 'queue.c'::x, push::x, Stack<int>::x.
+// name reads a name with its scopes: ns::x, 'queue.c'::x, push::x, Stack<int>::x. Its token has the text as it was written, with
+// blanks; Node.String has none.
 func (p *parser) name() *Node {
 	from := p.at
 	p.accept("::")
@@ -18,7 +19,8 @@ func (p *parser) name() *Node {
 	return n
 }
 
-// qualified returns the token behind a name with its scopes, of which the first word stands at a token.
+// qualified returns the token behind a name with its scopes, of which the first word stands at a token. It reads ahead and moves
+// nothing, since whether a type or a value begins there is not yet known.
 func (p *parser) qualified(at int) int {
 	start := at
 	for {
@@ -67,7 +69,8 @@ func (p *parser) arguments(start, at int) int {
 	}
 }
 
-// isQuotedName reports whether a token is a name in quotes: a file before ::, or what cannot be a character.
+// isQuotedName reports whether a token is a name in quotes, as GDB takes them: a file before ::, or what cannot be a character,
+// such as 'main.(*square).area'.
 func (p *parser) isQuotedName(at int) bool {
 	t := p.tokens[at]
 	if t.Kind != Character || p.dialect != Tracing {
@@ -77,7 +80,8 @@ func (p *parser) isQuotedName(at int) bool {
 	return p.isAt(at+1, "::") || !character && len(t.Text) > 3 && t.Text[1] != '\\'
 }
 
-// isTupleIndex reports whether a number stands for members of Rust's tuples: 0, or 0.1 for a member of a member.
+// isTupleIndex reports whether a number stands for members of Rust's tuples: 0, or 0.1 for a member of a member, which the lexer
+// has read as one number with a point.
 func isTupleIndex(text string) bool { return strings.Trim(text, "0123456789.") == "" }
 
 // tupleMembers reads such a number. In debug information rustc calls the members __0 and so on.

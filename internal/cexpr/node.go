@@ -41,7 +41,7 @@ func NewName(name string) *Node {
 	return &Node{Form: NameForm, Token: token, tokens: []Token{token}}
 }
 
-// Start is where the part begins in the expression, in bytes.
+// Start is where the part begins in the expression, in bytes. Parentheses around it do not count, those within it do.
 func (n *Node) Start() int { return n.tokens[0].Start }
 
 // End is where it ends.
@@ -50,7 +50,8 @@ func (n *Node) End() int { return n.tokens[len(n.tokens)-1].End() }
 // String gives the part in the form that Normal gives.
 func (n *Node) String() string { return join(n.tokens) }
 
-// Error makes an error about the part of an expression, of which text is the whole.
+// Error makes an error about the part of an expression, of which text is the whole: nodes do not keep it, as one text may be
+// parsed as a list of expressions.
 func (n *Node) Error(text, problem, hint string) *Error {
 	return &Error{Text: text, Start: n.Start(), End: n.End(), Problem: problem, Hint: hint}
 }

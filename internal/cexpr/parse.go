@@ -40,7 +40,8 @@ func Parse(text string, names Names, dialect Dialect) (root *Node, err *Error) {
 	return root, nil
 }
 
-// ParseList reads expressions with commas between them, at least one.
+// ParseList reads expressions with commas between them, at least one: the arguments of a collect action. A comma in parentheses is
+// the operator.
 func ParseList(text string, names Names, dialect Dialect) (list []*Node, err *Error) {
 	p, err := newParser(text, names, dialect)
 	if err != nil {
@@ -54,8 +55,8 @@ func ParseList(text string, names Names, dialect Dialect) (list []*Node, err *Er
 	return list, nil
 }
 
-// parser reads an expression by descending into its parts. It gives up by a panic with an *Error, which rescue turns into a
-// result.
+// parser reads an expression by descending into its parts, with one token of lookahead, and more only where a type may begin. It
+// gives up by a panic with an *Error, which rescue turns into a result.
 type parser struct {
 	text    string
 	tokens  []Token
@@ -173,7 +174,8 @@ func (p *parser) sequence() *Node {
 	return left
 }
 
-// assignment reads what may be an assignment, where the dialect has any.
+// assignment reads what may be an assignment, where the dialect has any. It binds from the right, and any expression may stand on
+// its left: which ones can be assigned to is for the compiler to say, whose message is better.
 func (p *parser) assignment() *Node {
 	defer p.deeper()()
 	from := p.at

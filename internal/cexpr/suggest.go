@@ -18,7 +18,9 @@ const (
 	shown = 12
 )
 
-// Suggest says which of the names could be meant by one that there is not, or all that there are.
+// Suggest returns which of the names could be meant by one that does not exist, or the first of all names: "did you mean a, b or
+// c?", "there are a, b, c and 9 more". It is "" without names. Names with and without a $ are not mistaken for one another,
+// unless they differ in nothing else.
 func Suggest(name string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -48,7 +50,7 @@ func Suggest(name string, names []string) string {
 	return "did you mean " + alternatives(best) + "?"
 }
 
-// alternatives are names as a question has them: "a, b or c".
+// alternatives joins names as a question has them: "a, b or c". There is at least one.
 func alternatives(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
@@ -57,7 +59,7 @@ func alternatives(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// SuggestMember is Suggest of the members of a record.
+// SuggestMember is Suggest of the members of a record, those of its base classes not among them.
 func SuggestMember(name string, record *ctype.Type) string {
 	var names []string
 	for _, f := range record.Fields() {
@@ -78,8 +80,8 @@ func list(names []string) string {
 // Distance is how many letters have to be inserted, deleted, replaced or swapped with the next to make b of a; limit + 1 stands for
 // anything beyond limit.
 //
-// This is the restricted Damerau-Levenshtein distance in three rows of its table. A row whose least number is above the limit ends it,
-// as numbers never fall again from row to row: most names of a program are given up after a few letters.
+// This is the restricted Damerau-Levenshtein distance in three rows of its table. A row whose least number is above the limit
+// ends it, as numbers never fall again from row to row: most names of a program are given up after a few letters.
 func Distance(a, b string, limit int) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

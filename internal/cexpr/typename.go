@@ -19,7 +19,7 @@ var (
 // floatWords are their names. GDB has long double, too, with which nothing here computes.
 var floatWords = map[string]*ctype.Type{"double": Double, "float": Float}
 
-// tagWords begin the name of a type that the scope knows.
+// tagWords begin the name of a type that only the scope can have.
 var tagWords = []string{"struct", "union", "enum"}
 
 // fixedTypes are the integer types that the headers of C give names: the size in bytes, and whether they are signed.
@@ -31,7 +31,8 @@ var fixedTypes = map[string]*ctype.Type{
 // pointerSized are those with the size of a pointer: whether they are signed. The program's own definition comes before these.
 var pointerSized = map[string]bool{"size_t": false, "ssize_t": true, "intptr_t": true, "uintptr_t": false, "ptrdiff_t": true}
 
-// beginsType reports whether a type begins at a token. A name that is both a type of the scope and a value is the value.
+// beginsType reports whether a type begins at a token. A name that is both a type of the scope and a value is the value, as a
+// variable hides a typedef of an outer scope in C.
 func (p *parser) beginsType(at int) bool {
 	t := p.tokens[at]
 	if t.Kind != Name && !p.isAt(at, "::") {
@@ -60,7 +61,8 @@ func (p *parser) namedType(name string) (*ctype.Type, bool) {
 	return t, ok
 }
 
-// typeName reads a type: words, then a * for each pointer and a length for arrays, as in "struct job *" and "char[16]".
+// typeName reads a type: words, then a * for each pointer and a length for arrays, as in "struct job *" and "char[16]". Pointers to
+// arrays and to functions, which need parentheses, are not read.
 func (p *parser) typeName() *ctype.Type {
 	first := p.peek()
 	typ := p.baseType()

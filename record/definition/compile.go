@@ -55,7 +55,7 @@ func (c *compiler) definitions() []trace.Variable {
 	return all
 }
 
-// draft is a tracepoint for one location, with what it lacks there.
+// draft is a tracepoint for one location before it is known whether its other locations lack the same.
 type draft struct {
 	trace.Tracepoint
 	location symbol.Location
@@ -63,13 +63,14 @@ type draft struct {
 	lacking  []lacking // expressions that cannot
 }
 
-// lacking is an expression of the plan and why it cannot be collected.
+// lacking is an expression of the plan and why it cannot be collected at a location. It becomes an error only if no other
+// location of the tracepoint can collect it.
 type lacking struct {
 	text plan.Text
 	err  error
 }
 
-// lacks finds out why a draft does not collect an expression, nil if it does.
+// lacks returns why a draft does not collect an expression, nil if it does.
 func (d *draft) lacks(text plan.Text) error {
 	for _, l := range d.lacking {
 		if l.text == text {
@@ -79,7 +80,8 @@ func (d *draft) lacks(text plan.Text) error {
 	return nil
 }
 
-// compile makes the tracepoint for one location.
+// compile makes the tracepoint for one location, with the names that are in scope there. The while-stepping action has a list of
+// its own, whose actions run at each step: names mean there what they mean at the tracepoint, as in GDB.
 func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope) (d *draft, err error) {
 	d = &draft{location: at, Tracepoint: trace.Tracepoint{
 		Number: t.Number, Addr: at.Addr, Enabled: !t.Disabled, Pass: t.Pass,
@@ -112,8 +114,8 @@ func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope)
 	return d, nil
 }
 
-// actionBuilder makes the actions of a list. What is collected goes together until something is evaluated, after which the same
-// expression may collect something else.
+// actionBuilder makes the actions of a list, in their order. What is collected goes together until something is evaluated, after
+// which the same expression may collect something else: a trace state variable that teval has set.
 type actionBuilder struct {
 	*compiler
 	scope    expr.Scope
@@ -148,7 +150,9 @@ func (b *actionBuilder) add(a plan.Action) error {
 	return nil
 }
 
-// collect compiles one expression of a collect action.
+// collect compiles one expression of a collect action. The modifier /s is the action's in the plan and the expression's in
+// package expr, which reads it as GDB does. Variables of $locals and $args that cannot be had are warnings: the user has not
+// named them.
 func (b *actionBuilder) collect(a plan.Action, text plan.Text) error {
 	modifier := ""
 	if a.String {
@@ -196,8 +200,9 @@ func (b *actionBuilder) finish() []trace.Action {
 	return b.actions
 }
 
-// needsPC reports whether readers of a file could not tell where frames of tracepoints with a number were made unless these have
-// registers: they take it to be the address of the tracepoint.
+// needsPC reports whether readers of a trace file could not tell where frames of tracepoints with a number were made unless these
+// have registers: without any, GDB takes it to be the address of the tracepoint, and of several locations the first. Frames of
+// steps are made anywhere.
 func needsPC(d *trace.Tracepoint, all []trace.Tracepoint) bool {
 	return d.Step > 0 || slices.ContainsFunc(all, func(o trace.Tracepoint) bool { return o.Number == d.Number && o.Addr != d.Addr })
 }
@@ -213,7 +218,8 @@ func (c *compiler) withRegisters(actions []trace.Action, must bool) []trace.Acti
 	return slices.Insert(rest, 0, trace.Action{Kind: trace.CollectRegisters, Mask: mask(append(registers, c.isa.PC))})
 }
 
-// registersOf returns what actions collect of registers.
+// registersOf returns the registers that actions collect by mask. Bytecode collects none: expr adds those that it reads to the
+// mask.
 func registersOf(actions []trace.Action) (registers []arch.Reg) {
 	for _, a := range actions {
 		if a.Kind == trace.CollectRegisters {

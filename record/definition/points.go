@@ -23,7 +23,7 @@ type Finder struct {
 	compiler *compiler
 }
 
-// New makes a Finder for a target of a machine, with such registers.
+// New makes a Finder for a target whose registers are those of the layout and whose machine is isa. It finds nothing yet.
 func New(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *Finder {
 	f := &Finder{plan: p, compiler: newCompiler(p, layout, isa), Semaphores: make(map[arch.Addr][]arch.Addr)}
 	for i := range p.Tracepoints {
@@ -32,10 +32,11 @@ func New(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *Finder {
 	return f
 }
 
-// Variables are the plan's trace state variables.
+// Variables are the plan's trace state variables, numbered: they are defined before the tracepoints that use them.
 func (f *Finder) Variables() []trace.Variable { return f.compiler.definitions() }
 
-// Definition finds what the target has been given, nil if nothing.
+// Definition finds the definition that the target has been given under a key, which is a number and an address; nil if there is
+// none.
 func (f *Finder) Definition(k trace.Key) *trace.Tracepoint {
 	for i := range f.Defined {
 		if f.Defined[i].Key() == k {
@@ -58,7 +59,7 @@ type Point struct {
 	Pending   error             // why there is none yet
 }
 
-// location is the text that is looked for: static tracepoint markers are found as probes.
+// location is the text that is looked for. "strace -m demo:item" of GDB names a marker, which is found as a probe of <sys/sdt.h>.
 func (t *Point) location() string {
 	if id, ok := strings.CutPrefix(t.Location.Value, "-m "); ok && t.Kind == plan.Static {
 		return "-probe-stap " + strings.TrimSpace(id)
@@ -93,8 +94,8 @@ func (f *Finder) Find(p Image) (found []trace.Tracepoint, warnings []error, err 
 	return found, warnings, nil
 }
 
-// compileAt compiles a tracepoint for those of the locations in a process that are new there. An expression that cannot be
-// collected at some of them only is warned of.
+// compileAt compiles a tracepoint for those of the locations in a process that are new there: an address of another process may
+// be the same, and has a tracepoint of its own there. An expression that cannot be collected at some of them only is a warning.
 func (f *Finder) compileAt(p Image, t *Point, locations []symbol.Location) (found []trace.Tracepoint, problems []error) {
 	var drafts []*draft
 	for _, l := range locations {
@@ -142,7 +143,8 @@ func (t *Point) at(l symbol.Location, err error) error {
 	return fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, err)
 }
 
-// nowhere says why an expression can be collected at none of the locations, nil if there is none such.
+// nowhere returns why an expression can be collected at none of the locations, nil if each can be at some. Those of the first draft
+// are enough to look at: what all lack, it lacks.
 func nowhere(drafts []*draft) error {
 	if len(drafts) == 0 {
 		return nil
@@ -155,7 +157,8 @@ func nowhere(drafts []*draft) error {
 	return nil
 }
 
-// Complete gives tracepoints the registers that readers of the file need, and returns how long the register block must be.
+// Complete gives tracepoints the registers that readers of the file need, and returns how long the register block must be, in
+// bytes. It looks at all definitions so far: another location of a number makes the pc necessary in both.
 func (f *Finder) Complete(found []trace.Tracepoint) (extent int) {
 	all := slices.Concat(f.Defined, found)
 	for i := range found {
@@ -186,7 +189,8 @@ func (f *Finder) PendingExtent() int {
 	return f.compiler.layout.Size
 }
 
-// asksForRegisters reports whether actions collect all registers, or some by name that no variable is ever in.
+// asksForRegisters reports whether actions collect all registers, or some by name that no variable is ever in, such as AVX
+// registers. It looks at the text alone, as a pending tracepoint has nothing else yet.
 func (c *compiler) asksForRegisters(actions []plan.Action) bool {
 	return slices.ContainsFunc(actions, func(a plan.Action) bool {
 		return c.asksForRegisters(a.Body) || slices.ContainsFunc(a.Expressions, func(e plan.Text) bool {

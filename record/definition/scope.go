@@ -7,7 +7,7 @@ import (
 	"tracewell/trace"
 )
 
-// scope is what names mean at an address, the plan's trace state variables included.
+// scope is what names mean at an address, with the plan's trace state variables, which hide registers of their names.
 type scope struct {
 	expr.Scope
 	variables map[string]trace.VariableNumber

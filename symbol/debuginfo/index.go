@@ -211,8 +211,8 @@ func (f *File) scopesAround(e *Entry) []scopeName {
 	return all
 }
 
-// scopeName is what a DIE adds to the names below it. rustc calls the namespaces of impl blocks {impl#0} and so on: a user who names
-// a method leaves that out.
+// scopeName is what a DIE adds to the names below it. rustc calls the namespaces of impl blocks {impl#0} and so on: a user who
+// names a method leaves that out.
 func (f *File) scopeName(e *Entry) scopeName {
 	v, _ := f.Lookup(e, dwarf.AttrName)
 	s := scopeName{name: v.bytes, namespace: e.Tag == dwarf.TagNamespace}

@@ -74,7 +74,8 @@ func (c *compiler) field(n *cexpr.Node, record value, name string) value {
 // deepestBase is how far members without names, and base classes, may be within one another.
 const deepestBase = 8
 
-// pathTo finds a member by name: the members of which each has the next one in it, nil if there is none.
+// pathTo finds a member by name: the members of which each has the next one in it, through base classes and anonymous structures
+// and unions (C11), nil if there is none.
 func pathTo(t *ctype.Type, name string, depth int) []ctype.Field {
 	fields := t.Fields()
 	for _, f := range fields {

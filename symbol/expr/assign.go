@@ -44,7 +44,7 @@ func (c *compiler) assign(n *cexpr.Node) value {
 	return value{typ: variableType, code: v.code.then(op(ax.OpSetv, uint64(number)))}
 }
 
-// step is ++ and --.
+// step is ++ and --, before or behind their operand. Unlike in C the result of either is a value and cannot be assigned to.
 func (c *compiler) step(n *cexpr.Node) value {
 	number := c.variable(n.Kids[0], "")
 	change, old := op(ax.OpAdd), getVariable(number)
@@ -60,7 +60,8 @@ func (c *compiler) step(n *cexpr.Node) value {
 	return value{typ: variableType, code: old.then(op(ax.OpDup), one, change, set, op(ax.OpPop))}
 }
 
-// comma computes both operands, and has the value of the second.
+// comma computes both operands and has the value of the second, which may be anything: a, s collects s. What the first one reads is
+// read all the same.
 func (c *compiler) comma(n *cexpr.Node) value {
 	first, second := c.value(n.Kids[0]), c.value(n.Kids[1])
 	// A structure is not loaded, so there is nothing to drop.

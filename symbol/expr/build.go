@@ -23,7 +23,7 @@ func build(c code, more ...func(*ax.Builder)) (*ax.Program, error) {
 	return p, verify(p)
 }
 
-// verify refuses a program that fails wherever it runs.
+// verify rejects a program that fails wherever it runs: one that overflows the agent's stack, as gdbserver's has a fixed size.
 func verify(p *ax.Program) error {
 	flaws := p.Requirements().Flaws
 	switch {

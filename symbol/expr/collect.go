@@ -226,7 +226,7 @@ func (c *collector) pieces(n *cexpr.Node, pieces Pieces) {
 	}
 }
 
-// memoryAt collects memory: by its address where that is known, or else by code.
+// memoryAt collects size bytes of memory: by their address where that is constant, or else by code that computes it at the hit.
 func (c *collector) memoryAt(n *cexpr.Node, addr code, size int) {
 	// A fixed range needs no bytecode: an M action is shorter, and cannot fail to be evaluated.
 	if fixedAddr, err := fixed(addr); err == nil {
@@ -237,7 +237,7 @@ func (c *collector) memoryAt(n *cexpr.Node, addr code, size int) {
 	c.run(n, addr, number(uint64(size)), op(ax.OpTrace))
 }
 
-// run collects what code touches, and what the operations behind it do. All registers that it reads are collected.
+// run collects what code reads in memory, with what the operations behind it collect. All registers that it reads are collected.
 func (c *collector) run(n *cexpr.Node, work code, more ...func(*ax.Builder)) {
 	p, err := build(work, more...)
 	if err == nil {

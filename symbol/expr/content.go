@@ -67,7 +67,7 @@ func (c *collector) content(n *cexpr.Node, v value, depth int) {
 	if v.typ.Kind != ctype.Record || depth > deepestStatic {
 		return
 	}
-	// A string is told by the name of its type in Go. Rust has the same two members in slices and strings of every kind.
+	// A string of Go is recognized by the name of its type. Rust has the same two members in slices and strings of every kind.
 	members, ok := texts[v.typ.Name]
 	if !ok && c.scope.Language() == ctype.Rust {
 		members, ok = wide, true

@@ -39,7 +39,7 @@ type Values interface {
 	Address(id int) (uint64, bool)
 	// Memory reads an integer of 1, 2, 4 or 8 bytes.
 	Memory(addr uint64, size int) (uint64, bool)
-	// Lacks is told what was unavailable, by its place in Scalar.Leaves.
+	// Lacks reports what was unavailable, by its index in Scalar.Leaves.
 	Lacks(leaf int)
 }
 
@@ -173,7 +173,8 @@ func (c *compiler) cell(n *cexpr.Node, get cell) code {
 	}
 }
 
-// leaf adds a cell that says so when it is unavailable. Parts that are spelled alike are one leaf.
+// leaf adds a cell that reports itself when it is unavailable (Values.Lacks). Parts with the same text are one leaf: a user is
+// told once.
 func (c *compiler) leaf(n *cexpr.Node, name string, get func(v Values) (uint64, bool)) code {
 	leaf := c.leafNumber(name)
 	return c.cell(n, func(e *evaluation) (uint64, bool) {
@@ -219,7 +220,8 @@ func (c *compiler) operand(n *cexpr.Node) (value, bool) {
 	return v, true
 }
 
-// memoryCell reads a number in memory, which a leaf of the part's name stands for.
+// memoryCell reads a number in memory that was collected by another expression, as *p from what p points to. The leaf is the part's
+// text. Where the address itself is unavailable only that is reported.
 func (c *compiler) memoryCell(n *cexpr.Node, addr code, typ *ctype.Type) code {
 	at, leaf := c.unit(n, addr), c.leafNumber(n.String())
 	return c.widened(n, c.cell(n, func(e *evaluation) (uint64, bool) {

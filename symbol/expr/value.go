@@ -94,7 +94,8 @@ func (c code) extended(t *ctype.Type) code {
 // refs are the operations that read memory. All zero-extend.
 var refs = map[int]ax.Op{1: ax.OpRef8, 2: ax.OpRef16, 4: ax.OpRef32, 8: ax.OpRef64}
 
-// fetched reads an integer of a type at the address that c pushes.
+// fetched reads an integer of a type at the address that c pushes, in the byte order of the target. A type of a size without a ref
+// operation cannot come here: it is no scalar.
 func (c code) fetched(t *ctype.Type) code {
 	c = c.then(op(refs[t.Size]))
 	if t.Signed || t.Kind == ctype.Bool {
@@ -226,7 +227,8 @@ func loadPiece(p Piece, bits int, order arch.ByteOrder) (code, error) {
 	return c, nil
 }
 
-// part is where a part of a value lies, in bytes from its start.
+// part is where a part of a value lies that begins offset bytes from its start; size and whole are the bytes of the part and the
+// value.
 func part(place Place, offset, size, whole int, order arch.ByteOrder) Place {
 	// Offsets count from the lowest address. In a register and in a cell the first byte of a big-endian value is the highest one, so
 	// the distance from the other end counts there.
@@ -285,7 +287,8 @@ func partOfPieces(pieces Pieces, first, bits int) Place {
 	return taken
 }
 
-// pieceOf is a piece without its first bits, and cut short behind n bits.
+// pieceOf is a piece without its first skip bits, and cut short behind n bits. Whole bytes of memory become another address, so
+// that what comes of it can have its address taken.
 func pieceOf(p Piece, skip, n int) Piece {
 	if m, ok := p.Place.(Memory); ok && skip%8 == 0 && p.Offset == 0 {
 		return Piece{Memory{code(m.Emit).plus(skip / 8)}, n, 0}

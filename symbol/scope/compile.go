@@ -24,7 +24,7 @@ type compiler struct {
 	dead   bool           // what follows is only reached by a jump
 }
 
-// Errors that end a translation. They complete "x: ", as what a location cannot tell is told of the variable.
+// Errors that end a translation. Callers put the name of the variable in front of them.
 var (
 	errDamaged = errors.New("its location is damaged")
 	errStack   = errors.New("its location takes more from the stack than there is")

@@ -58,7 +58,7 @@ func (m *Image) FixedNames() []string {
 	return slices.Compact(names)
 }
 
-// Type finds a type by its name: "struct job", "enum kind", "queue_t".
+// Type finds a type by its name, from no place in particular: "struct job", "enum kind", "queue_t".
 func (m *Image) Type(name string) (*ctype.Type, bool) {
 	if m == nil {
 		return nil, false

@@ -24,7 +24,8 @@ func (s *Scope) Lookup(name string) (expr.Object, error) {
 	return o, err
 }
 
-// local finds a variable of the function.
+// local finds a variable of the function, in the innermost block that has one of the name at the pc. A block's own variables have
+// no order: one whose declaration is further down than the pc is found, as in GDB.
 func (s *Scope) local(name string) *debuginfo.Entry {
 	for _, block := range s.blocks {
 		for _, e := range s.variables(block) {
@@ -99,7 +100,8 @@ func outerEnd(name string) int {
 	return 0
 }
 
-// declared follows a function to the description that stands in its class or namespace.
+// declared follows a function to the DIE that stands in its class or namespace: from an inlined copy or a concrete instance to the
+// abstract one, and from a definition to the declaration.
 func (s *Scope) declared(e *debuginfo.Entry) *debuginfo.Entry {
 	for range deepest {
 		origin := s.image.file.Origin(e)
@@ -222,7 +224,7 @@ func (s *Scope) inFile(file, name string) (expr.Object, error) {
 	return expr.Object{}, fmt.Errorf("there is no %s in %s", name, file)
 }
 
-// ofFunction finds a static variable of another function: "push::calls".
+// ofFunction finds a variable of another function, "push::calls". Outside of its function only a static one has a place.
 func (s *Scope) ofFunction(name string) (expr.Object, bool) {
 	end := outerEnd(name)
 	if end == 0 {

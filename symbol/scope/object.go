@@ -19,7 +19,7 @@ func at(addr arch.Addr) expr.Memory {
 	}}
 }
 
-// object makes an object of the description of a variable. One that is only declared is defined elsewhere.
+// object makes an object of the DIE of a variable. One that is only declared (extern, a static member) is defined elsewhere.
 func (s *Scope) object(e *debuginfo.Entry, name string) (expr.Object, error) {
 	if e.Bool(dwarf.AttrDeclaration) && !e.Has(dwarf.AttrLocation) && !e.Has(dwarf.AttrConstValue) {
 		return s.defined(e, name)
@@ -115,7 +115,7 @@ func (s *Scope) constant(v debuginfo.Value, t *ctype.Type) expr.Place {
 	return expr.Constant{Bytes: b}
 }
 
-// code makes an object of a function that has code.
+// code makes an object of a function that has code of its own. One that was inlined everywhere has no address, and is not found.
 func (s *Scope) code(e *debuginfo.Entry, name string) (expr.Object, bool) {
 	for _, instance := range s.image.file.Instances(e.Offset) {
 		if !instance.Inlined {
