@@ -131,7 +131,7 @@ func (r *Reader) ReadMemory(addr arch.Addr, p []byte) int {
 
 // evaluate finds what a plan gives in the frame.
 func (r *Reader) evaluate(s *source) (Datum, bool) {
-	found, err := s.plan.Locate((*world)(r))
+	found, err := s.plan.Locate((*exprContext)(r))
 	switch {
 	case err != nil || len(found.Holes) > 0:
 		return Datum{}, false
@@ -166,7 +166,7 @@ func (r *Reader) planned(item *Item) (ctype.Value, bool) {
 	if item.plan == nil || item.Reference != nil || r.stepped {
 		return ctype.Value{}, false
 	}
-	v, err := item.plan.Value((*world)(r))
+	v, err := item.plan.Value((*exprContext)(r))
 	return v, err == nil && !isUnavailable(v)
 }
 
@@ -175,13 +175,13 @@ func isUnavailable(v ctype.Value) bool {
 	return len(v.Holes) == 1 && v.Holes[0] == ctype.Hole{From: 0, To: v.Type.Size, Why: ctype.Unavailable}
 }
 
-// world is the frame of a Reader as a plan sees it.
-type world Reader
+// exprContext is the frame of a Reader as the context in which an expression is evaluated.
+type exprContext Reader
 
 var errLacking = errors.New("the frame does not have it")
 
-// Register implements expr.World.
-func (w *world) Register(n arch.Reg) ([]byte, error) {
+// Register implements expr.Context.
+func (w *exprContext) Register(n arch.Reg) ([]byte, error) {
 	r := (*Reader)(w)
 	if r.view.Layout == nil {
 		return nil, errLacking
@@ -192,8 +192,8 @@ func (w *world) Register(n arch.Reg) ([]byte, error) {
 	return nil, errLacking
 }
 
-// Memory implements expr.World.
-func (w *world) Memory(addr arch.Addr, n int) ([]byte, error) {
+// Memory implements expr.Context.
+func (w *exprContext) Memory(addr arch.Addr, n int) ([]byte, error) {
 	// One block has it as a rule, and is handed out without a copy; only a range over several blocks is put together.
 	for block := range w.frame.Blocks() {
 		at, size := uint64(addr-block.Addr), uint64(len(block.Bytes))
@@ -208,8 +208,8 @@ func (w *world) Memory(addr arch.Addr, n int) ([]byte, error) {
 	return b, nil
 }
 
-// Variable implements expr.World.
-func (w *world) Variable(n trace.VariableNumber) (int64, error) {
+// Variable implements expr.Context.
+func (w *exprContext) Variable(n trace.VariableNumber) (int64, error) {
 	if value, ok := (*Reader)(w).variable(int32(n)); ok {
 		return value, nil
 	}

@@ -50,7 +50,7 @@ type Position struct {
 	Text        string `json:"text"`        // the line
 }
 
-// Difference is one difference, a root.
+// Difference is one difference, a root cause.
 type Difference struct {
 	Class     Class     `json:"class"`
 	CPU       int32     `json:"cpu"`                 // processor
@@ -153,8 +153,8 @@ type Report struct {
 	Reason       string          `json:"reason,omitempty"` // of a failure, in words; absent otherwise
 	Traces       [2]Trace        `json:"traces"`           // the reference first
 	Compared     Counts          `json:"compared"`         // pairs
-	Differences  []Difference    `json:"differences"`      // roots, in the order of the reference; the first Options.MaxDifferences
-	Counts       map[Class]int64 `json:"counts"`           // roots of each class, also those beyond Differences
+	Differences  []Difference    `json:"differences"`      // root causes, in the order of the reference; the first Options.MaxDifferences
+	Counts       map[Class]int64 `json:"counts"`           // root causes of each class, also those beyond Differences
 	Consequences int64           `json:"consequences"`     // differences that follow from others
 	Rules        RuleUses        `json:"rules"`
 	Seconds      float64         `json:"seconds"` // of real time

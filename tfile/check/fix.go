@@ -28,7 +28,7 @@ func (r *Report) Fix(w io.Writer, progress func(done int64)) ([]Change, error) {
 	// count of those stands in the status line, and that line is written ahead of the frames. So frames are gone
 	// through twice where any may be left out, without keeping one.
 	x.renumber()
-	x.settleSize()
+	x.chooseBlockSize()
 	if err := x.readCut(); err != nil {
 		return nil, err
 	}
@@ -183,11 +183,11 @@ func (x *fixer) renumber() {
 // wildSize is a register block of a size that no target has.
 const wildSize = 1 << 20
 
-// settleSize chooses the size of register blocks: that of the R line if frames have it or the target description agrees, else
+// chooseBlockSize chooses the size of register blocks: that of the R line if frames have it or the target description agrees, else
 // the one that frames were found to have.
 // GDB reads the whole file with one size, that of the R line. Where tracepoints disagree the size of most frames wins,
 // and the registers of the others are cut or left out (fixRegisters).
-func (x *fixer) settleSize() {
+func (x *fixer) chooseBlockSize() {
 	told, layout, frames := x.header.RegisterSize, 0, 0
 	if x.layout != nil && x.layout.Size < wildSize {
 		layout = x.layout.Size

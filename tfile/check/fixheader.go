@@ -26,7 +26,7 @@ type reading struct {
 // mendings read the rest of a line, and report whether anything of it could be read.
 // Lines with other keywords are left out: GDB 13.1 warns of them at each start.
 var mendings = map[string]func(r *reading, offset int64, rest string) bool{
-	"R":      func(*reading, int64, string) bool { return true }, // see fixer.settleSize
+	"R":      func(*reading, int64, string) bool { return true }, // see fixer.chooseBlockSize
 	"tdesc":  func(*reading, int64, string) bool { return true }, // see fixer.fixDescription
 	"status": (*reading).readStatus,
 	"tsv":    (*reading).readVariable,
