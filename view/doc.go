@@ -8,4 +8,14 @@
 // What a tracepoint collects are its Items, worked out once from its actions and from the commands that the user gave. A
 // Reader finds them in one frame after the other; a Condition or an Expression computes with them. These hold the room for
 // it, so that a frame costs no memory, and belong to one goroutine each.
+//
+// A name comes about in these steps, each in a file of its own. The bytes of an action say what it can have collected
+// (draft.go). The commands that the user typed say which texts there are and what each can have become (expectation.go), and
+// where there is only one way to lay both side by side an action has the text for a name (pair.go). Debug information tells
+// more: which variable lies where an action reads (variables.go), which type a name has, and how a text is evaluated that no
+// action stands for (plan.go). What is still without a name is called by its bytecode written as C. A wrong name is worse than
+// none, so that each step names only what is certain.
+//
+// Values leave the package as text, CSV or JSON (encode.go, json.go) or as ctype.Value, which a front end can unfold
+// (ctype.Printer.Children). The shapes of JSON are structs of view/wire.
 package view

@@ -115,6 +115,7 @@ func (v *View) appendMemory(dst []byte, f Frame) []byte {
 		dst = append(dst, `{"address":"`...)
 		dst = appendHex(dst, uint64(block.Addr))
 		dst = appendBytes(append(dst, `","bytes":`...), block.Bytes)
+		// In the order of the target, which a reader of the bytes would have to know.
 		if n, ok := v.Integer(block.Bytes); ok {
 			dst = append(dst, `,"value":"`...)
 			dst = append(appendHex(dst, n), '"')

@@ -55,6 +55,7 @@ func isAnother(program *symbol.Program, tracepoints []trace.Tracepoint) bool {
 			locations, _ = program.Locate(place)
 			at[place] = locations
 		}
+		// A location may have several addresses, as an inlined function has; one that fits is enough.
 		there := func(l symbol.Location) bool { return l.Addr == t.Addr }
 		if len(locations) > 0 && !slices.ContainsFunc(locations, there) {
 			return true

@@ -122,6 +122,7 @@ func (s *frameScope) Type(name string) (*ctype.Type, bool) {
 }
 
 // Names implements expr.Operands. Registers that no tracepoint asks for come last.
+// They are sorted out once for each text, and not for each location of a trace (see nameless).
 func (s *frameScope) Names() []string {
 	if s.nameless {
 		return nil

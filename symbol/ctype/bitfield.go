@@ -24,10 +24,13 @@ func (f Field) Parts(order arch.ByteOrder) []Part {
 	var parts []Part
 	span := f.Span()
 	for at := 0; at < span; {
+		// Powers of two only, as bytecode has references to 1, 2, 4 and 8 bytes; no byte beyond the field is read, as
+		// it may not be collected.
 		size := 8
 		for size > span-at {
 			size /= 2
 		}
+		// How many bytes of lower value the field has beside this part.
 		below := at
 		if !littleEndian(order) {
 			below = span - at - size

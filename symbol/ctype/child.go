@@ -75,7 +75,8 @@ func (p Printer) target(v Value) (Value, bool) {
 
 func (p Printer) pointee(v Value, yield func(Child) bool) {
 	elem := v.Type.Elem
-	if !v.Type.Scalar() || p.Memory == nil || arch.Uint(v.Bytes, p.Order) == 0 || elem.Size == 0 || elem.Strip() == Void || elem.Kind == Function {
+	null := arch.Uint(v.Bytes, p.Order) == 0
+	if !v.Type.Scalar() || p.Memory == nil || null || elem.Size == 0 || elem.Strip() == Void || elem.Kind == Function {
 		return
 	}
 	target, ok := p.target(v)

@@ -9,8 +9,8 @@ import (
 	"tracewell/arch"
 )
 
-// appendFloat has as many digits as tell each number from all others: C's %g with DBL_DECIMAL_DIG and the like, as GDB has it. strconv
-// and math/big write 'g' without zeros at the end, as C does.
+// appendFloat has as many digits as tell each number from all others: C's %g with DBL_DECIMAL_DIG and the like, as GDB has it.
+// strconv and math/big write 'g' without zeros at the end, as C does.
 func appendFloat(dst, b []byte, t *Type, order arch.ByteOrder) []byte {
 	switch {
 	case t.Size == 4:
@@ -20,6 +20,8 @@ func appendFloat(dst, b []byte, t *Type, order arch.ByteOrder) []byte {
 		n := arch.Uint(b, order)
 		return appendDouble(dst, math.Float64frombits(n), n&(1<<52-1), n>>63 != 0, 17)
 	}
+	// DWARF has one encoding (DW_ATE_float) for all formats of a size; only the name tells bfloat16 from half
+	// precision, and binary128 from the extended precision of the x87, which also takes 16 bytes on x86-64.
 	name := t.Strip().Name
 	switch {
 	case t.Size == 2 && strings.HasPrefix(name, "__bf16"):
@@ -28,6 +30,7 @@ func appendFloat(dst, b []byte, t *Type, order arch.ByteOrder) []byte {
 		return appendIEEE(dst, b, order, 10, 5)
 	case t.Size == 16 && (name == "_Float128" || name == "__float128"):
 		return appendIEEE(dst, b, order, 112, 36)
+	// The x87 exists on little-endian machines only; big-endian ones of 16 bytes are left in hexadecimal.
 	case len(b) >= 10 && littleEndian(order):
 		return appendExtended(dst, arch.Uint(b[:8], order), arch.Uint(b[8:10], order))
 	}
@@ -37,6 +40,7 @@ func appendFloat(dst, b []byte, t *Type, order arch.ByteOrder) []byte {
 // appendIEEE writes a number of IEEE 754 that has so many bits behind the point, and the exponent in those between these and the
 // sign.
 func appendIEEE(dst, b []byte, order arch.ByteOrder, fraction uint, digits int) []byte {
+	// big.Int, since the mantissa of binary128 has 113 bits.
 	raw := bigInt(b, order)
 	mantissa := new(big.Int).And(raw, new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), fraction), big.NewInt(1)))
 	width := uint(8*len(b)) - 1 - fraction
@@ -53,6 +57,7 @@ func appendIEEE(dst, b []byte, order arch.ByteOrder, fraction uint, digits int) 
 	case exponent != 0:
 		mantissa.SetBit(mantissa, int(fraction), 1)
 	}
+	// An exponent field of 0 is that of 1 without the leading bit (a denormal number), so that both have one formula.
 	f := new(big.Float).SetPrec(fraction + 1).SetInt(mantissa)
 	f.SetMantExp(f, max(exponent, 1)-(1<<(width-1)-1)-int(fraction))
 	return f.Append(dst, 'g', digits)
@@ -70,6 +75,7 @@ func appendDouble(dst []byte, f float64, mantissa uint64, negative bool, digits 
 	return strconv.AppendFloat(dst, f, 'g', digits, 64)
 }
 
+// GDB shows the mantissa, quiet bit included, which tells what made the value.
 func appendNaN(dst []byte, mantissa uint64, negative bool) []byte {
 	if negative {
 		dst = append(dst, '-')
@@ -82,6 +88,8 @@ func appendExtended(dst []byte, mantissa, head uint64) []byte {
 	const infinite = 0x7fff
 	exponent, negative := int(head&infinite), head>>15 != 0
 	switch {
+	// The leading bit is stored here and has to agree with the exponent. The 80387 and later refuse other operands, and
+	// GDB calls them invalid.
 	case (exponent == 0) != (mantissa>>63 == 0):
 		return append(dst, "<invalid float value>"...)
 	case exponent == infinite && mantissa<<1 != 0:

@@ -5,6 +5,7 @@ import (
 	"strconv"
 )
 
+// How deep values are printed is GDB's "print max-depth"; within that, types that contain themselves end, too.
 func (p Printer) record(dst []byte, v Value, depth int) []byte {
 	switch {
 	case p.Language == Rust:
@@ -26,12 +27,14 @@ func (p Printer) record(dst []byte, v Value, depth int) []byte {
 		v.whole = new(v)
 	}
 	for i, f := range fields {
+		// An object has a virtual base class once, however many of its bases name it.
 		if f.Virtual && p.written[f.Name] {
 			continue
 		}
 		if f.Virtual && v.followsTable() {
 			p.written[f.Name] = true
 		}
+		// What was skipped above has left no comma behind it.
 		if i > 0 && dst[len(dst)-1] != '{' {
 			dst = append(dst, ", "...)
 		}
@@ -45,14 +48,15 @@ func (p Printer) record(dst []byte, v Value, depth int) []byte {
 		}
 		dst = p.field(dst, f, v, depth+1)
 	}
+	// GDB says so of a class that adds no members to its base classes.
 	if fields[len(fields)-1].Base {
 		dst = append(dst, ", <No data fields>"...)
 	}
 	return append(dst, '}')
 }
 
-// field writes a member of a record. A static member may be of the class itself: the depth grows by more then, as GDB's stops at the
-// same object, which here is not looked for.
+// field writes a member of a record. A static member may be of the class itself. GDB stops at an object that it has printed
+// already, which is not looked for here: the depth grows by more instead.
 func (p Printer) field(dst []byte, f Field, v Value, depth int) []byte {
 	c := p.child(f, v)
 	switch {
@@ -74,6 +78,8 @@ func (p Printer) array(dst []byte, v Value, depth int) []byte {
 		left, right = '[', ']'
 	}
 	switch {
+	// int a[]: GDB 13 prints the address of an array of unknown length, as for a pointer; and the text of one of
+	// characters.
 	case t.Size == 0 && v.InMemory && p.Language != Rust:
 		p.Brief = true
 		return p.pointed(dst, t, v.Addr)
@@ -84,6 +90,8 @@ func (p Printer) array(dst []byte, v Value, depth int) []byte {
 	case depth >= mostDepth:
 		return append(append(append(dst, left), "..."...), right)
 	}
+	// 200 elements are printed ("print elements"), where a repetition counts as 10 ("print repeats"): GDB counts what
+	// it writes.
 	size := t.Elem.Size
 	count := t.Size / size
 	dst = append(dst, left)
@@ -116,6 +124,7 @@ func (v Value) equal(i, count int) int {
 	n := 1
 	for ; i+n < count; n++ {
 		next := v.Part(v.Type.Elem, (i+n)*size)
+		// Bytes of a hole are whatever the buffer held. Elements are equal if they are missing for one reason.
 		if len(v.Holes) > 0 {
 			if a, b := first.missing(1), next.missing(1); a != b {
 				break

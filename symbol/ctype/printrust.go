@@ -11,11 +11,13 @@ import (
 // rustRecord writes a structure, tuple or enumeration of Rust: "main::Point {x: 1, y: 2}", "(1, true)",
 // "core::option::Option<i32>::Some(4)".
 func (p Printer) rustRecord(dst []byte, v Value, depth int) []byte {
+	// DW_TAG_variant_part: an enumeration of Rust with data, also one that uses a niche for its tag.
 	if variants := v.Type.Variants(); variants != nil {
 		return p.rustVariant(dst, v, variants, depth)
 	}
 	fields, name := v.Type.Fields(), v.Type.Name
 	switch {
+	// rustc describes string slices and slices as structures with these names, and members data_ptr and length.
 	case name == "&str":
 		return p.rustText(dst, v)
 	case strings.HasPrefix(name, "&[") || strings.HasPrefix(name, "&mut ["):
@@ -34,6 +36,7 @@ func (p Printer) rustRecord(dst []byte, v Value, depth int) []byte {
 
 // rustFields writes members, in parentheses if they have numbers for names.
 func (p Printer) rustFields(dst []byte, fields []Field, v Value, depth int) []byte {
+	// rustc names the members of tuples and tuple structures __0, __1 and so on.
 	tuple := len(fields) == 0 || strings.HasPrefix(fields[0].Name, "__")
 	if tuple {
 		dst = append(dst, '(')
@@ -72,6 +75,8 @@ func (p Printer) rustVariant(dst []byte, v Value, variants *Variants, depth int)
 // active finds the alternative that a value is of, nil if none is.
 func (variants *Variants) active(v Value, order arch.ByteOrder) *Variant {
 	var otherwise *Variant
+	// A discriminant has up to 16 bytes in Rust (u128); DW_AT_discr_value is what it is compared with, in the size of
+	// the discriminant: of a signed one only that many bits count.
 	discriminant, mask := new(big.Int), ^uint64(0)
 	if d := variants.Discriminant; d != nil {
 		if d.Offset < 0 || d.Type.Size < 1 || d.Offset+d.Type.Size > len(v.Bytes) {
@@ -82,6 +87,7 @@ func (variants *Variants) active(v Value, order arch.ByteOrder) *Variant {
 	}
 	for i := range variants.List {
 		variant := &variants.List[i]
+		// DWARF 5, 5.7.10: a variant without a value is the default.
 		if variant.Values == nil {
 			otherwise = variant
 		}
@@ -104,12 +110,14 @@ func (p Printer) wide(v Value) (elem *Type, addr arch.Addr, length int, ok bool)
 	}
 	n := arch.Uint(v.Bytes[count.Offset:count.Offset+8], p.Order)
 	addr = arch.Addr(arch.Uint(v.Bytes[pointer.Offset:pointer.Offset+8], p.Order))
+	// Bounded, so that no arithmetic on the length can overflow: it may come from memory that was never initialised.
 	return pointer.Type.Elem, addr, int(min(n, 1<<40)), true
 }
 
 // unreadable is what GDB says when it needs a part of a value that is not known.
 var unreadable = map[string]string{
-	OptimizedOut: "<error reading variable: value has been optimized out>", Unavailable: "<error reading variable: value is not available>",
+	OptimizedOut: "<error reading variable: value has been optimized out>",
+	Unavailable:  "<error reading variable: value is not available>",
 }
 
 func (p Printer) rustText(dst []byte, v Value) []byte {
@@ -132,6 +140,7 @@ func (p Printer) rustSlice(dst []byte, v Value, depth int) []byte {
 	if !ok || p.Memory == nil {
 		return p.rustFields(dst, v.Type.Fields(), v, depth)
 	}
+	// One more than are printed, so that the array printer sees that there are more.
 	shown := min(n, mostElements+1)
 	whole, ok := p.read(ArrayOf(elem, shown), addr)
 	if !ok {
@@ -144,6 +153,7 @@ func (p Printer) rustSlice(dst []byte, v Value, depth int) []byte {
 func appendRustCharacter(dst []byte, c uint64) []byte {
 	letter, known := escapes[c]
 	switch {
+	// Rust has none of these four escapes; rustc itself would write them in hexadecimal.
 	case known && c != '\a' && c != '\b' && c != '\f' && c != '\v':
 		return append(dst, '\\', letter)
 	case c == '\'' || c == '\\':

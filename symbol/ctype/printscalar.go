@@ -12,6 +12,7 @@ import (
 // scalar writes what is neither a record nor an array.
 func (p Printer) scalar(dst []byte, v Value) []byte {
 	t := v.Type
+	// DW_AT_endianity, which GCC writes for members with scalar_storage_order.
 	p.Order = t.Order(p.Order)
 	switch {
 	case t.Kind == Float:
@@ -36,10 +37,12 @@ func (p Printer) word(dst []byte, t *Type, word, raw uint64) []byte {
 		return append(append(dst, '@'), arch.Addr(word).String()...)
 	case t.Kind == Pointer:
 		return p.pointed(dst, t, arch.Addr(word))
+	// A bool with another value than 0 and 1 is damaged, and GDB shows the number.
 	case t.Kind == Bool && raw > 1:
 		return strconv.AppendUint(dst, raw, 10)
 	case t.Kind == Bool:
 		return strconv.AppendBool(dst, word != 0)
+	// Languages with enumerations as C has them; others are integers with names for some values (below).
 	case t.Enum:
 		return t.appendEnumerator(dst, word, raw)
 	case t.Char:
@@ -68,6 +71,7 @@ func (t *Type) appendEnumerator(dst []byte, word, raw uint64) []byte {
 			return appendName(dst, v.Name)
 		}
 	}
+	// GDB takes a value apart only if no enumerator has more than one bit (a flag enum).
 	if !t.flags() {
 		return t.appendInteger(dst, word)
 	}
@@ -114,6 +118,8 @@ func (p Printer) pointer(dst []byte, addr arch.Addr) []byte {
 }
 
 // memberPointer writes a pointer to a member by the member's name.
+// By the Itanium ABI it is the offset of the member, -1 for null; a pointer to a method has a second word, which
+// adjusts this.
 func (p Printer) memberPointer(dst []byte, v Value) []byte {
 	word := arch.Uint(v.Bytes[:min(len(v.Bytes), 8)], p.Order)
 	switch {
@@ -139,6 +145,8 @@ func (p Printer) methodPointer(dst []byte, t *Type, word uint64) []byte {
 	case word&1 == 0:
 		return p.pointer(append(append(append(dst, '('), t.String()...), ") "...), arch.Addr(word))
 	default:
+		// A virtual one is 1 plus the offset of its entry in the virtual table, entries having 8 bytes. Addresses of
+		// functions are even.
 		if name = t.Class.method(int(word/8), 0); name == "" {
 			return strconv.AppendUint(append(dst, "&virtual table offset "...), word-1, 10)
 		}
@@ -171,6 +179,7 @@ func (p Printer) wideInteger(dst, b []byte, signed bool) []byte {
 
 // bigInt reads an unsigned integer of any size.
 func bigInt(b []byte, order arch.ByteOrder) *big.Int {
+	// Reversed below; the value's own bytes may be the trace's.
 	b = slices.Clone(b)
 	if littleEndian(order) {
 		slices.Reverse(b)

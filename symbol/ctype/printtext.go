@@ -8,6 +8,7 @@ import (
 )
 
 // prefixes tell wide characters from narrow ones, by the name of their type.
+// GDB looks at names, also of typedefs: wchar_t is a typedef of int in C and a type of its own in C++.
 func (t *Type) prefix() string {
 	for {
 		switch t.Name {
@@ -36,6 +37,7 @@ func (p Printer) character(dst []byte, t *Type, code uint64) []byte {
 
 // textAt writes the text that a pointer points to, of a length or up to a zero.
 func (p Printer) textAt(dst []byte, elem *Type, addr arch.Addr, length int) []byte {
+	// GDB reads no further than it prints.
 	limit := mostElements
 	if length >= 0 {
 		limit = min(limit, length)
@@ -74,6 +76,8 @@ func (p Printer) text(dst []byte, elem *Type, b []byte, cut bool) []byte {
 	for i := 0; i < count && (i < mostElements || code(i) == codes[i-1]); i++ { // a run is never cut
 		codes = append(codes, code(i))
 	}
+	// GDB omits the zero at the end of an array only where all of it is printed, and prints a run of equal characters
+	// whole even if it passes the limit ("print elements").
 	cut = cut || len(codes) < count
 	prefix := elem.prefix()
 	if len(codes) == 0 {
@@ -102,6 +106,7 @@ func appendRuns(dst []byte, codes []uint64, prefix string) []byte {
 			codes = codes[n:]
 			continue
 		}
+		// Up to the next run that is long enough to be written once; shorter ones stay in the text.
 		end := 0
 		for n := 0; end < len(codes) && n <= mostAlike; n = equals(codes[end:]) {
 			end += max(n, 1)
@@ -138,6 +143,7 @@ func appendEscaped(dst []byte, c uint64, quote byte) []byte {
 		return append(dst, '\\', byte(c))
 	case c >= ' ' && c <= '~':
 		return append(dst, byte(c))
+	// Three octal digits, so that a digit behind them is not taken for a part of the escape.
 	case c <= 0777:
 		return append(dst, '\\', '0'+byte(c>>6&7), '0'+byte(c)>>3&7, '0'+byte(c)&7)
 	}

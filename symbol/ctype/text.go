@@ -10,10 +10,13 @@ func (t *Type) String() string { return t.declare("", 0) }
 
 // declare writes the type around what it declares, which begins with the stars and ends with the lengths and parameters. It
 // lies so deep within another: damaged debugging information has types without end.
+// C's declarators read from the inside out, so the text grows around its name: stars in front, lengths and parameters
+// behind.
 func (t *Type) declare(inner string, depth int) string {
 	switch {
 	case depth == deepest:
 		return "…" + inner
+	// Named types end it: what a typedef stands for is not spelled out.
 	case t.Name != "":
 		return t.qualifiers(" ") + join(t.Name, inner)
 	case t.RValue:
@@ -42,6 +45,7 @@ func join(name, inner string) string {
 }
 
 // behind writes the type that a pointer points to.
+// [] and () bind closer than *, so that a pointer to an array or function needs parentheses.
 func (t *Type) behind(pointer string, depth int) string {
 	if t.Name == "" && (t.Kind == Array || t.Kind == Function) {
 		pointer = "(" + pointer + ")"

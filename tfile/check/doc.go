@@ -10,4 +10,10 @@
 //
 // Report.Fix writes a file anew so that GDB opens it: with the definitions in a canonical form and order, and of each frame the
 // blocks that can be read. It invents no value that was collected, and tells all that it changes.
+//
+// A check goes through the file once. The definition lines are looked at one by one (lines.go) and then as the tracepoints and
+// variables that they make (tracepoints.go, description.go, program.go); the frames follow, each against its tracepoint
+// (frames.go). Frames that cannot be read to their end are set aside, because the size of register blocks may be another than
+// the R line says, which only all frames of a tracepoint together tell (damage.go). The counts of the status line come last
+// (status.go). Fix works on what the check has learnt, and reads the file again.
 package check

@@ -98,6 +98,7 @@ func (c *Comparison) items(f view.Frame) {
 }
 
 // keep copies bytes that are about to be overwritten.
+// The slice is capped, so that nobody can append to what was kept of another item.
 func (c *Comparison) keep(b []byte) []byte {
 	start := len(c.kept)
 	c.kept = append(c.kept, b...)

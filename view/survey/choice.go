@@ -31,6 +31,7 @@ const progressStep = 1000
 func (c *Choice) Each(ctx context.Context, v *view.View, do func(view.Frame) error) error {
 	var frame view.Frame
 	found := 0
+	// Tracepoint numbers are in the index of a file, and decide before a frame is read.
 	for done := range max(c.End-c.First, 0) {
 		if done%progressStep == 0 {
 			if err := c.pause(ctx, done); err != nil {
@@ -48,6 +49,7 @@ func (c *Choice) Each(ctx context.Context, v *view.View, do func(view.Frame) err
 		if frame, err = v.Frame(number, frame.Bytes()); err != nil {
 			return err
 		}
+		// The pc is known without evaluating anything, so it comes first.
 		if !c.at(frame) || c.Where != nil && !c.Where(frame) {
 			continue
 		}

@@ -162,6 +162,8 @@ func (d *Distribution) Histogram() []Bin {
 		}
 		return bins
 	}
+	// Bins of one width would put nearly all values into the first one if the maximum is far away, as latencies have
+	// it.
 	median := d.Percentiles(50)[0].Float()
 	if d.Min.Float() >= 0 && d.Max.Float() >= skewed*max(median, 1) {
 		return d.fill(points, doubling)
@@ -226,6 +228,8 @@ func roundStep(spread uint64) uint64 {
 // stepAround is the bin of a value when steps begin at 0.
 func stepAround(v ctype.Number, step uint64) (low, high uint64) {
 	o, middle := order(v), zero(v)
+	// In the order of unsigned numbers, where the zero of a signed type lies in the middle: steps are counted from
+	// there in both directions, so that bounds are round.
 	beyond := (o - middle) % step
 	if o < middle {
 		beyond = (step - (middle-o)%step) % step

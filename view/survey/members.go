@@ -34,6 +34,7 @@ func appendMembers(found []Member, m Member, depth int) []Member {
 	}
 	before, after := m.Old[at:at+span], m.New[at:at+span]
 	switch {
+	// Padding may differ without any member that does; then nothing is found, which is right.
 	case bytes.Equal(before, after):
 		return found
 	case t.Kind == ctype.Record && m.Field.Bits == 0:
@@ -41,6 +42,7 @@ func appendMembers(found []Member, m Member, depth int) []Member {
 			found = appendMembers(found, Member{memberName(m.Name, f.Name), f, before, after}, depth+1)
 		}
 		return found
+	// Texts are compared whole, as they are printed whole.
 	case t.Kind == ctype.Array && !t.Elem.Char && t.Elem.Size > 0:
 		for i := range t.Size / t.Elem.Size {
 			f := ctype.Field{Offset: i * t.Elem.Size, Type: t.Elem}

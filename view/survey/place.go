@@ -22,6 +22,8 @@ var errNoSymbols = errors.New("there are no symbols to look it up in")
 // SYMBOL+OFFSET, with or without a * in front, or FILE:LINE, which may have several. The program may be nil. The error is a
 // *PlaceError.
 func Places(program *symbol.Program, text string) ([]arch.Addr, error) {
+	// GDB writes *ADDRESS for a location, and FUNCTION for the place behind its prologue; here a function is where it
+	// begins, with and without the *.
 	name := strings.TrimPrefix(strings.TrimSpace(text), "*")
 	if addr, ok := number(name); ok {
 		return []arch.Addr{arch.Addr(addr)}, nil
@@ -103,12 +105,15 @@ func extentOf(program *symbol.Program, name string) (low, high arch.Addr, err er
 	switch {
 	case err != nil:
 		return 0, 0, &PlaceError{name, err.Error()}
+	// Assembly does not always set the size of a symbol.
 	case s.Size == 0:
 		return 0, 0, &PlaceError{name, "the program does not say how long it is: want LOW,HIGH"}
 	}
 	return s.Addr, s.Addr + arch.Addr(s.Size) - 1, nil
 }
 
+// A bound of a range must be one address: of a line that was compiled to several places none is meant more than
+// another.
 func onePlace(program *symbol.Program, text string) (arch.Addr, error) {
 	addrs, err := Places(program, text)
 	if err != nil {

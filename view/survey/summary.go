@@ -59,6 +59,7 @@ const MostPCs = 1000
 // NewSummary returns a Summary of no frames. It also measures the values.
 func NewSummary(variables []trace.Variable, values ...Value) *Summary {
 	s := &Summary{values: values, figures: make(map[trace.Number]*Figures)}
+	// The built-in variable of gdbserver has number 1, but another stub may number it otherwise: its name decides.
 	for _, v := range variables {
 		if v.Name == trace.TimestampName {
 			s.timestamp, s.timed = v.Number, true
@@ -95,6 +96,7 @@ func (m *Measured) add(r Reading, ok bool) {
 		m.Lacking++
 		return
 	}
+	// Pointers with a text are measured as numbers as well, as not every frame has the text.
 	m.Add(r.Number)
 	if r.IsText {
 		m.Texts.Add(r.Text)
@@ -109,6 +111,7 @@ func (t *Figures) addPC(f view.Frame) {
 		t.Low, t.High = f.PC, f.PC
 	}
 	t.Low, t.High = min(t.Low, f.PC), max(t.High, f.PC)
+	// A tracepoint has few, unless it steps: the bound is for a while-stepping through a program of any size.
 	if t.PCs < MostPCs && !t.seenPCs[f.PC] {
 		t.seenPCs[f.PC] = true
 		t.PCs++
@@ -128,6 +131,7 @@ func (s *Summary) addTime(t *Figures, f view.Frame) {
 		t.Start, t.End = at, at
 	}
 	t.Start, t.End = min(t.Start, at), max(t.End, at)
+	// Frames need not be in the order of time: a circular buffer, or a file merged of others.
 	t.Timed++
 }
 

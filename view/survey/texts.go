@@ -6,6 +6,7 @@ import (
 )
 
 // Texts counts how often texts came, each of the first that are different one by one.
+// Memory is bounded so that a value that is different in each of a million frames can be counted, too.
 type Texts struct {
 	Count int // of all
 	Other int // of these, those that came when there were too many different ones
