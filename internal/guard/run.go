@@ -77,8 +77,8 @@ func (r *rescuer) watch(watching chan<- struct{}) {
 	r.restore()
 }
 
-// receiveSpaces keeps the list of spaces until the tracer is gone. It may leave a message behind that nobody has read: then Receive returns
-// an error other than io.EOF.
+// receiveSpaces keeps the list of spaces until the tracer is gone. It may leave a message behind that nobody has read: then
+// Receive returns an error other than io.EOF.
 func (r *rescuer) receiveSpaces(channel sys.Channel) {
 	var buf [messageSize]byte
 	for {

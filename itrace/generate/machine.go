@@ -102,25 +102,37 @@ var (
 	opSLL  = &operation{"sll", 0, 0x00, formShift, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rt]<<in.imm) }}
 	opSRL  = &operation{"srl", 0, 0x02, formShift, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rt]>>in.imm) }}
 	opJR   = &operation{"jr", 0, 0x08, formReturn, func(m *machine, in instruction) { m.branch(true, m.registers[in.rs]) }}
-	opADDU = &operation{"addu", 0, 0x21, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]+m.registers[in.rt]) }}
-	opSUBU = &operation{"subu", 0, 0x23, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]-m.registers[in.rt]) }}
-	opAND  = &operation{"and", 0, 0x24, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]&m.registers[in.rt]) }}
-	opXOR  = &operation{"xor", 0, 0x26, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]^m.registers[in.rt]) }}
-	opSLTU = &operation{"sltu", 0, 0x2b, formRRR, func(m *machine, in instruction) { m.set(in.rd, truth(m.registers[in.rs] < m.registers[in.rt])) }}
-	opNOP  = &operation{"nop", 0, 0, formNothing, func(*machine, instruction) {}}
+	opADDU = &operation{"addu", 0, 0x21, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]+m.registers[in.rt]) }}
+	opSUBU = &operation{"subu", 0, 0x23, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]-m.registers[in.rt]) }}
+	opAND = &operation{"and", 0, 0x24, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]&m.registers[in.rt]) }}
+	opXOR = &operation{"xor", 0, 0x26, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]^m.registers[in.rt]) }}
+	opSLTU = &operation{"sltu", 0, 0x2b, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, truth(m.registers[in.rs] < m.registers[in.rt])) }}
+	opNOP = &operation{"nop", 0, 0, formNothing, func(*machine, instruction) {}}
 
-	opJ     = &operation{"j", 0x02, 0, formJump, func(m *machine, in instruction) { m.branch(true, in.target) }}
-	opJAL   = &operation{"jal", 0x03, 0, formJump, func(m *machine, in instruction) { m.set(ra, m.pc+4); m.branch(true, in.target) }}
-	opBEQ   = &operation{"beq", 0x04, 0, formBranch, func(m *machine, in instruction) { m.branch(m.registers[in.rs] == m.registers[in.rt], in.target) }}
-	opBNE   = &operation{"bne", 0x05, 0, formBranch, func(m *machine, in instruction) { m.branch(m.registers[in.rs] != m.registers[in.rt], in.target) }}
-	opADDIU = &operation{"addiu", 0x09, 0, formRRI, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]+signed(in.imm)) }}
-	opANDI  = &operation{"andi", 0x0c, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]&in.imm) }}
-	opORI   = &operation{"ori", 0x0d, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]|in.imm) }}
-	opLUI   = &operation{"lui", 0x0f, 0, formRI, func(m *machine, in instruction) { m.set(in.rt, in.imm<<16) }}
-	opLW    = &operation{"lw", 0x23, 0, formMemory, func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 4)) }}
-	opLBU   = &operation{"lbu", 0x24, 0, formMemory, func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 1)) }}
-	opSB    = &operation{"sb", 0x28, 0, formMemory, func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 1, m.registers[in.rt]) }}
-	opSW    = &operation{"sw", 0x2b, 0, formMemory, func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 4, m.registers[in.rt]) }}
+	opJ   = &operation{"j", 0x02, 0, formJump, func(m *machine, in instruction) { m.branch(true, in.target) }}
+	opJAL = &operation{"jal", 0x03, 0, formJump, func(m *machine, in instruction) { m.set(ra, m.pc+4); m.branch(true, in.target) }}
+	opBEQ = &operation{"beq", 0x04, 0, formBranch,
+		func(m *machine, in instruction) { m.branch(m.registers[in.rs] == m.registers[in.rt], in.target) }}
+	opBNE = &operation{"bne", 0x05, 0, formBranch,
+		func(m *machine, in instruction) { m.branch(m.registers[in.rs] != m.registers[in.rt], in.target) }}
+	opADDIU = &operation{"addiu", 0x09, 0, formRRI,
+		func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]+signed(in.imm)) }}
+	opANDI = &operation{"andi", 0x0c, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]&in.imm) }}
+	opORI  = &operation{"ori", 0x0d, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]|in.imm) }}
+	opLUI  = &operation{"lui", 0x0f, 0, formRI, func(m *machine, in instruction) { m.set(in.rt, in.imm<<16) }}
+	opLW   = &operation{"lw", 0x23, 0, formMemory,
+		func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 4)) }}
+	opLBU = &operation{"lbu", 0x24, 0, formMemory,
+		func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 1)) }}
+	opSB = &operation{"sb", 0x28, 0, formMemory,
+		func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 1, m.registers[in.rt]) }}
+	opSW = &operation{"sw", 0x2b, 0, formMemory,
+		func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 4, m.registers[in.rt]) }}
 )
 
 func truth(b bool) uint32 {

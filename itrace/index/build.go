@@ -44,13 +44,14 @@ type Summary struct {
 	Problem                    string // of it
 }
 
-// Build reads a trace to its end and writes the index of it. The error is that of reading, of writing, or says that the trace is none
-// that can have an index.
+// Build reads a trace to its end and writes the index of it. The error is that of reading, of writing, or says that the trace is
+// none that can have an index.
 func Build(trace io.Reader, d *itrace.Dialect, id Identity, to io.Writer) (Summary, error) {
 	pieces := &pieces{in: trace}
 	b := &builder{
 		dialect: d, reader: itrace.NewReader(pieces, d), pieces: pieces, out: output{to: to},
-		names: make(map[string]uint32), numbers: make(map[string]*[]int), bySlot: make(map[uint64]int), leaf: leaf{line: 1}, cpus: make(map[int32]bool),
+		names: make(map[string]uint32), numbers: make(map[string]*[]int),
+		bySlot: make(map[uint64]int), leaf: leaf{line: 1}, cpus: make(map[int32]bool),
 	}
 	id.Dialect = d.Name
 	for i := range b.sets {

@@ -80,8 +80,8 @@ const (
 	Unknowable                  // the last record that told of it did not know it
 )
 
-// Memory fills p with what memory from an address on held at a position, as far as it was read, written or executed before, and says in
-// known what that is. Only bytes that are unseen are looked for.
+// Memory fills p with what memory from an address on held at a position, as far as it was read, written or executed before, and
+// says in known what that is. Only bytes that are unseen are looked for.
 func (t *Trace) Memory(position int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
 	m := memory{addr, p, known, l}
 	var wants []Want
@@ -109,8 +109,8 @@ func (t *Trace) Memory(position int64, addr uint64, p []byte, known []Knowledge,
 	return nil
 }
 
-// Later is Memory for bytes that only records behind a position tell, before anything is written there. What they held at the position is
-// inferred.
+// Later is Memory for bytes that only records behind a position tell, before anything is written there. What they held at the
+// position is inferred.
 func (t *Trace) Later(position int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
 	for i := range p {
 		if known[i] != Unseen {
@@ -137,8 +137,8 @@ type memory struct {
 	Layout
 }
 
-// unseen appends what tells of bytes of which nothing is known, for each stretch of them by itself: what lies between may be told of
-// all the time.
+// unseen appends what tells of bytes of which nothing is known, for each stretch of them by itself: what lies between may be told
+// of all the time.
 func (m *memory) unseen(wants []Want) []Want {
 	for from := 0; from < len(m.known); {
 		size := slices.IndexFunc(m.known[from:], func(k Knowledge) bool { return k != Unseen })
@@ -155,8 +155,8 @@ func (m *memory) unseen(wants []Want) []Want {
 	return wants
 }
 
-// take takes from a record the bytes that are unseen. Those whose digits the writer did not know are settled as well: what they held
-// before is of no use.
+// take takes from a record the bytes that are unseen. Those whose digits the writer did not know are settled as well: what they
+// held before is of no use.
 func (m *memory) take(t *Trace, it *Item) {
 	if it.Kind == itrace.Register {
 		return

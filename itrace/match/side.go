@@ -355,7 +355,8 @@ func (s *side) goOn(full *group, r *itrace.Record) *group {
 	pc, index := full.pc, full.index
 	s.finish(s.current)
 	g := s.take()
-	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, pc: pc, index: index, line: r.Line, offset: r.Offset}
+	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, pc: pc, index: index, line: r.Line,
+		offset: r.Offset}
 	s.current.open = g
 	return g
 }

@@ -166,7 +166,8 @@ const anyLength = 1 << 62
 // register looks a register up in the description.
 func (c *checker) register(t *trace.Tracepoint, at int64, reg arch.Reg) {
 	if c.layout != nil && c.layout.ByNumber(reg) == nil {
-		c.tracepointFinding(ruleCodeRegister, t, at, "tracepoint %d reads register %d, which the description does not have", t.Number, reg)
+		c.tracepointFinding(ruleCodeRegister, t, at, "tracepoint %d reads register %d, which the description does not have", t.Number,
+			reg)
 	}
 }
 
