@@ -29,6 +29,8 @@ type effect struct {
 	value  uint32
 }
 
+// newMachine makes a machine whose input, in a1, and whose device depend on the seed alone: the same seed is the same trace. a1 is
+// never 0.
 func newMachine(seed uint64) *machine {
 	m := &machine{pc: entry, next: entry + 4, device: rand.New(rand.NewPCG(seed, 1))}
 	m.registers[a1] = uint32(seed)*2654435761 | 1
@@ -43,6 +45,7 @@ func (m *machine) set(r, value uint32) {
 	}
 }
 
+// load reads memory or the device, big endian, and notes the access as an effect even where its register is the zero register.
 func (m *machine) load(addr uint32, size int) uint32 {
 	addr &= memorySize - 1
 	var value uint32
@@ -66,6 +69,7 @@ func (m *machine) askDevice() uint32 {
 	return 1
 }
 
+// store writes memory. The effect has only the bits that the size holds, as a trace shows them.
 func (m *machine) store(addr uint32, size int, value uint32) {
 	addr &= memorySize - 1
 	if size < 4 {

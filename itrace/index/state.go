@@ -101,6 +101,7 @@ func (t *Trace) Memory(position int64, addr uint64, p []byte, known []Knowledge,
 		if end < len(b.Items) && b.Items[end].Kind == itrace.Instruction && b.First+int64(b.Items[end].Step) == position {
 			end++ // the opcode of the instruction that is about to be executed is there
 		}
+		// Backwards: the first record that tells of a byte is the last that was written, and later ones find it taken.
 		for i := end - 1; i >= 0; i-- {
 			m.take(t, &b.Items[i])
 		}
@@ -117,6 +118,8 @@ func (t *Trace) Later(position int64, addr uint64, p []byte, known []Knowledge, 
 			continue
 		}
 		at := addr + uint64(i)
+		// A read tells what was there all the time; behind a write the old value is gone. Both are asked for, and which comes first
+		// decides.
 		found, err := t.Next(context.Background(), position, []Want{{What: Read, Addr: at, Size: 1}, {What: Write, Addr: at, Size: 1}})
 		if err != nil {
 			return err
@@ -161,6 +164,8 @@ func (m *memory) take(t *Trace, it *Item) {
 	if it.Kind == itrace.Register {
 		return
 	}
+	// Differences wrap as addresses do: an access that begins below the piece comes to a number above all lengths, and with each byte
+	// closer to 0. A trace of a 32-bit machine wraps at 32 bits.
 	from := t.address(it.Addr) - t.address(m.addr)
 	for i := range it.Size {
 		at := from + i
@@ -182,6 +187,8 @@ func (m *memory) byteOf(it *Item, i uint64) (byte, bool) {
 	fromEnd := i // bytes behind it among the digits
 	switch {
 	case it.Kind == itrace.Instruction && m.Halfwords && it.Thumb && it.Size == 4:
+		// A Thumb instruction of 32 bits is two halfwords, the higher of them first, each in the byte order of code; its digits are
+		// those of the first halfword and then of the second.
 		fromEnd = [4]uint64{2, 3, 0, 1}[i]
 		if m.BigEndian && !m.LittleCode {
 			fromEnd = 3 - i

@@ -104,6 +104,7 @@ func (a *aligner) free(p *pairing, side, i int, window int64) bool {
 	return !p.used[side][i]
 }
 
+// take marks an effect as paired with a late one.
 func (a *aligner) take(p *pairing, side, i int) {
 	p.used[side][i] = true
 	p.left[side] = without(p.left[side], []int{i})

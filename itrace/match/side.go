@@ -298,6 +298,8 @@ func (s *side) begun(r *itrace.Record) bool {
 	return !booting
 }
 
+// effect adds a line of memory or of a register to the instruction that is open. Lines above the first instruction, as when a trace
+// begins in the middle, belong to a group without an instruction; one of very many effects goes on as another group.
 func (s *side) effect(r *itrace.Record) {
 	if r.Kind == itrace.Register {
 		s.trace.Records.Registers++
