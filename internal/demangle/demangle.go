@@ -1,11 +1,11 @@
-// Package mangle gives the symbols that compilers of C++ and Rust make the names that their sources have.
-package mangle
+// Package demangle turns the linkage names of C++ and Rust into the names that their sources have.
+package demangle
 
 import (
 	"regexp"
 	"strings"
 
-	"github.com/ianlancetaylor/demangle"
+	itanium "github.com/ianlancetaylor/demangle"
 )
 
 // Source returns the name in the source, without the type that a function returns, and false if no compiler has made the
@@ -15,23 +15,23 @@ func Source(symbol string) (string, bool) {
 		return "", false
 	}
 	if IsRust(symbol) {
-		plain, err := demangle.ToString(symbol)
+		plain, err := itanium.ToString(symbol)
 		return plain, err == nil
 	}
-	tree, err := demangle.ToAST(symbol)
+	tree, err := itanium.ToAST(symbol)
 	if err != nil {
 		return "", false
 	}
-	if typed, ok := tree.(*demangle.Typed); ok {
+	if typed, ok := tree.(*itanium.Typed); ok {
 		kind := typed.Type
-		if m, ok := kind.(*demangle.MethodWithQualifiers); ok {
+		if m, ok := kind.(*itanium.MethodWithQualifiers); ok {
 			kind = m.Method
 		}
-		if f, ok := kind.(*demangle.FunctionType); ok {
+		if f, ok := kind.(*itanium.FunctionType); ok {
 			f.Return = nil
 		}
 	}
-	return demangle.ASTToString(tree), true
+	return itanium.ASTToString(tree), true
 }
 
 // Plain is Source, or else the symbol itself.

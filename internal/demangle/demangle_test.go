@@ -1,4 +1,4 @@
-package mangle
+package demangle
 
 import "testing"
 

@@ -12,10 +12,10 @@ import (
 	"tracewell/trace"
 )
 
-// Plan is an expression that is ready to be evaluated over frames. It does not change, and several goroutines may use it.
-type Plan struct {
+// Evaluator finds the value of one expression again in any Context. It does not change, and several goroutines may use it.
+type Evaluator struct {
 	Text string
-	Type *ctype.Type // of the value, with references followed; without a length where that is computed
+	Type *ctype.Type // of the value, with references followed; an array without a length where the length is computed
 
 	order arch.ByteOrder
 	place located
@@ -26,8 +26,9 @@ type Plan struct {
 	reference located     // where the reference itself is, nil if the value is none
 }
 
-// World is what a plan is evaluated over: the registers and the memory of a frame or of a process that stands.
-type World interface {
+// Context is what an expression is evaluated in: the registers, the memory and the trace state variables of a traceframe, or of
+// a stopped process. What a traceframe did not collect is an error.
+type Context interface {
 	// Register returns a whole register, in the byte order of the target.
 	Register(r arch.Reg) ([]byte, error)
 	// Memory reads n bytes, all of them.
@@ -45,74 +46,74 @@ type Result struct {
 }
 
 // Compile compiles an expression of any type for its value. The error is an *Error.
-func Compile(text string, s Scope) (plan *Plan, err error) {
+func Compile(text string, s Scope) (evaluator *Evaluator, err error) {
 	c := newCompiler(text, s)
 	defer rescue(&err)
 	root := c.parse()
 	written := compilers[root.Form](c, root)
 	v := c.followed(root, written)
-	plan = &Plan{written: written.typ, reference: c.reference(root, written), Text: text, Type: v.typ, order: s.Order(), field: v.field}
-	plan.shape = c.shape(root, v)
+	evaluator = &Evaluator{Text: text, Type: v.typ, order: s.Order(), field: v.field, shape: c.shape(root, v)}
+	evaluator.written, evaluator.reference = written.typ, c.reference(root, written)
 	switch {
 	case v.code != nil:
-		plan.place = c.computed(root, v.code, v.typ.Size)
+		evaluator.place = c.computed(root, v.code, v.typ.Size)
 	case v.field != nil:
-		plan.place = c.locate(root, v.place, v.field.Span())
+		evaluator.place = c.locate(root, v.place, v.field.Span())
 	default:
-		plan.place = c.locate(root, v.place, v.typ.Size)
+		evaluator.place = c.locate(root, v.place, v.typ.Size)
 	}
-	return plan, nil
+	return evaluator, nil
 }
 
-// Locate finds the value in a world. It reads no more than it takes to know where the value lies.
-func (p *Plan) Locate(w World) (Result, error) {
-	r, err := p.place(w, p.order)
-	if err != nil || p.field == nil {
+// Locate finds the value in a context. It reads no more than it takes to know where the value lies.
+func (e *Evaluator) Locate(w Context) (Result, error) {
+	r, err := e.place(w, e.order)
+	if err != nil || e.field == nil {
 		return r, err
 	}
 	if len(r.Holes) > 0 {
-		return Result{Bytes: make([]byte, p.Type.Size), Holes: []ctype.Hole{{To: p.Type.Size, Why: r.Holes[0].Why}}}, nil
+		return Result{Bytes: make([]byte, e.Type.Size), Holes: []ctype.Hole{{To: e.Type.Size, Why: r.Holes[0].Why}}}, nil
 	}
-	whole, err := r.bytes(w, p.field.Span())
+	whole, err := r.bytes(w, e.field.Span())
 	if err != nil {
 		return Result{}, err
 	}
-	return Result{Bytes: p.field.Unpack(whole, p.Type.Order(p.order))}, nil
+	return Result{Bytes: e.field.Unpack(whole, e.Type.Order(e.order))}, nil
 }
 
-// Bytes returns the value in a world, as memory would hold it. All of it has to be known.
-func (p *Plan) Bytes(w World) ([]byte, error) {
-	r, err := p.Locate(w)
+// Bytes returns the value in a context, as memory would hold it. All of it has to be known.
+func (e *Evaluator) Bytes(w Context) ([]byte, error) {
+	r, err := e.Locate(w)
 	if err != nil {
 		return nil, err
 	}
 	if len(r.Holes) > 0 {
 		return nil, errors.New(r.Holes[0].Why + " in part")
 	}
-	typ, err := p.typeIn(w)
+	typ, err := e.typeIn(w)
 	if err != nil {
 		return nil, err
 	}
 	return r.bytes(w, typ.Size)
 }
 
-// typeIn is the type of the value in a world.
-func (p *Plan) typeIn(w World) (*ctype.Type, error) {
-	if p.shape == nil {
-		return p.Type, nil
+// typeIn is the type of the value in a context.
+func (e *Evaluator) typeIn(w Context) (*ctype.Type, error) {
+	if e.shape == nil {
+		return e.Type, nil
 	}
-	return p.shape(w, p.order)
+	return e.shape(w, e.order)
 }
 
-// Value returns the value in a world as a Printer prints it: a reference as such, and with holes for what is not known.
-func (p *Plan) Value(w World) (ctype.Value, error) {
-	find := p.Locate
-	typ, err := p.typeIn(w)
+// Value returns the value in a context as a Printer prints it: a reference as such, and with holes for what is not known.
+func (e *Evaluator) Value(w Context) (ctype.Value, error) {
+	find := e.Locate
+	typ, err := e.typeIn(w)
 	if err != nil {
 		return ctype.Value{}, err
 	}
-	if p.reference != nil {
-		find, typ = func(w World) (Result, error) { return p.reference(w, p.order) }, p.written
+	if e.reference != nil {
+		find, typ = func(w Context) (Result, error) { return e.reference(w, e.order) }, e.written
 	}
 	r, err := find(w)
 	if err != nil {
@@ -128,8 +129,9 @@ func (p *Plan) Value(w World) (ctype.Value, error) {
 	return v, nil
 }
 
-// sparse reads memory of which some is not there.
-func sparse(w World, addr arch.Addr, size int) (b []byte, holes []ctype.Hole) {
+// sparse reads memory of which some is not available, byte by byte: a traceframe may have collected any parts of it. GDB shows
+// <unavailable> for those parts only.
+func sparse(w Context, addr arch.Addr, size int) (b []byte, holes []ctype.Hole) {
 	b = make([]byte, size)
 	for i := range b {
 		if one, err := w.Memory(addr+arch.Addr(i), 1); err == nil {
@@ -150,7 +152,7 @@ func withHole(holes []ctype.Hole, h ctype.Hole) []ctype.Hole {
 	return append(holes, h)
 }
 
-// reference plans how to find a reference itself, nil if a value is none.
+// reference prepares finding a reference itself, nil if a value is none.
 func (c *compiler) reference(n *cexpr.Node, v value) located {
 	if v.typ.Kind != ctype.Pointer || !v.typ.Reference || v.code != nil {
 		return nil
@@ -158,14 +160,14 @@ func (c *compiler) reference(n *cexpr.Node, v value) located {
 	return c.locate(n, v.place, v.typ.Size)
 }
 
-func (r Result) bytes(w World, size int) ([]byte, error) {
+func (r Result) bytes(w Context, size int) ([]byte, error) {
 	if r.InMemory {
 		return w.Memory(r.Addr, size)
 	}
 	return r.Bytes, nil
 }
 
-// encode is an integer as memory holds it, in any size.
+// encode is an integer as memory holds it, in any size. Bytes beyond the eighth are zero.
 func encode(bits uint64, size int, order arch.ByteOrder) []byte {
 	b := make([]byte, size)
 	for i := range b {
@@ -180,28 +182,28 @@ func encode(bits uint64, size int, order arch.ByteOrder) []byte {
 	return b
 }
 
-// located finds a place in a world.
-type located func(w World, order arch.ByteOrder) (Result, error)
+// located finds a place in a context.
+type located func(w Context, order arch.ByteOrder) (Result, error)
 
-// counted computes a number in a world.
-type counted func(w World, order arch.ByteOrder) (uint64, error)
+// counted computes a number in a context.
+type counted func(w Context, order arch.ByteOrder) (uint64, error)
 
 // computed is a value that code pushes.
 func (c *compiler) computed(n *cexpr.Node, work code, size int) located {
 	run := c.program(n, work)
-	return func(w World, order arch.ByteOrder) (Result, error) {
+	return func(w Context, order arch.ByteOrder) (Result, error) {
 		bits, err := run(w, order)
 		return Result{Bytes: encode(bits, size, order)}, err
 	}
 }
 
-// program makes code that can be run over a world.
+// program makes code that can be run in a context.
 func (c *compiler) program(n *cexpr.Node, work code) counted {
 	p, err := build(work)
 	if err != nil {
 		c.fail(n, err.Error(), "")
 	}
-	return func(w World, order arch.ByteOrder) (uint64, error) {
+	return func(w Context, order arch.ByteOrder) (uint64, error) {
 		r := idle.Get().(*run)
 		defer idle.Put(r)
 		r.env = env{w: w, order: order}
@@ -218,12 +220,12 @@ type run struct {
 
 var idle = sync.Pool{New: func() any { return new(run) }}
 
-// locate plans how to find a place.
+// locate prepares finding what lies in a place.
 func (c *compiler) locate(n *cexpr.Node, p Place, size int) located {
 	switch at := p.(type) {
 	case Memory:
 		run := c.program(n, at.Emit)
-		return func(w World, order arch.ByteOrder) (Result, error) {
+		return func(w Context, order arch.ByteOrder) (Result, error) {
 			addr, err := run(w, order)
 			return Result{InMemory: true, Addr: arch.Addr(addr)}, err
 		}
@@ -233,7 +235,7 @@ func (c *compiler) locate(n *cexpr.Node, p Place, size int) located {
 	case Value:
 		return c.computed(n, at.Emit, size)
 	case Constant:
-		return func(World, arch.ByteOrder) (Result, error) { return Result{Bytes: at.Bytes}, nil }
+		return func(Context, arch.ByteOrder) (Result, error) { return Result{Bytes: at.Bytes}, nil }
 	case Pieces:
 		return c.locatePieces(n, at, size)
 	case Absent:
@@ -243,7 +245,7 @@ func (c *compiler) locate(n *cexpr.Node, p Place, size int) located {
 	return nil
 }
 
-func (r Register) locate(w World, order arch.ByteOrder) (Result, error) {
+func (r Register) locate(w Context, order arch.ByteOrder) (Result, error) {
 	b, err := w.Register(r.Num)
 	if err != nil {
 		return Result{}, err
@@ -258,7 +260,8 @@ func (r Register) locate(w World, order arch.ByteOrder) (Result, error) {
 	return Result{Bytes: b[first : first+r.Size]}, nil
 }
 
-// locatePieces puts a value together bit by bit.
+// locatePieces prepares putting a value together from its pieces, bit by bit, as pieces need not begin or end at bytes. A piece
+// that is not available makes a hole of the bytes that it touches.
 func (c *compiler) locatePieces(n *cexpr.Node, pieces Pieces, size int) located {
 	parts := make([]located, len(pieces))
 	some := false
@@ -271,7 +274,7 @@ func (c *compiler) locatePieces(n *cexpr.Node, pieces Pieces, size int) located 
 	if !some {
 		c.fail(n, n.String()+": optimized out", "")
 	}
-	return func(w World, order arch.ByteOrder) (Result, error) {
+	return func(w Context, order arch.ByteOrder) (Result, error) {
 		whole := bits{bytes: make([]byte, size), order: order}
 		for i, p := range pieces {
 			whole.piece(w, p, parts[i])
@@ -283,7 +286,8 @@ func (c *compiler) locatePieces(n *cexpr.Node, pieces Pieces, size int) located 
 	}
 }
 
-// bits is a value that is put together from its lowest address on.
+// bits is a value that is put together from pieces, from its lowest address on. Positions count bits from there; in big-endian
+// order the first bit of a byte is its highest.
 type bits struct {
 	bytes []byte
 	done  int
@@ -292,15 +296,15 @@ type bits struct {
 }
 
 // piece takes in a piece that is found by find, if it is anywhere.
-func (w *bits) piece(world World, p Piece, find located) {
+func (w *bits) piece(in Context, p Piece, find located) {
 	if find == nil {
 		w.hole(p.Bits, ctype.OptimizedOut)
 		return
 	}
-	r, err := find(world, w.order)
+	r, err := find(in, w.order)
 	var b []byte
 	if err == nil {
-		b, err = r.bytes(world, (p.Offset+p.Bits+7)/8)
+		b, err = r.bytes(in, (p.Offset+p.Bits+7)/8)
 	}
 	if err != nil {
 		w.hole(p.Bits, ctype.Unavailable)
@@ -337,10 +341,10 @@ func (w *bits) append(b []byte, p Piece) {
 	w.done += p.Bits
 }
 
-// env is a World as the machine of agent expressions wants it.
+// env gives a Context the methods that the machine of agent expressions requires.
 type env struct {
 	nowhere
-	w     World
+	w     Context
 	order arch.ByteOrder
 	err   error // of a variable, for which the machine has no error
 }
