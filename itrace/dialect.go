@@ -121,9 +121,9 @@ func readable(p Parser, line []byte, r *Record) bool {
 	}
 }
 
-// Sniff is Detect for what a reader, whose buffer holds DetectBytes or more, is about to give. It looks at what there is at first, and
-// waits for more only as long as that has no line in any dialect, so that a trace can be followed as it is written. It returns
-// the beginning that it has looked at, which is still to be read, and the error of reading unless that is io.EOF.
+// Sniff is Detect for what a reader, whose buffer holds DetectBytes or more, is about to give. It looks at what there is at
+// first, and waits for more only as long as that has no line in any dialect, so that a trace can be followed as it is written. It
+// returns the beginning that it has looked at, which is still to be read, and the error of reading unless that is io.EOF.
 func (r Registry) Sniff(in *bufio.Reader) (d *Dialect, head []byte, err error) {
 	for wanted := 1; ; wanted = 2 * len(head) {
 		_, err = in.Peek(min(wanted, DetectBytes))

@@ -16,20 +16,20 @@
 //
 //   - A package comment with the grammar, a line of each kind as a producer wrote it, and which producers these are, with versions.
 //   - A var Dialect. Its Name is for --dialect, --from and --to; its Suffixes are for files that convert writes.
-//   - A parser for one trace, that keeps what lines inherit: the processor of the latest instruction, a time told once. It sets every
-//     field that means something for the kind, as the record was used before, and allocates nothing. Numbers have functions
+//   - A parser for one trace, that keeps what lines inherit: the processor of the latest instruction, a time told once. It sets
+//     every field that means something for the kind, as the record was used before, and allocates nothing. Numbers have functions
 //     here (ParseDecimal, ParseHex, ParseDigits), words have WordEnd, and Mismatch points at what is wrong.
 //   - A line that tells of several things, as one of Spike's commit log does of an instruction, registers and memory, is as many
 //     records: the parser sets Record.More and goes on with the line when it is called again.
-//   - What a line tells that Record has no field for stays in Record.Text. A field is added to Record, and to itrace/jsonl, when two
-//     dialects have a meaning for it in common. A letter with a meaning in one dialect only, such as X behind the size of an
+//   - What a line tells that Record has no field for stays in Record.Text. A field is added to Record, and to itrace/jsonl, when
+//     two dialects have a meaning for it in common. A letter with a meaning in one dialect only, such as X behind the size of an
 //     access, is kept as it is.
 //   - Append, which writes what its parser reads back as the same record, for records of any dialect: a word that is wanted and not
 //     told gets a usual one. EffectsTellCPU says whether lines of memory and registers name their processor.
-//   - A line that is none of the dialect is refused, and nothing is guessed: the dialect of a trace is that which refuses the fewest
-//     of its first lines.
-//   - Anywhere, if it is so, lets match skip what is the same in two traces. FastPath makes that faster; it can wait until somebody has
-//     long traces. The package matcher has it.
+//   - A line that is none of the dialect is refused, and nothing is guessed: the dialect of a trace is that which refuses the
+//     fewest of its first lines.
+//   - Anywhere, if it is so, lets match skip what is the same in two traces. FastPath makes that faster; it can wait until
+//     somebody has long traces. The package matcher has it.
 //   - Tests: real lines with all fields of their records, what is refused and at which column, no allocation, a fuzz test that
 //     Append after Parse comes to the same, and the round trip through JSON lines of itrace/dialects.
 package itrace

@@ -72,8 +72,8 @@ func (r *Reader) Read(records []Record) (n int, err error) {
 // Position returns how many lines and bytes of the input have been read, blank lines and what could not be read included.
 func (r *Reader) Position() (lines, bytes int64) { return r.line, r.offset }
 
-// take makes a record of a line, whose end included it is length bytes long, unless it is blank, and goes behind it unless it tells of
-// more than that. A byte order mark in front of the first is no part of it.
+// take makes a record of a line, whose end included it is length bytes long, unless it is blank, and goes behind it unless it
+// tells of more than that. A byte order mark in front of the first is no part of it.
 func (r *Reader) take(record *Record, line []byte, length int) bool {
 	number := r.line + 1
 	if number == 1 {
@@ -165,8 +165,8 @@ func (r *Reader) All() iter.Seq2[*Record, error] {
 // It is valid until the next call of any method but this.
 func (r *Reader) Rest(offset int64) []byte { return r.block[r.next-int(r.offset-offset) : r.filled] }
 
-// FastPath reads the next lines, as many as there are briefs, up to an offset, which is the end of a line and in the Rest. It returns
-// how many it has read; see Dialect.
+// FastPath reads the next lines, as many as there are briefs, up to an offset, which is the end of a line and in the Rest. It
+// returns how many it has read; see Dialect.
 func (r *Reader) FastPath(briefs []Brief, end int64) int {
 	if r.dialect.FastPath == nil {
 		return 0

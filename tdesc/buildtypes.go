@@ -21,7 +21,6 @@ func (b *builder) define(n *node, t Type) error {
 	b.scope.defined[id] = true
 	b.scope.feature.Types = append(b.scope.feature.Types, t)
 	if b.places != nil {
-		b.places.types[typeKey{b.scope.feature, id}] = n.pos
 	}
 	return nil
 }

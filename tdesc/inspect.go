@@ -74,13 +74,6 @@ type places struct {
 	compatible          map[string]Position
 	features            map[*Feature]Position
 	registers           map[*Register]Position
-	types               map[typeKey]Position
-}
-
-// typeKey is a type by feature and id.
-type typeKey struct {
-	feature *Feature
-	id      string
 }
 
 func newPlaces() *places {
@@ -90,7 +83,6 @@ func newPlaces() *places {
 		compatible:   make(map[string]Position),
 		features:     make(map[*Feature]Position),
 		registers:    make(map[*Register]Position),
-		types:        make(map[typeKey]Position),
 	}
 }
 
@@ -120,8 +112,3 @@ func (i *Inspected) Feature(f *Feature) Position { return placed(i.places.featur
 
 // Register is where a register of the Target stands.
 func (i *Inspected) Register(r *Register) Position { return placed(i.places.registers, r) }
-
-// Type is where a feature of the Target defines a type.
-func (i *Inspected) Type(f *Feature, id string) Position {
-	return placed(i.places.types, typeKey{f, id})
-}

@@ -52,11 +52,13 @@ func Rules() []*Rule { return rules }
 
 // Rules of documents.
 var (
-	ruleSyntax      = newRule("xml-syntax", Rejects, "make the document well-formed XML; xmllint --noout finds the same place").invalid()
+	ruleSyntax = newRule("xml-syntax", Rejects,
+		"make the document well-formed XML; xmllint --noout finds the same place").invalid()
 	ruleUnsupported = newRule("xml-unsupported", Odd,
 		"leave out elements and entities that are nested by the hundred, and parameter entities")
-	ruleEncoding = newRule("encoding", Rejects, "write the document in UTF-8; GDB also reads ISO-8859-1 and US-ASCII, under these names")
-	ruleEntity   = newRule("entity-undeclared", Misreads,
+	ruleEncoding = newRule("encoding", Rejects,
+		"write the document in UTF-8; GDB also reads ISO-8859-1 and US-ASCII, under these names")
+	ruleEntity = newRule("entity-undeclared", Misreads,
 		"declare the entity in the outermost document; GDB leaves the reference out without a word").invalid()
 	ruleTooLarge = newRule("too-large", Odd, "leave out registers that nobody looks at, or their long names and groups")
 	ruleSubset   = newRule("internal-subset", Odd,
@@ -81,10 +83,12 @@ var (
 	ruleMissingElement   = newRule("missing-element", Rejects, "give the type a member, or leave the type out").invalid()
 	ruleSecondElement    = newRule("second-element", Rejects, "leave out all but one").invalid()
 	ruleStrayText        = newRule("stray-text", Odd, "leave the text out, or make a comment of it").invalid()
-	ruleNotEmpty         = newRule("not-empty", Odd, "end the tag with /> and leave out what follows it; a blank is too much already").invalid()
-	ruleOrder            = newRule("element-order", Odd, "put architecture, osabi, compatible and features in this order, and the "+
+	ruleNotEmpty         = newRule("not-empty", Odd,
+		"end the tag with /> and leave out what follows it; a blank is too much already").invalid()
+	ruleOrder = newRule("element-order", Odd, "put architecture, osabi, compatible and features in this order, and the "+
 		"types of a feature before its registers").invalid().manual()
-	ruleFeatureName  = newRule("feature-name", Odd, "name the feature as an XML name: letters, digits, dots, hyphens; no blank").invalid().manual()
+	ruleFeatureName = newRule("feature-name", Odd,
+		"name the feature as an XML name: letters, digits, dots, hyphens; no blank").invalid().manual()
 	ruleFeatureTwice = newRule("feature-twice", Misreads, "join the two; GDB finds the registers of the first only").invalid().manual()
 	ruleLongName     = newRule("long-name", Odd, "shorten it, so that GDB can read a trace file with the description")
 )
@@ -97,17 +101,19 @@ var (
 
 // Rules of numbers.
 var (
-	ruleNumber = newRule("number", Rejects, "write a decimal number, 0x and a hexadecimal or 0 and an octal one, and nothing behind it")
-	ruleLimit  = newRule("limit", Rejects, "stay below GDB's limit")
-	ruleWrap   = newRule("number-wraps", Misreads, "write a number from 0 to 2147483647; GDB cuts off what does not fit")
-	ruleZero   = newRule("size-zero", Crashes, "give the type the size of its registers in bytes")
+	ruleNumber = newRule("number", Rejects,
+		"write a decimal number, 0x and a hexadecimal or 0 and an octal one, and nothing behind it")
+	ruleLimit = newRule("limit", Rejects, "stay below GDB's limit")
+	ruleWrap  = newRule("number-wraps", Misreads, "write a number from 0 to 2147483647; GDB cuts off what does not fit")
+	ruleZero  = newRule("size-zero", Crashes, "give the type the size of its registers in bytes")
 )
 
 // Rules of registers.
 var (
 	ruleUnknownType = newRule("unknown-type", Rejects,
 		"define the type in the same feature and before its first use, or take a predefined one")
-	ruleManualType  = newRule("manual-type", Rejects, "define the type in the feature; GDB's manual lists it, but GDB 13 does not know it")
+	ruleManualType = newRule("manual-type", Rejects,
+		"define the type in the feature; GDB's manual lists it, but GDB 13 does not know it")
 	ruleSaveRestore = newRule("save-restore", Rejects, "write yes or no").invalid()
 	ruleSaveCase    = newRule("save-restore-case", Odd, "write yes or no in small letters").invalid().manual()
 	ruleSameName    = newRule("register-name-twice", Misreads, "give each register a name of its own").manual()
@@ -128,9 +134,11 @@ var (
 	ruleNoSizeBits   = newRule("bitfield-in-unsized", Rejects, "give the struct a size, or the field a type and no position")
 	ruleNoType       = newRule("field-without-type", Rejects, "give the field a type, or start and end")
 	ruleNoPosition   = newRule("field-in-sized", Rejects, "give the field start and end, or leave out the size of the struct")
-	ruleBackwards    = newRule("bitfield-backwards", Rejects, "swap start and end; bit 0 is the least significant in either byte order")
-	ruleBeyond       = newRule("bitfield-beyond-size", Rejects, "raise the size, which is in bytes, or lower end")
-	ruleWideBool     = newRule("bool-wide", Rejects, "take a number type such as uint32 for a field of several bits")
-	ruleWideFlag     = newRule("flags-field-wide", Odd, "take a struct with a size in place of flags; GDB 13 shows the field all the same").manual()
-	ruleFieldType    = newRule("bitfield-type-unknown", Misreads, "define the type in the same feature and before its first use")
+	ruleBackwards    = newRule("bitfield-backwards", Rejects,
+		"swap start and end; bit 0 is the least significant in either byte order")
+	ruleBeyond   = newRule("bitfield-beyond-size", Rejects, "raise the size, which is in bytes, or lower end")
+	ruleWideBool = newRule("bool-wide", Rejects, "take a number type such as uint32 for a field of several bits")
+	ruleWideFlag = newRule("flags-field-wide", Odd,
+		"take a struct with a size in place of flags; GDB 13 shows the field all the same").manual()
+	ruleFieldType = newRule("bitfield-type-unknown", Misreads, "define the type in the same feature and before its first use")
 )

@@ -42,7 +42,8 @@ func (l *Layout) share(t *Target) error {
 			slot.Size = slot.shape.size
 			slot.Shared = slot.shape != own && !reflect.DeepEqual(slot.shape, own)
 			if s.steps > maxSteps || slot.Size > maxShape || slot.shape.leaves > maxShape {
-				return fmt.Errorf("target description: feature %q: reg %q: its type %q is too large", slot.Feature.Name, slot.Reg.Name, slot.Reg.Type)
+				return fmt.Errorf("target description: feature %q: reg %q: its type %q is too large", slot.Feature.Name, slot.Reg.Name,
+					slot.Reg.Type)
 			}
 		}
 	}

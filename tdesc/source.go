@@ -102,7 +102,8 @@ func (d *document) syntaxError(err error) *Error {
 		return &Error{Rule: ruleSyntax, Pos: Position{Annex: d.annex, Line: 1, Column: 1, From: d.from}, Err: err}
 	}
 	rules := [...]*Rule{
-		xmltext.Malformed: ruleSyntax, xmltext.Encoding: ruleEncoding, xmltext.Undeclared: ruleEntity, xmltext.Unsupported: ruleUnsupported,
+		xmltext.Malformed: ruleSyntax, xmltext.Encoding: ruleEncoding, xmltext.Undeclared: ruleEntity,
+		xmltext.Unsupported: ruleUnsupported,
 	}
 	pos := Position{Annex: d.annex, Offset: syntax.Offset, Line: syntax.Line, Column: syntax.Column, From: d.from}
 	return errorAt(rules[syntax.Fault], pos, "%s", syntax.Text)

@@ -52,7 +52,8 @@ func (s *Slot) AppendHex(dst, block []byte, order arch.ByteOrder) ([]byte, bool)
 //	{v4_float = {0x3f800000, 0x0, …}, …}     vectors and unions with one in them: hexadecimal only
 //	{a = 0xff, b = 0x1} {a = -1, b = 1}      other structures
 //
-// On a machine whose registers GDB shows in columns of their own (arch.Machine.Show), there is a tab between them. On MIPS it is not what GDB does, which prints tables of its own there.
+// On a machine whose registers GDB shows in columns of their own (arch.Machine.Show), there is a tab between them. On MIPS it is
+// not what GDB does, which prints tables of its own there.
 func (s *Slot) Format(block []byte, order arch.ByteOrder) string {
 	first, second := s.Columns(block, order)
 	if second == "" {

@@ -100,7 +100,8 @@ func (f *File) endMarker(w *window, offset int64) error {
 	extra := f.source.size - f.end
 	switch {
 	case hasMagic(b[n:]):
-		f.findings = append(f.findings, Finding{f.end, RuleConcatenated, fmt.Sprintf("another trace file begins here, %d bytes from the end", extra)})
+		f.findings = append(f.findings, Finding{f.end, RuleConcatenated,
+			fmt.Sprintf("another trace file begins here, %d bytes from the end", extra)})
 	case extra > 0:
 		f.findings = append(f.findings, Finding{f.end, RuleTrailing, fmt.Sprintf("%d bytes behind the end marker", extra)})
 	}

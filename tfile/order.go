@@ -68,7 +68,8 @@ func (f *File) detectOrder(w *window, start int64, given arch.ByteOrder) error {
 		f.orderFrom = OrderArchitecture
 	} else if implied != nil {
 		f.findings = append(f.findings, Finding{start, RuleByteOrder,
-			"the frames make sense as " + arch.OrderName(f.header.Order) + " endian only, which the target description's architecture is not"})
+			"the frames make sense as " + arch.OrderName(f.header.Order) +
+				" endian only, which the target description's architecture is not"})
 	}
 	return nil
 }

@@ -11,9 +11,9 @@ import (
 // Source is the program as it would be in C, for debuggers to show; the lines of WriteELF are its.
 func Source() string { return strings.Join(assembled.source, "\n") + "\n" }
 
-// WriteELF writes the program as an ELF file with symbols and debugging information in DWARF: lines of the source, which is said to be
-// at a path, functions, variables, and where callers are. What memory holds in the beginning is in it, but for the stack, of which
-// nothing is known before it is used.
+// WriteELF writes the program as an ELF file with symbols and debugging information in DWARF: lines of the source, which is said
+// to be at a path, functions, variables, and where callers are. What memory holds in the beginning is in it, but for the stack,
+// of which nothing is known before it is used.
 func WriteELF(w io.Writer, source string) error {
 	f := &objectFile{}
 	text := make([]byte, 0, 4*len(program))

@@ -29,6 +29,8 @@ type effect struct {
 	value  uint32
 }
 
+// newMachine makes a machine whose input, in a1, and whose device depend on the seed alone: the same seed is the same trace. a1 is
+// never 0.
 func newMachine(seed uint64) *machine {
 	m := &machine{pc: entry, next: entry + 4, device: rand.New(rand.NewPCG(seed, 1))}
 	m.registers[a1] = uint32(seed)*2654435761 | 1
@@ -43,6 +45,7 @@ func (m *machine) set(r, value uint32) {
 	}
 }
 
+// load reads memory or the device, big endian, and notes the access as an effect even where its register is the zero register.
 func (m *machine) load(addr uint32, size int) uint32 {
 	addr &= memorySize - 1
 	var value uint32
@@ -66,6 +69,7 @@ func (m *machine) askDevice() uint32 {
 	return 1
 }
 
+// store writes memory. The effect has only the bits that the size holds, as a trace shows them.
 func (m *machine) store(addr uint32, size int, value uint32) {
 	addr &= memorySize - 1
 	if size < 4 {
@@ -102,25 +106,37 @@ var (
 	opSLL  = &operation{"sll", 0, 0x00, formShift, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rt]<<in.imm) }}
 	opSRL  = &operation{"srl", 0, 0x02, formShift, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rt]>>in.imm) }}
 	opJR   = &operation{"jr", 0, 0x08, formReturn, func(m *machine, in instruction) { m.branch(true, m.registers[in.rs]) }}
-	opADDU = &operation{"addu", 0, 0x21, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]+m.registers[in.rt]) }}
-	opSUBU = &operation{"subu", 0, 0x23, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]-m.registers[in.rt]) }}
-	opAND  = &operation{"and", 0, 0x24, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]&m.registers[in.rt]) }}
-	opXOR  = &operation{"xor", 0, 0x26, formRRR, func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]^m.registers[in.rt]) }}
-	opSLTU = &operation{"sltu", 0, 0x2b, formRRR, func(m *machine, in instruction) { m.set(in.rd, truth(m.registers[in.rs] < m.registers[in.rt])) }}
-	opNOP  = &operation{"nop", 0, 0, formNothing, func(*machine, instruction) {}}
+	opADDU = &operation{"addu", 0, 0x21, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]+m.registers[in.rt]) }}
+	opSUBU = &operation{"subu", 0, 0x23, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]-m.registers[in.rt]) }}
+	opAND = &operation{"and", 0, 0x24, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]&m.registers[in.rt]) }}
+	opXOR = &operation{"xor", 0, 0x26, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, m.registers[in.rs]^m.registers[in.rt]) }}
+	opSLTU = &operation{"sltu", 0, 0x2b, formRRR,
+		func(m *machine, in instruction) { m.set(in.rd, truth(m.registers[in.rs] < m.registers[in.rt])) }}
+	opNOP = &operation{"nop", 0, 0, formNothing, func(*machine, instruction) {}}
 
-	opJ     = &operation{"j", 0x02, 0, formJump, func(m *machine, in instruction) { m.branch(true, in.target) }}
-	opJAL   = &operation{"jal", 0x03, 0, formJump, func(m *machine, in instruction) { m.set(ra, m.pc+4); m.branch(true, in.target) }}
-	opBEQ   = &operation{"beq", 0x04, 0, formBranch, func(m *machine, in instruction) { m.branch(m.registers[in.rs] == m.registers[in.rt], in.target) }}
-	opBNE   = &operation{"bne", 0x05, 0, formBranch, func(m *machine, in instruction) { m.branch(m.registers[in.rs] != m.registers[in.rt], in.target) }}
-	opADDIU = &operation{"addiu", 0x09, 0, formRRI, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]+signed(in.imm)) }}
-	opANDI  = &operation{"andi", 0x0c, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]&in.imm) }}
-	opORI   = &operation{"ori", 0x0d, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]|in.imm) }}
-	opLUI   = &operation{"lui", 0x0f, 0, formRI, func(m *machine, in instruction) { m.set(in.rt, in.imm<<16) }}
-	opLW    = &operation{"lw", 0x23, 0, formMemory, func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 4)) }}
-	opLBU   = &operation{"lbu", 0x24, 0, formMemory, func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 1)) }}
-	opSB    = &operation{"sb", 0x28, 0, formMemory, func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 1, m.registers[in.rt]) }}
-	opSW    = &operation{"sw", 0x2b, 0, formMemory, func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 4, m.registers[in.rt]) }}
+	opJ   = &operation{"j", 0x02, 0, formJump, func(m *machine, in instruction) { m.branch(true, in.target) }}
+	opJAL = &operation{"jal", 0x03, 0, formJump, func(m *machine, in instruction) { m.set(ra, m.pc+4); m.branch(true, in.target) }}
+	opBEQ = &operation{"beq", 0x04, 0, formBranch,
+		func(m *machine, in instruction) { m.branch(m.registers[in.rs] == m.registers[in.rt], in.target) }}
+	opBNE = &operation{"bne", 0x05, 0, formBranch,
+		func(m *machine, in instruction) { m.branch(m.registers[in.rs] != m.registers[in.rt], in.target) }}
+	opADDIU = &operation{"addiu", 0x09, 0, formRRI,
+		func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]+signed(in.imm)) }}
+	opANDI = &operation{"andi", 0x0c, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]&in.imm) }}
+	opORI  = &operation{"ori", 0x0d, 0, formRRU, func(m *machine, in instruction) { m.set(in.rt, m.registers[in.rs]|in.imm) }}
+	opLUI  = &operation{"lui", 0x0f, 0, formRI, func(m *machine, in instruction) { m.set(in.rt, in.imm<<16) }}
+	opLW   = &operation{"lw", 0x23, 0, formMemory,
+		func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 4)) }}
+	opLBU = &operation{"lbu", 0x24, 0, formMemory,
+		func(m *machine, in instruction) { m.set(in.rt, m.load(m.registers[in.rs]+signed(in.imm), 1)) }}
+	opSB = &operation{"sb", 0x28, 0, formMemory,
+		func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 1, m.registers[in.rt]) }}
+	opSW = &operation{"sw", 0x2b, 0, formMemory,
+		func(m *machine, in instruction) { m.store(m.registers[in.rs]+signed(in.imm), 4, m.registers[in.rt]) }}
 )
 
 func truth(b bool) uint32 {

@@ -24,7 +24,8 @@ type records struct {
 }
 
 var kindTable = []faultKind{
-	{FaultValue, "a register record with a wrong value", (*processor).wroteRegister, nil, effect1(registerWrite, (*processor).misprint)},
+	{FaultValue, "a register record with a wrong value", (*processor).wroteRegister, nil,
+		effect1(registerWrite, (*processor).misprint)},
 	{FaultState, "a wrong register value that the processor goes on with", (*processor).wroteRegister, nil,
 		effect1(registerWrite, (*processor).corrupt)},
 	{FaultStore, "wrong data in the record of a store", (*processor).wroteMemory, nil, effect1(memoryWrite, (*processor).misprint)},
@@ -93,7 +94,8 @@ func registerWrite(r *itrace.Record) bool { return r.Kind == itrace.Register }
 func memoryWrite(r *itrace.Record) bool { return r.Kind == itrace.Memory && r.Write }
 
 // effect1 makes a fault of a change to the first effect that is of a kind.
-func effect1(kind func(*itrace.Record) bool, change func(*processor, *tracer, *itrace.Record)) func(*processor, *tracer, Fault, *records) {
+func effect1(kind func(*itrace.Record) bool, change func(*processor, *tracer, *itrace.Record)) func(
+	*processor, *tracer, Fault, *records) {
 	return func(p *processor, t *tracer, f Fault, r *records) {
 		i := slices.IndexFunc(r.effects, func(e itrace.Record) bool { return kind(&e) })
 		if i < 0 { // another fault has taken it away
@@ -186,6 +188,8 @@ func (p *processor) insert(t *tracer, f Fault) {
 // nowhere is an address that the program does not have.
 const nowhere = 0x80100000
 
+// keepBusy has the device say that it is busy some times more, so that the program polls it longer: a difference that is no fault of
+// the processor. The trace becomes longer by as much.
 func (p *processor) keepBusy(t *tracer, f Fault) {
 	p.plant(t, f, p.pc, 0, fmt.Sprintf("0x%x", deviceAddr))
 	p.waits += f.count(3)
@@ -195,6 +199,7 @@ func (p *processor) keepBusy(t *tracer, f Fault) {
 // pollInstructions is how many instructions the program executes to ask the device once more.
 const pollInstructions = 3
 
+// end has the trace end early, at an instruction.
 func (p *processor) end(t *tracer, f Fault) {
 	p.plant(t, f, p.pc, 0, "")
 	p.ended = true

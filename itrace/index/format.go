@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// The file: a header that says of which trace it is, parts with sets and values, each followed by its checksum, a directory of them, and
-// a trailer that says where the directory is. The trailer comes last, so that a file that was cut off has none.
+// The file: a header that says of which trace it is, parts with sets and values, each followed by its checksum, a directory of
+// them, and a trailer that says where the directory is. The trailer comes last, so that a file that was cut off has none.
 const (
 	magic       = "\x7fTWX\r\n\x1a\n"
 	version     = 1
@@ -56,8 +56,8 @@ func Sample(r io.ReaderAt, size int64) (uint64, error) {
 	return sum, nil
 }
 
-// DamagedError says that an index cannot be used: it is no index, has been cut off, or is not as it was written. A new one has to be
-// built.
+// DamagedError says that an index cannot be used: it is no index, has been cut off, or is not as it was written. A new one has to
+// be built.
 type DamagedError struct{ Reason string }
 
 // Error gives the reason.

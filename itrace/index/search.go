@@ -154,6 +154,7 @@ func (t *Trace) Next(ctx context.Context, position int64, wants []Want) (*Found,
 		if err != nil {
 			return nil, err
 		}
+		// The node above may have promised what only the records in front of the position have; then the next leaf is looked for.
 		for i := b.itemAt(position); i < len(b.Items); i++ {
 			if f := t.found(b, i, wants); f != nil {
 				return f, nil
@@ -162,6 +163,7 @@ func (t *Trace) Next(ctx context.Context, position int64, wants []Want) (*Found,
 		if at = leaf + 1; at == len(t.dir.leaves) {
 			return nil, nil
 		}
+		// A set promises keys, not their order or what else a Want asks: a search may read many blocks, so it can be interrupted.
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -194,6 +196,8 @@ func (t *Trace) Previous(ctx context.Context, position int64, wants []Want) (*Fo
 	}
 }
 
+// found is what an item of a block fulfils of what is wanted: of several wants the first, as a debugger lists its watchpoints. nil for
+// nothing.
 func (t *Trace) found(b *Block, i int, wants []Want) *Found {
 	for w := range wants {
 		if it := &b.Items[i]; t.Meets(it, &wants[w]) {
@@ -205,6 +209,7 @@ func (t *Trace) found(b *Block, i int, wants []Want) *Found {
 
 // leafOf returns the block that a position is in: that of the instruction in front of which it is, the last for the end.
 func (t *Trace) leafOf(position int64) int {
+	// The last leaf whose first instruction is not behind the position; mid is rounded up, or two neighbours would never end it.
 	low, high := 0, len(t.dir.leaves)-1
 	for low < high {
 		if mid := (low + high + 1) / 2; t.dir.leaves[mid].first <= position {
@@ -220,7 +225,7 @@ func (t *Trace) leafOf(position int64) int {
 func (b *Block) itemAt(position int64) int {
 	n := position - b.First
 	switch {
-	case n < 0 || len(b.steps) == 0:
+	case n < 0 || len(b.steps) == 0: // effects above the first instruction of the trace are at position 0
 		return 0
 	case n >= int64(len(b.steps)):
 		return len(b.Items)

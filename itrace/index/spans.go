@@ -15,6 +15,7 @@ func union(spans []span) []span {
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.lo, b.lo) })
 	out := spans[:0]
 	for _, s := range spans {
+		// The highest key of all plus 1 is 0, at which no later span can begin, since they are sorted.
 		if n := len(out); n > 0 && (s.lo <= out[n-1].hi || s.lo == out[n-1].hi+1) {
 			out[n-1].hi = max(out[n-1].hi, s.hi)
 			continue
@@ -24,7 +25,8 @@ func union(spans []span) []span {
 	return out
 }
 
-// gather collects keys, most of which come again and again. It is a hash table of pieces of 64 keys, each with a bit for each key.
+// gather collects keys, most of which come again and again: a loop executes the same addresses, and a stack is written at the same
+// places. It is a hash table of pieces of 64 keys, each with a bit for each key.
 type gather struct {
 	pieces []uint64 // which piece a slot has
 	masks  []uint64 // its keys, 0 for an empty slot
@@ -52,7 +54,8 @@ func (g *gather) add(key, n uint64) {
 	}
 }
 
-// slot finds the place of a piece, or makes one.
+// slot finds the place of a piece, or makes one. The table is open-addressed and at most half full, so a search ends after a slot or
+// two. Accesses in a row are mostly to one piece, which is why the last is looked at first.
 func (g *gather) slot(piece uint64) int {
 	if g.pieces[g.last] == piece && g.masks[g.last] != 0 {
 		return g.last
@@ -61,6 +64,7 @@ func (g *gather) slot(piece uint64) int {
 		g.grow()
 	}
 	wrap := len(g.masks) - 1
+	// Fibonacci hashing; the middle bits, because the mask takes the low ones of what is left.
 	i := int(piece*0x9e3779b97f4a7c15>>32) & wrap
 	for ; g.masks[i] != 0; i = (i + 1) & wrap {
 		if g.pieces[i] == piece {
@@ -73,6 +77,7 @@ func (g *gather) slot(piece uint64) int {
 	return i
 }
 
+// grow doubles the table. Pieces have other slots then.
 func (g *gather) grow() {
 	old := *g
 	*g = gather{pieces: make([]uint64, 2*len(old.masks)), masks: make([]uint64, 2*len(old.masks))}
@@ -89,6 +94,7 @@ func (g *gather) take(dst []span) []span {
 		base, mask := g.pieces[i]<<6, g.masks[i]
 		for at := 0; mask>>at != 0; {
 			at += bits.TrailingZeros64(mask >> at)
+			// The shift brings zeros in from above, so a run ends with the piece at the latest; 64 means that all of it is one.
 			run := bits.TrailingZeros64(^(mask >> at))
 			s := span{base + uint64(at), base + uint64(at+run-1)}
 			if n := len(dst); n > from && dst[n-1].hi+1 == s.lo {
@@ -149,6 +155,7 @@ func (s set) overlaps(q span) bool {
 	if chunks == 0 || chunks > (len(s)-chunksAt)/chunkEntry {
 		return false
 	}
+	// Chunks are found by their lowest keys, in halves: a set of maxSpans spans has 4096 of them.
 	first := func(i int) uint64 { return binary.LittleEndian.Uint64(s[chunksAt+i*chunkEntry:]) }
 	low, high := 0, chunks // the chunk is in [low-1, high-1)
 	for low < high {
@@ -161,6 +168,7 @@ func (s set) overlaps(q span) bool {
 	if low == 0 {
 		return false
 	}
+	// Spans are sorted and apart, so the first whose end reaches the query decides, unless it begins behind it.
 	chunk := s.chunk(low-1, chunks)
 	end := first(low - 1)
 	for len(chunk) > 0 {

@@ -80,8 +80,8 @@ const (
 	Unknowable                  // the last record that told of it did not know it
 )
 
-// Memory fills p with what memory from an address on held at a position, as far as it was read, written or executed before, and says in
-// known what that is. Only bytes that are unseen are looked for.
+// Memory fills p with what memory from an address on held at a position, as far as it was read, written or executed before, and
+// says in known what that is. Only bytes that are unseen are looked for.
 func (t *Trace) Memory(position int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
 	m := memory{addr, p, known, l}
 	var wants []Want
@@ -101,6 +101,7 @@ func (t *Trace) Memory(position int64, addr uint64, p []byte, known []Knowledge,
 		if end < len(b.Items) && b.Items[end].Kind == itrace.Instruction && b.First+int64(b.Items[end].Step) == position {
 			end++ // the opcode of the instruction that is about to be executed is there
 		}
+		// Backwards: the first record that tells of a byte is the last that was written, and later ones find it taken.
 		for i := end - 1; i >= 0; i-- {
 			m.take(t, &b.Items[i])
 		}
@@ -109,14 +110,16 @@ func (t *Trace) Memory(position int64, addr uint64, p []byte, known []Knowledge,
 	return nil
 }
 
-// Later is Memory for bytes that only records behind a position tell, before anything is written there. What they held at the position is
-// inferred.
+// Later is Memory for bytes that only records behind a position tell, before anything is written there. What they held at the
+// position is inferred.
 func (t *Trace) Later(position int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
 	for i := range p {
 		if known[i] != Unseen {
 			continue
 		}
 		at := addr + uint64(i)
+		// A read tells what was there all the time; behind a write the old value is gone. Both are asked for, and which comes first
+		// decides.
 		found, err := t.Next(context.Background(), position, []Want{{What: Read, Addr: at, Size: 1}, {What: Write, Addr: at, Size: 1}})
 		if err != nil {
 			return err
@@ -137,8 +140,8 @@ type memory struct {
 	Layout
 }
 
-// unseen appends what tells of bytes of which nothing is known, for each stretch of them by itself: what lies between may be told of
-// all the time.
+// unseen appends what tells of bytes of which nothing is known, for each stretch of them by itself: what lies between may be told
+// of all the time.
 func (m *memory) unseen(wants []Want) []Want {
 	for from := 0; from < len(m.known); {
 		size := slices.IndexFunc(m.known[from:], func(k Knowledge) bool { return k != Unseen })
@@ -155,12 +158,14 @@ func (m *memory) unseen(wants []Want) []Want {
 	return wants
 }
 
-// take takes from a record the bytes that are unseen. Those whose digits the writer did not know are settled as well: what they held
-// before is of no use.
+// take takes from a record the bytes that are unseen. Those whose digits the writer did not know are settled as well: what they
+// held before is of no use.
 func (m *memory) take(t *Trace, it *Item) {
 	if it.Kind == itrace.Register {
 		return
 	}
+	// Differences wrap as addresses do: an access that begins below the piece comes to a number above all lengths, and with each byte
+	// closer to 0. A trace of a 32-bit machine wraps at 32 bits.
 	from := t.address(it.Addr) - t.address(m.addr)
 	for i := range it.Size {
 		at := from + i
@@ -182,6 +187,8 @@ func (m *memory) byteOf(it *Item, i uint64) (byte, bool) {
 	fromEnd := i // bytes behind it among the digits
 	switch {
 	case it.Kind == itrace.Instruction && m.Halfwords && it.Thumb && it.Size == 4:
+		// A Thumb instruction of 32 bits is two halfwords, the higher of them first, each in the byte order of code; its digits are
+		// those of the first halfword and then of the second.
 		fromEnd = [4]uint64{2, 3, 0, 1}[i]
 		if m.BigEndian && !m.LittleCode {
 			fromEnd = 3 - i

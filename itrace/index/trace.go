@@ -165,7 +165,8 @@ const leastLine = 32
 
 // parse makes the items of a block.
 func (t *Trace) parse(text []byte, l leaf) (*Block, error) {
-	b := &Block{First: l.first, Items: make([]Item, 0, len(text)/leastLine), steps: make([]int32, 0, min(l.instructions, int64(len(text)/leastLine)))}
+	b := &Block{First: l.first, Items: make([]Item, 0, len(text)/leastLine),
+		steps: make([]int32, 0, min(l.instructions, int64(len(text)/leastLine)))}
 	var arena []byte
 	step := int32(-1)
 	for r, err := range itrace.NewReader(bytes.NewReader(text), t.dialect).All() {

@@ -123,7 +123,8 @@ func (p *parser) unknown(r *itrace.Record) *itrace.SyntaxError {
 		return p.problem
 	}
 	r.Text = text
-	return &itrace.SyntaxError{Column: p.spans[keyUnknown].start + 1, Found: fmt.Sprintf("%.*q", shownRunes, text), Expected: "a record"}
+	return &itrace.SyntaxError{Column: p.spans[keyUnknown].start + 1, Found: fmt.Sprintf("%.*q", shownRunes, text),
+		Expected: "a record"}
 }
 
 // number returns the value of a member that is a whole number up to limit; 0 without it.

@@ -120,8 +120,8 @@ func (a *aligner) work() {
 // done reports whether nothing more is wanted: the first difference has been found, and the aligner is beyond it.
 func (a *aligner) done() bool { return a.c.answered() && a.beyond(a.c.first) }
 
-// beyond reports whether nothing that is still to be found can come before a line of the reference. Of a processor that the reference
-// does not come back to, and of which the last instruction is therefore still open, that is assumed after some lines.
+// beyond reports whether nothing that is still to be found can come before a line of the reference. Of a processor that the
+// reference does not come back to, and of which the last instruction is therefore still open, that is assumed after some lines.
 func (a *aligner) beyond(order int64) bool {
 	for _, late := range a.late {
 		if slices.ContainsFunc(late, func(l lateEffect) bool { return l.group != nil && !l.of.reported && l.of.order < order }) {
@@ -129,7 +129,8 @@ func (a *aligner) beyond(order int64) bool {
 		}
 	}
 	q := &a.queue[reference]
-	return q.len() > 0 && q.at(0).line >= order || q.len() == 0 && (q.ended || a.last >= order || a.c.report.Traces[reference].Lines > order+openLines)
+	return q.len() > 0 && q.at(0).line >= order ||
+		q.len() == 0 && (q.ended || a.last >= order || a.c.report.Traces[reference].Lines > order+openLines)
 }
 
 // openLines is how many lines of other processors may follow before an instruction is taken as the last of its processor for good.
@@ -165,8 +166,8 @@ func (a *aligner) pair(x, y *group) bool {
 // begins reports whether nothing has been passed on either side.
 func (a *aligner) begins() bool { return a.queue[reference].passed+a.queue[other].passed == 0 }
 
-// pairBare deals with effects ahead of the first instruction that one side alone has: early ones, if the other side shows all of them
-// soon, and otherwise a stretch. Like pair it reports false if more groups are needed.
+// pairBare deals with effects ahead of the first instruction that one side alone has: early ones, if the other side shows all of
+// them soon, and otherwise a stretch. Like pair it reports false if more groups are needed.
 func (a *aligner) pairBare() (enough bool) {
 	side := reference
 	if a.queue[other].at(0).bare {

@@ -27,8 +27,8 @@ const (
 	outsideAddress
 )
 
-// reads reports whether an instruction reads, in a part of its operands, a register that differs, or did up to an instruction of the
-// reference behind the one that since is the index of.
+// reads reports whether an instruction reads, in a part of its operands, a register that differs, or did up to an instruction of
+// the reference behind the one that since is the index of.
 func (a *aligner) reads(side int, g *group, since int64, where part) bool {
 	if a.state.differing == 0 && a.state.healed <= since {
 		return false

@@ -177,8 +177,9 @@ func (c *comparison) take(side int, groups []*group) error {
 	return nil
 }
 
-// behind chooses the side to read on, that of which less is waiting to be paired, and how many groups: as many as it lacks. What waits
-// of a processor of which the other side has shown nothing, or nothing for long, does not count, or all others would wait for it.
+// behind chooses the side to read on, that of which less is waiting to be paired, and how many groups: as many as it lacks. What
+// waits of a processor of which the other side has shown nothing, or nothing for long, does not count, or all others would wait
+// for it.
 func (c *comparison) behind() (side, want int) {
 	var waiting [2]int
 	for _, a := range c.ordered {

@@ -26,8 +26,8 @@ const (
 	mostShownEffects = 32      // of an instruction
 )
 
-// followingGroups is how many instructions of each side a context has from the difference on; of a stretch as many at its beginning,
-// and as many behind it.
+// followingGroups is how many instructions of each side a context has from the difference on; of a stretch as many at its
+// beginning, and as many behind it.
 const followingGroups = 4
 
 // context gives what surrounds a difference.

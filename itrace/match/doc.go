@@ -3,11 +3,11 @@
 //
 // Terms. A group is an instruction record with the effects that follow it, the memory and register records up to the next
 // instruction of the same processor. Two groups are equal if instruction and effects mean the same under the rules in force;
-// how numbers are written, in what order effects stand in a group as long as the outcome is the same, and how a store is split make no
-// difference. The window is how many records are compared at once: an effect may come one record less late, or early, but not behind
-// one that it does not commute with. A stretch is what one side has
-// between two pairs of groups and the other has not. A root cause is a difference that no earlier one explains; a consequence is one that
-// follows from a value that was wrong already, and is only counted.
+// how numbers are written, in what order effects stand in a group as long as the outcome is the same, and how a store is split
+// make no difference. The window is how many records are compared at once: an effect may come one record less late, or early, but
+// not behind one that it does not commute with. A stretch is what one side has between two pairs of groups and the other has not.
+// A root cause is a difference that no earlier one explains; a consequence is one that follows from a value that was wrong
+// already, and is only counted.
 //
 // Invariants. Each processor is aligned on its own. Memory does not grow with the traces. A comparison of nothing is a failure,
 // and so is a line that could not be read, unless that is allowed. Every rule that makes unequal things equal counts how often
@@ -16,10 +16,10 @@
 //
 // # What a stretch is named
 //
-// A stretch of one side is a loop if it comes back to where it began and where the other side is, or repeats the addresses that came
-// just before it; a handler if it begins far from where the program was and where it goes on, comes by neither, and ends with a jump;
-// and missing or extra otherwise. Ahead of the first pair nothing says where the program was: what is there is missing or extra,
-// be it a handler. A stretch of both sides is of class pc: they went different ways.
+// A stretch of one side is a loop if it comes back to where it began and where the other side is, or repeats the addresses that
+// came just before it; a handler if it begins far from where the program was and where it goes on, comes by neither, and ends
+// with a jump; and missing or extra otherwise. Ahead of the first pair nothing says where the program was: what is there is
+// missing or extra, be it a handler. A stretch of both sides is of class pc: they went different ways.
 //
 // # What follows from what
 //
@@ -38,10 +38,10 @@
 // A second fault is a consequence to all appearances if its instruction reads what the first has made wrong, or lies on a way that
 // only one side went. Two faults side by side can be one stretch, or one difference of class pc. A loop variable that is wrong by
 // whole rounds is taken for missing or repeated rounds unless what they store is loaded soon. What a device says at other times,
-// because the program has asked it more or less often, is a difference of its own. Where stretches were passed over, a tail that is as
-// long as some of them together is taken for theirs: a trace of so many instructions ends earlier in the program by as much. An
-// effect that comes later than 64 records, or four windows, is missing in one place and too many in another. Where only the first
-// difference is wanted less is looked ahead, and it may be named otherwise. Of more than 512 effects of one instruction, or of effects
-// without one, each 512 are taken for themselves, and what comes up to 64 records behind them. Of an access of more than 1024 bytes
-// only so many are looked at for the order of accesses.
+// because the program has asked it more or less often, is a difference of its own. Where stretches were passed over, a tail that
+// is as long as some of them together is taken for theirs: a trace of so many instructions ends earlier in the program by as
+// much. An effect that comes later than 64 records, or four windows, is missing in one place and too many in another. Where only
+// the first difference is wanted less is looked ahead, and it may be named otherwise. Of more than 512 effects of one
+// instruction, or of effects without one, each 512 are taken for themselves, and what comes up to 64 records behind them. Of an
+// access of more than 1024 bytes only so many are looked at for the order of accesses.
 package match

@@ -4,17 +4,17 @@ import "slices"
 
 // Where both sides are at the same instruction and an effect differs, the value may be wrong; or one side may be about to go
 // another way than the other, as where a device is ready on one side and not on the other, or rounds of a loop are missing.
-// The second explains the first if there is a stretch of one side without which both go on alike, values and all. That alone would take a
-// wrong value for something else which makes a loop go round once more and is forgotten behind it. So one of these must
-// be true as well:
+// The second explains the first if there is a stretch of one side without which both go on alike, values and all. That alone
+// would take a wrong value for something else which makes a loop go round once more and is forgotten behind it. So one of these
+// must be true as well:
 //
 //   - The instruction loads other data from the same address. What comes from outside decides what follows.
-//   - The other side lacks the stretch, and without it there is hardly a difference for a long way, and none in what the stretch has
-//     stored.
+//   - The other side lacks the stretch, and without it there is hardly a difference for a long way, and none in what the stretch
+//     has stored.
 //   - The stretch repeats what came just before, values and all, as a tracer does that writes twice.
 //
-// An instruction that computes something else of the same is a root cause. A limit: a loop variable that is wrong by whole rounds, where
-// nothing else tells the rounds apart, is taken for missing or repeated rounds.
+// An instruction that computes something else of the same is a root cause. A limit: a loop variable that is wrong by whole
+// rounds, where nothing else tells the rounds apart, is taken for missing or repeated rounds.
 
 const (
 	soon         = 32 // instructions behind a wrong value in which the two sides must have parted, or differ for good
@@ -73,8 +73,8 @@ func loadsOther(x, y *group, p *pairing) bool {
 	})
 }
 
-// notStored reports whether, behind a stretch of the reference, the other side loads something else from where the stretch has stored:
-// then the stretch is not only missing in the trace.
+// notStored reports whether, behind a stretch of the reference, the other side loads something else from where the stretch has
+// stored: then the stretch is not only missing in the trace.
 func (a *aligner) notStored(missing int) bool {
 	r, o := &a.queue[reference], &a.queue[other]
 	stored := newWrongMemory()
@@ -90,7 +90,8 @@ func (a *aligner) notStored(missing int) bool {
 		}
 		for i := range x.effects {
 			e := &x.effects[i]
-			if e.kind == loads && stored.wrong(e) && !slices.ContainsFunc(y.effects, func(f effect) bool { return equalEffects(x, e, y, &f) }) {
+			if e.kind == loads && stored.wrong(e) && !slices.ContainsFunc(y.effects,
+				func(f effect) bool { return equalEffects(x, e, y, &f) }) {
 				return true
 			}
 		}

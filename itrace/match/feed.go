@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// feed reads the bytes of a trace. Unless there is no need for that, it reads ahead, in a goroutine of its own, so that two pipes can
-// be written by turns, and that decompression and comparison go on side by side.
+// feed reads the bytes of a trace. Unless there is no need for that, it reads ahead, in a goroutine of its own, so that two pipes
+// can be written by turns, and that decompression and comparison go on side by side.
 type feed struct {
 	ctx    context.Context
 	input  Input

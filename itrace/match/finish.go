@@ -1,7 +1,7 @@
 package match
 
-// finishPair reports the differences of two instructions, and takes their effects over. One pair of instructions makes one difference
-// of its effects at most: what else is wrong with them is a consequence.
+// finishPair reports the differences of two instructions, and takes their effects over. One pair of instructions makes one
+// difference of its effects at most: what else is wrong with them is a consequence.
 func (a *aligner) finishPair(x, y *group, p *pairing) {
 	if p.split {
 		a.c.rules.split.fire()

@@ -64,7 +64,7 @@ func newGapTable(a *aligner, n, m int) *gapTable {
 			row[j] = cost
 		}
 	}
-	// What follows the gap is a pair; so the end costs nothing.
+	// What follows the gap is a pair, since the gap ends where both sides go on alike; so the end costs nothing.
 	_, t.from[byPair] = cheapest(row[m], [ways]int{})
 	return t
 }
@@ -75,7 +75,8 @@ func (t *gapTable) at(i, j int) []uint8 {
 	return t.from[k : k+ways]
 }
 
-// pairCost is the cost of a pair, and whether it can be one.
+// pairCost is the cost of a pair, and whether it can be one. Two instructions at different addresses never are: a pair across
+// them would report as wrong what is only another path.
 func (a *aligner) pairCost(i, j int) (cost int, can bool) {
 	x, y := a.queue[reference].at(i), a.queue[other].at(j)
 	switch {
@@ -87,7 +88,8 @@ func (a *aligner) pairCost(i, j int) (cost int, can bool) {
 	return 0, true
 }
 
-// stretchCosts are those of passing one more instruction over on a side, by the way before.
+// stretchCosts are those of passing one more instruction over on a side, by the way before. To begin a stretch costs more than to go on
+// with one (an affine gap, as in the alignment of sequences), so that one long stretch is preferred to many short ones.
 func stretchCosts(way uint8) (costs [ways]int) {
 	costs = [ways]int{costStretch + costPassed, costStretch + costPassed, costStretch + costPassed}
 	costs[way] = costPassed

@@ -129,6 +129,7 @@ func (g *group) finish() {
 	g.full = mix(mix(mix(g.head, g.opcode), what), sum)
 }
 
+// equalOpcodes compares values, unless digits of one are not known (x, -): those match any, so their digits decide.
 func equalOpcodes(a, b *group) bool {
 	if a.wild || b.wild {
 		return itrace.DigitsMatch(a.opcodeDigits(), b.opcodeDigits())
@@ -146,6 +147,7 @@ func samePlace(x, y *effect) bool {
 	return x.kind == y.kind && x.at == y.at && x.privilege == y.privilege
 }
 
+// equalValues is the same for effects, of which also those of more than 64 bits are kept as digits.
 func equalValues(a *group, x *effect, b *group, y *effect) bool {
 	if x.wide || y.wide {
 		return itrace.DigitsMatch(a.digitsOf(x), b.digitsOf(y))

@@ -104,6 +104,7 @@ func (a *aligner) free(p *pairing, side, i int, window int64) bool {
 	return !p.used[side][i]
 }
 
+// take marks an effect as paired with a late one.
 func (a *aligner) take(p *pairing, side, i int) {
 	p.used[side][i] = true
 	p.left[side] = without(p.left[side], []int{i})
@@ -145,8 +146,8 @@ func (a *aligner) miss(x, y *group, p *pairing, reported bool) {
 // isEnding reports whether places in their order are the last of so many.
 func isEnding(places []int, n int) bool { return len(places) > 0 && places[0] == n-len(places) }
 
-// overtaken reports whether, of an instruction whose effects the other side has shown but for those that are left, one that it has shown
-// comes behind a place and does not commute with the effect there.
+// overtaken reports whether, of an instruction whose effects the other side has shown but for those that are left, one that it
+// has shown comes behind a place and does not commute with the effect there.
 func overtaken(g *group, i int, left []int) bool {
 	for j := i + 1; j < len(g.effects); j++ {
 		if g.effects[i].conflicts(&g.effects[j]) && !slices.Contains(left, j) {
@@ -156,8 +157,8 @@ func overtaken(g *group, i int, left []int) bool {
 	return false
 }
 
-// overtake notes which of the effects that are waited for the effects of the instructions at hand overtake. Those that were waited for
-// themselves and come first on the other side do not.
+// overtake notes which of the effects that are waited for the effects of the instructions at hand overtake. Those that were
+// waited for themselves and come first on the other side do not.
 func (a *aligner) overtake(x, y *group, p *pairing) {
 	for side, g := range [2]*group{x, y} {
 		found := func(i int) int {

@@ -27,8 +27,8 @@ func (a *aligner) led() bool {
 	return false
 }
 
-// strayed reports whether a stretch that begins where both sides are at the same instruction, so that they have not parted there, comes
-// of something that was wrong before: something in it reads a register of which they hold different values.
+// strayed reports whether a stretch that begins where both sides are at the same instruction, so that they have not parted there,
+// comes of something that was wrong before: something in it reads a register of which they hold different values.
 func (a *aligner) strayed(s stretch) bool {
 	r, o := &a.queue[reference], &a.queue[other]
 	if r.len() == 0 || o.len() == 0 || r.at(0).pc != o.at(0).pc {
@@ -48,16 +48,16 @@ func (a *aligner) strayed(s stretch) bool {
 // strayedWithin is how many instructions of a stretch are looked at for what they read.
 const strayedWithin = 64
 
-// mayBranch reports whether an instruction can be a branch by its effects: a branch has none but the address to return to, unless it
-// takes its target from memory.
+// mayBranch reports whether an instruction can be a branch by its effects: a branch has none but the address to return to, unless
+// it takes its target from memory.
 func mayBranch(g *group) bool {
 	return !slices.ContainsFunc(g.effects, func(e effect) bool {
 		return e.kind == stores || e.kind == writesRegister && (e.value-g.pc == 0 || e.value-g.pc > nearby)
 	})
 }
 
-// parts reports whether the instructions at hand can be where a branch leads, one way and the other: of one that names a target, that
-// target and what follows it.
+// parts reports whether the instructions at hand can be where a branch leads, one way and the other: of one that names a target,
+// that target and what follows it.
 func (a *aligner) parts(branch *group) bool {
 	r, o := &a.queue[reference], &a.queue[other]
 	if r.len() == 0 || o.len() == 0 {

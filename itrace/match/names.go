@@ -88,6 +88,8 @@ type cachedName struct {
 
 func newNameCache(n *names) *nameCache { return &nameCache{names: n, long: make(map[string]uint32)} }
 
+// number returns the number of a register by its name. Nearly all names have at most 8 bytes and are looked up as one load; the bytes
+// behind a name in its line are there to be read, and masked.
 func (c *nameCache) number(word []byte) uint32 {
 	if n := len(word); n-1 < 8 && cap(word) >= 8 {
 		return c.numberOf(binary.LittleEndian.Uint64(word[:8]) & (1<<(8*n) - 1))
@@ -105,6 +107,7 @@ func (c *nameCache) numberOf(key uint64) uint32 {
 	return entry.id
 }
 
+// slowly looks a name up by its text, and has aliases resolved when it is seen first.
 func (c *nameCache) slowly(word []byte) uint32 {
 	id, ok := c.long[string(word)]
 	if !ok {

@@ -9,12 +9,12 @@ import (
 
 // The order of an instruction's effects makes no difference as long as they commute. Two writes of one register do not, nor do two
 // accesses to one byte of which one is a write. Where such effects stand in another order, it is the outcome that is compared: what
-// each register and each byte holds in the end, and what each read of a byte comes behind. The hash of a group is finer: it depends on
-// the order of all effects that do not commute, so groups of equal hashes have equal outcomes, and the outcomes of others are
-// compared only where all their effects could be paired.
+// each register and each byte holds in the end, and what each read of a byte comes behind. The hash of a group is finer: it
+// depends on the order of all effects that do not commute, so groups of equal hashes have equal outcomes, and the outcomes of
+// others are compared only where all their effects could be paired.
 
-// mostCommuting bounds the effects of a group whose hash does not depend on the order of those that commute. Of more, the hash depends
-// on the order of all, and a look at the outcome tells whether that matters.
+// mostCommuting bounds the effects of a group whose hash does not depend on the order of those that commute. Of more, the hash
+// depends on the order of all, and a look at the outcome tells whether that matters.
 const mostCommuting = 32
 
 // conflicts reports whether two effects do not commute.
@@ -74,7 +74,8 @@ func (a *aligner) findDisorder(x, y *group, p *pairing) disorder {
 			}
 		}
 	}
-	if slices.EqualFunc(paired[reference], paired[other], func(i, j int) bool { return equalEffects(x, &x.effects[i], y, &y.effects[j]) }) {
+	if slices.EqualFunc(paired[reference], paired[other],
+		func(i, j int) bool { return equalEffects(x, &x.effects[i], y, &y.effects[j]) }) {
 		return disorder{}
 	}
 	if d := registerDisorder(groups, paired); d.some {

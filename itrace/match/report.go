@@ -149,13 +149,14 @@ func (u *RuleUses) UnmarshalJSON(object []byte) error {
 
 // Report is the outcome of comparing one trace with a reference.
 type Report struct {
-	Verdict      Verdict         `json:"verdict"`
-	Reason       string          `json:"reason,omitempty"` // of a failure, in words; absent otherwise
-	Traces       [2]Trace        `json:"traces"`           // the reference first
-	Compared     Counts          `json:"compared"`         // pairs
-	Differences  []Difference    `json:"differences"`      // root causes, in the order of the reference; the first Options.MaxDifferences
-	Counts       map[Class]int64 `json:"counts"`           // root causes of each class, also those beyond Differences
-	Consequences int64           `json:"consequences"`     // differences that follow from others
+	Verdict  Verdict  `json:"verdict"`
+	Reason   string   `json:"reason,omitempty"` // of a failure, in words; absent otherwise
+	Traces   [2]Trace `json:"traces"`           // the reference first
+	Compared Counts   `json:"compared"`         // pairs
+	// root causes, in the order of the reference; the first Options.MaxDifferences
+	Differences  []Difference    `json:"differences"`
+	Counts       map[Class]int64 `json:"counts"`       // root causes of each class, also those beyond Differences
+	Consequences int64           `json:"consequences"` // differences that follow from others
 	Rules        RuleUses        `json:"rules"`
 	Seconds      float64         `json:"seconds"` // of real time
 }

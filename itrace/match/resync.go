@@ -1,5 +1,7 @@
 package match
 
+import "slices"
+
 // Two traces that have parted are brought together again at the nearest place from which both go on alike: the one with the fewest
 // instructions passed over on both sides. Best is a place from where instructions and effects are the same, which tells one
 // round of a loop from another; where values stay wrong, one from where the instructions alone are, in a longer run. A few
@@ -128,7 +130,7 @@ func (a *aligner) together(i, j int, full bool) bool {
 		if h != o.at(j+k).hash(full) {
 			return false
 		}
-		if isNew(different[:seen], h) {
+		if !slices.Contains(different[:seen], h) {
 			different[seen] = h
 			if seen++; seen == run {
 				return true
@@ -136,15 +138,6 @@ func (a *aligner) together(i, j int, full bool) bool {
 		}
 	}
 	return n > 0
-}
-
-func isNew(seen []uint64, h uint64) bool {
-	for _, s := range seen {
-		if s == h {
-			return false
-		}
-	}
-	return true
 }
 
 // follow passes over stretches and pairs what is between them.

@@ -158,7 +158,8 @@ func (r *rules) instruction(pc uint64) bool {
 
 // leavesInstructionsOut reports whether the rule is about instructions, with their effects, and not about effects of some kind.
 func (i *ignoring) leavesInstructionsOut() bool {
-	return i.Kind == itrace.Instruction || i.Kind == itrace.Unknown && i.PC != nil && i.Register == "" && i.Memory == nil && i.Accesses == Any
+	return i.Kind == itrace.Instruction || i.Kind == itrace.Unknown && i.PC != nil && i.Register == "" && i.Memory == nil &&
+		i.Accesses == Any
 }
 
 // effect applies the rules to an effect of a group, and reports whether it is to be left out. name is that of a register.

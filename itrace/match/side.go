@@ -298,6 +298,8 @@ func (s *side) begun(r *itrace.Record) bool {
 	return !booting
 }
 
+// effect adds a line of memory or of a register to the instruction that is open. Lines above the first instruction, as when a trace
+// begins in the middle, belong to a group without an instruction; one of very many effects goes on as another group.
 func (s *side) effect(r *itrace.Record) {
 	if r.Kind == itrace.Register {
 		s.trace.Records.Registers++
@@ -355,7 +357,8 @@ func (s *side) goOn(full *group, r *itrace.Record) *group {
 	pc, index := full.pc, full.index
 	s.finish(s.current)
 	g := s.take()
-	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, pc: pc, index: index, line: r.Line, offset: r.Offset}
+	*g = group{text: g.text, wide: g.wide, effects: g.effects, bare: true, cpu: r.CPU, pc: pc, index: index, line: r.Line,
+		offset: r.Offset}
 	s.current.open = g
 	return g
 }

@@ -6,12 +6,12 @@ import (
 	"tracewell/itrace"
 )
 
-// Where both traces go on with the same bytes, the lines of the reference are read for both, and no groups are made of them: they are
-// counted, and of the registers it is noted what they hold and who wrote it. All that a report can tell is as if they had been
-// compared.
+// Where both traces go on with the same bytes, the lines of the reference are read for both, and no groups are made of them: they
+// are counted, and of the registers it is noted what they hold and who wrote it. All that a report can tell is as if they had
+// been compared.
 //
-// A skip begins at an instruction when nothing waits to be paired. It ends at one as well, so many instructions before the bytes differ
-// that all of the history is of groups. It is of one processor; where another has its turn it ends.
+// A skip begins at an instruction when nothing waits to be paired. It ends at one as well, so many instructions before the bytes
+// differ that all of the history is of groups. It is of one processor; where another has its turn it ends.
 
 // skipper says when to look for the same bytes, and remembers where a skip may end.
 type skipper struct {
@@ -98,8 +98,8 @@ func (c *comparison) sameAhead() bool {
 	return len(r) >= leastSkip && len(o) >= leastSkip && bytes.Equal(r[:leastSkip], o[:leastSkip])
 }
 
-// extend reads more of the trace of which less is left to be taken, and reports whether there is more. Of the other there may be nothing
-// to come for long.
+// extend reads more of the trace of which less is left to be taken, and reports whether there is more. Of the other there may be
+// nothing to come for long.
 func (c *comparison) extend() bool {
 	shorter := c.sides[reference]
 	if o := c.sides[other]; len(o.rest()) < len(shorter.rest()) {
@@ -128,8 +128,8 @@ func (s *side) back() {
 	s.records, s.next = s.records[:0], 0
 }
 
-// sameLines returns how many bytes are the same at the beginning of two texts, up to the end of a line that is not blank, and whether
-// nothing of one text is behind but a part of a line.
+// sameLines returns how many bytes are the same at the beginning of two texts, up to the end of a line that is not blank, and
+// whether nothing of one text is behind but a part of a line.
 func sameLines(a, b []byte) (n int, all bool) {
 	least := min(len(a), len(b))
 	const step = 1 << 12
@@ -164,14 +164,15 @@ type skipRun struct {
 	marks     []mark   // the last ones, in a ring
 }
 
-// skipTo reads the reference up to an offset, or to where another processor has its turn, and goes back to the last instruction at which
-// the skip may end. It reports whether it came to the offset.
+// skipTo reads the reference up to an offset, or to where another processor has its turn, and goes back to the last instruction
+// at which the skip may end. It reports whether it came to the offset.
 func (c *comparison) skipTo(end int64) (reached bool) {
 	k := skipRun{c: c, reference: c.sides[reference], other: c.sides[other]}
 	k.start = k.reference.mark()
 	behind := k.other.mark()
 	k.unknown = [2]int64{k.start.unknown, behind.unknown}
-	k.shift = place{behind.counts.Instructions - k.start.counts.Instructions, behind.line - k.start.line, behind.offset - k.start.offset}
+	k.shift = place{behind.counts.Instructions - k.start.counts.Instructions, behind.line - k.start.line,
+		behind.offset - k.start.offset}
 	reached = k.read(end)
 	k.finish()
 	return reached

@@ -45,7 +45,7 @@ func (p *parser) parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 		p.cpu = r.CPU
 		return nil
 	}
-	r.CPU = p.cpu
+	r.CPU = p.cpu // matchTemplate may have set it before it failed
 	s := scanner{line: line}
 	r.Time = s.decimal("a time")
 	r.Scale = s.word("the scale of the time")
@@ -58,7 +58,7 @@ func (p *parser) parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 		s.instruction(r)
 	}
 	if s.problem != nil {
-		r.CPU = p.cpu
+		r.CPU = p.cpu // a line that cannot be read changes nothing that later lines inherit
 		return s.problem
 	}
 	p.cpu = r.CPU

@@ -78,6 +78,8 @@ const mostDigits = 16
 // matchTemplate reads a line that matches the template, and reports whether it does.
 func (e *template) matchTemplate(line []byte, r *itrace.Record) bool {
 	at := e.kindAt
+	// The start, such as " clk ", is compared behind the place where the time ended last, so a time with one digit more fails here
+	// or in its digits: 9 to 10 happens once in a trace, and the next line sets the template anew.
 	if len(line) <= at || cap(line)-len(line) < swar.Lookahead || !e.start.at(line[:cap(line)], e.timeEnd) {
 		return false
 	}
@@ -102,6 +104,7 @@ func (e *template) register(text []byte, r *itrace.Record) (wrong uint64) {
 		return 1
 	}
 	room := text[:cap(text)]
+	// Names of registers differ in length from line to line (t0, ra, hi, cp0r12), so the name is the one word that is searched for.
 	x := binary.LittleEndian.Uint64(room[nameAt : nameAt+8])
 	nameEnd := nameAt + bits.TrailingZeros64(blanks(x))/8
 	digits := span{nameEnd + 1, len(text)}
@@ -138,6 +141,7 @@ func (e *template) memory(text []byte, r *itrace.Record) (wrong uint64) {
 	r.Value, wrong = swar.Hex(room, digits.from, digits.width())
 	r.Kind, r.Wild, r.Write, r.Privilege, r.Size = itrace.Memory, false, write, 0, uint32(size)
 	r.AddrDigits, r.Digits = addr.of(text), digits.of(text)
+	// A value that needs more bytes than the size is wrong as well. From 8 bytes on none does, and Go shifts to 0.
 	return wrong | wrongAddr | r.Value>>(8*uint(size))
 }
 
@@ -156,6 +160,7 @@ func (s *shape) read(text []byte, r *itrace.Record, seen *places) (wrong uint64)
 		return 1
 	}
 	room := text[:cap(text)]
+	// The usual case compares "0 IT (" with the number of the processor at once; another one of the same width is read as a number.
 	cpu := uint64(s.of)
 	if !s.start.at(room, 0) {
 		if cpu, wrong = swar.Decimal(room, 0, s.cpu); !s.executed.at(room, s.cpu) {

@@ -3,6 +3,7 @@ package matcher
 import (
 	"bytes"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -44,6 +45,26 @@ func TestTemplateIsRight(t *testing.T) {
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("%q (-want +got):\n%s", line, diff)
 		}
+	}
+}
+
+// TestNULs has lines whose address and opcode are NUL bytes, which is what a place that no instruction has taken yet holds.
+func TestNULs(t *testing.T) {
+	p := &parser{template: template{start: never}}
+	line := []byte("1 clk 0 IT (1) 00000004 3c080001 A svc : nop\n" + strings.Repeat("1", 100))
+	var r itrace.Record
+	for range 2 {
+		if problem := p.Parse(line[:44], &r); problem != nil {
+			t.Fatal(problem)
+		}
+	}
+	clear(line[15:23])
+	clear(line[24:32])
+	if lines, _ := fastPath(p, line[:len(line)-swar.Lookahead], make([]itrace.Brief, 1)); lines != 0 {
+		t.Error("the fast path takes NUL bytes for digits")
+	}
+	if p.Parse(line[:44], &r) == nil {
+		t.Errorf("NUL bytes are read as address %#x and opcode %#x", r.Addr, r.Value)
 	}
 }
 

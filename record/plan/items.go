@@ -50,16 +50,6 @@ var options = map[string]func(*Tracepoint, Text) error{
 	"--backtrace": backtraceOption,
 }
 
-// Options returns the names of the options that make a plan.
-func Options() []string {
-	names := []string{"--at", "--tvariable"}
-	for name := range options {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
-
 func (t *Tracepoint) do(a Action, err error) error {
 	if err == nil {
 		t.Actions = append(t.Actions, a)

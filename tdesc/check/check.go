@@ -150,7 +150,8 @@ func (c *checker) size(s *tdesc.Slot) {
 	})
 	switch {
 	case s.Shared:
-		c.add(ruleShared, pos, "reg %q: GDB takes the type %s of an earlier register, of %d bytes, which is another one", r.Name, r.Type, s.Size)
+		c.add(ruleShared, pos, "reg %q: GDB takes the type %s of an earlier register, of %d bytes, which is another one", r.Name,
+			r.Type, s.Size)
 	case said || r.Bits == 8*s.Size:
 	case r.Bits%8 != 0 || r.Bits == 0:
 		c.add(ruleBits, pos, "reg %q has %d bits, and its type %s %d bytes", r.Name, r.Bits, r.Type, s.Size)

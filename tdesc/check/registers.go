@@ -64,7 +64,8 @@ func arc(ilink string) []feature {
 	}
 }
 
-var arcRequired = [][]string{{"arc.core", "arc.core.v2", "arc.core-reduced.v2", "arc.core.arcompact"}, {"arc.aux", "arc.aux-minimal"}}
+var arcRequired = [][]string{{"arc.core", "arc.core.v2", "arc.core-reduced.v2", "arc.core.arcompact"},
+	{"arc.aux", "arc.aux-minimal"}}
 
 // riscv has the upper half of the integer registers optional because the E variants lack it.
 var riscv = []feature{

@@ -26,7 +26,8 @@ var (
 		"because another of its features makes it forget what lacks, and it has no value for the register")
 	ruleValued = newRule("standard-register-ignored", tdesc.Misreads,
 		"add the register under this name; GDB makes nothing of the feature without, and does not say so")
-	ruleVital    = newRule("standard-register-crash", tdesc.Crashes, "add the register under this name; GDB fails an assertion without")
+	ruleVital = newRule("standard-register-crash", tdesc.Crashes,
+		"add the register under this name; GDB fails an assertion without")
 	ruleCrashes  = newRule("standard-feature-crash", tdesc.Crashes, "put the registers into a feature with a name of your own")
 	ruleUseless  = newRule("standard-feature-useless", tdesc.Misreads, "add the other feature, or leave this one out")
 	ruleRequires = newRule("standard-feature-requires", tdesc.Rejects, "add the other feature, or leave this one out")

@@ -105,8 +105,9 @@ func aarch64SVE(quads int) feature {
 	registers := []run{{names: numbered("z", 0, 31, ""), bits: 128 * quads, typ: "svev"}}
 	registers = append(registers, aarch64FPStatus...)
 	return feature{
-		name:  "org.gnu.gdb.aarch64.sve",
-		types: append(aarch64Vector("svev", "svevn", "svev", quads), tdesc.Vector{ID: "svep", Elem: "uint8", Count: 2 * quads}, fpsr, fpcr),
+		name: "org.gnu.gdb.aarch64.sve",
+		types: append(aarch64Vector("svev", "svevn", "svev", quads),
+			tdesc.Vector{ID: "svep", Elem: "uint8", Count: 2 * quads}, fpsr, fpcr),
 		registers: append(registers,
 			run{names: numbered("p", 0, 15, ""), bits: 16 * quads, typ: "svep"},
 			run{names: list("ffr"), bits: 16 * quads, typ: "svep", group: "vector"},

@@ -69,7 +69,8 @@ func (t *Trace) define(h packetHead) error {
 			continue
 		}
 		if err := c.role.define(d, values); err != nil {
-			t.findings = append(t.findings, tfile.Finding{Offset: int64(e.from), Rule: RuleEvent, Text: fmt.Sprintf("event %s: %v", c.name, err)})
+			t.findings = append(t.findings, tfile.Finding{Offset: int64(e.from), Rule: RuleEvent,
+				Text: fmt.Sprintf("event %s: %v", c.name, err)})
 		}
 	}
 	return nil
@@ -84,7 +85,8 @@ type definitions struct {
 // statusFields are the values that status takes.
 var statusFields = []wanted{
 	{"stop_reason", shapeNumber}, {"stopping_tracepoint", shapeNumber},
-	{"traceframe_count", shapeNumber}, {"traceframes_created", shapeNumber}, {"buffer_free", shapeNumber}, {"buffer_size", shapeNumber},
+	{"traceframe_count", shapeNumber}, {"traceframes_created", shapeNumber}, {"buffer_free", shapeNumber}, {"buffer_size",
+		shapeNumber},
 	{"disconnected_tracing", shapeNumber}, {"circular_buffer", shapeNumber},
 }
 
@@ -111,7 +113,8 @@ func (d *definitions) status(v []value) error {
 }
 
 // variableFields are the values that variable takes.
-var variableFields = []wanted{{"number", shapeNumber}, {"initial_value", shapeNumber}, {"builtin", shapeNumber}, {"name", shapeText}}
+var variableFields = []wanted{{"number", shapeNumber}, {"initial_value", shapeNumber}, {"builtin", shapeNumber},
+	{"name", shapeText}}
 
 func (d *definitions) variable(v []value) error {
 	n := v[0].number

@@ -111,7 +111,8 @@ func newLayout(d *declared) (*layout, error) {
 		at   *int
 		in   *record
 		name string
-	}{{&l.content, d.context, "content_size"}, {&l.packet, d.context, "packet_size"}, {&l.tpnum, d.context, "tpnum"}, {&l.idAt, d.event, "id"}} {
+	}{{&l.content, d.context, "content_size"}, {&l.packet, d.context, "packet_size"}, {&l.tpnum, d.context, "tpnum"}, {&l.idAt,
+		d.event, "id"}} {
 		if *place.at = place.in.find(place.name); *place.at < 0 {
 			return nil, missing("a field " + place.name + " in the context of packets or the header of events")
 		}

@@ -37,7 +37,8 @@ func (p *packetBuilder) finish() ([]byte, error) {
 	const limit = math.MaxUint32 / 8
 	content := len(p.buf)
 	if content+packetTail > limit {
-		return nil, fmt.Errorf("CTF: a frame takes a packet of %d bytes, of which the format allows at most %d", content+packetTail, limit)
+		return nil, fmt.Errorf("CTF: a frame takes a packet of %d bytes, of which the format allows at most %d", content+packetTail,
+			limit)
 	}
 	p.buf = append(p.buf, make([]byte, packetTail)...)
 	p.order.PutUint32(p.buf[contentSizeAt:], uint32(content*8))

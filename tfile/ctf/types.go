@@ -11,7 +11,8 @@ import (
 	"tracewell/arch"
 )
 
-var byteOrders = map[string]arch.ByteOrder{"le": binary.LittleEndian, "be": binary.BigEndian, "network": binary.BigEndian, "native": nil}
+var byteOrders = map[string]arch.ByteOrder{"le": binary.LittleEndian, "be": binary.BigEndian, "network": binary.BigEndian,
+	"native": nil}
 
 func (p *parser) byteOrder() arch.ByteOrder {
 	order, known := byteOrders[p.token.text]

@@ -1,10 +1,10 @@
-// Package swar converts the digits of a number eight at a time: SIMD within a register. Parsers that know from the line before where
-// a number stands use it on their fast path; all others use itrace.ParseDecimal and itrace.ParseHex, which stop at the first byte that
-// is no digit.
+// Package swar converts the digits of a number eight at a time: SIMD within a register. Parsers that know from the line before
+// where a number stands use it on their fast path; all others use itrace.ParseDecimal and itrace.ParseHex, which stop at the
+// first byte that is no digit.
 //
-// Nothing here branches on the digits. Each function computes its value and, beside it, a word that is 0 only if all bytes were digits,
-// so that a caller can convert all numbers of a line and ask once. Bytes are taken from memory in little-endian order: the first
-// digit is in the lowest byte, whatever the machine.
+// Nothing here branches on the digits. Each function computes its value and, beside it, a word that is 0 only if all bytes were
+// digits, so that a caller can convert all numbers of a line and ask once. Bytes are taken from memory in little-endian order:
+// the first digit is in the lowest byte, whatever the machine.
 package swar
 
 import "encoding/binary"

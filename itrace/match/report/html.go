@@ -137,7 +137,8 @@ var verdictMarks = map[match.Verdict]string{match.Equal: "=", match.Different: "
 func newCaseView(i int, c Case, b budget) caseView {
 	r := c.report()
 	v := caseView{
-		ID: fmt.Sprintf("case-%d", i+1), Name: printable(c.name(), nameWidth), Verdict: verdict(r), Headline: headline(r), Count: total(r),
+		ID: fmt.Sprintf("case-%d", i+1), Name: printable(c.name(), nameWidth),
+		Verdict: verdict(r), Headline: headline(r), Count: total(r),
 		Compared: countsText(r.Compared), Time: speed(r), Names: [2]string{name(r, reference), name(r, other)},
 	}
 	v.Short = [2]string{columnName(r, reference), columnName(r, other)}
