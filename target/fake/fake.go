@@ -168,8 +168,8 @@ type place struct {
 	addr arch.Addr
 }
 
-// breakpoint is the key of an inserted breakpoint. Its length is no part of it, unlike what target.Breakpoints says: no script tells
-// watchpoints of several lengths at one address apart.
+// breakpoint is the key of an inserted breakpoint. Its length is no part of it, unlike what target.Breakpoints says: no script
+// tells watchpoints of several lengths at one address apart.
 type breakpoint struct {
 	kind target.BreakKind
 	place
