@@ -2,6 +2,8 @@ package serving
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -12,9 +14,64 @@ import (
 // pipe or a terminal it may not.
 const patience = time.Second
 
-// Serve runs a session of one client, which closes the connection when it is done, and returns its error. When the context
-// ends first it closes the connection itself, and returns nil.
-func Serve(ctx context.Context, conn io.ReadWriteCloser, session func(io.ReadWriteCloser) error) error {
+// Session serves one client and closes the connection. A nil error means that the client has left.
+type Session func(conn io.ReadWriteCloser) error
+
+// Server serves the clients of a listener, one after another. All fields but More are needed.
+type Server struct {
+	Listener Listener
+	Once     bool      // serve the first client only
+	Messages io.Writer // for gdbserver's messages, and the reasons of connections that broke
+
+	// Begin prepares the session of a client that has connected. Its error ends the server, as there is nothing to serve.
+	Begin func() (Session, error)
+	// Exit is the error of a session whose client has asked the server to exit. Other errors are the connection's, and end only that.
+	Exit error
+	// More reports, when a client has left, whether there is something to serve to another one; nil stands for a function that
+	// always returns true.
+	More func() bool
+}
+
+// Run serves until the context ends, More returns false, or, with Once, the first client has left; then it returns nil. It returns
+// Exit if a client has asked for that, and the errors of Accept and Begin. The listener may be open or closed then.
+func (s *Server) Run(ctx context.Context) error {
+	defer context.AfterFunc(ctx, func() { s.Listener.Close() })()
+	for {
+		conn, err := s.Listener.Accept()
+		if ctx.Err() != nil {
+			if err == nil {
+				conn.Close() // it came in with the signal
+			}
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if s.Once {
+			s.Listener.Close() // others are turned away at once, rather than left to wait for nothing
+		}
+		session, err := s.Begin()
+		if err != nil {
+			conn.Close()
+			return err
+		}
+		err = serve(ctx, conn, session)
+		switch {
+		case err != nil && errors.Is(err, s.Exit):
+			return err
+		case err != nil:
+			fmt.Fprintf(s.Messages, "tracewell: connection: %v\n", err)
+		}
+		if ctx.Err() != nil || s.Once || s.More != nil && !s.More() {
+			return nil
+		}
+		// The words of gdbserver 13.1, two blanks and all: its test-suite waits for them.
+		fmt.Fprintln(s.Messages, "Remote side has terminated connection.  GDBserver will reopen the connection.")
+	}
+}
+
+// serve runs a session and returns its error. When the context ends first, it closes the connection and returns nil.
+func serve(ctx context.Context, conn io.ReadWriteCloser, session Session) error {
 	served := make(chan error, 1)
 	routine.Go(func() { served <- session(conn) })
 	select {

@@ -101,6 +101,27 @@ func (f Fault) count(usual int) int {
 	return f.N
 }
 
+// Outcome is what "gen-trace --planted" writes.
+type Outcome struct {
+	Planted []PlantedFault `json:"planted"`
+	Missed  []string       `json:"missed,omitempty"` // faults behind the end of the trace, as on the command line
+}
+
+// PlantedFault is a fault in the trace, and where it is.
+type PlantedFault struct {
+	Fault       string `json:"fault"`          // as on the command line
+	CPU         int32  `json:"cpu"`            // processor
+	Instruction int64  `json:"instruction"`    // of its processor, from 0
+	Line        int64  `json:"line"`           // of the trace, from 1
+	PC          string `json:"pc"`             // of the instruction, in hexadecimal after 0x
+	What        string `json:"what,omitempty"` // the register or address concerned; absent without one
+}
+
+// Describe returns the fault as "gen-trace --planted" writes it.
+func (p Planted) Describe() PlantedFault {
+	return PlantedFault{p.Fault.String(), p.Fault.CPU, p.Instruction, p.Line, fmt.Sprintf("0x%x", p.PC), p.What}
+}
+
 // Planted says what has become of a fault.
 type Planted struct {
 	Fault       Fault

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -9,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"tracewell/tdesc"
+	"tracewell/trace"
 	"tracewell/view"
 )
 
@@ -80,8 +82,8 @@ func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
 	return c, c.out.Write(header)
 }
 
-// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or with a
-// wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
+// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or
+// with a wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
 // reader who takes one off each cell that begins with one has what was collected.
 func inert(cell string) string {
 	start := strings.TrimSpace(cell)
@@ -210,8 +212,43 @@ func (c *CSVFrames) Flush() error {
 	return c.out.Error()
 }
 
-// JSONFrames writes frames as JSON, one object a line: that of "show --json" with what was collected by name, as in
-// "collected":{"j->id":7,"q":"0x4052a0"}. Values are as view.StyleJSON says.
+// The object of a frame. JSONFrames writes it without the structs, since frames are many; who reads it decodes into these.
+type (
+	// Frame is what a hit collected, or a step after it.
+	Frame struct {
+		Frame      int          `json:"frame"`             // from 0, as GDB's tfind counts
+		Tracepoint trace.Number `json:"tracepoint"`        // 0 for a frame that names none
+		Source     string       `json:"source,omitempty"`  // of the tracepoint, as its user set it
+		PC         string       `json:"pc,omitempty"`      // absent if the frame lacks it
+		Symbol     string       `json:"symbol,omitempty"`  // of the pc: NAME or NAME+OFFSET; absent without the program
+		Line       string       `json:"line,omitempty"`    // of the pc: FILE:LINE; absent without debugging information
+		Stepped    bool         `json:"stepped,omitempty"` // the frame is of while-stepping
+		// The register block as in the file, in hexadecimal; absent if a target description tells what its registers are.
+		RegisterBytes string                     `json:"registerBytes,omitempty"`
+		Registers     map[string]string          `json:"registers"` // by name, in hexadecimal; empty for a frame without registers
+		Memory        []Block                    `json:"memory"`
+		Variables     map[string]int64           `json:"variables"`         // trace state variables by name, without $
+		Static        string                     `json:"static,omitempty"`  // data of a static tracepoint, in hexadecimal
+		Damaged       string                     `json:"damaged,omitempty"` // why the rest of the frame cannot be read
+		Collected     map[string]json.RawMessage `json:"collected"`         // by the names of what the actions collect, see below
+	}
+	// Block is a range of memory.
+	Block struct {
+		Address string `json:"address"`
+		Bytes   string `json:"bytes"`            // in hexadecimal, in the order of memory
+		Value   string `json:"value,omitempty"`  // of 1, 2, 4 or 8 bytes: the unsigned integer, in hexadecimal after 0x
+		Symbol  string `json:"symbol,omitempty"` // of the address
+	}
+	// ChangedFrame is a frame with --diff.
+	ChangedFrame struct {
+		Frame
+		Since   *int     `json:"since"`   // number of the previous frame of the tracepoint; null for the first
+		Changed *Changes `json:"changed"` // null for the first
+	}
+)
+
+// JSONFrames writes frames as JSON, one object (Frame) a line. The member "collected" has what the actions collect by name, as in
+// {"j->id":7,"q":"0x4052a0"}. Values are as view.StyleJSON says.
 type JSONFrames struct {
 	Out    io.Writer
 	View   *view.View

@@ -18,6 +18,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/convert"
 	"tracewell/cmd/tracewell/internal/cli/demo"
 	"tracewell/cmd/tracewell/internal/cli/flags"
+	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/cmd/tracewell/internal/cli/match"
 	"tracewell/cmd/tracewell/internal/cli/record"
 	"tracewell/cmd/tracewell/internal/cli/replay"
@@ -30,21 +31,21 @@ import (
 
 // commands is the whole command line.
 type commands struct {
-	Serve    serve.Command    `cmd:"" help:"Run a program for GDB to connect to."`
-	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out."`
-	Replay   replay.Command   `cmd:"" help:"Serve a saved trace to GDB."`
+	Serve    serve.Command    `cmd:"" help:"Run a program under a server that GDB connects to (${here} only)."`
+	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out (${here}; elsewhere with --remote and --list only)."`
+	Replay   replay.Command   `cmd:"" help:"Serve a recorded trace to GDB."`
 	Show     show.Command     `cmd:"" help:"Print the frames of a trace file."`
-	Describe show.InfoCommand `cmd:"" name:"info" help:"Print what a trace file holds: header, definitions, counts."`
-	Check    check.Command    `cmd:"" help:"Say what is wrong with a trace file, and write what can be saved."`
+	Describe show.InfoCommand `cmd:"" name:"info" help:"Print the header, the definitions and the counts of a trace file."`
+	Check    check.Command    `cmd:"" help:"Report what is wrong with a trace file, and repair it."`
 	Convert  convert.Command  `cmd:"" help:"Write trace files and execution traces in another format; merge and cut trace files."`
-	Match    match.Command    `cmd:"" help:"Compare execution traces, and say where two executions part."`
-	Generate generateCommand  `cmd:"" name:"gen-trace" help:"Write an execution trace to try tools on, with faults where they are wanted."`
-	Demo     demo.Command     `cmd:"" help:"Trace a small built-in program and show what was collected."`
+	Match    match.Command    `cmd:"" help:"Compare execution traces, and report where two executions diverge."`
+	Generate generateCommand  `cmd:"" name:"gen-trace" help:"Generate an execution trace to test tools with, with faults if wanted."`
+	Demo     demo.Command     `cmd:"" help:"Trace a small built-in program and print what was collected (${here} only)."`
 	Tdesc    tdesc.Command    `cmd:"" help:"Check, lay out, print and compare target descriptions."`
 
 	Help       helpCommand       `cmd:"" help:"Explain a command, as --help does."`
 	About      versionCommand    `cmd:"" name:"version" help:"Print the version, with the commit that it was built from."`
-	Completion completionCommand `cmd:"" help:"Print what makes a shell complete command lines of tracewell."`
+	Completion completionCommand `cmd:"" help:"Print a script by which a shell completes command lines of tracewell."`
 	Man        manCommand        `cmd:"" help:"Write the manual pages."`
 
 	Version kong.VersionFlag `help:"Print the version and exit."`
@@ -110,8 +111,8 @@ func visibleLines(message string) string {
 func parserOptions(streams console.Streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("tracewell"),
-		kong.Description("Watches programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": builtFrom().String(), "tdescSource": tdesc.SourceHelp,
+		kong.Description("Traces programs without stopping them: GDB tracepoints, trace files, execution traces."),
+		kong.Vars{"version": versionLine(builtFrom()), "tdescSource": input.DescriptionSources, "here": console.Platforms(),
 			"architectures": replay.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
 		match.Variables(),
 		record.Variables(),

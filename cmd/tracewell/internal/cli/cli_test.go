@@ -68,6 +68,27 @@ func TestMisuse(t *testing.T) {
 	}
 }
 
+// TestHelpPlatforms: the help and the manual page of each command that traces processes of this machine name the systems on which it
+// can, and so does the list of all commands.
+func TestHelpPlatforms(t *testing.T) {
+	pages := t.TempDir()
+	if got := clitest.Run(t, "man", pages); got.Status != console.StatusDone {
+		t.Fatalf("%+v", got)
+	}
+	plain := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, `\-`, "-")), " ") }
+	all := plain(clitest.Run(t, "--help").Stdout)
+	if n := strings.Count(all, "(Linux x86-64"); n != 3 {
+		t.Errorf("%d commands trace processes:\n%s", n, all)
+	}
+	for _, command := range []string{"serve", "record", "demo"} {
+		for _, text := range []string{clitest.Run(t, command, "--help").Stdout, clitest.Content(t, pages+"/tracewell-"+command+".1")} {
+			if !strings.Contains(plain(text), "(Linux x86-64") {
+				t.Errorf("%s: no system in\n%s", command, text)
+			}
+		}
+	}
+}
+
 // TestHelp: help is no error, and has the examples first.
 func TestHelp(t *testing.T) {
 	for _, command := range []string{"serve", "replay", "show", "info", "demo"} {

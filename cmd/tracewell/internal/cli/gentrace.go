@@ -21,24 +21,24 @@ import (
 
 // generateCommand is "tracewell gen-trace".
 type generateCommand struct {
-	Instructions quantity         `short:"n" default:"10k" placeholder:"N" help:"How many instructions each processor executes, such as 500, 10k or 2M (${default})."`
-	Fault        []generate.Fault `sep:"none" placeholder:"KIND@N" help:"Plant a fault at instruction N, counted from 0, or the next that it can befall: KIND@N, KIND@N.CPU, either with :COUNT behind it; may be given several times. Above are the kinds."`
-	Planted      string           `placeholder:"FILE" help:"Write as JSON where the faults are, for tests."`
-	Output       string           `short:"o" placeholder:"FILE" help:"Write to a file, compressed if it ends in .gz or .zst; without it, to standard output."`
-	ELF          string           `name:"elf" placeholder:"FILE" help:"Write the program as well, as an ELF file with debugging information, and its source as FILE.c."`
-	CPUs         int32            `name:"cpus" default:"1" placeholder:"N" help:"Processors, whose instructions alternate (${default})."`
+	Instructions quantity         `short:"n" default:"10k" placeholder:"N" help:"Number of instructions that each processor executes, such as 500, 10k or 2M (${default})."`
+	Fault        []generate.Fault `sep:"none" placeholder:"KIND@N" help:"Inject a fault at instruction N, counted from 0, or the next one that it can affect: KIND@N or KIND@N.CPU, followed by :COUNT if wanted; may be given several times. The kinds are listed above."`
+	Planted      string           `placeholder:"FILE" help:"Write the positions of the faults to a file, as JSON."`
+	Output       string           `short:"o" placeholder:"FILE" help:"Write to a file, compressed if its name ends in .gz or .zst (default: standard output)."`
+	ELF          string           `name:"elf" placeholder:"FILE" help:"Also write the program, as an ELF file with debug information, and its source as FILE.c."`
+	CPUs         int32            `name:"cpus" default:"1" placeholder:"N" help:"Number of processors, whose instructions alternate (${default})."`
 
-	Upper      bool   `group:"The same in other words:" help:"Digits in upper case."`
-	Digits     int    `group:"The same in other words:" default:"8" placeholder:"N" help:"Digits of addresses and registers (${default})."`
-	TimeBase   uint64 `group:"The same in other words:" placeholder:"N" help:"Time of the first instruction (0)."`
-	Scale      string `group:"The same in other words:" default:"clk" placeholder:"UNIT" help:"Unit of time (${default})."`
-	IDBase     uint64 `group:"The same in other words:" name:"id-base" placeholder:"N" help:"Number of the first instruction (0)."`
-	Security   string `group:"The same in other words:" enum:",s,ns" default:"" placeholder:"s|ns" help:"Suffix of the mode."`
-	CRLF       bool   `group:"The same in other words:" name:"crlf" help:"Lines end in CR LF."`
-	Shuffle    bool   `group:"The same in other words:" help:"The effects of each instruction in any order."`
-	Late       int    `group:"The same in other words:" placeholder:"N" help:"Registers up to N records late."`
-	Seed       uint64 `group:"The same in other words:" placeholder:"N" help:"Of what --shuffle and --late choose."`
-	PlainNames bool   `group:"The same in other words:" help:"Registers by number, as r8, not as the assembler names them."`
+	Upper      bool   `group:"Another form of the same trace:" help:"Write hexadecimal digits in upper case."`
+	Digits     int    `group:"Another form of the same trace:" default:"8" placeholder:"N" help:"Number of digits of addresses and registers (${default})."`
+	TimeBase   uint64 `group:"Another form of the same trace:" placeholder:"N" help:"Time of the first instruction (0)."`
+	Scale      string `group:"Another form of the same trace:" default:"clk" placeholder:"UNIT" help:"Unit of time (${default})."`
+	IDBase     uint64 `group:"Another form of the same trace:" name:"id-base" placeholder:"N" help:"Number of the first instruction (0)."`
+	Security   string `group:"Another form of the same trace:" enum:",s,ns" default:"" placeholder:"s|ns" help:"Suffix of the processor mode."`
+	CRLF       bool   `group:"Another form of the same trace:" name:"crlf" help:"End lines with CR LF."`
+	Shuffle    bool   `group:"Another form of the same trace:" help:"Shuffle the effects of each instruction."`
+	Late       int    `group:"Another form of the same trace:" placeholder:"N" help:"Write registers up to N records late."`
+	Seed       uint64 `group:"Another form of the same trace:" placeholder:"N" help:"Seed of the random choices of --shuffle and --late."`
+	PlainNames bool   `group:"Another form of the same trace:" help:"Name registers by number, as in r8, not by their ABI names."`
 }
 
 // quantity is a number that may end in k, M or G, for thousands, millions and billions.
@@ -189,28 +189,12 @@ func (g *growing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// plantedFaults is what --planted writes.
-type plantedFaults struct {
-	Planted []plantedFault `json:"planted"`
-	Missed  []string       `json:"missed,omitempty"` // faults behind the end
-}
-
-// plantedFault is one fault and where it is.
-type plantedFault struct {
-	Fault       string `json:"fault"` // as on the command line
-	CPU         int32  `json:"cpu"`
-	Instruction int64  `json:"instruction"` // from 0
-	Line        int64  `json:"line"`        // from 1
-	PC          string `json:"pc"`
-	What        string `json:"what,omitempty"`
-}
-
 // tell says where the faults are.
 func (c *generateCommand) tell(planted []generate.Planted, streams console.Streams) error {
-	answer := plantedFaults{Planted: []plantedFault{}}
+	answer := generate.Outcome{Planted: []generate.PlantedFault{}}
 	missed := slices.Clone(c.Fault)
 	for _, p := range planted {
-		f := plantedFault{p.Fault.String(), p.Fault.CPU, p.Instruction, p.Line, fmt.Sprintf("0x%x", p.PC), p.What}
+		f := p.Describe()
 		answer.Planted = append(answer.Planted, f)
 		if i := slices.Index(missed, p.Fault); i >= 0 {
 			missed = slices.Delete(missed, i, i+1)

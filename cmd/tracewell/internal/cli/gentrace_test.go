@@ -22,7 +22,7 @@ func TestGenerateTrace(t *testing.T) {
 	if got.Status != console.StatusDone || !strings.HasPrefix(got.Stderr, want) || strings.Count(got.Stderr, "\n") != 2 {
 		t.Errorf("%+v", got.Stderr)
 	}
-	var answer plantedFaults
+	var answer generate.Outcome
 	if err := json.Unmarshal([]byte(clitest.Content(t, "faults.json")), &answer); err != nil || len(answer.Planted) != 2 ||
 		answer.Planted[1].Fault != "drop@600:3" || answer.Planted[1].Instruction != 600 || answer.Missed != nil {
 		t.Errorf("%v: %+v", err, answer)

@@ -8,7 +8,7 @@ import (
 
 // helpCommand is "tracewell help".
 type helpCommand struct {
-	Command []string `arg:"" optional:"" complete:"commands" help:"The command to explain. Without it, what commands there are."`
+	Command []string `arg:"" optional:"" complete:"commands" help:"The command to explain. Without it, all commands are listed."`
 }
 
 // Examples implements flags.Exampler.

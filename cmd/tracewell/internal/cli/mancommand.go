@@ -15,7 +15,7 @@ import (
 
 // manCommand is "tracewell man".
 type manCommand struct {
-	Folder string `arg:"" help:"Where to write them, a file for the program and for each command; the folder is made if it is not there."`
+	Folder string `arg:"" help:"Where to write the pages, one for the program and one for each command. The folder is created if it does not exist."`
 }
 
 // Examples implements flags.Exampler.

@@ -9,6 +9,7 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/jsontext"
+	"tracewell/view/wire"
 )
 
 // versionCommand is "tracewell version".
@@ -26,24 +27,13 @@ func (*versionCommand) Examples() string {
 // Run implements kong's command.
 func (c *versionCommand) Run(streams console.Streams) error {
 	if !c.JSON {
-		_, err := fmt.Fprintln(streams.Out, builtFrom())
+		_, err := fmt.Fprintln(streams.Out, versionLine(builtFrom()))
 		return err
 	}
 	return jsontext.Write(streams.Out, builtFrom(), "")
 }
 
-// build is what a binary was built from, as far as the go command has noted it down: that is nothing of the repository where it
-// was built outside of one.
-type build struct {
-	Version  string `json:"version"`            // of the module, "development" between releases
-	Commit   string `json:"commit,omitempty"`   // in full
-	Time     string `json:"time,omitempty"`     // of the commit, as RFC 3339 has it
-	Modified bool   `json:"modified,omitempty"` // the files were not those of the commit
-	Go       string `json:"go"`
-	Platform string `json:"platform"` // the system and the processor, as Go names them
-}
-
-func builtFrom() build {
+func builtFrom() wire.Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
@@ -51,8 +41,8 @@ func builtFrom() build {
 	return buildOf(info)
 }
 
-func buildOf(info *debug.BuildInfo) build {
-	b := build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+func buildOf(info *debug.BuildInfo) wire.Build {
+	b := wire.Build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		b.Version = info.Main.Version
 	}
@@ -72,8 +62,8 @@ func buildOf(info *debug.BuildInfo) build {
 // shortCommit is how much of a commit is printed.
 const shortCommit = 12
 
-// String is one line.
-func (b build) String() string {
+// versionLine describes a build for people.
+func versionLine(b wire.Build) string {
 	var s strings.Builder
 	s.WriteString("tracewell " + b.Version)
 	if b.Commit != "" {

@@ -11,6 +11,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/clitest"
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/test/testtool"
+	"tracewell/view/wire"
 )
 
 // TestVersion: the command and the option say the same.
@@ -24,7 +25,7 @@ func TestVersion(t *testing.T) {
 			t.Errorf("%q: %+v, want %+v", args, got, want)
 		}
 	}
-	var object build
+	var object wire.Build
 	got := clitest.Run(t, "version", "--json")
 	if err := json.Unmarshal([]byte(got.Stdout), &object); err != nil || object != builtFrom() {
 		t.Errorf("%+v, %v", got, err)
@@ -32,12 +33,12 @@ func TestVersion(t *testing.T) {
 }
 
 func TestVersionText(t *testing.T) {
-	for want, b := range map[string]build{
+	for want, b := range map[string]wire.Build{
 		"tracewell development, go1.26, linux/amd64": {Version: "development", Go: "go1.26", Platform: "linux/amd64"},
 		"tracewell v1.2.3 (commit 0123456789ab of 2026-11-22, modified), go1.26, linux/amd64": {Version: "v1.2.3",
 			Commit: "0123456789abcdef", Time: "2026-11-22T23:30:00Z", Modified: true, Go: "go1.26", Platform: "linux/amd64"},
 	} {
-		if got := b.String(); got != want {
+		if got := versionLine(b); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -45,7 +46,7 @@ func TestVersionText(t *testing.T) {
 
 // TestBuildInformation takes what the go command notes down of a repository.
 func TestBuildInformation(t *testing.T) {
-	plain := build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
+	plain := wire.Build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	devel := &debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}
 	if got := buildOf(devel); got != plain {
 		t.Errorf("%+v, want %+v", got, plain)

@@ -19,8 +19,8 @@ import (
 // Command is "tracewell check".
 type Command struct {
 	File string `arg:"" help:"The trace file; - is standard input."`
-	Fix  string `placeholder:"OUT" help:"Write what can be saved to another file, compressed if it ends in .gz or .zst."`
-	Exec string `placeholder:"ELF" help:"The program that was traced, for what GDB makes of its tracepoints."`
+	Fix  string `placeholder:"OUT" help:"Write a repaired copy to another file, compressed if its name ends in .gz or .zst."`
+	Exec string `placeholder:"ELF" help:"The program that was traced, to check the tracepoints against it as GDB does."`
 	JSON bool   `name:"json" help:"Print one JSON object."`
 }
 

@@ -1,68 +1,25 @@
 package check
 
 import (
-	"errors"
 	"fmt"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/tfile/check"
-)
-
-// The object of "check --json". Programs rely on these names and their meaning; fields may be added.
-type (
-	checkObject struct {
-		Verdict  check.Verdict        `json:"verdict"`
-		Findings []checkFindingObject `json:"findings"`
-	}
-	checkFindingObject struct {
-		Offset   int64  `json:"offset"`          // in bytes from the start of the file
-		Line     int    `json:"line,omitempty"`  // of a definition, from 1
-		Frame    *int   `json:"frame,omitempty"` // the first that has it, from 0
-		Rule     string `json:"rule"`
-		Severity string `json:"severity"` // odd, misreads, refuses or crashes: what GDB does
-		Text     string `json:"text"`
-		Count    int    `json:"count"` // lines or frames that have it
-		Advice   string `json:"advice"`
-	}
+	"tracewell/view/wire"
 )
 
 // report prints what was found, in either form.
 func (c *Command) report(out *console.Output, name string, e *examination) error {
 	switch {
 	case c.JSON:
-		return console.WriteIndented(out, describeCheck(e))
+		return console.WriteIndented(out, wire.DescribeCheck(e.report, e.reason))
 	case e.report == nil:
 		return console.WriteLine(out, "%s\n%s: unreadable", text.Visible(e.reason.Error()), text.Visible(name))
 	}
 	writeFindings(out, name, e)
 	return nil
-}
-
-func describeCheck(e *examination) checkObject {
-	object := checkObject{e.verdict(), []checkFindingObject{}}
-	var format *tfile.FormatError
-	if errors.As(e.reason, &format) {
-		object.Findings = append(object.Findings, checkFindingObject{
-			Offset: format.Offset, Rule: "magic", Severity: tfile.Refuses.String(), Text: format.Error(), Count: 1,
-			Advice: "check a file that begins with 0x7f and TRACE0",
-		})
-	}
-	if e.report == nil {
-		return object
-	}
-	for _, f := range e.report.Findings {
-		finding := checkFindingObject{
-			Offset: f.Offset, Line: f.Line, Rule: f.Rule.Name, Severity: f.Rule.Severity.String(), Text: f.Text,
-			Count: f.Count, Advice: f.Rule.Advice,
-		}
-		if f.Frame >= 0 {
-			finding.Frame = &f.Frame
-		}
-		object.Findings = append(object.Findings, finding)
-	}
-	return object
 }
 
 // writeFindings prints the findings one a line, as compilers do, with the advice below the first that breaks a rule.

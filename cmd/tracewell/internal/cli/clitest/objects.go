@@ -3,36 +3,40 @@ package clitest
 import (
 	"encoding/json"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
+
+	"tracewell/view/wire"
 )
 
-// FrameObject is what programs may rely on in the objects of "show --json".
-type FrameObject struct {
-	Frame      *int              `json:"frame"`
-	Tracepoint *int              `json:"tracepoint"`
-	PC         string            `json:"pc"`
-	Registers  map[string]string `json:"registers"`
-	Memory     []struct {
-		Address string `json:"address"`
-		Bytes   string `json:"bytes"`
-	} `json:"memory"`
-	Variables map[string]int64 `json:"variables"`
-	Collected map[string]any   `json:"collected"`
-}
-
-// Objects reads what "show --json" printed.
-func Objects(t testing.TB, printed string) []FrameObject {
+// Objects reads what "show --json" printed. Each line has the members of the struct that documents it, all that it always has and
+// no others: it is decoded strictly, and encoded again it means the same.
+func Objects(t testing.TB, printed string) []wire.Frame {
 	t.Helper()
-	var frames []FrameObject
+	var frames []wire.Frame
 	for line := range strings.Lines(printed) {
-		var frame FrameObject
-		if err := json.Unmarshal([]byte(line), &frame); err != nil {
+		var frame wire.Frame
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&frame); err != nil {
 			t.Fatalf("%v in %s", err, line)
+		}
+		again, err := json.Marshal(frame)
+		if err != nil || !reflect.DeepEqual(anything(t, again), anything(t, []byte(line))) {
+			t.Fatalf("%v: decoded and encoded\n%sis\n%s", err, line, again)
 		}
 		frames = append(frames, frame)
 	}
 	return frames
+}
+
+func anything(t testing.TB, object []byte) (value any) {
+	t.Helper()
+	if err := json.Unmarshal(object, &value); err != nil {
+		t.Fatal(err)
+	}
+	return value
 }
 
 // Examined gathers the bytes that GDB's x command printed: behind an address, a colon and a tab.

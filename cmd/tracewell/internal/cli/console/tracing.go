@@ -8,19 +8,31 @@ import (
 	"tracewell/arch"
 )
 
-// TracesHere reports whether processes of this machine can be traced: on Linux, on a processor that a build for it traces.
-func TracesHere() bool { return runtime.GOOS == "linux" && arch.ByGOARCH(runtime.GOARCH) != nil }
-
-// CheckTracing is the error of a command that traces processes of this machine where that cannot be done.
-func CheckTracing(command string) error {
-	if TracesHere() {
-		return nil
-	}
+// Platforms names the systems on which processes of the same machine can be traced, for help texts: "Linux x86-64".
+func Platforms() string {
 	var on []string
 	for _, m := range arch.Machines() {
 		if m.GOARCH != "" {
 			on = append(on, m.Title)
 		}
 	}
-	return fmt.Errorf("%s: tracing processes of this machine is supported on Linux only, on %s", command, strings.Join(on, ", "))
+	return "Linux " + strings.Join(on, ", ")
+}
+
+// TracesHere reports whether processes of this machine can be traced: on Linux, on a processor that a build for it traces.
+func TracesHere() bool { return traces(runtime.GOOS, runtime.GOARCH) }
+
+func traces(system, processor string) bool {
+	return system == "linux" && arch.ByGOARCH(processor) != nil
+}
+
+// CheckTracing returns the error of a command that traces processes of this machine if that is not supported here. Such commands are
+// part of every build, so that their help and their error are the same everywhere.
+func CheckTracing(command string) error { return checkTracing(command, runtime.GOOS, runtime.GOARCH) }
+
+func checkTracing(command, system, processor string) error {
+	if traces(system, processor) {
+		return nil
+	}
+	return fmt.Errorf("%s: tracing processes of this machine requires %s; this is %s/%s", command, Platforms(), system, processor)
 }

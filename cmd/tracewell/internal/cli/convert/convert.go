@@ -24,17 +24,17 @@ import (
 
 // Command is "tracewell convert".
 type Command struct {
-	Files      []string          `arg:"" name:"file" help:"The files to read, several of one experiment to be merged, and last the one to write. - is standard input or output."`
-	From       string            `placeholder:"FORMAT" complete:"formats" help:"The format of what is read: ${readFormats}. Without it the content tells."`
-	To         string            `placeholder:"FORMAT" complete:"formats" help:"The format to write: ${writeFormats}, with .gz or .zst behind it to compress. Without it the suffix of the name tells; without a suffix it is tf, or matcher for an execution trace."`
-	Frames     *flags.FrameRange `placeholder:"A:B" help:"Take frames A to B only, both included; either may be missing."`
-	Tracepoint []trace.Number    `short:"t" placeholder:"N" complete:"tracepoints" help:"Take the frames of tracepoint N only; may be given several times."`
-	Where      string            `placeholder:"COND" help:"Take the frames only of which a condition in C holds, over what was collected and registers."`
-	Part       int               `placeholder:"N" help:"Of trace files that lie one behind the other in a file take the Nth only, counted from 1; without it they are merged."`
-	ByTime     bool              `help:"Put the frames in the order of $$trace_timestamp, which all must have collected."`
-	Exec       string            `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV. Files of record say which it is."`
-	MaxBad     *flags.Count      `placeholder:"N" help:"Allow N lines in an execution trace that are no records (0). They are kept in any case."`
-	Registers  []string          `short:"r" placeholder:"NAME" complete:"registers" help:"Write these registers only into JSON and CSV; without it all that are collected."`
+	Files      []string          `arg:"" name:"file" help:"The files to read, which are merged if there are several, and last the file to write; - is standard input or output."`
+	From       string            `placeholder:"FORMAT" complete:"formats" help:"The format of what is read: ${readFormats}. Without it the format is detected."`
+	To         string            `placeholder:"FORMAT" complete:"formats" help:"The format to write: ${writeFormats}, followed by .gz or .zst to compress. Without it the suffix of the name determines the format; without a suffix it is tf, or matcher for an execution trace."`
+	Frames     *flags.FrameRange `placeholder:"A:B" help:"Only frames A to B, both included; either may be omitted."`
+	Tracepoint []trace.Number    `short:"t" placeholder:"N" complete:"tracepoints" help:"Only frames of tracepoint N; may be given several times."`
+	Where      string            `placeholder:"COND" help:"Only frames for which a C condition over collected values and registers is true."`
+	Part       int               `placeholder:"N" help:"If a file contains several trace files in a row, read only the Nth, counted from 1; without it they are merged."`
+	ByTime     bool              `help:"Sort the frames by $$trace_timestamp, which every frame must contain."`
+	Exec       string            `placeholder:"ELF" help:"The program that was traced, for names in --where, JSON and CSV. Files that record wrote contain its path."`
+	MaxBad     *flags.Count      `placeholder:"N" help:"Accept N lines in an execution trace that are not records (0). They are kept in any case."`
+	Registers  []string          `short:"r" placeholder:"NAME" complete:"registers" help:"Write only these registers into JSON and CSV (default: all that were collected)."`
 }
 
 // Examples implements flags.Exampler.

@@ -330,7 +330,7 @@ func TestConvertMerge(t *testing.T) {
 		t.Errorf("exit status %d, %s", got.Status, got.Stderr)
 	}
 	frames := clitest.Objects(t, clitest.Run(t, "convert", out, "-", "--to", "json").Stdout)
-	if len(frames) != 3*85 || *frames[85].Tracepoint != 5 || frames[85].Variables["hitt"] != 1 || frames[170].Variables["hits"] != 1 {
+	if len(frames) != 3*85 || frames[85].Tracepoint != 5 || frames[85].Variables["hitt"] != 1 || frames[170].Variables["hits"] != 1 {
 		t.Errorf("%d frames, frame 85 is %+v", len(frames), frames[85])
 	}
 }

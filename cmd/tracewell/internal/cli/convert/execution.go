@@ -94,7 +94,7 @@ func (e *execution) write(t *destination) error {
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
 	if pipe := e.in.input.Pipe; pipe != nil {
-		context.AfterFunc(ctx, pipe.GiveUp)
+		context.AfterFunc(ctx, pipe.Cancel)
 	}
 	if t.path != "-" || !console.IsTerminal(e.streams.Out) {
 		work := progress.Work{Name: "converting " + text.Visible(e.in.name)}

@@ -22,7 +22,7 @@ import (
 
 // Command is "tracewell demo".
 type Command struct {
-	Output string `short:"o" placeholder:"FILE" help:"The trace file to write; without this it is tracewell-demo.tf, or tracewell-demo.2.tf and so on, what is not there yet. The program is put beside it, under the same name without .tf."`
+	Output string `short:"o" placeholder:"FILE" help:"The trace file to write (default: tracewell-demo.tf, or the first of tracewell-demo.2.tf and so on that does not exist). The program is written beside it, under the same name without .tf."`
 }
 
 // Examples implements flags.Exampler.

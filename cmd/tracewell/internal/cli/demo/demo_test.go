@@ -16,6 +16,7 @@ import (
 	"tracewell/internal/demo"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testtool"
+	"tracewell/view/wire"
 )
 
 // TestDemo runs the demonstration, and then has the real GDB read what it left: the frames and the program.
@@ -54,7 +55,7 @@ func TestDemo(t *testing.T) {
 }
 
 // checkDemo looks whether the frames are what was asked for.
-func checkDemo(t *testing.T, frames []clitest.FrameObject) {
+func checkDemo(t *testing.T, frames []wire.Frame) {
 	t.Helper()
 	handle, err := demo.Lookup(demo.Handle)
 	if err != nil {
@@ -72,7 +73,7 @@ func checkDemo(t *testing.T, frames []clitest.FrameObject) {
 }
 
 // compareDemo holds values in some of the frames against those that GDB finds.
-func compareDemo(t *testing.T, program, file string, frames []clitest.FrameObject) {
+func compareDemo(t *testing.T, program, file string, frames []wire.Frame) {
 	t.Helper()
 	picked := []int{0, 1, len(frames) / 2, len(frames) - 1}
 	script := "target tfile " + file + "\n"

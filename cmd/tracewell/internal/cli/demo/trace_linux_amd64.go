@@ -9,7 +9,6 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/cmd/tracewell/internal/cli/serve"
 	"tracewell/internal/demo"
 	"tracewell/target"
 	"tracewell/target/linux"
@@ -149,10 +148,11 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err != nil {
 		return nil, err
 	}
-	engine, err := serve.NewEngine(process, io.Discard)
+	blocks, err := tracepoint.LayoutOf(process)
 	if err != nil {
 		return nil, err
 	}
+	engine := tracepoint.New(blocks)
 	process.Tracer().SetHandler(engine.NewHandler())
 	if err := defineDemo(engine, layout); err != nil {
 		return nil, err

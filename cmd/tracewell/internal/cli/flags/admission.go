@@ -7,7 +7,7 @@ import (
 
 // Admission say who may connect to a server.
 type Admission struct {
-	AnyUser bool `help:"Serve clients of every user of this machine; without, of the own user, root, and the user who ran sudo."`
+	AnyUser bool `help:"Serve clients of every user of this machine, not only of your own user, root, and the user who ran sudo."`
 }
 
 // ListenOn opens the place where clients connect.

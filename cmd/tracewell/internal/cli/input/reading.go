@@ -10,9 +10,9 @@ import (
 
 // Reading say how to read a trace file that does not tell it itself, or tells it wrongly.
 type Reading struct {
-	Endian       string `aliases:"byte-order" enum:"auto,little,big" default:"auto" help:"The byte order of the frames: little or big, if it is not found out rightly."`
-	RegisterSize int    `placeholder:"BYTES" help:"The length of a register block, whatever the file says."`
-	Recover      bool   `help:"Pass over damage, and go on with the frames behind it."`
+	Endian       string `aliases:"byte-order" enum:"auto,little,big" default:"auto" help:"The byte order of the frames, if it is not detected correctly: little or big."`
+	RegisterSize int    `placeholder:"BYTES" help:"The length of a register block, in place of the one in the file."`
+	Recover      bool   `help:"Skip damaged parts, and continue with the next intact frame."`
 }
 
 // Options are those of tfile.Open.

@@ -22,7 +22,7 @@ type Stream struct {
 	Status fs.FileInfo
 	File   *os.File // of a regular file
 	close  func()
-	Pipe   *waiting // of anything else
+	Pipe   *CancellableReader // of anything else
 	Raw    counted
 	stream *packed.Stream // of raw, from the first Read on: before, a pipe may have nothing to tell whether it is compressed
 	err    error          // why there is no stream
@@ -46,8 +46,8 @@ func OpenStream(path string, streams console.Streams) (t *Stream, err error) {
 		if path == "-" {
 			open = func() (io.ReadCloser, error) { return io.NopCloser(streams.In), nil }
 		}
-		t.Pipe = newWaiting(open)
-		t.Raw.Reader, t.close = t.Pipe, t.Pipe.GiveUp
+		t.Pipe = newCancellableReader(open)
+		t.Raw.Reader, t.close = t.Pipe, t.Pipe.Cancel
 	case path == "-":
 		t.File, t.close = streams.In, func() {}
 		t.Raw.Reader = t.File
@@ -116,7 +116,7 @@ func Cause(err error) error {
 func (t *Stream) Input() match.Input {
 	in := match.Input{Name: t.Name, Reader: t}
 	if t.Pipe != nil {
-		in.Interrupt = t.Pipe.GiveUp
+		in.Interrupt = t.Pipe.Cancel
 		return in
 	}
 	t.begin()

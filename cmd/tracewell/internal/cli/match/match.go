@@ -2,9 +2,9 @@
 package match
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -12,13 +12,12 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/internal/text"
-	"tracewell/itrace/dialects"
-	"tracewell/itrace/match"
+	"tracewell/itrace/match/batch"
 )
 
 // Command is "tracewell match".
 type Command struct {
-	Files []string `arg:"" optional:"" name:"trace" help:"The reference and what to compare with it, each by itself: files, compressed or not, or pipes; - is standard input."`
+	Files []string `arg:"" optional:"" name:"trace" help:"The reference, and one or more traces to compare with it: files, compressed or not, or pipes; - is standard input."`
 
 	originalOptions
 	meaningOptions
@@ -29,20 +28,20 @@ type Command struct {
 
 // outputOptions say what a comparison puts where.
 type outputOptions struct {
-	JSON           bool           `group:"Output:" name:"json" xor:"form" help:"Print one JSON object a line for each comparison."`
-	JUnit          string         `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the outcome as JUnit XML, for systems that run tests."`
-	HTML           string         `group:"Output:" name:"html" placeholder:"FILE" help:"Write the outcome as one web page that needs nothing else."`
-	Quiet          bool           `group:"Output:" short:"q" xor:"form" help:"Print a line for what is not equal, and nothing else."`
-	MaxDifferences flags.Positive `group:"Output:" default:"100" placeholder:"N" help:"Describe N differences; all are counted (${default})."`
+	JSON           bool           `group:"Output:" name:"json" xor:"form" help:"Print one JSON object per line, for each comparison."`
+	JUnit          string         `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML, for CI systems."`
+	HTML           string         `group:"Output:" name:"html" placeholder:"FILE" help:"Write the results as one self-contained web page."`
+	Quiet          bool           `group:"Output:" short:"q" xor:"form" help:"Print only a line for each pair that is not equal."`
+	MaxDifferences flags.Positive `group:"Output:" default:"100" placeholder:"N" help:"Describe the first N differences; all are counted (${default})."`
 	Context        flags.Positive `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference, 1024 at most (${default})."`
 }
 
 // pairsOptions are about many comparisons.
 type pairsOptions struct {
-	Pairs string         `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs that a file lists: REFERENCE and OTHER on a line, separated by blanks, or by a tab if the names have blanks, which may be quoted as well; relative to the folder of the file; # begins a comment."`
-	Jobs  flags.Positive `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs at the same time (${default})."`
-	Shard *shard         `group:"Many pairs:" placeholder:"I/N" help:"Of the pairs take every Nth only, from pair I on: 0/N, 1/N to N-1/N are all of them."`
-	Merge bool           `group:"Many pairs:" help:"The operands are files that match --json has written, as of all shards: sum them up. A pair that is missing is a failure."`
+	Pairs string         `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs listed in a file, one per line: REFERENCE and OTHER, separated by blanks or a tab. Names with blanks are separated by a tab or quoted. Names are relative to the folder of the file. # starts a comment."`
+	Jobs  flags.Positive `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs in parallel (${default})."`
+	Shard *batch.Shard   `group:"Many pairs:" placeholder:"I/N" help:"Compare only every Nth pair, starting with pair I: the shards 0/N to N-1/N are all pairs."`
+	Merge bool           `group:"Many pairs:" help:"Merge files that match --json wrote, usually one per shard, into one result. A missing pair is a failure."`
 }
 
 // Examples implements flags.Exampler.
@@ -82,7 +81,7 @@ func (c *Command) Run(streams console.Streams) error {
 	if len(pairs) == 0 {
 		fmt.Fprintf(streams.Err, "tracewell: %s has no pair for shard %v\n", text.Visible(c.Pairs), c.Shard)
 	}
-	var last *matchResult
+	var last *batch.Result
 	for r := range c.compareAll(ctx, pairs, streams) {
 		last = r
 		stopped := ctx.Err() != nil
@@ -124,10 +123,10 @@ func (c *Command) check() error {
 }
 
 // checkOutputs refuses, before the work begins, files that cannot be written where they are wanted, and those that are read.
-func (c *Command) checkOutputs(pairs []tracePair) error {
+func (c *Command) checkOutputs(pairs []batch.Pair) error {
 	inputs := append([]string{c.Pairs}, c.Files...)
 	for _, pair := range pairs {
-		inputs = append(inputs, pair.reference, pair.other)
+		inputs = append(inputs, pair.Reference, pair.Other)
 	}
 	for _, out := range []string{c.JUnit, c.HTML} {
 		if out == "" {
@@ -150,16 +149,16 @@ func (c *Command) checkOutputs(pairs []tracePair) error {
 }
 
 // listed returns the pairs to compare: those of the manifest or of the operands.
-func (c *Command) listed(streams console.Streams) ([]tracePair, error) {
+func (c *Command) listed(streams console.Streams) ([]batch.Pair, error) {
 	if c.Pairs != "" {
-		return readPairs(c.Pairs, c.Shard, streams)
+		return c.pairs(streams)
 	}
-	var pairs []tracePair
+	var pairs []batch.Pair
 	for _, other := range c.Files[1:] {
 		if c.Files[0] == "-" && other == "-" {
 			return nil, errors.New("standard input cannot be both the reference and what is compared with it")
 		}
-		pairs = append(pairs, tracePair{name: c.Files[0] + " " + other, reference: c.Files[0], other: other})
+		pairs = append(pairs, batch.Pair{Name: c.Files[0] + " " + other, Reference: c.Files[0], Other: other})
 	}
 	if len(pairs) > 1 {
 		status, err := os.Stat(c.Files[0])
@@ -171,46 +170,62 @@ func (c *Command) listed(streams console.Streams) ([]tracePair, error) {
 	return pairs, nil
 }
 
-// compare compares one pair. told learns how many bytes of the files have been read.
-func (c *Command) compare(ctx context.Context, pair tracePair, told func(done int64), streams console.Streams) *matchResult {
-	result := &matchResult{Name: pair.name, Pair: pair.place}
-	var traces [2]*input.Stream
-	for i, path := range []string{pair.reference, pair.other} {
-		t, err := input.OpenStream(path, streams)
-		if err != nil {
-			result.Report = failedReport(pair, err)
-			return result
-		}
-		defer t.Close()
-		traces[i] = t
+// pairs reads the manifest of --pairs, "-" being standard input, and returns the pairs of the shard.
+func (c *Command) pairs(streams console.Streams) ([]batch.Pair, error) {
+	part := batch.Whole
+	if c.Shard != nil {
+		part = *c.Shard
 	}
-	if err := input.CheckPair(traces[0], traces[1]); err != nil {
-		result.Report = failedReport(pair, err)
-		return result
+	if c.Pairs == "-" {
+		return batch.Manifest(streams.In, c.Pairs, ".", part)
 	}
-	options := c.settings()
-	options.Progress = func(int64, int64) { told(traces[0].Raw.Done.Load() + traces[1].Raw.Done.Load()) }
-	reference, other := traces[0].Input(), traces[1].Input()
-	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
-	result.Report = match.Compare(ctx, reference, other, dialects.All, options)
-	if ctx.Err() != nil && result.Verdict == match.Failed {
-		result.Reason = fmt.Sprintf("interrupted behind %s", text.Plural(result.Compared.Instructions, "instruction"))
+	f, err := os.Open(c.Pairs)
+	if err != nil {
+		return nil, err
 	}
-	for _, t := range traces {
-		if changed := t.Changed(); changed != "" {
-			result.notes = append(result.notes, text.Visible(t.Name)+": warning: "+changed)
-		}
-	}
-	if os.SameFile(traces[0].Status, traces[1].Status) {
-		result.notes = append(result.notes, text.Visible(pair.name)+": warning: both are the same file")
-	}
-	return result
+	defer f.Close()
+	return batch.Manifest(f, c.Pairs, filepath.Dir(c.Pairs), part)
 }
 
-// failedReport is the report of traces that could not even be opened.
-func failedReport(pair tracePair, err error) *match.Report {
-	r := &match.Report{Verdict: match.Failed, Reason: err.Error()}
-	r.Differences, r.Counts = []match.Difference{}, map[match.Class]int64{}
-	r.Traces[0].File, r.Traces[1].File = pair.reference, pair.other
-	return r
+// merge sums up the results in the files that are the operands.
+func (c *Command) merge(streams console.Streams) error {
+	if err := c.checkOutputs(nil); err != nil {
+		return err
+	}
+	var all []*batch.Result
+	for _, path := range c.Files {
+		results, err := readResults(path, streams)
+		if err != nil {
+			return err
+		}
+		all = append(all, results...)
+	}
+	if len(all) == 0 {
+		return errors.New("the files hold no results: nothing was compared")
+	}
+	all, err := batch.Merge(all)
+	if err != nil {
+		return err
+	}
+	results := newMatchResults(c, streams)
+	for _, r := range all {
+		if err := results.add(r); err != nil {
+			return err
+		}
+	}
+	return results.conclude()
+}
+
+// readResults reads a file that match --json has written, compressed or not, "-" being standard input. One that is cut off is refused
+// as a whole: the pairs behind the cut would be reported as pairs that no machine has compared.
+func readResults(path string, streams console.Streams) ([]*batch.Result, error) {
+	source, err := input.OpenPacked(path, streams)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	if source.Damage != nil {
+		return nil, fmt.Errorf("%s: %w", source.Name, source.Damage)
+	}
+	return batch.Read(io.NewSectionReader(source, 0, source.Size()), source.Name)
 }

@@ -128,12 +128,12 @@ func TestMatchStatus(t *testing.T) {
 }
 
 // matched returns the objects that match --json prints.
-func matched(t *testing.T, args ...string) (results []matchResult) {
+func matched(t *testing.T, args ...string) (results []match.Result) {
 	t.Helper()
 	got := clitest.Run(t, append([]string{"match", "--json"}, args...)...)
 	decoder := json.NewDecoder(strings.NewReader(got.Stdout))
 	for decoder.More() {
-		var r matchResult
+		var r match.Result
 		if err := decoder.Decode(&r); err != nil {
 			t.Fatalf("%v: %v: %+v", args, err, got)
 		}

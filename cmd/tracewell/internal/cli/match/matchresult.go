@@ -10,17 +10,9 @@ import (
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
+	"tracewell/itrace/match/batch"
 	"tracewell/itrace/match/report"
 )
-
-// matchResult is the outcome of one comparison: an object of match --json.
-type matchResult struct {
-	Name string     `json:"name"` // both traces as they were written
-	Pair *pairPlace `json:"pair,omitempty"`
-	*match.Report
-
-	notes []string // for standard error
-}
 
 // matchResults prints results as they come and sums them up.
 type matchResults struct {
@@ -35,12 +27,12 @@ func newMatchResults(c *Command, streams console.Streams) *matchResults {
 }
 
 // add prints a result.
-func (m *matchResults) add(r *matchResult) error {
+func (m *matchResults) add(r *batch.Result) error {
 	m.counts[r.Verdict]++
 	if m.c.JUnit != "" || m.c.HTML != "" {
 		m.cases = append(m.cases, report.Case{Name: r.Name, Report: r.Report, Dialects: dialects.All})
 	}
-	for _, note := range r.notes {
+	for _, note := range r.Notes {
 		fmt.Fprintf(m.streams.Err, "tracewell: %s\n", note)
 	}
 	if m.c.Debug {
@@ -53,7 +45,7 @@ func (m *matchResults) add(r *matchResult) error {
 	return console.Write(m.streams, func(out *console.Output) error {
 		switch {
 		case m.c.JSON:
-			return jsontext.Write(out, r, "")
+			return jsontext.Write(out, r.Result, "")
 		case m.c.many():
 			return m.line(out, r)
 		case unread && r.Verdict == match.Failed:
@@ -70,7 +62,7 @@ func (m *matchResults) add(r *matchResult) error {
 func (c *Command) many() bool { return c.Pairs != "" || c.Merge }
 
 // line prints the line of one pair of many.
-func (m *matchResults) line(out *console.Output, r *matchResult) error {
+func (m *matchResults) line(out *console.Output, r *batch.Result) error {
 	if m.c.Quiet && r.Verdict == match.Equal {
 		return nil
 	}
@@ -111,7 +103,7 @@ func outline(r *match.Report) string {
 }
 
 // trace tells on standard error what was read and how fast.
-func (m *matchResults) trace(r *matchResult) {
+func (m *matchResults) trace(r *batch.Result) {
 	for _, t := range r.Traces {
 		speed := ""
 		if r.Seconds > 0 {

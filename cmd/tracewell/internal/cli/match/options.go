@@ -17,22 +17,22 @@ import (
 
 // originalOptions are the options of Trace Matcher.
 type originalOptions struct {
-	WindowSize   windowSize  `group:"Options of Trace Matcher:" short:"w" default:"${window}" placeholder:"N" help:"Compare N records at once, so that an effect may come up to N-1 records late; 1 is one by one, as is no N (${default})."`
+	WindowSize   windowSize  `group:"Options of Trace Matcher:" short:"w" default:"${window}" placeholder:"N" help:"Compare N records at once: an effect may be up to N-1 records late. Without N the window is ${default}."`
 	FirstDifStop bool        `group:"Options of Trace Matcher:" help:"Stop at the first difference; also -fds."`
-	BootSize     flags.Count `group:"Options of Trace Matcher:" placeholder:"N" help:"Leave the first N instructions of each trace out; also -bs N."`
-	StartAddr    *hexAddress `group:"Options of Trace Matcher:" placeholder:"ADDR" help:"Begin each trace with its first instruction at ADDR, in hexadecimal; also -sa ADDR."`
-	SkipEqual    bool        `group:"Options of Trace Matcher:" help:"Take records that follow one another and differ in time only as one; also -se."`
-	SkipRest     bool        `group:"Options of Trace Matcher:" help:"Leave out what one trace has behind the end of the other; also -sr."`
-	Debug        bool        `group:"Options of Trace Matcher:" short:"d" help:"Tell on standard error what was read and how fast."`
+	BootSize     flags.Count `group:"Options of Trace Matcher:" placeholder:"N" help:"Skip the first N instructions of each trace; also -bs N."`
+	StartAddr    *hexAddress `group:"Options of Trace Matcher:" placeholder:"ADDR" help:"Start each trace at its first instruction at ADDR, in hexadecimal; also -sa ADDR."`
+	SkipEqual    bool        `group:"Options of Trace Matcher:" help:"Treat consecutive records that differ only in time as one; also -se."`
+	SkipRest     bool        `group:"Options of Trace Matcher:" help:"Ignore the rest of the longer trace; also -sr."`
+	Debug        bool        `group:"Options of Trace Matcher:" short:"d" help:"Print to standard error what was read, and how fast."`
 }
 
 // meaningOptions say what makes a difference.
 type meaningOptions struct {
 	Compare []matchField  `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
-	Alias   []aliases     `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Names of one register, as r8=t0, or of a whole instruction set: ${aliasSets}."`
-	Ignore  []ignoreRule  `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Let records by a rule make no difference; may be given several times. reg:NAME, * standing for any characters, or reg:NAME&MASK for some bits of it; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for accesses to memory; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal, LAST is included and may be left out."`
-	MaxBad  flags.Count   `group:"What makes a difference:" placeholder:"N" help:"Allow N lines in each trace that are no records (0)."`
-	Dialect flags.Dialect `group:"What makes a difference:" placeholder:"NAME" complete:"dialects" help:"What the traces are written in; without it that is found out: ${dialects}."`
+	Alias   []aliases     `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
+	Ignore  []ignoreRule  `group:"What makes a difference:" sep:"none" placeholder:"RULE" help:"Ignore differences in some records; may be given several times. reg:NAME for a register, where * matches any characters, or reg:NAME&MASK for some of its bits; mem:FIRST-LAST, read:FIRST-LAST, write:FIRST-LAST for memory accesses; pc:FIRST-LAST for instructions with their effects; reg, mem, read, write for all. Numbers are hexadecimal. LAST is included and may be omitted."`
+	MaxBad  flags.Count   `group:"What makes a difference:" placeholder:"N" help:"Accept N lines in each trace that are not records (0)."`
+	Dialect flags.Dialect `group:"What makes a difference:" placeholder:"NAME" complete:"dialects" help:"The format of the traces; without it the format is detected: ${dialects}."`
 }
 
 // windowSize is the value of --window-size.

@@ -17,41 +17,6 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 )
 
-func TestSplitNames(t *testing.T) {
-	for line, want := range map[string]string{
-		"":                          "",
-		"  ":                        "",
-		"# a b":                     "",
-		"  # a b":                   "",
-		"a b":                       "a|b",
-		" a   b  ":                  "a|b",
-		"a b # c":                   "a|b",
-		"a#1 b#2":                   "a#1|b#2",
-		`"a b" 'c "d"'`:             `a b|c "d"`,
-		`"" b`:                      "|b",
-		"a b\tc d":                  "a b|c d",
-		"a b \t\t c d # no comment": "a b|c d # no comment",
-		"\"a b\"\tc\r":              "a b|c",
-		"a b\r":                     "a|b",
-		"a b c":                     "a|b|c",
-	} {
-		if names, err := splitNames(line); err != nil || strings.Join(names, "|") != want {
-			t.Errorf("%q: %q, %v", line, names, err)
-		}
-	}
-	if names, err := splitNames(`a "b c`); err == nil {
-		t.Errorf("an open quote: %q", names)
-	}
-}
-
-func TestShardText(t *testing.T) {
-	for _, wrong := range []string{"", "1", "4/4", "-1/4", "0/0", "a/b", "1/2/3", "8/4"} {
-		if err := new(shard).UnmarshalText([]byte(wrong)); err == nil {
-			t.Errorf("%q is taken", wrong)
-		}
-	}
-}
-
 // manifest are pairs of the traces of traceFolder, in a folder of its own beside it, of which one cannot be compared.
 const manifest = `# REFERENCE OTHER
 ../ref ../same

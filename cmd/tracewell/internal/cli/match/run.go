@@ -2,45 +2,31 @@ package match
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"os"
 	"sync"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/internal/progress"
-	"tracewell/internal/routine"
+	"tracewell/internal/text"
+	"tracewell/itrace/dialects"
+	"tracewell/itrace/match"
+	"tracewell/itrace/match/batch"
 )
 
-// compareAll compares pairs, some at the same time, and yields the results in the order of the pairs. Once the context is done
-// it begins no more, and the results that are left say so.
-func (c *Command) compareAll(ctx context.Context, pairs []tracePair, streams console.Streams) iter.Seq[*matchResult] {
-	return func(yield func(*matchResult) bool) {
-		ctx, cancel := context.WithCancel(ctx)
-		defer cancel()
-		results := make([]chan *matchResult, len(pairs))
-		for i := range results {
-			results[i] = make(chan *matchResult, 1)
-		}
+// compareAll compares pairs, as many at the same time as --jobs says, behind a progress bar, and yields the results in order. The bar
+// is gone when the last one is printed.
+func (c *Command) compareAll(ctx context.Context, pairs []batch.Pair, streams console.Streams) iter.Seq[*batch.Result] {
+	return func(yield func(*batch.Result) bool) {
 		bar := startMatchBar(pairs, streams)
 		defer bar.finish()
-		routine.Go(func() {
-			free := make(chan struct{}, c.Jobs)
-			for i, pair := range pairs {
-				free <- struct{}{}
-				if i > 0 && ctx.Err() != nil {
-					results[i] <- &matchResult{Name: pair.name, Pair: pair.place, Report: failedReport(pair, console.ErrInterrupted)}
-					<-free
-					continue
-				}
-				routine.Go(func() {
-					results[i] <- c.compare(ctx, pair, bar.part(), streams)
-					<-free
-				})
-			}
-		})
-		for i := range pairs {
-			r := <-results[i]
-			if i == len(pairs)-1 {
+		left := len(pairs)
+		for r := range batch.Compare(ctx, pairs, int(c.Jobs), func(ctx context.Context, pair batch.Pair) *batch.Result {
+			return c.compare(ctx, pair, bar.part(), streams)
+		}) {
+			if left--; left == 0 {
 				bar.finish()
 			}
 			if !yield(r) {
@@ -50,21 +36,57 @@ func (c *Command) compareAll(ctx context.Context, pairs []tracePair, streams con
 	}
 }
 
+// compare compares one pair. progress is called with the bytes that have been read of both files, before they are unpacked. A trace that
+// was written to meanwhile, and a pair of one file twice, are compared, with a warning.
+func (c *Command) compare(ctx context.Context, pair batch.Pair, progress func(done int64), streams console.Streams) *batch.Result {
+	var traces [2]*input.Stream
+	for i, path := range []string{pair.Reference, pair.Other} {
+		t, err := input.OpenStream(path, streams)
+		if err != nil {
+			return batch.Failed(pair, err)
+		}
+		defer t.Close()
+		traces[i] = t
+	}
+	if err := input.CheckPair(traces[0], traces[1]); err != nil {
+		return batch.Failed(pair, err)
+	}
+	options := c.settings()
+	options.Progress = func(int64, int64) { progress(traces[0].Raw.Done.Load() + traces[1].Raw.Done.Load()) }
+	reference, other := traces[0].Input(), traces[1].Input()
+	reference.Dialect, other.Dialect = c.Dialect.Dialect, c.Dialect.Dialect
+	result := &batch.Result{Result: match.Result{Name: pair.Name, Pair: pair.Place}}
+	result.Report = match.Compare(ctx, reference, other, dialects.All, options)
+	if ctx.Err() != nil && result.Verdict == match.Failed {
+		result.Reason = fmt.Sprintf("interrupted behind %s", text.Plural(result.Compared.Instructions, "instruction"))
+	}
+	for _, t := range traces {
+		if changed := t.Changed(); changed != "" {
+			result.Notes = append(result.Notes, text.Visible(t.Name)+": warning: "+changed)
+		}
+	}
+	if os.SameFile(traces[0].Status, traces[1].Status) {
+		result.Notes = append(result.Notes, text.Visible(pair.Name)+": warning: both are the same file")
+	}
+	return result
+}
+
 // matchBar shows how far comparisons have come that run at the same time.
 type matchBar struct {
 	mu   sync.Mutex
 	bar  *progress.Bar // nil when it is not shown, and at the end
-	done int64         // bytes of all traces
+	done int64         // bytes read of all traces, as they are in the files
 }
 
-// startMatchBar shows no bar where the results of several pairs go to the terminal, which tell as much.
-func startMatchBar(pairs []tracePair, streams console.Streams) *matchBar {
+// startMatchBar shows no bar where the results of several pairs go to the terminal, which tell as much. The total is not known if one
+// of the traces is a pipe; then the bar only moves.
+func startMatchBar(pairs []batch.Pair, streams console.Streams) *matchBar {
 	if len(pairs) > 1 && console.IsTerminal(streams.Out) {
 		return &matchBar{}
 	}
 	total := int64(0)
 	for _, p := range pairs {
-		for _, path := range []string{p.reference, p.other} {
+		for _, path := range []string{p.Reference, p.Other} {
 			status, err := os.Stat(path)
 			switch {
 			case path == "-" || err == nil && !status.Mode().IsRegular():
@@ -77,7 +99,7 @@ func startMatchBar(pairs []tracePair, streams console.Streams) *matchBar {
 	return &matchBar{bar: progress.Start(streams.Err, progress.Work{Name: "comparing", Total: total})}
 }
 
-// part returns the function that learns how many bytes have been read for one comparison.
+// part returns the function that is called with how many bytes one comparison has read so far.
 func (b *matchBar) part() func(done int64) {
 	before := int64(0)
 	return func(done int64) {
@@ -89,6 +111,7 @@ func (b *matchBar) part() func(done int64) {
 	}
 }
 
+// finish removes the bar. Comparisons that still run find none to move.
 func (b *matchBar) finish() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

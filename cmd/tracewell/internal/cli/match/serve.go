@@ -1,6 +1,7 @@
 package match
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -9,22 +10,22 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
-	clireplay "tracewell/cmd/tracewell/internal/cli/replay"
+	"tracewell/cmd/tracewell/internal/cli/recording"
 	"tracewell/internal/routine"
 	"tracewell/internal/serving"
 	"tracewell/internal/text"
 	"tracewell/itrace/dialects"
 	"tracewell/itrace/match"
-	"tracewell/stub"
+	"tracewell/itrace/match/batch"
 	"tracewell/target/replay"
 )
 
 // serveOptions are about serving the two traces of a comparison to GDB.
 type serveOptions struct {
-	Serve           string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces, the reference first, each where the first difference is, as replay does; until Ctrl-C."`
+	Serve           string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces to GDB until Ctrl-C, as replay does, the reference first, each positioned at the first difference."`
 	Exec            string `group:"To look at it in GDB:" placeholder:"ELF" help:"With --serve, the program that was executed."`
 	flags.Admission `group:"To look at it in GDB:"`
-	Arch            string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
+	Arch            string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, if neither --exec nor the names of registers determine it: ${architectures}."`
 }
 
 // checkServe refuses to serve what cannot be served.
@@ -66,7 +67,7 @@ func (c *Command) comms() (places [2]serving.Comm, err error) {
 }
 
 // serve serves both traces until it is interrupted. Of traces that are equal there is nothing to be looked at.
-func (c *Command) serve(r *matchResult, streams console.Streams) error {
+func (c *Command) serve(r *batch.Result, streams console.Streams) error {
 	if len(r.Differences) == 0 {
 		fmt.Fprintln(streams.Err, "tracewell: there is no difference to serve")
 		return nil
@@ -78,25 +79,34 @@ func (c *Command) serve(r *matchResult, streams console.Streams) error {
 	if err != nil {
 		return err
 	}
+	// A server that fails takes the other one with it: its error would not be seen before Ctrl-C otherwise.
+	both, fail := context.WithCancel(ctx)
+	defer fail()
 	served := make(chan error, len(places))
 	for i, place := range places {
-		replayed, err := c.side(i, r, streams)
+		side, err := c.side(i, r, streams)
 		if err != nil {
 			return err
 		}
-		defer replayed.Close()
-		entrance, err := c.ListenOn(place, streams)
+		defer side.Close()
+		clients, err := c.ListenOn(place, streams)
 		if err != nil {
 			return err
 		}
-		defer entrance.Close()
-		routine.Go(func() { served <- replayed.Serve(ctx, entrance, false, streams.Err) })
+		defer clients.Close()
+		routine.Go(func() {
+			err := side.Serve(both, clients, false, streams.Err)
+			if err != nil {
+				fail()
+			}
+			served <- err
+		})
 	}
 	return errors.Join(<-served, <-served, console.SignalledStatus(ctx))
 }
 
 // side opens one of the traces for clients, which find it at the first difference.
-func (c *Command) side(side int, r *matchResult, streams console.Streams) (*clireplay.Replayed, error) {
+func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*recording.Recording, error) {
 	file, err := input.OpenPacked(c.Files[side], streams)
 	if err != nil {
 		return nil, err
@@ -105,29 +115,21 @@ func (c *Command) side(side int, r *matchResult, streams console.Streams) (*clir
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	e, err := clireplay.OpenExecution(file, d, replay.ExecutionOptions{Arch: c.Arch, Program: c.Exec}, streams)
+	e, err := recording.OpenExecution(file, d, replay.ExecutionOptions{Arch: c.Arch, Program: c.Exec}, streams)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	open := func() (*replay.ExecutionTarget, error) {
-		t, err := e.Target()
-		if err == nil {
-			err = t.GotoLine(lineOf(&r.Differences[0], side))
-		}
-		return t, err
+	start := func(t *replay.ExecutionTarget) error { return t.GotoLine(lineOf(&r.Differences[0], side)) }
+	served := recording.OfExecution(e, file, start)
+	t, err := e.Target()
+	if err == nil {
+		err = start(t)
 	}
-	t, err := open()
 	if err != nil {
-		return nil, errors.Join(err, e.Close(), file.Close())
+		return nil, errors.Join(err, served.Close())
 	}
-	fmt.Fprintf(streams.Err, "tracewell: %s: %s: %s\n", [...]string{"reference", "other"}[side], text.Visible(file.Name), t.Moment())
-	return &clireplay.Replayed{
-		Close: func() error { return errors.Join(e.Close(), file.Close()) },
-		Config: func() (stub.Config, error) {
-			t, err := open()
-			return stub.Config{Target: t, Attached: true}, err
-		},
-	}, nil
+	fmt.Fprintf(streams.Err, "tracewell: %s: %s: %s\n", [...]string{"reference", "other"}[side], text.Visible(file.Name), t.Position())
+	return served, nil
 }
 
 // pastTheEnd is a line behind all others.

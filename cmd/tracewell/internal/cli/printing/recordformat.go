@@ -11,6 +11,7 @@ import (
 	"tracewell/internal/cexpr"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
 	"tracewell/trace"
 	frameview "tracewell/view"
 )
@@ -36,55 +37,18 @@ type formatPart struct {
 	start   int  // of the expression in the template
 }
 
-// field writes something that every frame has.
-type field func(dst []byte, p *lineWriter, frame frameview.Frame) []byte
+// field appends what a template names by a word and not by an expression.
+type field func(w *lineWriter, dst []byte, frame frameview.Frame) []byte
 
-// fields are those that there are, in the order in which they are listed.
+// fields are in the order in which messages list them.
 var fields = []struct {
 	name   string
 	append field
 }{
-	{"time", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		if stamp, ok := p.stamp(frame); ok {
-			return AppendClock(dst, stamp)
-		}
-		return append(dst, unavailable...)
-	}},
-	{"elapsed", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		if stamp, ok := p.stamp(frame); ok {
-			return strconv.AppendFloat(dst, p.elapsed(stamp).Seconds(), 'f', 6, 64)
-		}
-		return append(dst, unavailable...)
-	}},
-	{"frame", func(dst []byte, _ *lineWriter, frame frameview.Frame) []byte {
-		return strconv.AppendInt(dst, int64(frame.Number), 10)
-	}},
-	{"tracepoint", func(dst []byte, _ *lineWriter, frame frameview.Frame) []byte {
-		return strconv.AppendInt(dst, int64(frame.Tracepoint()), 10)
-	}},
-	{"location", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		dst = append(dst, text.Visible(p.view.Source(frame.Tracepoint()))...)
-		if p.view.Stepped(frame) {
-			dst = append(dst, " (step)"...)
-		}
-		return dst
-	}},
-	{"function", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		name, _, _ := strings.Cut(p.view.Describe(frame.PC), "+")
-		return append(dst, text.Visible(name)...)
-	}},
-	{"file", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		file, _ := p.line(frame)
-		return append(dst, text.Visible(file)...)
-	}},
-	{"line", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		_, line := p.line(frame)
-		return append(dst, line...)
-	}},
-	{"pc", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte {
-		return AppendCode(dst, p.view, frame.PC)
-	}},
-	{"values", func(dst []byte, p *lineWriter, frame frameview.Frame) []byte { return p.appendValues(dst, frame) }},
+	{"time", (*lineWriter).appendTime}, {"elapsed", (*lineWriter).appendElapsed}, {"frame", (*lineWriter).appendNumber},
+	{"tracepoint", (*lineWriter).appendTracepoint}, {"location", (*lineWriter).appendLocation},
+	{"function", (*lineWriter).appendFunction}, {"file", (*lineWriter).appendFile}, {"line", (*lineWriter).appendLine},
+	{"pc", (*lineWriter).appendPC}, {"values", (*lineWriter).appendValues},
 }
 
 // FieldNames are the names of fields.
@@ -120,7 +84,7 @@ func (f *LineFormat) UnmarshalText(text []byte) error {
 
 // wrong is an error about a part of the template.
 func (f *LineFormat) wrong(start, end int, problem, hint string) error {
-	return &cexpr.Error{Text: f.text, Start: start, End: end, Problem: problem, Hint: hint}
+	return &expr.Error{Text: f.text, Start: start, End: end, Problem: problem, Hint: hint}
 }
 
 // add reads what begins at a place, and returns how long it is.
@@ -256,7 +220,7 @@ func NewLineWriter(out io.Writer, view *frameview.View, format LineFormat, named
 
 // misplaced shows an error about an expression where it stands in the template.
 func (f *LineFormat) misplaced(part formatPart, err error) error {
-	if wrong, ok := err.(*cexpr.Error); ok && wrong.Text == part.expr {
+	if wrong, ok := err.(*expr.Error); ok && wrong.Text == part.expr {
 		return fmt.Errorf("--format: %w", f.wrong(part.start+wrong.Start, part.start+wrong.End, wrong.Problem, wrong.Hint))
 	}
 	return fmt.Errorf("--format: %w", f.wrong(part.start, part.start+len(part.expr), err.Error(), ""))
@@ -281,7 +245,7 @@ func (w *lineWriter) append(dst []byte, frame frameview.Frame) []byte {
 		case part.literal != "":
 			dst = append(dst, part.literal...)
 		case part.field != nil:
-			dst = part.field(dst, w, frame)
+			dst = part.field(w, dst, frame)
 		default:
 			dst = w.appendExpression(dst, &w.exprs[n])
 			n++
@@ -354,6 +318,57 @@ func appendAs(dst []byte, value ctype.Number, letter byte) []byte {
 	}
 	shift := 64 - 8*min(value.Type.Size, 8)
 	return strconv.AppendInt(dst, int64(bits<<shift)>>shift, 10)
+}
+
+func (w *lineWriter) appendTime(dst []byte, frame frameview.Frame) []byte {
+	if stamp, ok := w.stamp(frame); ok {
+		return AppendClock(dst, stamp)
+	}
+	return append(dst, unavailable...)
+}
+
+// appendElapsed appends seconds.
+func (w *lineWriter) appendElapsed(dst []byte, frame frameview.Frame) []byte {
+	if stamp, ok := w.stamp(frame); ok {
+		return strconv.AppendFloat(dst, w.elapsed(stamp).Seconds(), 'f', 6, 64)
+	}
+	return append(dst, unavailable...)
+}
+
+func (w *lineWriter) appendNumber(dst []byte, frame frameview.Frame) []byte {
+	return strconv.AppendInt(dst, int64(frame.Number), 10)
+}
+
+func (w *lineWriter) appendTracepoint(dst []byte, frame frameview.Frame) []byte {
+	return strconv.AppendInt(dst, int64(frame.Tracepoint()), 10)
+}
+
+// appendLocation appends the location as the user set it.
+func (w *lineWriter) appendLocation(dst []byte, frame frameview.Frame) []byte {
+	dst = append(dst, text.Visible(w.view.Source(frame.Tracepoint()))...)
+	if w.view.Stepped(frame) {
+		dst = append(dst, " (step)"...)
+	}
+	return dst
+}
+
+func (w *lineWriter) appendFunction(dst []byte, frame frameview.Frame) []byte {
+	name, _, _ := strings.Cut(w.view.Describe(frame.PC), "+")
+	return append(dst, text.Visible(name)...)
+}
+
+func (w *lineWriter) appendFile(dst []byte, frame frameview.Frame) []byte {
+	file, _ := w.line(frame)
+	return append(dst, text.Visible(file)...)
+}
+
+func (w *lineWriter) appendLine(dst []byte, frame frameview.Frame) []byte {
+	_, line := w.line(frame)
+	return append(dst, line...)
+}
+
+func (w *lineWriter) appendPC(dst []byte, frame frameview.Frame) []byte {
+	return AppendCode(dst, w.view, frame.PC)
 }
 
 // stamp is when a frame was made, false if it does not tell.

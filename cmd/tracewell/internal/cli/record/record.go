@@ -22,7 +22,7 @@ type Command struct {
 	runOptions
 	tellOptions
 
-	Command []string `arg:"" optional:"" passthrough:"partial" name:"prog args" help:"The program to launch, and its arguments. With --remote and --list it is the file that has the names."`
+	Command []string `arg:"" optional:"" passthrough:"partial" name:"prog args" help:"The program to launch, and its arguments. With --remote and --list, the ELF file that contains the names."`
 }
 
 // Examples implements flags.Exampler.
@@ -42,47 +42,47 @@ func (*Command) Examples() string {
 
 // tracedOptions say what is traced. Their order on the command line matters.
 type tracedOptions struct {
-	At        planOption  `group:"What is traced:" placeholder:"LOCATION" complete:"locations" help:"Put a tracepoint at FILE:LINE, FUNCTION, FUNCTION+OFFSET, *ADDRESS, -probe PROVIDER:NAME, as GDB's trace does. The options below that follow it, or it and other --at, belong to it; in front of every --at they hold for all."`
+	At        planOption  `group:"What is traced:" placeholder:"LOCATION" complete:"locations" help:"Set a tracepoint at FILE:LINE, FUNCTION, FUNCTION+OFFSET, *ADDRESS or -probe PROVIDER:NAME, as GDB's trace does. The options below apply to the --at in front of them, or to several in a row; in front of the first --at they apply to all."`
 	Collect   planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Collect these expressions, with commas between them: variables, members, ARRAY[0]@N, $args, $locals, $regs, $REGISTER; /s in front collects strings, /s64 of at most 64 bytes."`
-	If        planOption  `group:"What is traced:" placeholder:"EXPR" help:"Only if this is not 0. It is computed at each hit, and may set trace state variables."`
-	Pass      planOption  `group:"What is traced:" placeholder:"N" help:"End the run with the N-th hit."`
-	Step      planOption  `group:"What is traced:" placeholder:"N[:EXPRS]" help:"Follow N instructions from each hit, and collect EXPRS after each ($$rip)."`
-	Set       planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Set trace state variables at each hit whose condition holds, as in $$count = $$count + 1. They are 0 at first."`
+	If        planOption  `group:"What is traced:" placeholder:"EXPR" help:"Record a hit only if EXPR is not 0. It is evaluated at each hit, and may set trace state variables."`
+	Pass      planOption  `group:"What is traced:" placeholder:"N" help:"End the run at the N-th hit."`
+	Step      planOption  `group:"What is traced:" placeholder:"N[:EXPRS]" help:"Step N instructions after each hit, and collect EXPRS after each step (default: $$rip)."`
+	Set       planOption  `group:"What is traced:" placeholder:"EXPRS" help:"Set trace state variables at each hit with a true condition, as in $$count = $$count + 1. They start at 0."`
 	Backtrace spareOption `group:"What is traced:" placeholder:"BYTES" help:"Collect enough for a backtrace: registers, and ${backtraceBytes} bytes of the stack, or as many as --backtrace=BYTES says."`
-	Tvariable planOption  `group:"What is traced:" placeholder:"$$NAME=N" help:"Let a trace state variable begin with another number."`
-	Script    []string    `group:"What is traced:" sep:"none" placeholder:"FILE" help:"Take tracepoints from a script for GDB; may be given several times."`
+	Tvariable planOption  `group:"What is traced:" placeholder:"$$NAME=N" help:"Start a trace state variable at another number."`
+	Script    []string    `group:"What is traced:" sep:"none" placeholder:"FILE" help:"Read tracepoints from a GDB script; may be given several times."`
 }
 
 // subjectOptions say which process is traced.
 type subjectOptions struct {
-	PID    pidOption `name:"pid" short:"p" group:"Which program:" placeholder:"PID" complete:"processes" help:"Trace a process that runs already, all its threads; it goes on when the run ends."`
-	Follow bool      `group:"Which program:" help:"Trace children as well."`
+	PID    pidOption `name:"pid" short:"p" group:"Which program:" placeholder:"PID" complete:"processes" help:"Trace a running process, with all its threads (${here} only). It continues when the run ends."`
+	Follow bool      `group:"Which program:" help:"Also trace child processes."`
 
-	Remote       string `group:"Which program:" placeholder:"HOST:PORT" help:"Have another server that GDB could connect to trace the program that it has, and fetch the frames (or :PORT, unix:PATH)."`
-	Disconnected bool   `group:"Which program:" help:"With --remote: start the run and go away. The server traces on."`
-	Fetch        bool   `group:"Which program:" help:"With --remote: write what a run has recorded that was left to the server. A run that is on goes on."`
-	Stop         bool   `group:"Which program:" help:"With --fetch: end the run first, and let the program go."`
+	Remote       string `group:"Which program:" placeholder:"HOST:PORT" help:"Delegate tracing to gdbserver, or any stub that supports tracepoints, at HOST:PORT, :PORT or unix:PATH."`
+	Disconnected bool   `group:"Which program:" help:"With --remote: start the run and disconnect. The server continues tracing."`
+	Fetch        bool   `group:"Which program:" help:"With --remote: fetch the frames of a run that was started with --disconnected. The run continues if it has not ended."`
+	Stop         bool   `group:"Which program:" help:"With --fetch: end the run first, and detach from the program."`
 }
 
 // runOptions say how long a run takes and where its frames go.
 type runOptions struct {
-	Duration span           `group:"The run:" placeholder:"TIME" help:"End it after this time: 10s, 2m, 500ms."`
-	Frames   flags.Positive `group:"The run:" placeholder:"N" help:"End it with the N-th frame."`
-	Output   string         `short:"o" group:"The run:" placeholder:"FILE" help:"The trace file; without this it is PROG.tf, or PROG.2.tf and so on, what is not there yet."`
-	Buffer   byteCount      `group:"The run:" placeholder:"SIZE" help:"Keep frames in memory until the end of the run, which comes when this is full: 64M, 1G. Without this they are written as they come."`
-	Circular bool           `group:"The run:" help:"Keep the last frames that fit into the buffer, rather than end the run (${circularBytes} without --buffer)."`
-	Note     string         `group:"The run:" placeholder:"TEXT" help:"A note in the file, for whoever reads it."`
-	User     string         `group:"The run:" placeholder:"NAME" help:"Who has recorded it, in the file."`
+	Duration span           `group:"The run:" placeholder:"TIME" help:"End the run after this time: 10s, 2m, 500ms."`
+	Frames   flags.Positive `group:"The run:" placeholder:"N" help:"End the run at the N-th frame."`
+	Output   string         `short:"o" group:"The run:" placeholder:"FILE" help:"The trace file (default: PROG.tf, or the first of PROG.2.tf and so on that does not exist)."`
+	Buffer   byteCount      `group:"The run:" placeholder:"SIZE" help:"Keep frames in memory until the run ends, at the latest when the buffer is full: 64M, 1G. Without this, frames are written as they are collected."`
+	Circular bool           `group:"The run:" help:"When the buffer is full, overwrite the oldest frames instead of ending the run (${circularBytes} without --buffer)."`
+	Note     string         `group:"The run:" placeholder:"TEXT" help:"Save a note in the file."`
+	User     string         `group:"The run:" placeholder:"NAME" help:"Save the name of the user in the file."`
 }
 
 // tellOptions say what is printed.
 type tellOptions struct {
-	Print  bool                `group:"What is printed:" help:"Print each frame as a line while it runs. Collects $$trace_timestamp besides."`
-	Format printing.LineFormat `group:"What is printed:" placeholder:"TEMPLATE" help:"What the lines look like, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
-	JSON   bool                `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, at the end what came of the run."`
-	List   *listOption         `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only print which functions and probes there are of a name, * standing for any characters; FILE: is for the lines of a file, FILE:PATTERN for its functions, /REGEXP/ for other patterns."`
-	DryRun bool                `group:"What is printed:" help:"Only print what would be traced, with addresses and the code of expressions."`
-	Quiet  bool                `short:"q" group:"What is printed:" help:"Tell nothing of the run but errors."`
+	Print  bool                `group:"What is printed:" help:"Print a line for each frame while the program runs. Also collects $$trace_timestamp."`
+	Format printing.LineFormat `group:"What is printed:" placeholder:"TEMPLATE" help:"The format of the lines, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
+	JSON   bool                `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, and at the end the result of the run."`
+	List   *listOption         `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only list the functions and probes whose names match, where * matches any characters; FILE: lists the lines of a file, FILE:PATTERN its functions; /REGEXP/ is a regular expression."`
+	DryRun bool                `group:"What is printed:" help:"Only print the tracepoints, with addresses and the bytecode of expressions."`
+	Quiet  bool                `short:"q" group:"What is printed:" help:"Print only errors."`
 }
 
 // Run implements kong's command.

@@ -10,16 +10,17 @@ import (
 	"tracewell/view/wire"
 )
 
-// endNames are the ends of runs in JSON.
-var endNames = map[record.End]string{
-	record.ProgramEnded: "program-ended", record.Cancelled: "interrupted", record.TimeUp: "duration", record.EnoughFrames: "frames",
-	record.BufferFull: "buffer-full", record.PassCount: "pass-count", record.Failed: "failed",
+// runEnds are the ends of runs in JSON.
+var runEnds = map[record.End]wire.RunEnd{
+	record.ProgramEnded: wire.ProgramEnded, record.Cancelled: wire.Interrupted, record.TimeUp: wire.TimeUp,
+	record.EnoughFrames: wire.EnoughFrames, record.BufferFull: wire.BufferFull, record.PassCount: wire.PassCount,
+	record.Failed: wire.RunFailed,
 }
 
 func writeRunJSON(out *console.Output, r *recordRun, result record.Result, took time.Duration) error {
 	feed := result.Feed
 	object := wire.Run{
-		File: r.config.Output, End: endNames[result.End], Frames: feed.Frames, Bytes: feed.Bytes, Seconds: took.Seconds(),
+		File: r.config.Output, End: runEnds[result.End], Frames: feed.Frames, Bytes: feed.Bytes, Seconds: took.Seconds(),
 		Waits: feed.Waits, Program: &wire.Program{PID: r.pid}, Tracepoints: []wire.Point{},
 	}
 	switch {

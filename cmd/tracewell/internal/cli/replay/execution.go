@@ -4,26 +4,24 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
-	"tracewell/internal/progress"
+	"tracewell/cmd/tracewell/internal/cli/recording"
 	"tracewell/internal/text"
 	"tracewell/itrace"
 	"tracewell/itrace/dialects"
-	"tracewell/stub"
 	"tracewell/target/replay"
 )
 
 // executionOptions are for execution traces.
 type executionOptions struct {
-	Arch     string        `group:"Execution traces:" placeholder:"NAME" help:"The architecture, where neither --exec nor the names of registers tell it: ${architectures}."`
-	Dialect  flags.Dialect `group:"Execution traces:" placeholder:"NAME" complete:"dialects" help:"What the trace is written in; without it that is found out: ${dialects}."`
-	Backfill bool          `group:"Execution traces:" help:"Take memory to have held what is read there later, until it is written: an inference."`
-	Index    string        `group:"Execution traces:" enum:"beside,memory,anew" default:"beside" help:"Where the index of the trace is kept: beside it in a file that ends in .twx, or in memory; anew builds one whatever there is."`
+	Arch     string        `group:"Execution traces:" placeholder:"NAME" help:"The architecture, if neither --exec nor the names of registers determine it: ${architectures}."`
+	Dialect  flags.Dialect `group:"Execution traces:" placeholder:"NAME" complete:"dialects" help:"The format of the trace; without it the format is detected: ${dialects}."`
+	Backfill bool          `group:"Execution traces:" help:"Assume that memory held from the beginning what is read there before it is first written."`
+	Index    string        `group:"Execution traces:" enum:"beside,memory,anew" default:"beside" help:"Where to keep the index of the trace: beside it, in a file that ends in .twx, or in memory; anew rebuilds the file."`
 }
 
 // indexPlaces are the values of --index.
@@ -57,57 +55,18 @@ func (o *executionOptions) neither(file *input.PackedFile) error {
 }
 
 // openExecution opens an execution trace for clients. Building an index that takes its time shows a progress bar.
-func (c *Command) openExecution(file *input.PackedFile, d *itrace.Dialect, streams console.Streams) (*Replayed, error) {
+func (c *Command) openExecution(file *input.PackedFile, d *itrace.Dialect, streams console.Streams) (*recording.Recording, error) {
 	if c.Tdesc != "" || c.RegisterSize != 0 || c.Recover {
 		return nil, errors.Join(fmt.Errorf("%s is an execution trace: --tdesc, --register-size and --recover are for trace files",
 			text.Visible(file.Name)), file.Close())
 	}
 	options := replay.ExecutionOptions{Arch: c.Arch, Order: c.Order(), Program: c.Exec, Backfill: c.Backfill, Keep: indexPlaces[c.Index]}
-	e, err := OpenExecution(file, d, options, streams)
+	e, err := recording.OpenExecution(file, d, options, streams)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	if file.Damage != nil {
 		fmt.Fprintf(streams.Err, "tracewell: %v\n", file.Damage)
 	}
-	return &Replayed{
-		Close: func() error { return errors.Join(e.Close(), file.Close()) },
-		Config: func() (stub.Config, error) {
-			t, err := e.Target()
-			if err != nil {
-				return stub.Config{}, err
-			}
-			return stub.Config{Target: t, Attached: true}, nil
-		},
-	}, nil
-}
-
-// OpenExecution makes an execution of a file and says what was found out.
-func OpenExecution(file *input.PackedFile, d *itrace.Dialect, o replay.ExecutionOptions, streams console.Streams) (*replay.Execution, error) {
-	source := replay.ExecutionSource{Name: file.Name, Content: file, Size: file.Size()}
-	if file.Source != nil {
-		if status, err := file.Source.Stat(); err == nil && status.Mode().IsRegular() {
-			source.Path, source.Status = file.Name, status
-		}
-	}
-	bar := progress.Start(streams.Err, progress.Work{Name: "indexing " + text.Visible(file.Name), Total: file.Size()})
-	ctx, stop := console.UntilInterrupted()
-	defer stop()
-	o.Context, o.Progress = ctx, bar.Set
-	e, notes, err := replay.NewExecution(source, d, o)
-	bar.Done()
-	for _, note := range notes {
-		fmt.Fprintf(streams.Err, "tracewell: %s: %s\n", text.Visible(file.Name), text.Visible(note))
-	}
-	if ctx.Err() != nil && err != nil {
-		return nil, fmt.Errorf("interrupted: %s is not indexed yet", text.Visible(file.Name))
-	}
-	if err != nil {
-		var missing *os.PathError
-		if errors.As(err, &missing) {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", text.Visible(file.Name), err)
-	}
-	return e, nil
+	return recording.OfExecution(e, file, nil), nil
 }

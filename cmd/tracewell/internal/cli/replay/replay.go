@@ -2,26 +2,24 @@
 package replay
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
+	"tracewell/cmd/tracewell/internal/cli/recording"
 	"tracewell/internal/serving"
-	"tracewell/stub"
 	"tracewell/tfile"
 )
 
 // Command is "tracewell replay".
 type Command struct {
 	File   string `arg:"" help:"The trace file or execution trace, compressed or not; - is standard input."`
-	Listen string `placeholder:"COMM" default:":0" help:"Where GDB connects, as in serve: :PORT, HOST:PORT, unix:PATH, - or stdio, a serial device (default: any free port, which is printed)."`
-	Exec   string `placeholder:"ELF" help:"The program that was traced, which GDB is then told of, and which tells what memory held in the beginning."`
-	Tdesc  string `placeholder:"FILE" help:"A description of the registers, as tdesc reads it, in place of that in the file."`
-	Once   bool   `help:"End when the first client leaves."`
+	Listen string `placeholder:"COMM" default:":0" help:"Where to listen for GDB, as in serve: :PORT, HOST:PORT, unix:PATH, - or stdio, a serial device (default: any free port, which is printed)."`
+	Exec   string `placeholder:"ELF" help:"The program that was traced. Its path is reported to GDB, and its sections are the initial contents of memory."`
+	Tdesc  string `placeholder:"FILE" help:"A target description to use in place of the one in the file, from any source that tdesc reads."`
+	Once   bool   `help:"Exit when the first client disconnects."`
 	flags.Admission
 	input.Reading
 	executionOptions
@@ -63,14 +61,8 @@ func (c *Command) Run(streams console.Streams) error {
 	return errors.Join(r.Serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err), console.SignalledStatus(ctx))
 }
 
-// Replayed is a recording that clients look at, one after another.
-type Replayed struct {
-	Config func() (stub.Config, error) // what to serve to a client that comes
-	Close  func() error
-}
-
 // open opens what is to be replayed: an execution trace if it is in a dialect of those, otherwise a trace file.
-func (c *Command) open(streams console.Streams) (*Replayed, error) {
+func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if input.HoldsCTF(c.File) {
 		return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
 			return input.OpenContent(c.File, streams, opts)
@@ -89,43 +81,4 @@ func (c *Command) open(streams console.Streams) (*Replayed, error) {
 	return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
 		return input.ContentOf(file, streams, opts)
 	}, streams)
-}
-
-// Serve serves the clients that come in, with once but one.
-func (r *Replayed) Serve(ctx context.Context, entrance serving.Listener, once bool, messages io.Writer) error {
-	defer context.AfterFunc(ctx, func() { entrance.Close() })()
-	for {
-		conn, err := entrance.Accept()
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if once {
-			entrance.Close()
-		}
-		err = r.one(ctx, conn, messages)
-		if errors.Is(err, stub.ErrExit) || ctx.Err() != nil || once {
-			return nil
-		}
-		fmt.Fprintln(messages, "Remote side has terminated connection.  GDBserver will reopen the connection.")
-	}
-}
-
-// one serves one client. A connection that breaks is a message, not an end.
-func (r *Replayed) one(ctx context.Context, conn io.ReadWriteCloser, messages io.Writer) error {
-	config, err := r.Config()
-	if err != nil {
-		conn.Close()
-		return err
-	}
-	server := stub.New(config)
-	defer server.Close()
-	err = serving.Serve(ctx, conn, server.Serve)
-	if err != nil && !errors.Is(err, stub.ErrExit) {
-		fmt.Fprintf(messages, "tracewell: connection: %v\n", err)
-		return nil
-	}
-	return err
 }

@@ -9,7 +9,7 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
-	clitdesc "tracewell/cmd/tracewell/internal/cli/tdesc"
+	"tracewell/cmd/tracewell/internal/cli/recording"
 	"tracewell/internal/text"
 	"tracewell/internal/wholefile"
 	"tracewell/stub"
@@ -30,14 +30,14 @@ func introduce(messages io.Writer, name string, content tfile.Content, program b
 type opener func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error)
 
 // openTraceFile opens a trace file for clients. Of one that is damaged or cut it serves what is whole, and says so.
-func (c *Command) openTraceFile(open opener, streams console.Streams) (*Replayed, error) {
+func (c *Command) openTraceFile(open opener, streams console.Streams) (*recording.Recording, error) {
 	opts, err := c.Options()
 	if err != nil {
 		return nil, err
 	}
 	var o replay.TraceFileOptions
 	o.Program = c.Exec
-	registers := clitdesc.Options{Strict: clitdesc.Source(tdesc.ByGDB), Timeout: 5 * time.Second}
+	registers := input.DescriptionOptions{Strict: input.DescriptionRules(tdesc.ByGDB), Timeout: 5 * time.Second}
 	if c.Tdesc != "" {
 		if o.Description, err = registers.Parse(c.Tdesc, streams); err != nil {
 			return nil, fmt.Errorf("--tdesc: %w", err)
@@ -71,7 +71,7 @@ func (c *Command) openTraceFile(open opener, streams console.Streams) (*Replayed
 		fmt.Fprintf(streams.Err, "tracewell: %v\n", t.Err)
 	}
 	introduce(streams.Err, text.Visible(t.Name), content, o.Program != "")
-	return &Replayed{Close: t.Close, Config: func() (stub.Config, error) {
+	return &recording.Recording{Close: t.Close, Config: func() (stub.Config, error) {
 		return stub.Config{Target: file.Target(), Attached: true, Save: wholefile.Write}, nil
 	}}, nil
 }

@@ -21,11 +21,11 @@ import (
 // serve does what a right command line asks for. Clients can connect before the program has been started, which takes a
 // while; a place that is taken should not start it at all.
 func (c *Command) serve(ctx context.Context, streams console.Streams, wanted request, log *stub.DebugLog) error {
-	entrance, err := c.ListenOn(wanted.place, streams)
+	clients, err := c.ListenOn(wanted.place, streams)
 	if err != nil {
 		return err
 	}
-	defer entrance.Close()
+	defer clients.Close()
 	standard := linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}
 	stdio := wanted.place.Network == "stdio"
 	if stdio {
@@ -42,26 +42,31 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	}
 	defer printWarnings(streams.Err, t.Warnings())()
 	defer t.Close()
-	n := &narrator{messages: streams.Err, live: t.Threads, unguarded: t.Unguarded, quiet: stdio, terminal: console.TakeTerminal(streams.In)}
-	j := console.NewJob(n.terminal, streams.Err, nil)
+	m := &messages{
+		out: streams.Err, live: t.Threads, unguarded: t.Unguarded, quiet: stdio, terminal: console.TakeTerminal(streams.In),
+	}
+	j := console.NewJob(m.terminal, streams.Err, nil)
 	defer j.Close()
-	defer n.leaving()
-	if err := begin(t, n, wanted); err != nil {
+	defer m.leaving()
+	if err := begin(t, m, wanted); err != nil {
 		return err
 	}
-	engine, err := NewEngine(t, standard.Out)
+	layout, err := tracepoint.LayoutOf(t)
 	if err != nil {
 		return err
 	}
-	s := &service{program: t, engine: engine, narrator: n, config: stub.Config{
+	// Agent printf prints where the program prints, as in gdbserver.
+	layout.Print = func(text string) { io.WriteString(standard.Out, text) }
+	engine := tracepoint.New(layout)
+	s := &service{program: t, engine: engine, messages: m, config: stub.Config{
 		Target: t, Engine: engine, Attached: wanted.pid != 0, Multi: c.Multi, Program: wanted.program,
-		Notify: n.notify(), Disable: wanted.disable, Debug: log,
+		Notify: m.notify(), Disable: wanted.disable, Debug: log,
 		Save:   wholefile.Write,
 		Serial: wanted.place.Network == "device",
 	}}
 	s.server = stub.New(s.config)
 	defer func() { s.server.Close() }()
-	err = s.serve(ctx, entrance, c.Once || stdio)
+	err = s.serve(ctx, clients, c.Once || stdio)
 	if errors.Is(err, stub.ErrExit) {
 		return nil
 	}
@@ -69,22 +74,22 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 }
 
 // begin starts the program or attaches to the process that is to be served first, if there is one.
-func begin(t *linux.Target, n *narrator, wanted request) error {
+func begin(t *linux.Target, m *messages, wanted request) error {
 	switch {
 	case wanted.pid != 0:
 		if _, err := t.Launcher().Attach(wanted.pid); err != nil {
 			return err
 		}
-		n.attachedTo(wanted.pid)
+		m.attachedTo(wanted.pid)
 	case wanted.program.Path != "":
-		if n.quiet {
-			fmt.Fprintln(n.messages, "stdin/stdout redirected")
+		if m.quiet {
+			fmt.Fprintln(m.out, "stdin/stdout redirected")
 		}
 		first, err := t.Launcher().Start(wanted.program)
 		if err != nil {
 			return startFailure(wanted.program, err)
 		}
-		n.started(wanted.program.Path, first.PID)
+		m.started(wanted.program.Path, first.PID)
 	}
 	return nil
 }
@@ -102,19 +107,4 @@ func startFailure(p target.Program, err error) error {
 	}
 	//lint:ignore ST1005 gdbserver's words
 	return fmt.Errorf("exec: %s: %w\nDuring startup program exited with code 126.", command, err)
-}
-
-// NewEngine makes the engine that fits a target's registers. What agent expressions print goes where the program prints, as
-// with gdbserver.
-func NewEngine(t *linux.Target, output io.Writer) (*tracepoint.Engine, error) {
-	layout, err := t.Description().Layout()
-	if err != nil {
-		return nil, err
-	}
-	return tracepoint.New(tracepoint.Layout{
-		Order:         t.ISA().Order,
-		RegisterBlock: layout.Size,
-		PCOffset:      layout.ByNumber(t.ISA().PC).Offset,
-		Print:         func(text string) { io.WriteString(output, text) },
-	}), nil
 }

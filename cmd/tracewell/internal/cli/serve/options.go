@@ -19,23 +19,23 @@ import (
 
 // serverOptions are gdbserver's options, of version 13 and those of others that do no harm. They stand before COMM.
 type serverOptions struct {
-	Once   bool `help:"End when the first client leaves."`
-	Multi  bool `help:"Serve client after client, with or without a program: they start programs (run) or attach to them."`
-	Attach bool `help:"Attach to the process PID, which stands in the place of the program."`
+	Once   bool `help:"Exit when the first client disconnects."`
+	Multi  bool `help:"Keep serving clients, with or without a program: clients start programs (run) or attach to processes."`
+	Attach bool `help:"Attach to the process whose PID stands in place of the program."`
 
-	Wrapper              wrapperOption `help:"Start programs by a command that executes them in the end: --wrapper CMD ARGS -- COMM PROG."`
-	DisableRandomization bool          `negatable:"" default:"true" help:"Start programs without address space randomisation (the default)."`
-	StartupWithShell     bool          `negatable:"" default:"true" help:"Taken as gdbserver does; programs get their arguments as they are in either case."`
+	Wrapper              wrapperOption `help:"Launch programs through a command that executes them: --wrapper CMD ARGS -- COMM PROG."`
+	DisableRandomization bool          `negatable:"" default:"true" help:"Launch programs without address space randomisation (the default)."`
+	StartupWithShell     bool          `negatable:"" default:"true" help:"Accepted for compatibility with gdbserver; it has no effect, as no shell sees the arguments."`
 
 	flags.Admission
 
-	RemoteDebug    bool         `help:"Tell of every packet."`
-	Debug          bareOrValued `help:"Tell what the program does, and what it is told to do."`
+	RemoteDebug    bool         `help:"Log every packet."`
+	Debug          bareOrValued `help:"Log the events of the program and the requests to it."`
 	EventLoopDebug bool         `negatable:"" hidden:""`
-	DebugFormat    string       `placeholder:"WORD,..." help:"What each line of that begins with: timestamp or all, none."`
-	DebugFile      string       `placeholder:"FILE" help:"Where that is told (default: standard error)."`
+	DebugFormat    string       `placeholder:"WORD,..." help:"Prefix of each log line: timestamp or all, none."`
+	DebugFile      string       `placeholder:"FILE" help:"Write the log to a file (default: standard error)."`
 
-	DisablePacket bareOrValued `help:"Do without some packets, to test clients: --disable-packet=NAME,...; alone it lists the names."`
+	DisablePacket bareOrValued `help:"Do not support some packets, to test clients: --disable-packet=NAME,...; without a value, list the names."`
 	Selftest      bareOrValued `hidden:""`
 }
 

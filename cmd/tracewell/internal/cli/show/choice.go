@@ -18,17 +18,17 @@ import (
 // choiceOptions say which frames are looked for.
 type choiceOptions struct {
 	Frame  *int              `placeholder:"N" xor:"frames" help:"Print frame N in full."`
-	Frames *flags.FrameRange `placeholder:"A:B" xor:"frames" help:"Only frames A to B, both included; either may be missing."`
+	Frames *flags.FrameRange `placeholder:"A:B" xor:"frames" help:"Only frames A to B, both included; either may be omitted."`
 
-	Tracepoint []int    `short:"t" placeholder:"N" complete:"tracepoints" help:"Only frames of tracepoint N. Given more than once, of any of them."`
-	PC         []string `name:"pc" sep:"none" placeholder:"ADDR" complete:"locations" help:"Only frames made at an address, SYMBOL+OFFSET or FILE:LINE; given more than once, at any of them."`
-	Range      []string `sep:"none" placeholder:"LOW,HIGH" complete:"locations" help:"Only frames made in a range, both ends included, or in a function; given more than once, in any of them."`
-	Outside    []string `sep:"none" placeholder:"LOW,HIGH" complete:"locations" help:"Only frames made outside such a range; given more than once, outside all of them."`
-	Where      string   `placeholder:"COND" help:"Only frames of which a condition in C holds, over what was collected and registers."`
+	Tracepoint []int    `short:"t" placeholder:"N" complete:"tracepoints" help:"Only frames of tracepoint N; may be given several times."`
+	PC         []string `name:"pc" sep:"none" placeholder:"ADDR" complete:"locations" help:"Only frames whose pc is ADDR, SYMBOL+OFFSET or FILE:LINE; may be given several times, for any of them."`
+	Range      []string `sep:"none" placeholder:"LOW,HIGH" complete:"locations" help:"Only frames whose pc is in a range, both ends included, or in a function; may be given several times, for any of them."`
+	Outside    []string `sep:"none" placeholder:"LOW,HIGH" complete:"locations" help:"Only frames whose pc is outside such a range; may be given several times, for outside all of them."`
+	Where      string   `placeholder:"COND" help:"Only frames for which a C condition over collected values and registers is true."`
 
-	Limit   *int `placeholder:"N" xor:"limit" help:"Only the first N of these."`
-	Last    *int `placeholder:"N" xor:"limit" help:"Only the last N of these."`
-	Reverse bool `help:"The last frame first."`
+	Limit   *int `placeholder:"N" xor:"limit" help:"Only the first N of the chosen frames."`
+	Last    *int `placeholder:"N" xor:"limit" help:"Only the last N of the chosen frames."`
+	Reverse bool `help:"Print the last frame first."`
 }
 
 // frameChoice is what choiceOptions mean for a file.

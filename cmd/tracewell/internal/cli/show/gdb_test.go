@@ -105,7 +105,7 @@ func TestGDBFinds(t *testing.T) {
 			args := append([]string{"show", clitest.Basic, "--exec", clitest.BasicProgram}, s.args...)
 			var got []int
 			for _, frame := range clitest.Objects(t, clitest.Run(t, append(args, "--json", "-r", "rip")...).Stdout) {
-				got = append(got, *frame.Frame)
+				got = append(got, frame.Frame)
 			}
 			if len(want) == 0 || !slices.Equal(got, want) {
 				t.Errorf("show finds %v\nGDB %v", got, want)

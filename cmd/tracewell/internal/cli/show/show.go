@@ -23,9 +23,9 @@ type Command struct {
 	choiceOptions
 	manner
 
-	Registers []string `short:"r" placeholder:"NAME" complete:"registers" help:"Print these registers only. Without it the table has a choice of them, --full and --json have all."`
-	Exec      string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines. Files of record know it."`
-	JSON      bool     `name:"json" help:"Print one JSON object a line: for each frame, or with --stats each tracepoint."`
+	Registers []string `short:"r" placeholder:"NAME" complete:"registers" help:"Print only these registers (default: a selection in the table, all with --full and --json)."`
+	Exec      string   `placeholder:"ELF" help:"The program that was traced, for the names of its functions, variables and lines. Files that record wrote contain its path."`
+	JSON      bool     `name:"json" help:"Print one JSON object per line: for each frame, or with --stats for each tracepoint."`
 	console.Paging
 	input.Reading
 }
@@ -33,11 +33,11 @@ type Command struct {
 // manner is how frames are printed. Without any of these they are the rows of a table.
 type manner struct {
 	Full  bool     `xor:"manner" help:"Print all of each frame, as GDB's tdump does."`
-	Diff  bool     `xor:"manner" help:"Print what has changed in each since the frame of the same tracepoint before it."`
+	Diff  bool     `xor:"manner" help:"Print how each frame differs from the previous frame of its tracepoint."`
 	Hex   bool     `help:"Dump the memory of each frame in hexadecimal."`
-	Count bool     `xor:"manner" help:"Print only how many they are."`
-	Stats bool     `xor:"manner" help:"Print figures of each tracepoint's frames."`
-	Value []string `sep:"none" placeholder:"EXPR" help:"With figures and a histogram of a value, as in --where. Implies --stats."`
+	Count bool     `xor:"manner" help:"Print only the number of frames."`
+	Stats bool     `xor:"manner" help:"Print statistics of the frames of each tracepoint."`
+	Value []string `sep:"none" placeholder:"EXPR" help:"Add statistics and a histogram of an expression, written as in --where. Implies --stats."`
 }
 
 // Examples implements flags.Exampler.

@@ -4,11 +4,9 @@ package tdesc
 import (
 	"errors"
 	"fmt"
-	"time"
-
-	"github.com/alecthomas/kong"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/internal/text"
 	"tracewell/tdesc"
 	"tracewell/tdesc/check"
@@ -17,60 +15,16 @@ import (
 
 // Command is "tracewell tdesc".
 type Command struct {
-	Check  tdescCheckCommand  `cmd:"" help:"Say what is wrong with a description, and what GDB makes of it."`
-	Layout tdescLayoutCommand `cmd:"" help:"Print where each register lies in the g packet."`
+	Check  tdescCheckCommand  `cmd:"" help:"Report what is wrong with a description, and what GDB does about it."`
+	Layout tdescLayoutCommand `cmd:"" help:"Print the offset of each register in the g packet."`
 	Print  tdescPrintCommand  `cmd:"" help:"Print a description: as one XML document, a table or JSON."`
-	Diff   tdescDiffCommand   `cmd:"" help:"Compare what two descriptions mean."`
-}
-
-// SourceHelp explains the operand of all these commands.
-const SourceHelp = `A document, the trace file that holds one, - for standard input, or a running stub: HOST:PORT or unix:PATH.`
-
-// Options are the options of all commands that read a description.
-type Options struct {
-	Strict  Source        `placeholder:"gdb|manual" default:"gdb" help:"Whom to follow where GDB 13 and its manual disagree."`
-	Timeout time.Duration `default:"5s" help:"How long to wait for a stub."`
-}
-
-// Source is the value of --strict.
-type Source tdesc.Source
-
-// Decode implements kong.MapperValue.
-func (s *Source) Decode(ctx *kong.DecodeContext) error {
-	switch value := ctx.Scan.Pop().String(); value {
-	case "gdb":
-		*s = Source(tdesc.ByGDB)
-	case "manual":
-		*s = Source(tdesc.ByManual)
-	default:
-		return fmt.Errorf("%q is neither gdb nor manual", value)
-	}
-	return nil
-}
-
-// Parse reads a description and warns of what is odd in it.
-func (o *Options) Parse(name string, streams console.Streams) (*tdesc.Target, error) {
-	doc, include, err := OpenDescription(name, o.Timeout, streams)
-	if err != nil {
-		return nil, err
-	}
-	defer doc.close()
-	target, findings, err := tdesc.Options{Include: include, Source: tdesc.Source(o.Strict)}.Parse(doc.text)
-	var warnings []string
-	for _, f := range findings {
-		warnings = append(warnings, f.String())
-	}
-	console.Warn(streams.Err, doc.name, warnings)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", doc.name, err)
-	}
-	return target, nil
+	Diff   tdescDiffCommand   `cmd:"" help:"Compare the meaning of two descriptions."`
 }
 
 // tdescCheckCommand is "tracewell tdesc check".
 type tdescCheckCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
-	Options
+	input.DescriptionOptions
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
@@ -84,17 +38,17 @@ func (*tdescCheckCommand) Examples() string {
 
 // Run implements kong's command. The exit status is 1 for findings and 2 for what cannot be read to its end.
 func (c *tdescCheckCommand) Run(streams console.Streams) error {
-	doc, include, err := OpenDescription(c.File, c.Timeout, streams)
+	doc, err := c.Open(c.File, streams)
 	if err != nil {
 		return err
 	}
-	defer doc.close()
-	report := check.Document(doc.text, tdesc.Options{Include: include, Source: tdesc.Source(c.Strict)})
+	defer doc.Close()
+	report := check.Document(doc.Text, doc.Options)
 	err = console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
 			return console.WriteIndented(out, wire.DescribeReport(report))
 		}
-		writeReport(out, doc.name, report)
+		writeReport(out, doc.Name, report)
 		return nil
 	})
 	switch {
@@ -143,7 +97,7 @@ var severityText = map[tdesc.Severity]string{
 // tdescLayoutCommand is "tracewell tdesc layout".
 type tdescLayoutCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
-	Options
+	input.DescriptionOptions
 	JSON bool `name:"json" help:"Print a JSON array with an object for each register."`
 }
 
@@ -176,7 +130,7 @@ func (c *tdescLayoutCommand) Run(streams console.Streams) error {
 // tdescPrintCommand is "tracewell tdesc print".
 type tdescPrintCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
-	Options
+	input.DescriptionOptions
 	Table bool `xor:"form" help:"Print a table of the registers."`
 	JSON  bool `name:"json" xor:"form" help:"Print one JSON object."`
 }
@@ -212,7 +166,7 @@ func (c *tdescPrintCommand) Run(streams console.Streams) error {
 type tdescDiffCommand struct {
 	First  string `arg:"" help:"${tdescSource}"`
 	Second string `arg:"" help:"The description to compare it with."`
-	Options
+	input.DescriptionOptions
 	JSON bool `name:"json" help:"Print one JSON object."`
 }
 
