@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -123,6 +124,17 @@ func TestLongBlocks(t *testing.T) {
 	r.wantFrames(
 		"1:"+block(0x1000, 65535)+block(0x10fff, 65535)+block(0x20ffe, 1),
 		"2:"+block(0x1000, 65535)+block(0x10fff, 65535)+block(0x20ffe, 150_000-2*65535)+"00"+block(0x1000, 1))
+}
+
+// TestStringEndsAtChunk: a string is read by chunks, and may end with the first byte of one or the last.
+func TestStringEndsAtChunk(t *testing.T) {
+	for _, length := range []int{0, 1, stringChunk - 2, stringChunk - 1, stringChunk, stringChunk + 1, 2*stringChunk - 1, 2 * stringChunk} {
+		text := append(bytes.Repeat([]byte("x"), length), 0)
+		r := newRig(t)
+		r.start(tracepointAt(1, 0x10, collectExpression(t, "const16 0x1000\n const16 5000\n tracenz\n end")))
+		r.hit(&fakeThread{pc: 0x10, memory: []stretch{{0x1000, append(slices.Clone(text), bytes.Repeat([]byte("behind"), 100)...)}}})
+		r.wantFrames(fmt.Sprintf("1: M 0x1000 %x", text))
+	}
 }
 
 // TestAbsurdSizes: what is asked for may be far more than the buffer holds, if only little of it can be read.

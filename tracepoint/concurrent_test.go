@@ -3,6 +3,8 @@ package tracepoint
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -153,19 +155,34 @@ func (r *rig) atOnce(threads, hits int, at arch.Addr) (halts int) {
 	return halts
 }
 
-// fakeCollector takes everything and keeps how a run began. Its variables are none.
+// fakeCollector takes everything but what it is to refuse, and keeps how a run began and what it was asked to do. Its variables are
+// none.
 type fakeCollector struct {
-	run  target.Run
-	lost error // of Recall
+	run     target.Run
+	calls   []string
+	refused map[trace.Number]error
+	tallies []target.Tally
+	lost    error // of Recall
 }
 
-func (c *fakeCollector) Begin(run target.Run)                        { c.run = run }
-func (c *fakeCollector) Offload(int, *compiled.Tracepoint) error     { return nil }
-func (c *fakeCollector) Recall(int, arch.Addr) error                 { return c.lost }
-func (c *fakeCollector) Tallies(dst []target.Tally) []target.Tally   { return dst }
+func (c *fakeCollector) Begin(run target.Run) { c.run = run }
+
+func (c *fakeCollector) Offload(_ int, t *compiled.Tracepoint) error {
+	c.calls = append(c.calls, fmt.Sprintf("offload %d", t.Number))
+	return c.refused[t.Number]
+}
+
+func (c *fakeCollector) Recall(_ int, at arch.Addr) error {
+	c.calls = append(c.calls, fmt.Sprintf("recall %s", at))
+	return c.lost
+}
+
+func (c *fakeCollector) Tallies(dst []target.Tally) []target.Tally   { return append(dst, c.tallies...) }
 func (c *fakeCollector) Variables() target.VariableStore             { return c }
 func (c *fakeCollector) Variable(trace.VariableNumber) (int64, bool) { return 0, false }
-func (c *fakeCollector) SetVariable(trace.VariableNumber, int64)     {}
+func (c *fakeCollector) SetVariable(n trace.VariableNumber, v int64) {
+	c.calls = append(c.calls, fmt.Sprintf("$%d = %d", n, v))
+}
 func (c *fakeCollector) AppendVariables(dst []target.VariableValue) []target.VariableValue {
 	return dst
 }
@@ -207,6 +224,89 @@ func TestBadDeposits(t *testing.T) {
 		if v := c.run.Deposit(target.Deposit{Key: trace.Key{Number: 9}, Frame: header(9, 0)}); v&target.Step != 0 {
 			t.Errorf("a deposit of an unknown tracepoint: verdict %d", v)
 		}
+	}
+}
+
+// wantCalls fails the test unless the collector was asked for this since the last time.
+func (c *fakeCollector) wantCalls(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(c.calls, want) {
+		t.Errorf("calls of the collector %q, want %q", c.calls, want)
+	}
+	c.calls = nil
+}
+
+// TestOffloadOrder: tracepoints of one address have their turns at the Collector in the order of definition. One that was disabled
+// when the run began and comes before another that the Collector has makes it recall all; one that comes behind does not.
+func TestOffloadOrder(t *testing.T) {
+	r := newRig(t)
+	c := &fakeCollector{}
+	r.target.collector = c
+	disabled := func(n trace.Number) trace.Tracepoint {
+		d := tracepointAt(n, 0x10)
+		d.Enabled = false
+		return d
+	}
+	enable := func(n trace.Number) { r.must(r.Enable(trace.Key{Number: n, Addr: 0x10}, true)) }
+	r.start(disabled(1), tracepointAt(2, 0x10), disabled(3), tracepointAt(4, 0x20))
+	c.wantCalls(t, "offload 2", "offload 4")
+	enable(3)
+	c.wantCalls(t, "offload 3")
+	enable(1)
+	c.wantCalls(t, "recall 0x10", "offload 1", "offload 2", "offload 3")
+	r.must(r.Enable(trace.Key{Number: 2, Addr: 0x10}, false))
+	c.wantCalls(t, "offload 2") // it has its place still
+	enable(2)
+	c.wantCalls(t, "offload 2")
+	r.must(r.DefineVariable(trace.Variable{Number: 7, Initial: 9}))
+	c.wantCalls(t, "$7 = 9")
+	r.must(r.Stop(trace.ReasonStop, ""))
+	r.must(r.DefineVariable(trace.Variable{Number: 7, Initial: 10}))
+	if slices.Contains(c.calls, "$7 = 10") {
+		t.Error("a variable was set at the collector after the end of the run")
+	}
+}
+
+// TestRefusals: what the Collector refuses is a trap with all others of its address, and each says why.
+func TestRefusals(t *testing.T) {
+	r := newRig(t)
+	c := &fakeCollector{refused: map[trace.Number]error{2: errors.New("no room for a jump")}}
+	r.target.collector = c
+	r.start(tracepointAt(1, 0x10), tracepointAt(2, 0x10), tracepointAt(3, 0x20))
+	c.wantCalls(t, "offload 1", "offload 2", "recall 0x10", "offload 3")
+	want := []string{"false tracepoint 2 at the same address: no room for a jump", "false no room for a jump", "true <nil>"}
+	for i, tally := range r.Tallies(nil) {
+		if got := fmt.Sprint(tally.Elsewhere, " ", tally.Refusal); got != want[i] {
+			t.Errorf("tracepoint %d: %s, want %s", i+1, got, want[i])
+		}
+	}
+	if !slices.Equal(r.target.addresses(), []arch.Addr{0x10}) {
+		t.Errorf("installed at %v, want at 0x10", r.target.addresses())
+	}
+}
+
+// TestAhead: what a Collector has counted and not deposited is in every count while the run is on, and in none after it.
+func TestAhead(t *testing.T) {
+	r := newRig(t)
+	key := trace.Key{Number: 1, Addr: 0x10}
+	c := &fakeCollector{tallies: []target.Tally{{Key: key, Hits: 5, Frames: 4, Usage: 40}, {Key: trace.Key{Number: 9}, Hits: 1}}}
+	r.target.collector = c
+	r.start(tracepointAt(1, 0x10))
+	header := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(nil, 1), 0)
+	c.run.Deposit(target.Deposit{Key: key, Frame: header})
+	free := int64(DefaultBufferSize - 6 - 40 - 3*6) // three more frames of 40 bytes in all are on their way
+	if s := r.Status(); s.Frames != 4 || s.Created != 4 || s.Free != free {
+		t.Errorf("%d frames, %d created, %d bytes free; want 4, 4 and %d", s.Frames, s.Created, s.Free, free)
+	}
+	if hits, usage, _ := r.Hits(key); hits != 5 || usage != 40 {
+		t.Errorf("%d hits with %d bytes, want 5 with 40", hits, usage)
+	}
+	r.must(r.Stop(trace.ReasonStop, ""))
+	if s := r.Status(); s.Frames != 1 || s.Created != 1 {
+		t.Errorf("after the run %d frames, %d created; want 1", s.Frames, s.Created)
+	}
+	if hits, _, _ := r.Hits(key); hits != 1 {
+		t.Errorf("after the run %d hits, want 1", hits)
 	}
 }
 

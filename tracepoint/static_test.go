@@ -96,6 +96,52 @@ func TestStaticTraceDataStays(t *testing.T) {
 	}
 }
 
+// TestStaticTooLarge: static trace data counts for the size of a frame.
+func TestStaticTooLarge(t *testing.T) {
+	r := newRig(t)
+	r.SetMarkers(markerAt10)
+	r.must(r.SetBufferSize(100))
+	r.start(staticAt(1, 0x10, collectStatic))
+	r.hit(&fakeThread{pc: 0x10, registers: [registerCount]uint64{100 - 6 - 3}})
+	if r.NumFrames() != 1 {
+		t.Fatal("static trace data that just fits is in no frame")
+	}
+	r.hit(&fakeThread{pc: 0x10, registers: [registerCount]uint64{100 - 6 - 2}})
+	r.wantEnd(trace.ReasonFull, 0, "")
+}
+
+// TestStreamWhileDropping reads on where reading was, in a circular buffer that has dropped frames meanwhile.
+func TestStreamWhileDropping(t *testing.T) {
+	r := newRig(t)
+	r.SetMarkers(markerAt10)
+	r.must(r.SetBufferSize(200))
+	r.SetCircular(true)
+	r.start(staticAt(1, 0x10, collectMemory(0x100, 8), collectStatic))
+	memory := make([]byte, 8)
+	piece := make([]byte, 3)
+	for i := range 50 {
+		memory[0] = byte(i)
+		r.hit(&fakeThread{pc: 0x10, registers: [registerCount]uint64{uint64(i % 7)}, memory: []stretch{{0x100, memory}}})
+		all := r.stream(1000)
+		for offset := len(all) / 2; offset < len(all); offset += 5 {
+			n, err := r.ReadBuffer(int64(offset), piece)
+			if want := all[offset:min(offset+3, len(all))]; err != nil || !bytes.Equal(piece[:n], want) {
+				t.Fatalf("after hit %d: % x at %d, %v; want % x", i, piece[:n], offset, err, want)
+			}
+			if offset%3 == 0 { // the cursor is in the middle, and now the oldest frame goes
+				memory[0] = byte(i)
+				r.hit(&fakeThread{pc: 0x10, registers: [registerCount]uint64{uint64(i % 7)}, memory: []stretch{{0x100, memory}}})
+				n, err := r.ReadBuffer(int64(offset), piece)
+				got := bytes.Clone(piece[:n])
+				all = r.stream(1000)
+				if want := all[min(offset, len(all)):min(offset+3, len(all))]; err != nil && len(want) > 0 || !bytes.Equal(got, want) {
+					t.Fatalf("after hit %d and another: % x at %d, %v; want % x", i, got, offset, err, want)
+				}
+			}
+		}
+	}
+}
+
 // TestSemaphores: a location has those of its marker while a static tracepoint is at it.
 func TestSemaphores(t *testing.T) {
 	r := newRig(t)

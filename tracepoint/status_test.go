@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -57,6 +58,27 @@ func TestSetBufferSize(t *testing.T) {
 	r.must(r.Start(&r.target, 1))
 	r.hit(&fakeThread{pc: 0x10})
 	r.wantEnd(trace.ReasonFull, 0, "")
+}
+
+// TestSizes: the default is gdbserver's, the largest size is one that may be set, and a run whose frames only a sink has keeps none.
+func TestSizes(t *testing.T) {
+	if s := newRig(t).Status(); s.Size != 5242880 {
+		t.Errorf("a buffer of %d bytes by default, want 5242880", s.Size)
+	}
+	r := newRig(t)
+	layout := testLayout()
+	layout.MaxBuffer, layout.SinkOnly, layout.Now = 100, true, time.Now
+	r.Engine = New(layout)
+	r.Handler = r.NewHandler()
+	r.must(r.SetBufferSize(100))
+	if err := r.SetBufferSize(101); err == nil {
+		t.Error("a buffer of 101 bytes, where 100 is the most")
+	}
+	r.start(tracepointAt(1, 0x10))
+	r.hit(&fakeThread{pc: 0x10})
+	if s := r.Status(); s.Free != -1 || s.Size != -1 || s.Frames != 1 || s.Created != 1 {
+		t.Errorf("%+v, want one frame, and no buffer", s)
+	}
 }
 
 // TestReadOnly: the end of a range is not in it, unlike in gdbserver.

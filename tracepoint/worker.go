@@ -204,8 +204,7 @@ func (w *worker) note(b block, size uint64) {
 	if size > uint64(w.limit-w.noted) {
 		w.settle()
 		room := w.limit - w.noted
-		if room <= 0 {
-			w.overflow = true
+		if room <= 0 { // the frame is too large without this
 			return
 		}
 		size = min(size, uint64(room)) // all of it readable would leave no room for the header

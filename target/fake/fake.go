@@ -89,13 +89,15 @@ type Program struct {
 	Unmovable map[arch.Addr]arch.Addr
 }
 
-// Locals are the places of thread-local variables.
+// Locals are the places of thread-local variables: LM is the address of the object's entry in the linker's list, by which GDB asks
+// (qGetTLSAddr), and Blocks has the address of the object's variables for each thread that has used one of them.
 type Locals struct {
 	LM     arch.Addr
 	Blocks map[target.ThreadID]arch.Addr
 }
 
-// Region is one mapping.
+// Region is one mapping. Regions do not overlap; two that touch are read and written across, as a real program's are. A session may
+// write to a read-only one, as ptrace lets a debugger.
 type Region struct {
 	Start    arch.Addr
 	Bytes    []byte
@@ -144,7 +146,8 @@ type Target struct {
 	copies    map[arch.Addr]int
 }
 
-// thread is a live thread and its register block.
+// thread is a live thread and its register block, laid out as a g packet of the description. In all-stop mode nothing of it says
+// whether it runs: all do while a Resume is pending.
 type thread struct {
 	target.Thread
 	block  []byte
@@ -165,8 +168,8 @@ type place struct {
 	addr arch.Addr
 }
 
-// breakpoint is the key of an inserted breakpoint. Its length is no part of it, unlike what target.Breakpoints says: no script tells
-// watchpoints of several lengths at one address apart.
+// breakpoint is the key of an inserted breakpoint. Its length is no part of it, unlike what target.Breakpoints says: no script
+// tells watchpoints of several lengths at one address apart.
 type breakpoint struct {
 	kind target.BreakKind
 	place

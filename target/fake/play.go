@@ -34,7 +34,9 @@ func (p player) run(first target.Action) {
 	p.finish(*event)
 }
 
-// untilEvent plays the script until an event, an interrupt or the end of the last process; it returns nil after that.
+// untilEvent is a Resume without stepping. An interrupt comes before what the script has left, as one that a user sends to a
+// program which runs on and on. It plays the script until an event, an interrupt or the end of the last process; it returns nil
+// after that.
 func (p player) untilEvent() *target.Event {
 	for p.plays() {
 		switch {
@@ -81,8 +83,8 @@ func (p player) runThreads() {
 	}
 }
 
-// runner returns the first thread that runs, and the first one that is to step; nil for none. Threads step one by one, in the order of
-// the list, before the script goes on, so that the outcome does not depend on scheduling.
+// runner returns the first thread that runs, and the first one that is to step; nil for none. Threads step one by one, in the
+// order of the list, before the script goes on, so that the outcome does not depend on scheduling.
 func (p player) runner() (first, stepping *thread) {
 	for _, th := range p.threads {
 		if th.runs && first == nil {

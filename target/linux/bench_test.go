@@ -64,7 +64,7 @@ func (r *run) startTrace(at arch.Addr, change func(*trace.Tracepoint)) {
 	}
 }
 
-// BenchmarkHit is the cost of a hit as the program feels it. The sites differ in how the displaced instruction happens. make
+// BenchmarkHit is the cost of a hit as the program feels it. The locations differ in how the displaced instruction happens. make
 // bench sets it against gdbserver and the floor.
 func BenchmarkHit(b *testing.B) {
 	p := testprog.Build(b, "spin", testprog.Variant{NoPIE: true, Optimised: true})

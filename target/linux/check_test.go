@@ -251,7 +251,7 @@ func TestTwoInOneRegister(t *testing.T) {
 	}
 }
 
-// sites are the addresses of the test program of all kinds of instruction.
+// locations are the addresses of the test program of all kinds of instruction.
 func sites(t *testing.T, path string) (list []arch.Addr) {
 	for _, s := range symbols(t, path) {
 		if strings.HasPrefix(s.Name, "site_") {

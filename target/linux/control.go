@@ -84,19 +84,20 @@ func (t *Target) start(actions []target.Action) error {
 	return nil
 }
 
-// hitsAgain reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that
-// anew, or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits for
-// the breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint alone
-// the signal waits for the instruction. A breakpoint with a check is not met anew, for its commands would be carried out twice.
+// hitsAgain reports whether k, which has a hit behind it, is to run into the breakpoint again: at a breakpoint if it is to meet
+// that anew, or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits
+// for the breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint
+// alone the signal waits for the instruction. A breakpoint with a check is not met anew, for its commands would be carried out
+// twice.
 func (k *task) hitsAgain(order target.Action) bool {
-	tr := k.proc.traps[k.passed]
+	bp := k.proc.inserted[k.passed]
 	switch {
-	case tr == nil:
+	case bp == nil:
 		return false
 	case kernelSignal(order.Signal) != 0:
-		return order.Verb != target.Go || tr.users > 0
+		return order.Verb != target.Go || bp.users > 0
 	}
-	return order.Anew && tr.users > 0 && tr.check == nil
+	return order.Anew && bp.users > 0 && bp.check == nil
 }
 
 // whileHeld changes what every task of a process is to have when it is next let go.
@@ -104,7 +105,7 @@ func (t *Target) whileHeld(p *process, change func() error) error {
 	if !t.active {
 		return change()
 	}
-	t.stopThreads(stopSet{in: p.space})
+	t.stopThreads(stopSet{in: p.addrSpace})
 	return change()
 }
 
@@ -264,7 +265,7 @@ func (t *Target) unreportedChild(k *task, s sys.Status, do func(child int)) {
 // Detach implements target.Runner.
 func (t *Target) Detach(pid int) error {
 	return t.onProcess(pid, func(p *process) error {
-		t.stopAll(stopSet{in: p.space}) // in non-stop mode there may be others in its memory, which go on
+		t.stopAll(stopSet{in: p.addrSpace}) // in non-stop mode there may be others in its memory, which go on
 		t.handleEnds()
 		if slices.Contains(t.procs, p) {
 			t.detach(p)
@@ -313,7 +314,7 @@ func (t *Target) detach(p *process) {
 // detachOwner lets a process go that has its memory for itself, which is put back as it was.
 func (t *Target) detachOwner(p *process) {
 	children := t.stopChildren(p)
-	p.removeTraps()
+	p.removeInserted()
 	t.leaveCalls(p)
 	t.unmapScratch(p)
 	t.detachTasks(p)
@@ -323,7 +324,7 @@ func (t *Target) detachOwner(p *process) {
 // successor is the child that a process leaves its tracepoints to.
 func (t *Target) successor(p *process) *process {
 	for _, child := range t.procs {
-		if child.parent == p && child.space != p.space {
+		if child.parent == p && child.addrSpace != p.addrSpace {
 			return child
 		}
 	}

@@ -181,12 +181,12 @@ func (t *Target) watched(k *task) bool {
 }
 
 // hitBeside deals with the tracepoint at the place of a hardware breakpoint that a task stops at: it will not run into its
-// trap.
+// breakpoint.
 func (t *Target) hitBeside(k *task) {
 	first := k.passed != k.pc()
 	k.passed = k.pc()
-	if tr := k.proc.traps[k.pc()]; tr != nil && t.siteFor(k, tr) != nil && first {
-		t.judge(k, t.handler.Hit(tr.addr, t.snapshot(k)))
+	if bp := k.proc.inserted[k.pc()]; bp != nil && t.locationFor(k, bp) != nil && first {
+		t.judge(k, t.handler.Hit(bp.addr, t.snapshot(k)))
 	}
 }
 

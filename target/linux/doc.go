@@ -10,16 +10,17 @@
 //
 // # Words
 //
-// A task is one thread under trace; a process is the tasks of one thread group. A space is an address space with what this
+// A task is one thread under trace; a process is the tasks of one thread group. An addrSpace is an address space with what this
 // package has put into it: patches, displaced-stepping buffers, raised semaphores. Processes share one while a vfork child runs
 // in its parent's memory; a fork copies it, an exec begins a new one.
 //
-// A trap is a breakpoint that is inserted over an instruction, for a breakpoint of the session, a tracepoint or both. A buffer
-// holds a copy of a displaced instruction in a scratch mapping of the program, followed by a jump back. Package patch keeps
-// both.
+// An inserted breakpoint is a breakpoint that is inserted over an instruction, for a breakpoint of the session, a tracepoint or
+// both. A buffer holds a copy of a displaced instruction in a scratch mapping of the program, followed by a jump back. Package
+// patch keeps both.
 //
-// A vfork child (role) is one that the session has not asked for: it runs in the program's memory, so it meets the traps and must
-// be led past them, and is not traced otherwise. A child that the session has asked for is a process like any other.
+// A vfork child (role) is one that the session has not asked for: it runs in the program's memory, so it meets the inserted
+// breakpoints and must be led past them, and is not traced otherwise. A child that the session has asked for is a process like
+// any other.
 //
 // # The loop
 //
@@ -55,7 +56,7 @@
 //	group-stop        | listen                         | report        | listen                | detach
 //	fork, vfork, clone| enter the child; report or go on               | child too; go on      | free child; detach
 //	end of vfork      | report if asked for, or go on                  | go on                 | detach
-//	exec              | new space; report                              | detach                | detach
+//	exec              | new address space; report                      | detach                | detach
 //	syscall entry,    | report if caught, or go on                     | go on                 | detach
 //	  return          |                                                |                       |
 //	SIGTRAP: a trap   | hit: collect; report at a breakpoint, or pass  | pass                  | back before it; detach
@@ -66,15 +67,15 @@
 //
 // A task that was stopped for another's sake and that the session has not resumed, and any while no Resume is pending, keeps
 // its stop in the queue. Before it stands for long its stop is prepared (mustHandle): an interruption is dropped, a birth that
-// nobody is told of entered, a task behind a trap put back before it, the cause of a debug register noted. "Go on" is proceed:
-// the instruction whose hit the task has behind it happens first, then the signals that waited for it.
+// nobody is told of entered, a task behind an inserted breakpoint put back before it, the cause of a debug register noted. "Go
+// on" is proceed: the instruction whose hit the task has behind it happens first, then the signals that waited for it.
 //
 // # The life of a hit
 //
-// A task runs into a trap and stops behind it. Its pc is put back, the site's Hit is called with the task as the snapshot, and
-// the displaced instruction happens: emulated on the registers, or executed in its buffer, or, where neither can be, stepped in
-// place with every other task of the space stopped and the breakpoint removed. Then the task goes on. A breakpoint with a Check
-// is asked in the same way, and one that need not stop is passed in the same way.
+// A task runs into an inserted breakpoint and stops behind it. Its pc is put back, the Handler's Hit is called with the task as
+// the snapshot, and the displaced instruction happens: emulated on the registers, or executed in its buffer, or, where neither
+// can be, stepped in place with every other task of the address space stopped and the breakpoint removed. Then the task goes on. A
+// breakpoint with a Check is asked in the same way, and one that need not stop is passed in the same way.
 //
 // # What was rejected
 //
@@ -87,19 +88,19 @@
 // # The death of the tracer
 //
 // Processes that were attached to outlive this one, and a guard (internal/guard) restores their code if it is killed. It knows
-// of a trap before the int3 is written (place) until the program has its byte back (drop, leave), and of semaphores. The kernel
-// resumes a task from the pc that it has: so in a process with a guard the kernel has the pc before a trap when the stop is waited
-// for (reap).
+// of an inserted breakpoint before the int3 is written (place) until the program has its byte back (drop, leave), and of
+// semaphores. The kernel resumes a task from the pc that it has: so in a process with a guard the kernel has the pc before an
+// inserted breakpoint when the stop is waited for (reap).
 //
 // # Invariants
 //
 //   - A stopped task never shows a pc inside a buffer: leaveBuffer moves it back whenever it stops, so that nothing above knows of
-//     buffers, and they can be unmapped when all tasks of their space are stopped.
+//     buffers, and they can be unmapped when all tasks of their address space are stopped.
 //   - A task has at most one stop in the queue, and owes it while it has. Nothing is done to a task between its stop and the loop
 //     but by whoever waits for that task alone (waitFor) or prepares its stop.
 //   - task.passed is the address whose hit a stopped task has behind it though the instruction there has not run. It makes
 //     an execution of an instruction exactly one hit, whatever stops the task in between. A signal that arrives in this
-//     state waits until the instruction has run, because its handler would return to the trap; one that the session gives
+//     state waits until the instruction has run, because its handler would return to the breakpoint; one that the session gives
 //     may not (hitsAgain).
 //   - In all-stop mode, while no Resume is pending, every task is in a ptrace-stop. Excepted are vfork children, tasks in a
 //     group-stop, leaders that have exited before their threads, and parents whose vfork child is a process of its own.

@@ -37,8 +37,8 @@ func TestForksToldLate(t *testing.T) {
 	}
 }
 
-// TestVforkParentDetached lets a program go whose threads are about to be created, to vfork, waiting for a child, and running through
-// a breakpoint that the child needs still. All do their work.
+// TestVforkParentDetached lets a program go whose threads are about to be created, to vfork, waiting for a child, and running
+// through a breakpoint that the child needs still. All do their work.
 func TestVforkParentDetached(t *testing.T) {
 	path := testprog.Build(t, "forkstorm", fixed).Path
 	for range 10 {

@@ -21,8 +21,8 @@ func (t *Target) Unguarded() error { return t.guard.Problem() }
 
 // A stop that has been waited for resumes without its signal when the tracer dies, from wherever the kernel has the task's pc.
 // Behind an int3 that is the middle of the instruction, or the next one: the program would go on with garbage. A stop that has
-// not been waited for keeps its SIGTRAP. So where a process may outlive its tracer the kernel is to have the pc before the trap
-// when the stop is waited for.
+// not been waited for keeps its SIGTRAP. So where a process may outlive its tracer the kernel is to have the pc before the
+// breakpoint when the stop is waited for.
 
 // reap waits for any tracee, or looks whether there is anything to wait for.
 func (t *Target) reap(block bool) (int, sys.Status, error) {
@@ -46,21 +46,22 @@ func (t *Target) reap(block bool) (int, sys.Status, error) {
 	}
 }
 
-// rewind moves the kernel's pc of a task that has run into a trap before it. What looks at the task then still finds it behind.
+// rewind moves the kernel's pc of a task that has run into an inserted breakpoint before it. What looks at the task then still
+// finds it behind.
 func (k *task) rewind() {
 	if k.proc.guard == nil {
 		return
 	}
 	pc, err := host.fetchPC(k.tid)
 	at := pc - trapShift()
-	tr := k.proc.traps[at]
-	if err != nil || tr == nil || (tr.ambiguous || k.stepping) && !k.byBreakpoint() {
+	bp := k.proc.inserted[at]
+	if err != nil || bp == nil || (bp.ambiguous || k.stepping) && !k.byBreakpoint() {
 		return
 	}
 	k.rewound = host.flushPC(k.tid, at) == nil
 }
 
-// putBack moves a task that has run into a trap before it.
+// putBack moves a task that has run into an inserted breakpoint before it.
 func (k *task) putBack(at arch.Addr) {
 	k.setPC(at)
 	if k.proc.guard == nil {

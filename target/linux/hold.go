@@ -12,21 +12,21 @@ import (
 // stopSet says which tasks are to be stopped.
 type stopSet struct {
 	except *task
-	in     *space // nil for any
+	in     *addrSpace // nil for any
 }
 
 // has reports whether a task is one that must not run.
 func (w stopSet) has(k *task) bool {
-	return k.role == member && k != w.except && (w.in == nil || k.proc.space == w.in)
+	return k.role == member && k != w.except && (w.in == nil || k.proc.addrSpace == w.in)
 }
 
 // child is the task that k waits for in the kernel after a vfork, nil if it does not.
 func (t *Target) child(k *task) *task { return t.tasks[k.vforked] }
 
 // stopThreads stops running tasks and waits until they have stopped. It handles nothing: their stops, and those of others that
-// come meanwhile, are queued, and a task caught behind a trap is put back before it, to run into it again. When what the tasks
-// were stopped for is done the loop resumes them (resumeNext) and handles the stops. A parent that waits for its vfork child
-// executes nothing, and is left to wait.
+// come meanwhile, are queued, and a task caught behind an inserted breakpoint is put back before it, to run into it again. When
+// what the tasks were stopped for is done the loop resumes them (resumeNext) and handles the stops. A parent that waits for its
+// vfork child executes nothing, and is left to wait.
 func (t *Target) stopThreads(w stopSet) {
 	held := t.interruptThreads(w, func(k *task) bool { return t.child(k) == nil })
 	t.waitHalting()
@@ -151,8 +151,9 @@ func (t *Target) prepareStop(k *task) {
 	t.finishCall(k)
 }
 
-// mustHandle prepares what a task has stopped with for being handled later, and reports whether it must be. What would be gone by
-// then is noted, an untold birth is no more than entered, and a task behind a trap is put back to run into it again.
+// mustHandle prepares what a task has stopped with for being handled later, and reports whether it must be. What would be gone
+// by then is noted, an untold birth is no more than entered, and a task behind an inserted breakpoint is put back to run into
+// it again.
 func (t *Target) mustHandle(k *task, s sys.Status) bool {
 	sig, _ := s.Stopped()
 	switch event := s.Event(); {
@@ -164,7 +165,7 @@ func (t *Target) mustHandle(k *task, s sys.Status) bool {
 	case event == 0 && sig == sys.SyscallTrap && !k.proc.catch.on:
 		return false
 	case event == 0 && sig == sys.SIGTRAP && k.fetch() == nil:
-		if at := k.trapPC(); k.byBreakpoint() && (k.proc.traps[at] != nil || k.proc.stale(at)) {
+		if at := k.trapPC(); k.byBreakpoint() && (k.proc.inserted[at] != nil || k.proc.stale(at)) {
 			k.putBack(at)
 			return false
 		}

@@ -15,7 +15,7 @@ import (
 // stopped in is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
 func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, error) {
 	if t.active {
-		t.stopThreads(stopSet{in: p.space})
+		t.stopThreads(stopSet{in: p.addrSpace})
 	}
 	k := p.injectable()
 	if k == nil {
@@ -25,12 +25,12 @@ func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, erro
 	if err != nil {
 		return 0, err
 	}
-	space := p.space
-	giveBack, err := space.code.Borrow(entry, host.syscallCode())
+	s := p.addrSpace
+	giveBack, err := s.code.Borrow(entry, host.syscallCode())
 	if err != nil {
 		return 0, fmt.Errorf("the program's entry point: %w", err)
 	}
-	defer func() { space.warn(giveBack()) }()
+	defer func() { s.warn(giveBack()) }()
 	return t.call(k, entry, number, args)
 }
 

@@ -31,7 +31,7 @@ const (
 )
 
 // kindOfStop tells what a task is stopped by from its wait status, the si_code of a SIGTRAP, and whether it was let go by a single
-// step. A trap of ours is not among what it is asked about: a task that ran into one has been put back before it.
+// step. An inserted breakpoint of ours is not among what it is asked about: a task that ran into one has been put back before it.
 func kindOfStop(s sys.Status, code int32, stepped bool) stopKind {
 	switch signal, _ := s.Stopped(); {
 	case s.Event() != 0, signal == sys.SyscallTrap, signal <= 0, signal >= numSignals:

@@ -116,25 +116,25 @@ func (t *Target) happened(k *task, e target.Event) {
 	}
 }
 
-// trapped deals with SIGTRAP: a trap of ours, a debug register, a finished step, or the program's own breakpoint.
+// trapped deals with SIGTRAP: an inserted breakpoint, a debug register, a finished step, or the program's own breakpoint.
 func (t *Target) trapped(k *task) {
 	if k.fetch() != nil {
 		return
 	}
 	at := k.trapPC()
-	tr := k.proc.traps[at]
-	if tr != nil && !tr.ambiguous && !k.stepping {
+	bp := k.proc.inserted[at]
+	if bp != nil && !bp.ambiguous && !k.stepping {
 		k.putBack(at)
-		t.hit(k, tr)
+		t.hit(k, bp)
 		return
 	}
 	cause, err := k.cause()
 	switch {
 	case err != nil:
 		// It has died since, by an exec of another thread or a SIGKILL; its end is reported.
-	case cause == host.breakpointCode() && tr != nil:
+	case cause == host.breakpointCode() && bp != nil:
 		k.putBack(at)
-		t.hit(k, tr)
+		t.hit(k, bp)
 	case cause == host.breakpointCode() && k.proc.stale(at):
 		k.setPC(at)
 		t.proceed(k, 0)
@@ -150,7 +150,7 @@ func (t *Target) trapped(k *task) {
 
 // cause is the si_code of the signal that k is stopped with: the code of a breakpoint instruction for one, another positive
 // number for a step or a debug register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with
-// a trap on it looks like the trap otherwise.
+// an inserted breakpoint on it looks like the breakpoint otherwise.
 func (k *task) cause() (int32, error) {
 	var info [sys.SiginfoSize]byte
 	err := sys.GetSiginfo(k.tid, &info)
@@ -163,35 +163,35 @@ func (k *task) byBreakpoint() bool {
 	return err == nil && cause == host.breakpointCode()
 }
 
-// hit deals with a task that ran into a trap; its pc is back on it.
-func (t *Target) hit(k *task, tr *trap) {
-	first := k.passed != tr.addr
-	k.passed = tr.addr
+// hit deals with a task that ran into an inserted breakpoint; its pc is back on it.
+func (t *Target) hit(k *task, bp *insertedBreakpoint) {
+	first := k.passed != bp.addr
+	k.passed = bp.addr
 	if k.role != member {
 		t.proceed(k, 0)
 		return
 	}
-	site := t.siteFor(k, tr)
-	if first && (site != nil || tr.check != nil) {
+	location := t.locationFor(k, bp)
+	if first && (location != nil || bp.check != nil) {
 		t.follow.sample(k)
 	}
-	if first && site != nil && !k.again(tr.addr) {
-		t.judge(k, t.handler.Hit(tr.addr, t.snapshot(k)))
+	if first && location != nil && !k.again(bp.addr) {
+		t.judge(k, t.handler.Hit(bp.addr, t.snapshot(k)))
 	}
-	if tr.users > 0 && tr.check.stops(t.snapshot(k)) {
+	if bp.users > 0 && bp.check.stops(t.snapshot(k)) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
 		return
 	}
 	t.proceed(k, 0)
 }
 
-// siteFor is the tracepoint of a trap for a task: none for a vfork child that runs in the memory of the process which has them,
-// unless it was given them too.
-func (t *Target) siteFor(k *task, tr *trap) *site {
+// locationFor is the tracepoint of an inserted breakpoint for a task: none for a vfork child that runs in the memory of the
+// process which has them, unless it was given them too.
+func (t *Target) locationFor(k *task, bp *insertedBreakpoint) *location {
 	if !k.proc.traced {
 		return nil
 	}
-	return tr.site
+	return bp.location
 }
 
 // judge carries out the verdict on a hit.
@@ -200,7 +200,7 @@ func (t *Target) judge(k *task, v target.Verdict) {
 		k.owes |= owesStep
 	}
 	if v&target.Halt != 0 {
-		t.removeSites()
+		t.removeLocations()
 	}
 }
 
@@ -211,17 +211,17 @@ func (t *Target) afterStep(k *task) bool {
 		k.owes &^= owesStep
 		t.judge(k, t.handler.Stepped(t.snapshot(k)))
 	}
-	tr := k.proc.traps[k.pc()]
-	if tr != nil && t.siteFor(k, tr) != nil {
-		k.passed = tr.addr
-		if !k.again(tr.addr) {
-			t.judge(k, t.handler.Hit(tr.addr, t.snapshot(k)))
+	bp := k.proc.inserted[k.pc()]
+	if bp != nil && t.locationFor(k, bp) != nil {
+		k.passed = bp.addr
+		if !k.again(bp.addr) {
+			t.judge(k, t.handler.Hit(bp.addr, t.snapshot(k)))
 		}
 	}
 	reason := target.ReasonNone
-	if tr != nil && tr.users > 0 {
-		k.passed = tr.addr
-		if tr.check.stops(t.snapshot(k)) {
+	if bp != nil && bp.users > 0 {
+		k.passed = bp.addr
+		if bp.check.stops(t.snapshot(k)) {
 			reason = target.ReasonSwBreak
 		}
 	}
@@ -260,12 +260,12 @@ func (t *Target) signalled(k *task, sig int) {
 func (t *Target) proceed(k *task, signal int) {
 	k.remake()
 	for k.passed != 0 {
-		tr := k.proc.traps[k.passed]
-		if tr == nil || k.fetch() != nil || k.passed != k.pc() {
+		bp := k.proc.inserted[k.passed]
+		if bp == nil || k.fetch() != nil || k.passed != k.pc() {
 			k.passed = 0
 			break
 		}
-		if signal != 0 && tr.isSyscall() && k.why == atSignal {
+		if signal != 0 && bp.isSyscall() && k.why == atSignal {
 			k.meetAgain()
 			break
 		}
@@ -273,7 +273,7 @@ func (t *Target) proceed(k *task, signal int) {
 			k.deferSignal(signal)
 			signal = 0
 		}
-		if t.pass(k, tr) != done {
+		if t.pass(k, bp) != done {
 			return
 		}
 		if k.wantsStep() && !t.afterStep(k) {

@@ -11,13 +11,13 @@ import (
 )
 
 // read reads the readable prefix of dst at addr, page protections notwithstanding, with the breakpoints hidden.
-func (s *space) read(addr arch.Addr, dst []byte) (int, error) { return s.code.Read(addr, dst) }
+func (s *addrSpace) read(addr arch.Addr, dst []byte) (int, error) { return s.code.Read(addr, dst) }
 
 // write writes b at addr. Breakpoints in the range stay inserted. Those whose instructions have changed are studied anew.
-func (s *space) write(addr arch.Addr, b []byte) error {
+func (s *addrSpace) write(addr arch.Addr, b []byte) error {
 	_, err := s.code.Write(addr, b)
 	for _, p := range s.code.Within(addr-min(addr, maxInstruction-1), addr+arch.Addr(len(b))) {
-		s.traps[p.Addr()].renew(s)
+		s.inserted[p.Addr()].renew(s)
 	}
 	return err
 }

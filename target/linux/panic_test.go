@@ -102,8 +102,8 @@ func panicAttached(order string) {
 	select {}
 }
 
-// TestPanicAttached: a panic, of the tracer or any other goroutine, ends the process with a dump, and the one that it was attached to
-// lives on without a trace.
+// TestPanicAttached: a panic, of the tracer or any other goroutine, ends the process with a dump, and the one that it was
+// attached to lives on without a trace.
 func TestPanicAttached(t *testing.T) {
 	p := testprog.Build(t, "busy", testprog.Variant{NoPIE: true})
 	addr := symbol(t, p.Path, "tick")

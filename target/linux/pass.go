@@ -18,29 +18,29 @@ const (
 	lost                // the task stopped otherwise, or died; that is dealt with
 )
 
-// pass makes the instruction under a trap happen for a task stopped on it. While memory is watched the processor itself has
-// to execute it.
-func (t *Target) pass(k *task, tr *trap) passage {
+// pass makes the instruction under an inserted breakpoint happen for a task stopped on it. While memory is watched the
+// processor itself has to execute it.
+func (t *Target) pass(k *task, bp *insertedBreakpoint) passage {
 	k.proc.stack.tid = k.tid
 	switch {
-	case tr.emulate && !k.proc.debug.inUse() && tr.insn.emulate(&k.regs, &k.proc.stack):
+	case bp.emulate && !k.proc.debug.inUse() && bp.insn.emulate(&k.regs, &k.proc.stack):
 		k.passed = 0
 		k.dirty = dirtyAll
 		return done
-	case tr.buffer != nil && len(k.deferred) > 0:
-		return t.stepThroughSlot(k, tr)
-	case tr.buffer != nil:
-		t.enterSlot(k, tr)
+	case bp.buffer != nil && len(k.deferred) > 0:
+		return t.stepThroughBuffer(k, bp)
+	case bp.buffer != nil:
+		t.enterBuffer(k, bp)
 		return sent
 	}
-	return t.stepInPlace(k, tr)
+	return t.stepInPlace(k, bp)
 }
 
-// enterSlot sends a task into its slot. It is stepped through when something must happen right behind the instruction.
-func (t *Target) enterSlot(k *task, tr *trap) {
+// enterBuffer sends a task into its buffer. It is stepped through when something must happen right behind the instruction.
+func (t *Target) enterBuffer(k *task, bp *insertedBreakpoint) {
 	k.passed = 0
-	k.setPC(tr.buffer.Addr())
-	k.buffer = tr.buffer
+	k.setPC(bp.buffer.Addr())
+	k.buffer = bp.buffer
 	err := k.flush()
 	if err == nil {
 		err = k.proc.debug.load(k)
@@ -53,15 +53,15 @@ func (t *Target) enterSlot(k *task, tr *trap) {
 	k.forget()
 }
 
-// stepThroughSlot has a task make one step in its slot, behind which the signal that has been deferred is delivered. No other may
-// come meanwhile: the kernel would tell of it ahead of the step, and of those queued behind it, and they can be delivered in
-// their order only one at a time.
-func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
+// stepThroughBuffer has a task make one step in its buffer, behind which the signal that has been deferred is delivered. No
+// other may come meanwhile: the kernel would tell of it ahead of the step, and of those queued behind it, and they can be
+// delivered in their order only one at a time.
+func (t *Target) stepThroughBuffer(k *task, bp *insertedBreakpoint) passage {
 	blocked, _ := sys.SignalMask(k.tid)
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	for {
-		k.passed, k.buffer = 0, tr.buffer
-		k.setPC(tr.buffer.Addr())
+		k.passed, k.buffer = 0, bp.buffer
+		k.setPC(bp.buffer.Addr())
 		if k.proc.debug.load(k) != nil || k.flush() != nil {
 			return lost
 		}
@@ -69,7 +69,7 @@ func (t *Target) stepThroughSlot(k *task, tr *trap) passage {
 		switch sig, _ := s.Stopped(); {
 		case !ok:
 			return lost
-		case s.Event() == sys.EventStop && k.passed == tr.addr: // leaveBuffer has put it back
+		case s.Event() == sys.EventStop && k.passed == bp.addr: // leaveBuffer has put it back
 			continue
 		case s.Event() == sys.EventStop, sig == sys.SIGTRAP && !k.proc.debug.inUse():
 			sys.SetSignalMask(k.tid, blocked)
@@ -97,22 +97,22 @@ func (t *Target) stepAgain(k *task) (sys.Status, bool) {
 	return s, k.fetch() == nil
 }
 
-// stepInPlace lifts the trap, has the task execute the instruction, and puts the trap back. No other task may run meanwhile,
-// or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
-func (t *Target) stepInPlace(k *task, tr *trap) passage {
-	t.stopThreads(stopSet{except: k, in: k.proc.space})
+// stepInPlace lifts the breakpoint, has the task execute the instruction, and puts the breakpoint back. No other task may run
+// meanwhile, or it would pass the place unseen. A system call may block for ever, so it is only followed to its entry.
+func (t *Target) stepInPlace(k *task, bp *insertedBreakpoint) passage {
+	t.stopThreads(stopSet{except: k, in: k.proc.addrSpace})
 	if t.tasks[k.tid] != k {
 		return lost
 	}
-	if tr.lift(k.proc.space) != nil || k.flush() != nil {
-		tr.place(k.proc.space)
+	if bp.lift(k.proc.addrSpace) != nil || k.flush() != nil {
+		bp.place(k.proc.addrSpace)
 		return lost
 	}
 	blocked, _ := sys.SignalMask(k.tid)
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
-	s, ok := t.stepOnce(k, tr.insn != nil && tr.insn.isSyscall())
+	s, ok := t.stepOnce(k, bp.insn != nil && bp.insn.isSyscall())
 	k.passed = 0
-	tr.place(k.proc.space)
+	bp.place(k.proc.addrSpace)
 	if !ok {
 		return lost
 	}

@@ -16,27 +16,27 @@ import (
 
 // process is one process under trace.
 type process struct {
-	pid       int
-	*space             // of its memory; a vfork child has its parent's until it executes another program
-	order     []*task  // live tasks, leader first, then by creation
-	parent    *process // whose fork made it, while the session has not decided about either; nil otherwise
-	stack     stack
-	launched  bool // by us, so it dies with us
-	groupStop bool // all its tasks are in a group-stop, which has been told
-	traced    bool // the engine's sites in its memory are meant for it
-	debug     debugRegisters
-	catch     syscallCatch
+	pid        int
+	*addrSpace          // of its memory; a vfork child has its parent's until it executes another program
+	order      []*task  // live tasks, leader first, then by creation
+	parent     *process // whose fork made it, while the session has not decided about either; nil otherwise
+	stack      stack
+	launched   bool // by us, so it dies with us
+	groupStop  bool // all its tasks are in a group-stop, which has been told
+	traced     bool // the engine's locations in its memory are meant for it
+	debug      debugRegisters
+	catch      syscallCatch
 }
 
 // space is an address space with what was put into it.
-type space struct {
+type addrSpace struct {
 	pid      int          // of the process that it was made for
 	mem      *os.File     // its /proc/PID/mem, good for as long as the memory lives
 	guard    *guard.Space // nil for memory that does not outlive this process
 	code     *patch.Space // patches and displaced-stepping buffers
 	warnings warnings
 
-	traps       map[arch.Addr]*trap
+	inserted    map[arch.Addr]*insertedBreakpoint
 	noScratch   bool // buffers are refused: the program's seccomp filter might kill it for an mmap
 	shadowStack bool // calls and returns must not be emulated
 	relocated   map[arch.Addr]relocatedInsn
@@ -48,81 +48,81 @@ func (t *Target) newProcess(pid int, launched bool) (*process, error) {
 	if launched {
 		open = func(int, *os.File) *guard.Space { return nil }
 	}
-	s, err := openSpace(pid, open, t.warnings)
+	s, err := openAddrSpace(pid, open, t.warnings)
 	if err != nil {
 		return nil, err
 	}
-	return &process{pid: pid, space: s, launched: launched}, nil
+	return &process{pid: pid, addrSpace: s, launched: launched}, nil
 }
 
-// fork makes the process that a child of p is: in p's memory, or with a copy of it, the traps of breakpoints included. Those
+// fork makes the process that a child of p is: in p's memory, or with a copy of it, the inserted breakpoints included. Those
 // of tracepoints are taken out of the copy.
 func (p *process) fork(pid int, shares bool) (*process, error) {
 	child := &process{pid: pid, parent: p, launched: p.launched, debug: p.debug}
 	child.debug.watched = slices.Clone(p.debug.watched)
 	if shares {
-		child.space = p.space
+		child.addrSpace = p.addrSpace
 		child.code.Share()
 		return child, nil
 	}
-	s, err := openSpace(pid, p.guard.Open, p.warnings)
+	s, err := openAddrSpace(pid, p.guard.Open, p.warnings)
 	if err != nil {
 		return nil, err
 	}
-	child.space = s
+	child.addrSpace = s
 	s.noScratch, s.shadowStack, s.relocated = p.noScratch, p.shadowStack, maps.Clone(p.relocated)
 	s.code, err = p.code.Fork(s.mem, s.guard)
 	s.warn(err)
-	for _, tr := range p.traps {
-		if tr.site != nil {
-			lower(s.mem, tr.site.Semaphores)
+	for _, bp := range p.inserted {
+		if bp.location != nil {
+			lower(s.mem, bp.location.Semaphores)
 		}
-		if tr.users > 0 {
-			s.inherit(tr)
+		if bp.users > 0 {
+			s.inherit(bp)
 		}
 	}
 	return child, nil
 }
 
 // inherit inserts a breakpoint of the parent in the memory of a forked child.
-func (s *space) inherit(tr *trap) {
-	inherited := *tr
-	inherited.site = nil
+func (s *addrSpace) inherit(bp *insertedBreakpoint) {
+	inherited := *bp
+	inherited.location = nil
 	var err error
-	if inherited.patch, err = s.code.Insert(tr.addr, host.isa().Machine.Breakpoint); err == nil {
-		s.traps[tr.addr] = &inherited
-	} else if s.readable(tr.addr) {
-		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", tr.addr, err))
+	if inherited.patch, err = s.code.Insert(bp.addr, host.isa().Machine.Breakpoint); err == nil {
+		s.inserted[bp.addr] = &inherited
+	} else if s.readable(bp.addr) {
+		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", bp.addr, err))
 	}
 }
 
-// openSpace opens the memory of a process. open has it guarded.
-func openSpace(pid int, open func(int, *os.File) *guard.Space, w warnings) (*space, error) {
+// openAddrSpace opens the memory of a process. open has it guarded.
+func openAddrSpace(pid int, open func(int, *os.File) *guard.Space, w warnings) (*addrSpace, error) {
 	mem, err := sys.OpenMemory(pid)
 	if err != nil {
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}
-	s := &space{pid: pid, mem: mem, guard: open(pid, mem), warnings: w,
-		traps: make(map[arch.Addr]*trap), relocated: make(map[arch.Addr]relocatedInsn)}
+	s := &addrSpace{pid: pid, mem: mem, guard: open(pid, mem), warnings: w,
+		inserted: make(map[arch.Addr]*insertedBreakpoint), relocated: make(map[arch.Addr]relocatedInsn)}
 	s.code = patch.New(mem, s.guard)
 	return s, nil
 }
 
 // renew gives a process that has executed another program its new memory.
 func (p *process) renew() error {
-	s, err := openSpace(p.pid, p.guard.Open, p.warnings)
+	s, err := openAddrSpace(p.pid, p.guard.Open, p.warnings)
 	if err != nil {
 		return err
 	}
-	p.space.leave()
-	p.space = s
+	p.addrSpace.leave()
+	p.addrSpace = s
 	p.debug = debugRegisters{generation: p.debug.generation}
 	return nil
 }
 
 // leave is for a process that leaves its memory. The last removes the patches, for the memory may be that of a program that is not
 // traced any more, the parent of a vfork.
-func (s *space) leave() {
+func (s *addrSpace) leave() {
 	last, err := s.code.Leave()
 	s.warn(err)
 	if last {

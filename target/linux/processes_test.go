@@ -391,7 +391,7 @@ func TestStepOutOfVfork(t *testing.T) {
 }
 
 // TestChildSharesMemory has a child in its parent's memory whom nobody waits for as after a vfork. A session that would hear of
-// vforks hears nothing of it, for it would wait for the end of that. The traps do not harm it.
+// vforks hears nothing of it, for it would wait for the end of that. The inserted breakpoints do not harm it.
 func TestChildSharesMemory(t *testing.T) {
 	p := testprog.Build(t, "shares", fixed)
 	r := launch(t, p.Path, "50")

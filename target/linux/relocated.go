@@ -100,13 +100,13 @@ func (t *Target) Relocated(pid int, r target.Relocation, size int) error {
 }
 
 // useRelocated gives a breakpoint over an unknown instruction the buffer that a client has filled, if it is for that instruction.
-func (tr *trap) useRelocated(p *process) {
+func (bp *insertedBreakpoint) useRelocated(p *process) {
 	var code [maxInstruction]byte
-	n, _ := p.read(tr.addr, code[:])
-	c := p.relocated[tr.addr]
+	n, _ := p.read(bp.addr, code[:])
+	c := p.relocated[bp.addr]
 	if !c.holds(code[:n]) {
 		return
 	}
-	tr.insn, tr.buffer = c.insn, c.buffer
-	tr.ambiguous = arch.Addr(c.insn.Len()) == trapShift()
+	bp.insn, bp.buffer = c.insn, c.buffer
+	bp.ambiguous = arch.Addr(c.insn.Len()) == trapShift()
 }

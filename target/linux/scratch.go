@@ -29,25 +29,25 @@ const (
 
 // giveBuffer makes a displaced-stepping buffer for a breakpoint. Where that is impossible the instruction is stepped in place:
 // slower, never wrong.
-func (t *Target) giveBuffer(p *process, tr *trap) {
-	if tr.insn == nil {
-		tr.useRelocated(p)
+func (t *Target) giveBuffer(p *process, bp *insertedBreakpoint) {
+	if bp.insn == nil {
+		bp.useRelocated(p)
 		return
 	}
-	if !tr.insn.CanRelocate() {
+	if !bp.insn.CanRelocate() {
 		return
 	}
-	if tr.buffer = p.copyOf(tr); tr.buffer != nil {
+	if bp.buffer = p.copyOf(bp); bp.buffer != nil {
 		return
 	}
-	at, err := t.reserveNear(p, tr.addr)
+	at, err := t.reserveNear(p, bp.addr)
 	if err != nil {
 		return
 	}
-	if code, resume, ok := tr.insn.Relocate(at); ok {
-		tr.buffer, _ = p.code.Place(at, bufferSize, code, pointsOf(tr.insn, tr.addr, resume)...)
+	if code, resume, ok := bp.insn.Relocate(at); ok {
+		bp.buffer, _ = p.code.Place(at, bufferSize, code, pointsOf(bp.insn, bp.addr, resume)...)
 	}
-	if tr.buffer == nil {
+	if bp.buffer == nil {
 		p.code.Return(at, bufferSize)
 	}
 }
@@ -58,9 +58,9 @@ func pointsOf(insn instruction, at arch.Addr, resume int) []patch.Point {
 }
 
 // copyOf returns a buffer that has a copy of the instruction under a breakpoint already, nil if there is none.
-func (p *process) copyOf(tr *trap) *patch.Buffer {
-	for _, b := range p.code.Copies(tr.addr) {
-		if code, _, ok := tr.insn.Relocate(b.Addr()); ok && bytes.Equal(code, b.Code()) {
+func (p *process) copyOf(bp *insertedBreakpoint) *patch.Buffer {
+	for _, b := range p.code.Copies(bp.addr) {
+		if code, _, ok := bp.insn.Relocate(b.Addr()); ok && bytes.Equal(code, b.Code()) {
 			return b
 		}
 	}

@@ -11,29 +11,29 @@ import (
 )
 
 // raise is raise in the memory of a process, which the guard takes note of.
-func (s *space) raise(site *site) error {
-	if err := raise(s.mem, site); err != nil {
+func (s *addrSpace) raise(location *location) error {
+	if err := raise(s.mem, location); err != nil {
 		return err
 	}
-	for _, addr := range site.Semaphores {
+	for _, addr := range location.Semaphores {
 		s.guard.Raise(addr)
 	}
 	return nil
 }
 
 // lower takes it back.
-func (s *space) lower(site *site) {
-	for _, addr := range site.Semaphores {
+func (s *addrSpace) lower(location *location) {
+	for _, addr := range location.Semaphores {
 		s.guard.Lower(addr)
 	}
-	lower(s.mem, site.Semaphores)
+	lower(s.mem, location.Semaphores)
 }
 
-// raise tells the program that a site is traced, by its semaphores; all of them or none.
-func raise(mem readWriterAt, site *site) error {
-	for i, addr := range site.Semaphores {
+// raise tells the program that a location is traced, by its semaphores; all of them or none.
+func raise(mem readWriterAt, location *location) error {
+	for i, addr := range location.Semaphores {
 		if err := count(mem, addr, 1); err != nil {
-			lower(mem, site.Semaphores[:i])
+			lower(mem, location.Semaphores[:i])
 			return fmt.Errorf("cannot raise the semaphore at %s: %w", addr, err)
 		}
 	}

@@ -98,11 +98,11 @@ func (k *task) atBreakpoint() bool {
 	if k.fetch() != nil {
 		return false
 	}
-	tr := k.proc.traps[k.pc()]
-	return tr != nil && tr.users > 0
+	bp := k.proc.inserted[k.pc()]
+	return bp != nil && bp.users > 0
 }
 
-// meetAgain has a task with a hit behind it run into the trap again. To a tracepoint that is the same execution of the
+// meetAgain has a task with a hit behind it run into the breakpoint again. To a tracepoint that is the same execution of the
 // instruction, also if the handler of a signal comes first, in which there may be others.
 func (k *task) meetAgain() {
 	if k.passed != 0 && k.fetch() == nil {
@@ -111,7 +111,7 @@ func (k *task) meetAgain() {
 	k.passed = 0
 }
 
-// again reports whether k has met a trap by meetAgain.
+// again reports whether k has met an inserted breakpoint by meetAgain.
 func (k *task) again(addr arch.Addr) bool {
 	met := k.counted == addr && k.countedSP == host.sp(&k.regs)
 	if met {

@@ -17,7 +17,7 @@ func stoppedBy(signal, event int) sys.Status { return sys.Status(event<<16 | sig
 // population is a target without a tracer, and a process with as many tasks as asked for.
 func population(n int) (*Target, []*task) {
 	t := &Target{tasks: make(map[int]*task)}
-	p := &process{pid: 100, space: &space{}}
+	p := &process{pid: 100, addrSpace: &addrSpace{}}
 	t.procs = append(t.procs, p)
 	for i := range n {
 		t.adopt(100+i, p)

@@ -134,10 +134,10 @@ func (t *Target) forgetSiblings(k *task) {
 	}
 }
 
-// drainTrap deals with a task that was interrupted just when it ran into a trap or finished a step. The kernel reports the
-// interruption first, although the SIGTRAP is queued already, to come when nobody expects it any more, or to kill a program
-// that is let go. Such a task takes its signal before it returns to the program, so it is resumed just for that. It may report
-// an interruption once more before: a request that comes while a task is stopped already, and wait has not reported that
+// drainTrap deals with a task that was interrupted just when it ran into an inserted breakpoint or finished a step. The kernel
+// reports the interruption first, although the SIGTRAP is queued already, to come when nobody expects it any more, or to kill a
+// program that is let go. Such a task takes its signal before it returns to the program, so it is resumed just for that. It may
+// report an interruption once more before: a request that comes while a task is stopped already, and wait has not reported that
 // stop yet, outlasts it.
 func (t *Target) drainTrap(k *task, s sys.Status) sys.Status {
 	for s.Event() == sys.EventStop && sys.PendingSiginfo(k.tid, isTrap) && sys.Cont(k.tid, 0) == nil {

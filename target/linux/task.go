@@ -106,7 +106,7 @@ type task struct {
 
 	regs      registers
 	haveRegs  bool
-	rewound   bool // the kernel has the pc before the trap that it has run into; regs is to have that behind when it is fetched
+	rewound   bool // the kernel has the pc before the breakpoint that it has run into; regs is to have that behind when it is fetched
 	before    bool // the kernel has, and regs has that behind
 	dirty     dirtiness
 	haveState bool // the target's buffer holds this task's extended state

@@ -18,10 +18,10 @@ func (t *Target) adopt(tid int, p *process) *task {
 }
 
 // born deals with the event that tells of a new task: a thread is adopted, and so is a clone that shares the memory, which
-// gdbserver takes for a thread, too. A child is made a process if the session wants to know of it. Otherwise one that shares the
-// memory becomes a vfork child, and one with its own is freed of the traps that it inherited and let go. The parent of a child that
-// shares the memory without a vfork does not wait for it, which is nothing to tell a session of. It reports whether there is
-// an event to tell.
+// gdbserver takes for a thread, too. A child is made a process if the session wants to know of it. Otherwise one that shares
+// the memory becomes a vfork child, and one with its own is freed of the inserted breakpoints that it inherited and let go. The
+// parent of a child that shares the memory without a vfork does not wait for it, which is nothing to tell a session of. It
+// reports whether there is an event to tell.
 func (t *Target) born(parent *task, event int) (target.Event, bool) {
 	if event == sys.EventVforkDone {
 		told := t.reports.Vfork && parent.role == member
@@ -104,14 +104,14 @@ func (t *Target) firstStop(tid int) bool {
 	}
 }
 
-// setFree takes the traps and what semaphores were raised by out of a forked child's own copy of the memory and detaches it. In
-// memory that is the parent's, too, the semaphores are the parent's affair.
+// setFree takes the inserted breakpoints and what semaphores were raised by out of a forked child's own copy of the memory and
+// detaches it. In memory that is the parent's, too, the semaphores are the parent's affair.
 func (t *Target) setFree(pid int, parent *process, shared bool) {
 	if mem, err := sys.OpenMemory(pid); err == nil {
 		parent.warn(parent.code.Clean(mem))
-		for _, tr := range parent.traps {
-			if tr.site != nil && !shared {
-				lower(mem, tr.site.Semaphores)
+		for _, bp := range parent.inserted {
+			if bp.location != nil && !shared {
+				lower(mem, bp.location.Semaphores)
 			}
 		}
 		mem.Close()
@@ -141,7 +141,7 @@ func (t *Target) handleEnd(e end) {
 	k := e.task
 	p := k.proc
 	if t.handler != nil && p.traced && t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
-		t.removeSites()
+		t.removeLocations()
 	}
 	code, _ := e.status.Exited()
 	sig, killed := e.status.Killed()
@@ -194,7 +194,7 @@ func (t *Target) removeProcess(p *process) {
 	children := t.leaveMemory(p)
 	defer func() { t.detachChildren(children) }()
 	t.removeTasks(p, func(*task) bool { return true })
-	p.space.leave()
+	p.addrSpace.leave()
 	t.procs = slices.DeleteFunc(t.procs, func(o *process) bool { return o == p })
 	for _, o := range t.procs {
 		if o.parent == p {

@@ -36,7 +36,7 @@ func (k *task) shares(event, child int) bool {
 }
 
 // dropChild lets the child or thread go whose beginning a task stopped with: as a vfork child, if it runs in memory that may keep
-// its traps.
+// its inserted breakpoints.
 func (t *Target) dropChild(k *task, child int) {
 	event := k.status.Event()
 	if !k.shares(event, child) {
@@ -52,7 +52,7 @@ func (t *Target) dropChild(k *task, child int) {
 }
 
 // leaveMemory is called when a process is about to leave its memory. Its vfork children stay with one that is still there;
-// otherwise they are stopped, to be detached when the traps that they would meet are gone.
+// otherwise they are stopped, to be detached when the inserted breakpoints that they would meet are gone.
 func (t *Target) leaveMemory(p *process) (halted []*task) {
 	if rest := t.sharer(p); rest != nil {
 		for _, k := range t.tasks {
@@ -68,7 +68,7 @@ func (t *Target) leaveMemory(p *process) (halted []*task) {
 // sharer is another process in the memory of p, nil for none.
 func (t *Target) sharer(p *process) *process {
 	for _, other := range t.procs {
-		if other != p && other.space == p.space {
+		if other != p && other.addrSpace == p.addrSpace {
 			return other
 		}
 	}
@@ -104,11 +104,11 @@ func (t *Target) stopChildren(p *process) (all []*task) {
 // memory.
 func (t *Target) blocked(k *task) bool {
 	child := t.tasks[k.vforked]
-	return child != nil && child.proc.space == k.proc.space
+	return child != nil && child.proc.addrSpace == k.proc.addrSpace
 }
 
 // prepareDetach deals with the stop of a vfork child that is to be detached: it keeps the signal that it takes along, and is put
-// back before a trap that it has run into.
+// back before an inserted breakpoint that it has run into.
 func (t *Target) prepareDetach(k *task, s sys.Status) {
 	k.status = s
 	switch sig, _ := s.Stopped(); {
@@ -121,10 +121,10 @@ func (t *Target) prepareDetach(k *task, s sys.Status) {
 	}
 }
 
-// behindTrap reports whether the int3 that a vfork child has run into is, or was, a trap.
+// behindTrap reports whether the int3 that a vfork child has run into is, or was, an inserted breakpoint.
 func (k *task) behindTrap() bool {
 	at := k.trapPC()
-	return k.proc.traps[at] != nil || k.proc.stale(at)
+	return k.proc.inserted[at] != nil || k.proc.stale(at)
 }
 
 // detachWhenStopped detaches a vfork child that has stopped at last.

@@ -19,7 +19,7 @@ const maxWarnings = 16
 func (t *Target) Warnings() <-chan error { return t.warnings }
 
 // warn reports an error, if there is one.
-func (s *space) warn(err error) {
+func (s *addrSpace) warn(err error) {
 	if err == nil {
 		return
 	}
@@ -30,7 +30,7 @@ func (s *space) warn(err error) {
 }
 
 // readable reports whether there is still memory at an address.
-func (s *space) readable(addr arch.Addr) bool {
+func (s *addrSpace) readable(addr arch.Addr) bool {
 	var b [1]byte
 	_, err := s.read(addr, b[:])
 	return err == nil

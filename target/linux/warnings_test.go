@@ -12,8 +12,8 @@ import (
 	"tracewell/trace"
 )
 
-// TestWarnings has a program seal the page that a tracepoint is in. Whether the program is detached from or the run ends, its user is
-// warned that the breakpoint stays there.
+// TestWarnings has a program seal the page that a tracepoint is in. Whether the program is detached from or the run ends, its
+// user is warned that the breakpoint stays there.
 func TestWarnings(t *testing.T) {
 	p := testprog.Build(t, "sealed", fixed)
 	at := symbol(t, p.Path, "sealed_add")

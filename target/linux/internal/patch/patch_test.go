@@ -93,6 +93,43 @@ func TestBorrowFails(t *testing.T) {
 	}
 }
 
+// TestEdges: what can be read of a range comes back with the place and the reason where it ends, an overlap names the patch that is
+// in the way, and what is written stays the caller's.
+func TestEdges(t *testing.T) {
+	mem := &flat{bytes: []byte("the code of a program")}
+	mem.unmapped = func(addr int) bool { return addr >= 16 }
+	s := New(mem, table{})
+	if _, err := s.Insert(4, []byte("XY")); err != nil {
+		t.Fatal(err)
+	}
+	wantError := func(what string, err error, want string) {
+		t.Helper()
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", what, err, want)
+		}
+	}
+	dst := make([]byte, 12)
+	n, err := s.Read(8, dst)
+	if n != 8 || string(dst[:n]) != " of a pr" {
+		t.Errorf("%d bytes %q before the end of memory, want 8", n, dst[:n])
+	}
+	wantError("a read across the end of memory", err, "cannot read memory at 0x10: no memory there")
+	if n, err := s.Read(3, dst[:4]); n != 4 || err != nil || string(dst[:4]) != " cod" {
+		t.Errorf("%d bytes %q over a patch, %v", n, dst[:4], err)
+	}
+	_, err = s.Insert(5, []byte("Z"))
+	wantError("a patch over another", err, "cannot patch memory at 0x5: there is a patch from 0x4 to 0x5")
+	_, err = s.Borrow(14, []byte("four"))
+	wantError("code across the end of memory", err, "cannot read memory at 0x10: EOF")
+	own := []byte("CODE")
+	if n, err := s.Write(4, own); n != 4 || err != nil || string(own) != "CODE" || string(mem.bytes[:8]) != "the XYDE" {
+		t.Errorf("%d bytes of %q written, %v: memory is %q", n, own, err, mem.bytes)
+	}
+	if n, err := s.Read(4, dst[:4]); n != 4 || err != nil || string(dst[:4]) != "CODE" {
+		t.Errorf("%d bytes %q where CODE was written, %v", n, dst[:4], err)
+	}
+}
+
 // TestManyFaults reports one of many failures, and how many others there are.
 func TestManyFaults(t *testing.T) {
 	mem := &flat{bytes: make([]byte, 9)}

@@ -12,13 +12,13 @@ import (
 	"tracewell/target/linux/internal/patch"
 )
 
-// trap is a breakpoint that is inserted in a program, for a breakpoint of the session, a tracepoint or both.
-type trap struct {
-	addr  arch.Addr
-	patch *patch.Patch
-	users int   // breakpoints of the session, 0 or 1 since insertions do not count
-	check check // of the breakpoint
-	site  *site // nil without a tracepoint
+// insertedBreakpoint is a breakpoint instruction in a program, for a breakpoint of the session, a tracepoint or both.
+type insertedBreakpoint struct {
+	addr     arch.Addr
+	patch    *patch.Patch
+	users    int       // breakpoints of the session, 0 or 1 since insertions do not count
+	check    check     // of the breakpoint
+	location *location // nil without a tracepoint
 
 	// How the displaced instruction is executed.
 	insn      instruction // nil if it cannot be decoded: it is stepped in place
@@ -35,49 +35,50 @@ func (c check) stops(s target.Snapshot) bool { return c == nil || c(s) }
 
 // isSyscall reports whether a system call is under a breakpoint. It may take for ever, so a signal cannot wait until it has
 // been made.
-func (tr *trap) isSyscall() bool { return tr.insn != nil && tr.insn.isSyscall() }
+func (bp *insertedBreakpoint) isSyscall() bool { return bp.insn != nil && bp.insn.isSyscall() }
 
-// trapAt returns the breakpoint that is inserted at addr. It inserts one where there is none, or where the program has put other
-// code over it: GDB does not remove its breakpoints from a library that has been unloaded, and the next one may be mapped there.
-func (s *space) trapAt(addr arch.Addr) (*trap, error) {
-	tr := &trap{addr: addr}
-	if old := s.traps[addr]; old != nil {
+// breakpointAt returns the breakpoint that is inserted at addr. It inserts one where there is none, or where the program has
+// put other code over it: GDB does not remove its breakpoints from a library that has been unloaded, and the next one may be
+// mapped there.
+func (s *addrSpace) breakpointAt(addr arch.Addr) (*insertedBreakpoint, error) {
+	bp := &insertedBreakpoint{addr: addr}
+	if old := s.inserted[addr]; old != nil {
 		if s.code.Intact(old.patch) {
 			return old, nil
 		}
-		tr.users, tr.check, tr.site = old.users, old.check, old.site
+		bp.users, bp.check, bp.location = old.users, old.check, old.location
 	}
-	if err := tr.study(s); err != nil {
+	if err := bp.study(s); err != nil {
 		return nil, err
 	}
 	var err error
-	if tr.patch, err = s.code.Insert(addr, host.isa().Machine.Breakpoint); err != nil {
+	if bp.patch, err = s.code.Insert(addr, host.isa().Machine.Breakpoint); err != nil {
 		return nil, err
 	}
-	s.traps[addr] = tr
-	return tr, nil
+	s.inserted[addr] = bp
+	return bp, nil
 }
 
 // study reads the instruction and decides how it can be executed elsewhere.
-func (tr *trap) study(s *space) error {
+func (bp *insertedBreakpoint) study(s *addrSpace) error {
 	var code [maxInstruction]byte
-	n, err := s.read(tr.addr, code[:])
+	n, err := s.read(bp.addr, code[:])
 	if n == 0 {
-		return fmt.Errorf("no memory at %s: %w", tr.addr, err)
+		return fmt.Errorf("no memory at %s: %w", bp.addr, err)
 	}
-	tr.insn, err = host.decode(code[:n], tr.addr)
+	bp.insn, err = host.decode(code[:n], bp.addr)
 	if err != nil {
-		tr.insn = nil
+		bp.insn = nil
 	}
-	tr.emulate = tr.insn != nil && tr.insn.CanEmulate() && !(s.shadowStack && tr.insn.WritesShadowStack())
-	tr.ambiguous = tr.insn == nil || arch.Addr(tr.insn.Len()) == trapShift()
+	bp.emulate = bp.insn != nil && bp.insn.CanEmulate() && !(s.shadowStack && bp.insn.WritesShadowStack())
+	bp.ambiguous = bp.insn == nil || arch.Addr(bp.insn.Len()) == trapShift()
 	return nil
 }
 
-// renew replaces a trap after the program's code under it was written to.
-func (tr *trap) renew(s *space) {
-	next := &trap{addr: tr.addr, patch: tr.patch, users: tr.users, check: tr.check, site: tr.site}
-	s.traps[tr.addr] = next
+// renew replaces an inserted breakpoint after the program's code under it was written to.
+func (bp *insertedBreakpoint) renew(s *addrSpace) {
+	next := &insertedBreakpoint{addr: bp.addr, patch: bp.patch, users: bp.users, check: bp.check, location: bp.location}
+	s.inserted[bp.addr] = next
 	if next.study(s) != nil {
 		next.insn, next.ambiguous = nil, true
 	}
@@ -85,44 +86,44 @@ func (tr *trap) renew(s *space) {
 
 // place inserts a breakpoint again that was lifted, unless it has been removed meanwhile. Where it fails hits are lost, which the
 // user is warned of.
-func (tr *trap) place(s *space) {
-	if s.traps[tr.addr] != tr {
+func (bp *insertedBreakpoint) place(s *addrSpace) {
+	if s.inserted[bp.addr] != bp {
 		return
 	}
-	if err := s.code.Replace(tr.patch); err != nil && s.readable(tr.addr) {
-		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", tr.addr, err))
+	if err := s.code.Replace(bp.patch); err != nil && s.readable(bp.addr) {
+		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", bp.addr, err))
 	}
 }
 
 // lift puts the program's own bytes back until place.
-func (tr *trap) lift(s *space) error {
-	err := s.code.Lift(tr.patch)
+func (bp *insertedBreakpoint) lift(s *addrSpace) error {
+	err := s.code.Lift(bp.patch)
 	s.warn(err)
 	return err
 }
 
 // drop removes a breakpoint that nobody uses any more.
-func (s *space) drop(tr *trap) error {
-	if tr.users > 0 || tr.site != nil {
+func (s *addrSpace) drop(bp *insertedBreakpoint) error {
+	if bp.users > 0 || bp.location != nil {
 		return nil
 	}
-	delete(s.traps, tr.addr)
-	return s.code.Remove(tr.patch)
+	delete(s.inserted, bp.addr)
+	return s.code.Remove(bp.patch)
 }
 
-// removeTraps leaves the memory as if there had never been a breakpoint.
-func (s *space) removeTraps() {
-	for _, tr := range s.traps {
-		if tr.site != nil {
-			s.lower(tr.site)
+// removeInserted leaves the memory as if there had never been a breakpoint.
+func (s *addrSpace) removeInserted() {
+	for _, bp := range s.inserted {
+		if bp.location != nil {
+			s.lower(bp.location)
 		}
 	}
-	clear(s.traps)
+	clear(s.inserted)
 	s.warn(s.code.RemoveAll())
 }
 
 // stale reports whether a task stopped by a breakpoint at addr that has been removed since.
-func (s *space) stale(addr arch.Addr) bool {
+func (s *addrSpace) stale(addr arch.Addr) bool {
 	now := make([]byte, len(host.isa().Machine.Breakpoint))
 	_, err := s.read(addr, now)
 	return err == nil && !bytes.Equal(now, host.isa().Machine.Breakpoint)
@@ -134,16 +135,16 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		if b.Kind != target.Software {
 			return t.whileHeld(p, func() error { return p.debug.watch(b) })
 		}
-		tr, err := p.trapAt(b.Addr)
+		bp, err := p.breakpointAt(b.Addr)
 		if err != nil {
 			return err
 		}
 		if b.Check != nil {
-			if err := t.passCheaply(p, tr); err != nil {
-				return errors.Join(err, p.drop(tr))
+			if err := t.passCheaply(p, bp); err != nil {
+				return errors.Join(err, p.drop(bp))
 			}
 		}
-		tr.users, tr.check = 1, b.Check
+		bp.users, bp.check = 1, b.Check
 		return nil
 	})
 }
@@ -154,24 +155,24 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		if b.Kind != target.Software {
 			return t.whileHeld(p, func() error { p.debug.unwatch(b); return nil })
 		}
-		tr := p.traps[b.Addr]
-		if tr == nil {
+		bp := p.inserted[b.Addr]
+		if bp == nil {
 			return nil
 		}
-		tr.users, tr.check = 0, nil
+		bp.users, bp.check = 0, nil
 		_, err := p.read(b.Addr, make([]byte, 1))
-		return errors.Join(err, p.drop(tr))
+		return errors.Join(err, p.drop(bp))
 	})
 }
 
 // SetHandler implements target.Tracer.
 func (t *Target) SetHandler(h target.Handler) { t.do(func() { t.handler = h }) }
 
-// Collector implements target.Tracer. Every tracepoint is a trap.
+// Collector implements target.Tracer. Every tracepoint is an inserted breakpoint.
 func (t *Target) Collector() target.Collector { return nil }
 
-// A site is an address with tracepoints, as it was installed.
-type site struct {
+// A location is an address with tracepoints, as it was installed.
+type location struct {
 	Addr       arch.Addr
 	Semaphores []arch.Addr
 }
@@ -200,39 +201,39 @@ func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	err := target.ErrNoProcess
 	t.do(func() {
 		if p := t.traced(pid); p != nil {
-			err = t.install(p, &site{at, semaphores})
+			err = t.install(p, &location{at, semaphores})
 		}
 	})
 	return err
 }
 
-// install inserts the breakpoint of a site into the memory of a process, where it may be already on behalf of another one.
-func (t *Target) install(p *process, site *site) error {
-	tr, err := p.trapAt(site.Addr)
+// install inserts the breakpoint of a location into the memory of a process, where it may be already on behalf of another one.
+func (t *Target) install(p *process, location *location) error {
+	bp, err := p.breakpointAt(location.Addr)
 	if err != nil {
 		return err
 	}
-	if tr.site != nil && t.sharer(p) != nil {
+	if bp.location != nil && t.sharer(p) != nil {
 		p.traced = true
 		return nil
 	}
-	if err = t.passCheaply(p, tr); err == nil {
-		err = p.raise(site)
+	if err = t.passCheaply(p, bp); err == nil {
+		err = p.raise(location)
 	}
 	if err != nil {
-		return errors.Join(err, p.drop(tr))
+		return errors.Join(err, p.drop(bp))
 	}
-	p.traced, tr.site = true, site
+	p.traced, bp.location = true, location
 	return nil
 }
 
 // passCheaply has threads continue from a breakpoint without a step in place, if the instruction allows that.
-func (t *Target) passCheaply(p *process, tr *trap) error {
+func (t *Target) passCheaply(p *process, bp *insertedBreakpoint) error {
 	if err := p.examine(); err != nil {
 		return err
 	}
-	if !tr.emulate && tr.buffer == nil {
-		t.giveBuffer(p, tr)
+	if !bp.emulate && bp.buffer == nil {
+		t.giveBuffer(p, bp)
 	}
 	return nil
 }
@@ -245,45 +246,45 @@ func (t *Target) Uninstall(pid int, at arch.Addr) error {
 		if p == nil {
 			return
 		}
-		if tr := p.traps[at]; tr != nil && tr.site != nil {
-			err = p.removeSite(tr)
+		if bp := p.inserted[at]; bp != nil && bp.location != nil {
+			err = p.removeLocation(bp)
 		}
-		t.settleTraced(p.space)
+		t.settleTraced(p.addrSpace)
 	})
 	return err
 }
 
-// removeSite removes a tracepoint, and its breakpoint unless the session has one there.
-func (p *process) removeSite(tr *trap) error {
-	p.lower(tr.site)
-	tr.site = nil
-	return p.drop(tr)
+// removeLocation removes a tracepoint, and its breakpoint unless the session has one there.
+func (p *process) removeLocation(bp *insertedBreakpoint) error {
+	p.lower(bp.location)
+	bp.location = nil
+	return p.drop(bp)
 }
 
 // settleTraced notes that the last tracepoint has been removed from an address space.
-func (t *Target) settleTraced(s *space) {
-	for _, tr := range s.traps {
-		if tr.site != nil {
+func (t *Target) settleTraced(s *addrSpace) {
+	for _, bp := range s.inserted {
+		if bp.location != nil {
 			return
 		}
 	}
 	for _, p := range t.procs {
-		if p.space == s {
+		if p.addrSpace == s {
 			p.traced = false
 		}
 	}
 }
 
-// removeSites ends all tracing at once, at a hit that ended the run.
-func (t *Target) removeSites() {
+// removeLocations ends all tracing at once, at a hit that ended the run.
+func (t *Target) removeLocations() {
 	for _, p := range t.procs {
 		if !p.traced {
 			continue
 		}
 		p.traced = false
-		for _, tr := range p.traps {
-			if tr.site != nil {
-				p.warn(p.removeSite(tr))
+		for _, bp := range p.inserted {
+			if bp.location != nil {
+				p.warn(p.removeLocation(bp))
 			}
 		}
 		for _, k := range p.order {
@@ -295,9 +296,9 @@ func (t *Target) removeSites() {
 // moveSites gives the tracepoints of a process that is being let go to its child, which has a copy of its memory.
 func (t *Target) moveSites(from, to *process) {
 	from.traced = false
-	for _, tr := range from.traps {
-		if tr.site != nil && t.install(to, tr.site) == nil {
-			from.warn(from.removeSite(tr))
+	for _, bp := range from.inserted {
+		if bp.location != nil && t.install(to, bp.location) == nil {
+			from.warn(from.removeLocation(bp))
 		}
 	}
 }
