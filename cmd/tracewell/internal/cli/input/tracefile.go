@@ -7,12 +7,12 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/symbol"
 	"tracewell/tfile"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole.
 type TraceFile struct {
-	View *frameview.View
+	View *view.View
 	Name string
 	Size int64 // in bytes, unpacked
 	Err  error // where the file stops being readable, nil for a whole one
@@ -42,7 +42,7 @@ func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option)
 		}
 	}
 	var more []string
-	t.View, more = frameview.New(content, names)
+	t.View, more = view.New(content, names)
 	warnings = append(warnings, more...)
 	if exec != "" && len(names.Main().File().Symbols()) == 0 {
 		warnings = append(warnings, exec+" has no symbols")
