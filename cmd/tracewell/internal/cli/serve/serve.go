@@ -64,6 +64,6 @@ func (c *Command) Run(streams console.Streams) error {
 	return console.SignalledStatus(ctx)
 }
 
-// garbage is how much memory may be unused before it is collected, in percent of what is used. That is mostly the trace buffer,
+// garbage is the GC percentage (GOGC): how much memory may be garbage, in percent of what is live. What is live is mostly the trace buffer,
 // of up to a gibibyte; having no pointers in it, it makes collecting no slower.
 const garbage = 25
