@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/record/plan"
 )
@@ -66,6 +67,7 @@ func planItems(ctx *kong.Context) []plan.Item {
 // Variables are what the help of record refers to.
 func Variables() kong.Vars {
 	return kong.Vars{
+		"here":           console.Platforms(), // in the help of other commands, too
 		"backtraceBytes": strconv.Itoa(plan.DefaultBacktrace),
 		"circularBytes":  fmt.Sprintf("%dM", circularBytes>>20),
 		"formatFields":   strings.Join(printing.FieldNames(), ", "),
