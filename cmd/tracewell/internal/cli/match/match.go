@@ -101,6 +101,7 @@ func (c *Command) Run(streams console.Streams) error {
 	if c.Serve == "" {
 		return outcome
 	}
+	// A signal from here on ends the servers, and is not an interrupted comparison.
 	stop()
 	return errors.Join(c.serve(last, streams), outcome)
 }

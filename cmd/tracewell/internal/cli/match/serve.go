@@ -75,6 +75,7 @@ func (c *Command) serve(r *batch.Result, streams console.Streams) error {
 		fmt.Fprintln(streams.Err, "tracewell: there is no difference to serve")
 		return nil
 	}
+	// The index of each side is built, or loaded, before the ports are printed, so GDB need not wait.
 	ctx, cancel := console.UntilSignalled(false)
 	defer cancel()
 	defer console.IgnoreBrokenPipes()()

@@ -42,9 +42,11 @@ func OpenExecution(file *input.PackedFile, d *itrace.Dialect, o replay.Execution
 	bar := progress.Start(streams.Err, progress.Work{Name: "indexing " + text.Visible(file.Name), Total: file.Size()})
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
+	// Ctrl-C ends the indexing only: a client's Ctrl-C is a packet.
 	o.Context, o.Progress = ctx, bar.Set
 	e, notes, err := replay.NewExecution(source, d, o)
 	bar.Done()
+	// What was inferred about the trace, such as the architecture, may be wrong, so the user is told.
 	for _, note := range notes {
 		fmt.Fprintf(streams.Err, "tracewell: %s: %s\n", text.Visible(file.Name), text.Visible(note))
 	}

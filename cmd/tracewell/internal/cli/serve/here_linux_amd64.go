@@ -59,6 +59,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	if err != nil {
 		return err
 	}
+	// The engine collects whole register blocks: which registers a client will ask for is not known before it does.
 	// Agent printf prints where the program prints, as in gdbserver.
 	layout.Print = func(text string) { io.WriteString(standard.Out, text) }
 	engine := tracepoint.New(layout)
@@ -70,6 +71,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	}}
 	s.server = stub.New(s.config)
 	defer func() { s.server.Close() }()
+	// With stdio there is one client, which cannot come again.
 	err = s.serve(ctx, clients, c.Once || stdio)
 	if errors.Is(err, stub.ErrExit) {
 		return nil

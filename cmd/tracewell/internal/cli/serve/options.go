@@ -131,6 +131,7 @@ func (o *serverOptions) request(operands []string) (request, error) {
 	if r.place, err = serving.ParseComm(operands[0]); err != nil {
 		return r, err
 	}
+	// kong leaves --attach behind COMM to the operands, since what follows COMM may be the program's.
 	rest, attach := operands[1:], o.Attach
 	if len(rest) > 0 && rest[0] == "--attach" {
 		rest, attach = rest[1:], true
@@ -164,6 +165,7 @@ func parsePID(operands []string) (int, error) {
 // debugLog makes what the debugging options ask for. A value of --debug names the parts that are to tell, as from
 // gdbserver 15 on.
 func (o *serverOptions) debugLog(usual io.Writer) (*stub.DebugLog, error) {
+	// A client can change the log later, by "monitor set debug" and its like; hence Open, for files that it names.
 	log := stub.NewDebugLog(usual)
 	log.Open = func(path string) (io.WriteCloser, error) { return os.Create(path) }
 	log.Packets = o.RemoteDebug
