@@ -21,7 +21,7 @@ FISHDIR   = $(PLACE)/share/fish/vendor_completions.d
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench gdbsuite microbench soak fuzz tdesc-live prove-guard prove-match prove-record prove-replay mutants clean
+.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-match prove-record prove-replay mutants clean
 
 ## For everybody
 
@@ -86,6 +86,9 @@ bench: setup ## a tracepoint hit beside gdbserver and the bare floor, the first 
 
 gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, a quarter of an hour for these
 	test/gdbsuite/run $(SUITE)
+
+measures: ## the source in figures: lines and comments of each package, functions that call one another, files that handle a wait status
+	@$(GO) test -run '^TestMeasures$$' -v -count 1 ./internal/test/house
 
 microbench: ## the packages' own benchmarks, those that match BENCH
 	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File|Execution|Replay|Startup|FirstTracepoint)$$' -benchmem ./...

@@ -84,7 +84,8 @@ func riscvPlausible(op, size uint64) bool { return size == 4 && op&3 == 3 || siz
 func riscv(name, title, architecture string, size int, c C) *Machine {
 	return &Machine{
 		Name: name, Title: title, Family: "riscv", Architectures: []string{architecture},
-		ELF: elf.EM_RISCV, Multiarch: name + "-linux-gnu", AddrSize: size, Order: little, OneOrder: true, LittleCode: true, C: c.unsigned(),
+		ELF: elf.EM_RISCV, Multiarch: name + "-linux-gnu", AddrSize: size, Order: little, OneOrder: true, LittleCode: true,
+		C:          c.unsigned(),
 		Breakpoint: []byte{0x73, 0x00, 0x10, 0x00}, Registers: riscvRegisters(size), DWARF: riscvDWARF,
 		PC: "pc", SP: "sp", FP: "fp", Zero: "zero", ThreadPointer: "tp", Arguments: words("a0 a1 a2 a3 a4 a5 a6 a7"),
 		CalleeSaved: words("fp s1 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11"), Show: riscvShow,

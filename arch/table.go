@@ -69,7 +69,8 @@ var (
 var (
 	s390Registers = func(size int) []Register {
 		return append(append(registers(Status, size, "pswm", "pswa"), registers(General, size, numbered("r", 16)...)...),
-			append(registers(Status, 4, numbered("acr", 16)...), append(registers(Status, 4, "fpc"), registers(Float, 8, numbered("f", 16)...)...)...)...)
+			append(registers(Status, 4, numbered("acr", 16)...),
+				append(registers(Status, 4, "fpc"), registers(Float, 8, numbered("f", 16)...)...)...)...)
 	}
 	// s390DWARF has the floating-point registers in the pairs that made up the wide ones.
 	s390DWARF = dwarf(map[int][]string{0: numbered("r", 16), 48: numbered("acr", 16), 64: {"pswm", "pswa"},

@@ -102,5 +102,6 @@ func breakpointInFile(r io.ReaderAt) (arch.Addr, error) {
 			return p.PC, nil
 		}
 	}
-	return 0, fmt.Errorf("it has neither a function %s nor the probe rtld:init_complete, so that loading a library cannot be noticed", linkerFunctions[0])
+	return 0, fmt.Errorf("it has neither a function %s nor the probe rtld:init_complete, so that loading a library cannot be noticed",
+		linkerFunctions[0])
 }

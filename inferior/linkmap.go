@@ -190,7 +190,8 @@ func (s *ProgramSpace) walk(m *LinkMap, n Namespace) error {
 			return fmt.Errorf("the dynamic linker's list: %w", err)
 		}
 		if arch.Addr(w[4]) != prev {
-			return fmt.Errorf("the dynamic linker's list is damaged: in front of the entry at %s is %s, but it names %s", at, prev, arch.Addr(w[4]))
+			return fmt.Errorf("the dynamic linker's list is damaged: in front of the entry at %s is %s, but it names %s",
+				at, prev, arch.Addr(w[4]))
 		}
 		bias := arch.Addr(w[0])
 		m.Objects = append(m.Objects, LinkObject{

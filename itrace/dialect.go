@@ -27,14 +27,15 @@ type Dialect struct {
 	// Anywhere says that a parser may begin, or go on after some lines that it was not given, at the line of any instruction: what
 	// follows inherits nothing from before.
 	Anywhere bool
-	// Skim, unless nil, reads lines from the beginning of a text for what a Glance has of them, as many as there are glances. It stops
+	// FastPath, unless nil, reads lines from the beginning of a text, as many as there are briefs, and keeps no more of each. It stops
 	// at a line that Parse has to look at: one that is not like those before, is not of the same processor, or may be cut off.
-	// It returns how many lines it has read, and where in the text the next begins. Room bytes behind the text may be looked at.
-	Skim func(p Parser, text []byte, glances []Glance) (lines, next int)
+	// It returns how many lines it has read, and where in the text the next begins. There are 16 bytes behind the text that it may
+	// look at.
+	FastPath func(p Parser, text []byte, briefs []Brief) (lines, next int)
 }
 
-// Glance is what Skim tells of a line: that it is right, and what it changes.
-type Glance struct {
+// Brief is a line as FastPath reads it: the line is known to be well-formed, and this is what it changes.
+type Brief struct {
 	Kind  Kind
 	At    int    // where it begins in the text
 	Name  uint64 // of a register, its bytes, the first lowest; there are at most 8

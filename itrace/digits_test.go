@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// roomy returns text with other bytes behind it in memory, as a line has the next; at its end are as many as Room asks for.
+// roomy returns text with other bytes behind it in memory, as a line has the next; at its end are as many as WordEnd looks at.
 func roomy(text, behind string) []byte {
-	all := []byte(text + behind + strings.Repeat("\xff", Room))
+	all := []byte(text + behind + strings.Repeat("\xff", 8))
 	return all[:len(text)]
 }
 
@@ -60,30 +60,22 @@ func parsed(text string, base int) (uint64, bool) {
 	return n, err == nil
 }
 
-// TestNumbers holds the numbers that are read eight digits at once against strconv, whatever is behind them in memory.
+// TestNumbers holds ParseDecimal and ParseHex against strconv, whatever is behind a number in memory.
 func TestNumbers(t *testing.T) {
 	for text, behind := range numbers {
 		for _, test := range []struct {
 			name  string
 			base  int
 			parse func([]byte) (uint64, bool)
-			at    func([]byte, int, int) (uint64, uint64)
 		}{
-			{"decimal", 10, ParseDecimal, DecimalAt},
-			{"hexadecimal", 16, ParseHex, HexAt},
+			{"decimal", 10, ParseDecimal},
+			{"hexadecimal", 16, ParseHex},
 		} {
 			want, ok := parsed(text, test.base)
 			for _, line := range [][]byte{[]byte(text)[:len(text):len(text)], roomy(text, behind)} {
 				if got, gotOK := test.parse(line); gotOK != ok || ok && got != want {
 					t.Fatalf("%s %q, %q behind: got %d, %v, want %d, %v", test.name, text, behind, got, gotOK, want, ok)
 				}
-			}
-			if len(text) < 1 || len(text) > 16 {
-				continue
-			}
-			line := roomy("??"+text, behind)
-			if got, wrong := test.at(line[:cap(line)], 2, len(text)); (wrong == 0) != ok || ok && got != want {
-				t.Fatalf("%s %q at 2, %q behind: got %d, wrong %#x, want %d, %v", test.name, text, behind, got, wrong, want, ok)
 			}
 		}
 	}

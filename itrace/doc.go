@@ -26,11 +26,10 @@
 //     access, is kept as it is.
 //   - Append, which writes what its parser reads back as the same record, for records of any dialect: a word that is wanted and not
 //     told gets a usual one. EffectsTellCPU says whether lines of memory and registers name their processor.
-//   - Anywhere, if it is so, lets match skip what is the same in two traces. Skim, which makes that faster, and the functions for
-//     numbers whose places are known (DecimalAt, HexAt) can wait until somebody has long traces: matcher has them.
 //   - A line that is none of the dialect is refused, and nothing is guessed: the dialect of a trace is that which refuses the fewest
 //     of its first lines.
-//   - Anywhere and Skim make match fast where that is wanted, and can wait.
+//   - Anywhere, if it is so, lets match skip what is the same in two traces. FastPath makes that faster; it can wait until somebody has
+//     long traces. The package matcher has it.
 //   - Tests: real lines with all fields of their records, what is refused and at which column, no allocation, a fuzz test that
 //     Append after Parse comes to the same, and the round trip through JSON lines of itrace/dialects.
 package itrace

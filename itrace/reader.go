@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"iter"
+
+	"tracewell/itrace/internal/swar"
 )
 
 // Reader reads the records of a trace.
@@ -17,7 +19,7 @@ type Reader struct {
 	dialect *Dialect
 	parser  Parser
 
-	block  []byte // buffer, with Room behind what is read into it
+	block  []byte // buffer, with swar.Lookahead behind what is read into it
 	next   int    // of what is unread in block[:filled]
 	filled int
 	ended  error // what in has ended with
@@ -97,12 +99,12 @@ func (r *Reader) take(record *Record, line []byte, length int) bool {
 func (r *Reader) fill() {
 	r.filled = copy(r.block, r.block[r.next:r.filled])
 	r.next = 0
-	if r.filled == len(r.block)-Room {
+	if r.filled == len(r.block)-swar.Lookahead {
 		r.block = append(r.block, make([]byte, len(r.block))...)
 	}
 	// A reader may return nothing and no error, but not for ever.
 	for range 100 {
-		n, err := r.in.Read(r.block[r.filled : len(r.block)-Room])
+		n, err := r.in.Read(r.block[r.filled : len(r.block)-swar.Lookahead])
 		r.filled += n
 		r.ended = err
 		if n > 0 || err != nil {
@@ -163,12 +165,13 @@ func (r *Reader) All() iter.Seq2[*Record, error] {
 // It is valid until the next call of any method but this.
 func (r *Reader) Rest(offset int64) []byte { return r.block[r.next-int(r.offset-offset) : r.filled] }
 
-// Skim skims the next lines up to an offset, which is the end of a line and in the Rest; see Dialect.
-func (r *Reader) Skim(glances []Glance, end int64) int {
-	if r.dialect.Skim == nil {
+// FastPath reads the next lines, as many as there are briefs, up to an offset, which is the end of a line and in the Rest. It returns
+// how many it has read; see Dialect.
+func (r *Reader) FastPath(briefs []Brief, end int64) int {
+	if r.dialect.FastPath == nil {
 		return 0
 	}
-	lines, n := r.dialect.Skim(r.parser, r.block[r.next:r.next+int(end-r.offset)], glances)
+	lines, n := r.dialect.FastPath(r.parser, r.block[r.next:r.next+int(end-r.offset)], briefs)
 	r.Pass(int64(lines), int64(n))
 	return lines
 }
@@ -190,7 +193,7 @@ func (r *Reader) Pass(lines, bytes int64) {
 // records of the last Read are not valid any more.
 func (r *Reader) Extend() bool {
 	had := r.filled - r.next
-	if r.ended != nil || had == len(r.block)-Room {
+	if r.ended != nil || had == len(r.block)-swar.Lookahead {
 		return false
 	}
 	r.fill()

@@ -17,6 +17,7 @@ func (s *Session) Feed() Feed {
 	f := Feed{At: time.Now()}
 	s.mu.Lock()
 	f.Running, f.Processes = s.running, len(s.processes)
+	// A tracepoint of the plan may have several locations, each of which the engine counts by itself.
 	index := make(map[trace.Number]int)
 	for _, t := range s.finder.Points {
 		index[t.Number] = len(f.Points)
@@ -43,6 +44,7 @@ func (s *Session) Feed() Feed {
 func (f *PointFeed) add(t tracepoint.Tally) {
 	f.Hits += t.Hits
 	f.Frames += t.Frames
+	// Usage is the data of frames; a file has a header of six bytes in front of each.
 	f.Bytes += t.Usage + t.Frames*tfile.FrameHeader
 	f.Errors += t.Errors
 	if t.LastError != nil {
@@ -56,6 +58,7 @@ func (s *Session) refresh() {
 		return
 	}
 	status, tracepoints := s.fileStatus(), s.engine.Tracepoints()
+	// The stream's goroutine alone writes the file.
 	s.stream.later(func() error { return s.stream.file.Update(status, tracepoints) })
 }
 
@@ -63,6 +66,7 @@ func (s *Session) refresh() {
 func (s *Session) fileStatus() trace.Status {
 	st := s.engine.Status()
 	if st.Running {
+		// GDB shows no frames of a file whose run is still on.
 		st.Running, st.Reason = false, trace.ReasonUnknown
 	}
 	return st
@@ -91,6 +95,7 @@ func (s *Session) description() string {
 	for _, o := range s.objects {
 		loaded := tfile.Object{Path: o.Path(), Bias: o.Bias()}
 		if _, any := o.File().ThreadLocal(); any {
+			// Where the object's thread-local variables lie below the thread pointer is not in the file of the object.
 			loaded.Below, _ = s.threadLocals(o)
 		}
 		if line := loaded.Comment(); line != "" && !slices.Contains(lines, line) {

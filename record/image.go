@@ -40,6 +40,7 @@ func (s *Session) openProcess(pid int) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
+	// AT_ENTRY says where the program lies before the dynamic linker has run.
 	bias, err := space.Bias(p.program.Main().File().EntryPoint())
 	if err != nil {
 		return nil, err
@@ -57,11 +58,13 @@ func (s *Session) openProgram(pid int, path string) (*symbol.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	// Found by device and inode: the path may be another, or lead elsewhere in the process's mount namespace.
 	for _, known := range s.programs {
 		if os.SameFile(known.status, kept) {
 			return known.program.Fork(), nil
 		}
 	}
+	// The path of the file itself is better than the link: separate debug files are looked for beside it.
 	if named, err := os.Stat(path); err != nil || !os.SameFile(named, kept) {
 		path = seen
 	}
@@ -95,6 +98,7 @@ func (s *Session) watchLinker(p *process) error {
 	}
 	id := target.ThreadID{PID: p.pid, TID: p.pid}
 	if p.linker != 0 {
+		// The new place is the linker's own, once it has relocated itself.
 		if err := s.target.Breakpoints().RemoveBreakpoint(id, target.Breakpoint{Addr: p.linker, Length: 1}); err != nil {
 			return err
 		}
@@ -112,6 +116,7 @@ func (s *Session) libraries(p *process) (added []*symbol.Object, consistent bool
 	links, err := s.target.Libraries().ReadLibraries(p.pid)
 	switch {
 	case !links.Consistent():
+		// The linker reports the end of the change by the same breakpoint.
 		return nil, false, nil // any error is about a half-written list
 	case err != nil || len(links.Objects) == 0:
 		return nil, false, err
@@ -134,6 +139,7 @@ func (s *Session) libraries(p *process) (added []*symbol.Object, consistent bool
 			continue
 		}
 		o := s.addLibrary(p, l)
+		// One that cannot be read is kept as nil, so that it is not tried again at every change.
 		if p.loaded[l] = o; o != nil {
 			added = append(added, o)
 		}
@@ -184,6 +190,7 @@ func (p *process) image() definition.Image {
 func (p *process) fork(pid int) *process {
 	child := *p
 	child.pid = pid
+	// Symbols are shared; only the list of libraries can go another way in the child.
 	child.program = p.program.Fork()
 	child.loaded, child.sites = maps.Clone(p.loaded), maps.Clone(p.sites)
 	return &child

@@ -28,11 +28,13 @@ func launchError(p target.Program, err error) error {
 		return fmt.Errorf("cannot run %s: it is not in PATH", command)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("cannot run %s: there is no such file", command)
+	// ENOEXEC: the file is there, and the kernel has no loader for it.
 	case sys.NoProgram(err):
 		if machine, ok := machineOf(command); ok {
 			return fmt.Errorf("cannot run %w", foreignError(command, machine))
 		}
 		return fmt.Errorf("cannot run %s: it is no program", command)
+	// exec.Error repeats the name of the command.
 	case errors.As(err, &lookup):
 		err = lookup.Err
 	}
@@ -45,6 +47,7 @@ func machineOf(command string) (elf.Machine, bool) {
 	if err != nil {
 		return 0, false
 	}
+	// A script or an archive has no machine.
 	file, err := elf.Open(path)
 	if err != nil {
 		return 0, false

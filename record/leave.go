@@ -22,7 +22,9 @@ import (
 
 // leave ends the run, lets go of all processes, and completes the file.
 func (s *Session) leave() error {
+	// The program goes on while its sites are removed; hits that come meanwhile are not counted any more.
 	err := s.engine.Stop(trace.ReasonStop, "")
+	// Each is tried: one that cannot be detached from must not keep the others.
 	for pid := range s.processes {
 		if failed := s.target.Runner().Detach(pid); failed != nil && !errors.Is(failed, target.ErrNoProcess) {
 			err = errors.Join(err, failed)
@@ -69,6 +71,7 @@ func (s *Session) finish() error {
 	if file == nil {
 		return errors.Join(s.stream.close(), s.save())
 	}
+	// All frames are in the file before its status is brought up to date.
 	err := s.stream.close()
 	return errors.Join(err, file.Update(s.engine.Status(), s.engine.Tracepoints()), file.Close())
 }
@@ -83,6 +86,7 @@ func (s *Session) save() error {
 		return err
 	}
 	whole := s.engine.NumFrames()
+	// The disk is full: a file of the first frames is better than none.
 	s.kept = &kept{}
 	s.kept.frames, s.kept.bytes, err = output.Keep(s.config.Output, s.Header(), func(yield func(tfile.Frame) bool) {
 		for frame := range s.engine.Frames() {
@@ -118,6 +122,7 @@ func (s *Session) await(ctx context.Context) {
 	})
 	cancelled := ctx.Done()
 	var after <-chan time.Time
+	// Without a tracer no event tells that job control has stopped the program; its state in /proc does.
 	look := time.NewTicker(glance)
 	defer look.Stop()
 	for next := sys.SIGTERM; ; {
@@ -132,9 +137,11 @@ func (s *Session) await(ctx context.Context) {
 			}
 			return
 		case <-cancelled:
+			// The terminal has sent its SIGINT to the whole process group: the program may be ending by itself.
 			cancelled, after = nil, time.After(ownAccord)
 		case <-after:
 			_ = sys.Kill(s.main, next) // it fails for one that has ended
+			// SIGTERM first, and SIGKILL for one that does not heed it.
 			next, after = sys.SIGKILL, time.After(asked)
 		}
 	}

@@ -27,13 +27,16 @@ func (s *Session) readAhead(pid int) {
 	if err != nil {
 		return
 	}
+	// A library has several mappings, one for each of its segments.
 	seen := map[string]bool{path: true}
 	for _, m := range mappings {
+		// Other names are the kernel's, such as [vdso] and [stack].
 		if strings.HasPrefix(m.Path, "/") && !seen[m.Path] && isFile(m.Path) {
 			seen[m.Path] = true
 			_, _ = program.Add(m.Path, 0) // what is no library has no names either way
 		}
 	}
+	// Finding the locations once has every line table and scope parsed that the plan needs.
 	rehearsal := definition.New(s.config.Plan, s.layout, s.target.ISA())
 	_, _, _ = rehearsal.Find(definition.Image{Program: program, Sites: make(map[arch.Addr]bool)})
 }

@@ -43,6 +43,7 @@ func (s *Session) begin() error {
 	}
 	if s.stream != nil {
 		if s.config.Buffer == 0 {
+			// Only now, when nothing else can fail: no empty file is left behind by a run that never began.
 			file, err := output.Create(s.config.Output, s.Header())
 			if err != nil {
 				return errors.Join(err, s.engine.Stop(trace.ReasonStop, ""))
@@ -54,6 +55,7 @@ func (s *Session) begin() error {
 	s.mu.Lock()
 	s.running = true
 	s.mu.Unlock()
+	// Started or attached, the event comes first, and then what is not as it should be.
 	kind := Attached
 	if s.launched {
 		kind = Started
@@ -81,6 +83,7 @@ func (s *Session) loop(ctx context.Context) error {
 	if s.config.Duration > 0 {
 		timer := time.NewTimer(s.config.Duration)
 		defer timer.Stop()
+		// The time counts from the resumption below, not from the launch.
 		timeUp = timer.C
 	}
 	tick := time.NewTicker(updateEvery)
@@ -107,6 +110,8 @@ func (s *Session) loop(ctx context.Context) error {
 			}
 		case err := <-s.target.Warnings():
 			s.tell(Event{Kind: Warning, Err: err})
+		// The engine ends a run by itself: the buffer is full, a pass count or the number of frames is reached, or an
+		// expression failed.
 		case <-s.ended:
 			s.result.End = s.howEnded()
 			return nil
@@ -116,6 +121,7 @@ func (s *Session) loop(ctx context.Context) error {
 		case <-timeUp:
 			s.result.End = TimeUp
 			return nil
+		// Who opens the file meanwhile, or after this process was killed, finds counts that are half a second old.
 		case <-tick.C:
 			s.refresh()
 		}
@@ -156,11 +162,13 @@ func (s *Session) happened(ev target.Event) error {
 	switch ev.Kind {
 	case target.Exited, target.Terminated:
 		s.gone(ev)
+	// The target has stopped parent and child, and goes on with both when the loop resumes.
 	case target.Forked, target.Vforked:
 		s.forked(p, ev.Child.PID)
 	case target.Execed:
 		s.execed(pid, ev.Path)
 	case target.Stopped:
+		// The only breakpoints are those at which dynamic linkers report changes.
 		if ev.Reason == target.ReasonSwBreak {
 			return s.relink(p)
 		}
@@ -219,6 +227,7 @@ func (s *Session) welcomeAgain(pid int) error {
 	}
 	p := s.processes[pid]
 	if p == nil {
+		// Without a program there is nothing to find, but its end and its forks are still events.
 		p = &process{pid: pid} // it is under trace, though nothing can be done with it
 		s.mu.Lock()
 		s.processes[pid] = p
@@ -275,6 +284,7 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 		switch {
 		case known == nil:
 			fresh = append(fresh, d)
+		// Two programs without position independence have their code at the same addresses.
 		case !same(known, &d):
 			s.warn("process %d is not traced at %s: another program has something else there", p.pid, d.Addr)
 			delete(p.sites, d.Addr)
@@ -287,6 +297,7 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 	if len(fresh) == 0 {
 		return nil
 	}
+	// The length of register blocks stands in the file's header, and cannot grow while frames are appended.
 	if block := s.stream; block != nil && extent > block.registers {
 		s.warn("of the registers that are collected in what was loaded, those behind the first %d bytes are not recorded", block.registers)
 	}

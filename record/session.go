@@ -68,6 +68,7 @@ func (s *Session) open() (err error) {
 	}
 	s.config.Symbols.Layout, s.config.Symbols.TLSOffset = s.layout, s.threadLocals
 	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA())
+	// No signal is an event here: the target delivers each to its thread by itself.
 	s.target.Signals().PassSignals(everySignal())
 	s.target.Signals().ProgramSignals(everySignal())
 	if s.config.Follow {
@@ -96,6 +97,7 @@ func everySignal() (all []target.Signal) {
 // enter gets hold of the first process.
 func (s *Session) enter() error {
 	if pid := s.config.PID; pid != 0 {
+		// Before the process stops: with 100 MB of debug information the reading takes about a second.
 		s.readAhead(pid)
 		if _, err := s.target.AttachAsIs(pid); err != nil {
 			return err
@@ -110,6 +112,7 @@ func (s *Session) enter() error {
 	if err != nil {
 		return launchError(s.config.Program, err)
 	}
+	// From here on an error ends the program, see Close.
 	s.main, s.launched = id.PID, true
 	if err := s.welcome(id.PID); err != nil {
 		return err
@@ -184,7 +187,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		layout.Sink = s.stream
 	}
 	s.engine = tracepoint.New(layout)
-	s.target.Tracer().SetHandler(s.engine)
+	s.target.Tracer().SetHandler(s.engine.NewHandler())
 	s.engine.SetMarkers(s.marker)
 	s.engine.SetUser(s.config.User)
 	s.engine.SetNotes(s.config.Notes)

@@ -26,6 +26,7 @@ func (s *Session) threadLocals(o *symbol.Object) (below int64, ok bool) {
 }
 
 func (s *Session) belowThreads(pid int, object arch.Addr) (below int64, ok bool) {
+	// Any thread will do: the offset of an object that was loaded at the start is the same in all of them.
 	for _, id := range s.target.Threads() {
 		if id.PID != pid {
 			continue

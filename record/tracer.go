@@ -16,6 +16,9 @@ type tracer struct {
 }
 
 // Collector implements target.Tracer. There is none: a process that comes later would have to be handed what the others have.
+// Frames that a collector makes inside the program arrive in bulk, with keys that belong to one process. This session sets
+// the same tracepoints in every process that it follows and would have to install the collector in each child of a fork
+// between two events; until it does, every hit traps, which is right in all of them.
 func (tracer) Collector() target.Collector { return nil }
 
 // Install implements target.Tracer for the processes that there are. Those that come later are handed what traced has.

@@ -37,9 +37,6 @@ type Client struct {
 	// Notify is called with each notification, plain, when one arrives between other packets. The bytes are valid until
 	// it returns. If nil, notifications are skipped.
 	Notify func(payload []byte)
-	// ImplicitAck says that the stub takes the next packet for the acknowledgment of its reply. A + is not sent then: QEMU
-	// stops its program for any byte that arrives while it runs, even for a late +.
-	ImplicitAck bool
 
 	rw    io.ReadWriter
 	conn  Conn
@@ -47,7 +44,6 @@ type Client struct {
 	in    []byte // lent to dec
 	out   []byte // being sent
 	plain []byte // last payload that differs from how it was sent
-	ahead int    // packets of SendAll that the stub has not acknowledged
 }
 
 // NewClient returns a client with acknowledgments on, as every connection begins. It sends nothing by itself.
@@ -66,7 +62,6 @@ func (c *Client) Exchange(packet string) (string, error) {
 
 // Send sends a packet and, with acknowledgments on, waits until the stub has it.
 func (c *Client) Send(payload []byte) error {
-	c.ahead = 0
 	if err := c.write(c.conn.AppendPacket(c.out[:0], payload)); err != nil {
 		return err
 	}
@@ -89,18 +84,13 @@ func (c *Client) Send(payload []byte) error {
 	return nil
 }
 
-// SendAll sends packets in one write and waits for nothing: their replies are received in order afterwards. The stub must be
-// one that reads on while it has a packet to answer; QEMU's user mode loses those behind the first.
-//
-// With acknowledgments on, a packet that arrives damaged cannot be sent again, because the stub may have executed those
-// behind it. Receive then fails with ErrNotAcknowledged, and the Client is of no more use.
+// SendAll sends packets in one write and waits for nothing: their replies are received in order afterwards. Acknowledgments
+// must have ended: gdbserver 13.1 drops what arrives where it waits for a +, and what is damaged could not be sent again,
+// because the stub may have executed the packets behind it.
 func (c *Client) SendAll(payloads ...[]byte) error {
 	out := c.out[:0]
 	for _, p := range payloads {
 		out = AppendPacket(out, p)
-	}
-	if c.ahead = 0; !c.conn.NoAck() {
-		c.ahead = len(payloads)
 	}
 	return c.write(out)
 }
@@ -117,12 +107,6 @@ func (c *Client) Receive() ([]byte, error) {
 			return nil, err
 		}
 		switch t.Kind {
-		case Ack:
-			c.ahead = max(c.ahead-1, 0)
-		case Nak:
-			if c.ahead > 0 {
-				return nil, fmt.Errorf("one of several packets: %w", ErrNotAcknowledged)
-			}
 		case Packet:
 			return c.decode(t.Payload)
 		case Oversized:
@@ -146,32 +130,8 @@ func (c *Client) Interrupt() error {
 	return err
 }
 
-// StartNoAck ends acknowledgments, which a reliable connection does not need. A stub that cannot is an error, and leaves
-// them on.
-func (c *Client) StartNoAck() error {
-	reply, err := c.Exchange("QStartNoAckMode")
-	if err != nil {
-		return err
-	}
-	if reply != "OK" {
-		return fmt.Errorf("QStartNoAckMode: found reply %q, expected \"OK\"", reply)
-	}
-	c.NoAck()
-	return nil
-}
-
-// NoAck ends acknowledgments on this side. It is for a caller that has sent QStartNoAckMode itself and got OK.
+// NoAck ends acknowledgments on this side. It is for a caller that has sent QStartNoAckMode and got OK.
 func (c *Client) NoAck() { c.conn.StartNoAck() }
-
-// Supported tells the stub the client's features and returns the stub's. Items of its list that are none are left out.
-func (c *Client) Supported(own Features) (Features, error) {
-	reply, err := c.Exchange("qSupported:" + own.String())
-	if err != nil {
-		return nil, err
-	}
-	list, _ := ParseFeatures(reply) // GDB warns of strange items and goes on
-	return list, nil
-}
 
 // token returns the next token that is no notification.
 func (c *Client) token() (Token, error) {
@@ -201,7 +161,7 @@ func (c *Client) token() (Token, error) {
 
 func (c *Client) acknowledge(t Token) error {
 	out := c.conn.Acknowledge(c.out[:0], t)
-	if len(out) == 0 || c.ImplicitAck && out[0] == '+' {
+	if len(out) == 0 {
 		return nil
 	}
 	return c.write(out)

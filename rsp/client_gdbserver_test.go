@@ -37,9 +37,9 @@ func TestGDBServer(t *testing.T) {
 		return reply
 	}
 
-	features, err := c.Supported(rsp.Features{{Name: "multiprocess", Mark: rsp.Supported}})
+	features, err := rsp.ParseFeatures(exchange("qSupported:multiprocess+"))
 	if err != nil {
-		t.Fatalf("gdbserver runs no program: %v", err)
+		t.Fatal(err)
 	}
 	if features.Value("PacketSize") == "" || !features.Has("qXfer:features:read") || !features.Has("multiprocess") {
 		t.Fatalf("features %v lack what every gdbserver has", features)
@@ -47,15 +47,17 @@ func TestGDBServer(t *testing.T) {
 	if exchange("vMustReplyEmpty") != "" {
 		t.Error("the reply to an unknown packet is not empty")
 	}
-	if err := c.StartNoAck(); err != nil {
-		t.Fatal(err)
+	if exchange("QStartNoAckMode") != "OK" {
+		t.Fatal("gdbserver cannot do without acknowledgments")
 	}
+	c.NoAck()
 
-	pid, tid, err := rsp.ParseThreadID(strings.TrimPrefix(exchange("qC"), "QC"))
-	if err != nil || pid <= 0 || tid != pid {
-		t.Errorf("thread p%x.%x, error %v", pid, tid, err)
+	s := rsp.NewScanner(strings.TrimPrefix(exchange("qC"), "QC"))
+	id := s.Thread()
+	if s.End() != nil || id.PID <= 0 || id.TID != id.PID {
+		t.Errorf("thread %v, %v", id, s.End())
 	}
-	if exchange("Hg"+string(rsp.AppendThreadID(nil, pid, tid))) != "OK" {
+	if exchange("Hg"+id.String()) != "OK" {
 		t.Error("gdbserver does not know its own thread")
 	}
 	wire.Reset()

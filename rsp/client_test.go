@@ -85,20 +85,24 @@ func TestClientWithoutAcknowledgments(t *testing.T) {
 		"> $QStartNoAckMode#b0", "< +$OK#9a", "> +",
 		"> $g#67", "< $00#60",
 		"> $g#67", "< $01#00") // as GDB, not checked
-	if err := c.StartNoAck(); err != nil {
-		t.Fatal(err)
-	}
+	exchange(t, c, "QStartNoAckMode", "OK")
+	c.NoAck()
 	exchange(t, c, "g", "00")
 	exchange(t, c, "g", "01")
 }
 
-func TestClientNoAckUnknown(t *testing.T) {
-	c := play(t, "> $QStartNoAckMode#b0", "< +$#00", "> +", "> $g#67", "< +$00#60", "> +")
-	want := `QStartNoAckMode: found reply "", expected "OK"`
-	if err := c.StartNoAck(); errorText(err) != want {
-		t.Errorf("StartNoAck() = %v, want %s", err, want)
+// TestClientSendsAll sends packets in one write, and reads their replies one after another, also where they arrive together.
+func TestClientSendsAll(t *testing.T) {
+	c := play(t, "> $g#67$X1:}\x03#43$p#70", "< $00#60$OK", "< #9a$01#61")
+	c.NoAck()
+	if err := c.SendAll([]byte("g"), []byte("X1:#"), []byte("p")); err != nil {
+		t.Fatal(err)
 	}
-	exchange(t, c, "g", "00")
+	for _, want := range []string{"00", "OK", "01"} {
+		if got, err := c.Receive(); string(got) != want || err != nil {
+			t.Errorf("%q, %v, want %s", got, err, want)
+		}
+	}
 }
 
 func TestClientPlainPayloads(t *testing.T) {
@@ -128,15 +132,6 @@ func TestClientConsoleOutput(t *testing.T) {
 	exchange(t, c, "qRcmd,68", "O6869")
 	if reply, err := c.Receive(); string(reply) != "OK" || err != nil {
 		t.Errorf("Receive() = %q, %v, want OK", reply, err)
-	}
-}
-
-func TestClientSupported(t *testing.T) {
-	c := play(t, "> $qSupported:qRelocInsn+#9a", "< +$PacketSize=3fff;what;tracenz+#e1", "> +")
-	got, err := c.Supported(Features{{Name: "qRelocInsn", Mark: Supported}})
-	want := Features{{"PacketSize", HasValue, "3fff"}, {"tracenz", Supported, ""}}
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
-		t.Errorf("Supported: error %v (-want +got):\n%s", err, diff)
 	}
 }
 

@@ -1,5 +1,10 @@
 package rsp
 
+import (
+	"fmt"
+	"strings"
+)
+
 // Fields reads the fields of a packet, or writes them: which of the two, it was made for. A function that lists the fields of
 // a packet in order is therefore its grammar in both directions, and what it writes it reads again.
 //
@@ -64,11 +69,6 @@ func (f *Fields) Option(text string, present bool) bool {
 	return present
 }
 
-// Only reads text if it is all that is left, and reports whether it was. It is false when writing.
-func (f *Fields) Only(text string) bool {
-	return f.in != nil && f.in.text[f.in.pos:] == text && f.in.AcceptText(text)
-}
-
 // More reports whether anything follows: when reading, up to the end of the text; when writing, if present.
 func (f *Fields) More(present bool) bool {
 	if f.in != nil {
@@ -100,6 +100,20 @@ func HexPadded[T integer](f *Fields, v *T, most uint64, width int) {
 		return
 	}
 	f.out = AppendHexPadded(f.out, uint64(*v), width)
+}
+
+// HexDigits is a number of exactly width digits, for fields that nothing separates from the next.
+func HexDigits[T integer](f *Fields, v *T, width int) {
+	if f.in == nil {
+		f.out = AppendHexPadded(f.out, uint64(*v), width)
+		return
+	}
+	if f.in.digits(uint64(width)) < width {
+		f.in.Fail(fmt.Sprintf("%d hexadecimal digits", width))
+		return
+	}
+	digits := NewScanner(f.in.Take(width))
+	*v = T(digits.Hex())
 }
 
 // HexBytes is bytes as pairs of digits, up to the first byte that is no digit. There may be none.
@@ -156,10 +170,10 @@ func (f *Fields) Until(sep byte, v *string) {
 	f.out = append(f.out, *v...)
 }
 
-// Take is text of n bytes when reading, and all of v when writing.
-func (f *Fields) Take(n func(rest string) int, v *string) {
+// UntilLast is text up to the last sep that there is, and may so hold others. Without any it is empty.
+func (f *Fields) UntilLast(sep byte, v *string) {
 	if f.in != nil {
-		*v = f.in.Take(n(f.in.text[f.in.pos:]))
+		*v = f.in.Take(max(strings.LastIndexByte(f.in.text[f.in.pos:], sep), 0))
 		return
 	}
 	f.out = append(f.out, *v...)
@@ -173,20 +187,13 @@ func (f *Fields) Flag(v *bool) {
 	}
 }
 
-// Thread is a thread-id, see Scanner.ThreadID.
+// Thread is a thread-id, see Scanner.Thread.
 func (f *Fields) Thread(v *Thread) {
 	if f.in == nil {
 		f.out = v.Append(f.out)
 		return
 	}
-	*v = Thread{Multiprocess: f.in.Peek() == 'p'}
-	v.PID, v.TID = f.in.ThreadID()
-	if !v.Multiprocess {
-		v.PID = AnyThread
-	}
-	if f.in.Err() != nil {
-		*v = Thread{}
-	}
+	*v = f.in.Thread()
 }
 
 // Parsed is the rest of the packet in a form that functions elsewhere read and write. An error of parse is that of the

@@ -138,11 +138,11 @@ func TestScannerAllocations(t *testing.T) {
 	var sum uint64
 	n := testing.AllocsPerRun(100, func() {
 		s := NewScanner("p1a.1b:401131,4")
-		pid, tid := s.ThreadID()
+		id := s.Thread()
 		s.Literal(':')
 		sum += s.HexField()
 		s.Literal(',')
-		sum += s.Hex() + uint64(pid+tid)
+		sum += s.Hex() + uint64(id.PID+id.TID)
 		if s.End() != nil {
 			sum = 0
 		}
@@ -161,7 +161,7 @@ var scannerSteps = []func(s *Scanner){
 	func(s *Scanner) { s.HexBytes() },
 	func(s *Scanner) { s.HexBytesN(2) },
 	func(s *Scanner) { s.HexBytesN(s.Hex()) },
-	func(s *Scanner) { s.ThreadID() },
+	func(s *Scanner) { s.Thread() },
 	func(s *Scanner) { s.Literal(':') },
 	func(s *Scanner) { s.Accept(',') },
 	func(s *Scanner) { s.AcceptText("-1") },
@@ -206,7 +206,7 @@ func BenchmarkScanner(b *testing.B) {
 		s.Literal(',')
 		s.HexField()
 		s.Literal(':')
-		s.ThreadID()
+		s.Thread()
 		if err := s.End(); err != nil {
 			b.Fatal(err)
 		}

@@ -1,6 +1,9 @@
 package rsp
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestThreadID(t *testing.T) {
 	tests := []struct {
@@ -15,10 +18,10 @@ func TestThreadID(t *testing.T) {
 		{text: "p1A", pid: 0x1a, tid: AllThreads, printed: "p1a.-1"},
 		{text: "1b", pid: AnyThread, tid: 0x1b},
 		{text: "0", pid: AnyThread, tid: AnyThread},
-		{text: "p0.0", pid: AnyThread, tid: AnyThread, printed: "0"},
+		{text: "p0.0", pid: AnyThread, tid: AnyThread},
 		{text: "p-1.-1", pid: AllThreads, tid: AllThreads},
 		{text: "p-1", pid: AllThreads, tid: AllThreads, printed: "p-1.-1"},
-		{text: "-1", pid: AllThreads, tid: AllThreads, printed: "p-1.-1"},
+		{text: "-1", pid: AnyThread, tid: AllThreads},
 		{text: "p-1.0", pid: AllThreads, tid: AnyThread},
 
 		{text: "", err: "offset 0: found the end, expected a hexadecimal number"},
@@ -31,20 +34,19 @@ func TestThreadID(t *testing.T) {
 		{text: "8000000000000000", err: `offset 0: found "8000000000000000", expected a hexadecimal number up to 7fffffffffffffff`},
 	}
 	for _, tt := range tests {
-		pid, tid, err := ParseThreadID(tt.text)
-		if pid != tt.pid || tid != tt.tid || errorText(err) != tt.err {
-			t.Errorf("ParseThreadID(%q) = %d, %d, %q, want %d, %d, %q",
-				tt.text, pid, tid, errorText(err), tt.pid, tt.tid, tt.err)
-		}
-		if err != nil {
-			continue
+		var got Thread
+		f := ReadFields(tt.text)
+		f.Thread(&got)
+		err := f.End()
+		if want := (Thread{tt.pid, tt.tid, err == nil && strings.HasPrefix(tt.text, "p")}); got != want && err == nil || errorText(err) != tt.err {
+			t.Errorf("%q is %+v, %q, want %+v, %q", tt.text, got, errorText(err), want, tt.err)
 		}
 		want := tt.printed
 		if want == "" {
 			want = tt.text
 		}
-		if got := string(AppendThreadID(nil, pid, tid)); got != want {
-			t.Errorf("AppendThreadID(%d, %d) = %q, want %q", pid, tid, got, want)
+		if err == nil && got.String() != want {
+			t.Errorf("%+v is written as %q, want %q", got, got, want)
 		}
 	}
 }

@@ -10,36 +10,39 @@ import (
 )
 
 // insertBreakpoint is Z. GDB sends it again, without a z before it, when conditions or commands have changed.
-func (x *session) insertBreakpoint(b request.Breakpoint) ([]byte, error) {
+func (x *session) insertBreakpoint(b request.Breakpoint) error {
 	id, placed, err := x.placeOf(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if len(b.Conditions)+len(b.Commands) > 0 {
 		agent, err := x.world.CompileBreakpoint(b.Addr, b.Conditions, b.Commands)
 		if err != nil {
-			return nil, err
+			return err
 		}
+		// The expressions belong to the breakpoint and not to the target, which only calls this at each hit.
 		placed.Check = agent.Hit
 	}
 	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
-		return nil, err
+		return err
 	}
 	delete(x.persistent, spotOf(id, b))
+	// The flag is the client's for each Z: one that is sent again without it takes it back.
 	if b.Persistent && len(b.Commands) > 0 {
 		x.persistent[spotOf(id, b)] = true
 	}
-	return replyOK, nil
+	return nil
 }
 
 // removeBreakpoint is z.
-func (x *session) removeBreakpoint(b request.Breakpoint) ([]byte, error) {
+func (x *session) removeBreakpoint(b request.Breakpoint) error {
 	id, placed, err := x.placeOf(b)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	delete(x.persistent, spotOf(id, b))
-	return replyOK, x.target.Breakpoints().RemoveBreakpoint(id, placed)
+	// Removing what is not there is no error: GDB removes breakpoints again after an exec and before it detaches.
+	return x.target.Breakpoints().RemoveBreakpoint(id, placed)
 }
 
 // placeOf finds the thread that a Z or z is about, and returns the breakpoint as targets have it, without its reaction. Kinds
@@ -47,6 +50,7 @@ func (x *session) removeBreakpoint(b request.Breakpoint) ([]byte, error) {
 func (x *session) placeOf(b request.Breakpoint) (target.ThreadID, target.Breakpoint, error) {
 	placed := target.Breakpoint{Kind: target.BreakKind(b.Kind), Addr: b.Addr, Length: b.Length}
 	if placed.Kind > target.AccessWatch {
+		// GDB emulates a read watchpoint by an access watchpoint where the reply is empty; after an error it gives up.
 		return target.ThreadID{}, placed, target.ErrUnsupported
 	}
 	id, err := x.thread()

@@ -82,6 +82,7 @@ func (d *DebugLog) Close() error {
 }
 
 func (d *DebugLog) received(payload []byte) {
+	// Payloads are logged as they came, escapes and all, quoted: a log of binary packets stays one line each.
 	if d.Packets || d.HardwarePoints && hardwarePoint(payload) {
 		d.printf("received %q", payload)
 	}

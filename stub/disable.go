@@ -8,6 +8,7 @@ func newDisabled(names []string) disabled {
 	d := make(disabled)
 	for _, name := range names {
 		d[name] = true
+		// What this stands for is gdbserver's list.
 		if name == "threads" {
 			for _, part := range []string{"vCont", "Tthread", "qC", "qfThreadInfo"} {
 				d[part] = true
@@ -26,6 +27,7 @@ func (d disabled) stopDetails() bool { return d["T"] }
 // packet reports whether a row is not to be served. T means stop replies, and vCont all packets that begin so.
 func (d disabled) packet(p *packet) bool {
 	name := p.Name()
+	// The question without the packet would be misleading.
 	if name == "vCont?" {
 		name = "vCont"
 	}

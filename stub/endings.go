@@ -14,6 +14,8 @@ func (s *Server) learn(ev target.Event) {
 	pid := ev.Thread.PID
 	switch ev.Kind {
 	case target.Execed:
+		// The new program may be for another machine (a 32-bit one), with other registers, and its breakpoints went with
+		// the memory.
 		s.layout, s.markers.valid = nil, false
 		s.forgetBreakpoints(pid)
 	case target.Forked, target.Vforked:
@@ -22,10 +24,12 @@ func (s *Server) learn(ev target.Event) {
 			s.fork = &ev
 		}
 	case target.Exited, target.Terminated:
+		// The owner prints the end as gdbserver does, whether or not a client is there.
 		if s.config.Notify.Ended != nil {
 			s.config.Notify.Ended(ev)
 		}
 	}
+	// The run ends before the process is forgotten: its frames stay, and their status says why there are no more.
 	if why := endOfRun(ev); why != "" && pid == s.traced {
 		s.endRun(why)
 	}
@@ -41,9 +45,11 @@ func ends(ev target.Event) bool { return ev.Kind == target.Exited || ev.Kind == 
 func (s *Server) forget(pid int) {
 	delete(s.attached, pid)
 	s.forgetBreakpoints(pid)
+	// Without one of the two there is nothing to choose between: the run cannot move any more.
 	if s.fork != nil && (pid == s.fork.Thread.PID || pid == s.fork.Child.PID) {
 		s.fork = nil
 	}
+	// What ? replies must not be about a process that the client has detached from or killed itself.
 	if s.last != nil && s.last.Thread.PID == pid {
 		s.last = nil
 	}
@@ -53,6 +59,7 @@ func (s *Server) forget(pid int) {
 // client knows nothing of them. Should none be left, it is told of the end.
 func (s *Server) forgetEnded() {
 	live := s.processes()
+	// With none left the map stays as it is, since the event of the last end is the reply to ?.
 	for pid := range s.attached {
 		if len(live) > 0 && !slices.Contains(live, pid) {
 			delete(s.attached, pid)

@@ -11,20 +11,21 @@ import (
 // The settings of the programs that clients start. They outlive the client, as with gdbserver.
 
 // setVariable is QEnvironmentHexEncoded.
-func (x *session) setVariable(variable string) ([]byte, error) {
+func (x *session) setVariable(variable string) error {
 	name, _, ok := strings.Cut(variable, "=")
 	if !ok || name == "" {
-		return nil, fmt.Errorf("environment variable %q, expected NAME=VALUE", variable)
+		return fmt.Errorf("environment variable %q, expected NAME=VALUE", variable)
 	}
 	x.removeVariable(name)
+	// Of two settings of a name the C library finds the first, so the old one was removed.
 	x.program.Env = append(x.program.Env, variable)
-	return replyOK, nil
+	return nil
 }
 
 // unsetVariable is QEnvironmentUnset.
-func (x *session) unsetVariable(name string) ([]byte, error) {
+func (x *session) unsetVariable(name string) error {
 	x.removeVariable(name)
-	return replyOK, nil
+	return nil
 }
 
 // removeVariable leaves an environment that is not nil: the client has a say in it now.
@@ -34,23 +35,24 @@ func (s *Server) removeVariable(name string) {
 }
 
 // resetEnvironment is QEnvironmentReset.
-func (x *session) resetEnvironment(request.None) ([]byte, error) {
+func (x *session) resetEnvironment(request.None) error {
+	// GDB sends this before the first QEnvironmentHexEncoded of each vRun, and then its changes in full.
 	x.program.Env = x.config.Program.Env
-	return replyOK, nil
+	return nil
 }
 
 // setDirectory is QSetWorkingDir, which without a folder means the server's own.
-func (x *session) setDirectory(dir string) ([]byte, error) {
+func (x *session) setDirectory(dir string) error {
 	x.program.Dir = dir
-	return replyOK, nil
+	return nil
 }
 
 // chooseShell is QStartupWithShell. It makes no difference: gdbserver quotes arguments for the shell that it may start, so
 // that the program gets them as they are, and here they come to the program without one.
-func (x *session) chooseShell(bool) ([]byte, error) { return replyOK, nil }
+func (x *session) chooseShell(bool) error { return nil }
 
 // disableRandomization is QDisableRandomization.
-func (x *session) disableRandomization(off bool) ([]byte, error) {
+func (x *session) disableRandomization(off bool) error {
 	x.program.RandomAddresses = !off
-	return replyOK, nil
+	return nil
 }

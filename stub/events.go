@@ -10,26 +10,28 @@ import (
 var errLeftAlone = errors.New("the program was left to its trace run: interrupt it first")
 
 // threadEvents is QThreadEvents.
-func (x *session) threadEvents(on bool) ([]byte, error) {
+func (x *session) threadEvents(on bool) error {
+	// These events are off as a connection begins, and stay on until the client says otherwise.
 	x.births = on
 	x.takeCharge()
-	return replyOK, nil
+	return nil
 }
 
 // stopAsked is vCtrlC, the form of Ctrl-C that non-stop mode has.
-func (x *session) stopAsked(request.None) ([]byte, error) {
+func (x *session) stopAsked(request.None) error {
 	x.controlC()
-	return replyOK, nil
+	return nil
 }
 
 // catchSyscalls is QCatchSyscalls, for the process of the selected thread.
-func (x *session) catchSyscalls(s request.Syscalls) ([]byte, error) {
+func (x *session) catchSyscalls(s request.Syscalls) error {
 	id, err := x.thread()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	// Catching takes effect at once, and the stop of a thread would have no client that waits for it.
 	if x.leftAlone() {
-		return nil, errLeftAlone
+		return errLeftAlone
 	}
-	return replyOK, x.target.Syscalls().CatchSyscalls(id.PID, s.On, s.Numbers)
+	return x.target.Syscalls().CatchSyscalls(id.PID, s.On, s.Numbers)
 }

@@ -30,6 +30,7 @@ type libraryElement struct {
 
 // librariesDocument is qXfer:libraries-svr4:read. The main program is in main-lm and not in the list.
 func (x *session) librariesDocument(annex string) ([]byte, error) {
+	// The annex comes first: it is malformed whether or not there is a process.
 	from, err := parseLibraryRange(annex)
 	if err != nil {
 		return nil, err
@@ -42,6 +43,7 @@ func (x *session) librariesDocument(annex string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A first reading is of everything. At a stop at the dynamic linker's breakpoint GDB asks for what is new.
 	if from.start == 0 {
 		return marshal(libraryList(links))
 	}
@@ -50,6 +52,7 @@ func (x *session) librariesDocument(annex string) ([]byte, error) {
 		return nil, err
 	}
 	doc := libraryList(inferior.LinkMap{Main: links.Main, Objects: rest})
+	// A part is appended to a list that has the main program already.
 	doc.Main = ""
 	return marshal(doc)
 }
@@ -83,11 +86,13 @@ func (r libraryRange) cut(objects []inferior.LinkObject) ([]inferior.LinkObject,
 	if i < 0 {
 		return nil, fmt.Errorf("the dynamic linker's list has no entry at %v", r.start)
 	}
+	// Entries of a namespace stand together, in the order of its link map.
 	inNamespace := func(k int) bool { return k >= 0 && k < len(objects) && objects[k].LMID == objects[i].LMID }
 	var prev arch.Addr
 	if inNamespace(i - 1) {
 		prev = objects[i-1].LM
 	}
+	// GDB falls back to reading the whole list, which is right whatever was unloaded in between.
 	if prev != r.prev {
 		return nil, fmt.Errorf("the entry in front of that at %v is at %v, not at %v", r.start, prev, r.prev)
 	}

@@ -16,8 +16,8 @@ import (
 // markers caches the static tracepoint markers of a process: the probes in the notes of its program and of every library that it
 // has loaded, at their addresses in memory.
 //
-// GDB asks for markers at every change of its breakpoints, so the list is rebuilt only when the program or the link map has changed,
-// and a file is parsed again only when its inode, size or time has.
+// GDB asks for markers at every change of its breakpoints, so the list is rebuilt only when the program or the link map has
+// changed, and a file is parsed again only when its inode, size or time has.
 type markers struct {
 	of    markedProcess
 	valid bool // of and list go together
@@ -66,6 +66,7 @@ func (s *Server) markersOf(pid int) ([]*marker, error) {
 		return nil, err
 	}
 	m := &s.markers
+	// The link map is compared as a whole: dlopen and dlclose between two stops may leave as many entries as before.
 	if m.valid && m.of.equal(of) {
 		return m.list, nil
 	}
@@ -76,8 +77,11 @@ func (s *Server) markersOf(pid int) ([]*marker, error) {
 	if m.files == nil {
 		m.files = make(map[string]markedFile)
 	}
+	// Two probes at one address are one marker: GDB sets a tracepoint by address.
 	at := make(map[arch.Addr]*marker)
 	thread := probedThread{layout: layout, order: s.target.ISA().Order}
+	// A program without notes has no markers of its own, but its libraries may (libc, libstdc++ and libpthread of glibc
+	// have).
 	if object := s.markedObject(pid, of.program); object != nil {
 		addMarkers(at, thread, object, of.bias(object))
 	}
@@ -100,6 +104,8 @@ func (s *Server) markedProcess(pid int) (markedProcess, error) {
 	if of.program, err = s.target.ExecFile().ReadExecFile(pid); err != nil {
 		return of, err
 	}
+	// AT_ENTRY less the entry point of the file is the bias of a position-independent program. Without auxv it is taken for
+	// fixed.
 	if s.target.Auxv() != nil {
 		space, err := target.ProgramSpace(s.target, pid)
 		if err != nil {
@@ -108,6 +114,7 @@ func (s *Server) markedProcess(pid int) (markedProcess, error) {
 		of.entry = space.Entry()
 	}
 	libraries := s.target.Libraries()
+	// A target without a list of libraries still has the markers of the program.
 	if libraries == nil {
 		return of, nil
 	}
@@ -129,6 +136,7 @@ func (p markedProcess) bias(program *sdt.Object) arch.Addr {
 
 // markedObject reads a file, nil if it cannot be read.
 func (s *Server) markedObject(pid int, path string) *sdt.Object {
+	// Files are read as the process sees them: it may be in another mount namespace.
 	stat, err := s.target.Files().Stat(pid, path)
 	if err != nil {
 		return nil
@@ -141,6 +149,7 @@ func (s *Server) markedObject(pid int, path string) *sdt.Object {
 		return nil
 	}
 	defer file.Close()
+	// A file that is no ELF file, or a damaged one, counts as one without probes, and is not read again until it changes.
 	object, _ := sdt.Read(file)
 	s.markers.files[path] = markedFile{stat, object}
 	return object
@@ -155,6 +164,7 @@ func (f markedFile) same(now target.FileStat) bool {
 // addMarkers puts the probes of an object into a table by address.
 func addMarkers(at map[arch.Addr]*marker, thread probedThread, object *sdt.Object, bias arch.Addr) {
 	for _, p := range object.Probes {
+		// sdt.Read has undone prelinking (.stapsdt.base), so one bias holds for all notes of the file.
 		addr := p.PC + bias
 		mk := at[addr]
 		if mk == nil {
@@ -180,6 +190,7 @@ func (s *Server) markerAt(pid int, addr arch.Addr) (*marker, error) {
 
 // AppendStatic implements tracepoint.Marker: the arguments of the probes at the address, which are all but always one.
 func (m *marker) AppendStatic(dst []byte, s target.Snapshot) []byte {
+	// Registers and memory are those of this hit only.
 	m.thread.begin(s)
 	defer m.thread.begin(nil)
 	start := len(dst)
@@ -196,6 +207,8 @@ func (m *marker) AppendStatic(dst []byte, s target.Snapshot) []byte {
 func (m *marker) Semaphores() []arch.Addr {
 	var addrs []arch.Addr
 	for _, p := range m.probes {
+		// A semaphore is a counter of 16 bits that the program tests before it prepares a probe's arguments; several probes
+		// may share one.
 		if at := p.Semaphore + m.bias; p.Semaphore != 0 && !slices.Contains(addrs, at) {
 			addrs = append(addrs, at)
 		}
@@ -219,6 +232,8 @@ func (t *probedThread) Register(name string) (uint64, bool) {
 	switch {
 	case slot == nil:
 		return 0, false
+	// The engine has these at hand; a wider one, such as a vector register of which an argument is a lane, takes the whole
+	// block.
 	case slot.Size <= 8:
 		v, err := t.snapshot.Register(slot.Reg.Num)
 		return v, err == nil

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"tracewell/arch"
-	"tracewell/rsp"
 	"tracewell/rsp/request"
 )
 
@@ -14,6 +13,7 @@ var errNoLength = errors.New("a length of 0 reads nothing")
 
 // readMemory reads for m and x, at most limit bytes. Fewer than asked for are a reply, too, none are an error.
 func (x *session) readMemory(e request.Extent, limit int) ([]byte, error) {
+	// The length is the client's and may be anything: no more is allocated than a reply holds.
 	b := make([]byte, min(e.Length, uint64(limit)))
 	if len(b) == 0 {
 		return nil, nil
@@ -30,12 +30,14 @@ func (x *session) readMemory(e request.Extent, limit int) ([]byte, error) {
 func (x *session) memoryAt(addr arch.Addr, b []byte) (int, error) {
 	var n int
 	var err error
+	// While a frame is selected memory is that of the frame: GDB does not say which of the two it wants.
 	if x.frame != nil {
 		n, err = x.readFrameMemory(addr, b)
 	} else {
 		n, err = x.readLiveMemory(addr, b)
 	}
 	switch {
+	// What could be read is the reply; GDB asks for the rest by itself and gets the error then.
 	case n > 0:
 		err = nil
 	case err == nil:
@@ -55,11 +57,12 @@ func (x *session) readLiveMemory(addr arch.Addr, b []byte) (int, error) {
 
 // readMemoryHex is m.
 func (x *session) readMemoryHex(e request.Extent) ([]byte, error) {
+	// Two digits for each byte.
 	b, err := x.readMemory(e, x.packetSize/2)
 	if err == nil && len(b) == 0 {
 		err = errNoLength
 	}
-	return rsp.AppendHexBytes(nil, b), err
+	return b, err
 }
 
 // readMemoryBinary is x. Not all that was read may fit, but what fits is a valid reply.
@@ -68,20 +71,22 @@ func (x *session) readMemoryBinary(e request.Extent) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append([]byte{'b'}, b[:x.fit(b, len("b"))]...), nil
+	return b[:x.fit(b, len("b"))], nil
 }
 
 // writeMemory is M, and X, one of which without bytes is GDB's probe for the packet.
-func (x *session) writeMemory(m request.Memory) ([]byte, error) {
+func (x *session) writeMemory(m request.Memory) error {
+	// A packet that was cut short must not be written in part.
 	if uint64(len(m.Bytes)) != m.Length {
-		return nil, fmt.Errorf("%d bytes, expected %d", len(m.Bytes), m.Length)
+		return fmt.Errorf("%d bytes, expected %d", len(m.Bytes), m.Length)
 	}
+	// GDB sends X with length 0 before its first write, to learn whether the packet is supported.
 	if m.Length == 0 {
-		return replyOK, nil
+		return nil
 	}
 	id, err := x.thread()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return replyOK, x.target.WriteMemory(id, m.Addr, m.Bytes)
+	return x.target.WriteMemory(id, m.Addr, m.Bytes)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -28,15 +29,16 @@ type nonStop struct {
 var errNoNonStop = errors.New("there is no non-stop mode")
 
 // chooseNonStop is QNonStop.
-func (x *session) chooseNonStop(on bool) ([]byte, error) {
+func (x *session) chooseNonStop(on bool) error {
+	// GDB sends QNonStop:0 as it connects, also to a server that is in all-stop mode.
 	if on == (x.nonStop != nil) {
-		return replyOK, nil
+		return nil
 	}
 	if on {
-		return replyOK, x.beginNonStop()
+		return x.beginNonStop()
 	}
 	_, err := x.endNonStop()
-	return replyOK, err
+	return err
 }
 
 // beginNonStop goes over to non-stop mode. What runs, because a trace run went on without a client, does so afterwards. Of a
@@ -47,6 +49,7 @@ func (s *Server) beginNonStop() error {
 	if err := s.halt(); err != nil {
 		return err
 	}
+	// The target changes its mode only while everything is stopped.
 	if err := s.target.Runner().SetNonStop(true); err != nil {
 		if ran && s.alive() {
 			err = errors.Join(err, s.resume(everyThread))
@@ -61,6 +64,7 @@ func (s *Server) beginNonStop() error {
 	last := s.lastStop()
 	var again []target.Action
 	for _, id := range s.target.Threads() {
+		// Stopped without a reason of its own: reported with signal 0.
 		n.stops[id] = target.Event{Thread: id}
 		if id == last.Thread {
 			n.stops[id] = last
@@ -95,6 +99,7 @@ func (s *Server) endNonStop() (ran bool, err error) {
 	for {
 		select {
 		case ev := <-s.target.Runner().Events():
+			// An event of a process that the client has detached from or killed is of no interest to the next.
 			if s.knows(ev) {
 				s.learn(ev)
 				s.last = &ev
@@ -123,6 +128,7 @@ func (s *Server) resumeAlone(actions []target.Action) error {
 	}
 	s.parts(actions)
 	for _, a := range actions {
+		// What is repeated when an event passes is the verb and the range; the signal was delivered.
 		a.Signal = target.SignalNone
 		delete(s.nonStop.stops, a.Thread)
 		s.nonStop.going[a.Thread] = a
@@ -135,15 +141,19 @@ func (s *Server) resumeAlone(actions []target.Action) error {
 func (x *session) obey(orders []order) error {
 	threads := x.target.Threads()
 	clear(x.documents)
+	// GDB sends vCont;c for all while stops are on their way to it; a thread whose stop it has not seen must stay stopped,
+	// or the event would be of a thread that runs.
 	waiting := x.nonStop.waiting()
 	var actions []target.Action
 	for _, id := range threads {
 		i := slices.IndexFunc(orders, func(o order) bool { return o.Thread.Covers(id) })
 		_, stopped := x.nonStop.stops[id]
+		// As the manual has it, the leftmost action that matches a thread counts.
 		if i < 0 || orders[i].stop || !stopped || waiting[id] {
 			continue
 		}
 		a := orders[i].Action
+		// The order may name all threads of a process; the target gets one action for each.
 		a.Thread = id
 		actions = append(actions, a)
 	}
@@ -187,10 +197,12 @@ func (x *session) stoppedAlone(ev target.Event) {
 		return
 	}
 	if ends(ev) {
+		// Before the event is queued: stops of its threads that wait in the queue are void.
 		x.drop(ev.Thread.PID)
 	}
 	x.learn(ev)
 	n.note(ev)
+	// If it cannot go on, the client has to be told after all.
 	if x.passes(ev) && x.goOnAlone(ev) == nil {
 		return
 	}
@@ -210,13 +222,16 @@ func (s *Server) goOnAlone(ev target.Event) error {
 // tell queues an event for the client, and notifies it when there is none before that.
 func (x *session) tell(ev target.Event) {
 	n := x.nonStop
+	// Nothing is notified until the client has acknowledged the answer to ?: both sequences are fetched by vStopped.
 	if n.begun {
 		n.later = append(n.later, ev)
 		return
 	}
 	n.queue = append(n.queue, ev)
+	// One notification is under way at a time; vStopped fetches the others, and a lost notification would be sent again by
+	// nobody.
 	if len(n.queue) == 1 {
-		stop := append([]byte("Stop:"), x.stopReply(ev)...)
+		stop := append([]byte(reply.Notification), x.stopReply(ev)...)
 		x.debug.sent(stop)
 		x.out = rsp.AppendNotification(x.out, stop)
 	}
@@ -234,6 +249,7 @@ func (x *session) nextStop(request.None) ([]byte, error) {
 	}
 	later := n.later
 	n.queue, n.later, n.begun = nil, nil, false
+	// The OK ends the sequence. What happened meanwhile begins the next, and so comes behind it.
 	x.send(replyOK)
 	for _, ev := range later {
 		x.tell(ev)
@@ -243,8 +259,8 @@ func (x *session) nextStop(request.None) ([]byte, error) {
 
 // firstStop is ? in non-stop mode: the sequence begins anew, with all threads that are stopped, whether the client has been
 // told or not. What it has not been told of otherwise stays in the queue. The first is answered and the others are notified after
-// it has been taken, although the answer might have brought them all: GDB 13.1 fails an assertion when it finds more than one stop there
-// as it connects.
+// it has been taken, although the answer might have brought them all: GDB 13.1 fails an assertion when it finds more than one
+// stop there as it connects.
 func (x *session) firstStop() []byte {
 	n := x.nonStop
 	last := x.lastStop()
@@ -252,6 +268,7 @@ func (x *session) firstStop() []byte {
 	for _, id := range x.target.Threads() {
 		ev, stopped := n.stops[id]
 		switch {
+		// First, since GDB selects the thread of the first reply.
 		case stopped && id == last.Thread:
 			events = slices.Insert(events, 0, ev)
 		case stopped:
@@ -283,6 +300,7 @@ func (n *nonStop) note(ev target.Event) {
 	case ev.Kind == target.Execed: // of the process's threads this one is left
 		n.drop(id.PID)
 	case ev.Kind == target.Forked, ev.Kind == target.Vforked:
+		// The child is stopped as well until the client resumes it or detaches from it.
 		n.stops[ev.Child] = target.Event{Thread: ev.Child}
 	}
 	n.stops[id] = ev
@@ -293,6 +311,7 @@ func (n *nonStop) drop(pid int) {
 	maps.DeleteFunc(n.stops, func(id target.ThreadID, _ target.Event) bool { return id.PID == pid })
 	maps.DeleteFunc(n.going, func(id target.ThreadID, _ target.Action) bool { return id.PID == pid })
 	if len(n.queue) > 1 {
+		// Ends of processes stay in the queue: they are the only word that the client gets of them.
 		rest := slices.DeleteFunc(n.queue[1:], func(ev target.Event) bool { return stops(ev) && ev.Thread.PID == pid })
 		n.queue = n.queue[:1+len(rest)]
 	}

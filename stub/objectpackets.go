@@ -1,150 +1,82 @@
 package stub
 
-import "tracewell/rsp/request"
+import (
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
+)
 
+// auxvPackets have the auxiliary vector, by which GDB finds the bias of a program and the vDSO.
 func auxvPackets() []packet {
 	return []packet{
-		{
-			call:   reads(request.ReadAuxv, (*session).auxvDocument),
-			tokens: "qXfer:auxv:read+",
-			about:  "the auxiliary vector",
-			reply:  "m BINARY or l BINARY",
-			errors: "an annex; OFFSET behind the end",
-		},
+		{call: reads(request.ReadAuxv, (*session).auxvDocument), tokens: "qXfer:auxv:read+", about: "the auxiliary vector",
+			errors: "an annex"},
 	}
 }
 
+// execFilePackets have the program, which GDB then opens by itself ("set sysroot"), or by vFile.
 func execFilePackets() []packet {
 	return []packet{
-		{
-			call:    reads(request.ReadExecFile, (*session).execFileDocument),
-			tokens:  "qXfer:exec-file:read+",
-			about:   "the path of the program",
-			reply:   "m BINARY or l BINARY",
-			errors:  "no such process; OFFSET behind the end",
-			differs: "OK for a process that is not its own",
-		},
+		{call: reads(request.ReadExecFile, (*session).execFileDocument), tokens: "qXfer:exec-file:read+",
+			about: "the path of the program", errors: "no such process", differs: "OK for a process that is not its own"},
 	}
 }
 
+// libraryPackets have the list that the dynamic linker keeps. Without them GDB reads it out of memory, two packets for each
+// library.
 func libraryPackets() []packet {
 	return []packet{
-		{
-			call:   reads(request.ReadLibraries, (*session).librariesDocument),
+		{call: reads(request.ReadLibraries, (*session).librariesDocument),
 			tokens: "qXfer:libraries-svr4:read+ augmented-libraries-svr4-read+",
 			about:  "the dynamic linker's list, or a namespace's from one entry on, as XML",
-			reply:  "m BINARY or l BINARY",
-			errors: "the list is not as the annex says, which makes GDB read all of it; OFFSET behind the end",
-		},
+			errors: "the list is not as the annex says, which makes GDB read all of it"},
 	}
 }
 
+// siginfoPackets have what $_siginfo shows, in the layout of the machine.
 func siginfoPackets() []packet {
 	return []packet{
-		{
-			call: reads(request.ReadSiginfo, (*session).siginfoDocument), flags: whenStopped,
-			tokens: "qXfer:siginfo:read+",
-			about:  "siginfo_t of the signal that stopped the selected thread",
-			reply:  "m BINARY or l BINARY",
-			errors: "an annex; OFFSET behind the end",
-		},
-		{
-			call: on(request.WriteSiginfo, (*session).writeSiginfo), flags: whenStopped | outsideFrames,
-			tokens: "qXfer:siginfo:write+",
-			about:  "change it",
-			reply:  "bytes written, in hex",
-			errors: "outside the 128 bytes",
-		},
+		{call: reads(request.ReadSiginfo, (*session).siginfoDocument), flags: whenStopped, tokens: "qXfer:siginfo:read+",
+			about: "siginfo_t of the signal that stopped the selected thread", errors: "an annex"},
+		{call: on(request.WriteSiginfo, reply.Written, (*session).writeSiginfo), flags: whenStopped | outsideFrames,
+			tokens: "qXfer:siginfo:write+", about: "change it", errors: "outside the 128 bytes"},
 	}
 }
 
+// threadLocalPackets find variables of the storage class _Thread_local.
 func threadLocalPackets() []packet {
 	return []packet{
-		{
-			call: on(request.ThreadLocal, (*session).threadLocal), flags: whenStopped,
+		{call: on(request.ThreadLocal, reply.Address, (*session).threadLocal), flags: whenStopped,
 			about:   "the address of a thread's own variable in the object of that entry of the dynamic linker's list",
-			reply:   "ADDRESS",
 			errors:  "no such thread; no such entry; the C library is not known; the thread has not used the variable yet",
-			differs: "asks libthread_db, and so needs that of the program's C library",
-		},
+			differs: "asks libthread_db, and so needs that of the program's C library"},
 	}
 }
 
+// osPackets have what "info os" prints.
 func osPackets() []packet {
 	return []packet{
-		{
-			call:   reads(request.ReadOSTable, (*session).osDocument),
-			tokens: "qXfer:osdata:read+",
-			about:  "a table about the whole system, or the list of tables, as XML",
-			reply:  "m BINARY or l BINARY",
-			errors: "OFFSET behind the end; an unknown table is empty",
-		},
+		{call: reads(request.ReadOSTable, (*session).osDocument), tokens: "qXfer:osdata:read+",
+			about: "a table about the whole system, or the list of tables, as XML", errors: "an unknown table is empty"},
 	}
 }
 
+// filePackets are File-I/O in the direction from GDB to the target (GDB manual, Host I/O Packets). Errors are numbers of its
+// own.
 func filePackets() []packet {
 	return []packet{
-		{
-			call:  on(request.SetFileSystem, (*session).setFiles),
-			about: "choose whose files are meant; 0 for the server's own",
-			reply: "F0",
-		},
-		{
-			call:   on(request.OpenFile, (*session).openFile),
-			about:  "open a file",
-			reply:  "F DESCRIPTOR or F-1,ERRNO",
-			errors: "ERRNO",
-		},
-		{
-			call:    on(request.CloseFile, (*session).closeFile),
-			about:   "close it",
-			reply:   "F0 or F-1,ERRNO",
-			errors:  "ERRNO",
-			differs: "another ERRNO for what is not open",
-		},
-		{
-			call:   on(request.ReadFile, (*session).readFile),
-			about:  "read from it",
-			reply:  "F COUNT;BINARY or F-1,ERRNO",
-			errors: "ERRNO",
-		},
-		{
-			call:   on(request.WriteFile, (*session).writeFile),
-			about:  "write to it",
-			reply:  "F COUNT or F-1,ERRNO",
-			errors: "ERRNO",
-		},
-		{
-			call:   on(request.StatOpenFile, (*session).statOpenFile),
-			about:  "ask for size, owner and so on",
-			reply:  "F40;STAT or F-1,ERRNO",
-			errors: "ERRNO",
-		},
-		{
-			call:    on(request.StatFile, (*session).statFile),
-			about:   "the same of a file that is not open",
-			reply:   "F40;STAT or F-1,ERRNO",
-			errors:  "ERRNO",
-			differs: "unknown",
-		},
-		{
-			call:    on(request.StatLink, (*session).statLink),
-			about:   "the same of a symbolic link itself",
-			reply:   "F40;STAT or F-1,ERRNO",
-			errors:  "ERRNO",
-			differs: "unknown",
-		},
-		{
-			call:   on(request.UnlinkFile, (*session).unlinkFile),
-			about:  "remove a file",
-			reply:  "F0 or F-1,ERRNO",
-			errors: "ERRNO",
-		},
-		{
-			call:   on(request.ReadLink, (*session).readLink),
-			about:  "read a symbolic link",
-			reply:  "F COUNT;BINARY or F-1,ERRNO",
-			errors: "ERRNO",
-		},
+		{call: raw(request.SetFileSystem, "F0", (*session).setFiles),
+			about: "choose whose files are meant; 0 for the server's own"},
+		{call: onFile(request.OpenFile, "F DESCRIPTOR", (*session).openFile), about: "open a file"},
+		{call: onFile(request.CloseFile, "F0", (*session).closeFile), about: "close it",
+			differs: "another ERRNO for what is not open"},
+		{call: onFile(request.ReadFile, "F COUNT;BINARY", (*session).readFile), about: "read from it"},
+		{call: onFile(request.WriteFile, "F COUNT", (*session).writeFile), about: "write to it"},
+		{call: onFile(request.StatOpenFile, "F40;STAT", (*session).statOpenFile), about: "ask for size, owner and so on"},
+		{call: onFile(request.StatFile, "F40;STAT", (*session).statFile), about: "the same of a file that is not open",
+			differs: "unknown"},
+		{call: onFile(request.StatLink, "F40;STAT", (*session).statLink), about: "the same of a symbolic link itself",
+			differs: "unknown"},
+		{call: onFile(request.UnlinkFile, "F0", (*session).unlinkFile), about: "remove a file"},
+		{call: onFile(request.ReadLink, "F COUNT;BINARY", (*session).readLink), about: "read a symbolic link"},
 	}
 }

@@ -32,6 +32,7 @@ func (x *session) osDocument(annex string) ([]byte, error) {
 	if annex == "" {
 		return marshal(osElement(listOfTables(tables)))
 	}
+	// GDB passes the user's word on as it is: "info os nonsense".
 	if !slices.ContainsFunc(tables, func(t target.OSTable) bool { return t.Name == annex }) {
 		return nil, nil
 	}
@@ -55,6 +56,7 @@ func osElement(t target.OSTable) osdataElement {
 	doc := osdataElement{Type: t.Type}
 	for _, row := range t.Rows {
 		var item itemElement
+		// Every item names its columns: the document has no heading.
 		for i, value := range row {
 			item.Columns = append(item.Columns, columnElement{t.Columns[i], value})
 		}

@@ -21,7 +21,8 @@ var (
 	relocator    = ofTarget("Relocator", target.Target.Relocator)
 	tracer       = ability{"Tracer", func(s *Server) bool { return s.engine != nil }}
 	traceRun     = ability{"Tracer|TraceRun", func(s *Server) bool { return s.recorded != nil }}
-	savedFiles   = ability{"", func(s *Server) bool { return s.config.Save != nil }}
+	// Whether a trace may be saved on the server's side is for who runs the server, and so it is not the target's.
+	savedFiles = ability{"", func(s *Server) bool { return s.config.Save != nil }}
 )
 
 // groups is every packet that the server supports. It is a function and not a variable because the handlers look at the

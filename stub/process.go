@@ -11,6 +11,7 @@ import (
 func (x *session) kill(request.None) ([]byte, error) {
 	pids := x.processes()
 	x.owed = false
+	// There is no reply that could tell an error.
 	_ = x.killAll(pids)
 	for _, pid := range pids {
 		x.drop(pid)
@@ -19,41 +20,44 @@ func (x *session) kill(request.None) ([]byte, error) {
 }
 
 // killProcess is vKill.
-func (x *session) killProcess(pid int) ([]byte, error) {
-	return replyOK, x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
+func (x *session) killProcess(pid int) error {
+	return x.finish(pid, func() error { return x.end(pid, x.target.Runner().Kill) })
 }
 
 // detach is D. What survives its client keeps its process, which then goes on under the server's watch: a trace run, and
 // commands of breakpoints that are to go on; GDB leaves only such breakpoints in (disconnected-dprintf). The rest stays the
 // client's.
-func (x *session) detach(p request.MaybeProcess) ([]byte, error) {
+func (x *session) detach(p request.MaybeProcess) error {
 	pid, err := x.chosenProcess(p)
 	if err != nil {
-		return nil, err
+		return err
 	}
+	// After "set disconnected-tracing on" GDB's detach leaves the run going, and so the process under trace.
 	if x.tracesOn() && pid == x.traced && x.heir(pid) == 0 {
-		return replyOK, x.entrust()
+		return x.entrust()
 	}
 	if !x.tracesOn() && x.leftBehind(pid) {
 		if err := x.stopTracing(); err != nil {
-			return nil, err
+			return err
 		}
-		return replyOK, x.entrust()
+		return x.entrust()
 	}
+	// Looked up before the parent is gone, since that drops its events.
 	children := x.unheard(pid)
 	if err := x.finish(pid, func() error { return x.letGo(pid) }); err != nil {
-		return nil, err
+		return err
 	}
 	for _, child := range children {
 		if err := x.finish(child, func() error { return x.letGo(child) }); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return replyOK, nil
+	return nil
 }
 
 // entrust leaves the program to the run that keeps it. As with gdbserver, everything goes on.
 func (x *session) entrust() error {
+	// From here on events are the server's own business, see passes.
 	x.owed, x.detached = false, true
 	x.leaveAlone()
 	if _, err := x.endNonStop(); err != nil {
@@ -73,6 +77,7 @@ func (x *session) finish(pid int, do func() error) error {
 		return err
 	}
 	x.drop(pid)
+	// Detaching stopped everything for a moment, also what the client had left to its run.
 	if x.detached && x.survives() && !x.running && x.alive() {
 		return x.resume(everyThread)
 	}
@@ -81,6 +86,7 @@ func (x *session) finish(pid int, do func() error) error {
 
 // drop forgets what the session knows of a process that is gone.
 func (x *session) drop(pid int) {
+	// A later packet without a selection of its own is then about any live thread, as it is after a connection.
 	if x.general.PID == pid {
 		x.general = target.ThreadID{}
 	}
@@ -100,6 +106,7 @@ func (x *session) unheard(pid int) []int {
 	}
 	for i, ev := range x.nonStop.untold() {
 		forked := ev.Kind == target.Forked || ev.Kind == target.Vforked
+		// The first of the queue has been sent.
 		if i > 0 && forked && ev.Thread.PID == pid && !slices.Contains(children, ev.Child.PID) {
 			children = append(children, ev.Child.PID)
 		}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/target"
 )
 
@@ -46,6 +46,7 @@ func monitorCommands() []monitorCommand {
 
 // monitorCommands are those of the server and the target's own.
 func (s *Server) monitorCommands() []monitorCommand {
+	// The server's own come first: a target cannot take their names.
 	list := monitorCommands()
 	own := s.target.MonitorCommands()
 	if own == nil {
@@ -68,6 +69,7 @@ func (x *session) commandTarget(c target.MonitorCommand, args string) (string, e
 	if err != nil {
 		return err.Error() + "\n", errMonitor
 	}
+	// What a command printed before it failed is printed, too.
 	says, err := c.Do(id, args)
 	if err != nil {
 		return says + err.Error() + "\n", errMonitor
@@ -86,19 +88,21 @@ func (s *Server) monitorHelp() string {
 }
 
 // monitor is qRcmd: the user's monitor commands. What they say goes before their reply, so that an error can follow it.
-func (x *session) monitor(typed string) ([]byte, error) {
+func (x *session) monitor(typed string) error {
+	// GDB sends what the user typed behind "monitor", blanks included.
 	line := strings.TrimRight(typed, " ")
 	for _, c := range x.monitorCommands() {
 		rest, ok := strings.CutPrefix(line, c.name)
+		// "set debug-hw-points 1" begins with "set debug", so a name counts only in front of a blank or the end.
 		if !ok || rest != "" && (c.arguments == "" || rest[0] != ' ') {
 			continue
 		}
 		says, err := c.do(x, strings.TrimLeft(rest, " "))
 		x.console(says)
-		return replyOK, err
+		return err
 	}
 	x.console(x.unknownCommand())
-	return nil, errMonitor
+	return errMonitor
 }
 
 func (s *Server) unknownCommand() string { return "Unknown monitor command.\n\n" + s.monitorHelp() }
@@ -106,7 +110,7 @@ func (s *Server) unknownCommand() string { return "Unknown monitor command.\n\n"
 // console sends text for GDB to print while it waits for the reply to a monitor command.
 func (x *session) console(text string) {
 	if text != "" {
-		x.send(rsp.AppendHexBytes([]byte("O"), text))
+		x.send(reply.Console.Append(nil, text))
 	}
 }
 
@@ -142,8 +146,9 @@ func (x *session) monitorFile(path string) (string, error) {
 	return "", nil
 }
 
-// monitorThreadLibrary is set libthread-db-search-path. Nothing here is done with that library, but who hides it from gdbserver wants
-// to see GDB without thread-local variables. An empty path is the system's, $sdir and $pdir are the system's and the program's folders.
+// monitorThreadLibrary is set libthread-db-search-path. Nothing here is done with that library, but who hides it from gdbserver
+// wants to see GDB without thread-local variables. An empty path is the system's, $sdir and $pdir are the system's and the
+// program's folders.
 func (x *session) monitorThreadLibrary(path string) (string, error) {
 	const library = "/libthread_db.so.1"
 	x.noLocals = path != "" && !slices.ContainsFunc(strings.Split(path, ":"), func(folder string) bool {
@@ -158,10 +163,12 @@ func (x *session) monitorThreadLibrary(path string) (string, error) {
 
 // monitorExit ends the server and the programs that it started, and lets go those that ran before.
 func (x *session) monitorExit(string) (string, error) {
+	// The session ends after this packet has been answered, and Serve returns ErrExit.
 	x.exit = true
 	if x.target.Runner() == nil {
 		return "", nil
 	}
+	// The ends of the programs are no reply to anything.
 	x.owed = false
 	var started []int
 	var errs []error

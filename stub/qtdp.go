@@ -5,29 +5,30 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/trace"
 	"tracewell/tracepoint"
 )
 
 // defineTracepoint is QTDP.
-func (x *session) defineTracepoint(d request.Definition) ([]byte, error) {
-	return x.install(d.Tracepoint.Addr, func() ([]byte, error) { return replyOK, x.engine.Define(d.Tracepoint, d.More) })
+func (x *session) defineTracepoint(d request.Definition) error {
+	return x.install(d.Tracepoint.Addr, func() error { return x.engine.Define(d.Tracepoint, d.More) })
 }
 
 // addActions is QTDP with a hyphen before the number.
-func (x *session) addActions(p trace.ActionPacket) ([]byte, error) {
-	return replyOK, x.engine.AddActions(p.Key, p.Stepping, p.Actions, p.More)
+func (x *session) addActions(p trace.ActionPacket) error {
+	return x.engine.AddActions(p.Key, p.Stepping, p.Actions, p.More)
 }
 
 // addSource is QTDPsrc.
-func (x *session) addSource(piece trace.SourcePiece) ([]byte, error) {
+func (x *session) addSource(piece trace.SourcePiece) error {
 	if piece.Type == trace.SourceAt && strings.HasPrefix(strings.TrimPrefix(piece.Text, "-qualified "), markerOption) {
 		piece.Text = fmt.Sprintf("*%v", piece.Key.Addr)
+		// The text that replaces it comes in one part.
 		piece.Start, piece.Total = 0, len(piece.Text)
 	}
-	return replyOK, x.engine.AddSource(piece)
+	return x.engine.AddSource(piece)
 }
 
 // markerOption is how GDB (up to 18 at least) begins the location of a tracepoint that was set at a marker by its id; GDB 13
@@ -36,17 +37,19 @@ func (x *session) addSource(piece trace.SourcePiece) ([]byte, error) {
 const markerOption = "-m "
 
 // enableTracepoint is QTEnable, disableTracepoint QTDisable.
-func (x *session) enableTracepoint(key trace.Key) ([]byte, error)  { return x.enable(key, true) }
-func (x *session) disableTracepoint(key trace.Key) ([]byte, error) { return x.enable(key, false) }
+func (x *session) enableTracepoint(key trace.Key) error  { return x.enable(key, true) }
+func (x *session) disableTracepoint(key trace.Key) error { return x.enable(key, false) }
 
-func (x *session) enable(key trace.Key, on bool) ([]byte, error) {
-	return replyOK, x.engine.Enable(x.resolveKey(key), on)
+func (x *session) enable(key trace.Key, on bool) error {
+	return x.engine.Enable(x.resolveKey(key), on)
 }
 
-// resolveKey finds the tracepoint that a client means by a number that is not the server's: GDB, up to 18 at least, sends its own number in QTEnable, QTDisable and qTP, which differs after it took tracepoints over from a stub and
-// had to renumber them. The address then says which one is meant, if it has one only.
+// resolveKey finds the tracepoint that a client means by a number that is not the server's: GDB, up to 18 at least, sends its
+// own number in QTEnable, QTDisable and qTP, which differs after it took tracepoints over from a stub and had to renumber them.
+// The address then says which one is meant, if it has one only.
 func (x *session) resolveKey(key trace.Key) trace.Key {
 	key.Addr = x.plainAddress(key.Addr)
+	// A key that is known wins: two tracepoints may share an address.
 	if _, _, known := x.recorded.Hits(key); !known {
 		if only, ok := x.onlyAt(key.Addr); ok {
 			key = only
@@ -75,6 +78,7 @@ func (x *session) firstPiece(request.None) ([]byte, error) {
 	x.pieces = list{}
 	for _, t := range x.recorded.Tracepoints() {
 		t.Static, t.Addr = false, x.signedAddress(t.Addr)
+		// They are listed as they are now: definitions that change before the last qTsP do not mix with these.
 		x.pieces.items = append(x.pieces.items, t.Pieces()...)
 	}
 	return x.pieces.advance(), nil
@@ -84,22 +88,21 @@ func (x *session) firstPiece(request.None) ([]byte, error) {
 func (x *session) morePieces(request.None) ([]byte, error) { return x.pieces.advance(), nil }
 
 // tracepointCounts is qTP.
-func (x *session) tracepointCounts(key trace.Key) ([]byte, error) {
+func (x *session) tracepointCounts(key trace.Key) (reply.Counts, error) {
 	key = x.resolveKey(key)
 	hits, usage, ok := x.recorded.Hits(key)
 	if !ok {
-		return nil, errNoTracepoint(key)
+		return reply.Counts{}, errNoTracepoint(key)
 	}
-	reply := rsp.AppendHex([]byte{'V'}, hits)
-	return rsp.AppendHex(append(reply, ':'), usage), nil
+	return reply.Counts{Hits: hits, Usage: usage}, nil
 }
 
 // readOnlyRanges is QTro. Its ends are exclusive.
-func (x *session) readOnlyRanges(list []request.Range) ([]byte, error) {
+func (x *session) readOnlyRanges(list []request.Range) error {
 	ranges := make([]tracepoint.Range, len(list))
 	for i, r := range list {
 		ranges[i] = tracepoint.Range(r)
 	}
 	x.engine.SetReadOnly(ranges)
-	return replyOK, nil
+	return nil
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/trace"
 )
@@ -14,8 +14,8 @@ func errNoTracepoint(key trace.Key) error {
 }
 
 // defineVariable is QTDV.
-func (x *session) defineVariable(v trace.Variable) ([]byte, error) {
-	return replyOK, x.engine.DefineVariable(v)
+func (x *session) defineVariable(v trace.Variable) error {
+	return x.engine.DefineVariable(v)
 }
 
 // firstVariable is qTfV. GDB takes the last for its first, so that variables get their order back when they come newest first.
@@ -32,17 +32,12 @@ func (x *session) moreVariables(request.None) ([]byte, error) { return x.variabl
 
 // variableValue is qTV: the value in the selected frame, or else the present one. U stands for one that is not known. Once there
 // was a run a variable that is not defined reads as 0.
-func (x *session) variableValue(n trace.VariableNumber) ([]byte, error) {
-	var value int64
-	var ok bool
+func (x *session) variableValue(n trace.VariableNumber) (v reply.Variable, err error) {
 	switch {
 	case x.frame != nil:
-		value, ok = x.frame.Variable(n)
+		v.Value, v.Known = x.frame.Variable(n)
 	case x.engine != nil:
-		value, ok = x.engine.Variable(n)
+		v.Value, v.Known = x.engine.Variable(n)
 	}
-	if !ok {
-		return []byte("U"), nil
-	}
-	return rsp.AppendHex([]byte{'V'}, uint64(value)), nil
+	return v, nil
 }

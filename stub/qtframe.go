@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"tracewell/arch"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/tdesc"
 	"tracewell/tfile"
@@ -14,7 +15,7 @@ import (
 )
 
 // selectFrame is QTFrame. A query that finds nothing leaves the selection as it was. The run may go on meanwhile.
-func (x *session) selectFrame(q request.FrameQuery) ([]byte, error) {
+func (x *session) selectFrame(q request.FrameQuery) (reply.Selection, error) {
 	if kind, ok := frameQueries[q.By]; ok {
 		// GDB sends "tfind tracepoint -1" as ffffffff, which is the number of none.
 		query := tfile.Query{
@@ -22,7 +23,7 @@ func (x *session) selectFrame(q request.FrameQuery) ([]byte, error) {
 		}
 		n, ok, err := x.recorded.Find(query, x.nextFrame())
 		if err != nil || !ok {
-			return replyNoFrame, err
+			return reply.Selection{}, err
 		}
 		return x.enterFrame(n)
 	}
@@ -30,12 +31,10 @@ func (x *session) selectFrame(q request.FrameQuery) ([]byte, error) {
 	case uint32(q.Number) == request.LeaveFrames: // of as many bits as the client has
 		return x.leaveFrames()
 	case q.Number > math.MaxInt32:
-		return replyNoFrame, nil
+		return reply.Selection{}, nil
 	}
 	return x.enterFrame(int(q.Number))
 }
-
-var replyNoFrame = []byte("F-1")
 
 // errNoFrame refuses to tell of a frame when none is selected.
 var errNoFrame = errors.New("no traceframe is selected")
@@ -55,10 +54,10 @@ func (x *session) nextFrame() int {
 }
 
 // leaveFrames goes back to the program.
-func (x *session) leaveFrames() ([]byte, error) {
+func (x *session) leaveFrames() (reply.Selection, error) {
 	x.frame = nil
 	clear(x.documents)
-	return replyOK, nil
+	return reply.Selection{Live: true}, nil
 }
 
 // errFramesOnly refuses a frame to GDB when there is no program. GDB 13 shows no registers then, and its tdump is an internal
@@ -70,35 +69,38 @@ var errFramesOnly = errors.New(
 var errFramesLeft = errors.New("this client has let the recording go; connect again to look at frames")
 
 // enterFrame selects frame n.
-func (x *session) enterFrame(n int) ([]byte, error) {
+func (x *session) enterFrame(n int) (reply.Selection, error) {
+	// The frame is a copy: a circular buffer may drop it while the client looks at it.
 	frame, ok, err := x.recorded.Frame(n)
 	if err != nil || !ok {
-		return replyNoFrame, err
+		return reply.Selection{}, err
 	}
 	switch {
+	// A client that is not in extended mode leaves when the program ends, and looks at frames as long as it stays.
 	case x.alive() || !x.extended:
 	case x.engine == nil:
-		return nil, errFramesLeft
+		return reply.Selection{}, errFramesLeft
 	default:
-		return nil, errFramesOnly
+		return reply.Selection{}, errFramesOnly
 	}
 	x.frame = &frame
 	clear(x.documents)
-	return fmt.Appendf(nil, "F%xT%x", n, int(frame.Tracepoint())), nil
+	return reply.Selection{Found: true, Number: n, Tracepoint: int(frame.Tracepoint())}, nil
 }
 
 // frameRegisters is the register block of the selected frame. Without collected registers the pc is mostly known all the same.
-func (x *session) frameRegisters(layout *tdesc.Layout) block {
-	b := make([]byte, layout.Size)
-	if copied := copy(b, x.frame.Registers()); copied > 0 {
-		return block{b, func(offset int) bool { return offset < copied }}
+func (x *session) frameRegisters(layout *tdesc.Layout) reply.Block {
+	b := reply.Block{Bytes: make([]byte, layout.Size), Available: make([]bool, layout.Size)}
+	// A tracer that collected fewer registers than the description has leaves the rest unavailable.
+	known := b.Part(0, copy(b.Bytes, x.frame.Registers()))
+	if slot := layout.ByNumber(x.target.ISA().PC); len(known.Bytes) == 0 && slot != nil && !x.frame.Unplaced {
+		known = b.Part(slot.Offset, slot.Size)
+		putAddr(x.target.ISA().Order, known.Bytes, x.frame.PC)
 	}
-	slot := layout.ByNumber(x.target.ISA().PC)
-	if slot == nil || x.frame.Unplaced {
-		return block{b, func(int) bool { return false }}
+	for i := range known.Available {
+		known.Available[i] = true
 	}
-	putAddr(x.target.ISA().Order, b[slot.Offset:slot.Offset+slot.Size], x.frame.PC)
-	return block{b, func(offset int) bool { return slot.Offset <= offset && offset < slot.Offset+slot.Size }}
+	return b
 }
 
 // readFrameMemory reads what the selected frame holds of b from addr on, up to the first hole. If it does not hold the first
@@ -106,6 +108,7 @@ func (x *session) frameRegisters(layout *tdesc.Layout) block {
 // mapping that the program cannot write to. GDB tells the ranges of the main program at the addresses of its file, so
 // without the latter there would be no disassembly in a frame of a position-independent program or of a library.
 func (x *session) readFrameMemory(addr arch.Addr, b []byte) (int, error) {
+	// Read as the client has the address, and then as a 32-bit machine with signed addresses has it in its frames.
 	if n := x.frame.ReadMemory(addr, b); n > 0 || len(b) == 0 {
 		return n, nil
 	}
@@ -120,10 +123,12 @@ func (x *session) readFrameMemory(addr arch.Addr, b []byte) (int, error) {
 
 // unchanging reports whether all n bytes at addr are now what they were at every frame.
 func (x *session) unchanging(addr arch.Addr, n int) bool {
+	// QTro comes with each tstart, and the engine keeps it for its run; a recording has no engine.
 	if x.engine != nil && x.engine.ReadOnly(addr, uint64(n)) {
 		return true
 	}
 	id, err := x.thread()
+	// The target asks the kernel: /proc/PID/maps shows which mappings are writable.
 	readOnly := x.target.ReadOnly()
 	return err == nil && readOnly != nil && readOnly.ReadOnly(id, addr, n)
 }
@@ -155,6 +160,7 @@ func (x *session) frameDocument(annex string) ([]byte, error) {
 		return nil, errNoFrame
 	}
 	var doc frameElement
+	// Blocks stay in the order of the frame, one element each: GDB looks for memory in all of them.
 	for b := range x.frame.Blocks() {
 		switch b.Kind {
 		case tfile.BlockMemory:

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"tracewell/arch"
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 	"tracewell/tracepoint"
@@ -12,14 +12,13 @@ import (
 
 // firstMarkers is qTfSTM.
 func (x *session) firstMarkers(request.None) ([]byte, error) {
-	x.static = list{}
+	// Read anew with each qTfSTM, since libraries may have come; see markersOf for what is read again.
+	var all []*marker
 	id, err := x.thread()
 	if err == nil {
-		var all []*marker
-		if all, err = x.markersOf(id.PID); err == nil {
-			x.static.items = x.markerReplies(all)
-		}
+		all, err = x.markersOf(id.PID)
 	}
+	x.static = x.markerList(all...)
 	return x.static.advance(), unlessNoProcess(err)
 }
 
@@ -33,7 +32,7 @@ func (x *session) markerHere(addr arch.Addr) ([]byte, error) {
 	if err == nil {
 		var m *marker
 		if m, err = x.markerAt(id.PID, addr); m != nil {
-			found.items = x.markerReplies([]*marker{m})
+			found = x.markerList(m)
 		}
 	}
 	return found.advance(), unlessNoProcess(err)
@@ -47,33 +46,15 @@ func unlessNoProcess(err error) error {
 	return err
 }
 
-// markerReplies describes markers in as few replies as they fit in:
-//
-//	mADDRESS:HEXID:HEXTEXT,...
-//
-// The id is provider:name, the text the arguments as the program's notes have them.
-func (x *session) markerReplies(all []*marker) []string {
-	var replies []string
-	var reply []byte
+// markerList describes markers. The id is provider:name, the text the arguments as the program's notes have them.
+func (x *session) markerList(all ...*marker) list {
+	var described []reply.Marker
 	for _, m := range all {
 		for _, p := range m.probes {
-			one := rsp.AppendHex(nil, uint64(m.addr))
-			one = rsp.AppendHexBytes(append(one, ':'), p.Provider+":"+p.Name)
-			one = rsp.AppendHexBytes(append(one, ':'), p.Text)
-			if len(reply) > 0 && len(reply)+len(",")+len(one) > x.packetSize {
-				replies, reply = append(replies, string(reply)), nil
-			}
-			mark := byte(',')
-			if len(reply) == 0 {
-				mark = 'm'
-			}
-			reply = append(append(reply, mark), one...)
+			described = append(described, reply.Marker{Addr: m.addr, ID: p.Provider + ":" + p.Name, Text: p.Text})
 		}
 	}
-	if len(reply) > 0 {
-		replies = append(replies, string(reply))
-	}
-	return replies
+	return pages(reply.Markers, described, x.packetSize)
 }
 
 // findMarker is what the engine finds the marker of a definition by. Without one the engine says so itself.
@@ -82,6 +63,7 @@ func (x *session) findMarker(addr arch.Addr) tracepoint.Marker {
 	if err != nil {
 		return nil
 	}
+	// A nil *marker in the interface would not be nil.
 	if m, err := x.markerAt(id.PID, addr); m != nil && err == nil {
 		return m
 	}
@@ -96,5 +78,6 @@ func (x *session) staticDocument(annex string) ([]byte, error) {
 	if x.frame == nil {
 		return nil, errNoFrame
 	}
+	// GDB reads it for $_sdata.
 	return x.frame.Static(), nil
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -20,31 +20,27 @@ type document struct {
 // reads makes the handler of a qXfer read out of the function that makes the whole object of an annex.
 func reads(f *request.Form[request.Part], read func(x *session, annex string) ([]byte, error)) call {
 	object := strings.Split(f.Prefix, ":")[1]
-	return on(f, func(x *session, p request.Part) ([]byte, error) {
+	c := on(f, reply.Object, func(x *session, p request.Part) (reply.Part, error) {
+		// A client reads one object of a kind at a time: the next annex takes the place of the last.
 		doc, ok := x.documents[object]
 		if !ok || p.Offset == 0 || doc.annex != p.Annex {
 			b, err := read(x, p.Annex)
 			if err != nil {
-				return nil, err
+				return reply.Part{}, err
 			}
 			doc = document{p.Annex, b}
 			x.documents[object] = doc
 		}
+		// An offset at the very end is no error: it is how GDB asks whether there is more.
 		if p.Offset > uint64(len(doc.bytes)) {
-			return nil, fmt.Errorf("offset %d is behind the end of the %d bytes of %s", p.Offset, len(doc.bytes), object)
+			return reply.Part{}, fmt.Errorf("offset %d is behind the end of the %d bytes of %s", p.Offset, len(doc.bytes), object)
 		}
-		return x.part(doc.bytes[p.Offset:], p.Length), nil
+		rest := doc.bytes[p.Offset:]
+		n := x.fit(rest[:min(p.Length, uint64(len(rest)))], len("m"))
+		return reply.Part{More: n < len(rest), Bytes: rest[:n]}, nil
 	})
-}
-
-// part is a binary reply of at most length bytes from the start of rest: m when more follow, l when these are the last.
-func (x *session) part(rest []byte, length uint64) []byte {
-	n := x.fit(rest[:min(length, uint64(len(rest)))], len("m"))
-	mark := byte('m')
-	if n == len(rest) {
-		mark = 'l'
-	}
-	return append([]byte{mark}, rest[:n]...)
+	c.always = "OFFSET behind the end"
+	return c
 }
 
 // fit is the count of bytes from the start of b that a binary reply has room for behind a header of that length, escapes
@@ -52,6 +48,7 @@ func (x *session) part(rest []byte, length uint64) []byte {
 func (x *session) fit(b []byte, header int) int {
 	room := x.packetSize - header
 	for i, c := range b {
+		// These take two bytes in a frame. PacketSize counts bytes as they are sent.
 		if strings.IndexByte("#$}*", c) >= 0 {
 			room--
 		}
@@ -67,6 +64,7 @@ func errNoAnnex(annex string) error { return fmt.Errorf("there is no annex %q", 
 
 // marshal prints an XML document. Attribute values are escaped, since names come from the program.
 func marshal(doc any) ([]byte, error) {
+	// No DOCTYPE: GDB has the DTDs built in and reads none.
 	b, err := xml.MarshalIndent(doc, "", " ")
 	if err != nil {
 		return nil, err
@@ -77,6 +75,7 @@ func marshal(doc any) ([]byte, error) {
 // featuresDocument is qXfer:features:read. The description has no includes, so there is one annex. As with gdbserver there is
 // none without a process: GDB keeps its user from choosing another architecture than described (set architecture).
 func (x *session) featuresDocument(annex string) ([]byte, error) {
+	// Between two programs of an extended session there may be one of another architecture.
 	if !x.alive() {
 		return nil, target.ErrNoProcess
 	}
@@ -95,6 +94,7 @@ func (x *session) auxvDocument(annex string) ([]byte, error) {
 	if annex != "" {
 		return nil, errNoAnnex(annex)
 	}
+	// The vector as the kernel has it, in words of the process.
 	return x.target.Auxv().ReadAuxv(id.PID)
 }
 
@@ -106,6 +106,7 @@ func (x *session) execFileDocument(annex string) ([]byte, error) {
 	}
 	if annex != "" {
 		// A process, which the packets that name nothing else have in the same form.
+		// Without one it is the process of the selected thread, as older clients mean it.
 		if id.PID, err = request.KillProcess.Parse(annex); err != nil {
 			return nil, err
 		}
@@ -127,21 +128,19 @@ func (x *session) siginfoDocument(annex string) ([]byte, error) {
 }
 
 // writeSiginfo is qXfer:siginfo:write.
-func (x *session) writeSiginfo(w request.ObjectWrite) ([]byte, error) {
+func (x *session) writeSiginfo(w request.ObjectWrite) (uint64, error) {
 	id, err := x.thread()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
+	// GDB writes the whole structure; a part is merged into what there is.
 	b, err := x.target.Siginfo().ReadSiginfo(id)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	if w.Offset > uint64(len(b)) || uint64(len(w.Bytes)) > uint64(len(b))-w.Offset {
-		return nil, fmt.Errorf("%d bytes at offset %d do not lie in the %d bytes of siginfo", len(w.Bytes), w.Offset, len(b))
+		return 0, fmt.Errorf("%d bytes at offset %d do not lie in the %d bytes of siginfo", len(w.Bytes), w.Offset, len(b))
 	}
 	copy(b[w.Offset:], w.Bytes)
-	if err := x.target.Siginfo().WriteSiginfo(id, b); err != nil {
-		return nil, err
-	}
-	return rsp.AppendHex(nil, uint64(len(w.Bytes))), nil
+	return uint64(len(w.Bytes)), x.target.Siginfo().WriteSiginfo(id, b)
 }

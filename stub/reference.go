@@ -35,6 +35,7 @@ func Reference() string {
 	b.WriteString(preface)
 	for _, g := range groups() {
 		fmt.Fprintf(&b, "## %s\n\n%s\n\n", strings.ToUpper(g.name[:1])+g.name[1:], g.offered())
+		// The columns are those that a person who ports a client or compares two servers asks for.
 		b.WriteString("| packet | what it does | reply | errors | token | gdbserver 13.1 |\n|---|---|---|---|---|---|\n")
 		for _, p := range g.packets {
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", code(p.grammar()), cell(p.about), cell(p.reply),
@@ -78,6 +79,7 @@ func (g *group) offered() string {
 
 // grammar is the whole packet, with a blank between a name and a field that would look like one word.
 func (p *packet) grammar() string {
+	// "H g|c THREAD" is easier on the eye than "Hg|c THREAD", and no packet has such a blank.
 	if p.Syntax != "" && isLetter(p.Prefix[len(p.Prefix)-1]) && isLetter(p.Syntax[0]) {
 		return p.Prefix + " " + p.Syntax
 	}
@@ -104,8 +106,10 @@ func (p *packet) failures() string {
 	if p.flags&changesRun != 0 {
 		when = append(when, "the run is a recording")
 	}
-	if p.errors != "" {
-		when = append(when, p.errors)
+	for _, why := range []string{p.errors, p.always} {
+		if why != "" {
+			when = append(when, why)
+		}
 	}
 	return strings.Join(when, "; ")
 }

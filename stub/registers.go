@@ -6,78 +6,46 @@ import (
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 	"tracewell/tdesc"
 )
 
-// block is a register block and which of its bytes are known.
-type block struct {
-	bytes []byte
-	known func(offset int) bool // nil when all are
-}
-
-// knows reports whether all bytes of a register are known.
-func (b block) knows(slot *tdesc.Slot) bool {
-	for i := slot.Offset; i < slot.Offset+slot.Size; i++ {
-		if b.known != nil && !b.known(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// appendHex appends the bytes from offset on, with xx for those that are not known: that is how GDB reads "unavailable".
-func (b block) appendHex(dst []byte, offset, size int) []byte {
-	for i := offset; i < offset+size; i++ {
-		if b.known != nil && !b.known(i) {
-			dst = append(dst, "xx"...)
-		} else {
-			dst = rsp.AppendHexBytes(dst, b.bytes[i:i+1])
-		}
-	}
-	return dst
-}
-
 // registerBlock reads the registers of the selected frame, or of the selected thread.
-func (x *session) registerBlock() (block, error) {
+func (x *session) registerBlock() (reply.Block, error) {
 	layout, err := x.registers()
 	if err != nil {
-		return block{}, err
+		return reply.Block{}, err
 	}
 	if x.frame != nil {
+		// A frame that collected no registers is no error: all are unavailable, and GDB shows what it can.
 		return x.frameRegisters(layout), nil
 	}
 	id, err := x.thread()
 	if err != nil {
-		return block{}, err
+		return reply.Block{}, err
 	}
 	return x.threadRegisters(layout, id)
 }
 
 // threadRegisters reads the registers of a thread, whether or not a frame is selected.
-func (s *Server) threadRegisters(layout *tdesc.Layout, id target.ThreadID) (block, error) {
-	b := block{bytes: make([]byte, layout.Size)}
-	if err := s.target.ReadRegisters(id, b.bytes); err != nil {
-		return block{}, err
+func (s *Server) threadRegisters(layout *tdesc.Layout, id target.ThreadID) (reply.Block, error) {
+	b := reply.Block{Bytes: make([]byte, layout.Size)}
+	if err := s.target.ReadRegisters(id, b.Bytes); err != nil {
+		return reply.Block{}, err
 	}
+	// Only a recording has registers that are not known; a process has all of them.
 	availability := s.target.Availability()
 	if availability == nil {
 		return b, nil
 	}
-	known := make([]bool, layout.Size)
-	b.known = func(offset int) bool { return known[offset] }
-	return b, availability.AvailableRegisters(id, known)
+	b.Available = make([]bool, layout.Size)
+	return b, availability.AvailableRegisters(id, b.Available)
 }
 
 // readRegisters is g.
-func (x *session) readRegisters(request.None) ([]byte, error) {
-	b, err := x.registerBlock()
-	if err != nil {
-		return nil, err
-	}
-	return b.appendHex(make([]byte, 0, 2*len(b.bytes)), 0, len(b.bytes)), nil
-}
+func (x *session) readRegisters(request.None) (reply.Block, error) { return x.registerBlock() }
 
 // writeRegisters is G. Without a process that is what is wrong, whatever the packet holds.
 func (x *session) writeRegisters(args string) ([]byte, error) {
@@ -89,6 +57,7 @@ func (x *session) writeRegisters(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A block of another length is of a client with another description: nothing in it would be in its place.
 	if len(b) != layout.Size {
 		return nil, fmt.Errorf("%d bytes of registers, expected %d", len(b), layout.Size)
 	}
@@ -103,6 +72,7 @@ func (x *session) writeRegisters(args string) ([]byte, error) {
 // exist comes before what is wrong behind its number, which begins the packet.
 func (x *session) slot(n arch.Reg, malformed error) (*tdesc.Slot, error) {
 	var syntax *rsp.SyntaxError
+	// Not even the number could be read.
 	if errors.As(malformed, &syntax) && syntax.Offset == 0 {
 		return nil, malformed
 	}
@@ -128,7 +98,7 @@ func (x *session) readRegister(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.appendHex(nil, slot.Offset, slot.Size), nil
+	return reply.Registers.Append(nil, b.Part(slot.Offset, slot.Size)), nil
 }
 
 // writeRegister is P.
@@ -139,6 +109,7 @@ func (x *session) writeRegister(args string) ([]byte, error) {
 		return nil, err
 	}
 	value := r.Value
+	// A shorter value would leave part of the register as it was.
 	if len(value) != slot.Size {
 		return nil, fmt.Errorf("%d bytes for %s, expected %d", len(value), slot.Reg.Name, slot.Size)
 	}
@@ -155,6 +126,7 @@ func (x *session) setRegister(id target.ThreadID, slot *tdesc.Slot, value []byte
 	if err != nil {
 		return err
 	}
+	// Targets write whole blocks only: ptrace has no request for one register of a regset.
 	b := make([]byte, layout.Size)
 	if err := x.target.ReadRegisters(id, b); err != nil {
 		return err

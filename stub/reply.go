@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -21,6 +22,7 @@ var errFrameSelected = errors.New("a traceframe is selected")
 // unless the client announced that it reads error texts everywhere (GDB 16 does).
 func (x *session) errorReply(p *packet, err error) []byte {
 	switch {
+	// The empty reply: the packet is known but this target lacks what it needs.
 	case errors.Is(err, target.ErrUnsupported):
 		return nil
 	case p.flags&numericErrors != 0 && !x.client.Has(request.ErrorMessages):
@@ -52,6 +54,22 @@ func errorText(err error) []byte {
 type list struct {
 	items []string
 	next  int
+}
+
+// pages is a list of items in as few replies as hold them, each of up to room bytes, or of one item that is longer.
+func pages[T any](form *reply.Form[[]T], all []T, room int) (l list) {
+	first, size := 0, 0
+	for i := range all {
+		own := len(form.Append(nil, all[i:i+1])) // the m counts for the comma that is in its place in the others
+		if size += own; size > room && i > first {
+			l.items = append(l.items, string(form.Append(nil, all[first:i])))
+			first, size = i, own
+		}
+	}
+	if first < len(all) {
+		l.items = append(l.items, string(form.Append(nil, all[first:])))
+	}
+	return l
 }
 
 // advance returns the next item, or l behind the last.

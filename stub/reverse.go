@@ -18,6 +18,7 @@ func (x *session) resumeBack(verb target.Verb) ([]byte, error) {
 	if x.nonStop != nil {
 		return nil, errReverseNonStop
 	}
+	// GDB sends Hc in front of these, as it does for c and s; what does not step goes on along with the thread that does.
 	id, rest, err := x.oldChoice()
 	if err != nil {
 		return nil, err

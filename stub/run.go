@@ -18,6 +18,7 @@ var (
 
 // run is vRun. An empty path means the program that ran last, but with the arguments of the packet.
 func (x *session) run(args string) ([]byte, error) {
+	// Before the arguments are looked at: also a malformed vRun must not have the empty reply.
 	if x.target.Launcher() == nil {
 		return nil, errOneProgram
 	}
@@ -25,6 +26,7 @@ func (x *session) run(args string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A copy: what cannot be started does not change which program ran last.
 	p := x.program
 	if named.Path != "" {
 		p.Path = named.Path
@@ -39,6 +41,7 @@ func (x *session) run(args string) ([]byte, error) {
 
 // launch starts a program, which is then the one that ran last, and selects its thread. It returns the event to tell.
 func (x *session) launch(p target.Program) (target.Event, error) {
+	// Without "set remote exec-file" GDB sends an empty name.
 	if p.Path == "" {
 		return target.Event{}, errNoProgram
 	}
@@ -50,6 +53,7 @@ func (x *session) launch(p target.Program) (target.Event, error) {
 	if x.config.Notify.Started != nil {
 		x.config.Notify.Started(p.Path, id.PID)
 	}
+	// As after PTRACE_TRACEME and exec: SIGTRAP, which GDB expects of a program that has just been started.
 	ev := target.Event{Thread: id, Signal: target.SignalTrap}
 	x.welcome(ev, false)
 	return ev, nil
@@ -66,6 +70,7 @@ func (x *session) refuse(err error) error {
 // welcome takes note of a new process, whose thread stopped with ev, and selects that.
 func (x *session) welcome(ev target.Event, attached bool) {
 	x.attached[ev.Thread.PID] = attached
+	// ? replies with this until the program runs.
 	x.last = &ev
 	x.general, x.resuming = ev.Thread, target.ThreadID{}
 	clear(x.documents)
@@ -98,12 +103,14 @@ func (x *session) attach(pid int) ([]byte, error) {
 		x.config.Notify.Attached(pid)
 	}
 	ev := target.Event{Thread: id}
+	// Signal 0: the process was stopped by nothing of its own, and GDB shows none.
 	x.welcome(ev, true)
 	if x.nonStop == nil {
 		return x.stopReply(ev), nil
 	}
 	var actions []target.Action
 	for _, id := range x.target.Threads() {
+		// All threads of the process, those of others stay as they are.
 		if id.PID == pid {
 			x.nonStop.stops[id] = target.Event{Thread: id}
 			actions = append(actions, target.Action{Thread: id})

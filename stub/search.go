@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"tracewell/arch"
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 )
 
@@ -17,18 +17,13 @@ const memoryChunk = 64 << 10
 var errNoPattern = errors.New("there is no pattern to search for")
 
 // searchMemory is qSearch:memory.
-func (x *session) searchMemory(s request.Search) ([]byte, error) {
+func (x *session) searchMemory(s request.Search) (reply.Match, error) {
+	// GDB's find command sends none.
 	if len(s.Pattern) == 0 {
-		return nil, errNoPattern
+		return reply.Match{}, errNoPattern
 	}
 	at, found, err := x.find(s.Addr, s.Length, s.Pattern)
-	switch {
-	case err != nil:
-		return nil, err
-	case !found:
-		return []byte("0"), nil
-	}
-	return rsp.AppendHex([]byte("1,"), uint64(at)), nil
+	return reply.Match{Found: found, Addr: at}, err
 }
 
 // find looks for the first place of pattern among length bytes. Memory that cannot be read ends the search with an error,
@@ -41,6 +36,8 @@ func (x *session) find(addr arch.Addr, length uint64, pattern []byte) (at arch.A
 		keep := min(len(window), len(pattern)-1)
 		copy(window, window[len(window)-keep:])
 		window = append(window[:keep], chunk...)
+		// The window may hold the whole pattern at most len(pattern)-1 bytes in front of the chunk, so nothing is found
+		// twice or missed.
 		i := bytes.Index(window, pattern)
 		found = i >= 0
 		at = behind - arch.Addr(len(window)-i)
@@ -50,7 +47,7 @@ func (x *session) find(addr arch.Addr, length uint64, pattern []byte) (at arch.A
 }
 
 // checksum is qCRC.
-func (x *session) checksum(e request.Extent) ([]byte, error) {
+func (x *session) checksum(e request.Extent) (uint32, error) {
 	crc := uint32(math.MaxUint32)
 	err := x.eachChunk(e.Addr, e.Length, func(_ arch.Addr, chunk []byte) bool {
 		for _, b := range chunk {
@@ -58,7 +55,7 @@ func (x *session) checksum(e request.Extent) ([]byte, error) {
 		}
 		return true
 	})
-	return rsp.AppendHex([]byte("C"), uint64(crc)), err
+	return crc, err
 }
 
 // crcTable serves the polynomial 0x04c11db7 with the most significant bit first, which hash/crc32 does not (GDB manual, qCRC).
@@ -81,6 +78,7 @@ func (x *session) eachChunk(addr arch.Addr, length uint64, f func(behind arch.Ad
 	buf := make([]byte, min(length, memoryChunk))
 	for length > 0 {
 		n, err := x.memoryAt(addr, buf[:min(length, uint64(len(buf)))])
+		// The error is about the first byte that cannot be read.
 		if n == 0 {
 			return err
 		}

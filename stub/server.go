@@ -128,7 +128,7 @@ func New(c Config) *Server {
 	}
 	if tracer := c.Target.Tracer(); tracer != nil && c.Engine != nil {
 		s.engine, s.world, s.recorded = c.Engine, c.Engine, liveRun{c.Engine}
-		tracer.SetHandler(c.Engine)
+		tracer.SetHandler(c.Engine.NewHandler())
 	} else {
 		s.world, s.recorded = newWorld(c.Target), c.Target.TraceRun()
 	}

@@ -19,7 +19,7 @@ type session struct {
 	out     []byte // frames to be written
 	plain   []byte // the packet being handled, unescaped
 	chunk   []byte // of the trace buffer, as last read
-	digits  []byte // of it, as last sent
+	reply   []byte // memory for replies that have a form
 
 	client   request.Client
 	general  target.ThreadID // of Hg: whose registers and memory are meant; zero to choose one
@@ -53,6 +53,7 @@ func newSession(s *Server, conn io.ReadWriteCloser) *session {
 	if s.last != nil && stops(*s.last) {
 		x.general = s.last.Thread
 	}
+	// The client is new: it hears of no process that is gone, and selects a thread that lives.
 	x.forgetEnded()
 	x.takeCharge()
 	if hasMarkers(s) {
@@ -90,6 +91,7 @@ func (x *session) serve() error {
 			if !ok {
 				return in.err
 			}
+			// A Ctrl-C that finds the program stopped already must not stop the next resumption.
 			x.catchUp()
 			if err := x.consume(chunk); err != nil {
 				return err

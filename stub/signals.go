@@ -40,6 +40,7 @@ func (x *session) passes(ev target.Event) bool {
 	switch {
 	case x.detached:
 		return passesUnattended(ev)
+	// A target that has the ability passes signals itself, without a stop.
 	case x.target.Signals() != nil || ev.Kind != target.Stopped || ev.Reason != target.ReasonNone:
 		return false
 	}
@@ -70,16 +71,16 @@ func everySignal() (set signalSet) {
 }
 
 // passSignals is QPassSignals: these go to the program without a stop.
-func (x *session) passSignals(list []int) ([]byte, error) {
+func (x *session) passSignals(list []int) error {
 	x.pass = setOf(list)
 	x.takeCharge()
-	return replyOK, nil
+	return nil
 }
 
 // programSignals is QProgramSignals: these the program may take with it when it is let go.
-func (x *session) programSignals(list []int) ([]byte, error) {
+func (x *session) programSignals(list []int) error {
 	x.target.Signals().ProgramSignals(setOf(list).list())
-	return replyOK, nil
+	return nil
 }
 
 // setOf is the set of the signals that a packet lists.

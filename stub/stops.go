@@ -15,9 +15,11 @@ func (x *session) status(request.None) ([]byte, error) {
 	switch {
 	case x.nonStop != nil:
 		return x.firstStop(), nil
+	// The stop that is due is the answer to another packet; GDB never asks then.
 	case x.running && x.owed:
 		return nil, target.ErrRunning
 	case x.running:
+		// Ctrl-C of the server's own: the stop reply goes out when the event comes.
 		x.owed, x.unsettled = true, true
 		x.interrupt()
 		return nil, errLater
@@ -41,6 +43,7 @@ func (s *Server) lastStop() target.Event {
 		}
 	}
 	if len(threads) == 0 {
+		// W00 is what gdbserver --multi replies before the first program.
 		return target.Event{Kind: target.Exited}
 	}
 	return target.Event{Thread: threads[0], Signal: target.SignalTrap}
@@ -52,11 +55,14 @@ func (x *session) stopped(ev target.Event) {
 		x.stoppedAlone(ev)
 		return
 	}
+	// A child that the client has let go before it was told of it may still report its end.
 	unknown := ends(ev) && !x.knows(ev)
 	if !x.settle(ev, func(ev target.Event) bool { return unknown || x.passes(ev) }) {
 		return
 	}
+	// Hc holds for one resumption.
 	x.resuming = target.ThreadID{}
+	// Any other signal may have come just before the interrupt, which then is still on its way.
 	if ev.Kind != target.Stopped || ev.Signal == target.SignalInt {
 		x.asked = false
 	}
@@ -90,19 +96,23 @@ func (x *session) stopReply(ev target.Event) []byte {
 		if x.client.Has(request.Multiprocess) { // only such clients understand it
 			s.PID = ev.Thread.PID
 		}
-		return s.Append(nil)
+		return reply.Stopped.Append(nil, s)
 	case target.ThreadExited:
 		s.Kind, s.Number, s.Thread = 'w', int(uint8(ev.Code)), x.idOf(ev.Thread)
-		return s.Append(nil)
+		return reply.Stopped.Append(nil, s)
 	case target.NoneResumed:
-		return []byte("N")
+		s.Kind = 'N'
+		return reply.Stopped.Append(nil, s)
 	case target.Stopped:
 	default:
+		// Forks, execs, system calls and so on are reported with SIGTRAP and their reason, see the GDB manual, Stop Reply
+		// Packets.
 		s.Number = int(target.SignalTrap)
 	}
+	// Without the T packet there is no way to tell the thread either.
 	if x.disabled.stopDetails() {
 		s.Kind = 'S'
-		return s.Append(nil)
+		return reply.Stopped.Append(nil, s)
 	}
 	s.Reason, s.Detail = x.reason(ev)
 	s.Registers = x.expedited(ev.Thread)
@@ -112,7 +122,7 @@ func (x *session) stopReply(ev target.Event) []byte {
 			s.Core = th.Core
 		}
 	}
-	return s.Append(nil)
+	return reply.Stopped.Append(nil, s)
 }
 
 // watchNames are the reasons that come with an address.
@@ -138,6 +148,7 @@ func (x *session) reason(ev target.Event) (name, detail string) {
 	case ev.Reason == target.ReasonHwBreak && x.client.Has(request.HwBreak):
 		return "hwbreak", ""
 	case ev.Reason == target.ReasonLibrary:
+		// GDB reads the list of libraries again at this.
 		return "library", ""
 	case historyEnds[ev.Reason] != "":
 		return "replaylog", historyEnds[ev.Reason]
@@ -151,6 +162,7 @@ func (x *session) reason(ev target.Event) (name, detail string) {
 func (x *session) happening(ev target.Event) (name, detail string) {
 	switch {
 	case ev.Kind == target.Execed && x.client.Has(request.ExecEvents):
+		// The path is text in hexadecimal; addresses and numbers of system calls are numbers.
 		return "exec", fmt.Sprintf("%x", ev.Path)
 	case ev.Kind == target.Forked && x.client.Has(request.ForkEvents):
 		return "fork", x.idOf(ev.Child).String()
@@ -160,6 +172,7 @@ func (x *session) happening(ev target.Event) (name, detail string) {
 		return "vforkdone", ""
 	case ev.Kind == target.ThreadCreated && x.births:
 		return "create", ""
+	// Only a client that sent QCatchSyscalls gets these.
 	case ev.Kind == target.SyscallEntry:
 		return "syscall_entry", fmt.Sprintf("%x", uint32(ev.Syscall))
 	case ev.Kind == target.SyscallReturn:
@@ -181,8 +194,9 @@ func (x *session) expedited(id target.ThreadID) (list []reply.Register) {
 	}
 	isa := x.target.ISA()
 	for _, n := range [...]arch.Reg{isa.FP, isa.SP, isa.PC} {
-		if slot := layout.ByNumber(n); slot != nil && b.knows(slot) {
-			list = append(list, reply.Register{Number: n, Hex: string(b.appendHex(nil, slot.Offset, slot.Size))})
+		if slot := layout.ByNumber(n); slot != nil && b.Has(slot.Offset, slot.Size) {
+			hex := string(reply.Registers.Append(nil, b.Part(slot.Offset, slot.Size)))
+			list = append(list, reply.Register{Number: n, Hex: hex})
 		}
 	}
 	return list

@@ -52,6 +52,13 @@ func exchange(t *testing.T, c *rsp.Client, packet, want string) {
 	}
 }
 
+// endAcks has the client do without acknowledgments.
+func endAcks(t *testing.T, c *rsp.Client) {
+	t.Helper()
+	exchange(t, c, "QStartNoAckMode", "OK")
+	c.NoAck()
+}
+
 func wait(t *testing.T, served <-chan error) error {
 	t.Helper()
 	select {
@@ -67,9 +74,7 @@ func TestMonitorExitEndsProgramAndServer(t *testing.T) {
 	for _, attached := range []bool{false, true} {
 		s, f := toyServer(t, Config{Attached: attached})
 		c, conn, served := serve(s)
-		if err := c.StartNoAck(); err != nil { // or it would acknowledge a reply to a server that is gone
-			t.Fatal(err)
-		}
+		endAcks(t, c) // or it would acknowledge a reply to a server that is gone
 		exchange(t, c, "qRcmd,65786974", "OK")
 		if err := wait(t, served); !errors.Is(err, ErrExit) {
 			t.Errorf("Serve returned %v", err)
@@ -89,9 +94,7 @@ func TestMonitorExitOfSeveralProcesses(t *testing.T) {
 		Detaching: func(pid int) { detached = append(detached, pid) },
 	}})
 	c, conn, served := serve(s)
-	if err := c.StartNoAck(); err != nil {
-		t.Fatal(err)
-	}
+	endAcks(t, c)
 	if _, err := c.Exchange("qSupported:fork-events+"); err != nil {
 		t.Fatal(err)
 	}

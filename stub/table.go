@@ -1,6 +1,7 @@
 package stub
 
 import (
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -42,8 +43,7 @@ type packet struct {
 
 	// The rest is for readers, see reference.go.
 	about   string
-	reply   string // what is replied besides E. and a text
-	errors  string // why it may fail, besides its flags, arguments that are not well formed, and the lack of a process
+	errors  string // why it may fail, besides its kind, its flags, malformed arguments, and the lack of a process
 	differs string // what gdbserver 13.1 does instead; "" for the same
 	manual  string // where the letter of GDB's manual is not followed, and why; "" for nowhere
 }
@@ -51,26 +51,50 @@ type packet struct {
 // call is a packet's grammar and what answers it.
 type call struct {
 	*request.Grammar
+	reply   string // what is replied besides E. and a text, for readers
+	always  string // why any packet of its kind may fail, for readers
 	handler handler
 }
 
-// handler answers a packet. Its arguments are what follows the prefix. No reply and no error is the empty reply.
+// handler answers a packet. Its arguments are what follows the prefix. No reply and no error is the empty reply. What it returns is
+// sent before another handler is called.
 type handler func(x *session, args string) ([]byte, error)
 
-// on answers a packet by a function of its parsed arguments. Arguments that do not parse are refused before that.
-func on[A any](f *request.Form[A], answer func(*session, A) ([]byte, error)) call {
-	return call{&f.Grammar, func(x *session, args string) ([]byte, error) {
+// on answers a packet by a function of its parsed arguments, which returns the content of a reply. Arguments that do not parse are
+// rejected before that.
+func on[A, R any](f *request.Form[A], form *reply.Form[R], answer func(*session, A) (R, error)) call {
+	return raw(f, form.Syntax, func(x *session, a A) ([]byte, error) {
+		r, err := answer(x, a)
+		if err != nil {
+			return nil, err
+		}
+		x.reply = form.Append(x.reply[:0], r)
+		return x.reply, nil
+	})
+}
+
+// does answers a packet by OK when a function of its parsed arguments has succeeded.
+func does[A any](f *request.Form[A], do func(*session, A) error) call {
+	return on(f, reply.OK, func(x *session, a A) (none reply.None, err error) { return none, do(x, a) })
+}
+
+// raw answers a packet by a function of its parsed arguments that returns the bytes of the reply: for stop replies, which come with
+// events, too, and for replies that have no form.
+func raw[A any](f *request.Form[A], replies string, answer func(*session, A) ([]byte, error)) call {
+	return unparsed(f, replies, func(x *session, args string) ([]byte, error) {
 		a, err := f.Parse(args)
 		if err != nil {
 			return nil, err
 		}
 		return answer(x, a)
-	}}
+	})
 }
 
 // unparsed answers a packet by a function that takes the arguments as they came: because it does not look at them, or because
-// something else is to be refused before what is malformed.
-func unparsed[A any](f *request.Form[A], answer handler) call { return call{&f.Grammar, answer} }
+// something else is to be rejected before what is malformed.
+func unparsed[A any](f *request.Form[A], replies string, answer handler) call {
+	return call{Grammar: &f.Grammar, reply: replies, handler: answer}
+}
 
 // flags say how a packet is treated before and after its handler is called.
 type flags uint8

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -19,6 +20,7 @@ func (x *session) thread() (target.ThreadID, error) {
 	if len(threads) == 0 {
 		return target.ThreadID{}, target.ErrNoProcess
 	}
+	// The leader of the first process, as long as that lives.
 	return threads[0], nil
 }
 
@@ -29,6 +31,7 @@ func (x *session) resolve(pid, tid int) (target.ThreadID, error) {
 		return target.ThreadID{}, target.ErrNoProcess
 	}
 	wild := target.ThreadID{PID: orAll(pid), TID: orAll(tid)}
+	// The process of a thread-id without one is any: thread numbers are unique in a system.
 	if i := slices.IndexFunc(threads, wild.Covers); i >= 0 {
 		return threads[i], nil
 	}
@@ -63,64 +66,54 @@ func (x *session) idOf(id target.ThreadID) *rsp.Thread {
 // selectThread is H. Selecting any thread, or all, leaves the choice to the server; GDB does so before there is a process.
 // As with gdbserver it stays with the thread that it has, if that lives: GDB asks for the current thread like this (qC)
 // right after it has attached to a second process. For c and s all threads of one process can be meant.
-func (x *session) selectThread(s request.Selection) ([]byte, error) {
+func (x *session) selectThread(s request.Selection) error {
 	selected, pid, tid := &x.general, s.PID, s.TID
 	if s.For == 'c' {
 		selected = &x.resuming
 	}
+	// Hg0, Hg-1, Hgp0.0 and Hc-1, as GDB sends them.
 	if tid <= 0 && pid <= 0 {
 		if _, err := x.resolve(selected.PID, selected.TID); err != nil || selected == &x.resuming {
 			*selected = target.ThreadID{}
 		}
-		return replyOK, nil
+		return nil
 	}
 	id, err := x.resolve(pid, tid)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	*selected = id
+	// Hcp1.-1: what resumes is all of the process.
 	if selected == &x.resuming && tid == rsp.AllThreads {
 		selected.TID = target.All
 	}
-	return replyOK, nil
+	return nil
 }
 
 // threadAlive is T.
-func (x *session) threadAlive(t rsp.Thread) ([]byte, error) {
+func (x *session) threadAlive(t rsp.Thread) error {
 	if _, err := x.resolve(t.PID, t.TID); err != nil {
-		return nil, err
+		return err
 	}
-	return replyOK, nil
+	return nil
 }
 
 // currentThread is qC.
-func (x *session) currentThread(request.None) ([]byte, error) {
+func (x *session) currentThread(request.None) (rsp.Thread, error) {
 	id, err := x.thread()
 	if err != nil {
-		return nil, err
+		return rsp.Thread{}, err
 	}
-	return x.idOf(id).Append([]byte("QC")), nil
+	return *x.idOf(id), nil
 }
 
 // firstThreads is qfThreadInfo: it makes the list, in packets of as many threads as fit.
 func (x *session) firstThreads(request.None) ([]byte, error) {
-	x.threads = list{}
-	var line []byte
-	for _, th := range x.known() {
-		id := x.idOf(th).String()
-		switch {
-		case line == nil:
-			line = []byte("m" + id)
-		case len(line)+len(",")+len(id) > x.packetSize:
-			x.threads.items = append(x.threads.items, string(line))
-			line = []byte("m" + id)
-		default:
-			line = append(line, ","+id...)
-		}
+	var all []rsp.Thread
+	for _, id := range x.known() {
+		all = append(all, *x.idOf(id))
 	}
-	if line != nil {
-		x.threads.items = append(x.threads.items, string(line))
-	}
+	x.threads = pages(reply.Threads, all, x.packetSize)
 	return x.threads.advance(), nil
 }
 
@@ -128,25 +121,20 @@ func (x *session) firstThreads(request.None) ([]byte, error) {
 func (x *session) moreThreads(request.None) ([]byte, error) { return x.threads.advance(), nil }
 
 // threadExtra is qThreadExtraInfo.
-func (x *session) threadExtra(t rsp.Thread) ([]byte, error) {
+func (x *session) threadExtra(t rsp.Thread) (string, error) {
 	id, err := x.resolve(t.PID, t.TID)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	th, err := x.target.Thread(id)
-	return rsp.AppendHexBytes(nil, th.Name), err
+	// GDB shows it in "info threads" if it has no qXfer:threads.
+	return th.Name, err
 }
 
 // askAttached is qAttached. Children count as their parents do.
-func (x *session) askAttached(p request.MaybeProcess) ([]byte, error) {
+func (x *session) askAttached(p request.MaybeProcess) (bool, error) {
 	pid, err := x.chosenProcess(p)
-	if err != nil {
-		return nil, err
-	}
-	if x.attached[pid] {
-		return []byte("1"), nil
-	}
-	return []byte("0"), nil
+	return x.attached[pid], err
 }
 
 // chosenProcess is the process that a packet names, or that of the selected thread.
@@ -186,6 +174,7 @@ func (x *session) threadsDocument(annex string) ([]byte, error) {
 		if err != nil {
 			continue // it has just ended
 		}
+		// The fields are optional one by one, and what is not known is left out.
 		e := threadElement{ID: x.idOf(id).String(), Name: th.Name, Handle: x.threadHandle(id)}
 		if th.Core >= 0 {
 			e.Core = fmt.Sprint(th.Core)

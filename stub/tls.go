@@ -4,7 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 
-	"tracewell/rsp"
+	"tracewell/arch"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -13,19 +13,15 @@ import (
 var errNoLocals = errors.New("libthread-db-search-path has no libthread_db.so.1, which asks for no thread-local variables")
 
 // threadLocal is qGetTLSAddr.
-func (x *session) threadLocal(l request.Local) ([]byte, error) {
+func (x *session) threadLocal(l request.Local) (arch.Addr, error) {
 	if x.noLocals {
-		return nil, errNoLocals
+		return 0, errNoLocals
 	}
 	id, err := x.resolve(l.Thread.PID, l.Thread.TID)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	addr, err := x.target.ThreadLocals().ThreadLocal(id, l.LinkMap, l.Offset)
-	if err != nil {
-		return nil, err
-	}
-	return rsp.AppendHex(nil, uint64(addr)), nil
+	return x.target.ThreadLocals().ThreadLocal(id, l.LinkMap, l.Offset)
 }
 
 // threadHandle is what the program's C library calls a thread (pthread_t), as its bytes in memory, in hex; "" if that is not
@@ -40,6 +36,7 @@ func (x *session) threadHandle(id target.ThreadID) string {
 		return ""
 	}
 	var b [8]byte
+	// pthread_t is a pointer to the thread's descriptor in glibc and musl: the thread pointer of the ABI leads there.
 	isa := x.target.ISA()
 	if isa.AddrSize == 4 {
 		isa.Order.PutUint32(b[:], uint32(pointer))

@@ -21,6 +21,7 @@ func (s *Server) watch() {
 	s.unattended = u
 	routine.Go(func() {
 		defer close(u.done)
+		// An event that stops the program ends the watch by itself; the client that comes next is told of it by ?.
 		for s.running {
 			select {
 			case <-u.stop:
@@ -58,6 +59,7 @@ func (s *Server) leaveAlone() {
 // leave does what must be done when a connection has ended. A program that the client left to the trace run stays even when
 // the run is over by then: without it GDB would not show the frames.
 func (s *Server) leave(detached bool) error {
+	// Asked before the run is stopped, whose end does not make the program any less the run's.
 	survives := s.survives()
 	var err error
 	if !s.tracesOn() {
@@ -79,6 +81,7 @@ func (s *Server) leave(detached bool) error {
 // carryOn lets a program go on that runs, in all-stop mode and watched.
 func (s *Server) carryOn() error {
 	s.leaveAlone()
+	// Non-stop mode is the connection's: without a client the program is in all-stop mode.
 	ran, err := s.endNonStop()
 	if ran && err == nil && s.alive() {
 		err = s.resume(everyThread)
@@ -107,6 +110,7 @@ func (s *Server) endAll(choice Loss) error {
 
 // killAll ends processes.
 func (s *Server) killAll(pids []int) error {
+	// Told before it happens, as gdbserver prints it: "Killing process(es): N".
 	if s.config.Notify.Killing != nil && len(pids) > 0 {
 		s.config.Notify.Killing(pids)
 	}
@@ -132,6 +136,7 @@ func (s *Server) letGo(pid int) error {
 		}
 	}
 	err := s.end(pid, s.target.Runner().Detach)
+	// The process is still ours, and so is its run.
 	if err != nil && heir != 0 {
 		s.traced = pid
 	}
@@ -140,6 +145,7 @@ func (s *Server) letGo(pid int) error {
 
 // end kills a process or lets it go, in all-stop mode stopping everything first. A trace run in it ends with that.
 func (s *Server) end(pid int, do func(pid int) error) error {
+	// In all-stop mode a target takes no detach of a process that runs.
 	if s.nonStop == nil {
 		if err := s.halt(); err != nil {
 			return err

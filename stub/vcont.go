@@ -36,6 +36,7 @@ func (x *session) resumeThreads(actions []request.Action) ([]byte, error) {
 			resumed = append(resumed, o.Action)
 		}
 	}
+	// All of one kind, or all of the other.
 	switch len(resumed) {
 	case len(orders):
 		return x.start(resumed)
@@ -53,6 +54,7 @@ func (x *session) start(actions []target.Action) ([]byte, error) { return x.star
 
 // startIn is start in either direction.
 func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
+	// The stop is made up: nothing has run, and the threads stay where they are.
 	if x.asked && !x.running {
 		id := x.lastStop().Thread // the selected thread may be gone
 		if th, err := x.resolve(x.general.PID, x.general.TID); err == nil {
@@ -74,6 +76,7 @@ func (x *session) startIn(back bool, actions []target.Action) ([]byte, error) {
 	x.owed = true
 	if x.detached {
 		x.detached = false
+		// The client has taken the program back from its run: events are its own again.
 		x.takeCharge()
 	}
 	return nil, errLater
@@ -91,6 +94,7 @@ func orderOf(a request.Action) order {
 	case 'r':
 		o.Verb = target.StepRange
 	}
+	// An action without a thread is for all that no action before it names.
 	o.Thread = target.ThreadID{PID: target.All, TID: target.All}
 	if !a.All {
 		o.Thread = target.ThreadID{PID: orAll(a.Thread.PID), TID: orAll(a.Thread.TID)}
@@ -107,6 +111,7 @@ func (x *session) resumeOld(r request.Resumption, verb target.Verb) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
+	// gdbserver 13.1 ignores the address; "jump" in GDB writes the pc instead of sending one.
 	if r.Moves {
 		if err := x.setPC(id, r.Addr); err != nil {
 			return nil, err

@@ -3,13 +3,12 @@ package stub
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"time"
 
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/target"
 )
@@ -25,6 +24,7 @@ const maxFiles = 1024
 
 // add gives a file the lowest free descriptor.
 func (o *openFiles) add(f target.File) int {
+	// As open(2) does: clients that leak nothing see small numbers.
 	for fd, other := range o.files {
 		if other == nil {
 			o.files[fd] = f
@@ -56,26 +56,47 @@ func (o *openFiles) closeAll() {
 	o.files = nil
 }
 
+// onFile answers a packet about files. An error of the function is the reply, too: F-1 and its number.
+func onFile[A any](f *request.Form[A], replies string, do func(*session, A) (reply.Result, error)) call {
+	c := on(f, reply.File, func(x *session, a A) (reply.Result, error) {
+		r, err := do(x, a)
+		if err != nil {
+			reason := target.EUNKNOWN
+			errors.As(err, &reason)
+			r = reply.Result{Failed: true, Errno: int(reason)}
+		}
+		return r, nil
+	})
+	c.reply, c.always = replies+" or F-1,ERRNO", "ERRNO"
+	return c
+}
+
+// content is the result of an operation that returns bytes: their number in front of them.
+func content(b []byte) reply.Result {
+	return reply.Result{Number: int64(len(b)), Has: true, Content: b}
+}
+
 // setFiles is vFile:setfs.
 func (x *session) setFiles(pid int) ([]byte, error) {
 	x.open.pid = pid
-	return fileResult(0), nil
+	return reply.File.Append(nil, reply.Result{}), nil
 }
 
 // openFile is vFile:open.
-func (x *session) openFile(o request.FileOpen) ([]byte, error) {
+func (x *session) openFile(o request.FileOpen) (opened reply.Result, err error) {
 	if x.open.full() {
-		return fileFailure(target.EMFILE), nil
+		return opened, target.EMFILE
 	}
+	// File-I/O has flags of its own, which happen to be those of newlib.
 	how, ok := openFlags(o.Flags)
 	if !ok {
-		return fileFailure(target.EINVAL), nil
+		return opened, target.EINVAL
 	}
 	f, err := x.target.Files().Open(x.open.pid, o.Path, how, fs.FileMode(o.Mode)&fs.ModePerm)
-	if err != nil {
-		return fileFailure(err), nil
+	if err == nil {
+		opened.Number = int64(x.open.add(f))
 	}
-	return fileResult(x.open.add(f)), nil
+	return opened, err
 }
 
 // openFlagBits are the flags of File-I/O for opening, beside the ways of access (GDB manual, Open Flags).
@@ -86,6 +107,7 @@ func openFlags(flags uint64) (how int, ok bool) {
 	const access = 3
 	ways := map[uint64]int{0: os.O_RDONLY, 1: os.O_WRONLY, 2: os.O_RDWR}
 	how, ok = ways[flags&access]
+	// What is left must be bits that are known: an unknown one might ask for safety that the file would not have.
 	flags &^= access
 	for bit, flag := range openFlagBits {
 		if flags&bit != 0 {
@@ -96,108 +118,89 @@ func openFlags(flags uint64) (how int, ok bool) {
 	return how, ok && flags == 0
 }
 
-// file returns the file of a descriptor, which is not negative, or nil if it is not open.
-func (o *openFiles) file(descriptor int) target.File {
-	if descriptor >= len(o.files) {
-		return nil
+// file returns the file of a descriptor, which is not negative.
+func (o *openFiles) file(descriptor int) (target.File, error) {
+	if descriptor >= len(o.files) || o.files[descriptor] == nil {
+		return nil, target.EBADF
 	}
-	return o.files[descriptor]
+	return o.files[descriptor], nil
 }
 
 // closeFile is vFile:close.
-func (x *session) closeFile(fd int) ([]byte, error) {
-	f := x.open.file(fd)
-	if f == nil {
-		return fileFailure(target.EBADF), nil
+func (x *session) closeFile(fd int) (done reply.Result, err error) {
+	f, err := x.open.file(fd)
+	if err != nil {
+		return done, err
 	}
+	// Closed whatever Close says, as the kernel has it.
 	x.open.files[fd] = nil
-	if err := f.Close(); err != nil {
-		return fileFailure(err), nil
-	}
-	return fileResult(0), nil
+	return done, f.Close()
 }
 
-// readFile is vFile:pread. It reads no more than fits into the reply.
-func (x *session) readFile(r request.FileRead) ([]byte, error) {
-	f := x.open.file(r.Descriptor)
-	if f == nil {
-		return fileFailure(target.EBADF), nil
+// readFile is vFile:pread. It reads no more than fits into the reply. An error behind some bytes is left to the next read.
+func (x *session) readFile(r request.FileRead) (read reply.Result, err error) {
+	f, err := x.open.file(r.Descriptor)
+	if err != nil {
+		return read, err
 	}
 	const header = len("F20000;")
 	b := make([]byte, min(r.Count, uint64(x.packetSize-header)))
 	n, err := f.ReadAt(b, r.Offset)
 	if n == 0 && err != nil && !errors.Is(err, io.EOF) {
-		return fileFailure(err), nil
+		return read, err
 	}
-	return fileContent(b[:x.fit(b[:n], header)]), nil
+	return content(b[:x.fit(b[:n], header)]), nil
 }
 
 // writeFile is vFile:pwrite.
-func (x *session) writeFile(w request.FileWrite) ([]byte, error) {
-	f := x.open.file(w.Descriptor)
-	if f == nil {
-		return fileFailure(target.EBADF), nil
+func (x *session) writeFile(w request.FileWrite) (written reply.Result, err error) {
+	f, err := x.open.file(w.Descriptor)
+	if err != nil {
+		return written, err
 	}
 	n, err := f.WriteAt(w.Bytes, w.Offset)
-	if n == 0 && err != nil {
-		return fileFailure(err), nil
+	if n > 0 {
+		err = nil
 	}
-	return fileResult(n), nil
+	return reply.Result{Number: int64(n)}, err
 }
 
 // statOpenFile is vFile:fstat.
-func (x *session) statOpenFile(fd int) ([]byte, error) {
-	f := x.open.file(fd)
-	if f == nil {
-		return fileFailure(target.EBADF), nil
+func (x *session) statOpenFile(fd int) (reply.Result, error) {
+	f, err := x.open.file(fd)
+	if err != nil {
+		return reply.Result{}, err
 	}
 	return statReply(f.Stat())
 }
 
 // statFile is vFile:stat, which follows a symbolic link, and statLink is vFile:lstat.
-func (x *session) statFile(path string) ([]byte, error) {
+func (x *session) statFile(path string) (reply.Result, error) {
 	return statReply(x.target.Files().Stat(x.open.pid, path))
 }
 
-func (x *session) statLink(path string) ([]byte, error) {
+func (x *session) statLink(path string) (reply.Result, error) {
 	return statReply(x.target.Files().Lstat(x.open.pid, path))
 }
 
 // unlinkFile is vFile:unlink.
-func (x *session) unlinkFile(path string) ([]byte, error) {
-	if err := x.target.Files().Unlink(x.open.pid, path); err != nil {
-		return fileFailure(err), nil
-	}
-	return fileResult(0), nil
+func (x *session) unlinkFile(path string) (done reply.Result, err error) {
+	return done, x.target.Files().Unlink(x.open.pid, path)
 }
 
 // readLink is vFile:readlink.
-func (x *session) readLink(path string) ([]byte, error) {
+func (x *session) readLink(path string) (reply.Result, error) {
 	link, err := x.target.Files().Readlink(x.open.pid, path)
-	if err != nil {
-		return fileFailure(err), nil
-	}
-	return fileContent([]byte(link)), nil
-}
-
-// fileResult is the reply of an operation that worked, fileContent that of one which returns bytes.
-func fileResult(n int) []byte { return rsp.AppendHex([]byte{'F'}, uint64(n)) }
-
-func fileContent(b []byte) []byte { return append(append(fileResult(len(b)), ';'), b...) }
-
-// fileFailure is the reply of an operation that did not work.
-func fileFailure(err error) []byte {
-	reason := target.EUNKNOWN
-	errors.As(err, &reason)
-	return fmt.Appendf(nil, "F-1,%x", int(reason))
+	return content([]byte(link)), err
 }
 
 // statReply is a struct stat as File-I/O has it (GDB manual, struct stat): big-endian, 4 bytes each but for the sizes.
-func statReply(s target.FileStat, err error) ([]byte, error) {
+func statReply(s target.FileStat, err error) (reply.Result, error) {
 	if err != nil {
-		return fileFailure(err), nil
+		return reply.Result{}, err
 	}
 	var b []byte
+	// The order of the wire, whatever that of the machine is. Numbers that do not fit 32 bits are cut, as in gdbserver.
 	order := binary.BigEndian
 	for _, v := range []uint32{
 		uint32(s.Device), uint32(s.Inode), fileMode(s.Mode), uint32(s.Links), s.UID, s.GID, uint32(s.Special),
@@ -210,7 +213,7 @@ func statReply(s target.FileStat, err error) ([]byte, error) {
 	for _, t := range []time.Time{s.Accessed, s.Modified, s.Changed} {
 		b = order.AppendUint32(b, fileTime(t))
 	}
-	return fileContent(b), nil
+	return content(b), nil
 }
 
 // fileTime is a time_t of File-I/O: seconds since 1970, 0 for a time that is not known.

@@ -10,17 +10,17 @@
 //
 // # How a location is found
 //
-// The text is parsed into a spec, which knows nothing of the program. Its names are looked up in each object: functions in the index of
-// debuginfo, which says in which units a name occurs, then among the blocks of those units; names without debug information among the
-// symbols of ELF. What is found is a candidate. A line is looked up in the tables of all units that have the file. Either way the
-// outcome is places, addresses of the file, which are moved behind prologues, reduced to one for each block, and described as
-// Locations in the addresses of the process.
+// The text is parsed into a spec, which knows nothing of the program. Its names are looked up in each object: functions in the
+// index of debuginfo, which says in which units a name occurs, then among the blocks of those units; names without debug
+// information among the symbols of ELF. What is found is a candidate. A line is looked up in the tables of all units that have
+// the file. Either way the outcome is places, addresses of the file, which are moved behind prologues, reduced to one for each
+// block, and described as Locations in the addresses of the process.
 //
 // A unit is read in two parts, each when it is first needed: its lines, in one table for each source file (linetable.go), and its
-// blocks, the scopes that have code (blocks.go). Both are shaped as GDB's own tables are, since GDB's choices follow from them: which
-// copies of a line become locations, where a prologue ends, which statement an address belongs to. Where this package and GDB could
-// differ in taste, GDB is right, and the tests ask it: each kind of location, in programs of several languages and compilers, is
-// compared with GDB's own answers.
+// blocks, the scopes that have code (blocks.go). Both are shaped as GDB's own tables are, since GDB's choices follow from them:
+// which copies of a line become locations, where a prologue ends, which statement an address belongs to. Where this package and
+// GDB could differ in taste, GDB is right, and the tests ask it: each kind of location, in programs of several languages and
+// compilers, is compared with GDB's own answers.
 //
 // Names of functions are compared in parts (names.go). A user may leave out scopes, template arguments and parameters; what he
 // writes has to fit. The names that he sees are those that GDB prints.

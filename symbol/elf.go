@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -25,12 +25,12 @@ func (s *elfSymbols) at(addr arch.Addr) []string {
 	return names
 }
 
-// matching returns the functions that a name means: by the very name, by what a compiler made of it, or without the version that the
-// linker added. As in GDB a name without a version means all versions that there are.
+// matching returns the functions that a name means: by the very name, by what a compiler made of it, or without the version that
+// the linker added. As in GDB a name without a version means all versions that there are.
 func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 	var found, made []*debuginfo.Symbol
-	// Demangling is slow, and a large program has a million symbols. A mangled name contains the last part of the name as it is, with the
-	// exception of operators, so that a search for that text leaves few symbols to demangle.
+	// Demangling is slow, and a large program has a million symbols. A mangled name contains the last part of the name as it is,
+	// with the exception of operators, so that a search for that text leaves few symbols to demangle.
 	word := strings.TrimLeft(q.name.last, "~")
 	if strings.HasPrefix(word, "operator") || strings.ContainsFunc(word, func(r rune) bool { return r < 0x80 && !isWord(byte(r)) }) {
 		word = ""
@@ -44,11 +44,11 @@ func (s *elfSymbols) matching(q *query) []*debuginfo.Symbol {
 		if name == q.text || symbol.Name == q.text {
 			found = append(found, symbol)
 		}
-		if !mangle.Is(name) || !strings.Contains(name, word) {
+		if !demangle.Is(name) || !strings.Contains(name, word) {
 			continue
 		}
-		if text, ok := mangle.Source(name); ok {
-			if f := parseName(text); q.matches(&f, !mangle.IsRust(name)) {
+		if text, ok := demangle.Source(name); ok {
+			if f := parseName(text); q.matches(&f, !demangle.IsRust(name)) {
 				made = append(made, symbol)
 			}
 		}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -65,7 +65,7 @@ func newQuery(s *spec) *query {
 	q := &query{text: strings.TrimPrefix(s.function, "::"), file: s.file, whole: s.whole}
 	q.name = parseName(q.text)
 	// A user may paste the mangled name from nm or a linker error.
-	if plain, ok := mangle.Source(q.text); ok {
+	if plain, ok := demangle.Source(q.text); ok {
 		q.name = parseName(plain)
 	}
 	return q

@@ -80,8 +80,8 @@ func byPlace(a, b lineEntry) int {
 	return 1
 }
 
-// add adds a row to the table of its file. The rules are those of GDB's buildsym and of its reader of line programs, as they show in
-// "maint info line-table"; any other choice would move some location.
+// add adds a row to the table of its file. The rules are those of GDB's buildsym and of its reader of line programs, as they show
+// in "maint info line-table"; any other choice would move some location.
 func (t *tabulator) add(row debuginfo.Row, table *fileTable) {
 	line, end := int(row.Line), row.EndSequence()
 	if line != t.lastLine {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -141,8 +141,9 @@ func (o *Object) listSymbols(match func(string) bool) []Location {
 		if e := o.file.FunctionAt(s.Addr); e != nil && match(o.file.Name(e)) {
 			continue
 		}
-		name := mangle.Plain(s.Plain())
-		if n := parseName(name); !match(s.Name) && !match(s.Plain()) && !match(strings.Join(append(n.scopes, n.last), "::")) && !match(n.last) {
+		name := demangle.Plain(s.Plain())
+		n := parseName(name)
+		if !slices.ContainsFunc([]string{s.Name, s.Plain(), strings.Join(append(n.scopes, n.last), "::"), n.last}, match) {
 			continue
 		}
 		last = s.Addr

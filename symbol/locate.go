@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -80,8 +80,8 @@ func (p *Program) locateColon(s *spec) ([]Location, error) {
 	return p.locateFunction(s)
 }
 
-// locateFunction finds a function, or a label in one. The errors name what comes nearest, since a name that is mistyped is by far the
-// most frequent reason.
+// locateFunction finds a function, or a label in one. The errors name what comes nearest, since a name that is mistyped is by far
+// the most frequent reason.
 func (p *Program) locateFunction(s *spec) ([]Location, error) {
 	if s.file != "" && !p.hasFile(s.file) {
 		return nil, p.noFile(s, s.file)
@@ -227,7 +227,7 @@ func (o *Object) describe(pc arch.Addr) Location {
 		}
 	}
 	if s, offset, ok := o.symbols().covering(pc); ok {
-		l.Function, l.Offset = mangle.Plain(s.Title()), offset
+		l.Function, l.Offset = demangle.Plain(s.Title()), offset
 	}
 	return l
 }
@@ -246,9 +246,9 @@ func (p *Program) Describe(addr arch.Addr) string {
 	if s == nil {
 		return ""
 	}
-	name := mangle.Plain(s.Title())
+	name := demangle.Plain(s.Title())
 	if !isFunction(s) {
-		name = mangle.Object(s.Title())
+		name = demangle.Object(s.Title())
 	}
 	if offset == 0 {
 		return name

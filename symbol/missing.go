@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -25,7 +25,7 @@ func (p *Program) noFunction(s *spec) error {
 			symbol := &o.symbols().all[i]
 			exported := symbol.Plain() != symbol.Name // by a name that its source may not have
 			if isFunction(symbol) && (exported || !o.file.HasDWARF()) && n.patient() {
-				whole := mangle.Plain(symbol.Plain())
+				whole := demangle.Plain(symbol.Plain())
 				n.offerAs(parseName(whole).last, whole)
 			}
 		}

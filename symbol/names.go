@@ -21,10 +21,9 @@ var operators = []string{
 	"|", "~", "!", "=", `""`,
 }
 
-// parseName takes the name of a function apart.
-// Names come from users, from demanglers and from debug information, and each writes them a little differently. They are compared
-// part by part, after blanks, keywords and synonyms of integer types have been brought into one form. Nothing here can fail: a text that
-// is no name becomes a name that nothing has.
+// parseName takes the name of a function apart. Names come from users, from demanglers and from debug information, and each
+// writes them a little differently. They are compared part by part, after blanks, keywords and synonyms of integer types have
+// been brought into one form. Nothing here can fail: a text that is no name becomes a name that nothing has.
 func parseName(text string) name {
 	text = squeeze(withoutTags(text))
 	var n name
@@ -239,7 +238,8 @@ func splitTop(list string) []string {
 // integers are the other ways to write the integer types.
 var integers = map[string]string{
 	"unsigned": "unsigned int", "long int": "long", "long unsigned int": "unsigned long", "unsigned long int": "unsigned long",
-	"short int": "short", "short unsigned int": "unsigned short", "unsigned short int": "unsigned short", "signed": "int", "signed int": "int",
+	"short int": "short", "short unsigned int": "unsigned short", "unsigned short int": "unsigned short",
+	"signed": "int", "signed int": "int",
 	"long long int": "long long", "long long unsigned int": "unsigned long long", "unsigned long long int": "unsigned long long",
 }
 
@@ -263,8 +263,8 @@ func canonicalType(text string) string {
 		}
 	}
 	base, rest := text[:end], text[end:]
-	// The qualifiers of the innermost type come behind it in a demangled name, "int const*". A const by value says nothing to the caller
-	// and is left out, as demanglers do. struct, class, enum and union are only C's way of naming types.
+	// The qualifiers of the innermost type come behind it in a demangled name, "int const*". A const by value says nothing to the
+	// caller and is left out, as demanglers do. struct, class, enum and union are only C's way of naming types.
 	words := strings.Fields(base)
 	constant := false
 	words = slices.DeleteFunc(words, func(w string) bool {

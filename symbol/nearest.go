@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"tracewell/internal/cexpr"
 )
 
 // nearest gathers the names that are least unlike one that was not found.
@@ -48,7 +50,7 @@ func (n *nearest) offerAs(name, whole string) {
 	if diff := len(name) - len(n.wanted); diff > limit || -diff > limit || n.seen[whole] {
 		return
 	}
-	d := distance(n.wanted, strings.ToLower(name), limit)
+	d := cexpr.Distance(n.wanted, strings.ToLower(name), limit)
 	if d > limit {
 		return
 	}
@@ -65,35 +67,4 @@ func (n *nearest) names() []string {
 		names = append(names, b.name)
 	}
 	return names
-}
-
-// distance is how many letters have to be put in, left out, exchanged or swapped with their neighbours to turn one name into
-// another; more than limit stands for anything beyond.
-// This is the restricted Damerau-Levenshtein distance in three rows. A row whose least number is above the limit ends it: numbers
-// never fall again.
-func distance(a, b string, limit int) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		least := i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-			least = min(least, row[j])
-		}
-		if least > limit {
-			return limit + 1
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

@@ -202,7 +202,7 @@ func (s *spec) setFunction(text string) {
 	// reject it.
 	if plus := strings.LastIndexByte(text, '+'); plus > 0 {
 		digits := strings.TrimSpace(text[plus+1:])
-		if offset, err := strconv.ParseUint(digits, 0, 32); err == nil && digits != "" {
+		if offset, err := strconv.ParseUint(digits, 0, 32); err == nil {
 			s.function, s.offset, s.very = unquoted(strings.TrimSpace(text[:plus])), offset, true
 			return
 		}

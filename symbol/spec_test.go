@@ -104,6 +104,9 @@ func TestMessages(t *testing.T) {
 		"-nonsense main":    "a location has no option -nonsense\n  -nonsense main\n  ^~~~~~~~~",
 		"-source main.c":    "a location wants a function or a line",
 		"main:nonsuchlabel": "no label nonsuchlabel in main",
+		"*mian":             "no function mian; did you mean main",
+		"main+":             "no function main+",
+		"-function":         "",
 	} {
 		locations, err := p.Locate(spec)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -114,6 +117,23 @@ func TestMessages(t *testing.T) {
 		var syntax *SyntaxError
 		if !errors.As(err, &missing) && !errors.As(err, &syntax) {
 			t.Errorf("%q gives an error of type %T", spec, err)
+		}
+	}
+}
+
+// TestSpellings: what GDB rejects or writes in another way is the same place.
+func TestSpellings(t *testing.T) {
+	p := openProgram(t, queues[0])
+	for spec, same := range map[string]string{
+		"push+4": "*push+4", "push + 4": "*push+4", "push+0x10": "*push+16", "-function 'push'": "push", "-function \"push\" -source queue.c": "queue.c:push",
+		"'push'": "push", "\"queue.c\":push": "push",
+	} {
+		want, err := locate(p, same)
+		if err != nil || len(want) == 0 {
+			t.Fatalf("%s: %v, %v", same, want, err)
+		}
+		if got, err := locate(p, spec); !slices.Equal(got, want) {
+			t.Errorf("%s: %v (%v), want %v", spec, got, err, want)
 		}
 	}
 }

@@ -91,8 +91,8 @@ func (p *Program) beginnings(file string, line int) (found []arch.Addr, next int
 	return found, next
 }
 
-// Globals returns what the executable's debug information has outside of functions, and of types what the libraries have, too; nil if
-// none of them has debug information.
+// Globals returns what the executable's debug information has outside of functions, and of types what the libraries have, too;
+// nil if none of them has debug information.
 func (p *Program) Globals() *scope.Image {
 	if slices.ContainsFunc(p.Objects(), func(o *Object) bool { return o.file.HasDWARF() }) {
 		return p.image(p.Main())

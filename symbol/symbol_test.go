@@ -213,6 +213,67 @@ func TestNoLines(t *testing.T) {
 	}
 }
 
+// TestTwice: LLVM marks a prologue without instructions by two lines at the beginning of a function.
+func TestTwice(t *testing.T) {
+	entries := func(e ...lineEntry) *fileTable { return &fileTable{entries: e} }
+	for name, test := range map[string]struct {
+		table *fileTable
+		want  bool
+	}{
+		"two lines":          {entries(lineEntry{addr: 0x10, line: 1}, lineEntry{addr: 0x10, line: 2}), true},
+		"behind another":     {entries(lineEntry{addr: 0x8, line: 9}, lineEntry{addr: 0x10, line: 1}, lineEntry{addr: 0x10, line: 2}), true},
+		"one line":           {entries(lineEntry{addr: 0x10, line: 1}, lineEntry{addr: 0x14, line: 2}), false},
+		"the last":           {entries(lineEntry{addr: 0x10, line: 1}), false},
+		"a mark":             {entries(lineEntry{addr: 0x10, line: 1}, lineEntry{addr: 0x10}), false},
+		"a mark, then lines": {entries(lineEntry{addr: 0x10}, lineEntry{addr: 0x10, line: 1}, lineEntry{addr: 0x10, line: 2}), true},
+		"elsewhere":          {entries(lineEntry{addr: 0x20, line: 1}, lineEntry{addr: 0x20, line: 2}), false},
+		"empty":              {entries(), false},
+	} {
+		if got := twice(test.table, 0x10, 0x10); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+// TestFork: the files of a program are closed with the last of those that share them.
+func TestFork(t *testing.T) {
+	p, err := Open(queues[0], Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fork := p.Fork()
+	for i, program := range []*Program{p, fork} {
+		if got := fork.files.users; got != 2-i {
+			t.Fatalf("%d programs are open, want %d", got, 2-i)
+		}
+		if _, ok := fork.Symbol("push"); !ok {
+			t.Fatalf("%d closed: no symbol", i)
+		}
+		if err := program.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if fork.files.users != 0 {
+		t.Errorf("%d programs are open", fork.files.users)
+	}
+}
+
+// TestListLines lists the lines of a file that have code, each once.
+func TestListLines(t *testing.T) {
+	p := openProgram(t, queues[0])
+	found, err := p.List("queue.c:")
+	if err != nil || len(found) < 10 {
+		t.Fatalf("%v, %v", found, err)
+	}
+	last := 0
+	for _, l := range found {
+		if l.Line <= last || path.Base(l.File) != "queue.c" {
+			t.Errorf("%s:%d stands behind line %d", l.File, l.Line, last)
+		}
+		last = l.Line
+	}
+}
+
 func TestNotELF(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o644); err != nil {

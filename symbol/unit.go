@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/debuginfo"
 )
 
@@ -142,24 +142,24 @@ func (u *unit) wholeName(b *block, symbols *elfSymbols) string {
 	return f.name
 }
 
-// makeName makes the name that GDB prints: qualified, in C++ with parameters. Those of Rust and Go stand in the debug information as
-// their users write them.
+// makeName makes the name that GDB prints: qualified, in C++ with parameters. Those of Rust and Go stand in the debug information
+// as their users write them.
 func (u *unit) makeName(b *block, symbols *elfSymbols) string {
 	e := b.function.entry
 	if !u.isCPP() {
 		return u.qualified(e)
 	}
-	// The demangled name is best: it has parameters as the linker has them. Without a linkage name, as of functions that are local to a
-	// file, the symbol at the address may have it. Otherwise the name is put together from the debug information.
+	// The demangled name is best: it has parameters as the linker has them. Without a linkage name, as of functions that are local
+	// to a file, the symbol at the address may have it. Otherwise the name is put together from the debug information.
 	if v, ok := u.file.Lookup(e, dwarf.AttrLinkageName); ok && v.Class == debuginfo.ClassString {
-		if name, ok := mangle.Source(v.String()); ok {
+		if name, ok := demangle.Source(v.String()); ok {
 			return name
 		}
 	}
 	plain := u.file.Name(e)
 	if !b.function.inlined {
 		for _, mangled := range symbols.at(b.begin()) {
-			if name, ok := mangle.Source(mangled); ok && parseName(name).is(plain) {
+			if name, ok := demangle.Source(mangled); ok && parseName(name).is(plain) {
 				return name
 			}
 		}

@@ -18,8 +18,8 @@ type Collector interface {
 	// Begin begins a run. What was offloaded for an earlier one has been recalled.
 	Begin(run Run)
 	// Offload has a process collect what a tracepoint says. It has its turn behind the other tracepoints of the address, or takes
-	// the place of the one with the same key, at once for all threads; frames that were made before are deposited before it returns. The
-	// error says in words why the tracepoint must be a trap, and leaves everything as it was.
+	// the place of the one with the same key, at once for all threads; frames that were made before are deposited before it
+	// returns. The error says in words why the tracepoint must be a trap, and leaves everything as it was.
 	Offload(pid int, t *compiled.Tracepoint) error
 	// Recall undoes Offload for all tracepoints of an address. When it returns no thread collects there and all frames have
 	// been deposited. An address at which there is nothing is no error.

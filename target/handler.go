@@ -2,9 +2,9 @@ package target
 
 import "tracewell/arch"
 
-// Handler decides what happens at tracepoints; a trace engine is one. A target calls it on a goroutine of its own, with no lock
-// held that answering another session takes: reading memory through the Snapshot may take long. Several goroutines may call it
-// at once.
+// Handler decides what happens at tracepoints; a trace engine makes them. A target calls it on a goroutine of its own, with no lock
+// held that answering another session takes: reading memory through the Snapshot may take long. Hit and Stepped are called by one
+// goroutine at a time.
 type Handler interface {
 	// Hit is called when a thread reaches an address at which a tracepoint is installed.
 	Hit(at arch.Addr, s Snapshot) Verdict

@@ -9,8 +9,8 @@ type Streams struct{ In, Out, Err *os.File }
 // unknownSignal is GDB's number for a signal that has none.
 const unknownSignal Signal = 143
 
-// linuxSignals gives GDB's number for each kernel signal of Linux on most processors, x86-64 among them. GDB's list follows old BSD up to
-// 31 and grew as systems came along (GDB prints it by "info signals").
+// linuxSignals gives GDB's number for each kernel signal of Linux on most processors, x86-64 among them. GDB's list follows old
+// BSD up to 31 and grew as systems came along (GDB prints it by "info signals").
 var linuxSignals = func() (numbers [65]Signal) {
 	copy(numbers[1:], []Signal{
 		1, 2, 3, 4, 5, 6, 10, 8, 9, 30, 11, 31, 13, 14, 15, unknownSignal,

@@ -9,13 +9,13 @@ import (
 // unknown adds the attributes that the format does not know.
 func (t *tag) unknown(u *Unknown) *tag {
 	if u != nil {
-		t.foreign(u.Attributes)
+		t.unknownAttributes(u.Attributes)
 	}
 	return t
 }
 
-// foreign adds attributes of any namespace, each of which gets a prefix of its own.
-func (t *tag) foreign(attributes []UnknownAttribute) {
+// unknownAttributes adds attributes of any namespace, each of which gets a prefix of its own.
+func (t *tag) unknownAttributes(attributes []UnknownAttribute) {
 	for i, a := range attributes {
 		prefix := "a" + strconv.Itoa(i)
 		switch a.Space {
@@ -45,7 +45,7 @@ func (p *printer) element(e *UnknownElement, space string) {
 	if e.Space != space {
 		t.add("xmlns", e.Space)
 	}
-	t.foreign(e.Attributes)
+	t.unknownAttributes(e.Attributes)
 	switch {
 	case len(e.Elements) == 0 && e.Text == "":
 		p.tag(t, "/>")

@@ -87,7 +87,7 @@ func open(src source, opts []Option) (*File, error) {
 	w := newWindow(src, chosen)
 	end, err := f.readDefinitions(w, chosen.start)
 	if err == nil || isPartial(err) {
-		if frameErr := f.settle(w, end, chosen); frameErr != nil {
+		if frameErr := f.detect(w, end, chosen); frameErr != nil {
 			return nil, frameErr
 		}
 	}
@@ -101,8 +101,8 @@ func open(src source, opts []Option) (*File, error) {
 	return f, err
 }
 
-// settle finds out what the file does not say outright: how the frames, which begin at start, are to be read.
-func (f *File) settle(w *window, start int64, chosen options) error {
+// detect finds out what the file does not say outright: how the frames, which begin at start, are to be read.
+func (f *File) detect(w *window, start int64, chosen options) error {
 	if chosen.registerSize > 0 {
 		f.header.RegisterSize, f.sizeFrom = chosen.registerSize, SizeGiven
 	} else if f.sizeFrom == SizeUnknown {
@@ -110,10 +110,10 @@ func (f *File) settle(w *window, start int64, chosen options) error {
 			f.header.RegisterSize, f.sizeFrom = size, SizeDescription
 		}
 	}
-	if err := f.settleOrder(w, start, chosen.order); err != nil {
+	if err := f.detectOrder(w, start, chosen.order); err != nil {
 		return err
 	}
-	return f.settleRegisterSize(w, start)
+	return f.detectRegisterSize(w, start)
 }
 
 // isPartial reports whether err leaves a File of what is whole before it.

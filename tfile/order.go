@@ -34,9 +34,9 @@ func architectureOrder(description string) arch.ByteOrder {
 	return nil
 }
 
-// settleOrder finds the byte order of the frames, which begin at start. GDB 13.1 takes them for little endian unless a program
+// detectOrder finds the byte order of the frames, which begin at start. GDB 13.1 takes them for little endian unless a program
 // or "set endian" tells it otherwise, even where the architecture is big endian only.
-func (f *File) settleOrder(w *window, start int64, given arch.ByteOrder) error {
+func (f *File) detectOrder(w *window, start int64, given arch.ByteOrder) error {
 	if given != nil {
 		f.header.Order, f.orderFrom = given, OrderGiven
 		return nil

@@ -41,12 +41,12 @@ func describedSize(description string) int {
 	return layout.Size
 }
 
-// settleRegisterSize has the frames decide where the file leaves the size open.
+// detectRegisterSize has the frames decide where the file leaves the size open.
 //
 // The number of the R line is a decimal one, as the manual has it, if of the first frames that hold registers none can be read in
 // hexadecimal and each can in decimal. GDB does not: it reads past the frames' ends. Without an R line, which the manual lets
 // a file do without and GDB does not, the size is that of the target description, unless no such frame can be read with it.
-func (f *File) settleRegisterSize(w *window, start int64) error {
+func (f *File) detectRegisterSize(w *window, start int64) error {
 	other := f.decimalSize
 	switch {
 	case f.sizeFrom == SizeDescription:

@@ -56,13 +56,14 @@ func decodeAll(what string, addr arch.Addr, codes [][]byte) ([]*ax.Program, erro
 // error is printed, and the other commands have their turn.
 func (r *BreakpointAgent) Hit(s target.Snapshot) (stop bool) {
 	e := r.engine
-	e.state.Lock()
-	w := e.worker(s)
-	e.state.Unlock()
+	w := e.spare.Swap(nil)
+	if w == nil {
+		w = e.newWorker()
+	}
+	w.snapshot = s // the limit is 0: what is recorded is noted nowhere
 	stop = r.stops(w)
-	e.state.Lock()
-	e.retire(w)
-	e.state.Unlock()
+	w.snapshot = nil
+	e.spare.Store(w)
 	return stop
 }
 

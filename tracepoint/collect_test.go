@@ -100,6 +100,7 @@ func TestPCSize(t *testing.T) {
 		layout.PCSize = size
 		r := newRig(t)
 		r.Engine = New(layout)
+		r.Handler = r.NewHandler()
 		r.start(tracepointAt(1, 0x10, collectRegisters))
 		r.hit(&fakeThread{pc: 0x10, registers: [registerCount]uint64{2: 0xbbbbbbbbbbbbbbbb}})
 		f, _ := r.Frame(0)
@@ -135,7 +136,7 @@ func TestAbsurdSizes(t *testing.T) {
 		t.Errorf("verdict %d", v)
 	}
 	r.wantFrames("1: M 0x100 0102 M 0x100 0102 M 0x101 02 M 0x100 0102")
-	if n := cap(r.workers[0].arena); n > 1000 {
+	if n := cap(r.Handler.(*worker).arena); n > 1000 {
 		t.Errorf("an arena of %d bytes for a buffer of 100", n)
 	}
 }
@@ -189,6 +190,7 @@ func TestPrintf(t *testing.T) {
 	layout.Print = func(text string) { printed = append(printed, text) }
 	r := newRig(t)
 	r.Engine = New(layout)
+	r.Handler = r.NewHandler()
 	r.start(tracepointAt(1, 0x10, collectExpression(t, `
 		const16 0x100
 		const8 42

@@ -12,8 +12,9 @@ import (
 // A hit is one hit or step in progress. All tracepoints that it is about have their turn, even when one of them has ended the
 // run; hits that others make meanwhile come too late then.
 type hit struct {
-	run  uint64 // in which it began
-	full bool   // it made the last frame that there was room for, or one too many
+	run     uint64 // in which it began
+	full    bool   // it made the last frame that there was room for, or one too many
+	counted bool   // something was committed that came of it, so it may be what ends the run
 }
 
 // A catch is what one tracepoint makes of one hit or step.
@@ -24,6 +25,7 @@ type catch struct {
 	step      uint64 // serial number of the while-stepping in progress that this is a step of, 0 at a hit
 	thread    int64
 	pc        arch.Addr
+	lost      error   // the connection to the thread: nothing of the catch is to be relied on
 	condition error   // the condition failed, so there is nothing else
 	failures  []error // of actions
 	frame     []byte  // whole; holds what could be collected even if actions failed: what led to the failure is often in it
@@ -34,10 +36,14 @@ type catch struct {
 // commit counts a catch and keeps its frame. Everything that ends a run is decided here, for hits and deposits alike, in the
 // order in which they come. State is held.
 func (e *Engine) commit(h *hit, c *catch) {
-	if e.over(h) {
+	h.counted = true
+	switch {
+	case e.over(h):
 		return
-	}
-	if c.condition != nil {
+	case c.lost != nil:
+		e.lose(h, c.d.Number, c.lost)
+		return
+	case c.condition != nil: // taken as false
 		e.failed(h, c.d, c.condition)
 		return
 	}
@@ -55,7 +61,7 @@ func (e *Engine) commit(h *hit, c *catch) {
 		e.stepMade(h, c)
 	case c.left > 0:
 		e.steppings++
-		e.sessions = append(e.sessions, session{e.steppings, c.thread, c.d, c.left})
+		e.setSessions(append(e.sessions, session{e.steppings, c.thread, c.d, c.left}))
 	default:
 		e.checkPass(h, c.d, c.pass)
 	}

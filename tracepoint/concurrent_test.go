@@ -41,7 +41,8 @@ func TestSilentThread(t *testing.T) {
 	memory := []stretch{{0x100, []byte{1, 2}}}
 	silent := &silentThread{&fakeThread{id: 5, pc: 0x10, memory: memory}, make(chan bool), make(chan bool)}
 	verdict := make(chan target.Verdict)
-	hit := func() { verdict <- r.Hit(0x10, silent) }
+	tracer := r.NewHandler()
+	hit := func() { verdict <- tracer.Hit(0x10, silent) }
 
 	go hit()
 	<-silent.asked
@@ -137,9 +138,10 @@ func (r *rig) atOnce(threads, hits int, at arch.Addr) (halts int) {
 	var mu sync.Mutex
 	for id := range threads {
 		all.Go(func() {
+			h := r.NewHandler()
 			f := &fakeThread{id: int64(id), pc: at, memory: []stretch{{0x100, []byte{byte(id)}}}}
 			for range hits {
-				if v := r.Hit(at, f); v&target.Halt != 0 {
+				if v := h.Hit(at, f); v&target.Halt != 0 {
 					mu.Lock()
 					halts++
 					mu.Unlock()

@@ -215,6 +215,7 @@ func (e *Engine) insert(d *definition) {
 	if d.location == nil {
 		d.location = &location{addr: d.Addr}
 		e.locations[d.Addr] = d.location
+		e.view.Store(nil)
 	}
 	d.location.definitions = append(d.location.definitions, d)
 }
@@ -229,6 +230,7 @@ func (e *Engine) remove(d *definition) {
 	d.location.arm()
 	if len(d.location.definitions) == 0 {
 		delete(e.locations, d.Addr)
+		e.view.Store(nil)
 	}
 }
 

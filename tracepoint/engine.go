@@ -2,7 +2,7 @@
 // the frames until they are asked for.
 //
 // An Engine is driven from two sides. A session (QT packets, or a command of Tracewell's own) defines, starts, stops and
-// looks at frames. A target that reaches a tracepoint calls the engine, which is its Handler, with a Snapshot of the thread; at
+// looks at frames. A target that reaches a tracepoint calls a Handler of the engine with a Snapshot of the thread; at
 // a breakpoint it calls BreakpointAgent.Hit. A target that collects by itself is handed compiled tracepoints and deposits
 // frames. The engine never touches a process: it learns of one through the Snapshot, and acts on one through the Tracer.
 //
@@ -18,9 +18,10 @@
 // There are two, control before state. Control is held by a session for the whole of a call that changes definitions or the
 // run, so that these calls do not overlap; the target may be called while it is held. State guards what hits and sessions
 // share: frames, counts, variables. It is held for bounded copies only, never across a call of the target or anything else
-// that may wait, but for the Sink. A hit takes it three times: to find its tracepoints, which it then goes through as they
-// were; to count the hit and keep the frame; to be done. It holds no lock while it reads memory, however long the program's
-// end of a connection takes to answer: sessions go on, and a hit whose run has ended meanwhile comes to nothing.
+// that may wait, but for the Sink. A hit takes it once for each frame, to count the hit and keep the frame. What it goes through
+// before, the run and the tracepoints of an address as they were when it began, is read-only and published by atomic pointers
+// (view, location.armed), so a hit whose condition is false takes no lock. None is held while memory is read, however long the
+// program's end of a connection takes to answer: sessions go on, and a hit whose run has ended meanwhile comes to nothing.
 //
 // The target's goroutines take state alone, so hits can go on while a session waits for one of them. It follows that they must
 // not call what takes control: of the methods here they call those of target.Handler and BreakpointAgent.Hit only, and
@@ -36,6 +37,7 @@ package tracepoint
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tracewell/arch"
@@ -94,7 +96,11 @@ type Engine struct {
 	// It comes before state, and nobody but hits waits for it.
 	alone sync.Mutex
 
-	state sync.Mutex // guards all that follows
+	view     atomic.Pointer[view]   // of the run that is on; nil if there is none, or it has to be made anew
+	stepping atomic.Bool            // there are sessions
+	spare    atomic.Pointer[worker] // for breakpoints, unless it is at work
+
+	state sync.Mutex // guards all that follows, and changing the view and stepping
 
 	definitions []*definition // by address, then in order of arrival
 	locations   map[arch.Addr]*location
@@ -104,8 +110,6 @@ type Engine struct {
 	collector target.Collector     // of the present or last run, nil for none; changed with control held
 	store     target.VariableStore // where variables live while a run is on, nil for here
 	deposits  hit                  // the one that is being deposited
-	workers   []*worker            // without work
-
 	phase     phase
 	runs      uint64 // runs begun, to tell a frame's run from the present one
 	ending    ending // why the last run ended; while running, why this one is about to

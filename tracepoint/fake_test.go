@@ -137,6 +137,7 @@ func (f *fakeTracer) addresses() []arch.Addr {
 type rig struct {
 	testing.TB
 	*Engine
+	target.Handler
 	target fakeTracer
 	clock  time.Time
 }
@@ -146,6 +147,7 @@ func newRig(t testing.TB) *rig {
 	layout := testLayout()
 	layout.Now = func() time.Time { return r.clock }
 	r.Engine = New(layout)
+	r.Handler = r.NewHandler()
 	return r
 }
 

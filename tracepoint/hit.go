@@ -1,10 +1,34 @@
 package tracepoint
 
 import (
+	"maps"
+
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/target"
 )
+
+// A view is what a hit has to know of the run that is on. It is never changed but replaced, so that a hit which is about to find
+// its condition false takes no lock at all.
+type view struct {
+	run       uint64
+	limit     int                     // bytes that the trace buffer has room for
+	locations map[arch.Addr]*location // all that there are
+}
+
+// current is the view of the run that is on, nil if none is. It is made when a hit asks for it: a client that defines thousands of
+// tracepoints during a run makes one copy of the locations for each hit at most. State is held.
+func (e *Engine) current() *view {
+	v := e.view.Load()
+	if v == nil && e.phase == running {
+		v = &view{e.runs, e.buffer.size, maps.Clone(e.locations)}
+		e.view.Store(v)
+	}
+	return v
+}
+
+// NewHandler returns what a target is to call at tracepoints (target.Tracer.SetHandler).
+func (e *Engine) NewHandler() target.Handler { return e.newWorker() }
 
 // Hit implements target.Handler. Each enabled tracepoint of the address has its turn, in the order of definition: if the
 // condition holds the hit counts, and its actions make one frame. What ends the run does so after the last of them had its
@@ -12,37 +36,44 @@ import (
 //
 // Hits before the run has begun do not count. One after its end is answered with Halt, so that a target that missed the
 // end learns of it.
-func (e *Engine) Hit(at arch.Addr, s target.Snapshot) target.Verdict {
-	e.state.Lock()
-	if e.phase != running {
-		defer e.state.Unlock()
-		return e.verdictOutsideRun()
+func (w *worker) Hit(at arch.Addr, s target.Snapshot) target.Verdict {
+	e := w.engine
+	v := e.view.Load()
+	if v == nil {
+		e.state.Lock()
+		if v = e.current(); v == nil {
+			defer e.state.Unlock()
+			return e.verdictOutsideRun()
+		}
+		e.state.Unlock()
 	}
-	w := e.worker(s)
+	w.begin(v, s)
 	var list []armed
-	if l := e.locations[at]; l != nil {
-		list = l.armed
+	if l := v.locations[at]; l != nil {
+		list = l.armed()
 	}
-	e.state.Unlock()
+	var c catch
 	for i := range list {
-		w.turn(&list[i])
+		if c.d != nil {
+			w.commit(&c)
+			c = catch{}
+		}
+		w.turn(&c, &list[i])
 	}
-	return e.done(w)
+	return w.done(&c)
 }
 
-// turn gives one tracepoint its turn.
-func (w *worker) turn(a *armed) {
-	c := catch{d: a.d, pass: a.t.Pass, left: a.t.Step}
+// turn gives one tracepoint its turn. The catch, which is empty before, stays so if the condition is false.
+func (w *worker) turn(c *catch, a *armed) {
 	holds, err := w.holds(a.t.Condition)
-	switch {
-	case err != nil: // taken as false
-		c.condition = err
-	case !holds:
+	if !holds && err == nil {
 		return
-	default:
-		w.collect(&c, a.t.Actions, a.marker)
 	}
-	w.commit(&c)
+	c.d, c.pass, c.left, c.condition = a.d, a.t.Pass, a.t.Step, err
+	if err == nil {
+		w.collect(c, a.t.Actions, a.marker)
+	}
+	w.seal(c)
 }
 
 // holds evaluates a condition.
@@ -55,30 +86,37 @@ func (w *worker) holds(condition *ax.Program) (bool, error) {
 	return v != 0, err
 }
 
-// commit hands over what was made of the hit, unless the connection to the thread was lost on the way.
-func (w *worker) commit(c *catch) {
-	c.pc, c.thread = w.snapshot.PC(), w.snapshot.Thread()
-	lost := w.snapshot.Err()
-	e := w.engine
-	e.state.Lock()
-	defer e.state.Unlock()
-	if lost != nil {
-		e.lose(&w.hit, c.d.Number, lost)
-		return
-	}
-	e.commit(&w.hit, c)
+// seal notes where the thread was when the catch was made, and whether it can still be reached: asking a thread is done before
+// state is taken.
+func (w *worker) seal(c *catch) {
+	c.pc, c.thread, c.lost = w.snapshot.PC(), w.snapshot.Thread(), w.snapshot.Err()
 }
 
-// done ends the turn of a worker, and the run if there is a reason to. Otherwise it asks for a step if the thread is being
-// stepped.
-func (e *Engine) done(w *worker) target.Verdict {
-	thread := w.snapshot.Thread()
+// commit is Engine.commit with state not held.
+func (w *worker) commit(c *catch) {
+	e := w.engine
 	e.state.Lock()
+	e.commit(&w.hit, c)
+	e.state.Unlock()
+}
+
+// done commits the last catch, if it is one, and ends the run if there is a reason to. Otherwise it asks for a step if the
+// thread is being stepped. All that is under one lock, the only one that a hit of a single tracepoint takes. A hit that came to
+// nothing takes none, unless the run has changed since it began or some thread is being stepped.
+func (w *worker) done(c *catch) target.Verdict {
+	e, thread := w.engine, w.snapshot.Thread()
+	w.snapshot = nil
+	if c.d == nil && !w.counted && !e.stepping.Load() && e.view.Load() == w.view {
+		return target.Continue
+	}
+	e.state.Lock()
+	if c.d != nil {
+		e.commit(&w.hit, c)
+	}
 	v := e.finish(&w.hit)
 	if v == target.Continue && e.isStepping(thread) {
 		v = target.Step
 	}
-	e.retire(w)
 	e.state.Unlock()
 	if v == target.Halt {
 		e.bringBack()

@@ -6,6 +6,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/target"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -230,6 +231,24 @@ func TestHitAllocatesNothing(t *testing.T) {
 	}
 	if s := r.Status(); !s.Running {
 		t.Errorf("the run ended: %s", s.Reason)
+	}
+}
+
+// BenchmarkDeposit is what the engine adds to a hit whose frame a Collector has made.
+func BenchmarkDeposit(b *testing.B) {
+	r := newRig(b)
+	c := &fakeCollector{}
+	r.target.collector = c
+	r.SetCircular(true)
+	r.start(tracepointAt(1, 0x10))
+	out := tfile.Builder{Order: r.layout.Order}
+	out.Begin(nil, 1)
+	out.Registers(registerBytes)
+	out.Memory(0x100, 16)
+	deposit := target.Deposit{Key: trace.Key{Number: 1, Addr: 0x10}, Frame: out.Finish()}
+	b.ReportAllocs()
+	for b.Loop() {
+		c.run.Deposit(deposit)
 	}
 }
 

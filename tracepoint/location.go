@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"tracewell/arch"
 	"tracewell/trace/compiled"
@@ -14,9 +15,9 @@ import (
 type location struct {
 	addr        arch.Addr
 	definitions []*definition // in order of arrival; what changes it holds control and state
-	armed       []armed       // what a hit goes through; guarded by state, never changed but replaced as a whole
-	where       place         // guarded by state
-	semaphores  []arch.Addr   // those that the target was told of; guarded by control
+	forHits     atomic.Pointer[[]armed]
+	where       place       // guarded by state
+	semaphores  []arch.Addr // those that the target was told of; guarded by control
 }
 
 // A place is where the hits of a location are collected.
@@ -38,12 +39,21 @@ type armed struct {
 
 // arm has hits see the definitions as they are now. State is held.
 func (l *location) arm() {
-	l.armed = nil
+	var list []armed
 	for _, d := range l.definitions {
 		if d.active() {
-			l.armed = append(l.armed, armed{d, d.program, d.marker})
+			list = append(list, armed{d, d.program, d.marker})
 		}
 	}
+	l.forHits.Store(&list)
+}
+
+// armed is what a hit goes through. The list is never changed but replaced as a whole.
+func (l *location) armed() []armed {
+	if list := l.forHits.Load(); list != nil {
+		return *list
+	}
+	return nil
 }
 
 // wanted reports whether a hit of the location could do anything. Control or state is held.

@@ -134,7 +134,7 @@ func (e *Engine) connect(c target.Collector) {
 // deposit takes what the Collector made of a hit.
 func (e *Engine) deposit(made target.Deposit) target.Verdict {
 	e.state.Lock()
-	v := e.accept(made)
+	v := e.accept(&made)
 	e.state.Unlock()
 	if v&target.Halt != 0 {
 		e.bringBack()
@@ -143,7 +143,7 @@ func (e *Engine) deposit(made target.Deposit) target.Verdict {
 }
 
 // accept is deposit with state held.
-func (e *Engine) accept(made target.Deposit) target.Verdict {
+func (e *Engine) accept(made *target.Deposit) target.Verdict {
 	h := &e.deposits
 	if e.phase != running {
 		return e.verdictOutsideRun()
@@ -153,10 +153,10 @@ func (e *Engine) accept(made target.Deposit) target.Verdict {
 	}
 	if made.Err != nil {
 		e.lose(h, 0, made.Err)
-	} else if err := e.checkDeposit(made); err != nil {
+	} else if f, err := e.checkDeposit(made); err != nil {
 		e.lose(h, made.Key.Number, err)
 	} else if d := e.definition(made.Key); d != nil {
-		e.acceptFor(h, d, made)
+		e.acceptFor(h, d, made, f)
 	}
 	if made.More && made.Err == nil {
 		return target.Continue
@@ -166,7 +166,7 @@ func (e *Engine) accept(made target.Deposit) target.Verdict {
 }
 
 // acceptFor counts a deposit for its tracepoint. Its pass count is the one that the Collector was told.
-func (e *Engine) acceptFor(h *hit, d *definition, made target.Deposit) {
+func (e *Engine) acceptFor(h *hit, d *definition, made *target.Deposit, f tfile.Frame) {
 	c := catch{d: d, pass: d.Pass, frame: made.Frame, failures: made.Failures, pc: d.Addr}
 	if d.offloaded != nil {
 		c.pass = d.offloaded.Pass
@@ -178,7 +178,7 @@ func (e *Engine) acceptFor(h *hit, d *definition, made target.Deposit) {
 		sum.Hits++
 		sum.Frames++
 		sum.Usage += uint64(len(made.Frame) - tfile.FrameHeader)
-		c.static = len(e.view(made.Frame).Static()) > 0
+		c.static = len(f.Static()) > 0
 	} else if len(made.Failures) == 0 {
 		return // nothing but a number of lost frames
 	} else {
@@ -187,32 +187,23 @@ func (e *Engine) acceptFor(h *hit, d *definition, made target.Deposit) {
 	e.commit(h, &c)
 }
 
-// checkDeposit refuses a frame that is not whole: the trace buffer and the trace file rely on each.
-func (e *Engine) checkDeposit(made target.Deposit) error {
-	if made.Frame == nil || made.Err != nil {
-		return nil
+// checkDeposit returns the frame of a deposit, if it has one, and refuses one that is not whole: the trace buffer and the trace
+// file rely on each.
+func (e *Engine) checkDeposit(made *target.Deposit) (f tfile.Frame, err error) {
+	if made.Frame == nil {
+		return f, nil
 	}
-	f, err := tfile.ParseFrame(made.Frame, e.layout.Order, e.layout.RegisterBlock)
+	f, err = tfile.ParseFrame(made.Frame, e.layout.Order, e.layout.RegisterBlock)
 	if err == nil {
 		err = f.Check()
 	}
-	switch {
-	case err != nil:
-	case len(f.Bytes()) != len(made.Frame):
-		err = fmt.Errorf("%d bytes behind its end", len(made.Frame)-len(f.Bytes()))
-	case f.Tracepoint() != made.Key.Number:
+	if err == nil && f.Tracepoint() != made.Key.Number {
 		err = fmt.Errorf("it names tracepoint %d", f.Tracepoint())
 	}
 	if err != nil {
-		return fmt.Errorf("a frame of tracepoint %d at %s from the target's collector: %w", made.Key.Number, made.Key.Addr, err)
+		err = fmt.Errorf("a frame of tracepoint %d at %s from the target's collector: %w", made.Key.Number, made.Key.Addr, err)
 	}
-	return nil
-}
-
-// view is a frame that has been checked.
-func (e *Engine) view(frame []byte) tfile.Frame {
-	f, _ := tfile.ParseFrame(frame, e.layout.Order, e.layout.RegisterBlock)
-	return f
+	return f, err
 }
 
 // ahead is what the Collector has counted and not yet deposited, by tracepoint; nil if there is nothing. State is not held: a

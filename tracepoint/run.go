@@ -126,7 +126,8 @@ func (e *Engine) stop(why ending) error {
 func (e *Engine) halt() {
 	e.stopped = e.now()
 	e.phase, e.ender = idle, nil
-	e.sessions = e.sessions[:0]
+	e.setSessions(e.sessions[:0])
+	e.view.Store(nil)
 	for _, l := range e.locations {
 		l.where = nowhere
 		for _, d := range l.definitions {

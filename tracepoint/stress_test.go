@@ -15,6 +15,7 @@ import (
 // between hits: a request made with a lock held that a hit needs would never be served.
 type stressTarget struct {
 	engine   *Engine
+	handler  target.Handler
 	requests chan func()
 	sites    map[arch.Addr]bool
 	halts    int
@@ -59,16 +60,16 @@ func (s *stressTarget) run() {
 func (s *stressTarget) turn(thread *fakeThread, i int) {
 	thread.id = int64(i % 3)
 	if i%50 == 0 {
-		s.engine.ThreadGone(thread.id)
+		s.handler.ThreadGone(thread.id)
 	}
 	verdict := target.Continue
 	for addr := range s.sites {
 		thread.pc = addr
-		verdict |= s.engine.Hit(addr, thread)
+		verdict |= s.handler.Hit(addr, thread)
 	}
 	if verdict&target.Step != 0 && verdict&target.Halt == 0 {
 		thread.pc++
-		verdict |= s.engine.Stepped(thread)
+		verdict |= s.handler.Stepped(thread)
 	}
 	if verdict&target.Halt != 0 {
 		s.halts++
@@ -80,7 +81,7 @@ func (s *stressTarget) turn(thread *fakeThread, i int) {
 // race detector, and to see that nothing waits for ever.
 func TestStress(t *testing.T) {
 	e := New(testLayout())
-	tg := &stressTarget{engine: e, requests: make(chan func()), sites: make(map[arch.Addr]bool)}
+	tg := &stressTarget{engine: e, handler: e.NewHandler(), requests: make(chan func()), sites: make(map[arch.Addr]bool)}
 	tg.define(t)
 	finished := make(chan struct{})
 	go func() { tg.run(); close(finished) }()

@@ -12,9 +12,9 @@ import (
 	"tracewell/trace/compiled"
 )
 
-// A worker carries out one hit at a time: it evaluates conditions, and gathers what one frame is to hold. It is the world that
-// the expressions of the hit see. The engine keeps as many workers as there have been hits at once, so that a hit neither
-// allocates nor holds a lock while it reads memory.
+// A worker carries out one hit at a time, for one goroutine of a target, whose Handler it is: it evaluates conditions, and gathers
+// what one frame is to hold. It is the world that the expressions of the hit see. All that a hit needs room for is its own, so that
+// a hit neither allocates nor holds a lock while it reads memory.
 //
 // Performing an action only notes a block: registers and variables are taken at once, memory is put off. When the frame is
 // called for, all noted memory is read in one batch, since on a remote target each read is a round trip, and then the blocks
@@ -28,19 +28,21 @@ import (
 type worker struct {
 	hit
 	engine   *Engine
+	view     *view // with which the hit began
 	snapshot target.Snapshot
 	machine  ax.Machine
 	limit    int // bytes that the buffer has room for
 
-	registers []byte // of the R block
-	static    []byte // of the S block
-	hasStatic bool   // there is one
-	blocks    []block
-	settled   int // blocks whose memory was read
-	arena     []byte
-	noted     int  // bytes of the arena once it has grown for the blocks that are not settled
-	overflow  bool // the frame cannot fit in the buffer
-	failures  []error
+	registers    []byte // of the R block
+	static       []byte // of the S block
+	hasRegisters bool   // there is an R block
+	hasStatic    bool   // there is an S block
+	blocks       []block
+	settled      int // blocks whose memory was read
+	arena        []byte
+	noted        int  // bytes of the arena once it has grown for the blocks that are not settled
+	overflow     bool // the frame cannot fit in the buffer
+	failures     []error
 
 	reads []target.Read
 	word  [8]byte // what Ref reads
@@ -73,22 +75,13 @@ const (
 // stringChunk is how much of a string is read at a time: more than most have, less than a page.
 const stringChunk = 256
 
-// worker takes a worker for a hit. State is held.
-func (e *Engine) worker(s target.Snapshot) *worker {
-	if len(e.workers) == 0 {
-		e.workers = append(e.workers, &worker{engine: e})
-	}
-	last := len(e.workers) - 1
-	w := e.workers[last]
-	e.workers = e.workers[:last]
-	w.hit, w.snapshot, w.limit, w.out.Order = hit{run: e.runs}, s, e.buffer.size, e.layout.Order
-	return w
+func (e *Engine) newWorker() *worker {
+	return &worker{engine: e, out: tfile.Builder{Order: e.layout.Order}}
 }
 
-// retire takes a worker back when its hit is done with. State is held.
-func (e *Engine) retire(w *worker) {
-	w.snapshot = nil
-	e.workers = append(e.workers, w)
+// begin makes ready for a hit or step of a run.
+func (w *worker) begin(v *view, s target.Snapshot) {
+	w.hit, w.view, w.limit, w.snapshot = hit{run: v.run}, v, v.limit, s
 }
 
 // clear makes ready for a frame, or for an expression that makes none.
@@ -96,7 +89,7 @@ func (w *worker) clear() {
 	w.blocks, w.reads = w.blocks[:0], w.reads[:0]
 	w.arena = w.arena[:0]
 	w.settled, w.noted, w.overflow = 0, 0, false
-	w.hasStatic = false
+	w.hasRegisters, w.hasStatic = false, false
 	w.failures = w.failures[:0]
 }
 
@@ -173,7 +166,7 @@ func (w *worker) noteStatic(marker Marker) {
 // to give any more there is none.
 func (w *worker) noteRegisters() {
 	layout := &w.engine.layout
-	if layout.RegisterBlock == 0 || slices.ContainsFunc(w.blocks, func(b block) bool { return b.kind == registerBlock }) {
+	if layout.RegisterBlock == 0 || w.hasRegisters {
 		return
 	}
 	w.registers = slices.Grow(w.registers[:0], layout.RegisterBlock)[:layout.RegisterBlock]
@@ -187,7 +180,7 @@ func (w *worker) noteRegisters() {
 	case 8:
 		layout.Order.PutUint64(at, pc)
 	}
-	w.blocks = append(w.blocks, block{kind: registerBlock})
+	w.blocks, w.hasRegisters = append(w.blocks, block{kind: registerBlock}), true
 }
 
 // TraceMemory is part of ax.Env.

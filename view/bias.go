@@ -12,6 +12,7 @@ import (
 )
 
 // pageMask clears the part of an address within a page. Programs are loaded in whole pages, of 4 kB or a multiple.
+// A bias that is no multiple of it belongs to a wrong guess.
 const pageMask = ^arch.Addr(0xfff)
 
 var (
@@ -29,10 +30,13 @@ func placed(program *symbol.Program, tracepoints []trace.Tracepoint) (*symbol.Pr
 	if program == nil {
 		return nil, nil
 	}
+	// The caller's program keeps its addresses: several views may share one.
 	program = program.Fork()
 	if !program.Main().Relocatable() {
 		return program, nil
 	}
+	// Each tracepoint allows some distances, often one, several if the line has several statements. Only those that
+	// all allow remain.
 	var common []arch.Addr
 	known := false
 	for i := range tracepoints {
@@ -83,6 +87,7 @@ func biasesByLocation(program *symbol.Program, t *trace.Tracepoint) (biases []ar
 	if !explained(program) || t.Source.At == "" || strings.HasPrefix(t.Source.At, "*") {
 		return nil, false
 	}
+	// Here the addresses are where GDB would set the breakpoint, behind the prologue, so that the distance is exact.
 	locations, err := program.Locate(t.Source.At)
 	for _, l := range locations {
 		if bias := t.Addr - l.Addr; bias&^pageMask == 0 {
@@ -97,6 +102,8 @@ func biasesByLocation(program *symbol.Program, t *trace.Tracepoint) (biases []ar
 // one possible.
 func within(program *symbol.Program, place, addr arch.Addr) []arch.Addr {
 	bias := (addr - place) & pageMask
+	// GDB skips the prologue for a location by function or first line, by an amount that is not known without debug
+	// information.
 	beyond := uint64(addr - bias - place)
 	if beyond == 0 {
 		return []arch.Addr{bias}

@@ -33,6 +33,7 @@ func (v *View) Columns(limit int) (Columns, error) {
 	all := false
 	for _, action := range v.actions() {
 		numbers := action.Registers()
+		// GDB sets the bits of all registers for $regs; a few bits are what single expressions need.
 		if all = all || len(numbers) > few; v.Layout != nil && len(numbers) <= few {
 			for _, n := range numbers {
 				asked = append(asked, v.Layout.ByNumber(n))
@@ -68,6 +69,7 @@ func (v *View) actions() []trace.Action {
 }
 
 // sampledFrames is how many frames are looked at for what no definition mentions.
+// Definitions may be lost, or an in-process agent may have collected more than they say.
 const sampledFrames = 64
 
 // sample says whether the first frames have registers, and what variables they have.

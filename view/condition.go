@@ -14,6 +14,7 @@ import (
 
 // Condition is an expression over frames that holds or does not. It counts what frames lacked for it, so several goroutines
 // need one each.
+// It is compiled once for each location, so that a frame costs no lookup of names and no allocation.
 type Condition struct {
 	expression *Expression
 	lacking    map[string]int
@@ -49,6 +50,8 @@ func (v *View) Expression(text string) (*Expression, error) {
 	e := &Expression{text: text, compiled: make(map[*trace.Tracepoint]*compiled)}
 	var first error
 	try := func(c *collection) {
+		// The first error is the one that is shown, and its suggestions are searched for among all names; those of the
+		// others would cost as much for nothing.
 		s := &frameScope{view: v, collection: c, all: all, nameless: first != nil}
 		expr, err := expr.CompileScalar(text, s)
 		if err != nil {
@@ -62,6 +65,8 @@ func (v *View) Expression(text string) (*Expression, error) {
 	for _, t := range v.definitions {
 		try(all.of[t])
 	}
+	// Frames of a tracepoint that no line defines have registers and trace state variables, which may be all that is
+	// asked for.
 	try(all.none)
 	if len(e.compiled) > 0 {
 		return e, nil
@@ -82,6 +87,8 @@ func (e *Expression) Value(r *Reader) (ctype.Number, bool) {
 	if c == nil {
 		return ctype.Number{}, false
 	}
+	// compiled is the expr.Values of its own expression; the reader is passed this way since interfaces made for each
+	// frame allocate.
 	c.reader = r
 	return c.expr.Eval(c)
 }
@@ -94,6 +101,7 @@ func (c *Condition) Match(r *Reader) bool {
 		c.lacking[c.expression.text]++
 		return false
 	}
+	// Most frames lack nothing, and clearing would be most of the work.
 	if at.lacked {
 		clear(at.lacks)
 		at.lacked = false
@@ -123,6 +131,7 @@ func (c *Condition) Lacking() []Lack {
 		all = append(all, Lack{name, frames})
 	}
 	slices.SortFunc(all, func(a, b Lack) int {
+		// Equal counts are in the order of the names, so that the output of one trace is always the same.
 		if a.Frames != b.Frames {
 			return b.Frames - a.Frames
 		}
@@ -165,6 +174,7 @@ func (c *compiled) Value(id int) (uint64, bool) {
 		return uint64(r.frame.Number), true
 	case operandTracepoint:
 		return uint64(r.frame.Tracepoint()), true
+	// Enumerators and the like, which debug information has as numbers.
 	case operandConstant:
 		return o.value, true
 	case operandPC:
@@ -174,6 +184,8 @@ func (c *compiled) Value(id int) (uint64, bool) {
 }
 
 // Address implements expr.Values.
+// A register has none, nor has an item whose value an expression computed: & of these is an error of that frame, not
+// of the text.
 func (c *compiled) Address(id int) (uint64, bool) {
 	o := &c.operands[id]
 	switch o.kind {

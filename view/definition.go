@@ -29,6 +29,7 @@ func (v *View) ActionText(a trace.Action) string {
 }
 
 // listedRegisters is how many registers are listed by name.
+// More than that would be GDB's $regs, where the names are all that the target has.
 const listedRegisters = 8
 
 func (v *View) registersText(a trace.Action) string {
@@ -56,6 +57,7 @@ func (v *View) registerText(n arch.Reg) string {
 }
 
 // baseText is the place of an M action: an address, or a register and an offset, which counts as signed.
+// GDB 13.1 writes the offset as 64 bits in hexadecimal, where -20 is ffffffffffffffec.
 func (v *View) baseText(a trace.Action) string {
 	if a.Base == trace.Absolute {
 		return fmt.Sprintf("0x%x", a.Offset)
@@ -76,6 +78,7 @@ func Disassembly(code []byte) string {
 	if err != nil {
 		return fmt.Sprintf("%s (%v)", hex.EncodeToString(code), err)
 	}
+	// Jumps have absolute offsets in bytecode, and only what they lead to has its offset shown.
 	labels := jumpTargets(program)
 	var b strings.Builder
 	for in := range program.Instructions() {
@@ -103,6 +106,7 @@ func jumpTargets(program *ax.Program) map[int]bool {
 
 // ByNumber returns the tracepoints in the order of their numbers and addresses; files have them the other way round for
 // GDB's sake.
+// GDB 13.1 numbers tracepoints of a file anew, from the last to the first.
 func ByNumber(tracepoints []trace.Tracepoint) []trace.Tracepoint {
 	return slices.SortedStableFunc(slices.Values(tracepoints), func(a, b trace.Tracepoint) int {
 		return cmp.Or(cmp.Compare(a.Number, b.Number), cmp.Compare(a.Addr, b.Addr))
@@ -110,6 +114,7 @@ func ByNumber(tracepoints []trace.Tracepoint) []trace.Tracepoint {
 }
 
 // reasons says why a run is not on.
+// The keys are the words of qTStatus (GDB manual, "Tracepoint Packets").
 var reasons = map[trace.StopReason]string{
 	trace.ReasonUnknown:      "stopped for an unknown reason",
 	trace.ReasonNotRun:       "no run yet",
@@ -127,6 +132,7 @@ func StateText(s *trace.Status) string {
 	}
 	words := reasons[s.Reason]
 	switch s.Reason {
+	// A stopped run whose status names no reason.
 	case "":
 		words = "not running"
 	case trace.ReasonPassCount, trace.ReasonError:

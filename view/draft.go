@@ -10,6 +10,8 @@ import (
 )
 
 // draft is an action on its way to become an item.
+// First it has what the bytes of the action tell; pair and nameLocal then find its name, and View.named makes items of
+// it.
 type draft struct {
 	source source
 	name   string // what the user wrote, "" if that is not certain
@@ -22,6 +24,8 @@ type draft struct {
 
 // drafts makes a draft of each action that collects memory, a variable or a result, in the order of the actions. Code that
 // collects nothing, of a teval command, has one without a text.
+// R actions make none: registers have their own items, and what is needed to find a variable is no thing that a user
+// asked for.
 func (v *View) drafts(actions []trace.Action) []*draft {
 	var drafts []*draft
 	for _, action := range actions {
@@ -45,6 +49,8 @@ func (v *View) memoryDraft(action trace.Action) *draft {
 		if v.Layout != nil {
 			d.source.base = v.Layout.ByNumber(action.Base)
 		}
+		// A file without a description, or with a description that does not have the number: the value may well be in
+		// the frame.
 		if d.source.base == nil {
 			d.source.kind = sourceRegister // of a register that nobody knows: never there
 		}
@@ -76,6 +82,7 @@ func (v *View) registerName(n arch.Reg) string {
 
 // codeDraft makes the draft of an expression.
 func (v *View) codeDraft(code []byte) *draft {
+	// Such a draft has no source and matches no text, but keeps its place among the actions.
 	program, err := ax.Decode(code)
 	if err != nil {
 		return &draft{}
@@ -88,6 +95,7 @@ func (v *View) codeDraft(code []byte) *draft {
 		return d
 	}
 	d.text = "agent expression " + hex.EncodeToString(code)
+	// The last effect is what was asked for; those before it found the address.
 	effects, ok := program.Decompile(ax.Names{Register: v.registerName, Variable: v.variableText})
 	if ok && len(effects) > 0 {
 		effect := effects[len(effects)-1]
@@ -102,6 +110,8 @@ func (v *View) codeDraft(code []byte) *draft {
 // settle finds out what an expression collects, which its end tells: the memory that it records last, because what comes
 // before was needed to find that, or the variable, or a number that it drops; false if it collects nothing.
 func (d *draft) settle(program *ax.Program) bool {
+	// The last is always end. One ahead of it says what is collected, and the two before that say of which size or
+	// variable: const and trace, tracev and pop.
 	var last [4]ax.Instruction // up to the end
 	for in := range program.Instructions() {
 		last = [4]ax.Instruction{last[1], last[2], last[3], in}
@@ -109,6 +119,7 @@ func (d *draft) settle(program *ax.Program) bool {
 	constant := last[1].Op >= ax.OpConst8 && last[1].Op <= ax.OpConst64
 	kind, known := endings[last[2].Op]
 	switch {
+	// Code that assigns to a trace state variable is a teval command's, even if it leaves the value on the stack.
 	case !known || d.shape.sets:
 		return false
 	case kind == sourceResult && last[1].Op == ax.OpTracev:
@@ -132,6 +143,7 @@ var endings = map[ax.Op]sourceKind{
 }
 
 // withoutPop returns a program that ends at the offset of the pop that drops what is wanted.
+// The value is on top of the stack then, where ax.Machine.Value takes it from.
 func withoutPop(p *ax.Program, pop int) *ax.Program {
 	code := p.Code()
 	code[pop] = byte(ax.OpEnd)
@@ -155,6 +167,7 @@ type shape struct {
 
 func shapeOf(p *ax.Program) shape {
 	s := shape{plain: true}
+	// Any memory reference or jump makes the place that is recorded depend on data.
 	recordings := 0
 	for in := range p.Instructions() {
 		switch in.Op {

@@ -14,6 +14,7 @@ import (
 const deepest = 32
 
 // encoder writes a value for other programs.
+// It is a value and not a pointer, so that a frame with many items allocates none.
 type encoder struct {
 	reader   *Reader
 	language ctype.Language
@@ -29,6 +30,8 @@ func (e encoder) append(dst []byte, v ctype.Value, depth int) []byte {
 	}
 	v.Bytes = v.Bytes[:t.Size]
 	switch {
+	// Which variant is active, JSON could only say by an object of our own making; GDB's text says it in the words of
+	// Rust.
 	case t.Variants() != nil || isHole(v):
 		return e.appendPrinted(dst, v)
 	case t.Kind == ctype.Record:
@@ -65,6 +68,7 @@ func (e encoder) printer() ctype.Printer {
 }
 
 // appendReferent appends what a reference refers to, or its address if the frame does not have that.
+// What it refers to may contain references again, even to itself; one step is what GDB follows, too.
 func (e encoder) appendReferent(dst []byte, v ctype.Value, depth int) []byte {
 	elem, addr := v.Type.Elem, arch.Addr(e.reader.view.integer(v.Bytes))
 	target := ctype.Value{Type: elem, InMemory: true, Addr: addr}
@@ -109,8 +113,9 @@ func (e encoder) appendMembers(dst []byte, v ctype.Value, depth int) []byte {
 		switch {
 		case f.Static || !f.Virtual && !f.Base && !holds(f, v.Bytes):
 			continue
+		// C has members of an anonymous structure or union in the scope of the outer one, so the names do not collide.
 		case f.Name == "" && f.Type.Kind == ctype.Record && depth > 0:
-			dst = e.appendMembers(dst, piece(v, f.Type, f.Offset), depth-1)
+			dst = e.appendMembers(dst, v.Part(f.Type, f.Offset), depth-1)
 			continue
 		case f.Name == "":
 			continue
@@ -127,18 +132,6 @@ func (e encoder) appendMembers(dst []byte, v ctype.Value, depth int) []byte {
 // holds reports whether memory has all of a member.
 func holds(f ctype.Field, b []byte) bool { return f.Offset >= 0 && f.Offset+f.Span() <= len(b) }
 
-// piece is what a value has of a type at an offset.
-func piece(v ctype.Value, t *ctype.Type, offset int) ctype.Value {
-	inner := ctype.Value{Type: t, Bytes: v.Bytes[offset : offset+t.Size], InMemory: v.InMemory, Addr: v.Addr + arch.Addr(offset)}
-	for _, h := range v.Holes {
-		h.From, h.To = max(h.From-offset, 0), min(h.To-offset, t.Size)
-		if h.From < h.To {
-			inner.Holes = append(inner.Holes, h)
-		}
-	}
-	return inner
-}
-
 // appendField appends a member, which may be a part of an integer, or lie where only the object itself tells.
 func (e encoder) appendField(dst []byte, v ctype.Value, f ctype.Field, depth int) []byte {
 	if f.Virtual {
@@ -148,11 +141,11 @@ func (e encoder) appendField(dst []byte, v ctype.Value, f ctype.Field, depth int
 	case f.Base && !holds(f, v.Bytes): // its virtual base classes lie elsewhere
 		return appendString(dst, e.printer().AppendField(nil, f, v.Bytes), e.style)
 	case f.Bits == 0:
-		return e.append(dst, piece(v, f.Type, f.Offset), depth)
+		return e.append(dst, v.Part(f.Type, f.Offset), depth)
 	}
-	bits := piece(v, ctype.ArrayOf(ctype.Int(1, false), f.Span()), f.Offset)
+	bits := v.Part(ctype.ArrayOf(ctype.Int(1, false), f.Span()), f.Offset)
 	if len(bits.Holes) > 0 {
-		return e.appendPrinted(dst, ctype.Value{Type: f.Type, Bytes: make([]byte, f.Type.Size), Holes: []ctype.Hole{{To: f.Type.Size, Why: bits.Holes[0].Why}}})
+		return appendString(dst, []byte(bits.Holes[0].Why), e.style)
 	}
 	return e.append(dst, ctype.Value{Type: f.Type, Bytes: f.Unpack(bits.Bytes, f.Type.Order(e.reader.view.order))}, depth)
 }
@@ -161,6 +154,7 @@ func (e encoder) appendField(dst []byte, v ctype.Value, f ctype.Field, depth int
 func (e encoder) appendArray(dst []byte, v ctype.Value, depth int) []byte {
 	t := v.Type
 	switch {
+	// Characters wider than a byte are numbers for JSON: their encoding is the program's business.
 	case t.Elem.Char && t.Elem.Size == 1 && len(v.Holes) == 0:
 		if text, ok := textOf(v.Bytes); ok {
 			return appendString(dst, text, e.style)
@@ -180,7 +174,7 @@ func (e encoder) appendArray(dst []byte, v ctype.Value, depth int) []byte {
 		if at > 0 {
 			dst = append(dst, separator...)
 		}
-		dst = e.append(dst, piece(v, t.Elem, at), depth)
+		dst = e.append(dst, v.Part(t.Elem, at), depth)
 	}
 	return append(dst, closing...)
 }
@@ -199,6 +193,7 @@ func appendScalar(dst []byte, t *ctype.Type, n uint64, style Style) []byte {
 }
 
 // appendFloat appends a floating-point number so that it can be read back exactly. JSON has none for infinity.
+// The shortest digits that give the same value back; 32 bits have fewer of them.
 func appendFloat(dst []byte, n uint64, width int, style Style) []byte {
 	f := math.Float64frombits(n)
 	if width == 32 {

@@ -10,6 +10,7 @@ import (
 )
 
 // expectation is what a text of a command can have become.
+// It says what actions the text can have become, not which: pair compares all texts with all actions.
 type expectation struct {
 	text      string
 	least     int // X actions: at least so many, at most one or, if many, any number
@@ -22,6 +23,8 @@ type expectation struct {
 
 // splitCommands takes the commands of a tracepoint apart: those at the hit and those of its while-stepping. Comments are left
 // out, but for those that hide from GDB what it can't collect, as record writes them.
+// Other lines of a script are for people or for the GDB that read it. Nested while-stepping does not exist in GDB, so
+// that a flag is enough.
 func splitCommands(commands []string) (hit, step []string) {
 	stepping := false
 	for _, command := range commands {
@@ -51,6 +54,7 @@ func (v *View) expectations(c *collection, commands []string) []expectation {
 	for _, command := range commands {
 		command = strings.TrimSpace(command)
 		length := strings.IndexAny(command, " \t/")
+		// GDB takes prefixes of commands. Of fewer than three letters there is none that means collect or teval alone.
 		if length < 3 {
 			return nil
 		}
@@ -66,12 +70,16 @@ func (v *View) expectations(c *collection, commands []string) []expectation {
 				if !ok {
 					return nil
 				}
+				// collect/s makes an action that ends in tracenz of what is a pointer to characters, and an ordinary
+				// one of anything else.
 				if matches := e.matches; asText {
 					e.matches = func(d *draft) bool { return matches(d) || d.source.kind == sourceString && e.text != "" }
 				}
 				all = append(all, e)
 			}
 		case strings.HasPrefix("teval", word):
+			// An expression of teval is evaluated for its effect, such as an assignment to a trace state variable. It
+			// has an action, too, which must not be taken for that of a collect.
 			for range splitList(rest) {
 				all = append(all, expectation{least: 1, nameless: true, matches: func(d *draft) bool { return !d.shape.records }})
 			}
@@ -85,6 +93,8 @@ func (v *View) expectations(c *collection, commands []string) []expectation {
 // splitList splits at the commas that are in no brackets and no quotes.
 func splitList(text string) []string {
 	var parts []string
+	// Commas separate the texts of a collect command, but are also C's operator and separate arguments, which GDB
+	// finds by parsing each text.
 	depth, start := 0, 0
 	quote := rune(0)
 	for i, r := range text {
@@ -114,10 +124,12 @@ func (v *View) expectation(c *collection, text string) (e expectation, ok bool) 
 	switch text {
 	case "":
 		return e, false
+	// Both become an action that is no expression: R, and L for the data of a static tracepoint.
 	case "$regs", "$_sdata":
 		return expectation{nameless: true, registers: true, matches: func(*draft) bool { return false }}, true
 	case "$args", "$locals":
 		return expectation{many: true, memory: true, nameless: true, matches: isPlain}, true
+	// The return address, which GDB's unwinder of the architecture compiles: code that no source explains.
 	case "$_ret":
 		return expectation{text: text, least: 1, matches: func(d *draft) bool { return d.shape.records }}, true
 	}
@@ -133,6 +145,7 @@ func (v *View) expectation(c *collection, text string) (e expectation, ok bool) 
 			}}, true
 		}
 		return e, false
+	// GDB accepts qualified names of C++ and Rust without quotes.
 	case isName(strings.ReplaceAll(text, "::", "_")):
 		return v.nameExpectation(c, text), true
 	}
@@ -153,6 +166,7 @@ func (v *View) nameExpectation(c *collection, name string) expectation {
 			return e
 		}
 	}
+	// GDB compiles a structure at a fixed address to an expression and a scalar there to a part of an M action.
 	if addr, typ, ok := v.globals.Fixed(name); ok && typ.Kind == ctype.Record {
 		return expectation{text: name, least: 1, matches: func(d *draft) bool {
 			return d.source.kind == sourceMemory && d.source.addr == addr
@@ -169,6 +183,7 @@ func (v *View) expressionExpectation(c *collection, text string) expectation {
 	e := expectation{text: text, least: 1, matches: func(d *draft) bool {
 		return !strings.Contains(text, "->") || !d.accesses || !d.shape.plain
 	}}
+	// {TYPE} ADDRESS and casts may name a fixed address, which GDB then puts into an M action.
 	if strings.HasPrefix(text, "{") || strings.HasPrefix(text, "(") {
 		e.least, e.memory = 0, true
 	}

@@ -49,6 +49,7 @@ func (v *View) pcOf(f tfile.Frame) (arch.Addr, bool) {
 
 // Definition returns the tracepoint that made a frame, nil if it is not defined. Of one with several locations it is the one
 // at the frame's pc, and the first if none is.
+// A pc at no location is that of a step, or of a jump that displaced the instruction.
 func (v *View) Definition(f Frame) *trace.Tracepoint {
 	t := v.tracepoints[f.Tracepoint()]
 	if t == nil {

@@ -35,10 +35,10 @@ type Item struct {
 	// Reference is the type of a reference, whose value is that of what it refers to; nil for other items.
 	Reference *ctype.Type
 
-	raw     bool       // named by what the action says, not by what somebody wrote
-	plan    *expr.Plan // what the name means at the hit; nil if nothing tells
-	sources []source   // tried one after the other
-	key     []byte     // the name as the key of a JSON object
+	raw     bool            // named by what the action says, not by what somebody wrote
+	plan    *expr.Evaluator // what the name means at the hit; nil if nothing tells
+	sources []source        // tried one after the other
+	key     []byte          // the name as the key of a JSON object
 }
 
 // source is one way to find an item in a frame.
@@ -46,12 +46,12 @@ type source struct {
 	step     bool // collected after steps
 	kind     sourceKind
 	size     uint64
-	addr     arch.Addr   // sourceMemory: the address, or what is added to base
-	base     *tdesc.Slot // sourceMemory: nil for an absolute address; sourceRegister
-	variable int32       // sourceVariable
-	code     *ax.Program // sourceCode, sourceString, sourceResult
-	needs    bool        // the code reads registers
-	plan     *expr.Plan  // sourcePlan
+	addr     arch.Addr       // sourceMemory: the address, or what is added to base
+	base     *tdesc.Slot     // sourceMemory: nil for an absolute address; sourceRegister
+	variable int32           // sourceVariable
+	code     *ax.Program     // sourceCode, sourceString, sourceResult
+	needs    bool            // the code reads registers
+	plan     *expr.Evaluator // sourcePlan
 }
 
 // sourceKind is a way to find an item.
@@ -198,6 +198,7 @@ func (all *collections) note(c *collection) {
 }
 
 // byNumber returns the tracepoints in the order of their numbers.
+// The sort is stable: locations of one number stay in the order of the file.
 func (v *View) byNumber() []*trace.Tracepoint {
 	sorted := slices.Clone(v.definitions)
 	slices.SortStableFunc(sorted, func(a, b *trace.Tracepoint) int { return int(a.Number) - int(b.Number) })

@@ -28,6 +28,7 @@ func (v *View) AppendJSON(dst []byte, f Frame) []byte {
 	dst = strconv.AppendInt(dst, int64(f.Number), 10)
 	dst = append(dst, `,"tracepoint":`...)
 	dst = strconv.AppendInt(dst, int64(f.Tracepoint()), 10)
+	// Prepared once, since it is the same in each of the tracepoint's frames.
 	if t := v.tracepoints[f.Tracepoint()]; t != nil {
 		dst = append(dst, t.json...)
 	}
@@ -125,6 +126,7 @@ func (v *View) appendMemory(dst []byte, f Frame) []byte {
 
 func (v *View) appendVariables(dst []byte, f Frame) []byte {
 	dst = append(dst, `,"variables":{`...)
+	// Most tracepoints collect fewer, and then nothing is allocated.
 	var room [8]Variable
 	for i, variable := range AppendVariables(room[:0], f) {
 		if i > 0 {

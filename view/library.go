@@ -20,12 +20,15 @@ func addLibraries(program *symbol.Program, tracepoints []trace.Tracepoint) {
 	if len(lost) == 0 {
 		return
 	}
+	// They are those that the program names as needed, not what it opened later by dlopen.
 	for _, path := range symbol.Libraries(program.Main().Path()) {
 		library, err := symbol.Open(path, symbol.Options{})
 		if err != nil {
 			continue
 		}
 		for _, t := range lost {
+			// A location with several addresses, as that of an inlined function, allows several distances and decides
+			// nothing.
 			if biases, _ := biasesByLocation(library, t); len(biases) == 1 {
 				_, _ = program.Add(path, biases[0]) // it was opened before
 				break

@@ -9,6 +9,7 @@ import (
 )
 
 // registerNamed finds a register by its name, or by the role that GDB calls sp or fp on every machine; nil if there is none.
+// GDB calls these four user registers: pc, sp, fp and ps; the names of the target's own description win.
 func (v *View) registerNamed(name string) *tdesc.Slot {
 	if v.Layout == nil || name == "pc" {
 		return nil // the pc of a frame may be known without registers
@@ -42,6 +43,7 @@ func (v *View) machine() *arch.Machine {
 
 // abi is what C is like on the machine that was traced: what the size of its program counter tells, and its architecture.
 func (v *View) abi() ctype.ABI {
+	// Without a program counter in the description 8 bytes are assumed, as frames have addresses of 64 bits.
 	size := 8
 	if v.pc != nil && v.pc.Size == 4 {
 		size = 4
@@ -50,6 +52,8 @@ func (v *View) abi() ctype.ABI {
 }
 
 // registerKinds has the types by which descriptions call what is no unsigned integer, by how the name begins.
+// They are the predefined types of GDB's manual, "Predefined Target Types", and those that its own descriptions use,
+// int128 and the like.
 var registerKinds = []struct {
 	prefix string
 	kind   ctype.Kind
@@ -76,6 +80,8 @@ func registerType(slot *tdesc.Slot) *ctype.Type {
 			continue
 		}
 		switch defined.(type) {
+		// Flags and enums are integers with names for their bits or values; structs, unions and vectors are several
+		// values.
 		case *tdesc.Flags, *tdesc.Enum, tdesc.Flags, tdesc.Enum:
 		default:
 			t.Kind = ctype.Opaque

@@ -12,12 +12,15 @@ import (
 )
 
 // isFirst reports whether a program is the one that objects begin with, or has moved from there.
+// The base name decides, since the program may have been copied beside the trace, from another machine for instance.
 func isFirst(program *symbol.Program, objects []tfile.Object) bool {
 	return program != nil && len(objects) > 0 && filepath.Base(objects[0].Path) == filepath.Base(program.Main().Path())
 }
 
 // addObjects adds the libraries of a process to its program, those that there still are.
 func addObjects(program *symbol.Program, libraries []tfile.Object) {
+	// Below is how far below the thread pointer the block of a library begins (variant II of the TLS ABI); a trace
+	// file has it where record knew it.
 	program.SetTLSOffset(func(of *symbol.Object) (int64, bool) {
 		i := slices.IndexFunc(libraries, func(o tfile.Object) bool { return o.Path == of.Path() && o.Below > 0 })
 		if i < 0 {
@@ -25,7 +28,9 @@ func addObjects(program *symbol.Program, libraries []tfile.Object) {
 		}
 		return libraries[i].Below, true
 	})
+	// Those that are gone, or are of another machine, are left out; their addresses stay numbers.
 	for _, o := range libraries {
+		// The path is one that a file names, and may by now be a device or a pipe, on which opening would wait.
 		if info, err := os.Stat(o.Path); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
@@ -35,6 +40,8 @@ func addObjects(program *symbol.Program, libraries []tfile.Object) {
 
 // isAnother reports whether the files are not those that were traced: a tracepoint on a function or a line is within one, but
 // not there.
+// A program that was built anew has its functions elsewhere as a rule, and names for the wrong addresses are worse
+// than none.
 func isAnother(program *symbol.Program, tracepoints []trace.Tracepoint) bool {
 	at := make(map[string][]symbol.Location)
 	for i := range tracepoints {

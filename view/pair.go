@@ -24,9 +24,12 @@ func pair(drafts []*draft, texts []expectation) {
 			code = append(code, d)
 		}
 	}
+	// Names are left away then; the items keep what their bytecode says.
 	if len(texts)*len(code) > mostPairs {
 		return
 	}
+	// before and behind are the two halves of a dynamic program: text i became action k in some way if the texts ahead
+	// of i can have become the actions ahead of k, and those behind likewise.
 	a := alignment{texts, code}
 	before, behind := a.before(), a.behind()
 	if !behind[0][0] {
@@ -49,6 +52,7 @@ func pair(drafts []*draft, texts []expectation) {
 			groups = true
 		}
 	}
+	// One text without an expression and one M action: it can have become nothing else.
 	if len(unpaired) == 1 && len(memory) == 1 && !groups {
 		memory[0].name = unpaired[0].text
 	}

@@ -14,6 +14,7 @@ type Part struct {
 }
 
 // mostParts bounds how many parts a structure is taken apart into; one with more is left whole.
+// An array of structures would otherwise give a table thousands of columns.
 const mostParts = 64
 
 // Parts takes an item apart into what has a value of its own.
@@ -34,11 +35,13 @@ func isLeaf(t *ctype.Type, language ctype.Language) bool {
 	if t.Kind != ctype.Record || t.Variants() != nil {
 		return true
 	}
+	// A string is a record for the compiler and one value for people.
 	_, isText := textMembers(t, language)
 	return isText
 }
 
 // memberPrefix is what the name of a member follows: "q." of q, and "j->" of *j.
+// The names are expressions of C that mean the member, so that a column can be given to --where as it is.
 func memberPrefix(name string) string {
 	pointer, found := bytes.CutPrefix([]byte(name), []byte("*"))
 	switch {
@@ -61,6 +64,7 @@ func (i *Item) appendParts(parts []Part, prefix string, t *ctype.Type, offset, d
 			continue
 		}
 		inner := prefix + f.Name + "."
+		// Of an anonymous member the names are the outer one's.
 		if f.Name == "" {
 			inner = prefix
 		}

@@ -20,11 +20,13 @@ import (
 // there, or in pieces. An action tells nothing of these but registers and memory.
 
 // explained reports whether the debug information of a program tells where its variables are.
+// On machines whose DWARF register numbers are not in the table of arch nothing could be computed from locations.
 func explained(p *symbol.Program) bool {
 	return p != nil && p.Main().File().Arch().Variables && p.Main().File().HasDWARF()
 }
 
 // planScope is the scope of an address with the trace state variables of the file.
+// A program knows nothing of these variables, which only the trace defines.
 type planScope struct {
 	expr.Scope
 	view *View
@@ -38,11 +40,14 @@ func (s planScope) Variable(name string) (trace.VariableNumber, bool) {
 
 // addPlans adds an item for each thing that commands name and that no action has given one. If all of them are understood there
 // is nothing that was not named by one: what has a name only by what its action says is a part of another, or led to it.
+// Commands are compiled in the scope of the tracepoint's address, as GDB and record compiled them when they defined
+// it: names mean there what they meant to the user.
 func (v *View) addPlans(c *collection, commands []string) {
 	if v.program == nil {
 		return
 	}
 	scope := planScope{v.program.Scope(c.tracepoint.Addr), v}
+	// Only if every text was understood, raw items are known to be parts of what the texts name.
 	all, some := true, false
 	for _, command := range commands {
 		word, rest, _ := strings.Cut(strings.TrimSpace(command), " ")
@@ -93,6 +98,8 @@ func (v *View) addPlan(c *collection, item expr.Item, listed bool, scope planSco
 		known = &Item{Name: item.Text, Type: plan.Type, sources: []source{found}}
 		c.add(known)
 	} else if first := &known.sources[0]; !first.step && first.kind != sourceString && plan.Type.Size > 0 {
+		// An action that found memory of the right size is kept, since it reads what was collected at no cost; any
+		// other way of finding the item gives way to the plan, which knows of registers and pieces.
 		known.Type = plan.Type
 		if first.kind != sourceMemory || first.size != found.size {
 			*first = found
@@ -113,6 +120,8 @@ func reference(item expr.Item, scope expr.Scope) *ctype.Type {
 
 // ReadMemory reads what the frame has at an address, and else what the program has there that never changes. It returns how much
 // of p that is.
+// The program's read-only segments are the same at each hit, so that tracers do not collect them; a string literal is
+// read from the file of the program.
 func (r *Reader) ReadMemory(addr arch.Addr, p []byte) int {
 	if n := r.frame.ReadMemory(addr, p); n > 0 || r.view.program == nil {
 		return n
@@ -122,10 +131,11 @@ func (r *Reader) ReadMemory(addr arch.Addr, p []byte) int {
 
 // evaluate finds what a plan gives in the frame.
 func (r *Reader) evaluate(s *source) (Datum, bool) {
-	found, err := s.plan.Locate((*world)(r))
+	found, err := s.plan.Locate((*exprContext)(r))
 	switch {
 	case err != nil || len(found.Holes) > 0:
 		return Datum{}, false
+	// Where the plan only computes the place, the frame must have the bytes; other results are registers or constants.
 	case found.InMemory:
 		return r.memory(found.Addr, s.size, false)
 	}
@@ -151,11 +161,12 @@ func (r *Reader) Find(item *Item) (ctype.Value, bool) {
 }
 
 // planned returns what the name of an item means in the program, false if nothing of that is known.
+// After steps, locations in registers would be those of another address than the plan was compiled for.
 func (r *Reader) planned(item *Item) (ctype.Value, bool) {
 	if item.plan == nil || item.Reference != nil || r.stepped {
 		return ctype.Value{}, false
 	}
-	v, err := item.plan.Value((*world)(r))
+	v, err := item.plan.Value((*exprContext)(r))
 	return v, err == nil && !isUnavailable(v)
 }
 
@@ -164,13 +175,13 @@ func isUnavailable(v ctype.Value) bool {
 	return len(v.Holes) == 1 && v.Holes[0] == ctype.Hole{From: 0, To: v.Type.Size, Why: ctype.Unavailable}
 }
 
-// world is the frame of a Reader as a plan sees it.
-type world Reader
+// exprContext is the frame of a Reader as the context in which an expression is evaluated.
+type exprContext Reader
 
 var errLacking = errors.New("the frame does not have it")
 
-// Register implements expr.World.
-func (w *world) Register(n arch.Reg) ([]byte, error) {
+// Register implements expr.Context.
+func (w *exprContext) Register(n arch.Reg) ([]byte, error) {
 	r := (*Reader)(w)
 	if r.view.Layout == nil {
 		return nil, errLacking
@@ -181,10 +192,12 @@ func (w *world) Register(n arch.Reg) ([]byte, error) {
 	return nil, errLacking
 }
 
-// Memory implements expr.World.
-func (w *world) Memory(addr arch.Addr, n int) ([]byte, error) {
+// Memory implements expr.Context.
+func (w *exprContext) Memory(addr arch.Addr, n int) ([]byte, error) {
+	// One block has it as a rule, and is handed out without a copy; only a range over several blocks is put together.
 	for block := range w.frame.Blocks() {
-		if at := uint64(addr - block.Addr); block.Kind == tfile.BlockMemory && at < uint64(len(block.Bytes)) && n <= len(block.Bytes[at:]) {
+		at, size := uint64(addr-block.Addr), uint64(len(block.Bytes))
+		if block.Kind == tfile.BlockMemory && at < size && uint64(n) <= size-at {
 			return block.Bytes[at : at+uint64(n) : at+uint64(n)], nil
 		}
 	}
@@ -195,8 +208,8 @@ func (w *world) Memory(addr arch.Addr, n int) ([]byte, error) {
 	return b, nil
 }
 
-// Variable implements expr.World.
-func (w *world) Variable(n trace.VariableNumber) (int64, error) {
+// Variable implements expr.Context.
+func (w *exprContext) Variable(n trace.VariableNumber) (int64, error) {
 	if value, ok := (*Reader)(w).variable(int32(n)); ok {
 		return value, nil
 	}

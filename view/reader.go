@@ -26,6 +26,8 @@ type Reader struct {
 }
 
 // tracing is what an expression recorded last.
+// Code that collects memory runs with an environment that only notes what it would record; the bytes are then looked
+// up.
 type tracing struct {
 	addr   arch.Addr
 	size   uint64
@@ -64,6 +66,8 @@ func (r *Reader) Items() []*Item { return r.collection.items }
 func (r *Reader) Read(item *Item) (Datum, bool) {
 	for i := range item.sources {
 		s := &item.sources[i]
+		// At a step only the actions of while-stepping were carried out; those of the hit would find what a step left
+		// there by chance.
 		if r.stepped && !s.step {
 			continue
 		}
@@ -108,6 +112,8 @@ func (r *Reader) find(item *Item, s *source) (Datum, bool) {
 	case sourcePlan:
 		return r.evaluate(s)
 	}
+	// Without registers the frame base cannot be computed, which is not an address that the frame lacks but no address
+	// at all.
 	if s.needs && r.registers == nil {
 		return Datum{}, false
 	}
@@ -143,6 +149,7 @@ func (r *Reader) lowBytes(slot *tdesc.Slot, size int) (Datum, bool) {
 }
 
 // variable finds a trace state variable. Of several values the last counts.
+// An action may assign to it between two that record it.
 func (r *Reader) variable(n int32) (value int64, ok bool) {
 	for block := range r.frame.Blocks() {
 		if block.Kind == tfile.BlockVariable && block.Number == n {
@@ -192,6 +199,7 @@ func (r *Reader) gathered(d Datum, size uint64) (Datum, bool) {
 }
 
 // cutString ends bytes at the first zero byte, or at the limit.
+// The zero byte belongs to what tracenz records.
 func cutString(b []byte, limit uint64) []byte {
 	for i, c := range b[:min(uint64(len(b)), limit)] {
 		if c == 0 {

@@ -48,6 +48,8 @@ const (
 )
 
 // builtins are the names that every frame has a value for.
+// pc is GDB's; trace_frame and tpnum are its convenience variables of tfind, frame and tracepoint are shorter names of
+// the same.
 var builtins = []struct {
 	name string
 	kind operandKind
@@ -70,6 +72,8 @@ func (s *frameScope) Operand(name string) (expr.Operand, bool) {
 	if addr, typ, ok := s.view.global(name); ok {
 		return s.operand(operand{kind: operandMemory, addr: addr, size: typ.Size}, typ), true
 	}
+	// The name is right, only this location does not collect it: a condition over all tracepoints is no error because
+	// of that.
 	if typ, ok := s.all.typed[name]; ok {
 		return s.operand(operand{}, typ), true
 	}
@@ -107,6 +111,7 @@ func (s *frameScope) dollar(name string) (expr.Operand, bool) {
 // operand makes an operand known to the Env.
 func (s *frameScope) operand(o operand, typ *ctype.Type) expr.Operand {
 	s.operands = append(s.operands, o)
+	// A place has an address to take, a missing one as well: whether & is allowed must not depend on the frame.
 	place := o.kind == operandMemory || o.kind == operandMissing || o.kind == operandItem && o.item.Slot == nil
 	return expr.Operand{ID: len(s.operands) - 1, Type: typ, Place: place}
 }
@@ -131,6 +136,7 @@ func (s *frameScope) Names() []string {
 	for _, r := range s.view.registers {
 		names = append(names, "$"+r.Reg.Name)
 	}
+	// Names are for suggestions after a spelling mistake.
 	names = append(names, s.view.globals.FixedNames()...)
 	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
 	return compact(names)

@@ -20,6 +20,7 @@ func openQuote(dst []byte, style Style) []byte {
 }
 
 // textOf returns the bytes up to the first zero byte, and false if they are no text that can be printed.
+// What has no text of its own is written as bytes: replacing characters would hide what was collected.
 func textOf(b []byte) ([]byte, bool) {
 	if end := bytes.IndexByte(b, 0); end >= 0 {
 		b = b[:end]
@@ -42,6 +43,7 @@ func appendString(dst, text []byte, style Style) []byte {
 }
 
 // extent is where a string of Go or Rust says what its text is.
+// The text itself is elsewhere in memory, and only there if it was collected, too.
 type extent struct{ address, length ctype.Field }
 
 // textMembers finds the members that say where the text of a string is, false for what is no string.
@@ -71,7 +73,9 @@ func (x extent) fits(t *ctype.Type) bool {
 		0 <= a.Offset && a.Offset+a.Type.Size <= t.Size && 0 <= n.Offset && n.Offset+n.Type.Size <= t.Size
 }
 
-// ownedText finds the members within a String of Rust, which is a vector of bytes: {vec: {buf: {inner: {ptr: {pointer: {pointer}}}}, len}}.
+// ownedText finds the members within a String of Rust, which is a vector of bytes:
+//
+//	{vec: {buf: {inner: {ptr: {pointer: {pointer}}}}, len}}
 func ownedText(t *ctype.Type) (extent, bool) {
 	vec, ok := t.Field("vec")
 	if !ok {
@@ -109,8 +113,8 @@ func firstPointer(f ctype.Field, depth int) (ctype.Field, bool) {
 // longestText is how much of a text counts that ends at its first zero byte.
 const longestText = 200
 
-// Text reads the text that a pointer to characters leads to, false for any other value, and if the frame lacks it. Of one that the frame
-// has only the beginning of, or that is long, it is that.
+// Text reads the text that a pointer to characters points to. It is false for any other value, and if the frame lacks the text.
+// Of a text that is long, or of which the frame has only the beginning, it returns that beginning.
 func (r *Reader) Text(v ctype.Number) (string, bool) {
 	elem := v.Type.Elem
 	collected := elem == ctype.Int(1, true) // as a string
@@ -132,6 +136,7 @@ func (r *Reader) text(x extent, v ctype.Value) ([]byte, bool) {
 	}
 	word := func(f ctype.Field) uint64 { return r.view.integer(v.Bytes[f.Offset : f.Offset+f.Type.Size]) }
 	n := word(x.length)
+	// A length of that size is that of a string that is not initialised.
 	if n > mostRead {
 		return nil, false
 	}

@@ -17,6 +17,8 @@ import (
 // action collects, and code for one variable can be changed to find another, which GDB recorded on the way to something else.
 
 // frameAccess is the first thing that code records, as far from the frame base as it is.
+// base is compared byte by byte: the same function at the same address has one way to find its frame base, so that two
+// actions with equal code before the offset are about the same frame.
 type frameAccess struct {
 	base   []byte // code for the frame base
 	offset int64
@@ -24,6 +26,8 @@ type frameAccess struct {
 }
 
 // accessOf takes code apart: base; const; [ext;] add; then trace_quick, or const and trace.
+// Anything else in the code, such as a memory reference, means that a pointer was followed and that the offset is not
+// one from the frame base.
 func accessOf(p *ax.Program) (frameAccess, bool) {
 	var last []ax.Instruction
 	for in := range p.Instructions() {
@@ -56,6 +60,8 @@ func lastSum(p *ax.Program, code []ax.Instruction, size uint64) (frameAccess, bo
 		return frameAccess{}, false
 	}
 	n -= 2
+	// GDB writes constants unsigned in as few bytes as they need, and a negative one with an ext behind it that gives
+	// back the sign from so many bits.
 	bits := uint64(64)
 	if code[n].Op == ax.OpExt {
 		bits = min(max(1, code[n].Operand), 64)
@@ -78,6 +84,8 @@ func (c *collection) nameLocal(d *draft) {
 		if local.Kind != scope.InFrame || local.Offset != access.offset || uint64(local.Type.Size) != access.size {
 			continue
 		}
+		// The first action that reads where a variable lies is believed; another base for the same function
+		// contradicts it and names nothing.
 		if c.frameBase == nil {
 			c.frameBase = access.base
 		}
@@ -101,6 +109,7 @@ func (c *collection) local(name string) *Item {
 		if local.Kind != scope.InFrame || c.frameBase == nil {
 			return nil
 		}
+		// The code is what GDB 13.1 would have compiled: frame base, offset, add, size, trace.
 		var code ax.Builder
 		code.Const(local.Offset)
 		code.Emit(ax.OpAdd)
@@ -123,6 +132,8 @@ func (c *collection) local(name string) *Item {
 
 // nameRegister finds the register that a variable is in: code for one is nothing but an end, and GDB has the register
 // collected. It is certain which that is if there is one such variable, and one register that nothing else needs.
+// GDB 13.1 compiles a variable in a register to no code at all, because collecting the register is all that is needed,
+// and sends the empty expression nevertheless.
 func (v *View) nameRegister(drafts []*draft, expected []expectation, actions []trace.Action) {
 	if v.Layout == nil || slices.ContainsFunc(expected, func(e expectation) bool { return e.registers }) {
 		return
@@ -138,6 +149,7 @@ func (v *View) nameRegister(drafts []*draft, expected []expectation, actions []t
 			for _, n := range d.source.code.Requirements().Registers {
 				needed[n] = true
 			}
+		// Two empty expressions: either may be about either register.
 		case found != nil:
 			return
 		default:
@@ -169,6 +181,8 @@ func (c *collection) staticAt(addr arch.Addr, size uint64) (string, uint64) {
 }
 
 // global finds a variable of the program that has a fixed address.
+// Debug information comes first, as it has types; the symbol table has only sizes, and names of programs without debug
+// information.
 func (v *View) global(name string) (arch.Addr, *ctype.Type, bool) {
 	if v.Symbols == nil {
 		return 0, nil, false
@@ -202,6 +216,8 @@ func (v *View) retype(c *collection, item *Item) {
 		return
 	}
 	kind := item.sources[0].kind
+	// A result is always 8 bytes on the stack of the bytecode, whatever its type in C; a register may be wider than
+	// the variable in it.
 	number := kind == sourceResult || kind == sourceRegister && item.Slot == nil && typ.Size <= item.Type.Size
 	if typ.Size == item.Type.Size || number && typ.Scalar() {
 		item.Type = typ
@@ -229,6 +245,7 @@ func (d *declarations) Operand(name string) (expr.Operand, bool) {
 func (d *declarations) Type(name string) (*ctype.Type, bool) { return d.view.globals.Type(name) }
 
 // Names implements expr.Operands.
+// They would be of use in an error message only, and errors mean here that an item keeps the type that it has.
 func (d *declarations) Names() []string { return nil }
 
 // ABI implements expr.Operands.

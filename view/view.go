@@ -77,6 +77,7 @@ func New(content tfile.Content, program *symbol.Program) (*View, []string) {
 	for i := range header.Tracepoints {
 		v.addTracepoint(&header.Tracepoints[i])
 	}
+	// Behind all locations, as the source of any of them is that of the number.
 	for _, t := range v.tracepoints {
 		t.json = staticMembers(t)
 	}
@@ -97,6 +98,7 @@ func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
 		return err
 	}
 	switch {
+	// Only record writes where files were loaded. Its word counts more than what tracepoints seem to show.
 	case told && v.Symbols.Main().File().Arch().Variables: // its libraries may be explained where it is not
 		addObjects(v.Symbols, objects[1:])
 	case explained(v.Symbols):
@@ -104,6 +106,7 @@ func (v *View) place(program *symbol.Program, header tfile.Header) (err error) {
 	default:
 		return nil
 	}
+	// The file of that name may have been built again since the run.
 	if len(objects) > 0 && isAnother(v.Symbols, header.Tracepoints) {
 		v.Symbols = nil
 		return errMisplaced
@@ -128,6 +131,7 @@ func (v *View) describe(header tfile.Header) error {
 	v.Target, v.Layout = target, layout
 	for i := range layout.Slots {
 		slot := &layout.Slots[i]
+		// Two registers of one name are legal in a description; GDB finds the first by it.
 		if layout.ByName(slot.Reg.Name) == slot { // a JSON object has a key once
 			v.registers = append(v.registers, namedSlot{slot, jsontext.AppendString(nil, slot.Reg.Name)})
 		}

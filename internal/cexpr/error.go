@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Error is what is wrong with an expression.
+// Error is a fault in the text of an expression. symbol/expr has it as its own type, with the same fields.
 type Error struct {
 	Text       string // the whole expression
 	Start, End int    // of the part that is wrong, in bytes; End may equal Start
@@ -26,7 +26,8 @@ func (e *Error) Error() string {
 	return text
 }
 
-// underline returns a text in one line, and a line that marks a part of it.
+// underline returns a text in one line, and a line that marks a part of it with ^~~~. Characters that do not print become blanks,
+// so that a line break or an escape sequence cannot move the mark; columns count characters, not bytes.
 func underline(text string, start, end int) (line, mark string) {
 	visible := func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// TokenKind is a kind of token.
+// TokenKind is a kind of token. Keywords are Names: which words are types depends on the scope.
 type TokenKind uint8
 
 // The kinds of token.
@@ -38,7 +38,7 @@ var punctuation = []string{
 	"+", "-", "*", "/", "%", "<", ">", "=", "!", "~", "&", "|", "^", "?", ":", "(", ")", "[", "]", "{", "}", ".", "@", ",", ";",
 }
 
-// lex takes an expression apart. The last token is the end.
+// lex splits an expression into tokens. The last one is End, at the length of the text. Blanks separate and are not kept.
 func lex(text string, dialect Dialect) ([]Token, *Error) {
 	var tokens []Token
 	for at := 0; ; {
@@ -82,6 +82,7 @@ func next(text string, at int, dialect Dialect) Token {
 // IsWord reports whether a name can have the character in it.
 func IsWord(r rune) bool { return isLetter(r) || unicode.IsDigit(r) }
 
+// isLetter reports whether a name can begin with the character: any letter of Unicode, as GCC, rustc and Go allow.
 func isLetter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 
 // nameLength is how many bytes of letters and digits rest begins with.
@@ -112,7 +113,7 @@ func numberLength(rest string) int {
 	return n
 }
 
-// quotedLength is the length of a literal with its quotes, 0 if it does not end.
+// quotedLength is the length of a literal with its quotes, 0 if it does not end. A backslash takes the next byte with it.
 func quotedLength(rest string, quote byte) int {
 	for i := 1; i < len(rest); i++ {
 		switch rest[i] {
@@ -125,8 +126,8 @@ func quotedLength(rest string, quote byte) int {
 	return 0
 }
 
-// Normal brings an expression into the form in which a Scope knows it: without blanks, but for one between two words. Of
-// what is no expression it is text as it is.
+// Normal brings an expression into the form in which a Scope finds it: without blanks, but for one between two words. Text that
+// is no expression comes back as it is.
 func Normal(text string) string {
 	tokens, err := lex(text, Reading)
 	if err != nil {
@@ -149,6 +150,7 @@ func join(tokens []Token) string {
 	return b.String()
 }
 
+// isWord reports whether a token would run into another one without a blank between them.
 func isWord(t Token) bool {
 	return t.Kind == Name || t.Kind == Dollar || t.Kind == Number
 }

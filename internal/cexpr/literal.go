@@ -34,6 +34,7 @@ func ParseInteger(text string, abi ctype.ABI) (uint64, *ctype.Type, bool) {
 	if strings.Contains(suffix, "ll") {
 		size = 8
 	}
+	// From int to unsigned long, by size and then by sign. Size 8 ends the loop: whatever is left is unsigned.
 	unsigned := strings.Contains(suffix, "u")
 	for ; ; size = 8 {
 		top := uint64(1) << (8*size - 1)
@@ -49,6 +50,7 @@ func ParseInteger(text string, abi ctype.ABI) (uint64, *ctype.Type, bool) {
 // suffixes are those of C, longer ones first.
 var suffixes = []string{"ull", "llu", "ul", "lu", "ll", "u", "l"}
 
+// cutSuffix splits a number in lower case at its suffix.
 func cutSuffix(digits string) (number, suffix string) {
 	for _, s := range suffixes {
 		if number, found := strings.CutSuffix(digits, s); found {
@@ -58,12 +60,13 @@ func cutSuffix(digits string) (number, suffix string) {
 	return digits, ""
 }
 
-// escapes are the characters that stand for others behind a backslash.
+// escapes are the characters that stand for others behind a backslash: those of C, and \e of GNU.
 var escapes = map[byte]byte{
 	'a': 7, 'b': 8, 'f': 12, 'n': 10, 'r': 13, 't': 9, 'v': 11, 'e': 27, '\\': '\\', '\'': '\'', '"': '"', '?': '?',
 }
 
-// ParseCharacter reads a literal of one character of one byte, quotes included. In C its type is int.
+// ParseCharacter reads a literal of one character of one byte, quotes included: false for any other. The value is extended by the
+// sign that plain char has on the machine: '\xff' is -1 on x86-64 and 255 on ARM.
 func ParseCharacter(text string, abi ctype.ABI) (uint64, bool) {
 	body := text[1 : len(text)-1]
 	typ := charType(!abi.UnsignedChar)

@@ -33,7 +33,8 @@ func (p *parser) qualified(at int) int {
 	}
 }
 
-// mostArguments is how many tokens the arguments of a template may have.
+// mostArguments is how many tokens the arguments of a template may have. Without a bound each of many < would read to the end of
+// the expression.
 const mostArguments = 200
 
 // arguments returns the token behind the arguments of a template, which begin at a token; and that token itself where < is an
@@ -79,7 +80,7 @@ func (p *parser) isQuotedName(at int) bool {
 // isTupleIndex reports whether a number stands for members of Rust's tuples: 0, or 0.1 for a member of a member.
 func isTupleIndex(text string) bool { return strings.Trim(text, "0123456789.") == "" }
 
-// tupleMembers reads such a number. Debugging information calls the members __0 and so on.
+// tupleMembers reads such a number. In debug information rustc calls the members __0 and so on.
 func (p *parser) tupleMembers(whole *Node, op string, from int) *Node {
 	t := p.peek()
 	p.at++

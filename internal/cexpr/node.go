@@ -25,7 +25,7 @@ const (
 	Forms                  // how many there are
 )
 
-// Node is a part of an expression.
+// Node is a part of an expression. Which members are set is said with each Form; Kids are in the order of the text.
 type Node struct {
 	Form   Form
 	Op     string
@@ -35,7 +35,7 @@ type Node struct {
 	tokens []Token
 }
 
-// NewName returns the node of a name that stands alone.
+// NewName returns the node of a name that stands alone, for names that were not parsed: those of $locals.
 func NewName(name string) *Node {
 	token := Token{Kind: Name, Text: name}
 	return &Node{Form: NameForm, Token: token, tokens: []Token{token}}

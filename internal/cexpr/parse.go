@@ -66,9 +66,11 @@ type parser struct {
 	dialect Dialect
 }
 
-// maxDepth bounds how deep parts lie within parts, and with it the stack that reading and evaluating need.
+// maxDepth bounds how deep parts lie within parts, and with it the stack that reading and evaluating need: Go's stacks grow, but
+// a line of a script with a million parentheses must not take a gigabyte.
 const maxDepth = 200
 
+// newParser splits a text into tokens.
 func newParser(text string, names Names, dialect Dialect) (*parser, *Error) {
 	tokens, err := lex(text, dialect)
 	if err != nil {
@@ -77,28 +79,33 @@ func newParser(text string, names Names, dialect Dialect) (*parser, *Error) {
 	return &parser{text: text, tokens: tokens, names: names, abi: names.ABI(), dialect: dialect}, nil
 }
 
+// rescue returns the *Error that fail has given up with.
 func (p *parser) rescue(err **Error) {
 	if failure := recover(); failure != nil {
 		*err = failure.(*Error)
 	}
 }
 
+// end requires that nothing follows.
 func (p *parser) end() {
 	if p.peek().Kind != End {
 		p.unexpected("an operator or the end")
 	}
 }
 
+// peek is the next token. There is always one: the last is End, and nothing reads past it.
 func (p *parser) peek() Token { return p.tokens[p.at] }
 
 // is reports whether the next token is the punctuation or word.
 func (p *parser) is(text string) bool { return p.isAt(p.at, text) }
 
+// isAt reports whether a token is the punctuation or word. Literals never are: 'x' and "x" are text of the user's.
 func (p *parser) isAt(at int, text string) bool {
 	t := p.tokens[at]
 	return t.Text == text && (t.Kind == Punctuation || t.Kind == Name)
 }
 
+// accept reads the punctuation or word if it comes next.
 func (p *parser) accept(text string) bool {
 	if !p.is(text) {
 		return false
@@ -107,12 +114,14 @@ func (p *parser) accept(text string) bool {
 	return true
 }
 
+// expect reads the punctuation or word, which must come next.
 func (p *parser) expect(text string) {
 	if !p.accept(text) {
 		p.unexpected(text)
 	}
 }
 
+// fail gives up with an error about a token.
 func (p *parser) fail(t Token, problem, hint string) {
 	panic(&Error{Text: p.text, Start: t.Start, End: t.End(), Problem: problem, Hint: hint})
 }
@@ -123,6 +132,8 @@ var changing = map[string]string{
 	"^=": "", "<<=": "", ">>=": "",
 }
 
+// unexpected gives up with what was found and what could have stood there. In the dialect Reading an operator that changes
+// something is explained, since it is mostly = typed for ==.
 func (p *parser) unexpected(wanted string) {
 	t := p.peek()
 	if hint, ok := changing[t.Text]; ok && t.Kind == Punctuation && p.dialect == Reading {
@@ -135,13 +146,13 @@ func (p *parser) unexpected(wanted string) {
 	p.fail(t, fmt.Sprintf("found %s, expected %s", found, wanted), "")
 }
 
-// node finishes a part that began at a token.
+// node finishes a part that began at a token: its text reaches up to the token that was read last.
 func (p *parser) node(n Node, from int) *Node {
 	n.tokens = p.tokens[from:p.at]
 	return &n
 }
 
-// deeper counts how deep the parser is. The result is to be called when it comes back.
+// deeper counts how deep the parser has descended. The result is to be called on the way back: defer p.deeper()().
 func (p *parser) deeper() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.fail(p.peek(), fmt.Sprintf("more than %d parts within one another", maxDepth), "")
@@ -149,7 +160,7 @@ func (p *parser) deeper() func() {
 	return func() { p.depth-- }
 }
 
-// sequence reads expressions of which the last has the value.
+// sequence reads expressions with commas between them, of which the last has the value. They are in the dialect Tracing alone.
 func (p *parser) sequence() *Node {
 	from := p.at
 	left := p.assignment()
@@ -176,6 +187,7 @@ func (p *parser) assignment() *Node {
 	return p.node(Node{Form: Assign, Op: op, Kids: []*Node{left, right}}, from)
 }
 
+// choice reads a ? b : c, which binds from the right.
 func (p *parser) choice() *Node {
 	defer p.deeper()()
 	from := p.at
@@ -189,11 +201,13 @@ func (p *parser) choice() *Node {
 	return p.node(Node{Form: Choice, Kids: []*Node{condition, yes, no}}, from)
 }
 
-// levels are the binary operators, those that bind least first. @ is where GDB has it.
+// levels are the binary operators, those that bind least first. @ binds less than + and more than <<, as in GDB's grammar, so that
+// buf + 2 @ n is n elements from buf + 2 on.
 var levels = [][]string{
 	{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="}, {"<<", ">>"}, {"@"}, {"+", "-"}, {"*", "/", "%"},
 }
 
+// binary reads operators of a level and those that bind more. All bind from the left.
 func (p *parser) binary(level int) *Node {
 	if level == len(levels) {
 		return p.unary()
@@ -217,8 +231,11 @@ func (p *parser) tooMany(count int) {
 	}
 }
 
+// unaryOperators stand before their operand and bind from the right.
 var unaryOperators = []string{"-", "+", "!", "~", "*", "&"}
 
+// unary reads operators, casts and sizeof in front of a value. {type} address is GDB's; C has no expression that begins with a
+// brace.
 func (p *parser) unary() *Node {
 	defer p.deeper()()
 	from := p.at
@@ -246,6 +263,7 @@ func (p *parser) unary() *Node {
 	return p.postfix()
 }
 
+// sizeof reads sizeof (type) or sizeof and a unary expression, as C has it: sizeof (a) + 1 is a sum.
 func (p *parser) sizeof() *Node {
 	from := p.at
 	p.at++
@@ -258,6 +276,7 @@ func (p *parser) sizeof() *Node {
 	return p.node(Node{Form: SizeExpr, Kids: []*Node{p.unary()}}, from)
 }
 
+// postfix reads indexes, members and what steps behind a value.
 func (p *parser) postfix() *Node {
 	from := p.at
 	n := p.primary()
@@ -284,13 +303,13 @@ func (p *parser) postfix() *Node {
 	}
 }
 
-// callHints say why nothing is called.
+// callHints say why nothing is called, by dialect.
 var callHints = [...]string{
 	Reading: "nothing runs any more: only what was collected is there",
 	Tracing: "a tracepoint looks at the program and runs nothing in it",
 }
 
-// member reads the name of a member behind its operator.
+// member reads the name of a member behind its operator: with a base class, x.Base::y, or a number where it is one of a tuple.
 func (p *parser) member(whole *Node, op string, from int) *Node {
 	name := p.peek()
 	if p.dialect == Tracing && name.Kind == Number && isTupleIndex(name.Text) {
@@ -307,6 +326,7 @@ func (p *parser) member(whole *Node, op string, from int) *Node {
 	return p.node(Node{Form: Member, Op: op, Token: name, Kids: []*Node{whole}}, from)
 }
 
+// primary reads a name, a literal or a part in parentheses. Parentheses leave no node: the tree says what they said.
 func (p *parser) primary() *Node {
 	from := p.at
 	t := p.peek()
@@ -337,7 +357,7 @@ func (p *parser) primary() *Node {
 // castWords begin the casts of C++ that say what they mean by a word.
 var castWords = []string{"static_cast", "reinterpret_cast", "const_cast"}
 
-// wordedCast reads static_cast<T>(x) and the like.
+// wordedCast reads static_cast<T>(x) and the like. All three are the one cast that there is; what C++ forbids is not checked.
 func (p *parser) wordedCast() *Node {
 	from := p.at
 	p.at += 2
@@ -357,7 +377,7 @@ func (p *parser) beginsFunctionalCast() bool {
 	return slices.Contains(typeWords, p.peek().Text) || p.isAt(p.qualified(p.at), "(")
 }
 
-// functionalCast reads T(x).
+// functionalCast reads T(x), a cast in C++; T is a name or one word of C, so that unsigned(x) is one.
 func (p *parser) functionalCast() *Node {
 	from := p.at
 	typ := p.baseType()

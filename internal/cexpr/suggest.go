@@ -31,8 +31,9 @@ func Suggest(name string, names []string) string {
 	lower := strings.ToLower(strings.TrimPrefix(name, "$"))
 	for _, n := range names {
 		sameKind := strings.HasPrefix(n, "$") == strings.HasPrefix(name, "$")
-		d := distance(lower, strings.ToLower(strings.TrimPrefix(n, "$")))
-		if d == 0 || sameKind && d <= near+len(lower)/letters && d < len(lower) {
+		limit := near + len(lower)/letters
+		d := Distance(lower, strings.ToLower(strings.TrimPrefix(n, "$")), limit)
+		if d == 0 || sameKind && d <= limit && d < len(lower) {
 			close = append(close, candidate{n, d})
 		}
 	}
@@ -65,6 +66,7 @@ func SuggestMember(name string, record *ctype.Type) string {
 	return Suggest(name, names)
 }
 
+// list is the first of the names, and how many more there are.
 func list(names []string) string {
 	text := strings.Join(names[:min(len(names), shown)], ", ")
 	if more := len(names) - shown; more > 0 {
@@ -73,26 +75,34 @@ func list(names []string) string {
 	return text
 }
 
-// distance is how many letters have to be put in, left out, replaced or swapped with the next to make b of a.
-func distance(a, b string) int {
-	before, previous := []int(nil), make([]int, len(b)+1)
-	for j := range previous {
-		previous[j] = j
+// Distance is how many letters have to be inserted, deleted, replaced or swapped with the next to make b of a; limit + 1 stands for
+// anything beyond limit.
+//
+// This is the restricted Damerau-Levenshtein distance in three rows of its table. A row whose least number is above the limit ends it,
+// as numbers never fall again from row to row: most names of a program are given up after a few letters.
+func Distance(a, b string, limit int) int {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
-	for i := range len(a) {
-		row := make([]int, len(b)+1)
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := previous[j]
-			if a[i] != b[j] {
-				replace++
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			row[j+1] = min(replace, previous[j+1]+1, row[j]+1)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
 			}
+			least = min(least, row[j])
 		}
-		before, previous = previous, row
+		if least > limit {
+			return limit + 1
+		}
+		before, last, row = last, row, before
 	}
-	return previous[len(b)]
+	return min(last[len(b)], limit+1)
 }

@@ -324,8 +324,9 @@ func TestSuggest(t *testing.T) {
 		return string(b)
 	}
 	for range 3000 {
-		if a, b := name("abc", 6), name("abc", 6); distance(a, b) != distanceOf(a, b) {
-			t.Fatalf("from %q to %q: %d, want %d", a, b, distance(a, b), distanceOf(a, b))
+		a, b, limit := name("abc", 6), name("abc", 6), random.IntN(8)
+		if want := min(distanceOf(a, b), limit+1); Distance(a, b, limit) != want {
+			t.Fatalf("from %q to %q: %d, want %d", a, b, Distance(a, b, limit), want)
 		}
 	}
 	for range 3000 {
@@ -338,7 +339,7 @@ func TestSuggest(t *testing.T) {
 		for limit := range 12 { // by distance, then as they come
 			for _, n := range names {
 				kind := strings.HasPrefix(n, "$") == strings.HasPrefix(asked, "$")
-				d, length := distance(lower(asked), lower(n)), len(lower(asked))
+				d, length := Distance(lower(asked), lower(n), 100), len(lower(asked))
 				if d == limit && (d == 0 || kind && d <= 1+length/5 && d < length) {
 					close = append(close, n)
 				}

@@ -16,6 +16,7 @@ var (
 	Float  = &ctype.Type{Kind: ctype.Float, Name: "float", Size: 4}
 )
 
+// floatWords are their names. GDB has long double, too, with which nothing here computes.
 var floatWords = map[string]*ctype.Type{"double": Double, "float": Float}
 
 // tagWords begin the name of a type that the scope knows.
@@ -27,7 +28,7 @@ var fixedTypes = map[string]*ctype.Type{
 	"uint8_t": ctype.Int(1, false), "uint16_t": ctype.Int(2, false), "uint32_t": ctype.Int(4, false), "uint64_t": ctype.Int(8, false),
 }
 
-// pointerSized are those with the size of a pointer: whether they are signed.
+// pointerSized are those with the size of a pointer: whether they are signed. The program's own definition comes before these.
 var pointerSized = map[string]bool{"size_t": false, "ssize_t": true, "intptr_t": true, "uintptr_t": false, "ptrdiff_t": true}
 
 // beginsType reports whether a type begins at a token. A name that is both a type of the scope and a value is the value.
@@ -79,7 +80,7 @@ func (p *parser) typeName() *ctype.Type {
 	}
 }
 
-// lengths reads the lengths of an array type, of which the last counts the innermost elements.
+// lengths reads the lengths of an array type, of which the last counts the innermost elements: char[2][3] is two arrays of three.
 func (p *parser) lengths(elem *ctype.Type) *ctype.Type {
 	if !p.accept("[") {
 		return elem
@@ -101,7 +102,7 @@ func (p *parser) lengths(elem *ctype.Type) *ctype.Type {
 // MaxArray is the most elements, and the most bytes, that an array may have.
 const MaxArray = 1 << 31
 
-// baseType reads the words of a type.
+// baseType reads the words of a type, up to what makes pointers and arrays of it.
 func (p *parser) baseType() *ctype.Type {
 	first := p.peek()
 	var words []string
@@ -130,7 +131,8 @@ func (p *parser) baseType() *ctype.Type {
 	return typ
 }
 
-// taggedType reads the name of a type, and a tag ahead of it if there is one.
+// taggedType reads the name of a type, with struct, union or enum in front of it if that was written. In C the names of
+// structures are apart from all others; the scope is asked for "struct job".
 func (p *parser) taggedType() *ctype.Type {
 	t := p.peek()
 	tag := ""
@@ -153,7 +155,7 @@ func (p *parser) taggedType() *ctype.Type {
 	return typ
 }
 
-// integerType makes a type of the words of C, nil if they make none.
+// integerType makes a type of the words of C in any order (C17, 6.7.2), nil if they make none.
 func integerType(words []string, abi ctype.ABI) *ctype.Type {
 	count := make(map[string]int)
 	for _, word := range words {
@@ -187,6 +189,7 @@ func integerType(words []string, abi ctype.ABI) *ctype.Type {
 	return ctype.Int(4, signed)
 }
 
+// charType is a type of one byte that GDB prints as a character.
 func charType(signed bool) *ctype.Type {
 	return &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: signed, Char: true}
 }

@@ -63,7 +63,7 @@ func stand() (status int) {
 	if channel.Send([]byte(ready), nil) != nil {
 		return 1
 	}
-	r.attend(channel)
+	r.receiveSpaces(channel)
 	r.finish()
 	return 0
 }
@@ -77,9 +77,9 @@ func (r *rescuer) watch(watching chan<- struct{}) {
 	r.restore()
 }
 
-// attend keeps the list of spaces until the tracer is gone. It may leave a message behind that nobody has read: then Receive returns
-// an error other than io.EOF.
-func (r *rescuer) attend(channel sys.Channel) {
+// receiveSpaces keeps the list of spaces until the tracer is gone. It may leave a message behind that nobody has read: then
+// Receive returns an error other than io.EOF.
+func (r *rescuer) receiveSpaces(channel sys.Channel) {
 	var buf [messageSize]byte
 	for {
 		n, fd, err := channel.Receive(buf[:])

@@ -61,7 +61,10 @@ func messageQueues(r *reading, t *target.OSTable) { r.ipc(t, "sysvipc/msg", mess
 
 // ipc reads a table of System V objects, whose first line is a heading.
 func (r *reading) ipc(t *target.OSTable, file string, columns []ipcColumn) {
+	// The kernel's columns: /proc/sysvipc is the same on every machine, but newer kernels append fields (shm has rss and
+	// swap).
 	for _, fields := range r.rows(file, 1) {
+		// A line that was cut, as of a kernel without the fields, has no row.
 		if len(fields) < len(columns) {
 			continue
 		}
@@ -79,5 +82,6 @@ func clock(field string) string {
 	if err != nil || n == 0 {
 		return ""
 	}
+	// In local time, as ctime has it.
 	return time.Unix(n, 0).Format(time.ANSIC)
 }

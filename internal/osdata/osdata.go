@@ -33,6 +33,7 @@ func Host() System {
 	return System{
 		Proc: os.DirFS("/proc"),
 		User: func(id string) (string, bool) {
+			// Without cgo this reads /etc/passwd only, so that names of a directory service are numbers.
 			u, err := user.LookupId(id)
 			if err != nil {
 				return "", false
@@ -94,6 +95,7 @@ func (s System) ReadOSTable(name string) (target.OSTable, error) {
 	if i < 0 {
 		return target.OSTable{}, fmt.Errorf("the system has no table %q", name)
 	}
+	// A copy: fill appends rows, and cpus appends columns.
 	table := sources[i].OSTable
 	sources[i].fill(&reading{System: s, users: make(map[string]string), groups: make(map[string]string)}, &table)
 	return table, nil
@@ -107,6 +109,7 @@ type reading struct {
 
 // text reads a file; "" if that cannot be.
 func (r *reading) text(path string) string {
+	// Files of /proc have no size: they are read to their end.
 	b, err := fs.ReadFile(r.Proc, path)
 	if err != nil {
 		return ""
@@ -118,6 +121,7 @@ func (r *reading) text(path string) string {
 func (r *reading) rows(path string, skip int) [][]string {
 	var rows [][]string
 	for line := range strings.Lines(r.text(path)) {
+		// A heading counts whatever stands in it.
 		if fields := strings.Fields(line); skip > 0 {
 			skip--
 		} else if len(fields) > 0 {
@@ -132,6 +136,7 @@ func (r *reading) numbers(folder string) []int {
 	entries, _ := fs.ReadDir(r.Proc, folder) // what was read before an error counts
 	var all []int
 	for _, e := range entries {
+		// Beside processes /proc has files of the kernel's, beside descriptors a folder has none.
 		if n, err := strconv.Atoi(e.Name()); err == nil {
 			all = append(all, n)
 		}
@@ -150,6 +155,7 @@ func nameOf(id string, known map[string]string, lookUp func(string) (string, boo
 	name, seen := known[id]
 	if !seen {
 		var ok bool
+		// Looking a name up may ask a directory service, and a table has the same few users again and again.
 		if name, ok = lookUp(id); !ok {
 			name = id
 		}

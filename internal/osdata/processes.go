@@ -25,11 +25,13 @@ func (r *reading) stat(folder string) (stat, bool) {
 	// field 39 of the line (proc_pid_stat(5)).
 	const group, core = 2, 39 - 3
 	line := r.text(folder + "/stat")
+	// The last parenthesis ends the command: what follows it are numbers and one letter.
 	open, end := strings.IndexByte(line, '('), strings.LastIndexByte(line, ')')
 	if open < 0 || end < open {
 		return stat{}, false
 	}
 	fields := strings.Fields(line[end+1:])
+	// A kernel older than 2.2.8 has no field for the processor.
 	if len(fields) <= core {
 		return stat{}, false
 	}
@@ -47,6 +49,7 @@ func (r *reading) command(pid string) string {
 
 // commandLine is a process's command and arguments, with a blank behind each. Threads of the kernel have a name in brackets.
 func (r *reading) commandLine(pid string, s stat) string {
+	// Each argument ends in a zero byte. A process may have overwritten them (setproctitle).
 	if line := r.text(pid + "/cmdline"); line != "" {
 		return strings.ReplaceAll(line, "\x00", " ")
 	}
@@ -57,6 +60,7 @@ func (r *reading) commandLine(pid string, s stat) string {
 func (r *reading) owner(pid string) string {
 	for line := range strings.Lines(r.text(pid + "/status")) {
 		if ids, ok := strings.CutPrefix(line, "Uid:"); ok {
+			// The effective user is what rights are judged by.
 			if fields := strings.Fields(ids); len(fields) > 1 {
 				return r.user(fields[1]) // real, effective and so on
 			}
@@ -67,6 +71,7 @@ func (r *reading) owner(pid string) string {
 
 // eachProcess calls f with all processes in order.
 func (r *reading) eachProcess(f func(pid string, s stat)) {
+	// By number, which is mostly the order of their start.
 	for _, n := range r.numbers(".") {
 		pid := strconv.Itoa(n)
 		if s, ok := r.stat(pid); ok {
@@ -88,7 +93,9 @@ func (r *reading) eachThread(pid string, f func(tid string, s stat)) {
 func processes(r *reading, t *target.OSTable) {
 	r.eachProcess(func(pid string, s stat) {
 		var cores []string
+		// A process has the processors of all its threads, each once.
 		r.eachThread(pid, func(_ string, s stat) { cores = append(cores, s.core) })
+		// By number: they are digits without leading zeros, so a shorter one is smaller.
 		slices.SortFunc(cores, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
 		t.Rows = append(t.Rows,
 			[]string{pid, r.owner(pid), r.commandLine(pid, s), strings.Join(slices.Compact(cores), ",")})
@@ -97,6 +104,7 @@ func processes(r *reading, t *target.OSTable) {
 
 // processGroups has a row for each member of each group, the leader first. The kernel's own threads, in group 0, are in none.
 func processGroups(r *reading, t *target.OSTable) {
+	// Groups come in the order of their numbers, which is not that of the processes.
 	groups := make(map[int][][]string)
 	r.eachProcess(func(pid string, s stat) {
 		if s.group == 0 {
@@ -104,6 +112,7 @@ func processGroups(r *reading, t *target.OSTable) {
 		}
 		pgid := strconv.Itoa(s.group)
 		row := []string{pgid, r.command(pgid), pid, r.commandLine(pid, s)}
+		// The leader may come behind members with smaller numbers, after the numbers have wrapped around.
 		if pid == pgid {
 			groups[s.group] = slices.Insert(groups[s.group], 0, row)
 		} else {
@@ -134,6 +143,7 @@ func files(r *reading, t *target.OSTable) {
 		folder := pid + "/fd"
 		for _, n := range r.numbers(folder) {
 			fd := strconv.Itoa(n)
+			// A path, or socket:[INODE], pipe:[INODE], anon_inode:KIND. EACCES for the processes of others.
 			name, err := fs.ReadLink(r.Proc, folder+"/"+fd)
 			if err != nil {
 				name = fd

@@ -22,9 +22,11 @@ func sockets(r *reading, t *target.OSTable) {
 	for _, kind := range []struct{ file, family, protocol string }{
 		{"net/tcp", "INET", "STREAM"}, {"net/udp", "INET", "DGRAM"}, {"net/tcp6", "INET6", "STREAM"}, {"net/udp6", "INET6", "DGRAM"},
 	} {
+		// Those of this process's network namespace, which /proc/net leads to.
 		for _, fields := range r.rows(kind.file, 1) {
 			// Number, local and remote address, state, two queues, timer, retransmissions and user.
 			const local, remote, state, uid = 1, 2, 3, 7
+			// UDP lines have the same columns up to here, and others behind.
 			if len(fields) <= uid {
 				continue
 			}
@@ -44,6 +46,7 @@ func endpoint(text string) (address, port string) {
 	if n, err := strconv.ParseUint(port, 16, 16); err == nil {
 		port = strconv.FormatUint(n, 10)
 	}
+	// Eight digits of IPv4, or 32 of IPv6.
 	raw, err := hex.DecodeString(address)
 	if err != nil || len(raw)%4 != 0 {
 		return address, port
@@ -51,6 +54,7 @@ func endpoint(text string) (address, port string) {
 	for word := raw; len(word) > 0; word = word[4:] {
 		binary.NativeEndian.PutUint32(word, binary.BigEndian.Uint32(word))
 	}
+	// As inet_ntop prints it: the longest run of zeros of IPv6 as two colons.
 	if ip, ok := netip.AddrFromSlice(raw); ok {
 		address = ip.String()
 	}
@@ -58,6 +62,7 @@ func endpoint(text string) (address, port string) {
 }
 
 func socketState(text string) string {
+	// UDP has 7 (CLOSE) for a socket that is not connected.
 	if n, err := strconv.ParseUint(text, 16, 8); err == nil && n > 0 && n < uint64(len(socketStates)) {
 		return socketStates[n]
 	}

@@ -33,8 +33,8 @@ func OwnSocket(string) bool { return false }
 // HungUp reports false: the end of a connection is seen when it is read.
 func HungUp(net.Conn) bool { return false }
 
-// PeerUser returns ErrElsewhere for a peer on another machine, and otherwise that the user is not known: only Linux tells it in a way that
-// this package knows.
+// PeerUser returns ErrElsewhere for a peer on another machine, and otherwise that the user is not known: only Linux tells it in
+// a way that this package knows.
 func PeerUser(conn net.Conn) (uid int, err error) {
 	if peer, ok := conn.RemoteAddr().(*net.TCPAddr); ok && !peer.IP.IsLoopback() {
 		return 0, ErrElsewhere

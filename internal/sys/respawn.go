@@ -88,8 +88,8 @@ func setSchedule(attr unix.SchedAttr) error {
 	return unix.SchedSetAttr(0, &attr, 0)
 }
 
-// ShortenSlices has the calling thread scheduled in short slices: it gets no more of a busy processor than before, but sooner when it
-// wakes up (Linux 6.12). Everybody may do that.
+// ShortenSlices has the calling thread scheduled in short slices: it gets no more of a busy processor than before, but sooner
+// when it wakes up (Linux 6.12). Everybody may do that.
 func ShortenSlices() error {
 	now, err := unix.SchedGetAttr(0, 0)
 	if err != nil || now.Policy != unix.SCHED_NORMAL {

@@ -51,7 +51,8 @@ func (f RobustFutex) Hold() (drop func(), err error) {
 	b.offset = int64(unsafe.Offsetof(b.word)) - int64(unsafe.Offsetof(b.entry))
 	b.next = uintptr(unsafe.Pointer(&b.entry))
 	var former, size uintptr
-	if _, _, errno := unix.RawSyscall(unix.SYS_GET_ROBUST_LIST, 0, uintptr(unsafe.Pointer(&former)), uintptr(unsafe.Pointer(&size))); errno != 0 {
+	_, _, errno := unix.RawSyscall(unix.SYS_GET_ROBUST_LIST, 0, uintptr(unsafe.Pointer(&former)), uintptr(unsafe.Pointer(&size)))
+	if errno != 0 {
 		return nil, fmt.Errorf("reading the thread's list of robust futexes: %w", errno)
 	}
 	const headSize = unsafe.Offsetof(b.entry)

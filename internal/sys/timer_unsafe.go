@@ -20,9 +20,10 @@ type sigevent struct {
 	_      [48]byte
 }
 
-// StopProcess stops this process by the default action of SIGTSTP, until a SIGCONT. With a limit above 0 the kernel sends that SIGCONT
-// itself, again and again, since a stopped process could not. In an orphaned process group, where nobody would continue it, the kernel
-// does not stop a process. (The Go runtime, once it has caught a signal, does not go back to the default action.)
+// StopProcess stops this process by the default action of SIGTSTP, until a SIGCONT. With a limit above 0 the kernel sends that
+// SIGCONT itself, again and again, since a stopped process could not. In an orphaned process group, where nobody would continue
+// it, the kernel does not stop a process. (The Go runtime, once it has caught a signal, does not go back to the default
+// action.)
 func StopProcess(limit time.Duration) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -41,7 +42,8 @@ func StopProcess(limit time.Duration) error {
 		defer unix.RawSyscall(unix.SYS_TIMER_DELETE, uintptr(timer), 0, 0)
 		every := unix.NsecToTimespec(limit.Nanoseconds())
 		times := [2]unix.Timespec{every, every} // interval and first
-		if _, _, errno := unix.RawSyscall6(unix.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0); errno != 0 {
+		_, _, errno := unix.RawSyscall6(unix.SYS_TIMER_SETTIME, uintptr(timer), 0, uintptr(unsafe.Pointer(&times)), 0, 0, 0)
+		if errno != 0 {
 			return fmt.Errorf("setting a timer: %w", errno)
 		}
 	}

@@ -12,7 +12,7 @@ type Column struct {
 	Right bool // numbers, which are aligned on the right
 }
 
-// Table writes rows of cells in aligned columns, however many there are. The widths of the columns are settled by the title
+// Table writes rows of cells in aligned columns, however many there are. The widths of the columns are fixed by the title
 // and the first rows, which are held back until then; a later cell that is wider pushes the rest of its row to the right.
 // The last column is not padded.
 type Table struct {
@@ -22,11 +22,11 @@ type Table struct {
 	columns []Column
 	repeat  int // lines after which the titles stand again, 0 for never
 
-	widths  []int
-	held    []heldRow // from which the widths are found
-	settled bool
-	row     []byte
-	lines   int // since the titles
+	widths []int
+	held   []heldRow // from which the widths are found
+	fixed  bool
+	row    []byte
+	lines  int // since the titles
 }
 
 // heldRow is a row that is not written yet, and the lines below it.
@@ -35,7 +35,7 @@ type heldRow struct {
 	below []byte
 }
 
-// heldRows is how many rows settle the widths.
+// heldRows is how many rows fix the widths.
 const heldRows = 256
 
 // columnGap is the space between columns.
@@ -53,7 +53,7 @@ func NewTable(out io.Writer, width int, style Style, columns ...Column) *Table {
 
 // Row adds a row: a cell for each column. The cells may be reused afterwards.
 func (t *Table) Row(cells [][]byte) error {
-	if t.settled {
+	if t.fixed {
 		return t.write(cells)
 	}
 	kept := make([][]byte, len(cells))
@@ -65,12 +65,12 @@ func (t *Table) Row(cells [][]byte) error {
 	if len(t.held) < heldRows {
 		return nil
 	}
-	return t.settle()
+	return t.fixWidths()
 }
 
 // Below adds whole lines, as they are, below the row that was added last.
 func (t *Table) Below(lines []byte) error {
-	if !t.settled && len(t.held) > 0 {
+	if !t.fixed && len(t.held) > 0 {
 		last := &t.held[len(t.held)-1]
 		last.below = append(last.below, lines...)
 		return nil
@@ -92,14 +92,14 @@ func (t *Table) Line(s string) error {
 
 // Flush writes what is held back, with the titles above, even if there is no row.
 func (t *Table) Flush() error {
-	if t.settled {
+	if t.fixed {
 		return nil
 	}
-	return t.settle()
+	return t.fixWidths()
 }
 
-func (t *Table) settle() error {
-	t.settled = true
+func (t *Table) fixWidths() error {
+	t.fixed = true
 	if err := t.heading(); err != nil {
 		return err
 	}

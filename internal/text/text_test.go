@@ -59,14 +59,14 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestTableStreams has a late row that is wider than those that settled the widths, and looks that nothing is held back by
+// TestTableStreams has a late row that is wider than those that fixed the widths, and looks that nothing is held back by
 // then.
 func TestTableStreams(t *testing.T) {
 	var out bytes.Buffer
 	table := NewTable(&out, 0, Style{}, Column{Title: "a"}, Column{Title: "b"})
 	for i := range heldRows {
 		if out.Len() > 0 {
-			t.Fatalf("rows were written before the widths were settled, at row %d", i)
+			t.Fatalf("rows were written before the widths were fixed, at row %d", i)
 		}
 		if err := table.Row(cells("x", "y")); err != nil {
 			t.Fatal(err)

@@ -109,12 +109,12 @@ type Outcome struct {
 
 // PlantedFault is a fault in the trace, and where it is.
 type PlantedFault struct {
-	Fault       string `json:"fault"` // as on the command line
-	CPU         int32  `json:"cpu"`
+	Fault       string `json:"fault"`          // as on the command line
+	CPU         int32  `json:"cpu"`            // processor
 	Instruction int64  `json:"instruction"`    // of its processor, from 0
 	Line        int64  `json:"line"`           // of the trace, from 1
 	PC          string `json:"pc"`             // of the instruction, in hexadecimal after 0x
-	What        string `json:"what,omitempty"` // the register or address concerned
+	What        string `json:"what,omitempty"` // the register or address concerned; absent without one
 }
 
 // Describe returns the fault as "gen-trace --planted" writes it.

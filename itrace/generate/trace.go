@@ -19,7 +19,7 @@ type Options struct {
 	Faults       []Fault
 
 	// Observe, unless nil, is shown the processor in front of every instruction: what it is, whatever the trace tells of it.
-	Observe func(Moment)
+	Observe func(Position)
 
 	// What follows makes no difference to what a trace means.
 
@@ -38,8 +38,8 @@ type Options struct {
 	PlainNames bool
 }
 
-// Moment is a processor in front of an instruction.
-type Moment struct {
+// Position is a processor in front of an instruction.
+type Position struct {
 	Instruction int64 // how many instructions of all processors the trace has before it
 	CPU         int32
 	PC          uint32
@@ -178,7 +178,7 @@ func (p *processor) instruction(t *tracer) {
 // observed executes an instruction that may be looked at before.
 func (p *processor) observed(t *tracer) (instruction, uint32) {
 	if t.o.Observe != nil {
-		t.o.Observe(Moment{t.heads, p.cpu, p.pc, &p.registers, &p.memory})
+		t.o.Observe(Position{t.heads, p.cpu, p.pc, &p.registers, &p.memory})
 	}
 	return p.step()
 }

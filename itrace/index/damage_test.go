@@ -19,26 +19,26 @@ import (
 // questions asks a trace about everything once, and returns the first error.
 func questions(t *Trace) error {
 	ctx := context.Background()
-	for moment := int64(0); moment <= t.Instructions; moment += max(t.Instructions/7, 1) {
-		if _, err := t.Registers(moment); err != nil {
+	for position := int64(0); position <= t.Instructions; position += max(t.Instructions/7, 1) {
+		if _, err := t.Registers(position); err != nil {
 			return err
 		}
 		p := make([]byte, 64)
-		if err := t.Memory(moment, 0x1000, p, make([]Knowledge, len(p)), Layout{BigEndian: true}); err != nil {
+		if err := t.Memory(position, 0x1000, p, make([]Knowledge, len(p)), Layout{BigEndian: true}); err != nil {
 			return err
 		}
 		for _, w := range []Want{{What: Write, Addr: 0x800, Size: 4}, {What: Execution, Addr: 0x80008000}, {What: RegisterSet}, {What: Turn}} {
-			if _, err := t.Next(ctx, moment, []Want{w}); err != nil {
+			if _, err := t.Next(ctx, position, []Want{w}); err != nil {
 				return err
 			}
-			if _, err := t.Previous(ctx, moment, []Want{w}); err != nil {
+			if _, err := t.Previous(ctx, position, []Want{w}); err != nil {
 				return err
 			}
 		}
-		if _, err := t.AtTime(uint64(moment)); err != nil {
+		if _, err := t.AtTime(uint64(position)); err != nil {
 			return err
 		}
-		if _, err := t.AtLine(moment); err != nil {
+		if _, err := t.AtLine(position); err != nil {
 			return err
 		}
 	}

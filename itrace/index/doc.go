@@ -1,9 +1,9 @@
 // Package index finds places in execution traces of any length: where an address was executed, read or written, where a register
-// was written, what either held at a moment, and where an instruction, a line or a time is.
+// was written, what either held at a position, and where an instruction, a line or a time is.
 //
-// Terms. Instructions are numbered from 0 in the order of the trace. Moment n is that before instruction n: what the lines in front of
+// Terms. Instructions are numbered from 0 in the order of the trace. Position n is that before instruction n: what the lines in front of
 // its line say has happened. Effects belong to the instruction whose line is the last above them, and those above the first
-// instruction have happened at moment 0. The last moment is that behind the last line.
+// instruction have happened at position 0. The last position is that behind the last line.
 //
 // The trace is cut into blocks of about 256 KiB, each beginning with the line of an instruction. Of each block the index keeps four
 // sets, in the form of intervals: the bytes whose instructions were executed, the bytes read, those written, and the registers written;

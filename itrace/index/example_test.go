@@ -31,13 +31,13 @@ func Example() {
 		return
 	}
 	wants := []index.Want{{What: index.Write, Addr: 0x10, Size: 4}}
-	for moment := trace.Instructions; ; {
-		found, err := trace.Previous(context.Background(), moment, wants)
+	for position := trace.Instructions; ; {
+		found, err := trace.Previous(context.Background(), position, wants)
 		if err != nil || found == nil {
 			break
 		}
 		fmt.Printf("instruction %d, line %d: %s\n", found.Instruction, found.Item.Line, found.Item.Digits)
-		moment = found.Instruction
+		position = found.Instruction
 	}
 	held, known := make([]byte, 4), make([]index.Knowledge, 4)
 	if err := trace.Memory(2, 0x10, held, known, index.Layout{BigEndian: true}); err != nil {

@@ -61,12 +61,12 @@ func newStory(records []itrace.Record) *story {
 	return s
 }
 
-// before is the records that have happened at a moment.
-func (s *story) before(moment int64) []itrace.Record {
-	if moment == int64(len(s.steps)) {
+// before is the records that have happened at a position.
+func (s *story) before(position int64) []itrace.Record {
+	if position == int64(len(s.steps)) {
 		return s.records
 	}
-	return s.records[:s.steps[moment]]
+	return s.records[:s.steps[position]]
 }
 
 func (s *story) meets(r *itrace.Record, w Want) bool {
@@ -84,7 +84,7 @@ func (s *story) meets(r *itrace.Record, w Want) bool {
 // names are those of some registers, by the numbers that a test has found them to have.
 var names map[uint32]string
 
-// TestAgainstTheRecords asks for what there is at moments all over a trace and compares with a walk through all records.
+// TestAgainstTheRecords asks for what there is at positions all over a trace and compares with a walk through all records.
 func TestAgainstTheRecords(t *testing.T) {
 	text, records := generated(t, generate.Options{Instructions: 40_000, CPUs: 2})
 	trace, file := indexed(t, text, matcher.Dialect)
@@ -101,10 +101,10 @@ func TestAgainstTheRecords(t *testing.T) {
 	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 60 {
-		moment := random.Int64N(trace.Instructions + 1)
-		compareState(t, trace, s, moment)
+		position := random.Int64N(trace.Instructions + 1)
+		compareState(t, trace, s, position)
 		for range 4 {
-			compareSearch(t, trace, s, moment, someWant(random, records, trace))
+			compareSearch(t, trace, s, position, someWant(random, records, trace))
 		}
 	}
 	compareState(t, trace, s, 0)
@@ -129,11 +129,11 @@ func someWant(random *rand.Rand, records []itrace.Record, trace *Trace) Want {
 	return w
 }
 
-func compareState(t *testing.T, trace *Trace, s *story, moment int64) {
+func compareState(t *testing.T, trace *Trace, s *story, position int64) {
 	t.Helper()
 	held := map[string]string{}
 	memory := map[uint64]byte{}
-	for _, r := range s.before(moment) {
+	for _, r := range s.before(position) {
 		switch r.Kind {
 		case itrace.Register:
 			held[fmt.Sprint(r.CPU, string(r.Name))] = strings.ToLower(string(r.Digits))
@@ -143,32 +143,32 @@ func compareState(t *testing.T, trace *Trace, s *story, moment int64) {
 			}
 		}
 	}
-	values, err := trace.Registers(moment)
+	values, err := trace.Registers(position)
 	if err != nil || len(values) != len(held) {
-		t.Fatalf("moment %d: %d registers, want %d; %v", moment, len(values), len(held), err)
+		t.Fatalf("position %d: %d registers, want %d; %v", position, len(values), len(held), err)
 	}
 	for _, v := range values {
 		if name := fmt.Sprint(v.CPU, trace.Names[v.Name]); held[name] != string(v.Digits) {
-			t.Fatalf("moment %d: register %s is %s, want %s", moment, name, v.Digits, held[name])
+			t.Fatalf("position %d: register %s is %s, want %s", position, name, v.Digits, held[name])
 		}
 	}
 	for _, from := range []uint64{0x1000 - 8, 0x7ff0 - 16, 0xfff0 - 4, 0x800 - 3} {
 		p, known := make([]byte, 24), make([]Knowledge, 24)
-		if err := trace.Memory(moment, from, p, known, Layout{BigEndian: true}); err != nil {
+		if err := trace.Memory(position, from, p, known, Layout{BigEndian: true}); err != nil {
 			t.Fatal(err)
 		}
 		for i := range p {
 			want, ok := memory[from+uint64(i)]
 			if ok != (known[i] == Known) || p[i] != want {
-				t.Fatalf("moment %d: byte %x is %x (%v), want %x (%v)", moment, from+uint64(i), p[i], known[i], want, ok)
+				t.Fatalf("position %d: byte %x is %x (%v), want %x (%v)", position, from+uint64(i), p[i], known[i], want, ok)
 			}
 		}
 	}
 }
 
-func compareSearch(t *testing.T, trace *Trace, s *story, moment int64, w Want) {
+func compareSearch(t *testing.T, trace *Trace, s *story, position int64, w Want) {
 	t.Helper()
-	passed := len(s.before(moment))
+	passed := len(s.before(position))
 	next, previous := -1, -1
 	for i := passed; i < len(s.records) && next < 0; i++ {
 		if s.meets(&s.records[i], w) {
@@ -195,15 +195,15 @@ func compareSearch(t *testing.T, trace *Trace, s *story, moment int64, w Want) {
 		}
 		return f.Item.Line
 	}
-	if got := found(trace.Next(context.Background(), moment, []Want{w})); got != line(next) {
-		t.Errorf("%+v behind moment %d: line %d, want %d", w, moment, got, line(next))
+	if got := found(trace.Next(context.Background(), position, []Want{w})); got != line(next) {
+		t.Errorf("%+v behind position %d: line %d, want %d", w, position, got, line(next))
 	}
-	if got := found(trace.Previous(context.Background(), moment, []Want{w})); got != line(previous) {
-		t.Errorf("%+v in front of moment %d: line %d, want %d", w, moment, got, line(previous))
+	if got := found(trace.Previous(context.Background(), position, []Want{w})); got != line(previous) {
+		t.Errorf("%+v in front of position %d: line %d, want %d", w, position, got, line(previous))
 	}
 }
 
-// TestPlaces finds moments by time and by line.
+// TestPlaces finds positions by time and by line.
 func TestPlaces(t *testing.T) {
 	text, records := generated(t, generate.Options{Instructions: 20_000, TimeBase: 100})
 	trace, _ := indexed(t, text, matcher.Dialect)
@@ -215,10 +215,10 @@ func TestPlaces(t *testing.T) {
 			t.Fatalf("instruction %d: %+v, %v", n, it, err)
 		}
 		if at, err := trace.AtTime(r.Time); err != nil || at != n {
-			t.Fatalf("time %d: moment %d, want %d; %v", r.Time, at, n, err)
+			t.Fatalf("time %d: position %d, want %d; %v", r.Time, at, n, err)
 		}
 		if at, err := trace.AtLine(r.Line); err != nil || at != n {
-			t.Fatalf("line %d: moment %d, want %d; %v", r.Line, at, n, err)
+			t.Fatalf("line %d: position %d, want %d; %v", r.Line, at, n, err)
 		}
 		if line, err := trace.Line(it.Offset); err != nil || line != string(r.Text) {
 			t.Fatalf("line %d: %q, %v", it.Line, line, err)

@@ -142,9 +142,9 @@ func (t *Trace) below(level, at, from int, back bool, wants []Want) (int, error)
 	return -1, nil
 }
 
-// Next returns the first happening at or behind a moment that is one of those wanted, nil for none.
-func (t *Trace) Next(ctx context.Context, moment int64, wants []Want) (*Found, error) {
-	at := t.leafOf(moment)
+// Next returns the first happening at or behind a position that is one of those wanted, nil for none.
+func (t *Trace) Next(ctx context.Context, position int64, wants []Want) (*Found, error) {
+	at := t.leafOf(position)
 	for {
 		leaf, err := t.nextLeaf(at, false, wants)
 		if err != nil || leaf < 0 {
@@ -154,7 +154,7 @@ func (t *Trace) Next(ctx context.Context, moment int64, wants []Want) (*Found, e
 		if err != nil {
 			return nil, err
 		}
-		for i := b.itemAt(moment); i < len(b.Items); i++ {
+		for i := b.itemAt(position); i < len(b.Items); i++ {
 			if f := t.found(b, i, wants); f != nil {
 				return f, nil
 			}
@@ -168,9 +168,9 @@ func (t *Trace) Next(ctx context.Context, moment int64, wants []Want) (*Found, e
 	}
 }
 
-// Previous returns the last happening in front of a moment that is one of those wanted, nil for none.
-func (t *Trace) Previous(ctx context.Context, moment int64, wants []Want) (*Found, error) {
-	at := t.leafOf(moment)
+// Previous returns the last happening in front of a position that is one of those wanted, nil for none.
+func (t *Trace) Previous(ctx context.Context, position int64, wants []Want) (*Found, error) {
+	at := t.leafOf(position)
 	for {
 		leaf, err := t.nextLeaf(at, true, wants)
 		if err != nil || leaf < 0 {
@@ -180,7 +180,7 @@ func (t *Trace) Previous(ctx context.Context, moment int64, wants []Want) (*Foun
 		if err != nil {
 			return nil, err
 		}
-		for i := b.itemAt(moment) - 1; i >= 0; i-- {
+		for i := b.itemAt(position) - 1; i >= 0; i-- {
 			if f := t.found(b, i, wants); f != nil {
 				return f, nil
 			}
@@ -203,11 +203,11 @@ func (t *Trace) found(b *Block, i int, wants []Want) *Found {
 	return nil
 }
 
-// leafOf returns the block that a moment is in: that of the instruction in front of which it is, the last for the end.
-func (t *Trace) leafOf(moment int64) int {
+// leafOf returns the block that a position is in: that of the instruction in front of which it is, the last for the end.
+func (t *Trace) leafOf(position int64) int {
 	low, high := 0, len(t.dir.leaves)-1
 	for low < high {
-		if mid := (low + high + 1) / 2; t.dir.leaves[mid].first <= moment {
+		if mid := (low + high + 1) / 2; t.dir.leaves[mid].first <= position {
 			low = mid
 		} else {
 			high = mid - 1
@@ -216,9 +216,9 @@ func (t *Trace) leafOf(moment int64) int {
 	return low
 }
 
-// itemAt returns where in the items of a block those behind a moment begin.
-func (b *Block) itemAt(moment int64) int {
-	n := moment - b.First
+// itemAt returns where in the items of a block those behind a position begin.
+func (b *Block) itemAt(position int64) int {
+	n := position - b.First
 	switch {
 	case n < 0 || len(b.steps) == 0:
 		return 0

@@ -10,9 +10,9 @@ import (
 	"tracewell/itrace"
 )
 
-// Registers returns what the registers of all processors held at a moment, those that were written last first.
-func (t *Trace) Registers(moment int64) ([]Value, error) {
-	leaf := t.leafOf(moment)
+// Registers returns what the registers of all processors held at a position, those that were written last first.
+func (t *Trace) Registers(position int64) ([]Value, error) {
+	leaf := t.leafOf(position)
 	base, err := t.base(leaf)
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (t *Trace) Registers(moment int64) ([]Value, error) {
 		return nil, err
 	}
 	latest := maps.Clone(base)
-	for i := range b.Items[:b.itemAt(moment)] {
+	for i := range b.Items[:b.itemAt(position)] {
 		if it := &b.Items[i]; it.Kind == itrace.Register {
 			latest[registerKey(it.CPU, it.Name)] = Value{it.CPU, it.Name, it.Digits, it.Line}
 		}
@@ -80,12 +80,12 @@ const (
 	Unknowable                  // the last record that told of it did not know it
 )
 
-// Memory fills p with what memory from an address on held at a moment, as far as it was read, written or executed before, and says in
+// Memory fills p with what memory from an address on held at a position, as far as it was read, written or executed before, and says in
 // known what that is. Only bytes that are unseen are looked for.
-func (t *Trace) Memory(moment int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
+func (t *Trace) Memory(position int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
 	m := memory{addr, p, known, l}
 	var wants []Want
-	for at := t.leafOf(moment); at >= 0; {
+	for at := t.leafOf(position); at >= 0; {
 		if wants = m.unseen(wants[:0]); len(wants) == 0 {
 			return nil
 		}
@@ -97,8 +97,8 @@ func (t *Trace) Memory(moment int64, addr uint64, p []byte, known []Knowledge, l
 		if err != nil {
 			return err
 		}
-		end := b.itemAt(moment)
-		if end < len(b.Items) && b.Items[end].Kind == itrace.Instruction && b.First+int64(b.Items[end].Step) == moment {
+		end := b.itemAt(position)
+		if end < len(b.Items) && b.Items[end].Kind == itrace.Instruction && b.First+int64(b.Items[end].Step) == position {
 			end++ // the opcode of the instruction that is about to be executed is there
 		}
 		for i := end - 1; i >= 0; i-- {
@@ -109,15 +109,15 @@ func (t *Trace) Memory(moment int64, addr uint64, p []byte, known []Knowledge, l
 	return nil
 }
 
-// Later is Memory for bytes that only records behind a moment tell, before anything is written there. What they held at the moment is
+// Later is Memory for bytes that only records behind a position tell, before anything is written there. What they held at the position is
 // inferred.
-func (t *Trace) Later(moment int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
+func (t *Trace) Later(position int64, addr uint64, p []byte, known []Knowledge, l Layout) error {
 	for i := range p {
 		if known[i] != Unseen {
 			continue
 		}
 		at := addr + uint64(i)
-		found, err := t.Next(context.Background(), moment, []Want{{What: Read, Addr: at, Size: 1}, {What: Write, Addr: at, Size: 1}})
+		found, err := t.Next(context.Background(), position, []Want{{What: Read, Addr: at, Size: 1}, {What: Write, Addr: at, Size: 1}})
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func DigitByte(digits []byte, fromEnd uint64) (byte, bool) {
 	return b, true
 }
 
-// AtTime returns the first moment whose instruction has a time, or a later one. Beyond the last time it is the end.
+// AtTime returns the first position whose instruction has a time, or a later one. Beyond the last time it is the end.
 func (t *Trace) AtTime(time uint64) (int64, error) {
 	if time > t.dir.lastTime {
 		return t.Instructions, nil
@@ -231,7 +231,7 @@ func (t *Trace) AtTime(time uint64) (int64, error) {
 	return t.Instructions, nil
 }
 
-// AtLine returns the moment of a line: that of the instruction which is there or which the line belongs to.
+// AtLine returns the position of a line: that of the instruction which is there or which the line belongs to.
 func (t *Trace) AtLine(line int64) (int64, error) {
 	if line > t.Lines {
 		return t.Instructions, nil

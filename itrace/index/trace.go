@@ -10,7 +10,7 @@ import (
 	"tracewell/itrace"
 )
 
-// Trace is a trace with its index: what there is to know about any moment. Its methods are for one goroutine.
+// Trace is a trace with its index: what there is to know about any position. Its methods are for one goroutine.
 type Trace struct {
 	Extent
 	// Narrow says that addresses have 32 bits, so that one whose upper half is ones is the same as the one whose upper half is zeros.

@@ -83,7 +83,7 @@ func newAligner(c *comparison, cpu int32) *aligner {
 		a.reach = nearReach
 	}
 	for s := range a.queue {
-		// What is missing is told of only after patience, and its context shall be there then.
+		// What is missing is reported only after patience, and its context shall be there then.
 		a.queue[s].history = max(c.options.Context, recentGroups) + int(min(c.options.patience(), mostHistory))
 		a.queue[s].ended = c.ended[s]
 	}
@@ -124,7 +124,7 @@ func (a *aligner) done() bool { return a.c.answered() && a.beyond(a.c.first) }
 // does not come back to, and of which the last instruction is therefore still open, that is assumed after some lines.
 func (a *aligner) beyond(order int64) bool {
 	for _, late := range a.late {
-		if slices.ContainsFunc(late, func(l lateEffect) bool { return l.group != nil && !l.of.told && l.of.order < order }) {
+		if slices.ContainsFunc(late, func(l lateEffect) bool { return l.group != nil && !l.of.reported && l.of.order < order }) {
 			return false
 		}
 	}
@@ -157,7 +157,7 @@ func (a *aligner) pair(x, y *group) bool {
 				return true
 			}
 		}
-		a.settlePair(x, y, p)
+		a.pairFirst(x, y, p)
 	}
 	return true
 }
@@ -208,11 +208,11 @@ func (a *aligner) plain(x, y *group) bool {
 	return len(x.wide)+len(y.wide)+len(a.c.options.Fields)+len(a.late[reference])+len(a.late[other])+a.watched == 0
 }
 
-// settlePair pairs the first groups of both sides, however they differ.
-func (a *aligner) settlePair(x, y *group, p *pairing) {
-	a.settle(x, y, p)
+// pairFirst pairs the first groups of both sides, however they differ.
+func (a *aligner) pairFirst(x, y *group, p *pairing) {
+	a.finishPair(x, y, p)
 	a.advance()
-	a.settleLate()
+	a.expireLate()
 }
 
 // advance passes a pair.

@@ -96,7 +96,7 @@ func (a *aligner) follows(x, y *group, p *pairing, e, f *effect) bool {
 		return false
 	case e.kind == stores:
 		return either(outsideAddress)
-	case loadsAlike(x, y, p) && a.told(x):
+	case loadsAlike(x, y, p) && a.hasDisassembly(x):
 		return either(outsideAddress) || a.inAddress(x, e.at)
 	}
 	return either(anywhere)
@@ -108,8 +108,8 @@ func (a *aligner) hasAddress(x *group) bool {
 	return slices.ContainsFunc(operands, func(o operand) bool { return o.address })
 }
 
-// told reports whether an instruction has a disassembly.
-func (a *aligner) told(x *group) bool {
+// hasDisassembly reports whether an instruction has a disassembly.
+func (a *aligner) hasDisassembly(x *group) bool {
 	_, _, ok := a.c.words(reference, x)
 	return ok
 }

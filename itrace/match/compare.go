@@ -29,9 +29,9 @@ type comparison struct {
 
 	ordered []*aligner // the aligners, by their processors
 
-	report *Report
-	roots  []*root
-	first  int64 // where the first of them is, by the reference's lines
+	report     *Report
+	rootCauses []*rootCause
+	first      int64 // where the first of them is, by the reference's lines
 
 	skipper  skipper
 	parsers  [2]itrace.Parser
@@ -42,7 +42,7 @@ type comparison struct {
 // Compare compares a trace with a reference. Dialects are those to choose from for an Input without one. What goes wrong is in the
 // report: a trace that cannot be read, of which some lines cannot, or two of which nothing could be compared.
 func Compare(ctx context.Context, ref, oth Input, dialects itrace.Registry, o Options) *Report {
-	return newComparison(o.settled()).compare(ctx, [2]Input{ref, oth}, dialects)
+	return newComparison(o.withDefaults()).compare(ctx, [2]Input{ref, oth}, dialects)
 }
 
 func newComparison(o Options) *comparison {
@@ -207,7 +207,7 @@ func (c *comparison) stopped() bool {
 }
 
 // answered reports whether a difference has been found and only the first is wanted.
-func (c *comparison) answered() bool { return c.options.FirstOnly && len(c.roots) > 0 }
+func (c *comparison) answered() bool { return c.options.FirstOnly && len(c.rootCauses) > 0 }
 
 // end notes that a side has ended.
 func (c *comparison) end(side int) {
@@ -254,13 +254,13 @@ func (c *comparison) parsed(side int, g *group) (*itrace.Record, bool) {
 // conclude makes the verdict.
 func (c *comparison) conclude(err error) {
 	r := c.report
-	slices.SortStableFunc(c.roots, func(d, e *root) int { return cmp.Compare(d.order, e.order) })
+	slices.SortStableFunc(c.rootCauses, func(d, e *rootCause) int { return cmp.Compare(d.order, e.order) })
 	if c.answered() {
-		c.roots = c.roots[:1]
-		r.Counts = map[Class]int64{c.roots[0].Class: 1}
+		c.rootCauses = c.rootCauses[:1]
+		r.Counts = map[Class]int64{c.rootCauses[0].Class: 1}
 	}
 	r.Differences = []Difference{}
-	for _, d := range c.roots {
+	for _, d := range c.rootCauses {
 		r.Differences = append(r.Differences, d.Difference)
 	}
 	for _, t := range r.Traces {

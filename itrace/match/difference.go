@@ -12,8 +12,8 @@ import (
 
 func appendHex(dst []byte, n uint64) []byte { return strconv.AppendUint(dst, n, 16) }
 
-// root is a difference, and where it comes in the order of the reference: the line that it is at or before.
-type root struct {
+// rootCause is a difference, and where it comes in the order of the reference: the line that it is at or before.
+type rootCause struct {
 	Difference
 	order int64
 }
@@ -48,15 +48,15 @@ func (a *aligner) order() int64 {
 // describedDifferences is how many differences get a context.
 const describedDifferences = 20
 
-// found notes a root at the groups at hand.
+// found notes a root cause at the groups at hand.
 func (c *comparison) found(a *aligner, class Class, at sides, what string) *Difference {
 	return c.foundAt(a, class, at, what, a.order(), a.view())
 }
 
-// foundAt notes a root at an earlier place.
+// foundAt notes a root cause at an earlier place.
 func (c *comparison) foundAt(a *aligner, class Class, at sides, what string, order int64, v view) *Difference {
 	var context *Context
-	if len(c.roots) < describedDifferences {
+	if len(c.rootCauses) < describedDifferences {
 		context = c.context(a, v)
 	}
 	d := c.note(a, class, order, at, context)
@@ -64,16 +64,16 @@ func (c *comparison) foundAt(a *aligner, class Class, at sides, what string, ord
 	return d
 }
 
-// note notes a root. Of too many those that come first in the reference are kept.
+// note notes a root cause. Of too many those that come first in the reference are kept.
 func (c *comparison) note(a *aligner, class Class, order int64, at sides, context *Context) *Difference {
 	c.report.Counts[class]++
 	c.first = min(c.first, order)
-	r := &root{Difference{Class: class, CPU: a.cpu, Reference: at[reference], Other: at[other], Context: context}, order}
-	if len(c.roots) < c.options.MaxDifferences {
-		c.roots = append(c.roots, r)
+	r := &rootCause{Difference{Class: class, CPU: a.cpu, Reference: at[reference], Other: at[other], Context: context}, order}
+	if len(c.rootCauses) < c.options.MaxDifferences {
+		c.rootCauses = append(c.rootCauses, r)
 		return &r.Difference
 	}
-	last := slices.MaxFunc(c.roots, func(r, s *root) int { return cmp.Compare(r.order, s.order) })
+	last := slices.MaxFunc(c.rootCauses, func(r, s *rootCause) int { return cmp.Compare(r.order, s.order) })
 	if order < last.order {
 		*last = *r
 		return &last.Difference
@@ -148,7 +148,7 @@ func (c *comparison) wrongLate(a *aligner, side int, early *lateEffect, g *group
 	var at sides
 	at[1-side], at[side] = c.effect(1-side, early.group, &early.effect), c.effect(side, g, e)
 	d := c.foundAt(a, e.class(), at, c.place(e), early.of.order, early.of.view)
-	early.of.told = true
+	early.of.reported = true
 	if side == reference {
 		c.setValues(d, g, e, early.group, &early.effect)
 	} else {
@@ -168,7 +168,7 @@ func (c *comparison) absent(a *aligner, side int, l *lateEffect) {
 	var at sides
 	at[side] = c.effect(side, l.group, &l.effect)
 	d := c.foundAt(a, l.effect.class(), at, c.place(&l.effect), l.of.order, l.of.view)
-	l.of.told = true
+	l.of.reported = true
 	if side == reference {
 		d.Expected, d.Note = string(l.group.digitsOf(&l.effect)), "the other trace lacks it"
 	} else {
@@ -181,7 +181,7 @@ func (c *comparison) reordered(a *aligner, side int, early *lateEffect, g *group
 	var at sides
 	at[1-side], at[side] = c.effect(1-side, early.group, &early.effect), c.effect(side, g, e)
 	d := c.foundAt(a, ClassReordered, at, c.place(e), early.of.order, early.of.view)
-	early.of.told = true
+	early.of.reported = true
 	d.Note = fmt.Sprintf("%s later than in the %s", text.Plural(by, "record"), [2]string{"other trace", "reference"}[side])
 }
 

@@ -6,7 +6,7 @@
 // how numbers are written, in what order effects stand in a group as long as the outcome is the same, and how a store is split make no
 // difference. The window is how many records are compared at once: an effect may come one record less late, or early, but not behind
 // one that it does not commute with. A stretch is what one side has
-// between two pairs of groups and the other has not. A root is a difference that no earlier one explains; a consequence is one that
+// between two pairs of groups and the other has not. A root cause is a difference that no earlier one explains; a consequence is one that
 // follows from a value that was wrong already, and is only counted.
 //
 // Invariants. Each processor is aligned on its own. Memory does not grow with the traces. A comparison of nothing is a failure,

@@ -13,7 +13,7 @@ import "slices"
 //     stored.
 //   - The stretch repeats what came just before, values and all, as a tracer does that writes twice.
 //
-// An instruction that computes something else of the same is a root. A limit: a loop variable that is wrong by whole rounds, where
+// An instruction that computes something else of the same is a root cause. A limit: a loop variable that is wrong by whole rounds, where
 // nothing else tells the rounds apart, is taken for missing or repeated rounds.
 
 const (

@@ -30,11 +30,11 @@ type instruction struct {
 
 // missed is what the two sides have not in common of one pair of instructions. It makes one difference at most.
 type missed struct {
-	told    bool // a difference was told of
-	blurred bool // the instruction reads what was wrong before, from which may follow that it has other effects
-	ending  bool // it is the last effects of one side that the other lacks, which may have ended before them
-	order   int64
-	view    view
+	reported bool // as a difference
+	blurred  bool // the instruction reads what was wrong before, from which may follow that it has other effects
+	ending   bool // it is the last effects of one side that the other lacks, which may have ended before them
+	order    int64
+	view     view
 }
 
 // lateness is an effect, by its side and place, and the earlier one of the other side on the same register or address, by its
@@ -81,7 +81,7 @@ func (a *aligner) findWrongLate(x, y *group, p *pairing) {
 		p.left[side] = slices.DeleteFunc(p.left[side], func(i int) bool {
 			for k := range a.late[1-side] {
 				l := &a.late[1-side][k]
-				if l.group != nil && !l.of.told && !taken(p, side, k) && samePlace(&g.effects[i], &l.effect) {
+				if l.group != nil && !l.of.reported && !taken(p, side, k) && samePlace(&g.effects[i], &l.effect) {
 					p.late = append(p.late, lateness{side: side, effect: i, earlier: k, by: a.lateBy(side, g, i, l), wrong: true})
 					return true
 				}
@@ -119,11 +119,11 @@ func (a *aligner) lateBy(side int, g *group, i int, l *lateEffect) int64 {
 }
 
 // miss puts the effects aside that only one side has shown; they may come late on the other.
-func (a *aligner) miss(x, y *group, p *pairing, told bool) {
+func (a *aligner) miss(x, y *group, p *pairing, reported bool) {
 	if len(p.left[reference])+len(p.left[other]) == 0 {
 		return
 	}
-	m := &missed{told: told, blurred: a.blurred(reference, x) || a.blurred(other, y), order: x.line, view: a.view(),
+	m := &missed{reported: reported, blurred: a.blurred(reference, x) || a.blurred(other, y), order: x.line, view: a.view(),
 		ending: isEnding(p.left[reference], len(x.effects)) && len(p.left[other]) == 0 ||
 			isEnding(p.left[other], len(y.effects)) && len(p.left[reference]) == 0}
 	for side, g := range [2]*group{x, y} {
@@ -149,7 +149,7 @@ func isEnding(places []int, n int) bool { return len(places) > 0 && places[0] ==
 // comes behind a place and does not commute with the effect there.
 func overtaken(g *group, i int, left []int) bool {
 	for j := i + 1; j < len(g.effects); j++ {
-		if g.effects[i].meets(&g.effects[j]) && !slices.Contains(left, j) {
+		if g.effects[i].conflicts(&g.effects[j]) && !slices.Contains(left, j) {
 			return true
 		}
 	}
@@ -171,7 +171,7 @@ func (a *aligner) overtake(x, y *group, p *pairing) {
 					break
 				}
 				inOrder := at >= 0 && a.late[1-side][p.late[at].earlier].at < l.at
-				if l.group != nil && !inOrder && l.effect.meets(&g.effects[i]) && !equalEffects(g, &g.effects[i], l.group, &l.effect) {
+				if l.group != nil && !inOrder && l.effect.conflicts(&g.effects[i]) && !equalEffects(g, &g.effects[i], l.group, &l.effect) {
 					l.overtaken = true
 				}
 			}
@@ -179,9 +179,9 @@ func (a *aligner) overtake(x, y *group, p *pairing) {
 	}
 }
 
-// settleLateness deals with an effect that comes late. It reports whether the register has been written since, so that the value
+// resolveLate deals with an effect that comes late. It reports whether the register has been written since, so that the value
 // is that of the past.
-func (a *aligner) settleLateness(g *group, l lateness) (overtaken bool) {
+func (a *aligner) resolveLate(g *group, l lateness) (overtaken bool) {
 	e := &g.effects[l.effect]
 	found := &a.late[1-l.side][l.earlier]
 	early := *found
@@ -190,7 +190,7 @@ func (a *aligner) settleLateness(g *group, l lateness) (overtaken bool) {
 	switch {
 	case l.by <= a.c.options.latest() && !early.overtaken && !l.wrong:
 		a.c.rules.window.fire()
-	case early.of.told, l.wrong && early.of.blurred:
+	case early.of.reported, l.wrong && early.of.blurred:
 		a.c.consequence()
 	case l.wrong:
 		a.c.wrongLate(a, l.side, &early, g, e)
@@ -203,21 +203,21 @@ func (a *aligner) settleLateness(g *group, l lateness) (overtaken bool) {
 	return early.overtaken
 }
 
-// settleStray deals with an effect in a stretch that is passed over: it may be one that comes late, or overtake one.
-func (a *aligner) settleStray(side int, g *group, e *effect) {
+// resolveStray deals with an effect in a stretch that is passed over: it may be one that comes late, or overtake one.
+func (a *aligner) resolveStray(side int, g *group, e *effect) {
 	for k := range a.late[1-side] {
 		if l := &a.late[1-side][k]; l.group != nil && equalEffects(g, e, l.group, &l.effect) {
 			l.group = nil
 			a.c.consequence()
 			return
-		} else if l.group != nil && e.meets(&l.effect) {
+		} else if l.group != nil && e.conflicts(&l.effect) {
 			l.overtaken = true
 		}
 	}
 }
 
-// settleLate gives up on effects that have not come for long, or cannot come any more.
-func (a *aligner) settleLate() {
+// expireLate gives up on effects that have not come for long, or cannot come any more.
+func (a *aligner) expireLate() {
 	for side := range a.late {
 		if len(a.late[side]) == 0 {
 			continue
@@ -232,7 +232,7 @@ func (a *aligner) settleLate() {
 				return true
 			case l.passed >= over:
 				return false
-			case l.of.told || l.of.blurred:
+			case l.of.reported || l.of.blurred:
 				a.c.consequence()
 			case l.of.ending && l.passed == a.records[1-side] && a.queue[1-side].ended:
 				a.cutOff(side, &l)

@@ -24,7 +24,7 @@ type Options struct {
 	Context        int   // instructions shown before a difference, at most 1024; 0 is 8
 	Lookahead      int   // instructions looked at, at most, to find where two traces go on together; 0 is 65536
 
-	// Progress is told now and then how many bytes of the two traces have been read.
+	// Progress is passed, now and then, how many bytes of the two traces have been read.
 	Progress func(reference, other int64)
 }
 
@@ -80,8 +80,8 @@ type Range struct{ First, Last uint64 }
 // Contains reports whether an address is in the range.
 func (r Range) Contains(addr uint64) bool { return r.First <= addr && addr <= r.Last }
 
-// settled returns the options with what the zero value stands for.
-func (o Options) settled() Options {
+// withDefaults returns the options with what the zero value stands for.
+func (o Options) withDefaults() Options {
 	if o.Window <= 0 {
 		o.Window = 1
 	}

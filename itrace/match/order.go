@@ -17,8 +17,8 @@ import (
 // on the order of all, and a look at the outcome tells whether that matters.
 const mostCommuting = 32
 
-// meets reports whether two effects do not commute.
-func (e *effect) meets(f *effect) bool {
+// conflicts reports whether two effects do not commute.
+func (e *effect) conflicts(f *effect) bool {
 	if e.kind == writesRegister || f.kind == writesRegister {
 		return e.kind == f.kind && e.at == f.at
 	}
@@ -37,7 +37,7 @@ func (g *group) orderHash() (hash uint64) {
 	for j := 1; j < len(g.effects); j++ {
 		f := &g.effects[j]
 		for i := range j {
-			if e := &g.effects[i]; e.meets(f) {
+			if e := &g.effects[i]; e.conflicts(f) {
 				g.ordered = true
 				hash += mix(mix(e.hash(), 1), f.hash())
 			}

@@ -23,7 +23,7 @@ func provenKinds() []generate.FaultKind {
 // behindFaults is how many instructions follow the second of a pair of faults: more than are looked at for what explains it.
 const behindFaults = 2000
 
-// TestPairsOfFaults plants two faults, of all kinds, at several distances: both are told of, and nothing else. What the package's
+// TestPairsOfFaults plants two faults, of all kinds, at several distances: both are reported, and nothing else. What the package's
 // documentation says cannot be told apart is counted.
 func TestPairsOfFaults(t *testing.T) {
 	pairs, merged := 0, 0
@@ -52,7 +52,7 @@ func TestPairsOfFaults(t *testing.T) {
 		}
 	}
 	if merged > pairs/8 {
-		t.Errorf("%d of %d pairs are told of as one", merged, pairs)
+		t.Errorf("%d of %d pairs are reported as one", merged, pairs)
 	}
 }
 
@@ -134,7 +134,7 @@ func TestMillion(t *testing.T) {
 	}
 }
 
-// TestSweep plants each fault at places all over a trace: it is told of, and nothing else.
+// TestSweep plants each fault at places all over a trace: it is reported, and nothing else.
 func TestSweep(t *testing.T) {
 	const n = 15_000
 	ref, _ := generated(t, generate.Options{Instructions: n})

@@ -50,20 +50,20 @@ type Position struct {
 	Text        string `json:"text"`        // the line
 }
 
-// Difference is one difference, a root.
+// Difference is one difference, a root cause.
 type Difference struct {
 	Class     Class     `json:"class"`
-	CPU       int32     `json:"cpu"`
+	CPU       int32     `json:"cpu"`                 // processor
 	Reference *Position `json:"reference,omitempty"` // nil for an effect or tail that only the other has; of a stretch that it
 	Other     *Position `json:"other,omitempty"`     // lacks, where it goes on, nil if it has ended. Other likewise
 	What      string    `json:"what,omitempty"`      // the register or address
-	Expected  string    `json:"expected,omitempty"`
-	Got       string    `json:"got,omitempty"`
-	Records   int64     `json:"records,omitempty"` // of a stretch: how many records
-	Groups    int64     `json:"groups,omitempty"`  // and instructions
-	Side      string    `json:"side,omitempty"`    // of a stretch that one trace alone has: "reference" or "other"
-	Note      string    `json:"note,omitempty"`    // what the stretch seems to be, in words
-	Context   *Context  `json:"context,omitempty"`
+	Expected  string    `json:"expected,omitempty"`  // of the reference, in hexadecimal; absent where there is none
+	Got       string    `json:"got,omitempty"`       // of the other, likewise
+	Records   int64     `json:"records,omitempty"`   // of a stretch: how many records
+	Groups    int64     `json:"groups,omitempty"`    // and instructions
+	Side      string    `json:"side,omitempty"`      // of a stretch that one trace alone has: "reference" or "other"
+	Note      string    `json:"note,omitempty"`      // what the stretch seems to be, in words
+	Context   *Context  `json:"context,omitempty"`   // absent of a difference beyond those that are listed in full
 }
 
 // Context is what surrounds a difference.
@@ -76,26 +76,26 @@ type Context struct {
 // Value is a register on both sides.
 type Value struct {
 	Register        string    `json:"register"`
-	Reference       string    `json:"reference,omitempty"` // in hexadecimal; empty for one never seen
-	Other           string    `json:"other,omitempty"`
-	Differs         bool      `json:"differs,omitempty"`
-	ReferenceWriter *Position `json:"referenceWriter,omitempty"` // the instruction that wrote it last
-	OtherWriter     *Position `json:"otherWriter,omitempty"`
+	Reference       string    `json:"reference,omitempty"`       // in hexadecimal; empty for one never seen
+	Other           string    `json:"other,omitempty"`           // likewise
+	Differs         bool      `json:"differs,omitempty"`         // the sides differ
+	ReferenceWriter *Position `json:"referenceWriter,omitempty"` // the instruction that wrote it last; absent if none was seen
+	OtherWriter     *Position `json:"otherWriter,omitempty"`     // likewise
 }
 
 // Counts counts records.
 type Counts struct {
-	Instructions int64 `json:"instructions"`
-	Registers    int64 `json:"registers"`
-	Memory       int64 `json:"memory"`
+	Instructions int64 `json:"instructions"` // records
+	Registers    int64 `json:"registers"`    // records
+	Memory       int64 `json:"memory"`       // records
 }
 
 // Trace sums up one of the traces.
 type Trace struct {
 	File    string   `json:"file"`
 	Dialect string   `json:"dialect"`
-	Bytes   int64    `json:"bytes"`
-	Lines   int64    `json:"lines"`
+	Bytes   int64    `json:"bytes"` // unpacked
+	Lines   int64    `json:"lines"` // with those that are no records
 	Records Counts   `json:"records"`
 	Unknown int64    `json:"unknown"`           // lines that could not be read
 	Samples []string `json:"samples,omitempty"` // the first of them: "file:line: column 3: found …, expected …"
@@ -150,14 +150,14 @@ func (u *RuleUses) UnmarshalJSON(object []byte) error {
 // Report is the outcome of comparing one trace with a reference.
 type Report struct {
 	Verdict      Verdict         `json:"verdict"`
-	Reason       string          `json:"reason,omitempty"` // of a failure, in words
+	Reason       string          `json:"reason,omitempty"` // of a failure, in words; absent otherwise
 	Traces       [2]Trace        `json:"traces"`           // the reference first
 	Compared     Counts          `json:"compared"`         // pairs
-	Differences  []Difference    `json:"differences"`      // roots, in the order of the reference; the first Options.MaxDifferences
-	Counts       map[Class]int64 `json:"counts"`           // roots of each class, also those beyond Differences
-	Consequences int64           `json:"consequences"`
+	Differences  []Difference    `json:"differences"`      // root causes, in the order of the reference; the first Options.MaxDifferences
+	Counts       map[Class]int64 `json:"counts"`           // root causes of each class, also those beyond Differences
+	Consequences int64           `json:"consequences"`     // differences that follow from others
 	Rules        RuleUses        `json:"rules"`
-	Seconds      float64         `json:"seconds"`
+	Seconds      float64         `json:"seconds"` // of real time
 }
 
 // Result is the outcome of one comparison as "match --json" writes it, one object a line, and "match --merge" reads it.

@@ -158,7 +158,7 @@ func (a *aligner) follow(steps []step) {
 				return
 			}
 			x, y := a.queue[reference].at(0), a.queue[other].at(0)
-			a.settlePair(x, y, a.compare(x, y))
+			a.pairFirst(x, y, a.compare(x, y))
 		}
 	}
 }
@@ -182,14 +182,14 @@ func (a *aligner) passOver(s stretch) {
 			a.extend(side, g)
 			for i := range g.effects {
 				a.state.memory.setWritten(&g.effects[i], true)
-				a.settleStray(side, g, &g.effects[i])
+				a.resolveStray(side, g, &g.effects[i])
 			}
 			a.state.apply(side, g, nil)
 			a.pass(side)
 		}
 	}
 	a.state.passing = false
-	a.settleLate()
+	a.expireLate()
 }
 
 // extend makes a group part of the stretch that is passed over.

@@ -19,7 +19,7 @@ type skipper struct {
 	next     int64 // groups of the reference that come before
 	patience int64 // groups before the next look if this one is in vain
 	marks    []mark
-	glances  [256]itrace.Glance
+	briefs   [256]itrace.Brief
 	skipped  int64 // instructions
 }
 
@@ -194,23 +194,23 @@ func (k *skipRun) read(end int64) (reached bool) {
 		}
 		n := 0
 		if k.a != nil {
-			n = s.reader.Skim(k.c.skipper.glances[:], end)
+			n = s.reader.FastPath(k.c.skipper.briefs[:], end)
 		}
 		if n == 0 && !k.readSome(end, &at) {
 			return false
 		}
 		for i := range n {
-			g := &k.c.skipper.glances[i]
+			g := &k.c.skipper.briefs[i]
 			at.line, at.offset = lines+int64(i)+1, offset+int64(g.At)
-			k.glance(g, &at)
+			k.brief(g, &at)
 		}
 	}
 }
 
-// readSome reads some lines that cannot be skimmed.
+// readSome reads some lines that the fast path does not take.
 func (k *skipRun) readSome(end int64, at *mark) bool {
 	s := k.reference
-	n, err := s.reader.Read(s.records[:unskimmed])
+	n, err := s.reader.Read(s.records[:slowLines])
 	for i := range n {
 		r := &s.records[:n][i]
 		if r.Offset >= end {
@@ -227,8 +227,8 @@ func (k *skipRun) readSome(end int64, at *mark) bool {
 	return err == nil
 }
 
-// unskimmed is how many lines are read before it is tried again to skim.
-const unskimmed = 4
+// slowLines is how many lines are read before the fast path is tried again.
+const slowLines = 4
 
 // begin prepares for the lines of a processor.
 func (k *skipRun) begin(cpu int32) {
@@ -264,8 +264,8 @@ func (k *skipRun) record(r *itrace.Record, at *mark) {
 	}
 }
 
-// glance is record for a line that has been skimmed.
-func (k *skipRun) glance(g *itrace.Glance, at *mark) {
+// brief is record for a line that the fast path has read.
+func (k *skipRun) brief(g *itrace.Brief, at *mark) {
 	switch g.Kind {
 	case itrace.Instruction:
 		k.instruction(at)

@@ -19,7 +19,7 @@ func compareBothWays(t *testing.T, what, ref, oth string, o Options) (r *Report,
 	inputs := func() [2]Input {
 		return [2]Input{{Name: "ref", Reader: strings.NewReader(ref), Ready: true}, {Name: "other", Reader: iotest.HalfReader(strings.NewReader(oth))}}
 	}
-	with, without := newComparison(o.settled()), newComparison(o.settled())
+	with, without := newComparison(o.withDefaults()), newComparison(o.withDefaults())
 	without.skipper.off = true
 	r, slow := with.compare(t.Context(), inputs(), dialects), without.compare(t.Context(), inputs(), dialects)
 	r.Seconds, slow.Seconds = 0, 0

@@ -67,7 +67,7 @@ func (a *aligner) cutOff(side int, l *lateEffect) {
 // finish tells of the tail. Where two traces are of one length and something in them was shifted, one has to end earlier by as
 // much, and nothing is to be said of it.
 func (a *aligner) finish() {
-	a.settleLate()
+	a.expireLate()
 	for side := range a.queue {
 		if d := a.parting.difference; d != nil && !a.queue[side].shown() {
 			d.Note = [2]string{"the reference", "the other trace"}[side] + " has nothing of this processor"

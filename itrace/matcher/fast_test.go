@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // widths are those of the fields of a line, in characters, and the bytes of an access if they are not those of its data.
@@ -52,13 +53,13 @@ func lineOf(random *rand.Rand, l look, w widths, cpu, name string) string {
 	return head + cpu + taken + fill(random, w.id, 10) + ") " + fill(random, w.addr, 16) + " " + fill(random, w.opcode, 16) + " A " + l.mode + l.disasm
 }
 
-// fastLimits are widths of lines that are read fast, and skimmed, and of lines that are not: either because their numbers are too long to
+// fastLimits are widths of lines that match a template, also on the fast path, and of lines that do not: either because their numbers are too long to
 // be converted at once, or their words to be compared at once.
 var fastLimits = []struct {
-	what       string
-	look       look
-	set        func(w *widths)
-	fast, skim bool
+	what           string
+	look           look
+	set            func(w *widths)
+	fast, fastPath bool
 }{
 	{"usual", look{itrace.Instruction, "svc", " : nop", false, "\n"}, func(*widths) {}, true, true},
 	{"usual", look{itrace.Register, "", "", false, "\n"}, func(*widths) {}, true, true},
@@ -107,7 +108,7 @@ var fastLimits = []struct {
 	{"a value of 17 digits", look{itrace.Register, "", "", false, "\n"}, func(w *widths) { w.value = 17 }, false, false},
 }
 
-// TestFast reads lines behind others of their look and sees whether they are read fast and skimmed, as they should be by their widths,
+// TestFast reads lines behind others of their look and sees whether the template and the fast path take them, as they should by their widths,
 // and rightly in any case.
 func TestFast(t *testing.T) {
 	random := rand.New(rand.NewPCG(31, 32))
@@ -122,29 +123,29 @@ func TestFast(t *testing.T) {
 			checkLine(t, p, line)
 			line = next()
 			var r itrace.Record
-			if r.CPU = p.cpu; p.familiar(roomy(line), &r) != limit.fast {
+			if r.CPU = p.cpu; p.matchTemplate(roomy(line), &r) != limit.fast {
 				t.Fatalf("%s: %q is read fast: want %v", limit.what, line, limit.fast)
 			}
 			if want, ok := reference(line, p.cpu); limit.fast && (!ok || meant(&r) != meant(&want)) {
 				t.Fatalf("%s: %q is read fast as %s, want %s", limit.what, line, meant(&r), meant(&want))
 			}
-			checkGlance(t, limit.what, p, line, limit.look.end, limit.skim)
+			checkBrief(t, limit.what, p, line, limit.look.end, limit.fastPath)
 		}
 	}
 }
 
-// checkGlance skims a line with another one behind it.
-func checkGlance(t *testing.T, what string, p *parser, line, end string, skims bool) {
+// checkBrief has the fast path read a line with another one behind it.
+func checkBrief(t *testing.T, what string, p *parser, line, end string, taken bool) {
 	t.Helper()
 	text := []byte(line + end + line + end + line + end + strings.Repeat("7", 64))
 	text = text[: 3*len(line+end) : len(text)]
-	var glances [2]itrace.Glance
-	lines, next := skim(p, text[:cap(text)-itrace.Room], glances[:])
-	if want := map[bool]int{true: 2}[skims]; lines != want || next != lines*len(line+end) {
-		t.Fatalf("%s: %d lines and %d bytes of %q are skimmed, want %d", what, lines, next, text, want)
+	var briefs [2]itrace.Brief
+	lines, next := fastPath(p, text[:cap(text)-swar.Lookahead], briefs[:])
+	if want := map[bool]int{true: 2}[taken]; lines != want || next != lines*len(line+end) {
+		t.Fatalf("%s: %d lines and %d bytes of %q are read on the fast path, want %d", what, lines, next, text, want)
 	}
 	r, _ := reference(line, p.cpu)
-	for i, g := range glances[:lines] {
+	for i, g := range briefs[:lines] {
 		var name [8]byte
 		copy(name[:], r.Name)
 		ok := g.Kind == r.Kind && g.At == i*len(line+end)
@@ -155,39 +156,39 @@ func checkGlance(t *testing.T, what string, p *parser, line, end string, skims b
 			ok = ok && g.Addr == r.Addr && g.Size == r.Size
 		}
 		if !ok {
-			t.Fatalf("%s: %q is skimmed as %+v", what, line, g)
+			t.Fatalf("%s: %q is read on the fast path as %+v", what, line, g)
 		}
 	}
 }
 
-// TestSkimEdges: a line is skimmed only if enough is known to be behind it, is of the same processor, and ends as lines do.
-func TestSkimEdges(t *testing.T) {
+// TestFastPathEdges: the fast path takes a line only if enough is known to be behind it, is of the same processor, and ends as lines do.
+func TestFastPathEdges(t *testing.T) {
 	for _, pattern := range []string{"1 clk 0 IT (1) 00000004 3c080001 A svc : lui t0,0x1", "10 clk MR8 00103fc4 0010400000000000", "14 clk R r8 00000000"} {
 		kind, _ := reference(pattern, 0)
 		text := []byte(pattern + "\n" + strings.Repeat("7", 80))
-		skimmed := 0
+		taken := 0
 		for n := len(pattern); n <= len(pattern)+1+64; n++ {
 			p := Dialect.New().(*parser)
 			p.Parse(roomy(pattern), new(itrace.Record))
 			p.Parse(roomy(pattern), new(itrace.Record))
-			var glances [1]itrace.Glance
-			room := append([]byte(nil), text[:n+itrace.Room]...)
-			lines, next := skim(p, room[:n:n+itrace.Room], glances[:])
-			if lines > 0 && (next != len(pattern)+1 || glances[0].Kind != kind.Kind) || lines > 0 && n <= len(pattern) {
-				t.Errorf("%d bytes of %q: %d lines, %d bytes, %+v", n, text[:n], lines, next, glances[0])
+			var briefs [1]itrace.Brief
+			room := append([]byte(nil), text[:n+swar.Lookahead]...)
+			lines, next := fastPath(p, room[:n:n+swar.Lookahead], briefs[:])
+			if lines > 0 && (next != len(pattern)+1 || briefs[0].Kind != kind.Kind) || lines > 0 && n <= len(pattern) {
+				t.Errorf("%d bytes of %q: %d lines, %d bytes, %+v", n, text[:n], lines, next, briefs[0])
 			}
-			skimmed += lines
+			taken += lines
 		}
-		if skimmed < 30 {
-			t.Errorf("%q is skimmed with %d of 65 lengths of what is behind it", pattern, skimmed)
+		if taken < 30 {
+			t.Errorf("%q is read on the fast path with %d of 65 lengths of what is behind it", pattern, taken)
 		}
 	}
 	p := Dialect.New().(*parser)
 	p.Parse(roomy("1 clk 0 IT (1) 00000004 3c080001 A svc : nop"), new(itrace.Record))
 	p.cpu = 1 // as if another line had been between
 	text := []byte("1 clk 0 IT (1) 00000004 3c080001 A svc : nop\n" + strings.Repeat("7", 80))
-	if lines, _ := skim(p, text[:len(text)-itrace.Room], make([]itrace.Glance, 1)); lines != 0 {
-		t.Error("an instruction of another processor is skimmed")
+	if lines, _ := fastPath(p, text[:len(text)-swar.Lookahead], make([]itrace.Brief, 1)); lines != 0 {
+		t.Error("an instruction of another processor is read on the fast path")
 	}
 }
 
@@ -199,13 +200,13 @@ func TestTwoShapes(t *testing.T) {
 		fast := 0
 		for i := range 60 {
 			line := roomy(lines[i%of])
-			var glances [1]itrace.Glance
+			var briefs [1]itrace.Brief
 			text := append(line[:len(line):len(line)], "\n77777777777777777777777777777777777777777777777777777777777777777777777777777777"...)
-			if lines, _ := skim(p, text[:len(text)-itrace.Room], glances[:]); of == 2 && i > 2 && lines != 1 {
-				t.Errorf("%q is not skimmed", line)
+			if lines, _ := fastPath(p, text[:len(text)-swar.Lookahead], briefs[:]); of == 2 && i > 2 && lines != 1 {
+				t.Errorf("%q is not read on the fast path", line)
 			}
 			var r itrace.Record
-			if p.familiar(line, &r) {
+			if p.matchTemplate(line, &r) {
 				fast++
 			}
 			p.Parse(line, &r)

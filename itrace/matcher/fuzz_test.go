@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // meant is all that a record says, whatever it held before.
@@ -149,22 +150,22 @@ func checkTrace(t *testing.T, trace []byte) {
 	}
 }
 
-// checkSkim: what is skimmed of lines is what is parsed.
-func checkSkim(t *testing.T, trace []byte) {
+// checkFastPaths: what the fast path reads of lines is what is parsed.
+func checkFastPaths(t *testing.T, trace []byte) {
 	t.Helper()
 	p := Dialect.New()
-	room := append(bytes.Clone(trace), make([]byte, itrace.Room)...)
-	glances := make([]itrace.Glance, 5)
+	room := append(bytes.Clone(trace), make([]byte, swar.Lookahead)...)
+	briefs := make([]itrace.Brief, 5)
 	for at := 0; at < len(trace); {
-		lines, next := Dialect.Skim(p, room[at:len(trace)], glances)
-		for i, g := range glances[:lines] {
+		lines, next := Dialect.FastPath(p, room[at:len(trace)], briefs)
+		for i, g := range briefs[:lines] {
 			end := next
 			if i+1 < lines {
-				end = glances[i+1].At
+				end = briefs[i+1].At
 			}
 			line := room[at+g.At : at+end]
 			var r itrace.Record
-			again := &parser{cpu: p.(*parser).cpu, expected: expected{start: never}}
+			again := &parser{cpu: p.(*parser).cpu, template: template{start: never}}
 			problem := again.Parse(bytes.TrimRightFunc(line, func(r rune) bool { return r <= ' ' }), &r)
 			var name [8]byte
 			binary.LittleEndian.PutUint64(name[:], g.Name)
@@ -175,9 +176,9 @@ func checkSkim(t *testing.T, trace []byte) {
 			default:
 				continue
 			}
-			t.Fatalf("%q: %q is skimmed as %+v, and is %s, %v", trace, line, g, meant(&r), problem)
+			t.Fatalf("%q: %q is read on the fast path as %+v, and is %s, %v", trace, line, g, meant(&r), problem)
 		}
-		if at += next; lines == len(glances) || at == len(trace) {
+		if at += next; lines == len(briefs) || at == len(trace) {
 			continue
 		}
 		line, _, _ := bytes.Cut(room[at:len(trace)], []byte{'\n'})
@@ -198,7 +199,7 @@ func FuzzTrace(f *testing.F) {
 	f.Add(sample(3))
 	f.Fuzz(func(t *testing.T, trace []byte) {
 		checkTrace(t, trace)
-		checkSkim(t, trace)
+		checkFastPaths(t, trace)
 	})
 }
 
@@ -220,6 +221,6 @@ func TestMutatedTraces(t *testing.T) {
 			}
 		}
 		checkTrace(t, trace)
-		checkSkim(t, trace)
+		checkFastPaths(t, trace)
 	}
 }

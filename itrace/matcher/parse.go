@@ -13,16 +13,16 @@ var Dialect = &itrace.Dialect{
 	Name:     "matcher",
 	Title:    "ISPRAS Trace Matcher",
 	Suffixes: []string{".log", ".trace"},
-	New:      func() itrace.Parser { return &parser{expected: expected{start: never}} },
+	New:      func() itrace.Parser { return &parser{template: template{start: never}} },
 	Append:   Append,
 	Anywhere: true,
-	Skim:     skim,
+	FastPath: fastPath,
 }
 
-// parser remembers the processor of the latest instruction, and what lines look like (see familiar.go).
+// parser remembers the processor of the latest instruction, and what lines look like (see template.go).
 type parser struct {
 	cpu int32
-	expected
+	template
 }
 
 // Parse implements itrace.Parser.
@@ -41,7 +41,7 @@ func (p *parser) Parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 // parse reads a line that does not begin with a blank.
 func (p *parser) parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 	r.CPU = p.cpu
-	if p.familiar(line, r) {
+	if p.matchTemplate(line, r) {
 		p.cpu = r.CPU
 		return nil
 	}
@@ -62,7 +62,7 @@ func (p *parser) parse(line []byte, r *itrace.Record) *itrace.SyntaxError {
 		return s.problem
 	}
 	p.cpu = r.CPU
-	p.expect(line, r)
+	p.setTemplate(line, r)
 	return nil
 }
 

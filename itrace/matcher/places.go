@@ -3,7 +3,7 @@ package matcher
 import (
 	"encoding/binary"
 
-	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // Programs go round in loops. What the digits of an address and of the opcode there come to is kept of the last instructions by
@@ -45,7 +45,7 @@ func (p *places) find(text []byte, address, opcode span) (addr, code, wrong uint
 }
 
 func convert(text []byte, address, opcode span) (addr, code, wrong uint64) {
-	addr, wrong = itrace.HexAt(text, address.from, address.width())
-	code, wrongCode := itrace.HexAt(text, opcode.from, opcode.width())
+	addr, wrong = swar.Hex(text, address.from, address.width())
+	code, wrongCode := swar.Hex(text, opcode.from, opcode.width())
 	return addr, code, wrong | wrongCode
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"tracewell/itrace"
+	"tracewell/itrace/internal/swar"
 )
 
 // The grammar of the format, as the regular expressions of another program would have it.
@@ -106,7 +107,7 @@ func reference(line string, cpu int32) (r itrace.Record, ok bool) {
 
 // roomy is a line as a Reader passes it on, with memory behind it that holds something else.
 func roomy(line string) []byte {
-	return append(append([]byte(nil), line...), strings.Repeat("7", itrace.Room)...)[: len(line) : len(line)+itrace.Room]
+	return append(append([]byte(nil), line...), strings.Repeat("7", swar.Lookahead)...)[: len(line) : len(line)+swar.Lookahead]
 }
 
 // checkLine has a parser read a line, and one to which it is new, with no memory behind it, and holds both against the reference.
@@ -117,7 +118,7 @@ func checkLine(t *testing.T, p *parser, line string) {
 	for _, one := range []struct {
 		parser *parser
 		line   []byte
-	}{{p, roomy(line)}, {&parser{cpu: cpu, expected: expected{start: never}}, slices.Clip([]byte(line))}} {
+	}{{p, roomy(line)}, {&parser{cpu: cpu, template: template{start: never}}, slices.Clip([]byte(line))}} {
 		var got itrace.Record
 		problem := one.parser.Parse(one.line, &got)
 		if ok != (problem == nil) || ok && meant(&got) != meant(&want) {
@@ -133,13 +134,13 @@ func checkLine(t *testing.T, p *parser, line string) {
 	}
 }
 
-// checkSkimmed skims a line and, if it is, holds what is told of it against the reference.
-func checkSkimmed(t *testing.T, p *parser, line string) {
+// checkFastPath has the fast path read a line and, if it does, holds the brief against the reference.
+func checkFastPath(t *testing.T, p *parser, line string) {
 	t.Helper()
 	text := []byte(line + "\n" + strings.Repeat("7", 80))
-	var glances [1]itrace.Glance
-	g := &glances[0]
-	lines, next := skim(p, text[:len(text)-itrace.Room], glances[:])
+	var briefs [1]itrace.Brief
+	g := &briefs[0]
+	lines, next := fastPath(p, text[:len(text)-swar.Lookahead], briefs[:])
 	if lines == 0 {
 		return
 	}
@@ -150,7 +151,7 @@ func checkSkimmed(t *testing.T, p *parser, line string) {
 	case !ok || want.Kind != g.Kind || want.CPU != p.cpu || next != len(line)+1 || g.At != 0 || want.Wild && want.Kind != itrace.Instruction,
 		want.Kind == itrace.Register && (g.Value != want.Value || g.Name != eight(name)),
 		want.Kind == itrace.Memory && (g.Addr != want.Addr || g.Size != want.Size):
-		t.Fatalf("%q is skimmed as %+v, want %v, %s", line, *g, ok, meant(&want))
+		t.Fatalf("%q is read on the fast path as %+v, want %v, %s", line, *g, ok, meant(&want))
 	}
 }
 
@@ -178,7 +179,7 @@ func TestReference(t *testing.T) {
 			line = strings.TrimRight(line, "\x00\x01\x02\x03\x04\x05\x06\x07\b\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ")
 			if line != "" {
 				if !strings.Contains(line, "\n") {
-					checkSkimmed(t, p, line)
+					checkFastPath(t, p, line)
 				}
 				checkLine(t, p, line)
 			}

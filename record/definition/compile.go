@@ -1,6 +1,13 @@
 // Package definition makes tracepoints of a plan and the names of the program that is traced: it finds the locations, compiles
 // conditions and actions for each of them, and adds what readers of the frames need besides. It knows neither processes nor
 // servers: whoever traces says which files a process consists of, and when there are more of them.
+//
+// Names mean something else at each address, so every location of a tracepoint has conditions and actions of its own. What can be
+// collected at some of its locations only is a warning; what can be collected at none is an error, before the program runs.
+//
+// Readers of trace files require more than the user asked for. GDB takes a frame to have been made at the address of its
+// tracepoint, unless the frame has the pc: so the pc is collected where it may be another. And the source of the actions, which a
+// trace file carries as text, has to be what GDB's own commands accept (gdb.go).
 package definition
 
 import (
@@ -17,7 +24,7 @@ import (
 	"tracewell/trace"
 )
 
-// compiler makes tracepoints of a plan's, one for each address, since names mean something else at each.
+// compiler makes tracepoints of a plan's, one for each address.
 type compiler struct {
 	plan      *plan.Plan
 	layout    *tdesc.Layout
@@ -26,7 +33,8 @@ type compiler struct {
 	foreign   map[string]bool // expressions that GDB cannot collect
 }
 
-// newCompiler numbers the plan's trace state variables, behind the one that every target has.
+// newCompiler numbers the plan's trace state variables in the order of their definition, behind the one that every target has
+// ($trace_timestamp, number 1 in gdbserver and here).
 func newCompiler(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *compiler {
 	c := &compiler{
 		plan: p, layout: layout, isa: isa, variables: map[string]trace.VariableNumber{trace.TimestampName: trace.Timestamp},
@@ -38,7 +46,7 @@ func newCompiler(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *compiler {
 	return c
 }
 
-// definitions are the plan's variables.
+// definitions are the plan's variables as a target defines them.
 func (c *compiler) definitions() []trace.Variable {
 	var all []trace.Variable
 	for _, v := range c.plan.Variables {
@@ -115,6 +123,8 @@ type actionBuilder struct {
 	lacking  []lacking
 }
 
+// add compiles an action. What cannot be collected is noted, as it may be there at another location; what cannot be evaluated is an
+// error, because the run would compute something else without it.
 func (b *actionBuilder) add(a plan.Action) error {
 	for _, text := range a.Expressions {
 		var err error
@@ -159,7 +169,7 @@ func (b *actionBuilder) collect(a plan.Action, text plan.Text) error {
 	return nil
 }
 
-// withoutPrefix has an error be about the text behind a prefix.
+// withoutPrefix makes an error refer to the text behind a prefix: the user wrote /s with the action and not in the expression.
 func withoutPrefix(err error, prefix string) error {
 	var marked *expr.Error
 	if !errors.As(err, &marked) || !strings.HasPrefix(marked.Text, prefix) {
@@ -171,7 +181,8 @@ func withoutPrefix(err error, prefix string) error {
 	return &moved
 }
 
-// flush makes actions of what is to be collected so far.
+// flush makes actions of what is to be collected so far: one mask of registers for all, then memory, as GDB joins the expressions
+// of a collect line.
 func (b *actionBuilder) flush() {
 	if len(b.pending) > 0 {
 		b.actions = append(b.actions, expr.Actions(b.pending...)...)
@@ -179,6 +190,7 @@ func (b *actionBuilder) flush() {
 	}
 }
 
+// finish returns the actions of the list.
 func (b *actionBuilder) finish() []trace.Action {
 	b.flush()
 	return b.actions
@@ -190,7 +202,8 @@ func needsPC(d *trace.Tracepoint, all []trace.Tracepoint) bool {
 	return d.Step > 0 || slices.ContainsFunc(all, func(o trace.Tracepoint) bool { return o.Number == d.Number && o.Addr != d.Addr })
 }
 
-// withRegisters has a list of actions that collects registers, or must, collect the pc as well.
+// withRegisters adds the pc to a list of actions that collects registers, or must. A frame with a register block has all
+// registers up to its length, and GDB takes the pc from there.
 func (c *compiler) withRegisters(actions []trace.Action, must bool) []trace.Action {
 	registers := registersOf(actions)
 	if len(registers) == 0 && !must {
@@ -210,7 +223,7 @@ func registersOf(actions []trace.Action) (registers []arch.Reg) {
 	return registers
 }
 
-// mask is the mask of an R action.
+// mask is the mask of an R action: bit n of the number that the bytes make, highest first, is register n.
 func mask(registers []arch.Reg) []byte {
 	highest := slices.Max(registers)
 	m := make([]byte, highest/8+1)
@@ -220,7 +233,8 @@ func mask(registers []arch.Reg) []byte {
 	return m
 }
 
-// extent is how long a register block must be for the registers that a tracepoint collects.
+// extent is how long a register block must be, in bytes, for the registers that a tracepoint collects: blocks are prefixes of the g
+// packet.
 func (c *compiler) extent(d *trace.Tracepoint) int {
 	length := 0
 	for _, r := range append(registersOf(d.Actions), registersOf(d.StepActions)...) {

@@ -10,14 +10,14 @@ import (
 	"tracewell/trace"
 )
 
-// dollar is a name of GDB's in an expression.
+// dollar matches a name of GDB's in an expression: a register, a trace state variable, or one of words.
 var dollar = regexp.MustCompile(`\$[A-Za-z_][A-Za-z_0-9]*`)
 
-// words are the names of GDB's own that it collects.
+// words are the names of GDB's own that its collect action accepts.
 var words = []string{"$args", "$locals", "$regs", "$_ret", "$_sdata", "$" + trace.TimestampName}
 
-// dialect gives expressions to GDB as it can collect them: it knows no tracepoint that collects $pc, $sp and $fp, which are
-// written by the names of their registers, nor parts of registers.
+// dialect writes an expression as GDB can collect it, false if it cannot. GDB's agent expressions have neither its user registers
+// $pc, $sp and $fp, which are written by the names of the machine's registers, nor parts of registers such as $eax.
 func (c *compiler) dialect(e plan.Text) (string, bool) {
 	known := true
 	text := dollar.ReplaceAllStringFunc(e.Value, func(name string) string {
@@ -31,7 +31,8 @@ func (c *compiler) dialect(e plan.Text) (string, bool) {
 	return text, known && !c.foreign[e.Value]
 }
 
-// noteForeign remembers an expression that GDB cannot collect because it is of a thread's own variables.
+// noteForeign remembers an expression that GDB cannot collect because it reads a thread-local variable: GDB compiles none of
+// those to agent expressions. The thread pointer among the registers, which the user did not ask for by name, gives it away.
 func (c *compiler) noteForeign(text plan.Text, collected *expr.Collection) {
 	threadPointer := c.isa.Machine.ThreadPointer
 	slot := c.layout.ByName(threadPointer)

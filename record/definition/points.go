@@ -45,13 +45,13 @@ func (f *Finder) Definition(k trace.Key) *trace.Tracepoint {
 	return nil
 }
 
-// Image is a process as a Finder sees it: the files that it consists of, and where it wants tracepoints.
+// Image is a process as a Finder sees it: the files that it consists of, and the addresses that have tracepoints already.
 type Image struct {
 	Program *symbol.Program
 	Sites   map[arch.Addr]bool
 }
 
-// Point is a tracepoint of the plan.
+// Point is a tracepoint of the plan, with what was found of it.
 type Point struct {
 	*plan.Tracepoint
 	Locations []symbol.Location // in all processes, each address once
@@ -66,8 +66,10 @@ func (t *Point) location() string {
 	return t.Location.Value
 }
 
-// Find finds what there is of the plan in a process and has not been found there, and compiles it. What cannot be compiled
-// at any location of a tracepoint that has no other is an error, and so is a location that is none; the rest is warned of.
+// Find finds what there is of the plan in a process and has not been found there, and compiles it. It is called again whenever
+// files were loaded. What cannot be compiled at any location of a tracepoint that has no other is an error, and so is a location
+// that is none; the rest is a warning. That a location is not found is neither: it is pending, and the reason is in
+// Point.Pending.
 func (f *Finder) Find(p Image) (found []trace.Tracepoint, warnings []error, err error) {
 	for _, t := range f.Points {
 		locations, err := p.Program.Locate(t.location())
@@ -118,8 +120,8 @@ func (f *Finder) compileAt(p Image, t *Point, locations []symbol.Location) (foun
 			problems = append(problems, t.at(l, lacking.err))
 		}
 		if l.Resolver {
-			problems = append(problems, t.at(l, fmt.Errorf("%s only chooses the function that is called in its name (IFUNC), once for each caller: "+
-				"trace the functions that it can choose (--list '*%[1]s*')", t.Location.Value)))
+			problems = append(problems, t.at(l, fmt.Errorf("%s only chooses the function that is called in its name (IFUNC), "+
+				"once for each caller: trace the functions that it can choose (--list '*%[1]s*')", t.Location.Value)))
 		}
 		p.Sites[l.Addr] = true
 		if semaphore := l.Semaphore(); semaphore != 0 {
@@ -135,7 +137,7 @@ func (f *Finder) compileAt(p Image, t *Point, locations []symbol.Location) (foun
 	return found, problems
 }
 
-// at says at which location of the tracepoint something is wrong.
+// at puts the tracepoint and the location in front of an error.
 func (t *Point) at(l symbol.Location, err error) error {
 	return fmt.Errorf("tracepoint %d at %s: %w", t.Number, l, err)
 }
@@ -167,8 +169,8 @@ func (f *Finder) Complete(found []trace.Tracepoint) (extent int) {
 	return extent
 }
 
-// PendingExtent is how long the register block is at least where libraries may bring tracepoints: long enough for what compilers
-// keep variables in, unless more is asked for.
+// PendingExtent is how long the register block is at least, in bytes, where libraries may bring tracepoints: long enough for what
+// compilers keep variables in, unless more is asked for. The length stands in the header of the trace file and cannot grow later.
 func (f *Finder) PendingExtent() int {
 	if !slices.ContainsFunc(f.Points, func(t *Point) bool { return t.Pending != nil }) {
 		return 0

@@ -35,6 +35,7 @@ func Create(path string, h tfile.Header) (*File, error) {
 	if status, err := f.Stat(); err != nil || !status.Mode().IsRegular() {
 		return nil, errors.Join(fmt.Errorf("%s: frames can be streamed to a regular file only", path), err, f.Close())
 	}
+	// A pipe or a terminal cannot be written again in place, which the counts in the header need.
 	a, err := tfile.NewAppender(f, h)
 	if err != nil {
 		return nil, errors.Join(err, f.Close(), os.Remove(path))
@@ -50,6 +51,7 @@ const endMarker = 4
 
 // Append adds whole frames, and returns how many bytes of them are in the file: where there is no room for all, those of the first.
 func (f *File) Append(frames []byte) (int, error) {
+	// Where the disk is full the appender has cut off what was not whole, and the end marker stands behind the last frame.
 	before := f.appender.End()
 	err := f.appender.Append(frames)
 	return int(f.appender.End() - before), err
@@ -63,6 +65,7 @@ func (f *File) Update(st trace.Status, tracepoints []trace.Tracepoint) error {
 // Redefine replaces the definitions.
 func (f *File) Redefine(h tfile.Header) error {
 	draft := f.path + ".part"
+	// In the same folder, so that the rename replaces the file in one step: a reader sees the old file or the new one.
 	next, err := Create(draft, h)
 	if err != nil {
 		return err
@@ -99,6 +102,7 @@ func (f *File) copyFrames(to *File, h tfile.Header) error {
 			return nil
 		case err != nil:
 			return err
+		// A single frame may be longer than the buffer; the buffer doubles until it holds one.
 		case whole == 0:
 			buf = append(make([]byte, 0, 2*cap(buf)), buf...)
 		}
@@ -116,6 +120,7 @@ func Keep(path string, h tfile.Header, frames iter.Seq[tfile.Frame]) (kept, size
 	}
 	batch := make([]byte, 0, copyRoom)
 	for frame := range frames {
+		// Frames are written in batches, since each write moves the end marker.
 		if b := frame.Bytes(); len(batch) > 0 && len(batch)+len(b) > copyRoom {
 			if _, err = f.Append(batch); err != nil {
 				break
@@ -141,6 +146,7 @@ func (f *File) Close() error { return f.f.Close() }
 
 // FrameLength is the length of the whole frame that b begins with, which has a header.
 func FrameLength(order arch.ByteOrder, b []byte) int {
+	// Two bytes of the tracepoint's number, and four of the length of what follows.
 	return tfile.FrameHeader + int(order.Uint32(b[2:]))
 }
 

@@ -106,7 +106,7 @@ func backtraceOption(t *Tracepoint, value Text) error {
 }
 
 // AddItems adds the tracepoints and variables of a command line. A variable that --set sets needs no definition: it is 0 at
-// first. Errors that are about a part of a value are of type *cexpr.Error.
+// first. Errors that are about a part of a value are of type *expr.Error.
 func (p *Plan) AddItems(items []Item) error {
 	l := itemList{plan: p}
 	l.group = []*Tracepoint{&l.common}

@@ -7,7 +7,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"tracewell/internal/cexpr"
+	"tracewell/symbol/expr"
 )
 
 // items makes a command line of words: a word that begins with -- is an option, and the one behind it its value unless that is
@@ -185,7 +185,7 @@ func TestExplain(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := p.Tracepoints[0].Actions[0].Expressions[1]
-	got := e.Explain(&cexpr.Error{Text: "*qq", Start: 1, End: 3, Problem: "there is no qq", Hint: "did you mean q?", Unknown: "qq"})
+	got := e.Explain(&expr.Error{Text: "*qq", Start: 1, End: 3, Problem: "there is no qq", Hint: "did you mean q?", Unknown: "qq"})
 	if want := "--collect: there is no qq\n  $args, *qq\n          ^~\ndid you mean q?"; got.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", got, want)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // AddScript adds what a script for GDB defines. The name of its file is for messages. Errors that are about a part of a line
-// are of type *cexpr.Error.
+// are of type *expr.Error.
 func (p *Plan) AddScript(name, text string) error {
 	s := &script{plan: p, name: name, rest: text, more: true, base: p.next() - 1}
 	s.number = s.base

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"tracewell/internal/cexpr"
+	"tracewell/symbol/expr"
 )
 
 // Text is a piece of what a user typed, and where it stands.
@@ -45,19 +45,19 @@ func (t Text) cut() (word, rest Text) {
 
 // Fault is an error about t.Value[start:end] that shows it where the user typed it. The hint says what could be meant; it may
 // be empty.
-func (t Text) Fault(start, end int, problem, hint string) *cexpr.Error {
-	return &cexpr.Error{Text: t.Line, Start: t.Column + start, End: t.Column + end, Problem: t.Origin + ": " + problem, Hint: hint}
+func (t Text) Fault(start, end int, problem, hint string) *expr.Error {
+	return &expr.Error{Text: t.Line, Start: t.Column + start, End: t.Column + end, Problem: t.Origin + ": " + problem, Hint: hint}
 }
 
 // fault is an error about all of a text.
-func (t Text) fault(format string, args ...any) *cexpr.Error {
+func (t Text) fault(format string, args ...any) *expr.Error {
 	return t.Fault(0, len(t.Value), fmt.Sprintf(format, args...), "")
 }
 
 // Explain puts an error about Value where the user typed it: one that marks a part of Value marks it in the line; any other is
 // about all of it.
 func (t Text) Explain(err error) error {
-	var marked *cexpr.Error
+	var marked *expr.Error
 	if errors.As(err, &marked) && marked.Text == t.Value {
 		moved := t.Fault(marked.Start, marked.End, marked.Problem, marked.Hint)
 		moved.Unknown = marked.Unknown

@@ -89,8 +89,9 @@ func (s *Session) notified() ([]reply.Stop, error) {
 // that, and with it the frames.
 func (s *Session) takeStops(next reply.Stop) (stops []reply.Stop, err error) {
 	for more := true; more; {
+		// A server that sends them all the same does not keep to qSupported.
 		if next.Kind == 'N' || next.Kind == 'w' { // which are only for clients that announced them
-			return nil, fmt.Errorf("the server replied %q where the program has stopped", next.Append(nil))
+			return nil, fmt.Errorf("the server replied %q where the program has stopped", reply.Stopped.Append(nil, next))
 		}
 		if stops = append(stops, next); next.Ended() || !s.server.NonStop {
 			return stops, nil
@@ -131,9 +132,12 @@ func (s *Session) awaitStops(patience time.Duration) ([]reply.Stop, error) {
 // pass lets the thread of a stop go on, with its signal. In all-stop mode the others go on as well.
 func (s *Session) pass(st reply.Stop) error {
 	a := request.Action{Verb: 'c', All: true}
+	// A trap is the breakpoint's own. Everything else belongs to the program.
 	if st.Number != 0 && st.Number != int(target.SignalTrap) {
+		// The number goes back as it came: both ends have GDB's.
 		a.Verb, a.Signal = 'C', st.Number
 	}
+	// A stub without threads: the whole program is meant.
 	if st.Thread == nil {
 		return s.server.Resume(a)
 	}
@@ -178,6 +182,7 @@ func (s *Session) runTo(at arch.Addr) error {
 			switch {
 			case st.Ended():
 				return errEnded
+			// The only trap there is: the breakpoint at the entry point, in whichever thread.
 			case st.Number == int(target.SignalTrap):
 				return s.remove(at)
 			}
@@ -205,6 +210,7 @@ func (s *Session) stepOver(thread rsp.Thread, at arch.Addr) error {
 			return err
 		}
 		for _, st := range stops {
+			// In all-stop mode only this thread runs; in non-stop mode the others go on and may stop for signals of theirs.
 			own := st.Thread != nil && *st.Thread == thread
 			done = done || own || st.Ended()
 			if !own {

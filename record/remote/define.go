@@ -23,6 +23,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	if err := s.server.command(request.TraceInit); err != nil {
 		return err
 	}
+	// Servers know variables by number, and frames record the number only.
 	for _, v := range s.finder.Variables() {
 		if err := client.Command(s.server.Client, request.DefineVariable, v); err != nil {
 			return err
@@ -107,6 +108,7 @@ func collectsString(a trace.Action) bool {
 // settle configures the trace buffer, and what becomes of the run when the connection ends.
 func (s *Session) settle() error {
 	c := &s.config
+	// A server without the packet has a buffer that does not wrap, which is what is wanted mostly.
 	err := client.Command(s.server.Client, request.CircularBuffer, c.Circular)
 	if err != nil && (c.Circular || !errors.As(err, new(*client.UnsupportedError))) {
 		return err
@@ -119,6 +121,7 @@ func (s *Session) settle() error {
 			return err
 		}
 	case sized:
+		// gdbserver allocates the buffer at once, and rejects a size for which it has no memory.
 		for _, size := range usualBuffers {
 			err := client.Command(s.server.Client, request.BufferSize, size)
 			if err == nil {
@@ -151,6 +154,7 @@ func (s *Session) annotate() error {
 		}
 	}
 	for _, packet := range [][]byte{request.TraceNotes.Append(nil, notes), request.ReadOnlyRanges.Append(nil, constant)} {
+		// gdbserver reads no further than its buffer, and would answer what is cut off.
 		if len(packet) > s.server.PacketSize() {
 			continue
 		}
@@ -216,6 +220,7 @@ func (s *Session) addTo(at arch.Addr, n int) error {
 	if err != nil {
 		return err
 	}
+	// Only x86-64 gets here, see describe.
 	b = binary.LittleEndian.AppendUint16(nil, binary.LittleEndian.Uint16(b)+uint16(n))
 	return s.server.WriteMemory(at, b)
 }

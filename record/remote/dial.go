@@ -27,6 +27,7 @@ func dial(address string) (net.Conn, error) {
 	for start := time.Now(); ; time.Sleep(retryEvery) {
 		conn, err := net.DialTimeout(network, at, dialPatience)
 		var unknown *net.DNSError
+		// After startupTime the last error is returned as it is.
 		if err == nil || errors.As(err, &unknown) || time.Since(start) >= startupTime {
 			return conn, err
 		}
@@ -40,6 +41,7 @@ func reason(err error) error {
 	if errors.As(err, &operation) {
 		err = operation.Err
 	}
+	// The name of the system call says nothing to a user.
 	var call *os.SyscallError
 	if errors.As(err, &call) {
 		err = call.Err
@@ -65,6 +67,7 @@ func parseAddress(address string) (network, at string, err error) {
 	if colon < 0 || address[colon+1:] == "" {
 		return "", "", fmt.Errorf("%q is no place of a server: expected HOST:PORT, :PORT or unix:PATH", address)
 	}
+	// net.JoinHostPort puts the brackets of an IPv6 address back.
 	host := strings.Trim(address[:colon], "[]")
 	if host == "" {
 		host = "localhost"

@@ -7,6 +7,7 @@ import (
 	"tracewell/arch"
 	"tracewell/record/output"
 	"tracewell/rsp/client"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/symbol"
 	"tracewell/tfile"
@@ -30,6 +31,7 @@ func Fetch(c Config, stop bool) (Fetched, error) {
 	if err != nil {
 		return Fetched{}, fmt.Errorf("cannot connect to %s: %w", c.Address, reason(err))
 	}
+	// No finder and no plan: what was traced comes from the server.
 	s := &Session{config: c, server: newServer(conn)}
 	fetched, err := s.collect(stop)
 	err = errors.Join(err, s.Close())
@@ -48,6 +50,7 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 	if err := s.learn(); err != nil {
 		return result, err
 	}
+	// tnotrun: also what gdbserver says after QTinit.
 	if st := &s.result.Status; !st.Running && st.Reason == trace.ReasonNotRun {
 		return result, errors.New("the server has recorded nothing: no run has been started")
 	}
@@ -68,6 +71,7 @@ func (s *Session) collect(stop bool) (result Fetched, err error) {
 	if err != nil {
 		return result, err
 	}
+	// The files of the process may be gone by now, or the program ended.
 	result.Unnamed = s.locate()
 	h.Description = output.Describe(s.description, s.objects)
 	if err := s.copyTo(h); err != nil {
@@ -98,10 +102,11 @@ func (s *Session) locate() error {
 // upload asks the server for what it traces.
 func (s *Session) upload() (h tfile.Header, err error) {
 	h = tfile.Header{Order: s.isa.Order, RegisterSize: s.layout.Size, Status: &s.result.Status}
-	list, err := s.server.Variables()
+	list, err := client.List(s.server.Client, request.FirstVariable, request.MoreVariables, reply.Variables)
 	if err != nil {
 		return h, err
 	}
+	// The server lists the newest first; a file has them in the order of their definition.
 	var variables trace.Variables
 	for _, v := range list {
 		variables.Add(v)
@@ -137,14 +142,6 @@ func (s *Session) copyTo(h tfile.Header) error {
 	}
 	s.frames = frames{order: s.isa.Order, registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, file: file, tallies: map[trace.Number]tally{}}
 	_, err = s.fetch(true)
-	return errors.Join(err, file.Update(st, s.counts(h.Tracepoints)), file.Close())
-}
-
-// counts reads the hits of tracepoints (qTP). A server that does not answer leaves those of the definitions as they
-// were uploaded.
-func (s *Session) counts(all []trace.Tracepoint) []trace.Tracepoint {
-	for i := range all {
-		_ = s.tally(&all[i])
-	}
-	return all
+	_ = s.tallies(h.Tracepoints) // a server that does not answer leaves the counts as they were uploaded
+	return errors.Join(err, file.Update(st, h.Tracepoints), file.Close())
 }

@@ -28,15 +28,17 @@ func (s *server) copyFile(path, folder string) (copied string, err error) {
 	}()
 	// The size that a server would give for a file is not relied upon: the file ends where a read brings nothing.
 	for at := int64(0); at < mostFile; {
+		// Half a packet: every byte may take two.
 		part := request.FileRead{Descriptor: int(fd), Count: uint64(s.PacketSize() / 2), Offset: at}
 		_, content, err := client.File(s.Client, request.ReadFile, part)
 		if err != nil {
 			return "", fmt.Errorf("%s on the server's machine: %w", path, err)
 		}
+		// The end of the file: a server may reply with fewer bytes than asked for at any place, but with none only there.
 		if len(content) == 0 {
 			return out.Name(), nil
 		}
-		if _, err := out.WriteString(content); err != nil {
+		if _, err := out.Write(content); err != nil {
 			return "", err
 		}
 		at += int64(len(content))

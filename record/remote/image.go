@@ -13,6 +13,9 @@ import (
 
 	"tracewell/arch"
 	"tracewell/inferior"
+	"tracewell/rsp/client"
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
 	"tracewell/symbol"
 	"tracewell/tdesc"
 	"tracewell/tdesc/fetch"
@@ -45,6 +48,7 @@ type serverProcess struct{ s *Session }
 
 // ReadMemory implements inferior.Process.
 func (p serverProcess) ReadMemory(addr arch.Addr, b []byte) (int, error) {
+	// All or nothing; package inferior asks for what it knows to be there.
 	there, err := p.s.server.memory(addr, len(b))
 	return copy(b, there), err
 }
@@ -103,7 +107,8 @@ func traced() string {
 
 // identify reads the process id and the program of the process. Its libraries may not have been loaded yet.
 func (s *Session) identify() error {
-	thread, err := s.server.Current()
+	// The process is in the thread-id, since the multiprocess extensions were announced.
+	thread, err := client.Do(s.server.Client, client.Ask(request.CurrentThread, request.None{}, reply.Current))
 	if err != nil {
 		return err
 	}
@@ -161,6 +166,7 @@ func (s *Session) openFile(path string) (err error) {
 	// Locations of variables are in registers of the server's description, which may number them in its own way.
 	options := s.config.Symbols
 	options.Layout = s.layout
+	// Names are found at addresses of the file until Rebase.
 	if s.program, err = symbol.Open(path, options); err != nil {
 		return err
 	}
@@ -190,6 +196,7 @@ func (s *Session) same(o *symbol.Object) bool {
 	if !ok {
 		return true
 	}
+	// A server that cannot read it has another file there, or none.
 	there, err := s.server.memory(addr+o.Bias(), len(note))
 	return err == nil && bytes.Equal(there, note)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -105,6 +106,7 @@ func (s *Session) trace(ctx context.Context) error {
 	}
 	// The time of a run begins when the program goes on, not with the packets that define it.
 	if s.config.Duration > 0 {
+		// The cause tells the end of time from the user's cancellation.
 		limited, cancel := context.WithTimeoutCause(ctx, s.config.Duration, errTimeUp)
 		defer cancel()
 		ctx = limited
@@ -307,8 +309,9 @@ func (s *Session) look() (more bool, err error) {
 			return false, err
 		}
 	}
+	// Counts are for people: reading them more often would delay frames on a slow link.
 	if time.Since(s.counted) >= countEvery {
-		err = s.tallies()
+		err = s.tallies(s.finder.Defined)
 	}
 	s.count(s.result.Status.Running)
 	return more, err
@@ -327,33 +330,31 @@ func (s *Session) learn() error {
 	return nil
 }
 
-// tallies reads the hits of all tracepoints.
-func (s *Session) tallies() error {
+// tallies reads the hits of tracepoints, and the bytes of their frames (qTP), by one round trip for all. They stay as they are
+// where the server does not answer with two numbers: they are for people, and no reason to end a run.
+func (s *Session) tallies(all []trace.Tracepoint) error {
 	s.counted = time.Now()
-	for i := range s.finder.Defined {
-		if err := s.tally(&s.finder.Defined[i]); err != nil {
-			return err
+	batch := s.server.Batch()
+	// What a server replies that is no pair of numbers is an error of that call alone.
+	replies := make([]*client.Result[reply.Counts], len(all))
+	for i := range all {
+		replies[i] = client.Add(batch, client.Ask(request.TracepointCounts, all[i].Key(), reply.Hits))
+	}
+	err := batch.Run()
+	for i, r := range replies {
+		if counts := r.Value; r.Err == nil {
+			all[i].Hits, all[i].Usage = s.number(counts.Hits), s.number(counts.Usage)
 		}
 	}
-	return nil
+	return err
 }
 
-// tally reads the hits of a tracepoint, and the bytes of its frames. They stay as they are if the server does not
-// answer with two numbers: they are for people, and no reason to end a run.
-func (s *Session) tally(d *trace.Tracepoint) error {
-	reply, err := s.server.Exchange(request.TracepointCounts.Append(nil, d.Key()))
-	if err != nil {
-		return err
+// number is a count as the server means it. The digits of gdbserver's counts are decimal, and were read as hexadecimal.
+func (s *Session) number(count uint64) uint64 {
+	if meant, err := strconv.ParseUint(strconv.FormatUint(count, 16), 10, 64); s.decimal && err == nil {
+		return meant
 	}
-	format := "V%x:%x"
-	if s.decimal {
-		format = "V%d:%d"
-	}
-	var hits, usage uint64
-	if n, _ := fmt.Sscanf(reply, format, &hits, &usage); n == 2 {
-		d.Hits, d.Usage = hits, usage
-	}
-	return nil
+	return count
 }
 
 // finish ends the run at the server, fetches the rest of the frames and lets the program go. The end of a program is
@@ -370,10 +371,11 @@ func (s *Session) finish() (err error) {
 		_, err = s.fetch(true)
 	}
 	if err == nil {
-		err = s.tallies()
+		err = s.tallies(s.finder.Defined)
 	}
 	if s.exited {
 		if s.server.NonStop {
+			// gdbserver --once ends when the end of its program is acknowledged, so no reply may come.
 			_, _, _ = s.server.NextStop()
 		}
 		return err
@@ -413,6 +415,7 @@ func (s *Session) count(running bool) {
 	// Locations are copied: the session goes on to append to them while others read the feed.
 	f := record.Feed{At: time.Now(), Running: running, Processes: 1, Frames: s.frames.count, Bytes: s.frames.bytes}
 	for _, t := range s.finder.Points {
+		// Frames and bytes count by tracepoint of the plan, hits by location.
 		p := record.PointFeed{
 			Number: t.Number, At: t.Location.Value, Locations: slices.Clone(t.Locations), Pending: t.Pending != nil,
 			Frames: s.frames.tallies[t.Number].frames, Bytes: s.frames.tallies[t.Number].bytes,

@@ -1,6 +1,9 @@
 package client
 
-import "tracewell/rsp/request"
+import (
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
+)
 
 // Call is a request, and how its reply is read: a value that can be sent at once (Do) or with others (Add).
 type Call[R any] struct {
@@ -9,20 +12,23 @@ type Call[R any] struct {
 	read   func(text string) (R, error)
 }
 
-// NewCall returns the call of a request whose reply, if it is neither empty nor an error, is read by a function.
-func NewCall[A, R any](f *request.Form[A], args A, read func(text string) (R, error)) Call[R] {
-	return Call[R]{f.Name(), f.Append(nil, args), read}
+// Ask is the call of a request whose reply, if it is neither empty nor an error, is of a form.
+func Ask[A, R any](f *request.Form[A], args A, form *reply.Form[R]) Call[R] {
+	return newCall(f.Name(), f.Append(nil, args), form)
+}
+
+func newCall[R any](name string, packet []byte, form *reply.Form[R]) Call[R] {
+	return Call[R]{name, packet, func(text string) (R, error) {
+		r, err := form.Parse(text)
+		if err != nil {
+			err = &ReplyError{name, text, form.Syntax}
+		}
+		return r, err
+	}}
 }
 
 // OK is the call of a request that is answered by OK.
-func OK[A any](f *request.Form[A], args A) Call[struct{}] {
-	return NewCall(f, args, func(text string) (none struct{}, err error) {
-		if text != "OK" {
-			err = &ReplyError{f.Name(), text, "OK"}
-		}
-		return none, err
-	})
-}
+func OK[A any](f *request.Form[A], args A) Call[reply.None] { return Ask(f, args, reply.OK) }
 
 // result reads a reply.
 func (q *Call[R]) result(text string) (r R, err error) {
@@ -41,10 +47,16 @@ func Do[R any](c *Client, q Call[R]) (r R, err error) {
 	return q.result(text)
 }
 
-// Batch is calls that are sent together, which saves all but one of the round trips. They are executed in order, and one that
-// fails does not keep those behind it from being executed.
+// Batch is calls that are sent in one write where acknowledgments have ended (EndAcks), which saves all but one of the round trips;
+// otherwise each waits for the reply to the one before it.
 //
-// A resumption in all-stop mode can only be the last: its reply is the next stop.
+// The stub executes them in the order in which they were added, and so the replies come in. One that it rejects does not keep those
+// behind it from being executed: calls that make sense only if others have succeeded do not belong in one batch. Where the
+// connection fails, the calls whose replies had come have their results, and all others that *LostError, whether or not the stub
+// has executed them.
+//
+// A resumption in all-stop mode can only be the last: its reply is the next stop. A call during which the stub asks for copies of
+// instructions (QTStart, and QTDP in a run) must be alone: what stands behind it would be read as the answer.
 type Batch struct {
 	c       *Client
 	packets [][]byte
@@ -76,8 +88,8 @@ func Add[R any](b *Batch, q Call[R]) *Result[R] {
 // ends that write do not wait for each other.
 const mostAhead = 16 << 10
 
-// Run sends the calls, as many at a time as Client.Depth allows, and reads the replies. It leaves the batch empty. Its error is
-// a *LostError, which the calls that have no reply then have, too.
+// Run sends the calls and reads the replies. It leaves the batch empty. Its error is a *LostError; those of single calls are in
+// their results. Patience holds for all the replies to one write together.
 func (b *Batch) Run() error {
 	var lost error
 	for len(b.packets) > 0 {
@@ -97,17 +109,17 @@ func (b *Batch) Run() error {
 	return lost
 }
 
-// next is how many of the packets are sent together.
+// next is how many of the packets are sent in the next write.
 func (b *Batch) next() int {
 	n, size := 1, len(b.packets[0])
-	for n < min(b.c.Depth, len(b.packets)) && size+len(b.packets[n]) <= mostAhead {
+	for b.c.noAck && n < len(b.packets) && size+len(b.packets[n]) <= mostAhead {
 		size += len(b.packets[n])
 		n++
 	}
 	return n
 }
 
-// send sends packets in one write. A single one is acknowledged as usual, and so may be sent again.
+// send sends packets in one write.
 func (b *Batch) send(packets [][]byte) error {
 	if len(packets) == 1 {
 		return b.c.send(packets[0])

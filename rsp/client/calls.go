@@ -2,76 +2,25 @@ package client
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"tracewell/arch"
-	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 	"tracewell/trace"
 )
 
 // Memory is the call that reads n bytes of memory, or fewer from the same address if the rest cannot be read.
 func Memory(at arch.Addr, n int) Call[[]byte] {
-	return NewCall(request.ReadMemory, request.Extent{Addr: at, Length: uint64(n)}, func(text string) ([]byte, error) {
-		b, err := rsp.ParseHexBytes(text)
-		if err != nil || len(b) == 0 || len(b) > n {
-			return nil, &ReplyError{request.ReadMemory.Name(), text, fmt.Sprintf("up to %d bytes in hexadecimal", n)}
+	q := Ask(request.ReadMemory, request.Extent{Addr: at, Length: uint64(n)}, reply.Bytes)
+	parse := q.read
+	q.read = func(text string) ([]byte, error) {
+		b, err := parse(text)
+		if err == nil && len(b) > n {
+			err = &ReplyError{q.name, text, fmt.Sprintf("up to %d bytes in hexadecimal", n)}
 		}
-		return b, nil
-	})
-}
-
-// Registers is the call that reads the block of all registers of the selected thread. Bytes that are not available are 0, and
-// their place in the second value is false; that is nil if all are available.
-func Registers() Call[Block] {
-	return NewCall(request.ReadRegisters, request.None{}, func(text string) (Block, error) {
-		return parseBlock(request.ReadRegisters.Name(), text)
-	})
-}
-
-// Register is the call that reads one register of the selected thread.
-func Register(n arch.Reg) Call[Block] {
-	return NewCall(request.ReadRegister, n, func(text string) (Block, error) { return parseBlock(request.ReadRegister.Name(), text) })
-}
-
-// Block is bytes of registers in the target's order, and which of them are available: nil for all. The others are 0.
-type Block struct {
-	Bytes     []byte
-	Available []bool
-}
-
-func parseBlock(name, text string) (b Block, err error) {
-	known := strings.ReplaceAll(text, "xx", "00")
-	if b.Bytes, err = rsp.ParseHexBytes(known); err != nil {
-		return Block{}, &ReplyError{name, text, "registers in hexadecimal"}
+		return b, err
 	}
-	if strings.Contains(text, "xx") {
-		b.Available = make([]bool, len(b.Bytes))
-		for i := range b.Available {
-			b.Available[i] = text[2*i] != 'x'
-		}
-	}
-	return b, nil
-}
-
-// Select chooses the thread that later calls read and write.
-func (c *Client) Select(t rsp.Thread) error {
-	return Command(c, request.SelectThread, request.Selection{For: 'g', Thread: t})
-}
-
-// Current is the selected thread.
-func (c *Client) Current() (t rsp.Thread, err error) {
-	text, err := Query(c, request.CurrentThread, request.None{})
-	if err != nil {
-		return t, err
-	}
-	id, ok := strings.CutPrefix(text, "QC")
-	f := rsp.ReadFields(id)
-	if f.Thread(&t); !ok || f.End() != nil {
-		return t, &ReplyError{request.CurrentThread.Name(), text, "QC and a thread"}
-	}
-	return t, nil
+	return q
 }
 
 // mostItems is how many parts a list may have: a stub that sends more has lost its way.
@@ -93,27 +42,14 @@ func (c *Client) items(first, more *request.Form[request.None], add func(text st
 	return fmt.Errorf("%s: the stub's list has no end", first.Name())
 }
 
-// Threads lists the threads of all processes.
-func (c *Client) Threads() (list []rsp.Thread, err error) {
-	err = c.items(request.FirstThreads, request.MoreThreads, func(text string) error {
-		ids, ok := strings.CutPrefix(text, "m")
-		f := rsp.ReadFields(ids)
-		if rsp.Some(f, &list, ',', (*rsp.Fields).Thread); !ok || f.End() != nil {
-			return &ReplyError{request.FirstThreads.Name(), text, "m and threads"}
-		}
-		return nil
-	})
-	return list, err
-}
-
-// Variables lists the trace state variables, the last defined first.
-func (c *Client) Variables() (list []trace.Variable, err error) {
-	err = c.items(request.FirstVariable, request.MoreVariables, func(text string) error {
-		v, err := trace.ParseVariable(text)
-		list = append(list, v)
+// List fetches a list that one packet begins and another goes on with, such as that of threads.
+func List[T any](c *Client, first, more *request.Form[request.None], form *reply.Form[[]T]) (all []T, err error) {
+	err = c.items(first, more, func(text string) error {
+		part, err := form.Parse(text)
+		all = append(all, part...)
 		return err
 	})
-	return list, err
+	return all, err
 }
 
 // Pieces calls a function with each piece of the definitions of tracepoints.
@@ -127,25 +63,29 @@ func (c *Client) Pieces(add func(trace.Piece) error) error {
 	})
 }
 
-// ReadMemory reads n bytes of memory, all of them or none. What one packet cannot hold comes in several, see Batch.
+// atOnce is how many parts of memory are asked for in one batch. With those behind a reply that is short there is nothing to do.
+const atOnce = 16
+
+// ReadMemory reads n bytes of memory, all of them or none. What one packet cannot hold comes in several, see Batch. A stub may
+// reply with fewer bytes than asked for, either because the rest cannot be read or because it never has more (OpenOCD): what is
+// behind them is asked for again, by parts of that length.
 func (c *Client) ReadMemory(at arch.Addr, n int) ([]byte, error) {
-	b := make([]byte, 0, n)
+	b, piece := make([]byte, 0, n), c.packet/2
 	for len(b) < n {
 		batch := c.Batch()
 		var parts []*Result[[]byte]
-		for next := len(b); next < n && len(parts) < max(c.Depth, 1); {
-			size := min(n-next, c.packet/2)
-			parts = append(parts, Add(batch, Memory(at+arch.Addr(next), size)))
-			next += size
+		for next := len(b); next < n && len(parts) < atOnce && (c.noAck || len(parts) == 0); next += piece {
+			parts = append(parts, Add(batch, Memory(at+arch.Addr(next), min(n-next, piece))))
 		}
 		_ = batch.Run() // the parts have its error
 		for _, part := range parts {
 			if part.Err != nil {
 				return nil, fmt.Errorf("reading memory at %v: %w", at, part.Err)
 			}
-			whole := min(n-len(b), c.packet/2)
-			if b = append(b, part.Value...); len(part.Value) < whole {
-				break // a stub may reply with fewer bytes than asked for: the parts behind do not follow
+			wanted := min(n-len(b), piece)
+			if b = append(b, part.Value...); len(part.Value) < wanted {
+				piece = len(part.Value)
+				break // the parts behind do not follow
 			}
 		}
 	}
@@ -161,17 +101,14 @@ func (c *Client) WriteMemory(at arch.Addr, b []byte) error {
 func (c *Client) Transfer(object, annex string, limit int) ([]byte, error) {
 	f := request.Transfer(object)
 	var b []byte
-	for len(b) < limit {
-		text, err := Query(c, f, request.Part{Annex: annex, Offset: uint64(len(b)), Length: uint64(c.packet - 1)})
+	for len(b) <= limit {
+		asked := request.Part{Annex: annex, Offset: uint64(len(b)), Length: uint64(c.packet - 1)} // and the letter in front
+		part, err := Do(c, Ask(f, asked, reply.Object))
 		if err != nil {
 			return nil, err
 		}
-		b = append(b, text[1:]...)
-		switch {
-		case text[0] == 'l':
+		if b = append(b, part.Bytes...); !part.More && len(b) <= limit {
 			return b, nil
-		case text[0] != 'm' || len(text) == 1:
-			return nil, &ReplyError{f.Name(), text, "m or l and bytes"}
 		}
 	}
 	return nil, fmt.Errorf("%s: the stub's object has more than %d bytes", f.Name(), limit)
@@ -187,67 +124,37 @@ type FileError struct {
 func (e *FileError) Error() string { return fmt.Sprintf("%s: error %d of File-I/O", e.Packet, e.Code) }
 
 // File sends a request about files. It returns the number of the reply, and the bytes that come with it.
-func File[A any](c *Client, f *request.Form[A], args A) (result int64, content string, err error) {
-	text, err := Query(c, f, args)
-	if err != nil {
-		return 0, "", err
+func File[A any](c *Client, f *request.Form[A], args A) (result int64, content []byte, err error) {
+	r, err := Do(c, Ask(f, args, reply.File))
+	if err == nil && r.Failed {
+		err = &FileError{f.Name(), r.Errno}
 	}
-	head, content, _ := strings.Cut(text, ";")
-	number, code, failed := strings.Cut(strings.TrimPrefix(head, "F"), ",")
-	result, err = strconv.ParseInt(number, 16, 64)
-	if text[0] != 'F' || err != nil {
-		return 0, "", &ReplyError{f.Name(), text, "F and a number"}
-	}
-	if failed || result < 0 {
-		errno, _ := strconv.ParseUint(code, 16, 31)
-		return 0, "", &FileError{f.Name(), int(errno)}
-	}
-	return result, content, nil
+	return r.Number, r.Content, err
 }
 
 // TraceStatus asks for the state of the trace run. plain is the reply as it came.
 func (c *Client) TraceStatus() (status trace.Status, plain string, err error) {
-	plain, err = Query(c, request.TraceStatus, request.None{})
-	if err != nil {
-		return status, plain, err
+	q := Ask(request.TraceStatus, request.None{}, reply.Status)
+	if plain, err = c.Exchange(q.packet); err == nil {
+		status, err = q.result(plain)
 	}
-	rest, ok := strings.CutPrefix(plain, "T")
-	if !ok || rest == "" {
-		return status, plain, &ReplyError{request.TraceStatus.Name(), plain, "T and the status"}
-	}
-	status, err = trace.ParseStatus(rest)
 	return status, plain, err
 }
 
 // TraceBuffer reads up to n bytes of the trace buffer from an offset on; nothing is its end.
 func (c *Client) TraceBuffer(offset int64, n int) ([]byte, error) {
-	text, err := Query(c, request.ReadBuffer, request.BufferPart{Offset: offset, Length: uint64(n)})
-	if err != nil || text == "l" {
-		return nil, err
-	}
-	b, err := rsp.ParseHexBytes(text)
-	if err != nil || len(b) == 0 {
-		return nil, &ReplyError{request.ReadBuffer.Name(), text, "bytes in hexadecimal"}
-	}
-	return b, nil
+	return Do(c, Ask(request.ReadBuffer, request.BufferPart{Offset: offset, Length: uint64(n)}, reply.Buffer))
 }
 
-// Define sends the definition of a tracepoint: the packets that Tracepoint.Packets lists and that a function wants.
+// Define sends the definition of a tracepoint: the packets that Tracepoint.Packets lists and that a function wants. They go one by
+// one: what follows a rejected definition would be added to another, and in a run the stub may ask for a copy of the instruction.
 func (c *Client) Define(t *trace.Tracepoint, want func(packet string) bool) error {
 	for _, packet := range t.Packets() {
 		if !want(packet) {
 			continue
 		}
-		text, err := c.Exchange([]byte(packet))
-		if err != nil {
+		if _, err := Do(c, newCall(nameOf([]byte(packet)), []byte(packet), reply.OK)); err != nil {
 			return err
-		}
-		name := nameOf([]byte(packet))
-		if err := judge(name, text); err != nil {
-			return err
-		}
-		if text != "OK" {
-			return &ReplyError{name, text, "OK"}
 		}
 	}
 	return nil

@@ -1,13 +1,24 @@
 // Package client is GDB's side of the remote protocol in typed calls. Requests are written by the grammar that package stub
-// reads by (rsp/request), and replies come back as values.
+// reads by (rsp/request), replies are read by the one that it writes by (rsp/reply) and come back as values: any request and
+// the form of its reply make a call (Ask). Where there is more to it than that, as with lists, objects and stops, there is a
+// method.
 //
 // Every call sends one packet, or as many as a long answer takes, and waits for the replies; a Batch sends several packets in
-// one write. Between a packet and its reply a stub may send console output and questions about instructions (qRelocInsn), and
-// at any time notifications: these are answered or kept by the way.
+// one write.
+//
+// Acknowledgments are on as a connection begins, and each packet is sent up to three times until the stub has it whole; a reply
+// that arrives damaged is asked for again as often. EndAcks ends that, for connections that lose nothing: TCP, pipes.
+//
+// Between a packet and its reply a stub may send console output and questions about instructions (qRelocInsn), and at any time
+// notifications. The first two are answered on the way. Of notifications the first stop is kept until Notified fetches it. The
+// connection is read only in calls: a notification that comes between two of them is seen during the next, so a caller in non-stop
+// mode polls by a cheap packet.
 //
 // What can go wrong has a type each. *UnsupportedError: the stub does not know the packet. *CodeError and *MessageError: it
 // refuses, by a number or in words. *ReplyError: its reply makes no sense. After all of these the next call may be made.
-// *LostError: the connection failed, or the stub was silent for too long. It is final, and every later call returns it.
+// *LostError: the connection failed, the stub is gone, or it was silent for longer than Patience. It is final, and every later call
+// returns it: a reply that came late would be taken for that of another packet. Whether the stub has executed the packet is not
+// known then.
 //
 // A Client has no policy: it opens, closes and repeats nothing, and starts no goroutine. It is for one goroutine at a time,
 // but for Interrupt.
@@ -16,6 +27,7 @@ package client
 import (
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"tracewell/arch"
@@ -27,17 +39,15 @@ import (
 // Sizes of packets in bytes.
 const (
 	usualPacket = 399 // of a stub that does not say what it takes, as GDB has it
-	leastPacket = 64
+	leastPacket = 64  // with less, a stub has made a mistake: its answers to qSupported alone are longer
 	mostPacket  = 64 << 10
 )
 
 // Client is a connection to a stub. Its exported fields may be changed between calls.
 type Client struct {
-	// Patience is how long a stub may be silent when a reply is due; 0 for ever. It needs a connection with deadlines.
+	// Patience is how long a stub may take for a reply, with the console output and questions in front of it; 0 for ever. It
+	// needs a connection with deadlines, such as a net.Conn. Stops have a limit of their own, see AwaitStop.
 	Patience time.Duration
-	// Depth is how many packets of a Batch may be under way at a time. At 1 and below each waits for the reply to the one
-	// before it, which every stub can take.
-	Depth int
 	// Console takes what the program, or a monitor command, prints while a reply is due; nil to drop it.
 	Console func(text []byte)
 	// Relocate copies an instruction for a stub that cannot do so itself, and returns the size of the copy in bytes. Without
@@ -49,7 +59,8 @@ type Client struct {
 	rw       io.ReadWriter
 	link     *rsp.Client
 	features rsp.Features
-	packet   int
+	packet   int      // see PacketSize
+	noAck    bool     // acknowledgments have ended
 	notified []string // stop replies that notifications brought
 	lost     *LostError
 }
@@ -60,9 +71,6 @@ func New(rw io.ReadWriter) *Client {
 	c.link.Notify = c.notify
 	return c
 }
-
-// ImplicitAck chooses whether the next packet acknowledges a reply, see rsp.Client.
-func (c *Client) ImplicitAck(on bool) { c.link.ImplicitAck = on }
 
 // Features is what the stub said that it can, see Hello.
 func (c *Client) Features() rsp.Features { return c.features }
@@ -90,6 +98,7 @@ func (c *Client) EndAcks() error {
 	}
 	text, err := c.Exchange(request.StartNoAckMode.Append(nil, request.None{}))
 	if err == nil && text == "OK" {
+		c.noAck = true
 		c.link.NoAck()
 	}
 	return err
@@ -175,8 +184,7 @@ func (c *Client) stop(f *request.Form[request.None]) (s reply.Stop, ok bool, err
 
 // notify keeps the first stop that is notified: the stub sends no other until vStopped has fetched all of them.
 func (c *Client) notify(payload []byte) {
-	const name = "Stop:"
-	if len(payload) > len(name) && string(payload[:len(name)]) == name {
-		c.notified = append(c.notified, string(payload[len(name):]))
+	if stop, ok := strings.CutPrefix(string(payload), reply.Notification); ok && stop != "" {
+		c.notified = append(c.notified, stop)
 	}
 }

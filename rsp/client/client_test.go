@@ -14,6 +14,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/rsp"
+	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 )
 
@@ -68,9 +69,13 @@ func (p *peer) serve(conn net.Conn) {
 			p.mu.Lock()
 			p.packets = append(p.packets, packet)
 			p.mu.Unlock()
-			if packet == "QStartNoAckMode" && !p.acks {
-				out = framing.AppendPacket(out, []byte("OK"))
-				framing.StartNoAck()
+			if packet == "QStartNoAckMode" {
+				if p.acks {
+					out = framing.AppendPacket(out, nil)
+				} else {
+					out = framing.AppendPacket(out, []byte("OK"))
+					framing.StartNoAck()
+				}
 				continue
 			}
 			for _, reply := range p.answer(packet) {
@@ -111,44 +116,51 @@ func echo(packet string) []string {
 	return []string{"OK"}
 }
 
-// TestBatch sends calls together as far as the depth allows, and gives each the reply that is its own.
+// endAcks has a client do without acknowledgments.
+func endAcks(t *testing.T, c *Client) {
+	t.Helper()
+	c.features = rsp.Features{{Name: "QStartNoAckMode", Mark: rsp.Supported}}
+	if err := c.EndAcks(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestBatch sends calls together where acknowledgments have ended, and gives each the reply that is its own.
 func TestBatch(t *testing.T) {
 	for _, acks := range []bool{true, false} {
-		for _, depth := range []int{0, 1, 3, 64} {
-			p := &peer{answer: echo, acks: acks}
-			c := p.connect(t)
-			c.features = rsp.Features{{Name: "QStartNoAckMode", Mark: rsp.Supported}}
-			if err := c.EndAcks(); err != nil {
-				t.Fatal(err)
+		p := &peer{answer: echo, acks: acks}
+		c := p.connect(t)
+		endAcks(t, c)
+		for range 3 {
+			b := c.Batch()
+			var results []*Result[[]byte]
+			for i := range 10 {
+				results = append(results, Add(b, Memory(arch.Addr(0x1000+i), 4)))
 			}
-			c.Depth = depth
-			for range 3 {
-				b := c.Batch()
-				var results []*Result[[]byte]
-				for i := range 10 {
-					results = append(results, Add(b, Memory(arch.Addr(0x1000+i), 4)))
-				}
-				ok := Add(b, OK(request.TraceStart, request.None{}))
-				wrong := Add(b, OK(request.ReadMemory, request.Extent{Addr: 7, Length: 4}))
-				if err := b.Run(); err != nil || ok.Err != nil {
-					t.Fatalf("acks %v, depth %d: %v, %v", acks, depth, err, ok.Err)
-				}
-				for i, r := range results {
-					if got, want := fmt.Sprintf("%x", r.Value), fmt.Sprintf("%08x", 0x1000+i); r.Err != nil || got != want {
-						t.Errorf("acks %v, depth %d: call %d has %s, %v, want %s", acks, depth, i, got, r.Err, want)
-					}
-				}
-				if !errors.As(wrong.Err, new(*ReplyError)) {
-					t.Errorf("a reply that is not OK: %v", wrong.Err)
+			ok := Add(b, OK(request.TraceStart, request.None{}))
+			wrong := Add(b, OK(request.ReadMemory, request.Extent{Addr: 7, Length: 4}))
+			last := Add(b, OK(request.TraceStart, request.None{}))
+			if err := b.Run(); err != nil || ok.Err != nil || last.Err != nil {
+				t.Fatalf("acks %v: %v, %v, %v", acks, err, ok.Err, last.Err)
+			}
+			for i, r := range results {
+				if got, want := fmt.Sprintf("%x", r.Value), fmt.Sprintf("%08x", 0x1000+i); r.Err != nil || got != want {
+					t.Errorf("acks %v: call %d has %s, %v, want %s", acks, i, got, r.Err, want)
 				}
 			}
-			if got, want := p.most(), min(max(depth, 1), 12); got != want {
-				t.Errorf("acks %v, depth %d: %d packets in one write, want %d", acks, depth, got, want)
+			if !errors.As(wrong.Err, new(*ReplyError)) {
+				t.Errorf("a reply that is not OK: %v", wrong.Err)
 			}
-			// An exchange after batches, whose acknowledgments must not be taken for its own.
-			if err := Command(c, request.TraceStop, request.None{}); err != nil {
-				t.Errorf("acks %v, depth %d: %v", acks, depth, err)
-			}
+		}
+		want := 13
+		if acks {
+			want = 1
+		}
+		if got := p.most(); got != want {
+			t.Errorf("acks %v: %d packets in one write, want %d", acks, got, want)
+		}
+		if err := Command(c, request.TraceStop, request.None{}); err != nil {
+			t.Errorf("acks %v: after batches: %v", acks, err)
 		}
 	}
 }
@@ -157,7 +169,7 @@ func TestBatch(t *testing.T) {
 func TestBatchSplitsWrites(t *testing.T) {
 	p := &peer{answer: echo}
 	c := p.connect(t)
-	c.Depth = 100
+	endAcks(t, c)
 	b := c.Batch()
 	for i := range 5 {
 		Add(b, OK(request.WriteMemory, request.Bytes(arch.Addr(i), make([]byte, 3000))))
@@ -206,11 +218,11 @@ func TestLost(t *testing.T) {
 		return []string{"OK"}
 	}}
 	c := silent.connect(t)
+	endAcks(t, c)
 	c.Patience = 50 * time.Millisecond
 	b := c.Batch()
 	first, second := Add(b, OK(request.TraceStart, request.None{})), Add(b, OK(request.TraceStop, request.None{}))
 	third := Add(b, OK(request.TraceStart, request.None{}))
-	c.Depth = 8
 	err := b.Run()
 	var lost *LostError
 	if !errors.As(err, &lost) || lost.Packet != "QTStop" && lost.Packet != "QTStart" || first.Err != nil || third.Err == nil && second.Err == nil {
@@ -273,9 +285,9 @@ func TestReadMemory(t *testing.T) {
 	for i := range image {
 		image[i] = byte(i * 7)
 	}
-	for _, depth := range []int{1, 4} {
+	for _, acks := range []bool{true, false} {
 		for _, most := range []int{1, 50, 1 << 20} {
-			p := &peer{answer: func(packet string) []string {
+			p := &peer{acks: acks, answer: func(packet string) []string {
 				var at, n int
 				fmt.Sscanf(packet, "m%x,%x", &at, &n)
 				if at >= len(image) {
@@ -284,10 +296,11 @@ func TestReadMemory(t *testing.T) {
 				return []string{fmt.Sprintf("%x", image[at:min(at+min(n, most), len(image))])}
 			}}
 			c := p.connect(t)
-			c.Depth, c.packet = depth, 128
-			for _, n := range []int{1, 63, 64, 65, 300} {
+			endAcks(t, c)
+			c.packet = 128
+			for _, n := range []int{1, 63, 64, 65, 300, 2000} {
 				if b, err := c.ReadMemory(11, n); err != nil || string(b) != string(image[11:11+n]) {
-					t.Errorf("depth %d, at most %d: %d bytes of %d, %v", depth, most, len(b), n, err)
+					t.Errorf("acks %v, at most %d: %d bytes of %d, %v", acks, most, len(b), n, err)
 				}
 			}
 			if _, err := c.ReadMemory(4990, 20); !errors.As(err, new(*CodeError)) {
@@ -299,21 +312,24 @@ func TestReadMemory(t *testing.T) {
 
 // TestNonsense has a stub reply with anything: every call returns, with an error where the reply makes no sense.
 func TestNonsense(t *testing.T) {
-	for _, reply := range []string{"m", "l", "OK", "T0", "TXX", "T05;", "T05thread:;", "T05thread", "QC", "QCz", "F", "F-1", "F-1,2", "Fz;", "V", "mz", "m1,",
+	for _, text := range []string{"m", "l", "OK", "T0", "TXX", "T05;", "T05thread:;", "T05thread", "QC", "QCz", "F", "F-1", "F-1,2", "Fz;", "V", "mz", "m1,",
 		"xx", "x", "0", "N", "w00", "\x00", "W", "T1;tstop", "E", "EE"} {
-		p := &peer{answer: func(string) []string { return []string{reply} }}
+		p := &peer{answer: func(string) []string { return []string{text} }}
 		c := p.connect(t)
 		calls := map[string]func() error{
-			"memory":    func() error { _, err := c.ReadMemory(1, 4); return err },
-			"register":  func() error { _, err := Do(c, Register(1)); return err },
-			"current":   func() error { _, err := c.Current(); return err },
-			"reason":    func() error { _, _, err := c.StopReason(); return err },
-			"status":    func() error { _, _, err := c.TraceStatus(); return err },
-			"buffer":    func() error { _, err := c.TraceBuffer(0, 4); return err },
-			"object":    func() error { _, err := c.Transfer("auxv", "", 100); return err },
-			"file":      func() error { _, _, err := File(c, request.CloseFile, 1); return err },
-			"threads":   func() error { _, err := c.Threads(); return err },
-			"variables": func() error { _, err := c.Variables(); return err },
+			"memory":   func() error { _, err := c.ReadMemory(1, 4); return err },
+			"register": func() error { _, err := Do(c, Ask(request.ReadRegister, 1, reply.Registers)); return err },
+			"current":  func() error { _, err := Do(c, Ask(request.CurrentThread, request.None{}, reply.Current)); return err },
+			"reason":   func() error { _, _, err := c.StopReason(); return err },
+			"status":   func() error { _, _, err := c.TraceStatus(); return err },
+			"buffer":   func() error { _, err := c.TraceBuffer(0, 4); return err },
+			"object":   func() error { _, err := c.Transfer("auxv", "", 100); return err },
+			"file":     func() error { _, _, err := File(c, request.CloseFile, 1); return err },
+			"threads":  func() error { _, err := List(c, request.FirstThreads, request.MoreThreads, reply.Threads); return err },
+			"variables": func() error {
+				_, err := List(c, request.FirstVariable, request.MoreVariables, reply.Variables)
+				return err
+			},
 		}
 		sound := map[string]string{
 			"buffer": "l EE", "object": "l", "threads": "l", "variables": "l", "register": "xx EE", "reason": "OK N",
@@ -321,9 +337,9 @@ func TestNonsense(t *testing.T) {
 		}
 		for name, call := range calls {
 			err := call()
-			fine := slices.Contains(strings.Fields(sound[name]), reply) || reply == "l" && name == "object"
+			fine := slices.Contains(strings.Fields(sound[name]), text) || text == "l" && name == "object"
 			if (err == nil) != fine || errors.As(err, new(*LostError)) {
-				t.Errorf("%s answered by %q: %v", name, reply, err)
+				t.Errorf("%s answered by %q: %v", name, text, err)
 			}
 		}
 	}

@@ -3,12 +3,9 @@ package client
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
-	"tracewell/arch"
-	"tracewell/rsp"
 	"tracewell/rsp/reply"
 	"tracewell/rsp/request"
 )
@@ -77,9 +74,9 @@ func judge(name, text string) error {
 }
 
 func parseStop(name, text string) (reply.Stop, error) {
-	s, err := reply.ParseStop(text)
+	s, err := reply.Stopped.Parse(text)
 	if err != nil {
-		return s, &ReplyError{name, text, "a stop reply"}
+		return s, &ReplyError{name, text, reply.Stopped.Syntax}
 	}
 	return s, nil
 }
@@ -106,7 +103,7 @@ func (c *Client) lose(packet string, err error) error {
 	return c.lost
 }
 
-// setDeadline begins the wait for a reply.
+// setDeadline begins the wait for a reply, or for those to all packets of one write.
 func (c *Client) setDeadline() error {
 	if c.Patience == 0 {
 		return c.fatal() // the deadline is the owner's of the connection
@@ -146,9 +143,10 @@ func (c *Client) receive(packet []byte) (string, error) {
 			return "", c.lose(nameOf(packet), err)
 		}
 		text := string(b)
-		if printed, ok := console(text); ok {
+		// Text is never the reply OK: K is no digit.
+		if printed, err := reply.Console.Parse(text); err == nil && printed != "" {
 			if c.Console != nil {
-				c.Console(printed)
+				c.Console([]byte(printed))
 			}
 			continue
 		}
@@ -161,24 +159,10 @@ func (c *Client) receive(packet []byte) (string, error) {
 	}
 }
 
-// console is the text that a program or a monitor command prints: O and hexadecimal digits, and so never the reply OK.
-func console(text string) ([]byte, bool) {
-	if len(text) < 2 || text[0] != 'O' {
-		return nil, false
-	}
-	printed, err := rsp.ParseHexBytes(text[1:])
-	return printed, err == nil
-}
-
-// relocate answers the question qRelocInsn:FROM;TO.
+// relocate answers the question whether an instruction can be copied. One that makes no sense is answered, too: the stub waits.
 func (c *Client) relocate(question string) []byte {
-	var from, to arch.Addr
-	f := rsp.ReadFields(strings.TrimPrefix(question, "qRelocInsn:"))
-	rsp.Hex(f, &from, math.MaxUint64)
-	f.Literal(';')
-	rsp.Hex(f, &to, math.MaxUint64)
-	if f.End() == nil && c.Relocate != nil {
-		if size, ok := c.Relocate(from, to); ok {
+	if asked, err := reply.Relocation.Parse(question); err == nil && c.Relocate != nil {
+		if size, ok := c.Relocate(asked.From, asked.To); ok {
 			return request.Relocated.Append(nil, size)
 		}
 	}

@@ -1,5 +1,3 @@
-// Package reply is the grammar of replies that have fields of their own: a stub writes by it what a client reads by it. The
-// bytes are plain, see package rsp.
 package reply
 
 import (
@@ -37,25 +35,14 @@ const stopKinds = "TSWXwN"
 // Ended reports whether the reply says that a process has ended.
 func (s *Stop) Ended() bool { return s.Kind == 'W' || s.Kind == 'X' }
 
-// ParseStop reads a stop reply. Items that it does not have a field for are passed over, as GDB does with those that it does
-// not know. Its error is a *rsp.SyntaxError.
-func ParseStop(text string) (Stop, error) {
-	f, s := rsp.ReadFields(text), Stop{Core: -1}
-	s.fields(f)
-	if err := f.End(); err != nil {
-		return Stop{}, err
-	}
-	return s, nil
-}
-
-// Append appends the reply, with the items of a T in the order of gdbserver.
-func (s *Stop) Append(dst []byte) []byte {
-	f := rsp.WriteFields(dst)
-	s.fields(f)
-	return f.Written()
-}
+// Stopped is the form of stop replies. It writes the items of a T in the order of gdbserver, and reads them in any; items that a
+// Stop does not have a field for are passed over, as GDB does with those that it does not know.
+var Stopped = &Form[Stop]{"a stop reply", func(f *rsp.Fields, s *Stop) { s.fields(f) }}
 
 func (s *Stop) fields(f *rsp.Fields) {
+	if f.Reading() {
+		s.Core = -1
+	}
 	kind := s.Kind
 	if s.Kind = 0; !slices.ContainsFunc([]byte(stopKinds), func(k byte) bool {
 		found := f.Option(string(k), k == kind)
@@ -74,6 +61,7 @@ func (s *Stop) fields(f *rsp.Fields) {
 	case 'T':
 		s.items(f)
 	case 'W', 'X':
+		// Only between ends that have agreed on multiprocess.
 		if f.Option(";process:", s.PID != 0) {
 			rsp.Hex(f, &s.PID, math.MaxInt32)
 		}
@@ -86,18 +74,13 @@ func (s *Stop) fields(f *rsp.Fields) {
 	}
 }
 
-// number is two digits in front of everything else. Exit statuses of more digits are read, too.
+// number is two digits in front of everything else. Exit statuses of more digits are read, too; behind the signal of a T the first
+// item follows at once, and may begin with a digit.
 func (s *Stop) number(f *rsp.Fields) {
-	if s.Kind != 'T' || !f.Reading() {
+	if s.Kind == 'T' {
+		rsp.HexDigits(f, &s.Number, 2)
+	} else {
 		rsp.HexPadded(f, &s.Number, math.MaxInt32, 2)
-		return
-	}
-	var digits string
-	f.Take(func(string) int { return 2 }, &digits)
-	in := rsp.NewScanner(digits)
-	s.Number = int(in.HexField())
-	if in.End() != nil {
-		f.Fail("the two digits of a signal")
 	}
 }
 
@@ -117,6 +100,7 @@ func (s *Stop) items(f *rsp.Fields) {
 			f.Option(part, true)
 		}
 	}
+	// The order of gdbserver: reason, registers, thread, processor.
 	if s.Reason != "" {
 		write(s.Reason, s.Detail)
 	}
@@ -141,10 +125,12 @@ func (s *Stop) item(f *rsp.Fields) {
 		s.Thread = new(rsp.Thread)
 		f.Thread(s.Thread)
 	case "core":
+		// A number of the operating system's, as in /proc/cpuinfo.
 		rsp.Hex(f, &s.Core, math.MaxInt32)
 	default:
 		f.Until(';', &value)
 		in := rsp.NewScanner(name)
+		// Names such as "fade" would be registers; that is why no reason consists of hexadecimal digits only.
 		number := in.HexUpTo(math.MaxInt32)
 		switch {
 		case in.End() == nil:

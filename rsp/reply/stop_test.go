@@ -32,16 +32,19 @@ func TestStop(t *testing.T) {
 		{"w03;p1.2", Stop{Kind: 'w', Number: 3, Thread: multi(1, 2), Core: -1}, true},
 		{"N", Stop{Kind: 'N', Core: -1}, true},
 	} {
-		got, err := ParseStop(test.text)
+		got, err := Stopped.Parse(test.text)
 		if diff := cmp.Diff(test.want, got); diff != "" || err != nil {
 			t.Errorf("%q: %v (-want +got):\n%s", test.text, err, diff)
 			continue
 		}
-		written := string(got.Append(nil))
+		if ended := test.text[0] == 'W' || test.text[0] == 'X'; got.Ended() != ended {
+			t.Errorf("%q: Ended is %v", test.text, !ended)
+		}
+		written := string(Stopped.Append(nil, got))
 		if test.same != (written == test.text) {
 			t.Errorf("%q is written as %q", test.text, written)
 		}
-		if again, err := ParseStop(written); err != nil || !cmp.Equal(again, got) {
+		if again, err := Stopped.Parse(written); err != nil || !cmp.Equal(again, got) {
 			t.Errorf("%q is written as %q, which is %+v, %v", test.text, written, again, err)
 		}
 	}
@@ -53,12 +56,12 @@ func FuzzStop(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := ParseStop(text)
+		s, err := Stopped.Parse(text)
 		var syntax *rsp.SyntaxError
 		if errors.As(err, &syntax) && syntax.Offset <= len(syntax.Text) {
 			return
 		}
-		again, failed := ParseStop(string(s.Append(nil)))
+		again, failed := Stopped.Parse(string(Stopped.Append(nil, s)))
 		if err != nil || failed != nil || !cmp.Equal(s, again) {
 			t.Errorf("%q is %+v, %v; written it is %+v, %v", text, s, err, again, failed)
 		}

@@ -27,6 +27,7 @@ type FileOpen struct {
 }
 
 func openFile(f *rsp.Fields, o *FileOpen) {
+	// Without digits it is the empty path, which a server refuses as the kernel does.
 	rsp.HexBytes(f, &o.Path)
 	f.Literal(',')
 	rsp.Hex(f, &o.Flags, math.MaxUint64)
@@ -34,6 +35,7 @@ func openFile(f *rsp.Fields, o *FileOpen) {
 	rsp.Hex(f, &o.Mode, math.MaxUint64)
 }
 
+// descriptor is a file that is open. GDB never sends a negative one.
 func descriptor(f *rsp.Fields, fd *int) { rsp.Hex(f, fd, math.MaxInt32) }
 
 // FileRead asks for bytes of an open file.
@@ -63,5 +65,6 @@ func fileWrite(f *rsp.Fields, w *FileWrite) {
 	f.Literal(',')
 	rsp.Hex(f, &w.Offset, math.MaxInt64)
 	f.Literal(',')
+	// All bytes up to the end of the packet: there is no length.
 	rsp.Rest(f, &w.Bytes)
 }

@@ -84,6 +84,7 @@ type AnyForm interface {
 // Find finds the form of a packet and the packet's arguments: among the forms whose prefix fits, the longest. Without one it
 // returns nil.
 func Find(packet []byte) (AnyForm, []byte) {
+	// A packet such as QTDP:-1 has a shorter prefix that fits, too.
 	for n := min(len(packet), longestPrefix); n > 0; n-- {
 		if f, ok := byPrefix[string(packet[:n])]; ok && f.Describe().Takes(packet[n:]) {
 			return f, packet[n:]

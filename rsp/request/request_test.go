@@ -379,6 +379,57 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
+// TestRejects has what no form takes, and what the error says that it expected.
+func TestRejects(t *testing.T) {
+	for packet, expected := range map[string]string{
+		"QTDP:1":                `':'`,
+		"QTDP:1:2:Q:0:0":        "",
+		"QTDP:-1:2":             "",
+		"QTDPsrc:1:2:on:0:1:61": "",
+		"QTDV:1:0:0:6":          "",
+		"vCont;q":               "one of the verbs c, C, s, S, r and t",
+		"vCont;":                "one of the verbs c, C, s, S, r and t",
+		"QTNotes:other:61;":     "user, notes or tstop",
+		"QTFrame:-1x":           "the end",
+		"QTFrame:-2":            "a hexadecimal number",
+		"QNonStop:2":            "0 or 1",
+		"qXfer:auxv:read::1":    `','`,
+		"qXfer:auxv:read:0,1":   `':'`,
+		"Z0,1":                  `','`,
+		"P0":                    `'='`,
+		"m1,2,3":                "the end",
+		"M1,2:000":              "a hexadecimal digit",
+		"QPassSignals:100":      "a hexadecimal number up to ff",
+		"vKill;80000000":        "a hexadecimal number up to 7fffffff",
+		"qTV:10000":             "a hexadecimal number up to ffff",
+	} {
+		form, args := Find([]byte(packet))
+		if form == nil {
+			t.Errorf("%q has no form", packet)
+			continue
+		}
+		_, err := form.Rewrite(string(args))
+		var syntax *rsp.SyntaxError
+		if !errors.As(err, &syntax) || expected != "" && syntax.Expected != expected {
+			t.Errorf("%q: %v, want %s", packet, err, expected)
+		}
+	}
+}
+
+// TestTransfer makes the form of an object that the table has, and of one that it has not.
+func TestTransfer(t *testing.T) {
+	part := Part{Annex: "a:b", Offset: 1, Length: 0x20}
+	for object, want := range map[string]string{"auxv": ReadAuxv.Text(part), "uib": "qXfer:uib:read:a:b:1,20"} {
+		f := Transfer(object)
+		if got := f.Text(part); got != want {
+			t.Errorf("%s: %q, want %q", object, got, want)
+		}
+		if got, err := f.Parse("a:b:1,20"); err != nil || got != part {
+			t.Errorf("%s: %+v, %v", object, got, err)
+		}
+	}
+}
+
 // TestTable checks that every form of the package is in the table, once.
 func TestTable(t *testing.T) {
 	seen := make(map[string]bool)

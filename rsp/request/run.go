@@ -53,6 +53,7 @@ type Action struct {
 	All    bool
 }
 
+// actions are at least one. Of two that match a thread the first counts.
 func actions(f *rsp.Fields, list *[]Action) { rsp.Some(f, list, ';', action) }
 
 func action(f *rsp.Fields, a *Action) {
@@ -62,6 +63,7 @@ func action(f *rsp.Fields, a *Action) {
 	switch a.Verb {
 	case 'C', 'S':
 		twoDigits(f, &a.Signal)
+	// The thread steps until its pc is outside of Start up to, not including, End.
 	case 'r':
 		addr(f, &a.Start)
 		f.Literal(',')
@@ -92,6 +94,7 @@ type Resumption struct {
 }
 
 func maybeAddr(f *rsp.Fields, r *Resumption) {
+	// Behind a signal a semicolon has been read.
 	if r.Moves = f.More(r.Moves); r.Moves {
 		addr(f, &r.Addr)
 	}
@@ -112,6 +115,7 @@ type Program struct {
 }
 
 func program(f *rsp.Fields, p *Program) {
+	// "vRun;" alone names neither a program nor arguments; an empty argument stands between two semicolons.
 	rsp.HexBytes(f, &p.Path)
 	if f.More(len(p.Args) > 0) {
 		f.Literal(';')
@@ -127,6 +131,7 @@ type Syscalls struct {
 
 func syscalls(f *rsp.Fields, s *Syscalls) {
 	f.Flag(&s.On)
+	// QCatchSyscalls:0 takes no numbers.
 	if s.On && f.More(len(s.Numbers) > 0) {
 		f.Literal(';')
 		rsp.Some(f, &s.Numbers, ';', func(f *rsp.Fields, n *int) { rsp.Hex(f, n, math.MaxInt32) })
@@ -146,12 +151,14 @@ type Breakpoint struct {
 
 // breakpoint reads conditions and commands in any order, and writes them as the manual has it (Packets, z0).
 func breakpoint(f *rsp.Fields, b *Breakpoint) {
+	// GDB's kinds end at 4; others are for the stub to reject.
 	rsp.Hex(f, &b.Kind, math.MaxUint8)
 	f.Literal(',')
 	addr(f, &b.Addr)
 	f.Literal(',')
 	rsp.Hex(f, &b.Length, math.MaxInt32)
 	if f.Reading() {
+		// GDB 13 writes conditions, and then commands; the manual allows either order.
 		for f.More(false) {
 			f.Literal(';')
 			reaction(f, b, false)
@@ -178,6 +185,7 @@ func reaction(f *rsp.Fields, b *Breakpoint, commands bool) {
 	if b.Persistent {
 		persistent = 1
 	}
+	// 1 after "set disconnected-dprintf on".
 	rsp.Hex(f, &persistent, 1)
 	b.Persistent = persistent == 1
 	f.Literal(',')

@@ -48,6 +48,7 @@ type SymbolValue struct {
 }
 
 func symbol(f *rsp.Fields, s *SymbolValue) {
+	// "qSymbol::" offers, and is the only one that GDB sends unless the stub asks.
 	if s.Known = !f.Next(':', !s.Known); s.Known {
 		rsp.Hex(f, &s.Value, math.MaxUint64)
 	}
@@ -62,6 +63,7 @@ type Selection struct {
 }
 
 func selection(f *rsp.Fields, s *Selection) {
+	// A stub that supports vCont gets Hc only in front of old resumptions.
 	if f.Option("c", s.For == 'c') {
 		s.For = 'c'
 	} else {

@@ -2,7 +2,6 @@ package request
 
 import (
 	"math"
-	"strings"
 
 	"tracewell/arch"
 	"tracewell/rsp"
@@ -18,6 +17,7 @@ var (
 	ReadMemoryBinary = form("x", "ADDRESS,LENGTH", extent)
 	WriteMemory      = form("M", "ADDRESS,LENGTH:HEXBYTES", func(f *rsp.Fields, m *Memory) {
 		memoryExtent(f, m)
+		// GDB sends M to a stub that answers X with the empty reply.
 		rsp.HexBytes(f, &m.Bytes)
 	})
 	WriteMemoryBinary = binary("X", "ADDRESS,LENGTH:BINARY", func(f *rsp.Fields, m *Memory) {
@@ -42,6 +42,7 @@ var (
 
 func addr(f *rsp.Fields, v *arch.Addr) { rsp.Hex(f, v, math.MaxUint64) }
 
+// register is the number of the target description, or GDB's own for the machine where there is none.
 func register(f *rsp.Fields, r *arch.Reg) { rsp.Hex(f, r, math.MaxInt32) }
 
 // RegisterValue is a register and its bytes in the target's order.
@@ -53,6 +54,7 @@ type RegisterValue struct {
 func registerValue(f *rsp.Fields, r *RegisterValue) {
 	register(f, &r.Register)
 	f.Literal('=')
+	// As many bytes as the register has, in the target's order: xx is not allowed here.
 	rsp.HexBytes(f, &r.Value)
 }
 
@@ -62,6 +64,7 @@ type Extent struct {
 	Length uint64
 }
 
+// extent may reach beyond the end of the address space: a stub reads what there is.
 func extent(f *rsp.Fields, e *Extent) {
 	addr(f, &e.Addr)
 	f.Literal(',')
@@ -89,6 +92,7 @@ type Search struct {
 }
 
 func search(f *rsp.Fields, s *Search) {
+	// Semicolons, where other packets of memory have commas: the pattern may hold any byte.
 	addr(f, &s.Addr)
 	f.Literal(';')
 	rsp.Hex(f, &s.Length, math.MaxUint64)
@@ -110,7 +114,7 @@ func Transfer(object string) *Form[Part] { return transfer(object, "[ANNEX]:OFFS
 
 // part reads the annex up to the last colon, since it may hold colons itself.
 func part(f *rsp.Fields, p *Part) {
-	f.Take(func(rest string) int { return max(strings.LastIndexByte(rest, ':'), 0) }, &p.Annex)
+	f.UntilLast(':', &p.Annex)
 	f.Literal(':')
 	rsp.Hex(f, &p.Offset, math.MaxUint64)
 	f.Literal(',')

@@ -6,12 +6,14 @@ var All = []AnyForm{
 
 	StopReason, SelectThread, ThreadAlive, CurrentThread, FirstThreads, MoreThreads, ThreadName, Attached, ThreadLocal,
 
+	// Registers, memory and objects.
 	ReadRegisters, WriteRegisters, ReadRegister, WriteRegister,
 	ReadMemory, ReadMemoryBinary, WriteMemory, WriteMemoryBinary, SearchMemory, Checksum,
 
 	ReadFeatures, ReadThreads, ReadAuxv, ReadExecFile, ReadLibraries, ReadMemoryMap, ReadSiginfo, WriteSiginfo, ReadOSTable,
 	ReadStatic, ReadTraceframe,
 
+	// Running: resumptions, and what has events reported.
 	ResumeActions, Resume, Continue, ContinueWith, Step, StepWith, Interrupt, NonStop, NextStop, PassSignals, ThreadEvents,
 	BackContinue, BackStep,
 
@@ -19,8 +21,10 @@ var All = []AnyForm{
 	SetVariable, UnsetVariable, ResetVariable, WorkingDir, StartByShell, FixedLayout,
 	ProgramSignals, CatchSyscalls, InsertBreak, RemoveBreak,
 
+	// Files of the stub's machine.
 	SetFileSystem, OpenFile, CloseFile, ReadFile, WriteFile, StatOpenFile, StatFile, StatLink, UnlinkFile, ReadLink,
 
+	// Tracepoints: definitions first, then runs, state and frames.
 	TraceInit, DefineTracepoint, AddActions, AddSource, EnableTracepoint, DisableTracepoint, DefineVariable, ReadOnlyRanges,
 	FirstMarkers, MoreMarkers, MarkerAt,
 	TraceStart, TraceStop, Disconnected, CircularBuffer, BufferSize, TraceNotes, TraceStatus, TracepointCounts, VariableValue,

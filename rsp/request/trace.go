@@ -51,6 +51,7 @@ type Definition struct {
 
 func definition(f *rsp.Fields, d *Definition) {
 	f.Parsed(func(rest string) (err error) {
+		// Actions follow in packets of their own, so a definition has none.
 		d.Tracepoint, d.More, err = trace.ParseQTDP(rest)
 		return err
 	}, func(dst []byte) []byte { return d.Tracepoint.AppendQTDP(dst, d.More) })
@@ -58,6 +59,7 @@ func definition(f *rsp.Fields, d *Definition) {
 
 func tracepointActions(f *rsp.Fields, a *trace.ActionPacket) {
 	f.Parsed(func(rest string) (err error) {
+		// Which tracepoint they belong to is in the packet; in which order they came is for the stub to keep.
 		*a, err = trace.ParseQTDPActions(rest)
 		return err
 	}, a.AppendText)
@@ -65,6 +67,7 @@ func tracepointActions(f *rsp.Fields, a *trace.ActionPacket) {
 
 func source(f *rsp.Fields, p *trace.SourcePiece) {
 	f.Parsed(func(rest string) (err error) {
+		// A long text comes in parts, each with its place in the whole.
 		*p, err = trace.ParseQTDPSource(rest)
 		return err
 	}, func(dst []byte) []byte { return append(dst, p.String()...) })
@@ -78,6 +81,7 @@ func variable(f *rsp.Fields, v *trace.Variable) {
 }
 
 func key(f *rsp.Fields, k *trace.Key) {
+	// Number and address together name a location: a tracepoint of GDB's may have several.
 	rsp.Hex(f, &k.Number, math.MaxInt32)
 	f.Literal(':')
 	addr(f, &k.Addr)
@@ -101,6 +105,7 @@ func bufferSize(f *rsp.Fields, size *int64) {
 		return
 	}
 	n := uint64(*size)
+	// A size of 4 GB less one byte is not told from -1, and nobody wants it.
 	if rsp.Hex(f, &n, math.MaxUint64); n == math.MaxUint32 || n == math.MaxUint64 {
 		*size = -1
 		return
@@ -113,6 +118,7 @@ type Note struct{ Key, Text string }
 
 func notes(f *rsp.Fields, list *[]Note) {
 	rsp.Ended(f, list, ';', func(f *rsp.Fields, n *Note) {
+		// GDB sends user, notes and tstop in one packet or apart; texts may be empty, which removes them.
 		n.Key = noteKey(f, n.Key)
 		f.Literal(':')
 		rsp.HexBytes(f, &n.Text)
@@ -159,7 +165,8 @@ func frame(f *rsp.Fields, q *FrameQuery) {
 			return
 		}
 	}
-	if f.Only("-1") {
+	// GDB sends the 32 bits of -1, which is a number like any other here; the sign is for other clients.
+	if f.Option("-1", false) {
 		q.Number = LeaveFrames
 		return
 	}
@@ -168,9 +175,11 @@ func frame(f *rsp.Fields, q *FrameQuery) {
 
 func frameOperands(f *rsp.Fields, q *FrameQuery) {
 	if q.By == ByTracepoint {
+		// "tfind tracepoint" without a number sends that of the current frame.
 		rsp.Hex(f, &q.Number, math.MaxUint32)
 		return
 	}
+	// Both ends of a range belong to it.
 	addr(f, &q.Low)
 	if q.By != ByPC {
 		f.Literal(':')

@@ -1,7 +1,6 @@
 package ctype
 
 import (
-	"bytes"
 	"math"
 	"math/big"
 	"strconv"
@@ -10,7 +9,8 @@ import (
 	"tracewell/arch"
 )
 
-// appendFloat has as many digits as tell each number from all others.
+// appendFloat has as many digits as tell each number from all others: C's %g with DBL_DECIMAL_DIG and the like, as GDB has it. strconv
+// and math/big write 'g' without zeros at the end, as C does.
 func appendFloat(dst, b []byte, t *Type, order arch.ByteOrder) []byte {
 	switch {
 	case t.Size == 4:
@@ -55,7 +55,7 @@ func appendIEEE(dst, b []byte, order arch.ByteOrder, fraction uint, digits int) 
 	}
 	f := new(big.Float).SetPrec(fraction + 1).SetInt(mantissa)
 	f.SetMantExp(f, max(exponent, 1)-(1<<(width-1)-1)-int(fraction))
-	return appendGeneral(dst, f.Append(nil, 'g', digits))
+	return f.Append(dst, 'g', digits)
 }
 
 func appendDouble(dst []byte, f float64, mantissa uint64, negative bool, digits int) []byte {
@@ -67,7 +67,7 @@ func appendDouble(dst []byte, f float64, mantissa uint64, negative bool, digits 
 	case math.IsNaN(f):
 		return appendNaN(dst, mantissa, negative)
 	}
-	return appendGeneral(dst, strconv.AppendFloat(nil, f, 'g', digits, 64))
+	return strconv.AppendFloat(dst, f, 'g', digits, 64)
 }
 
 func appendNaN(dst []byte, mantissa uint64, negative bool) []byte {
@@ -96,18 +96,5 @@ func appendExtended(dst []byte, mantissa, head uint64) []byte {
 	}
 	f := new(big.Float).SetPrec(64).SetUint64(mantissa)
 	f.SetMantExp(f, max(exponent, 1)-16383-63)
-	return appendGeneral(dst, f.Append(nil, 'g', 21))
-}
-
-// appendGeneral writes a number as C's %g does, without zeros at the end of a fraction.
-func appendGeneral(dst, text []byte) []byte {
-	mantissa, exponent, scientific := bytes.Cut(text, []byte{'e'})
-	if bytes.IndexByte(mantissa, '.') >= 0 {
-		mantissa = bytes.TrimRight(bytes.TrimRight(mantissa, "0"), ".")
-	}
-	dst = append(dst, mantissa...)
-	if scientific {
-		dst = append(append(dst, 'e'), exponent...)
-	}
-	return dst
+	return f.Append(dst, 'g', 21)
 }

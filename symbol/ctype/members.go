@@ -6,8 +6,8 @@ import (
 	"tracewell/arch"
 )
 
-// Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's; so do those of a
-// base class.
+// Field is a member of a Record. One without a name is a structure or union whose members count as the outer one's; so do those
+// of a base class.
 type Field struct {
 	Name   string
 	Offset int // bytes

@@ -21,6 +21,9 @@ type Printer struct {
 	Memory func(addr arch.Addr, b []byte) int
 	// Brief leaves out the text that a pointer points to where it cannot be read, which otherwise is said.
 	Brief bool
+
+	// written are the virtual base classes of an object that have been printed: GDB prints each where it comes first.
+	written map[string]bool
 }
 
 // Value is a value and where it is.
@@ -31,24 +34,18 @@ type Value struct {
 	Addr     arch.Addr // InMemory, and of a function
 	Holes    []Hole    // of Bytes, in order
 
-	object *object // that it is, or of which it is a base class; set where that is a class
-	at     int     // of a base class: its offset in the object
-}
-
-// object is what the parts of an object of a class share.
-type object struct {
-	whole   Value
-	written map[string]bool // the virtual base classes that are written already: each is there once
+	whole *Value // the object of a class that it is, or is a base class of; nil for what was not reached through its object
+	at    int    // of a base class: its offset in the object
 }
 
 // base is a base class at an offset in the same object. By its type it may be larger than what is left of the object: what it has
 // at its end are virtual base classes, which lie elsewhere here.
 func (v Value) base(t *Type, at int) Value {
-	inner := v.object.whole.part(t, at)
+	inner := v.whole.Part(t, at)
 	if missing := t.Size - len(inner.Bytes); missing > 0 && missing <= mostRead {
 		inner.Bytes = append(slices.Clip(inner.Bytes), make([]byte, missing)...)
 	}
-	inner.object, inner.at = v.object, at
+	inner.whole, inner.at = v.whole, at
 	return inner
 }
 
@@ -78,6 +75,9 @@ const deepest = 32
 func (p Printer) Append(dst []byte, t *Type, b []byte) []byte {
 	return p.append(dst, Value{Type: t, Bytes: b}, 0)
 }
+
+// short stands for a value of which memory has too few bytes, or that of a type without a size.
+const short = "..."
 
 // AppendField appends the value of a member of a record that memory holds.
 func (p Printer) AppendField(dst []byte, f Field, record []byte) []byte {
@@ -114,7 +114,8 @@ func (p Printer) referenced(dst []byte, v Value) []byte {
 	if p.Memory == nil {
 		return dst
 	}
-	target, ok := p.read(v.Type.Elem, arch.Addr(arch.Uint(v.Bytes[:v.Type.Size], p.Order)))
+	v.Bytes = v.Bytes[:v.Type.Size]
+	target, ok := p.target(v)
 	dst = append(dst, ": "...)
 	if !ok {
 		return p.unreadable(dst, target.Addr)
@@ -157,11 +158,12 @@ func (v Value) missing(depth int) string {
 	return first.Why
 }
 
-// part is a value within another.
-func (v Value) part(t *Type, offset int) Value {
+// Part is the value of a type at an offset within another, which is not negative. It has fewer bytes than its type if
+// the other ends before it.
+func (v Value) Part(t *Type, offset int) Value {
 	inner := Value{Type: t, InMemory: v.InMemory, Addr: v.Addr + arch.Addr(offset), Holes: v.holes(offset, t.Size)}
 	if offset < len(v.Bytes) {
-		inner.Bytes = v.Bytes[offset:]
+		inner.Bytes = v.Bytes[offset:min(len(v.Bytes), offset+max(t.Size, 0))]
 	}
 	return inner
 }
@@ -185,7 +187,7 @@ func (p Printer) append(dst []byte, v Value, depth int) []byte {
 	case t.Kind == Opaque && t.Size == 0 && t.Name != "":
 		return append(dst, "<incomplete type>"...)
 	case t.Size < 0 || len(v.Bytes) < t.Size || t.Size == 0 && t.Kind != Record && t.Kind != Array:
-		return append(dst, "..."...)
+		return append(dst, short...)
 	}
 	v.Bytes = v.Bytes[:t.Size]
 	if why := v.missing(depth); why != "" {

@@ -3,8 +3,6 @@ package ctype
 import (
 	"bytes"
 	"strconv"
-
-	"tracewell/arch"
 )
 
 func (p Printer) record(dst []byte, v Value, depth int) []byte {
@@ -21,12 +19,18 @@ func (p Printer) record(dst []byte, v Value, depth int) []byte {
 		return append(dst, "{<No data fields>}"...)
 	}
 	dst = append(dst, '{')
-	if v.object == nil {
-		v.object = &object{v, map[string]bool{}}
+	if v.whole == nil || p.written == nil {
+		p.written = make(map[string]bool)
+	}
+	if v.whole == nil {
+		v.whole = new(v)
 	}
 	for i, f := range fields {
-		if f.Virtual && v.object.written[f.Name] {
+		if f.Virtual && p.written[f.Name] {
 			continue
+		}
+		if f.Virtual && v.followsTable() {
+			p.written[f.Name] = true
 		}
 		if i > 0 && dst[len(dst)-1] != '{' {
 			dst = append(dst, ", "...)
@@ -47,70 +51,19 @@ func (p Printer) record(dst []byte, v Value, depth int) []byte {
 	return append(dst, '}')
 }
 
-// field writes a member of a record.
+// field writes a member of a record. A static member may be of the class itself: the depth grows by more then, as GDB's stops at the
+// same object, which here is not looked for.
 func (p Printer) field(dst []byte, f Field, v Value, depth int) []byte {
+	c := p.child(f, v)
 	switch {
-	case f.Static:
-		return p.static(dst, f, depth)
-	case f.Virtual:
-		return p.virtualBase(dst, f, v, depth)
-	case f.Offset < 0 || f.Offset > len(v.Bytes):
-		return append(dst, "..."...)
-	case f.Base && v.object != nil:
-		return p.append(dst, v.base(f.Type, v.at+f.Offset), depth)
-	case f.Bits == 0:
-		return p.append(dst, v.part(f.Type, f.Offset), depth)
-	case f.Offset+f.Span() > len(v.Bytes):
-		return append(dst, "..."...)
+	case c.Missing != "":
+		return append(dst, c.Missing...)
+	case f.Static && f.Value == nil:
+		depth += deepest / 4
+	case c.Bits > 0:
+		return p.scalar(dst, c.Value)
 	}
-	if holes := v.holes(f.Offset, f.Span()); len(holes) > 0 {
-		return append(dst, holes[0].Why...)
-	}
-	return p.scalar(dst, Value{Type: f.Type, Bytes: f.Unpack(v.Bytes[f.Offset:], f.Type.Order(p.Order))})
-}
-
-// static writes a member of the class.
-func (p Printer) static(dst []byte, f Field, depth int) []byte {
-	switch {
-	case f.Value != nil:
-		return p.append(dst, Value{Type: f.Type, Bytes: f.Value}, depth)
-	case f.Addr == 0:
-		return append(dst, OptimizedOut...)
-	}
-	v, ok := p.read(f.Type, f.Addr)
-	if !ok && f.Type.Kind == Record {
-		return append(dst, Unavailable...)
-	} else if !ok {
-		return p.unreadable(dst, f.Addr)
-	}
-	return p.append(dst, v, depth+deepest/4)
-}
-
-// virtualBase writes a base class whose place only the virtual table knows.
-func (p Printer) virtualBase(dst []byte, f Field, v Value, depth int) []byte {
-	if len(v.Bytes) < 8 || len(v.Holes) > 0 {
-		return append(dst, Unavailable...)
-	}
-	if v.object == nil {
-		v.object = &object{v, map[string]bool{}}
-	}
-	v.object.written[f.Name] = true
-	word, ok := p.read(Int(8, true), arch.Addr(arch.Uint(v.Bytes[:8], p.Order))+arch.Addr(f.VTable))
-	if !ok || len(word.Holes) > 0 {
-		return append(dst, "<invalid address>"...)
-	}
-	offset := int64(arch.Uint(word.Bytes, p.Order))
-	if at := int64(v.at) + offset; offset < mostRead && at >= 0 && at < int64(len(v.object.whole.Bytes)) {
-		return p.append(dst, v.base(f.Type, int(at)), depth)
-	}
-	if !v.InMemory {
-		return append(dst, "<invalid address>"...)
-	}
-	base, ok := p.read(f.Type, v.Addr+arch.Addr(offset))
-	if !ok {
-		return append(dst, Unavailable...)
-	}
-	return p.append(dst, base, depth)
+	return p.append(dst, c.Value, depth)
 }
 
 // array writes equal elements once, if they are many.
@@ -142,7 +95,7 @@ func (p Printer) array(dst []byte, v Value, depth int) []byte {
 		if i > 0 {
 			dst = append(dst, ", "...)
 		}
-		dst = p.append(dst, v.part(t.Elem, i*size), depth+1)
+		dst = p.append(dst, v.Part(t.Elem, i*size), depth+1)
 		equal := v.equal(i, count)
 		if equal > fewestEqual {
 			dst = append(strconv.AppendInt(append(dst, " <repeats "...), int64(equal), 10), " times>"...)
@@ -159,10 +112,10 @@ func (p Printer) array(dst []byte, v Value, depth int) []byte {
 // equal counts the elements of an array from the i-th on that are equal to it.
 func (v Value) equal(i, count int) int {
 	size := v.Type.Elem.Size
-	first := v.part(v.Type.Elem, i*size)
+	first := v.Part(v.Type.Elem, i*size)
 	n := 1
 	for ; i+n < count; n++ {
-		next := v.part(v.Type.Elem, (i+n)*size)
+		next := v.Part(v.Type.Elem, (i+n)*size)
 		if len(v.Holes) > 0 {
 			if a, b := first.missing(1), next.missing(1); a != b {
 				break

@@ -61,7 +61,7 @@ func (p Printer) rustVariant(dst []byte, v Value, variants *Variants, depth int)
 	if active == nil {
 		return append(append(appendName(dst, v.Type.Name), "::"...), "<unknown variant>"...)
 	}
-	inner := v.part(active.Field.Type, active.Field.Offset)
+	inner := v.Part(active.Field.Type, active.Field.Offset)
 	dst = appendName(dst, inner.Type.Name)
 	if fields := inner.Type.Fields(); len(fields) > 0 && len(inner.Bytes) >= inner.Type.Size {
 		return p.rustFields(dst, fields, inner, depth)

@@ -17,8 +17,8 @@ func (p Printer) scalar(dst []byte, v Value) []byte {
 	case t.Kind == Float:
 		return appendFloat(dst, v.Bytes, t, p.Order)
 	case t.Kind == Complex:
-		dst = p.append(dst, v.part(t.Elem, 0), 0)
-		return append(p.append(append(dst, " + "...), v.part(t.Elem, t.Elem.Size), 0), 'i')
+		dst = p.append(dst, v.Part(t.Elem, 0), 0)
+		return append(p.append(append(dst, " + "...), v.Part(t.Elem, t.Elem.Size), 0), 'i')
 	case t.Kind == MemberPointer:
 		return p.memberPointer(dst, v)
 	case t.Kind == Integer && t.Size > 8:

@@ -81,3 +81,113 @@ func TestValues(t *testing.T) {
 		t.Errorf("%s, want %s", got, OptimizedOut)
 	}
 }
+
+// TestKindsOfValues: the texts are those that GDB 13 writes for the same values, of kinds that few programs have.
+func TestKindsOfValues(t *testing.T) {
+	memory := func(addr arch.Addr, b []byte) int {
+		if addr != 0x1000 {
+			return 0
+		}
+		return copy(b, "text\x00\x00\x00\x00")
+	}
+	p := Printer{Order: binary.LittleEndian, Memory: memory}
+	rust, golang := p, p
+	rust.Language, golang.Language = Rust, Go
+	floating := func(size int, name string) *Type { return &Type{Kind: Float, Name: name, Size: size} }
+	word := func(n uint64) string { return string(binary.LittleEndian.AppendUint64(nil, n)) }
+	integer := Int(4, true)
+	flags := &Type{Kind: Integer, Name: "Flags", Size: 4, Enum: true, Values: []Enumerator{{"A", 1}, {"B", 2}}}
+	letter := &Type{Kind: Integer, Name: "char", Size: 4, Char: true}
+	address, length := Field{Name: "data_ptr", Type: PointerTo(integer, 8)}, Field{Name: "length", Type: Int(8, false), Offset: 8}
+	class := RecordOf("C", 8)
+	class.Method = func(place int) string {
+		if place == 1 {
+			return "C::f()"
+		}
+		return ""
+	}
+	method := &Type{Kind: MemberPointer, Size: 16, Elem: &Type{Kind: Function, Size: 1, Elem: Void, Prototyped: true}, Class: class}
+	plain := LateRecord("Plain", 1, func() ([]Field, *Variants) {
+		return nil, &Variants{Discriminant: &Field{Type: Int(1, false)}, List: []Variant{
+			{Values: []uint64{0}, Field: Field{Type: RecordOf("Plain::Zero", 1)}}, {Values: []uint64{1}, Field: Field{Type: RecordOf("Plain::One", 1)}}}}
+	})
+	for _, test := range []struct {
+		p      Printer
+		typ    *Type
+		memory string
+		want   string
+	}{
+		{p, floating(10, "long double"), "\x00\x00\x00\x00\x00\x00\x00\xa0\x00\x40", "2.5"},
+		{p, floating(2, "_Float16"), "\x01\x7e", "nan(0x201)"},
+		{p, floating(8, "double"), word(0x7ff8000000000000), "nan(0x8000000000000)"},
+		{p, floating(8, "double"), word(0x4059000000000000), "100"},
+		{p, floating(8, "double"), word(0x433fffffffffffff), "9007199254740991"},
+		{p, floating(3, "odd"), "\x01\x02\x03", "0x010203"},
+		{p, flags, "\x02\x00\x00\x00", "B"},
+		{p, &Type{Kind: Integer, Name: "__int128", Size: 16, Signed: true}, word(0) + word(1), "18446744073709551616"},
+		{rust, letter, "\xff\x00\x00\x00", `255 '\xff'`},
+		{rust, letter, "\x00\x01\x00\x00", `256 '\u{000100}'`},
+		{rust, RecordOf("&str", 16, Field{Name: "data_ptr", Type: PointerTo(Int(1, false), 8)}, length), word(0x10) + word(1),
+			"<error: Cannot access memory at address 0x10>"},
+		{rust, RecordOf("&[i32]", 16, address, length), word(0x1000) + word(1), "&[i32] [1954047348]"},
+		{rust, RecordOf("&[i32]", 16, address), word(0x1000) + word(1), "&[i32] {data_ptr: 0x1000}"},
+		{rust, RecordOf("&[i32]", 16, length), word(0x1000) + word(1), "&[i32] {length: 1}"},
+		{rust, plain, "\x00", "Plain::Zero"},
+		{rust, plain, "\x01", "Plain::One"},
+		{golang, RecordOf("string", 16, Field{Name: "str", Type: PointerTo(char, 8)}, Field{Name: "len", Type: Int(8, true), Offset: 8}),
+			word(0x1000) + word(4), `0x1000 "text"`},
+		{p, method, word(0) + word(0), "NULL"},
+		{p, method, word(9) + word(0), "&virtual C::f()"},
+		{p, method, word(17) + word(0), "&virtual table offset 16"},
+		{p, method, word(0x2000) + word(0), "(void (C::*)(void)) 0x2000"},
+	} {
+		if got := string(test.p.AppendValue(nil, Value{Type: test.typ, Bytes: []byte(test.memory)})); got != test.want {
+			t.Errorf("%v is printed as\n%s, want\n%s", test.typ, got, test.want)
+		}
+	}
+}
+
+// TestUnknownElements: equal elements are printed once also where they are equal by not being known.
+func TestUnknownElements(t *testing.T) {
+	p := Printer{Order: binary.LittleEndian}
+	for _, test := range []struct {
+		holes []Hole
+		want  string
+	}{
+		{[]Hole{{0, 12, Unavailable}}, "{<unavailable> <repeats 12 times>, 7, 7}"},
+		{[]Hole{{1, 14, Unavailable}}, "{7, <unavailable> <repeats 13 times>}"},
+		{[]Hole{{0, 1, Unavailable}, {1, 12, OptimizedOut}}, "{<unavailable>, <optimized out> <repeats 11 times>, 7, 7}"},
+		{[]Hole{{13, 14, Unavailable}}, "{7 <repeats 13 times>, <unavailable>}"},
+	} {
+		v := Value{Type: ArrayOf(Int(1, false), 14), Bytes: []byte(strings.Repeat("\x07", 14)), Holes: test.holes}
+		if got := string(p.AppendValue(nil, v)); got != test.want {
+			t.Errorf("%v: %s, want %s", test.holes, got, test.want)
+		}
+	}
+}
+
+// TestNumberOrder compares numbers by their types.
+func TestNumberOrder(t *testing.T) {
+	const minusOne = ^uint64(0)
+	for _, typ := range []*Type{Int(8, true), Int(8, false)} {
+		small, large := Number{1, typ}, Number{minusOne, typ}
+		if typ.Signed {
+			small, large = large, small
+		}
+		if !small.Less(large) || large.Less(small) || small.Less(small) || small.Float() >= large.Float() {
+			t.Errorf("%v: %v and %v", typ, small, large)
+		}
+	}
+}
+
+// TestNamelessMembers finds members within a member that has no name, from the start of the outer one.
+func TestNamelessMembers(t *testing.T) {
+	inner := RecordOf("", 8, Field{Name: "a", Type: Int(4, true)}, Field{Name: "b", Type: Int(4, true), Offset: 4})
+	outer := RecordOf("struct outer", 24, Field{Name: "x", Type: Int(4, true)}, Field{Type: RecordOf("", 16, Field{Type: inner, Offset: 8}), Offset: 8})
+	if f, ok := outer.Field("b"); !ok || f.Offset != 20 {
+		t.Errorf("%+v, %v", f, ok)
+	}
+	if f, ok := outer.Field("c"); ok {
+		t.Errorf("%+v", f)
+	}
+}

@@ -2,9 +2,12 @@ package debuginfo
 
 import "debug/dwarf"
 
-// abbrev is the plan by which DIEs are laid out: their tag, whether they have children, their attributes. What a pass over all
-// DIEs wants to know of them is worked out here, once: steps is how to get from the first attribute to the next DIE with a stop
-// at each attribute that such a pass reads, runs of others of known size having become one step.
+// abbrev is an abbreviation declaration (DWARF 5, 7.5.3): the layout that all DIEs with its code share, that is their tag, whether
+// they have children, and the attributes with their forms.
+//
+// A pass over all DIEs of a large program looks at few attributes of each. What it needs is computed here, once per declaration:
+// steps leads from the first attribute to the next DIE with a stop at each attribute that a pass reads. Attributes of fixed size in
+// between are merged into one step.
 type abbrev struct {
 	tag      dwarf.Tag
 	children bool
@@ -14,20 +17,22 @@ type abbrev struct {
 	steps    []step
 }
 
-// traits are what a DIE says by having an attribute at all.
+// traits are the facts that the presence of an attribute states, whatever its value is, so that the declaration tells them of
+// all its DIEs. A flag with the value false
+// would be misread; compilers leave the attribute out instead.
 type traits uint8
 
 const (
-	declares     traits = 1 << iota // DW_AT_declaration: the thing itself is described elsewhere
-	inlines                         // DW_AT_inline: an abstract instance
-	hasCode                         // DW_AT_low_pc, DW_AT_ranges or DW_AT_entry_pc
-	hasPlace                        // DW_AT_location or DW_AT_const_value
-	copies                          // DW_AT_abstract_origin: a concrete instance of something
-	exports                         // DW_AT_export_symbols: an inline namespace
-	refersAbroad                    // an origin may be in another unit
+	declares      traits = 1 << iota // DW_AT_declaration: the thing itself is described elsewhere
+	inlines                          // DW_AT_inline: an abstract instance
+	hasCode                          // DW_AT_low_pc, DW_AT_ranges or DW_AT_entry_pc
+	hasLocation                      // DW_AT_location or DW_AT_const_value
+	copies                           // DW_AT_abstract_origin: a concrete instance of something
+	exports                          // DW_AT_export_symbols: an inline namespace
+	refersOutside                    // an origin may be in another unit
 )
 
-// step is one stop on the way over a DIE.
+// step is one stop on the way over a DIE. A pass that has no use for the attribute skips it by its form.
 type step struct {
 	kind stepKind
 	form form
@@ -44,12 +49,14 @@ const (
 	stepSibling                 // DW_AT_sibling
 )
 
-// abbrevs are the plans that a unit uses, by number. Compilers number from 1; other numbers are in sparse.
+// abbrevs is the table of .debug_abbrev that a unit uses, by code. Compilers number from 1 without gaps, which makes dense a plain
+// array; the standard allows any numbers, and those behind a gap are in sparse.
 type abbrevs struct {
 	dense  []abbrev
 	sparse map[uint64]*abbrev
 }
 
+// find returns the declaration of a code, nil if the table has none: the unit is damaged from there on.
 func (t *abbrevs) find(code uint64) *abbrev {
 	if code-1 < uint64(len(t.dense)) {
 		return &t.dense[code-1]
@@ -70,7 +77,7 @@ func readAbbrevs(section []byte, at uint64, f format) *abbrevs {
 		if c.bad {
 			break
 		}
-		a.plan(f)
+		a.prepare(f)
 		if code == uint64(len(t.dense))+1 {
 			t.dense = append(t.dense, a)
 			continue
@@ -83,7 +90,8 @@ func readAbbrevs(section []byte, at uint64, f format) *abbrevs {
 	return t
 }
 
-// findAbbrev reads one plan and none of the others. It is for the first DIE of a unit that nobody may ever ask more of.
+// findAbbrev reads the table up to one declaration, nil if it is missing. Opening a file reads the root DIE of every unit, and most
+// units are never asked for more: parsing the whole table for each would cost more than all the rest of opening.
 func findAbbrev(section []byte, at, code uint64) *abbrev {
 	c := cursorAt(section, at)
 	for c.more() {
@@ -99,6 +107,8 @@ func findAbbrev(section []byte, at, code uint64) *abbrev {
 	return nil
 }
 
+// readAbbrev reads a declaration behind its code. The list of attributes ends with a pair of zeros. DW_FORM_implicit_const has its
+// value here and takes no byte in the DIE.
 func readAbbrev(c *cursor) abbrev {
 	var specs [64]attrSpec
 	a := abbrev{tag: dwarf.Tag(c.uleb()), children: c.u8() != 0}
@@ -117,7 +127,8 @@ func readAbbrev(c *cursor) abbrev {
 	return a
 }
 
-// attributes of GNU that package dwarf does not name.
+// The attributes of GNU's split DWARF, as GCC and Clang write it with -gsplit-dwarf before DWARF 5. Package dwarf does not name
+// them. DWARF 5 has DW_AT_dwo_name, a field of the unit's header, DW_AT_rnglists_base and DW_AT_addr_base in their place.
 const (
 	attrGNUdwoName    dwarf.Attr = 0x2130
 	attrGNUdwoID      dwarf.Attr = 0x2131
@@ -125,24 +136,28 @@ const (
 	attrGNUaddrBase   dwarf.Attr = 0x2133
 )
 
+// attrTraits are the facts that an attribute states.
 var attrTraits = map[dwarf.Attr]traits{
 	dwarf.AttrDeclaration: declares, dwarf.AttrInline: inlines, dwarf.AttrLowpc: hasCode, dwarf.AttrRanges: hasCode,
-	dwarf.AttrEntrypc: hasCode, dwarf.AttrLocation: hasPlace, dwarf.AttrConstValue: hasPlace,
+	dwarf.AttrEntrypc: hasCode, dwarf.AttrLocation: hasLocation, dwarf.AttrConstValue: hasLocation,
 	dwarf.AttrAbstractOrigin: copies, dwarf.AttrExportSymbols: exports,
 }
 
+// attrSteps are the attributes at which a pass stops.
 var attrSteps = map[dwarf.Attr]stepKind{
-	dwarf.AttrName: stepName, dwarf.AttrSpecification: stepOrigin, dwarf.AttrAbstractOrigin: stepOrigin, dwarf.AttrSibling: stepSibling,
+	dwarf.AttrName: stepName, dwarf.AttrSibling: stepSibling,
+	dwarf.AttrSpecification: stepOrigin, dwarf.AttrAbstractOrigin: stepOrigin,
 }
 
-// plan works out traits and steps.
-func (a *abbrev) plan(f format) {
+// prepare computes traits, steps and kind. They depend on the unit's format, as DW_FORM_addr and DW_FORM_sec_offset have a size
+// that only the format says; units with the same table and another format parse it again.
+func (a *abbrev) prepare(f format) {
 	steps := make([]step, 0, 8)
 	for _, s := range a.specs {
 		a.traits |= attrTraits[s.attr]
 		kind := attrSteps[s.attr]
 		if kind == stepOrigin && !s.form.local() {
-			a.traits |= refersAbroad
+			a.traits |= refersOutside
 		}
 		size := f.size(s.form.shape().size)
 		switch {

@@ -8,8 +8,10 @@ import (
 	"tracewell/arch"
 )
 
-// cursor reads a section from some place on. Reading past the end gives zeros and sets bad, once and for all; so a run of reads
-// needs one check at its end.
+// cursor reads a section from an offset on. Reading past the end returns zeros and sets bad for good; so a run of reads needs one
+// check at its end, and no read of a damaged file can fail in any other way.
+//
+// Invariant: at is never beyond len(data). The subtractions below rely on it.
 type cursor struct {
 	encoding
 	data []byte
@@ -20,7 +22,7 @@ type cursor struct {
 // encoding is how numbers are written. The zero value is of use where there are none but those of LEB128.
 type encoding struct {
 	big      bool  // the highest byte first
-	addrSize uint8 // of an address, in bytes
+	addrSize uint8 // of an address, in bytes: 2, 4 or 8
 }
 
 // cursorAt is a cursor over data that are written so.
@@ -37,8 +39,9 @@ func (e encoding) order() arch.ByteOrder {
 	return binary.LittleEndian
 }
 
-// cut makes an address of a sum, which an address that is smaller than the number does not overflow into.
-func (e encoding) cut(sum uint64) arch.Addr {
+// truncate reduces a sum to the width of an address. In a file of 32 bits base + offset wraps around at 2^32, and the base address
+// selector of .debug_loc and .debug_ranges is all ones in that width.
+func (e encoding) truncate(sum uint64) arch.Addr {
 	return arch.Addr(sum & (math.MaxUint64 >> (64 - 8*uint(e.addrSize))))
 }
 
@@ -51,6 +54,7 @@ func cursorAt(data []byte, at uint64) cursor {
 	return c
 }
 
+// fail marks the cursor as bad and moves it to the end, so that loops over more end as well.
 func (c *cursor) fail() {
 	c.bad = true
 	c.at = uint64(len(c.data))
@@ -59,8 +63,8 @@ func (c *cursor) fail() {
 // more reports whether there is anything left to read.
 func (c *cursor) more() bool { return c.at < uint64(len(c.data)) }
 
-// take returns the next n bytes, or nil.
-func (c *cursor) take(n uint64) []byte {
+// bytes returns the next n bytes without copying, nil if there are fewer. Its capacity ends where it does: appending copies.
+func (c *cursor) bytes(n uint64) []byte {
 	if n > uint64(len(c.data))-c.at {
 		c.fail()
 		return nil
@@ -92,9 +96,10 @@ func (c *cursor) u16() uint16 { return uint16(c.uint(2)) }
 func (c *cursor) u32() uint32 { return uint32(c.uint(4)) }
 func (c *cursor) u64() uint64 { return c.uint(8) }
 
-// uint reads an unsigned integer of 1 to 8 bytes.
+// uint reads an unsigned integer of 1 to 8 bytes; of 3 as well, which DW_FORM_strx3 and addrx3 have. The little-endian sizes that
+// every file of x86-64 consists of come first, without a loop over bytes.
 func (c *cursor) uint(size int) uint64 {
-	b := c.take(uint64(size))
+	b := c.bytes(uint64(size))
 	if c.big {
 		return arch.Uint(b, binary.BigEndian)
 	}
@@ -124,7 +129,8 @@ func (c *cursor) offset(dwarf64 bool) uint64 {
 	return uint64(c.u32())
 }
 
-// length reads the length that a unit, table or entry begins with, and says whether it is of the 64-bit format.
+// length reads the initial length of a unit, table or entry (DWARF 5, 7.4) and whether it selects the 64-bit format: 0xffffffff
+// followed by 8 bytes. Values from 0xfffffff0 are reserved.
 func (c *cursor) length() (n uint64, dwarf64 bool) {
 	n = uint64(c.u32())
 	if n == 0xffffffff {
@@ -145,6 +151,7 @@ func (c *cursor) part(n uint64) cursor {
 	return p
 }
 
+// uleb reads an unsigned LEB128 number (DWARF 5, 7.6). Nearly all of them, abbreviation codes first of all, are of one byte.
 func (c *cursor) uleb() uint64 {
 	if c.at < uint64(len(c.data)) {
 		if b := c.data[c.at]; b < 0x80 {
@@ -155,6 +162,7 @@ func (c *cursor) uleb() uint64 {
 	return c.longUleb()
 }
 
+// longUleb reads one of any length. Bits beyond 64 are dropped: padding with 0x80 bytes is legal.
 func (c *cursor) longUleb() uint64 {
 	var n uint64
 	for shift := uint(0); ; shift += 7 {
@@ -168,6 +176,7 @@ func (c *cursor) longUleb() uint64 {
 	}
 }
 
+// sleb reads a signed LEB128 number: bit 6 of its last byte is the sign.
 func (c *cursor) sleb() int64 {
 	var n int64
 	for shift := uint(0); ; shift += 7 {

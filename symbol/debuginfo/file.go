@@ -43,10 +43,10 @@ type File struct {
 	units      []*Unit
 	signatures map[uint64]Offset // of types, from their units
 	symbols    func() []Symbol
-	places     func() []unitRange
+	unitRanges func() []unitRange
 	names      func() *index
-	unwind     func() []frameRange
-	abroad     func() []inlinedCopy
+	unwind     func() []fde
+	crossUnit  func() []inlinedCopy
 }
 
 // space is one section of DIEs and the sections that these refer to.
@@ -91,10 +91,10 @@ func newFile(main *image, o Options) *File {
 	}
 	sortRanges(f.code)
 	f.symbols = sync.OnceValue(f.readSymbols)
-	f.places = sync.OnceValue(f.readPlaces)
+	f.unitRanges = sync.OnceValue(f.readUnitRanges)
 	f.names = sync.OnceValue(f.readNames)
 	f.unwind = sync.OnceValue(f.readUnwind)
-	f.abroad = sync.OnceValue(f.findAbroad)
+	f.crossUnit = sync.OnceValue(f.findCrossUnit)
 	return f
 }
 

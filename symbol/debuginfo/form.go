@@ -5,43 +5,44 @@ import "debug/dwarf"
 // form says how an attribute is written.
 type form uint16
 
+// The forms (DW_FORM_*; DWARF 5, 7.5.6). What older versions call by another class is in Value.Class.
 const (
-	formAddr       form = 0x01
-	formBlock2     form = 0x03
-	formBlock4     form = 0x04
+	formAddr       form = 0x01 // an address
+	formBlock2     form = 0x03 // a length of 2 bytes, then as many bytes
+	formBlock4     form = 0x04 // a length of 4 bytes
 	formData2      form = 0x05
 	formData4      form = 0x06
 	formData8      form = 0x07
-	formString     form = 0x08
-	formBlock      form = 0x09
-	formBlock1     form = 0x0a
+	formString     form = 0x08 // the text itself, up to a zero byte
+	formBlock      form = 0x09 // a length in ULEB128
+	formBlock1     form = 0x0a // a length of 1 byte; the expressions of DWARF 2 and 3
 	formData1      form = 0x0b
-	formFlag       form = 0x0c
-	formSdata      form = 0x0d
-	formStrp       form = 0x0e
-	formUdata      form = 0x0f
-	formRefAddr    form = 0x10
-	formRef1       form = 0x11
+	formFlag       form = 0x0c // 1 byte
+	formSdata      form = 0x0d // SLEB128
+	formStrp       form = 0x0e // an offset into .debug_str
+	formUdata      form = 0x0f // ULEB128
+	formRefAddr    form = 0x10 // an offset into .debug_info, of any unit
+	formRef1       form = 0x11 // formRef1 to formRefUdata: an offset from the start of the unit
 	formRef2       form = 0x12
 	formRef4       form = 0x13
 	formRef8       form = 0x14
 	formRefUdata   form = 0x15
-	formIndirect   form = 0x16
-	formSecOffset  form = 0x17
-	formExprloc    form = 0x18
-	formPresent    form = 0x19
-	formStrx       form = 0x1a
-	formAddrx      form = 0x1b
-	formRefSup4    form = 0x1c
-	formStrpSup    form = 0x1d
-	formData16     form = 0x1e
-	formLineStrp   form = 0x1f
-	formRefSig8    form = 0x20
-	formImplicit   form = 0x21
-	formLoclistx   form = 0x22
-	formRnglistx   form = 0x23
-	formRefSup8    form = 0x24
-	formStrx1      form = 0x25
+	formIndirect   form = 0x16 // the form itself, in ULEB128, is in the DIE
+	formSecOffset  form = 0x17 // since DWARF 4; data4 and data8 before
+	formExprloc    form = 0x18 // since DWARF 4; blocks before
+	formPresent    form = 0x19 // DW_FORM_flag_present: true, in no byte
+	formStrx       form = 0x1a // formStrx to formData16: since DWARF 5; an entry of .debug_str_offsets
+	formAddrx      form = 0x1b // an entry of .debug_addr
+	formRefSup4    form = 0x1c // in the supplementary file
+	formStrpSup    form = 0x1d // in the supplementary file
+	formData16     form = 0x1e // a block here: an MD5 sum, or a constant wider than any integer
+	formLineStrp   form = 0x1f // an offset into .debug_line_str
+	formRefSig8    form = 0x20 // the signature of a type unit
+	formImplicit   form = 0x21 // the value is in the abbreviation declaration
+	formLoclistx   form = 0x22 // an entry of the table that .debug_loclists begins with
+	formRnglistx   form = 0x23 // the same of .debug_rnglists
+	formRefSup8    form = 0x24 // in the supplementary file
+	formStrx1      form = 0x25 // 1 to 4 bytes in place of ULEB128; Clang 14 writes strx1
 	formStrx2      form = 0x26
 	formStrx3      form = 0x27
 	formStrx4      form = 0x28
@@ -49,10 +50,10 @@ const (
 	formAddrx2     form = 0x2a
 	formAddrx3     form = 0x2b
 	formAddrx4     form = 0x2c
-	formGNUAddrx   form = 0x1f01
-	formGNUStrx    form = 0x1f02
-	formGNURefAlt  form = 0x1f20
-	formGNUStrpAlt form = 0x1f21
+	formGNUAddrx   form = 0x1f01 // GNU: split DWARF 4
+	formGNUStrx    form = 0x1f02 // GNU: split DWARF 4
+	formGNURefAlt  form = 0x1f20 // GNU: dwz, in the file of .gnu_debugaltlink
+	formGNUStrpAlt form = 0x1f21 // GNU: dwz
 )
 
 // shape is what a form means to whoever steps over it: how many bytes it takes, and how those are found.
@@ -76,7 +77,8 @@ const (
 	sizeUnknown
 )
 
-// shapes has every form that there is; those beyond 0x2c are in extensions.
+// shapes has every form of the standard by its number; those of GNU are in extensions. One that is unknown ends the unit: nothing
+// says how long it is.
 var shapes = [...]shape{
 	formAddr: {sizeAddr, ClassAddress}, formBlock2: {sizeBlock2, ClassBlock}, formBlock4: {sizeBlock4, ClassBlock},
 	formData2: {2, ClassConstant}, formData4: {4, ClassConstant}, formData8: {8, ClassConstant},
@@ -94,11 +96,13 @@ var shapes = [...]shape{
 	formAddrx4: {4, ClassAddress},
 }
 
+// extensions are the forms of GNU, whose numbers begin at 0x1f01.
 var extensions = map[form]shape{
 	formGNUAddrx: {sizeLeb, ClassAddress}, formGNUStrx: {sizeLeb, ClassString},
 	formGNURefAlt: {sizeOffset, ClassReference}, formGNUStrpAlt: {sizeOffset, ClassString},
 }
 
+// shape is that of a form, with sizeUnknown for what is none.
 func (f form) shape() shape {
 	if int(f) < len(shapes) && shapes[f].class != 0 || f == formIndirect {
 		return shapes[f]
@@ -123,7 +127,8 @@ func (f format) offsetSize() int {
 	return 4
 }
 
-// size is the number of bytes of a form, negative where that depends on them.
+// size is the number of bytes of a form in a unit of the format, still negative where the bytes themselves decide. DW_FORM_ref_addr
+// had the size of an address in DWARF 2 (7.5.4 there), and has that of an offset since DWARF 3.
 func (f format) size(s int8) int {
 	switch s {
 	case sizeOffset:
@@ -139,7 +144,8 @@ func (f format) size(s int8) int {
 	return int(s)
 }
 
-// skipForm steps over an attribute.
+// skipForm steps over an attribute without resolving it. It must agree with Unit.value on every form: a byte too many or too few
+// loses the rest of the unit.
 func (f format) skipForm(c *cursor, how form) {
 	size := f.size(how.shape().size)
 	switch size {

@@ -90,7 +90,7 @@ func (m *image) addSection(s *elf.Section) {
 	added := &section{name: name, addr: arch.Addr(s.Addr), flags: s.Flags}
 	if s.Type != elf.SHT_NOBITS {
 		c := cursorAt(m.data, s.Offset)
-		if added.raw = c.take(s.FileSize); added.raw == nil && s.FileSize > 0 {
+		if added.raw = c.bytes(s.FileSize); added.raw == nil && s.FileSize > 0 {
 			added.raw = c.part(0).data[:0]
 		}
 	}
@@ -125,8 +125,8 @@ func (m *image) findBuildID() []byte {
 	c := m.cursorAt(m.section(".note.gnu.build-id"), 0)
 	for c.more() {
 		nameSize, size, kind := c.u32(), c.u32(), c.u32()
-		name := c.take(padded(nameSize))
-		id := c.take(padded(size))
+		name := c.bytes(padded(nameSize))
+		id := c.bytes(padded(size))
 		if c.bad {
 			return nil
 		}

@@ -8,27 +8,33 @@ import (
 )
 
 // index has all names of a file, ordered by the upper bits of their hashes: those from starts[b] up to starts[b+1] begin with b.
+// There are about as many buckets as names, up to 2^24, so that a bucket has one or two. It is made once and never changed.
+//
+// It takes the place of .debug_names, .gdb_index and .debug_pubnames: all are optional, GCC 12 and
+// Clang 14 write none of them unless asked to, and a program has units of several compilers.
 type index struct {
-	names  []named
-	starts []uint32
-	shift  uint
-	scopes [][]scope       // of each unit
-	abroad []bool          // of each unit: it refers to functions of others
-	inline map[uint32]bool // the hashes of the names of inline namespaces; dwz leaves descriptions of them that do not say so
+	names         []named
+	starts        []uint32
+	shift         uint
+	scopes        [][]scope       // of each unit
+	refersOutside []bool          // of each unit: it refers to functions of others
+	inline        map[uint32]bool // the hashes of the names of inline namespaces; dwz leaves descriptions of them that do not say so
 }
 
+// readNames reads the names of all units, on all processors. Units are numbered as in f.units, and results are joined in that
+// order, so that the index is the same at each run but for the seed of the hash.
 func (f *File) readNames() *index {
 	scans := make([]unitScan, len(f.units))
 	f.eachUnit(func(i int, u *Unit) {
 		s := &scans[i]
 		s.unit, s.number = u, uint32(i)
 		s.run()
-		s.plans, s.open = nil, nil
+		s.abbrevs, s.open = nil, nil
 	})
-	x := &index{scopes: make([][]scope, len(scans)), abroad: make([]bool, len(scans)), inline: map[uint32]bool{}}
+	x := &index{scopes: make([][]scope, len(scans)), refersOutside: make([]bool, len(scans)), inline: map[uint32]bool{}}
 	total := 0
 	for i := range scans {
-		x.scopes[i], x.abroad[i] = scans[i].scopes, scans[i].abroad
+		x.scopes[i], x.refersOutside[i] = scans[i].scopes, scans[i].refersOutside
 		total += len(scans[i].names)
 		for _, hash := range scans[i].inline {
 			x.inline[hash] = true
@@ -38,7 +44,9 @@ func (f *File) readNames() *index {
 	return x
 }
 
-// order sorts the names by the upper bits of their hashes, in the order of units where these are the same.
+// order sorts the names by the upper bits of their hashes, in the order of units where these are the same: a counting sort, in
+// three passes over the names without a comparison. At its end starts[b] has become where bucket b ends, which is where b+1
+// begins.
 func (x *index) order(scans []unitScan, total int) {
 	wide := uint(max(bits.Len(uint(total)), 1))
 	x.shift = 32 - min(wide, 24)
@@ -64,6 +72,7 @@ func (x *index) order(scans []unitScan, total int) {
 	x.starts[0] = 0
 }
 
+// bucket has the names whose hashes begin as one does, others among them.
 func (x *index) bucket(hash uint32) []named {
 	b := hash >> x.shift
 	return x.names[x.starts[b]:x.starts[b+1]]
@@ -88,6 +97,7 @@ func (f *File) Constants(name string) []Offset { return f.lookup(KindConstant, n
 // Namespaces are the namespaces (modules, of Rust) of a name, as Functions has them.
 func (f *File) Namespaces(name string) []Offset { return f.lookup(KindNamespace, name) }
 
+// lookup finds the last part of a name by its hash, and compares the rest with the scopes of each that has it.
 func (f *File) lookup(kind Kind, name string) []Offset {
 	whole := strings.HasPrefix(name, "::")
 	parts := splitName(strings.TrimPrefix(name, "::"))
@@ -100,7 +110,7 @@ func (f *File) lookup(kind Kind, name string) []Offset {
 			continue
 		}
 		off := f.offsetOf(n)
-		if n.later {
+		if n.declared {
 			later = append(later, off)
 		} else {
 			found = append(found, off)
@@ -114,7 +124,9 @@ func (f *File) offsetOf(n named) Offset {
 	return u.space.base + Offset(u.start+uint64(n.at))
 }
 
-// matches reports whether the parts of a name are the last ones of a name in the index.
+// matches reports whether the parts of a name are the last ones of a name in the index, innermost first. Scopes that a user may
+// leave out are passed over where they do not match: anonymous and inline namespaces, and unscoped enumerations. With whole, none
+// of the others may remain.
 func (f *File) matches(x *index, n named, parts []string, whole bool) bool {
 	if !sameName(parts[len(parts)-1], f.nameBytes(f.offsetOf(n))) {
 		return false
@@ -138,7 +150,7 @@ type scopeName struct {
 	name      []byte
 	optional  bool // it may be left out
 	namespace bool
-	silent    bool // it is left out when the name is printed
+	hidden    bool // it is left out when the name is printed
 }
 
 var anonymousNamespace = []byte("(anonymous namespace)")
@@ -199,6 +211,8 @@ func (f *File) scopesAround(e *Entry) []scopeName {
 	return all
 }
 
+// scopeName is what a DIE adds to the names below it. rustc calls the namespaces of impl blocks {impl#0} and so on: a user who names
+// a method leaves that out.
 func (f *File) scopeName(e *Entry) scopeName {
 	v, _ := f.Lookup(e, dwarf.AttrName)
 	s := scopeName{name: v.bytes, namespace: e.Tag == dwarf.TagNamespace}
@@ -209,9 +223,9 @@ func (f *File) scopeName(e *Entry) scopeName {
 		s.optional = bytes.HasPrefix(s.name, []byte("{impl#"))
 	case e.Tag == dwarf.TagEnumerationType:
 		s.optional = !e.Bool(dwarf.AttrEnumClass)
-		s.silent = s.optional
+		s.hidden = s.optional
 	case len(s.name) == 0:
-		s.optional, s.silent = true, true
+		s.optional, s.hidden = true, true
 	}
 	return s
 }
@@ -221,13 +235,14 @@ func (f *File) QualifiedName(e *Entry) string {
 	return qualified(f.scopesAround(e), f.Name(e))
 }
 
+// qualified joins scopes, which are given innermost first, and a name.
 func qualified(scopes []scopeName, name string) string {
 	if len(scopes) == 0 {
 		return name
 	}
 	var b strings.Builder
 	for i := len(scopes) - 1; i >= 0; i-- {
-		if !scopes[i].silent {
+		if !scopes[i].hidden {
 			b.Write(scopes[i].name)
 			b.WriteString("::")
 		}

@@ -17,7 +17,8 @@ type Instance struct {
 	Ranges  []Range
 }
 
-// inlinedCopy is a DIE that is a concrete instance of another.
+// inlinedCopy is a DIE that is a concrete instance of another. Lists of them are sorted by root, then by place, and searched by
+// root: DWARF leads from a copy to its origin only.
 type inlinedCopy struct{ root, copy Offset }
 
 func byRoot(a, b inlinedCopy) int {
@@ -54,7 +55,7 @@ func (f *File) Instances(off Offset) []Instance {
 		}
 	}
 	add(e)
-	for _, list := range [][]inlinedCopy{e.Unit.inlined(), f.abroad()} {
+	for _, list := range [][]inlinedCopy{e.Unit.inlined(), f.crossUnit()} {
 		i := sort.Search(len(list), func(i int) bool { return list[i].root >= root })
 		for ; i < len(list) && list[i].root == root; i++ {
 			if e, err := f.Entry(list[i].copy); err == nil {
@@ -77,7 +78,8 @@ func (f *File) entryPC(e *Entry, ranges []Range) arch.Addr {
 	return ranges[0].Begin + arch.Addr(v.num)
 }
 
-// findInlined lists the copies in a unit of functions of the same.
+// findInlined lists the copies in a unit of functions of the same unit, which is where all of them are without -flto. So the
+// copies of one function cost the reading of one unit.
 func (u *Unit) findInlined() []inlinedCopy {
 	return slices.DeleteFunc(u.copies(), func(c inlinedCopy) bool { return !u.has(c.root) })
 }
@@ -86,12 +88,13 @@ func (u *Unit) has(off Offset) bool {
 	return off >= u.space.base+Offset(u.start) && off < u.space.base+Offset(u.end)
 }
 
-// findAbroad lists the copies of functions of other units, which link-time optimization makes.
-func (f *File) findAbroad() []inlinedCopy {
+// findCrossUnit lists the copies of functions of other units, which link-time optimization makes, in GCC 12 by abstract instances
+// in one unit and code in others. Units without a DW_FORM_ref_addr origin are not read again.
+func (f *File) findCrossUnit() []inlinedCopy {
 	x := f.names()
 	found := make([][]inlinedCopy, len(f.units))
 	f.eachUnit(func(i int, u *Unit) {
-		if x.abroad[i] {
+		if x.refersOutside[i] {
 			found[i] = slices.DeleteFunc(u.copies(), func(c inlinedCopy) bool { return u.has(c.root) })
 		}
 	})
@@ -100,11 +103,12 @@ func (f *File) findAbroad() []inlinedCopy {
 	return all
 }
 
-// copies lists all concrete instances of a unit.
+// copies lists all concrete instances of a unit: inlined copies, and functions that have code apart from their abstract instance or
+// their declaration, such as the out-of-line copy of an inline function, a clone (.constprop) or a part split off (.cold).
 func (u *Unit) copies() []inlinedCopy {
 	var all []inlinedCopy
-	u.eachEntry(func(at uint64, plan *abbrev) {
-		if plan.traits&hasCode == 0 || plan.tag != dwarf.TagInlinedSubroutine && plan.tag != dwarf.TagSubprogram {
+	u.eachEntry(func(at uint64, a *abbrev) {
+		if a.traits&hasCode == 0 || a.tag != dwarf.TagInlinedSubroutine && a.tag != dwarf.TagSubprogram {
 			return
 		}
 		e, _ := u.entry(at)

@@ -28,7 +28,8 @@ type lineFile struct {
 	dir  uint64
 }
 
-// lineProgram reads the header of the unit's line number program, nil when it has none.
+// lineProgram reads the header of the unit's line number program (DWARF 5, 6.2.4), nil when it has none or one of a version that is
+// not known. The header is parsed anew at each call; who needs the rows often keeps them (Unit.Lines).
 func (u *Unit) lineProgram() *lineProgram {
 	from := u.linked()
 	if u.skeleton != nil && u.isType() || !from.hasLines {
@@ -44,7 +45,7 @@ func (u *Unit) lineProgram() *lineProgram {
 	f := format{version: p.version, addrSize: from.format.addrSize, dwarf64: dwarf64}
 	if p.version >= 5 {
 		f.addrSize = body.u8()
-		body.u8()
+		body.u8() // size of segment selectors: no such machine
 	}
 	header := body.offset(dwarf64)
 	p.program = from.cursorAt(body.data, body.at)
@@ -57,7 +58,7 @@ func (u *Unit) lineProgram() *lineProgram {
 	p.lineBase = int8(body.u8())
 	p.lineRange = body.u8()
 	p.opcodeBase = body.u8()
-	p.lengths = body.take(uint64(max(p.opcodeBase, 1)) - 1)
+	p.lengths = body.bytes(uint64(max(p.opcodeBase, 1)) - 1)
 	if body.bad || p.lineRange == 0 {
 		return nil
 	}
@@ -105,6 +106,9 @@ func (p *lineProgram) readLists(c *cursor, f format) {
 	p.files = p.readList(c, f)
 }
 
+// readList reads one of the two lists: the description of an entry, pairs of content and form, then the entries. GCC 12 and Clang
+// 14 describe folders by a path and files by a path and a folder, Clang with an MD5 sum besides, which is passed over by its
+// form.
 func (p *lineProgram) readList(c *cursor, f format) []lineFile {
 	type part struct {
 		content uint64
@@ -147,7 +151,8 @@ func (p *lineProgram) paths() []string {
 	return list
 }
 
-// matching are the full paths of the files that a name means, by number.
+// matching are the full paths of the files that a name means, by number. Only files with the same last part are given a path, as a
+// program of C++ lists hundreds of headers in each unit.
 func (p *lineProgram) matching(file string) map[uint32]string {
 	base := []byte(path.Base(file))
 	var found map[uint32]string
@@ -165,6 +170,8 @@ func (p *lineProgram) matching(file string) map[uint32]string {
 	return found
 }
 
+// path is the full path of a file, cleaned. A relative folder is below the one in which the compiler ran. A path stays relative
+// where that is not known, as with -fdebug-prefix-map=$PWD=.
 func (p *lineProgram) path(i int) string {
 	file := p.files[i]
 	name := string(file.name)
@@ -181,27 +188,30 @@ func (p *lineProgram) path(i int) string {
 	return path.Join(dir, name)
 }
 
-// The opcodes of line number programs.
+// The opcodes of line number programs: the standard ones (DW_LNS_*; DWARF 5, 6.2.5.2), then the extended ones (DW_LNE_*, 6.2.5.3),
+// which follow a zero byte and their length. DW_LNS_set_isa and opcodes of later versions are passed over by the number of operands
+// that the header has for each.
 const (
-	lineCopy = iota + 1
-	lineAdvancePC
-	lineAdvanceLine
-	lineSetFile
-	lineSetColumn
-	lineNegateStmt
-	lineBasicBlock
-	lineConstAddPC
-	lineFixedAdvancePC
-	linePrologueEnd
+	lineCopy           = iota + 1 // append a row
+	lineAdvancePC                 // ULEB128, in instructions of the minimum length
+	lineAdvanceLine               // SLEB128
+	lineSetFile                   // ULEB128
+	lineSetColumn                 // ULEB128
+	lineNegateStmt                // no operand, as those below without a comment
+	lineBasicBlock                // it goes with the next row
+	lineConstAddPC                // as far as special opcode 255 would
+	lineFixedAdvancePC            // 2 bytes, not scaled: what an assembler without LEB128 writes
+	linePrologueEnd               // since DWARF 3; Clang 14 writes it, GCC 12 does not
 	lineEpilogueBegin
 
 	lineEndSequence      = 1
-	lineSetAddress       = 2
-	lineDefineFile       = 3
-	lineSetDiscriminator = 4
+	lineSetAddress       = 2 // an address; the linker relocates it, to 0 or close to it for code that it discards
+	lineDefineFile       = 3 // before DWARF 5: a file behind those of the header
+	lineSetDiscriminator = 4 // ULEB128, since DWARF 4: tells apart the blocks on one line
 )
 
-// run makes the rows, in the order of the program, until emit returns false.
+// run makes the rows, in the order of the program, until emit returns false. An opcode from opcodeBase on is special: it advances
+// address and line by what its number says and appends a row, in one byte.
 func (p *lineProgram) run(emit func(Row) bool) {
 	m := lineMachine{lineProgram: p, emit: emit}
 	m.reset()
@@ -222,6 +232,7 @@ func (p *lineProgram) run(emit func(Row) bool) {
 	}
 }
 
+// lineMachine is the state machine of a line number program (DWARF 5, 6.2.2); row holds its registers.
 type lineMachine struct {
 	*lineProgram
 	row  Row
@@ -229,6 +240,7 @@ type lineMachine struct {
 	stop bool
 }
 
+// reset sets the registers as they are at the beginning of each sequence.
 func (m *lineMachine) reset() {
 	m.row = Row{File: 1, Line: 1}
 	if m.isStmt {
@@ -236,6 +248,7 @@ func (m *lineMachine) reset() {
 	}
 }
 
+// add appends a row. All flags but is_stmt, and the discriminator, hold for one row only.
 func (m *lineMachine) add() {
 	m.stop = !m.emit(m.row)
 	m.row.Flags &= IsStmt
@@ -244,6 +257,8 @@ func (m *lineMachine) add() {
 
 func (m *lineMachine) advance(lines int64) { m.row.Line = uint32(int64(m.row.Line) + lines) }
 
+// standard executes an opcode below opcodeBase. A header may give a known opcode another number of operands than the standard has;
+// no producer does, and GDB looks at that of unknown ones only, too.
 func (m *lineMachine) standard(c *cursor, op uint8) {
 	switch op {
 	case lineCopy:
@@ -275,6 +290,7 @@ func (m *lineMachine) standard(c *cursor, op uint8) {
 	}
 }
 
+// extended executes an opcode that says how long it is, so that unknown ones can be passed over.
 func (m *lineMachine) extended(c *cursor) {
 	body := c.part(c.uleb())
 	switch body.u8() {

@@ -1,6 +1,7 @@
 package debuginfo
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"maps"
 	"path"
@@ -50,6 +51,7 @@ func (r Row) PrologueEnd() bool { return r.Flags&PrologueEnd != 0 }
 // Lines are the lines of the unit; empty when there are none. The table is kept.
 func (u *Unit) Lines() *LineTable { return u.lines() }
 
+// readLines executes the unit's line number program and cuts the rows into sequences.
 func (u *Unit) readLines() *LineTable {
 	p := u.lineProgram()
 	if p == nil {
@@ -69,7 +71,9 @@ func (u *Unit) readLines() *LineTable {
 	return t.order(u.space.file, sequences)
 }
 
-// order puts sequences in the order of their addresses and drops those of code that is not there.
+// order puts sequences in the order of their addresses and drops those of code that the linker discarded, whose addresses would
+// otherwise lie among those of other code. Rows of one address keep their order: the last one counts (At). Addresses within a
+// sequence only grow, by the standard; assemblers and damaged files do not always keep to it, hence the sorting.
 func (t *LineTable) order(f *File, sequences [][]Row) *LineTable {
 	total := 0
 	sequences = slices.DeleteFunc(sequences, func(s []Row) bool { return !f.isCode(s[0].Addr) })
@@ -85,18 +89,10 @@ func (t *LineTable) order(f *File, sequences [][]Row) *LineTable {
 	return t
 }
 
-func byAddress(a, b Row) int {
-	switch {
-	case a.Addr < b.Addr:
-		return -1
-	case a.Addr > b.Addr:
-		return 1
-	}
-	return 0
-}
+func byAddress(a, b Row) int { return cmp.Compare(a.Addr, b.Addr) }
 
-// At is the row that an address belongs to: the last one at or before it in its sequence. Of several at one address the last that is
-// a good place to stop is preferred, as GDB does.
+// At is the row that an address belongs to: the last one at or before it in its sequence. Of several at one address the last that
+// is a good place to stop is preferred, as GDB does.
 func (t *LineTable) At(pc arch.Addr) (Row, bool) {
 	i := sort.Search(len(t.Rows), func(i int) bool { return t.Rows[i].Addr > pc }) - 1
 	if i < 0 || t.Rows[i].EndSequence() {
@@ -200,7 +196,8 @@ func (f *File) linesIn(u *Unit, file string, line uint32) []Line {
 	return best
 }
 
-// closest adds to the best rows those of a sequence that are as good, or takes these instead when they are better.
+// closest adds to the best rows those of a sequence that are on the same line, or replaces the former if these are on an earlier
+// one.
 func closest(best, sequence []Line, isCode func(arch.Addr) bool) []Line {
 	for _, l := range sequence {
 		switch {

@@ -2,7 +2,6 @@ package debuginfo
 
 import (
 	"debug/dwarf"
-	"math"
 
 	"tracewell/arch"
 )
@@ -35,7 +34,8 @@ func (f *File) Locations(e *Entry, attr dwarf.Attr) []LocationRange {
 	return nil
 }
 
-// LocationAt is the expression of an attribute at a pc, nil when there is none there.
+// LocationAt is the expression of an attribute at a pc, nil when there is none there. Where ranges overlap the first one counts, as
+// in GDB. An empty range [pc, pc) is valid at the entry of a function and nowhere else, as in GDB.
 func (f *File) LocationAt(e *Entry, attr dwarf.Attr, pc arch.Addr) []byte {
 	var rest []byte
 	for _, l := range f.Locations(e, attr) {
@@ -55,6 +55,8 @@ func (f *File) isEntry(pc arch.Addr) bool {
 	return function != nil && f.Ranges(function)[0].Begin == pc
 }
 
+// locationList reads the list that an attribute refers to: of .debug_loclists in DWARF 5, of .debug_loc before, where GNU's split
+// units have a form of their own.
 func (u *Unit) locationList(v Value) []LocationRange {
 	if u.Version >= 5 {
 		section := u.space.section(".debug_loclists")
@@ -71,27 +73,20 @@ func (u *Unit) locationList(v Value) []LocationRange {
 	return u.oldLocations(c)
 }
 
+// oldLocations reads a list of .debug_loc: each pair is followed by an expression of up to 65535 bytes.
 func (u *Unit) oldLocations(c cursor) []LocationRange {
 	var all []LocationRange
-	base := u.lowest()
-	for !c.bad {
-		begin, end := uint64(c.addr()), uint64(c.addr())
-		if c.bad || begin == 0 && end == 0 {
-			break
+	u.pairs(&c, func(r Range) {
+		expr := c.bytes(uint64(c.u16()))
+		if !c.bad && r.Begin <= r.End {
+			all = append(all, LocationRange{Range: r, Expr: expr})
 		}
-		if begin == uint64(c.cut(math.MaxUint64)) {
-			base = arch.Addr(end)
-			continue
-		}
-		expr := c.take(uint64(c.u16()))
-		if !c.bad && begin <= end {
-			all = append(all, LocationRange{Range: Range{c.cut(uint64(base) + begin), c.cut(uint64(base) + end)}, Expr: expr})
-		}
-	}
+	})
 	return all
 }
 
-// splitLocations reads the lists that GNU had in .dwo files before DWARF 5.
+// splitLocations reads the lists of GNU's split DWARF 4 (.debug_loc.dwo): a kind (DW_LLE_GNU_*), operands that are indexes of
+// .debug_addr or numbers of four bytes, and the length of the expression in two bytes.
 func (u *Unit) splitLocations(c cursor) []LocationRange {
 	var all []LocationRange
 	base := u.lowest()
@@ -117,7 +112,7 @@ func (u *Unit) splitLocations(c cursor) []LocationRange {
 		default:
 			return all
 		}
-		expr := c.take(uint64(c.u16()))
+		expr := c.bytes(uint64(c.u16()))
 		if !c.bad && r.Begin <= r.End {
 			all = append(all, LocationRange{Range: r, Expr: expr})
 		}
@@ -127,10 +122,12 @@ func (u *Unit) splitLocations(c cursor) []LocationRange {
 
 // The kinds of entries that only lists of locations have.
 const (
-	locationDefault  = 5
-	locationViewPair = 9
+	locationDefault  = 5 // DW_LLE_default_location: wherever no other entry has the pc
+	locationViewPair = 9 // DW_LLE_GNU_view_pair, by which GCC tells apart statements at one address
 )
 
+// newLocations reads a list of .debug_loclists (DWARF 5, 7.29). The numbers behind default_location are one higher than those of
+// the same kinds in range lists.
 func (u *Unit) newLocations(c cursor) []LocationRange {
 	var all []LocationRange
 	base := u.lowest()
@@ -155,7 +152,7 @@ func (u *Unit) newLocations(c cursor) []LocationRange {
 		if !isRange {
 			continue
 		}
-		l.Expr = c.take(c.uleb())
+		l.Expr = c.bytes(c.uleb())
 		if !c.bad && (l.Default || l.Begin <= l.End) {
 			all = append(all, l)
 		}

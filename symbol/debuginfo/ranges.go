@@ -20,8 +20,11 @@ func sortRanges(list []Range) {
 	slices.SortFunc(list, func(a, b Range) int { return cmp.Compare(a.Begin, b.Begin) })
 }
 
-// Ranges are the addresses of the code of a DIE, in the order of the file, without code that the linker has thrown away. A
-// function in one piece has one.
+// Ranges are the addresses of the code of a DIE, in the order of the file, without code that the linker discarded (--gc-sections,
+// COMDAT groups). A function in one piece has one. GCC splits a function in a hot and a cold piece at -O2; the piece that is
+// entered comes first, which need not be the lowest.
+//
+// DW_AT_high_pc is an address in DWARF 2 and 3; a constant, since DWARF 4, is the length instead (2.17.2).
 func (f *File) Ranges(e *Entry) []Range {
 	var all []Range
 	if v, ok := e.Value(dwarf.AttrRanges); ok {
@@ -40,9 +43,9 @@ func (f *File) Ranges(e *Entry) []Range {
 	return slices.DeleteFunc(all, func(r Range) bool { return r.End <= r.Begin || !f.isCode(r.Begin) })
 }
 
-// rootRanges are the ranges of a unit; those of a split one are in the linked file, except in the GNU dialect. In strict DWARF 2 there
-// is no attribute for code in several sections: Clang then writes nothing but a DW_AT_low_pc of 0, and the functions of the unit have
-// to say it.
+// rootRanges are the ranges of a unit; those of a split one are in the linked file, except in the GNU dialect. In strict DWARF 2
+// there is no attribute for code in several sections: Clang then writes nothing but a DW_AT_low_pc of 0, and the functions of the
+// unit have to say it.
 func (f *File) rootRanges(u *Unit) []Range {
 	silent := false
 	for _, from := range []*Unit{u.linked(), u} {
@@ -65,7 +68,8 @@ func (f *File) rootRanges(u *Unit) []Range {
 	return all
 }
 
-// rangeList reads a list of ranges, as DWARF 5 has them or as before.
+// rangeList reads a list of ranges: of .debug_rnglists in DWARF 5, of .debug_ranges before. GNU's split units have theirs in the
+// linked file, from the skeleton's DW_AT_GNU_ranges_base on.
 func (u *Unit) rangeList(v Value) []Range {
 	if u.Version >= 5 {
 		section := u.space.section(".debug_rnglists")
@@ -82,7 +86,7 @@ func (u *Unit) rangeList(v Value) []Range {
 	return u.oldRanges(u.cursorAt(image.section(".debug_ranges"), at))
 }
 
-// section is the content of a section that goes with the DIEs of a space.
+// section is the content of a section that goes with the DIEs of a space; those of a .dwo file end in .dwo.
 func (s *space) section(name string) []byte {
 	if s.dwo {
 		name += ".dwo"
@@ -90,7 +94,8 @@ func (s *space) section(name string) []byte {
 	return s.image.section(name)
 }
 
-// listOffset is where a list begins, given by its place or by its number in the table at base.
+// listOffset is where a list begins: at an offset of the section (DW_FORM_sec_offset), or at entry v of the table of offsets at
+// base (DW_FORM_rnglistx, loclistx), whose entries are relative to base themselves (DWARF 5, 7.28).
 func (u *Unit) listOffset(v Value, section []byte, base uint64) (uint64, bool) {
 	if v.Class != ClassListIndex {
 		return v.num, v.Class == ClassSection || v.Class == ClassConstant
@@ -100,39 +105,49 @@ func (u *Unit) listOffset(v Value, section []byte, base uint64) (uint64, bool) {
 	return base + at, !c.bad
 }
 
-// lowest is what the addresses of a unit's lists are relative to at their beginning.
+// lowest is what the offsets of a unit's lists are relative to until an entry selects another base: DW_AT_low_pc of the unit, which
+// a split unit has in its skeleton. It is 0 where a unit has several ranges of code.
 func (u *Unit) lowest() arch.Addr { return u.linked().low }
 
+// oldRanges reads a list of .debug_ranges.
 func (u *Unit) oldRanges(c cursor) []Range {
 	var all []Range
-	base := u.lowest()
+	u.pairs(&c, func(r Range) { all = append(all, r) })
+	return all
+}
+
+// pairs reads a list of DWARF 2 to 4 (2.17.3, 2.6.2): pairs of offsets from a base, until one of zeros. A pair whose first offset
+// is all ones selects the second as base. The visitor reads what follows the pair, an expression in .debug_loc.
+func (u *Unit) pairs(c *cursor, visit func(Range)) {
+	base := uint64(u.lowest())
 	for !c.bad {
 		begin, end := uint64(c.addr()), uint64(c.addr())
 		switch {
 		case c.bad || begin == 0 && end == 0:
-			return all
-		case begin == uint64(c.cut(math.MaxUint64)):
-			base = arch.Addr(end)
+			return
+		case begin == uint64(c.truncate(math.MaxUint64)):
+			base = end
 		default:
-			all = append(all, Range{c.cut(uint64(base) + begin), c.cut(uint64(base) + end)})
+			visit(Range{c.truncate(base + begin), c.truncate(base + end)})
 		}
 	}
-	return all
 }
 
-// The kinds of entries of DWARF 5's lists; locations and ranges have the same ones, but for default_location, which moves
-// those behind it.
+// The kinds of entries of DWARF 5's lists (7.25, DW_RLE_*); locations and ranges have the same ones, but for default_location,
+// which moves those behind it by one. GCC 12 writes a base address and offset pairs, Clang 14 startx_length for the pieces of a
+// unit.
 const (
-	listEnd = iota
-	listBasex
-	listStartxEndx
-	listStartxLength
-	listOffsetPair
-	listBase
-	listStartEnd
-	listStartLength
+	listEnd          = iota
+	listBasex        // the base is an entry of .debug_addr
+	listStartxEndx   // two entries of .debug_addr
+	listStartxLength // an entry of .debug_addr and a length
+	listOffsetPair   // two offsets from the base
+	listBase         // the base is an address
+	listStartEnd     // two addresses
+	listStartLength  // an address and a length
 )
 
+// newRanges reads a list of .debug_rnglists.
 func (u *Unit) newRanges(c cursor) []Range {
 	var all []Range
 	base := u.lowest()
@@ -172,8 +187,8 @@ func (u *Unit) listEntry(c *cursor, kind int, base *arch.Addr) (r Range, isRange
 		r.Begin = indexed()
 		r.End = r.Begin + arch.Addr(c.uleb())
 	case listOffsetPair:
-		r.Begin = c.cut(uint64(*base) + c.uleb())
-		r.End = c.cut(uint64(*base) + c.uleb())
+		r.Begin = c.truncate(uint64(*base) + c.uleb())
+		r.End = c.truncate(uint64(*base) + c.uleb())
 	case listStartEnd:
 		r.Begin, r.End = c.addr(), c.addr()
 	case listStartLength:
@@ -191,8 +206,9 @@ type unitRange struct {
 	unit *Unit
 }
 
-// readPlaces finds which units have which code.
-func (f *File) readPlaces() []unitRange {
+// readUnitRanges finds which units have which code. .debug_aranges would say it, but Clang does not write it by default, and a file
+// may mix objects of both; the roots of all units are at hand anyway.
+func (f *File) readUnitRanges() []unitRange {
 	var all []unitRange
 	for _, u := range f.units {
 		for _, r := range f.rootRanges(u) {
@@ -205,7 +221,7 @@ func (f *File) readPlaces() []unitRange {
 
 // UnitAt is the unit that has the code at an address, nil when none has.
 func (f *File) UnitAt(pc arch.Addr) *Unit {
-	all := f.places()
+	all := f.unitRanges()
 	i := sort.Search(len(all), func(i int) bool { return all[i].Begin > pc })
 	for back := 0; i > 0 && back < 8; back++ { // ranges of damaged files overlap
 		i--
@@ -238,11 +254,12 @@ type functionRange struct {
 	at uint64
 }
 
-// readFunctions lists the concrete functions of a unit, wherever they are nested.
+// readFunctions lists the concrete functions of a unit by address, wherever they are nested: in namespaces and classes, and GNU C's
+// nested functions in another function.
 func (u *Unit) readFunctions() []functionRange {
 	var all []functionRange
-	u.eachEntry(func(at uint64, plan *abbrev) {
-		if plan.tag != dwarf.TagSubprogram || plan.traits&hasCode == 0 {
+	u.eachEntry(func(at uint64, a *abbrev) {
+		if a.tag != dwarf.TagSubprogram || a.traits&hasCode == 0 {
 			return
 		}
 		if e, _ := u.entry(at); e != nil {
@@ -256,27 +273,13 @@ func (u *Unit) readFunctions() []functionRange {
 }
 
 // eachEntry visits all DIEs of a unit in the order of the file, as far as it is sound.
-func (u *Unit) eachEntry(visit func(at uint64, plan *abbrev)) {
-	plans := u.plans()
-	c := u.cursor(u.first)
-	for c.more() {
-		at := c.at
-		code := c.uleb()
-		if code == 0 {
-			continue
+func (u *Unit) eachEntry(visit func(at uint64, a *abbrev)) {
+	u.walk(func(at, _ uint64, a *abbrev) bool {
+		if a != nil {
+			visit(at, a)
 		}
-		plan := plans.find(code)
-		if plan == nil {
-			return
-		}
-		for _, s := range plan.steps {
-			u.format.step(&c, s)
-		}
-		if c.bad {
-			return
-		}
-		visit(at, plan)
-	}
+		return true
+	})
 }
 
 // isScope reports whether the names in a DIE are part of longer ones: ns::Class::method.

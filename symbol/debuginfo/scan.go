@@ -22,14 +22,15 @@ const (
 	KindNamespace
 )
 
-// named is one name of the index.
+// named is one name of the index, in 20 bytes without padding but for two: a large program has a million of them, which is why
+// neither the name nor an Offset is kept. Units are smaller than 4 GB each, in the 32-bit format by definition.
 type named struct {
-	hash  uint32 // of the name without template arguments
-	unit  uint32
-	at    uint32 // from the beginning of the unit
-	scope int32  // in the unit's scopes, -1 for none
-	kind  Kind
-	later bool // a declaration
+	hash     uint32 // of the name without template arguments
+	unit     uint32
+	at       uint32 // from the beginning of the unit
+	scope    int32  // in the unit's scopes, -1 for none
+	kind     Kind
+	declared bool // a declaration
 }
 
 // scope is a DIE whose name is part of the names below it: a namespace, a class, a function.
@@ -47,19 +48,21 @@ var tagKinds = map[dwarf.Tag]Kind{
 	dwarf.TagUnspecifiedType: KindType,
 }
 
-// indexed is what the index wants of a DIE; 0 for nothing.
+// indexed is the kind under which the index lists DIEs of a declaration, 0 for none: not for functions that have neither code nor
+// inlined copies (declarations; a copy without ranges), members that are no static ones with a value, and declared variables.
 func (a *abbrev) indexed() Kind {
 	kind := tagKinds[a.tag]
 	switch {
 	case a.tag == dwarf.TagSubprogram && a.traits&(hasCode|inlines) == 0 && a.traits&(declares|copies) != 0,
-		a.tag == dwarf.TagMember && a.traits&hasPlace == 0,
-		a.tag == dwarf.TagVariable && a.traits&declares != 0 && a.traits&hasPlace == 0:
+		a.tag == dwarf.TagMember && a.traits&hasLocation == 0,
+		a.tag == dwarf.TagVariable && a.traits&declares != 0 && a.traits&hasLocation == 0:
 		return 0
 	}
 	return kind
 }
 
-// each runs a function for every number below n, on as many processors as there are.
+// each runs a function for every number below n, on as many processors as there are. Workers take the next number when they are
+// done with one, since units differ in size by a factor of a thousand.
 func each(n int, work func(i int)) {
 	var next atomic.Int64
 	var workers routine.Group
@@ -89,16 +92,17 @@ func (f *File) eachUnit(work func(i int, u *Unit)) {
 	})
 }
 
-// unitScan is one pass over a unit that collects its names.
+// unitScan is one pass over a unit that collects its names. It reads every DIE of the program once and is what opening a large file
+// costs, so it decodes no attribute that the name does not need, and makes no Entry.
 type unitScan struct {
-	unit   *Unit
-	number uint32
-	plans  *abbrevs
-	names  []named
-	scopes []scope
-	open   []level
-	abroad bool
-	inline []uint32 // hashes of the names of inline namespaces
+	unit          *Unit
+	number        uint32
+	abbrevs       *abbrevs
+	names         []named
+	scopes        []scope
+	open          []level
+	refersOutside bool
+	inline        []uint32 // hashes of the names of inline namespaces
 }
 
 // level is a DIE whose children are being read.
@@ -111,13 +115,15 @@ type level struct {
 	needs bool  // it is to have a scope of its own when something below has a name
 }
 
+// hashSeed differs at each run: an index is never written to a file.
 var hashSeed = maphash.MakeSeed()
 
 func hashName(name []byte) uint32 { return uint32(maphash.Bytes(hashSeed, baseName(name))) }
 
+// run reads all DIEs. It has a table of abbreviations of its own: most units are never read again, and their tables can go.
 func (s *unitScan) run() {
 	u := s.unit
-	s.plans = readAbbrevs(u.space.abbrev, u.abbrevAt, u.format)
+	s.abbrevs = readAbbrevs(u.space.abbrev, u.abbrevAt, u.format)
 	c := u.cursor(u.first)
 	for c.more() {
 		at := uint32(c.at - u.start)
@@ -128,33 +134,35 @@ func (s *unitScan) run() {
 			}
 			continue
 		}
-		plan := s.plans.find(code)
-		if plan == nil {
+		a := s.abbrevs.find(code)
+		if a == nil {
 			return
 		}
-		outer := s.entry(&c, plan, at)
+		outer := s.entry(&c, a, at)
 		if c.bad {
 			return
 		}
-		if plan.children {
-			s.push(plan, at, outer)
+		if a.children {
+			s.push(a, at, outer)
 		} else if len(s.open) == 0 {
 			return
 		}
 	}
 }
 
-func (s *unitScan) push(plan *abbrev, at uint32, outer int32) {
+// push begins the children of a DIE. Scopes below a function are made only when something in them has a name that is indexed: most
+// functions have nothing such.
+func (s *unitScan) push(a *abbrev, at uint32, outer int32) {
 	l := level{at: at, scope: -1, outer: outer}
 	if n := len(s.open); n > 0 {
 		l.scope, l.local = s.open[n-1].scope, s.open[n-1].local
 	}
-	if plan.tag == dwarf.TagSubprogram {
+	if a.tag == dwarf.TagSubprogram {
 		l.local, l.needs = true, true
 	}
-	l.needs = l.needs || isScope(plan.tag)
+	l.needs = l.needs || isScope(a.tag)
 	s.open = append(s.open, l)
-	if plan.tag != dwarf.TagSubprogram && isScope(plan.tag) { // definitions elsewhere may complete what is declared here
+	if a.tag != dwarf.TagSubprogram && isScope(a.tag) { // definitions elsewhere may complete what is declared here
 		s.scope()
 	}
 }
@@ -192,15 +200,15 @@ func (s *unitScan) scope() int32 {
 const unknown = -2
 
 // entry reads what the index wants of a DIE, and steps over it. It returns the scope around what the DIE completes.
-func (s *unitScan) entry(c *cursor, plan *abbrev, at uint32) (outer int32) {
+func (s *unitScan) entry(c *cursor, a *abbrev, at uint32) (outer int32) {
 	u := s.unit
 	local := len(s.open) > 0 && s.open[len(s.open)-1].local
-	wanted := plan.kind != 0 && (!local || plan.kind == KindFunction)
-	related := wanted || plan.tag == dwarf.TagSubprogram || isScope(plan.tag)
+	wanted := a.kind != 0 && (!local || a.kind == KindFunction)
+	related := wanted || a.tag == dwarf.TagSubprogram || isScope(a.tag)
 	var name []byte
 	var origin Value
-	s.abroad = s.abroad || plan.traits&refersAbroad != 0
-	for _, step := range plan.steps {
+	s.refersOutside = s.refersOutside || a.traits&refersOutside != 0
+	for _, step := range a.steps {
 		switch {
 		case step.kind == stepSkip:
 			c.skip(uint64(step.size))
@@ -228,29 +236,31 @@ func (s *unitScan) entry(c *cursor, plan *abbrev, at uint32) (outer int32) {
 		where = s.scope()
 	}
 	hash := hashName(name)
-	if plan.kind == KindNamespace && plan.traits&exports != 0 {
+	if a.kind == KindNamespace && a.traits&exports != 0 {
 		s.inline = append(s.inline, hash)
 	}
-	s.names = append(s.names, named{hash, s.number, at, where, plan.kind, plan.traits&declares != 0})
+	s.names = append(s.names, named{hash, s.number, at, where, a.kind, a.traits&declares != 0})
 	return outer
 }
 
-// origin is the name of what a DIE completes, and the scope that it is in.
+// origin is the name of what a DIE completes, and the scope that it is in. It follows DW_AT_specification and
+// DW_AT_abstract_origin within the unit by offsets alone. What leads out of the unit is read by File, which may do so while units
+// are being scanned: it uses nothing of the index.
 func (s *unitScan) origin(off Offset) (name []byte, where int32) {
 	u := s.unit
 	for range longestChain {
 		at := uint64(off % spaceSize)
 		if off < u.space.base || off-u.space.base >= spaceSize || at < u.first || at >= u.end {
-			s.abroad = true
+			s.refersOutside = true
 			return u.space.file.nameBytes(off), -1
 		}
 		c := u.cursor(at)
-		plan := s.plans.find(c.uleb())
-		if plan == nil {
+		a := s.abbrevs.find(c.uleb())
+		if a == nil {
 			return nil, -1
 		}
 		next := Value{}
-		for _, step := range plan.steps {
+		for _, step := range a.steps {
 			switch step.kind {
 			case stepName:
 				v, _ := u.value(&c, attrSpec{form: step.form})

@@ -18,8 +18,8 @@ type Symbol struct {
 	Global bool
 }
 
-// Plain is the name in the source. In the symbol table of a library the linker puts the version behind it: fopen@@GLIBC_2.2.5 is the one
-// that programs are linked to now, memcpy@GLIBC_2.2.5 one for those that were linked before there was another.
+// Plain is the name in the source. In the symbol table of a library the linker puts the version behind it: fopen@@GLIBC_2.2.5 is
+// the one that programs are linked to now, memcpy@GLIBC_2.2.5 one for those that were linked before there was another.
 func (s *Symbol) Plain() string {
 	if at := strings.IndexByte(s.Name, '@'); at > 0 {
 		return s.Name[:at]
@@ -134,7 +134,8 @@ func (m *image) readSymbol(c *cursor) (s elf.Sym64) {
 // codeAddress is the address that a symbol stands for. The lowest bit of that of a function says on some machines in which of
 // two instruction sets it is.
 func (m *image) codeAddress(value uint64, kind SymbolKind) arch.Addr {
-	if isCode := kind == SymbolFunction || kind == SymbolIndirect; isCode && (m.elf.Machine == elf.EM_ARM || m.elf.Machine == elf.EM_MIPS) {
+	isCode, tagged := kind == SymbolFunction || kind == SymbolIndirect, m.elf.Machine == elf.EM_ARM || m.elf.Machine == elf.EM_MIPS
+	if isCode && tagged {
 		value &^= 1
 	}
 	return arch.Addr(value)

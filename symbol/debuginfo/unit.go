@@ -37,7 +37,7 @@ type Unit struct {
 	linesAt                                             uint64
 	hasLines                                            bool
 
-	plans     func() *abbrevs
+	abbrevs   func() *abbrevs
 	nesting   func() []nest
 	lines     func() *LineTable
 	inlined   func() []inlinedCopy
@@ -105,7 +105,7 @@ func (s *space) readUnits() {
 			continue
 		}
 		u.first = body.at
-		u.plans = sync.OnceValue(func() *abbrevs { return readAbbrevs(s.abbrev, u.abbrevAt, u.format) })
+		u.abbrevs = sync.OnceValue(func() *abbrevs { return readAbbrevs(s.abbrev, u.abbrevAt, u.format) })
 		u.nesting = sync.OnceValue(u.readNesting)
 		u.lines = sync.OnceValue(u.readLines)
 		u.functions = sync.OnceValue(u.readFunctions)

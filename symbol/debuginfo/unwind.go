@@ -47,55 +47,58 @@ const (
 	RuleValueExpr                   // it is what Expr computes
 )
 
-// frameRange is the pcs that a description (an FDE) is for.
-type frameRange struct {
+// fde is a frame description entry: the pcs that it is for, and the instructions that make its rows.
+type fde struct {
 	Range
-	common *commonFrame
-	code   cursor
+	cie  *cie
+	code cursor
 }
 
-// commonFrame is what several descriptions have in common (a CIE).
-type commonFrame struct {
-	codeAlign      uint64
-	dataAlign      int64
-	returnRegister uint64
-	augmented      bool // descriptions have a length and data of their own
-	pointers       uint8
-	signal         bool
-	code           cursor
+// cie is a common information entry: what several FDEs have in common. GCC, Clang and the linker write one or two in a file.
+type cie struct {
+	codeAlign      uint64 // the factor of advances: 1 on x86-64, 4 on AArch64
+	dataAlign      int64  // that of offsets: -8 on x86-64
+	returnRegister uint64 // DWARF's number: 16 on x86-64, a column of the table that is no register of its own
+	augmented      bool   // FDEs have augmentation data of their own, with a length
+	pointers       uint8  // how addresses are encoded (DW_EH_PE_*); 0, absolute, in .debug_frame
+	signal         bool   // the augmentation has an S: a signal trampoline
+	code           cursor // initial instructions
 }
 
 // frameSection is a section of frame descriptions as it is being read.
 type frameSection struct {
 	encoding
-	data    []byte
-	addr    arch.Addr
-	eh      bool // .eh_frame, which differs in a few ways from .debug_frame
-	commons map[uint64]*commonFrame
+	data []byte
+	addr arch.Addr
+	eh   bool // .eh_frame, which differs in a few ways from .debug_frame
+	cies map[uint64]*cie
 }
 
-// readUnwind lists all descriptions of frames: .eh_frame of the file, which debuggers prefer as well, then .debug_frame of whichever file has
-// it, for what the former does not have.
-func (f *File) readUnwind() []frameRange {
-	var all []frameRange
+// readUnwind lists all descriptions of frames: .eh_frame of the file, which debuggers prefer as well, then .debug_frame of
+// whichever file has it, for what the former does not have. .eh_frame is loaded and survives strip; GCC and Clang write
+// .debug_frame in its place with -fno-asynchronous-unwind-tables, and on ARM. Sorting is stable: of two for one pc that of
+// .eh_frame is found.
+func (f *File) readUnwind() []fde {
+	var all []fde
 	if content, addr, ok := f.Section(".eh_frame"); ok {
-		s := frameSection{encoding: f.main.encoding, data: content, addr: addr, eh: true, commons: map[uint64]*commonFrame{}}
+		s := frameSection{encoding: f.main.encoding, data: content, addr: addr, eh: true, cies: map[uint64]*cie{}}
 		all = s.read(all)
 	}
 	for _, m := range []*image{f.debug, f.main} {
 		if m == nil || m.section(".debug_frame") == nil {
 			continue
 		}
-		s := frameSection{encoding: m.encoding, data: m.section(".debug_frame"), commons: map[uint64]*commonFrame{}}
+		s := frameSection{encoding: m.encoding, data: m.section(".debug_frame"), cies: map[uint64]*cie{}}
 		all = s.read(all)
 		break
 	}
-	all = slices.DeleteFunc(all, func(r frameRange) bool { return r.End <= r.Begin || !f.isCode(r.Begin) })
-	slices.SortStableFunc(all, func(a, b frameRange) int { return cmp.Compare(a.Begin, b.Begin) })
+	all = slices.DeleteFunc(all, func(r fde) bool { return r.End <= r.Begin || !f.isCode(r.Begin) })
+	slices.SortStableFunc(all, func(a, b fde) int { return cmp.Compare(a.Begin, b.Begin) })
 	return all
 }
 
-func (s *frameSection) read(all []frameRange) []frameRange {
+// read lists the FDEs of a section. CIEs are read as FDEs refer to them, since .debug_frame may have them in any order.
+func (s *frameSection) read(all []fde) []fde {
 	c := s.cursorAt(s.data, 0)
 	for c.more() {
 		size, dwarf64 := c.length()
@@ -108,25 +111,27 @@ func (s *frameSection) read(all []frameRange) []frameRange {
 		body := c.part(size)
 		idAt := body.at
 		id := body.offset(dwarf64)
-		if s.isCommon(id, dwarf64) {
+		if s.isCIE(id, dwarf64) {
 			continue
 		}
-		commonAt := id
+		cieAt := id
 		if s.eh {
-			commonAt = idAt - id
+			cieAt = idAt - id
 		}
-		common := s.common(commonAt)
-		if common == nil {
+		c := s.readCIE(cieAt)
+		if c == nil {
 			continue
 		}
-		if r, ok := s.description(body, common); ok {
+		if r, ok := s.readFDE(body, c); ok {
 			all = append(all, r)
 		}
 	}
 	return all
 }
 
-func (s *frameSection) isCommon(id uint64, dwarf64 bool) bool {
+// isCIE reports whether an entry is a CIE, by the field that is the place of the CIE in an FDE: 0 in .eh_frame, all ones in
+// .debug_frame. In .eh_frame an FDE has there the distance back to its CIE from the field itself, in .debug_frame the CIE's offset.
+func (s *frameSection) isCIE(id uint64, dwarf64 bool) bool {
 	switch {
 	case s.eh:
 		return id == 0
@@ -136,25 +141,28 @@ func (s *frameSection) isCommon(id uint64, dwarf64 bool) bool {
 	return id == 1<<32-1
 }
 
-func (s *frameSection) description(c cursor, common *commonFrame) (frameRange, bool) {
-	begin := s.pointer(&c, common.pointers)
-	size := s.pointer(&c, common.pointers&0x0f)
-	if common.augmented {
+// readFDE reads an FDE behind the place of its CIE: where the code begins, its length, encoded as the former but never relative,
+// augmentation data (the address of an LSDA, which only exception handling needs), and the instructions.
+func (s *frameSection) readFDE(c cursor, cie *cie) (fde, bool) {
+	begin := s.pointer(&c, cie.pointers)
+	size := s.pointer(&c, cie.pointers&0x0f)
+	if cie.augmented {
 		c.skip(c.uleb())
 	}
-	return frameRange{Range{begin, begin + size}, common, c}, !c.bad
+	return fde{Range{begin, begin + size}, cie, c}, !c.bad
 }
 
-// common reads what descriptions have in common, once for each place.
-func (s *frameSection) common(at uint64) *commonFrame {
-	if common, known := s.commons[at]; known {
-		return common
+// readCIE reads the CIE at an offset, once; nil if there is none that can be read. Version 1 is that of .eh_frame and DWARF 2, 3
+// that of DWARF 3, 4 that of DWARF 4 and 5 (DWARF 5, 6.4.1).
+func (s *frameSection) readCIE(at uint64) *cie {
+	if cie, known := s.cies[at]; known {
+		return cie
 	}
-	s.commons[at] = nil
+	s.cies[at] = nil
 	c := s.cursorAt(s.data, at)
 	size, dwarf64 := c.length()
 	body := c.part(size)
-	if id := body.offset(dwarf64); !s.isCommon(id, dwarf64) {
+	if id := body.offset(dwarf64); !s.isCIE(id, dwarf64) {
 		return nil
 	}
 	version := body.u8()
@@ -162,40 +170,41 @@ func (s *frameSection) common(at uint64) *commonFrame {
 	if version == 4 { // sizes of addresses, which is that of the file, and of segments, of which there are none
 		body.skip(2)
 	}
-	common := &commonFrame{codeAlign: body.uleb(), dataAlign: body.sleb()}
+	cie := &cie{codeAlign: body.uleb(), dataAlign: body.sleb()}
 	if version == 1 {
-		common.returnRegister = uint64(body.u8())
+		cie.returnRegister = uint64(body.u8())
 	} else {
-		common.returnRegister = body.uleb()
+		cie.returnRegister = body.uleb()
 	}
-	if !s.augment(common, augmentation, &body) || body.bad {
+	if !s.augment(cie, augmentation, &body) || body.bad {
 		return nil
 	}
-	common.code = body
-	s.commons[at] = common
-	return common
+	cie.code = body
+	s.cies[at] = cie
+	return cie
 }
 
-// augment reads what the letters of an augmentation say; an unknown one makes the rest unreadable.
-func (s *frameSection) augment(common *commonFrame, letters []byte, c *cursor) bool {
+// augment reads what the letters of an augmentation say (Linux Standard Base, exception frames). Only with a z first is it known
+// where the data end, and an unknown letter can be passed over with the rest; without it the entry is unreadable.
+func (s *frameSection) augment(cie *cie, letters []byte, c *cursor) bool {
 	if len(letters) == 0 {
 		return true
 	}
 	if letters[0] != 'z' {
 		return false
 	}
-	common.augmented = true
+	cie.augmented = true
 	part := c.part(c.uleb())
 	for _, letter := range letters[1:] {
 		switch letter {
-		case 'L':
+		case 'L': // the encoding of the LSDA's address in FDEs
 			part.u8()
-		case 'P':
+		case 'P': // the personality routine, with its encoding in front
 			s.pointer(&part, part.u8())
 		case 'R':
-			common.pointers = part.u8()
+			cie.pointers = part.u8()
 		case 'S':
-			common.signal = true
+			cie.signal = true
 		default:
 			return true // its data have a length
 		}
@@ -203,7 +212,9 @@ func (s *frameSection) augment(common *commonFrame, letters []byte, c *cursor) b
 	return true
 }
 
-// The ways to write a pointer: a size in the lower half of a byte, what it is relative to in the next three bits.
+// The ways to write a pointer (DW_EH_PE_*): a size in the lower half of a byte, what it is relative to in the next three bits. On
+// x86-64 compilers write 0x1b, four signed bytes relative to where they stand. Those relative to other sections are not used in
+// code.
 const (
 	pointerSigned   = 0x08
 	pointerUleb     = 0x01
@@ -212,6 +223,7 @@ const (
 	pointerOmitted  = 0xff
 )
 
+// pointer reads one. That in the image of the file and that in memory are the same, as addresses are those that it was linked for.
 func (s *frameSection) pointer(c *cursor, how uint8) arch.Addr {
 	if how == pointerOmitted {
 		return 0
@@ -239,10 +251,11 @@ func (s *frameSection) pointer(c *cursor, how uint8) arch.Addr {
 	if how&0x70 == pointerRelative {
 		n += uint64(at)
 	}
-	return s.cut(n)
+	return s.truncate(n)
 }
 
-// CFA is how the frame of the caller is found at a pc.
+// CFA is how the frame of the caller is found at a pc. FDEs do not overlap; the steps back are for damaged files, in which they
+// may. The rows are computed anew at each call. An error means that no FDE has the pc, as in assembly without .cfi directives.
 func (f *File) CFA(pc arch.Addr) (Frame, error) {
 	all := f.unwind()
 	i := sort.Search(len(all), func(i int) bool { return all[i].Begin > pc })

@@ -31,9 +31,9 @@ type Value struct {
 }
 
 // Constants are read as compilers write them and GDB reads them. DWARF 5 (7.5.5) leaves the sign of data1 to data8 to the
-// attribute, but GCC and Clang write a negative number as sdata or implicit_const always, so that the others have no sign, whatever
-// the attribute: data1 200 is 200 even as the value of an int. The converse does not hold: GCC writes the 200 of an unsigned char as
-// sdata -56. What a constant means for a variable, an enumerator or a bound depends on its type therefore (As).
+// attribute, but GCC and Clang write a negative number as sdata or implicit_const always, so that the others have no sign,
+// whatever the attribute: data1 200 is 200 even as the value of an int. The converse does not hold: GCC writes the 200 of an
+// unsigned char as sdata -56. What a constant means for a variable, an enumerator or a bound depends on its type therefore (As).
 
 // Unsigned returns a constant of an attribute that has no negative values: a size, a count, a code. It is false for a negative
 // number, and for what is no constant.
@@ -85,15 +85,15 @@ func (u *Unit) value(c *cursor, s attrSpec) (Value, bool) {
 	case sizeText:
 		v.bytes = c.text()
 	case sizeBlock:
-		v.bytes = c.take(c.uleb())
+		v.bytes = c.bytes(c.uleb())
 	case sizeBlock1:
-		v.bytes = c.take(uint64(c.u8()))
+		v.bytes = c.bytes(uint64(c.u8()))
 	case sizeBlock2:
-		v.bytes = c.take(uint64(c.u16()))
+		v.bytes = c.bytes(uint64(c.u16()))
 	case sizeBlock4:
-		v.bytes = c.take(uint64(c.u32()))
+		v.bytes = c.bytes(uint64(c.u32()))
 	case 16:
-		v.bytes = c.take(16)
+		v.bytes = c.bytes(16)
 	case sizeLeb:
 		if how == formSdata {
 			v.num = uint64(c.sleb())

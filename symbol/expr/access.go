@@ -9,7 +9,7 @@ import (
 	"tracewell/symbol/ctype"
 )
 
-// at is a value in memory.
+// at is a value in memory, at the address that code pushes.
 func at(addr code, typ *ctype.Type) value { return value{typ: typ, place: Memory{addr}} }
 
 // elementOf is the type that a pointer points to. An integer points to an int, as in GDB.
@@ -94,7 +94,9 @@ func pathTo(t *ctype.Type, name string, depth int) []ctype.Field {
 	return nil
 }
 
-// own is a member that a record has itself.
+// own is a member that a record has itself. Of a virtual base class the place is in the object's virtual table (Itanium C++ ABI,
+// 2.5.2): the first word of the object points into the table, and f.VTable bytes from there is the distance of the base from the
+// object.
 func (c *compiler) own(n *cexpr.Node, record value, f ctype.Field) value {
 	switch {
 	case f.Static:
@@ -141,7 +143,7 @@ func (c *compiler) scopedMember(n *cexpr.Node, record value, name string) (value
 	return c.object(object), err == nil && c.scope.Language() == ctype.CPlusPlus
 }
 
-// cutBase returns what stands before the last :: if it is a base class of a record.
+// cutBase returns what stands before the last :: if that is a base class of a record, direct or not.
 func cutBase(record *ctype.Type, name string) (string, bool) {
 	i := strings.LastIndex(name, "::")
 	if i <= 0 {
@@ -167,8 +169,8 @@ func staticIn(record *ctype.Type, name string) (owner *ctype.Type, ok bool) {
 	return record, true
 }
 
-// index is a[i]. As in C the operands may change places, and an array stands for its first element, unless the array has no address:
-// then its parts are taken from where they are.
+// index is a[i]. As in C the operands may change places, and an array stands for its first element, unless the array has no
+// address: then its parts are taken from where they are.
 func (c *compiler) index(n *cexpr.Node) value {
 	array := c.value(n.Kids[0])
 	index := c.scalar(n.Kids[1])

@@ -8,13 +8,14 @@ import (
 	"tracewell/symbol/ctype"
 )
 
+// intType is C's int, of 4 bytes in every ABI of Linux.
 var intType = ctype.Int(4, true)
 
 // convert makes a value one of another type. It is extended by its own sign, which all that is as wide as a cell keeps.
 func convert(v value, typ *ctype.Type) value {
 	from := v.typ
-	// Cells have 64 bits. A value that was extended by its own sign is the same number in a wider type, except that a negative one becomes
-	// unsigned; and two types of one size differ in how the upper bits are filled.
+	// Cells have 64 bits. A value that was extended by its own sign is the same number in a wider type, except that a negative one
+	// becomes unsigned; and two types of one size differ in how the upper bits are filled.
 	fits := typ.Size > from.Size && (!from.Signed || typ.Signed) || typ.Size == from.Size && typ.Signed == from.Signed
 	switch {
 	case v.known != nil && typ.Kind == ctype.Bool:
@@ -82,7 +83,8 @@ func (c *compiler) binary(n *cexpr.Node) value {
 	return c.operate(n, n.Op, c.arithmetic(n.Kids[0]), c.arithmetic(n.Kids[1]))
 }
 
-// operate is an arithmetic operator on two numbers.
+// operate is an arithmetic operator on two numbers: the usual arithmetic conversions (C17, 6.3.1.8), the operation in a cell of 64
+// bits, and the result cut to the width of the type.
 func (c *compiler) operate(n *cexpr.Node, operator string, left, right value) value {
 	pointer := left.typ.Kind == ctype.Pointer || right.typ.Kind == ctype.Pointer
 	switch {
@@ -107,7 +109,7 @@ func (c *compiler) operate(n *cexpr.Node, operator string, left, right value) va
 	if typ.Signed {
 		ops = o.signed
 	}
-	v := value{typ: typ, code: a.code.with(b.code, emitted(ops)...)}
+	v := value{typ: typ, code: a.code.with(b.code, allOf(ops))}
 	switch {
 	case o.compares:
 		v.typ = intType
@@ -117,16 +119,17 @@ func (c *compiler) operate(n *cexpr.Node, operator string, left, right value) va
 	return folded(v, a, b)
 }
 
-// emitted is the operations as what appends them.
-func emitted(ops []ax.Op) []func(*ax.Builder) {
-	var list []func(*ax.Builder)
-	for _, o := range ops {
-		list = append(list, op(o))
+// allOf is several operations without operands, one after the other.
+func allOf(ops []ax.Op) func(*ax.Builder) {
+	return func(b *ax.Builder) {
+		for _, o := range ops {
+			b.Emit(o)
+		}
 	}
-	return list
 }
 
-// folded computes a value whose operands are constants.
+// folded computes a value whose operands are constants, by running its code. Folding matters: an index has to be known where an
+// array lies in registers, and a fixed address makes an M action in place of bytecode.
 func folded(v value, operands ...value) value {
 	for _, o := range operands {
 		if o.known == nil {
@@ -140,7 +143,7 @@ func folded(v value, operands ...value) value {
 	return constant(uint64(bits), v.typ)
 }
 
-// shift has the type of the left operand alone.
+// shift has the promoted type of the left operand alone (C17, 6.5.7).
 func (c *compiler) shift(operator string, left, right value) value {
 	typ := cexpr.Promoted(left.typ)
 	a := convert(left, typ)
@@ -158,7 +161,8 @@ func (c *compiler) shift(operator string, left, right value) value {
 	return folded(v, a, right)
 }
 
-// pointerSum is pointer + integer, pointer - integer and pointer - pointer.
+// pointerSum is pointer + integer, pointer - integer and pointer - pointer, in units of what the pointer points to; void and
+// functions count as 1 byte, as in GNU C.
 func (c *compiler) pointerSum(n *cexpr.Node, operator string, left, right value) value {
 	swap := operator == "+" && left.typ.Kind != ctype.Pointer
 	if swap {
@@ -294,7 +298,8 @@ func (c *compiler) cast(n *cexpr.Node) value {
 	return c.converted(n, v, n.Type)
 }
 
-// upcast is how far a base class lies from the start of the class to which a pointer is cast to it.
+// upcast is how far a base class lies from the start of its class, in bytes, where a pointer is cast from one to the other. ok is
+// false for any other cast. GDB adjusts the pointer, too.
 func (c *compiler) upcast(n *cexpr.Node, from, to *ctype.Type) (offset int, ok bool) {
 	if from.Kind != ctype.Pointer || to.Kind != ctype.Pointer || from.Elem == nil || to.Elem == nil || from.Elem == to.Elem {
 		return 0, false

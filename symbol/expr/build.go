@@ -8,7 +8,8 @@ import (
 	"tracewell/ax"
 )
 
-// build makes a program of code, and what follows it.
+// build makes a program of code and what follows it, and verifies it: what the agent would refuse at the first hit is an error
+// here.
 func build(c code, more ...func(*ax.Builder)) (*ax.Program, error) {
 	b := &ax.Builder{}
 	if err := c.then(more...)(b); err != nil {
@@ -34,9 +35,9 @@ func verify(p *ax.Program) error {
 	return fmt.Errorf("its code is wrong: %w", flaws[0])
 }
 
-// traced makes a program that collects what p touches: memory before it is read, trace state variables after.
-// This is how GDB makes actions of expressions: each reference is preceded by the collection of what it is about to read, so that an
-// error in the middle leaves what was read before it in the frame. Jumps are bound anew, because the code grows.
+// traced makes a program that collects what p touches: memory before it is read, trace state variables after. This is how GDB
+// makes actions of expressions: each reference is preceded by the collection of what it is about to read, so that an error in the
+// middle leaves what was read before it in the frame. Jumps are bound anew, because the code grows.
 func traced(p *ax.Program) (*ax.Program, error) {
 	b := &ax.Builder{}
 	labels := map[uint64]ax.Label{}
@@ -63,7 +64,7 @@ func traced(p *ax.Program) (*ax.Program, error) {
 	return b.Program()
 }
 
-// operands are those that Builder.Emit takes for an instruction.
+// operands are those that Builder.Emit takes for an instruction: none or one, as every opcode used here has.
 func operands(in ax.Instruction) []uint64 {
 	if in.Size() == 1 {
 		return nil
@@ -74,7 +75,8 @@ func operands(in ax.Instruction) []uint64 {
 // errTarget says that code cannot be computed without a program that runs.
 var errTarget = errors.New("depends on the target")
 
-// fixed computes code that depends on nothing.
+// fixed computes code that depends on nothing, an error if it depends on registers, memory or variables. Any code may be tried:
+// what depends on the target fails at the first operation that shows it.
 func fixed(c code) (int64, error) {
 	p, err := build(c)
 	if err != nil {

@@ -54,10 +54,9 @@ func Collect(text string, s Scope) (result *Collection, err error) {
 	return c.result, nil
 }
 
-// Actions returns the actions that collect all of the collections: one for the registers if there are any, then those for
-// memory.
-// The mask of registers is written with the highest byte first and without leading zeros, as QTDP has it. An empty action list is for
-// a tracepoint that only counts.
+// Actions returns the actions that collect all of the collections: one for the registers if there are any, then those for memory,
+// in order. The mask of registers is written with the highest byte first and without leading zeros, as QTDP has it. An empty list
+// is for a tracepoint that only counts.
 func Actions(collections ...*Collection) []trace.Action {
 	var mask []byte // lowest byte first
 	var actions []trace.Action
@@ -86,7 +85,7 @@ type collector struct {
 	classes map[*ctype.Type]bool // whose static members are collected already
 }
 
-// options reads /s at the beginning, and returns what it takes up of the text.
+// options reads /s at the beginning and returns how many bytes of the text it is. The modifier is that of GDB's collect action.
 func (c *collector) options() int {
 	rest := strings.TrimLeft(c.compiler.text, " \t")
 	from := len(c.compiler.text) - len(rest)
@@ -101,7 +100,7 @@ func (c *collector) options() int {
 	// GDB takes /s80 only; any other letter is an error there as well.
 	if err != nil || limit == 0 || len(rest) > len(option) && !strings.ContainsAny(rest[len(option):][:1], " \t") {
 		word, _, _ := strings.Cut(rest, " ")
-		panic(&Error{Text: c.compiler.text, Start: from, End: from + len(word), Problem: word + " is no option",
+		panic(&cexpr.Error{Text: c.compiler.text, Start: from, End: from + len(word), Problem: word + " is no option",
 			Hint: "/s collects strings, /s80 at most 80 bytes of each"})
 	}
 	c.text = limit
@@ -136,7 +135,7 @@ func (c *collector) group(names []string) {
 }
 
 // one collects one of several variables.
-func (c *collector) one(name string) *Error {
+func (c *collector) one(name string) *cexpr.Error {
 	return attempt(func() {
 		n := cexpr.NewName(name)
 		v := c.value(n)
@@ -145,21 +144,22 @@ func (c *collector) one(name string) *Error {
 	})
 }
 
-// attempt does what may fail.
-func attempt(work func()) (failure *Error) {
+// attempt runs what may give up, and returns why it did.
+func attempt(work func()) (failure *cexpr.Error) {
 	defer func() {
 		if f := recover(); f != nil {
-			failure = f.(*Error)
+			failure = f.(*cexpr.Error)
 		}
 	}()
 	work()
 	return nil
 }
 
-// collect makes the actions for a value.
+// collect makes the actions for a value: what has to be in the traceframe for GDB to print it. The cases are in this order
+// because the earlier ones cover less than the value itself has: a string its text, a computed value what it was computed of.
 func (c *collector) collect(n *cexpr.Node, v value) {
 	for _, v := range c.passed {
-		attempt(func() { c.place(n, v.place, v.typ.Size) }) // where it is not known the member is, all the same
+		attempt(func() { c.collectPlace(n, v.place, v.typ.Size) }) // where it is not known the member is, all the same
 	}
 	c.passed = nil
 	switch {
@@ -169,7 +169,7 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 	case v.code != nil:
 		c.run(n, v.code, op(ax.OpPop))
 	case v.field != nil:
-		c.place(n, v.place, v.field.Span())
+		c.collectPlace(n, v.place, v.field.Span())
 	case v.computed():
 		c.run(n, c.address(n, v).with(c.bytes(n, v), op(ax.OpTrace)))
 	// A function stands for its address, and where that is computed, what the computation reads is needed.
@@ -180,7 +180,7 @@ func (c *collector) collect(n *cexpr.Node, v value) {
 	case v.typ.Size == 0 && (v.typ.Open || v.typ.Kind != ctype.Record && v.typ.Kind != ctype.Array):
 		c.fail(n, fmt.Sprintf("the size of %v is not known", v.typ), c.sized(n, v.typ))
 	default:
-		c.place(n, v.place, v.typ.Size)
+		c.collectPlace(n, v.place, v.typ.Size)
 		c.content(n, v, 0)
 		c.statics(n, v.typ, 0)
 		c.virtuals(n, v, 0)
@@ -195,8 +195,8 @@ func (c *collector) sized(n *cexpr.Node, t *ctype.Type) string {
 	return "collect as many elements as there are: " + n.String() + "[0]@8"
 }
 
-// place collects what lies in a place.
-func (c *collector) place(n *cexpr.Node, p Place, size int) {
+// collectPlace collects what lies in a place: size bytes of it.
+func (c *collector) collectPlace(n *cexpr.Node, p Place, size int) {
 	switch at := p.(type) {
 	case Memory:
 		c.memoryAt(n, at.Emit, size)
@@ -211,7 +211,7 @@ func (c *collector) place(n *cexpr.Node, p Place, size int) {
 	}
 }
 
-// pieces collects those pieces that there are; some must be.
+// pieces collects those pieces that there are; some must be. Pieces that were optimized out do not keep GDB from printing the rest.
 func (c *collector) pieces(n *cexpr.Node, pieces Pieces) {
 	some := false
 	for _, p := range pieces {
@@ -219,7 +219,7 @@ func (c *collector) pieces(n *cexpr.Node, pieces Pieces) {
 			continue
 		}
 		some = true
-		c.place(n, p.Place, (p.Offset+p.Bits+7)/8)
+		c.collectPlace(n, p.Place, (p.Offset+p.Bits+7)/8)
 	}
 	if !some {
 		c.fail(n, n.String()+": optimized out", "")
@@ -253,7 +253,8 @@ func (c *collector) run(n *cexpr.Node, work code, more ...func(*ax.Builder)) {
 	}
 }
 
-// inert reports whether a program neither collects nor changes anything.
+// inert reports whether a program neither collects nor changes anything, and need not be in the traceframe's actions: all that it
+// reads are registers, which the mask has.
 func inert(p *ax.Program) bool {
 	for in := range p.Instructions() {
 		switch in.Op {

@@ -17,20 +17,21 @@ type compiler struct {
 	scope   Scope
 	abi     ctype.ABI
 	dialect cexpr.Dialect
-	partial *partial // of a Scalar; nil for an agent expression and for a Plan
+	partial *partial // of a Scalar; nil for an agent expression and for an Evaluator
 
 	passed []value // this, for static members that are named without it: GDB reads it on its way to them
 }
 
-// newCompiler begins an expression. The scope is asked for its ABI once.
+// newCompiler starts an expression in a scope, in the dialect of tracepoints.
 func newCompiler(text string, s Scope) *compiler {
 	return &compiler{text: text, scope: s, abi: s.ABI(), dialect: cexpr.Tracing}
 }
 
-// rescue returns the *Error that a part has given up with. Any other panic goes on: it is a bug.
+// rescue turns the panic by which a part has given up into an *Error. Any other panic is a bug, and the failed type assertion
+// shows it.
 func rescue(err *error) {
 	if failure := recover(); failure != nil {
-		*err = failure.(*Error)
+		*err = (*Error)(failure.(*cexpr.Error))
 	}
 }
 
@@ -90,7 +91,8 @@ func (c *compiler) value(n *cexpr.Node) value {
 	return c.followed(n, compilers[n.Form](c, n))
 }
 
-// followed is what a reference refers to, or else the value itself.
+// followed is what a reference refers to, or else the value itself. C++ has no way to name the reference as such; &x is the
+// address of what it refers to.
 func (c *compiler) followed(n *cexpr.Node, v value) value {
 	if v.typ == nil {
 		c.fail(n, "the type of "+n.String()+" is not known", "")
@@ -114,8 +116,8 @@ func init() {
 	}
 }
 
-// name finds what a name means, in GDB's order: a variable of the function, a member of this, a global, then constants of the language.
-// An object of an outer scope gives way to a member of this.
+// name finds what a name means, in GDB's order: a variable of the function, a member of this, a global, then constants of the
+// language. An object of an outer scope gives way to a member of this.
 func (c *compiler) name(n *cexpr.Node) value {
 	if n.Token.Text[0] == '$' {
 		return c.dollar(n)
@@ -136,11 +138,11 @@ func (c *compiler) name(n *cexpr.Node) value {
 	if object, err := c.scope.Lookup("&" + name); err == nil && c.scope.Language() == ctype.Go {
 		return c.pointed(n, value{typ: object.Type, place: object.Place}) // a variable that Go keeps on the heap
 	}
-	panic(&Error{Text: c.text, Start: n.Start(), End: n.End(), Problem: err.Error(),
+	panic(&cexpr.Error{Text: c.text, Start: n.Start(), End: n.End(), Problem: err.Error(),
 		Hint: cexpr.Suggest(name, c.scope.Names()), Unknown: name})
 }
 
-// object is what a name stands for.
+// object is the value of what a name stands for. An enumerator becomes a constant at once, so that it can be folded.
 func (c *compiler) object(o Object) value {
 	known, ok := o.Place.(Constant)
 	if ok && o.Type != nil && o.Type.Scalar() && len(known.Bytes) >= o.Type.Size {
@@ -169,7 +171,8 @@ func quoted(name string) string {
 // wordConstants are words that are constants where nothing else is called so.
 var wordConstants = map[string]uint64{"true": 1, "false": 0}
 
-// ofThis finds a member of what this points to.
+// ofThis finds a member of what this points to, which may be named without it in a method. What a static member is reached by is
+// noted in passed: GDB reads this even then, and reports an error over a traceframe that lacks it.
 func (c *compiler) ofThis(n *cexpr.Node, name string) (value, bool) {
 	this, err := c.scope.Lookup("this")
 	if err != nil || this.Type == nil || this.Type.Kind != ctype.Pointer || this.Type.Elem == nil {
@@ -211,7 +214,7 @@ func (c *compiler) dollar(n *cexpr.Node) value {
 	}
 	register, err := c.scope.Register(name)
 	if err != nil {
-		panic(&Error{Text: c.text, Start: n.Start(), End: n.End(), Unknown: n.Token.Text,
+		panic(&cexpr.Error{Text: c.text, Start: n.Start(), End: n.End(), Unknown: n.Token.Text,
 			Problem: fmt.Sprintf("there is no $%s: neither a trace state variable nor a register", name)})
 	}
 	return value{typ: register.Type, place: register.Place}
@@ -287,7 +290,7 @@ func (c *compiler) loadFrom(n *cexpr.Node, place Place, t *ctype.Type) (code, er
 	return load(place, t, c.scope.Order())
 }
 
-// failType says why a part is no integer.
+// failType gives up because a part is no integer, with what a user can do about it.
 func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
 	if c.partial != nil {
 		hint := ""
@@ -300,7 +303,7 @@ func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
 		c.fail(n, fmt.Sprintf("%s is of type %v, which is no integer", n, t), hint)
 	}
 	if t.Swapped {
-		c.fail(n, fmt.Sprintf("%s has its bytes in the other order than the machine's; an agent expression does not compute with it", n), "")
+		c.fail(n, n.String()+" has its bytes in the other order than the machine's; an agent expression does not compute with it", "")
 	}
 	switch t.Kind {
 	case ctype.Float, ctype.Complex:
@@ -315,7 +318,7 @@ func (c *compiler) failType(n *cexpr.Node, t *ctype.Type) {
 	c.fail(n, fmt.Sprintf("%s is of type %v, which is no number", n, t), "")
 }
 
-// loadBits pushes a bit field.
+// loadBits pushes a bit-field: the integers that it lies in, joined, and its bits extended by the sign of its type.
 func (c *compiler) loadBits(n *cexpr.Node, v value) code {
 	f := v.field
 	if !f.Type.Scalar() {
@@ -390,7 +393,7 @@ func (c *compiler) sizeExpr(n *cexpr.Node) value {
 	return c.size(n, v.typ)
 }
 
-// size is the constant that sizeof gives.
+// size is the constant that sizeof returns, an unsigned integer as wide as a pointer.
 func (c *compiler) size(n *cexpr.Node, typ *ctype.Type) value {
 	if typ.Size == 0 {
 		c.fail(n, fmt.Sprintf("the size of %v is not known", typ), "")

@@ -26,7 +26,7 @@ func (c *collector) statics(n *cexpr.Node, t *ctype.Type, depth int) {
 		}
 		v, ok := c.scopedMember(n, value{typ: t}, f.Name)
 		if _, inMemory := v.place.(Memory); ok && inMemory && v.typ.Size > 0 {
-			c.place(n, v.place, v.typ.Size)
+			c.collectPlace(n, v.place, v.typ.Size)
 			c.statics(n, v.typ, depth+1)
 		}
 	}
@@ -47,13 +47,13 @@ func (c *collector) virtuals(n *cexpr.Node, v value, depth int) {
 		if f.Virtual {
 			offset := code(at.Emit).then(op(ax.OpRef64)).plus(f.VTable).then(op(ax.OpRef64))
 			c.run(n, offset, op(ax.OpPop))
-			c.place(n, inner.place, f.Type.Size)
+			c.collectPlace(n, inner.place, f.Type.Size)
 		}
 		c.virtuals(n, inner, depth+1)
 	}
 }
 
-// texts are the strings of Go and Rust: the members that have the address and the length.
+// texts are the strings of Go, by the name of their type: the members that have the address and the length.
 var texts = map[string][2]string{
 	"string": {"str", "len"}, "struct string": {"str", "len"},
 }

@@ -102,12 +102,12 @@ func printed(t *testing.T, s Scope, p *exprtest.Process, text string) string {
 	if err != nil {
 		return got + firstLine(err)
 	}
-	v, err := plan.Value(exprtest.World{Process: frame})
+	v, err := plan.Value(exprtest.Context{Process: frame})
 	if err != nil {
 		return got + firstLine(err)
 	}
 	printer := ctype.Printer{Order: s.Order(), Language: s.Language(), Memory: func(addr arch.Addr, b []byte) int {
-		content, _ := exprtest.World{Process: frame}.Memory(addr, len(b))
+		content, _ := exprtest.Context{Process: frame}.Memory(addr, len(b))
 		return copy(b, content)
 	}}
 	return got + string(printer.Print(nil, v))

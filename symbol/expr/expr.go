@@ -5,8 +5,18 @@ import (
 	"tracewell/internal/cexpr"
 )
 
-// Error is what is wrong with an expression, with the part marked.
-type Error = cexpr.Error
+// Error is a fault in the text of an expression, or in a text that contains one, with the part that is wrong. It is what every
+// exported function that parses or compiles an expression returns.
+type Error struct {
+	Text       string // the whole expression
+	Start, End int    // of the part that is wrong, in bytes of Text; End may equal Start
+	Problem    string // what is wrong, in one line: "there is no qq"
+	Hint       string // what to do about it: "did you mean q?"; "" where nothing is known
+	Unknown    string // the name that the scope does not have; "" if the fault is another
+}
+
+// Error returns the problem, Text with the part marked by ^~~~ below it, and the hint, each on a line of its own.
+func (e *Error) Error() string { return (*cexpr.Error)(e).Error() }
 
 // Condition compiles a condition to the bytecode of its value, which is not 0 where it holds. The error is an *Error.
 func Condition(text string, s Scope) (bytecode []byte, err error) {
@@ -25,7 +35,7 @@ func Evaluate(text string, s Scope) (bytecode []byte, err error) {
 	return c.bytecode(root, c.scalar(root).code, op(ax.OpPop)), nil
 }
 
-// bytecode is that of code and what follows it.
+// bytecode is the bytes of code and of what follows it, as packets and trace files carry them.
 func (c *compiler) bytecode(n *cexpr.Node, work code, more ...func(*ax.Builder)) []byte {
 	p, err := build(work, more...)
 	if err != nil {

@@ -41,7 +41,8 @@ func (c *compiler) bytes(n *cexpr.Node, v value) code {
 	return bounded(c.length(n, v).with(c.bytes(n, value{typ: v.typ.Elem}), op(ax.OpMul)), mostRepeated)
 }
 
-// bounded is a number that is none below 0, nor more than most.
+// bounded brings a number into the range from 0 to most: a length that the program has may be garbage before it is initialized,
+// and a traceframe must not be filled by it.
 func bounded(n code, most uint64) code {
 	return func(b *ax.Builder) error {
 		err := n(b)
@@ -69,17 +70,17 @@ func bounded(n code, most uint64) code {
 	}
 }
 
-// shaped completes a type in a world.
-type shaped func(w World, order arch.ByteOrder) (*ctype.Type, error)
+// shaped completes a type in a context: it reads how long the array is there.
+type shaped func(w Context, order arch.ByteOrder) (*ctype.Type, error)
 
-// shape plans how to find the type of a value whose length is computed; nil for others.
+// shape prepares finding the type of a value whose length is computed; nil for others.
 func (c *compiler) shape(n *cexpr.Node, v value) shaped {
 	if !v.computed() {
 		return nil
 	}
 	// Inner dimensions are found first: the size of an element limits how many there can be.
 	length, inner := c.program(n, c.length(n, v)), c.shape(n, value{typ: v.typ.Elem})
-	return func(w World, order arch.ByteOrder) (*ctype.Type, error) {
+	return func(w Context, order arch.ByteOrder) (*ctype.Type, error) {
 		elem, err := v.typ.Elem, error(nil)
 		if inner != nil {
 			elem, err = inner(w, order)

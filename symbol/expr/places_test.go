@@ -214,13 +214,13 @@ func comparePlan(t *testing.T, p *exprtest.Process, s Scope, text string, want i
 		t.Errorf("%s: %v", text, err)
 		return
 	}
-	b, err := plan.Bytes(exprtest.World{Process: p})
+	b, err := plan.Bytes(exprtest.Context{Process: p})
 	if err != nil || len(b) != plan.Type.Size {
 		t.Errorf("%s: % x, %v", text, b, err)
 		return
 	}
 	if got := int64(plan.Type.Extend(arch.Uint(b, binary.LittleEndian))); got != want {
-		t.Errorf("%s: the plan gives %d, want %d", text, got, want)
+		t.Errorf("%s: the evaluator gives %d, want %d", text, got, want)
 	}
 }
 
@@ -264,7 +264,7 @@ func whole(t *testing.T, s Scope, p *exprtest.Process, text string) string {
 	if err != nil {
 		return got + firstLine(err)
 	}
-	b, err := plan.Bytes(exprtest.World{Process: frame})
+	b, err := plan.Bytes(exprtest.Context{Process: frame})
 	if err != nil {
 		return got + firstLine(err)
 	}
@@ -367,7 +367,7 @@ func FuzzExpressions(f *testing.F) {
 			}
 		}
 		if plan, err := Compile(text, s); err == nil && plan.Type.Size < 1<<16 {
-			_, _ = plan.Bytes(exprtest.World{Process: p})
+			_, _ = plan.Bytes(exprtest.Context{Process: p})
 		}
 	})
 }
@@ -417,7 +417,7 @@ func TestValues(t *testing.T) {
 			continue
 		}
 		got := ctype.Unavailable
-		if v, err := plan.Value(exprtest.World{Process: p}); err == nil {
+		if v, err := plan.Value(exprtest.Context{Process: p}); err == nil {
 			got = string(ctype.Printer{Order: s.order}.AppendValue(nil, v))
 		}
 		if got != want {

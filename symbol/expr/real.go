@@ -50,7 +50,8 @@ func (c *compiler) mapped(n *cexpr.Node, operand code, apply func(a uint64) uint
 	})
 }
 
-// rounded makes a number of a type, as its cell has it.
+// rounded rounds a number to a type, float or double, and returns it as its cell holds it. Rounding to float after each operation
+// on doubles gives what float arithmetic gives: 53 bits are more than twice 24 and two.
 func rounded(f float64, typ *ctype.Type) uint64 {
 	if typ.Size == 4 {
 		f = float64(float32(f))
@@ -72,9 +73,10 @@ func realLiteral(text string) (value, bool) {
 	return value{typ: typ, code: pushed(rounded(f, typ))}, err == nil
 }
 
-// arithmetic compiles a part that is one number. For an agent expression that is an integer.
+// arithmetic compiles a part that is one number. For an agent expression that is an integer: floating point is an error there.
 func (c *compiler) arithmetic(n *cexpr.Node) value { return c.arithmeticOf(n, c.value(n)) }
 
+// arithmeticOf makes one number of a value.
 func (c *compiler) arithmeticOf(n *cexpr.Node, v value) value {
 	switch at, inMemory := v.place.(Memory); {
 	case c.partial == nil || !isFloat(v.typ):
@@ -94,7 +96,8 @@ func (c *compiler) condition(n *cexpr.Node) value {
 	return value{typ: intType, code: c.mapped(n, v.code, func(a uint64) uint64 { return truth(math.Float64frombits(a) != 0) })}
 }
 
-// converted makes a number one of another type, either of which may be a floating-point type.
+// converted makes a number one of another type, either of which may be a floating-point type. A floating-point number beyond the
+// range of an integer type is undefined in C (C17, 6.3.1.4); here the result is what Go's conversion gives on the machine.
 func (c *compiler) converted(n *cexpr.Node, v value, typ *ctype.Type) value {
 	from := v.typ
 	var apply func(uint64) uint64
@@ -117,7 +120,8 @@ func (c *compiler) converted(n *cexpr.Node, v value, typ *ctype.Type) value {
 	return value{typ: typ, code: c.mapped(n, v.code, apply)}
 }
 
-// realOperations are the operators that floating-point numbers have.
+// realOperations are the operators that floating-point numbers have. A division by zero is an infinity or not a number, by IEEE
+// 754; it is not unavailable as that of integers is.
 var realOperations = map[string]func(a, b float64) float64{
 	"+": func(a, b float64) float64 { return a + b },
 	"-": func(a, b float64) float64 { return a - b },

@@ -128,7 +128,8 @@ type unit struct {
 	alone   bool // the code does no more than read its only cell
 }
 
-// unit makes code ready to be run. Loading a cell takes three bytes and the end one.
+// unit makes code ready to be run. Code of four bytes is an ax.OpReg with its operand of two and the end: it only reads a cell,
+// and need not be run at all.
 func (c *compiler) unit(n *cexpr.Node, work code) *unit {
 	p, err := build(work)
 	if err != nil {
@@ -203,7 +204,7 @@ func (c *compiler) operand(n *cexpr.Node) (value, bool) {
 	switch {
 	case !ok && n.Form == cexpr.NameForm:
 		name = n.Token.Text
-		panic(&Error{Text: c.text, Start: n.Token.Start, End: n.Token.End(), Problem: "there is no " + name,
+		panic(&cexpr.Error{Text: c.text, Start: n.Token.Start, End: n.Token.End(), Problem: "there is no " + name,
 			Hint: cexpr.Suggest(name, c.scope.Names()), Unknown: name})
 	case !ok:
 		return value{}, false
@@ -234,7 +235,8 @@ func (c *compiler) memoryCell(n *cexpr.Node, addr code, typ *ctype.Type) code {
 	}), typ)
 }
 
-// decided is && and ||. Either is decided by one operand that is available and decides it, whichever it is.
+// decided is && and ||. Either is decided by one operand that is available and decides it, whichever it is: three-valued logic,
+// as SQL has it for NULL. The right operand is not computed where the left one decides, so that what it lacks is not reported.
 func (c *compiler) decided(n *cexpr.Node, left, right code) code {
 	decisive := n.Op == "||"
 	first, second := c.unit(n, left), c.unit(n, right)
@@ -266,7 +268,8 @@ func (c *compiler) chosen(n *cexpr.Node, condition, yes, no code) code {
 	})
 }
 
-// divisor is what something is divided by, and unavailable if it is 0.
+// divisor is what something is divided by, and unavailable if it is 0: GDB's "Division by zero" ends an expression, which a
+// condition over thousands of frames must not. The leaf says so in the list of what lacked.
 func (c *compiler) divisor(n *cexpr.Node, v value) value {
 	if v.known != nil && *v.known != 0 {
 		return v
@@ -282,6 +285,7 @@ func (c *compiler) divisor(n *cexpr.Node, v value) value {
 	return v
 }
 
+// truth is a truth value as an int.
 func truth(b bool) uint64 {
 	if b {
 		return 1

@@ -61,7 +61,8 @@ type Register struct {
 	Size   int // bytes of the value in the register
 }
 
-// Value is a value that is computed and lies nowhere, of at most eight bytes.
+// Value is a value that is computed and lies nowhere (DW_OP_stack_value), of at most eight bytes: what the compiler made a
+// variable's value known by, such as rax + 1.
 type Value struct {
 	Emit func(b *ax.Builder) error // appends code that pushes the value
 }
@@ -72,7 +73,7 @@ type Constant struct{ Bytes []byte }
 // Pieces is a value in several places, the first of which holds the bytes at the lowest addresses.
 type Pieces []Piece
 
-// Piece is a part of a value. One without a Place, or in an Absent one, is optimized out.
+// Piece is a part of a value (DW_OP_piece, DW_OP_bit_piece). One without a Place, or in an Absent one, is optimized out.
 type Piece struct {
 	Place  Place
 	Bits   int // length

@@ -36,7 +36,7 @@ func pushed(bits uint64) code {
 	}
 }
 
-// then appends operations to code.
+// then appends operations to code. Code is never changed, only wrapped: one value may be part of several expressions.
 func (c code) then(more ...func(b *ax.Builder)) code {
 	return func(b *ax.Builder) error {
 		if err := c(b); err != nil {
@@ -145,7 +145,8 @@ func constantBits(c Constant, size int, order arch.ByteOrder) uint64 {
 	return arch.Uint(c.Bytes[:size], order)
 }
 
-// loadRegister pushes a register, or a part of one. The cell has the register zero-extended.
+// loadRegister pushes a register, or a part of one. The reg operation leaves the register zero-extended in its cell; registers of
+// more than 8 bytes can be collected, but not computed with.
 func loadRegister(r Register, t *ctype.Type) (code, error) {
 	if r.Offset+t.Size > widest {
 		return nil, problem("its register has more than 8 bytes, and an agent expression reads no more")
@@ -160,7 +161,7 @@ func loadRegister(r Register, t *ctype.Type) (code, error) {
 	return c.extended(t), nil
 }
 
-// loadPieces puts an integer together from its pieces.
+// loadPieces puts an integer together from its pieces: each is shifted to its place and joined by or.
 func loadPieces(pieces Pieces, size int, order arch.ByteOrder) (code, error) {
 	var whole code
 	// An integer of which bits are missing has no value, not even in part.
@@ -227,8 +228,8 @@ func loadPiece(p Piece, bits int, order arch.ByteOrder) (code, error) {
 
 // part is where a part of a value lies, in bytes from its start.
 func part(place Place, offset, size, whole int, order arch.ByteOrder) Place {
-	// Offsets count from the lowest address. In a register and in a cell the first byte of a big-endian value is the highest one, so the
-	// distance from the other end counts there.
+	// Offsets count from the lowest address. In a register and in a cell the first byte of a big-endian value is the highest one, so
+	// the distance from the other end counts there.
 	switch at := place.(type) {
 	case Memory:
 		return Memory{code(at.Emit).plus(offset)}
@@ -253,7 +254,7 @@ func part(place Place, offset, size, whole int, order arch.ByteOrder) Place {
 	return place
 }
 
-// partOfPieces takes the pieces that hold some of the bits.
+// partOfPieces returns the pieces that hold bits bits from the first on.
 func partOfPieces(pieces Pieces, first, bits int) Place {
 	var taken Pieces
 	for _, p := range pieces {

@@ -7,21 +7,22 @@ import (
 	"tracewell/symbol/debuginfo"
 )
 
-// What is said of calls since DWARF 5, and by GCC before that.
+// How calls are described since DWARF 5 (3.4), and by GNU's extension before that, which GCC writes at -O1 and above. Package dwarf
+// has no names for the tags and attributes of either.
 const (
-	tagCallSite         dwarf.Tag  = 0x48
-	tagCallSiteParam    dwarf.Tag  = 0x49
+	tagCallSite         dwarf.Tag  = 0x48 // DW_TAG_call_site: a child of the function or block that calls
+	tagCallSiteParam    dwarf.Tag  = 0x49 // its child: a register, and an expression for what it held at the call
 	tagGNUCallSite      dwarf.Tag  = 0x4109
 	tagGNUCallSiteParam dwarf.Tag  = 0x410a
-	attrCallReturnPC    dwarf.Attr = 0x7d
-	attrCallValue       dwarf.Attr = 0x7e
-	attrCallOrigin      dwarf.Attr = 0x7f
-	attrCallTailCall    dwarf.Attr = 0x82
-	attrGNUCallValue    dwarf.Attr = 0x2111
-	attrGNUTailCall     dwarf.Attr = 0x2115
+	attrCallReturnPC    dwarf.Attr = 0x7d   // where the callee returns to; a tail call has none
+	attrCallValue       dwarf.Attr = 0x7e   // of a parameter
+	attrCallOrigin      dwarf.Attr = 0x7f   // the DIE of the callee; calls through pointers have none
+	attrCallTailCall    dwarf.Attr = 0x82   // a flag: the call is a jump
+	attrGNUCallValue    dwarf.Attr = 0x2111 // GNU's, of a parameter
+	attrGNUTailCall     dwarf.Attr = 0x2115 // GNU's flag
 )
 
-// call is a call of which the debugging information tells.
+// call is one call site that the debug information describes.
 type call struct {
 	image  *Image
 	caller *debuginfo.Entry // the function with the code
@@ -29,13 +30,14 @@ type call struct {
 	after  arch.Addr // where it returns to, in the file
 }
 
-// callee is what is called: a function of the file by its root, or any that the linker knows by its name.
+// callee identifies a called function: by its root within the file, or by its linkage name, which reaches into other files. One of
+// the two is set, so that callees can be compared and be keys.
 type callee struct {
 	root debuginfo.Offset
 	name string
 }
 
-// calls are those in a file.
+// calls are the call sites of a file. They are collected at the first question and kept, as one entry value after the other asks.
 type calls struct {
 	image   *Image
 	of      map[callee][]call
@@ -44,11 +46,11 @@ type calls struct {
 	budget  int
 }
 
-// mostEntries bounds how many descriptions of code are gone through for calls: a large program has more of them than anyone wants
-// to wait for, and what is not known of its calls is told when the program runs into it.
+// mostEntries bounds how many DIEs are searched for calls. A large program has more than anyone wants to wait for. A call that
+// was not found makes an entry value unavailable at the hits that it leads to; it never makes a wrong one (see choose).
 const mostEntries = 1 << 18
 
-// findCalls goes through the functions of a file.
+// findCalls searches the functions of all units for call sites.
 func (m *Image) findCalls() *calls {
 	all := &calls{image: m, of: make(map[callee][]call), tails: make(map[debuginfo.Offset][]callee),
 		unknown: make(map[debuginfo.Offset]bool), budget: mostEntries}
@@ -60,7 +62,8 @@ func (m *Image) findCalls() *calls {
 	return all
 }
 
-// walk goes through what lies in a description, of a function or around functions.
+// walk searches a DIE that is a function or may contain functions. The caller is the function with the code: calls in an inlined
+// copy and in a lexical block return into the frame of that.
 func (c *calls) walk(e, caller *debuginfo.Entry, depth int) {
 	for child := range c.image.file.Children(e) {
 		if c.budget--; c.budget < 0 || depth == deepest {
@@ -81,7 +84,9 @@ func (c *calls) walk(e, caller *debuginfo.Entry, depth int) {
 	}
 }
 
-// add takes in a call.
+// add records a call site. GNU's has the callee in DW_AT_abstract_origin and the return address in DW_AT_low_pc. A call without an
+// origin is one through a pointer: it cannot be told from others by what it calls, so that it is of no use, but as a tail call it
+// makes the caller one that may have jumped anywhere.
 func (c *calls) add(e, caller *debuginfo.Entry) {
 	origin, direct := e.Ref(attrCallOrigin)
 	after, returns := e.Addr(attrCallReturnPC)
@@ -89,6 +94,7 @@ func (c *calls) add(e, caller *debuginfo.Entry) {
 		origin, direct = e.Ref(dwarf.AttrAbstractOrigin)
 		after, returns = e.Addr(dwarf.AttrLowpc)
 	}
+	// A tail call is a jump: the callee returns to where the caller would have, so that no return address tells of it.
 	tail := e.Bool(attrCallTailCall) || e.Bool(attrGNUTailCall)
 	from := c.image.file.Root(caller.Offset)
 	if !direct {
@@ -105,7 +111,7 @@ func (c *calls) add(e, caller *debuginfo.Entry) {
 	}
 }
 
-// callees are the ways to name a function.
+// callees are the ways in which call sites refer to a function.
 func (m *Image) callees(off debuginfo.Offset) []callee {
 	named := []callee{{root: m.file.Root(off)}}
 	e, err := m.file.Entry(off)
@@ -118,17 +124,17 @@ func (m *Image) callees(off debuginfo.Offset) []callee {
 	return named
 }
 
-// callers are the known calls of a function, of all files; ok is false if it can be reached from itself by jumps, after which
-// it has been passed something else than the call before them did.
+// callers are the known calls of a function, of all files; ok is false if it can be reached from itself by jumps (tail calls),
+// after which it has been passed something else than the call before them did. GDB refuses such entry values as well.
 func (m *Image) callers(function *debuginfo.Entry) (found []call, ok bool) {
 	wanted := m.callees(function.Offset)
 	if m.calls().reaches(wanted) {
 		return nil, false
 	}
 	seen := make(map[arch.Addr]bool)
-	for _, image := range append([]*Image{m}, m.others()...) {
+	for _, image := range m.all() {
 		for _, name := range wanted {
-			if name.name == "" && image != m {
+			if name.name == "" && image != m { // a root means nothing in another file
 				continue
 			}
 			for _, call := range image.calls().of[name] {
@@ -142,8 +148,10 @@ func (m *Image) callers(function *debuginfo.Entry) (found []call, ok bool) {
 	return found, true
 }
 
-// reaches reports whether a function may jump to itself, directly or by others of the file.
+// reaches reports whether a function may jump to itself, directly or by other functions of the file: a search along tail calls,
+// breadth first. A tail call through a pointer may lead anywhere, so it counts as a yes.
 func (c *calls) reaches(wanted []callee) bool {
+	// wanted[0] is the function's own root; its linkage name, if it has one, follows.
 	todo := []debuginfo.Offset{wanted[0].root}
 	seen := make(map[debuginfo.Offset]bool)
 	for len(todo) > 0 {

@@ -9,8 +9,12 @@ import (
 	"tracewell/symbol/expr"
 )
 
-// compiler makes steps of an expression. It follows the types of the cells, since an operator means one thing for signed and
-// another for unsigned ones.
+// compiler translates one DWARF expression (DWARF 5, 2.5) to the code of agent expressions, operator by operator: both are stack
+// machines with cells of 64 bits. It tracks the types of the cells, which agent expressions do not have, because DWARF 5's typed
+// operators mean one thing for signed and another for unsigned cells.
+//
+// Jumps go to byte offsets in the expression. An operator that is jumped to must find the same types on every way, which is what
+// compilers write; the types of the first way count.
 type compiler struct {
 	*frame
 	cursor
@@ -20,12 +24,13 @@ type compiler struct {
 	dead   bool           // what follows is only reached by a jump
 }
 
+// Errors that end a translation. They complete "x: ", as what a location cannot tell is told of the variable.
 var (
 	errDamaged = errors.New("its location is damaged")
 	errStack   = errors.New("its location takes more from the stack than there is")
 )
 
-// emission compiles an expression whose value is an address or a number.
+// emission compiles an expression whose value is an address or a number, such as a frame base or the size of an array.
 func (f *frame) emission(code []byte) (emit, error) {
 	c := f.compiler(code)
 	for c.more() {
@@ -37,12 +42,14 @@ func (f *frame) emission(code []byte) (emit, error) {
 	return c.finish()
 }
 
+// compiler starts the translation of an expression in a frame.
 func (f *frame) compiler(code []byte) *compiler {
 	return &compiler{frame: f, cursor: cursor{code: code, order: f.order}, steps: steps{targets: make(map[int]bool)},
 		joined: make(map[int][]cell)}
 }
 
-// begin takes the next operator, which may be where a jump leads.
+// begin reads the next operator and opens a step for it, as a jump may lead there. Behind an unconditional jump the stack is that
+// of the jump that leads here. GNU's operators are returned as those of DWARF 5.
 func (c *compiler) begin() byte {
 	if cells, ok := c.joined[c.at]; ok && c.dead {
 		c.cells, c.dead = cells, false
@@ -55,7 +62,7 @@ func (c *compiler) begin() byte {
 	return op
 }
 
-// finish gives the code of what was compiled.
+// finish returns what emits the code. A jump to anything but the start of an operator, or the end, is damage.
 func (c *compiler) finish() (emit, error) {
 	c.end = len(c.code)
 	if cells, ok := c.joined[c.end]; ok && c.dead {
@@ -84,6 +91,7 @@ func (c *compiler) add(code func(b *ax.Builder)) {
 	c.list = append(c.list, step{-1, func(o *output) error { code(o.Builder); return nil }})
 }
 
+// ops appends operations without operands.
 func (c *compiler) ops(ops ...ax.Op) {
 	c.add(func(b *ax.Builder) {
 		for _, op := range ops {
@@ -92,6 +100,7 @@ func (c *compiler) ops(ops ...ax.Op) {
 	})
 }
 
+// push and pop track the stack of types; the code that moves the values is appended apart.
 func (c *compiler) push(t cell) { c.cells = append(c.cells, t) }
 
 // constant pushes a number.
@@ -108,7 +117,7 @@ func (c *compiler) pop(n int) ([]cell, error) {
 	}
 	at := len(c.cells) - n
 	cells := c.cells[at:]
-	c.cells = c.cells[:at:at]
+	c.cells = c.cells[:at:at] // a push copies, as jumps keep the list that they saw
 	return cells, nil
 }
 
@@ -132,6 +141,8 @@ func (c *compiler) operator(op byte) error {
 	return unknown(op)
 }
 
+// unknown is the error of an operator that cannot be translated: xderef and call among those of the standard, and whatever vendors
+// have added.
 func unknown(op byte) error {
 	return fmt.Errorf("its location uses an operation (0x%02x) that agent expressions do not have", op)
 }
@@ -142,6 +153,7 @@ func (c *compiler) based(n uint64) error {
 	return c.relative(func() (emit, error) { return c.frame.push(n) }, offset)
 }
 
+// addOffset adds a constant to the cell on top.
 func addOffset(b *ax.Builder, offset int64) {
 	if offset != 0 {
 		b.Const(offset)
@@ -149,24 +161,32 @@ func addOffset(b *ax.Builder, offset int64) {
 	}
 }
 
-// relative pushes what the frame knows, with an offset.
+// plus pushes e + offset.
+func (e emit) plus(offset int64) emit {
+	return func(b *ax.Builder) error {
+		err := e(b)
+		addOffset(b, offset)
+		return err
+	}
+}
+
+// relative pushes a value of the frame, such as its base, with an offset in bytes.
 func (c *compiler) relative(get func() (emit, error), offset int64) error {
 	value, err := get()
 	if err != nil {
 		return err
 	}
-	c.list = append(c.list, step{-1, func(o *output) error {
-		if err := value(o.Builder); err != nil {
-			return err
-		}
-		addOffset(o.Builder, offset)
-		return nil
-	}})
+	c.append(value.plus(offset))
 	c.push(cell{})
 	return nil
 }
 
-// dyadic compiles an operator of two operands.
+// append adds code that may fail to what the operator does.
+func (c *compiler) append(code emit) {
+	c.list = append(c.list, step{-1, func(o *output) error { return code(o.Builder) }})
+}
+
+// dyadic compiles an operator with two operands, of which the left one decides on the sign and the type of the result.
 func (c *compiler) dyadic(op byte) error {
 	row := dyadic[op]
 	cells, err := c.pop(2)
@@ -178,7 +198,8 @@ func (c *compiler) dyadic(op byte) error {
 	if row.unsigned != nil && (left.size > 0 && !left.signed || left.size == 0 && row.plain) {
 		ops = row.unsigned
 	}
-	if op == opShr && left.signed { // shifts zeros in, whatever the sign
+	// A signed cell is extended by its sign, which a logical shift must not bring down: the upper bits are cleared first.
+	if op == opShr && left.signed {
 		c.add(func(b *ax.Builder) {
 			b.Emit(ax.OpSwap)
 			cell{size: left.size}.narrow(b)
@@ -194,7 +215,7 @@ func (c *compiler) dyadic(op byte) error {
 	return nil
 }
 
-// jump compiles skip and bra.
+// jump compiles skip and bra. Their operand is a signed distance of two bytes from the operator behind it.
 func (c *compiler) jump(op ax.Op) error {
 	offset := int(int16(c.integer(2)))
 	target := c.at + offset
@@ -212,7 +233,7 @@ func (c *compiler) jump(op ax.Op) error {
 	return nil
 }
 
-// located pushes an address of the file, where the program runs.
+// located pushes an address of the file as the running program has it.
 func (c *compiler) located(addr arch.Addr) error { return c.constant(int64(addr + c.bias)) }
 
 // indexedAddress looks up the operand in the unit's table of addresses.

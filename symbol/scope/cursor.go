@@ -2,7 +2,8 @@ package scope
 
 import "tracewell/arch"
 
-// cursor takes an expression apart. What is beyond its end is zero, and makes it short.
+// cursor reads an expression, an operator and its operands at a time. What is beyond its end is zero, and sets short; the compiler
+// looks at that once per operator. The readers of package debuginfo are not exported: they need a unit around them.
 type cursor struct {
 	code  []byte
 	at    int
@@ -12,7 +13,8 @@ type cursor struct {
 
 func (c *cursor) more() bool { return c.at < len(c.code) && !c.short }
 
-func (c *cursor) take(n uint64) []byte {
+// bytes returns the next n bytes, nil if there are fewer.
+func (c *cursor) bytes(n uint64) []byte {
 	if c.short || n > uint64(len(c.code)-c.at) {
 		c.short = true
 		return nil
@@ -22,7 +24,7 @@ func (c *cursor) take(n uint64) []byte {
 }
 
 func (c *cursor) byte() byte {
-	if b := c.take(1); b != nil {
+	if b := c.bytes(1); b != nil {
 		return b[0]
 	}
 	return 0
@@ -31,12 +33,13 @@ func (c *cursor) byte() byte {
 // integer takes a number of size bytes, with a sign if size is negative.
 func (c *cursor) integer(size int) int64 {
 	if size >= 0 {
-		return int64(arch.Uint(c.take(uint64(size)), c.order))
+		return int64(arch.Uint(c.bytes(uint64(size)), c.order))
 	}
-	up := 64 + 8*size
-	return int64(arch.Uint(c.take(uint64(-size)), c.order)<<up) >> up
+	up := 64 + 8*size // the sign is brought to the top of the cell and back
+	return int64(arch.Uint(c.bytes(uint64(-size)), c.order)<<up) >> up
 }
 
+// unsigned reads an unsigned LEB128 number, cut to 64 bits.
 func (c *cursor) unsigned() (n uint64) {
 	for shift := 0; ; shift += 7 {
 		b := c.byte()
@@ -49,6 +52,7 @@ func (c *cursor) unsigned() (n uint64) {
 	}
 }
 
+// signed reads a signed LEB128 number, cut to 64 bits.
 func (c *cursor) signed() (n int64) {
 	for shift := 0; ; shift += 7 {
 		b := c.byte()

@@ -10,7 +10,8 @@ import (
 )
 
 // Fixed finds a variable of a file or a namespace that has an address of its own, by its whole name; false if there is none, or
-// more than one. A nil Image has none of anything.
+// more than one: the static variables of one name in several files. It is for readers of a trace file, which know addresses and no
+// pc. A nil Image has none of anything.
 func (m *Image) Fixed(name string) (arch.Addr, *ctype.Type, bool) {
 	if m == nil {
 		return 0, nil, false
@@ -23,6 +24,7 @@ func (m *Image) Fixed(name string) (arch.Addr, *ctype.Type, bool) {
 			continue
 		}
 		at, ok := m.types.staticAddress(e)
+		// One variable may have several DIEs, as a declaration completed elsewhere: what counts is whether the addresses are equal.
 		switch {
 		case !ok:
 		case found != nil && at != addr:
@@ -65,7 +67,8 @@ func (m *Image) Type(name string) (*ctype.Type, bool) {
 	return t, err == nil
 }
 
-// Constant finds an enumerator: its value, extended to 64 bits by the sign of its enumeration, and the enumeration.
+// Constant finds an enumerator: its value, extended to 64 bits by the sign of its enumeration, and the enumeration. The first one
+// of the name counts, as enumerators of one name in several files mostly come from one header.
 func (m *Image) Constant(name string) (int64, *ctype.Type, bool) {
 	if m == nil {
 		return 0, nil, false
@@ -121,6 +124,7 @@ func (s *Scope) Frame() []Local {
 	return found
 }
 
+// localOf reads how a variable lies: DW_OP_fbreg and nothing else is what compilers write at -O0.
 func (s *Scope) localOf(e *debuginfo.Entry, name string) Local {
 	l := Local{Name: name, Type: s.image.types.of(e)}
 	if addr, ok := s.image.types.staticAddress(e); ok {

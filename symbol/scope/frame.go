@@ -5,11 +5,21 @@ import (
 	"tracewell/ax"
 )
 
-// emit appends code that leaves one cell more on the stack. It may be called more than once.
-type emit = func(b *ax.Builder) error
+// emit appends code that leaves one cell more on the stack. It may be called more than once, as a value is put into every
+// expression that uses it; it must not depend on anything that changes.
+type emit func(b *ax.Builder) error
 
-// frame is what expressions refer to besides what is in them: the registers of the target, the frame at a pc, the unit that
-// the expression is from.
+// held pushes a register as it is at the hit.
+func held(reg arch.Reg) emit {
+	return func(b *ax.Builder) error {
+		b.Emit(ax.OpReg, uint64(reg))
+		return nil
+	}
+}
+
+// frame is what DWARF expressions refer to besides what is in them (DWARF 5, 2.5.1): the registers of the target, the frame at a
+// pc, the unit that the expression is from. Its functions are those of an Image, or of a test. They fail only when an expression
+// uses them, so that a file without unwind tables still has its global variables.
 type frame struct {
 	order    arch.ByteOrder
 	addrSize int
@@ -31,7 +41,7 @@ type frame struct {
 // current pushes a register as it is: the frame is that of the tracepoint.
 func (f *frame) current(n uint64) (emit, error) {
 	reg, _, err := f.register(n)
-	return func(b *ax.Builder) error { b.Emit(ax.OpReg, uint64(reg)); return nil }, err
+	return held(reg), err
 }
 
 // cell is the type of a cell of the stack. Those without a size are as wide as the stack, and have a sign or none as the
@@ -41,7 +51,8 @@ type cell struct {
 	signed bool
 }
 
-// narrow keeps a cell within the width of its type.
+// narrow keeps a cell within the width of its type: arithmetic in a type wraps around (2.5.1.4), that of the stack has 64 bits. All
+// cells hold numbers extended to 64 bits by their sign, so that comparing needs no further step.
 func (c cell) narrow(b *ax.Builder) {
 	switch {
 	case c.size == 0 || c.size >= 8:
@@ -52,7 +63,7 @@ func (c cell) narrow(b *ax.Builder) {
 	}
 }
 
-// step is the code of one operator.
+// step is the code of one operator, or a further piece of it, which has the offset -1.
 type step struct {
 	at   int // offset of the operator
 	emit func(o *output) error
@@ -65,7 +76,8 @@ type steps struct {
 	end     int          // where the expression ends, to which they can jump, too
 }
 
-// output is a builder with a label for each operator that is jumped to.
+// output is a builder with a label for each operator that is jumped to. Labels belong to one builder, and code is emitted into
+// many, so they are made at each emission.
 type output struct {
 	*ax.Builder
 	labels map[int]ax.Label
@@ -87,6 +99,7 @@ func (s steps) emit(b *ax.Builder) error {
 	return nil
 }
 
+// bind makes an offset of the expression the target of the jumps that lead there.
 func (o *output) bind(at int) {
 	if label, ok := o.labels[at]; ok {
 		o.Bind(label)

@@ -10,7 +10,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/ax"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 	"tracewell/tdesc"
@@ -33,7 +33,8 @@ type Options struct {
 	TLSOffset func() (int64, bool)
 }
 
-// Image is a file at its place in a program. What was once read of its types is kept, so one Image serves all scopes.
+// Image is a file at its place in a program. What was once read of its types is kept, so one Image serves all scopes. Addresses
+// within it are those of the file; those that it returns are those of the running program, with the bias added.
 type Image struct {
 	file    *debuginfo.File
 	bias    arch.Addr
@@ -54,6 +55,7 @@ func New(f *debuginfo.File, bias arch.Addr, o Options) *Image {
 	m := &Image{file: f, bias: bias, options: o}
 	m.types = &types{image: m, file: f, bias: bias, known: make(map[debuginfo.Offset]*ctype.Type)}
 	m.calls = sync.OnceValue(m.findCalls)
+	// Of several symbols with one name the global one counts, as for the linker: local ones are of one object file each.
 	m.symbols = sync.OnceValue(func() map[string]debuginfo.Symbol {
 		all := make(map[string]debuginfo.Symbol)
 		for _, s := range f.Symbols() {
@@ -94,6 +96,9 @@ func defaultLayout(m *arch.Machine) *tdesc.Layout {
 	return kept.(*tdesc.Layout)
 }
 
+// all are the files of the program, this one first.
+func (m *Image) all() []*Image { return append([]*Image{m}, m.others()...) }
+
 // others are the other files of the program.
 func (m *Image) others() []*Image {
 	if m.options.Others == nil {
@@ -126,12 +131,14 @@ func (m *Image) linked(symbol string) (arch.Addr, bool) {
 func (m *Image) undescribed(qualified, member string) (arch.Addr, bool) {
 	ending := fmt.Sprintf("%d%sE", len(member), member)
 	closed := strings.NewReplacer("> >", ">>")
+	// The file itself comes last: a library that defines the member is more often without debug information than the file that uses
+	// it.
 	for _, image := range append(m.others(), m) {
 		for symbol := range image.symbols() {
 			if !strings.HasSuffix(symbol, ending) {
 				continue
 			}
-			if name, ok := mangle.Source(symbol); ok && closed.Replace(name) == closed.Replace(qualified) {
+			if name, ok := demangle.Source(symbol); ok && closed.Replace(name) == closed.Replace(qualified) {
 				return m.linked(symbol)
 			}
 		}
@@ -144,6 +151,7 @@ func At(f *debuginfo.File, pc, bias arch.Addr, o Options) *Scope { return New(f,
 
 // frame is what the locations in a unit refer to at a pc. The function is nil outside of any.
 func (m *Image) frame(unit *debuginfo.Unit, function *debuginfo.Entry, pc arch.Addr) *frame {
+	// A fresh frame for each pc: base and cfa depend on it. It refers to itself where an expression needs another one.
 	isa := m.options.ISA
 	f := &frame{order: isa.Order, addrSize: isa.AddrSize, bias: m.bias, register: m.register, name: m.registerName, tls: m.threadLocal}
 	if unit != nil {
@@ -152,7 +160,7 @@ func (m *Image) frame(unit *debuginfo.Unit, function *debuginfo.Entry, pc arch.A
 	}
 	if function != nil {
 		ranges := m.file.Ranges(function)
-		f.entry = len(ranges) > 0 && ranges[0].Begin == pc
+		f.entry = len(ranges) > 0 && ranges[0].Begin == pc // the first range is the one that is entered, not the lowest
 	}
 	f.push = f.current
 	f.passed = func(n uint64) (emit, error) { return m.passed(f, function, pc, n) }
@@ -166,7 +174,9 @@ func (m *Image) frame(unit *debuginfo.Unit, function *debuginfo.Entry, pc arch.A
 	return f
 }
 
-// frameBase compiles the frame base of a function. That it is in a register means that it is what the register holds.
+// frameBase compiles DW_AT_frame_base. GCC 12 writes DW_OP_call_frame_cfa, in strict DWARF 2 a list of registers with offsets, and
+// Clang 14 a register location (DW_OP_reg6), which means here that the base is what the register holds, not where it is (DWARF 5,
+// 3.3.5). It must not refer to itself by DW_OP_fbreg.
 func (m *Image) frameBase(f *frame, code []byte) (emit, error) {
 	if len(code) == 1 && code[0] >= opReg0 && code[0] <= opReg31 {
 		code = []byte{code[0] - opReg0 + opBreg0, 0}
@@ -179,7 +189,7 @@ func (m *Image) frameBase(f *frame, code []byte) (emit, error) {
 	return inner.emission(code)
 }
 
-// cfa compiles the address of the frame by what is said for unwinding.
+// cfa compiles the canonical frame address by the unwind table. An expression for it cannot ask for the CFA itself.
 func (m *Image) cfa(f *frame, pc arch.Addr) (emit, error) {
 	unwound, err := m.file.CFA(pc)
 	if err != nil {
@@ -194,14 +204,10 @@ func (m *Image) cfa(f *frame, pc arch.Addr) (emit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(b *ax.Builder) error {
-		err := push(b)
-		addOffset(b, unwound.CFA.Offset)
-		return err
-	}, nil
+	return push.plus(unwound.CFA.Offset), nil
 }
 
-// cell reads a base type. Agent expressions compute with integers only.
+// cell reads the base type that a typed operator names (DWARF 5, 2.5.1). Agent expressions compute with integers only.
 func (m *Image) cell(off debuginfo.Offset) (cell, error) {
 	e, err := m.file.Entry(off)
 	if err != nil || e.Tag != dwarf.TagBaseType {
@@ -217,6 +223,7 @@ func (m *Image) cell(off debuginfo.Offset) (cell, error) {
 	return cell{int(min(size, 16)), false}, cellSize(size)
 }
 
+// cellSize rejects integers that a cell of 64 bits cannot hold, such as __int128.
 func cellSize(size uint64) error {
 	if size == 0 || size > 8 {
 		return fmt.Errorf("its location computes with numbers of %d bytes", size)
@@ -224,7 +231,9 @@ func cellSize(size uint64) error {
 	return nil
 }
 
-// threadLocal gives the code that makes an address of an offset in thread-local storage.
+// threadLocal returns the code of DW_OP_form_tls_address, and GNU's operator of the kind: it turns an offset in the file's block of
+// thread-local storage into the address in the current thread. An agent expression cannot call __tls_get_addr, so only blocks at a
+// fixed distance from the thread pointer can be reached: those of files that were loaded at the start of the program (static TLS).
 func (m *Image) threadLocal() (emit, error) {
 	below, err := m.belowThread()
 	if err != nil {
@@ -242,8 +251,9 @@ func (m *Image) threadLocal() (emit, error) {
 	}, nil
 }
 
-// belowThread is how far below the thread pointer the file's thread-local storage begins. Only the executable's is known from
-// the file: it comes first.
+// belowThread is how far below the thread pointer the file's block begins. Only the executable's is known from the file: its
+// block is the first below the thread pointer (variant II of the ELF TLS specification, which x86-64 has), rounded up so that it
+// is aligned.
 func (m *Image) belowThread() (int64, error) {
 	if m.options.TLSOffset != nil {
 		if below, ok := m.options.TLSOffset(); ok {
@@ -257,6 +267,7 @@ func (m *Image) belowThread() (int64, error) {
 	case m.options.Library:
 		return 0, errors.New("it is thread-local, and where the storage of a shared library lies is only known when it is loaded")
 	}
+	// glibc keeps the offset of the block within its alignment, so that the block may begin further below by what is left over.
 	first := -uint64(local.Addr) & (local.Align - 1)
 	return int64((local.Size-first+local.Align-1)&^(local.Align-1) + first), nil
 }

@@ -14,6 +14,7 @@ func (s *Scope) imported(name string) []string {
 	var found []string
 	seen := make(map[debuginfo.Offset]bool)
 	first, rest, qualified := strings.Cut(name, "::")
+	// The closure calls itself for the target of each directive; seen bounds it, since namespaces may import one another.
 	var search func(place *debuginfo.Entry)
 	search = func(place *debuginfo.Entry) {
 		if place == nil || seen[place.Offset] {
@@ -50,7 +51,9 @@ func (s *Scope) imported(name string) []string {
 	return found
 }
 
-// importOf is what an entry imports, nil if it imports nothing.
+// importOf is the namespace or declaration that an entry imports (DWARF 5, 3.2.3 to 3.2.5), nil if it imports nothing: using
+// directives are DW_TAG_imported_module, using declarations and namespace aliases DW_TAG_imported_declaration, the latter with a
+// name.
 func (s *Scope) importOf(e *debuginfo.Entry) *debuginfo.Entry {
 	if e.Tag != dwarf.TagImportedModule && e.Tag != dwarf.TagImportedDeclaration {
 		return nil

@@ -115,6 +115,7 @@ type session struct {
 	*testing.T
 	files                    map[string]*debuginfo.File
 	compared, absent, beyond int
+	unfolded                 int // children that were found in the text of GDB
 }
 
 // images are the files of the program that have debugging information, and the one that the pc is in.
@@ -233,6 +234,59 @@ func (s *session) compare(mark string, p *process, scope *Scope, printer ctype.P
 	split := strings.HasSuffix(s.Name(), "-split") && text == "<incomplete type>"
 	if got != text && !split {
 		s.Errorf("%s %s %s of type %v is\n%s, by GDB\n%s%s", mark, want.Kind, want.Name, o.Type, got, text, want.Error)
+		return
+	}
+	if v.Type.Kind == ctype.Record && !split {
+		u := unfolding{session: s, Printer: printer, where: mark + " " + want.Name, all: text, rest: text, bases: make(map[string]bool)}
+		u.unfold(v)
+	}
+}
+
+// unfolding holds the children of a value against what GDB prints of it: each stands there by its name and with its value, behind
+// the one before it.
+type unfolding struct {
+	*session
+	ctype.Printer
+	where, all, rest string
+	bases            map[string]bool // virtual ones are printed once, and are children wherever they are named
+}
+
+func (u *unfolding) unfold(v ctype.Value) {
+	for c := range u.Children(v) {
+		name := c.Name + " = "
+		switch {
+		case c.Role == ctype.ElementChild || c.Role == ctype.BaseChild && u.bases[c.Name] || c.Name == "npos":
+			continue
+		case c.Role == ctype.BaseChild:
+			u.bases[c.Name], name = true, "<"+c.Name+"> = "
+		case c.Role == ctype.StaticChild:
+			name = "static " + name
+		case c.Name == "" || u.Language == ctype.Rust && c.Name[0] <= '9':
+			name = ""
+		case u.Language == ctype.Rust:
+			name = c.Name + ": "
+		}
+		record := c.Missing == "" && c.Value.Type.Kind == ctype.Record
+		if !record {
+			name += c.Missing
+		}
+		if !record && c.Missing == "" {
+			name += string(u.AppendValue(nil, c.Value))
+		}
+		i := strings.Index(u.rest, name)
+		if i < 0 {
+			u.Errorf("%s: the child %q is not in\n%s of\n%s", u.where, name, u.rest, u.all)
+			return
+		}
+		u.rest = u.rest[i+len(name):]
+		if u.unfolded++; record && c.Role != ctype.StaticChild {
+			bases := u.bases
+			if c.Role != ctype.BaseChild {
+				u.bases = make(map[string]bool) // another object
+			}
+			u.unfold(c.Value)
+			u.bases = bases
+		}
 	}
 }
 
@@ -271,9 +325,9 @@ func TestAsGDB(t *testing.T) {
 		t.Run(b.String(), func(t *testing.T) {
 			s := &session{T: t, files: make(map[string]*debuginfo.File)}
 			corpus.Visit(t, corpus.Compile(t, b), 2, names, s.visit)
-			t.Logf("%d values compared, %d of them optimised out, %d beyond agent expressions", s.compared, s.absent, s.beyond)
-			if s.compared < 50 {
-				t.Errorf("only %d values were compared", s.compared)
+			t.Logf("%d values compared, %d of them optimised out, %d beyond agent expressions; %d children", s.compared, s.absent, s.beyond, s.unfolded)
+			if s.compared < 50 || s.unfolded < 20 {
+				t.Errorf("only %d values were compared, with %d children", s.compared, s.unfolded)
 			}
 		})
 	}

@@ -36,17 +36,14 @@ func (s *Scope) local(name string) *debuginfo.Entry {
 	return nil
 }
 
-// outer finds what is not of the function's blocks.
+// outer finds what is not of the function's blocks: in the class and the namespaces around it, by what they import, in other
+// functions and other files by qualified names, and at last among the linker's symbols, which have no types.
 func (s *Scope) outer(name string) (expr.Object, error) {
+	var wholes []string
 	for _, prefix := range s.prefixes() {
-		if o, ok := s.member(prefix + name); ok {
-			return o, nil
-		}
-		if o, ok := s.exactly(prefix + name); ok {
-			return o, nil
-		}
+		wholes = append(wholes, prefix+name)
 	}
-	for _, whole := range s.imported(name) {
+	for _, whole := range append(wholes, s.imported(name)...) {
 		if o, ok := s.member(whole); ok {
 			return o, nil
 		}
@@ -57,13 +54,13 @@ func (s *Scope) outer(name string) (expr.Object, error) {
 	if o, ok := s.ofFunction(name); ok {
 		return o, nil
 	}
-	others := s.image.others()
-	for _, other := range others {
+	// Other files have no unit at the pc, so their namespaces have to be written out.
+	for _, other := range s.image.others() {
 		if o, ok := other.At(0).exactly(name); ok {
 			return o, nil
 		}
 	}
-	for _, image := range append([]*Image{s.image}, others...) {
+	for _, image := range s.image.all() {
 		if o, ok := image.symbol(name); ok {
 			return o, nil
 		}
@@ -114,7 +111,8 @@ func (s *Scope) declared(e *debuginfo.Entry) *debuginfo.Entry {
 	return e
 }
 
-// member finds a static member of a class, or of one of its bases, by its whole name.
+// member finds a static member of a class, or of one of its bases, by its whole name: the class is looked up as a type, because the
+// index of names has only members that have an address or a value in their own DIE.
 func (s *Scope) member(whole string) (expr.Object, bool) {
 	whole = strings.TrimPrefix(whole, "::")
 	end := outerEnd(whole)
@@ -154,7 +152,8 @@ func (s *Scope) exactly(name string) (expr.Object, bool) {
 	return expr.Object{}, false
 }
 
-// nearest prefers what is in the unit, and then what other units show, to what they have for themselves.
+// nearest chooses among DIEs of one name: a definition before a declaration, then what is in the unit, then what other units export
+// before what they keep to themselves (static).
 func (s *Scope) nearest(offsets []debuginfo.Offset) *debuginfo.Entry {
 	var best *debuginfo.Entry
 	rank := 0
@@ -163,6 +162,7 @@ func (s *Scope) nearest(offsets []debuginfo.Offset) *debuginfo.Entry {
 		if err != nil {
 			continue
 		}
+		// Bits of the rank, by weight: 4 a definition, 2 in the unit, 1 exported; 1 for all to begin with, so that 0 is nothing.
 		r := 1
 		if _, external := s.image.file.Lookup(e, dwarf.AttrExternal); external {
 			r = 2
@@ -180,6 +180,7 @@ func (s *Scope) nearest(offsets []debuginfo.Offset) *debuginfo.Entry {
 	return best
 }
 
+// onlyDeclared reports whether a DIE is a declaration, DW_AT_external without a location in most cases.
 func (s *Scope) onlyDeclared(e *debuginfo.Entry) bool { return e.Bool(dwarf.AttrDeclaration) }
 
 // quotedFile splits "'queue.c'::count".
@@ -191,7 +192,7 @@ func quotedFile(name string) (file, rest string, ok bool) {
 	return file, rest, ok && rest != ""
 }
 
-// inFile finds what a source file has.
+// inFile finds what a source file has, static or not. A file that was compiled into several units is searched in all of them.
 func (s *Scope) inFile(file, name string) (expr.Object, error) {
 	known := false
 	for _, unit := range s.image.file.Units() {
@@ -239,7 +240,7 @@ func (s *Scope) ofFunction(name string) (expr.Object, bool) {
 	return expr.Object{}, false
 }
 
-// within finds a variable in a block or one of those in it.
+// within finds a variable in a block or one of those in it. Where several blocks have one of the name the first in the file counts.
 func (s *Scope) within(block *debuginfo.Entry, name string, depth int) *debuginfo.Entry {
 	for child := range s.image.file.Children(block) {
 		switch child.Tag {

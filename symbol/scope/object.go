@@ -25,11 +25,12 @@ func (s *Scope) object(e *debuginfo.Entry, name string) (expr.Object, error) {
 		return s.defined(e, name)
 	}
 	o := expr.Object{Name: name, Type: s.image.types.of(e)}
-	o.Place = s.place(e, o.Type)
+	o.Place = s.locate(e, o.Type)
 	return o, nil
 }
 
-// defined finds the definition of what is only declared.
+// defined finds the definition of what is only declared: in the file, in the other files of the program, and by the symbol of a
+// file that has no debug information.
 func (s *Scope) defined(e *debuginfo.Entry, name string) (expr.Object, error) {
 	whole := s.image.file.QualifiedName(e)
 	for _, off := range s.image.file.Variables("::" + whole) {
@@ -43,14 +44,12 @@ func (s *Scope) defined(e *debuginfo.Entry, name string) (expr.Object, error) {
 			return o, nil
 		}
 	}
-	if addr, ok := s.image.linked(s.linkName(e)); ok {
+	if addr, ok := s.image.linked(s.image.linkName(e)); ok {
 		return expr.Object{Name: name, Type: s.image.types.of(e), Place: at(addr)}, nil
 	}
 	return expr.Object{Name: name, Type: s.image.types.of(e),
 		Place: expr.Absent{Reason: fmt.Sprintf("%s is defined in a file that is not loaded", whole)}}, nil
 }
-
-func (s *Scope) linkName(e *debuginfo.Entry) string { return s.image.linkName(e) }
 
 // linkName is what the linker calls a function or a variable.
 func (m *Image) linkName(e *debuginfo.Entry) string {
@@ -61,13 +60,14 @@ func (m *Image) linkName(e *debuginfo.Entry) string {
 }
 
 // place compiles where a variable lies: by its own description, or that of what it is a copy of.
-func (s *Scope) place(e *debuginfo.Entry, t *ctype.Type) expr.Place {
+func (s *Scope) locate(e *debuginfo.Entry, t *ctype.Type) expr.Place {
+	// A concrete instance refers to the abstract one, which has the value where it is the same in all instances.
 	for range deepest {
 		if e.Has(dwarf.AttrLocation) {
 			if addr, ok := s.copied(e); ok {
 				return at(addr)
 			}
-			return s.frame.in(s.image, e.Unit).place(s.image.file.LocationAt(e, dwarf.AttrLocation, s.pc), t.Size)
+			return s.frame.in(s.image, e.Unit).locate(s.image.file.LocationAt(e, dwarf.AttrLocation, s.pc), t.Size)
 		}
 		if v, ok := e.Value(dwarf.AttrConstValue); ok {
 			return s.constant(v, t)
@@ -81,8 +81,9 @@ func (s *Scope) place(e *debuginfo.Entry, t *ctype.Type) expr.Place {
 	return absent(errOptimizedOut)
 }
 
-// copied finds the copy of a library's variable that the executable has: its linker makes one where its code takes the variable
-// for one of its own.
+// copied finds the copy of a library's variable that the executable has (R_X86_64_COPY): the linker makes one where code that is
+// not position-independent takes the variable for one of its own. The dynamic linker binds the library to the copy as well, so
+// that what lies at the variable's own address is never read. GDB looks for the copy by the minimal symbol.
 func (s *Scope) copied(e *debuginfo.Entry) (arch.Addr, bool) {
 	if !s.image.options.Library {
 		return 0, false
@@ -93,10 +94,11 @@ func (s *Scope) copied(e *debuginfo.Entry) (arch.Addr, bool) {
 	if _, external := s.image.file.Lookup(e, dwarf.AttrExternal); !external {
 		return 0, false
 	}
-	return s.image.linked(s.linkName(e))
+	return s.image.linked(s.image.linkName(e))
 }
 
-// in is the frame for expressions of another unit.
+// in is the frame for expressions of another unit: link-time optimization describes a variable in one unit and its function in
+// another, and indexes of addresses and offsets of base types are relative to the unit in which they stand.
 func (f *frame) in(m *Image, unit *debuginfo.Unit) *frame {
 	other := *f
 	other.address = unit.Address
@@ -124,7 +126,7 @@ func (s *Scope) code(e *debuginfo.Entry, name string) (expr.Object, bool) {
 	return expr.Object{}, false
 }
 
-// declaredCode is the description of a function that has its parameters and result.
+// declaredCode is the DIE that has a function's parameters and result: of a concrete instance, the abstract one.
 func (s *Scope) declaredCode(e *debuginfo.Entry) *debuginfo.Entry {
 	if origin := s.image.file.Origin(e); origin != nil {
 		return s.declared(e)
@@ -143,7 +145,8 @@ func (s *Scope) enumerator(e *debuginfo.Entry, name string) (expr.Object, bool) 
 	return expr.Object{Name: name, Type: t, Place: s.constant(v, t)}, ok
 }
 
-// What GDB calls the types of what only the linker knows.
+// What GDB calls the types of what only the linker knows. "print" shows such a variable after a cast only, and so does a collection
+// (expr's cast).
 var (
 	unknownFunction = &ctype.Type{Kind: ctype.Function, Name: "<text variable, no debug info>", Size: 1, Elem: ctype.Int(4, true)}
 	unknownVariable = &ctype.Type{Name: "<data variable, no debug info>"}

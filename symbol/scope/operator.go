@@ -30,8 +30,8 @@ var operators = map[byte]func(*compiler) error{
 		_, err := c.pop(1)
 		return err
 	},
-	opSwap: func(c *compiler) error { return c.turn(2, ax.OpSwap) },
-	opRot:  func(c *compiler) error { return c.turn(3, ax.OpRot) },
+	opSwap: func(c *compiler) error { return c.rotate(2, ax.OpSwap) },
+	opRot:  func(c *compiler) error { return c.rotate(3, ax.OpRot) },
 	opNop:  func(*compiler) error { return nil },
 
 	opAbs: func(c *compiler) error { return c.unary(absolute) },
@@ -41,6 +41,7 @@ var operators = map[byte]func(*compiler) error{
 		offset := int64(c.cursor.unsigned())
 		return c.unary(func(b *ax.Builder) { addOffset(b, offset) })
 	},
+	// Agent expressions read the sizes 1, 2, 4 and 8 only, and zero-extend as DW_OP_deref_size requires.
 	opDeref:     func(c *compiler) error { return c.load(8, cell{}) },
 	opDerefSize: func(c *compiler) error { return c.load(int(c.byte()), cell{}) },
 	opDerefType: func(c *compiler) error {
@@ -49,6 +50,7 @@ var operators = map[byte]func(*compiler) error{
 		return errors.Join(err, c.load(size, t))
 	},
 
+	// What follows a skip is dead until a jump leads to it: its stack is not known before (begin).
 	opSkip: func(c *compiler) error {
 		err := c.jump(ax.OpGoto)
 		c.dead = true
@@ -72,24 +74,26 @@ var operators = map[byte]func(*compiler) error{
 		if _, err := c.pop(1); err != nil {
 			return err
 		}
-		c.list = append(c.list, step{-1, func(o *output) error { return add(o.Builder) }})
+		c.append(add)
 		c.push(cell{})
 		return nil
 	},
 
 	opConstType:   constType,
 	opRegvalType:  regvalType,
-	opConvert:     func(c *compiler) error { return c.convert(cell.narrow) },
-	opReinterpret: func(c *compiler) error { return c.convert(cell.narrow) },
+	opConvert:     (*compiler).convert,
+	opReinterpret: (*compiler).convert,
 	opEntryValue:  entryValue,
 }
 
+// negate is 0 - x: agent expressions have no negation.
 func negate(b *ax.Builder) {
 	b.Const(0)
 	b.Emit(ax.OpSwap)
 	b.Emit(ax.OpSub)
 }
 
+// absolute negates a cell that is below 0.
 func absolute(b *ax.Builder) {
 	done := b.NewLabel()
 	b.Emit(ax.OpDup)
@@ -101,7 +105,7 @@ func absolute(b *ax.Builder) {
 	b.Bind(done)
 }
 
-// pick copies a cell to the top.
+// pick copies a cell to the top, by another operation where there is a shorter one.
 func (c *compiler) pick(depth int, instead ...ax.Op) error {
 	if depth >= len(c.cells) {
 		return errStack
@@ -115,8 +119,8 @@ func (c *compiler) pick(depth int, instead ...ax.Op) error {
 	return nil
 }
 
-// turn puts the top cell below the n-1 before it.
-func (c *compiler) turn(n int, op ax.Op) error {
+// rotate puts the top cell below the n-1 before it.
+func (c *compiler) rotate(n int, op ax.Op) error {
 	cells, err := c.pop(n)
 	if err != nil {
 		return err
@@ -137,7 +141,7 @@ func (c *compiler) unary(change func(b *ax.Builder)) error {
 	return nil
 }
 
-// load reads memory.
+// load reads an integer of 1, 2, 4 or 8 bytes in memory.
 func (c *compiler) load(size int, t cell) error {
 	op, ok := loads[size]
 	if !ok {
@@ -167,8 +171,8 @@ func constType(c *compiler) error {
 	if err != nil {
 		return err
 	}
-	content := c.take(uint64(c.byte()))
-	if len(content) == 0 || len(content) > 8 {
+	content := c.bytes(uint64(c.byte()))
+	if len(content) == 0 || len(content) > 8 { // of __int128 and long double: typed has rejected these already
 		return errDamaged
 	}
 	n := arch.Uint(content, c.frame.order)
@@ -178,7 +182,7 @@ func constType(c *compiler) error {
 	return nil
 }
 
-// regvalType pushes the lowest bytes of a register.
+// regvalType pushes the lowest bytes of a register as a value of a type, as GCC describes variables narrower than their register.
 func regvalType(c *compiler) error {
 	n := c.cursor.unsigned()
 	_, size, err := c.register(n)
@@ -196,14 +200,15 @@ func regvalType(c *compiler) error {
 	case size > 8:
 		return errors.New("its location computes with a vector register")
 	}
-	c.list = append(c.list, step{-1, func(o *output) error { return push(o.Builder) }})
+	c.append(push)
 	c.add(t.narrow)
 	c.push(t)
 	return nil
 }
 
-// convert gives the top cell another type.
-func (c *compiler) convert(change func(cell, *ax.Builder)) error {
+// convert gives the top cell another type. Of integers, which are all that is compiled, converting and reinterpreting are the same:
+// the lowest bytes count.
+func (c *compiler) convert() error {
 	t, err := c.typed()
 	if err != nil {
 		return err
@@ -211,20 +216,22 @@ func (c *compiler) convert(change func(cell, *ax.Builder)) error {
 	if _, err := c.pop(1); err != nil {
 		return err
 	}
-	c.add(func(b *ax.Builder) { change(t, b) })
+	c.add(t.narrow)
 	c.push(t)
 	return nil
 }
 
-// entryValue pushes what a register held when the function was entered. That is known where it was entered; anywhere else only
-// the caller can tell.
+// entryValue pushes what a register held when the function was entered. At the first instruction that is what it holds; anywhere
+// else only the caller can tell. The operand is an expression of its own, in practice one register: reg5, or regval_type for a
+// register that is wider than the value. The messages say "entry value", as GDB's manual calls it.
 func entryValue(c *compiler) error {
-	inner := cursor{code: c.take(c.cursor.unsigned()), order: c.frame.order}
+	inner := cursor{code: c.bytes(c.cursor.unsigned()), order: c.frame.order}
 	op := inner.byte()
 	n := uint64(op - opReg0)
 	switch {
 	case op == opRegx:
 		n = inner.unsigned()
+	// The operand is not translated by begin, so that GNU's number may stand in it.
 	case op == opRegvalType || op == opGNURegvalType:
 		n = inner.unsigned()
 		inner.unsigned() // the type

@@ -10,8 +10,10 @@ import (
 // errOptimizedOut is what GDB says of what the compiler has left out.
 var errOptimizedOut = errors.New("optimized out")
 
-// place compiles the location of a value of size bytes.
-func (f *frame) place(code []byte, size int) expr.Place {
+// locate compiles the location of a value of size bytes (DWARF 5, 2.6.1): an address, a register, the value itself, or pieces of
+// these. An empty location says that the value was optimized out, as does a piece without a location for its part. What cannot be
+// compiled is an absent place with the reason, since other values of the same $locals can be collected all the same.
+func (f *frame) locate(code []byte, size int) expr.Place {
 	if len(code) == 0 {
 		return absent(errOptimizedOut)
 	}
@@ -22,6 +24,7 @@ func (f *frame) place(code []byte, size int) expr.Place {
 		switch {
 		case err != nil:
 			return absent(err)
+		// What is no piece stands for the whole value, and then there is nothing else.
 		case bits == 0 && (rest.more() || pieces != nil):
 			return absent(errDamaged)
 		case bits == 0:
@@ -32,12 +35,14 @@ func (f *frame) place(code []byte, size int) expr.Place {
 	return pieces
 }
 
-// whole refuses a register that is too small for the value.
+// whole rejects a register that is too small for the value, which only damaged or wrong debug information has. The exception is a
+// long double of the x87: 10 bytes in its register, 12 or 16 in memory.
 func (f *frame) whole(p expr.Place, size int) expr.Place {
 	r, ok := p.(expr.Register)
 	switch {
 	case ok && r.Size == extended && size > extended && size <= 16:
-		return expr.Pieces{{Place: r, Bits: 8 * r.Size}, {Place: expr.Constant{Bytes: make([]byte, size-r.Size)}, Bits: 8 * (size - r.Size)}}
+		padding := expr.Constant{Bytes: make([]byte, size-r.Size)}
+		return expr.Pieces{{Place: r, Bits: 8 * r.Size}, {Place: padding, Bits: 8 * (size - r.Size)}}
 	case ok && r.Size < size:
 		return absent(fmt.Errorf("its %d bytes are said to be in a register of %d", size, r.Size))
 	}
@@ -71,7 +76,7 @@ func (f *frame) piece(rest *cursor, size int) (p expr.Place, bits, offset int, e
 	return p, 0, 0, err
 }
 
-// withSize makes a register hold no more than the piece.
+// withSize makes a register hold no more than the piece, counted from its lowest byte.
 func withSize(p expr.Place, bits int) expr.Place {
 	if r, ok := p.(expr.Register); ok {
 		r.Size = max((bits+7)/8, 1)
@@ -80,7 +85,7 @@ func withSize(p expr.Place, bits int) expr.Place {
 	return p
 }
 
-// extent takes the operands of piece and bit_piece.
+// extent reads the operands of piece and bit_piece, in bits.
 func (c *compiler) extent(op byte) (bits, offset int, err error) {
 	n := c.cursor.unsigned()
 	limit := uint64(mostBytes)
@@ -95,10 +100,10 @@ func (c *compiler) extent(op byte) (bits, offset int, err error) {
 	return int(n), offset, nil
 }
 
-// mostBytes bounds what a piece is said to be long.
+// mostBytes bounds how long a piece may claim to be, in bytes or bits as its operator counts.
 const mostBytes = 1 << 20
 
-// memory is the place whose address was computed. Nothing computed is nothing there.
+// memory is the place whose address was computed. A piece with no operator before it was optimized out.
 func (c *compiler) memory() (expr.Place, error) {
 	if len(c.list) <= 1 && len(c.cells) == 0 {
 		return absent(errOptimizedOut), nil
@@ -107,7 +112,8 @@ func (c *compiler) memory() (expr.Place, error) {
 	return expr.Memory{Emit: emit}, err
 }
 
-// terminal compiles an operator, which gives a place if it is one after which there are no more.
+// terminal compiles an operator. It returns a place if the operator ends a location, nil if more may follow. An implicit pointer
+// points to a variable that has no address itself; GDB calls it a synthetic pointer.
 func (c *compiler) terminal(op byte, size int) (expr.Place, error) {
 	switch {
 	case op >= opReg0 && op <= opReg31:
@@ -118,7 +124,7 @@ func (c *compiler) terminal(op byte, size int) (expr.Place, error) {
 		emit, err := c.finish()
 		return expr.Value{Emit: emit}, err
 	case op == opImplicitValue:
-		content := c.take(c.cursor.unsigned())
+		content := c.bytes(c.cursor.unsigned())
 		if c.short {
 			return nil, errDamaged
 		}
@@ -129,6 +135,7 @@ func (c *compiler) terminal(op byte, size int) (expr.Place, error) {
 	return nil, c.operator(op)
 }
 
+// inRegister is the place of a value in a register, of which it has the lowest bytes.
 func (c *compiler) inRegister(n uint64, size int) (expr.Place, error) {
 	reg, width, err := c.register(n)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"tracewell/symbol/expr"
 )
 
-// registersAndMemory is a world in which a register holds 0x100 times its number, and memory at each address the address itself.
+// registersAndMemory is an ax.Env in which a register holds 0x100 times its number, and memory at each address the address itself.
 type registersAndMemory struct{ ax.Env }
 
 func (registersAndMemory) Register(r arch.Reg) (uint64, error) { return 0x100 * uint64(r), nil }
@@ -21,9 +21,9 @@ func (registersAndMemory) Ref(addr arch.Addr, size int) (uint64, error) {
 	return uint64(addr) & (1<<(8*size) - 1), nil
 }
 
-// world is a frame whose base is 0x7000 and whose CFA is 0x8000. The base types at the offsets 1 to 4 are int, unsigned int, char
+// exampleFrame is a frame whose base is 0x7000 and whose CFA is 0x8000. The base types at the offsets 1 to 4 are int, unsigned int, char
 // and double.
-func world(entry bool) *frame {
+func exampleFrame(entry bool) *frame {
 	constant := func(n int64) func() (emit, error) {
 		return func() (emit, error) { return func(b *ax.Builder) error { b.Const(n); return nil }, nil }
 	}
@@ -161,14 +161,14 @@ func TestPlace(t *testing.T) {
 		{"\x97", "its location uses an operation (0x97) that agent expressions do not have"},
 		{"\x0c\x01", "its location is damaged"},
 	} {
-		if got := shown(world(false).place([]byte(test.code), 4)); got != test.want {
+		if got := shown(exampleFrame(false).locate([]byte(test.code), 4)); got != test.want {
 			t.Errorf("% x is %s, want %s", test.code, got, test.want)
 		}
 	}
-	if got := shown(world(true).place([]byte("\xa3\x01\x55\x9f"), 4)); got != "value 0x500" {
+	if got := shown(exampleFrame(true).locate([]byte("\xa3\x01\x55\x9f"), 4)); got != "value 0x500" {
 		t.Errorf("where the function is entered, an entry value is %s", got)
 	}
-	if got := shown(world(false).place([]byte("\x50"), 16)); got != "its 16 bytes are said to be in a register of 8" {
+	if got := shown(exampleFrame(false).locate([]byte("\x50"), 16)); got != "its 16 bytes are said to be in a register of 8" {
 		t.Errorf("16 bytes in rax are %s", got)
 	}
 }
@@ -181,7 +181,7 @@ func FuzzPlace(f *testing.F) {
 		f.Add([]byte(code))
 	}
 	f.Fuzz(func(t *testing.T, code []byte) {
-		if shown(world(false).place(code, 8)) == "nowhere" {
+		if shown(exampleFrame(false).locate(code, 8)) == "nowhere" {
 			t.Error("there is no place")
 		}
 	})

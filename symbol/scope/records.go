@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/internal/mangle"
+	"tracewell/internal/demangle"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 )
 
+// record makes a structure, class or union. Its members are read when they are asked for.
 func (s *types) record(t *ctype.Type, e *debuginfo.Entry, keyword string) {
 	*t = *ctype.LateRecord(s.tagged(e, keyword), t.Size, func() ([]ctype.Field, *ctype.Variants) {
 		return s.members(e)
@@ -29,7 +30,8 @@ func (s *types) method(class *debuginfo.Entry, place int) string {
 		}
 		c := cursor{code: at, order: s.file.Order()}
 		if c.byte() == opConstu && c.unsigned() == uint64(place) && !c.short {
-			if name, ok := mangle.Source(s.image.linkName(child)); ok {
+			// GDB prints what a pointer to a virtual method points to by the demangled name.
+			if name, ok := demangle.Source(s.image.linkName(child)); ok {
 				return name
 			}
 			return s.signature(class, child)
@@ -38,7 +40,8 @@ func (s *types) method(class *debuginfo.Entry, place int) string {
 	return ""
 }
 
-// signature is a method as the linker's name would say it, which DWARF 2 does not have.
+// signature is a method as its linkage name would say it. Strict DWARF 2 and 3 have no attribute for that name
+// (DW_AT_linkage_name is of DWARF 4, GNU's DW_AT_MIPS_linkage_name no part of the standard).
 func (s *types) signature(class, method *debuginfo.Entry) string {
 	t := s.at(method.Offset)
 	end := ""
@@ -52,7 +55,8 @@ func (s *types) signature(class, method *debuginfo.Entry) string {
 	return s.qualified(class) + "::" + method.Name() + "(" + strings.Join(params, ", ") + ")" + end
 }
 
-// members reads what a record is made of. Base classes come first, as they are declared.
+// members reads what a record is made of. Base classes come first, as they are declared. A static member is a DW_TAG_variable in
+// DWARF 5 and a DW_TAG_member with DW_AT_declaration or DW_AT_external before. DW_TAG_variant_part is how rustc describes enums.
 func (s *types) members(e *debuginfo.Entry) (fields []ctype.Field, variants *ctype.Variants) {
 	for child := range s.file.Children(e) {
 		switch child.Tag {
@@ -75,7 +79,7 @@ func (s *types) field(e, record *debuginfo.Entry) (ctype.Field, bool) {
 		return s.static(e, record), true
 	}
 	f := ctype.Field{Name: e.Name(), Type: s.of(e), Base: e.Tag == dwarf.TagInheritance, Artificial: e.Bool(dwarf.AttrArtificial)}
-	if f.Base {
+	if f.Base { // DW_TAG_inheritance has no name; GDB calls the part of an object by the class
 		f.Name = f.Type.Strip().Name
 	}
 	s.offset(&f, e)
@@ -85,7 +89,8 @@ func (s *types) field(e, record *debuginfo.Entry) (ctype.Field, bool) {
 	return f, true
 }
 
-// offset reads where in the record a member lies.
+// offset reads where in the record a member lies, in bytes: a constant since DWARF 3, an expression in DWARF 2 and for virtual base
+// classes (DW_AT_data_member_location, 5.7.6). An expression finds the object's address on the stack.
 func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 	v, ok := e.Value(dwarf.AttrDataMemberLoc)
 	if !ok {
@@ -100,7 +105,8 @@ func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 	case op == opPlusUconst || op == opConstu:
 		f.Offset = int(c.unsigned())
 	case op == opDup && c.byte() == opDeref:
-		// What GCC and Clang write for a virtual base class: dup, deref, constant, minus, deref, plus.
+		// What GCC and Clang write for a virtual base class: dup, deref, constant, minus, deref, plus. The object begins with the
+		// pointer to its virtual table; the constant is how far in front of that the distance to the base class lies.
 		f.Virtual = true
 		if op := c.byte(); op >= opLit0 && op <= opLit31 {
 			f.VTable = -int(op - opLit0)
@@ -112,12 +118,17 @@ func (s *types) offset(f *ctype.Field, e *debuginfo.Entry) {
 	}
 }
 
-// bits says where in the record a bit field is; false if that cannot be, or if its type has fewer bits.
+// bits computes where in the record a bit-field is; false if that is impossible, or if its type has fewer bits.
+// DW_AT_data_bit_offset, since DWARF 4, counts from the start of the record, from the lowest bit on little-endian machines and
+// from the highest on others. DW_AT_bit_offset, before, counts from the highest bit of a storage unit of DW_AT_byte_size bytes,
+// or of the size of its type. GCC 12 writes the former in DWARF 5 only, Clang 14 the latter even there when it tunes for GDB,
+// which is the default on Linux.
 func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 	first, big := int64(8*f.Offset), s.bigEndian() != f.Type.Swapped
 	if n, ok := e.Signed(dwarf.AttrDataBitOffset); ok {
 		first += n
-	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok { // before DWARF 4: from the highest bit of an integer of the machine's order
+	} else if old, ok := e.Signed(dwarf.AttrBitOffset); ok {
+		// Before DWARF 4 (5.5.6 of DWARF 3): the distance from the highest bit of an integer in the machine's order.
 		size := uint64(f.Type.Size)
 		if n, ok := e.Unsigned(dwarf.AttrByteSize); ok && n > 0 {
 			size = n
@@ -136,9 +147,12 @@ func (s *types) bits(f *ctype.Field, e *debuginfo.Entry, bits int) bool {
 	return true
 }
 
+// bigEndian reports whether the target has the most significant byte first.
 func (s *types) bigEndian() bool { return s.file.Order() == arch.ByteOrder(binary.BigEndian) }
 
-// static reads a member of the class, whose definition is elsewhere, or which is only a value.
+// static reads a static member: a constant in the class (constexpr), or the address of its definition. That is searched by the
+// linkage name, by DIEs that complete the declaration in any file of the program, and at last by demangling symbols, for
+// libraries without debug information.
 func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
 	f := ctype.Field{Name: e.Name(), Static: true, Type: s.of(e)}
 	if v, ok := e.Value(dwarf.AttrConstValue); ok {
@@ -147,7 +161,7 @@ func (s *types) static(e, record *debuginfo.Entry) ctype.Field {
 	}
 	f.Addr, _ = s.linkedAddress(e)
 	name := "::" + s.qualified(record) + "::" + f.Name
-	for _, image := range append([]*Image{s.image}, s.image.others()...) {
+	for _, image := range s.image.all() {
 		if f.Addr != 0 {
 			break
 		}
@@ -173,7 +187,8 @@ func (s *types) linkedAddress(e *debuginfo.Entry) (arch.Addr, bool) {
 	return s.staticAddress(e)
 }
 
-// staticAddress is that of a variable whose location is nothing but an address.
+// staticAddress is that of a variable whose location is nothing but an address: DW_OP_addr, or DW_OP_addrx of DWARF 5 and its
+// forerunner in split DWARF 4. It is the running program's.
 func (s *types) staticAddress(e *debuginfo.Entry) (arch.Addr, bool) {
 	code, ok := e.Expr(dwarf.AttrLocation)
 	if !ok || len(code) == 0 {
@@ -192,7 +207,8 @@ func (s *types) staticAddress(e *debuginfo.Entry) (arch.Addr, bool) {
 	return addr + s.bias, ok && !c.short && !c.more()
 }
 
-// constantBytes is the value of an attribute as memory holds it, nil if it is none of that type.
+// constantBytes is the value of an attribute (DW_AT_const_value) as memory holds it, nil if it is none of that type. A block is
+// in the byte order of the target already. A string has the zero byte that ends it in C.
 func (s *types) constantBytes(v debuginfo.Value, t *ctype.Type) []byte {
 	n, number := v.Signed()
 	switch v.Class {
@@ -200,7 +216,8 @@ func (s *types) constantBytes(v debuginfo.Value, t *ctype.Type) []byte {
 		return append([]byte(v.String()), 0)
 	case debuginfo.ClassBlock, debuginfo.ClassExpr:
 		return padded(v.Bytes(), t.Size)
-	case debuginfo.ClassAddress: // of DWARF 2 and 3, which have no other way to say it
+	// DWARF 2 and 3 have no other way to say that a constant is the address of something: DW_OP_stack_value came with DWARF 4.
+	case debuginfo.ClassAddress:
 		n, number = int64(v.Addr()+s.bias), true
 	}
 	if !number || t.Size < 1 || t.Size > 16 {
@@ -221,7 +238,8 @@ func (s *types) constantBytes(v debuginfo.Value, t *ctype.Type) []byte {
 	return b
 }
 
-// extended is the size of a floating-point number of the x87; memory has more bytes for it, and Clang writes no others.
+// extended is the size of a floating-point number of the x87; memory has more bytes for it, and Clang writes no others into
+// constants.
 const extended = 10
 
 // padded adds the bytes without a meaning to such a number.
@@ -232,7 +250,8 @@ func padded(b []byte, size int) []byte {
 	return append(b[:extended:extended], make([]byte, size-extended)...)
 }
 
-// variants reads the alternatives of a Rust enumeration.
+// variants reads the alternatives of a Rust enumeration: which member there is for which value of the discriminant. One without
+// DW_AT_discr_value is the default, that of niche encodings as in Option<&T>.
 func (s *types) variants(part, record *debuginfo.Entry) *ctype.Variants {
 	found := &ctype.Variants{}
 	if off, ok := part.Ref(dwarf.AttrDiscr); ok {
@@ -273,7 +292,7 @@ func (s *types) tagged(e *debuginfo.Entry, keyword string) string {
 	return s.qualified(e)
 }
 
-// qualified is the name of a type or variable within its namespaces and classes.
+// qualified is the name of a type or variable within its namespaces and classes. Go writes the package into the name itself.
 func (s *types) qualified(e *debuginfo.Entry) string {
 	if l := languageOf(e.Unit); l == ctype.C || l == ctype.Go {
 		return e.Name()
@@ -311,6 +330,7 @@ func (s *types) prefix(e *debuginfo.Entry) string {
 	return text.String()
 }
 
+// anonymousNamespace is how GDB and demanglers write a namespace without a name.
 const anonymousNamespace = "(anonymous namespace)"
 
 // languageOf is the language of a unit, as far as names and values differ by it.

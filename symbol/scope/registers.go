@@ -11,7 +11,8 @@ import (
 	"tracewell/tdesc"
 )
 
-// register finds a register of the target by DWARF's number.
+// register finds a register of the target by DWARF's number, which the psABI of each machine assigns: its number in packets, and
+// its size in bytes. The name is what both sides know; arch has it for each machine.
 func (m *Image) register(n uint64) (arch.Reg, int, error) {
 	if slot := m.options.Layout.ByName(m.registerName(n)); slot != nil {
 		return slot.Reg.Num, slot.Size, nil
@@ -22,6 +23,7 @@ func (m *Image) register(n uint64) (arch.Reg, int, error) {
 	return 0, 0, fmt.Errorf("the target has no register %s", m.registerName(n))
 }
 
+// registerName is what GDB calls a register, for messages as well.
 func (m *Image) registerName(n uint64) string {
 	if name := m.options.ISA.Machine.DWARFName(n); name != "" {
 		return name
@@ -29,7 +31,7 @@ func (m *Image) registerName(n uint64) string {
 	return "number " + strconv.FormatUint(n, 10)
 }
 
-// Registers lists the registers of the target.
+// Registers lists the registers of the target, all that its description has, as $regs collects them.
 func (s *Scope) Registers() []arch.Reg {
 	var all []arch.Reg
 	for _, slot := range s.image.options.Layout.Slots {
@@ -38,7 +40,9 @@ func (s *Scope) Registers() []arch.Reg {
 	return all
 }
 
-// Register finds a register by its name without the $, also by what GDB calls it on every machine, and parts of registers.
+// Register finds a register by its name without the $: by the names that GDB has on every machine ($pc, $sp, $fp), by that of the
+// target description, and parts of registers such as $eax and $al, which GDB calls pseudo registers. A part has a signed type, as
+// in GDB.
 func (s *Scope) Register(name string) (expr.Object, error) {
 	o := s.image.options
 	if slot := o.Layout.ByNumber(o.ISA.Role(name)); slot != nil {
@@ -56,17 +60,19 @@ func (s *Scope) Register(name string) (expr.Object, error) {
 	return expr.Object{}, fmt.Errorf("the target has no register $%s", name)
 }
 
+// wholeRegister is a register with the type that GDB shows it in.
 func wholeRegister(name string, slot *tdesc.Slot) expr.Object {
 	return expr.Object{Name: name, Type: registerType(slot), Place: expr.Register{Num: slot.Reg.Num, Size: slot.Size}}
 }
 
-// code is what $pc points to.
+// instructions is what $pc points to, which makes "print $pc" a function pointer, as in GDB.
 var (
 	instructions = &ctype.Type{Kind: ctype.Function, Size: 1, Elem: ctype.Void}
 	vector       = vectorType()
 )
 
-// registerType is the type that GDB gives a register of a type of its descriptions.
+// registerType is the type that GDB gives a register by the type in the target description. $eflags and other flag registers are
+// plain numbers here.
 func registerType(slot *tdesc.Slot) *ctype.Type {
 	typ := slot.Reg.Type
 	switch {
@@ -84,7 +90,8 @@ func registerType(slot *tdesc.Slot) *ctype.Type {
 	return ctype.Bytes(slot.Size)
 }
 
-// vectorType is the union of what a vector register of 16 bytes may hold.
+// vectorType is the union of what a vector register of 16 bytes may hold, with the names and in the order of GDB's i386
+// descriptions.
 func vectorType() *ctype.Type {
 	lanes := func(name string, elem *ctype.Type) ctype.Field {
 		return ctype.Field{Name: name, Type: ctype.ArrayOf(elem, 16/elem.Size)}

@@ -6,14 +6,14 @@ import (
 	"slices"
 
 	"tracewell/arch"
-	"tracewell/ax"
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/debuginfo"
 	"tracewell/symbol/expr"
 	"tracewell/trace"
 )
 
-// Scope is what names mean at a pc. It is an expr.Scope.
+// Scope is what names mean at a pc. It is an expr.Scope. It is cheap to make and holds no lock: blocks and types are read from the
+// Image, which keeps them.
 type Scope struct {
 	image    *Image
 	pc       arch.Addr // of the file
@@ -41,8 +41,8 @@ func (m *Image) At(pc arch.Addr) *Scope {
 	return s
 }
 
-// enter finds the blocks that the pc is in, from a block inward. What lies around an inlined function is not in scope within
-// it, so that the blocks of GDB end there, too.
+// enter finds the blocks that the pc is in, from a block inward. At most one block of a level has the pc. What lies around an
+// inlined function is not in scope within it, so that the blocks of GDB end there, too.
 func (s *Scope) enter(block *debuginfo.Entry, depth int) {
 	s.blocks, s.around = append(s.blocks, block), append(s.around, block)
 	if depth == deepest {
@@ -72,8 +72,8 @@ func (s *Scope) Function() string {
 	return s.image.file.QualifiedName(s.inner)
 }
 
-// variables are the variables and arguments of a block, those first that have code. What the abstract instance of the block
-// has besides was optimised out.
+// variables are the variables and arguments of a block: those of the concrete instance, which have locations, then those that only
+// the abstract instance has. Compilers leave the latter out where they optimized them out; GDB lists them as such.
 func (s *Scope) variables(block *debuginfo.Entry) []*debuginfo.Entry {
 	var found []*debuginfo.Entry
 	s.collect(block, nil, &found, 0)
@@ -87,7 +87,8 @@ func (s *Scope) variables(block *debuginfo.Entry) []*debuginfo.Entry {
 	return found
 }
 
-// codeless reports whether an entry is a block without code of its own, as those of abstract instances are.
+// codeless reports whether an entry is a block without code of its own, as those of abstract instances are. Nothing can be in scope
+// there, so its names count for the block around it.
 func codeless(e *debuginfo.Entry) bool {
 	return e.Tag == dwarf.TagLexDwarfBlock && !e.Has(dwarf.AttrLowpc) && !e.Has(dwarf.AttrRanges)
 }
@@ -109,7 +110,7 @@ func (s *Scope) collect(block *debuginfo.Entry, known map[debuginfo.Offset]bool,
 	}
 }
 
-// origins finds what the direct children of a block have of the abstract instance.
+// origins marks the variables of the abstract instance that the direct children of a block are instances of.
 func (s *Scope) origins(block *debuginfo.Entry, known map[debuginfo.Offset]bool) {
 	for child := range s.image.file.Children(block) {
 		if origin, ok := child.Ref(dwarf.AttrAbstractOrigin); ok {
@@ -128,6 +129,7 @@ func (s *Scope) Locals() []string {
 	return s.names(func(e *debuginfo.Entry) bool { return e.Tag == dwarf.TagVariable && !e.Bool(dwarf.AttrDeclaration) })
 }
 
+// names lists the variables of the blocks that are wanted, innermost block first. A name that is hidden by another comes once.
 func (s *Scope) names(wanted func(*debuginfo.Entry) bool) []string {
 	var names []string
 	for _, block := range s.blocks {
@@ -149,9 +151,10 @@ func (s *Scope) Names() []string {
 	return names
 }
 
-// mostNames bounds what Names lists of a file.
+// mostNames bounds what Names lists of a file: it is for suggestions in messages.
 const mostNames = 1 << 14
 
+// eachVariable is the set of the qualified names of the file's variables.
 func (m *Image) eachVariable() map[string]bool {
 	names := make(map[string]bool)
 	m.file.EachName(debuginfo.KindVariable, func(name string, _ debuginfo.Offset) bool {
@@ -161,7 +164,8 @@ func (m *Image) eachVariable() map[string]bool {
 	return names
 }
 
-// Return is where the return address lies.
+// Return is where the return address lies, by the unwind table at the pc, for GDB's $_ret. Machines with a link register have it in
+// memory only once the prologue has saved it.
 func (s *Scope) Return() (expr.Object, error) {
 	o := expr.Object{Name: "$_ret", Type: ctype.PointerTo(ctype.Void, s.image.options.ISA.AddrSize)}
 	unwound, err := s.image.file.CFA(s.pc)
@@ -176,13 +180,7 @@ func (s *Scope) Return() (expr.Object, error) {
 	if err != nil {
 		return o, err
 	}
-	o.Place = expr.Memory{Emit: func(b *ax.Builder) error {
-		if err := cfa(b); err != nil {
-			return err
-		}
-		addOffset(b, rule.Offset)
-		return nil
-	}}
+	o.Place = expr.Memory{Emit: cfa.plus(rule.Offset)}
 	return o, nil
 }
 
@@ -194,7 +192,7 @@ func (s *Scope) Variable(name string) (trace.VariableNumber, bool) {
 	return 0, false
 }
 
-// ABI is what C leaves to the machine.
+// ABI is what C leaves to the machine. On Linux, long is as wide as a pointer (ILP32 and LP64).
 func (s *Scope) ABI() ctype.ABI {
 	size := s.image.options.ISA.AddrSize
 	return ctype.ABI{Pointer: size, Long: size}
@@ -203,7 +201,7 @@ func (s *Scope) ABI() ctype.ABI {
 // Order is the byte order of the target.
 func (s *Scope) Order() arch.ByteOrder { return s.image.options.ISA.Order }
 
-// Language is that of the unit at the pc.
+// Language is that of the unit at the pc, C without one: names are looked up and values printed by its rules.
 func (s *Scope) Language() ctype.Language {
 	if s.unit == nil {
 		return ctype.C

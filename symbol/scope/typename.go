@@ -10,7 +10,7 @@ import (
 	"tracewell/symbol/debuginfo"
 )
 
-// keywords are the tags of the types that a keyword goes before.
+// keywords are the tags of the types that a keyword goes before. C++ takes struct and class for the same, as GDB does.
 var keywords = map[string][]dwarf.Tag{
 	"struct": {dwarf.TagStructType, dwarf.TagClassType},
 	"class":  {dwarf.TagStructType, dwarf.TagClassType},
@@ -18,7 +18,8 @@ var keywords = map[string][]dwarf.Tag{
 	"enum":   {dwarf.TagEnumerationType},
 }
 
-// Type finds a type by its name, from the pc outward.
+// Type finds a type by its name, from the pc outward: in the blocks, in class and namespaces, by what they import. In C a structure
+// needs its keyword, so that "job" alone is a typedef; in other languages it may be left out.
 func (s *Scope) Type(name string) (*ctype.Type, error) {
 	name = strings.TrimSpace(name)
 	var tags []dwarf.Tag
@@ -53,6 +54,7 @@ func (s *Scope) Type(name string) (*ctype.Type, error) {
 	return nil, fmt.Errorf("there is no type %s", name)
 }
 
+// hasKeyword reports whether types of a tag have a keyword in C.
 func hasKeyword(tag dwarf.Tag) bool {
 	for _, tags := range keywords {
 		if slices.Contains(tags, tag) {
@@ -62,7 +64,8 @@ func hasKeyword(tag dwarf.Tag) bool {
 	return false
 }
 
-// localType finds a type that a block of the function declares.
+// localType finds a type that a block of the function declares, or the abstract instance of the block: GCC describes the types of
+// an inlined function there alone.
 func (s *Scope) localType(name string, fits func(*debuginfo.Entry) bool) *debuginfo.Entry {
 	for _, block := range s.blocks {
 		for _, place := range []*debuginfo.Entry{block, s.image.file.Origin(block)} {

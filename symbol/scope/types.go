@@ -19,8 +19,8 @@ type types struct {
 	known map[debuginfo.Offset]*ctype.Type
 }
 
-// converting guards what is known of the types of all files, and what is in it until it is done: the types of one file lead to
-// those of others.
+// converting guards what is known of the types of all files, and types while they are being made: those of one file lead to those
+// of others. One lock for all cannot deadlock; types are made once, so nobody waits for long.
 var converting sync.Mutex
 
 // deepest is how far types may lie within one another; damaged debugging information knows no end.
@@ -51,6 +51,9 @@ func (s *types) elem(e *debuginfo.Entry, depth int) *ctype.Type {
 	return s.convert(off, depth+1)
 }
 
+// convert makes the type at an offset, once. It is known before its parts are made, so that a type that refers to itself by a
+// pointer finds the unfinished one. Recursion is bounded by deepest; damaged debug information may have a type that is an array
+// of itself.
 func (s *types) convert(off debuginfo.Offset, depth int) *ctype.Type {
 	if known := s.known[off]; known != nil {
 		return known
@@ -59,6 +62,7 @@ func (s *types) convert(off debuginfo.Offset, depth int) *ctype.Type {
 	if err != nil || depth == deepest {
 		return &ctype.Type{}
 	}
+	// Others may hold the pointer from here on, so the type is filled in by assignment and never replaced.
 	t := &ctype.Type{}
 	s.known[off] = t
 	if full := s.definition(e, depth); full != nil {
@@ -72,13 +76,16 @@ func (s *types) convert(off debuginfo.Offset, depth int) *ctype.Type {
 	if make := makers[e.Tag]; make != nil {
 		make(s, t, e, depth)
 	}
+	// A structure that no file defines is opaque: it has a name, and neither size nor members.
 	if t.Kind == ctype.Record && e.Bool(dwarf.AttrDeclaration) {
 		*t = ctype.Type{Name: t.Name}
 	}
 	return t
 }
 
-// definition finds what a mere declaration declares, in this file or another.
+// definition finds what a mere declaration declares: in its type unit (DW_AT_signature, -fdebug-types-section), or by its name in
+// this file or another. Names are unique by C++'s one-definition rule; in C the first one with a definition is as good as GDB's
+// choice.
 func (s *types) definition(e *debuginfo.Entry, depth int) *ctype.Type {
 	if off, ok := e.Ref(dwarf.AttrSignature); ok && off != e.Offset {
 		return s.convert(off, depth+1)
@@ -87,7 +94,7 @@ func (s *types) definition(e *debuginfo.Entry, depth int) *ctype.Type {
 		return nil
 	}
 	name := "::" + s.qualified(e)
-	for _, image := range append([]*Image{s.image}, s.image.others()...) {
+	for _, image := range s.image.all() {
 		for _, off := range image.file.Types(name) {
 			full, err := image.file.Entry(off)
 			if err == nil && hasKeyword(full.Tag) && !full.Bool(dwarf.AttrDeclaration) {
@@ -101,15 +108,15 @@ func (s *types) definition(e *debuginfo.Entry, depth int) *ctype.Type {
 // maker makes a type of a description that lies so deep within others.
 type maker = func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int)
 
-// makers make the types of each kind of description. They are filled in later since they need one another.
+// makers make the types of each tag. They are filled in by init, since they lead back to this table by way of convert, which the
+// compiler would reject as an initialization cycle.
 var makers map[dwarf.Tag]maker
 
+// Qualifiers make a copy of the type with the qualifier, as ctype has them in the type itself.
 func init() {
 	makers = map[dwarf.Tag]maker{
-		dwarf.TagBaseType: baseType,
-		dwarf.TagPointerType: func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) {
-			s.pointer(t, e, depth)
-		},
+		dwarf.TagBaseType:    baseType,
+		dwarf.TagPointerType: (*types).pointer,
 		dwarf.TagReferenceType: func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) {
 			s.pointer(t, e, depth)
 			t.Reference = true
@@ -124,18 +131,18 @@ func init() {
 			if off, ok := e.Ref(dwarf.AttrContainingType); ok {
 				t.Class = s.convert(off, depth+1)
 			}
-			if t.Elem.Kind == ctype.Function {
+			if t.Elem.Kind == ctype.Function { // the Itanium C++ ABI has an address and an adjustment of this
 				t.Size *= 2
 			}
 		},
-		dwarf.TagArrayType:       func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { s.array(t, e, depth) },
+		dwarf.TagArrayType:       (*types).array,
 		dwarf.TagStructType:      func(s *types, t *ctype.Type, e *debuginfo.Entry, _ int) { s.record(t, e, "struct ") },
 		dwarf.TagClassType:       func(s *types, t *ctype.Type, e *debuginfo.Entry, _ int) { s.record(t, e, "class ") },
 		dwarf.TagInterfaceType:   func(s *types, t *ctype.Type, e *debuginfo.Entry, _ int) { s.record(t, e, "") },
 		dwarf.TagUnionType:       func(s *types, t *ctype.Type, e *debuginfo.Entry, _ int) { s.record(t, e, "union ") },
-		dwarf.TagEnumerationType: func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { s.enumeration(t, e, depth) },
-		dwarf.TagTypedef:         func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { s.alias(t, e, depth) },
-		dwarf.TagTemplateAlias:   func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { s.alias(t, e, depth) },
+		dwarf.TagEnumerationType: (*types).enumeration,
+		dwarf.TagTypedef:         (*types).alias,
+		dwarf.TagTemplateAlias:   (*types).alias,
 		dwarf.TagConstType: func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) {
 			*t = *s.elem(e, depth).Qualify(true, false)
 		},
@@ -146,36 +153,36 @@ func init() {
 			*t = *s.elem(e, depth).Qualify(false, false)
 			t.Restrict = true
 		},
-		dwarf.TagAtomicType:     func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { *t = *s.elem(e, depth) },
-		dwarf.TagSubroutineType: func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { s.function(t, e, depth) },
-		dwarf.TagSubprogram:     func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { s.function(t, e, depth) },
-		dwarf.TagUnspecifiedType: func(_ *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
-			t.Name = e.Name()
-		},
+		dwarf.TagAtomicType:      func(s *types, t *ctype.Type, e *debuginfo.Entry, depth int) { *t = *s.elem(e, depth) },
+		dwarf.TagSubroutineType:  (*types).function,
+		dwarf.TagSubprogram:      (*types).function,
+		dwarf.TagUnspecifiedType: func(*types, *ctype.Type, *debuginfo.Entry, int) {}, // a name, as decltype(nullptr) has it
 	}
 }
 
-// The encodings of base types.
+// The encodings of base types (DW_ATE_*; DWARF 5, 7.8).
 const (
-	encodingBool         = 0x02
-	encodingComplex      = 0x03
-	encodingFloat        = 0x04
+	encodingBool         = 0x02 // any bits but zero are true
+	encodingComplex      = 0x03 // two numbers, the real part first
+	encodingFloat        = 0x04 // IEEE formats, and the x87 format by its size
 	encodingSigned       = 0x05
-	encodingSignedChar   = 0x06
+	encodingSignedChar   = 0x06 // GCC and Clang write it for char and signed char alike
 	encodingUnsigned     = 0x07
 	encodingUnsignedChar = 0x08
-	encodingUTF          = 0x10
+	encodingUTF          = 0x10 // char16_t, char32_t and Rust's char
 )
 
 // The values of DW_AT_endianity.
 const (
-	endBig    = 1
-	endLittle = 2
+	endBig    = 1 // DW_END_big
+	endLittle = 2 // DW_END_little; without the attribute, the order of the target
 )
 
+// baseType makes a number. What GDB shows as characters beside their numbers is a matter of encoding and name.
 func baseType(s *types, t *ctype.Type, e *debuginfo.Entry, _ int) {
 	encoding, _ := e.Unsigned(dwarf.AttrEncoding)
 	order, _ := e.Unsigned(dwarf.AttrEndianity)
+	// GCC's scalar_storage_order attribute: the bytes of this type are in the other order than the machine's (DWARF 3, 5.1).
 	t.Swapped = order == endBig && !s.bigEndian() || order == endLittle && s.bigEndian()
 	language := languageOf(e.Unit)
 	if short, ok := shorter[t.Name]; ok && language != ctype.Rust && language != ctype.Go {
@@ -214,6 +221,7 @@ var shorter = map[string]string{
 // wide are the names of types of characters that are integers otherwise.
 var wide = map[string]bool{"wchar_t": true, "char16_t": true, "char32_t": true}
 
+// pointer makes a pointer. rustc gives its pointers names that say what they point to ("&str"), which GDB prints.
 func (s *types) pointer(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	t.Kind, t.Elem = ctype.Pointer, s.elem(e, depth)
 	if e.Unit.Language != debuginfo.LanguageRust {
@@ -231,7 +239,9 @@ func (s *types) alias(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	t.Char = t.Char || t.Kind == ctype.Integer && wide[e.Name()]
 }
 
+// function makes the type of a function. A DW_TAG_subprogram has one without a DIE of its own.
 func (s *types) function(t *ctype.Type, e *debuginfo.Entry, depth int) {
+	// GNU C lets pointers to functions count in bytes: sizeof of a function is 1, in GDB as well.
 	t.Kind, t.Name, t.Size, t.Elem = ctype.Function, "", 1, s.elem(e, depth)
 	t.Prototyped = e.Bool(dwarf.AttrPrototyped) || languageOf(e.Unit) != ctype.C
 	for child := range s.file.Children(e) {
@@ -248,6 +258,7 @@ func (s *types) function(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	}
 }
 
+// enumeration makes an enumeration. The values of its enumerators are read when its sign is known: data forms say nothing of it.
 func (s *types) enumeration(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	t.Kind, t.Enum, t.Name = ctype.Integer, true, s.tagged(e, "enum ")
 	prefix := s.prefix(e)
@@ -265,7 +276,8 @@ func (s *types) enumeration(t *ctype.Type, e *debuginfo.Entry, depth int) {
 		t.Values = append(t.Values, ctype.Enumerator{Name: prefix + child.Name()})
 		values = append(values, v)
 	}
-	if off, ok := e.Ref(dwarf.AttrType); ok { // without it, as in DWARF 2, there is a sign if one of the values has it
+	// The underlying type says sign and size. In DWARF 2 there is none: then the enumeration has a sign if one of the values has.
+	if off, ok := e.Ref(dwarf.AttrType); ok {
 		under := s.convert(off, depth+1)
 		t.Signed = under.Signed
 		if t.Size == 0 {
@@ -277,7 +289,8 @@ func (s *types) enumeration(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	}
 }
 
-// array makes arrays of arrays of what has several dimensions.
+// array makes arrays of arrays of what has several dimensions: one DW_TAG_subrange_type for each, the outermost first. One
+// without any, and one without a bound, is open: extern int a[], or a flexible array member.
 func (s *types) array(t *ctype.Type, e *debuginfo.Entry, depth int) {
 	elem := s.elem(e, depth)
 	if e.Bool(attrGNUVector) && elem.Char { // its elements are numbers
@@ -298,7 +311,9 @@ func (s *types) array(t *ctype.Type, e *debuginfo.Entry, depth int) {
 		}
 		array.Elem = elem
 		array.Count, array.Bound = s.length(dimensions[i], depth)
-		array.Open = array.Count == 0 && array.Bound == nil && !dimensions[i].Has(dwarf.AttrCount) && !dimensions[i].Has(dwarf.AttrUpperBound)
+		bounded := dimensions[i].Has(dwarf.AttrCount) || dimensions[i].Has(dwarf.AttrUpperBound)
+		array.Open = array.Count == 0 && array.Bound == nil && !bounded
+		// A size that does not fit is damage; the array is shown empty rather than with a size that wrapped around.
 		if most := 1 << 40; elem.Size > 0 && array.Count > most/elem.Size {
 			array.Count = 0
 		}
@@ -310,7 +325,8 @@ func (s *types) array(t *ctype.Type, e *debuginfo.Entry, depth int) {
 // attrGNUVector marks an array that is a vector.
 const attrGNUVector dwarf.Attr = 0x2107
 
-// length reads how long an array is. A flexible one has no length.
+// length reads how many elements a dimension has, by DW_AT_count or DW_AT_upper_bound: a number, or a bound that is known when the
+// program runs. The type of the index says how large numbers are meant: GCC's is an unsigned long, rustc and Clang 14 write counts.
 func (s *types) length(e *debuginfo.Entry, depth int) (int, *ctype.Bound) {
 	index := ctype.Int(s.file.AddrSize(), true)
 	if off, ok := e.Ref(dwarf.AttrType); ok {

@@ -38,7 +38,8 @@ func (c *collector) Begin(run target.Run) {
 	c.variables.load(run.Variables)
 }
 
-// Offload implements target.Collector.
+// Offload implements target.Collector. Whatever was collected by the tracepoints as they were is deposited before they change: the
+// engine reads pass counts and the like from what it offloaded last. Nothing is changed when it refuses.
 func (c *collector) Offload(pid int, t *compiled.Tracepoint) error {
 	c.t.mu.Lock()
 	defer c.t.mu.Unlock()
@@ -85,7 +86,8 @@ func checkOperations(t *compiled.Tracepoint) error {
 	return nil
 }
 
-// Recall implements target.Collector.
+// Recall implements target.Collector. The pid is not looked at: after a fork the tracepoints may have gone over to the child, of
+// which the engine knows nothing.
 func (c *collector) Recall(_ int, addr arch.Addr) error {
 	c.t.mu.Lock()
 	defer c.t.mu.Unlock()
@@ -124,7 +126,8 @@ func (c *collector) count(pid int) (n int) {
 	return n
 }
 
-// Tallies implements target.Collector.
+// Tallies implements target.Collector. They count from Begin and never go back, deposited or not; the engine subtracts what has
+// come.
 func (c *collector) Tallies(dst []target.Tally) []target.Tally {
 	c.t.mu.Lock()
 	defer c.t.mu.Unlock()
@@ -134,7 +137,8 @@ func (c *collector) Tallies(dst []target.Tally) []target.Tally {
 // Variables implements target.Collector.
 func (c *collector) Variables() target.VariableStore { return &c.variables }
 
-// hit collects what tracepoints want of a thread.
+// hit collects what tracepoints want of a thread. All deposits of one hit are made together (More), so that a run which the
+// first of several tracepoints at an address ends has the frames of all, as one has whose hits stop threads.
 func (c *collector) hit(th *thread, tracepoints []*compiled.Tracepoint) target.Verdict {
 	var made []target.Deposit
 	for _, t := range tracepoints {
@@ -158,7 +162,8 @@ func (c *collector) hit(th *thread, tracepoints []*compiled.Tracepoint) target.V
 	return c.drain()
 }
 
-// drain deposits what has piled up.
+// drain deposits what has piled up. The verdict counts even in the middle: with Halt everything is removed, and frames behind
+// the one that has ended the run are dropped, which a Collector must be ready for however far ahead it is.
 func (c *collector) drain() target.Verdict {
 	pending := c.pending
 	c.pending = nil
@@ -173,7 +178,8 @@ func (c *collector) drain() target.Verdict {
 	return target.Continue
 }
 
-// lose says that nothing more will come.
+// lose says that nothing more will come. What is pending is dropped, as it would be at the far end of a dead connection, and
+// the run ends with the reason (terror in GDB's tstatus).
 func (c *collector) lose(why error) {
 	c.pending = nil
 	if c.deposit(target.Deposit{Err: why})&target.Halt != 0 {
@@ -201,7 +207,7 @@ func (c *collector) tally(d *target.Deposit) {
 }
 
 // collect evaluates the condition of a tracepoint and does what its actions say, one by one. It is nil if the condition is
-// false.
+// false. A condition that fails makes a deposit without a frame; an action that fails leaves out its block and no other.
 func (c *collector) collect(th *thread, t *compiled.Tracepoint) *target.Deposit {
 	made := &target.Deposit{Key: t.Key()}
 	w := &world{c: c, th: th}
@@ -227,7 +233,9 @@ func (c *collector) collect(th *thread, t *compiled.Tracepoint) *target.Deposit 
 	return made
 }
 
-// world is a thread as expressions see it, and the frame that they record in.
+// world is a thread as expressions see it, and the frame that they record in. It records each block as it is asked for, without
+// a batch: where the engine's worker notes, reads and then writes, this does one thing after the other, and the bytes must be
+// the same.
 type world struct {
 	c         *collector
 	th        *thread
@@ -272,7 +280,7 @@ func (w *world) Variable(n uint16) int64 {
 
 func (w *world) SetVariable(n uint16, v int64) { w.c.variables.SetVariable(trace.VariableNumber(n), v) }
 
-// TraceVariable makes a variable that does not exist.
+// TraceVariable makes a variable that does not exist: with a V block of it in a frame a client may ask for it.
 func (w *world) TraceVariable(n uint16) {
 	v := w.Variable(n)
 	w.SetVariable(n, v)
@@ -281,7 +289,8 @@ func (w *world) TraceVariable(n uint16) {
 	}
 }
 
-// TraceMemory stops a little beyond what a frame may have: it is too large then.
+// TraceMemory stops a little beyond what a frame may have: it is too large then, and the engine ends the run with tfull,
+// whatever else would have been in it. A condition records nothing.
 func (w *world) TraceMemory(addr arch.Addr, size uint64) {
 	if w.recording && w.out.Len() <= w.c.run.MaxFrame {
 		b := make([]byte, min(size, uint64(w.c.run.MaxFrame)+1))
@@ -303,7 +312,8 @@ func (w *world) TraceString(addr arch.Addr, limit uint64) {
 // Printf is never called: what prints is refused.
 func (w *world) Printf(uint64, uint64, string, []int64) error { return target.ErrUnsupported }
 
-// store is the collector's variables. It has a lock of its own, since hits that are not the collector's use it, too.
+// store is the collector's variables. It has a lock of its own, since hits that are not the collector's use it, too: those of
+// tracepoints that it refused call it through the engine, in the middle of a hit, with the target's mutex held.
 type store struct {
 	mu     sync.Mutex
 	values map[trace.VariableNumber]int64

@@ -359,6 +359,6 @@ func tracedBy(t *testing.T, f *fake.Target, layout tracepoint.Layout) *tracepoin
 	pc := registers.ByNumber(f.ISA().PC)
 	layout.Order, layout.RegisterBlock, layout.PCOffset, layout.PCSize = f.ISA().Order, registers.Size, pc.Offset, pc.Size
 	e := tracepoint.New(layout)
-	f.SetHandler(e)
+	f.SetHandler(e.NewHandler())
 	return e
 }

@@ -12,6 +12,25 @@
 //
 // There may be several processes, which the script makes by events: they share one memory, and each has threads, breakpoints
 // and tracepoints of its own.
+//
+// # Locks and goroutines
+//
+// A Resume starts a goroutine, the player, which ends with the event that answers the Resume. In non-stop mode there is one as long
+// as any thread runs. A player that was overtaken, because the program was killed and another Resume came, notices by its turn and
+// plays no more. The mutex is let go of in three places only, each of which stands for something that takes real targets time:
+//
+//   - while the script is empty and the program just runs (untilEvent, runThreads);
+//   - between two steps of while-stepping, of which there may be any number (letIn);
+//   - while a silent program is read in a hit (snapshot.ReadMemory).
+//
+// So a session can do in these moments what it can do while a real program runs, and a test can have it happen at exactly that
+// moment. A deposit is made with the mutex held: the engine calls back no more than the variables, which have a lock of their own.
+//
+// # What it leaves out
+//
+// Nothing is executed, so there are no displaced instructions, no faults that the script does not name and no debug registers
+// that run out; no thread is scheduled, so hits come in the order of the script. What a real kernel adds to that is tested at
+// target/linux.
 package fake
 
 import (
@@ -89,6 +108,9 @@ type Target struct {
 	isa    *arch.ISA
 	desc   *tdesc.Target
 	layout *tdesc.Layout
+
+	// events has room enough that sending one never waits, which it would with the mutex held. A test that forgets to receive
+	// hundreds of events comes to a standstill, and finds the goroutine here.
 	events chan target.Event
 
 	// mu guards what follows. The run goroutine holds it while the handler works on a hit, which is how Install and
@@ -99,13 +121,14 @@ type Target struct {
 	threads   []*thread
 	breaks    map[breakpoint]target.Breakpoint
 	sites     map[place][]arch.Addr // semaphores, by where tracepoints are installed
-	parents   map[int]int           // of forked children that have been held ever since, by their number
+	parents   map[int]int           // of forked children that have been held ever since, by pid of the child
 	handler   target.Handler
 	collector collector
 	silent    bool  // snapshots read no memory until the program answers again
 	reading   bool  // one waits for that
 	lost      error // the connection of snapshots to the program
 	script    []Step
+	handling  bool // the handler is at work on a hit or step, and may have let go of the mutex
 	within    bool // a step of the script has begun, and others have the target for a moment
 	running   bool // a Resume is pending, or in non-stop mode the script is played
 	turn      int  // counts the goroutines that have played the script, of which only the last may go on
@@ -129,13 +152,21 @@ type thread struct {
 	action target.Action // if it is to step, until it has
 }
 
+// locked is what get returns while the mutex is held.
+func locked[T any](t *Target, get func() T) T {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return get()
+}
+
 // place is an address in a process.
 type place struct {
 	pid  int
 	addr arch.Addr
 }
 
-// breakpoint is the key of an inserted breakpoint.
+// breakpoint is the key of an inserted breakpoint. Its length is no part of it, unlike what target.Breakpoints says: no script tells
+// watchpoints of several lengths at one address apart.
 type breakpoint struct {
 	kind target.BreakKind
 	place
@@ -195,14 +226,14 @@ func (t *Target) Thread(id target.ThreadID) (target.Thread, error) {
 	return target.Thread{}, target.ErrNoThread
 }
 
-// AddThread starts a thread whose registers are zero.
+// AddThread starts a thread whose registers are zero. No event tells of it; a script has ThreadCreated for one that does.
 func (t *Target) AddThread(th target.Thread) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.add(th)
 }
 
-// add adds a thread, behind the others of its process.
+// add adds a thread, behind the others of its process: Threads promises the leader first, then the order of creation.
 func (t *Target) add(th target.Thread) *thread {
 	fresh := &thread{Thread: th, block: make([]byte, t.layout.Size)}
 	at := len(t.threads)
@@ -222,7 +253,7 @@ func (t *Target) EndThread(id target.ThreadID) {
 	t.remove(func(other target.ThreadID) bool { return other == id })
 }
 
-// remove ends threads.
+// remove ends threads. The list is replaced rather than changed in place, since the handler may look at what a session was given.
 func (t *Target) remove(which func(target.ThreadID) bool) {
 	t.threads = slices.DeleteFunc(slices.Clone(t.threads), func(th *thread) bool {
 		gone := which(th.ID)
@@ -240,7 +271,8 @@ func (t *Target) SetLibraries(m *inferior.LinkMap) {
 	t.program.Libraries = m
 }
 
-// Inserted reports whether a breakpoint is inserted in a process now.
+// Inserted reports whether a breakpoint is inserted in a process now. Tests of sessions ask it: none may be left behind by one that
+// detaches.
 func (t *Target) Inserted(pid int, kind target.BreakKind, addr arch.Addr) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -261,7 +293,8 @@ func (t *Target) Installed(pid int) int {
 	return n + t.collector.count(pid)
 }
 
-// find returns the live thread of id, or the first one for the zero id and for All.
+// find returns the live thread of id, or the first one for the zero id and for All. That there is no process at all is an error of
+// its own, because GDB takes the answers to mean different things: the connection has nothing left, or the thread has exited.
 func (t *Target) find(id target.ThreadID) (*thread, error) {
 	if len(t.threads) == 0 {
 		return nil, target.ErrNoProcess
@@ -282,7 +315,8 @@ func (t *Target) threadGone(id target.ThreadID) {
 	}
 }
 
-// clear forgets a process, its breakpoints and sites, once its frames have been deposited.
+// clear forgets a process, its breakpoints and sites, once its frames have been deposited: they come before the event of its end
+// (target.Collector).
 func (t *Target) clear(pid int) {
 	t.collector.drain()
 	t.remove(func(id target.ThreadID) bool { return id.PID == pid })

@@ -44,7 +44,7 @@ func traced(t testing.TB, f *fake.Target) *tracepoint.Engine {
 	e := tracepoint.New(tracepoint.Layout{
 		Order: f.ISA().Order, RegisterBlock: layout.Size, PCOffset: pc.Offset, PCSize: pc.Size,
 	})
-	f.SetHandler(e)
+	f.SetHandler(e.NewHandler())
 	return e
 }
 

@@ -39,7 +39,8 @@ func (fsys files) find(pid int, path string, follow bool) (*File, error) {
 	return nil, target.EINVAL
 }
 
-// Open knows the flags os.O_CREATE, os.O_EXCL and os.O_TRUNC.
+// Open supports the flags os.O_CREATE, os.O_EXCL and os.O_TRUNC. The access mode is looked at for folders only: permissions are the
+// affair of a real system, and are tested there.
 func (fsys files) Open(pid int, path string, flags int, perm fs.FileMode) (target.File, error) {
 	fsys.t.mu.Lock()
 	defer fsys.t.mu.Unlock()
@@ -114,7 +115,8 @@ func (fsys files) Readlink(pid int, path string) (string, error) {
 	return f.Link, nil
 }
 
-// openFile is a file that stays what it is when it is unlinked.
+// openFile is a file that stays what it is when it is unlinked, as POSIX has it. GDB reads a library through its descriptor while
+// the program may have replaced the file (vFile:open, then vFile:pread).
 type openFile struct {
 	t *Target
 	f *File

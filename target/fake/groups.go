@@ -11,20 +11,20 @@ import (
 	"tracewell/target"
 )
 
-// Runner returns the ability to run the script.
-func (t *Target) Runner() target.Runner {
-	if t.program.CoreOnly {
-		return nil
+// having is a group of a program that has the ability, and nil, which is not an interface around a nil, of one that has not.
+func having[Group any](has bool, group Group) (none Group) {
+	if has {
+		return group
 	}
-	return t
+	return none
 }
+
+// Runner returns the ability to run the script.
+func (t *Target) Runner() target.Runner { return having[target.Runner](!t.program.CoreOnly, t) }
 
 // Breakpoints returns the ability to stop at breakpoints. Only software breakpoints are ever met by the script.
 func (t *Target) Breakpoints() target.Breakpoints {
-	if t.program.CoreOnly {
-		return nil
-	}
-	return t
+	return having[target.Breakpoints](!t.program.CoreOnly, t)
 }
 
 // TraceRun returns the trace run of long ago.
@@ -32,10 +32,7 @@ func (t *Target) TraceRun() target.TraceRun { return t.program.TraceRun }
 
 // Availability returns the group when there are registers that are not known.
 func (t *Target) Availability() target.Availability {
-	if t.program.Unknown == nil {
-		return nil
-	}
-	return t
+	return having[target.Availability](t.program.Unknown != nil, t)
 }
 
 // AvailableRegisters implements target.Availability.
@@ -51,26 +48,17 @@ func (t *Target) AvailableRegisters(_ target.ThreadID, known []bool) error {
 
 // Tracer returns the ability to run tracepoints.
 func (t *Target) Tracer() target.Tracer {
-	if t.program.CoreOnly || t.program.TraceRun != nil {
-		return nil
-	}
-	return t
+	return having[target.Tracer](!t.program.CoreOnly && t.program.TraceRun == nil, t)
 }
 
 // Reverser returns the ability to run the script backwards.
 func (t *Target) Reverser() target.Reverser {
-	if t.program.CoreOnly || !t.program.Reversible {
-		return nil
-	}
-	return t
+	return having[target.Reverser](!t.program.CoreOnly && t.program.Reversible, t)
 }
 
 // MonitorCommands returns the user's commands.
 func (t *Target) MonitorCommands() target.MonitorCommands {
-	if t.program.Commands == nil {
-		return nil
-	}
-	return t
+	return having[target.MonitorCommands](t.program.Commands != nil, t)
 }
 
 // Commands lists them.
@@ -78,10 +66,7 @@ func (t *Target) Commands() []target.MonitorCommand { return t.program.Commands 
 
 // Relocator returns the group when there are instructions to copy.
 func (t *Target) Relocator() target.Relocator {
-	if t.program.CoreOnly || t.program.Unmovable == nil {
-		return nil
-	}
-	return t
+	return having[target.Relocator](!t.program.CoreOnly && t.program.Unmovable != nil, t)
 }
 
 // Relocations returns those of the addresses that the program says to be unmovable, unless there is a copy already.
@@ -112,27 +97,13 @@ func (t *Target) Relocated(_ int, r target.Relocation, size int) error {
 }
 
 // Copied returns the size of the copy that a client has made of the instruction at an address, 0 for none.
-func (t *Target) Copied(from arch.Addr) int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.copies[from]
-}
+func (t *Target) Copied(from arch.Addr) int { return locked(t, func() int { return t.copies[from] }) }
 
 // Auxv returns the group when the program has an auxiliary vector.
-func (t *Target) Auxv() target.Auxv {
-	if t.program.Auxv == nil {
-		return nil
-	}
-	return t
-}
+func (t *Target) Auxv() target.Auxv { return having[target.Auxv](t.program.Auxv != nil, t) }
 
 // ExecFile returns the group when the program has a path.
-func (t *Target) ExecFile() target.ExecFile {
-	if t.program.Exec == "" {
-		return nil
-	}
-	return t
-}
+func (t *Target) ExecFile() target.ExecFile { return having[target.ExecFile](t.program.Exec != "", t) }
 
 // Libraries returns the group when the program has a link map.
 func (t *Target) Libraries() target.Libraries {
@@ -145,46 +116,23 @@ func (t *Target) Libraries() target.Libraries {
 }
 
 // Siginfo returns the group when the program has signal details.
-func (t *Target) Siginfo() target.Siginfo {
-	if t.program.Siginfo == nil {
-		return nil
-	}
-	return t
-}
+func (t *Target) Siginfo() target.Siginfo { return having[target.Siginfo](t.program.Siginfo != nil, t) }
 
 // ReadOnly returns the group that tells read-only mappings.
 func (t *Target) ReadOnly() target.ReadOnly { return readOnly{t} }
 
 // Files returns the group when the program has files.
-func (t *Target) Files() target.Files {
-	if t.program.Files == nil {
-		return nil
-	}
-	return files{t}
-}
+func (t *Target) Files() target.Files { return having[target.Files](t.program.Files != nil, files{t}) }
 
 // Signals returns the group when the program is to have it.
-func (t *Target) Signals() target.Signals {
-	if !t.program.Passing {
-		return nil
-	}
-	return t
-}
+func (t *Target) Signals() target.Signals { return having[target.Signals](t.program.Passing, t) }
 
 // OS returns the group when the program's system has tables.
-func (t *Target) OS() target.OS {
-	if t.program.Tables == nil {
-		return nil
-	}
-	return t
-}
+func (t *Target) OS() target.OS { return having[target.OS](t.program.Tables != nil, t) }
 
 // ThreadLocals returns the group when the program has thread-local variables.
 func (t *Target) ThreadLocals() target.ThreadLocals {
-	if t.program.Locals == nil {
-		return nil
-	}
-	return t
+	return having[target.ThreadLocals](t.program.Locals != nil, t)
 }
 
 // PassSignals sets the signals that events of the script are passed over for.
@@ -205,11 +153,7 @@ func (t *Target) ProgramSignals(signals []target.Signal) {
 }
 
 // Taken lists the signals that were last given to ProgramSignals.
-func (t *Target) Taken() []target.Signal {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.taken
-}
+func (t *Target) Taken() []target.Signal { return locked(t, func() []target.Signal { return t.taken }) }
 
 // Passed lists the signals that were last given to PassSignals, in order.
 func (t *Target) Passed() []target.Signal {
@@ -249,10 +193,7 @@ func (t *Target) SetHandler(h target.Handler) {
 
 // Collector returns the ability to collect when the program is to have it.
 func (t *Target) Collector() target.Collector {
-	if t.program.Batch == 0 {
-		return nil
-	}
-	return &t.collector
+	return having[target.Collector](t.program.Batch != 0, &t.collector)
 }
 
 // Install takes note of tracepoints at an address. There must be a process, and memory.
@@ -266,7 +207,8 @@ func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	return nil
 }
 
-// raise adds one to the semaphores of an address where tracepoints can go.
+// raise adds one to the semaphores of an address where tracepoints can go. A semaphore outside of memory is an error, because the
+// program could never see that it is traced.
 func (t *Target) raise(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	if _, err := t.find(target.ThreadID{PID: pid, TID: target.All}); err != nil {
 		return target.ErrNoProcess
@@ -311,7 +253,7 @@ func (t *Target) lower(semaphores []arch.Addr) {
 	}
 }
 
-// count adds to a semaphore.
+// count adds to a semaphore, a 16-bit counter in the byte order of the target (<sys/sdt.h>). It wraps as the program's own would.
 func (t *Target) count(addr arch.Addr, by uint16) error {
 	var b [2]byte
 	if t.read(addr, b[:]) < len(b) {

@@ -9,13 +9,11 @@ import (
 
 // Launcher returns the ability to take on processes when there are any to take.
 func (t *Target) Launcher() target.Launcher {
-	if t.program.Programs == nil && t.program.Others == nil {
-		return nil
-	}
-	return t
+	return having[target.Launcher](t.program.Programs != nil || t.program.Others != nil, t)
 }
 
-// Start makes a process of one thread, whose number is the next after the highest there is.
+// Start makes a process of one thread, whose number is the next after the highest there is: an id is not used twice, so that a test
+// notices a session that mixes up a process and the one after it.
 func (t *Target) Start(p target.Program) (target.ThreadID, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -37,12 +35,10 @@ func (t *Target) Start(p target.Program) (target.ThreadID, error) {
 
 // Started is the program that was last given to Start.
 func (t *Target) Started() target.Program {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.started
+	return locked(t, func() target.Program { return t.started })
 }
 
-// Attach takes on one of the other processes.
+// Attach takes on one of the other processes, with all its threads. The first of them is the leader, as in Program.Threads.
 func (t *Target) Attach(pid int) (target.ThreadID, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,12 +60,7 @@ func (t *Target) Attach(pid int) (target.ThreadID, error) {
 }
 
 // Syscalls returns the group when the program is to have it.
-func (t *Target) Syscalls() target.Syscalls {
-	if !t.program.Syscalls {
-		return nil
-	}
-	return t
-}
+func (t *Target) Syscalls() target.Syscalls { return having[target.Syscalls](t.program.Syscalls, t) }
 
 // CatchSyscalls remembers what is to be caught.
 func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
@@ -87,8 +78,4 @@ func (t *Target) CatchSyscalls(pid int, on bool, numbers []int) error {
 }
 
 // Caught says which system calls of a process are caught: "all", a list such as "[1 60]", or "" for none.
-func (t *Target) Caught(pid int) string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.caught[pid]
-}
+func (t *Target) Caught(pid int) string { return locked(t, func() string { return t.caught[pid] }) }

@@ -81,7 +81,8 @@ func (p player) runThreads() {
 	}
 }
 
-// runner returns the first thread that runs, and the first one that is to step; nil for none.
+// runner returns the first thread that runs, and the first one that is to step; nil for none. Threads step one by one, in the order of
+// the list, before the script goes on, so that the outcome does not depend on scheduling.
 func (p player) runner() (first, stepping *thread) {
 	for _, th := range p.threads {
 		if th.runs && first == nil {
@@ -94,7 +95,7 @@ func (p player) runner() (first, stepping *thread) {
 	return first, nil
 }
 
-// stopAlone stops the thread of an event and sends the event.
+// stopAlone stops the thread of an event and sends the event: in non-stop mode the others run on.
 func (p player) stopAlone(event target.Event) {
 	p.collector.drain()
 	if ends(event) {
@@ -113,7 +114,8 @@ func (p player) next() *target.Event {
 	return p.perform(step)
 }
 
-// stepOne moves one thread by one step.
+// stepOne moves one thread by one step. What it arrives at counts as for a thread that runs: a tracepoint is a hit, and a
+// breakpoint is reported as one, and not as a step, as target/linux and gdbserver do.
 func (p player) stepOne(id target.ThreadID) *target.Event {
 	th, err := p.find(id)
 	if err != nil {
@@ -126,7 +128,8 @@ func (p player) stepOne(id target.ThreadID) *target.Event {
 	return &target.Event{Thread: th.ID, Signal: target.SignalTrap}
 }
 
-// advance gives th the next step of the script when that is one of its own without an event, else the next address.
+// advance gives th the next step of the script when that is one of its own without an event, else the next address: instructions
+// here have one byte. So a test of while-stepping need not script each step, but can where it matters what a step collects.
 func (p player) advance(th *thread) {
 	if len(p.script) > 0 {
 		next := p.script[0]
@@ -168,7 +171,9 @@ func (p player) perform(step Step) *target.Event {
 	return &event
 }
 
-// happen changes the program as an event says, and reports whether the event is one that is to be seen.
+// happen changes the program as an event says, and reports whether the event is one that is to be seen. At an exec the other
+// threads end first, then the frames of the old program are deposited, and then its breakpoints and tracepoints are gone with
+// its memory.
 func (p player) happen(th *thread, event target.Event) bool {
 	switch event.Kind {
 	case target.Stopped:
@@ -194,7 +199,8 @@ func (p player) happen(th *thread, event target.Event) bool {
 	return true
 }
 
-// fork makes the child, with the registers and breakpoints of its parent. One that nobody asked for is let go at once.
+// fork makes the child, with the registers and breakpoints of its parent. One that nobody asked for is let go at once. Tracepoints
+// stay with the parent: the child has them only when the parent is detached from (handOver).
 func (p player) fork(th *thread, event target.Event) bool {
 	if seen := map[target.EventKind]bool{target.Forked: p.reports.Fork, target.Vforked: p.reports.Vfork}; !seen[event.Kind] {
 		return false
@@ -245,12 +251,13 @@ func (p player) arrive(th *thread) *target.Event {
 			return nil
 		}
 		p.advance(th)
-		verdict = p.collector.drain() | p.handler.Stepped(snapshot{p.Target, th}) | p.hit(th)
+		verdict = p.collector.drain() | p.handle(func() target.Verdict { return p.handler.Stepped(snapshot{p.Target, th}) }) | p.hit(th)
 	}
 }
 
 // letIn lets other goroutines have the target for a moment, and reports whether the thread is to run on after that. There
-// may be steps without end.
+// may be steps without end (while-stepping of a billion), which a session must be able to interrupt; Settle waits through the
+// moment all the same (within), since the step of the script is not over.
 func (p player) letIn(th *thread) bool {
 	p.within = true
 	p.mu.Unlock()
@@ -259,16 +266,31 @@ func (p player) letIn(th *thread) bool {
 	return p.plays() && !p.interrupt && (th.runs || !p.nonStop)
 }
 
-// hit collects at the pc of th, or has the handler do so. A batch that is full is deposited with the hit that fills it.
+// hit collects at the pc of th, or has the handler do so. A batch that is full is deposited with the hit that fills it. Before the
+// handler is called everything is deposited, so that frames are in the order of the hits wherever they were collected.
 func (p player) hit(th *thread) target.Verdict {
 	if tracepoints := p.collector.offloaded[p.where(th)]; tracepoints != nil {
 		return p.collector.hit(th, tracepoints)
 	}
 	verdict := target.Continue
 	if _, installed := p.sites[p.where(th)]; installed {
-		verdict = p.collector.drain() | p.handler.Hit(p.pc(th), snapshot{p.Target, th})
+		verdict = p.collector.drain() | p.handle(func() target.Verdict { return p.handler.Hit(p.pc(th), snapshot{p.Target, th}) })
 	}
 	return verdict
+}
+
+// handle calls the handler, which only one goroutine at a time may. A player whose hit waits for a silent program keeps another one
+// waiting, that of a program which was started when the first was killed.
+func (p player) handle(call func() target.Verdict) target.Verdict {
+	for p.handling {
+		p.changed.Wait()
+	}
+	p.handling = true
+	defer func() {
+		p.handling = false
+		p.changed.Broadcast()
+	}()
+	return call()
 }
 
 // where is the place of a thread.

@@ -9,7 +9,8 @@ import (
 	"tracewell/target"
 )
 
-// Step is one thing that happens to the running program: a thread arrives somewhere.
+// Step is one thing that happens to the running program: a thread arrives somewhere. What it sets is set first; then the
+// tracepoints and breakpoints at PC have their turn; then comes the event, unless a breakpoint has ended the Resume before.
 type Step struct {
 	Thread    target.ThreadID      // the first thread when zero
 	PC        arch.Addr            // where it arrives; 0 leaves it where it is, and then no breakpoint or site counts
@@ -36,13 +37,10 @@ func (t *Target) Settle() {
 }
 
 // Left counts the steps of the script that have not been played.
-func (t *Target) Left() int {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return len(t.script)
-}
+func (t *Target) Left() int { return locked(t, func() int { return len(t.script) }) }
 
-// busy reports whether there is something that can happen now.
+// busy reports whether there is something that can happen now: an interrupt to be answered, a step of the script that has begun, a
+// thread that is to step, or a step of the script that is due.
 func (t *Target) busy() bool {
 	if t.interrupt || t.within {
 		return true
@@ -55,7 +53,8 @@ func (t *Target) busy() bool {
 	return len(t.script) > 0 && t.due(t.script[0])
 }
 
-// due reports whether the thread of a step runs. What happens to no thread in particular is always due.
+// due reports whether the thread of a step runs. A step of a thread that does not exist is due, too, to be dropped, or it would
+// keep those behind it for ever. What happens to no thread in particular is always due.
 func (t *Target) due(step Step) bool {
 	if !t.nonStop || step.Event != nil && step.Event.Kind == target.NoneResumed {
 		return true
@@ -75,6 +74,8 @@ func (t *Target) Resume(actions []target.Action) error { return t.resume(false, 
 // ResumeBackwards is Resume, but that a step without a script moves the pc back by one. What goes on takes the script as it is.
 func (t *Target) ResumeBackwards(actions []target.Action) error { return t.resume(true, actions) }
 
+// resume starts a player, unless one plays in non-stop mode already, which then sees the threads that were released. A child of
+// a fork that is resumed is held no longer: it inherits nothing when its parent is detached later.
 func (t *Target) resume(back bool, actions []target.Action) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -119,7 +120,8 @@ func covered(actions []target.Action, id target.ThreadID) *target.Action {
 	return nil
 }
 
-// release sets the stopped threads going that actions cover, and reports whether they cover any thread.
+// release sets the stopped threads going that actions cover, and reports whether they cover any thread. Of several actions for one
+// thread the first counts, as vCont has it.
 func (t *Target) release(actions []target.Action) bool {
 	found := false
 	for _, th := range t.threads {
@@ -135,7 +137,8 @@ func (t *Target) release(actions []target.Action) bool {
 	return found
 }
 
-// finish ends the pending Resume. An event of no thread in particular becomes the leader's.
+// finish ends the pending Resume. What the Collector holds is deposited before the event, so that a session which hears of the
+// event finds the frames. An event of no thread in particular becomes the leader's.
 func (t *Target) finish(event target.Event) {
 	t.collector.drain()
 	if event.Thread == (target.ThreadID{}) && len(t.threads) > 0 {
@@ -174,7 +177,8 @@ func (t *Target) Stop(id target.ThreadID) error {
 	return nil
 }
 
-// SetNonStop chooses the mode.
+// SetNonStop chooses the mode. It may not change to non-stop while a Resume is pending, whose one event would be missing then;
+// back to all-stop mode it stops all threads without events.
 func (t *Target) SetNonStop(on bool) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -207,9 +211,7 @@ func (t *Target) SetReports(r target.Reports) {
 
 // Reports returns what SetReports was last given.
 func (t *Target) Reports() target.Reports {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.reports
+	return locked(t, func() target.Reports { return t.reports })
 }
 
 // IgnoreInterrupts makes the program deaf to Interrupt and Stop, as one is that hangs in the kernel.
@@ -241,6 +243,8 @@ func (t *Target) Detach(pid int) error {
 	return t.end(pid, target.Event{Kind: target.Exited})
 }
 
+// end removes a process at once. In all-stop mode the pending Resume must still be answered, if nothing is left that could; in
+// non-stop mode nobody waits for an answer.
 func (t *Target) end(pid int, event target.Event) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -260,7 +264,8 @@ func (t *Target) end(pid int, event target.Event) error {
 	return nil
 }
 
-// handOver gives the tracepoints of a process to its child.
+// handOver gives the tracepoints of a process to its child, as target.Tracer says of a client that follows the child at a fork: the
+// run goes on there.
 func (t *Target) handOver(pid int) {
 	for child, parent := range t.parents {
 		if parent != pid {

@@ -18,7 +18,8 @@ func (s snapshot) Register(r arch.Reg) (uint64, error) { return s.t.register(s.t
 func (s snapshot) Registers(block []byte) error        { copy(block, s.th.block); return nil }
 func (s snapshot) Err() error                          { return s.t.lost }
 
-// ReadMemory waits while the program is silent.
+// ReadMemory waits while the program is silent, without the mutex: everything else can be asked of the target meanwhile, as package
+// tracepoint promises of a session. A connection that is lost ends the wait with nothing read, and Err says so afterwards.
 func (s snapshot) ReadMemory(addr arch.Addr, p []byte) int {
 	for s.t.silent && s.t.lost == nil {
 		s.t.reading = true

@@ -18,7 +18,8 @@ func (t *Target) WriteRegisters(id target.ThreadID, block []byte) error {
 	return t.withStopped(id, func(th *thread) { copy(th.block, block) })
 }
 
-// withStopped calls f on a thread, which must be stopped.
+// withStopped calls f on a thread, which must be stopped: in all-stop mode none is while a Resume is pending, in non-stop mode each
+// for itself. ptrace answers ESRCH for a thread that runs; here a session finds out why.
 func (t *Target) withStopped(id target.ThreadID, f func(*thread)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -56,7 +57,7 @@ func (t *Target) setRegister(th *thread, name string, v uint64) error {
 	return nil
 }
 
-// put stores as much of v as field has room for.
+// put stores as much of v as field has room for, in the target's byte order: registers have it in their block, as in a g packet.
 func (t *Target) put(field []byte, v uint64) {
 	for i := range field {
 		at := i
@@ -109,6 +110,7 @@ func (t *Target) ReadMemory(id target.ThreadID, addr arch.Addr, p []byte) (int, 
 	return n, nil
 }
 
+// read reads the prefix of p that is mapped and returns its length.
 func (t *Target) read(addr arch.Addr, p []byte) int {
 	n := 0
 	for n < len(p) {
@@ -131,6 +133,7 @@ func (t *Target) WriteMemory(id target.ThreadID, addr arch.Addr, p []byte) error
 	return t.write(addr, p)
 }
 
+// write writes all of p or nothing, so that a test which writes across the end of a mapping finds memory as it was.
 func (t *Target) write(addr arch.Addr, p []byte) error {
 	if n := t.read(addr, make([]byte, len(p))); n < len(p) {
 		return fmt.Errorf("no memory at %v", addr+arch.Addr(n))

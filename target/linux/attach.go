@@ -102,7 +102,8 @@ func refused(pid int, err error) error {
 	case "3":
 		return fmt.Errorf("%w: this system lets nobody trace processes until it is started anew (%s is 3)", err, scopeFile)
 	}
-	return fmt.Errorf("%w (a container or a security module may forbid it; root may do it where CAP_SYS_PTRACE is not taken away)", err)
+	return fmt.Errorf("%w (a container or a security module may forbid it; root may do it where CAP_SYS_PTRACE is not taken away)",
+		err)
 }
 
 // seizeAll takes every thread of a process under trace and stops it, until there are no more than these. The list of threads

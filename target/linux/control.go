@@ -84,10 +84,10 @@ func (t *Target) start(actions []target.Action) error {
 	return nil
 }
 
-// hitsAgain reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that anew,
-// or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits for the
-// breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint alone the
-// signal waits for the instruction. A breakpoint with a check is not met anew, for its commands would be carried out twice.
+// hitsAgain reports whether k, which has a hit behind it, is to run into the trap again: at a breakpoint if it is to meet that
+// anew, or if the session gives it a signal. The handler then comes before the instruction, which it returns to: GDB waits for
+// the breakpoint to be hit again, and for a step to end at the handler (gdbserver 13.1 does the same). At a tracepoint alone
+// the signal waits for the instruction. A breakpoint with a check is not met anew, for its commands would be carried out twice.
 func (k *task) hitsAgain(order target.Action) bool {
 	tr := k.proc.traps[k.passed]
 	switch {
@@ -229,8 +229,8 @@ func (t *Target) kill(p *process) {
 	}
 }
 
-// dropEvents withdraws what was to be told of a process that the session has got rid of. It returns the children that the session will
-// never hear of.
+// dropEvents withdraws what was to be told of a process that the session has got rid of. It returns the children that the
+// session will never hear of.
 func (t *Target) dropEvents(pid int) (unknown []*process) {
 	of := func(e target.Event) bool { return e.Thread.PID == pid }
 	t.backlog = slices.DeleteFunc(t.backlog, of)
@@ -344,8 +344,8 @@ func (t *Target) detachTasks(p *process) {
 	t.removeProcess(p)
 }
 
-// awaitEnd takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go away
-// and nobody else hears of the process before its tracer has. The leader comes last. It is not waited for as for another
+// awaitEnd takes note of the end of a task that dies of an exit or an exec of one that has just been let go, for it does not go
+// away and nobody else hears of the process before its tracer has. The leader comes last. It is not waited for as for another
 // event: after an exec the id may be that of a task which goes on.
 func (k *task) awaitEnd() {
 	const patience, pause = time.Second, 200 * time.Microsecond

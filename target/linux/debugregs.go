@@ -170,7 +170,8 @@ func (t *Target) watched(k *task) bool {
 		if s.kind == target.Hardware {
 			t.hitBeside(k)
 		}
-		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: debugReasons[s.kind], Addr: s.addr})
+		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap,
+			Reason: debugReasons[s.kind], Addr: s.addr})
 		return true
 	}
 	if !finished {

@@ -11,11 +11,12 @@
 // # Words
 //
 // A task is one thread under trace; a process is the tasks of one thread group. A space is an address space with what this
-// package has put into it: patches, displaced-stepping buffers, raised semaphores. Processes share one while a vfork child runs in its parent's
-// memory; a fork copies it, an exec begins a new one.
+// package has put into it: patches, displaced-stepping buffers, raised semaphores. Processes share one while a vfork child runs
+// in its parent's memory; a fork copies it, an exec begins a new one.
 //
-// A trap is a breakpoint that is inserted over an instruction, for a breakpoint of the session, a tracepoint or both. A buffer holds
-// a copy of a displaced instruction in a scratch mapping of the program, followed by a jump back. Package patch keeps both.
+// A trap is a breakpoint that is inserted over an instruction, for a breakpoint of the session, a tracepoint or both. A buffer
+// holds a copy of a displaced instruction in a scratch mapping of the program, followed by a jump back. Package patch keeps
+// both.
 //
 // A vfork child (role) is one that the session has not asked for: it runs in the program's memory, so it meets the traps and must
 // be led past them, and is not traced otherwise. A child that the session has asked for is a process like any other.
@@ -33,10 +34,10 @@
 //   - look whether anything is left that can end the Resume (fewer).
 //
 // What can be done only while others stand still (stepping in place, calling mmap in the program, changing what the debug
-// registers watch or which system calls are caught, detaching, telling an event in all-stop mode) comes after stopThreads, which
-// collects and handles nothing: whatever stops meanwhile, asked to or not, waits in the queue. Nothing has to be released
-// afterwards, since what it stopped is ready. A task that is caught at a ptrace event inside a system call is led to the end of that
-// call first (finishCall): the kernel has yet to write the call's result, over whatever would be done to the registers.
+// registers watch or which system calls are caught, detaching, telling an event in all-stop mode) comes after stopThreads,
+// which collects and handles nothing: whatever stops meanwhile, asked to or not, waits in the queue. Nothing has to be released
+// afterwards, since what it stopped is ready. A task that is caught at a ptrace event inside a system call is led to the end of
+// that call first (finishCall): the kernel has yet to write the call's result, over whatever would be done to the registers.
 //
 // The parent of a vfork sleeps in the kernel until its child has left, and nothing can stop it before. stopThreads does not wait
 // for it. stopAll does, and leads vfork children on until it can stop: nothing is told of them, so this is no handler within
@@ -63,17 +64,17 @@
 //	other signal      | report, or go on with it if it is passed on    | go on with it         | detach with it
 //	end               | tell engine and session                        | forget                | forget
 //
-// A task that was stopped for another's sake and that the session has not resumed, and any while no Resume is pending, keeps its stop
-// in the queue. Before it stands for long its stop is prepared (mustHandle): an interruption is dropped, a birth that nobody is told of entered, a task behind a
-// trap put back before it, the cause of a debug register noted. "Go on" is proceed: the instruction whose hit the task has behind
-// it happens first, then the signals that waited for it.
+// A task that was stopped for another's sake and that the session has not resumed, and any while no Resume is pending, keeps
+// its stop in the queue. Before it stands for long its stop is prepared (mustHandle): an interruption is dropped, a birth that
+// nobody is told of entered, a task behind a trap put back before it, the cause of a debug register noted. "Go on" is proceed:
+// the instruction whose hit the task has behind it happens first, then the signals that waited for it.
 //
 // # The life of a hit
 //
-// A task runs into a trap and stops behind it. Its pc is put back, the site's Hit is called with the task as the snapshot,
-// and the displaced instruction happens: emulated on the registers, or executed in its buffer, or, where neither can be, stepped
-// in place with every other task of the space stopped and the breakpoint removed. Then the task goes on. A breakpoint with a Check is
-// asked in the same way, and one that need not stop is passed in the same way.
+// A task runs into a trap and stops behind it. Its pc is put back, the site's Hit is called with the task as the snapshot, and
+// the displaced instruction happens: emulated on the registers, or executed in its buffer, or, where neither can be, stepped in
+// place with every other task of the space stopped and the breakpoint removed. Then the task goes on. A breakpoint with a Check
+// is asked in the same way, and one that need not stop is passed in the same way.
 //
 // # What was rejected
 //
@@ -94,8 +95,8 @@
 //
 //   - A stopped task never shows a pc inside a buffer: leaveBuffer moves it back whenever it stops, so that nothing above knows of
 //     buffers, and they can be unmapped when all tasks of their space are stopped.
-//   - A task has at most one stop in the queue, and owes it while it has. Nothing is done to a task between its stop and the loop but
-//     by whoever waits for that task alone (waitFor) or prepares its stop.
+//   - A task has at most one stop in the queue, and owes it while it has. Nothing is done to a task between its stop and the loop
+//     but by whoever waits for that task alone (waitFor) or prepares its stop.
 //   - task.passed is the address whose hit a stopped task has behind it though the instruction there has not run. It makes
 //     an execution of an instruction exactly one hit, whatever stops the task in between. A signal that arrives in this
 //     state waits until the instruction has run, because its handler would return to the trap; one that the session gives

@@ -19,10 +19,10 @@ func RunIfGuard() { guard.Run() }
 // program calls RunIfGuard: no guard could be started, or none once more after one was killed. Otherwise it is nil.
 func (t *Target) Unguarded() error { return t.guard.Problem() }
 
-// A stop that has been waited for resumes without its signal when the tracer dies, from wherever the kernel has the task's pc. Behind
-// an int3 that is the middle of the instruction, or the next one: the program would go on with garbage. A stop that has not been
-// waited for keeps its SIGTRAP. So where a process may outlive its tracer the kernel is to have the pc before the trap when the
-// stop is waited for.
+// A stop that has been waited for resumes without its signal when the tracer dies, from wherever the kernel has the task's pc.
+// Behind an int3 that is the middle of the instruction, or the next one: the program would go on with garbage. A stop that has
+// not been waited for keeps its SIGTRAP. So where a process may outlive its tracer the kernel is to have the pc before the trap
+// when the stop is waited for.
 
 // reap waits for any tracee, or looks whether there is anything to wait for.
 func (t *Target) reap(block bool) (int, sys.Status, error) {

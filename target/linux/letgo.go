@@ -22,7 +22,8 @@ const (
 	programSignal
 )
 
-// The si_codes of a SIGTRAP (asm-generic/siginfo.h). An int3 has the code of a breakpoint instruction, and one that was sent 0 or less.
+// The si_codes of a SIGTRAP (asm-generic/siginfo.h). An int3 has the code of a breakpoint instruction, and one that was sent 0
+// or less.
 const (
 	trapBreakpoint = 1 // the end of a system call that was stepped
 	trapTrace      = 2 // a step, ours or by a program that has set its trap flag
@@ -63,8 +64,8 @@ var everySignal = func() (all [numSignals]bool) {
 	return all
 }()
 
-// partingSignal is the signal that a task takes along when it is detached: that of a stop which the session has not been told of, or
-// the one that it was told of last.
+// partingSignal is the signal that a task takes along when it is detached: that of a stop which the session has not been told
+// of, or the one that it was told of last.
 func (t *Target) partingSignal(k *task) int {
 	status, chosen := sys.Status(k.signal<<8|0x7f), t.parting
 	if k.has(owesStop) {
@@ -86,9 +87,10 @@ func (t *Target) partingSignal(k *task) int {
 	return signal
 }
 
-// detachTask detaches a stopped task, and reports false for one that has died. It is the only way in which a task is let go, since
-// PTRACE_DETACH delivers a signal if it is given one, and leaves the task whatever is pending. A SIGTRAP of the tracer's is not: drainTrap
-// takes it wherever it can be behind another stop. Signals that waited for an instruction need not wait any more.
+// detachTask detaches a stopped task, and reports false for one that has died. It is the only way in which a task is let go,
+// since PTRACE_DETACH delivers a signal if it is given one, and leaves the task whatever is pending. A SIGTRAP of the tracer's
+// is not: drainTrap takes it wherever it can be behind another stop. Signals that waited for an instruction need not wait any
+// more.
 func (t *Target) detachTask(k *task) bool {
 	k.disarm()
 	k.flush()

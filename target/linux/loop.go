@@ -148,9 +148,9 @@ func (t *Target) trapped(k *task) {
 	}
 }
 
-// cause is the si_code of the signal that k is stopped with: the code of a breakpoint instruction for one, another positive number for a step or a debug
-// register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with a trap on it looks like
-// the trap otherwise.
+// cause is the si_code of the signal that k is stopped with: the code of a breakpoint instruction for one, another positive
+// number for a step or a debug register, 0 or less for what a program sent. A step that ends behind a one-byte instruction with
+// a trap on it looks like the trap otherwise.
 func (k *task) cause() (int32, error) {
 	var info [sys.SiginfoSize]byte
 	err := sys.GetSiginfo(k.tid, &info)

@@ -150,8 +150,8 @@ func (x86) watches(kind target.BreakKind) bool {
 	return ok
 }
 
-// loadDebug implements machine. DR7 comes last: the kernel refuses one that does not fit the addresses, and an address that does not
-// fit DR7.
+// loadDebug implements machine. DR7 comes last: the kernel refuses one that does not fit the addresses, and an address that
+// does not fit DR7.
 func (x86) loadDebug(tid int, slots *[numDebugRegisters]debugSlot) error {
 	if err := sys.SetDebugReg(tid, dr7, 0); err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"tracewell/trace"
 )
 
+// hammer starts that program with four threads, which work until end is called.
 func hammer(t *testing.T) (r *run, end func()) {
 	t.Helper()
 	out, in, err := os.Pipe()
@@ -27,6 +28,7 @@ func hammer(t *testing.T) (r *run, end func()) {
 	return launchReading(t, out, testprog.Build(t, "hammer", fixed).Path, "4"), func() { in.Close() }
 }
 
+// TestNonStop stops threads one by one while the others run on.
 func TestNonStop(t *testing.T) {
 	r, _ := hammer(t)
 	path := testprog.Build(t, "hammer", fixed).Path
@@ -84,6 +86,7 @@ func TestNonStop(t *testing.T) {
 	}
 }
 
+// TestNonStopTracepoints traces all threads while a session stops, steps and resumes some of them.
 func TestNonStopTracepoints(t *testing.T) {
 	r, end := hammer(t)
 	path := testprog.Build(t, "hammer", fixed).Path

@@ -76,7 +76,7 @@ func panicAttached(order string) {
 	engine := tracepoint.New(tracepoint.Layout{
 		Order: t.ISA().Order, RegisterBlock: layout.Size, PCOffset: layout.ByNumber(t.ISA().PC).Offset, Sink: sink, SinkOnly: true,
 	})
-	t.SetHandler(engine)
+	t.SetHandler(engine.NewHandler())
 	err = engine.Define(trace.Tracepoint{Number: 1, Addr: addr, Enabled: true}, false)
 	if err == nil {
 		err = engine.Start(t, pid)

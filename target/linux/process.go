@@ -102,7 +102,8 @@ func openSpace(pid int, open func(int, *os.File) *guard.Space, w warnings) (*spa
 	if err != nil {
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}
-	s := &space{pid: pid, mem: mem, guard: open(pid, mem), warnings: w, traps: make(map[arch.Addr]*trap), relocated: make(map[arch.Addr]relocatedInsn)}
+	s := &space{pid: pid, mem: mem, guard: open(pid, mem), warnings: w,
+		traps: make(map[arch.Addr]*trap), relocated: make(map[arch.Addr]relocatedInsn)}
 	s.code = patch.New(mem, s.guard)
 	return s, nil
 }

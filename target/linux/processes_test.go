@@ -69,7 +69,6 @@ func (r *run) count(n trace.Number) int64 {
 	return 0
 }
 
-// hammer starts that program with four threads, which work until end is called.
 // gone reports whether no process of that id is left, but for one that its parent has yet to take note of.
 func gone(pid int) bool {
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
@@ -255,8 +254,6 @@ func TestKillWithUntoldChild(t *testing.T) {
 	}
 }
 
-// TestNonStop stops threads one by one while the others run on.
-// TestNonStopTracepoints traces all threads while a session stops, steps and resumes some of them.
 // TestThreadEvents is told of every thread that begins and ends.
 func TestThreadEvents(t *testing.T) {
 	for _, nonStop := range []bool{false, true} {

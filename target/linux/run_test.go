@@ -22,11 +22,12 @@ import (
 
 // run is a program under test with its engine.
 type run struct {
-	t      testing.TB
-	target *linux.Target
-	engine *tracepoint.Engine
-	output func() string
-	pid    int
+	t       testing.TB
+	target  *linux.Target
+	engine  *tracepoint.Engine
+	output  func() string
+	nonStop bool
+	pid     int
 }
 
 // launch starts a test program with nothing to read, its standard output going to a pipe.
@@ -70,8 +71,8 @@ func launchReading(t testing.TB, in *os.File, program string, args ...string) *r
 	engine := tracepoint.New(tracepoint.Layout{
 		Order: tg.ISA().Order, RegisterBlock: layout.Size, PCOffset: layout.ByNumber(tg.ISA().PC).Offset,
 	})
-	tg.SetHandler(engine)
-	return &run{t, tg, engine, func() string { return <-text }, tg.Threads()[0].PID}
+	tg.SetHandler(engine.NewHandler())
+	return &run{t: t, target: tg, engine: engine, output: func() string { return <-text }, pid: tg.Threads()[0].PID}
 }
 
 // resume lets everything go and waits for what ends it.

@@ -118,7 +118,8 @@ func distance(a, b arch.Addr) arch.Addr { return max(a, b) - min(a, b) }
 // mapScratch maps a page range in the program for execution. The tracer writes it from outside, so it need not be writable.
 func (t *Target) mapScratch(p *process, base arch.Addr) error {
 	const protReadExec, mapPrivate, mapAnonymous, mapFixedNoReplace = 0x5, 0x2, 0x20, 0x100000
-	got, err := t.inject(p, sys.CallMmap, uint64(base), scratchSize, protReadExec, mapPrivate|mapAnonymous|mapFixedNoReplace, ^uint64(0), 0)
+	const private = mapPrivate | mapAnonymous | mapFixedNoReplace
+	got, err := t.inject(p, sys.CallMmap, uint64(base), scratchSize, protReadExec, private, ^uint64(0), 0)
 	if err == nil && arch.Addr(got) != base {
 		err = fmt.Errorf("mmap in the program returned %#x, want %s", got, base)
 	}

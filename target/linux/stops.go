@@ -172,10 +172,10 @@ func (t *Target) takeStop(tid int) (sys.Status, bool) {
 	return s.status, true
 }
 
-// due returns the index of the first stop in the queue that can be handled, -1 if there is none. It is one of a vfork child, or,
-// while a Resume is pending, one of a resumed task. A task that the Resume has left out may stop all the same: the parent of a vfork
-// when its child has gone, and a leader when a resumed thread has executed a program under its id. That is handled, too, unless
-// the task was to stand still meanwhile.
+// due returns the index of the first stop in the queue that can be handled, -1 if there is none. It is one of a vfork child,
+// or, while a Resume is pending, one of a resumed task. A task that the Resume has left out may stop all the same: the parent
+// of a vfork when its child has gone, and a leader when a resumed thread has executed a program under its id. That is handled,
+// too, unless the task was to stand still meanwhile.
 func (t *Target) due() int {
 	for i := range t.stops {
 		s := &t.stops[i]

@@ -33,7 +33,8 @@ type check func(target.Snapshot) bool
 // stops asks whether a thread is to stop.
 func (c check) stops(s target.Snapshot) bool { return c == nil || c(s) }
 
-// isSyscall reports whether a system call is under a breakpoint. It may take for ever, so a signal cannot wait until it has been made.
+// isSyscall reports whether a system call is under a breakpoint. It may take for ever, so a signal cannot wait until it has
+// been made.
 func (tr *trap) isSyscall() bool { return tr.insn != nil && tr.insn.isSyscall() }
 
 // trapAt returns the breakpoint that is inserted at addr. It inserts one where there is none, or where the program has put other

@@ -15,9 +15,9 @@
 //
 // # Execution traces
 //
-// An Execution is an execution trace with its index (package itrace/index). Each of its targets stands at a moment: in front of an
+// An Execution is an execution trace with its index (package itrace/index). Each of its targets stands at a position: in front of an
 // instruction, or behind the last. Whatever it is asked is answered from the records in front of that, and to resume is to look for
-// another moment, forwards or backwards: nothing is executed. What the records do not tell the program may, as it was loaded; the rest is
+// another position, forwards or backwards: nothing is executed. What the records do not tell the program may, as it was loaded; the rest is
 // unavailable. Digits that the trace does not know make bytes unavailable that were known before.
 //
 // Processors are threads. They have one time: a thread that is resumed takes the others with it, and these meet no breakpoints

@@ -24,7 +24,7 @@ type ExecutionOptions struct {
 	Order arch.ByteOrder
 	// Program is the path of the ELF file of the program; "" if there is none. It tells what memory held in the beginning.
 	Program string
-	// Backfill has memory that was not seen before a moment show what was read there later, before anything was written. That it
+	// Backfill has memory that was not seen before a position show what was read there later, before anything was written. That it
 	// held the same before is an inference: it is wrong where devices or other masters write.
 	Backfill bool
 	// Keep says where the index is kept; see KeepIndex.

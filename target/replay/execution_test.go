@@ -211,7 +211,7 @@ func TestDirections(t *testing.T) {
 		t.Errorf("a range was left for %s by %+v", m.register(0, "pc"), ev)
 	}
 	if m.SetNonStop(true) == nil {
-		t.Error("threads can stand at different moments")
+		t.Error("threads can stand at different positions")
 	}
 }
 
@@ -297,8 +297,8 @@ func TestMonitor(t *testing.T) {
 		"where:#0 of 2, time 1", "goto 2:#1 of 2, time 5", "mark x:#1 of 2", "goto end:behind the last", "back x:#1 of 2", "back:behind the last",
 		"goto :2:#0 of 2", "goto 9:behind the last", "goto begin:#0 of 2", "goto #2:behind the last",
 		"goto #3:there is no instruction #3: the last is #1", "goto :9:there is no line 9", "goto there:\"there\" is no place", "back y:there is no mark",
-		"writers $t0:line 2: 1 clk R t0", "writers r8:----- this moment", "writers t1:nothing writes register t1", "writers:writers of what?",
-		"writers 0x10,4:this moment", "writers 0x10,0:writers of what?",
+		"writers $t0:line 2: 1 clk R t0", "writers r8:----- this position", "writers t1:nothing writes register t1", "writers:writers of what?",
+		"writers 0x10,4:this position", "writers 0x10,0:writers of what?",
 	} {
 		at := strings.LastIndexByte(step, ':')
 		if strings.Contains(step, "line 2: 1 clk") {

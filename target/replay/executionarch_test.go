@@ -151,17 +151,17 @@ func sections(t *testing.T, out *gdbtest.Output, want map[string][]string) {
 	}
 }
 
-// TestProcessors has GDB show the registers of three processors at one moment, and go on with one of them. GDB steps MIPS by breakpoints,
+// TestProcessors has GDB show the registers of three processors at one position, and go on with one of them. GDB steps MIPS by breakpoints,
 // which threads that are not locked would meet for one another.
 func TestProcessors(t *testing.T) {
 	folder := t.TempDir()
 	trace := filepath.Join(folder, "run.log")
 	const anchor = 40_000
-	next := map[int32]seen{}  // the first moment of each from the anchor on
+	next := map[int32]seen{}  // the first position of each from the anchor on
 	after := map[int32]seen{} // the second
 	var before seen           // the last of processor 1 in front of it
 	writeFile(t, trace, func(w io.Writer) error {
-		_, err := generate.Write(w, generate.Options{Instructions: 20_000, CPUs: 3, Observe: func(m generate.Moment) {
+		_, err := generate.Write(w, generate.Options{Instructions: 20_000, CPUs: 3, Observe: func(m generate.Position) {
 			_, has := next[m.CPU]
 			_, more := after[m.CPU]
 			switch {
@@ -215,6 +215,6 @@ monitor writers v0
 		"cpu 2": {registers(next[2])},
 		"on":    {registers(after[1]), fmt.Sprintf("#%d of", next[1].instruction+1)},
 		"back":  {registers(next[1]), registers(before)},
-		"break": {`Thread 3 "cpu 2" hit Breakpoint 1, 0x800080a0`, "this moment"},
+		"break": {`Thread 3 "cpu 2" hit Breakpoint 1, 0x800080a0`, "this position"},
 	})
 }

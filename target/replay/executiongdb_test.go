@@ -30,7 +30,7 @@ func TestProveExecution(t *testing.T) {
 	proveExecution(t, 10_000_000)
 }
 
-// look has GDB print what a moment is compared by.
+// look has GDB print what a position is compared by.
 const look = `
 define look
 monitor where
@@ -38,7 +38,7 @@ printf "pc %x s1 %x s2 %x t0 %x t1 %x v0 %x ra %x sp %x sum %x numbers %x %x\n",
 end
 `
 
-// seen is a moment as look prints it, of the generator's processor.
+// seen is a position as look prints it, of the generator's processor.
 type seen struct {
 	instruction int64
 	pc          uint32
@@ -46,7 +46,7 @@ type seen struct {
 	registers   [32]uint32
 }
 
-func seenAt(m generate.Moment) seen {
+func seenAt(m generate.Position) seen {
 	word := func(at int) uint32 { return binary.BigEndian.Uint32(m.Memory[at:]) }
 	r := m.Registers
 	return seen{m.Instruction, m.PC, fmt.Sprintf("pc %x s1 %x s2 %x t0 %x t1 %x v0 %x ra %x sp %x sum %x numbers %x %x",
@@ -70,8 +70,8 @@ type history struct {
 	stored, isEntered, isLeft, is bool
 }
 
-// observe takes note of a moment.
-func (h *history) observe(m generate.Moment) {
+// observe takes note of a position.
+func (h *history) observe(m generate.Position) {
 	h.total = m.Instruction + 1
 	switch {
 	case m.PC == h.handler+4:

@@ -22,9 +22,9 @@ func (t *ExecutionTarget) Commands() []target.MonitorCommand {
 		{Name: "goto", Arguments: "TIME|#N|:LINE|begin|end", About: "go to a time, an instruction counted from 0, or a line of the trace",
 			Do: t.gotoPlace},
 		{Name: "where", About: "say at which instruction, time and line of the trace this is", Do: t.where},
-		{Name: "writers", Arguments: "ADDR[,LENGTH]|REGISTER|SYMBOL", About: "list who wrote memory or a register, before and after this moment",
+		{Name: "writers", Arguments: "ADDR[,LENGTH]|REGISTER|SYMBOL", About: "list who wrote memory or a register, before and after this position",
 			Do: t.writers},
-		{Name: "mark", Arguments: "[NAME]", About: "remember this moment", Do: t.mark},
+		{Name: "mark", Arguments: "[NAME]", About: "remember this position", Do: t.mark},
 		{Name: "back", Arguments: "[NAME]", About: "go back to a mark, without a name to the one without, or to where the last goto began", Do: t.back},
 	}
 }
@@ -38,31 +38,31 @@ const flush = `GDB shows what it knew before until it is told: maintenance flush
 
 // gotoPlace is goto.
 func (t *ExecutionTarget) gotoPlace(id target.ThreadID, args string) (string, error) {
-	moment, err := t.find(args)
+	position, err := t.find(args)
 	if err != nil {
 		return "", err
 	}
-	return t.jump(id, moment)
+	return t.jump(id, position)
 }
 
-// jump goes to a moment and says where that is.
-func (t *ExecutionTarget) jump(id target.ThreadID, moment int64) (string, error) {
-	t.marks[before] = t.moment
-	t.move(moment)
+// jump goes to a position and says where that is.
+func (t *ExecutionTarget) jump(id target.ThreadID, position int64) (string, error) {
+	t.marks[before] = t.position
+	t.move(position)
 	says, err := t.where(id, "")
 	return says + flush, err
 }
 
-// Goto goes to the moment in front of an instruction, by its number, or to the end.
+// Goto goes to the position in front of an instruction, by its number, or to the end.
 func (t *ExecutionTarget) Goto(instruction int64) {
 	t.move(max(0, min(instruction, t.trace.Instructions)))
 }
 
-// GotoLine goes to the moment of a line of the trace.
+// GotoLine goes to the position of a line of the trace.
 func (t *ExecutionTarget) GotoLine(line int64) error {
-	moment, err := t.trace.AtLine(line)
+	position, err := t.trace.AtLine(line)
 	if err == nil {
-		t.move(moment)
+		t.move(position)
 	}
 	return t.fail(err)
 }
@@ -83,7 +83,7 @@ func (t *ExecutionTarget) find(args string) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q is no place: want a time as 1200, an instruction as #1200, a line as :1200, begin or end", args)
 	}
-	var moment int64
+	var position int64
 	switch kind {
 	case '#':
 		if int64(n) > t.trace.Instructions {
@@ -94,19 +94,19 @@ func (t *ExecutionTarget) find(args string) (int64, error) {
 		if int64(n) > t.trace.Lines || n == 0 {
 			return 0, fmt.Errorf("there is no line %d: the trace has %d", n, t.trace.Lines)
 		}
-		moment, err = t.trace.AtLine(int64(n))
+		position, err = t.trace.AtLine(int64(n))
 	default:
-		moment, err = t.trace.AtTime(n)
+		position, err = t.trace.AtTime(n)
 	}
-	return moment, t.fail(err)
+	return position, t.fail(err)
 }
 
-// where says what moment it is.
+// where says what position it is.
 func (t *ExecutionTarget) where(target.ThreadID, string) (string, error) {
-	if t.moment == t.trace.Instructions {
-		return fmt.Sprintf("behind the last of %d instructions\n", t.moment), nil
+	if t.position == t.trace.Instructions {
+		return fmt.Sprintf("behind the last of %d instructions\n", t.position), nil
 	}
-	it, err := t.trace.Instruction(t.moment)
+	it, err := t.trace.Instruction(t.position)
 	if err != nil {
 		return "", t.fail(err)
 	}
@@ -115,7 +115,7 @@ func (t *ExecutionTarget) where(target.ThreadID, string) (string, error) {
 		return "", t.fail(err)
 	}
 	return fmt.Sprintf("in front of instruction #%d of %d, time %d, cpu %d, line %d:\n%s\n",
-		t.moment, t.trace.Instructions, it.Time, it.CPU, it.Line, line), nil
+		t.position, t.trace.Instructions, it.Time, it.CPU, it.Line, line), nil
 }
 
 // writers lists the last and the next that wrote something.
@@ -127,9 +127,9 @@ func (t *ExecutionTarget) writers(id target.ThreadID, args string) (string, erro
 	const most = 5
 	var b strings.Builder
 	var lines []string
-	moment := t.moment
+	position := t.position
 	for len(lines) < most {
-		found, err := t.trace.Previous(context.Background(), moment, wants)
+		found, err := t.trace.Previous(context.Background(), position, wants)
 		if err != nil {
 			return "", t.fail(err)
 		}
@@ -137,17 +137,17 @@ func (t *ExecutionTarget) writers(id target.ThreadID, args string) (string, erro
 			break
 		}
 		lines = append(lines, t.tell(found))
-		if moment = found.Instruction; moment < 0 {
+		if position = found.Instruction; position < 0 {
 			break
 		}
 	}
 	for i := len(lines) - 1; i >= 0; i-- {
 		b.WriteString(lines[i])
 	}
-	fmt.Fprintf(&b, "----- this moment, in front of instruction #%d\n", t.moment)
-	moment = t.moment
+	fmt.Fprintf(&b, "----- this position, in front of instruction #%d\n", t.position)
+	position = t.position
 	for range most {
-		found, err := t.trace.Next(context.Background(), moment, wants)
+		found, err := t.trace.Next(context.Background(), position, wants)
 		if err != nil {
 			return "", t.fail(err)
 		}
@@ -155,7 +155,7 @@ func (t *ExecutionTarget) writers(id target.ThreadID, args string) (string, erro
 			break
 		}
 		b.WriteString(t.tell(found))
-		moment = found.Instruction + 1
+		position = found.Instruction + 1
 	}
 	return b.String(), nil
 }
@@ -211,31 +211,31 @@ func (t *ExecutionTarget) written(id target.ThreadID, args string) ([]index.Want
 	return []index.Want{{What: index.Write, Addr: from, Size: size}}, nil
 }
 
-// mark remembers the moment.
+// mark remembers the position.
 func (t *ExecutionTarget) mark(id target.ThreadID, args string) (string, error) {
-	t.marks[args] = t.moment
+	t.marks[args] = t.position
 	return t.where(id, "")
 }
 
 // back goes to a mark.
 func (t *ExecutionTarget) back(id target.ThreadID, args string) (string, error) {
-	moment, ok := t.marks[args]
+	position, ok := t.marks[args]
 	if args == "" {
 		if at, jumped := t.marks[before]; jumped && !ok {
-			moment, ok = at, true
+			position, ok = at, true
 		}
 	}
 	if !ok {
 		return "", fmt.Errorf("there is no mark %q", args)
 	}
-	return t.jump(id, moment)
+	return t.jump(id, position)
 }
 
-// Moment describes the moment for a message: pc and number of the instruction.
-func (t *ExecutionTarget) Moment() string {
-	if t.moment < t.trace.Instructions {
-		if it, err := t.trace.Instruction(t.moment); err == nil && it.Kind == itrace.Instruction {
-			return fmt.Sprintf("in front of instruction #%d at %v, line %d", t.moment, arch.Addr(it.Addr), it.Line)
+// Position describes the position for a message: pc and number of the instruction.
+func (t *ExecutionTarget) Position() string {
+	if t.position < t.trace.Instructions {
+		if it, err := t.trace.Instruction(t.position); err == nil && it.Kind == itrace.Instruction {
+			return fmt.Sprintf("in front of instruction #%d at %v, line %d", t.position, arch.Addr(it.Addr), it.Line)
 		}
 	}
 	return "behind the last instruction"

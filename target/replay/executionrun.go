@@ -113,7 +113,7 @@ func (t *ExecutionTarget) resume(actions []target.Action, way func(*run, target.
 		ev, err := way(t.newRun(ctx, actions), action)
 		switch {
 		case ctx.Err() != nil && err != nil:
-			ev = t.interrupted(t.moment)
+			ev = t.interrupted(t.position)
 		case err != nil:
 			t.fail(err)
 			ev = target.Event{Thread: action.Thread, Signal: target.SignalTrap}
@@ -168,10 +168,10 @@ func (t *ExecutionTarget) newRun(ctx context.Context, actions []target.Action) *
 
 // forwards goes on until something stops it, or to the end.
 func (t *ExecutionTarget) forwards(r *run, a target.Action) (target.Event, error) {
-	from, limit := t.moment, t.trace.Instructions
+	from, limit := t.position, t.trace.Instructions
 	passed := !a.Anew
 	if a.Verb != target.Go {
-		found, err := t.trace.Next(r.ctx, t.moment, []index.Want{{What: index.Turn, CPU: cpuOf(a.Thread)}})
+		found, err := t.trace.Next(r.ctx, t.position, []index.Want{{What: index.Turn, CPU: cpuOf(a.Thread)}})
 		if err != nil {
 			return target.Event{}, err
 		}
@@ -213,7 +213,7 @@ func (t *ExecutionTarget) forwards(r *run, a target.Action) (target.Event, error
 // stands reports whether a step ends at the end of the trace because it is one of an instruction, and not for the lack of more.
 func (t *ExecutionTarget) stands(a target.Action) bool { return a.Verb == target.StepOne }
 
-// forward looks for a stop between two moments. Without one next is the moment where to look on; after one it is -1.
+// forward looks for a stop between two positions. Without one next is the position where to look on; after one it is -1.
 func (r *run) forward(at, limit int64, passed bool) (ev target.Event, next int64, err error) {
 	if len(r.wants) == 0 {
 		return ev, limit, nil
@@ -244,7 +244,7 @@ func (r *run) breakpoint(n int64) (target.Event, bool) {
 	if err != nil {
 		return target.Event{}, false
 	}
-	before := r.t.moment
+	before := r.t.position
 	r.t.move(n)
 	for i, s := range r.stops {
 		if s.What == index.Execution && r.t.trace.Meets(it, &r.wants[i]) && r.agrees(s.at, it.CPU) {
@@ -255,22 +255,22 @@ func (r *run) breakpoint(n int64) (target.Event, bool) {
 	return target.Event{}, false
 }
 
-// effects stops at a moment, in front of or behind an instruction, if a watchpoint wants it for something that the instruction does.
+// effects stops at a position, in front of or behind an instruction, if a watchpoint wants it for something that the instruction does.
 // It is the one to which the instruction is still to be done, or undone: so the hardware of all these architectures has it, and so
 // GDB takes it, which then steps and compares what is watched with what it was.
-func (r *run) effects(n, moment int64) (target.Event, bool, error) {
+func (r *run) effects(n, position int64) (target.Event, bool, error) {
 	items, err := r.t.trace.Effects(n)
 	if err != nil {
 		return target.Event{}, false, err
 	}
-	before := r.t.moment
+	before := r.t.position
 	for k := range items {
 		it := &items[k]
 		for i, s := range r.stops {
 			if it.Kind != itrace.Memory || s.at == nil || !r.t.trace.Meets(it, &r.wants[i]) {
 				continue
 			}
-			r.t.move(moment)
+			r.t.move(position)
 			if r.agrees(s.at, it.CPU) {
 				return target.Event{Thread: threadOf(it.CPU), Signal: target.SignalTrap, Reason: s.reason, Addr: s.at.Addr}, true, nil
 			}
@@ -289,7 +289,7 @@ func (r *run) agrees(b *target.Breakpoint, cpu int32) bool {
 func (t *ExecutionTarget) backwards(r *run, a target.Action) (target.Event, error) {
 	limit := int64(-1)
 	if a.Verb != target.Go {
-		found, err := t.trace.Previous(r.ctx, t.moment, []index.Want{{What: index.Turn, CPU: cpuOf(a.Thread)}})
+		found, err := t.trace.Previous(r.ctx, t.position, []index.Want{{What: index.Turn, CPU: cpuOf(a.Thread)}})
 		if err != nil {
 			return target.Event{}, err
 		}
@@ -297,7 +297,7 @@ func (t *ExecutionTarget) backwards(r *run, a target.Action) (target.Event, erro
 			limit = found.Instruction
 		}
 	}
-	for at := t.moment; ; {
+	for at := t.position; ; {
 		ev, next, err := r.backward(at, limit)
 		if err != nil || next < 0 {
 			return ev, err
@@ -342,11 +342,11 @@ func (r *run) backward(at, limit int64) (ev target.Event, next int64, err error)
 	return ev, n, nil
 }
 
-// interrupted stops at a moment because the client wants it.
-func (t *ExecutionTarget) interrupted(moment int64) target.Event {
-	t.move(moment)
+// interrupted stops at a position because the client wants it.
+func (t *ExecutionTarget) interrupted(position int64) target.Event {
+	t.move(position)
 	ev := target.Event{Thread: threadOf(t.trace.CPUs[0]), Signal: target.SignalInt}
-	if it, err := t.trace.Instruction(min(moment, t.trace.Instructions-1)); err == nil {
+	if it, err := t.trace.Instruction(min(position, t.trace.Instructions-1)); err == nil {
 		ev.Thread = threadOf(it.CPU)
 	}
 	return ev
@@ -360,7 +360,7 @@ func (t *ExecutionTarget) end(id target.ThreadID, reason target.Reason) target.E
 // Stop implements target.Runner. There is no non-stop mode.
 func (t *ExecutionTarget) Stop(target.ThreadID) error { return target.ErrUnsupported }
 
-// SetNonStop implements target.Runner: threads cannot stand at different moments.
+// SetNonStop implements target.Runner: threads cannot stand at different positions.
 func (t *ExecutionTarget) SetNonStop(on bool) error {
 	if on {
 		return target.ErrUnsupported

@@ -14,22 +14,22 @@ import (
 	"tracewell/tdesc"
 )
 
-// ExecutionTarget is an Execution as one client sees it: a program with a thread for each processor, at one moment of what has been.
+// ExecutionTarget is an Execution as one client sees it: a program with a thread for each processor, at one position of what has been.
 // Time is one for all of them.
 //
 // A thread stands in front of its next instruction; behind its last it stands at that, as there is no other address to tell.
 type ExecutionTarget struct {
 	target.Base
-	e      *Execution
-	trace  *index.Trace
-	moment int64
-	err    error       // why nothing can be told any more
-	gone   atomic.Bool // the client has detached from it, or ended it
-	breaks map[breakpoint]target.Breakpoint
-	marks  map[string]int64
-	events chan target.Event
+	e        *Execution
+	trace    *index.Trace
+	position int64
+	err      error       // why nothing can be told any more
+	gone     atomic.Bool // the client has detached from it, or ended it
+	breaks   map[breakpoint]target.Breakpoint
+	marks    map[string]int64
+	events   chan target.Event
 
-	states map[int32]*state // by processor, at the moment
+	states map[int32]*state // by processor, at the position
 	nexts  map[int32]*index.Item
 
 	mu     sync.Mutex
@@ -63,9 +63,9 @@ func (e *Execution) Target() (*ExecutionTarget, error) {
 	return t, nil
 }
 
-// move goes to a moment.
-func (t *ExecutionTarget) move(moment int64) {
-	t.moment, t.states, t.nexts = moment, make(map[int32]*state), make(map[int32]*index.Item)
+// move goes to a position.
+func (t *ExecutionTarget) move(position int64) {
+	t.position, t.states, t.nexts = position, make(map[int32]*state), make(map[int32]*index.Item)
 }
 
 // fail takes note of an error of the trace or its index: from then on nothing is told, lest it be wrong.
@@ -125,9 +125,9 @@ func (t *ExecutionTarget) next(cpu int32) (*index.Item, error) {
 		return it, nil
 	}
 	wants := []index.Want{{What: index.Turn, CPU: cpu}}
-	found, err := t.trace.Next(context.Background(), t.moment, wants)
+	found, err := t.trace.Next(context.Background(), t.position, wants)
 	if err == nil && found == nil {
-		found, err = t.trace.Previous(context.Background(), t.moment, wants)
+		found, err = t.trace.Previous(context.Background(), t.position, wants)
 	}
 	if err != nil {
 		return nil, t.fail(err)
@@ -151,7 +151,7 @@ func (t *ExecutionTarget) state(id target.ThreadID) (*state, error) {
 	if s := t.states[cpu]; s != nil {
 		return s, nil
 	}
-	values, err := t.trace.Registers(t.moment)
+	values, err := t.trace.Registers(t.position)
 	if err != nil {
 		return nil, t.fail(err)
 	}
@@ -213,25 +213,25 @@ func (t *ExecutionTarget) AvailableRegisters(id target.ThreadID, known []bool) e
 	return nil
 }
 
-// ReadMemory implements target.Target: what records in front of the moment tell, what the program held in the beginning, and if that
+// ReadMemory implements target.Target: what records in front of the position tell, what the program held in the beginning, and if that
 // is wanted, what was read later.
 func (t *ExecutionTarget) ReadMemory(_ target.ThreadID, addr arch.Addr, p []byte) (int, error) {
 	if t.err != nil {
 		return 0, t.err
 	}
 	known := make([]index.Knowledge, len(p))
-	if err := t.trace.Memory(t.moment, uint64(addr), p, known, t.e.data); err != nil {
+	if err := t.trace.Memory(t.position, uint64(addr), p, known, t.e.data); err != nil {
 		return 0, t.fail(err)
 	}
 	t.seed(uint64(addr), p, known)
 	if t.e.o.Backfill {
-		if err := t.trace.Later(t.moment, uint64(addr), p, known, t.e.data); err != nil {
+		if err := t.trace.Later(t.position, uint64(addr), p, known, t.e.data); err != nil {
 			return 0, t.fail(err)
 		}
 	}
 	for i, k := range known {
 		if k != index.Known {
-			return i, fmt.Errorf("nothing is known of memory at %v at this moment", addr+arch.Addr(i))
+			return i, fmt.Errorf("nothing is known of memory at %v at this position", addr+arch.Addr(i))
 		}
 	}
 	return len(p), nil

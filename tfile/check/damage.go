@@ -25,6 +25,9 @@ type damage struct {
 }
 
 // damage takes note of the walked frame, which can be read up to an offset only.
+// Nothing is reported yet: which size fits all frames of the tracepoint is only known behind the last of them. The
+// sizes that fit the first frame are an upper bound, so that each further frame can only take some away and the list
+// never grows.
 func (c *checker) damage(read int) {
 	w := &c.walk
 	d := c.broken[w.number]
@@ -47,6 +50,8 @@ func (c *checker) fault(read int) tfile.Finding {
 	b := c.walk.frame.Bytes()
 	at := c.walk.frame.Offset() + int64(read)
 	rule := ruleBlock
+	// A known letter means that the block is there and too long for the frame; anything else is no block at all. GDB
+	// 13.1 treats the two differently: it reads on past the end in the one case, and gives up the frame in the other.
 	switch tfile.BlockKind(b[read]) {
 	case tfile.BlockRegisters, tfile.BlockMemory, tfile.BlockVariable, tfile.BlockStatic:
 		rule = rulePastEnd
@@ -59,6 +64,8 @@ func (c *checker) fault(read int) tfile.Finding {
 }
 
 // damages reports the damage, once all frames have been looked at.
+// They are reported by tracepoint, since gdbserver's in-process agent makes the register blocks of fast tracepoints
+// longer than those of others: one file can have two sizes, each of them right.
 func (c *checker) damages() {
 	for _, n := range slices.Sorted(maps.Keys(c.broken)) {
 		d := c.broken[n]
@@ -108,6 +115,8 @@ func (c *checker) likely(sizes []int, rest int) ([]int, int) {
 }
 
 // longestSearched is the longest frame for which other sizes of a register block are tried.
+// The search takes a byte of memory and one look for each byte of the frame, and frames of traced programs have a few
+// kB.
 const longestSearched = 1 << 24
 
 // possible returns the sizes of a register block with which a frame can be read to its end, ascending, and the one with which
@@ -119,6 +128,8 @@ func (w *walk) possible(f tfile.Frame) (sizes []int, rest int) {
 	if start == 0 || len(b) > longestSearched {
 		return nil, 0
 	}
+	// From the end backwards: blocks can begin at an offset if the block there ends at the end of the frame, or where
+	// blocks can begin.
 	w.fits = slices.Grow(w.fits[:0], len(b)+1)[:len(b)+1] // from each offset on there are blocks up to the end
 	w.fits[len(b)] = true
 	for at := len(b) - 1; at > start+registersHead; at-- {
@@ -133,6 +144,8 @@ func (w *walk) possible(f tfile.Frame) (sizes []int, rest int) {
 }
 
 // next is the offset behind the M or V block at an offset of b, 0 if none can be there.
+// An M block without bytes and a V block with a number that no trace state variable can have do not count, although
+// they could be read: they are what a run of zeros in a register block looks like.
 func (w *walk) next(b []byte, at int) int {
 	rest := b[at:]
 	switch {
@@ -150,6 +163,7 @@ func (w *walk) next(b []byte, at int) int {
 
 // registersAt is the offset of the first R block, be it that its size is wrong; 0 if there is none.
 func registersAt(f tfile.Frame) int {
+	// Blocks stops ahead of what it cannot read, which is where an R block stands that is longer than the frame.
 	end := tfile.FrameHeader
 	for b := range f.Blocks() {
 		if b.Kind == tfile.BlockRegisters {

@@ -28,6 +28,8 @@ func (c *checker) description() {
 	starts := c.descriptionLines()
 	for _, f := range report.Findings {
 		rule := tfile.Rule{Name: "description-" + f.Rule.Name, Severity: severities[f.Rule.Severity], Advice: f.Rule.Advice}
+		// The document is the tdesc lines joined by LF, so that line n of the document is the n-th of these lines,
+		// whatever stands between them in the file.
 		at := starts[min(max(f.Pos.Line-1, 0), len(starts)-1)]
 		if i := c.add(&rule, at, "target description: %s", f.Text); i < most {
 			c.findings[i].Offset += int64(len("tdesc ") + max(f.Pos.Column-1, 0))
@@ -40,6 +42,7 @@ func (c *checker) description() {
 	if err != nil {
 		return // too large for any register block, which has been told
 	}
+	// A description that GDB rejects still says what the writer of the file meant, and is used for all further checks.
 	c.target, c.layout, c.counter = report.Target, layout, layout.ProgramCounter()
 	c.registerSize()
 	c.needsRegisters = registersNeeded[c.machine().Unwinding]
@@ -83,6 +86,8 @@ func (c *checker) registerSize() {
 	case size > c.layout.Size:
 		c.add(ruleLong, at, "register blocks have %d bytes, the registers of the target description %d", size, c.layout.Size)
 	default:
+		// A block that ends between two registers is what record writes for a run that asks for the first registers
+		// only.
 		lost, first, cut := 0, "", false
 		for i := range c.layout.Slots {
 			if s := &c.layout.Slots[i]; s.Offset+s.Size > size {
@@ -109,6 +114,7 @@ func are(n int) string {
 }
 
 // narrow reports whether the target has addresses of 32 bits, as far as its program counter tells.
+// A wide one tells nothing: machines of 64 bits run programs with addresses of 32, too.
 func (c *checker) narrow() bool {
 	return c.counter != nil && c.counter.Size == 4
 }

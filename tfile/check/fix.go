@@ -24,8 +24,11 @@ type Change struct {
 // that of reading the one file or writing the other. progress is as in Options and may be nil.
 func (r *Report) Fix(w io.Writer, progress func(done int64)) ([]Change, error) {
 	x := &fixer{checker: r.checker, notes: make(map[note]*change)}
+	// The order matters: the number of a tracepoint and the size of register blocks decide which frames are kept, the
+	// count of those stands in the status line, and that line is written ahead of the frames. So frames are gone
+	// through twice where any may be left out, without keeping one.
 	x.renumber()
-	x.settleSize()
+	x.chooseBlockSize()
 	if err := x.readCut(); err != nil {
 		return nil, err
 	}
@@ -64,6 +67,7 @@ type fixer struct {
 }
 
 // note is a kind of change to the frames of one tracepoint.
+// Of a million frames with the same flaw the user is told once, with the count.
 type note struct {
 	text string
 	of   trace.Number
@@ -150,6 +154,8 @@ func (x *fixer) renumber() {
 	}
 	for i := range x.file.NumFrames() {
 		n := x.file.Tracepoint(i)
+		// A frame has 16 bits for the number and GDB reads them as signed, so that tracepoint 40000 has frames of
+		// tracepoint -25536.
 		if asDefined := trace.Number(uint16(n)); n < 0 && !used[asDefined] {
 			outside = append(outside, asDefined)
 		}
@@ -161,6 +167,7 @@ func (x *fixer) renumber() {
 		for free <= trace.MaxNumber && used[free] {
 			free++
 		}
+		// Numbers are taken in ascending order, so that what was defined first keeps the lower number.
 		to := free
 		if to > trace.MaxNumber {
 			to = 0
@@ -176,9 +183,11 @@ func (x *fixer) renumber() {
 // wildSize is a register block of a size that no target has.
 const wildSize = 1 << 20
 
-// settleSize chooses the size of register blocks: that of the R line if frames have it or the target description agrees, else
+// chooseBlockSize chooses the size of register blocks: that of the R line if frames have it or the target description agrees, else
 // the one that frames were found to have.
-func (x *fixer) settleSize() {
+// GDB reads the whole file with one size, that of the R line. Where tracepoints disagree the size of most frames wins,
+// and the registers of the others are cut or left out (fixRegisters).
+func (x *fixer) chooseBlockSize() {
 	told, layout, frames := x.header.RegisterSize, 0, 0
 	if x.layout != nil && x.layout.Size < wildSize {
 		layout = x.layout.Size
@@ -195,6 +204,8 @@ func (x *fixer) settleSize() {
 	case frames == 0:
 		x.size = max(layout, 1) // there are no registers; GDB wants a size nevertheless
 	}
+	// GDB and this project read the R line as hexadecimal, which is what GDB writes; a size that only makes sense in
+	// decimal was written by someone else.
 	if x.size != told || x.file.RegisterSizeSource() == tfile.SizeDecimal {
 		x.tell(x.place("R"), "register blocks have %d bytes, written in hexadecimal", x.size)
 	}
@@ -209,6 +220,7 @@ func (x *fixer) place(keyword string) int64 {
 }
 
 // eachFixed fixes all frames, the one that is cut off last, and passes on those that are not left out.
+// The bytes that use is given are valid during the call.
 func (x *fixer) eachFixed(progress func(done int64), use func(frame []byte) error) error {
 	var frame tfile.Frame
 	var fixed []byte

@@ -12,6 +12,7 @@ import (
 // fixDescription returns the target description in lines that GDB reads: itself if its lines can be broken, else anew, else
 // none. One that makes GDB crash is left out.
 func (x *fixer) fixDescription() string {
+	// XML takes CR LF for LF (XML 1.0, section 2.11), and GDB takes a CR at the end of a line for a part of the line.
 	doc := strings.ReplaceAll(x.header.Description, "\r\n", "\n")
 	at := x.file.DefinitionsEnd()
 	if starts := x.descriptionLines(); len(starts) > 0 {
@@ -42,6 +43,7 @@ func (x *fixer) fixDescription() string {
 // descriptionLine is the most bytes of a description that one line has.
 const descriptionLine = tfile.MaxLine - len("tdesc ")
 
+// GDB 13.1 reads lines into a buffer of fixed size and refuses a file with a longer one.
 func fits(doc string) bool {
 	for line := range strings.SplitSeq(doc, "\n") {
 		if len(line) > descriptionLine {
@@ -58,6 +60,7 @@ func breakLines(doc string) (string, bool) {
 	for i, line := range lines {
 		var parts []string
 		for len(line) > descriptionLine {
+			// The blank itself becomes the line break, so it may stand one byte behind the longest line.
 			blank := strings.LastIndexAny(line[:descriptionLine+1], " \t")
 			if blank < 0 {
 				return "", false

@@ -24,6 +24,7 @@ func (x *fixer) fixFrame(dst []byte, f tfile.Frame) []byte {
 	order := x.header.Order
 	start := len(dst)
 	dst = order.AppendUint16(dst, uint16(number))
+	// The length is written over this when the blocks are known.
 	dst = order.AppendUint32(dst, 0)
 	dst = x.fixBlocks(dst, x.readable(f))
 	if x.choosy() && !x.registers {
@@ -45,6 +46,7 @@ func (x *fixer) readable(f tfile.Frame) tfile.Frame {
 	if d == nil || f.Check() == nil {
 		return f
 	}
+	// Other frames of the tracepoint have decided which size is meant; a single frame could be read with several.
 	size := x.inferred(f.Tracepoint(), d)
 	if size == 0 {
 		return f
@@ -57,6 +59,7 @@ func (x *fixer) readable(f tfile.Frame) tfile.Frame {
 }
 
 // fixBlocks appends the blocks of a frame.
+// Blocks stay in their order: GDB 13.1 takes the first block that has an address, and Tracewell, too.
 func (x *fixer) fixBlocks(dst []byte, f tfile.Frame) []byte {
 	registers, read := 0, tfile.FrameHeader
 	x.registers = false
@@ -68,9 +71,11 @@ func (x *fixer) fixBlocks(dst []byte, f tfile.Frame) []byte {
 			if registers++; registers == 1 {
 				dst = x.fixRegisters(dst, b.Bytes)
 			} else {
+				// GDB shows the first R block, so that nothing changes for it.
 				x.tellFrame("registers that come again left out")
 			}
 		case tfile.BlockStatic:
+			// GDB 13.1 gives up a frame at the letter S; the other blocks of the frame become readable without it.
 			x.tellFrame("data of static tracepoints left out, which GDB cannot read")
 		case tfile.BlockMemory:
 			dst = x.fixMemory(dst, b)
@@ -85,6 +90,7 @@ func (x *fixer) fixBlocks(dst []byte, f tfile.Frame) []byte {
 }
 
 // fixRegisters appends an R block. One that is too long loses what is behind the registers that the target description has.
+// One that is too short is left out whole: registers that are missing would read as zero, which invents values.
 func (x *fixer) fixRegisters(dst, registers []byte) []byte {
 	switch {
 	case len(registers) < x.size:
@@ -102,6 +108,7 @@ func (x *fixer) fixRegisters(dst, registers []byte) []byte {
 // fixMemory appends an M block, in two where the address space ends in it.
 func (x *fixer) fixMemory(dst []byte, b tfile.Block) []byte {
 	first := len(b.Bytes)
+	// An address that has wrapped to exactly 0 is the end of the address space itself, and the block ends with it.
 	if behind := b.Addr + arch.Addr(len(b.Bytes)); behind != 0 && behind < b.Addr {
 		first -= int(behind)
 		x.tellFrame("memory block split where the address space ends")
@@ -134,12 +141,14 @@ func (x *fixer) readCut() error {
 	if n, err := x.options.Source.ReadAt(b, at); n < len(b) {
 		return fmt.Errorf("the frame at offset %d, which is cut off: %w", at, err)
 	}
+	// The frame's own length says how long it was to be, which is more than there is: for the copy it is what is left.
 	x.header.Order.PutUint32(b[2:], uint32(size-tfile.FrameHeader))
 	f, err := tfile.ParseFrame(b, x.header.Order, x.header.RegisterSize)
 	if err != nil || x.tracepoints[f.Tracepoint()] == nil {
 		return nil // it is no frame
 	}
 	fixed := x.fixFrame(nil, f)
+	// What was changed in it is told as one thing, and counts for no other frame.
 	clear(x.notes)
 	if len(fixed) > tfile.FrameHeader {
 		x.cut = fixed

@@ -13,6 +13,7 @@ import (
 )
 
 // reading gathers what can be read of the definition lines, less strictly than tfile.Open does.
+// A line that tfile.Open refuses may still have items that GDB reads, and these would be lost with the line.
 type reading struct {
 	x         *fixer
 	status    *trace.Status
@@ -23,8 +24,9 @@ type reading struct {
 }
 
 // mendings read the rest of a line, and report whether anything of it could be read.
+// Lines with other keywords are left out: GDB 13.1 warns of them at each start.
 var mendings = map[string]func(r *reading, offset int64, rest string) bool{
-	"R":      func(*reading, int64, string) bool { return true }, // see fixer.settleSize
+	"R":      func(*reading, int64, string) bool { return true }, // see fixer.chooseBlockSize
 	"tdesc":  func(*reading, int64, string) bool { return true }, // see fixer.fixDescription
 	"status": (*reading).readStatus,
 	"tsv":    (*reading).readVariable,
@@ -61,9 +63,11 @@ func (r *reading) readStatus(offset int64, rest string) bool {
 		return true
 	}
 	run, items, _ := strings.Cut(rest, ";")
+	// GDB takes anything that is not 1 for stopped.
 	if run != "1" {
 		run = "0"
 	}
+	// Items do not depend on one another, so that each is tried by itself.
 	whole := []string{run}
 	for item := range strings.SplitSeq(items, ";") {
 		if _, err := trace.ParseStatus(run + ";" + item); err != nil {
@@ -113,6 +117,8 @@ func mendPiece(rest string) (trace.Piece, error) {
 	case len(rest) > 2*tfile.MaxLine:
 	case strings.HasPrefix(rest, "Z"):
 		if fields := strings.Split(rest, ":"); len(fields) == 6 {
+			// Fields of a Z piece: number, address, type, start, length, text in pairs of digits. GDB 13.1 looks at
+			// neither of the two numbers.
 			fields[3], fields[4] = "0", strconv.FormatInt(int64(len(fields[5])/2), 16)
 			return trace.ParsePiece(strings.Join(fields, ":"))
 		}
@@ -146,6 +152,7 @@ func (x *fixer) fixStatus(st *trace.Status, frames int64) *trace.Status {
 		x.tell(at, "the status tells of %s, not of %d", text.Plural(frames, "frame"), fixed.Frames)
 		fixed.Frames = frames
 	}
+	// What is there has been created, while a circular buffer may have dropped more.
 	if fixed.Created < frames {
 		x.tell(at, "the status tells of %s ever created, not of %d", text.Plural(frames, "frame"), fixed.Created)
 		fixed.Created = frames
@@ -153,6 +160,7 @@ func (x *fixer) fixStatus(st *trace.Status, frames int64) *trace.Status {
 	if withoutText.MatchString(x.statusText()) {
 		x.tell(at, "the reason why the run has stopped has a text, which is empty")
 	}
+	// Texts are dropped one by one, the notes first, until the line is short enough: nothing but these has no bound.
 	for _, part := range []*string{&fixed.Notes, &fixed.Description, &fixed.User} {
 		if len("status ")+len(fixed.String()) > tfile.MaxLine && *part != "" {
 			x.tell(at, "left out of the status, which is too long a line: %s", text.Quote(*part))
@@ -181,6 +189,7 @@ func (x *fixer) fixVariables(variables []trace.Variable) []trace.Variable {
 		x.tell(x.nameless[n].Offset, "variable %d, of which there are values, is defined as $%s", n, plainName(n))
 		variables = append(variables, trace.Variable{Number: trace.VariableNumber(n), Name: plainName(n)})
 	}
+	// The first definition of a name keeps it, so that what reads the file by names finds the same variable as before.
 	taken := make(map[string]bool)
 	for i := range variables {
 		v := &variables[i]

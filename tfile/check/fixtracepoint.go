@@ -13,6 +13,8 @@ import (
 
 // fixTracepoints makes tracepoints that GDB takes of what could be read.
 func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
+	// A tracepoint whose T piece is lost is only worth defining anew if frames belong to it: GDB then knows them as
+	// its own.
 	undefined := make(map[trace.Key]bool)
 	for _, k := range r.upload.Undefined() {
 		undefined[k] = true
@@ -35,6 +37,7 @@ func (x *fixer) fixTracepoints(r *reading) []trace.Tracepoint {
 			fixed = append(fixed, t)
 		}
 	}
+	// GDB 13.1 numbers tracepoints anew from the last to the first, so that only descending order keeps their numbers.
 	if ascend(fixed) {
 		x.tell(x.file.DefinitionsEnd(), "tracepoints put in descending order")
 		slices.SortStableFunc(fixed, func(a, b trace.Tracepoint) int { return cmp.Compare(b.Number, a.Number) })
@@ -53,6 +56,8 @@ func (x *fixer) frameNumbers() map[trace.Number]bool {
 
 // define does for the T piece of a tracepoint that has lost it.
 func define(t *trace.Tracepoint) {
+	// It had hits, so it was enabled; steps stand in the source of while-stepping, with a single one where that is
+	// lost, too.
 	t.Enabled = true
 	for _, command := range t.Source.Commands {
 		if stepping(command) {
@@ -83,6 +88,7 @@ func (x *fixer) numbered(t *trace.Tracepoint, at int64) bool {
 
 // fixSources makes what the user typed such that GDB takes it.
 func (x *fixer) fixSources(t *trace.Tracepoint, at int64) {
+	// Frames do not show how a tracepoint was hit, so that nothing of what was collected is lost.
 	if t.Fast || t.Static {
 		x.tell(at, "tracepoint %d is an ordinary one: GDB opens no file with a fast or static one unless it finds the code", t.Number)
 		t.Fast, t.FastLength, t.Static = false, 0, false
@@ -97,6 +103,8 @@ func (x *fixer) fixSources(t *trace.Tracepoint, at int64) {
 			x.tell(at, "action %q of tracepoint %d without its option", command, t.Number)
 		}
 	}
+	// A piece is one line, which no reader can continue: what is too long is left out rather than cut, as half an
+	// expression would be another one.
 	if tooLong("Z" + sourceText(t, trace.SourceAt, t.Source.At)) {
 		x.tell(at, "location %s of tracepoint %d left out: too long for a line", text.Quote(t.Source.At), t.Number)
 		t.Source.At = ""
@@ -126,6 +134,7 @@ func (x *fixer) shorten(t *trace.Tracepoint, at int64) {
 		}
 		return long
 	})
+	// The T piece has the bytecode of the condition. Frames are there already; GDB evaluates no condition on a file.
 	if tooLong(t.Pieces()[0]) {
 		x.tell(at, "condition of tracepoint %d left out: too long for a line", t.Number)
 		t.Condition = nil

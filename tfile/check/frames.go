@@ -13,6 +13,7 @@ import (
 )
 
 // walk is the frame that is looked at, and buffers that serve all frames.
+// Its slices keep their room from frame to frame, so that a clean frame costs no allocation (speed_test.go).
 type walk struct {
 	frame  tfile.Frame
 	index  int
@@ -50,6 +51,7 @@ type value struct {
 }
 
 // frames checks all frames.
+// Frames are read one at a time into the same bytes: a file of any length takes the memory of its longest frame.
 func (c *checker) frames() error {
 	w := &c.walk
 	var err error
@@ -70,6 +72,7 @@ func (c *checker) frames() error {
 // frame checks one frame, which is in c.walk already.
 func (c *checker) frame(i int) {
 	w := &c.walk
+	// Frames of one tracepoint follow one another more often than not; the map is asked only when the number changes.
 	if n := w.frame.Tracepoint(); i == 0 || n != w.number {
 		w.number, w.of = n, c.tracepoints[n]
 	}
@@ -119,6 +122,7 @@ func (c *checker) memory(b tfile.Block) {
 		return
 	case last < b.Addr:
 		c.addFrame(ruleWrap, b.Offset, "%s at %v, which is past the end of the address space", text.Plural(len(b.Bytes), "byte"), b.Addr)
+	// Upper half of 64 bits with the sign of bit 31: how MIPS has addresses of 32 bits in registers of 64.
 	case last > 0xffffffff && c.narrow() && b.Addr < 0xffffffff80000000: // MIPS extends the sign of an address
 		c.addFrame(ruleWide, b.Offset, "memory at %v", b.Addr)
 	}
@@ -131,7 +135,10 @@ func (c *checker) memory(b tfile.Block) {
 // overlap looks for blocks that have different bytes for one address.
 func (c *checker) overlap() {
 	w := &c.walk
+	// Two blocks of one address are compared where both have bytes: equal bytes are no finding, since two actions may
+	// ask for one range.
 	slices.SortFunc(w.memory, func(a, b extent) int { return cmp.Or(cmp.Compare(a.addr, b.addr), cmp.Compare(a.at, b.at)) })
+	// Sorted by address, only the block that reaches furthest can overlap the next one, so one pass finds all.
 	wide := w.memory[0] // of those so far the one that reaches furthest
 	for _, e := range w.memory[1:] {
 		if e.addr < wide.end() {
@@ -148,6 +155,7 @@ func (c *checker) overlap() {
 }
 
 // different returns where the first n bytes of a and b differ, -1 if they do not.
+// A frame may hold less of a block than its head says, so both are bounded by what is there.
 func different(a, b []byte, n int) int {
 	n = min(n, len(a), len(b))
 	for i := range n {
@@ -160,11 +168,13 @@ func different(a, b []byte, n int) int {
 
 // stateVariables checks the V blocks.
 func (c *checker) stateVariables() {
+	// The sort is stable, so that of several values of one variable the order is that of the frame.
 	values := c.walk.values
 	slices.SortStableFunc(values, func(a, b value) int { return cmp.Compare(a.number, b.number) })
 	for i, v := range values {
 		again := i > 0 && values[i-1].number == v.number
 		switch {
+		// A frame has 32 bits for the number, bytecode 16: nothing could have recorded any other.
 		case v.number < 1 || v.number > 0xffff:
 			c.addFrame(ruleVariableRange, 0, "a value of variable %d", v.number)
 		case c.variables[trace.VariableNumber(v.number)] == nil:
@@ -212,8 +222,10 @@ func (c *checker) owner(static int) {
 	switch {
 	case w.frame.Len() == 0 && some:
 		c.addFrame(ruleEmptyFrame, 0, "an empty frame of tracepoint %d", w.number)
+	// How GDB copes without registers depends on how it unwinds on the architecture, see registersNeeded.
 	case w.registers == 0 && c.needsRegisters != nil:
 		c.addFrame(c.needsRegisters, 0, "a frame of tracepoint %d without registers", w.number)
+	// GDB takes the tracepoint's address for the pc if there is only one, and no steps have left it.
 	case w.registers == 0 && !w.of.infers():
 		c.addFrame(ruleNoPC, 0, "a frame of tracepoint %d without registers, for which GDB cannot infer $pc", w.number)
 	}
@@ -225,6 +237,8 @@ func (c *checker) owner(static int) {
 	case static > 0 && !can.static:
 		c.addFrame(ruleUncollected, 0, "static data, which tracepoint %d does not collect", w.number)
 	}
+	// GDB merges neighbouring ranges before it sends actions, never what they collect; so a longer block has another
+	// origin.
 	for _, e := range w.memory {
 		if uint64(len(e.bytes)) > can.longest && can.memory {
 			c.addFrame(ruleMemoryTooLong, e.at, "%d bytes of memory, of which tracepoint %d collects at most %d at once",

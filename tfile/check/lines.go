@@ -9,6 +9,7 @@ import (
 )
 
 // lineIndex has the offsets of the definition lines, ascending.
+// Findings of tfile have offsets only; people count lines.
 type lineIndex []int64
 
 // number is that of the line that begins at offset, 0 if none does.
@@ -35,6 +36,7 @@ var lineChecks = map[string]func(*checker, line){
 }
 
 // definitions checks the definition lines, and all that follows from them alone.
+// Lines come first, since what a line means for GDB may depend on one that stands behind it.
 func (c *checker) definitions() {
 	definitions := c.file.Definitions()
 	for _, d := range definitions {
@@ -43,6 +45,7 @@ func (c *checker) definitions() {
 	c.returns(definitions)
 	for _, d := range definitions {
 		keyword, rest, spaced := strings.Cut(d.Text, " ")
+		// GDB, too, compares most keywords with the blank behind them.
 		if check := lineChecks[keyword]; check != nil && spaced {
 			check(c, line{d, keyword, strings.TrimSuffix(rest, "\r")})
 		}
@@ -108,6 +111,7 @@ func (c *checker) badLine(f tfile.Finding, text string) {
 
 // refusedStatus reports whether GDB 13.1 gives up at a status: at an item without a colon, and at a text that is not in pairs of
 // digits. Of numbers it reads as many digits as there are.
+// GDB stops with an error, and opens nothing; a line that it merely misunderstands is another rule's.
 func refusedStatus(rest string) bool {
 	_, items, _ := strings.Cut(rest, ";")
 	for item := range strings.SplitSeq(items, ";") {
@@ -122,6 +126,7 @@ func refusedStatus(rest string) bool {
 			}
 			fallthrough
 		case "username", "notes":
+			// GDB converts pairs of digits and does not look at a last one that stands alone.
 			if !hexadecimal(text[:len(text)&^1]) {
 				return true
 			}
@@ -132,6 +137,7 @@ func refusedStatus(rest string) bool {
 
 // refusedVariable reports whether GDB 13.1 gives up at a tsv line: at a name that is not in pairs of digits.
 func refusedVariable(rest string) bool {
+	// Number, initial value, whether it is built in, and the name.
 	fields := strings.SplitN(rest, ":", 4)
 	return len(fields) < 4 || !hexadecimal(fields[3])
 }
@@ -166,6 +172,7 @@ func (c *checker) variableLine(l line) {
 		} else {
 			c.add(ruleVariableNumber, l.Offset, "variable %d is $%s here, and $%s before", v.Number, v.Name, earlier.Name)
 		}
+		// The earlier name is free again, as the definition that had it is replaced.
 		delete(c.names, earlier.Name)
 	}
 	if other, taken := c.names[v.Name]; taken && other != v.Number && v.Name != "" {
@@ -182,6 +189,7 @@ func (c *checker) variableLine(l line) {
 }
 
 // word reports whether name can be typed behind a $.
+// Bytes above ASCII are letters in GDB's expressions, which lets names be UTF-8.
 func word(name string) bool {
 	for i, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_' || r >= 0x80
@@ -201,6 +209,8 @@ func key(rest string) (trace.Key, bool) {
 	if len(fields) < 2 {
 		return trace.Key{}, false
 	}
+	// A V piece is the shortest that has a number and an address, and all kinds write these alike; so one parser
+	// decides.
 	p, err := trace.ParsePiece("V" + fields[0] + ":" + fields[1] + ":0:0")
 	return p.Key, err == nil
 }

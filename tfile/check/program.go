@@ -26,6 +26,7 @@ type segment struct {
 }
 
 // ReadProgram reads where an ELF file is loaded. r must stay valid as long as the Program is used.
+// Neither sections nor symbols are needed, so a stripped program will do.
 func ReadProgram(r io.ReaderAt) (*Program, error) {
 	file, err := elf.NewFile(r)
 	if err != nil {
@@ -33,6 +34,7 @@ func ReadProgram(r io.ReaderAt) (*Program, error) {
 	}
 	p := &Program{relocatable: file.Type == elf.ET_DYN, machine: file.Machine}
 	for _, s := range file.Progs {
+		// Sections may be stripped; segments are what the kernel loads.
 		if s.Type == elf.PT_LOAD {
 			p.segments = append(p.segments, segment{arch.Addr(s.Vaddr), s.Memsz, s})
 		}
@@ -48,6 +50,7 @@ func (p *Program) read(addr arch.Addr) (code []byte, ok bool) {
 	for _, s := range p.segments {
 		if offset := uint64(addr - s.addr); offset < s.size {
 			code = make([]byte, longestInstruction)
+			// The part of a segment beyond its file size is zeros, such as .bss, and no code.
 			n, _ := s.code.ReadAt(code, int64(offset)) // what cannot be read is not code
 			return code[:n], true
 		}
@@ -56,6 +59,8 @@ func (p *Program) read(addr arch.Addr) (code []byte, ok bool) {
 }
 
 // fastLength is how many bytes the instruction at a fast tracepoint must have on x86-64: those of a jump.
+// GDB 13.1 asks its description of the architecture (gdbarch_fast_tracepoint_valid_at), which wants 5 bytes for a
+// relative jump on x86-64.
 const fastLength = 5
 
 // program checks a tracepoint, defined at an offset, against the program; without one, by its address alone.
@@ -76,6 +81,7 @@ func (c *checker) program(t *trace.Tracepoint, at int64) {
 		if in, err := amd64.Decode(code, t.Addr); err == nil && in.Len() < fastLength {
 			c.add(ruleFastShort, at, "tracepoint %d is a fast one, on an instruction of %s", t.Number, text.Plural(in.Len(), "byte"))
 		}
+	// Not ok alone: an address of a library is none of the program's.
 	case ok || placed:
 	case p.relocatable:
 		c.addFolded(ruleElsewhere, at, "tracepoint %d is at %v, but the program is linked from %v on and was loaded elsewhere",

@@ -61,6 +61,7 @@ const progressFrames = 1 << 10
 // becomes a finding. The error is that of reading the file.
 func File(f *tfile.File, opened error, options Options) (*Report, error) {
 	c := newChecker(f, options)
+	// What the lines define decides what frames may hold, and their number is held against the status at last.
 	c.definitions()
 	c.ending(opened)
 	if err := c.frames(); err != nil {
@@ -109,6 +110,7 @@ type checker struct {
 }
 
 // fold is what findings of frames are counted together by.
+// A rule that a stub breaks it breaks in every frame, and a report of a million lines helps nobody.
 type fold struct {
 	rule *tfile.Rule
 	of   trace.Number
@@ -161,6 +163,7 @@ func (c *checker) append(f Finding) int {
 }
 
 // again counts a breach that has been reported already, and reports whether it has.
+// A finding beyond the limit of a report is counted nowhere.
 func (c *checker) again(key fold, count int) bool {
 	i, known := c.folded[key]
 	if known && i < len(c.findings) {

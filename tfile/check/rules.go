@@ -6,6 +6,9 @@ import (
 	"tracewell/tfile"
 )
 
+// Rules are values that findings point to, so that a finding names its rule without a lookup and tests can hold the
+// list of all rules against the breaches that are known (breaches_test.go). What the advice says of GDB 13.1 was
+// observed (gdb_test.go).
 var rules []*tfile.Rule
 
 func newRule(name string, severity tfile.Severity, advice string) *tfile.Rule {
@@ -20,8 +23,10 @@ func Rules() []*tfile.Rule { return slices.Clone(rules) }
 
 // Rules of the file as a whole.
 var (
+	// A file is truncated when its writer died, or its disk was full.
 	ruleTruncated = newRule("truncated", tfile.Misreads,
 		"let --fix keep what is whole and end it: GDB shows the frames, but every search that passes the last one fails")
+	// GDB reads definitions line by line until an empty one, and everything behind it by offsets.
 	ruleDefinitionsEnd = newRule("definitions-end", tfile.Refuses,
 		"end the definitions with an empty line, LF alone; if the file was copied as text its frames are lost, so copy it again")
 	ruleBigEndian = newRule("big-endian", tfile.Misreads,
@@ -50,6 +55,7 @@ var (
 
 // Rules of the status.
 var (
+	// GDB 13.1 initialises the number of frames with -1 before it reads the file.
 	ruleNoStatus = newRule("status-missing", tfile.Misreads,
 		"add a status line with tframes: without it GDB 13.1 warns that there are no frames, and counts -1")
 	ruleNoFramesTold = newRule("status-no-frames", tfile.Misreads,

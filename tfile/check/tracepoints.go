@@ -21,6 +21,7 @@ type tracepoint struct {
 }
 
 // mention is where the lines speak of a tracepoint at an address.
+// A tracepoint with several locations has pieces for each of its addresses, under one number.
 type mention struct {
 	first   int64 // offset of the first piece
 	offset  int64 // of the last T piece
@@ -39,6 +40,8 @@ func (c *checker) defined() {
 	for i := range c.header.Tracepoints {
 		t := &c.header.Tracepoints[i]
 		known := c.tracepoints[t.Number]
+		// Frames tell the number and no address, so that what any location can collect is allowed in all frames of the
+		// number.
 		known.locations++
 		known.steps = known.steps || t.Step > 0
 		for _, a := range slices.Concat(t.Actions, t.StepActions) {
@@ -65,6 +68,7 @@ func (c *checker) ascending() {
 }
 
 // ascend reports whether tracepoints are in the order of their numbers, of which there are several.
+// Equal numbers are locations of one tracepoint and in no order of their own.
 func ascend(ts []trace.Tracepoint) bool {
 	byNumber := func(a, b trace.Tracepoint) int { return cmp.Compare(a.Number, b.Number) }
 	return len(ts) > 0 && ts[0].Number < ts[len(ts)-1].Number && slices.IsSortedFunc(ts, byNumber)
@@ -73,6 +77,7 @@ func ascend(ts []trace.Tracepoint) bool {
 // definition checks a tracepoint at one location, the definition of which is at an offset.
 func (c *checker) definition(t *trace.Tracepoint, at int64) {
 	actions := slices.Concat(t.Actions, t.StepActions)
+	// Frames of static tracepoints have S blocks, which GDB 13.1 cannot read from a file.
 	if t.Static {
 		c.add(ruleStatic, at, "tracepoint %d is static", t.Number)
 	}
@@ -104,6 +109,7 @@ func (c *checker) definition(t *trace.Tracepoint, at int64) {
 // stepping reports whether a command is while-stepping, or one of its other names.
 func stepping(command string) bool {
 	word, _, _ := strings.Cut(strings.TrimSpace(command), " ")
+	// GDB takes any prefix of a command that is unambiguous; "wh" would be whatis or while, too.
 	return word == "stepping" || word == "ws" || strings.HasPrefix("while-stepping", word) && len(word) > len("wh")
 }
 
@@ -146,6 +152,7 @@ func (can *collection) action(a trace.Action) {
 }
 
 // expression notes that an expression may collect memory of any length.
+// How much it records is computed when it runs; a length on the stack can be anything.
 func (can *collection) expression(code []byte) {
 	program, err := ax.Decode(code)
 	if err != nil {
@@ -164,9 +171,11 @@ func (can *collection) expression(code []byte) {
 const anyLength = 1 << 62
 
 // register looks a register up in the description.
+// Without a description every number may be a register: GDB's own numbering of the machine is not known here.
 func (c *checker) register(t *trace.Tracepoint, at int64, reg arch.Reg) {
 	if c.layout != nil && c.layout.ByNumber(reg) == nil {
-		c.tracepointFinding(ruleCodeRegister, t, at, "tracepoint %d reads register %d, which the description does not have", t.Number, reg)
+		c.tracepointFinding(ruleCodeRegister, t, at,
+			"tracepoint %d reads register %d, which the description does not have", t.Number, reg)
 	}
 }
 
@@ -182,6 +191,8 @@ func (c *checker) expression(t *trace.Tracepoint, at int64, what string, code []
 	}
 	needs := program.Requirements()
 	for _, flaw := range needs.Flaws {
+		// Neither keeps an evaluator from running it: code that nothing jumps to, and a stack that is higher on one
+		// way than on another.
 		if flaw.Kind != ax.ErrDeadCode && flaw.Kind != ax.ErrHeight {
 			c.tracepointFinding(ruleBytecode, t, at, "%s of tracepoint %d: %v", what, t.Number, flaw)
 		}

@@ -249,8 +249,8 @@ func TestMergeSelf(t *testing.T) {
 	}
 }
 
-// TestMergeTwins: of two tracepoints that are alike each finds its own in the other file, whatever the order.
-func TestMergeTwins(t *testing.T) {
+// TestMergeAlike: of two tracepoints that are alike each finds its own in the other file, whatever the order.
+func TestMergeAlike(t *testing.T) {
 	a := content(t, "tp T2:1000:E:0:0\ntp T3:1000:E:0:0\n", frame{2, nil}, frame{3, nil})
 	b := content(t, "tp T3:1000:E:0:0\ntp T2:1000:E:0:0\ntp T4:1000:E:0:0\n", frame{4, nil}, frame{3, nil}, frame{2, nil})
 	got, changes := merge(t, ByFile, a, b)

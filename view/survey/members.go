@@ -29,7 +29,7 @@ func Members(name string, t *ctype.Type, before, after []byte) []Member {
 func appendMembers(found []Member, m Member, depth int) []Member {
 	t, at := m.Field.Type, m.Field.Offset
 	span := m.Field.Span()
-	if at < 0 || span == 0 || at+span > len(m.Old) || at+span > len(m.New) || depth == deepest {
+	if at < 0 || span == 0 || at+span > min(len(m.Old), len(m.New)) || depth == deepest {
 		return found
 	}
 	before, after := m.Old[at:at+span], m.New[at:at+span]

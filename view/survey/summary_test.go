@@ -49,6 +49,20 @@ func TestRate(t *testing.T) {
 	if h.Variables[0].Name != trace.TimestampName {
 		t.Fatalf("the first variable is %s", h.Variables[0].Name)
 	}
+	// Two frames are enough for a rate, and frames of one microsecond have none.
+	for second, want := range map[int64]string{1_500_000: "1 true", 500_000: "0 false"} {
+		two := made(t, h, []trace.Number{2, 2}, func(b *tfile.Builder, i int) {
+			b.Variable(h.Variables[0].Number, []int64{500_000, second}[i])
+		})
+		s := NewSummary(h.Variables)
+		c := Choice{End: 2}
+		if err := c.Each(t.Context(), two, func(f view.Frame) error { s.Add(f, false); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintln(s.Tracepoints()[0].Rate()); got != want+"\n" {
+			t.Errorf("got %swant %s", got, want)
+		}
+	}
 	for variables, want := range map[*[]trace.Variable]string{&h.Variables: "1 true, 3 timed", {}: "0 false, 0 timed"} {
 		s := NewSummary(*variables)
 		c := Choice{End: v.Content.NumFrames()}

@@ -22,14 +22,14 @@ func AppendAlone(dst []byte, v *view.View, slot *tdesc.Slot, side []byte) []byte
 type (
 	// Changes are what is not the same any more, by name.
 	Changes struct {
-		Registers map[string]Change[string] `json:"registers"`
-		Memory    map[string]Change[string] `json:"memory"`
-		Variables map[string]Change[int64]  `json:"variables"`
+		Registers map[string]Change[string] `json:"registers"` // in hexadecimal
+		Memory    map[string]Change[string] `json:"memory"`    // bytes in hexadecimal, in the order of memory
+		Variables map[string]Change[int64]  `json:"variables"` // without $
 	}
 	// Change is what something was and what it is.
 	Change[T any] struct {
-		Old T `json:"old"`
-		New T `json:"new"`
+		Old T `json:"old"` // in the previous frame
+		New T `json:"new"` // in this frame
 	}
 )
 

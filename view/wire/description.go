@@ -15,11 +15,11 @@ type (
 	}
 	// DescriptionFinding is a rule that a description breaks, and where.
 	DescriptionFinding struct {
-		Offset   int     `json:"offset"` // in bytes from the start of the document
-		Line     int     `json:"line"`
-		Column   int     `json:"column"`
-		Document string  `json:"document"` // the annex, "" for the document that was given
-		From     []Place `json:"includedFrom,omitempty"`
+		Offset   int     `json:"offset"`                 // in bytes from the start of the document
+		Line     int     `json:"line"`                   // from 1
+		Column   int     `json:"column"`                 // from 1, in bytes
+		Document string  `json:"document"`               // the annex, "" for the document that was given
+		From     []Place `json:"includedFrom,omitempty"` // where documents include this one, innermost first; absent for the outermost
 		Rule     string  `json:"rule"`
 		Severity string  `json:"severity"`
 		Text     string  `json:"text"`
@@ -29,15 +29,15 @@ type (
 	// Place is where a document includes another.
 	Place struct {
 		Document string `json:"document"`
-		Line     int    `json:"line"`
-		Column   int    `json:"column"`
+		Line     int    `json:"line"`   // from 1
+		Column   int    `json:"column"` // from 1, in bytes
 	}
 	// Slot is where a register lies in the g packet, in bytes.
 	Slot struct {
 		Name    string   `json:"name"`
-		Number  arch.Reg `json:"regnum"`
-		Offset  int      `json:"offset"`
-		Size    int      `json:"size"`
+		Number  arch.Reg `json:"regnum"` // GDB's number of it
+		Offset  int      `json:"offset"` // bytes from the start of the packet
+		Size    int      `json:"size"`   // bytes
 		Type    string   `json:"type"`
 		Feature string   `json:"feature"`
 	}
@@ -59,43 +59,43 @@ type (
 	Type struct {
 		Kind    string      `json:"kind"` // vector, struct, union, flags or enum
 		ID      string      `json:"id"`
-		Size    int         `json:"size,omitempty"`
-		Element string      `json:"element,omitempty"`
-		Count   *int        `json:"count,omitempty"`
-		Fields  []Field     `json:"fields,omitempty"`
-		Values  []EnumValue `json:"values,omitempty"`
+		Size    int         `json:"size,omitempty"`    // bytes, of struct, flags and enum; absent if the document does not tell
+		Element string      `json:"element,omitempty"` // type of each, of a vector
+		Count   *int        `json:"count,omitempty"`   // of elements, of a vector
+		Fields  []Field     `json:"fields,omitempty"`  // of struct, union and flags
+		Values  []EnumValue `json:"values,omitempty"`  // of an enum
 	}
 	// Field is a member of a type; Start and End are the bits of a bit-field.
 	Field struct {
 		Name  string `json:"name"`
 		Type  string `json:"type"`
-		Start *int   `json:"start,omitempty"`
-		End   *int   `json:"end,omitempty"`
+		Start *int   `json:"start,omitempty"` // lowest bit; absent for what is no bit-field
+		End   *int   `json:"end,omitempty"`   // highest bit; likewise
 	}
 	// EnumValue is a value that has a name.
 	EnumValue struct {
 		Name  string `json:"name"`
-		Value int    `json:"value"`
+		Value int    `json:"value"` // an integer
 	}
 	// Register is a register as its feature declares it.
 	Register struct {
 		Name        string   `json:"name"`
-		Number      arch.Reg `json:"regnum"`
-		Bits        int      `json:"bitsize"`
+		Number      arch.Reg `json:"regnum"`  // GDB's number of it
+		Bits        int      `json:"bitsize"` // bits
 		Type        string   `json:"type"`
-		Group       string   `json:"group,omitempty"`
-		SaveRestore bool     `json:"saveRestore"`
+		Group       string   `json:"group,omitempty"` // absent if the document does not tell
+		SaveRestore bool     `json:"saveRestore"`     // across calls that GDB makes
 	}
 	// Differences is what "tdesc diff --json" writes.
 	Differences struct {
-		Verdict     string       `json:"verdict"` // equal or different
-		Differences []Difference `json:"differences"`
+		Verdict     string                  `json:"verdict"` // equal or different
+		Differences []DescriptionDifference `json:"differences"`
 	}
-	// Difference is what two descriptions do not agree in.
-	Difference struct {
+	// DescriptionDifference is what two descriptions do not agree in.
+	DescriptionDifference struct {
 		Kind     string `json:"kind"`
-		Name     string `json:"name,omitempty"`
-		Property string `json:"property,omitempty"`
+		Name     string `json:"name,omitempty"`     // of a register, type or feature; absent for the whole
+		Property string `json:"property,omitempty"` // in which they differ; absent if one description lacks all of it
 		First    string `json:"first"`
 		Second   string `json:"second"`
 	}
@@ -179,10 +179,10 @@ func describeFields(fields []tdesc.Field, bits []tdesc.BitField) []Field {
 
 // DescribeDifferences describes how two descriptions differ.
 func DescribeDifferences(differences []tdesc.Difference) Differences {
-	object := Differences{"equal", []Difference{}}
+	object := Differences{"equal", []DescriptionDifference{}}
 	for _, d := range differences {
 		object.Verdict = "different"
-		object.Differences = append(object.Differences, Difference{d.Kind, d.Name, d.Property, d.A, d.B})
+		object.Differences = append(object.Differences, DescriptionDifference{d.Kind, d.Name, d.Property, d.A, d.B})
 	}
 	return object
 }

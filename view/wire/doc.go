@@ -8,3 +8,5 @@
 // The package opens no file and knows no terminal. Objects are encoded by internal/jsontext or encoding/json alike; the former
 // escapes what commands a terminal.
 package wire
+
+//go:generate go test . -run ^TestReference$ -update

@@ -13,53 +13,53 @@ import (
 type (
 	// Figures are what there is to say of the frames of one tracepoint.
 	Figures struct {
-		Tracepoint trace.Number `json:"tracepoint"`
-		Source     string       `json:"source,omitempty"`
-		Frames     int          `json:"frames"`
-		Steps      int          `json:"steps"`
-		Bytes      int64        `json:"bytes"`
-		First      int          `json:"first"`
-		Last       int          `json:"last"`
-		PC         *PCs         `json:"pc"` // null if no pc is known
-		Time       *Times       `json:"time"`
-		Values     []Measured   `json:"values"`
+		Tracepoint trace.Number `json:"tracepoint"`       // GDB's number of it
+		Source     string       `json:"source,omitempty"` // as its user set it; absent if the file does not tell
+		Frames     int          `json:"frames"`           // all, with steps
+		Steps      int          `json:"steps"`            // frames of while-stepping
+		Bytes      int64        `json:"bytes"`            // of frames in the file
+		First      int          `json:"first"`            // number of its first frame
+		Last       int          `json:"last"`             // number of its last frame
+		PC         *PCs         `json:"pc"`               // null if no pc is known
+		Time       *Times       `json:"time"`             // null if no frame has a time
+		Values     []Measured   `json:"values"`           // of --value, in that order
 	}
 	// PCs are where the frames were made.
 	PCs struct {
-		Different int    `json:"different"` // survey.MostPCs stands for more, too
+		Different int    `json:"different"` // how many; 1000 stands for more, too
 		Low       string `json:"low"`
 		High      string `json:"high"`
 	}
 	// Times are when they were made, by $trace_timestamp, in microseconds.
 	Times struct {
-		Frames int     `json:"frames"`
-		Start  int64   `json:"start"`
-		End    int64   `json:"end"`
-		Rate   float64 `json:"framesPerSecond"`
+		Frames int     `json:"frames"`          // that have a time
+		Start  int64   `json:"start"`           // of the first
+		End    int64   `json:"end"`             // of the last
+		Rate   float64 `json:"framesPerSecond"` // 0 if all have one time
 	}
 	// Measured is the values of an expression.
 	Measured struct {
-		Value       string                     `json:"value"`
-		Count       int                        `json:"count"`
-		Lacking     int                        `json:"lacking"`
-		Min         json.RawMessage            `json:"min"`
-		Max         json.RawMessage            `json:"max"`
-		Mean        *float64                   `json:"mean"`
-		Percentiles map[string]json.RawMessage `json:"percentiles"`
-		Exact       bool                       `json:"exact"` // percentiles and bins; else within 1 %
+		Value       string                     `json:"value"`       // the expression
+		Count       int                        `json:"count"`       // frames that have it
+		Lacking     int                        `json:"lacking"`     // frames that do not
+		Min         json.RawMessage            `json:"min"`         // null without a value
+		Max         json.RawMessage            `json:"max"`         // null without a value
+		Mean        *float64                   `json:"mean"`        // null without a value
+		Percentiles map[string]json.RawMessage `json:"percentiles"` // by the percentage: 50, 90, 99
+		Exact       bool                       `json:"exact"`       // percentiles and bins; else within 1 %
 		Histogram   []Bin                      `json:"histogram"`
 		Texts       []Text                     `json:"texts,omitempty"` // that pointers to characters lead to, the most frequent first
 	}
 	// Text is a text and how often a value led to it.
 	Text struct {
 		Text  string `json:"text"`
-		Count int    `json:"count"`
+		Count int    `json:"count"` // how often
 	}
 	// Bin is how many values lie between two, both included.
 	Bin struct {
-		Low   json.RawMessage `json:"low"`
-		High  json.RawMessage `json:"high"`
-		Count int             `json:"count"`
+		Low   json.RawMessage `json:"low"`   // included
+		High  json.RawMessage `json:"high"`  // included
+		Count int             `json:"count"` // values
 	}
 )
 

@@ -82,8 +82,8 @@ func NewCSVFrames(out io.Writer, v *view.View) (*CSVFrames, error) {
 	return c, c.out.Write(header)
 }
 
-// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or with a
-// wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
+// inert puts an apostrophe in front of a cell that a spreadsheet would take for a formula: one that begins with = + - or @, or
+// with a wide form of these, behind any blanks, and is not made of numbers. It does so, too, if there is an apostrophe already: a
 // reader who takes one off each cell that begins with one has what was collected.
 func inert(cell string) string {
 	start := strings.TrimSpace(cell)
@@ -216,14 +216,14 @@ func (c *CSVFrames) Flush() error {
 type (
 	// Frame is what a hit collected, or a step after it.
 	Frame struct {
-		Frame      int          `json:"frame"` // from 0, as GDB's tfind counts
-		Tracepoint trace.Number `json:"tracepoint"`
+		Frame      int          `json:"frame"`             // from 0, as GDB's tfind counts
+		Tracepoint trace.Number `json:"tracepoint"`        // 0 for a frame that names none
 		Source     string       `json:"source,omitempty"`  // of the tracepoint, as its user set it
 		PC         string       `json:"pc,omitempty"`      // absent if the frame lacks it
 		Symbol     string       `json:"symbol,omitempty"`  // of the pc: NAME or NAME+OFFSET; absent without the program
 		Line       string       `json:"line,omitempty"`    // of the pc: FILE:LINE; absent without debugging information
 		Stepped    bool         `json:"stepped,omitempty"` // the frame is of while-stepping
-		// RegisterBytes is the register block as in the file, in hexadecimal; only of a file without a target description.
+		// The register block as in the file, in hexadecimal; absent if a target description tells what its registers are.
 		RegisterBytes string                     `json:"registerBytes,omitempty"`
 		Registers     map[string]string          `json:"registers"` // by name, in hexadecimal; empty for a frame without registers
 		Memory        []Block                    `json:"memory"`

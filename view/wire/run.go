@@ -11,30 +11,30 @@ type (
 	Run struct {
 		File        string   `json:"file"`
 		End         RunEnd   `json:"end"`
-		Frames      int64    `json:"frames"`
-		Bytes       int64    `json:"bytes"`
-		Seconds     float64  `json:"seconds"`
-		Waits       int64    `json:"waits"` // hits that had to wait for the file
-		Program     *Program `json:"program"`
+		Frames      int64    `json:"frames"`  // in the file
+		Bytes       int64    `json:"bytes"`   // of frames
+		Seconds     float64  `json:"seconds"` // of real time
+		Waits       int64    `json:"waits"`   // hits that had to wait for the file
+		Program     *Program `json:"program"` // what became of it
 		Tracepoints []Point  `json:"tracepoints"`
 	}
 	// Program is what became of the program.
 	Program struct {
-		PID    int    `json:"pid"`
-		Status *int   `json:"status"` // null if it did not exit, or nobody knows
-		Signal string `json:"signal,omitempty"`
+		PID    int    `json:"pid"`              // process ID
+		Status *int   `json:"status"`           // null if it did not exit, or nobody knows
+		Signal string `json:"signal,omitempty"` // that killed it, in words; absent otherwise
 	}
 	// Point is a tracepoint of the run with its counts.
 	Point struct {
-		Number    trace.Number `json:"number"`
-		At        string       `json:"at"`
-		Pending   bool         `json:"pending"`
+		Number    trace.Number `json:"number"`  // GDB's number of it
+		At        string       `json:"at"`      // as its user set it
+		Pending   bool         `json:"pending"` // no file of the program had it
 		Locations []Location   `json:"locations"`
-		Hits      uint64       `json:"hits"`
-		Frames    uint64       `json:"frames"`
-		Bytes     uint64       `json:"bytes"`
-		Errors    uint64       `json:"errors"`
-		LastError string       `json:"lastError,omitempty"`
+		Hits      uint64       `json:"hits"`                // of all locations
+		Frames    uint64       `json:"frames"`              // that they made
+		Bytes     uint64       `json:"bytes"`               // of these
+		Errors    uint64       `json:"errors"`              // of collecting: hits that lack something
+		LastError string       `json:"lastError,omitempty"` // absent without one
 	}
 )
 
@@ -56,35 +56,35 @@ const (
 type (
 	// Rehearsal is what a run would define.
 	Rehearsal struct {
-		RegisterBlockSize int              `json:"registerBlockSize"`
+		RegisterBlockSize int              `json:"registerBlockSize"` // bytes
 		Tracepoints       []RehearsedPoint `json:"tracepoints"`
 		Variables         []Variable       `json:"variables"`
 	}
 	// RehearsedPoint is a tracepoint that the run would set.
 	RehearsedPoint struct {
-		Number    trace.Number `json:"number"`
-		At        string       `json:"at"`
-		Pending   string       `json:"pending,omitempty"` // why there are no locations yet
+		Number    trace.Number `json:"number"`            // GDB's number of it
+		At        string       `json:"at"`                // as its user set it
+		Pending   string       `json:"pending,omitempty"` // why there are no locations yet; absent if there are
 		Locations []Location   `json:"locations"`
 		Defined   []Definition `json:"definitions"`
 	}
 	// Definition is its definition at one location.
 	Definition struct {
 		Tracepoint
-		FrameSize *uint64 `json:"frameSize"` // the most that it can be, null if that is not known
+		FrameSize *uint64 `json:"frameSize"` // bytes at most; null if that is not known
 	}
 )
 
 // Location is a place that a tracepoint was set at.
 type Location struct {
 	Address  string `json:"address"`
-	Function string `json:"function,omitempty"`
-	Offset   uint64 `json:"offset,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Inlined  bool   `json:"inlined,omitempty"`
+	Function string `json:"function,omitempty"` // absent without a symbol
+	Offset   uint64 `json:"offset,omitempty"`   // bytes from the start of the function; absent if 0
+	File     string `json:"file,omitempty"`     // absent without debugging information
+	Line     int    `json:"line,omitempty"`     // likewise
+	Inlined  bool   `json:"inlined,omitempty"`  // in an inlined copy
 	Resolver bool   `json:"resolver,omitempty"` // of an indirect function (IFUNC)
-	Probe    string `json:"probe,omitempty"`    // PROVIDER:NAME
+	Probe    string `json:"probe,omitempty"`    // PROVIDER:NAME; absent elsewhere
 }
 
 // DescribeLocation describes a location; addresses are those of the running program.

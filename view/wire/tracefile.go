@@ -17,60 +17,60 @@ const FormatVersion = 0
 type (
 	// File is what "info --json" writes.
 	File struct {
-		Version           int          `json:"version"`
-		Size              int64        `json:"size"`
-		DefinitionsSize   int64        `json:"definitionsSize"`
-		FramesSize        int64        `json:"framesSize"`
-		RestSize          int64        `json:"restSize"` // the end marker, and what is behind it or cannot be read
-		RegisterBlockSize int          `json:"registerBlockSize"`
-		RegisterBlockFrom string       `json:"registerBlockSizeSource"`
+		Version           int          `json:"version"`                 // of the trace file format: 0
+		Size              int64        `json:"size"`                    // bytes, unpacked
+		DefinitionsSize   int64        `json:"definitionsSize"`         // bytes, with the lines before and behind them
+		FramesSize        int64        `json:"framesSize"`              // bytes
+		RestSize          int64        `json:"restSize"`                // bytes: the end marker, and what follows it or cannot be read
+		RegisterBlockSize int          `json:"registerBlockSize"`       // bytes of the R line, or as the frames have it
+		RegisterBlockFrom string       `json:"registerBlockSizeSource"` // where the size is from, in words
 		ByteOrder         string       `json:"byteOrder"`
-		ByteOrderSource   string       `json:"byteOrderSource"`
-		Frames            int          `json:"frames"`
-		Target            *Target      `json:"target"`
+		ByteOrderSource   string       `json:"byteOrderSource"`  // where the order is from, in words
+		Frames            int          `json:"frames"`           // that can be read
+		Target            *Target      `json:"target"`           // null without a target description
 		Loaded            []Loaded     `json:"loaded,omitempty"` // of files that record wrote, the program first
 		Tracepoints       []Tracepoint `json:"tracepoints"`
 		Variables         []Variable   `json:"variables"`
-		Status            *Status      `json:"status"`
-		Findings          []Finding    `json:"findings"`
+		Status            *Status      `json:"status"`          // null without a status line
+		Findings          []Finding    `json:"findings"`        // what opening the file came upon; check finds more
 		Error             string       `json:"error,omitempty"` // why the rest of the file cannot be read
 	}
 	// Loaded is a file of the program, and where it was loaded.
 	Loaded struct {
 		Path string `json:"path"`
-		Bias string `json:"bias"` // how far above where its file has it
+		Bias string `json:"bias"` // its address in the process less that in its file
 	}
 	// Target sums up the target description.
 	Target struct {
 		Architecture string   `json:"architecture"`
 		OSABI        string   `json:"osabi"`
 		Features     []string `json:"features"`
-		Registers    int      `json:"registers"`
-		BlockSize    int      `json:"registerBlockSize"` // by the description; that of the frames is the file's
+		Registers    int      `json:"registers"`         // how many
+		BlockSize    int      `json:"registerBlockSize"` // bytes by the description; the register block of frames may be shorter
 	}
 	// Tracepoint is the definition of a tracepoint at one location.
 	Tracepoint struct {
-		Number      trace.Number `json:"number"`
+		Number      trace.Number `json:"number"` // GDB's number of it
 		Address     string       `json:"address"`
-		Symbol      string       `json:"symbol,omitempty"`
-		Source      string       `json:"source"`
+		Symbol      string       `json:"symbol,omitempty"` // of the address: NAME or NAME+OFFSET; absent without the program
+		Source      string       `json:"source"`           // as its user set it; empty if the file does not tell
 		Enabled     bool         `json:"enabled"`
 		Fast        bool         `json:"fast"`
 		Static      bool         `json:"static"`
-		Step        uint64       `json:"step"`
-		Pass        uint64       `json:"pass"`
-		Condition   *Expression  `json:"condition"`
-		Commands    []string     `json:"commands"`
+		Step        uint64       `json:"step"`      // steps after a hit, of while-stepping; 0 for none
+		Pass        uint64       `json:"pass"`      // hits after which the run ends; 0 for no limit
+		Condition   *Expression  `json:"condition"` // null if unconditional
+		Commands    []string     `json:"commands"`  // source of the actions, as GDB's commands
 		Actions     []Action     `json:"actions"`
 		StepActions []Action     `json:"stepActions"`
-		Hits        uint64       `json:"hits"`
-		Usage       uint64       `json:"usage"`
+		Hits        uint64       `json:"hits"`   // of this location, as the file tells
+		Usage       uint64       `json:"usage"`  // bytes of the trace buffer, as the file tells
 		Frames      int          `json:"frames"` // in the file, of all locations of the number
 	}
 	// Expression is a condition: its source if that is known, and its bytecode.
 	Expression struct {
 		Source      string `json:"source"`
-		Bytecode    string `json:"bytecode"`
+		Bytecode    string `json:"bytecode"` // in hexadecimal
 		Disassembly string `json:"disassembly"`
 	}
 	// Action is what a tracepoint collects.
@@ -80,26 +80,26 @@ type (
 	}
 	// Variable is the definition of a trace state variable.
 	Variable struct {
-		Number  trace.VariableNumber `json:"number"`
+		Number  trace.VariableNumber `json:"number"` // as collected frames have it
 		Name    string               `json:"name"`
-		Initial int64                `json:"initial"`
-		Builtin bool                 `json:"builtin"`
+		Initial int64                `json:"initial"` // value at the start of a run
+		Builtin bool                 `json:"builtin"` // the server sets it
 	}
 	// Status is how the run stood when the file was written. A number that the file does not have is null.
 	Status struct {
 		Running      bool             `json:"running"`
 		Reason       trace.StopReason `json:"reason"`
-		Text         string           `json:"text"`
+		Text         string           `json:"text"` // of reason and description, for people
 		Description  string           `json:"description"`
-		Tracepoint   trace.Number     `json:"tracepoint"`
-		Frames       *int64           `json:"frames"`
-		Created      *int64           `json:"created"`
-		BufferFree   *int64           `json:"bufferFree"`
-		BufferSize   *int64           `json:"bufferSize"`
+		Tracepoint   trace.Number     `json:"tracepoint"` // whose pass count ended the run; 0 otherwise
+		Frames       *int64           `json:"frames"`     // in the trace buffer
+		Created      *int64           `json:"created"`    // in all, with those that a circular buffer has dropped
+		BufferFree   *int64           `json:"bufferFree"` // bytes
+		BufferSize   *int64           `json:"bufferSize"` // bytes
 		Circular     bool             `json:"circular"`
-		Disconnected bool             `json:"disconnected"`
-		StartTime    *uint64          `json:"startTime"` // microseconds
-		StopTime     *uint64          `json:"stopTime"`
+		Disconnected bool             `json:"disconnected"` // the run goes on without a client
+		StartTime    *uint64          `json:"startTime"`    // microseconds
+		StopTime     *uint64          `json:"stopTime"`     // microseconds
 		User         string           `json:"user"`
 		Notes        string           `json:"notes"`
 	}
@@ -116,8 +116,8 @@ type (
 	}
 )
 
-// DescribeFile describes a trace file of so many bytes, unpacked. The view is of the file, and not of frames from elsewhere. Damage is
-// why the rest of the file cannot be read, nil if all of it can.
+// DescribeFile describes a trace file of so many bytes, unpacked. The view is of the file, and not of frames from elsewhere. Damage
+// is why the rest of the file cannot be read, nil if all of it can.
 func DescribeFile(v *view.View, size int64, damage error) File {
 	file := v.File
 	header := file.Header()

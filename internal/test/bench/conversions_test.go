@@ -8,7 +8,7 @@ import (
 
 	"tracewell/tfile"
 	"tracewell/tfile/ctf"
-	"tracewell/tfile/twin"
+	"tracewell/tfile/tracetext"
 )
 
 // converted is a tenth of a recording in other formats.
@@ -21,7 +21,7 @@ type converted struct {
 func (r *recording) convert(b *testing.B) {
 	b.Helper()
 	var text, metadata, stream bytes.Buffer
-	check(b, twin.WriteContent(&text, tenth{r.file}))
+	check(b, tracetext.WriteContent(&text, tenth{r.file}))
 	check(b, ctf.Write(&metadata, &stream, tenth{r.file}))
 	r.converted = converted{text.Bytes(), metadata.Bytes(), stream.Bytes()}
 }
@@ -38,9 +38,11 @@ func ofTenth(do func(r *recording) error) func(*testing.B, *recording) time.Dura
 	}
 }
 
-func writeText(r *recording) error { return twin.WriteContent(io.Discard, tenth{r.file}) }
+func writeText(r *recording) error { return tracetext.WriteContent(io.Discard, tenth{r.file}) }
 
-func readText(r *recording) error { return twin.Read(bytes.NewReader(r.converted.text), io.Discard) }
+func readText(r *recording) error {
+	return tracetext.Read(bytes.NewReader(r.converted.text), io.Discard)
+}
 
 func writeCTF(r *recording) error { return ctf.Write(io.Discard, io.Discard, tenth{r.file}) }
 

@@ -124,11 +124,11 @@ func compareFrame(t *testing.T, p, frame *Process, s expr.Scope, text string) {
 		t.Errorf("%s: %v", text, err)
 		return
 	}
-	want, err := plan.Bytes(World{Process: p})
+	want, err := plan.Bytes(Context{Process: p})
 	if err != nil {
 		t.Errorf("%s: %v", text, err)
 	}
-	if got, err := plan.Bytes(World{Process: frame}); err != nil || !bytes.Equal(got, want) {
+	if got, err := plan.Bytes(Context{Process: frame}); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%s: % x (%v) of the frame, % x of the process", text, got, err, want)
 	}
 }

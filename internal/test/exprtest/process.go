@@ -118,17 +118,17 @@ func (p *Process) TraceString(addr arch.Addr, limit uint64) {
 // Printf prints nothing.
 func (p *Process) Printf(uint64, uint64, string, []int64) error { return nil }
 
-// World is a Process as the plans of package expr want it.
-type World struct{ *Process }
+// Context is a Process as the plans of package expr want it.
+type Context struct{ *Process }
 
 // Register reads a register of eight bytes.
-func (w World) Register(r arch.Reg) ([]byte, error) {
+func (w Context) Register(r arch.Reg) ([]byte, error) {
 	bits, err := w.Process.Register(r)
 	return binary.LittleEndian.AppendUint64(nil, bits), err
 }
 
 // Variable reads a trace state variable.
-func (w World) Variable(n trace.VariableNumber) (int64, error) { return w.Variables[uint16(n)], nil }
+func (w Context) Variable(n trace.VariableNumber) (int64, error) { return w.Variables[uint16(n)], nil }
 
 // Run evaluates bytecode for its value.
 func (p *Process) Run(t testing.TB, code []byte) (int64, error) {

@@ -364,7 +364,7 @@ func comparePlan(t *testing.T, p *Process, s expr.Scope, text string, want int64
 	if !plan.Type.Scalar() {
 		return
 	}
-	b, err := plan.Bytes(World{Process: p})
+	b, err := plan.Bytes(Context{Process: p})
 	if err != nil || len(b) != plan.Type.Size {
 		t.Errorf("%s: % x, %v", text, b, err)
 		return

@@ -13,8 +13,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"tracewell/arch"
 	"tracewell/internal/sys"
 	"tracewell/internal/test/testtool"
+	"tracewell/rsp/client"
+	"tracewell/rsp/request"
 )
 
 var kills = flag.Int("kills", 0, "how often each tracer is killed in each way; 0 for a few")
@@ -48,12 +51,14 @@ func TestKilledAtBreakpoint(t *testing.T) {
 	l := newLab(t)
 	s := l.run(threads, "asked")
 	k := l.server(fmt.Sprint(s.Process.Pid))
-	k.do(fmt.Sprintf("Z0,%x,1", l.tick))
+	if err := client.Command(k.Client, request.InsertBreak, request.Breakpoint{Addr: arch.Addr(l.tick), Length: 1}); err != nil {
+		t.Fatal(err)
+	}
 	k.goOn()
 	answer := make(chan string)
 	go func() { answer <- s.ask() }()
-	if stop, err := k.Receive(); err != nil || !strings.HasPrefix(string(stop), "T05") {
-		t.Fatalf("stop reply %q, %v", stop, err)
+	if stop, err := k.AwaitStop(time.Now().Add(patience)); err != nil || stop.Kind != 'T' || stop.Number != 5 {
+		t.Fatalf("%+v, %v", stop, err)
 	}
 	sys.Kill(s.Process.Pid, sys.SIGSTOP)
 	k.kill()

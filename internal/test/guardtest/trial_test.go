@@ -21,11 +21,14 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/arch"
 	"tracewell/internal/sys"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testprog"
-	"tracewell/rsp"
+	"tracewell/rsp/client"
+	"tracewell/rsp/request"
 	"tracewell/tfile"
+	"tracewell/trace"
 )
 
 // patience is how long anything may take that a test waits for.
@@ -136,7 +139,7 @@ type tracer struct {
 	traceFile string      // of a recorder
 	lines     chan string // what it prints
 	conn      net.Conn    // to a server
-	*rsp.Client
+	*client.Client
 }
 
 // A tool attaches to a process, and traces calls of tick.
@@ -271,25 +274,15 @@ func (l *lab) server(attached string, args ...string) *tracer {
 		k.conn, err = net.Dial("unix", address)
 		return err == nil
 	})
-	k.conn.SetDeadline(time.Now().Add(patience))
-	k.Client = rsp.NewClient(k.conn)
+	k.Client = client.New(k.conn)
+	k.Patience = patience
 	return k
-}
-
-// do sends packets that are to be answered by OK.
-func (k *tracer) do(packets ...string) {
-	k.Helper()
-	for _, packet := range packets {
-		if reply, err := k.Exchange(packet); reply != "OK" || err != nil {
-			k.Fatalf("reply to %s: %q, %v", packet, reply, err)
-		}
-	}
 }
 
 // goOn has the program run.
 func (k *tracer) goOn() {
 	k.Helper()
-	if err := k.Send([]byte("vCont;c")); err != nil {
+	if err := k.Resume(request.Action{Verb: 'c', All: true}); err != nil {
 		k.Fatal(err)
 	}
 }
@@ -297,7 +290,15 @@ func (k *tracer) goOn() {
 // trace starts a trace run in a server and has the program run.
 func (k *tracer) trace() {
 	k.Helper()
-	k.do("QTinit", fmt.Sprintf("QTDP:1:%x:E:0:0-", k.tick), fmt.Sprintf("QTDP:-1:%x:R03FFFF", k.tick), "QTStart")
+	point := trace.Tracepoint{Number: 1, Addr: arch.Addr(k.tick), Enabled: true, Actions: []trace.Action{
+		{Kind: trace.CollectRegisters, Mask: []byte{3, 0xff, 0xff}},
+	}}
+	err := errors.Join(client.Command(k.Client, request.TraceInit, request.None{}),
+		k.Define(&point, func(string) bool { return true }),
+		client.Command(k.Client, request.TraceStart, request.None{}))
+	if err != nil {
+		k.Fatal(err)
+	}
 	k.goOn()
 }
 

@@ -1,6 +1,7 @@
 package house
 
 import (
+	"fmt"
 	"go/ast"
 	"go/build"
 	"go/build/constraint"
@@ -79,7 +80,7 @@ func (t *tree) packages() []string {
 // checker finds out what the names in packages of the tree mean. What the module imports from elsewhere comes from its source.
 type checker struct {
 	t      *tree
-	own    map[string]*types.Package // by folder
+	own    map[string]*types.Package // by folder; nil while it is being checked
 	info   types.Info
 	beyond types.Importer
 }
@@ -96,9 +97,12 @@ func (c *checker) Import(name string) (*types.Package, error) {
 	if !ok {
 		return c.beyond.Import(name)
 	}
-	if c.own[pkg] != nil {
-		return c.own[pkg], nil
+	if known, ok := c.own[pkg]; known != nil {
+		return known, nil
+	} else if ok {
+		return nil, fmt.Errorf("%s imports itself", pkg)
 	}
+	c.own[pkg] = nil
 	// A package that does not compile is the compiler's business; what is wrong with it makes no group larger.
 	config := types.Config{Importer: c, Error: func(error) {}}
 	var files []*ast.File

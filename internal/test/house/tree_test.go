@@ -27,6 +27,7 @@ type source struct {
 	path    string // from the module's root, with slashes
 	pkg     string // folder of path: the package's import path without the module's
 	test    bool   // a _test.go file
+	text    []byte
 	ast     *ast.File
 	lines   int
 	written bool // by people: false for generated code
@@ -63,7 +64,11 @@ func (t *tree) parse(name string) error {
 	if err != nil {
 		return err
 	}
-	parsed, err := parser.ParseFile(t.fset, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	parsed, err := parser.ParseFile(t.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
 		return err
 	}
@@ -72,6 +77,7 @@ func (t *tree) parse(name string) error {
 		path:    slashed,
 		pkg:     path.Dir(slashed),
 		test:    strings.HasSuffix(slashed, "_test.go"),
+		text:    text,
 		ast:     parsed,
 		lines:   t.fset.File(parsed.Pos()).LineCount() - 1, // the last newline begins no line
 		written: !ast.IsGenerated(parsed),

@@ -3,10 +3,13 @@
 package robust
 
 import (
-	"fmt"
 	"strconv"
-	"strings"
 	"testing"
+
+	"tracewell/arch"
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
+	"tracewell/trace"
 )
 
 // TestLargeBuffer fills a large trace buffer and reads it as GDB's tsave does, after which the server must not have much more
@@ -18,23 +21,22 @@ func TestLargeBuffer(t *testing.T) {
 	c := s.connect()
 	handles := s.symbols["handles"]
 	site := s.at("tick")
-	c.do("QTinit")
-	c.do("QTBuffer:size:%x", size+64*calls)
-	c.do("QTDP:1:%x:E:0:0-", site)
-	c.do("QTDP:-1:%x:M-1,%x,%x", site, handles.Value, handles.Size)
-	c.do("QTStart")
+	command(c, request.TraceInit)
+	do(c, request.BufferSize, size+64*calls)
+	c.define(trace.Tracepoint{Number: 1, Addr: arch.Addr(site), Enabled: true, Actions: []trace.Action{
+		{Kind: trace.CollectMemory, Base: trace.Absolute, Offset: handles.Value, Length: handles.Size},
+	}})
+	command(c, request.TraceStart)
 	c.goOn()
 	s.await("the end of the calls", func() bool { _, called := s.line("called"); return called })
 	c.wants(c.interrupt(), "T02")
-	c.do("QTStop")
+	command(c, request.TraceStop)
 	c.wantHits(1, site, calls)
-	c.wants(c.ask("QTFrame:%x", calls-1), fmt.Sprintf("F%xT1", calls-1))
-	c.do("QTFrame:ffffffff")
+	c.frame(request.FrameQuery{Number: calls - 1})
+	c.leaveFrames()
 	length := 0
-	for reply := ""; reply != "l"; length += len(reply) / 2 {
-		if reply = c.ask("qTBuffer:%x,10000", length); strings.HasPrefix(reply, "E") {
-			t.Fatal(reply)
-		}
+	for n := -1; n != 0; length += n {
+		n = len(call(c, request.ReadBuffer, request.BufferPart{Offset: int64(length), Length: 1 << 16}, reply.Buffer))
 	}
 	if length < size {
 		t.Errorf("%d bytes read, want more than %d", length, size)

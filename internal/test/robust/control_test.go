@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/arch/x86/x86asm"
+
+	"tracewell/rsp/request"
 )
 
 // instruction is one of the program's, by another decoder than the server's.
@@ -96,7 +98,7 @@ func TestInterruptsAtRandom(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	s := serveReading(t, nil, "hammer", "4", "300")
 	c := s.connect()
-	c.do("QPassSignals:e")
+	c.pass(14)
 	h := s.watch()
 	c.trace(s.at("tick_emulated"), s.at("tick_slot"), s.at("site_stepped"), s.at("tick_slot")+7, s.at("tick_emulated")+4)
 	for range 200 {
@@ -184,7 +186,7 @@ func TestStepsThenRuns(t *testing.T) {
 		c.tell("vCont;s")
 		c.wants(c.hear(), "T05")
 	}
-	c.do("D")
+	do(c, request.Detach, request.MaybeProcess{})
 	c.hangUp()
 	s.asBefore()
 	s.makesProgress()
@@ -202,10 +204,10 @@ func TestRangeSteps(t *testing.T) {
 	c.trace(emulated.Value, slot.Value, slot.Value+7)
 	for range 60 {
 		c.runTo(slot.Value)
-		thread := strings.TrimPrefix(c.ask("qC"), "QC")
+		thread := c.current()
 		c.tell("vCont;r%x,%x:%s;c", slot.Value, slot.Value+slot.Size, thread)
 		c.wants(c.hear(), "T05")
-		if now := strings.TrimPrefix(c.ask("qC"), "QC"); now != thread {
+		if now := c.current(); now != thread {
 			t.Fatalf("thread %s stopped, want %s", now, thread)
 		}
 		if pc := c.register(registerPC); slot.Value <= pc && pc < slot.Value+slot.Size {
@@ -230,14 +232,14 @@ func TestBreakpointForAll(t *testing.T) {
 				}
 				s := serveReading(t, nil, "hammer", "4", interval)
 				c := s.connect()
-				c.do("QPassSignals:e")
+				c.pass(14)
 				h := s.watch()
 				place := s.at(name)
 				c.trace()
 				if traced {
 					c.trace(place)
 				}
-				c.do("Z0,%x,1", place)
+				c.insert(place)
 				stops, thread := map[string]int{}, ""
 				for i := range 100 {
 					if i > 0 {
@@ -247,7 +249,7 @@ func TestBreakpointForAll(t *testing.T) {
 					c.goOn()
 					reply := c.hear()
 					c.wants(reply, "T05")
-					thread = strings.TrimPrefix(c.ask("qC"), "QC")
+					thread = c.current()
 					stops[thread]++
 					if pc := c.register(registerPC); pc != place {
 						t.Fatalf("stop at %#x, want the breakpoint at %#x: %s", pc, place, reply)
@@ -260,7 +262,7 @@ func TestBreakpointForAll(t *testing.T) {
 				if traced && c.hits(1, place) < 100 {
 					t.Errorf("%d hits in 100 stops", c.hits(1, place))
 				}
-				c.do("z0,%x,1", place)
+				c.remove(place)
 				s.end()
 				c.toEnd()
 			})
@@ -274,7 +276,7 @@ func TestPassedSignalsAreTheProgramsOwn(t *testing.T) {
 	t.Parallel()
 	s := serveReading(t, nil, "hammer", "2", "1000")
 	c := s.connect()
-	c.do("QPassSignals:1;2;5;9;e;f;14;1c")
+	c.pass(1, 2, 5, 9, 14, 15, 20, 28)
 	for range 20 {
 		c.goOn()
 		c.makesProgress()

@@ -5,6 +5,8 @@ package robust
 import (
 	"strings"
 	"testing"
+
+	"tracewell/rsp/request"
 )
 
 // The kernel's numbers of the signals that end a server.
@@ -27,9 +29,12 @@ var endings = []struct {
 	{"SIGHUP", func(s *subject, c *client) { s.server.Signal(s, hangup) }, 0, false},
 	{"SIGKILL", func(s *subject, c *client) { s.server.Signal(s, kill) }, -1, false},
 	{"k", func(s *subject, c *client) { c.tell("k"); c.hangUp() }, 0, false},
-	{"vKill", func(s *subject, c *client) { c.do("vKill;%x", s.pid); c.hangUp() }, 0, false},
-	{"D", func(s *subject, c *client) { c.do("D"); c.hangUp() }, 0, true},
-	{"D;pid", func(s *subject, c *client) { c.do("D;%x", s.pid); c.hangUp() }, 0, true},
+	{"vKill", func(s *subject, c *client) { do(c, request.KillProcess, s.pid); c.hangUp() }, 0, false},
+	{"D", func(s *subject, c *client) { do(c, request.Detach, request.MaybeProcess{}); c.hangUp() }, 0, true},
+	{"D;pid", func(s *subject, c *client) {
+		do(c, request.Detach, request.MaybeProcess{PID: s.pid, Given: true})
+		c.hangUp()
+	}, 0, true},
 	{"lost connection", func(s *subject, c *client) { c.hangUp() }, 0, false},
 }
 
@@ -50,7 +55,7 @@ var states = []struct {
 		c.makesProgress()
 	}},
 	{"running with signals", "150", func(c *client) {
-		c.do("QPassSignals:e")
+		c.pass(14)
 		c.goOn()
 		c.makesProgress()
 	}},
@@ -126,11 +131,11 @@ func TestDetachAgainAndAgain(t *testing.T) {
 	for range 12 {
 		s := serveReading(t, nil, "hammer", "6", "100")
 		c := s.connect()
-		c.do("QPassSignals:e")
+		c.pass(14)
 		c.trace(s.at("tick_emulated"), s.at("tick_slot"), s.at("site_stepped"))
 		c.goOn()
 		c.makesProgress()
-		c.do("D")
+		do(c, request.Detach, request.MaybeProcess{})
 		c.hangUp()
 		s.asBefore()
 		s.makesProgress()
@@ -158,9 +163,9 @@ func TestServerEndsUnattendedRun(t *testing.T) {
 	t.Parallel()
 	s := serveReading(t, nil, "hammer", "4", "200")
 	c := s.connect()
-	c.do("QTDisconnected:1")
+	do(c, request.Disconnected, true)
 	c.trace(s.at("tick_emulated"), s.at("tick_slot"))
-	c.do("D")
+	do(c, request.Detach, request.MaybeProcess{})
 	c.hangUp()
 	s.makesProgress()
 	s.server.Signal(t, terminate)

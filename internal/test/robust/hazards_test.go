@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"tracewell/rsp/request"
 )
 
 // toEnd lets the program run to its end and looks at its results.
@@ -34,7 +36,7 @@ func TestSignalsInSlots(t *testing.T) {
 			places := append(s.instructions("step"), s.at("handled_step"))
 			c.trace(places...)
 			if passed {
-				c.do("QPassSignals:e")
+				c.pass(14)
 				c.toEnd()
 			} else {
 				c.goOn()
@@ -42,7 +44,7 @@ func TestSignalsInSlots(t *testing.T) {
 					if pc := c.register(registerPC); s.inScratch(pc) {
 						t.Fatalf("a signal stopped the program at %#x, in a slot", pc)
 					}
-					c.tell("vCont;C0e:%s;c", strings.TrimPrefix(c.ask("qC"), "QC"))
+					c.tell("vCont;C0e:%s;c", c.current())
 				}
 			}
 			done := s.rightResults()
@@ -77,9 +79,9 @@ func TestCodeThatChanges(t *testing.T) {
 			if test.every && hits != rounds || hits == 0 || hits > rounds {
 				t.Errorf("%d hits in %d rounds", hits, rounds)
 			}
-			c.do("QTStop")
-			c.wants(c.ask("QTFrame:0"), "F0T1")
-			c.do("QTFrame:ffffffff")
+			command(c, request.TraceStop)
+			c.frame(request.FrameQuery{})
+			c.leaveFrames()
 			if test.how == "rewrite" || test.how == "protect" {
 				s.wantMemory(c, code, map[string]string{"rewrite": "4889f84883c003c3", "protect": "488d4702c3"}[test.how])
 			}
@@ -121,9 +123,9 @@ func TestCodeThatIsSealed(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil, "sealed", "9")
 	c := s.connect()
-	c.do("QTinit")
+	command(c, request.TraceInit)
 	c.do("QTDP:1:%x:E:0:3", s.at("sealed_add"))
-	c.do("QTStart")
+	command(c, request.TraceStart)
 	c.runTo(s.at("ready"))
 	c.goOn()
 	c.wants(c.hear(), "T05")
@@ -152,7 +154,7 @@ func TestSeccomp(t *testing.T) {
 				}
 				c.runTo(s.at("step") + 7)
 				c.wantHits(1, s.at("step"), 1)
-				c.do("D")
+				do(c, request.Detach, request.MaybeProcess{})
 				c.hangUp()
 				s.rightResults()
 			})
@@ -170,7 +172,7 @@ func TestProcessesStarted(t *testing.T) {
 			t.Parallel()
 			s := serve(t, nil, "forkstorm", strconv.Itoa(threads), strconv.Itoa(rounds), how)
 			c := s.connect()
-			c.do("QPassSignals:14") // SIGCHLD
+			c.pass(20) // SIGCHLD
 			c.trace(s.at("step"), s.at("add_base"))
 			c.toEnd()
 			c.wantHits(1, s.at("step"), 2*threads*rounds)
@@ -192,7 +194,7 @@ func TestInterruptedWhileProcessesStart(t *testing.T) {
 			t.Parallel()
 			s := serve(t, nil, "forkstorm", strconv.Itoa(threads), strconv.Itoa(rounds), how)
 			c := s.connect()
-			c.do("QPassSignals:14") // SIGCHLD
+			c.pass(20) // SIGCHLD
 			c.trace(s.at("step"), s.at("add_base"))
 			for reply := "T02"; reply != "W00"; {
 				c.wants(reply, "T02")
@@ -231,9 +233,9 @@ func TestProgramReplacesItself(t *testing.T) {
 			if c.hits(1, step) < 50 {
 				t.Errorf("%d hits before exec, want 50 or more", c.hits(1, step))
 			}
-			c.do("QTStop")
-			c.wants(c.ask("QTFrame:0"), "F0T1")
-			c.do("QTFrame:ffffffff")
+			command(c, request.TraceStop)
+			c.frame(request.FrameQuery{})
+			c.leaveFrames()
 			c.trace(step)
 			c.toEnd()
 			c.wantHits(1, step, 50)
@@ -247,7 +249,7 @@ func TestStackOverflow(t *testing.T) {
 	t.Parallel()
 	s := serve(t, nil, "overflow", "4")
 	c := s.connect()
-	c.do("QPassSignals:b")
+	c.pass(11)
 	c.trace(s.at("descend"), s.at("site_call"))
 	c.toEnd()
 	done, _ := s.line("done")
@@ -278,7 +280,7 @@ func TestManyThreads(t *testing.T) {
 	const threads = 130
 	s := serveReading(t, nil, "hammer", strconv.Itoa(threads), "1000")
 	c := s.connect()
-	c.do("QPassSignals:e")
+	c.pass(14)
 	c.trace(s.at("tick_emulated"), s.at("tick_slot"), s.at("site_stepped"))
 	for range 5 {
 		c.goOn()

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
 )
 
 // visitor is a client that attaches to a program, stops it in all the ways that there are, and detaches, again and again. It gives
@@ -37,18 +39,16 @@ func (v *visitor) exchange(format string, args ...any) string {
 	return reply
 }
 
-var stopped = regexp.MustCompile(`^T(..).*thread:([^;]*);`)
-
 // note takes a stop reply.
-func (v *visitor) note(reply string) {
+func (v *visitor) note(text string) {
 	v.Helper()
-	v.log = append(v.log, fmt.Sprintf("-> %s", reply))
-	m := stopped.FindStringSubmatch(reply)
-	if m == nil {
-		v.Fatalf("stop reply %q after %q", reply, v.log)
+	v.log = append(v.log, fmt.Sprintf("-> %s", text))
+	stop, err := reply.Stopped.Parse(text)
+	if err != nil || stop.Kind != 'T' || stop.Thread == nil {
+		v.Fatalf("stop reply %q after %q", text, v.log)
 	}
-	if signal := m[1]; signal != "00" && signal != "02" && signal != "05" {
-		v.signals[m[2]] = signal
+	if n := stop.Number; n != 0 && n != 2 && n != 5 {
+		v.signals[stop.Thread.String()] = fmt.Sprintf("%02x", n)
 	}
 }
 
@@ -228,10 +228,10 @@ func TestCatchAfterDetach(t *testing.T) {
 	s := serveReading(t, nil, "hammer", "4")
 	c := s.connect()
 	c.trace(s.at("tick_slot"))
-	c.do("QTDisconnected:1")
-	c.do("D")
+	do(c, request.Disconnected, true)
+	do(c, request.Detach, request.MaybeProcess{})
 	c.wants(c.ask("QCatchSyscalls:1"), "E")
-	c.do("QThreadEvents:1")
+	do(c, request.ThreadEvents, true)
 	c.do("QPassSignals:")
 	s.makesProgress()
 	c.wants(c.ask("qTStatus"), "T1")
@@ -240,8 +240,8 @@ func TestCatchAfterDetach(t *testing.T) {
 	}
 	s.await("a stop", func() bool { return c.ask("QCatchSyscalls:1") == "OK" })
 	c.wants(c.ask("vCont;c"), "T05syscall_entry:")
-	c.do("QTStop")
-	c.do("D")
+	command(c, request.TraceStop)
+	do(c, request.Detach, request.MaybeProcess{})
 	s.asBefore()
 	s.end()
 	s.rightResults()
@@ -254,7 +254,9 @@ func TestDetachAnyTime(t *testing.T) {
 	t.Parallel()
 	s := serveReading(t, nil, "busy", "4")
 	v := &visitor{client: s.connect(), random: rand.New(rand.NewPCG(1, 3))}
-	v.Notify = func(payload []byte) { v.notified = append(v.notified, strings.TrimPrefix(string(payload), "Stop:")) }
+	v.Notify = func(payload []byte) {
+		v.notified = append(v.notified, strings.TrimPrefix(string(payload), reply.Notification))
+	}
 	v.do("!")
 	v.exchange("qSupported:multiprocess+;swbreak+;hwbreak+;no-resumed+;error-message+")
 	v.do("D;%x", s.pid)

@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"testing"
 
-	"tracewell/rsp"
+	"tracewell/arch"
+	"tracewell/rsp/reply"
+	"tracewell/rsp/request"
 )
 
 // TestBreakpointsInMemory reads and writes the code around breakpoints, one of which the program is stopped at. Reads show the
@@ -31,10 +33,10 @@ func TestBreakpointsInMemory(t *testing.T) {
 			t.Errorf("part of the code is shown as %s, want 62%s", got, code[2:10])
 		}
 	}
-	c.do("Z0,%x,1", at)
+	c.insert(at)
 	c.goOn()
 	c.wants(c.hear(), "T05")
-	c.do("Z0,%x,1", at+5)
+	c.insert(at + 5)
 	shows(before)
 
 	c.do("M%x,6:%s", at, after)
@@ -45,7 +47,7 @@ func TestBreakpointsInMemory(t *testing.T) {
 	if pc := c.register(registerPC); pc != at+5 {
 		t.Errorf("the program stopped at %#x, not at the breakpoint on the ret at %#x", pc, at+5)
 	}
-	c.do("z0,%x,1", at+5)
+	c.remove(at + 5)
 	c.goOn()
 	c.wants(c.hear(), "T05")
 	if pc := c.register(registerPC); pc != at {
@@ -53,7 +55,7 @@ func TestBreakpointsInMemory(t *testing.T) {
 	}
 	c.do("X%x,1:%c", at+4, 2) // the call in which it is stopped adds 2, the others 1
 	shows("488d443702c3")
-	c.do("z0,%x,1", at)
+	c.remove(at)
 	shows("488d443702c3")
 	c.runTo(at + 5)
 	c.do("M%x,1:01", at+4)
@@ -72,25 +74,22 @@ func TestBreakpointInNewCode(t *testing.T) {
 	c := s.connect()
 	c.runTo(s.at("ready"))
 	code := c.register(registerDI)
-	c.do("Z0,%x,1", code)
+	c.insert(code)
 	c.goOn()
 	c.wants(c.hear(), "T05")
 	c.stepOff(code)
 	c.runTo(s.at("write_code"))
-	back, err := rsp.ParseHexBytes(c.ask("m%x,8", c.register(registerSP)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.runTo(binary.LittleEndian.Uint64(back))
+	top := request.Extent{Addr: arch.Addr(c.register(registerSP)), Length: 8}
+	c.runTo(binary.LittleEndian.Uint64(call(c, request.ReadMemory, top, reply.Bytes)))
 
-	c.do("Z0,%x,1", code)
+	c.insert(code)
 	s.wantShown(c, code, "4889f84883c003c3")
 	c.goOn()
 	c.wants(c.hear(), "T05")
 	if pc := c.register(registerPC); pc != code {
 		t.Errorf("the program stopped at %#x, want %#x", pc, code)
 	}
-	c.do("z0,%x,1", code)
+	c.remove(code)
 	s.wantMemory(c, code, "4889f84883c003c3")
 	c.goOn()
 	c.wants(c.hear(), "W00")

@@ -16,6 +16,7 @@ import (
 	"tracewell/internal/sys"
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testprog"
+	"tracewell/rsp/request"
 )
 
 // attached is a program that runs before anybody traces it, and whoever traces it then.
@@ -101,8 +102,8 @@ func (a *attached) attach(tracer string, messages *os.File) {
 func (a *attached) run() *client {
 	a.Helper()
 	c := a.connect()
-	c.do("QPassSignals:31")
-	c.do("QTDisconnected:1")
+	c.pass(49)
+	do(c, request.Disconnected, true)
 	c.trace(a.at("tick"), a.at("tick")+4)
 	c.goOn()
 	return c

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"tracewell/rsp/request"
 )
 
 var soak = flag.Duration("soak", 6*time.Second, "how long TestSoak and TestSoakWithGDB go on, each half of it")
@@ -45,7 +47,7 @@ func soakRelay(t *testing.T) *relay {
 func TestSoak(t *testing.T) {
 	r := soakRelay(t)
 	c := r.connect()
-	c.do("QTDisconnected:1")
+	do(c, request.Disconnected, true)
 	c.trace(r.places...)
 	random := rand.New(rand.NewPCG(1, 2))
 	for connection := range connections {
@@ -108,7 +110,7 @@ func (c *client) bother(random *rand.Rand, places []uint64) {
 		c.Errorf("%d threads, want from 1 to %d", n, most)
 	}
 	c.wants(c.ask("QTFrame:%x", random.IntN(1000)), "F")
-	c.do("QTFrame:ffffffff")
+	c.leaveFrames()
 	c.goOn()
 }
 

@@ -7,6 +7,8 @@ import (
 	"io"
 	"testing"
 	"time"
+
+	"tracewell/rsp/request"
 )
 
 // stages are the places in a session at which a client may vanish. Each leaves the connection there.
@@ -28,7 +30,7 @@ var stages = []struct {
 			}
 		}
 	}, true},
-	{"with a breakpoint", func(c *client) { c.do("Z0,%x,1", c.at("tick_emulated")) }, false},
+	{"with a breakpoint", func(c *client) { c.insert(c.at("tick_emulated")) }, false},
 	{"while the program runs", func(c *client) { c.goOn() }, false},
 	{"after a Ctrl-C", func(c *client) { c.goOn(); c.Interrupt() }, false},
 	{"with tracepoints defined", func(c *client) {
@@ -46,7 +48,7 @@ var stages = []struct {
 		c.goOn()
 		c.makesProgress()
 		c.wants(c.interrupt(), "T02")
-		c.wants(c.ask("QTFrame:0"), "F0T1")
+		c.frame(request.FrameQuery{})
 	}, false},
 	{"with a stepping thread", func(c *client) { c.tell("vCont;s") }, false},
 	{"with a range to step in", func(c *client) { c.tell("vCont;r0,ffffffffffffffff:-1") }, false},
@@ -77,9 +79,9 @@ func TestClientsThatVanish(t *testing.T) {
 				}
 				next.wants(next.ask("?"), "T")
 				next.wants(next.ask("qTStatus"), "T0;")
-				next.do("z0,%x,1", s.at("tick_emulated"))
+				next.remove(s.at("tick_emulated"))
 				next.inOrder()
-				next.do("QTinit")
+				command(next, request.TraceInit)
 				s.untouchedText()
 				next.hangUp()
 			}
@@ -130,18 +132,18 @@ func TestDisconnectedTracing(t *testing.T) {
 			t.Parallel()
 			s := serveReading(t, nil, "hammer", "3")
 			c := s.connect()
-			c.do("QTDisconnected:1")
+			do(c, request.Disconnected, true)
 			c.trace(s.at("tick_emulated"), s.at("tick_slot"))
 			switch leave {
 			case "vanish":
 				c.goOn()
 				c.makesProgress()
 			case "detach":
-				c.do("D")
+				do(c, request.Detach, request.MaybeProcess{})
 			case "detach running":
 				c.goOn()
 				c.makesProgress()
-				c.do("D;%x", s.pid)
+				do(c, request.Detach, request.MaybeProcess{PID: s.pid, Given: true})
 			}
 			c.hangUp()
 			s.makesProgress()
@@ -158,7 +160,7 @@ func TestDisconnectedTracing(t *testing.T) {
 			if after := c.hits(1, s.at("tick_emulated")); before == 0 || after <= before {
 				t.Errorf("%d hits before and %d after", before, after)
 			}
-			c.do("QTStop")
+			command(c, request.TraceStop)
 			c.goOn()
 			c.hangUp()
 			c = s.connect()

@@ -4,11 +4,12 @@ package robust
 
 import (
 	"encoding/binary"
-	"regexp"
+	"fmt"
 	"strconv"
 	"strings"
 
 	"tracewell/rsp"
+	"tracewell/rsp/reply"
 )
 
 // stopEvent is what a stop reply says.
@@ -23,40 +24,27 @@ type stopEvent struct {
 	pc     uint64
 }
 
-var (
-	stopForm  = regexp.MustCompile(`^([TWX])([0-9a-f]{2})|^(w)([0-9a-f]{2});(p[0-9a-f]+\.[0-9a-f]+)|^(N)`)
-	stopField = regexp.MustCompile(`(?:^T..|;)(thread|fork|vfork|process|swbreak|10):([^;]*)`)
-)
-
 // parseStop reads a stop reply.
-func (st *storm) parseStop(reply string) stopEvent {
+func (st *storm) parseStop(text string) stopEvent {
 	st.Helper()
-	m := stopForm.FindStringSubmatch(reply)
-	if m == nil {
-		st.fail("stop reply %q", reply)
+	s, err := reply.Stopped.Parse(text)
+	if err != nil {
+		st.fail("stop reply: %v", err)
 	}
-	ev := stopEvent{text: reply, kind: (m[1] + m[3] + m[6])[0], signal: m[2] + m[4], thread: m[5]}
-	for _, f := range stopField.FindAllStringSubmatch(reply, -1) {
-		switch f[1] {
-		case "thread":
-			ev.thread = f[2]
-		case "fork", "vfork":
-			ev.child = f[2]
-		case "process":
-			pid, _ := strconv.ParseInt(f[2], 16, 32)
-			ev.pid = int(pid)
-		case "10":
-			b, err := rsp.ParseHexBytes(f[2])
-			if err != nil || len(b) != 8 {
-				st.fail("stop reply %q", reply)
-			}
+	ev := stopEvent{text: text, kind: s.Kind, pid: s.PID, at: s.Reason == "swbreak"}
+	if s.Kind != 'N' {
+		ev.signal = fmt.Sprintf("%02x", s.Number)
+	}
+	if s.Reason == "fork" || s.Reason == "vfork" {
+		ev.child = s.Detail
+	}
+	for _, r := range s.Registers {
+		if b, err := rsp.ParseHexBytes(r.Hex); r.Number == registerPC && err == nil && len(b) == 8 {
 			ev.pc = binary.LittleEndian.Uint64(b)
-		case "swbreak":
-			ev.at = true
 		}
 	}
-	if ev.thread != "" {
-		ev.pid = processOf(ev.thread)
+	if s.Thread != nil {
+		ev.thread, ev.pid = s.Thread.String(), s.Thread.PID
 	}
 	return ev
 }

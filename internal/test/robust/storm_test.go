@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"tracewell/internal/test/testprog"
+	"tracewell/rsp/reply"
 )
 
 // storm is a client of several processes at a time, which deals at random with what happens to them, and knows what must come of
@@ -88,12 +89,10 @@ func (st *storm) introduce(c *client) {
 	c.Notify = func(payload []byte) {
 		text := string(payload)
 		st.note("   %%%s", text)
-		st.heard = append(st.heard, st.parseStop(strings.TrimPrefix(text, "Stop:")))
+		st.heard = append(st.heard, st.parseStop(strings.TrimPrefix(text, reply.Notification)))
 	}
 	st.exchange("qSupported:multiprocess+;swbreak+;hwbreak+;fork-events+;vfork-events+;exec-events+;no-resumed+;error-message+")
-	if err := st.StartNoAck(); err != nil {
-		st.fail("%v", err)
-	}
+	st.endAcks()
 	st.order("!")
 	if st.nonStop {
 		st.order("QNonStop:1")

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/rsp/request"
 	"tracewell/stub"
 )
 
@@ -293,9 +294,9 @@ func TestAnyPacketInAnyOrder(t *testing.T) {
 			c := s.connect()
 			c.wants(c.ask("?"), "T")
 			for _, place := range []string{"tick_emulated", "tick_slot", "site_stepped", "tick_stepped"} {
-				c.do("z0,%x,1", s.at(place))
+				c.remove(s.at(place))
 			}
-			c.do("QTDisconnected:0")
+			do(c, request.Disconnected, false)
 			c.inOrder()
 			s.end()
 			c.toEnd()

@@ -239,7 +239,7 @@ func newRowView(r *row) rowView {
 const htmlLine = 200
 
 func newRegisterView(value *match.Value) registerView {
-	left, right := apart(value.Reference, value.Other, valueWidth)
+	left, right := markDifference(value.Reference, value.Other, valueWidth)
 	if !value.Differs {
 		left, right = []span{{text: flat(left)}}, []span{{text: flat(right)}}
 	}

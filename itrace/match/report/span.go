@@ -74,8 +74,8 @@ func cut(spans []span, start, end, length int) (kept []span) {
 	return kept
 }
 
-// apart makes two values fit to be shown, in width characters each, and marks what is between their common beginning and end.
-func apart(a, b string, width int) (x, y []span) {
+// markDifference shortens two values to width characters each, and marks what is between their common beginning and end.
+func markDifference(a, b string, width int) (x, y []span) {
 	a, b = text.Visible(clip(a)), text.Visible(clip(b))
 	r, s := []rune(a), []rune(b)
 	head := 0

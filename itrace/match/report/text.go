@@ -126,7 +126,7 @@ func (p *printer) registers(d *match.Difference) {
 		if v.Differs {
 			mark = "≠"
 		}
-		left, right := apart(v.Reference, v.Other, valueWidth)
+		left, right := markDifference(v.Reference, v.Other, valueWidth)
 		table.Row([][]byte{
 			[]byte("  " + mark), []byte(printable(v.Register, nameWidth)),
 			[]byte(valueText(left)), []byte(writerText(v.ReferenceWriter)), []byte(valueText(right)), []byte(writerText(v.OtherWriter)),

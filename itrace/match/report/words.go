@@ -96,7 +96,7 @@ func (p *phrase) words(d *match.Difference) string {
 
 // values says what was expected and what there is, and the note.
 func values(d *match.Difference) (words string) {
-	expected, got := apart(d.Expected, d.Got, valueWidth)
+	expected, got := markDifference(d.Expected, d.Got, valueWidth)
 	if d.Expected == d.Got {
 		return note(d)
 	}

@@ -15,7 +15,7 @@ import (
 	"tracewell/internal/packed"
 	"tracewell/itrace"
 	"tracewell/itrace/dialects"
-	"tracewell/tfile/twin"
+	"tracewell/tfile/tracetext"
 	"tracewell/view"
 	"tracewell/view/wire"
 )
@@ -56,7 +56,7 @@ var ExecutionFormats = func() (formats []*format) {
 func init() { // here, because the functions lead back to the table
 	Formats = []*format{
 		{Name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace, keeps: (*source).wellFormed},
-		{Name: "txt", suffixes: []string{".txt"}, recognise: twin.Is, read: readTwin, write: writeTwin, keeps: (*source).hasBytes},
+		{Name: "txt", suffixes: []string{".txt"}, recognise: tracetext.Is, read: readTraceText, write: writeTraceText, keeps: (*source).hasBytes},
 		{Name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, chooses: true, write: writeFrames(
 			func(w io.Writer, v *view.View) (printing.FrameWriter, error) {
 				return wire.NewJSONFrames(w, v), nil

@@ -10,7 +10,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/itrace"
 	"tracewell/itrace/dialects"
-	"tracewell/tfile/twin"
+	"tracewell/tfile/tracetext"
 )
 
 // operand is a file that convert reads. It is an execution trace or a trace file, which are converted in different ways: the one
@@ -101,7 +101,7 @@ func (o *operand) openPacked(streams console.Streams) (*input.PackedFile, error)
 
 // unclear reports whether a file is neither an execution trace nor surely a trace file.
 func (o *operand) unclear() bool {
-	return o.dialect == nil && o.input != nil && !bytes.HasPrefix(o.head, []byte("\x7fTRACE")) && !twin.Is(o.head)
+	return o.dialect == nil && o.input != nil && !bytes.HasPrefix(o.head, []byte("\x7fTRACE")) && !tracetext.Is(o.head)
 }
 
 func (o *operand) close() {

@@ -120,8 +120,8 @@ func (s *source) split() error {
 	return s.bytes.Explain(damage)
 }
 
-// readTwin reads the text of a trace file.
-func readTwin(p *input.PackedFile, streams console.Streams) (*source, error) {
+// readTraceText reads the text of a trace file.
+func readTraceText(p *input.PackedFile, streams console.Streams) (*source, error) {
 	if err := p.ReadText(streams); err != nil {
 		return nil, err
 	}

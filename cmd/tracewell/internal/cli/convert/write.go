@@ -12,7 +12,7 @@ import (
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
 	"tracewell/tfile"
-	"tracewell/tfile/twin"
+	"tracewell/tfile/tracetext"
 	"tracewell/view"
 )
 
@@ -90,12 +90,12 @@ func writeTrace(w io.Writer, c *conversion) error {
 // copyBuffer is how much is copied at once.
 const copyBuffer = 1 << 18
 
-// writeTwin writes a trace file as text.
-func writeTwin(w io.Writer, c *conversion) error {
+// writeTraceText writes a trace file as text.
+func writeTraceText(w io.Writer, c *conversion) error {
 	if c.bytes == nil {
-		return twin.WriteContent(w, c.content)
+		return tracetext.WriteContent(w, c.content)
 	}
-	return twin.Write(w, c.bytes, c.bytes.Size(), twin.WithProgress(c.bar.Set))
+	return tracetext.Write(w, c.bytes, c.bytes.Size(), tracetext.WithProgress(c.bar.Set))
 }
 
 // writeFrames makes a frameWriter the write of a format. The frames have the numbers that they had before a cut, by which they

@@ -157,7 +157,7 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 		return nil, err
 	}
 	engine := tracepoint.New(blocks)
-	process.Tracer().SetHandler(engine)
+	process.Tracer().SetHandler(engine.NewHandler())
 	if err := defineDemo(engine, layout); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/tfile/ctf"
-	"tracewell/tfile/twin"
+	"tracewell/tfile/tracetext"
 )
 
 // PackedFile is a file that a command reads, unpacked if it is compressed.
@@ -116,7 +116,7 @@ func (p *PackedFile) Head() []byte {
 // OpenTraceBytes opens a trace file, or the text of one, which is taken for the file that it describes.
 func OpenTraceBytes(path string, streams console.Streams) (*PackedFile, error) {
 	p, err := OpenPacked(path, streams)
-	if err != nil || !twin.Is(p.Head()) {
+	if err != nil || !tracetext.Is(p.Head()) {
 		return p, err
 	}
 	if err := p.ReadText(streams); err != nil {
@@ -131,7 +131,7 @@ func (p *PackedFile) ReadText(streams console.Streams) error {
 	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.Name), Total: p.Size()})
 	defer bar.Done()
 	described, err := packed.Gather(func(w io.Writer) error {
-		return twin.Read(io.NewSectionReader(p, 0, p.Size()), w, twin.WithProgress(bar.Set))
+		return tracetext.Read(io.NewSectionReader(p, 0, p.Size()), w, tracetext.WithProgress(bar.Set))
 	})
 	if err != nil {
 		return p.Explain(err)

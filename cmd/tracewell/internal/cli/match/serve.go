@@ -133,7 +133,7 @@ func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*rec
 	if err != nil {
 		return nil, errors.Join(err, served.Close())
 	}
-	fmt.Fprintf(streams.Err, "tracewell: %s: %s: %s\n", [...]string{"reference", "other"}[side], text.Visible(file.Name), t.Moment())
+	fmt.Fprintf(streams.Err, "tracewell: %s: %s: %s\n", [...]string{"reference", "other"}[side], text.Visible(file.Name), t.Position())
 	return served, nil
 }
 

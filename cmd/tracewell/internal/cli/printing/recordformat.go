@@ -11,6 +11,7 @@ import (
 	"tracewell/internal/cexpr"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
+	"tracewell/symbol/expr"
 	"tracewell/trace"
 	"tracewell/view"
 )
@@ -83,7 +84,7 @@ func (f *LineFormat) UnmarshalText(text []byte) error {
 
 // wrong is an error about a part of the template.
 func (f *LineFormat) wrong(start, end int, problem, hint string) error {
-	return &cexpr.Error{Text: f.text, Start: start, End: end, Problem: problem, Hint: hint}
+	return &expr.Error{Text: f.text, Start: start, End: end, Problem: problem, Hint: hint}
 }
 
 // add reads what begins at a place, and returns how long it is.
@@ -219,7 +220,7 @@ func NewLineWriter(out io.Writer, v *view.View, format LineFormat, named map[tra
 
 // misplaced shows an error about an expression where it stands in the template.
 func (f *LineFormat) misplaced(part formatPart, err error) error {
-	if wrong, ok := err.(*cexpr.Error); ok && wrong.Text == part.expr {
+	if wrong, ok := err.(*expr.Error); ok && wrong.Text == part.expr {
 		return fmt.Errorf("--format: %w", f.wrong(part.start+wrong.Start, part.start+wrong.End, wrong.Problem, wrong.Hint))
 	}
 	return fmt.Errorf("--format: %w", f.wrong(part.start, part.start+len(part.expr), err.Error(), ""))

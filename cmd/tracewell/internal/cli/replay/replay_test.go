@@ -49,8 +49,8 @@ func answers(t *testing.T, sent string) []string {
 // TestReplay serves a trace file in all forms in which files come.
 func TestReplay(t *testing.T) {
 	plain := []byte(clitest.Content(t, clitest.Basic))
-	twin := filepath.Join(t.TempDir(), "run.txt")
-	if got := clitest.Run(t, "convert", clitest.Basic, twin); got.Status != console.StatusDone {
+	asText := filepath.Join(t.TempDir(), "run.txt")
+	if got := clitest.Run(t, "convert", clitest.Basic, asText); got.Status != console.StatusDone {
 		t.Fatal(got.Stderr)
 	}
 	folder := filepath.Join(t.TempDir(), "ctf")
@@ -59,7 +59,7 @@ func TestReplay(t *testing.T) {
 	}
 	for _, test := range []struct{ name, path, options string }{
 		{"file", clitest.Basic, ""}, {"gzip", clitest.Pack(t, "run.tf.gz", plain), ""}, {"zstd", clitest.Pack(t, "run.tf.zst", plain), ""},
-		{"text", twin, ""}, {"folder", folder, "--tdesc " + clitest.Basic}, {"order", clitest.Basic, "--byte-order little --once"},
+		{"text", asText, ""}, {"folder", folder, "--tdesc " + clitest.Basic}, {"order", clitest.Basic, "--byte-order little --once"},
 	} {
 		args := append([]string{"replay", test.path, "--listen", "-"}, strings.Fields(test.options)...)
 		got := clitest.RunWith(t, clitest.Feed(t, asking("QTFrame:0", "m404080,4", "QTFrame:tdp:4", "QTFrame:54", "QTFrame:55")), args...)

@@ -1,0 +1,81 @@
+// Package swar converts the digits of a number eight at a time: SIMD within a register. Parsers that know from the line before where
+// a number stands use it on their fast path; all others use itrace.ParseDecimal and itrace.ParseHex, which stop at the first byte that
+// is no digit.
+//
+// Nothing here branches on the digits. Each function computes its value and, beside it, a word that is 0 only if all bytes were digits,
+// so that a caller can convert all numbers of a line and ask once. Bytes are taken from memory in little-endian order: the first
+// digit is in the lowest byte, whatever the machine.
+package swar
+
+import "encoding/binary"
+
+// Ones has a 1 in each of 8 bytes.
+const Ones = 0x0101010101010101
+
+// Lookahead is how many bytes behind a place Decimal and Hex may look at, those of the number included.
+const Lookahead = 16
+
+// Decimal returns the value of the decimal digits text[at:at+width], of which there are 1 to 16, and 0 for wrong if that is what
+// they are. It looks at up to Lookahead bytes from at on. It works on eight digits at once, made so many by zeros in front: pairs
+// of them become numbers below 100, pairs of these below 10000, and those the value.
+func Decimal(text []byte, at, width int) (value, wrong uint64) {
+	if width > 8 {
+		return decimalMany(text, at, width)
+	}
+	shift := (64 - 8*width) & 63
+	x := binary.LittleEndian.Uint64(text[at:at+8])<<shift | '0'*Ones&(1<<shift-1)
+	high := x & (0xf0 * Ones)
+	wrong = (high ^ 0x30*Ones) | ((x+6*Ones)&(0xf0*Ones) ^ high)
+	x &= 0x0f * Ones
+	x = (x*10 + x>>8) & 0x00ff00ff00ff00ff
+	x = (x*100 + x>>16) & 0x0000ffff0000ffff
+	return (x*10000 + x>>32) & 0xffffffff, wrong
+}
+
+// decimalMany is Decimal for 9 to 16 digits.
+func decimalMany(text []byte, at, width int) (value, wrong uint64) {
+	high, wrong := Decimal(text, at, width-8)
+	low, wrongLow := Decimal(text, at+width-8, 8)
+	return high*1e8 + low, wrong | wrongLow
+}
+
+// Hex is Decimal for hexadecimal digits in either case. It works on eight of them at once, made so many by zeros in front. The
+// low four bits of a digit are its value, to which a letter, told by bit 6, adds 9. A digit has the high half 3, a letter 4 or 6,
+// and the values of letters, and no others, are from 10 to 15.
+func Hex(text []byte, at, width int) (value, wrong uint64) {
+	if width > 8 {
+		return hexMany(text, at, width)
+	}
+	shift := (64 - 8*width) & 63
+	x := binary.LittleEndian.Uint64(text[at:at+8])<<shift | '0'*Ones&(1<<shift-1)
+	letters := x >> 6 & Ones
+	v := x&(0x0f*Ones) + 9*letters
+	wrong = (x|letters<<5)&(0xf0*Ones) ^ 0x30*(letters+Ones)
+	wrong |= (v+6*Ones)>>4&Ones ^ letters | v&(0x10*Ones)
+	v = (v<<4 | v>>8) & 0x00ff00ff00ff00ff
+	v = (v<<8 | v>>16) & 0x0000ffff0000ffff
+	return (v<<16 | v>>32) & 0xffffffff, wrong
+}
+
+// hexMany is Hex for 9 to 16 digits.
+func hexMany(text []byte, at, width int) (value, wrong uint64) {
+	high, wrong := Hex(text, at, width-8)
+	low, wrongLow := Hex(text, at+width-8, 8)
+	return high<<32 | low, wrong | wrongLow
+}
+
+// NotDecimal returns 0 if the lowest bytes of x, so many, from 1 to 8, are decimal digits.
+func NotDecimal(x uint64, width int) uint64 {
+	shift := (64 - 8*width) & 63
+	x = x<<shift | '0'*Ones&(1<<shift-1)
+	return (x&(0xf0*Ones) ^ 0x30*Ones) | ((x+6*Ones)^x)&(0xf0*Ones)
+}
+
+// NotHex is NotDecimal for hexadecimal digits.
+func NotHex(x uint64, width int) uint64 {
+	shift := (64 - 8*width) & 63
+	x = x<<shift | '0'*Ones&(1<<shift-1)
+	letters := x >> 6 & Ones
+	v := x&(0x0f*Ones) + 9*letters
+	return ((x|letters<<5)&(0xf0*Ones) ^ 0x30*(letters+Ones)) | ((v+6*Ones)>>4&Ones ^ letters) | v&(0x10*Ones)
+}
