@@ -64,6 +64,7 @@ func Merge(all []*Result) ([]*Result, error) {
 	for _, manifest := range manifests {
 		results := by[manifest]
 		slices.SortStableFunc(results, func(a, b *Result) int { return cmp.Compare(a.Pair.Number, b.Pair.Number) })
+		// A missing result between two others, or in front of the first or behind the last, belongs to a shard that has not come to it.
 		next := 1
 		for i, r := range results {
 			p := r.Pair

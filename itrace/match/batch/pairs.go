@@ -85,6 +85,7 @@ const maxPairs = 1 << 20
 const maxManifestLine = 1 << 16
 
 func parse(source io.Reader, path, folder string) (pairs []Pair, err error) {
+	// The line numbers of errors count comments and blank lines, as editors do.
 	lines := bufio.NewScanner(source)
 	lines.Buffer(nil, maxManifestLine)
 	number := 0

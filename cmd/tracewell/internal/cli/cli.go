@@ -51,10 +51,12 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
-// exit ends parsing early, as --help does; kong would end the process.
+// exit is the panic by which --help and --version end parsing. kong would call os.Exit, and deferred functions, tests and the terminal
+// would not survive that.
 type exit struct{ status int }
 
-// Run runs one command line and returns its exit status.
+// Run runs one command line, without the name of the program, and returns its exit status. It prints the error, unless the command has
+// printed its own (console.ErrTold), and touches no global state, so that tests run many command lines in one process.
 func Run(args []string, streams console.Streams) (status int) {
 	defer func() {
 		switch r := recover().(type) {
@@ -73,6 +75,7 @@ func Run(args []string, streams console.Streams) (status int) {
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
+	// The shells' scripts call this for each Tab, before anything of the command line has to be complete or right.
 	if args[0] == completion.Command {
 		completion.Answer(streams.Out, parser.Model, completes, args[1:])
 		return console.StatusDone
@@ -98,7 +101,8 @@ func Run(args []string, streams console.Streams) (status int) {
 	return console.StatusFailure
 }
 
-// visibleLines is a message of several lines in which nothing commands the terminal: names of files and symbols stand in it as they are.
+// visibleLines escapes what commands a terminal, line by line: names of files and symbols stand in errors as they are, and may come from a
+// file that somebody else has made.
 func visibleLines(message string) string {
 	lines := strings.Split(message, "\n")
 	for i, line := range lines {
@@ -107,12 +111,12 @@ func visibleLines(message string) string {
 	return strings.Join(lines, "\n")
 }
 
-// parserOptions are what the parser has to know besides the commands.
+// parserOptions configure the parser. Variables stand in help texts for lists that other packages keep, so that help never lags behind.
 func parserOptions(streams console.Streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("tracewell"),
 		kong.Description("Traces programs without stopping them: GDB tracepoints, trace files, execution traces."),
-		kong.Vars{"version": versionLine(builtFrom()), "tdescSource": input.DescriptionSources, "here": console.Platforms(),
+		kong.Vars{"version": versionLine(builtFrom()), "tdescSource": input.DescriptionSources,
 			"architectures": replay.Architectures(), "readFormats": convert.ReadFormats(), "writeFormats": convert.WriteFormats()},
 		match.Variables(),
 		record.Variables(),
@@ -124,7 +128,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 	}
 }
 
-// help prints a command's examples above kong's own text.
+// help prints a command's examples above kong's own text: most users who ask for help want a line to start from.
 func help(options kong.HelpOptions, ctx *kong.Context) error {
 	if node := ctx.Selected(); node != nil {
 		if examples := flags.ExamplesOf(node); examples != "" {

@@ -38,7 +38,8 @@ func (c *completionCommand) Run(streams console.Streams) error {
 	return completion.WriteScript(streams.Out, c.Shell, "tracewell")
 }
 
-// completes are the values that only Tracewell knows, by the tag of an option.
+// completes are functions that complete values which depend on files, processes and tables, by the tag "complete" of an option. They run
+// while somebody waits for a shell: they print nothing, and return nothing for what they cannot read.
 var completes = map[string]completion.Values{
 	"commands":    completeCommands,
 	"locations":   completeLocations,
@@ -49,10 +50,10 @@ var completes = map[string]completion.Values{
 	"dialects":    completeDialects,
 }
 
-// locationLimit is how many locations a shell is told of; it is of no use to a person to be shown more.
+// locationLimit is the most locations that a shell is given. Nobody reads more, and zsh becomes slow.
 const locationLimit = 1000
 
-// completeCommands are those of the program, and of the command that has been named already.
+// completeCommands completes the operands of help: commands of the program, or of the command that stands on the line already.
 func completeCommands(line *completion.Line, _ string) (found []completion.Candidate) {
 	node := line.Command
 	for node.Parent != nil {
@@ -109,7 +110,8 @@ func completeLocations(line *completion.Line, beginning string) []completion.Can
 	return found[:min(len(found), locationLimit)]
 }
 
-// programOf is the file that has the names of a command line.
+// programOf is the ELF file whose names a command line uses: --exec, the process of --pid, the program that record launches, or the one that
+// the trace file says was traced.
 func programOf(line *completion.Line) string {
 	if exec := line.Options["exec"]; len(exec) > 0 {
 		return exec[len(exec)-1]
@@ -128,7 +130,8 @@ func programOf(line *completion.Line) string {
 	return path
 }
 
-// headerOf reads what the first file of a command line says in its header. Nothing is said of what is wrong with it.
+// headerOf reads the header of the trace file that is the first operand. A pipe is left alone, as reading it would take it away from the
+// command, and warnings go to /dev/null, as the user is typing in that terminal.
 func headerOf(line *completion.Line) (header tfile.Header, ok bool) {
 	if len(line.Operands) == 0 || line.Operands[0] == "-" {
 		return header, false
@@ -178,7 +181,8 @@ func completeRegisters(line *completion.Line, beginning string) (found []complet
 	return found
 }
 
-// completeProcesses are those that this user may trace, in the order of /proc.
+// completeProcesses are the processes that this user may trace, in the order of /proc, with their names: whoever may read the link to the
+// executable may also ptrace the process (ptrace(2), PTRACE_MODE_READ), but for Yama.
 func completeProcesses(*completion.Line, string) (found []completion.Candidate) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -197,6 +201,7 @@ func completeProcesses(*completion.Line, string) (found []completion.Candidate) 
 	return found
 }
 
+// completeFormats are the formats of --from and --to, also those that can only be read or written.
 func completeFormats(*completion.Line, string) (found []completion.Candidate) {
 	for _, f := range slices.Concat(convert.Formats, convert.ExecutionFormats) {
 		found = append(found, completion.Candidate{Word: f.Name})
@@ -204,6 +209,7 @@ func completeFormats(*completion.Line, string) (found []completion.Candidate) {
 	return found
 }
 
+// completeDialects are the formats of execution traces.
 func completeDialects(*completion.Line, string) (found []completion.Candidate) {
 	for _, d := range dialects.All {
 		found = append(found, completion.Candidate{Word: d.Name})

@@ -47,7 +47,7 @@ type quantity int64
 // suffixes of a quantity.
 var suffixes = map[byte]int64{'k': 1e3, 'm': 1e6, 'g': 1e9}
 
-// maxQuantity is more instructions than a disk holds, and small enough to reckon with.
+// maxQuantity is the largest quantity: more instructions than a disk holds, and small enough that products with it do not overflow.
 const maxQuantity = 1e15
 
 // Decode implements kong.MapperValue.
@@ -85,7 +85,8 @@ Kinds of fault:
 ` + kinds.String()
 }
 
-// Run implements kong's command. The exit status is 2 if a fault could not be planted.
+// Run implements kong's command. The exit status is 2 if a fault could not be injected, as a test that relies on the fault would compare
+// equal traces. The trace is written first, and whole or not at all; positions of faults follow on standard error.
 func (c *generateCommand) Run(streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return err
@@ -117,7 +118,8 @@ func (c *generateCommand) Run(streams console.Streams) error {
 	return c.tell(planted, streams)
 }
 
-// writeProgram writes the program that the trace is of, for debuggers.
+// writeProgram writes the program of which the trace is, and its source beside it: the path of the source is in the debug information, so
+// that GDB lists it while replay runs the trace.
 func (c *generateCommand) writeProgram() error {
 	if c.ELF == "" {
 		return nil
@@ -135,7 +137,7 @@ func (c *generateCommand) writeProgram() error {
 	})
 }
 
-// check refuses values that make no trace.
+// check refuses values out of range, before a file is created. Addresses have 32 bits, so there are 8 digits at least.
 func (c *generateCommand) check() error {
 	for _, limit := range []struct {
 		option         string
@@ -153,6 +155,7 @@ func (c *generateCommand) check() error {
 	return nil
 }
 
+// options translates the options for itrace/generate.
 func (c *generateCommand) options() generate.Options {
 	return generate.Options{
 		Instructions: int64(c.Instructions), CPUs: c.CPUs, Faults: c.Fault,
@@ -161,9 +164,10 @@ func (c *generateCommand) options() generate.Options {
 	}
 }
 
+// toFile reports whether the trace goes to a file. "-" is standard output, as everywhere.
 func (c *generateCommand) toFile() bool { return c.Output != "" && c.Output != "-" }
 
-// bar shows how far writing has come, unless the trace itself goes to the terminal.
+// bar shows how far writing has come, in bytes, unless the trace itself goes to the terminal. nil is a bar that shows nothing.
 func (c *generateCommand) bar(streams console.Streams) *progress.Bar {
 	name := c.Output
 	if !c.toFile() {
@@ -189,7 +193,8 @@ func (g *growing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// tell says where the faults are.
+// tell prints where the faults are, and writes the same as JSON for --planted. Faults that were not injected lie behind the end of the
+// trace, or nothing from there on can have them.
 func (c *generateCommand) tell(planted []generate.Planted, streams console.Streams) error {
 	answer := generate.Outcome{Planted: []generate.PlantedFault{}}
 	missed := slices.Clone(c.Fault)

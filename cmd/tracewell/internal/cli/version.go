@@ -33,6 +33,7 @@ func (c *versionCommand) Run(streams console.Streams) error {
 	return jsontext.Write(streams.Out, builtFrom(), "")
 }
 
+// builtFrom describes this binary. The go command records version and commit (go help buildvcs); a test binary has neither.
 func builtFrom() wire.Build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -41,6 +42,7 @@ func builtFrom() wire.Build {
 	return buildOf(info)
 }
 
+// buildOf reads what the go command recorded. "(devel)" is its version of a module that was built in its own repository.
 func buildOf(info *debug.BuildInfo) wire.Build {
 	b := wire.Build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
@@ -59,10 +61,10 @@ func buildOf(info *debug.BuildInfo) wire.Build {
 	return b
 }
 
-// shortCommit is how much of a commit is printed.
+// shortCommit is how many digits of a commit are printed: as many as git itself abbreviates to in large repositories.
 const shortCommit = 12
 
-// versionLine describes a build for people.
+// versionLine describes a build for people, as in "tracewell v1.2.0 (commit 0123456789ab of 2024-05-01, modified), go1.24.0, linux/amd64".
 func versionLine(b wire.Build) string {
 	var s strings.Builder
 	s.WriteString("tracewell " + b.Version)

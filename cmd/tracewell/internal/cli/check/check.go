@@ -33,7 +33,8 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command. The exit status is 1 for findings, odd ones included, and 2 for what is no trace file or
+// Run implements kong's command. Findings go to standard output; changes by --fix, and what it could not repair, to standard error, so that
+// the output is the same with --fix and without. The exit status is 1 for findings, odd ones included, and 2 for what is no trace file or
 // is damaged by compression. It is that of the file itself, whatever --fix made of it.
 func (c *Command) Run(streams console.Streams) error {
 	if c.Fix == "-" {
@@ -68,13 +69,14 @@ func (c *Command) Run(streams console.Streams) error {
 	return nil
 }
 
-// examination is what came out of a check.
+// examination is the result of a check: a report, or the reason why the file is not a trace file.
 type examination struct {
 	report *check.Report // nil for what is no trace file
 	reason error         // why it is none
-	frames int
+	frames int           // in the file, as far as it can be read
 }
 
+// verdict is that of the report; a file that is not a trace file is unreadable.
 func (e *examination) verdict() check.Verdict {
 	if e.report == nil {
 		return check.Unreadable
@@ -82,7 +84,8 @@ func (e *examination) verdict() check.Verdict {
 	return e.report.Verdict
 }
 
-// examine checks a trace file. The error is that it could not be read; that it is no trace file is a result.
+// examine checks a trace file. Its error means that the file could not be read; a file that is read but is not a trace file is a result,
+// since that is what the user asked. With --exec addresses of tracepoints are looked up in the program, as GDB's "target tfile" does.
 func (c *Command) examine(source *input.PackedFile, streams console.Streams) (*examination, error) {
 	options := check.Options{Source: source, Size: source.Size()}
 	if c.Exec != "" {
@@ -102,9 +105,11 @@ func (c *Command) examine(source *input.PackedFile, streams console.Streams) (*e
 		}
 		return nil, err
 	}
+	// A compressed file that is cut off is checked as far as it could be unpacked. The exit status says that it is not whole.
 	if source.Damage != nil {
 		console.Warn(streams.Err, source.Name, []string{source.Damage.Error()})
 	}
+	// The index has been read behind a bar of its own; the second pass reads the frames.
 	bar := progress.Start(streams.Err, progress.Work{
 		Name: "checking " + text.Visible(source.Name), Total: int64(file.NumFrames()), Unit: progress.Frames,
 	})
@@ -117,7 +122,8 @@ func (c *Command) examine(source *input.PackedFile, streams console.Streams) (*e
 	return &examination{report: report, frames: file.NumFrames()}, nil
 }
 
-// fix writes what can be saved, tells what was changed, and what is still found in the outcome.
+// fix writes a repaired copy, and reports each change with the offset in the original. The copy replaces a file of its name only when it
+// is whole, and Ctrl-C leaves nothing behind. It is then checked in turn: a repair that GDB rejects would be worse than none.
 func (c *Command) fix(e *examination, name string, streams console.Streams) error {
 	bar := progress.Start(streams.Err, progress.Work{
 		Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames,
@@ -143,7 +149,8 @@ func (c *Command) fix(e *examination, name string, streams console.Streams) erro
 	return c.recheck(streams)
 }
 
-// recheck tells what is wrong with the file that fix wrote.
+// recheck checks the file that fix wrote, by reading it again from the disk, and reports what is still wrong. Findings that are left are
+// no failure: some damage can only be kept, such as memory that was never collected.
 func (c *Command) recheck(streams console.Streams) error {
 	source, err := input.OpenTraceBytes(c.Fix, streams)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"tracewell/tfile"
 )
 
-// Listing is all that is in a folder.
+// Listing is the paths of all files and folders in a folder, to see whether a command has left something behind.
 func Listing(t testing.TB, folder string) []string {
 	t.Helper()
 	var names []string
@@ -69,7 +69,7 @@ func (h *Hurried) ReadAt(p []byte, offset int64) (int, error) {
 	return h.ReaderAt.ReadAt(p[:min(len(p), 10_000)], offset)
 }
 
-// Piped returns the reading end of a pipe into which a file is written.
+// Piped returns the reading end of a pipe into which the contents of a file are written, for commands that read standard input.
 func Piped(t *testing.T, name string) *os.File {
 	t.Helper()
 	r, w, err := os.Pipe()

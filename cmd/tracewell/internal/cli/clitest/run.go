@@ -14,7 +14,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 )
 
-// Put writes a file.
+// Put writes a file that only its owner can read.
 func Put(t *testing.T, name string, data []byte) {
 	t.Helper()
 	if err := os.WriteFile(name, data, 0o600); err != nil {
@@ -22,10 +22,11 @@ func Put(t *testing.T, name string, data []byte) {
 	}
 }
 
-// Update is the option by which tests write what they compare with.
+// Update is the flag -update, by which tests write the golden files instead of comparing with them.
 var Update = flag.Bool("update", false, "rewrite the golden files")
 
-// CommandLine runs a command line of tracewell over these streams, and returns its exit status. It is given to Main, since what package cli imports cannot import it.
+// CommandLine runs a command line of tracewell over these streams, and returns its exit status. Main gets it as an argument, since the
+// packages that cli imports, whose tests this package serves, cannot import cli.
 var CommandLine func(args []string, streams console.Streams) (status int)
 
 // OnTerminal is what TestMain finds in the environment of a test binary that is to be tracewell.
@@ -49,13 +50,14 @@ func Main(m *testing.M, run func(args []string, streams console.Streams) (status
 	os.Exit(m.Run())
 }
 
-// Outcome is what a command line did.
+// Outcome is what a command line printed, and its exit status.
 type Outcome struct {
 	Stdout, Stderr string
 	Status         int
 }
 
-// Run runs a command line with files for its streams and nothing to read.
+// Run runs a command line in this process, with regular files for its output streams and /dev/null for its input. Nothing is a terminal, so
+// there are no colours and no progress bars.
 func Run(t testing.TB, args ...string) Outcome {
 	t.Helper()
 	in, err := os.Open(os.DevNull)
@@ -115,7 +117,7 @@ func inTree(name string) string {
 	return filepath.Join(root, filepath.FromSlash(name))
 }
 
-// Golden compares what was printed with testdata/NAME.golden.
+// Golden compares a text with testdata/NAME.golden in the folder of the test, which -update writes.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".golden")

@@ -21,7 +21,8 @@ import (
 	"tracewell/internal/test/testtool"
 )
 
-// AsTracewell puts a command tracewell into the PATH: this test binary.
+// AsTracewell puts a command tracewell into the PATH: a script that executes this test binary, with the arguments in the environment, as the
+// testing package would take them for its own flags. Arguments must not hold blanks.
 func AsTracewell(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
@@ -36,7 +37,7 @@ func AsTracewell(t *testing.T) {
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 }
 
-// Shell runs a script and returns what it prints and its exit status.
+// Shell runs a script with sh and returns what it prints on both streams, and its exit status. A script that cannot be started fails the test.
 func Shell(t *testing.T, script string, env ...string) (string, int) {
 	t.Helper()
 	c := exec.Command(testtool.Path(t, "sh"), "-c", script)
@@ -48,14 +49,15 @@ func Shell(t *testing.T, script string, env ...string) (string, int) {
 	return string(out), c.ProcessState.ExitCode()
 }
 
-// Session is a command line that runs on a terminal of its own.
+// Session is a command line that runs on a pseudo-terminal of its own, in a session of its own, so that keys have their effect there and
+// nowhere else.
 type Session struct {
 	Screen  Screen
 	Command *exec.Cmd
 	Typist  io.Writer
 }
 
-// OnPTY runs a command line on a terminal, with variables added to the environment.
+// OnPTY runs a command line of tracewell on a terminal, as this test binary, with variables added to the environment.
 func OnPTY(t *testing.T, variables []string, args ...string) *Session {
 	t.Helper()
 	command := exec.Command(os.Args[0])
@@ -64,7 +66,8 @@ func OnPTY(t *testing.T, variables []string, args ...string) *Session {
 	return StartOnPTY(t, command)
 }
 
-// StartOnPTY starts a command on a terminal of its own.
+// StartOnPTY starts a command on a terminal of its own, which is killed and closed at the end of the test. The screen gets all that is
+// printed, with escape sequences.
 func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
 	t.Helper()
 	master, path, err := sys.OpenTerminalPair()
@@ -95,7 +98,7 @@ func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
 	return s
 }
 
-// Status waits for the end.
+// Status waits until the command has ended and returns its exit status, -1 if a signal has killed it.
 func (s *Session) Status(t *testing.T) int {
 	t.Helper()
 	err := s.Command.Wait()
@@ -106,7 +109,7 @@ func (s *Session) Status(t *testing.T) int {
 	return s.Command.ProcessState.ExitCode()
 }
 
-// Screen is what has been printed on a terminal.
+// Screen is what has been printed on a terminal, from the beginning. It may be read while the command prints.
 type Screen struct {
 	Mu   sync.Mutex
 	Text bytes.Buffer
@@ -129,7 +132,7 @@ func (s *Screen) String() string {
 	return s.Text.String()
 }
 
-// Shows waits for a text.
+// Shows waits up to a minute until the terminal has got a text, and returns all of it.
 func (s *Screen) Shows(t *testing.T, want string) string {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); !s.Has(want); time.Sleep(5 * time.Millisecond) {

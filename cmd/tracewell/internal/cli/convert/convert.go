@@ -19,7 +19,7 @@ import (
 	"tracewell/tfile"
 	"tracewell/tfile/edit"
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // Command is "tracewell convert".
@@ -249,17 +249,17 @@ func (c *Command) cut(conv *conversion) error {
 
 // where makes of the condition the function that keeps frames, and one that tells afterwards where it could not be computed.
 func (c *Command) where(conv *conversion) (keep func(int, tfile.Frame) (bool, error), tell func(), err error) {
-	view, err := conv.view()
+	v, err := conv.view()
 	if err != nil {
 		return nil, nil, err
 	}
-	condition, err := view.Condition(c.Where)
+	condition, err := v.Condition(c.Where)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--where: %w", err)
 	}
-	reader := view.NewReader()
+	reader := v.NewReader()
 	keep = func(i int, f tfile.Frame) (bool, error) {
-		reader.Set(view.Of(i, f))
+		reader.Set(v.Of(i, f))
 		return condition.Match(reader), nil
 	}
 	tell = func() {
@@ -272,7 +272,7 @@ func (c *Command) where(conv *conversion) (keep func(int, tfile.Frame) (bool, er
 
 // view gives what is to be written its names: those of the program that the command line names, or else of the one that the file says
 // was traced. What names cannot be used is told once.
-func (c *conversion) view() (*frameview.View, error) {
+func (c *conversion) view() (*view.View, error) {
 	var warnings []string
 	if c.program == nil && !c.looked {
 		c.looked = true
@@ -281,14 +281,14 @@ func (c *conversion) view() (*frameview.View, error) {
 			warnings = append(warnings, err.Error())
 		}
 	}
-	view, more := frameview.New(c.content, c.program)
+	v, more := view.New(c.content, c.program)
 	warnings = append(warnings, more...)
 	if !c.warned {
 		console.Warn(c.streams.Err, c.name, warnings)
 		c.warned = true
 	}
 	if len(c.names) == 0 {
-		return view, nil
+		return v, nil
 	}
-	return view, view.Select(c.names)
+	return v, v.Select(c.names)
 }

@@ -16,7 +16,7 @@ import (
 	"tracewell/itrace"
 	"tracewell/itrace/dialects"
 	"tracewell/tfile/tracetext"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/wire"
 )
 
@@ -58,11 +58,11 @@ func init() { // here, because the functions lead back to the table
 		{Name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace, keeps: (*source).wellFormed},
 		{Name: "txt", suffixes: []string{".txt"}, recognise: tracetext.Is, read: readTraceText, write: writeTraceText, keeps: (*source).hasBytes},
 		{Name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, chooses: true, write: writeFrames(
-			func(w io.Writer, v *frameview.View) (printing.FrameWriter, error) {
+			func(w io.Writer, v *view.View) (printing.FrameWriter, error) {
 				return wire.NewJSONFrames(w, v), nil
 			})},
 		{Name: "csv", suffixes: []string{".csv"}, chooses: true, write: writeFrames(
-			func(w io.Writer, v *frameview.View) (printing.FrameWriter, error) { return wire.NewCSVFrames(w, v) })},
+			func(w io.Writer, v *view.View) (printing.FrameWriter, error) { return wire.NewCSVFrames(w, v) })},
 		{Name: "ctf", suffixes: []string{".ctf"}, readFolder: readCTF, writeFolder: writeCTF},
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/tfile/tracetext"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // write writes what is to be written. A signal that asks the process to end has it remove what is half written.
@@ -62,7 +62,7 @@ func (w *watched) ReadFrame(i int, buf []byte) (tfile.Frame, error) {
 	}
 	if damage := f.Check(); damage != nil && !w.told[i] {
 		w.told[i] = true
-		w.c.damage.Note(frameview.Frame{Number: w.c.number(i), Damaged: damage})
+		w.c.damage.Note(view.Frame{Number: w.c.number(i), Damaged: damage})
 	}
 	return f, nil
 }
@@ -100,18 +100,18 @@ func writeTraceText(w io.Writer, c *conversion) error {
 
 // writeFrames makes a frameWriter the write of a format. The frames have the numbers that they had before a cut, by which they
 // are found in the file that was read.
-func writeFrames(begin func(io.Writer, *frameview.View) (printing.FrameWriter, error)) func(io.Writer, *conversion) error {
+func writeFrames(begin func(io.Writer, *view.View) (printing.FrameWriter, error)) func(io.Writer, *conversion) error {
 	return func(w io.Writer, c *conversion) error {
-		view, err := c.view()
+		v, err := c.view()
 		if err != nil {
 			return err
 		}
 		gathered := bufio.NewWriterSize(w, console.OutputBuffer)
-		frames, err := begin(gathered, view)
+		frames, err := begin(gathered, v)
 		if err != nil {
 			return err
 		}
-		unread, err := c.addFrames(frames, view)
+		unread, err := c.addFrames(frames, v)
 		if err == nil {
 			err = frames.Flush()
 		}
@@ -123,10 +123,10 @@ func writeFrames(begin func(io.Writer, *frameview.View) (printing.FrameWriter, e
 }
 
 // addFrames writes frames up to one that cannot be read, if there is one: unread says why. Those in front of it are written whole.
-func (c *conversion) addFrames(frames printing.FrameWriter, view *frameview.View) (unread, err error) {
-	var frame frameview.Frame
-	for i := range view.Content.NumFrames() {
-		if frame, unread = view.Frame(i, frame.Bytes()); unread != nil {
+func (c *conversion) addFrames(frames printing.FrameWriter, v *view.View) (unread, err error) {
+	var frame view.Frame
+	for i := range v.Content.NumFrames() {
+		if frame, unread = v.Frame(i, frame.Bytes()); unread != nil {
 			return unread, nil
 		}
 		frame.Number = c.number(i)

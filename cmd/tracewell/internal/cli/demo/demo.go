@@ -32,20 +32,21 @@ func (*Command) Examples() string {
 `
 }
 
-// demoQuestion is what the demonstration finds out.
+// demoQuestion is what the demonstration finds out. A condition makes it worth a tracepoint: printing every call would drown the answer.
 const demoQuestion = "which jobs come to " + demo.Handle + " while more than 24 others wait?"
 
-// demonstration is what is left of a run of the demo program under trace.
+// demonstration is what is left of a run of the demo program under trace. The process has ended by then.
 type demonstration struct {
 	engine      *tracepoint.Engine // holds the frames
 	description string             // of the target they are of
 	printed     string             // by the program
 }
 
-// demoTime is how long the demonstration may take before it is given up; the program runs for less than a second.
+// demoTime is the timeout of the demonstration, whose program runs for less than a second: on a machine where ptrace is restricted in a way
+// that is not noticed, it must not hang.
 const demoTime = 30 * time.Second
 
-// Run implements kong's command.
+// Run implements kong's command. Names are checked before the program runs, so that the work of a second is not lost at its end.
 func (c *Command) Run(streams console.Streams) error {
 	if err := console.CheckTracing("demo"); err != nil {
 		return err
@@ -75,7 +76,8 @@ func (c *Command) Run(streams console.Streams) error {
 	})
 }
 
-// save writes the trace file, and the program beside it, whose path it returns.
+// save writes the trace file, and beside it the program, whose path it returns: without the program, GDB and show would have no names for
+// what was collected. Each file is written under another name and then renamed.
 func (c *Command) save(engine *tracepoint.Engine, description string) (program string, err error) {
 	program = programBeside(c.Output)
 	if err := wholefile.Write(c.Output, func(w io.Writer) error { return engine.Save(w, description) }); err != nil {
@@ -90,7 +92,7 @@ func (c *Command) save(engine *tracepoint.Engine, description string) (program s
 	return program, os.Rename(draft, program)
 }
 
-// programBeside is the path of the program for a trace file.
+// programBeside is the path of the program for a trace file: its name without .tf, or with .program if there is nothing to take away.
 func programBeside(path string) string {
 	program, ok := strings.CutSuffix(path, ".tf")
 	if !ok || filepath.Base(path) == ".tf" {
@@ -99,7 +101,7 @@ func programBeside(path string) string {
 	return program
 }
 
-// mayHold reports whether the program may be written to a path: nothing is there, or the same program.
+// mayHold reports whether the program may be written to a path: nothing is there, or the same program, as after an earlier demonstration.
 func mayHold(path string) bool {
 	if console.IsFree(path) {
 		return true
@@ -108,10 +110,10 @@ func mayHold(path string) bool {
 	return err == nil && bytes.Equal(there, demo.Program())
 }
 
-// ends is how many frames from either end of the file are printed.
+// ends is how many frames are printed from the beginning and from the end of the file; the table then fits a terminal of 24 lines.
 const ends = 6
 
-// report reads the trace file and prints what is in it.
+// report reads the trace file back and prints it, as info and show would: what users see is what the file holds.
 func (c *Command) report(out *console.Output, program string, streams console.Streams) error {
 	t, err := input.OpenTrace(c.Output, program, streams)
 	if err != nil {
@@ -149,7 +151,7 @@ func (c *Command) report(out *console.Output, program string, streams console.St
 	return nil
 }
 
-// next is what to try with the file.
+// next is the commands to try with the file. Paths are quoted for the shell, as users copy the lines.
 func (c *Command) next(out *console.Output, program string) string {
 	file, exec := quoted(c.Output), quoted(program)
 	return "\n" + out.Style.Heading("The frames are in "+c.Output+", the program in "+program+". Try:") + `
@@ -160,7 +162,7 @@ func (c *Command) next(out *console.Output, program string) string {
 `
 }
 
-// quoted is a path as a shell takes it.
+// quoted is a path as a POSIX shell takes it: as it is if it has no character with a meaning to the shell, else in single quotes.
 func quoted(path string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,=@%"
 	if strings.Trim(path, plain) == "" && path != "" {
@@ -169,7 +171,8 @@ func quoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// executable writes the demo program into a new folder within dir, and returns its path and what removes the folder.
+// executable writes the demo program into a new folder within dir, the folder for temporary files if dir is empty. It returns the path and a
+// function that removes the folder with all that is in it. The folder is the user's alone (mode 0700), so nobody exchanges the program.
 func executable(dir string) (path string, remove func(), err error) {
 	folder, err := os.MkdirTemp(dir, "tracewell-demo-")
 	if err != nil {

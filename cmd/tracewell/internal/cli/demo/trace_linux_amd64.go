@@ -28,7 +28,8 @@ var demoSource = trace.Source{
 	},
 }
 
-// What GDB would make of it.
+// What GDB would compile of it: the condition reads the first field of *q through a register, since at the first instruction arguments are
+// where the calling convention puts them. Written out, the demonstration needs neither a compiler of expressions nor debug information.
 const (
 	demoCondition = `
 		reg %[1]d       # q
@@ -48,10 +49,11 @@ const (
 		end`
 )
 
-// crowded is the trace state variable that counts the hits.
+// crowded is the trace state variable that counts the hits. Number 1 is $trace_timestamp, so the first of a user's own is 2, as with GDB.
 var crowded = trace.Variable{Number: 2, Name: "crowded"}
 
-// demoTracepoint makes the definition for a target's registers.
+// demoTracepoint makes the definition, with the register numbers of the target's description. Actions are in the order of the source, as GDB
+// sends them (QTDP): R collects registers, M memory at a register and an offset, X bytecode.
 func demoTracepoint(layout *tdesc.Layout) (trace.Tracepoint, error) {
 	function, err := demo.Lookup(demo.Handle)
 	if err != nil {
@@ -82,7 +84,7 @@ func demoTracepoint(layout *tdesc.Layout) (trace.Tracepoint, error) {
 	return t, nil
 }
 
-// assemble makes bytecode of a text that is known to be right.
+// assemble makes bytecode of a constant text, into which registers are formatted. A mistake in the text is a bug, so it panics.
 func assemble(text string, registers ...any) []byte {
 	if len(registers) > 0 {
 		text = fmt.Sprintf(text, registers...)
@@ -94,7 +96,7 @@ func assemble(text string, registers ...any) []byte {
 	return code
 }
 
-// everyRegister is the mask of an R action for all registers.
+// everyRegister is the mask of an R action for all registers: bit N of the number that the bytes are, big endian, is register N.
 func everyRegister(layout *tdesc.Layout) []byte {
 	highest := layout.Slots[len(layout.Slots)-1].Reg.Num
 	mask := make([]byte, highest/8+1)
@@ -104,7 +106,8 @@ func everyRegister(layout *tdesc.Layout) []byte {
 	return mask
 }
 
-// traceDemo runs the demo program to its end under trace.
+// traceDemo runs the demo program to its end under trace. Standard input and error are /dev/null: the program prints one line, and asks
+// nothing. Cancelling the context kills it with the target.
 func traceDemo(ctx context.Context) (*demonstration, error) {
 	path, remove, err := executable("")
 	if err != nil {
@@ -142,7 +145,8 @@ func traceDemo(ctx context.Context) (*demonstration, error) {
 	return d, err
 }
 
-// traceProcess puts the tracepoint into the stopped program and runs it to its end.
+// traceProcess sets the tracepoint in the program, which is stopped at its first instruction, and runs it to its end. The run is stopped
+// with a reason that info prints.
 func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, error) {
 	layout, err := process.Description().Layout()
 	if err != nil {
@@ -170,7 +174,7 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	return &demonstration{engine: engine, description: description}, nil
 }
 
-// defineDemo gives an engine what the demonstration traces.
+// defineDemo defines the variable and the tracepoint, in that order, as bytecode refers to the variable by its number.
 func defineDemo(engine *tracepoint.Engine, layout *tdesc.Layout) error {
 	t, err := demoTracepoint(layout)
 	if err != nil {
@@ -183,7 +187,8 @@ func defineDemo(engine *tracepoint.Engine, layout *tdesc.Layout) error {
 	return engine.Define(t, false)
 }
 
-// runToEnd lets a process run, handing it the signals that it gets, until it exits with status 0 or the context ends.
+// runToEnd resumes a process until it exits with status 0 or the context ends. A signal stops the process first; it is delivered with the
+// next resumption, but for SIGTRAP, which belongs to the tracer.
 func runToEnd(ctx context.Context, process target.Target) error {
 	runner := process.Runner()
 	everything := target.ThreadID{PID: target.All, TID: target.All}

@@ -8,5 +8,5 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 )
 
-// traceDemo says that the demo program cannot be traced.
+// traceDemo is never reached: Run checks the system before.
 func traceDemo(context.Context) (*demonstration, error) { return nil, console.CheckTracing("demo") }

@@ -5,7 +5,7 @@ import (
 	"tracewell/internal/serving"
 )
 
-// Admission say who may connect to a server.
+// Admission are the flags of a command that listens: who may connect to it. The rules are those of package serving.
 type Admission struct {
 	AnyUser bool `help:"Serve clients of every user of this machine, not only of your own user, root, and the user who ran sudo."`
 }

@@ -5,7 +5,7 @@ import (
 	"tracewell/itrace/dialects"
 )
 
-// Dialect is the value of --dialect.
+// Dialect is the value of --dialect, nil without the option, which has the dialect detected.
 type Dialect struct{ *itrace.Dialect }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

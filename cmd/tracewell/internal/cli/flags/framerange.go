@@ -32,6 +32,7 @@ func (r *FrameRange) UnmarshalText(b []byte) error {
 	return nil
 }
 
+// frameNumber parses the number of a frame, which has 31 bits on every platform.
 func frameNumber(s string) (int, error) {
 	n, err := strconv.ParseUint(s, 10, 31)
 	return int(n), err
@@ -49,7 +50,7 @@ func (r FrameRange) In(count int) (first, end int, err error) {
 	return r.first, r.last + 1, nil
 }
 
-// FrameCount says what frames a file has.
+// FrameCount describes the frames of a file, for the error of a frame that does not exist.
 func FrameCount(count int) string {
 	switch count {
 	case 0:

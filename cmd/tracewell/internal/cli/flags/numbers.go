@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Count is a number of things, which may be none.
+// Count is a number of 0 or more. kong's own errors about numbers speak of bit sizes, so these types have their own.
 type Count int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.

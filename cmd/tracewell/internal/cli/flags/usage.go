@@ -11,7 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// Misused puts an error of the command line into plain words, and adds where the right use is explained.
+// Misused puts an error of the command line into plain words, and adds which help explains the right use: that of the command if the parser
+// has got so far, else that of the program.
 func Misused(err error) error {
 	command := "tracewell"
 	var parse *kong.ParseError
@@ -43,7 +44,8 @@ var jargon = []struct{ message, words string }{
 	{`^expected one of (.*)$`, "one of $1 is missing"},
 }
 
-// plainWords replaces a message of the parser. One that is plain stays.
+// plainWords replaces a message of the parser by the first rule of jargon that matches. A message without a rule is plain enough, or new in
+// a later version of kong, and stays.
 func plainWords(message string, flags []*kong.Flag) string {
 	for _, j := range jargon {
 		form := regexp.MustCompile("(?s)" + j.message)
@@ -57,7 +59,7 @@ func plainWords(message string, flags []*kong.Flag) string {
 	return message
 }
 
-// placeholderOf is what the help calls the value of an option.
+// placeholderOf is what the help calls the value of an option, so that the error and the help use one word.
 func placeholderOf(option string, flags []*kong.Flag) string {
 	for _, f := range flags {
 		if "--"+f.Name == option && f.PlaceHolder != "" {

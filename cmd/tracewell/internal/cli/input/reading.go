@@ -8,7 +8,8 @@ import (
 	"tracewell/tfile"
 )
 
-// Reading say how to read a trace file that does not tell it itself, or tells it wrongly.
+// Reading are the flags for trace files that do not say how they are to be read, or say it wrongly. A file has no byte order of its own;
+// tfile infers it from the description and the lengths of frames.
 type Reading struct {
 	Endian       string `aliases:"byte-order" enum:"auto,little,big" default:"auto" help:"The byte order of the frames, if it is not detected correctly: little or big."`
 	RegisterSize int    `placeholder:"BYTES" help:"The length of a register block, in place of the one in the file."`
@@ -36,7 +37,7 @@ func (o *Reading) Options() ([]tfile.Option, error) {
 	return opts, nil
 }
 
-// Order is the byte order that --endian says.
+// Order is the byte order of --endian, nil for auto.
 func (o *Reading) Order() arch.ByteOrder {
 	switch o.Endian {
 	case "little":

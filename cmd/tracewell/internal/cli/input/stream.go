@@ -69,20 +69,20 @@ func (t *Stream) Read(p []byte) (int, error) {
 	return t.stream.Read(p)
 }
 
-// begin finds out whether the trace is compressed.
+// begin detects whether the trace is compressed, which reads its first bytes. It waits for them if it is a pipe.
 func (t *Stream) begin() {
 	if t.stream == nil && t.err == nil {
 		t.stream, t.err = packed.NewStream(&t.Raw)
 	}
 }
 
-// Close gives up what reading takes.
+// Close closes the file or cancels the reading of the pipe. Standard input stays open.
 func (t *Stream) Close() error {
 	t.close()
 	return t.CloseStream()
 }
 
-// CloseStream gives up what unpacking takes.
+// CloseStream ends the goroutines that unpack, and leaves the file open for somebody else to read.
 func (t *Stream) CloseStream() error {
 	if t.stream == nil {
 		return nil
@@ -90,7 +90,7 @@ func (t *Stream) CloseStream() error {
 	return t.stream.Close()
 }
 
-// counted counts what is read.
+// counted counts the bytes that are read, as they are in the file, for progress bars, which other goroutines move.
 type counted struct {
 	io.Reader
 	Done atomic.Int64
@@ -112,7 +112,8 @@ func Cause(err error) error {
 	return err
 }
 
-// Input is the trace for the library.
+// Input is the trace for itrace/match. A pipe may block for ever, so it can be interrupted; an uncompressed file is ready to be read without
+// a goroutine in between.
 func (t *Stream) Input() match.Input {
 	in := match.Input{Name: t.Name, Reader: t}
 	if t.Pipe != nil {
@@ -124,7 +125,8 @@ func (t *Stream) Input() match.Input {
 	return in
 }
 
-// Changed says that the file is another than it was when it was opened, "" that it is not.
+// Changed describes how a file has changed since it was opened, "" if it has not: a comparison of a trace that is still being written is
+// one of its beginning.
 func (t *Stream) Changed() string {
 	if t.File == nil {
 		return ""

@@ -7,12 +7,12 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/symbol"
 	"tracewell/tfile"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole.
 type TraceFile struct {
-	View *frameview.View
+	View *view.View
 	Name string
 	Size int64 // in bytes, unpacked
 	Err  error // where the file stops being readable, nil for a whole one
@@ -42,7 +42,7 @@ func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option)
 		}
 	}
 	var more []string
-	t.View, more = frameview.New(content, names)
+	t.View, more = view.New(content, names)
 	warnings = append(warnings, more...)
 	if exec != "" && len(names.Main().File().Symbols()) == 0 {
 		warnings = append(warnings, exec+" has no symbols")
@@ -56,7 +56,8 @@ func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option)
 	return t, nil
 }
 
-// RecordedProgram opens the program that a trace file says was traced, nil if it says none or the program is here no more.
+// RecordedProgram opens the program that a trace file says was traced. It is nil if the file says none, or if the program is no longer there
+// or no ELF file: the user has not asked for it, so that is no error. That it has changed since is one, for a warning.
 func RecordedProgram(header tfile.Header) (*symbol.Program, error) {
 	path, err := RecordedPath(header)
 	if path == "" {
@@ -87,7 +88,8 @@ func RecordedPath(header tfile.Header) (string, error) {
 	return path, nil
 }
 
-// OpenContent finds the frames.
+// OpenContent opens the frames of a trace file, its text or a folder in CTF, without symbols. As from tfile.Open there may be frames and an
+// error, which TraceFile.Err then is.
 func OpenContent(path string, streams console.Streams, opts []tfile.Option) (*TraceFile, tfile.Content, error) {
 	if HoldsCTF(path) {
 		t, closeTrace, err := OpenCTF(path, streams)

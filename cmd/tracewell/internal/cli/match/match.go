@@ -26,7 +26,7 @@ type Command struct {
 	serveOptions
 }
 
-// outputOptions say what a comparison puts where.
+// outputOptions choose the forms of the report. Text, JSON and one line per difference exclude one another; JUnit and HTML come besides.
 type outputOptions struct {
 	JSON           bool           `group:"Output:" name:"json" xor:"form" help:"Print one JSON object per line, for each comparison."`
 	JUnit          string         `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML, for CI systems."`
@@ -36,7 +36,7 @@ type outputOptions struct {
 	Context        flags.Positive `group:"Output:" default:"8" placeholder:"N" help:"Show N instructions before a difference, 1024 at most (${default})."`
 }
 
-// pairsOptions are about many comparisons.
+// pairsOptions are about many comparisons: see package batch for manifests and shards.
 type pairsOptions struct {
 	Pairs string         `group:"Many pairs:" placeholder:"FILE" help:"Compare the pairs listed in a file, one per line: REFERENCE and OTHER, separated by blanks or a tab. Names with blanks are separated by a tab or quoted. Names are relative to the folder of the file. # starts a comment."`
 	Jobs  flags.Positive `group:"Many pairs:" short:"j" default:"1" placeholder:"N" help:"Compare N pairs in parallel (${default})."`
@@ -60,7 +60,9 @@ Exit status: 0 all are equal, 1 some differ, 2 some could not be compared, or th
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. Results are printed as they come, in the order of the pairs. An interrupted comparison is reported as
+// far as it came; pairs that were not begun are only counted. Servers of --serve start after the report, when the first difference
+// is known, and a signal then ends them with the exit status of the comparison.
 func (c *Command) Run(streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell match --help)", err)
@@ -99,11 +101,12 @@ func (c *Command) Run(streams console.Streams) error {
 	if c.Serve == "" {
 		return outcome
 	}
+	// A signal from here on ends the servers, and is not an interrupted comparison.
 	stop()
 	return errors.Join(c.serve(last, streams), outcome)
 }
 
-// check refuses options and operands that contradict one another.
+// check refuses combinations of options and operands that contradict one another, before any file is opened.
 func (c *Command) check() error {
 	switch {
 	case c.Merge && (c.Pairs != "" || c.Shard != nil):
@@ -122,7 +125,8 @@ func (c *Command) check() error {
 	return c.checkServe()
 }
 
-// checkOutputs refuses, before the work begins, files that cannot be written where they are wanted, and those that are read.
+// checkOutputs refuses output files whose folder is missing, and those that are also read, by whatever name or link: found at the end of
+// a night of comparisons, either would have cost the results.
 func (c *Command) checkOutputs(pairs []batch.Pair) error {
 	inputs := append([]string{c.Pairs}, c.Files...)
 	for _, pair := range pairs {
@@ -148,7 +152,8 @@ func (c *Command) checkOutputs(pairs []batch.Pair) error {
 	return nil
 }
 
-// listed returns the pairs to compare: those of the manifest or of the operands.
+// listed returns the pairs to compare: those of the manifest, or the first operand with each of the others. A pipe can be read once, so it
+// is the reference of one other trace only.
 func (c *Command) listed(streams console.Streams) ([]batch.Pair, error) {
 	if c.Pairs != "" {
 		return c.pairs(streams)

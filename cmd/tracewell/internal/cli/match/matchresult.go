@@ -14,7 +14,8 @@ import (
 	"tracewell/itrace/match/report"
 )
 
-// matchResults prints results as they come and sums them up.
+// matchResults prints results as they come and counts them by verdict. Reports are kept only for JUnit and HTML, which are written at the
+// end; a report holds at most --max-differences differences.
 type matchResults struct {
 	c       *Command
 	streams console.Streams
@@ -22,11 +23,13 @@ type matchResults struct {
 	cases   []report.Case // for JUnit and HTML
 }
 
+// newMatchResults prints to the streams of a command line.
 func newMatchResults(c *Command, streams console.Streams) *matchResults {
 	return &matchResults{c: c, streams: streams, counts: make(map[match.Verdict]int)}
 }
 
-// add prints a result.
+// add prints a result in the form that the options choose. The reason of a failure goes to standard error as well, unless the report,
+// which contains it, is on the same terminal; if nothing at all could be read of both traces, there is no report but the reason.
 func (m *matchResults) add(r *batch.Result) error {
 	m.counts[r.Verdict]++
 	if m.c.JUnit != "" || m.c.HTML != "" {
@@ -58,10 +61,10 @@ func (m *matchResults) add(r *batch.Result) error {
 	})
 }
 
-// many reports whether results are of a manifest, of which each has a line.
+// many reports whether the results are of manifests. Each then has a line, rather than a report.
 func (c *Command) many() bool { return c.Pairs != "" || c.Merge }
 
-// line prints the line of one pair of many.
+// line prints the line of one pair of many: the verdict in a column, the pair as the manifest writes it, and the first difference.
 func (m *matchResults) line(out *console.Output, r *batch.Result) error {
 	if m.c.Quiet && r.Verdict == match.Equal {
 		return nil
@@ -74,7 +77,8 @@ func (m *matchResults) line(out *console.Output, r *batch.Result) error {
 	return err
 }
 
-// outline says what is behind a verdict in a line.
+// outline summarises a report in one line: the reason of a failure, or the number of differences and the first one, with its position in
+// the other trace, or in the reference if the other trace has nothing there.
 func outline(r *match.Report) string {
 	switch {
 	case r.Verdict == match.Failed:
@@ -102,7 +106,7 @@ func outline(r *match.Report) string {
 	return s
 }
 
-// trace tells on standard error what was read and how fast.
+// trace prints for --debug what was read of each trace, and how fast. MB are millions of bytes, unpacked.
 func (m *matchResults) trace(r *batch.Result) {
 	for _, t := range r.Traces {
 		speed := ""
@@ -124,7 +128,8 @@ func (m *matchResults) total() int {
 	return total
 }
 
-// conclude prints the sum, writes the files that were asked for, and returns the exit status as an error.
+// conclude prints the totals, writes JUnit and HTML, each whole or not at all, and returns the exit status as an error: a failure counts
+// more than a difference, because it may hide one.
 func (m *matchResults) conclude() error {
 	if m.c.many() && !m.c.JSON && !m.c.Quiet {
 		err := console.Write(m.streams, func(out *console.Output) error {

@@ -15,7 +15,7 @@ import (
 	"tracewell/itrace/match"
 )
 
-// originalOptions are the options of Trace Matcher.
+// originalOptions are the options of Trace Matcher, with its names and meanings, so that its command lines work unchanged.
 type originalOptions struct {
 	WindowSize   windowSize  `group:"Options of Trace Matcher:" short:"w" default:"${window}" placeholder:"N" help:"Compare N records at once: an effect may be up to N-1 records late. Without N the window is ${default}."`
 	FirstDifStop bool        `group:"Options of Trace Matcher:" help:"Stop at the first difference; also -fds."`
@@ -26,7 +26,8 @@ type originalOptions struct {
 	Debug        bool        `group:"Options of Trace Matcher:" short:"d" help:"Print to standard error what was read, and how fast."`
 }
 
-// meaningOptions say what makes a difference.
+// meaningOptions say what counts as a difference. By default times, numbers of instructions, disassembly, privilege and security do not, as
+// simulators and hardware disagree about them.
 type meaningOptions struct {
 	Compare []matchField  `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
 	Alias   []aliases     `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
@@ -49,7 +50,7 @@ func (w *windowSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// hexAddress is an address in hexadecimal, with 0x or without.
+// hexAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it.
 type hexAddress uint64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -118,9 +119,11 @@ func fieldsCompared() (names []string) {
 	return names
 }
 
+// aliasSets are the names of the sets for --alias, sorted, since a map has no order.
 func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }
 
-// settings are the options of one run of match as the library has them.
+// settings translates the options for itrace/match. Rules of --ignore and --alias stay in the order of the command line, in which the
+// report lists how often each applied.
 func (c *Command) settings() match.Options {
 	o := match.Options{
 		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: (*uint64)(c.StartAddr),

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // Times are taken for Unix times between these two. gdbserver gives the time since the machine was started, which will not be that
@@ -33,7 +33,7 @@ func AppendClock(dst []byte, microseconds int64) []byte {
 }
 
 // stampOf finds $trace_timestamp among the variables of a frame, false if the frame has none.
-func stampOf(collected []frameview.Variable) (microseconds int64, ok bool) {
+func stampOf(collected []view.Variable) (microseconds int64, ok bool) {
 	for _, v := range collected {
 		if v.Number == int32(trace.Timestamp) {
 			return v.Value, true

@@ -12,7 +12,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/clitest"
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/wire"
 )
 
@@ -126,7 +126,7 @@ func BenchmarkFrames(b *testing.B) {
 			b.Fatal(err)
 		}
 		for form, w := range map[string]interface {
-			Add(frameview.Frame) error
+			Add(view.Frame) error
 		}{"csv": table, "json": wire.NewJSONFrames(discard{}, t.View)} {
 			b.Run(form+", "+name, func(b *testing.B) {
 				frame, err := t.View.Frame(0, nil)

@@ -9,31 +9,31 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/internal/text"
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // WriteDefinition prints what a tracepoint is and does.
-func WriteDefinition(out *console.Output, view *frameview.View, t *trace.Tracepoint) {
-	title := fmt.Sprintf("Tracepoint %d at %s", t.Number, AppendAddress(nil, view, t.Addr))
+func WriteDefinition(out *console.Output, v *view.View, t *trace.Tracepoint) {
+	title := fmt.Sprintf("Tracepoint %d at %s", t.Number, AppendAddress(nil, v, t.Addr))
 	if t.Source.At != "" {
 		title += ", " + text.Visible(t.Source.At)
 	}
 	fmt.Fprintln(out, out.Style.Heading(title+kind(t)))
 	if t.Condition != nil || t.Source.Cond != "" {
 		console.Property(out, "condition", text.Visible(t.Source.Cond))
-		console.Property(out, "", out.Style.Faint(frameview.Disassembly(t.Condition)))
+		console.Property(out, "", out.Style.Faint(view.Disassembly(t.Condition)))
 	}
 	for _, command := range commandLines(t.Source.Commands) {
 		console.Property(out, "action", text.Visible(command))
 	}
 	for _, action := range t.Actions {
-		console.Property(out, "collects", out.Style.Faint(view.ActionText(action)))
+		console.Property(out, "collects", out.Style.Faint(v.ActionText(action)))
 	}
 	if t.Step > 0 {
 		console.Property(out, "steps", fmt.Sprint(t.Step))
 	}
 	for _, action := range t.StepActions {
-		console.Property(out, "at a step", out.Style.Faint(view.ActionText(action)))
+		console.Property(out, "at a step", out.Style.Faint(v.ActionText(action)))
 	}
 	if t.Pass > 0 {
 		console.Property(out, "pass count", fmt.Sprint(t.Pass))
@@ -74,7 +74,7 @@ func commandLines(commands []string) []string {
 // WriteTracepoints prints the definitions of a file, with the hits that the run counted and the frames that the file has of each.
 func WriteTracepoints(out *console.Output, t *input.TraceFile) {
 	frames := t.View.FramesByTracepoint()
-	for _, tracepoint := range frameview.ByNumber(t.View.File.Header().Tracepoints) {
+	for _, tracepoint := range view.ByNumber(t.View.File.Header().Tracepoints) {
 		fmt.Fprintln(out)
 		WriteDefinition(out, t.View, &tracepoint)
 		console.Property(out, "hits", fmt.Sprintf("%d, %s of the trace buffer", tracepoint.Hits, text.Plural(tracepoint.Usage, "byte")))

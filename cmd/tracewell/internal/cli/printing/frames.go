@@ -9,13 +9,13 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/text"
 	"tracewell/tfile"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/survey"
 )
 
 // FrameWriter writes frames, one after the other, in a form that is for reading only.
 type FrameWriter interface {
-	Add(frameview.Frame) error
+	Add(view.Frame) error
 	Flush() error // writes what is held back
 }
 
@@ -26,7 +26,7 @@ type Damages struct {
 }
 
 // Note counts a frame, if it is damaged.
-func (d *Damages) Note(frame frameview.Frame) {
+func (d *Damages) Note(frame view.Frame) {
 	if frame.Damaged == nil {
 		return
 	}
@@ -47,24 +47,24 @@ func (d *Damages) Err(name string) error {
 }
 
 // EachFrame calls do for the frames from first up to but not including end. The bytes of a frame are valid during the call.
-func EachFrame(view *frameview.View, first, end int, do func(frameview.Frame) error) error {
+func EachFrame(v *view.View, first, end int, do func(view.Frame) error) error {
 	c := survey.Choice{First: first, End: end}
-	return c.Each(context.Background(), view, do)
+	return c.Each(context.Background(), v, do)
 }
 
 // AppendBlock dumps a block of memory or of a static tracepoint, with a line above that says which; other blocks have nothing
 // to dump. Each line begins with indent.
-func AppendBlock(dst []byte, view *frameview.View, indent string, block tfile.Block) []byte {
+func AppendBlock(dst []byte, v *view.View, indent string, block tfile.Block) []byte {
 	switch block.Kind {
 	case tfile.BlockStatic:
 		dst = append(append(dst, indent...), "data of a static tracepoint, "...)
 		dst = append(append(dst, text.Plural(len(block.Bytes), "byte")...), '\n')
 	case tfile.BlockMemory:
-		dst = AppendAddress(append(dst, indent...), view, block.Addr)
+		dst = AppendAddress(append(dst, indent...), v, block.Addr)
 		dst = append(append(dst, ", "...), text.Plural(len(block.Bytes), "byte")...)
-		if n, ok := view.Integer(block.Bytes); ok {
+		if n, ok := v.Integer(block.Bytes); ok {
 			dst = fmt.Appendf(dst, ": %d, ", n)
-			dst = AppendAddress(dst, view, arch.Addr(n))
+			dst = AppendAddress(dst, v, arch.Addr(n))
 		}
 		dst = append(dst, '\n')
 	default:

@@ -9,13 +9,13 @@ import (
 	"tracewell/internal/text"
 	"tracewell/tdesc"
 	"tracewell/tfile"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // FrameTable prints frames as the rows of a table.
 type FrameTable struct {
-	view      *frameview.View
-	reader    *frameview.Reader
+	view      *view.View
+	reader    *view.Reader
 	values    ValuePrinter
 	Rows      *text.Table
 	slots     []*tdesc.Slot
@@ -24,7 +24,7 @@ type FrameTable struct {
 	narrow    bool
 
 	cells     [][]byte
-	collected []frameview.Variable
+	collected []view.Variable
 	dump      []byte
 }
 
@@ -57,16 +57,16 @@ const narrow = 120
 const fewestLines = 10
 
 // NewFrameTable begins a table with the named registers, or a choice of them if there are no names.
-func NewFrameTable(out *console.Output, view *frameview.View, registers []string) (*FrameTable, error) {
-	choice, err := view.Columns(registersFor(out.Width, view.Symbols != nil))
+func NewFrameTable(out *console.Output, v *view.View, registers []string) (*FrameTable, error) {
+	choice, err := v.Columns(registersFor(out.Width, v.Symbols != nil))
 	if err == nil && len(registers) > 0 {
-		choice.Registers, err = view.Slots(registers)
+		choice.Registers, err = v.Slots(registers)
 	}
 	if err != nil {
 		return nil, err
 	}
 	t := &FrameTable{
-		view: view, reader: view.NewReader(), values: NewValuePrinter(view), narrow: 0 < out.Width && out.Width < narrow,
+		view: v, reader: v.NewReader(), values: NewValuePrinter(v), narrow: 0 < out.Width && out.Width < narrow,
 		slots: choice.Registers, variables: choice.Variables,
 	}
 	columns := []text.Column{{Title: "frame", Right: true}, {Title: "tp", Right: true}, {Title: "source"}, {Title: "pc"}}
@@ -74,7 +74,7 @@ func NewFrameTable(out *console.Output, view *frameview.View, registers []string
 		columns = append(columns, text.Column{Title: text.Visible(slot.Reg.Name)})
 	}
 	for _, n := range t.variables {
-		columns = append(columns, text.Column{Title: "$" + text.Visible(view.VariableName(n)), Right: true})
+		columns = append(columns, text.Column{Title: "$" + text.Visible(v.VariableName(n)), Right: true})
 	}
 	columns = append(columns, text.Column{Title: "collected"})
 	t.Rows = text.NewTable(out, out.Width, out.Style, columns...)
@@ -89,7 +89,7 @@ func NewFrameTable(out *console.Output, view *frameview.View, registers []string
 const dumpIndent = "  "
 
 // Add prints a frame.
-func (t *FrameTable) Add(frame frameview.Frame) error {
+func (t *FrameTable) Add(frame view.Frame) error {
 	for i := range t.cells {
 		t.cells[i] = t.cells[i][:0]
 	}
@@ -134,7 +134,7 @@ func (t *FrameTable) KeepUp(out *console.Output) func(int64) {
 }
 
 // lead fills the cells in front.
-func (t *FrameTable) lead(frame frameview.Frame) {
+func (t *FrameTable) lead(frame view.Frame) {
 	t.cells[columnFrame] = strconv.AppendInt(t.cells[columnFrame], int64(frame.Number), 10)
 	t.cells[columnTracepoint] = strconv.AppendInt(t.cells[columnTracepoint], int64(frame.Tracepoint()), 10)
 	source := append(t.cells[columnSource], text.Visible(t.view.Source(frame.Tracepoint()))...)
@@ -153,8 +153,8 @@ func (t *FrameTable) lead(frame frameview.Frame) {
 }
 
 // appendVariables fills the cells of the variables, and appends to dst those that have none.
-func (t *FrameTable) appendVariables(dst []byte, frame frameview.Frame) []byte {
-	t.collected = frameview.AppendVariables(t.collected[:0], frame)
+func (t *FrameTable) appendVariables(dst []byte, frame view.Frame) []byte {
+	t.collected = view.AppendVariables(t.collected[:0], frame)
 	for _, variable := range t.collected {
 		if cell := t.variableCell(variable.Number); cell != nil {
 			*cell = t.appendVariable(*cell, variable)
@@ -167,7 +167,7 @@ func (t *FrameTable) appendVariables(dst []byte, frame frameview.Frame) []byte {
 	return dst
 }
 
-func (t *FrameTable) appendVariable(dst []byte, variable frameview.Variable) []byte {
+func (t *FrameTable) appendVariable(dst []byte, variable view.Variable) []byte {
 	if t.view.IsTimestamp(variable.Number) {
 		return AppendClock(dst, variable.Value)
 	}
@@ -188,7 +188,7 @@ const cellItems = 16
 
 // appendCollected appends what a frame has besides registers and variables, by the names of what was collected: "limit=40
 // table={01 02 03 05 …16}". What has no name, because the tracepoint is not defined, it appends by address.
-func (t *FrameTable) appendCollected(dst []byte, frame frameview.Frame) []byte {
+func (t *FrameTable) appendCollected(dst []byte, frame view.Frame) []byte {
 	before := len(dst)
 	t.reader.Set(frame)
 	items := 0
@@ -219,7 +219,7 @@ func (t *FrameTable) appendCollected(dst []byte, frame frameview.Frame) []byte {
 }
 
 // appendBlocks appends the memory of a frame by address: "limit=40 0x404040={01 02 03 05 …16}".
-func (t *FrameTable) appendBlocks(dst []byte, frame frameview.Frame) []byte {
+func (t *FrameTable) appendBlocks(dst []byte, frame view.Frame) []byte {
 	blocks := 0
 	for block := range frame.Blocks() {
 		if block.Kind != tfile.BlockMemory && block.Kind != tfile.BlockStatic {
@@ -246,7 +246,7 @@ func appendMore(dst []byte, n int) []byte {
 	return append(strconv.AppendInt(append(dst, " … "...), int64(n), 10), " more"...)
 }
 
-func appendDamage(dst []byte, frame frameview.Frame) []byte {
+func appendDamage(dst []byte, frame view.Frame) []byte {
 	if frame.Damaged != nil {
 		dst = append(separate(dst), "(damaged)"...)
 	}

@@ -13,7 +13,7 @@ import (
 	"tracewell/symbol/ctype"
 	"tracewell/symbol/expr"
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // LineFormat is the template by which frames become lines:
@@ -38,7 +38,7 @@ type formatPart struct {
 }
 
 // field appends what a template names by a word and not by an expression.
-type field func(w *lineWriter, dst []byte, frame frameview.Frame) []byte
+type field func(w *lineWriter, dst []byte, frame view.Frame) []byte
 
 // fields are in the order in which messages list them.
 var fields = []struct {
@@ -170,8 +170,8 @@ func (f *LineFormat) brace(start, end int) error {
 // lineWriter writes frames of a view as lines.
 type lineWriter struct {
 	out    io.Writer
-	view   *frameview.View
-	reader *frameview.Reader
+	view   *view.View
+	reader *view.Reader
 	values ValuePrinter
 	format LineFormat
 	exprs  []lineExpression          // of the parts that are expressions, in their order
@@ -182,23 +182,23 @@ type lineWriter struct {
 	first   int64 // the time of the first frame, in microseconds
 
 	text      []byte
-	collected []frameview.Variable
+	collected []view.Variable
 }
 
 // lineExpression is an expression of a template.
 type lineExpression struct {
-	name     string                // in the form that items have
-	computed *frameview.Expression // nil for what is only had as it was collected
+	name     string           // in the form that items have
+	computed *view.Expression // nil for what is only had as it was collected
 	letter   byte
 }
 
 // NewLineWriter fits a template to a view. The error is about an expression that means nothing at any tracepoint.
-func NewLineWriter(out io.Writer, view *frameview.View, format LineFormat, named map[trace.Number][]string, start time.Time) (*lineWriter, error) {
+func NewLineWriter(out io.Writer, v *view.View, format LineFormat, named map[trace.Number][]string, start time.Time) (*lineWriter, error) {
 	w := &lineWriter{
-		out: out, view: view, reader: view.NewReader(), values: NewValuePrinter(view), format: format, named: named, start: start,
+		out: out, view: v, reader: v.NewReader(), values: NewValuePrinter(v), format: format, named: named, start: start,
 	}
 	known := make(map[string]bool)
-	for _, name := range view.ItemNames() {
+	for _, name := range v.ItemNames() {
 		known[cexpr.Normal(name)] = true
 	}
 	for _, part := range format.parts {
@@ -206,7 +206,7 @@ func NewLineWriter(out io.Writer, view *frameview.View, format LineFormat, named
 			continue
 		}
 		e := lineExpression{name: cexpr.Normal(part.expr), letter: part.letter}
-		computed, err := view.Expression(part.expr)
+		computed, err := v.Expression(part.expr)
 		switch {
 		case err == nil:
 			e.computed = computed
@@ -227,7 +227,7 @@ func (f *LineFormat) misplaced(part formatPart, err error) error {
 }
 
 // Add implements frameWriter.
-func (w *lineWriter) Add(frame frameview.Frame) error {
+func (w *lineWriter) Add(frame view.Frame) error {
 	w.text = w.append(w.text[:0], frame)
 	_, err := w.out.Write(w.text)
 	return err
@@ -237,7 +237,7 @@ func (w *lineWriter) Add(frame frameview.Frame) error {
 func (w *lineWriter) Flush() error { return nil }
 
 // append writes the line of a frame.
-func (w *lineWriter) append(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) append(dst []byte, frame view.Frame) []byte {
 	w.reader.Set(frame)
 	n := 0
 	for i := range w.format.parts {
@@ -320,7 +320,7 @@ func appendAs(dst []byte, value ctype.Number, letter byte) []byte {
 	return strconv.AppendInt(dst, int64(bits<<shift)>>shift, 10)
 }
 
-func (w *lineWriter) appendTime(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendTime(dst []byte, frame view.Frame) []byte {
 	if stamp, ok := w.stamp(frame); ok {
 		return AppendClock(dst, stamp)
 	}
@@ -328,23 +328,23 @@ func (w *lineWriter) appendTime(dst []byte, frame frameview.Frame) []byte {
 }
 
 // appendElapsed appends seconds.
-func (w *lineWriter) appendElapsed(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendElapsed(dst []byte, frame view.Frame) []byte {
 	if stamp, ok := w.stamp(frame); ok {
 		return strconv.AppendFloat(dst, w.elapsed(stamp).Seconds(), 'f', 6, 64)
 	}
 	return append(dst, unavailable...)
 }
 
-func (w *lineWriter) appendNumber(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendNumber(dst []byte, frame view.Frame) []byte {
 	return strconv.AppendInt(dst, int64(frame.Number), 10)
 }
 
-func (w *lineWriter) appendTracepoint(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendTracepoint(dst []byte, frame view.Frame) []byte {
 	return strconv.AppendInt(dst, int64(frame.Tracepoint()), 10)
 }
 
 // appendLocation appends the location as the user set it.
-func (w *lineWriter) appendLocation(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendLocation(dst []byte, frame view.Frame) []byte {
 	dst = append(dst, text.Visible(w.view.Source(frame.Tracepoint()))...)
 	if w.view.Stepped(frame) {
 		dst = append(dst, " (step)"...)
@@ -352,28 +352,28 @@ func (w *lineWriter) appendLocation(dst []byte, frame frameview.Frame) []byte {
 	return dst
 }
 
-func (w *lineWriter) appendFunction(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendFunction(dst []byte, frame view.Frame) []byte {
 	name, _, _ := strings.Cut(w.view.Describe(frame.PC), "+")
 	return append(dst, text.Visible(name)...)
 }
 
-func (w *lineWriter) appendFile(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendFile(dst []byte, frame view.Frame) []byte {
 	file, _ := w.line(frame)
 	return append(dst, text.Visible(file)...)
 }
 
-func (w *lineWriter) appendLine(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendLine(dst []byte, frame view.Frame) []byte {
 	_, line := w.line(frame)
 	return append(dst, line...)
 }
 
-func (w *lineWriter) appendPC(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendPC(dst []byte, frame view.Frame) []byte {
 	return AppendCode(dst, w.view, frame.PC)
 }
 
 // stamp is when a frame was made, false if it does not tell.
-func (w *lineWriter) stamp(frame frameview.Frame) (microseconds int64, ok bool) {
-	w.collected = frameview.AppendVariables(w.collected[:0], frame)
+func (w *lineWriter) stamp(frame view.Frame) (microseconds int64, ok bool) {
+	w.collected = view.AppendVariables(w.collected[:0], frame)
 	return stampOf(w.collected)
 }
 
@@ -390,7 +390,7 @@ func (w *lineWriter) elapsed(stamp int64) time.Duration {
 }
 
 // line is the source line of a frame.
-func (w *lineWriter) line(frame frameview.Frame) (file, line string) {
+func (w *lineWriter) line(frame view.Frame) (file, line string) {
 	whole := w.view.Line(frame.PC)
 	if i := strings.LastIndexByte(whole, ':'); i >= 0 {
 		return whole[:i], whole[i+1:]
@@ -399,7 +399,7 @@ func (w *lineWriter) line(frame frameview.Frame) (file, line string) {
 }
 
 // appendValues writes all that was collected by name: "n = 3, *q = {…}", without the time.
-func (w *lineWriter) appendValues(dst []byte, frame frameview.Frame) []byte {
+func (w *lineWriter) appendValues(dst []byte, frame view.Frame) []byte {
 	some := false
 	for _, item := range w.reader.Items() {
 		if !w.shows(item, frame.Tracepoint()) {
@@ -421,7 +421,7 @@ func (w *lineWriter) appendValues(dst []byte, frame frameview.Frame) []byte {
 }
 
 // appendValue writes what a frame has of an item, which may be a register or a variable, in a line with others.
-func (w *lineWriter) appendValue(dst []byte, item *frameview.Item, frame frameview.Frame) ([]byte, bool) {
+func (w *lineWriter) appendValue(dst []byte, item *view.Item, frame view.Frame) ([]byte, bool) {
 	if item.Slot != nil {
 		return w.view.AppendRegister(dst, item.Slot, frame.Registers())
 	}
@@ -432,13 +432,13 @@ func (w *lineWriter) appendValue(dst []byte, item *frameview.Item, frame framevi
 }
 
 // appendNumber writes a trace state variable, which is a decimal number however large it is.
-func appendNumber(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
-	return reader.Append(dst, item, frameview.StyleCSV)
+func appendNumber(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
+	return reader.Append(dst, item, view.StyleCSV)
 }
 
 // shows reports whether an item is one that its tracepoint was asked to collect: not the time, which has a field of its own, and
 // no register but those that were named.
-func (w *lineWriter) shows(item *frameview.Item, number trace.Number) bool {
+func (w *lineWriter) shows(item *view.Item, number trace.Number) bool {
 	if n, isVariable := item.Variable(); isVariable {
 		return n != int32(trace.Timestamp)
 	}

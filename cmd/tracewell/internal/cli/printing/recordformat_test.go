@@ -11,7 +11,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/clitest"
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/input"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // lineFormatOf reads a template.
@@ -49,7 +49,7 @@ func TestFormatFaults(t *testing.T) {
 }
 
 // basicView opens the trace file basic with the names of its program.
-func basicView(t *testing.T) *frameview.View {
+func basicView(t *testing.T) *view.View {
 	t.Helper()
 	file, err := input.OpenTrace(clitest.Basic, clitest.BasicProgram, console.Streams{})
 	if err != nil {
@@ -61,7 +61,7 @@ func basicView(t *testing.T) *frameview.View {
 
 // TestFormatLines: what lines of frames of a real trace look like.
 func TestFormatLines(t *testing.T) {
-	view := basicView(t)
+	v := basicView(t)
 	for template, want := range map[string]string{
 		"{frame}/{tracepoint}":                          "0/2",
 		`{location}\t{function}:{line}\\\q {{}} {file}`: "queue.c:23\tpush:23\\\\q {} queue.c",
@@ -73,12 +73,12 @@ func TestFormatLines(t *testing.T) {
 		"{ *j }, {j->kind}":        `{id = 7, kind = PLAIN, weight = 0.25, name = "job-1\000\000\000\000\000\000", next = 0x0}, PLAIN`,
 		"{$rip} {/x $rip} {limit}": "0x4011b5 <push+95> 0x4011b5 <unavailable>",
 	} {
-		w, err := NewLineWriter(io.Discard, view, lineFormatOf(t, template), nil, time.Now())
+		w, err := NewLineWriter(io.Discard, v, lineFormatOf(t, template), nil, time.Now())
 		if err != nil {
 			t.Errorf("%q: %v", template, err)
 			continue
 		}
-		frame, err := view.Frame(0, nil)
+		frame, err := v.Frame(0, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/internal/text"
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // WriteStatus prints how a run stands, nil being a file that does not tell.
@@ -17,7 +17,7 @@ func WriteStatus(out *console.Output, status *trace.Status) {
 		fmt.Fprintln(out, "not told")
 		return
 	}
-	console.Entry(out, "state", "%s", frameview.StateText(status))
+	console.Entry(out, "state", "%s", view.StateText(status))
 	if status.Frames >= 0 {
 		console.Entry(out, "frames", "%s", framesText(status))
 	}

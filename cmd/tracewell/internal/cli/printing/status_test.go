@@ -7,7 +7,7 @@ import (
 
 	"tracewell/cmd/tracewell/internal/cli/clitest"
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 func TestStateText(t *testing.T) {
@@ -27,7 +27,7 @@ func TestStateText(t *testing.T) {
 		{trace.Status{Reason: trace.ReasonUnknown}, "stopped for an unknown reason"},
 		{trace.Status{}, "not running"},
 	} {
-		if got := frameview.StateText(&test.status); got != test.want {
+		if got := view.StateText(&test.status); got != test.want {
 			t.Errorf("%+v is %q, want %q", test.status, got, test.want)
 		}
 	}

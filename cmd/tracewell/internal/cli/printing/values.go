@@ -10,7 +10,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
 // Short gives a number with as many digits as tell something.
@@ -22,9 +22,9 @@ func Short(f float64) string {
 }
 
 // AppendAddress writes an address as GDB does: "0x4011b5 <push+95>".
-func AppendAddress(dst []byte, view *frameview.View, addr arch.Addr) []byte {
+func AppendAddress(dst []byte, v *view.View, addr arch.Addr) []byte {
 	dst = strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
-	if name := view.Describe(addr); name != "" {
+	if name := v.Describe(addr); name != "" {
 		dst = append(dst, " <"...)
 		dst = append(append(dst, text.Visible(name)...), '>')
 	}
@@ -32,9 +32,9 @@ func AppendAddress(dst []byte, view *frameview.View, addr arch.Addr) []byte {
 }
 
 // AppendCode writes the address of an instruction, with its place in the source: "0x4011b5 <push+95 at queue.c:23>".
-func AppendCode(dst []byte, view *frameview.View, addr arch.Addr) []byte {
-	dst = AppendAddress(dst, view, addr)
-	line := view.Line(addr)
+func AppendCode(dst []byte, v *view.View, addr arch.Addr) []byte {
+	dst = AppendAddress(dst, v, addr)
+	line := v.Line(addr)
 	if line == "" {
 		return dst
 	}
@@ -48,27 +48,27 @@ func AppendCode(dst []byte, view *frameview.View, addr arch.Addr) []byte {
 }
 
 // appendPlace writes where memory was: the name of the object if it has one, else the address.
-func appendPlace(dst []byte, view *frameview.View, addr arch.Addr) []byte {
-	if name := view.Describe(addr); name != "" {
+func appendPlace(dst []byte, v *view.View, addr arch.Addr) []byte {
+	if name := v.Describe(addr); name != "" {
 		return append(dst, text.Visible(name)...)
 	}
 	return strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
 }
 
 // AppendValue writes memory: of the length of an integer as one, else as bytes.
-func AppendValue(dst []byte, view *frameview.View, b []byte) []byte {
-	n, ok := view.Integer(b)
+func AppendValue(dst []byte, v *view.View, b []byte) []byte {
+	n, ok := v.Integer(b)
 	if !ok {
 		return appendBytes(dst, b)
 	}
-	return appendInteger(dst, view, n, len(b))
+	return appendInteger(dst, v, n, len(b))
 }
 
 // appendInteger writes an integer whose type nobody knows: what may be an address in hexadecimal, with its symbol, and so
 // what would be negative in decimal; the rest in decimal.
-func appendInteger(dst []byte, view *frameview.View, n uint64, size int) []byte {
+func appendInteger(dst []byte, v *view.View, n uint64, size int) []byte {
 	if size == 8 && n > math.MaxUint16 {
-		return AppendAddress(dst, view, arch.Addr(n))
+		return AppendAddress(dst, v, arch.Addr(n))
 	}
 	if n > math.MaxInt32 {
 		return strconv.AppendUint(append(dst, "0x"...), n, 16)
@@ -79,19 +79,19 @@ func appendInteger(dst []byte, view *frameview.View, n uint64, size int) []byte 
 // ValuePrinter writes values of the frames of a view by their types.
 type ValuePrinter struct {
 	ctype.Printer
-	view *frameview.View
+	view *view.View
 }
 
 // NewValuePrinter prints values of the frames of a view.
-func NewValuePrinter(view *frameview.View) ValuePrinter {
-	return ValuePrinter{view: view, Printer: ctype.Printer{
-		Order:  view.Content.Header().Order,
-		Symbol: func(addr arch.Addr) string { return text.Visible(view.Describe(addr)) },
+func NewValuePrinter(v *view.View) ValuePrinter {
+	return ValuePrinter{view: v, Printer: ctype.Printer{
+		Order:  v.Content.Header().Order,
+		Symbol: func(addr arch.Addr) string { return text.Visible(v.Describe(addr)) },
 	}}
 }
 
 // appendItem writes what a frame has of an item, false if it has nothing.
-func (p ValuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+func (p ValuePrinter) appendItem(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
 	if item.Explained && item.Reference == nil && !item.IsText() {
 		v, ok := reader.Value(item)
 		if !ok {
@@ -115,7 +115,7 @@ func (p ValuePrinter) appendItem(dst []byte, reader *frameview.Reader, item *fra
 const ShownCharacters = 200
 
 // appendShort is appendItem for a line that has other values as well: what is long is cut.
-func (p ValuePrinter) appendShort(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+func (p ValuePrinter) appendShort(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
 	start := len(dst)
 	dst, ok := p.appendItem(dst, reader, item)
 	return cutCharacters(dst, start, ShownCharacters), ok
@@ -135,7 +135,7 @@ func cutCharacters(dst []byte, start, most int) []byte {
 }
 
 // AppendWhole is appendItem for a value that stands alone: pointers have their type, and strings that they lead to follow.
-func (p ValuePrinter) AppendWhole(dst []byte, reader *frameview.Reader, item *frameview.Item) ([]byte, bool) {
+func (p ValuePrinter) AppendWhole(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
 	if !item.Explained && (item.IsText() || IsUntyped(item.Type)) {
 		return p.appendItem(dst, reader, item)
 	}

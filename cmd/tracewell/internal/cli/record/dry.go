@@ -14,7 +14,7 @@ import (
 	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/wire"
 )
 
@@ -34,22 +34,23 @@ func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 		fmt.Fprintf(streams.Err, "tracewell: warning: %v\n", warning)
 	}
 	program, _ := symbol.Open(c.executable(), symbol.Options{}) // without there are addresses
-	view, _ := frameview.New(definitions(session.Header()), program)
+	v, _ := view.New(definitions(session.Header()), program)
 	return console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
-			return writeRehearsalJSON(out, view, session.Points())
+			return writeRehearsalJSON(out, v, session.Points())
 		}
-		return writeRehearsal(out, view, session.Points())
+		return writeRehearsal(out, v, session.Points())
 	})
 }
 
-// definitionsOf are the definitions of one tracepoint, by address.
-func definitionsOf(view *frameview.View, n trace.Number) []trace.Tracepoint {
-	all := frameview.ByNumber(view.Content.Header().Tracepoints)
+// definitionsOf are the definitions of one tracepoint, in the order of their addresses: GDB gives all locations of a tracepoint one number.
+func definitionsOf(v *view.View, n trace.Number) []trace.Tracepoint {
+	all := view.ByNumber(v.Content.Header().Tracepoints)
 	return slices.DeleteFunc(all, func(t trace.Tracepoint) bool { return t.Number != n })
 }
 
-func writeRehearsal(out *console.Output, view *frameview.View, points []record.Point) error {
+// writeRehearsal prints the definitions as info does, and adds the place of each and the size of its frames.
+func writeRehearsal(out *console.Output, v *view.View, points []record.Point) error {
 	for i, p := range points {
 		if i > 0 {
 			fmt.Fprintln(out)
@@ -60,35 +61,37 @@ func writeRehearsal(out *console.Output, view *frameview.View, points []record.P
 			console.Property(out, "waits", "for a library that has it: "+text.Visible(reason))
 			continue
 		}
-		for k, t := range definitionsOf(view, p.Number) {
+		for k, t := range definitionsOf(v, p.Number) {
 			if k > 0 {
 				fmt.Fprintln(out)
 			}
-			printing.WriteDefinition(out, view, &t)
+			printing.WriteDefinition(out, v, &t)
 			if at := slices.IndexFunc(p.Locations, func(l symbol.Location) bool { return l.Addr == t.Addr }); at >= 0 {
 				console.Property(out, "place", text.Visible(p.Locations[at].String()))
 			}
-			console.Property(out, "frame", frameSizeText(view, &t, t.Actions))
+			console.Property(out, "frame", frameSizeText(v, &t, t.Actions))
 			if t.Step > 0 {
-				console.Property(out, "of a step", frameSizeText(view, &t, t.StepActions))
+				console.Property(out, "of a step", frameSizeText(v, &t, t.StepActions))
 			}
 		}
 	}
-	if variables := view.Content.Header().Variables; len(variables) > 1 {
+	if variables := v.Content.Header().Variables; len(variables) > 1 {
 		printing.WriteVariableDefinitions(out, variables)
 	}
 	return nil
 }
 
-// blockHeads are the bytes in front of the content of a block of memory, and all of one of a variable.
+// Sizes in bytes of blocks in a frame, as GDB's manual has them ("Trace File Format"): in front of the content of a block of memory stand
+// the letter M, an address of 8 bytes and a length of 2; a block of a variable is the letter V, a number of 4 and a value of 8.
 const (
 	memoryHead    = 11
 	variableBlock = 13
 )
 
-// frameSize is how many bytes a frame takes at most, and whether it always takes as many. What a string takes is not known
-// beforehand, nor what code collects that works out how much.
-func frameSize(view *frameview.View, actions []trace.Action) (size uint64, exact, known bool) {
+// frameSize is the number of bytes of a frame at most, and whether every frame takes as many. The size is not known, and only the rest of
+// it returned, if a tracepoint collects strings without a limit, data of a static tracepoint, or memory whose length bytecode
+// computes. Registers of several actions are one block.
+func frameSize(v *view.View, actions []trace.Action) (size uint64, exact, known bool) {
 	size, exact, known = tfile.FrameHeader, true, true
 	registers := false
 	for _, a := range actions {
@@ -105,12 +108,13 @@ func frameSize(view *frameview.View, actions []trace.Action) (size uint64, exact
 		}
 	}
 	if registers {
-		size += 1 + uint64(view.Content.Header().RegisterSize)
+		size += 1 + uint64(v.Content.Header().RegisterSize)
 	}
 	return size, exact, known
 }
 
-// codeSize is how many bytes code collects at most.
+// codeSize is the number of bytes that bytecode collects at most. It follows instructions in a row, and counts both sides of a branch:
+// GDB and Tracewell only branch forward, to skip. The length of trace and tracenz is on the stack, and known if it was pushed just before.
 func codeSize(code []byte) (size uint64, exact, known bool) {
 	program, err := ax.Decode(code)
 	if err != nil {
@@ -137,8 +141,9 @@ func codeSize(code []byte) (size uint64, exact, known bool) {
 	return size, exact, known
 }
 
-func frameSizeText(view *frameview.View, t *trace.Tracepoint, actions []trace.Action) string {
-	size, exact, known := frameSize(view, actions)
+// frameSizeText is the size of a frame for people. The size of a frame that is not known begins with what is.
+func frameSizeText(v *view.View, t *trace.Tracepoint, actions []trace.Action) string {
+	size, exact, known := frameSize(v, actions)
 	switch {
 	case !known:
 		return "as long as what is collected, and " + text.Plural(size, "byte")
@@ -148,17 +153,18 @@ func frameSizeText(view *frameview.View, t *trace.Tracepoint, actions []trace.Ac
 	return text.Plural(size, "byte")
 }
 
-func writeRehearsalJSON(out *console.Output, view *frameview.View, points []record.Point) error {
-	header := view.Content.Header()
+// writeRehearsalJSON prints a wire.Rehearsal. A size that is not known is null.
+func writeRehearsalJSON(out *console.Output, v *view.View, points []record.Point) error {
+	header := v.Content.Header()
 	object := wire.Rehearsal{RegisterBlockSize: header.RegisterSize, Tracepoints: []wire.RehearsedPoint{}, Variables: []wire.Variable{}}
 	for _, p := range points {
 		o := wire.RehearsedPoint{Number: p.Number, At: p.At, Locations: wire.DescribeLocations(p.Locations), Defined: []wire.Definition{}}
 		if p.Pending != nil {
 			o.Pending = p.Pending.Error()
 		}
-		for _, t := range definitionsOf(view, p.Number) {
-			size, _, known := frameSize(view, t.Actions)
-			o.Defined = append(o.Defined, wire.Definition{Tracepoint: wire.DescribeTracepoint(view, &t, 0), FrameSize: wire.Told(size, known)})
+		for _, t := range definitionsOf(v, p.Number) {
+			size, _, known := frameSize(v, t.Actions)
+			o.Defined = append(o.Defined, wire.Definition{Tracepoint: wire.DescribeTracepoint(v, &t, 0), FrameSize: wire.Told(size, known)})
 		}
 		object.Tracepoints = append(object.Tracepoints, o)
 	}

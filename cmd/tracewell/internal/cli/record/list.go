@@ -13,7 +13,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// list prints what of the program can be traced.
+// list prints the functions, lines and probes of a program that match --list. Nothing is launched or attached to. The file of a process is
+// opened through /proc, where it is the one that runs, though another may have its name by now.
 func (c *Command) list(streams console.Streams) error {
 	path := c.executable()
 	if path == "" {
@@ -45,7 +46,8 @@ func (c *Command) list(streams console.Streams) error {
 	})
 }
 
-// unlisted says why nothing is listed, with the names that are nearest to one that is none.
+// unlisted is the error when nothing matches. A pattern without wildcards is looked up as --at would do it, whose error names what is
+// spelled alike.
 func (c *Command) unlisted(program *symbol.Program) error {
 	pattern := string(*c.List)
 	if !strings.ContainsAny(pattern, "*?[/:") {
@@ -87,7 +89,7 @@ func whatText(l symbol.Location) string {
 	return what
 }
 
-// writeLocationsJSON prints an object a line.
+// writeLocationsJSON prints one object per line (wire.Location).
 func writeLocationsJSON(out *console.Output, found []symbol.Location) error {
 	for _, l := range found {
 		if err := jsontext.Write(out, wire.DescribeLocation(l), ""); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/record/plan"
 )
@@ -26,7 +27,7 @@ func (o *planOption) Decode(ctx *kong.DecodeContext) error {
 	return nil
 }
 
-// spareOption is one whose value may be spared; it stands behind an equals sign.
+// spareOption is an option whose value may be omitted. A value follows an equals sign, as the next word would be ambiguous.
 type spareOption []string
 
 // Decode implements kong.MapperValue.
@@ -42,8 +43,8 @@ func (o *spareOption) Decode(ctx *kong.DecodeContext) error {
 // IsBool implements kong.BoolMapperValue.
 func (*spareOption) IsBool() bool { return true }
 
-// planItems are the options of a command line that make a plan, in their order. kong keeps what was parsed in order, and the
-// values of each option apart.
+// planItems are the options of a command line that make a plan, in their order, which has a meaning: what follows --at belongs to it. kong
+// keeps the path of what it parsed in that order, and the values of each option in a list of their own.
 func planItems(ctx *kong.Context) []plan.Item {
 	var items []plan.Item
 	seen := map[*kong.Flag]int{}
@@ -66,13 +67,14 @@ func planItems(ctx *kong.Context) []plan.Item {
 // Variables are what the help of record refers to.
 func Variables() kong.Vars {
 	return kong.Vars{
+		"here":           console.Platforms(), // in the help of other commands, too
 		"backtraceBytes": strconv.Itoa(plan.DefaultBacktrace),
 		"circularBytes":  fmt.Sprintf("%dM", circularBytes>>20),
 		"formatFields":   strings.Join(printing.FieldNames(), ", "),
 	}
 }
 
-// span is a time: "10s", or a number of seconds.
+// span is a duration of more than 0: "10s", or a number of seconds.
 type span time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -88,7 +90,8 @@ func (s *span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// byteCount is a number of bytes, in binary units if it ends in K, M or G.
+// byteCount is a number of bytes of more than 0, in binary units if it ends in K, M or G, which B or iB may follow. A shift that would
+// overflow is refused.
 type byteCount int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.

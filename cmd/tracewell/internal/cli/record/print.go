@@ -14,11 +14,12 @@ import (
 	"tracewell/symbol"
 	"tracewell/tfile"
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/wire"
 )
 
-// runPrinter prints the frames of a run while it is on.
+// runPrinter prints frames while the run goes on. frame is called from the goroutine that collects, so it must not wait longer than a
+// write takes; whoever reads a pipe slowly slows the program down, as --print promises every frame.
 type runPrinter struct {
 	out     *console.Output
 	format  printing.LineFormat
@@ -27,10 +28,10 @@ type runPrinter struct {
 	program *symbol.Program // nil if it cannot be read
 	stop    func()          // ends the run
 	start   time.Time
-	at      bool // a terminal, where lines are waited for
+	at      bool // it is a terminal: lines are written at once
 
 	mu    sync.Mutex
-	view  *frameview.View
+	view  *view.View
 	write printing.FrameWriter
 	err   error // of writing
 	ended chan struct{}
@@ -49,7 +50,8 @@ func newRunPrinter(c *Command, p *plan.Plan, out *console.Output, stop func()) *
 	return w
 }
 
-// namedRegisters are the registers that each tracepoint of a plan collects by name.
+// namedRegisters are the registers and variables that each tracepoint of a plan collects by name, also within while-stepping. {values}
+// prints those, and not all of a register block, which always comes whole.
 func namedRegisters(p *plan.Plan) map[trace.Number][]string {
 	named := make(map[trace.Number][]string)
 	var add func(n trace.Number, actions []plan.Action)
@@ -69,7 +71,7 @@ func namedRegisters(p *plan.Plan) map[trace.Number][]string {
 	return named
 }
 
-// definitions are the header of a trace whose frames come from elsewhere.
+// definitions are a tfile.Content of a header alone: view gives names to frames that have been collected but are in no file yet.
 type definitions tfile.Header
 
 // Header implements tfile.Content.
@@ -86,12 +88,13 @@ func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
 	return tfile.Frame{}, errors.New("the frames are elsewhere")
 }
 
-// adopt has frames understood by these definitions from now on.
+// adopt makes a view of the present definitions, by which frames are printed from now on. What they cannot be used for is reported by
+// show, when the file is read.
 func (p *runPrinter) adopt(h tfile.Header) error {
-	view, _ := frameview.New(definitions(h), p.program) // what can't be used is told of by show
-	var write printing.FrameWriter = wire.NewJSONFrames(p.out, view)
+	v, _ := view.New(definitions(h), p.program)
+	var write printing.FrameWriter = wire.NewJSONFrames(p.out, v)
 	if !p.json {
-		lines, err := printing.NewLineWriter(p.out, view, p.format, p.named, p.start)
+		lines, err := printing.NewLineWriter(p.out, v, p.format, p.named, p.start)
 		if err != nil {
 			return err
 		}
@@ -99,11 +102,11 @@ func (p *runPrinter) adopt(h tfile.Header) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.view, p.write = view, write
+	p.view, p.write = v, write
 	return nil
 }
 
-// frame prints a frame.
+// frame prints a frame, which is valid until it returns. After an error it prints nothing more.
 func (p *runPrinter) frame(f record.Frame) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -117,7 +120,7 @@ func (p *runPrinter) frame(f record.Frame) {
 	p.fail(err)
 }
 
-// fail ends the run because lines can't be written.
+// fail keeps the first error of writing, and ends the run: there is nobody to print for. The caller holds mu.
 func (p *runPrinter) fail(err error) {
 	if err != nil && p.err == nil {
 		p.err = err
@@ -125,9 +128,10 @@ func (p *runPrinter) fail(err error) {
 	}
 }
 
-// flushInterval is how long a line may be held back.
+// flushInterval is how long a line to a pipe or a file may be held back. A write for each would cost more than the hit.
 const flushInterval = 100 * time.Millisecond
 
+// flushNowAndThen writes lines that a slow program would leave in the buffer for minutes.
 func (p *runPrinter) flushNowAndThen() {
 	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
@@ -143,10 +147,10 @@ func (p *runPrinter) flushNowAndThen() {
 	}
 }
 
-// begin has lines written while the run is on.
+// begin starts to flush lines in the background until close.
 func (p *runPrinter) begin() { p.idle.Go(p.flushNowAndThen) }
 
-// close writes what is left. It is no error that nobody reads it.
+// close writes what is left. A broken pipe is no error, since "record --print | head" is meant to end so.
 func (p *runPrinter) close() error {
 	close(p.ended)
 	p.idle.Wait()

@@ -114,7 +114,7 @@ func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	return c.record(p, streams)
 }
 
-// command is the program with its arguments.
+// command is the program with its arguments. kong leaves "--" in front of them.
 func (c *Command) command() []string {
 	if len(c.Command) > 0 && c.Command[0] == "--" {
 		return c.Command[1:]
@@ -122,7 +122,8 @@ func (c *Command) command() []string {
 	return c.Command
 }
 
-// check refuses options that do not go together.
+// check refuses combinations of options. What does not depend on a run is refused before a program is launched; the first rule that is
+// broken is reported, the most general ones being first.
 func (c *Command) check() error {
 	program := len(c.command()) > 0
 	for _, rule := range []struct {
@@ -153,7 +154,7 @@ func (c *Command) check() error {
 	return nil
 }
 
-// asks reports whether anything is said of what is traced.
+// asks reports whether any option or script says what to trace.
 func (c *Command) asks() bool {
 	o := &c.tracedOptions
 	for _, given := range [][]string{o.At, o.Collect, o.If, o.Pass, o.Step, o.Set, o.Backtrace, o.Tvariable, o.Script} {
@@ -164,7 +165,8 @@ func (c *Command) asks() bool {
 	return false
 }
 
-// plan makes a plan of scripts and options: first the scripts, then the options.
+// plan makes a plan of the scripts and then the options, so that --at adds to the tracepoints of a script. Options are read in the order
+// of the command line, as those behind --at belong to it.
 func (c *Command) plan(ctx *kong.Context) (*plan.Plan, error) {
 	p := &plan.Plan{}
 	for _, path := range c.Script {
@@ -182,12 +184,12 @@ func (c *Command) plan(ctx *kong.Context) (*plan.Plan, error) {
 	if len(p.Tracepoints) == 0 {
 		return nil, errors.New("there is nothing to trace: give a place by --at, or a --script; --list '*' lists places")
 	}
-	c.settle(&p.Settings)
+	c.override(&p.Settings)
 	return p, nil
 }
 
-// settle lets what options say go before what scripts say.
-func (c *Command) settle(s *plan.Settings) {
+// override replaces settings of scripts ("set trace-buffer-size" and the like) by options.
+func (c *Command) override(s *plan.Settings) {
 	if c.Buffer != 0 {
 		s.BufferSize = int64(c.Buffer)
 	}
@@ -205,10 +207,11 @@ func (c *Command) settle(s *plan.Settings) {
 	}
 }
 
-// circularBytes is the size of a circular buffer of which nobody says how large it is to be.
+// circularBytes is the size of a circular buffer without --buffer, in bytes.
 const circularBytes = 64 << 20
 
-// output is the path of the trace file.
+// output is the path of the trace file: that of --output, unless the program or a script would be overwritten, or a free name made of that
+// of the program, in the current directory.
 func (c *Command) output(streams console.Streams) (string, error) {
 	if c.Output != "" {
 		return c.Output, console.KeepApart(c.Output, append(c.Script, c.executable()), streams)
@@ -220,7 +223,7 @@ func (c *Command) output(streams console.Streams) (string, error) {
 	return console.FreeName(name, console.IsFree), nil
 }
 
-// executable is the path of the program, "" if nobody says it.
+// executable is the path of the program, "" if there is none, or if the process of --pid belongs to another user.
 func (c *Command) executable() string {
 	if command := c.command(); len(command) > 0 {
 		return command[0]

@@ -10,12 +10,14 @@ import (
 	"tracewell/trace"
 )
 
-// remoteConfig is what the options come to for a server.
+// remoteConfig is the configuration of a run at a server. PID and follow have been refused by check; a program is only the file with the
+// names, since the server has launched its own.
 func (c *Command) remoteConfig(p *plan.Plan, output string, streams console.Streams) remote.Config {
 	return remote.Config{Config: c.config(p, output, streams), Address: c.Remote, Disconnected: c.Disconnected}
 }
 
-// leave has a server trace without us.
+// leave starts a run at a server and disconnects from it (QTDisconnected:1). Nothing is written here, so an interrupted command loses
+// no frames: --fetch gets them, from this machine or another.
 func (c *Command) leave(p *plan.Plan, streams console.Streams) error {
 	status := newRunStatus(streams.Err, c.Quiet, false)
 	config := c.remoteConfig(p, "", streams)
@@ -38,7 +40,8 @@ func (c *Command) leave(p *plan.Plan, streams console.Streams) error {
 	return nil
 }
 
-// fetch writes what a server has recorded without us.
+// fetch writes the frames of a run that leave has started, or GDB. The tracepoints are those that the server uploads (qTfP), so no plan is
+// needed; the run goes on unless --stop ends it.
 func (c *Command) fetch(streams console.Streams) error {
 	path, err := c.output(streams)
 	if err != nil {
@@ -60,7 +63,8 @@ func (c *Command) fetch(streams console.Streams) error {
 	return nil
 }
 
-// leftText says whether a run is on, or why it is not.
+// leftText is the state of the run at the server, from its reply to qTStatus. The description of tstop or terror is the server's text, so
+// it is made visible.
 func leftText(st trace.Status) string {
 	switch {
 	case st.Running:

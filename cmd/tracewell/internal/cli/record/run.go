@@ -50,7 +50,8 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 	return c.ending(result)
 }
 
-// ending hands on how a program ended that was launched, here or by a server.
+// ending returns the exit status of a program that was launched, here or by a server, as that of record, and 128 and the number of the
+// signal that killed it, as shells do. A process that was attached to has a parent of its own that is interested.
 func (c *Command) ending(result record.Result) error {
 	switch {
 	case c.PID != 0 || !result.ProgramEnded:
@@ -63,7 +64,8 @@ func (c *Command) ending(result record.Result) error {
 	return nil
 }
 
-// config is what the options come to.
+// config turns the options into the configuration of a run. The environment is the command's own, and addresses are randomised as
+// without a tracer: a recording shall show the program as it runs otherwise.
 func (c *Command) config(p *plan.Plan, output string, streams console.Streams) record.Config {
 	config := record.Config{
 		Plan: p, PID: int(c.PID), Streams: target.Streams{In: streams.In, Out: streams.Out, Err: streams.Err}, Follow: c.Follow,
@@ -77,7 +79,7 @@ func (c *Command) config(p *plan.Plan, output string, streams console.Streams) r
 	return config
 }
 
-// recordRun is one run of record, with what is told of it.
+// recordRun is one run of record, and what is printed about it. Events and frames come from goroutines of the run, one at a time each.
 type recordRun struct {
 	*Command
 	config   record.Config
@@ -87,7 +89,7 @@ type recordRun struct {
 	out      *console.Output
 	job      *console.Job
 	launched atomic.Int64 // the process that a key may stop, 0 before there is one
-	pid      int
+	pid      int          // of the first process, 0 before there is one
 	start    time.Time
 }
 
@@ -104,7 +106,8 @@ func (r *recordRun) stopped() func() {
 	}
 }
 
-// newRecordRun prepares a run, which stop ends.
+// newRecordRun prepares a run, which stop ends. With --print every tracepoint collects the time as well, for {time} and {elapsed}. The
+// status keeps off a terminal to which the program or the frames are written, too: a table drawn there would mix with them.
 func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams, stop func()) *recordRun {
 	r := &recordRun{Command: c, out: console.NewOutput(streams.Out)}
 	if c.Print || c.Format.Given() {
@@ -118,7 +121,8 @@ func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams
 	return r
 }
 
-// recordSession is a run on this machine, or at a server.
+// recordSession is a run on this machine (record.Session), or at a server (remote.Session). It is prepared, but not started: the names
+// of the program have been looked up, and the program, if launched, stands at its first instruction.
 type recordSession interface {
 	Points() []record.Point
 	Warnings() []error
@@ -129,7 +133,7 @@ type recordSession interface {
 	Close() error
 }
 
-// open prepares the run.
+// open prepares the run, which takes as long as reading the debug information of the program.
 func (r *recordRun) open(config record.Config) (recordSession, error) {
 	if r.Remote != "" {
 		return remote.Open(remote.Config{Config: config, Address: r.Remote})
@@ -137,7 +141,8 @@ func (r *recordRun) open(config record.Config) (recordSession, error) {
 	return openHere(config)
 }
 
-// trace prepares the run and carries it out.
+// trace prepares the run and carries it out. What has been recorded is summarised even after an error, since the file is whole as far as
+// it goes; the error of printing comes last, because it is the least.
 func (r *recordRun) trace(ctx context.Context) (result record.Result, err error) {
 	r.config.Events = r.event
 	if r.printer != nil {
@@ -179,7 +184,7 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	return result, err
 }
 
-// adopt has frames understood by the definitions that there are now.
+// adopt gives the printer the present definitions. They grow when a library is loaded that a pending tracepoint has waited for.
 func (r *recordRun) adopt() error {
 	if r.printer == nil {
 		return nil
@@ -187,7 +192,7 @@ func (r *recordRun) adopt() error {
 	return r.printer.adopt(r.session.Header())
 }
 
-// event tells what happens during a run.
+// event prints an event of the run. The end of the first process is part of the summary, and so not printed here.
 func (r *recordRun) event(e record.Event) {
 	switch e.Kind {
 	case record.Suspended:
@@ -220,10 +225,10 @@ func (r *recordRun) event(e record.Event) {
 	}
 }
 
-// shownLocations are how many locations of a tracepoint are listed.
+// shownLocations is the most locations of a tracepoint that are listed; an inlined function may have hundreds.
 const shownLocations = 4
 
-// pointText says where a tracepoint is.
+// pointText lists the locations of a tracepoint, one on a line, or counts them.
 func pointText(p record.Point) string {
 	if len(p.Locations) > shownLocations {
 		return fmt.Sprintf("Tracepoint %d at %s: %d locations", p.Number, text.Visible(p.At), len(p.Locations))
@@ -235,7 +240,7 @@ func pointText(p record.Point) string {
 	return strings.Join(lines, "\n")
 }
 
-// endText says why a run has ended.
+// endText is the reason why a run has ended. A program that ended while the run was cancelled counts as interrupted.
 func endText(r record.Result) string {
 	switch {
 	case r.End == record.TimeUp:
@@ -256,7 +261,8 @@ func endText(r record.Result) string {
 	return fmt.Sprintf("the program exited with status %d", r.Code)
 }
 
-// summarise says what came of a run.
+// summarise prints the table of tracepoints, warns of those that no file of the program defined until the end, and names the file and
+// why the run ended; with --json it prints the same as an object on standard output.
 func (r *recordRun) summarise(result record.Result) error {
 	feed := result.Feed
 	r.status.summary(feed)

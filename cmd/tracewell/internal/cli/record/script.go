@@ -7,13 +7,14 @@ import (
 	"tracewell/internal/regularfile"
 )
 
-// largestScript is far beyond what anybody writes, or has GDB save.
+// largestScript is the largest script in bytes. It keeps a mistyped name of a device or a disk image from filling the memory.
 const largestScript = 16 << 20
 
 // ownDescriptors is how the system names files that whoever started the command has opened for it, as a shell does for <(...).
 var ownDescriptors = []string{"/dev/stdin", "/dev/fd/", "/proc/self/fd/"}
 
-// readScript reads a script for GDB. A file has to be a regular one; standard input and other open files may be pipes.
+// readScript reads a GDB script. A file has to be a regular one, as opening a FIFO blocks until somebody writes it; standard input and
+// other descriptors that the shell has opened may be pipes.
 func readScript(path string) ([]byte, error) {
 	for _, prefix := range ownDescriptors {
 		if strings.HasPrefix(path, prefix) {

@@ -35,9 +35,9 @@ type runStatus struct {
 	table         []byte // as it was drawn last
 	feed          func() record.Feed
 	start         time.Time
-	last          record.Feed // that was shown
-	ended         chan struct{}
-	idle          routine.Group
+	last          record.Feed   // as drawn last, for the rates
+	ended         chan struct{} // closed by stop; nil if nothing is shown
+	idle          routine.Group // of the goroutine of watch
 }
 
 // How often the table is drawn, and a line written.
@@ -71,7 +71,7 @@ func (l lineStart) Write(p []byte) (int, error) {
 	return max(n-1, 0), err
 }
 
-// say writes a message.
+// say prints a message above the table, unless --quiet.
 func (s *runStatus) say(format string, args ...any) {
 	if s.quiet {
 		return
@@ -82,6 +82,7 @@ func (s *runStatus) say(format string, args ...any) {
 // warn writes what could not be done, even if all else is left out.
 func (s *runStatus) warn(err error) { s.message("tracewell: warning: %v\n", err) }
 
+// message prints above the table: cwriter replaces the lines of the old table by the message and the table again.
 func (s *runStatus) message(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,13 +101,14 @@ func (s *runStatus) points(points []record.Point) {
 	}
 }
 
-// draw puts the table below what was written. An error, as of a terminal that is gone, is no reason to end a run.
+// draw puts the table below what was written: cwriter clears as many lines as it was told that the table had. An error, as of a terminal
+// that is gone, is no reason to end a run. The caller holds mu.
 func (s *runStatus) draw() {
 	_, _ = s.screen.Write(s.table)
 	_ = s.screen.Flush(bytes.Count(s.table, []byte{'\n'}))
 }
 
-// watch begins to tell how things stand.
+// watch starts the goroutine that shows the status, if it is shown at all. feed may be called from any goroutine.
 func (s *runStatus) watch(feed func() record.Feed) {
 	interval := liveInterval
 	switch {
@@ -133,7 +135,8 @@ func (s *runStatus) watch(feed func() record.Feed) {
 	})
 }
 
-// refresh tells how things stand now.
+// refresh draws the table or prints a line. The size of the terminal is read each time, as users resize their windows. Nothing is drawn
+// by a job in the background: its terminal belongs to another one, and may stop it (SIGTTOU).
 func (s *runStatus) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,7 +162,7 @@ func (s *runStatus) refresh() {
 		text.Plural(now.Frames, "frame"), sizeText(now.Bytes), text.Plural(errors, "error"))
 }
 
-// stop ends the telling, and takes the table away.
+// stop ends the goroutine of watch and removes the table.
 func (s *runStatus) stop() {
 	if s.ended == nil {
 		return
@@ -172,7 +175,7 @@ func (s *runStatus) stop() {
 	s.draw()
 }
 
-// summary writes how things stood at the end.
+// summary prints the final table, of all tracepoints and without rates, which would be those of the last quarter of a second.
 func (s *runStatus) summary(feed record.Feed) {
 	if s.quiet {
 		return
@@ -184,10 +187,11 @@ func (s *runStatus) summary(feed record.Feed) {
 	s.draw()
 }
 
-// around are the lines of a terminal that a table leaves free, with its titles.
+// around is the number of lines of the terminal that rows do not fill: the titles, "… N more …", and the line of the cursor.
 const around = 3
 
-// lines are a table with a row for each tracepoint, and the last error of each below it.
+// lines is a table with a row for each tracepoint, and below it the last error of that. A rate is that of the time since the table was
+// drawn last; if tracepoints have been added since, the rates are left out once.
 func (s *runStatus) lines(feed record.Feed) []byte {
 	var b bytes.Buffer
 	columns := []text.Column{
@@ -225,7 +229,7 @@ func (s *runStatus) lines(feed record.Feed) []byte {
 
 func decimal(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// sizeText is a number of bytes as people read it.
+// sizeText is a number of bytes in binary units, with one digit behind the point from 1 KiB on.
 func sizeText(n int64) string {
 	if n < 1<<10 {
 		return strconv.FormatInt(n, 10) + " B"
@@ -233,7 +237,7 @@ func sizeText(n int64) string {
 	return fmt.Sprintf("% .1f", decor.SizeB1024(n))
 }
 
-// rateText is how many there were in a second.
+// rateText is a rate per second, without a fraction. It is empty if no time has passed.
 func rateText(n uint64, within time.Duration) string {
 	if within <= 0 {
 		return ""
@@ -251,6 +255,7 @@ type readingBar struct {
 
 func newReadingBar(f *os.File) *readingBar { return &readingBar{file: f} }
 
+// set is the progress callback of symbol.Options, in bytes. The bar is made when there is something to show.
 func (r *readingBar) set(done, total int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

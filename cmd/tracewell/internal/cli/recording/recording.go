@@ -33,6 +33,7 @@ func (r *Recording) begin() (serving.Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	// One server per client, rather than one for all: what a client has selected, by thread, frame or mode, ends with it.
 	server := stub.New(config)
 	return func(conn io.ReadWriteCloser) error {
 		defer server.Close()

@@ -16,7 +16,8 @@ import (
 	"tracewell/target/replay"
 )
 
-// executionOptions are for execution traces.
+// executionOptions apply to execution traces only. The trace says neither which architecture it is of nor in which byte order memory is,
+// but names of registers and an ELF file do.
 type executionOptions struct {
 	Arch     string        `group:"Execution traces:" placeholder:"NAME" help:"The architecture, if neither --exec nor the names of registers determine it: ${architectures}."`
 	Dialect  flags.Dialect `group:"Execution traces:" placeholder:"NAME" complete:"dialects" help:"The format of the trace; without it the format is detected: ${dialects}."`
@@ -24,13 +25,14 @@ type executionOptions struct {
 	Index    string        `group:"Execution traces:" enum:"beside,memory,anew" default:"beside" help:"Where to keep the index of the trace: beside it, in a file that ends in .twx, or in memory; anew rebuilds the file."`
 }
 
-// indexPlaces are the values of --index.
+// indexPlaces are the values of --index. An index beside the trace is used again only if it fits the size and the time of that file.
 var indexPlaces = map[string]replay.KeepIndex{"beside": replay.Beside, "memory": replay.InMemory, "anew": replay.Anew}
 
 // Architectures are the values of --arch.
 func Architectures() string { return strings.Join(replay.SetNames(), ", ") }
 
-// executionDialect returns the dialect of an execution trace, nil for a file that is none.
+// executionDialect returns the dialect of --dialect, or the one that the first bytes of the file are in, or nil if they are in none. A first
+// byte of 0x7f is that of a trace file, and of an ELF file.
 func (o *executionOptions) executionDialect(file *input.PackedFile) *itrace.Dialect {
 	if o.Dialect.Dialect != nil {
 		return o.Dialect.Dialect
@@ -44,7 +46,9 @@ func (o *executionOptions) executionDialect(file *input.PackedFile) *itrace.Dial
 	return d
 }
 
-// neither says that a file is neither a trace file, which begins with an unprintable byte, nor an execution trace.
+// neither is the error of a file that is neither a trace file, which begins with the unprintable byte 0x7f, nor an execution trace: text in
+// no known dialect. It says for each dialect why it is not the one. An empty file and one that cannot be read are left to the trace
+// file's own errors.
 func (o *executionOptions) neither(file *input.PackedFile) error {
 	head := make([]byte, itrace.DetectBytes)
 	n, err := file.ReadAt(head, 0)
@@ -54,7 +58,8 @@ func (o *executionOptions) neither(file *input.PackedFile) error {
 	return fmt.Errorf("%s: not a trace file, and as an execution trace it %s", text.Visible(file.Name), dialects.All.Undetected(head[:n]))
 }
 
-// openExecution opens an execution trace for clients. Building an index that takes its time shows a progress bar.
+// openExecution opens an execution trace for clients, and refuses the options that only trace files have. A compressed file that is cut off
+// is served as far as it could be unpacked, with the damage as a message.
 func (c *Command) openExecution(file *input.PackedFile, d *itrace.Dialect, streams console.Streams) (*recording.Recording, error) {
 	if c.Tdesc != "" || c.RegisterSize != 0 || c.Recover {
 		return nil, errors.Join(fmt.Errorf("%s is an execution trace: --tdesc, --register-size and --recover are for trace files",

@@ -1,4 +1,5 @@
-// Package replay is "tracewell replay": trace files and execution traces as targets that GDB connects to.
+// Package replay is "tracewell replay": trace files and execution traces as targets that GDB connects to. It decides what a file is and
+// how it is opened; package recording serves it.
 package replay
 
 import (
@@ -36,7 +37,8 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. The file is opened, and an execution trace indexed, before the command listens: a client that has connected
+// is served at once, and a file that cannot be served is reported without one.
 func (c *Command) Run(streams console.Streams) error {
 	place, err := serving.ParseComm(c.Listen)
 	if err != nil {
@@ -61,7 +63,9 @@ func (c *Command) Run(streams console.Streams) error {
 	return errors.Join(r.Serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err), console.SignalledStatus(ctx))
 }
 
-// open opens what is to be replayed: an execution trace if it is in a dialect of those, otherwise a trace file.
+// open opens the recording: a folder is a trace in CTF; a file that begins as one of the dialects does is an execution trace; whatever
+// else begins with a printable character is refused, with what each format lacks; the rest is opened as a trace file, whose errors say
+// at which offset it is none.
 func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if input.HoldsCTF(c.File) {
 		return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {

@@ -18,8 +18,12 @@ import (
 	"tracewell/tracepoint"
 )
 
-// serve does what a right command line asks for. Clients can connect before the program has been started, which takes a
-// while; a place that is taken should not start it at all.
+// serve launches or attaches to the program, and serves it until there is nothing left to serve or a signal ends the server. It listens
+// first: clients can connect while the program is launched, and a port that is in use launches no program. With stdio the connection
+// has standard input and output, so the program reads from /dev/null and writes to standard error, as with gdbserver.
+//
+// What is deferred runs in this order: messages about the processes that are left, the terminal, the target, which detaches from them or
+// kills them, and the target's last warnings.
 func (c *Command) serve(ctx context.Context, streams console.Streams, wanted request, log *stub.DebugLog) error {
 	clients, err := c.ListenOn(wanted.place, streams)
 	if err != nil {
@@ -55,6 +59,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	if err != nil {
 		return err
 	}
+	// The engine collects whole register blocks: which registers a client will ask for is not known before it does.
 	// Agent printf prints where the program prints, as in gdbserver.
 	layout.Print = func(text string) { io.WriteString(standard.Out, text) }
 	engine := tracepoint.New(layout)
@@ -66,6 +71,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	}}
 	s.server = stub.New(s.config)
 	defer func() { s.server.Close() }()
+	// With stdio there is one client, which cannot come again.
 	err = s.serve(ctx, clients, c.Once || stdio)
 	if errors.Is(err, stub.ErrExit) {
 		return nil
@@ -73,7 +79,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	return err
 }
 
-// begin starts the program or attaches to the process that is to be served first, if there is one.
+// begin launches the program or attaches to the process of the command line. With --multi there may be neither.
 func begin(t *linux.Target, m *messages, wanted request) error {
 	switch {
 	case wanted.pid != 0:
@@ -94,7 +100,8 @@ func begin(t *linux.Target, m *messages, wanted request) error {
 	return nil
 }
 
-// startFailure says why a program could not be started, as gdbserver and the shell say it by which that starts programs.
+// startFailure is the error of a program that could not be launched, in the words of gdbserver 13.1 and of the shell through which it
+// launches programs: 127 is the shell's status of a command that is not found, 126 of one that cannot be executed.
 func startFailure(p target.Program, err error) error {
 	command := append(slices.Clone(p.Wrapper), p.Path)[0]
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {

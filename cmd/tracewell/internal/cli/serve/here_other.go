@@ -9,7 +9,7 @@ import (
 	"tracewell/stub"
 )
 
-// serve says that there is no program to serve.
+// serve is never reached: Run checks the system before.
 func (c *Command) serve(context.Context, console.Streams, request, *stub.DebugLog) error {
 	return console.CheckTracing("serve")
 }

@@ -53,10 +53,13 @@ func (m *messages) notify() stub.Notify {
 	}
 }
 
+// started is printed after the program has been executed and has stopped, when its process ID is final.
 func (m *messages) started(path string, pid int) {
 	fmt.Fprintf(m.out, "Process %s created; pid = %d\n", path, pid)
 }
 
+// attachedTo warns once that the guard which restores attached processes could not be set up (internal/guard). Breakpoints that stay in
+// a process without a tracer kill it by SIGTRAP.
 func (m *messages) attachedTo(pid int) {
 	m.attached = append(m.attached, pid)
 	fmt.Fprintf(m.out, "Attached; pid = %d\n", pid)
@@ -66,10 +69,13 @@ func (m *messages) attachedTo(pid int) {
 	}
 }
 
+// refused is called when a client asks for a program or a process, by run or attach, that cannot be launched or attached to. GDB only
+// gets an error number.
 func (m *messages) refused(err error) {
 	fmt.Fprintf(m.out, "tracewell: %v\n", err)
 }
 
+// detaching is called for each process that a client detaches from. A launched one is then no child to kill at the end.
 func (m *messages) detaching(pid int) {
 	if !m.forget(pid) {
 		m.detached = append(m.detached, pid)
@@ -84,6 +90,7 @@ func (m *messages) killing(pids []int) {
 	m.list("Killing process(es):", pids)
 }
 
+// ended prints the end of a process, on a line of its own, as the program may have left the cursor behind its output.
 func (m *messages) ended(ev target.Event) {
 	m.forget(ev.Thread.PID)
 	m.tidy()
@@ -129,6 +136,7 @@ func (m *messages) leaving() {
 	m.list("Detaching process(es):", detach)
 }
 
+// list prints process IDs with blanks between them, or nothing if there are none.
 func (m *messages) list(what string, pids []int) {
 	if len(pids) > 0 {
 		fmt.Fprintf(m.out, "%s %s\n", what, strings.Trim(fmt.Sprint(pids), "[]"))

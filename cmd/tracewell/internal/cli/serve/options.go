@@ -17,7 +17,8 @@ import (
 	"tracewell/target"
 )
 
-// serverOptions are gdbserver's options, of version 13 and those of others that do no harm. They stand before COMM.
+// serverOptions are gdbserver's options, of version 13, and harmless ones of other versions, so that scripts can replace gdbserver by
+// tracewell serve. They stand before COMM; what follows belongs to the program.
 type serverOptions struct {
 	Once   bool `help:"Exit when the first client disconnects."`
 	Multi  bool `help:"Keep serving clients, with or without a program: clients start programs (run) or attach to processes."`
@@ -80,7 +81,7 @@ func (o *bareOrValued) Decode(ctx *kong.DecodeContext) error {
 // IsBool implements kong.BoolMapperValue.
 func (*bareOrValued) IsBool() bool { return true }
 
-// disableable are the packets that gdbserver can do without.
+// disableable is the output of gdbserver 13.1 for --disable-packet without a value, tabs included.
 const disableable = `Disableable packets:
   vCont       	All vCont packets
   qC          	Querying the current thread
@@ -113,8 +114,8 @@ type request struct {
 	disable []string
 }
 
-// request reads what stands behind the options: COMM PROG ARGS, COMM PID with --attach, or as older gdbservers had it
-// COMM --attach PID.
+// request parses the operands: COMM PROG ARGS, COMM PID with --attach, or COMM --attach PID, which older gdbservers had. The program gets
+// the environment of the server; GDB changes it by packets (QEnvironmentHexEncoded).
 func (o *serverOptions) request(operands []string) (request, error) {
 	var r request
 	var err error
@@ -130,6 +131,7 @@ func (o *serverOptions) request(operands []string) (request, error) {
 	if r.place, err = serving.ParseComm(operands[0]); err != nil {
 		return r, err
 	}
+	// kong leaves --attach behind COMM to the operands, since what follows COMM may be the program's.
 	rest, attach := operands[1:], o.Attach
 	if len(rest) > 0 && rest[0] == "--attach" {
 		rest, attach = rest[1:], true
@@ -163,6 +165,7 @@ func parsePID(operands []string) (int, error) {
 // debugLog makes what the debugging options ask for. A value of --debug names the parts that are to tell, as from
 // gdbserver 15 on.
 func (o *serverOptions) debugLog(usual io.Writer) (*stub.DebugLog, error) {
+	// A client can change the log later, by "monitor set debug" and its like; hence Open, for files that it names.
 	log := stub.NewDebugLog(usual)
 	log.Open = func(path string) (io.WriteCloser, error) { return os.Create(path) }
 	log.Packets = o.RemoteDebug

@@ -46,6 +46,7 @@ func (c *Command) Run(streams console.Streams) error {
 	if err := console.CheckTracing("serve"); err != nil {
 		return err
 	}
+	// Nothing above this line needs a process: help, --selftest and errors of the command line are the same on every system.
 	debug.SetGCPercent(garbage)
 	log, err := c.debugLog(streams.Err)
 	if err != nil {
@@ -57,6 +58,7 @@ func (c *Command) Run(streams console.Streams) error {
 	defer console.IgnoreBrokenPipes()()
 	// A program that takes the terminal leaves this process in the background, where writing to it must not stop us.
 	console.IgnoreTerminalStops()
+	// gdbserver prints errors without its name, and "Exiting" below them; its test-suite and IDEs look for that.
 	if err := c.serve(ctx, streams, wanted, log); err != nil {
 		fmt.Fprintf(streams.Err, "%v\nExiting\n", err)
 		return console.ErrTold
@@ -64,6 +66,6 @@ func (c *Command) Run(streams console.Streams) error {
 	return console.SignalledStatus(ctx)
 }
 
-// garbage is how much memory may be unused before it is collected, in percent of what is used. That is mostly the trace buffer,
+// garbage is the GC percentage (GOGC): how much memory may be garbage, in percent of what is live. What is live is mostly the trace buffer,
 // of up to a gibibyte; having no pointers in it, it makes collecting no slower.
 const garbage = 25

@@ -10,7 +10,8 @@ import (
 	"tracewell/tracepoint"
 )
 
-// service is what one run of serve offers to its clients.
+// service is what one run of serve offers to its clients: a live program first, and when that has ended the frames that are left of its
+// trace run.
 type service struct {
 	*messages
 	program *linux.Target
@@ -41,7 +42,7 @@ func (s *service) serve(ctx context.Context, clients serving.Listener, once bool
 // more reports whether there is something to serve: a program, or one to come, or after the end of the program the frames
 // of its trace run. Those are served over what is known of the program that has ended.
 func (s *service) more() bool {
-	s.tidy()
+	s.tidy() // the program may have been the last one
 	if !s.server.Spent() {
 		return true
 	}

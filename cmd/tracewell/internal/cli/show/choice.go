@@ -11,7 +11,7 @@ import (
 	"tracewell/internal/text"
 	"tracewell/tfile"
 	"tracewell/trace"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/survey"
 )
 
@@ -34,11 +34,12 @@ type choiceOptions struct {
 // frameChoice is what choiceOptions mean for a file.
 type frameChoice struct {
 	survey.Choice
-	last  int
-	where *frameview.Condition // nil without one
+	last  int             // 0 without --last
+	where *view.Condition // nil without --where; it counts the frames that lacked a name
 }
 
-// choice makes them out.
+// choice looks the options up in a file: tracepoints in its definitions and frames, places in the symbols of its program, the names of
+// --where in what the tracepoints collect. Whatever the file does not have is an error, and none is taken for an empty choice.
 func (o *choiceOptions) choice(t *input.TraceFile) (*frameChoice, error) {
 	limit, err := amount("--limit", o.Limit)
 	if err != nil {
@@ -66,14 +67,14 @@ func (o *choiceOptions) choice(t *input.TraceFile) (*frameChoice, error) {
 		return nil, fmt.Errorf("--where: %w", err)
 	}
 	reader := t.View.NewReader()
-	c.Where = func(frame frameview.Frame) bool {
+	c.Where = func(frame view.Frame) bool {
 		reader.Set(frame)
 		return c.where.Match(reader)
 	}
 	return c, nil
 }
 
-// amount reads how many frames an option asks for, 0 without it.
+// amount is the value of an option that limits the number of frames; 0 without it, which stands for no limit.
 func amount(name string, given *int) (int, error) {
 	switch {
 	case given == nil:
@@ -84,7 +85,7 @@ func amount(name string, given *int) (int, error) {
 	return *given, nil
 }
 
-// numbers are the frames of --frame or --frames.
+// numbers is the range of frames, end excluded, that --frame or --frames chooses; without them all frames.
 func (o *choiceOptions) numbers(t *input.TraceFile) (first, end int, err error) {
 	count := t.View.Content.NumFrames()
 	switch {
@@ -98,24 +99,26 @@ func (o *choiceOptions) numbers(t *input.TraceFile) (first, end int, err error) 
 	return *o.Frame, *o.Frame + 1, nil
 }
 
-// tracepoints checks that the file knows of each: by a definition, or if there is none by a frame.
-func (o *choiceOptions) tracepoints(view *frameview.View) ([]trace.Number, error) {
+// tracepoints checks that each tracepoint has a definition or a frame. A file that was cut, or that another stub wrote, may hold frames
+// of tracepoints that it does not define.
+func (o *choiceOptions) tracepoints(v *view.View) ([]trace.Number, error) {
 	var wanted []trace.Number
 	for _, n := range o.Tracepoint {
-		if !hasTracepoint(view, trace.Number(n)) {
-			return nil, fmt.Errorf("there is no tracepoint %d: %s", n, tracepointList(view))
+		if !hasTracepoint(v, trace.Number(n)) {
+			return nil, fmt.Errorf("there is no tracepoint %d: %s", n, tracepointList(v))
 		}
 		wanted = append(wanted, trace.Number(n))
 	}
 	return wanted, nil
 }
 
-func hasTracepoint(view *frameview.View, n trace.Number) bool {
-	if slices.ContainsFunc(view.Content.Header().Tracepoints, func(t trace.Tracepoint) bool { return t.Number == n }) {
+// hasTracepoint goes over the frames only if there is no definition; the index has their tracepoints without reading them.
+func hasTracepoint(v *view.View, n trace.Number) bool {
+	if slices.ContainsFunc(v.Content.Header().Tracepoints, func(t trace.Tracepoint) bool { return t.Number == n }) {
 		return true
 	}
-	for i := range view.Content.NumFrames() {
-		if view.Content.Tracepoint(i) == n {
+	for i := range v.Content.NumFrames() {
+		if v.Content.Tracepoint(i) == n {
 			return true
 		}
 	}
@@ -123,9 +126,9 @@ func hasTracepoint(view *frameview.View, n trace.Number) bool {
 }
 
 // tracepointList says what tracepoints are defined.
-func tracepointList(view *frameview.View) string {
+func tracepointList(v *view.View) string {
 	var numbers []trace.Number
-	for _, t := range view.Content.Header().Tracepoints {
+	for _, t := range v.Content.Header().Tracepoints {
 		numbers = append(numbers, t.Number)
 	}
 	if len(numbers) == 0 {
@@ -151,21 +154,22 @@ func joinNumbers(numbers []trace.Number) string {
 	return list
 }
 
-// pcs are the conditions on the pc.
-func (o *choiceOptions) pcs(view *frameview.View) (groups [][]tfile.Query, err error) {
+// pcs are the conditions on the pc, as groups of which a frame has to meet one query each: it is at one of the places, in one of the
+// ranges, and outside of every range of --outside, each of which is therefore a group.
+func (o *choiceOptions) pcs(v *view.View) (groups [][]tfile.Query, err error) {
 	var at []tfile.Query
 	for _, place := range o.PC {
-		addrs, err := survey.Places(view.Symbols, place)
+		addrs, err := survey.Places(v.Symbols, place)
 		if err != nil {
-			return nil, fmt.Errorf("--pc %w%s", err, symbolHint(view))
+			return nil, fmt.Errorf("--pc %w%s", err, symbolHint(v))
 		}
 		at = append(at, survey.At(addrs)...)
 	}
 	var in []tfile.Query
 	for _, extent := range o.Range {
-		q, err := extentQuery(view, tfile.ByRange, extent)
+		q, err := extentQuery(v, tfile.ByRange, extent)
 		if err != nil {
-			return nil, fmt.Errorf("--range %w%s", err, symbolHint(view))
+			return nil, fmt.Errorf("--range %w%s", err, symbolHint(v))
 		}
 		in = append(in, q)
 	}
@@ -175,46 +179,48 @@ func (o *choiceOptions) pcs(view *frameview.View) (groups [][]tfile.Query, err e
 		}
 	}
 	for _, extent := range o.Outside {
-		q, err := extentQuery(view, tfile.ByOutside, extent)
+		q, err := extentQuery(v, tfile.ByOutside, extent)
 		if err != nil {
-			return nil, fmt.Errorf("--outside %w%s", err, symbolHint(view))
+			return nil, fmt.Errorf("--outside %w%s", err, symbolHint(v))
 		}
 		groups = append(groups, []tfile.Query{q})
 	}
 	return groups, nil
 }
 
-func extentQuery(view *frameview.View, kind tfile.QueryKind, extent string) (tfile.Query, error) {
-	low, high, err := survey.Extent(view.Symbols, extent)
+// extentQuery makes a query of LOW,HIGH or the name of a function, all parts of it if the compiler has split it.
+func extentQuery(v *view.View, kind tfile.QueryKind, extent string) (tfile.Query, error) {
+	low, high, err := survey.Extent(v.Symbols, extent)
 	return tfile.Query{Kind: kind, Low: low, High: high}, err
 }
 
-// symbolHint says how there could be symbols.
-func symbolHint(view *frameview.View) string {
-	if view.Symbols != nil {
+// symbolHint is the advice behind an error about a symbol when no program has been found.
+func symbolHint(v *view.View) string {
+	if v.Symbols != nil {
 		return ""
 	}
 	return " (--exec names the program that has them)"
 }
 
 // each calls do for the frames of the choice.
-func (c *frameChoice) each(ctx context.Context, view *frameview.View, do func(frameview.Frame) error) error {
+func (c *frameChoice) each(ctx context.Context, v *view.View, do func(view.Frame) error) error {
 	if c.last > 0 {
-		return c.EachOfLast(ctx, c.last, view, do)
+		return c.EachOfLast(ctx, c.last, v, do)
 	}
-	return c.Each(ctx, view, do)
+	return c.Each(ctx, v, do)
 }
 
 // count returns how many frames each would be called for.
-func (c *frameChoice) count(ctx context.Context, view *frameview.View) (int, error) {
-	n, err := c.Count(ctx, view)
+func (c *frameChoice) count(ctx context.Context, v *view.View) (int, error) {
+	n, err := c.Count(ctx, v)
 	if c.last > 0 {
 		n = min(n, c.last)
 	}
 	return n, err
 }
 
-// warn says of how many frames the condition could not be computed.
+// warn reports frames in which the condition could not be evaluated, by the name that they lack: such a frame is not chosen, and a user
+// who is not told would take that for false.
 func (c *frameChoice) warn(messages io.Writer, name string) {
 	if c.where == nil {
 		return

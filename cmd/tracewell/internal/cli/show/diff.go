@@ -10,20 +10,20 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/survey"
 	"tracewell/view/wire"
 )
 
-// changePrinter prints what changed in each frame.
+// changePrinter prints how each frame differs from the previous one of its tracepoint, a line for each register, variable and member.
 type changePrinter struct {
 	out        *console.Output
-	view       *frameview.View
+	view       *view.View
 	comparison *survey.Comparison
 	values     printing.ValuePrinter
-	some       bool
+	some       bool // a frame has been printed
 	lines      []changeLine
-	text       []byte // of all lines
+	text       []byte // of the lines of one frame, one after the other
 }
 
 // changeLine is what changed, and where its values stand in the text.
@@ -32,11 +32,13 @@ type changeLine struct {
 	start, end int
 }
 
-func newChangePrinter(out *console.Output, view *frameview.View) *changePrinter {
-	return &changePrinter{out: out, view: view, comparison: survey.NewComparison(view), values: printing.NewValuePrinter(view)}
+// newChangePrinter compares frames with the previous one of their tracepoint, of which it keeps a copy per tracepoint.
+func newChangePrinter(out *console.Output, v *view.View) *changePrinter {
+	return &changePrinter{out: out, view: v, comparison: survey.NewComparison(v), values: printing.NewValuePrinter(v)}
 }
 
-func (p *changePrinter) Add(frame frameview.Frame) error {
+// Add implements printing.FrameWriter. The lines of a frame are gathered first, since the column of names is as wide as they need.
+func (p *changePrinter) Add(frame view.Frame) error {
 	since, changes, ok, err := p.comparison.Compare(frame)
 	if err != nil {
 		return err
@@ -64,7 +66,7 @@ func (p *changePrinter) Add(frame frameview.Frame) error {
 	return p.print()
 }
 
-// widestName is how wide the column of names is at most.
+// widestName limits the column of names: one path like a.b[3].c.d must not push the values of all lines out of sight.
 const widestName = 40
 
 // print prints the lines of a frame, with the names in a column.
@@ -83,9 +85,11 @@ func (p *changePrinter) print() error {
 	return nil
 }
 
+// Flush implements printing.FrameWriter. Each frame has been written whole.
 func (p *changePrinter) Flush() error { return nil }
 
-// write prints a change: of what has parts, those that are not the same.
+// write prints a change. A value of a known type is compared member by member, memory without a type stretch by stretch, and only the
+// parts that differ are printed; a block whose length has changed is printed whole, as nothing pairs its bytes.
 func (p *changePrinter) write(change survey.Change) {
 	name := text.Visible(change.Name)
 	if change.Register != nil {
@@ -113,7 +117,7 @@ func (p *changePrinter) write(change survey.Change) {
 	for _, m := range survey.Members(change.Name, t, change.Old, change.New) {
 		appendTo := func(dst, side []byte) []byte { return p.values.AppendField(dst, m.Field, side) }
 		if m.Field.Bits > 0 && bytes.Equal(appendTo(nil, m.Old), appendTo(nil, m.New)) {
-			continue // its neighbour has changed
+			continue // a neighbour in the same byte has changed
 		}
 		p.writeLine(text.Visible(m.Name), appendTo, m.Old, m.New)
 	}
@@ -127,6 +131,7 @@ func (p *changePrinter) writeStretches(name string, change survey.Change) {
 	}
 }
 
+// writeLine adds a line "OLD → NEW", both written by appendTo into the text of all lines, which is reused for each frame.
 func (p *changePrinter) writeLine(name string, appendTo func(dst, side []byte) []byte, before, after []byte) {
 	start := len(p.text)
 	p.text = append(appendTo(p.text, before), " → "...)
@@ -143,6 +148,7 @@ func (p *changePrinter) appendVariable(dst []byte, number int32, side []byte) []
 	return strconv.AppendInt(dst, int64(n), 10)
 }
 
+// appendMemory writes bytes without a type: as an integer if they are as long as one, else in hexadecimal.
 func (p *changePrinter) appendMemory(dst, b []byte) []byte {
 	return printing.AppendValue(dst, p.view, b)
 }

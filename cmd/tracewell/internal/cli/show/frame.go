@@ -10,65 +10,67 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/internal/text"
 	"tracewell/tdesc"
-	frameview "tracewell/view"
+	"tracewell/view"
 )
 
-// writeFrame prints all of one frame.
-func writeFrame(out *console.Output, view *frameview.View, reader *frameview.Reader, frame frameview.Frame) error {
+// writeFrame prints all of one frame: its definition, then what was collected by name, registers, memory and variables, as GDB's tdump
+// does. A section without content is left out with its heading. Errors of out are kept by it, so only the last write is checked.
+func writeFrame(out *console.Output, v *view.View, reader *view.Reader, frame view.Frame) error {
 	reader.Set(frame)
-	fmt.Fprintln(out, out.Style.Heading(frameTitle(view, frame)))
-	if t := view.Definition(frame); t != nil {
+	fmt.Fprintln(out, out.Style.Heading(frameTitle(v, frame)))
+	if t := v.Definition(frame); t != nil {
 		fmt.Fprintln(out)
-		printing.WriteDefinition(out, view, t)
+		printing.WriteDefinition(out, v, t)
 	}
-	writeCollected(out, view, reader)
-	writeRegisters(out, view, frame)
-	writeMemory(out, view, frame)
-	writeVariables(out, view, frame)
+	writeCollected(out, v, reader)
+	writeRegisters(out, v, frame)
+	writeMemory(out, v, frame)
+	writeVariables(out, v, frame)
 	if frame.Damaged != nil {
 		fmt.Fprintf(out, "\nThe rest cannot be read: %v\n", frame.Damaged)
 	}
-	_, err := out.Write(nil) // of all that was printed
+	_, err := out.Write(nil) // returns the first error of the writes above
 	return err
 }
 
-// frameTitle says what frame it is.
-func frameTitle(view *frameview.View, frame frameview.Frame) string {
+// frameTitle is the heading of a frame: "Frame 7 of tracepoint 2 at 0x401131 <push+4>, after a step". A frame need not hold the pc.
+func frameTitle(v *view.View, frame view.Frame) string {
 	title := fmt.Sprintf("Frame %d of tracepoint %d", frame.Number, frame.Tracepoint())
 	if frame.HasPC {
-		title += " at " + string(printing.AppendCode(nil, view, frame.PC))
+		title += " at " + string(printing.AppendCode(nil, v, frame.PC))
 	}
-	if view.Stepped(frame) {
+	if v.Stepped(frame) {
 		title += ", after a step"
 	}
 	return title
 }
 
-// registerNameWidth is the width of names in GDB's info registers.
+// registerNameWidth is the width of names in GDB's "info registers", whose lines users and scripts compare with these.
 const registerNameWidth = 15
 
-// writeRegisters prints registers as GDB's info registers does, the pointers to code with their symbols.
-// Those that the frame lacks, and that nobody has asked for, share a line.
-func writeRegisters(out *console.Output, view *frameview.View, frame frameview.Frame) {
+// writeRegisters prints registers as GDB's "info registers" does, pointers to code with their symbols. A frame of record holds only the
+// beginning of the g packet up to the last register that was asked for; registers behind it share a line. Without a target
+// description the layout of the block is not known, and its bytes are dumped.
+func writeRegisters(out *console.Output, v *view.View, frame view.Frame) {
 	block := frame.Registers()
 	if block == nil {
 		return
 	}
 	fmt.Fprintln(out, "\n"+out.Style.Heading("Registers"))
-	if view.Layout == nil {
+	if v.Layout == nil {
 		out.Write(text.AppendHexDump(nil, "", 0, block))
 		return
 	}
-	order := view.Content.Header().Order
+	order := v.Content.Header().Order
 	var lacking []string
-	for _, slot := range view.Registers() {
-		if _, has := slot.Bytes(block); !has && !view.AsksFor(frame, slot) {
+	for _, slot := range v.Registers() {
+		if _, has := slot.Bytes(block); !has && !v.AsksFor(frame, slot) {
 			lacking = append(lacking, text.Visible(slot.Reg.Name))
 			continue
 		}
 		value := slot.Format(block, order)
 		if slot.Reg.Type == "code_ptr" {
-			value += codeSymbol(view, slot, block)
+			value += codeSymbol(v, slot, block)
 		}
 		fmt.Fprintf(out, "%-*s%s\n", registerNameWidth, text.Visible(slot.Reg.Name), value)
 	}
@@ -77,7 +79,7 @@ func writeRegisters(out *console.Output, view *frameview.View, frame frameview.F
 	}
 }
 
-// namedLacking is how many of the registers that a frame lacks are named.
+// namedLacking is how many of the registers that a frame lacks are named: with AVX-512 there are more than a hundred.
 const namedLacking = 4
 
 // lackingText is "eflags, cs, ss, ds and 128 more were not asked for".
@@ -89,27 +91,28 @@ func lackingText(names []string) string {
 }
 
 // codeSymbol is what GDB prints behind a pointer to code: " <push+95>".
-func codeSymbol(view *frameview.View, slot *tdesc.Slot, block []byte) string {
+func codeSymbol(v *view.View, slot *tdesc.Slot, block []byte) string {
 	b, ok := slot.Bytes(block)
 	if !ok {
 		return ""
 	}
-	n, _ := view.Integer(b)
-	return addressSymbol(view, n)
+	n, _ := v.Integer(b)
+	return addressSymbol(v, n)
 }
 
-func addressSymbol(view *frameview.View, n uint64) string {
-	if name := view.Describe(arch.Addr(n)); name != "" {
+// addressSymbol is the symbol of an address as GDB prints it behind a value, or empty without symbols.
+func addressSymbol(v *view.View, n uint64) string {
+	if name := v.Describe(arch.Addr(n)); name != "" {
 		return " <" + text.Visible(name) + ">"
 	}
 	return ""
 }
 
 // writeCollected prints what was collected by its name, besides registers and variables, as GDB's tdump does.
-func writeCollected(out *console.Output, view *frameview.View, reader *frameview.Reader) {
+func writeCollected(out *console.Output, v *view.View, reader *view.Reader) {
 	var line []byte
 	heading := false
-	values := printing.NewValuePrinter(view)
+	values := printing.NewValuePrinter(v)
 	for _, item := range reader.Items() {
 		if !item.InMemory() {
 			continue
@@ -127,10 +130,12 @@ func writeCollected(out *console.Output, view *frameview.View, reader *frameview
 	}
 }
 
-func writeMemory(out *console.Output, view *frameview.View, frame frameview.Frame) {
+// writeMemory dumps the blocks of a frame. Blocks that writeCollected has printed by name are dumped again, since the name may be of
+// a part of them only. A block of no bytes, as from a string at an unreadable address, has no dump.
+func writeMemory(out *console.Output, v *view.View, frame view.Frame) {
 	heading := false
 	for block := range frame.Blocks() {
-		dump := printing.AppendBlock(nil, view, "", block)
+		dump := printing.AppendBlock(nil, v, "", block)
 		if dump != nil && !heading {
 			heading = true
 			fmt.Fprintln(out, "\n"+out.Style.Heading("Memory"))
@@ -139,13 +144,15 @@ func writeMemory(out *console.Output, view *frameview.View, frame frameview.Fram
 	}
 }
 
-func writeVariables(out *console.Output, view *frameview.View, frame frameview.Frame) {
-	for i, variable := range frameview.AppendVariables(nil, frame) {
+// writeVariables prints trace state variables, signed as GDB does, and the time of $trace_timestamp in words where it can be one:
+// gdbserver and Tracewell count it in microseconds of Unix time, other stubs count from anywhere.
+func writeVariables(out *console.Output, v *view.View, frame view.Frame) {
+	for i, variable := range view.AppendVariables(nil, frame) {
 		if i == 0 {
 			fmt.Fprintln(out, "\n"+out.Style.Heading("Variables"))
 		}
-		fmt.Fprintf(out, "$%s = %d", text.Visible(view.VariableName(variable.Number)), variable.Value)
-		if view.IsTimestamp(variable.Number) && printing.IsUnixTime(variable.Value) {
+		fmt.Fprintf(out, "$%s = %d", text.Visible(v.VariableName(variable.Number)), variable.Value)
+		if v.IsTimestamp(variable.Number) && printing.IsUnixTime(variable.Value) {
 			fmt.Fprintf(out, " (%s)", time.UnixMicro(variable.Value).Format("2006-01-02 "+printing.ClockFormat+" MST"))
 		}
 		fmt.Fprintln(out)

@@ -30,7 +30,7 @@ func (*InfoCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. Other formats that OpenTrace reads have no header, sizes and definitions in the sense of a trace file.
 func (c *InfoCommand) Run(streams console.Streams) error {
 	opts, err := c.Options()
 	if err != nil {
@@ -56,6 +56,8 @@ func (c *InfoCommand) Run(streams console.Streams) error {
 	})
 }
 
+// writeHeader prints what the file says of itself, and for what it does not say, where the answer comes from: the length of a register
+// block and the byte order are guessed for files that lack a line or a description.
 func writeHeader(out *console.Output, t *input.TraceFile) {
 	file := t.View.File
 	header := file.Header()

@@ -11,7 +11,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/internal/progress"
 	"tracewell/internal/text"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/survey"
 	"tracewell/view/wire"
 )
@@ -54,7 +54,8 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. A file that is damaged is shown as far as it can be read; the damage is the error, so the exit status
+// is 2. The choice is made before anything is printed, as an unknown tracepoint or symbol shall leave standard output empty.
 func (c *Command) Run(streams console.Streams) error {
 	if len(c.Value) > 0 && (c.Full || c.Diff || c.Count) {
 		return errors.New("--value prints figures, and can't be used together with --full, --diff and --count")
@@ -79,6 +80,7 @@ func (c *Command) Run(streams console.Streams) error {
 	}
 	bar := c.bar(streams, t, choice)
 	defer bar.Done()
+	// The bar is on standard error and is removed before the first error or the total is printed below it.
 	choice.Progress = bar.Set
 	var damage printing.Damages
 	err = c.Write(streams, func(ctx context.Context, out *console.Output) error {
@@ -94,10 +96,11 @@ func (c *Command) Run(streams console.Streams) error {
 		if err != nil {
 			return err
 		}
+		// Rows wait until the width of each column is known. On a terminal they are printed after a while all the same.
 		if table, ok := p.(*printing.FrameTable); ok && out.Lines > 0 {
 			choice.Progress = table.KeepUp(out)
 		}
-		err = choice.each(ctx, t.View, func(frame frameview.Frame) error {
+		err = choice.each(ctx, t.View, func(frame view.Frame) error {
 			damage.Note(frame)
 			return p.Add(frame)
 		})
@@ -111,7 +114,8 @@ func (c *Command) Run(streams console.Streams) error {
 	return errors.Join(err, damage.Err(t.Name), t.Err)
 }
 
-// printer returns what prints frames in the manner that was asked for.
+// printer returns the writer of frames that the options choose. xor tags of manner exclude most combinations; of the others --value
+// comes first, because it implies --stats, and --full is meant by --frame, as a table of one row would be a poor answer.
 func (c *Command) printer(out *console.Output, t *input.TraceFile) (printing.FrameWriter, error) {
 	switch {
 	case c.Stats || len(c.Value) > 0:
@@ -132,7 +136,8 @@ func (c *Command) printer(out *console.Output, t *input.TraceFile) (printing.Fra
 	return table, err
 }
 
-// bar returns one for going over frames, nil if what is printed meanwhile may be on the terminal that it would be on.
+// bar returns a progress bar for reading the chosen frames. It is nil, which shows nothing, if frames are printed to a terminal or a pipe:
+// a pipe may end in a pager, which draws on the same terminal.
 func (c *Command) bar(streams console.Streams, t *input.TraceFile, choice *frameChoice) *progress.Bar {
 	stat, err := streams.Out.Stat()
 	if !c.Count && !c.Stats && len(c.Value) == 0 && (err != nil || !stat.Mode().IsRegular()) {
@@ -143,13 +148,15 @@ func (c *Command) bar(streams console.Streams, t *input.TraceFile, choice *frame
 	})
 }
 
-// objectPrinter prints frames as JSON, with what has changed in them.
+// objectPrinter prints frames as JSON objects with the members "since" and "changed" of wire.ChangedFrame.
 type objectPrinter struct {
 	*wire.JSONFrames
 	comparison *survey.Comparison
 }
 
-func (p *objectPrinter) Add(frame frameview.Frame) error {
+// Add implements printing.FrameWriter. The object of the frame is written first and opened again for the members of the comparison:
+// frames are many, so none is built as a value and encoded.
+func (p *objectPrinter) Add(frame view.Frame) error {
 	since, changes, ok, err := p.comparison.Compare(frame)
 	if err != nil {
 		return err
@@ -164,15 +171,16 @@ func (p *objectPrinter) Add(frame frameview.Frame) error {
 	return err
 }
 
-// framePrinter prints all of each frame, with a line between them.
+// framePrinter prints all of each frame, with an empty line between two.
 type framePrinter struct {
 	out    *console.Output
-	view   *frameview.View
-	reader *frameview.Reader
-	some   bool
+	view   *view.View
+	reader *view.Reader
+	some   bool // a frame has been printed
 }
 
-func (p *framePrinter) Add(frame frameview.Frame) error {
+// Add implements printing.FrameWriter.
+func (p *framePrinter) Add(frame view.Frame) error {
 	if p.some {
 		fmt.Fprintln(p.out)
 	}
@@ -180,4 +188,5 @@ func (p *framePrinter) Add(frame frameview.Frame) error {
 	return writeFrame(p.out, p.view, p.reader, frame)
 }
 
+// Flush implements printing.FrameWriter. Each frame has been written whole.
 func (p *framePrinter) Flush() error { return nil }

@@ -11,31 +11,32 @@ import (
 	"tracewell/internal/jsontext"
 	"tracewell/internal/text"
 	"tracewell/symbol/ctype"
-	frameview "tracewell/view"
+	"tracewell/view"
 	"tracewell/view/survey"
 	"tracewell/view/wire"
 )
 
-// statistics gathers figures of frames and prints them at the end.
+// statistics gathers figures of frames, in memory that does not grow with their number, and prints them at the end.
 type statistics struct {
 	out     *console.Output
-	view    *frameview.View
+	view    *view.View
 	json    bool
 	exprs   []string
 	summary *survey.Summary
 }
 
-// newStatistics measures the values of exprs, too.
-func newStatistics(out *console.Output, view *frameview.View, exprs []string, asJSON bool) (*statistics, error) {
-	s := &statistics{out: out, view: view, json: asJSON, exprs: exprs}
-	reader := view.NewReader()
+// newStatistics also measures expressions. They are compiled once, by the names that any tracepoint of the file collects; a frame that
+// lacks one of the names counts as without a value, which is no error.
+func newStatistics(out *console.Output, v *view.View, exprs []string, asJSON bool) (*statistics, error) {
+	s := &statistics{out: out, view: v, json: asJSON, exprs: exprs}
+	reader := v.NewReader()
 	var values []survey.Value
 	for _, text := range exprs {
-		e, err := view.Expression(text)
+		e, err := v.Expression(text)
 		if err != nil {
 			return nil, fmt.Errorf("--value: %w", err)
 		}
-		values = append(values, func(frame frameview.Frame) (survey.Reading, bool) {
+		values = append(values, func(frame view.Frame) (survey.Reading, bool) {
 			reader.Set(frame)
 			v, ok := e.Value(reader)
 			if !ok {
@@ -45,15 +46,17 @@ func newStatistics(out *console.Output, view *frameview.View, exprs []string, as
 			return survey.Reading{Number: v, Text: text, IsText: isText}, true
 		})
 	}
-	s.summary = survey.NewSummary(view.Content.Header().Variables, values...)
+	s.summary = survey.NewSummary(v.Content.Header().Variables, values...)
 	return s, nil
 }
 
-func (s *statistics) Add(frame frameview.Frame) error {
+// Add implements printing.FrameWriter. Frames of while-stepping are counted apart: they would drown the hits.
+func (s *statistics) Add(frame view.Frame) error {
 	s.summary.Add(frame, s.view.Stepped(frame))
 	return nil
 }
 
+// Flush implements printing.FrameWriter: only now the figures are whole.
 func (s *statistics) Flush() error {
 	if s.json {
 		return s.objects()
@@ -91,7 +94,8 @@ func (s *statistics) write(t *survey.Figures) {
 	}
 }
 
-// pcs says where frames were made.
+// pcs describes the addresses of the frames: one, or how many different ones and their range. Counting stops at survey.MostPCs, so that
+// memory stays bounded with a tracepoint at thousands of inlined locations.
 func (s *statistics) pcs(t *survey.Figures) string {
 	switch t.PCs {
 	case 0:
@@ -106,7 +110,7 @@ func (s *statistics) pcs(t *survey.Figures) string {
 	return fmt.Sprintf("%s, from %s to %s", count, printing.AppendAddress(nil, s.view, t.Low), printing.AppendAddress(nil, s.view, t.High))
 }
 
-// times says how fast frames came.
+// times is the time from the first to the last frame, and the rate. It needs $trace_timestamp in at least two frames.
 func times(t *survey.Figures) string {
 	rate, ok := t.Rate()
 	if !ok {

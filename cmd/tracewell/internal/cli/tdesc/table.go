@@ -9,7 +9,8 @@ import (
 	"tracewell/tdesc"
 )
 
-// row adds a row of texts from a description to a table.
+// row adds a row to a table. The texts come from a document, which may come from a stub, so they are made visible: no name of a register
+// may command the terminal.
 func row(table *text.Table, texts ...string) error {
 	var cells [][]byte
 	for _, t := range texts {
@@ -18,7 +19,7 @@ func row(table *text.Table, texts ...string) error {
 	return table.Row(cells)
 }
 
-// writeLayout prints a line for each register in the order of the g packet.
+// writeLayout prints a line for each register in the order of the g packet. Offsets and sizes are in bytes.
 func writeLayout(out *console.Output, layout *tdesc.Layout) error {
 	table := text.NewTable(out, out.Width, out.Style, text.Column{Title: "offset", Right: true},
 		text.Column{Title: "size", Right: true}, text.Column{Title: "number", Right: true}, text.Column{Title: "register"},
@@ -33,7 +34,8 @@ func writeLayout(out *console.Output, layout *tdesc.Layout) error {
 	return table.Flush()
 }
 
-// writeDescription prints a description as a header and a table of its registers.
+// writeDescription prints a description as a header and a table of its registers, in the order of the document. "saved" is the attribute
+// save-restore: whether GDB restores the register after a call that it makes in the program.
 func writeDescription(out *console.Output, t *tdesc.Target) error {
 	console.Entry(out, "architecture", "%s", console.OrUnknown(text.Visible(t.Architecture)))
 	console.Entry(out, "OS ABI", "%s", console.OrUnknown(text.Visible(t.OSABI)))
