@@ -1,6 +1,6 @@
-// Package cli is the command line: a folder for each command that has several files, and a file for each other. A command reads flags,
-// calls the library that does the work, and turns the outcome into output and an exit status. There is no logic here that a program
-// could want without a terminal.
+// Package cli is the command line: a folder for each command that has several files, and a file for each other. A command reads
+// flags, calls the library that does the work, and turns the outcome into output and an exit status. There is no logic here that
+// a program could want without a terminal.
 //
 // Data goes to standard output and everything else to standard error. The exit status is 0 for done, 1 for a difference or
 // a finding, 2 for wrong usage, unreadable input or failure.
@@ -51,12 +51,13 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
-// exit is the panic by which --help and --version end parsing. kong would call os.Exit, and deferred functions, tests and the terminal
-// would not survive that.
+// exit is the panic by which --help and --version end parsing. kong would call os.Exit, and deferred functions, tests and the
+// terminal would not survive that.
 type exit struct{ status int }
 
-// Run runs one command line, without the name of the program, and returns its exit status. It prints the error, unless the command has
-// printed its own (console.ErrTold), and touches no global state, so that tests run many command lines in one process.
+// Run runs one command line, without the name of the program, and returns its exit status. It prints the error, unless the
+// command has printed its own (console.ErrTold), and touches no global state, so that tests run many command lines in one
+// process.
 func Run(args []string, streams console.Streams) (status int) {
 	defer func() {
 		switch r := recover().(type) {
@@ -101,8 +102,8 @@ func Run(args []string, streams console.Streams) (status int) {
 	return console.StatusFailure
 }
 
-// visibleLines escapes what commands a terminal, line by line: names of files and symbols stand in errors as they are, and may come from a
-// file that somebody else has made.
+// visibleLines escapes what commands a terminal, line by line: names of files and symbols stand in errors as they are, and may
+// come from a file that somebody else has made.
 func visibleLines(message string) string {
 	lines := strings.Split(message, "\n")
 	for i, line := range lines {
@@ -111,7 +112,8 @@ func visibleLines(message string) string {
 	return strings.Join(lines, "\n")
 }
 
-// parserOptions configure the parser. Variables stand in help texts for lists that other packages keep, so that help never lags behind.
+// parserOptions configure the parser. Variables stand in help texts for lists that other packages keep, so that help never lags
+// behind.
 func parserOptions(streams console.Streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("tracewell"),

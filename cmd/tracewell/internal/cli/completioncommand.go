@@ -38,8 +38,8 @@ func (c *completionCommand) Run(streams console.Streams) error {
 	return completion.WriteScript(streams.Out, c.Shell, "tracewell")
 }
 
-// completes are functions that complete values which depend on files, processes and tables, by the tag "complete" of an option. They run
-// while somebody waits for a shell: they print nothing, and return nothing for what they cannot read.
+// completes are functions that complete values which depend on files, processes and tables, by the tag "complete" of an option.
+// They run while somebody waits for a shell: they print nothing, and return nothing for what they cannot read.
 var completes = map[string]completion.Values{
 	"commands":    completeCommands,
 	"locations":   completeLocations,
@@ -110,8 +110,8 @@ func completeLocations(line *completion.Line, beginning string) []completion.Can
 	return found[:min(len(found), locationLimit)]
 }
 
-// programOf is the ELF file whose names a command line uses: --exec, the process of --pid, the program that record launches, or the one that
-// the trace file says was traced.
+// programOf is the ELF file whose names a command line uses: --exec, the process of --pid, the program that record launches, or
+// the one that the trace file says was traced.
 func programOf(line *completion.Line) string {
 	if exec := line.Options["exec"]; len(exec) > 0 {
 		return exec[len(exec)-1]
@@ -130,8 +130,8 @@ func programOf(line *completion.Line) string {
 	return path
 }
 
-// headerOf reads the header of the trace file that is the first operand. A pipe is left alone, as reading it would take it away from the
-// command, and warnings go to /dev/null, as the user is typing in that terminal.
+// headerOf reads the header of the trace file that is the first operand. A pipe is left alone, as reading it would take it away
+// from the command, and warnings go to /dev/null, as the user is typing in that terminal.
 func headerOf(line *completion.Line) (header tfile.Header, ok bool) {
 	if len(line.Operands) == 0 || line.Operands[0] == "-" {
 		return header, false
@@ -181,8 +181,8 @@ func completeRegisters(line *completion.Line, beginning string) (found []complet
 	return found
 }
 
-// completeProcesses are the processes that this user may trace, in the order of /proc, with their names: whoever may read the link to the
-// executable may also ptrace the process (ptrace(2), PTRACE_MODE_READ), but for Yama.
+// completeProcesses are the processes that this user may trace, in the order of /proc, with their names: whoever may read the
+// link to the executable may also ptrace the process (ptrace(2), PTRACE_MODE_READ), but for Yama.
 func completeProcesses(*completion.Line, string) (found []completion.Candidate) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -85,8 +85,8 @@ Kinds of fault:
 ` + kinds.String()
 }
 
-// Run implements kong's command. The exit status is 2 if a fault could not be injected, as a test that relies on the fault would compare
-// equal traces. The trace is written first, and whole or not at all; positions of faults follow on standard error.
+// Run implements kong's command. The exit status is 2 if a fault could not be injected, as a test that relies on the fault would
+// compare equal traces. The trace is written first, and whole or not at all; positions of faults follow on standard error.
 func (c *generateCommand) Run(streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return err
@@ -118,8 +118,8 @@ func (c *generateCommand) Run(streams console.Streams) error {
 	return c.tell(planted, streams)
 }
 
-// writeProgram writes the program of which the trace is, and its source beside it: the path of the source is in the debug information, so
-// that GDB lists it while replay runs the trace.
+// writeProgram writes the program of which the trace is, and its source beside it: the path of the source is in the debug
+// information, so that GDB lists it while replay runs the trace.
 func (c *generateCommand) writeProgram() error {
 	if c.ELF == "" {
 		return nil
@@ -193,8 +193,8 @@ func (g *growing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// tell prints where the faults are, and writes the same as JSON for --planted. Faults that were not injected lie behind the end of the
-// trace, or nothing from there on can have them.
+// tell prints where the faults are, and writes the same as JSON for --planted. Faults that were not injected lie behind the end
+// of the trace, or nothing from there on can have them.
 func (c *generateCommand) tell(planted []generate.Planted, streams console.Streams) error {
 	answer := generate.Outcome{Planted: []generate.PlantedFault{}}
 	missed := slices.Clone(c.Fault)

@@ -27,8 +27,8 @@ func (*manCommand) Examples() string {
 // exitText is the section EXIT STATUS of every page; commands with more to say about it have that in their examples.
 const exitText = "0 when all is done, 1 for a difference or a finding, 2 for a wrong command line, unreadable input or a failure."
 
-// Run implements kong's command. The date of the pages is that of the commit, not of the build, so that the same source gives the same
-// pages; existing pages are replaced.
+// Run implements kong's command. The date of the pages is that of the commit, not of the build, so that the same source gives the
+// same pages; existing pages are replaced.
 func (c *manCommand) Run(k *kong.Kong) error {
 	if err := os.MkdirAll(c.Folder, 0o755); err != nil {
 		return fmt.Errorf("man: %w", err)

@@ -64,7 +64,8 @@ func buildOf(info *debug.BuildInfo) wire.Build {
 // shortCommit is how many digits of a commit are printed: as many as git itself abbreviates to in large repositories.
 const shortCommit = 12
 
-// versionLine describes a build for people, as in "tracewell v1.2.0 (commit 0123456789ab of 2024-05-01, modified), go1.24.0, linux/amd64".
+// versionLine describes a build for people, as in "tracewell v1.2.0 (commit 0123456789ab of 2024-05-01, modified), go1.24.0,
+// linux/amd64".
 func versionLine(b wire.Build) string {
 	var s strings.Builder
 	s.WriteString("tracewell " + b.Version)

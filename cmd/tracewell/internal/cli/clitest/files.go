@@ -72,17 +72,7 @@ func (h *Hurried) ReadAt(p []byte, offset int64) (int, error) {
 // Piped returns the reading end of a pipe into which the contents of a file are written, for commands that read standard input.
 func Piped(t *testing.T, name string) *os.File {
 	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	text := Content(t, name)
-	routine.Go(func() {
-		io.WriteString(w, text)
-		w.Close()
-	})
-	return r
+	return Feed(t, []byte(Content(t, name)))
 }
 
 // NewWriter gathers what is written to w.

@@ -25,8 +25,8 @@ func Put(t *testing.T, name string, data []byte) {
 // Update is the flag -update, by which tests write the golden files instead of comparing with them.
 var Update = flag.Bool("update", false, "rewrite the golden files")
 
-// CommandLine runs a command line of tracewell over these streams, and returns its exit status. Main gets it as an argument, since the
-// packages that cli imports, whose tests this package serves, cannot import cli.
+// CommandLine runs a command line of tracewell over these streams, and returns its exit status. Main gets it as an argument,
+// since the packages that cli imports, whose tests this package serves, cannot import cli.
 var CommandLine func(args []string, streams console.Streams) (status int)
 
 // OnTerminal is what TestMain finds in the environment of a test binary that is to be tracewell.
@@ -35,8 +35,8 @@ const OnTerminal = "TRACEWELL_TEST_ARGUMENTS"
 // IsTracewell is the same for one that has the arguments itself.
 const IsTracewell = "TRACEWELL_TEST_ITSELF"
 
-// Main runs the tests of a package, which may call Run. It makes the test binary tracewell itself for tests that need that as a process
-// of its own.
+// Main runs the tests of a package, which may call Run. It makes the test binary tracewell itself for tests that need that as a
+// process of its own.
 func Main(m *testing.M, run func(args []string, streams console.Streams) (status int)) {
 	CommandLine = run
 	own := console.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
@@ -56,8 +56,8 @@ type Outcome struct {
 	Status         int
 }
 
-// Run runs a command line in this process, with regular files for its output streams and /dev/null for its input. Nothing is a terminal, so
-// there are no colours and no progress bars.
+// Run runs a command line in this process, with regular files for its output streams and /dev/null for its input. Nothing is a
+// terminal, so there are no colours and no progress bars.
 func Run(t testing.TB, args ...string) Outcome {
 	t.Helper()
 	in, err := os.Open(os.DevNull)

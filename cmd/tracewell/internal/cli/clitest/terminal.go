@@ -21,8 +21,8 @@ import (
 	"tracewell/internal/test/testtool"
 )
 
-// AsTracewell puts a command tracewell into the PATH: a script that executes this test binary, with the arguments in the environment, as the
-// testing package would take them for its own flags. Arguments must not hold blanks.
+// AsTracewell puts a command tracewell into the PATH: a script that executes this test binary, with the arguments in the
+// environment, as the testing package would take them for its own flags. Arguments must not hold blanks.
 func AsTracewell(t *testing.T) {
 	t.Helper()
 	folder := t.TempDir()
@@ -37,7 +37,8 @@ func AsTracewell(t *testing.T) {
 	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
 }
 
-// Shell runs a script with sh and returns what it prints on both streams, and its exit status. A script that cannot be started fails the test.
+// Shell runs a script with sh and returns what it prints on both streams, and its exit status. A script that cannot be started
+// fails the test.
 func Shell(t *testing.T, script string, env ...string) (string, int) {
 	t.Helper()
 	c := exec.Command(testtool.Path(t, "sh"), "-c", script)
@@ -49,8 +50,8 @@ func Shell(t *testing.T, script string, env ...string) (string, int) {
 	return string(out), c.ProcessState.ExitCode()
 }
 
-// Session is a command line that runs on a pseudo-terminal of its own, in a session of its own, so that keys have their effect there and
-// nowhere else.
+// Session is a command line that runs on a pseudo-terminal of its own, in a session of its own, so that keys have their effect
+// there and nowhere else.
 type Session struct {
 	Screen  Screen
 	Command *exec.Cmd
@@ -66,8 +67,8 @@ func OnPTY(t *testing.T, variables []string, args ...string) *Session {
 	return StartOnPTY(t, command)
 }
 
-// StartOnPTY starts a command on a terminal of its own, which is killed and closed at the end of the test. The screen gets all that is
-// printed, with escape sequences.
+// StartOnPTY starts a command on a terminal of its own, which is killed and closed at the end of the test. The screen gets all
+// that is printed, with escape sequences.
 func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
 	t.Helper()
 	master, path, err := sys.OpenTerminalPair()

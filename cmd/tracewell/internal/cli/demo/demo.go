@@ -32,7 +32,8 @@ func (*Command) Examples() string {
 `
 }
 
-// demoQuestion is what the demonstration finds out. A condition makes it worth a tracepoint: printing every call would drown the answer.
+// demoQuestion is what the demonstration finds out. A condition makes it worth a tracepoint: printing every call would drown the
+// answer.
 const demoQuestion = "which jobs come to " + demo.Handle + " while more than 24 others wait?"
 
 // demonstration is what is left of a run of the demo program under trace. The process has ended by then.
@@ -42,8 +43,8 @@ type demonstration struct {
 	printed     string             // by the program
 }
 
-// demoTime is the timeout of the demonstration, whose program runs for less than a second: on a machine where ptrace is restricted in a way
-// that is not noticed, it must not hang.
+// demoTime is the timeout of the demonstration, whose program runs for less than a second: on a machine where ptrace is
+// restricted in a way that is not noticed, it must not hang.
 const demoTime = 30 * time.Second
 
 // Run implements kong's command. Names are checked before the program runs, so that the work of a second is not lost at its end.
@@ -56,7 +57,8 @@ func (c *Command) Run(streams console.Streams) error {
 	ctx, expire := context.WithTimeoutCause(ctx, demoTime, fmt.Errorf("the program has not ended after %v", demoTime))
 	defer expire()
 	if c.Output == "" {
-		c.Output = console.FreeName("tracewell-demo", func(path string) bool { return console.IsFree(path) && mayHold(programBeside(path)) })
+		c.Output = console.FreeName("tracewell-demo",
+			func(path string) bool { return console.IsFree(path) && mayHold(programBeside(path)) })
 	}
 	if program := programBeside(c.Output); !mayHold(program) {
 		return fmt.Errorf("%s would be written over by the program of the demonstration: give another name by -o", program)
@@ -76,8 +78,8 @@ func (c *Command) Run(streams console.Streams) error {
 	})
 }
 
-// save writes the trace file, and beside it the program, whose path it returns: without the program, GDB and show would have no names for
-// what was collected. Each file is written under another name and then renamed.
+// save writes the trace file, and beside it the program, whose path it returns: without the program, GDB and show would have no
+// names for what was collected. Each file is written under another name and then renamed.
 func (c *Command) save(engine *tracepoint.Engine, description string) (program string, err error) {
 	program = programBeside(c.Output)
 	if err := wholefile.Write(c.Output, func(w io.Writer) error { return engine.Save(w, description) }); err != nil {
@@ -92,7 +94,8 @@ func (c *Command) save(engine *tracepoint.Engine, description string) (program s
 	return program, os.Rename(draft, program)
 }
 
-// programBeside is the path of the program for a trace file: its name without .tf, or with .program if there is nothing to take away.
+// programBeside is the path of the program for a trace file: its name without .tf, or with .program if there is nothing to take
+// away.
 func programBeside(path string) string {
 	program, ok := strings.CutSuffix(path, ".tf")
 	if !ok || filepath.Base(path) == ".tf" {
@@ -101,7 +104,8 @@ func programBeside(path string) string {
 	return program
 }
 
-// mayHold reports whether the program may be written to a path: nothing is there, or the same program, as after an earlier demonstration.
+// mayHold reports whether the program may be written to a path: nothing is there, or the same program, as after an earlier
+// demonstration.
 func mayHold(path string) bool {
 	if console.IsFree(path) {
 		return true
@@ -171,8 +175,9 @@ func quoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// executable writes the demo program into a new folder within dir, the folder for temporary files if dir is empty. It returns the path and a
-// function that removes the folder with all that is in it. The folder is the user's alone (mode 0700), so nobody exchanges the program.
+// executable writes the demo program into a new folder within dir, the folder for temporary files if dir is empty. It returns the
+// path and a function that removes the folder with all that is in it. The folder is the user's alone (mode 0700), so nobody
+// exchanges the program.
 func executable(dir string) (path string, remove func(), err error) {
 	folder, err := os.MkdirTemp(dir, "tracewell-demo-")
 	if err != nil {

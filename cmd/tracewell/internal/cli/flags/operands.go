@@ -52,8 +52,8 @@ func takesNext(node *kong.Node, word string) bool {
 	return flag != nil && !flag.IsBool() && !flag.IsCounter()
 }
 
-// flagOf finds the flag of a word, by its long or short name, nil if there is none. Bundles of short flags and --flag=value take no next word,
-// so they need not be found.
+// flagOf finds the flag of a word, by its long or short name, nil if there is none. Bundles of short flags and --flag=value take
+// no next word, so they need not be found.
 func flagOf(node *kong.Node, word string) *kong.Flag {
 	for _, group := range node.AllFlags(false) {
 		for _, flag := range group {

@@ -26,7 +26,8 @@ type Command struct {
 	serveOptions
 }
 
-// outputOptions choose the forms of the report. Text, JSON and one line per difference exclude one another; JUnit and HTML come besides.
+// outputOptions choose the forms of the report. Text, JSON and one line per difference exclude one another; JUnit and HTML come
+// besides.
 type outputOptions struct {
 	JSON           bool           `group:"Output:" name:"json" xor:"form" help:"Print one JSON object per line, for each comparison."`
 	JUnit          string         `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML, for CI systems."`
@@ -60,9 +61,9 @@ Exit status: 0 all are equal, 1 some differ, 2 some could not be compared, or th
 `
 }
 
-// Run implements kong's command. Results are printed as they come, in the order of the pairs. An interrupted comparison is reported as
-// far as it came; pairs that were not begun are only counted. Servers of --serve start after the report, when the first difference
-// is known, and a signal then ends them with the exit status of the comparison.
+// Run implements kong's command. Results are printed as they come, in the order of the pairs. An interrupted comparison is
+// reported as far as it came; pairs that were not begun are only counted. Servers of --serve start after the report, when the
+// first difference is known, and a signal then ends them with the exit status of the comparison.
 func (c *Command) Run(streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell match --help)", err)
@@ -125,8 +126,8 @@ func (c *Command) check() error {
 	return c.checkServe()
 }
 
-// checkOutputs refuses output files whose folder is missing, and those that are also read, by whatever name or link: found at the end of
-// a night of comparisons, either would have cost the results.
+// checkOutputs refuses output files whose folder is missing, and those that are also read, by whatever name or link: found at the
+// end of a night of comparisons, either would have cost the results.
 func (c *Command) checkOutputs(pairs []batch.Pair) error {
 	inputs := append([]string{c.Pairs}, c.Files...)
 	for _, pair := range pairs {
@@ -152,8 +153,8 @@ func (c *Command) checkOutputs(pairs []batch.Pair) error {
 	return nil
 }
 
-// listed returns the pairs to compare: those of the manifest, or the first operand with each of the others. A pipe can be read once, so it
-// is the reference of one other trace only.
+// listed returns the pairs to compare: those of the manifest, or the first operand with each of the others. A pipe can be read
+// once, so it is the reference of one other trace only.
 func (c *Command) listed(streams console.Streams) ([]batch.Pair, error) {
 	if c.Pairs != "" {
 		return c.pairs(streams)
@@ -221,8 +222,8 @@ func (c *Command) merge(streams console.Streams) error {
 	return results.conclude()
 }
 
-// readResults reads a file that match --json has written, compressed or not, "-" being standard input. One that is cut off is refused
-// as a whole: the pairs behind the cut would be reported as pairs that no machine has compared.
+// readResults reads a file that match --json has written, compressed or not, "-" being standard input. One that is cut off is
+// refused as a whole: the pairs behind the cut would be reported as pairs that no machine has compared.
 func readResults(path string, streams console.Streams) ([]*batch.Result, error) {
 	source, err := input.OpenPacked(path, streams)
 	if err != nil {

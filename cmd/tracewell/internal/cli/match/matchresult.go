@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -14,8 +15,8 @@ import (
 	"tracewell/itrace/match/report"
 )
 
-// matchResults prints results as they come and counts them by verdict. Reports are kept only for JUnit and HTML, which are written at the
-// end; a report holds at most --max-differences differences.
+// matchResults prints results as they come and counts them by verdict. Reports are kept only for JUnit and HTML, which are
+// written at the end; a report holds at most --max-differences differences.
 type matchResults struct {
 	c       *Command
 	streams console.Streams
@@ -28,8 +29,9 @@ func newMatchResults(c *Command, streams console.Streams) *matchResults {
 	return &matchResults{c: c, streams: streams, counts: make(map[match.Verdict]int)}
 }
 
-// add prints a result in the form that the options choose. The reason of a failure goes to standard error as well, unless the report,
-// which contains it, is on the same terminal; if nothing at all could be read of both traces, there is no report but the reason.
+// add prints a result in the form that the options choose. The reason of a failure goes to standard error as well, unless the
+// report, which contains it, is on the same terminal; if nothing at all could be read of both traces, there is no report but the
+// reason.
 func (m *matchResults) add(r *batch.Result) error {
 	m.counts[r.Verdict]++
 	if m.c.JUnit != "" || m.c.HTML != "" {
@@ -77,8 +79,8 @@ func (m *matchResults) line(out *console.Output, r *batch.Result) error {
 	return err
 }
 
-// outline summarises a report in one line: the reason of a failure, or the number of differences and the first one, with its position in
-// the other trace, or in the reference if the other trace has nothing there.
+// outline summarises a report in one line: the reason of a failure, or the number of differences and the first one, with its
+// position in the other trace, or in the reference if the other trace has nothing there.
 func outline(r *match.Report) string {
 	switch {
 	case r.Verdict == match.Failed:
@@ -95,9 +97,7 @@ func outline(r *match.Report) string {
 	if first.What != "" {
 		s += " " + first.What
 	}
-	if at := first.Other; at != nil {
-		s += fmt.Sprintf(" at %s:%d", at.File, at.Line)
-	} else if at := first.Reference; at != nil {
+	if at := cmp.Or(first.Other, first.Reference); at != nil {
 		s += fmt.Sprintf(" at %s:%d", at.File, at.Line)
 	}
 	if first.Expected != "" || first.Got != "" {
@@ -114,8 +114,8 @@ func (m *matchResults) trace(r *batch.Result) {
 			speed = fmt.Sprintf(", %.0f MB/s", float64(t.Bytes)/1e6/r.Seconds)
 		}
 		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n",
-			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"), text.Plural(t.Records.Instructions, "instruction"),
-			text.Plural(t.Records.Registers, "register record"), text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
+			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"),
+			text.Plural(t.Records.Instructions, "instruction"), text.Plural(t.Records.Registers, "register record"), text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
 	}
 }
 
@@ -128,8 +128,8 @@ func (m *matchResults) total() int {
 	return total
 }
 
-// conclude prints the totals, writes JUnit and HTML, each whole or not at all, and returns the exit status as an error: a failure counts
-// more than a difference, because it may hide one.
+// conclude prints the totals, writes JUnit and HTML, each whole or not at all, and returns the exit status as an error: a failure
+// counts more than a difference, because it may hide one.
 func (m *matchResults) conclude() error {
 	if m.c.many() && !m.c.JSON && !m.c.Quiet {
 		err := console.Write(m.streams, func(out *console.Output) error {

@@ -26,8 +26,8 @@ type originalOptions struct {
 	Debug        bool        `group:"Options of Trace Matcher:" short:"d" help:"Print to standard error what was read, and how fast."`
 }
 
-// meaningOptions say what counts as a difference. By default times, numbers of instructions, disassembly, privilege and security do not, as
-// simulators and hardware disagree about them.
+// meaningOptions say what counts as a difference. By default times, numbers of instructions, disassembly, privilege and security
+// do not, as simulators and hardware disagree about them.
 type meaningOptions struct {
 	Compare []matchField  `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
 	Alias   []aliases     `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
@@ -39,12 +39,14 @@ type meaningOptions struct {
 // windowSize is the value of --window-size.
 type windowSize int64
 
-// UnmarshalText implements encoding.TextUnmarshaler. As in Trace Matcher, a word behind -w is taken for the number (see matchWords for
+// UnmarshalText implements encoding.TextUnmarshaler. As in Trace Matcher, a word behind -w is taken for the number (see
+// Words for
 // -w without one); here the error says what to do about it.
 func (w *windowSize) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < 1 {
-		return fmt.Errorf("-w takes a number of records, 1 or more, as in -w 5; %q is none; without a number it comes behind the files", text)
+		return fmt.Errorf("-w takes a number of records, 1 or more, as in -w 5; "+
+			"%q is none; without a number it comes behind the files", text)
 	}
 	*w = windowSize(n)
 	return nil
@@ -108,7 +110,8 @@ func Variables() kong.Vars {
 		names = append(names, d.Name)
 	}
 	list := func(words []string) string { return strings.Join(words, ", ") }
-	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()), "dialects": list(names)}
+	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()),
+		"dialects": list(names)}
 }
 
 // fieldsCompared are the values of --compare.
@@ -122,8 +125,8 @@ func fieldsCompared() (names []string) {
 // aliasSets are the names of the sets for --alias, sorted, since a map has no order.
 func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }
 
-// settings translates the options for itrace/match. Rules of --ignore and --alias stay in the order of the command line, in which the
-// report lists how often each applied.
+// settings translates the options for itrace/match. Rules of --ignore and --alias stay in the order of the command line, in which
+// the report lists how often each applied.
 func (c *Command) settings() match.Options {
 	o := match.Options{
 		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: (*uint64)(c.StartAddr),

@@ -16,8 +16,8 @@ import (
 	"tracewell/itrace/match/batch"
 )
 
-// compareAll compares pairs, as many at the same time as --jobs says, behind a progress bar, and yields the results in order. The bar
-// is gone when the last one is printed.
+// compareAll compares pairs, as many at the same time as --jobs says, behind a progress bar, and yields the results in order. The
+// bar is gone when the last one is printed.
 func (c *Command) compareAll(ctx context.Context, pairs []batch.Pair, streams console.Streams) iter.Seq[*batch.Result] {
 	return func(yield func(*batch.Result) bool) {
 		bar := startMatchBar(pairs, streams)
@@ -36,8 +36,8 @@ func (c *Command) compareAll(ctx context.Context, pairs []batch.Pair, streams co
 	}
 }
 
-// compare compares one pair. progress is called with the bytes that have been read of both files, before they are unpacked. A trace that
-// was written to meanwhile, and a pair of one file twice, are compared, with a warning.
+// compare compares one pair. progress is called with the bytes that have been read of both files, before they are unpacked. A
+// trace that was written to meanwhile, and a pair of one file twice, are compared, with a warning.
 func (c *Command) compare(ctx context.Context, pair batch.Pair, progress func(done int64), streams console.Streams) *batch.Result {
 	var traces [2]*input.Stream
 	for i, path := range []string{pair.Reference, pair.Other} {
@@ -78,8 +78,8 @@ type matchBar struct {
 	done int64         // bytes read of all traces, as they are in the files
 }
 
-// startMatchBar shows no bar where the results of several pairs go to the terminal, which tell as much. The total is not known if one
-// of the traces is a pipe; then the bar only moves.
+// startMatchBar shows no bar where the results of several pairs go to the terminal, which tell as much. The total is not known if
+// one of the traces is a pipe; then the bar only moves.
 func startMatchBar(pairs []batch.Pair, streams console.Streams) *matchBar {
 	if len(pairs) > 1 && console.IsTerminal(streams.Out) {
 		return &matchBar{}

@@ -20,8 +20,8 @@ import (
 	"tracewell/target/replay"
 )
 
-// serveOptions are about serving the two traces of a comparison to GDB: two GDBs can then step both sides from the last instruction on
-// which they agree, forwards and backwards.
+// serveOptions are about serving the two traces of a comparison to GDB: two GDBs can then step both sides from the last
+// instruction on which they agree, forwards and backwards.
 type serveOptions struct {
 	Serve           string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces to GDB until Ctrl-C, as replay does, the reference first, each positioned at the first difference."`
 	Exec            string `group:"To look at it in GDB:" placeholder:"ELF" help:"With --serve, the program that was executed."`
@@ -29,8 +29,8 @@ type serveOptions struct {
 	Arch            string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, if neither --exec nor the names of registers determine it: ${architectures}."`
 }
 
-// checkServe refuses what cannot be served: several comparisons, and traces that can be read only once, as they are read a second time for
-// the index.
+// checkServe refuses what cannot be served: several comparisons, and traces that can be read only once, as they are read a second
+// time for the index.
 func (c *Command) checkServe() error {
 	switch {
 	case c.Serve == "" && (c.Exec+c.Arch != "" || c.AnyUser):
@@ -51,8 +51,8 @@ func (c *Command) checkServe() error {
 	return nil
 }
 
-// comms are the places of the two servers, of the reference first. Standard input and serial lines are refused: GDB is not at the other end
-// while the comparison is printed.
+// comms are the places of the two servers, of the reference first. Standard input and serial lines are refused: GDB is not at the
+// other end while the comparison is printed.
 func (c *Command) comms() (places [2]serving.Comm, err error) {
 	reference, other, ok := strings.Cut(c.Serve, ",")
 	if !ok {
@@ -109,8 +109,8 @@ func (c *Command) serve(r *batch.Result, streams console.Streams) error {
 	return errors.Join(<-served, <-served, console.SignalledStatus(ctx))
 }
 
-// side opens one of the traces for clients, each of which starts in front of the instruction at the first difference. A position that cannot
-// be reached is reported now, not to the first client.
+// side opens one of the traces for clients, each of which starts in front of the instruction at the first difference. A position
+// that cannot be reached is reported now, not to the first client.
 func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*recording.Recording, error) {
 	file, err := input.OpenPacked(c.Files[side], streams)
 	if err != nil {
@@ -140,8 +140,8 @@ func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*rec
 // pastTheEnd is a line behind all others: GotoLine then goes to the end of the trace.
 const pastTheEnd = 1 << 62
 
-// lineOf is the line of a trace at which a difference is. Where a side has nothing of it, that is the last line in front of it that is
-// known, or the end.
+// lineOf is the line of a trace at which a difference is. Where a side has nothing of it, that is the last line in front of it
+// that is known, or the end.
 func lineOf(d *match.Difference, side int) int64 {
 	at := [...]*match.Position{d.Reference, d.Other}[side]
 	if at != nil {

@@ -13,8 +13,8 @@ var singleDash = map[string]string{
 const defaultWindow = "1"
 
 // Words rewrites a command line of match that is written for Trace Matcher into one that kong understands: options of one dash,
-// values behind an equals sign, long options cut short as far as that leaves them unique, and --window-size without a number at the end
-// or in front of another option.
+// values behind an equals sign, long options cut short as far as that leaves them unique, and --window-size without a number at
+// the end or in front of another option.
 func Words(args []string) []string {
 	if len(args) == 0 || args[0] != "match" {
 		return args
@@ -33,7 +33,8 @@ func Words(args []string) []string {
 	return words
 }
 
-// matchWord rewrites one word. A value behind an equals sign is kept; a word that is no option of Trace Matcher is returned as it is.
+// matchWord rewrites one word. A value behind an equals sign is kept; a word that is no option of Trace Matcher is returned as it
+// is.
 func matchWord(word string) string {
 	name, value, valued := strings.Cut(word, "=")
 	long, ok := singleDash[name]
@@ -49,8 +50,8 @@ func matchWord(word string) string {
 	return "--" + long
 }
 
-// completed returns the option of Trace Matcher of which a word is an unambiguous abbreviation, as its parser of options accepted. Options
-// that Trace Matcher does not have must be written in full.
+// completed returns the option of Trace Matcher of which a word is an unambiguous abbreviation, as its parser of options
+// accepted. Options that Trace Matcher does not have must be written in full.
 func completed(word string) (long string, ok bool) {
 	beginning, ok := strings.CutPrefix(word, "--")
 	if !ok || beginning == "" {

@@ -22,10 +22,7 @@ import (
 func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	config := c.config(p, "", streams)
 	config.Buffer, config.Circular = 0, false
-	reading := newReadingBar(streams.Err)
-	config.Symbols.Progress = reading.set
-	session, err := openHere(config)
-	reading.done()
+	session, err := whileReading(streams.Err, &config.Symbols, func() (recordSession, error) { return openHere(config) })
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
@@ -43,7 +40,8 @@ func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	})
 }
 
-// definitionsOf are the definitions of one tracepoint, in the order of their addresses: GDB gives all locations of a tracepoint one number.
+// definitionsOf are the definitions of one tracepoint, in the order of their addresses: GDB gives all locations of a tracepoint
+// one number.
 func definitionsOf(v *view.View, n trace.Number) []trace.Tracepoint {
 	all := view.ByNumber(v.Content.Header().Tracepoints)
 	return slices.DeleteFunc(all, func(t trace.Tracepoint) bool { return t.Number != n })
@@ -81,16 +79,17 @@ func writeRehearsal(out *console.Output, v *view.View, points []record.Point) er
 	return nil
 }
 
-// Sizes in bytes of blocks in a frame, as GDB's manual has them ("Trace File Format"): in front of the content of a block of memory stand
-// the letter M, an address of 8 bytes and a length of 2; a block of a variable is the letter V, a number of 4 and a value of 8.
+// Sizes in bytes of blocks in a frame, as GDB's manual has them ("Trace File Format"): in front of the content of a block of
+// memory stand the letter M, an address of 8 bytes and a length of 2; a block of a variable is the letter V, a number of 4 and a
+// value of 8.
 const (
 	memoryHead    = 11
 	variableBlock = 13
 )
 
-// frameSize is the number of bytes of a frame at most, and whether every frame takes as many. The size is not known, and only the rest of
-// it returned, if a tracepoint collects strings without a limit, data of a static tracepoint, or memory whose length bytecode
-// computes. Registers of several actions are one block.
+// frameSize is the number of bytes of a frame at most, and whether every frame takes as many. The size is not known, and only the
+// rest of it returned, if a tracepoint collects strings without a limit, data of a static tracepoint, or memory whose length
+// bytecode computes. Registers of several actions are one block.
 func frameSize(v *view.View, actions []trace.Action) (size uint64, exact, known bool) {
 	size, exact, known = tfile.FrameHeader, true, true
 	registers := false
@@ -113,8 +112,9 @@ func frameSize(v *view.View, actions []trace.Action) (size uint64, exact, known 
 	return size, exact, known
 }
 
-// codeSize is the number of bytes that bytecode collects at most. It follows instructions in a row, and counts both sides of a branch:
-// GDB and Tracewell only branch forward, to skip. The length of trace and tracenz is on the stack, and known if it was pushed just before.
+// codeSize is the number of bytes that bytecode collects at most. It follows instructions in a row, and counts both sides of a
+// branch: GDB and Tracewell only branch forward, to skip. The length of trace and tracenz is on the stack, and known if it was
+// pushed just before.
 func codeSize(code []byte) (size uint64, exact, known bool) {
 	program, err := ax.Decode(code)
 	if err != nil {
@@ -156,7 +156,8 @@ func frameSizeText(v *view.View, t *trace.Tracepoint, actions []trace.Action) st
 // writeRehearsalJSON prints a wire.Rehearsal. A size that is not known is null.
 func writeRehearsalJSON(out *console.Output, v *view.View, points []record.Point) error {
 	header := v.Content.Header()
-	object := wire.Rehearsal{RegisterBlockSize: header.RegisterSize, Tracepoints: []wire.RehearsedPoint{}, Variables: []wire.Variable{}}
+	object := wire.Rehearsal{RegisterBlockSize: header.RegisterSize, Tracepoints: []wire.RehearsedPoint{},
+		Variables: []wire.Variable{}}
 	for _, p := range points {
 		o := wire.RehearsedPoint{Number: p.Number, At: p.At, Locations: wire.DescribeLocations(p.Locations), Defined: []wire.Definition{}}
 		if p.Pending != nil {

@@ -13,8 +13,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// list prints the functions, lines and probes of a program that match --list. Nothing is launched or attached to. The file of a process is
-// opened through /proc, where it is the one that runs, though another may have its name by now.
+// list prints the functions, lines and probes of a program that match --list. Nothing is launched or attached to. The file of a
+// process is opened through /proc, where it is the one that runs, though another may have its name by now.
 func (c *Command) list(streams console.Streams) error {
 	path := c.executable()
 	if path == "" {
@@ -23,14 +23,14 @@ func (c *Command) list(streams console.Streams) error {
 	if c.PID != 0 {
 		path = fmt.Sprintf("/proc/%d/exe", c.PID)
 	}
-	reading := newReadingBar(streams.Err)
+	reading := readingBar{file: streams.Err}
 	defer reading.done()
 	program, err := symbol.Open(path, symbol.Options{Progress: reading.set})
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
 	defer program.Close()
-	found, err := program.List(string(*c.List))
+	found, err := program.List(*c.List)
 	reading.done()
 	if err != nil {
 		return fmt.Errorf("record: --list: %w", err)
@@ -46,10 +46,10 @@ func (c *Command) list(streams console.Streams) error {
 	})
 }
 
-// unlisted is the error when nothing matches. A pattern without wildcards is looked up as --at would do it, whose error names what is
-// spelled alike.
+// unlisted is the error when nothing matches. A pattern without wildcards is looked up as --at would do it, whose error names
+// what is spelled alike.
 func (c *Command) unlisted(program *symbol.Program) error {
-	pattern := string(*c.List)
+	pattern := *c.List
 	if !strings.ContainsAny(pattern, "*?[/:") {
 		if _, err := program.Locate(pattern); err != nil {
 			return err

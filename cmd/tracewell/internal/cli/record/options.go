@@ -43,8 +43,8 @@ func (o *spareOption) Decode(ctx *kong.DecodeContext) error {
 // IsBool implements kong.BoolMapperValue.
 func (*spareOption) IsBool() bool { return true }
 
-// planItems are the options of a command line that make a plan, in their order, which has a meaning: what follows --at belongs to it. kong
-// keeps the path of what it parsed in that order, and the values of each option in a list of their own.
+// planItems are the options of a command line that make a plan, in their order, which has a meaning: what follows --at belongs to
+// it. kong keeps the path of what it parsed in that order, and the values of each option in a list of their own.
 func planItems(ctx *kong.Context) []plan.Item {
 	var items []plan.Item
 	seen := map[*kong.Flag]int{}
@@ -90,8 +90,8 @@ func (s *span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// byteCount is a number of bytes of more than 0, in binary units if it ends in K, M or G, which B or iB may follow. A shift that would
-// overflow is refused.
+// byteCount is a number of bytes of more than 0, in binary units if it ends in K, M or G, which B or iB may follow. A shift that
+// would overflow is refused.
 type byteCount int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -114,10 +114,12 @@ func (b *byteCount) UnmarshalText(text []byte) error {
 // pidOption is the process of --pid, of which there is one: frames do not tell of which process they are.
 type pidOption int64
 
+const oneProcess = "one process is recorded at a time, with its children by --follow: run record once for each"
+
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (p *pidOption) UnmarshalText(text []byte) error {
 	if *p != 0 {
-		return fmt.Errorf("%d and %s: one process is recorded at a time, with its children by --follow: run record once for each", *p, text)
+		return fmt.Errorf("%d and %s: %s", *p, text, oneProcess)
 	}
 	for part := range strings.SplitSeq(string(text), ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 31)
@@ -125,18 +127,9 @@ func (p *pidOption) UnmarshalText(text []byte) error {
 			return fmt.Errorf("%q is no number of a process", text)
 		}
 		if *p != 0 {
-			return fmt.Errorf("%q: one process is recorded at a time, with its children by --follow: run record once for each", text)
+			return fmt.Errorf("%q: %s", text, oneProcess)
 		}
 		*p = pidOption(n)
 	}
-	return nil
-}
-
-// listOption is the value of --list.
-type listOption string
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (o *listOption) UnmarshalText(text []byte) error {
-	*o = listOption(text)
 	return nil
 }

@@ -18,8 +18,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// runPrinter prints frames while the run goes on. frame is called from the goroutine that collects, so it must not wait longer than a
-// write takes; whoever reads a pipe slowly slows the program down, as --print promises every frame.
+// runPrinter prints frames while the run goes on. frame is called from the goroutine that collects, so it must not wait longer
+// than a write takes; whoever reads a pipe slowly slows the program down, as --print promises every frame.
 type runPrinter struct {
 	out     *console.Output
 	format  printing.LineFormat
@@ -50,8 +50,8 @@ func newRunPrinter(c *Command, p *plan.Plan, out *console.Output, stop func()) *
 	return w
 }
 
-// namedRegisters are the registers and variables that each tracepoint of a plan collects by name, also within while-stepping. {values}
-// prints those, and not all of a register block, which always comes whole.
+// namedRegisters are the registers and variables that each tracepoint of a plan collects by name, also within while-stepping.
+// {values} prints those, and not all of a register block, which always comes whole.
 func namedRegisters(p *plan.Plan) map[trace.Number][]string {
 	named := make(map[trace.Number][]string)
 	var add func(n trace.Number, actions []plan.Action)
@@ -88,8 +88,8 @@ func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
 	return tfile.Frame{}, errors.New("the frames are elsewhere")
 }
 
-// adopt makes a view of the present definitions, by which frames are printed from now on. What they cannot be used for is reported by
-// show, when the file is read.
+// adopt makes a view of the present definitions, by which frames are printed from now on. What they cannot be used for is
+// reported by show, when the file is read.
 func (p *runPrinter) adopt(h tfile.Header) error {
 	v, _ := view.New(definitions(h), p.program)
 	var write printing.FrameWriter = wire.NewJSONFrames(p.out, v)

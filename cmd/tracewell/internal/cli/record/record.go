@@ -1,4 +1,5 @@
-// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has ended.
+// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has
+// ended.
 package record
 
 import (
@@ -80,7 +81,7 @@ type tellOptions struct {
 	Print  bool                `group:"What is printed:" help:"Print a line for each frame while the program runs. Also collects $$trace_timestamp."`
 	Format printing.LineFormat `group:"What is printed:" placeholder:"TEMPLATE" help:"The format of the lines, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
 	JSON   bool                `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, and at the end the result of the run."`
-	List   *listOption         `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only list the functions and probes whose names match, where * matches any characters; FILE: lists the lines of a file, FILE:PATTERN its functions; /REGEXP/ is a regular expression."`
+	List   *string             `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only list the functions and probes whose names match, where * matches any characters; FILE: lists the lines of a file, FILE:PATTERN its functions; /REGEXP/ is a regular expression."`
 	DryRun bool                `group:"What is printed:" help:"Only print the tracepoints, with addresses and the bytecode of expressions."`
 	Quiet  bool                `short:"q" group:"What is printed:" help:"Print only errors."`
 }
@@ -122,8 +123,8 @@ func (c *Command) command() []string {
 	return c.Command
 }
 
-// check refuses combinations of options. What does not depend on a run is refused before a program is launched; the first rule that is
-// broken is reported, the most general ones being first.
+// check refuses combinations of options. What does not depend on a run is refused before a program is launched; the first rule
+// that is broken is reported, the most general ones being first.
 func (c *Command) check() error {
 	program := len(c.command()) > 0
 	for _, rule := range []struct {
@@ -133,13 +134,16 @@ func (c *Command) check() error {
 		{!program && c.PID == 0 && c.Remote == "", "record needs a program to launch, or --pid, or --remote"},
 		{program && c.PID != 0, "--pid is for a process that runs: a program can't be launched as well"},
 		{c.PID != 0 && c.Remote != "", "--pid and --remote are two different processes"},
-		{c.Remote != "" && len(c.command()) > 1, "with --remote the program runs already: it takes no arguments, only the name of its file"},
+		{c.Remote != "" && len(c.command()) > 1,
+			"with --remote the program runs already: it takes no arguments, only the name of its file"},
 		{c.Remote != "" && c.Follow, "--follow can't be used together with --remote"},
 		{c.Remote == "" && (c.Disconnected || c.Fetch), "--disconnected and --fetch are for a server: they need --remote"},
 		{c.Disconnected && c.Fetch, "--disconnected begins a run and --fetch gets what came of one: they can't be used together"},
 		{c.Stop && !c.Fetch, "--stop goes with --fetch"},
-		{c.Fetch && c.asks(), "--fetch gets what the server has recorded: it can't be used together with options that say what is traced"},
-		{c.Disconnected && (c.Duration != 0 || c.Frames != 0 || c.Output != ""), "--disconnected writes no file and waits for nothing: --fetch does"},
+		{c.Fetch && c.asks(),
+			"--fetch gets what the server has recorded: it can't be used together with options that say what is traced"},
+		{c.Disconnected && (c.Duration != 0 || c.Frames != 0 || c.Output != ""),
+			"--disconnected writes no file and waits for nothing: --fetch does"},
 		{(c.Disconnected || c.Fetch) && (c.Print || c.Format.Given()), "--print goes with a run that is waited for"},
 		{c.Remote != "" && c.DryRun, "--dry-run can't be used together with --remote"},
 		{c.List != nil && c.DryRun, "--list and --dry-run can't be used together"},
@@ -165,8 +169,8 @@ func (c *Command) asks() bool {
 	return false
 }
 
-// plan makes a plan of the scripts and then the options, so that --at adds to the tracepoints of a script. Options are read in the order
-// of the command line, as those behind --at belong to it.
+// plan makes a plan of the scripts and then the options, so that --at adds to the tracepoints of a script. Options are read in
+// the order of the command line, as those behind --at belong to it.
 func (c *Command) plan(ctx *kong.Context) (*plan.Plan, error) {
 	p := &plan.Plan{}
 	for _, path := range c.Script {
@@ -210,8 +214,8 @@ func (c *Command) override(s *plan.Settings) {
 // circularBytes is the size of a circular buffer without --buffer, in bytes.
 const circularBytes = 64 << 20
 
-// output is the path of the trace file: that of --output, unless the program or a script would be overwritten, or a free name made of that
-// of the program, in the current directory.
+// output is the path of the trace file: that of --output, unless the program or a script would be overwritten, or a free name
+// made of that of the program, in the current directory.
 func (c *Command) output(streams console.Streams) (string, error) {
 	if c.Output != "" {
 		return c.Output, console.KeepApart(c.Output, append(c.Script, c.executable()), streams)

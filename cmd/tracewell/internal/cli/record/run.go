@@ -50,8 +50,8 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 	return c.ending(result)
 }
 
-// ending returns the exit status of a program that was launched, here or by a server, as that of record, and 128 and the number of the
-// signal that killed it, as shells do. A process that was attached to has a parent of its own that is interested.
+// ending returns the exit status of a program that was launched, here or by a server, as that of record, and 128 and the number
+// of the signal that killed it, as shells do. A process that was attached to has a parent of its own that is interested.
 func (c *Command) ending(result record.Result) error {
 	switch {
 	case c.PID != 0 || !result.ProgramEnded:
@@ -79,7 +79,8 @@ func (c *Command) config(p *plan.Plan, output string, streams console.Streams) r
 	return config
 }
 
-// recordRun is one run of record, and what is printed about it. Events and frames come from goroutines of the run, one at a time each.
+// recordRun is one run of record, and what is printed about it. Events and frames come from goroutines of the run, one at a time
+// each.
 type recordRun struct {
 	*Command
 	config   record.Config
@@ -106,8 +107,9 @@ func (r *recordRun) stopped() func() {
 	}
 }
 
-// newRecordRun prepares a run, which stop ends. With --print every tracepoint collects the time as well, for {time} and {elapsed}. The
-// status keeps off a terminal to which the program or the frames are written, too: a table drawn there would mix with them.
+// newRecordRun prepares a run, which stop ends. With --print every tracepoint collects the time as well, for {time} and
+// {elapsed}. The status keeps off a terminal to which the program or the frames are written, too: a table drawn there would mix
+// with them.
 func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams, stop func()) *recordRun {
 	r := &recordRun{Command: c, out: console.NewOutput(streams.Out)}
 	if c.Print || c.Format.Given() {
@@ -121,8 +123,8 @@ func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams
 	return r
 }
 
-// recordSession is a run on this machine (record.Session), or at a server (remote.Session). It is prepared, but not started: the names
-// of the program have been looked up, and the program, if launched, stands at its first instruction.
+// recordSession is a run on this machine (record.Session), or at a server (remote.Session). It is prepared, but not started: the
+// names of the program have been looked up, and the program, if launched, stands at its first instruction.
 type recordSession interface {
 	Points() []record.Point
 	Warnings() []error
@@ -134,24 +136,21 @@ type recordSession interface {
 }
 
 // open prepares the run, which takes as long as reading the debug information of the program.
-func (r *recordRun) open(config record.Config) (recordSession, error) {
+func (r *recordRun) open() (recordSession, error) {
 	if r.Remote != "" {
-		return remote.Open(remote.Config{Config: config, Address: r.Remote})
+		return remote.Open(remote.Config{Config: r.config, Address: r.Remote})
 	}
-	return openHere(config)
+	return openHere(r.config)
 }
 
-// trace prepares the run and carries it out. What has been recorded is summarised even after an error, since the file is whole as far as
-// it goes; the error of printing comes last, because it is the least.
+// trace prepares the run and carries it out. What has been recorded is summarised even after an error, since the file is whole as
+// far as it goes; the error of printing comes last, because it is the least.
 func (r *recordRun) trace(ctx context.Context) (result record.Result, err error) {
 	r.config.Events = r.event
 	if r.printer != nil {
 		r.config.Frames = r.printer.frame
 	}
-	reading := newReadingBar(r.status.file)
-	r.config.Symbols.Progress = reading.set
-	r.session, err = r.open(r.config)
-	reading.done()
+	r.session, err = whileReading(r.status.file, &r.config.Symbols, r.open)
 	if err != nil {
 		return result, err
 	}
@@ -261,8 +260,8 @@ func endText(r record.Result) string {
 	return fmt.Sprintf("the program exited with status %d", r.Code)
 }
 
-// summarise prints the table of tracepoints, warns of those that no file of the program defined until the end, and names the file and
-// why the run ended; with --json it prints the same as an object on standard output.
+// summarise prints the table of tracepoints, warns of those that no file of the program defined until the end, and names the file
+// and why the run ended; with --json it prints the same as an object on standard output.
 func (r *recordRun) summarise(result record.Result) error {
 	feed := result.Feed
 	r.status.summary(feed)
@@ -271,7 +270,8 @@ func (r *recordRun) summarise(result record.Result) error {
 			r.status.warn(fmt.Errorf("tracepoint %d: %s was nowhere", p.Number, text.Visible(p.At)))
 		}
 	}
-	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output), endText(result))
+	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output),
+		endText(result))
 	if !r.JSON {
 		return nil
 	}

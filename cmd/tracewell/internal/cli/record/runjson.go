@@ -17,8 +17,8 @@ var runEnds = map[record.End]wire.RunEnd{
 	record.Failed: wire.RunFailed,
 }
 
-// writeRunJSON prints the result of a run (wire.Run) as one line. The program has either a signal or an exit status, or neither while it
-// continues; the name of the signal is Go's, as in "segmentation fault".
+// writeRunJSON prints the result of a run (wire.Run) as one line. The program has either a signal or an exit status, or neither
+// while it continues; the name of the signal is Go's, as in "segmentation fault".
 func writeRunJSON(out *console.Output, r *recordRun, result record.Result, took time.Duration) error {
 	feed := result.Feed
 	object := wire.Run{

@@ -13,8 +13,8 @@ const largestScript = 16 << 20
 // ownDescriptors is how the system names files that whoever started the command has opened for it, as a shell does for <(...).
 var ownDescriptors = []string{"/dev/stdin", "/dev/fd/", "/proc/self/fd/"}
 
-// readScript reads a GDB script. A file has to be a regular one, as opening a FIFO blocks until somebody writes it; standard input and
-// other descriptors that the shell has opened may be pipes.
+// readScript reads a GDB script. A file has to be a regular one, as opening a FIFO blocks until somebody writes it; standard
+// input and other descriptors that the shell has opened may be pipes.
 func readScript(path string) ([]byte, error) {
 	for _, prefix := range ownDescriptors {
 		if strings.HasPrefix(path, prefix) {

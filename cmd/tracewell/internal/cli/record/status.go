@@ -17,6 +17,7 @@ import (
 	"tracewell/internal/routine"
 	"tracewell/internal/text"
 	"tracewell/record"
+	"tracewell/symbol"
 )
 
 // runStatus tells how a run stands: on a terminal of its own by a table that is drawn anew a few times a second, elsewhere by a
@@ -101,8 +102,8 @@ func (s *runStatus) points(points []record.Point) {
 	}
 }
 
-// draw puts the table below what was written: cwriter clears as many lines as it was told that the table had. An error, as of a terminal
-// that is gone, is no reason to end a run. The caller holds mu.
+// draw puts the table below what was written: cwriter clears as many lines as it was told that the table had. An error, as of a
+// terminal that is gone, is no reason to end a run. The caller holds mu.
 func (s *runStatus) draw() {
 	_, _ = s.screen.Write(s.table)
 	_ = s.screen.Flush(bytes.Count(s.table, []byte{'\n'}))
@@ -135,8 +136,8 @@ func (s *runStatus) watch(feed func() record.Feed) {
 	})
 }
 
-// refresh draws the table or prints a line. The size of the terminal is read each time, as users resize their windows. Nothing is drawn
-// by a job in the background: its terminal belongs to another one, and may stop it (SIGTTOU).
+// refresh draws the table or prints a line. The size of the terminal is read each time, as users resize their windows. Nothing is
+// drawn by a job in the background: its terminal belongs to another one, and may stop it (SIGTTOU).
 func (s *runStatus) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,8 +191,8 @@ func (s *runStatus) summary(feed record.Feed) {
 // around is the number of lines of the terminal that rows do not fill: the titles, "… N more …", and the line of the cursor.
 const around = 3
 
-// lines is a table with a row for each tracepoint, and below it the last error of that. A rate is that of the time since the table was
-// drawn last; if tracepoints have been added since, the rates are left out once.
+// lines is a table with a row for each tracepoint, and below it the last error of that. A rate is that of the time since the
+// table was drawn last; if tracepoints have been added since, the rates are left out once.
 func (s *runStatus) lines(feed record.Feed) []byte {
 	var b bytes.Buffer
 	columns := []text.Column{
@@ -253,7 +254,13 @@ type readingBar struct {
 	over bool
 }
 
-func newReadingBar(f *os.File) *readingBar { return &readingBar{file: f} }
+// whileReading calls open, which reads debug information by these options, and shows on f how far that has come.
+func whileReading[Opened any](f *os.File, o *symbol.Options, open func() (Opened, error)) (Opened, error) {
+	bar := readingBar{file: f}
+	o.Progress = bar.set
+	defer bar.done()
+	return open()
+}
 
 // set is the progress callback of symbol.Options, in bytes. The bar is made when there is something to show.
 func (r *readingBar) set(done, total int64) {

@@ -1,5 +1,5 @@
-// Package replay is "tracewell replay": trace files and execution traces as targets that GDB connects to. It decides what a file is and
-// how it is opened; package recording serves it.
+// Package replay is "tracewell replay": trace files and execution traces as targets that GDB connects to. It decides what a file
+// is and how it is opened; package recording serves it.
 package replay
 
 import (
@@ -37,8 +37,8 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command. The file is opened, and an execution trace indexed, before the command listens: a client that has connected
-// is served at once, and a file that cannot be served is reported without one.
+// Run implements kong's command. The file is opened, and an execution trace indexed, before the command listens: a client that
+// has connected is served at once, and a file that cannot be served is reported without one.
 func (c *Command) Run(streams console.Streams) error {
 	place, err := serving.ParseComm(c.Listen)
 	if err != nil {
@@ -63,9 +63,9 @@ func (c *Command) Run(streams console.Streams) error {
 	return errors.Join(r.Serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err), console.SignalledStatus(ctx))
 }
 
-// open opens the recording: a folder is a trace in CTF; a file that begins as one of the dialects does is an execution trace; whatever
-// else begins with a printable character is refused, with what each format lacks; the rest is opened as a trace file, whose errors say
-// at which offset it is none.
+// open opens the recording: a folder is a trace in CTF; a file that begins as one of the dialects does is an execution trace;
+// whatever else begins with a printable character is refused, with what each format lacks; the rest is opened as a trace file,
+// whose errors say at which offset it is none.
 func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if input.HoldsCTF(c.File) {
 		return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
@@ -76,11 +76,11 @@ func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d := c.executionDialect(file); d != nil {
+	switch d, err := c.executionDialect(file); {
+	case err != nil:
+		return nil, errors.Join(err, file.Close())
+	case d != nil:
 		return c.openExecution(file, d, streams)
-	}
-	if why := c.neither(file); why != nil {
-		return nil, errors.Join(why, file.Close())
 	}
 	return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
 		return input.ContentOf(file, streams, opts)

@@ -66,6 +66,6 @@ func (c *Command) Run(streams console.Streams) error {
 	return console.SignalledStatus(ctx)
 }
 
-// garbage is the GC percentage (GOGC): how much memory may be garbage, in percent of what is live. What is live is mostly the trace buffer,
-// of up to a gibibyte; having no pointers in it, it makes collecting no slower.
+// garbage is the GC percentage (GOGC): how much memory may be garbage, in percent of what is live. What is live is mostly the
+// trace buffer, of up to a gibibyte; having no pointers in it, it makes collecting no slower.
 const garbage = 25

@@ -9,8 +9,8 @@ import (
 	"tracewell/tdesc"
 )
 
-// row adds a row to a table. The texts come from a document, which may come from a stub, so they are made visible: no name of a register
-// may command the terminal.
+// row adds a row to a table. The texts come from a document, which may come from a stub, so they are made visible: no name of a
+// register may command the terminal.
 func row(table *text.Table, texts ...string) error {
 	var cells [][]byte
 	for _, t := range texts {
@@ -34,8 +34,8 @@ func writeLayout(out *console.Output, layout *tdesc.Layout) error {
 	return table.Flush()
 }
 
-// writeDescription prints a description as a header and a table of its registers, in the order of the document. "saved" is the attribute
-// save-restore: whether GDB restores the register after a call that it makes in the program.
+// writeDescription prints a description as a header and a table of its registers, in the order of the document. "saved" is the
+// attribute save-restore: whether GDB restores the register after a call that it makes in the program.
 func writeDescription(out *console.Output, t *tdesc.Target) error {
 	console.Entry(out, "architecture", "%s", console.OrUnknown(text.Visible(t.Architecture)))
 	console.Entry(out, "OS ABI", "%s", console.OrUnknown(text.Visible(t.OSABI)))

@@ -21,7 +21,8 @@ type Command struct {
 	Diff   tdescDiffCommand   `cmd:"" help:"Compare the meaning of two descriptions."`
 }
 
-// tdescCheckCommand is "tracewell tdesc check". It reports every breach that it finds, where the other commands stop at the first error.
+// tdescCheckCommand is "tracewell tdesc check". It reports every breach that it finds, where the other commands stop at the first
+// error.
 type tdescCheckCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
 	input.DescriptionOptions
@@ -36,8 +37,8 @@ func (*tdescCheckCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. The exit status is 1 for findings and 2 for a document that cannot be parsed to its end. Rules that
-// only GDB's manual has count with --strict=manual only.
+// Run implements kong's command. The exit status is 1 for findings and 2 for a document that cannot be parsed to its end. Rules
+// that only GDB's manual has count with --strict=manual only.
 func (c *tdescCheckCommand) Run(streams console.Streams) error {
 	doc, err := c.Open(c.File, streams)
 	if err != nil {
@@ -63,9 +64,9 @@ func (c *tdescCheckCommand) Run(streams console.Streams) error {
 	return nil
 }
 
-// writeReport prints one finding per line, as compilers do, so that editors find the place. Positions are those in the document that
-// breaks the rule, which may be an included one. The advice stands below the first breach of each rule: a generated description breaks
-// the same rule for every register.
+// writeReport prints one finding per line, as compilers do, so that editors find the place. Positions are those in the document
+// that breaks the rule, which may be an included one. The advice stands below the first breach of each rule: a generated
+// description breaks the same rule for every register.
 func writeReport(out *console.Output, name string, report *check.Report) {
 	advised := make(map[*tdesc.Rule]bool)
 	for _, f := range report.Findings {
@@ -92,12 +93,14 @@ func writeReport(out *console.Output, name string, report *check.Report) {
 	}
 }
 
-// severityText is what GDB 13 does about a finding. GDB has no severities of its own: it warns, and goes on without the description.
+// severityText is what GDB 13 does about a finding. GDB has no severities of its own: it warns, and goes on without the
+// description.
 var severityText = map[tdesc.Severity]string{
 	tdesc.Odd: "odd", tdesc.Misreads: "GDB misreads it", tdesc.Rejects: "GDB rejects it", tdesc.Crashes: "GDB crashes",
 }
 
-// tdescLayoutCommand is "tracewell tdesc layout". The usual mistake of a stub's author is a register block that does not fit the description.
+// tdescLayoutCommand is "tracewell tdesc layout". The usual mistake of a stub's author is a register block that does not fit the
+// description.
 type tdescLayoutCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
 	input.DescriptionOptions
@@ -111,7 +114,8 @@ func (*tdescLayoutCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. Offsets are bytes in the reply to g; GDB counts only registers with a number, in the order of numbers.
+// Run implements kong's command. Offsets are bytes in the reply to g; GDB counts only registers with a number, in the order of
+// numbers.
 func (c *tdescLayoutCommand) Run(streams console.Streams) error {
 	target, err := c.Parse(c.File, streams)
 	if err != nil {
@@ -147,8 +151,8 @@ func (*tdescPrintCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. The document is in a canonical form: includes expanded, attributes in one order, numbers written out,
-// so that two of them can be compared line by line, and served by a stub as a single annex.
+// Run implements kong's command. The document is in a canonical form: includes expanded, attributes in one order, numbers written
+// out, so that two of them can be compared line by line, and served by a stub as a single annex.
 func (c *tdescPrintCommand) Run(streams console.Streams) error {
 	target, err := c.Parse(c.File, streams)
 	if err != nil {
@@ -181,8 +185,8 @@ func (*tdescDiffCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. Two documents that mean the same may differ in text: includes, order of attributes, numbers that follow
-// from the position. The exit status is 1 when the meaning differs.
+// Run implements kong's command. Two documents that mean the same may differ in text: includes, order of attributes, numbers that
+// follow from the position. The exit status is 1 when the meaning differs.
 func (c *tdescDiffCommand) Run(streams console.Streams) error {
 	a, err := c.Parse(c.First, streams)
 	if err != nil {
