@@ -33,7 +33,8 @@ func (*completionCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. The script is thin: it calls tracewell again for each Tab (completion.Command), so a shell that
+// has loaded it once completes the options of a newer program, too.
 func (c *completionCommand) Run(streams console.Streams) error {
 	return completion.WriteScript(streams.Out, c.Shell, "tracewell")
 }
@@ -59,6 +60,7 @@ func completeCommands(line *completion.Line, _ string) (found []completion.Candi
 	for node.Parent != nil {
 		node = node.Parent
 	}
+	// Behind "help tdesc" come the commands of tdesc; behind a word that is none comes nothing.
 	for _, word := range line.Operands {
 		i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word })
 		if i < 0 {
@@ -77,11 +79,13 @@ func completeCommands(line *completion.Line, _ string) (found []completion.Candi
 // completeLocations are the functions of the program, and behind "FILE:" the lines that have code. The program is that of --exec or
 // --pid, or the one to be launched.
 func completeLocations(line *completion.Line, beginning string) []completion.Candidate {
+	// The names are read anew for each Tab: nothing is cached between two runs, so a program that was rebuilt has its new lines.
 	program, err := symbol.Open(programOf(line), symbol.Options{})
 	if err != nil {
 		return nil
 	}
 	defer program.Close()
+	// The colon of "*0x1234" is none, and two colons are the scope of a C++ name, not a file and a line.
 	file, _, inFile := strings.Cut(beginning, ":")
 	inFile = inFile && !strings.HasPrefix(beginning, "*") && !strings.Contains(beginning, "::")
 	pattern := beginning + "*"
@@ -105,6 +109,7 @@ func completeLocations(line *completion.Line, beginning string) []completion.Can
 			found = append(found, c)
 		}
 	}
+	// A function that was inlined has many locations, and is one word.
 	slices.SortStableFunc(found, func(a, b completion.Candidate) int { return cmp.Compare(a.Word, b.Word) })
 	found = slices.CompactFunc(found, func(a, b completion.Candidate) bool { return a.Word == b.Word })
 	return found[:min(len(found), locationLimit)]
@@ -152,7 +157,8 @@ func headerOf(line *completion.Line) (header tfile.Header, ok bool) {
 	return content.Header(), true
 }
 
-// completeTracepoints are the numbers that a trace file defines, with their locations.
+// completeTracepoints are the numbers that a trace file defines, with their addresses. A tracepoint of several locations is in the
+// file once for each.
 func completeTracepoints(line *completion.Line, _ string) (found []completion.Candidate) {
 	header, ok := headerOf(line)
 	if !ok {

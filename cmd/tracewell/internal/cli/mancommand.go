@@ -36,6 +36,7 @@ func (c *manCommand) Run(k *kong.Kong) error {
 	b := builtFrom()
 	texts := manpage.Texts{Version: "Tracewell " + b.Version, Exit: exitText, Examples: flags.ExamplesOf}
 	if t, err := time.Parse(time.RFC3339, b.Time); err == nil {
+		// A build without a commit, as that of a test, leaves the date out.
 		texts.Date = t.UTC().Format(time.DateOnly)
 	}
 	for _, page := range manpage.Pages(k.Model) {

@@ -24,7 +24,7 @@ func (*versionCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. --version prints the same line, without --json.
 func (c *versionCommand) Run(streams console.Streams) error {
 	if !c.JSON {
 		_, err := fmt.Fprintln(streams.Out, versionLine(builtFrom()))
@@ -42,7 +42,8 @@ func builtFrom() wire.Build {
 	return buildOf(info)
 }
 
-// buildOf reads what the go command recorded. "(devel)" is its version of a module that was built in its own repository.
+// buildOf reads what the go command recorded. "(devel)" is its version of a module that was built in its own repository. vcs.modified
+// says that the working tree differed from the commit, so that such a build is not taken for the commit itself.
 func buildOf(info *debug.BuildInfo) wire.Build {
 	b := wire.Build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if v := info.Main.Version; v != "" && v != "(devel)" {

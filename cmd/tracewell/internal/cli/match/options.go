@@ -39,8 +39,7 @@ type meaningOptions struct {
 // windowSize is the value of --window-size.
 type windowSize int64
 
-// UnmarshalText implements encoding.TextUnmarshaler. As in Trace Matcher, a word behind -w is taken for the number (see
-// Words for
+// UnmarshalText implements encoding.TextUnmarshaler. As in Trace Matcher, a word behind -w is taken for the number (see Words for
 // -w without one); here the error says what to do about it.
 func (w *windowSize) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 64)
