@@ -18,7 +18,9 @@ import (
 	"tracewell/view/wire"
 )
 
-// rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any of it has run.
+// rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any code of its
+// own has run: the dynamic linker has loaded its libraries, so their tracepoints have addresses, too. A program that was launched is
+// killed then, and a process is detached from. No file is written, whatever --output and --buffer say.
 func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	config := c.config(p, "", streams)
 	config.Buffer, config.Circular = 0, false
@@ -30,7 +32,8 @@ func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	for _, warning := range session.Warnings() {
 		fmt.Fprintf(streams.Err, "tracewell: warning: %v\n", warning)
 	}
-	program, _ := symbol.Open(c.executable(), symbol.Options{}) // without there are addresses
+	// Without a program the definitions are printed by address: the names are for reading only, the session has resolved them itself.
+	program, _ := symbol.Open(c.executable(), symbol.Options{})
 	v, _ := view.New(definitions(session.Header()), program)
 	return console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
@@ -63,6 +66,8 @@ func writeRehearsal(out *console.Output, v *view.View, points []record.Point) er
 			if k > 0 {
 				fmt.Fprintln(out)
 			}
+			// The place is that of the session, which knows where each file was loaded; the program as a file has other addresses if it is
+			// position-independent.
 			printing.WriteDefinition(out, v, &t)
 			if at := slices.IndexFunc(p.Locations, func(l symbol.Location) bool { return l.Addr == t.Addr }); at >= 0 {
 				console.Property(out, "place", text.Visible(p.Locations[at].String()))
@@ -91,6 +96,8 @@ const (
 // rest of it returned, if a tracepoint collects strings without a limit, data of a static tracepoint, or memory whose length
 // bytecode computes. Registers of several actions are one block.
 func frameSize(v *view.View, actions []trace.Action) (size uint64, exact, known bool) {
+	// A block of registers has one size in all frames of a file, which the line R of its header tells, whichever registers an action
+	// names. Memory that overlaps is counted for each action that collects it.
 	size, exact, known = tfile.FrameHeader, true, true
 	registers := false
 	for _, a := range actions {
@@ -120,6 +127,7 @@ func codeSize(code []byte) (size uint64, exact, known bool) {
 	if err != nil {
 		return 0, false, false
 	}
+	// tracenz collects up to its limit, and less where a zero byte ends the string. A limit of 0 is none.
 	exact, known = true, true
 	var last ax.Instruction
 	for in := range program.Instructions() {

@@ -31,6 +31,7 @@ func (c *Command) list(streams console.Streams) error {
 	}
 	defer program.Close()
 	found, err := program.List(*c.List)
+	// The bar is gone before the table is printed, since both may be on one terminal. The second call of done is for early returns.
 	reading.done()
 	if err != nil {
 		return fmt.Errorf("record: --list: %w", err)
@@ -58,7 +59,8 @@ func (c *Command) unlisted(program *symbol.Program) error {
 	return fmt.Errorf("nothing in %s matches %s", text.Visible(c.executable()), text.Quote(pattern))
 }
 
-// writeLocations prints a table.
+// writeLocations prints a table. Addresses are those of the file: nothing has been loaded, so a position-independent program begins at
+// or near 0.
 func writeLocations(out *console.Output, found []symbol.Location) error {
 	table := text.NewTable(out, out.Width, out.Style,
 		text.Column{Title: "address"}, text.Column{Title: "line"}, text.Column{Title: "what"})
@@ -74,7 +76,8 @@ func writeLocations(out *console.Output, found []symbol.Location) error {
 	return table.Flush()
 }
 
-// whatText is the function or the probe at a location.
+// whatText is the function or the probe at a location. An inlined copy of a function has its own line in the table; an IFUNC's symbol is
+// the address of the resolver, which the dynamic linker calls to choose the function. A probe is spelled as --at takes it.
 func whatText(l symbol.Location) string {
 	what := l.Function
 	if l.Inlined {

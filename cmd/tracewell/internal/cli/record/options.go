@@ -19,6 +19,8 @@ type planOption []string
 
 // Decode implements kong.MapperValue.
 func (o *planOption) Decode(ctx *kong.DecodeContext) error {
+	// kong takes a word with a dash for a flag. Behind an equals sign any value is one; behind a blank two dashes are the next option,
+	// which is more likely than an expression that begins with a decrement.
 	token := ctx.Scan.Pop()
 	if token.IsEOL() || token.Type != kong.FlagValueToken && strings.HasPrefix(token.String(), "--") {
 		return fmt.Errorf("--%s needs a value", ctx.Value.Name)
@@ -52,6 +54,7 @@ func planItems(ctx *kong.Context) []plan.Item {
 		if p.Flag == nil {
 			continue
 		}
+		// The n-th time that an option stands in the path its n-th value is meant.
 		n := seen[p.Flag]
 		seen[p.Flag]++
 		switch values := p.Flag.Target.Interface().(type) {
@@ -79,6 +82,7 @@ type span time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *span) UnmarshalText(text []byte) error {
+	// A number without a unit is no duration of Go's but for 0, yet it is how timeout(1) and sleep(1) count.
 	d, err := time.ParseDuration(string(text))
 	if seconds, isNumber := strconv.ParseUint(string(text), 10, 31); isNumber == nil {
 		d, err = time.Duration(seconds)*time.Second, nil
@@ -114,6 +118,7 @@ func (b *byteCount) UnmarshalText(text []byte) error {
 // pidOption is the process of --pid, of which there is one: frames do not tell of which process they are.
 type pidOption int64
 
+// oneProcess is why a second process is refused, whether by a second --pid or behind a comma.
 const oneProcess = "one process is recorded at a time, with its children by --follow: run record once for each"
 
 // UnmarshalText implements encoding.TextUnmarshaler.

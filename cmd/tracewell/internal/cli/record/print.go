@@ -18,7 +18,7 @@ import (
 	"tracewell/view/wire"
 )
 
-// runPrinter prints frames while the run goes on. frame is called from the goroutine that collects, so it must not wait longer
+// runPrinter prints frames while the run goes on. frame is called from the goroutine that writes the file, so it must not wait longer
 // than a write takes; whoever reads a pipe slowly slows the program down, as --print promises every frame.
 type runPrinter struct {
 	out     *console.Output
@@ -44,6 +44,7 @@ func newRunPrinter(c *Command, p *plan.Plan, out *console.Output, stop func()) *
 		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop, at: out.Lines > 0,
 		ended: make(chan struct{}),
 	}
+	// The format by default is parsed like one of the user's, so that there is one way to print a line.
 	if !w.format.Given() {
 		_ = w.format.UnmarshalText([]byte(printing.UsualFormat)) // it is right
 	}
@@ -91,6 +92,8 @@ func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
 // adopt makes a view of the present definitions, by which frames are printed from now on. What they cannot be used for is
 // reported by show, when the file is read.
 func (p *runPrinter) adopt(h tfile.Header) error {
+	// The view is made in front of the lock: names are looked up in the debug information, during which frames go on being printed by
+	// the definitions that there were.
 	v, _ := view.New(definitions(h), p.program)
 	var write printing.FrameWriter = wire.NewJSONFrames(p.out, v)
 	if !p.json {
@@ -113,6 +116,7 @@ func (p *runPrinter) frame(f record.Frame) {
 	if p.err != nil {
 		return
 	}
+	// A frame is formatted at once, as its bytes are the queue's and are overwritten by later ones.
 	err := p.write.Add(p.view.Of(int(f.Index), f.Frame))
 	if p.at {
 		err = errors.Join(err, p.out.Flush())

@@ -1,5 +1,28 @@
-// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has
-// ended.
+// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has ended.
+//
+// # The flow of a run
+//
+// Options and scripts become a plan, which is text (package plan). A session, of this machine (package record) or of a server
+// (record/remote), launches the program or attaches to it, finds the locations and compiles the expressions; whatever is wrong with
+// them is reported before any code of the program's own has run. Then the run is on until the program ends, the time is up, enough
+// frames have come, a pass count or the end of the buffer is reached, or a signal ends the command. Frames go to the file and then, with
+// --print, to standard output; events and a table of counts go to standard error. At the end the command prints the
+// counts, and the path of the file.
+//
+// Four options take another way: --list opens only the file of the program, --dry-run stops when the session is prepared,
+// --disconnected leaves when the run has been started at a server, and --fetch gets what such a run has recorded.
+//
+// # Signals and the terminal
+//
+// A program that is launched has a process group of its own and gets the terminal, so Ctrl-C and Ctrl-Z are for the program; record
+// ends or stops when it does. The first signal that reaches record ends the run, and what was recorded until then is in the file. A
+// second one ends record at once, unless the process was attached to: its code is put back first, however often somebody asks.
+// Ctrl-Z with --pid puts record into the background, and the process runs on (console.Job).
+//
+// # Exit status
+//
+// That of the program that was launched, or 128 and the number of the signal that killed it. If the run ends first the program goes on
+// untraced, and record waits for it. 2 if something could not be recorded. With --pid the status says only whether recording worked.
 package record
 
 import (
@@ -86,7 +109,8 @@ type tellOptions struct {
 	Quiet  bool                `short:"q" group:"What is printed:" help:"Print only errors."`
 }
 
-// Run implements kong's command.
+// Run implements kong's command. Whether this machine can trace at all is checked in front of everything but the options themselves;
+// --list needs only an ELF file and --remote only a connection, so they work everywhere.
 func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell record --help)", err)
@@ -131,6 +155,8 @@ func (c *Command) check() error {
 		broken bool
 		says   string
 	}{
+		// The texts name what to do instead, or why two options exclude one another. Combinations with --list are refused, too, though
+		// it would be harmless to ignore the rest: whoever adds --at to --list expects a run.
 		{!program && c.PID == 0 && c.Remote == "", "record needs a program to launch, or --pid, or --remote"},
 		{program && c.PID != 0, "--pid is for a process that runs: a program can't be launched as well"},
 		{c.PID != 0 && c.Remote != "", "--pid and --remote are two different processes"},
@@ -197,6 +223,8 @@ func (c *Command) override(s *plan.Settings) {
 	if c.Buffer != 0 {
 		s.BufferSize = int64(c.Buffer)
 	}
+	// GDB's "set trace-buffer-size unlimited" leaves the size to the stub; here it means that frames go to the file as they come, which is
+	// 0. A circular buffer needs a size, so it gets the usual one.
 	if s.BufferSize == plan.Unlimited {
 		s.BufferSize = 0
 	}
@@ -229,6 +257,7 @@ func (c *Command) output(streams console.Streams) (string, error) {
 
 // executable is the path of the program, "" if there is none, or if the process of --pid belongs to another user.
 func (c *Command) executable() string {
+	// The link in /proc can be read by whoever may trace the process, and ends in " (deleted)" if the file is gone: good enough for a name.
 	if command := c.command(); len(command) > 0 {
 		return command[0]
 	}

@@ -30,6 +30,7 @@ func (c *Command) leave(p *plan.Plan, streams console.Streams) error {
 		status.warn(w)
 	}
 	status.points(session.Points())
+	// Locations are printed before the run is on, as nothing is printed of it later.
 	if err := session.Leave(); err != nil {
 		return fmt.Errorf("record: %s: %w", c.Remote, err)
 	}
@@ -51,6 +52,7 @@ func (c *Command) fetch(streams console.Streams) error {
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
+	// Where the program lay is what show needs to find names in a position-independent one. Without it the frames are whole all the same.
 	if fetched.Unnamed != nil {
 		status.warn(fmt.Errorf("the file does not say where the program lay: %w", fetched.Unnamed))
 	}

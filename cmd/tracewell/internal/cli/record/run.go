@@ -40,6 +40,7 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 		run.status.job = run.job
 		defer run.job.Close()
 	}
+	// An error comes before the status of a signal, since a run that a signal has ended may also have failed to write its file.
 	result, err := run.trace(ctx)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
@@ -118,13 +119,15 @@ func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams
 		p.CollectAlways(plan.Text{Value: stamp, Origin: "--print", Line: stamp})
 	}
 	r.config = c.config(p, path, streams)
+	// A program that was launched inherits the standard streams; one at a server or of --pid has its own.
 	shared := console.IsTerminal(streams.Out) && (r.config.PID == 0 && c.Remote == "" || r.printer != nil)
 	r.status = newRunStatus(streams.Err, c.Quiet, shared)
 	return r
 }
 
 // recordSession is a run on this machine (record.Session), or at a server (remote.Session). It is prepared, but not started: the
-// names of the program have been looked up, and the program, if launched, stands at its first instruction.
+// names of the program have been looked up, and the program, if launched, stands still with its libraries loaded, before any
+// code of its own.
 type recordSession interface {
 	Points() []record.Point
 	Warnings() []error
@@ -164,6 +167,8 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	if err := r.adopt(); err != nil {
 		return result, err
 	}
+	// The printer has its definitions before the run is on: a frame may come with the first instruction. The status is stopped before
+	// the summary, as a table that is still drawn would come behind it.
 	r.status.points(r.session.Points())
 	r.start = time.Now()
 	if r.printer != nil {
@@ -212,6 +217,7 @@ func (r *recordRun) event(e record.Event) {
 		if e.PID != r.pid {
 			r.status.say("Process %d was killed by %s", e.PID, console.SignalText(e.Signal))
 		}
+	// Locations that were found in a library come with new definitions, which frames of them are printed by.
 	case record.Armed:
 		for _, l := range e.Locations {
 			r.status.say("Tracepoint %d at %s", e.Point, text.Visible(l.String()))
@@ -254,6 +260,7 @@ func endText(r record.Result) string {
 		return "interrupted"
 	case r.End == record.Failed:
 		return "not all could be recorded"
+	// What is left are ends by the program itself.
 	case r.Signal != 0:
 		return "the program was killed by " + console.SignalText(r.Signal)
 	}

@@ -25,6 +25,7 @@ func writeRunJSON(out *console.Output, r *recordRun, result record.Result, took 
 		File: r.config.Output, End: runEnds[result.End], Frames: feed.Frames, Bytes: feed.Bytes, Seconds: took.Seconds(),
 		Waits: feed.Waits, Program: &wire.Program{PID: r.pid}, Tracepoints: []wire.Point{},
 	}
+	// A program that goes on when the run ends has neither; then the status is null, rather than 0, which would be success.
 	switch {
 	case result.Signal != 0:
 		object.Program.Signal = syscall.Signal(result.Signal).String()

@@ -41,7 +41,8 @@ type runStatus struct {
 	idle          routine.Group // of the goroutine of watch
 }
 
-// How often the table is drawn, and a line written.
+// How often the table is drawn, and a line written. A line is for logs, which somebody reads later: few of them say that the run is alive
+// and how it goes. The table is for eyes, four times a second; Feed costs the run next to nothing.
 const (
 	liveInterval  = 250 * time.Millisecond
 	plainInterval = 10 * time.Second
@@ -56,6 +57,7 @@ func newRunStatus(f *os.File, quiet, shared bool) *runStatus {
 		live:  onTerminal && !shared && !quiet && os.Getenv("TERM") != "dumb",
 		plain: !onTerminal && !quiet,
 	}
+	// Only where the table is drawn anew the cursor may stand behind an echoed key; a file would keep the carriage returns.
 	if s.live {
 		s.screen = cwriter.New(lineStart{f})
 	}
@@ -66,7 +68,7 @@ func newRunStatus(f *os.File, quiet, shared bool) *runStatus {
 // key may have been echoed, as ^C is.
 type lineStart struct{ terminal *os.File }
 
-// Write implements io.Writer.
+// Write implements io.Writer. The carriage return is not counted: io.Writer must not return more than len(p).
 func (l lineStart) Write(p []byte) (int, error) {
 	n, err := l.terminal.Write(append([]byte{'\r'}, p...))
 	return max(n-1, 0), err
@@ -155,6 +157,7 @@ func (s *runStatus) refresh() {
 		s.draw()
 		return
 	}
+	// A line has sums only: logs are read by people who want to know whether anything comes, and the summary has the rest.
 	var hits, errors uint64
 	for _, p := range now.Points {
 		hits, errors = hits+p.Hits, errors+p.Errors
@@ -165,6 +168,7 @@ func (s *runStatus) refresh() {
 
 // stop ends the goroutine of watch and removes the table.
 func (s *runStatus) stop() {
+	// The goroutine has ended before the table is removed, or it could draw it once more.
 	if s.ended == nil {
 		return
 	}
@@ -188,6 +192,9 @@ func (s *runStatus) summary(feed record.Feed) {
 	s.draw()
 }
 
+// More tracepoints than lines would make the terminal scroll, and cwriter moves the cursor up by lines of the screen only: the old
+// table would stay. So a table that is drawn anew fits, and the final one has all rows.
+
 // around is the number of lines of the terminal that rows do not fill: the titles, "… N more …", and the line of the cursor.
 const around = 3
 
@@ -199,6 +206,7 @@ func (s *runStatus) lines(feed record.Feed) []byte {
 		{Title: "tp", Right: true}, {Title: "location"}, {Title: "hits", Right: true}, {Title: "per s", Right: true},
 		{Title: "frames", Right: true}, {Title: "bytes", Right: true}, {Title: "errors", Right: true},
 	}
+	// Without rates their column is left out: an empty one would look like no hits.
 	rates := len(s.last.Points) == len(feed.Points)
 	if !rates {
 		columns = append(columns[:3], columns[4:]...)
