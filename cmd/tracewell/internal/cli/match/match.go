@@ -1,4 +1,24 @@
 // Package match is "tracewell match": pairs of execution traces compared, here or as shards on many machines, and what came of it.
+//
+// # The flow of a comparison
+//
+// The command line is rewritten first, so that those of Trace Matcher work unchanged (Words). Options that contradict one another and
+// output files that could not be written are refused before a trace is opened. The pairs are the first operand with each other one, or
+// the lines of a manifest; package batch compares some of them at the same time and yields results in the order of the pairs, and a
+// result is printed when it comes. JUnit and HTML are written at the end, since a suite of JUnit begins with its totals. The
+// comparing itself is package itrace/match, the text of a report itrace/match/report.
+//
+// # Inputs
+//
+// A trace is read once, from its beginning, and nothing of it is kept, so traces may be pipes and of any length. Two things need more: a
+// reference of several traces is read for each of them, and --serve reads both sides a second time, for the index. What can be read once
+// only is refused there, with the advice to write it to a file.
+//
+// # Ends
+//
+// The exit status is that of diff: 0 for equal, 1 for different, 2 if anything could not be compared, also when other pairs differ,
+// because a failure may hide a difference. Ctrl-C ends the comparison that runs, which is reported as far as it came, and the status
+// is 2; a second Ctrl-C ends the process at once (console.UntilInterrupted).
 package match
 
 import (
@@ -80,12 +100,15 @@ func (c *Command) Run(streams console.Streams) error {
 	}
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
+	// With more shards than pairs some are empty. That is no mistake of the machine that has one, so it ends with status 0.
 	results := newMatchResults(c, streams)
 	if len(pairs) == 0 {
 		fmt.Fprintf(streams.Err, "tracewell: %s has no pair for shard %v\n", text.Visible(c.Pairs), c.Shard)
 	}
 	var last *batch.Result
 	for r := range c.compareAll(ctx, pairs, streams) {
+		// The first result behind a signal is printed like any other, as it may be the one that the user has waited for. The loop then
+		// ends, which cancels the comparisons that still run; those and the pairs that were not begun are only counted.
 		last = r
 		stopped := ctx.Err() != nil
 		if err := results.add(r); err != nil {
@@ -109,6 +132,7 @@ func (c *Command) Run(streams console.Streams) error {
 
 // check refuses combinations of options and operands that contradict one another, before any file is opened.
 func (c *Command) check() error {
+	// Operands mean something else with each of --merge, --pairs and neither, so these come first.
 	switch {
 	case c.Merge && (c.Pairs != "" || c.Shard != nil):
 		return errors.New("--merge takes results that there are; --pairs and --shard make some")
@@ -140,6 +164,7 @@ func (c *Command) checkOutputs(pairs []batch.Pair) error {
 		if _, err := os.Stat(filepath.Dir(out)); err != nil {
 			return fmt.Errorf("%s: %w", out, input.Cause(err))
 		}
+		// A file that does not exist yet, a device or a pipe can be no input that would be lost.
 		written, err := os.Stat(out)
 		if err != nil || !written.Mode().IsRegular() {
 			continue
@@ -166,6 +191,7 @@ func (c *Command) listed(streams console.Streams) ([]batch.Pair, error) {
 		}
 		pairs = append(pairs, batch.Pair{Name: c.Files[0] + " " + other, Reference: c.Files[0], Other: other})
 	}
+	// A name that leads to nothing is left to the comparison, whose error names the file in the report of its pair.
 	if len(pairs) > 1 {
 		status, err := os.Stat(c.Files[0])
 		if c.Files[0] == "-" || err == nil && !status.Mode().IsRegular() && !status.IsDir() {
@@ -182,6 +208,7 @@ func (c *Command) pairs(streams console.Streams) ([]batch.Pair, error) {
 	if c.Shard != nil {
 		part = *c.Shard
 	}
+	// Names in a manifest are relative to its folder, so that it can be moved along with its traces; one that comes by a pipe has none.
 	if c.Pairs == "-" {
 		return batch.Manifest(streams.In, c.Pairs, ".", part)
 	}
@@ -195,6 +222,7 @@ func (c *Command) pairs(streams console.Streams) ([]batch.Pair, error) {
 
 // merge sums up the results in the files that are the operands.
 func (c *Command) merge(streams console.Streams) error {
+	// --merge reads no trace, only results; the places of differences in them are those of the machine that has compared.
 	if err := c.checkOutputs(nil); err != nil {
 		return err
 	}
@@ -214,6 +242,7 @@ func (c *Command) merge(streams console.Streams) error {
 		return err
 	}
 	results := newMatchResults(c, streams)
+	// From here on they are results like those of a comparison: the same lines, files and exit status.
 	for _, r := range all {
 		if err := results.add(r); err != nil {
 			return err
@@ -225,6 +254,7 @@ func (c *Command) merge(streams console.Streams) error {
 // readResults reads a file that match --json has written, compressed or not, "-" being standard input. One that is cut off is
 // refused as a whole: the pairs behind the cut would be reported as pairs that no machine has compared.
 func readResults(path string, streams console.Streams) ([]*batch.Result, error) {
+	// The results of a night may be compressed as traces are, by a shard's own pipe: match --json | zstd.
 	source, err := input.OpenPacked(path, streams)
 	if err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ func (m *matchResults) add(r *batch.Result) error {
 	if m.c.Debug {
 		m.trace(r)
 	}
+	// Without a line of either trace a report would be a table of zeros. The reason says all.
 	unread := r.Traces[0].Lines+r.Traces[1].Lines == 0
 	if r.Verdict == match.Failed && !m.c.many() && (unread || !console.IsTerminal(m.streams.Out)) {
 		fmt.Fprintf(m.streams.Err, "tracewell: %s\n", text.Visible(r.Reason))
@@ -71,6 +72,7 @@ func (m *matchResults) line(out *console.Output, r *batch.Result) error {
 	if m.c.Quiet && r.Verdict == match.Equal {
 		return nil
 	}
+	// The verdicts are padded to one width before they are made bold, because escape sequences would count as characters.
 	verdict := fmt.Sprintf("%-9s", r.Verdict)
 	if r.Verdict != match.Equal {
 		verdict = out.Style.Heading(verdict)
@@ -88,6 +90,7 @@ func outline(r *match.Report) string {
 	case r.Verdict == match.Equal || len(r.Differences) == 0:
 		return ""
 	}
+	// Counts has all differences, of which r.Differences holds the first --max-differences only.
 	total := int64(0)
 	for _, n := range r.Counts {
 		total += n
@@ -108,6 +111,7 @@ func outline(r *match.Report) string {
 
 // trace prints for --debug what was read of each trace, and how fast. MB are millions of bytes, unpacked.
 func (m *matchResults) trace(r *batch.Result) {
+	// One line for each trace. The speed is that of the whole comparison, so it is lower than that of reading alone.
 	for _, t := range r.Traces {
 		speed := ""
 		if r.Seconds > 0 {
@@ -119,7 +123,7 @@ func (m *matchResults) trace(r *batch.Result) {
 	}
 }
 
-// total is how many results there are.
+// total is how many results there are, including pairs that could not be compared.
 func (m *matchResults) total() int {
 	total := 0
 	for _, n := range m.counts {
@@ -140,6 +144,7 @@ func (m *matchResults) conclude() error {
 			return err
 		}
 	}
+	// Both files are written even if pairs have failed: a CI system shows from them which. A name that ends in .gz or .zst is compressed.
 	for _, file := range []struct {
 		name  string
 		write func(io.Writer, []report.Case) error
@@ -152,6 +157,7 @@ func (m *matchResults) conclude() error {
 			return err
 		}
 	}
+	// Either has been printed with its pair, so the error has no message of its own.
 	switch {
 	case m.counts[match.Failed] > 0:
 		return console.ErrTold

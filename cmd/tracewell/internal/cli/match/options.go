@@ -51,6 +51,9 @@ func (w *windowSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// The values below are types of their own because kong decodes an option by its type (encoding.TextUnmarshaler): a wrong one is an error
+// of the command line, in front of any work, and it names what would have been right.
+
 // hexAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it.
 type hexAddress uint64
 
@@ -78,12 +81,14 @@ type aliases []match.Alias
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *aliases) UnmarshalText(text []byte) error {
+	// The names of the sets contain no equals sign, so neither hides the other.
 	if set, ok := match.AliasSets[string(text)]; ok {
 		*a = set
 		return nil
 	}
 	name, same, ok := strings.Cut(string(text), "=")
 	if !ok || name == "" || same == "" {
+		// Register 8 of MIPS, r8, is t0 in the usual ABI: simulators print one or the other.
 		example := arch.MIPS.Registers[8]
 		return fmt.Errorf("%q is no alias: want NAME=SAME, such as %s=%s, or the name of a set: %s",
 			text, example.Name, example.ABI, strings.Join(aliasSets(), ", "))
@@ -108,6 +113,7 @@ func Variables() kong.Vars {
 	for _, d := range dialects.All {
 		names = append(names, d.Name)
 	}
+	// The fields, sets and dialects are those of the packages that have them, so help and errors list what there is.
 	list := func(words []string) string { return strings.Join(words, ", ") }
 	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()),
 		"dialects": list(names)}
@@ -127,6 +133,7 @@ func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }
 // settings translates the options for itrace/match. Rules of --ignore and --alias stay in the order of the command line, in which
 // the report lists how often each applied.
 func (c *Command) settings() match.Options {
+	// The dialect is not among them: it belongs to each trace, and without --dialect the two may be of different formats.
 	o := match.Options{
 		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: (*uint64)(c.StartAddr),
 		SkipEqual: c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad),

@@ -54,6 +54,7 @@ func (c *Command) checkServe() error {
 // comms are the places of the two servers, of the reference first. Standard input and serial lines are refused: GDB is not at the
 // other end while the comparison is printed.
 func (c *Command) comms() (places [2]serving.Comm, err error) {
+	// The comma parts the two, so the path of a socket must not hold one.
 	reference, other, ok := strings.Cut(c.Serve, ",")
 	if !ok {
 		return places, fmt.Errorf("%q is not two places, as in :2345,:2346", c.Serve)
@@ -86,6 +87,7 @@ func (c *Command) serve(r *batch.Result, streams console.Streams) error {
 	// A server that fails takes the other one with it: its error would not be seen before Ctrl-C otherwise.
 	both, fail := context.WithCancel(ctx)
 	defer fail()
+	// The channel has room for both, so neither goroutine is left behind when this function returns early.
 	served := make(chan error, len(places))
 	for i, place := range places {
 		side, err := c.side(i, r, streams)
@@ -124,6 +126,7 @@ func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*rec
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	// The target is moved once here, for its message and a possible error, and again for each client: each has one of its own.
 	start := func(t *replay.ExecutionTarget) error { return t.GotoLine(lineOf(&r.Differences[0], side)) }
 	served := recording.OfExecution(e, file, start)
 	t, err := e.Target()
@@ -147,6 +150,7 @@ func lineOf(d *match.Difference, side int) int64 {
 	if at != nil {
 		return at.Line
 	}
+	// A difference of class tail is what one trace has behind the end of the other.
 	if d.Context == nil || d.Class == match.ClassTail {
 		return pastTheEnd
 	}

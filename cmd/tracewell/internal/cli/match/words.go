@@ -24,6 +24,7 @@ func Words(args []string) []string {
 		if word == "--" {
 			return append(words, args[1+i:]...)
 		}
+		// -w in front of a file takes the name of that for its number, and the error tells so (windowSize). A dash alone is a file.
 		long := matchWord(word)
 		if next := args[1+i:][1:]; long == "--window-size" && (len(next) == 0 || len(next[0]) > 1 && next[0][0] == '-') {
 			long += "=" + defaultWindow
@@ -41,6 +42,7 @@ func matchWord(word string) string {
 	if !ok {
 		long, ok = completed(name)
 	}
+	// An option of tracewell's own, an operand and a value that looks like neither are all left to kong.
 	switch {
 	case !ok:
 		return word
@@ -57,6 +59,7 @@ func completed(word string) (long string, ok bool) {
 	if !ok || beginning == "" {
 		return "", false
 	}
+	// The order of a map does not matter: a second match makes the word ambiguous, whichever came first.
 	for _, name := range singleDash {
 		if strings.HasPrefix(name, beginning) {
 			if long != "" {

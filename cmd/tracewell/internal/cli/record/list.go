@@ -51,6 +51,7 @@ func (c *Command) list(streams console.Streams) error {
 // what is spelled alike.
 func (c *Command) unlisted(program *symbol.Program) error {
 	pattern := *c.List
+	// A FILE: pattern and a regular expression are no locations, and would only get an error about their form.
 	if !strings.ContainsAny(pattern, "*?[/:") {
 		if _, err := program.Locate(pattern); err != nil {
 			return err

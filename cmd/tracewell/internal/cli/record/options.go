@@ -77,6 +77,9 @@ func Variables() kong.Vars {
 	}
 }
 
+// The values of kong's options are decoded by the methods of their types, so that a wrong one is an error of the command line that names
+// the option and says what is right. Values of a plan are only kept here: package plan parses them, as it does those of scripts.
+
 // span is a duration of more than 0: "10s", or a number of seconds.
 type span time.Duration
 
@@ -107,6 +110,7 @@ func (b *byteCount) UnmarshalText(text []byte) error {
 			digits, shift = digits[:i], 10*(1+strings.Index("KMG", unit))
 		}
 	}
+	// 0 is refused, because without the option there is no buffer: a buffer of nothing would end the run with the first frame.
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64>>shift {
 		return fmt.Errorf("%q is no size, such as 64M or 1G", text)
@@ -126,6 +130,7 @@ func (p *pidOption) UnmarshalText(text []byte) error {
 	if *p != 0 {
 		return fmt.Errorf("%d and %s: %s", *p, text, oneProcess)
 	}
+	// kong calls this for each --pid of the command line, with the value so far in *p.
 	for part := range strings.SplitSeq(string(text), ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 31)
 		if err != nil || n == 0 {

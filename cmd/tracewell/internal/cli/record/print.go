@@ -55,6 +55,7 @@ func newRunPrinter(c *Command, p *plan.Plan, out *console.Output, stop func()) *
 // {values} prints those, and not all of a register block, which always comes whole.
 func namedRegisters(p *plan.Plan) map[trace.Number][]string {
 	named := make(map[trace.Number][]string)
+	// The actions of while-stepping stand in its Body.
 	var add func(n trace.Number, actions []plan.Action)
 	add = func(n trace.Number, actions []plan.Action) {
 		for _, a := range actions {
@@ -156,6 +157,7 @@ func (p *runPrinter) begin() { p.idle.Go(p.flushNowAndThen) }
 
 // close writes what is left. A broken pipe is no error, since "record --print | head" is meant to end so.
 func (p *runPrinter) close() error {
+	// The goroutine that flushes has ended before the last flush, and no frame comes any more: the run is over.
 	close(p.ended)
 	p.idle.Wait()
 	p.fail(p.out.Flush())

@@ -186,6 +186,7 @@ func (c *Command) check() error {
 
 // asks reports whether any option or script says what to trace.
 func (c *Command) asks() bool {
+	// Every option of the group counts: those that only add to a tracepoint would be ignored in silence otherwise.
 	o := &c.tracedOptions
 	for _, given := range [][]string{o.At, o.Collect, o.If, o.Pass, o.Step, o.Set, o.Backtrace, o.Tvariable, o.Script} {
 		if len(given) > 0 {
@@ -198,6 +199,7 @@ func (c *Command) asks() bool {
 // plan makes a plan of the scripts and then the options, so that --at adds to the tracepoints of a script. Options are read in
 // the order of the command line, as those behind --at belong to it.
 func (c *Command) plan(ctx *kong.Context) (*plan.Plan, error) {
+	// Errors of both name their place: the file and line of a script, the option and its value.
 	p := &plan.Plan{}
 	for _, path := range c.Script {
 		text, err := readScript(path)

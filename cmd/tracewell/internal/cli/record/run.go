@@ -54,6 +54,7 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 // ending returns the exit status of a program that was launched, here or by a server, as that of record, and 128 and the number
 // of the signal that killed it, as shells do. A process that was attached to has a parent of its own that is interested.
 func (c *Command) ending(result record.Result) error {
+	// A shell reports 128 and the number as well, so a script sees the same status with record in front of the program as without.
 	switch {
 	case c.PID != 0 || !result.ProgramEnded:
 		return nil
@@ -235,6 +236,7 @@ const shownLocations = 4
 
 // pointText lists the locations of a tracepoint, one on a line, or counts them.
 func pointText(p record.Point) string {
+	// The whole list is what --dry-run prints, and what the object of --json has.
 	if len(p.Locations) > shownLocations {
 		return fmt.Sprintf("Tracepoint %d at %s: %d locations", p.Number, text.Visible(p.At), len(p.Locations))
 	}
@@ -272,6 +274,7 @@ func endText(r record.Result) string {
 func (r *recordRun) summarise(result record.Result) error {
 	feed := result.Feed
 	r.status.summary(feed)
+	// A typing error in the name of a function looks like a library that never came, so the end of the run is where it must be told.
 	for _, p := range feed.Points {
 		if p.Pending {
 			r.status.warn(fmt.Errorf("tracepoint %d: %s was nowhere", p.Number, text.Visible(p.At)))

@@ -26,8 +26,9 @@ type executionOptions struct {
 	Index    string        `group:"Execution traces:" enum:"beside,memory,anew" default:"beside" help:"Where to keep the index of the trace: beside it, in a file that ends in .twx, or in memory; anew rebuilds the file."`
 }
 
-// indexPlaces are the values of --index. An index beside the trace is used again only if it fits the size and the time of that
-// file.
+// indexPlaces are the values of --index. An index beside the trace is used again only if it fits the size, the time and a sample
+// of that file, and was made by the same dialect. Where nothing can be written beside the trace the index is in the user's cache, and
+// without one in memory, which is printed.
 var indexPlaces = map[string]replay.KeepIndex{"beside": replay.Beside, "memory": replay.InMemory, "anew": replay.Anew}
 
 // Architectures are the values of --arch.

@@ -1,5 +1,15 @@
 // Package replay is "tracewell replay": trace files and execution traces as targets that GDB connects to. It decides what a file
 // is and how it is opened; package recording serves it.
+//
+// # The flow of a command
+//
+// The operand is opened and looked at, which decides between a trace file, a trace in CTF and an execution trace; an execution trace is
+// indexed, or its index loaded. Only then the command listens, and serves one client after another until a signal ends it, a client
+// sends "monitor exit", or with --once the first client has left. Nothing that clients do changes the recording: each gets a target of
+// its own, and packets that would write are refused.
+//
+// What is wrong with the recording, as damage behind which there are no frames, is printed once, before the first client: a client sees
+// only the frames that there are.
 package replay
 
 import (
@@ -47,6 +57,7 @@ func (c *Command) Run(streams console.Streams) error {
 	if c.File == "-" && place.Network == "stdio" {
 		return errors.New("standard input cannot be both the file and GDB: --listen needs another place")
 	}
+	// A signal that comes while the file is opened has its usual effect, or ends the indexing: there is nobody to serve yet.
 	r, err := c.open(streams)
 	if err != nil {
 		return err
@@ -64,8 +75,8 @@ func (c *Command) Run(streams console.Streams) error {
 }
 
 // open opens the recording: a folder is a trace in CTF; a file that begins as one of the dialects does is an execution trace;
-// whatever else begins with a printable character is refused, with what each format lacks; the rest is opened as a trace file,
-// whose errors say at which offset it is none.
+// other text is refused, with what each dialect lacks; the rest is opened as a trace file, whose errors say at which offset it is
+// none.
 func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if input.HoldsCTF(c.File) {
 		return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {

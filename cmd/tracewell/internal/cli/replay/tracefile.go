@@ -40,6 +40,7 @@ func (c *Command) openTraceFile(open opener, streams console.Streams) (*recordin
 	}
 	var o replay.TraceFileOptions
 	o.Program = c.Exec
+	// The rules are GDB's own and not the manual's, since GDB is the client; 5 seconds are the default of tdesc's --timeout.
 	registers := input.DescriptionOptions{Strict: input.DescriptionRules(tdesc.ByGDB), Timeout: 5 * time.Second}
 	if c.Tdesc != "" {
 		if o.Description, err = registers.Parse(c.Tdesc, streams); err != nil {

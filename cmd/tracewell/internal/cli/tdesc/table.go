@@ -24,6 +24,7 @@ func writeLayout(out *console.Output, layout *tdesc.Layout) error {
 	table := text.NewTable(out, out.Width, out.Style, text.Column{Title: "offset", Right: true},
 		text.Column{Title: "size", Right: true}, text.Column{Title: "number", Right: true}, text.Column{Title: "register"},
 		text.Column{Title: "type"}, text.Column{Title: "feature"})
+	// The number is how p, P and the masks of tracepoint actions name the register; GDB's own number may be another.
 	for i := range layout.Slots {
 		s := &layout.Slots[i]
 		if err := row(table, strconv.Itoa(s.Offset), strconv.Itoa(s.Size), fmt.Sprint(s.Reg.Num), s.Reg.Name, s.Reg.Type,

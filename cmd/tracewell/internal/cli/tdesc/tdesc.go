@@ -1,4 +1,11 @@
 // Package tdesc is "tracewell tdesc": target descriptions of files and stubs, checked, laid out, printed and compared.
+//
+// A description tells GDB which registers a machine has, their order in the g packet, sizes and types. GDB ignores one that breaks a rule
+// as a whole, with a warning that names no place, and goes on with what it knows of the architecture: a stub's author sees wrong registers
+// and no reason. These commands find the reason without GDB. All of them read a file, standard input, the description in a trace file, or
+// that of a running stub (input.DescriptionOptions); what a document includes is looked for at the same place.
+//
+// The exit status is 1 for findings of check and for a difference of diff, and 2 where a document cannot be read or parsed.
 package tdesc
 
 import (
@@ -45,6 +52,7 @@ func (c *tdescCheckCommand) Run(streams console.Streams) error {
 		return err
 	}
 	defer doc.Close()
+	// The document is checked as text: a parsed one has lost the places, and whatever the parser passes over.
 	report := check.Document(doc.Text, doc.Options)
 	err = console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
@@ -129,6 +137,7 @@ func (c *tdescLayoutCommand) Run(streams console.Streams) error {
 		if c.JSON {
 			return console.WriteIndented(out, wire.DescribeLayout(layout))
 		}
+		// The total is the number of bytes that a stub has to send for g, twice as many in hexadecimal digits.
 		return errors.Join(writeLayout(out, layout), console.WriteLine(out, "%s in %s", text.Plural(layout.Size, "byte"),
 			text.Plural(len(layout.Slots), "register")))
 	})
@@ -165,6 +174,7 @@ func (c *tdescPrintCommand) Run(streams console.Streams) error {
 		case c.Table:
 			return writeDescription(out, target)
 		}
+		// The bytes go out as they are, without escapes: the output is for files and programs.
 		_, err := out.Write(target.XML())
 		return err
 	})
