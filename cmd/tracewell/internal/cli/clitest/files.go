@@ -41,6 +41,8 @@ func (h *Hurried) press() {
 	h.asked++
 	switch {
 	case h.asked == 5:
+		// This process is sent the signal and waits for it to be delivered to one channel of os/signal, which is when the command's own
+		// gets it, too. Without a channel it would end the test.
 		came := make(chan os.Signal, 1)
 		signal.Notify(came, os.Interrupt)
 		defer signal.Stop(came)
@@ -96,6 +98,8 @@ func Pack(t testing.TB, name string, content []byte) string {
 // Feed opens a pipe out of which content comes.
 func Feed(t testing.TB, content []byte) *os.File {
 	t.Helper()
+	// A pipe holds 64 KiB on Linux, so somebody has to write while the command reads. What nobody reads any more fails with EPIPE, which
+	// is not looked at: commands may stop early.
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -71,6 +71,8 @@ func OnPTY(t *testing.T, variables []string, args ...string) *Session {
 // that is printed, with escape sequences.
 func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
 	t.Helper()
+	// Setsid and Setctty make the terminal the controlling one of the command, so that ^C and ^Z become signals to its foreground group.
+	// O_NOCTTY keeps the test itself from getting it.
 	master, path, err := sys.OpenTerminalPair()
 	if err != nil {
 		t.Fatal(err)
@@ -91,6 +93,7 @@ func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
 		io.Copy(&s.Screen, master)
 		close(copied)
 	})
+	// Closing the master ends the copying even if a child of the command still has the terminal.
 	t.Cleanup(func() {
 		s.Command.Process.Kill()
 		master.Close()
@@ -136,6 +139,7 @@ func (s *Screen) String() string {
 // Shows waits up to a minute until the terminal has got a text, and returns all of it.
 func (s *Screen) Shows(t *testing.T, want string) string {
 	t.Helper()
+	// A minute is far more than any command takes, because machines that run many tests at once are slow.
 	for deadline := time.Now().Add(time.Minute); !s.Has(want); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the terminal lacks %q:\n%s", want, s)

@@ -1,4 +1,13 @@
 // Package demo is "tracewell demo": the built-in program, traced, with what was collected.
+//
+// # The flow of the demonstration
+//
+// The program, an executable for Linux x86-64 that is part of this one, is written into a folder of its own and launched. A tracepoint with
+// a condition is set at the function that does a job, and the program runs to its end. The frames are saved as a trace file, the program
+// is put beside it, and the file is read back and printed as info and show would. The last lines are commands for the user to try.
+//
+// The command depends on nothing but the kernel: no GDB, compiler, debug information or shell. So it also tells whether tracing works on a
+// machine at all. Everything that it makes besides the two files is gone when it ends, also after an error or a signal.
 package demo
 
 import (
@@ -86,6 +95,7 @@ func (c *Command) save(engine *tracepoint.Engine, description string) (program s
 		return "", err
 	}
 	// A program that is running cannot be written to, but another can take its name.
+	// The draft is in the same folder, since a rename does not cross file systems.
 	draft, remove, err := executable(filepath.Dir(program))
 	if err != nil {
 		return "", err
@@ -127,6 +137,7 @@ func (c *Command) report(out *console.Output, program string, streams console.St
 	if t.Err != nil {
 		return t.Err
 	}
+	// These are the functions that info and show print with, so the demonstration cannot drift away from them.
 	printing.WriteStatus(out, t.View.File.Header().Status)
 	printing.WriteTracepoints(out, t)
 	fmt.Fprintln(out)
@@ -136,6 +147,7 @@ func (c *Command) report(out *console.Output, program string, streams console.St
 	}
 	count := t.View.File.NumFrames()
 	first := min(count, ends)
+	// A file of few frames is printed whole, and none of it twice.
 	last := max(first, count-ends)
 	if err := printing.EachFrame(t.View, 0, first, table.Add); err != nil {
 		return err
@@ -169,6 +181,7 @@ func (c *Command) next(out *console.Output, program string) string {
 // quoted is a path as a POSIX shell takes it: as it is if it has no character with a meaning to the shell, else in single quotes.
 func quoted(path string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+,=@%"
+	// Within single quotes a POSIX shell takes every character as it is but the quote itself, which has to stand outside of them.
 	if strings.Trim(path, plain) == "" && path != "" {
 		return path
 	}
@@ -183,6 +196,7 @@ func executable(dir string) (path string, remove func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
+	// The name is what the kernel calls the process; mode 0700 makes it executable for the user, as the folder is.
 	path = filepath.Join(folder, "demo")
 	if err := os.WriteFile(path, demo.Program(), 0o700); err != nil {
 		os.RemoveAll(folder)

@@ -99,6 +99,7 @@ func assemble(text string, registers ...any) []byte {
 
 // everyRegister is the mask of an R action for all registers: bit N of the number that the bytes are, big endian, is register N.
 func everyRegister(layout *tdesc.Layout) []byte {
+	// Slots are in the order of numbers, so the last one has the highest. GDB writes such a mask without leading zeros.
 	highest := layout.Slots[len(layout.Slots)-1].Reg.Num
 	mask := make([]byte, highest/8+1)
 	for _, slot := range layout.Slots {
@@ -133,6 +134,7 @@ func traceDemo(ctx context.Context) (*demonstration, error) {
 	}
 	defer process.Close()
 	_, err = process.Start(target.Program{Path: path})
+	// The program has the writing end now. With this one open, too, the output would never end.
 	in.Close()
 	if err != nil {
 		return nil, err
@@ -157,6 +159,7 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err != nil {
 		return nil, err
 	}
+	// These are the parts that serve puts together for a client: a target, an engine over its registers, and the handler of hits between.
 	engine := tracepoint.New(blocks)
 	process.Tracer().SetHandler(engine.NewHandler())
 	if err := defineDemo(engine, layout); err != nil {
@@ -194,6 +197,7 @@ func runToEnd(ctx context.Context, process target.Target) error {
 	runner := process.Runner()
 	everything := target.ThreadID{PID: target.All, TID: target.All}
 	next := target.Action{Thread: everything}
+	// In all-stop mode each Resume is answered by one event.
 	for {
 		if err := runner.Resume([]target.Action{next}); err != nil {
 			return err

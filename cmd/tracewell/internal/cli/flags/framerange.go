@@ -15,6 +15,7 @@ var wholeFile = FrameRange{0, -1}
 // UnmarshalText implements encoding.TextUnmarshaler for A:B, A: and :B.
 func (r *FrameRange) UnmarshalText(b []byte) error {
 	first, last, ok := strings.Cut(string(b), ":")
+	// ":" alone is the whole file. Both errors are looked at together, since the message is the same.
 	*r = wholeFile
 	var firstErr, lastErr error
 	if first != "" {

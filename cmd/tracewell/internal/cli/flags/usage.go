@@ -14,6 +14,7 @@ import (
 // Misused puts an error of the command line into plain words, and adds which help explains the right use: that of the command if
 // the parser has got so far, else that of the program.
 func Misused(err error) error {
+	// An error that is not the parser's has no place in the command line, so only the program's help can be named.
 	command := "tracewell"
 	var parse *kong.ParseError
 	if !errors.As(err, &parse) {
@@ -79,6 +80,8 @@ func JoinNegatives(app *kong.Application, args []string) []string {
 	node, start := commandOf(app, args)
 	joined := args[:start:start]
 	for rest := args[start:]; len(rest) > 0; rest = rest[1:] {
+		// A dash alone is standard input, an operand. An operand ends the search only where what follows is another program's: record and
+		// serve pass it on as it is.
 		word := rest[0]
 		isOption := strings.HasPrefix(word, "-") && word != "-"
 		if word == "--" || !isOption && isPassthrough(node) {

@@ -28,7 +28,7 @@ type executionOptions struct {
 
 // indexPlaces are the values of --index. An index beside the trace is used again only if it fits the size, the time and a sample
 // of that file, and was made by the same dialect. Where nothing can be written beside the trace the index is in the user's cache, and
-// without one in memory, which is printed.
+// without one in memory, which is printed. Small traces have none in a file.
 var indexPlaces = map[string]replay.KeepIndex{"beside": replay.Beside, "memory": replay.InMemory, "anew": replay.Anew}
 
 // Architectures are the values of --arch.

@@ -47,6 +47,7 @@ func writeDescription(out *console.Output, t *tdesc.Target) error {
 	table := text.NewTable(out, out.Width, out.Style, text.Column{Title: "number", Right: true}, text.Column{Title: "register"},
 		text.Column{Title: "bits", Right: true}, text.Column{Title: "type"}, text.Column{Title: "group"},
 		text.Column{Title: "saved"}, text.Column{Title: "feature"})
+	// Registers are listed with the feature that they are in: GDB looks up the standard registers by both names.
 	for f, r := range t.Registers() {
 		saved := "yes"
 		if !r.SaveRestore {
