@@ -89,6 +89,7 @@ func Run(args []string, streams console.Streams) (status int) {
 		}
 	}()
 	var c commands
+	// The parser is made anew for each command line: kong writes the values into c, and c is not used twice.
 	parser, err := kong.New(&c, parserOptions(streams)...)
 	if err != nil {
 		panic(err) // the declarations above are wrong
@@ -154,6 +155,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 
 // help prints a command's examples above kong's own text: most users who ask for help want a line to start from.
 func help(options kong.HelpOptions, ctx *kong.Context) error {
+	// Without a command it is the help of the program, which has none.
 	if node := ctx.Selected(); node != nil {
 		if examples := flags.ExamplesOf(node); examples != "" {
 			fmt.Fprintf(ctx.Stdout, "Examples:\n%s\n", examples)

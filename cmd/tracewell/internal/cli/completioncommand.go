@@ -127,6 +127,7 @@ func programOf(line *completion.Line) string {
 	if line.Command.Name == "record" && len(line.Operands) > 0 {
 		return line.Operands[0]
 	}
+	// show and info take a trace file, whose description may name the program that was traced (input.RecordedPath).
 	header, ok := headerOf(line)
 	if !ok {
 		return ""
@@ -180,6 +181,7 @@ func completeRegisters(line *completion.Line, beginning string) (found []complet
 	if err != nil {
 		return nil
 	}
+	// Only the last of the registers is completed; those in front of it are part of the word that the shell replaces.
 	earlier := beginning[:strings.LastIndexByte(beginning, ',')+1] // the option takes a list
 	for _, r := range description.Registers() {
 		found = append(found, completion.Candidate{Word: earlier + r.Name, Help: r.Type})

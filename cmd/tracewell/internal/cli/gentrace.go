@@ -130,6 +130,7 @@ func (c *generateCommand) writeProgram() error {
 	if c.ELF == "" {
 		return nil
 	}
+	// An absolute path, as GDB would look for a relative one in its own current directory.
 	source, err := filepath.Abs(c.ELF + ".c")
 	if err != nil {
 		return err

@@ -33,6 +33,7 @@ func (c *manCommand) Run(k *kong.Kong) error {
 	if err := os.MkdirAll(c.Folder, 0o755); err != nil {
 		return fmt.Errorf("man: %w", err)
 	}
+	// Pages are made from the declarations that the parser has, like --help, and differ from it only in form.
 	b := builtFrom()
 	texts := manpage.Texts{Version: "Tracewell " + b.Version, Exit: exitText, Examples: flags.ExamplesOf}
 	if t, err := time.Parse(time.RFC3339, b.Time); err == nil {

@@ -72,6 +72,7 @@ func versionLine(b wire.Build) string {
 	s.WriteString("tracewell " + b.Version)
 	if b.Commit != "" {
 		fmt.Fprintf(&s, " (commit %.*s", shortCommit, b.Commit)
+		// The date is that of the commit, in UTC, so that it is the same wherever the commit was built.
 		if t, err := time.Parse(time.RFC3339, b.Time); err == nil {
 			s.WriteString(" of " + t.UTC().Format(time.DateOnly))
 		}

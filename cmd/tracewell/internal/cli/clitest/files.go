@@ -41,8 +41,8 @@ func (h *Hurried) press() {
 	h.asked++
 	switch {
 	case h.asked == 5:
-		// This process is sent the signal and waits for it to be delivered to one channel of os/signal, which is when the command's own
-		// gets it, too. Without a channel it would end the test.
+		// This process is sent the signal and waits until package os/signal delivers it, to this channel and to the command's own. A
+		// command that listens to none would not end: the channel also keeps the signal from ending the test.
 		came := make(chan os.Signal, 1)
 		signal.Notify(came, os.Interrupt)
 		defer signal.Stop(came)

@@ -3,8 +3,8 @@
 //
 // # In this process or as one of its own
 //
-// Run is enough for most tests: a command line is a function of its arguments and of three files (cli.Run), so hundreds of them run in the
-// process of the test, under the race detector and with coverage. A test needs a process of its own for what belongs to a process: a
+// Run is enough for most tests: a command line is a function of its arguments and of three files (cli.Run), so many of them run in the
+// process of the test. A test needs a process of its own for what belongs to a process: a
 // controlling terminal, job control, the default action of a signal, or GDB that starts tracewell by name. The test binary is then
 // executed once more and is tracewell (Main), so nothing has to be built, and what is tested is what was compiled with the test.
 //
@@ -46,7 +46,7 @@ var CommandLine func(args []string, streams console.Streams) (status int)
 // blanks between the arguments. Main removes it, since programs that are launched inherit the environment.
 const OnTerminal = "TRACEWELL_TEST_ARGUMENTS"
 
-// IsTracewell is the same for one that has the arguments itself. Its value does not matter; flags of the testing package are not parsed.
+// IsTracewell is the same for one that has the arguments itself. Any value but an empty one will do; flags of the testing package are not parsed.
 const IsTracewell = "TRACEWELL_TEST_ITSELF"
 
 // Main runs the tests of a package, which may call Run. It makes the test binary tracewell itself for tests that need that as a

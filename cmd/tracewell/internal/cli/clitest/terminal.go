@@ -30,6 +30,7 @@ func AsTracewell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// exec keeps the process ID that the caller has started, so that signals reach the command and not the shell.
 	script := fmt.Sprintf("#!/bin/sh\n%s=\"$*\" exec %s\n", OnTerminal, self)
 	if err := os.WriteFile(filepath.Join(folder, "tracewell"), []byte(script), 0o777); err != nil {
 		t.Fatal(err)
@@ -77,6 +78,8 @@ func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The command gets the other side of the pair as all three streams, as from a terminal emulator. Here it is closed again once the
+	// command has it: reading the master fails when the last process that has it open has ended.
 	line, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -70,8 +70,10 @@ func (c *Command) Run(streams console.Streams) error {
 			func(path string) bool { return console.IsFree(path) && mayHold(programBeside(path)) })
 	}
 	if program := programBeside(c.Output); !mayHold(program) {
+		// A file of that name may be anything, such as the user's own program: only an earlier copy of the demo's is replaced.
 		return fmt.Errorf("%s would be written over by the program of the demonstration: give another name by -o", program)
 	}
+	// The output is buffered, so the question and the answer appear together, in a second or so.
 	return console.Write(streams, func(out *console.Output) error {
 		fmt.Fprintln(out, out.Style.Heading("Tracing the demo program: "+demoQuestion))
 		d, err := traceDemo(ctx)

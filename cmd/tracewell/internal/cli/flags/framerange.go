@@ -45,6 +45,7 @@ func (r FrameRange) In(count int) (first, end int, err error) {
 	if r.first > 0 && r.first >= count {
 		return 0, 0, fmt.Errorf("there is no frame %d: %s", r.first, FrameCount(count))
 	}
+	// Nothing is checked in a file without frames but a first frame above 0: "0:" and ":" are its whole.
 	if r.last < 0 || r.last >= count {
 		return r.first, count, nil
 	}

@@ -50,6 +50,7 @@ var jargon = []struct{ message, words string }{
 // or new in a later version of kong, and stays.
 func plainWords(message string, flags []*kong.Flag) string {
 	for _, j := range jargon {
+		// (?s) has . match line breaks: a value that the user gave may hold one.
 		form := regexp.MustCompile("(?s)" + j.message)
 		m := form.FindStringSubmatch(message)
 		if m == nil {

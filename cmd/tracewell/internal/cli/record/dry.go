@@ -166,6 +166,7 @@ func writeRehearsalJSON(out *console.Output, v *view.View, points []record.Point
 	header := v.Content.Header()
 	object := wire.Rehearsal{RegisterBlockSize: header.RegisterSize, Tracepoints: []wire.RehearsedPoint{},
 		Variables: []wire.Variable{}}
+	// A pending tracepoint has no definitions yet: its list is empty, and the reason stands beside it.
 	for _, p := range points {
 		o := wire.RehearsedPoint{Number: p.Number, At: p.At, Locations: wire.DescribeLocations(p.Locations), Defined: []wire.Definition{}}
 		if p.Pending != nil {

@@ -126,6 +126,7 @@ func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	case c.Fetch:
 		return c.fetch(streams)
 	}
+	// The plan is text that has been checked for its form. Whether its names mean anything is found out where the program is.
 	p, err := c.plan(ctx)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)

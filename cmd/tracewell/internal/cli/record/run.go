@@ -151,6 +151,7 @@ func (r *recordRun) open() (recordSession, error) {
 // far as it goes; the error of printing comes last, because it is the least.
 func (r *recordRun) trace(ctx context.Context) (result record.Result, err error) {
 	r.config.Events = r.event
+	// Without a printer the session need not parse its frames.
 	if r.printer != nil {
 		r.config.Frames = r.printer.frame
 	}

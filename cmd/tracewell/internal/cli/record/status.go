@@ -143,6 +143,7 @@ func (s *runStatus) watch(feed func() record.Feed) {
 func (s *runStatus) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// The counts are taken once, so that a table and its rates are of one moment.
 	now := s.feed()
 	if s.live {
 		if width, height, err := term.GetSize(int(s.file.Fd())); err == nil {

@@ -62,6 +62,7 @@ func (c *Command) openExecution(file *input.PackedFile, d *itrace.Dialect, strea
 	}
 	options := replay.ExecutionOptions{Arch: c.Arch, Order: c.Order(), Program: c.Exec, Backfill: c.Backfill,
 		Keep: indexPlaces[c.Index]}
+	// Clients read the trace for as long as the command runs, so the file stays open: the recording closes it.
 	e, err := recording.OpenExecution(file, d, options, streams)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())

@@ -66,6 +66,7 @@ func (c *Command) Run(streams console.Streams) error {
 	ctx, cancel := console.UntilSignalled(false)
 	defer cancel()
 	defer console.IgnoreBrokenPipes()()
+	// With stdio GDB has started this command and reads its output, so there is one client, and nothing to wait for behind it.
 	entrance, err := c.ListenOn(place, streams)
 	if err != nil {
 		return err
