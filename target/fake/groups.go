@@ -162,8 +162,8 @@ func (t *Target) Passed() []target.Signal {
 	return slices.Sorted(maps.Keys(t.passing))
 }
 
-// InsertBreakpoint inserts a breakpoint, in a process that exists. Memory is not looked at: a script meets a breakpoint wherever a thread
-// arrives, mapped or not. Read watchpoints are refused, so that sessions are tested with a kind that a target has not.
+// InsertBreakpoint inserts a breakpoint, in a process that exists. Memory is not looked at: a script meets a breakpoint wherever
+// a thread arrives, mapped or not. Read watchpoints are refused, so that sessions are tested with a kind that a target has not.
 func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -4,19 +4,20 @@
 //
 // # How a command runs
 //
-// main calls Run with the arguments and the three standard streams. Run rewrites the arguments where kong's grammar is narrower than
-// that of the tools which tracewell replaces or resembles (match.Words, flags.JoinNegatives, flags.OperandsLast), has kong parse them
-// into the struct of one command, and calls its method Run. A command checks its options before it opens a file or launches a
-// program, so that a mistake costs nothing; it returns an error, from which this package makes a message and an exit status.
+// main calls Run with the arguments and the three standard streams. Run rewrites the arguments where kong's grammar is narrower
+// than that of the tools which tracewell replaces or resembles (match.Words, flags.JoinNegatives, flags.OperandsLast), has kong
+// parse them into the struct of one command, and calls its method Run. A command checks its options before it opens a file or
+// launches a program, so that a mistake costs nothing; it returns an error, from which this package makes a message and an exit
+// status.
 //
 // # Streams and exit status
 //
 // Data goes to standard output and everything else, as warnings, progress and errors, to standard error, so a pipe gets nothing but
 // data. A bar or a table that moves is drawn on terminals only. A reader that goes away early, as head does, is no failure
-// (console.Write). The exit status is 0 for done, 1 for a difference or a finding, 2 for wrong usage, unreadable input or failure, as
-// with diff. record returns the status of the program that it launched instead, or as a shell does 128 and the number of the
-// signal that killed it; serve, record and replay return 128 and the number, too, when a signal other than SIGINT, SIGTERM and SIGHUP
-// ends them.
+// (console.Write). The exit status is 0 for done, 1 for a difference or a finding, 2 for wrong usage, unreadable input or
+// failure, as with diff. record returns the status of the program that it launched instead, or as a shell does 128 and the number
+// of the signal that killed it; serve, record and replay return 128 and the number, too, when a signal other than SIGINT, SIGTERM
+// and SIGHUP ends them.
 //
 // # Text from elsewhere
 //
@@ -47,8 +48,8 @@ import (
 	"tracewell/internal/text"
 )
 
-// commands is the whole command line, as kong reads it from the tags. The help, the manual pages (internal/manpage) and the words that
-// shells complete (internal/completion) are made of the same declarations, so a new option needs no entry anywhere else.
+// commands is the whole command line, as kong reads it from the tags. The help, the manual pages (internal/manpage) and the words
+// that shells complete (internal/completion) are made of the same declarations, so a new option needs no entry anywhere else.
 type commands struct {
 	Serve    serve.Command    `cmd:"" help:"Run a program under a server that GDB connects to (${here} only)."`
 	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out (${here}; elsewhere with --remote and --list only)."`
@@ -76,8 +77,8 @@ type exit struct{ status int }
 
 // Run runs one command line, without the name of the program, and returns its exit status. It prints the error, unless the
 // command has printed its own (console.ErrTold), and keeps nothing in global variables, so that tests run many command lines in
-// one process. Only serve and record change the process for good: both ignore the stops of a terminal (console.IgnoreTerminalStops),
-// and serve sets the GC percentage.
+// one process. Only serve and record change the process for good: both ignore the stops of a terminal
+// (console.IgnoreTerminalStops), and serve sets the GC percentage.
 func Run(args []string, streams console.Streams) (status int) {
 	defer func() {
 		switch r := recover().(type) {

@@ -19,9 +19,9 @@ import (
 	"tracewell/itrace/generate"
 )
 
-// generateCommand is "tracewell gen-trace". A tool that compares traces can be judged only by traces whose differences are known. So this
-// interprets a small MIPS program, writes what a simulator would log, and plants faults at positions that it reports. The same options
-// make the same bytes: nothing is taken from the clock, and random choices are those of --seed.
+// generateCommand is "tracewell gen-trace". A tool that compares traces can be judged only by traces whose differences are known.
+// So this interprets a small MIPS program, writes what a simulator would log, and plants faults at positions that it reports. The
+// same options make the same bytes: nothing is taken from the clock, and random choices are those of --seed.
 type generateCommand struct {
 	Instructions quantity         `short:"n" default:"10k" placeholder:"N" help:"Number of instructions that each processor executes, such as 500, 10k or 2M (${default})."`
 	Fault        []generate.Fault `sep:"none" placeholder:"KIND@N" help:"Inject a fault at instruction N, counted from 0, or the next one that it can affect: KIND@N or KIND@N.CPU, followed by :COUNT if wanted; may be given several times. The kinds are listed above."`
@@ -52,8 +52,8 @@ var suffixes = map[byte]int64{'k': 1e3, 'm': 1e6, 'g': 1e9}
 // maxQuantity is the largest quantity: more instructions than a disk holds, and small enough that products with it do not overflow.
 const maxQuantity = 1e15
 
-// Decode implements kong.MapperValue. |0x20 makes a letter of ASCII lower-case, so K and k mean the same. The factors are decimal, as
-// instructions are counted, unlike sizes in bytes (record's byteCount).
+// Decode implements kong.MapperValue. |0x20 makes a letter of ASCII lower-case, so K and k mean the same. The factors are
+// decimal, as instructions are counted, unlike sizes in bytes (record's byteCount).
 func (q *quantity) Decode(ctx *kong.DecodeContext) error {
 	word := ctx.Scan.Pop().String()
 	digits, factor := word, int64(1)

@@ -42,8 +42,8 @@ func builtFrom() wire.Build {
 	return buildOf(info)
 }
 
-// buildOf reads what the go command recorded. "(devel)" is its version of a module that was built in its own repository. vcs.modified
-// says that the working tree differed from the commit, so that such a build is not taken for the commit itself.
+// buildOf reads what the go command recorded. "(devel)" is its version of a module that was built in its own repository.
+// vcs.modified says that the working tree differed from the commit, so that such a build is not taken for the commit itself.
 func buildOf(info *debug.BuildInfo) wire.Build {
 	b := wire.Build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if v := info.Main.Version; v != "" && v != "(devel)" {

@@ -98,8 +98,8 @@ func Pack(t testing.TB, name string, content []byte) string {
 // Feed opens a pipe out of which content comes.
 func Feed(t testing.TB, content []byte) *os.File {
 	t.Helper()
-	// A pipe holds 64 KiB on Linux, so somebody has to write while the command reads. What nobody reads any more fails with EPIPE, which
-	// is not looked at: commands may stop early.
+	// A pipe holds 64 KiB on Linux, so somebody has to write while the command reads. What nobody reads any more fails with EPIPE,
+	// which is not looked at: commands may stop early.
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -3,10 +3,10 @@
 //
 // # In this process or as one of its own
 //
-// Run is enough for most tests: a command line is a function of its arguments and of three files (cli.Run), so many of them run in the
-// process of the test. A test needs a process of its own for what belongs to a process: a
-// controlling terminal, job control, the default action of a signal, or GDB that starts tracewell by name. The test binary is then
-// executed once more and is tracewell (Main), so nothing has to be built, and what is tested is what was compiled with the test.
+// Run is enough for most tests: a command line is a function of its arguments and of three files (cli.Run), so many of them run
+// in the process of the test. A test needs a process of its own for what belongs to a process: a controlling terminal, job
+// control, the default action of a signal, or GDB that starts tracewell by name. The test binary is then executed once more and
+// is tracewell (Main), so nothing has to be built, and what is tested is what was compiled with the test.
 //
 // # Expectations
 //
@@ -42,11 +42,12 @@ var Update = flag.Bool("update", false, "rewrite the golden files")
 // since the packages that cli imports, whose tests this package serves, cannot import cli.
 var CommandLine func(args []string, streams console.Streams) (status int)
 
-// OnTerminal is what TestMain finds in the environment of a test binary that is to be tracewell. Its value is the command line, with
-// blanks between the arguments. Main removes it, since programs that are launched inherit the environment.
+// OnTerminal is what TestMain finds in the environment of a test binary that is to be tracewell. Its value is the command line,
+// with blanks between the arguments. Main removes it, since programs that are launched inherit the environment.
 const OnTerminal = "TRACEWELL_TEST_ARGUMENTS"
 
-// IsTracewell is the same for one that has the arguments itself. Any value but an empty one will do; flags of the testing package are not parsed.
+// IsTracewell is the same for one that has the arguments itself. Any value but an empty one will do; flags of the testing package
+// are not parsed.
 const IsTracewell = "TRACEWELL_TEST_ITSELF"
 
 // Main runs the tests of a package, which may call Run. It makes the test binary tracewell itself for tests that need that as a

@@ -72,8 +72,8 @@ func OnPTY(t *testing.T, variables []string, args ...string) *Session {
 // that is printed, with escape sequences.
 func StartOnPTY(t *testing.T, command *exec.Cmd) *Session {
 	t.Helper()
-	// Setsid and Setctty make the terminal the controlling one of the command, so that ^C and ^Z become signals to its foreground group.
-	// O_NOCTTY keeps the test itself from getting it.
+	// Setsid and Setctty make the terminal the controlling one of the command, so that ^C and ^Z become signals to its foreground
+	// group. O_NOCTTY keeps the test itself from getting it.
 	master, path, err := sys.OpenTerminalPair()
 	if err != nil {
 		t.Fatal(err)

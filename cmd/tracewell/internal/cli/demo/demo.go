@@ -2,12 +2,14 @@
 //
 // # The flow of the demonstration
 //
-// The program, an executable for Linux x86-64 that is part of this one, is written into a folder of its own and launched. A tracepoint with
-// a condition is set at the function that does a job, and the program runs to its end. The frames are saved as a trace file, the program
-// is put beside it, and the file is read back and printed as info and show would. The last lines are commands for the user to try.
+// The program, an executable for Linux x86-64 that is part of this one, is written into a folder of its own and launched. A
+// tracepoint with a condition is set at the function that does a job, and the program runs to its end. The frames are saved as a
+// trace file, the program is put beside it, and the file is read back and printed as info and show would. The last lines are
+// commands for the user to try.
 //
-// The command depends on nothing but the kernel: no GDB, compiler, debug information or shell. So it also tells whether tracing works on a
-// machine at all. Everything that it makes besides the two files is gone when it ends, also after an error or a signal.
+// The command depends on nothing but the kernel: no GDB, compiler, debug information or shell. So it also tells whether tracing
+// works on a machine at all. Everything that it makes besides the two files is gone when it ends, also after an error or a
+// signal.
 package demo
 
 import (

@@ -159,7 +159,8 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err != nil {
 		return nil, err
 	}
-	// These are the parts that serve puts together for a client: a target, an engine over its registers, and the handler of hits between.
+	// These are the parts that serve puts together for a client: a target, an engine over its registers, and the handler of hits
+	// between.
 	engine := tracepoint.New(blocks)
 	process.Tracer().SetHandler(engine.NewHandler())
 	if err := defineDemo(engine, layout); err != nil {

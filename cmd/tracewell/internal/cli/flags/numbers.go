@@ -18,8 +18,8 @@ func (c *Count) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Positive is a number of things of which there is at least one. Where an option has no default, 0 is the value without the option, which
-// nobody can give: so a command can tell the two apart.
+// Positive is a number of things of which there is at least one. Where an option has no default, 0 is the value without the
+// option, which nobody can give: so a command can tell the two apart.
 type Positive int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.

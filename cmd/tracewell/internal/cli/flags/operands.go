@@ -15,7 +15,8 @@ func OperandsLast(app *kong.Application, args []string) []string {
 	if last < 0 || !node.Positional[last].IsCumulative() || node.Positional[last].Passthrough {
 		return args
 	}
-	// What stands behind "--" are operands whatever they look like, and those in front of it come first, as in the line that was typed.
+	// What stands behind "--" are operands whatever they look like, and those in front of it come first, as in the line that was
+	// typed.
 	flags, operands := args[:start:start], []string(nil)
 	for rest := args[start:]; len(rest) > 0; {
 		n := 1

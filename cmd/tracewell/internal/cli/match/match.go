@@ -2,23 +2,23 @@
 //
 // # The flow of a comparison
 //
-// The command line is rewritten first, so that those of Trace Matcher work unchanged (Words). Options that contradict one another and
-// output files that could not be written are refused before a trace is opened. The pairs are the first operand with each other one, or
-// the lines of a manifest; package batch compares some of them at the same time and yields results in the order of the pairs, and a
-// result is printed when it comes. JUnit and HTML are written at the end, since a suite of JUnit begins with its totals. The
-// comparing itself is package itrace/match, the text of a report itrace/match/report.
+// The command line is rewritten first, so that those of Trace Matcher work unchanged (Words). Options that contradict one another
+// and output files that could not be written are refused before a trace is opened. The pairs are the first operand with each
+// other one, or the lines of a manifest; package batch compares some of them at the same time and yields results in the order of
+// the pairs, and a result is printed when it comes. JUnit and HTML are written at the end, since a suite of JUnit begins with its
+// totals. The comparing itself is package itrace/match, the text of a report itrace/match/report.
 //
 // # Inputs
 //
-// A trace is read once, from its beginning, and nothing of it is kept, so traces may be pipes and of any length. Two things need more: a
-// reference of several traces is read for each of them, and --serve reads both sides a second time, for the index. What can be read once
-// only is refused there, with the advice to write it to a file.
+// A trace is read once, from its beginning, and nothing of it is kept, so traces may be pipes and of any length. Two things need
+// more: a reference of several traces is read for each of them, and --serve reads both sides a second time, for the index. What
+// can be read once only is refused there, with the advice to write it to a file.
 //
 // # Ends
 //
 // The exit status is that of diff: 0 for equal, 1 for different, 2 if anything could not be compared, also when other pairs differ,
-// because a failure may hide a difference. Ctrl-C ends the comparison that runs, which is reported as far as it came, and the status
-// is 2; a second Ctrl-C ends the process at once (console.UntilInterrupted).
+// because a failure may hide a difference. Ctrl-C ends the comparison that runs, which is reported as far as it came, and the
+// status is 2; a second Ctrl-C ends the process at once (console.UntilInterrupted).
 package match
 
 import (
@@ -208,7 +208,8 @@ func (c *Command) pairs(streams console.Streams) ([]batch.Pair, error) {
 	if c.Shard != nil {
 		part = *c.Shard
 	}
-	// Names in a manifest are relative to its folder, so that it can be moved along with its traces; one that comes by a pipe has none.
+	// Names in a manifest are relative to its folder, so that it can be moved along with its traces; one that comes by a pipe has
+	// none.
 	if c.Pairs == "-" {
 		return batch.Manifest(streams.In, c.Pairs, ".", part)
 	}

@@ -119,7 +119,8 @@ func (m *matchResults) trace(r *batch.Result) {
 		}
 		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n",
 			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"),
-			text.Plural(t.Records.Instructions, "instruction"), text.Plural(t.Records.Registers, "register record"), text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
+			text.Plural(t.Records.Instructions, "instruction"), text.Plural(t.Records.Registers, "register record"),
+			text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
 	}
 }
 
@@ -144,7 +145,8 @@ func (m *matchResults) conclude() error {
 			return err
 		}
 	}
-	// Both files are written even if pairs have failed: a CI system shows from them which. A name that ends in .gz or .zst is compressed.
+	// Both files are written even if pairs have failed: a CI system shows from them which. A name that ends in .gz or .zst is
+	// compressed.
 	for _, file := range []struct {
 		name  string
 		write func(io.Writer, []report.Case) error

@@ -51,8 +51,8 @@ func (w *windowSize) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// The values below are types of their own because kong decodes an option by its type (encoding.TextUnmarshaler): a wrong one is an error
-// of the command line, in front of any work, and it names what would have been right.
+// The values below are types of their own because kong decodes an option by its type (encoding.TextUnmarshaler): a wrong one is
+// an error of the command line, in front of any work, and it names what would have been right.
 
 // hexAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it.
 type hexAddress uint64

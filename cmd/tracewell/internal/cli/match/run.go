@@ -69,7 +69,8 @@ func (c *Command) compare(ctx context.Context, pair batch.Pair, progress func(do
 			result.Notes = append(result.Notes, text.Visible(t.Name)+": warning: "+changed)
 		}
 	}
-	// Comparing a file with itself tells nothing, and is mostly a slip in a manifest. It is still done: the answer is what was asked for.
+	// Comparing a file with itself tells nothing, and is mostly a slip in a manifest. It is still done: the answer is what was asked
+	// for.
 	if os.SameFile(traces[0].Status, traces[1].Status) {
 		result.Notes = append(result.Notes, text.Visible(pair.Name)+": warning: both are the same file")
 	}

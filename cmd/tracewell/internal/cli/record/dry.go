@@ -19,8 +19,8 @@ import (
 )
 
 // rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any code of its
-// own has run: the dynamic linker has loaded its libraries, so their tracepoints have addresses, too. A program that was launched is
-// killed then, and a process is detached from. No file is written, whatever --output and --buffer say.
+// own has run: the dynamic linker has loaded its libraries, so their tracepoints have addresses, too. A program that was launched
+// is killed then, and a process is detached from. No file is written, whatever --output and --buffer say.
 func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	config := c.config(p, "", streams)
 	config.Buffer, config.Circular = 0, false

@@ -60,8 +60,8 @@ func (c *Command) unlisted(program *symbol.Program) error {
 	return fmt.Errorf("nothing in %s matches %s", text.Visible(c.executable()), text.Quote(pattern))
 }
 
-// writeLocations prints a table. Addresses are those of the file: nothing has been loaded, so a position-independent program begins at
-// or near 0.
+// writeLocations prints a table. Addresses are those of the file: nothing has been loaded, so a position-independent program
+// begins at or near 0.
 func writeLocations(out *console.Output, found []symbol.Location) error {
 	table := text.NewTable(out, out.Width, out.Style,
 		text.Column{Title: "address"}, text.Column{Title: "line"}, text.Column{Title: "what"})
@@ -77,8 +77,9 @@ func writeLocations(out *console.Output, found []symbol.Location) error {
 	return table.Flush()
 }
 
-// whatText is the function or the probe at a location. An inlined copy of a function has its own line in the table; an IFUNC's symbol is
-// the address of the resolver, which the dynamic linker calls to choose the function. A probe is spelled as --at takes it.
+// whatText is the function or the probe at a location. An inlined copy of a function has its own line in the table; an IFUNC's
+// symbol is the address of the resolver, which the dynamic linker calls to choose the function. A probe is spelled as --at takes
+// it.
 func whatText(l symbol.Location) string {
 	what := l.Function
 	if l.Inlined {

@@ -77,8 +77,9 @@ func Variables() kong.Vars {
 	}
 }
 
-// The values of kong's options are decoded by the methods of their types, so that a wrong one is an error of the command line that names
-// the option and says what is right. Values of a plan are only kept here: package plan parses them, as it does those of scripts.
+// The values of kong's options are decoded by the methods of their types, so that a wrong one is an error of the command line
+// that names the option and says what is right. Values of a plan are only kept here: package plan parses them, as it does those
+// of scripts.
 
 // span is a duration of more than 0: "10s", or a number of seconds.
 type span time.Duration

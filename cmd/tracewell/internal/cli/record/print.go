@@ -18,8 +18,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// runPrinter prints frames while the run goes on. frame is called from the goroutine that writes the file, so it must not wait longer
-// than a write takes; whoever reads a pipe slowly slows the program down, as --print promises every frame.
+// runPrinter prints frames while the run goes on. frame is called from the goroutine that writes the file, so it must not wait
+// longer than a write takes; whoever reads a pipe slowly slows the program down, as --print promises every frame.
 type runPrinter struct {
 	out     *console.Output
 	format  printing.LineFormat

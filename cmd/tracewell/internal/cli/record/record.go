@@ -1,11 +1,13 @@
-// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has ended.
+// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has
+// ended.
 //
 // # The flow of a run
 //
 // Options and scripts become a plan, which is text (package plan). A session, of this machine (package record) or of a server
 // (record/remote), launches the program or attaches to it, finds the locations and compiles the expressions; whatever is wrong with
 // them is reported before any code of the program's own has run. Then the run is on until the program ends, the time is up, enough
-// frames have come, a pass count or the end of the buffer is reached, or a signal ends the command. Frames go to the file and then, with
+// frames have come, a pass count or the end of the buffer is reached, or a signal ends the command. Frames go to the file and
+// then, with
 // --print, to standard output; events and a table of counts go to standard error. At the end the command prints the
 // counts, and the path of the file.
 //
@@ -21,8 +23,9 @@
 //
 // # Exit status
 //
-// That of the program that was launched, or 128 and the number of the signal that killed it. If the run ends first the program goes on
-// untraced, and record waits for it. 2 if something could not be recorded. With --pid the status says only whether recording worked.
+// That of the program that was launched, or 128 and the number of the signal that killed it. If the run ends first the program
+// goes on untraced, and record waits for it. 2 if something could not be recorded. With --pid the status says only whether
+// recording worked.
 package record
 
 import (
@@ -109,7 +112,8 @@ type tellOptions struct {
 	Quiet  bool                `short:"q" group:"What is printed:" help:"Print only errors."`
 }
 
-// Run implements kong's command. Whether this machine can trace at all is checked in front of everything but the options themselves;
+// Run implements kong's command. Whether this machine can trace at all is checked in front of everything but the options
+// themselves;
 // --list needs only an ELF file and --remote only a connection, so they work everywhere.
 func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	if err := c.check(); err != nil {
@@ -226,8 +230,8 @@ func (c *Command) override(s *plan.Settings) {
 	if c.Buffer != 0 {
 		s.BufferSize = int64(c.Buffer)
 	}
-	// GDB's "set trace-buffer-size unlimited" leaves the size to the stub; here it means that frames go to the file as they come, which is
-	// 0. A circular buffer needs a size, so it gets the usual one.
+	// GDB's "set trace-buffer-size unlimited" leaves the size to the stub; here it means that frames go to the file as they come,
+	// which is 0. A circular buffer needs a size, so it gets the usual one.
 	if s.BufferSize == plan.Unlimited {
 		s.BufferSize = 0
 	}
@@ -260,7 +264,8 @@ func (c *Command) output(streams console.Streams) (string, error) {
 
 // executable is the path of the program, "" if there is none, or if the process of --pid belongs to another user.
 func (c *Command) executable() string {
-	// The link in /proc can be read by whoever may trace the process, and ends in " (deleted)" if the file is gone: good enough for a name.
+	// The link in /proc can be read by whoever may trace the process, and ends in " (deleted)" if the file is gone: good enough for
+	// a name.
 	if command := c.command(); len(command) > 0 {
 		return command[0]
 	}

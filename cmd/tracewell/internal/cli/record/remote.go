@@ -52,7 +52,8 @@ func (c *Command) fetch(streams console.Streams) error {
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
-	// Where the program lay is what show needs to find names in a position-independent one. Without it the frames are whole all the same.
+	// Where the program lay is what show needs to find names in a position-independent one. Without it the frames are whole all the
+	// same.
 	if fetched.Unnamed != nil {
 		status.warn(fmt.Errorf("the file does not say where the program lay: %w", fetched.Unnamed))
 	}

@@ -41,8 +41,8 @@ type runStatus struct {
 	idle          routine.Group // of the goroutine of watch
 }
 
-// How often the table is drawn, and a line written. A line is for logs, which somebody reads later: few of them say that the run is alive
-// and how it goes. The table is for eyes, four times a second; Feed costs the run next to nothing.
+// How often the table is drawn, and a line written. A line is for logs, which somebody reads later: few of them say that the run
+// is alive and how it goes. The table is for eyes, four times a second; Feed costs the run next to nothing.
 const (
 	liveInterval  = 250 * time.Millisecond
 	plainInterval = 10 * time.Second

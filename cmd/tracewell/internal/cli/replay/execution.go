@@ -27,16 +27,17 @@ type executionOptions struct {
 }
 
 // indexPlaces are the values of --index. An index beside the trace is used again only if it fits the size, the time and a sample
-// of that file, and was made by the same dialect. Where nothing can be written beside the trace the index is in the user's cache, and
-// without one in memory, which is printed. Small traces have none in a file.
+// of that file, and was made by the same dialect. Where nothing can be written beside the trace the index is in the user's cache,
+// and without one in memory, which is printed. Small traces have none in a file.
 var indexPlaces = map[string]replay.KeepIndex{"beside": replay.Beside, "memory": replay.InMemory, "anew": replay.Anew}
 
 // Architectures are the values of --arch.
 func Architectures() string { return strings.Join(replay.SetNames(), ", ") }
 
-// executionDialect returns the dialect of --dialect, or the one that the first bytes of the file are in. It returns nil for a file that
-// is to be opened as a trace file: one with the first byte of a trace file, which is no character of a text, an empty one, and
-// one that cannot be read, whose errors are then those of trace files. Text in no dialect is an error, which tells for each why.
+// executionDialect returns the dialect of --dialect, or the one that the first bytes of the file are in. It returns nil for a
+// file that is to be opened as a trace file: one with the first byte of a trace file, which is no character of a text, an empty
+// one, and one that cannot be read, whose errors are then those of trace files. Text in no dialect is an error, which tells for
+// each why.
 func (o *executionOptions) executionDialect(file *input.PackedFile) (*itrace.Dialect, error) {
 	if o.Dialect.Dialect != nil {
 		return o.Dialect.Dialect, nil

@@ -3,13 +3,13 @@
 //
 // # The flow of a command
 //
-// The operand is opened and looked at, which decides between a trace file, a trace in CTF and an execution trace; an execution trace is
-// indexed, or its index loaded. Only then the command listens, and serves one client after another until a signal ends it, a client
-// sends "monitor exit", or with --once the first client has left. Nothing that clients do changes the recording: each gets a target of
-// its own, and packets that would write are refused.
+// The operand is opened and looked at, which decides between a trace file, a trace in CTF and an execution trace; an execution
+// trace is indexed, or its index loaded. Only then the command listens, and serves one client after another until a signal ends
+// it, a client sends "monitor exit", or with --once the first client has left. Nothing that clients do changes the recording:
+// each gets a target of its own, and packets that would write are refused.
 //
-// What is wrong with the recording, as damage behind which there are no frames, is printed once, before the first client: a client sees
-// only the frames that there are.
+// What is wrong with the recording, as damage behind which there are no frames, is printed once, before the first client: a
+// client sees only the frames that there are.
 package replay
 
 import (

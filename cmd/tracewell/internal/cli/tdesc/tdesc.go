@@ -1,9 +1,10 @@
 // Package tdesc is "tracewell tdesc": target descriptions of files and stubs, checked, laid out, printed and compared.
 //
-// A description tells GDB which registers a machine has, their order in the g packet, sizes and types. GDB ignores one that breaks a rule
-// as a whole, with a warning, and goes on with what it knows of the architecture: what a stub's author then sees are wrong registers.
-// The command check finds all reasons at once, and without GDB. All commands read a file, standard input, the description in a trace file, or
-// that of a running stub (input.DescriptionOptions); what a document includes is looked for at the same place.
+// A description tells GDB which registers a machine has, their order in the g packet, sizes and types. GDB ignores one that
+// breaks a rule as a whole, with a warning, and goes on with what it knows of the architecture: what a stub's author then sees
+// are wrong registers. The command check finds all reasons at once, and without GDB. All commands read a file, standard input,
+// the description in a trace file, or that of a running stub (input.DescriptionOptions); what a document includes is looked for
+// at the same place.
 //
 // The exit status is 1 for findings of check and for a difference of diff, and 2 where a document cannot be read or parsed.
 package tdesc
@@ -143,8 +144,8 @@ func (c *tdescLayoutCommand) Run(streams console.Streams) error {
 	})
 }
 
-// tdescPrintCommand is "tracewell tdesc print". What it prints is a document again, so a stub's description can be saved and edited, and
-// given to replay --tdesc for a trace file that has none.
+// tdescPrintCommand is "tracewell tdesc print". What it prints is a document again, so a stub's description can be saved and
+// edited, and given to replay --tdesc for a trace file that has none.
 type tdescPrintCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
 	input.DescriptionOptions
