@@ -178,7 +178,8 @@ func (c *Command) next(out *console.Output, program string) string {
   tracewell show ` + file + ` --exec ` + exec + `
   tracewell show ` + file + ` --exec ` + exec + ` --frame 0
   tracewell info ` + file + ` --json
-  gdb -ex ` + quoted("file "+program) + ` -ex ` + quoted("target tfile "+c.Output) + ` -ex 'tfind start' -ex 'print *job' -ex 'print q->depth'
+  gdb -ex ` + quoted("file "+program) + ` -ex ` + quoted("target tfile "+c.Output) +
+		` -ex 'tfind start' -ex 'print *job' -ex 'print q->depth'
 `
 }
 

@@ -77,7 +77,8 @@ func (*Command) Examples() string {
   tracewell match --pairs nightly.txt --shard 2/10 --json > shard-2.json     # one of ten machines
   tracewell match --merge shard-*.json --junit nightly.xml                   # all of them
 
-Exit status: 0 all are equal, 1 some differ, 2 some could not be compared, or there was nothing to compare (of a shard without pairs, 0).
+Exit status: 0 all are equal, 1 some differ, 2 some could not be compared, ` +
+		`or there was nothing to compare (of a shard without pairs, 0).
 `
 }
 

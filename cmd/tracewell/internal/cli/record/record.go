@@ -4,12 +4,11 @@
 // # The flow of a run
 //
 // Options and scripts become a plan, which is text (package plan). A session, of this machine (package record) or of a server
-// (record/remote), launches the program or attaches to it, finds the locations and compiles the expressions; whatever is wrong with
-// them is reported before any code of the program's own has run. Then the run is on until the program ends, the time is up, enough
-// frames have come, a pass count or the end of the buffer is reached, or a signal ends the command. Frames go to the file and
-// then, with
-// --print, to standard output; events and a table of counts go to standard error. At the end the command prints the
-// counts, and the path of the file.
+// (record/remote), launches the program or attaches to it, finds the locations and compiles the expressions; whatever is wrong
+// with them is reported before any code of the program's own has run. Then the run is on until the program ends, the time is
+// up, enough frames have come, a pass count or the end of the buffer is reached, or a signal ends the command. Frames go to the
+// file and then, with --print, to standard output; events and a table of counts go to standard error. At the end the command
+// prints the counts, and the path of the file.
 //
 // Four options take another way: --list opens only the file of the program, --dry-run stops when the session is prepared,
 // --disconnected leaves when the run has been started at a server, and --fetch gets what such a run has recorded.
@@ -113,8 +112,7 @@ type tellOptions struct {
 }
 
 // Run implements kong's command. Whether this machine can trace at all is checked in front of everything but the options
-// themselves;
-// --list needs only an ELF file and --remote only a connection, so they work everywhere.
+// themselves; --list needs only an ELF file and --remote only a connection, so they work everywhere.
 func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell record --help)", err)
