@@ -270,8 +270,8 @@ func (c *Command) where(conv *conversion) (keep func(int, tfile.Frame) (bool, er
 	return keep, tell, nil
 }
 
-// view gives what is to be written its names: those of the program that the command line names, or else of the one that the file says
-// was traced. What names cannot be used is told once.
+// view gives what is to be written its names: those of the program that the command line names, or else of the one that the file
+// says was traced. What names cannot be used is told once.
 func (c *conversion) view() (*view.View, error) {
 	var warnings []string
 	if c.program == nil && !c.looked {

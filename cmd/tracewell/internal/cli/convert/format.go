@@ -56,7 +56,8 @@ var ExecutionFormats = func() (formats []*format) {
 func init() { // here, because the functions lead back to the table
 	Formats = []*format{
 		{Name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace, keeps: (*source).wellFormed},
-		{Name: "txt", suffixes: []string{".txt"}, recognise: tracetext.Is, read: readTraceText, write: writeTraceText, keeps: (*source).hasBytes},
+		{Name: "txt", suffixes: []string{".txt"}, recognise: tracetext.Is, read: readTraceText, write: writeTraceText,
+			keeps: (*source).hasBytes},
 		{Name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, chooses: true, write: writeFrames(
 			func(w io.Writer, v *view.View) (printing.FrameWriter, error) {
 				return wire.NewJSONFrames(w, v), nil
@@ -160,8 +161,9 @@ func foreignFormat(f *format, table []*format) error {
 // withOthers are the formats of a table and, behind them, all others.
 func withOthers(table []*format) []*format { return slices.Concat(table, Formats, ExecutionFormats) }
 
-// bySuffix chooses the format by the name of a file or folder, base being that without the suffix of its compression. Of two formats
-// that have the suffix it is that in the table, whose first is also that of a name without a suffix; nil for a suffix of none.
+// bySuffix chooses the format by the name of a file or folder, base being that without the suffix of its compression. Of two
+// formats that have the suffix it is that in the table, whose first is also that of a name without a suffix; nil for a suffix of
+// none.
 func bySuffix(path, base string, table []*format) *format {
 	if strings.HasSuffix(path, "/") || isFolder(path) {
 		return folderFormat()

@@ -9,8 +9,8 @@ import (
 )
 
 // CancellableReader reads a pipe whose reads can be cancelled. Opening a FIFO blocks until a writer opens it, and reading one until
-// something is written; neither call can be interrupted, so a goroutine of the reader's own does both. Two buffers travel between the
-// goroutine and Read: while one is consumed the other is filled.
+// something is written; neither call can be interrupted, so a goroutine of the reader's own does both. Two buffers travel between
+// the goroutine and Read: while one is consumed the other is filled.
 type CancellableReader struct {
 	pieces    chan piece
 	used      chan []byte // empty buffers
@@ -93,6 +93,6 @@ func (r *CancellableReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Cancel makes Read return an error, at once and from then on. The goroutine ends when the system call that it is blocked in returns,
-// which for a pipe that nobody writes is never: the process ends without it.
+// Cancel makes Read return an error, at once and from then on. The goroutine ends when the system call that it is blocked in
+// returns, which for a pipe that nobody writes is never: the process ends without it.
 func (r *CancellableReader) Cancel() { r.once.Do(func() { close(r.cancelled) }) }

@@ -11,8 +11,8 @@ import (
 	"tracewell/tfile/ctf"
 )
 
-// OpenCTF opens a folder that holds a trace in the Common Trace Format, and warns of what is odd in it. An error may come with a trace,
-// of what can be read; without a trace there is nothing to close.
+// OpenCTF opens a folder that holds a trace in the Common Trace Format, and warns of what is odd in it. An error may come with a
+// trace, of what can be read; without a trace there is nothing to close.
 func OpenCTF(folder string, streams console.Streams) (trace *ctf.Trace, closeTrace func() error, err error) {
 	metadata, err := os.ReadFile(filepath.Join(folder, ctf.MetadataName))
 	if err != nil {

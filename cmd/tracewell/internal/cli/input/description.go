@@ -23,7 +23,8 @@ import (
 )
 
 // DescriptionSources explains the operand of a command that reads a target description.
-const DescriptionSources = `A document, the trace file that holds one, - for standard input, or a running stub: HOST:PORT or unix:PATH.`
+const DescriptionSources = "A document, the trace file that holds one, - for standard input, " +
+	"or a running stub: HOST:PORT or unix:PATH."
 
 // DescriptionOptions are the flags of the commands that read a target description.
 type DescriptionOptions struct {

@@ -5,15 +5,25 @@ import (
 	"fmt"
 
 	"tracewell/arch"
+	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/tfile"
 )
 
-// Reading are the flags for trace files that do not say how they are to be read, or say it wrongly. A file has no byte order of its own;
-// tfile infers it from the description and the lengths of frames.
+// Reading are the flags for trace files that do not say how they are to be read, or say it wrongly. A file has no byte order of
+// its own; tfile infers it from the description and the lengths of frames.
 type Reading struct {
 	Endian       string `aliases:"byte-order" enum:"auto,little,big" default:"auto" help:"The byte order of the frames, if it is not detected correctly: little or big."`
 	RegisterSize int    `placeholder:"BYTES" help:"The length of a register block, in place of the one in the file."`
 	Recover      bool   `help:"Skip damaged parts, and continue with the next intact frame."`
+}
+
+// OpenTrace is the function of that name with these options. It fails before it opens anything if an option is wrong.
+func (o *Reading) OpenTrace(path, exec string, streams console.Streams) (*TraceFile, error) {
+	opts, err := o.Options()
+	if err != nil {
+		return nil, err
+	}
+	return OpenTrace(path, exec, streams, opts...)
 }
 
 // Options are those of tfile.Open.

@@ -1,5 +1,5 @@
-// Package input opens the files that commands read, compressed or not, and standard input: trace files with their symbols, in whatever
-// format, and execution traces, which are read once.
+// Package input opens the files that commands read, compressed or not, and standard input: trace files with their symbols, in
+// whatever format, and execution traces, which are read once.
 package input
 
 import (
@@ -112,8 +112,8 @@ func Cause(err error) error {
 	return err
 }
 
-// Input is the trace for itrace/match. A pipe may block for ever, so it can be interrupted; an uncompressed file is ready to be read without
-// a goroutine in between.
+// Input is the trace for itrace/match. A pipe may block for ever, so it can be interrupted; an uncompressed file is ready to be
+// read without a goroutine in between.
 func (t *Stream) Input() match.Input {
 	in := match.Input{Name: t.Name, Reader: t}
 	if t.Pipe != nil {
@@ -125,8 +125,8 @@ func (t *Stream) Input() match.Input {
 	return in
 }
 
-// Changed describes how a file has changed since it was opened, "" if it has not: a comparison of a trace that is still being written is
-// one of its beginning.
+// Changed describes how a file has changed since it was opened, "" if it has not: a comparison of a trace that is still being
+// written is one of its beginning.
 func (t *Stream) Changed() string {
 	if t.File == nil {
 		return ""

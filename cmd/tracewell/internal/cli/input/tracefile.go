@@ -56,8 +56,9 @@ func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option)
 	return t, nil
 }
 
-// RecordedProgram opens the program that a trace file says was traced. It is nil if the file says none, or if the program is no longer there
-// or no ELF file: the user has not asked for it, so that is no error. That it has changed since is one, for a warning.
+// RecordedProgram opens the program that a trace file says was traced. It is nil if the file says none, or if the program is no
+// longer there or no ELF file: the user has not asked for it, so that is no error. That it has changed since is one, for a
+// warning.
 func RecordedProgram(header tfile.Header) (*symbol.Program, error) {
 	path, err := RecordedPath(header)
 	if path == "" {
@@ -88,8 +89,8 @@ func RecordedPath(header tfile.Header) (string, error) {
 	return path, nil
 }
 
-// OpenContent opens the frames of a trace file, its text or a folder in CTF, without symbols. As from tfile.Open there may be frames and an
-// error, which TraceFile.Err then is.
+// OpenContent opens the frames of a trace file, its text or a folder in CTF, without symbols. As from tfile.Open there may be
+// frames and an error, which TraceFile.Err then is.
 func OpenContent(path string, streams console.Streams, opts []tfile.Option) (*TraceFile, tfile.Content, error) {
 	if HoldsCTF(path) {
 		t, closeTrace, err := OpenCTF(path, streams)

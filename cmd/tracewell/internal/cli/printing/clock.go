@@ -21,7 +21,8 @@ func IsUnixTime(microseconds int64) bool { return unixFrom <= microseconds && mi
 // ClockFormat is a time of day.
 const ClockFormat = "15:04:05.000000"
 
-// AppendClock appends the time that $trace_timestamp is: the local time of day, or seconds on the clock of another server, "+5023.170001".
+// AppendClock appends the time that $trace_timestamp is: the local time of day, or seconds on the clock of another server,
+// "+5023.170001".
 func AppendClock(dst []byte, microseconds int64) []byte {
 	if IsUnixTime(microseconds) {
 		return time.UnixMicro(microseconds).AppendFormat(dst, ClockFormat)

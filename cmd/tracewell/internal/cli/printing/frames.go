@@ -1,5 +1,5 @@
-// Package printing is how commands print what trace files hold: frames as rows, lines, CSV and JSON, values, definitions and the status of a
-// run.
+// Package printing is how commands print what trace files hold: frames as rows, lines, CSV and JSON, values, definitions and the
+// status of a run.
 package printing
 
 import (

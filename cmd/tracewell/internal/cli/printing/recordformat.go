@@ -193,7 +193,9 @@ type lineExpression struct {
 }
 
 // NewLineWriter fits a template to a view. The error is about an expression that means nothing at any tracepoint.
-func NewLineWriter(out io.Writer, v *view.View, format LineFormat, named map[trace.Number][]string, start time.Time) (*lineWriter, error) {
+func NewLineWriter(
+	out io.Writer, v *view.View, format LineFormat, named map[trace.Number][]string, start time.Time,
+) (*lineWriter, error) {
 	w := &lineWriter{
 		out: out, view: v, reader: v.NewReader(), values: NewValuePrinter(v), format: format, named: named, start: start,
 	}
