@@ -1,5 +1,12 @@
 // Package manpage writes manual pages of a command line that kong parses, from its declarations: a page for the program and one
 // for each command.
+//
+// The pages use the macros of man(7), which groff and mandoc both have, and not mdoc. They are sections of the usual names in the
+// usual order (man-pages(7)): NAME, SYNOPSIS, DESCRIPTION, COMMANDS, ARGUMENTS, OPTIONS, EXAMPLES, EXIT STATUS, SEE ALSO. The NAME
+// section is one line "name - description" because mandb and makewhatis build their index, which apropos searches, from that.
+//
+// A page of a command is called PROGRAM-COMMAND, as git's are: man takes "tracewell record" for two pages and, as man-db does,
+// looks for tracewell-record first.
 package manpage
 
 import (
@@ -26,7 +33,7 @@ type Texts struct {
 	Exit     string                       // what the exit status says, a paragraph
 }
 
-// Pages are the pages of a program, its own first.
+// Pages are the pages of a program, its own first. Hidden commands have none, nor have their children.
 func Pages(app *kong.Application) []Page {
 	return pagesOf(app, app.Node, app.Name)
 }
@@ -41,7 +48,8 @@ func pagesOf(app *kong.Application, node *kong.Node, name string) []Page {
 	return pages
 }
 
-// Write writes a page in the macros of man(7).
+// Write writes a page in the macros of man(7). The same declarations and texts give the same bytes. The page is made in memory and
+// written by one Write, whose error is returned.
 func (p Page) Write(w io.Writer, t Texts) error {
 	var b page
 	b.line(".TH %s 1 %s %s", quoted(strings.ToUpper(p.Name)), quoted(t.Date), quoted(t.Version))
@@ -139,6 +147,8 @@ func (p Page) options(b *page) {
 	}
 }
 
+// option writes an option with a hanging description (.TP): "-r, --registers=NAME". A flag without a value has no "=", and one that can be
+// negated is "--[no-]name".
 func option(b *page, flag *kong.Flag) {
 	b.line(".TP")
 	name := `\fB` + escaped("--"+flag.Name) + `\fR`
@@ -180,7 +190,7 @@ func (b *page) text(s string) {
 	b.line("%s", protected(escaped(s)))
 }
 
-// verbatim writes lines as they are.
+// verbatim writes lines as they are: .nf turns filling off, so that lines of shell are neither joined nor broken.
 func (b *page) verbatim(s string) {
 	b.line(".nf")
 	for line := range strings.Lines(strings.TrimRight(s, "\n")) {
@@ -194,7 +204,8 @@ var escape = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`,
 
 func escaped(s string) string { return escape.Replace(s) }
 
-// protected keeps a line from being a request of roff.
+// protected keeps a line from being a request of roff. A line that begins with a dot or an apostrophe is one; escaped has replaced
+// apostrophes already. \\& is a character of no width.
 func protected(s string) string {
 	if strings.HasPrefix(s, ".") {
 		return `\&` + s

@@ -1,4 +1,10 @@
 // Package check is "tracewell check": what is wrong with a trace file, as lines or JSON, and what can be saved of it.
+//
+// The file is read twice, by tfile.Open for the index and by tfile/check for the frames, and never kept in memory if it is a plain
+// file. The rules, with what GDB does about a breach of each, are in tfile and tfile/check; this package only prints.
+//
+// The report is for compilers' readers: editors that jump to "file:line: message" find the place, and the rule in brackets at the
+// end of each line is the name to look for. --json has the same findings, complete with offsets.
 package check
 
 import (
@@ -69,7 +75,7 @@ func (c *Command) Run(streams console.Streams) error {
 	return nil
 }
 
-// examination is the result of a check: a report, or the reason why the file is not a trace file.
+// examination is the result of a check, which the report prints and the exit status follows: a report, or the reason why the file is not a trace file.
 type examination struct {
 	report *check.Report // nil for what is no trace file
 	reason error         // why it is none

@@ -22,7 +22,9 @@ func (c *Command) report(out *console.Output, name string, e *examination) error
 	return nil
 }
 
-// writeFindings prints the findings one a line, as compilers do, with the advice below the first that breaks a rule.
+// writeFindings prints the findings one a line, as compilers do, with the advice below the first that breaks a rule: a damaged file
+// may break the same rule in many places. The last line sums up, also for a file without findings, so that no output is never a
+// result.
 func writeFindings(out *console.Output, name string, e *examination) {
 	advised := make(map[string]bool)
 	for _, f := range e.report.Findings {
@@ -41,7 +43,8 @@ func writeFindings(out *console.Output, name string, e *examination) {
 		text.Plural(e.frames, "frame"), severityWords[e.report.Worst()])
 }
 
-// place says where a finding is: the line of a definition or the frame, and the offset in the file.
+// place says where a finding is: the line of a definition or the frame, and the offset in the file, in bytes from its beginning. Of a
+// compressed file that is the offset in its content.
 func place(f check.Finding) string {
 	switch {
 	case f.Line > 0:

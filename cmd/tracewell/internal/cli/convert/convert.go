@@ -1,4 +1,17 @@
 // Package convert is "tracewell convert": a table of formats, and between reading and writing nothing but the choice of frames.
+//
+// There are two conversions, which have only the command line in common. Trace files have frames that can be picked and sorted: each
+// operand becomes a source, gather makes one tfile.Content of all sources, and the destination writes that. Execution traces are
+// streams of lines, of which nothing is kept, so that a simulator can be piped through: an execution copies records. The content of
+// the first bytes decides which of the two it is, unless --from does.
+//
+// A file is replaced only when the new one is whole and on the disk (internal/wholefile). Ctrl-C, SIGTERM and SIGHUP remove what is
+// half written and leave an existing file as it was. Into a pipe or a device the bytes go as they come. A destination that is also
+// read is rejected, whatever the two are called: they are compared by device and inode.
+//
+// The exit status is 0 if all of the input has been converted. It is 2 after an error, and also if a part of the input could not be
+// read, although what could be read has then been written: a script must not take a part for the whole. Lines of an execution
+// trace that are no records are such a part, unless --max-bad allows as many.
 package convert
 
 import (
@@ -66,7 +79,9 @@ type conversion struct {
 	damage  printing.Damages // frames in it that cannot be read
 }
 
-// Run implements kong's command.
+// Run implements kong's command. It checks the formats and the destination before it opens anything: standard input can be read once
+// only, and a user should not type a passphrase for ssh to learn that --to is misspelt. Operands are then opened in order; whether
+// they are trace files or execution traces is known when all are open.
 func (c *Command) Run(streams console.Streams) error {
 	inputs, out := c.Files[:len(c.Files)-1], c.Files[len(c.Files)-1]
 	if len(inputs) == 0 {
@@ -111,7 +126,9 @@ func (c *Command) checkFormats(out string) error {
 	return nil
 }
 
-// convertFrames writes trace files as one in another format.
+// convertFrames writes trace files as one in another format. The destination is chosen and checked first, so that an error about it comes
+// before the inputs are read. Damage of an input does not end the conversion: what is intact is written, and the damage is returned
+// with all other errors at the end.
 func (c *Command) convertFrames(operands []*operand, out string, streams console.Streams) error {
 	target, err := chooseDestination(out, c.To, Formats, streams)
 	if i := slices.IndexFunc(operands, (*operand).unclear); err != nil && i >= 0 && errors.Is(err, errForeign) {
@@ -155,7 +172,8 @@ func (c *Command) convertFrames(operands []*operand, out string, streams console
 }
 
 // gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where
-// the format can keep it.
+// the format can keep it, byte for byte: lines and blocks that Tracewell does not know survive, and a checksum stays the same. Merging
+// comes before cutting, so that --frames counts the frames of the merged file, as the result of a merge would be cut.
 func (c *Command) gather(conv *conversion, sources []*source, f *format) error {
 	parts, err := c.parts(sources)
 	if err != nil {
@@ -195,6 +213,8 @@ func (c *Command) cuts() bool {
 	return c.Frames != nil || len(c.Tracepoint) > 0 || c.Where != ""
 }
 
+// merge joins the parts into one content, in the order of the command line or by time. What had to be renumbered is reported, since
+// numbers in notes and scripts no longer apply.
 func (c *Command) merge(conv *conversion, parts []edit.Part) error {
 	order, frames := edit.ByFile, 0
 	if c.ByTime {
@@ -216,6 +236,7 @@ func (c *Command) merge(conv *conversion, parts []edit.Part) error {
 	return nil
 }
 
+// cut leaves the frames that the options choose. Only their numbers are kept in memory; frames are read again when they are written.
 func (c *Command) cut(conv *conversion) error {
 	if !c.cuts() {
 		return nil
@@ -257,6 +278,7 @@ func (c *Command) where(conv *conversion) (keep func(int, tfile.Frame) (bool, er
 	if err != nil {
 		return nil, nil, fmt.Errorf("--where: %w", err)
 	}
+	// One reader serves all frames, since they are gone over one after the other.
 	reader := v.NewReader()
 	keep = func(i int, f tfile.Frame) (bool, error) {
 		reader.Set(v.Of(i, f))

@@ -86,13 +86,14 @@ type execution struct {
 	misplaced int64    // records of another processor, where the dialect cannot tell
 }
 
-// badSamples is how many lines that are no records are shown.
+// badSamples is how many lines that are no records are shown: enough to see a pattern, few enough for a screen.
 const badSamples = 5
 
 // write writes the trace. A signal that asks the process to end has it remove what is half written.
 func (e *execution) write(t *destination) error {
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
+	// A read of a pipe may wait for ever, and the check after it would never be reached.
 	if pipe := e.in.input.Pipe; pipe != nil {
 		context.AfterFunc(ctx, pipe.Cancel)
 	}
@@ -122,7 +123,10 @@ func (e *execution) pack(t *destination, fill func(io.Writer) error) error {
 	return packed.Write(t.path, t.method, fill)
 }
 
-// copy writes all records to w, and has what is gathered flushed before it waits for more.
+// copy writes all records to w, and has what is gathered flushed before it waits for more. Fewer records than there is room for mean
+// that the reader would have to wait: then a program behind the pipe gets what there is, as it would from the simulator itself.
+//
+// Lines that are no records are written as they are, in whatever dialect, so that converting back and forth loses nothing.
 func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
 	reader := itrace.NewReader(e.in.trace, e.in.dialect)
 	e.longest = reader.MaxLine
@@ -160,7 +164,8 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 	}
 }
 
-// note notes what is not as it should be.
+// note notes what is not as it should be. Memory and registers belong to the processor of the instruction before, in dialects that do
+// not name one; a record that belongs to another would change its meaning on the way, which is as bad as a lost line.
 func (e *execution) note(r *itrace.Record) {
 	switch r.Kind {
 	case itrace.Unknown:

@@ -146,7 +146,8 @@ func chooseDestination(path, to string, table []*format, streams console.Streams
 	return t, t.check(streams)
 }
 
-// errForeign is in the error of a format that only execution traces have.
+// errForeign is in the error of a format that only execution traces have. convertFrames looks for it: a file that is neither clearly a
+// trace file nor an execution trace gets an error about its content, not about the format.
 var errForeign = errors.New("a format of execution traces")
 
 // foreignFormat is the error of a format that is not in the table of what is read.
@@ -189,7 +190,8 @@ func isFolder(path string) bool {
 	return err == nil && status.IsDir()
 }
 
-// check refuses what cannot be written, or should not be.
+// check refuses what cannot be written, or should not be. Binary data on a terminal can switch its character set or lock its keyboard;
+// tools such as gzip refuse it as well.
 func (t *destination) check(streams console.Streams) error {
 	f := t.format
 	switch {

@@ -25,7 +25,8 @@ type operand struct {
 	again   io.Reader       // all of a pipe that is no execution trace, as it is; nil for anything else
 }
 
-// openOperand finds out what a file is, by the format that is named or else by its content.
+// openOperand finds out what a file is, by the format that is named or else by its content. The suffix of its name does not count: files
+// are renamed, and pipes have no name.
 func openOperand(path, from string, streams console.Streams) (*operand, error) {
 	o := &operand{path: path, name: path}
 	f := formatNamed(from, Formats)
@@ -91,7 +92,8 @@ func (r *recorded) stop() []byte {
 	return kept
 }
 
-// openPacked opens a trace file.
+// openPacked opens a trace file. A regular file is opened again by its name and read from its beginning; of a pipe the bytes that were
+// read for detection come first.
 func (o *operand) openPacked(streams console.Streams) (*input.PackedFile, error) {
 	if o.again != nil {
 		return input.ReadPacked(o.name, o.again, streams)

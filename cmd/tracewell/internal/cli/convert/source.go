@@ -34,6 +34,7 @@ func openSources(operands []*operand, from string, streams console.Streams) ([]*
 	return sources, nil
 }
 
+// closeSources closes sources that are only read, so that errors of closing mean nothing.
 func closeSources(sources []*source) {
 	for _, s := range sources {
 		s.close()
@@ -46,6 +47,8 @@ func (s *source) wellFormed() bool { return s.bytes != nil && s.err == nil && le
 // hasBytes reports whether the file is a trace file, or several, in whatever state.
 func (s *source) hasBytes() bool { return s.bytes != nil }
 
+// openSource opens one operand. A source may come with an error, which is then in it: what is intact can be converted. The source
+// closes the file; if there is no source the file is closed here.
 func openSource(o *operand, from string, streams console.Streams) (*source, error) {
 	f := formatNamed(from, Formats)
 	if o.path != "-" && isFolder(o.path) {

@@ -30,6 +30,7 @@ func (t *destination) write(c *conversion) error {
 	}
 	c.content = &watched{c.content, ctx, c, make(map[int]bool)}
 
+	// Writers fail after a signal, too: a format may have all it needs of the content and still have much to write.
 	wrap := func(w io.Writer) io.Writer { return console.Interruptible(ctx, w) }
 	fill := func(w io.Writer) error { return t.format.write(wrap(w), c) }
 	switch {

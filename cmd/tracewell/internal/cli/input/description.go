@@ -86,6 +86,9 @@ func (o *DescriptionOptions) Open(name string, streams console.Streams) (*Descri
 	return doc, nil
 }
 
+// find decides what a name means. A socket in the file system is a stub, any other file is read, and what is no file is parsed as
+// HOST:PORT. The error of os.Stat is returned for what is neither, since most such names are misspelt paths. Includes of a
+// document on standard input are looked up in the working folder.
 func (o *DescriptionOptions) find(name string, streams console.Streams) (*Description, error) {
 	if name == "-" {
 		text, err := fetch.All(streams.In)
@@ -168,6 +171,8 @@ func describedByStub(name string, place serving.Comm, timeout time.Duration) (*D
 	return doc, nil
 }
 
+// fetchFrom requests the description from a stub. The deadline holds for the whole exchange, later fetches of included documents
+// too: a stub that sends a byte now and then must not keep the command waiting.
 func fetchFrom(conn net.Conn, timeout time.Duration) (tdesc.Include, []byte, error) {
 	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, nil, err

@@ -51,7 +51,7 @@ func OpenPacked(path string, streams console.Streams) (*PackedFile, error) {
 	return p, nil
 }
 
-// ReadPacked is openPacked for what comes from a pipe of that name.
+// ReadPacked is OpenPacked for what comes from a pipe of that name, which may have been read in part already.
 func ReadPacked(name string, pipe io.Reader, streams console.Streams) (*PackedFile, error) {
 	p := &PackedFile{Name: name}
 	unpack := func(progress func(int64)) (*packed.File, error) { return packed.OpenReader(pipe, progress) }
@@ -82,7 +82,8 @@ func (p *PackedFile) fill(size int64, unpack func(progress func(int64)) (*packed
 	return nil
 }
 
-// HoldsCTF reports whether a path is a folder that holds a trace in the Common Trace Format.
+// HoldsCTF reports whether a path is a folder that holds a trace in the Common Trace Format: its file of metadata begins as ctf.Is
+// requires. For a path that is no folder, "-" included, there is no such file.
 func HoldsCTF(path string) bool {
 	metadata, err := os.Open(filepath.Join(path, ctf.MetadataName))
 	if err != nil {
@@ -94,7 +95,7 @@ func HoldsCTF(path string) bool {
 	return (err == nil || err == io.ErrUnexpectedEOF) && ctf.Is(head[:n])
 }
 
-// SizeOf is the size of a regular file, 0 for anything else.
+// SizeOf is the size of a regular file in bytes, 0 for anything else: a progress bar then has no end.
 func SizeOf(f *os.File) int64 {
 	status, err := f.Stat()
 	if err != nil || !status.Mode().IsRegular() {

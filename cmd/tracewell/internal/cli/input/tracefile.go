@@ -10,7 +10,8 @@ import (
 	"tracewell/view"
 )
 
-// TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole.
+// TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole: a command prints what there is and then
+// returns Err, so that the exit status is 2.
 type TraceFile struct {
 	View *view.View
 	Name string
@@ -83,6 +84,7 @@ func RecordedPath(header tfile.Header) (string, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return "", nil
 	}
+	// The start of the run is the only time in the file. A program that was written later is not the one that ran.
 	if header.Status == nil || info.ModTime().UnixMicro() > int64(header.Status.StartTime) {
 		return "", fmt.Errorf("no symbols: %s may have changed since it was traced", path)
 	}

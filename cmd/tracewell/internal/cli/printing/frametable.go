@@ -12,7 +12,10 @@ import (
 	"tracewell/view"
 )
 
-// FrameTable prints frames as the rows of a table.
+// FrameTable prints frames as the rows of a table. The columns are chosen once, from the definitions and the width of the terminal, so
+// that they stay where they are however many frames follow. What has no column is in the last, by name.
+//
+// Add allocates nothing of its own: cells, variables and dumps are written into buffers that the next row reuses.
 type FrameTable struct {
 	view      *view.View
 	reader    *view.Reader
@@ -38,7 +41,8 @@ const (
 )
 
 // registersFor is how many registers have a column: as many as leave some room for memory in a terminal of the width. Addresses
-// with symbols take more of it.
+// with symbols take more of it. Width 0 is a pipe or a file, where rows may have any length but people still read them. All widths
+// are in characters: 18 is that of "0x" with 16 digits.
 func registersFor(width int, symbols bool) int {
 	const others, name, each, most = 64, 18, 18, 6
 	switch {
@@ -53,7 +57,8 @@ func registersFor(width int, symbols bool) int {
 // narrow is the width of terminals below which an address that has a symbol is left out for it.
 const narrow = 120
 
-// fewestLines stand between the titles and where they come again.
+// fewestLines stand between the titles and where they come again. On a terminal the titles are repeated once per screen, since a pager
+// scrolls them away; in a pipe or a file, which a program may read, they stand once.
 const fewestLines = 10
 
 // NewFrameTable begins a table with the named registers, or a choice of them if there are no names.
@@ -85,7 +90,7 @@ func NewFrameTable(out *console.Output, v *view.View, registers []string) (*Fram
 	return t, nil
 }
 
-// dumpIndent is what dumps below a row begin with.
+// dumpIndent is what dumps below a row begin with, to tell them from rows, which begin with a number.
 const dumpIndent = "  "
 
 // Add prints a frame.
@@ -117,7 +122,8 @@ func (t *FrameTable) Add(frame view.Frame) error {
 
 func (t *FrameTable) Flush() error { return t.Rows.Flush() }
 
-// rowPatience is how long rows may be held back from somebody at a terminal.
+// rowPatience is how long rows may be held back from somebody at a terminal. A search for few frames in a large file takes seconds, and
+// the first that is found may be all that the user waits for.
 const rowPatience = 300 * time.Millisecond
 
 // KeepUp returns what shows now and then, while frames are gone over of which few are wanted, the rows that there are.
@@ -145,6 +151,7 @@ func (t *FrameTable) lead(frame view.Frame) {
 	if !frame.HasPC {
 		return
 	}
+	// "0x4011b5 <push+95 at queue.c:23>" becomes "<push+95 at queue.c:23>" where there is little room.
 	pc := AppendCode(t.cells[columnPC], t.view, frame.PC)
 	if symbol := bytes.IndexByte(pc, '<'); t.narrow && symbol >= 0 {
 		pc = pc[:copy(pc, pc[symbol:])]
@@ -183,7 +190,7 @@ func (t *FrameTable) variableCell(number int32) *[]byte {
 	return nil
 }
 
-// cellItems is how many things are written into one cell.
+// cellItems is how many things are written into one cell. $locals of a large function can be a hundred values; --full prints all.
 const cellItems = 16
 
 // appendCollected appends what a frame has besides registers and variables, by the names of what was collected: "limit=40
@@ -192,6 +199,7 @@ func (t *FrameTable) appendCollected(dst []byte, frame view.Frame) []byte {
 	before := len(dst)
 	t.reader.Set(frame)
 	items := 0
+	// Items over the limit are written as well, and removed again: only so is it known whether the frame has them.
 	for _, item := range t.reader.Items() {
 		if !item.InMemory() {
 			continue
@@ -246,6 +254,7 @@ func appendMore(dst []byte, n int) []byte {
 	return append(strconv.AppendInt(append(dst, " … "...), int64(n), 10), " more"...)
 }
 
+// appendDamage marks a row or line in which something is missing, since what is there looks complete.
 func appendDamage(dst []byte, frame view.Frame) []byte {
 	if frame.Damaged != nil {
 		dst = append(separate(dst), "(damaged)"...)

@@ -23,6 +23,9 @@ import (
 // In braces stands a field or an expression in C over what the tracepoint collects. "/x", "/o", "/t", "/d" and "/u" in front
 // of one write an integer in hexadecimal, octal, binary, signed or unsigned, as with GDB's print. Braces of an expression's own
 // are part of it; {{ and }} are braces of the line. \t and \n are a tabulator and a line feed.
+//
+// The template is parsed with the command line, so a mistake in it is reported before the program is started, with a mark below the
+// place. Which expressions have a meaning only the definitions tell: NewLineWriter checks those.
 type LineFormat struct {
 	text  string
 	parts []formatPart
@@ -60,7 +63,7 @@ func FieldNames() []string {
 	return names
 }
 
-// UsualFormat is what lines look like if nobody says it.
+// UsualFormat is what lines look like if nobody says it: {time} comes first, as in a log.
 const UsualFormat = "{time} {location} {values}"
 
 // Given reports whether there is a template.
@@ -117,7 +120,8 @@ func (f *LineFormat) add(at int) (int, error) {
 	return n, nil
 }
 
-// closingBrace returns where the brace at the beginning of a text is closed, -1 if it is not.
+// closingBrace returns where the brace at the beginning of a text is closed, -1 if it is not. It counts braces without regard to
+// quotation marks: a character constant '}' inside an expression closes it.
 func closingBrace(text string) int {
 	depth := 0
 	for i := range len(text) {
@@ -228,14 +232,14 @@ func (f *LineFormat) misplaced(part formatPart, err error) error {
 	return fmt.Errorf("--format: %w", f.wrong(part.start, part.start+len(part.expr), err.Error(), ""))
 }
 
-// Add implements frameWriter.
+// Add implements FrameWriter. The buffer of the line is reused for the next.
 func (w *lineWriter) Add(frame view.Frame) error {
 	w.text = w.append(w.text[:0], frame)
 	_, err := w.out.Write(w.text)
 	return err
 }
 
-// Flush implements frameWriter; nothing is held back.
+// Flush implements FrameWriter; nothing is held back.
 func (w *lineWriter) Flush() error { return nil }
 
 // append writes the line of a frame.
@@ -259,6 +263,8 @@ func (w *lineWriter) append(dst []byte, frame view.Frame) []byte {
 // unavailable is what GDB prints for what a frame does not have.
 const unavailable = "<unavailable>"
 
+// appendExpression writes an expression of the template. What the tracepoint has collected by the same name is preferred to computing
+// it: a collected structure or string can be printed, while expressions compute scalars. A letter asks for the number in any case.
 func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 	if e.letter == 0 {
 		for _, item := range w.reader.Items() {
@@ -299,7 +305,8 @@ func (w *lineWriter) appendComputed(dst []byte, value ctype.Number) []byte {
 	return w.values.Append(dst, value.Type, b[:size])
 }
 
-// appendAs writes an integer as GDB's print/LETTER does.
+// appendAs writes an integer as GDB's print/LETTER does. The bits are cut to the size of the type first: -1 of an int is 0xffffffff. /o
+// has a leading 0 except for zero itself, /t has no prefix, and /d interprets unsigned types as signed.
 func appendAs(dst []byte, value ctype.Number, letter byte) []byte {
 	bits := value.Bits
 	if size := value.Type.Size; size < 8 {
@@ -329,7 +336,7 @@ func (w *lineWriter) appendTime(dst []byte, frame view.Frame) []byte {
 	return append(dst, unavailable...)
 }
 
-// appendElapsed appends seconds.
+// appendElapsed appends seconds with six decimals: the timestamps have microseconds.
 func (w *lineWriter) appendElapsed(dst []byte, frame view.Frame) []byte {
 	if stamp, ok := w.stamp(frame); ok {
 		return strconv.AppendFloat(dst, w.elapsed(stamp).Seconds(), 'f', 6, 64)

@@ -13,7 +13,7 @@ import (
 	"tracewell/view"
 )
 
-// Short gives a number with as many digits as tell something.
+// Short gives a number with as many digits as tell something: four significant ones, but never fewer than are in front of the point.
 func Short(f float64) string {
 	if f == math.Trunc(f) || math.Abs(f) >= 1e4 {
 		return strconv.FormatFloat(f, 'f', 0, 64)
@@ -21,7 +21,8 @@ func Short(f float64) string {
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }
 
-// AppendAddress writes an address as GDB does: "0x4011b5 <push+95>".
+// AppendAddress writes an address as GDB does: "0x4011b5 <push+95>". Addresses in frames are those of the run; the view has moved the
+// symbols of a position-independent program to where it was loaded, or has none.
 func AppendAddress(dst []byte, v *view.View, addr arch.Addr) []byte {
 	dst = strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
 	if name := v.Describe(addr); name != "" {
@@ -67,6 +68,7 @@ func AppendValue(dst []byte, v *view.View, b []byte) []byte {
 // appendInteger writes an integer whose type nobody knows: what may be an address in hexadecimal, with its symbol, and so
 // what would be negative in decimal; the rest in decimal.
 func appendInteger(dst []byte, v *view.View, n uint64, size int) []byte {
+	// Linux distributions keep the first 64 KiB unmapped (vm.mmap_min_addr), so a smaller number is hardly a pointer.
 	if size == 8 && n > math.MaxUint16 {
 		return AppendAddress(dst, v, arch.Addr(n))
 	}
@@ -111,7 +113,8 @@ func (p ValuePrinter) appendItem(dst []byte, reader *view.Reader, item *view.Ite
 	return p.appendTyped(dst, item.Type, d.Bytes), true
 }
 
-// ShownCharacters is how much of a value stands in a line with others.
+// ShownCharacters is how much of a value stands in a line with others. GDB's own limit is 200 elements ("set print elements"), which for
+// structures comes to many more characters.
 const ShownCharacters = 200
 
 // appendShort is appendItem for a line that has other values as well: what is long is cut.
@@ -172,7 +175,7 @@ func IsUntyped(t *ctype.Type) bool {
 	return t.Scalar() && t == ctype.Int(t.Size, true) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
 }
 
-// shownBytes is how many bytes of a block stand in a line.
+// shownBytes is how many bytes of a block without a type stand in a line; --full and --hex dump all of them.
 const shownBytes = 8
 
 // appendBytes writes bytes as "{01 02 03}", and of more than a few only the first, with the number of all.
