@@ -1,12 +1,12 @@
 // Package manpage writes manual pages of a command line that kong parses, from its declarations: a page for the program and one
 // for each command.
 //
-// The pages use the macros of man(7), which groff and mandoc both have, and not mdoc. They are sections of the usual names in the
-// usual order (man-pages(7)): NAME, SYNOPSIS, DESCRIPTION, COMMANDS, ARGUMENTS, OPTIONS, EXAMPLES, EXIT STATUS, SEE ALSO. The NAME
-// section is one line "name - description" because mandb and makewhatis build their index, which apropos searches, from that.
+// The pages use the macros of man(7), which groff and mandoc both have, and not mdoc. Sections have the names of man-pages(7)
+// where it has one; COMMANDS and ARGUMENTS are additions. The NAME section is one line "name - description", because mandb and
+// makewhatis build from it the index that apropos searches.
 //
-// A page of a command is called PROGRAM-COMMAND, as git's are: man takes "tracewell record" for two pages and, as man-db does,
-// looks for tracewell-record first.
+// The page of a command is called PROGRAM-COMMAND, as git's are. The man of man-db joins words by hyphens as well, so that "man
+// tracewell record" finds tracewell-record.
 package manpage
 
 import (
@@ -121,7 +121,8 @@ func (p Page) operands(b *page) {
 	}
 }
 
-// options are in their groups, in the order of the declarations; those without a group come first.
+// options are in their groups, in the order of the declarations; those without a group come first. The sort is stable, and its
+// key is only whether there is a title. AllFlags(true) leaves hidden flags out.
 func (p Page) options(b *page) {
 	b.line(".SH OPTIONS")
 	var titles []string
@@ -147,8 +148,8 @@ func (p Page) options(b *page) {
 	}
 }
 
-// option writes an option with a hanging description (.TP): "-r, --registers=NAME". A flag without a value has no "=", and one that can be
-// negated is "--[no-]name".
+// option writes an option with a hanging description (.TP): "-r, --registers=NAME". A flag without a value has no "=", and one
+// that can be negated is "--[no-]name".
 func option(b *page, flag *kong.Flag) {
 	b.line(".TP")
 	name := `\fB` + escaped("--"+flag.Name) + `\fR`
@@ -165,7 +166,8 @@ func option(b *page, flag *kong.Flag) {
 	b.text(flag.Help)
 }
 
-// related names the page of the program, or those of its commands.
+// related names the page of the program, or those of its commands, and for each command those beside it. Pages of other commands'
+// commands are left out: the list would be as long as the program's own.
 func (p Page) related(b *page) {
 	b.line(".SH SEE ALSO")
 	var names []string
@@ -185,7 +187,7 @@ func (b *page) line(format string, args ...any) {
 	fmt.Fprintf(b, format+"\n", args...)
 }
 
-// text writes a paragraph.
+// text writes a paragraph, on one line: roff fills it.
 func (b *page) text(s string) {
 	b.line("%s", protected(escaped(s)))
 }
@@ -205,7 +207,7 @@ var escape = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`,
 func escaped(s string) string { return escape.Replace(s) }
 
 // protected keeps a line from being a request of roff. A line that begins with a dot or an apostrophe is one; escaped has replaced
-// apostrophes already. \\& is a character of no width.
+// apostrophes already. \& is a character of no width.
 func protected(s string) string {
 	if strings.HasPrefix(s, ".") {
 		return `\&` + s
@@ -213,7 +215,7 @@ func protected(s string) string {
 	return s
 }
 
-// quoted is an argument of a macro.
+// quoted is an argument of a macro, which blanks would otherwise divide. A quotation mark inside has been escaped as \(dq.
 func quoted(s string) string { return `"` + escaped(s) + `"` }
 
 // lowered begins with a small letter, as behind a dash.

@@ -3,8 +3,8 @@
 // The file is read twice, by tfile.Open for the index and by tfile/check for the frames, and never kept in memory if it is a plain
 // file. The rules, with what GDB does about a breach of each, are in tfile and tfile/check; this package only prints.
 //
-// The report is for compilers' readers: editors that jump to "file:line: message" find the place, and the rule in brackets at the
-// end of each line is the name to look for. --json has the same findings, complete with offsets.
+// Findings have the form of a compiler's messages: file, place, severity and text, and the rule in brackets at the end. --json
+// has the same findings as one object, whose shape is in view/wire.
 package check
 
 import (
@@ -75,7 +75,8 @@ func (c *Command) Run(streams console.Streams) error {
 	return nil
 }
 
-// examination is the result of a check, which the report prints and the exit status follows: a report, or the reason why the file is not a trace file.
+// examination is the result of a check, which the report prints and the exit status follows: a report, or the reason why the file
+// is not a trace file.
 type examination struct {
 	report *check.Report // nil for what is no trace file
 	reason error         // why it is none

@@ -26,9 +26,8 @@ func readCTF(folder string, streams console.Streams) (*source, error) {
 // writeCTF writes a folder that holds a trace in the Common Trace Format. One that exists must be empty or hold another such
 // trace, which is replaced; one that is new is gone again if anything fails.
 //
-// The two files are written at the same time, since ctf.Write goes over the frames once, and both are complete before the first
-// takes its name. The stream is renamed first: a folder without metadata is not taken for a trace, while metadata without their
-// stream would be.
+// The two files are written at the same time, since ctf.Write goes over the frames once. The stream takes its name first and the
+// metadata last: a folder without metadata is not taken for a trace, while one without a stream would be.
 func writeCTF(folder string, wrap func(io.Writer) io.Writer, c *conversion) error {
 	created, err := makeFolder(folder)
 	if err != nil {
@@ -45,8 +44,9 @@ func writeCTF(folder string, wrap func(io.Writer) io.Writer, c *conversion) erro
 	return err
 }
 
-// makeFolder makes a folder, or finds that there is one that may be used. A folder with any other file is refused: readers of CTF take
-// every file of a folder for a stream, and a mistyped path must not litter somebody's home. Parents are not made.
+// makeFolder makes a folder, or finds that there is one that may be used. A folder with any other file is refused: babeltrace
+// takes every other file of a trace's folder for a stream, and a mistyped path must not litter somebody's home. Parents are not
+// made.
 func makeFolder(path string) (created bool, err error) {
 	if !isFolder(path) {
 		return true, os.Mkdir(path, 0o777)

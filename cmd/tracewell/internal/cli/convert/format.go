@@ -53,7 +53,8 @@ var ExecutionFormats = func() (formats []*format) {
 	return formats
 }()
 
-func init() { // here, because the functions lead back to the table
+// The table is filled by init because its functions refer to the table, which would be an initialization cycle.
+func init() {
 	Formats = []*format{
 		{Name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace, keeps: (*source).wellFormed},
 		{Name: "txt", suffixes: []string{".txt"}, recognise: tracetext.Is, read: readTraceText, write: writeTraceText,
@@ -78,7 +79,7 @@ func formatNamed(name string, table []*format) *format {
 	return nil
 }
 
-// unknownFormat is the error of a name that is in no table, beside those that are.
+// unknownFormat is the error of a name that is in no table, beside those that are there. The caller puts the option in front.
 func unknownFormat(name, there string) error {
 	return fmt.Errorf("%q is no format; there are %s", name, there)
 }
@@ -146,8 +147,8 @@ func chooseDestination(path, to string, table []*format, streams console.Streams
 	return t, t.check(streams)
 }
 
-// errForeign is in the error of a format that only execution traces have. convertFrames looks for it: a file that is neither clearly a
-// trace file nor an execution trace gets an error about its content, not about the format.
+// errForeign is in the error of a format that only execution traces have. convertFrames looks for it: a file that is neither
+// clearly a trace file nor an execution trace gets an error about its content, not about the format.
 var errForeign = errors.New("a format of execution traces")
 
 // foreignFormat is the error of a format that is not in the table of what is read.
@@ -180,7 +181,7 @@ func bySuffix(path, base string, table []*format) *format {
 	return table[0]
 }
 
-// folderFormat is the format of folders.
+// folderFormat is the format of folders, which a name with a slash at its end asks for.
 func folderFormat() *format {
 	return Formats[slices.IndexFunc(Formats, func(f *format) bool { return f.writeFolder != nil })]
 }
@@ -190,8 +191,8 @@ func isFolder(path string) bool {
 	return err == nil && status.IsDir()
 }
 
-// check refuses what cannot be written, or should not be. Binary data on a terminal can switch its character set or lock its keyboard;
-// tools such as gzip refuse it as well.
+// check refuses what cannot be written, or should not be. Binary data on a terminal can switch its character set or lock its
+// keyboard; tools such as gzip refuse it as well.
 func (t *destination) check(streams console.Streams) error {
 	f := t.format
 	switch {

@@ -42,8 +42,8 @@ func newCancellableReader(open func() (io.ReadCloser, error)) *CancellableReader
 	return r
 }
 
-// readAll is the goroutine. It owns the pipe, so nobody else closes it, and it reads ahead by one buffer at most: without an empty one
-// it waits, and so does the program that writes the pipe.
+// readAll is the goroutine. It owns the pipe, so nobody else closes it, and it reads ahead by one buffer at most: without an
+// empty one it waits, and so does the program that writes the pipe.
 func (r *CancellableReader) readAll(open func() (io.ReadCloser, error)) {
 	source, err := open()
 	if err != nil {
@@ -73,7 +73,8 @@ func (r *CancellableReader) hand(p piece) bool {
 	}
 }
 
-// Read implements io.Reader. It must not be called by two goroutines at a time. Bytes that came with an error are returned before it.
+// Read implements io.Reader. It must not be called by two goroutines at a time. Bytes that came with an error are returned before
+// it.
 func (r *CancellableReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		if r.err != nil {

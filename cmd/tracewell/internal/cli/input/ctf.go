@@ -11,8 +11,8 @@ import (
 	"tracewell/tfile/ctf"
 )
 
-// OpenCTF opens a folder that holds a trace in the Common Trace Format, and warns of what is odd in it. An error may come with a
-// trace, of what can be read; without a trace there is nothing to close.
+// OpenCTF opens a folder, as GDB's "target ctf" does, that holds a trace in the Common Trace Format, and warns of what is odd in
+// it. An error may come with a trace, of what can be read; without a trace there is nothing to close.
 func OpenCTF(folder string, streams console.Streams) (trace *ctf.Trace, closeTrace func() error, err error) {
 	metadata, err := os.ReadFile(filepath.Join(folder, ctf.MetadataName))
 	if err != nil {
@@ -22,6 +22,7 @@ func OpenCTF(folder string, streams console.Streams) (trace *ctf.Trace, closeTra
 	if err != nil {
 		return nil, nil, err
 	}
+	// Metadata are text of a few kilobytes and read whole; the stream, which has the frames, stays open and is read by packets.
 	size := SizeOf(stream)
 	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(folder), Total: size})
 	trace, err = ctf.Open(metadata, stream, size, ctf.WithProgress(bar.Set))

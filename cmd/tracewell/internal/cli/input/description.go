@@ -32,7 +32,8 @@ type DescriptionOptions struct {
 	Timeout time.Duration    `default:"5s" help:"How long to wait for a stub."`
 }
 
-// DescriptionRules is the value of --strict.
+// DescriptionRules is the value of --strict: GDB 13 is the usual judge, because a description is written for it; the manual is
+// for those who write for other debuggers, too.
 type DescriptionRules tdesc.Source
 
 // Decode implements kong.MapperValue.
@@ -57,7 +58,8 @@ type Description struct {
 	Close   func() error
 }
 
-// Parse parses a description and prints its findings as warnings.
+// Parse parses a description and prints its findings as warnings. The connection of a stub is closed before it returns: an included
+// document has been fetched by then.
 func (o *DescriptionOptions) Parse(name string, streams console.Streams) (*tdesc.Target, error) {
 	doc, err := o.Open(name, streams)
 	if err != nil {
@@ -112,7 +114,7 @@ func describedBy(name string, text []byte, include tdesc.Include) *Description {
 	return &Description{Name: name, Text: text, Close: func() error { return nil }, Options: tdesc.Options{Include: include}}
 }
 
-// traceMark begins every trace file, whatever its version.
+// traceMark begins every trace file, whatever its version: 0x7f, TRACE, then the version as a digit and a line feed. No XML does.
 const traceMark = "\x7fTRACE"
 
 func describedByFile(name string) (*Description, error) {

@@ -26,7 +26,8 @@ func (o *Reading) OpenTrace(path, exec string, streams console.Streams) (*TraceF
 	return OpenTrace(path, exec, streams, opts...)
 }
 
-// Options are those of tfile.Open.
+// Options are those of tfile.Open. kong has checked the words of --endian (enum); the length of a register block can only be
+// negative by mistake, and 0 stands for that of the file.
 func (o *Reading) Options() ([]tfile.Option, error) {
 	var opts []tfile.Option
 	switch o.Endian {
@@ -47,7 +48,8 @@ func (o *Reading) Options() ([]tfile.Option, error) {
 	return opts, nil
 }
 
-// Order is the byte order of --endian, nil for auto.
+// Order is the byte order of --endian, nil for auto. Execution traces have it from here, too: their lines have numbers, but the
+// bytes of memory have an order in the target that replay simulates.
 func (o *Reading) Order() arch.ByteOrder {
 	switch o.Endian {
 	case "little":

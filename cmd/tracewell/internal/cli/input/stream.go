@@ -154,7 +154,8 @@ func (t *Stream) Changed() string {
 		t.Status.Size(), now.Size())
 }
 
-// CheckPair refuses two traces of which one would take away what the other is to read.
+// CheckPair refuses two traces of which one would take away what the other is to read. A regular file may be both: each Stream
+// opens it for itself.
 func CheckPair(a, b *Stream) error {
 	if a.Pipe != nil && b.Pipe != nil && os.SameFile(a.Status, b.Status) {
 		return errors.New("the reference and the other trace are the same pipe, which can be read once only")

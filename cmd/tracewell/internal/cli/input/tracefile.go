@@ -10,8 +10,8 @@ import (
 	"tracewell/view"
 )
 
-// TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole: a command prints what there is and then
-// returns Err, so that the exit status is 2.
+// TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole: a command prints what there is and
+// then returns Err, so that the exit status is 2.
 type TraceFile struct {
 	View *view.View
 	Name string
@@ -84,7 +84,7 @@ func RecordedPath(header tfile.Header) (string, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return "", nil
 	}
-	// The start of the run is the only time in the file. A program that was written later is not the one that ran.
+	// A program that was written after the start of the run need not be the one that ran, and wrong names are worse than none.
 	if header.Status == nil || info.ModTime().UnixMicro() > int64(header.Status.StartTime) {
 		return "", fmt.Errorf("no symbols: %s may have changed since it was traced", path)
 	}
@@ -108,7 +108,7 @@ func OpenContent(path string, streams console.Streams, opts []tfile.Option) (*Tr
 	return ContentOf(file, streams, opts)
 }
 
-// ContentOf finds the frames in a file, which it closes if there are none.
+// ContentOf finds the frames in a file, which it closes if it is no trace file. A trace file without frames is one.
 func ContentOf(file *PackedFile, streams console.Streams, opts []tfile.Option) (*TraceFile, tfile.Content, error) {
 	index, err := file.Index(streams, opts...)
 	if index == nil {

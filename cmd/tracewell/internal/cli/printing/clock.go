@@ -8,9 +8,9 @@ import (
 	"tracewell/view"
 )
 
-// Times are taken for Unix times between these two, the years 2000 and 2200. The trace file format does not say what a time counts from. In
-// files of Tracewell it is 1970. gdbserver reads a monotonic clock, which on Linux begins when the machine is started: 30 years of
-// uptime would be needed to confuse the two.
+// Times are taken for Unix times between these two, the years 2000 and 2200. The trace file format does not say what a time
+// counts from. In files of Tracewell it is 1970. gdbserver reads a monotonic clock, which on Linux begins when the machine is
+// started: 30 years of uptime would be needed to confuse the two.
 var (
 	unixFrom = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 	unixTo   = time.Date(2200, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()

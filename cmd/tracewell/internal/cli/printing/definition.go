@@ -23,6 +23,7 @@ func WriteDefinition(out *console.Output, v *view.View, t *trace.Tracepoint) {
 	fmt.Fprintln(out, out.Style.Heading(title+kind(t)))
 	if t.Condition != nil || t.Source.Cond != "" {
 		console.Property(out, "condition", text.Visible(t.Source.Cond))
+		// GDB's condition as text and the bytecode that the target executes; either may be alone in a file.
 		console.Property(out, "", out.Style.Faint(view.Disassembly(t.Condition)))
 	}
 	for _, command := range commandLines(t.Source.Commands) {
@@ -42,8 +43,8 @@ func WriteDefinition(out *console.Output, v *view.View, t *trace.Tracepoint) {
 	}
 }
 
-// kind is what makes a tracepoint other than most: fast is GDB's ftrace, which jumps instead of trapping; static is strace, at a marker
-// that was compiled into the program. Both say what GDB asked for.
+// kind is what makes a tracepoint other than most: fast is GDB's ftrace, which jumps instead of trapping; static is strace, at a
+// marker that was compiled into the program. Both say what GDB asked for.
 func kind(t *trace.Tracepoint) string {
 	var words string
 	if t.Fast {
@@ -97,8 +98,8 @@ func WriteTracepoints(out *console.Output, t *input.TraceFile) {
 	}
 }
 
-// WriteVariableDefinitions prints trace state variables and what they were at first, as their definitions say; a file holds values only
-// in the frames that collected them. Built in is $trace_timestamp, which the target computes at each access.
+// WriteVariableDefinitions prints trace state variables and what they were at first, as their definitions say; a file holds
+// values only in the frames that collected them. Built in is $trace_timestamp, which the target computes at each access.
 func WriteVariableDefinitions(out *console.Output, variables []trace.Variable) {
 	if len(variables) == 0 {
 		return

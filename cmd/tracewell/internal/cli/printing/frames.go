@@ -1,14 +1,16 @@
 // Package printing is how commands print what trace files hold as text: frames as rows of a table or as lines, values, definitions
-// and the status of a run. JSON and CSV are in view/wire, because programs rely on them; people read what is here, and it may change.
+// and the status of a run. JSON and CSV are in view/wire, because programs rely on them; people read what is here, and it may
+// change.
 //
-// Where GDB prints the same thing the form is GDB's: addresses with symbols as "0x4011b5 <push+95>", values as by print, times as by
-// tstatus, what a frame lacks as "<unavailable>". Users compare the two, and so do tests.
+// Where GDB prints the same thing the form is GDB's: addresses with symbols as "0x4011b5 <push+95>", values as by print, times as
+// by tstatus, what a frame lacks as "<unavailable>". Users compare the two, and so do tests.
 //
-// Functions named Append write to the end of a byte slice that the caller reuses, because a file may have millions of frames. Functions
-// named Write print what a file has once. They do not check for errors: console.Output keeps the first, and its last Flush returns it.
+// Functions named Append write to the end of a byte slice that the caller reuses, because a file may have millions of frames.
+// Functions named Write print what a file has once. They do not check for errors: console.Output keeps the first, and its last
+// Flush returns it.
 //
-// Names, locations and texts come from a file or a program that anybody may have made. All of them pass through text.Visible, or are
-// escaped as GDB's print does, before they are printed: an escape sequence in a file must not reach a terminal.
+// Names, locations and texts come from a file or a program that anybody may have made. All of them pass through text.Visible, or
+// are escaped as GDB's print does, before they are printed: an escape sequence in a file must not reach a terminal.
 package printing
 
 import (
@@ -22,8 +24,8 @@ import (
 	"tracewell/view/survey"
 )
 
-// FrameWriter writes frames, one after the other, in a form that is for reading only. Add must copy what it holds back: the bytes of
-// a frame are valid during the call. After an error of either method nothing more is written.
+// FrameWriter writes frames, one after the other, in a form that is for reading only. Add must copy what it holds back: the bytes
+// of a frame are valid during the call. After an error of either method nothing more is written.
 type FrameWriter interface {
 	Add(view.Frame) error
 	Flush() error // writes what is held back
@@ -36,7 +38,7 @@ type Damages struct {
 	first error
 }
 
-// Note counts a frame, if it is damaged.
+// Note counts a frame, if it is damaged. The first is kept for the message: what is wrong with the others is mostly the same.
 func (d *Damages) Note(frame view.Frame) {
 	if frame.Damaged == nil {
 		return

@@ -12,8 +12,8 @@ import (
 	"tracewell/view"
 )
 
-// FrameTable prints frames as the rows of a table. The columns are chosen once, from the definitions and the width of the terminal, so
-// that they stay where they are however many frames follow. What has no column is in the last, by name.
+// FrameTable prints frames as the rows of a table. The columns are chosen once, from the definitions and the width of the
+// terminal, so that they stay where they are however many frames follow. What has no column is in the last, by name.
 //
 // Add allocates nothing of its own: cells, variables and dumps are written into buffers that the next row reuses.
 type FrameTable struct {
@@ -54,11 +54,11 @@ func registersFor(width int, symbols bool) int {
 	return min(max(0, (width-others)/each), most)
 }
 
-// narrow is the width of terminals below which an address that has a symbol is left out for it.
+// narrow, in characters, is the width of terminals below which an address that has a symbol is left out for it.
 const narrow = 120
 
-// fewestLines stand between the titles and where they come again. On a terminal the titles are repeated once per screen, since a pager
-// scrolls them away; in a pipe or a file, which a program may read, they stand once.
+// fewestLines stand between the titles and where they come again. On a terminal the titles are repeated once per screen, since a
+// pager scrolls them away; in a pipe or a file, which a program may read, they stand once.
 const fewestLines = 10
 
 // NewFrameTable begins a table with the named registers, or a choice of them if there are no names.
@@ -93,7 +93,7 @@ func NewFrameTable(out *console.Output, v *view.View, registers []string) (*Fram
 // dumpIndent is what dumps below a row begin with, to tell them from rows, which begin with a number.
 const dumpIndent = "  "
 
-// Add prints a frame.
+// Add prints a frame. A row may be held back by the table, and with it the dump below it; Flush or KeepUp writes them.
 func (t *FrameTable) Add(frame view.Frame) error {
 	for i := range t.cells {
 		t.cells[i] = t.cells[i][:0]
@@ -122,11 +122,12 @@ func (t *FrameTable) Add(frame view.Frame) error {
 
 func (t *FrameTable) Flush() error { return t.Rows.Flush() }
 
-// rowPatience is how long rows may be held back from somebody at a terminal. A search for few frames in a large file takes seconds, and
-// the first that is found may be all that the user waits for.
+// rowPatience is how long rows may be held back from somebody at a terminal. A search for few frames in a large file takes
+// seconds, and the first that is found may be all that the user waits for.
 const rowPatience = 300 * time.Millisecond
 
-// KeepUp returns what shows now and then, while frames are gone over of which few are wanted, the rows that there are.
+// KeepUp returns what shows now and then, while frames are gone over of which few are wanted, the rows that there are. The price
+// is that the widths of the columns are fixed by fewer rows. It is for terminals only: in a file nobody waits for a row.
 func (t *FrameTable) KeepUp(out *console.Output) func(int64) {
 	last := time.Now()
 	return func(int64) {
@@ -139,7 +140,8 @@ func (t *FrameTable) KeepUp(out *console.Output) func(int64) {
 	}
 }
 
-// lead fills the cells in front.
+// lead fills the cells in front. A frame without a pc has an empty cell: neither a register block nor a tracepoint of one location
+// tells where it was made.
 func (t *FrameTable) lead(frame view.Frame) {
 	t.cells[columnFrame] = strconv.AppendInt(t.cells[columnFrame], int64(frame.Number), 10)
 	t.cells[columnTracepoint] = strconv.AppendInt(t.cells[columnTracepoint], int64(frame.Tracepoint()), 10)
@@ -181,6 +183,7 @@ func (t *FrameTable) appendVariable(dst []byte, variable view.Variable) []byte {
 	return strconv.AppendInt(dst, variable.Value, 10)
 }
 
+// variableCell returns the cell of a variable, nil if it has none. A file has few variables, so a search costs less than a map.
 func (t *FrameTable) variableCell(number int32) *[]byte {
 	for i, n := range t.variables {
 		if n == number {
@@ -226,7 +229,8 @@ func (t *FrameTable) appendCollected(dst []byte, frame view.Frame) []byte {
 	return appendDamage(dst, frame)
 }
 
-// appendBlocks appends the memory of a frame by address: "limit=40 0x404040={01 02 03 05 …16}".
+// appendBlocks appends the memory of a frame by address: "limit=40 0x404040={01 02 03 05 …16}". It is for frames whose tracepoint
+// has no definition, or none that names memory.
 func (t *FrameTable) appendBlocks(dst []byte, frame view.Frame) []byte {
 	blocks := 0
 	for block := range frame.Blocks() {

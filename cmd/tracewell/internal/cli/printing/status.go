@@ -10,9 +10,9 @@ import (
 	"tracewell/view"
 )
 
-// WriteStatus prints how a run stands, nil being a file that does not tell. The source is the status line of a trace file or the reply
-// to qTStatus, in which every item is optional: a count that is not told is -1, a time 0, a text empty, and its line is left out. A
-// file that was saved during a run says "running" for ever.
+// WriteStatus prints how a run stands, nil being a file that does not tell. The source is the status line of a trace file or the
+// reply to qTStatus, in which every item is optional: a count that is not told is -1, a time 0, a text empty, and its line is
+// left out. A file that was saved during a run says "running" for ever.
 func WriteStatus(out *console.Output, status *trace.Status) {
 	fmt.Fprintln(out, "\n"+out.Style.Heading("Trace run"))
 	if status == nil {
@@ -26,6 +26,7 @@ func WriteStatus(out *console.Output, status *trace.Status) {
 	if status.Free >= 0 && status.Size >= 0 {
 		console.Entry(out, "trace buffer", "%s", bufferText(status))
 	}
+	// GDB's "set disconnected-tracing on". Otherwise the target stops the run when its connection ends.
 	if status.Disconnected {
 		console.Entry(out, "disconnected", "the run goes on when GDB leaves")
 	}
@@ -65,8 +66,8 @@ func bufferText(s *trace.Status) string {
 	return words
 }
 
-// timeText gives a time in microseconds: a date, or seconds as GDB prints them. The date is in UTC, unlike the times of frames: it says
-// when a file was made, to people who may be elsewhere.
+// timeText gives a time in microseconds: a date, or seconds as GDB prints them. The date is in UTC, unlike the times of frames:
+// it says when a file was made, to people who may be elsewhere.
 func timeText(microseconds uint64) string {
 	if IsUnixTime(int64(microseconds)) {
 		return time.UnixMicro(int64(microseconds)).UTC().Format("2006-01-02 15:04:05.000000 UTC")
@@ -79,8 +80,8 @@ func Seconds(microseconds uint64) string {
 	return fmt.Sprintf("%d.%06d secs", microseconds/1e6, microseconds%1e6)
 }
 
-// afterText says how long a run took, in the words of GDB's tstatus. Nothing is said if one of the times is missing, or if they are in
-// the wrong order, as after the clock was set.
+// afterText says how long a run took, in the words of GDB's tstatus. Nothing is said if one of the times is missing, or if they
+// are in the wrong order, as after the clock was set.
 func afterText(s *trace.Status) string {
 	if s.StartTime == 0 || s.StopTime < s.StartTime {
 		return ""

@@ -13,7 +13,8 @@ import (
 	"tracewell/view"
 )
 
-// Short gives a number with as many digits as tell something: four significant ones, but never fewer than are in front of the point.
+// Short gives a number with as many digits as tell something: four significant ones, but never fewer than are in front of the
+// point.
 func Short(f float64) string {
 	if f == math.Trunc(f) || math.Abs(f) >= 1e4 {
 		return strconv.FormatFloat(f, 'f', 0, 64)
@@ -21,8 +22,8 @@ func Short(f float64) string {
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }
 
-// AppendAddress writes an address as GDB does: "0x4011b5 <push+95>". Addresses in frames are those of the run; the view has moved the
-// symbols of a position-independent program to where it was loaded, or has none.
+// AppendAddress writes an address as GDB does: "0x4011b5 <push+95>". Addresses in frames are those of the run; the view has moved
+// the symbols of a position-independent program to where it was loaded, or has none.
 func AppendAddress(dst []byte, v *view.View, addr arch.Addr) []byte {
 	dst = strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
 	if name := v.Describe(addr); name != "" {
@@ -48,7 +49,8 @@ func AppendCode(dst []byte, v *view.View, addr arch.Addr) []byte {
 	return append(dst, '>')
 }
 
-// appendPlace writes where memory was: the name of the object if it has one, else the address.
+// appendPlace writes where memory was: the name of the object if it has one, else the address. In a cell both would take too much
+// room.
 func appendPlace(dst []byte, v *view.View, addr arch.Addr) []byte {
 	if name := v.Describe(addr); name != "" {
 		return append(dst, text.Visible(name)...)
@@ -56,7 +58,8 @@ func appendPlace(dst []byte, v *view.View, addr arch.Addr) []byte {
 	return strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
 }
 
-// AppendValue writes memory: of the length of an integer as one, else as bytes.
+// AppendValue writes memory whose type is not known: of 1, 2, 4 or 8 bytes as an integer in the byte order of the file, else as
+// bytes.
 func AppendValue(dst []byte, v *view.View, b []byte) []byte {
 	n, ok := v.Integer(b)
 	if !ok {
@@ -92,7 +95,9 @@ func NewValuePrinter(v *view.View) ValuePrinter {
 	}}
 }
 
-// appendItem writes what a frame has of an item, false if it has nothing.
+// appendItem writes what a frame has of an item, false if it has nothing. With debug information the value unfolds as by GDB's
+// print, in the language of its source. Text without debug information, from a string that was collected up to its zero byte, is
+// an array of char.
 func (p ValuePrinter) appendItem(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
 	if item.Explained && item.Reference == nil && !item.IsText() {
 		v, ok := reader.Value(item)
@@ -113,8 +118,8 @@ func (p ValuePrinter) appendItem(dst []byte, reader *view.Reader, item *view.Ite
 	return p.appendTyped(dst, item.Type, d.Bytes), true
 }
 
-// ShownCharacters is how much of a value stands in a line with others. GDB's own limit is 200 elements ("set print elements"), which for
-// structures comes to many more characters.
+// ShownCharacters is how much of a value stands in a line with others. GDB's own limit is 200 elements ("set print elements"),
+// which for structures comes to many more characters.
 const ShownCharacters = 200
 
 // appendShort is appendItem for a line that has other values as well: what is long is cut.
@@ -124,7 +129,8 @@ func (p ValuePrinter) appendShort(dst []byte, reader *view.Reader, item *view.It
 	return cutCharacters(dst, start, ShownCharacters), ok
 }
 
-// cutCharacters ends a text that begins at start with an ellipsis if it has more than so many characters.
+// cutCharacters ends a text that begins at start with an ellipsis if it has more than so many characters. It cuts between code
+// points, so that the result is valid UTF-8 if the text is.
 func cutCharacters(dst []byte, start, most int) []byte {
 	end := start
 	for n := 1; end < len(dst); n++ {
@@ -170,7 +176,8 @@ func (p ValuePrinter) appendTyped(dst []byte, t *ctype.Type, b []byte) []byte {
 	return p.Append(dst, t, b)
 }
 
-// IsUntyped reports whether a type is but a number of bytes.
+// IsUntyped reports whether a type is but a number of bytes. ctype.Int returns the same pointer for 1, 2, 4 or 8 bytes of one
+// sign, which no type of debug information is.
 func IsUntyped(t *ctype.Type) bool {
 	return t.Scalar() && t == ctype.Int(t.Size, true) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
 }

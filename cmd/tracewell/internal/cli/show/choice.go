@@ -204,7 +204,8 @@ func extentQuery(v *view.View, kind tfile.QueryKind, extent string) (tfile.Query
 	return tfile.Query{Kind: kind, Low: low, High: high}, err
 }
 
-// symbolHint is the advice behind an error about a symbol when no program has been found.
+// symbolHint is the advice behind an error about a symbol when no program has been found. With a program the error itself is
+// enough: it has no such symbol.
 func symbolHint(v *view.View) string {
 	if v.Symbols != nil {
 		return ""

@@ -145,7 +145,7 @@ func (p *changePrinter) writeLine(name string, appendTo func(dst, side []byte) [
 	p.lines = append(p.lines, changeLine{name, start, len(p.text)})
 }
 
-// appendVariable writes a trace state variable.
+// appendVariable writes a trace state variable, which is a signed 64-bit number; $trace_timestamp is printed as a time.
 func (p *changePrinter) appendVariable(dst []byte, number int32, side []byte) []byte {
 	n, _ := p.view.Integer(side)
 	if p.view.IsTimestamp(number) {

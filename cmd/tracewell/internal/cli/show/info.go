@@ -86,7 +86,8 @@ func writeHeader(out *console.Output, t *input.TraceFile) {
 	}
 }
 
-// framesText says how many frames there are and how long, of all their bytes.
+// framesText says how many frames there are and how long they are on average, headers included: what a frame costs decides how long
+// the next run may be before its buffer is full.
 func framesText(size int64, count int) string {
 	if count == 0 {
 		return "0"
