@@ -77,6 +77,7 @@ func (p Page) Write(w io.Writer, t Texts) error {
 	return err
 }
 
+// synopsis writes one line: the command, its options, and its operands, in brackets if they may be left out.
 func (p Page) synopsis(b *page) {
 	b.line(".B %s", escaped(p.node.FullPath()))
 	if len(p.node.Children) > 0 {
@@ -95,6 +96,7 @@ func (p Page) synopsis(b *page) {
 	}
 }
 
+// commands lists the commands below this one, by the names of their pages.
 func (p Page) commands(b *page) {
 	if len(p.node.Children) == 0 {
 		return

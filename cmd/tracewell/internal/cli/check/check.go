@@ -66,6 +66,7 @@ func (c *Command) Run(streams console.Streams) error {
 			return err
 		}
 	}
+	// Told: the reason is in the report, or among the warnings, and is not repeated.
 	switch {
 	case examined.verdict() == check.Unreadable || source.Damage != nil:
 		return console.ErrTold
@@ -139,6 +140,7 @@ func (c *Command) fix(e *examination, name string, streams console.Streams) erro
 	})
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
+	// The copy is compressed as its name says, whatever the original is.
 	method, _ := packed.BySuffix(c.Fix)
 	var changes []check.Change
 	err := packed.Write(c.Fix, method, func(w io.Writer) (err error) {

@@ -164,6 +164,7 @@ func (c *Command) convertFrames(operands []*operand, out string, streams console
 	if conv.from = conv.name; len(sources) == 1 {
 		conv.from = sources[0].name
 	}
+	// Writing comes before the errors of reading are returned: what is intact is to be saved.
 	var problems []error
 	for _, s := range sources {
 		problems = append(problems, s.err)

@@ -14,7 +14,8 @@ import (
 	"tracewell/tfile/edit"
 )
 
-// readCTF opens a folder that holds a trace in the Common Trace Format.
+// readCTF opens a folder that holds a trace in the Common Trace Format, as writeCTF or GDB's "tsave -ctf" has written it. It is
+// one part, and has no bytes that could be kept.
 func readCTF(folder string, streams console.Streams) (*source, error) {
 	trace, closeTrace, err := input.OpenCTF(folder, streams)
 	if trace == nil {

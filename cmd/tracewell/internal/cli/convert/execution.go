@@ -46,6 +46,7 @@ func (c *Command) convertExecution(operands []*operand, out string, streams cons
 	if err != nil {
 		return err
 	}
+	// The lines are kept, but whoever goes on with the output should know that not all of it is records.
 	allowed := int64(0)
 	if c.MaxBad != nil {
 		allowed = int64(*c.MaxBad)

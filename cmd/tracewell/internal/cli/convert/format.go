@@ -84,6 +84,7 @@ func unknownFormat(name, there string) error {
 	return fmt.Errorf("%q is no format; there are %s", name, there)
 }
 
+// readable and writable say which of --from and --to take a format: execution traces are read and written by their dialect alone.
 func (f *format) readable() bool { return f.read != nil || f.readFolder != nil || f.dialect != nil }
 
 func (f *format) writable() bool { return f.write != nil || f.writeFolder != nil || f.dialect != nil }
@@ -94,10 +95,12 @@ func ReadFormats() string { return allNames((*format).readable) }
 // WriteFormats name the formats that can be written.
 func WriteFormats() string { return allNames((*format).writable) }
 
+// allNames lists the formats of both tables that which selects.
 func allNames(which func(*format) bool) string {
 	return formatNames(Formats, which) + " for trace files, " + formatNames(ExecutionFormats, which) + " for execution traces"
 }
 
+// formatNames lists the names of a table in words: "tf, txt or ctf". At least one must be selected.
 func formatNames(table []*format, which func(*format) bool) string {
 	var names []string
 	for _, f := range table {
@@ -186,6 +189,7 @@ func folderFormat() *format {
 	return Formats[slices.IndexFunc(Formats, func(f *format) bool { return f.writeFolder != nil })]
 }
 
+// isFolder reports whether a path exists and is a folder, or a symbolic link to one.
 func isFolder(path string) bool {
 	status, err := os.Stat(path)
 	return err == nil && status.IsDir()

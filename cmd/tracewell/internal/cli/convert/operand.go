@@ -108,6 +108,7 @@ func (o *operand) unclear() bool {
 	return o.dialect == nil && o.input != nil && !bytes.HasPrefix(o.head, []byte("\x7fTRACE")) && !tracetext.Is(o.head)
 }
 
+// close closes the stream; the trace file that was opened for the operand belongs to its source.
 func (o *operand) close() {
 	if o.input != nil {
 		o.input.Close()

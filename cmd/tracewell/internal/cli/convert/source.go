@@ -56,6 +56,7 @@ func openSource(o *operand, from string, streams console.Streams) (*source, erro
 	if o.path != "-" && isFolder(o.path) {
 		return openFolder(o.path, f, streams)
 	}
+	// The format is known by the content where --from does not name one.
 	file, err := o.openPacked(streams)
 	if err != nil {
 		return nil, err

@@ -114,6 +114,7 @@ func writeFrames(begin func(io.Writer, *view.View) (printing.FrameWriter, error)
 		if err != nil {
 			return err
 		}
+		// Writers of frames make one Write for each; they are gathered here.
 		gathered := bufio.NewWriterSize(w, console.OutputBuffer)
 		frames, err := begin(gathered, v)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 // OpenCTF opens a folder, as GDB's "target ctf" does, that holds a trace in the Common Trace Format, and warns of what is odd in
 // it. An error may come with a trace, of what can be read; without a trace there is nothing to close.
 func OpenCTF(folder string, streams console.Streams) (trace *ctf.Trace, closeTrace func() error, err error) {
+	// Both names are fixed by GDB, which writes "metadata" and "datastream" and opens them by these.
 	metadata, err := os.ReadFile(filepath.Join(folder, ctf.MetadataName))
 	if err != nil {
 		return nil, nil, err

@@ -110,6 +110,7 @@ func (o *DescriptionOptions) find(name string, streams console.Streams) (*Descri
 	}
 }
 
+// describedBy is a description that has been read whole, so that there is nothing to close.
 func describedBy(name string, text []byte, include tdesc.Include) *Description {
 	return &Description{Name: name, Text: text, Close: func() error { return nil }, Options: tdesc.Options{Include: include}}
 }
@@ -117,6 +118,7 @@ func describedBy(name string, text []byte, include tdesc.Include) *Description {
 // traceMark begins every trace file, whatever its version: 0x7f, TRACE, then the version as a digit and a line feed. No XML does.
 const traceMark = "\x7fTRACE"
 
+// describedByFile reads a document, or the one that a trace file holds. Included documents are looked up beside the document.
 func describedByFile(name string) (*Description, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -164,6 +164,7 @@ func (p *PackedFile) Index(streams console.Streams, opts ...tfile.Option) (*tfil
 	opts = append(opts[:len(opts):len(opts)], tfile.WithProgress(bar.Set))
 	var file *tfile.File
 	var err error
+	// Content that is in memory is used without copies.
 	if content := p.Bytes(); content != nil {
 		file, err = tfile.OpenBytes(content, opts...)
 	} else {

@@ -143,6 +143,7 @@ func (t *Stream) Changed() string {
 	if t.File == nil {
 		return ""
 	}
+	// Some file systems keep times of seconds only, but a file that grows has another size as well.
 	now, err := t.File.Stat()
 	switch {
 	case err != nil || now.Size() == t.Status.Size() && now.ModTime().Equal(t.Status.ModTime()):

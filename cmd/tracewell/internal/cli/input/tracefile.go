@@ -25,6 +25,7 @@ type TraceFile struct {
 // standard input, with the symbols of the program exec, or if that is empty of the one that the file says it was. What is not
 // as it should be but does not keep it from being read is reported as warnings.
 func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option) (*TraceFile, error) {
+	// A program that the user names must be there, unlike one that the file names.
 	var names *symbol.Program
 	if exec != "" {
 		var err error

@@ -120,6 +120,7 @@ func (t *FrameTable) Add(frame view.Frame) error {
 	return t.Rows.Below(t.dump)
 }
 
+// Flush implements FrameWriter. It writes the rows that are held back, and of a table without rows the titles.
 func (t *FrameTable) Flush() error { return t.Rows.Flush() }
 
 // rowPatience is how long rows may be held back from somebody at a terminal. A search for few frames in a large file takes
@@ -176,6 +177,7 @@ func (t *FrameTable) appendVariables(dst []byte, frame view.Frame) []byte {
 	return dst
 }
 
+// appendVariable writes the value of a trace state variable in decimal, and $trace_timestamp as a time.
 func (t *FrameTable) appendVariable(dst []byte, variable view.Variable) []byte {
 	if t.view.IsTimestamp(variable.Number) {
 		return AppendClock(dst, variable.Value)
@@ -254,6 +256,7 @@ func (t *FrameTable) appendBlocks(dst []byte, frame view.Frame) []byte {
 	return appendDamage(dst, frame)
 }
 
+// appendMore says how many things a cell leaves out: " … 3 more".
 func appendMore(dst []byte, n int) []byte {
 	return append(strconv.AppendInt(append(dst, " … "...), int64(n), 10), " more"...)
 }
@@ -266,6 +269,7 @@ func appendDamage(dst []byte, frame view.Frame) []byte {
 	return dst
 }
 
+// separate appends the blank between two things in a cell, none in front of the first.
 func separate(dst []byte) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ' ')

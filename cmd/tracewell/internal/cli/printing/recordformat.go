@@ -338,6 +338,7 @@ func appendAs(dst []byte, value ctype.Number, letter byte) []byte {
 	return strconv.AppendInt(dst, int64(bits<<shift)>>shift, 10)
 }
 
+// appendTime appends the time of the hit. A tracepoint that does not collect $trace_timestamp has none.
 func (w *lineWriter) appendTime(dst []byte, frame view.Frame) []byte {
 	if stamp, ok := w.stamp(frame); ok {
 		return AppendClock(dst, stamp)
@@ -353,10 +354,12 @@ func (w *lineWriter) appendElapsed(dst []byte, frame view.Frame) []byte {
 	return append(dst, unavailable...)
 }
 
+// appendNumber appends the number of the frame, from 0 in the order of the run.
 func (w *lineWriter) appendNumber(dst []byte, frame view.Frame) []byte {
 	return strconv.AppendInt(dst, int64(frame.Number), 10)
 }
 
+// appendTracepoint appends the number of the tracepoint, which all its locations share.
 func (w *lineWriter) appendTracepoint(dst []byte, frame view.Frame) []byte {
 	return strconv.AppendInt(dst, int64(frame.Tracepoint()), 10)
 }
@@ -370,11 +373,13 @@ func (w *lineWriter) appendLocation(dst []byte, frame view.Frame) []byte {
 	return dst
 }
 
+// appendFunction appends the name of the function without the offset of the pc in it; nothing without symbols.
 func (w *lineWriter) appendFunction(dst []byte, frame view.Frame) []byte {
 	name, _, _ := strings.Cut(w.view.Describe(frame.PC), "+")
 	return append(dst, text.Visible(name)...)
 }
 
+// appendFile appends the name of the source file, appendLine the number of the line; nothing without debug information.
 func (w *lineWriter) appendFile(dst []byte, frame view.Frame) []byte {
 	file, _ := w.line(frame)
 	return append(dst, text.Visible(file)...)
@@ -385,6 +390,7 @@ func (w *lineWriter) appendLine(dst []byte, frame view.Frame) []byte {
 	return append(dst, line...)
 }
 
+// appendPC appends the address with its symbol and source line.
 func (w *lineWriter) appendPC(dst []byte, frame view.Frame) []byte {
 	return AppendCode(dst, w.view, frame.PC)
 }

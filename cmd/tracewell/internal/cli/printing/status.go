@@ -20,6 +20,7 @@ func WriteStatus(out *console.Output, status *trace.Status) {
 		return
 	}
 	console.Entry(out, "state", "%s", view.StateText(status))
+	// Counts that are not told are negative; 0 is a count.
 	if status.Frames >= 0 {
 		console.Entry(out, "frames", "%s", framesText(status))
 	}

@@ -165,7 +165,7 @@ func (p ValuePrinter) AppendWhole(dst []byte, reader *view.Reader, item *view.It
 	return p.Print(dst, v), true
 }
 
-// character is the element of a text.
+// character is the element of a text: a char, which ctype prints as GDB does, in quotation marks and with escapes.
 var character = &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: true, Char: true}
 
 // appendTyped writes memory as GDB's print does, and that of a type that nobody knows as appendValue has it.
