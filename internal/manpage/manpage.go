@@ -1,5 +1,12 @@
 // Package manpage writes manual pages of a command line that kong parses, from its declarations: a page for the program and one
 // for each command.
+//
+// The pages use the macros of man(7), which groff and mandoc both have, and not mdoc. Sections have the names of man-pages(7)
+// where it has one; COMMANDS and ARGUMENTS are additions. The NAME section is one line "name - description", because mandb and
+// makewhatis build from it the index that apropos searches.
+//
+// The page of a command is called PROGRAM-COMMAND, as git's are. The man of man-db joins words by hyphens as well, so that "man
+// tracewell record" finds tracewell-record.
 package manpage
 
 import (
@@ -26,7 +33,7 @@ type Texts struct {
 	Exit     string                       // what the exit status says, a paragraph
 }
 
-// Pages are the pages of a program, its own first.
+// Pages are the pages of a program, its own first. Hidden commands have none, nor have their children.
 func Pages(app *kong.Application) []Page {
 	return pagesOf(app, app.Node, app.Name)
 }
@@ -41,7 +48,8 @@ func pagesOf(app *kong.Application, node *kong.Node, name string) []Page {
 	return pages
 }
 
-// Write writes a page in the macros of man(7).
+// Write writes a page in the macros of man(7). The same declarations and texts give the same bytes. The page is made in memory and
+// written by one Write, whose error is returned.
 func (p Page) Write(w io.Writer, t Texts) error {
 	var b page
 	b.line(".TH %s 1 %s %s", quoted(strings.ToUpper(p.Name)), quoted(t.Date), quoted(t.Version))
@@ -69,6 +77,7 @@ func (p Page) Write(w io.Writer, t Texts) error {
 	return err
 }
 
+// synopsis writes one line: the command, its options, and its operands, in brackets if they may be left out.
 func (p Page) synopsis(b *page) {
 	b.line(".B %s", escaped(p.node.FullPath()))
 	if len(p.node.Children) > 0 {
@@ -87,6 +96,7 @@ func (p Page) synopsis(b *page) {
 	}
 }
 
+// commands lists the commands below this one, by the names of their pages.
 func (p Page) commands(b *page) {
 	if len(p.node.Children) == 0 {
 		return
@@ -113,7 +123,8 @@ func (p Page) operands(b *page) {
 	}
 }
 
-// options are in their groups, in the order of the declarations; those without a group come first.
+// options are in their groups, in the order of the declarations; those without a group come first. The sort is stable, and its
+// key is only whether there is a title. AllFlags(true) leaves hidden flags out.
 func (p Page) options(b *page) {
 	b.line(".SH OPTIONS")
 	var titles []string
@@ -139,6 +150,8 @@ func (p Page) options(b *page) {
 	}
 }
 
+// option writes an option with a hanging description (.TP): "-r, --registers=NAME". A flag without a value has no "=", and one
+// that can be negated is "--[no-]name".
 func option(b *page, flag *kong.Flag) {
 	b.line(".TP")
 	name := `\fB` + escaped("--"+flag.Name) + `\fR`
@@ -155,7 +168,8 @@ func option(b *page, flag *kong.Flag) {
 	b.text(flag.Help)
 }
 
-// related names the page of the program, or those of its commands.
+// related names the page of the program, or those of its commands, and for each command those beside it. Pages of other commands'
+// commands are left out: the list would be as long as the program's own.
 func (p Page) related(b *page) {
 	b.line(".SH SEE ALSO")
 	var names []string
@@ -175,12 +189,12 @@ func (b *page) line(format string, args ...any) {
 	fmt.Fprintf(b, format+"\n", args...)
 }
 
-// text writes a paragraph.
+// text writes a paragraph, on one line: roff fills it.
 func (b *page) text(s string) {
 	b.line("%s", protected(escaped(s)))
 }
 
-// verbatim writes lines as they are.
+// verbatim writes lines as they are: .nf turns filling off, so that lines of shell are neither joined nor broken.
 func (b *page) verbatim(s string) {
 	b.line(".nf")
 	for line := range strings.Lines(strings.TrimRight(s, "\n")) {
@@ -194,7 +208,8 @@ var escape = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`,
 
 func escaped(s string) string { return escape.Replace(s) }
 
-// protected keeps a line from being a request of roff.
+// protected keeps a line from being a request of roff. A line that begins with a dot or an apostrophe is one; escaped has replaced
+// apostrophes already. \& is a character of no width.
 func protected(s string) string {
 	if strings.HasPrefix(s, ".") {
 		return `\&` + s
@@ -202,7 +217,7 @@ func protected(s string) string {
 	return s
 }
 
-// quoted is an argument of a macro.
+// quoted is an argument of a macro, which blanks would otherwise divide. A quotation mark inside has been escaped as \(dq.
 func quoted(s string) string { return `"` + escaped(s) + `"` }
 
 // lowered begins with a small letter, as behind a dash.

@@ -1,4 +1,10 @@
 // Package check is "tracewell check": what is wrong with a trace file, as lines or JSON, and what can be saved of it.
+//
+// The file is read twice, by tfile.Open for the index and by tfile/check for the frames, and never kept in memory if it is a plain
+// file. The rules, with what GDB does about a breach of each, are in tfile and tfile/check; this package only prints.
+//
+// Findings have the form of a compiler's messages: file, place, severity and text, and the rule in brackets at the end. --json
+// has the same findings as one object, whose shape is in view/wire.
 package check
 
 import (
@@ -33,9 +39,9 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command. Findings go to standard output; changes by --fix, and what it could not repair, to standard error, so that
-// the output is the same with --fix and without. The exit status is 1 for findings, odd ones included, and 2 for what is no trace file or
-// is damaged by compression. It is that of the file itself, whatever --fix made of it.
+// Run implements kong's command. Findings go to standard output; changes by --fix, and what it could not repair, to standard
+// error, so that the output is the same with --fix and without. The exit status is 1 for findings, odd ones included, and 2 for
+// what is no trace file or is damaged by compression. It is that of the file itself, whatever --fix made of it.
 func (c *Command) Run(streams console.Streams) error {
 	if c.Fix == "-" {
 		return errors.New("--fix -: the findings go to standard output; name a file")
@@ -60,6 +66,7 @@ func (c *Command) Run(streams console.Streams) error {
 			return err
 		}
 	}
+	// Told: the reason is in the report, or among the warnings, and is not repeated.
 	switch {
 	case examined.verdict() == check.Unreadable || source.Damage != nil:
 		return console.ErrTold
@@ -69,7 +76,8 @@ func (c *Command) Run(streams console.Streams) error {
 	return nil
 }
 
-// examination is the result of a check: a report, or the reason why the file is not a trace file.
+// examination is the result of a check, which the report prints and the exit status follows: a report, or the reason why the file
+// is not a trace file.
 type examination struct {
 	report *check.Report // nil for what is no trace file
 	reason error         // why it is none
@@ -84,8 +92,9 @@ func (e *examination) verdict() check.Verdict {
 	return e.report.Verdict
 }
 
-// examine checks a trace file. Its error means that the file could not be read; a file that is read but is not a trace file is a result,
-// since that is what the user asked. With --exec addresses of tracepoints are looked up in the program, as GDB's "target tfile" does.
+// examine checks a trace file. Its error means that the file could not be read; a file that is read but is not a trace file is a
+// result, since that is what the user asked. With --exec addresses of tracepoints are looked up in the program, as GDB's "target
+// tfile" does.
 func (c *Command) examine(source *input.PackedFile, streams console.Streams) (*examination, error) {
 	options := check.Options{Source: source, Size: source.Size()}
 	if c.Exec != "" {
@@ -122,14 +131,16 @@ func (c *Command) examine(source *input.PackedFile, streams console.Streams) (*e
 	return &examination{report: report, frames: file.NumFrames()}, nil
 }
 
-// fix writes a repaired copy, and reports each change with the offset in the original. The copy replaces a file of its name only when it
-// is whole, and Ctrl-C leaves nothing behind. It is then checked in turn: a repair that GDB rejects would be worse than none.
+// fix writes a repaired copy, and reports each change with the offset in the original. The copy replaces a file of its name only
+// when it is whole, and Ctrl-C leaves nothing behind. It is then checked in turn: a repair that GDB rejects would be worse than
+// none.
 func (c *Command) fix(e *examination, name string, streams console.Streams) error {
 	bar := progress.Start(streams.Err, progress.Work{
 		Name: "writing " + text.Visible(c.Fix), Total: int64(e.frames), Unit: progress.Frames,
 	})
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
+	// The copy is compressed as its name says, whatever the original is.
 	method, _ := packed.BySuffix(c.Fix)
 	var changes []check.Change
 	err := packed.Write(c.Fix, method, func(w io.Writer) (err error) {
@@ -149,8 +160,8 @@ func (c *Command) fix(e *examination, name string, streams console.Streams) erro
 	return c.recheck(streams)
 }
 
-// recheck checks the file that fix wrote, by reading it again from the disk, and reports what is still wrong. Findings that are left are
-// no failure: some damage can only be kept, such as memory that was never collected.
+// recheck checks the file that fix wrote, by reading it again from the disk, and reports what is still wrong. Findings that are
+// left are no failure: some damage can only be kept, such as memory that was never collected.
 func (c *Command) recheck(streams console.Streams) error {
 	source, err := input.OpenTraceBytes(c.Fix, streams)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"tracewell/view/wire"
 )
 
-// report prints what was found, in either form.
+// report prints what was found, in either form. What is no trace file has a report as well: it was asked whether it is one.
 func (c *Command) report(out *console.Output, name string, e *examination) error {
 	switch {
 	case c.JSON:
@@ -22,7 +22,9 @@ func (c *Command) report(out *console.Output, name string, e *examination) error
 	return nil
 }
 
-// writeFindings prints the findings one a line, as compilers do, with the advice below the first that breaks a rule.
+// writeFindings prints the findings one a line, as compilers do, with the advice below the first that breaks a rule: a damaged file
+// may break the same rule in many places. The last line sums up, also for a file without findings, so that no output is never a
+// result.
 func writeFindings(out *console.Output, name string, e *examination) {
 	advised := make(map[string]bool)
 	for _, f := range e.report.Findings {
@@ -41,7 +43,8 @@ func writeFindings(out *console.Output, name string, e *examination) {
 		text.Plural(e.frames, "frame"), severityWords[e.report.Worst()])
 }
 
-// place says where a finding is: the line of a definition or the frame, and the offset in the file.
+// place says where a finding is: the line of a definition or the frame, and the offset in the file, in bytes from its beginning.
+// Of a compressed file that is the offset in its content.
 func place(f check.Finding) string {
 	switch {
 	case f.Line > 0:
@@ -52,7 +55,7 @@ func place(f check.Finding) string {
 	return fmt.Sprintf("+%d", f.Offset)
 }
 
-// others says how many more there are of what is told once.
+// others says how many more there are of what is told once: a defect of all frames is one finding with a count.
 func others(f check.Finding) string {
 	switch {
 	case f.Count <= 1:
@@ -63,7 +66,8 @@ func others(f check.Finding) string {
 	return fmt.Sprintf(" (and %d more)", f.Count-1)
 }
 
-// severityWords says what GDB makes of a finding.
+// severityWords says what GDB makes of a finding, from the least to the worst. The words are those of the report for people; JSON
+// has the names of tfile.Severity.
 var severityWords = map[tfile.Severity]string{
 	tfile.Odd: "odd", tfile.Misreads: "GDB misreads it", tfile.Refuses: "GDB refuses it", tfile.Crashes: "GDB crashes",
 }

@@ -1,4 +1,17 @@
 // Package convert is "tracewell convert": a table of formats, and between reading and writing nothing but the choice of frames.
+//
+// There are two conversions, which have only the command line in common. Trace files have frames that can be picked and sorted:
+// each operand becomes a source, gather makes one tfile.Content of all sources, and the destination writes that. Execution traces
+// are streams of lines, of which nothing is kept, so that a simulator can be piped through: an execution copies records. The
+// content of the first bytes decides which of the two it is, unless --from does.
+//
+// A file is replaced only when the new one is whole and on the disk (internal/wholefile). Ctrl-C, SIGTERM and SIGHUP remove what is
+// half written and leave an existing file as it was. Into a pipe or a device the bytes go as they come. A destination that is also
+// read is rejected, also under another name: os.SameFile compares the two.
+//
+// The exit status is 0 if all of the input has been converted. It is 2 after an error, and also if a part of the input could not be
+// read, although what could be read has then been written: a script must not take a part for the whole. Lines of an execution
+// trace that are no records are such a part, unless --max-bad allows as many.
 package convert
 
 import (
@@ -50,7 +63,7 @@ func (*Command) Examples() string {
 `
 }
 
-// conversion is what is to be written.
+// conversion is what is to be written, with the state of writing it. It is made by convertFrames and used by one goroutine.
 type conversion struct {
 	streams console.Streams
 	name    string // of what is written, for messages
@@ -66,7 +79,9 @@ type conversion struct {
 	damage  printing.Damages // frames in it that cannot be read
 }
 
-// Run implements kong's command.
+// Run implements kong's command. The formats, and that no input would be overwritten, are checked before anything is opened:
+// standard input can be read once only, and so would be lost to a misspelt --to. Operands are then opened in order; whether they
+// are trace files or execution traces is known when all are open.
 func (c *Command) Run(streams console.Streams) error {
 	inputs, out := c.Files[:len(c.Files)-1], c.Files[len(c.Files)-1]
 	if len(inputs) == 0 {
@@ -93,7 +108,8 @@ func (c *Command) Run(streams console.Streams) error {
 	return c.convertFrames(operands, out, streams)
 }
 
-// checkFormats refuses, before anything is read, what cannot be a format in any case.
+// checkFormats refuses, before anything is read, what cannot be a format in any case. Names of all formats are accepted here;
+// whether the format fits the input is checked when that is known.
 func (c *Command) checkFormats(out string) error {
 	all := withOthers(nil)
 	readable := slices.DeleteFunc(slices.Clone(all), func(f *format) bool { return !f.readable() })
@@ -111,7 +127,9 @@ func (c *Command) checkFormats(out string) error {
 	return nil
 }
 
-// convertFrames writes trace files as one in another format.
+// convertFrames writes trace files as one in another format. The destination is chosen and checked first, so that an error about
+// it comes before the inputs are read. Damage of an input does not end the conversion: what is intact is written, and the damage
+// is returned with all other errors at the end.
 func (c *Command) convertFrames(operands []*operand, out string, streams console.Streams) error {
 	target, err := chooseDestination(out, c.To, Formats, streams)
 	if i := slices.IndexFunc(operands, (*operand).unclear); err != nil && i >= 0 && errors.Is(err, errForeign) {
@@ -146,6 +164,7 @@ func (c *Command) convertFrames(operands []*operand, out string, streams console
 	if conv.from = conv.name; len(sources) == 1 {
 		conv.from = sources[0].name
 	}
+	// Writing comes before the errors of reading are returned: what is intact is to be saved.
 	var problems []error
 	for _, s := range sources {
 		problems = append(problems, s.err)
@@ -155,7 +174,8 @@ func (c *Command) convertFrames(operands []*operand, out string, streams console
 }
 
 // gather puts together what is to be written from what was read. One file that is neither cut nor sorted stays as it is where
-// the format can keep it.
+// the format can keep it, byte for byte: lines and blocks that Tracewell does not know survive, and a checksum stays the same.
+// Merging comes before cutting, so that --frames counts the frames of the merged file, as the result of a merge would be cut.
 func (c *Command) gather(conv *conversion, sources []*source, f *format) error {
 	parts, err := c.parts(sources)
 	if err != nil {
@@ -174,7 +194,7 @@ func (c *Command) gather(conv *conversion, sources []*source, f *format) error {
 	return c.cut(conv)
 }
 
-// parts are the trace files that are wanted of those that the sources hold.
+// parts are the trace files that are wanted of those that the sources hold. With several sources --part applies to each of them.
 func (c *Command) parts(sources []*source) ([]edit.Part, error) {
 	var parts []edit.Part
 	for _, s := range sources {
@@ -195,6 +215,8 @@ func (c *Command) cuts() bool {
 	return c.Frames != nil || len(c.Tracepoint) > 0 || c.Where != ""
 }
 
+// merge joins the parts into one content, in the order of the command line or by time. What had to be renumbered is reported, since
+// numbers in notes and scripts no longer apply.
 func (c *Command) merge(conv *conversion, parts []edit.Part) error {
 	order, frames := edit.ByFile, 0
 	if c.ByTime {
@@ -216,6 +238,8 @@ func (c *Command) merge(conv *conversion, parts []edit.Part) error {
 	return nil
 }
 
+// cut leaves the frames that the options choose. Only their numbers are kept in memory; frames are read again when they are
+// written.
 func (c *Command) cut(conv *conversion) error {
 	if !c.cuts() {
 		return nil
@@ -257,6 +281,7 @@ func (c *Command) where(conv *conversion) (keep func(int, tfile.Frame) (bool, er
 	if err != nil {
 		return nil, nil, fmt.Errorf("--where: %w", err)
 	}
+	// One reader serves all frames, since they are gone over one after the other.
 	reader := v.NewReader()
 	keep = func(i int, f tfile.Frame) (bool, error) {
 		reader.Set(v.Of(i, f))
@@ -270,8 +295,8 @@ func (c *Command) where(conv *conversion) (keep func(int, tfile.Frame) (bool, er
 	return keep, tell, nil
 }
 
-// view gives what is to be written its names: those of the program that the command line names, or else of the one that the file says
-// was traced. What names cannot be used is told once.
+// view gives what is to be written its names: those of the program that the command line names, or else of the one that the file
+// says was traced. What names cannot be used is told once.
 func (c *conversion) view() (*view.View, error) {
 	var warnings []string
 	if c.program == nil && !c.looked {

@@ -14,7 +14,8 @@ import (
 	"tracewell/tfile/edit"
 )
 
-// readCTF opens a folder that holds a trace in the Common Trace Format.
+// readCTF opens a folder that holds a trace in the Common Trace Format, as writeCTF or GDB's "tsave -ctf" has written it. It is
+// one part, and has no bytes that could be kept.
 func readCTF(folder string, streams console.Streams) (*source, error) {
 	trace, closeTrace, err := input.OpenCTF(folder, streams)
 	if trace == nil {
@@ -25,6 +26,9 @@ func readCTF(folder string, streams console.Streams) (*source, error) {
 
 // writeCTF writes a folder that holds a trace in the Common Trace Format. One that exists must be empty or hold another such
 // trace, which is replaced; one that is new is gone again if anything fails.
+//
+// The two files are written at the same time, since ctf.Write goes over the frames once. The stream takes its name first and the
+// metadata last: a folder without metadata is not taken for a trace, while one without a stream would be.
 func writeCTF(folder string, wrap func(io.Writer) io.Writer, c *conversion) error {
 	created, err := makeFolder(folder)
 	if err != nil {
@@ -41,7 +45,9 @@ func writeCTF(folder string, wrap func(io.Writer) io.Writer, c *conversion) erro
 	return err
 }
 
-// makeFolder makes a folder, or finds that there is one that may be used.
+// makeFolder makes a folder, or finds that there is one that may be used. A folder with any other file is refused: babeltrace
+// takes every other file of a trace's folder for a stream, and a mistyped path must not litter somebody's home. Parents are not
+// made.
 func makeFolder(path string) (created bool, err error) {
 	if !isFolder(path) {
 		return true, os.Mkdir(path, 0o777)

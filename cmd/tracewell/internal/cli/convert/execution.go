@@ -35,6 +35,7 @@ func (c *Command) convertExecution(operands []*operand, out string, streams cons
 	}
 	e := &execution{in: in, to: target.format.dialect, streams: streams, title: target.title()}
 	err = e.write(target)
+	// The report of an interrupted run would count lines up to a place that nobody has chosen.
 	if errors.Is(err, console.ErrInterrupted) {
 		return console.ErrInterrupted
 	}
@@ -45,6 +46,7 @@ func (c *Command) convertExecution(operands []*operand, out string, streams cons
 	if err != nil {
 		return err
 	}
+	// The lines are kept, but whoever goes on with the output should know that not all of it is records.
 	allowed := int64(0)
 	if c.MaxBad != nil {
 		allowed = int64(*c.MaxBad)
@@ -61,7 +63,8 @@ type givenOption struct {
 	given bool
 }
 
-// frameOptions are those that are about the frames of trace files.
+// frameOptions are those that are about the frames of trace files. An execution trace has none, and an option without effect is
+// refused: the user would take the whole trace for a selection.
 func (c *Command) frameOptions() []givenOption {
 	return []givenOption{
 		{"--frames", c.Frames != nil}, {"--tracepoint", len(c.Tracepoint) > 0}, {"--where", c.Where != ""}, {"--part", c.Part != 0},
@@ -86,13 +89,14 @@ type execution struct {
 	misplaced int64    // records of another processor, where the dialect cannot tell
 }
 
-// badSamples is how many lines that are no records are shown.
+// badSamples is how many lines that are no records are shown: enough to see a pattern, few enough for a screen.
 const badSamples = 5
 
 // write writes the trace. A signal that asks the process to end has it remove what is half written.
 func (e *execution) write(t *destination) error {
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
+	// A read of a pipe may wait for ever, and the check after it would never be reached.
 	if pipe := e.in.input.Pipe; pipe != nil {
 		context.AfterFunc(ctx, pipe.Cancel)
 	}
@@ -104,25 +108,18 @@ func (e *execution) write(t *destination) error {
 		e.bar = progress.Start(e.streams.Err, work)
 		defer e.bar.Done()
 	}
-	var err error
 	if t.path == "-" && t.method == nil {
-		err = console.Write(e.streams, func(out *console.Output) error { return e.copy(out, ctx, out.Flush) })
-	} else {
-		fill := func(w io.Writer) error { return e.copy(w, ctx, func() error { return nil }) }
-		err = e.pack(t, fill)
+		return console.Write(e.streams, func(out *console.Output) error { return e.copy(out, ctx, out.Flush) })
 	}
-	return err
+	// Compressed lines are not flushed: small blocks compress badly.
+	return t.pack(e.streams, func(w io.Writer) error { return e.copy(w, ctx, func() error { return nil }) })
 }
 
-// pack writes what fill writes to a file, or compressed to standard output.
-func (e *execution) pack(t *destination, fill func(io.Writer) error) error {
-	if t.path == "-" {
-		return console.Write(e.streams, func(out *console.Output) error { return t.method.Pack(out, fill) })
-	}
-	return packed.Write(t.path, t.method, fill)
-}
-
-// copy writes all records to w, and has what is gathered flushed before it waits for more.
+// copy writes all records to w, and has what is gathered flushed before it waits for more. Fewer records than there is room for
+// mean that the reader has to wait for the next line: then a program behind the pipe gets what there is, as from the simulator
+// itself.
+//
+// Lines that are no records are counted and kept: the dialect that is written has a form for them as well.
 func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) error {
 	reader := itrace.NewReader(e.in.trace, e.in.dialect)
 	e.longest = reader.MaxLine
@@ -160,7 +157,8 @@ func (e *execution) copy(w io.Writer, ctx context.Context, flush func() error) e
 	}
 }
 
-// note notes what is not as it should be.
+// note notes what is not as it should be. Memory and registers belong to the processor of the instruction before, in dialects
+// that do not name one; a record that belongs to another would change its meaning on the way, which is as bad as a lost line.
 func (e *execution) note(r *itrace.Record) {
 	switch r.Kind {
 	case itrace.Unknown:
@@ -179,7 +177,8 @@ func (e *execution) note(r *itrace.Record) {
 	}
 }
 
-// tell says what is not as it should be.
+// tell says what is not as it should be, on standard error and after the progress bar is gone. Samples come from the trace and may
+// contain anything, so they are made visible.
 func (e *execution) tell() {
 	e.bar.Done()
 	name := text.Visible(e.in.name)

@@ -53,10 +53,12 @@ var ExecutionFormats = func() (formats []*format) {
 	return formats
 }()
 
-func init() { // here, because the functions lead back to the table
+// The table is filled by init because its functions refer to the table, which would be an initialization cycle.
+func init() {
 	Formats = []*format{
 		{Name: "tf", suffixes: []string{".tf"}, binary: true, read: readTrace, write: writeTrace, keeps: (*source).wellFormed},
-		{Name: "txt", suffixes: []string{".txt"}, recognise: tracetext.Is, read: readTraceText, write: writeTraceText, keeps: (*source).hasBytes},
+		{Name: "txt", suffixes: []string{".txt"}, recognise: tracetext.Is, read: readTraceText, write: writeTraceText,
+			keeps: (*source).hasBytes},
 		{Name: "json", suffixes: []string{".json", ".jsonl", ".ndjson"}, chooses: true, write: writeFrames(
 			func(w io.Writer, v *view.View) (printing.FrameWriter, error) {
 				return wire.NewJSONFrames(w, v), nil
@@ -77,11 +79,12 @@ func formatNamed(name string, table []*format) *format {
 	return nil
 }
 
-// unknownFormat is the error of a name that is in no table, beside those that are.
+// unknownFormat is the error of a name that is in no table, beside those that are there. The caller puts the option in front.
 func unknownFormat(name, there string) error {
 	return fmt.Errorf("%q is no format; there are %s", name, there)
 }
 
+// readable and writable say which of --from and --to take a format: execution traces are read and written by their dialect alone.
 func (f *format) readable() bool { return f.read != nil || f.readFolder != nil || f.dialect != nil }
 
 func (f *format) writable() bool { return f.write != nil || f.writeFolder != nil || f.dialect != nil }
@@ -92,10 +95,12 @@ func ReadFormats() string { return allNames((*format).readable) }
 // WriteFormats name the formats that can be written.
 func WriteFormats() string { return allNames((*format).writable) }
 
+// allNames lists the formats of both tables that which selects.
 func allNames(which func(*format) bool) string {
 	return formatNames(Formats, which) + " for trace files, " + formatNames(ExecutionFormats, which) + " for execution traces"
 }
 
+// formatNames lists the names of a table in words: "tf, txt or ctf". At least one must be selected.
 func formatNames(table []*format, which func(*format) bool) string {
 	var names []string
 	for _, f := range table {
@@ -145,7 +150,8 @@ func chooseDestination(path, to string, table []*format, streams console.Streams
 	return t, t.check(streams)
 }
 
-// errForeign is in the error of a format that only execution traces have.
+// errForeign is in the error of a format that only execution traces have. convertFrames looks for it: a file that is neither
+// clearly a trace file nor an execution trace gets an error about its content, not about the format.
 var errForeign = errors.New("a format of execution traces")
 
 // foreignFormat is the error of a format that is not in the table of what is read.
@@ -160,8 +166,9 @@ func foreignFormat(f *format, table []*format) error {
 // withOthers are the formats of a table and, behind them, all others.
 func withOthers(table []*format) []*format { return slices.Concat(table, Formats, ExecutionFormats) }
 
-// bySuffix chooses the format by the name of a file or folder, base being that without the suffix of its compression. Of two formats
-// that have the suffix it is that in the table, whose first is also that of a name without a suffix; nil for a suffix of none.
+// bySuffix chooses the format by the name of a file or folder, base being that without the suffix of its compression. Of two
+// formats that have the suffix it is that in the table, whose first is also that of a name without a suffix; nil for a suffix of
+// none.
 func bySuffix(path, base string, table []*format) *format {
 	if strings.HasSuffix(path, "/") || isFolder(path) {
 		return folderFormat()
@@ -177,17 +184,19 @@ func bySuffix(path, base string, table []*format) *format {
 	return table[0]
 }
 
-// folderFormat is the format of folders.
+// folderFormat is the format of folders, which a name with a slash at its end asks for.
 func folderFormat() *format {
 	return Formats[slices.IndexFunc(Formats, func(f *format) bool { return f.writeFolder != nil })]
 }
 
+// isFolder reports whether a path exists and is a folder, or a symbolic link to one.
 func isFolder(path string) bool {
 	status, err := os.Stat(path)
 	return err == nil && status.IsDir()
 }
 
-// check refuses what cannot be written, or should not be.
+// check refuses what cannot be written, or should not be. Binary data on a terminal can switch its character set or lock its
+// keyboard; tools such as gzip refuse it as well.
 func (t *destination) check(streams console.Streams) error {
 	f := t.format
 	switch {

@@ -25,7 +25,8 @@ type operand struct {
 	again   io.Reader       // all of a pipe that is no execution trace, as it is; nil for anything else
 }
 
-// openOperand finds out what a file is, by the format that is named or else by its content.
+// openOperand finds out what a file is, by the format that is named or else by its content. The suffix of its name does not
+// count: files are renamed, and pipes have no name.
 func openOperand(path, from string, streams console.Streams) (*operand, error) {
 	o := &operand{path: path, name: path}
 	f := formatNamed(from, Formats)
@@ -45,7 +46,8 @@ func openOperand(path, from string, streams console.Streams) (*operand, error) {
 	return o, nil
 }
 
-// sniff finds out what a file is by its content. What was read of a pipe by then is kept for those who take it for a trace file.
+// sniff finds out what a file is by its content, of which it reads itrace.DetectBytes at most, unpacked. What was read of a pipe
+// by then is kept for those who take it for a trace file.
 func (o *operand) sniff() {
 	raw := &recorded{Reader: o.input.Raw.Reader, on: o.input.Pipe != nil}
 	o.input.Raw.Reader = raw
@@ -63,7 +65,8 @@ func (o *operand) sniff() {
 	}
 }
 
-// recorded is a reader of which what is read is kept at first. Unpackers may read it on goroutines of their own.
+// recorded is a reader of which what is read is kept at first: a pipe cannot be read again from its beginning. Unpackers may read
+// it on goroutines of their own, hence the mutex.
 type recorded struct {
 	io.Reader
 	mu   sync.Mutex
@@ -91,7 +94,8 @@ func (r *recorded) stop() []byte {
 	return kept
 }
 
-// openPacked opens a trace file.
+// openPacked opens a trace file. A regular file is opened again by its name and read from its beginning; of a pipe the bytes that
+// were read for detection come first.
 func (o *operand) openPacked(streams console.Streams) (*input.PackedFile, error) {
 	if o.again != nil {
 		return input.ReadPacked(o.name, o.again, streams)
@@ -104,6 +108,7 @@ func (o *operand) unclear() bool {
 	return o.dialect == nil && o.input != nil && !bytes.HasPrefix(o.head, []byte("\x7fTRACE")) && !tracetext.Is(o.head)
 }
 
+// close closes the stream; the trace file that was opened for the operand belongs to its source.
 func (o *operand) close() {
 	if o.input != nil {
 		o.input.Close()

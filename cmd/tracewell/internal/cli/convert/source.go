@@ -20,7 +20,8 @@ type source struct {
 	close func() error
 }
 
-// openSources opens the files, which are of the format that is named, or if that is empty of what they look like.
+// openSources opens the files, which are of the format that is named, or if that is empty of what they look like. If one cannot
+// be opened those in front of it are closed again.
 func openSources(operands []*operand, from string, streams console.Streams) ([]*source, error) {
 	var sources []*source
 	for _, o := range operands {
@@ -34,23 +35,28 @@ func openSources(operands []*operand, from string, streams console.Streams) ([]*
 	return sources, nil
 }
 
+// closeSources closes sources that are only read, so that errors of closing mean nothing.
 func closeSources(sources []*source) {
 	for _, s := range sources {
 		s.close()
 	}
 }
 
-// wellFormed reports whether the file is one trace file, whole.
+// wellFormed reports whether the file is one trace file, whole. Only such a one is copied as it is: a copy of several in a row
+// would be one that GDB reads the first of.
 func (s *source) wellFormed() bool { return s.bytes != nil && s.err == nil && len(s.parts) == 1 }
 
 // hasBytes reports whether the file is a trace file, or several, in whatever state.
 func (s *source) hasBytes() bool { return s.bytes != nil }
 
+// openSource opens one operand. A source may come with an error, which is then in it: what is intact can be converted. The source
+// closes the file; if there is no source the file is closed here.
 func openSource(o *operand, from string, streams console.Streams) (*source, error) {
 	f := formatNamed(from, Formats)
 	if o.path != "-" && isFolder(o.path) {
 		return openFolder(o.path, f, streams)
 	}
+	// The format is known by the content where --from does not name one.
 	file, err := o.openPacked(streams)
 	if err != nil {
 		return nil, err
@@ -104,7 +110,8 @@ func readTrace(p *input.PackedFile, streams console.Streams) (*source, error) {
 	return s, err
 }
 
-// split makes a part of each of the trace files in one. The error says where the first stops that is damaged.
+// split makes a part of each of the trace files in one, as "cat a.tf b.tf" makes it. The error says where the first stops that is
+// damaged; later ones are read all the same.
 func (s *source) split() error {
 	s.parts = nil
 	var damage error
@@ -120,7 +127,7 @@ func (s *source) split() error {
 	return s.bytes.Explain(damage)
 }
 
-// readTraceText reads the text of a trace file.
+// readTraceText reads the text of a trace file by making the trace file that it describes, and reading that.
 func readTraceText(p *input.PackedFile, streams console.Streams) (*source, error) {
 	if err := p.ReadText(streams); err != nil {
 		return nil, err

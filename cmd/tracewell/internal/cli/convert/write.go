@@ -30,19 +30,26 @@ func (t *destination) write(c *conversion) error {
 	}
 	c.content = &watched{c.content, ctx, c, make(map[int]bool)}
 
+	// Writers fail after a signal as well as watched does: a file that is copied byte for byte is not read by frames.
 	wrap := func(w io.Writer) io.Writer { return console.Interruptible(ctx, w) }
 	fill := func(w io.Writer) error { return t.format.write(wrap(w), c) }
-	switch {
-	case t.format.writeFolder != nil:
+	if t.format.writeFolder != nil {
 		return t.format.writeFolder(t.path, wrap, c)
-	case t.path == "-":
-		return console.Write(c.streams, func(out *console.Output) error { return t.method.Pack(out, fill) })
+	}
+	return t.pack(c.streams, fill)
+}
+
+// pack writes what fill writes to the destination, compressed by its method if it has one. A pipe that is closed early is no error
+// (console.Write): whoever reads it has enough. A file appears when it is whole.
+func (t *destination) pack(streams console.Streams, fill func(io.Writer) error) error {
+	if t.path == "-" {
+		return console.Write(streams, func(out *console.Output) error { return t.method.Pack(out, fill) })
 	}
 	return packed.Write(t.path, t.method, fill)
 }
 
-// watched is a content that tells how far its frames have been read, notes those that are damaged, and has no more after an
-// interrupt.
+// watched is the content as the writers of formats see it. It tells how far its frames have been read, notes those that are
+// damaged, and has no more after an interrupt.
 type watched struct {
 	tfile.Content
 	ctx  context.Context
@@ -87,7 +94,8 @@ func writeTrace(w io.Writer, c *conversion) error {
 	return nil
 }
 
-// copyBuffer is how much is copied at once.
+// copyBuffer is how many bytes are copied at once: enough that the cost of system calls does not count, little enough that a
+// signal is noticed at once.
 const copyBuffer = 1 << 18
 
 // writeTraceText writes a trace file as text.
@@ -106,6 +114,7 @@ func writeFrames(begin func(io.Writer, *view.View) (printing.FrameWriter, error)
 		if err != nil {
 			return err
 		}
+		// Writers of frames make one Write for each; they are gathered here.
 		gathered := bufio.NewWriterSize(w, console.OutputBuffer)
 		frames, err := begin(gathered, v)
 		if err != nil {
@@ -122,7 +131,9 @@ func writeFrames(begin func(io.Writer, *view.View) (printing.FrameWriter, error)
 	}
 }
 
-// addFrames writes frames up to one that cannot be read, if there is one: unread says why. Those in front of it are written whole.
+// addFrames writes frames up to one that cannot be read, if there is one: unread says why. Those in front of it are written
+// whole. The two errors are apart because the caller still flushes the output after an error of the input, but not after one of
+// the output.
 func (c *conversion) addFrames(frames printing.FrameWriter, v *view.View) (unread, err error) {
 	var frame view.Frame
 	for i := range v.Content.NumFrames() {

@@ -9,8 +9,8 @@ import (
 )
 
 // CancellableReader reads a pipe whose reads can be cancelled. Opening a FIFO blocks until a writer opens it, and reading one until
-// something is written; neither call can be interrupted, so a goroutine of the reader's own does both. Two buffers travel between the
-// goroutine and Read: while one is consumed the other is filled.
+// something is written; neither call can be interrupted, so a goroutine of the reader's own does both. Two buffers travel between
+// the goroutine and Read: while one is consumed the other is filled.
 type CancellableReader struct {
 	pieces    chan piece
 	used      chan []byte // empty buffers
@@ -42,6 +42,8 @@ func newCancellableReader(open func() (io.ReadCloser, error)) *CancellableReader
 	return r
 }
 
+// readAll is the goroutine. It owns the pipe, so nobody else closes it, and it reads ahead by one buffer at most: without an
+// empty one it waits, and so does the program that writes the pipe.
 func (r *CancellableReader) readAll(open func() (io.ReadCloser, error)) {
 	source, err := open()
 	if err != nil {
@@ -71,7 +73,8 @@ func (r *CancellableReader) hand(p piece) bool {
 	}
 }
 
-// Read implements io.Reader.
+// Read implements io.Reader. It must not be called by two goroutines at a time. Bytes that came with an error are returned before
+// it.
 func (r *CancellableReader) Read(p []byte) (int, error) {
 	for len(r.rest) == 0 {
 		if r.err != nil {
@@ -93,6 +96,6 @@ func (r *CancellableReader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Cancel makes Read return an error, at once and from then on. The goroutine ends when the system call that it is blocked in returns,
-// which for a pipe that nobody writes is never: the process ends without it.
+// Cancel makes Read return an error, at once and from then on. The goroutine ends when the system call that it is blocked in
+// returns, which for a pipe that nobody writes is never: the process ends without it.
 func (r *CancellableReader) Cancel() { r.once.Do(func() { close(r.cancelled) }) }

@@ -23,7 +23,8 @@ import (
 )
 
 // DescriptionSources explains the operand of a command that reads a target description.
-const DescriptionSources = `A document, the trace file that holds one, - for standard input, or a running stub: HOST:PORT or unix:PATH.`
+const DescriptionSources = "A document, the trace file that holds one, - for standard input, " +
+	"or a running stub: HOST:PORT or unix:PATH."
 
 // DescriptionOptions are the flags of the commands that read a target description.
 type DescriptionOptions struct {
@@ -31,7 +32,8 @@ type DescriptionOptions struct {
 	Timeout time.Duration    `default:"5s" help:"How long to wait for a stub."`
 }
 
-// DescriptionRules is the value of --strict.
+// DescriptionRules is the value of --strict: GDB 13 is the usual judge, because a description is written for it; the manual is
+// for those who write for other debuggers, too.
 type DescriptionRules tdesc.Source
 
 // Decode implements kong.MapperValue.
@@ -56,7 +58,8 @@ type Description struct {
 	Close   func() error
 }
 
-// Parse parses a description and prints its findings as warnings.
+// Parse parses a description and prints its findings as warnings. The connection of a stub is closed before it returns: an included
+// document has been fetched by then.
 func (o *DescriptionOptions) Parse(name string, streams console.Streams) (*tdesc.Target, error) {
 	doc, err := o.Open(name, streams)
 	if err != nil {
@@ -85,6 +88,9 @@ func (o *DescriptionOptions) Open(name string, streams console.Streams) (*Descri
 	return doc, nil
 }
 
+// find decides what a name means. A socket in the file system is a stub, any other file is read, and what is no file is parsed as
+// HOST:PORT. The error of os.Stat is returned for what is neither, since most such names are misspelt paths. Includes of a
+// document on standard input are looked up in the working folder.
 func (o *DescriptionOptions) find(name string, streams console.Streams) (*Description, error) {
 	if name == "-" {
 		text, err := fetch.All(streams.In)
@@ -104,13 +110,15 @@ func (o *DescriptionOptions) find(name string, streams console.Streams) (*Descri
 	}
 }
 
+// describedBy is a description that has been read whole, so that there is nothing to close.
 func describedBy(name string, text []byte, include tdesc.Include) *Description {
 	return &Description{Name: name, Text: text, Close: func() error { return nil }, Options: tdesc.Options{Include: include}}
 }
 
-// traceMark begins every trace file, whatever its version.
+// traceMark begins every trace file, whatever its version: 0x7f, TRACE, then the version as a digit and a line feed. No XML does.
 const traceMark = "\x7fTRACE"
 
+// describedByFile reads a document, or the one that a trace file holds. Included documents are looked up beside the document.
 func describedByFile(name string) (*Description, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -167,6 +175,8 @@ func describedByStub(name string, place serving.Comm, timeout time.Duration) (*D
 	return doc, nil
 }
 
+// fetchFrom requests the description from a stub. The deadline holds for the whole exchange, later fetches of included documents
+// too: a stub that sends a byte now and then must not keep the command waiting.
 func fetchFrom(conn net.Conn, timeout time.Duration) (tdesc.Include, []byte, error) {
 	if err := conn.SetDeadline(time.Now().Add(timeout)); err != nil {
 		return nil, nil, err

@@ -16,7 +16,8 @@ import (
 	"tracewell/tfile/tracetext"
 )
 
-// PackedFile is a file that a command reads, unpacked if it is compressed.
+// PackedFile is a file that a command reads, unpacked if it is compressed. It can be read at any offset by several goroutines, as
+// io.ReaderAt requires. A plain regular file must not be changed meanwhile: it is read where it is.
 type PackedFile struct {
 	*packed.File
 	Name   string // for messages
@@ -51,7 +52,7 @@ func OpenPacked(path string, streams console.Streams) (*PackedFile, error) {
 	return p, nil
 }
 
-// ReadPacked is openPacked for what comes from a pipe of that name.
+// ReadPacked is OpenPacked for what comes from a pipe of that name, which may have been read in part already.
 func ReadPacked(name string, pipe io.Reader, streams console.Streams) (*PackedFile, error) {
 	p := &PackedFile{Name: name}
 	unpack := func(progress func(int64)) (*packed.File, error) { return packed.OpenReader(pipe, progress) }
@@ -71,6 +72,7 @@ func (p *PackedFile) fill(size int64, unpack func(progress func(int64)) (*packed
 	defer bar.Done()
 	var err error
 	p.File, err = unpack(bar.Set)
+	// A file that is cut off has content all the same; commands show it, and return Damage in the end.
 	var damage *packed.DamageError
 	if errors.As(err, &damage) {
 		p.Damage = err
@@ -82,7 +84,8 @@ func (p *PackedFile) fill(size int64, unpack func(progress func(int64)) (*packed
 	return nil
 }
 
-// HoldsCTF reports whether a path is a folder that holds a trace in the Common Trace Format.
+// HoldsCTF reports whether a path is a folder that holds a trace in the Common Trace Format: its file of metadata begins as ctf.Is
+// requires. A path that is no folder has no such file.
 func HoldsCTF(path string) bool {
 	metadata, err := os.Open(filepath.Join(path, ctf.MetadataName))
 	if err != nil {
@@ -94,7 +97,7 @@ func HoldsCTF(path string) bool {
 	return (err == nil || err == io.ErrUnexpectedEOF) && ctf.Is(head[:n])
 }
 
-// SizeOf is the size of a regular file, 0 for anything else.
+// SizeOf is the size of a regular file in bytes, 0 for anything else: a progress bar then has no end.
 func SizeOf(f *os.File) int64 {
 	status, err := f.Stat()
 	if err != nil || !status.Mode().IsRegular() {
@@ -103,7 +106,8 @@ func SizeOf(f *os.File) int64 {
 	return status.Size()
 }
 
-// Head returns the beginning of the file, by which its kind is known.
+// Head returns the beginning of the file, unpacked, by which its kind is known: 64 bytes, or fewer of a shorter file. It is nil if
+// it cannot be read, which is then reported by whoever reads on.
 func (p *PackedFile) Head() []byte {
 	head := make([]byte, 64)
 	n, err := p.ReadAt(head, 0)
@@ -126,7 +130,7 @@ func OpenTraceBytes(path string, streams console.Streams) (*PackedFile, error) {
 	return p, nil
 }
 
-// ReadText makes of a text the trace file that it describes.
+// ReadText makes of a text the trace file that it describes, in memory or a temporary file. The text stays open until Close.
 func (p *PackedFile) ReadText(streams console.Streams) error {
 	bar := progress.Start(streams.Err, progress.Work{Name: "reading " + text.Visible(p.Name), Total: p.Size()})
 	defer bar.Done()
@@ -140,7 +144,7 @@ func (p *PackedFile) ReadText(streams console.Streams) error {
 	return nil
 }
 
-// Close closes the file and what it was unpacked to.
+// Close closes the file and what it was unpacked to, which is removed with that: a temporary file has no name.
 func (p *PackedFile) Close() error {
 	err := p.File.Close()
 	if p.text != nil {
@@ -160,6 +164,7 @@ func (p *PackedFile) Index(streams console.Streams, opts ...tfile.Option) (*tfil
 	opts = append(opts[:len(opts):len(opts)], tfile.WithProgress(bar.Set))
 	var file *tfile.File
 	var err error
+	// Content that is in memory is used without copies.
 	if content := p.Bytes(); content != nil {
 		file, err = tfile.OpenBytes(content, opts...)
 	} else {

@@ -1,5 +1,16 @@
-// Package input opens the files that commands read, compressed or not, and standard input: trace files with their symbols, in whatever
-// format, and execution traces, which are read once.
+// Package input opens the files that commands read, compressed or not, and standard input: trace files with their symbols, in
+// whatever format, and execution traces, which are read once.
+//
+// There are two ways to read a file. PackedFile is for random access: trace files, whose frames are read in any order, and again. A
+// plain file is read where it is; a compressed file and a pipe are unpacked once, into memory or a temporary file. Stream is for
+// traces that may be longer than any disk: it is read from the beginning to the end, and nothing of it is kept.
+//
+// Compression is recognised by the first bytes, never by the name, so "-" and pipes may be compressed as well. A compressed file
+// that is cut off counts as far as it can be unpacked; the error is kept beside the content, so that a command can use what is
+// there and still end with status 2.
+//
+// Work of more than a second shows a progress bar on standard error if that is a terminal. What is odd in a file but does not keep
+// it from being read is printed to standard error as warnings, behind the name of the file.
 package input
 
 import (
@@ -28,7 +39,8 @@ type Stream struct {
 	err    error          // why there is no stream
 }
 
-// OpenStream opens a trace, "-" being standard input. A pipe is opened when it is read.
+// OpenStream opens a trace, "-" being standard input. A pipe is opened by the goroutine that reads it: opening a FIFO blocks until
+// somebody opens it for writing, which must not keep two of them from being opened in either order, nor Ctrl-C from working.
 func OpenStream(path string, streams console.Streams) (t *Stream, err error) {
 	t = &Stream{Name: path}
 	if path == "-" {
@@ -103,7 +115,7 @@ func (c *counted) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Cause is an error of the file system without the name of the file.
+// Cause is an error of the file system without the name of the file, for messages that have the name in front already.
 func Cause(err error) error {
 	var failed *fs.PathError
 	if errors.As(err, &failed) {
@@ -112,8 +124,8 @@ func Cause(err error) error {
 	return err
 }
 
-// Input is the trace for itrace/match. A pipe may block for ever, so it can be interrupted; an uncompressed file is ready to be read without
-// a goroutine in between.
+// Input is the trace for itrace/match. A pipe may block for ever, so it can be interrupted; an uncompressed file is ready to be
+// read without a goroutine in between.
 func (t *Stream) Input() match.Input {
 	in := match.Input{Name: t.Name, Reader: t}
 	if t.Pipe != nil {
@@ -125,12 +137,13 @@ func (t *Stream) Input() match.Input {
 	return in
 }
 
-// Changed describes how a file has changed since it was opened, "" if it has not: a comparison of a trace that is still being written is
-// one of its beginning.
+// Changed describes how a file has changed since it was opened, "" if it has not: a comparison of a trace that is still being
+// written is one of its beginning.
 func (t *Stream) Changed() string {
 	if t.File == nil {
 		return ""
 	}
+	// Some file systems keep times of seconds only, but a file that grows has another size as well.
 	now, err := t.File.Stat()
 	switch {
 	case err != nil || now.Size() == t.Status.Size() && now.ModTime().Equal(t.Status.ModTime()):
@@ -142,7 +155,8 @@ func (t *Stream) Changed() string {
 		t.Status.Size(), now.Size())
 }
 
-// CheckPair refuses two traces of which one would take away what the other is to read.
+// CheckPair refuses two traces of which one would take away what the other is to read. A regular file may be both: each Stream
+// opens it for itself.
 func CheckPair(a, b *Stream) error {
 	if a.Pipe != nil && b.Pipe != nil && os.SameFile(a.Status, b.Status) {
 		return errors.New("the reference and the other trace are the same pipe, which can be read once only")

@@ -10,7 +10,8 @@ import (
 	"tracewell/view"
 )
 
-// TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole.
+// TraceFile is an open trace file. One that is damaged or cut is open as far as it is whole: a command prints what there is and
+// then returns Err, so that the exit status is 2.
 type TraceFile struct {
 	View *view.View
 	Name string
@@ -24,6 +25,7 @@ type TraceFile struct {
 // standard input, with the symbols of the program exec, or if that is empty of the one that the file says it was. What is not
 // as it should be but does not keep it from being read is reported as warnings.
 func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option) (*TraceFile, error) {
+	// A program that the user names must be there, unlike one that the file names.
 	var names *symbol.Program
 	if exec != "" {
 		var err error
@@ -56,8 +58,9 @@ func OpenTrace(path, exec string, streams console.Streams, opts ...tfile.Option)
 	return t, nil
 }
 
-// RecordedProgram opens the program that a trace file says was traced. It is nil if the file says none, or if the program is no longer there
-// or no ELF file: the user has not asked for it, so that is no error. That it has changed since is one, for a warning.
+// RecordedProgram opens the program that a trace file says was traced. It is nil if the file says none, or if the program is no
+// longer there or no ELF file: the user has not asked for it, so that is no error. That it has changed since is one, for a
+// warning.
 func RecordedProgram(header tfile.Header) (*symbol.Program, error) {
 	path, err := RecordedPath(header)
 	if path == "" {
@@ -82,14 +85,15 @@ func RecordedPath(header tfile.Header) (string, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return "", nil
 	}
+	// A program that was written after the start of the run need not be the one that ran, and wrong names are worse than none.
 	if header.Status == nil || info.ModTime().UnixMicro() > int64(header.Status.StartTime) {
 		return "", fmt.Errorf("no symbols: %s may have changed since it was traced", path)
 	}
 	return path, nil
 }
 
-// OpenContent opens the frames of a trace file, its text or a folder in CTF, without symbols. As from tfile.Open there may be frames and an
-// error, which TraceFile.Err then is.
+// OpenContent opens the frames of a trace file, its text or a folder in CTF, without symbols. As from tfile.Open there may be
+// frames and an error, which TraceFile.Err then is.
 func OpenContent(path string, streams console.Streams, opts []tfile.Option) (*TraceFile, tfile.Content, error) {
 	if HoldsCTF(path) {
 		t, closeTrace, err := OpenCTF(path, streams)
@@ -105,7 +109,7 @@ func OpenContent(path string, streams console.Streams, opts []tfile.Option) (*Tr
 	return ContentOf(file, streams, opts)
 }
 
-// ContentOf finds the frames in a file, which it closes if there are none.
+// ContentOf finds the frames in a file, which it closes if it is no trace file. A trace file without frames is one.
 func ContentOf(file *PackedFile, streams console.Streams, opts []tfile.Option) (*TraceFile, tfile.Content, error) {
 	index, err := file.Index(streams, opts...)
 	if index == nil {

@@ -12,7 +12,9 @@ import (
 	"tracewell/view"
 )
 
-// WriteDefinition prints what a tracepoint is and does.
+// WriteDefinition prints what a tracepoint is and does: first what the user typed (location, condition, actions), then faintly
+// what GDB or record compiled of it (bytecode, registers, memory ranges). Both are in the file, and the second is what the target
+// executes; a file of another stub may have the second alone. Properties without a value are left out.
 func WriteDefinition(out *console.Output, v *view.View, t *trace.Tracepoint) {
 	title := fmt.Sprintf("Tracepoint %d at %s", t.Number, AppendAddress(nil, v, t.Addr))
 	if t.Source.At != "" {
@@ -21,6 +23,7 @@ func WriteDefinition(out *console.Output, v *view.View, t *trace.Tracepoint) {
 	fmt.Fprintln(out, out.Style.Heading(title+kind(t)))
 	if t.Condition != nil || t.Source.Cond != "" {
 		console.Property(out, "condition", text.Visible(t.Source.Cond))
+		// GDB's condition as text and the bytecode that the target executes; either may be alone in a file.
 		console.Property(out, "", out.Style.Faint(view.Disassembly(t.Condition)))
 	}
 	for _, command := range commandLines(t.Source.Commands) {
@@ -40,7 +43,8 @@ func WriteDefinition(out *console.Output, v *view.View, t *trace.Tracepoint) {
 	}
 }
 
-// kind is what makes a tracepoint other than most.
+// kind is what makes a tracepoint other than most: fast is GDB's ftrace, which jumps instead of trapping; static is strace, at a
+// marker that was compiled into the program. Both say what GDB asked for.
 func kind(t *trace.Tracepoint) string {
 	var words string
 	if t.Fast {
@@ -55,7 +59,8 @@ func kind(t *trace.Tracepoint) string {
 	return words
 }
 
-// commandLines indents the body of while-stepping, as GDB lists commands.
+// commandLines indents the body of while-stepping, as GDB lists commands. GDB has two other names for it, stepping and ws; the body
+// ends with "end" and cannot contain another one.
 func commandLines(commands []string) []string {
 	var lines []string
 	indent := ""
@@ -73,6 +78,7 @@ func commandLines(commands []string) []string {
 
 // WriteTracepoints prints the definitions of a file, with the hits that the run counted and the frames that the file has of each.
 func WriteTracepoints(out *console.Output, t *input.TraceFile) {
+	// Hits and frames differ with while-stepping, when the buffer was full or circular, and in a file that convert has cut.
 	frames := t.View.FramesByTracepoint()
 	for _, tracepoint := range view.ByNumber(t.View.File.Header().Tracepoints) {
 		fmt.Fprintln(out)
@@ -85,13 +91,15 @@ func WriteTracepoints(out *console.Output, t *input.TraceFile) {
 	for number, count := range frames {
 		others = append(others, fmt.Sprintf("%d (%s)", number, text.Plural(count, "frame")))
 	}
+	// A file from which definitions are lost still has the numbers in its frames.
 	if len(others) > 0 {
 		slices.Sort(others)
 		fmt.Fprintf(out, "\nFrames of tracepoints that the file does not define: %s\n", strings.Join(others, ", "))
 	}
 }
 
-// WriteVariableDefinitions prints trace state variables and what they were at first.
+// WriteVariableDefinitions prints trace state variables and what they were at first, as their definitions say; a file holds
+// values only in the frames that collected them. Built in is $trace_timestamp, which the target computes at each access.
 func WriteVariableDefinitions(out *console.Output, variables []trace.Variable) {
 	if len(variables) == 0 {
 		return

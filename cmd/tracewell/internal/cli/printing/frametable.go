@@ -12,7 +12,10 @@ import (
 	"tracewell/view"
 )
 
-// FrameTable prints frames as the rows of a table.
+// FrameTable prints frames as the rows of a table. The columns are chosen once, from the definitions and the width of the
+// terminal, so that they stay where they are however many frames follow. What has no column is in the last, by name.
+//
+// Add allocates nothing of its own: cells, variables and dumps are written into buffers that the next row reuses.
 type FrameTable struct {
 	view      *view.View
 	reader    *view.Reader
@@ -38,7 +41,8 @@ const (
 )
 
 // registersFor is how many registers have a column: as many as leave some room for memory in a terminal of the width. Addresses
-// with symbols take more of it.
+// with symbols take more of it. Width 0 is a pipe or a file, where rows may have any length but people still read them. All widths
+// are in characters: 18 is that of "0x" with 16 digits.
 func registersFor(width int, symbols bool) int {
 	const others, name, each, most = 64, 18, 18, 6
 	switch {
@@ -50,10 +54,11 @@ func registersFor(width int, symbols bool) int {
 	return min(max(0, (width-others)/each), most)
 }
 
-// narrow is the width of terminals below which an address that has a symbol is left out for it.
+// narrow, in characters, is the width of terminals below which an address that has a symbol is left out for it.
 const narrow = 120
 
-// fewestLines stand between the titles and where they come again.
+// fewestLines stand between the titles and where they come again. On a terminal the titles are repeated once per screen, since a
+// pager scrolls them away; in a pipe or a file, which a program may read, they stand once.
 const fewestLines = 10
 
 // NewFrameTable begins a table with the named registers, or a choice of them if there are no names.
@@ -85,10 +90,10 @@ func NewFrameTable(out *console.Output, v *view.View, registers []string) (*Fram
 	return t, nil
 }
 
-// dumpIndent is what dumps below a row begin with.
+// dumpIndent is what dumps below a row begin with, to tell them from rows, which begin with a number.
 const dumpIndent = "  "
 
-// Add prints a frame.
+// Add prints a frame. A row may be held back by the table, and with it the dump below it; Flush or KeepUp writes them.
 func (t *FrameTable) Add(frame view.Frame) error {
 	for i := range t.cells {
 		t.cells[i] = t.cells[i][:0]
@@ -115,12 +120,15 @@ func (t *FrameTable) Add(frame view.Frame) error {
 	return t.Rows.Below(t.dump)
 }
 
+// Flush implements FrameWriter. It writes the rows that are held back, and of a table without rows the titles.
 func (t *FrameTable) Flush() error { return t.Rows.Flush() }
 
-// rowPatience is how long rows may be held back from somebody at a terminal.
+// rowPatience is how long rows may be held back from somebody at a terminal. A search for few frames in a large file takes
+// seconds, and the first that is found may be all that the user waits for.
 const rowPatience = 300 * time.Millisecond
 
-// KeepUp returns what shows now and then, while frames are gone over of which few are wanted, the rows that there are.
+// KeepUp returns what shows now and then, while frames are gone over of which few are wanted, the rows that there are. The price
+// is that the widths of the columns are fixed by fewer rows. It is for terminals only: in a file nobody waits for a row.
 func (t *FrameTable) KeepUp(out *console.Output) func(int64) {
 	last := time.Now()
 	return func(int64) {
@@ -133,7 +141,8 @@ func (t *FrameTable) KeepUp(out *console.Output) func(int64) {
 	}
 }
 
-// lead fills the cells in front.
+// lead fills the cells in front. A frame without a pc has an empty cell: neither a register block nor a tracepoint of one location
+// tells where it was made.
 func (t *FrameTable) lead(frame view.Frame) {
 	t.cells[columnFrame] = strconv.AppendInt(t.cells[columnFrame], int64(frame.Number), 10)
 	t.cells[columnTracepoint] = strconv.AppendInt(t.cells[columnTracepoint], int64(frame.Tracepoint()), 10)
@@ -145,6 +154,7 @@ func (t *FrameTable) lead(frame view.Frame) {
 	if !frame.HasPC {
 		return
 	}
+	// "0x4011b5 <push+95 at queue.c:23>" becomes "<push+95 at queue.c:23>" where there is little room.
 	pc := AppendCode(t.cells[columnPC], t.view, frame.PC)
 	if symbol := bytes.IndexByte(pc, '<'); t.narrow && symbol >= 0 {
 		pc = pc[:copy(pc, pc[symbol:])]
@@ -167,6 +177,7 @@ func (t *FrameTable) appendVariables(dst []byte, frame view.Frame) []byte {
 	return dst
 }
 
+// appendVariable writes the value of a trace state variable in decimal, and $trace_timestamp as a time.
 func (t *FrameTable) appendVariable(dst []byte, variable view.Variable) []byte {
 	if t.view.IsTimestamp(variable.Number) {
 		return AppendClock(dst, variable.Value)
@@ -174,6 +185,7 @@ func (t *FrameTable) appendVariable(dst []byte, variable view.Variable) []byte {
 	return strconv.AppendInt(dst, variable.Value, 10)
 }
 
+// variableCell returns the cell of a variable, nil if it has none. A file has few variables, so a search costs less than a map.
 func (t *FrameTable) variableCell(number int32) *[]byte {
 	for i, n := range t.variables {
 		if n == number {
@@ -183,7 +195,7 @@ func (t *FrameTable) variableCell(number int32) *[]byte {
 	return nil
 }
 
-// cellItems is how many things are written into one cell.
+// cellItems is how many things are written into one cell. $locals of a large function can be a hundred values; --full prints all.
 const cellItems = 16
 
 // appendCollected appends what a frame has besides registers and variables, by the names of what was collected: "limit=40
@@ -192,6 +204,7 @@ func (t *FrameTable) appendCollected(dst []byte, frame view.Frame) []byte {
 	before := len(dst)
 	t.reader.Set(frame)
 	items := 0
+	// Items over the limit are written as well, and removed again: only so is it known whether the frame has them.
 	for _, item := range t.reader.Items() {
 		if !item.InMemory() {
 			continue
@@ -218,7 +231,8 @@ func (t *FrameTable) appendCollected(dst []byte, frame view.Frame) []byte {
 	return appendDamage(dst, frame)
 }
 
-// appendBlocks appends the memory of a frame by address: "limit=40 0x404040={01 02 03 05 …16}".
+// appendBlocks appends the memory of a frame by address: "limit=40 0x404040={01 02 03 05 …16}". It is for frames whose tracepoint
+// has no definition, or none that names memory.
 func (t *FrameTable) appendBlocks(dst []byte, frame view.Frame) []byte {
 	blocks := 0
 	for block := range frame.Blocks() {
@@ -242,10 +256,12 @@ func (t *FrameTable) appendBlocks(dst []byte, frame view.Frame) []byte {
 	return appendDamage(dst, frame)
 }
 
+// appendMore says how many things a cell leaves out: " … 3 more".
 func appendMore(dst []byte, n int) []byte {
 	return append(strconv.AppendInt(append(dst, " … "...), int64(n), 10), " more"...)
 }
 
+// appendDamage marks a row or line in which something is missing, since what is there looks complete.
 func appendDamage(dst []byte, frame view.Frame) []byte {
 	if frame.Damaged != nil {
 		dst = append(separate(dst), "(damaged)"...)
@@ -253,6 +269,7 @@ func appendDamage(dst []byte, frame view.Frame) []byte {
 	return dst
 }
 
+// separate appends the blank between two things in a cell, none in front of the first.
 func separate(dst []byte) []byte {
 	if len(dst) > 0 {
 		dst = append(dst, ' ')

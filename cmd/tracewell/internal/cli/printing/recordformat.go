@@ -16,19 +16,22 @@ import (
 	"tracewell/view"
 )
 
-// LineFormat is the template by which frames become lines:
+// LineFormat is the template by which frames become lines, the value of record's --format:
 //
 //	{time} {location} n={n} {/x flags} {*q}: {values}
 //
 // In braces stands a field or an expression in C over what the tracepoint collects. "/x", "/o", "/t", "/d" and "/u" in front
 // of one write an integer in hexadecimal, octal, binary, signed or unsigned, as with GDB's print. Braces of an expression's own
 // are part of it; {{ and }} are braces of the line. \t and \n are a tabulator and a line feed.
+//
+// The template is parsed with the command line, so a mistake in it is reported before the program is started, with a mark below the
+// place. Which expressions have a meaning only the definitions tell: NewLineWriter checks those.
 type LineFormat struct {
 	text  string
 	parts []formatPart
 }
 
-// formatPart is a piece of a line: a text as it is, a field, or an expression.
+// formatPart is a piece of a line: a text as it is, a field, or an expression. Exactly one of literal, field and expr is set.
 type formatPart struct {
 	literal string
 	field   field
@@ -40,7 +43,8 @@ type formatPart struct {
 // field appends what a template names by a word and not by an expression.
 type field func(w *lineWriter, dst []byte, frame view.Frame) []byte
 
-// fields are in the order in which messages list them.
+// fields are in the order in which messages list them. A variable of the program that has the name of a field is written in
+// parentheses: {(line)}.
 var fields = []struct {
 	name   string
 	append field
@@ -60,7 +64,7 @@ func FieldNames() []string {
 	return names
 }
 
-// UsualFormat is what lines look like if nobody says it.
+// UsualFormat is what lines look like if nobody says it: {time} comes first, as in a log.
 const UsualFormat = "{time} {location} {values}"
 
 // Given reports whether there is a template.
@@ -82,12 +86,13 @@ func (f *LineFormat) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// wrong is an error about a part of the template.
+// wrong is an error about the bytes [start, end) of the template, with an advice if there is one.
 func (f *LineFormat) wrong(start, end int, problem, hint string) error {
 	return &expr.Error{Text: f.text, Start: start, End: end, Problem: problem, Hint: hint}
 }
 
-// add reads what begins at a place, and returns how long it is.
+// add reads what begins at a place, and returns how long it is. A backslash in front of anything but n, t and itself stands for
+// itself, as in a shell's double quotes: the template has passed through a shell already.
 func (f *LineFormat) add(at int) (int, error) {
 	rest := f.text[at:]
 	for _, escape := range []struct{ text, means string }{{"{{", "{"}, {"}}", "}"}, {`\n`, "\n"}, {`\t`, "\t"}, {`\\`, `\`}} {
@@ -117,7 +122,8 @@ func (f *LineFormat) add(at int) (int, error) {
 	return n, nil
 }
 
-// closingBrace returns where the brace at the beginning of a text is closed, -1 if it is not.
+// closingBrace returns where the brace at the beginning of a text is closed, -1 if it is not. It counts braces without regard to
+// quotation marks: a character constant '}' inside an expression closes it.
 func closingBrace(text string) int {
 	depth := 0
 	for i := range len(text) {
@@ -133,6 +139,7 @@ func closingBrace(text string) int {
 	return -1
 }
 
+// literal appends a text as it is, to the one in front if there is one: "a{{b" is one part and not three.
 func (f *LineFormat) literal(text string) {
 	if last := len(f.parts) - 1; last >= 0 && f.parts[last].literal != "" {
 		f.parts[last].literal += text
@@ -167,7 +174,8 @@ func (f *LineFormat) brace(start, end int) error {
 	return nil
 }
 
-// lineWriter writes frames of a view as lines.
+// lineWriter writes frames of a view as lines, while the program runs: record calls Add for each frame as it is collected, so a
+// line is made without parsing anything again. The template and its expressions are compiled once for each set of definitions.
 type lineWriter struct {
 	out    io.Writer
 	view   *view.View
@@ -175,7 +183,7 @@ type lineWriter struct {
 	values ValuePrinter
 	format LineFormat
 	exprs  []lineExpression          // of the parts that are expressions, in their order
-	named  map[trace.Number][]string // registers that the plan names, by tracepoint
+	named  map[trace.Number][]string // registers and variables that the plan names, by tracepoint
 	start  time.Time
 
 	ticking bool  // first is known
@@ -192,8 +200,12 @@ type lineExpression struct {
 	letter   byte
 }
 
-// NewLineWriter fits a template to a view. The error is about an expression that means nothing at any tracepoint.
-func NewLineWriter(out io.Writer, v *view.View, format LineFormat, named map[trace.Number][]string, start time.Time) (*lineWriter, error) {
+// NewLineWriter fits a template to a view. The error is about an expression that means nothing at any tracepoint. One that has a
+// meaning at some tracepoints is accepted, and "<unavailable>" in the lines of the others. What cannot be computed, such as a
+// structure, is accepted if some tracepoint collects it by that name.
+func NewLineWriter(
+	out io.Writer, v *view.View, format LineFormat, named map[trace.Number][]string, start time.Time,
+) (*lineWriter, error) {
 	w := &lineWriter{
 		out: out, view: v, reader: v.NewReader(), values: NewValuePrinter(v), format: format, named: named, start: start,
 	}
@@ -226,14 +238,14 @@ func (f *LineFormat) misplaced(part formatPart, err error) error {
 	return fmt.Errorf("--format: %w", f.wrong(part.start, part.start+len(part.expr), err.Error(), ""))
 }
 
-// Add implements frameWriter.
+// Add implements FrameWriter. The buffer of the line is reused for the next.
 func (w *lineWriter) Add(frame view.Frame) error {
 	w.text = w.append(w.text[:0], frame)
 	_, err := w.out.Write(w.text)
 	return err
 }
 
-// Flush implements frameWriter; nothing is held back.
+// Flush implements FrameWriter; nothing is held back.
 func (w *lineWriter) Flush() error { return nil }
 
 // append writes the line of a frame.
@@ -257,6 +269,9 @@ func (w *lineWriter) append(dst []byte, frame view.Frame) []byte {
 // unavailable is what GDB prints for what a frame does not have.
 const unavailable = "<unavailable>"
 
+// appendExpression writes an expression of the template. What the tracepoint has collected by the same name is preferred to
+// computing it: a collected structure or string can be printed, while expressions compute scalars. A letter asks for the number
+// in any case.
 func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 	if e.letter == 0 {
 		for _, item := range w.reader.Items() {
@@ -285,7 +300,9 @@ func (w *lineWriter) appendExpression(dst []byte, e *lineExpression) []byte {
 	return appendAs(dst, value, e.letter)
 }
 
-// appendComputed writes a computed value as one that was collected.
+// appendComputed writes a computed value as one that was collected, so that an enumeration has its names and a pointer its
+// symbol. The value becomes memory in the order of the target; of 8 bytes the low ones are the last in big endian, and the first
+// otherwise.
 func (w *lineWriter) appendComputed(dst []byte, value ctype.Number) []byte {
 	var b [8]byte
 	order := w.view.Content.Header().Order
@@ -297,7 +314,8 @@ func (w *lineWriter) appendComputed(dst []byte, value ctype.Number) []byte {
 	return w.values.Append(dst, value.Type, b[:size])
 }
 
-// appendAs writes an integer as GDB's print/LETTER does.
+// appendAs writes an integer as GDB's print/LETTER does. The bits are cut to the size of the type first: -1 of an int is
+// 0xffffffff. /o has a leading 0 except for zero itself, /t has no prefix, and /d interprets unsigned types as signed.
 func appendAs(dst []byte, value ctype.Number, letter byte) []byte {
 	bits := value.Bits
 	if size := value.Type.Size; size < 8 {
@@ -320,6 +338,7 @@ func appendAs(dst []byte, value ctype.Number, letter byte) []byte {
 	return strconv.AppendInt(dst, int64(bits<<shift)>>shift, 10)
 }
 
+// appendTime appends the time of the hit. A tracepoint that does not collect $trace_timestamp has none.
 func (w *lineWriter) appendTime(dst []byte, frame view.Frame) []byte {
 	if stamp, ok := w.stamp(frame); ok {
 		return AppendClock(dst, stamp)
@@ -327,7 +346,7 @@ func (w *lineWriter) appendTime(dst []byte, frame view.Frame) []byte {
 	return append(dst, unavailable...)
 }
 
-// appendElapsed appends seconds.
+// appendElapsed appends seconds with six decimals: the timestamps have microseconds.
 func (w *lineWriter) appendElapsed(dst []byte, frame view.Frame) []byte {
 	if stamp, ok := w.stamp(frame); ok {
 		return strconv.AppendFloat(dst, w.elapsed(stamp).Seconds(), 'f', 6, 64)
@@ -335,15 +354,17 @@ func (w *lineWriter) appendElapsed(dst []byte, frame view.Frame) []byte {
 	return append(dst, unavailable...)
 }
 
+// appendNumber appends the number of the frame, from 0 in the order of the run.
 func (w *lineWriter) appendNumber(dst []byte, frame view.Frame) []byte {
 	return strconv.AppendInt(dst, int64(frame.Number), 10)
 }
 
+// appendTracepoint appends the number of the tracepoint, which all its locations share.
 func (w *lineWriter) appendTracepoint(dst []byte, frame view.Frame) []byte {
 	return strconv.AppendInt(dst, int64(frame.Tracepoint()), 10)
 }
 
-// appendLocation appends the location as the user set it.
+// appendLocation appends the location as the user set it, and marks frames of while-stepping, which were made elsewhere.
 func (w *lineWriter) appendLocation(dst []byte, frame view.Frame) []byte {
 	dst = append(dst, text.Visible(w.view.Source(frame.Tracepoint()))...)
 	if w.view.Stepped(frame) {
@@ -352,11 +373,13 @@ func (w *lineWriter) appendLocation(dst []byte, frame view.Frame) []byte {
 	return dst
 }
 
+// appendFunction appends the name of the function without the offset of the pc in it; nothing without symbols.
 func (w *lineWriter) appendFunction(dst []byte, frame view.Frame) []byte {
 	name, _, _ := strings.Cut(w.view.Describe(frame.PC), "+")
 	return append(dst, text.Visible(name)...)
 }
 
+// appendFile appends the name of the source file, appendLine the number of the line; nothing without debug information.
 func (w *lineWriter) appendFile(dst []byte, frame view.Frame) []byte {
 	file, _ := w.line(frame)
 	return append(dst, text.Visible(file)...)
@@ -367,6 +390,7 @@ func (w *lineWriter) appendLine(dst []byte, frame view.Frame) []byte {
 	return append(dst, line...)
 }
 
+// appendPC appends the address with its symbol and source line.
 func (w *lineWriter) appendPC(dst []byte, frame view.Frame) []byte {
 	return AppendCode(dst, w.view, frame.PC)
 }
@@ -389,7 +413,7 @@ func (w *lineWriter) elapsed(stamp int64) time.Duration {
 	return time.Duration(stamp-w.first) * time.Microsecond
 }
 
-// line is the source line of a frame.
+// line is the source line of a frame, taken apart at the last colon, as the name of a file may contain one.
 func (w *lineWriter) line(frame view.Frame) (file, line string) {
 	whole := w.view.Line(frame.PC)
 	if i := strings.LastIndexByte(whole, ':'); i >= 0 {
@@ -398,7 +422,8 @@ func (w *lineWriter) line(frame view.Frame) (file, line string) {
 	return whole, ""
 }
 
-// appendValues writes all that was collected by name: "n = 3, *q = {…}", without the time.
+// appendValues writes all that was collected by name: "n = 3, *q = {…}", without the time. Items that the frame lacks are left
+// out: in a line with others "<unavailable>" would hide what is there.
 func (w *lineWriter) appendValues(dst []byte, frame view.Frame) []byte {
 	some := false
 	for _, item := range w.reader.Items() {

@@ -13,7 +13,8 @@ import (
 	"tracewell/view"
 )
 
-// Short gives a number with as many digits as tell something.
+// Short gives a number with as many digits as tell something: four significant ones, but never fewer than are in front of the
+// point.
 func Short(f float64) string {
 	if f == math.Trunc(f) || math.Abs(f) >= 1e4 {
 		return strconv.FormatFloat(f, 'f', 0, 64)
@@ -21,7 +22,8 @@ func Short(f float64) string {
 	return strconv.FormatFloat(f, 'g', 4, 64)
 }
 
-// AppendAddress writes an address as GDB does: "0x4011b5 <push+95>".
+// AppendAddress writes an address as GDB does: "0x4011b5 <push+95>". Addresses in frames are those of the run; the view has moved
+// the symbols of a position-independent program to where it was loaded, or has none.
 func AppendAddress(dst []byte, v *view.View, addr arch.Addr) []byte {
 	dst = strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
 	if name := v.Describe(addr); name != "" {
@@ -47,7 +49,8 @@ func AppendCode(dst []byte, v *view.View, addr arch.Addr) []byte {
 	return append(dst, '>')
 }
 
-// appendPlace writes where memory was: the name of the object if it has one, else the address.
+// appendPlace writes where memory was: the name of the object if it has one, else the address. In a cell both would take too much
+// room.
 func appendPlace(dst []byte, v *view.View, addr arch.Addr) []byte {
 	if name := v.Describe(addr); name != "" {
 		return append(dst, text.Visible(name)...)
@@ -55,7 +58,8 @@ func appendPlace(dst []byte, v *view.View, addr arch.Addr) []byte {
 	return strconv.AppendUint(append(dst, "0x"...), uint64(addr), 16)
 }
 
-// AppendValue writes memory: of the length of an integer as one, else as bytes.
+// AppendValue writes memory whose type is not known: of 1, 2, 4 or 8 bytes as an integer in the byte order of the file, else as
+// bytes.
 func AppendValue(dst []byte, v *view.View, b []byte) []byte {
 	n, ok := v.Integer(b)
 	if !ok {
@@ -67,6 +71,7 @@ func AppendValue(dst []byte, v *view.View, b []byte) []byte {
 // appendInteger writes an integer whose type nobody knows: what may be an address in hexadecimal, with its symbol, and so
 // what would be negative in decimal; the rest in decimal.
 func appendInteger(dst []byte, v *view.View, n uint64, size int) []byte {
+	// Linux distributions keep the first 64 KiB unmapped (vm.mmap_min_addr), so a smaller number is hardly a pointer.
 	if size == 8 && n > math.MaxUint16 {
 		return AppendAddress(dst, v, arch.Addr(n))
 	}
@@ -90,7 +95,9 @@ func NewValuePrinter(v *view.View) ValuePrinter {
 	}}
 }
 
-// appendItem writes what a frame has of an item, false if it has nothing.
+// appendItem writes what a frame has of an item, false if it has nothing. With debug information the value unfolds as by GDB's
+// print, in the language of its source. Text without debug information, from a string that was collected up to its zero byte, is
+// an array of char.
 func (p ValuePrinter) appendItem(dst []byte, reader *view.Reader, item *view.Item) ([]byte, bool) {
 	if item.Explained && item.Reference == nil && !item.IsText() {
 		v, ok := reader.Value(item)
@@ -111,7 +118,8 @@ func (p ValuePrinter) appendItem(dst []byte, reader *view.Reader, item *view.Ite
 	return p.appendTyped(dst, item.Type, d.Bytes), true
 }
 
-// ShownCharacters is how much of a value stands in a line with others.
+// ShownCharacters is how much of a value stands in a line with others. GDB's own limit is 200 elements ("set print elements"),
+// which for structures comes to many more characters.
 const ShownCharacters = 200
 
 // appendShort is appendItem for a line that has other values as well: what is long is cut.
@@ -121,7 +129,8 @@ func (p ValuePrinter) appendShort(dst []byte, reader *view.Reader, item *view.It
 	return cutCharacters(dst, start, ShownCharacters), ok
 }
 
-// cutCharacters ends a text that begins at start with an ellipsis if it has more than so many characters.
+// cutCharacters ends a text that begins at start with an ellipsis if it has more than so many characters. It cuts between code
+// points, so that the result is valid UTF-8 if the text is.
 func cutCharacters(dst []byte, start, most int) []byte {
 	end := start
 	for n := 1; end < len(dst); n++ {
@@ -156,7 +165,7 @@ func (p ValuePrinter) AppendWhole(dst []byte, reader *view.Reader, item *view.It
 	return p.Print(dst, v), true
 }
 
-// character is the element of a text.
+// character is the element of a text: a char, which ctype prints as GDB does, in quotation marks and with escapes.
 var character = &ctype.Type{Kind: ctype.Integer, Name: "char", Size: 1, Signed: true, Char: true}
 
 // appendTyped writes memory as GDB's print does, and that of a type that nobody knows as appendValue has it.
@@ -167,12 +176,13 @@ func (p ValuePrinter) appendTyped(dst []byte, t *ctype.Type, b []byte) []byte {
 	return p.Append(dst, t, b)
 }
 
-// IsUntyped reports whether a type is but a number of bytes.
+// IsUntyped reports whether a type is but a number of bytes. ctype.Int returns the same pointer for 1, 2, 4 or 8 bytes of one
+// sign, which no type of debug information is.
 func IsUntyped(t *ctype.Type) bool {
 	return t.Scalar() && t == ctype.Int(t.Size, true) || t.Kind == ctype.Array && t.Elem == ctype.Int(1, false)
 }
 
-// shownBytes is how many bytes of a block stand in a line.
+// shownBytes is how many bytes of a block without a type stand in a line; --full and --hex dump all of them.
 const shownBytes = 8
 
 // appendBytes writes bytes as "{01 02 03}", and of more than a few only the first, with the number of all.

@@ -15,7 +15,12 @@ import (
 	"tracewell/view/survey"
 )
 
-// choiceOptions say which frames are looked for.
+// choiceOptions say which frames are looked for. A frame has to meet every option that is given; of values of one option it has to
+// meet one. The exception is --outside, whose ranges are all excluded. --pc, --range and --outside are GDB's "tfind pc", "tfind
+// range" and "tfind outside"; --tracepoint is "tfind tracepoint". GDB finds one frame at a time, by one condition.
+//
+// The order of the conditions is that of their cost: the index decides by number and tracepoint without reading the frame, the pc
+// is compared next, and --where is evaluated last.
 type choiceOptions struct {
 	Frame  *int              `placeholder:"N" xor:"frames" help:"Print frame N in full."`
 	Frames *flags.FrameRange `placeholder:"A:B" xor:"frames" help:"Only frames A to B, both included; either may be omitted."`
@@ -38,8 +43,9 @@ type frameChoice struct {
 	where *view.Condition // nil without --where; it counts the frames that lacked a name
 }
 
-// choice looks the options up in a file: tracepoints in its definitions and frames, places in the symbols of its program, the names of
-// --where in what the tracepoints collect. Whatever the file does not have is an error, and none is taken for an empty choice.
+// choice looks the options up in a file: tracepoints in its definitions and frames, places in the symbols of its program, the
+// names of --where in what the tracepoints collect. Whatever the file does not have is an error, and none is taken for an empty
+// choice: a script that misspells a function would otherwise conclude from the empty output that it was never called.
 func (o *choiceOptions) choice(t *input.TraceFile) (*frameChoice, error) {
 	limit, err := amount("--limit", o.Limit)
 	if err != nil {
@@ -66,6 +72,7 @@ func (o *choiceOptions) choice(t *input.TraceFile) (*frameChoice, error) {
 	if c.where, err = t.View.Condition(o.Where); err != nil {
 		return nil, fmt.Errorf("--where: %w", err)
 	}
+	// One reader serves all frames: it keeps its buffers from one to the next.
 	reader := t.View.NewReader()
 	c.Where = func(frame view.Frame) bool {
 		reader.Set(frame)
@@ -74,7 +81,8 @@ func (o *choiceOptions) choice(t *input.TraceFile) (*frameChoice, error) {
 	return c, nil
 }
 
-// amount is the value of an option that limits the number of frames; 0 without it, which stands for no limit.
+// amount is the value of an option that limits the number of frames; 0 without it, which stands for no limit. An explicit 0 is
+// rejected: in a script it is more likely an empty variable or a mistake than the wish to see nothing.
 func amount(name string, given *int) (int, error) {
 	switch {
 	case given == nil:
@@ -85,7 +93,8 @@ func amount(name string, given *int) (int, error) {
 	return *given, nil
 }
 
-// numbers is the range of frames, end excluded, that --frame or --frames chooses; without them all frames.
+// numbers is the range of frames, end excluded, that --frame or --frames chooses; without them all frames. Frames are numbered
+// from 0 in the order of the file, as by GDB's tfind, and keep their numbers whatever else is chosen.
 func (o *choiceOptions) numbers(t *input.TraceFile) (first, end int, err error) {
 	count := t.View.Content.NumFrames()
 	switch {
@@ -99,8 +108,8 @@ func (o *choiceOptions) numbers(t *input.TraceFile) (first, end int, err error) 
 	return *o.Frame, *o.Frame + 1, nil
 }
 
-// tracepoints checks that each tracepoint has a definition or a frame. A file that was cut, or that another stub wrote, may hold frames
-// of tracepoints that it does not define.
+// tracepoints checks that each tracepoint has a definition or a frame. A file that was cut, or that another stub wrote, may hold
+// frames of tracepoints that it does not define.
 func (o *choiceOptions) tracepoints(v *view.View) ([]trace.Number, error) {
 	var wanted []trace.Number
 	for _, n := range o.Tracepoint {
@@ -125,7 +134,8 @@ func hasTracepoint(v *view.View, n trace.Number) bool {
 	return false
 }
 
-// tracepointList says what tracepoints are defined.
+// tracepointList says what tracepoints are defined. A tracepoint with several locations has a definition for each, all with the
+// same number, which is listed once.
 func tracepointList(v *view.View) string {
 	var numbers []trace.Number
 	for _, t := range v.Content.Header().Tracepoints {
@@ -154,8 +164,8 @@ func joinNumbers(numbers []trace.Number) string {
 	return list
 }
 
-// pcs are the conditions on the pc, as groups of which a frame has to meet one query each: it is at one of the places, in one of the
-// ranges, and outside of every range of --outside, each of which is therefore a group.
+// pcs are the conditions on the pc, as groups of which a frame has to meet one query each: it is at one of the places, in one of
+// the ranges, and outside of every range of --outside, each of which is therefore a group.
 func (o *choiceOptions) pcs(v *view.View) (groups [][]tfile.Query, err error) {
 	var at []tfile.Query
 	for _, place := range o.PC {
@@ -194,7 +204,8 @@ func extentQuery(v *view.View, kind tfile.QueryKind, extent string) (tfile.Query
 	return tfile.Query{Kind: kind, Low: low, High: high}, err
 }
 
-// symbolHint is the advice behind an error about a symbol when no program has been found.
+// symbolHint is the advice behind an error about a symbol when no program has been found. With a program the error itself is
+// enough: it has no such symbol.
 func symbolHint(v *view.View) string {
 	if v.Symbols != nil {
 		return ""
@@ -202,7 +213,8 @@ func symbolHint(v *view.View) string {
 	return " (--exec names the program that has them)"
 }
 
-// each calls do for the frames of the choice.
+// each calls do for the frames of the choice. For --last survey.Choice searches from the end of the file and stops at the Nth frame
+// found. Unless --reverse is given as well, it reads these again in the order of the file.
 func (c *frameChoice) each(ctx context.Context, v *view.View, do func(view.Frame) error) error {
 	if c.last > 0 {
 		return c.EachOfLast(ctx, c.last, v, do)
@@ -210,7 +222,7 @@ func (c *frameChoice) each(ctx context.Context, v *view.View, do func(view.Frame
 	return c.Each(ctx, v, do)
 }
 
-// count returns how many frames each would be called for.
+// count returns how many frames each would be called for. --last only bounds the number: which frames are the last does not matter.
 func (c *frameChoice) count(ctx context.Context, v *view.View) (int, error) {
 	n, err := c.Count(ctx, v)
 	if c.last > 0 {
@@ -219,8 +231,8 @@ func (c *frameChoice) count(ctx context.Context, v *view.View) (int, error) {
 	return n, err
 }
 
-// warn reports frames in which the condition could not be evaluated, by the name that they lack: such a frame is not chosen, and a user
-// who is not told would take that for false.
+// warn reports frames in which the condition could not be evaluated, by the name that they lack: such a frame is not chosen, and
+// a user who is not told would take that for false.
 func (c *frameChoice) warn(messages io.Writer, name string) {
 	if c.where == nil {
 		return

@@ -15,7 +15,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// changePrinter prints how each frame differs from the previous one of its tracepoint, a line for each register, variable and member.
+// changePrinter prints how each frame differs from the previous one of its tracepoint, a line for each register, variable and
+// member.
 type changePrinter struct {
 	out        *console.Output
 	view       *view.View
@@ -26,13 +27,16 @@ type changePrinter struct {
 	text       []byte // of the lines of one frame, one after the other
 }
 
-// changeLine is what changed, and where its values stand in the text.
+// changeLine is what changed, and where its values stand in the text. Offsets stay valid when append moves the text; slices would
+// not.
 type changeLine struct {
 	name       string
 	start, end int
 }
 
-// newChangePrinter compares frames with the previous one of their tracepoint, of which it keeps a copy per tracepoint.
+// newChangePrinter compares each frame with the previous frame of its tracepoint in the file, whether that one has been chosen or
+// not. So "what changed" means the same with --where or --last as without. The previous frame is read again from the file; its
+// number is in the index.
 func newChangePrinter(out *console.Output, v *view.View) *changePrinter {
 	return &changePrinter{out: out, view: v, comparison: survey.NewComparison(v), values: printing.NewValuePrinter(v)}
 }
@@ -47,6 +51,7 @@ func (p *changePrinter) Add(frame view.Frame) error {
 		fmt.Fprintln(p.out)
 	}
 	p.some = true
+	// A frame without changes has its title as well: a counter that stands still is an answer.
 	title := frameTitle(p.view, frame)
 	switch {
 	case !ok:
@@ -88,8 +93,8 @@ func (p *changePrinter) print() error {
 // Flush implements printing.FrameWriter. Each frame has been written whole.
 func (p *changePrinter) Flush() error { return nil }
 
-// write prints a change. A value of a known type is compared member by member, memory without a type stretch by stretch, and only the
-// parts that differ are printed; a block whose length has changed is printed whole, as nothing pairs its bytes.
+// write prints a change. A value of a known type is compared member by member, memory without a type stretch by stretch, and only
+// the parts that differ are printed; a block whose length has changed is printed whole, as nothing pairs its bytes.
 func (p *changePrinter) write(change survey.Change) {
 	name := text.Visible(change.Name)
 	if change.Register != nil {
@@ -115,6 +120,7 @@ func (p *changePrinter) write(change survey.Change) {
 		return
 	}
 	for _, m := range survey.Members(change.Name, t, change.Old, change.New) {
+		// Members are found by bytes, and bit-fields share bytes: only the printed values tell which of them has changed.
 		appendTo := func(dst, side []byte) []byte { return p.values.AppendField(dst, m.Field, side) }
 		if m.Field.Bits > 0 && bytes.Equal(appendTo(nil, m.Old), appendTo(nil, m.New)) {
 			continue // a neighbour in the same byte has changed
@@ -139,7 +145,7 @@ func (p *changePrinter) writeLine(name string, appendTo func(dst, side []byte) [
 	p.lines = append(p.lines, changeLine{name, start, len(p.text)})
 }
 
-// appendVariable writes a trace state variable.
+// appendVariable writes a trace state variable, which is a signed 64-bit number; $trace_timestamp is printed as a time.
 func (p *changePrinter) appendVariable(dst []byte, number int32, side []byte) []byte {
 	n, _ := p.view.Integer(side)
 	if p.view.IsTimestamp(number) {
@@ -153,7 +159,8 @@ func (p *changePrinter) appendMemory(dst, b []byte) []byte {
 	return printing.AppendValue(dst, p.view, b)
 }
 
-// appendRegister writes a register in hexadecimal, with the symbol that a pointer to code has.
+// appendRegister writes a register in hexadecimal, with the symbol that a pointer to code has: "0x4011b5 <push+95>" tells where a
+// return address points to without a look at the program.
 func (p *changePrinter) appendRegister(dst []byte, change survey.Change, side []byte) []byte {
 	dst = wire.AppendAlone(dst, p.view, change.Register, side)
 	if n, ok := p.view.Integer(side); ok && change.Register.Reg.Type == "code_ptr" {

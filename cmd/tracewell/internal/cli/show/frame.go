@@ -13,8 +13,9 @@ import (
 	"tracewell/view"
 )
 
-// writeFrame prints all of one frame: its definition, then what was collected by name, registers, memory and variables, as GDB's tdump
-// does. A section without content is left out with its heading. Errors of out are kept by it, so only the last write is checked.
+// writeFrame prints all of one frame: its definition, then what was collected by name, registers, memory and variables, as GDB's
+// tdump does. A section without content is left out with its heading. Errors of out are kept by it, so only the last write is
+// checked.
 func writeFrame(out *console.Output, v *view.View, reader *view.Reader, frame view.Frame) error {
 	reader.Set(frame)
 	fmt.Fprintln(out, out.Style.Heading(frameTitle(v, frame)))
@@ -22,6 +23,7 @@ func writeFrame(out *console.Output, v *view.View, reader *view.Reader, frame vi
 		fmt.Fprintln(out)
 		printing.WriteDefinition(out, v, t)
 	}
+	// The order is that of interest, not that of the blocks in the frame: named values first, raw memory near the end.
 	writeCollected(out, v, reader)
 	writeRegisters(out, v, frame)
 	writeMemory(out, v, frame)
@@ -48,9 +50,9 @@ func frameTitle(v *view.View, frame view.Frame) string {
 // registerNameWidth is the width of names in GDB's "info registers", whose lines users and scripts compare with these.
 const registerNameWidth = 15
 
-// writeRegisters prints registers as GDB's "info registers" does, pointers to code with their symbols. A frame of record holds only the
-// beginning of the g packet up to the last register that was asked for; registers behind it share a line. Without a target
-// description the layout of the block is not known, and its bytes are dumped.
+// writeRegisters prints registers as GDB's "info registers" does, pointers to code with their symbols. A frame of record holds
+// only the beginning of the g packet up to the last register that was asked for; registers behind it share a line. Without a
+// target description the layout of the block is not known, and its bytes are dumped.
 func writeRegisters(out *console.Output, v *view.View, frame view.Frame) {
 	block := frame.Registers()
 	if block == nil {
@@ -64,6 +66,7 @@ func writeRegisters(out *console.Output, v *view.View, frame view.Frame) {
 	order := v.Content.Header().Order
 	var lacking []string
 	for _, slot := range v.Registers() {
+		// A register that was asked for and is missing has its line, with what Format prints for it.
 		if _, has := slot.Bytes(block); !has && !v.AsksFor(frame, slot) {
 			lacking = append(lacking, text.Visible(slot.Reg.Name))
 			continue
@@ -90,7 +93,8 @@ func lackingText(names []string) string {
 	return strings.Join(names, ", ") + " were not asked for"
 }
 
-// codeSymbol is what GDB prints behind a pointer to code: " <push+95>".
+// codeSymbol is what GDB prints behind a pointer to code: " <push+95>". Which registers are pointers to code the target description
+// says, by the type "code_ptr": rip on x86-64, pc on AArch64.
 func codeSymbol(v *view.View, slot *tdesc.Slot, block []byte) string {
 	b, ok := slot.Bytes(block)
 	if !ok {
@@ -117,6 +121,7 @@ func writeCollected(out *console.Output, v *view.View, reader *view.Reader) {
 		if !item.InMemory() {
 			continue
 		}
+		// A frame need not hold all that its tracepoint collects: memory that could not be read is missing, and so is its line.
 		var ok bool
 		line = append(append(line[:0], text.Visible(item.Name)...), " = "...)
 		if line, ok = values.AppendWhole(line, reader, item); !ok {
@@ -130,8 +135,8 @@ func writeCollected(out *console.Output, v *view.View, reader *view.Reader) {
 	}
 }
 
-// writeMemory dumps the blocks of a frame. Blocks that writeCollected has printed by name are dumped again, since the name may be of
-// a part of them only. A block of no bytes, as from a string at an unreadable address, has no dump.
+// writeMemory dumps the blocks of a frame. Blocks that writeCollected has printed by name are dumped again, since the name may be
+// of a part of them only. A block of no bytes, as from a string at an unreadable address, has no dump.
 func writeMemory(out *console.Output, v *view.View, frame view.Frame) {
 	heading := false
 	for block := range frame.Blocks() {
@@ -144,8 +149,9 @@ func writeMemory(out *console.Output, v *view.View, frame view.Frame) {
 	}
 }
 
-// writeVariables prints trace state variables, signed as GDB does, and the time of $trace_timestamp in words where it can be one:
-// gdbserver and Tracewell count it in microseconds of Unix time, other stubs count from anywhere.
+// writeVariables prints trace state variables, signed as GDB does, and $trace_timestamp also as a date where it can be one. It is
+// in microseconds: Tracewell counts them from 1970, gdbserver by a monotonic clock. A value that is no time between 2000 and 2200
+// is left as the number that it is.
 func writeVariables(out *console.Output, v *view.View, frame view.Frame) {
 	for i, variable := range view.AppendVariables(nil, frame) {
 		if i == 0 {

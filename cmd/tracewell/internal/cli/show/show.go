@@ -1,4 +1,22 @@
 // Package show is "tracewell show" and "tracewell info": the frames of a trace file, and what else it holds.
+//
+// show goes from the options to the output in four steps:
+//
+//   - input.Reading opens the file, compressed or not and in any format that holds frames, and the program with the symbols.
+//   - choiceOptions become a frameChoice: frame numbers, tracepoints and addresses of this file, and a compiled condition.
+//   - Command.printer returns the printing.FrameWriter of the form that is wanted: table, whole frames, changes, JSON, statistics.
+//   - survey.Choice reads the frames in the order that is wanted, and passes those that meet all conditions to the writer.
+//
+// Memory does not grow with the output. Beside the index, which has the offset and the tracepoint of every frame, a frame or
+// two are in memory at a time. A table holds its first rows back to find the widths of its columns, statistics have bounds of
+// their own, and
+// --last holds the numbers of the frames, not the frames.
+//
+// The exit status is 0 also if no frame meets the conditions: that is an answer and no finding. It is 2 if the command line or a
+// name in it is wrong, and if a part of the file cannot be read; then the intact part has been printed. A reader that closes the
+// pipe early, such as head, or a user who quits the pager, ends the output without an error. Ctrl-C with a pager ends the output
+// and leaves the pager running. Without a pager it ends the process, which has nothing to clean up: both commands only read, and a
+// compressed file is unpacked into memory or a file without a name.
 package show
 
 import (
@@ -16,7 +34,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// Command is "tracewell show".
+// Command is "tracewell show". Which frames are shown (choiceOptions) is independent of how they are shown (manner, --json), except
+// that --frame implies --full.
 type Command struct {
 	File string `arg:"" help:"The trace file; - is standard input."`
 
@@ -30,7 +49,9 @@ type Command struct {
 	input.Reading
 }
 
-// manner is how frames are printed. Without any of these they are the rows of a table.
+// manner is how frames are printed. Without any of these they are the rows of a table. kong rejects two options of one xor group.
+// Run rejects --value with others itself, because it may be combined with --stats. --hex is for the table: --full dumps memory in
+// any case, and the other forms ignore it.
 type manner struct {
 	Full  bool     `xor:"manner" help:"Print all of each frame, as GDB's tdump does."`
 	Diff  bool     `xor:"manner" help:"Print how each frame differs from the previous frame of its tracepoint."`
@@ -54,21 +75,19 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command. A file that is damaged is shown as far as it can be read; the damage is the error, so the exit status
-// is 2. The choice is made before anything is printed, as an unknown tracepoint or symbol shall leave standard output empty.
+// Run implements kong's command. A file that is damaged is shown as far as it can be read; the damage is the error, so the exit
+// status is 2. The choice is made before anything is printed, as an unknown tracepoint or symbol shall leave standard output
+// empty.
 func (c *Command) Run(streams console.Streams) error {
 	if len(c.Value) > 0 && (c.Full || c.Diff || c.Count) {
 		return errors.New("--value prints figures, and can't be used together with --full, --diff and --count")
 	}
-	opts, err := c.Options()
-	if err != nil {
-		return err
-	}
-	t, err := input.OpenTrace(c.File, c.Exec, streams, opts...)
+	t, err := c.OpenTrace(c.File, c.Exec, streams)
 	if err != nil {
 		return err
 	}
 	defer t.Close()
+	// All forms of output go by this selection, also what --diff compares.
 	if len(c.Registers) > 0 {
 		if err := t.View.Select(c.Registers); err != nil {
 			return err
@@ -79,7 +98,7 @@ func (c *Command) Run(streams console.Streams) error {
 		return errors.Join(err, t.Err)
 	}
 	bar := c.bar(streams, t, choice)
-	defer bar.Done()
+	defer bar.Done() // also after an error; Done may be called again
 	// The bar is on standard error and is removed before the first error or the total is printed below it.
 	choice.Progress = bar.Set
 	var damage printing.Damages
@@ -100,6 +119,7 @@ func (c *Command) Run(streams console.Streams) error {
 		if table, ok := p.(*printing.FrameTable); ok && out.Lines > 0 {
 			choice.Progress = table.KeepUp(out)
 		}
+		// A damaged frame is shown as far as it goes and does not end the output; the exit status tells of it.
 		err = choice.each(ctx, t.View, func(frame view.Frame) error {
 			damage.Note(frame)
 			return p.Add(frame)
@@ -110,6 +130,7 @@ func (c *Command) Run(streams console.Streams) error {
 		}
 		return p.Flush()
 	})
+	// This warning, and the errors that are returned, appear on the terminal when the pager has ended.
 	choice.warn(streams.Err, t.Name)
 	return errors.Join(err, damage.Err(t.Name), t.Err)
 }
@@ -136,8 +157,8 @@ func (c *Command) printer(out *console.Output, t *input.TraceFile) (printing.Fra
 	return table, err
 }
 
-// bar returns a progress bar for reading the chosen frames. It is nil, which shows nothing, if frames are printed to a terminal or a pipe:
-// a pipe may end in a pager, which draws on the same terminal.
+// bar returns a progress bar for reading the chosen frames. It is nil, which shows nothing, if frames are printed to a terminal
+// or a pipe: a pipe may end in a pager, which draws on the same terminal.
 func (c *Command) bar(streams console.Streams, t *input.TraceFile, choice *frameChoice) *progress.Bar {
 	stat, err := streams.Out.Stat()
 	if !c.Count && !c.Stats && len(c.Value) == 0 && (err != nil || !stat.Mode().IsRegular()) {
@@ -148,7 +169,8 @@ func (c *Command) bar(streams console.Streams, t *input.TraceFile, choice *frame
 	})
 }
 
-// objectPrinter prints frames as JSON objects with the members "since" and "changed" of wire.ChangedFrame.
+// objectPrinter prints frames as JSON objects with the members "since" and "changed" of wire.ChangedFrame, one object per line as
+// in all other JSON output of frames, so that a program can read the first before the last has been found.
 type objectPrinter struct {
 	*wire.JSONFrames
 	comparison *survey.Comparison

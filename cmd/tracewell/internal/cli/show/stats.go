@@ -16,7 +16,12 @@ import (
 	"tracewell/view/wire"
 )
 
-// statistics gathers figures of frames, in memory that does not grow with their number, and prints them at the end.
+// statistics gathers figures of frames, in memory that does not grow with their number, and prints them at the end. The price of
+// the bound is that some figures are inexact in large files, and then they say so: "or more" behind a count that has stopped,
+// "within 1 %" behind percentiles.
+//
+// Flush comes only after the last frame, so the figures of an interrupted run are not printed: they would look like those of the
+// file.
 type statistics struct {
 	out     *console.Output
 	view    *view.View
@@ -25,8 +30,8 @@ type statistics struct {
 	summary *survey.Summary
 }
 
-// newStatistics also measures expressions. They are compiled once, by the names that any tracepoint of the file collects; a frame that
-// lacks one of the names counts as without a value, which is no error.
+// newStatistics also measures expressions. They are compiled once, by the names that any tracepoint of the file collects; a frame
+// that lacks one of the names counts as without a value, which is no error.
 func newStatistics(out *console.Output, v *view.View, exprs []string, asJSON bool) (*statistics, error) {
 	s := &statistics{out: out, view: v, json: asJSON, exprs: exprs}
 	reader := v.NewReader()
@@ -36,6 +41,7 @@ func newStatistics(out *console.Output, v *view.View, exprs []string, asJSON boo
 		if err != nil {
 			return nil, fmt.Errorf("--value: %w", err)
 		}
+		// A pointer to text counts by its text, where the frame has it: addresses of equal strings need not be equal.
 		values = append(values, func(frame view.Frame) (survey.Reading, bool) {
 			reader.Set(frame)
 			v, ok := e.Value(reader)
@@ -94,8 +100,8 @@ func (s *statistics) write(t *survey.Figures) {
 	}
 }
 
-// pcs describes the addresses of the frames: one, or how many different ones and their range. Counting stops at survey.MostPCs, so that
-// memory stays bounded with a tracepoint at thousands of inlined locations.
+// pcs describes the addresses of the frames: one, or how many different ones and their range. Counting stops at survey.MostPCs,
+// so that memory stays bounded with a tracepoint at thousands of inlined locations.
 func (s *statistics) pcs(t *survey.Figures) string {
 	switch t.PCs {
 	case 0:
@@ -107,10 +113,12 @@ func (s *statistics) pcs(t *survey.Figures) string {
 	if t.PCs == survey.MostPCs {
 		count += " or more"
 	}
-	return fmt.Sprintf("%s, from %s to %s", count, printing.AppendAddress(nil, s.view, t.Low), printing.AppendAddress(nil, s.view, t.High))
+	return fmt.Sprintf("%s, from %s to %s", count, printing.AppendAddress(nil, s.view, t.Low),
+		printing.AppendAddress(nil, s.view, t.High))
 }
 
-// times is the time from the first to the last frame, and the rate. It needs $trace_timestamp in at least two frames.
+// times is the time from the first to the last frame, and the rate. It needs $trace_timestamp in at least two frames. Only
+// differences are computed, so it does not matter from when the clock counts.
 func times(t *survey.Figures) string {
 	rate, ok := t.Rate()
 	if !ok {
@@ -119,7 +127,7 @@ func times(t *survey.Figures) string {
 	return fmt.Sprintf("%s, %s frames a second", printing.Seconds(uint64(t.End-t.Start)), printing.Short(rate))
 }
 
-// percentages are the percentiles that are printed.
+// percentages are the percentiles that are printed: the median, and the tail that a mean hides.
 var percentages = []int{50, 90, 99}
 
 // writeValue prints the figures of a value.
@@ -138,6 +146,7 @@ func (s *statistics) writeValue(name string, m *survey.Measured) {
 		s.writeTexts(m)
 		return
 	}
+	// Pointers and enumerations have no mean: neither half an address nor half a name means anything.
 	line("values", "%d, from %v to %v", m.Count, valueName(m.Min), valueName(m.Max))
 	if t := m.Min.Type; t.Kind != ctype.Pointer && len(t.Values) == 0 {
 		line("mean", "%s", printing.Short(m.Mean()))
@@ -151,7 +160,8 @@ func (s *statistics) writeValue(name string, m *survey.Measured) {
 	s.writeHistogram(m.Histogram())
 }
 
-// mostTexts is how many texts are listed, the most frequent ones.
+// mostTexts is how many texts are listed, the most frequent ones; the number of the others is below them. JSON lists all that were
+// counted.
 const mostTexts = 20
 
 // writeTexts prints how often the texts came that pointers lead to.
@@ -177,7 +187,8 @@ func (s *statistics) writeTexts(m *survey.Measured) {
 	}
 }
 
-// barWidth is the most that the bar of a histogram takes, in characters.
+// barWidth is the most that the bar of a histogram takes, in characters. It is the same for a terminal, a pipe and a file, so
+// that the output of two runs can be compared with diff.
 const barWidth = 40
 
 func (s *statistics) writeHistogram(bins []survey.Bin) {
@@ -191,7 +202,8 @@ func (s *statistics) writeHistogram(bins []survey.Bin) {
 	s.writeBars(names, counts)
 }
 
-// writeBars draws counts beside one another.
+// writeBars draws counts beside one another, the names aligned on the right as numbers are. Printf counts a width in code points,
+// so that the ellipsis between two bounds counts as one.
 func (s *statistics) writeBars(names []string, counts []int) {
 	width, most, digits := 0, 0, 0
 	for i, count := range counts {
@@ -199,12 +211,13 @@ func (s *statistics) writeBars(names []string, counts []int) {
 		digits = max(digits, len(strconv.Itoa(count)))
 	}
 	for i, count := range counts {
-		pad := strings.Repeat(" ", width-len([]rune(names[i])))
-		fmt.Fprintf(s.out, "    %s%s  %*d  %s\n", pad, names[i], digits, count, bar(count, most))
+		fmt.Fprintf(s.out, "    %*s  %*d  %s\n", width, names[i], digits, count, bar(count, most))
 	}
 }
 
-// valueName is a value as a histogram has it: of an enumeration by its name.
+// valueName is a value as a histogram has it: of an enumeration by its name. Names come from the debug information of a program
+// that anybody may have built, so they pass through text.Visible like all that files contain: an escape sequence must not reach a
+// terminal.
 func valueName(v ctype.Number) string {
 	for _, e := range v.Type.Values {
 		if uint64(e.Value) == v.Bits {
@@ -214,7 +227,8 @@ func valueName(v ctype.Number) string {
 	return v.String()
 }
 
-// bar draws a count as long as it is beside the greatest; one that is not 0 can be seen.
+// bar draws a count as long as it is beside the greatest, in eighths of a character: Unicode has block elements of one eighth of a
+// cell up to a whole one. The length is rounded up, so that a count of 1 beside a million can be seen.
 func bar(count, most int) string {
 	const eighths = 8
 	length := int(math.Ceil(float64(count) / float64(most) * barWidth * eighths))
@@ -222,7 +236,8 @@ func bar(count, most int) string {
 	return whole + strings.TrimSpace(string([]rune(" ▏▎▍▌▋▊▉")[length%eighths]))
 }
 
-// objects prints the figures as JSON, an object for each tracepoint.
+// objects prints the figures as JSON, an object for each tracepoint. No frames are no objects: an empty output is what jq and other
+// readers of JSON lines take for none.
 func (s *statistics) objects() error {
 	for _, t := range s.summary.Tracepoints() {
 		object := wire.DescribeFigures(t, s.view.Source(t.Tracepoint), s.exprs, percentages)
