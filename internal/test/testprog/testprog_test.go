@@ -89,6 +89,8 @@ var runs = []run{
 	{[]string{"plugins", library + "pluginlib", "2"}, "done calls=6 sum=84", 0},
 	{[]string{"foreign"}, "take text=efbc9d312b31 number=-15", 0},
 	{[]string{"family"}, "", 1},
+	{[]string{"leaves", "3", "process"}, "", 7},
+	{[]string{"leaves", "3", "exec"}, "", 5},
 	{[]string{"steady", "3", "asked"}, "3 threads: right", 0},
 	{[]string{"ticks", "3"}, "tick count=3 before=", 0},
 	{[]string{"probes", library + "probedlib", "10"}, "done total=55", 0},
