@@ -172,6 +172,22 @@ func (t *Target) takeStop(tid int) (sys.Status, bool) {
 	return s.status, true
 }
 
+// firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
+// for one that has been killed.
+func (t *Target) firstStop(tid int) bool {
+	if _, ok := t.takeStop(tid); ok {
+		return true
+	}
+	for {
+		_, s, err := sys.Wait(tid)
+		if err == sys.ErrInterrupted {
+			continue
+		}
+		_, ok := s.Stopped()
+		return err == nil && ok
+	}
+}
+
 // due returns the index of the first stop in the queue that can be handled, -1 if there is none. It is one of a vfork child,
 // or, while a Resume is pending, one of a resumed task. A task that the Resume has left out may stop all the same: the parent
 // of a vfork when its child has gone, and a leader when a resumed thread has executed a program under its id. That is handled,

@@ -88,22 +88,6 @@ func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bo
 	return e, true
 }
 
-// firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
-// for one that has been killed.
-func (t *Target) firstStop(tid int) bool {
-	if _, ok := t.takeStop(tid); ok {
-		return true
-	}
-	for {
-		_, s, err := sys.Wait(tid)
-		if err == sys.ErrInterrupted {
-			continue
-		}
-		_, ok := s.Stopped()
-		return err == nil && ok
-	}
-}
-
 // setFree takes the inserted breakpoints and what semaphores were raised by out of a forked child's own copy of the memory and
 // detaches it. In memory that is the parent's, too, the semaphores are the parent's affair.
 func (t *Target) setFree(pid int, parent *process, shared bool) {
