@@ -127,15 +127,13 @@ func (t *Target) handleEnd(e end) {
 	if t.handler != nil && p.traced && t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
 		t.removeLocations()
 	}
-	code, _ := e.status.Exited()
-	sig, killed := e.status.Killed()
 	switch {
 	case !e.last:
-		t.threadEnded(k, code)
-	case killed:
-		t.processEnded(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(sig)})
+		t.threadEnded(k, e.code)
+	case e.signal != 0:
+		t.processEnded(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(e.signal)})
 	default:
-		t.processEnded(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: code})
+		t.processEnded(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: e.code})
 	}
 }
 
@@ -276,15 +274,11 @@ func (t *Target) execed(k *task) {
 
 // detachClone lets one task go that the session has nothing more to do with.
 func (t *Target) detachClone(k *task) {
-	if k.runs() && sys.Interrupt(k.tid) == nil {
-		if s, ok := t.waitFor(k); ok {
-			if s = t.noteStop(k, s); !s.Ended() && t.mustHandle(k, s) {
-				t.queueStop(k, s)
-			}
-		}
+	if k.runs() && sys.Interrupt(k.tid) == nil && t.awaitStop(k) && t.mustHandle(k) {
+		t.queueStop(k)
 	}
 	if k.has(owesStop) {
-		t.unreportedChild(k, k.status, func(child int) { t.dropChild(k, child) })
+		t.unreportedChild(k, func(child int) { t.dropChild(k, child) })
 	}
 	if t.tasks[k.tid] == k && !t.detachTask(k) {
 		k.awaitEnd()
