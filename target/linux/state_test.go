@@ -4,6 +4,7 @@ package linux
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,7 +67,8 @@ func TestQueue(t *testing.T) {
 
 // TestEnds forgets tasks as they end: a thread, and a leader, after which nothing more is heard of its process.
 func TestEnds(t *testing.T) {
-	tg, k := population(3)
+	tg, order := population(3)
+	k := slices.Clone(order)                             // the process forgets its tasks
 	other := &task{tid: 200, tgid: 200, proc: k[0].proc} // a clone that is a thread group of its own
 	tg.tasks[200] = other
 	other.proc.order = append(other.proc.order, other)
