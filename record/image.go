@@ -50,8 +50,9 @@ func (s *Session) openProcess(pid int) (*process, error) {
 	return p, nil
 }
 
-// openProgram reads the program of a process: by its path or, if that leads to another file because the process is in a container or
-// the file was replaced, by the kernel's link to the one that it executes. Processes that execute the same file share what was read.
+// openProgram reads the program of a process: by its path or, if that leads to another file because the process is in a container
+// or the file was replaced, by the kernel's link to the one that it executes. Processes that execute the same file share what was
+// read.
 func (s *Session) openProgram(pid int, path string) (*symbol.Program, error) {
 	seen := fmt.Sprintf("/proc/%d/exe", pid)
 	kept, err := os.Stat(seen)
@@ -85,8 +86,8 @@ type knownProgram struct {
 	program *symbol.Program
 }
 
-// watchLinker inserts the breakpoint at which the dynamic linker reports a change of its list, in place of an earlier one: before the
-// linker has run only the place of that first report may be known. A static program has none.
+// watchLinker inserts the breakpoint at which the dynamic linker reports a change of its list, in place of an earlier one: before
+// the linker has run only the place of that first report may be known. A static program has none.
 func (s *Session) watchLinker(p *process) error {
 	space, err := target.ProgramSpace(s.target, p.pid)
 	if err != nil {

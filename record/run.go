@@ -299,7 +299,8 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 	}
 	// The length of register blocks stands in the file's header, and cannot grow while frames are appended.
 	if block := s.stream; block != nil && extent > block.registers {
-		s.warn("of the registers that are collected in what was loaded, those behind the first %d bytes are not recorded", block.registers)
+		s.warn("of the registers that are collected in what was loaded, those behind the first %d bytes are not recorded",
+			block.registers)
 	}
 	if err := s.define(fresh); err != nil {
 		s.warn("process %d: %w", p.pid, err)

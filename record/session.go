@@ -103,7 +103,8 @@ func (s *Session) enter() error {
 			return err
 		}
 		if err := s.target.Unguarded(); err != nil {
-			s.warnings = append(s.warnings, fmt.Errorf("should this recorder be killed by SIGKILL, process %d dies with its next hit: %w", pid, err))
+			s.warnings = append(s.warnings, fmt.Errorf("should this recorder be killed by SIGKILL, process %d dies with its next hit: %w",
+				pid, err))
 		}
 		s.main = pid
 		return s.welcome(pid)

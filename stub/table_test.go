@@ -80,7 +80,7 @@ func TestLookup(t *testing.T) {
 // TestReference compares the description of all packets with the document.
 func TestReference(t *testing.T) {
 	const file = "../docs/packets.md"
-	got := Reference()
+	got := reference()
 	if *update {
 		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
 			t.Fatal(err)

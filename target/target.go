@@ -30,11 +30,11 @@
 // of Install, Offload or Recall: everything is removed then, and the engine calls Uninstall or Recall for what it has just
 // installed once more, which is no error.
 //
-// Between Recall and Install, or Install and Offload, the hits of an address go unseen. So it is when a tracepoint is added during a
-// run to an address that a Collector has, and cannot be offloaded; when one that comes before others is enabled; and for the time
-// that Install takes at the start of a run, whose hits do not count. gdbserver stops all threads meanwhile. Here nobody does: in
-// all-stop mode GDB defines tracepoints while everything is stopped anyway, and otherwise whoever needs every hit stops the program
-// first.
+// Between Recall and Install, or Install and Offload, the hits of an address go unseen. So it is when a tracepoint is added
+// during a run to an address that a Collector has, and cannot be offloaded; when one that comes before others is enabled; and for
+// the time that Install takes at the start of a run, whose hits do not count. gdbserver stops all threads meanwhile. Here nobody
+// does: in all-stop mode GDB defines tracepoints while everything is stopped anyway, and otherwise whoever needs every hit stops
+// the program first.
 //
 // A dead link ends a run with terror and the reason. Where hits stop threads, Snapshot.Err returns the reason from then on; memory
 // reads return 0 at once rather than wait. The frame in progress is dropped whole, and Hit returns Halt. A Collector deposits a

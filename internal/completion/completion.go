@@ -129,7 +129,8 @@ func (p *parser) operand(word string) {
 	}
 	p.line.Operands = append(p.line.Operands, word)
 	// What follows the first operand of such a command belongs to the program that it names.
-	p.ended = p.line.Command.Passthrough || slices.ContainsFunc(p.line.Command.Positional, func(v *kong.Value) bool { return v.Passthrough })
+	p.ended = p.line.Command.Passthrough || slices.ContainsFunc(p.line.Command.Positional,
+		func(v *kong.Value) bool { return v.Passthrough })
 }
 
 func findCommand(node *kong.Node, name string) *kong.Node {

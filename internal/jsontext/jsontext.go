@@ -2,7 +2,8 @@
 //
 // Much of it comes from a program that is traced, and ends on a terminal or in a page. So whatever commands a terminal, or turns
 // the order of text around, is written as \u escapes: the control characters of C0 and C1, DEL, and the bidirectional controls of
-// Unicode. RFC 8259 demands this of C0 only. The characters < > & stand for themselves: none of the output is put into HTML as it is.
+// Unicode. RFC 8259 demands this of C0 only. The characters < > & stand for themselves: none of the output is put into HTML as it
+// is.
 package jsontext
 
 import (
@@ -26,8 +27,8 @@ func Append(dst []byte, value any) ([]byte, error) {
 	return append(dst, bytes.TrimSuffix(b.Bytes(), []byte{'\n'})...), nil
 }
 
-// Write writes a value with a line feed behind it; on lines of its own for each member if there is an indent. Nothing is written of a
-// value that has an error.
+// Write writes a value with a line feed behind it; on lines of its own for each member if there is an indent. Nothing is written
+// of a value that has an error.
 func Write(w io.Writer, value any, indent string) error {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

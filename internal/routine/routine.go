@@ -64,8 +64,8 @@ func OnPanic(leave func()) (cancel func()) {
 	}
 }
 
-// Catch is deferred by a goroutine that Go did not start, or that has to leave by itself: after a panic it calls own, unless that is
-// nil, then what is registered, and panics again.
+// Catch is deferred by a goroutine that Go did not start, or that has to leave by itself: after a panic it calls own, unless that
+// is nil, then what is registered, and panics again.
 func Catch(own func()) {
 	r := recover()
 	switch {

@@ -1,5 +1,5 @@
-// Package serving is where clients of the remote protocol connect: the COMM of gdbserver's command line, one listener and one accept
-// loop (Server) for everything that Tracewell serves.
+// Package serving is where clients of the remote protocol connect: the COMM of gdbserver's command line, one listener and one
+// accept loop (Server) for everything that Tracewell serves.
 //
 // The protocol has no password, and whoever speaks it commands the program and the files of the server's user. So a listener
 // does not give every connection to a session. It admits one client at a time, under three rules:

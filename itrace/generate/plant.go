@@ -188,8 +188,8 @@ func (p *processor) insert(t *tracer, f Fault) {
 // nowhere is an address that the program does not have.
 const nowhere = 0x80100000
 
-// keepBusy has the device say that it is busy some times more, so that the program polls it longer: a difference that is no fault of
-// the processor. The trace becomes longer by as much.
+// keepBusy has the device say that it is busy some times more, so that the program polls it longer: a difference that is no fault
+// of the processor. The trace becomes longer by as much.
 func (p *processor) keepBusy(t *tracer, f Fault) {
 	p.plant(t, f, p.pc, 0, fmt.Sprintf("0x%x", deviceAddr))
 	p.waits += f.count(3)

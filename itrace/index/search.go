@@ -196,8 +196,8 @@ func (t *Trace) Previous(ctx context.Context, position int64, wants []Want) (*Fo
 	}
 }
 
-// found is what an item of a block fulfils of what is wanted: of several wants the first, as a debugger lists its watchpoints. nil for
-// nothing.
+// found is what an item of a block fulfils of what is wanted: of several wants the first, as a debugger lists its watchpoints.
+// nil for nothing.
 func (t *Trace) found(b *Block, i int, wants []Want) *Found {
 	for w := range wants {
 		if it := &b.Items[i]; t.Meets(it, &wants[w]) {

@@ -54,8 +54,8 @@ func (g *gather) add(key, n uint64) {
 	}
 }
 
-// slot finds the place of a piece, or makes one. The table is open-addressed and at most half full, so a search ends after a slot or
-// two. Accesses in a row are mostly to one piece, which is why the last is looked at first.
+// slot finds the place of a piece, or makes one. The table is open-addressed and at most half full, so a search ends after a slot
+// or two. Accesses in a row are mostly to one piece, which is why the last is looked at first.
 func (g *gather) slot(piece uint64) int {
 	if g.pieces[g.last] == piece && g.masks[g.last] != 0 {
 		return g.last

@@ -88,8 +88,8 @@ func (a *aligner) pairCost(i, j int) (cost int, can bool) {
 	return 0, true
 }
 
-// stretchCosts are those of passing one more instruction over on a side, by the way before. To begin a stretch costs more than to go on
-// with one (an affine gap, as in the alignment of sequences), so that one long stretch is preferred to many short ones.
+// stretchCosts are those of passing one more instruction over on a side, by the way before. To begin a stretch costs more than to
+// go on with one (an affine gap, as in the alignment of sequences), so that one long stretch is preferred to many short ones.
 func stretchCosts(way uint8) (costs [ways]int) {
 	costs = [ways]int{costStretch + costPassed, costStretch + costPassed, costStretch + costPassed}
 	costs[way] = costPassed

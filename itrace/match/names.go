@@ -88,8 +88,8 @@ type cachedName struct {
 
 func newNameCache(n *names) *nameCache { return &nameCache{names: n, long: make(map[string]uint32)} }
 
-// number returns the number of a register by its name. Nearly all names have at most 8 bytes and are looked up as one load; the bytes
-// behind a name in its line are there to be read, and masked.
+// number returns the number of a register by its name. Nearly all names have at most 8 bytes and are looked up as one load; the
+// bytes behind a name in its line are there to be read, and masked.
 func (c *nameCache) number(word []byte) uint32 {
 	if n := len(word); n-1 < 8 && cap(word) >= 8 {
 		return c.numberOf(binary.LittleEndian.Uint64(word[:8]) & (1<<(8*n) - 1))

@@ -12,8 +12,8 @@ import (
 // fastPath is that of the dialect: matchTemplate without the fields of records.
 //
 // It accepts fewer lines than the template does, never more: match counts and checks with it what it would have compared, so a line
-// that Parse would refuse must not pass. It changes nothing of the template; a line that does not match is left to Parse, which learns
-// from it. An instruction of another processor ends it, because lines of memory and registers inherit the processor.
+// that Parse would refuse must not pass. It changes nothing of the template; a line that does not match is left to Parse, which
+// learns from it. An instruction of another processor ends it, because lines of memory and registers inherit the processor.
 func fastPath(p itrace.Parser, text []byte, briefs []itrace.Brief) (lines, next int) {
 	e := &p.(*parser).template
 	cpu := p.(*parser).cpu
@@ -35,8 +35,8 @@ const longestBrief = 2 * mostDigits
 // brief matches a line with the template, and returns its length, 0 if it does not.
 func (e *template) brief(text []byte, cpu int32, g *itrace.Brief) (length int) {
 	at := e.kindAt
-	// The one bound for all loads of eight bytes behind it. Times of more than 8 digits are left to Parse: only their being digits counts
-	// here, and one load covers 8.
+	// The one bound for all loads of eight bytes behind it. Times of more than 8 digits are left to Parse: only their being digits
+	// counts here, and one load covers 8.
 	if len(text) < at+e.address+longestBrief || e.timeEnd > 8 || !e.start.at(text, e.timeEnd) ||
 		swar.NotDecimal(binary.LittleEndian.Uint64(text[:8]), e.timeEnd) != 0 {
 		return 0

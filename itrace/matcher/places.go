@@ -20,8 +20,8 @@ const placeBits = 8
 // places is a place by a hash of the digits of the address.
 type places [1 << placeBits]place
 
-// Direct-mapped: an instruction whose hash is the same replaces the one before, which only costs time. The key is the digits as they
-// stand, not their value, so a hit means that they are the same bytes, and no check of digits is needed.
+// Direct-mapped: an instruction whose hash is the same replaces the one before, which only costs time. The key is the digits as
+// they stand, not their value, so a hit means that they are the same bytes, and no check of digits is needed.
 
 // find returns the address and the opcode whose digits are at two parts of a text, and 0 for wrong if digits is what is there.
 // What it has not seen as digits before it converts.

@@ -140,7 +140,8 @@ func (s *Session) copyTo(h tfile.Header) error {
 	if err != nil {
 		return err
 	}
-	s.frames = frames{order: s.isa.Order, registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, file: file, tallies: map[trace.Number]tally{}}
+	s.frames = frames{order: s.isa.Order, registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, file: file,
+		tallies: map[trace.Number]tally{}}
 	_, err = s.fetch(true)
 	_ = s.tallies(h.Tracepoints) // a server that does not answer leaves the counts as they were uploaded
 	return errors.Join(err, file.Update(st, h.Tracepoints), file.Close())

@@ -8,8 +8,9 @@
 //
 // A session goes through these steps: connect and agree on features (greet), select the mode and stop the program (takeOver), read
 // the registers, files and libraries of the process (enter), find the plan's locations and compile its expressions, define the run
-// (prepare), create the file, start and resume (trace), fetch frames and handle stops until the run is over (poll or wait), stop the
-// run, fetch the rest and detach (finish). Whatever the plan needs and the server lacks is found before the program is resumed.
+// (prepare), create the file, start and resume (trace), fetch frames and handle stops until the run is over (poll or wait), stop
+// the run, fetch the rest and detach (finish). Whatever the plan needs and the server lacks is found before the program is
+// resumed.
 //
 // A stop during a run is the breakpoint of the dynamic linker, a signal that the server does not pass by itself, or the end of the
 // program. The trace buffer is the server's, and so are limits, pass counts and the order of frames; only the number of frames is
@@ -110,7 +111,8 @@ func (s *Session) open() error {
 		return err
 	}
 	s.warnings = append(s.warnings, warnings...)
-	s.frames = frames{order: s.isa.Order, registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames, tallies: make(map[trace.Number]tally)}
+	s.frames = frames{order: s.isa.Order, registers: s.layout.Size, most: s.config.MaxFrames, show: s.config.Frames,
+		tallies: make(map[trace.Number]tally)}
 	s.raised = make(map[arch.Addr]bool)
 	s.count(true)
 	return s.prepare(found)

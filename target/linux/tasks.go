@@ -214,7 +214,7 @@ func (t *Target) noTracees() {
 }
 
 // noneLeft ends a Resume of all-stop mode that can bring no event any more, because its threads have exited and the others were to
-// stay stopped.
+// stay stopped. A thread that was to run and is still stopped is being killed, by an exit of its process: its end is on the way.
 func (t *Target) noneLeft() {
 	if !t.active || t.nonStop || t.due() >= 0 || len(t.backlog) > 0 || len(t.procs) == 0 {
 		return
@@ -222,7 +222,7 @@ func (t *Target) noneLeft() {
 	var left *task
 	for k := range t.all() {
 		switch {
-		case k.heard():
+		case k.heard(), k.resumed() && k.state == stopped:
 			return
 		case left == nil && k.state == stopped:
 			left = k

@@ -15,15 +15,15 @@
 //
 // # Execution traces
 //
-// An Execution is an execution trace with its index (package itrace/index). Each of its targets stands at a position: in front of an
-// instruction, or behind the last. Whatever it is asked is answered from the records in front of that, and to resume is to look for
-// another position, forwards or backwards: nothing is executed. What the records do not tell the program may, as it was loaded; the rest is
-// unavailable. Digits that the trace does not know make bytes unavailable that were known before.
+// An Execution is an execution trace with its index (package itrace/index). Each of its targets stands at a position: in front of
+// an instruction, or behind the last. Whatever it is asked is answered from the records in front of that, and to resume is to
+// look for another position, forwards or backwards: nothing is executed. What the records do not tell the program may, as it was
+// loaded; the rest is unavailable. Digits that the trace does not know make bytes unavailable that were known before.
 //
 // Processors are threads. They have one time: a thread that is resumed takes the others with it, and these meet no breakpoints
-// unless they are resumed, too. A watchpoint stops on the near side of the access, in front of it forwards and behind it backwards, as
-// the hardware of these architectures does: GDB then steps and compares.
+// unless they are resumed, too. A watchpoint stops on the near side of the access, in front of it forwards and behind it
+// backwards, as the hardware of these architectures does: GDB then steps and compares.
 //
-// An index that is damaged, or of another trace, is built anew. If the trace changes while it is served, the target tells nothing from
-// then on, lest it be wrong.
+// An index that is damaged, or of another trace, is built anew. If the trace changes while it is served, the target tells nothing
+// from then on, lest it be wrong.
 package replay

@@ -208,7 +208,8 @@ func guess(t *index.Trace) (*arch.Machine, error) {
 		best = byOpcodes(t, best)
 	}
 	if len(best) != 1 {
-		return nil, fmt.Errorf("the names of registers do not tell the architecture; --arch says it (%s); the first instruction is at 0x%x",
+		return nil, fmt.Errorf("the names of registers do not tell the architecture; --arch says it (%s); "+
+			"the first instruction is at 0x%x",
 			strings.Join(SetNames(), ", "), first.Addr)
 	}
 	return best[0], nil

@@ -90,7 +90,8 @@ func (s ExecutionSource) index(d *itrace.Dialect, o ExecutionOptions) (kept, []s
 		}
 	}
 	k, more, err := s.inMemory(d, o)
-	return k, append(append(notes, "the index can be kept neither beside the trace nor in a cache, and is kept in memory"), more...), err
+	return k, append(append(notes, "the index can be kept neither beside the trace nor in a cache, and is kept in memory"),
+		more...), err
 }
 
 // places are where the index may be, the best first.

@@ -22,10 +22,12 @@ func (t *ExecutionTarget) Commands() []target.MonitorCommand {
 		{Name: "goto", Arguments: "TIME|#N|:LINE|begin|end", About: "go to a time, an instruction counted from 0, or a line of the trace",
 			Do: t.gotoPlace},
 		{Name: "where", About: "say at which instruction, time and line of the trace this is", Do: t.where},
-		{Name: "writers", Arguments: "ADDR[,LENGTH]|REGISTER|SYMBOL", About: "list who wrote memory or a register, before and after this position",
-			Do: t.writers},
+		{Name: "writers", Arguments: "ADDR[,LENGTH]|REGISTER|SYMBOL",
+			About: "list who wrote memory or a register, before and after this position",
+			Do:    t.writers},
 		{Name: "mark", Arguments: "[NAME]", About: "remember this position", Do: t.mark},
-		{Name: "back", Arguments: "[NAME]", About: "go back to a mark, without a name to the one without, or to where the last goto began", Do: t.back},
+		{Name: "back", Arguments: "[NAME]", Do: t.back,
+			About: "go back to a mark, without a name to the one without, or to where the last goto began"},
 	}
 }
 
@@ -175,7 +177,8 @@ func (t *ExecutionTarget) tell(f *index.Found) string {
 	return fmt.Sprintf("#%d, %sline %d: %s\n", max(f.Instruction, 0), pc, f.Item.Line, text)
 }
 
-var errWriters = errors.New("writers of what? Want an address, as 0x1000 or 0x1000,4, a register, or a symbol of the program (--exec)")
+var errWriters = errors.New("writers of what? Want an address, as 0x1000 or 0x1000,4, a register, " +
+	"or a symbol of the program (--exec)")
 
 // written reads what writers is asked about.
 func (t *ExecutionTarget) written(id target.ThreadID, args string) ([]index.Want, error) {

@@ -255,9 +255,9 @@ func (r *run) breakpoint(n int64) (target.Event, bool) {
 	return target.Event{}, false
 }
 
-// effects stops at a position, in front of or behind an instruction, if a watchpoint wants it for something that the instruction does.
-// It is the one to which the instruction is still to be done, or undone: so the hardware of all these architectures has it, and so
-// GDB takes it, which then steps and compares what is watched with what it was.
+// effects stops at a position, in front of or behind an instruction, if a watchpoint wants it for something that the instruction
+// does. It is the one to which the instruction is still to be done, or undone: so the hardware of all these architectures has it,
+// and so GDB takes it, which then steps and compares what is watched with what it was.
 func (r *run) effects(n, position int64) (target.Event, bool, error) {
 	items, err := r.t.trace.Effects(n)
 	if err != nil {

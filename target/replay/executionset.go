@@ -39,7 +39,8 @@ func setOf(f *elf.File) (*arch.Machine, error) {
 	if m := arch.ByELF(f.Machine, bits/8); m != nil && m.Plausible != nil {
 		return m, nil
 	}
-	return nil, fmt.Errorf("it is for %v of %d bits: execution traces are served of %s", f.Machine, bits, strings.Join(SetNames(), ", "))
+	return nil, fmt.Errorf("it is for %v of %d bits: execution traces are served of %s", f.Machine, bits,
+		strings.Join(SetNames(), ", "))
 }
 
 // part is a register of a description, or some of its bytes.

@@ -14,8 +14,8 @@ import (
 	"tracewell/tdesc"
 )
 
-// ExecutionTarget is an Execution as one client sees it: a program with a thread for each processor, at one position of what has been.
-// Time is one for all of them.
+// ExecutionTarget is an Execution as one client sees it: a program with a thread for each processor, at one position of what has
+// been. Time is one for all of them.
 //
 // A thread stands in front of its next instruction; behind its last it stands at that, as there is no other address to tell.
 type ExecutionTarget struct {
@@ -213,8 +213,8 @@ func (t *ExecutionTarget) AvailableRegisters(id target.ThreadID, known []bool) e
 	return nil
 }
 
-// ReadMemory implements target.Target: what records in front of the position tell, what the program held in the beginning, and if that
-// is wanted, what was read later.
+// ReadMemory implements target.Target: what records in front of the position tell, what the program held in the beginning, and if
+// that is wanted, what was read later.
 func (t *ExecutionTarget) ReadMemory(_ target.ThreadID, addr arch.Addr, p []byte) (int, error) {
 	if t.err != nil {
 		return 0, t.err

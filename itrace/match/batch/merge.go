@@ -11,8 +11,8 @@ import (
 	"tracewell/itrace/match"
 )
 
-// Read reads results as "match --json" writes them, one object after another. Errors begin with the name, and tell behind which byte
-// the object stands that is cut off or is something else.
+// Read reads results as "match --json" writes them, one object after another. Errors begin with the name, and tell behind which
+// byte the object stands that is cut off or is something else.
 func Read(source io.Reader, name string) (results []*Result, err error) {
 	decoder := json.NewDecoder(source)
 	for {
@@ -45,8 +45,8 @@ func (r *Result) check() error {
 }
 
 // Merge puts the results of each manifest in its order, with a failure for each pair that has none. Results without a manifest come
-// first, as they are. Several results of one pair are an error, and so are results that disagree on the length of their manifest or the
-// number of shards.
+// first, as they are. Several results of one pair are an error, and so are results that disagree on the length of their manifest
+// or the number of shards.
 func Merge(all []*Result) ([]*Result, error) {
 	var manifests []string
 	by := make(map[string][]*Result)

@@ -1,12 +1,13 @@
-// Package batch compares many pairs of execution traces, on one machine or as shards on several, and merges the results of the shards.
+// Package batch compares many pairs of execution traces, on one machine or as shards on several, and merges the results of the
+// shards.
 //
-// Terms. A manifest lists pairs, a reference and another trace on a line. A shard I/N is every Nth pair of a manifest, from pair I on,
-// counted from 0: pairs that stand side by side tend to be alike, so each shard gets some of the long ones. A result knows its place, the
-// manifest and the number of its pair.
+// Terms. A manifest lists pairs, a reference and another trace on a line. A shard I/N is every Nth pair of a manifest, from pair
+// I on, counted from 0: pairs that stand side by side tend to be alike, so each shard gets some of the long ones. A result knows
+// its place, the manifest and the number of its pair.
 //
-// Invariant: merging the results of all shards gives the results of the whole manifest, in its order, whatever the order of the files. A
-// pair without a result becomes a failure, so that a machine that died is noticed; two results of one pair are an error, and so are
-// shards of two versions of a manifest.
+// Invariant: merging the results of all shards gives the results of the whole manifest, in its order, whatever the order of the
+// files. A pair without a result becomes a failure, so that a machine that died is noticed; two results of one pair are an error,
+// and so are shards of two versions of a manifest.
 //
 // The package opens no traces and prints nothing: the caller compares one pair, and is given the results.
 package batch
@@ -55,9 +56,9 @@ func (s *Shard) UnmarshalText(value []byte) error {
 // String gives the shard as it is written.
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.Index, s.Count) }
 
-// Manifest reads a manifest and returns the pairs of a shard, which may be none. Names in it are relative to a folder; the path of the
-// manifest, cleaned, is part of each pair's place, so shards on several machines have to name it alike. Errors begin with the path, and
-// with the line if that is what is wrong.
+// Manifest reads a manifest and returns the pairs of a shard, which may be none. Names in it are relative to a folder; the path
+// of the manifest, cleaned, is part of each pair's place, so shards on several machines have to name it alike. Errors begin with
+// the path, and with the line if that is what is wrong.
 func Manifest(source io.Reader, path, folder string, part Shard) (chosen []Pair, err error) {
 	pairs, err := parse(source, path, folder)
 	switch {
@@ -118,8 +119,8 @@ func parse(source io.Reader, path, folder string) (pairs []Pair, err error) {
 	return pairs, nil
 }
 
-// splitNames splits a line of a manifest: at tabs if it has any between names, else at blanks. A name that begins with a quote ends at
-// the next one. A comment begins where a name could, so a # within a name is part of it.
+// splitNames splits a line of a manifest: at tabs if it has any between names, else at blanks. A name that begins with a quote
+// ends at the next one. A comment begins where a name could, so a # within a name is part of it.
 func splitNames(line string) (names []string, err error) {
 	byTab := strings.Contains(strings.TrimSpace(line), "\t")
 	blank := func(c byte) bool { return c == '\t' || c == '\r' || c == ' ' && !byTab }

@@ -27,9 +27,9 @@ func Failed(p Pair, why error) *Result {
 // errInterrupted is why the pairs that were left have not been compared.
 var errInterrupted = errors.New("interrupted")
 
-// Compare compares pairs, at most jobs of them at the same time, by calling compare for each in a goroutine of its own, and yields the
-// results in the order of the pairs. The first pair is compared in any case; when the context ends, which it also does when the caller
-// takes no more results, no further comparison begins, and what is left has failed.
+// Compare compares pairs, at most jobs of them at the same time, by calling compare for each in a goroutine of its own, and
+// yields the results in the order of the pairs. The first pair is compared in any case; when the context ends, which it also does
+// when the caller takes no more results, no further comparison begins, and what is left has failed.
 func Compare(ctx context.Context, pairs []Pair, jobs int, compare func(context.Context, Pair) *Result) iter.Seq[*Result] {
 	return func(yield func(*Result) bool) {
 		ctx, cancel := context.WithCancel(ctx)

@@ -29,8 +29,8 @@ and no text.
 
 `
 
-// Reference describes all packets in Markdown, one table a group and one line a packet, from the rows that dispatch them.
-func Reference() string {
+// reference describes all packets in Markdown, one table a group and one line a packet, from the rows that dispatch them.
+func reference() string {
 	var b strings.Builder
 	b.WriteString(preface)
 	for _, g := range groups() {
