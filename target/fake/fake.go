@@ -17,11 +17,13 @@
 //
 // A Resume starts a goroutine, the player, which ends with the event that answers the Resume. In non-stop mode there is one as long
 // as any thread runs. A player that was overtaken, because the program was killed and another Resume came, notices by its turn and
-// plays no more. The mutex is let go of in three places only, each of which stands for something that takes real targets time:
+// plays no more. A player lets go of the mutex in four places only. Three stand for something that takes real targets time:
 //
 //   - while the script is empty and the program just runs (untilEvent, runThreads);
 //   - between two steps of while-stepping, of which there may be any number (letIn);
 //   - while a silent program is read in a hit (snapshot.ReadMemory).
+//
+// The fourth is where a player waits for the handler, which an overtaken one is still in (handle).
 //
 // So a session can do in these moments what it can do while a real program runs, and a test can have it happen at exactly that
 // moment. A deposit is made with the mutex held: the engine calls back no more than the variables, which have a lock of their own.

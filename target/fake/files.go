@@ -25,6 +25,7 @@ func (fsys files) find(pid int, path string, follow bool) (*File, error) {
 			return nil, target.ENOENT
 		}
 	}
+	// A chain of links that is longer, or a circle, is EINVAL: among the errors of vFile there is no ELOOP.
 	const maxLinks = 8
 	for range maxLinks {
 		f := fsys.t.program.Files[path]

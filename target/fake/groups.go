@@ -162,14 +162,15 @@ func (t *Target) Passed() []target.Signal {
 	return slices.Sorted(maps.Keys(t.passing))
 }
 
-// InsertBreakpoint inserts a breakpoint where there is memory.
+// InsertBreakpoint inserts a breakpoint, in a process that exists. Memory is not looked at: a script meets a breakpoint wherever
+// a thread arrives, mapped or not. Read watchpoints are refused, so that sessions are tested with a kind that a target has not.
 func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, err := t.find(id); err != nil {
 		return err
 	}
-	if b.Kind == target.ReadWatch { // as on x86, which has none
+	if b.Kind == target.ReadWatch { // x86 has none either
 		return target.ErrUnsupported
 	}
 	t.breaks[breakpoint{b.Kind, place{id.PID, b.Addr}}] = b
@@ -208,7 +209,7 @@ func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 }
 
 // raise adds one to the semaphores of an address where tracepoints can go. A semaphore outside of memory is an error, because the
-// program could never see that it is traced.
+// program could never see that it is traced; then none of them is changed.
 func (t *Target) raise(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	if _, err := t.find(target.ThreadID{PID: pid, TID: target.All}); err != nil {
 		return target.ErrNoProcess
@@ -216,8 +217,9 @@ func (t *Target) raise(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	if t.region(at) == nil {
 		return &noMemoryError{at}
 	}
-	for _, addr := range semaphores {
+	for i, addr := range semaphores {
 		if err := t.count(addr, 1); err != nil {
+			t.lower(semaphores[:i])
 			return err
 		}
 	}

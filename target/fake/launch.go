@@ -20,6 +20,7 @@ func (t *Target) Start(p target.Program) (target.ThreadID, error) {
 	if !slices.Contains(t.program.Programs, p.Path) {
 		return target.ThreadID{}, fmt.Errorf("there is no program %q", p.Path)
 	}
+	// Numbers of threads and of processes that could be attached to count, too: on Linux all of them are task IDs.
 	pid := 1
 	for _, th := range t.threads {
 		pid = max(pid, th.ID.PID+1, th.ID.TID+1)

@@ -87,6 +87,7 @@ func (t *Target) resume(back bool, actions []target.Action) error {
 	case len(actions) == 0:
 		return fmt.Errorf("nothing to resume")
 	}
+	// Both modes go through this: in all-stop mode a client resumes the child by an action that covers it (vCont;c).
 	for child := range t.parents {
 		if covered(actions, target.ThreadID{PID: child, TID: child}) != nil {
 			delete(t.parents, child)

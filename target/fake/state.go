@@ -112,6 +112,7 @@ func (t *Target) ReadMemory(id target.ThreadID, addr arch.Addr, p []byte) (int, 
 
 // read reads the prefix of p that is mapped and returns its length.
 func (t *Target) read(addr arch.Addr, p []byte) int {
+	// A read may cross from one region into the next, and ends in front of the first byte that is in none.
 	n := 0
 	for n < len(p) {
 		r := t.region(addr + arch.Addr(n))

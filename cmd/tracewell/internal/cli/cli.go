@@ -1,9 +1,28 @@
-// Package cli is the command line: a folder for each command that has several files, and a file for each other. A command reads flags,
-// calls the library that does the work, and turns the outcome into output and an exit status. There is no logic here that a program
-// could want without a terminal.
+// Package cli is the command line: a folder for each command that has several files, and a file for each other. A command reads
+// flags, calls the library that does the work, and turns the outcome into output and an exit status. There is no logic here that
+// a program could want without a terminal.
 //
-// Data goes to standard output and everything else to standard error. The exit status is 0 for done, 1 for a difference or
-// a finding, 2 for wrong usage, unreadable input or failure.
+// # How a command runs
+//
+// main calls Run with the arguments and the three standard streams. Run rewrites the arguments where kong's grammar is narrower
+// than that of the tools which tracewell replaces or resembles (match.Words, flags.JoinNegatives, flags.OperandsLast), has kong
+// parse them into the struct of one command, and calls its method Run. A command checks its options before it opens a file or
+// launches a program, so that a mistake costs nothing; it returns an error, from which this package makes a message and an exit
+// status.
+//
+// # Streams and exit status
+//
+// Data goes to standard output and everything else, as warnings, progress and errors, to standard error, so a pipe gets nothing but
+// data. A bar or a table that moves is drawn on terminals only. A reader that goes away early, as head does, is no failure
+// (console.Write). The exit status is 0 for done, 1 for a difference or a finding, 2 for wrong usage, unreadable input or
+// failure, as with diff. record returns the status of the program that it launched instead, or as a shell does 128 and the number
+// of the signal that killed it; serve, record and replay return 128 and the number, too, when a signal other than SIGINT, SIGTERM
+// and SIGHUP ends them.
+//
+// # Text from elsewhere
+//
+// Names of files, symbols and registers come from files and stubs that others have made. text.Visible escapes what
+// commands a terminal in them, before they are printed: otherwise a symbol could move the cursor or change the window's title.
 package cli
 
 import (
@@ -29,7 +48,8 @@ import (
 	"tracewell/internal/text"
 )
 
-// commands is the whole command line.
+// commands is the whole command line, as kong reads it from the tags. The help, the manual pages (internal/manpage) and the words
+// that shells complete (internal/completion) are made of the same declarations, so a new option needs no entry anywhere else.
 type commands struct {
 	Serve    serve.Command    `cmd:"" help:"Run a program under a server that GDB connects to (${here} only)."`
 	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out (${here}; elsewhere with --remote and --list only)."`
@@ -51,12 +71,14 @@ type commands struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
-// exit is the panic by which --help and --version end parsing. kong would call os.Exit, and deferred functions, tests and the terminal
-// would not survive that.
+// exit is the panic by which --help and --version end parsing. kong would call os.Exit, and deferred functions, tests and the
+// terminal would not survive that.
 type exit struct{ status int }
 
-// Run runs one command line, without the name of the program, and returns its exit status. It prints the error, unless the command has
-// printed its own (console.ErrTold), and touches no global state, so that tests run many command lines in one process.
+// Run runs one command line, without the name of the program, and returns its exit status. It prints the error, unless the
+// command has printed its own (console.ErrTold), and keeps nothing in global variables, so that tests run many command lines in
+// one process. Only serve and record change the process for good: both ignore the stops of a terminal
+// (console.IgnoreTerminalStops), and serve sets the GC percentage.
 func Run(args []string, streams console.Streams) (status int) {
 	defer func() {
 		switch r := recover().(type) {
@@ -68,10 +90,12 @@ func Run(args []string, streams console.Streams) (status int) {
 		}
 	}()
 	var c commands
+	// The parser is made anew for each command line: kong writes the values into c, and c is not used twice.
 	parser, err := kong.New(&c, parserOptions(streams)...)
 	if err != nil {
 		panic(err) // the declarations above are wrong
 	}
+	// Without arguments there is nothing to do, but the user wants to know what there is: that is help, and no error.
 	if len(args) == 0 {
 		args = []string{"--help"}
 	}
@@ -86,6 +110,7 @@ func Run(args []string, streams console.Streams) (status int) {
 	} else {
 		err = flags.Misused(err)
 	}
+	// A finding and a failure that the command has told have been printed. errors.Is and errors.As find them in joined errors, too.
 	var program console.ExitStatus
 	switch {
 	case err == nil:
@@ -101,8 +126,8 @@ func Run(args []string, streams console.Streams) (status int) {
 	return console.StatusFailure
 }
 
-// visibleLines escapes what commands a terminal, line by line: names of files and symbols stand in errors as they are, and may come from a
-// file that somebody else has made.
+// visibleLines escapes what commands a terminal, line by line: names of files and symbols stand in errors as they are, and may
+// come from a file that somebody else has made.
 func visibleLines(message string) string {
 	lines := strings.Split(message, "\n")
 	for i, line := range lines {
@@ -111,7 +136,8 @@ func visibleLines(message string) string {
 	return strings.Join(lines, "\n")
 }
 
-// parserOptions configure the parser. Variables stand in help texts for lists that other packages keep, so that help never lags behind.
+// parserOptions configure the parser. Variables stand in help texts for lists that other packages keep, so that help never lags
+// behind.
 func parserOptions(streams console.Streams) []kong.Option {
 	return []kong.Option{
 		kong.Name("tracewell"),
@@ -130,6 +156,7 @@ func parserOptions(streams console.Streams) []kong.Option {
 
 // help prints a command's examples above kong's own text: most users who ask for help want a line to start from.
 func help(options kong.HelpOptions, ctx *kong.Context) error {
+	// Without a command it is the help of the program, which has none.
 	if node := ctx.Selected(); node != nil {
 		if examples := flags.ExamplesOf(node); examples != "" {
 			fmt.Fprintf(ctx.Stdout, "Examples:\n%s\n", examples)

@@ -33,13 +33,14 @@ func (*completionCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. The script is thin: it calls tracewell again for each Tab (completion.Command), so a shell that
+// has loaded it once completes the options of a newer program, too.
 func (c *completionCommand) Run(streams console.Streams) error {
 	return completion.WriteScript(streams.Out, c.Shell, "tracewell")
 }
 
-// completes are functions that complete values which depend on files, processes and tables, by the tag "complete" of an option. They run
-// while somebody waits for a shell: they print nothing, and return nothing for what they cannot read.
+// completes are functions that complete values which depend on files, processes and tables, by the tag "complete" of an option.
+// They run while somebody waits for a shell: they print nothing, and return nothing for what they cannot read.
 var completes = map[string]completion.Values{
 	"commands":    completeCommands,
 	"locations":   completeLocations,
@@ -59,6 +60,7 @@ func completeCommands(line *completion.Line, _ string) (found []completion.Candi
 	for node.Parent != nil {
 		node = node.Parent
 	}
+	// Behind "help tdesc" come the commands of tdesc; behind a word that is none comes nothing.
 	for _, word := range line.Operands {
 		i := slices.IndexFunc(node.Children, func(n *kong.Node) bool { return n.Name == word })
 		if i < 0 {
@@ -77,11 +79,13 @@ func completeCommands(line *completion.Line, _ string) (found []completion.Candi
 // completeLocations are the functions of the program, and behind "FILE:" the lines that have code. The program is that of --exec or
 // --pid, or the one to be launched.
 func completeLocations(line *completion.Line, beginning string) []completion.Candidate {
+	// The names are read anew for each Tab: nothing is cached between two runs, so a program that was rebuilt has its new lines.
 	program, err := symbol.Open(programOf(line), symbol.Options{})
 	if err != nil {
 		return nil
 	}
 	defer program.Close()
+	// The colon of "*0x1234" is none, and two colons are the scope of a C++ name, not a file and a line.
 	file, _, inFile := strings.Cut(beginning, ":")
 	inFile = inFile && !strings.HasPrefix(beginning, "*") && !strings.Contains(beginning, "::")
 	pattern := beginning + "*"
@@ -105,13 +109,14 @@ func completeLocations(line *completion.Line, beginning string) []completion.Can
 			found = append(found, c)
 		}
 	}
+	// A function that was inlined has many locations, and is one word.
 	slices.SortStableFunc(found, func(a, b completion.Candidate) int { return cmp.Compare(a.Word, b.Word) })
 	found = slices.CompactFunc(found, func(a, b completion.Candidate) bool { return a.Word == b.Word })
 	return found[:min(len(found), locationLimit)]
 }
 
-// programOf is the ELF file whose names a command line uses: --exec, the process of --pid, the program that record launches, or the one that
-// the trace file says was traced.
+// programOf is the ELF file whose names a command line uses: --exec, the process of --pid, the program that record launches, or
+// the one that the trace file says was traced.
 func programOf(line *completion.Line) string {
 	if exec := line.Options["exec"]; len(exec) > 0 {
 		return exec[len(exec)-1]
@@ -122,6 +127,7 @@ func programOf(line *completion.Line) string {
 	if line.Command.Name == "record" && len(line.Operands) > 0 {
 		return line.Operands[0]
 	}
+	// show and info take a trace file, whose description may name the program that was traced (input.RecordedPath).
 	header, ok := headerOf(line)
 	if !ok {
 		return ""
@@ -130,8 +136,8 @@ func programOf(line *completion.Line) string {
 	return path
 }
 
-// headerOf reads the header of the trace file that is the first operand. A pipe is left alone, as reading it would take it away from the
-// command, and warnings go to /dev/null, as the user is typing in that terminal.
+// headerOf reads the header of the trace file that is the first operand. A pipe is left alone, as reading it would take it away
+// from the command, and warnings go to /dev/null, as the user is typing in that terminal.
 func headerOf(line *completion.Line) (header tfile.Header, ok bool) {
 	if len(line.Operands) == 0 || line.Operands[0] == "-" {
 		return header, false
@@ -152,7 +158,8 @@ func headerOf(line *completion.Line) (header tfile.Header, ok bool) {
 	return content.Header(), true
 }
 
-// completeTracepoints are the numbers that a trace file defines, with their locations.
+// completeTracepoints are the numbers that a trace file defines, with their addresses. A tracepoint of several locations is in the
+// file once for each.
 func completeTracepoints(line *completion.Line, _ string) (found []completion.Candidate) {
 	header, ok := headerOf(line)
 	if !ok {
@@ -174,6 +181,7 @@ func completeRegisters(line *completion.Line, beginning string) (found []complet
 	if err != nil {
 		return nil
 	}
+	// Only the last of the registers is completed; those in front of it are part of the word that the shell replaces.
 	earlier := beginning[:strings.LastIndexByte(beginning, ',')+1] // the option takes a list
 	for _, r := range description.Registers() {
 		found = append(found, completion.Candidate{Word: earlier + r.Name, Help: r.Type})
@@ -181,8 +189,8 @@ func completeRegisters(line *completion.Line, beginning string) (found []complet
 	return found
 }
 
-// completeProcesses are the processes that this user may trace, in the order of /proc, with their names: whoever may read the link to the
-// executable may also ptrace the process (ptrace(2), PTRACE_MODE_READ), but for Yama.
+// completeProcesses are the processes that this user may trace, in the order of /proc, with their names: whoever may read the
+// link to the executable may also ptrace the process (ptrace(2), PTRACE_MODE_READ), but for Yama.
 func completeProcesses(*completion.Line, string) (found []completion.Candidate) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

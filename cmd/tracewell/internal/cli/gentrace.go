@@ -19,7 +19,9 @@ import (
 	"tracewell/itrace/generate"
 )
 
-// generateCommand is "tracewell gen-trace".
+// generateCommand is "tracewell gen-trace". A tool that compares traces can be judged only by traces whose differences are known.
+// So this interprets a small MIPS program, writes what a simulator would log, and plants faults at positions that it reports. The
+// same options make the same bytes: nothing is taken from the clock, and random choices are those of --seed.
 type generateCommand struct {
 	Instructions quantity         `short:"n" default:"10k" placeholder:"N" help:"Number of instructions that each processor executes, such as 500, 10k or 2M (${default})."`
 	Fault        []generate.Fault `sep:"none" placeholder:"KIND@N" help:"Inject a fault at instruction N, counted from 0, or the next one that it can affect: KIND@N or KIND@N.CPU, followed by :COUNT if wanted; may be given several times. The kinds are listed above."`
@@ -50,7 +52,8 @@ var suffixes = map[byte]int64{'k': 1e3, 'm': 1e6, 'g': 1e9}
 // maxQuantity is the largest quantity: more instructions than a disk holds, and small enough that products with it do not overflow.
 const maxQuantity = 1e15
 
-// Decode implements kong.MapperValue.
+// Decode implements kong.MapperValue. |0x20 makes a letter of ASCII lower-case, so K and k mean the same. The factors are
+// decimal, as instructions are counted, unlike sizes in bytes (record's byteCount).
 func (q *quantity) Decode(ctx *kong.DecodeContext) error {
 	word := ctx.Scan.Pop().String()
 	digits, factor := word, int64(1)
@@ -85,8 +88,8 @@ Kinds of fault:
 ` + kinds.String()
 }
 
-// Run implements kong's command. The exit status is 2 if a fault could not be injected, as a test that relies on the fault would compare
-// equal traces. The trace is written first, and whole or not at all; positions of faults follow on standard error.
+// Run implements kong's command. The exit status is 2 if a fault could not be injected, as a test that relies on the fault would
+// compare equal traces. The trace is written first, and whole or not at all; positions of faults follow on standard error.
 func (c *generateCommand) Run(streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return err
@@ -102,12 +105,15 @@ func (c *generateCommand) Run(streams console.Streams) error {
 		return unread
 	}
 	var err error
+	// To a file the trace is compressed as the suffix of its name says, and an interrupted one leaves nothing behind; to a pipe it is
+	// written as it is made, and a reader that goes away ends it.
 	if c.toFile() {
 		method, _ := packed.BySuffix(c.Output)
 		err = packed.Write(c.Output, method, generated)
 	} else {
 		err = console.Write(streams, func(out *console.Output) error { return generated(out) })
 	}
+	// console.Write makes a broken pipe no error. It is still no whole trace, so neither the program nor the positions are written.
 	bar.Done()
 	if err != nil || unread != nil {
 		return err
@@ -118,12 +124,13 @@ func (c *generateCommand) Run(streams console.Streams) error {
 	return c.tell(planted, streams)
 }
 
-// writeProgram writes the program of which the trace is, and its source beside it: the path of the source is in the debug information, so
-// that GDB lists it while replay runs the trace.
+// writeProgram writes the program of which the trace is, and its source beside it: the path of the source is in the debug
+// information, so that GDB lists it while replay runs the trace.
 func (c *generateCommand) writeProgram() error {
 	if c.ELF == "" {
 		return nil
 	}
+	// An absolute path, as GDB would look for a relative one in its own current directory.
 	source, err := filepath.Abs(c.ELF + ".c")
 	if err != nil {
 		return err
@@ -193,9 +200,10 @@ func (g *growing) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// tell prints where the faults are, and writes the same as JSON for --planted. Faults that were not injected lie behind the end of the
-// trace, or nothing from there on can have them.
+// tell prints where the faults are, and writes the same as JSON for --planted. Faults that were not injected lie behind the end
+// of the trace, or nothing from there on can have them.
 func (c *generateCommand) tell(planted []generate.Planted, streams console.Streams) error {
+	// Of two equal faults that were asked for each is looked up and taken away by itself, so a missing one is not hidden by its twin.
 	answer := generate.Outcome{Planted: []generate.PlantedFault{}}
 	missed := slices.Clone(c.Fault)
 	for _, p := range planted {

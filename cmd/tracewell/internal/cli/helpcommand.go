@@ -19,7 +19,8 @@ func (*helpCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. It is what --help does, which does not come back from parsing but for an error.
+// Run implements kong's command. It is what --help does: kong prints the help while it parses, and ends by the panic exit with
+// status 0. Only an error comes back, for a word that is no command.
 func (c *helpCommand) Run(k *kong.Kong) error {
 	_, err := k.Parse(append(c.Command, "--help"))
 	return flags.Misused(err)

@@ -24,7 +24,7 @@ func (*versionCommand) Examples() string {
 `
 }
 
-// Run implements kong's command.
+// Run implements kong's command. --version prints the same line, without --json.
 func (c *versionCommand) Run(streams console.Streams) error {
 	if !c.JSON {
 		_, err := fmt.Fprintln(streams.Out, versionLine(builtFrom()))
@@ -43,6 +43,7 @@ func builtFrom() wire.Build {
 }
 
 // buildOf reads what the go command recorded. "(devel)" is its version of a module that was built in its own repository.
+// vcs.modified says that the working tree differed from the commit, so that such a build is not taken for the commit itself.
 func buildOf(info *debug.BuildInfo) wire.Build {
 	b := wire.Build{Version: "development", Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
@@ -64,12 +65,14 @@ func buildOf(info *debug.BuildInfo) wire.Build {
 // shortCommit is how many digits of a commit are printed: as many as git itself abbreviates to in large repositories.
 const shortCommit = 12
 
-// versionLine describes a build for people, as in "tracewell v1.2.0 (commit 0123456789ab of 2024-05-01, modified), go1.24.0, linux/amd64".
+// versionLine describes a build for people, as in "tracewell v1.2.0 (commit 0123456789ab of 2024-05-01, modified), go1.24.0,
+// linux/amd64".
 func versionLine(b wire.Build) string {
 	var s strings.Builder
 	s.WriteString("tracewell " + b.Version)
 	if b.Commit != "" {
 		fmt.Fprintf(&s, " (commit %.*s", shortCommit, b.Commit)
+		// The date is that of the commit, in UTC, so that it is the same wherever the commit was built.
 		if t, err := time.Parse(time.RFC3339, b.Time); err == nil {
 			s.WriteString(" of " + t.UTC().Format(time.DateOnly))
 		}

@@ -41,6 +41,8 @@ func (h *Hurried) press() {
 	h.asked++
 	switch {
 	case h.asked == 5:
+		// This process is sent the signal and waits until package os/signal delivers it, to this channel and to the command's own. A
+		// command that listens to none would not end: the channel also keeps the signal from ending the test.
 		came := make(chan os.Signal, 1)
 		signal.Notify(came, os.Interrupt)
 		defer signal.Stop(came)
@@ -72,17 +74,7 @@ func (h *Hurried) ReadAt(p []byte, offset int64) (int, error) {
 // Piped returns the reading end of a pipe into which the contents of a file are written, for commands that read standard input.
 func Piped(t *testing.T, name string) *os.File {
 	t.Helper()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { r.Close() })
-	text := Content(t, name)
-	routine.Go(func() {
-		io.WriteString(w, text)
-		w.Close()
-	})
-	return r
+	return Feed(t, []byte(Content(t, name)))
 }
 
 // NewWriter gathers what is written to w.
@@ -106,6 +98,8 @@ func Pack(t testing.TB, name string, content []byte) string {
 // Feed opens a pipe out of which content comes.
 func Feed(t testing.TB, content []byte) *os.File {
 	t.Helper()
+	// A pipe holds 64 KiB on Linux, so somebody has to write while the command reads. What nobody reads any more fails with EPIPE,
+	// which is not looked at: commands may stop early.
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

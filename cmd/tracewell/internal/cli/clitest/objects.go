@@ -17,6 +17,7 @@ func Objects(t testing.TB, printed string) []wire.Frame {
 	var frames []wire.Frame
 	for line := range strings.Lines(printed) {
 		var frame wire.Frame
+		// Decoding fails for a member that the struct lacks, comparing again for one that only the struct has.
 		decoder := json.NewDecoder(strings.NewReader(line))
 		decoder.DisallowUnknownFields()
 		if err := decoder.Decode(&frame); err != nil {

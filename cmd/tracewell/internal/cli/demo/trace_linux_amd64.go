@@ -28,8 +28,9 @@ var demoSource = trace.Source{
 	},
 }
 
-// What GDB would compile of it: the condition reads the first field of *q through a register, since at the first instruction arguments are
-// where the calling convention puts them. Written out, the demonstration needs neither a compiler of expressions nor debug information.
+// What GDB would compile of it: the condition reads the first field of *q through a register, since at the first instruction
+// arguments are where the calling convention puts them. Written out, the demonstration needs neither a compiler of expressions
+// nor debug information.
 const (
 	demoCondition = `
 		reg %[1]d       # q
@@ -49,11 +50,12 @@ const (
 		end`
 )
 
-// crowded is the trace state variable that counts the hits. Number 1 is $trace_timestamp, so the first of a user's own is 2, as with GDB.
+// crowded is the trace state variable that counts the hits. Number 1 is $trace_timestamp, so the first of a user's own is 2, as
+// with GDB.
 var crowded = trace.Variable{Number: 2, Name: "crowded"}
 
-// demoTracepoint makes the definition, with the register numbers of the target's description. Actions are in the order of the source, as GDB
-// sends them (QTDP): R collects registers, M memory at a register and an offset, X bytecode.
+// demoTracepoint makes the definition, with the register numbers of the target's description. Actions are in the order of the
+// source, as GDB sends them (QTDP): R collects registers, M memory at a register and an offset, X bytecode.
 func demoTracepoint(layout *tdesc.Layout) (trace.Tracepoint, error) {
 	function, err := demo.Lookup(demo.Handle)
 	if err != nil {
@@ -66,7 +68,7 @@ func demoTracepoint(layout *tdesc.Layout) (trace.Tracepoint, error) {
 	arguments := arch.AMD64.Arguments
 	q, job := layout.Number(arguments[0]), layout.Number(arguments[1])
 	const depthSize = 8
-	t := trace.Tracepoint{
+	return trace.Tracepoint{
 		Number:    1,
 		Addr:      function.Addr,
 		Enabled:   true,
@@ -80,8 +82,7 @@ func demoTracepoint(layout *tdesc.Layout) (trace.Tracepoint, error) {
 			{Kind: trace.CollectExpression, Code: assemble(demoCollectCount)},
 		},
 		Source: demoSource,
-	}
-	return t, nil
+	}, nil
 }
 
 // assemble makes bytecode of a constant text, into which registers are formatted. A mistake in the text is a bug, so it panics.
@@ -98,6 +99,7 @@ func assemble(text string, registers ...any) []byte {
 
 // everyRegister is the mask of an R action for all registers: bit N of the number that the bytes are, big endian, is register N.
 func everyRegister(layout *tdesc.Layout) []byte {
+	// Slots are in the order of numbers, so the last one has the highest. GDB writes such a mask without leading zeros.
 	highest := layout.Slots[len(layout.Slots)-1].Reg.Num
 	mask := make([]byte, highest/8+1)
 	for _, slot := range layout.Slots {
@@ -106,8 +108,8 @@ func everyRegister(layout *tdesc.Layout) []byte {
 	return mask
 }
 
-// traceDemo runs the demo program to its end under trace. Standard input and error are /dev/null: the program prints one line, and asks
-// nothing. Cancelling the context kills it with the target.
+// traceDemo runs the demo program to its end under trace. Standard input and error are /dev/null: the program prints one line,
+// and asks nothing. Cancelling the context kills it with the target.
 func traceDemo(ctx context.Context) (*demonstration, error) {
 	path, remove, err := executable("")
 	if err != nil {
@@ -132,6 +134,7 @@ func traceDemo(ctx context.Context) (*demonstration, error) {
 	}
 	defer process.Close()
 	_, err = process.Start(target.Program{Path: path})
+	// The program has the writing end now. With this one open, too, the output would never end.
 	in.Close()
 	if err != nil {
 		return nil, err
@@ -145,8 +148,8 @@ func traceDemo(ctx context.Context) (*demonstration, error) {
 	return d, err
 }
 
-// traceProcess sets the tracepoint in the program, which is stopped at its first instruction, and runs it to its end. The run is stopped
-// with a reason that info prints.
+// traceProcess sets the tracepoint in the program, which is stopped at its first instruction, and runs it to its end. The run is
+// stopped with a reason that info prints.
 func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, error) {
 	layout, err := process.Description().Layout()
 	if err != nil {
@@ -156,6 +159,8 @@ func traceProcess(ctx context.Context, process *linux.Target) (*demonstration, e
 	if err != nil {
 		return nil, err
 	}
+	// These are the parts that serve puts together for a client: a target, an engine over its registers, and the handler of hits
+	// between.
 	engine := tracepoint.New(blocks)
 	process.Tracer().SetHandler(engine.NewHandler())
 	if err := defineDemo(engine, layout); err != nil {
@@ -187,12 +192,13 @@ func defineDemo(engine *tracepoint.Engine, layout *tdesc.Layout) error {
 	return engine.Define(t, false)
 }
 
-// runToEnd resumes a process until it exits with status 0 or the context ends. A signal stops the process first; it is delivered with the
-// next resumption, but for SIGTRAP, which belongs to the tracer.
+// runToEnd resumes a process until it exits with status 0 or the context ends. A signal stops the process first; it is delivered
+// with the next resumption, but for SIGTRAP, which belongs to the tracer.
 func runToEnd(ctx context.Context, process target.Target) error {
 	runner := process.Runner()
 	everything := target.ThreadID{PID: target.All, TID: target.All}
 	next := target.Action{Thread: everything}
+	// In all-stop mode each Resume is answered by one event.
 	for {
 		if err := runner.Resume([]target.Action{next}); err != nil {
 			return err
@@ -210,7 +216,9 @@ func runToEnd(ctx context.Context, process target.Target) error {
 			return fmt.Errorf("the program ended with exit status %d", event.Code)
 		case event.Kind == target.Terminated:
 			return fmt.Errorf("the program was killed by signal %d", event.Signal)
-		case event.Signal != target.SignalTrap:
+		case event.Signal == target.SignalTrap:
+			next.Signal = 0
+		default:
 			next.Signal = event.Signal
 		}
 	}

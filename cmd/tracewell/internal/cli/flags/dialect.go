@@ -5,7 +5,8 @@ import (
 	"tracewell/itrace/dialects"
 )
 
-// Dialect is the value of --dialect, nil without the option, which has the dialect detected.
+// Dialect is the value of --dialect, nil without the option, which has the dialect detected. Detection reads the first bytes of a
+// trace; the option is for traces whose beginning is in no dialect, or fits several.
 type Dialect struct{ *itrace.Dialect }
 
 // UnmarshalText implements encoding.TextUnmarshaler.

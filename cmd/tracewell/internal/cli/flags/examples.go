@@ -2,8 +2,8 @@ package flags
 
 import "github.com/alecthomas/kong"
 
-// Exampler is a command with examples: lines of shell, each with two blanks in front and a comment behind it if it needs one. Help and manual
-// pages print them, and tests run them.
+// Exampler is a command with examples: lines of shell, each with two blanks in front and a comment behind it if it needs one.
+// Help and manual pages print them, and tests run them.
 type Exampler interface{ Examples() string }
 
 // ExamplesOf are the examples of a command, or empty.

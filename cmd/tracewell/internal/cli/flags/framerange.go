@@ -15,6 +15,7 @@ var wholeFile = FrameRange{0, -1}
 // UnmarshalText implements encoding.TextUnmarshaler for A:B, A: and :B.
 func (r *FrameRange) UnmarshalText(b []byte) error {
 	first, last, ok := strings.Cut(string(b), ":")
+	// ":" alone is the whole file. Both errors are looked at together, since the message is the same.
 	*r = wholeFile
 	var firstErr, lastErr error
 	if first != "" {
@@ -44,6 +45,7 @@ func (r FrameRange) In(count int) (first, end int, err error) {
 	if r.first > 0 && r.first >= count {
 		return 0, 0, fmt.Errorf("there is no frame %d: %s", r.first, FrameCount(count))
 	}
+	// Nothing is checked in a file without frames but a first frame above 0: "0:" and ":" are its whole.
 	if r.last < 0 || r.last >= count {
 		return r.first, count, nil
 	}

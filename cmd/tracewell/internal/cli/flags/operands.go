@@ -15,6 +15,8 @@ func OperandsLast(app *kong.Application, args []string) []string {
 	if last < 0 || !node.Positional[last].IsCumulative() || node.Positional[last].Passthrough {
 		return args
 	}
+	// What stands behind "--" are operands whatever they look like, and those in front of it come first, as in the line that was
+	// typed.
 	flags, operands := args[:start:start], []string(nil)
 	for rest := args[start:]; len(rest) > 0; {
 		n := 1
@@ -52,8 +54,8 @@ func takesNext(node *kong.Node, word string) bool {
 	return flag != nil && !flag.IsBool() && !flag.IsCounter()
 }
 
-// flagOf finds the flag of a word, by its long or short name, nil if there is none. Bundles of short flags and --flag=value take no next word,
-// so they need not be found.
+// flagOf finds the flag of a word, by its long or short name, nil if there is none. Bundles of short flags and --flag=value take
+// no next word, so they need not be found.
 func flagOf(node *kong.Node, word string) *kong.Flag {
 	for _, group := range node.AllFlags(false) {
 		for _, flag := range group {

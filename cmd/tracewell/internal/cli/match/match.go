@@ -1,4 +1,24 @@
 // Package match is "tracewell match": pairs of execution traces compared, here or as shards on many machines, and what came of it.
+//
+// # The flow of a comparison
+//
+// The command line is rewritten first, so that those of Trace Matcher work unchanged (Words). Options that contradict one another
+// and output files that could not be written are refused before a trace is opened. The pairs are the first operand with each
+// other one, or the lines of a manifest; package batch compares some of them at the same time and yields results in the order of
+// the pairs, and a result is printed when it comes. JUnit and HTML are written at the end, since a suite of JUnit begins with its
+// totals. The comparing itself is package itrace/match, the text of a report itrace/match/report.
+//
+// # Inputs
+//
+// A trace is read once, from its beginning, and nothing of it is kept, so traces may be pipes and of any length. Two things need
+// more: a reference of several traces is read for each of them, and --serve reads both sides a second time, for the index. What
+// can be read once only is refused there, with the advice to write it to a file.
+//
+// # Ends
+//
+// The exit status is that of diff: 0 for equal, 1 for different, 2 if anything could not be compared, also when other pairs differ,
+// because a failure may hide a difference. Ctrl-C ends the comparison that runs, which is reported as far as it came, and the
+// status is 2; a second Ctrl-C ends the process at once (console.UntilInterrupted).
 package match
 
 import (
@@ -26,7 +46,8 @@ type Command struct {
 	serveOptions
 }
 
-// outputOptions choose the forms of the report. Text, JSON and one line per difference exclude one another; JUnit and HTML come besides.
+// outputOptions choose the forms of the report. Text, JSON and one line per difference exclude one another; JUnit and HTML come
+// besides.
 type outputOptions struct {
 	JSON           bool           `group:"Output:" name:"json" xor:"form" help:"Print one JSON object per line, for each comparison."`
 	JUnit          string         `group:"Output:" name:"junit" placeholder:"FILE" help:"Write the results as JUnit XML, for CI systems."`
@@ -56,13 +77,14 @@ func (*Command) Examples() string {
   tracewell match --pairs nightly.txt --shard 2/10 --json > shard-2.json     # one of ten machines
   tracewell match --merge shard-*.json --junit nightly.xml                   # all of them
 
-Exit status: 0 all are equal, 1 some differ, 2 some could not be compared, or there was nothing to compare (of a shard without pairs, 0).
+Exit status: 0 all are equal, 1 some differ, 2 some could not be compared, ` +
+		`or there was nothing to compare (of a shard without pairs, 0).
 `
 }
 
-// Run implements kong's command. Results are printed as they come, in the order of the pairs. An interrupted comparison is reported as
-// far as it came; pairs that were not begun are only counted. Servers of --serve start after the report, when the first difference
-// is known, and a signal then ends them with the exit status of the comparison.
+// Run implements kong's command. Results are printed as they come, in the order of the pairs. An interrupted comparison is
+// reported as far as it came; pairs that were not begun are only counted. Servers of --serve start after the report, when the
+// first difference is known, and a signal then ends them with the exit status of the comparison.
 func (c *Command) Run(streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell match --help)", err)
@@ -79,12 +101,15 @@ func (c *Command) Run(streams console.Streams) error {
 	}
 	ctx, stop := console.UntilInterrupted()
 	defer stop()
+	// With more shards than pairs some are empty. That is no mistake of the machine that has one, so it ends with status 0.
 	results := newMatchResults(c, streams)
 	if len(pairs) == 0 {
 		fmt.Fprintf(streams.Err, "tracewell: %s has no pair for shard %v\n", text.Visible(c.Pairs), c.Shard)
 	}
 	var last *batch.Result
 	for r := range c.compareAll(ctx, pairs, streams) {
+		// The first result behind a signal is printed like any other, as it may be the one that the user has waited for. The loop then
+		// ends, which cancels the comparisons that still run; those and the pairs that were not begun are only counted.
 		last = r
 		stopped := ctx.Err() != nil
 		if err := results.add(r); err != nil {
@@ -108,6 +133,7 @@ func (c *Command) Run(streams console.Streams) error {
 
 // check refuses combinations of options and operands that contradict one another, before any file is opened.
 func (c *Command) check() error {
+	// Operands mean something else with each of --merge, --pairs and neither, so these come first.
 	switch {
 	case c.Merge && (c.Pairs != "" || c.Shard != nil):
 		return errors.New("--merge takes results that there are; --pairs and --shard make some")
@@ -125,8 +151,8 @@ func (c *Command) check() error {
 	return c.checkServe()
 }
 
-// checkOutputs refuses output files whose folder is missing, and those that are also read, by whatever name or link: found at the end of
-// a night of comparisons, either would have cost the results.
+// checkOutputs refuses output files whose folder is missing, and those that are also read, by whatever name or link: found at the
+// end of a night of comparisons, either would have cost the results.
 func (c *Command) checkOutputs(pairs []batch.Pair) error {
 	inputs := append([]string{c.Pairs}, c.Files...)
 	for _, pair := range pairs {
@@ -139,6 +165,7 @@ func (c *Command) checkOutputs(pairs []batch.Pair) error {
 		if _, err := os.Stat(filepath.Dir(out)); err != nil {
 			return fmt.Errorf("%s: %w", out, input.Cause(err))
 		}
+		// A file that does not exist yet, a device or a pipe can be no input that would be lost.
 		written, err := os.Stat(out)
 		if err != nil || !written.Mode().IsRegular() {
 			continue
@@ -152,8 +179,8 @@ func (c *Command) checkOutputs(pairs []batch.Pair) error {
 	return nil
 }
 
-// listed returns the pairs to compare: those of the manifest, or the first operand with each of the others. A pipe can be read once, so it
-// is the reference of one other trace only.
+// listed returns the pairs to compare: those of the manifest, or the first operand with each of the others. A pipe can be read
+// once, so it is the reference of one other trace only.
 func (c *Command) listed(streams console.Streams) ([]batch.Pair, error) {
 	if c.Pairs != "" {
 		return c.pairs(streams)
@@ -165,6 +192,7 @@ func (c *Command) listed(streams console.Streams) ([]batch.Pair, error) {
 		}
 		pairs = append(pairs, batch.Pair{Name: c.Files[0] + " " + other, Reference: c.Files[0], Other: other})
 	}
+	// A name that leads to nothing is left to the comparison, whose error names the file in the report of its pair.
 	if len(pairs) > 1 {
 		status, err := os.Stat(c.Files[0])
 		if c.Files[0] == "-" || err == nil && !status.Mode().IsRegular() && !status.IsDir() {
@@ -181,6 +209,8 @@ func (c *Command) pairs(streams console.Streams) ([]batch.Pair, error) {
 	if c.Shard != nil {
 		part = *c.Shard
 	}
+	// Names in a manifest are relative to its folder, so that it can be moved along with its traces; one that comes by a pipe has
+	// none.
 	if c.Pairs == "-" {
 		return batch.Manifest(streams.In, c.Pairs, ".", part)
 	}
@@ -194,6 +224,7 @@ func (c *Command) pairs(streams console.Streams) ([]batch.Pair, error) {
 
 // merge sums up the results in the files that are the operands.
 func (c *Command) merge(streams console.Streams) error {
+	// --merge reads no trace, only results; the places of differences in them are those of the machine that has compared.
 	if err := c.checkOutputs(nil); err != nil {
 		return err
 	}
@@ -213,6 +244,7 @@ func (c *Command) merge(streams console.Streams) error {
 		return err
 	}
 	results := newMatchResults(c, streams)
+	// From here on they are results like those of a comparison: the same lines, files and exit status.
 	for _, r := range all {
 		if err := results.add(r); err != nil {
 			return err
@@ -221,9 +253,10 @@ func (c *Command) merge(streams console.Streams) error {
 	return results.conclude()
 }
 
-// readResults reads a file that match --json has written, compressed or not, "-" being standard input. One that is cut off is refused
-// as a whole: the pairs behind the cut would be reported as pairs that no machine has compared.
+// readResults reads a file that match --json has written, compressed or not, "-" being standard input. One that is cut off is
+// refused as a whole: the pairs behind the cut would be reported as pairs that no machine has compared.
 func readResults(path string, streams console.Streams) ([]*batch.Result, error) {
+	// The results of a night may be compressed as traces are, by a shard's own pipe: match --json | zstd.
 	source, err := input.OpenPacked(path, streams)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -14,8 +15,8 @@ import (
 	"tracewell/itrace/match/report"
 )
 
-// matchResults prints results as they come and counts them by verdict. Reports are kept only for JUnit and HTML, which are written at the
-// end; a report holds at most --max-differences differences.
+// matchResults prints results as they come and counts them by verdict. Reports are kept only for JUnit and HTML, which are
+// written at the end; a report holds at most --max-differences differences.
 type matchResults struct {
 	c       *Command
 	streams console.Streams
@@ -28,8 +29,9 @@ func newMatchResults(c *Command, streams console.Streams) *matchResults {
 	return &matchResults{c: c, streams: streams, counts: make(map[match.Verdict]int)}
 }
 
-// add prints a result in the form that the options choose. The reason of a failure goes to standard error as well, unless the report,
-// which contains it, is on the same terminal; if nothing at all could be read of both traces, there is no report but the reason.
+// add prints a result in the form that the options choose. The reason of a failure goes to standard error as well, unless the
+// report, which contains it, is on the same terminal; if nothing at all could be read of both traces, there is no report but the
+// reason.
 func (m *matchResults) add(r *batch.Result) error {
 	m.counts[r.Verdict]++
 	if m.c.JUnit != "" || m.c.HTML != "" {
@@ -41,6 +43,7 @@ func (m *matchResults) add(r *batch.Result) error {
 	if m.c.Debug {
 		m.trace(r)
 	}
+	// Without a line of either trace a report would be a table of zeros. The reason says all.
 	unread := r.Traces[0].Lines+r.Traces[1].Lines == 0
 	if r.Verdict == match.Failed && !m.c.many() && (unread || !console.IsTerminal(m.streams.Out)) {
 		fmt.Fprintf(m.streams.Err, "tracewell: %s\n", text.Visible(r.Reason))
@@ -69,6 +72,7 @@ func (m *matchResults) line(out *console.Output, r *batch.Result) error {
 	if m.c.Quiet && r.Verdict == match.Equal {
 		return nil
 	}
+	// The verdicts are padded to one width before they are made bold, because escape sequences would count as characters.
 	verdict := fmt.Sprintf("%-9s", r.Verdict)
 	if r.Verdict != match.Equal {
 		verdict = out.Style.Heading(verdict)
@@ -77,8 +81,8 @@ func (m *matchResults) line(out *console.Output, r *batch.Result) error {
 	return err
 }
 
-// outline summarises a report in one line: the reason of a failure, or the number of differences and the first one, with its position in
-// the other trace, or in the reference if the other trace has nothing there.
+// outline summarises a report in one line: the reason of a failure, or the number of differences and the first one, with its
+// position in the other trace, or in the reference if the other trace has nothing there.
 func outline(r *match.Report) string {
 	switch {
 	case r.Verdict == match.Failed:
@@ -86,6 +90,7 @@ func outline(r *match.Report) string {
 	case r.Verdict == match.Equal || len(r.Differences) == 0:
 		return ""
 	}
+	// Counts has all differences, of which r.Differences holds the first --max-differences only.
 	total := int64(0)
 	for _, n := range r.Counts {
 		total += n
@@ -95,9 +100,7 @@ func outline(r *match.Report) string {
 	if first.What != "" {
 		s += " " + first.What
 	}
-	if at := first.Other; at != nil {
-		s += fmt.Sprintf(" at %s:%d", at.File, at.Line)
-	} else if at := first.Reference; at != nil {
+	if at := cmp.Or(first.Other, first.Reference); at != nil {
 		s += fmt.Sprintf(" at %s:%d", at.File, at.Line)
 	}
 	if first.Expected != "" || first.Got != "" {
@@ -108,18 +111,20 @@ func outline(r *match.Report) string {
 
 // trace prints for --debug what was read of each trace, and how fast. MB are millions of bytes, unpacked.
 func (m *matchResults) trace(r *batch.Result) {
+	// One line for each trace. The speed is that of the whole comparison, so it is lower than that of reading alone.
 	for _, t := range r.Traces {
 		speed := ""
 		if r.Seconds > 0 {
 			speed = fmt.Sprintf(", %.0f MB/s", float64(t.Bytes)/1e6/r.Seconds)
 		}
 		fmt.Fprintf(m.streams.Err, "tracewell: debug: %s: dialect %q, %s, %s: %s, %s, %s, %d unknown%s\n",
-			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"), text.Plural(t.Records.Instructions, "instruction"),
-			text.Plural(t.Records.Registers, "register record"), text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
+			text.Visible(t.File), t.Dialect, text.Plural(t.Bytes, "byte"), text.Plural(t.Lines, "line"),
+			text.Plural(t.Records.Instructions, "instruction"), text.Plural(t.Records.Registers, "register record"),
+			text.Plural(t.Records.Memory, "memory record"), t.Unknown, speed)
 	}
 }
 
-// total is how many results there are.
+// total is how many results there are, including pairs that could not be compared.
 func (m *matchResults) total() int {
 	total := 0
 	for _, n := range m.counts {
@@ -128,8 +133,8 @@ func (m *matchResults) total() int {
 	return total
 }
 
-// conclude prints the totals, writes JUnit and HTML, each whole or not at all, and returns the exit status as an error: a failure counts
-// more than a difference, because it may hide one.
+// conclude prints the totals, writes JUnit and HTML, each whole or not at all, and returns the exit status as an error: a failure
+// counts more than a difference, because it may hide one.
 func (m *matchResults) conclude() error {
 	if m.c.many() && !m.c.JSON && !m.c.Quiet {
 		err := console.Write(m.streams, func(out *console.Output) error {
@@ -140,6 +145,8 @@ func (m *matchResults) conclude() error {
 			return err
 		}
 	}
+	// Both files are written even if pairs have failed: a CI system shows from them which. A name that ends in .gz or .zst is
+	// compressed.
 	for _, file := range []struct {
 		name  string
 		write func(io.Writer, []report.Case) error
@@ -152,6 +159,7 @@ func (m *matchResults) conclude() error {
 			return err
 		}
 	}
+	// Either has been printed with its pair, so the error has no message of its own.
 	switch {
 	case m.counts[match.Failed] > 0:
 		return console.ErrTold

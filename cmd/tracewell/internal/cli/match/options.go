@@ -26,8 +26,8 @@ type originalOptions struct {
 	Debug        bool        `group:"Options of Trace Matcher:" short:"d" help:"Print to standard error what was read, and how fast."`
 }
 
-// meaningOptions say what counts as a difference. By default times, numbers of instructions, disassembly, privilege and security do not, as
-// simulators and hardware disagree about them.
+// meaningOptions say what counts as a difference. By default times, numbers of instructions, disassembly, privilege and security
+// do not, as simulators and hardware disagree about them.
 type meaningOptions struct {
 	Compare []matchField  `group:"What makes a difference:" placeholder:"FIELD" help:"Compare these fields as well: ${matchFields}."`
 	Alias   []aliases     `group:"What makes a difference:" placeholder:"NAME=SAME" help:"Treat two names as one register, as in r8=t0, or all names of an instruction set: ${aliasSets}."`
@@ -39,16 +39,20 @@ type meaningOptions struct {
 // windowSize is the value of --window-size.
 type windowSize int64
 
-// UnmarshalText implements encoding.TextUnmarshaler. As in Trace Matcher, a word behind -w is taken for the number (see matchWords for
+// UnmarshalText implements encoding.TextUnmarshaler. As in Trace Matcher, a word behind -w is taken for the number (see Words for
 // -w without one); here the error says what to do about it.
 func (w *windowSize) UnmarshalText(text []byte) error {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil || n < 1 {
-		return fmt.Errorf("-w takes a number of records, 1 or more, as in -w 5; %q is none; without a number it comes behind the files", text)
+		return fmt.Errorf("-w takes a number of records, 1 or more, as in -w 5; "+
+			"%q is none; without a number it comes behind the files", text)
 	}
 	*w = windowSize(n)
 	return nil
 }
+
+// The values below are types of their own because kong decodes an option by its type (encoding.TextUnmarshaler): a wrong one is
+// an error of the command line, in front of any work, and it names what would have been right.
 
 // hexAddress is an address in hexadecimal, with 0x or without, as Trace Matcher takes it.
 type hexAddress uint64
@@ -77,12 +81,14 @@ type aliases []match.Alias
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (a *aliases) UnmarshalText(text []byte) error {
+	// The names of the sets contain no equals sign, so neither hides the other.
 	if set, ok := match.AliasSets[string(text)]; ok {
 		*a = set
 		return nil
 	}
 	name, same, ok := strings.Cut(string(text), "=")
 	if !ok || name == "" || same == "" {
+		// Register 8 of MIPS, r8, is t0 in the usual ABI: simulators print one or the other.
 		example := arch.MIPS.Registers[8]
 		return fmt.Errorf("%q is no alias: want NAME=SAME, such as %s=%s, or the name of a set: %s",
 			text, example.Name, example.ABI, strings.Join(aliasSets(), ", "))
@@ -107,8 +113,10 @@ func Variables() kong.Vars {
 	for _, d := range dialects.All {
 		names = append(names, d.Name)
 	}
+	// The fields, sets and dialects are those of the packages that have them, so help and errors list what there is.
 	list := func(words []string) string { return strings.Join(words, ", ") }
-	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()), "dialects": list(names)}
+	return kong.Vars{"window": defaultWindow, "matchFields": list(fieldsCompared()), "aliasSets": list(aliasSets()),
+		"dialects": list(names)}
 }
 
 // fieldsCompared are the values of --compare.
@@ -122,9 +130,10 @@ func fieldsCompared() (names []string) {
 // aliasSets are the names of the sets for --alias, sorted, since a map has no order.
 func aliasSets() []string { return slices.Sorted(maps.Keys(match.AliasSets)) }
 
-// settings translates the options for itrace/match. Rules of --ignore and --alias stay in the order of the command line, in which the
-// report lists how often each applied.
+// settings translates the options for itrace/match. Rules of --ignore and --alias stay in the order of the command line, in which
+// the report lists how often each applied.
 func (c *Command) settings() match.Options {
+	// The dialect is not among them: it belongs to each trace, and without --dialect the two may be of different formats.
 	o := match.Options{
 		Window: int64(c.WindowSize), FirstOnly: c.FirstDifStop, Boot: int64(c.BootSize), Start: (*uint64)(c.StartAddr),
 		SkipEqual: c.SkipEqual, SkipRest: c.SkipRest, AllowUnknown: int64(c.MaxBad),

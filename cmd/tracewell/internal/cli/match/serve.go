@@ -20,8 +20,8 @@ import (
 	"tracewell/target/replay"
 )
 
-// serveOptions are about serving the two traces of a comparison to GDB: two GDBs can then step both sides from the last instruction on
-// which they agree, forwards and backwards.
+// serveOptions are about serving the two traces of a comparison to GDB: two GDBs can then step both sides from the last
+// instruction on which they agree, forwards and backwards.
 type serveOptions struct {
 	Serve           string `group:"To look at it in GDB:" placeholder:"COMM,COMM" help:"Serve both traces to GDB until Ctrl-C, as replay does, the reference first, each positioned at the first difference."`
 	Exec            string `group:"To look at it in GDB:" placeholder:"ELF" help:"With --serve, the program that was executed."`
@@ -29,8 +29,8 @@ type serveOptions struct {
 	Arch            string `group:"To look at it in GDB:" placeholder:"NAME" help:"With --serve, the architecture, if neither --exec nor the names of registers determine it: ${architectures}."`
 }
 
-// checkServe refuses what cannot be served: several comparisons, and traces that can be read only once, as they are read a second time for
-// the index.
+// checkServe refuses what cannot be served: several comparisons, and traces that can be read only once, as they are read a second
+// time for the index.
 func (c *Command) checkServe() error {
 	switch {
 	case c.Serve == "" && (c.Exec+c.Arch != "" || c.AnyUser):
@@ -51,9 +51,10 @@ func (c *Command) checkServe() error {
 	return nil
 }
 
-// comms are the places of the two servers, of the reference first. Standard input and serial lines are refused: GDB is not at the other end
-// while the comparison is printed.
+// comms are the places of the two servers, of the reference first. Standard input and serial lines are refused: GDB is not at the
+// other end while the comparison is printed.
 func (c *Command) comms() (places [2]serving.Comm, err error) {
+	// The comma parts the two, so the path of a socket must not hold one.
 	reference, other, ok := strings.Cut(c.Serve, ",")
 	if !ok {
 		return places, fmt.Errorf("%q is not two places, as in :2345,:2346", c.Serve)
@@ -86,6 +87,7 @@ func (c *Command) serve(r *batch.Result, streams console.Streams) error {
 	// A server that fails takes the other one with it: its error would not be seen before Ctrl-C otherwise.
 	both, fail := context.WithCancel(ctx)
 	defer fail()
+	// The channel has room for both, so neither goroutine is left behind when this function returns early.
 	served := make(chan error, len(places))
 	for i, place := range places {
 		side, err := c.side(i, r, streams)
@@ -109,8 +111,8 @@ func (c *Command) serve(r *batch.Result, streams console.Streams) error {
 	return errors.Join(<-served, <-served, console.SignalledStatus(ctx))
 }
 
-// side opens one of the traces for clients, each of which starts in front of the instruction at the first difference. A position that cannot
-// be reached is reported now, not to the first client.
+// side opens one of the traces for clients, each of which starts in front of the instruction at the first difference. A position
+// that cannot be reached is reported now, not to the first client.
 func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*recording.Recording, error) {
 	file, err := input.OpenPacked(c.Files[side], streams)
 	if err != nil {
@@ -124,6 +126,7 @@ func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*rec
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	// The target is moved once here, for its message and a possible error, and again for each client: each has one of its own.
 	start := func(t *replay.ExecutionTarget) error { return t.GotoLine(lineOf(&r.Differences[0], side)) }
 	served := recording.OfExecution(e, file, start)
 	t, err := e.Target()
@@ -140,13 +143,14 @@ func (c *Command) side(side int, r *batch.Result, streams console.Streams) (*rec
 // pastTheEnd is a line behind all others: GotoLine then goes to the end of the trace.
 const pastTheEnd = 1 << 62
 
-// lineOf is the line of a trace at which a difference is. Where a side has nothing of it, that is the last line in front of it that is
-// known, or the end.
+// lineOf is the line of a trace at which a difference is. Where a side has nothing of it, that is the last line in front of it
+// that is known, or the end.
 func lineOf(d *match.Difference, side int) int64 {
 	at := [...]*match.Position{d.Reference, d.Other}[side]
 	if at != nil {
 		return at.Line
 	}
+	// A difference of class tail is what one trace has behind the end of the other.
 	if d.Context == nil || d.Class == match.ClassTail {
 		return pastTheEnd
 	}

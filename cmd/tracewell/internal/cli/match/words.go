@@ -13,8 +13,8 @@ var singleDash = map[string]string{
 const defaultWindow = "1"
 
 // Words rewrites a command line of match that is written for Trace Matcher into one that kong understands: options of one dash,
-// values behind an equals sign, long options cut short as far as that leaves them unique, and --window-size without a number at the end
-// or in front of another option.
+// values behind an equals sign, long options cut short as far as that leaves them unique, and --window-size without a number at
+// the end or in front of another option.
 func Words(args []string) []string {
 	if len(args) == 0 || args[0] != "match" {
 		return args
@@ -24,6 +24,7 @@ func Words(args []string) []string {
 		if word == "--" {
 			return append(words, args[1+i:]...)
 		}
+		// -w in front of a file takes the name of that for its number, and the error tells so (windowSize). A dash alone is a file.
 		long := matchWord(word)
 		if next := args[1+i:][1:]; long == "--window-size" && (len(next) == 0 || len(next[0]) > 1 && next[0][0] == '-') {
 			long += "=" + defaultWindow
@@ -33,13 +34,15 @@ func Words(args []string) []string {
 	return words
 }
 
-// matchWord rewrites one word. A value behind an equals sign is kept; a word that is no option of Trace Matcher is returned as it is.
+// matchWord rewrites one word. A value behind an equals sign is kept; a word that is no option of Trace Matcher is returned as it
+// is.
 func matchWord(word string) string {
 	name, value, valued := strings.Cut(word, "=")
 	long, ok := singleDash[name]
 	if !ok {
 		long, ok = completed(name)
 	}
+	// An option of tracewell's own, an operand and a value that looks like neither are all left to kong.
 	switch {
 	case !ok:
 		return word
@@ -49,13 +52,14 @@ func matchWord(word string) string {
 	return "--" + long
 }
 
-// completed returns the option of Trace Matcher of which a word is an unambiguous abbreviation, as its parser of options accepted. Options
-// that Trace Matcher does not have must be written in full.
+// completed returns the option of Trace Matcher of which a word is an unambiguous abbreviation, as its parser of options
+// accepted. Options that Trace Matcher does not have must be written in full.
 func completed(word string) (long string, ok bool) {
 	beginning, ok := strings.CutPrefix(word, "--")
 	if !ok || beginning == "" {
 		return "", false
 	}
+	// The order of a map does not matter: a second match makes the word ambiguous, whichever came first.
 	for _, name := range singleDash {
 		if strings.HasPrefix(name, beginning) {
 			if long != "" {

@@ -18,14 +18,13 @@ import (
 	"tracewell/view/wire"
 )
 
-// rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any of it has run.
+// rehearse launches the program or attaches to the process, prints what would be traced, and leaves before any code of its
+// own has run: the dynamic linker has loaded its libraries, so their tracepoints have addresses, too. A program that was launched
+// is killed then, and a process is detached from. No file is written, whatever --output and --buffer say.
 func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	config := c.config(p, "", streams)
 	config.Buffer, config.Circular = 0, false
-	reading := newReadingBar(streams.Err)
-	config.Symbols.Progress = reading.set
-	session, err := openHere(config)
-	reading.done()
+	session, err := whileReading(streams.Err, &config.Symbols, func() (recordSession, error) { return openHere(config) })
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
@@ -33,7 +32,8 @@ func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	for _, warning := range session.Warnings() {
 		fmt.Fprintf(streams.Err, "tracewell: warning: %v\n", warning)
 	}
-	program, _ := symbol.Open(c.executable(), symbol.Options{}) // without there are addresses
+	// Without a program the definitions are printed by address: the names are for reading only, the session has resolved them itself.
+	program, _ := symbol.Open(c.executable(), symbol.Options{})
 	v, _ := view.New(definitions(session.Header()), program)
 	return console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
@@ -43,7 +43,8 @@ func (c *Command) rehearse(p *plan.Plan, streams console.Streams) error {
 	})
 }
 
-// definitionsOf are the definitions of one tracepoint, in the order of their addresses: GDB gives all locations of a tracepoint one number.
+// definitionsOf are the definitions of one tracepoint, in the order of their addresses: GDB gives all locations of a tracepoint
+// one number.
 func definitionsOf(v *view.View, n trace.Number) []trace.Tracepoint {
 	all := view.ByNumber(v.Content.Header().Tracepoints)
 	return slices.DeleteFunc(all, func(t trace.Tracepoint) bool { return t.Number != n })
@@ -65,6 +66,8 @@ func writeRehearsal(out *console.Output, v *view.View, points []record.Point) er
 			if k > 0 {
 				fmt.Fprintln(out)
 			}
+			// The place is that of the session, which knows where each file was loaded; the program as a file has other addresses if it is
+			// position-independent.
 			printing.WriteDefinition(out, v, &t)
 			if at := slices.IndexFunc(p.Locations, func(l symbol.Location) bool { return l.Addr == t.Addr }); at >= 0 {
 				console.Property(out, "place", text.Visible(p.Locations[at].String()))
@@ -81,17 +84,20 @@ func writeRehearsal(out *console.Output, v *view.View, points []record.Point) er
 	return nil
 }
 
-// Sizes in bytes of blocks in a frame, as GDB's manual has them ("Trace File Format"): in front of the content of a block of memory stand
-// the letter M, an address of 8 bytes and a length of 2; a block of a variable is the letter V, a number of 4 and a value of 8.
+// Sizes in bytes of blocks in a frame, as GDB's manual has them ("Trace File Format"): in front of the content of a block of
+// memory stand the letter M, an address of 8 bytes and a length of 2; a block of a variable is the letter V, a number of 4 and a
+// value of 8.
 const (
 	memoryHead    = 11
 	variableBlock = 13
 )
 
-// frameSize is the number of bytes of a frame at most, and whether every frame takes as many. The size is not known, and only the rest of
-// it returned, if a tracepoint collects strings without a limit, data of a static tracepoint, or memory whose length bytecode
-// computes. Registers of several actions are one block.
+// frameSize is the number of bytes of a frame at most, and whether every frame takes as many. The size is not known, and only the
+// rest of it returned, if a tracepoint collects strings without a limit, data of a static tracepoint, or memory whose length
+// bytecode computes. Registers of several actions are one block.
 func frameSize(v *view.View, actions []trace.Action) (size uint64, exact, known bool) {
+	// A block of registers has one size in all frames of a file, which the line R of its header tells, whichever registers an action
+	// names. Memory that overlaps is counted for each action that collects it.
 	size, exact, known = tfile.FrameHeader, true, true
 	registers := false
 	for _, a := range actions {
@@ -113,13 +119,15 @@ func frameSize(v *view.View, actions []trace.Action) (size uint64, exact, known 
 	return size, exact, known
 }
 
-// codeSize is the number of bytes that bytecode collects at most. It follows instructions in a row, and counts both sides of a branch:
-// GDB and Tracewell only branch forward, to skip. The length of trace and tracenz is on the stack, and known if it was pushed just before.
+// codeSize is the number of bytes that bytecode collects at most. It follows instructions in a row, and counts both sides of a
+// branch: GDB and Tracewell only branch forward, to skip. The length of trace and tracenz is on the stack, and known if it was
+// pushed just before.
 func codeSize(code []byte) (size uint64, exact, known bool) {
 	program, err := ax.Decode(code)
 	if err != nil {
 		return 0, false, false
 	}
+	// tracenz collects up to its limit, and less where a zero byte ends the string. A limit of 0 is none.
 	exact, known = true, true
 	var last ax.Instruction
 	for in := range program.Instructions() {
@@ -156,7 +164,9 @@ func frameSizeText(v *view.View, t *trace.Tracepoint, actions []trace.Action) st
 // writeRehearsalJSON prints a wire.Rehearsal. A size that is not known is null.
 func writeRehearsalJSON(out *console.Output, v *view.View, points []record.Point) error {
 	header := v.Content.Header()
-	object := wire.Rehearsal{RegisterBlockSize: header.RegisterSize, Tracepoints: []wire.RehearsedPoint{}, Variables: []wire.Variable{}}
+	object := wire.Rehearsal{RegisterBlockSize: header.RegisterSize, Tracepoints: []wire.RehearsedPoint{},
+		Variables: []wire.Variable{}}
+	// A pending tracepoint has no definitions yet: its list is empty, and the reason stands beside it.
 	for _, p := range points {
 		o := wire.RehearsedPoint{Number: p.Number, At: p.At, Locations: wire.DescribeLocations(p.Locations), Defined: []wire.Definition{}}
 		if p.Pending != nil {

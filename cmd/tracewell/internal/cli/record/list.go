@@ -13,8 +13,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// list prints the functions, lines and probes of a program that match --list. Nothing is launched or attached to. The file of a process is
-// opened through /proc, where it is the one that runs, though another may have its name by now.
+// list prints the functions, lines and probes of a program that match --list. Nothing is launched or attached to. The file of a
+// process is opened through /proc, where it is the one that runs, though another may have its name by now.
 func (c *Command) list(streams console.Streams) error {
 	path := c.executable()
 	if path == "" {
@@ -23,14 +23,15 @@ func (c *Command) list(streams console.Streams) error {
 	if c.PID != 0 {
 		path = fmt.Sprintf("/proc/%d/exe", c.PID)
 	}
-	reading := newReadingBar(streams.Err)
+	reading := readingBar{file: streams.Err}
 	defer reading.done()
 	program, err := symbol.Open(path, symbol.Options{Progress: reading.set})
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}
 	defer program.Close()
-	found, err := program.List(string(*c.List))
+	found, err := program.List(*c.List)
+	// The bar is gone before the table is printed, since both may be on one terminal. The second call of done is for early returns.
 	reading.done()
 	if err != nil {
 		return fmt.Errorf("record: --list: %w", err)
@@ -46,10 +47,11 @@ func (c *Command) list(streams console.Streams) error {
 	})
 }
 
-// unlisted is the error when nothing matches. A pattern without wildcards is looked up as --at would do it, whose error names what is
-// spelled alike.
+// unlisted is the error when nothing matches. A pattern without wildcards is looked up as --at would do it, whose error names
+// what is spelled alike.
 func (c *Command) unlisted(program *symbol.Program) error {
-	pattern := string(*c.List)
+	pattern := *c.List
+	// A FILE: pattern and a regular expression are no locations, and would only get an error about their form.
 	if !strings.ContainsAny(pattern, "*?[/:") {
 		if _, err := program.Locate(pattern); err != nil {
 			return err
@@ -58,7 +60,8 @@ func (c *Command) unlisted(program *symbol.Program) error {
 	return fmt.Errorf("nothing in %s matches %s", text.Visible(c.executable()), text.Quote(pattern))
 }
 
-// writeLocations prints a table.
+// writeLocations prints a table. Addresses are those of the file: nothing has been loaded, so a position-independent program
+// begins at or near 0.
 func writeLocations(out *console.Output, found []symbol.Location) error {
 	table := text.NewTable(out, out.Width, out.Style,
 		text.Column{Title: "address"}, text.Column{Title: "line"}, text.Column{Title: "what"})
@@ -74,7 +77,9 @@ func writeLocations(out *console.Output, found []symbol.Location) error {
 	return table.Flush()
 }
 
-// whatText is the function or the probe at a location.
+// whatText is the function or the probe at a location. An inlined copy of a function has its own line in the table; an IFUNC's
+// symbol is the address of the resolver, which the dynamic linker calls to choose the function. A probe is spelled as --at takes
+// it.
 func whatText(l symbol.Location) string {
 	what := l.Function
 	if l.Inlined {

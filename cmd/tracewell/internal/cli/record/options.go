@@ -19,6 +19,8 @@ type planOption []string
 
 // Decode implements kong.MapperValue.
 func (o *planOption) Decode(ctx *kong.DecodeContext) error {
+	// kong takes a word with a dash for a flag. Behind an equals sign any value is one; behind a blank two dashes are the next option,
+	// which is more likely than an expression that begins with a decrement.
 	token := ctx.Scan.Pop()
 	if token.IsEOL() || token.Type != kong.FlagValueToken && strings.HasPrefix(token.String(), "--") {
 		return fmt.Errorf("--%s needs a value", ctx.Value.Name)
@@ -43,8 +45,8 @@ func (o *spareOption) Decode(ctx *kong.DecodeContext) error {
 // IsBool implements kong.BoolMapperValue.
 func (*spareOption) IsBool() bool { return true }
 
-// planItems are the options of a command line that make a plan, in their order, which has a meaning: what follows --at belongs to it. kong
-// keeps the path of what it parsed in that order, and the values of each option in a list of their own.
+// planItems are the options of a command line that make a plan, in their order, which has a meaning: what follows --at belongs to
+// it. kong keeps the path of what it parsed in that order, and the values of each option in a list of their own.
 func planItems(ctx *kong.Context) []plan.Item {
 	var items []plan.Item
 	seen := map[*kong.Flag]int{}
@@ -52,6 +54,7 @@ func planItems(ctx *kong.Context) []plan.Item {
 		if p.Flag == nil {
 			continue
 		}
+		// The n-th time that an option stands in the path its n-th value is meant.
 		n := seen[p.Flag]
 		seen[p.Flag]++
 		switch values := p.Flag.Target.Interface().(type) {
@@ -74,11 +77,16 @@ func Variables() kong.Vars {
 	}
 }
 
+// The values of kong's options are decoded by the methods of their types, so that a wrong one is an error of the command line
+// that names the option and says what is right. Values of a plan are only kept here: package plan parses them, as it does those
+// of scripts.
+
 // span is a duration of more than 0: "10s", or a number of seconds.
 type span time.Duration
 
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (s *span) UnmarshalText(text []byte) error {
+	// A number without a unit is no duration of Go's but for 0, yet it is how timeout(1) and sleep(1) count.
 	d, err := time.ParseDuration(string(text))
 	if seconds, isNumber := strconv.ParseUint(string(text), 10, 31); isNumber == nil {
 		d, err = time.Duration(seconds)*time.Second, nil
@@ -90,8 +98,8 @@ func (s *span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// byteCount is a number of bytes of more than 0, in binary units if it ends in K, M or G, which B or iB may follow. A shift that would
-// overflow is refused.
+// byteCount is a number of bytes of more than 0, in binary units if it ends in K, M or G, which B or iB may follow. A shift that
+// would overflow is refused.
 type byteCount int64
 
 // UnmarshalText implements encoding.TextUnmarshaler.
@@ -103,6 +111,7 @@ func (b *byteCount) UnmarshalText(text []byte) error {
 			digits, shift = digits[:i], 10*(1+strings.Index("KMG", unit))
 		}
 	}
+	// 0 is refused, because without the option there is no buffer: a buffer of nothing would end the run with the first frame.
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n <= 0 || n > math.MaxInt64>>shift {
 		return fmt.Errorf("%q is no size, such as 64M or 1G", text)
@@ -114,29 +123,24 @@ func (b *byteCount) UnmarshalText(text []byte) error {
 // pidOption is the process of --pid, of which there is one: frames do not tell of which process they are.
 type pidOption int64
 
+// oneProcess is why a second process is refused, whether by a second --pid or behind a comma.
+const oneProcess = "one process is recorded at a time, with its children by --follow: run record once for each"
+
 // UnmarshalText implements encoding.TextUnmarshaler.
 func (p *pidOption) UnmarshalText(text []byte) error {
 	if *p != 0 {
-		return fmt.Errorf("%d and %s: one process is recorded at a time, with its children by --follow: run record once for each", *p, text)
+		return fmt.Errorf("%d and %s: %s", *p, text, oneProcess)
 	}
+	// kong calls this for each --pid of the command line, with the value so far in *p.
 	for part := range strings.SplitSeq(string(text), ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 31)
 		if err != nil || n == 0 {
 			return fmt.Errorf("%q is no number of a process", text)
 		}
 		if *p != 0 {
-			return fmt.Errorf("%q: one process is recorded at a time, with its children by --follow: run record once for each", text)
+			return fmt.Errorf("%q: %s", text, oneProcess)
 		}
 		*p = pidOption(n)
 	}
-	return nil
-}
-
-// listOption is the value of --list.
-type listOption string
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (o *listOption) UnmarshalText(text []byte) error {
-	*o = listOption(text)
 	return nil
 }

@@ -18,8 +18,8 @@ import (
 	"tracewell/view/wire"
 )
 
-// runPrinter prints frames while the run goes on. frame is called from the goroutine that collects, so it must not wait longer than a
-// write takes; whoever reads a pipe slowly slows the program down, as --print promises every frame.
+// runPrinter prints frames while the run goes on. frame is called from the goroutine that writes the file, so it must not wait
+// longer than a write takes; whoever reads a pipe slowly slows the program down, as --print promises every frame.
 type runPrinter struct {
 	out     *console.Output
 	format  printing.LineFormat
@@ -44,16 +44,18 @@ func newRunPrinter(c *Command, p *plan.Plan, out *console.Output, stop func()) *
 		out: out, format: c.Format, json: c.JSON, named: namedRegisters(p), stop: stop, at: out.Lines > 0,
 		ended: make(chan struct{}),
 	}
+	// The format by default is parsed like one of the user's, so that there is one way to print a line.
 	if !w.format.Given() {
 		_ = w.format.UnmarshalText([]byte(printing.UsualFormat)) // it is right
 	}
 	return w
 }
 
-// namedRegisters are the registers and variables that each tracepoint of a plan collects by name, also within while-stepping. {values}
-// prints those, and not all of a register block, which always comes whole.
+// namedRegisters are the registers and variables that each tracepoint of a plan collects by name, also within while-stepping.
+// {values} prints those, and not all of a register block, which always comes whole.
 func namedRegisters(p *plan.Plan) map[trace.Number][]string {
 	named := make(map[trace.Number][]string)
+	// The actions of while-stepping stand in its Body.
 	var add func(n trace.Number, actions []plan.Action)
 	add = func(n trace.Number, actions []plan.Action) {
 		for _, a := range actions {
@@ -88,9 +90,11 @@ func (definitions) ReadFrame(int, []byte) (tfile.Frame, error) {
 	return tfile.Frame{}, errors.New("the frames are elsewhere")
 }
 
-// adopt makes a view of the present definitions, by which frames are printed from now on. What they cannot be used for is reported by
-// show, when the file is read.
+// adopt makes a view of the present definitions, by which frames are printed from now on. What they cannot be used for is
+// reported by show, when the file is read.
 func (p *runPrinter) adopt(h tfile.Header) error {
+	// The view is made in front of the lock: names are looked up in the debug information, during which frames go on being printed by
+	// the definitions that there were.
 	v, _ := view.New(definitions(h), p.program)
 	var write printing.FrameWriter = wire.NewJSONFrames(p.out, v)
 	if !p.json {
@@ -113,6 +117,7 @@ func (p *runPrinter) frame(f record.Frame) {
 	if p.err != nil {
 		return
 	}
+	// A frame is formatted at once, as its bytes are the queue's and are overwritten by later ones.
 	err := p.write.Add(p.view.Of(int(f.Index), f.Frame))
 	if p.at {
 		err = errors.Join(err, p.out.Flush())
@@ -152,6 +157,7 @@ func (p *runPrinter) begin() { p.idle.Go(p.flushNowAndThen) }
 
 // close writes what is left. A broken pipe is no error, since "record --print | head" is meant to end so.
 func (p *runPrinter) close() error {
+	// The goroutine that flushes has ended before the last flush, and no frame comes any more: the run is over.
 	close(p.ended)
 	p.idle.Wait()
 	p.fail(p.out.Flush())

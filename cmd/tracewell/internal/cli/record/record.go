@@ -1,4 +1,30 @@
-// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has ended.
+// Package record is "tracewell record": the options that make a plan, and what is told of a run while it is on and when it has
+// ended.
+//
+// # The flow of a run
+//
+// Options and scripts become a plan, which is text (package plan). A session, of this machine (package record) or of a server
+// (record/remote), launches the program or attaches to it, finds the locations and compiles the expressions; whatever is wrong
+// with them is reported before any code of the program's own has run. Then the run is on until the program ends, the time is
+// up, enough frames have come, a pass count or the end of the buffer is reached, or a signal ends the command. Frames go to the
+// file and then, with --print, to standard output; events and a table of counts go to standard error. At the end the command
+// prints the counts, and the path of the file.
+//
+// Four options take another way: --list opens only the file of the program, --dry-run stops when the session is prepared,
+// --disconnected leaves when the run has been started at a server, and --fetch gets what such a run has recorded.
+//
+// # Signals and the terminal
+//
+// A program that is launched has a process group of its own and gets the terminal, so Ctrl-C and Ctrl-Z are for the program; record
+// ends or stops when it does. The first signal that reaches record ends the run, and what was recorded until then is in the file. A
+// second one ends record at once, unless the process was attached to: its code is put back first, however often somebody asks.
+// Ctrl-Z with --pid puts record into the background, and the process runs on (console.Job).
+//
+// # Exit status
+//
+// That of the program that was launched, or 128 and the number of the signal that killed it. If the run ends first the program
+// goes on untraced, and record waits for it. 2 if something could not be recorded. With --pid the status says only whether
+// recording worked.
 package record
 
 import (
@@ -80,12 +106,13 @@ type tellOptions struct {
 	Print  bool                `group:"What is printed:" help:"Print a line for each frame while the program runs. Also collects $$trace_timestamp."`
 	Format printing.LineFormat `group:"What is printed:" placeholder:"TEMPLATE" help:"The format of the lines, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
 	JSON   bool                `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, and at the end the result of the run."`
-	List   *listOption         `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only list the functions and probes whose names match, where * matches any characters; FILE: lists the lines of a file, FILE:PATTERN its functions; /REGEXP/ is a regular expression."`
+	List   *string             `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only list the functions and probes whose names match, where * matches any characters; FILE: lists the lines of a file, FILE:PATTERN its functions; /REGEXP/ is a regular expression."`
 	DryRun bool                `group:"What is printed:" help:"Only print the tracepoints, with addresses and the bytecode of expressions."`
 	Quiet  bool                `short:"q" group:"What is printed:" help:"Print only errors."`
 }
 
-// Run implements kong's command.
+// Run implements kong's command. Whether this machine can trace at all is checked in front of everything but the options
+// themselves; --list needs only an ELF file and --remote only a connection, so they work everywhere.
 func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	if err := c.check(); err != nil {
 		return fmt.Errorf("%w (see tracewell record --help)", err)
@@ -101,6 +128,7 @@ func (c *Command) Run(ctx *kong.Context, streams console.Streams) error {
 	case c.Fetch:
 		return c.fetch(streams)
 	}
+	// The plan is text that has been checked for its form. Whether its names mean anything is found out where the program is.
 	p, err := c.plan(ctx)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
@@ -122,24 +150,29 @@ func (c *Command) command() []string {
 	return c.Command
 }
 
-// check refuses combinations of options. What does not depend on a run is refused before a program is launched; the first rule that is
-// broken is reported, the most general ones being first.
+// check refuses combinations of options. What does not depend on a run is refused before a program is launched; the first rule
+// that is broken is reported, the most general ones being first.
 func (c *Command) check() error {
 	program := len(c.command()) > 0
 	for _, rule := range []struct {
 		broken bool
 		says   string
 	}{
+		// The texts name what to do instead, or why two options exclude one another. Combinations with --list are refused, too, though
+		// it would be harmless to ignore the rest: whoever adds --at to --list expects a run.
 		{!program && c.PID == 0 && c.Remote == "", "record needs a program to launch, or --pid, or --remote"},
 		{program && c.PID != 0, "--pid is for a process that runs: a program can't be launched as well"},
 		{c.PID != 0 && c.Remote != "", "--pid and --remote are two different processes"},
-		{c.Remote != "" && len(c.command()) > 1, "with --remote the program runs already: it takes no arguments, only the name of its file"},
+		{c.Remote != "" && len(c.command()) > 1,
+			"with --remote the program runs already: it takes no arguments, only the name of its file"},
 		{c.Remote != "" && c.Follow, "--follow can't be used together with --remote"},
 		{c.Remote == "" && (c.Disconnected || c.Fetch), "--disconnected and --fetch are for a server: they need --remote"},
 		{c.Disconnected && c.Fetch, "--disconnected begins a run and --fetch gets what came of one: they can't be used together"},
 		{c.Stop && !c.Fetch, "--stop goes with --fetch"},
-		{c.Fetch && c.asks(), "--fetch gets what the server has recorded: it can't be used together with options that say what is traced"},
-		{c.Disconnected && (c.Duration != 0 || c.Frames != 0 || c.Output != ""), "--disconnected writes no file and waits for nothing: --fetch does"},
+		{c.Fetch && c.asks(),
+			"--fetch gets what the server has recorded: it can't be used together with options that say what is traced"},
+		{c.Disconnected && (c.Duration != 0 || c.Frames != 0 || c.Output != ""),
+			"--disconnected writes no file and waits for nothing: --fetch does"},
 		{(c.Disconnected || c.Fetch) && (c.Print || c.Format.Given()), "--print goes with a run that is waited for"},
 		{c.Remote != "" && c.DryRun, "--dry-run can't be used together with --remote"},
 		{c.List != nil && c.DryRun, "--list and --dry-run can't be used together"},
@@ -156,6 +189,7 @@ func (c *Command) check() error {
 
 // asks reports whether any option or script says what to trace.
 func (c *Command) asks() bool {
+	// Every option of the group counts: those that only add to a tracepoint would be ignored in silence otherwise.
 	o := &c.tracedOptions
 	for _, given := range [][]string{o.At, o.Collect, o.If, o.Pass, o.Step, o.Set, o.Backtrace, o.Tvariable, o.Script} {
 		if len(given) > 0 {
@@ -165,9 +199,10 @@ func (c *Command) asks() bool {
 	return false
 }
 
-// plan makes a plan of the scripts and then the options, so that --at adds to the tracepoints of a script. Options are read in the order
-// of the command line, as those behind --at belong to it.
+// plan makes a plan of the scripts and then the options, so that --at adds to the tracepoints of a script. Options are read in
+// the order of the command line, as those behind --at belong to it.
 func (c *Command) plan(ctx *kong.Context) (*plan.Plan, error) {
+	// Errors of both name their place: the file and line of a script, the option and its value.
 	p := &plan.Plan{}
 	for _, path := range c.Script {
 		text, err := readScript(path)
@@ -193,6 +228,8 @@ func (c *Command) override(s *plan.Settings) {
 	if c.Buffer != 0 {
 		s.BufferSize = int64(c.Buffer)
 	}
+	// GDB's "set trace-buffer-size unlimited" leaves the size to the stub; here it means that frames go to the file as they come,
+	// which is 0. A circular buffer needs a size, so it gets the usual one.
 	if s.BufferSize == plan.Unlimited {
 		s.BufferSize = 0
 	}
@@ -210,8 +247,8 @@ func (c *Command) override(s *plan.Settings) {
 // circularBytes is the size of a circular buffer without --buffer, in bytes.
 const circularBytes = 64 << 20
 
-// output is the path of the trace file: that of --output, unless the program or a script would be overwritten, or a free name made of that
-// of the program, in the current directory.
+// output is the path of the trace file: that of --output, unless the program or a script would be overwritten, or a free name
+// made of that of the program, in the current directory.
 func (c *Command) output(streams console.Streams) (string, error) {
 	if c.Output != "" {
 		return c.Output, console.KeepApart(c.Output, append(c.Script, c.executable()), streams)
@@ -225,6 +262,8 @@ func (c *Command) output(streams console.Streams) (string, error) {
 
 // executable is the path of the program, "" if there is none, or if the process of --pid belongs to another user.
 func (c *Command) executable() string {
+	// The link in /proc can be read by whoever may trace the process, and ends in " (deleted)" if the file is gone: good enough for
+	// a name.
 	if command := c.command(); len(command) > 0 {
 		return command[0]
 	}

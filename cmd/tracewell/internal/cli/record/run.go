@@ -40,6 +40,7 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 		run.status.job = run.job
 		defer run.job.Close()
 	}
+	// An error comes before the status of a signal, since a run that a signal has ended may also have failed to write its file.
 	result, err := run.trace(ctx)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
@@ -50,9 +51,10 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 	return c.ending(result)
 }
 
-// ending returns the exit status of a program that was launched, here or by a server, as that of record, and 128 and the number of the
-// signal that killed it, as shells do. A process that was attached to has a parent of its own that is interested.
+// ending returns the exit status of a program that was launched, here or by a server, as that of record, and 128 and the number
+// of the signal that killed it, as shells do. A process that was attached to has a parent of its own that is interested.
 func (c *Command) ending(result record.Result) error {
+	// A shell reports 128 and the number as well, so a script sees the same status with record in front of the program as without.
 	switch {
 	case c.PID != 0 || !result.ProgramEnded:
 		return nil
@@ -79,7 +81,8 @@ func (c *Command) config(p *plan.Plan, output string, streams console.Streams) r
 	return config
 }
 
-// recordRun is one run of record, and what is printed about it. Events and frames come from goroutines of the run, one at a time each.
+// recordRun is one run of record, and what is printed about it. Events and frames come from goroutines of the run, one at a time
+// each.
 type recordRun struct {
 	*Command
 	config   record.Config
@@ -106,8 +109,9 @@ func (r *recordRun) stopped() func() {
 	}
 }
 
-// newRecordRun prepares a run, which stop ends. With --print every tracepoint collects the time as well, for {time} and {elapsed}. The
-// status keeps off a terminal to which the program or the frames are written, too: a table drawn there would mix with them.
+// newRecordRun prepares a run, which stop ends. With --print every tracepoint collects the time as well, for {time} and
+// {elapsed}. The status keeps off a terminal to which the program or the frames are written, too: a table drawn there would mix
+// with them.
 func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams, stop func()) *recordRun {
 	r := &recordRun{Command: c, out: console.NewOutput(streams.Out)}
 	if c.Print || c.Format.Given() {
@@ -116,13 +120,15 @@ func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams
 		p.CollectAlways(plan.Text{Value: stamp, Origin: "--print", Line: stamp})
 	}
 	r.config = c.config(p, path, streams)
+	// A program that was launched inherits the standard streams; one at a server or of --pid has its own.
 	shared := console.IsTerminal(streams.Out) && (r.config.PID == 0 && c.Remote == "" || r.printer != nil)
 	r.status = newRunStatus(streams.Err, c.Quiet, shared)
 	return r
 }
 
-// recordSession is a run on this machine (record.Session), or at a server (remote.Session). It is prepared, but not started: the names
-// of the program have been looked up, and the program, if launched, stands at its first instruction.
+// recordSession is a run on this machine (record.Session), or at a server (remote.Session). It is prepared, but not started: the
+// names of the program have been looked up, and the program, if launched, stands still with its libraries loaded, before any
+// code of its own.
 type recordSession interface {
 	Points() []record.Point
 	Warnings() []error
@@ -134,24 +140,22 @@ type recordSession interface {
 }
 
 // open prepares the run, which takes as long as reading the debug information of the program.
-func (r *recordRun) open(config record.Config) (recordSession, error) {
+func (r *recordRun) open() (recordSession, error) {
 	if r.Remote != "" {
-		return remote.Open(remote.Config{Config: config, Address: r.Remote})
+		return remote.Open(remote.Config{Config: r.config, Address: r.Remote})
 	}
-	return openHere(config)
+	return openHere(r.config)
 }
 
-// trace prepares the run and carries it out. What has been recorded is summarised even after an error, since the file is whole as far as
-// it goes; the error of printing comes last, because it is the least.
+// trace prepares the run and carries it out. What has been recorded is summarised even after an error, since the file is whole as
+// far as it goes; the error of printing comes last, because it is the least.
 func (r *recordRun) trace(ctx context.Context) (result record.Result, err error) {
 	r.config.Events = r.event
+	// Without a printer the session need not parse its frames.
 	if r.printer != nil {
 		r.config.Frames = r.printer.frame
 	}
-	reading := newReadingBar(r.status.file)
-	r.config.Symbols.Progress = reading.set
-	r.session, err = r.open(r.config)
-	reading.done()
+	r.session, err = whileReading(r.status.file, &r.config.Symbols, r.open)
 	if err != nil {
 		return result, err
 	}
@@ -165,6 +169,8 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	if err := r.adopt(); err != nil {
 		return result, err
 	}
+	// The printer has its definitions before the run is on: a frame may come with the first instruction. The status is stopped before
+	// the summary, as a table that is still drawn would come behind it.
 	r.status.points(r.session.Points())
 	r.start = time.Now()
 	if r.printer != nil {
@@ -213,6 +219,7 @@ func (r *recordRun) event(e record.Event) {
 		if e.PID != r.pid {
 			r.status.say("Process %d was killed by %s", e.PID, console.SignalText(e.Signal))
 		}
+	// Locations that were found in a library come with new definitions, which frames of them are printed by.
 	case record.Armed:
 		for _, l := range e.Locations {
 			r.status.say("Tracepoint %d at %s", e.Point, text.Visible(l.String()))
@@ -230,6 +237,7 @@ const shownLocations = 4
 
 // pointText lists the locations of a tracepoint, one on a line, or counts them.
 func pointText(p record.Point) string {
+	// The whole list is what --dry-run prints, and what the object of --json has.
 	if len(p.Locations) > shownLocations {
 		return fmt.Sprintf("Tracepoint %d at %s: %d locations", p.Number, text.Visible(p.At), len(p.Locations))
 	}
@@ -255,23 +263,26 @@ func endText(r record.Result) string {
 		return "interrupted"
 	case r.End == record.Failed:
 		return "not all could be recorded"
+	// What is left are ends by the program itself.
 	case r.Signal != 0:
 		return "the program was killed by " + console.SignalText(r.Signal)
 	}
 	return fmt.Sprintf("the program exited with status %d", r.Code)
 }
 
-// summarise prints the table of tracepoints, warns of those that no file of the program defined until the end, and names the file and
-// why the run ended; with --json it prints the same as an object on standard output.
+// summarise prints the table of tracepoints, warns of those that no file of the program defined until the end, and names the file
+// and why the run ended; with --json it prints the same as an object on standard output.
 func (r *recordRun) summarise(result record.Result) error {
 	feed := result.Feed
 	r.status.summary(feed)
+	// A typing error in the name of a function looks like a library that never came, so the end of the run is where it must be told.
 	for _, p := range feed.Points {
 		if p.Pending {
 			r.status.warn(fmt.Errorf("tracepoint %d: %s was nowhere", p.Number, text.Visible(p.At)))
 		}
 	}
-	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output), endText(result))
+	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output),
+		endText(result))
 	if !r.JSON {
 		return nil
 	}

@@ -17,14 +17,15 @@ var runEnds = map[record.End]wire.RunEnd{
 	record.Failed: wire.RunFailed,
 }
 
-// writeRunJSON prints the result of a run (wire.Run) as one line. The program has either a signal or an exit status, or neither while it
-// continues; the name of the signal is Go's, as in "segmentation fault".
+// writeRunJSON prints the result of a run (wire.Run) as one line. The program has either a signal or an exit status, or neither
+// while it continues; the name of the signal is Go's, as in "segmentation fault".
 func writeRunJSON(out *console.Output, r *recordRun, result record.Result, took time.Duration) error {
 	feed := result.Feed
 	object := wire.Run{
 		File: r.config.Output, End: runEnds[result.End], Frames: feed.Frames, Bytes: feed.Bytes, Seconds: took.Seconds(),
 		Waits: feed.Waits, Program: &wire.Program{PID: r.pid}, Tracepoints: []wire.Point{},
 	}
+	// A program that goes on when the run ends has neither; then the status is null, rather than 0, which would be success.
 	switch {
 	case result.Signal != 0:
 		object.Program.Signal = syscall.Signal(result.Signal).String()

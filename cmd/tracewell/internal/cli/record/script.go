@@ -13,9 +13,11 @@ const largestScript = 16 << 20
 // ownDescriptors is how the system names files that whoever started the command has opened for it, as a shell does for <(...).
 var ownDescriptors = []string{"/dev/stdin", "/dev/fd/", "/proc/self/fd/"}
 
-// readScript reads a GDB script. A file has to be a regular one, as opening a FIFO blocks until somebody writes it; standard input and
-// other descriptors that the shell has opened may be pipes.
+// readScript reads a GDB script. A file has to be a regular one, as opening a FIFO blocks until somebody writes it; standard
+// input and other descriptors that the shell has opened may be pipes.
 func readScript(path string) ([]byte, error) {
+	// These are opened, not looked at: what they lead to is the caller's choice, and a shell's <(...) is a pipe. The limit holds for
+	// both.
 	for _, prefix := range ownDescriptors {
 		if strings.HasPrefix(path, prefix) {
 			f, err := os.Open(path)

@@ -17,6 +17,7 @@ import (
 	"tracewell/internal/routine"
 	"tracewell/internal/text"
 	"tracewell/record"
+	"tracewell/symbol"
 )
 
 // runStatus tells how a run stands: on a terminal of its own by a table that is drawn anew a few times a second, elsewhere by a
@@ -40,7 +41,8 @@ type runStatus struct {
 	idle          routine.Group // of the goroutine of watch
 }
 
-// How often the table is drawn, and a line written.
+// How often the table is drawn, and a line written. A line is for logs, which somebody reads later: few of them say that the run
+// is alive and how it goes. The table is for eyes, four times a second; Feed costs the run next to nothing.
 const (
 	liveInterval  = 250 * time.Millisecond
 	plainInterval = 10 * time.Second
@@ -55,6 +57,7 @@ func newRunStatus(f *os.File, quiet, shared bool) *runStatus {
 		live:  onTerminal && !shared && !quiet && os.Getenv("TERM") != "dumb",
 		plain: !onTerminal && !quiet,
 	}
+	// Only where the table is drawn anew the cursor may stand behind an echoed key; a file would keep the carriage returns.
 	if s.live {
 		s.screen = cwriter.New(lineStart{f})
 	}
@@ -65,7 +68,7 @@ func newRunStatus(f *os.File, quiet, shared bool) *runStatus {
 // key may have been echoed, as ^C is.
 type lineStart struct{ terminal *os.File }
 
-// Write implements io.Writer.
+// Write implements io.Writer. The carriage return is not counted: io.Writer must not return more than len(p).
 func (l lineStart) Write(p []byte) (int, error) {
 	n, err := l.terminal.Write(append([]byte{'\r'}, p...))
 	return max(n-1, 0), err
@@ -101,8 +104,8 @@ func (s *runStatus) points(points []record.Point) {
 	}
 }
 
-// draw puts the table below what was written: cwriter clears as many lines as it was told that the table had. An error, as of a terminal
-// that is gone, is no reason to end a run. The caller holds mu.
+// draw puts the table below what was written: cwriter clears as many lines as it was told that the table had. An error, as of a
+// terminal that is gone, is no reason to end a run. The caller holds mu.
 func (s *runStatus) draw() {
 	_, _ = s.screen.Write(s.table)
 	_ = s.screen.Flush(bytes.Count(s.table, []byte{'\n'}))
@@ -135,11 +138,12 @@ func (s *runStatus) watch(feed func() record.Feed) {
 	})
 }
 
-// refresh draws the table or prints a line. The size of the terminal is read each time, as users resize their windows. Nothing is drawn
-// by a job in the background: its terminal belongs to another one, and may stop it (SIGTTOU).
+// refresh draws the table or prints a line. The size of the terminal is read each time, as users resize their windows. Nothing is
+// drawn by a job in the background: its terminal belongs to another one, and may stop it (SIGTTOU).
 func (s *runStatus) refresh() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	// The counts are taken once, so that a table and its rates are of one moment.
 	now := s.feed()
 	if s.live {
 		if width, height, err := term.GetSize(int(s.file.Fd())); err == nil {
@@ -154,6 +158,7 @@ func (s *runStatus) refresh() {
 		s.draw()
 		return
 	}
+	// A line has sums only: logs are read by people who want to know whether anything comes, and the summary has the rest.
 	var hits, errors uint64
 	for _, p := range now.Points {
 		hits, errors = hits+p.Hits, errors+p.Errors
@@ -164,6 +169,7 @@ func (s *runStatus) refresh() {
 
 // stop ends the goroutine of watch and removes the table.
 func (s *runStatus) stop() {
+	// The goroutine has ended before the table is removed, or it could draw it once more.
 	if s.ended == nil {
 		return
 	}
@@ -187,17 +193,21 @@ func (s *runStatus) summary(feed record.Feed) {
 	s.draw()
 }
 
+// More tracepoints than lines would make the terminal scroll, and cwriter moves the cursor up by lines of the screen only: the old
+// table would stay. So a table that is drawn anew fits, and the final one has all rows.
+
 // around is the number of lines of the terminal that rows do not fill: the titles, "… N more …", and the line of the cursor.
 const around = 3
 
-// lines is a table with a row for each tracepoint, and below it the last error of that. A rate is that of the time since the table was
-// drawn last; if tracepoints have been added since, the rates are left out once.
+// lines is a table with a row for each tracepoint, and below it the last error of that. A rate is that of the time since the
+// table was drawn last; if tracepoints have been added since, the rates are left out once.
 func (s *runStatus) lines(feed record.Feed) []byte {
 	var b bytes.Buffer
 	columns := []text.Column{
 		{Title: "tp", Right: true}, {Title: "location"}, {Title: "hits", Right: true}, {Title: "per s", Right: true},
 		{Title: "frames", Right: true}, {Title: "bytes", Right: true}, {Title: "errors", Right: true},
 	}
+	// Without rates their column is left out: an empty one would look like no hits.
 	rates := len(s.last.Points) == len(feed.Points)
 	if !rates {
 		columns = append(columns[:3], columns[4:]...)
@@ -253,7 +263,13 @@ type readingBar struct {
 	over bool
 }
 
-func newReadingBar(f *os.File) *readingBar { return &readingBar{file: f} }
+// whileReading calls open, which reads debug information by these options, and shows on f how far that has come.
+func whileReading[Opened any](f *os.File, o *symbol.Options, open func() (Opened, error)) (Opened, error) {
+	bar := readingBar{file: f}
+	o.Progress = bar.set
+	defer bar.done()
+	return open()
+}
 
 // set is the progress callback of symbol.Options, in bytes. The bar is made when there is something to show.
 func (r *readingBar) set(done, total int64) {

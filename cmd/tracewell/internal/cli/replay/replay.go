@@ -1,5 +1,15 @@
-// Package replay is "tracewell replay": trace files and execution traces as targets that GDB connects to. It decides what a file is and
-// how it is opened; package recording serves it.
+// Package replay is "tracewell replay": trace files and execution traces as targets that GDB connects to. It decides what a file
+// is and how it is opened; package recording serves it.
+//
+// # The flow of a command
+//
+// The operand is opened and looked at, which decides between a trace file, a trace in CTF and an execution trace; an execution
+// trace is indexed, or its index loaded. Only then the command listens, and serves one client after another until a signal ends
+// it, a client sends "monitor exit", or with --once the first client has left. Nothing that clients do changes the recording:
+// each gets a target of its own, and packets that would write are refused.
+//
+// What is wrong with the recording, as damage behind which there are no frames, is printed once, before the first client: a
+// client sees only the frames that there are.
 package replay
 
 import (
@@ -37,8 +47,8 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command. The file is opened, and an execution trace indexed, before the command listens: a client that has connected
-// is served at once, and a file that cannot be served is reported without one.
+// Run implements kong's command. The file is opened, and an execution trace indexed, before the command listens: a client that
+// has connected is served at once, and a file that cannot be served is reported without one.
 func (c *Command) Run(streams console.Streams) error {
 	place, err := serving.ParseComm(c.Listen)
 	if err != nil {
@@ -47,6 +57,7 @@ func (c *Command) Run(streams console.Streams) error {
 	if c.File == "-" && place.Network == "stdio" {
 		return errors.New("standard input cannot be both the file and GDB: --listen needs another place")
 	}
+	// A signal that comes while the file is opened has its usual effect, or ends the indexing: there is nobody to serve yet.
 	r, err := c.open(streams)
 	if err != nil {
 		return err
@@ -55,6 +66,7 @@ func (c *Command) Run(streams console.Streams) error {
 	ctx, cancel := console.UntilSignalled(false)
 	defer cancel()
 	defer console.IgnoreBrokenPipes()()
+	// With stdio GDB has started this command and reads its output, so there is one client, and nothing to wait for behind it.
 	entrance, err := c.ListenOn(place, streams)
 	if err != nil {
 		return err
@@ -63,9 +75,9 @@ func (c *Command) Run(streams console.Streams) error {
 	return errors.Join(r.Serve(ctx, entrance, c.Once || place.Network == "stdio", streams.Err), console.SignalledStatus(ctx))
 }
 
-// open opens the recording: a folder is a trace in CTF; a file that begins as one of the dialects does is an execution trace; whatever
-// else begins with a printable character is refused, with what each format lacks; the rest is opened as a trace file, whose errors say
-// at which offset it is none.
+// open opens the recording: a folder is a trace in CTF; a file that begins as one of the dialects does is an execution trace;
+// other text is refused, with what each dialect lacks; the rest is opened as a trace file, whose errors say at which offset it is
+// none.
 func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if input.HoldsCTF(c.File) {
 		return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
@@ -76,11 +88,11 @@ func (c *Command) open(streams console.Streams) (*recording.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d := c.executionDialect(file); d != nil {
+	switch d, err := c.executionDialect(file); {
+	case err != nil:
+		return nil, errors.Join(err, file.Close())
+	case d != nil:
 		return c.openExecution(file, d, streams)
-	}
-	if why := c.neither(file); why != nil {
-		return nil, errors.Join(why, file.Close())
 	}
 	return c.openTraceFile(func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error) {
 		return input.ContentOf(file, streams, opts)

@@ -18,8 +18,8 @@ import (
 	"tracewell/tfile"
 )
 
-// introduce prints how many frames are served. GDB 13 takes the byte order from the program, not from the target description, so without a
-// program it takes every target for little endian until the user says otherwise.
+// introduce prints how many frames are served. GDB 13 takes the byte order from the program, not from the target description, so
+// without a program it takes every target for little endian until the user says otherwise.
 func introduce(messages io.Writer, name string, content tfile.Content, program bool) {
 	fmt.Fprintf(messages, "%s: %d trace frames\n", name, content.NumFrames())
 	if content.Header().Order == binary.BigEndian && !program {
@@ -30,9 +30,9 @@ func introduce(messages io.Writer, name string, content tfile.Content, program b
 // opener opens the frames of a file, with the options of --endian, --register-size and --recover.
 type opener func(opts []tfile.Option) (*input.TraceFile, tfile.Content, error)
 
-// openTraceFile opens a trace file for clients. The intact part of a damaged or truncated one is served, and the damage reported. GDB
-// needs a target description: that of the file, or of --tdesc, which may come from a trace file of the same machine or a running stub.
-// Every client gets a target of its own, on the first frame of none: GDB selects frames itself (QTFrame).
+// openTraceFile opens a trace file for clients. The intact part of a damaged or truncated one is served, and the damage reported.
+// GDB needs a target description: that of the file, or of --tdesc, which may come from a trace file of the same machine or a
+// running stub. Every client gets a target of its own, on the first frame of none: GDB selects frames itself (QTFrame).
 func (c *Command) openTraceFile(open opener, streams console.Streams) (*recording.Recording, error) {
 	opts, err := c.Options()
 	if err != nil {
@@ -40,6 +40,7 @@ func (c *Command) openTraceFile(open opener, streams console.Streams) (*recordin
 	}
 	var o replay.TraceFileOptions
 	o.Program = c.Exec
+	// The rules are GDB's own and not the manual's, since GDB is the client; 5 seconds are the default of tdesc's --timeout.
 	registers := input.DescriptionOptions{Strict: input.DescriptionRules(tdesc.ByGDB), Timeout: 5 * time.Second}
 	if c.Tdesc != "" {
 		if o.Description, err = registers.Parse(c.Tdesc, streams); err != nil {

@@ -18,12 +18,12 @@ import (
 	"tracewell/tracepoint"
 )
 
-// serve launches or attaches to the program, and serves it until there is nothing left to serve or a signal ends the server. It listens
-// first: clients can connect while the program is launched, and a port that is in use launches no program. With stdio the connection
-// has standard input and output, so the program reads from /dev/null and writes to standard error, as with gdbserver.
+// serve launches or attaches to the program, and serves it until there is nothing left to serve or a signal ends the server. It
+// listens first: clients can connect while the program is launched, and a port that is in use launches no program. With stdio the
+// connection has standard input and output, so the program reads from /dev/null and writes to standard error, as with gdbserver.
 //
-// What is deferred runs in this order: messages about the processes that are left, the terminal, the target, which detaches from them or
-// kills them, and the target's last warnings.
+// What is deferred runs in this order: messages about the processes that are left, the terminal, the target, which detaches from
+// them or kills them, and the target's last warnings.
 func (c *Command) serve(ctx context.Context, streams console.Streams, wanted request, log *stub.DebugLog) error {
 	clients, err := c.ListenOn(wanted.place, streams)
 	if err != nil {
@@ -100,8 +100,8 @@ func begin(t *linux.Target, m *messages, wanted request) error {
 	return nil
 }
 
-// startFailure is the error of a program that could not be launched, in the words of gdbserver 13.1 and of the shell through which it
-// launches programs: 127 is the shell's status of a command that is not found, 126 of one that cannot be executed.
+// startFailure is the error of a program that could not be launched, in the words of gdbserver 13.1 and of the shell through
+// which it launches programs: 127 is the shell's status of a command that is not found, 126 of one that cannot be executed.
 func startFailure(p target.Program, err error) error {
 	command := append(slices.Clone(p.Wrapper), p.Path)[0]
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,9 @@ import (
 	"tracewell/target"
 )
 
-// messages prints gdbserver's messages about processes on the console, in its words and at its moments: GDB's test-suite and the tools
-// that start gdbserver wait for them. The program under trace shares the terminal, so nothing else is printed while it runs.
+// messages prints gdbserver's messages about processes on the console, in its words and at its moments: GDB's test-suite and the
+// tools that start gdbserver wait for them. The program under trace shares the terminal, so nothing else is printed while it
+// runs.
 type messages struct {
 	out      io.Writer
 	live     func() []target.ThreadID
@@ -28,8 +29,8 @@ type messages struct {
 	detached []int // process IDs of programs that were launched here and detached from
 }
 
-// printWarnings prints the warnings of a target until their channel is closed, which Close of the target does. The returned function
-// waits for that, so that the last ones are not lost with the process.
+// printWarnings prints the warnings of a target until their channel is closed, which Close of the target does. The returned
+// function waits for that, so that the last ones are not lost with the process.
 func printWarnings(w io.Writer, warnings <-chan error) (wait func()) {
 	closed := make(chan struct{})
 	routine.Go(func() {
@@ -58,19 +59,20 @@ func (m *messages) started(path string, pid int) {
 	fmt.Fprintf(m.out, "Process %s created; pid = %d\n", path, pid)
 }
 
-// attachedTo warns once that the guard which restores attached processes could not be set up (internal/guard). Breakpoints that stay in
-// a process without a tracer kill it by SIGTRAP.
+// attachedTo warns once that the guard which restores attached processes could not be set up (internal/guard). Breakpoints that
+// stay in a process without a tracer kill it by SIGTRAP.
 func (m *messages) attachedTo(pid int) {
 	m.attached = append(m.attached, pid)
 	fmt.Fprintf(m.out, "Attached; pid = %d\n", pid)
 	if err := m.unguarded(); err != nil && !m.warned {
 		m.warned = true
-		fmt.Fprintf(m.out, "tracewell: warning: should this server be killed by SIGKILL, process %d dies with its next hit: %v\n", pid, err)
+		fmt.Fprintf(m.out, "tracewell: warning: should this server be killed by SIGKILL, process %d dies with its next hit: %v\n", pid,
+			err)
 	}
 }
 
-// refused is called when a client asks for a program or a process, by run or attach, that cannot be launched or attached to. GDB only
-// gets an error number.
+// refused is called when a client asks for a program or a process, by run or attach, that cannot be launched or attached to. GDB
+// only gets an error number.
 func (m *messages) refused(err error) {
 	fmt.Fprintf(m.out, "tracewell: %v\n", err)
 }

@@ -17,8 +17,8 @@ import (
 	"tracewell/target"
 )
 
-// serverOptions are gdbserver's options, of version 13, and harmless ones of other versions, so that scripts can replace gdbserver by
-// tracewell serve. They stand before COMM; what follows belongs to the program.
+// serverOptions are gdbserver's options, of version 13, and harmless ones of other versions, so that scripts can replace
+// gdbserver by tracewell serve. They stand before COMM; what follows belongs to the program.
 type serverOptions struct {
 	Once   bool `help:"Exit when the first client disconnects."`
 	Multi  bool `help:"Keep serving clients, with or without a program: clients start programs (run) or attach to processes."`
@@ -114,8 +114,8 @@ type request struct {
 	disable []string
 }
 
-// request parses the operands: COMM PROG ARGS, COMM PID with --attach, or COMM --attach PID, which older gdbservers had. The program gets
-// the environment of the server; GDB changes it by packets (QEnvironmentHexEncoded).
+// request parses the operands: COMM PROG ARGS, COMM PID with --attach, or COMM --attach PID, which older gdbservers had. The
+// program gets the environment of the server; GDB changes it by packets (QEnvironmentHexEncoded).
 func (o *serverOptions) request(operands []string) (request, error) {
 	var r request
 	var err error

@@ -1,4 +1,15 @@
 // Package serve is "tracewell serve": gdbserver's command line and messages over the stub.
+//
+// # The flow of a server
+//
+// The command line is gdbserver's, so that GDB's test-suite, IDEs and scripts can start either. The command listens, launches the
+// program or attaches to it, and serves one client after another until there is nothing left: the program has ended and its trace
+// frames, if a run collected any, have been looked at, or with --once the first client has left. With --multi it goes on without
+// a program.
+//
+// A signal that would end the process ends the server in order instead, however many come: it detaches from processes that it
+// attached to, whose code is restored first, and kills those that it launched. SIGINT, SIGTERM and SIGHUP give the exit status 0,
+// as being told to end is no failure, any other 128 and its number.
 package serve
 
 import (
@@ -31,6 +42,8 @@ func (*Command) Examples() string {
 
 // Run implements kong's command.
 func (c *Command) Run(streams console.Streams) error {
+	// gdbserver answers these two without looking at its operands, and exits with 0. GDB's test-suite runs --selftest where it finds
+	// it, and takes this text for a build without self-tests.
 	switch {
 	case c.Selftest.given:
 		fmt.Fprintln(streams.Out, "Selftests have been disabled for this build.")
@@ -66,6 +79,6 @@ func (c *Command) Run(streams console.Streams) error {
 	return console.SignalledStatus(ctx)
 }
 
-// garbage is the GC percentage (GOGC): how much memory may be garbage, in percent of what is live. What is live is mostly the trace buffer,
-// of up to a gibibyte; having no pointers in it, it makes collecting no slower.
+// garbage is the GC percentage (GOGC): how much memory may be garbage, in percent of what is live. What is live is mostly the
+// trace buffer, of up to a gibibyte; having no pointers in it, it makes collecting no slower.
 const garbage = 25

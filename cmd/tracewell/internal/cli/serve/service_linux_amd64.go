@@ -10,8 +10,8 @@ import (
 	"tracewell/tracepoint"
 )
 
-// service is what one run of serve offers to its clients: a live program first, and when that has ended the frames that are left of its
-// trace run.
+// service is what one run of serve offers to its clients: a live program first, and when that has ended the frames that are left
+// of its trace run.
 type service struct {
 	*messages
 	program *linux.Target
@@ -21,8 +21,8 @@ type service struct {
 	ended   bool // server shows what the program left
 }
 
-// serve serves clients, one after another or with once only the first, until there is nothing left to serve. It returns stub.ErrExit
-// if a client has asked the server to exit.
+// serve serves clients, one after another or with once only the first, until there is nothing left to serve. It returns
+// stub.ErrExit if a client has asked the server to exit.
 func (s *service) serve(ctx context.Context, clients serving.Listener, once bool) error {
 	server := serving.Server{
 		Listener: clients, Once: once, Messages: s.out, Exit: stub.ErrExit, More: s.more,

@@ -9,8 +9,8 @@ import (
 	"tracewell/tdesc"
 )
 
-// row adds a row to a table. The texts come from a document, which may come from a stub, so they are made visible: no name of a register
-// may command the terminal.
+// row adds a row to a table. The texts come from a document, which may come from a stub, so they are made visible: no name of a
+// register may command the terminal.
 func row(table *text.Table, texts ...string) error {
 	var cells [][]byte
 	for _, t := range texts {
@@ -24,6 +24,7 @@ func writeLayout(out *console.Output, layout *tdesc.Layout) error {
 	table := text.NewTable(out, out.Width, out.Style, text.Column{Title: "offset", Right: true},
 		text.Column{Title: "size", Right: true}, text.Column{Title: "number", Right: true}, text.Column{Title: "register"},
 		text.Column{Title: "type"}, text.Column{Title: "feature"})
+	// The number is how p, P and the masks of tracepoint actions name the register; GDB's own number may be another.
 	for i := range layout.Slots {
 		s := &layout.Slots[i]
 		if err := row(table, strconv.Itoa(s.Offset), strconv.Itoa(s.Size), fmt.Sprint(s.Reg.Num), s.Reg.Name, s.Reg.Type,
@@ -34,8 +35,8 @@ func writeLayout(out *console.Output, layout *tdesc.Layout) error {
 	return table.Flush()
 }
 
-// writeDescription prints a description as a header and a table of its registers, in the order of the document. "saved" is the attribute
-// save-restore: whether GDB restores the register after a call that it makes in the program.
+// writeDescription prints a description as a header and a table of its registers, in the order of the document. "saved" is the
+// attribute save-restore: whether GDB restores the register after a call that it makes in the program.
 func writeDescription(out *console.Output, t *tdesc.Target) error {
 	console.Entry(out, "architecture", "%s", console.OrUnknown(text.Visible(t.Architecture)))
 	console.Entry(out, "OS ABI", "%s", console.OrUnknown(text.Visible(t.OSABI)))
@@ -46,6 +47,7 @@ func writeDescription(out *console.Output, t *tdesc.Target) error {
 	table := text.NewTable(out, out.Width, out.Style, text.Column{Title: "number", Right: true}, text.Column{Title: "register"},
 		text.Column{Title: "bits", Right: true}, text.Column{Title: "type"}, text.Column{Title: "group"},
 		text.Column{Title: "saved"}, text.Column{Title: "feature"})
+	// Registers are listed with the feature that they are in: GDB looks up the standard registers by both names.
 	for f, r := range t.Registers() {
 		saved := "yes"
 		if !r.SaveRestore {

@@ -1,4 +1,12 @@
 // Package tdesc is "tracewell tdesc": target descriptions of files and stubs, checked, laid out, printed and compared.
+//
+// A description tells GDB which registers a machine has, their order in the g packet, sizes and types. GDB ignores one that
+// breaks a rule as a whole, with a warning, and goes on with what it knows of the architecture: what a stub's author then sees
+// are wrong registers. The command check finds all reasons at once, and without GDB. All commands read a file, standard input,
+// the description in a trace file, or that of a running stub (input.DescriptionOptions); what a document includes is looked for
+// at the same place.
+//
+// The exit status is 1 for findings of check and for a difference of diff, and 2 where a document cannot be read or parsed.
 package tdesc
 
 import (
@@ -21,7 +29,8 @@ type Command struct {
 	Diff   tdescDiffCommand   `cmd:"" help:"Compare the meaning of two descriptions."`
 }
 
-// tdescCheckCommand is "tracewell tdesc check". It reports every breach that it finds, where the other commands stop at the first error.
+// tdescCheckCommand is "tracewell tdesc check". It reports every breach that it finds, where the other commands stop at the first
+// error.
 type tdescCheckCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
 	input.DescriptionOptions
@@ -36,14 +45,15 @@ func (*tdescCheckCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. The exit status is 1 for findings and 2 for a document that cannot be parsed to its end. Rules that
-// only GDB's manual has count with --strict=manual only.
+// Run implements kong's command. The exit status is 1 for findings and 2 for a document that cannot be parsed to its end. Rules
+// that only GDB's manual has count with --strict=manual only.
 func (c *tdescCheckCommand) Run(streams console.Streams) error {
 	doc, err := c.Open(c.File, streams)
 	if err != nil {
 		return err
 	}
 	defer doc.Close()
+	// The document is checked as text: a parsed one has lost the places, and whatever the parser passes over.
 	report := check.Document(doc.Text, doc.Options)
 	err = console.Write(streams, func(out *console.Output) error {
 		if c.JSON {
@@ -63,9 +73,9 @@ func (c *tdescCheckCommand) Run(streams console.Streams) error {
 	return nil
 }
 
-// writeReport prints one finding per line, as compilers do, so that editors find the place. Positions are those in the document that
-// breaks the rule, which may be an included one. The advice stands below the first breach of each rule: a generated description breaks
-// the same rule for every register.
+// writeReport prints one finding per line, as compilers do, so that editors find the place. Positions are those in the document
+// that breaks the rule, which may be an included one. The advice stands below the first breach of each rule: a generated
+// description breaks the same rule for every register.
 func writeReport(out *console.Output, name string, report *check.Report) {
 	advised := make(map[*tdesc.Rule]bool)
 	for _, f := range report.Findings {
@@ -92,12 +102,14 @@ func writeReport(out *console.Output, name string, report *check.Report) {
 	}
 }
 
-// severityText is what GDB 13 does about a finding. GDB has no severities of its own: it warns, and goes on without the description.
+// severityText is what GDB 13 does about a finding. GDB has no severities of its own: it warns, and goes on without the
+// description.
 var severityText = map[tdesc.Severity]string{
 	tdesc.Odd: "odd", tdesc.Misreads: "GDB misreads it", tdesc.Rejects: "GDB rejects it", tdesc.Crashes: "GDB crashes",
 }
 
-// tdescLayoutCommand is "tracewell tdesc layout". The usual mistake of a stub's author is a register block that does not fit the description.
+// tdescLayoutCommand is "tracewell tdesc layout". The usual mistake of a stub's author is a register block that does not fit the
+// description.
 type tdescLayoutCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
 	input.DescriptionOptions
@@ -111,7 +123,8 @@ func (*tdescLayoutCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. Offsets are bytes in the reply to g; GDB counts only registers with a number, in the order of numbers.
+// Run implements kong's command. Offsets are bytes in the reply to g; GDB counts only registers with a number, in the order of
+// numbers.
 func (c *tdescLayoutCommand) Run(streams console.Streams) error {
 	target, err := c.Parse(c.File, streams)
 	if err != nil {
@@ -125,12 +138,14 @@ func (c *tdescLayoutCommand) Run(streams console.Streams) error {
 		if c.JSON {
 			return console.WriteIndented(out, wire.DescribeLayout(layout))
 		}
+		// The total is the number of bytes that a stub has to send for g, twice as many in hexadecimal digits.
 		return errors.Join(writeLayout(out, layout), console.WriteLine(out, "%s in %s", text.Plural(layout.Size, "byte"),
 			text.Plural(len(layout.Slots), "register")))
 	})
 }
 
-// tdescPrintCommand is "tracewell tdesc print".
+// tdescPrintCommand is "tracewell tdesc print". What it prints is a document again, so a stub's description can be saved and
+// edited, and given to replay --tdesc for a trace file that has none.
 type tdescPrintCommand struct {
 	File string `arg:"" help:"${tdescSource}"`
 	input.DescriptionOptions
@@ -147,8 +162,8 @@ func (*tdescPrintCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. The document is in a canonical form: includes expanded, attributes in one order, numbers written out,
-// so that two of them can be compared line by line, and served by a stub as a single annex.
+// Run implements kong's command. The document is in a canonical form: includes expanded, attributes in one order, numbers written
+// out, so that two of them can be compared line by line, and served by a stub as a single annex.
 func (c *tdescPrintCommand) Run(streams console.Streams) error {
 	target, err := c.Parse(c.File, streams)
 	if err != nil {
@@ -161,6 +176,7 @@ func (c *tdescPrintCommand) Run(streams console.Streams) error {
 		case c.Table:
 			return writeDescription(out, target)
 		}
+		// The bytes go out as they are, without escapes: the output is for files and programs.
 		_, err := out.Write(target.XML())
 		return err
 	})
@@ -181,8 +197,8 @@ func (*tdescDiffCommand) Examples() string {
 `
 }
 
-// Run implements kong's command. Two documents that mean the same may differ in text: includes, order of attributes, numbers that follow
-// from the position. The exit status is 1 when the meaning differs.
+// Run implements kong's command. Two documents that mean the same may differ in text: includes, order of attributes, numbers that
+// follow from the position. The exit status is 1 when the meaning differs.
 func (c *tdescDiffCommand) Run(streams console.Streams) error {
 	a, err := c.Parse(c.First, streams)
 	if err != nil {
