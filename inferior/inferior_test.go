@@ -1,6 +1,7 @@
 package inferior
 
 import (
+	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -152,7 +153,7 @@ func TestDebugMIPS(t *testing.T) {
 		m := generate(isa, usual)
 		m.regions[cell] = m.words(debugAt)
 		for tag, value := range map[elf.DynTag]uint64{
-			dtMIPSRldMap: cell, dtMIPSRldMapRel: uint64(cell - (dynamicAt + 2*isa.AddrSize)),
+			elf.DT_MIPS_RLD_MAP: cell, elf.DT_MIPS_RLD_MAP_REL: uint64(cell - (dynamicAt + 2*isa.AddrSize)),
 		} {
 			m.set(arch.Addr(dynamicAt+2*isa.AddrSize), uint64(tag), value)
 			if at, err := open(t, m).RDebug(); at != debugAt || err != nil {
@@ -258,7 +259,57 @@ func TestLimits(t *testing.T) {
 		if l, err := open(t, m).library(0, dynamicAt); err == nil || !strings.Contains(err.Error(), "has no end") {
 			t.Errorf("%v, %v", l, err)
 		}
+		for count, says := range map[int]string{1024: "", 1025: "1025 entries of"} {
+			m = generate(isa)
+			m.auxv[3].Value = arch.Addr(count)
+			m.regions = map[arch.Addr][]byte{headersAt: bytes.Repeat(m.programHeader(elf.ProgHeader{Type: elf.PT_NOTE}), count)}
+			h, err := open(t, m).programHeaders()
+			switch {
+			case says == "" && (err != nil || len(h.segments) != count):
+				t.Errorf("%d program headers: %v", count, err)
+			case says != "" && (err == nil || !strings.Contains(err.Error(), says)):
+				t.Errorf("%d program headers: %v, want %q", count, err, says)
+			}
+		}
+		for length, want := range map[int]int{4095: 4095, 4096: 0} { // PATH_MAX counts the zero byte
+			m.regions[0xaa00_0000] = append(bytes.Repeat([]byte{'a'}, length), 0)
+			m.starts = nil
+			if name := open(t, m).text(0xaa00_0000); len(name) != want {
+				t.Errorf("of a name of %d bytes are %d left, want %d", length, len(name), want)
+			}
+		}
 	})
+}
+
+// eager is a process that reports the end of readable memory with the last of it.
+type eager struct{ *memory }
+
+func (m eager) ReadMemory(addr arch.Addr, p []byte) (int, error) {
+	n, err := m.memory.ReadMemory(addr, p)
+	if err == nil && len(m.from(addr)) == n {
+		err = errNoMemory
+	}
+	return n, err
+}
+
+// TestReadToEnd reads all that is readable, and a byte more: what is complete has no error.
+func TestReadToEnd(t *testing.T) {
+	m := generate(isas["64-bit little-endian"])
+	m.regions = map[arch.Addr][]byte{0x1000: {1, 2, 3}}
+	for _, most := range []int{0, 2} {
+		m.most = most
+		s, err := New(eager{m}, m.isa)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := make([]byte, 4)
+		if n, err := s.readPrefix(0x1000, b[:3]); n != 3 || err != nil {
+			t.Errorf("%d of 3 bytes, %v", n, err)
+		}
+		if n, err := s.readPrefix(0x1000, b); n != 3 || !errors.Is(err, errNoMemory) || !bytes.Equal(b, []byte{1, 2, 3, 0}) {
+			t.Errorf("%d of 4 bytes, %v, %v", n, b, err)
+		}
+	}
 }
 
 // TestAuxv reads vectors that are cut, repeat an entry, or have more behind their end.

@@ -26,7 +26,7 @@ func (s *ProgramSpace) LinkerBreakpoint() (arch.Addr, error) {
 	if base == 0 {
 		return 0, nil
 	}
-	if at, ok := s.exportedByLinker(base); ok {
+	if at := s.exportedByLinker(base); at != 0 {
 		return at, nil
 	}
 	name, err := s.Interpreter()
@@ -59,26 +59,26 @@ func (s *ProgramSpace) Interpreter() (string, error) {
 	return s.text(at), nil
 }
 
-// exportedByLinker finds the function by the dynamic symbols of the linker that is loaded at base.
-func (s *ProgramSpace) exportedByLinker(base arch.Addr) (arch.Addr, bool) {
+// exportedByLinker finds the function by the dynamic symbols of the linker that is loaded at base; 0 if it exports none.
+func (s *ProgramSpace) exportedByLinker(base arch.Addr) arch.Addr {
 	h, err := s.headersAt(base)
 	if err != nil {
-		return 0, false
+		return 0
 	}
 	at, size := s.segment(h, elf.PT_DYNAMIC)
 	if size == 0 {
-		return 0, false
+		return 0
 	}
 	l, err := s.library(h.bias, at)
 	if err != nil {
-		return 0, false
+		return 0
 	}
 	for _, name := range linkerFunctions {
-		if at, ok := l.find(name); ok {
-			return at, true
+		if at := l.find(name); at != 0 {
+			return at
 		}
 	}
-	return 0, false
+	return 0
 }
 
 // breakpointInFile finds the function, or the probe, in the file of a dynamic linker.

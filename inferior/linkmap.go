@@ -73,14 +73,9 @@ func (m *LinkMap) Libraries() iter.Seq[LinkObject] {
 // that there is no list: the program may be the dynamic linker itself, executed to run another program.
 var ErrNoDebug = errors.New("the program's dynamic section does not lead to the dynamic linker's list")
 
-// Tags of the dynamic section by which programs of MIPS, whose section is read-only, lead to r_debug.
-const (
-	dtMIPSRldMap    elf.DynTag = 0x70000016 // address of a pointer to it
-	dtMIPSRldMapRel elf.DynTag = 0x70000035 // the same, relative to the entry itself
-)
-
 // RDebug returns the address of the r_debug structure of the program's own namespace; 0 if there is none yet, or none at all as in
-// a static program. The linker stores the address in the dynamic section of the program (DT_DEBUG) before it loads libraries.
+// a static program. The linker stores the address in the dynamic section of the program (DT_DEBUG) before it loads libraries. On MIPS, where the section is
+// read-only, an entry has the address of a pointer to it (DT_MIPS_RLD_MAP), or the same relative to the entry (DT_MIPS_RLD_MAP_REL).
 func (s *ProgramSpace) RDebug() (arch.Addr, error) {
 	h, err := s.programHeaders()
 	if err != nil {
@@ -98,9 +93,9 @@ func (s *ProgramSpace) RDebug() (arch.Addr, error) {
 		switch d.tag {
 		case elf.DT_DEBUG:
 			return d.value, nil
-		case dtMIPSRldMap:
+		case elf.DT_MIPS_RLD_MAP:
 			return s.pointer(d.value)
-		case dtMIPSRldMapRel:
+		case elf.DT_MIPS_RLD_MAP_REL:
 			return s.pointer(d.at + d.value)
 		}
 	}

@@ -120,10 +120,10 @@ func (s *ProgramSpace) until(addr arch.Addr, limit int, end func([]byte) int) ([
 			return b[:n], nil
 		}
 		if err != nil {
-			return b, err
+			return nil, err
 		}
 	}
-	return b, fmt.Errorf("what begins at %s has no end within %d bytes", addr, limit)
+	return nil, fmt.Errorf("what begins at %s has no end within %d bytes", addr, limit)
 }
 
 // maxName is Linux's PATH_MAX.

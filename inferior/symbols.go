@@ -52,24 +52,24 @@ func (l *library) pointer(addr arch.Addr) arch.Addr {
 	return addr
 }
 
-// find returns the address of a symbol that the object defines.
-func (l *library) find(name string) (arch.Addr, bool) {
+// find returns the address of a symbol that the object defines, 0 if it defines none of that name.
+func (l *library) find(name string) arch.Addr {
 	s := l.space
 	head := make([]byte, 16)
 	if s.read(l.hash, head) != nil {
-		return 0, false
+		return 0
 	}
 	count, first := s.isa.Order.Uint32(head), s.isa.Order.Uint32(head[4:])
 	filter := arch.Addr(s.isa.Order.Uint32(head[8:])) * arch.Addr(s.isa.AddrSize)
 	if count == 0 {
-		return 0, false
+		return 0
 	}
 	buckets := l.hash + arch.Addr(len(head)) + filter
 	hashes := buckets + 4*arch.Addr(count)
 	wanted := gnuHash(name)
 	index, err := s.int32At(buckets + 4*arch.Addr(wanted%count))
 	if err != nil || index < first {
-		return 0, false
+		return 0
 	}
 	for range maxChain {
 		hash, err := s.int32At(hashes + 4*arch.Addr(index-first))
@@ -77,8 +77,8 @@ func (l *library) find(name string) (arch.Addr, bool) {
 			break
 		}
 		if hash|1 == wanted|1 {
-			if addr, ok := l.symbol(index, name); ok {
-				return addr, true
+			if addr := l.symbol(index, name); addr != 0 {
+				return addr
 			}
 		}
 		if hash&1 != 0 {
@@ -86,26 +86,26 @@ func (l *library) find(name string) (arch.Addr, bool) {
 		}
 		index++
 	}
-	return 0, false
+	return 0
 }
 
-// symbol is the address of the symbol of an index if it has that name and is defined. Elf32_Sym is { name; value; size; info;
+// symbol is the address of the symbol of an index, 0 unless it has that name and is defined. Elf32_Sym is { name; value; size; info;
 // other; shndx }, Elf64_Sym { name; info; other; shndx; value; size }.
-func (l *library) symbol(index uint32, name string) (arch.Addr, bool) {
+func (l *library) symbol(index uint32, name string) arch.Addr {
 	s := l.space
 	b := make([]byte, s.pick(elf.Sym32Size, elf.Sym64Size))
 	if s.read(l.symbols+arch.Addr(index)*arch.Addr(len(b)), b) != nil {
-		return 0, false
+		return 0
 	}
 	if section := s.isa.Order.Uint16(b[s.pick(14, 6):]); elf.SectionIndex(section) == elf.SHN_UNDEF {
-		return 0, false
+		return 0
 	}
 	found := make([]byte, len(name)+1)
 	if s.read(l.names+arch.Addr(s.isa.Order.Uint32(b)), found) != nil || string(found) != name+"\x00" {
-		return 0, false
+		return 0
 	}
 	value := arch.Uint(b[s.pick(4, 8):][:s.isa.AddrSize], s.isa.Order)
-	return s.wrap(l.bias + arch.Addr(value)), true
+	return s.wrap(l.bias + arch.Addr(value))
 }
 
 func gnuHash(name string) uint32 {

@@ -40,7 +40,7 @@ func (s *ProgramSpace) ThreadLocals(pointer, object arch.Addr) (arch.Addr, error
 	}
 	for _, o := range links.Objects {
 		if l, err := s.library(o.Addr, o.LD); err == nil {
-			if _, ok := l.find(describing + "link_map_l_tls_modid"); ok {
+			if l.find(describing+"link_map_l_tls_modid") != 0 {
 				g := glibc{library: l}
 				block := g.block(pointer, object)
 				return block, g.err
@@ -99,8 +99,8 @@ func (g *glibc) size(structure string) uint64 {
 
 // symbol is the address of a symbol.
 func (g *glibc) symbol(name string) arch.Addr {
-	addr, ok := g.find(name)
-	if !ok && g.err == nil {
+	addr := g.find(name)
+	if addr == 0 && g.err == nil {
 		g.err = fmt.Errorf("the program's C library has no symbol %s", name)
 	}
 	return addr

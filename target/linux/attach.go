@@ -136,9 +136,7 @@ func (t *Target) seizeAll(p *process) error {
 func (t *Target) stopSeized(k *task) {
 	k.state = running
 	sys.Interrupt(k.tid)
-	if s, ok := t.waitFor(k); ok {
-		if s = t.noteStop(k, s); !s.Ended() && t.mustHandle(k, s) {
-			t.queueStop(k, s)
-		}
+	if t.awaitStop(k) && t.mustHandle(k) {
+		t.queueStop(k)
 	}
 }

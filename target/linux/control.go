@@ -210,7 +210,7 @@ func (t *Target) kill(p *process) {
 	}
 	for _, k := range p.order {
 		if k.has(owesStop) {
-			t.unreportedChild(k, k.status, func(child int) { sys.Kill(child, sys.SIGKILL) })
+			t.unreportedChild(k, func(child int) { sys.Kill(child, sys.SIGKILL) })
 		}
 		if k.tgid != p.pid {
 			sys.Kill(k.tgid, sys.SIGKILL)
@@ -253,8 +253,8 @@ func (t *Target) idle() {
 
 // unreportedChild deals with the child or the thread, if the beginning of one is what a task stopped with, that the session has not
 // been told of and that is no task yet. It waits at its first stop, where it would stay for good.
-func (t *Target) unreportedChild(k *task, s sys.Status, do func(child int)) {
-	switch s.Event() {
+func (t *Target) unreportedChild(k *task, do func(child int)) {
+	switch k.stop.event {
 	case sys.EventFork, sys.EventVfork, sys.EventClone:
 		if t.tasks[k.child] == nil && t.firstStop(k.child) {
 			do(k.child)
@@ -295,7 +295,7 @@ func (t *Target) Untold() (ends []target.Event) {
 func (t *Target) detach(p *process) {
 	for _, k := range p.order {
 		if k.has(owesStop) {
-			t.unreportedChild(k, k.status, func(child int) { t.dropChild(k, child) })
+			t.unreportedChild(k, func(child int) { t.dropChild(k, child) })
 		}
 	}
 	if child := t.successor(p); p.traced && child != nil && !child.traced {

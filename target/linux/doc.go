@@ -97,7 +97,7 @@
 //   - A stopped task never shows a pc inside a buffer: leaveBuffer moves it back whenever it stops, so that nothing above knows of
 //     buffers, and they can be unmapped when all tasks of their address space are stopped.
 //   - A task has at most one stop in the queue, and owes it while it has. Nothing is done to a task between its stop and the loop
-//     but by whoever waits for that task alone (waitFor) or prepares its stop.
+//     but by whoever waits for that task alone (awaitStop) or prepares its stop.
 //   - task.passed is the address whose hit a stopped task has behind it though the instruction there has not run. It makes
 //     an execution of an instruction exactly one hit, whatever stops the task in between. A signal that arrives in this
 //     state waits until the instruction has run, because its handler would return to the breakpoint; one that the session gives

@@ -107,7 +107,7 @@ func (t *Target) leadChild() bool {
 	for _, s := range t.stops {
 		if k := s.task; k != nil && k.role != member {
 			t.takeStop(k.tid)
-			t.handleStop(k, k.status)
+			t.handleStop(k)
 			return true
 		}
 	}
@@ -144,7 +144,7 @@ func (t *Target) prepareStop(k *task) {
 	if t.tasks[k.tid] != k { // an exec of another has ended it
 		return
 	}
-	if !t.mustHandle(k, k.status) {
+	if !t.mustHandle(k) {
 		t.takeStop(k.tid)
 		t.resumeLater(k)
 	}
@@ -154,17 +154,16 @@ func (t *Target) prepareStop(k *task) {
 // mustHandle prepares what a task has stopped with for being handled later, and reports whether it must be. What would be gone
 // by then is noted, an untold birth is no more than entered, and a task behind an inserted breakpoint is put back to run into
 // it again.
-func (t *Target) mustHandle(k *task, s sys.Status) bool {
-	sig, _ := s.Stopped()
-	switch event := s.Event(); {
+func (t *Target) mustHandle(k *task) bool {
+	switch signal, event := k.stop.signal, k.stop.event; {
 	case event == sys.EventStop:
 		return false
 	case event != 0 && event != sys.EventExec && !t.tells(k, event):
 		t.born(k, event)
 		return false
-	case event == 0 && sig == sys.SyscallTrap && !k.proc.catch.on:
+	case event == 0 && signal == sys.SyscallTrap && !k.proc.catch.on:
 		return false
-	case event == 0 && sig == sys.SIGTRAP && k.fetch() == nil:
+	case event == 0 && signal == sys.SIGTRAP && k.fetch() == nil:
 		if at := k.trapPC(); k.byBreakpoint() && (k.proc.inserted[at] != nil || k.proc.stale(at)) {
 			k.putBack(at)
 			return false
@@ -194,7 +193,7 @@ func (t *Target) finishCall(k *task) {
 	if t.tasks[k.tid] != k || k.state != stopped || k.why != atEvent || k.event == sys.EventVfork || k.proc.catch.on {
 		return
 	}
-	owed, status := k.has(owesStop), k.status
+	owed, event := k.has(owesStop), k.stop
 	if k.stepping {
 		sys.Step(k.tid, 0) // the stop is then that of a finished step
 	} else {
@@ -202,11 +201,7 @@ func (t *Target) finishCall(k *task) {
 	}
 	k.state = running
 	k.forget()
-	s, ok := t.waitFor(k)
-	if !ok {
-		return
-	}
-	if s = t.noteStop(k, s); s.Ended() {
+	if !t.awaitStop(k) {
 		return
 	}
 	if k.why == atReturn {
@@ -215,9 +210,9 @@ func (t *Target) finishCall(k *task) {
 	switch {
 	case owed: // it is the event that is still to be handled
 		k.owes |= owesStop
-		k.status = status
-	case t.mustHandle(k, s):
-		t.queueStop(k, s)
+		k.stop = event
+	case t.mustHandle(k):
+		t.queueStop(k)
 		t.stops[len(t.stops)-1].stood = true
 	}
 }

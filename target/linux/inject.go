@@ -65,13 +65,13 @@ func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (ui
 	if err := k.flush(); err != nil {
 		return 0, err
 	}
-	if _, ok := t.stepOnce(k, false); !ok {
+	if !t.stepOnce(k, false) {
 		return 0, errors.New("the thread ended during the system call")
 	}
 	result, behind := host.callResult(&k.regs), k.pc() == from+arch.Addr(len(host.syscallCode()))
 	sys.SetSignalMask(k.tid, blocked)
 	k.regs, k.dirty, k.stepping = saved.regs, dirtyAll, saved.stepping
-	k.owes, k.status, k.signal, k.triggersKnown = saved.owes, saved.status, saved.signal, saved.triggersKnown
+	k.owes, k.stop, k.signal, k.triggersKnown = saved.owes, saved.stop, saved.signal, saved.triggersKnown
 	if hadInfo {
 		// The stop after the step is a signal-delivery stop again, where the signal can still be passed on.
 		sys.SetSiginfo(k.tid, &info)

@@ -30,13 +30,13 @@ const (
 	trapHardware   = 4 // a debug register
 )
 
-// kindOfStop tells what a task is stopped by from its wait status, the si_code of a SIGTRAP, and whether it was let go by a single
+// kindOfStop tells what a task is stopped by from its ptrace-stop, the si_code of a SIGTRAP, and whether it was resumed by a single
 // step. An inserted breakpoint of ours is not among what it is asked about: a task that ran into one has been put back before it.
-func kindOfStop(s sys.Status, code int32, stepped bool) stopKind {
-	switch signal, _ := s.Stopped(); {
-	case s.Event() != 0, signal == sys.SyscallTrap, signal <= 0, signal >= numSignals:
+func kindOfStop(s ptraceStop, code int32, stepped bool) stopKind {
+	switch {
+	case s.event != 0, s.signal == sys.SyscallTrap, s.signal <= 0, s.signal >= numSignals:
 		return noSignal
-	case signal != sys.SIGTRAP:
+	case s.signal != sys.SIGTRAP:
 		return programSignal
 	case code == trapBreakpoint, code == trapHardware, code == trapTrace && stepped:
 		return tracerTrap
@@ -67,24 +67,23 @@ var everySignal = func() (all [numSignals]bool) {
 // partingSignal is the signal that a task takes along when it is detached: that of a stop which the session has not been told
 // of, or the one that it was told of last.
 func (t *Target) partingSignal(k *task) int {
-	status, chosen := sys.Status(k.signal<<8|0x7f), t.parting
+	stop, chosen := ptraceStop{signal: k.signal}, t.parting
 	if k.has(owesStop) {
-		status = k.status
+		stop = k.stop
 	}
 	if k.role != member {
 		chosen = &everySignal
 	}
-	signal, _ := status.Stopped()
 	code := int32(trapBreakpoint)
-	if signal == sys.SIGTRAP && status.Event() == 0 {
+	if stop.signal == sys.SIGTRAP && stop.event == 0 {
 		if cause, err := k.cause(); err == nil {
 			code = cause
 		}
 	}
-	if !kindOfStop(status, code, k.stepping).passesOn(signal, chosen) {
+	if !kindOfStop(stop, code, k.stepping).passesOn(stop.signal, chosen) {
 		return 0
 	}
-	return signal
+	return stop.signal
 }
 
 // detachTask detaches a stopped task, and reports false for one that has died. It is the only way in which a task is let go,
@@ -138,11 +137,11 @@ func (t *Target) leaveCalls(p *process) {
 		k.flush()
 		sys.ContToSyscall(k.tid, 0)
 		k.state = running
-		s, ok := t.waitFor(k)
-		if !ok {
+		switch {
+		case t.awaitStop(k) && k.fetch() == nil:
+		case t.tasks[k.tid] == k && k.state != stopped: // it is gone, or a zombie
 			continue
-		}
-		if s = t.noteStop(k, s); s.Ended() || k.fetch() != nil {
+		default:
 			return // p.order has changed
 		}
 		k.regs, k.dirty = before, dirtyAll

@@ -12,11 +12,11 @@ import (
 // chosen, when it has chosen every signal, and when it has chosen none.
 func TestStopKinds(t *testing.T) {
 	const alarm, group, realTime, sysGood = 14, 20, 37, sys.SIGTRAP | 0x80
-	at := func(signal, event int) sys.Status { return sys.Status(event<<16 | signal<<8 | 0x7f) }
+	at := func(signal, event int) ptraceStop { return ptraceStop{signal, event} }
 	none := new([numSignals]bool)
 	for _, row := range []struct {
 		stop         string
-		status       sys.Status
+		by           ptraceStop
 		code         int32
 		stepped      bool
 		usual, every int
@@ -46,8 +46,8 @@ func TestStopKinds(t *testing.T) {
 		{"SIGSEGV", at(sys.SIGSEGV, 0), 1, true, sys.SIGSEGV, sys.SIGSEGV},
 		{"SIGRTMIN+3", at(realTime, 0), -1, true, realTime, realTime},
 	} {
-		kind := kindOfStop(row.status, row.code, row.stepped)
-		signal, _ := row.status.Stopped()
+		kind := kindOfStop(row.by, row.code, row.stepped)
+		signal := row.by.signal
 		for _, c := range []struct {
 			chosen *[numSignals]bool
 			want   int

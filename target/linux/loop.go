@@ -71,13 +71,12 @@ func (t *Target) wait() {
 
 // handleStop handles a stop of a task while the program runs, up to letting the task go on or leaving an event to be told. The
 // package comment has the table.
-func (t *Target) handleStop(k *task, s sys.Status) {
+func (t *Target) handleStop(k *task) {
 	if k.role == partingChild {
-		t.detachWhenStopped(k, s)
+		t.detachWhenStopped(k)
 		return
 	}
-	sig, _ := s.Stopped()
-	switch event := s.Event(); {
+	switch signal, event := k.stop.signal, k.stop.event; {
 	case event == sys.EventStop:
 		t.interrupted(k)
 	case event == sys.EventExec:
@@ -89,12 +88,12 @@ func (t *Target) handleStop(k *task, s sys.Status) {
 		} else {
 			t.proceed(k, 0)
 		}
-	case sig == sys.SyscallTrap:
+	case signal == sys.SyscallTrap:
 		t.atSyscall(k)
-	case sig == sys.SIGTRAP:
+	case signal == sys.SIGTRAP:
 		t.trapped(k)
 	default:
-		t.signalled(k, sig)
+		t.signalled(k, signal)
 	}
 }
 

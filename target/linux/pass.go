@@ -65,36 +65,27 @@ func (t *Target) stepThroughBuffer(k *task, bp *insertedBreakpoint) passage {
 		if k.proc.debug.load(k) != nil || k.flush() != nil {
 			return lost
 		}
-		s, ok := t.stepAgain(k)
-		switch sig, _ := s.Stopped(); {
-		case !ok:
+		switch {
+		case !t.stepAgain(k):
 			return lost
-		case s.Event() == sys.EventStop && k.passed == bp.addr: // leaveBuffer has put it back
+		case k.stop.event == sys.EventStop && k.passed == bp.addr: // leaveBuffer has put it back
 			continue
-		case s.Event() == sys.EventStop, sig == sys.SIGTRAP && !k.proc.debug.inUse():
+		case k.stop.event == sys.EventStop, k.stop.signal == sys.SIGTRAP && !k.proc.debug.inUse():
 			sys.SetSignalMask(k.tid, blocked)
 			return done
 		}
 		sys.SetSignalMask(k.tid, blocked)
-		t.queueStop(k, s)
+		t.queueStop(k)
 		return lost
 	}
 }
 
-// stepAgain makes one step of a task, unless it is interrupted, and waits for it. It returns the stop, or false when the task is
-// gone.
-func (t *Target) stepAgain(k *task) (sys.Status, bool) {
+// stepAgain makes one step of a task, unless it is interrupted, and waits for it. It reports false when the task is gone.
+func (t *Target) stepAgain(k *task) bool {
 	sys.Step(k.tid, 0)
 	k.state, k.stepping = running, true
 	k.forget()
-	s, ok := t.waitFor(k)
-	if !ok {
-		return 0, false
-	}
-	if s = t.noteStop(k, s); s.Ended() {
-		return 0, false
-	}
-	return s, k.fetch() == nil
+	return t.awaitStop(k) && k.fetch() == nil
 }
 
 // stepInPlace lifts the breakpoint, has the task execute the instruction, and puts the breakpoint back. No other task may run
@@ -110,27 +101,27 @@ func (t *Target) stepInPlace(k *task, bp *insertedBreakpoint) passage {
 	}
 	blocked, _ := sys.SignalMask(k.tid)
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
-	s, ok := t.stepOnce(k, bp.insn != nil && bp.insn.isSyscall())
+	ok := t.stepOnce(k, bp.insn != nil && bp.insn.isSyscall())
 	k.passed = 0
 	bp.place(k.proc.addrSpace)
 	if !ok {
 		return lost
 	}
 	sys.SetSignalMask(k.tid, blocked)
-	switch sig, _ := s.Stopped(); {
-	case sig == sys.SyscallTrap:
+	switch {
+	case k.stop.signal == sys.SyscallTrap:
 		// It must not be shown like this: the call has begun, and whatever is done to the task would be done to the call.
 		t.resume(k, 0)
 		return sent
-	case sig == sys.SIGTRAP && !k.proc.debug.inUse():
+	case k.stop.signal == sys.SIGTRAP && !k.proc.debug.inUse():
 		return done
 	}
-	t.queueStop(k, s)
+	t.queueStop(k)
 	return lost
 }
 
-// stepOnce makes one step of a task and waits for it. It returns the stop, or false when the task is gone.
-func (t *Target) stepOnce(k *task, intoSyscall bool) (sys.Status, bool) {
+// stepOnce makes one step of a task and waits for it. It reports false when the task is gone.
+func (t *Target) stepOnce(k *task, intoSyscall bool) bool {
 	for {
 		// A task that is gone says so in its status rather than here.
 		if intoSyscall {
@@ -140,15 +131,11 @@ func (t *Target) stepOnce(k *task, intoSyscall bool) (sys.Status, bool) {
 		}
 		k.state, k.stepping = running, !intoSyscall
 		k.forget()
-		s, ok := t.waitFor(k)
-		if !ok {
-			return 0, false
+		if !t.awaitStop(k) {
+			return false
 		}
-		if s = t.noteStop(k, s); s.Ended() {
-			return 0, false
-		}
-		if s.Event() != sys.EventStop {
-			return s, k.fetch() == nil
+		if k.stop.event != sys.EventStop {
+			return k.fetch() == nil
 		}
 	}
 }

@@ -55,7 +55,7 @@ func (k *task) String() string {
 		fmt.Fprintf(&b, "; owes %s", k.owes)
 	}
 	if k.has(owesStop) {
-		fmt.Fprintf(&b, " (%s)", k.status)
+		fmt.Fprintf(&b, " (%s)", k.stop)
 	}
 	if k.passed != 0 {
 		fmt.Fprintf(&b, "; the instruction at %s", k.passed)
@@ -85,10 +85,10 @@ func (t *Target) dump() string {
 		fmt.Fprintf(&b, "  %s\n", line)
 	}
 	for _, s := range t.stops {
-		fmt.Fprintf(&b, "  queued: %d %s\n", s.tid, s.status)
+		fmt.Fprintf(&b, "  queued: %d\n", s.tid)
 	}
 	for _, e := range t.ends {
-		fmt.Fprintf(&b, "  ended: %d %s\n", e.task.tid, e.status)
+		fmt.Fprintf(&b, "  ended: %d with status %d, by signal %d\n", e.task.tid, e.code, e.signal)
 	}
 	for _, k := range t.ready {
 		fmt.Fprintf(&b, "  ready: %d\n", k.tid)

@@ -4,6 +4,7 @@ package linux
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,8 +12,11 @@ import (
 	"tracewell/target"
 )
 
-// stoppedBy is the wait status of a stop.
-func stoppedBy(signal, event int) sys.Status { return sys.Status(event<<16 | signal<<8 | 0x7f) }
+// oweStop has a task owe a stop.
+func oweStop(t *Target, k *task, signal, event int) {
+	k.stop = ptraceStop{signal, event}
+	t.queueStop(k)
+}
 
 // population is a target without a tracer, and a process with as many tasks as asked for.
 func population(n int) (*Target, []*task) {
@@ -29,9 +33,9 @@ func population(n int) (*Target, []*task) {
 func TestQueue(t *testing.T) {
 	tg, k := population(4)
 	for i, task := range k {
-		tg.queueStop(task, stoppedBy(10+i, 0))
+		oweStop(tg, task, 10+i, 0)
 	}
-	tg.stops = append(tg.stops, stop{tid: 999, status: stoppedBy(sys.SIGSTOP, sys.EventStop)}) // its parent's event is to come
+	tg.stops = append(tg.stops, stop{tid: 999}) // its parent's event is to come
 	k[1].wants, k[2].wants, k[3].role = toRun, toHalt, vforkChild
 	if i := tg.due(); i != 3 {
 		t.Errorf("stop %d is due while nothing is resumed, want that of the vfork child", i)
@@ -42,41 +46,42 @@ func TestQueue(t *testing.T) {
 		if i < 0 || tg.stops[i].task != want {
 			t.Fatalf("%d is due of %+v, want %s", i, tg.stops, want)
 		}
-		if s, ok := tg.takeStop(want.tid); !ok || s != want.status || want.has(owesStop) {
-			t.Errorf("took %s, %v, and the task is %s", s, ok, want)
+		if !tg.takeStop(want.tid) || want.has(owesStop) {
+			t.Errorf("the queue did not have the stop, and the task is %s", want)
 		}
 	}
 	if i := tg.due(); i >= 0 {
 		t.Errorf("stop %d is due, want none: one task was stopped and is to stay, one is not known", i)
 	}
-	tg.queueStop(k[0], stoppedBy(sys.SIGTRAP, sys.EventExec)) // of a leader that had stopped before
-	if len(tg.stops) != 2 || k[0].status.Event() != sys.EventExec {
+	oweStop(tg, k[0], sys.SIGTRAP, sys.EventExec) // of a leader that had stopped before
+	if len(tg.stops) != 2 || k[0].stop.event != sys.EventExec {
 		t.Errorf("queue %+v, want one stop for each task", tg.stops)
 	}
 	if i := tg.due(); i < 0 || tg.stops[i].task != k[0] {
 		t.Errorf("stop %d is due, want that of the leader, though it was not resumed: another thread has taken its id", i)
 	}
-	if _, ok := tg.takeStop(999); !ok {
+	if !tg.takeStop(999) {
 		t.Error("the stop of a new tracee is lost")
 	}
 }
 
 // TestEnds forgets tasks as they end: a thread, and a leader, after which nothing more is heard of its process.
 func TestEnds(t *testing.T) {
-	tg, k := population(3)
+	tg, order := population(3)
+	k := slices.Clone(order)                             // the process forgets its tasks
 	other := &task{tid: 200, tgid: 200, proc: k[0].proc} // a clone that is a thread group of its own
 	tg.tasks[200] = other
 	other.proc.order = append(other.proc.order, other)
-	tg.queueStop(k[1], stoppedBy(sys.SIGINT, 0))
-	for _, tid := range []int{102, 100, 200} {
-		tg.note(tid, 0)
+	oweStop(tg, k[1], sys.SIGINT, 0)
+	for i, tid := range []int{102, 100, 200} {
+		tg.note(tid, []sys.Status{3 << 8, sys.Status(sys.SIGKILL), 0x80 | sys.Status(sys.SIGSEGV)}[i])
 	}
 	if len(tg.tasks) != 0 || len(tg.stops) != 0 || len(tg.ends) != 3 {
 		t.Fatalf("what is left:\n%s", tg.dump())
 	}
-	for i, last := range []bool{false, false, true} {
-		if tg.ends[i].last != last {
-			t.Errorf("end %d is the process's: %v, want %v", i, tg.ends[i].last, last)
+	for i, want := range []end{{k[2], 3, 0, false}, {k[0], -1, sys.SIGKILL, false}, {other, -1, sys.SIGSEGV, true}} {
+		if tg.ends[i] != want {
+			t.Errorf("end %d is %+v, want %+v", i, tg.ends[i], want)
 		}
 	}
 }
@@ -114,11 +119,11 @@ func TestStateStrings(t *testing.T) {
 		t.Errorf("state %q, want %q", got, want)
 	}
 	k[1].role, k[1].state = partingChild, running
-	tg.stops = append(tg.stops, stop{tid: 101, task: k[1], status: stoppedBy(5, 0)})
-	k[1].status, k[1].owes = stoppedBy(5, 0), owesStop
+	tg.stops = append(tg.stops, stop{tid: 101, task: k[1]})
+	k[1].stop, k[1].owes = ptraceStop{signal: 5}, owesStop
 	defer func() {
 		text := fmt.Sprint(recover())
-		for _, want := range []string{"thread that runs", "parting vfork child 100.101 running, to stay; owes its stop", "queued: 101", want} {
+		for _, want := range []string{"thread that runs", "parting vfork child 100.101 running, to stay; owes its stop (stopped by signal 0x5, event 0)", "queued: 101", want} {
 			if !strings.Contains(text, want) {
 				t.Errorf("the dump lacks %q:\n%s", want, text)
 			}

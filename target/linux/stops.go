@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"fmt"
 	"slices"
 
 	"tracewell/internal/sys"
@@ -15,18 +16,28 @@ import (
 // older ones would stand still. So every now and then all that there is to tell is queued, and handled before anything newer.
 // Doing so each time would cost a second wait4 a hit, and no thread waits long for a few hits of others.
 
-// stop is a stop that has not been handled. A task has at most one, and owesStop while it has.
+// stop is a stop that has not been handled. A task has at most one, and owesStop while it has; task.stop says what it is.
 type stop struct {
-	tid    int
-	task   *task // nil for a new tracee whose parent's event is still to come
-	status sys.Status
-	stood  bool // prepareStop has been at it
+	tid   int
+	task  *task // nil for a new tracee whose parent's event is still to come
+	stood bool  // prepareStop has been at it
+}
+
+// ptraceStop is a wait status of a stop, decoded.
+type ptraceStop struct {
+	signal int // sys.SyscallTrap at a system call
+	event  int // the ptrace event, 0 for none; sys.EventStop for an interruption or, by its signal, a group-stop
+}
+
+func (s ptraceStop) String() string {
+	return fmt.Sprintf("stopped by signal %#x, event %d", s.signal, s.event)
 }
 
 // end is the end of a task, which is known no more, to be told the engine and the session.
 type end struct {
 	task   *task
-	status sys.Status
+	code   int  // exit status, -1 if a signal killed it
+	signal int  // that killed it, the kernel's number; 0 for none
 	last   bool // of its process
 }
 
@@ -64,38 +75,37 @@ func (t *Target) note(tid int, s sys.Status) *task {
 	_, isStop := s.Stopped()
 	switch {
 	case k == nil && isStop:
-		t.stops = append(t.stops, stop{tid: tid, status: s})
+		t.stops = append(t.stops, stop{tid: tid})
 	case k == nil:
 		t.takeStop(tid)
-	default:
-		if s = t.noteStop(k, s); !s.Ended() {
-			t.queueStop(k, s)
-		}
+	case t.noteStop(k, s):
+		t.queueStop(k)
 	}
 	return k
 }
 
-// noteStop enters a wait status into the state of its task, which is known no more if that was its end. It returns the status
-// of the stop that the task is in then.
-func (t *Target) noteStop(k *task, s sys.Status) sys.Status {
+// noteStop enters a wait status into the state of its task. It reports false if that was the end of the task, which is then known no
+// more.
+func (t *Target) noteStop(k *task, s sys.Status) bool {
 	if s.Event() == sys.EventStop {
 		s = t.drainTrap(k, s)
 	}
 	if s.Ended() {
 		t.noteEnd(k, s)
-		return s
+		return false
 	}
 	k.forget()
 	k.state, k.vforked, k.event = stopped, 0, 0
-	sig, _ := s.Stopped()
-	switch event := s.Event(); {
-	case event == sys.EventStop && sig == sys.SIGTRAP:
+	k.stop.signal, _ = s.Stopped()
+	k.stop.event = s.Event()
+	switch signal, event := k.stop.signal, k.stop.event; {
+	case event == sys.EventStop && signal == sys.SIGTRAP:
 		k.why = atInterrupt
 	case event == sys.EventStop:
-		k.why, k.groupSignal = atGroupStop, sig
+		k.why, k.groupSignal = atGroupStop, signal
 	case event != 0:
 		k.why, k.event = atEvent, event
-	case sig != sys.SyscallTrap:
+	case signal != sys.SyscallTrap:
 		k.why = atSignal
 	case sys.EntersSyscall(k.tid):
 		k.why = atEntry
@@ -109,7 +119,13 @@ func (t *Target) noteStop(k *task, s sys.Status) sys.Status {
 		t.forgetSiblings(k)
 	}
 	k.leaveBuffer()
-	return s
+	return true
+}
+
+// awaitStop waits for the next stop of one task and notes it. It reports false if none will come: the task is gone, or a zombie.
+func (t *Target) awaitStop(k *task) bool {
+	s, ok := t.waitFor(k)
+	return ok && t.noteStop(k, s)
 }
 
 // noteEnd forgets a task that has ended, with the threads of a process of which nothing more will be heard. What the engine and
@@ -123,7 +139,12 @@ func (t *Target) noteEnd(k *task, s sys.Status) {
 	p := k.proc
 	whole := k.tid == k.tgid
 	t.removeTasks(p, func(o *task) bool { return o == k || whole && o.tgid == k.tgid })
-	t.ends = append(t.ends, end{k, s, len(p.order) == 0})
+	e := end{task: k, last: len(p.order) == 0}
+	e.code, _ = s.Exited()
+	if signal, killed := s.Killed(); killed {
+		e.signal = signal
+	}
+	t.ends = append(t.ends, e)
 }
 
 // forgetSiblings forgets the threads of a task that has executed another program: they are gone, some without a word. Clones live
@@ -151,25 +172,40 @@ func (t *Target) drainTrap(k *task, s sys.Status) sys.Status {
 }
 
 // queueStop appends the stop that a task is in to those to be handled.
-func (t *Target) queueStop(k *task, s sys.Status) {
+func (t *Target) queueStop(k *task) {
 	t.takeStop(k.tid) // of a leader that was stopped when another thread has executed a program
-	k.status = s
 	k.owes |= owesStop
-	t.stops = append(t.stops, stop{tid: k.tid, task: k, status: s})
+	t.stops = append(t.stops, stop{tid: k.tid, task: k})
 }
 
-// takeStop takes the stop of a tracee out of the queue, if there is one.
-func (t *Target) takeStop(tid int) (sys.Status, bool) {
+// takeStop takes the stop of a tracee out of the queue, and reports whether there was one.
+func (t *Target) takeStop(tid int) bool {
 	i := slices.IndexFunc(t.stops, func(s stop) bool { return s.tid == tid })
 	if i < 0 {
-		return 0, false
+		return false
 	}
 	s := t.stops[i]
 	t.stops = slices.Delete(t.stops, i, i+1)
 	if s.task != nil {
 		s.task.owes &^= owesStop
 	}
-	return s.status, true
+	return true
+}
+
+// firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
+// for one that has been killed.
+func (t *Target) firstStop(tid int) bool {
+	if t.takeStop(tid) {
+		return true
+	}
+	for {
+		_, s, err := sys.Wait(tid)
+		if err == sys.ErrInterrupted {
+			continue
+		}
+		_, ok := s.Stopped()
+		return err == nil && ok
+	}
 }
 
 // due returns the index of the first stop in the queue that can be handled, -1 if there is none. It is one of a vfork child,
@@ -198,7 +234,7 @@ func (t *Target) handleNext() bool {
 	}
 	t.stops = slices.Delete(t.stops, i, i+1)
 	k.owes &^= owesStop
-	t.handleStop(k, k.status)
+	t.handleStop(k)
 	return true
 }
 

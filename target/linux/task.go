@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"tracewell/arch"
-	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/target/linux/internal/patch"
 )
@@ -59,7 +58,7 @@ const (
 type debts uint8
 
 const (
-	owesStop   debts = 1 << iota // its stop, status, is in the queue and has not been handled
+	owesStop   debts = 1 << iota // its stop is in the queue and has not been handled
 	owesResume                   // it was stopped for another's sake: it is among ready
 	owesStep                     // the engine wants its next step (while-stepping)
 	owesEntry                    // the entry into a system call that it comes to next has been shown already
@@ -87,7 +86,7 @@ type task struct {
 	buffer   *patch.Buffer // that it was sent into, nil when it cannot be in one
 
 	// What is known of it while it is stopped.
-	status      sys.Status // of the stop that it owes
+	stop        ptraceStop // that it owes, or else was in last
 	event       int        // the ptrace event that it is stopped at
 	child       int        // the new task that the last event of a fork or clone told of
 	vforked     int        // the child that it waits for, 0 for none

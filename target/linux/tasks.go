@@ -88,22 +88,6 @@ func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bo
 	return e, true
 }
 
-// firstStop waits for the stop that a new task begins with, which may have come before its parent's event. It reports false
-// for one that has been killed.
-func (t *Target) firstStop(tid int) bool {
-	if _, ok := t.takeStop(tid); ok {
-		return true
-	}
-	for {
-		_, s, err := sys.Wait(tid)
-		if err == sys.ErrInterrupted {
-			continue
-		}
-		_, ok := s.Stopped()
-		return err == nil && ok
-	}
-}
-
 // setFree takes the inserted breakpoints and what semaphores were raised by out of a forked child's own copy of the memory and
 // detaches it. In memory that is the parent's, too, the semaphores are the parent's affair.
 func (t *Target) setFree(pid int, parent *process, shared bool) {
@@ -143,15 +127,13 @@ func (t *Target) handleEnd(e end) {
 	if t.handler != nil && p.traced && t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
 		t.removeLocations()
 	}
-	code, _ := e.status.Exited()
-	sig, killed := e.status.Killed()
 	switch {
 	case !e.last:
-		t.threadEnded(k, code)
-	case killed:
-		t.processEnded(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(sig)})
+		t.threadEnded(k, e.code)
+	case e.signal != 0:
+		t.processEnded(p, target.Event{Kind: target.Terminated, Thread: k.id(), Signal: gdbSignal(e.signal)})
 	default:
-		t.processEnded(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: code})
+		t.processEnded(p, target.Event{Kind: target.Exited, Thread: k.id(), Code: e.code})
 	}
 }
 
@@ -292,15 +274,11 @@ func (t *Target) execed(k *task) {
 
 // detachClone lets one task go that the session has nothing more to do with.
 func (t *Target) detachClone(k *task) {
-	if k.runs() && sys.Interrupt(k.tid) == nil {
-		if s, ok := t.waitFor(k); ok {
-			if s = t.noteStop(k, s); !s.Ended() && t.mustHandle(k, s) {
-				t.queueStop(k, s)
-			}
-		}
+	if k.runs() && sys.Interrupt(k.tid) == nil && t.awaitStop(k) && t.mustHandle(k) {
+		t.queueStop(k)
 	}
 	if k.has(owesStop) {
-		t.unreportedChild(k, k.status, func(child int) { t.dropChild(k, child) })
+		t.unreportedChild(k, func(child int) { t.dropChild(k, child) })
 	}
 	if t.tasks[k.tid] == k && !t.detachTask(k) {
 		k.awaitEnd()

@@ -38,7 +38,7 @@ func (k *task) shares(event, child int) bool {
 // dropChild lets the child or thread go whose beginning a task stopped with: as a vfork child, if it runs in memory that may keep
 // its inserted breakpoints.
 func (t *Target) dropChild(k *task, child int) {
-	event := k.status.Event()
+	event := k.stop.event
 	if !k.shares(event, child) {
 		t.setFree(child, k.proc, false)
 		return
@@ -94,7 +94,7 @@ func (t *Target) stopChildren(p *process) (all []*task) {
 	for _, k := range all {
 		if k.has(owesStop) {
 			t.takeStop(k.tid)
-			t.prepareDetach(k, k.status)
+			t.prepareDetach(k)
 		}
 	}
 	return all
@@ -109,15 +109,14 @@ func (t *Target) blocked(k *task) bool {
 
 // prepareDetach deals with the stop of a vfork child that is to be detached: it keeps the signal that it takes along, and is put
 // back before an inserted breakpoint that it has run into.
-func (t *Target) prepareDetach(k *task, s sys.Status) {
-	k.status = s
-	switch sig, _ := s.Stopped(); {
-	case s.Event() != 0:
-		t.unreportedChild(k, s, func(child int) { t.setFree(child, k.proc, k.shares(s.Event(), child)) })
-	case sig == sys.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
+func (t *Target) prepareDetach(k *task) {
+	switch s := k.stop; {
+	case s.event != 0:
+		t.unreportedChild(k, func(child int) { t.setFree(child, k.proc, k.shares(s.event, child)) })
+	case s.signal == sys.SIGTRAP && k.fetch() == nil && k.byBreakpoint() && k.behindTrap():
 		k.setPC(k.trapPC())
 	case kindOfStop(s, 0, false) != noSignal:
-		k.signal = sig
+		k.signal = s.signal
 	}
 }
 
@@ -128,8 +127,8 @@ func (k *task) behindTrap() bool {
 }
 
 // detachWhenStopped detaches a vfork child that has stopped at last.
-func (t *Target) detachWhenStopped(k *task, s sys.Status) {
-	t.prepareDetach(k, s)
+func (t *Target) detachWhenStopped(k *task) {
+	t.prepareDetach(k)
 	t.detachChildren([]*task{k})
 }
 

@@ -18,16 +18,18 @@ import (
 
 // pack is a package and its mutants.
 type pack struct {
-	ImportPath string
-	Dir        string
-	GoFiles    []string
-	mutants    []*mutant
+	ImportPath   string
+	Dir          string
+	GoFiles      []string
+	TestGoFiles  []string // of the package itself
+	XTestGoFiles []string // of the package of that name with _test
+	mutants      []*mutant
 }
 
 // load finds a package, and all its mutants. Files that a program has written have none.
 func load(path string) (*pack, error) {
 	var complaint bytes.Buffer
-	list := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles", path)
+	list := exec.Command("go", "list", "-json=ImportPath,Dir,GoFiles,TestGoFiles,XTestGoFiles", path)
 	list.Stderr = &complaint
 	described, err := list.Output()
 	if err != nil {
@@ -40,6 +42,9 @@ func load(path string) (*pack, error) {
 	}
 	if decoder.More() {
 		return nil, errors.New("it is more than one package")
+	}
+	if len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 { // go test -c then makes no binary, and does not fail
+		return nil, errors.New("it has no tests of its own")
 	}
 	for _, name := range p.GoFiles {
 		text, err := os.ReadFile(filepath.Join(p.Dir, name))

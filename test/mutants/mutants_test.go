@@ -112,7 +112,20 @@ func TestTestsThatFail(t *testing.T) {
 	if out, good, err := mutants(t, dir, options{count: 3, jobs: 1, factor: 1, least: 10, spare: time.Second}); err != nil || good || !strings.Contains(out, "0 of 3 mutants caught") {
 		t.Errorf("%v, %v: %s", good, err, out)
 	}
-	put(t, dir, map[string]string{"code.go": "package example\n"})
+	put(t, dir, map[string]string{"code_test.go": "package example_test\n"})
+	if err := os.Remove(filepath.Join(dir, "more_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, err := mutants(t, dir, options{count: 1, jobs: 1, factor: 1, spare: time.Second}); err != nil || !strings.Contains(out, "0 of 1 mutants caught") {
+		t.Errorf("tests in another package: %v: %s", err, out)
+	}
+	if err := os.Remove(filepath.Join(dir, "code_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, err := mutants(t, dir, options{count: 1, jobs: 1, factor: 1, spare: time.Second}); err == nil || err.Error() != "it has no tests of its own" || out != "" {
+		t.Errorf("without tests: %v: %s", err, out)
+	}
+	put(t, dir, map[string]string{"code.go": "package example\n", "code_test.go": "package example\n"})
 	if _, _, err := mutants(t, dir, options{count: 1, jobs: 1, factor: 1, spare: time.Second}); err == nil || err.Error() != "there is nothing to change" {
 		t.Error(err)
 	}

@@ -131,18 +131,15 @@ func columns(t *tree) []finding {
 	return found
 }
 
-// statusPackage has the type of a wait status as the kernel gives it, and statusMethods are those by which it says what happened. That
-// a task is gone (Ended) is the same everywhere.
+// statusPackage has the type of a wait status as the kernel gives it.
 const statusPackage, statusType = "internal/sys", "Status"
 
-var statusMethods = []string{"Exited", "Killed", "Stopped", "Event"}
-
-// handling lists the files of the product outside of statusPackage in which a raw wait status has a name, and of them those that ask
-// it what happened: the places to know for who follows one.
-func (c *checker) handling() (carry, handle []string, err error) {
+// handling lists the files of the product outside of statusPackage in which a raw wait status has a name, be it only to be passed on:
+// the places to know for who follows one.
+func (c *checker) handling() (files []string, err error) {
 	l, _, err := readLayers(c.t.root)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, pkg := range c.t.packages() {
 		if pkg == statusPackage || l.tests[pkg] || !slices.ContainsFunc(c.t.sources(pkg), func(s *source) bool {
@@ -153,22 +150,18 @@ func (c *checker) handling() (carry, handle []string, err error) {
 		}
 		c.Import(c.t.module + "/" + pkg)
 		for _, s := range c.t.sources(pkg) {
-			named, asked := false, false
+			named := false
 			ast.Inspect(s.ast, func(n ast.Node) bool {
-				if name, ok := n.(*ast.Ident); ok && c.isStatus(name) {
-					named, asked = true, asked || slices.Contains(statusMethods, name.Name)
-				}
-				return true
+				name, ok := n.(*ast.Ident)
+				named = named || ok && c.isStatus(name)
+				return !named
 			})
 			if named {
-				carry = append(carry, s.path)
-			}
-			if asked {
-				handle = append(handle, s.path)
+				files = append(files, s.path)
 			}
 		}
 	}
-	return carry, handle, nil
+	return files, nil
 }
 
 // isStatus reports whether a name is that of a wait status, of its type, or of a method of it.
@@ -191,7 +184,7 @@ func (c *checker) isStatus(name *ast.Ident) bool {
 
 // statuses finds too many files that handle a raw wait status.
 func statuses(t *tree) []finding {
-	_, files, err := newChecker(t).handling()
+	files, err := newChecker(t).handling()
 	switch {
 	case err != nil:
 		return []finding{{layersFile, 1, err.Error()}}
@@ -296,9 +289,9 @@ func (t *tree) measure(w io.Writer) error {
 		}
 	}
 	fmt.Fprintf(w, "circles of packages: %d\n", len(t.circles()))
-	carry, handle, err := c.handling()
-	fmt.Fprintf(w, "files outside %s in which a raw wait status is handled: %d (and has a name: %d)\n", statusPackage, len(handle), len(carry))
-	for _, file := range handle {
+	files, err := c.handling()
+	fmt.Fprintf(w, "files outside %s in which a raw wait status is handled: %d\n", statusPackage, len(files))
+	for _, file := range files {
 		fmt.Fprintf(w, "  %s\n", file)
 	}
 	fmt.Fprintf(w, "names of registers and processors above %s: %d\n", table, len(processors(t)))
