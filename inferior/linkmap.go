@@ -74,8 +74,9 @@ func (m *LinkMap) Libraries() iter.Seq[LinkObject] {
 var ErrNoDebug = errors.New("the program's dynamic section does not lead to the dynamic linker's list")
 
 // RDebug returns the address of the r_debug structure of the program's own namespace; 0 if there is none yet, or none at all as in
-// a static program. The linker stores the address in the dynamic section of the program (DT_DEBUG) before it loads libraries. On MIPS, where the section is
-// read-only, an entry has the address of a pointer to it (DT_MIPS_RLD_MAP), or the same relative to the entry (DT_MIPS_RLD_MAP_REL).
+// a static program. The linker stores the address in the dynamic section of the program (DT_DEBUG) before it loads libraries. On
+// MIPS, where the section is read-only, an entry has the address of a pointer to it (DT_MIPS_RLD_MAP), or the same relative to
+// the entry (DT_MIPS_RLD_MAP_REL).
 func (s *ProgramSpace) RDebug() (arch.Addr, error) {
 	h, err := s.programHeaders()
 	if err != nil {

@@ -89,8 +89,8 @@ func (l *library) find(name string) arch.Addr {
 	return 0
 }
 
-// symbol is the address of the symbol of an index, 0 unless it has that name and is defined. Elf32_Sym is { name; value; size; info;
-// other; shndx }, Elf64_Sym { name; info; other; shndx; value; size }.
+// symbol is the address of the symbol of an index, 0 unless it has that name and is defined. Elf32_Sym is { name; value; size;
+// info; other; shndx }, Elf64_Sym { name; info; other; shndx; value; size }.
 func (l *library) symbol(index uint32, name string) arch.Addr {
 	s := l.space
 	b := make([]byte, s.pick(elf.Sym32Size, elf.Sym64Size))

@@ -84,8 +84,8 @@ func (t *Target) note(tid int, s sys.Status) *task {
 	return k
 }
 
-// noteStop enters a wait status into the state of its task. It reports false if that was the end of the task, which is then known no
-// more.
+// noteStop enters a wait status into the state of its task. It reports false if that was the end of the task, which is then known
+// no more.
 func (t *Target) noteStop(k *task, s sys.Status) bool {
 	if s.Event() == sys.EventStop {
 		s = t.drainTrap(k, s)

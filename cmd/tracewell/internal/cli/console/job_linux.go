@@ -21,7 +21,8 @@ import (
 
 // backgrounds are how long a job is stopped for its shell to see, one after the other until it has.
 var backgrounds = []time.Duration{
-	20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond, 400 * time.Millisecond, 800 * time.Millisecond,
+	20 * time.Millisecond, 50 * time.Millisecond, 100 * time.Millisecond, 200 * time.Millisecond,
+	400 * time.Millisecond, 800 * time.Millisecond,
 }
 
 // Job is what a shell and a terminal have to do with this process.
@@ -85,8 +86,8 @@ func (j *Job) stop(limit time.Duration) {
 	}
 }
 
-// toBackground has the shell take its terminal back, and goes on. So do the other processes of the job, as those that print what this
-// one writes.
+// toBackground has the shell take its terminal back, and goes on. So do the other processes of the job, as those that print what
+// this one writes.
 func (j *Job) toBackground() {
 	wasForeground := j.Foreground()
 	for _, limit := range backgrounds {
@@ -98,8 +99,8 @@ func (j *Job) toBackground() {
 	sys.Kill(0, sys.SIGCONT)
 }
 
-// Suspend stops this process together with the program that it launched, which a signal of job control has stopped, and has that go on
-// when this process does. A SIGSTOP that somebody sent to a program in the background is between the two.
+// Suspend stops this process together with the program that it launched, which a signal of job control has stopped, and has that
+// go on when this process does. A SIGSTOP that somebody sent to a program in the background is between the two.
 func (j *Job) Suspend(pid, by int) {
 	if j.Control == nil || by == sys.SIGSTOP && !j.programInFront(pid) {
 		return
@@ -121,6 +122,6 @@ func (j *Job) programInFront(pid int) bool {
 	return err == nil && group == pid
 }
 
-// IgnoreTerminalStops keeps this process from being stopped when it writes to its terminal from the background, in which a program that
-// takes the terminal leaves it.
+// IgnoreTerminalStops keeps this process from being stopped when it writes to its terminal from the background, in which a
+// program that takes the terminal leaves it.
 func IgnoreTerminalStops() { signal.Ignore(syscall.SIGTTOU, syscall.SIGTTIN) }

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// Job is what a shell and a terminal have to do with this process. Where no process is traced there is no program that could take the
-// terminal or stop, and job control is the system's alone.
+// Job is what a shell and a terminal have to do with this process. Where no process is traced there is no program that could take
+// the terminal or stop, and job control is the system's alone.
 type Job struct {
 	Control *os.File // nil
 }

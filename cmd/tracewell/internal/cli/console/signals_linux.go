@@ -9,8 +9,9 @@ import (
 )
 
 // deadly are the other signals whose default action ends a process, as far as they can be caught. From outside also those come that
-// otherwise an instruction raises, from a watchdog for instance. SIGPIPE is not among them (ignoreBrokenPipes), nor is SIGXFSZ, since
-// the write that it comes with fails, nor are SIGPROF and most real-time signals, which the Go runtime takes without an effect.
+// otherwise an instruction raises, from a watchdog for instance. SIGPIPE is not among them (ignoreBrokenPipes), nor is SIGXFSZ,
+// since the write that it comes with fails, nor are SIGPROF and most real-time signals, which the Go runtime takes without an
+// effect.
 var deadly = []os.Signal{
 	syscall.SIGQUIT, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGUSR1,
 	syscall.SIGSEGV, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGSTKFLT, syscall.SIGXCPU, syscall.SIGVTALRM,

@@ -26,8 +26,8 @@ func traces(system, processor string) bool {
 	return system == "linux" && arch.ByGOARCH(processor) != nil
 }
 
-// CheckTracing returns the error of a command that traces processes of this machine if that is not supported here. Such commands are
-// part of every build, so that their help and their error are the same everywhere.
+// CheckTracing returns the error of a command that traces processes of this machine if that is not supported here. Such commands
+// are part of every build, so that their help and their error are the same everywhere.
 func CheckTracing(command string) error { return checkTracing(command, runtime.GOOS, runtime.GOARCH) }
 
 func checkTracing(command, system, processor string) error {

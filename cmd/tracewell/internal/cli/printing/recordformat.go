@@ -375,8 +375,16 @@ func (w *lineWriter) appendLocation(dst []byte, frame view.Frame) []byte {
 
 // appendFunction appends the name of the function without the offset of the pc in it; nothing without symbols.
 func (w *lineWriter) appendFunction(dst []byte, frame view.Frame) []byte {
-	name, _, _ := strings.Cut(w.view.Describe(frame.PC), "+")
-	return append(dst, text.Visible(name)...)
+	return append(dst, text.Visible(withoutOffset(w.view.Describe(frame.PC)))...)
+}
+
+// withoutOffset cuts the offset from the name of an address as in "push+95". The function may be "operator+" or "operator++", so an
+// offset is digits behind the last plus.
+func withoutOffset(name string) string {
+	if at := strings.LastIndexByte(name, '+'); at > 0 && at+1 < len(name) && strings.Trim(name[at+1:], "0123456789") == "" {
+		return name[:at]
+	}
+	return name
 }
 
 // appendFile appends the name of the source file, appendLine the number of the line; nothing without debug information.

@@ -97,3 +97,14 @@ func TestFormatUnknown(t *testing.T) {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}
 }
+
+func TestWithoutOffset(t *testing.T) {
+	for name, want := range map[string]string{
+		"": "", "push": "push", "push+95": "push", "operator+": "operator+", "operator++": "operator++", "operator++4": "operator+",
+		"V::operator+++12": "V::operator++", "f<(1+2)>": "f<(1+2)>", "f<(1+2)>+3": "f<(1+2)>",
+	} {
+		if got := withoutOffset(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}

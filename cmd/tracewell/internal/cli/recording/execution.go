@@ -14,11 +14,12 @@ import (
 	"tracewell/target/replay"
 )
 
-// OfExecution serves an execution trace, which it closes in the end, with its file. A client's target stands where start moves it, or
-// at the beginning of the trace if start is nil.
+// OfExecution serves an execution trace, which it closes in the end, with its file. A client's target stands where start moves
+// it, or at the beginning of the trace if start is nil.
 func OfExecution(e *replay.Execution, file *input.PackedFile, start func(*replay.ExecutionTarget) error) *Recording {
 	return &Recording{
 		Close: func() error { return errors.Join(e.Close(), file.Close()) },
+		// Each client gets a target of its own: where one has gone, and its marks, are nothing to the next.
 		Config: func() (stub.Config, error) {
 			t, err := e.Target()
 			if err == nil && start != nil {
@@ -29,9 +30,10 @@ func OfExecution(e *replay.Execution, file *input.PackedFile, start func(*replay
 	}
 }
 
-// OpenExecution indexes an execution trace in a file, or loads the index that was saved beside it, and prints what it found out. Work
-// that takes its time shows a progress bar, and Ctrl-C ends it. The file stays open; after an error the caller closes it.
-func OpenExecution(file *input.PackedFile, d *itrace.Dialect, o replay.ExecutionOptions, streams console.Streams) (*replay.Execution, error) {
+// OpenExecution indexes an execution trace in a file, or loads the index that was saved beside it, and prints what it found out.
+// Work that takes its time shows a progress bar, and Ctrl-C ends it. The file stays open; after an error the caller closes it.
+func OpenExecution(file *input.PackedFile, d *itrace.Dialect, o replay.ExecutionOptions,
+	streams console.Streams) (*replay.Execution, error) {
 	// The index is kept beside a regular file only: unpacked contents and pipes have no name or time to recognise them by.
 	source := replay.ExecutionSource{Name: file.Name, Content: file, Size: file.Size()}
 	if file.Source != nil {
