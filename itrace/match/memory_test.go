@@ -2,6 +2,7 @@ package match
 
 import (
 	"io"
+	"math"
 	"runtime"
 	"strings"
 	"testing"
@@ -61,16 +62,22 @@ func mostLive(t *testing.T, ref, oth generate.Options, o Options, want Verdict) 
 }
 
 // checkMemory compares traces of a length and of eight times as many instructions. They must take the same memory, but for the blocks
-// that the goroutines which read and generate happen to hold: a leak of eight bytes for each instruction is found.
+// that the goroutines which read and generate happen to hold: a leak of eight bytes for each instruction is found. How many blocks
+// those are is a matter of scheduling, which only ever adds to what is measured, so the least of some runs counts.
 func checkMemory(t *testing.T, measure func(n int64) uint64) {
 	t.Helper()
 	if underRace {
 		t.Skip("what the race detector takes is not measured")
 	}
-	const n, times, blocks = 50_000, 8, 2 << 20
-	if short, long := measure(n), measure(times*n); long > short+blocks || long > 16<<20 {
-		t.Errorf("%d bytes for %d instructions, %d for %d times as many", short, n, long, times)
+	const n, times, blocks, runs = 50_000, 8, 2 << 20, 4
+	short, long := uint64(math.MaxUint64), uint64(math.MaxUint64)
+	for range runs {
+		short, long = min(short, measure(n)), min(long, measure(times*n))
+		if long <= short+blocks && long <= 16<<20 {
+			return
+		}
 	}
+	t.Errorf("%d bytes for %d instructions, %d for %d times as many", short, n, long, times)
 }
 
 // TestMemoryStays compares traces that differ in all times.
