@@ -71,7 +71,7 @@ func (w *worker) turn(c *catch, a *armed) {
 	}
 	c.d, c.pass, c.left, c.condition = a.d, a.t.Pass, a.t.Step, err
 	if err == nil {
-		w.collect(c, a.t.Actions, a.marker)
+		w.collect(c, a, a.t.Actions)
 	}
 	w.seal(c)
 }

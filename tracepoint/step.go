@@ -38,7 +38,7 @@ func (w *worker) Stepped(s target.Snapshot) target.Verdict {
 		}
 		e.state.Unlock()
 		c = catch{d: a.d, pass: a.t.Pass, step: serial}
-		w.collect(&c, a.t.StepActions, a.marker)
+		w.collect(&c, &a, a.t.StepActions)
 		w.seal(&c)
 		before = serial
 		e.state.Lock()

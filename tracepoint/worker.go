@@ -93,19 +93,20 @@ func (w *worker) clear() {
 	w.failures = w.failures[:0]
 }
 
-// collect performs operations for a frame, unless the buffer was found to be full in this same hit.
-func (w *worker) collect(c *catch, operations []compiled.Operation, marker Marker) {
+// collect performs operations of a tracepoint for a frame, unless the buffer was found to be full in this same hit. What is in
+// the definition is not looked at, as it may change meanwhile.
+func (w *worker) collect(c *catch, a *armed, operations []compiled.Operation) {
 	if w.full {
 		return
 	}
 	w.clear()
 	for i := range operations {
-		if err := w.perform(&operations[i], marker); err != nil {
+		if err := w.perform(&operations[i], a.marker); err != nil {
 			w.failures = append(w.failures, err)
 		}
 	}
 	c.failures = w.failures
-	c.frame, c.tooLarge = w.frame(c.d.Number)
+	c.frame, c.tooLarge = w.frame(a.t.Number)
 	c.static = w.hasStatic
 }
 
