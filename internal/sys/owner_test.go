@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestOwner has a thread own three pages, give one up, and end: the kernel marks the other two, whatever stands in the pages that
-// others could have written to.
+// TestOwner has a thread own memory of three files, give one up, and end: the kernel marks the other two, whatever others have
+// written there.
 func TestOwner(t *testing.T) {
 	var files [3]*os.File
 	var seen [3][]byte // as another process would see them
@@ -30,17 +30,18 @@ func TestOwner(t *testing.T) {
 		defer unmap()
 		files[i], seen[i] = f, memory
 	}
-	word := func(i int) uint32 { return binary.LittleEndian.Uint32(seen[i]) }
+	const wordAt = 0x20
+	word := func(i int) uint32 { return binary.LittleEndian.Uint32(seen[i][wordAt:]) }
 	owned, end, failed := make(chan uint32), make(chan bool), make(chan error, 1)
 	onOtherThread(func() {
 		defer close(owned)
-		o, err := NewOwner()
+		o, err := NewOwner(wordAt)
 		if err != nil {
 			failed <- err
 			return
 		}
 		for i, f := range files {
-			p, err := o.Own(f)
+			p, err := o.Own(f, os.Getpagesize())
 			if err != nil {
 				failed <- err
 				return
@@ -58,11 +59,13 @@ func TestOwner(t *testing.T) {
 	}
 	for i := range files {
 		if word(i) != tid|futexWaiters {
-			t.Errorf("page %d of a live owner has %#x, want the thread %#x", i, word(i), tid)
+			t.Errorf("file %d of a live owner has %#x, want the thread %#x", i, word(i), tid)
 		}
 	}
-	for i := 4; i < len(seen[2]); i++ {
-		seen[2][i] = 0xa5
+	for i := range seen[2] {
+		if i < wordAt || i >= wordAt+4 {
+			seen[2][i] = 0xa5
+		}
 	}
 	close(end)
 	for limit := time.Now().Add(10 * time.Second); word(0)&OwnerDied == 0 || word(2)&OwnerDied == 0; time.Sleep(time.Millisecond) {
@@ -71,7 +74,7 @@ func TestOwner(t *testing.T) {
 		}
 	}
 	if word(1) != OwnerDied {
-		t.Errorf("a page that was given up has %#x", word(1))
+		t.Errorf("memory that was given up has %#x", word(1))
 	}
 }
 

@@ -11,19 +11,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OwnerDied is the bit that the kernel sets in the word of an owned page when its owner has ended.
+// OwnerDied is the bit that the kernel sets in the word of owned memory when its owner has ended.
 const OwnerDied = futexOwnerDied
 
-// Owner marks pages that its thread shares with other processes, so that the kernel tells those when the thread ends, whatever
-// ends it: the first word of each page is a robust futex that the thread holds. All of it is called on one thread, to which its
-// goroutine is locked.
+// Owner marks memory that its thread shares with other processes, so that the kernel tells those when the thread ends, whatever
+// ends it: one word of each shared memory is a robust futex that the thread holds. All of it is called on one thread, to which
+// its goroutine is locked.
 //
-// The kernel finds the words by a list, at one distance from the list's entries. The entry of a page is in memory of this
-// process's own that is mapped in front of the page: whoever shares the page can write anything into it, and so could have the
-// kernel write to a place of its choice, or never come to the pages of others.
+// The kernel finds the words by a list, at one distance from the list's entries. The entry is in memory of this process's own
+// that is mapped in front of what is shared: whoever shares that can write anything into it, and so could have the kernel write to
+// a place of its choice, or never come to the memory of others.
 type Owner struct {
 	head *ownerHead
 	tid  uint32
+	at   int // offset of the word in owned memory
 }
 
 // ownerHead is the kernel's struct robust_list_head.
@@ -33,29 +34,29 @@ type ownerHead struct {
 	pending uintptr
 }
 
-// ownerEntry is the kernel's struct robust_list, at the beginning of the memory in front of an owned page.
+// ownerEntry is the kernel's struct robust_list, at the beginning of the page in front of owned memory.
 type ownerEntry struct{ next *ownerEntry }
 
-// OwnedPage is a mapping of a page whose first word says whether its owner lives.
-type OwnedPage struct {
-	Bytes []byte
+// Owned is shared memory, a word of which says whether its owner lives.
+type Owned struct {
+	Words []uint64
 	owner *Owner
 	entry *ownerEntry
 	unmap func() error
 }
 
-// NewOwner makes the calling thread one that can own pages. A list of robust futexes that it has already is forgotten: a
+// NewOwner makes the calling thread one that can own memory, with the word at an offset in bytes. A list of robust futexes that it has already is forgotten: a
 // C library makes one for each of its threads, Go does not. The head stays mapped until this process ends, as the thread does.
-func NewOwner() (*Owner, error) {
+func NewOwner(wordAt int) (*Owner, error) {
 	memory, err := mmap(0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS, -1, 0)
 	if err != nil {
-		return nil, fmt.Errorf("memory for the list of owned pages: %w", err)
+		return nil, fmt.Errorf("memory for the list of owned memory: %w", err)
 	}
-	o := &Owner{head: (*ownerHead)(memory), tid: uint32(unix.Gettid())}
+	o := &Owner{head: (*ownerHead)(memory), tid: uint32(unix.Gettid()), at: wordAt}
 	o.head.next = o.end()
-	o.head.offset = int64(os.Getpagesize())
+	o.head.offset = int64(os.Getpagesize() + wordAt)
 	if _, _, errno := unix.RawSyscall(unix.SYS_SET_ROBUST_LIST, uintptr(memory), unsafe.Sizeof(*o.head), 0); errno != 0 {
-		return nil, fmt.Errorf("registering the list of owned pages: %w", errno)
+		return nil, fmt.Errorf("registering the list of owned memory: %w", errno)
 	}
 	return o, nil
 }
@@ -63,31 +64,32 @@ func NewOwner() (*Owner, error) {
 // end is what the last entry points to: the head itself.
 func (o *Owner) end() *ownerEntry { return (*ownerEntry)(unsafe.Pointer(o.head)) }
 
-// Own maps the page at the beginning of a file, and marks it as one whose owner lives.
-func (o *Owner) Own(f *os.File) (*OwnedPage, error) {
-	size := os.Getpagesize()
-	memory, unmap, err := mapParts(f, []part{{-1, size}, {0, size}})
+// Own maps whole pages at the beginning of a file, and marks them as memory whose owner lives.
+func (o *Owner) Own(f *os.File, size int) (*Owned, error) {
+	front := os.Getpagesize()
+	memory, unmap, err := mapParts(f, []part{{-1, front}, {0, size}})
 	if err != nil {
 		return nil, err
 	}
-	p := &OwnedPage{Bytes: memory[size:], owner: o, entry: (*ownerEntry)(unsafe.Pointer(&memory[0])), unmap: unmap}
-	p.entry.next = o.head.next // before the entry is in the list: the thread may end at any instruction
-	o.head.next = p.entry
-	atomic.StoreUint32(p.word(), o.tid|futexWaiters) // waiters are woken only if the word says that there are some
-	return p, nil
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&memory[front])), size/8)
+	m := &Owned{Words: words, owner: o, entry: (*ownerEntry)(unsafe.Pointer(&memory[0])), unmap: unmap}
+	m.entry.next = o.head.next // before the entry is in the list: the thread may end at any instruction
+	o.head.next = m.entry
+	atomic.StoreUint32(m.word(), o.tid|futexWaiters) // waiters are woken only if the word says that there are some
+	return m, nil
 }
 
-func (p *OwnedPage) word() *uint32 { return (*uint32)(unsafe.Pointer(&p.Bytes[0])) }
+func (m *Owned) word() *uint32 { return (*uint32)(unsafe.Pointer(&m.Words[m.owner.at/8])) }
 
-// Disown marks the page as one whose owner has died, though it lives, and unmaps it.
-func (p *OwnedPage) Disown() error {
-	atomic.StoreUint32(p.word(), OwnerDied)
-	for at := &p.owner.head.next; *at != p.owner.end(); at = &(*at).next {
-		if *at == p.entry {
-			*at = p.entry.next
+// Disown marks the memory as that of an owner that has died, though it lives, and unmaps it.
+func (m *Owned) Disown() error {
+	atomic.StoreUint32(m.word(), OwnerDied)
+	for at := &m.owner.head.next; *at != m.owner.end(); at = &(*at).next {
+		if *at == m.entry {
+			*at = m.entry.next
 			break
 		}
 	}
-	p.Bytes = nil
-	return p.unmap()
+	m.Words = nil
+	return m.unmap()
 }

@@ -9,7 +9,7 @@ import (
 
 // machine is what the processor and its Linux ABI decide. There is one per build (host); all else in this package is the same for
 // every processor. The sizes that arrays have are constants beside it: numRegisters, numDebugRegisters, maxInstruction, bufferSize,
-// maxCopy, userEnd.
+// maxCopy, callStubSize, userEnd.
 //
 // Registers are those of PTRACE_GETREGS, or of NT_PRSTATUS on newer machines, in the kernel's order.
 type machine interface {
@@ -40,6 +40,9 @@ type machine interface {
 	syscallCode() []byte
 	// setCall has a thread that is about to execute syscallCode at from make a system call with up to six arguments.
 	setCall(r *registers, from arch.Addr, number uint64, args []uint64)
+	// callStub is the code at an address that makes a system call and then, for a thread with whose registers and set of blocked
+	// signals it is made, puts those back and goes on where the thread was. It is no longer than callStubSize.
+	callStub(r *registers, blocked uint64, at arch.Addr) []byte
 	// callResult is what a call has returned: the kernel's errors are -4095 to -1.
 	callResult(r *registers) uint64
 	// callNumber is the number of the call that a thread is stopped at, at its entry or exit; noSyscall once cancelCall was called.

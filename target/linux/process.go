@@ -37,7 +37,7 @@ type addrSpace struct {
 	warnings warnings
 
 	inserted    map[arch.Addr]*insertedBreakpoint
-	noScratch   bool // buffers are refused: the program's seccomp filter might kill it for an mmap
+	filtered    bool // the program filters its system calls, and might be killed for one that the tracer has it make
 	shadowStack bool // calls and returns must not be emulated
 	relocated   map[arch.Addr]relocatedInsn
 }
@@ -70,7 +70,7 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 		return nil, err
 	}
 	child.addrSpace = s
-	s.noScratch, s.shadowStack, s.relocated = p.noScratch, p.shadowStack, maps.Clone(p.relocated)
+	s.filtered, s.shadowStack, s.relocated = p.filtered, p.shadowStack, maps.Clone(p.relocated)
 	s.code, err = p.code.Fork(s.mem, s.guard)
 	s.warn(err)
 	for _, bp := range p.inserted {
