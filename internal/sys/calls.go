@@ -8,6 +8,7 @@ import "golang.org/x/sys/unix"
 const (
 	CallMmap        = unix.SYS_MMAP
 	CallMunmap      = unix.SYS_MUNMAP
+	CallMremap      = unix.SYS_MREMAP
 	CallClose       = unix.SYS_CLOSE
 	CallMemfdCreate = unix.SYS_MEMFD_CREATE
 )
@@ -27,6 +28,9 @@ const (
 	OnlyWhereFree = unix.MAP_FIXED_NOREPLACE
 	InPlaceOf     = unix.MAP_FIXED // of what is mapped at the address
 )
+
+// MoveTo has an mremap that a tracee is made to call put the mapping at an address, in place of what is mapped there.
+const MoveTo = unix.MREMAP_MAYMOVE | unix.MREMAP_FIXED
 
 // Flags of a memfd_create that a tracee is made to call. A kernel before 6.3 refuses NotExecutable; one that is set up to
 // (vm.memfd_noexec) refuses a file without.

@@ -62,6 +62,7 @@ type Target struct {
 	streams Streams
 	snap    snapshot
 	follow  follower
+	owner   *sys.Owner // of arenas; nil before the first
 	ending  bool
 }
 
