@@ -6,20 +6,27 @@ import (
 	"tracewell/arch"
 )
 
-// hopLength is the length of the jump that a short jump goes to.
-const hopLength = 5
-
 // maxPadding is how much there can be between functions of which one is aligned: more is data, or a function without a symbol.
 const maxPadding = 64
 
-// Padding finds the room for jumps between functions: bytes that are in none, and that are nothing but what assemblers fill gaps
-// with. The text is the program's own code at an address; the functions are in order.
-func Padding(text []byte, at arch.Addr, functions []Range) (padding []Range) {
+// Filler is bytes between functions that nothing executes.
+type Filler struct {
+	At   arch.Addr
+	Code []byte
+}
+
+// Range is where the bytes are.
+func (f *Filler) Range() Range { return Range{f.At, f.At + arch.Addr(len(f.Code))} }
+
+// Padding finds the fillers between functions: bytes that are in none, and that are nothing but what assemblers fill gaps with.
+// The text is the program's own code at an address, which is not copied; the functions are in order.
+func Padding(text []byte, at arch.Addr, functions []Range) (padding []Filler) {
 	end := at
 	for _, f := range functions {
-		if gap := (Range{end, f.Start}); gap.Start > at && f.Start <= at+arch.Addr(len(text)) && gap.End >= gap.Start+hopLength &&
-			gap.End-gap.Start <= maxPadding && isPadding(text[gap.Start-at:gap.End-at]) {
-			padding = append(padding, gap)
+		if end > at && end < f.Start && f.Start <= at+arch.Addr(len(text)) && f.Start-end <= maxPadding {
+			if gap := text[end-at : f.Start-at : f.Start-at]; isPadding(gap) {
+				padding = append(padding, Filler{end, gap})
+			}
 		}
 		end = max(end, f.End)
 	}

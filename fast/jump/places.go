@@ -102,3 +102,18 @@ func (p *Places) smallest(upper uint32, n int) uint32 {
 	}
 	return upper
 }
+
+// anywhere is the places of a near jump that ends in front of an address, with no byte restricted.
+func anywhere(from arch.Addr) Places {
+	return Places{from: from, width: 4, bytes: [4]byteSet{anyByte, anyByte, anyByte, anyByte}}
+}
+
+// free reports whether no byte is restricted.
+func (p *Places) free() bool {
+	for _, s := range p.bytes[:p.width] {
+		if s != anyByte {
+			return false
+		}
+	}
+	return true
+}

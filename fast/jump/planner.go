@@ -1,12 +1,12 @@
 package jump
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"tracewell/arch"
-	"tracewell/arch/amd64"
 )
 
 // CodeSize is how many bytes of the program a Site needs from its location on, if so many are mapped: five instructions.
@@ -24,7 +24,7 @@ type Site struct {
 type Planner struct {
 	Targets *Targets // of the code; a function that has not been swept counts as one with unknown branches
 	Room    *Room    // for trampolines
-	Padding []Range  // between functions, in order (Padding)
+	Padding []Filler // between functions, in order (Padding)
 	Pads    Range    // all pads are in here
 
 	Go          bool // the program is of Go, whose pads use the stack without a red zone
@@ -38,6 +38,14 @@ type Planner struct {
 type hold struct {
 	Range
 	plan *Plan // nil: a breakpoint or the like
+}
+
+// String says what holds the bytes, as a cause.
+func (h hold) String() string {
+	if h.plan == nil {
+		return fmt.Sprintf("there is a breakpoint at %v", h.Start)
+	}
+	return fmt.Sprintf("the patch of %v is in the way", h.plan.Addr)
 }
 
 // Refusal is why a location cannot be patched with a jump.
@@ -72,15 +80,16 @@ func (p *Planner) Covering(addr arch.Addr) *Plan {
 
 // Plan decides how a location is patched, and reserves what that needs. The error is a *Refusal.
 func (p *Planner) Plan(s Site) (*Plan, error) {
+	s.Code = s.Code[:min(len(s.Code), CodeSize)]
 	l := &ladder{Planner: p, site: s}
 	if cause := l.admit(); cause != "" {
 		return nil, &Refusal{s.Addr, []string{cause}}
 	}
-	for _, rung := range []func() *Plan{l.jump, l.overlap, l.pun, l.short, l.unclean} {
+	for _, rung := range []func() *Plan{l.jump, l.overlap, l.pun, l.shortJump, l.unclean} {
 		if plan := rung(); plan != nil {
 			p.hold(hold{plan.held, plan})
 			if plan.Hop != 0 {
-				p.hold(hold{Range{plan.Hop, plan.Hop + hopLength}, plan})
+				p.hold(hold{Range{plan.Hop, plan.Hop + nearLength}, plan})
 			}
 			return plan, nil
 		}
@@ -112,6 +121,18 @@ func (p *Planner) search(at arch.Addr) (i int, found bool) {
 	})
 }
 
+// filler returns the padding that an address is in, nil if it is in none.
+func (p *Planner) filler(at arch.Addr) *Filler {
+	i, found := slices.BinarySearchFunc(p.Padding, at, func(f Filler, at arch.Addr) int { return cmp.Compare(f.At, at) })
+	if !found {
+		i--
+	}
+	if i < 0 || at >= p.Padding[i].Range().End {
+		return nil
+	}
+	return &p.Padding[i]
+}
+
 // maxHold is the length of the longest hold: a jump with null prefixes.
 const maxHold = 8
 
@@ -128,5 +149,3 @@ func (p *Planner) overlapping(r Range) (found []hold) {
 	}
 	return found
 }
-
-var _ = amd64.Displace

@@ -22,14 +22,14 @@ type Function struct {
 type Targets struct {
 	text      Range
 	branched  []uint64   // a bit for each address of the text: something branches there
-	starts    []uint64   // an instruction begins there
+	begun     []uint64   // an instruction begins there
 	functions []Function // swept, in order
 }
 
 // NewTargets returns the Targets of code in a range, of which nothing is known yet. It takes a quarter of the size of the code.
 func NewTargets(text Range) *Targets {
 	words := (text.End - text.Start + 63) / 64
-	return &Targets{text: text, branched: make([]uint64, words), starts: make([]uint64, words)}
+	return &Targets{text: text, branched: make([]uint64, words), begun: make([]uint64, words)}
 }
 
 // Sweep adds the branches of a function, whose code is the program's own: without patches. Other parts of it, which compilers put
@@ -37,7 +37,7 @@ func NewTargets(text Range) *Targets {
 func (t *Targets) Sweep(code []byte, at arch.Addr) {
 	f := Function{Range: Range{at, at + arch.Addr(len(code))}}
 	amd64.Scan(code, at, func(s amd64.Step) {
-		t.mark(t.starts, s.At)
+		t.mark(t.begun, s.At)
 		switch {
 		case s.Unknown && f.Unknown == 0:
 			f.Unknown = s.At
@@ -91,3 +91,6 @@ func (t *Targets) Function(addr arch.Addr) (Function, bool) {
 
 // Is reports whether something is known to branch to an address.
 func (t *Targets) Is(addr arch.Addr) bool { return t.marked(t.branched, addr) }
+
+// starts reports whether a sweep has found an instruction to begin at an address.
+func (t *Targets) starts(addr arch.Addr) bool { return t.marked(t.begun, addr) }
