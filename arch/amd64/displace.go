@@ -246,7 +246,8 @@ func (d *Displaced) callIndirect(in *Instruction) (cause string) {
 // itself or memory below the stack.
 func (in *Instruction) asJump(pushed int32) (code []byte, ok bool) {
 	l, _ := measure(in.Code())
-	if l.encoding != legacy || l.space != spaceOne || l.opcode != 0xff || l.reg() != 2 || l.has(prefixOperand|prefixAddress|prefixLock|prefixRep) {
+	if l.encoding != legacy || l.space != spaceOne || l.opcode != 0xff || l.reg() != 2 ||
+		l.has(prefixOperand|prefixAddress|prefixLock|prefixRep) {
 		return nil, false
 	}
 	modrm := l.modrm&^0x38 | 4<<3
