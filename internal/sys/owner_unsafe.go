@@ -79,7 +79,12 @@ func (o *Owner) Own(f *os.File, size int) (*Owned, error) {
 	return m, nil
 }
 
-func (m *Owned) word() *uint32 { return (*uint32)(unsafe.Pointer(&m.Words[m.owner.at/8])) }
+func (m *Owned) word() *uint32 { return m.Half(m.owner.at) }
+
+// Half is half a word, at an offset in bytes.
+func (m *Owned) Half(offset int) *uint32 {
+	return (*uint32)(unsafe.Add(unsafe.Pointer(&m.Words[offset/8]), offset%8))
+}
 
 // Disown marks the memory as that of an owner that has died, though it lives, and unmaps it.
 func (m *Owned) Disown() error {

@@ -38,6 +38,7 @@ type arena struct {
 	ring    []byte // mapped twice in a row
 	unmap   func() error
 	reader  *fast.Reader
+	take    func(*fast.Record) bool
 
 	shape fast.Arena // Control is that of the first area
 	areas []*padArea
@@ -67,8 +68,9 @@ func (a *padArea) reserve(size int) (arch.Addr, bool) {
 // arenaFor returns the arena of a process, with an area for pads within reach of addr that has room for size bytes. It makes what
 // is missing.
 func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
-	a := p.arena
-	if a != nil {
+	var a *arena
+	if p.pads != nil {
+		a = p.pads.arena
 		for _, area := range a.areas {
 			if distance(area.base, addr) < reach && area.used+padAlign+size <= padAreaSize {
 				return a, area, nil
@@ -106,11 +108,16 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.arena == nil {
+	if p.pads == nil {
+		a.shape.Spin = p.filtered
 		if err := a.open(t.owner); err != nil {
 			return nil, nil, errors.Join(err, a.close())
 		}
-		p.arena = a
+		if p.launched { // it ends with its tracer, and until then it waits
+			a.control.SetPatience(0)
+		}
+		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
+		t.collector.add(a)
 	}
 	a.areas = append(a.areas, area)
 	return a, area, nil
@@ -126,7 +133,7 @@ func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 		return nil, err
 	}
 	defer c.make(sys.CallClose, fd)
-	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.ringSize()}}
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.how.Ring, WhenFull: t.collector.how.WhenFull}}
 	if err := a.shareFile(c.k.tid, int(fd)); err != nil {
 		return nil, err
 	}
@@ -218,6 +225,9 @@ func (a *arena) open(owner *sys.Owner) error {
 		return err
 	}
 	a.reader = fast.NewReader(&a.shape, a.control, a.ring)
+	wake := a.owned.Half(fast.WakeAt)
+	a.reader.Wake = func() { sys.WakeWaiters(wake) }
+	a.control.SwitchOn()
 	return nil
 }
 
@@ -235,15 +245,18 @@ func (a *arena) close() error {
 
 // unmapArena has a process unmap its arena, with no thread in any pad.
 func (t *Target) unmapArena(p *process) error {
-	a := p.arena
-	if a == nil {
+	if p.pads == nil {
 		return nil
 	}
-	p.arena = nil
+	a, pages := p.pads.arena, p.pads.pages
+	p.pads = nil
 	c, err := t.beginCalls(p)
 	if err == nil {
 		for _, area := range a.areas {
 			_, err = c.make(sys.CallMunmap, uint64(area.base), uint64(area.size()))
+		}
+		for _, page := range pages {
+			_, err = c.make(sys.CallMunmap, uint64(page), pageSize)
 		}
 		if err == nil {
 			_, err = c.make(sys.CallMunmap, uint64(a.shape.Ring), uint64(2*a.shape.RingSize))

@@ -4,6 +4,7 @@ package linux
 
 import (
 	"tracewell/arch"
+	"tracewell/fast"
 	"tracewell/target"
 )
 
@@ -51,6 +52,13 @@ type machine interface {
 	cancelCall(r *registers)
 	// rewindCall moves a thread that is at the entry of a call before the instruction that makes it, ready to execute that again.
 	rewindCall(r *registers)
+
+	// leavePad, faultInPad and padProcessor are what package fast has for this processor.
+	leavePad(p *fast.Pad, r *registers, m fast.Memory) fast.Outcome
+	faultInPad(p *fast.Pad, r *registers, m fast.Memory, reader *fast.Reader) bool
+	padProcessor() fast.Processor
+	// addSP adds to the stack pointer.
+	addSP(r *registers, n int)
 
 	// breakpointCode is the si_code of the SIGTRAP that isa().Breakpoint raises.
 	breakpointCode() int32

@@ -34,7 +34,7 @@ type addrSpace struct {
 	mem      *os.File     // its /proc/PID/mem, good for as long as the memory lives
 	guard    *guard.Space // nil for memory that does not outlive this process
 	code     *patch.Space // patches and displaced-stepping buffers
-	arena    *arena       // nil without pads
+	pads     *pads        // nil without any
 	warnings warnings
 
 	inserted    map[arch.Addr]*insertedBreakpoint

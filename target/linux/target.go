@@ -63,7 +63,10 @@ type Target struct {
 	snap    snapshot
 	follow  follower
 	owner   *sys.Owner // of arenas; nil before the first
-	ending  bool
+
+	collector *collector  // nil for a target that makes no pads
+	unfit     []unfitSite // that are to be demoted
+	ending    bool
 }
 
 // queue holds requests for the tracer.
