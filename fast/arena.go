@@ -16,6 +16,8 @@ type Arena struct {
 	WhenFull WhenFull
 	// Spin has threads that wait for room, or for the lock, make no system call: a seccomp filter may forbid it.
 	Spin bool
+	// Lowest is the lowest address that a program can map (vm.mmap_min_addr): reads below are not tried. 0 stands for 4096.
+	Lowest uint32
 	// RDFSBase says that programs may execute rdfsbase (HWCAP2_FSGSBASE); without it neither segment bases nor thread ids can be
 	// collected.
 	RDFSBase bool
@@ -51,3 +53,6 @@ func (a *Arena) check() error {
 // largestSlot is the size of the largest slot that a ring takes: several have to fit, or a thread would wait for a reader that
 // cannot give it room.
 func (a *Arena) largestSlot() int { return min(maxSlot, a.RingSize/4) }
+
+// lowest is the lowest address that a program can map.
+func (a *Arena) lowest() int32 { return int32(max(a.Lowest, 0x1000)) }

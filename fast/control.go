@@ -3,6 +3,7 @@ package fast
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 	"sync/atomic"
 	"time"
 
@@ -106,7 +107,12 @@ type Clock struct {
 }
 
 // At returns the microseconds since 1970 when the counter had a value, as pads compute it.
-func (k Clock) At(counter uint64) uint64 { return k.Microseconds + mulHigh(counter-k.Counter, k.Rate) }
+func (k Clock) At(counter uint64) uint64 {
+	return k.Microseconds + high(bits.Mul64(counter-k.Counter, k.Rate))
+}
+
+// high is the upper half of a product.
+func high(hi, _ uint64) uint64 { return hi }
 
 // SetClock sets the clock of $trace_timestamp. Pads must not run meanwhile.
 func (c Control) SetClock(k Clock) {

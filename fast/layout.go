@@ -63,7 +63,7 @@ const (
 	slotSite    = 12 // 32 bits: index of the site
 	slotHeader  = 16
 
-	slotAlign = 16 // what the processor wants of the place of an fxsave64
+	slotAlign = 64 // a cache line: threads do not write to each other's, and vector stores never cross one
 	maxSlot   = 0xffff * slotAlign
 )
 
@@ -78,9 +78,10 @@ const MaxAtSite = 8
 
 // A failure record: what went wrong in one expression. Offsets are in bytes.
 const (
-	failureID      = 0 // 32 bits: index in the site's table of what can fail, plus 1; 0 for nothing
-	failureAddress = 8 // 64 bits: address of the memory that could not be read
-	failureSize    = 16
+	failureID       = 0 // 32 bits: index in the site's table of what can fail, plus 1; 0 for nothing
+	failureReadable = 4 // 32 bits: bytes that could be read all the same
+	failureAddress  = 8 // 64 bits: address of the memory that could not be read
+	failureSize     = 16
 )
 
 // Parts of a frame in a trace file.

@@ -14,6 +14,9 @@ type Site struct {
 	Pad         arch.Addr // where the pad will run, within 2 GiB of Arena.Control
 	Tracepoints []Tracepoint
 	Registers   *Registers // what an R block consists of
+	// Trap has the first true condition stop the thread at the site with Trapped, and nothing is collected: for tracepoints that
+	// only a stop can serve, and breakpoints with conditions.
+	Trap bool
 	// NoRedZone says that the code keeps nothing below its stack pointer, as Go's does not.
 	NoRedZone bool
 	// Builtins are the trace state variables that are computed.
@@ -28,9 +31,6 @@ type Site struct {
 type Tracepoint struct {
 	*compiled.Tracepoint
 	Index int // of the byte that enables it, below MaxTracepoints
-	// Stop has a true condition stop the thread with a breakpoint trap instead of collecting: for tracepoints that step, and
-	// for breakpoints with conditions. Those behind it at the site get no turn; whoever handles the stop gives it to them.
-	Stop bool
 }
 
 // Builtin is what a computed trace state variable is computed of.
