@@ -224,7 +224,9 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.control, err = fast.NewControl(a.owned.Words, &a.shape); err != nil {
 		return err
 	}
-	a.reader = fast.NewReader(&a.shape, a.control, a.ring)
+	if a.reader, err = fast.NewReader(&a.shape, a.control, a.ring); err != nil {
+		return err
+	}
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.control.SwitchOn()

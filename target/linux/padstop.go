@@ -139,7 +139,7 @@ func (t *Target) leavePad(k *task) {
 		out = host.leavePad(site.pad, &k.regs, memory)
 	}
 	if out.Void {
-		pads.arena.reader.Void(site.index, out.Position)
+		pads.arena.reader.Void(site.pad.Slots, out.Position)
 	}
 	switch out.Exit {
 	case fast.Again, fast.Done, fast.Trapped:
