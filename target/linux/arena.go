@@ -250,8 +250,11 @@ func (t *Target) unmapArena(p *process) error {
 	if p.pads == nil {
 		return nil
 	}
-	a, pages := p.pads.arena, p.pads.pages
+	a, pages, stuck := p.pads.arena, p.pads.pages, p.pads.stuck
 	p.pads = nil
+	if stuck {
+		return a.close()
+	}
 	c, err := t.beginCalls(p)
 	if err == nil {
 		for _, area := range a.areas {

@@ -29,6 +29,7 @@ type pads struct {
 	room    *jump.Room  // for trampolines
 	pages   []arch.Addr // that were mapped for them
 	indexes int         // given to sites and tracepoints
+	stuck   bool        // a jump could not be taken out, so its pad has to stay
 }
 
 // padSite is a location whose tracepoints are collected by a pad. While the session has a breakpoint in its patch it is demoted: an
@@ -304,7 +305,10 @@ func (s *padSite) unwrite(space *addrSpace) error {
 
 // disarm takes the jumps of a site out, with all threads stopped and none in a pad.
 func (t *Target) disarm(s *addrSpace, site *padSite) {
-	s.warn(site.unwrite(s))
+	if err := site.unwrite(s); err != nil {
+		s.warn(err)
+		s.pads.stuck = true
+	}
 	if bp := s.inserted[site.addr]; bp != nil && bp.pad == site {
 		delete(s.inserted, site.addr)
 	}
@@ -446,6 +450,9 @@ func (s *pads) at(pc arch.Addr) *padSite {
 
 // rest takes back the memory of all pads, of which there are none.
 func (s *pads) rest() {
+	if s.stuck {
+		return
+	}
 	for _, area := range s.arena.areas {
 		area.used = 0
 	}
