@@ -21,7 +21,8 @@ type definition struct {
 	errors    uint64 // expressions that failed
 	lastError error  // of them
 
-	offloaded *compiled.Tracepoint // the form that a Collector has; nil if it has none
+	prepared  *compiled.Tracepoint // the form that a Collector has or is about to have; nil if it has none; guarded by control
+	offloaded *compiled.Tracepoint // the form that is in force there
 	deposited target.Tally         // what came from there in this run
 	refusal   error                // why it is a trap although there is a Collector
 

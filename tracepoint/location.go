@@ -18,6 +18,7 @@ type location struct {
 	forHits     atomic.Pointer[[]armed]
 	where       place       // guarded by state
 	semaphores  []arch.Addr // those that the target was told of; guarded by control
+	changed     bool        // something is to be applied at the Collector; guarded by control
 }
 
 // A place is where the hits of a location are collected.
@@ -81,49 +82,56 @@ func (e *Engine) install(l *location) error {
 		return nil
 	}
 	if was == here {
-		if err := e.removeLocation(l); err != nil {
+		if err := e.removeLocations(l); err != nil {
 			return err
 		}
 	}
-	where, err := e.put(l)
+	if _, err := e.put(l); err != nil {
+		return errors.Join(err, e.removeLocations(l))
+	}
 	e.state.Lock()
 	late := e.phase != running
-	l.where = where
 	e.state.Unlock()
-	if err == nil && late { // a hit has ended the run meanwhile, and the target removed what there was then
-		return e.removeLocation(l)
+	if late { // a hit has ended the run meanwhile, and the target removed what there was then
+		return e.removeLocations(l)
 	}
-	return err
+	return nil
 }
 
-// put has the target take a location: elsewhere if there is a Collector that accepts all its tracepoints, or else here. It is
-// nowhere after an error. Control is held, state is not.
-func (e *Engine) put(l *location) (place, error) {
-	l.semaphores = l.counters()
-	if offloaded, err := e.offload(l); err != nil {
-		return nowhere, err
-	} else if offloaded {
-		return elsewhere, nil
+// put has the target take locations: elsewhere if there is a Collector that accepts all tracepoints of one, or else here. What goes
+// elsewhere does so all at once. The error is about the location that is returned with it; those that are installed by then stay
+// so. Control is held, state is not.
+func (e *Engine) put(locations ...*location) (*location, error) {
+	var offloaded, traps []*location
+	for _, l := range locations {
+		l.semaphores = l.counters()
+		if e.offload(l) {
+			offloaded = append(offloaded, l)
+		} else {
+			traps = append(traps, l)
+		}
 	}
-	if err := e.tracer.Install(e.pid, l.addr, l.semaphores); err != nil {
-		return nowhere, err
+	refused, err := e.apply()
+	e.setPlace(elsewhere, offloaded...) // also after an error, so that they are recalled
+	if err != nil {
+		return locations[0], err
 	}
-	return here, nil
+	e.setPlace(nowhere, refused...)
+	for _, l := range append(traps, refused...) {
+		if err := e.tracer.Install(e.pid, l.addr, l.semaphores); err != nil {
+			return l, err
+		}
+		e.setPlace(here, l)
+	}
+	return nil, nil
 }
 
-// removeLocation takes a location from the target, wherever it is. Control is held, state is not.
-func (e *Engine) removeLocation(l *location) error {
+// setPlace notes where locations are collected from now on.
+func (e *Engine) setPlace(where place, locations ...*location) {
 	e.state.Lock()
-	was := l.where
-	l.where = nowhere
-	e.state.Unlock()
-	switch was {
-	case here:
-		return e.tracer.Uninstall(e.pid, l.addr)
-	case elsewhere:
-		return e.recall(l)
-	default:
-		return nil
+	defer e.state.Unlock()
+	for _, l := range locations {
+		l.where = where
 	}
 }
 
@@ -132,36 +140,43 @@ func (e *Engine) uninstall(l *location) error {
 	if l.wanted() {
 		return nil
 	}
-	return e.removeLocation(l)
+	return e.removeLocations(l)
 }
 
 // installAll installs the locations that are wanted, all or none. Control is held, state is not.
 func (e *Engine) installAll() error {
-	var done []*location
-	for _, d := range e.definitions {
-		l := d.location
-		if !d.Enabled || len(done) > 0 && done[len(done)-1] == l { // the definitions of one location are neighbours
-			continue
+	var wanted []*location
+	for _, d := range e.definitions { // those of one location are neighbours
+		if n := len(wanted); d.Enabled && (n == 0 || wanted[n-1] != d.location) {
+			wanted = append(wanted, d.location)
 		}
-		where, err := e.put(l)
-		if err != nil {
-			return errors.Join(failedAt(d, "install", err), e.removeLocations(done))
-		}
-		e.state.Lock()
-		l.where = where
-		e.state.Unlock()
-		done = append(done, l)
+	}
+	failed, err := e.put(wanted...)
+	if err != nil {
+		first := failed.definitions[slices.IndexFunc(failed.definitions, (*definition).active)]
+		return errors.Join(failedAt(first, "install", err), e.removeLocations(wanted...))
 	}
 	return nil
 }
 
-// removeLocations removes locations, all of them even when some fail. Control is held, state is not.
-func (e *Engine) removeLocations(locations []*location) error {
+// removeLocations takes locations from the target, wherever they are, and all of them even when some fail. Those that are elsewhere
+// leave it all at once. Control is held, state is not.
+func (e *Engine) removeLocations(locations ...*location) error {
 	var errs []error
 	for _, l := range locations {
-		errs = append(errs, e.removeLocation(l))
+		e.state.Lock()
+		was := l.where
+		l.where = nowhere
+		e.state.Unlock()
+		switch was {
+		case here:
+			errs = append(errs, e.tracer.Uninstall(e.pid, l.addr))
+		case elsewhere:
+			e.recall(l)
+		}
 	}
-	return errors.Join(errs...)
+	_, err := e.apply()
+	return errors.Join(append(errs, err)...)
 }
 
 // locationsIn lists the locations that are in a place. State is held.

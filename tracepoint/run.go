@@ -68,7 +68,7 @@ func (e *Engine) prepare() error {
 // begin lets hits count. State is held.
 func (e *Engine) begin() {
 	for _, d := range e.definitions {
-		d.Hits, d.Usage, d.frames, d.errors, d.lastError, d.deposited = 0, 0, 0, 0, nil, target.Tally{}
+		d.Hits, d.Usage, d.frames, d.errors, d.lastError = 0, 0, 0, 0, nil
 	}
 	e.initializeVariables()
 	e.buffer.reset()
@@ -102,7 +102,7 @@ func (e *Engine) stop(why ending) error {
 	if !on {
 		return nil
 	}
-	err := e.removeLocations(collected)
+	err := e.removeLocations(collected...)
 	e.state.Lock()
 	trapped := e.locationsIn(here)
 	if on = e.phase == running; on {
