@@ -55,7 +55,8 @@ type Run struct {
 	Variables     []VariableValue
 	WhenFull      WhenFull
 	// Deposit takes what has been collected, in order, one call after the other. A call takes any number of deposits, since the
-	// cost of one is mostly that of the call; some hundred bring it down to that of the copy. With Halt the run is over: the
+	// cost of one is mostly that of the call; some hundred bring it down to that of the copy, if their frames lie one behind the
+	// other in memory, within the capacity of the first. With Halt the run is over: the
 	// deposits behind the one that has ended it are dropped, and calls after that do nothing.
 	Deposit func([]Deposit) Verdict
 }

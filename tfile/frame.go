@@ -149,35 +149,16 @@ func (f Frame) shape(rest []byte) (head, length int) {
 	return 0, 0
 }
 
-// Kinds is a set of kinds of block.
-type Kinds uint32
-
-// Has reports whether there is a block of the kind.
-func (k Kinds) Has(kind BlockKind) bool { return k>>(kind-'A')&1 != 0 }
-
-// Kinds reads all blocks and returns which kinds there are, and the error of Check. It is for those who see every frame.
-func (f Frame) Kinds() (kinds Kinds, err error) {
-	at := FrameHeader
-	for at < len(f.bytes) {
-		head, length := f.shape(f.bytes[at:])
-		if head == 0 || head+length > len(f.bytes)-at {
-			return kinds, f.damage(at)
-		}
-		kinds |= 1 << (f.bytes[at] - 'A')
-		at += head + length
-	}
-	return kinds, nil
-}
-
 // Check reads all blocks and returns a *FormatError of kind ErrDamaged about the first that cannot be read, nil if there is
 // none.
 func (f Frame) Check() error {
-	_, err := f.Kinds()
-	return err
-}
-
-// damage says what is wrong with the block at an offset, which cannot be read.
-func (f Frame) damage(at int) error {
+	at := FrameHeader
+	for _, next := f.block(at); next > 0; _, next = f.block(at) {
+		at = next
+	}
+	if at >= len(f.bytes) {
+		return nil
+	}
 	rest := f.bytes[at:]
 	e := &FormatError{Kind: ErrDamaged, Offset: f.offset + int64(at)}
 	switch head, length := f.shape(rest); {

@@ -98,7 +98,7 @@ func (e *Engine) keep(h *hit, c *catch) {
 	}
 }
 
-// appendFrame adds a frame to the buffer and hands it to the sink; one that was deposited, when the deposit is done with.
+// appendFrame adds a frame to the buffer and hands it to the sink.
 func (e *Engine) appendFrame(h *hit, c *catch) error {
 	if !e.layout.SinkOnly {
 		if err := e.buffer.append(c.frame, c.d.Number, c.pc, c.step != 0); err != nil {
@@ -111,7 +111,7 @@ func (e *Engine) appendFrame(h *hit, c *catch) error {
 	switch {
 	case e.layout.Sink == nil:
 	case h == &e.deposits:
-		e.deposited = append(e.deposited, c.frame...)
+		return e.handOver(c.frame)
 	default:
 		return e.layout.Sink.Take(c.frame)
 	}

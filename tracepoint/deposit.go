@@ -8,8 +8,8 @@ import (
 )
 
 // What a Collector deposits. A deposit that the target counts in nanoseconds is taken in as many: the lock is taken once for all
-// deposits of a call, a definition is looked up once in a row, a frame is gone through once, to see that it is whole, and
-// frames for the Sink are handed over together. All else is commit, as for a hit here.
+// deposits of a call, a definition is looked up once in a row, a frame is gone through once, to see that it is whole, and the
+// Sink copies many at once. All else is commit, as for a hit here.
 
 // recent finds the definitions of the tracepoints whose deposits came last. It lives as long as a call of deposit, during which no
 // definition changes.
@@ -47,21 +47,28 @@ func (e *Engine) accept(list []target.Deposit) target.Verdict {
 			}
 		}
 	}
-	e.handOver(h)
+	if err := e.handOver(nil); err != nil {
+		e.end(h, endingBy(err))
+	}
 	if e.phase != running || within || len(list) == 0 {
 		return target.Continue
 	}
 	return e.finish(h)
 }
 
-// handOver gives the Sink the frames of this call.
-func (e *Engine) handOver(h *hit) {
-	if len(e.deposited) > 0 {
-		if err := e.layout.Sink.Take(e.deposited); err != nil {
-			e.end(h, endingBy(err))
-		}
-		e.deposited = e.deposited[:0]
+// handOver gives the Sink a frame of this call of deposit, or none to give it what is left. Frames that lie one behind the other in
+// memory, as those of a Collector do that makes many, are handed over together and not copied here.
+func (e *Engine) handOver(frame []byte) (err error) {
+	n := len(e.deposited)
+	if n > 0 && len(frame) > 0 && cap(e.deposited)-n >= len(frame) && &e.deposited[:n+1][n] == &frame[0] {
+		e.deposited = e.deposited[:n+len(frame)]
+		return nil
 	}
+	if n > 0 {
+		err = e.layout.Sink.Take(e.deposited)
+	}
+	e.deposited = frame
+	return err
 }
 
 // acceptOne checks a deposit and counts it for its tracepoint.
@@ -99,7 +106,9 @@ func sum(sum *target.Tally, made *target.Deposit) {
 
 // acceptFor commits a deposit. The pass count of its tracepoint is the one that the Collector was told.
 func (e *Engine) acceptFor(h *hit, d *definition, made *target.Deposit, kinds tfile.Kinds) {
-	c := catch{d: d, pass: d.Pass, frame: made.Frame, failures: made.Failures, pc: d.Addr, static: kinds.Has(tfile.BlockStatic)}
+	var c catch
+	c.d, c.pass, c.pc = d, d.Pass, d.Addr
+	c.frame, c.failures, c.static = made.Frame, made.Failures, kinds.Has(tfile.BlockStatic)
 	if d.offloaded != nil {
 		c.pass = d.offloaded.Pass
 	}
@@ -118,15 +127,12 @@ func (e *Engine) checkDeposit(made *target.Deposit) (tfile.Kinds, error) {
 	if made.Frame == nil {
 		return 0, nil
 	}
-	f, err := tfile.ParseFrame(made.Frame, e.layout.Order, e.layout.RegisterBlock)
-	if err == nil {
-		var kinds tfile.Kinds
-		if kinds, err = f.Kinds(); err == nil && f.Tracepoint() == made.Key.Number {
-			return kinds, nil
-		}
+	n, kinds, err := e.check.Check(made.Frame)
+	if err == nil && n == made.Key.Number {
+		return kinds, nil
 	}
 	if err == nil {
-		err = fmt.Errorf("it names tracepoint %d", f.Tracepoint())
+		err = fmt.Errorf("it names tracepoint %d", n)
 	}
 	return 0, fmt.Errorf("a frame of tracepoint %d at %s from the target's collector: %w", made.Key.Number, made.Key.Addr, err)
 }

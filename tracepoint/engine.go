@@ -42,6 +42,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/target"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -88,6 +89,7 @@ type Sink interface {
 // Engine is one set of tracepoints and the trace run over them.
 type Engine struct {
 	layout Layout
+	check  tfile.Checker // of deposits
 
 	control sync.Mutex
 	open    *definition            // its last packet announced more; guarded by control
@@ -114,7 +116,7 @@ type Engine struct {
 	collector target.Collector     // of the present or last run, nil for none; changed with control held
 	store     target.VariableStore // where variables live while a run is on, nil for here
 	deposits  hit                  // the one that is being deposited
-	deposited []byte               // frames for the Sink, of the call of Run.Deposit that is on
+	deposited []byte               // frames of the call of Run.Deposit that is on, for the Sink; views of what is deposited
 	phase     phase
 	runs      uint64 // runs begun, to tell a frame's run from the present one
 	ending    ending // why the last run ended; while running, why this one is about to
@@ -157,6 +159,7 @@ func New(layout Layout) *Engine {
 	}
 	e := &Engine{
 		layout:    layout,
+		check:     tfile.NewChecker(layout.Order, layout.RegisterBlock),
 		locations: make(map[arch.Addr]*location),
 		ending:    ending{reason: trace.ReasonNotRun},
 		buffer:    buffer{order: layout.Order, registers: layout.RegisterBlock, size: DefaultBufferSize},
