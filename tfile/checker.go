@@ -8,8 +8,8 @@ import (
 )
 
 // Checker finds out whether frames are whole, for those who see every frame as it is made: it does what ParseFrame and Check do,
-// in a few nanoseconds. A view of each frame, and a call through the interface of the byte order for each number, would cost several
-// times as much.
+// in a few nanoseconds. A view of each frame, and a call through the interface of the byte order for each number, would cost
+// several times as much.
 type Checker struct {
 	order        arch.ByteOrder
 	little       bool

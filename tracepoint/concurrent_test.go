@@ -324,6 +324,51 @@ func TestLateRefusals(t *testing.T) {
 	}
 }
 
+// TestFast: a fast tracepoint that the Collector refuses, at once or late, is an error that says why, of the start or of what makes it
+// come to be; what else is at its address stays traced. Without a Collector it is an ordinary one.
+func TestFast(t *testing.T) {
+	fast := func(n trace.Number, at arch.Addr) trace.Tracepoint {
+		d := tracepointAt(n, at)
+		d.Fast = true
+		return d
+	}
+	off := fast(4, 0x40)
+	off.Enabled = false
+	r := newRig(t)
+	c := &fakeCollector{refused: map[trace.Number]error{2: errors.New("no room for a jump"), 4: errors.New("a jump leads there")}}
+	r.target.collector = c
+	r.must(r.Define(tracepointAt(1, 0x10), false))
+	r.must(r.Define(fast(2, 0x20), false))
+	wantError(t, r.Start(&r.target, 1),
+		"cannot install tracepoint 2 at 0x20: no fast tracepoint is possible there: no room for a jump")
+	if r.Status().Running || len(r.target.addresses()) > 0 || !slices.Contains(c.calls, "recall 0x10") {
+		t.Errorf("running: %t, installed at %v, calls %q", r.Status().Running, r.target.addresses(), c.calls)
+	}
+	r.must(r.Enable(trace.Key{Number: 2, Addr: 0x20}, false))
+	r.start(tracepointAt(3, 0x20), off, tracepointAt(5, 0x40))
+	c.calls = nil
+	wantError(t, r.Enable(trace.Key{Number: 4, Addr: 0x40}, true),
+		"cannot install tracepoint 4 at 0x40: no fast tracepoint is possible there: a jump leads there")
+	c.late = []target.Refusal{{Addr: 0x20, Err: errors.New("the code has changed")}}
+	wantError(t, r.Define(fast(6, 0x20), false),
+		"cannot install tracepoint 6 at 0x20: no fast tracepoint is possible there: the code has changed")
+	var got []string
+	for _, tally := range r.Tallies(nil) {
+		if tally.Elsewhere {
+			got = append(got, fmt.Sprint(tally.Key.Number))
+		}
+	}
+	if want := []string{"1", "3", "5"}; !slices.Equal(got, want) || len(r.target.addresses()) > 0 {
+		t.Errorf("tracepoints %v are offloaded, want %v; installed at %v", got, want, r.target.addresses())
+	}
+
+	r = newRig(t)
+	r.start(fast(1, 0x10))
+	if !slices.Equal(r.target.addresses(), []arch.Addr{0x10}) {
+		t.Error("without a collector a fast tracepoint is not installed")
+	}
+}
+
 // TestDepositsOfTheStart: hits between the first location that is in force and the start of the run do not count, in any place,
 // although the Collector has counted them.
 func TestDepositsOfTheStart(t *testing.T) {

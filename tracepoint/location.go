@@ -16,18 +16,19 @@ type location struct {
 	addr        arch.Addr
 	definitions []*definition // in order of arrival; what changes it holds control and state
 	forHits     atomic.Pointer[[]armed]
-	where       place       // guarded by state
+	where       Place       // guarded by state
 	semaphores  []arch.Addr // those that the target was told of; guarded by control
 	changed     bool        // something is to be applied at the Collector; guarded by control
 }
 
-// A place is where the hits of a location are collected.
-type place uint8
+// Place is where hits are collected.
+type Place uint8
 
+// The places.
 const (
-	nowhere   place = iota
-	here            // the target stops a thread and calls the engine
-	elsewhere       // a Collector deposits frames
+	Nowhere   Place = iota
+	Here            // the target stops a thread and calls the engine
+	Elsewhere       // a Collector deposits frames
 )
 
 // An armed tracepoint is what a hit has to know of a definition. A hit in progress goes on with what it began with, whatever
@@ -72,16 +73,16 @@ func (l *location) counters() []arch.Addr {
 
 // install brings the target in line with the definitions of a location, if a run is on that wants it: one that is nowhere is
 // installed or offloaded, one that is elsewhere has its changes offloaded, and one that is here is installed anew if a static
-// tracepoint with semaphores has come to it. Control is held, state is not.
+// tracepoint with semaphores or a fast tracepoint has come to it. Control is held, state is not.
 func (e *Engine) install(l *location) error {
 	e.state.Lock()
 	wanted, was := e.phase == running && l.wanted(), l.where
 	e.state.Unlock()
-	changed := !slices.Equal(l.counters(), l.semaphores)
-	if !wanted || was == here && !changed {
+	changed := !slices.Equal(l.counters(), l.semaphores) || e.collector != nil && l.first((*definition).isFast) != nil
+	if !wanted || was == Here && !changed {
 		return nil
 	}
-	if was == here {
+	if was == Here {
 		if err := e.removeLocations(l); err != nil {
 			return err
 		}
@@ -98,10 +99,10 @@ func (e *Engine) install(l *location) error {
 	return nil
 }
 
-// put has the target take locations: elsewhere if there is a Collector that accepts all tracepoints of one, or else here. What goes
-// elsewhere does so all at once. The error is about the location that is returned with it; those that are installed by then stay
-// so. Control is held, state is not.
-func (e *Engine) put(locations ...*location) (*location, error) {
+// put has the target take locations: elsewhere if there is a Collector that accepts all tracepoints of one, or else here, unless one
+// of them is a fast tracepoint. What goes elsewhere does so all at once. The error is about the definition that is returned with
+// it; locations that are installed by then stay so. Control is held, state is not.
+func (e *Engine) put(locations ...*location) (*definition, error) {
 	var offloaded, traps []*location
 	for _, l := range locations {
 		l.semaphores = l.counters()
@@ -112,22 +113,33 @@ func (e *Engine) put(locations ...*location) (*location, error) {
 		}
 	}
 	refused, err := e.apply()
-	e.setPlace(elsewhere, offloaded...) // also after an error, so that they are recalled
+	e.setPlace(Elsewhere, offloaded...) // also after an error, so that they are recalled
 	if err != nil {
-		return locations[0], err
+		return locations[0].first((*definition).active), err
 	}
-	e.setPlace(nowhere, refused...)
+	e.setPlace(Nowhere, refused...)
 	for _, l := range append(traps, refused...) {
-		if err := e.tracer.Install(e.pid, l.addr, l.semaphores); err != nil {
-			return l, err
+		if d := l.first((*definition).isFast); d != nil && e.collector != nil {
+			return d, fmt.Errorf("no fast tracepoint is possible there: %w", d.refusal)
 		}
-		e.setPlace(here, l)
+		if err := e.tracer.Install(e.pid, l.addr, l.semaphores); err != nil {
+			return l.first((*definition).active), err
+		}
+		e.setPlace(Here, l)
 	}
 	return nil, nil
 }
 
+// first returns the first definition that has a property, nil if none has. Control or state is held.
+func (l *location) first(has func(*definition) bool) *definition {
+	if i := slices.IndexFunc(l.definitions, has); i >= 0 {
+		return l.definitions[i]
+	}
+	return nil
+}
+
 // setPlace notes where locations are collected from now on.
-func (e *Engine) setPlace(where place, locations ...*location) {
+func (e *Engine) setPlace(where Place, locations ...*location) {
 	e.state.Lock()
 	defer e.state.Unlock()
 	for _, l := range locations {
@@ -151,10 +163,8 @@ func (e *Engine) installAll() error {
 			wanted = append(wanted, d.location)
 		}
 	}
-	failed, err := e.put(wanted...)
-	if err != nil {
-		first := failed.definitions[slices.IndexFunc(failed.definitions, (*definition).active)]
-		return errors.Join(failedAt(first, "install", err), e.removeLocations(wanted...))
+	if d, err := e.put(wanted...); err != nil {
+		return errors.Join(failedAt(d, "install", err), e.removeLocations(wanted...))
 	}
 	return nil
 }
@@ -166,12 +176,12 @@ func (e *Engine) removeLocations(locations ...*location) error {
 	for _, l := range locations {
 		e.state.Lock()
 		was := l.where
-		l.where = nowhere
+		l.where = Nowhere
 		e.state.Unlock()
 		switch was {
-		case here:
+		case Here:
 			errs = append(errs, e.tracer.Uninstall(e.pid, l.addr))
-		case elsewhere:
+		case Elsewhere:
 			e.recall(l)
 		}
 	}
@@ -180,7 +190,7 @@ func (e *Engine) removeLocations(locations ...*location) error {
 }
 
 // locationsIn lists the locations that are in a place. State is held.
-func (e *Engine) locationsIn(where place) []*location {
+func (e *Engine) locationsIn(where Place) []*location {
 	var list []*location
 	for _, l := range e.locations {
 		if l.where == where {
