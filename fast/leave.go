@@ -55,6 +55,7 @@ const (
 	flagsOfLahf    = 0xd5 // sign, zero, adjust, parity, carry
 	flagDirection  = 1 << 10
 	flagTrap       = 1 << 8
+	flagResume     = 1 << 16 // set by faults and by string instructions that are interrupted; no state of the program
 	overflowFromAL = 11 // al is 1 where the flag is set
 )
 
@@ -99,6 +100,7 @@ func (p *Pad) Leave(regs *amd64.UserRegs, memory Memory) Outcome {
 		regs[amd64.RIP] = uint64(p.Addr) + uint64(p.Displaced)
 	}
 	regs[amd64.OrigRAX] = ^uint64(0)
+	regs[amd64.EFlags] &^= flagResume
 	return out
 }
 
