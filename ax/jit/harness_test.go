@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 
+	"golang.org/x/arch/x86/x86asm"
+
 	"tracewell/arch"
 	"tracewell/ax"
 	asm "tracewell/internal/asm/amd64"
@@ -156,8 +158,36 @@ func (b *bench) build(p *ax.Program, m mode) (*pad, error) {
 	if err != nil {
 		return nil, err
 	}
-	copy(b.memory.Bytes[:codeSize], code)
+	if len(code) > codeSize {
+		return nil, errTooLong
+	}
+	copy(b.memory.Bytes, code)
+	x.checkMarks(code)
 	return x, nil
+}
+
+var errTooLong = errors.New("the bench has no room for the code")
+
+// checkMarks holds what was noted of instructions that can fault against these instructions.
+func (x *pad) checkMarks(code []byte) {
+	if len(x.marks) != len(x.accesses) {
+		x.t.Errorf("%d marks of %d accesses", len(x.marks), len(x.accesses))
+	}
+	for i, mark := range x.marks {
+		in, err := x86asm.Decode(code[mark[0]:mark[1]], 64)
+		if err != nil {
+			x.t.Fatalf("% x: %v", code[mark[0]:mark[1]], err)
+		}
+		a := x.accesses[i]
+		m, _ := in.Args[1].(x86asm.Mem)
+		base := asm.NoReg
+		if m.Base != 0 {
+			base = asm.Reg(m.Base - x86asm.RAX)
+		}
+		if in.Len != mark[1]-mark[0] || in.MemBytes != a.Size || base != a.Addr.Base || int32(m.Disp) != int32(a.Addr.Disp) {
+			x.t.Errorf("%v at %#x is marked to %#x as %+v", in, mark[0], mark[1], a)
+		}
+	}
 }
 
 // choose measures p and chooses scratch registers, which can change what it demands.
