@@ -56,7 +56,7 @@ const (
 	flagDirection  = 1 << 10
 	flagTrap       = 1 << 8
 	flagResume     = 1 << 16 // set by faults and by string instructions that are interrupted; no state of the program
-	overflowFromAL = 11 // al is 1 where the flag is set
+	overflowFromAL = 11      // al is 1 where the flag is set
 )
 
 // Leave takes a stopped thread out of the pad: it sets registers, pc and stack pointer to what they are in the program.
