@@ -230,7 +230,7 @@ func TestPlansAsProcessor(t *testing.T) {
 		if len(code) == 0 {
 			continue
 		}
-		p := nativePlanner(at, code, rng.IntN(4) != 0)
+		p := nativePlanner(at, code, rng.IntN(4))
 		original := append(append([]byte(nil), code...), stopper, stopper, stopper, stopper, stopper, stopper, stopper)
 		plan, err := p.Plan(Site{Addr: at, Code: original})
 		if err != nil {
@@ -247,21 +247,24 @@ func TestPlansAsProcessor(t *testing.T) {
 			t.Errorf("only %d plans by %v", n, Rung(rung))
 		}
 	}
-	if run.completed < len(run.pairs)/2 || run.guards < wanted/3 {
+	if run.completed < len(run.pairs)/2 || run.guards < wanted/4 {
 		t.Error("too few")
 	}
 }
 
-// nativePlanner returns a planner for code at an address of the native program, with room for trampolines or with padding only.
-func nativePlanner(at arch.Addr, code []byte, room bool) *Planner {
+// nativePlanner returns a planner for code at an address of the native program. What it can use decides which rungs are open:
+// all there is, only padding, or only addresses so near that no pun leads there.
+func nativePlanner(at arch.Addr, code []byte, open int) *Planner {
+	const apart = 1 << 20
 	targets := NewTargets(Range{at &^ 0xfff, at + 0x10000})
 	targets.Sweep(code, at)
-	p := &Planner{
-		Targets: targets, Room: NewRoom(nil), Pads: Range{codeRegion + 0x100000, codeRegion + 0x180000}, Unclean: true,
-		Padding: []Filler{{at + 0x60, []byte(strings.Repeat("\xcc", 64))}},
-	}
-	if room {
-		const apart = 1 << 20
+	p := &Planner{Targets: targets, Room: NewRoom(nil), Pads: Range{codeRegion + 0x100000, codeRegion + 0x180000}, Unclean: true}
+	switch open {
+	case 0:
+		p.Room = NewRoom([]Range{{codeRegion + 3*apart, codeRegion + 32*apart}})
+	case 1:
+		p.Padding = []Filler{{at + 0x60, []byte(strings.Repeat("\xcc", 64))}}
+	default:
 		p.Room = NewRoom([]Range{
 			{apart, codeRegion - apart}, {codeRegion + 3*apart, dataRegion - apart}, {dataRegion + apart, codeRegion + reach},
 		})

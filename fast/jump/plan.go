@@ -97,6 +97,9 @@ func (p *Plan) Covers(addr arch.Addr) bool {
 	return false
 }
 
+// Leads reports whether a pc is on the way from the patch to the pad. A thread there is at Addr, as the program sees it.
+func (p *Plan) Leads(pc arch.Addr) bool { return pc != 0 && (pc == p.Landing || pc == p.Hop) }
+
 // nullPrefix changes nothing about a jump, but moves its displacement (a segment that 64-bit mode ignores).
 const nullPrefix = 0x2e
 
