@@ -99,7 +99,9 @@ func (m *image) symbols(f *elf.File, bias arch.Addr) {
 	if errors.Is(err, elf.ErrNoSymbols) {
 		symbols, _ = f.DynamicSymbols()
 	}
-	slices.SortStableFunc(symbols, func(a, b elf.Symbol) int { return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(b.Size, a.Size)) })
+	slices.SortStableFunc(symbols, func(a, b elf.Symbol) int {
+		return cmp.Or(cmp.Compare(a.Value, b.Value), cmp.Compare(b.Size, a.Size))
+	})
 	end := m.at
 	for _, s := range symbols {
 		r := Range{bias + arch.Addr(s.Value), bias + arch.Addr(s.Value+s.Size)}

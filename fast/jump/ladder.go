@@ -145,7 +145,7 @@ func (l *ladder) pun() *Plan {
 			}
 		}
 	}
-	return l.refuse("no address is free that a jump would go to which ends in the bytes that follow")
+	return l.refuse("no jump that ends in the bytes of the instructions that follow goes to a free address")
 }
 
 // short is the fourth rung.

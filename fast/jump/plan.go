@@ -46,7 +46,9 @@ type Plan struct {
 	// its signal, goes on in the copy. So does one that stands there when the patch is written.
 	Guards []Guard
 
-	held     Range  // bytes that no other patch may change
+	// Held is the bytes that nothing else may change while the patch is in the program. Those of a pun go beyond what is written.
+	Held Range
+
 	old      []byte // the program's own, that are written over
 	hopOld   []byte // likewise in the padding
 	prefixes int    // in front of the jump

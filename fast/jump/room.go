@@ -19,8 +19,8 @@ type Room struct {
 	last   arch.Addr // the page that was opened last
 }
 
-// maxTries is how many free parts of pages are tried before another page is opened: with very many trampolines most parts are small,
-// and none of them suits.
+// maxTries is how many free parts of pages are tried before another page is opened. With very many trampolines most parts are
+// small, and at the wrong places.
 const maxTries = 64
 
 // NewRoom returns the room that gaps of an address space have, whole pages in order of their addresses.
