@@ -116,6 +116,7 @@ func (t *Target) apply() (refused []target.Refusal, err error) {
 		if p == nil {
 			continue
 		}
+		t.enterThreads(p)
 		if failed := t.replace(p, at.addr, next); failed != nil {
 			refused = append(refused, target.Refusal{PID: at.pid, Addr: at.addr, Err: failed})
 		}
@@ -283,7 +284,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	site.pad, err = fast.Build(&fast.Site{
 		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
 		NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
-		Builtins: map[trace.VariableNumber]fast.Builtin{trace.Timestamp: fast.Timestamp},
+		Builtins: t.collector.builtins(a), Process: int64(p.pid),
 	})
 	if err != nil {
 		return err

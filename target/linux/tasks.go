@@ -63,6 +63,7 @@ func (k *task) threadOf(tid, group, event int) bool {
 func (t *Target) threadBorn(tid, group int, p *process) (target.Event, bool) {
 	k := t.adopt(tid, p)
 	k.tgid = group
+	t.enterThread(k)
 	if t.reports.Threads {
 		return target.Event{Kind: target.ThreadCreated, Thread: k.id(), Signal: target.SignalTrap}, true
 	}
