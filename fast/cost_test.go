@@ -27,8 +27,8 @@ const (
 	costData    = 0x8000
 	costControl = 0x10000
 	costRing    = costControl + ControlSize
-	costRingLen = 4 << 20
-	costHits    = 200_000 // per call of the loop
+	costRingLen = 1 << 20 // stays in the second-level cache
+	costHits    = 20_000  // per call of the loop
 )
 
 // costSite makes a loop around a site, and its pad unless there is no tracepoint. It returns what runs the loop.
@@ -86,20 +86,6 @@ func costSite(t testing.TB, registers *Registers, tracepoints ...Tracepoint) (ru
 	return func() { m.Call(costLoop) }
 }
 
-// costRegisters are the first bytes of the block of a processor, all if there are fewer.
-func costRegisters(t testing.TB, m machine.AMD64, length int) *Registers {
-	t.Helper()
-	layout, err := m.Target().Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := NewRegisters(layout, min(length, layout.Size), Processor{AVX512BW: true, RDFSBase: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // has reports whether the processor has a feature.
 func has(t testing.TB, feature string) bool {
 	t.Helper()
@@ -135,7 +121,7 @@ func BenchmarkHit(b *testing.B) {
 	byHand := 1e9
 	cpad := buildCPad(b)
 	for b.Loop() {
-		for range 20 {
+		for range 200 {
 			for i, c := range costs {
 				start := time.Now()
 				c.run()
