@@ -109,8 +109,8 @@ func (b *builder) generalRegister(g generalRegister, to asm.Mem) {
 	}
 }
 
-// storeFlags stores the flags: the arithmetic ones as they were saved, the others as they are. What lahf has set is the lowest byte,
-// with the one bit in it that is always set.
+// storeFlags stores the flags: the arithmetic ones as they were saved, the others as they are. What lahf has set is the lowest
+// byte, with the one bit in it that is always set.
 func (b *builder) storeFlags(to asm.Mem) {
 	b.Pushf()
 	b.moved(8)
