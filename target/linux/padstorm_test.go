@@ -130,7 +130,7 @@ func (r *run) offload(at arch.Addr, take func([]target.Deposit) target.Verdict, 
 // storm runs padded and holds its frames to what they must be.
 func storm(t *testing.T, path string, l *ledger, threads, calls, rate int, condition string) {
 	r := launchPads(t, path, strconv.Itoa(threads), strconv.Itoa(calls), strconv.Itoa(int(l.bad)), strconv.Itoa(rate))
-	r.target.PassSignals([]target.Signal{14, 23}) // of the timer, and of Go's preemption
+	r.target.PassSignals([]target.Signal{14, 16}) // of the timer, and of Go's preemption
 	step := l.step
 	l.t, l.next = t, make(map[uint64]uint64)
 	for i := range threads {
@@ -147,6 +147,9 @@ func storm(t *testing.T, path string, l *ledger, threads, calls, rate int, condi
 	start := time.Now()
 	ev := r.resume(0)
 	elapsed := time.Since(start)
+	if ev.Kind == target.Stopped {
+		t.Fatalf("%+v, want the end", ev)
+	}
 	out := r.output()
 	if ev.Kind != target.Exited || ev.Code != 0 {
 		t.Errorf("%+v, want exit with status 0; the program printed %q", ev, out)
@@ -200,7 +203,7 @@ func TestStormLanguages(t *testing.T) {
 		args                       arguments
 	}{
 		{"go", "padded.go", "main.tick", "go", []string{"build", "-o"}, inGo},
-		{"rust", "padded.rs", "tick", "rustc", []string{"-O", "-Crelocation-model=static", "-o"}, inC},
+		{"rust", "padded.rs", "tick", "rustc", []string{"-O", "--edition=2021", "-Crelocation-model=static", "-o"}, inC},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "padded")

@@ -1,13 +1,16 @@
 // padded THREADS CALLS: each thread calls tick(i, &item, thread) for i from 0 up to CALLS, where item is [3*i + thread, !i]. tick has
 // data in the red zone. The program ends with status 2 at the first call that returns something wrong.
-use std::hint::black_box;
+use std::ptr::{addr_of, addr_of_mut, read_volatile, write_volatile};
 
 #[inline(never)]
 #[no_mangle]
 pub extern "C" fn tick(i: u64, item: &[u64; 2], thread: u64) -> u64 {
-    let mut kept = [i, item[0], thread];
-    black_box(&mut kept);
-    kept[0] ^ 0x5a5a5a5a ^ kept[2]
+    let mut kept = [0; 2];
+    unsafe {
+        write_volatile(addr_of_mut!(kept), [i, thread]);
+        let kept = read_volatile(addr_of!(kept));
+        kept[0] ^ 0x5a5a5a5a ^ kept[1] ^ (item[0] & 0)
+    }
 }
 
 fn main() {
