@@ -269,11 +269,17 @@ func (c *collector) add(a *arena) {
 	}
 }
 
-// remove takes a ring off the list, after what is left in it has been drained. What threads have reserved that are gone is lost.
-func (c *collector) remove(a *arena) {
+// remove takes a ring off the list, after what is left in it has been drained. The frames are lost that threads had begun and will
+// not finish, since they are gone; it returns how many, those that follow one another counted as one.
+func (c *collector) remove(a *arena) (lost int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drain(a)
+	for c.drain(a); !c.over.Load() && a.reader.Outstanding() > 0; c.drain(a) {
+		lost++
+		if !a.reader.Skip() {
+			break
+		}
+	}
 	c.variables.moveFrom(a)
 	for i, other := range c.arenas {
 		if other == a {
@@ -285,6 +291,7 @@ func (c *collector) remove(a *arena) {
 		close(c.stop)
 		c.stop = nil
 	}
+	return lost
 }
 
 // whenFull is what pads do when the ring is full.

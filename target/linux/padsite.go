@@ -247,6 +247,8 @@ func (t *Target) plan(p *process, site *padSite) error {
 	for i := 0; i < len(pages) && err == nil; i++ {
 		if err = c.mapAt(pages[i], pageSize, sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err == nil {
 			p.pads.pages = append(p.pads.pages, pages[i])
+		} else {
+			p.pads.room.Withdraw(pages[i])
 		}
 	}
 	if c != nil {

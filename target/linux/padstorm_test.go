@@ -42,6 +42,7 @@ type ledger struct {
 	args arguments
 	bad  uint64
 	step uint64 // from a frame of a thread to its next
+	late bool   // the first frame of a thread is of any call
 
 	mu     sync.Mutex
 	next   map[uint64]uint64 // by thread
@@ -67,6 +68,13 @@ func (l *ledger) take(deposits []target.Deposit) target.Verdict {
 	return target.Continue
 }
 
+// frames that there are so far.
+func (l *ledger) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.frames
+}
+
 func (l *ledger) check(d target.Deposit) string {
 	if d.Err != nil || d.Frame == nil {
 		return fmt.Sprintf("%+v", d)
@@ -84,6 +92,9 @@ func (l *ledger) check(d target.Deposit) string {
 	next, known := l.next[thread]
 	if !known && thread == handlerThread {
 		next = 1 << 40
+	}
+	if !known && l.late {
+		next = i
 	}
 	l.next[thread] = i + l.step
 	if thread == handlerThread {
