@@ -101,22 +101,22 @@ func (l *ledger) check(d target.Deposit) string {
 	return ""
 }
 
-// offload has the Collector of a target collect registers and 16 bytes at the second argument.
-func (l *ledger) offload(r *run, change func(*trace.Tracepoint)) {
-	l.t.Helper()
-	tp := trace.Tracepoint{Number: 1, Addr: l.at, Enabled: true, Actions: []trace.Action{
+// offload has the Collector of the target collect registers and 16 bytes at the second argument, in a run of its own.
+func (r *run) offload(at arch.Addr, take func([]target.Deposit) target.Verdict, change func(*trace.Tracepoint)) {
+	r.t.Helper()
+	tp := trace.Tracepoint{Number: 1, Addr: at, Enabled: true, Actions: []trace.Action{
 		{Kind: trace.CollectRegisters, Mask: []byte{0xff}}, {Kind: trace.CollectMemory, Base: 4, Length: 16},
 	}}
 	change(&tp)
 	c, err := compiled.Compile(&tp)
 	r.must(err)
 	collector := r.target.Collector()
-	collector.Begin(target.Run{RegisterBlock: placesInBlock * 8, MaxFrame: 1 << 20, Deposit: l.take})
+	collector.Begin(target.Run{RegisterBlock: placesInBlock * 8, MaxFrame: 1 << 20, Deposit: take})
 	r.must(collector.Offload(r.pid, c))
 	refused, err := collector.Apply()
 	r.must(err)
 	if len(refused) > 0 {
-		l.t.Fatal(refused[0].Err)
+		r.t.Fatal(refused[0].Err)
 	}
 }
 
@@ -129,7 +129,7 @@ func storm(t *testing.T, variant testprog.Variant, threads, calls, bad, rate int
 	for i := range threads {
 		l.next[uint64(i)] = step - 1
 	}
-	l.offload(r, func(tp *trace.Tracepoint) {
+	r.offload(l.at, l.take, func(tp *trace.Tracepoint) {
 		if condition != "" {
 			code, err := ax.Assemble(condition)
 			r.must(err)
