@@ -36,7 +36,7 @@ func TestNextShort(t *testing.T) {
 	}
 }
 
-// TestNextNear checks what Next promises of a near jump: the place is allowed, and none in front of it is, as far as random ones tell.
+// TestNextNear checks what Next promises of a near jump: the place is allowed, and none of many random ones in front of it is.
 func TestNextNear(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 8))
 	found := 0
