@@ -30,7 +30,7 @@ func New(streams Streams) (*Target, error) {
 		return nil, err
 	}
 	t.streams = Streams{In: orElse(streams.In, os.Stdin), Out: orElse(streams.Out, os.Stdout), Err: orElse(streams.Err, os.Stderr)}
-	t.do(func() { err = t.learnRegisters() })
+	t.do(func() { t.clock, err = startClock(), t.learnRegisters() })
 	if err != nil {
 		t.Close()
 		return nil, err
@@ -170,7 +170,7 @@ func (p *process) examine() error {
 	if err != nil {
 		return fmt.Errorf("reading the status of process %d: %w", p.pid, err)
 	}
-	p.noScratch = filter != "" && filter != "0"
+	p.filtered = filter != "" && filter != "0"
 	features, err := sys.StatusField(p.alive(), "x86_Thread_features")
 	p.shadowStack = strings.Contains(features, "shstk")
 	return err

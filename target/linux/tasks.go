@@ -63,6 +63,7 @@ func (k *task) threadOf(tid, group, event int) bool {
 func (t *Target) threadBorn(tid, group int, p *process) (target.Event, bool) {
 	k := t.adopt(tid, p)
 	k.tgid = group
+	t.enterThread(k)
 	if t.reports.Threads {
 		return target.Event{Kind: target.ThreadCreated, Thread: k.id(), Signal: target.SignalTrap}, true
 	}
@@ -82,6 +83,7 @@ func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bo
 	}
 	t.procs = append(t.procs, p)
 	e := target.Event{Kind: target.Forked, Thread: parent.id(), Signal: target.SignalTrap, Child: t.adopt(tid, p).id()}
+	t.settleLids(p.addrSpace)
 	if shares {
 		e.Kind = target.Vforked
 	}
@@ -124,8 +126,11 @@ func (t *Target) handleEnds() {
 func (t *Target) handleEnd(e end) {
 	k := e.task
 	p := k.proc
-	if t.handler != nil && p.traced && t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
-		t.removeLocations()
+	if t.handler != nil && p.traced {
+		t.depositAll()
+		if t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
+			t.removeLocations()
+		}
 	}
 	switch {
 	case !e.last:
@@ -159,7 +164,7 @@ func (t *Target) noneResumed() {
 			return
 		}
 	}
-	t.events.add(target.Event{Kind: target.NoneResumed})
+	t.send(target.Event{Kind: target.NoneResumed})
 }
 
 // processEnded notes that a process is gone.
@@ -176,6 +181,10 @@ func (t *Target) removeProcess(p *process) {
 	children := t.leaveMemory(p)
 	defer func() { t.detachChildren(children) }()
 	t.removeTasks(p, func(*task) bool { return true })
+	if t.sharer(p) == nil {
+		t.endPads(p.addrSpace)
+	}
+	t.settleLids(p.addrSpace)
 	p.addrSpace.leave()
 	t.procs = slices.DeleteFunc(t.procs, func(o *process) bool { return o == p })
 	for _, o := range t.procs {
@@ -262,7 +271,12 @@ func (t *Target) execed(k *task) {
 	k.proc.traced = false
 	k.stepping = false // a step into the exec ends here
 	children := t.leaveMemory(k.proc)
+	if t.sharer(k.proc) == nil {
+		t.endPads(k.proc.addrSpace)
+	}
+	former := k.proc.addrSpace
 	err := k.proc.renew()
+	t.settleLids(former)
 	t.detachChildren(children)
 	if err != nil {
 		return

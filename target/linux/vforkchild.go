@@ -13,6 +13,7 @@ import (
 func (t *Target) addVforkChild(tid, group int, p *process) {
 	k := &task{tid: tid, tgid: group, proc: p}
 	t.addChild(k)
+	t.settleLids(p.addrSpace)
 	t.resumeLater(k)
 }
 
@@ -28,6 +29,7 @@ func (t *Target) forgetChild(k *task) {
 	t.takeStop(k.tid)
 	delete(t.tasks, k.tid)
 	t.children--
+	t.settleLids(k.proc.addrSpace)
 }
 
 // shares reports whether a child whose beginning an event of k tells of runs in the memory of k.
@@ -123,7 +125,7 @@ func (t *Target) prepareDetach(k *task) {
 // behindTrap reports whether the int3 that a vfork child has run into is, or was, an inserted breakpoint.
 func (k *task) behindTrap() bool {
 	at := k.trapPC()
-	return k.proc.inserted[at] != nil || k.proc.stale(at)
+	return k.proc.trapAt(at) != nil || k.proc.stale(at)
 }
 
 // detachWhenStopped detaches a vfork child that has stopped at last.

@@ -45,7 +45,7 @@ func (p *Patch) overlap(addr arch.Addr, size int) (from, index, n int) {
 func (p *Patch) hide(addr arch.Addr, b []byte) (found bool) {
 	from, index, n := p.overlap(addr, len(b))
 	for i := range n {
-		if b[index+i] == p.inserted[from+i] {
+		if v := b[index+i]; v == p.inserted[from+i] || from+i < len(p.lid) && v == p.lid[from+i] {
 			b[index+i] = p.original[from+i]
 			found = true
 		}
@@ -87,7 +87,7 @@ func (s *Space) Write(addr arch.Addr, b []byte) (int, error) {
 // guardBytes has the guard know what the program's own bytes are under a part of a patch.
 func (s *Space) guardBytes(p *Patch, from int, original []byte) {
 	for i, b := range original {
-		s.guard.Set(p.addr+arch.Addr(from+i), b, p.inserted[from+i])
+		s.set(p, from+i, b)
 	}
 }
 

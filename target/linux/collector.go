@@ -1,0 +1,316 @@
+//go:build linux
+
+package linux
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/fast"
+	"tracewell/internal/routine"
+	"tracewell/target"
+	"tracewell/tfile"
+	"tracewell/trace"
+	"tracewell/trace/compiled"
+)
+
+// Pads is how tracepoints are collected without a stop.
+type Pads struct {
+	Ring int // size of the ring in bytes, a power of two; 0 for the default
+}
+
+// UsePads has the target offer a Collector, which makes jump pads, from the next trace run on.
+func (t *Target) UsePads(how Pads) {
+	if how.Ring == 0 {
+		how.Ring = defaultRing
+	}
+	t.do(func() {
+		if t.collector == nil {
+			t.collector = &collector{t: t, how: how, prepared: make(map[siteKey]*padSite)}
+		}
+	})
+}
+
+// Collector implements target.Tracer.
+func (t *Target) Collector() target.Collector {
+	var c *collector
+	t.do(func() { c = t.collector })
+	if c == nil {
+		return nil
+	}
+	return c
+}
+
+// collector is the target's Collector: jump pads in the programs, which write frames into rings. A goroutine drains the rings as
+// they fill (pump). The tracer drains them besides whenever something has to come behind the frames that were made before it: a
+// hit that stops a thread, an event.
+type collector struct {
+	t        *Target
+	how      Pads
+	prepared map[siteKey]*padSite // what Apply is to put into force, nil for nothing; the tracer's own
+	over     atomic.Bool          // a deposit has ended the run, or none has begun
+
+	mu     sync.Mutex // held while frames are drained and deposited; guards the next five
+	run    target.Run
+	batch  batch
+	arenas []*arena
+	halt   bool          // a deposit has ended the run, and the tracepoints are still in place
+	stop   chan struct{} // ends the pump, nil without one
+
+	counting sync.Mutex // guards tallies; no other lock is taken under it
+	tallies  map[trace.Key]*target.Tally
+
+	variables variables
+}
+
+// Begin implements target.Collector.
+func (c *collector) Begin(run target.Run) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counting.Lock()
+	c.tallies = make(map[trace.Key]*target.Tally)
+	c.counting.Unlock()
+	c.run, c.halt = run, false
+	c.variables.begin(run.Variables)
+	for _, a := range c.arenas {
+		a.control.SetPatience(c.patience())
+	}
+	c.over.Store(false)
+}
+
+// Offload implements target.Collector.
+func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
+	err := target.ErrNoProcess
+	c.t.do(func() {
+		if p := c.t.traced(pid); p != nil {
+			err = c.t.offload(p, tp)
+		}
+	})
+	return err
+}
+
+// Recall implements target.Collector. Without the process the tracepoints may have gone over to its child, of which the engine
+// knows nothing.
+func (c *collector) Recall(pid int, at arch.Addr) {
+	c.t.do(func() {
+		if p := c.t.process(pid); p != nil {
+			c.t.recall(p, at)
+			return
+		}
+		for _, p := range c.t.procs {
+			c.t.recall(p, at)
+		}
+	})
+}
+
+// Apply implements target.Collector.
+func (c *collector) Apply() (refused []target.Refusal, err error) {
+	c.t.do(func() { refused, err = c.t.apply() })
+	return refused, err
+}
+
+// Explain implements target.Collector.
+func (c *collector) Explain(pid int, at arch.Addr) (how string) {
+	c.t.do(func() {
+		if p := c.t.traced(pid); p != nil && p.pads != nil && p.pads.sites[at] != nil {
+			how = p.pads.sites[at].explain(p.addrSpace)
+		}
+	})
+	return how
+}
+
+// Variables implements target.Collector.
+func (c *collector) Variables() target.VariableStore { return &c.variables }
+
+// Tallies implements target.Collector. What is in the rings is not counted: nobody has looked at it yet.
+func (c *collector) Tallies(dst []target.Tally) []target.Tally {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	for _, tally := range c.tallies {
+		dst = append(dst, *tally)
+	}
+	return dst
+}
+
+// count adds a record to the tally of its tracepoint.
+func (c *collector) count(r *fast.Record) {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	tally := c.tallies[r.Key]
+	if tally == nil {
+		tally = &target.Tally{Key: r.Key}
+		c.tallies[r.Key] = tally
+	}
+	tally.Lost += r.Lost
+	tally.Errors += uint64(len(r.Failures))
+	if len(r.Failures) > 0 {
+		tally.LastError = r.Failures[len(r.Failures)-1]
+	}
+	if r.Frame != nil {
+		tally.Hits++
+		tally.Frames++
+		tally.Usage += uint64(len(r.Frame) - tfile.FrameHeader)
+	}
+}
+
+// take takes a record out of a ring. Behind the end of the run records are dropped.
+func (c *collector) take(r *fast.Record) bool {
+	if c.over.Load() {
+		return true
+	}
+	c.count(r)
+	if c.batch.add(r) && !r.More {
+		c.flush()
+	}
+	return true
+}
+
+// flush hands on what has been taken. mu is held.
+func (c *collector) flush() {
+	deposits := c.batch.deposits
+	if len(deposits) > 0 && !c.over.Load() && c.run.Deposit(deposits)&target.Halt != 0 {
+		c.end()
+	}
+	c.batch.clear()
+}
+
+// end has the pads do nothing any more, until the tracer has taken them out. mu is held.
+func (c *collector) end() {
+	c.over.Store(true)
+	c.halt = true
+	for _, a := range c.arenas {
+		a.control.Abandon()
+	}
+}
+
+// lose ends the run for a reason of the collector's own. mu is held.
+func (c *collector) lose(err error) {
+	if !c.over.Load() {
+		c.run.Deposit([]target.Deposit{{Err: err}})
+		c.end()
+	}
+}
+
+// drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
+func (c *collector) drain(a *arena) int {
+	n, err := a.reader.Drain(a.shape.RingSize, a.take)
+	c.flush()
+	switch {
+	case err != nil:
+		c.lose(err)
+	case a.control.Abandoned():
+		c.lose(errStoodStill)
+	default:
+		a.reader.Lost(a.take)
+		c.flush()
+	}
+	return n
+}
+
+var errStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
+
+// How long the pump sleeps. It is woken by nobody: that would cost each hit a system call.
+const (
+	shortestSleep = 50 * time.Microsecond
+	longestSleep  = 5 * time.Millisecond
+)
+
+// pump drains the rings until stop is closed. It looks often as long as much comes.
+func (c *collector) pump(stop <-chan struct{}) {
+	sleep := longestSleep
+	timer := time.NewTimer(sleep)
+	defer timer.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-timer.C:
+		}
+		if c.poll() {
+			sleep = shortestSleep
+		} else {
+			sleep = min(2*sleep, longestSleep)
+		}
+		timer.Reset(sleep)
+	}
+}
+
+// poll drains all rings, and reports whether one had an eighth of itself to drain.
+func (c *collector) poll() (much bool) {
+	c.mu.Lock()
+	for _, a := range c.arenas {
+		if c.drain(a) > a.shape.RingSize/8 {
+			much = true
+		}
+	}
+	halt := c.halt
+	c.mu.Unlock()
+	if halt {
+		c.t.do(c.t.settleRun)
+	}
+	return much
+}
+
+// add has a ring drained from now on.
+func (c *collector) add(a *arena) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.take = c.take
+	a.control.SetPatience(c.patience())
+	c.variables.moveTo(a)
+	c.arenas = append(c.arenas, a)
+	if c.stop == nil {
+		stop := make(chan struct{})
+		c.stop = stop
+		routine.Go(func() { c.pump(stop) })
+	}
+}
+
+// remove takes a ring off the list, after what is left in it has been drained. What threads have reserved that are gone is lost.
+func (c *collector) remove(a *arena) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drain(a)
+	c.variables.moveFrom(a)
+	for i, other := range c.arenas {
+		if other == a {
+			c.arenas = append(c.arenas[:i:i], c.arenas[i+1:]...)
+			break
+		}
+	}
+	if len(c.arenas) == 0 && c.stop != nil {
+		close(c.stop)
+		c.stop = nil
+	}
+}
+
+// whenFull is what pads do when the ring is full.
+func (c *collector) whenFull() fast.WhenFull {
+	if c.run.WhenFull == target.DropFrame {
+		return fast.Drop
+	}
+	return fast.Wait
+}
+
+// patience is how long a thread waits for a ring that is not drained, 0 for ever.
+func (c *collector) patience() time.Duration {
+	switch c.run.WhenFull {
+	case target.AlwaysWait:
+		return 0
+	case target.StopRun:
+		return time.Nanosecond
+	}
+	return time.Second
+}
+
+// builtins are the trace state variables that pads in an arena can compute.
+func (c *collector) builtins(a *arena) map[trace.VariableNumber]fast.Builtin {
+	known := make(map[trace.VariableNumber]fast.Builtin)
+	if a.clocked {
+		known[trace.Timestamp] = fast.Timestamp
+	}
+	return known
+}

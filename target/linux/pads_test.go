@@ -1,0 +1,84 @@
+//go:build linux && amd64
+
+package linux_test
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tracewell/ax"
+	"tracewell/internal/test/testprog"
+	"tracewell/target"
+	"tracewell/target/linux"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// launchPads is launch for a target that makes pads.
+func launchPads(t testing.TB, program string, args ...string) *run {
+	t.Helper()
+	r := launch(t, program, args...)
+	r.target.UsePads(linux.Pads{})
+	return r
+}
+
+// TestPads collects without a stop at each kind of first instruction, in programs that compute what each call should return.
+func TestPads(t *testing.T) {
+	for _, variant := range testprog.Linkages[1:2] {
+		for _, site := range []string{"mov", "push", "nop", "nop5"} {
+			t.Run(variant.String()+" "+site, func(t *testing.T) {
+				p := testprog.Build(t, "spin", variant)
+				r := launchPads(t, p.Path, "2000", site)
+				r.trace(1, symbol(t, p.Path, "tick_"+site))
+				r.must(r.engine.Start(r.target, r.pid))
+				for _, tp := range r.engine.Tracepoints() {
+					t.Logf("%+v", tp)
+				}
+				if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+					t.Errorf("%+v, want exit with status 0", ev)
+				}
+				out := r.output()
+				t.Log(out)
+				if !strings.Contains(out, "wrong=0") {
+					t.Errorf("the program printed %q", out)
+				}
+				if n := r.count(1); n != 2000 {
+					t.Errorf("%d frames, want 2000", n)
+				}
+			})
+		}
+	}
+}
+
+// TestPadClock has pads tell the time, which goes on with that of this process.
+func TestPadClock(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	r := launchPads(t, p.Path, "2000", "mov")
+	var times []int64
+	take := func(deposits []target.Deposit) target.Verdict {
+		for _, d := range deposits {
+			f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
+			if v, ok := f.Variable(trace.Timestamp); err == nil && ok {
+				times = append(times, v)
+			}
+		}
+		return target.Continue
+	}
+	code, err := ax.Assemble("tracev 1\nend")
+	r.must(err)
+	before := time.Now().UnixMicro()
+	r.offload(symbol(t, p.Path, "tick_mov"), take, func(tp *trace.Tracepoint) {
+		tp.Actions = append(tp.Actions, trace.Action{Kind: trace.CollectExpression, Code: code})
+	})
+	if ev := r.resume(0); ev.Kind != target.Exited {
+		t.Errorf("%+v, want the end", ev)
+	}
+	const tolerance = 1000
+	after := time.Now().UnixMicro()
+	if len(times) != 2000 || times[0] < before-tolerance || times[1999] > after+tolerance || !slices.IsSorted(times) {
+		t.Errorf("%d times, from %d to %d, between %d and %d", len(times), times[0], times[len(times)-1], before, after)
+	}
+}
