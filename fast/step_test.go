@@ -45,6 +45,7 @@ type path struct {
 	stops       bool  // the hit ends in Trapped
 	regs        func(*amd64.UserRegs)
 	variables   map[uint16]int64
+	hits        uint64 // that the first tracepoint has had
 	noRedZone   bool
 	spin        bool
 	whenFull    WhenFull
@@ -68,6 +69,7 @@ func paths(t testing.TB, v *victim) []path {
 		return tracepoint(t, number, condition, actions...)
 	}
 	rsi := func(v uint64) func(*amd64.UserRegs) { return func(r *amd64.UserRegs) { r[amd64.RSI] = v } }
+	counted := func(t Tracepoint) Tracepoint { t.Pass = 2; return t }
 	one := func(t Tracepoint) []Tracepoint { return []Tracepoint{t} }
 	const increments = "getv 7\nconst8 1\nadd\nsetv 7\nconst8 1\nbit_and\nend"
 	all := []path{
@@ -135,6 +137,10 @@ func paths(t testing.TB, v *victim) []path {
 			tp(3, "reg 4\nconst8 0\nrem_unsigned\nend", "R"), tp(4, "reg 4\nref8\nend", "R")}, regs: rsi(nowhere)},
 		{name: "several, variables in order", tracepoints: []Tracepoint{tp(1, "", "getv 7\nconst8 1\nadd\nsetv 7\npop\nend"),
 			tp(2, "getv 7\nconst8 4\nequal\nend", "tracev 7", "R")}, variables: map[uint16]int64{7: 3}},
+		{name: "pass count", tracepoints: one(counted(tp(1, "", "R", "M 4 0 16"))), hits: 1},
+		{name: "pass count reached", tracepoints: one(counted(tp(1, increments, "R", "M 4 0 16"))), hits: 2, nothing: true},
+		{name: "several, pass counts", tracepoints: []Tracepoint{counted(tp(1, "", "R")), tp(2, "", "M 4 0 16"),
+			counted(tp(3, "reg 5\nconst8 77\nequal\nend", "R"))}, hits: 1},
 		{name: "built-in variables", tracepoints: one(tp(1, "getv 20\nconst8 0\nequal\nlog_not\ngetv 21\nconst8 77\nequal\nbit_and",
 			"tracev 1", "tracev 20", "getv 1\ngetv 21\nadd\nsetv 7\ntracev 7", "tracev 21", "R")), variables: builtins(v)},
 		{name: "built-in variable in a register", tracepoints: one(tp(1, "reg 2\nreg 3\nreg 0\ngetv 1\nadd\nadd\nadd\ngetv 20\nadd",
@@ -346,7 +352,9 @@ func (w *walk) prepare() {
 	w.control.store(OwnerAt, w.control.load(OwnerAt)|1)
 	for i := range w.tracepoints {
 		w.control.Enable(w.tracepoints[i].Index, true)
+		w.control.ResetHits(w.tracepoints[i].Index, 0)
 	}
+	w.control.ResetHits(w.tracepoints[0].Index, w.hits)
 	for _, i := range w.disabled {
 		w.control.Enable(i, false)
 	}
@@ -505,6 +513,10 @@ func (w *walk) check(_ amd64.UserRegs, trapped bool) {
 	}
 	if diff := cmp.Diff(w.want, made, cmp.AllowUnexported(outcome{})); diff != "" {
 		w.t.Errorf("records (-want +got):\n%s", diff)
+	}
+	// A thread that was taken out right behind its commit is not counted.
+	if n := w.control.load(HitsAt + 8*w.tracepoints[0].Index); n != w.hits && (w.nothing || n != w.hits+1) {
+		w.t.Errorf("%d hits after %d", n, w.hits)
 	}
 	if !w.stops && !w.inert && len(w.disabled) == 0 {
 		for n, value := range w.after {
