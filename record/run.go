@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"tracewell/arch"
 	"tracewell/internal/routine"
 	"tracewell/record/output"
 	"tracewell/target"
@@ -198,13 +201,7 @@ func (s *Session) forked(parent *process, pid int) {
 	s.mu.Lock()
 	s.processes[pid] = child
 	s.mu.Unlock()
-	for addr := range child.sites {
-		if semaphores, ok := s.traced[addr]; ok {
-			if err := s.target.Tracer().Install(pid, addr, semaphores); err != nil {
-				s.warn("process %d, a child of %d, is not traced at %s: %w", pid, parent.pid, addr, err)
-			}
-		}
-	}
+	s.join(child, slices.Collect(maps.Keys(child.sites)))
 	s.tell(Event{Kind: Forked, PID: pid})
 }
 
@@ -279,21 +276,21 @@ func (s *Session) arm(p *process) error {
 func (s *Session) add(p *process, found []trace.Tracepoint) error {
 	extent := s.finder.Complete(found)
 	var fresh []trace.Tracepoint
+	var known []arch.Addr
 	for _, d := range found {
-		known := s.finder.Definition(d.Key())
+		former := s.finder.Definition(d.Key())
 		switch {
-		case known == nil:
+		case former == nil:
 			fresh = append(fresh, d)
 		// Two programs without position independence have their code at the same addresses.
-		case !same(known, &d):
+		case !same(former, &d):
 			s.warn("process %d is not traced at %s: another program has something else there", p.pid, d.Addr)
 			delete(p.sites, d.Addr)
-		case s.isTraced(d.Addr):
-			if err := s.target.Tracer().Install(p.pid, d.Addr, s.traced[d.Addr]); err != nil {
-				s.warn("process %d is not traced at %s: %w", p.pid, d.Addr, err)
-			}
+		default:
+			known = append(known, d.Addr)
 		}
 	}
+	s.join(p, known)
 	if len(fresh) == 0 {
 		return nil
 	}

@@ -14,6 +14,7 @@ import (
 	"tracewell/target/linux"
 	"tracewell/tdesc"
 	"tracewell/trace"
+	"tracewell/trace/compiled"
 	"tracewell/tracepoint"
 )
 
@@ -29,13 +30,15 @@ type Session struct {
 	ended     chan struct{}
 
 	programs []knownProgram
-	main     int              // process that was launched or attached to
-	launched bool             // it was
-	objects  []*symbol.Object // files that processes had loaded
-	traced   map[arch.Addr][]arch.Addr
-	warnings []error
-	result   Result
-	kept     *kept // nil if the whole buffer was written
+	main     int                       // process that was launched or attached to
+	launched bool                      // it was
+	objects  []*symbol.Object          // files that processes had loaded
+	traced   map[arch.Addr][]arch.Addr // semaphores of the addresses that are traps
+	// offloaded is what the target's collector has for each address.
+	offloaded map[arch.Addr][]*compiled.Tracepoint
+	warnings  []error
+	result    Result
+	kept      *kept // nil if the whole buffer was written
 
 	mu        sync.Mutex // guards what follows, which Feed reads
 	processes map[int]*process
@@ -54,6 +57,7 @@ func Open(c Config) (*Session, error) {
 		config: c, target: t,
 		ended:     make(chan struct{}, 1),
 		traced:    make(map[arch.Addr][]arch.Addr),
+		offloaded: make(map[arch.Addr][]*compiled.Tracepoint),
 		processes: make(map[int]*process),
 	}
 	if err := s.open(); err != nil {

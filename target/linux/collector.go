@@ -92,10 +92,14 @@ func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
 	return err
 }
 
-// Recall implements target.Collector. The pid is not looked at: after a fork the tracepoints may have gone over to the child, of
-// which the engine knows nothing.
-func (c *collector) Recall(_ int, at arch.Addr) {
+// Recall implements target.Collector. Without the process the tracepoints may have gone over to its child, of which the engine
+// knows nothing.
+func (c *collector) Recall(pid int, at arch.Addr) {
 	c.t.do(func() {
+		if p := c.t.process(pid); p != nil {
+			c.t.recall(p, at)
+			return
+		}
 		for _, p := range c.t.procs {
 			c.t.recall(p, at)
 		}
