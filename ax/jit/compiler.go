@@ -8,7 +8,8 @@ import (
 	asm "tracewell/internal/asm/amd64"
 )
 
-// compiler turns one expression into code.
+// compiler turns one expression into code, in one pass over the bytecode. It appends to an Assembler that others append to as well:
+// the pad before and behind, and the functions of the Env in between.
 type compiler struct {
 	*asm.Assembler
 	env    *Env
@@ -80,6 +81,7 @@ func (c *compiler) empty(in ax.Instruction) bool {
 	return true
 }
 
+// build compiles a program with an ending of its own.
 func build(a *asm.Assembler, e *Env, p *ax.Program, finish func(*compiler, ax.Instruction)) error {
 	if err := Check(p); err != nil {
 		return err

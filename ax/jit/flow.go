@@ -12,9 +12,9 @@ import (
 // mark is a target of jumps.
 type mark struct {
 	label   asm.Label
-	at      ax.Instruction
-	reached bool // by a jump that has been compiled
-	height  int  // of the stack then
+	at      ax.Instruction // where the jumps lead
+	reached bool           // by a jump that has been compiled
+	height  int            // of the stack then
 }
 
 // arrive binds the mark at an instruction, if there is one, and joins the paths that lead there.
@@ -24,11 +24,11 @@ func (c *compiler) arrive(in ax.Instruction) {
 		return
 	}
 	switch {
-	case !m.reached:
+	case !m.reached: // all that would jump here is dead, or has become something else
 		return
 	case c.alive:
 		c.settle()
-	default:
+	default: // the jumps have settled what they left
 		c.cells = slices.Repeat([]cell{{kind: temp}}, m.height)
 		c.alive = true
 	}
@@ -83,6 +83,6 @@ func (c *compiler) branch(in ax.Instruction, inverted bool) {
 		cond = cond.Not()
 	}
 	c.cells = c.cells[:top]
-	c.settle()
+	c.settle() // on both ways: a cell has one description at a time
 	c.Jcc(cond, c.reach(in))
 }

@@ -46,6 +46,8 @@ func (c *compiler) value(p Place) {
 // getv reads a variable at once: it may change before the value is used.
 func (c *compiler) getv(in ax.Instruction) { c.value(c.env.Variable(uint16(in.Operand))) }
 
+// setv writes a variable at once, and leaves the value on the stack. Whoever makes a pad holds the lock of the variables meanwhile:
+// nothing here is atomic.
 func (c *compiler) setv(in ax.Instruction, top int) {
 	switch p := c.env.Variable(uint16(in.Operand)); {
 	case p.kind == nowhere: // setting what does not exist does nothing
@@ -60,9 +62,11 @@ func (c *compiler) setv(in ax.Instruction, top int) {
 	}
 }
 
-// ref loads from the address in the top cell.
+// ref loads from the address in the top cell, at once: whether memory can be read is part of what an expression means, so even a value
+// that nothing uses is read. The address stays in its register until the load has succeeded, for whoever handles a fault.
 func (c *compiler) ref(in ax.Instruction, top int, signed bool) {
 	addr := c.operand(top)
+	// An address of 64 bits does not fit into an instruction; that of a global in a program that is not relocated does.
 	if addr.Base == asm.NoReg && addr.Disp != int64(int32(addr.Disp)) {
 		addr = Operand{c.force(top), 0}
 	}
