@@ -25,8 +25,8 @@ type compiler struct {
 	err     error // the first one
 }
 
-// Run compiles p for its effects, as a tracepoint's action. What is left on the stack is ignored. Control comes out at the end of the
-// code.
+// Run compiles p for its effects, as a tracepoint's action. What is left on the stack is ignored. Control comes out at the end of
+// the code.
 //
 // A *Refusal is what Measure would have returned too; another error is a mistake in e. After either, the code of a is of no use.
 func Run(a *asm.Assembler, e *Env, p *ax.Program) error {

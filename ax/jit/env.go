@@ -63,8 +63,8 @@ func (a Access) Error(addr arch.Addr, cause error) *ax.Error {
 }
 
 // Operand is a value that code of an Env uses: what Base holds plus Disp, modulo 2^64, or Disp alone if Base is asm.NoReg. With a
-// Base, Disp fits into 32 bits. The Base may be a register of the program: it is not to be changed. If it is RSP, it means that where
-// the code of the Env begins, before anything is pushed.
+// Base, Disp fits into 32 bits. The Base may be a register of the program: it is not to be changed. If it is RSP, it is that at the
+// place where the code of the Env begins, before anything is pushed.
 type Operand struct {
 	Base asm.Reg
 	Disp int64

@@ -62,8 +62,8 @@ func (c *compiler) setv(in ax.Instruction, top int) {
 	}
 }
 
-// ref loads from the address in the top cell, at once: whether memory can be read is part of what an expression means, so even a value
-// that nothing uses is read. The address stays in its register until the load has succeeded, for whoever handles a fault.
+// ref loads from the address in the top cell, at once: whether memory can be read is part of what an expression means, so even a
+// value that nothing uses is read. The address stays in its register until the load has succeeded, for whoever handles a fault.
 func (c *compiler) ref(in ax.Instruction, top int, signed bool) {
 	addr := c.operand(top)
 	// An address of 64 bits does not fit into an instruction; that of a global in a program that is not relocated does.
