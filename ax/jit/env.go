@@ -9,7 +9,8 @@ import (
 )
 
 // Env is the world of a compiled expression: what ax.Env is to the Machine, at the time of compilation. The functions are called
-// in the order of the bytecode, and some of them emit code, which then runs at that place of the expression.
+// in the order of the bytecode, and some of them emit code, which then runs at that place of the expression. Each effect and each
+// access that control can come to is compiled once.
 //
 // Code that they emit may move the stack pointer for as long as it runs. It may change the flags. It must leave alone Scratch and
 // whatever Place a register of the program has, but for what the single function says.

@@ -158,3 +158,14 @@ func listing(t *testing.T, code []byte, length int) (list []string) {
 	}
 	return list
 }
+
+// BenchmarkCondition compiles a local variable compared with a constant.
+func BenchmarkCondition(b *testing.B) {
+	p := assemble(b, "reg 6;const8 16;add;const8 220;ext 8;add;ref32;ext 32;const8 3;equal;log_not;end")
+	for b.Loop() {
+		a := asm.New(0x1000)
+		if err := Condition(a, simple(a), p, a.NewLabel()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
