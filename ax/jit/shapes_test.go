@@ -110,6 +110,16 @@ func TestShapes(t *testing.T) {
 				"yes: const8 1;goto out;no: const8 0;out: end",
 			"cmp rdi, 0x1; jnz 0x19; cmp rsi, 0x2; jnz 0x19; jmp true; jmp false",
 		},
+		{
+			"*(char *) (8 + $rdi)",
+			"const8 8;reg 5;add;ref8;ext 8;end",
+			"movsx rax, byte ptr [rdi+0x8]; test rax, rax; jz false",
+		},
+		{
+			"$rdi ? $rdx == 2 : $rsi == 1",
+			"reg 5;if_goto yes;reg 4;const8 1;equal;goto out;yes: reg 3;const8 2;equal;out: end",
+			"test rdi, rdi; jnz 0x18; cmp rsi, 0x1; jnz false; jmp true; cmp rdx, 0x2; jnz false",
+		},
 	} {
 		a := asm.New(0x1000)
 		e := simple(a)
