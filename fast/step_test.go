@@ -109,7 +109,7 @@ func paths(t testing.TB, v *victim) []path {
 			"reg 4\ntrace_quick 8\nref64\ntrace_quick 4\nref32\ntrace_quick 2\npop\nend", "R")), regs: rsi(dataRegion + 0x208)},
 		{name: "expression faults",
 			tracepoints: one(tp(1, "", "reg 4\ntrace_quick 8\nref64\ntrace_quick 4\nref64\ntrace_quick 2\npop\nend",
-			"R")), regs: rsi(dataRegion + 0x210)},
+				"R")), regs: rsi(dataRegion + 0x210)},
 		{name: "expression divides by zero", tracepoints: one(tp(1, "",
 			"reg 4\ntrace_quick 8\nconst8 0\nrem_signed\ntrace_quick 2\nend", "R"))},
 		{name: "branches", tracepoints: one(tp(1, "", "reg 5\nif_goto there\nreg 4\ntrace_quick 8\npop\ngoto done\n"+
