@@ -15,9 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/rows.txt anew")
 
-// TestRowsAsReviewed compares every row with testdata/rows.txt. Rows are data that little else in the tree tests, and a register
-// too few or a size that is wrong is easily made: so a change of a row has to be seen, and reviewed, as a change of that file, which
-// has what functions make of the source written out, in the order and the words of the ABI documents.
+// TestRowsAsReviewed compares every row with testdata/rows.txt. Rows are data that little else in the tree tests, and a register too
+// few or a wrong size is easily written. So a change of a row has to be reviewed as a change of that file, in which each row is
+// written out in the order and the words of the ABI documents.
 func TestRowsAsReviewed(t *testing.T) {
 	const golden = "testdata/rows.txt"
 	var text bytes.Buffer
@@ -141,17 +141,18 @@ func describeDWARF(out *bytes.Buffer, names []string) {
 // TestDWARFBlocks holds the blocks of numbers to the tables of the ABI documents: where each begins and ends.
 func TestDWARFBlocks(t *testing.T) {
 	for machine, want := range map[string]map[uint64]string{
-		"x86-64": {0: "rax", 1: "rdx", 2: "rcx", 3: "rbx", 4: "rsi", 5: "rdi", 6: "rbp", 7: "rsp", 8: "r8", 15: "r15", 16: "rip", 17: "xmm0",
-			32: "xmm15", 33: "st0", 40: "st7", 41: "", 48: "", 49: "eflags", 50: "es", 51: "cs", 52: "ss", 53: "ds", 54: "fs", 55: "gs", 56: "",
-			58: "fs_base", 59: "gs_base", 60: "", 64: "mxcsr", 65: "fctrl", 66: "fstat", 67: "xmm16", 82: "xmm31", 83: ""},
+		"x86-64": {0: "rax", 1: "rdx", 2: "rcx", 3: "rbx", 4: "rsi", 5: "rdi", 6: "rbp", 7: "rsp", 8: "r8", 15: "r15", 16: "rip",
+			17: "xmm0", 32: "xmm15", 33: "st0", 40: "st7", 41: "", 48: "", 49: "eflags", 50: "es", 51: "cs", 52: "ss", 53: "ds",
+			54: "fs", 55: "gs", 56: "", 58: "fs_base", 59: "gs_base", 60: "", 64: "mxcsr", 65: "fctrl", 66: "fstat", 67: "xmm16", 82: "xmm31", 83: ""},
 		"i386": {0: "eax", 1: "ecx", 2: "edx", 3: "ebx", 4: "esp", 5: "ebp", 6: "esi", 7: "edi", 8: "eip", 9: "eflags", 10: "", 11: "st0",
 			18: "st7", 19: "", 21: "xmm0", 28: "xmm7", 29: "", 37: "fctrl", 38: "fstat", 39: "mxcsr", 40: "es", 45: "gs", 46: ""},
-		"aarch64":     {0: "x0", 30: "x30", 31: "sp", 32: "", 63: "", 64: "v0", 95: "v31", 96: ""},
-		"arm":         {0: "r0", 12: "r12", 13: "sp", 14: "lr", 15: "pc", 16: "", 255: "", 256: "d0", 287: "d31", 288: ""},
-		"riscv64":     {0: "zero", 1: "ra", 2: "sp", 8: "fp", 10: "a0", 31: "t6", 32: "ft0", 42: "fa0", 63: "ft11", 64: ""},
-		"mips":        {0: "r0", 31: "r31", 32: "f0", 63: "f31", 64: "hi", 65: "lo", 66: ""},
-		"powerpc64":   {0: "r0", 31: "r31", 32: "f0", 63: "f31", 64: "", 1123: "", 1124: "vr0", 1155: "vr31", 1156: ""},
-		"s390x":       {0: "r0", 15: "r15", 16: "f0", 17: "f2", 20: "f1", 24: "f8", 31: "f15", 32: "", 48: "acr0", 63: "acr15", 64: "pswm", 65: "pswa", 66: ""},
+		"aarch64":   {0: "x0", 30: "x30", 31: "sp", 32: "", 63: "", 64: "v0", 95: "v31", 96: ""},
+		"arm":       {0: "r0", 12: "r12", 13: "sp", 14: "lr", 15: "pc", 16: "", 255: "", 256: "d0", 287: "d31", 288: ""},
+		"riscv64":   {0: "zero", 1: "ra", 2: "sp", 8: "fp", 10: "a0", 31: "t6", 32: "ft0", 42: "fa0", 63: "ft11", 64: ""},
+		"mips":      {0: "r0", 31: "r31", 32: "f0", 63: "f31", 64: "hi", 65: "lo", 66: ""},
+		"powerpc64": {0: "r0", 31: "r31", 32: "f0", 63: "f31", 64: "", 1123: "", 1124: "vr0", 1155: "vr31", 1156: ""},
+		"s390x": {0: "r0", 15: "r15", 16: "f0", 17: "f2", 20: "f1", 24: "f8", 31: "f15", 32: "", 48: "acr0",
+			63: "acr15", 64: "pswm", 65: "pswa", 66: ""},
 		"loongarch64": {0: "r0", 31: "r31", 32: "f0", 63: "f31", 64: ""},
 	} {
 		for n, name := range want {
@@ -167,7 +168,8 @@ func TestFinders(t *testing.T) {
 	aarch64 := ByName("aarch64")
 	for what, found := range map[string]*Machine{
 		"by GOARCH": ByGOARCH("arm64"), "by no GOARCH": ByGOARCH(""), "by name": ByName("x86"), "by ELF": ByELF(aarch64.ELF, 4),
-		"by no size": ByELF(ByName("coldfire").ELF, 0), "by feature": ByFeature("org.gnu.gdb.aarch65.core"), "by no feature": ByFeature(""),
+		"by no size": ByELF(ByName("coldfire").ELF, 0), "by feature": ByFeature("org.gnu.gdb.aarch65.core"),
+		"by no feature": ByFeature(""),
 	} {
 		if found != nil {
 			t.Errorf("%s: found %s", what, found.Name)
@@ -179,9 +181,10 @@ func TestFinders(t *testing.T) {
 	if r := AMD64.Register("r15"); r == nil || r.Name != "r15" || AMD64.Register("r16") != nil {
 		t.Errorf("r15 is %v, or there is an r16", r)
 	}
-	ah, ok := AMD64.Part("ah")
-	if want := (Part{Name: "ah", Of: "rax", Offset: 1, Size: 1}); !ok || ah != want {
-		t.Errorf("ah is %v", ah)
+	for _, want := range AMD64.Parts {
+		if p, ok := AMD64.Part(want.Name); !ok || p != want {
+			t.Errorf("%s is %v", want.Name, p)
+		}
 	}
 	if p, ok := AMD64.Part("sph"); ok || p != (Part{}) {
 		t.Errorf("sph is %v", p)
@@ -191,8 +194,8 @@ func TestFinders(t *testing.T) {
 	}
 }
 
-// TestByFewRegisters: a description needs the registers with a role, all of them; of two rows that both have them, the row wins that
-// has more registers, and the first one if both have the same.
+// TestByFewRegisters: a description needs the registers with a role, all of them; of two rows that both have them, the
+// row wins that has more registers, and the first one if both have the same.
 func TestByFewRegisters(t *testing.T) {
 	among := func(names ...string) func(string) bool {
 		return func(name string) bool { return slices.Contains(names, name) }
@@ -223,8 +226,11 @@ func TestByFewRegisters(t *testing.T) {
 // TestCTypes has a machine whose types are others on Linux, and one where they are the same.
 func TestCTypes(t *testing.T) {
 	sparc := ByName("sparc64")
-	if sparc.CTypes(false).Pointer != 4 || sparc.CTypes(true).Pointer != 8 || AMD64.CTypes(true) != AMD64.C || AMD64.CTypes(false) != AMD64.C {
-		t.Errorf("pointers of SPARC V9 are %d bytes, on Linux %d", sparc.CTypes(false).Pointer, sparc.CTypes(true).Pointer)
+	if bare, linux := sparc.CTypes(false).Pointer, sparc.CTypes(true).Pointer; bare != 4 || linux != 8 {
+		t.Errorf("pointers of SPARC V9 are %d bytes, on Linux %d", bare, linux)
+	}
+	if AMD64.CTypes(true) != AMD64.C || AMD64.CTypes(false) != AMD64.C {
+		t.Error("x86-64 has other types than its own")
 	}
 }
 
@@ -350,6 +356,9 @@ func TestAlignment(t *testing.T) {
 					code := slices.Concat(align, frame, make([]byte, PrologueBytes))
 					if got := x86Prologue(code); got != len(align)+len(frame) {
 						t.Errorf("% x: %d bytes, want %d", code[:24], got, len(align)+len(frame))
+					}
+					if got := x86Prologue(code[:len(align)+len(frame)]); got != len(align)+len(frame) {
+						t.Errorf("% x and no more: %d bytes", code[:len(align)+len(frame)], got)
 					}
 					for n := range len(align) + len(frame) {
 						if got := x86Prologue(code[:n]); got != 0 {

@@ -54,6 +54,9 @@ func (m *Machine) checkRegisters(t *testing.T) {
 			}
 		}
 	}
+	if n := len(m.DWARF); n > 0 && m.DWARF[n-1] == "" {
+		t.Errorf("DWARF has names for numbers up to %d, and the last has none", n-1)
+	}
 	for n, name := range m.DWARF {
 		if name == "" {
 			continue
