@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/rows.txt anew")
 
-// TestRowsAsReviewed compares every row with testdata/rows.txt. Rows are data that little else in the tree tests, and a register too
-// few or a wrong size is easily written. So a change of a row has to be reviewed as a change of that file, in which each row is
+// TestRowsAsReviewed compares every row with testdata/rows.txt. Rows are data that little else in the tree tests, and a register
+// too few or a wrong size is easily written. So a change of a row has to be reviewed as a change of that file, in which each row is
 // written out in the order and the words of the ABI documents.
 func TestRowsAsReviewed(t *testing.T) {
 	const golden = "testdata/rows.txt"
@@ -143,7 +143,8 @@ func TestDWARFBlocks(t *testing.T) {
 	for machine, want := range map[string]map[uint64]string{
 		"x86-64": {0: "rax", 1: "rdx", 2: "rcx", 3: "rbx", 4: "rsi", 5: "rdi", 6: "rbp", 7: "rsp", 8: "r8", 15: "r15", 16: "rip",
 			17: "xmm0", 32: "xmm15", 33: "st0", 40: "st7", 41: "", 48: "", 49: "eflags", 50: "es", 51: "cs", 52: "ss", 53: "ds",
-			54: "fs", 55: "gs", 56: "", 58: "fs_base", 59: "gs_base", 60: "", 64: "mxcsr", 65: "fctrl", 66: "fstat", 67: "xmm16", 82: "xmm31", 83: ""},
+			54: "fs", 55: "gs", 56: "", 58: "fs_base", 59: "gs_base", 60: "", 64: "mxcsr", 65: "fctrl", 66: "fstat", 67: "xmm16",
+			82: "xmm31", 83: ""},
 		"i386": {0: "eax", 1: "ecx", 2: "edx", 3: "ebx", 4: "esp", 5: "ebp", 6: "esi", 7: "edi", 8: "eip", 9: "eflags", 10: "", 11: "st0",
 			18: "st7", 19: "", 21: "xmm0", 28: "xmm7", 29: "", 37: "fctrl", 38: "fstat", 39: "mxcsr", 40: "es", 45: "gs", 46: ""},
 		"aarch64":   {0: "x0", 30: "x30", 31: "sp", 32: "", 63: "", 64: "v0", 95: "v31", 96: ""},
@@ -341,7 +342,7 @@ func TestShowRISCV(t *testing.T) {
 	}
 }
 
-// TestAlignment has every form of the instructions by which a function aligns its stack, each also with a byte that makes it
+// TestAlignment has every form of the instructions by which a function aligns its stack, each also with a bit that makes it
 // something else, and cut off at every length.
 func TestAlignment(t *testing.T) {
 	pushes := [][]byte{nil, {0x53}, {0x41, 0x55}}
@@ -364,10 +365,11 @@ func TestAlignment(t *testing.T) {
 						if got := x86Prologue(code[:n]); got != 0 {
 							t.Errorf("% x: %d bytes", code[:n], got)
 						}
-						// The displacements of lea and the mask may be any. So may be the bits that name registers.
-						other := slices.Clone(code)
-						if other[n] ^= 0x80; x86Prologue(other) != 0 && !slices.Contains(free(push, lea, and), n) {
-							t.Errorf("% x: %d bytes", other[:24], x86Prologue(other))
+						for bit := range 8 {
+							other := slices.Clone(code)
+							if other[n] ^= 1 << bit; x86Prologue(other) != 0 && free(push, lea, and, again)[n]&(1<<bit) == 0 {
+								t.Errorf("% x: %d bytes", other[:24], x86Prologue(other))
+							}
 						}
 					}
 				}
@@ -376,11 +378,26 @@ func TestAlignment(t *testing.T) {
 	}
 }
 
-// free are the indices of bytes in the instructions of an alignment that may have any value.
-func free(push, lea, and []byte) (indices []int) {
-	indices = append(indices, len(push)+len(lea)-1)
+// free are the bits, by the index of their byte, that may have any value in an alignment: numbers of registers, the displacement of
+// lea and the mask.
+func free(push, lea, and, again []byte) map[int]byte {
+	bits := map[int]byte{len(push) - 1: 0x07}
+	at := len(push)
+	bits[at], bits[at+2], bits[at+4] = 0x04, 0x38, 0xff
 	for i := 3; i < len(and); i++ {
-		indices = append(indices, len(push)+len(lea)+i)
+		bits[at+len(lea)+i] = 0xff
 	}
-	return indices
+	at += len(lea) + len(and) + len(again)
+	bits[at-2] = 0x07
+	return bits
+}
+
+// TestDWARFTable puts blocks of one name and of several at numbers.
+func TestDWARFTable(t *testing.T) {
+	for range 10 { // blocks come in any order
+		got := dwarf(map[int][]string{0: {"a"}, 1: {"b"}, 4: {"c", "d"}})
+		if !slices.Equal(got, []string{"a", "b", "", "", "c", "d"}) {
+			t.Errorf("%q", got)
+		}
+	}
 }

@@ -144,6 +144,15 @@ func TestAliases(t *testing.T) {
 			}
 		}
 	}
+	for family, set := range sets {
+		names := map[string]bool{}
+		for _, a := range set {
+			if names[a.Name] {
+				t.Errorf("%s: %s is in the set twice", family, a.Name)
+			}
+			names[a.Name] = true
+		}
+	}
 	if len(sets) != 3 {
 		t.Errorf("there are sets of %d families", len(sets))
 	}
