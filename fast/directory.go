@@ -8,9 +8,10 @@ import (
 	"tracewell/arch"
 )
 
-// Directory is what a tracer leaves in the control area for whoever comes after it: which code it has overwritten and with what, and
-// how slots are laid out. It is a log, so that a tracer can be killed at any moment: an entry is there once the word before it says
-// so, and that is written last. It is the tracer's to write and not the program's, but the program can: nothing in it is relied on.
+// Directory is what a tracer leaves in the control area for whoever comes after it: which code it has overwritten and with what,
+// and how slots are laid out. It is a log, so that a tracer can be killed at any moment: an entry is there once the word before it
+// says so, and that is written last. It is the tracer's to write and not the program's, but the program can: nothing in it is
+// relied on.
 //
 //	0  64 bits: bytes of entries
 //	8  the entries: 32 bits of length, 32 bits of kind, contents up to a multiple of 8

@@ -33,7 +33,11 @@ func TestSlotsAsBytes(t *testing.T) {
 			}
 			r.Define(s)
 			fillRing(rand.New(rand.NewPCG(1, 1)), a, control, ring, []*Slots{s})
-			if _, err := r.Drain(MinRing, func(rec *Record) bool { made[i] = append(made[i], bytes.Clone(rec.Frame)); return true }); err != nil {
+			_, err = r.Drain(MinRing, func(rec *Record) bool {
+				made[i] = append(made[i], bytes.Clone(rec.Frame))
+				return true
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 			clear(ring)

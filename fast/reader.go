@@ -394,8 +394,8 @@ func (r *Reader) lostOf(index int) int64 {
 	return int64(now - before)
 }
 
-// Lost calls take with a record without frame or failure for each tracepoint, by the index of its site, that has dropped frames since
-// its record before. It returns false to have no more.
+// Lost calls take with a record without frame or failure for each tracepoint that has dropped frames since its record before. It
+// returns false to have no more.
 func (r *Reader) Lost(take func(*Record) bool) {
 	if !r.drops {
 		return

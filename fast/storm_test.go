@@ -107,9 +107,9 @@ func (s *storm) run(t *testing.T, take func(thread int, hit uint64, variable int
 	go func() { all.Wait(); close(over) }()
 	for last := false; ; {
 		n, err := s.reader.Drain(MinRing, func(r *Record) bool {
-			f := r.Frame[frameHeader:]
-			data := f[memoryHeader:]
-			take(int(binary.LittleEndian.Uint64(data)), binary.LittleEndian.Uint64(data[8:]), int64(binary.LittleEndian.Uint64(f[memoryHeader+16+5:])))
+			data := r.Frame[frameHeader+memoryHeader:]
+			word := func(at int) uint64 { return binary.LittleEndian.Uint64(data[at:]) }
+			take(int(word(0)), word(8), int64(word(16+5))) // the V block follows
 			return true
 		})
 		if err != nil {
