@@ -46,6 +46,7 @@ type path struct {
 	regs        func(*amd64.UserRegs)
 	variables   map[uint16]int64
 	hits        uint64 // that the first tracepoint has had
+	all         bool   // of the registers are collected
 	noRedZone   bool
 	spin        bool
 	whenFull    WhenFull
@@ -75,6 +76,7 @@ func paths(t testing.TB, v *victim) []path {
 	all := []path{
 		{name: "registers and memory", tracepoints: one(tp(1, "", "R", "M 4 0 16"))},
 		{name: "no red zone", tracepoints: one(tp(1, "", "R", "M 4 0 16")), noRedZone: true},
+		{name: "all registers", tracepoints: one(tp(1, "", "M 2 0 8", "R", "M 3 0 8")), all: true},
 		{name: "empty frame", tracepoints: one(tp(1, ""))},
 		{name: "inert", tracepoints: one(tp(1, "", "R")), inert: true, nothing: true},
 		{name: "disabled", tracepoints: one(tp(1, "", "R")), disabled: []int{1}, nothing: true},
@@ -179,6 +181,17 @@ func paths(t testing.TB, v *victim) []path {
 	return all
 }
 
+// allRegisters are those that this processor has.
+func allRegisters(t testing.TB) *Registers {
+	t.Helper()
+	layout := layoutHere(t)
+	r, err := NewRegisters(layout, layout.Size, Processor{AVX512BW: has(t, "avx512bw"), RDFSBase: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
 // TestEveryInstruction executes each pad one instruction at a time and takes the thread out at every place that it comes to. From
 // there it goes on as it would in a program. In the end registers, flags and memory must be as without a pad, and the records
 // those of the oracle, once each.
@@ -260,6 +273,9 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 		Trap: p.trap, NoRedZone: p.noRedZone, Process: 77,
 		Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Next: siteAddr + arch.Addr(len(moved)),
 		Displace: func(arch.Addr) ([]byte, error) { return moved, nil }}
+	if p.all {
+		site.Registers = allRegisters(t)
+	}
 	var err error
 	if w.pad, err = Build(site); err != nil {
 		t.Fatal(err)
@@ -284,6 +300,10 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 		w.after[n] = value
 	}
 	o := oracle{site: siteAddr, regs: w.before, memory: v, variables: w.after, registers: coreBlock(&w.before)}
+	if p.all {
+		layout := layoutHere(t)
+		o.registers = blockOf(t, layout, layout.Size, &w.before, v.extendedState())
+	}
 	enabled := slices.DeleteFunc(slices.Clone(p.tracepoints), func(t Tracepoint) bool { return slices.Contains(p.disabled, t.Index) })
 	if !p.nothing && !p.stops {
 		w.want = o.hit(enabled)
