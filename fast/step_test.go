@@ -419,7 +419,7 @@ func (w *walk) stopped(regs amd64.UserRegs) bool {
 
 // leave takes the thread out, after letting it unlock.
 func (w *walk) leave(regs *amd64.UserRegs) Outcome {
-	for range 4000 {
+	for range 40_000 {
 		out := w.pad.Leave(regs, w.victim)
 		if out.Void {
 			w.reader.Void(w.pad.Slots, out.Position)
