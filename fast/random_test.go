@@ -18,7 +18,7 @@ func TestRandomSites(t *testing.T) {
 	v := newVictim(t)
 	rng := rand.New(rand.NewPCG(19, 20))
 	built, refused := 0, 0
-	for i := range 250 {
+	for i := range 150 {
 		g := generator{rng}
 		p := path{name: fmt.Sprintf("site %d", i), regs: g.registers, variables: map[uint16]int64{7: 3, 9: -1},
 			noRedZone: rng.IntN(2) == 0}
