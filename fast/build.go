@@ -193,6 +193,7 @@ func (b *builder) emit() error {
 		b.position = positionIfSlot
 		b.note()
 	}
+	// Whatever a turn does, it leaves the stack as it was: what it jumps to relies on that.
 	for i := range b.turns {
 		if err := b.turn(&b.turns[i]); err != nil {
 			return err
@@ -203,6 +204,7 @@ func (b *builder) emit() error {
 	}
 	b.phase, b.position = recorded, noPosition
 	b.note()
+	// From here on the hit is over, whichever way control came.
 	b.Bind(b.outLate)
 	for range b.late {
 		b.restore()
@@ -353,6 +355,7 @@ func (b *builder) stop() {
 // finish resolves labels and makes the tables.
 func (b *builder) finish() (*Pad, error) {
 	p := b.pad
+	// Ranges are looked up by binary search; they are noted in the order of the code, but for what is cold.
 	for _, f := range b.pending {
 		f.faultRange.resume = int32(b.Offset(f.resume))
 		p.faults = append(p.faults, f.faultRange)

@@ -18,6 +18,7 @@ func (b *builder) frame(t *turn) error {
 	if len(f.blocks) > 0 {
 		header |= uint64(f.blocks[0].kind) << 48
 	}
+	// The number, the length and the letter of the first block are seven bytes; the eighth is overwritten by what follows.
 	b.MovImm(regScratch, int64(header))
 	b.Store(8, b.slot(f.at), regScratch)
 	b.first, b.lettered = f.at+frameHeader, true
@@ -82,7 +83,7 @@ func (b *builder) generalRegister(g generalRegister, to asm.Mem) {
 		r := asm.Reg(g.number)
 		at, onStack := b.place(r)
 		switch {
-		case r == asm.RSP:
+		case r == asm.RSP: // which the pad has moved
 			b.Lea(regScratch, asm.At(asm.RSP, b.depth))
 			r = regScratch
 		case onStack:
@@ -168,7 +169,7 @@ func (b *builder) raw(r *rawState) {
 			width = 8
 		}
 		for i := range 8 {
-			if !r.wide {
+			if !r.wide { // the upper bits do not exist
 				b.StoreImm(8, at(r.masksAt+8*i), 0)
 			}
 			b.KmovStore(width, at(r.masksAt+8*i), asm.Mask(i))
@@ -345,6 +346,7 @@ func (b *builder) computed(addr, size jit.Operand, frame, index int) {
 	b.Jcc(asm.CondA, tooLarge)
 	b.Test(4, regScratch, regScratch)
 	b.Jcc(asm.CondE, behind)
+	// The block counts as absent until its letter is there.
 	b.StoreImm(1, b.slot(blk.at), int32(blk.kind))
 	b.Store(2, b.slot(blk.at+9), regScratch)
 	b.unlessAddress(jit.Operand{Base: b.loaded(addr)}, blk, behind)
@@ -375,6 +377,7 @@ func (b *builder) text(addr jit.Operand, frame, index int) {
 	b.blockHeader(blk, addr)
 	behind := b.NewLabel()
 	b.unlessAddress(jit.Operand{Base: b.loaded(addr)}, blk, behind)
+	// The slot's copy of the address is used, since the registers that hold it may be those that are borrowed.
 	b.borrow(asm.RSI)
 	b.borrow(regIndex)
 	b.Mov(8, asm.RSI, b.slot(blk.at+1))

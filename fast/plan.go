@@ -55,6 +55,7 @@ func (b *builder) plan() error {
 		return errors.New("an expression sets a trace state variable where a stop evaluates it again")
 	}
 	b.planRanges()
+	// Frames come behind all failure records, and the raw state of the registers, which all tracepoints share, comes last.
 	raw := 0
 	for i := range b.turns {
 		raw = max(raw, b.planFrame(&b.turns[i], &l))
@@ -128,6 +129,7 @@ func (b *builder) planCondition(t *turn, l *layout) error {
 	if err != nil {
 		return err
 	}
+	// A register that is taken is on the stack for the condition, which may then need another one.
 	for {
 		t.scratch = b.choose(demand, reads, 0)
 		again, err := jit.Measure(t.Condition, b.dry(places(t.scratch)))
@@ -283,6 +285,7 @@ func (b *builder) planExpression(f *framePlan, a *action, l *layout) error {
 	if err != nil {
 		return err
 	}
+	// Not the first of the pool: collecting goes through that.
 	a.scratch = b.choose(demand, nil, 1)
 	if len(a.scratch) < demand.Scratch {
 		return fmt.Errorf("%d cells of the stack at once", demand.Scratch)

@@ -12,8 +12,8 @@ import (
 	"tracewell/arch/amd64"
 )
 
-// TestRandomSites holds pads of random tracepoints, at hits with random registers, against the oracle. The thread is taken out of each
-// at some instruction.
+// TestRandomSites holds pads of random tracepoints, at hits with random registers, against the oracle. The thread is taken out of
+// each at some instruction.
 func TestRandomSites(t *testing.T) {
 	v := newVictim(t)
 	rng := rand.New(rand.NewPCG(19, 20))
@@ -82,8 +82,8 @@ func (g generator) register() int { return g.IntN(16) }
 
 // value is code that leaves one value.
 func (g generator) value(depth int) string {
-	binary := []string{"add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "equal", "less_signed", "less_unsigned", "lsh", "rsh_signed",
-		"div_signed", "rem_unsigned"}
+	binary := []string{"add", "sub", "mul", "bit_and", "bit_or", "bit_xor", "equal", "less_signed", "less_unsigned", "lsh",
+		"rsh_signed", "div_signed", "rem_unsigned"}
 	switch n := g.IntN(10); {
 	case depth <= 0 || n < 2:
 		switch g.IntN(4) {
@@ -135,7 +135,8 @@ func (g generator) tracepoint() (condition string, actions []string) {
 		case 3:
 			a = g.pointer() + fmt.Sprintf("\nconst16 %d\ntracenz", 1+g.IntN(300))
 		case 4:
-			a = g.pointer() + fmt.Sprintf("\ntrace_quick %d\npop\n", 1+g.IntN(255)) + g.pointer() + "\ntrace_quick 8\nref64\ntrace_quick 3\npop"
+			a = g.pointer() + fmt.Sprintf("\ntrace_quick %d\npop\n", 1+g.IntN(255)) + g.pointer() +
+				"\ntrace_quick 8\nref64\ntrace_quick 3\npop"
 		case 5:
 			a = g.value(1) + "\nif_goto yes\n" + g.pointer() + "\ntrace_quick 8\npop\ngoto done\nyes: tracev 9\n" + g.pointer() +
 				"\ntrace_quick 5\npop\ndone: tracev 7"

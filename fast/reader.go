@@ -307,6 +307,7 @@ func (r *Reader) frameOf(f *framePlan, slot []byte) ([]byte, error) {
 		int(binary.LittleEndian.Uint32(slot[f.at+2:])) != f.end-f.at-frameHeader {
 		return nil, ErrCorrupt
 	}
+	// Nearly all frames are in the slot as they are to be.
 	if f.direct && slot[slotFlags]&flagShort == 0 {
 		for i := range f.blocks {
 			if b := &f.blocks[i]; !b.whole(slot) {
@@ -360,6 +361,7 @@ func (r *Reader) assemble(f *framePlan, slot []byte) ([]byte, error) {
 			if n > b.room {
 				return nil, ErrCorrupt
 			}
+			// Memory is recorded in one piece: what a range has behind a hole is left out.
 			short = short && b.more
 			if !short && n > 0 {
 				r.out.AppendMemory(arch.Addr(binary.LittleEndian.Uint64(head[1:])), head[memoryHeader:][:n])

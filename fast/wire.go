@@ -111,6 +111,7 @@ func (f *framePlan) code(c *coder) {
 	c.flag(&f.direct)
 	list(c, &f.failures, func(n *int) { c.number(n, maxSlot) })
 	list(c, &f.blocks, func(b *block) { b.code(c) })
+	// Frames without registers are told from those with none of them.
 	has := f.registers != nil
 	c.flag(&has)
 	if has {
@@ -170,6 +171,7 @@ func (s *Slots) validate() error {
 	}
 	for i := range s.frames {
 		f := &s.frames[i]
+		// Blocks follow one another without gaps, as whoever takes a frame as it is relies on that.
 		next := f.at + frameHeader
 		for j := range f.blocks {
 			b := &f.blocks[j]
