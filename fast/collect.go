@@ -262,6 +262,7 @@ func (b *builder) contents(addr jit.Operand, frame, index int) {
 // unlessAddress makes the block empty if the memory is below what a program can map or beyond user space.
 func (b *builder) unlessAddress(addr jit.Operand, blk *block, behind asm.Label) {
 	nothing := b.NewLabel()
+	// One shift finds both: an address below the lowest wraps around.
 	b.Lea(regScratch, asm.At(addr.Base, int32(addr.Disp)-b.Arena.lowest()))
 	b.Shift(asm.Shr, 8, regScratch, userBits)
 	b.Jcc(asm.CondNE, nothing)
@@ -283,6 +284,7 @@ const unrolled = 128
 
 // copyUnrolled copies n bytes, the last ones by a word that overlaps what has been copied.
 func (b *builder) copyUnrolled(addr jit.Operand, to, n int) {
+	// Words of one size for the whole range: the widest that it has room for.
 	size := 8
 	for size > n {
 		size /= 2

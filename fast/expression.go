@@ -35,6 +35,7 @@ func (b *builder) variable(n trace.VariableNumber) jit.Place {
 // loadTime computes the time from the time stamp counter: a multiplication, as Clock.At does it.
 func (b *builder) loadTime(dst asm.Reg) {
 	b.preserving(dst, []asm.Reg{asm.RAX, asm.RDX}, func() {
+		// Without a fence: the order of hits is that of the ring, and time is told in microseconds.
 		b.Rdtsc()
 		b.Shift(asm.Shl, 8, asm.RDX, 32)
 		b.Arith(asm.Or, 8, asm.RAX, asm.RDX)

@@ -230,6 +230,7 @@ func (b *builder) takeLock() {
 	if !b.locks {
 		return
 	}
+	// The lock is tried by an exchange, and looked at by loads while it is held: those do not take the line from the holder.
 	try, spin, held := b.NewLabel(), b.NewLabel(), b.NewLabel()
 	b.Bind(try)
 	b.MovImm(asm.RAX, 1)
