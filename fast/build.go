@@ -202,6 +202,7 @@ func (b *builder) emit() error {
 	if !b.Trap {
 		b.commitHit()
 	}
+	// Control comes here without a commit, too: nothing was collected then.
 	b.phase, b.position = recorded, noPosition
 	b.note()
 	// From here on the hit is over, whichever way control came.
@@ -292,6 +293,7 @@ const reach = 1<<31 - 0x1000
 
 // turn emits the turn of one tracepoint.
 func (b *builder) turn(t *turn) error {
+	// A single tracepoint that has its turn in vain ends the hit.
 	next := b.outEarly
 	if b.several {
 		next = b.NewLabel()

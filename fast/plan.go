@@ -281,6 +281,7 @@ func (b *builder) planExpression(f *framePlan, a *action, l *layout) error {
 	if err := b.checkVariables(a.Program); err != nil {
 		return err
 	}
+	// An action runs when most registers are on the stack already, so what it needs at most is what it gets.
 	demand, err := jit.Measure(a.Program, b.dry(b.anywhere))
 	if err != nil {
 		return err
