@@ -4,6 +4,7 @@ package linux_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -223,3 +224,39 @@ func TestStormLanguages(t *testing.T) {
 
 // builtins are the built-in variables by the numbers that these tests give them.
 var builtins = map[trace.VariableNumber]trace.VariableNumber{trace.Timestamp: trace.Timestamp, 2: trace.ThreadID, 3: trace.ProcessID}
+
+// TestStormVariable counts the calls in a trace state variable, whose value is recorded with each eighth. Threads that hold the lock
+// are stopped by signals, and led on until they have given it back.
+func TestStormVariable(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	const threads, calls = 3, 100_000
+	r := launchPads(t, p.Path, strconv.Itoa(threads), strconv.Itoa(calls), "0", "2000")
+	r.target.PassSignals([]target.Signal{14})
+	var frames, wrong int64
+	take := func(deposits []target.Deposit) target.Verdict {
+		for _, d := range deposits {
+			frames++
+			f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
+			if v, ok := f.Variable(9); err != nil || !ok || v != 8*frames {
+				if wrong++; wrong < 10 {
+					t.Errorf("frame %d has the value %d, %v", frames, v, err)
+				}
+			}
+		}
+		return target.Continue
+	}
+	condition, err1 := ax.Assemble("getv 9\nconst8 1\nadd\nsetv 9\nconst8 7\nbit_and\nlog_not\nend")
+	record, err2 := ax.Assemble("tracev 9\nend")
+	r.must(errors.Join(err1, err2))
+	r.offload(symbol(t, p.Path, "tick_site"), take, func(tp *trace.Tracepoint) {
+		tp.Condition = condition
+		tp.Actions = append(tp.Actions, trace.Action{Kind: trace.CollectExpression, Code: record})
+	})
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0", ev)
+	}
+	done := testprog.OfKind(testprog.Records(r.output()), "done")
+	if v, _ := r.target.Collector().Variables().Variable(9); len(done) != 1 || v < threads*calls+done[0].Int(t, "handled") || v/8 != frames {
+		t.Errorf("the variable is %d after %d frames; %v", v, frames, done)
+	}
+}
