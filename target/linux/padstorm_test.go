@@ -256,7 +256,32 @@ func TestStormVariable(t *testing.T) {
 		t.Errorf("%+v, want exit with status 0", ev)
 	}
 	done := testprog.OfKind(testprog.Records(r.output()), "done")
-	if v, _ := r.target.Collector().Variables().Variable(9); len(done) != 1 || v < threads*calls+done[0].Int(t, "handled") || v/8 != frames {
+	if v, _ := r.target.Collector().Variables().Variable(9); len(done) != 1 || v != threads*calls+done[0].Int(t, "handled") || v/8 != frames {
 		t.Errorf("the variable is %d after %d frames; %v", v, frames, done)
+	}
+}
+
+// TestPadFaultActions has pads read memory that is not there in programs that catch, ignore or block the signal of that: their
+// action for it stays what it is.
+func TestPadFaultActions(t *testing.T) {
+	p := testprog.Build(t, "paddedfaults", fixed)
+	for _, mode := range []string{"caught", "ignored", "blocked"} {
+		t.Run(mode, func(t *testing.T) {
+			r := launchPads(t, p.Path, mode)
+			at := symbol(t, p.Path, "tick_site")
+			r.insert(target.Breakpoint{Addr: at, Length: 1}) // the action is set when the arena is made
+			r.resume(0)
+			r.remove(target.Breakpoint{Addr: at, Length: 1})
+			c := &counted{}
+			r.offload(at, c.take, func(*trace.Tracepoint) {})
+			ev := r.resume(0)
+			done := testprog.OfKind(testprog.Records(r.output()), "done")
+			if ev.Kind != target.Exited || len(done) != 1 || done[0].Int(t, "wrong") != 0 || done[0].Int(t, "kept") != 1 {
+				t.Errorf("%+v, %v", ev, done)
+			}
+			if c.frames != 101 && c.frames != 100 || c.err != nil {
+				t.Errorf("%d frames, want 100 and the one of the call that was under way; %v", c.frames, c.err)
+			}
+		})
 	}
 }
