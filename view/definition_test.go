@@ -268,3 +268,36 @@ func TestLowBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestSettle finds out by its end what code collects, and how much.
+func TestSettle(t *testing.T) {
+	for _, test := range []struct {
+		code     string
+		collects bool
+		kind     sourceKind
+		size     uint64
+	}{
+		{"const8 1; end", false, 0, 0},
+		{"const8 1; setv 4; pop; end", false, 0, 0},
+		{"const8 1; pop; end", true, sourceResult, 8},
+		{"const8 1; const8 4; trace; end", true, sourceCode, 4},
+		{"const8 1; const16 999; trace; end", true, sourceCode, 999},
+		{"const8 1; const64 5; trace; end", true, sourceCode, 5},
+		{"const8 1; reg 1; trace; end", true, sourceCode, 0},
+		{"const8 1; trace_quick 7; end", true, sourceCode, 7},
+		{"const8 1; trace16 700; end", true, sourceCode, 700},
+		{"getv 4; tracev 4; pop; end", true, sourceVariable, 0},
+	} {
+		program, err := ax.Decode(assembled(t, test.code))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &draft{shape: shapeOf(program)}
+		if d.settle(program) != test.collects || d.source.kind != test.kind || d.source.size != test.size {
+			t.Errorf("%s: kind %d of %d bytes, want kind %d of %d", test.code, d.source.kind, d.source.size, test.kind, test.size)
+		}
+		if d.source.kind == sourceVariable && d.source.variable != 4 {
+			t.Errorf("%s: variable %d", test.code, d.source.variable)
+		}
+	}
+}

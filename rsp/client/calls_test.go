@@ -128,7 +128,7 @@ func TestResume(t *testing.T) {
 	if err := c.Resume(all); err != nil || p.in.Len() > 0 || p.sent.String() != "$vCont;c#a8+" {
 		t.Errorf("non-stop: %v, sent %q, %d bytes not read", err, p.sent.String(), p.in.Len())
 	}
-	c, p = playTape("+$E01#a6")
+	c, _ = playTape("+$E01#a6")
 	c.NonStop = true
 	if err := c.Resume(all); !Rejected(err) {
 		t.Errorf("a rejected resumption in non-stop mode: %v", err)
