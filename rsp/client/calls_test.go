@@ -139,7 +139,8 @@ func TestResume(t *testing.T) {
 		t.Errorf("all-stop: %v, sent %q, deadlines %v", err, p.sent.String(), p.deadlines)
 	}
 	limit := time.Unix(1000, 0)
-	if stop, err := c.AwaitStop(limit); err != nil || stop.Kind != 'S' || stop.Number != 5 || !slices.Equal(p.deadlines, []time.Time{limit}) {
+	stop, err := c.AwaitStop(limit)
+	if err != nil || stop.Kind != 'S' || stop.Number != 5 || !slices.Equal(p.deadlines, []time.Time{limit}) {
 		t.Errorf("%+v, %v, deadlines %v", stop, err, p.deadlines)
 	}
 	for in, kind := range map[string]any{"$OK#9a": new(*ReplyError), "": new(*LostError)} {
