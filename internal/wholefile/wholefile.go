@@ -21,33 +21,58 @@ const bufferSize = 1 << 18
 // The bytes go to a file beside it, which takes its name when they are on the disk. If anything fails, which the error says,
 // the old file is as it was and the new one gone.
 func Write(name string, write func(io.Writer) error) error {
-	if err := replace(name, write); err != nil {
-		return fmt.Errorf("write %s: %w", name, err)
+	return WriteTogether([]string{name}, func(files []io.Writer) error { return write(files[0]) })
+}
+
+// WriteTogether is Write for files that only make sense together. None takes its name before all of them are on the disk; then they
+// do in the order of names, so that the last one can say that the others are there.
+func WriteTogether(names []string, write func([]io.Writer) error) error {
+	if err := replace(names, write); err != nil {
+		return fmt.Errorf("write %s: %w", names[0], err)
 	}
 	return nil
 }
 
-func replace(name string, write func(io.Writer) error) error {
-	name, mode, err := destination(name)
-	if err != nil {
-		return err
+// A draft is a file that has not taken its name yet.
+type draft struct {
+	*os.File
+	name string      // that it is to take
+	mode fs.FileMode // that it is to have, 0 for what it has
+}
+
+func replace(names []string, write func([]io.Writer) error) (err error) {
+	var drafts []draft
+	defer func() { // what has taken its name is not among them any more
+		for _, d := range drafts {
+			d.Close() // again, unless a later one could not be made
+			err = errors.Join(err, os.Remove(d.Name()))
+		}
+	}()
+	for _, name := range names {
+		path, mode, err := destination(name)
+		if err != nil {
+			return err
+		}
+		file, err := create(path)
+		if err != nil {
+			return err
+		}
+		drafts = append(drafts, draft{file, path, mode})
 	}
-	draft, err := create(name)
-	if err != nil {
-		return err
+	err = fill(drafts, write)
+	for _, d := range drafts {
+		if d.mode != 0 {
+			err = errors.Join(err, d.Chmod(d.mode))
+		}
+		err = errors.Join(err, d.Close())
 	}
-	err = fill(draft, write)
-	if mode != 0 {
-		err = errors.Join(err, draft.Chmod(mode))
+	for err == nil && len(drafts) > 0 {
+		if err = os.Rename(drafts[0].Name(), drafts[0].name); err == nil {
+			err = syncFolder(filepath.Dir(drafts[0].name))
+			drafts = drafts[1:]
+		}
 	}
-	err = errors.Join(err, draft.Close())
-	if err == nil {
-		err = os.Rename(draft.Name(), name)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(draft.Name()))
-	}
-	return syncFolder(filepath.Dir(name))
+	return err
 }
 
 // destination is the path of what name leads to and, if that exists, its permissions. Anything but a regular file, as a folder
@@ -81,16 +106,26 @@ func create(name string) (*os.File, error) {
 	}
 }
 
-// fill writes a file and has it reach the disk.
-func fill(f *os.File, write func(io.Writer) error) error {
-	w := bufio.NewWriterSize(f, bufferSize)
-	if err := write(w); err != nil {
+// fill writes the files and has them reach the disk.
+func fill(drafts []draft, write func([]io.Writer) error) error {
+	buffers := make([]*bufio.Writer, len(drafts))
+	files := make([]io.Writer, len(drafts))
+	for i, d := range drafts {
+		buffers[i] = bufio.NewWriterSize(d, bufferSize)
+		files[i] = buffers[i]
+	}
+	if err := write(files); err != nil {
 		return err
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	for i, d := range drafts {
+		if err := buffers[i].Flush(); err != nil {
+			return err
+		}
+		if err := d.Sync(); err != nil {
+			return err
+		}
 	}
-	return f.Sync()
+	return nil
 }
 
 // syncFolder makes a rename last.

@@ -110,3 +110,38 @@ func TestWriteRefuses(t *testing.T) {
 	}
 	entries(t, dir, 0)
 }
+
+// TestWriteTogether: either all files are new or none is, also when the one that is written last fails.
+func TestWriteTogether(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{filepath.Join(dir, "stream"), filepath.Join(dir, "metadata")}
+	both := func(s string, err error) func([]io.Writer) error {
+		return func(files []io.Writer) error {
+			for _, f := range files {
+				if _, err := io.WriteString(f, s); err != nil {
+					return err
+				}
+			}
+			return err
+		}
+	}
+	for _, text := range []string{"old", "new"} {
+		if err := WriteTogether(names, both(text, nil)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := WriteTogether(names, both("newer", errors.New("no more"))); err == nil {
+		t.Error("a failure is not told")
+	}
+	if err := os.Remove(names[1]); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(names[1], 0o700); err != nil { // which cannot be replaced
+		t.Fatal(err)
+	}
+	if err := WriteTogether(names, both("newest", nil)); err == nil {
+		t.Error("a folder was replaced")
+	}
+	holds(t, names[0], "new")
+	entries(t, dir, 2)
+}

@@ -127,10 +127,14 @@ func TestNonStopTracepoints(t *testing.T) {
 }
 
 func TestNonStopAttach(t *testing.T) {
-	cmd := exec.Command(testprog.Build(t, "manythreads", fixed).Path, "1000000", "2000")
+	cmd := exec.Command(testprog.Build(t, "manythreads", fixed).Path, "1000000000", "2000") // more than it can get through
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
 	r := launch(t, testprog.Build(t, "threads", fixed).Path, "3")
 	r.must(r.target.SetNonStop(true))
 	for range 20 {
@@ -156,8 +160,6 @@ func TestNonStopAttach(t *testing.T) {
 	if err != nil || strings.Contains(string(status), "State:\tZ") {
 		t.Errorf("the program has not survived: %v, %s", err, status)
 	}
-	cmd.Process.Kill()
-	cmd.Wait()
 }
 
 func allStopped(threads []target.ThreadID, pid int, stopped map[target.ThreadID]bool) bool {

@@ -27,17 +27,16 @@ func readCTF(folder string, streams console.Streams) (*source, error) {
 // writeCTF writes a folder that holds a trace in the Common Trace Format. One that exists must be empty or hold another such
 // trace, which is replaced; one that is new is gone again if anything fails.
 //
-// The two files are written at the same time, since ctf.Write goes over the frames once. The stream takes its name first and the
-// metadata last: a folder without metadata is not taken for a trace, while one without a stream would be.
+// The stream takes its name first and the metadata last: a folder without metadata is not taken for a trace, while one without
+// a stream would be.
 func writeCTF(folder string, wrap func(io.Writer) io.Writer, c *conversion) error {
 	created, err := makeFolder(folder)
 	if err != nil {
 		return err
 	}
-	err = wholefile.Write(filepath.Join(folder, ctf.MetadataName), func(metadata io.Writer) error {
-		return wholefile.Write(filepath.Join(folder, ctf.StreamName), func(stream io.Writer) error {
-			return ctf.Write(wrap(metadata), wrap(stream), c.content)
-		})
+	names := []string{filepath.Join(folder, ctf.StreamName), filepath.Join(folder, ctf.MetadataName)}
+	err = wholefile.WriteTogether(names, func(files []io.Writer) error {
+		return ctf.Write(wrap(files[1]), wrap(files[0]), c.content)
 	})
 	if err != nil && created {
 		err = errors.Join(err, os.Remove(folder))
