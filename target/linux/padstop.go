@@ -186,8 +186,7 @@ func (t *Target) stepBusy(k *task, site *padSite) bool {
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	k.flush()
 	for {
-		sys.Step(k.tid, 0)
-		s, ok := t.awaitRaw(k)
+		s, ok := t.stepRaw(k)
 		if !ok {
 			return false
 		}
