@@ -202,7 +202,7 @@ func (c *collector) lose(err error) {
 // drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
 func (c *collector) drain(a *arena) int {
 	n, err := a.reader.Drain(a.shape.RingSize, a.take)
-	c.flush()
+	c.flush() // before anything is said of how the run ends
 	switch {
 	case err != nil:
 		c.lose(err)

@@ -70,6 +70,7 @@ func (t *Target) mendAction(k *task, signal int) {
 		p.warn(err)
 		return
 	}
+	// If the tracer is killed from here on the stub puts the task back, as for any other call of ours.
 	saved := k.regs
 	p.mem.WriteAt(host.callStub(&saved, blocked, stub), int64(stub))
 	host.setCall(&k.regs, stub, sys.CallSigaction, []uint64{uint64(signal), at, 0, signalMaskSize})
@@ -84,7 +85,8 @@ func (t *Target) mendAction(k *task, signal int) {
 	p.mem.WriteAt(make([]byte, callStubSize), int64(stub))
 }
 
-// stepRaw has a stopped task make one step, and waits for the next stop, which is not noted. It reports false when the task is gone.
+// stepRaw has a stopped task make one step, and waits for the next stop, which is not noted. It reports false when the task is
+// gone.
 func (t *Target) stepRaw(k *task) (ptraceStop, bool) {
 	sys.Step(k.tid, 0)
 	return t.awaitRaw(k)

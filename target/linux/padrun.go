@@ -63,7 +63,7 @@ func (t *Target) depositUntil(a *arena) {
 		case t.noteWaiting():
 		case time.Now().After(end):
 			return
-		default:
+		default: // the tracer's own clock, for nobody tells it that the slot is whole
 			left = min(left, a.reader.Outstanding())
 			time.Sleep(shortestSleep)
 		}
