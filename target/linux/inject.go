@@ -62,12 +62,6 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 	if k == nil {
 		return nil, errors.New("no thread is free to make a system call")
 	}
-	return t.callsOf(k)
-}
-
-// callsOf has a stopped task ready to make system calls.
-func (t *Target) callsOf(k *task) (*calls, error) {
-	p := k.proc
 	stub, err := p.callStub()
 	if err != nil {
 		return nil, err
@@ -137,6 +131,7 @@ func (c *calls) make(number uint64, args ...uint64) (uint64, error) {
 	if c.t.tasks[k.tid] != k || k.state != stopped {
 		return 0, errEndedInCall
 	}
+	// Everything but the call's registers stays: the stub leaves the rest as it finds it.
 	k.regs, k.haveRegs = c.saved.regs, true
 	host.setCall(&k.regs, c.stub, number, args)
 	k.dirty = dirtyAll
@@ -195,6 +190,7 @@ func (c *calls) end() {
 	if !c.begun || c.t.tasks[k.tid] != k || k.state != stopped {
 		return
 	}
+	// The mask goes back first: should the tracer die in between, the stub sets it once more and then the registers.
 	sys.SetSignalMask(k.tid, c.blocked)
 	k.regs, k.haveRegs, k.dirty = c.saved.regs, true, dirtyAll
 	if !c.stepping {

@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"errors"
 	"strconv"
 
 	"tracewell/arch"
@@ -52,25 +53,43 @@ func (a *arena) noteActions() {
 }
 
 // mendAction puts the program's action for a signal back if the fault that a task has just had in a pad has taken it away. The task
-// is stopped with that signal.
+// makes the call before it goes on, or it might look. It is stopped with the signal, which it does not need any more.
 func (t *Target) mendAction(k *task, signal int) {
-	a := k.proc.pads.arena
-	if !a.actions.kept[signal] || acts(k.tid, signal) {
+	p := k.proc
+	actions := &p.pads.arena.actions
+	if !actions.kept[signal] || acts(k.tid, signal) {
 		return
 	}
-	state := k.state
-	k.state, k.why = stopped, atSignal
-	c, err := t.callsOf(k)
-	if err == nil {
-		at := uint64(a.actions.at)
-		if signal == sys.SIGBUS {
-			at += actionSize
-		}
-		_, err = c.make(sys.CallSigaction, uint64(signal), at, 0, signalMaskSize)
-		c.end()
+	at := uint64(actions.at)
+	if signal == sys.SIGBUS {
+		at += actionSize
 	}
-	k.proc.warn(err)
-	k.state, k.why = state, noReason
+	blocked, err1 := sys.SignalMask(k.tid)
+	stub, err2 := p.callStub()
+	if err := errors.Join(err1, err2); err != nil {
+		p.warn(err)
+		return
+	}
+	// If the tracer is killed from here on the stub puts the task back, as for any other call of ours.
+	saved := k.regs
+	p.mem.WriteAt(host.callStub(&saved, blocked, stub), int64(stub))
+	host.setCall(&k.regs, stub, sys.CallSigaction, []uint64{uint64(signal), at, 0, signalMaskSize})
+	k.dirty = dirtyAll
+	k.flush()
+	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
+	for stop, ok := t.stepRaw(k); ok && stop.event == sys.EventStop; {
+		stop, ok = t.stepRaw(k)
+	}
+	sys.SetSignalMask(k.tid, blocked)
+	k.regs, k.haveRegs, k.dirty = saved, true, dirtyAll
+	p.mem.WriteAt(make([]byte, callStubSize), int64(stub))
+}
+
+// stepRaw has a stopped task make one step, and waits for the next stop, which is not noted. It reports false when the task is
+// gone.
+func (t *Target) stepRaw(k *task) (ptraceStop, bool) {
+	sys.Step(k.tid, 0)
+	return t.awaitRaw(k)
 }
 
 // acts reports whether a program catches or ignores a signal. It is true where the kernel does not tell.

@@ -131,6 +131,7 @@ func TestStepOverPad(t *testing.T) {
 			r.remove(before)
 			r.trace(1, at)
 			r.must(r.engine.Start(r.target, r.pid))
+			// The program's own code, or that of a library; pads lie in between, or below.
 			first, last := symbol(t, p.Path, "tick_mov")-0x2000, symbol(t, p.Path, "main")+0x1000
 			for range 60 * calls {
 				ev := r.do(target.Action{Thread: r.leader(), Verb: target.StepOne})

@@ -24,14 +24,14 @@ import (
 // pads is what an address space has of jump pads.
 type pads struct {
 	arena   *arena
-	sites   map[arch.Addr]*padSite
-	ordered []*padSite // those with a pad, by its address
-	modules []*module
-	room    *jump.Room  // for trampolines
-	pages   []arch.Addr // that were mapped for them
-	indexes int         // given to sites and tracepoints
-	lidded  bool        // see settleLids
-	stuck   bool        // a jump could not be taken out, so its pad has to stay
+	sites   map[arch.Addr]*padSite // in force, armed or demoted
+	ordered []*padSite             // the same by the addresses of their pads
+	modules []*module              // whose code has been looked at
+	room    *jump.Room             // for trampolines
+	pages   []arch.Addr            // that were mapped for them
+	indexes int                    // given to sites and tracepoints
+	lidded  bool                   // see settleLids
+	stuck   bool                   // a jump could not be taken out, so its pad has to stay
 }
 
 // padSite is a location whose tracepoints are collected by a pad. While the session has a breakpoint in its patch it is demoted: an
@@ -39,13 +39,13 @@ type pads struct {
 type padSite struct {
 	addr    arch.Addr
 	list    []fast.Tracepoint // in the order of their turns
-	module  *module
-	area    *padArea
-	plan    *jump.Plan
-	pad     *fast.Pad
-	index   int
-	copy    *amd64.Displaced // the displaced instructions, in the pad
-	patches []*patch.Patch
+	module  *module           // the code that it is in
+	area    *padArea          // where its pad lies
+	plan    *jump.Plan        // stays the same as long as there is anything at the address
+	pad     *fast.Pad         // another one for each change
+	index   int               // of the pad in its slots
+	copy    *amd64.Displaced  // the displaced instructions, in the pad
+	patches []*patch.Patch    // what is written over the program's code; the last one is at addr. None while it is demoted
 	strays  strayCount
 }
 
@@ -93,7 +93,7 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 	at := siteKey{p.pid, addr}
 	prepared := t.collector.prepared[at]
 	inForce := p.pads != nil && p.pads.sites[addr] != nil
-	if prepared != nil && !inForce {
+	if prepared != nil && !inForce { // otherwise the plan is that of the site in force
 		prepared.module.planner.Release(prepared.plan)
 	}
 	if bp := p.inserted[addr]; inForce || bp != nil && bp.location != nil && bp.location.offloaded {
@@ -113,7 +113,7 @@ func (t *Target) apply() (refused []target.Refusal, err error) {
 	t.depositAll()
 	for at, next := range prepared {
 		p := t.process(at.pid)
-		if p == nil {
+		if p == nil { // it has ended since, and its pads with it
 			continue
 		}
 		t.enterThreads(p)
@@ -134,7 +134,7 @@ func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
 	if s.pads != nil {
 		old = s.pads.sites[addr]
 	}
-	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded {
+	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded { // it was demoted, or came with a fork
 		bp.location = nil
 		s.warn(s.drop(bp))
 	}
@@ -275,6 +275,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	if !ok {
 		return errors.New("the memory for pads is full")
 	}
+	// A pad reaches the control area relative to its own pc: by the mapping that is in front of it.
 	shape := a.shape
 	shape.Control = site.area.base
 	shape.WhenFull = t.collector.whenFull()
@@ -297,6 +298,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	if err != nil {
 		return err
 	}
+	// Nobody else has taken room since; how much it takes is known only now.
 	if _, ok := site.area.reserve(len(site.pad.Code)); !ok {
 		return errors.New("the memory for pads is full")
 	}

@@ -80,6 +80,7 @@ func (l *ledger) check(d target.Deposit) string {
 	if d.Err != nil || d.Frame == nil {
 		return fmt.Sprintf("%+v", d)
 	}
+	// The frame is read as any reader of trace files reads it.
 	f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
 	if err != nil {
 		return err.Error()
@@ -99,6 +100,7 @@ func (l *ledger) check(d target.Deposit) string {
 		return fmt.Sprintf("call %d of thread %d, want %d", i, thread, next)
 	}
 	var item [16]byte
+	// Memory that is not there has no block in the frame, and takes nothing from the others.
 	n := f.ReadMemory(arch.Addr(reg(l.args.item)), item[:])
 	if l.bad > 0 && i%l.bad == l.bad-1 && thread != handlerThread {
 		l.empty++
@@ -150,6 +152,7 @@ func storm(t *testing.T, path string, l *ledger, threads, calls, rate int, condi
 			tp.Condition = code
 		}
 	})
+	// The program prints how often its handler has called, so that the number of frames is known to the last one.
 	start := time.Now()
 	ev := r.resume(0)
 	elapsed := time.Since(start)
@@ -167,7 +170,7 @@ func storm(t *testing.T, path string, l *ledger, threads, calls, rate int, condi
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	handled := int(done[0].Int(t, "handled"))
-	if step > 1 {
+	if step > 1 { // which of the handler's calls the condition holds for is nobody's business
 		handled = l.frames - threads*calls/int(step)
 	}
 	if want := threads*calls/int(step) + handled; l.frames != want || l.wrong > 0 {
