@@ -8,6 +8,22 @@ package ax
 //   - INT64_MIN divided by -1 is INT64_MIN, and the remainder is 0;
 //   - division truncates towards 0, and a remainder has the sign of the dividend, as in C.
 
+// Fold computes what in leaves of its operands, as a Machine does, if it depends on nothing else: unary opcodes take a, and binary
+// ones a and then b. It is false for other opcodes, and for a division by zero.
+func (in Instruction) Fold(a, b int64) (v int64, ok bool) {
+	switch opcodes[in.Op].unit {
+	case unary:
+		return evalUnary(in.Op, a, 64-min(in.Operand, 64)), true
+	case binary:
+		return evalBinary(in.Op, a, b), true
+	case division:
+		if b != 0 {
+			return evalDivision(in.Op, a, b), true
+		}
+	}
+	return 0, false
+}
+
 // evalBinary computes "a op b" for the opcodes of the binary unit.
 func evalBinary(op Op, a, b int64) int64 {
 	switch op {

@@ -18,12 +18,7 @@ const (
 	TraceExec      = unix.PTRACE_O_TRACEEXEC
 	TraceVforkDone = unix.PTRACE_O_TRACEVFORKDONE
 	ExitKill       = unix.PTRACE_O_EXITKILL
-)
-
-// Numbers of system calls that a tracee can be made to make.
-const (
-	CallMmap   = unix.SYS_MMAP
-	CallMunmap = unix.SYS_MUNMAP
+	SuspendSeccomp = unix.PTRACE_O_SUSPEND_SECCOMP // takes CAP_SYS_ADMIN
 )
 
 // Register set numbers: the note types of core files.

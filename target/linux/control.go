@@ -314,8 +314,10 @@ func (t *Target) detach(p *process) {
 // detachOwner lets a process go that has its memory for itself, which is put back as it was.
 func (t *Target) detachOwner(p *process) {
 	children := t.stopChildren(p)
+	t.endSites(p)
 	p.removeInserted()
 	t.leaveCalls(p)
+	p.warn(t.unmapArena(p))
 	t.unmapScratch(p)
 	t.detachTasks(p)
 	t.detachChildren(children)

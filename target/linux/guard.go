@@ -54,7 +54,7 @@ func (k *task) rewind() {
 	}
 	pc, err := host.fetchPC(k.tid)
 	at := pc - trapShift()
-	bp := k.proc.inserted[at]
+	bp := k.proc.trapAt(at)
 	if err != nil || bp == nil || (bp.ambiguous || k.stepping) && !k.byBreakpoint() {
 		return
 	}

@@ -3,35 +3,78 @@
 package linux
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/internal/sys"
 )
 
-// inject has a stopped task of a program make one system call, and leaves the task as it was. Two bytes at the program's
-// entry point serve as the place to make it from; every task in its memory is stopped meanwhile. A call that the task was
-// stopped in is restarted by the kernel afterwards, since its registers, orig_rax included, are put back.
+// System calls in a program, made by one of its threads for the tracer.
+//
+// The instruction comes from a stub that is written where the last page of the vdso has nothing but zeros: executable memory of
+// every program that none of its threads ever runs or reads, so nobody has to be stopped for it. Behind the instruction the stub
+// puts the thread back, signal mask and registers, to the instruction that it was stopped at. The tracer does that itself; the rest
+// of the stub is for a thread whose tracer is killed meanwhile. So the thread is given the registers of the call first and its
+// signals are blocked then, and they go back in the opposite order: whenever the tracer dies, what follows leaves the thread right.
+//
+// A call that the thread was stopped in is restarted by the kernel, or by the stub, for both see from the registers that it was
+// interrupted.
+
+// calls has one stopped task make system calls.
+type calls struct {
+	t        *Target
+	k        *task
+	saved    task
+	stub     arch.Addr
+	blocked  uint64 // signals that the program has blocked
+	begun    bool
+	stepping bool // the task is at a signal, which it keeps only if it is let go by steps
+	info     [sys.SiginfoSize]byte
+}
+
+// inject has a stopped task of a program make one system call, and leaves the task as it was.
 func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, error) {
+	c, err := t.beginCalls(p)
+	if err != nil {
+		return 0, err
+	}
+	defer c.end()
+	return c.make(number, args...)
+}
+
+// beginCalls finds a task to make system calls, and has it ready. While the program runs its tasks are stopped for that; end must
+// follow.
+func (t *Target) beginCalls(p *process) (*calls, error) {
 	if t.active {
 		t.stopThreads(stopSet{in: p.addrSpace})
 	}
 	k := p.injectable()
 	if k == nil {
-		return 0, errors.New("no thread is free to make a system call")
+		return nil, errors.New("no thread is free to make a system call")
 	}
-	entry, err := p.entry()
+	stub, err := p.callStub()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	s := p.addrSpace
-	giveBack, err := s.code.Borrow(entry, host.syscallCode())
+	c := &calls{t: t, k: k, stub: stub, stepping: k.why == atSignal}
+	if c.blocked, err = sys.SignalMask(k.tid); err != nil {
+		return nil, err
+	}
+	if c.stepping && sys.GetSiginfo(k.tid, &c.info) != nil {
+		c.info = [sys.SiginfoSize]byte{}
+	}
+	if p.filtered && sys.SetOptions(k.tid, p.options()|sys.SuspendSeccomp) != nil {
+		return nil, errors.New("the program filters its system calls, and this tracer may not suspend that")
+	}
+	c.saved = *k
+	_, err = p.mem.WriteAt(host.callStub(&k.regs, c.blocked, stub), int64(stub))
 	if err != nil {
-		return 0, fmt.Errorf("the program's entry point: %w", err)
+		return nil, fmt.Errorf("the vdso: %w", err)
 	}
-	defer func() { s.warn(giveBack()) }()
-	return t.call(k, entry, number, args)
+	return c, nil
 }
 
 // injectable finds a task that a system call can be made on, rather one that has stopped for nothing.
@@ -41,7 +84,7 @@ func (p *process) injectable() *task {
 		if k.state != stopped || k.why == atGroupStop || k.why == atEntry || k.why == atEvent || k.fetch() != nil {
 			continue
 		}
-		if !k.has(owesStop) {
+		if !k.has(owesStop) && k.why != atSignal {
 			return k
 		}
 		second = k
@@ -49,38 +92,131 @@ func (p *process) injectable() *task {
 	return second
 }
 
-// call makes the system call on a task from the syscall instruction at a given address.
-func (t *Target) call(k *task, from arch.Addr, number uint64, args []uint64) (uint64, error) {
-	saved := *k
-	var info [sys.SiginfoSize]byte
-	hadInfo := k.why == atSignal && sys.GetSiginfo(k.tid, &info) == nil
-	blocked, err := sys.SignalMask(k.tid)
+// options are what the tasks of a process are seized with.
+func (p *process) options() int {
+	if p.launched {
+		return options | sys.ExitKill
+	}
+	return options
+}
+
+// callStub finds the place of the stub: the end of the vdso, where its last page is filled up with zeros.
+func (p *process) callStub() (arch.Addr, error) {
+	maps, err := sys.Mappings(p.alive())
 	if err != nil {
 		return 0, err
 	}
-	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
+	i := slices.IndexFunc(maps, func(m sys.Mapping) bool { return m.Path == "[vdso]" && m.Exec })
+	if i < 0 {
+		return 0, errors.New("the program has no vdso to make a system call from")
+	}
+	var rest [2 * callStubSize]byte // twice, lest the zeros be those that the last table ends with
+	at := maps[i].End - uint64(len(rest))
+	if n, _ := p.mem.ReadAt(rest[:], int64(at)); n < len(rest) || !bytes.Equal(rest[:], make([]byte, len(rest))) {
+		return 0, errors.New("the program's vdso has no room to make a system call from")
+	}
+	return arch.Addr(maps[i].End - callStubSize), nil
+}
 
-	host.setCall(&k.regs, from, number, args)
+// make makes one system call. The kernel's errors are turned into errors.
+func (c *calls) make(number uint64, args ...uint64) (uint64, error) {
+	k := c.k
+	if c.t.tasks[k.tid] != k || k.state != stopped {
+		return 0, errEndedInCall
+	}
+	k.regs, k.haveRegs = c.saved.regs, true
+	host.setCall(&k.regs, c.stub, number, args)
 	k.dirty = dirtyAll
 	if err := k.flush(); err != nil {
 		return 0, err
 	}
-	if !t.stepOnce(k, false) {
-		return 0, errors.New("the thread ended during the system call")
+	if !c.begun {
+		sys.SetSignalMask(k.tid, ^uint64(faultSignals))
+		c.begun = true
 	}
-	result, behind := host.callResult(&k.regs), k.pc() == from+arch.Addr(len(host.syscallCode()))
-	sys.SetSignalMask(k.tid, blocked)
-	k.regs, k.dirty, k.stepping = saved.regs, dirtyAll, saved.stepping
-	k.owes, k.stop, k.signal, k.triggersKnown = saved.owes, saved.stop, saved.signal, saved.triggersKnown
-	if hadInfo {
-		// The stop after the step is a signal-delivery stop again, where the signal can still be passed on.
-		sys.SetSiginfo(k.tid, &info)
+	if !c.through() {
+		return 0, errEndedInCall
 	}
-	if !behind {
+	if k.pc() != c.stub+arch.Addr(len(host.syscallCode())) {
 		return 0, errors.New("the thread did not make the system call")
 	}
+	result := host.callResult(&k.regs)
 	if errno := -int64(result); errno > 0 && errno < 4096 {
 		return 0, fmt.Errorf("system call %d in the program failed with error %d", number, errno)
 	}
 	return result, nil
+}
+
+var errEndedInCall = errors.New("the thread ended during the system call")
+
+// through lets the task execute the instruction that makes the call. It reports false when the task is gone. A task that is let go
+// by steps while its tracer dies keeps its trap flag, and the next instruction ends the program; so it is led from the entry of
+// the call to its return where that is possible.
+func (c *calls) through() bool {
+	if c.stepping {
+		return c.t.stepOnce(c.k, false)
+	}
+	return c.upTo(atEntry) && c.upTo(atReturn) && c.k.fetch() == nil
+}
+
+// upTo lets the task go on until it has stopped for a reason. It reports false when the task is gone.
+func (c *calls) upTo(why stopReason) bool {
+	k := c.k
+	for {
+		sys.ContToSyscall(k.tid, 0)
+		k.state, k.stepping = running, false
+		k.forget()
+		if !c.t.awaitStop(k) {
+			return false
+		}
+		if k.why == why {
+			return true
+		}
+	}
+}
+
+// end puts the task back, into a stop from which the kernel restarts the call that it was interrupted in.
+func (c *calls) end() {
+	k := c.k
+	defer c.clear()
+	if !c.begun || c.t.tasks[k.tid] != k || k.state != stopped {
+		return
+	}
+	sys.SetSignalMask(k.tid, c.blocked)
+	k.regs, k.haveRegs, k.dirty = c.saved.regs, true, dirtyAll
+	if !c.stepping {
+		k.flush()
+		if !c.settle() {
+			return
+		}
+		k.regs, k.haveRegs, k.dirty = c.saved.regs, true, clean
+	} else if c.info != ([sys.SiginfoSize]byte{}) {
+		// The stop after a step is a signal-delivery stop again, where the signal can still be passed on.
+		sys.SetSiginfo(k.tid, &c.info)
+	}
+	k.stepping = c.saved.stepping
+	k.owes, k.stop, k.signal, k.triggersKnown = c.saved.owes, c.saved.stop, c.saved.signal, c.saved.triggersKnown
+	if k.why != atGroupStop {
+		k.why = c.saved.why
+	}
+}
+
+// settle has the task, which is at the return from a call, stop before it gets to the program: there alone the kernel looks
+// whether a call is to be restarted. It reports false when the task is gone.
+func (c *calls) settle() bool {
+	k := c.k
+	sys.Interrupt(k.tid)
+	sys.Cont(k.tid, 0)
+	k.state = running
+	k.forget()
+	return c.t.awaitStop(k)
+}
+
+// clear takes the stub away and has the program's filter of system calls in force again.
+func (c *calls) clear() {
+	p := c.k.proc
+	p.mem.WriteAt(make([]byte, callStubSize), int64(c.stub))
+	if p.filtered && c.t.tasks[c.k.tid] == c.k {
+		sys.SetOptions(c.k.tid, p.options())
+	}
 }

@@ -16,6 +16,7 @@ import (
 type insertedBreakpoint struct {
 	addr     arch.Addr
 	patch    *patch.Patch
+	pad      *padSite  // the patch is the jump of a site, and location is the site's; nil for a breakpoint instruction
 	users    int       // breakpoints of the session, 0 or 1 since insertions do not count
 	check    check     // of the breakpoint
 	location *location // nil without a tracepoint
@@ -59,6 +60,14 @@ func (s *addrSpace) breakpointAt(addr arch.Addr) (*insertedBreakpoint, error) {
 	return bp, nil
 }
 
+// trapAt returns the breakpoint instruction of ours at an address, nil if there is none.
+func (s *addrSpace) trapAt(addr arch.Addr) *insertedBreakpoint {
+	if bp := s.inserted[addr]; bp != nil && bp.pad == nil {
+		return bp
+	}
+	return nil
+}
+
 // study reads the instruction and decides how it can be executed elsewhere.
 func (bp *insertedBreakpoint) study(s *addrSpace) error {
 	var code [maxInstruction]byte
@@ -93,6 +102,17 @@ func (bp *insertedBreakpoint) place(s *addrSpace) {
 	if err := s.code.Replace(bp.patch); err != nil && s.readable(bp.addr) {
 		s.warn(fmt.Errorf("the breakpoint at %s is lost: %w", bp.addr, err))
 	}
+}
+
+// displaced is where the copy of the instruction is, 0 if there is none.
+func (bp *insertedBreakpoint) displaced() arch.Addr {
+	switch {
+	case bp.pad != nil:
+		return bp.pad.displaced()
+	case bp.buffer != nil:
+		return bp.buffer.Addr()
+	}
+	return 0
 }
 
 // lift puts the program's own bytes back until place.
@@ -135,6 +155,9 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		if b.Kind != target.Software {
 			return t.whileHeld(p, func() error { return p.debug.watch(b) })
 		}
+		if err := t.demote(p, b.Addr, len(host.isa().Machine.Breakpoint)); err != nil {
+			return err
+		}
 		bp, err := p.breakpointAt(b.Addr)
 		if err != nil {
 			return err
@@ -167,9 +190,6 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 
 // SetHandler implements target.Tracer.
 func (t *Target) SetHandler(h target.Handler) { t.do(func() { t.handler = h }) }
-
-// Collector implements target.Tracer. Every tracepoint is an inserted breakpoint.
-func (t *Target) Collector() target.Collector { return nil }
 
 // A location is an address with tracepoints, as it was installed.
 type location struct {
@@ -209,6 +229,9 @@ func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 
 // install inserts the breakpoint of a location into the memory of a process, where it may be already on behalf of another one.
 func (t *Target) install(p *process, location *location) error {
+	if err := t.demote(p, location.Addr, len(host.isa().Machine.Breakpoint)); err != nil {
+		return err
+	}
 	bp, err := p.breakpointAt(location.Addr)
 	if err != nil {
 		return err
@@ -232,7 +255,7 @@ func (t *Target) passCheaply(p *process, bp *insertedBreakpoint) error {
 	if err := p.examine(); err != nil {
 		return err
 	}
-	if !bp.emulate && bp.buffer == nil {
+	if !bp.emulate && bp.buffer == nil && bp.pad == nil {
 		t.giveBuffer(p, bp)
 	}
 	return nil
@@ -283,13 +306,14 @@ func (t *Target) removeLocations() {
 		}
 		p.traced = false
 		for _, bp := range p.inserted {
-			if bp.location != nil {
+			if bp.location != nil && bp.pad == nil {
 				p.warn(p.removeLocation(bp))
 			}
 		}
 		for _, k := range p.order {
 			k.owes &^= owesStep
 		}
+		t.removeSites(p.addrSpace)
 	}
 }
 

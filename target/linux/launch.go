@@ -170,7 +170,7 @@ func (p *process) examine() error {
 	if err != nil {
 		return fmt.Errorf("reading the status of process %d: %w", p.pid, err)
 	}
-	p.noScratch = filter != "" && filter != "0"
+	p.filtered = filter != "" && filter != "0"
 	features, err := sys.StatusField(p.alive(), "x86_Thread_features")
 	p.shadowStack = strings.Contains(features, "shstk")
 	return err

@@ -43,7 +43,7 @@ func (t *Target) settleDue() bool {
 		t.handleEnds()
 	case t.active && (t.telling || len(t.backlog) > 0):
 		t.tell()
-	case t.resumeNext(false):
+	case t.demoteUnfit(), t.resumeNext(false):
 	case t.fewer:
 		t.fewer = false
 		t.noneLeft()
@@ -121,7 +121,7 @@ func (t *Target) trapped(k *task) {
 		return
 	}
 	at := k.trapPC()
-	bp := k.proc.inserted[at]
+	bp := k.proc.trapAt(at)
 	if bp != nil && !bp.ambiguous && !k.stepping {
 		k.putBack(at)
 		t.hit(k, bp)
@@ -175,7 +175,7 @@ func (t *Target) hit(k *task, bp *insertedBreakpoint) {
 		t.follow.sample(k)
 	}
 	if first && location != nil && !k.again(bp.addr) {
-		t.judge(k, t.handler.Hit(bp.addr, t.snapshot(k)))
+		t.judge(k, t.hitHandler(k, bp.addr))
 	}
 	if bp.users > 0 && bp.check.stops(t.snapshot(k)) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
@@ -208,13 +208,15 @@ func (t *Target) judge(k *task, v target.Verdict) {
 func (t *Target) afterStep(k *task) bool {
 	if k.has(owesStep) {
 		k.owes &^= owesStep
+		t.depositAll()
+		k.fetch()
 		t.judge(k, t.handler.Stepped(t.snapshot(k)))
 	}
 	bp := k.proc.inserted[k.pc()]
 	if bp != nil && t.locationFor(k, bp) != nil {
 		k.passed = bp.addr
 		if !k.again(bp.addr) {
-			t.judge(k, t.handler.Hit(bp.addr, t.snapshot(k)))
+			t.judge(k, t.hitHandler(k, bp.addr))
 		}
 	}
 	reason := target.ReasonNone
@@ -258,6 +260,7 @@ func (t *Target) signalled(k *task, sig int) {
 // whose hit it has behind it must happen.
 func (t *Target) proceed(k *task, signal int) {
 	k.remake()
+	t.hitBeforeStep(k)
 	for k.passed != 0 {
 		bp := k.proc.inserted[k.passed]
 		if bp == nil || k.fetch() != nil || k.passed != k.pc() {
@@ -286,6 +289,7 @@ func (t *Target) proceed(k *task, signal int) {
 func (t *Target) resume(k *task, signal int) {
 	var err error
 	step := k.wantsStep()
+	k.redirect()
 	k.proc.debug.load(k) // what the kernel refuses of this stays as it was: a task that did not run could not be stopped either
 	k.flush()
 	signal = k.deliverable(signal)
@@ -340,13 +344,13 @@ func (t *Target) report(e target.Event) {
 			k.wants = toStay
 		}
 	}
-	t.events.add(e)
+	t.send(e)
 }
 
 // tellLater tells an event that stops nothing, as soon as everything is stopped in all-stop mode.
 func (t *Target) tellLater(e target.Event) {
 	if t.nonStop {
-		t.events.add(e)
+		t.send(e)
 		return
 	}
 	t.backlog = append(t.backlog, e)
@@ -356,7 +360,7 @@ func (t *Target) tellLater(e target.Event) {
 // not to be told when it happened. In non-stop mode, which may have begun with one of those left, it stops nothing.
 func (t *Target) tell() {
 	if t.nonStop {
-		t.events.add(t.backlog[0])
+		t.send(t.backlog[0])
 		t.backlog = t.backlog[1:]
 		return
 	}
@@ -378,7 +382,7 @@ func (t *Target) tell() {
 		t.backlog = t.backlog[1:]
 	}
 	t.active = false
-	t.events.add(e)
+	t.send(e)
 }
 
 // instead finds what to tell in place of an event whose thread has ended while everything was being stopped to tell it, as all

@@ -4,12 +4,13 @@ package linux
 
 import (
 	"tracewell/arch"
+	"tracewell/fast"
 	"tracewell/target"
 )
 
 // machine is what the processor and its Linux ABI decide. There is one per build (host); all else in this package is the same for
 // every processor. The sizes that arrays have are constants beside it: numRegisters, numDebugRegisters, maxInstruction, bufferSize,
-// maxCopy, userEnd.
+// maxCopy, callStubSize, userEnd.
 //
 // Registers are those of PTRACE_GETREGS, or of NT_PRSTATUS on newer machines, in the kernel's order.
 type machine interface {
@@ -40,6 +41,9 @@ type machine interface {
 	syscallCode() []byte
 	// setCall has a thread that is about to execute syscallCode at from make a system call with up to six arguments.
 	setCall(r *registers, from arch.Addr, number uint64, args []uint64)
+	// callStub is the code at an address that makes a system call and then, for a thread with whose registers and set of blocked
+	// signals it is made, puts those back and goes on where the thread was. It is no longer than callStubSize.
+	callStub(r *registers, blocked uint64, at arch.Addr) []byte
 	// callResult is what a call has returned: the kernel's errors are -4095 to -1.
 	callResult(r *registers) uint64
 	// callNumber is the number of the call that a thread is stopped at, at its entry or exit; noSyscall once cancelCall was called.
@@ -48,6 +52,13 @@ type machine interface {
 	cancelCall(r *registers)
 	// rewindCall moves a thread that is at the entry of a call before the instruction that makes it, ready to execute that again.
 	rewindCall(r *registers)
+
+	// leavePad, faultInPad and padProcessor are what package fast has for this processor.
+	leavePad(p *fast.Pad, r *registers, m fast.Memory) fast.Outcome
+	faultInPad(p *fast.Pad, r *registers, m fast.Memory, reader *fast.Reader) bool
+	padProcessor() fast.Processor
+	// addSP adds to the stack pointer.
+	addSP(r *registers, n int)
 
 	// breakpointCode is the si_code of the SIGTRAP that isa().Breakpoint raises.
 	breakpointCode() int32

@@ -9,7 +9,7 @@ var host machine
 
 // The sizes of a machine that there is not, such as compile.
 const (
-	numRegisters, numDebugRegisters, maxInstruction, bufferSize, maxCopy = 1, 1, 1, 1, 1
+	numRegisters, numDebugRegisters, maxInstruction, bufferSize, maxCopy, callStubSize = 1, 1, 1, 1, 1, 1
 
 	userEnd arch.Addr = 0
 )

@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"errors"
 	"fmt"
 
 	"tracewell/arch"
@@ -17,7 +18,9 @@ func (s *addrSpace) read(addr arch.Addr, dst []byte) (int, error) { return s.cod
 func (s *addrSpace) write(addr arch.Addr, b []byte) error {
 	_, err := s.code.Write(addr, b)
 	for _, p := range s.code.Within(addr-min(addr, maxInstruction-1), addr+arch.Addr(len(b))) {
-		s.inserted[p.Addr()].renew(s)
+		if bp := s.inserted[p.Addr()]; bp != nil && bp.pad == nil {
+			bp.renew(s)
+		}
 	}
 	return err
 }
@@ -33,7 +36,10 @@ func (t *Target) ReadMemory(id target.ThreadID, addr arch.Addr, dst []byte) (n i
 
 // WriteMemory implements target.Target.
 func (t *Target) WriteMemory(id target.ThreadID, addr arch.Addr, b []byte) error {
-	return t.onProcess(id.PID, func(p *process) error { return p.write(addr, b) })
+	return t.onProcess(id.PID, func(p *process) error {
+		before := min(addr, maxInstruction-1) // an instruction that begins there may reach into what is written
+		return errors.Join(t.demote(p, addr-before, int(before)+len(b)), p.write(addr, b))
+	})
 }
 
 // mappings answers target.ReadOnly.

@@ -34,10 +34,11 @@ type addrSpace struct {
 	mem      *os.File     // its /proc/PID/mem, good for as long as the memory lives
 	guard    *guard.Space // nil for memory that does not outlive this process
 	code     *patch.Space // patches and displaced-stepping buffers
+	pads     *pads        // nil without any
 	warnings warnings
 
 	inserted    map[arch.Addr]*insertedBreakpoint
-	noScratch   bool // buffers are refused: the program's seccomp filter might kill it for an mmap
+	filtered    bool // the program filters its system calls, and might be killed for one that the tracer has it make
 	shadowStack bool // calls and returns must not be emulated
 	relocated   map[arch.Addr]relocatedInsn
 }
@@ -70,7 +71,7 @@ func (p *process) fork(pid int, shares bool) (*process, error) {
 		return nil, err
 	}
 	child.addrSpace = s
-	s.noScratch, s.shadowStack, s.relocated = p.noScratch, p.shadowStack, maps.Clone(p.relocated)
+	s.filtered, s.shadowStack, s.relocated = p.filtered, p.shadowStack, maps.Clone(p.relocated)
 	s.code, err = p.code.Fork(s.mem, s.guard)
 	s.warn(err)
 	for _, bp := range p.inserted {

@@ -30,6 +30,10 @@ type run struct {
 	pid     int
 }
 
+// everywhere has all tests of this package use pads, whatever they are about (TRACEWELL_PADS=1 go test): what a tracepoint does must
+// not depend on how it is collected.
+var everywhere = os.Getenv("TRACEWELL_PADS") != ""
+
 // launch starts a test program with nothing to read, its standard output going to a pipe.
 func launch(t testing.TB, program string, args ...string) *run {
 	t.Helper()
@@ -53,6 +57,9 @@ func launchReading(t testing.TB, in *os.File, program string, args ...string) *r
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tg.Close() })
+	if everywhere {
+		tg.UsePads(linux.Pads{})
+	}
 	_, err = tg.Start(target.Program{Path: program, Args: args})
 	w.Close()
 	if err != nil {

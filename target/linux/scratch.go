@@ -4,7 +4,6 @@ package linux
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 
 	"tracewell/arch"
@@ -73,9 +72,6 @@ func (t *Target) reserveNear(p *process, addr arch.Addr) (arch.Addr, error) {
 	if at, ok := p.code.Reserve(bufferSize, near); ok {
 		return at, nil
 	}
-	if p.noScratch {
-		return 0, errors.New("the program's system calls are filtered")
-	}
 	maps, err := sys.Mappings(p.alive())
 	if err != nil {
 		return 0, err
@@ -126,10 +122,10 @@ func (t *Target) mapScratch(p *process, base arch.Addr) error {
 	return err
 }
 
-// unmapScratch has the program unmap its scratch mappings. They stay if the program has begun to filter its system calls since they
-// were made, for it might be killed.
+// unmapScratch has the program unmap its scratch mappings. They stay where the program filters its system calls and that cannot be
+// suspended.
 func (t *Target) unmapScratch(p *process) {
-	if p.examine() != nil || p.noScratch {
+	if p.examine() != nil {
 		return
 	}
 	err := p.code.DropAreas(func(base arch.Addr, size int) error {

@@ -78,6 +78,7 @@ func (t *Target) note(tid int, s sys.Status) *task {
 		t.stops = append(t.stops, stop{tid: tid})
 	case k == nil:
 		t.takeStop(tid)
+	case t.absorb(k, s):
 	case t.noteStop(k, s):
 		t.queueStop(k)
 	}
@@ -119,12 +120,16 @@ func (t *Target) noteStop(k *task, s sys.Status) bool {
 		t.forgetSiblings(k)
 	}
 	k.leaveBuffer()
+	t.leavePad(k)
 	return true
 }
 
 // awaitStop waits for the next stop of one task and notes it. It reports false if none will come: the task is gone, or a zombie.
 func (t *Target) awaitStop(k *task) bool {
 	s, ok := t.waitFor(k)
+	for ok && t.absorb(k, s) {
+		s, ok = t.waitFor(k)
+	}
 	return ok && t.noteStop(k, s)
 }
 

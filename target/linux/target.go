@@ -62,7 +62,11 @@ type Target struct {
 	streams Streams
 	snap    snapshot
 	follow  follower
-	ending  bool
+	owner   *sys.Owner // of arenas; nil before the first
+
+	collector *collector  // nil for a target that makes no pads
+	unfit     []unfitSite // that are to be demoted
+	ending    bool
 }
 
 // queue holds requests for the tracer.

@@ -124,8 +124,11 @@ func (t *Target) handleEnds() {
 func (t *Target) handleEnd(e end) {
 	k := e.task
 	p := k.proc
-	if t.handler != nil && p.traced && t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
-		t.removeLocations()
+	if t.handler != nil && p.traced {
+		t.depositAll()
+		if t.handler.ThreadGone(int64(k.tid))&target.Halt != 0 {
+			t.removeLocations()
+		}
 	}
 	switch {
 	case !e.last:
@@ -159,7 +162,7 @@ func (t *Target) noneResumed() {
 			return
 		}
 	}
-	t.events.add(target.Event{Kind: target.NoneResumed})
+	t.send(target.Event{Kind: target.NoneResumed})
 }
 
 // processEnded notes that a process is gone.
@@ -176,6 +179,9 @@ func (t *Target) removeProcess(p *process) {
 	children := t.leaveMemory(p)
 	defer func() { t.detachChildren(children) }()
 	t.removeTasks(p, func(*task) bool { return true })
+	if t.sharer(p) == nil {
+		t.endPads(p.addrSpace)
+	}
 	p.addrSpace.leave()
 	t.procs = slices.DeleteFunc(t.procs, func(o *process) bool { return o == p })
 	for _, o := range t.procs {
@@ -262,6 +268,9 @@ func (t *Target) execed(k *task) {
 	k.proc.traced = false
 	k.stepping = false // a step into the exec ends here
 	children := t.leaveMemory(k.proc)
+	if t.sharer(k.proc) == nil {
+		t.endPads(k.proc.addrSpace)
+	}
 	err := k.proc.renew()
 	t.detachChildren(children)
 	if err != nil {

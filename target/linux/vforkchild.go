@@ -123,7 +123,7 @@ func (t *Target) prepareDetach(k *task) {
 // behindTrap reports whether the int3 that a vfork child has run into is, or was, an inserted breakpoint.
 func (k *task) behindTrap() bool {
 	at := k.trapPC()
-	return k.proc.inserted[at] != nil || k.proc.stale(at)
+	return k.proc.trapAt(at) != nil || k.proc.stale(at)
 }
 
 // detachWhenStopped detaches a vfork child that has stopped at last.

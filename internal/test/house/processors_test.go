@@ -158,11 +158,11 @@ func meant(file *ast.File) []*ast.BasicLit {
 	return literals
 }
 
-// forOneProcessor reports whether a file is built for some processors only, by its name or its constraint: it may then know
+// forOneProcessor reports whether a file is for some processors only, by its name, its folder's or its constraint: it may then know
 // which ones these are.
 func forOneProcessor(s *source) bool {
 	for _, goarch := range processorsOfGo {
-		if strings.HasSuffix(s.path, "_"+goarch+".go") {
+		if strings.HasSuffix(s.path, "_"+goarch+".go") || strings.HasSuffix(s.pkg, "/"+goarch) {
 			return true
 		}
 	}

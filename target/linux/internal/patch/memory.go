@@ -87,7 +87,7 @@ func (s *Space) Write(addr arch.Addr, b []byte) (int, error) {
 // guardBytes has the guard know what the program's own bytes are under a part of a patch.
 func (s *Space) guardBytes(p *Patch, from int, original []byte) {
 	for i, b := range original {
-		s.guard.Set(p.addr+arch.Addr(from+i), b, p.inserted[from+i])
+		s.set(p, from+i, b)
 	}
 }
 

@@ -29,6 +29,7 @@ type Patch struct {
 	original []byte // the program's own
 	inserted []byte // as long
 	lifted   bool
+	lasting  bool // the guard is not told
 }
 
 // Addr is the address of the first byte.
@@ -129,6 +130,29 @@ func (s *Space) Insert(addr arch.Addr, inserted []byte) (*Patch, error) {
 	return p, nil
 }
 
+// InsertLasting is Insert for bytes that stay in a program that outlives its tracer: the guard is not told of them.
+func (s *Space) InsertLasting(addr arch.Addr, inserted []byte) (*Patch, error) {
+	if others := s.Within(addr, addr+arch.Addr(len(inserted))); len(others) > 0 {
+		return nil, &OverlapError{addr, others[0]}
+	}
+	p := &Patch{addr: addr, inserted: slices.Clone(inserted), lifted: true, lasting: true}
+	return p, s.Replace(p)
+}
+
+// set has the guard know what the program's own byte at an index is, unless the patch is none of its business.
+func (s *Space) set(p *Patch, i int, original byte) {
+	if !p.lasting {
+		s.guard.Set(p.addr+arch.Addr(i), original, p.inserted[i])
+	}
+}
+
+// unset has the guard forget a byte.
+func (s *Space) unset(p *Patch, i int) {
+	if !p.lasting {
+		s.guard.Unset(p.addr + arch.Addr(i))
+	}
+}
+
 // Replace inserts a patch that is lifted, or of which the program has overwritten something, over the bytes that the program has
 // there now.
 func (s *Space) Replace(p *Patch) error {
@@ -144,7 +168,7 @@ func (s *Space) Replace(p *Patch) error {
 		p.hide(p.addr, original)
 	}
 	for i, b := range original {
-		s.guard.Set(p.addr+arch.Addr(i), b, p.inserted[i])
+		s.set(p, i, b)
 	}
 	if n, err := s.mem.WriteAt(p.inserted, int64(p.addr)); err != nil {
 		return errors.Join(cannotWrite(p.addr+arch.Addr(n), err), s.undo(p, before[:n]))
@@ -165,11 +189,11 @@ func (s *Space) undo(p *Patch, overwritten []byte) (err error) {
 	if len(overwritten) > 0 {
 		err = s.putBack(s.mem, p.addr, overwritten)
 	}
-	for i, inserted := range p.inserted {
-		if addr := p.addr + arch.Addr(i); p.lifted {
-			s.guard.Unset(addr)
+	for i := range p.inserted {
+		if p.lifted {
+			s.unset(p, i)
 		} else {
-			s.guard.Set(addr, p.original[i], inserted)
+			s.set(p, i, p.original[i])
 		}
 	}
 	return err
@@ -204,7 +228,7 @@ func (s *Space) Remove(p *Patch) error {
 	if i, found := slices.BinarySearch(s.places, p.addr); found && s.patches[i] == p {
 		s.places, s.patches = slices.Delete(s.places, i, i+1), slices.Delete(s.patches, i, i+1)
 		for i := range p.inserted {
-			s.guard.Unset(p.addr + arch.Addr(i))
+			s.unset(p, i)
 		}
 	}
 	return err

@@ -1,0 +1,142 @@
+package fast
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+	"sync/atomic"
+	"time"
+
+	"tracewell/trace"
+)
+
+// Control is the tracer's mapping of the control area, ControlSize bytes as words. Its methods may be called by any goroutine.
+type Control struct{ words []uint64 }
+
+// Identity is what tells a control area from other memory, and another process how to read it.
+type Identity struct {
+	Key      uint64
+	RingSize uint64
+}
+
+// magic begins an Identity: the name and the version of the layout.
+const magic = uint64(0x31_74736166_7774) // "twfast1"
+
+// Waiting for room: the defaults.
+const (
+	nap      = 10 * time.Millisecond
+	patience = time.Second
+)
+
+var errNotControl = errors.New("no control area of fast tracepoints, or one of another version")
+
+// NewControl prepares a control area that holds zeros. Pads are inert until SwitchOn.
+func NewControl(words []uint64, a *Arena) (Control, error) {
+	if err := a.check(); err != nil {
+		return Control{}, err
+	}
+	if len(words)*8 < ControlSize {
+		return Control{}, fmt.Errorf("a control area of %d bytes, %d needed", len(words)*8, ControlSize)
+	}
+	c := Control{words}
+	c.SwitchOff()
+	c.store(LimitAt, uint64(a.RingSize))
+	c.store(NapAt+8, uint64(nap))
+	c.SetPatience(patience)
+	c.store(IdentityAt, magic)
+	c.store(IdentityAt+8, a.Key)
+	c.store(IdentityAt+16, uint64(a.RingSize))
+	return c, nil
+}
+
+// OpenControl takes over the control area of a tracer that has died. Nothing in it can be relied on.
+func OpenControl(words []uint64) (Control, Identity, error) {
+	c := Control{words}
+	if len(words)*8 < ControlSize || c.load(IdentityAt) != magic {
+		return Control{}, Identity{}, errNotControl
+	}
+	return c, Identity{Key: c.load(IdentityAt + 8), RingSize: c.load(IdentityAt + 16)}, nil
+}
+
+// word is the one at an offset.
+func (c Control) word(offset int) *uint64              { return &c.words[offset/8] }
+func (c Control) load(offset int) uint64               { return atomic.LoadUint64(c.word(offset)) }
+func (c Control) store(offset int, v uint64)           { atomic.StoreUint64(c.word(offset), v) }
+func (c Control) add(offset int, v uint64) uint64      { return atomic.AddUint64(c.word(offset), v) }
+func (c Control) counter(table int, index int) *uint64 { return c.word(table + 8*index) }
+
+// SwitchOff makes all pads inert. Threads that are in one finish what they have begun; they go on waiting for room, so a tracer
+// that is about to stand still must drain the ring until Reader.Outstanding is 0.
+func (c Control) SwitchOff() { atomic.OrUint64(c.word(OwnerAt), ownerDied) }
+
+// SwitchOn undoes SwitchOff. The tracer must hold the robust futex (sys.RobustFutexIn of the words), which switches on, too.
+func (c Control) SwitchOn() { atomic.AndUint64(c.word(OwnerAt), ^uint64(ownerDied)) }
+
+// Off reports whether the pads are inert.
+func (c Control) Off() bool { return c.load(OwnerAt)&ownerDied != 0 }
+
+// OwnerDied reports whether the tracer has ended without dropping the robust futex.
+func (c Control) OwnerDied() bool {
+	owner := c.load(OwnerAt)
+	return owner&ownerDied != 0 && owner&ownerThread == 0
+}
+
+// Enable has pads heed or pass over a tracepoint by its index.
+func (c Control) Enable(index int, on bool) {
+	bit := uint64(1) << (index % 8 * 8)
+	if word := c.word(EnabledAt + index&^7); on {
+		atomic.OrUint64(word, bit)
+	} else {
+		atomic.AndUint64(word, ^bit)
+	}
+}
+
+// Variable returns the value of a trace state variable, 0 if none was ever set.
+func (c Control) Variable(n trace.VariableNumber) int64 { return int64(c.load(VariablesAt + 8*int(n))) }
+
+// SetVariable sets a trace state variable.
+func (c Control) SetVariable(n trace.VariableNumber, v int64) {
+	c.store(VariablesAt+8*int(n), uint64(v))
+}
+
+// Clock converts the time stamp counter to time.
+type Clock struct {
+	Counter      uint64 // at the time Microseconds
+	Rate         uint64 // microseconds per tick of the counter, times 2^64
+	Microseconds uint64 // since 1970
+}
+
+// At returns the microseconds since 1970 when the counter had a value, as pads compute it.
+func (k Clock) At(counter uint64) uint64 {
+	return k.Microseconds + high(bits.Mul64(counter-k.Counter, k.Rate))
+}
+
+// high is the upper half of a product.
+func high(hi, _ uint64) uint64 { return hi }
+
+// SetClock sets the clock of $trace_timestamp. Pads must not run meanwhile.
+func (c Control) SetClock(k Clock) {
+	c.store(ClockAt, k.Counter)
+	c.store(ClockAt+8, k.Rate)
+	c.store(ClockAt+16, k.Microseconds)
+}
+
+// SetPatience has a waiting thread abandon the run when the reader has not advanced for so long; 0 has it wait for ever.
+func (c Control) SetPatience(d time.Duration) { c.store(PatienceAt, uint64(uint32((d+nap-1)/nap))) }
+
+// Abandon has all waiting threads go on without a frame, and makes pads inert. The run is over: what they reserved stays a hole.
+func (c Control) Abandon() {
+	c.SwitchOff()
+	c.store(AbandonedAt, 1)
+}
+
+// Abandoned reports whether the run was abandoned, by a thread that waited too long or by Abandon.
+func (c Control) Abandoned() bool { return c.load(AbandonedAt) != 0 }
+
+// Waits returns how often a thread began to wait for room.
+func (c Control) Waits() uint64 { return c.load(WaitsAt) }
+
+// ResetHits sets the count that pads compare with the pass count of a tracepoint.
+func (c Control) ResetHits(index int, hits uint64) {
+	atomic.StoreUint64(c.counter(HitsAt, index), hits)
+}

@@ -1,0 +1,89 @@
+package fast
+
+import (
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/trace"
+)
+
+// Slots is all that is known of the slots of a site. The builder lays them out, the reader relies on nothing else when it reads
+// one, and Fault writes into them by it.
+type Slots struct {
+	site   int // index
+	addr   arch.Addr
+	size   int // of each slot, header included; a multiple of slotAlign
+	frames []framePlan
+	causes []cause // of failures; an id is the index in here plus 1
+}
+
+// Site returns the index of the site.
+func (s *Slots) Site() int { return s.site }
+
+// Size returns the size of each of its slots in bytes.
+func (s *Slots) Size() int { return s.size }
+
+// framePlan is where in a slot the frame of one tracepoint is, with every block at its longest. Offsets count from the slot.
+type framePlan struct {
+	key       trace.Key
+	index     int // of the tracepoint
+	at, end   int // of the frame, its header included
+	blocks    []block
+	registers *Registers
+	rawAt     int   // what registers need besides is behind the frames; 0 for nothing
+	condition int   // failure record of the condition, 0 if that cannot fail
+	failures  []int // failure records of the actions that can fail, in order
+	direct    bool  // the bytes in the slot are the frame unless a flag is set: nothing has to be made of them
+}
+
+// block is one block of a frame.
+type block struct {
+	kind   blockKind
+	at     int // offset of its letter
+	room   int // bytes of its contents in the slot, without what precedes them
+	number trace.VariableNumber
+	thread bool // the value of the variable is the base of thread-local storage
+	more   bool // continues the range of the block before, and is dropped if that is short
+}
+
+type blockKind uint8
+
+const (
+	blockRegisters blockKind = 'R'
+	blockMemory    blockKind = 'M'
+	blockVariable  blockKind = 'V'
+)
+
+// header is the number of bytes before the contents of a block.
+func (k blockKind) header() int {
+	switch k {
+	case blockMemory:
+		return memoryHeader
+	case blockVariable:
+		return variableLength - 8
+	}
+	return 1
+}
+
+// length is the number of bytes that a block takes in the slot.
+func (b *block) length() int { return b.kind.header() + b.room }
+
+// cause is an instruction of an expression that can fail.
+type cause struct {
+	kind   error // of ax
+	op     ax.Op
+	offset int // in the expression
+	size   int // bytes of memory that it reads, 0 for other kinds
+}
+
+// layout hands out places in a slot.
+type layout struct{ next int }
+
+// take returns the place of n bytes.
+func (l *layout) take(n int) int {
+	at := l.next
+	l.next += n
+	return at
+}
+
+// align moves on to a multiple of n, a power of two.
+func (l *layout) align(n int) { l.next = (l.next + n - 1) &^ (n - 1) }

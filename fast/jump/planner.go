@@ -1,0 +1,151 @@
+package jump
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"tracewell/arch"
+)
+
+// CodeSize is how many bytes of the program a Site needs from its location on, if so many are mapped: five instructions.
+const CodeSize = 5 * 15
+
+// Site is a location that is to be patched.
+type Site struct {
+	Addr arch.Addr
+	Code []byte // the program's own bytes from Addr on, without patches: CodeSize of them, fewer at the end of a mapping
+	Name string // of the function, as its symbol has it; only that of a Go program is looked at
+}
+
+// Planner plans the patches of one address space, one location at a time. Plan them in the order of their addresses: then one that
+// is too close to the one before it is covered by that. It is for one goroutine.
+type Planner struct {
+	Targets *Targets // of the code; a function that has not been swept counts as one with unknown branches
+	Room    *Room    // for trampolines
+	Padding []Filler // between functions, in order (Padding)
+	Pads    Range    // all pads are in here
+
+	Go          bool // the program is of Go, whose pads use the stack without a red zone
+	Unclean     bool // the rung of that name is allowed
+	ShadowStack bool // a thread has one: no calls are displaced
+
+	held []hold // in order
+}
+
+// hold is bytes that no other patch may change.
+type hold struct {
+	Range
+	plan *Plan // nil: a breakpoint or the like
+}
+
+// String says what holds the bytes, as a cause.
+func (h hold) String() string {
+	if h.plan == nil {
+		return fmt.Sprintf("there is a breakpoint at %v", h.Start)
+	}
+	return fmt.Sprintf("the patch of %v is in the way", h.plan.Addr)
+}
+
+// Refusal is why a location cannot be patched with a jump.
+type Refusal struct {
+	Addr   arch.Addr
+	Causes []string // clauses that have no beginning in common; at least one
+}
+
+// Error joins the causes.
+func (e *Refusal) Error() string {
+	return fmt.Sprintf("no jump can be written at %v: %s", e.Addr, strings.Join(e.Causes, "; "))
+}
+
+// Hold keeps patches away from bytes, at most maxHold: a breakpoint, or a location that stays a trap.
+func (p *Planner) Hold(r Range) { p.hold(hold{r, nil}) }
+
+// Unhold ends Hold.
+func (p *Planner) Unhold(r Range) {
+	p.held = slices.DeleteFunc(p.held, func(h hold) bool { return h.plan == nil && h.Range == r })
+}
+
+// Covering returns the plan whose pad has to collect for an address, because the instruction there is displaced with one in front
+// of it; nil if there is none.
+func (p *Planner) Covering(addr arch.Addr) *Plan {
+	for _, h := range p.overlapping(Range{addr, addr + 1}) {
+		if h.plan != nil && h.plan.Covers(addr) {
+			return h.plan
+		}
+	}
+	return nil
+}
+
+// Plan decides how a location is patched, and reserves what that needs. The error is a *Refusal.
+func (p *Planner) Plan(s Site) (*Plan, error) {
+	s.Code = s.Code[:min(len(s.Code), CodeSize)]
+	l := &ladder{Planner: p, site: s}
+	if cause := l.admit(); cause != "" {
+		return nil, &Refusal{s.Addr, []string{cause}}
+	}
+	for _, rung := range []func() *Plan{l.jump, l.overlap, l.pun, l.shortJump, l.unclean} {
+		if plan := rung(); plan != nil {
+			p.hold(hold{plan.held, plan})
+			if plan.Hop != 0 {
+				p.hold(hold{Range{plan.Hop, plan.Hop + nearLength}, plan})
+			}
+			return plan, nil
+		}
+	}
+	return nil, &Refusal{s.Addr, l.causes}
+}
+
+// Release gives back what a plan has reserved. Its patch must be out of the program, and no thread on its trampoline.
+func (p *Planner) Release(plan *Plan) {
+	p.held = slices.DeleteFunc(p.held, func(h hold) bool { return h.plan == plan })
+	if plan.Landing != 0 {
+		p.Room.Give(plan.Landing, Trampoline)
+	}
+}
+
+// hold inserts a hold in order.
+func (p *Planner) hold(h hold) {
+	i, _ := p.search(h.Start)
+	p.held = slices.Insert(p.held, i, h)
+}
+
+// search returns the index of the first hold that begins at an address or behind it.
+func (p *Planner) search(at arch.Addr) (i int, found bool) {
+	return slices.BinarySearchFunc(p.held, at, func(h hold, at arch.Addr) int {
+		if h.Start < at {
+			return -1
+		}
+		return 1
+	})
+}
+
+// filler returns the padding that an address is in, nil if it is in none.
+func (p *Planner) filler(at arch.Addr) *Filler {
+	i, found := slices.BinarySearchFunc(p.Padding, at, func(f Filler, at arch.Addr) int { return cmp.Compare(f.At, at) })
+	if !found {
+		i--
+	}
+	if i < 0 || at >= p.Padding[i].Range().End {
+		return nil
+	}
+	return &p.Padding[i]
+}
+
+// maxHold is the length of the longest hold: a jump with null prefixes.
+const maxHold = 8
+
+// overlapping returns the holds that have a byte of a range.
+func (p *Planner) overlapping(r Range) (found []hold) {
+	first, _ := p.search(r.Start - min(r.Start, maxHold))
+	for _, h := range p.held[first:] {
+		if h.Start >= r.End {
+			break
+		}
+		if h.overlaps(r) {
+			found = append(found, h)
+		}
+	}
+	return found
+}

@@ -1,0 +1,98 @@
+package jump
+
+import (
+	"cmp"
+	"slices"
+
+	"tracewell/arch"
+)
+
+// pageSize is the size of a page: what is mapped at a time, and what one write of a patch must not go beyond.
+const pageSize = 4096
+
+// Room hands out addresses for trampolines: in pages that it has opened already where it can, else in another page of the gaps
+// of an address space. It is for one goroutine.
+type Room struct {
+	gaps   []Range // addresses at which nothing is, in whole pages, in order
+	spans  []Range // free parts of opened pages, in order
+	opened []arch.Addr
+}
+
+// NewRoom returns the room that gaps of an address space have, whole pages in order of their addresses.
+func NewRoom(gaps []Range) *Room { return &Room{gaps: slices.Clone(gaps)} }
+
+// Opened returns the pages that trampolines were given room in since the last call. They have to be mapped before the trampolines
+// are written.
+func (r *Room) Opened() []arch.Addr {
+	opened := r.opened
+	r.opened = nil
+	return opened
+}
+
+// Take takes size bytes, all in one page and within limits, at an address of places.
+func (r *Room) Take(places *Places, size int, limits Range) (arch.Addr, bool) {
+	if i, at, ok := find(r.spans, places, size, limits); ok {
+		r.spans = cut(r.spans, i, Range{at, at + arch.Addr(size)})
+		return at, true
+	}
+	i, at, ok := find(r.gaps, places, size, limits)
+	if !ok {
+		return 0, false
+	}
+	page := at &^ (pageSize - 1)
+	r.gaps = cut(r.gaps, i, Range{page, page + pageSize})
+	r.opened = append(r.opened, page)
+	r.Give(page, pageSize)
+	return r.Take(places, size, Range{at, at + arch.Addr(size)})
+}
+
+// Give gives back what Take took. Its page stays open.
+func (r *Room) Give(at arch.Addr, size int) {
+	i, _ := slices.BinarySearchFunc(r.spans, at, func(s Range, at arch.Addr) int { return cmp.Compare(s.Start, at) })
+	r.spans = slices.Insert(r.spans, i, Range{at, at + arch.Addr(size)})
+	for _, left := range []int{i, i - 1} { // join what touches, but not over the end of a page
+		if left >= 0 && left+1 < len(r.spans) && r.spans[left].End == r.spans[left+1].Start && r.spans[left].End%pageSize != 0 {
+			r.spans[left].End = r.spans[left+1].End
+			r.spans = slices.Delete(r.spans, left+1, left+2)
+		}
+	}
+}
+
+// find returns the first place in one of the ranges, with the number of that.
+func find(ranges []Range, places *Places, size int, limits Range) (i int, at arch.Addr, ok bool) {
+	at, ok = places.Next(limits.Start)
+	for ok {
+		i, _ = slices.BinarySearchFunc(ranges, at, func(r Range, at arch.Addr) int {
+			if r.End <= at {
+				return -1
+			}
+			return 1
+		})
+		switch end := at + arch.Addr(size); {
+		case i == len(ranges) || end > limits.End:
+			return 0, 0, false
+		case at < ranges[i].Start:
+			at, ok = places.Next(ranges[i].Start)
+		case end > ranges[i].End:
+			at, ok = places.Next(ranges[i].End)
+		case at/pageSize != (end-1)/pageSize:
+			at, ok = places.Next(end &^ (pageSize - 1))
+		default:
+			return i, at, true
+		}
+	}
+	return 0, 0, false
+}
+
+// cut takes a part out of range i.
+func cut(ranges []Range, i int, part Range) []Range {
+	whole := ranges[i]
+	var rest []Range
+	if whole.Start < part.Start {
+		rest = append(rest, Range{whole.Start, part.Start})
+	}
+	if part.End < whole.End {
+		rest = append(rest, Range{part.End, whole.End})
+	}
+	return slices.Replace(ranges, i, i+1, rest...)
+}

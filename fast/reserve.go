@@ -1,0 +1,267 @@
+package fast
+
+import (
+	asm "tracewell/internal/asm/amd64"
+)
+
+// reserve has there be a slot for the hit, for a tracepoint whose turn it is. Where there is none, because the ring is full or the
+// run is over, control goes to none. The slot's header says what is present in it and which flags are set.
+func (b *builder) reserve(t *turn, present, flags uint8, none asm.Label) {
+	have := b.NewLabel()
+	if b.several {
+		b.Test(8, regSlot, regSlot)
+		b.Jcc(asm.CondNE, have)
+		b.position = noPosition
+		b.note()
+	}
+	size := int32(b.pad.Slots.size)
+	full, ready := b.NewLabel(), b.NewLabel()
+	if b.Arena.WhenFull == Drop {
+		b.Mov(8, asm.RAX, b.control(HeadAt))
+		again := b.Here()
+		b.Lea(regSlot, asm.At(asm.RAX, size))
+		b.Arith(asm.Cmp, 8, regSlot, b.control(LimitAt))
+		b.Jcc(asm.CondA, full)
+		b.Lock().Cmpxchg(8, b.control(HeadAt), regSlot)
+		b.position = positionIfZero
+		b.note()
+		b.Jcc(asm.CondNE, again)
+		b.position = positionInRAX
+		b.note()
+	} else {
+		b.MovImm(asm.RAX, int64(size))
+		b.Lock().Xadd(8, b.control(HeadAt), asm.RAX)
+		b.position = positionInRAX
+		b.note()
+		b.Lea(regSlot, asm.At(asm.RAX, size))
+		b.Arith(asm.Cmp, 8, regSlot, b.control(LimitAt))
+		b.Jcc(asm.CondA, full)
+	}
+	reserved := b.state
+	b.Bind(ready)
+	b.MovImm(regCommit, int64(b.Arena.Key))
+	b.Arith(asm.Xor, 8, regCommit, asm.RAX)
+	b.position = positionInCommit
+	b.note()
+	b.ArithImm(asm.And, 4, asm.RAX, int32(b.Arena.RingSize-1))
+	b.MovImm(regSlot, int64(b.Arena.Ring))
+	b.Arith(asm.Add, 8, regSlot, asm.RAX)
+	if b.several {
+		b.position = positionIfSlot
+		b.note()
+	}
+	units := uint64(b.pad.Slots.size / slotAlign)
+	b.MovImm(regScratch, int64(units|uint64(flags)<<16|uint64(present)<<24|uint64(b.Index)<<32))
+	b.Store(8, b.slot(slotUnits), regScratch)
+	b.clearRecords()
+	b.Bind(have)
+	b.cold = append(b.cold, func() {
+		b.Bind(full)
+		if b.Arena.WhenFull == Drop {
+			b.drop(t, reserved, none)
+		} else {
+			b.wait(reserved, ready, none)
+		}
+	})
+}
+
+// slot is the memory at an offset of the slot.
+func (b *builder) slot(offset int) asm.Mem { return asm.At(regSlot, int32(offset)) }
+
+// clearRecords marks the failure records as empty. That of the condition of a single tracepoint is looked at only if there is no
+// frame.
+func (b *builder) clearRecords() {
+	for i := range b.turns {
+		t := &b.turns[i]
+		if t.record != 0 && b.several {
+			b.StoreImm(8, b.slot(t.record), 0)
+		}
+		for _, a := range t.actions {
+			if a.record != 0 {
+				b.StoreImm(8, b.slot(a.record), 0)
+			}
+		}
+	}
+}
+
+// commitHit completes the slot, if there is one.
+func (b *builder) commitHit() {
+	counts := false
+	for i := range b.turns {
+		counts = counts || b.turns[i].Pass > 0
+	}
+	if b.several {
+		b.Test(8, regSlot, regSlot)
+		b.Jcc(asm.CondE, b.outLate)
+		if counts { // the slot is the reader's once it is committed
+			b.Load(1, false, regScratch, b.slot(slotPresent))
+		}
+	}
+	b.Store(8, b.slot(slotCommit), regCommit)
+	b.phase, b.position = recorded, noPosition
+	b.note()
+	for i := range b.turns {
+		if b.turns[i].Pass == 0 {
+			continue
+		}
+		absent := b.NewLabel()
+		if b.several {
+			b.TestImm(1, regScratch, 1<<i)
+			b.Jcc(asm.CondE, absent)
+		}
+		b.Lock().Inc(8, b.control(HitsAt+8*b.turns[i].Index))
+		b.Bind(absent)
+	}
+}
+
+// drop counts the hit as lost, for the first tracepoint whose condition held.
+func (b *builder) drop(t *turn, full state, none asm.Label) {
+	full.position = noPosition
+	b.resumeFrom(full)
+	b.Lock().Inc(8, b.control(LostAt+8*t.Index))
+	b.Jmp(none)
+}
+
+// Of the kernel's interface.
+const (
+	sysSchedYield = 24
+	sysGettid     = 186
+	sysFutex      = 202
+	timedOut      = -110
+)
+
+// wait has the thread sleep until there is room, and gives up when the run is over. rax is the position, regSlot the end of the
+// slot; regCommit counts the naps in which the reader has not advanced.
+func (b *builder) wait(reserved state, ready, none asm.Label) {
+	b.resumeFrom(reserved)
+	b.Lock().Inc(8, b.control(WaitsAt))
+	borrowed := []asm.Reg{asm.RCX, asm.RDX, asm.RSI, asm.RDI, asm.R10, asm.R11}
+	for _, r := range borrowed {
+		b.borrow(r)
+	}
+	b.Push(asm.RAX)
+	b.position, b.waitAt = positionOnStack, b.depth+8
+	b.moved(8)
+	b.Arith(asm.Xor, 4, regCommit, regCommit)
+	again, over, stalled := b.NewLabel(), b.NewLabel(), b.NewLabel()
+	b.Bind(again)
+	b.ArithImm(asm.Cmp, 4, b.control(AbandonedAt), 0)
+	b.Jcc(asm.CondNE, over)
+	b.TestImm(4, b.control(OwnerAt), ownerThread) // without a thread the owner is dead
+	b.Jcc(asm.CondE, over)
+	b.Mov(4, asm.RDX, b.control(WakeAt))
+	room := b.NewLabel()
+	b.Arith(asm.Cmp, 8, regSlot, b.control(LimitAt))
+	b.Jcc(asm.CondBE, room)
+	b.nap(again)
+	b.Inc(4, regCommit)
+	b.ArithImm(asm.Cmp, 4, b.control(PatienceAt), 0)
+	b.Jcc(asm.CondE, again)
+	b.Arith(asm.Cmp, 4, regCommit, b.control(PatienceAt))
+	b.Jcc(asm.CondB, again)
+	b.Bind(stalled)
+	b.StoreImm(4, b.control(AbandonedAt), 1)
+	b.Lock().ArithImm(asm.Or, 1, b.control(OwnerAt+3), ownerDied>>24)
+	waiting := b.state
+
+	b.Bind(over)
+	b.phase, b.position = recorded, noPosition
+	b.note()
+	b.leaveWait(borrowed)
+	b.Jmp(none)
+
+	b.Bind(room)
+	b.resumeFrom(waiting)
+	b.leaveWait(borrowed)
+	b.Jmp(ready)
+}
+
+// leaveWait pops what wait has pushed.
+func (b *builder) leaveWait(borrowed []asm.Reg) {
+	b.Pop(asm.RAX)
+	if b.position == positionOnStack {
+		b.position = positionInRAX
+	}
+	b.moved(-8)
+	for i := len(borrowed) - 1; i >= 0; i-- {
+		b.giveBack(borrowed[i])
+	}
+}
+
+// nap waits for the reader to advance. Control comes out if it has not in the time of a nap, else goes to again.
+func (b *builder) nap(again asm.Label) {
+	if b.Arena.Spin {
+		b.MovImm(asm.RCX, spins)
+		spin := b.Here()
+		b.Pause()
+		b.Dec(4, asm.RCX)
+		b.Jcc(asm.CondNE, spin)
+		b.Arith(asm.Cmp, 4, asm.RDX, b.control(WakeAt))
+	} else {
+		b.Lea(asm.RDI, b.control(WakeAt))
+		b.Arith(asm.Xor, 4, asm.RSI, asm.RSI) // FUTEX_WAIT, between processes
+		b.Lea(asm.R10, b.control(NapAt))
+		b.MovImm(asm.RAX, sysFutex)
+		b.Syscall()
+		b.ArithImm(asm.Cmp, 4, asm.RAX, timedOut)
+	}
+	moved := b.NewLabel()
+	still := b.NewLabel()
+	b.Jcc(asm.CondE, still)
+	b.Bind(moved)
+	b.Arith(asm.Xor, 4, regCommit, regCommit)
+	b.Jmp(again)
+	b.Bind(still)
+}
+
+// spins is how many pauses of some 140 cycles are a nap.
+const spins = 1 << 18
+
+// takeLock takes the lock if an expression of the site sets variables. A thread that waits long gives way to the holder.
+func (b *builder) takeLock() {
+	if !b.locks {
+		return
+	}
+	try, spin, held := b.NewLabel(), b.NewLabel(), b.NewLabel()
+	b.Bind(try)
+	b.MovImm(asm.RAX, 1)
+	b.Xchg(4, b.control(LockAt), asm.RAX)
+	free := b.state
+	b.lock = lockedIfZero
+	b.note()
+	b.Test(4, asm.RAX, asm.RAX)
+	b.Jcc(asm.CondE, held)
+	b.resumeFrom(free)
+	b.MovImm(asm.RAX, spinsForLock)
+	b.Bind(spin)
+	b.Pause()
+	b.ArithImm(asm.Cmp, 4, b.control(LockAt), 0)
+	b.Jcc(asm.CondE, try)
+	b.Dec(4, asm.RAX)
+	b.Jcc(asm.CondNE, spin)
+	if !b.Arena.Spin {
+		b.borrow(asm.RCX)
+		b.borrow(asm.R11)
+		b.MovImm(asm.RAX, sysSchedYield)
+		b.Syscall()
+		b.giveBack(asm.R11)
+		b.giveBack(asm.RCX)
+	}
+	b.Jmp(try)
+	b.Bind(held)
+	b.lock = locked
+	b.note()
+}
+
+// spinsForLock is how often a thread looks at the lock before it gives way: some 50 µs.
+const spinsForLock = 1000
+
+// releaseLock undoes takeLock.
+func (b *builder) releaseLock() {
+	if !b.locks {
+		return
+	}
+	b.StoreImm(4, b.control(LockAt), 0)
+	b.lock = unlocked
+	b.note()
+}

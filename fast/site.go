@@ -1,0 +1,46 @@
+package fast
+
+import (
+	"tracewell/arch"
+	"tracewell/trace"
+	"tracewell/trace/compiled"
+)
+
+// Site is what a pad is made of.
+type Site struct {
+	Arena       *Arena
+	Index       int       // of the site in the reader's table, below MaxTracepoints
+	Addr        arch.Addr // in the program
+	Pad         arch.Addr // where the pad will run, within 2 GiB of Arena.Control
+	Tracepoints []Tracepoint
+	Registers   *Registers // what an R block consists of
+	// Trap has the first true condition stop the thread at the site with Trapped, and nothing is collected: for tracepoints that
+	// only a stop can serve, and breakpoints with conditions.
+	Trap bool
+	// NoRedZone says that the code keeps nothing below its stack pointer, as Go's does not.
+	NoRedZone bool
+	// Builtins are the trace state variables that are computed.
+	Builtins map[trace.VariableNumber]Builtin
+	Process  int64 // value of a variable of kind Process
+	// Displace makes the displaced instructions as they run from an address on. Behind them the pad has a jump to Next.
+	Displace func(at arch.Addr) ([]byte, error)
+	Next     arch.Addr
+}
+
+// Tracepoint is one of those at a site. They have their turns in order.
+type Tracepoint struct {
+	*compiled.Tracepoint
+	Index int // of the byte that enables it, below MaxTracepoints
+}
+
+// Builtin is what a computed trace state variable is computed of.
+type Builtin uint8
+
+const (
+	// Timestamp is microseconds since 1970, by the Clock of the control area.
+	Timestamp Builtin = iota + 1
+	// Thread is the thread's id. Pads record the base of its thread-local storage, which Reader.Thread translates.
+	Thread
+	// Process is the number that the Site says.
+	Process
+)

@@ -1,0 +1,298 @@
+//go:build linux
+
+package linux
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"tracewell/arch"
+	"tracewell/fast"
+	"tracewell/internal/sys"
+)
+
+// The arena is what a program and the tracer share so that the program can collect by itself: the control area and the ring, of one
+// file in memory that the program is made to make, and areas of its own for pads, each near the code that jumps there, with a
+// mapping of the control area in front. Nothing of the program's is touched for that but its table of mappings.
+
+const (
+	// arenaName is the name of the file, by which another process finds it among the mappings of a program.
+	arenaName = "tracewell"
+	// defaultRing is the size of the ring in bytes: 2 to 5 milliseconds of the most that threads can write.
+	defaultRing = 16 << 20
+	// padAreaSize is the size of one area for pads: those of about four thousand sites.
+	padAreaSize = 2 << 20
+	// padAlign keeps a pad from sharing a line of the cache with another one.
+	padAlign = 64
+)
+
+// arena is that of one address space, as the tracer has it.
+type arena struct {
+	file    *os.File
+	owned   *sys.Owned // the control area
+	control fast.Control
+	ring    []byte // mapped twice in a row
+	unmap   func() error
+	reader  *fast.Reader
+	take    func(*fast.Record) bool
+
+	shape fast.Arena // Control is that of the first area
+	areas []*padArea
+}
+
+// padArea is memory for pads with a mapping of the control area in front of it.
+type padArea struct {
+	base arch.Addr // of the control area
+	used int       // bytes for pads
+}
+
+func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
+
+// size is that of the control area and the pads.
+func (a *padArea) size() int { return fast.ControlSize + padAreaSize }
+
+// reserve returns room for a pad, or false if there is not as much.
+func (a *padArea) reserve(size int) (arch.Addr, bool) {
+	at := (a.used + padAlign - 1) &^ (padAlign - 1)
+	if at+size > padAreaSize {
+		return 0, false
+	}
+	a.used = at + size
+	return a.pads() + arch.Addr(at), true
+}
+
+// arenaFor returns the arena of a process, with an area for pads within reach of addr that has room for size bytes. It makes what
+// is missing.
+func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
+	var a *arena
+	if p.pads != nil {
+		a = p.pads.arena
+		for _, area := range a.areas {
+			if distance(area.base, addr) < reach && area.used+padAlign+size <= padAreaSize {
+				return a, area, nil
+			}
+		}
+	}
+	if t.owner == nil {
+		var err error
+		if t.owner, err = sys.NewOwner(fast.OwnerAt); err != nil {
+			return nil, nil, err
+		}
+	}
+	maps, err := sys.Mappings(p.alive())
+	if err != nil {
+		return nil, nil, err
+	}
+	area := &padArea{}
+	var ok bool
+	if area.base, ok = roomNear(maps, addr, uint64(area.size())); !ok {
+		return nil, nil, fmt.Errorf("no free address space for pads near %s", addr)
+	}
+	if err := p.examine(); err != nil {
+		return nil, nil, err
+	}
+	c, err := t.beginCalls(p)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a == nil {
+		a, err = t.newArena(c, area)
+	} else {
+		err = c.mapAgain(a, area)
+	}
+	c.end()
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.pads == nil {
+		a.shape.Spin = p.filtered
+		if err := a.open(t.owner); err != nil {
+			return nil, nil, errors.Join(err, a.close())
+		}
+		if p.launched { // it ends with its tracer, and until then it waits
+			a.control.SetPatience(0)
+		}
+		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
+		t.collector.add(a)
+	}
+	a.areas = append(a.areas, area)
+	return a, area, nil
+}
+
+// newArena has the program make the file and map it. What is mapped stays if it comes to an error, which does no harm.
+func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
+	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
+		return nil, err
+	}
+	fd, err := c.makeFile(area.base)
+	if err != nil {
+		return nil, err
+	}
+	defer c.make(sys.CallClose, fd)
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.how.Ring, WhenFull: t.collector.how.WhenFull}}
+	if err := a.shareFile(c.k.tid, int(fd)); err != nil {
+		return nil, err
+	}
+	const shared = sys.SharedFile | sys.InPlaceOf
+	err = c.mapAt(area.base, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0)
+	if err == nil {
+		a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize)
+	}
+	for i := 0; i < 2 && err == nil; i++ {
+		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
+	}
+	if err != nil {
+		return nil, errors.Join(err, a.close())
+	}
+	return a, nil
+}
+
+// makeFile has the program make a file in memory, and returns its descriptor. The name is put where nothing is yet.
+func (c *calls) makeFile(scratch arch.Addr) (fd uint64, err error) {
+	if _, err := c.k.proc.mem.WriteAt([]byte(arenaName+"\x00"), int64(scratch)); err != nil {
+		return 0, fmt.Errorf("cannot write new memory of the program at %s: %w", scratch, err)
+	}
+	fd, err = c.make(sys.CallMemfdCreate, uint64(scratch), sys.SealableMemory|sys.NotExecutable)
+	if err != nil {
+		fd, err = c.make(sys.CallMemfdCreate, uint64(scratch), sys.SealableMemory)
+	}
+	return fd, err
+}
+
+// mapAt has the program map memory at an address.
+func (c *calls) mapAt(at arch.Addr, size, protection, flags, fd int, offset uint64) error {
+	got, err := c.make(sys.CallMmap, uint64(at), uint64(size), uint64(protection), uint64(flags), uint64(fd), offset)
+	if err == nil && arch.Addr(got) != at {
+		err = fmt.Errorf("mmap in the program returned %#x, want %s", got, at)
+	}
+	return err
+}
+
+// mapAnywhere has the program set address space aside.
+func (c *calls) mapAnywhere(size int) (arch.Addr, error) {
+	at, err := c.make(sys.CallMmap, 0, uint64(size), sys.Inaccessible, sys.OwnMemory, ^uint64(0), 0)
+	return arch.Addr(at), err
+}
+
+// mapAgain has the program make another area for pads. Its mapping of the control area is a second one of the same pages, which
+// mremap makes of no bytes of the first: the file is closed.
+func (c *calls) mapAgain(a *arena, area *padArea) error {
+	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
+		return err
+	}
+	got, err := c.make(sys.CallMremap, uint64(a.shape.Control), 0, fast.ControlSize, sys.MoveTo, uint64(area.base))
+	if err == nil && arch.Addr(got) != area.base {
+		err = fmt.Errorf("mremap in the program returned %#x, want %s", got, area.base)
+	}
+	return err
+}
+
+// shareFile opens the file that a thread of the program has open, and gives it the length that it has from then on.
+func (a *arena) shareFile(tid, fd int) error {
+	f, err := sys.OpenFileOf(tid, fd)
+	if err != nil {
+		return err
+	}
+	a.file = f
+	if err = f.Truncate(int64(fast.ControlSize + a.shape.RingSize)); err == nil {
+		err = sys.SealLength(f)
+	}
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return nil
+}
+
+// open maps the file in this process, and has the control area owned by the tracer's thread. The program runs meanwhile: to take up
+// the pages of the ring takes milliseconds.
+func (a *arena) open(owner *sys.Owner) error {
+	var key [8]byte
+	rand.Read(key[:])
+	a.shape.Key = binary.LittleEndian.Uint64(key[:])
+	var err error
+	if a.ring, a.unmap, err = sys.MapRing(a.file, fast.ControlSize, a.shape.RingSize); err != nil {
+		return err
+	}
+	if a.owned, err = owner.Own(a.file, fast.ControlSize); err != nil {
+		return err
+	}
+	sys.Populate(a.ring)
+	if a.control, err = fast.NewControl(a.owned.Words, &a.shape); err != nil {
+		return err
+	}
+	if a.reader, err = fast.NewReader(&a.shape, a.control, a.ring); err != nil {
+		return err
+	}
+	wake := a.owned.Half(fast.WakeAt)
+	a.reader.Wake = func() { sys.WakeWaiters(wake) }
+	a.control.SwitchOn()
+	return nil
+}
+
+// close gives up the tracer's part, which leaves the pads inert for good.
+func (a *arena) close() error {
+	var errs []error
+	if a.owned != nil {
+		errs = append(errs, a.owned.Disown())
+	}
+	if a.unmap != nil {
+		errs = append(errs, a.unmap())
+	}
+	return errors.Join(append(errs, a.file.Close())...)
+}
+
+// unmapArena has a process unmap its arena, with no thread in any pad.
+func (t *Target) unmapArena(p *process) error {
+	if p.pads == nil {
+		return nil
+	}
+	a, pages := p.pads.arena, p.pads.pages
+	p.pads = nil
+	c, err := t.beginCalls(p)
+	if err == nil {
+		for _, area := range a.areas {
+			_, err = c.make(sys.CallMunmap, uint64(area.base), uint64(area.size()))
+		}
+		for _, page := range pages {
+			_, err = c.make(sys.CallMunmap, uint64(page), pageSize)
+		}
+		if err == nil {
+			_, err = c.make(sys.CallMunmap, uint64(a.shape.Ring), uint64(2*a.shape.RingSize))
+		}
+		c.end()
+	}
+	return errors.Join(err, a.close())
+}
+
+// roomNear finds address space for size bytes within reach of addr: below the code if there is room, as freeNear does, else as far
+// above it as reaches, where the heap of a program at a fixed low address does not come soon.
+func roomNear(maps []sys.Mapping, addr arch.Addr, size uint64) (arch.Addr, bool) {
+	for i := len(maps) - 1; i >= 0; i-- {
+		if arch.Addr(maps[i].Start) > addr {
+			continue
+		}
+		floor := uint64(lowestMapping)
+		if i > 0 {
+			floor = maps[i-1].End
+		}
+		if maps[i].Start >= floor+size+clearance {
+			base := arch.Addr(maps[i].Start - size - clearance)
+			return base, distance(base, addr) < reach
+		}
+	}
+	for i := range slices.Backward(maps) {
+		ceiling := uint64(addr) + reach
+		if i+1 < len(maps) {
+			ceiling = min(ceiling, maps[i+1].Start-clearance)
+		}
+		ceiling &^= 0xfff
+		if arch.Addr(maps[i].End) > addr && ceiling >= maps[i].End+size+clearance {
+			return arch.Addr(ceiling - size), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,254 @@
+//go:build linux
+
+package linux
+
+import (
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/fast"
+	"tracewell/internal/routine"
+	"tracewell/target"
+	"tracewell/tfile"
+	"tracewell/trace"
+	"tracewell/trace/compiled"
+)
+
+// Pads is how tracepoints are collected without a stop.
+type Pads struct {
+	Ring     int // size of the ring in bytes, a power of two; 0 for the default
+	WhenFull fast.WhenFull
+}
+
+// UsePads has the target offer a Collector, which makes jump pads, from the next trace run on.
+func (t *Target) UsePads(how Pads) {
+	if how.Ring == 0 {
+		how.Ring = defaultRing
+	}
+	t.do(func() {
+		if t.collector == nil {
+			t.collector = &collector{t: t, how: how}
+		}
+	})
+}
+
+// Collector implements target.Tracer.
+func (t *Target) Collector() target.Collector {
+	var c *collector
+	t.do(func() { c = t.collector })
+	if c == nil {
+		return nil
+	}
+	return c
+}
+
+// collector is the target's Collector: jump pads in the programs, which write frames into rings. A goroutine drains the rings as
+// they fill (pump). The tracer drains them besides whenever something has to come behind the frames that were made before it: a
+// hit that stops a thread, an event.
+type collector struct {
+	t    *Target
+	how  Pads
+	over atomic.Bool // a deposit has ended the run, or none has begun
+
+	mu     sync.Mutex // held while frames are drained and deposited; guards the next four
+	run    target.Run
+	arenas []*arena
+	halt   bool          // a deposit has ended the run, and the tracepoints are still in place
+	stop   chan struct{} // ends the pump, nil without one
+
+	counting sync.Mutex // guards tallies; no other lock is taken under it
+	tallies  map[trace.Key]*target.Tally
+
+	variables variables
+}
+
+// Begin implements target.Collector.
+func (c *collector) Begin(run target.Run) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.counting.Lock()
+	c.tallies = make(map[trace.Key]*target.Tally)
+	c.counting.Unlock()
+	c.run, c.halt = run, false
+	c.variables.begin(run.Variables)
+	c.over.Store(false)
+}
+
+// Offload implements target.Collector.
+func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
+	err := target.ErrNoProcess
+	c.t.do(func() {
+		if p := c.t.traced(pid); p != nil {
+			err = c.t.offload(p, tp)
+		}
+	})
+	return err
+}
+
+// Recall implements target.Collector. Nothing needs a process that is gone.
+func (c *collector) Recall(pid int, at arch.Addr) error {
+	var err error
+	c.t.do(func() {
+		if p := c.t.traced(pid); p != nil {
+			err = c.t.recall(p, at)
+		}
+	})
+	return err
+}
+
+// Variables implements target.Collector.
+func (c *collector) Variables() target.VariableStore { return &c.variables }
+
+// Tallies implements target.Collector. What is in the rings is not counted: nobody has looked at it yet.
+func (c *collector) Tallies(dst []target.Tally) []target.Tally {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	for _, tally := range c.tallies {
+		dst = append(dst, *tally)
+	}
+	return dst
+}
+
+// count adds a record to the tally of its tracepoint.
+func (c *collector) count(r *fast.Record) {
+	c.counting.Lock()
+	defer c.counting.Unlock()
+	tally := c.tallies[r.Key]
+	if tally == nil {
+		tally = &target.Tally{Key: r.Key}
+		c.tallies[r.Key] = tally
+	}
+	tally.Lost += r.Lost
+	tally.Errors += uint64(len(r.Failures))
+	if len(r.Failures) > 0 {
+		tally.LastError = r.Failures[len(r.Failures)-1]
+	}
+	if r.Frame != nil {
+		tally.Hits++
+		tally.Frames++
+		tally.Usage += uint64(len(r.Frame) - tfile.FrameHeader)
+	}
+}
+
+// deposit hands a record on. Behind the end of the run records are dropped.
+func (c *collector) deposit(r *fast.Record) bool {
+	if c.over.Load() {
+		return true
+	}
+	c.count(r)
+	d := target.Deposit{Key: r.Key, Frame: r.Frame, Failures: r.Failures, More: r.More, Lost: r.Lost}
+	if c.run.Deposit(d)&target.Halt != 0 {
+		c.end()
+	}
+	return true
+}
+
+// end has the pads do nothing any more, until the tracer has taken them out. mu is held.
+func (c *collector) end() {
+	c.over.Store(true)
+	c.halt = true
+	for _, a := range c.arenas {
+		a.control.Abandon()
+	}
+}
+
+// lose ends the run for a reason of the collector's own. mu is held.
+func (c *collector) lose(err error) {
+	if !c.over.Load() {
+		c.run.Deposit(target.Deposit{Err: err})
+		c.end()
+	}
+}
+
+// drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
+func (c *collector) drain(a *arena) int {
+	n, err := a.reader.Drain(a.shape.RingSize, a.take)
+	switch {
+	case err != nil:
+		c.lose(err)
+	case a.control.Abandoned():
+		c.lose(errStoodStill)
+	default:
+		a.reader.Lost(a.take)
+	}
+	return n
+}
+
+var errStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
+
+// How long the pump sleeps. It is woken by nobody: that would cost each hit a system call.
+const (
+	shortestSleep = 50 * time.Microsecond
+	longestSleep  = 5 * time.Millisecond
+)
+
+// pump drains the rings until stop is closed. It looks often as long as much comes.
+func (c *collector) pump(stop <-chan struct{}) {
+	sleep := longestSleep
+	timer := time.NewTimer(sleep)
+	defer timer.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-timer.C:
+		}
+		if c.poll() {
+			sleep = shortestSleep
+		} else {
+			sleep = min(2*sleep, longestSleep)
+		}
+		timer.Reset(sleep)
+	}
+}
+
+// poll drains all rings, and reports whether one had an eighth of itself to drain.
+func (c *collector) poll() (much bool) {
+	c.mu.Lock()
+	for _, a := range c.arenas {
+		if c.drain(a) > a.shape.RingSize/8 {
+			much = true
+		}
+	}
+	halt := c.halt
+	c.mu.Unlock()
+	if halt {
+		c.t.do(c.t.settleRun)
+	}
+	return much
+}
+
+// add has a ring drained from now on.
+func (c *collector) add(a *arena) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	a.take = c.deposit
+	c.variables.moveTo(a)
+	c.arenas = append(c.arenas, a)
+	if c.stop == nil {
+		stop := make(chan struct{})
+		c.stop = stop
+		routine.Go(func() { c.pump(stop) })
+	}
+}
+
+// remove takes a ring off the list, after what is left in it has been drained. What threads have reserved that are gone is lost.
+func (c *collector) remove(a *arena) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drain(a)
+	c.variables.moveFrom(a)
+	for i, other := range c.arenas {
+		if other == a {
+			c.arenas = append(c.arenas[:i:i], c.arenas[i+1:]...)
+			break
+		}
+	}
+	if len(c.arenas) == 0 && c.stop != nil {
+		close(c.stop)
+		c.stop = nil
+	}
+}

@@ -1,0 +1,152 @@
+//go:build linux
+
+package linux
+
+import (
+	"cmp"
+	"debug/elf"
+	"fmt"
+	"os"
+	"slices"
+
+	"tracewell/arch"
+	"tracewell/fast/jump"
+	"tracewell/internal/sys"
+)
+
+// module is one mapping of code, with what is known of it to patch it with jumps.
+type module struct {
+	text      jump.Range
+	planner   *jump.Planner
+	isGo      bool
+	functions []function // in order of their addresses; none in a file without symbols
+}
+
+// function is a symbol of a function.
+type function struct {
+	jump.Range
+	name string
+}
+
+// moduleAt finds the module that an address is in, or makes it.
+func (p *process) moduleAt(addr arch.Addr, area *padArea) (*module, error) {
+	s := p.pads
+	for _, m := range s.modules {
+		if m.text.Start <= addr && addr < m.text.End {
+			return m, nil
+		}
+	}
+	maps, err := sys.Mappings(p.alive())
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(maps, func(m sys.Mapping) bool { return m.Start <= uint64(addr) && uint64(addr) < m.End })
+	switch {
+	case i < 0 || !maps[i].Exec:
+		return nil, fmt.Errorf("there is no code at %s", addr)
+	case !maps[i].Private:
+		return nil, fmt.Errorf("the code at %s is shared with other processes", addr)
+	case maps[i].Write:
+		return nil, fmt.Errorf("the program can write its code at %s", addr)
+	}
+	if s.room == nil {
+		s.room = jump.NewRoom(gaps(maps))
+	}
+	m := &module{text: jump.Range{Start: arch.Addr(maps[i].Start), End: arch.Addr(maps[i].End)}}
+	m.readSymbols(p, maps[i])
+	m.planner = &jump.Planner{
+		Targets: jump.NewTargets(m.text), Room: s.room, Pads: jump.Range{Start: area.pads(), End: area.base + arch.Addr(area.size())},
+		Go: m.isGo, Unclean: true, ShadowStack: p.shadowStack,
+	}
+	s.modules = append(s.modules, m)
+	return m, nil
+}
+
+// gaps are the addresses at which a program has nothing mapped, but for what mappings may soon grow into.
+func gaps(maps []sys.Mapping) (free []jump.Range) {
+	floor := arch.Addr(lowestMapping)
+	for _, m := range append(slices.Clone(maps), sys.Mapping{Start: uint64(userEnd), End: uint64(userEnd)}) {
+		start, end := floor, arch.Addr(min(m.Start, uint64(userEnd)))
+		if start += clearance; start+clearance < end {
+			free = append(free, jump.Range{Start: start, End: end - clearance})
+		}
+		floor = max(floor, arch.Addr(m.End))
+	}
+	return free
+}
+
+// readSymbols reads where the functions of a mapping are. A file that cannot be read has none.
+func (m *module) readSymbols(p *process, mapping sys.Mapping) {
+	f, err := files{}.Open(p.pid, mapping.Path, os.O_RDONLY, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	file, err := elf.NewFile(f)
+	if err != nil {
+		return
+	}
+	m.isGo = file.Section(".gopclntab") != nil
+	bias, ok := biasOf(file, mapping)
+	if !ok {
+		return
+	}
+	symbols, _ := file.Symbols()
+	dynamic, _ := file.DynamicSymbols()
+	for _, s := range append(symbols, dynamic...) {
+		start := arch.Addr(s.Value) + bias
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Size > 0 && m.text.Start <= start && start+arch.Addr(s.Size) <= m.text.End {
+			m.functions = append(m.functions, function{jump.Range{Start: start, End: start + arch.Addr(s.Size)}, s.Name})
+		}
+	}
+	slices.SortStableFunc(m.functions, func(a, b function) int { return cmp.Compare(a.Start, b.Start) })
+}
+
+// biasOf is what has to be added to the addresses in a file to have those of a mapping of it.
+func biasOf(file *elf.File, mapping sys.Mapping) (arch.Addr, bool) {
+	for _, segment := range file.Progs {
+		offset := segment.Off &^ 0xfff
+		if segment.Type == elf.PT_LOAD && segment.Flags&elf.PF_X != 0 && offset <= mapping.Offset && mapping.Offset < segment.Off+segment.Filesz {
+			return arch.Addr(mapping.Start) - arch.Addr(mapping.Offset-offset) - arch.Addr(segment.Vaddr&^0xfff), true
+		}
+	}
+	return 0, false
+}
+
+// survey has the planner know the function that an address is in, and the padding behind it and the ones around.
+func (m *module) survey(s *addrSpace, addr arch.Addr) (name string) {
+	const around = 512
+	i, found := slices.BinarySearchFunc(m.functions, addr, func(f function, at arch.Addr) int { return cmp.Compare(f.Start, at) })
+	if !found {
+		i--
+	}
+	if i < 0 {
+		return ""
+	}
+	low, high := max(m.text.Start, addr-min(addr, around)), min(m.text.End, addr+around)
+	window := make([]byte, high-low)
+	if n, _ := s.read(low, window); n == len(window) {
+		m.planner.Padding = jump.Padding(window, low, m.between(low, high))
+	}
+	f := m.functions[i]
+	if addr >= f.End {
+		return ""
+	}
+	if _, swept := m.planner.Targets.Function(f.Start); !swept {
+		code := make([]byte, f.End-f.Start)
+		if n, _ := s.read(f.Start, code); n == len(code) {
+			m.planner.Targets.Sweep(code, f.Start)
+		}
+	}
+	return f.name
+}
+
+// between returns the functions that overlap a range, in order.
+func (m *module) between(low, high arch.Addr) (ranges []jump.Range) {
+	for _, f := range m.functions {
+		if f.Start < high && low < f.End {
+			ranges = append(ranges, f.Range)
+		}
+	}
+	return ranges
+}

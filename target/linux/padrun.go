@@ -1,0 +1,142 @@
+//go:build linux
+
+package linux
+
+import (
+	"time"
+
+	"tracewell/arch"
+	"tracewell/internal/sys"
+	"tracewell/target"
+)
+
+// unfitSite is a site that is to be demoted.
+type unfitSite struct {
+	p  *process
+	at arch.Addr
+}
+
+// depositAll deposits the frames of all hits until now, and carries out what a deposit asked for. A slot that a thread has
+// reserved and not finished is waited for: the thread finishes it, or has stopped and is taken out of the pad.
+func (t *Target) depositAll() {
+	c := t.collector
+	if c == nil {
+		return
+	}
+	for _, p := range t.procs {
+		if p.pads != nil && t.sharerBefore(p) == nil {
+			t.depositUntil(p.pads.arena)
+		}
+	}
+	t.settleRun()
+}
+
+// sharerBefore is a process in the memory of p that comes before it in the list, nil for none.
+func (t *Target) sharerBefore(p *process) *process {
+	for _, other := range t.procs {
+		if other == p {
+			return nil
+		}
+		if other.addrSpace == p.addrSpace {
+			return other
+		}
+	}
+	return nil
+}
+
+// depositPatience is how long one slot may be waited for: its thread may be waiting for a page, or for a processor.
+const depositPatience = time.Second
+
+// depositUntil deposits what is in a ring by now.
+func (t *Target) depositUntil(a *arena) {
+	c := t.collector
+	left := a.reader.Outstanding()
+	for end := time.Now().Add(depositPatience); left > 0; {
+		c.mu.Lock()
+		n := c.drain(a)
+		c.mu.Unlock()
+		left -= min(uint64(n), left)
+		if n > 0 || left == 0 {
+			continue
+		}
+		tid, s, err := t.reap(false)
+		switch {
+		case err == nil && tid != 0:
+			t.note(tid, s)
+		case time.Now().After(end):
+			return
+		default:
+			left = min(left, a.reader.Outstanding())
+			time.Sleep(shortestSleep)
+		}
+	}
+}
+
+// settleRun takes all tracepoints out of the programs if a deposit has ended the run.
+func (t *Target) settleRun() {
+	c := t.collector
+	c.mu.Lock()
+	halt := c.halt
+	c.halt = false
+	c.mu.Unlock()
+	if halt {
+		t.removeLocations()
+	}
+}
+
+// send sends an event, behind the frames of all hits until then.
+func (t *Target) send(e target.Event) {
+	t.depositAll()
+	t.events.add(e)
+}
+
+// rerun has a task whose stop was absorbed go on as it was resumed.
+func (k *task) rerun() {
+	switch {
+	case k.stepping:
+		sys.Step(k.tid, 0)
+	case k.proc.catch.on:
+		sys.ContToSyscall(k.tid, 0)
+	default:
+		sys.Cont(k.tid, 0)
+	}
+	if k.wants == toHalt || k.state == halting {
+		sys.Interrupt(k.tid)
+	}
+	k.haveRegs, k.haveState = false, false
+}
+
+// endPads drains the arena of an address space for the last time: its last process has gone, or is about to be let go.
+func (t *Target) endPads(s *addrSpace) {
+	if s.pads == nil {
+		return
+	}
+	a := s.pads.arena
+	t.collector.remove(a)
+	s.pads = nil
+	s.warn(a.close())
+	t.settleRun()
+}
+
+// demoteUnfit has sites be traps whose patches too many threads run into the middle of. It reports whether there was one.
+func (t *Target) demoteUnfit() bool {
+	if len(t.unfit) == 0 {
+		return false
+	}
+	u := t.unfit[0]
+	t.unfit = t.unfit[1:]
+	if t.process(u.p.pid) == u.p && u.p.pads != nil && u.p.pads.sites[u.at] != nil {
+		u.p.warn(t.demote(u.p, u.at, 1))
+	}
+	return true
+}
+
+// endSites takes the sites of a stopped process out of it that is about to be let go, once their frames have been deposited.
+func (t *Target) endSites(p *process) {
+	if p.pads == nil {
+		return
+	}
+	t.depositAll()
+	t.removeSites(p.addrSpace)
+	t.collector.remove(p.pads.arena)
+}

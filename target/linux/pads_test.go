@@ -1,0 +1,48 @@
+//go:build linux && amd64
+
+package linux_test
+
+import (
+	"strings"
+	"testing"
+
+	"tracewell/internal/test/testprog"
+	"tracewell/target"
+	"tracewell/target/linux"
+)
+
+// launchPads is launch for a target that makes pads.
+func launchPads(t testing.TB, program string, args ...string) *run {
+	t.Helper()
+	r := launch(t, program, args...)
+	r.target.UsePads(linux.Pads{})
+	return r
+}
+
+// TestPads collects without a stop at each kind of first instruction, in programs that compute what each call should return.
+func TestPads(t *testing.T) {
+	for _, variant := range testprog.Linkages[1:2] {
+		for _, site := range []string{"mov", "push", "nop", "nop5"} {
+			t.Run(variant.String()+" "+site, func(t *testing.T) {
+				p := testprog.Build(t, "spin", variant)
+				r := launchPads(t, p.Path, "100000", site)
+				r.trace(1, symbol(t, p.Path, "tick_"+site))
+				r.must(r.engine.Start(r.target, r.pid))
+				for _, tp := range r.engine.Tracepoints() {
+					t.Logf("%+v", tp)
+				}
+				if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+					t.Errorf("%+v, want exit with status 0", ev)
+				}
+				out := r.output()
+				t.Log(out)
+				if !strings.Contains(out, "wrong=0") {
+					t.Errorf("the program printed %q", out)
+				}
+				if n := r.count(1); n != 100000 {
+					t.Errorf("%d frames, want 100000", n)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,452 @@
+//go:build linux
+
+package linux
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/arch/amd64"
+	"tracewell/ax"
+	"tracewell/fast"
+	"tracewell/fast/jump"
+	"tracewell/internal/sys"
+	"tracewell/target/linux/internal/patch"
+	"tracewell/trace"
+	"tracewell/trace/compiled"
+)
+
+// pads is what an address space has of jump pads.
+type pads struct {
+	arena   *arena
+	sites   map[arch.Addr]*padSite
+	ordered []*padSite // those with a pad, by its address
+	modules []*module
+	room    *jump.Room  // for trampolines
+	pages   []arch.Addr // that were mapped for them
+	indexes int         // given to sites and tracepoints
+}
+
+// padSite is a location whose tracepoints are collected by a pad. While the session has a breakpoint in its patch it is demoted: an
+// inserted breakpoint like any other, whose hits the Handler hears of.
+type padSite struct {
+	addr    arch.Addr
+	list    []fast.Tracepoint // in the order of their turns
+	module  *module
+	area    *padArea
+	plan    *jump.Plan
+	pad     *fast.Pad
+	index   int
+	copy    *amd64.Displaced // the displaced instructions, in the pad
+	patches []*patch.Patch
+	strays  strayCount
+}
+
+// strayCount notices a site that threads come to the middle of too often.
+type strayCount struct {
+	n     int
+	since time.Time
+}
+
+// displaced is where the displaced instructions begin.
+func (s *padSite) displaced() arch.Addr { return s.pad.Addr + arch.Addr(s.pad.Displaced) }
+
+// offload has a process collect a tracepoint by a pad. The error says why it cannot.
+func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
+	if err := t.padsPossible(p, tp); err != nil {
+		return err
+	}
+	a, area, err := t.arenaFor(p, tp.Addr, 0)
+	if err != nil {
+		return err
+	}
+	if err := t.useVariables(a, tp); err != nil {
+		return err
+	}
+	next, err := t.siteWith(p, area, tp)
+	if err != nil {
+		return err
+	}
+	old := p.pads.sites[tp.Addr]
+	if t.active {
+		t.stopThreads(stopSet{in: p.addrSpace})
+	}
+	t.depositAll()
+	if old != nil {
+		t.disarm(p.addrSpace, old)
+	}
+	if err := t.arm(p, next); err != nil {
+		if old == nil {
+			next.module.planner.Release(next.plan)
+		} else if again := t.arm(p, old); again != nil {
+			t.dropSite(p.addrSpace, old)
+			err = errors.Join(err, again)
+		}
+		return err
+	}
+	if old != nil {
+		p.pads.forget(old)
+	}
+	p.pads.add(next)
+	p.traced = true
+	return nil
+}
+
+// padsPossible refuses what takes a trap whatever the code is like.
+func (t *Target) padsPossible(p *process, tp *compiled.Tracepoint) error {
+	if len(tp.Semaphores) > 0 {
+		return errors.New("static probes raise semaphores")
+	}
+	if bp := p.inserted[tp.Addr]; bp != nil && bp.users > 0 {
+		return errors.New("there is a breakpoint")
+	}
+	for _, k := range t.tasks {
+		if k.role != member && k.proc.addrSpace == p.addrSpace {
+			return errors.New("a vfork child runs in the memory of the program")
+		}
+	}
+	return nil
+}
+
+// useVariables makes the trace state variables that a tracepoint names. They are in the memory of one program.
+func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
+	var used []uint16
+	programs := []*ax.Program{tp.Condition}
+	for _, op := range tp.Actions {
+		programs = append(programs, op.Program)
+	}
+	for _, p := range programs {
+		if p != nil {
+			used = append(used, p.Requirements().Variables...)
+		}
+	}
+	used = slices.DeleteFunc(used, func(n uint16) bool { return trace.VariableNumber(n) == trace.Timestamp })
+	if len(used) > 0 && !t.collector.variables.in(a) {
+		return errors.New("the trace state variables are in the memory of another program")
+	}
+	t.collector.variables.mention(used)
+	return nil
+}
+
+// siteWith makes the site that has one tracepoint more than there is at its address, or another one in the place of the one with
+// the same number, up to the pad in the program's memory. Nothing leads there yet.
+func (t *Target) siteWith(p *process, area *padArea, tp *compiled.Tracepoint) (*padSite, error) {
+	s := p.pads
+	next := &padSite{addr: tp.Addr, area: area, index: s.index()}
+	added := fast.Tracepoint{Tracepoint: tp, Index: s.index()}
+	old := s.sites[tp.Addr]
+	if old != nil {
+		next.list, next.module, next.plan, next.area = slices.Clone(old.list), old.module, old.plan, old.area
+	} else if err := t.plan(p, next); err != nil {
+		return nil, err
+	}
+	same := func(other fast.Tracepoint) bool { return other.Number == tp.Number }
+	if i := slices.IndexFunc(next.list, same); i >= 0 {
+		next.list[i] = added
+	} else {
+		next.list = append(next.list, added)
+	}
+	err := t.buildPad(p, next)
+	if err != nil && old == nil {
+		next.module.planner.Release(next.plan)
+	}
+	return next, err
+}
+
+// plan decides how a location is patched, and has the program map what that takes.
+func (t *Target) plan(p *process, site *padSite) error {
+	m, err := p.moduleAt(site.addr, site.area)
+	if err != nil {
+		return err
+	}
+	site.module = m
+	code := make([]byte, jump.CodeSize)
+	n, _ := p.read(site.addr, code)
+	name := m.survey(p.addrSpace, site.addr)
+	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: name})
+	if err != nil {
+		return err
+	}
+	pages := p.pads.room.Opened()
+	if len(pages) == 0 {
+		return nil
+	}
+	c, err := t.beginCalls(p)
+	for i := 0; i < len(pages) && err == nil; i++ {
+		if err = c.mapAt(pages[i], pageSize, sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err == nil {
+			p.pads.pages = append(p.pads.pages, pages[i])
+		}
+	}
+	if c != nil {
+		c.end()
+	}
+	if err != nil {
+		m.planner.Release(site.plan)
+	}
+	return err
+}
+
+// pageSize is what is mapped at a time for trampolines.
+const pageSize = 4096
+
+// buildPad makes the pad of a site and writes it into the program.
+func (t *Target) buildPad(p *process, site *padSite) error {
+	a := p.pads.arena
+	at, ok := site.area.reserve(0)
+	if !ok {
+		return errors.New("the memory for pads is full")
+	}
+	shape := a.shape
+	shape.Control = site.area.base
+	registers, err := t.padRegisters(a)
+	if err != nil {
+		return err
+	}
+	displace := func(at arch.Addr) ([]byte, error) {
+		d, err := amd64.Displace(site.plan.Run, at)
+		if err != nil {
+			return nil, err
+		}
+		return d.Code, nil
+	}
+	site.pad, err = fast.Build(&fast.Site{
+		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
+		NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
+		Builtins: map[trace.VariableNumber]fast.Builtin{trace.Timestamp: fast.Timestamp},
+	})
+	if err != nil {
+		return err
+	}
+	if _, ok := site.area.reserve(len(site.pad.Code)); !ok {
+		return errors.New("the memory for pads is full")
+	}
+	if site.copy, err = amd64.Displace(site.plan.Run, site.displaced()); err != nil {
+		return err
+	}
+	if _, err := p.mem.WriteAt(site.pad.Code, int64(at)); err != nil {
+		return fmt.Errorf("cannot write a pad at %s: %w", at, err)
+	}
+	return nil
+}
+
+// padRegisters plans the register block of the run.
+func (t *Target) padRegisters(a *arena) (*fast.Registers, error) {
+	t.collector.mu.Lock()
+	length := t.collector.run.RegisterBlock
+	t.collector.mu.Unlock()
+	layout, err := t.regs.description.Layout()
+	if err != nil {
+		return nil, err
+	}
+	return fast.NewRegisters(layout, length, host.padProcessor())
+}
+
+// arm writes the jumps of a site. All threads are stopped, and none is in a pad.
+func (t *Target) arm(p *process, site *padSite) error {
+	writes, err := site.plan.Writes(site.pad.Addr)
+	if err != nil {
+		return err
+	}
+	for _, w := range writes {
+		if w.Old == nil {
+			_, err = p.mem.WriteAt(w.New, int64(w.Addr))
+		} else {
+			err = site.write(p.addrSpace, w)
+		}
+		if err != nil {
+			return errors.Join(err, site.unwrite(p.addrSpace))
+		}
+	}
+	bp := &insertedBreakpoint{addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr}}
+	if err := bp.study(p.addrSpace); err != nil {
+		return errors.Join(err, site.unwrite(p.addrSpace))
+	}
+	bp.ambiguous = true // whatever traps there is none of ours
+	p.inserted[site.addr] = bp
+	a := p.pads.arena
+	a.reader.Define(site.pad.Slots)
+	for _, tp := range site.list {
+		a.control.ResetHits(tp.Index, 0)
+		a.control.Enable(tp.Index, tp.Enabled)
+	}
+	return nil
+}
+
+// write writes one piece of a patch over the program's own code, if that is what the plan was made for.
+func (s *padSite) write(space *addrSpace, w jump.Write) error {
+	now := make([]byte, len(w.Old))
+	if n, err := space.read(w.Addr, now); n < len(now) {
+		return err
+	}
+	if !bytes.Equal(now, w.Old) {
+		return fmt.Errorf("the code at %s has changed", w.Addr)
+	}
+	p, err := space.code.InsertLasting(w.Addr, w.New)
+	if err == nil {
+		s.patches = append(s.patches, p)
+	}
+	return err
+}
+
+// unwrite puts the program's own code back.
+func (s *padSite) unwrite(space *addrSpace) error {
+	var errs []error
+	for _, p := range slices.Backward(s.patches) {
+		errs = append(errs, space.code.Remove(p))
+	}
+	s.patches = nil
+	return errors.Join(errs...)
+}
+
+// disarm takes the jumps of a site out, with all threads stopped and none in a pad.
+func (t *Target) disarm(s *addrSpace, site *padSite) {
+	s.warn(site.unwrite(s))
+	if bp := s.inserted[site.addr]; bp != nil && bp.pad == site {
+		delete(s.inserted, site.addr)
+	}
+}
+
+// dropSite forgets a site that is disarmed.
+func (t *Target) dropSite(s *addrSpace, site *padSite) {
+	s.pads.forget(site)
+	delete(s.pads.sites, site.addr)
+	site.module.planner.Release(site.plan)
+}
+
+// recall ends collecting at an address, once everything from there has been deposited.
+func (t *Target) recall(p *process, at arch.Addr) error {
+	if p.pads == nil || p.pads.sites[at] == nil {
+		t.depositAll()
+		return nil
+	}
+	if t.active {
+		t.stopThreads(stopSet{in: p.addrSpace})
+	}
+	t.depositAll()
+	if p.pads == nil || p.pads.sites[at] == nil { // the run has ended by one of the deposits
+		return nil
+	}
+	t.removeSite(p.addrSpace, p.pads.sites[at])
+	t.settleTraced(p.addrSpace)
+	return nil
+}
+
+// removeSite takes a site out of the program, whether it is armed or demoted. All threads are stopped.
+func (t *Target) removeSite(s *addrSpace, site *padSite) {
+	if bp := s.inserted[site.addr]; bp != nil && bp.pad == nil && bp.location != nil {
+		bp.location = nil
+		s.warn(s.drop(bp))
+	}
+	t.disarm(s, site)
+	t.dropSite(s, site)
+}
+
+// removeSites ends all collecting in an address space.
+func (t *Target) removeSites(s *addrSpace) {
+	if s.pads == nil || len(s.pads.sites) == 0 {
+		return
+	}
+	if t.active {
+		t.stopThreads(stopSet{in: s})
+	}
+	for _, site := range s.pads.sites {
+		t.removeSite(s, site)
+	}
+	s.pads.rest()
+}
+
+// demote has the tracepoints of the site whose patch has bytes in a range be hit by an inserted breakpoint: somebody else needs the
+// bytes.
+func (t *Target) demote(p *process, addr arch.Addr, size int) error {
+	if p.pads == nil {
+		return nil
+	}
+	for _, patch := range slices.Clone(p.code.Within(addr, addr+arch.Addr(size))) {
+		site := p.pads.of(patch)
+		if site == nil {
+			continue
+		}
+		if t.active {
+			t.stopThreads(stopSet{in: p.addrSpace})
+		}
+		t.depositAll()
+		if p.inserted[site.addr] == nil || p.inserted[site.addr].pad != site {
+			continue
+		}
+		t.disarm(p.addrSpace, site)
+		bp, err := p.breakpointAt(site.addr)
+		if err != nil {
+			return err
+		}
+		bp.location = &location{Addr: site.addr}
+		if err := t.passCheaply(p, bp); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// index returns an index that no site or tracepoint has had.
+func (s *pads) index() int {
+	s.indexes++
+	return s.indexes % fast.MaxTracepoints
+}
+
+// of returns the armed site that a patch belongs to.
+func (s *pads) of(p *patch.Patch) *padSite {
+	for _, site := range s.ordered {
+		if slices.Contains(site.patches, p) {
+			return site
+		}
+	}
+	return nil
+}
+
+// add makes a site known.
+func (s *pads) add(site *padSite) {
+	s.sites[site.addr] = site
+	i, _ := s.search(site.pad.Addr)
+	s.ordered = slices.Insert(s.ordered, i, site)
+}
+
+// forget forgets the pad of a site.
+func (s *pads) forget(site *padSite) {
+	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site })
+	s.arena.reader.Forget(site.index)
+}
+
+// search returns the index of the first pad at an address or behind it.
+func (s *pads) search(at arch.Addr) (int, bool) {
+	return slices.BinarySearchFunc(s.ordered, at, func(site *padSite, at arch.Addr) int {
+		switch {
+		case site.pad.Addr < at:
+			return -1
+		case site.pad.Addr > at:
+			return 1
+		}
+		return 0
+	})
+}
+
+// at returns the site in whose pad a pc is, nil for none.
+func (s *pads) at(pc arch.Addr) *padSite {
+	i, found := s.search(pc)
+	if !found {
+		i--
+	}
+	if i < 0 || pc-s.ordered[i].pad.Addr >= arch.Addr(len(s.ordered[i].pad.Code)) {
+		return nil
+	}
+	return s.ordered[i]
+}
+
+// rest takes back the memory of all pads, of which there are none.
+func (s *pads) rest() {
+	for _, area := range s.arena.areas {
+		area.used = 0
+	}
+}

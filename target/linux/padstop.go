@@ -1,0 +1,247 @@
+//go:build linux
+
+package linux
+
+import (
+	"time"
+
+	"tracewell/arch"
+	"tracewell/fast"
+	"tracewell/internal/sys"
+	"tracewell/target"
+)
+
+// Threads that stop in pads. Nobody above this file ever sees one there: a stop that only a pad brought about is absorbed, the
+// thread going on at once; at any other the thread is taken out of the pad first, back to the site or behind the hit.
+
+// padMemory is the memory of a program as pads' tables need it.
+type padMemory struct{ s *addrSpace }
+
+// ReadMemory implements fast.Memory.
+func (m padMemory) ReadMemory(addr arch.Addr, p []byte) int {
+	n, _ := m.s.read(addr, p)
+	return n
+}
+
+// WriteMemory implements fast.Memory. It is the stack that is written to.
+func (m padMemory) WriteMemory(addr arch.Addr, p []byte) int {
+	n, _ := m.s.mem.WriteAt(p, int64(addr))
+	return n
+}
+
+// absorb deals with a stop that is none of the program's: an access of a pad to memory that is not there, a thread that came to
+// an instruction under a jump, and the system call by which a thread waits for room. It reports false for any other. The thread
+// goes on as it was resumed, and is told again to stop if it was to: any stop uses that request up.
+func (t *Target) absorb(k *task, s sys.Status) bool {
+	pads := k.proc.pads
+	signal, stops := s.Stopped()
+	if pads == nil || !stops || s.Event() != 0 {
+		return false
+	}
+	pc, err := host.fetchPC(k.tid)
+	if err != nil {
+		return false
+	}
+	site := pads.at(pc)
+	switch {
+	case signal == sys.SyscallTrap:
+		if site == nil {
+			return false
+		}
+	case site != nil && (signal == sys.SIGSEGV || signal == sys.SIGBUS):
+		k.forget()
+		if k.fetch() != nil || !host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, pads.arena.reader) {
+			return false
+		}
+		k.dirty = dirtyAll
+	case !t.strayed(k, pc, signal):
+		return false
+	}
+	k.flush()
+	k.rerun()
+	return true
+}
+
+// strayed moves a thread that has the signal of a guard on to the copy of the instruction that was there.
+func (t *Target) strayed(k *task, pc arch.Addr, signal int) bool {
+	at := pc
+	if signal == sys.SIGTRAP {
+		at -= trapShift()
+	}
+	site, to := k.proc.under(at)
+	if site == nil {
+		return false
+	}
+	for _, g := range site.plan.Guards {
+		if g.PC == at && int(g.Signal) == signal && g.Reported() == pc {
+			k.forget()
+			if k.fetch() != nil {
+				return false
+			}
+			k.setPC(to)
+			t.noteStray(k, site)
+			return true
+		}
+	}
+	return false
+}
+
+// under returns the site under whose patch an instruction of the program is, and where in the pad the instruction is.
+func (s *addrSpace) under(pc arch.Addr) (site *padSite, copied arch.Addr) {
+	if s.pads == nil {
+		return nil, 0
+	}
+	patches := s.code.Within(pc, pc+1)
+	if len(patches) == 0 || patches[0].Addr() == pc {
+		return nil, 0
+	}
+	bp := s.inserted[patches[0].Addr()]
+	if bp == nil || bp.pad == nil {
+		return nil, 0
+	}
+	offset, ok := bp.pad.copy.Offset(pc)
+	if !ok {
+		return nil, 0
+	}
+	return bp.pad, bp.pad.displaced() + arch.Addr(offset)
+}
+
+// tooManyStrays is how many threads a second may come to the middle of a patch.
+const tooManyStrays = 1000
+
+// noteStray counts a stray, each of which costs as much as a trap.
+func (t *Target) noteStray(k *task, site *padSite) {
+	if now := time.Now(); now.Sub(site.strays.since) > time.Second {
+		site.strays = strayCount{since: now}
+	}
+	if site.strays.n++; site.strays.n == tooManyStrays {
+		t.unfit = append(t.unfit, unfitSite{k.proc, site.addr})
+	}
+}
+
+// leavePad takes a stopped task out of a pad.
+func (t *Target) leavePad(k *task) {
+	pads := k.proc.pads
+	if pads == nil {
+		return
+	}
+	pc, err := host.fetchPC(k.tid)
+	if err != nil {
+		return
+	}
+	site := pads.at(pc)
+	if site == nil || k.fetch() != nil {
+		return
+	}
+	memory := padMemory{k.proc.addrSpace}
+	out := host.leavePad(site.pad, &k.regs, memory)
+	for out.Exit == fast.Busy && t.stepBusy(k, site) {
+		out = host.leavePad(site.pad, &k.regs, memory)
+	}
+	if out.Void {
+		pads.arena.reader.Void(site.pad.Slots, out.Position)
+	}
+	switch out.Exit {
+	case fast.Again, fast.Done, fast.Trapped:
+		k.dirty = dirtyAll
+	case fast.Past:
+		k.dirty = dirtyAll
+		k.setPC(site.addr)
+		k.passed = site.addr
+	case fast.Among:
+		k.leaveCopy(site)
+	}
+}
+
+// leaveCopy gives a task that has stopped among displaced instructions the pc that it has in the program.
+func (k *task) leaveCopy(site *padSite) {
+	point, ok := site.copy.Original(int(k.pc() - site.displaced()))
+	if !ok {
+		return
+	}
+	host.addSP(&k.regs, point.Pushed)
+	k.dirty = dirtyAll
+	k.setPC(point.PC)
+	if point.PC == site.addr {
+		k.passed = site.addr
+	}
+}
+
+// stepBusy has a task that holds the lock of the trace state variables make a step, and reports false when it is gone. The stop
+// that it was in is one to which it can return.
+func (t *Target) stepBusy(k *task, site *padSite) bool {
+	var info [sys.SiginfoSize]byte
+	hadInfo := k.why == atSignal && sys.GetSiginfo(k.tid, &info) == nil
+	blocked, err := sys.SignalMask(k.tid)
+	if err != nil {
+		return false
+	}
+	defer func() {
+		sys.SetSignalMask(k.tid, blocked)
+		if hadInfo {
+			sys.SetSiginfo(k.tid, &info)
+		}
+	}()
+	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
+	k.flush()
+	for {
+		sys.Step(k.tid, 0)
+		s, ok := t.waitFor(k)
+		if !ok || s.Ended() {
+			return false
+		}
+		signal, _ := s.Stopped()
+		k.haveRegs = false
+		if k.fetch() != nil {
+			return false
+		}
+		faulted := s.Event() == 0 && (signal == sys.SIGSEGV || signal == sys.SIGBUS)
+		switch {
+		case faulted && host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, k.proc.pads.arena.reader):
+			k.dirty = dirtyAll
+			k.flush()
+		case s.Event() != sys.EventStop:
+			return true
+		}
+	}
+}
+
+// redirect has a task that stands under a jump go on in the copy.
+func (k *task) redirect() {
+	if k.proc.pads == nil {
+		return
+	}
+	pc := k.pc()
+	if !k.haveRegs {
+		var err error
+		if pc, err = host.fetchPC(k.tid); err != nil {
+			return
+		}
+	}
+	if site, to := k.proc.under(pc); site != nil && k.fetch() == nil {
+		k.setPC(to)
+	}
+}
+
+// hitBeforeStep has a task that is to step from a site, without a hit behind it, hit it as one would that has arrived there by a
+// step: a step into a pad would be no step of the program.
+func (t *Target) hitBeforeStep(k *task) {
+	if k.proc.pads == nil || k.passed != 0 || !k.wantsStep() || k.fetch() != nil {
+		return
+	}
+	bp := k.proc.inserted[k.pc()]
+	if bp == nil || bp.pad == nil {
+		return
+	}
+	k.passed = bp.addr
+	if k.role == member && t.locationFor(k, bp) != nil && !k.again(bp.addr) {
+		t.judge(k, t.hitHandler(k, bp.addr))
+	}
+}
+
+// hitHandler calls the Handler's Hit, behind what pads have made so far.
+func (t *Target) hitHandler(k *task, at arch.Addr) target.Verdict {
+	t.depositAll()
+	k.fetch()
+	return t.handler.Hit(at, t.snapshot(k))
+}

@@ -1,0 +1,112 @@
+//go:build linux
+
+package linux
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"tracewell/target"
+	"tracewell/trace"
+)
+
+// variables holds the trace state variables of a run: by itself, or, as soon as there is one, in the arena of the program whose pads
+// read and set them. Another program's pads cannot have them, so tracepoints there that use variables are traps.
+type variables struct {
+	mu     sync.Mutex
+	values map[trace.VariableNumber]int64 // those that exist; the values are the arena's if there is one
+	arena  *arena
+}
+
+// begin replaces all variables.
+func (s *variables) begin(values []target.VariableValue) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values = make(map[trace.VariableNumber]int64)
+	for _, v := range values {
+		s.values[v.Number] = v.Value
+		if s.arena != nil {
+			s.arena.control.SetVariable(v.Number, v.Value)
+		}
+	}
+}
+
+// moveTo has an arena hold the values, unless one does already.
+func (s *variables) moveTo(a *arena) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.arena != nil {
+		return
+	}
+	s.arena = a
+	for n, v := range s.values {
+		a.control.SetVariable(n, v)
+	}
+}
+
+// moveFrom takes the values back from an arena.
+func (s *variables) moveFrom(a *arena) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.arena != a {
+		return
+	}
+	for n := range s.values {
+		s.values[n] = a.control.Variable(n)
+	}
+	s.arena = nil
+}
+
+// in reports whether an arena holds the values, or would.
+func (s *variables) in(a *arena) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.arena == nil || s.arena == a
+}
+
+// mention makes variables that do not exist: a pad is about to use them.
+func (s *variables) mention(numbers []uint16) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range numbers {
+		if _, ok := s.values[trace.VariableNumber(n)]; !ok {
+			s.values[trace.VariableNumber(n)] = 0
+		}
+	}
+}
+
+// Variable implements target.VariableStore.
+func (s *variables) Variable(n trace.VariableNumber) (int64, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.values[n]
+	if ok && s.arena != nil {
+		v = s.arena.control.Variable(n)
+	}
+	return v, ok
+}
+
+// SetVariable implements target.VariableStore.
+func (s *variables) SetVariable(n trace.VariableNumber, v int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values[n] = v
+	if s.arena != nil {
+		s.arena.control.SetVariable(n, v)
+	}
+}
+
+// AppendVariables implements target.VariableStore.
+func (s *variables) AppendVariables(dst []target.VariableValue) []target.VariableValue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range slices.Sorted(maps.Keys(s.values)) {
+		v := s.values[n]
+		if s.arena != nil {
+			v = s.arena.control.Variable(n)
+		}
+		dst = append(dst, target.VariableValue{Number: n, Value: v})
+	}
+	return dst
+}
