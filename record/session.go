@@ -172,7 +172,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		Order:         s.target.ISA().Order,
 		RegisterBlock: extent,
 		PCOffset:      pc.Offset,
-		MaxBuffer:     max(s.config.Buffer, queueLimit),
+		MaxBuffer:     max(s.config.Buffer, maxFrame),
 		Tolerant:      true,
 		SinkOnly:      s.config.Buffer == 0,
 		Ended: func() {
@@ -196,7 +196,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	s.engine.SetFrameLimit(s.config.MaxFrames)
 	size := s.config.Buffer
 	if layout.SinkOnly {
-		size = queueLimit
+		size = maxFrame
 	}
 	if err := s.engine.SetBufferSize(size); err != nil {
 		return err

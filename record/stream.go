@@ -13,8 +13,11 @@ import (
 )
 
 const (
-	// queueLimit is how many bytes of frames wait to be written before hits do.
-	queueLimit = 64 << 20
+	// maxFrame is the size in bytes of the largest frame that is recorded.
+	maxFrame = 64 << 20
+	// queueLimit is how many bytes of frames wait to be written before hits do. What the processor's caches hold is copied twice
+	// as fast as what they do not, and whoever writes faster than the file takes has to wait in any case.
+	queueLimit = 4 << 20
 	// queueRoom is what the two halves of the queue hold without growing, so that in the steady state no hit allocates.
 	queueRoom = 1 << 20
 	// writeEvery is how long a frame waits for others to be written with it, unless they are a quarter of queueRoom.
@@ -161,12 +164,15 @@ func (s *stream) write() {
 
 // put writes and shows the writer's half, or as much of it as there is room for.
 func (s *stream) put() (err error) {
+	n := int64(-1)
 	if s.file != nil {
-		var kept int
-		kept, err = s.file.Append(s.writing)
-		s.writing = s.writing[:kept]
+		var size int
+		n, size, err = s.file.Append(s.writing)
+		s.writing = s.writing[:size]
 	}
-	n := s.tell()
+	if s.show != nil || n < 0 {
+		n = s.tell()
+	}
 	s.mu.Lock()
 	s.frames += n
 	s.bytes += int64(len(s.writing))

@@ -97,6 +97,8 @@ var setup = map[string]func(*play, operands){
 		}
 		p.program.Unmovable[arch.Addr(p.number(o.words[0]))] = arch.Addr(p.number(o.words[1]))
 	},
+	// collector BATCH: the target has a Collector, which deposits that many hits at a time.
+	"collector": func(p *play, o operands) { p.program.Batch = int(p.number(o.words[0])) },
 	// trap ADDRESS REASON...: where the target's Collector, if it has one, takes no tracepoint.
 	"trap": func(p *play, o operands) {
 		p.program.Refused = map[arch.Addr]string{arch.Addr(p.number(o.words[0])): strings.Join(o.words[1:], " ")}

@@ -21,6 +21,7 @@ var (
 	relocator    = ofTarget("Relocator", target.Target.Relocator)
 	tracer       = ability{"Tracer", func(s *Server) bool { return s.engine != nil }}
 	traceRun     = ability{"Tracer|TraceRun", func(s *Server) bool { return s.recorded != nil }}
+	collector    = ability{"Tracer", func(s *Server) bool { return s.engine != nil && s.target.Tracer().Collector() != nil }}
 	// Whether a trace may be saved on the server's side is for who runs the server, and so it is not the target's.
 	savedFiles = ability{"", func(s *Server) bool { return s.config.Save != nil }}
 )
@@ -48,6 +49,7 @@ func groups() []group {
 		{"files", []ability{files}, filePackets()},
 		{"defining tracepoints", []ability{traceRun}, definitionPackets()},
 		{"static tracepoints", []ability{tracer, files, execFile}, markerPackets()},
+		{"fast tracepoints", []ability{collector}, fastPackets()},
 		{"trace runs", []ability{traceRun}, tracePackets()},
 		{"copies of instructions", []ability{tracer, relocator}, relocationPackets()},
 		{"trace files", []ability{traceRun, savedFiles}, savePackets()},

@@ -39,6 +39,8 @@ func monitorCommands() []monitorCommand {
 			(*session).monitorFile},
 		{"set libthread-db-search-path", "[PATH]", "no thread-local variables where libthread_db.so.1 is on none of the paths",
 			(*session).monitorThreadLibrary},
+		{"tracepoints", "", "how the hits of each tracepoint are collected in the run that is on: pad or trap, and why",
+			(*session).monitorTracepoints},
 		{"help", "", "print this", func(x *session, _ string) (string, error) { return x.monitorHelp(), nil }},
 		{"exit", "", "end the program, or let it go if it ran before, and end the server", (*session).monitorExit},
 	}
@@ -159,6 +161,22 @@ func (x *session) monitorThreadLibrary(path string) (string, error) {
 		return true
 	})
 	return fmt.Sprintf("libthread-db-search-path set to `%s'\n", path), nil
+}
+
+// monitorTracepoints is tracepoints.
+func (x *session) monitorTracepoints(string) (string, error) {
+	if x.engine == nil {
+		return "There are no tracepoints here that could be hit.\n", nil
+	}
+	list := x.engine.Explain()
+	if len(list) == 0 {
+		return "No tracepoints are defined.\n", nil
+	}
+	var b strings.Builder
+	for _, e := range list {
+		fmt.Fprintf(&b, "Tracepoint %d at %v: %v\n", e.Key.Number, x.signedAddress(e.Key.Addr), e)
+	}
+	return b.String(), nil
 }
 
 // monitorExit ends the server and the programs that it started, and lets go those that ran before.

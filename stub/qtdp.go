@@ -16,6 +16,9 @@ func (x *session) defineTracepoint(d request.Definition) error {
 	return x.install(d.Tracepoint.Addr, func() error { return x.engine.Define(d.Tracepoint, d.More) })
 }
 
+// shortestFast is qTMinFTPILen. GDB refuses an "ftrace" at an instruction that is shorter, before the server has heard of it.
+func (x *session) shortestFast(request.None) (uint64, error) { return 1, nil }
+
 // addActions is QTDP with a hyphen before the number.
 func (x *session) addActions(p trace.ActionPacket) error {
 	return x.engine.AddActions(p.Key, p.Stepping, p.Actions, p.More)

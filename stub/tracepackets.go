@@ -14,9 +14,10 @@ func definitionPackets() []packet {
 			errors: "a tracepoint that cannot be removed", differs: "E01 without a selected thread"},
 		{call: does(request.DefineTracepoint, (*session).defineTracepoint), flags: changesRun,
 			tokens: "ConditionalTracepoints+ InstallInTrace+ tracenz+",
-			about:  "define a tracepoint; S makes it static, F (fast) makes no difference",
+			about: "define a tracepoint; S makes it static; F (fast) has it never be a trap: without F a trap takes the place of " +
+				"what the target's Collector refuses",
 			errors: "NUMBER is not from 1 to 7fff; X that is no agent expression; S where no marker is; in a run, what " +
-				"cannot be installed",
+				"cannot be installed, and F that the target's Collector refuses",
 			differs: "E01 to what is defined already, which GDB 9 to 13 send again in a run: here it replaces the " +
 				"definition; drops everything from an unknown option on; takes any number, cut to 16 bits in frames; " +
 				"takes X as it comes, and an error of it in a hit does not end the run; steps after a hit whose " +
@@ -61,6 +62,15 @@ func definitionPackets() []packet {
 	}
 }
 
+// fastPackets are about fast tracepoints, of which a target with a Collector knows.
+func fastPackets() []packet {
+	return []packet{
+		{call: on(request.ShortestFast, reply.Shortest, (*session).shortestFast), tokens: "FastTracepoints+",
+			about:   "shortest instruction for a fast tracepoint: 1, as it is for the Collector of the target to say where one is possible",
+			differs: "5, or 0 without a selected thread"},
+	}
+}
+
 // markerPackets are about static tracepoints. Those of gdbserver are the markers of its in-process agent, ours the probes of
 // <sys/sdt.h>.
 func markerPackets() []packet {
@@ -85,7 +95,7 @@ func tracePackets() []packet {
 	return []packet{
 		{call: does(request.TraceStart, (*session).traceStart), flags: changesRun,
 			about:  "install the tracepoints and begin a run",
-			errors: "a run is on; a tracepoint cannot be installed, and then none is",
+			errors: "a run is on; a tracepoint cannot be installed, or not as a fast one that it is to be, and then none is",
 			differs: "starts a run that is on anew; crashes without a selected thread; installs disabled tracepoints, " +
 				"too; keeps the frames and the values of variables of the run before; asks by qRelocInsn only for fast " +
 				"tracepoints"},
@@ -155,9 +165,6 @@ func queryPackets() []packet {
 			about: "the trace state variables, newest first"},
 		{call: raw(request.MoreVariables, "NUMBER:VALUE:BUILTIN:HEXNAME or l", (*session).moreVariables),
 			about: "the next variable"},
-		{call: raw(request.ShortestFast, "empty", (*session).unknown),
-			about:   "shortest instruction for a fast tracepoint; there are none",
-			differs: "5, or 0 without a selected thread"},
 	}
 }
 

@@ -14,16 +14,26 @@ import (
 //
 // One order holds for all frames. Before a target calls its Handler, and before it sends an Event, it deposits the frames of all
 // hits until then.
+//
+// Changes come in batches, because each costs the program a stop of all its threads: Offload and Recall prepare them, location by
+// location, and Apply puts all of them into force at once.
 type Collector interface {
-	// Begin begins a run. What was offloaded for an earlier one has been recalled.
+	// Begin begins a run. Nothing is in force of what was offloaded for an earlier one.
 	Begin(run Run)
-	// Offload has a process collect what a tracepoint says. It has its turn behind the other tracepoints of the address, or takes
-	// the place of the one with the same key, at once for all threads; frames that were made before are deposited before it
-	// returns. The error says in words why the tracepoint must be a trap, and leaves everything as it was.
+	// Offload prepares the collection of what a tracepoint says in a process. It has its turn behind the other tracepoints of the
+	// address, or takes the place of the one with the same key. The error says in words why the tracepoint must be a trap; what
+	// was prepared for the address, and what is in force there, stays as it was.
 	Offload(pid int, t *compiled.Tracepoint) error
-	// Recall undoes Offload for all tracepoints of an address. When it returns no thread collects there and all frames have
-	// been deposited. An address at which there is nothing is no error.
-	Recall(pid int, at arch.Addr) error
+	// Recall prepares the end of the collection at an address and forgets what has been prepared for it. What Offload prepares
+	// behind it begins anew. An address at which there is nothing is no error.
+	Recall(pid int, at arch.Addr)
+	// Apply puts into force what has been prepared since the last call, at once for all threads. When it returns, the frames that
+	// were made before have been deposited. It reports the addresses at which it turns out only now that the tracepoints must
+	// be traps: nothing is collected there any more. The error is about the others and says what could not be removed.
+	Apply() ([]Refusal, error)
+	// Explain says in a few words how the hits of an address are collected, such as the kind of patch that is in the code; "" for an
+	// address at which nothing is in force.
+	Explain(pid int, at arch.Addr) string
 	// Tallies appends what the tracepoints have come to that were offloaded in this run, deposited or not. It does not wait for
 	// anything: a Collector that would have to ask tells what it knows.
 	Tallies(dst []Tally) []Tally
@@ -31,25 +41,52 @@ type Collector interface {
 	Variables() VariableStore
 }
 
+// Refusal is an address at which a Collector cannot collect, and why.
+type Refusal struct {
+	PID  int
+	Addr arch.Addr
+	Err  error
+}
+
 // Run is what a Collector must know of a run.
 type Run struct {
 	RegisterBlock int // length in bytes of an R block: that of the g packet, or less for the registers it begins with
 	MaxFrame      int // a frame of more bytes ends the run; the Collector may stop there
 	Variables     []VariableValue
-	// Deposit takes the frames, one call after the other. With Halt the run is over; calls after that do nothing.
-	Deposit func(Deposit) Verdict
+	WhenFull      WhenFull
+	// Deposit takes what has been collected, in order, one call after the other. A call takes any number of deposits, since the
+	// cost of one is mostly that of the call; some hundred bring it down to that of the copy, if their frames lie one behind the
+	// other in memory, within the capacity of the first. With Halt the run is over: the
+	// deposits behind the one that has ended it are dropped, and calls after that do nothing.
+	Deposit func([]Deposit) Verdict
 }
+
+// WhenFull says what a Collector does with a hit when there is no room for its frame, because nobody takes the frames before it.
+type WhenFull uint8
+
+// What can be done when there is no room.
+const (
+	// WaitWhileMoving has the thread wait as long as frames are taken. After a second in which none is, the run ends with the
+	// reason, and the program goes on.
+	WaitWhileMoving WhenFull = iota
+	// AlwaysWait has the thread wait as long as it takes.
+	AlwaysWait
+	// StopRun ends the run.
+	StopRun
+	// DropFrame goes on without the frame, which is counted as lost.
+	DropFrame
+)
 
 // Deposit is what one tracepoint has made of one hit.
 type Deposit struct {
 	Key   trace.Key
-	Frame []byte // in the bytes of a trace file, header included; valid until the call returns; nil if the condition failed
+	Frame []byte // in the bytes of a trace file, header included; not changed before the call returns; nil if the condition failed
 	// Failures are the expressions that failed, in order. The frame holds what could be collected all the same.
 	Failures []error
 	// More says that the next deposit is of the same hit: if this one ends the run, it does so after that one.
 	More bool
 	Lost int64 // frames that the Collector had no room for since the deposit before
-	// Err says that the Collector is lost, and ends the run. Nothing else in the deposit matters then.
+	// Err says that the Collector is lost, and ends the run. Nothing else in the deposit matters then, nor what comes behind it.
 	Err error
 }
 

@@ -16,29 +16,30 @@
 //	call                                  | on which goroutine                      | what the callee may do in it
 //	--------------------------------------|-----------------------------------------|-----------------------------------------
 //	Tracer.SetHandler, Install, Uninstall | a session's; one call at a time, hits   | wait for the program to stop; call the
-//	Collector.Begin, Offload, Recall      | go on meanwhile                         | Handler; deposit
-//	Collector.Tallies                     | any; several at once, also during the   | take a lock of its own; neither wait for
-//	Collector.Variables, VariableStore    | three above, Hit and Deposit            | the program nor deposit
+//	Collector.Begin, Offload, Recall,     | go on meanwhile                         | Handler; deposit
+//	Apply                                 |                                         |
+//	Collector.Explain, Tallies            | any; several at once, also during the   | take a lock of its own; neither wait for
+//	Collector.Variables, VariableStore    | calls above, Hit and Deposit            | the program nor deposit
 //	Handler.Hit, Stepped                  | the target's; one at a time             | read through the Snapshot; use the store
 //	Handler.ThreadGone                    | the target's                            | use the store
 //	Run.Deposit                           | any of the target's, or a session's in  | use the store; wait for a Sink
-//	                                      | Offload or Recall; one at a time        |
+//	                                      | Apply; one at a time                    |
 //
 // The engine holds no lock of its own that hits or deposits take while it calls a target, nor while memory is read. A target may
 // hold the lock of its Tallies while it calls the engine, but none that the store needs: a deposit that ends the run reads the
 // variables before it returns. A verdict with Halt may come from a hit or deposit in the middle
-// of Install, Offload or Recall: everything is removed then, and the engine calls Uninstall or Recall for what it has just
+// of Install or Apply: everything is removed then, and the engine calls Uninstall or Recall and Apply for what it has just
 // installed once more, which is no error.
 //
-// Between Recall and Install, or Install and Offload, the hits of an address go unseen. So it is when a tracepoint is added
-// during a run to an address that a Collector has, and cannot be offloaded; when one that comes before others is enabled; and for
-// the time that Install takes at the start of a run, whose hits do not count. gdbserver stops all threads meanwhile. Here nobody
+// Between Apply and Install, or Uninstall and Apply, the hits of an address go unseen. So it is when a tracepoint is added
+// during a run to an address that a Collector has, and cannot be offloaded; and for the time that Install and Apply take at the
+// start of a run, whose hits do not count. gdbserver stops all threads meanwhile. Here nobody
 // does: in all-stop mode GDB defines tracepoints while everything is stopped anyway, and otherwise whoever needs every hit stops
 // the program first.
 //
 // A dead link ends a run with terror and the reason. Where hits stop threads, Snapshot.Err returns the reason from then on; memory
 // reads return 0 at once rather than wait. The frame in progress is dropped whole, and Hit returns Halt. A Collector deposits a
-// Deposit with Err as the last one. Uninstall and Recall then forget the address and may return the reason as an error; the run is
+// Deposit with Err as the last one. Uninstall and Apply then forget the address and may return the reason as an error; the run is
 // over all the same. Nothing else of the target need fail: other processes, and other sessions, go on.
 package target
 

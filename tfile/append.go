@@ -28,6 +28,7 @@ type Appender struct {
 	w      io.WriterAt
 	order  arch.ByteOrder
 	size   int // of a register block
+	check  Checker
 	keep   writing
 	end    int64 // offset of the end marker
 	buf    []byte
@@ -55,6 +56,7 @@ func NewAppender(w io.WriterAt, h Header, opts ...WriterOption) (*Appender, erro
 		return nil, err
 	}
 	a := &Appender{w: w, order: h.Order, size: h.RegisterSize, counts: make(map[trace.Key]place)}
+	a.check = NewChecker(a.order, a.size)
 	for _, opt := range opts {
 		opt(&a.keep)
 	}
@@ -91,6 +93,7 @@ func OpenAppender(f *File, w io.WriterAt, opts ...WriterOption) (*Appender, erro
 		return nil, errors.New("trace file without a register size: no frames can be added")
 	}
 	a := &Appender{w: w, order: f.header.Order, size: f.header.RegisterSize, end: f.starts[len(f.numbers)], counts: countsOf(f)}
+	a.check = NewChecker(a.order, a.size)
 	for _, opt := range opts {
 		opt(&a.keep)
 	}
@@ -116,8 +119,8 @@ func (a *Appender) End() int64 { return a.end + markerLen }
 // Frames returns how many frames the file has, those it had before included.
 func (a *Appender) Frames() int64 { return a.status.Frames }
 
-// largeBatch is the size from which on frames are written from where they are, at the price of one more write.
-const largeBatch = 1 << 20
+// largeBatch is the size from which on frames are written from where they are: copying them costs more than one more write.
+const largeBatch = 32 << 10
 
 // Append adds one or more whole frames, which lie one behind the other as Builder makes them, and returns when they are in the
 // file. It allocates nothing once its buffer has grown. If there is one that WriteFrame refuses none is in the file. If there is no
@@ -182,20 +185,28 @@ func (a *Appender) halve(frames []byte, n int64, why error) error {
 // count returns how many frames there are, if they may all be written.
 func (a *Appender) count(frames []byte) (n int64, err error) {
 	for ; len(frames) > 0; n++ {
-		length := int64(len(frames))
+		length := len(frames)
 		if length >= FrameHeader {
-			length = min(length, FrameHeader+int64(a.order.Uint32(frames[2:])))
+			length = int(min(int64(length), FrameHeader+int64(a.check.uint32(frames[2:]))))
 		}
-		f, err := ParseFrame(frames[:length], a.order, a.size)
-		if err == nil {
-			err = a.keep.check(f)
-		}
-		if err != nil {
+		if err := a.refuse(frames[:length]); err != nil {
 			return 0, fmt.Errorf("appending frame %d: %w", n, err)
 		}
 		frames = frames[length:]
 	}
 	return n, nil
+}
+
+// refuse says why a frame is not to be written.
+func (a *Appender) refuse(frame []byte) error {
+	if n, kinds, err := a.check.Check(frame); err == nil && n > 0 && !kinds.Has(BlockStatic) {
+		return nil
+	}
+	f, err := ParseFrame(frame, a.order, a.size)
+	if err != nil {
+		return err
+	}
+	return a.keep.check(f)
 }
 
 // writeBehind writes the frames and an end marker, except for the first two bytes.

@@ -83,7 +83,7 @@ func (e *Engine) checkPass(h *hit, d *definition, pass uint64) {
 func (e *Engine) keep(h *hit, c *catch) {
 	err := errBufferFull
 	if !c.tooLarge && len(c.frame) <= e.buffer.size {
-		err = e.appendFrame(c)
+		err = e.appendFrame(h, c)
 	}
 	if err != nil {
 		h.full = true
@@ -99,7 +99,7 @@ func (e *Engine) keep(h *hit, c *catch) {
 }
 
 // appendFrame adds a frame to the buffer and hands it to the sink.
-func (e *Engine) appendFrame(c *catch) error {
+func (e *Engine) appendFrame(h *hit, c *catch) error {
 	if !e.layout.SinkOnly {
 		if err := e.buffer.append(c.frame, c.d.Number, c.pc, c.step != 0); err != nil {
 			return err
@@ -108,7 +108,11 @@ func (e *Engine) appendFrame(c *catch) error {
 			e.buffer.markStatic()
 		}
 	}
-	if e.layout.Sink != nil {
+	switch {
+	case e.layout.Sink == nil:
+	case h == &e.deposits:
+		return e.handOver(c.frame)
+	default:
 		return e.layout.Sink.Take(c.frame)
 	}
 	return nil

@@ -162,7 +162,8 @@ type fakeCollector struct {
 	calls   []string
 	refused map[trace.Number]error
 	tallies []target.Tally
-	lost    error // of Recall
+	late    []target.Refusal // of the next Apply
+	lost    error            // of Apply
 }
 
 func (c *fakeCollector) Begin(run target.Run) { c.run = run }
@@ -172,10 +173,18 @@ func (c *fakeCollector) Offload(_ int, t *compiled.Tracepoint) error {
 	return c.refused[t.Number]
 }
 
-func (c *fakeCollector) Recall(_ int, at arch.Addr) error {
+func (c *fakeCollector) Recall(_ int, at arch.Addr) {
 	c.calls = append(c.calls, fmt.Sprintf("recall %s", at))
-	return c.lost
 }
+
+func (c *fakeCollector) Apply() ([]target.Refusal, error) {
+	c.calls = append(c.calls, "apply")
+	late := c.late
+	c.late = nil
+	return late, c.lost
+}
+
+func (c *fakeCollector) Explain(int, arch.Addr) string { return "fake" }
 
 func (c *fakeCollector) Tallies(dst []target.Tally) []target.Tally   { return append(dst, c.tallies...) }
 func (c *fakeCollector) Variables() target.VariableStore             { return c }
@@ -213,7 +222,7 @@ func TestBadDeposits(t *testing.T) {
 		r.target.collector = c
 		r.start(tracepointAt(1, 0x10))
 		key := trace.Key{Number: 1, Addr: 0x10}
-		v := c.run.Deposit(target.Deposit{Key: key, Frame: test.frame})
+		v := c.run.Deposit([]target.Deposit{{Key: key, Frame: test.frame}})
 		s := r.Status()
 		switch {
 		case test.want == "" && (v != target.Continue || r.NumFrames() != 1):
@@ -221,7 +230,7 @@ func TestBadDeposits(t *testing.T) {
 		case test.want != "" && (v != target.Halt || s.Reason != trace.ReasonError || !strings.Contains(s.Description, test.want) || r.NumFrames() != 0):
 			t.Errorf("% x: verdict %d, %+v; want an error about %s", test.frame, v, s, test.want)
 		}
-		if v := c.run.Deposit(target.Deposit{Key: trace.Key{Number: 9}, Frame: header(9, 0)}); v&target.Step != 0 {
+		if v := c.run.Deposit([]target.Deposit{{Key: trace.Key{Number: 9}, Frame: header(9, 0)}}); v&target.Step != 0 {
 			t.Errorf("a deposit of an unknown tracepoint: verdict %d", v)
 		}
 	}
@@ -249,15 +258,15 @@ func TestOffloadOrder(t *testing.T) {
 	}
 	enable := func(n trace.Number) { r.must(r.Enable(trace.Key{Number: n, Addr: 0x10}, true)) }
 	r.start(disabled(1), tracepointAt(2, 0x10), disabled(3), tracepointAt(4, 0x20))
-	c.wantCalls(t, "offload 2", "offload 4")
+	c.wantCalls(t, "offload 2", "offload 4", "apply")
 	enable(3)
-	c.wantCalls(t, "offload 3")
+	c.wantCalls(t, "offload 3", "apply")
 	enable(1)
-	c.wantCalls(t, "recall 0x10", "offload 1", "offload 2", "offload 3")
+	c.wantCalls(t, "recall 0x10", "offload 1", "offload 2", "offload 3", "apply")
 	r.must(r.Enable(trace.Key{Number: 2, Addr: 0x10}, false))
-	c.wantCalls(t, "offload 2") // it has its place still
+	c.wantCalls(t, "offload 2", "apply") // it has its place still
 	enable(2)
-	c.wantCalls(t, "offload 2")
+	c.wantCalls(t, "offload 2", "apply")
 	r.must(r.DefineVariable(trace.Variable{Number: 7, Initial: 9}))
 	c.wantCalls(t, "$7 = 9")
 	r.must(r.Stop(trace.ReasonStop, ""))
@@ -273,7 +282,7 @@ func TestRefusals(t *testing.T) {
 	c := &fakeCollector{refused: map[trace.Number]error{2: errors.New("no room for a jump")}}
 	r.target.collector = c
 	r.start(tracepointAt(1, 0x10), tracepointAt(2, 0x10), tracepointAt(3, 0x20))
-	c.wantCalls(t, "offload 1", "offload 2", "recall 0x10", "offload 3")
+	c.wantCalls(t, "offload 1", "offload 2", "recall 0x10", "offload 3", "apply")
 	want := []string{"false tracepoint 2 at the same address: no room for a jump", "false no room for a jump", "true <nil>"}
 	for i, tally := range r.Tallies(nil) {
 		if got := fmt.Sprint(tally.Elsewhere, " ", tally.Refusal); got != want[i] {
@@ -285,6 +294,100 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// TestLateRefusals: what the Collector finds out only when it applies the changes is a trap as well, at the start and later.
+func TestLateRefusals(t *testing.T) {
+	r := newRig(t)
+	c := &fakeCollector{late: []target.Refusal{{Addr: 0x20, Err: errors.New("the code has changed")}}}
+	r.target.collector = c
+	r.start(tracepointAt(1, 0x10), tracepointAt(2, 0x20), tracepointAt(3, 0x20), tracepointAt(4, 0x30))
+	c.wantCalls(t, "offload 1", "offload 2", "offload 3", "offload 4", "apply")
+	if !slices.Equal(r.target.addresses(), []arch.Addr{0x20}) {
+		t.Errorf("installed at %v, want at 0x20", r.target.addresses())
+	}
+	c.late = []target.Refusal{{Addr: 0x30, Err: errors.New("a thread stands there")}}
+	r.must(r.Define(tracepointAt(5, 0x30), false))
+	c.wantCalls(t, "offload 5", "apply")
+	if !slices.Equal(r.target.addresses(), []arch.Addr{0x20, 0x30}) {
+		t.Errorf("installed at %v, want at 0x20 and 0x30", r.target.addresses())
+	}
+	want := []string{"true <nil>", "false the code has changed", "false the code has changed",
+		"false a thread stands there", "false a thread stands there"}
+	for i, tally := range r.Tallies(nil) {
+		if got := fmt.Sprint(tally.Elsewhere, " ", tally.Refusal); got != want[i] {
+			t.Errorf("%d of the tracepoints: %s, want %s", i, got, want[i])
+		}
+	}
+	r.must(r.Stop(trace.ReasonStop, ""))
+	c.wantCalls(t, "recall 0x10", "apply")
+	if len(r.target.addresses()) > 0 {
+		t.Errorf("%v are left", r.target.addresses())
+	}
+}
+
+// TestFast: a fast tracepoint that the Collector refuses, at once or late, is an error that says why, of the start or of what makes it
+// come to be; what else is at its address stays traced. Without a Collector it is an ordinary one.
+func TestFast(t *testing.T) {
+	fast := func(n trace.Number, at arch.Addr) trace.Tracepoint {
+		d := tracepointAt(n, at)
+		d.Fast = true
+		return d
+	}
+	off := fast(4, 0x40)
+	off.Enabled = false
+	r := newRig(t)
+	c := &fakeCollector{refused: map[trace.Number]error{2: errors.New("no room for a jump"), 4: errors.New("a jump leads there")}}
+	r.target.collector = c
+	r.must(r.Define(tracepointAt(1, 0x10), false))
+	r.must(r.Define(fast(2, 0x20), false))
+	wantError(t, r.Start(&r.target, 1),
+		"cannot install tracepoint 2 at 0x20: no fast tracepoint is possible there: no room for a jump")
+	if r.Status().Running || len(r.target.addresses()) > 0 || !slices.Contains(c.calls, "recall 0x10") {
+		t.Errorf("running: %t, installed at %v, calls %q", r.Status().Running, r.target.addresses(), c.calls)
+	}
+	r.must(r.Enable(trace.Key{Number: 2, Addr: 0x20}, false))
+	r.start(tracepointAt(3, 0x20), off, tracepointAt(5, 0x40))
+	c.calls = nil
+	wantError(t, r.Enable(trace.Key{Number: 4, Addr: 0x40}, true),
+		"cannot install tracepoint 4 at 0x40: no fast tracepoint is possible there: a jump leads there")
+	c.late = []target.Refusal{{Addr: 0x20, Err: errors.New("the code has changed")}}
+	wantError(t, r.Define(fast(6, 0x20), false),
+		"cannot install tracepoint 6 at 0x20: no fast tracepoint is possible there: the code has changed")
+	var got []string
+	for _, tally := range r.Tallies(nil) {
+		if tally.Elsewhere {
+			got = append(got, fmt.Sprint(tally.Key.Number))
+		}
+	}
+	if want := []string{"1", "3", "5"}; !slices.Equal(got, want) || len(r.target.addresses()) > 0 {
+		t.Errorf("tracepoints %v are offloaded, want %v; installed at %v", got, want, r.target.addresses())
+	}
+
+	r = newRig(t)
+	r.start(fast(1, 0x10))
+	if !slices.Equal(r.target.addresses(), []arch.Addr{0x10}) {
+		t.Error("without a collector a fast tracepoint is not installed")
+	}
+}
+
+// TestDepositsOfTheStart: hits between the first location that is in force and the start of the run do not count, in any place,
+// although the Collector has counted them.
+func TestDepositsOfTheStart(t *testing.T) {
+	r := newRig(t)
+	key := trace.Key{Number: 1, Addr: 0x10}
+	c := &fakeCollector{refused: map[trace.Number]error{2: errors.New("no")}, tallies: []target.Tally{{Key: key, Hits: 1, Frames: 1}}}
+	r.target.collector = c
+	header := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(nil, 1), 0)
+	r.target.during = func(arch.Addr) {
+		if v := c.run.Deposit([]target.Deposit{{Key: key, Frame: header}}); v != target.Continue {
+			t.Errorf("verdict %d", v)
+		}
+	}
+	r.start(tracepointAt(1, 0x10), tracepointAt(2, 0x20))
+	if hits, _, _ := r.Hits(key); hits != 0 || r.Status().Frames != 0 {
+		t.Errorf("%d hits, %d frames, want none", hits, r.Status().Frames)
+	}
+}
+
 // TestAhead: what a Collector has counted and not deposited is in every count while the run is on, and in none after it.
 func TestAhead(t *testing.T) {
 	r := newRig(t)
@@ -293,7 +396,7 @@ func TestAhead(t *testing.T) {
 	r.target.collector = c
 	r.start(tracepointAt(1, 0x10))
 	header := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(nil, 1), 0)
-	c.run.Deposit(target.Deposit{Key: key, Frame: header})
+	c.run.Deposit([]target.Deposit{{Key: key, Frame: header}})
 	free := int64(DefaultBufferSize - 6 - 40 - 3*6) // three more frames of 40 bytes in all are on their way
 	if s := r.Status(); s.Frames != 4 || s.Created != 4 || s.Free != free {
 		t.Errorf("%d frames, %d created, %d bytes free; want 4, 4 and %d", s.Frames, s.Created, s.Free, free)
@@ -310,11 +413,13 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// TestRecallFails: the run is over all the same, and the error is told.
-func TestRecallFails(t *testing.T) {
+// TestApplyFails: the run is over all the same, and the error is told.
+func TestApplyFails(t *testing.T) {
 	r := newRig(t)
-	r.target.collector = &fakeCollector{lost: errors.New("no answer")}
+	c := &fakeCollector{}
+	r.target.collector = c
 	r.start(tracepointAt(1, 0x10))
+	c.lost = errors.New("no answer")
 	wantError(t, r.Stop(trace.ReasonStop, ""), "no answer")
 	r.wantEnd(trace.ReasonStop, 0, "")
 }

@@ -1,6 +1,7 @@
 package tracepoint
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,7 +22,8 @@ type definition struct {
 	errors    uint64 // expressions that failed
 	lastError error  // of them
 
-	offloaded *compiled.Tracepoint // the form that a Collector has; nil if it has none
+	prepared  *compiled.Tracepoint // the form that a Collector has or is about to have; nil if it has none; guarded by control
+	offloaded *compiled.Tracepoint // the form that is in force there
 	deposited target.Tally         // what came from there in this run
 	refusal   error                // why it is a trap although there is a Collector
 
@@ -31,6 +33,10 @@ type definition struct {
 
 // active reports whether a hit is to be looked at.
 func (d *definition) active() bool { return d.Enabled && d.complete }
+
+// isFast reports whether a location is not to be a trap because of the definition. A target without a Collector takes it for an
+// ordinary one.
+func (d *definition) isFast() bool { return d.active() && d.Fast }
 
 // compile checks a tracepoint and decodes its expressions.
 func compile(t trace.Tracepoint) (*definition, error) {
@@ -48,7 +54,8 @@ func compile(t trace.Tracepoint) (*definition, error) {
 // for an empty while-stepping too. So a definition is also taken as complete when anything else arrives: a source string,
 // another definition, the start of a run.
 //
-// During a run a complete tracepoint is installed at once; if that fails it is removed again. The error may also be about
+// During a run a complete tracepoint is installed at once; if that fails it is removed again, and the others of its address are
+// installed without it. The error may also be about
 // the definition before this one, if that is thereby complete; then it is that one which is removed, and this one not made.
 //
 // GDB 9 to 13.1 send definitions again after a library was loaded during a run, with whatever was changed since. What comes
@@ -177,7 +184,7 @@ func (e *Engine) completeOpen() error {
 	e.state.Unlock()
 	if err := e.install(d.location); err != nil {
 		e.remove(d)
-		return failedAt(d, "install", err)
+		return errors.Join(failedAt(d, "install", err), e.install(d.location))
 	}
 	return nil
 }

@@ -42,6 +42,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/target"
+	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -71,26 +72,31 @@ type Layout struct {
 	// Ended is called when a run has ended, in the middle of the hit that ended it or of Stop, so it must neither wait nor call
 	// the engine; nil for nobody.
 	Ended func()
+	// WhenFull says what becomes of hits for whose frames a Collector has no room.
+	WhenFull target.WhenFull
 	// Tolerant has an expression that fails count as an error of its tracepoint (Tally), rather than end the run.
 	Tolerant bool
 }
 
 // Sink takes frames as they are made.
 type Sink interface {
-	// Take is given a whole frame, which is valid until it returns. It is called in the middle of a hit, so it must not call
-	// the engine, and while it waits, so do the program and whoever asks the engine. Its error ends the run.
-	Take(frame []byte) error
+	// Take is given whole frames, one behind the other and valid until it returns: the one of a hit, or those of a call of
+	// Run.Deposit. It is called in the middle of a hit, so it must not call the engine, and while it waits, so do the program and
+	// whoever asks the engine. Its error ends the run, and counts hold the frames nevertheless.
+	Take(frames []byte) error
 }
 
 // Engine is one set of tracepoints and the trace run over them.
 type Engine struct {
 	layout Layout
+	check  tfile.Checker // of deposits
 
 	control sync.Mutex
 	open    *definition            // its last packet announced more; guarded by control
 	tracer  target.Tracer          // of the present run; guarded by control, as is the next
 	pid     int                    // its process
 	markers func(arch.Addr) Marker // nil for none; guarded by control
+	changes []*location            // prepared at the Collector and not applied; guarded by control
 
 	// alone is held by a hit for what must not be done twice at once: running an expression that sets variables, asking a marker.
 	// It comes before state, and nobody but hits waits for it.
@@ -110,6 +116,7 @@ type Engine struct {
 	collector target.Collector     // of the present or last run, nil for none; changed with control held
 	store     target.VariableStore // where variables live while a run is on, nil for here
 	deposits  hit                  // the one that is being deposited
+	deposited []byte               // frames of the call of Run.Deposit that is on, for the Sink; views of what is deposited
 	phase     phase
 	runs      uint64 // runs begun, to tell a frame's run from the present one
 	ending    ending // why the last run ended; while running, why this one is about to
@@ -152,6 +159,7 @@ func New(layout Layout) *Engine {
 	}
 	e := &Engine{
 		layout:    layout,
+		check:     tfile.NewChecker(layout.Order, layout.RegisterBlock),
 		locations: make(map[arch.Addr]*location),
 		ending:    ending{reason: trace.ReasonNotRun},
 		buffer:    buffer{order: layout.Order, registers: layout.RegisterBlock, size: DefaultBufferSize},

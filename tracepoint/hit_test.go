@@ -245,10 +245,17 @@ func BenchmarkDeposit(b *testing.B) {
 	out.Begin(nil, 1)
 	out.Registers(registerBytes)
 	out.Memory(0x100, 16)
-	deposit := target.Deposit{Key: trace.Key{Number: 1, Addr: 0x10}, Frame: out.Finish()}
-	b.ReportAllocs()
-	for b.Loop() {
-		c.run.Deposit(deposit)
+	deposits := make([]target.Deposit, 256)
+	for i := range deposits {
+		deposits[i] = target.Deposit{Key: trace.Key{Number: 1, Addr: 0x10}, Frame: out.Finish()}
+	}
+	for _, n := range []int{1, len(deposits)} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; i < b.N; i += n {
+				c.run.Deposit(deposits[:n])
+			}
+		})
 	}
 }
 

@@ -16,17 +16,19 @@ type location struct {
 	addr        arch.Addr
 	definitions []*definition // in order of arrival; what changes it holds control and state
 	forHits     atomic.Pointer[[]armed]
-	where       place       // guarded by state
+	where       Place       // guarded by state
 	semaphores  []arch.Addr // those that the target was told of; guarded by control
+	changed     bool        // something is to be applied at the Collector; guarded by control
 }
 
-// A place is where the hits of a location are collected.
-type place uint8
+// Place is where hits are collected.
+type Place uint8
 
+// The places.
 const (
-	nowhere   place = iota
-	here            // the target stops a thread and calls the engine
-	elsewhere       // a Collector deposits frames
+	Nowhere   Place = iota
+	Here            // the target stops a thread and calls the engine
+	Elsewhere       // a Collector deposits frames
 )
 
 // An armed tracepoint is what a hit has to know of a definition. A hit in progress goes on with what it began with, whatever
@@ -71,59 +73,77 @@ func (l *location) counters() []arch.Addr {
 
 // install brings the target in line with the definitions of a location, if a run is on that wants it: one that is nowhere is
 // installed or offloaded, one that is elsewhere has its changes offloaded, and one that is here is installed anew if a static
-// tracepoint with semaphores has come to it. Control is held, state is not.
+// tracepoint with semaphores or a fast tracepoint has come to it. Control is held, state is not.
 func (e *Engine) install(l *location) error {
 	e.state.Lock()
 	wanted, was := e.phase == running && l.wanted(), l.where
 	e.state.Unlock()
-	changed := !slices.Equal(l.counters(), l.semaphores)
-	if !wanted || was == here && !changed {
+	changed := !slices.Equal(l.counters(), l.semaphores) || e.collector != nil && l.first((*definition).isFast) != nil
+	if !wanted || was == Here && !changed {
 		return nil
 	}
-	if was == here {
-		if err := e.removeLocation(l); err != nil {
+	if was == Here {
+		if err := e.removeLocations(l); err != nil {
 			return err
 		}
 	}
-	where, err := e.put(l)
+	if _, err := e.put(l); err != nil {
+		return errors.Join(err, e.removeLocations(l))
+	}
 	e.state.Lock()
 	late := e.phase != running
-	l.where = where
 	e.state.Unlock()
-	if err == nil && late { // a hit has ended the run meanwhile, and the target removed what there was then
-		return e.removeLocation(l)
+	if late { // a hit has ended the run meanwhile, and the target removed what there was then
+		return e.removeLocations(l)
 	}
-	return err
+	return nil
 }
 
-// put has the target take a location: elsewhere if there is a Collector that accepts all its tracepoints, or else here. It is
-// nowhere after an error. Control is held, state is not.
-func (e *Engine) put(l *location) (place, error) {
-	l.semaphores = l.counters()
-	if offloaded, err := e.offload(l); err != nil {
-		return nowhere, err
-	} else if offloaded {
-		return elsewhere, nil
+// put has the target take locations: elsewhere if there is a Collector that accepts all tracepoints of one, or else here, unless one
+// of them is a fast tracepoint. What goes elsewhere does so all at once. The error is about the definition that is returned with
+// it; locations that are installed by then stay so. Control is held, state is not.
+func (e *Engine) put(locations ...*location) (*definition, error) {
+	var offloaded, traps []*location
+	for _, l := range locations {
+		l.semaphores = l.counters()
+		if e.offload(l) {
+			offloaded = append(offloaded, l)
+		} else {
+			traps = append(traps, l)
+		}
 	}
-	if err := e.tracer.Install(e.pid, l.addr, l.semaphores); err != nil {
-		return nowhere, err
+	refused, err := e.apply()
+	e.setPlace(Elsewhere, offloaded...) // also after an error, so that they are recalled
+	if err != nil {
+		return locations[0].first((*definition).active), err
 	}
-	return here, nil
+	e.setPlace(Nowhere, refused...)
+	for _, l := range append(traps, refused...) {
+		if d := l.first((*definition).isFast); d != nil && e.collector != nil {
+			return d, fmt.Errorf("no fast tracepoint is possible there: %w", d.refusal)
+		}
+		if err := e.tracer.Install(e.pid, l.addr, l.semaphores); err != nil {
+			return l.first((*definition).active), err
+		}
+		e.setPlace(Here, l)
+	}
+	return nil, nil
 }
 
-// removeLocation takes a location from the target, wherever it is. Control is held, state is not.
-func (e *Engine) removeLocation(l *location) error {
+// first returns the first definition that has a property, nil if none has. Control or state is held.
+func (l *location) first(has func(*definition) bool) *definition {
+	if i := slices.IndexFunc(l.definitions, has); i >= 0 {
+		return l.definitions[i]
+	}
+	return nil
+}
+
+// setPlace notes where locations are collected from now on.
+func (e *Engine) setPlace(where Place, locations ...*location) {
 	e.state.Lock()
-	was := l.where
-	l.where = nowhere
-	e.state.Unlock()
-	switch was {
-	case here:
-		return e.tracer.Uninstall(e.pid, l.addr)
-	case elsewhere:
-		return e.recall(l)
-	default:
-		return nil
+	defer e.state.Unlock()
+	for _, l := range locations {
+		l.where = where
 	}
 }
 
@@ -132,40 +152,45 @@ func (e *Engine) uninstall(l *location) error {
 	if l.wanted() {
 		return nil
 	}
-	return e.removeLocation(l)
+	return e.removeLocations(l)
 }
 
 // installAll installs the locations that are wanted, all or none. Control is held, state is not.
 func (e *Engine) installAll() error {
-	var done []*location
-	for _, d := range e.definitions {
-		l := d.location
-		if !d.Enabled || len(done) > 0 && done[len(done)-1] == l { // the definitions of one location are neighbours
-			continue
+	var wanted []*location
+	for _, d := range e.definitions { // those of one location are neighbours
+		if n := len(wanted); d.Enabled && (n == 0 || wanted[n-1] != d.location) {
+			wanted = append(wanted, d.location)
 		}
-		where, err := e.put(l)
-		if err != nil {
-			return errors.Join(failedAt(d, "install", err), e.removeLocations(done))
-		}
-		e.state.Lock()
-		l.where = where
-		e.state.Unlock()
-		done = append(done, l)
+	}
+	if d, err := e.put(wanted...); err != nil {
+		return errors.Join(failedAt(d, "install", err), e.removeLocations(wanted...))
 	}
 	return nil
 }
 
-// removeLocations removes locations, all of them even when some fail. Control is held, state is not.
-func (e *Engine) removeLocations(locations []*location) error {
+// removeLocations takes locations from the target, wherever they are, and all of them even when some fail. Those that are elsewhere
+// leave it all at once. Control is held, state is not.
+func (e *Engine) removeLocations(locations ...*location) error {
 	var errs []error
 	for _, l := range locations {
-		errs = append(errs, e.removeLocation(l))
+		e.state.Lock()
+		was := l.where
+		l.where = Nowhere
+		e.state.Unlock()
+		switch was {
+		case Here:
+			errs = append(errs, e.tracer.Uninstall(e.pid, l.addr))
+		case Elsewhere:
+			e.recall(l)
+		}
 	}
-	return errors.Join(errs...)
+	_, err := e.apply()
+	return errors.Join(append(errs, err)...)
 }
 
 // locationsIn lists the locations that are in a place. State is held.
-func (e *Engine) locationsIn(where place) []*location {
+func (e *Engine) locationsIn(where Place) []*location {
 	var list []*location
 	for _, l := range e.locations {
 		if l.where == where {

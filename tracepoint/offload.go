@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"tracewell/target"
-	"tracewell/tfile"
 	"tracewell/trace"
 )
 
@@ -23,17 +22,15 @@ var (
 	errStatic   = errors.New("static trace data is written by the tracer")
 )
 
-// offload hands the Collector what has changed at a location. False says that the location must be a trap; what was offloaded
-// of it has been recalled then. Control is held, state is not.
-func (e *Engine) offload(l *location) (bool, error) {
+// offload prepares at the Collector what has changed at a location. False says that the location must be a trap; the Collector is
+// asked to recall what it has of it then. Control is held, state is not.
+func (e *Engine) offload(l *location) bool {
 	if e.collector == nil {
-		return false, nil
+		return false
 	}
 	list, inOrder := e.unknown(l)
 	if !inOrder {
-		if err := e.recall(l); err != nil {
-			return false, err
-		}
+		e.recall(l)
 		list, _ = e.unknown(l)
 	}
 	for _, d := range list {
@@ -42,32 +39,79 @@ func (e *Engine) offload(l *location) (bool, error) {
 			err = e.collector.Offload(e.pid, d.program)
 		}
 		if err != nil {
-			recalled := e.recall(l)
+			e.recall(l)
 			e.refused(l, d, err)
-			return false, recalled
+			return false
 		}
-		e.state.Lock()
-		d.offloaded, d.refusal = d.program, nil
-		e.state.Unlock()
+		d.prepared = d.program
+		e.change(l)
 	}
-	return true, nil
+	return true
+}
+
+// change notes that there is something to apply at a location. Control is held.
+func (e *Engine) change(l *location) {
+	if !l.changed {
+		l.changed = true
+		e.changes = append(e.changes, l)
+	}
+}
+
+// recall has the Collector forget a location at the next apply. Control is held, state is not.
+func (e *Engine) recall(l *location) {
+	e.collector.Recall(e.pid, l.addr)
+	for _, d := range l.definitions {
+		d.prepared = nil
+	}
+	e.change(l)
+}
+
+// apply has the Collector put into force what has been prepared, all at once, and lists the locations that must be traps after
+// all. Until then the definitions that were offloaded before are in force for what it deposits. Control is held, state is not.
+func (e *Engine) apply() (traps []*location, err error) {
+	if len(e.changes) == 0 {
+		return nil, nil
+	}
+	refusals, err := e.collector.Apply()
+	e.state.Lock()
+	defer e.state.Unlock()
+	for _, r := range refusals {
+		if l := e.locations[r.Addr]; l != nil {
+			traps = append(traps, l)
+			e.change(l)
+			for _, d := range l.definitions {
+				d.prepared, d.refusal = nil, r.Err
+			}
+		}
+	}
+	for _, l := range e.changes {
+		l.changed = false
+		for _, d := range l.definitions {
+			if e.phase == idle { // a deposit has ended the run
+				d.prepared = nil
+			}
+			if d.offloaded = d.prepared; d.offloaded != nil {
+				d.refusal = nil
+			}
+		}
+	}
+	e.changes = e.changes[:0]
+	return traps, err
 }
 
 // unknown lists the definitions of a location that the Collector has not got in the form in which they are now. A disabled one
 // need not be offloaded, unless it was while it was enabled. They are not in order if one that is new comes before one that the
-// Collector has: it would have its turn too late.
+// Collector has: it would have its turn too late. Control is held.
 func (e *Engine) unknown(l *location) (list []*definition, inOrder bool) {
-	e.state.Lock()
-	defer e.state.Unlock()
 	fresh := false
 	inOrder = true
 	for _, d := range l.definitions {
-		if d.offloaded == nil && !d.active() {
+		if d.prepared == nil && !d.active() {
 			continue
 		}
-		inOrder = inOrder && (d.offloaded == nil || !fresh)
-		fresh = fresh || d.offloaded == nil
-		if d.program != d.offloaded {
+		inOrder = inOrder && (d.prepared == nil || !fresh)
+		fresh = fresh || d.prepared == nil
+		if d.program != d.prepared {
 			list = append(list, d)
 		}
 	}
@@ -95,26 +139,14 @@ func (e *Engine) refused(l *location, culprit *definition, err error) {
 	culprit.refusal = err
 }
 
-// recall takes a location back from the Collector, which deposits what frames there are. Until then the definitions that were
-// offloaded are in force for them. Control is held, state is not.
-func (e *Engine) recall(l *location) error {
-	err := e.collector.Recall(e.pid, l.addr)
-	e.state.Lock()
-	defer e.state.Unlock()
-	for _, d := range l.definitions {
-		d.offloaded = nil
-	}
-	return err
-}
-
 // connect begins a run at the Collector, if the target has one. Control is held, state is not.
 func (e *Engine) connect(c target.Collector) {
 	e.state.Lock()
 	e.collector, e.store = c, nil
 	for _, d := range e.definitions {
-		d.refusal = nil
+		d.prepared, d.refusal, d.deposited = nil, nil, target.Tally{}
 	}
-	run := target.Run{RegisterBlock: e.layout.RegisterBlock, MaxFrame: e.buffer.size, Deposit: e.deposit}
+	run := target.Run{RegisterBlock: e.layout.RegisterBlock, MaxFrame: e.buffer.size, WhenFull: e.layout.WhenFull, Deposit: e.deposit}
 	for _, n := range slices.Sorted(maps.Keys(e.variables)) {
 		if v := e.variables[n]; !v.Builtin {
 			run.Variables = append(run.Variables, target.VariableValue{Number: n, Value: v.Initial})
@@ -129,81 +161,6 @@ func (e *Engine) connect(c target.Collector) {
 	e.state.Lock()
 	e.store = store
 	e.state.Unlock()
-}
-
-// deposit takes what the Collector made of a hit.
-func (e *Engine) deposit(made target.Deposit) target.Verdict {
-	e.state.Lock()
-	v := e.accept(&made)
-	e.state.Unlock()
-	if v&target.Halt != 0 {
-		e.bringBack()
-	}
-	return v
-}
-
-// accept is deposit with state held.
-func (e *Engine) accept(made *target.Deposit) target.Verdict {
-	h := &e.deposits
-	if e.phase != running {
-		return e.verdictOutsideRun()
-	}
-	if h.run != e.runs {
-		*h = hit{run: e.runs}
-	}
-	if made.Err != nil {
-		e.lose(h, 0, made.Err)
-	} else if f, err := e.checkDeposit(made); err != nil {
-		e.lose(h, made.Key.Number, err)
-	} else if d := e.definition(made.Key); d != nil {
-		e.acceptFor(h, d, made, f)
-	}
-	if made.More && made.Err == nil {
-		return target.Continue
-	}
-	h.full = false
-	return e.finish(h)
-}
-
-// acceptFor counts a deposit for its tracepoint. Its pass count is the one that the Collector was told.
-func (e *Engine) acceptFor(h *hit, d *definition, made *target.Deposit, f tfile.Frame) {
-	c := catch{d: d, pass: d.Pass, frame: made.Frame, failures: made.Failures, pc: d.Addr}
-	if d.offloaded != nil {
-		c.pass = d.offloaded.Pass
-	}
-	sum := &d.deposited
-	sum.Errors += uint64(len(made.Failures))
-	sum.Lost += made.Lost
-	if made.Frame != nil {
-		sum.Hits++
-		sum.Frames++
-		sum.Usage += uint64(len(made.Frame) - tfile.FrameHeader)
-		c.static = len(f.Static()) > 0
-	} else if len(made.Failures) == 0 {
-		return // nothing but a number of lost frames
-	} else {
-		c.condition = made.Failures[0]
-	}
-	e.commit(h, &c)
-}
-
-// checkDeposit returns the frame of a deposit, if it has one, and refuses one that is not whole: the trace buffer and the trace
-// file rely on each.
-func (e *Engine) checkDeposit(made *target.Deposit) (f tfile.Frame, err error) {
-	if made.Frame == nil {
-		return f, nil
-	}
-	f, err = tfile.ParseFrame(made.Frame, e.layout.Order, e.layout.RegisterBlock)
-	if err == nil {
-		err = f.Check()
-	}
-	if err == nil && f.Tracepoint() != made.Key.Number {
-		err = fmt.Errorf("it names tracepoint %d", f.Tracepoint())
-	}
-	if err != nil {
-		err = fmt.Errorf("a frame of tracepoint %d at %s from the target's collector: %w", made.Key.Number, made.Key.Addr, err)
-	}
-	return f, err
 }
 
 // ahead is what the Collector has counted and not yet deposited, by tracepoint; nil if there is nothing. State is not held: a

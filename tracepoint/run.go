@@ -68,7 +68,7 @@ func (e *Engine) prepare() error {
 // begin lets hits count. State is held.
 func (e *Engine) begin() {
 	for _, d := range e.definitions {
-		d.Hits, d.Usage, d.frames, d.errors, d.lastError, d.deposited = 0, 0, 0, 0, nil, target.Tally{}
+		d.Hits, d.Usage, d.frames, d.errors, d.lastError = 0, 0, 0, 0, nil
 	}
 	e.initializeVariables()
 	e.buffer.reset()
@@ -97,14 +97,14 @@ func (e *Engine) Stop(reason trace.StopReason, note string) error {
 // stop ends a run. Control is held, state is not.
 func (e *Engine) stop(why ending) error {
 	e.state.Lock()
-	on, collected := e.phase == running, e.locationsIn(elsewhere)
+	on, collected := e.phase == running, e.locationsIn(Elsewhere)
 	e.state.Unlock()
 	if !on {
 		return nil
 	}
-	err := e.removeLocations(collected)
+	err := e.removeLocations(collected...)
 	e.state.Lock()
-	trapped := e.locationsIn(here)
+	trapped := e.locationsIn(Here)
 	if on = e.phase == running; on {
 		if why.reason == trace.ReasonStop && why.text != "" {
 			e.stopNote = why.text
@@ -129,7 +129,7 @@ func (e *Engine) halt() {
 	e.setSessions(e.sessions[:0])
 	e.view.Store(nil)
 	for _, l := range e.locations {
-		l.where = nowhere
+		l.where = Nowhere
 		for _, d := range l.definitions {
 			d.offloaded = nil
 		}
@@ -162,7 +162,7 @@ func (e *Engine) enable(d *definition, on bool) error {
 	}
 	if err := e.install(d.location); err != nil {
 		e.setEnabled(d, false)
-		return failedAt(d, "install", err)
+		return errors.Join(failedAt(d, "install", err), e.install(d.location))
 	}
 	return nil
 }

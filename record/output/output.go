@@ -49,12 +49,13 @@ const copyRoom = 1 << 20
 // endMarker is the length of the end marker of a trace file.
 const endMarker = 4
 
-// Append adds whole frames, and returns how many bytes of them are in the file: where there is no room for all, those of the first.
-func (f *File) Append(frames []byte) (int, error) {
+// Append adds whole frames, and returns how many of them are in the file, and their bytes: where there is no room for all, the
+// first.
+func (f *File) Append(frames []byte) (kept int64, size int, err error) {
 	// Where the disk is full the appender has cut off what was not whole, and the end marker stands behind the last frame.
-	before := f.appender.End()
-	err := f.appender.Append(frames)
-	return int(f.appender.End() - before), err
+	before, end := f.appender.Frames(), f.appender.End()
+	err = f.appender.Append(frames)
+	return f.appender.Frames() - before, int(f.appender.End() - end), err
 }
 
 // Update brings the status and the counts up to date.
@@ -93,7 +94,7 @@ func (f *File) copyFrames(to *File, h tfile.Header) error {
 		for len(buf)-whole >= tfile.FrameHeader && len(buf)-whole >= FrameLength(h.Order, buf[whole:]) {
 			whole += FrameLength(h.Order, buf[whole:])
 		}
-		if _, failed := to.Append(buf[:whole]); failed != nil {
+		if _, _, failed := to.Append(buf[:whole]); failed != nil {
 			return failed
 		}
 		buf = append(buf[:0], buf[whole:]...)
@@ -122,7 +123,7 @@ func Keep(path string, h tfile.Header, frames iter.Seq[tfile.Frame]) (kept, size
 	for frame := range frames {
 		// Frames are written in batches, since each write moves the end marker.
 		if b := frame.Bytes(); len(batch) > 0 && len(batch)+len(b) > copyRoom {
-			if _, err = f.Append(batch); err != nil {
+			if _, _, err = f.Append(batch); err != nil {
 				break
 			}
 			batch = append(batch[:0], b...)
@@ -131,7 +132,7 @@ func Keep(path string, h tfile.Header, frames iter.Seq[tfile.Frame]) (kept, size
 		}
 	}
 	if err == nil {
-		_, err = f.Append(batch)
+		_, _, err = f.Append(batch)
 	}
 	kept, size = f.appender.Frames(), f.appender.End()-endMarker-f.start
 	err = errors.Join(err, f.Close())

@@ -63,7 +63,7 @@ func (f *frames) add(b []byte) error {
 // keep writes whole frames to the file, counts them and shows them. On a full disk the file takes fewer: those that
 // it has are counted and shown all the same, so that the result agrees with the file.
 func (f *frames) keep(b []byte) error {
-	kept, full := f.file.Append(b)
+	_, kept, full := f.file.Append(b)
 	if full != nil {
 		full = fmt.Errorf("the frames of the server cannot be written: %w", full)
 	}

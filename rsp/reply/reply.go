@@ -54,6 +54,7 @@ var (
 	Registers = &Form[Block]{"HEXBLOCK, xx for bytes that are not available", block}
 	Address   = &Form[arch.Addr]{"ADDRESS", addr}
 	Written   = &Form[uint64]{"bytes written, in hex", count}
+	Shortest  = &Form[uint64]{"LENGTH in bytes, in hex", count}
 	Checksum  = &Form[uint32]{"C CHECKSUM", func(f *rsp.Fields, sum *uint32) { f.Literal('C'); rsp.Hex(f, sum, math.MaxUint32) }}
 	Search    = &Form[Match]{"0 or 1,ADDRESS", match}
 	Object    = &Form[Part]{"m BINARY or l BINARY", part}

@@ -20,10 +20,11 @@ import (
 // it, so that each is a check of the other. The target's mutex guards it; deposits are made with it held.
 type collector struct {
 	t         *Target
-	offloaded map[place][]*compiled.Tracepoint // in the order in which they came
+	offloaded map[place][]*compiled.Tracepoint // in force, in the order in which they came
+	prepared  map[place][]*compiled.Tracepoint // what is to be in force at the places that are to change; none to end it
 	run       target.Run
-	deposit   func(target.Deposit) target.Verdict // nil before the first run
-	pending   [][]target.Deposit                  // those of one hit together
+	deposit   func([]target.Deposit) target.Verdict // nil before the first run
+	pending   [][]target.Deposit                    // those of one hit together
 	tallies   []target.Tally
 	machine   ax.Machine
 	variables store
@@ -34,12 +35,11 @@ func (c *collector) Begin(run target.Run) {
 	c.t.mu.Lock()
 	defer c.t.mu.Unlock()
 	c.run, c.deposit = run, run.Deposit
-	c.pending, c.tallies = nil, nil
+	c.pending, c.tallies, c.prepared = nil, nil, make(map[place][]*compiled.Tracepoint)
 	c.variables.load(run.Variables)
 }
 
-// Offload implements target.Collector. Whatever was collected by the tracepoints as they were is deposited before they change: the
-// engine reads pass counts and the like from what it offloaded last. Nothing is changed when it refuses.
+// Offload implements target.Collector. Nothing is changed when it refuses.
 func (c *collector) Offload(pid int, t *compiled.Tracepoint) error {
 	c.t.mu.Lock()
 	defer c.t.mu.Unlock()
@@ -49,19 +49,72 @@ func (c *collector) Offload(pid int, t *compiled.Tracepoint) error {
 	if err := checkOperations(t); err != nil {
 		return err
 	}
-	c.drain()
 	at := place{pid, t.Addr}
-	if err := c.t.raise(pid, t.Addr, t.Semaphores); err != nil {
+	if err := c.t.checkPlace(at); err != nil {
 		return err
 	}
-	same := func(other *compiled.Tracepoint) bool { return other.Number == t.Number }
-	if i := slices.IndexFunc(c.offloaded[at], same); i >= 0 {
-		c.t.lower(c.offloaded[at][i].Semaphores)
-		c.offloaded[at][i] = t
-	} else {
-		c.offloaded[at] = append(c.offloaded[at], t)
+	list, changed := c.prepared[at]
+	if !changed {
+		list = slices.Clone(c.offloaded[at])
 	}
+	same := func(other *compiled.Tracepoint) bool { return other.Number == t.Number }
+	if i := slices.IndexFunc(list, same); i >= 0 {
+		list[i] = t
+	} else {
+		list = append(list, t)
+	}
+	c.prepared[at] = list
 	return nil
+}
+
+// Recall implements target.Collector. The pid is not looked at: after a fork the tracepoints may have gone over to the child, of
+// which the engine knows nothing.
+func (c *collector) Recall(_ int, addr arch.Addr) {
+	c.t.mu.Lock()
+	defer c.t.mu.Unlock()
+	for _, places := range []map[place][]*compiled.Tracepoint{c.offloaded, c.prepared} {
+		for at := range maps.Clone(places) {
+			if at.addr == addr {
+				c.prepared[at] = nil
+			}
+		}
+	}
+}
+
+// Apply implements target.Collector. Whatever was collected by the tracepoints as they were is deposited before they change: the
+// engine reads pass counts and the like from what was in force. That may end the run, and then there is nothing to apply any more.
+func (c *collector) Apply() ([]target.Refusal, error) {
+	c.t.mu.Lock()
+	defer c.t.mu.Unlock()
+	c.drain()
+	var refusals []target.Refusal
+	for at, list := range c.prepared {
+		c.remove(at)
+		if why := c.t.program.RefusedLate[at.addr]; why != "" && list != nil {
+			refusals = append(refusals, target.Refusal{PID: at.pid, Addr: at.addr, Err: errors.New(why)})
+			continue
+		}
+		for _, t := range list {
+			if err := c.t.raise(t.Semaphores); err != nil {
+				c.remove(at)
+				refusals = append(refusals, target.Refusal{PID: at.pid, Addr: at.addr, Err: err})
+				break
+			}
+			c.offloaded[at] = append(c.offloaded[at], t)
+		}
+	}
+	clear(c.prepared)
+	return refusals, nil
+}
+
+// Explain implements target.Collector.
+func (c *collector) Explain(pid int, at arch.Addr) string {
+	c.t.mu.Lock()
+	defer c.t.mu.Unlock()
+	if c.offloaded[place{pid, at}] == nil {
+		return ""
+	}
+	return "collected by the fake program itself"
 }
 
 // checkOperations refuses what takes the engine itself: its output and its clock.
@@ -86,20 +139,6 @@ func checkOperations(t *compiled.Tracepoint) error {
 	return nil
 }
 
-// Recall implements target.Collector. The pid is not looked at: after a fork the tracepoints may have gone over to the child, of
-// which the engine knows nothing.
-func (c *collector) Recall(_ int, addr arch.Addr) error {
-	c.t.mu.Lock()
-	defer c.t.mu.Unlock()
-	c.drain()
-	for at := range maps.Clone(c.offloaded) {
-		if at.addr == addr {
-			c.remove(at)
-		}
-	}
-	return nil
-}
-
 // remove stops collecting at a place.
 func (c *collector) remove(at place) {
 	for _, t := range c.offloaded[at] {
@@ -114,6 +153,7 @@ func (c *collector) removeAll() {
 		c.remove(at)
 	}
 	c.pending = nil
+	clear(c.prepared)
 }
 
 // count counts the addresses that have been offloaded in a process.
@@ -167,13 +207,10 @@ func (c *collector) hit(th *thread, tracepoints []*compiled.Tracepoint) target.V
 func (c *collector) drain() target.Verdict {
 	pending := c.pending
 	c.pending = nil
-	for _, made := range pending {
-		for _, d := range made {
-			if c.deposit(d)&target.Halt != 0 {
-				c.t.removeSites()
-				return target.Halt
-			}
-		}
+	list := slices.Concat(pending...)
+	if len(list) > 0 && c.deposit(list)&target.Halt != 0 {
+		c.t.removeSites()
+		return target.Halt
 	}
 	return target.Continue
 }
@@ -182,7 +219,7 @@ func (c *collector) drain() target.Verdict {
 // the run ends with the reason (terror in GDB's tstatus).
 func (c *collector) lose(why error) {
 	c.pending = nil
-	if c.deposit(target.Deposit{Err: why})&target.Halt != 0 {
+	if c.deposit([]target.Deposit{{Err: why}})&target.Halt != 0 {
 		c.t.removeSites()
 	}
 }

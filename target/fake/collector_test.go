@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,7 @@ type scenario struct {
 	layout      tracepoint.Layout
 	size, limit int64
 	circular    bool
+	late        map[arch.Addr]string // where the Collector finds out late that it cannot collect
 	tracepoints []trace.Tracepoint
 	parts       []part
 }
@@ -44,6 +46,9 @@ func generate(r *rand.Rand) scenario {
 	s.layout.Tolerant = r.IntN(3) == 0
 	if r.IntN(4) == 0 {
 		s.limit = int64(1 + r.IntN(12))
+	}
+	if r.IntN(4) == 0 {
+		s.late = map[arch.Addr]string{sites[r.IntN(len(sites))]: "the code has changed"}
 	}
 	for n := range 1 + r.IntN(5) {
 		s.tracepoints = append(s.tracepoints, generateTracepoint(r, trace.Number(n+1), sites[r.IntN(len(sites))]))
@@ -101,9 +106,9 @@ func assemble(text string) []byte {
 
 // play plays a scenario and says what there is to see of it: after each part that ends a run, and in the end. With a batch the
 // program collects by itself; spoil changes what it deposits.
-func (s *scenario) play(t *testing.T, batch int, spoil func(func(target.Deposit) target.Verdict) func(target.Deposit) target.Verdict) string {
+func (s *scenario) play(t *testing.T, batch int, spoil func(deposit) deposit) string {
 	t.Helper()
-	f := newToyWith(t, func(p *fake.Program) { p.Batch = batch })
+	f := newToyWith(t, func(p *fake.Program) { p.Batch, p.RefusedLate = batch, s.late })
 	layout := s.layout
 	clock := time.Unix(1000, 0)
 	layout.Now = func() time.Time { return clock }
@@ -178,17 +183,20 @@ func observe(t *testing.T, e *tracepoint.Engine) string {
 	return fmt.Sprintf("%+v\n%s%x\n", e.Status(), tallies, bytes)
 }
 
+// deposit is what a Collector calls with what it has collected.
+type deposit = func([]target.Deposit) target.Verdict
+
 // spoiled is a target whose Collector makes a mistake.
 type spoiled struct {
 	*fake.Target
-	spoil func(func(target.Deposit) target.Verdict) func(target.Deposit) target.Verdict
+	spoil func(deposit) deposit
 }
 
 func (s spoiled) Collector() target.Collector { return spoiledCollector{s.Target.Collector(), s.spoil} }
 
 type spoiledCollector struct {
 	target.Collector
-	spoil func(func(target.Deposit) target.Verdict) func(target.Deposit) target.Verdict
+	spoil func(deposit) deposit
 }
 
 func (c spoiledCollector) Begin(run target.Run) {
@@ -227,53 +235,52 @@ func TestCollectedAsTrapped(t *testing.T) {
 
 // TestSpoiledIsFound: each mistake that a Collector can make with its deposits shows in the scenarios.
 func TestSpoiledIsFound(t *testing.T) {
-	type deposit = func(target.Deposit) target.Verdict
+	// each changes the list of deposits, which is the whole of a batch; it may keep a state.
+	each := func(change func([]target.Deposit) []target.Deposit) func(deposit) deposit {
+		return func(to deposit) deposit {
+			return func(list []target.Deposit) target.Verdict { return to(change(slices.Clone(list))) }
+		}
+	}
+	n := 0
 	for name, spoil := range map[string]func(deposit) deposit{
-		"more is not told": func(to deposit) deposit {
-			return func(d target.Deposit) target.Verdict { d.More = false; return to(d) }
-		},
-		"one is lost": func(to deposit) deposit {
-			n := 0
-			return func(d target.Deposit) target.Verdict {
-				if n++; n == 3 {
-					return target.Continue
-				}
-				return to(d)
+		"more is not told": each(func(list []target.Deposit) []target.Deposit {
+			for i := range list {
+				list[i].More = false
 			}
-		},
-		"one comes twice": func(to deposit) deposit {
-			n := 0
-			return func(d target.Deposit) target.Verdict {
-				if n++; n == 2 {
-					to(d)
-				}
-				return to(d)
+			return list
+		}),
+		"one is lost": each(func(list []target.Deposit) []target.Deposit {
+			if n++; n%3 == 0 {
+				return list[1:]
 			}
-		},
-		"failures are not told": func(to deposit) deposit {
-			return func(d target.Deposit) target.Verdict { d.Failures = nil; return to(d) }
-		},
-		"two are in the wrong order": func(to deposit) deposit {
-			var kept *target.Deposit
-			return func(d target.Deposit) target.Verdict {
-				if kept == nil {
-					d.Frame = bytes.Clone(d.Frame)
-					kept = &d
-					return target.Continue
-				}
-				first := *kept
-				kept = nil
-				return to(d) | to(first)
+			return list
+		}),
+		"one comes twice": each(func(list []target.Deposit) []target.Deposit {
+			if n++; n%3 == 0 {
+				return append(list, list[len(list)-1])
 			}
-		},
-		"a byte is wrong": func(to deposit) deposit {
-			return func(d target.Deposit) target.Verdict {
+			return list
+		}),
+		"failures are not told": each(func(list []target.Deposit) []target.Deposit {
+			for i := range list {
+				list[i].Failures = nil
+			}
+			return list
+		}),
+		"two are in the wrong order": each(func(list []target.Deposit) []target.Deposit {
+			if len(list) > 1 {
+				list[0], list[1] = list[1], list[0]
+			}
+			return list
+		}),
+		"a byte is wrong": each(func(list []target.Deposit) []target.Deposit {
+			for i, d := range list {
 				if d.Frame != nil {
-					d.Frame = append(bytes.Clone(d.Frame), 0)
+					list[i].Frame = append(bytes.Clone(d.Frame), 0)
 				}
-				return to(d)
 			}
-		},
+			return list
+		}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			for seed := range uint64(300) {

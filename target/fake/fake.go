@@ -82,9 +82,10 @@ type Program struct {
 	Others   []target.Thread
 
 	// Batch is how many hits of offloaded tracepoints pile up before they are deposited; with any the target has a Collector.
-	// Refused are the addresses where it takes no tracepoint, with the reasons.
-	Batch   int
-	Refused map[arch.Addr]string
+	// Refused are the addresses where it takes no tracepoint, with the reasons, and RefusedLate those where this turns out only
+	// when the tracepoints are put into force.
+	Batch                int
+	Refused, RefusedLate map[arch.Addr]string
 
 	// Unmovable are the addresses of instructions that the target cannot copy, with the places for a client to do so. With any
 	// the target has a Relocator.

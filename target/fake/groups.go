@@ -201,22 +201,30 @@ func (t *Target) Collector() target.Collector {
 func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.raise(pid, at, semaphores); err != nil {
+	if err := t.checkPlace(place{pid, at}); err != nil {
+		return err
+	}
+	if err := t.raise(semaphores); err != nil {
 		return err
 	}
 	t.sites[place{pid, at}] = semaphores
 	return nil
 }
 
-// raise adds one to the semaphores of an address where tracepoints can go. A semaphore outside of memory is an error, because the
-// program could never see that it is traced; then none of them is changed.
-func (t *Target) raise(pid int, at arch.Addr, semaphores []arch.Addr) error {
-	if _, err := t.find(target.ThreadID{PID: pid, TID: target.All}); err != nil {
+// checkPlace says why tracepoints cannot go to a place.
+func (t *Target) checkPlace(at place) error {
+	if _, err := t.find(target.ThreadID{PID: at.pid, TID: target.All}); err != nil {
 		return target.ErrNoProcess
 	}
-	if t.region(at) == nil {
-		return &noMemoryError{at}
+	if t.region(at.addr) == nil {
+		return &noMemoryError{at.addr}
 	}
+	return nil
+}
+
+// raise adds one to semaphores. One outside of memory is an error, because the program could never see that it is traced; then none
+// of them is changed.
+func (t *Target) raise(semaphores []arch.Addr) error {
 	for i, addr := range semaphores {
 		if err := t.count(addr, 1); err != nil {
 			t.lower(semaphores[:i])

@@ -69,6 +69,15 @@ func (a *padArea) reserve(size int) (arch.Addr, bool) {
 // is missing.
 func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
 	var a *arena
+	if p.pads != nil && p.pads.arena.control.Abandoned() { // there are holes in the ring that nothing fills
+		if len(p.pads.sites) > 0 {
+			return nil, nil, errStoodStill
+		}
+		t.collector.remove(p.pads.arena)
+		if err := t.unmapArena(p); err != nil {
+			return nil, nil, err
+		}
+	}
 	if p.pads != nil {
 		a = p.pads.arena
 		for _, area := range a.areas {
@@ -113,9 +122,6 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		if err := a.open(t.owner); err != nil {
 			return nil, nil, errors.Join(err, a.close())
 		}
-		if p.launched { // it ends with its tracer, and until then it waits
-			a.control.SetPatience(0)
-		}
 		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)
 	}
@@ -133,7 +139,7 @@ func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 		return nil, err
 	}
 	defer c.make(sys.CallClose, fd)
-	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.how.Ring, WhenFull: t.collector.how.WhenFull}}
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.how.Ring}}
 	if err := a.shareFile(c.k.tid, int(fd)); err != nil {
 		return nil, err
 	}
@@ -250,8 +256,11 @@ func (t *Target) unmapArena(p *process) error {
 	if p.pads == nil {
 		return nil
 	}
-	a, pages := p.pads.arena, p.pads.pages
+	a, pages, stuck := p.pads.arena, p.pads.pages, p.pads.stuck
 	p.pads = nil
+	if stuck {
+		return a.close()
+	}
 	c, err := t.beginCalls(p)
 	if err == nil {
 		for _, area := range a.areas {

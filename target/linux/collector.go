@@ -19,8 +19,7 @@ import (
 
 // Pads is how tracepoints are collected without a stop.
 type Pads struct {
-	Ring     int // size of the ring in bytes, a power of two; 0 for the default
-	WhenFull fast.WhenFull
+	Ring int // size of the ring in bytes, a power of two; 0 for the default
 }
 
 // UsePads has the target offer a Collector, which makes jump pads, from the next trace run on.
@@ -30,7 +29,7 @@ func (t *Target) UsePads(how Pads) {
 	}
 	t.do(func() {
 		if t.collector == nil {
-			t.collector = &collector{t: t, how: how}
+			t.collector = &collector{t: t, how: how, prepared: make(map[siteKey]*padSite)}
 		}
 	})
 }
@@ -49,12 +48,14 @@ func (t *Target) Collector() target.Collector {
 // they fill (pump). The tracer drains them besides whenever something has to come behind the frames that were made before it: a
 // hit that stops a thread, an event.
 type collector struct {
-	t    *Target
-	how  Pads
-	over atomic.Bool // a deposit has ended the run, or none has begun
+	t        *Target
+	how      Pads
+	prepared map[siteKey]*padSite // what Apply is to put into force, nil for nothing; the tracer's own
+	over     atomic.Bool          // a deposit has ended the run, or none has begun
 
-	mu     sync.Mutex // held while frames are drained and deposited; guards the next four
+	mu     sync.Mutex // held while frames are drained and deposited; guards the next five
 	run    target.Run
+	batch  batch
 	arenas []*arena
 	halt   bool          // a deposit has ended the run, and the tracepoints are still in place
 	stop   chan struct{} // ends the pump, nil without one
@@ -74,6 +75,9 @@ func (c *collector) Begin(run target.Run) {
 	c.counting.Unlock()
 	c.run, c.halt = run, false
 	c.variables.begin(run.Variables)
+	for _, a := range c.arenas {
+		a.control.SetPatience(c.patience())
+	}
 	c.over.Store(false)
 }
 
@@ -88,15 +92,30 @@ func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
 	return err
 }
 
-// Recall implements target.Collector. Nothing needs a process that is gone.
-func (c *collector) Recall(pid int, at arch.Addr) error {
-	var err error
+// Recall implements target.Collector. The pid is not looked at: after a fork the tracepoints may have gone over to the child, of
+// which the engine knows nothing.
+func (c *collector) Recall(_ int, at arch.Addr) {
 	c.t.do(func() {
-		if p := c.t.traced(pid); p != nil {
-			err = c.t.recall(p, at)
+		for _, p := range c.t.procs {
+			c.t.recall(p, at)
 		}
 	})
-	return err
+}
+
+// Apply implements target.Collector.
+func (c *collector) Apply() (refused []target.Refusal, err error) {
+	c.t.do(func() { refused, err = c.t.apply() })
+	return refused, err
+}
+
+// Explain implements target.Collector.
+func (c *collector) Explain(pid int, at arch.Addr) (how string) {
+	c.t.do(func() {
+		if p := c.t.traced(pid); p != nil && p.pads != nil && p.pads.sites[at] != nil {
+			how = p.pads.sites[at].explain(p.addrSpace)
+		}
+	})
+	return how
 }
 
 // Variables implements target.Collector.
@@ -133,17 +152,25 @@ func (c *collector) count(r *fast.Record) {
 	}
 }
 
-// deposit hands a record on. Behind the end of the run records are dropped.
-func (c *collector) deposit(r *fast.Record) bool {
+// take takes a record out of a ring. Behind the end of the run records are dropped.
+func (c *collector) take(r *fast.Record) bool {
 	if c.over.Load() {
 		return true
 	}
 	c.count(r)
-	d := target.Deposit{Key: r.Key, Frame: r.Frame, Failures: r.Failures, More: r.More, Lost: r.Lost}
-	if c.run.Deposit(d)&target.Halt != 0 {
-		c.end()
+	if c.batch.add(r) && !r.More {
+		c.flush()
 	}
 	return true
+}
+
+// flush hands on what has been taken. mu is held.
+func (c *collector) flush() {
+	deposits := c.batch.deposits
+	if len(deposits) > 0 && !c.over.Load() && c.run.Deposit(deposits)&target.Halt != 0 {
+		c.end()
+	}
+	c.batch.clear()
 }
 
 // end has the pads do nothing any more, until the tracer has taken them out. mu is held.
@@ -158,7 +185,7 @@ func (c *collector) end() {
 // lose ends the run for a reason of the collector's own. mu is held.
 func (c *collector) lose(err error) {
 	if !c.over.Load() {
-		c.run.Deposit(target.Deposit{Err: err})
+		c.run.Deposit([]target.Deposit{{Err: err}})
 		c.end()
 	}
 }
@@ -166,6 +193,7 @@ func (c *collector) lose(err error) {
 // drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
 func (c *collector) drain(a *arena) int {
 	n, err := a.reader.Drain(a.shape.RingSize, a.take)
+	c.flush()
 	switch {
 	case err != nil:
 		c.lose(err)
@@ -173,6 +201,7 @@ func (c *collector) drain(a *arena) int {
 		c.lose(errStoodStill)
 	default:
 		a.reader.Lost(a.take)
+		c.flush()
 	}
 	return n
 }
@@ -225,7 +254,8 @@ func (c *collector) poll() (much bool) {
 func (c *collector) add(a *arena) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.take = c.deposit
+	a.take = c.take
+	a.control.SetPatience(c.patience())
 	c.variables.moveTo(a)
 	c.arenas = append(c.arenas, a)
 	if c.stop == nil {
@@ -251,4 +281,23 @@ func (c *collector) remove(a *arena) {
 		close(c.stop)
 		c.stop = nil
 	}
+}
+
+// whenFull is what pads do when the ring is full.
+func (c *collector) whenFull() fast.WhenFull {
+	if c.run.WhenFull == target.DropFrame {
+		return fast.Drop
+	}
+	return fast.Wait
+}
+
+// patience is how long a thread waits for a ring that is not drained, 0 for ever.
+func (c *collector) patience() time.Duration {
+	switch c.run.WhenFull {
+	case target.AlwaysWait:
+		return 0
+	case target.StopRun:
+		return time.Nanosecond
+	}
+	return time.Second
 }

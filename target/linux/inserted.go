@@ -195,6 +195,7 @@ func (t *Target) SetHandler(h target.Handler) { t.do(func() { t.handler = h }) }
 type location struct {
 	Addr       arch.Addr
 	Semaphores []arch.Addr
+	offloaded  bool // the Collector has it
 }
 
 // traced is the process that tracepoints go into: that of pid, or the child that took them over when that was detached from; nil
@@ -221,7 +222,7 @@ func (t *Target) Install(pid int, at arch.Addr, semaphores []arch.Addr) error {
 	err := target.ErrNoProcess
 	t.do(func() {
 		if p := t.traced(pid); p != nil {
-			err = t.install(p, &location{at, semaphores})
+			err = t.install(p, &location{Addr: at, Semaphores: semaphores})
 		}
 	})
 	return err

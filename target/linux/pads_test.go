@@ -25,7 +25,7 @@ func TestPads(t *testing.T) {
 		for _, site := range []string{"mov", "push", "nop", "nop5"} {
 			t.Run(variant.String()+" "+site, func(t *testing.T) {
 				p := testprog.Build(t, "spin", variant)
-				r := launchPads(t, p.Path, "100000", site)
+				r := launchPads(t, p.Path, "2000", site)
 				r.trace(1, symbol(t, p.Path, "tick_"+site))
 				r.must(r.engine.Start(r.target, r.pid))
 				for _, tp := range r.engine.Tracepoints() {
@@ -39,8 +39,8 @@ func TestPads(t *testing.T) {
 				if !strings.Contains(out, "wrong=0") {
 					t.Errorf("the program printed %q", out)
 				}
-				if n := r.count(1); n != 100000 {
-					t.Errorf("%d frames, want 100000", n)
+				if n := r.count(1); n != 2000 {
+					t.Errorf("%d frames, want 2000", n)
 				}
 			})
 		}

@@ -15,6 +15,7 @@ import (
 	"tracewell/fast"
 	"tracewell/fast/jump"
 	"tracewell/internal/sys"
+	"tracewell/target"
 	"tracewell/target/linux/internal/patch"
 	"tracewell/trace"
 	"tracewell/trace/compiled"
@@ -29,6 +30,7 @@ type pads struct {
 	room    *jump.Room  // for trampolines
 	pages   []arch.Addr // that were mapped for them
 	indexes int         // given to sites and tracepoints
+	stuck   bool        // a jump could not be taken out, so its pad has to stay
 }
 
 // padSite is a location whose tracepoints are collected by a pad. While the session has a breakpoint in its patch it is demoted: an
@@ -55,7 +57,13 @@ type strayCount struct {
 // displaced is where the displaced instructions begin.
 func (s *padSite) displaced() arch.Addr { return s.pad.Addr + arch.Addr(s.pad.Displaced) }
 
-// offload has a process collect a tracepoint by a pad. The error says why it cannot.
+// siteKey is where a site is, or is to be.
+type siteKey struct {
+	pid  int
+	addr arch.Addr
+}
+
+// offload prepares a pad that collects a tracepoint in a process. The error says why there can be none.
 func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if err := t.padsPossible(p, tp); err != nil {
 		return err
@@ -67,33 +75,91 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if err := t.useVariables(a, tp); err != nil {
 		return err
 	}
-	next, err := t.siteWith(p, area, tp)
-	if err != nil {
-		return err
+	at := siteKey{p.pid, tp.Addr}
+	former, prepared := t.collector.prepared[at]
+	if !prepared {
+		former = p.pads.sites[tp.Addr]
 	}
-	old := p.pads.sites[tp.Addr]
-	if t.active {
-		t.stopThreads(stopSet{in: p.addrSpace})
+	next, err := t.siteWith(p, area, former, tp)
+	if err == nil {
+		t.collector.prepared[at] = next
+	}
+	return err
+}
+
+// recall prepares the end of collecting at an address of a process.
+func (t *Target) recall(p *process, addr arch.Addr) {
+	at := siteKey{p.pid, addr}
+	prepared := t.collector.prepared[at]
+	inForce := p.pads != nil && p.pads.sites[addr] != nil
+	if prepared != nil && !inForce {
+		prepared.module.planner.Release(prepared.plan)
+	}
+	if bp := p.inserted[addr]; inForce || bp != nil && bp.location != nil && bp.location.offloaded {
+		t.collector.prepared[at] = nil
+	} else {
+		delete(t.collector.prepared, at)
+	}
+}
+
+// apply puts into force what has been prepared, with all threads stopped and everything deposited that was collected before.
+func (t *Target) apply() (refused []target.Refusal, err error) {
+	prepared := t.collector.prepared
+	t.collector.prepared = make(map[siteKey]*padSite)
+	if len(prepared) > 0 && t.active {
+		t.stopThreads(stopSet{})
 	}
 	t.depositAll()
-	if old != nil {
-		t.disarm(p.addrSpace, old)
-	}
-	if err := t.arm(p, next); err != nil {
-		if old == nil {
-			next.module.planner.Release(next.plan)
-		} else if again := t.arm(p, old); again != nil {
-			t.dropSite(p.addrSpace, old)
-			err = errors.Join(err, again)
+	for at, next := range prepared {
+		p := t.process(at.pid)
+		if p == nil {
+			continue
 		}
-		return err
+		if failed := t.replace(p, at.addr, next); failed != nil {
+			refused = append(refused, target.Refusal{PID: at.pid, Addr: at.addr, Err: failed})
+		}
+		t.settleTraced(p.addrSpace)
+	}
+	return refused, nil
+}
+
+// replace puts a site into force in place of what is at an address, or nothing. After an error there is nothing.
+func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
+	s := p.addrSpace
+	var old *padSite
+	if s.pads != nil {
+		old = s.pads.sites[addr]
+	}
+	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded {
+		bp.location = nil
+		s.warn(s.drop(bp))
 	}
 	if old != nil {
-		p.pads.forget(old)
+		t.disarm(s, old)
+		s.pads.forget(old)
+		delete(s.pads.sites, addr)
 	}
-	p.pads.add(next)
-	p.traced = true
-	return nil
+	var err error
+	if next != nil {
+		if err = t.arm(p, next); err == nil {
+			s.pads.add(next)
+			p.traced = true
+			return nil
+		}
+		old = next
+	}
+	if old != nil {
+		old.module.planner.Release(old.plan)
+	}
+	return err
+}
+
+// explain says how the hits of a site are collected.
+func (s *padSite) explain(space *addrSpace) string {
+	if bp := space.inserted[s.addr]; bp == nil || bp.pad != s {
+		return "trap, since something else is in the way of the jump"
+	}
+	return "pad, by " + s.plan.Rung.String()
 }
 
 // padsPossible refuses what takes a trap whatever the code is like.
@@ -132,15 +198,18 @@ func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
 	return nil
 }
 
-// siteWith makes the site that has one tracepoint more than there is at its address, or another one in the place of the one with
-// the same number, up to the pad in the program's memory. Nothing leads there yet.
-func (t *Target) siteWith(p *process, area *padArea, tp *compiled.Tracepoint) (*padSite, error) {
+// siteWith makes the site that has one tracepoint more than a former one at its address, if there is one, or another one in the
+// place of the one with the same number. Its pad is in the program's memory then, and nothing leads there yet.
+func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compiled.Tracepoint) (*padSite, error) {
 	s := p.pads
 	next := &padSite{addr: tp.Addr, area: area, index: s.index()}
 	added := fast.Tracepoint{Tracepoint: tp, Index: s.index()}
-	old := s.sites[tp.Addr]
-	if old != nil {
-		next.list, next.module, next.plan, next.area = slices.Clone(old.list), old.module, old.plan, old.area
+	planned := s.sites[tp.Addr] // the plan stays as long as there is anything at the address
+	if former != nil {
+		planned, next.list = former, slices.Clone(former.list)
+	}
+	if planned != nil {
+		next.module, next.plan, next.area = planned.module, planned.plan, planned.area
 	} else if err := t.plan(p, next); err != nil {
 		return nil, err
 	}
@@ -151,7 +220,7 @@ func (t *Target) siteWith(p *process, area *padArea, tp *compiled.Tracepoint) (*
 		next.list = append(next.list, added)
 	}
 	err := t.buildPad(p, next)
-	if err != nil && old == nil {
+	if err != nil && planned == nil {
 		next.module.planner.Release(next.plan)
 	}
 	return next, err
@@ -202,6 +271,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	}
 	shape := a.shape
 	shape.Control = site.area.base
+	shape.WhenFull = t.collector.whenFull()
 	registers, err := t.padRegisters(a)
 	if err != nil {
 		return err
@@ -261,7 +331,7 @@ func (t *Target) arm(p *process, site *padSite) error {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	bp := &insertedBreakpoint{addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr}}
+	bp := &insertedBreakpoint{addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr, offloaded: true}}
 	if err := bp.study(p.addrSpace); err != nil {
 		return errors.Join(err, site.unwrite(p.addrSpace))
 	}
@@ -304,45 +374,13 @@ func (s *padSite) unwrite(space *addrSpace) error {
 
 // disarm takes the jumps of a site out, with all threads stopped and none in a pad.
 func (t *Target) disarm(s *addrSpace, site *padSite) {
-	s.warn(site.unwrite(s))
+	if err := site.unwrite(s); err != nil {
+		s.warn(err)
+		s.pads.stuck = true
+	}
 	if bp := s.inserted[site.addr]; bp != nil && bp.pad == site {
 		delete(s.inserted, site.addr)
 	}
-}
-
-// dropSite forgets a site that is disarmed.
-func (t *Target) dropSite(s *addrSpace, site *padSite) {
-	s.pads.forget(site)
-	delete(s.pads.sites, site.addr)
-	site.module.planner.Release(site.plan)
-}
-
-// recall ends collecting at an address, once everything from there has been deposited.
-func (t *Target) recall(p *process, at arch.Addr) error {
-	if p.pads == nil || p.pads.sites[at] == nil {
-		t.depositAll()
-		return nil
-	}
-	if t.active {
-		t.stopThreads(stopSet{in: p.addrSpace})
-	}
-	t.depositAll()
-	if p.pads == nil || p.pads.sites[at] == nil { // the run has ended by one of the deposits
-		return nil
-	}
-	t.removeSite(p.addrSpace, p.pads.sites[at])
-	t.settleTraced(p.addrSpace)
-	return nil
-}
-
-// removeSite takes a site out of the program, whether it is armed or demoted. All threads are stopped.
-func (t *Target) removeSite(s *addrSpace, site *padSite) {
-	if bp := s.inserted[site.addr]; bp != nil && bp.pad == nil && bp.location != nil {
-		bp.location = nil
-		s.warn(s.drop(bp))
-	}
-	t.disarm(s, site)
-	t.dropSite(s, site)
 }
 
 // removeSites ends all collecting in an address space.
@@ -353,10 +391,16 @@ func (t *Target) removeSites(s *addrSpace) {
 	if t.active {
 		t.stopThreads(stopSet{in: s})
 	}
-	for _, site := range s.pads.sites {
-		t.removeSite(s, site)
+	for addr := range s.pads.sites {
+		t.replace(t.processIn(s), addr, nil)
 	}
 	s.pads.rest()
+}
+
+// processIn is the first process in an address space.
+func (t *Target) processIn(s *addrSpace) *process {
+	i := slices.IndexFunc(t.procs, func(p *process) bool { return p.addrSpace == s })
+	return t.procs[i]
 }
 
 // demote has the tracepoints of the site whose patch has bytes in a range be hit by an inserted breakpoint: somebody else needs the
@@ -382,7 +426,7 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 		if err != nil {
 			return err
 		}
-		bp.location = &location{Addr: site.addr}
+		bp.location = &location{Addr: site.addr, offloaded: true}
 		if err := t.passCheaply(p, bp); err != nil {
 			return err
 		}
@@ -446,6 +490,9 @@ func (s *pads) at(pc arch.Addr) *padSite {
 
 // rest takes back the memory of all pads, of which there are none.
 func (s *pads) rest() {
+	if s.stuck {
+		return
+	}
 	for _, area := range s.arena.areas {
 		area.used = 0
 	}

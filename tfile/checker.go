@@ -1,0 +1,85 @@
+package tfile
+
+import (
+	"encoding/binary"
+
+	"tracewell/arch"
+	"tracewell/trace"
+)
+
+// Checker finds out whether frames are whole, for those who see every frame as it is made: it does what ParseFrame and Check do,
+// in a few nanoseconds. A view of each frame, and a call through the interface of the byte order for each number, would cost
+// several times as much.
+type Checker struct {
+	order        arch.ByteOrder
+	little       bool
+	registerSize int
+}
+
+// NewChecker returns a Checker for frames in a byte order with R blocks of a length.
+func NewChecker(order arch.ByteOrder, registerSize int) Checker {
+	return Checker{order, order == arch.ByteOrder(binary.LittleEndian), registerSize}
+}
+
+// Kinds is a set of kinds of block.
+type Kinds uint32
+
+// Has reports whether there is a block of the kind.
+func (k Kinds) Has(kind BlockKind) bool { return k>>(kind-'A')&1 != 0 }
+
+// Check returns the number of the tracepoint that made a frame, and which kinds of block the frame has. The error, a *FormatError,
+// is that of ParseFrame or Frame.Check.
+func (c *Checker) Check(frame []byte) (n trace.Number, kinds Kinds, err error) {
+	at := FrameHeader
+	if len(frame) < FrameHeader || int64(c.uint32(frame[2:])) != int64(len(frame)-FrameHeader) {
+		return 0, 0, c.fault(frame)
+	}
+	for at < len(frame) {
+		length, kind := 0, frame[at]
+		switch rest := frame[at:]; BlockKind(kind) {
+		case BlockRegisters:
+			if c.registerSize > 0 { // else nothing tells how long it is
+				length = registersHead + c.registerSize
+			}
+		case BlockVariable:
+			length = variableHead
+		case BlockMemory:
+			if len(rest) >= memoryHead {
+				length = memoryHead + int(c.uint16(rest[memoryHead-2:]))
+			}
+		case BlockStatic:
+			if len(rest) >= staticHead {
+				length = staticHead + int(c.uint16(rest[staticHead-2:]))
+			}
+		}
+		if length == 0 || length > len(frame)-at {
+			return 0, 0, c.fault(frame)
+		}
+		kinds |= 1 << (kind - 'A')
+		at += length
+	}
+	return trace.Number(int16(c.uint16(frame))), kinds, nil
+}
+
+// fault says what is wrong with a frame.
+func (c *Checker) fault(frame []byte) error {
+	f, err := ParseFrame(frame, c.order, c.registerSize)
+	if err != nil {
+		return err
+	}
+	return f.Check()
+}
+
+func (c *Checker) uint16(b []byte) uint16 {
+	if c.little {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return c.order.Uint16(b)
+}
+
+func (c *Checker) uint32(b []byte) uint32 {
+	if c.little {
+		return binary.LittleEndian.Uint32(b)
+	}
+	return c.order.Uint32(b)
+}
