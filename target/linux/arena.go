@@ -32,13 +32,14 @@ const (
 
 // arena is that of one address space, as the tracer has it.
 type arena struct {
-	file    *os.File
-	owned   *sys.Owned // the control area
-	control fast.Control
-	ring    []byte // mapped twice in a row
-	unmap   func() error
-	reader  *fast.Reader
-	take    func(*fast.Record) bool
+	file      *os.File
+	owned     *sys.Owned // the control area
+	control   fast.Control
+	directory *fast.Directory // of the sites; the tracer's own
+	ring      []byte          // mapped twice in a row
+	unmap     func() error
+	reader    *fast.Reader
+	take      func(*fast.Record) bool
 
 	shape fast.Arena // Control is that of the first area
 	areas []*padArea
@@ -233,6 +234,7 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.reader, err = fast.NewReader(&a.shape, a.control, a.ring); err != nil {
 		return err
 	}
+	a.directory = fast.NewDirectory(a.control)
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.control.SwitchOn()

@@ -45,6 +45,7 @@ type padSite struct {
 	index   int
 	copy    *amd64.Displaced // the displaced instructions, in the pad
 	patches []*patch.Patch
+	stuck   bool // one of them could not be taken out, so the directory keeps the site
 	strays  strayCount
 }
 
@@ -316,11 +317,19 @@ func (t *Target) padRegisters(a *arena) (*fast.Registers, error) {
 }
 
 // arm writes the jumps of a site. All threads are stopped, and none is in a pad.
-func (t *Target) arm(p *process, site *padSite) error {
+func (t *Target) arm(p *process, site *padSite) (err error) {
 	writes, err := site.plan.Writes(site.pad.Addr)
 	if err != nil {
 		return err
 	}
+	if err := p.pads.enter(site, writes); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil && !site.stuck {
+			p.pads.arena.directory.Remove(site.index)
+		}
+	}()
 	for _, w := range writes {
 		if w.Old == nil {
 			_, err = p.mem.WriteAt(w.New, int64(w.Addr))
@@ -369,7 +378,11 @@ func (s *padSite) unwrite(space *addrSpace) error {
 		errs = append(errs, space.code.Remove(p))
 	}
 	s.patches = nil
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		s.stuck = true
+		return err
+	}
+	return nil
 }
 
 // disarm takes the jumps of a site out, with all threads stopped and none in a pad.
@@ -461,6 +474,18 @@ func (s *pads) add(site *padSite) {
 func (s *pads) forget(site *padSite) {
 	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site })
 	s.arena.reader.Forget(site.index)
+	if !site.stuck {
+		s.arena.directory.Remove(site.index)
+	}
+}
+
+// enter has the directory tell how a site is patched, for the process that mends the program if this one is killed.
+func (s *pads) enter(site *padSite, writes []jump.Write) error {
+	var patches []fast.Patch
+	for _, w := range writes {
+		patches = append(patches, fast.Patch{Addr: w.Addr, Own: w.Old, Ours: w.New})
+	}
+	return s.arena.directory.Enter(site.pad, site.list, patches)
 }
 
 // search returns the index of the first pad at an address or behind it.

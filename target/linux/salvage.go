@@ -1,0 +1,121 @@
+//go:build linux
+
+package linux
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"tracewell/ax"
+	"tracewell/fast"
+	"tracewell/tfile"
+	"tracewell/trace"
+)
+
+// Salvaged is what a tracer that was killed has not fetched of one run.
+type Salvaged struct {
+	Header tfile.Header // as far as it is known
+	Frames [][]byte     // in the bytes of a trace file
+}
+
+// salvage reads the frames of all arenas. Nobody writes any more: no thread is in a pad, or the program is only looked at.
+func (m *mender) salvage() (all []Salvaged, err error) {
+	m.done.Frames, m.done.Passed = 0, 0
+	for _, r := range m.found {
+		if r.broken != nil || r.shape.RingSize == 0 || !r.control.Begun() {
+			continue
+		}
+		s, passed, err := m.salvageFrom(r)
+		if err != nil {
+			m.done.Kept = append(m.done.Kept, err)
+		}
+		m.done.Passed += passed
+		if m.done.Frames += len(s.Frames); len(s.Frames) > 0 {
+			all = append(all, s)
+		}
+	}
+	return all, nil
+}
+
+// salvageFrom reads the frames of one arena.
+func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
+	if _, _, err := r.control.Left(&r.shape); err != nil {
+		return s, 0, err
+	}
+	ring := make([]byte, 2*r.shape.RingSize)
+	if n, err := m.mem.ReadAt(ring[:r.shape.RingSize], int64(r.shape.Ring)); n < r.shape.RingSize {
+		return s, 0, fmt.Errorf("the buffer at %s cannot be read: %w", r.shape.Ring, err)
+	}
+	copy(ring[r.shape.RingSize:], ring)
+	reader, err := fast.NewReader(&r.shape, r.control, ring)
+	if err != nil {
+		return s, 0, err
+	}
+	for i := range r.entries {
+		if slots := r.entries[i].Slots; slots != nil {
+			reader.Define(slots)
+		}
+	}
+	passed, err = reader.Salvage(func(made *fast.Record) {
+		if made.Frame != nil {
+			s.Frames = append(s.Frames, slices.Clone(made.Frame))
+		}
+	})
+	s.Header = m.header(r)
+	s.Header.Status.Frames, s.Header.Status.Created = int64(len(s.Frames)), int64(len(s.Frames))
+	return s, passed, err
+}
+
+// header makes the header of a trace file of what the directory has. It does not tell how often tracepoints were hit.
+func (m *mender) header(r *remains) tfile.Header {
+	h := tfile.Header{
+		Order:       binary.LittleEndian,
+		Status:      &trace.Status{Reason: trace.ReasonError, Description: "the tracer was killed", Frames: -1, Created: -1, Free: -1, Size: -1},
+		Description: string(m.t.regs.description.XML()),
+	}
+	variables := make(map[trace.VariableNumber]bool)
+	for i := range r.entries {
+		e := &r.entries[i]
+		if e.Slots != nil {
+			h.RegisterSize = max(h.RegisterSize, e.Slots.RegisterBlock())
+		}
+		for _, tp := range e.Tracepoints {
+			if !slices.ContainsFunc(h.Tracepoints, func(o trace.Tracepoint) bool { return o.Key() == tp.Key() }) {
+				h.Tracepoints = append(h.Tracepoints, tp)
+			}
+			noteVariables(variables, &tp)
+		}
+	}
+	if layout, err := m.t.regs.description.Layout(); err == nil && h.RegisterSize == 0 {
+		h.RegisterSize = layout.Size
+	}
+	slices.SortFunc(h.Tracepoints, func(a, b trace.Tracepoint) int { // as tracepoint.Engine saves them
+		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))
+	})
+	for n := range variables {
+		v := trace.Variable{Number: n, Initial: r.control.Variable(n)}
+		if n == trace.Timestamp {
+			v = trace.Variable{Number: n, Builtin: true, Name: trace.TimestampName}
+		}
+		h.Variables = append(h.Variables, v)
+	}
+	slices.SortFunc(h.Variables, func(a, b trace.Variable) int { return cmp.Compare(a.Number, b.Number) })
+	return h
+}
+
+// noteVariables notes the trace state variables that a tracepoint names. Their names are not known.
+func noteVariables(found map[trace.VariableNumber]bool, tp *trace.Tracepoint) {
+	codes := [][]byte{tp.Condition}
+	for _, a := range tp.Actions {
+		codes = append(codes, a.Code)
+	}
+	for _, code := range codes {
+		if p, err := ax.Decode(code); err == nil && len(code) > 0 {
+			for _, n := range p.Requirements().Variables {
+				found[trace.VariableNumber(n)] = true
+			}
+		}
+	}
+}
