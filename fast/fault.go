@@ -54,6 +54,7 @@ func (p *Pad) Fault(regs *amd64.UserRegs, memory Memory, r *Reader) bool {
 	}
 	regs[amd64.RSP] += uint64(int64(depth - p.at(int(f.resume)).depth))
 	regs[amd64.RIP] = uint64(p.Addr) + uint64(f.resume)
+	regs[amd64.EFlags] &^= flagResume
 	return true
 }
 

@@ -55,7 +55,8 @@ const (
 	flagsOfLahf    = 0xd5 // sign, zero, adjust, parity, carry
 	flagDirection  = 1 << 10
 	flagTrap       = 1 << 8
-	overflowFromAL = 11 // al is 1 where the flag is set
+	flagResume     = 1 << 16 // set by faults and by string instructions that are interrupted; no state of the program
+	overflowFromAL = 11      // al is 1 where the flag is set
 )
 
 // Leave takes a stopped thread out of the pad: it sets registers, pc and stack pointer to what they are in the program.
@@ -99,6 +100,7 @@ func (p *Pad) Leave(regs *amd64.UserRegs, memory Memory) Outcome {
 		regs[amd64.RIP] = uint64(p.Addr) + uint64(p.Displaced)
 	}
 	regs[amd64.OrigRAX] = ^uint64(0)
+	regs[amd64.EFlags] &^= flagResume
 	return out
 }
 

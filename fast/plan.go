@@ -124,13 +124,13 @@ func (b *builder) planCondition(t *turn, l *layout) error {
 			return anywhere(n)
 		}
 	}
-	demand, err := jit.Measure(t.Condition, places(nil))
+	demand, err := jit.Measure(t.Condition, b.dry(places(nil)))
 	if err != nil {
 		return err
 	}
 	for {
 		t.scratch = b.choose(demand, reads, 0)
-		again, err := jit.Measure(t.Condition, places(t.scratch))
+		again, err := jit.Measure(t.Condition, b.dry(places(t.scratch)))
 		if err != nil {
 			return err
 		}
@@ -190,6 +190,19 @@ func anywhere(n arch.Reg) jit.Place {
 	return jit.Place{}
 }
 
+// dry is the world of an expression that is only measured.
+func (b *builder) dry(register func(arch.Reg) jit.Place) *jit.Env {
+	return &jit.Env{Register: register, Variable: func(n uint16) jit.Place {
+		switch b.Builtins[trace.VariableNumber(n)] {
+		case Timestamp, Thread:
+			return jit.Computed(func(asm.Reg) {})
+		case Process:
+			return jit.Known(b.Process)
+		}
+		return jit.Stored(8, asm.At(asm.NoReg, 0))
+	}}
+}
+
 // rehearse compiles an expression to nowhere, for what the Env learns of it. It reports whether the expression can fail.
 func (b *builder) rehearse(e *jit.Env, compile func(*asm.Assembler, *jit.Env) error) (fails bool, err error) {
 	a := asm.New(0)
@@ -197,8 +210,8 @@ func (b *builder) rehearse(e *jit.Env, compile func(*asm.Assembler, *jit.Env) er
 	e.Scratch = []asm.Reg{
 		asm.RBX, asm.RBP, asm.RSI, asm.RDI, asm.R8, asm.R9, asm.R10, asm.R11, asm.R12, asm.R13, asm.R14, asm.R15,
 	}
-	e.Register = anywhere
-	e.Variable = func(uint16) jit.Place { return jit.Stored(8, asm.At(asm.NoReg, 0)) }
+	d := b.dry(anywhere)
+	e.Register, e.Variable = d.Register, d.Variable
 	e.Fault = func(_, _ int, _ jit.Access) { fails = true }
 	e.Failed = func(*ax.Error) asm.Label { fails = true; return somewhere }
 	err = compile(a, e)
@@ -263,7 +276,7 @@ func (b *builder) planExpression(f *framePlan, a *action, l *layout) error {
 	if err := b.checkVariables(a.Program); err != nil {
 		return err
 	}
-	demand, err := jit.Measure(a.Program, anywhere)
+	demand, err := jit.Measure(a.Program, b.dry(anywhere))
 	if err != nil {
 		return err
 	}

@@ -181,10 +181,11 @@ func (r *Reader) records(s *Slots, take func(*Record) bool) (more bool, err erro
 	r.frame = r.frame[:0]
 	more = true
 	var ready *Record // the one before, which has to tell whether another one follows
-	var rec [2]Record
+	var both [2]Record
+	n := 0
 	for i := range s.frames {
 		f := &s.frames[i]
-		made := &rec[i%2]
+		made := &both[n%2]
 		ok, err := r.record(made, s, f, slot, slot[slotPresent]&(1<<i) != 0)
 		if err != nil {
 			return false, err
@@ -197,6 +198,7 @@ func (r *Reader) records(s *Slots, take func(*Record) bool) (more bool, err erro
 			more = take(ready) && more
 		}
 		ready = made
+		n++
 	}
 	if ready != nil {
 		more = take(ready) && more

@@ -235,15 +235,15 @@ func (d *Displaced) callIndirect(in *Instruction) (cause string) {
 	}
 	d.point(in.at, 8)
 	d.Code = append(d.Code, jump...)
-	if l, _ := measure(jump); l.ripRelative() {
-		return d.retarget(len(d.Code)-4, in.Next()+arch.Addr(l.disp))
+	if in.dispAt != 0 {
+		return d.retarget(len(d.Code)-4, in.operand())
 	}
 	return ""
 }
 
 // asJump is an indirect call as a jump through the same operand, when the stack pointer is lower by a number of bytes than at the
 // call. An operand relative to the pc is left as it is. It is not ok for what is no such call, or one through the stack pointer
-// itself or memory below the stack.
+// itself or, as far as the instruction shows, memory that may be below the stack.
 func (in *Instruction) asJump(pushed int32) (code []byte, ok bool) {
 	l, _ := measure(in.Code())
 	if l.encoding != legacy || l.space != spaceOne || l.opcode != 0xff || l.reg() != 2 ||
@@ -260,8 +260,9 @@ func (in *Instruction) asJump(pushed int32) (code []byte, ok bool) {
 	case !l.isMem():
 		return append(tail, modrm), !onStack // rm is the register itself
 	case onStack && l.sib&7 == 4:
+		indexed := l.sib != 0x24 || l.rex&rexX != 0
 		tail = append(tail, modrm&^0xc0|0x80, l.sib) // with a displacement of 32 bits
-		return binary.LittleEndian.AppendUint32(tail, uint32(l.disp+pushed)), l.disp >= 0 && l.disp <= math.MaxInt32-8
+		return binary.LittleEndian.AppendUint32(tail, uint32(l.disp+pushed)), !indexed && l.disp >= 0 && l.disp <= math.MaxInt32-8
 	}
 	return append(append(tail, modrm), in.code[head+2:in.length]...), true
 }

@@ -181,7 +181,7 @@ func TestEmulateAsProcessor(t *testing.T) {
 	var names []string
 	for _, p := range emulated() {
 		for range instances {
-			cases = append(cases, nativeCase{randomRegs(rng, at), p.instance(rng, at)})
+			cases = append(cases, nativeCase{regs: randomRegs(rng, at), code: p.instance(rng, at)})
 			names = append(names, p.name)
 		}
 	}

@@ -25,9 +25,16 @@ const (
 // nativeOrder is the order of the registers in the lines of testdata/native.c.
 var nativeOrder = [...]int{R15, R14, R13, R12, RBP, RBX, R11, R10, R9, R8, RAX, RCX, RDX, RSI, RDI, RIP, EFlags, RSP}
 
-// nativeCase is code to run, at regs[RIP].
+// nativeCase is code to run, at regs[RIP], with other code that it may come to.
 type nativeCase struct {
-	regs UserRegs
+	regs  UserRegs
+	code  []byte
+	other []nativePart
+}
+
+// nativePart is code at an address.
+type nativePart struct {
+	at   arch.Addr
 	code []byte
 }
 
@@ -59,7 +66,11 @@ func runNative(t *testing.T, cases []nativeCase) []nativeResult {
 		for _, i := range nativeOrder {
 			fmt.Fprintf(&input, "%x ", c.regs[i])
 		}
-		fmt.Fprintf(&input, "%x\n", c.code)
+		fmt.Fprintf(&input, "%x=%x", c.regs[RIP], c.code)
+		for _, part := range c.other {
+			fmt.Fprintf(&input, " %x=%x", uint64(part.at), part.code)
+		}
+		input.WriteByte('\n')
 	}
 	run := exec.Command(program)
 	run.Stdin = strings.NewReader(input.String())

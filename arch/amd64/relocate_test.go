@@ -98,7 +98,7 @@ func TestRelocateAsProcessor(t *testing.T) {
 	var cases []nativeCase // an original and its copy, alternating
 	var ins []*Instruction
 	for _, d := range objdump(t, libc(t)) {
-		in, err := Decode(retarget(d.code, rng), originalAt)
+		in, err := Decode(retarget(d.code, originalAt, rng), originalAt)
 		if err != nil || !in.CanRelocate() || unrepeatable.MatchString(d.text) {
 			continue
 		}
@@ -106,7 +106,7 @@ func TestRelocateAsProcessor(t *testing.T) {
 			seen[form]++
 			regs := randomRegs(rng, originalAt)
 			regs[RCX] &= 0xff // counts of string instructions
-			cases = append(cases, nativeCase{regs, in.Code()}, copyCase(t, in, regs))
+			cases = append(cases, nativeCase{regs: regs, code: in.Code()}, copyCase(t, in, regs))
 			ins = append(ins, in)
 		}
 	}
@@ -135,8 +135,8 @@ func TestRelocateAsProcessor(t *testing.T) {
 }
 
 // retarget lets an operand relative to the pc lie in the data region, aligned as any instruction wants it.
-func retarget(code []byte, rng *rand.Rand) []byte {
-	in, err := Decode(code, originalAt)
+func retarget(code []byte, at arch.Addr, rng *rand.Rand) []byte {
+	in, err := Decode(code, at)
 	if err != nil || in.dispAt == 0 {
 		return code
 	}
@@ -154,7 +154,7 @@ func copyCase(t *testing.T, in *Instruction, regs UserRegs) nativeCase {
 		t.Fatalf("%v: ok %v, %d bytes", in, ok, len(code))
 	}
 	regs[RIP] = slotAt
-	return nativeCase{regs, code}
+	return nativeCase{regs: regs, code: code}
 }
 
 // TestForeign: of an unknown instruction the length is known, and so the way back from a copy.

@@ -53,14 +53,26 @@ func (l *layout) traits() (Flow, Reason) {
 	case l.space == space0F && l.opcode == 0x01 && l.mod() == 3:
 		return FlowNext, l.groupSeven()
 	}
-	for i := range traits {
-		t := &traits[i]
-		if t.space == l.space && t.first <= l.opcode && l.opcode <= t.last && (t.regs == 0 || t.regs>>l.reg()&1 != 0) {
+	if l.space > space0F {
+		return FlowNext, Relocatable
+	}
+	for _, i := range traitsOf[l.space][l.opcode] {
+		if t := &traits[i]; t.regs == 0 || t.regs>>l.reg()&1 != 0 {
 			return t.flow, t.reason
 		}
 	}
 	return FlowNext, Relocatable
 }
+
+// traitsOf has the indexes of an opcode's traits: a search through all of them would take as long as decoding.
+var traitsOf = func() (of [space0F + 1][256][]uint8) {
+	for i, t := range traits {
+		for opcode := int(t.first); opcode <= int(t.last); opcode++ {
+			of[t.space][opcode] = append(of[t.space][opcode], uint8(i))
+		}
+	}
+	return of
+}()
 
 // groupSevenRelocatable are the ModRM bytes of 0f 01 without a memory operand that only touch registers. The others are
 // of hypervisors, enclaves and kernels; enclu, for one, hands out the address behind it.

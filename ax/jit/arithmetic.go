@@ -53,6 +53,7 @@ func (c *compiler) extend(in ax.Instruction, n int) {
 // commutes are the binary opcodes whose operands can change places, so that a constant comes second.
 var commutes = map[ax.Op]bool{
 	ax.OpAdd: true, ax.OpMul: true, ax.OpBitAnd: true, ax.OpBitOr: true, ax.OpBitXor: true, ax.OpEqual: true,
+	ax.OpLessSigned: true, ax.OpLessUnsigned: true, // with the condition mirrored
 }
 
 // binary compiles an opcode that leaves one cell, n, of the cells n and n+1.
@@ -63,7 +64,8 @@ func (c *compiler) binary(in ax.Instruction, n int) {
 			return
 		}
 	}
-	if c.cells[n].kind == constant && commutes[in.Op] {
+	mirrored := c.cells[n].kind == constant && commutes[in.Op]
+	if mirrored {
 		c.exchange(n, n+1)
 	}
 	switch in.Op {
@@ -75,7 +77,11 @@ func (c *compiler) binary(in ax.Instruction, n int) {
 		c.multiply(n)
 	case ax.OpEqual, ax.OpLessSigned, ax.OpLessUnsigned:
 		c.compare(n)
-		c.leave(n, cell{kind: flags, cond: conditions[in.Op]})
+		cond := conditions[in.Op]
+		if mirrored {
+			cond = mirrors[in.Op]
+		}
+		c.leave(n, cell{kind: flags, cond: cond})
 	case ax.OpLsh, ax.OpRshSigned, ax.OpRshUnsigned:
 		c.shift(in, n)
 	default:
@@ -112,10 +118,12 @@ var ariths = map[ax.Op]asm.Arith{
 	ax.OpAdd: asm.Add, ax.OpSub: asm.Sub, ax.OpBitAnd: asm.And, ax.OpBitOr: asm.Or, ax.OpBitXor: asm.Xor,
 }
 
-// conditions are those of the flags after a comparison.
-var conditions = map[ax.Op]asm.Cond{
-	ax.OpEqual: asm.CondE, ax.OpLessSigned: asm.CondL, ax.OpLessUnsigned: asm.CondB,
-}
+// conditions are those of the flags after a comparison, and mirrors those with the operands exchanged. GDB has no other opcodes to
+// compare with: for a greater number it swaps the cells.
+var (
+	conditions = map[ax.Op]asm.Cond{ax.OpEqual: asm.CondE, ax.OpLessSigned: asm.CondL, ax.OpLessUnsigned: asm.CondB}
+	mirrors    = map[ax.Op]asm.Cond{ax.OpEqual: asm.CondE, ax.OpLessSigned: asm.CondG, ax.OpLessUnsigned: asm.CondA}
+)
 
 func (c *compiler) arith(in ax.Instruction, n int) {
 	src, imm, isImm := c.source(n + 1)

@@ -125,7 +125,7 @@ func (c *compiler) source(n int) (o asm.Operand, imm int32, isImm bool) {
 		return nil, int32(v.disp), true
 	case v.kind == program && v.disp == 0:
 		p := c.place(v.reg)
-		if p.kind == sum && p.disp == 0 {
+		if p.kind == sum && p.disp == 0 && !(c.dry && p.reg == asm.RSP) { // which will have moved
 			return p.reg, 0, false
 		}
 		if p.kind == stored && p.width == 8 {

@@ -3,7 +3,6 @@ package jit
 import (
 	"fmt"
 
-	"tracewell/arch"
 	"tracewell/ax"
 	asm "tracewell/internal/asm/amd64"
 )
@@ -51,10 +50,10 @@ func Check(p *ax.Program) error {
 	return nil
 }
 
-// Measure says what p demands if registers are where register says, or why it cannot be compiled: a *Refusal. An expression of
-// which a register is Stored can demand more than one of which it is In another. So a caller does well to ask with all registers
-// in their own places, and to choose as scratch what p does not read.
-func Measure(p *ax.Program, register func(arch.Reg) Place) (Demand, error) {
+// Measure says what p demands in e, or why it cannot be compiled: a *Refusal. Of e it uses Register and Variable only, and emits no
+// code. An expression of which a register is Stored can demand more than one of which it is In another. So a caller does well to
+// ask with all registers in their own places, to choose as scratch what p does not read, and else to ask again.
+func Measure(p *ax.Program, e *Env) (Demand, error) {
 	if err := Check(p); err != nil {
 		return Demand{}, err
 	}
@@ -65,8 +64,8 @@ func Measure(p *ax.Program, register func(arch.Reg) Place) (Demand, error) {
 		Scratch: []asm.Reg{
 			asm.RBX, asm.RBP, asm.RSI, asm.RDI, asm.R8, asm.R9, asm.R10, asm.R11, asm.R12, asm.R13, asm.R14, asm.R15,
 		},
-		Register:      register,
-		Variable:      func(uint16) Place { return Stored(8, asm.At(asm.NoReg, 0)) },
+		Register:      e.Register,
+		Variable:      e.Variable,
 		Failed:        func(*ax.Error) asm.Label { return somewhere },
 		TraceMemory:   nothing,
 		TraceString:   nothing,

@@ -110,7 +110,9 @@ func (c *compiler) value(p Place) {
 	case stored:
 		c.Load(p.width, false, r, p.mem)
 	case computed:
-		p.emit(r)
+		if !c.dry {
+			p.emit(r)
+		}
 	}
 	c.push(cell{kind: temp})
 }

@@ -2,6 +2,7 @@ package jump
 
 import (
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
 )
@@ -18,15 +19,18 @@ func (l *ladder) plan(s *shape) (plan *Plan, cause string) {
 	at, length := l.site.Addr, s.length()
 	plan = &Plan{
 		Addr: at, Rung: s.rung, Run: s.run, Next: s.run[len(s.run)-1].Next(),
-		held: Range{at, at + arch.Addr(length)}, prefixes: s.prefixes, width: s.width,
+		Held: Range{at, at + arch.Addr(length)}, prefixes: s.prefixes, width: s.width,
 	}
 	if len(l.site.Code) < length {
 		return nil, fmt.Sprintf("the memory ends at %v, under the jump", at+arch.Addr(len(l.site.Code)))
 	}
-	if held := l.overlapping(plan.held); len(held) > 0 {
+	if held := l.overlapping(plan.Held); len(held) > 0 {
 		return nil, held[0].String()
 	}
 	written := min(length, l.span(len(s.run)))
+	if i, _ := slices.BinarySearch(l.Wanted, at+arch.Addr(written)); i < len(l.Wanted) && l.Wanted[i] < plan.Held.End {
+		return nil, fmt.Sprintf("the jump would end in bytes at %v, which are to be patched themselves", l.Wanted[i])
+	}
 	if crossesPage(at, written) {
 		return nil, "the jump would lie over the end of a page, and cannot be written in one piece"
 	}
@@ -62,12 +66,12 @@ func (l *ladder) places(s *shape, written int) (places Places, ok bool) {
 	return places, true
 }
 
-// lead reserves what the jump goes to on its way to a pad. The address that it returns is that, or 0 if the jump can reach all pads.
+// lead reserves what the jump goes to on its way to a pad, and returns its address; 0 if the jump can go to any pad itself.
 func (l *ladder) lead(plan *Plan, places *Places) (to arch.Addr, cause string) {
 	if plan.width == 1 {
 		f, at, ok := l.hop(places)
 		if !ok {
-			return 0, "a short jump has no padding between functions in its reach"
+			return 0, "a short jump reaches no padding between functions"
 		}
 		plan.Hop, plan.hopOld = at, f.Code[at-f.At:][:nearLength:nearLength]
 		onward := anywhere(at + nearLength)
@@ -87,7 +91,7 @@ func (l *ladder) land(plan *Plan, places *Places) (to arch.Addr, cause string) {
 	limits := Range{l.Pads.End - min(l.Pads.End, nearReach), l.Pads.Start + nearReach - nearLength}
 	at, ok := l.Room.Take(places, Trampoline, limits)
 	if !ok {
-		return 0, "no address is free that the jump could go to with bytes that trap where instructions begin"
+		return 0, "no free address leaves the jump bytes that trap where instructions begin"
 	}
 	plan.Landing = at
 	return at, ""

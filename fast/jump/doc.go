@@ -19,7 +19,7 @@
 // Correctness depends on the guards alone, never on the sweep. The sweep only keeps patches away from code that would run into the
 // guards often.
 //
-// Indirect branches: endbr64 at a location is displaced like any other instruction. With indirect-branch tracking a jump there would
-// fault, but Linux does not enable that for programs. Shadow stacks exist, and no call is displaced with them
+// Indirect branches: endbr64 at a location is displaced like any other instruction. With indirect-branch tracking, a jump in its
+// place would fault, but Linux does not enable that for programs. Shadow stacks it does; no call is displaced with them
 // (Planner.ShadowStack).
 package jump

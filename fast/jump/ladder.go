@@ -42,7 +42,7 @@ func (l *ladder) admit() (cause string) {
 	case swept && f.Unknown == 0 && !l.Targets.starts(at):
 		return "no instruction begins there, going by those in front of it"
 	case l.Go && mayLackStack(l.site.Name, at, f):
-		return fmt.Sprintf("the stack may have no room for a pad: %s is of Go's runtime, and has not checked it there", l.site.Name)
+		return fmt.Sprintf("%s, of Go's runtime, has not checked there that the stack has room for a pad", l.site.Name)
 	}
 	if l.decode(); len(l.run) == 0 {
 		return l.short
@@ -145,7 +145,7 @@ func (l *ladder) pun() *Plan {
 			}
 		}
 	}
-	return l.refuse("no address is free that a jump would go to which ends in the bytes that follow")
+	return l.refuse("no jump that ends in the bytes of the instructions that follow goes to a free address")
 }
 
 // short is the fourth rung.

@@ -47,7 +47,9 @@ type Plan struct {
 	// its signal, goes on in the copy. So does one that stands there when the patch is written.
 	Guards []Guard
 
-	held     Range  // bytes that no other patch may change
+	// Held is the bytes that nothing else may change while the patch is in the program. Those of a pun go beyond what is written.
+	Held Range
+
 	old      []byte // the program's own, that are written over
 	hopOld   []byte // likewise in the padding
 	prefixes int    // in front of the jump
@@ -97,6 +99,9 @@ func (p *Plan) Covers(addr arch.Addr) bool {
 	}
 	return false
 }
+
+// Leads reports whether a pc is on the way from the patch to the pad. A thread there is at Addr, as the program sees it.
+func (p *Plan) Leads(pc arch.Addr) bool { return pc != 0 && (pc == p.Landing || pc == p.Hop) }
 
 // nullPrefix changes nothing about a jump, but moves its displacement (a segment that 64-bit mode ignores).
 const nullPrefix = 0x2e

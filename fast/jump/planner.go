@@ -27,6 +27,9 @@ type Planner struct {
 	Padding []Filler // between functions, in order (Padding)
 	Pads    Range    // all pads are in here
 
+	// Wanted is all locations that are to be patched or to have a trap, in order. No pun relies on their bytes.
+	Wanted []arch.Addr
+
 	Go          bool // the program is of Go, whose pads use the stack without a red zone
 	Unclean     bool // the rung of that name is allowed
 	ShadowStack bool // a thread has one: no calls are displaced
@@ -78,6 +81,16 @@ func (p *Planner) Covering(addr arch.Addr) *Plan {
 	return nil
 }
 
+// InTheWay returns the plans whose patches do not bear that bytes of a range are changed, by a breakpoint for instance.
+func (p *Planner) InTheWay(r Range) (plans []*Plan) {
+	for _, h := range p.overlapping(r) {
+		if h.plan != nil {
+			plans = append(plans, h.plan)
+		}
+	}
+	return plans
+}
+
 // Plan decides how a location is patched, and reserves what that needs. The error is a *Refusal.
 func (p *Planner) Plan(s Site) (*Plan, error) {
 	s.Code = s.Code[:min(len(s.Code), CodeSize)]
@@ -87,7 +100,7 @@ func (p *Planner) Plan(s Site) (*Plan, error) {
 	}
 	for _, rung := range []func() *Plan{l.jump, l.overlap, l.pun, l.shortJump, l.unclean} {
 		if plan := rung(); plan != nil {
-			p.hold(hold{plan.held, plan})
+			p.hold(hold{plan.Held, plan})
 			if plan.Hop != 0 {
 				p.hold(hold{Range{plan.Hop, plan.Hop + nearLength}, plan})
 			}

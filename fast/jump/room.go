@@ -16,7 +16,12 @@ type Room struct {
 	gaps   []Range // addresses at which nothing is, in whole pages, in order
 	spans  []Range // free parts of opened pages, in order
 	opened []arch.Addr
+	last   arch.Addr // the page that was opened last
 }
+
+// maxTries is how many free parts of pages are tried before another page is opened. With very many trampolines most parts are
+// small, and at the wrong places.
+const maxTries = 64
 
 // NewRoom returns the room that gaps of an address space have, whole pages in order of their addresses.
 func NewRoom(gaps []Range) *Room { return &Room{gaps: slices.Clone(gaps)} }
@@ -31,18 +36,21 @@ func (r *Room) Opened() []arch.Addr {
 
 // Take takes size bytes, all in one page and within limits, at an address of places.
 func (r *Room) Take(places *Places, size int, limits Range) (arch.Addr, bool) {
-	if i, at, ok := find(r.spans, places, size, limits); ok {
-		r.spans = cut(r.spans, i, Range{at, at + arch.Addr(size)})
-		return at, true
+	newest := Range{max(limits.Start, r.last), limits.End}
+	for _, limits := range []Range{limits, newest} {
+		if i, at, ok := find(r.spans, places, size, limits, maxTries); ok {
+			r.spans = cut(r.spans, i, Range{at, at + arch.Addr(size)})
+			return at, true
+		}
 	}
-	i, at, ok := find(r.gaps, places, size, limits)
+	i, at, ok := find(r.gaps, places, size, limits, 4*len(r.gaps)+4)
 	if !ok {
 		return 0, false
 	}
-	page := at &^ (pageSize - 1)
-	r.gaps = cut(r.gaps, i, Range{page, page + pageSize})
-	r.opened = append(r.opened, page)
-	r.Give(page, pageSize)
+	r.last = at &^ (pageSize - 1)
+	r.gaps = cut(r.gaps, i, Range{r.last, r.last + pageSize})
+	r.opened = append(r.opened, r.last)
+	r.Give(r.last, pageSize)
 	return r.Take(places, size, Range{at, at + arch.Addr(size)})
 }
 
@@ -58,10 +66,10 @@ func (r *Room) Give(at arch.Addr, size int) {
 	}
 }
 
-// find returns the first place in one of the ranges, with the number of that.
-func find(ranges []Range, places *Places, size int, limits Range) (i int, at arch.Addr, ok bool) {
+// find returns the first place in one of the ranges, with the number of that. It gives up after so many of them.
+func find(ranges []Range, places *Places, size int, limits Range, tries int) (i int, at arch.Addr, ok bool) {
 	at, ok = places.Next(limits.Start)
-	for ok {
+	for ; ok && tries >= 0; tries-- {
 		i, _ = slices.BinarySearchFunc(ranges, at, func(r Range, at arch.Addr) int {
 			if r.End <= at {
 				return -1

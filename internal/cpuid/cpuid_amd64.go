@@ -6,6 +6,10 @@ package cpuid
 
 func query(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
 
+// Counter reads the time stamp counter. It counts at one rate, alike on all processors, where the kernel says constant_tsc and
+// nonstop_tsc.
+func Counter() uint64
+
 // Component is one component of the extended state in the standard (not compacted) form, which is the form of ptrace's
 // register set.
 type Component struct{ Offset, Size int }

@@ -40,6 +40,8 @@ type arena struct {
 	unmap     func() error
 	reader    *fast.Reader
 	take      func(*fast.Record) bool
+	threads   padThreads
+	clocked   bool // pads can tell the time
 
 	shape fast.Arena // Control is that of the first area
 	areas []*padArea
@@ -120,8 +122,14 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	}
 	if p.pads == nil {
 		a.shape.Spin = p.filtered
+		a.shape.RDFSBase = host.padProcessor().RDFSBase
+		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
 			return nil, nil, errors.Join(err, a.close())
+		}
+		var clock fast.Clock
+		if clock, a.clocked = t.clock.clock(); a.clocked {
+			a.control.SetClock(clock)
 		}
 		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)
@@ -237,6 +245,7 @@ func (a *arena) open(owner *sys.Owner) error {
 	a.directory = fast.NewDirectory(a.control)
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
+	a.reader.Thread = a.threads.of
 	a.control.SwitchOn()
 	return nil
 }

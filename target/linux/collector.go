@@ -301,3 +301,12 @@ func (c *collector) patience() time.Duration {
 	}
 	return time.Second
 }
+
+// builtins are the trace state variables that pads in an arena can compute.
+func (c *collector) builtins(a *arena) map[trace.VariableNumber]fast.Builtin {
+	known := make(map[trace.VariableNumber]fast.Builtin)
+	if a.clocked {
+		known[trace.Timestamp] = fast.Timestamp
+	}
+	return known
+}

@@ -314,7 +314,7 @@ func (t *Target) removeLocations() {
 		for _, k := range p.order {
 			k.owes &^= owesStep
 		}
-		t.removeSites(p.addrSpace)
+		t.removeSites(p)
 	}
 }
 

@@ -30,7 +30,7 @@ func New(streams Streams) (*Target, error) {
 		return nil, err
 	}
 	t.streams = Streams{In: orElse(streams.In, os.Stdin), Out: orElse(streams.Out, os.Stdout), Err: orElse(streams.Err, os.Stderr)}
-	t.do(func() { err = t.learnRegisters() })
+	t.do(func() { t.clock, err = startClock(), t.learnRegisters() })
 	if err != nil {
 		t.Close()
 		return nil, err

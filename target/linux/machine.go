@@ -57,6 +57,10 @@ type machine interface {
 	leavePad(p *fast.Pad, r *registers, m fast.Memory) fast.Outcome
 	faultInPad(p *fast.Pad, r *registers, m fast.Memory, reader *fast.Reader) bool
 	padProcessor() fast.Processor
+	// counter is what pads tell the time by, 0 where that does not run alike on all processors.
+	counter() uint64
+	// threadNumberAt is where, from the thread pointer on, the C library keeps a thread's number.
+	threadNumberAt() uint64
 	// addSP adds to the stack pointer.
 	addSP(r *registers, n int)
 

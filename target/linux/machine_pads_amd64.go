@@ -3,13 +3,14 @@
 package linux
 
 import (
+	"os"
 	"slices"
 	"strings"
-
-	"os"
+	"sync"
 
 	"tracewell/arch/amd64"
 	"tracewell/fast"
+	"tracewell/internal/cpuid"
 )
 
 // leavePad implements machine.
@@ -25,10 +26,25 @@ func (x86) faultInPad(p *fast.Pad, r *registers, m fast.Memory, reader *fast.Rea
 // addSP implements machine.
 func (x86) addSP(r *registers, n int) { r[amd64.RSP] += uint64(n) }
 
-// padProcessor implements machine. The kernel prints the processor's abilities as far as programs may use them.
-func (x86) padProcessor() fast.Processor {
+// abilities are what the kernel prints of the first processor, as far as programs may use it.
+var abilities = sync.OnceValue(func() []string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
-	flags, _, _ := strings.Cut(string(text), "\n\n")
-	words := strings.Fields(flags)
-	return fast.Processor{AVX512BW: slices.Contains(words, "avx512bw"), RDFSBase: slices.Contains(words, "fsgsbase")}
+	first, _, _ := strings.Cut(string(text), "\n\n")
+	return strings.Fields(first)
+})
+
+// padProcessor implements machine.
+func (x86) padProcessor() fast.Processor {
+	return fast.Processor{AVX512BW: slices.Contains(abilities(), "avx512bw"), RDFSBase: slices.Contains(abilities(), "fsgsbase")}
 }
+
+// counter implements machine by the time stamp counter.
+func (x86) counter() uint64 {
+	if !slices.Contains(abilities(), "constant_tsc") || !slices.Contains(abilities(), "nonstop_tsc") {
+		return 0
+	}
+	return cpuid.Counter()
+}
+
+// threadNumberAt implements machine: tid in glibc's struct pthread, which has been there since version 2.4.
+func (x86) threadNumberAt() uint64 { return 0x2d0 }

@@ -66,7 +66,7 @@ func (t *Target) Mend(pid int, how Mending) (done *Mended, err error) {
 	}
 	defer mem.Close()
 	done = &Mended{}
-	m := &mender{t: t, pid: pid, mem: mem, done: done}
+	m := &mender{t: t, pid: pid, mem: mem, done: done, threads: padThreads{mem: mem, tids: make(map[uint64]int64)}}
 	if err = m.look(); err == nil && len(m.found) > 0 {
 		err = m.run(how)
 	}
@@ -84,6 +84,8 @@ type mender struct {
 	maps  []sys.Mapping
 	found []*remains
 	done  *Mended
+
+	threads padThreads // that were found
 }
 
 // look reads the mappings and what tracers have left.
@@ -177,6 +179,9 @@ func (m *mender) restore() error {
 			m.done.Foreign = 0
 			m.restoreSites()
 			out = !m.anyInside(p)
+			for _, k := range p.order {
+				m.threads.enter(k)
+			}
 			return nil
 		})
 		switch {

@@ -137,6 +137,6 @@ func (t *Target) endSites(p *process) {
 		return
 	}
 	t.depositAll()
-	t.removeSites(p.addrSpace)
+	t.removeSites(p)
 	t.collector.remove(p.pads.arena)
 }

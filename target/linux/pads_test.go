@@ -3,12 +3,18 @@
 package linux_test
 
 import (
+	"encoding/binary"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"tracewell/ax"
 	"tracewell/internal/test/testprog"
 	"tracewell/target"
 	"tracewell/target/linux"
+	"tracewell/tfile"
+	"tracewell/trace"
 )
 
 // launchPads is launch for a target that makes pads.
@@ -44,5 +50,35 @@ func TestPads(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestPadClock has pads tell the time, which goes on with that of this process.
+func TestPadClock(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	r := launchPads(t, p.Path, "2000", "mov")
+	var times []int64
+	take := func(deposits []target.Deposit) target.Verdict {
+		for _, d := range deposits {
+			f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
+			if v, ok := f.Variable(trace.Timestamp); err == nil && ok {
+				times = append(times, v)
+			}
+		}
+		return target.Continue
+	}
+	code, err := ax.Assemble("tracev 1\nend")
+	r.must(err)
+	before := time.Now().UnixMicro()
+	r.offload(symbol(t, p.Path, "tick_mov"), take, func(tp *trace.Tracepoint) {
+		tp.Actions = append(tp.Actions, trace.Action{Kind: trace.CollectExpression, Code: code})
+	})
+	if ev := r.resume(0); ev.Kind != target.Exited {
+		t.Errorf("%+v, want the end", ev)
+	}
+	const tolerance = 1000
+	after := time.Now().UnixMicro()
+	if len(times) != 2000 || times[0] < before-tolerance || times[1999] > after+tolerance || !slices.IsSorted(times) {
+		t.Errorf("%d times, from %d to %d, between %d and %d", len(times), times[0], times[len(times)-1], before, after)
 	}
 }

@@ -30,6 +30,7 @@ type pads struct {
 	room    *jump.Room  // for trampolines
 	pages   []arch.Addr // that were mapped for them
 	indexes int         // given to sites and tracepoints
+	lidded  bool        // see settleLids
 	stuck   bool        // a jump could not be taken out, so its pad has to stay
 }
 
@@ -116,10 +117,12 @@ func (t *Target) apply() (refused []target.Refusal, err error) {
 		if p == nil {
 			continue
 		}
+		t.enterThreads(p)
 		if failed := t.replace(p, at.addr, next); failed != nil {
 			refused = append(refused, target.Refusal{PID: at.pid, Addr: at.addr, Err: failed})
 		}
 		t.settleTraced(p.addrSpace)
+		t.settleLids(p.addrSpace)
 	}
 	return refused, nil
 }
@@ -170,11 +173,6 @@ func (t *Target) padsPossible(p *process, tp *compiled.Tracepoint) error {
 	}
 	if bp := p.inserted[tp.Addr]; bp != nil && bp.users > 0 {
 		return errors.New("there is a breakpoint")
-	}
-	for _, k := range t.tasks {
-		if k.role != member && k.proc.addrSpace == p.addrSpace {
-			return errors.New("a vfork child runs in the memory of the program")
-		}
 	}
 	return nil
 }
@@ -287,7 +285,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	site.pad, err = fast.Build(&fast.Site{
 		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
 		NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
-		Builtins: map[trace.VariableNumber]fast.Builtin{trace.Timestamp: fast.Timestamp},
+		Builtins: t.collector.builtins(a), Process: int64(p.pid),
 	})
 	if err != nil {
 		return err
@@ -346,6 +344,11 @@ func (t *Target) arm(p *process, site *padSite) (err error) {
 	}
 	bp.ambiguous = true // whatever traps there is none of ours
 	p.inserted[site.addr] = bp
+	if p.pads.lidded {
+		if err := p.settleLid(bp); err != nil {
+			return errors.Join(err, site.unwrite(p.addrSpace))
+		}
+	}
 	a := p.pads.arena
 	a.reader.Define(site.pad.Slots)
 	for _, tp := range site.list {
@@ -396,8 +399,9 @@ func (t *Target) disarm(s *addrSpace, site *padSite) {
 	}
 }
 
-// removeSites ends all collecting in an address space.
-func (t *Target) removeSites(s *addrSpace) {
+// removeSites ends all collecting in the memory of a process.
+func (t *Target) removeSites(p *process) {
+	s := p.addrSpace
 	if s.pads == nil || len(s.pads.sites) == 0 {
 		return
 	}
@@ -405,15 +409,9 @@ func (t *Target) removeSites(s *addrSpace) {
 		t.stopThreads(stopSet{in: s})
 	}
 	for addr := range s.pads.sites {
-		t.replace(t.processIn(s), addr, nil)
+		t.replace(p, addr, nil)
 	}
 	s.pads.rest()
-}
-
-// processIn is the first process in an address space.
-func (t *Target) processIn(s *addrSpace) *process {
-	i := slices.IndexFunc(t.procs, func(p *process) bool { return p.addrSpace == s })
-	return t.procs[i]
 }
 
 // demote has the tracepoints of the site whose patch has bytes in a range be hit by an inserted breakpoint: somebody else needs the

@@ -54,6 +54,7 @@ func (t *Target) absorb(k *task, s sys.Status) bool {
 			return false
 		}
 		k.dirty = dirtyAll
+	case signal == sys.SIGTRAP && t.atLid(k, pc):
 	case !t.strayed(k, pc, signal):
 		return false
 	}

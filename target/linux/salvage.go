@@ -53,6 +53,7 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 	if err != nil {
 		return s, 0, err
 	}
+	reader.Thread = m.threads.of
 	for i := range r.entries {
 		if slots := r.entries[i].Slots; slots != nil {
 			reader.Define(slots)

@@ -63,6 +63,7 @@ func (k *task) threadOf(tid, group, event int) bool {
 func (t *Target) threadBorn(tid, group int, p *process) (target.Event, bool) {
 	k := t.adopt(tid, p)
 	k.tgid = group
+	t.enterThread(k)
 	if t.reports.Threads {
 		return target.Event{Kind: target.ThreadCreated, Thread: k.id(), Signal: target.SignalTrap}, true
 	}
@@ -82,6 +83,7 @@ func (t *Target) childBorn(tid int, parent *task, shares bool) (target.Event, bo
 	}
 	t.procs = append(t.procs, p)
 	e := target.Event{Kind: target.Forked, Thread: parent.id(), Signal: target.SignalTrap, Child: t.adopt(tid, p).id()}
+	t.settleLids(p.addrSpace)
 	if shares {
 		e.Kind = target.Vforked
 	}
@@ -182,6 +184,7 @@ func (t *Target) removeProcess(p *process) {
 	if t.sharer(p) == nil {
 		t.endPads(p.addrSpace)
 	}
+	t.settleLids(p.addrSpace)
 	p.addrSpace.leave()
 	t.procs = slices.DeleteFunc(t.procs, func(o *process) bool { return o == p })
 	for _, o := range t.procs {
@@ -271,7 +274,9 @@ func (t *Target) execed(k *task) {
 	if t.sharer(k.proc) == nil {
 		t.endPads(k.proc.addrSpace)
 	}
+	former := k.proc.addrSpace
 	err := k.proc.renew()
+	t.settleLids(former)
 	t.detachChildren(children)
 	if err != nil {
 		return

@@ -13,6 +13,7 @@ import (
 func (t *Target) addVforkChild(tid, group int, p *process) {
 	k := &task{tid: tid, tgid: group, proc: p}
 	t.addChild(k)
+	t.settleLids(p.addrSpace)
 	t.resumeLater(k)
 }
 
@@ -28,6 +29,7 @@ func (t *Target) forgetChild(k *task) {
 	t.takeStop(k.tid)
 	delete(t.tasks, k.tid)
 	t.children--
+	t.settleLids(k.proc.addrSpace)
 }
 
 // shares reports whether a child whose beginning an event of k tells of runs in the memory of k.

@@ -1,11 +1,11 @@
-// native runs single instructions on the processor for the tests of package amd64.
+// native runs a few instructions on the processor for the tests of packages amd64 and jump.
 //
 // Each line of standard input is one case:
 //
-//	r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi rip eflags rsp code
+//	r15 r14 r13 r12 rbp rbx r11 r10 r9 r8 rax rcx rdx rsi rdi rip eflags rsp address=code...
 //
-// numbers and code in hexadecimal. The code is put at rip, all around it is int3, and it starts with these registers. For
-// each case one line of output says how it ended:
+// numbers and code in hexadecimal. Each code is put at its address, all around it is int3, and the case starts with these
+// registers. Addresses outside CODE are mapped while the case runs. For each case one line of output says how it ended:
 //
 //	trapno r15 … rsp xmm [address=word]…
 //
@@ -34,7 +34,9 @@
 #define DATA 0x20000000UL
 #define DATA_SIZE 0x4000UL
 #define REGISTERS 18
-#define MAX_CODE 64
+#define MAX_CODE 256
+#define MAX_PARTS 8
+#define PAGE 0x1000UL
 
 // FX_SIZE is the legacy part of the floating-point state; the XSAVE header with its bit map of components follows it.
 #define FX_SIZE 512
@@ -149,23 +151,63 @@ static void report(void) {
 	memcpy(data, pristine, DATA_SIZE);
 }
 
+// part is the code at one address.
+struct part {
+	uintptr_t at;
+	size_t size;
+	unsigned char *bytes; // where it is writable
+	void *mapped;         // pages of its own, or NULL
+};
+
+static struct part parts[MAX_PARTS];
+static int part_count;
+
+// place parses ADDRESS=CODE and puts the code there. It returns what follows in the line.
+static char *place(char *p) {
+	if (part_count == MAX_PARTS)
+		abort();
+	struct part *part = &parts[part_count++];
+	*part = (struct part){.at = strtoul(p, &p, 16)};
+	part->bytes = code_writable + (part->at - CODE);
+	if (part->at < CODE || part->at >= CODE + CODE_SIZE - MAX_CODE) {
+		int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE;
+		void *page = (void *)(part->at & -PAGE);
+		part->bytes = (unsigned char *)part->at;
+		if (mmap(page, 2 * PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, flags, -1, 0) != page)
+			die("map a part");
+		memset(page, 0xcc, 2 * PAGE);
+		part->mapped = page;
+	}
+	p++;
+	for (unsigned byte; part->size < MAX_CODE && *p > ' ' && sscanf(p, "%2x", &byte) == 1; p += 2)
+		part->bytes[part->size++] = (unsigned char)byte;
+	return p;
+}
+
+// clear takes all code away.
+static void clear(void) {
+	for (int i = 0; i < part_count; i++)
+		if (!parts[i].mapped)
+			memset(parts[i].bytes, 0xcc, parts[i].size);
+		else if (munmap(parts[i].mapped, 2 * PAGE) != 0)
+			die("unmap a part");
+	part_count = 0;
+}
+
 int main(void) {
-	static char line[4096];
+	static char line[8192];
 	map_regions();
 	catch_signals();
 	while (fgets(line, sizeof line, stdin)) {
 		char *p = line;
 		for (int i = 0; i < REGISTERS; i++)
 			registers[i] = strtoul(p, &p, 16);
-		unsigned char *code = code_writable + (registers[RIP_AT] - CODE);
-		size_t size = 0;
-		p++;
-		for (unsigned byte; size < MAX_CODE && sscanf(p, "%2x", &byte) == 1; p += 2)
-			code[size++] = (unsigned char)byte;
+		while (*p == ' ')
+			p = place(p + 1);
 		// A case that loops for ever ends the program. The time is the processor's own: there may be other work.
 		setitimer(ITIMER_VIRTUAL, &(struct itimerval){.it_value.tv_sec = 10}, NULL);
 		__asm__ volatile("int3" ::: "memory");
-		memset(code, 0xcc, size);
+		clear();
 		report();
 	}
 	return 0;

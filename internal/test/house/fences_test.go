@@ -28,9 +28,12 @@ func signals(pkg string) bool {
 // opening is the package that opens files without waiting, also on systems without internal/sys.
 const opening = "internal/regularfile"
 
+// executing is the package by which tests run code that they have assembled.
+const executing = "internal/test/native"
+
 // pure are the packages whose code takes bytes and returns values: neither files, sockets nor processes.
 var pure = []string{
-	"arch", "arch/amd64", "rsp", "tdesc", "tdesc/check", "tdesc/fetch", "tdesc/machine", "ax", "trace", "tfile", "tfile/check", "tfile/ctf", "tfile/edit", "tfile/tracetext",
+	"arch", "arch/amd64", "fast/jump", "rsp", "tdesc", "tdesc/check", "tdesc/fetch", "tdesc/machine", "ax", "ax/jit", "internal/asm/amd64", "trace", "tfile", "tfile/check", "tfile/ctf", "tfile/edit", "tfile/tracetext",
 	"itrace", "itrace/internal/swar", "itrace/index", "itrace/match", "itrace/match/report", "itrace/generate", "itrace/dialects", "itrace/matcher", "itrace/jsonl", "tracepoint", "sdt",
 	"internal/xmltext", "internal/cexpr", "symbol/expr", "record/plan",
 }
@@ -40,7 +43,9 @@ var importFences = []fence{
 		return strings.HasSuffix(strings.TrimSuffix(s.path, ".go"), "_unsafe") || strings.HasSuffix(s.path, "_unsafe_test.go")
 	}},
 	{"C", "the product is built without cgo", func(*source) bool { return false }},
-	{"golang.org/x/sys/unix", "only " + system + " may", func(s *source) bool { return s.pkg == system }},
+	{"golang.org/x/sys/unix", "only " + system + " and " + executing + " may", func(s *source) bool {
+		return s.pkg == system || s.pkg == executing
+	}},
 	{"syscall", "only " + system + ", " + opening + " and those that handle signals may", func(s *source) bool {
 		return s.pkg == system || s.pkg == opening || signals(s.pkg)
 	}},

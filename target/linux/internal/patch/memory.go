@@ -45,7 +45,7 @@ func (p *Patch) overlap(addr arch.Addr, size int) (from, index, n int) {
 func (p *Patch) hide(addr arch.Addr, b []byte) (found bool) {
 	from, index, n := p.overlap(addr, len(b))
 	for i := range n {
-		if b[index+i] == p.inserted[from+i] {
+		if v := b[index+i]; v == p.inserted[from+i] || from+i < len(p.lid) && v == p.lid[from+i] {
 			b[index+i] = p.original[from+i]
 			found = true
 		}

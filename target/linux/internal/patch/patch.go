@@ -30,6 +30,7 @@ type Patch struct {
 	inserted []byte // as long
 	lifted   bool
 	lasting  bool // the guard is not told
+	lid      []byte
 }
 
 // Addr is the address of the first byte.
@@ -229,6 +230,9 @@ func (s *Space) Remove(p *Patch) error {
 		s.places, s.patches = slices.Delete(s.places, i, i+1), slices.Delete(s.patches, i, i+1)
 		for i := range p.inserted {
 			s.unset(p, i)
+		}
+		for i := range p.lid {
+			s.guard.Unset(p.addr + arch.Addr(i))
 		}
 	}
 	return err

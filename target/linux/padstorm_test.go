@@ -1,0 +1,182 @@
+//go:build linux && amd64
+
+package linux_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/internal/test/testprog"
+	"tracewell/target"
+	"tracewell/tfile"
+	"tracewell/trace"
+	"tracewell/trace/compiled"
+)
+
+// Programs that know what each frame must hold: padded (internal/test/testprog/src). A ledger takes their frames and looks at each,
+// in place of an engine, so that a run may have any number.
+
+// The registers in the R blocks of these tests, by their place: the general ones and the pc.
+const (
+	placeRDX, placeRSI, placeRDI, placePC = 3, 4, 5, 16
+	placesInBlock                         = 17
+)
+
+// ledger holds the frames of a run of padded against what its threads must have done.
+type ledger struct {
+	t    testing.TB
+	at   arch.Addr
+	bad  uint64
+	step uint64 // from a frame of a thread to its next
+
+	mu     sync.Mutex
+	next   map[uint64]uint64 // by thread
+	frames int
+	empty  int // frames without memory
+	wrong  int
+	last   target.Deposit
+}
+
+// handlerThread is what padded passes as the thread in its signal handler.
+const handlerThread = 99
+
+func (l *ledger) take(deposits []target.Deposit) target.Verdict {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, d := range deposits {
+		if why := l.check(d); why != "" {
+			if l.wrong++; l.wrong < 10 {
+				l.t.Errorf("frame %d: %s", l.frames, why)
+			}
+		}
+		l.frames++
+	}
+	return target.Continue
+}
+
+func (l *ledger) check(d target.Deposit) string {
+	if d.Err != nil || d.Frame == nil {
+		return fmt.Sprintf("%+v", d)
+	}
+	f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
+	if err != nil {
+		return err.Error()
+	}
+	registers := f.Registers()
+	reg := func(place int) uint64 { return binary.LittleEndian.Uint64(registers[8*place:]) }
+	i, thread := reg(placeRDI), reg(placeRDX)
+	if arch.Addr(reg(placePC)) != l.at {
+		return fmt.Sprintf("pc %#x", reg(placePC))
+	}
+	next, known := l.next[thread]
+	if !known && thread == handlerThread {
+		next = 1 << 40
+	}
+	l.next[thread] = i + l.step
+	if thread == handlerThread {
+		l.next[thread] = i + 1
+	}
+	if i != next {
+		return fmt.Sprintf("call %d of thread %d, want %d", i, thread, next)
+	}
+	var item [16]byte
+	n := f.ReadMemory(arch.Addr(reg(placeRSI)), item[:])
+	if l.bad > 0 && i%l.bad == l.bad-1 && thread != handlerThread {
+		l.empty++
+		if n != 0 {
+			return fmt.Sprintf("%d bytes from nowhere", n)
+		}
+		return ""
+	}
+	a, b := binary.LittleEndian.Uint64(item[:]), binary.LittleEndian.Uint64(item[8:])
+	if n != 16 || a != 3*i+thread || b != ^i {
+		return fmt.Sprintf("%d bytes %x of call %d of thread %d", n, item, i, thread)
+	}
+	return ""
+}
+
+// offload has the Collector of the target collect registers and 16 bytes at the second argument, in a run of its own.
+func (r *run) offload(at arch.Addr, take func([]target.Deposit) target.Verdict, change func(*trace.Tracepoint)) {
+	r.t.Helper()
+	tp := trace.Tracepoint{Number: 1, Addr: at, Enabled: true, Actions: []trace.Action{
+		{Kind: trace.CollectRegisters, Mask: []byte{0xff}}, {Kind: trace.CollectMemory, Base: 4, Length: 16},
+	}}
+	change(&tp)
+	c, err := compiled.Compile(&tp)
+	r.must(err)
+	collector := r.target.Collector()
+	collector.Begin(target.Run{RegisterBlock: placesInBlock * 8, MaxFrame: 1 << 20, Deposit: take})
+	r.must(collector.Offload(r.pid, c))
+	refused, err := collector.Apply()
+	r.must(err)
+	if len(refused) > 0 {
+		r.t.Fatal(refused[0].Err)
+	}
+}
+
+// storm runs padded and holds its frames to what they must be.
+func storm(t *testing.T, variant testprog.Variant, threads, calls, bad, rate int, condition string, step uint64) {
+	p := testprog.Build(t, "padded", variant)
+	r := launchPads(t, p.Path, strconv.Itoa(threads), strconv.Itoa(calls), strconv.Itoa(bad), strconv.Itoa(rate))
+	r.target.PassSignals([]target.Signal{14})
+	l := &ledger{t: t, at: symbol(t, p.Path, "tick_site"), bad: uint64(bad), step: step, next: make(map[uint64]uint64)}
+	for i := range threads {
+		l.next[uint64(i)] = step - 1
+	}
+	r.offload(l.at, l.take, func(tp *trace.Tracepoint) {
+		if condition != "" {
+			code, err := ax.Assemble(condition)
+			r.must(err)
+			tp.Condition = code
+		}
+	})
+	start := time.Now()
+	ev := r.resume(0)
+	elapsed := time.Since(start)
+	out := r.output()
+	if ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0; the program printed %q", ev, out)
+	}
+	done := testprog.OfKind(testprog.Records(out), "done")
+	if len(done) != 1 {
+		t.Fatalf("the program printed %q", out)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	handled := int(done[0].Int(t, "handled"))
+	if step > 1 {
+		handled = l.frames - threads*calls/int(step)
+	}
+	if want := threads*calls/int(step) + handled; l.frames != want || l.wrong > 0 {
+		t.Errorf("%d frames, want %d, %d of them wrong", l.frames, want, l.wrong)
+	}
+	t.Logf("%d frames, %d empty, %d by handlers, %.0f ns wall a call; %s", l.frames, l.empty, handled,
+		float64(elapsed.Nanoseconds())/float64(threads*calls), out)
+}
+
+func TestStorm(t *testing.T) {
+	for _, test := range []struct {
+		name                      string
+		variant                   testprog.Variant
+		threads, calls, bad, rate int
+		condition                 string
+		step                      uint64
+	}{
+		{name: "one thread", variant: fixed, threads: 1, calls: 1_000_000, step: 1},
+		{name: "four threads", variant: fixed, threads: 4, calls: 300_000, step: 1},
+		{name: "signals", variant: fixed, threads: 2, calls: 500_000, rate: 2000, step: 1},
+		{name: "static", variant: testprog.Variant{NoPIE: true, Static: true}, threads: 4, calls: 200_000, rate: 500, step: 1},
+		{name: "faults", variant: fixed, threads: 2, calls: 20_000, bad: 10, rate: 500, step: 1},
+		{name: "condition", variant: fixed, threads: 4, calls: 1_000_000, step: 8, condition: "reg 5\nconst8 7\nbit_and\nconst8 7\nequal\nend"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			storm(t, test.variant, test.threads, test.calls, test.bad, test.rate, test.condition, test.step)
+		})
+	}
+}
