@@ -169,7 +169,6 @@ func (w *entryWriter) slots(s *Slots) {
 		}
 		w.numbers(int(f.key.Number), f.index, f.at, f.end, size, f.rawAt, f.condition, len(f.failures))
 		w.numbers(f.failures...)
-		w.flag(f.direct)
 		w.numbers(len(f.blocks))
 		for _, b := range f.blocks {
 			w.numbers(int(b.kind), b.at, b.room, int(b.number))
@@ -312,7 +311,8 @@ func (r *entryReader) entry(a *Arena, registers func(int) (*Registers, error)) *
 	return e
 }
 
-// slots reads what Slots are. The error is one of registers, behind which the entry can still be read.
+// slots reads what Slots are. No frame is taken as it stands in the slot: those that the reader assembles are well-formed, whatever
+// the entry says. The error is one of registers, behind which the entry can still be read.
 func (r *entryReader) slots(registers func(int) (*Registers, error)) (s *Slots, err error) {
 	s = &Slots{site: r.upTo(MaxTracepoints - 1), addr: arch.Addr(r.number()), size: r.upTo(maxSlot)}
 	s.causes = unknownCauses[:r.upTo(maxCauses)]
@@ -332,7 +332,6 @@ func (r *entryReader) slots(registers func(int) (*Registers, error)) (s *Slots, 
 				break
 			}
 		}
-		f.direct = r.flag()
 		for range r.upTo(maxBlocks) {
 			f.blocks = append(f.blocks, block{kind: blockKind(r.upTo(0xff)), at: r.upTo(maxSlot), room: r.upTo(maxSlot),
 				number: trace.VariableNumber(r.upTo(0xffff)), thread: r.flag(), more: r.flag()})

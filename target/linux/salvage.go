@@ -59,12 +59,19 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 			reader.Define(slots)
 		}
 	}
-	passed, err = reader.Salvage(func(made *fast.Record) {
-		if made.Frame != nil {
-			s.Frames = append(s.Frames, slices.Clone(made.Frame))
-		}
-	})
 	s.Header = m.header(r)
+	forged := 0
+	passed, err = reader.Salvage(func(made *fast.Record) {
+		if made.Frame == nil {
+			return
+		}
+		if f, err := tfile.ParseFrame(made.Frame, s.Header.Order, s.Header.RegisterSize); err != nil || f.Check() != nil {
+			forged += len(made.Frame)
+			return
+		}
+		s.Frames = append(s.Frames, slices.Clone(made.Frame))
+	})
+	passed += forged
 	s.Header.Status.Frames, s.Header.Status.Created = int64(len(s.Frames)), int64(len(s.Frames))
 	return s, passed, err
 }
