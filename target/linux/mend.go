@@ -269,7 +269,7 @@ func (m *mender) unusable(r *remains) error {
 		return r.broken
 	case r.damaged > 0:
 		return errors.New("its directory is damaged")
-	case r.referenced(m.maps, m.mem):
+	case r.jumpsThere(m.maps, m.mem):
 		return errJumpsLeft
 	}
 	return nil
@@ -310,18 +310,12 @@ func (m *mender) inUse(p *process, r *remains) error {
 	return nil
 }
 
-// unmapRemains takes out the patches that led from a site to its pad, and has the program unmap the arena. Pages that were mapped
-// for trampolines go with it if they hold nothing else.
+// unmapRemains takes out the patches that led from a site to its pad, and has the program unmap the arena.
 func (t *Target) unmapRemains(p *process, maps []sys.Mapping, r *remains) error {
-	pages := make(map[arch.Addr]bool)
 	for i := range r.entries {
 		for _, v := range via(&r.entries[i]) {
-			if state(p.mem, &v) != ours {
-				continue
-			}
-			if v.Own == nil {
-				v.Own = make([]byte, len(v.Ours))
-				pages[v.Addr&^(pageSize-1)] = true
+			if v.Own == nil || state(p.mem, &v) != ours {
+				continue // a trampoline goes with its page
 			}
 			if err := restore(maps, p.mem, &v); err != nil {
 				return err
@@ -341,10 +335,8 @@ func (t *Target) unmapRemains(p *process, maps []sys.Mapping, r *remains) error 
 			_, err = c.make(sys.CallMunmap, uint64(at), uint64(size))
 		}
 	}
-	for page := range pages {
-		if unusedPage(p.mem, maps, page) {
-			drop(page, pageSize)
-		}
+	for _, page := range r.pages {
+		drop(page, pageSize)
 	}
 	for _, base := range r.areas {
 		drop(base, fast.ControlSize)
@@ -364,11 +356,4 @@ func anonymousCode(maps []sys.Mapping, at arch.Addr, size int) bool {
 	return slices.ContainsFunc(maps, func(m sys.Mapping) bool {
 		return m.Start <= uint64(at) && uint64(at)+uint64(size) <= m.End && m.Exec && !m.Write && m.Private && m.Path == ""
 	})
-}
-
-// unusedPage reports whether a page of code that was mapped for trampolines holds none.
-func unusedPage(mem *os.File, maps []sys.Mapping, page arch.Addr) bool {
-	b := make([]byte, pageSize)
-	n, _ := mem.ReadAt(b, int64(page))
-	return n == len(b) && anonymousCode(maps, page, pageSize) && !slices.ContainsFunc(b, func(c byte) bool { return c != 0 })
 }

@@ -25,8 +25,9 @@ type remains struct {
 	control fast.Control
 	shape   fast.Arena // a ring of size 0 if there is none
 	entries []fast.Entry
-	damaged int   // entries that cannot be believed
-	broken  error // why there are none
+	pages   []arch.Addr // of trampolines
+	damaged int         // entries that cannot be believed
+	broken  error       // why there are none
 }
 
 // memfdPath is how the kernel prints the mappings of an arena's file.
@@ -120,6 +121,9 @@ func (r *remains) inside() spans {
 			all = append(all, span{p.Addr, p.Addr + arch.Addr(len(p.Ours))})
 		}
 	}
+	for _, page := range r.pages {
+		all = append(all, span{page, page + pageSize})
+	}
 	return all
 }
 
@@ -180,11 +184,12 @@ func restore(maps []sys.Mapping, mem io.WriterAt, p *fast.Patch) error {
 
 var errJumpsLeft = errors.New("the program's code has jumps to it that its directory does not tell of")
 
-// referenced reports whether code of the program leads to a pad of an arena, which the directory may have been meant to tell and
-// cannot any more.
-func (r *remains) referenced(maps []sys.Mapping, mem io.ReaderAt) bool {
-	used := make(map[arch.Addr][]byte)
-	pads := r.pads()
+// jumpsThere reports whether the code of the program leads to an arena by jumps that the directory does not tell of, as the program
+// may have written over it. All of the code is searched, from each byte on; instructions need not be known for that. It finds
+// the pages of trampolines besides.
+func (r *remains) jumpsThere(maps []sys.Mapping, mem io.ReaderAt) bool {
+	pads, told := r.pads(), r.inside()
+	used := make(map[arch.Addr][]byte) // the pads themselves
 	for _, s := range pads {
 		b := make([]byte, s.end-s.start)
 		n, _ := mem.ReadAt(b, int64(s.start))
@@ -198,19 +203,64 @@ func (r *remains) referenced(maps []sys.Mapping, mem io.ReaderAt) bool {
 		}
 		return false
 	}
-	ours := r.inside()
+	var code []sys.Mapping
+	for _, m := range maps {
+		switch {
+		case !m.Exec || pads.has(arch.Addr(m.Start)) || m.Path == "[vsyscall]":
+		case anonymousCode(maps, arch.Addr(m.Start), pageSize):
+			code = append(code, r.trampolines(m, mem, isPad)...)
+		default:
+			code = append(code, m)
+		}
+	}
+	pages := make(map[arch.Addr]bool)
+	for _, p := range r.pages {
+		pages[p] = true
+	}
 	const chunk = 1 << 20
 	buf := make([]byte, chunk+jump.Trampoline)
-	for _, m := range maps {
-		if !m.Exec || pads.has(arch.Addr(m.Start)) {
-			continue
-		}
+	for _, m := range code {
 		for at := m.Start; at < m.End; at += chunk {
 			n, _ := mem.ReadAt(buf[:min(uint64(len(buf)), m.End-at)], int64(at))
-			if jump.Leads(buf[:n], arch.Addr(at), func(from, to arch.Addr) bool { return isPad(to) && !ours.has(from) }) {
+			if jump.Leads(buf[:n], arch.Addr(at), func(from, to arch.Addr) bool {
+				return (isPad(to) || pages[to&^(pageSize-1)]) && !told.has(from)
+			}) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// trampolines adds the pages of a mapping that hold nothing but jumps to pads, and returns the rest of the mapping.
+func (r *remains) trampolines(m sys.Mapping, mem io.ReaderAt, isPad func(arch.Addr) bool) (rest []sys.Mapping) {
+	b := make([]byte, pageSize)
+	for at := m.Start; at < m.End; at += pageSize {
+		n, _ := mem.ReadAt(b, int64(at))
+		if onlyTrampolines(b[:n], arch.Addr(at), isPad) {
+			r.pages = append(r.pages, arch.Addr(at))
+			continue
+		}
+		page := m
+		page.Start, page.End = at, min(at+pageSize+jump.Trampoline-1, m.End) // one may run over the end
+		rest = append(rest, page)
+	}
+	return rest
+}
+
+// onlyTrampolines reports whether a page holds jumps to pads, and zeros.
+func onlyTrampolines(page []byte, at arch.Addr, isPad func(arch.Addr) bool) bool {
+	found := false
+	for i := 0; i < len(page); {
+		if page[i] == 0 {
+			i++
+			continue
+		}
+		if to, ok := jump.Follow(page[i:], at+arch.Addr(i)); !ok || !isPad(to) {
+			return false
+		}
+		found = true
+		i += jump.Trampoline
+	}
+	return found
 }

@@ -1,0 +1,270 @@
+//go:build linux && amd64
+
+package guardtest
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tracewell/internal/sys"
+	"tracewell/target/linux"
+	"tracewell/tfile"
+)
+
+var padKills = flag.Int("pads", 0, "how often a tracer is killed whose locations are all pads; 0 for a few")
+
+// padTally is what has become of programs whose tracer was killed.
+type padTally struct {
+	alive, dead, unarmed, mended, whole, kept atomic.Int64
+	frames, changes                           atomic.Int64
+}
+
+// TestKilledPads kills tracers whose locations are all pads at random moments, attaching and arming included. The program goes on
+// and computes what it computes untraced, every time; mending it takes everything out again, and finds the frames of all hits
+// that nobody has fetched.
+func TestKilledPads(t *testing.T) {
+	l := newLab(t)
+	addresses := l.statements("tick", "work")
+	n := *padKills
+	if n == 0 {
+		n = 6
+	} else {
+		busy(t)
+	}
+	mender, err := linux.New(linux.Streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mender.Close()
+	var tally padTally
+	var left atomic.Int64
+	left.Store(int64(n))
+	var group sync.WaitGroup
+	for range 2 {
+		group.Go(func() {
+			for i := left.Add(-1); i >= 0; i = left.Add(-1) {
+				l.padTrial(mender, addresses, 1+int(i%3), &tally)
+			}
+		})
+	}
+	group.Wait()
+	t.Logf("%d of %d alive with the right result, %d killed before a location was armed; %d mended, of %d the memory stayed; "+
+		"%d frames found, %d with all their hits; %d changes", tally.alive.Load(), n, tally.unarmed.Load(), tally.mended.Load(),
+		tally.kept.Load(), tally.frames.Load(), tally.whole.Load(), tally.changes.Load())
+	if tally.dead.Load() > 0 {
+		t.Errorf("%d of %d programs have died", tally.dead.Load(), n)
+	}
+}
+
+// statements are the addresses of all statements of functions, as the line table has them, the first function's first.
+func (l *lab) statements(functions ...string) (addresses []string) {
+	l.Helper()
+	f, err := elf.Open(l.program.Path)
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer f.Close()
+	data, err := f.DWARF()
+	if err != nil {
+		l.Fatal(err)
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		l.Fatal(err)
+	}
+	for _, name := range functions {
+		for _, s := range symbols {
+			if s.Name != name {
+				continue
+			}
+			for _, at := range linesWithin(l, data, s.Value, s.Value+s.Size) {
+				addresses = append(addresses, fmt.Sprintf("%x", at))
+			}
+		}
+	}
+	if len(addresses) < 5 {
+		l.Fatalf("the statements are at %v", addresses)
+	}
+	return addresses
+}
+
+// padTrial kills a tracer once, and looks at what becomes of the program.
+func (l *lab) padTrial(mender *linux.Target, addresses []string, threads int, tally *padTally) {
+	s := l.run(threads, "0")
+	defer s.Process.Kill()
+	progress := filepath.Join(l.dir, fmt.Sprintf("%d.progress", s.Process.Pid))
+	os.WriteFile(progress, make([]byte, 8*progressWords), 0o600)
+	tracer := exec.Command("/proc/self/exe")
+	tracer.Env = append(os.Environ(), padTracer+"="+strings.Join(append([]string{fmt.Sprint(s.Process.Pid), progress}, addresses...), " "))
+	tracer.Stderr = os.Stderr
+	if err := tracer.Start(); err != nil {
+		l.Error(err)
+		return
+	}
+	if rand.IntN(3) > 0 { // else it is most likely killed while it attaches
+		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+	}
+	time.Sleep(rand.N(longestPads))
+	guards := guardsOf(tracer.Process.Pid)
+	tracer.Process.Kill()
+	tracer.Wait()
+	l.await("the guard ends", func() bool { return allEnded(guards) })
+	tally.changes.Add(int64(l.progress(progress, wordChanges)))
+	if l.progress(progress, wordPads) == 0 {
+		tally.unarmed.Add(1)
+	}
+	if rand.IntN(4) > 0 {
+		time.Sleep(rand.N(5 * time.Millisecond))
+		l.mend(mender, s, tally)
+	}
+	printed, err := s.finish()
+	var end *exec.ExitError
+	switch {
+	case err == nil && printed == l.rightAnswer(threads):
+		tally.alive.Add(1)
+	case errors.As(err, &end):
+		tally.dead.Add(1)
+		l.Errorf("the program ended with %v", end)
+	default:
+		l.Errorf("the program printed %q, %v", printed, err)
+	}
+}
+
+// longestPads is how long a tracer has to attach, to arm and to trace before it is killed.
+const longestPads = 120 * time.Millisecond
+
+// rightAnswer is what the program prints when everything is right.
+func (l *lab) rightAnswer(threads int) string {
+	return fmt.Sprintf("right\n%d threads: right\n", threads)
+}
+
+// progress reads a word of the tracer's file.
+func (l *lab) progress(name string, word int) uint64 {
+	b, _ := os.ReadFile(name)
+	if len(b) < 8*progressWords {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b[8*word:])
+}
+
+// mend mends the program, and holds its code against its file and the frames against each other.
+func (l *lab) mend(mender *linux.Target, s *subject, tally *padTally) {
+	pid := s.Process.Pid
+	var salvaged []linux.Salvaged
+	done, err := mender.Mend(pid, linux.Mending{Save: func(all []linux.Salvaged) error {
+		salvaged = all
+		return nil
+	}})
+	if err != nil {
+		l.Errorf("mending: %v", err)
+		return
+	}
+	if done.Foreign+done.Damaged > 0 || done.Arenas != done.Unmapped+len(done.Kept) {
+		l.Errorf("%+v", done)
+	}
+	tally.mended.Add(1)
+	tally.kept.Add(int64(len(done.Kept)))
+	for _, why := range done.Kept {
+		l.Logf("%d: %v", pid, why)
+	}
+	if at := l.changedAt(pid); at != 0 {
+		l.Errorf("the code at %#x is not the program's own; %+v", at, done)
+	}
+	maps, err := sys.Mappings(pid)
+	for _, m := range maps {
+		if err == nil && strings.HasPrefix(m.Path, "/memfd:tracewell") && len(done.Kept) == 0 {
+			l.Errorf("the program still has %+v", m)
+		}
+	}
+	for i := range salvaged {
+		l.checkSalvaged(&salvaged[i], tally)
+	}
+}
+
+// changedAt is where a process's code differs from its file, 0 for nowhere.
+func (l *lab) changedAt(pid int) uint64 {
+	f, err := elf.Open(l.program.Path)
+	if err != nil {
+		l.Error(err)
+		return 0
+	}
+	defer f.Close()
+	mem, err := sys.OpenMemory(pid)
+	if err != nil {
+		l.Error(err)
+		return 0
+	}
+	defer mem.Close()
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 {
+			continue
+		}
+		want, _ := io.ReadAll(p.Open())
+		got := make([]byte, len(want))
+		mem.ReadAt(got, int64(p.Vaddr))
+		for i := range want {
+			if got[i] != want[i] {
+				return p.Vaddr + uint64(i)
+			}
+		}
+	}
+	return 0
+}
+
+// checkSalvaged writes the frames to a file, which must open, and follows the calls of tick: those of each thread are there without
+// a gap.
+func (l *lab) checkSalvaged(s *linux.Salvaged, tally *padTally) {
+	var file bytes.Buffer
+	w, err := tfile.NewWriter(&file, s.Header)
+	if err != nil {
+		l.Errorf("the header: %v", err)
+		return
+	}
+	for _, f := range s.Frames {
+		if err := w.WriteFrame(f); err != nil {
+			l.Errorf("a frame: %v", err)
+			return
+		}
+	}
+	err = w.Close()
+	opened, err2 := tfile.OpenBytes(file.Bytes())
+	if err := errors.Join(err, err2); err != nil || opened.NumFrames() != len(s.Frames) {
+		l.Errorf("the trace file: %v", err)
+		return
+	}
+	tally.frames.Add(int64(len(s.Frames)))
+	const rdi, rsp = 5, 7
+	latest := make(map[uint64]uint64) // by stack
+	for i := range opened.NumFrames() {
+		f, err := opened.Frame(i)
+		if err != nil {
+			l.Error(err)
+			return
+		}
+		if f.Tracepoint() != 1 {
+			continue
+		}
+		r := f.Registers()
+		argument, stack := binary.LittleEndian.Uint64(r[8*rdi:]), binary.LittleEndian.Uint64(r[8*rsp:])
+		if before, known := latest[stack]; known && argument != before+1 {
+			l.Errorf("frame %d: the call after tick(%d) is tick(%d)", i, before, argument)
+			return
+		}
+		latest[stack] = argument
+	}
+	tally.whole.Add(int64(len(s.Frames)))
+}
