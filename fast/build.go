@@ -80,7 +80,6 @@ type builder struct {
 	lettered bool // its letter is there already
 	pending  []pendingFault
 	cold     []func() // emit what is rarely executed
-	err      error    // the first
 
 	inert, outEarly, outLate asm.Label
 }
@@ -89,13 +88,6 @@ type builder struct {
 type pendingFault struct {
 	faultRange
 	resume asm.Label
-}
-
-// fail keeps the first error.
-func (b *builder) fail(err error) {
-	if b.err == nil {
-		b.err = err
-	}
 }
 
 // note begins a row of the table: the state holds before the next instruction.
@@ -234,7 +226,7 @@ func (b *builder) emit() error {
 		b.cold = b.cold[1:]
 		emit()
 	}
-	return b.err
+	return nil
 }
 
 // enter saves the flags and leaves at once if the pads are inert.

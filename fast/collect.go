@@ -109,20 +109,19 @@ func (b *builder) generalRegister(g generalRegister, to asm.Mem) {
 	}
 }
 
-// storeFlags stores the flags: the arithmetic ones as they were saved, the others as they are.
+// storeFlags stores the flags: the arithmetic ones as they were saved, the others as they are. What lahf has set is the lowest
+// byte, with the one bit in it that is always set.
 func (b *builder) storeFlags(to asm.Mem) {
 	b.Pushf()
 	b.moved(8)
 	b.Pop(regScratch)
 	b.moved(-8)
-	b.ArithImm(asm.And, 4, regScratch, ^(flagsOfLahf | flagOverflow | flagTrap))
+	b.ArithImm(asm.And, 4, regScratch, ^(0xff | flagOverflow | flagTrap))
+	b.Arith(asm.Or, 1, regScratch, b.word(b.flagsAt).Plus(1))
 	b.Store(4, to, regScratch)
-	b.Load(1, false, regScratch, b.word(b.flagsAt).Plus(1))
-	b.ArithImm(asm.And, 4, regScratch, flagsOfLahf)
-	b.ArithMem(asm.Or, 4, to, regScratch)
 	b.Load(1, false, regScratch, b.word(b.flagsAt))
-	b.Shift(asm.Shl, 4, regScratch, overflowFromAL)
-	b.ArithMem(asm.Or, 4, to, regScratch)
+	b.Shift(asm.Shl, 4, regScratch, overflowFromAL-8)
+	b.ArithMem(asm.Or, 1, to.Plus(1), regScratch)
 }
 
 // loadFlags computes the flags for an expression, on the stack.

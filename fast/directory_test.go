@@ -14,6 +14,7 @@ import (
 	"tracewell/arch"
 	"tracewell/tdesc/machine"
 	"tracewell/tfile"
+	"tracewell/trace"
 )
 
 // left is what a tracer leaves in the memory that it shares with a program: the control area and the ring.
@@ -39,9 +40,10 @@ func newLeft(t *testing.T) *left {
 		t.Fatal(err)
 	}
 	l.directory = NewDirectory(l.control)
-	for i, p := range paths(t) {
+	for i, p := range paths(t, &victim{pid: 1234}) {
 		pad, err := Build(&Site{Arena: &l.arena, Index: i, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints,
-			Registers: coreRegisters(t), Trap: p.trap, Displace: func(arch.Addr) ([]byte, error) { return []byte{0x90}, nil }, Next: siteAddr + 1})
+			Registers: coreRegisters(t), Trap: p.trap,
+			Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Displace: func(arch.Addr) ([]byte, error) { return []byte{0x90}, nil }, Next: siteAddr + 1})
 		if err != nil {
 			t.Fatalf("%s: %v", p.name, err)
 		}
@@ -142,7 +144,7 @@ func (l *left) salvage() (frames [][]byte, entries []Entry, damaged, passed int,
 // TestDirectory: everything that the tracer knows of a site is in the directory, but for the causes of failures.
 func TestDirectory(t *testing.T) {
 	l := newLeft(t)
-	list := paths(t)
+	list := paths(t, &victim{pid: 1234})
 	_, entries, damaged, _, err := l.salvage()
 	if err != nil || damaged != 0 || len(entries) != len(list) {
 		t.Fatalf("%d entries, %d damaged, %v; want %d", len(entries), damaged, err, len(list))

@@ -15,6 +15,9 @@ import (
 	"tracewell/trace/compiled"
 )
 
+// siteAddr is where tests have their tracepoints.
+const siteAddr = 0x10000100
+
 // oracle makes frames as the engine does, of registers and memory as they were before a hit. It knows nothing of pads.
 type oracle struct {
 	site      arch.Addr

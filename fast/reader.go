@@ -49,9 +49,7 @@ type Reader struct {
 
 	slotCopy []byte
 	out      tfile.Builder
-	frame    []byte
-	block    []byte
-	failures []error
+	frame    []byte // the frames of one slot that had to be assembled, one behind the other
 }
 
 // NewReader reads the ring of an arena through the tracer's mapping of it: RingSize bytes, mapped twice in a row.

@@ -23,13 +23,12 @@ const (
 	ringRegion    = 0x30000000
 	codeRegion    = 0x10000000
 	stackRegion   = 0x40000000
-	stackSize     = 0x10000
+	stackSize     = 0x1000 // of it
 	dataRegion    = 0x50000000
 	dataSize      = 0x2000
 	nowhere       = dataRegion + dataSize // the first address behind the data is not mapped
 
-	siteAddr = codeRegion + 0x100
-	padAddr  = codeRegion + 0x1000
+	padAddr = codeRegion + 0x1000
 )
 
 // moved is what a pad has displaced: add $3, %r12; mov $42, %rax. Neither the flags nor any register may be wrong before it.

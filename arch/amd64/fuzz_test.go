@@ -31,8 +31,38 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("% x: no text", in.Code())
 		}
 		checkCopy(t, in, arch.Addr(slot))
+		checkDisplaced(t, in, arch.Addr(slot))
 		checkRefusal(t, in)
 	})
+}
+
+// checkDisplaced checks the shape of displaced code: each boundary of the map is one of instructions, in order, and no instruction
+// has more code than there may be.
+func checkDisplaced(t *testing.T, in *Instruction, at arch.Addr) {
+	run := []*Instruction{in}
+	low, high := Reach(run, MaxDisplaced)
+	d, err := Displace(run, at)
+	if err != nil {
+		if in.CanDisplace() && low <= at && at < high {
+			t.Errorf("% x: %v", in.Code(), err)
+		}
+		return
+	}
+	if !in.CanDisplace() || len(d.Code) > MaxDisplaced || d.Next != in.Next() {
+		t.Errorf("% x: %+v", in.Code(), d)
+	}
+	for i, p := range d.Points[:len(d.Points)-1] {
+		part := d.Code[p.Offset:d.Points[i+1].Offset]
+		if l, cause := measure(part); cause != "" || int(l.length) != len(part) && part[0] != 0xff { // the far jump has an address behind it
+			t.Errorf("% x: % x is no instruction: %s", in.Code(), part, cause)
+		}
+	}
+	if start, ok := d.Offset(in.at); !ok || start != 0 || d.Points[0] != (Point{0, in.at, 0}) {
+		t.Errorf("% x begins at %d, %+v", in.Code(), start, d.Points)
+	}
+	if last := d.Points[len(d.Points)-1]; last != (Point{len(d.Code), in.Next(), 0}) {
+		t.Errorf("% x ends as %+v", in.Code(), last)
+	}
 }
 
 // checkCopy checks that a copy is an instruction of the same kind whose operand lies where the original's does.

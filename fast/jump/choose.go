@@ -90,7 +90,10 @@ func (l *ladder) land(plan *Plan, places *Places) (to arch.Addr, cause string) {
 	}
 	limits := Range{l.Pads.End - min(l.Pads.End, nearReach), l.Pads.Start + nearReach - nearLength}
 	at, ok := l.Room.Take(places, Trampoline, limits)
-	if !ok {
+	switch {
+	case !ok && places.free():
+		return 0, "no free address is near enough to both the location and the pads"
+	case !ok:
 		return 0, "no free address leaves the jump bytes that trap where instructions begin"
 	}
 	plan.Landing = at

@@ -55,10 +55,10 @@ func (w world) plan() (*Planner, *Plan, error) {
 	return p, plan, err
 }
 
-// describe writes a plan as a line.
-func describe(plan *Plan) string {
+// describe writes a plan, to a pad near the first there can be, as a line.
+func describe(p *Planner, plan *Plan) string {
 	s := fmt.Sprintf("%v of %d to %v", plan.Rung, len(plan.Run), plan.Next)
-	writes, err := plan.Writes(0x500040)
+	writes, err := plan.Writes(p.Pads.Start + 0x40)
 	for _, w := range writes {
 		s += fmt.Sprintf("; %v: % x", w.Addr, w.New)
 	}
@@ -91,7 +91,10 @@ func TestPlan(t *testing.T) {
 			"jump of 1 to 0x401101; 0x401100: e9 3b ef 0f 00"},
 		{"jump by a trampoline, pads too far", world{code: "b8 01 00 00 00 c3", planner: func(p *Planner) {
 			p.Pads, p.Room = Range{0x80400000, 0x80500000}, NewRoom([]Range{{0x10000, 0x11000}, {0x70000000, 0x70001000}})
-		}}, "jump of 1 to 0x401105; 0x70000000: e9 3b 00 50 90; 0x401100: e9 fb ee bf 6f"},
+		}}, "jump of 1 to 0x401105; 0x70000000: e9 3b 00 40 10; 0x401100: e9 fb ee bf 6f"},
+		{"jump by a trampoline, pads far below", world{code: "b8 01 00 00 00 c3", at: 0x90000000, planner: func(p *Planner) {
+			p.Pads, p.Room = Range{0x8000000, 0x8100000}, NewRoom([]Range{{0x87fff000, 0x88002000}})
+		}}, "jump of 1 to 0x90000005; 0x87fff000: e9 3b 10 00 80; 0x90000000: e9 fb ef ff f7"},
 		{"overlap of three", world{code: frame}, "overlap of 3 to 0x401108; 0x640110b: e9 30 ef 0f fa; " +
 			"0x401100: e9 06 00 00 06; guard 0x401101 4 at 0x401101; guard 0x401104 4 at 0x401104"},
 		{"overlap of two", world{code: frame, offset: 4}, "overlap of 2 to 0x40110b; 0x6401109: e9 32 ef 0f fa; " +
@@ -109,6 +112,9 @@ func TestPlan(t *testing.T) {
 			"pun of 2 to 0x401104; 0xf500505: e9 36 fb ff f0; 0x401100: e9 00 f4 0f; guard 0x401102 11 at 0x401102"},
 		{"short jump", world{code: "48 89 f8 c3", gaps: []Range{}, planner: padding(32, "90 90 90 90 90 90")},
 			"short jump of 1 to 0x401103; 0x401120: e9 1b ef 0f 00; 0x401100: eb 1e"},
+		{"short jump to padding across pages", world{code: "48 89 f8 c3", at: 0x401fd0, gaps: []Range{}, planner: func(p *Planner) {
+			p.Padding = []Filler{{0x401ffd, unhex("90 90 90 90 90 90 90 90")}}
+		}}, "short jump of 1 to 0x401fd3; 0x402000: e9 3b e0 0f 00; 0x401fd0: eb 2e"},
 		{"short jump over two, guarded", world{code: "55 53 c3", gaps: []Range{}, planner: padding(8, strings.Repeat("90 ", 40))},
 			"short jump of 2 to 0x401102; 0x401108: e9 33 ef 0f 00; 0x401100: eb 06; guard 0x401101 4 at 0x401101"},
 		{"unclean", world{code: "48 89 f8 48 ff c8 ff e0", gaps: []Range{{0x600000, 0x800000}},
@@ -117,11 +123,11 @@ func TestPlan(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, plan, err := test.world.plan()
+			p, plan, err := test.world.plan()
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, describe(plan)); diff != "" {
+			if diff := cmp.Diff(test.want, describe(p, plan)); diff != "" {
 				t.Error(diff)
 			}
 		})
@@ -147,12 +153,17 @@ func TestRefusals(t *testing.T) {
 		{"branch", world{code: "48 89 f8 48 ff c8 75 fb c3", gaps: none},
 			[]string{three, "there is a branch to 0x401103, under the jump", noPun, noHop}},
 		{"indirect", world{code: "48 89 f8 48 ff c8 ff e0", gaps: none},
-			[]string{three, "the jump at 0x401106 goes through a register or memory, perhaps to an instruction under the jump", noPun, noHop}},
+			[]string{three, "the jump at 0x401106 goes through a register or memory, perhaps to an instruction under the jump",
+				noPun, noHop}},
 		{"unknown", world{code: "48 89 f8 48 ff c8 06 c3", gaps: none},
 			[]string{three, "the bytes at 0x401106, in the same function, are no known instruction", noPun, noHop}},
-		{"not swept", world{code: "48 89 f8 48 ff c8 c3", gaps: none, planner: func(p *Planner) { p.Targets = NewTargets(Range{}) }},
-			[]string{three, "the branches of the function are not known", noPun, noHop}},
+		{"not swept", world{code: "48 89 f8 48 ff c8 c3", gaps: none, planner: func(p *Planner) {
+			p.Targets, p.Unclean = NewTargets(Range{}), true
+		}}, []string{three, "the branches of the function are not known", noPun, noHop}},
 		{"no room", world{code: "48 89 f8 48 ff c8 c3", gaps: none}, []string{three, noFree, noPun, noHop}},
+		{"no room between location and pads", world{code: "b8 01 00 00 00 c3", at: 0x90000000, planner: func(p *Planner) {
+			p.Pads, p.Room = Range{0x8000000, 0x8100000}, NewRoom([]Range{{0x88000000, 0x88002000}})
+		}}, []string{"no free address is near enough to both the location and the pads", noPun, noHop}},
 		{"end of the function", world{code: "48 89 f8 c3", gaps: none},
 			[]string{three, "the function ends at 0x401104, under the jump", noPun, noHop}},
 		{"call under the jump", world{code: "ff d0 48 89 f8 c3", gaps: none}, []string{"a jump has 5 bytes, the instruction has 2",
@@ -178,10 +189,10 @@ func TestRefusals(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, plan, err := test.world.plan()
+			p, plan, err := test.world.plan()
 			var refusal *Refusal
 			if !errors.As(err, &refusal) {
-				t.Fatalf("%v: %s", err, describe(plan))
+				t.Fatalf("%v: %s", err, describe(p, plan))
 			}
 			if diff := cmp.Diff(test.want, refusal.Causes); diff != "" {
 				t.Error(diff)

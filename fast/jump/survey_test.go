@@ -145,7 +145,7 @@ func follow(read func(arch.Addr) byte, at, pad arch.Addr) arch.Addr {
 }
 
 // TestLadder plans all entries of functions and all statements of real programs, each as if it were the only one, and examines
-// every plan.
+// every plan. Then it plans the statements of the largest program together.
 func TestLadder(t *testing.T) {
 	t.Log("file, sites | jump | overlap | pun | short jump | unclean overlap | trap")
 	least := map[string]float64{"libc.so entries": 97, "static C entries": 97, "Go entries": 80, "Go statements": 90}
@@ -172,12 +172,14 @@ func TestLadder(t *testing.T) {
 				t.Errorf("%s %s: only %.1f %% are clean, not %.0f %%", m.title, kind.name, clean, want)
 			}
 		}
+		if m.golang {
+			crowd(t, m)
+		}
 	}
 }
 
-// TestCrowd plans many statements of one program at once: what is close together has to share.
-func TestCrowd(t *testing.T) {
-	m := golang(t)
+// crowd plans many statements of one program at once: what is close together has to share.
+func crowd(t *testing.T, m *image) {
 	for _, every := range []int{2, 100} {
 		p := m.planner()
 		c := &tally{causes: map[string]int{}}

@@ -153,12 +153,16 @@ func (c *collector) count(r *fast.Record) {
 }
 
 // take takes a record out of a ring. Behind the end of the run records are dropped.
-func (c *collector) take(r *fast.Record) bool {
+func (c *collector) take(a *arena, r *fast.Record) bool {
 	if c.over.Load() {
 		return true
 	}
 	c.count(r)
-	if c.batch.add(r) && !r.More {
+	frame, full := c.batch.add(r)
+	if frame != nil {
+		unpatch(frame, c.run.RegisterBlock, a.shadow.Load())
+	}
+	if full && !r.More {
 		c.flush()
 	}
 	return true
@@ -254,7 +258,7 @@ func (c *collector) poll() (much bool) {
 func (c *collector) add(a *arena) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.take = c.take
+	a.take = func(r *fast.Record) bool { return c.take(a, r) }
 	a.control.SetPatience(c.patience())
 	c.variables.moveTo(a)
 	c.arenas = append(c.arenas, a)

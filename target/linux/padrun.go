@@ -59,10 +59,8 @@ func (t *Target) depositUntil(a *arena) {
 		if n > 0 || left == 0 {
 			continue
 		}
-		tid, s, err := t.reap(false)
 		switch {
-		case err == nil && tid != 0:
-			t.note(tid, s)
+		case t.noteWaiting():
 		case time.Now().After(end):
 			return
 		default:

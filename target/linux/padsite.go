@@ -123,6 +123,7 @@ func (t *Target) apply() (refused []target.Refusal, err error) {
 		}
 		t.settleTraced(p.addrSpace)
 		t.settleLids(p.addrSpace)
+		p.publish()
 	}
 	return refused, nil
 }
@@ -338,7 +339,9 @@ func (t *Target) arm(p *process, site *padSite) (err error) {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	bp := &insertedBreakpoint{addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr, offloaded: true}}
+	bp := &insertedBreakpoint{
+		addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr, offloaded: true},
+	}
 	if err := bp.study(p.addrSpace); err != nil {
 		return errors.Join(err, site.unwrite(p.addrSpace))
 	}
@@ -442,6 +445,7 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 			return err
 		}
 	}
+	p.publish()
 	return nil
 }
 

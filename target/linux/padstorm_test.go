@@ -40,7 +40,6 @@ type ledger struct {
 	frames int
 	empty  int // frames without memory
 	wrong  int
-	last   target.Deposit
 }
 
 // handlerThread is what padded passes as the thread in its signal handler.

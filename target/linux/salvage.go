@@ -10,6 +10,7 @@ import (
 
 	"tracewell/ax"
 	"tracewell/fast"
+	"tracewell/target/linux/internal/patch"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
@@ -60,6 +61,7 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 		}
 	}
 	s.Header = m.header(r)
+	shadow := m.shadow()
 	forged := 0
 	passed, err = reader.Salvage(func(made *fast.Record) {
 		if made.Frame == nil {
@@ -69,11 +71,28 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 			forged += len(made.Frame)
 			return
 		}
-		s.Frames = append(s.Frames, slices.Clone(made.Frame))
+		frame := slices.Clone(made.Frame)
+		unpatch(frame, s.Header.RegisterSize, shadow)
+		s.Frames = append(s.Frames, frame)
 	})
 	passed += forged
 	s.Header.Status.Frames, s.Header.Status.Created = int64(len(s.Frames)), int64(len(s.Frames))
 	return s, passed, err
+}
+
+// shadow is the patches that there were when the frames were made, as far as the directories tell.
+func (m *mender) shadow() *patch.Shadow {
+	shadow := &patch.Shadow{}
+	for _, r := range m.found {
+		for i := range r.entries {
+			for _, p := range r.entries[i].Patches {
+				if p.Own != nil {
+					shadow.Add(p.Addr, p.Own, p.Ours)
+				}
+			}
+		}
+	}
+	return shadow
 }
 
 // header makes the header of a trace file of what the directory has. It does not tell how often tracepoints were hit.

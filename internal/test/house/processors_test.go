@@ -21,6 +21,7 @@ const table = "arch"
 // describing are the packages above the table that name registers all the same, with the reason.
 var describing = map[string]string{
 	"tdesc/machine": "descriptions of real machines are the same kind of data, in the form that package tdesc gives it, above the table",
+	"fast":          "the name of a register in a description chooses the instruction by which a pad stores it",
 	"tdesc/check":   "what GDB asks of standard features is a second opinion, held against GDB: taken from the table it could not differ",
 }
 
