@@ -63,7 +63,7 @@ func registersHere(length int) (*Registers, error) {
 	if err != nil {
 		return nil, err
 	}
-	return NewRegisters(layout, length, Processor{RDFSBase: true})
+	return NewRegisters(layout, length, Processor{AVX512BW: true, RDFSBase: true})
 }
 
 // hit writes a slot as the pad of a site would, with the frames of all tracepoints and anything for contents.

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/fast"
 	"tracewell/internal/sys"
 	"tracewell/target/linux"
 	"tracewell/tfile"
@@ -70,6 +71,78 @@ func TestKilledPads(t *testing.T) {
 	}
 }
 
+// TestMendHostile has the program overwrite, as it were, what it shares with a tracer that was killed, at random, before it is mended.
+// Whatever mend makes of that, it writes nothing over code but the program's own bytes, so all code is as in the file or still
+// ends in a pad, and the program computes what it should.
+func TestMendHostile(t *testing.T) {
+	l := newLab(t)
+	addresses := l.statements("tick", "work")
+	mender, err := linux.New(linux.Streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mender.Close()
+	whole := 0
+	for range max(3, *padKills/20) {
+		s := l.run(2, "0")
+		tracer, progress := l.tracer(s, addresses)
+		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+		l.killTracer(tracer)
+		scribble(t, s.Process.Pid)
+		done, err := mender.Mend(s.Process.Pid, linux.Mending{Save: func([]linux.Salvaged) error { return nil }})
+		if err != nil {
+			t.Logf("mending: %v", err)
+		}
+		changed := l.changedAt(s.Process.Pid)
+		if changed != 0 && (done.Arenas == 0 || done.Arenas == done.Unmapped) {
+			t.Errorf("the code at %#x is not the program's own, and what it leads to is gone: %+v", changed, done)
+		}
+		if changed == 0 {
+			whole++
+		}
+		if printed, err := s.finish(); err != nil || printed != l.rightAnswer(2) {
+			t.Errorf("the program printed %q and ended with %v; %+v", printed, err, done)
+		}
+	}
+	t.Logf("%d programs have all of their code back", whole)
+}
+
+// scribble writes random bytes over what a program shares with its tracer, but for the flag that makes pads inert: without it
+// threads write where the rest of the words says.
+func scribble(t *testing.T, pid int) {
+	t.Helper()
+	maps, err := sys.Mappings(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, err := sys.OpenMemory(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.Close()
+	for _, m := range maps {
+		if !strings.HasPrefix(m.Path, "/memfd:tracewell") {
+			continue
+		}
+		for range 1 + rand.IntN(40) {
+			b := make([]byte, 1+rand.IntN(64))
+			for i := range b {
+				b[i] = byte(rand.Uint32())
+			}
+			at := 0x28 + rand.Uint64N(0x400)
+			switch rand.IntN(3) {
+			case 0:
+				at = fast.DirectoryAt + rand.Uint64N(0x2000)
+			case 1:
+				at = rand.Uint64N(m.End - m.Start - uint64(len(b)))
+			}
+			if at >= 0x28 && at < m.End-m.Start-uint64(len(b)) {
+				mem.WriteAt(b, int64(m.Start+at))
+			}
+		}
+	}
+}
+
 // statements are the addresses of all statements of functions, as the line table has them, the first function's first.
 func (l *lab) statements(functions ...string) (addresses []string) {
 	l.Helper()
@@ -106,23 +179,12 @@ func (l *lab) statements(functions ...string) (addresses []string) {
 func (l *lab) padTrial(mender *linux.Target, addresses []string, threads int, tally *padTally) {
 	s := l.run(threads, "0")
 	defer s.Process.Kill()
-	progress := filepath.Join(l.dir, fmt.Sprintf("%d.progress", s.Process.Pid))
-	os.WriteFile(progress, make([]byte, 8*progressWords), 0o600)
-	tracer := exec.Command("/proc/self/exe")
-	tracer.Env = append(os.Environ(), padTracer+"="+strings.Join(append([]string{fmt.Sprint(s.Process.Pid), progress}, addresses...), " "))
-	tracer.Stderr = os.Stderr
-	if err := tracer.Start(); err != nil {
-		l.Error(err)
-		return
-	}
+	tracer, progress := l.tracer(s, addresses)
 	if rand.IntN(3) > 0 { // else it is most likely killed while it attaches
 		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
 	}
 	time.Sleep(rand.N(longestPads))
-	guards := guardsOf(tracer.Process.Pid)
-	tracer.Process.Kill()
-	tracer.Wait()
-	l.await("the guard ends", func() bool { return allEnded(guards) })
+	l.killTracer(tracer)
 	tally.changes.Add(int64(l.progress(progress, wordChanges)))
 	if l.progress(progress, wordPads) == 0 {
 		tally.unarmed.Add(1)
@@ -142,6 +204,29 @@ func (l *lab) padTrial(mender *linux.Target, addresses []string, threads int, ta
 	default:
 		l.Errorf("the program printed %q, %v", printed, err)
 	}
+}
+
+// tracer starts a tracer that makes pads, with a file for what it comes to.
+func (l *lab) tracer(s *subject, addresses []string) (tracer *exec.Cmd, progress string) {
+	progress = filepath.Join(l.dir, fmt.Sprintf("%d.progress", s.Process.Pid))
+	if err := os.WriteFile(progress, make([]byte, 8*progressWords), 0o600); err != nil {
+		l.Fatal(err)
+	}
+	tracer = exec.Command("/proc/self/exe")
+	tracer.Env = append(os.Environ(), padTracer+"="+strings.Join(append([]string{fmt.Sprint(s.Process.Pid), progress}, addresses...), " "))
+	tracer.Stderr = os.Stderr
+	if err := tracer.Start(); err != nil {
+		l.Fatal(err)
+	}
+	return tracer, progress
+}
+
+// killTracer kills a tracer, and waits until its guard has done its work.
+func (l *lab) killTracer(tracer *exec.Cmd) {
+	guards := guardsOf(tracer.Process.Pid)
+	tracer.Process.Kill()
+	tracer.Wait()
+	l.await("the guard ends", func() bool { return allEnded(guards) })
 }
 
 // longestPads is how long a tracer has to attach, to arm and to trace before it is killed.
