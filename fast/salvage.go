@@ -18,7 +18,7 @@ func CopyControl(read func(offset int, p []byte) error) (Control, Identity, erro
 	if !c.Begun() {
 		return c, Identity{}, nil
 	}
-	c, id, err := OpenControl(c.words)
+	_, id, err := OpenControl(c.words)
 	if err == nil {
 		err = c.copy(read, VariablesAt, HitsAt)
 	}
