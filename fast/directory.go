@@ -62,7 +62,7 @@ type Directory struct {
 	free    map[int][]int // offsets of places that were given up, by their sizes
 }
 
-// place is where an entry is.
+// place is where an entry is: an offset in the control area and a size, in bytes.
 type place struct{ at, size int }
 
 var errDirectoryFull = errors.New("the directory of sites is full")
@@ -104,7 +104,8 @@ func (d *Directory) Remove(site int) {
 	d.free[p.size] = append(d.free[p.size], p.at)
 }
 
-// take returns the offset of a free place.
+// take returns the offset of a free place. Places that were given up are used again for entries of their size only: most are of a
+// few sizes, and those of a run that has ended come again.
 func (d *Directory) take(size int) (at int, err error) {
 	if free := d.free[size]; len(free) > 0 {
 		d.free[size] = free[:len(free)-1]
@@ -119,7 +120,7 @@ func (d *Directory) take(size int) (at int, err error) {
 	return at, nil
 }
 
-// entryWriter appends numbers as varints, and bytes behind their count.
+// entryWriter appends numbers as varints, and bytes behind their count. There is no version in an entry: the control area has one.
 type entryWriter struct{ buf []byte }
 
 func (w *entryWriter) number(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
@@ -209,6 +210,7 @@ var errBadEntry = errors.New("an entry of the directory of sites makes no sense"
 // that has died did. damaged counts the entries that cannot be believed.
 func (c Control) Entries(a *Arena, registers func(length int) (*Registers, error)) (list []Entry, damaged int) {
 	used := int(min(c.load(directoryUsed), directorySize)) &^ (entryAlign - 1)
+	// An entry is looked for at each place where one can be, so a damaged size costs the entry that has it and no other.
 	for at := directoryEntries; at < directoryEntries+used; {
 		if c.load(at) != entryMark^a.Key^uint64(at) {
 			at += entryAlign
@@ -233,6 +235,8 @@ func (c Control) entry(a *Arena, at int, registers func(int) (*Registers, error)
 	if length > ControlSize-at-entryHeader {
 		return nil, 0, errBadEntry
 	}
+	// It is copied before it is looked at, though the whole area is a copy already if somebody else reads it: the words are 64
+	// bits.
 	payload := make([]byte, 0, length+8)
 	for i := 0; i < length; i += 8 {
 		payload = binary.LittleEndian.AppendUint64(payload, c.load(at+entryHeader+i))
@@ -314,6 +318,7 @@ func (r *entryReader) entry(a *Arena, registers func(int) (*Registers, error)) *
 // slots reads what Slots are. No frame is taken as it stands in the slot: those that the reader assembles are well-formed, whatever
 // the entry says. The error is one of registers, behind which the entry can still be read.
 func (r *entryReader) slots(registers func(int) (*Registers, error)) (s *Slots, err error) {
+	// What it takes is bounded by the entry's own size: each number that counts something is followed by as much.
 	s = &Slots{site: r.upTo(MaxTracepoints - 1), addr: arch.Addr(r.number()), size: r.upTo(maxSlot)}
 	s.causes = unknownCauses[:r.upTo(maxCauses)]
 	for range r.upTo(MaxAtSite) {
@@ -388,6 +393,7 @@ func (f *framePlan) fits(size int) bool {
 	}
 	for i := range f.blocks {
 		b := &f.blocks[i]
+		// The sizes of these two are not free: the reader takes them for granted.
 		switch b.kind {
 		case blockRegisters:
 			if f.registers == nil || b.room != f.registers.room() || f.registers.raw.size > 0 && !inside(f.rawAt, f.registers.raw.size) {

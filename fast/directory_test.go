@@ -43,7 +43,7 @@ func newLeft(t *testing.T) *left {
 	for i, p := range paths(t, &victim{pid: 1234}) {
 		pad, err := Build(&Site{Arena: &l.arena, Index: i, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints,
 			Registers: coreRegisters(t), Trap: p.trap,
-			Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Displace: func(arch.Addr) ([]byte, error) { return []byte{0x90}, nil }, Next: siteAddr + 1})
+			Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Displace: nops, Next: siteAddr + 1})
 		if err != nil {
 			t.Fatalf("%s: %v", p.name, err)
 		}
@@ -56,6 +56,9 @@ func newLeft(t *testing.T) *left {
 	}
 	return l
 }
+
+// nops is what sites consist of here.
+func nops(arch.Addr) ([]byte, error) { return []byte{0x90}, nil }
 
 // registersHere plans the block of registers that the pads of these tests collect.
 func registersHere(length int) (*Registers, error) {
@@ -229,7 +232,8 @@ func TestHostile(t *testing.T) {
 	}
 	control, ring := bytesOf(l.control.words), bytes.Clone(l.ring)
 	used := int(l.control.load(directoryUsed))
-	regions := [][2]int{{0, 0x200}, {IdentityAt + 8, IdentityAt + 24}, {DirectoryAt, directoryEntries}, {directoryEntries, directoryEntries + used}}
+	regions := [][2]int{{0, 0x200}, {IdentityAt + 8, IdentityAt + 24}, {DirectoryAt, directoryEntries},
+		{directoryEntries, directoryEntries + used}}
 	var before [][]byte
 	for _, region := range regions {
 		before = append(before, bytes.Clone(control[region[0]:region[1]]))

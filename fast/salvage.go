@@ -54,7 +54,9 @@ func (c Control) Owner() int { return int(c.load(OwnerAt) & ownerThread) }
 // that the program has overwritten the words that tell.
 func (c Control) Left(a *Arena) (from, to uint64, err error) {
 	limit, head := c.load(LimitAt), c.load(HeadAt)
-	from, to = limit-uint64(a.RingSize), min(head, limit) // what is beyond the limit waits for room that nobody makes
+	// The limit is a ring ahead of what was drained. What is reserved beyond it waits for room that nobody makes, and is never
+	// written.
+	from, to = limit-uint64(a.RingSize), min(head, limit)
 	if from > head || from%slotAlign != 0 || head%slotAlign != 0 || limit < uint64(a.RingSize) {
 		return 0, 0, fmt.Errorf("%w (the words of its buffer)", ErrCorrupt)
 	}

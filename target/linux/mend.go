@@ -40,13 +40,17 @@ type Mended struct {
 
 // Mending takes three steps, since a program must not stand still while a file is written, nor lose memory that a thread is in.
 // First the jumps go, with all threads stopped, which is right wherever those stand: what is in a pad goes back to instructions
-// that are the program's own again. Nobody is taken out of a pad, which would need its table and could not survive the end of
-// this process half-way; threads are let go, and looked at again until none is in any: pads without a tracer are a few instructions.
+// that are the program's own again. Nobody is taken out of a pad, which would need its table and could not survive the end of this
+// process half-way; threads are let go, and looked at again until none is in any: pads without a tracer are a few instructions.
 // Then the frames are saved. Last, the rest of the patches and the memory go.
 const (
+	// mendPatience is how long threads may take to leave the pads. One that has to wait for room looks every 10 ms whether the
+	// tracer lives; one that waits for a page takes as long as its disk.
 	mendPatience = 5 * time.Second
-	mendPause    = 2 * time.Millisecond
-	mendTries    = 5 // to find no thread that may come back to a pad
+	// mendPause is how long threads run until they are looked at again.
+	mendPause = 2 * time.Millisecond
+	// mendTries is how often a moment is looked for in which no thread may come back to a pad.
+	mendTries = 5
 )
 
 var errTracerLives = errors.New("its tracer is alive")
@@ -54,6 +58,7 @@ var errTracerLives = errors.New("its tracer is alive")
 // Mend puts a program back in order whose tracer was killed: its own code comes back, the memory goes that was shared with the
 // tracer, and the frames that were not fetched are saved. Nothing is written but over bytes that match a directory.
 func (t *Target) Mend(pid int, how Mending) (done *Mended, err error) {
+	// The kernel's word for it that nobody traces the process is the one that the program cannot forge. It is asked first.
 	if !t.do(func() { err = t.attachable(pid) }) {
 		return nil, errors.New("the tracer has ended")
 	}
@@ -76,7 +81,7 @@ func (t *Target) Mend(pid int, how Mending) (done *Mended, err error) {
 	return done, nil
 }
 
-// mender mends one process.
+// mender mends one process. Its methods run on the caller's goroutine, but for those that stopped is given.
 type mender struct {
 	t     *Target
 	pid   int
@@ -88,7 +93,8 @@ type mender struct {
 	threads padThreads // that were found
 }
 
-// look reads the mappings and what tracers have left.
+// look reads the mappings and what tracers have left. A tracer that lives is an error though it does not trace this process: that
+// may be a child that has inherited the memory, and the frames in it are the tracer's to fetch.
 func (m *mender) look() (err error) {
 	if m.maps, err = sys.Mappings(m.pid); err != nil {
 		return err
@@ -104,6 +110,7 @@ func (m *mender) look() (err error) {
 	return nil
 }
 
+// run does what there is to do about what look has found.
 func (m *mender) run(how Mending) error {
 	d := m.done
 	d.Arenas = len(m.found)
@@ -135,7 +142,9 @@ func (m *mender) run(how Mending) error {
 	return m.unmap()
 }
 
-// judge counts a site, and puts its code back if it is to.
+// judge counts a site, and puts its code back if it is to. One that has the program's own code already needs nothing: the tracer
+// was killed before it wrote the jump, or after it removed it, or a breakpoint was in the way of the jump, which its guard has
+// removed.
 func (m *mender) judge(e *fast.Entry, write bool) (restored bool) {
 	at := site(e)
 	switch {
@@ -154,7 +163,8 @@ func (m *mender) judge(e *fast.Entry, write bool) (restored bool) {
 	return false
 }
 
-// stopped runs f with all threads of the process stopped. f runs on the tracer's thread.
+// stopped runs f with all threads of the process stopped. f runs on the tracer's thread. A process that job control has stopped
+// stays stopped afterwards.
 func (m *mender) stopped(f func(p *process) error) (err error) {
 	m.t.do(func() {
 		if _, err = m.t.attach(m.pid, true); err == nil {
@@ -173,10 +183,10 @@ func (m *mender) restore() error {
 	out := false
 	for end := time.Now().Add(mendPatience); !out; time.Sleep(mendPause) {
 		err := m.stopped(func(p *process) error {
+			// What was found while the program ran is not relied on.
 			if err := m.look(); err != nil {
 				return err
 			}
-			m.done.Foreign = 0
 			m.restoreSites()
 			out = !m.anyInside(p)
 			for _, k := range p.order {
@@ -208,7 +218,7 @@ func (m *mender) restoreSites() {
 	}
 }
 
-// anyInside reports whether a thread is where code of ours is.
+// anyInside reports whether a thread is where code of ours is. No thread gets there any more once the jumps are gone.
 func (m *mender) anyInside(p *process) bool {
 	for _, k := range p.order {
 		if k.state == zombie {
@@ -225,7 +235,8 @@ func (m *mender) anyInside(p *process) bool {
 	return false
 }
 
-// unmap takes the rest of the patches out, and has the program unmap the arenas. What cannot be shown to be out of use stays.
+// unmap takes the rest of the patches out, and has the program unmap the arenas. What cannot be shown to be out of use stays. The
+// program's code is searched while the program runs, which takes a tenth of a second for a large one: nobody adds jumps.
 func (m *mender) unmap() error {
 	for _, r := range m.found {
 		if err := m.unusable(r); err != nil {
@@ -258,11 +269,12 @@ func (m *mender) unmap() error {
 	return nil
 }
 
+// keep notes why an arena stays in the program.
 func (m *mender) keep(r *remains, why error) {
 	m.done.Kept = append(m.done.Kept, fmt.Errorf("the memory at %s stays: %w", r.areas[0], why))
 }
 
-// unusable says why an arena may still be in use, going by the program's code.
+// unusable says why an arena may still be in use, going by the program's code. nil says that no jump leads there.
 func (m *mender) unusable(r *remains) error {
 	switch {
 	case r.broken != nil:
@@ -295,6 +307,8 @@ func (m *mender) inUse(p *process, r *remains) error {
 			return err
 		}
 		sp := uint64(host.sp(&k.regs))
+		// Above the stack pointer is all that the thread can return to. Where it points is as good as any other memory: a
+		// handler may have a stack of its own.
 		i := slices.IndexFunc(maps, func(v sys.Mapping) bool { return v.Start <= sp && sp < v.End })
 		if i < 0 || maps[i].End-sp > largestStack {
 			return fmt.Errorf("thread %d has a stack that is too large to be searched", k.tid)
@@ -312,6 +326,7 @@ func (m *mender) inUse(p *process, r *remains) error {
 
 // unmapRemains takes out the patches that led from a site to its pad, and has the program unmap the arena.
 func (t *Target) unmapRemains(p *process, maps []sys.Mapping, r *remains) error {
+	// No thread is on its way from a site to a pad any more, so the hops in the padding between functions can go.
 	for i := range r.entries {
 		for _, v := range via(&r.entries[i]) {
 			if v.Own == nil || state(p.mem, &v) != ours {
@@ -338,6 +353,7 @@ func (t *Target) unmapRemains(p *process, maps []sys.Mapping, r *remains) error 
 	for _, page := range r.pages {
 		drop(page, pageSize)
 	}
+	// The pads are where the tracer had them mapped, unless the program has put something else there since.
 	for _, base := range r.areas {
 		drop(base, fast.ControlSize)
 		if anonymousCode(maps, base+fast.ControlSize, padAreaSize) {

@@ -35,6 +35,7 @@ const memfdPath = "/memfd:" + arenaName + " (deleted)"
 
 // findRemains finds the arenas in a memory, each with what its directory tells.
 func (t *Target) findRemains(maps []sys.Mapping, mem io.ReaderAt) (found []*remains) {
+	// Several arenas have one name but different inodes; an arena has several control areas, which are one, and a ring twice.
 	for _, m := range maps {
 		if m.Path != memfdPath {
 			continue
@@ -53,6 +54,7 @@ func (t *Target) findRemains(maps []sys.Mapping, mem io.ReaderAt) (found []*rema
 			r.shape.Ring, r.shape.RingSize = arch.Addr(m.Start), size
 		}
 	}
+	// Without a control area there is nothing that tells of jumps. A file of that name may be anybody's.
 	found = slices.DeleteFunc(found, func(r *remains) bool { return len(r.areas) == 0 })
 	for _, r := range found {
 		r.broken = t.readRemains(r, mem)
@@ -135,7 +137,7 @@ func via(e *fast.Entry) []fast.Patch { return e.Patches[:len(e.Patches)-1] }
 type patchState uint8
 
 const (
-	foreign patchState = iota // something else, or nothing
+	foreign patchState = iota // something else, or no memory: a library that was unloaded
 	own                       // the program's own bytes
 	ours
 )
@@ -149,7 +151,7 @@ func state(mem io.ReaderAt, p *fast.Patch) patchState {
 	switch {
 	case bytes.Equal(now, p.Ours):
 		return ours
-	case p.Own != nil && bytes.Equal(now, p.Own):
+	case p.Own != nil && bytes.Equal(now, p.Own): // never of a trampoline, which lies over nothing
 		return own
 	}
 	return foreign
@@ -195,6 +197,8 @@ func (r *remains) jumpsThere(maps []sys.Mapping, mem io.ReaderAt) bool {
 		n, _ := mem.ReadAt(b, int64(s.start))
 		used[s.start] = b[:n]
 	}
+	// Pads begin at certain places, and are not empty. That keeps bytes that only look like a jump from being taken for one: in a
+	// hundred megabytes of code some two hundred have a distance that leads to the area.
 	isPad := func(to arch.Addr) bool {
 		for start, b := range used {
 			if i := to - start; to >= start && i < arch.Addr(len(b)) {
@@ -217,6 +221,7 @@ func (r *remains) jumpsThere(maps []sys.Mapping, mem io.ReaderAt) bool {
 	for _, p := range r.pages {
 		pages[p] = true
 	}
+	// Chunks overlap by a jump, which may lie on the border.
 	const chunk = 1 << 20
 	buf := make([]byte, chunk+jump.Trampoline)
 	for _, m := range code {
@@ -248,7 +253,8 @@ func (r *remains) trampolines(m sys.Mapping, mem io.ReaderAt, isPad func(arch.Ad
 	return rest
 }
 
-// onlyTrampolines reports whether a page holds jumps to pads, and zeros.
+// onlyTrampolines reports whether a page holds jumps to pads, and zeros. The jumps of sites that were removed are among them: the
+// tracer does not clear them.
 func onlyTrampolines(page []byte, at arch.Addr, isPad func(arch.Addr) bool) bool {
 	found := false
 	for i := 0; i < len(page); {

@@ -21,7 +21,8 @@ type Salvaged struct {
 	Frames [][]byte     // in the bytes of a trace file
 }
 
-// salvage reads the frames of all arenas. Nobody writes any more: no thread is in a pad, or the program is only looked at.
+// salvage reads the frames of all arenas. Nobody writes any more: no thread is in a pad, or the program is only looked at. An arena
+// whose words make no sense is passed over with the reason.
 func (m *mender) salvage() (all []Salvaged, err error) {
 	m.done.Frames, m.done.Passed = 0, 0
 	for _, r := range m.found {
@@ -40,7 +41,8 @@ func (m *mender) salvage() (all []Salvaged, err error) {
 	return all, nil
 }
 
-// salvageFrom reads the frames of one arena.
+// salvageFrom reads the frames of one arena. The ring is copied, so that what is judged is what is saved, and the copy is doubled
+// as the mapping is that the tracer had.
 func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 	if _, _, err := r.control.Left(&r.shape); err != nil {
 		return s, 0, err
@@ -62,7 +64,7 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 	}
 	s.Header = m.header(r)
 	shadow := m.shadow()
-	forged := 0
+	forged := 0 // bytes of frames that no trace file takes, since the program has changed what describes them
 	passed, err = reader.Salvage(func(made *fast.Record) {
 		if made.Frame == nil {
 			return
@@ -99,7 +101,7 @@ func (m *mender) shadow() *patch.Shadow {
 func (m *mender) header(r *remains) tfile.Header {
 	h := tfile.Header{
 		Order:       binary.LittleEndian,
-		Status:      &trace.Status{Reason: trace.ReasonError, Description: "the tracer was killed", Frames: -1, Created: -1, Free: -1, Size: -1},
+		Status:      &trace.Status{Reason: trace.ReasonError, Description: "the tracer was killed", Free: -1, Size: -1},
 		Description: string(m.t.regs.description.XML()),
 	}
 	variables := make(map[trace.VariableNumber]bool)
@@ -132,7 +134,8 @@ func (m *mender) header(r *remains) tfile.Header {
 	return h
 }
 
-// noteVariables notes the trace state variables that a tracepoint names. Their names are not known.
+// noteVariables notes the trace state variables that a tracepoint uses. Their names are not known here; GDB gives those without one
+// a name of its own.
 func noteVariables(found map[trace.VariableNumber]bool, tp *trace.Tracepoint) {
 	codes := [][]byte{tp.Condition}
 	for _, a := range tp.Actions {

@@ -71,9 +71,9 @@ func TestKilledPads(t *testing.T) {
 	}
 }
 
-// TestMendHostile has the program overwrite, as it were, what it shares with a tracer that was killed, at random, before it is mended.
-// Whatever mend makes of that, it writes nothing over code but the program's own bytes, so all code is as in the file or still
-// ends in a pad, and the program computes what it should.
+// TestMendHostile has the program overwrite, as it were, what it shares with a tracer that was killed, at random, before it is
+// mended. Whatever mend makes of that, it writes nothing over code but the program's own bytes, so all code is as in the file or
+// still ends in a pad, and the program computes what it should.
 func TestMendHostile(t *testing.T) {
 	l := newLab(t)
 	addresses := l.statements("tick", "work")
@@ -105,6 +105,47 @@ func TestMendHostile(t *testing.T) {
 		}
 	}
 	t.Logf("%d programs have all of their code back", whole)
+}
+
+// TestMendCommand runs the command line: while the tracer lives, after it was killed, and when there is nothing left to do.
+func TestMendCommand(t *testing.T) {
+	l := newLab(t)
+	s := l.run(1, "0")
+	pid := fmt.Sprint(s.Process.Pid)
+	tracer, progress := l.tracer(s, l.statements("tick", "work"))
+	l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+	file := filepath.Join(l.dir, "rest.tf")
+	mend := func(want int, text string, args ...string) {
+		t.Helper()
+		out, err := exec.Command(l.tracewell, append([]string{"mend", pid}, args...)...).CombinedOutput()
+		status := 0
+		var end *exec.ExitError
+		if errors.As(err, &end) {
+			status = end.ExitCode()
+		}
+		if status != want || !strings.Contains(string(out), text) {
+			t.Errorf("mend %v: exit status %d, want %d: %s", args, status, want, out)
+		}
+	}
+	mend(2, "traces it already")
+	sys.Kill(tracer.Process.Pid, sys.SIGSTOP) // so that frames stay in the ring
+	time.Sleep(20 * time.Millisecond)
+	l.killTracer(tracer)
+	mend(0, "to be restored", "--dry-run")
+	mend(2, "to be saved by -o FILE")
+	mend(0, "saved", "-o", file)
+	mend(1, "nothing to mend")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := tfile.OpenBytes(data)
+	if err != nil || f.NumFrames() == 0 || len(f.Findings()) > 0 || len(f.Header().Tracepoints) == 0 {
+		t.Errorf("the trace file: %v, %v", f, err)
+	}
+	if printed, err := s.finish(); err != nil || printed != l.rightAnswer(1) {
+		t.Errorf("the program printed %q and ended with %v", printed, err)
+	}
 }
 
 // scribble writes random bytes over what a program shares with its tracer, but for the flag that makes pads inert: without it
@@ -213,7 +254,8 @@ func (l *lab) tracer(s *subject, addresses []string) (tracer *exec.Cmd, progress
 		l.Fatal(err)
 	}
 	tracer = exec.Command("/proc/self/exe")
-	tracer.Env = append(os.Environ(), padTracer+"="+strings.Join(append([]string{fmt.Sprint(s.Process.Pid), progress}, addresses...), " "))
+	order := append([]string{fmt.Sprint(s.Process.Pid), progress}, addresses...)
+	tracer.Env = append(os.Environ(), padTracer+"="+strings.Join(order, " "))
 	tracer.Stderr = os.Stderr
 	if err := tracer.Start(); err != nil {
 		l.Fatal(err)

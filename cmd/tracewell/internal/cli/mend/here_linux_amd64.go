@@ -9,7 +9,7 @@ import (
 	"tracewell/tfile"
 )
 
-// mend mends the process, and reports what it did.
+// mend mends the process, and reports what it did. The tracer here has no program: it attaches for moments.
 func (c *Command) mend(streams console.Streams) error {
 	t, err := linux.New(linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err})
 	if err != nil {
@@ -37,7 +37,8 @@ func (c *Command) mend(streams console.Streams) error {
 	return nil
 }
 
-// save writes the frames.
+// save writes the frames. It is called before the memory goes that they are in, and its error keeps that: frames that nobody has
+// asked to drop are not lost for want of an option.
 func (c *Command) save(all []linux.Salvaged) error {
 	if c.Output == "" {
 		n := 0
@@ -53,7 +54,8 @@ func (c *Command) save(all []linux.Salvaged) error {
 	return c.saveAll(write)
 }
 
-// writeFile writes a trace file. The frames are those of one run: they have one header.
+// writeFile writes a trace file. The frames are those of one run, so they have one header. How often tracepoints were hit is not
+// in it: only the tracer knew that.
 func writeFile(w io.Writer, s *linux.Salvaged) error {
 	file, err := tfile.NewWriter(w, s.Header)
 	if err != nil {

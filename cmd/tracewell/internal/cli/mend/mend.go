@@ -1,9 +1,13 @@
 // Package mend is "tracewell mend": it puts a program back in order whose tracer was killed.
 //
-// A program whose tracepoints are jumps goes on when its tracer is killed by SIGKILL, at nearly full speed: the code that the jumps lead to
-// does nothing without a tracer. The jumps stay until somebody removes them, and so do the frames that the tracer had not
-// fetched. The exit status is 0 for a program that was mended, with --dry-run for one that can be; 1 if there is nothing to
-// mend, or something was left; and 2 for a failure.
+// A program whose tracepoints are jumps goes on when its tracer is killed by SIGKILL, at nearly full speed: the code that the jumps
+// lead to does nothing without a tracer. The jumps stay until somebody removes them, and so do the frames that the tracer had not
+// fetched. What can be removed without harm, and how, is for package target/linux to decide; this package saves and reports.
+//
+// # Exit status
+//
+// 0 for a program that was mended, with --dry-run for one that can be; 1 if there is nothing to mend, or something was left that is
+// none of the tracer's any more; 2 for a failure, as when frames would be lost because there is no file for them.
 package mend
 
 import (
@@ -31,7 +35,7 @@ func (*Command) Examples() string {
 `
 }
 
-// Run implements kong's command. Which system and options these are is checked before the process is looked at.
+// Run implements kong's command. The system is checked first: elsewhere the process id may be that of anything.
 func (c *Command) Run(streams console.Streams) error {
 	if err := console.CheckTracing("mend"); err != nil {
 		return err
@@ -39,14 +43,16 @@ func (c *Command) Run(streams console.Streams) error {
 	return c.mend(streams)
 }
 
-// report is what was found and done, in the words of a message.
+// report is what was found and done. It is apart from package linux's, so that what is printed can be tested on every system.
+// Numbers are of sites, but for frames, and for passed, which counts bytes of the buffer without a whole frame.
 type report struct {
 	sites, restored, foreign, damaged, frames, passed int
 	left                                              []error
 	dry                                               bool
 }
 
-// print tells what was done, a fact a line.
+// print tells what was done, a fact a line. The first line is there always; the others only if there is something that a user may
+// want to look into.
 func (r *report) print(w io.Writer, pid int) {
 	verb, fetched := "restored", "saved"
 	if r.dry {
@@ -64,14 +70,15 @@ func (r *report) print(w io.Writer, pid int) {
 		fmt.Fprintf(w, "%s of the tracer's that the program has written over\n", count(r.damaged, "note"))
 	}
 	if r.passed > 0 {
-		fmt.Fprintf(w, "%d bytes of the buffer hold no whole frame: hits that the end of the tracer, or of a thread, has cut short\n", r.passed)
+		fmt.Fprintf(w, "%d bytes of the buffer hold no whole frame: hits that were cut short\n", r.passed)
 	}
 	for _, err := range r.left {
 		fmt.Fprintln(w, err)
 	}
 }
 
-// incomplete reports whether anything was left that should not have been.
+// incomplete reports whether anything was left that should not have been. Bytes without a frame are as they should be: a thread
+// that was taken back to its site, to hit it again, leaves some.
 func (r *report) incomplete() bool { return r.foreign > 0 || r.damaged > 0 || len(r.left) > 0 }
 
 // count is a number of things.
@@ -82,7 +89,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// saveAll writes files, the first under the name that was given.
+// saveAll writes files, the first under the name that was given. There is one for each tracer that was killed: their definitions
+// have nothing to do with each other.
 func (c *Command) saveAll(write []func(io.Writer) error) error {
 	for i, w := range write {
 		name := c.Output
