@@ -21,7 +21,7 @@ FISHDIR   = $(PLACE)/share/fish/vendor_completions.d
 export CGO_ENABLED = 0
 
 .DEFAULT_GOAL := build
-.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-record prove-replay mutants clean
+.PHONY: build install uninstall demo test setup check format vet lint generate cross race fresh demo-check bench bench-server gdbsuite measures microbench soak fuzz tdesc-live prove-guard prove-pads prove-match prove-record prove-replay mutants clean
 
 ## For everybody
 
@@ -82,7 +82,12 @@ demo-check: setup ## is the demo program what its source compiles to?
 ## On demand
 
 bench: setup ## a tracepoint hit beside gdbserver and the bare floor, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
-	$(GO) test -run '^$$' -bench . ./internal/test/bench $(if $(STRICT),-strict)
+	$(GO) test -run '^$$' -bench . -skip '^BenchmarkServer$$' ./internal/test/bench $(if $(STRICT),-strict)
+
+bench-server: setup ## a Redis server under load with its hot function traced by tracewell, perf and bpftrace, and by none; installs them; a quarter of an hour
+	@test/setup redis-server redis-tools linux-perf bpftrace || \
+	    { echo "NOT RUN: bench-server, for want of the packages named above"; exit 1; } >&2
+	$(GO) test -run '^$$' -bench '^BenchmarkServer$$' -benchtime 1x -timeout 0 ./internal/test/bench $(if $(STRICT),-strict)
 
 gdbsuite: ## what is left of GDB's own test-suite to pass; SUITE names other folders or files of it, a quarter of an hour for these
 	test/gdbsuite/run $(SUITE)
@@ -91,7 +96,7 @@ measures: ## the source in figures: lines and comments of each package, function
 	@$(GO) test -run '^TestMeasures$$' -v -count 1 ./internal/test/house
 
 microbench: ## the packages' own benchmarks, those that match BENCH
-	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File|Execution|Replay|Startup|FirstTracepoint)$$' -benchmem ./...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File|Execution|Replay|Startup|FirstTracepoint|Server)$$' -benchmem ./...
 
 soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
 	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/test/robust -soak $(SOAKTIME)
@@ -118,8 +123,8 @@ prove-record: setup ## what is recorded against what GDB prints, in all builds o
 prove-replay: setup ## GDB forwards and backwards through ten million instructions, every answer compared with the processor that made them
 	$(GO) test -count 1 -run '^TestProveExecution$$' -timeout 15m ./target/replay -ten-million -v
 
-mutants: ## what the tests of PKG do not notice: COUNT small changes of it, drawn by SEED, one at a time; minutes, as long as its tests take
-	$(GO) run ./test/mutants $(if $(SEED),-seed $(SEED)) $(if $(COUNT),-count $(COUNT)) $(if $(LEAST),-least $(LEAST)) $(or $(PKG),$(error PKG names the package, as in make mutants PKG=./internal/cexpr))
+mutants: ## what the tests of PKG do not notice: COUNT small changes of it, drawn by SEED, one at a time; minutes, as long as its tests take, less those that SKIP matches
+	$(GO) run ./test/mutants $(if $(SEED),-seed $(SEED)) $(if $(COUNT),-count $(COUNT)) $(if $(LEAST),-least $(LEAST)) $(if $(SKIP),-skip '$(SKIP)') $(or $(PKG),$(error PKG names the package, as in make mutants PKG=./internal/cexpr))
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@test/fuzz $(FUZZTIME)

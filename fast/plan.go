@@ -180,6 +180,8 @@ func (b *builder) used(d jit.Demand, scratch []asm.Reg) []asm.Reg {
 // anywhere is where a register could be in the most expensive case.
 func anywhere(n arch.Reg) jit.Place {
 	switch {
+	case n >= 0 && int(n) < len(remote) && remote[n] == asm.RSP:
+		return jit.Sum(asm.RSP, 1) // of a stack pointer that has moved
 	case n >= 0 && int(n) < len(remote):
 		return jit.Stored(8, asm.At(asm.RSP, 0))
 	case n == remotePC:

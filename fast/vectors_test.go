@@ -33,8 +33,9 @@ func TestAllRegisters(t *testing.T) {
 			t.Fatal(err)
 		}
 		arena := v.arena
-		pad, err := Build(&Site{Arena: &arena, Index: 1, Addr: siteAddr, Pad: padAddr, Tracepoints: []Tracepoint{tracepoint(t, 1, "", "R")},
-			Registers: registers, Next: siteAddr + arch.Addr(len(moved)), Displace: func(arch.Addr) ([]byte, error) { return moved, nil }})
+		pad, err := Build(&Site{Arena: &arena, Index: 1, Addr: siteAddr, Pad: padAddr, Registers: registers,
+			Tracepoints: []Tracepoint{tracepoint(t, 1, "", "R")}, Next: siteAddr + arch.Addr(len(moved)),
+			Displace: func(arch.Addr) ([]byte, error) { return moved, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +63,11 @@ func TestAllRegisters(t *testing.T) {
 				}
 			}
 			var block []byte
-			if _, err := reader.Drain(1<<20, func(r *Record) bool { block = bytes.Clone(r.Frame[frameHeader+1:]); return true }); err != nil {
+			_, err := reader.Drain(1<<20, func(r *Record) bool {
+				block = bytes.Clone(r.Frame[frameHeader+1:])
+				return true
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 			if len(block) != length {

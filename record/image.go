@@ -175,7 +175,7 @@ func (s *Session) forgetObject(p *process, o *symbol.Object) {
 		if p.program.At(addr).Object == o {
 			delete(p.sites, addr)
 			if s.isTraced(addr) {
-				_ = s.target.Tracer().Uninstall(p.pid, addr) // its memory is gone
+				_ = s.unfollow(p.pid, addr) // its memory is gone
 			}
 		}
 	}

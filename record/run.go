@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
+	"tracewell/arch"
 	"tracewell/internal/routine"
 	"tracewell/record/output"
 	"tracewell/target"
@@ -38,7 +41,7 @@ func (s *Session) begin() error {
 	if s.engine == nil {
 		return errors.New("the session is over")
 	}
-	if err := s.engine.Start(tracer{s.target.Tracer(), s}, s.main); err != nil {
+	if err := s.engine.Start(tracer{s.tracer, s}, s.main); err != nil {
 		return err
 	}
 	if s.stream != nil {
@@ -198,11 +201,9 @@ func (s *Session) forked(parent *process, pid int) {
 	s.mu.Lock()
 	s.processes[pid] = child
 	s.mu.Unlock()
-	for addr := range child.sites {
-		if semaphores, ok := s.traced[addr]; ok {
-			if err := s.target.Tracer().Install(pid, addr, semaphores); err != nil {
-				s.warn("process %d, a child of %d, is not traced at %s: %w", pid, parent.pid, addr, err)
-			}
+	for _, err := range s.follow(pid, slices.Sorted(maps.Keys(child.sites))) {
+		if err != nil {
+			s.warn("process %d, a child of %d, is not traced everywhere: %w", pid, parent.pid, err)
 		}
 	}
 	s.tell(Event{Kind: Forked, PID: pid})
@@ -279,6 +280,7 @@ func (s *Session) arm(p *process) error {
 func (s *Session) add(p *process, found []trace.Tracepoint) error {
 	extent := s.finder.Complete(found)
 	var fresh []trace.Tracepoint
+	var again []arch.Addr
 	for _, d := range found {
 		known := s.finder.Definition(d.Key())
 		switch {
@@ -289,9 +291,12 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 			s.warn("process %d is not traced at %s: another program has something else there", p.pid, d.Addr)
 			delete(p.sites, d.Addr)
 		case s.isTraced(d.Addr):
-			if err := s.target.Tracer().Install(p.pid, d.Addr, s.traced[d.Addr]); err != nil {
-				s.warn("process %d is not traced at %s: %w", p.pid, d.Addr, err)
-			}
+			again = append(again, d.Addr)
+		}
+	}
+	for _, err := range s.follow(p.pid, again) {
+		if err != nil {
+			s.warn("process %d is not traced everywhere: %w", p.pid, err)
 		}
 	}
 	if len(fresh) == 0 {

@@ -15,20 +15,20 @@ type tracer struct {
 	s *Session
 }
 
-// Collector implements target.Tracer. There is none: a process that comes later would have to be handed what the others have.
-// Frames that a collector makes inside the program arrive in bulk, with keys that belong to one process. This session sets
-// the same tracepoints in every process that it follows and would have to install the collector in each child of a fork
-// between two events; until it does, every hit traps, which is right in all of them.
-func (tracer) Collector() target.Collector { return nil }
+// Collector implements target.Tracer.
+func (t tracer) Collector() target.Collector {
+	if c := t.Tracer.Collector(); c != nil {
+		return collector{c, t.s}
+	}
+	return nil
+}
 
-// Install implements target.Tracer for the processes that there are. Those that come later are handed what traced has.
+// Install implements target.Tracer for the processes that there are. Those that come later follow.
 func (t tracer) Install(_ int, at arch.Addr, semaphores []arch.Addr) error {
-	t.s.traced[at] = semaphores
-	for pid, p := range t.s.processes {
-		if p.sites[at] {
-			if err := t.Tracer.Install(pid, at, semaphores); err != nil && !errors.Is(err, target.ErrNoProcess) {
-				return err
-			}
+	t.s.trapped[at] = true
+	for _, pid := range t.s.at(at) {
+		if err := t.Tracer.Install(pid, at, semaphores); err != nil && !errors.Is(err, target.ErrNoProcess) {
+			return err
 		}
 	}
 	return nil
@@ -36,17 +36,15 @@ func (t tracer) Install(_ int, at arch.Addr, semaphores []arch.Addr) error {
 
 // Uninstall implements target.Tracer.
 func (t tracer) Uninstall(_ int, at arch.Addr) error {
+	delete(t.s.trapped, at)
 	var errs []error
-	for pid, p := range t.s.processes {
-		if p.sites[at] {
-			errs = append(errs, t.Tracer.Uninstall(pid, at))
-		}
+	for _, pid := range t.s.at(at) {
+		errs = append(errs, t.Tracer.Uninstall(pid, at))
 	}
 	return errors.Join(errs...)
 }
 
-// isTraced reports whether tracepoints have been installed at an address in any process.
+// isTraced reports whether tracepoints have been set at an address in any process.
 func (s *Session) isTraced(at arch.Addr) bool {
-	_, traced := s.traced[at]
-	return traced
+	return s.trapped[at] || s.offloaded[at] != nil
 }

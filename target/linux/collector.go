@@ -92,10 +92,14 @@ func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
 	return err
 }
 
-// Recall implements target.Collector. The pid is not looked at: after a fork the tracepoints may have gone over to the child, of
-// which the engine knows nothing.
-func (c *collector) Recall(_ int, at arch.Addr) {
+// Recall implements target.Collector. Without the process the tracepoints may have gone over to its child, of which the engine
+// knows nothing.
+func (c *collector) Recall(pid int, at arch.Addr) {
 	c.t.do(func() {
+		if p := c.t.process(pid); p != nil {
+			c.t.recall(p, at)
+			return
+		}
 		for _, p := range c.t.procs {
 			c.t.recall(p, at)
 		}
@@ -269,11 +273,17 @@ func (c *collector) add(a *arena) {
 	}
 }
 
-// remove takes a ring off the list, after what is left in it has been drained. What threads have reserved that are gone is lost.
-func (c *collector) remove(a *arena) {
+// remove takes a ring off the list, after what is left in it has been drained. The frames are lost that threads had begun and will
+// not finish, since they are gone; it returns how many, those that follow one another counted as one.
+func (c *collector) remove(a *arena) (lost int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drain(a)
+	for c.drain(a); !c.over.Load() && a.reader.Outstanding() > 0; c.drain(a) {
+		lost++
+		if a.reader.Skip() == 0 {
+			break
+		}
+	}
 	c.variables.moveFrom(a)
 	for i, other := range c.arenas {
 		if other == a {
@@ -285,6 +295,7 @@ func (c *collector) remove(a *arena) {
 		close(c.stop)
 		c.stop = nil
 	}
+	return lost
 }
 
 // whenFull is what pads do when the ring is full.
@@ -308,9 +319,18 @@ func (c *collector) patience() time.Duration {
 
 // builtins are the trace state variables that pads in an arena can compute.
 func (c *collector) builtins(a *arena) map[trace.VariableNumber]fast.Builtin {
-	known := make(map[trace.VariableNumber]fast.Builtin)
+	can := map[trace.VariableNumber]fast.Builtin{trace.ProcessID: fast.Process}
 	if a.clocked {
-		known[trace.Timestamp] = fast.Timestamp
+		can[trace.Timestamp] = fast.Timestamp
+	}
+	if a.shape.RDFSBase {
+		can[trace.ThreadID] = fast.Thread
+	}
+	known := make(map[trace.VariableNumber]fast.Builtin)
+	for n, which := range c.run.Builtins {
+		if b, ok := can[which]; ok {
+			known[n] = b
+		}
 	}
 	return known
 }

@@ -190,7 +190,7 @@ func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
 			used = append(used, p.Requirements().Variables...)
 		}
 	}
-	used = slices.DeleteFunc(used, func(n uint16) bool { return trace.VariableNumber(n) == trace.Timestamp })
+	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
 	if len(used) > 0 && !t.collector.variables.in(a) {
 		return errors.New("the trace state variables are in the memory of another program")
 	}
@@ -248,6 +248,8 @@ func (t *Target) plan(p *process, site *padSite) error {
 	for i := 0; i < len(pages) && err == nil; i++ {
 		if err = c.mapAt(pages[i], pageSize, sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err == nil {
 			p.pads.pages = append(p.pads.pages, pages[i])
+		} else {
+			p.pads.room.Withdraw(pages[i])
 		}
 	}
 	if c != nil {
@@ -329,6 +331,7 @@ func (t *Target) arm(p *process, site *padSite) (err error) {
 			p.pads.arena.directory.Remove(site.index)
 		}
 	}()
+	a := p.pads.arena
 	for _, w := range writes {
 		if w.Old == nil {
 			_, err = p.mem.WriteAt(w.New, int64(w.Addr))
@@ -352,7 +355,6 @@ func (t *Target) arm(p *process, site *padSite) (err error) {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	a := p.pads.arena
 	a.reader.Define(site.pad.Slots)
 	for _, tp := range site.list {
 		a.control.ResetHits(tp.Index, 0)

@@ -13,6 +13,9 @@
 // BenchmarkStartup: how long it takes to the first hit in a program with more than 100 MB of debugging information, beside a
 // breakpoint of GDB.
 //
+// BenchmarkServer: a server under load, traced by tracewell, perf and bpftrace and by none. It wants packages that other tests
+// do not, so only "make bench-server" has it.
+//
 // Whatever is compared is measured in one run and in turns, because figures that were taken at different times do not
 // compare.
 //
