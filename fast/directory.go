@@ -136,6 +136,7 @@ func (w *entryWriter) bytes(b []byte) {
 	w.buf = append(w.buf, b...)
 }
 
+// flag appends a number that is 1 for true.
 func (w *entryWriter) flag(on bool) {
 	if on {
 		w.number(1)
@@ -160,6 +161,8 @@ func (w *entryWriter) entry(p *Pad, list []Tracepoint, patches []Patch) []byte {
 	return w.buf
 }
 
+// slots appends what Slots are, but for the causes of failures, of which it is enough to know that there are some, and for whether
+// frames can be taken as they are.
 func (w *entryWriter) slots(s *Slots) {
 	w.numbers(s.site, int(s.addr), s.size, len(s.causes), len(s.frames))
 	for i := range s.frames {
@@ -204,6 +207,7 @@ func definitionOf(c *compiled.Tracepoint) trace.Tracepoint {
 	return t
 }
 
+// errBadEntry never reaches a user: what is bad is counted.
 var errBadEntry = errors.New("an entry of the directory of sites makes no sense")
 
 // Entries reads the directory that a tracer has left behind. registers plans a register block of a length in bytes, as the tracer
@@ -259,6 +263,7 @@ type entryReader struct {
 	bad  bool
 }
 
+// number reads a number of any size.
 func (r *entryReader) number() uint64 {
 	v, n := binary.Uvarint(r.left)
 	if n <= 0 || r.bad {
@@ -293,6 +298,7 @@ func (r *entryReader) bytes(most int) []byte {
 
 func (r *entryReader) flag() bool { return r.upTo(1) == 1 }
 
+// entry reads the contents of an entry, nil if they make no sense. Patches that do are of use without Slots that do.
 func (r *entryReader) entry(a *Arena, registers func(int) (*Registers, error)) *Entry {
 	e := &Entry{Pad: arch.Addr(r.number()), PadSize: r.upTo(ControlSize)}
 	for range r.upTo(maxPatches) {

@@ -124,14 +124,21 @@ func (m *mender) header(r *remains) tfile.Header {
 		return cmp.Or(cmp.Compare(b.Number, a.Number), cmp.Compare(b.Addr, a.Addr))
 	})
 	for n := range variables {
-		v := trace.Variable{Number: n, Initial: r.control.Variable(n)}
-		if n == trace.Timestamp {
-			v = trace.Variable{Number: n, Builtin: true, Name: trace.TimestampName}
-		}
-		h.Variables = append(h.Variables, v)
+		h.Variables = append(h.Variables, variable(n, r.control.Variable(n)))
 	}
 	slices.SortFunc(h.Variables, func(a, b trace.Variable) int { return cmp.Compare(a.Number, b.Number) })
 	return h
+}
+
+// variable is the definition of a trace state variable with its last value. Numbers of built-in variables are nobody else's in
+// recordings.
+func variable(n trace.VariableNumber, value int64) trace.Variable {
+	for _, name := range []string{trace.TimestampName, trace.ProcessIDName, trace.ThreadIDName} {
+		if v, _ := trace.Builtin(name); v.Number == n {
+			return v
+		}
+	}
+	return trace.Variable{Number: n, Initial: value}
 }
 
 // noteVariables notes the trace state variables that a tracepoint uses. Their names are not known here; GDB gives those without one

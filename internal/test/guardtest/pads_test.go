@@ -148,6 +148,43 @@ func TestMendCommand(t *testing.T) {
 	}
 }
 
+// TestMendKilled kills mend as well, at random moments. Whatever it had begun, the next one finishes, and the program never notices.
+func TestMendKilled(t *testing.T) {
+	l := newLab(t)
+	addresses := l.statements("tick", "work")
+	mender, err := linux.New(linux.Streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mender.Close()
+	var tally padTally
+	late := 0
+	for range max(3, *padKills/10) {
+		s := l.run(2, "0")
+		tracer, progress := l.tracer(s, addresses)
+		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+		l.killTracer(tracer)
+		first := exec.Command(l.tracewell, "mend", fmt.Sprint(s.Process.Pid), "--drop")
+		if err := first.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(rand.N(longestMend))
+		first.Process.Kill()
+		if first.Wait() == nil {
+			late++
+		}
+		l.mend(mender, s, &tally)
+		if printed, err := s.finish(); err != nil || printed != l.rightAnswer(2) {
+			t.Errorf("the program printed %q and ended with %v", printed, err)
+		}
+	}
+	t.Logf("%d mended twice, of which %d were done with the first time", tally.mended.Load(), late)
+}
+
+// longestMend is how long mend has before it is killed: it takes 50 to 300 ms, as the machine is busy, most of them before it stops
+// the program.
+const longestMend = 300 * time.Millisecond
+
 // scribble writes random bytes over what a program shares with its tracer, but for the flag that makes pads inert: without it
 // threads write where the rest of the words says.
 func scribble(t *testing.T, pid int) {
