@@ -34,17 +34,18 @@ const (
 
 // arena is that of one address space, as the tracer has it.
 type arena struct {
-	file      *os.File
-	owned     *sys.Owned // the control area
-	control   fast.Control
-	directory *fast.Directory // of the sites; the tracer's own
-	ring      []byte          // mapped twice in a row
-	unmap     func() error
-	reader    *fast.Reader
-	take      func(*fast.Record) bool
+	file      *os.File                     // open here alone: the program has closed it once it was mapped
+	owned     *sys.Owned                   // the control area
+	control   fast.Control                 // the same, by its words
+	directory *fast.Directory              // of the sites; the tracer's own
+	ring      []byte                       // mapped twice in a row
+	unmap     func() error                 // of the ring
+	reader    *fast.Reader                 // its Drain is called with the collector's mu held
+	take      func(*fast.Record) bool      // what Drain is given, made once
 	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads   padThreads
 	clocked   bool // pads can tell the time
+	actions   faultActions
 
 	shape fast.Arena // Control is that of the first area
 	areas []*padArea
@@ -123,7 +124,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.pads == nil {
+	if p.pads == nil { // the rest is the tracer's alone, and the program may run
 		a.shape.Spin = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
@@ -151,7 +152,7 @@ func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer c.make(sys.CallClose, fd)
+	defer c.make(sys.CallClose, fd) // the program must not find a descriptor that it has not opened
 	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.how.Ring}}
 	if err := a.shareFile(c.k.tid, int(fd)); err != nil {
 		return nil, err
@@ -163,6 +164,9 @@ func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 	}
 	for i := 0; i < 2 && err == nil; i++ {
 		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
+	}
+	if err == nil {
+		err = a.keepActions(c)
 	}
 	if err != nil {
 		return nil, errors.Join(err, a.close())
@@ -247,6 +251,7 @@ func (a *arena) open(owner *sys.Owner) error {
 		return err
 	}
 	a.directory = fast.NewDirectory(a.control)
+	a.noteActions()
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.reader.Thread = a.threads.of

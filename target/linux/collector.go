@@ -52,12 +52,12 @@ type collector struct {
 	how      Pads
 	prepared map[siteKey]*padSite // what Apply is to put into force, nil for nothing; the tracer's own
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
+	halt     atomic.Bool          // a deposit has ended the run, and the tracepoints are still in place
 
-	mu     sync.Mutex // held while frames are drained and deposited; guards the next five
+	mu     sync.Mutex // held while frames are drained and deposited; guards the next four
 	run    target.Run
 	batch  batch
 	arenas []*arena
-	halt   bool          // a deposit has ended the run, and the tracepoints are still in place
 	stop   chan struct{} // ends the pump, nil without one
 
 	counting sync.Mutex // guards tallies; no other lock is taken under it
@@ -73,7 +73,8 @@ func (c *collector) Begin(run target.Run) {
 	c.counting.Lock()
 	c.tallies = make(map[trace.Key]*target.Tally)
 	c.counting.Unlock()
-	c.run, c.halt = run, false
+	c.run = run
+	c.halt.Store(false)
 	c.variables.begin(run.Variables)
 	for _, a := range c.arenas {
 		a.control.SetPatience(c.patience())
@@ -184,7 +185,7 @@ func (c *collector) flush() {
 // end has the pads do nothing any more, until the tracer has taken them out. mu is held.
 func (c *collector) end() {
 	c.over.Store(true)
-	c.halt = true
+	c.halt.Store(true)
 	for _, a := range c.arenas {
 		a.control.Abandon()
 	}
@@ -201,7 +202,7 @@ func (c *collector) lose(err error) {
 // drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
 func (c *collector) drain(a *arena) int {
 	n, err := a.reader.Drain(a.shape.RingSize, a.take)
-	c.flush()
+	c.flush() // before anything is said of how the run ends
 	switch {
 	case err != nil:
 		c.lose(err)
@@ -250,10 +251,9 @@ func (c *collector) poll() (much bool) {
 			much = true
 		}
 	}
-	halt := c.halt
 	c.mu.Unlock()
-	if halt {
-		c.t.do(c.t.settleRun)
+	if c.halt.Load() {
+		c.t.do(func() {}) // what is due then (settleRun) the loop does by itself
 	}
 	return much
 }

@@ -131,6 +131,7 @@ func (c *calls) make(number uint64, args ...uint64) (uint64, error) {
 	if c.t.tasks[k.tid] != k || k.state != stopped {
 		return 0, errEndedInCall
 	}
+	// Everything but the call's registers stays: the stub leaves the rest as it finds it.
 	k.regs, k.haveRegs = c.saved.regs, true
 	host.setCall(&k.regs, c.stub, number, args)
 	k.dirty = dirtyAll
@@ -189,6 +190,7 @@ func (c *calls) end() {
 	if !c.begun || c.t.tasks[k.tid] != k || k.state != stopped {
 		return
 	}
+	// The mask goes back first: should the tracer die in between, the stub sets it once more and then the registers.
 	sys.SetSignalMask(k.tid, c.blocked)
 	k.regs, k.haveRegs, k.dirty = c.saved.regs, true, dirtyAll
 	if !c.stepping {

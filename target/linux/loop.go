@@ -43,7 +43,7 @@ func (t *Target) settleDue() bool {
 		t.handleEnds()
 	case t.active && (t.telling || len(t.backlog) > 0):
 		t.tell()
-	case t.demoteUnfit(), t.resumeNext(false):
+	case t.settleRun(), t.demoteUnfit(), t.resumeNext(false):
 	case t.fewer:
 		t.fewer = false
 		t.noneLeft()

@@ -44,12 +44,12 @@ func (p *process) moduleAt(addr arch.Addr, area *padArea) (*module, error) {
 	switch {
 	case i < 0 || !maps[i].Exec:
 		return nil, fmt.Errorf("there is no code at %s", addr)
-	case !maps[i].Private:
+	case !maps[i].Private: // a jump would be in their way, too
 		return nil, fmt.Errorf("the code at %s is shared with other processes", addr)
-	case maps[i].Write:
+	case maps[i].Write: // what is written there later would not be known
 		return nil, fmt.Errorf("the program can write its code at %s", addr)
 	}
-	if s.room == nil {
+	if s.room == nil { // one for all modules, or two would open the same page
 		s.room = jump.NewRoom(gaps(maps))
 	}
 	m := &module{text: jump.Range{Start: arch.Addr(maps[i].Start), End: arch.Addr(maps[i].End)}}
@@ -124,6 +124,7 @@ func (m *module) survey(s *addrSpace, addr arch.Addr) (name string) {
 	if i < 0 {
 		return ""
 	}
+	// Padding is looked for where a jump of two bytes reaches, and functions of a file are not all read for one of them.
 	low, high := max(m.text.Start, addr-min(addr, around)), min(m.text.End, addr+around)
 	window := make([]byte, high-low)
 	if n, _ := s.read(low, window); n == len(window) {

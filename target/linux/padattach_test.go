@@ -73,6 +73,7 @@ func TestPadsAttached(t *testing.T) {
 	if ev := r.next(); ev.Signal != target.SignalInt {
 		t.Errorf("%+v, want an interrupt", ev)
 	}
+	// Everything that was collected has been deposited before the event.
 	counted := l.count()
 	r.must(r.target.Detach(r.pid))
 	if after := siteBytes(t, r.pid, l.at); !bytes.Equal(before, after) {
@@ -102,6 +103,7 @@ func TestPadsKilled(t *testing.T) {
 		for end := time.Now().Add(10 * time.Second); l.count() < 50_000 && time.Now().Before(end); {
 			time.Sleep(time.Millisecond)
 		}
+		// Some thread is in a pad when it is killed, more often than not. What others have committed behind it counts.
 		cmd.Process.Kill()
 		if ev := r.next(); ev.Kind != target.Terminated {
 			t.Errorf("%+v, want an end by SIGKILL", ev)

@@ -31,6 +31,7 @@ func (c padClock) clock() (fast.Clock, bool) {
 	if since := time.Since(c.time); since < clockBaseline {
 		time.Sleep(clockBaseline - since)
 	}
+	// Both are read anew, for the conversion to begin at a time that has just been: an error of the rate grows from there.
 	now := startClock()
 	ticks, elapsed := now.counter-c.counter, now.time.Sub(c.time)
 	if uint64(elapsed) >= ticks {

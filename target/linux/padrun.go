@@ -17,7 +17,7 @@ type unfitSite struct {
 	at arch.Addr
 }
 
-// depositAll deposits the frames of all hits until now, and carries out what a deposit asked for. A slot that a thread has
+// depositAll deposits the frames of all hits until now. A slot that a thread has
 // reserved and not finished is waited for: the thread finishes it, or has stopped and is taken out of the pad.
 func (t *Target) depositAll() {
 	c := t.collector
@@ -29,7 +29,6 @@ func (t *Target) depositAll() {
 			t.depositUntil(p.pads.arena)
 		}
 	}
-	t.settleRun()
 }
 
 // sharerBefore is a process in the memory of p that comes before it in the list, nil for none.
@@ -64,23 +63,21 @@ func (t *Target) depositUntil(a *arena) {
 		case t.noteWaiting():
 		case time.Now().After(end):
 			return
-		default:
+		default: // the tracer's own clock, for nobody tells it that the slot is whole
 			left = min(left, a.reader.Outstanding())
 			time.Sleep(shortestSleep)
 		}
 	}
 }
 
-// settleRun takes all tracepoints out of the programs if a deposit has ended the run.
-func (t *Target) settleRun() {
-	c := t.collector
-	c.mu.Lock()
-	halt := c.halt
-	c.halt = false
-	c.mu.Unlock()
-	if halt {
-		t.removeLocations()
+// settleRun takes all tracepoints out of the programs if a deposit has ended the run, and reports whether one had. Pads have done
+// nothing since, and the Handler drops what others hit.
+func (t *Target) settleRun() bool {
+	if t.collector == nil || !t.collector.halt.CompareAndSwap(true, false) {
+		return false
 	}
+	t.removeLocations()
+	return true
 }
 
 // send sends an event, behind the frames of all hits until then.
@@ -116,7 +113,6 @@ func (t *Target) endPads(s *addrSpace) {
 	}
 	s.pads = nil
 	s.warn(a.close())
-	t.settleRun()
 }
 
 // demoteUnfit has sites be traps whose patches too many threads run into the middle of. It reports whether there was one.

@@ -24,14 +24,14 @@ import (
 // pads is what an address space has of jump pads.
 type pads struct {
 	arena   *arena
-	sites   map[arch.Addr]*padSite
-	ordered []*padSite // those with a pad, by its address
-	modules []*module
-	room    *jump.Room  // for trampolines
-	pages   []arch.Addr // that were mapped for them
-	indexes int         // given to sites and tracepoints
-	lidded  bool        // see settleLids
-	stuck   bool        // a jump could not be taken out, so its pad has to stay
+	sites   map[arch.Addr]*padSite // in force, armed or demoted
+	ordered []*padSite             // the same by the addresses of their pads
+	modules []*module              // whose code has been looked at
+	room    *jump.Room             // for trampolines
+	pages   []arch.Addr            // that were mapped for them
+	indexes int                    // given to sites and tracepoints
+	lidded  bool                   // see settleLids
+	stuck   bool                   // a jump could not be taken out, so its pad has to stay
 }
 
 // padSite is a location whose tracepoints are collected by a pad. While the session has a breakpoint in its patch it is demoted: an
@@ -39,14 +39,14 @@ type pads struct {
 type padSite struct {
 	addr    arch.Addr
 	list    []fast.Tracepoint // in the order of their turns
-	module  *module
-	area    *padArea
-	plan    *jump.Plan
-	pad     *fast.Pad
-	index   int
-	copy    *amd64.Displaced // the displaced instructions, in the pad
-	patches []*patch.Patch
-	stuck   bool // one of them could not be taken out, so the directory keeps the site
+	module  *module           // the code that it is in
+	area    *padArea          // where its pad lies
+	plan    *jump.Plan        // stays the same as long as there is anything at the address
+	pad     *fast.Pad         // another one for each change
+	index   int               // of the pad in its slots
+	copy    *amd64.Displaced  // the displaced instructions, in the pad
+	patches []*patch.Patch    // what is written over the program's code; the last one is at addr. None while it is demoted
+	stuck   bool              // one of the patches could not be taken out, so the directory keeps the site
 	strays  strayCount
 }
 
@@ -94,7 +94,7 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 	at := siteKey{p.pid, addr}
 	prepared := t.collector.prepared[at]
 	inForce := p.pads != nil && p.pads.sites[addr] != nil
-	if prepared != nil && !inForce {
+	if prepared != nil && !inForce { // otherwise the plan is that of the site in force
 		prepared.module.planner.Release(prepared.plan)
 	}
 	if bp := p.inserted[addr]; inForce || bp != nil && bp.location != nil && bp.location.offloaded {
@@ -114,7 +114,7 @@ func (t *Target) apply() (refused []target.Refusal, err error) {
 	t.depositAll()
 	for at, next := range prepared {
 		p := t.process(at.pid)
-		if p == nil {
+		if p == nil { // it has ended since, and its pads with it
 			continue
 		}
 		t.enterThreads(p)
@@ -135,7 +135,7 @@ func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
 	if s.pads != nil {
 		old = s.pads.sites[addr]
 	}
-	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded {
+	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded { // it was demoted, or came with a fork
 		bp.location = nil
 		s.warn(s.drop(bp))
 	}
@@ -236,6 +236,11 @@ func (t *Target) plan(p *process, site *padSite) error {
 	code := make([]byte, jump.CodeSize)
 	n, _ := p.read(site.addr, code)
 	name := m.survey(p.addrSpace, site.addr)
+	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) { // breakpoints
+		held := jump.Range{Start: q.Addr(), End: q.End()}
+		m.planner.Hold(held)
+		defer m.planner.Unhold(held)
+	}
 	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: name})
 	if err != nil {
 		return err
@@ -271,6 +276,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	if !ok {
 		return errors.New("the memory for pads is full")
 	}
+	// A pad reaches the control area relative to its own pc: by the mapping that is in front of it.
 	shape := a.shape
 	shape.Control = site.area.base
 	shape.WhenFull = t.collector.whenFull()
@@ -293,6 +299,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	if err != nil {
 		return err
 	}
+	// Nobody else has taken room since; how much it takes is known only now.
 	if _, ok := site.area.reserve(len(site.pad.Code)); !ok {
 		return errors.New("the memory for pads is full")
 	}
@@ -322,6 +329,9 @@ func (t *Target) arm(p *process, site *padSite) (err error) {
 	writes, err := site.plan.Writes(site.pad.Addr)
 	if err != nil {
 		return err
+	}
+	if others := p.code.Within(site.plan.Held.Start, site.plan.Held.End); len(others) > 0 {
+		return fmt.Errorf("there is a breakpoint at %s", others[0].Addr())
 	}
 	if err := p.pads.enter(site, writes); err != nil {
 		return err
@@ -425,11 +435,7 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 	if p.pads == nil {
 		return nil
 	}
-	for _, patch := range slices.Clone(p.code.Within(addr, addr+arch.Addr(size))) {
-		site := p.pads.of(patch)
-		if site == nil {
-			continue
-		}
+	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
 		if t.active {
 			t.stopThreads(stopSet{in: p.addrSpace})
 		}
@@ -457,14 +463,17 @@ func (s *pads) index() int {
 	return s.indexes % fast.MaxTracepoints
 }
 
-// of returns the armed site that a patch belongs to.
-func (s *pads) of(p *patch.Patch) *padSite {
-	for _, site := range s.ordered {
-		if slices.Contains(site.patches, p) {
-			return site
+// inTheWay returns the sites whose patches do not bear that bytes of a range change, which are not only those that are written: a
+// pun goes where the bytes behind it say.
+func (s *pads) inTheWay(r jump.Range) (sites []*padSite) {
+	for _, m := range s.modules {
+		for _, plan := range m.planner.InTheWay(r) {
+			if site := s.sites[plan.Addr]; site != nil && site.plan == plan && !slices.Contains(sites, site) {
+				sites = append(sites, site)
+			}
 		}
 	}
-	return nil
+	return sites
 }
 
 // add makes a site known.

@@ -53,6 +53,7 @@ func (t *Target) absorb(k *task, s ptraceStop) bool {
 			return false
 		}
 		k.dirty = dirtyAll
+		t.mendAction(k, signal)
 	case signal == sys.SIGTRAP && t.atLid(k, pc):
 	case !t.strayed(k, pc, signal):
 		return false
@@ -135,6 +136,7 @@ func (t *Target) leavePad(k *task) {
 	}
 	memory := padMemory{k.proc.addrSpace}
 	out := host.leavePad(site.pad, &k.regs, memory)
+	// What it has done under the lock cannot be undone, so it goes on until it has given that back.
 	for out.Exit == fast.Busy && t.stepBusy(k, site) {
 		out = host.leavePad(site.pad, &k.regs, memory)
 	}
@@ -144,7 +146,7 @@ func (t *Target) leavePad(k *task) {
 	switch out.Exit {
 	case fast.Again, fast.Done, fast.Trapped:
 		k.dirty = dirtyAll
-	case fast.Past:
+	case fast.Past: // as a task that has a breakpoint's hit behind it, which goes on in the copy (pass)
 		k.dirty = dirtyAll
 		k.setPC(site.addr)
 		k.passed = site.addr
@@ -156,7 +158,7 @@ func (t *Target) leavePad(k *task) {
 // leaveCopy gives a task that has stopped among displaced instructions the pc that it has in the program.
 func (k *task) leaveCopy(site *padSite) {
 	point, ok := site.copy.Original(int(k.pc() - site.displaced()))
-	if !ok {
+	if !ok { // the jump back, which Leave has dealt with
 		return
 	}
 	host.addSP(&k.regs, point.Pushed)
@@ -185,8 +187,7 @@ func (t *Target) stepBusy(k *task, site *padSite) bool {
 	sys.SetSignalMask(k.tid, ^uint64(faultSignals))
 	k.flush()
 	for {
-		sys.Step(k.tid, 0)
-		s, ok := t.awaitRaw(k)
+		s, ok := t.stepRaw(k)
 		if !ok {
 			return false
 		}

@@ -12,10 +12,11 @@ import (
 // padThreads tells threads apart by their thread pointers, which is what pads record of one: asking the kernel costs a hundred
 // nanoseconds. The tracer enters each thread that it looks at.
 type padThreads struct {
+	// mem is the program's memory.
 	mem interface {
 		ReadAt(p []byte, off int64) (int, error)
 	}
-	mu   sync.Mutex
+	mu   sync.Mutex // whoever drains the ring asks
 	tids map[uint64]int64
 }
 

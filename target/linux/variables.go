@@ -55,7 +55,7 @@ func (s *variables) moveFrom(a *arena) {
 	for n := range s.values {
 		s.values[n] = a.control.Variable(n)
 	}
-	s.arena = nil
+	s.arena = nil // the values stay for whoever asks after the end of the program
 }
 
 // in reports whether an arena holds the values, or would.
