@@ -107,8 +107,10 @@ func (c *collector) Recall(pid int, at arch.Addr) {
 	})
 }
 
-// Apply implements target.Collector.
+// Apply implements target.Collector. What is in the rings already is deposited while the program runs, so that all threads stand
+// still for no longer than what they write until they have stopped takes.
 func (c *collector) Apply() (refused []target.Refusal, err error) {
+	c.poll()
 	c.t.do(func() { refused, err = c.t.apply() })
 	return refused, err
 }
