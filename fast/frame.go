@@ -87,3 +87,13 @@ func (l *layout) take(n int) int {
 
 // align moves on to a multiple of n, a power of two.
 func (l *layout) align(n int) { l.next = (l.next + n - 1) &^ (n - 1) }
+
+// RegisterBlock returns the length in bytes of the R blocks of the site, 0 if it collects none.
+func (s *Slots) RegisterBlock() int {
+	for i := range s.frames {
+		if r := s.frames[i].registers; r != nil {
+			return r.size
+		}
+	}
+	return 0
+}

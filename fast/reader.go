@@ -157,12 +157,6 @@ func (r *Reader) Drain(most int, take func(*Record) bool) (n int, err error) {
 	return int(tail - start), err
 }
 
-// Recover has a reader begin where the last one of the area stopped, to drain what nobody has fetched. The area may be that of a
-// tracer that has died.
-func (r *Reader) Recover() {
-	r.tail.Store((r.control.load(LimitAt) - uint64(r.size)) &^ (slotAlign - 1))
-}
-
 // Skip goes on behind slots that were reserved and never completed, as the threads that had reserved them are gone. It returns the
 // number of bytes that it has skipped, 0 if nothing follows: no thread may be in a pad.
 func (r *Reader) Skip() (skipped uint64) {

@@ -1,6 +1,7 @@
 package jump
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -120,4 +121,34 @@ func encode(at, to arch.Addr, prefixes, width int) ([]byte, error) {
 	}
 	code = binary.LittleEndian.AppendUint32(append(code, jumpOpcodes[width]), uint32(distance))
 	return code[:prefixes+1+width], nil
+}
+
+// Follow returns where the jump goes that code from an address on begins with, if it is one that a Plan writes.
+func Follow(code []byte, at arch.Addr) (to arch.Addr, ok bool) {
+	n := 0
+	for n < len(code) && code[n] == nullPrefix {
+		n++
+	}
+	switch rest := code[n:]; {
+	case len(rest) >= 5 && rest[0] == jumpOpcodes[4]:
+		return at + arch.Addr(n+5) + arch.Addr(int32(binary.LittleEndian.Uint32(rest[1:]))), true
+	case len(rest) >= 2 && rest[0] == jumpOpcodes[1]:
+		return at + arch.Addr(n+2) + arch.Addr(int8(rest[1])), true
+	}
+	return 0, false
+}
+
+// Leads reports whether code from an address on has bytes that are a near jump which matches, wherever its instructions begin.
+func Leads(code []byte, at arch.Addr, match func(from, to arch.Addr) bool) bool {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(code[i:], jumpOpcodes[4])
+		if n < 0 || i+n+Trampoline > len(code) {
+			return false
+		}
+		i += n
+		from := at + arch.Addr(i)
+		if to, _ := Follow(code[i:], from); match(from, to) {
+			return true
+		}
+	}
 }

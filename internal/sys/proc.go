@@ -20,6 +20,7 @@ type Mapping struct {
 	Read, Write   bool
 	Exec, Private bool
 	Offset        uint64
+	Inode         uint64 // of the file; 0 without one
 	Path          string // as the kernel prints it, "[vdso]" and the like included
 }
 
@@ -50,11 +51,12 @@ func parseMapping(line string) (Mapping, error) {
 	offset, rest, _ := strings.Cut(rest, " ")
 	_, rest, _ = strings.Cut(rest, " ") // device
 	inode, path, _ := strings.Cut(rest, " ")
-	var errs [3]error
+	var errs [4]error
 	m.Start, errs[0] = strconv.ParseUint(start, 16, 64)
 	m.End, errs[1] = strconv.ParseUint(end, 16, 64)
 	m.Offset, errs[2] = strconv.ParseUint(offset, 16, 64)
-	if errors.Join(errs[:]...) != nil || len(perms) < 4 || inode == "" {
+	m.Inode, errs[3] = strconv.ParseUint(inode, 10, 64)
+	if errors.Join(errs[:]...) != nil || len(perms) < 4 {
 		return m, fmt.Errorf("line of maps %q: want addresses, permissions, offset, device and inode", line)
 	}
 	m.Read, m.Write, m.Exec, m.Private = perms[0] == 'r', perms[1] == 'w', perms[2] == 'x', perms[3] == 'p'

@@ -15,7 +15,7 @@ import (
 func TestParseMapping(t *testing.T) {
 	for line, want := range map[string]Mapping{
 		"00400000-00401000 r-xp 00001000 fe:00 1234                               /tmp/a b": {
-			Start: 0x400000, End: 0x401000, Read: true, Exec: true, Private: true, Offset: 0x1000, Path: "/tmp/a b"},
+			Start: 0x400000, End: 0x401000, Read: true, Exec: true, Private: true, Offset: 0x1000, Inode: 1234, Path: "/tmp/a b"},
 		"7ffd1000-7ffd3000 rw-p 00000000 00:00 0                                  [stack]": {
 			Start: 0x7ffd1000, End: 0x7ffd3000, Read: true, Write: true, Private: true, Path: "[stack]"},
 		"10000-20000 ---s 00000000 00:00 0 ": {Start: 0x10000, End: 0x20000},

@@ -34,17 +34,18 @@ const (
 
 // arena is that of one address space, as the tracer has it.
 type arena struct {
-	file    *os.File                     // open here alone: the program has closed it once it was mapped
-	owned   *sys.Owned                   // the control area
-	control fast.Control                 // the same, by its words
-	ring    []byte                       // mapped twice in a row
-	unmap   func() error                 // of the ring
-	reader  *fast.Reader                 // its Drain is called with the collector's mu held
-	take    func(*fast.Record) bool      // what Drain is given, made once
-	shadow  atomic.Pointer[patch.Shadow] // of the patches in the program
-	threads padThreads
-	clocked bool // pads can tell the time
-	actions faultActions
+	file      *os.File                     // open here alone: the program has closed it once it was mapped
+	owned     *sys.Owned                   // the control area
+	control   fast.Control                 // the same, by its words
+	directory *fast.Directory              // of the sites; the tracer's own
+	ring      []byte                       // mapped twice in a row
+	unmap     func() error                 // of the ring
+	reader    *fast.Reader                 // its Drain is called with the collector's mu held
+	take      func(*fast.Record) bool      // what Drain is given, made once
+	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
+	threads   padThreads
+	clocked   bool // pads can tell the time
+	actions   faultActions
 
 	shape fast.Arena // Control is that of the first area
 	areas []*padArea
@@ -249,6 +250,7 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.reader, err = fast.NewReader(&a.shape, a.control, a.ring); err != nil {
 		return err
 	}
+	a.directory = fast.NewDirectory(a.control)
 	a.noteActions()
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }

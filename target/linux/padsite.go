@@ -46,6 +46,7 @@ type padSite struct {
 	index   int               // of the pad in its slots
 	copy    *amd64.Displaced  // the displaced instructions, in the pad
 	patches []*patch.Patch    // what is written over the program's code; the last one is at addr. None while it is demoted
+	stuck   bool              // one of the patches could not be taken out, so the directory keeps the site
 	strays  strayCount
 }
 
@@ -324,7 +325,7 @@ func (t *Target) padRegisters(a *arena) (*fast.Registers, error) {
 }
 
 // arm writes the jumps of a site. All threads are stopped, and none is in a pad.
-func (t *Target) arm(p *process, site *padSite) error {
+func (t *Target) arm(p *process, site *padSite) (err error) {
 	writes, err := site.plan.Writes(site.pad.Addr)
 	if err != nil {
 		return err
@@ -332,10 +333,15 @@ func (t *Target) arm(p *process, site *padSite) error {
 	if others := p.code.Within(site.plan.Held.Start, site.plan.Held.End); len(others) > 0 {
 		return fmt.Errorf("there is a breakpoint at %s", others[0].Addr())
 	}
-	a := p.pads.arena
-	if err := p.pads.directory().Define(site.pad.Slots); err != nil {
+	if err := p.pads.enter(site, writes); err != nil {
 		return err
 	}
+	defer func() {
+		if err != nil && !site.stuck {
+			p.pads.arena.directory.Remove(site.index)
+		}
+	}()
+	a := p.pads.arena
 	for _, w := range writes {
 		if w.Old == nil {
 			_, err = p.mem.WriteAt(w.New, int64(w.Addr))
@@ -376,9 +382,6 @@ func (s *padSite) write(space *addrSpace, w jump.Write) error {
 	if !bytes.Equal(now, w.Old) {
 		return fmt.Errorf("the code at %s has changed", w.Addr)
 	}
-	if err := space.pads.directory().Patch(fast.Patch{Addr: w.Addr, Original: w.Old, Written: w.New}); err != nil {
-		return err
-	}
 	p, err := space.code.InsertLasting(w.Addr, w.New)
 	if err == nil {
 		s.patches = append(s.patches, p)
@@ -390,14 +393,14 @@ func (s *padSite) write(space *addrSpace, w jump.Write) error {
 func (s *padSite) unwrite(space *addrSpace) error {
 	var errs []error
 	for _, p := range slices.Backward(s.patches) {
-		err := space.code.Remove(p)
-		if err == nil {
-			err = space.pads.directory().Unpatch(p.Addr())
-		}
-		errs = append(errs, err)
+		errs = append(errs, space.code.Remove(p))
 	}
 	s.patches = nil
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		s.stuck = true
+		return err
+	}
+	return nil
 }
 
 // disarm takes the jumps of a site out, with all threads stopped and none in a pad.
@@ -454,9 +457,6 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 	return nil
 }
 
-// directory is what this tracer leaves to another one that comes after its death.
-func (s *pads) directory() fast.Directory { return s.arena.control.Directory() }
-
 // index returns an index that no site or tracepoint has had.
 func (s *pads) index() int {
 	s.indexes++
@@ -487,7 +487,18 @@ func (s *pads) add(site *padSite) {
 func (s *pads) forget(site *padSite) {
 	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site })
 	s.arena.reader.Forget(site.index)
-	s.directory().Forget(site.index) // without room for that nothing is lost
+	if !site.stuck {
+		s.arena.directory.Remove(site.index)
+	}
+}
+
+// enter has the directory tell how a site is patched, for the process that mends the program if this one is killed.
+func (s *pads) enter(site *padSite, writes []jump.Write) error {
+	var patches []fast.Patch
+	for _, w := range writes {
+		patches = append(patches, fast.Patch{Addr: w.Addr, Own: w.Old, Ours: w.New})
+	}
+	return s.arena.directory.Enter(site.pad, site.list, patches)
 }
 
 // search returns the index of the first pad at an address or behind it.

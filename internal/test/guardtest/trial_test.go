@@ -303,8 +303,15 @@ func (k *tracer) trace() {
 }
 
 // guards are the guard processes of a tracer.
-func (k *tracer) guards() []int {
-	return slices.DeleteFunc(sys.Children(k.Process.Pid), func(pid int) bool { return sys.ThreadName(pid) != "tw-guard" })
+func (k *tracer) guards() []int { return guardsOf(k.Process.Pid) }
+
+func guardsOf(pid int) []int {
+	return slices.DeleteFunc(sys.Children(pid), func(pid int) bool { return sys.ThreadName(pid) != "tw-guard" })
+}
+
+// allEnded reports whether processes have ended.
+func allEnded(pids []int) bool {
+	return !slices.ContainsFunc(pids, func(pid int) bool { return !sys.HasEnded(pid) })
 }
 
 // kill kills the tracer by SIGKILL, and waits until its guard has done its work.
@@ -316,7 +323,7 @@ func (k *tracer) kill() {
 	if k.conn != nil {
 		k.conn.Close()
 	}
-	k.await("the guard ends", func() bool { return !slices.ContainsFunc(guards, func(pid int) bool { return !sys.HasEnded(pid) }) })
+	k.await("the guard ends", func() bool { return allEnded(guards) })
 	k.checkFile()
 }
 

@@ -39,6 +39,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/input"
 	"tracewell/cmd/tracewell/internal/cli/match"
+	"tracewell/cmd/tracewell/internal/cli/mend"
 	"tracewell/cmd/tracewell/internal/cli/record"
 	"tracewell/cmd/tracewell/internal/cli/replay"
 	"tracewell/cmd/tracewell/internal/cli/serve"
@@ -53,6 +54,7 @@ import (
 type commands struct {
 	Serve    serve.Command    `cmd:"" help:"Run a program under a server that GDB connects to (${here} only)."`
 	Record   record.Command   `cmd:"" help:"Trace a program without GDB: source lines and expressions in, a trace file out (${here}; elsewhere with --remote and --list only)."`
+	Mend     mend.Command     `cmd:"" help:"Remove what a tracer that was killed has left in a program, and save its frames (${here} only)."`
 	Replay   replay.Command   `cmd:"" help:"Serve a recorded trace to GDB."`
 	Show     show.Command     `cmd:"" help:"Print the frames of a trace file."`
 	Describe show.InfoCommand `cmd:"" name:"info" help:"Print the header, the definitions and the counts of a trace file."`

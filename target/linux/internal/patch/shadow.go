@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"cmp"
 	"slices"
 
 	"tracewell/arch"
@@ -23,6 +24,12 @@ func (s *Space) Shadow() *Shadow {
 		}
 	}
 	return shadow
+}
+
+// Add adds a patch that was not made by a Space of this process. The Shadow is not in use yet.
+func (s *Shadow) Add(addr arch.Addr, original, inserted []byte) {
+	i, _ := slices.BinarySearchFunc(s.patches, addr, func(p Patch, addr arch.Addr) int { return cmp.Compare(p.addr, addr) })
+	s.patches = slices.Insert(s.patches, i, Patch{addr: addr, original: original, inserted: inserted})
 }
 
 // Near reports whether there may be a patch in a range, at once: it looks at no more than the first and the last one.

@@ -1,0 +1,70 @@
+package mend
+
+import (
+	"fmt"
+	"io"
+
+	"tracewell/cmd/tracewell/internal/cli/console"
+	"tracewell/target/linux"
+	"tracewell/tfile"
+)
+
+// mend mends the process, and reports what it did. The tracer here has no program: it attaches for moments.
+func (c *Command) mend(streams console.Streams) error {
+	t, err := linux.New(linux.Streams{In: streams.In, Out: streams.Out, Err: streams.Err})
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	how := linux.Mending{DryRun: c.DryRun}
+	if !c.Drop {
+		how.Save = c.save
+	}
+	done, err := t.Mend(c.PID, how)
+	switch {
+	case err != nil:
+		return err
+	case done.Arenas == 0:
+		fmt.Fprintf(streams.Out, "process %d: nothing to mend\n", c.PID)
+		return console.ErrFinding
+	}
+	r := report{sites: done.Sites, restored: done.Restored, foreign: done.Foreign, damaged: done.Damaged, frames: done.Frames,
+		passed: done.Passed, left: done.Kept, dry: c.DryRun}
+	r.print(streams.Out, c.PID)
+	if r.incomplete() {
+		return console.ErrFinding
+	}
+	return nil
+}
+
+// save writes the frames. It is called before the memory goes that they are in, and its error keeps that: frames that nobody has
+// asked to drop are not lost for want of an option.
+func (c *Command) save(all []linux.Salvaged) error {
+	if c.Output == "" {
+		n := 0
+		for _, s := range all {
+			n += len(s.Frames)
+		}
+		return fmt.Errorf("%s to be saved by -o FILE, or to be dropped by --drop", count(n, "frame"))
+	}
+	var write []func(io.Writer) error
+	for _, s := range all {
+		write = append(write, func(w io.Writer) error { return writeFile(w, &s) })
+	}
+	return c.saveAll(write)
+}
+
+// writeFile writes a trace file. The frames are those of one run, so they have one header. How often tracepoints were hit is not
+// in it: only the tracer knew that.
+func writeFile(w io.Writer, s *linux.Salvaged) error {
+	file, err := tfile.NewWriter(w, s.Header)
+	if err != nil {
+		return err
+	}
+	for _, f := range s.Frames {
+		if err := file.WriteFrame(f); err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}

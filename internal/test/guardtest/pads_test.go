@@ -1,0 +1,434 @@
+//go:build linux && amd64
+
+package guardtest
+
+import (
+	"bytes"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tracewell/fast"
+	"tracewell/internal/sys"
+	"tracewell/target/linux"
+	"tracewell/tfile"
+)
+
+var padKills = flag.Int("pads", 0, "how often a tracer is killed whose locations are all pads; 0 for a few")
+
+// padTally is what has become of programs whose tracer was killed.
+type padTally struct {
+	alive, dead, unarmed, mended, whole, kept atomic.Int64
+	frames, changes                           atomic.Int64
+}
+
+// TestKilledPads kills tracers whose locations are all pads at random moments, attaching and arming included. The program goes on
+// and computes what it computes untraced, every time; mending it takes everything out again, and finds the frames of all hits
+// that nobody has fetched.
+func TestKilledPads(t *testing.T) {
+	l := newLab(t)
+	addresses := l.statements("tick", "work")
+	n := *padKills
+	if n == 0 {
+		n = 6
+	} else {
+		busy(t)
+	}
+	mender, err := linux.New(linux.Streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mender.Close()
+	var tally padTally
+	var left atomic.Int64
+	left.Store(int64(n))
+	var group sync.WaitGroup
+	for range 2 {
+		group.Go(func() {
+			for i := left.Add(-1); i >= 0; i = left.Add(-1) {
+				l.padTrial(mender, addresses, 1+int(i%3), &tally)
+			}
+		})
+	}
+	group.Wait()
+	t.Logf("%d of %d alive with the right result, %d killed before a location was armed; %d mended, of %d the memory stayed; "+
+		"%d frames found, %d with all their hits; %d changes", tally.alive.Load(), n, tally.unarmed.Load(), tally.mended.Load(),
+		tally.kept.Load(), tally.frames.Load(), tally.whole.Load(), tally.changes.Load())
+	if tally.dead.Load() > 0 {
+		t.Errorf("%d of %d programs have died", tally.dead.Load(), n)
+	}
+}
+
+// TestMendHostile has the program overwrite, as it were, what it shares with a tracer that was killed, at random, before it is
+// mended. Whatever mend makes of that, it writes nothing over code but the program's own bytes, so all code is as in the file or
+// still ends in a pad, and the program computes what it should.
+func TestMendHostile(t *testing.T) {
+	l := newLab(t)
+	addresses := l.statements("tick", "work")
+	mender, err := linux.New(linux.Streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mender.Close()
+	whole := 0
+	for range max(3, *padKills/20) {
+		s := l.run(2, "0")
+		tracer, progress := l.tracer(s, addresses)
+		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+		l.killTracer(tracer)
+		scribble(t, s.Process.Pid)
+		done, err := mender.Mend(s.Process.Pid, linux.Mending{Save: func([]linux.Salvaged) error { return nil }})
+		if err != nil {
+			t.Logf("mending: %v", err)
+		}
+		changed := l.changedAt(s.Process.Pid)
+		if changed != 0 && (done.Arenas == 0 || done.Arenas == done.Unmapped) {
+			t.Errorf("the code at %#x is not the program's own, and what it leads to is gone: %+v", changed, done)
+		}
+		if changed == 0 {
+			whole++
+		}
+		if printed, err := s.finish(); err != nil || printed != l.rightAnswer(2) {
+			t.Errorf("the program printed %q and ended with %v; %+v", printed, err, done)
+		}
+	}
+	t.Logf("%d programs have all of their code back", whole)
+}
+
+// TestMendCommand runs the command line: while the tracer lives, after it was killed, and when there is nothing left to do.
+func TestMendCommand(t *testing.T) {
+	l := newLab(t)
+	s := l.run(1, "0")
+	pid := fmt.Sprint(s.Process.Pid)
+	tracer, progress := l.tracer(s, l.statements("tick", "work"))
+	l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+	file := filepath.Join(l.dir, "rest.tf")
+	mend := func(want int, text string, args ...string) {
+		t.Helper()
+		out, err := exec.Command(l.tracewell, append([]string{"mend", pid}, args...)...).CombinedOutput()
+		status := 0
+		var end *exec.ExitError
+		if errors.As(err, &end) {
+			status = end.ExitCode()
+		}
+		if status != want || !strings.Contains(string(out), text) {
+			t.Errorf("mend %v: exit status %d, want %d: %s", args, status, want, out)
+		}
+	}
+	mend(2, "traces it already")
+	sys.Kill(tracer.Process.Pid, sys.SIGSTOP) // so that frames stay in the ring
+	time.Sleep(20 * time.Millisecond)
+	l.killTracer(tracer)
+	mend(0, "to be restored", "--dry-run")
+	mend(2, "to be saved by -o FILE")
+	mend(0, "saved", "-o", file)
+	mend(1, "nothing to mend")
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := tfile.OpenBytes(data)
+	if err != nil || f.NumFrames() == 0 || len(f.Findings()) > 0 || len(f.Header().Tracepoints) == 0 {
+		t.Errorf("the trace file: %v, %v", f, err)
+	}
+	if printed, err := s.finish(); err != nil || printed != l.rightAnswer(1) {
+		t.Errorf("the program printed %q and ended with %v", printed, err)
+	}
+}
+
+// TestMendKilled kills mend as well, at random moments. Whatever it had begun, the next one finishes, and the program never notices.
+func TestMendKilled(t *testing.T) {
+	l := newLab(t)
+	addresses := l.statements("tick", "work")
+	mender, err := linux.New(linux.Streams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mender.Close()
+	var tally padTally
+	late := 0
+	for range max(3, *padKills/10) {
+		s := l.run(2, "0")
+		tracer, progress := l.tracer(s, addresses)
+		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+		l.killTracer(tracer)
+		first := exec.Command(l.tracewell, "mend", fmt.Sprint(s.Process.Pid), "--drop")
+		if err := first.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(rand.N(longestMend))
+		first.Process.Kill()
+		if first.Wait() == nil {
+			late++
+		}
+		l.mend(mender, s, &tally)
+		if printed, err := s.finish(); err != nil || printed != l.rightAnswer(2) {
+			t.Errorf("the program printed %q and ended with %v", printed, err)
+		}
+	}
+	t.Logf("%d mended twice, of which %d were done with the first time", tally.mended.Load(), late)
+}
+
+// longestMend is how long mend has before it is killed: it takes 50 to 300 ms, as the machine is busy, most of them before it stops
+// the program.
+const longestMend = 300 * time.Millisecond
+
+// scribble writes random bytes over what a program shares with its tracer, but for the flag that makes pads inert: without it
+// threads write where the rest of the words says.
+func scribble(t *testing.T, pid int) {
+	t.Helper()
+	maps, err := sys.Mappings(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mem, err := sys.OpenMemory(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.Close()
+	for _, m := range maps {
+		if !strings.HasPrefix(m.Path, "/memfd:tracewell") {
+			continue
+		}
+		for range 1 + rand.IntN(40) {
+			b := make([]byte, 1+rand.IntN(64))
+			for i := range b {
+				b[i] = byte(rand.Uint32())
+			}
+			at := 0x28 + rand.Uint64N(0x400)
+			switch rand.IntN(3) {
+			case 0:
+				at = fast.DirectoryAt + rand.Uint64N(0x2000)
+			case 1:
+				at = rand.Uint64N(m.End - m.Start - uint64(len(b)))
+			}
+			if at >= 0x28 && at < m.End-m.Start-uint64(len(b)) {
+				mem.WriteAt(b, int64(m.Start+at))
+			}
+		}
+	}
+}
+
+// statements are the addresses of all statements of functions, as the line table has them, the first function's first.
+func (l *lab) statements(functions ...string) (addresses []string) {
+	l.Helper()
+	f, err := elf.Open(l.program.Path)
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer f.Close()
+	data, err := f.DWARF()
+	if err != nil {
+		l.Fatal(err)
+	}
+	symbols, err := f.Symbols()
+	if err != nil {
+		l.Fatal(err)
+	}
+	for _, name := range functions {
+		for _, s := range symbols {
+			if s.Name != name {
+				continue
+			}
+			for _, at := range linesWithin(l, data, s.Value, s.Value+s.Size) {
+				addresses = append(addresses, fmt.Sprintf("%x", at))
+			}
+		}
+	}
+	if len(addresses) < 5 {
+		l.Fatalf("the statements are at %v", addresses)
+	}
+	return addresses
+}
+
+// padTrial kills a tracer once, and looks at what becomes of the program.
+func (l *lab) padTrial(mender *linux.Target, addresses []string, threads int, tally *padTally) {
+	s := l.run(threads, "0")
+	defer s.Process.Kill()
+	tracer, progress := l.tracer(s, addresses)
+	if rand.IntN(3) > 0 { // else it is most likely killed while it attaches
+		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+	}
+	time.Sleep(rand.N(longestPads))
+	l.killTracer(tracer)
+	tally.changes.Add(int64(l.progress(progress, wordChanges)))
+	if l.progress(progress, wordPads) == 0 {
+		tally.unarmed.Add(1)
+	}
+	if rand.IntN(4) > 0 {
+		time.Sleep(rand.N(5 * time.Millisecond))
+		l.mend(mender, s, tally)
+	}
+	printed, err := s.finish()
+	var end *exec.ExitError
+	switch {
+	case err == nil && printed == l.rightAnswer(threads):
+		tally.alive.Add(1)
+	case errors.As(err, &end):
+		tally.dead.Add(1)
+		l.Errorf("the program ended with %v", end)
+	default:
+		l.Errorf("the program printed %q, %v", printed, err)
+	}
+}
+
+// tracer starts a tracer that makes pads, with a file for what it comes to.
+func (l *lab) tracer(s *subject, addresses []string) (tracer *exec.Cmd, progress string) {
+	progress = filepath.Join(l.dir, fmt.Sprintf("%d.progress", s.Process.Pid))
+	if err := os.WriteFile(progress, make([]byte, 8*progressWords), 0o600); err != nil {
+		l.Fatal(err)
+	}
+	tracer = exec.Command("/proc/self/exe")
+	order := append([]string{fmt.Sprint(s.Process.Pid), progress}, addresses...)
+	tracer.Env = append(os.Environ(), padTracer+"="+strings.Join(order, " "))
+	tracer.Stderr = os.Stderr
+	if err := tracer.Start(); err != nil {
+		l.Fatal(err)
+	}
+	return tracer, progress
+}
+
+// killTracer kills a tracer, and waits until its guard has done its work.
+func (l *lab) killTracer(tracer *exec.Cmd) {
+	guards := guardsOf(tracer.Process.Pid)
+	tracer.Process.Kill()
+	tracer.Wait()
+	l.await("the guard ends", func() bool { return allEnded(guards) })
+}
+
+// longestPads is how long a tracer has to attach, to arm and to trace before it is killed.
+const longestPads = 120 * time.Millisecond
+
+// rightAnswer is what the program prints when everything is right.
+func (l *lab) rightAnswer(threads int) string {
+	return fmt.Sprintf("right\n%d threads: right\n", threads)
+}
+
+// progress reads a word of the tracer's file.
+func (l *lab) progress(name string, word int) uint64 {
+	b, _ := os.ReadFile(name)
+	if len(b) < 8*progressWords {
+		return 0
+	}
+	return binary.LittleEndian.Uint64(b[8*word:])
+}
+
+// mend mends the program, and holds its code against its file and the frames against each other.
+func (l *lab) mend(mender *linux.Target, s *subject, tally *padTally) {
+	pid := s.Process.Pid
+	var salvaged []linux.Salvaged
+	done, err := mender.Mend(pid, linux.Mending{Save: func(all []linux.Salvaged) error {
+		salvaged = all
+		return nil
+	}})
+	if err != nil {
+		l.Errorf("mending: %v", err)
+		return
+	}
+	if done.Foreign+done.Damaged > 0 || done.Arenas != done.Unmapped+len(done.Kept) {
+		l.Errorf("%+v", done)
+	}
+	tally.mended.Add(1)
+	tally.kept.Add(int64(len(done.Kept)))
+	for _, why := range done.Kept {
+		l.Logf("%d: %v", pid, why)
+	}
+	if at := l.changedAt(pid); at != 0 {
+		l.Errorf("the code at %#x is not the program's own; %+v", at, done)
+	}
+	maps, err := sys.Mappings(pid)
+	for _, m := range maps {
+		if err == nil && strings.HasPrefix(m.Path, "/memfd:tracewell") && len(done.Kept) == 0 {
+			l.Errorf("the program still has %+v", m)
+		}
+	}
+	for i := range salvaged {
+		l.checkSalvaged(&salvaged[i], tally)
+	}
+}
+
+// changedAt is where a process's code differs from its file, 0 for nowhere.
+func (l *lab) changedAt(pid int) uint64 {
+	f, err := elf.Open(l.program.Path)
+	if err != nil {
+		l.Error(err)
+		return 0
+	}
+	defer f.Close()
+	mem, err := sys.OpenMemory(pid)
+	if err != nil {
+		l.Error(err)
+		return 0
+	}
+	defer mem.Close()
+	for _, p := range f.Progs {
+		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 {
+			continue
+		}
+		want, _ := io.ReadAll(p.Open())
+		got := make([]byte, len(want))
+		mem.ReadAt(got, int64(p.Vaddr))
+		for i := range want {
+			if got[i] != want[i] {
+				return p.Vaddr + uint64(i)
+			}
+		}
+	}
+	return 0
+}
+
+// checkSalvaged writes the frames to a file, which must open, and follows the calls of tick: those of each thread are there without
+// a gap.
+func (l *lab) checkSalvaged(s *linux.Salvaged, tally *padTally) {
+	var file bytes.Buffer
+	w, err := tfile.NewWriter(&file, s.Header)
+	if err != nil {
+		l.Errorf("the header: %v", err)
+		return
+	}
+	for _, f := range s.Frames {
+		if err := w.WriteFrame(f); err != nil {
+			l.Errorf("a frame: %v", err)
+			return
+		}
+	}
+	err = w.Close()
+	opened, err2 := tfile.OpenBytes(file.Bytes())
+	if err := errors.Join(err, err2); err != nil || opened.NumFrames() != len(s.Frames) {
+		l.Errorf("the trace file: %v", err)
+		return
+	}
+	tally.frames.Add(int64(len(s.Frames)))
+	const rdi, rsp = 5, 7
+	latest := make(map[uint64]uint64) // by stack
+	for i := range opened.NumFrames() {
+		f, err := opened.Frame(i)
+		if err != nil {
+			l.Error(err)
+			return
+		}
+		if f.Tracepoint() != 1 {
+			continue
+		}
+		r := f.Registers()
+		argument, stack := binary.LittleEndian.Uint64(r[8*rdi:]), binary.LittleEndian.Uint64(r[8*rsp:])
+		if before, known := latest[stack]; known && argument != before+1 {
+			l.Errorf("frame %d: the call after tick(%d) is tick(%d)", i, before, argument)
+			return
+		}
+		latest[stack] = argument
+	}
+	tally.whole.Add(int64(len(s.Frames)))
+}

@@ -1,0 +1,116 @@
+//go:build linux && amd64
+
+package guardtest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/internal/sys"
+	"tracewell/target"
+	"tracewell/target/linux"
+	"tracewell/trace"
+	"tracewell/trace/compiled"
+)
+
+// padTracer names, in the environment, what this program is to do as a tracer that makes pads, until it is killed: the process, a
+// file for what it has come to, and the addresses.
+const padTracer = "GUARDTEST_PADS"
+
+func TestMain(m *testing.M) {
+	linux.RunIfGuard()
+	if order := os.Getenv(padTracer); order != "" {
+		fmt.Fprintln(os.Stderr, "tracer:", traceByPads(strings.Fields(order)))
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}
+
+// coreBlock is the length of a register block with the general registers, pc, flags and segment registers.
+const coreBlock = 17*8 + 7*4
+
+// Words in the file of a tracer.
+const (
+	wordFrames  = iota // that it was handed
+	wordPads           // locations that are armed
+	wordChanges        // how often it has changed them
+	progressWords
+)
+
+// traceByPads attaches to a process and collects at all addresses. It never takes the first away again, the others all the time:
+// the tracer is to be killed while it arms as often as while it traces.
+func traceByPads(order []string) error {
+	pid, err := strconv.Atoi(order[0])
+	if err != nil {
+		return err
+	}
+	progress, err := os.OpenFile(order[1], os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	words, _, err := sys.MapShared(progress)
+	if err != nil {
+		return err
+	}
+	t, err := linux.New(linux.Streams{})
+	if err != nil {
+		return err
+	}
+	t.UsePads(linux.Pads{Ring: 1 << 20})
+	if _, err := t.Attach(pid); err != nil {
+		return err
+	}
+	c := t.Collector()
+	c.Begin(target.Run{RegisterBlock: coreBlock, MaxFrame: 1 << 16, Deposit: func(d []target.Deposit) target.Verdict {
+		atomic.AddUint64(&words[wordFrames], uint64(len(d)))
+		return target.Continue
+	}})
+	var points []*compiled.Tracepoint
+	for i, text := range order[2:] {
+		addr, err := strconv.ParseUint(text, 16, 64)
+		if err != nil {
+			return err
+		}
+		point, err := compiled.Compile(&trace.Tracepoint{Number: trace.Number(i + 1), Addr: arch.Addr(addr), Enabled: true,
+			Actions: []trace.Action{{Kind: trace.CollectRegisters, Mask: []byte{0xff}}}})
+		if err != nil {
+			return err
+		}
+		if err := c.Offload(pid, point); err == nil {
+			points = append(points, point)
+		} else if i == 0 {
+			return err
+		}
+	}
+	if _, err := c.Apply(); err != nil {
+		return err
+	}
+	atomic.StoreUint64(&words[wordPads], uint64(len(points)))
+	if err := t.Resume([]target.Action{{Thread: target.ThreadID{PID: target.All, TID: target.All}}}); err != nil {
+		return err
+	}
+	for round := 0; ; round++ {
+		for _, point := range points[1:] {
+			if rand.IntN(2) == 0 {
+				continue
+			}
+			if round%2 == 0 {
+				c.Recall(pid, point.Addr)
+			} else {
+				c.Offload(pid, point)
+			}
+		}
+		if _, err := c.Apply(); err != nil {
+			return err
+		}
+		atomic.AddUint64(&words[wordChanges], 1)
+		time.Sleep(rand.N(4 * time.Millisecond))
+	}
+}
