@@ -28,7 +28,7 @@ type Config struct {
 	MaxFrames int64         // frames after which the run ends; 0 for no limit
 	Duration  time.Duration // time after which it ends; 0 for no limit
 
-	NoPads   bool            // every tracepoint is a trap, even if the target has a Collector
+	Pads     bool            // frames are collected by pads where that is possible
 	WhenFull target.WhenFull // what becomes of hits when nobody takes the frames
 
 	User, Notes string // for the file's status

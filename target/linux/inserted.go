@@ -185,7 +185,7 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		}
 		bp.users, bp.check = 0, nil
 		_, err := p.read(b.Addr, make([]byte, 1))
-		return errors.Join(err, p.drop(bp))
+		return errors.Join(err, p.drop(bp), t.promote(p, b.Addr, len(host.isa().Machine.Breakpoint)))
 	})
 }
 

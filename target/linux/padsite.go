@@ -172,9 +172,6 @@ func (t *Target) padsPossible(p *process, tp *compiled.Tracepoint) error {
 	if len(tp.Semaphores) > 0 {
 		return errors.New("static probes raise semaphores")
 	}
-	if bp := p.inserted[tp.Addr]; bp != nil && bp.users > 0 {
-		return errors.New("there is a breakpoint")
-	}
 	return nil
 }
 
@@ -236,7 +233,10 @@ func (t *Target) plan(p *process, site *padSite) error {
 	code := make([]byte, jump.CodeSize)
 	n, _ := p.read(site.addr, code)
 	name := m.survey(p.addrSpace, site.addr)
-	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) { // breakpoints
+	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) {
+		if bp := p.inserted[q.Addr()]; bp != nil && bp.location == nil {
+			continue // of the session, which removes it some time
+		}
 		held := jump.Range{Start: q.Addr(), End: q.End()}
 		m.planner.Hold(held)
 		defer m.planner.Unhold(held)
@@ -324,14 +324,17 @@ func (t *Target) padRegisters(a *arena) (*fast.Registers, error) {
 	return fast.NewRegisters(layout, length, host.padProcessor())
 }
 
-// arm writes the jumps of a site. All threads are stopped, and none is in a pad.
+// arm writes the jumps of a site, or demotes it at once if a breakpoint of the session is in the way. All threads are stopped, and none
+// is in a pad.
 func (t *Target) arm(p *process, site *padSite) (err error) {
 	writes, err := site.plan.Writes(site.pad.Addr)
 	if err != nil {
 		return err
 	}
-	if others := p.code.Within(site.plan.Held.Start, site.plan.Held.End); len(others) > 0 {
-		return fmt.Errorf("there is a breakpoint at %s", others[0].Addr())
+	if blocked, err := p.blocked(site); err != nil {
+		return err
+	} else if blocked {
+		return t.trapInstead(p, site)
 	}
 	if err := p.pads.enter(site, writes); err != nil {
 		return err
@@ -444,13 +447,64 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 			continue
 		}
 		t.disarm(p.addrSpace, site)
-		bp, err := p.breakpointAt(site.addr)
-		if err != nil {
+		if err := t.trapInstead(p, site); err != nil {
 			return err
 		}
-		bp.location = &location{Addr: site.addr, offloaded: true}
-		if err := t.passCheaply(p, bp); err != nil {
+	}
+	p.publish()
+	return nil
+}
+
+// trapInstead has the tracepoints of a site be hit by an inserted breakpoint, which may be there already for the session.
+func (t *Target) trapInstead(p *process, site *padSite) error {
+	bp, err := p.breakpointAt(site.addr)
+	if err != nil {
+		return err
+	}
+	bp.location = &location{Addr: site.addr, offloaded: true}
+	return t.passCheaply(p, bp)
+}
+
+// blocked reports whether breakpoints of the session are in the way of a site's patch, which will be removed some time. Anything else
+// that is in the way is an error.
+func (s *addrSpace) blocked(site *padSite) (blocked bool, err error) {
+	for _, q := range s.code.Within(site.plan.Held.Start, site.plan.Held.End) {
+		bp := s.inserted[q.Addr()]
+		switch {
+		case bp == nil || bp.location != nil && !bp.location.offloaded || bp.pad != nil:
+			return false, fmt.Errorf("something else is written over the code at %s", q.Addr())
+		case bp.users > 0:
+			blocked = true
+		}
+	}
+	return blocked, nil
+}
+
+// promote arms the demoted sites that a breakpoint of the session was in the way of, which is removed by now. One whose code has
+// changed, or into whose middle too many threads came, stays a trap.
+func (t *Target) promote(p *process, addr arch.Addr, size int) error {
+	if p.pads == nil {
+		return nil
+	}
+	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
+		bp := p.trapAt(site.addr)
+		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays {
+			continue
+		}
+		if blocked, err := p.blocked(site); blocked || err != nil {
+			continue
+		}
+		if t.active {
+			t.stopThreads(stopSet{in: p.addrSpace})
+		}
+		bp.location = nil
+		if err := p.drop(bp); err != nil {
 			return err
+		}
+		if t.arm(p, site) != nil {
+			if err := t.trapInstead(p, site); err != nil {
+				return err
+			}
 		}
 	}
 	p.publish()

@@ -25,9 +25,9 @@ import (
 )
 
 var (
-	whole  = flag.Bool("whole", false, "every second instruction, and longer runs of the programs")
-	seed   = flag.Uint64("seed", 0, "which instructions are chosen; 0 for others each time")
-	noPads = flag.Bool("no-pads", false, "trace by breakpoint instructions alone")
+	whole = flag.Bool("whole", false, "every second instruction, and longer runs of the programs")
+	seed  = flag.Uint64("seed", 0, "which instructions are chosen; 0 for others each time")
+	traps = flag.Bool("traps", false, "trace by breakpoint instructions alone")
 )
 
 // base is where a position-independent program is without randomisation of addresses.
@@ -170,8 +170,8 @@ func TestEverySecond(t *testing.T) {
 			}
 			file := filepath.Join(t.TempDir(), "run.tf")
 			command := []string{gdbtest.Binary(t), "record", "-q", "--script", script(t, sites), "-o", file}
-			if *noPads {
-				command = append(command, "--no-pads")
+			if !*traps {
+				command = append(command, "--pads")
 			}
 			start := time.Now()
 			got := s.run(t, append(append(command, "--", s.path), s.args...)...)

@@ -44,7 +44,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	if err != nil {
 		return err
 	}
-	if !c.NoPads {
+	if c.Pads {
 		t.UsePads(linux.Pads{})
 	}
 	defer printWarnings(streams.Err, t.Warnings())()
@@ -65,7 +65,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	// The engine collects whole register blocks: which registers a client will ask for is not known before it does.
 	// Agent printf prints where the program prints, as in gdbserver.
 	layout.Print = func(text string) { io.WriteString(standard.Out, text) }
-	layout.TrapsOnly, layout.WhenFull = c.NoPads, target.WhenFull(c.WhenFull)
+	layout.TrapsOnly, layout.WhenFull = !c.Pads, target.WhenFull(c.WhenFull)
 	engine := tracepoint.New(layout)
 	s := &service{program: t, engine: engine, messages: m, config: stub.Config{
 		Target: t, Engine: engine, Attached: wanted.pid != 0, Multi: c.Multi, Program: wanted.program,
