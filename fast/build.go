@@ -259,8 +259,7 @@ func (b *builder) exit() {
 	b.flags = flagsAdded
 	b.note()
 	b.Sahf()
-	b.flags = flagsLive
-	b.note()
+	b.flags = flagsLive // with the next row: until then the register tells the same
 	b.restore()
 	if !b.NoRedZone {
 		b.Lea(asm.RSP, asm.At(asm.RSP, redZone))

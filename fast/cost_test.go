@@ -63,7 +63,8 @@ func costSite(t testing.TB, registers *Registers, tracepoints ...Tracepoint) (ru
 		}
 		copy(m.Bytes[at:], code)
 	}
-	arena := &Arena{Control: m.Addr(costControl), Ring: m.Addr(costRing), RingSize: costRingLen, Key: 0x123456789abcdef0, RDFSBase: true}
+	arena := &Arena{Control: m.Addr(costControl), Ring: m.Addr(costRing), RingSize: costRingLen, Key: 0x123456789abcdef0,
+		RDFSBase: true}
 	control, err := NewControl(wordsOf(m.Bytes[costControl:costRing]), arena)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,7 @@ func BenchmarkHit(b *testing.B) {
 		{"empty frame", costSite(b, nil, tracepoint(b, 1, ""))},
 		{"16 bytes", costSite(b, nil, tracepoint(b, 1, "", "M 4 0 16"))},
 		{"registers and 16 bytes", costSite(b, general, tracepoint(b, 1, "", "R", "M 4 0 16"))},
-		{"registers and flags, 16 bytes", costSite(b, costRegisters(b, machine.LinuxAMD64, coreSize), tracepoint(b, 1, "", "R", "M 4 0 16"))},
+		{"registers and flags, 16 bytes", costSite(b, coreRegisters(b), tracepoint(b, 1, "", "R", "M 4 0 16"))},
 		{"registers and 256 bytes", costSite(b, general, tracepoint(b, 1, "", "R", "M 4 0 256"))},
 		{"all registers", costSite(b, costRegisters(b, vectors, 1<<20), tracepoint(b, 1, "", "R"))},
 		{"condition false", costSite(b, general, tracepoint(b, 1, "reg 5\nconst8 77\nequal", "R"))},

@@ -96,7 +96,11 @@ func TestHostileProgram(t *testing.T) {
 func checkFrame(t *testing.T, r *Reader, rec *Record) {
 	t.Helper()
 	size := 0
-	for _, s := range r.sites {
+	for i := range *r.sites.Load() {
+		s := r.slots(uint32(i))
+		if s == nil {
+			continue
+		}
 		for _, f := range s.frames {
 			if f.key == rec.Key && f.registers != nil {
 				size = f.registers.size

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -42,11 +41,15 @@ type Reader struct {
 	tail    atomic.Uint64 // position up to which slots were drained
 	waits   uint64        // that have been woken
 
-	mu    sync.Mutex
-	sites map[int]*Slots
+	drops bool // the pads do rather than wait
+
+	// sites are by index. Draining takes no lock for them: the list is replaced when it grows, its members at any time.
+	sites atomic.Pointer[[]atomic.Pointer[Slots]]
+	mu    sync.Mutex     // held to change sites, and for the others
 	voids map[uint64]int // size of the slot, by position
 	lost  map[int]uint64 // that records have told, by index of the tracepoint
 
+	both     [2]Record // of one slot, in turn
 	slotCopy []byte
 	out      tfile.Builder
 	frame    []byte // the frames of one slot that had to be assembled, one behind the other
@@ -60,26 +63,47 @@ func NewReader(a *Arena, c Control, ring []byte) (*Reader, error) {
 	if len(ring) != 2*a.RingSize {
 		return nil, fmt.Errorf("a ring of %d bytes mapped with %d, not twice", a.RingSize, len(ring))
 	}
-	return &Reader{
+	r := &Reader{
 		Wake: func() {}, Thread: func(base uint64) int64 { return int64(base) },
-		control: c, ring: ring, size: a.RingSize, key: a.Key,
-		sites: make(map[int]*Slots), voids: make(map[uint64]int), lost: make(map[int]uint64),
+		control: c, ring: ring, size: a.RingSize, key: a.Key, drops: a.WhenFull == Drop,
+		voids: make(map[uint64]int), lost: make(map[int]uint64),
 		out: tfile.Builder{Order: binary.LittleEndian},
-	}, nil
+	}
+	r.sites.Store(new([]atomic.Pointer[Slots]))
+	return r, nil
 }
 
 // Define tells the reader of a site, before its jump is patched in.
 func (r *Reader) Define(s *Slots) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.sites[s.site] = s
+	list := *r.sites.Load()
+	if s.site >= len(list) {
+		longer := make([]atomic.Pointer[Slots], max(s.site+1, 2*len(list)))
+		for i := range list {
+			longer[i].Store(list[i].Load())
+		}
+		list = longer
+		r.sites.Store(&list)
+	}
+	list[s.site].Store(s)
+}
+
+// slots finds a site by its index, nil if there is none.
+func (r *Reader) slots(index uint32) *Slots {
+	if list := *r.sites.Load(); uint64(index) < uint64(len(list)) {
+		return list[index].Load()
+	}
+	return nil
 }
 
 // Forget removes a site by its index. No thread may be in its pad, and its slots must have been drained.
 func (r *Reader) Forget(site int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	delete(r.sites, site)
+	if list := *r.sites.Load(); site < len(list) {
+		list[site].Store(nil)
+	}
 }
 
 // Void says that a slot of a site was reserved and will never be written.
@@ -87,6 +111,21 @@ func (r *Reader) Void(s *Slots, position uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.voids[position] = s.size
+}
+
+// Skip gives up the slot that Drain has come to, with all that is behind it up to the next whole one, because its thread is gone. It
+// is false if no whole slot is left.
+func (r *Reader) Skip() bool {
+	tail, head := r.tail.Load(), r.control.load(HeadAt)
+	for at := tail + slotAlign; at < head && at-tail < uint64(r.size); at += slotAlign {
+		if atomicLoad(r.ring[at&uint64(r.size-1):]) == at^r.key {
+			r.mu.Lock()
+			r.voids[tail] = int(at - tail)
+			r.mu.Unlock()
+			return true
+		}
+	}
+	return false
 }
 
 // slot is the slot at an offset in the ring, nil if there can be none.
@@ -133,6 +172,12 @@ func (r *Reader) Drain(most int, take func(*Record) bool) (n int, err error) {
 	return int(tail - start), err
 }
 
+// Recover has a reader begin where the last one of the area stopped, to drain what nobody has fetched. The area may be that of a
+// tracer that has died.
+func (r *Reader) Recover() {
+	r.tail.Store((r.control.load(LimitAt) - uint64(r.size)) &^ (slotAlign - 1))
+}
+
 // next finds the slot at a position: its size as the slot or the tracer says, 0 if there is nothing to be drained yet, and whether
 // it is whole. One that is not is void.
 func (r *Reader) next(position uint64) (size int, whole bool) {
@@ -153,9 +198,7 @@ func (r *Reader) copySlot(position uint64, size int) *Slots {
 		return nil
 	}
 	r.slotCopy = append(r.slotCopy[:0], r.ring[position&uint64(r.size-1):][:size]...)
-	r.mu.Lock()
-	s := r.sites[int(binary.LittleEndian.Uint32(r.slotCopy[slotSite:]))]
-	r.mu.Unlock()
+	s := r.slots(binary.LittleEndian.Uint32(r.slotCopy[slotSite:]))
 	if s == nil || s.size != size {
 		return nil
 	}
@@ -179,11 +222,10 @@ func (r *Reader) records(s *Slots, take func(*Record) bool) (more bool, err erro
 	r.frame = r.frame[:0]
 	more = true
 	var ready *Record // the one before, which has to tell whether another one follows
-	var both [2]Record
 	n := 0
 	for i := range s.frames {
 		f := &s.frames[i]
-		made := &both[n%2]
+		made := &r.both[n%2]
 		ok, err := r.record(made, s, f, slot, slot[slotPresent]&(1<<i) != 0)
 		if err != nil {
 			return false, err
@@ -230,7 +272,9 @@ func (r *Reader) record(made *Record, s *Slots, f *framePlan, slot []byte, prese
 			}
 		}
 	}
-	made.Lost = r.lostOf(f.index)
+	if r.drops {
+		made.Lost = r.lostOf(f.index)
+	}
 	made.Frame, err = r.frameOf(f, slot)
 	return true, err
 }
@@ -347,20 +391,23 @@ func (r *Reader) lostOf(index int) int64 {
 	return int64(now - before)
 }
 
-// Lost calls take with a record without frame or failure for each tracepoint that has dropped frames since its record before.
+// Lost calls take with a record without frame or failure for each tracepoint that has dropped frames since its record before. It
+// returns false to have no more.
 func (r *Reader) Lost(take func(*Record) bool) {
-	r.mu.Lock()
-	var all []*framePlan
-	for _, s := range r.sites {
-		for i := range s.frames {
-			all = append(all, &s.frames[i])
-		}
+	if !r.drops {
+		return
 	}
-	r.mu.Unlock()
-	slices.SortFunc(all, func(a, b *framePlan) int { return a.index - b.index })
-	for _, f := range all {
-		if n := r.lostOf(f.index); n > 0 && !take(&Record{Key: f.key, Lost: n}) {
-			return
+	list := *r.sites.Load()
+	for i := range list {
+		s := list[i].Load()
+		if s == nil {
+			continue
+		}
+		for j := range s.frames {
+			f := &s.frames[j]
+			if n := r.lostOf(f.index); n > 0 && !take(&Record{Key: f.key, Lost: n}) {
+				return
+			}
 		}
 	}
 }

@@ -192,11 +192,13 @@ func (b *builder) leaveWait(borrowed []asm.Reg) {
 func (b *builder) nap(again asm.Label) {
 	if b.Arena.Spin {
 		b.MovImm(asm.RCX, spins)
-		spin := b.Here()
+		spin, advanced := b.Here(), b.NewLabel()
 		b.Pause()
+		b.Arith(asm.Cmp, 4, asm.RDX, b.control(WakeAt))
+		b.Jcc(asm.CondNE, advanced)
 		b.Dec(4, asm.RCX)
 		b.Jcc(asm.CondNE, spin)
-		b.Arith(asm.Cmp, 4, asm.RDX, b.control(WakeAt))
+		b.Bind(advanced) // the zero flag is set if it has not
 	} else {
 		b.Lea(asm.RDI, b.control(WakeAt))
 		b.Arith(asm.Xor, 4, asm.RSI, asm.RSI) // FUTEX_WAIT, between processes

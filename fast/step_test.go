@@ -45,6 +45,8 @@ type path struct {
 	stops       bool  // the hit ends in Trapped
 	regs        func(*amd64.UserRegs)
 	variables   map[uint16]int64
+	hits        uint64 // that the first tracepoint has had
+	all         bool   // of the registers are collected
 	noRedZone   bool
 	spin        bool
 	whenFull    WhenFull
@@ -68,11 +70,13 @@ func paths(t testing.TB, v *victim) []path {
 		return tracepoint(t, number, condition, actions...)
 	}
 	rsi := func(v uint64) func(*amd64.UserRegs) { return func(r *amd64.UserRegs) { r[amd64.RSI] = v } }
+	counted := func(t Tracepoint) Tracepoint { t.Pass = 2; return t }
 	one := func(t Tracepoint) []Tracepoint { return []Tracepoint{t} }
 	const increments = "getv 7\nconst8 1\nadd\nsetv 7\nconst8 1\nbit_and\nend"
 	all := []path{
 		{name: "registers and memory", tracepoints: one(tp(1, "", "R", "M 4 0 16"))},
 		{name: "no red zone", tracepoints: one(tp(1, "", "R", "M 4 0 16")), noRedZone: true},
+		{name: "all registers", tracepoints: one(tp(1, "", "M 2 0 8", "R", "M 3 0 8")), all: true},
 		{name: "empty frame", tracepoints: one(tp(1, ""))},
 		{name: "inert", tracepoints: one(tp(1, "", "R")), inert: true, nothing: true},
 		{name: "disabled", tracepoints: one(tp(1, "", "R")), disabled: []int{1}, nothing: true},
@@ -98,11 +102,16 @@ func paths(t testing.TB, v *victim) []path {
 		{name: "block faults in part", tracepoints: one(tp(1, "", "M 4 0 16", "R", "M 4 0 160")), regs: rsi(nowhere - 9)},
 		{name: "expression", tracepoints: one(tp(1, "", "R", "reg 4\nconst8 8\nadd\ntrace_quick 8\nref64\npop\nend",
 			"reg 4\nconst16 512\nadd\nref64\nconst8 8\ntrace\nend"))},
-		{name: "expression at a constant", tracepoints: one(tp(1, "", fmt.Sprintf("const32 %d\ntrace_quick 8\nref32\npop\nend", dataRegion)))},
-		{name: "expression null", tracepoints: one(tp(1, "", "reg 4\ntrace_quick 8\nref64\ntrace_quick 4\nref32\ntrace_quick 2\npop\nend",
-			"R")), regs: rsi(dataRegion + 0x208)},
-		{name: "expression faults", tracepoints: one(tp(1, "", "reg 4\ntrace_quick 8\nref64\ntrace_quick 4\nref64\ntrace_quick 2\npop\nend",
-			"R")), regs: rsi(dataRegion + 0x210)},
+		{name: "expression at a constant", tracepoints: one(tp(1, "",
+			fmt.Sprintf("const32 %d\ntrace_quick 8\nref32\npop\nend", dataRegion)))},
+		{name: "stack and pc", tracepoints: one(tp(1, "reg 7\nref64\nreg 16\nless_unsigned\nlog_not", "M 7 0 32",
+			"reg 7\nconst8 16\nadd\ntrace_quick 8\nref64\nreg 7\ntrace_quick 200\nreg 7\nconst8 50\ntracenz\npop\npop",
+			"reg 7\nreg 16\nreg 16\nsub\nadd\nconst8 9\ntrace"))},
+		{name: "expression null", tracepoints: one(tp(1, "",
+			"reg 4\ntrace_quick 8\nref64\ntrace_quick 4\nref32\ntrace_quick 2\npop\nend", "R")), regs: rsi(dataRegion + 0x208)},
+		{name: "expression faults",
+			tracepoints: one(tp(1, "", "reg 4\ntrace_quick 8\nref64\ntrace_quick 4\nref64\ntrace_quick 2\npop\nend",
+				"R")), regs: rsi(dataRegion + 0x210)},
 		{name: "expression divides by zero", tracepoints: one(tp(1, "",
 			"reg 4\ntrace_quick 8\nconst8 0\nrem_signed\ntrace_quick 2\nend", "R"))},
 		{name: "branches", tracepoints: one(tp(1, "", "reg 5\nif_goto there\nreg 4\ntrace_quick 8\npop\ngoto done\n"+
@@ -113,8 +122,8 @@ func paths(t testing.TB, v *victim) []path {
 		{name: "string of nothing", tracepoints: one(tp(1, "", "reg 4\nconst8 100\ntracenz\nend", "R")), regs: rsi(0)},
 		{name: "computed size", tracepoints: one(tp(1, "", "reg 4\nreg 4\nconst16 520\nadd\nref32\nconst8 10\nadd\ntrace\nend", "R"))},
 		{name: "computed size 0", tracepoints: one(tp(1, "", "reg 4\nreg 4\nconst16 520\nadd\nref32\nconst8 20\nsub\ntrace\nend", "R"))},
-		{name: "computed size too large", tracepoints: one(tp(1, "", "reg 4\nreg 4\nconst16 520\nadd\nref32\nconst32 70000\nadd\ntrace\nend",
-			"R")), stops: true},
+		{name: "computed size too large", tracepoints: one(tp(1, "",
+			"reg 4\nreg 4\nconst16 520\nadd\nref32\nconst32 70000\nadd\ntrace\nend", "R")), stops: true},
 		{name: "variables", tracepoints: one(tp(1, "getv 7\nconst8 5\nless_signed\nend", "tracev 7", "R")),
 			variables: map[uint16]int64{7: 3}},
 		{name: "locked true", tracepoints: one(tp(1, increments, "tracev 7", "R")), variables: map[uint16]int64{7: 2}},
@@ -135,6 +144,10 @@ func paths(t testing.TB, v *victim) []path {
 			tp(3, "reg 4\nconst8 0\nrem_unsigned\nend", "R"), tp(4, "reg 4\nref8\nend", "R")}, regs: rsi(nowhere)},
 		{name: "several, variables in order", tracepoints: []Tracepoint{tp(1, "", "getv 7\nconst8 1\nadd\nsetv 7\npop\nend"),
 			tp(2, "getv 7\nconst8 4\nequal\nend", "tracev 7", "R")}, variables: map[uint16]int64{7: 3}},
+		{name: "pass count", tracepoints: one(counted(tp(1, "", "R", "M 4 0 16"))), hits: 1},
+		{name: "pass count reached", tracepoints: one(counted(tp(1, increments, "R", "M 4 0 16"))), hits: 2, nothing: true},
+		{name: "several, pass counts", tracepoints: []Tracepoint{counted(tp(1, "", "R")), tp(2, "", "M 4 0 16"),
+			counted(tp(3, "reg 5\nconst8 77\nequal\nend", "R"))}, hits: 1},
 		{name: "built-in variables", tracepoints: one(tp(1, "getv 20\nconst8 0\nequal\nlog_not\ngetv 21\nconst8 77\nequal\nbit_and",
 			"tracev 1", "tracev 20", "getv 1\ngetv 21\nadd\nsetv 7\ntracev 7", "tracev 21", "R")), variables: builtins(v)},
 		{name: "built-in variable in a register", tracepoints: one(tp(1, "reg 2\nreg 3\nreg 0\ngetv 1\nadd\nadd\nadd\ngetv 20\nadd",
@@ -166,6 +179,17 @@ func paths(t testing.TB, v *victim) []path {
 		all = append(all, p)
 	}
 	return all
+}
+
+// allRegisters are those that this processor has.
+func allRegisters(t testing.TB) *Registers {
+	t.Helper()
+	layout := layoutHere(t)
+	r, err := NewRegisters(layout, layout.Size, Processor{AVX512BW: has(t, "avx512bw"), RDFSBase: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }
 
 // TestEveryInstruction executes each pad one instruction at a time and takes the thread out at every place that it comes to. From
@@ -235,6 +259,7 @@ type walk struct {
 	reader *Reader
 	at     int          // offset in the pad at which the thread was taken out
 	places map[int]bool // all of these
+	limit  int          // instructions after which the way to the end is given up, 0 for none
 }
 
 // newWalk builds the pad of a path and puts it into the victim.
@@ -248,6 +273,9 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 		Trap: p.trap, NoRedZone: p.noRedZone, Process: 77,
 		Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Next: siteAddr + arch.Addr(len(moved)),
 		Displace: func(arch.Addr) ([]byte, error) { return moved, nil }}
+	if p.all {
+		site.Registers = allRegisters(t)
+	}
 	var err error
 	if w.pad, err = Build(site); err != nil {
 		t.Fatal(err)
@@ -272,6 +300,10 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 		w.after[n] = value
 	}
 	o := oracle{site: siteAddr, regs: w.before, memory: v, variables: w.after, registers: coreBlock(&w.before)}
+	if p.all {
+		layout := layoutHere(t)
+		o.registers = blockOf(t, layout, layout.Size, &w.before, v.extendedState())
+	}
 	enabled := slices.DeleteFunc(slices.Clone(p.tracepoints), func(t Tracepoint) bool { return slices.Contains(p.disabled, t.Index) })
 	if !p.nothing && !p.stops {
 		w.want = o.hit(enabled)
@@ -299,7 +331,7 @@ func (w *walk) takeOut(n int) (over bool) {
 	w.places[w.at] = true
 	out := w.leave(&regs)
 	if w.full && !w.abandons {
-		w.control.store(LimitAt, uint64(w.arena.RingSize))
+		w.control.store(LimitAt, firstPosition+uint64(w.arena.RingSize))
 	}
 	switch out.Exit {
 	case Elsewhere:
@@ -345,7 +377,9 @@ func (w *walk) prepare() {
 	w.control.store(OwnerAt, w.control.load(OwnerAt)|1)
 	for i := range w.tracepoints {
 		w.control.Enable(w.tracepoints[i].Index, true)
+		w.control.ResetHits(w.tracepoints[i].Index, 0)
 	}
+	w.control.ResetHits(w.tracepoints[0].Index, w.hits)
 	for _, i := range w.disabled {
 		w.control.Enable(i, false)
 	}
@@ -353,7 +387,7 @@ func (w *walk) prepare() {
 		w.control.SetVariable(trace.VariableNumber(n), value)
 	}
 	if w.full {
-		w.control.store(LimitAt, 0)
+		w.control.store(LimitAt, firstPosition)
 	}
 	if w.abandons {
 		w.control.store(PatienceAt, 2)
@@ -394,7 +428,7 @@ func (w *walk) leave(regs *amd64.UserRegs) Outcome {
 			return out
 		}
 		if w.full {
-			w.control.store(LimitAt, uint64(w.arena.RingSize))
+			w.control.store(LimitAt, firstPosition+uint64(w.arena.RingSize))
 		}
 		*regs = w.step()
 	}
@@ -404,8 +438,12 @@ func (w *walk) leave(regs *amd64.UserRegs) Outcome {
 
 // finish lets the thread go on to behind the site. It reports whether the pad has stopped it on the way: then it is at the site.
 func (w *walk) finish() (trapped bool) {
-	for {
-		signal := w.resume(sys.Cont)
+	for n := 0; ; n++ {
+		how := sys.Cont
+		if w.limit > 0 {
+			how = sys.Step
+		}
+		signal := w.resume(how)
 		regs := w.registers()
 		if signal == sigSegv || signal == sigBus {
 			if !w.pad.Fault(&regs, w.victim, w.reader) {
@@ -416,6 +454,12 @@ func (w *walk) finish() (trapped bool) {
 		}
 		if regs[amd64.RIP] == uint64(siteAddr+len(moved)+1) { // behind the int3
 			return false
+		}
+		if w.limit > 0 && signal == sigTrap && !w.stopped(regs) {
+			if n == w.limit {
+				w.t.Fatalf("no end after %d instructions", n)
+			}
+			continue
 		}
 		out := w.leave(&regs)
 		if out.Exit != Trapped || !w.stops {
@@ -495,6 +539,10 @@ func (w *walk) check(_ amd64.UserRegs, trapped bool) {
 	if diff := cmp.Diff(w.want, made, cmp.AllowUnexported(outcome{})); diff != "" {
 		w.t.Errorf("records (-want +got):\n%s", diff)
 	}
+	// A thread that was taken out right behind its commit is not counted.
+	if n := w.control.load(HitsAt + 8*w.tracepoints[0].Index); n != w.hits && (w.nothing || n != w.hits+1) {
+		w.t.Errorf("%d hits after %d", n, w.hits)
+	}
 	if !w.stops && !w.inert && len(w.disabled) == 0 {
 		for n, value := range w.after {
 			if got := w.control.Variable(trace.VariableNumber(n)); got != value && (n == 7 || n == 9) {
@@ -502,4 +550,77 @@ func (w *walk) check(_ amd64.UserRegs, trapped bool) {
 			}
 		}
 	}
+}
+
+// silent is a test that ends with the first failure and tells nobody.
+type silent struct{ testing.TB }
+
+// failure is what a silent test panics with.
+type failure string
+
+func (s silent) Errorf(format string, args ...any) { panic(failure(fmt.Sprintf(format, args...))) }
+func (s silent) Error(args ...any)                 { panic(failure(fmt.Sprint(args...))) }
+func (s silent) Fatalf(format string, args ...any) { s.Errorf(format, args...) }
+func (s silent) Fatal(args ...any)                 { s.Error(args...) }
+
+// TestEveryRowCounts takes one row after the other out of the tables, which the walk above must notice: it would prove nothing
+// otherwise.
+func TestEveryRowCounts(t *testing.T) {
+	v := newVictim(t)
+	rng := rand.New(rand.NewPCG(9, 10))
+	names := []string{"condition true", "locked true", "several, the first false", "registers and memory, may drop"}
+	for _, p := range paths(t, v) {
+		if !slices.Contains(names, p.name) {
+			continue
+		}
+		v.t = t
+		w := newWalk(v, p, rng)
+		executed := w.executed()
+		rows := w.pad.rows
+		for i := 1; i < len(rows); i++ {
+			if !executed[int(rows[i].from)] || int(rows[i].from) == w.pad.Displaced || redundant(rows[i-1].state, rows[i].state) {
+				continue
+			}
+			w.pad.rows = slices.Delete(slices.Clone(rows), i, i+1)
+			if why := w.fails(); why == "" {
+				t.Errorf("%s: nothing is noticed without the row from %#x on: %+v after %+v", p.name, rows[i].from, rows[i].state,
+					rows[i-1].state)
+			}
+		}
+		w.pad.rows = rows
+		v.t = t
+	}
+}
+
+// redundant reports whether nothing follows from the second of two rows that does not follow from the first: they are equal, or the
+// thread is only stepped on, or what they differ in tells the same in two ways until one of them is gone.
+func redundant(a, b state) bool {
+	if a.lock == locked || cmp.Equal(a, b, cmp.AllowUnexported(state{}, saved{})) {
+		return true
+	}
+	same := a
+	same.position = b.position
+	either := func(x, y positionPlace) bool { return a.position == x && b.position == y }
+	return cmp.Equal(same, b, cmp.AllowUnexported(state{}, saved{})) && (either(noPosition, positionIfSlot) ||
+		either(positionIfSlot, noPosition) || either(positionInCommit, positionIfSlot) || either(positionIfZero, positionInRAX))
+}
+
+// executed are the offsets that the path comes to.
+func (w *walk) executed() map[int]bool {
+	for n := 0; !w.takeOut(n); n++ {
+	}
+	return w.places
+}
+
+// fails takes the thread out at every instruction until something is wrong, and says what.
+func (w *walk) fails() (why string) {
+	w.t, w.limit = silent{w.t}, 1000
+	defer func() {
+		if f, ok := recover().(failure); ok {
+			why = string(f)
+		}
+	}()
+	for n := 0; !w.takeOut(n); n++ {
+	}
+	return ""
 }

@@ -13,6 +13,7 @@ import (
 	"tracewell/arch/amd64"
 	"tracewell/internal/cpuid"
 	"tracewell/internal/sys"
+	"tracewell/tdesc"
 	"tracewell/tdesc/machine"
 )
 
@@ -20,12 +21,7 @@ import (
 // bits.
 func TestAllRegisters(t *testing.T) {
 	v := newVictim(t)
-	m := machine.LinuxAMD64
-	m.AVX, m.AVX512, m.PKU = has(t, "avx"), has(t, "avx512f"), has(t, "pku")
-	layout, err := m.Target().Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	layout := layoutHere(t)
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, length := range []int{layout.Size, layout.Size - 100, coreSize, 17 * 8, 100, 8 * 16, 500} {
 		registers, err := NewRegisters(layout, length, Processor{AVX512BW: has(t, "avx512bw"), RDFSBase: true})
@@ -33,8 +29,9 @@ func TestAllRegisters(t *testing.T) {
 			t.Fatal(err)
 		}
 		arena := v.arena
-		pad, err := Build(&Site{Arena: &arena, Index: 1, Addr: siteAddr, Pad: padAddr, Tracepoints: []Tracepoint{tracepoint(t, 1, "", "R")},
-			Registers: registers, Next: siteAddr + arch.Addr(len(moved)), Displace: func(arch.Addr) ([]byte, error) { return moved, nil }})
+		pad, err := Build(&Site{Arena: &arena, Index: 1, Addr: siteAddr, Pad: padAddr, Registers: registers,
+			Tracepoints: []Tracepoint{tracepoint(t, 1, "", "R")}, Next: siteAddr + arch.Addr(len(moved)),
+			Displace: func(arch.Addr) ([]byte, error) { return moved, nil }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,25 +59,52 @@ func TestAllRegisters(t *testing.T) {
 				}
 			}
 			var block []byte
-			if _, err := reader.Drain(1<<20, func(r *Record) bool { block = bytes.Clone(r.Frame[frameHeader+1:]); return true }); err != nil {
+			_, err := reader.Drain(1<<20, func(r *Record) bool {
+				block = bytes.Clone(r.Frame[frameHeader+1:])
+				return true
+			})
+			if err != nil {
 				t.Fatal(err)
 			}
 			if len(block) != length {
 				t.Fatalf("%d bytes, want %d", len(block), length)
 			}
+			want := blockOf(t, layout, length, &before, state)
 			for i := range layout.Slots {
 				s := &layout.Slots[i]
 				if s.Offset+s.Size > length {
 					break
 				}
-				want := valueOf(t, s.Reg.Name, &before, state)
-				want = append(bytes.Clone(want), make([]byte, 8)...)[:s.Size]
-				if got := block[s.Offset:][:s.Size]; !bytes.Equal(got, want) {
+				if got, want := block[s.Offset:][:s.Size], want[s.Offset:][:s.Size]; !bytes.Equal(got, want) {
 					t.Errorf("block of %d bytes: %s is % x, want % x", length, s.Reg.Name, got, want)
 				}
 			}
 		}
 	}
+}
+
+// layoutHere is the layout of all registers that this processor has.
+func layoutHere(t testing.TB) *tdesc.Layout {
+	t.Helper()
+	m := machine.LinuxAMD64
+	m.AVX, m.AVX512, m.PKU = has(t, "avx"), has(t, "avx512f"), has(t, "pku")
+	layout, err := m.Target().Layout()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return layout
+}
+
+// blockOf is the register block by what ptrace says.
+func blockOf(t testing.TB, layout *tdesc.Layout, length int, regs *amd64.UserRegs, state []byte) []byte {
+	t.Helper()
+	block := make([]byte, length)
+	for i := range layout.Slots {
+		if s := &layout.Slots[i]; s.Offset+s.Size <= length {
+			copy(block[s.Offset:][:s.Size], valueOf(t, s.Reg.Name, regs, state))
+		}
+	}
+	return block
 }
 
 // extendedState is the save area that ptrace shows.
@@ -124,7 +148,7 @@ func (v *victim) randomState(rng *rand.Rand) []byte {
 }
 
 // valueOf is a register by what ptrace says.
-func valueOf(t *testing.T, name string, regs *amd64.UserRegs, state []byte) []byte {
+func valueOf(t testing.TB, name string, regs *amd64.UserRegs, state []byte) []byte {
 	t.Helper()
 	general := map[string]int{"rax": amd64.RAX, "rbx": amd64.RBX, "rcx": amd64.RCX, "rdx": amd64.RDX, "rsi": amd64.RSI,
 		"rdi": amd64.RDI, "rbp": amd64.RBP, "rsp": amd64.RSP, "r8": amd64.R8, "r9": amd64.R9, "r10": amd64.R10, "r11": amd64.R11,

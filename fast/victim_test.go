@@ -125,12 +125,18 @@ func (v *victim) begin() *Reader {
 	control.store(OwnerAt, uint64(os.Getpid()))
 	control.store(NapAt+8, 1000)
 	control.SetPatience(0)
+	control.store(HeadAt, firstPosition)
+	control.store(LimitAt, firstPosition+uint64(v.arena.RingSize))
 	reader, err := NewReader(&v.arena, control, v.ring)
 	if err != nil {
 		v.t.Fatal(err)
 	}
+	reader.tail.Store(firstPosition)
 	return reader
 }
+
+// firstPosition is where the head is before a hit: after many laps, so that no part of it can be lost unnoticed.
+const firstPosition = 0x5_6789_0000
 
 // ReadMemory is part of Memory.
 func (v *victim) ReadMemory(addr arch.Addr, p []byte) int {

@@ -9,6 +9,9 @@
 //   - Relocate makes a copy for a slot, scratch memory of the program, which ends in a jump to the next instruction.
 //   - Stepping, by the caller, in place of the original. Instruction.Reason says why it must be so.
 //
+// A jump in place of the int3 lies over several instructions. Displace copies them all, and rewrites branches and calls, which
+// Relocate leaves to the other ways; Scan finds out where the branches of a function go.
+//
 // Invariants: Emulate and the copy leave exactly the state that the processor would leave, or are not offered; Emulate
 // leaves everything untouched when it refuses. A length is only given when two independent decoders agree on it, or when it
 // is one of the few encodings that are known to be beyond golang.org/x/arch, because a wrong length sends the program

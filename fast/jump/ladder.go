@@ -164,7 +164,7 @@ func (l *ladder) shortJump() *Plan {
 func (l *ladder) unclean() *Plan {
 	run, cause := l.cover(nearLength)
 	switch {
-	case !l.Unclean || cause != "" || l.branched(run) != "":
+	case !l.Unclean || l.function.End == 0 || cause != "" || l.branched(run) != "":
 		return nil // as said for Overlap
 	}
 	return l.attempt(shape{Unclean, run, 0, 4})

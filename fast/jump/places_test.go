@@ -82,6 +82,27 @@ func TestNextNear(t *testing.T) {
 	}
 }
 
+// TestWithdraw: nothing is handed out of a page that turned out not to be free, whether it is given back first or not.
+func TestWithdraw(t *testing.T) {
+	for _, early := range []bool{true, false} {
+		r := NewRoom([]Range{{0x10000, 0x12000}})
+		all := anywhere(0x50000)
+		at, ok := r.Take(&all, 5, Range{0, 1 << 20})
+		if !ok || at != 0x10000 {
+			t.Fatal(at, ok)
+		}
+		if early {
+			r.Give(at, 5)
+		}
+		if r.Withdraw(at); !early {
+			r.Give(at, 5)
+		}
+		if at, ok = r.Take(&all, 5, Range{0, 1 << 20}); !ok || at != 0x11000 {
+			t.Errorf("after page 0x10000 was withdrawn: %v, %v", at, ok)
+		}
+	}
+}
+
 // TestRoom takes and gives at random, beside a set of the addresses that are taken.
 func TestRoom(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 9))

@@ -22,7 +22,7 @@ type Site struct {
 // Planner plans the patches of one address space, one location at a time. Plan them in the order of their addresses: then one that
 // is too close to the one before it is covered by that. It is for one goroutine.
 type Planner struct {
-	Targets *Targets // of the code; a function that has not been swept counts as one with unknown branches
+	Targets *Targets // of the code; in a function that has not been swept no jump lies over several instructions
 	Room    *Room    // for trampolines
 	Padding []Filler // between functions, in order (Padding)
 	Pads    Range    // all pads are in here

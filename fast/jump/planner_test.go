@@ -157,8 +157,9 @@ func TestRefusals(t *testing.T) {
 				noPun, noHop}},
 		{"unknown", world{code: "48 89 f8 48 ff c8 06 c3", gaps: none},
 			[]string{three, "the bytes at 0x401106, in the same function, are no known instruction", noPun, noHop}},
-		{"not swept", world{code: "48 89 f8 48 ff c8 c3", gaps: none, planner: func(p *Planner) { p.Targets = NewTargets(Range{}) }},
-			[]string{three, "the branches of the function are not known", noPun, noHop}},
+		{"not swept", world{code: "48 89 f8 48 ff c8 c3", gaps: none, planner: func(p *Planner) {
+			p.Targets, p.Unclean = NewTargets(Range{}), true
+		}}, []string{three, "the branches of the function are not known", noPun, noHop}},
 		{"no room", world{code: "48 89 f8 48 ff c8 c3", gaps: none}, []string{three, noFree, noPun, noHop}},
 		{"no room between location and pads", world{code: "b8 01 00 00 00 c3", at: 0x90000000, planner: func(p *Planner) {
 			p.Pads, p.Room = Range{0x8000000, 0x8100000}, NewRoom([]Range{{0x88000000, 0x88002000}})

@@ -17,6 +17,8 @@ type Room struct {
 	spans  []Range // free parts of opened pages, in order
 	opened []arch.Addr
 	last   arch.Addr // the page that was opened last
+
+	withdrawn map[arch.Addr]bool // pages that turned out not to be free
 }
 
 // maxTries is how many free parts of pages are tried before another page is opened. With very many trampolines most parts are
@@ -24,7 +26,16 @@ type Room struct {
 const maxTries = 64
 
 // NewRoom returns the room that gaps of an address space have, whole pages in order of their addresses.
-func NewRoom(gaps []Range) *Room { return &Room{gaps: slices.Clone(gaps)} }
+func NewRoom(gaps []Range) *Room {
+	return &Room{gaps: slices.Clone(gaps), withdrawn: make(map[arch.Addr]bool)}
+}
+
+// Withdraw has no more addresses of a page handed out, because the program has got something there in the meantime. Plans with a
+// trampoline there are to be released, before or after, and may be made again.
+func (r *Room) Withdraw(page arch.Addr) {
+	r.withdrawn[page] = true
+	r.spans = slices.DeleteFunc(r.spans, func(s Range) bool { return s.Start&^(pageSize-1) == page })
+}
 
 // Opened returns the pages that trampolines were given room in since the last call. They have to be mapped before the trampolines
 // are written.
@@ -54,8 +65,11 @@ func (r *Room) Take(places *Places, size int, limits Range) (arch.Addr, bool) {
 	return r.Take(places, size, Range{at, at + arch.Addr(size)})
 }
 
-// Give gives back what Take took. Its page stays open.
+// Give gives back what Take took. Its page stays open, unless it is withdrawn.
 func (r *Room) Give(at arch.Addr, size int) {
+	if r.withdrawn[at&^(pageSize-1)] {
+		return
+	}
 	i, _ := slices.BinarySearchFunc(r.spans, at, func(s Range, at arch.Addr) int { return cmp.Compare(s.Start, at) })
 	r.spans = slices.Insert(r.spans, i, Range{at, at + arch.Addr(size)})
 	for _, left := range []int{i, i - 1} { // join what touches, but not over the end of a page

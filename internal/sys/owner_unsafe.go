@@ -45,8 +45,9 @@ type Owned struct {
 	unmap func() error
 }
 
-// NewOwner makes the calling thread one that can own memory, with the word at an offset in bytes. A list of robust futexes that it has already is forgotten: a
-// C library makes one for each of its threads, Go does not. The head stays mapped until this process ends, as the thread does.
+// NewOwner makes the calling thread one that can own memory, with the word at an offset in bytes. A list of robust futexes that it
+// has already is forgotten: a C library makes one for each of its threads, Go does not. The head stays mapped until this process
+// ends, as the thread does.
 func NewOwner(wordAt int) (*Owner, error) {
 	memory, err := mmap(0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS, -1, 0)
 	if err != nil {

@@ -9,10 +9,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"sync/atomic"
 
 	"tracewell/arch"
 	"tracewell/fast"
 	"tracewell/internal/sys"
+	"tracewell/target/linux/internal/patch"
 )
 
 // The arena is what a program and the tracer share so that the program can collect by itself: the control area and the ring, of one
@@ -39,6 +41,7 @@ type arena struct {
 	unmap   func() error
 	reader  *fast.Reader
 	take    func(*fast.Record) bool
+	shadow  atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads padThreads
 	clocked bool // pads can tell the time
 
@@ -130,6 +133,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		if clock, a.clocked = t.clock.clock(); a.clocked {
 			a.control.SetClock(clock)
 		}
+		a.shadow.Store(p.code.Shadow())
 		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)
 	}

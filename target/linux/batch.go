@@ -22,8 +22,8 @@ const (
 	batchBytes    = 256 << 10
 )
 
-// add appends a record, and reports whether the batch is full.
-func (b *batch) add(r *fast.Record) (full bool) {
+// add appends a record, and returns the copy of its frame, nil for none. It reports whether the batch is full.
+func (b *batch) add(r *fast.Record) (frame []byte, full bool) {
 	d := target.Deposit{Key: r.Key, Failures: slices.Clone(r.Failures), More: r.More, Lost: r.Lost}
 	if r.Frame != nil {
 		if b.frames == nil {
@@ -34,7 +34,7 @@ func (b *batch) add(r *fast.Record) (full bool) {
 		d.Frame = b.frames[at:]
 	}
 	b.deposits = append(b.deposits, d)
-	return len(b.deposits) >= batchDeposits || len(b.frames) >= batchBytes-batchBytes/8
+	return d.Frame, len(b.deposits) >= batchDeposits || len(b.frames) >= batchBytes-batchBytes/8
 }
 
 // clear empties the batch.

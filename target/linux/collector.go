@@ -157,12 +157,16 @@ func (c *collector) count(r *fast.Record) {
 }
 
 // take takes a record out of a ring. Behind the end of the run records are dropped.
-func (c *collector) take(r *fast.Record) bool {
+func (c *collector) take(a *arena, r *fast.Record) bool {
 	if c.over.Load() {
 		return true
 	}
 	c.count(r)
-	if c.batch.add(r) && !r.More {
+	frame, full := c.batch.add(r)
+	if frame != nil {
+		unpatch(frame, c.run.RegisterBlock, a.shadow.Load())
+	}
+	if full && !r.More {
 		c.flush()
 	}
 	return true
@@ -258,7 +262,7 @@ func (c *collector) poll() (much bool) {
 func (c *collector) add(a *arena) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.take = c.take
+	a.take = func(r *fast.Record) bool { return c.take(a, r) }
 	a.control.SetPatience(c.patience())
 	c.variables.moveTo(a)
 	c.arenas = append(c.arenas, a)
@@ -269,11 +273,17 @@ func (c *collector) add(a *arena) {
 	}
 }
 
-// remove takes a ring off the list, after what is left in it has been drained. What threads have reserved that are gone is lost.
-func (c *collector) remove(a *arena) {
+// remove takes a ring off the list, after what is left in it has been drained. The frames are lost that threads had begun and will
+// not finish, since they are gone; it returns how many, those that follow one another counted as one.
+func (c *collector) remove(a *arena) (lost int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drain(a)
+	for c.drain(a); !c.over.Load() && a.reader.Outstanding() > 0; c.drain(a) {
+		lost++
+		if !a.reader.Skip() {
+			break
+		}
+	}
 	c.variables.moveFrom(a)
 	for i, other := range c.arenas {
 		if other == a {
@@ -285,6 +295,7 @@ func (c *collector) remove(a *arena) {
 		close(c.stop)
 		c.stop = nil
 	}
+	return lost
 }
 
 // whenFull is what pads do when the ring is full.

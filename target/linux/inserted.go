@@ -168,6 +168,7 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 			}
 		}
 		bp.users, bp.check = 1, b.Check
+		p.publish()
 		return nil
 	})
 }
@@ -248,6 +249,7 @@ func (t *Target) install(p *process, location *location) error {
 		return errors.Join(err, p.drop(bp))
 	}
 	p.traced, bp.location = true, location
+	p.publish()
 	return nil
 }
 

@@ -3,7 +3,6 @@
 package linux
 
 import (
-	"errors"
 	"os"
 
 	"tracewell/arch"
@@ -34,18 +33,6 @@ func (p *process) libraries() (inferior.LinkMap, error) {
 // programSpace is read anew for each request: a process may have executed another program since the last one.
 func (p *process) programSpace() (*inferior.ProgramSpace, error) {
 	return inferior.New(stoppedProcess{p}, amd64.ISA)
-}
-
-// entry is the address where the program started.
-func (p *process) entry() (arch.Addr, error) {
-	space, err := p.programSpace()
-	if err == nil && space.Entry() == 0 {
-		err = errors.New("the program's auxiliary vector has no entry point")
-	}
-	if err != nil {
-		return 0, err
-	}
-	return space.Entry(), nil
 }
 
 // stoppedProcess is a process as package inferior reads it, on the tracer goroutine.

@@ -106,7 +106,8 @@ func (m *module) readSymbols(p *process, mapping sys.Mapping) {
 func biasOf(file *elf.File, mapping sys.Mapping) (arch.Addr, bool) {
 	for _, segment := range file.Progs {
 		offset := segment.Off &^ 0xfff
-		if segment.Type == elf.PT_LOAD && segment.Flags&elf.PF_X != 0 && offset <= mapping.Offset && mapping.Offset < segment.Off+segment.Filesz {
+		code := segment.Type == elf.PT_LOAD && segment.Flags&elf.PF_X != 0
+		if code && offset <= mapping.Offset && mapping.Offset < segment.Off+segment.Filesz {
 			return arch.Addr(mapping.Start) - arch.Addr(mapping.Offset-offset) - arch.Addr(segment.Vaddr&^0xfff), true
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"tracewell/arch"
 )
 
-// A task that runs in the memory of a program and whose hits do not count, as a vfork child's, must not run through pads. While there
-// is one, each jump has a lid: threads stop there, and go on in the pad or, if they do not count, in its copy of the displaced
-// instructions.
+// A task that runs in the memory of a program and whose hits do not count, as a vfork child's, must not run through pads. While
+// there is one, each jump has a lid: threads stop there, and go on in the pad or, if they do not count, in its copy of the
+// displaced instructions.
 
 // settleLids puts lids on the jumps of an address space or takes them off, as its tasks require.
 func (t *Target) settleLids(s *addrSpace) {

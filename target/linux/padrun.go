@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"fmt"
 	"time"
 
 	"tracewell/arch"
@@ -59,10 +60,8 @@ func (t *Target) depositUntil(a *arena) {
 		if n > 0 || left == 0 {
 			continue
 		}
-		tid, s, err := t.reap(false)
 		switch {
-		case err == nil && tid != 0:
-			t.note(tid, s)
+		case t.noteWaiting():
 		case time.Now().After(end):
 			return
 		default:
@@ -112,7 +111,9 @@ func (t *Target) endPads(s *addrSpace) {
 		return
 	}
 	a := s.pads.arena
-	t.collector.remove(a)
+	if lost := t.collector.remove(a); lost > 0 {
+		s.warn(fmt.Errorf("frames are lost that threads had begun when they ended: at least %d", lost))
+	}
 	s.pads = nil
 	s.warn(a.close())
 	t.settleRun()

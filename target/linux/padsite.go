@@ -122,6 +122,7 @@ func (t *Target) apply() (refused []target.Refusal, err error) {
 		}
 		t.settleTraced(p.addrSpace)
 		t.settleLids(p.addrSpace)
+		p.publish()
 	}
 	return refused, nil
 }
@@ -246,6 +247,8 @@ func (t *Target) plan(p *process, site *padSite) error {
 	for i := 0; i < len(pages) && err == nil; i++ {
 		if err = c.mapAt(pages[i], pageSize, sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err == nil {
 			p.pads.pages = append(p.pads.pages, pages[i])
+		} else {
+			p.pads.room.Withdraw(pages[i])
 		}
 	}
 	if c != nil {
@@ -329,7 +332,9 @@ func (t *Target) arm(p *process, site *padSite) error {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	bp := &insertedBreakpoint{addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr, offloaded: true}}
+	bp := &insertedBreakpoint{
+		addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr, offloaded: true},
+	}
 	if err := bp.study(p.addrSpace); err != nil {
 		return errors.Join(err, site.unwrite(p.addrSpace))
 	}
@@ -429,6 +434,7 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 			return err
 		}
 	}
+	p.publish()
 	return nil
 }
 

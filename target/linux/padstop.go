@@ -32,10 +32,9 @@ func (m padMemory) WriteMemory(addr arch.Addr, p []byte) int {
 // absorb deals with a stop that is none of the program's: an access of a pad to memory that is not there, a thread that came to
 // an instruction under a jump, and the system call by which a thread waits for room. It reports false for any other. The thread
 // goes on as it was resumed, and is told again to stop if it was to: any stop uses that request up.
-func (t *Target) absorb(k *task, s sys.Status) bool {
-	pads := k.proc.pads
-	signal, stops := s.Stopped()
-	if pads == nil || !stops || s.Event() != 0 {
+func (t *Target) absorb(k *task, s ptraceStop) bool {
+	pads, signal := k.proc.pads, s.signal
+	if pads == nil || s.event != 0 {
 		return false
 	}
 	pc, err := host.fetchPC(k.tid)
@@ -187,21 +186,20 @@ func (t *Target) stepBusy(k *task, site *padSite) bool {
 	k.flush()
 	for {
 		sys.Step(k.tid, 0)
-		s, ok := t.waitFor(k)
-		if !ok || s.Ended() {
+		s, ok := t.awaitRaw(k)
+		if !ok {
 			return false
 		}
-		signal, _ := s.Stopped()
 		k.haveRegs = false
 		if k.fetch() != nil {
 			return false
 		}
-		faulted := s.Event() == 0 && (signal == sys.SIGSEGV || signal == sys.SIGBUS)
+		faulted := s.event == 0 && (s.signal == sys.SIGSEGV || s.signal == sys.SIGBUS)
 		switch {
 		case faulted && host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, k.proc.pads.arena.reader):
 			k.dirty = dirtyAll
 			k.flush()
-		case s.Event() != sys.EventStop:
+		case s.event != sys.EventStop:
 			return true
 		}
 	}

@@ -5,6 +5,7 @@ package linux_test
 import (
 	"encoding/binary"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"tracewell/arch"
 	"tracewell/ax"
 	"tracewell/internal/test/testprog"
+	"tracewell/internal/test/testtool"
 	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -22,25 +24,31 @@ import (
 // Programs that know what each frame must hold: padded (internal/test/testprog/src). A ledger takes their frames and looks at each,
 // in place of an engine, so that a run may have any number.
 
-// The registers in the R blocks of these tests, by their place: the general ones and the pc.
-const (
-	placeRDX, placeRSI, placeRDI, placePC = 3, 4, 5, 16
-	placesInBlock                         = 17
+// The R blocks of these tests are the general registers and the pc, which is the last.
+const placesInBlock = 17
+
+// arguments are the places in R blocks of the three arguments of tick: GDB's numbers of their registers.
+type arguments struct{ i, item, thread int }
+
+var (
+	inC  = arguments{5, 4, 3}
+	inGo = arguments{0, 1, 2}
 )
 
 // ledger holds the frames of a run of padded against what its threads must have done.
 type ledger struct {
 	t    testing.TB
 	at   arch.Addr
+	args arguments
 	bad  uint64
 	step uint64 // from a frame of a thread to its next
+	late bool   // the first frame of a thread is of any call
 
 	mu     sync.Mutex
 	next   map[uint64]uint64 // by thread
 	frames int
 	empty  int // frames without memory
 	wrong  int
-	last   target.Deposit
 }
 
 // handlerThread is what padded passes as the thread in its signal handler.
@@ -60,6 +68,13 @@ func (l *ledger) take(deposits []target.Deposit) target.Verdict {
 	return target.Continue
 }
 
+// frames that there are so far.
+func (l *ledger) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.frames
+}
+
 func (l *ledger) check(d target.Deposit) string {
 	if d.Err != nil || d.Frame == nil {
 		return fmt.Sprintf("%+v", d)
@@ -70,13 +85,16 @@ func (l *ledger) check(d target.Deposit) string {
 	}
 	registers := f.Registers()
 	reg := func(place int) uint64 { return binary.LittleEndian.Uint64(registers[8*place:]) }
-	i, thread := reg(placeRDI), reg(placeRDX)
-	if arch.Addr(reg(placePC)) != l.at {
-		return fmt.Sprintf("pc %#x", reg(placePC))
+	i, thread := reg(l.args.i), reg(l.args.thread)
+	if pc := arch.Addr(reg(placesInBlock - 1)); pc != l.at {
+		return fmt.Sprintf("pc %s", pc)
 	}
 	next, known := l.next[thread]
 	if !known && thread == handlerThread {
 		next = 1 << 40
+	}
+	if !known && l.late {
+		next = i
 	}
 	l.next[thread] = i + l.step
 	if thread == handlerThread {
@@ -86,7 +104,7 @@ func (l *ledger) check(d target.Deposit) string {
 		return fmt.Sprintf("call %d of thread %d, want %d", i, thread, next)
 	}
 	var item [16]byte
-	n := f.ReadMemory(arch.Addr(reg(placeRSI)), item[:])
+	n := f.ReadMemory(arch.Addr(reg(l.args.item)), item[:])
 	if l.bad > 0 && i%l.bad == l.bad-1 && thread != handlerThread {
 		l.empty++
 		if n != 0 {
@@ -121,15 +139,16 @@ func (r *run) offload(at arch.Addr, take func([]target.Deposit) target.Verdict, 
 }
 
 // storm runs padded and holds its frames to what they must be.
-func storm(t *testing.T, variant testprog.Variant, threads, calls, bad, rate int, condition string, step uint64) {
-	p := testprog.Build(t, "padded", variant)
-	r := launchPads(t, p.Path, strconv.Itoa(threads), strconv.Itoa(calls), strconv.Itoa(bad), strconv.Itoa(rate))
-	r.target.PassSignals([]target.Signal{14})
-	l := &ledger{t: t, at: symbol(t, p.Path, "tick_site"), bad: uint64(bad), step: step, next: make(map[uint64]uint64)}
+func storm(t *testing.T, path string, l *ledger, threads, calls, rate int, condition string) {
+	r := launchPads(t, path, strconv.Itoa(threads), strconv.Itoa(calls), strconv.Itoa(int(l.bad)), strconv.Itoa(rate))
+	r.target.PassSignals([]target.Signal{14, 16}) // of the timer, and of Go's preemption
+	step := l.step
+	l.t, l.next = t, make(map[uint64]uint64)
 	for i := range threads {
 		l.next[uint64(i)] = step - 1
 	}
 	r.offload(l.at, l.take, func(tp *trace.Tracepoint) {
+		tp.Actions[1].Base = arch.Reg(l.args.item)
 		if condition != "" {
 			code, err := ax.Assemble(condition)
 			r.must(err)
@@ -139,6 +158,9 @@ func storm(t *testing.T, variant testprog.Variant, threads, calls, bad, rate int
 	start := time.Now()
 	ev := r.resume(0)
 	elapsed := time.Since(start)
+	if ev.Kind == target.Stopped {
+		t.Fatalf("%+v, want the end", ev)
+	}
 	out := r.output()
 	if ev.Kind != target.Exited || ev.Code != 0 {
 		t.Errorf("%+v, want exit with status 0; the program printed %q", ev, out)
@@ -176,7 +198,31 @@ func TestStorm(t *testing.T) {
 		{name: "condition", variant: fixed, threads: 4, calls: 1_000_000, step: 8, condition: "reg 5\nconst8 7\nbit_and\nconst8 7\nequal\nend"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			storm(t, test.variant, test.threads, test.calls, test.bad, test.rate, test.condition, test.step)
+			path := testprog.Build(t, "padded", test.variant).Path
+			l := &ledger{at: symbol(t, path, "tick_site"), args: inC, bad: uint64(test.bad), step: test.step}
+			storm(t, path, l, test.threads, test.calls, test.rate, test.condition)
+		})
+	}
+}
+
+// TestStormLanguages has programs whose threads have small stacks that move, with a signal handler of their own (Go), or leaves that
+// keep data below the stack pointer (Rust).
+func TestStormLanguages(t *testing.T) {
+	for _, test := range []struct {
+		name, source, symbol, tool string
+		flags                      []string
+		args                       arguments
+	}{
+		{"go", "padded.go", "main.tick", "go", []string{"build", "-o"}, inGo},
+		{"rust", "padded.rs", "tick", "rustc", []string{"-O", "--edition=2021", "-Crelocation-model=static", "-o"}, inC},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "padded")
+			build := testtool.Command(t, test.tool, append(test.flags, path, "testdata/"+test.source)...)
+			if out, err := build.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			storm(t, path, &ledger{at: symbol(t, path, test.symbol), args: test.args, step: 1}, 4, 150_000, 0, "")
 		})
 	}
 }

@@ -29,6 +29,12 @@ type ptraceStop struct {
 	event  int // the ptrace event, 0 for none; sys.EventStop for an interruption or, by its signal, a group-stop
 }
 
+// stopOf decodes the wait status of a stop.
+func stopOf(s sys.Status) ptraceStop {
+	signal, _ := s.Stopped()
+	return ptraceStop{signal, s.Event()}
+}
+
 func (s ptraceStop) String() string {
 	return fmt.Sprintf("stopped by signal %#x, event %d", s.signal, s.event)
 }
@@ -78,7 +84,7 @@ func (t *Target) note(tid int, s sys.Status) *task {
 		t.stops = append(t.stops, stop{tid: tid})
 	case k == nil:
 		t.takeStop(tid)
-	case t.absorb(k, s):
+	case isStop && t.absorb(k, stopOf(s)):
 	case t.noteStop(k, s):
 		t.queueStop(k)
 	}
@@ -97,8 +103,7 @@ func (t *Target) noteStop(k *task, s sys.Status) bool {
 	}
 	k.forget()
 	k.state, k.vforked, k.event = stopped, 0, 0
-	k.stop.signal, _ = s.Stopped()
-	k.stop.event = s.Event()
+	k.stop = stopOf(s)
 	switch signal, event := k.stop.signal, k.stop.event; {
 	case event == sys.EventStop && signal == sys.SIGTRAP:
 		k.why = atInterrupt
@@ -127,10 +132,26 @@ func (t *Target) noteStop(k *task, s sys.Status) bool {
 // awaitStop waits for the next stop of one task and notes it. It reports false if none will come: the task is gone, or a zombie.
 func (t *Target) awaitStop(k *task) bool {
 	s, ok := t.waitFor(k)
-	for ok && t.absorb(k, s) {
+	for ok && !s.Ended() && t.absorb(k, stopOf(s)) {
 		s, ok = t.waitFor(k)
 	}
 	return ok && t.noteStop(k, s)
+}
+
+// awaitRaw waits for the next stop of one task, which is not noted. It reports false if none will come.
+func (t *Target) awaitRaw(k *task) (ptraceStop, bool) {
+	s, ok := t.waitFor(k)
+	return stopOf(s), ok && !s.Ended()
+}
+
+// noteWaiting notes one stop that can be waited for already, of any tracee, and reports whether there was one.
+func (t *Target) noteWaiting() bool {
+	tid, s, err := t.reap(false)
+	if err != nil || tid == 0 {
+		return false
+	}
+	t.note(tid, s)
+	return true
 }
 
 // noteEnd forgets a task that has ended, with the threads of a process of which nothing more will be heard. What the engine and

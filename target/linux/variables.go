@@ -11,8 +11,8 @@ import (
 	"tracewell/trace"
 )
 
-// variables holds the trace state variables of a run: by itself, or, as soon as there is one, in the arena of the program whose pads
-// read and set them. Another program's pads cannot have them, so tracepoints there that use variables are traps.
+// variables holds the trace state variables of a run: by itself, or, as soon as there is one, in the arena of the program whose
+// pads read and set them. Another program's pads cannot have them, so tracepoints there that use variables are traps.
 type variables struct {
 	mu     sync.Mutex
 	values map[trace.VariableNumber]int64 // those that exist; the values are the arena's if there is one
