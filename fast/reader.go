@@ -113,21 +113,6 @@ func (r *Reader) Void(s *Slots, position uint64) {
 	r.voids[position] = s.size
 }
 
-// Skip gives up the slot that Drain has come to, with all that is behind it up to the next whole one, because its thread is gone. It
-// is false if no whole slot is left.
-func (r *Reader) Skip() bool {
-	tail, head := r.tail.Load(), r.control.load(HeadAt)
-	for at := tail + slotAlign; at < head && at-tail < uint64(r.size); at += slotAlign {
-		if atomicLoad(r.ring[at&uint64(r.size-1):]) == at^r.key {
-			r.mu.Lock()
-			r.voids[tail] = int(at - tail)
-			r.mu.Unlock()
-			return true
-		}
-	}
-	return false
-}
-
 // slot is the slot at an offset in the ring, nil if there can be none.
 func (r *Reader) slot(offset uint64, size int) []byte {
 	if offset >= uint64(r.size) || offset%slotAlign != 0 || size > r.size {

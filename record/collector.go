@@ -4,6 +4,7 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"tracewell/arch"
@@ -11,20 +12,26 @@ import (
 	"tracewell/trace/compiled"
 )
 
-// collector is the target's, for all processes of the session. It collects an address in all processes that there are, or in none:
-// the engine has one answer. In a process that comes later each address is tried by itself (join).
+// collector is the target's, with tracepoints that go into all processes that want them. The engine knows one process: here a
+// location is refused if one of the processes that there are refuses it, since it would have to be told which of them traps.
+// What a process that comes later refuses is a trap in that process.
 type collector struct {
 	target.Collector
 	s *Session
 }
 
-// Offload implements target.Collector for the processes that there are.
+// Begin implements target.Collector.
+func (c collector) Begin(run target.Run) {
+	clear(c.s.offloaded)
+	c.s.late = nil
+	c.Collector.Begin(run)
+}
+
+// Offload implements target.Collector. After an error other processes may be prepared; the engine recalls the location then.
 func (c collector) Offload(_ int, t *compiled.Tracepoint) error {
-	for pid, p := range c.s.processes {
-		if p.sites[t.Addr] {
-			if err := c.Collector.Offload(pid, t); err != nil {
-				return err
-			}
+	for _, pid := range c.s.at(t.Addr) {
+		if err := c.Collector.Offload(pid, t); err != nil && !errors.Is(err, target.ErrNoProcess) {
+			return err
 		}
 	}
 	list := c.s.offloaded[t.Addr]
@@ -39,79 +46,122 @@ func (c collector) Offload(_ int, t *compiled.Tracepoint) error {
 // Recall implements target.Collector.
 func (c collector) Recall(_ int, at arch.Addr) {
 	delete(c.s.offloaded, at)
-	for pid, p := range c.s.processes {
+	for _, pid := range c.s.at(at) {
 		c.Collector.Recall(pid, at)
-		if p.traps[at] {
-			delete(p.traps, at)
-			if err := c.s.target.Tracer().Uninstall(pid, at); err != nil {
-				c.s.warn("process %d: %w", pid, err)
-			}
-		}
 	}
 }
 
-// Apply implements target.Collector. What one process refuses is recalled in the others.
-func (c collector) Apply() (refused []target.Refusal, err error) {
-	refused, err = c.Collector.Apply()
-	for _, r := range refused {
+// Apply implements target.Collector. What one process refuses leaves the others, too.
+func (c collector) Apply() ([]target.Refusal, error) {
+	refusals, err := c.Collector.Apply()
+	if len(refusals) == 0 {
+		return nil, errors.Join(err, c.s.removeLate())
+	}
+	for _, r := range refusals {
 		c.Recall(r.PID, r.Addr)
 	}
-	if len(refused) > 0 && len(c.s.processes) > 1 {
-		_, again := c.Collector.Apply()
-		err = errors.Join(err, again)
-	}
-	return refused, err
+	_, again := c.Collector.Apply()
+	return refusals, errors.Join(err, again, c.s.removeLate())
 }
 
-// join has a process that has come during the run traced at addresses at which others are: by the collector where it can, and by
-// traps elsewhere.
-func (s *Session) join(p *process, addrs []arch.Addr) {
-	tracer := s.target.Tracer()
-	collector := tracer.Collector()
-	var traps []arch.Addr
-	for _, at := range addrs {
-		_, trapped := s.traced[at]
-		for _, t := range s.offloaded[at] {
-			if trapped = trapped || collector.Offload(p.pid, t) != nil; trapped {
-				collector.Recall(p.pid, at)
-			}
-		}
-		if trapped {
-			traps = append(traps, at)
+// Explain implements target.Collector.
+func (c collector) Explain(_ int, at arch.Addr) string {
+	for _, pid := range c.s.at(at) {
+		if text := c.Collector.Explain(pid, at); text != "" {
+			return text
 		}
 	}
-	if collector != nil {
-		refused, err := collector.Apply()
-		if err != nil {
-			s.warn("process %d: %w", p.pid, err)
+	return ""
+}
+
+// at lists the processes that have tracepoints at an address, in the order of their numbers.
+func (s *Session) at(addr arch.Addr) []int {
+	var pids []int
+	for pid, p := range s.processes {
+		if p.sites[addr] {
+			pids = append(pids, pid)
 		}
-		for _, r := range refused {
-			traps = append(traps, r.Addr)
+	}
+	slices.Sort(pids)
+	return pids
+}
+
+// A late trap is one in a process that came when others had the location at the Collector.
+type lateTrap struct {
+	pid int
+	at  arch.Addr
+}
+
+// removeLate removes the late traps of locations that the Collector has no more.
+func (s *Session) removeLate() error {
+	var errs []error
+	s.late = slices.DeleteFunc(s.late, func(t lateTrap) bool {
+		if s.offloaded[t.at] != nil {
+			return false
 		}
+		errs = append(errs, s.tracer.Uninstall(t.pid, t.at))
+		return true
+	})
+	return errors.Join(errs...)
+}
+
+// follow sets tracepoints that other processes have in one that has come, all at once. Where the Collector has them elsewhere and
+// refuses this process, it is a trap here. Each error names its address.
+func (s *Session) follow(pid int, addrs []arch.Addr) (errs []error) {
+	var traps []arch.Addr
+	prepared := false
+	for _, at := range addrs {
+		switch {
+		case s.offloaded[at] != nil:
+			prepared = true
+			if !s.offload(pid, at) {
+				traps = append(traps, at)
+			}
+		case s.isTraced(at):
+			errs = append(errs, s.trap(pid, at))
+		}
+	}
+	if !prepared {
+		return errs
+	}
+	refusals, err := s.tracer.Collector().Apply()
+	for _, r := range refusals {
+		traps = append(traps, r.Addr)
 	}
 	for _, at := range traps {
-		if err := tracer.Install(p.pid, at, s.traced[at]); err != nil {
-			s.warn("process %d is not traced at %s: %w", p.pid, at, err)
-			continue
-		}
-		p.traps[at] = true
+		s.late = append(s.late, lateTrap{pid, at})
+		errs = append(errs, s.trap(pid, at))
 	}
+	return append(errs, err)
 }
 
-// part undoes join, for addresses whose memory is gone.
-func (s *Session) part(p *process, addrs []arch.Addr) {
-	tracer := s.target.Tracer()
-	collector := tracer.Collector()
-	for _, at := range addrs {
-		if collector != nil {
-			collector.Recall(p.pid, at)
-		}
-		_ = tracer.Uninstall(p.pid, at) // finds nothing to put back
-		delete(p.traps, at)
-	}
-	if collector != nil {
-		if _, err := collector.Apply(); err != nil {
-			s.warn("process %d: %w", p.pid, err)
+// offload prepares what the Collector has at an address of other processes for one more, false if it refuses any of it.
+func (s *Session) offload(pid int, at arch.Addr) bool {
+	c := s.tracer.Collector()
+	for _, t := range s.offloaded[at] {
+		if c.Offload(pid, t) != nil {
+			c.Recall(pid, at)
+			return false
 		}
 	}
+	return true
+}
+
+// trap has hits of an address in one process stop the thread.
+func (s *Session) trap(pid int, at arch.Addr) error {
+	if err := s.tracer.Install(pid, at, s.finder.Semaphores[at]); err != nil {
+		return fmt.Errorf("at %s: %w", at, err)
+	}
+	return nil
+}
+
+// unfollow removes the tracepoints of an address from one process.
+func (s *Session) unfollow(pid int, at arch.Addr) error {
+	if s.offloaded[at] == nil {
+		return s.tracer.Uninstall(pid, at)
+	}
+	c := s.tracer.Collector()
+	c.Recall(pid, at)
+	_, err := c.Apply()
+	return err
 }

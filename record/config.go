@@ -28,6 +28,9 @@ type Config struct {
 	MaxFrames int64         // frames after which the run ends; 0 for no limit
 	Duration  time.Duration // time after which it ends; 0 for no limit
 
+	NoPads   bool            // every tracepoint is a trap, even if the target has a Collector
+	WhenFull target.WhenFull // what becomes of hits when nobody takes the frames
+
 	User, Notes string // for the file's status
 	Symbols     symbol.Options
 
@@ -109,6 +112,7 @@ type Feed struct {
 	Bytes     int64 // of them
 	Queued    int64 // bytes that are still to be written
 	Waits     int64 // hits that had to wait for the file
+	Lost      int64 // frames that were dropped for want of room
 	Points    []PointFeed
 }
 

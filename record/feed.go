@@ -27,12 +27,15 @@ func (s *Session) Feed() Feed {
 	}
 	s.mu.Unlock()
 	for _, tally := range s.engine.Tallies(nil) {
+		f.Lost += tally.Lost
 		if i, ok := index[tally.Key.Number]; ok {
 			f.Points[i].add(tally)
 		}
 	}
 	if s.stream != nil {
-		f.Frames, f.Bytes, f.Queued, f.Waits = s.stream.counts()
+		var lost int64
+		f.Frames, f.Bytes, f.Queued, f.Waits, lost = s.stream.counts()
+		f.Lost += lost
 	}
 	if s.config.Buffer > 0 {
 		st := s.engine.Status()

@@ -24,7 +24,6 @@ type process struct {
 	loaded  map[inferior.LinkObject]*symbol.Object // shared libraries; nil for those that could not be read
 	linker  arch.Addr                              // of the breakpoint at which the dynamic linker reports libraries, 0 for none
 	sites   map[arch.Addr]bool                     // of tracepoints in it
-	traps   map[arch.Addr]bool                     // those of them that are traps though the collector has them in other processes
 }
 
 // openProcess reads the program of a process, at the addresses where it is loaded.
@@ -33,8 +32,7 @@ func (s *Session) openProcess(pid int) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &process{pid: pid, path: path, loaded: make(map[inferior.LinkObject]*symbol.Object), sites: make(map[arch.Addr]bool),
-		traps: make(map[arch.Addr]bool)}
+	p := &process{pid: pid, path: path, loaded: make(map[inferior.LinkObject]*symbol.Object), sites: make(map[arch.Addr]bool)}
 	if p.program, err = s.openProgram(pid, path); err != nil {
 		return nil, err
 	}
@@ -173,14 +171,14 @@ func sameFile(a, b string) bool {
 
 // forgetObject removes a library that a process has unloaded, with its tracepoints.
 func (s *Session) forgetObject(p *process, o *symbol.Object) {
-	var gone []arch.Addr
 	for addr := range p.sites {
 		if p.program.At(addr).Object == o {
 			delete(p.sites, addr)
-			gone = append(gone, addr)
+			if s.isTraced(addr) {
+				_ = s.unfollow(p.pid, addr) // its memory is gone
+			}
 		}
 	}
-	s.part(p, gone)
 	p.program.Remove(o)
 }
 
@@ -195,6 +193,6 @@ func (p *process) fork(pid int) *process {
 	child.pid = pid
 	// Symbols are shared; only the list of libraries can go another way in the child.
 	child.program = p.program.Fork()
-	child.loaded, child.sites, child.traps = maps.Clone(p.loaded), maps.Clone(p.sites), make(map[arch.Addr]bool)
+	child.loaded, child.sites = maps.Clone(p.loaded), maps.Clone(p.sites)
 	return &child
 }

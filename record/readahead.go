@@ -10,6 +10,7 @@ import (
 	"tracewell/arch"
 	"tracewell/internal/sys"
 	"tracewell/record/definition"
+	"tracewell/trace"
 )
 
 // readAhead reads what attaching to a process will need of files while that still runs, for reading takes longer than anything
@@ -37,7 +38,7 @@ func (s *Session) readAhead(pid int) {
 		}
 	}
 	// Finding the locations once has every line table and scope parsed that the plan needs.
-	rehearsal := definition.New(s.config.Plan, s.layout, s.target.ISA())
+	rehearsal := definition.New(s.config.Plan, s.layout, s.target.ISA(), trace.ProcessIDName, trace.ThreadIDName)
 	_, _, _ = rehearsal.Find(definition.Image{Program: program, Sites: make(map[arch.Addr]bool)})
 }
 

@@ -41,7 +41,7 @@ func (s *Session) begin() error {
 	if s.engine == nil {
 		return errors.New("the session is over")
 	}
-	if err := s.engine.Start(tracer{s.target.Tracer(), s}, s.main); err != nil {
+	if err := s.engine.Start(tracer{s.tracer, s}, s.main); err != nil {
 		return err
 	}
 	if s.stream != nil {
@@ -201,7 +201,11 @@ func (s *Session) forked(parent *process, pid int) {
 	s.mu.Lock()
 	s.processes[pid] = child
 	s.mu.Unlock()
-	s.join(child, slices.Collect(maps.Keys(child.sites)))
+	for _, err := range s.follow(pid, slices.Sorted(maps.Keys(child.sites))) {
+		if err != nil {
+			s.warn("process %d, a child of %d, is not traced everywhere: %w", pid, parent.pid, err)
+		}
+	}
 	s.tell(Event{Kind: Forked, PID: pid})
 }
 
@@ -276,21 +280,25 @@ func (s *Session) arm(p *process) error {
 func (s *Session) add(p *process, found []trace.Tracepoint) error {
 	extent := s.finder.Complete(found)
 	var fresh []trace.Tracepoint
-	var known []arch.Addr
+	var again []arch.Addr
 	for _, d := range found {
-		former := s.finder.Definition(d.Key())
+		known := s.finder.Definition(d.Key())
 		switch {
-		case former == nil:
+		case known == nil:
 			fresh = append(fresh, d)
 		// Two programs without position independence have their code at the same addresses.
-		case !same(former, &d):
+		case !same(known, &d):
 			s.warn("process %d is not traced at %s: another program has something else there", p.pid, d.Addr)
 			delete(p.sites, d.Addr)
-		default:
-			known = append(known, d.Addr)
+		case s.isTraced(d.Addr):
+			again = append(again, d.Addr)
 		}
 	}
-	s.join(p, known)
+	for _, err := range s.follow(p.pid, again) {
+		if err != nil {
+			s.warn("process %d is not traced everywhere: %w", p.pid, err)
+		}
+	}
 	if len(fresh) == 0 {
 		return nil
 	}

@@ -30,15 +30,18 @@ type Session struct {
 	ended     chan struct{}
 
 	programs []knownProgram
-	main     int                       // process that was launched or attached to
-	launched bool                      // it was
-	objects  []*symbol.Object          // files that processes had loaded
-	traced   map[arch.Addr][]arch.Addr // semaphores of the addresses that are traps
-	// offloaded is what the target's collector has for each address.
-	offloaded map[arch.Addr][]*compiled.Tracepoint
-	warnings  []error
-	result    Result
-	kept      *kept // nil if the whole buffer was written
+	main     int              // process that was launched or attached to
+	launched bool             // it was
+	objects  []*symbol.Object // files that processes had loaded
+	tracer   target.Tracer    // the target's own, of which each process is traced by itself
+
+	trapped   map[arch.Addr]bool                   // addresses at which the engine has traps installed
+	offloaded map[arch.Addr][]*compiled.Tracepoint // what it has offloaded
+	late      []lateTrap
+
+	warnings []error
+	result   Result
+	kept     *kept // nil if the whole buffer was written
 
 	mu        sync.Mutex // guards what follows, which Feed reads
 	processes map[int]*process
@@ -56,7 +59,8 @@ func Open(c Config) (*Session, error) {
 	s := &Session{
 		config: c, target: t,
 		ended:     make(chan struct{}, 1),
-		traced:    make(map[arch.Addr][]arch.Addr),
+		tracer:    t.Tracer(),
+		trapped:   make(map[arch.Addr]bool),
 		offloaded: make(map[arch.Addr][]*compiled.Tracepoint),
 		processes: make(map[int]*process),
 	}
@@ -71,7 +75,7 @@ func (s *Session) open() (err error) {
 		return err
 	}
 	s.config.Symbols.Layout, s.config.Symbols.TLSOffset = s.layout, s.threadLocals
-	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA())
+	s.finder = definition.New(s.config.Plan, s.layout, s.target.ISA(), trace.ProcessIDName, trace.ThreadIDName)
 	// No signal is an event here: the target delivers each to its thread by itself.
 	s.target.Signals().PassSignals(everySignal())
 	s.target.Signals().ProgramSignals(everySignal())
@@ -179,6 +183,8 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		MaxBuffer:     max(s.config.Buffer, maxFrame),
 		Tolerant:      true,
 		SinkOnly:      s.config.Buffer == 0,
+		TrapsOnly:     s.config.NoPads,
+		WhenFull:      s.whenFull(),
 		Ended: func() {
 			select {
 			case s.ended <- struct{}{}:
@@ -188,7 +194,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 	}
 	if layout.SinkOnly || s.config.Frames != nil {
 		s.stream = newStream(layout.Order, extent)
-		s.stream.show = s.config.Frames
+		s.stream.show, s.stream.whenFull = s.config.Frames, layout.WhenFull
 		layout.Sink = s.stream
 	}
 	s.engine = tracepoint.New(layout)
@@ -211,6 +217,15 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		}
 	}
 	return s.define(found)
+}
+
+// whenFull is what becomes of hits when nobody takes the frames. A program that was launched is the recorder's own, and may wait as
+// long as the recorder does.
+func (s *Session) whenFull() target.WhenFull {
+	if s.config.WhenFull == target.WaitWhileMoving && s.launched {
+		return target.AlwaysWait
+	}
+	return s.config.WhenFull
 }
 
 // define hands tracepoints to the engine, which during a run has them installed at once.
@@ -248,6 +263,9 @@ func (s *Session) Points() []Point {
 	}
 	return all
 }
+
+// Explain says how the hits of each location are collected in the run that is on.
+func (s *Session) Explain() []tracepoint.Explanation { return s.engine.Explain() }
 
 // Program returns another Program of the executable that was launched or attached to, without libraries and where its file has it.
 // It stays readable if the executable is deleted. Whoever asks for it closes it.

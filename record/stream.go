@@ -3,12 +3,15 @@
 package record
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"tracewell/arch"
 	"tracewell/record/output"
+	"tracewell/target"
 	"tracewell/tfile"
 )
 
@@ -31,12 +34,16 @@ type stream struct {
 	registers int
 	file      *output.File // nil if the frames are kept elsewhere
 	show      func(Frame)  // nil for nobody
+	whenFull  target.WhenFull
 
 	mu      sync.Mutex
 	room    sync.Cond // of mu: the queue was emptied, or nothing will be written any more
 	filling []byte
 	waits   int64
-	err     error
+	lost    int64 // frames
+	written int64 // times that the queue was emptied
+	err     error // nothing more is written
+	refuses error // nothing more is taken
 	kick    chan struct{}
 	next    func() error // to be done after the next write, nil for nothing
 	stop    chan struct{}
@@ -60,24 +67,60 @@ func newStream(order arch.ByteOrder, registers int) *stream {
 	return s
 }
 
-// Take implements tracepoint.Sink.
-func (s *stream) Take(frame []byte) error {
+// Take implements tracepoint.Sink. Where there is no room, what becomes of the frames is for whenFull to say.
+func (s *stream) Take(frames []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for s.err == nil && len(s.filling) > 0 && len(s.filling)+len(frame) > queueLimit {
-		s.waits++
+	for s.err == nil && s.refuses == nil && len(s.filling) > 0 && len(s.filling)+len(frames) > queueLimit {
 		s.rouse()
-		s.room.Wait()
+		switch s.whenFull {
+		case target.StopRun:
+			s.refuses = errNoRoom
+		case target.DropFrame:
+			s.lost += count(s.order, frames)
+			return nil
+		default:
+			s.waits++
+			s.await()
+		}
 	}
-	if s.err != nil {
-		return s.err
+	if s.err != nil || s.refuses != nil {
+		return cmp.Or(s.err, s.refuses)
 	}
 	before := len(s.filling)
-	s.filling = append(s.filling, frame...)
+	s.filling = append(s.filling, frames...)
 	if before < queueRoom/4 && len(s.filling) >= queueRoom/4 {
 		s.rouse()
 	}
 	return nil
+}
+
+// The ends of runs whose frames nobody takes.
+var (
+	errNoRoom     = errors.New("there was no room for a frame (--when-full=stop)")
+	errStandstill = errors.New("nobody took a frame for a second (--when-full=wait waits longer)")
+)
+
+// standstill is how long a hit waits in which no frame is taken at all.
+const standstill = time.Second
+
+// await waits for the writer. A hit that waits for a writer which stands still ends the run, unless it is to wait in any case.
+func (s *stream) await() {
+	written, until := s.written, time.Now().Add(standstill)
+	awake := time.AfterFunc(standstill, s.room.Broadcast)
+	defer awake.Stop()
+	s.room.Wait()
+	if s.whenFull == target.WaitWhileMoving && s.err == nil && s.written == written && !time.Now().Before(until) {
+		s.refuses = errStandstill
+	}
+}
+
+// count counts whole frames.
+func count(order arch.ByteOrder, frames []byte) (n int64) {
+	for ; len(frames) > 0; n++ {
+		frames = frames[output.FrameLength(order, frames):]
+	}
+	return n
 }
 
 // rouse has the writer write now.
@@ -139,13 +182,14 @@ func (s *stream) close() error {
 	<-s.done
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.err
+	return errors.Join(s.err, s.refuses)
 }
 
 // write empties the queue.
 func (s *stream) write() {
 	s.mu.Lock()
 	s.filling, s.writing = s.writing[:0], s.filling
+	s.written++
 	err := s.err
 	job := s.next
 	s.next = nil
@@ -204,9 +248,10 @@ func (s *stream) tell() (n int64) {
 	return n
 }
 
-// counts returns how many frames and bytes were written and how many bytes are to be, and how many hits have waited.
-func (s *stream) counts() (frames, bytes, queued, waits int64) {
+// counts returns how many frames and bytes were written and how many bytes are to be, how many times hits have waited, and how many
+// frames were dropped.
+func (s *stream) counts() (frames, bytes, queued, waits, lost int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.frames, s.bytes, int64(len(s.filling)), s.waits
+	return s.frames, s.bytes, int64(len(s.filling)), s.waits, s.lost
 }

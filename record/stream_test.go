@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"tracewell/target"
 	"tracewell/tfile"
 )
 
@@ -30,7 +31,7 @@ func TestSlowReader(t *testing.T) {
 	waiting := make(chan struct{})
 	go func() {
 		defer close(waiting)
-		for _, _, _, waits := s.counts(); waits == 0; _, _, _, waits = s.counts() {
+		for _, _, _, waits, _ := s.counts(); waits == 0; _, _, _, waits, _ = s.counts() {
 			time.Sleep(time.Millisecond)
 		}
 	}()
@@ -51,7 +52,7 @@ func TestSlowReader(t *testing.T) {
 	if err := s.close(); err != nil {
 		t.Fatal(err)
 	}
-	if n, bytes, queued, waits := s.counts(); n != frames || next != frames || bytes != frames*size || queued != 0 || waits == 0 {
+	if n, bytes, queued, waits, _ := s.counts(); n != frames || next != frames || bytes != frames*size || queued != 0 || waits == 0 {
 		t.Errorf("%d frames of %d, %d bytes, %d queued, %d waits", n, frames, bytes, queued, waits)
 	}
 }
@@ -90,5 +91,54 @@ func TestTakeAllocates(t *testing.T) {
 	})
 	if n > 0 {
 		t.Errorf("%v allocations for 10 frames", n)
+	}
+}
+
+// TestNoRoom: where nobody takes frames, a hit waits for a second, or as long as it takes, or ends the run at once, or makes no
+// frame, which is counted. What was there before is written in any case.
+func TestNoRoom(t *testing.T) {
+	for _, test := range []struct {
+		when  target.WhenFull
+		end   error
+		lost  int64
+		least time.Duration
+	}{
+		{target.WaitWhileMoving, errStandstill, 0, standstill}, {target.AlwaysWait, nil, 0, 3 * standstill / 2},
+		{target.StopRun, errNoRoom, 0, 0}, {target.DropFrame, nil, 6, 0},
+	} {
+		s := newStream(binary.LittleEndian, 8)
+		s.whenFull = test.when
+		frame := numbered(1, 64<<10)
+		var frames []byte
+		for range 3 {
+			frames = append(frames, frame...)
+		}
+		for len(s.filling)+len(frames) <= queueLimit {
+			if err := s.Take(frames); err != nil {
+				t.Fatal(err)
+			}
+		}
+		before := int64(len(s.filling))
+		if test.when == target.AlwaysWait {
+			time.AfterFunc(test.least, func() { go s.run() })
+		}
+		began := time.Now()
+		for range 2 {
+			if err := s.Take(frames); !errors.Is(err, test.end) {
+				t.Errorf("%d: %v, want %v", test.when, err, test.end)
+			}
+		}
+		took := time.Since(began)
+		if test.when != target.AlwaysWait {
+			go s.run()
+		} else {
+			before += 2 * int64(len(frames))
+		}
+		if err := s.close(); !errors.Is(err, test.end) {
+			t.Errorf("%d: %v at the end, want %v", test.when, err, test.end)
+		}
+		if _, bytes, _, _, lost := s.counts(); bytes != before || lost != test.lost || took < test.least {
+			t.Errorf("%d: %d bytes, want %d; %d frames lost, want %d; after %s", test.when, bytes, before, lost, test.lost, took)
+		}
 	}
 }

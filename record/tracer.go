@@ -23,14 +23,12 @@ func (t tracer) Collector() target.Collector {
 	return nil
 }
 
-// Install implements target.Tracer for the processes that there are. Those that come later are handed what traced has.
+// Install implements target.Tracer for the processes that there are. Those that come later follow.
 func (t tracer) Install(_ int, at arch.Addr, semaphores []arch.Addr) error {
-	t.s.traced[at] = semaphores
-	for pid, p := range t.s.processes {
-		if p.sites[at] {
-			if err := t.Tracer.Install(pid, at, semaphores); err != nil && !errors.Is(err, target.ErrNoProcess) {
-				return err
-			}
+	t.s.trapped[at] = true
+	for _, pid := range t.s.at(at) {
+		if err := t.Tracer.Install(pid, at, semaphores); err != nil && !errors.Is(err, target.ErrNoProcess) {
+			return err
 		}
 	}
 	return nil
@@ -38,11 +36,15 @@ func (t tracer) Install(_ int, at arch.Addr, semaphores []arch.Addr) error {
 
 // Uninstall implements target.Tracer.
 func (t tracer) Uninstall(_ int, at arch.Addr) error {
+	delete(t.s.trapped, at)
 	var errs []error
-	for pid, p := range t.s.processes {
-		if p.sites[at] {
-			errs = append(errs, t.Tracer.Uninstall(pid, at))
-		}
+	for _, pid := range t.s.at(at) {
+		errs = append(errs, t.Tracer.Uninstall(pid, at))
 	}
 	return errors.Join(errs...)
+}
+
+// isTraced reports whether tracepoints have been set at an address in any process.
+func (s *Session) isTraced(at arch.Addr) bool {
+	return s.trapped[at] || s.offloaded[at] != nil
 }

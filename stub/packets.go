@@ -21,7 +21,7 @@ var (
 	relocator    = ofTarget("Relocator", target.Target.Relocator)
 	tracer       = ability{"Tracer", func(s *Server) bool { return s.engine != nil }}
 	traceRun     = ability{"Tracer|TraceRun", func(s *Server) bool { return s.recorded != nil }}
-	collector    = ability{"Tracer", func(s *Server) bool { return s.engine != nil && s.target.Tracer().Collector() != nil }}
+	collector    = ability{"Tracer", func(s *Server) bool { return s.engine != nil && s.engine.Collector(s.target.Tracer()) != nil }}
 	// Whether a trace may be saved on the server's side is for who runs the server, and so it is not the target's.
 	savedFiles = ability{"", func(s *Server) bool { return s.config.Save != nil }}
 )

@@ -53,7 +53,10 @@ type Run struct {
 	RegisterBlock int // length in bytes of an R block: that of the g packet, or less for the registers it begins with
 	MaxFrame      int // a frame of more bytes ends the run; the Collector may stop there
 	Variables     []VariableValue
-	WhenFull      WhenFull
+	// Builtins are the built-in variables, which are in no store: the number by which expressions call one, and that of trace
+	// (trace.Timestamp and so on) which says what it is. A Collector that cannot compute one refuses tracepoints that use it.
+	Builtins map[trace.VariableNumber]trace.VariableNumber
+	WhenFull WhenFull
 	// Deposit takes what has been collected, in order, one call after the other. A call takes any number of deposits, since the
 	// cost of one is mostly that of the call; some hundred bring it down to that of the copy, if their frames lie one behind the
 	// other in memory, within the capacity of the first. With Halt the run is over: the

@@ -19,6 +19,8 @@ type Handler interface {
 type Snapshot interface {
 	// Thread identifies the thread among all live threads of the target.
 	Thread() int64
+	// ID is what expressions read as $pid and $tid.
+	ID() ThreadID
 	// PC is the address of the instruction about to run, never that of a copy of it nor the one behind a breakpoint.
 	PC() arch.Addr
 	// Register returns a register of up to eight bytes, zero-extended. Wider and unknown ones are an error.

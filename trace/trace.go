@@ -89,11 +89,30 @@ type Variable struct {
 	Name    string // without the $
 }
 
-// Timestamp is the built-in variable number 1 that gdbserver and GDB agree on.
-const Timestamp VariableNumber = 1
+// The built-in variables: they are computed where an expression reads or records them. Timestamp has the number that gdbserver and
+// GDB agree on, and is always there. The others are there when somebody has defined them by their name, under whatever number, since
+// GDB would take them for the user's own $tid and $pid otherwise; these are the numbers that they have in recordings.
+const (
+	// Timestamp is the time of a hit, in microseconds of a clock that does not go back within a run; here since 1970 (UTC).
+	Timestamp VariableNumber = 1
+	// ProcessID and ThreadID are the numbers of the process and the thread that made the hit, as the tracer sees them: the kernel's,
+	// in the tracer's PID namespace. Without a hit they have no value.
+	ProcessID VariableNumber = 0x7ffe
+	ThreadID  VariableNumber = 0x7fff
+)
 
-// TimestampName is the name of that variable: the time of a hit, in microseconds of a clock that never goes back.
-const TimestampName = "trace_timestamp"
+// The names of the built-in variables.
+const (
+	TimestampName = "trace_timestamp"
+	ProcessIDName = "pid"
+	ThreadIDName  = "tid"
+)
+
+// Builtin returns the definition of a built-in variable in recordings, false for a name that none has.
+func Builtin(name string) (v Variable, ok bool) {
+	number, ok := map[string]VariableNumber{TimestampName: Timestamp, ProcessIDName: ProcessID, ThreadIDName: ThreadID}[name]
+	return Variable{Number: number, Builtin: ok, Name: name}, ok
+}
 
 // StopReason says why no run is on, in the words of qTStatus.
 type StopReason string

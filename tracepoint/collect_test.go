@@ -68,12 +68,17 @@ func TestBlocks(t *testing.T) {
 		{"unknown variable is recorded as 0", []trace.Action{expr("tracev 7")}, "1: V 7=0"},
 		{"unknown variable that is set", []trace.Action{expr("const8 9; setv 7; tracev 7; getv 7; setv 2; tracev 2")},
 			"1: V 7=9 V 2=9"},
+		{"who", []trace.Action{expr("tracev 8; tracev 9; getv 9; const8 1; add; setv 2; tracev 2")},
+			"1: V 8=100 V 9=4711 V 2=4712"},
+		{"who cannot be set", []trace.Action{expr("const8 1; setv 9; tracev 9")}, "1: V 9=4711"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := newRig(t)
 			r.must(r.DefineVariable(trace.Variable{Number: 2, Initial: -1, Name: "v"}))
+			r.must(r.DefineVariable(trace.Variable{Number: 8, Name: "pid"}))
+			r.must(r.DefineVariable(trace.Variable{Number: 9, Name: "tid"}))
 			r.start(tracepointAt(1, 0x10, test.actions...))
-			f := &fakeThread{pc: 0x10, registers: [registerCount]uint64{0x100, 0x44, 0xbad}, memory: memory}
+			f := &fakeThread{id: 4711, pc: 0x10, registers: [registerCount]uint64{0x100, 0x44, 0xbad}, memory: memory}
 			r.hit(f)
 			r.wantFrames(test.want)
 			if f.batches > 1 {

@@ -72,6 +72,8 @@ type Layout struct {
 	// Ended is called when a run has ended, in the middle of the hit that ended it or of Stop, so it must neither wait nor call
 	// the engine; nil for nobody.
 	Ended func()
+	// TrapsOnly has every hit stop a thread, even if the target has a Collector.
+	TrapsOnly bool
 	// WhenFull says what becomes of hits for whose frames a Collector has no room.
 	WhenFull target.WhenFull
 	// Tolerant has an expression that fails count as an error of its tracepoint (Tally), rather than end the run.
@@ -96,17 +98,19 @@ type Engine struct {
 	tracer  target.Tracer          // of the present run; guarded by control, as is the next
 	pid     int                    // its process
 	markers func(arch.Addr) Marker // nil for none; guarded by control
+	offered builtins               // those that the Collector was told of; guarded by control
 	changes []*location            // prepared at the Collector and not applied; guarded by control
 
 	// alone is held by a hit for what must not be done twice at once: running an expression that sets variables, asking a marker.
 	// It comes before state, and nobody but hits waits for it.
 	alone sync.Mutex
 
-	view     atomic.Pointer[view]   // of the run that is on; nil if there is none, or it has to be made anew
+	view     atomic.Pointer[view] // of the run that is on; nil if there is none, or it has to be made anew
+	builtins atomic.Pointer[builtins]
 	stepping atomic.Bool            // there are sessions
 	spare    atomic.Pointer[worker] // for breakpoints, unless it is at work
 
-	state sync.Mutex // guards all that follows, and changing the view and stepping
+	state sync.Mutex // guards all that follows, and changing the view, builtins and stepping
 
 	definitions []*definition // by address, then in order of arrival
 	locations   map[arch.Addr]*location

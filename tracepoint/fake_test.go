@@ -30,6 +30,9 @@ func testLayout() Layout {
 	}
 }
 
+// timestamp is the built-in variable that is always there.
+var timestamp, _ = trace.Builtin(trace.TimestampName)
+
 // fakeThread is a Snapshot made of a few registers and stretches of memory.
 type fakeThread struct {
 	id        int64
@@ -47,6 +50,9 @@ type stretch struct {
 }
 
 func (f *fakeThread) Thread() int64 { return f.id }
+func (f *fakeThread) ID() target.ThreadID {
+	return target.ThreadID{PID: 100, TID: int(f.id)}
+}
 func (f *fakeThread) PC() arch.Addr { return f.pc }
 func (f *fakeThread) Err() error    { return f.lost }
 

@@ -20,6 +20,8 @@ import (
 var (
 	errStepping = errors.New("while-stepping follows a thread instruction by instruction")
 	errStatic   = errors.New("static trace data is written by the tracer")
+
+	errLateBuiltin = errors.New("it uses a built-in variable that was defined during the run")
 )
 
 // offload prepares at the Collector what has changed at a location. False says that the location must be a trap; the Collector is
@@ -34,7 +36,7 @@ func (e *Engine) offload(l *location) bool {
 		list, _ = e.unknown(l)
 	}
 	for _, d := range list {
-		err := unfit(d)
+		err := e.unfit(d)
 		if err == nil {
 			err = e.collector.Offload(e.pid, d.program)
 		}
@@ -118,13 +120,18 @@ func (e *Engine) unknown(l *location) (list []*definition, inOrder bool) {
 	return list, inOrder
 }
 
-// unfit says why no Collector can have a tracepoint, nil if one may.
-func unfit(d *definition) error {
+// unfit says why no Collector can have a tracepoint, nil if one may. Control is held.
+func (e *Engine) unfit(d *definition) error {
 	switch {
 	case d.Step > 0:
 		return errStepping
 	case collectsStatic(d.Actions):
 		return errStatic
+	}
+	for n, which := range *e.builtins.Load() {
+		if e.offered[n] != which && d.program.Uses(n) {
+			return errLateBuiltin
+		}
 	}
 	return nil
 }
@@ -146,7 +153,8 @@ func (e *Engine) connect(c target.Collector) {
 	for _, d := range e.definitions {
 		d.prepared, d.refusal, d.deposited = nil, nil, target.Tally{}
 	}
-	run := target.Run{RegisterBlock: e.layout.RegisterBlock, MaxFrame: e.buffer.size, WhenFull: e.layout.WhenFull, Deposit: e.deposit}
+	run := target.Run{RegisterBlock: e.layout.RegisterBlock, MaxFrame: e.buffer.size, WhenFull: e.layout.WhenFull,
+		Builtins: *e.builtins.Load(), Deposit: e.deposit}
 	for _, n := range slices.Sorted(maps.Keys(e.variables)) {
 		if v := e.variables[n]; !v.Builtin {
 			run.Variables = append(run.Variables, target.VariableValue{Number: n, Value: v.Initial})
@@ -156,6 +164,7 @@ func (e *Engine) connect(c target.Collector) {
 	if c == nil {
 		return
 	}
+	e.offered = run.Builtins
 	c.Begin(run)
 	store := c.Variables()
 	e.state.Lock()

@@ -35,7 +35,7 @@ func (e *Engine) Start(tracer target.Tracer, pid int) error {
 		return err
 	}
 	e.tracer, e.pid = tracer, pid
-	e.connect(tracer.Collector())
+	e.connect(e.Collector(tracer))
 	err := e.installAll()
 	e.state.Lock()
 	defer e.state.Unlock()
@@ -45,6 +45,14 @@ func (e *Engine) Start(tracer target.Tracer, pid int) error {
 	}
 	e.begin()
 	return nil
+}
+
+// Collector returns what collects in place of the engine in runs over a target, nil for nothing.
+func (e *Engine) Collector(t target.Tracer) target.Collector {
+	if e.layout.TrapsOnly {
+		return nil
+	}
+	return t.Collector()
 }
 
 // prepare enters the phase in which tracepoints are installed.

@@ -129,3 +129,31 @@ func TestVariables(t *testing.T) {
 		t.Errorf("redefined, variable 3 is %d", v)
 	}
 }
+
+// TestBuiltins: $pid and $tid are there under the number that they are defined with, unless they begin with a value of their own; what
+// a Collector was not told of it does not get.
+func TestBuiltins(t *testing.T) {
+	r := newRig(t)
+	c := &fakeCollector{}
+	r.target.collector = c
+	r.must(r.DefineVariable(trace.Variable{Number: 4, Name: "tid"}))
+	r.must(r.DefineVariable(trace.Variable{Number: 5, Name: "pid", Initial: 9}))
+	want := []trace.Variable{timestamp, {Number: 4, Name: "tid", Builtin: true}, {Number: 5, Name: "pid", Initial: 9}}
+	if diff := cmp.Diff(want, r.Variables()); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
+	}
+	if _, ok := r.Variable(4); ok {
+		t.Error("$tid has a value without a hit")
+	}
+	r.start(tracepointAt(1, 0x10, collectExpression(t, "tracev 4\n tracev 5\n end")))
+	if diff := cmp.Diff(map[trace.VariableNumber]trace.VariableNumber{1: 1, 4: trace.ThreadID}, c.run.Builtins); diff != "" {
+		t.Errorf("what the collector is told (-want +got):\n%s", diff)
+	}
+	r.must(r.DefineVariable(trace.Variable{Number: 5, Name: "pid"}))
+	r.must(r.Define(tracepointAt(2, 0x20, collectExpression(t, "tracev 4\n tracev 5\n end")), false))
+	if got := r.Tallies(nil); !got[0].Elsewhere || got[1].Refusal == nil {
+		t.Errorf("tallies %+v", got)
+	}
+	r.Hit(0x20, &fakeThread{id: 7, pc: 0x20})
+	r.wantFrames("2: V 4=7 V 5=100")
+}

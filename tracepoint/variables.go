@@ -14,32 +14,46 @@ type variable struct {
 	value int64
 }
 
-// timestamp is the one built-in variable.
-var timestamp = trace.Variable{Number: trace.Timestamp, Builtin: true, Name: trace.TimestampName}
+// builtins are the built-in variables that are defined, each with the number that it has in package trace. A map that has been
+// published is not changed.
+type builtins map[trace.VariableNumber]trace.VariableNumber
 
-// resetVariables leaves the built-in variables only.
+// resetVariables leaves the time only.
 func (e *Engine) resetVariables() {
+	timestamp, _ := trace.Builtin(trace.TimestampName)
 	e.variables = map[trace.VariableNumber]*variable{timestamp.Number: {Variable: timestamp}}
+	e.builtins.Store(&builtins{timestamp.Number: timestamp.Number})
 }
 
 // DefineVariable makes a trace state variable, or gives one a new name and initial value; its value becomes the initial one
-// at once. Telling the engine of its own built-in variable is fine (GDB does at each tstart), taking its number is not.
+// at once. A variable with the name of a built-in one is built in, unless it begins with another value than 0. Telling the engine
+// of $trace_timestamp is fine (GDB does at each tstart), taking its number is not.
 func (e *Engine) DefineVariable(v trace.Variable) error {
-	if v.Number == timestamp.Number {
-		if v.Name == timestamp.Name {
-			return nil
-		}
-		return fmt.Errorf("trace state variable %d is the built-in $%s, it cannot become $%s", v.Number, timestamp.Name, v.Name)
+	if v.Number == trace.Timestamp && v.Name != trace.TimestampName {
+		return fmt.Errorf("trace state variable %d is the built-in $%s, it cannot become $%s", v.Number, trace.TimestampName, v.Name)
 	}
-	v.Builtin = false // nothing here would compute it
+	b, isBuiltin := trace.Builtin(v.Name)
+	v.Builtin = isBuiltin && v.Initial == 0
+	e.note(v.Number, b.Number, v.Builtin)
 	e.state.Lock()
 	e.variables[v.Number] = &variable{v, v.Initial}
 	store := e.store
 	e.state.Unlock()
-	if store != nil {
+	if store != nil && !v.Builtin {
 		store.SetVariable(v.Number, v.Initial)
 	}
 	return nil
+}
+
+// note publishes whether a variable is a built-in one, and which.
+func (e *Engine) note(n, which trace.VariableNumber, is bool) {
+	e.state.Lock()
+	defer e.state.Unlock()
+	all := maps.Clone(*e.builtins.Load())
+	if delete(all, n); is {
+		all[n] = which
+	}
+	e.builtins.Store(&all)
 }
 
 // Variables lists the definitions in the order of their numbers.
@@ -70,13 +84,15 @@ func (e *Engine) Variable(n trace.VariableNumber) (int64, bool) {
 }
 
 // value is the value of a variable that does not live elsewhere, or of none. In a run, and after one, a variable that does not
-// exist reads as 0, as in gdbserver. State is held.
+// exist reads as 0, as in gdbserver. Of the built-in ones only the time has a value without a hit. State is held.
 func (e *Engine) value(v *variable) (int64, bool) {
 	switch {
 	case v == nil:
 		return 0, e.started > 0
-	case v.Builtin:
+	case v.Name == trace.TimestampName && v.Builtin:
 		return int64(e.now()), true
+	case v.Builtin:
+		return 0, false
 	default:
 		return v.value, true
 	}

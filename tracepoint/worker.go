@@ -197,7 +197,11 @@ func (w *worker) TraceString(addr arch.Addr, limit uint64) {
 // TraceVariable is part of ax.Env.
 func (w *worker) TraceVariable(n uint16) {
 	number := trace.VariableNumber(n)
-	w.blocks = append(w.blocks, block{kind: variableBlock, variable: number, value: w.engine.recorded(number)})
+	value, ok := w.identity(number)
+	if !ok {
+		value = w.engine.recorded(number)
+	}
+	w.blocks = append(w.blocks, block{kind: variableBlock, variable: number, value: value})
 }
 
 // note puts off a read of size bytes.

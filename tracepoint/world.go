@@ -38,8 +38,22 @@ func (w *worker) Ref(addr arch.Addr, size int) (uint64, error) {
 
 // Variable is part of ax.Env.
 func (w *worker) Variable(n uint16) int64 {
+	if v, ok := w.identity(trace.VariableNumber(n)); ok {
+		return v
+	}
 	v, _ := w.engine.Variable(trace.VariableNumber(n))
 	return v
+}
+
+// identity is the value of a built-in variable that tells who made the hit.
+func (w *worker) identity(n trace.VariableNumber) (int64, bool) {
+	switch (*w.engine.builtins.Load())[n] {
+	case trace.ProcessID:
+		return int64(w.snapshot.ID().PID), true
+	case trace.ThreadID:
+		return int64(w.snapshot.ID().TID), true
+	}
+	return 0, false
 }
 
 // SetVariable is part of ax.Env.

@@ -52,8 +52,9 @@ type namedSlot struct {
 
 // variableName is the name of a trace state variable, without the $, and as the key of a JSON object.
 type variableName struct {
-	text string
-	key  []byte
+	text    string
+	key     []byte
+	builtin bool
 }
 
 // New returns a view of a trace, such as a file. The program may be nil; else it names what is in frames, and its debug
@@ -175,7 +176,7 @@ func variableNames(definitions []trace.Variable) map[int32]variableName {
 	for _, d := range definitions {
 		number := int32(d.Number)
 		if owner, used := taken[d.Name]; d.Name != "" && (!used || owner == number) {
-			names[number], taken[d.Name] = variableName{d.Name, jsontext.AppendString(nil, d.Name)}, number
+			names[number], taken[d.Name] = variableName{d.Name, jsontext.AppendString(nil, d.Name), d.Builtin}, number
 		}
 	}
 	return names
@@ -193,6 +194,9 @@ func (v *View) VariableName(n int32) string {
 func (v *View) IsTimestamp(n int32) bool {
 	return n == int32(trace.Timestamp) && v.variables[n].text == trace.TimestampName
 }
+
+// IsBuiltin reports whether a trace state variable is one that the target computes.
+func (v *View) IsBuiltin(n int32) bool { return v.variables[n].builtin }
 
 // Describe names an address as in "push+95"; empty without symbols, or if it is in none.
 func (v *View) Describe(addr arch.Addr) string {

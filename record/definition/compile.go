@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"tracewell/arch"
+	"tracewell/ax"
 	"tracewell/record/plan"
 	"tracewell/symbol"
 	"tracewell/symbol/expr"
@@ -30,29 +31,52 @@ type compiler struct {
 	layout    *tdesc.Layout
 	isa       *arch.ISA
 	variables map[string]trace.VariableNumber
-	foreign   map[string]bool // expressions that GDB cannot collect
+	defined   []trace.Variable // what a target has to be told of them
+	foreign   map[string]bool  // expressions that GDB cannot collect
 }
 
-// newCompiler numbers the plan's trace state variables in the order of their definition, behind the one that every target has
-// ($trace_timestamp, number 1 in gdbserver and here).
-func newCompiler(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *compiler {
+// newCompiler numbers the plan's trace state variables in the order of their definition, behind $trace_timestamp, which every target
+// has. Built-in variables of those names have the numbers of trace.Builtin; a variable of the plan with such a name is meant to be
+// the built-in one unless it begins with a value of its own.
+func newCompiler(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA, builtins []string) *compiler {
 	c := &compiler{
-		plan: p, layout: layout, isa: isa, variables: map[string]trace.VariableNumber{trace.TimestampName: trace.Timestamp},
-		foreign: make(map[string]bool),
+		plan: p, layout: layout, isa: isa, variables: make(map[string]trace.VariableNumber), foreign: make(map[string]bool),
+	}
+	for _, name := range append(builtins, trace.TimestampName) {
+		v, _ := trace.Builtin(name)
+		c.variables[name] = v.Number
+		if v.Number != trace.Timestamp && p.Mentions("$"+name) {
+			c.defined = append(c.defined, v)
+		}
 	}
 	for i, v := range p.Variables {
-		c.variables[v.Name] = trace.Timestamp + 1 + trace.VariableNumber(i)
+		if _, isBuiltin := c.variables[v.Name]; isBuiltin && v.Initial == 0 {
+			continue
+		}
+		defined := trace.Variable{Number: trace.Timestamp + 1 + trace.VariableNumber(i), Initial: v.Initial, Name: v.Name}
+		c.defined = slices.DeleteFunc(c.defined, func(b trace.Variable) bool { return b.Name == v.Name })
+		c.defined, c.variables[v.Name] = append(c.defined, defined), defined.Number
 	}
 	return c
 }
 
-// definitions are the plan's variables as a target defines them.
-func (c *compiler) definitions() []trace.Variable {
-	var all []trace.Variable
-	for _, v := range c.plan.Variables {
-		all = append(all, trace.Variable{Number: c.variables[v.Name], Initial: v.Initial, Name: v.Name})
+// checkSets refuses code that sets a built-in variable, as it would have no effect.
+func (c *compiler) checkSets(code []byte) error {
+	program, err := ax.Decode(code)
+	if err != nil {
+		return err
 	}
-	return all
+	for in := range program.Instructions() {
+		if in.Op != ax.OpSetv {
+			continue
+		}
+		for name, n := range c.variables {
+			if b, isBuiltin := trace.Builtin(name); isBuiltin && b.Number == n && uint64(n) == in.Operand {
+				return fmt.Errorf("$%s is built in: it cannot be set", name)
+			}
+		}
+	}
+	return nil
 }
 
 // draft is a tracepoint for one location before it is known whether its other locations lack the same.
@@ -88,7 +112,10 @@ func (c *compiler) compile(t *plan.Tracepoint, at symbol.Location, s expr.Scope)
 		Source: trace.Source{At: t.Location.Value, Cond: t.Condition.Value},
 	}}
 	if t.Condition.Value != "" {
-		if d.Condition, err = expr.Condition(t.Condition.Value, s); err != nil {
+		if d.Condition, err = expr.Condition(t.Condition.Value, s); err == nil {
+			err = c.checkSets(d.Condition)
+		}
+		if err != nil {
 			return nil, t.Condition.Explain(err)
 		}
 	}
@@ -138,7 +165,9 @@ func (b *actionBuilder) add(a plan.Action) error {
 		case plan.Evaluate:
 			b.flush()
 			var code []byte
-			code, err = expr.Evaluate(text.Value, b.scope)
+			if code, err = expr.Evaluate(text.Value, b.scope); err == nil {
+				err = b.checkSets(code)
+			}
 			b.actions = append(b.actions, trace.Action{Kind: trace.CollectExpression, Code: code})
 		default:
 			err = fmt.Errorf("action %q cannot stand here", a.Kind)

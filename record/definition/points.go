@@ -23,17 +23,19 @@ type Finder struct {
 	compiler *compiler
 }
 
-// New makes a Finder for a target whose registers are those of the layout and whose machine is isa. It finds nothing yet.
-func New(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA) *Finder {
-	f := &Finder{plan: p, compiler: newCompiler(p, layout, isa), Semaphores: make(map[arch.Addr][]arch.Addr)}
+// New makes a Finder for a target whose registers are those of the layout and whose machine is isa, and which has these built-in
+// variables besides $trace_timestamp. It finds nothing yet.
+func New(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA, builtins ...string) *Finder {
+	f := &Finder{plan: p, compiler: newCompiler(p, layout, isa, builtins), Semaphores: make(map[arch.Addr][]arch.Addr)}
 	for i := range p.Tracepoints {
 		f.Points = append(f.Points, &Point{Tracepoint: &p.Tracepoints[i]})
 	}
 	return f
 }
 
-// Variables are the plan's trace state variables, numbered: they are defined before the tracepoints that use them.
-func (f *Finder) Variables() []trace.Variable { return f.compiler.definitions() }
+// Variables are the trace state variables of the plan, and the built-in ones that it mentions, numbered: they are defined before the
+// tracepoints that use them.
+func (f *Finder) Variables() []trace.Variable { return f.compiler.defined }
 
 // Definition finds the definition that the target has been given under a key, which is a number and an address; nil if there is
 // none.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"regexp"
 	"slices"
 
 	"tracewell/trace"
@@ -11,6 +12,7 @@ type Plan struct {
 	Tracepoints []Tracepoint // by ascending number
 	Variables   []Variable   // in the order of their definition, without those that every target has
 	Default     []Text       // expressions that every tracepoint collects besides its own: GDB's default-collect
+	Always      []Text       // the same for frames of steps, too; no option or script of the user says so
 	Settings    Settings
 }
 
@@ -74,26 +76,42 @@ type Settings struct {
 // Unlimited is the size of a buffer that is to be as large as it can.
 const Unlimited int64 = -1
 
-// AllActions returns what a tracepoint does at a hit: it collects what all do, then follow its own actions.
+// AllActions returns what a tracepoint does at a hit: it collects what all do, then follow its own actions. What is Always collected
+// and its own actions collect as well is not there twice.
 func (p *Plan) AllActions(t *Tracepoint) []Action {
-	if len(p.Default) == 0 {
-		return t.Actions
+	var all []Action
+	if common := slices.Concat(p.Default, p.missing(t.Actions)); len(common) > 0 {
+		all = append(all, Action{Kind: Collect, Expressions: common})
 	}
-	return append([]Action{{Kind: Collect, Expressions: p.Default}}, t.Actions...)
+	all = append(all, t.Actions...)
+	for i, a := range all {
+		if missing := p.missing(a.Body); a.Kind == Step && len(missing) > 0 {
+			all[i].Body = append([]Action{{Kind: Collect, Expressions: missing}}, a.Body...)
+		}
+	}
+	return all
 }
 
-// CollectAlways has every frame collect an expression, those of steps, too, which Default is not for.
-func (p *Plan) CollectAlways(e Text) {
-	p.Default = append(p.Default, e)
-	for i := range p.Tracepoints {
-		actions := slices.Clone(p.Tracepoints[i].Actions)
-		for k, a := range actions {
-			if a.Kind == Step {
-				actions[k].Body = append([]Action{{Kind: Collect, Expressions: []Text{e}}}, a.Body...)
-			}
-		}
-		p.Tracepoints[i].Actions = actions
+// missing returns those of the expressions that are Always collected which actions do not collect anyway.
+func (p *Plan) missing(actions []Action) []Text {
+	return slices.DeleteFunc(slices.Clone(p.Always), func(e Text) bool {
+		same := func(other Text) bool { return other.Value == e.Value }
+		return slices.ContainsFunc(p.Default, same) || slices.ContainsFunc(actions, func(a Action) bool {
+			return a.Kind == Collect && slices.ContainsFunc(a.Expressions, same)
+		})
+	})
+}
+
+// Mentions reports whether an expression of the plan has a name in it, such as $tid.
+func (p *Plan) Mentions(name string) bool {
+	word := regexp.MustCompile(regexp.QuoteMeta(name) + `\b`)
+	var in func([]Action) bool
+	has := func(e Text) bool { return word.MatchString(e.Value) }
+	in = func(actions []Action) bool {
+		return slices.ContainsFunc(actions, func(a Action) bool { return slices.ContainsFunc(a.Expressions, has) || in(a.Body) })
 	}
+	return slices.ContainsFunc(p.Default, has) || slices.ContainsFunc(p.Always, has) ||
+		slices.ContainsFunc(p.Tracepoints, func(t Tracepoint) bool { return has(t.Condition) || in(t.Actions) })
 }
 
 // next is the number of the next tracepoint.

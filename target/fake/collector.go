@@ -46,7 +46,7 @@ func (c *collector) Offload(pid int, t *compiled.Tracepoint) error {
 	if why := c.t.program.Refused[t.Addr]; why != "" {
 		return errors.New(why)
 	}
-	if err := checkOperations(t); err != nil {
+	if err := c.checkOperations(t); err != nil {
 		return err
 	}
 	at := place{pid, t.Addr}
@@ -118,21 +118,16 @@ func (c *collector) Explain(pid int, at arch.Addr) string {
 }
 
 // checkOperations refuses what takes the engine itself: its output and its clock.
-func checkOperations(t *compiled.Tracepoint) error {
-	programs := []*ax.Program{t.Condition}
-	for _, op := range t.Actions {
-		programs = append(programs, op.Program)
-	}
-	for _, p := range programs {
-		if p == nil {
-			continue
-		}
+func (c *collector) checkOperations(t *compiled.Tracepoint) error {
+	for p := range t.Programs() {
 		for in := range p.Instructions() {
 			if in.Op == ax.OpPrintf {
 				return errors.New("an expression prints")
 			}
 		}
-		if slices.Contains(p.Requirements().Variables, uint16(trace.Timestamp)) {
+	}
+	for n, which := range c.run.Builtins {
+		if which == trace.Timestamp && t.Uses(n) {
 			return errors.New("an expression uses $" + trace.TimestampName)
 		}
 	}
@@ -311,16 +306,34 @@ func (w *world) Ref(addr arch.Addr, size int) (uint64, error) {
 }
 
 func (w *world) Variable(n uint16) int64 {
+	switch w.c.run.Builtins[trace.VariableNumber(n)] {
+	case trace.ThreadID:
+		return int64(w.th.ID.TID)
+	case trace.ProcessID:
+		return int64(w.th.ID.PID)
+	}
 	v, _ := w.c.variables.Variable(trace.VariableNumber(n))
 	return v
 }
 
-func (w *world) SetVariable(n uint16, v int64) { w.c.variables.SetVariable(trace.VariableNumber(n), v) }
+// SetVariable has no effect on a built-in variable.
+func (w *world) SetVariable(n uint16, v int64) {
+	if !w.isBuiltin(n) {
+		w.c.variables.SetVariable(trace.VariableNumber(n), v)
+	}
+}
+
+func (w *world) isBuiltin(n uint16) bool {
+	_, is := w.c.run.Builtins[trace.VariableNumber(n)]
+	return is
+}
 
 // TraceVariable makes a variable that does not exist: with a V block of it in a frame a client may ask for it.
 func (w *world) TraceVariable(n uint16) {
 	v := w.Variable(n)
-	w.SetVariable(n, v)
+	if !w.isBuiltin(n) {
+		w.SetVariable(n, v)
+	}
 	if w.recording {
 		w.out.Variable(trace.VariableNumber(n), v)
 	}

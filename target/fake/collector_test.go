@@ -91,7 +91,8 @@ func generateTracepoint(r *rand.Rand, n trace.Number, at arch.Addr) trace.Tracep
 			{Kind: trace.CollectExpression, Code: assemble("getv 2\n const8 1\n add\n setv 2\n tracev 2\n end")},
 			{Kind: trace.CollectExpression, Code: assemble("const16 0x2000\n const16 300\n tracenz\n end")},
 			{Kind: trace.CollectExpression, Code: assemble("const8 1\n reg 0\n div_unsigned\n end")},
-		}[r.IntN(7)])
+			{Kind: trace.CollectExpression, Code: assemble("getv 9\n setv 8\n tracev 8\n tracev 9\n end")},
+		}[r.IntN(8)])
 	}
 	return t
 }
@@ -121,6 +122,8 @@ func (s *scenario) play(t *testing.T, batch int, spoil func(deposit) deposit) st
 	e.SetCircular(s.circular)
 	e.SetFrameLimit(s.limit)
 	check(t, e.DefineVariable(trace.Variable{Number: 2, Initial: 5, Name: "n"}))
+	check(t, e.DefineVariable(trace.Variable{Number: 8, Name: "pid"}))
+	check(t, e.DefineVariable(trace.Variable{Number: 9, Name: "tid"}))
 	for _, tp := range s.tracepoints {
 		check(t, e.Define(tp, false))
 	}

@@ -13,6 +13,7 @@ type snapshot struct {
 }
 
 func (s snapshot) Thread() int64                       { return int64(s.th.ID.TID) }
+func (s snapshot) ID() target.ThreadID                 { return s.th.ID }
 func (s snapshot) PC() arch.Addr                       { return s.t.pc(s.th) }
 func (s snapshot) Register(r arch.Reg) (uint64, error) { return s.t.register(s.th, r) }
 func (s snapshot) Registers(block []byte) error        { copy(block, s.th.block); return nil }

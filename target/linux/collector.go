@@ -280,7 +280,7 @@ func (c *collector) remove(a *arena) (lost int) {
 	defer c.mu.Unlock()
 	for c.drain(a); !c.over.Load() && a.reader.Outstanding() > 0; c.drain(a) {
 		lost++
-		if !a.reader.Skip() {
+		if a.reader.Skip() == 0 {
 			break
 		}
 	}
@@ -319,9 +319,18 @@ func (c *collector) patience() time.Duration {
 
 // builtins are the trace state variables that pads in an arena can compute.
 func (c *collector) builtins(a *arena) map[trace.VariableNumber]fast.Builtin {
-	known := make(map[trace.VariableNumber]fast.Builtin)
+	can := map[trace.VariableNumber]fast.Builtin{trace.ProcessID: fast.Process}
 	if a.clocked {
-		known[trace.Timestamp] = fast.Timestamp
+		can[trace.Timestamp] = fast.Timestamp
+	}
+	if a.shape.RDFSBase {
+		can[trace.ThreadID] = fast.Thread
+	}
+	known := make(map[trace.VariableNumber]fast.Builtin)
+	for n, which := range c.run.Builtins {
+		if b, ok := can[which]; ok {
+			known[n] = b
+		}
 	}
 	return known
 }

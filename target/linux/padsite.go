@@ -189,7 +189,7 @@ func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
 			used = append(used, p.Requirements().Variables...)
 		}
 	}
-	used = slices.DeleteFunc(used, func(n uint16) bool { return trace.VariableNumber(n) == trace.Timestamp })
+	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
 	if len(used) > 0 && !t.collector.variables.in(a) {
 		return errors.New("the trace state variables are in the memory of another program")
 	}
@@ -322,6 +322,10 @@ func (t *Target) arm(p *process, site *padSite) error {
 	if err != nil {
 		return err
 	}
+	a := p.pads.arena
+	if err := p.pads.directory().Define(site.pad.Slots); err != nil {
+		return err
+	}
 	for _, w := range writes {
 		if w.Old == nil {
 			_, err = p.mem.WriteAt(w.New, int64(w.Addr))
@@ -345,7 +349,6 @@ func (t *Target) arm(p *process, site *padSite) error {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	a := p.pads.arena
 	a.reader.Define(site.pad.Slots)
 	for _, tp := range site.list {
 		a.control.ResetHits(tp.Index, 0)
@@ -363,6 +366,9 @@ func (s *padSite) write(space *addrSpace, w jump.Write) error {
 	if !bytes.Equal(now, w.Old) {
 		return fmt.Errorf("the code at %s has changed", w.Addr)
 	}
+	if err := space.pads.directory().Patch(fast.Patch{Addr: w.Addr, Original: w.Old, Written: w.New}); err != nil {
+		return err
+	}
 	p, err := space.code.InsertLasting(w.Addr, w.New)
 	if err == nil {
 		s.patches = append(s.patches, p)
@@ -374,7 +380,11 @@ func (s *padSite) write(space *addrSpace, w jump.Write) error {
 func (s *padSite) unwrite(space *addrSpace) error {
 	var errs []error
 	for _, p := range slices.Backward(s.patches) {
-		errs = append(errs, space.code.Remove(p))
+		err := space.code.Remove(p)
+		if err == nil {
+			err = space.pads.directory().Unpatch(p.Addr())
+		}
+		errs = append(errs, err)
 	}
 	s.patches = nil
 	return errors.Join(errs...)
@@ -438,6 +448,9 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 	return nil
 }
 
+// directory is what this tracer leaves to another one that comes after its death.
+func (s *pads) directory() fast.Directory { return s.arena.control.Directory() }
+
 // index returns an index that no site or tracepoint has had.
 func (s *pads) index() int {
 	s.indexes++
@@ -465,6 +478,7 @@ func (s *pads) add(site *padSite) {
 func (s *pads) forget(site *padSite) {
 	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site })
 	s.arena.reader.Forget(site.index)
+	s.directory().Forget(site.index) // without room for that nothing is lost
 }
 
 // search returns the index of the first pad at an address or behind it.

@@ -129,7 +129,7 @@ func (r *run) offload(at arch.Addr, take func([]target.Deposit) target.Verdict, 
 	c, err := compiled.Compile(&tp)
 	r.must(err)
 	collector := r.target.Collector()
-	collector.Begin(target.Run{RegisterBlock: placesInBlock * 8, MaxFrame: 1 << 20, Deposit: take})
+	collector.Begin(target.Run{Builtins: builtins, RegisterBlock: placesInBlock * 8, MaxFrame: 1 << 20, Deposit: take})
 	r.must(collector.Offload(r.pid, c))
 	refused, err := collector.Apply()
 	r.must(err)
@@ -226,3 +226,6 @@ func TestStormLanguages(t *testing.T) {
 		})
 	}
 }
+
+// builtins are the built-in variables by the numbers that these tests give them.
+var builtins = map[trace.VariableNumber]trace.VariableNumber{trace.Timestamp: trace.Timestamp, 2: trace.ThreadID, 3: trace.ProcessID}

@@ -26,6 +26,9 @@ func (t *Target) snapshot(k *task) *snapshot {
 // Thread implements target.Snapshot.
 func (s *snapshot) Thread() int64 { return int64(s.k.tid) }
 
+// ID implements target.Snapshot.
+func (s *snapshot) ID() target.ThreadID { return target.ThreadID{PID: s.k.proc.pid, TID: s.k.tid} }
+
 // PC implements target.Snapshot.
 func (s *snapshot) PC() arch.Addr { return s.k.pc() }
 

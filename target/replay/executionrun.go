@@ -389,6 +389,9 @@ type snapshot struct {
 // Thread implements target.Snapshot.
 func (s snapshot) Thread() int64 { return int64(s.id.TID) }
 
+// ID implements target.Snapshot.
+func (s snapshot) ID() target.ThreadID { return s.id }
+
 // PC implements target.Snapshot.
 func (s snapshot) PC() arch.Addr {
 	if it, err := s.t.next(cpuOf(s.id)); err == nil && it != nil {

@@ -6,6 +6,8 @@ package compiled
 
 import (
 	"fmt"
+	"iter"
+	"slices"
 
 	"tracewell/arch"
 	"tracewell/ax"
@@ -32,6 +34,32 @@ type Tracepoint struct {
 
 // Key returns number and address, which together name a tracepoint.
 func (t *Tracepoint) Key() trace.Key { return trace.Key{Number: t.Number, Addr: t.Addr} }
+
+// Programs yields the expressions of the tracepoint: its condition and those of its actions.
+func (t *Tracepoint) Programs() iter.Seq[*ax.Program] {
+	return func(yield func(*ax.Program) bool) {
+		if t.Condition != nil && !yield(t.Condition) {
+			return
+		}
+		for _, operations := range [][]Operation{t.Actions, t.StepActions} {
+			for i := range operations {
+				if p := operations[i].Program; p != nil && !yield(p) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Uses reports whether an expression of the tracepoint reads, sets or records a trace state variable.
+func (t *Tracepoint) Uses(n trace.VariableNumber) bool {
+	for p := range t.Programs() {
+		if slices.Contains(p.Requirements().Variables, uint16(n)) {
+			return true
+		}
+	}
+	return false
+}
 
 // Operation is an action with its expression decoded.
 type Operation struct {

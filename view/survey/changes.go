@@ -81,12 +81,13 @@ func (c *Comparison) registers(f view.Frame) {
 }
 
 // items compares what the tracepoint collects besides registers. What was collected at a hit and not after a step, or the other
-// way round, has not changed.
+// way round, has not changed. $trace_timestamp is left out, as it always changes and so tells nothing.
 func (c *Comparison) items(f view.Frame) {
 	c.old.Set(c.before)
 	c.new.Set(f)
 	for _, item := range c.new.Items() {
-		if item.Slot != nil {
+		n, isVariable := item.Variable()
+		if item.Slot != nil || isVariable && c.view.IsTimestamp(n) {
 			continue
 		}
 		before, had := c.old.Read(item)

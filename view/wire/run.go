@@ -15,6 +15,7 @@ type (
 		Bytes       int64    `json:"bytes"`   // of frames
 		Seconds     float64  `json:"seconds"` // of real time
 		Waits       int64    `json:"waits"`   // hits that had to wait for the file
+		Lost        int64    `json:"lost"`    // frames that were dropped for want of room (--when-full=drop)
 		Program     *Program `json:"program"` // what became of it
 		Tracepoints []Point  `json:"tracepoints"`
 	}

@@ -470,12 +470,12 @@ func appendNumber(dst []byte, reader *view.Reader, item *view.Item) ([]byte, boo
 }
 
 // shows reports whether an item is one that its tracepoint was asked to collect: not the time, which has a field of its own, and
-// no register but those that were named.
+// no register and no other built-in variable but those that were named.
 func (w *lineWriter) shows(item *view.Item, number trace.Number) bool {
-	if n, isVariable := item.Variable(); isVariable {
-		return n != int32(trace.Timestamp)
-	}
-	if item.Slot == nil {
+	switch n, isVariable := item.Variable(); {
+	case n == int32(trace.Timestamp):
+		return false
+	case isVariable && !w.view.IsBuiltin(n) || !isVariable && item.Slot == nil:
 		return true
 	}
 	for _, name := range w.named[number] {

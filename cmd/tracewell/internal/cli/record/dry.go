@@ -78,7 +78,8 @@ func writeRehearsal(out *console.Output, v *view.View, points []record.Point) er
 			}
 		}
 	}
-	if variables := v.Content.Header().Variables; len(variables) > 1 {
+	variables := v.Content.Header().Variables
+	if slices.ContainsFunc(variables, func(v trace.Variable) bool { return !v.Builtin }) {
 		printing.WriteVariableDefinitions(out, variables)
 	}
 	return nil

@@ -22,6 +22,10 @@ var varying = []struct{ pattern, means string }{
 	{`\bcode\b`, "0x401142"},
 	{`<push\+\d+`, "<push+12"},
 	{`\d\d:\d\d:\d\d\.\d{6}`, "12:00:00.000000"},
+	{`(12:00:00\.000000(?: +\d)?) +\d{4,7}\b`, "$1  4711"}, // $tid, the last column of variables
+	{`(\$trace_timestamp(?:  \$count)?) +\$tid`, "$1  $$tid"},
+	{`\$tid = \d+`, "$$tid = 4711"},
+	{`\$trace_timestamp = \d+`, "$$trace_timestamp = 1784030400000000"},
 	{`process \d+`, "process 4711"},
 	{`(file|in|into|at) /\S+/`, "$1 /home/me/"},
 	{`Recording /\S+/`, "Recording /home/me/"},

@@ -39,6 +39,7 @@ import (
 	"tracewell/cmd/tracewell/internal/cli/flags"
 	"tracewell/cmd/tracewell/internal/cli/printing"
 	"tracewell/record/plan"
+	"tracewell/trace"
 )
 
 // Command is "tracewell record".
@@ -97,18 +98,21 @@ type runOptions struct {
 	Output   string         `short:"o" group:"The run:" placeholder:"FILE" help:"The trace file (default: PROG.tf, or the first of PROG.2.tf and so on that does not exist)."`
 	Buffer   byteCount      `group:"The run:" placeholder:"SIZE" help:"Keep frames in memory until the run ends, at the latest when the buffer is full: 64M, 1G. Without this, frames are written as they are collected."`
 	Circular bool           `group:"The run:" help:"When the buffer is full, overwrite the oldest frames instead of ending the run (${circularBytes} without --buffer)."`
-	Note     string         `group:"The run:" placeholder:"TEXT" help:"Save a note in the file."`
-	User     string         `group:"The run:" placeholder:"NAME" help:"Save the name of the user in the file."`
+	flags.Collecting
+	Bare bool   `group:"The run:" help:"Collect only what is asked for, not also when a frame was made and by which thread ($$trace_timestamp, $$tid; with --follow $$pid)."`
+	Note string `group:"The run:" placeholder:"TEXT" help:"Save a note in the file."`
+	User string `group:"The run:" placeholder:"NAME" help:"Save the name of the user in the file."`
 }
 
 // tellOptions say what is printed.
 type tellOptions struct {
-	Print  bool                `group:"What is printed:" help:"Print a line for each frame while the program runs. Also collects $$trace_timestamp."`
-	Format printing.LineFormat `group:"What is printed:" placeholder:"TEMPLATE" help:"The format of the lines, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
-	JSON   bool                `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, and at the end the result of the run."`
-	List   *string             `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only list the functions and probes whose names match, where * matches any characters; FILE: lists the lines of a file, FILE:PATTERN its functions; /REGEXP/ is a regular expression."`
-	DryRun bool                `group:"What is printed:" help:"Only print the tracepoints, with addresses and the bytecode of expressions."`
-	Quiet  bool                `short:"q" group:"What is printed:" help:"Print only errors."`
+	Print   bool                `group:"What is printed:" help:"Print a line for each frame while the program runs. Collects $$trace_timestamp even with --bare."`
+	Format  printing.LineFormat `group:"What is printed:" placeholder:"TEMPLATE" help:"The format of the lines, as in '{time} {location} n={n} {values}'. Implies --print. In braces: ${formatFields}, or an expression; {/x n} for hexadecimal."`
+	JSON    bool                `name:"json" group:"What is printed:" help:"Print JSON: with --print a line for each frame, and at the end the result of the run."`
+	List    *string             `group:"What is printed:" placeholder:"PATTERN" complete:"locations" help:"Only list the functions and probes whose names match, where * matches any characters; FILE: lists the lines of a file, FILE:PATTERN its functions; /REGEXP/ is a regular expression."`
+	Explain bool                `group:"What is printed:" help:"Print how the hits of each location are collected, as the run begins: by a pad, of which kind, or by a trap, and why."`
+	DryRun  bool                `group:"What is printed:" help:"Only print the tracepoints, with addresses and the bytecode of expressions."`
+	Quiet   bool                `short:"q" group:"What is printed:" help:"Print only errors."`
 }
 
 // Run implements kong's command. Whether this machine can trace at all is checked in front of everything but the options
@@ -174,10 +178,14 @@ func (c *Command) check() error {
 		{c.Disconnected && (c.Duration != 0 || c.Frames != 0 || c.Output != ""),
 			"--disconnected writes no file and waits for nothing: --fetch does"},
 		{(c.Disconnected || c.Fetch) && (c.Print || c.Format.Given()), "--print goes with a run that is waited for"},
+		{c.Remote != "" && (c.Explain || c.NoPads || c.WhenFull != 0),
+			"--explain, --no-pads and --when-full can't be used together with --remote: the server decides"},
 		{c.Remote != "" && c.DryRun, "--dry-run can't be used together with --remote"},
 		{c.List != nil && c.DryRun, "--list and --dry-run can't be used together"},
 		{c.List != nil && c.asks(), "--list only lists: it can't be used together with options that say what is traced"},
 		{c.Format.Given() && c.JSON, "--format and --json can't be used together"},
+		{c.Bare && c.Fetch, "--bare says what is collected, and --fetch gets what has been"},
+		{c.DryRun && c.Explain, "--dry-run sets no tracepoint that could be explained"},
 		{c.DryRun && (c.Print || c.Format.Given()), "--dry-run records nothing that could be printed"},
 	} {
 		if rule.broken {
@@ -220,7 +228,26 @@ func (c *Command) plan(ctx *kong.Context) (*plan.Plan, error) {
 		return nil, errors.New("there is nothing to trace: give a place by --at, or a --script; --list '*' lists places")
 	}
 	c.override(&p.Settings)
+	c.stamp(p)
 	return p, nil
+}
+
+// stamp has every frame tell when it was made and by whom, unless that is unwanted. A server need not have more than the time; lines
+// begin with it, so --print takes it in any case.
+func (c *Command) stamp(p *plan.Plan) {
+	var names []string
+	if !c.Bare || c.Print || c.Format.Given() {
+		names = append(names, trace.TimestampName)
+	}
+	if !c.Bare && c.Remote == "" {
+		names = append(names, trace.ThreadIDName)
+		if c.Follow {
+			names = append(names, trace.ProcessIDName)
+		}
+	}
+	for _, name := range names {
+		p.Always = append(p.Always, plan.Text{Value: "$" + name, Origin: "record", Line: "$" + name})
+	}
 }
 
 // override replaces settings of scripts ("set trace-buffer-size" and the like) by options.

@@ -18,6 +18,7 @@ import (
 	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
+	"tracewell/tracepoint"
 )
 
 // record traces a process of this machine.
@@ -74,6 +75,7 @@ func (c *Command) config(p *plan.Plan, output string, streams console.Streams) r
 		Output: output, Buffer: p.Settings.BufferSize, Circular: p.Settings.Circular,
 		MaxFrames: int64(c.Frames), Duration: time.Duration(c.Duration),
 		User: p.Settings.User, Notes: p.Settings.Notes,
+		NoPads: c.NoPads, WhenFull: target.WhenFull(c.WhenFull),
 	}
 	if command := c.command(); len(command) > 0 {
 		config.Program = target.Program{Path: command[0], Args: command[1:], Env: os.Environ(), RandomAddresses: true}
@@ -109,15 +111,12 @@ func (r *recordRun) stopped() func() {
 	}
 }
 
-// newRecordRun prepares a run, which stop ends. With --print every tracepoint collects the time as well, for {time} and
-// {elapsed}. The status keeps off a terminal to which the program or the frames are written, too: a table drawn there would mix
+// newRecordRun prepares a run, which stop ends. The status keeps off a terminal to which the program or the frames are written, too: a table drawn there would mix
 // with them.
 func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams, stop func()) *recordRun {
 	r := &recordRun{Command: c, out: console.NewOutput(streams.Out)}
 	if c.Print || c.Format.Given() {
 		r.printer = newRunPrinter(c, p, r.out, stop)
-		stamp := "$" + trace.TimestampName
-		p.CollectAlways(plan.Text{Value: stamp, Origin: "--print", Line: stamp})
 	}
 	r.config = c.config(p, path, streams)
 	// A program that was launched inherits the standard streams; one at a server or of --pid has its own.
@@ -207,6 +206,7 @@ func (r *recordRun) event(e record.Event) {
 		r.pid = e.PID
 		r.launched.Store(int64(e.PID))
 		r.status.say("Recording %s (process %d) into %s", text.Visible(e.Path), e.PID, text.Visible(r.config.Output))
+		r.explain(r.session.Points())
 	case record.Forked:
 		r.status.say("Process %d is a child, and recorded, too", e.PID)
 	case record.Execed:
@@ -224,11 +224,31 @@ func (r *recordRun) event(e record.Event) {
 		for _, l := range e.Locations {
 			r.status.say("Tracepoint %d at %s", e.Point, text.Visible(l.String()))
 		}
+		r.explain([]record.Point{{Number: e.Point, Locations: e.Locations}})
 		if err := r.adopt(); err != nil {
 			r.status.warn(err)
 		}
 	case record.Warning:
 		r.status.warn(e.Err)
+	}
+}
+
+// explain says how the hits of locations are collected, for --explain.
+func (r *recordRun) explain(points []record.Point) {
+	here, ok := r.session.(interface {
+		Explain() []tracepoint.Explanation
+	})
+	if !ok || !r.Explain {
+		return
+	}
+	texts := make(map[trace.Key]string)
+	for _, e := range here.Explain() {
+		texts[e.Key] = e.String()
+	}
+	for _, p := range points {
+		for _, l := range p.Locations {
+			r.status.say("Tracepoint %d at %s: %s", p.Number, text.Visible(l.String()), texts[trace.Key{Number: p.Number, Addr: l.Addr}])
+		}
 	}
 }
 
@@ -280,6 +300,9 @@ func (r *recordRun) summarise(result record.Result) error {
 		if p.Pending {
 			r.status.warn(fmt.Errorf("tracepoint %d: %s was nowhere", p.Number, text.Visible(p.At)))
 		}
+	}
+	if feed.Lost > 0 {
+		r.status.warn(fmt.Errorf("%s lost for want of room", text.Plural(feed.Lost, "frame")))
 	}
 	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output),
 		endText(result))

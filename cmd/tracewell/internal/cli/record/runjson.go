@@ -23,7 +23,7 @@ func writeRunJSON(out *console.Output, r *recordRun, result record.Result, took 
 	feed := result.Feed
 	object := wire.Run{
 		File: r.config.Output, End: runEnds[result.End], Frames: feed.Frames, Bytes: feed.Bytes, Seconds: took.Seconds(),
-		Waits: feed.Waits, Program: &wire.Program{PID: r.pid}, Tracepoints: []wire.Point{},
+		Waits: feed.Waits, Lost: feed.Lost, Program: &wire.Program{PID: r.pid}, Tracepoints: []wire.Point{},
 	}
 	// A program that goes on when the run ends has neither; then the status is null, rather than 0, which would be success.
 	switch {

@@ -62,6 +62,7 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	// The engine collects whole register blocks: which registers a client will ask for is not known before it does.
 	// Agent printf prints where the program prints, as in gdbserver.
 	layout.Print = func(text string) { io.WriteString(standard.Out, text) }
+	layout.TrapsOnly, layout.WhenFull = c.NoPads, target.WhenFull(c.WhenFull)
 	engine := tracepoint.New(layout)
 	s := &service{program: t, engine: engine, messages: m, config: stub.Config{
 		Target: t, Engine: engine, Attached: wanted.pid != 0, Multi: c.Multi, Program: wanted.program,

@@ -29,6 +29,7 @@ type serverOptions struct {
 	StartupWithShell     bool          `negatable:"" default:"true" help:"Accepted for compatibility with gdbserver; it has no effect, as no shell sees the arguments."`
 
 	flags.Admission
+	flags.Collecting
 
 	RemoteDebug    bool         `help:"Log every packet."`
 	Debug          bareOrValued `help:"Log the events of the program and the requests to it."`
