@@ -120,8 +120,8 @@ prove-record: setup ## what is recorded against what GDB prints, in all builds o
 prove-replay: setup ## GDB forwards and backwards through ten million instructions, every answer compared with the processor that made them
 	$(GO) test -count 1 -run '^TestProveExecution$$' -timeout 15m ./target/replay -ten-million -v
 
-mutants: ## what the tests of PKG do not notice: COUNT small changes of it, drawn by SEED, one at a time; minutes, as long as its tests take
-	$(GO) run ./test/mutants $(if $(SEED),-seed $(SEED)) $(if $(COUNT),-count $(COUNT)) $(if $(LEAST),-least $(LEAST)) $(or $(PKG),$(error PKG names the package, as in make mutants PKG=./internal/cexpr))
+mutants: ## what the tests of PKG do not notice: COUNT small changes of it, drawn by SEED, one at a time; minutes, as long as its tests take, less those that SKIP matches
+	$(GO) run ./test/mutants $(if $(SEED),-seed $(SEED)) $(if $(COUNT),-count $(COUNT)) $(if $(LEAST),-least $(LEAST)) $(if $(SKIP),-skip '$(SKIP)') $(or $(PKG),$(error PKG names the package, as in make mutants PKG=./internal/cexpr))
 
 fuzz: ## every fuzz target for FUZZTIME each
 	@test/fuzz $(FUZZTIME)

@@ -54,6 +54,9 @@ func (m *Machine) checkRegisters(t *testing.T) {
 			}
 		}
 	}
+	if n := len(m.DWARF); n > 0 && m.DWARF[n-1] == "" {
+		t.Errorf("DWARF has names for numbers up to %d, and the last has none", n-1)
+	}
 	for n, name := range m.DWARF {
 		if name == "" {
 			continue
@@ -139,6 +142,15 @@ func TestAliases(t *testing.T) {
 			if !slices.Contains(sets[family], a) {
 				t.Errorf("%s: %v is not among %v", family, a, sets[family])
 			}
+		}
+	}
+	for family, set := range sets {
+		names := map[string]bool{}
+		for _, a := range set {
+			if names[a.Name] {
+				t.Errorf("%s: %s is in the set twice", family, a.Name)
+			}
+			names[a.Name] = true
 		}
 	}
 	if len(sets) != 3 {

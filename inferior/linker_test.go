@@ -76,6 +76,14 @@ func TestObjectDamaged(t *testing.T) {
 			if l, err := s.library(linkerBase, linkerBase+elfDynamic); err == nil {
 				t.Errorf("without table %d: %+v", i, l)
 			}
+			m.header(linkerBase)
+			if at := open(t, m).exportedByLinker(linkerBase); at != 0 {
+				t.Errorf("without table %d the linker exports its function at %v", i, at)
+			}
+		}
+		m.regions[linkerBase] = m.regions[linkerBase][:len(m.regions[linkerBase])-1]
+		if at := open(t, m).exportedByLinker(linkerBase); at != 0 {
+			t.Errorf("with headers that are cut off the linker exports its function at %v", at)
 		}
 	})
 }
@@ -99,6 +107,8 @@ func TestLinkerBreakpoint(t *testing.T) {
 		expect(0, "reading an ELF file")
 		m.files[path] = m.linkerFile("main", 0x1111, nil)
 		expect(0, "neither a function _dl_debug_state nor the probe")
+		m.files[path] = m.linkerFile("main", 0x1111, m.probe(0x4444, "rtld", "init_complete")[:30])
+		expect(0, "/lib/ld.so: ")
 		m.files[path] = m.linkerFile("main", 0x1111, append(m.probe(0x3333, "rtld", "map_start"), m.probe(0x4444, "rtld", "init_complete")...))
 		expect(linkerBase+0x4444, "")
 		m.files[path] = m.linkerFile("dl_debug_state", 0x2222, m.probe(0x4444, "rtld", "init_complete"))

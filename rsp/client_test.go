@@ -162,6 +162,30 @@ func TestClientErrors(t *testing.T) {
 	}
 }
 
+// closing is a connection that brings what it is told to, and is closed for writes then.
+type closing struct{ strings.Reader }
+
+func (c *closing) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// TestClientCannotAcknowledge has a reply, and the request to send it again, that cannot be answered.
+func TestClientCannotAcknowledge(t *testing.T) {
+	for _, text := range []string{"$00#60", "$00#00"} {
+		if reply, err := NewClient(&closing{*strings.NewReader(text)}).Receive(); !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("%q: %q, %v", text, reply, err)
+		}
+	}
+}
+
+// TestClientDamagedNotification has a notification whose checksum is right and whose escape is open.
+func TestClientDamagedNotification(t *testing.T) {
+	c := play(t, "< %a}#de$OK#9a")
+	c.Notify = func(payload []byte) { t.Errorf("notified of %q", payload) }
+	reply, err := c.Receive()
+	if want := "escape in reply: offset 2: found the end, expected an escaped byte"; errorText(err) != want {
+		t.Errorf("%q, %v, want %s", reply, err, want)
+	}
+}
+
 func TestClientOversizedReply(t *testing.T) {
 	c := NewClient(&echo{dec: NewDecoder(2 * MaxReply)})
 	if _, err := c.Exchange(strings.Repeat("0", MaxReply+1)); err != ErrOversized {

@@ -6,8 +6,8 @@ func TestConn(t *testing.T) {
 	var c Conn
 	expect := func(token TokenKind, want string) {
 		t.Helper()
-		if got := string(c.Acknowledge(nil, Token{Kind: token})); got != want {
-			t.Errorf("answer to %v = %q, want %q", token, got, want)
+		if got := string(c.Acknowledge([]byte("before "), Token{Kind: token})); got != "before "+want {
+			t.Errorf("answer to %v = %q, want %q behind what was there", token, got, want)
 		}
 	}
 	send := func(payload, want string) {

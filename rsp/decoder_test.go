@@ -71,6 +71,18 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
+// TestTokenKinds names every kind, and what is none.
+func TestTokenKinds(t *testing.T) {
+	for kind, want := range map[TokenKind]string{
+		0: "none", Packet: "packet", Notification: "notification", Ack: "ack", Nak: "nak", Interrupt: "interrupt",
+		BadChecksum: "bad checksum", Oversized: "oversized", Oversized + 1: "TokenKind(8)",
+	} {
+		if got := kind.String(); got != want {
+			t.Errorf("kind %d is %q, want %q", uint8(kind), got, want)
+		}
+	}
+}
+
 func TestDecoderFeedBeforeNext(t *testing.T) {
 	d := NewDecoder(100)
 	d.Feed([]byte("+$O"))

@@ -3,6 +3,7 @@ package rsp
 import (
 	"bytes"
 	"encoding/hex"
+	"fmt"
 	"math"
 	"testing"
 )
@@ -28,6 +29,18 @@ func TestAppendHex(t *testing.T) {
 		}
 		if got := string(AppendHexPadded(nil, tt.value, tt.width)); got != tt.padded {
 			t.Errorf("AppendHexPadded(%#x, %d) = %q, want %q", tt.value, tt.width, got, tt.padded)
+		}
+	}
+}
+
+// TestAppendHexWidths has every bit as the highest one, at every width.
+func TestAppendHexWidths(t *testing.T) {
+	for bit := range 64 {
+		for width := range 20 {
+			v := uint64(1) << bit
+			if got, want := string(AppendHexPadded(nil, v, width)), fmt.Sprintf("%0*x", width, v); got != want {
+				t.Errorf("AppendHexPadded(%#x, %d) = %q, want %q", v, width, got, want)
+			}
 		}
 	}
 }

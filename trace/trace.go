@@ -90,8 +90,8 @@ type Variable struct {
 }
 
 // The built-in variables: they are computed where an expression reads or records them. Timestamp has the number that gdbserver and
-// GDB agree on, and is always there. The others are there when somebody has defined them by their name, under whatever number, since
-// GDB would take them for the user's own $tid and $pid otherwise; these are the numbers that they have in recordings.
+// GDB agree on, and is always there. The others are there when somebody has defined them by their name, under whatever number,
+// since GDB would read them in place of the user's own $tid and $pid otherwise; these numbers are those in recordings.
 const (
 	// Timestamp is the time of a hit, in microseconds of a clock that does not go back within a run; here since 1970 (UTC).
 	Timestamp VariableNumber = 1

@@ -236,6 +236,24 @@ func TestBadDeposits(t *testing.T) {
 	}
 }
 
+// TestCollectorFails: the frames of all hits are kept up to an error of the Collector itself, which ends the run.
+func TestCollectorFails(t *testing.T) {
+	r := newRig(t)
+	c := &fakeCollector{}
+	r.target.collector = c
+	r.start(tracepointAt(1, 0x10))
+	header := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(nil, 1), 0)
+	for range 3 {
+		if v := c.run.Deposit([]target.Deposit{{Key: trace.Key{Number: 1, Addr: 0x10}, Frame: header}}); v != target.Continue {
+			t.Errorf("verdict %d", v)
+		}
+	}
+	if v := c.run.Deposit([]target.Deposit{{Err: errors.New("the pads are gone")}}); v != target.Halt || r.NumFrames() != 3 {
+		t.Errorf("verdict %d, %d frames, want 3", v, r.NumFrames())
+	}
+	r.wantEnd(trace.ReasonError, 0, "the pads are gone")
+}
+
 // wantCalls fails the test unless the collector was asked for this since the last time.
 func (c *fakeCollector) wantCalls(t *testing.T, want ...string) {
 	t.Helper()
@@ -281,16 +299,19 @@ func TestRefusals(t *testing.T) {
 	r := newRig(t)
 	c := &fakeCollector{refused: map[trace.Number]error{2: errors.New("no room for a jump")}}
 	r.target.collector = c
-	r.start(tracepointAt(1, 0x10), tracepointAt(2, 0x10), tracepointAt(3, 0x20))
-	c.wantCalls(t, "offload 1", "offload 2", "recall 0x10", "offload 3", "apply")
-	want := []string{"false tracepoint 2 at the same address: no room for a jump", "false no room for a jump", "true <nil>"}
+	stepping := tracepointAt(4, 0x30)
+	stepping.Step = 1
+	r.start(tracepointAt(1, 0x10), tracepointAt(2, 0x10), tracepointAt(3, 0x20), stepping, tracepointAt(5, 0x40, collectStatic))
+	c.wantCalls(t, "offload 1", "offload 2", "recall 0x10", "offload 3", "recall 0x30", "recall 0x40", "apply")
+	want := []string{"false tracepoint 2 at the same address: no room for a jump", "false no room for a jump", "true <nil>",
+		"false " + errStepping.Error(), "false " + errStatic.Error()}
 	for i, tally := range r.Tallies(nil) {
 		if got := fmt.Sprint(tally.Elsewhere, " ", tally.Refusal); got != want[i] {
 			t.Errorf("tracepoint %d: %s, want %s", i+1, got, want[i])
 		}
 	}
-	if !slices.Equal(r.target.addresses(), []arch.Addr{0x10}) {
-		t.Errorf("installed at %v, want at 0x10", r.target.addresses())
+	if want := []arch.Addr{0x10, 0x30, 0x40}; !slices.Equal(r.target.addresses(), want) {
+		t.Errorf("installed at %v, want at %v", r.target.addresses(), want)
 	}
 }
 
@@ -401,8 +422,11 @@ func TestAhead(t *testing.T) {
 	if s := r.Status(); s.Frames != 4 || s.Created != 4 || s.Free != free {
 		t.Errorf("%d frames, %d created, %d bytes free; want 4, 4 and %d", s.Frames, s.Created, s.Free, free)
 	}
-	if hits, usage, _ := r.Hits(key); hits != 5 || usage != 40 {
-		t.Errorf("%d hits with %d bytes, want 5 with 40", hits, usage)
+	if hits, usage, ok := r.Hits(key); hits != 5 || usage != 40 || !ok {
+		t.Errorf("%d hits with %d bytes, %v, want 5 with 40", hits, usage, ok)
+	}
+	if hits, usage, ok := r.Hits(trace.Key{Number: 9}); hits != 0 || usage != 0 || ok {
+		t.Errorf("%d hits with %d bytes, %v, of a tracepoint that there is not", hits, usage, ok)
 	}
 	r.must(r.Stop(trace.ReasonStop, ""))
 	if s := r.Status(); s.Frames != 1 || s.Created != 1 {

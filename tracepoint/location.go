@@ -99,9 +99,9 @@ func (e *Engine) install(l *location) error {
 	return nil
 }
 
-// put has the target take locations: elsewhere if there is a Collector that accepts all tracepoints of one, or else here, unless one
-// of them is a fast tracepoint. What goes elsewhere does so all at once. The error is about the definition that is returned with
-// it; locations that are installed by then stay so. Control is held, state is not.
+// put has the target take locations: elsewhere if there is a Collector that accepts all tracepoints of one, or else here, unless
+// one of them is a fast tracepoint. What goes elsewhere does so all at once. The error is about the definition that is returned
+// with it; locations that are installed by then stay so. Control is held, state is not.
 func (e *Engine) put(locations ...*location) (*definition, error) {
 	var offloaded, traps []*location
 	for _, l := range locations {

@@ -49,8 +49,8 @@ func TestStartClears(t *testing.T) {
 	if s := r.Status(); s.Frames != 0 || s.Created != 0 || s.Free != s.Size || s.Description != "" {
 		t.Errorf("status of the new run: %+v", s)
 	}
-	if hits, usage, _ := r.Hits(trace.Key{Number: 1, Addr: 0x10}); hits != 0 || usage != 0 {
-		t.Errorf("%d hits, %d bytes used", hits, usage)
+	if s := r.Tallies(nil)[0]; s.Hits != 0 || s.Usage != 0 || s.Frames != 0 || s.Errors != 0 || s.LastError != nil {
+		t.Errorf("%d hits, %d bytes used, %d frames, %d errors, the last %v", s.Hits, s.Usage, s.Frames, s.Errors, s.LastError)
 	}
 	r.hit(&fakeThread{pc: 0x10})
 	r.wantFrames("1: V 2=7")

@@ -52,16 +52,20 @@ func (r *rig) stream(size int) []byte {
 	}
 }
 
-// TestStaticTraceDataStays: frames in the buffer have it, what leaves the buffer does not.
+// TestStaticTraceDataStays: frames in the buffer have it, what leaves the buffer does not. A frame ahead puts all others at odd
+// places.
 func TestStaticTraceDataStays(t *testing.T) {
-	for _, circular := range []bool{false, true} {
+	for _, c := range []struct{ circular, ahead bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
 		r := newRig(t)
 		r.SetMarkers(markerAt10)
-		r.SetCircular(circular)
+		r.SetCircular(c.circular)
 		r.must(r.SetBufferSize(200))
 		r.start(staticAt(1, 0x10, collectStatic, collectMemory(0x1000, 2), collectStatic), tracepointAt(2, 0x20, collectStatic))
+		if c.ahead {
+			r.hit(&fakeThread{pc: 0x20})
+		}
 		for i := range uint64(9) {
-			if circular || i < 3 {
+			if c.circular || i < 3 {
 				r.hit(&fakeThread{pc: 0x10, registers: [registerCount]uint64{i}, memory: []stretch{{0x1000, []byte{1, byte(i)}}}})
 			}
 			r.hit(&fakeThread{pc: 0x20, registers: [registerCount]uint64{i}})
@@ -81,7 +85,7 @@ func TestStaticTraceDataStays(t *testing.T) {
 		}
 		for size := 1; size < 40; size++ {
 			if got := r.stream(size); !bytes.Equal(got, plain) {
-				t.Fatalf("circular %v: by %d bytes: got %x, want %x", circular, size, got, plain)
+				t.Fatalf("%+v: by %d bytes: got %x, want %x", c, size, got, plain)
 			}
 		}
 		var file bytes.Buffer

@@ -5,6 +5,7 @@ import (
 	asm "tracewell/internal/asm/amd64"
 )
 
+// logNot leaves its result in the flags, and turns a comparison round without an instruction.
 func (c *compiler) logNot(in ax.Instruction, top int) {
 	switch v := &c.cells[top]; v.kind {
 	case constant:
@@ -17,6 +18,7 @@ func (c *compiler) logNot(in ax.Instruction, top int) {
 	}
 }
 
+// bitNot has no lazy form: nothing that GDB compiles has it in a place where one would pay.
 func (c *compiler) bitNot(in ax.Instruction, top int) {
 	if v := &c.cells[top]; v.kind == constant {
 		v.disp, _ = in.Fold(v.disp, 0)
@@ -25,7 +27,7 @@ func (c *compiler) bitNot(in ax.Instruction, top int) {
 	c.Unary(asm.Not, 8, c.force(top))
 }
 
-// extend compiles both extensions.
+// extend compiles both extensions. Their widths are 8, 16 and 32 bits, except for bit-fields.
 func (c *compiler) extend(in ax.Instruction, n int) {
 	bits, signed := in.Operand, in.Op == ax.OpExt
 	v := &c.cells[n]
@@ -125,6 +127,8 @@ var (
 	mirrors    = map[ax.Op]asm.Cond{ax.OpEqual: asm.CondE, ax.OpLessSigned: asm.CondG, ax.OpLessUnsigned: asm.CondA}
 )
 
+// arith compiles an opcode that has an instruction of its own. The second operand can stay where it is; the first must be in the
+// register of its cell, which is where the result goes.
 func (c *compiler) arith(in ax.Instruction, n int) {
 	src, imm, isImm := c.source(n + 1)
 	r := c.force(n)
@@ -136,6 +140,7 @@ func (c *compiler) arith(in ax.Instruction, n int) {
 	c.leave(n, cell{kind: temp})
 }
 
+// multiply compiles mul. The lower 64 bits of a product are the same for signed and unsigned operands.
 func (c *compiler) multiply(n int) {
 	src, imm, isImm := c.source(n + 1)
 	r := c.force(n)

@@ -72,7 +72,7 @@ func Measure(p *ax.Program, e *Env) (Demand, error) {
 		TraceVariable: func(uint16) error { return nil },
 		Printf:        func(_, _ Operand, _ string, _ []Operand) error { return nil },
 	}
-	c := compiler{Assembler: a, env: dry, dry: true, finish: branch(somewhere)}
+	c := compiler{Assembler: a, env: dry, dry: true, finish: unless(somewhere)}
 	err := c.compile(p)
 	return c.demand, err
 }

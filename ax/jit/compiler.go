@@ -8,7 +8,8 @@ import (
 	asm "tracewell/internal/asm/amd64"
 )
 
-// compiler turns one expression into code.
+// compiler turns one expression into code, in one pass over the bytecode. It appends to an Assembler that others append to as well:
+// the pad before and behind, and the functions of the Env in between.
 type compiler struct {
 	*asm.Assembler
 	env    *Env
@@ -24,15 +25,8 @@ type compiler struct {
 	err     error // the first one
 }
 
-// mark is a target of jumps.
-type mark struct {
-	label   asm.Label
-	reached bool // by a jump that has been compiled
-	height  int  // of the stack then
-}
-
-// Run compiles p for its effects, as a tracepoint's action. What is left on the stack is ignored. Control comes out at the end of the
-// code.
+// Run compiles p for its effects, as a tracepoint's action. What is left on the stack is ignored. Control comes out at the end of
+// the code.
 //
 // A *Refusal is what Measure would have returned too; another error is a mistake in e. After either, the code of a is of no use.
 func Run(a *asm.Assembler, e *Env, p *ax.Program) error {
@@ -52,11 +46,11 @@ func Value(a *asm.Assembler, e *Env, p *ax.Program, dst asm.Reg) error {
 // Condition compiles p as a condition: control comes out at the end of the code if the result is not 0, and at otherwise if it is.
 // Otherwise it is as Run.
 func Condition(a *asm.Assembler, e *Env, p *ax.Program, otherwise asm.Label) error {
-	return build(a, e, p, branch(otherwise))
+	return build(a, e, p, unless(otherwise))
 }
 
-// branch ends a condition.
-func branch(otherwise asm.Label) func(*compiler, ax.Instruction) {
+// unless ends a condition.
+func unless(otherwise asm.Label) func(*compiler, ax.Instruction) {
 	return func(c *compiler, in ax.Instruction) {
 		if c.empty(in) {
 			return
@@ -68,6 +62,7 @@ func branch(otherwise asm.Label) func(*compiler, ax.Instruction) {
 		case constant:
 			if v.disp == 0 {
 				c.Jmp(otherwise)
+				c.alive = false
 			}
 		default:
 			c.truth(top)
@@ -81,10 +76,12 @@ func (c *compiler) empty(in ax.Instruction) bool {
 	if len(c.cells) > 0 {
 		return false
 	}
-	c.failure(in, ax.ErrEmptyStack)
+	c.Jmp(c.failed(in, ax.ErrEmptyStack))
+	c.alive = false
 	return true
 }
 
+// build compiles a program with an ending of its own.
 func build(a *asm.Assembler, e *Env, p *ax.Program, finish func(*compiler, ax.Instruction)) error {
 	if err := Check(p); err != nil {
 		return err
@@ -100,6 +97,11 @@ func (c *compiler) compile(p *ax.Program) error {
 	for _, in := range list {
 		if in.Op == ax.OpGoto || in.Op == ax.OpIfGoto {
 			c.marks[int(in.Operand)] = &mark{label: c.NewLabel()}
+		}
+	}
+	for _, in := range list {
+		if m := c.marks[in.Offset]; m != nil {
+			m.at = in
 		}
 	}
 	c.done = c.NewLabel()
@@ -122,22 +124,6 @@ func (c *compiler) compile(p *ax.Program) error {
 	return c.err
 }
 
-// arrive binds the mark at an instruction, if there is one, and joins the paths that lead there.
-func (c *compiler) arrive(in ax.Instruction) {
-	m := c.marks[in.Offset]
-	if m == nil {
-		return
-	}
-	switch {
-	case c.alive:
-		c.settle()
-	case m.reached:
-		c.cells = slices.Repeat([]cell{{kind: temp}}, m.height)
-		c.alive = true
-	}
-	c.Bind(m.label)
-}
-
 // fail keeps the first error.
 func (c *compiler) fail(err error) {
 	if c.err == nil {
@@ -148,9 +134,7 @@ func (c *compiler) fail(err error) {
 // refuse keeps a refusal of one instruction.
 func (c *compiler) refuse(in ax.Instruction, why string) { c.fail(&Refusal{in.Op, in.Offset, why}) }
 
-// failure emits a jump to where the Env wants control if the expression fails here.
-func (c *compiler) failure(in ax.Instruction, kind error) { c.Jmp(c.failed(in, kind)) }
-
+// failed is where the Env wants control if the expression fails here.
 func (c *compiler) failed(in ax.Instruction, kind error) asm.Label {
 	return c.env.Failed(&ax.Error{Kind: kind, Op: in.Op, Offset: in.Offset})
 }

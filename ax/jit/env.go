@@ -9,7 +9,8 @@ import (
 )
 
 // Env is the world of a compiled expression: what ax.Env is to the Machine, at the time of compilation. The functions are called
-// in the order of the bytecode, and some of them emit code, which then runs at that place of the expression.
+// in the order of the bytecode, and some of them emit code, which then runs at that place of the expression. Each effect and each
+// access that control can come to is compiled once.
 //
 // Code that they emit may move the stack pointer for as long as it runs. It may change the flags. It must leave alone Scratch and
 // whatever Place a register of the program has, but for what the single function says.
@@ -63,7 +64,8 @@ func (a Access) Error(addr arch.Addr, cause error) *ax.Error {
 }
 
 // Operand is a value that code of an Env uses: what Base holds plus Disp, modulo 2^64, or Disp alone if Base is asm.NoReg. With a
-// Base, Disp fits into 32 bits. The Base may be a register of the program: it is not to be changed.
+// Base, Disp fits into 32 bits. The Base may be a register of the program: it is not to be changed. If it is RSP, it is that at the
+// place where the code of the Env begins, before anything is pushed.
 type Operand struct {
 	Base asm.Reg
 	Disp int64

@@ -101,8 +101,24 @@ func TestShapes(t *testing.T) {
 		},
 		{
 			"$rdi == 1 || $rsi == 2",
-			"reg 5;const8 1;equal;if_goto 18;reg 4;const8 2;equal;goto 20;const8 1;end",
-			"cmp rdi, 0x1; jz 0x19; cmp rsi, 0x2; setz al; movzx eax, al; jmp 0x1e; mov eax, 0x1; test rax, rax; jz false",
+			"reg 5;const8 1;equal;if_goto yes;reg 4;const8 2;equal;if_goto yes;const8 0;goto out;yes: const8 1;out: end",
+			"cmp rdi, 0x1; jz true; cmp rsi, 0x2; jz true; jmp false",
+		},
+		{
+			"$rdi == 1 && $rsi == 2",
+			"reg 5;const8 1;equal;if_goto on;goto no;on: reg 4;const8 2;equal;if_goto yes;goto no;" +
+				"yes: const8 1;goto out;no: const8 0;out: end",
+			"cmp rdi, 0x1; jnz 0x19; cmp rsi, 0x2; jnz 0x19; jmp true; jmp false",
+		},
+		{
+			"*(char *) (8 + $rdi)",
+			"const8 8;reg 5;add;ref8;ext 8;end",
+			"movsx rax, byte ptr [rdi+0x8]; test rax, rax; jz false",
+		},
+		{
+			"$rdi ? $rdx == 2 : $rsi == 1",
+			"reg 5;if_goto yes;reg 4;const8 1;equal;goto out;yes: reg 3;const8 2;equal;out: end",
+			"test rdi, rdi; jnz 0x18; cmp rsi, 0x1; jnz false; jmp true; cmp rdx, 0x2; jnz false",
 		},
 	} {
 		a := asm.New(0x1000)
@@ -114,6 +130,7 @@ func TestShapes(t *testing.T) {
 			continue
 		}
 		length := a.Len()
+		a.Int3()
 		a.Bind(otherwise)
 		a.Bind(e.Failed(nil))
 		code, err := a.Finish()
@@ -127,7 +144,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// listing disassembles code; jumps to its end are to "false".
+// listing disassembles code. Jumps to its end are to "true", and those to the byte behind are to "false".
 func listing(t *testing.T, code []byte, length int) (list []string) {
 	t.Helper()
 	for at := 0; at < len(code); {
@@ -138,12 +155,27 @@ func listing(t *testing.T, code []byte, length int) (list []string) {
 		at += in.Len
 		text := strings.ToLower(x86asm.IntelSyntax(in, uint64(at-in.Len), nil))
 		for _, arg := range in.Args {
-			if rel, ok := arg.(x86asm.Rel); ok && at+int(rel) == length {
-				mnemonic, _, _ := strings.Cut(text, " ")
+			rel, ok := arg.(x86asm.Rel)
+			mnemonic, _, _ := strings.Cut(text, " ")
+			switch {
+			case ok && at+int(rel) == length:
+				text = mnemonic + " true"
+			case ok && at+int(rel) == length+1:
 				text = mnemonic + " false"
 			}
 		}
 		list = append(list, text)
 	}
 	return list
+}
+
+// BenchmarkCondition compiles a local variable compared with a constant.
+func BenchmarkCondition(b *testing.B) {
+	p := assemble(b, "reg 6;const8 16;add;const8 220;ext 8;add;ref32;ext 32;const8 3;equal;log_not;end")
+	for b.Loop() {
+		a := asm.New(0x1000)
+		if err := Condition(a, simple(a), p, a.NewLabel()); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

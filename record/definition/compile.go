@@ -35,9 +35,9 @@ type compiler struct {
 	foreign   map[string]bool  // expressions that GDB cannot collect
 }
 
-// newCompiler numbers the plan's trace state variables in the order of their definition, behind $trace_timestamp, which every target
-// has. Built-in variables of those names have the numbers of trace.Builtin; a variable of the plan with such a name is meant to be
-// the built-in one unless it begins with a value of its own.
+// newCompiler numbers the plan's trace state variables in the order of their definition, behind $trace_timestamp, which every
+// target has. The target's built-in variables have the numbers of trace.Builtin; a variable of the plan with such a name is meant
+// to be the built-in one unless it begins with a value of its own.
 func newCompiler(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA, builtins []string) *compiler {
 	c := &compiler{
 		plan: p, layout: layout, isa: isa, variables: make(map[string]trace.VariableNumber), foreign: make(map[string]bool),

@@ -33,8 +33,8 @@ func New(p *plan.Plan, layout *tdesc.Layout, isa *arch.ISA, builtins ...string) 
 	return f
 }
 
-// Variables are the trace state variables of the plan, and the built-in ones that it mentions, numbered: they are defined before the
-// tracepoints that use them.
+// Variables are the trace state variables of the plan, and the built-in ones that it mentions, numbered: they are defined before
+// the tracepoints that use them.
 func (f *Finder) Variables() []trace.Variable { return f.compiler.defined }
 
 // Definition finds the definition that the target has been given under a key, which is a number and an address; nil if there is

@@ -76,8 +76,8 @@ type Settings struct {
 // Unlimited is the size of a buffer that is to be as large as it can.
 const Unlimited int64 = -1
 
-// AllActions returns what a tracepoint does at a hit: it collects what all do, then follow its own actions. What is Always collected
-// and its own actions collect as well is not there twice.
+// AllActions returns what a tracepoint does at a hit: it collects what all do, then follow its own actions. What is Always
+// collected and its own actions collect as well is not there twice.
 func (p *Plan) AllActions(t *Tracepoint) []Action {
 	var all []Action
 	if common := slices.Concat(p.Default, p.missing(t.Actions)); len(common) > 0 {

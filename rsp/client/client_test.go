@@ -289,6 +289,9 @@ func TestReadMemory(t *testing.T) {
 			p := &peer{acks: acks, answer: func(packet string) []string {
 				var at, n int
 				fmt.Sscanf(packet, "m%x,%x", &at, &n)
+				if n > 64 {
+					t.Errorf("%d bytes were asked for in a packet of 128", n)
+				}
 				if at >= len(image) {
 					return []string{"E01"}
 				}

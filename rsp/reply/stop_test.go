@@ -50,6 +50,15 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestNoStop: of a text that is no stop reply, nothing is kept as the kind of one.
+func TestNoStop(t *testing.T) {
+	for _, text := range []string{"", "Q05", "t05", "OK", "\x00", "\x0105"} {
+		if s, err := Stopped.Parse(text); err == nil || s.Kind != 0 {
+			t.Errorf("%q is a stop of kind %q, %v", text, s.Kind, err)
+		}
+	}
+}
+
 // FuzzStop reads any reply: what is refused is so as a syntax error, and what is read is the same when it is written.
 func FuzzStop(f *testing.F) {
 	for _, text := range []string{"T05swbreak:;06:a0fd;thread:p91.92;core:3;", "W00;process:1", "X09", "w00;1", "N", "S05", "", "T", "T0", "T05x", "TXX"} {

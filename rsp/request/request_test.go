@@ -396,6 +396,7 @@ func TestRejects(t *testing.T) {
 		"qXfer:auxv:read::1":    `','`,
 		"qXfer:auxv:read:0,1":   `':'`,
 		"Z0,1":                  `','`,
+		"Z0,1,1;cmds:2,X1,0":    "a hexadecimal number up to 1",
 		"P0":                    `'='`,
 		"m1,2,3":                "the end",
 		"M1,2:000":              "a hexadecimal digit",

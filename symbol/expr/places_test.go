@@ -174,6 +174,9 @@ func TestPlaces(t *testing.T) {
 		"main.total":                     -1,
 		"heap":                           1,
 		"text.len":                       3,
+		"(&local)[local]":                -1,
+		"text.str[local]":                98,
+		"*(text.str + local * 2)":        99,
 		"wide ? 1 : 2":                   0,
 	} {
 		s, p := anywhere()

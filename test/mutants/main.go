@@ -3,11 +3,12 @@
 // Command mutants measures the tests of packages: it changes one operator, constant or statement at a time, runs the package's own
 // tests, and lists the changes that they do not notice.
 //
-//	go run ./test/mutants [-seed N] [-count N] [-jobs N] [-least PERCENT] [-timeout FACTOR] PACKAGE...
+//	go run ./test/mutants [-seed N] [-count N] [-jobs N] [-least PERCENT] [-skip TESTS] [-timeout FACTOR] PACKAGE...
 //
 // The changes are drawn at random from all that the operators of operators.go can make of the package; the same seed draws the same
 // ones. A mutant is compiled with an overlay in place of the file that it changes, so nothing is written to the tree. One that does
 // not compile is replaced by another. A mutant is caught if its tests fail, or run much longer than those of the package as it is.
+// Tests that take long, as some that run a GDB do, can be left out by a pattern like that of go test -skip.
 //
 // The exit status is 1 if fewer are caught than -least asks for, and 2 if the package's tests fail as they are.
 package main
@@ -31,6 +32,7 @@ type options struct {
 	count  int           // mutants of each package
 	jobs   int           // at the same time
 	least  float64       // per cent that must be caught
+	skip   string        // a regular expression of tests that are left out
 	factor int           // how many times as long as usual tests may run
 	spare  time.Duration // and how much longer, for what the machine does besides
 }
@@ -41,10 +43,11 @@ func main() {
 	flag.IntVar(&o.count, "count", 150, "`number` of mutants of each package")
 	flag.IntVar(&o.jobs, "jobs", runtime.NumCPU(), "`number` of mutants at the same time")
 	flag.Float64Var(&o.least, "least", 0, "fail if fewer `percent` are caught")
+	flag.StringVar(&o.skip, "skip", "", "leave out the `tests` that match this regular expression")
 	flag.IntVar(&o.factor, "timeout", 10, "a mutant is caught that takes this `factor` times as long as usual, and half a minute more")
 	flag.Parse()
 	if flag.NArg() == 0 || o.jobs < 1 || o.count < 1 || o.factor < 1 {
-		fmt.Fprintln(os.Stderr, "usage: mutants [-seed N] [-count N] [-jobs N] [-least PERCENT] [-timeout FACTOR] PACKAGE...")
+		fmt.Fprintln(os.Stderr, "usage: mutants [-seed N] [-count N] [-jobs N] [-least PERCENT] [-skip TESTS] [-timeout FACTOR] PACKAGE...")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -100,13 +100,18 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestTestsThatFail: without tests that pass nothing can be said, and too few mutants caught are reported.
+// TestTestsThatFail: without tests that pass nothing can be said, unless those that fail are left out, and too few mutants caught are
+// reported.
 func TestTestsThatFail(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, program)
 	put(t, dir, map[string]string{"more_test.go": "package example\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) { t.Error(\"no\") }\n"})
 	if out, _, err := mutants(t, dir, options{count: 1, jobs: 1, factor: 1, spare: time.Second}); err == nil || !strings.Contains(err.Error(), "the tests fail as they are") {
 		t.Errorf("%v: %s", err, out)
+	}
+	skipped := options{count: 3, jobs: 1, factor: 1, skip: "^TestMore$", spare: time.Second}
+	if out, _, err := mutants(t, dir, skipped); err != nil || !strings.Contains(out, " of 3 mutants caught") {
+		t.Errorf("a test that fails is left out: %v: %s", err, out)
 	}
 	put(t, dir, map[string]string{"code_test.go": "package example\n", "more_test.go": "package example\n"})
 	if out, good, err := mutants(t, dir, options{count: 3, jobs: 1, factor: 1, least: 10, spare: time.Second}); err != nil || good || !strings.Contains(out, "0 of 3 mutants caught") {

@@ -201,7 +201,8 @@ const mostMemory = 4 << 20
 func (r *runner) test(binary string) error {
 	ctx, cancel := context.WithTimeoutCause(r.ctx, r.limit, errLate)
 	defer cancel()
-	c := exec.CommandContext(ctx, "/bin/sh", "-c", `ulimit -v "$1"; exec "$0" -test.failfast -test.timeout 0`, binary, strconv.Itoa(mostMemory))
+	const limited = `ulimit -v "$1"; exec "$0" -test.failfast -test.timeout 0 -test.skip "$2"`
+	c := exec.CommandContext(ctx, "/bin/sh", "-c", limited, binary, strconv.Itoa(mostMemory), r.options.skip)
 	c.Dir = r.pack.Dir
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }

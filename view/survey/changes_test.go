@@ -24,6 +24,9 @@ func compared(t *testing.T, c *Comparison, v *view.View, number int) string {
 		t.Fatal(err)
 	}
 	if !ok {
+		if since != 0 || changes != nil {
+			t.Errorf("frame %d is the first, and %v has changed since %d", number, changes, since)
+		}
 		return "first"
 	}
 	text := fmt.Sprintf("since %d:", since)

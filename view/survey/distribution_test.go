@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -80,6 +81,71 @@ func TestExtremes(t *testing.T) {
 	bins = d.Histogram()
 	if d.Max.Bits != math.MaxUint64 || d.Min.Bits != math.MaxUint64-99 || bins[len(bins)-1].High.Bits != math.MaxUint64 {
 		t.Errorf("from %v to %v: %s", d.Min, d.Max, histogram(&d))
+	}
+}
+
+// TestSkewed has a maximum at the bound from which on bins are of powers of two, and a minimum below zero.
+func TestSkewed(t *testing.T) {
+	for _, test := range []struct {
+		low, high int64
+		doubling  bool
+	}{
+		{0, 320, true}, {0, 319, false}, {1, 320, true}, {-1, 320, false},
+	} {
+		var d Distribution
+		for range 20 { // so that 10 is the median
+			d.Add(number64(10))
+		}
+		for v := int64(5); v < 20; v++ {
+			d.Add(number64(v))
+		}
+		d.Add(number64(test.low))
+		d.Add(number64(test.high))
+		if bins := d.Histogram(); (bins[len(bins)-1].Low.Bits == 256) != test.doubling {
+			t.Errorf("from %d to %d: %s", test.low, test.high, histogram(&d))
+		}
+	}
+}
+
+// TestFewValues has as many different values as are known one by one, and one more.
+func TestFewValues(t *testing.T) {
+	var d Distribution
+	for v := range int64(fewValues) {
+		d.Add(number64(v))
+	}
+	if !d.Exact() {
+		t.Errorf("%d values are not known one by one", fewValues)
+	}
+	if d.Add(number64(fewValues)); d.Exact() {
+		t.Errorf("%d values are known one by one", fewValues+1)
+	}
+}
+
+// TestRanges numbers ranges in the order of values, also around zero.
+func TestRanges(t *testing.T) {
+	values := []float64{-math.MaxFloat64, -2, -1, -0.5, -1e-300, 0, 1e-300, 0.5, 0.75, 1, 2, math.MaxFloat64}
+	for i, v := range values[1:] {
+		if low, high := rangeOf(values[i]), rangeOf(v); low >= high {
+			t.Errorf("%v is in range %d, %v in %d", values[i], low, v, high)
+		}
+	}
+}
+
+// TestTexts counts texts up to the bound one by one, those that it knows also when there are more.
+func TestTexts(t *testing.T) {
+	var texts Texts
+	for i := range fewValues + 3 {
+		texts.Add(strconv.Itoa(i))
+	}
+	texts.Add("1")
+	texts.Add("0")
+	texts.Add("1")
+	frequent := texts.Frequent()
+	if texts.Count != fewValues+6 || texts.Other != 3 || len(frequent) != fewValues {
+		t.Errorf("%d texts, %d others, %d known", texts.Count, texts.Other, len(frequent))
+	}
+	if got := fmt.Sprint(frequent[:4]); got != "[{1 3} {0 2} {10 1} {100 1}]" {
+		t.Errorf("the most frequent are %s", got)
 	}
 }
 

@@ -31,6 +31,7 @@ func TestPlaces(t *testing.T) {
 		{"pusch", `"pusch": the program has no symbol "pusch", or more than one`},
 		{"queue.c:x", `"queue.c:x": the line "x" is no number`},
 		{"queue.c:0", `"queue.c:0": the line "0" is no number`},
+		{"queue.c:1", "push"},
 		{"queue.c:99", `"queue.c:99": the program's debug information has no such line`},
 		{"", `"": the program has no symbol "", or more than one`},
 	} {
@@ -70,11 +71,15 @@ func TestExtent(t *testing.T) {
 		{"0x20", `"0x20": want LOW,HIGH or a function`},
 		{"nothing", `"nothing": the program has no symbol "nothing", or more than one`},
 		{"push,", `"": the program has no symbol "", or more than one`},
+		{"queue.c:41,0x5000", `"queue.c:41": it is in 2 places`},
 		{"_init", `"_init": the program does not say how long it is: want LOW,HIGH`},
 	} {
 		low, high, err := Extent(table, test.text)
 		got := low.String() + " " + high.String()
 		if err != nil {
+			if got != "0x0 0x0" {
+				t.Errorf("%q is %s, %v", test.text, got, err)
+			}
 			got = err.Error()
 		}
 		if got != test.want {

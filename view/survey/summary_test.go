@@ -2,9 +2,11 @@ package survey
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"tracewell/arch"
 	"tracewell/tfile"
 	"tracewell/trace"
 	"tracewell/view"
@@ -34,6 +36,41 @@ func TestSummary(t *testing.T) {
 `
 	if got.String() != want {
 		t.Errorf("got\n%swant\n%s", &got, want)
+	}
+}
+
+// TestFigures has many tracepoints, in no order, of which each has the pcs and the texts of its own frames only.
+func TestFigures(t *testing.T) {
+	var numbers []trace.Number
+	for i := range 60 {
+		numbers = append(numbers, trace.Number(i*7%20+1))
+	}
+	v := basic(t)
+	made := made(t, v.Content.Header(), numbers, func(*tfile.Builder, int) {})
+	text := func(f view.Frame) (Reading, bool) {
+		return Reading{Number: number64(int64(f.Number)), Text: "text", IsText: f.Number < 20}, true
+	}
+	s := NewSummary(nil, text)
+	for i := range numbers {
+		f, err := made.Frame(i, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.PC, f.HasPC = arch.Addr(0x1000+i), true
+		s.Add(f, false)
+	}
+	figures := s.Tracepoints()
+	if len(figures) != 20 {
+		t.Fatalf("%d tracepoints", len(figures))
+	}
+	for i, f := range figures {
+		low := arch.Addr(0x1000 + slices.Index(numbers, f.Tracepoint))
+		if f.Tracepoint != trace.Number(i+1) || f.Frames != 3 || f.PCs != 3 || f.Low != low || f.High != low+40 {
+			t.Errorf("%d: tracepoint %d, %d frames, %d pcs, %v to %v", i, f.Tracepoint, f.Frames, f.PCs, f.Low, f.High)
+		}
+		if m := f.Values[0]; m.Count != 3 || m.Texts.Count != 1 || fmt.Sprint(m.Texts.Frequent()) != "[{text 1}]" {
+			t.Errorf("tracepoint %d: %d values, texts %v", f.Tracepoint, m.Count, m.Texts.Frequent())
+		}
 	}
 }
 

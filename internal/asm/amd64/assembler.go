@@ -32,8 +32,11 @@ type fixup struct {
 	label Label
 }
 
+// usual is the room for code that an Assembler begins with, in bytes: enough for most pads.
+const usual = 512
+
 // New returns an Assembler of code that will be executed at org.
-func New(org arch.Addr) *Assembler { return &Assembler{org: org} }
+func New(org arch.Addr) *Assembler { return &Assembler{org: org, code: make([]byte, 0, usual)} }
 
 // PC is the address of the next instruction.
 func (a *Assembler) PC() arch.Addr { return a.org + arch.Addr(len(a.code)) }

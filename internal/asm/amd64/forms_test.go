@@ -43,13 +43,6 @@ func same(text string) written { return written{text, text} }
 
 func reg(w Width, r Reg) written { return same(regNamesOf[w][r]) }
 
-func regs(w Width, list ...Reg) (all []written) {
-	for _, r := range list {
-		all = append(all, reg(w, r))
-	}
-	return all
-}
-
 // imm is an immediate of an operation of w bytes: objdump shows these w bytes, x/arch the number, but unsigned for one byte.
 func imm(w Width, v int32) written {
 	x := int64(v)

@@ -1,7 +1,5 @@
 //go:build linux
 
-// Package native runs machine code in the process of a test, so that what was assembled can be held against what it should do. Only
-// tests import this package.
 package native
 
 import (
@@ -28,7 +26,9 @@ func Map(t testing.TB, size int) Memory {
 }
 
 // Addr is the address of the byte at offset.
-func (m Memory) Addr(offset int) arch.Addr { return arch.Addr(uintptr(unsafe.Pointer(&m.Bytes[offset]))) }
+func (m Memory) Addr(offset int) arch.Addr {
+	return arch.Addr(uintptr(unsafe.Pointer(&m.Bytes[offset])))
+}
 
 // Call calls the code at offset. It has to return with RSP, RBP and R14 as they were, and with XMM15 zero, has 500 bytes of stack at
 // most, and must not fault: Go's runtime can make nothing of a signal that code of another kind has raised.

@@ -52,7 +52,7 @@ func newRunPrinter(c *Command, p *plan.Plan, out *console.Output, stop func()) *
 }
 
 // namedRegisters are the registers and variables that each tracepoint of a plan collects by name, also within while-stepping.
-// {values} prints those, and neither all of a register block, which always comes whole, nor what is collected without being asked for.
+// {values} prints those, and neither all of a register block, which always comes whole, nor what nobody asked for.
 func namedRegisters(p *plan.Plan) map[trace.Number][]string {
 	named := make(map[trace.Number][]string)
 	// The actions of while-stepping stand in its Body.

@@ -232,8 +232,8 @@ func (c *Command) plan(ctx *kong.Context) (*plan.Plan, error) {
 	return p, nil
 }
 
-// stamp has every frame tell when it was made and by whom, unless that is unwanted. A server need not have more than the time; lines
-// begin with it, so --print takes it in any case.
+// stamp has every frame tell when it was made and by whom, unless that is unwanted. A server need not have more than the time;
+// lines begin with it, so --print takes it in any case.
 func (c *Command) stamp(p *plan.Plan) {
 	var names []string
 	if !c.Bare || c.Print || c.Format.Given() {

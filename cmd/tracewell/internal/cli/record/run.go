@@ -111,8 +111,8 @@ func (r *recordRun) stopped() func() {
 	}
 }
 
-// newRecordRun prepares a run, which stop ends. The status keeps off a terminal to which the program or the frames are written, too: a table drawn there would mix
-// with them.
+// newRecordRun prepares a run, which stop ends. The status keeps off a terminal to which the program or the frames are written,
+// too: a table drawn there would mix with them.
 func newRecordRun(c *Command, p *plan.Plan, path string, streams console.Streams, stop func()) *recordRun {
 	r := &recordRun{Command: c, out: console.NewOutput(streams.Out)}
 	if c.Print || c.Format.Given() {

@@ -74,7 +74,7 @@ func TestDiffOfVariables(t *testing.T) {
 	}
 	shown := clitest.Run(t, "show", path, "--diff").Stdout
 	for want, has := range map[string]bool{
-		"  now->count  1 → 2\n": true, "  $big        5000000001 → 5000000002\n": true, trace.TimestampName: false,
+		"  now->count       1 → 2\n": true, "  $big             5000000001 → 5000000002\n": true, trace.TimestampName: false,
 	} {
 		if strings.Contains(shown, want) != has {
 			t.Errorf("%q is there: %t\n%s", want, !has, shown)
