@@ -163,6 +163,24 @@ func (r *Reader) Recover() {
 	r.tail.Store((r.control.load(LimitAt) - uint64(r.size)) &^ (slotAlign - 1))
 }
 
+// Skip goes on behind slots that were reserved and never completed, as the threads that had reserved them are gone. It returns the
+// number of bytes that it has skipped, 0 if nothing follows: no thread may be in a pad.
+func (r *Reader) Skip() (skipped uint64) {
+	tail := r.tail.Load()
+	end := min(r.control.load(HeadAt), tail+uint64(r.size))
+	for position := tail; position < end; position += slotAlign {
+		if size, _ := r.next(position); size != 0 {
+			r.advance(position)
+			return position - tail
+		}
+	}
+	if end > tail {
+		r.advance(end)
+		return end - tail
+	}
+	return 0
+}
+
 // next finds the slot at a position: its size as the slot or the tracer says, 0 if there is nothing to be drained yet, and whether
 // it is whole. One that is not is void.
 func (r *Reader) next(position uint64) (size int, whole bool) {
