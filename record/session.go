@@ -56,6 +56,9 @@ func Open(c Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if !c.NoPads {
+		t.UsePads(linux.Pads{})
+	}
 	s := &Session{
 		config: c, target: t,
 		ended:     make(chan struct{}, 1),

@@ -1,5 +1,5 @@
 // Package linux makes Linux processes a target, over ptrace: run control in all-stop and non-stop mode, breakpoints,
-// registers, memory, and tracepoints that cost one stop a hit.
+// registers, memory, and tracepoints, which cost one stop a hit, or none.
 //
 // # Who owns what
 //
@@ -76,6 +76,26 @@
 // the snapshot, and the displaced instruction happens: emulated on the registers, or executed in its buffer, or, where neither
 // can be, stepped in place with every other task of the address space stopped and the breakpoint removed. Then the task goes on. A
 // breakpoint with a Check is asked in the same way, and one that need not stop is passed in the same way.
+//
+// # Pads
+//
+// Where it can a tracepoint is no breakpoint but a jump to a pad (packages fast and fast/jump), code that writes the frame into a
+// ring which the program and the tracer share (arena). The Collector hands out what the rings hold: a goroutine of its own drains
+// them as they fill, and the tracer does before it calls the Handler or sends an event, so that all frames are in one order. The
+// loop hears nothing of a hit. What it has to do about pads is this:
+//
+//   - A site is an inserted breakpoint whose patch is the jump (insertedBreakpoint.pad). Sites come and go with all threads of the
+//     address space stopped (apply); the program's own code stays whole meanwhile for whoever is killed.
+//   - No stopped task is in a pad. A stop that only a pad has brought about (an access to memory that is not there, a thread
+//     under a jump, the system call of a thread that waits for room) is absorbed where it is waited for: the task goes on at
+//     once. At any other stop the task leaves the pad, back to the site or, with its hit behind it, as from any breakpoint.
+//   - A task that is to step from a site has its hit from the Handler, as have all tasks at a site that is demoted: something else
+//     needs its bytes, a breakpoint of the session or a write, or too many threads come to the middle of its jump.
+//   - While a task runs in the memory whose hits do not count, as a vfork child's do not, the jumps have lids (padlid.go).
+//   - When the tracer dies the kernel tells the pads, which then do nothing (sys.Owner). The jumps stay, and a directory in the
+//     arena from which another tracer can put the code back. So the guard is not told of jumps, only of lids.
+//
+// Calls that the program has to make for an arena are made by one of its threads from a stub in the vdso (inject.go).
 //
 // # What was rejected
 //

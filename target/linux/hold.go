@@ -12,12 +12,13 @@ import (
 // stopSet says which tasks are to be stopped.
 type stopSet struct {
 	except *task
+	only   *task      // nil for all
 	in     *addrSpace // nil for any
 }
 
 // has reports whether a task is one that must not run.
 func (w stopSet) has(k *task) bool {
-	return k.role == member && k != w.except && (w.in == nil || k.proc.addrSpace == w.in)
+	return k.role == member && k != w.except && (w.only == nil || k == w.only) && (w.in == nil || k.proc.addrSpace == w.in)
 }
 
 // child is the task that k waits for in the kernel after a vfork, nil if it does not.

@@ -45,13 +45,20 @@ func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, erro
 	return c.make(number, args...)
 }
 
-// beginCalls finds a task to make system calls, and has it ready. While the program runs its tasks are stopped for that; end must
-// follow.
+// beginCalls finds a task to make system calls, and has it ready. While the program runs one of its tasks is stopped for that, the
+// others go on; end must follow.
 func (t *Target) beginCalls(p *process) (*calls, error) {
-	if t.active {
-		t.stopThreads(stopSet{in: p.addrSpace})
-	}
 	k := p.injectable()
+	for i := 0; t.active && k == nil && i < len(p.order); i++ {
+		if o := p.order[i]; o.state == running && t.child(o) == nil {
+			t.stopThreads(stopSet{in: p.addrSpace, only: o})
+			k = p.injectable()
+		}
+	}
+	if k == nil && t.active {
+		t.stopThreads(stopSet{in: p.addrSpace})
+		k = p.injectable()
+	}
 	if k == nil {
 		return nil, errors.New("no thread is free to make a system call")
 	}

@@ -53,7 +53,7 @@ func TestPads(t *testing.T) {
 	}
 }
 
-// TestPadClock has pads tell the time, which goes on with that of this process.
+// TestPadClock has pads tell the time, which goes on with that of this process, and who makes the hit.
 func TestPadClock(t *testing.T) {
 	p := testprog.Build(t, "spin", fixed)
 	r := launchPads(t, p.Path, "2000", "mov")
@@ -64,10 +64,14 @@ func TestPadClock(t *testing.T) {
 			if v, ok := f.Variable(trace.Timestamp); err == nil && ok {
 				times = append(times, v)
 			}
+			tid, _ := f.Variable(2)
+			if pid, _ := f.Variable(3); tid != int64(r.pid) || pid != int64(r.pid) {
+				t.Errorf("thread %d of process %d, want %d of the same", tid, pid, r.pid)
+			}
 		}
 		return target.Continue
 	}
-	code, err := ax.Assemble("tracev 1\nend")
+	code, err := ax.Assemble("tracev 1\ntracev 2\ntracev 3\nend")
 	r.must(err)
 	before := time.Now().UnixMicro()
 	r.offload(symbol(t, p.Path, "tick_mov"), take, func(tp *trace.Tracepoint) {

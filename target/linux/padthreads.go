@@ -40,13 +40,17 @@ func (p *padThreads) taken(k *task) bool {
 	return known && tid != int64(k.tid)
 }
 
-// of returns the thread with a thread pointer. The C library has not told the tracer of those that it sets after the beginning of a
-// program: there it keeps the thread's number at a fixed place, which is believed if there is such a thread.
+// of returns the thread with a thread pointer. One that nobody has entered is the first thread's, if that had none yet when it was
+// looked at. Otherwise the C library keeps the thread's number at a fixed place, which is believed if there is such a thread.
 func (p *padThreads) of(base uint64) int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if tid, known := p.tids[base]; known {
 		return tid
+	}
+	if first, unset := p.tids[0]; unset {
+		p.tids[base] = first
+		return first
 	}
 	var b [4]byte
 	if n, _ := p.mem.ReadAt(b[:], int64(base+host.threadNumberAt())); n < len(b) {

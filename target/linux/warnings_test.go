@@ -15,6 +15,9 @@ import (
 // TestWarnings has a program seal the page that a tracepoint is in. Whether the program is detached from or the run ends, its
 // user is warned that the breakpoint stays there.
 func TestWarnings(t *testing.T) {
+	if everywhere {
+		t.Skip("a jump that stays leads to a pad, which stays as well")
+	}
 	p := testprog.Build(t, "sealed", fixed)
 	at := symbol(t, p.Path, "sealed_add")
 	for _, detach := range []bool{false, true} {

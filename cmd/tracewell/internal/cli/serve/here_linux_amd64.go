@@ -44,6 +44,9 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	if err != nil {
 		return err
 	}
+	if !c.NoPads {
+		t.UsePads(linux.Pads{})
+	}
 	defer printWarnings(streams.Err, t.Warnings())()
 	defer t.Close()
 	m := &messages{

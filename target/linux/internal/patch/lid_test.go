@@ -1,0 +1,87 @@
+package patch
+
+import (
+	"bytes"
+	"testing"
+
+	"tracewell/arch"
+)
+
+// TestLid puts a lid on a jump and takes it off: the program's own code shows throughout, also in copies of another time, and a
+// guard would take the lid off and leave the jump.
+func TestLid(t *testing.T) {
+	program := []byte("the code of a program")
+	mem, guard := &flat{bytes: bytes.Clone(program)}, table{}
+	s := New(mem, guard)
+	jump := []byte("JUMP!")
+	p, err := s.InsertLasting(4, jump)
+	if err != nil || len(guard) > 0 {
+		t.Fatalf("%v, %d bytes guarded", err, len(guard))
+	}
+	plain := bytes.Clone(mem.bytes)
+	if err := s.Cover(p, []byte{'#'}); err != nil || string(mem.bytes[4:9]) != "#UMP!" {
+		t.Fatalf("%v, %q", err, mem.bytes)
+	}
+	covered := bytes.Clone(mem.bytes)
+	if got := guard.rescue(mem.bytes); !bytes.Equal(got, plain) {
+		t.Errorf("the guard would leave %q", got)
+	}
+	shadow := s.Shadow()
+	for when, uncover := range map[string]func() error{"covered": func() error { return nil }, "uncovered": func() error { return s.Uncover(p) }} {
+		if err := uncover(); err != nil {
+			t.Fatal(err)
+		}
+		for _, copied := range [][]byte{plain, covered} {
+			child := &flat{bytes: bytes.Clone(copied)}
+			if err := s.Clean(child); err != nil || !bytes.Equal(child.bytes, program) {
+				t.Errorf("%s: a child has %q, %v", when, child.bytes, err)
+			}
+			for at := range len(copied) {
+				b := bytes.Clone(copied[at:])
+				if shadow.Hide(arch.Addr(at), b); !bytes.Equal(b, program[at:]) {
+					t.Errorf("%s: from %d on %q shows", when, at, b)
+				}
+			}
+		}
+	}
+	if len(guard) > 0 && !bytes.Equal(guard.rescue(bytes.Clone(mem.bytes)), mem.bytes) {
+		t.Errorf("the guard would change %q", mem.bytes)
+	}
+	if err := s.Cover(p, []byte{'#'}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Remove(p); err != nil || !bytes.Equal(mem.bytes, program) || len(guard) > 0 {
+		t.Errorf("%v, %q, %d bytes guarded", err, mem.bytes, len(guard))
+	}
+}
+
+// TestShadow has a Shadow show the patches of its time, and be asked cheaply where none are near.
+func TestShadow(t *testing.T) {
+	mem := &flat{bytes: []byte("the code of a program")}
+	s := New(mem, table{})
+	if s.Shadow().Near(0, 100) {
+		t.Error("a patch near where there is none")
+	}
+	for _, at := range []arch.Addr{4, 9} {
+		if _, err := s.Insert(at, []byte("X")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shadow := s.Shadow()
+	patched := bytes.Clone(mem.bytes)
+	if err := s.RemoveAll(); err != nil {
+		t.Fatal(err)
+	}
+	if shadow.Hide(0, patched); string(patched) != "the code of a program" {
+		t.Errorf("%q", patched)
+	}
+	for _, test := range []struct {
+		at   arch.Addr
+		size int
+		want bool
+	}{{0, 4, false}, {0, 5, true}, {5, 2, true}, {9, 1, true}, {10, 5, false}} {
+		if got := shadow.Near(test.at, test.size); got != test.want {
+			t.Errorf("near %d bytes at %s: %v", test.size, test.at, got)
+		}
+	}
+}
