@@ -50,8 +50,9 @@ type collector struct {
 	prepared map[siteKey]*padSite // what Apply is to put into force, nil for nothing; the tracer's own
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
 
-	mu     sync.Mutex // held while frames are drained and deposited; guards the next five
+	mu     sync.Mutex // held while frames are drained and deposited; guards the next six
 	run    target.Run
+	blocks tfile.Checker // of the run's frames
 	batch  batch
 	arenas []*arena
 	halt   bool          // a deposit has ended the run, and the tracepoints are still in place
@@ -71,6 +72,7 @@ func (c *collector) Begin(run target.Run) {
 	c.tallies = make(map[trace.Key]*target.Tally)
 	c.counting.Unlock()
 	c.run, c.halt = run, false
+	c.blocks = tfile.NewChecker(host.isa().Order, run.RegisterBlock)
 	c.variables.begin(run.Variables)
 	for _, a := range c.arenas {
 		a.control.SetPatience(c.patience())
@@ -172,7 +174,7 @@ func (c *collector) take(a *arena, r *fast.Record) bool {
 	}
 	frame, full := c.batch.add(r)
 	if frame != nil {
-		unpatch(frame, c.run.RegisterBlock, a.shadow.Load())
+		c.unpatch(frame, a.shadow.Load())
 	}
 	if full && !r.More {
 		c.flush()
