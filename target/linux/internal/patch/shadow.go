@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"math/bits"
 	"slices"
 
 	"tracewell/arch"
@@ -10,48 +9,44 @@ import (
 // Shadow is the patches of a Space at a moment, for whoever has read the memory then and is not the goroutine of the Space. It never
 // changes.
 type Shadow struct {
-	patches []Patch // in the order of their addresses
-	pages   pageSet // that have any
-}
-
-// pageSet is a set of pages by the last six bits of their numbers, so another page may seem to be in it.
-type pageSet uint64
-
-// pagesOf is the pages of a range.
-func pagesOf(addr arch.Addr, size int) pageSet {
-	const pageBits, all = 12, ^pageSet(0)
-	first := addr >> pageBits
-	n := (addr+arch.Addr(max(size, 1))-1)>>pageBits - first
-	if n >= 63 {
-		return all
-	}
-	return pageSet(bits.RotateLeft64(1<<(n+1)-1, int(first%64)))
+	patches []Patch     // in the order of their addresses
+	ends    []arch.Addr // of each, close together for Near
 }
 
 // Shadow returns the patches that there are.
 func (s *Space) Shadow() *Shadow {
-	shadow := &Shadow{patches: make([]Patch, 0, len(s.patches))}
+	shadow := &Shadow{make([]Patch, 0, len(s.patches)), make([]arch.Addr, 0, len(s.patches))}
 	for _, p := range s.patches {
 		if !p.lifted {
-			shadow.pages |= pagesOf(p.addr, int(p.End()-p.addr))
 			shadow.patches = append(shadow.patches, Patch{addr: p.addr, original: slices.Clone(p.original), inserted: p.inserted, lid: p.lid})
+			shadow.ends = append(shadow.ends, p.End())
 		}
 	}
 	return shadow
 }
 
-// Near reports whether there may be a patch in a range, at once: it looks at no patch.
-func (s *Shadow) Near(addr arch.Addr, size int) bool { return s.pages&pagesOf(addr, size) != 0 }
+// Near reports whether there is a patch in a range. It is for every memory block of every frame.
+func (s *Shadow) Near(addr arch.Addr, size int) bool {
+	i := s.after(addr)
+	return i < len(s.patches) && s.patches[i].addr < addr+arch.Addr(size)
+}
+
+// after is the index of the first patch that ends behind addr. slices.BinarySearch takes twice as long.
+func (s *Shadow) after(addr arch.Addr) int {
+	low, high := 0, len(s.ends)
+	for low < high {
+		if middle := int(uint(low+high) / 2); s.ends[middle] <= addr {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
 
 // Hide is Space.Hide.
 func (s *Shadow) Hide(addr arch.Addr, b []byte) {
-	i, _ := slices.BinarySearchFunc(s.patches, addr, func(p Patch, addr arch.Addr) int {
-		if p.End() <= addr {
-			return -1
-		}
-		return 1
-	})
-	for ; i < len(s.patches) && s.patches[i].addr < addr+arch.Addr(len(b)); i++ {
+	for i := s.after(addr); i < len(s.patches) && s.patches[i].addr < addr+arch.Addr(len(b)); i++ {
 		s.patches[i].hide(addr, b)
 	}
 }
