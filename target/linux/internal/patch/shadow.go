@@ -6,8 +6,8 @@ import (
 	"tracewell/arch"
 )
 
-// Shadow is the patches of a Space at a moment, for whoever has read the memory then and is not the goroutine of the Space. It never
-// changes.
+// Shadow is the patches of a Space at a moment, for whoever has read the memory then and is not the goroutine of the Space. It
+// never changes.
 type Shadow struct {
 	patches []Patch     // in the order of their addresses
 	ends    []arch.Addr // of each, close together for Near
@@ -18,7 +18,8 @@ func (s *Space) Shadow() *Shadow {
 	shadow := &Shadow{make([]Patch, 0, len(s.patches)), make([]arch.Addr, 0, len(s.patches))}
 	for _, p := range s.patches {
 		if !p.lifted {
-			shadow.patches = append(shadow.patches, Patch{addr: p.addr, original: slices.Clone(p.original), inserted: p.inserted, lid: p.lid})
+			shadow.patches = append(shadow.patches,
+				Patch{addr: p.addr, original: slices.Clone(p.original), inserted: p.inserted, lid: p.lid})
 			shadow.ends = append(shadow.ends, p.End())
 		}
 	}
