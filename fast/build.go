@@ -193,6 +193,7 @@ func (b *builder) emit() error {
 		b.position = positionIfSlot
 		b.note()
 	}
+	// Whatever a turn does, it leaves the stack as it was: what it jumps to relies on that.
 	for i := range b.turns {
 		if err := b.turn(&b.turns[i]); err != nil {
 			return err
@@ -201,8 +202,10 @@ func (b *builder) emit() error {
 	if !b.Trap {
 		b.commitHit()
 	}
+	// Control comes here without a commit, too: nothing was collected then.
 	b.phase, b.position = recorded, noPosition
 	b.note()
+	// From here on the hit is over, whichever way control came.
 	b.Bind(b.outLate)
 	for range b.late {
 		b.restore()
@@ -290,6 +293,7 @@ const reach = 1<<31 - 0x1000
 
 // turn emits the turn of one tracepoint.
 func (b *builder) turn(t *turn) error {
+	// A single tracepoint that has its turn in vain ends the hit.
 	next := b.outEarly
 	if b.several {
 		next = b.NewLabel()
@@ -353,6 +357,7 @@ func (b *builder) stop() {
 // finish resolves labels and makes the tables.
 func (b *builder) finish() (*Pad, error) {
 	p := b.pad
+	// Ranges are looked up by binary search; they are noted in the order of the code, but for what is cold.
 	for _, f := range b.pending {
 		f.faultRange.resume = int32(b.Offset(f.resume))
 		p.faults = append(p.faults, f.faultRange)

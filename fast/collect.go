@@ -18,6 +18,7 @@ func (b *builder) frame(t *turn) error {
 	if len(f.blocks) > 0 {
 		header |= uint64(f.blocks[0].kind) << 48
 	}
+	// The number, the length and the letter of the first block are seven bytes; the eighth is overwritten by what follows.
 	b.MovImm(regScratch, int64(header))
 	b.Store(8, b.slot(f.at), regScratch)
 	b.first, b.lettered = f.at+frameHeader, true
@@ -82,7 +83,7 @@ func (b *builder) generalRegister(g generalRegister, to asm.Mem) {
 		r := asm.Reg(g.number)
 		at, onStack := b.place(r)
 		switch {
-		case r == asm.RSP:
+		case r == asm.RSP: // which the pad has moved
 			b.Lea(regScratch, asm.At(asm.RSP, b.depth))
 			r = regScratch
 		case onStack:
@@ -168,7 +169,7 @@ func (b *builder) raw(r *rawState) {
 			width = 8
 		}
 		for i := range 8 {
-			if !r.wide {
+			if !r.wide { // the upper bits do not exist
 				b.StoreImm(8, at(r.masksAt+8*i), 0)
 			}
 			b.KmovStore(width, at(r.masksAt+8*i), asm.Mask(i))
@@ -261,6 +262,7 @@ func (b *builder) contents(addr jit.Operand, frame, index int) {
 // unlessAddress makes the block empty if the memory is below what a program can map or beyond user space.
 func (b *builder) unlessAddress(addr jit.Operand, blk *block, behind asm.Label) {
 	nothing := b.NewLabel()
+	// One shift finds both: an address below the lowest wraps around.
 	b.Lea(regScratch, asm.At(addr.Base, int32(addr.Disp)-b.Arena.lowest()))
 	b.Shift(asm.Shr, 8, regScratch, userBits)
 	b.Jcc(asm.CondNE, nothing)
@@ -282,6 +284,7 @@ const unrolled = 128
 
 // copyUnrolled copies n bytes, the last ones by a word that overlaps what has been copied.
 func (b *builder) copyUnrolled(addr jit.Operand, to, n int) {
+	// Words of one size for the whole range: the widest that it has room for.
 	size := 8
 	for size > n {
 		size /= 2
@@ -345,6 +348,7 @@ func (b *builder) computed(addr, size jit.Operand, frame, index int) {
 	b.Jcc(asm.CondA, tooLarge)
 	b.Test(4, regScratch, regScratch)
 	b.Jcc(asm.CondE, behind)
+	// The block counts as absent until its letter is there.
 	b.StoreImm(1, b.slot(blk.at), int32(blk.kind))
 	b.Store(2, b.slot(blk.at+9), regScratch)
 	b.unlessAddress(jit.Operand{Base: b.loaded(addr)}, blk, behind)
@@ -375,6 +379,7 @@ func (b *builder) text(addr jit.Operand, frame, index int) {
 	b.blockHeader(blk, addr)
 	behind := b.NewLabel()
 	b.unlessAddress(jit.Operand{Base: b.loaded(addr)}, blk, behind)
+	// The slot's copy of the address is used, since the registers that hold it may be those that are borrowed.
 	b.borrow(asm.RSI)
 	b.borrow(regIndex)
 	b.Mov(8, asm.RSI, b.slot(blk.at+1))

@@ -38,6 +38,7 @@ func NewControl(words []uint64, a *Arena) (Control, error) {
 	if len(words)*8 < ControlSize {
 		return Control{}, fmt.Errorf("a control area of %d bytes, %d needed", len(words)*8, ControlSize)
 	}
+	// Off first: the memory may be mapped in the program already.
 	c := Control{words}
 	c.SwitchOff()
 	c.store(LimitAt, uint64(a.RingSize))
@@ -126,7 +127,7 @@ func (c Control) SetPatience(d time.Duration) { c.store(PatienceAt, uint64(uint3
 
 // Abandon has all waiting threads go on without a frame, and makes pads inert. The run is over: what they reserved stays a hole.
 func (c Control) Abandon() {
-	c.SwitchOff()
+	c.SwitchOff() // before the waiting threads go on, or they would hit again
 	c.store(AbandonedAt, 1)
 }
 

@@ -77,6 +77,7 @@ func (d Directory) Forget(site int) error {
 
 // add appends an entry.
 func (d Directory) add(kind entryKind, contents []byte) error {
+	// The entry is behind what counts, so a tracer that is killed here has written nothing.
 	used := d.control.load(DirectoryAt)
 	size := uint64(entryHeader+len(contents)+7) &^ 7
 	if used+size > directorySize {

@@ -35,6 +35,7 @@ func (b *builder) variable(n trace.VariableNumber) jit.Place {
 // loadTime computes the time from the time stamp counter: a multiplication, as Clock.At does it.
 func (b *builder) loadTime(dst asm.Reg) {
 	b.preserving(dst, []asm.Reg{asm.RAX, asm.RDX}, func() {
+		// Without a fence: the order of hits is that of the ring, and time is told in microseconds.
 		b.Rdtsc()
 		b.Shift(asm.Shl, 8, asm.RDX, 32)
 		b.Arith(asm.Or, 8, asm.RAX, asm.RDX)
@@ -168,6 +169,7 @@ func (b *builder) conditionFailed(t *turn, next asm.Label) {
 	b.Store(8, b.slot(t.record), regScratch)
 	b.Mov(8, regScratch, b.word(addr))
 	b.Store(8, b.slot(t.record+failureAddress), regScratch)
+	// With several tracepoints the slot goes on to the next one.
 	if b.several {
 		b.flag(flagFailed)
 		drop()
@@ -217,6 +219,7 @@ func (b *builder) expression(t *turn, a *action) error {
 		return l
 	}
 	e := b.env(a.scratch)
+	// What comes behind a failure is not made, what came before it stays: as ax.Machine has it.
 	e.Guard = func(x jit.Access) { b.guard(x, func() asm.Label { return fail(b.accessCause(x), &x.Addr) }) }
 	e.Fault = func(from, to int, x jit.Access) {
 		b.faults(faultRange{from: int32(from), to: int32(to), kind: faultAction, frame: t.number, cause: b.accessCause(x),
@@ -231,6 +234,7 @@ func (b *builder) expression(t *turn, a *action) error {
 			made++
 			return nil
 		}
+		// A range of more than 64 KiB is several blocks.
 		end := made + 1
 		for end < a.blocks[1] && f.blocks[end].more {
 			end++

@@ -43,6 +43,7 @@ func (p *Pad) Fault(regs *amd64.UserRegs, memory Memory, r *Reader) bool {
 		return false
 	}
 	f := &p.faults[i]
+	// The pad goes on with the stack that it has where it goes on.
 	depth := p.at(int(offset)).depth
 	if f.kind == faultCondition {
 		if !p.failCondition(f, regs, memory) {

@@ -74,6 +74,7 @@ func (p *Pad) Leave(regs *amd64.UserRegs, memory Memory) Outcome {
 	case offset > p.Displaced && offset < p.Back+p.backLength:
 		return Outcome{Exit: Among}
 	}
+	// What was done under the lock may have been seen by others, so it cannot be undone.
 	s := p.at(offset)
 	if s.lock == locked || s.lock == lockedIfZero && uint32(regs[amd64.RAX]) == 0 {
 		return Outcome{Exit: Busy}

@@ -55,6 +55,7 @@ func (b *builder) plan() error {
 		return errors.New("an expression sets a trace state variable where a stop evaluates it again")
 	}
 	b.planRanges()
+	// Frames come behind all failure records, and the raw state of the registers, which all tracepoints share, comes last.
 	raw := 0
 	for i := range b.turns {
 		raw = max(raw, b.planFrame(&b.turns[i], &l))
@@ -121,13 +122,14 @@ func (b *builder) planCondition(t *turn, l *layout) error {
 					return jit.In(r)
 				}
 			}
-			return anywhere(n)
+			return b.anywhere(n)
 		}
 	}
 	demand, err := jit.Measure(t.Condition, b.dry(places(nil)))
 	if err != nil {
 		return err
 	}
+	// A register that is taken is on the stack for the condition, which may then need another one.
 	for {
 		t.scratch = b.choose(demand, reads, 0)
 		again, err := jit.Measure(t.Condition, b.dry(places(t.scratch)))
@@ -177,15 +179,16 @@ func (b *builder) used(d jit.Demand, scratch []asm.Reg) []asm.Reg {
 	return scratch
 }
 
-// anywhere is where a register could be in the most expensive case.
-func anywhere(n arch.Reg) jit.Place {
+// anywhere is where a register could be in the most expensive case. What is known is told as it is: whole branches of an expression
+// can depend on it.
+func (b *builder) anywhere(n arch.Reg) jit.Place {
 	switch {
 	case n >= 0 && int(n) < len(remote) && remote[n] == asm.RSP:
 		return jit.Sum(asm.RSP, 1) // of a stack pointer that has moved
 	case n >= 0 && int(n) < len(remote):
 		return jit.Stored(8, asm.At(asm.RSP, 0))
 	case n == remotePC:
-		return jit.Known(0)
+		return jit.Known(int64(b.Site.Addr))
 	case n > remotePC && n <= remoteGS:
 		return jit.Computed(func(asm.Reg) {})
 	}
@@ -212,7 +215,7 @@ func (b *builder) rehearse(e *jit.Env, compile func(*asm.Assembler, *jit.Env) er
 	e.Scratch = []asm.Reg{
 		asm.RBX, asm.RBP, asm.RSI, asm.RDI, asm.R8, asm.R9, asm.R10, asm.R11, asm.R12, asm.R13, asm.R14, asm.R15,
 	}
-	d := b.dry(anywhere)
+	d := b.dry(b.anywhere)
 	e.Register, e.Variable = d.Register, d.Variable
 	e.Fault = func(_, _ int, _ jit.Access) { fails = true }
 	e.Failed = func(*ax.Error) asm.Label { fails = true; return somewhere }
@@ -278,10 +281,12 @@ func (b *builder) planExpression(f *framePlan, a *action, l *layout) error {
 	if err := b.checkVariables(a.Program); err != nil {
 		return err
 	}
-	demand, err := jit.Measure(a.Program, b.dry(anywhere))
+	// An action runs when most registers are on the stack already, so what it needs at most is what it gets.
+	demand, err := jit.Measure(a.Program, b.dry(b.anywhere))
 	if err != nil {
 		return err
 	}
+	// Not the first of the pool: collecting goes through that.
 	a.scratch = b.choose(demand, nil, 1)
 	if len(a.scratch) < demand.Scratch {
 		return fmt.Errorf("%d cells of the stack at once", demand.Scratch)

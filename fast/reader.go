@@ -129,7 +129,7 @@ func (r *Reader) Outstanding() uint64 { return r.control.load(HeadAt) - r.tail.L
 // returns the number of bytes drained.
 func (r *Reader) Drain(most int, take func(*Record) bool) (n int, err error) {
 	tail := r.tail.Load()
-	start, freed := tail, tail
+	start, freed := tail, tail // freed is the position that the writers know of
 	for more := true; more && tail-start < uint64(most); {
 		size, whole := r.next(tail)
 		if size == 0 {
@@ -202,6 +202,7 @@ func (r *Reader) copySlot(position uint64, size int) *Slots {
 	}
 	r.slotCopy = append(r.slotCopy[:0], r.ring[position&uint64(r.size-1):][:size]...)
 	s := r.slots(binary.LittleEndian.Uint32(r.slotCopy[slotSite:]))
+	// A size that is not the site's would make what follows in the ring be taken for slots.
 	if s == nil || s.size != size {
 		return nil
 	}
@@ -307,6 +308,7 @@ func (r *Reader) frameOf(f *framePlan, slot []byte) ([]byte, error) {
 		int(binary.LittleEndian.Uint32(slot[f.at+2:])) != f.end-f.at-frameHeader {
 		return nil, ErrCorrupt
 	}
+	// Nearly all frames are in the slot as they are to be.
 	if f.direct && slot[slotFlags]&flagShort == 0 {
 		for i := range f.blocks {
 			if b := &f.blocks[i]; !b.whole(slot) {
@@ -360,6 +362,7 @@ func (r *Reader) assemble(f *framePlan, slot []byte) ([]byte, error) {
 			if n > b.room {
 				return nil, ErrCorrupt
 			}
+			// Memory is recorded in one piece: what a range has behind a hole is left out.
 			short = short && b.more
 			if !short && n > 0 {
 				r.out.AppendMemory(arch.Addr(binary.LittleEndian.Uint64(head[1:])), head[memoryHeader:][:n])

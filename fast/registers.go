@@ -102,6 +102,7 @@ func NewRegisters(l *tdesc.Layout, length int, has Processor) (*Registers, error
 		m.n = min(m.n, m.size)
 		r.moves = append(r.moves, m)
 	}
+	// Only now is known which parts of the raw state there are.
 	r.raw.layOut()
 	for i := range r.moves {
 		if m := &r.moves[i]; m.raw {

@@ -91,6 +91,7 @@ func DecodeSlots(b []byte) (*Slots, error) {
 	return s, s.validate()
 }
 
+// code codes a site.
 func (s *Slots) code(c *coder) {
 	c.number(&s.site, MaxTracepoints-1)
 	c.addr(&s.addr)
@@ -99,6 +100,7 @@ func (s *Slots) code(c *coder) {
 	list(c, &s.causes, func(x *cause) { x.code(c) })
 }
 
+// code codes where the frame of a tracepoint is.
 func (f *framePlan) code(c *coder) {
 	number := int(f.key.Number)
 	c.number(&number, trace.MaxNumber)
@@ -111,6 +113,7 @@ func (f *framePlan) code(c *coder) {
 	c.flag(&f.direct)
 	list(c, &f.failures, func(n *int) { c.number(n, maxSlot) })
 	list(c, &f.blocks, func(b *block) { b.code(c) })
+	// Frames without registers are told from those with none of them.
 	has := f.registers != nil
 	c.flag(&has)
 	if has {
@@ -121,6 +124,7 @@ func (f *framePlan) code(c *coder) {
 	}
 }
 
+// code codes a block; whether its kind exists is for validate.
 func (b *block) code(c *coder) {
 	kind, number := int(b.kind), int(b.number)
 	c.number(&kind, math.MaxUint8)
@@ -153,6 +157,7 @@ func (r *Registers) code(c *coder) {
 // failureKinds are the ways in which compiled expressions fail.
 var failureKinds = []error{ax.ErrMemory, ax.ErrDivideByZero, ax.ErrEmptyStack}
 
+// code codes what can fail.
 func (x *cause) code(c *coder) {
 	kind, op := max(slices.Index(failureKinds, x.kind), 0), int(x.op)
 	c.number(&kind, len(failureKinds)-1)
@@ -170,6 +175,7 @@ func (s *Slots) validate() error {
 	}
 	for i := range s.frames {
 		f := &s.frames[i]
+		// Blocks follow one another without gaps, as whoever takes a frame as it is relies on that.
 		next := f.at + frameHeader
 		for j := range f.blocks {
 			b := &f.blocks[j]

@@ -11,6 +11,7 @@ const (
 	CallMremap      = unix.SYS_MREMAP
 	CallClose       = unix.SYS_CLOSE
 	CallMemfdCreate = unix.SYS_MEMFD_CREATE
+	CallSigaction   = unix.SYS_RT_SIGACTION
 )
 
 // Protections of what a tracee is made to map.

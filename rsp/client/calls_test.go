@@ -128,7 +128,7 @@ func TestResume(t *testing.T) {
 	if err := c.Resume(all); err != nil || p.in.Len() > 0 || p.sent.String() != "$vCont;c#a8+" {
 		t.Errorf("non-stop: %v, sent %q, %d bytes not read", err, p.sent.String(), p.in.Len())
 	}
-	c, p = playTape("+$E01#a6")
+	c, _ = playTape("+$E01#a6")
 	c.NonStop = true
 	if err := c.Resume(all); !Rejected(err) {
 		t.Errorf("a rejected resumption in non-stop mode: %v", err)
@@ -139,7 +139,8 @@ func TestResume(t *testing.T) {
 		t.Errorf("all-stop: %v, sent %q, deadlines %v", err, p.sent.String(), p.deadlines)
 	}
 	limit := time.Unix(1000, 0)
-	if stop, err := c.AwaitStop(limit); err != nil || stop.Kind != 'S' || stop.Number != 5 || !slices.Equal(p.deadlines, []time.Time{limit}) {
+	stop, err := c.AwaitStop(limit)
+	if err != nil || stop.Kind != 'S' || stop.Number != 5 || !slices.Equal(p.deadlines, []time.Time{limit}) {
 		t.Errorf("%+v, %v, deadlines %v", stop, err, p.deadlines)
 	}
 	for in, kind := range map[string]any{"$OK#9a": new(*ReplyError), "": new(*LostError)} {

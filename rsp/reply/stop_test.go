@@ -50,11 +50,16 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestNoStop: of a text that is no stop reply, nothing is kept as the kind of one.
+// TestNoStop: of a text that is no stop reply, nothing is kept as the kind of one, and a kind that there is not is not written.
 func TestNoStop(t *testing.T) {
 	for _, text := range []string{"", "Q05", "t05", "OK", "\x00", "\x0105"} {
 		if s, err := Stopped.Parse(text); err == nil || s.Kind != 0 {
 			t.Errorf("%q is a stop of kind %q, %v", text, s.Kind, err)
+		}
+	}
+	for _, s := range []Stop{{}, {Kind: 'Q', Number: 5}} {
+		if got := Stopped.Append(nil, s); len(got) > 0 {
+			t.Errorf("%+v is written as %q", s, got)
 		}
 	}
 }

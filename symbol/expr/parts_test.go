@@ -28,8 +28,8 @@ func listing(t *testing.T, c code) string {
 	return program.String()
 }
 
-// TestPart takes parts of a value in each kind of place. In a register and in a computed value, the first byte lies lowest in one byte
-// order and highest in the other.
+// TestPart takes parts of a value in each kind of place. In a register and in a computed value, the first byte lies lowest in one
+// byte order and highest in the other.
 func TestPart(t *testing.T) {
 	const offset, size, whole = 1, 2, 8
 	for _, test := range []struct {

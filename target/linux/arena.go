@@ -47,6 +47,7 @@ type arena struct {
 	shadow  atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads padThreads
 	clocked bool // pads can tell the time
+	actions faultActions
 
 	shape fast.Arena // Control is that of the first area
 	areas []*padArea
@@ -166,6 +167,9 @@ func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 	for i := 0; i < 2 && err == nil; i++ {
 		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
 	}
+	if err == nil {
+		err = a.keepActions(c)
+	}
 	if err != nil {
 		return nil, errors.Join(err, a.close())
 	}
@@ -248,6 +252,7 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.reader, err = fast.NewReader(&a.shape, a.control, a.ring); err != nil {
 		return err
 	}
+	a.noteActions()
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.reader.Thread = a.threads.of

@@ -62,6 +62,12 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 	if k == nil {
 		return nil, errors.New("no thread is free to make a system call")
 	}
+	return t.callsOf(k)
+}
+
+// callsOf has a stopped task ready to make system calls.
+func (t *Target) callsOf(k *task) (*calls, error) {
+	p := k.proc
 	stub, err := p.callStub()
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ package linux_test
 
 import (
 	"encoding/binary"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -84,5 +85,71 @@ func TestPadClock(t *testing.T) {
 	after := time.Now().UnixMicro()
 	if len(times) != 2000 || times[0] < before-tolerance || times[1999] > after+tolerance || !slices.IsSorted(times) {
 		t.Errorf("%d times, from %d to %d, between %d and %d", len(times), times[0], times[len(times)-1], before, after)
+	}
+}
+
+// TestBreakpointInPatch has a breakpoint on an instruction that a jump covers, inserted between hits, and steps over the site: the
+// program stops there each time, and the engine hears of each hit once, whichever way it is collected.
+func TestBreakpointInPatch(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	const calls = 300
+	r := launchPads(t, p.Path, fmt.Sprint(calls), "push")
+	at := symbol(t, p.Path, "tick_push")
+	r.trace(1, at)
+	r.must(r.engine.Start(r.target, r.pid))
+	if how := r.target.Collector().Explain(r.pid, at); how != "pad, by overlap" {
+		t.Fatalf("the tracepoint is collected by %q", how)
+	}
+	inner := target.Breakpoint{Addr: at + 1, Length: 1}
+	r.insert(inner)
+	for i := range int64(20) {
+		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.pc(ev.Thread) != at+1 || r.hits() != i+1 {
+			t.Fatalf("stop %d: %+v at %s after %d hits", i, ev, r.pc(ev.Thread), r.hits())
+		}
+	}
+	r.remove(inner)
+	if how := r.target.Collector().Explain(r.pid, at); !strings.HasPrefix(how, "trap") {
+		t.Errorf("the tracepoint is collected by %q", how)
+	}
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || r.count(1) != calls {
+		t.Errorf("%+v after %d hits, want %d", ev, r.count(1), calls)
+	}
+}
+
+// TestStepOverPad steps through whole calls with a pad in them: each step is one instruction of the program, and no pc is shown that
+// is in none of it.
+func TestStepOverPad(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	for _, site := range []string{"mov", "push", "nop", "nop5"} {
+		t.Run(site, func(t *testing.T) {
+			const calls = 20
+			r := launchPads(t, p.Path, fmt.Sprint(calls), site)
+			at := symbol(t, p.Path, "tick_"+site)
+			before := target.Breakpoint{Addr: at, Length: 1}
+			r.insert(before)
+			r.resume(0)
+			r.remove(before)
+			r.trace(1, at)
+			r.must(r.engine.Start(r.target, r.pid))
+			first, last := symbol(t, p.Path, "tick_mov")-0x2000, symbol(t, p.Path, "main")+0x1000
+			for range 60 * calls {
+				ev := r.do(target.Action{Thread: r.leader(), Verb: target.StepOne})
+				if ev.Kind == target.Exited {
+					t.Fatal("the program has ended")
+				}
+				if pc := r.pc(ev.Thread); pc < first || pc > last && pc < 0x7f0000000000 {
+					t.Fatalf("a step to %s", pc)
+				}
+				if r.hits() == 10 {
+					break
+				}
+			}
+			if r.hits() != 10 {
+				t.Errorf("%d hits by steps, want 10", r.hits())
+			}
+			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || r.count(1) < calls-1 {
+				t.Errorf("%+v after %d hits, want %d", ev, r.count(1), calls)
+			}
+		})
 	}
 }

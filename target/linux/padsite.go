@@ -235,6 +235,11 @@ func (t *Target) plan(p *process, site *padSite) error {
 	code := make([]byte, jump.CodeSize)
 	n, _ := p.read(site.addr, code)
 	name := m.survey(p.addrSpace, site.addr)
+	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) { // breakpoints
+		held := jump.Range{Start: q.Addr(), End: q.End()}
+		m.planner.Hold(held)
+		defer m.planner.Unhold(held)
+	}
 	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: name})
 	if err != nil {
 		return err
@@ -321,6 +326,9 @@ func (t *Target) arm(p *process, site *padSite) error {
 	writes, err := site.plan.Writes(site.pad.Addr)
 	if err != nil {
 		return err
+	}
+	if others := p.code.Within(site.plan.Held.Start, site.plan.Held.End); len(others) > 0 {
+		return fmt.Errorf("there is a breakpoint at %s", others[0].Addr())
 	}
 	a := p.pads.arena
 	if err := p.pads.directory().Define(site.pad.Slots); err != nil {
@@ -422,11 +430,7 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 	if p.pads == nil {
 		return nil
 	}
-	for _, patch := range slices.Clone(p.code.Within(addr, addr+arch.Addr(size))) {
-		site := p.pads.of(patch)
-		if site == nil {
-			continue
-		}
+	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
 		if t.active {
 			t.stopThreads(stopSet{in: p.addrSpace})
 		}
@@ -457,14 +461,17 @@ func (s *pads) index() int {
 	return s.indexes % fast.MaxTracepoints
 }
 
-// of returns the armed site that a patch belongs to.
-func (s *pads) of(p *patch.Patch) *padSite {
-	for _, site := range s.ordered {
-		if slices.Contains(site.patches, p) {
-			return site
+// inTheWay returns the sites whose patches do not bear that bytes of a range change, which are not only those that are written: a
+// pun goes where the bytes behind it say.
+func (s *pads) inTheWay(r jump.Range) (sites []*padSite) {
+	for _, m := range s.modules {
+		for _, plan := range m.planner.InTheWay(r) {
+			if site := s.sites[plan.Addr]; site != nil && site.plan == plan && !slices.Contains(sites, site) {
+				sites = append(sites, site)
+			}
 		}
 	}
-	return nil
+	return sites
 }
 
 // add makes a site known.

@@ -53,6 +53,7 @@ func (t *Target) absorb(k *task, s ptraceStop) bool {
 			return false
 		}
 		k.dirty = dirtyAll
+		t.mendAction(k, signal)
 	case signal == sys.SIGTRAP && t.atLid(k, pc):
 	case !t.strayed(k, pc, signal):
 		return false

@@ -4,6 +4,7 @@ package linux_test
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -223,3 +224,64 @@ func TestStormLanguages(t *testing.T) {
 
 // builtins are the built-in variables by the numbers that these tests give them.
 var builtins = map[trace.VariableNumber]trace.VariableNumber{trace.Timestamp: trace.Timestamp, 2: trace.ThreadID, 3: trace.ProcessID}
+
+// TestStormVariable counts the calls in a trace state variable, whose value is recorded with each eighth. Threads that hold the lock
+// are stopped by signals, and led on until they have given it back.
+func TestStormVariable(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	const threads, calls = 3, 100_000
+	r := launchPads(t, p.Path, strconv.Itoa(threads), strconv.Itoa(calls), "0", "2000")
+	r.target.PassSignals([]target.Signal{14})
+	var frames, wrong int64
+	take := func(deposits []target.Deposit) target.Verdict {
+		for _, d := range deposits {
+			frames++
+			f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
+			if v, ok := f.Variable(9); err != nil || !ok || v != 8*frames {
+				if wrong++; wrong < 10 {
+					t.Errorf("frame %d has the value %d, %v", frames, v, err)
+				}
+			}
+		}
+		return target.Continue
+	}
+	condition, err1 := ax.Assemble("getv 9\nconst8 1\nadd\nsetv 9\nconst8 7\nbit_and\nlog_not\nend")
+	record, err2 := ax.Assemble("tracev 9\nend")
+	r.must(errors.Join(err1, err2))
+	r.offload(symbol(t, p.Path, "tick_site"), take, func(tp *trace.Tracepoint) {
+		tp.Condition = condition
+		tp.Actions = append(tp.Actions, trace.Action{Kind: trace.CollectExpression, Code: record})
+	})
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+		t.Errorf("%+v, want exit with status 0", ev)
+	}
+	done := testprog.OfKind(testprog.Records(r.output()), "done")
+	if v, _ := r.target.Collector().Variables().Variable(9); len(done) != 1 || v != threads*calls+done[0].Int(t, "handled") || v/8 != frames {
+		t.Errorf("the variable is %d after %d frames; %v", v, frames, done)
+	}
+}
+
+// TestPadFaultActions has pads read memory that is not there in programs that catch, ignore or block the signal of that: their
+// action for it stays what it is.
+func TestPadFaultActions(t *testing.T) {
+	p := testprog.Build(t, "paddedfaults", fixed)
+	for _, mode := range []string{"caught", "ignored", "blocked"} {
+		t.Run(mode, func(t *testing.T) {
+			r := launchPads(t, p.Path, mode)
+			at := symbol(t, p.Path, "tick_site")
+			r.insert(target.Breakpoint{Addr: at, Length: 1}) // the action is set when the arena is made
+			r.resume(0)
+			r.remove(target.Breakpoint{Addr: at, Length: 1})
+			c := &counted{}
+			r.offload(at, c.take, func(*trace.Tracepoint) {})
+			ev := r.resume(0)
+			done := testprog.OfKind(testprog.Records(r.output()), "done")
+			if ev.Kind != target.Exited || len(done) != 1 || done[0].Int(t, "wrong") != 0 || done[0].Int(t, "kept") != 1 {
+				t.Errorf("%+v, %v", ev, done)
+			}
+			if c.frames != 101 && c.frames != 100 || c.err != nil {
+				t.Errorf("%d frames, want 100 and the one of the call that was under way; %v", c.frames, c.err)
+			}
+		})
+	}
+}

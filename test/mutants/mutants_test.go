@@ -100,8 +100,8 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestTestsThatFail: without tests that pass nothing can be said, unless those that fail are left out, and too few mutants caught are
-// reported.
+// TestTestsThatFail: without tests that pass nothing can be said, unless those that fail are left out, and too few mutants
+// caught are reported.
 func TestTestsThatFail(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, program)

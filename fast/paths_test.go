@@ -1,0 +1,155 @@
+//go:build linux && amd64
+
+package fast
+
+import (
+	"fmt"
+	"testing"
+
+	"tracewell/arch/amd64"
+)
+
+// path is a way through a pad.
+type path struct {
+	name        string
+	tracepoints []Tracepoint
+	disabled    []int // indexes
+	trap        bool  // Site.Trap
+	stops       bool  // the hit ends in Trapped
+	regs        func(*amd64.UserRegs)
+	variables   map[uint16]int64
+	hits        uint64 // that the first tracepoint has had
+	all         bool   // of the registers are collected
+	noRedZone   bool
+	spin        bool
+	whenFull    WhenFull
+	full        bool // the ring is full until the thread is taken out, or has been waiting for a while
+	inert       bool // the pads are off
+	abandons    bool // the same, and patience is short: the thread goes on, and the run is over
+	nothing     bool // no record is made, whatever the oracle says
+}
+
+// microseconds is what the clock says: it stands still.
+const microseconds = 1700000000_000000
+
+// builtins are the values of the built-in variables, which the oracle takes for those of others.
+func builtins(v *victim) map[uint16]int64 {
+	return map[uint16]int64{1: microseconds, 20: int64(v.pid), 21: 77, 7: 0}
+}
+
+// paths are all ways through pads of all kinds.
+func paths(t testing.TB, v *victim) []path {
+	tp := func(number int, condition string, actions ...string) Tracepoint {
+		return tracepoint(t, number, condition, actions...)
+	}
+	rsi := func(v uint64) func(*amd64.UserRegs) { return func(r *amd64.UserRegs) { r[amd64.RSI] = v } }
+	counted := func(t Tracepoint) Tracepoint { t.Pass = 2; return t }
+	one := func(t Tracepoint) []Tracepoint { return []Tracepoint{t} }
+	const increments = "getv 7\nconst8 1\nadd\nsetv 7\nconst8 1\nbit_and\nend"
+	all := []path{
+		{name: "registers and memory", tracepoints: one(tp(1, "", "R", "M 4 0 16"))},
+		{name: "no red zone", tracepoints: one(tp(1, "", "R", "M 4 0 16")), noRedZone: true},
+		{name: "all registers", tracepoints: one(tp(1, "", "M 2 0 8", "R", "M 3 0 8")), all: true},
+		{name: "empty frame", tracepoints: one(tp(1, ""))},
+		{name: "inert", tracepoints: one(tp(1, "", "R")), inert: true, nothing: true},
+		{name: "disabled", tracepoints: one(tp(1, "", "R")), disabled: []int{1}, nothing: true},
+		{name: "condition true", tracepoints: one(tp(1, "reg 4\nref8\nconst8 0\nequal\nlog_not\nend", "R"))},
+		{name: "condition false", tracepoints: one(tp(1, "reg 5\nconst8 77\nequal\nend", "R"))},
+		{name: "condition false by memory", tracepoints: one(tp(1, "reg 4\nref64\nconst8 77\nequal\nend", "R"))},
+		{name: "condition null", tracepoints: one(tp(1, "reg 4\nconst8 8\nadd\nref64\nconst8 77\nequal\nend", "R")), regs: rsi(0)},
+		{name: "condition faults", tracepoints: one(tp(1, "reg 4\nref64\nconst8 77\nequal\nend", "R")), regs: rsi(nowhere - 3)},
+		{name: "condition divides", tracepoints: one(tp(1, "reg 4\nreg 5\ndiv_signed\nend", "R"))},
+		{name: "condition divides by zero", tracepoints: one(tp(1, "reg 4\nconst8 0\ndiv_signed\nend", "R"))},
+		{name: "pad registers as bases", tracepoints: one(tp(1, "", "M 0 0 8", "M 8 1 8", "M 9 2 8", "M 3 3 5", "M 7 -8 32")),
+			regs: func(r *amd64.UserRegs) {
+				r[amd64.RAX], r[amd64.R8], r[amd64.R9], r[amd64.RDX] = dataRegion, dataRegion+64, dataRegion+128, dataRegion+256
+			}},
+		{name: "sizes", tracepoints: one(tp(1, "", "M 4 0 1", "M 4 0 2", "M 4 0 3", "M 4 0 7", "M 4 0 13", "M 4 0 128", "M 4 0 129",
+			"M 4 0 700", "R"))},
+		{name: "direction flag", tracepoints: one(tp(1, "", "M 4 0 200")),
+			regs: func(r *amd64.UserRegs) { r[amd64.EFlags] |= flagDirection }},
+		{name: "absolute", tracepoints: one(tp(1, "", fmt.Sprintf("M -1 %d 16", dataRegion+8), "R"))},
+		{name: "block of nothing", tracepoints: one(tp(1, "", "M 4 0 16", "R", "M 4 0 16")), regs: rsi(8)},
+		{name: "block not canonical", tracepoints: one(tp(1, "", "M 4 0 16", "R")), regs: rsi(0xdead_0000_0000_0000)},
+		{name: "block faults", tracepoints: one(tp(1, "", "M 4 0 16", "R", "M 4 0 160")), regs: rsi(nowhere)},
+		{name: "block faults in part", tracepoints: one(tp(1, "", "M 4 0 16", "R", "M 4 0 160")), regs: rsi(nowhere - 9)},
+		{name: "expression", tracepoints: one(tp(1, "", "R", "reg 4\nconst8 8\nadd\ntrace_quick 8\nref64\npop\nend",
+			"reg 4\nconst16 512\nadd\nref64\nconst8 8\ntrace\nend"))},
+		{name: "expression at a constant", tracepoints: one(tp(1, "",
+			fmt.Sprintf("const32 %d\ntrace_quick 8\nref32\npop\nend", dataRegion)))},
+		{name: "stack and pc", tracepoints: one(tp(1, "reg 7\nref64\nreg 16\nless_unsigned\nlog_not", "M 7 0 32",
+			"reg 7\nconst8 16\nadd\ntrace_quick 8\nref64\nreg 7\ntrace_quick 200\nreg 7\nconst8 50\ntracenz\npop\npop",
+			"reg 7\nreg 16\nreg 16\nsub\nadd\nconst8 9\ntrace"))},
+		{name: "expression null", tracepoints: one(tp(1, "",
+			"reg 4\ntrace_quick 8\nref64\ntrace_quick 4\nref32\ntrace_quick 2\npop\nend", "R")), regs: rsi(dataRegion + 0x208)},
+		{name: "expression faults",
+			tracepoints: one(tp(1, "", "reg 4\ntrace_quick 8\nref64\ntrace_quick 4\nref64\ntrace_quick 2\npop\nend",
+				"R")), regs: rsi(dataRegion + 0x210)},
+		{name: "expression divides by zero", tracepoints: one(tp(1, "",
+			"reg 4\ntrace_quick 8\nconst8 0\nrem_signed\ntrace_quick 2\nend", "R"))},
+		{name: "branches", tracepoints: one(tp(1, "", "reg 5\nif_goto there\nreg 4\ntrace_quick 8\npop\ngoto done\n"+
+			"there: reg 4\ntrace_quick 4\npop\ndone: tracev 9\nend", "R"))},
+		{name: "string", tracepoints: one(tp(1, "", "reg 4\nconst8 100\ntracenz\nend", "R")), regs: rsi(dataRegion + 0x100)},
+		{name: "string at its limit", tracepoints: one(tp(1, "", "reg 4\nconst8 5\ntracenz\nend", "R")), regs: rsi(dataRegion + 0x100)},
+		{name: "string faults", tracepoints: one(tp(1, "", "reg 4\nconst8 100\ntracenz\nend", "R")), regs: rsi(nowhere - 6)},
+		{name: "string of nothing", tracepoints: one(tp(1, "", "reg 4\nconst8 100\ntracenz\nend", "R")), regs: rsi(0)},
+		{name: "computed size", tracepoints: one(tp(1, "", "reg 4\nreg 4\nconst16 520\nadd\nref32\nconst8 10\nadd\ntrace\nend", "R"))},
+		{name: "computed size 0", tracepoints: one(tp(1, "", "reg 4\nreg 4\nconst16 520\nadd\nref32\nconst8 20\nsub\ntrace\nend", "R"))},
+		{name: "computed size too large", tracepoints: one(tp(1, "",
+			"reg 4\nreg 4\nconst16 520\nadd\nref32\nconst32 70000\nadd\ntrace\nend", "R")), stops: true},
+		{name: "variables", tracepoints: one(tp(1, "getv 7\nconst8 5\nless_signed\nend", "tracev 7", "R")),
+			variables: map[uint16]int64{7: 3}},
+		{name: "locked true", tracepoints: one(tp(1, increments, "tracev 7", "R")), variables: map[uint16]int64{7: 2}},
+		{name: "locked false", tracepoints: one(tp(1, increments, "tracev 7", "R")), variables: map[uint16]int64{7: 3}},
+		{name: "locked action faults", tracepoints: one(tp(1, "", "getv 7\nconst8 1\nadd\nsetv 7\nreg 4\nref64\nend", "tracev 7")),
+			regs: rsi(nowhere), variables: map[uint16]int64{7: 3}},
+		{name: "flags", tracepoints: one(tp(1, "reg 17\nconst16 0x8d5\nbit_and\nconst8 1\nadd\nend", "reg 17\nreg 4\nadd\nreg 17\nsub\n"+
+			"trace_quick 8\npop\nend"))},
+		{name: "several", tracepoints: []Tracepoint{tp(1, "", "R", "M 4 0 16"), tp(2, "reg 5\nconst8 77\nequal\nend", "R"),
+			tp(3, "", "reg 4\ntrace_quick 8\npop\nend")}},
+		{name: "several, the first false", tracepoints: []Tracepoint{tp(1, "reg 5\nconst8 77\nequal\nend", "R", "M 4 0 16"),
+			tp(2, "reg 4\nref64\nend", "R", "tracev 5")}},
+		{name: "several, all false", tracepoints: []Tracepoint{tp(1, "reg 5\nconst8 77\nequal\nend", "R", "M 4 0 16"),
+			tp(2, "const8 0\nend", "R")}},
+		{name: "several, one disabled", tracepoints: []Tracepoint{tp(1, "", "R"), tp(2, "", "R"), tp(3, "", "M 4 0 8")},
+			disabled: []int{2}},
+		{name: "several, conditions fail", tracepoints: []Tracepoint{tp(1, "reg 4\nref64\nend", "R"), tp(2, "", "R"),
+			tp(3, "reg 4\nconst8 0\nrem_unsigned\nend", "R"), tp(4, "reg 4\nref8\nend", "R")}, regs: rsi(nowhere)},
+		{name: "several, variables in order", tracepoints: []Tracepoint{tp(1, "", "getv 7\nconst8 1\nadd\nsetv 7\npop\nend"),
+			tp(2, "getv 7\nconst8 4\nequal\nend", "tracev 7", "R")}, variables: map[uint16]int64{7: 3}},
+		{name: "pass count", tracepoints: one(counted(tp(1, "", "R", "M 4 0 16"))), hits: 1},
+		{name: "pass count reached", tracepoints: one(counted(tp(1, increments, "R", "M 4 0 16"))), hits: 2, nothing: true},
+		{name: "several, pass counts", tracepoints: []Tracepoint{counted(tp(1, "", "R")), tp(2, "", "M 4 0 16"),
+			counted(tp(3, "reg 5\nconst8 77\nequal\nend", "R"))}, hits: 1},
+		{name: "built-in variables", tracepoints: one(tp(1, "getv 20\nconst8 0\nequal\nlog_not\ngetv 21\nconst8 77\nequal\nbit_and",
+			"tracev 1", "tracev 20", "getv 1\ngetv 21\nadd\nsetv 7\ntracev 7", "tracev 21", "R")), variables: builtins(v)},
+		{name: "built-in variable in a register", tracepoints: one(tp(1, "reg 2\nreg 3\nreg 0\ngetv 1\nadd\nadd\nadd\ngetv 20\nadd",
+			"tracev 20")), variables: builtins(v)},
+		{name: "trap", trap: true, stops: true, tracepoints: one(tp(1, "reg 4\nref8\nend", "R"))},
+		{name: "trap not taken", trap: true, nothing: true, tracepoints: one(tp(1, "reg 5\nconst8 77\nequal\nend", "R"))},
+		{name: "trap, condition fails", trap: true, stops: true, tracepoints: one(tp(1, "reg 4\nref8\nend", "R")), regs: rsi(nowhere)},
+	}
+	for _, p := range []path{all[0], all[5], all[9]} {
+		p.full = true
+		for _, spin := range []bool{false, true} {
+			p.spin = spin
+			full := p
+			full.name += fmt.Sprintf(", full, spin %v", spin)
+			all = append(all, full)
+		}
+		p.spin = false
+		abandoned := p
+		abandoned.abandons, abandoned.nothing = true, true
+		abandoned.name += ", abandoned"
+		all = append(all, abandoned)
+		p.whenFull = Drop
+		dropped := p
+		dropped.nothing = true
+		dropped.name += ", dropped"
+		all = append(all, dropped)
+		p.full = false
+		p.name += ", may drop"
+		all = append(all, p)
+	}
+	return all
+}
