@@ -81,7 +81,7 @@ demo-check: setup ## is the demo program what its source compiles to?
 
 ## On demand
 
-bench: setup ## a tracepoint hit beside gdbserver and the bare floor, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
+bench: setup ## a tracepoint hit beside gdbserver and the bare floor, a pad beside one by hand, the first hit in a large program, trace files beside GDB, execution traces beside diff; STRICT=1 to fail when a goal is missed
 	$(GO) test -run '^$$' -bench . -skip '^BenchmarkServer$$' ./internal/test/bench $(if $(STRICT),-strict)
 
 bench-server: setup ## a Redis server under load with its hot function traced by tracewell, perf and bpftrace, and by none; installs them; a quarter of an hour
@@ -96,7 +96,7 @@ measures: ## the source in figures: lines and comments of each package, function
 	@$(GO) test -run '^TestMeasures$$' -v -count 1 ./internal/test/house
 
 microbench: ## the packages' own benchmarks, those that match BENCH
-	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|File|Execution|Replay|Startup|FirstTracepoint|Server)$$' -benchmem ./...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -skip '^Benchmark(Hit|Pad|File|Execution|Replay|Startup|FirstTracepoint|Server)$$' -benchmem ./...
 
 soak: setup ## many threads, tracepoints and clients, GDB's and bare ones, for SOAKTIME; make test has a short one
 	$(GO) test -run '^TestSoak' -v -count 1 -timeout 0 ./internal/test/robust -soak $(SOAKTIME)

@@ -146,7 +146,7 @@ func (r *Reader) Drain(most int, take func(*Record) bool) (n int, err error) {
 			}
 		}
 		tail += uint64(size)
-		if tail-freed >= uint64(r.size/8) { // so that those who wait can go on
+		if tail-freed >= uint64(r.size/2) { // so that those who wait can go on
 			r.advance(tail)
 			freed = tail
 		}

@@ -35,30 +35,51 @@ func (c *Checker) Check(frame []byte) (n trace.Number, kinds Kinds, err error) {
 		return 0, 0, c.fault(frame)
 	}
 	for at < len(frame) {
-		length, kind := 0, frame[at]
-		switch rest := frame[at:]; BlockKind(kind) {
-		case BlockRegisters:
-			if c.registerSize > 0 { // else nothing tells how long it is
-				length = registersHead + c.registerSize
-			}
-		case BlockVariable:
-			length = variableHead
-		case BlockMemory:
-			if len(rest) >= memoryHead {
-				length = memoryHead + int(c.uint16(rest[memoryHead-2:]))
-			}
-		case BlockStatic:
-			if len(rest) >= staticHead {
-				length = staticHead + int(c.uint16(rest[staticHead-2:]))
-			}
-		}
+		length := c.length(frame[at:])
 		if length == 0 || length > len(frame)-at {
 			return 0, 0, c.fault(frame)
 		}
-		kinds |= 1 << (kind - 'A')
+		kinds |= 1 << (frame[at] - 'A')
 		at += length
 	}
 	return trace.Number(int16(c.uint16(frame))), kinds, nil
+}
+
+// length is that of the block that rest begins with, 0 if nothing tells.
+func (c *Checker) length(rest []byte) int {
+	switch BlockKind(rest[0]) {
+	case BlockRegisters:
+		if c.registerSize > 0 {
+			return registersHead + c.registerSize
+		}
+	case BlockVariable:
+		return variableHead
+	case BlockMemory:
+		if len(rest) >= memoryHead {
+			return memoryHead + int(c.uint16(rest[memoryHead-2:]))
+		}
+	case BlockStatic:
+		if len(rest) >= staticHead {
+			return staticHead + int(c.uint16(rest[staticHead-2:]))
+		}
+	}
+	return 0
+}
+
+// NextMemory finds the first M block of a frame at offset at, where a block begins, or behind. It returns the block's address, its
+// bytes in the frame, and the offset behind it, 0 if there is none.
+func (c *Checker) NextMemory(frame []byte, at int) (addr arch.Addr, memory []byte, next int) {
+	for at < len(frame) {
+		length := c.length(frame[at:])
+		if length == 0 || length > len(frame)-at {
+			break
+		}
+		if BlockKind(frame[at]) == BlockMemory {
+			return arch.Addr(c.order.Uint64(frame[at+1:])), frame[at+memoryHead : at+length], at + length
+		}
+		at += length
+	}
+	return 0, nil, 0
 }
 
 // fault says what is wrong with a frame.

@@ -111,6 +111,11 @@ func (c *compiler) compile(p *ax.Program) error {
 		if !c.alive {
 			continue
 		}
+		if c.onlyRecorded(list[i:]) {
+			c.step(list[i+1], false)
+			i += 2
+			continue
+		}
 		if i+1 < len(list) && c.marks[list[i+1].Offset] == nil && c.fused(list[i], list[i+1]) {
 			i++
 			continue

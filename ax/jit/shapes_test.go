@@ -179,3 +179,26 @@ func BenchmarkCondition(b *testing.B) {
 		}
 	}
 }
+
+// TestOnlyRecorded has a variable recorded whose value nobody uses, and finds that it is not read.
+func TestOnlyRecorded(t *testing.T) {
+	const variable = 5
+	for _, test := range []struct {
+		source string
+		reads  int
+	}{
+		{"getv 5;tracev 5;pop;end", 0},
+		{"getv 5;tracev 5;end", 1},
+		{"getv 5;pop;tracev 5;end", 1},
+	} {
+		reads, recorded := 0, 0
+		e := &Env{
+			Scratch:       []asm.Reg{asm.RAX},
+			Variable:      func(uint16) Place { return Computed(func(asm.Reg) { reads++ }) },
+			TraceVariable: func(n uint16) error { recorded += int(n); return nil },
+		}
+		if err := Run(asm.New(0), e, assemble(t, test.source)); err != nil || reads != test.reads || recorded != variable {
+			t.Errorf("%q: read %d times, want %d; recorded %d; %v", test.source, reads, test.reads, recorded, err)
+		}
+	}
+}

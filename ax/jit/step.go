@@ -74,3 +74,10 @@ func (c *compiler) fused(in, next ax.Instruction) bool {
 	}
 	return true
 }
+
+// onlyRecorded reports whether the next three instructions push a variable, record it and pop it, as GDB's do for an action that
+// collects a variable. Its value need not be read then: that of a thread's id takes a system call.
+func (c *compiler) onlyRecorded(rest []ax.Instruction) bool {
+	return len(rest) > 2 && rest[0].Op == ax.OpGetv && rest[1].Op == ax.OpTracev && rest[2].Op == ax.OpPop &&
+		c.marks[rest[1].Offset] == nil && c.marks[rest[2].Offset] == nil
+}

@@ -24,9 +24,6 @@ type Pads struct {
 
 // UsePads has the target offer a Collector, which makes jump pads, from the next trace run on.
 func (t *Target) UsePads(how Pads) {
-	if how.Ring == 0 {
-		how.Ring = defaultRing
-	}
 	t.do(func() {
 		if t.collector == nil {
 			t.collector = &collector{t: t, how: how, prepared: make(map[siteKey]*padSite)}
@@ -54,8 +51,9 @@ type collector struct {
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
 	halt     atomic.Bool          // a deposit has ended the run, and the tracepoints are still in place
 
-	mu     sync.Mutex // held while frames are drained and deposited; guards the next four
+	mu     sync.Mutex // held while frames are drained and deposited; guards the next five
 	run    target.Run
+	blocks tfile.Checker // of the run's frames
 	batch  batch
 	arenas []*arena
 	stop   chan struct{} // ends the pump, nil without one
@@ -75,6 +73,7 @@ func (c *collector) Begin(run target.Run) {
 	c.counting.Unlock()
 	c.run = run
 	c.halt.Store(false)
+	c.blocks = tfile.NewChecker(host.isa().Order, run.RegisterBlock)
 	c.variables.begin(run.Variables)
 	for _, a := range c.arenas {
 		a.control.SetPatience(c.patience())
@@ -138,25 +137,37 @@ func (c *collector) Tallies(dst []target.Tally) []target.Tally {
 	return dst
 }
 
-// count adds a record to the tally of its tracepoint.
-func (c *collector) count(r *fast.Record) {
+// count adds what is about to be handed on to the tallies: the lock and the lookup are for many records at once.
+func (c *collector) count(deposits []target.Deposit) {
 	c.counting.Lock()
 	defer c.counting.Unlock()
-	tally := c.tallies[r.Key]
+	var tally *target.Tally
+	for i := range deposits {
+		d := &deposits[i]
+		if tally == nil || tally.Key != d.Key {
+			tally = c.tally(d.Key)
+		}
+		tally.Lost += d.Lost
+		tally.Errors += uint64(len(d.Failures))
+		if len(d.Failures) > 0 {
+			tally.LastError = d.Failures[len(d.Failures)-1]
+		}
+		if d.Frame != nil {
+			tally.Hits++
+			tally.Frames++
+			tally.Usage += uint64(len(d.Frame) - tfile.FrameHeader)
+		}
+	}
+}
+
+// tally is that of a tracepoint. counting is held.
+func (c *collector) tally(key trace.Key) *target.Tally {
+	tally := c.tallies[key]
 	if tally == nil {
-		tally = &target.Tally{Key: r.Key}
-		c.tallies[r.Key] = tally
+		tally = &target.Tally{Key: key}
+		c.tallies[key] = tally
 	}
-	tally.Lost += r.Lost
-	tally.Errors += uint64(len(r.Failures))
-	if len(r.Failures) > 0 {
-		tally.LastError = r.Failures[len(r.Failures)-1]
-	}
-	if r.Frame != nil {
-		tally.Hits++
-		tally.Frames++
-		tally.Usage += uint64(len(r.Frame) - tfile.FrameHeader)
-	}
+	return tally
 }
 
 // take takes a record out of a ring. Behind the end of the run records are dropped.
@@ -164,10 +175,9 @@ func (c *collector) take(a *arena, r *fast.Record) bool {
 	if c.over.Load() {
 		return true
 	}
-	c.count(r)
 	frame, full := c.batch.add(r)
 	if frame != nil {
-		unpatch(frame, c.run.RegisterBlock, a.shadow.Load())
+		unpatch(frame, &c.blocks, a.shadow.Load())
 	}
 	if full && !r.More {
 		c.flush()
@@ -178,6 +188,7 @@ func (c *collector) take(a *arena, r *fast.Record) bool {
 // flush hands on what has been taken. mu is held.
 func (c *collector) flush() {
 	deposits := c.batch.deposits
+	c.count(deposits)
 	if len(deposits) > 0 && !c.over.Load() && c.run.Deposit(deposits)&target.Halt != 0 {
 		c.end()
 	}
@@ -298,6 +309,17 @@ func (c *collector) remove(a *arena) (lost int) {
 		c.stop = nil
 	}
 	return lost
+}
+
+// ringSize is the number of bytes of a new ring.
+func (c *collector) ringSize() int {
+	switch {
+	case c.how.Ring != 0:
+		return c.how.Ring
+	case c.run.WhenFull == target.DropFrame:
+		return droppingRing
+	}
+	return waitingRing
 }
 
 // whenFull is what pads do when the ring is full.

@@ -17,14 +17,15 @@ func (s *addrSpace) publish() {
 }
 
 // unpatch puts the program's own bytes into the memory blocks of a frame in the place of those of patches.
-func unpatch(frame []byte, registers int, shadow *patch.Shadow) {
-	f, err := tfile.ParseFrame(frame, host.isa().Order, registers)
-	if err != nil {
-		return
-	}
-	for b := range f.Blocks() {
-		if b.Kind == tfile.BlockMemory && shadow.Near(b.Addr, len(b.Bytes)) {
-			shadow.Hide(b.Addr, b.Bytes)
+func unpatch(frame []byte, blocks *tfile.Checker, shadow *patch.Shadow) {
+	for at := tfile.FrameHeader; ; {
+		addr, memory, next := blocks.NextMemory(frame, at)
+		if next == 0 {
+			return
 		}
+		if shadow.Near(addr, len(memory)) {
+			shadow.Hide(addr, memory)
+		}
+		at = next
 	}
 }

@@ -63,7 +63,7 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 		}
 	}
 	s.Header = m.header(r)
-	shadow := m.shadow()
+	shadow, blocks := m.shadow(), tfile.NewChecker(s.Header.Order, s.Header.RegisterSize)
 	forged := 0 // bytes of frames that no trace file takes, since the program has changed what describes them
 	passed, err = reader.Salvage(func(made *fast.Record) {
 		if made.Frame == nil {
@@ -74,7 +74,7 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 			return
 		}
 		frame := slices.Clone(made.Frame)
-		unpatch(frame, s.Header.RegisterSize, shadow)
+		unpatch(frame, &blocks, shadow)
 		s.Frames = append(s.Frames, frame)
 	})
 	passed += forged

@@ -1,7 +1,10 @@
 // Package bench measures, in tables of medians and ratios, what people may have come for.
 //
-// BenchmarkHit: what a tracepoint hit costs under tracewell serve, under gdbserver, and under the bare floor of package
+// BenchmarkHit: what a tracepoint hit that stops the thread costs under tracewell serve, under gdbserver, and under the bare floor of package
 // floor. Both servers are driven by the real GDB; the program times itself.
+//
+// BenchmarkPad: what a hit costs the program where a pad collects the frame, beside a pad written by hand and the agent of
+// gdbserver; and the wall time of recording beside that of writing the bytes. The program times itself here too.
 //
 // BenchmarkFile: what it takes to index, show, search and write trace files of a million frames, beside GDB on the same
 // files and beside reading and writing their bytes.

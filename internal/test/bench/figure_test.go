@@ -15,12 +15,15 @@ type figure struct {
 	goal    float64 // 0 for none
 	atLeast bool    // the goal is a floor
 	samples []float64
+	note    string // why there are none
 }
+
+func (f *figure) add(sample float64) { f.samples = append(f.samples, sample) }
 
 func (f *figure) value() float64 { return median(f.samples) }
 
 func (f *figure) met() bool {
-	if f.goal == 0 {
+	if f.goal == 0 || f.note != "" {
 		return true
 	}
 	if f.atLeast {
@@ -45,10 +48,14 @@ func (t *figureTable) String() string {
 	fmt.Fprintf(&b, "%s\n", t.of)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, f := range t.figures {
+		if f.note != "" {
+			fmt.Fprintf(w, "%s\t\t%s\n", f.what, f.note)
+			continue
+		}
 		goal := ""
 		if f.goal > 0 {
 			sign := map[bool]string{true: "≥", false: "≤"}[f.atLeast]
-			goal = fmt.Sprintf("\t%s %.0f %s\t%s", sign, f.goal, f.unit, map[bool]string{true: "PASS", false: "FAIL"}[f.met()])
+			goal = fmt.Sprintf("\t%s %g %s\t%s", sign, f.goal, f.unit, map[bool]string{true: "PASS", false: "FAIL"}[f.met()])
 		}
 		fmt.Fprintf(w, "%s\t%.2f to %.2f\t%.2f %s%s\n", f.what, slices.Min(f.samples), slices.Max(f.samples), f.value(), f.unit, goal)
 	}
@@ -61,10 +68,12 @@ func TestFigureTable(t *testing.T) {
 	table := &figureTable{"replay of a trace", []*figure{
 		{what: "index", unit: "MB/s", goal: 150, atLeast: true, samples: []float64{200, 100, 160}},
 		{what: "a question", unit: "ms", goal: 50, samples: []float64{1, 60, 49}},
+		{what: "another way", unit: "ms", note: "not installed"},
 	}}
 	const want = `replay of a trace
-index       100.00 to 200.00  160.00 MB/s  ≥ 150 MB/s  PASS
-a question  1.00 to 60.00     49.00 ms     ≤ 50 ms     PASS
+index        100.00 to 200.00  160.00 MB/s  ≥ 150 MB/s  PASS
+a question   1.00 to 60.00     49.00 ms     ≤ 50 ms     PASS
+another way                    not installed
 `
 	if got := table.String(); got != want || table.missed() {
 		t.Errorf("got\n%s", got)

@@ -30,7 +30,7 @@ type method struct {
 	trace func(b *testing.B, program *testprog.Program, j job, calls string) (printed string)
 }
 
-// methods are all of them.
+// methods are all of them. What is measured here is the stop, so tracewell makes no pads.
 func methods(b *testing.B) []method {
 	return []method{
 		{bareFloor, 5000, underFloor},
@@ -125,10 +125,12 @@ func (j job) commands() string {
 }
 
 // underServer traces with GDB and a server, nil for tracewell serve.
-func underServer(server []string) func(*testing.B, *testprog.Program, job, string) string {
+func underServer(server []string, flags ...string) func(*testing.B, *testprog.Program, job, string) string {
 	return func(b *testing.B, program *testprog.Program, j job, calls string) string {
 		b.Helper()
-		s := gdbtest.Start(b, gdbtest.Config{Server: server, Comm: "localhost:0", Command: []string{program.Path, calls, j.site}})
+		s := gdbtest.Start(b, gdbtest.Config{
+			Server: server, Flags: flags, Comm: "localhost:0", Command: []string{program.Path, calls, j.site},
+		})
 		output := gdbtest.Run(b, program.Path, fmt.Sprintf(script, s.Address, j.commands()))
 		s.Wait(b)
 		want := map[work]string{

@@ -79,7 +79,7 @@ func TestShadow(t *testing.T) {
 		at   arch.Addr
 		size int
 		want bool
-	}{{0, 4, false}, {0, 5, true}, {5, 2, true}, {9, 1, true}, {10, 5, false}} {
+	}{{0, 4, false}, {0, 5, true}, {5, 2, false}, {9, 1, true}, {10, 5, false}} {
 		if got := shadow.Near(test.at, test.size); got != test.want {
 			t.Errorf("near %d bytes at %s: %v", test.size, test.at, got)
 		}

@@ -1,7 +1,6 @@
 package patch
 
 import (
-	"cmp"
 	"slices"
 
 	"tracewell/arch"
@@ -10,17 +9,19 @@ import (
 // Shadow is the patches of a Space at a moment, for whoever has read the memory then and is not the goroutine of the Space. It
 // never changes.
 type Shadow struct {
-	patches []Patch // in the order of their addresses
+	patches []Patch     // in the order of their addresses
+	ends    []arch.Addr // of each, close together for Near
 }
 
 // Shadow returns the patches that there are.
 func (s *Space) Shadow() *Shadow {
-	shadow := &Shadow{make([]Patch, 0, len(s.patches))}
+	shadow := &Shadow{make([]Patch, 0, len(s.patches)), make([]arch.Addr, 0, len(s.patches))}
 	for _, p := range s.patches {
 		if !p.lifted {
 			then := *p
 			then.original = slices.Clone(p.original)
 			shadow.patches = append(shadow.patches, then)
+			shadow.ends = append(shadow.ends, p.End())
 		}
 	}
 	return shadow
@@ -28,24 +29,33 @@ func (s *Space) Shadow() *Shadow {
 
 // Add adds a patch that was not made by a Space of this process. The Shadow is not in use yet.
 func (s *Shadow) Add(addr arch.Addr, original, inserted []byte) {
-	i, _ := slices.BinarySearchFunc(s.patches, addr, func(p Patch, addr arch.Addr) int { return cmp.Compare(p.addr, addr) })
-	s.patches = slices.Insert(s.patches, i, Patch{addr: addr, original: original, inserted: inserted})
+	p := Patch{addr: addr, original: original, inserted: inserted}
+	i := s.after(addr)
+	s.patches, s.ends = slices.Insert(s.patches, i, p), slices.Insert(s.ends, i, p.End())
 }
 
-// Near reports whether there may be a patch in a range, at once: it looks at no more than the first and the last one.
+// Near reports whether there is a patch in a range. It is for every memory block of every frame.
 func (s *Shadow) Near(addr arch.Addr, size int) bool {
-	return len(s.patches) > 0 && s.patches[0].addr < addr+arch.Addr(size) && addr < s.patches[len(s.patches)-1].End()
+	i := s.after(addr)
+	return i < len(s.patches) && s.patches[i].addr < addr+arch.Addr(size)
+}
+
+// after is the index of the first patch that ends behind addr. slices.BinarySearch takes twice as long.
+func (s *Shadow) after(addr arch.Addr) int {
+	low, high := 0, len(s.ends)
+	for low < high {
+		if middle := int(uint(low+high) / 2); s.ends[middle] <= addr {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	return low
 }
 
 // Hide is Space.Hide.
 func (s *Shadow) Hide(addr arch.Addr, b []byte) {
-	i, _ := slices.BinarySearchFunc(s.patches, addr, func(p Patch, addr arch.Addr) int {
-		if p.End() <= addr {
-			return -1
-		}
-		return 1
-	})
-	for ; i < len(s.patches) && s.patches[i].addr < addr+arch.Addr(len(b)); i++ {
+	for i := s.after(addr); i < len(s.patches) && s.patches[i].addr < addr+arch.Addr(len(b)); i++ {
 		s.patches[i].hide(addr, b)
 	}
 }
