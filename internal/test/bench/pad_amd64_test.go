@@ -199,7 +199,7 @@ const padScript = `
 func (p *padBench) serve(command, collect string, frames int) []slice {
 	p.Helper()
 	s := gdbtest.Start(p, gdbtest.Config{
-		Comm: "localhost:0", Command: []string{p.program, strconv.Itoa(padSlices), strconv.Itoa(padCalls)},
+		Flags: []string{"--pads"}, Comm: "localhost:0", Command: []string{p.program, strconv.Itoa(padSlices), strconv.Itoa(padCalls)},
 	})
 	output := gdbtest.Run(p, p.program, fmt.Sprintf(script, s.Address, fmt.Sprintf(padScript, command, collect)))
 	s.Wait(p)
