@@ -73,6 +73,9 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 	if c.stepping && sys.GetSiginfo(k.tid, &c.info) != nil {
 		c.info = [sys.SiginfoSize]byte{}
 	}
+	if err := p.examine(); err != nil { // a filter may have come since the last time
+		return nil, err
+	}
 	if p.filtered && sys.SetOptions(k.tid, p.options()|sys.SuspendSeccomp) != nil {
 		return nil, errors.New("the program filters its system calls, and this tracer may not suspend that")
 	}
