@@ -324,8 +324,8 @@ func (t *Target) padRegisters(a *arena) (*fast.Registers, error) {
 	return fast.NewRegisters(layout, length, host.padProcessor())
 }
 
-// arm writes the jumps of a site, or demotes it at once if a breakpoint of the session is in the way. All threads are stopped, and none
-// is in a pad.
+// arm writes the jumps of a site, or demotes it at once if a breakpoint of the session is in the way. All threads are stopped, and
+// none is in a pad.
 func (t *Target) arm(p *process, site *padSite) (err error) {
 	writes, err := site.plan.Writes(site.pad.Addr)
 	if err != nil {
@@ -465,8 +465,8 @@ func (t *Target) trapInstead(p *process, site *padSite) error {
 	return t.passCheaply(p, bp)
 }
 
-// blocked reports whether breakpoints of the session are in the way of a site's patch, which will be removed some time. Anything else
-// that is in the way is an error.
+// blocked reports whether breakpoints of the session are in the way of a site's patch, which will be removed some time. Anything
+// else that is in the way is an error.
 func (s *addrSpace) blocked(site *padSite) (blocked bool, err error) {
 	for _, q := range s.code.Within(site.plan.Held.Start, site.plan.Held.End) {
 		bp := s.inserted[q.Addr()]

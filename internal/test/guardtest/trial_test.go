@@ -180,10 +180,15 @@ func (l *lab) recordNew(threads int, rate string) (*tracer, int) {
 	return k, k.programOf()
 }
 
-// records reports whether a recorder has written the header of its file, which it does before the program runs.
+// records reports whether a recorder has written the header of its file, which it does before the program runs. A kill in the
+// middle of that one write may leave the pages of it that were done.
 func (k *tracer) records() bool {
-	status, err := os.Stat(k.traceFile)
-	return err == nil && status.Size() > 0
+	data, err := os.ReadFile(k.traceFile)
+	if err != nil {
+		return false
+	}
+	_, err = tfile.OpenBytes(data)
+	return err == nil
 }
 
 // begin starts a tracer.
