@@ -158,7 +158,7 @@ func TestEverySecond(t *testing.T) {
 	for _, s := range subjects(t) {
 		t.Run(s.name, func(t *testing.T) {
 			sites := instructions(t, s.path)
-			if most := 3000; !*whole && len(sites) > most {
+			if most := 1000; !*whole && len(sites) > most {
 				r := rand.New(rand.NewPCG(random, 0))
 				r.Shuffle(len(sites), func(i, j int) { sites[i], sites[j] = sites[j], sites[i] })
 				sites = sites[:most]
