@@ -3,11 +3,9 @@ package fast
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sort"
 
 	"tracewell/arch"
-	"tracewell/ax"
 	"tracewell/ax/jit"
 	asm "tracewell/internal/asm/amd64"
 )
@@ -246,8 +244,7 @@ func (b *builder) enter() {
 	b.Push(regScratch)
 	b.flags, b.flagsAt = flagsOnStack, b.depth+8
 	b.moved(8)
-	b.TestImm(1, b.control(OwnerAt+3), ownerDied>>24)
-	b.Jcc(asm.CondNE, b.inert)
+	b.unlessInert(b.inert)
 }
 
 // redZone is the number of bytes below the stack pointer in which the ABI lets code keep data.
@@ -336,14 +333,24 @@ func (b *builder) turn(t *turn) error {
 func (b *builder) trap(otherwise asm.Label) {
 	stop := b.NewLabel()
 	b.Jmp(stop)
+	b.stopAt(stop, otherwise)
+}
+
+// stopAt has a thread stop that jumps to a label from here, unless there is nobody who would handle that.
+func (b *builder) stopAt(l, otherwise asm.Label) {
 	at := b.state
 	b.cold = append(b.cold, func() {
-		b.Bind(stop)
+		b.Bind(l)
 		b.resumeFrom(at)
-		b.TestImm(1, b.control(OwnerAt+3), ownerDied>>24)
-		b.Jcc(asm.CondNE, otherwise)
+		b.unlessInert(otherwise)
 		b.stop()
 	})
+}
+
+// unlessInert goes elsewhere if the pads are inert.
+func (b *builder) unlessInert(inert asm.Label) {
+	b.TestImm(1, b.control(OwnerAt+3), ownerDied>>24)
+	b.Jcc(asm.CondNE, inert)
 }
 
 // stop has the thread be found by Leave with Trapped.
@@ -375,15 +382,10 @@ func (b *builder) faults(f faultRange, resume asm.Label) {
 
 // setsVariables reports whether any expression of a tracepoint sets a trace state variable.
 func (t *Tracepoint) setsVariables() bool {
-	sets := func(p *ax.Program) bool { return p != nil && p.SetsVariables() }
-	return sets(t.Condition) || slices.ContainsFunc(t.programs(), sets)
-}
-
-// programs are the expressions of the actions, nil for other actions.
-func (t *Tracepoint) programs() []*ax.Program {
-	list := make([]*ax.Program, len(t.Actions))
-	for i := range t.Actions {
-		list[i] = t.Actions[i].Program
+	for p := range t.Programs() {
+		if p.SetsVariables() {
+			return true
+		}
 	}
-	return list
+	return false
 }

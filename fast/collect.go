@@ -354,14 +354,7 @@ func (b *builder) computed(addr, size jit.Operand, frame, index int) {
 	b.unlessAddress(jit.Operand{Base: b.loaded(addr)}, blk, behind)
 	b.copyLong(blk, frame, index)
 	b.Bind(behind)
-	at := b.state
-	b.cold = append(b.cold, func() {
-		b.Bind(tooLarge)
-		b.resumeFrom(at)
-		b.TestImm(1, b.control(OwnerAt+3), ownerDied>>24)
-		b.Jcc(asm.CondNE, b.outLate)
-		b.stop()
-	})
+	b.stopAt(tooLarge, b.outLate)
 }
 
 // loaded has an operand be in a register.

@@ -89,6 +89,15 @@ func (b *builder) accessCause(a jit.Access) int {
 	return b.cause(cause{kind: ax.ErrMemory, op: a.Op, offset: a.Offset, size: a.Size})
 }
 
+// failures has an expression go where fail says when it fails: fail is told the cause, and the operand with the address of memory
+// that cannot be read, nil for another cause.
+func (b *builder) failures(e *jit.Env, fail func(id int, addr *jit.Operand) asm.Label) {
+	e.Guard = func(a jit.Access) { b.guard(a, func() asm.Label { return fail(b.accessCause(a), &a.Addr) }) }
+	e.Failed = func(err *ax.Error) asm.Label {
+		return fail(b.cause(cause{kind: err.Kind, op: err.Op, offset: err.Offset}), nil)
+	}
+}
+
 // condition emits a condition, which goes to next if it does not hold or fails.
 func (b *builder) condition(t *turn, next asm.Label) error {
 	at := b.state
@@ -110,13 +119,10 @@ func (b *builder) condition(t *turn, next asm.Label) error {
 		return l
 	}
 	e := b.env(t.scratch)
-	e.Guard = func(a jit.Access) { b.guard(a, func() asm.Label { return fail(b.accessCause(a), &a.Addr) }) }
+	b.failures(e, fail)
 	e.Fault = func(from, to int, a jit.Access) {
 		b.faults(faultRange{from: int32(from), to: int32(to), kind: faultCondition, frame: t.number, cause: b.accessCause(a),
 			access: a.Addr}, failed)
-	}
-	e.Failed = func(err *ax.Error) asm.Label {
-		return fail(b.cause(cause{kind: err.Kind, op: err.Op, offset: err.Offset}), nil)
 	}
 	if err := jit.Condition(b.Assembler, e, t.Condition, next); err != nil {
 		return err
@@ -220,13 +226,10 @@ func (b *builder) expression(t *turn, a *action) error {
 	}
 	e := b.env(a.scratch)
 	// What comes behind a failure is not made, what came before it stays: as ax.Machine has it.
-	e.Guard = func(x jit.Access) { b.guard(x, func() asm.Label { return fail(b.accessCause(x), &x.Addr) }) }
+	b.failures(e, fail)
 	e.Fault = func(from, to int, x jit.Access) {
 		b.faults(faultRange{from: int32(from), to: int32(to), kind: faultAction, frame: t.number, cause: b.accessCause(x),
 			access: x.Addr, record: a.record, absent: [2]int{made, a.blocks[1]}}, behind)
-	}
-	e.Failed = func(err *ax.Error) asm.Label {
-		return fail(b.cause(cause{kind: err.Kind, op: err.Op, offset: err.Offset}), nil)
 	}
 	e.TraceMemory = func(addr, size jit.Operand) error {
 		if size.Base != asm.NoReg {

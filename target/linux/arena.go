@@ -111,9 +111,6 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if area.base, ok = roomNear(maps, addr, uint64(area.size())); !ok {
 		return nil, nil, fmt.Errorf("no free address space for pads near %s", addr)
 	}
-	if err := p.examine(); err != nil {
-		return nil, nil, err
-	}
 	c, err := t.beginCalls(p)
 	if err != nil {
 		return nil, nil, err
@@ -195,6 +192,12 @@ func (c *calls) mapAt(at arch.Addr, size, protection, flags, fd int, offset uint
 	if err == nil && arch.Addr(got) != at {
 		err = fmt.Errorf("mmap in the program returned %#x, want %s", got, at)
 	}
+	return err
+}
+
+// unmap has the program unmap memory.
+func (c *calls) unmap(at arch.Addr, size int) error {
+	_, err := c.make(sys.CallMunmap, uint64(at), uint64(size))
 	return err
 }
 
@@ -287,13 +290,13 @@ func (t *Target) unmapArena(p *process) error {
 	c, err := t.beginCalls(p)
 	if err == nil {
 		for _, area := range a.areas {
-			_, err = c.make(sys.CallMunmap, uint64(area.base), uint64(area.size()))
+			err = c.unmap(area.base, area.size())
 		}
 		for _, page := range pages {
-			_, err = c.make(sys.CallMunmap, uint64(page), pageSize)
+			err = c.unmap(page, pageSize)
 		}
 		if err == nil {
-			_, err = c.make(sys.CallMunmap, uint64(a.shape.Ring), uint64(2*a.shape.RingSize))
+			err = c.unmap(a.shape.Ring, 2*a.shape.RingSize)
 		}
 		c.end()
 	}

@@ -51,12 +51,13 @@ type collector struct {
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
 	halt     atomic.Bool          // a deposit has ended the run, and the tracepoints are still in place
 
-	mu     sync.Mutex // held while frames are drained and deposited; guards the next five
-	run    target.Run
-	blocks tfile.Checker // of the run's frames
-	batch  batch
-	arenas []*arena
-	stop   chan struct{} // ends the pump, nil without one
+	mu        sync.Mutex // held while frames are drained and deposited; guards the next six
+	run       target.Run
+	registers *fast.Registers // of the run's R blocks, nil until there is a pad
+	blocks    tfile.Checker   // of the run's frames
+	batch     batch
+	arenas    []*arena
+	stop      chan struct{} // ends the pump, nil without one
 
 	counting sync.Mutex // guards tallies; no other lock is taken under it
 	tallies  map[trace.Key]*target.Tally
@@ -71,7 +72,7 @@ func (c *collector) Begin(run target.Run) {
 	c.counting.Lock()
 	c.tallies = make(map[trace.Key]*target.Tally)
 	c.counting.Unlock()
-	c.run = run
+	c.run, c.registers = run, nil
 	c.halt.Store(false)
 	c.blocks = tfile.NewChecker(host.isa().Order, run.RegisterBlock)
 	c.variables.begin(run.Variables)
@@ -110,8 +111,8 @@ func (c *collector) Recall(pid int, at arch.Addr) {
 // still for no longer than what they write until they have stopped takes.
 func (c *collector) Apply() (refused []target.Refusal, err error) {
 	c.poll()
-	c.t.do(func() { refused, err = c.t.apply() })
-	return refused, err
+	c.t.do(func() { refused = c.t.apply() })
+	return refused, nil
 }
 
 // Explain implements target.Collector.
@@ -309,6 +310,21 @@ func (c *collector) remove(a *arena) (lost int) {
 		c.stop = nil
 	}
 	return lost
+}
+
+// registerBlock plans the R blocks of the run, once for all pads.
+func (c *collector) registerBlock() (*fast.Registers, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.registers != nil {
+		return c.registers, nil
+	}
+	layout, err := c.t.regs.description.Layout()
+	if err != nil {
+		return nil, err
+	}
+	c.registers, err = fast.NewRegisters(layout, c.run.RegisterBlock, host.padProcessor())
+	return c.registers, err
 }
 
 // ringSize is the number of bytes of a new ring.

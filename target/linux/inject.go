@@ -35,16 +35,6 @@ type calls struct {
 	info     [sys.SiginfoSize]byte
 }
 
-// inject has a stopped task of a program make one system call, and leaves the task as it was.
-func (t *Target) inject(p *process, number uint64, args ...uint64) (uint64, error) {
-	c, err := t.beginCalls(p)
-	if err != nil {
-		return 0, err
-	}
-	defer c.end()
-	return c.make(number, args...)
-}
-
 // beginCalls finds a task to make system calls, and has it ready. While the program runs one of its tasks is stopped for that, the
 // others go on; end must follow.
 func (t *Target) beginCalls(p *process) (*calls, error) {

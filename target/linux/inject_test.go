@@ -43,7 +43,7 @@ func TestInjectIntoClone(t *testing.T) {
 			if alive = tg.active && len(tg.procs) > 0; !alive {
 				return
 			}
-			got, err := tg.inject(tg.procs[0], sysGetpid)
+			got, err := inject(tg, tg.procs[0], sysGetpid)
 			tg.handleEnds() // of what has ended while it was stopped for the call
 			if alive = len(tg.procs) > 0; !alive {
 				return
@@ -70,4 +70,14 @@ func TestInjectIntoClone(t *testing.T) {
 	if made < 20 {
 		t.Errorf("only %d calls were made", made)
 	}
+}
+
+// inject has a stopped task of a program make one system call, and leaves the task as it was.
+func inject(t *Target, p *process, number uint64, args ...uint64) (uint64, error) {
+	c, err := t.beginCalls(p)
+	if err != nil {
+		return 0, err
+	}
+	defer c.end()
+	return c.make(number, args...)
 }

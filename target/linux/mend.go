@@ -124,16 +124,13 @@ func (m *mender) run(how Mending) error {
 				m.judge(&r.entries[i], false)
 			}
 		}
-		_, err := m.salvage()
-		return err
+		m.salvage()
+		return nil
 	}
 	if err := m.restore(); err != nil {
 		return err
 	}
-	salvaged, err := m.salvage()
-	if err != nil {
-		return err
-	}
+	salvaged := m.salvage()
 	if how.Save != nil && len(salvaged) > 0 {
 		if err := how.Save(salvaged); err != nil {
 			return fmt.Errorf("the frames stay in its memory: %w", err)
@@ -337,9 +334,6 @@ func (t *Target) unmapRemains(p *process, maps []sys.Mapping, r *remains) error 
 			}
 		}
 	}
-	if err := p.examine(); err != nil {
-		return err
-	}
 	c, err := t.beginCalls(p)
 	if err != nil {
 		return err
@@ -347,7 +341,7 @@ func (t *Target) unmapRemains(p *process, maps []sys.Mapping, r *remains) error 
 	defer c.end()
 	drop := func(at arch.Addr, size int) {
 		if err == nil {
-			_, err = c.make(sys.CallMunmap, uint64(at), uint64(size))
+			err = c.unmap(at, size)
 		}
 	}
 	for _, page := range r.pages {

@@ -20,6 +20,7 @@ type module struct {
 	planner   *jump.Planner
 	isGo      bool
 	functions []function // in order of their addresses; none in a file without symbols
+	longest   arch.Addr  // length of the longest of them
 }
 
 // function is a symbol of a function.
@@ -100,6 +101,14 @@ func (m *module) readSymbols(p *process, mapping sys.Mapping) {
 		}
 	}
 	slices.SortStableFunc(m.functions, func(a, b function) int { return cmp.Compare(a.Start, b.Start) })
+	for _, f := range m.functions {
+		m.longest = max(m.longest, f.End-f.Start)
+	}
+}
+
+// from returns the index of the first function that begins at an address or behind it, and whether it begins at the address.
+func (m *module) from(addr arch.Addr) (int, bool) {
+	return slices.BinarySearchFunc(m.functions, addr, func(f function, at arch.Addr) int { return cmp.Compare(f.Start, at) })
 }
 
 // biasOf is what has to be added to the addresses in a file to have those of a mapping of it.
@@ -117,7 +126,7 @@ func biasOf(file *elf.File, mapping sys.Mapping) (arch.Addr, bool) {
 // survey has the planner know the function that an address is in, and the padding behind it and the ones around.
 func (m *module) survey(s *addrSpace, addr arch.Addr) (name string) {
 	const around = 512
-	i, found := slices.BinarySearchFunc(m.functions, addr, func(f function, at arch.Addr) int { return cmp.Compare(f.Start, at) })
+	i, found := m.from(addr)
 	if !found {
 		i--
 	}
@@ -145,8 +154,10 @@ func (m *module) survey(s *addrSpace, addr arch.Addr) (name string) {
 
 // between returns the functions that overlap a range, in order.
 func (m *module) between(low, high arch.Addr) (ranges []jump.Range) {
-	for _, f := range m.functions {
-		if f.Start < high && low < f.End {
+	first, _ := m.from(low - min(low, m.longest)) // none before reaches as far as low
+	behind, _ := m.from(high)
+	for _, f := range m.functions[first:behind] {
+		if low < f.End {
 			ranges = append(ranges, f.Range)
 		}
 	}

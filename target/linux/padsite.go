@@ -11,7 +11,6 @@ import (
 
 	"tracewell/arch"
 	"tracewell/arch/amd64"
-	"tracewell/ax"
 	"tracewell/fast"
 	"tracewell/fast/jump"
 	"tracewell/internal/sys"
@@ -67,8 +66,8 @@ type siteKey struct {
 
 // offload prepares a pad that collects a tracepoint in a process. The error says why there can be none.
 func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
-	if err := t.padsPossible(p, tp); err != nil {
-		return err
+	if len(tp.Semaphores) > 0 {
+		return errors.New("static probes raise semaphores")
 	}
 	a, area, err := t.arenaFor(p, tp.Addr, 0)
 	if err != nil {
@@ -105,7 +104,7 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 }
 
 // apply puts into force what has been prepared, with all threads stopped and everything deposited that was collected before.
-func (t *Target) apply() (refused []target.Refusal, err error) {
+func (t *Target) apply() (refused []target.Refusal) {
 	prepared := t.collector.prepared
 	t.collector.prepared = make(map[siteKey]*padSite)
 	if len(prepared) > 0 && t.active {
@@ -125,7 +124,7 @@ func (t *Target) apply() (refused []target.Refusal, err error) {
 		t.settleLids(p.addrSpace)
 		p.publish()
 	}
-	return refused, nil
+	return refused
 }
 
 // replace puts a site into force in place of what is at an address, or nothing. After an error there is nothing.
@@ -167,25 +166,11 @@ func (s *padSite) explain(space *addrSpace) string {
 	return "pad, by " + s.plan.Rung.String()
 }
 
-// padsPossible refuses what takes a trap whatever the code is like.
-func (t *Target) padsPossible(p *process, tp *compiled.Tracepoint) error {
-	if len(tp.Semaphores) > 0 {
-		return errors.New("static probes raise semaphores")
-	}
-	return nil
-}
-
 // useVariables makes the trace state variables that a tracepoint names. They are in the memory of one program.
 func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
 	var used []uint16
-	programs := []*ax.Program{tp.Condition}
-	for _, op := range tp.Actions {
-		programs = append(programs, op.Program)
-	}
-	for _, p := range programs {
-		if p != nil {
-			used = append(used, p.Requirements().Variables...)
-		}
+	for p := range tp.Programs() {
+		used = append(used, p.Requirements().Variables...)
 	}
 	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
 	if len(used) > 0 && !t.collector.variables.in(a) {
@@ -280,16 +265,15 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	shape := a.shape
 	shape.Control = site.area.base
 	shape.WhenFull = t.collector.whenFull()
-	registers, err := t.padRegisters(a)
+	registers, err := t.collector.registerBlock()
 	if err != nil {
 		return err
 	}
-	displace := func(at arch.Addr) ([]byte, error) {
-		d, err := amd64.Displace(site.plan.Run, at)
-		if err != nil {
+	displace := func(at arch.Addr) (code []byte, err error) {
+		if site.copy, err = amd64.Displace(site.plan.Run, at); err != nil {
 			return nil, err
 		}
-		return d.Code, nil
+		return site.copy.Code, nil
 	}
 	site.pad, err = fast.Build(&fast.Site{
 		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
@@ -303,25 +287,10 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	if _, ok := site.area.reserve(len(site.pad.Code)); !ok {
 		return errors.New("the memory for pads is full")
 	}
-	if site.copy, err = amd64.Displace(site.plan.Run, site.displaced()); err != nil {
-		return err
-	}
 	if _, err := p.mem.WriteAt(site.pad.Code, int64(at)); err != nil {
 		return fmt.Errorf("cannot write a pad at %s: %w", at, err)
 	}
 	return nil
-}
-
-// padRegisters plans the register block of the run.
-func (t *Target) padRegisters(a *arena) (*fast.Registers, error) {
-	t.collector.mu.Lock()
-	length := t.collector.run.RegisterBlock
-	t.collector.mu.Unlock()
-	layout, err := t.regs.description.Layout()
-	if err != nil {
-		return nil, err
-	}
-	return fast.NewRegisters(layout, length, host.padProcessor())
 }
 
 // arm writes the jumps of a site, or demotes it at once if a breakpoint of the session is in the way. All threads are stopped, and

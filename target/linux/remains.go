@@ -98,19 +98,17 @@ func (t *Target) readRemains(r *remains, mem io.ReaderAt) error {
 }
 
 // spans are ranges of addresses.
-type spans []span
-
-type span struct{ start, end arch.Addr }
+type spans []jump.Range
 
 func (s spans) has(addr arch.Addr) bool {
-	return slices.ContainsFunc(s, func(r span) bool { return addr >= r.start && addr < r.end })
+	return slices.ContainsFunc(s, func(r jump.Range) bool { return addr >= r.Start && addr < r.End })
 }
 
 // pads are where an arena's pads are.
 func (r *remains) pads() (all spans) {
 	for _, base := range r.areas {
 		at := base + fast.ControlSize
-		all = append(all, span{at, at + padAreaSize})
+		all = append(all, jump.Range{Start: at, End: at + padAreaSize})
 	}
 	return all
 }
@@ -120,11 +118,11 @@ func (r *remains) inside() spans {
 	all := r.pads()
 	for i := range r.entries {
 		for _, p := range via(&r.entries[i]) {
-			all = append(all, span{p.Addr, p.Addr + arch.Addr(len(p.Ours))})
+			all = append(all, jump.Range{Start: p.Addr, End: p.Addr + arch.Addr(len(p.Ours))})
 		}
 	}
 	for _, page := range r.pages {
-		all = append(all, span{page, page + pageSize})
+		all = append(all, jump.Range{Start: page, End: page + pageSize})
 	}
 	return all
 }
@@ -193,9 +191,9 @@ func (r *remains) jumpsThere(maps []sys.Mapping, mem io.ReaderAt) bool {
 	pads, told := r.pads(), r.inside()
 	used := make(map[arch.Addr][]byte) // the pads themselves
 	for _, s := range pads {
-		b := make([]byte, s.end-s.start)
-		n, _ := mem.ReadAt(b, int64(s.start))
-		used[s.start] = b[:n]
+		b := make([]byte, s.End-s.Start)
+		n, _ := mem.ReadAt(b, int64(s.Start))
+		used[s.Start] = b[:n]
 	}
 	// Pads begin at certain places, and are not empty. That keeps bytes that only look like a jump from being taken for one: in a
 	// hundred megabytes of code some two hundred have a distance that leads to the area.

@@ -23,7 +23,7 @@ type Salvaged struct {
 
 // salvage reads the frames of all arenas. Nobody writes any more: no thread is in a pad, or the program is only looked at. An arena
 // whose words make no sense is passed over with the reason.
-func (m *mender) salvage() (all []Salvaged, err error) {
+func (m *mender) salvage() (all []Salvaged) {
 	m.done.Frames, m.done.Passed = 0, 0
 	for _, r := range m.found {
 		if r.broken != nil || r.shape.RingSize == 0 || !r.control.Begun() {
@@ -38,7 +38,7 @@ func (m *mender) salvage() (all []Salvaged, err error) {
 			all = append(all, s)
 		}
 	}
-	return all, nil
+	return all
 }
 
 // salvageFrom reads the frames of one arena. The ring is copied, so that what is judged is what is saved, and the copy is doubled

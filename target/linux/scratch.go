@@ -113,24 +113,24 @@ func distance(a, b arch.Addr) arch.Addr { return max(a, b) - min(a, b) }
 
 // mapScratch maps a page range in the program for execution. The tracer writes it from outside, so it need not be writable.
 func (t *Target) mapScratch(p *process, base arch.Addr) error {
-	const protReadExec, mapPrivate, mapAnonymous, mapFixedNoReplace = 0x5, 0x2, 0x20, 0x100000
-	const private = mapPrivate | mapAnonymous | mapFixedNoReplace
-	got, err := t.inject(p, sys.CallMmap, uint64(base), scratchSize, protReadExec, private, ^uint64(0), 0)
-	if err == nil && arch.Addr(got) != base {
-		err = fmt.Errorf("mmap in the program returned %#x, want %s", got, base)
+	c, err := t.beginCalls(p)
+	if err != nil {
+		return err
 	}
-	return err
+	defer c.end()
+	return c.mapAt(base, scratchSize, sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0)
 }
 
 // unmapScratch has the program unmap its scratch mappings. They stay where the program filters its system calls and that cannot be
 // suspended.
 func (t *Target) unmapScratch(p *process) {
-	if p.examine() != nil {
-		return
-	}
 	err := p.code.DropAreas(func(base arch.Addr, size int) error {
-		_, err := t.inject(p, sys.CallMunmap, uint64(base), uint64(size), 0, 0, 0, 0)
-		return err
+		c, err := t.beginCalls(p)
+		if err != nil {
+			return err
+		}
+		defer c.end()
+		return c.unmap(base, size)
 	})
 	if err == nil {
 		clear(p.relocated)
