@@ -170,8 +170,8 @@ func TestEverySecond(t *testing.T) {
 			}
 			file := filepath.Join(t.TempDir(), "run.tf")
 			command := []string{gdbtest.Binary(t), "record", "-q", "--script", script(t, sites), "-o", file}
-			if !*traps {
-				command = append(command, "--pads")
+			if *traps {
+				command = append(command, "--no-pads")
 			}
 			start := time.Now()
 			got := s.run(t, append(append(command, "--", s.path), s.args...)...)
