@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -129,17 +130,28 @@ type outcome struct {
 	status         int
 }
 
-// run has a command read the subject's input. Addresses are not randomised.
+// run has a command read the subject's input, from a file, so that each read returns all that it can. Addresses are not randomised.
 func (s subject) run(t *testing.T, command ...string) outcome {
 	t.Helper()
 	cmd := testtool.Command(t, "setarch", append([]string{"-R"}, command...)...)
-	cmd.Stdin = strings.NewReader(s.input)
-	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "HOME="+t.TempDir())
+	input, err := os.CreateTemp(t.TempDir(), "input")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer input.Close()
+	if _, err := input.WriteString(s.input); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := input.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin = input
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "PERL_HASH_SEED=0", "HOME="+t.TempDir())
 	var output, errors bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &errors
 	stuck := time.AfterFunc(limit, func() { cmd.Process.Kill() })
 	defer stuck.Stop()
-	err := cmd.Run()
+	err = cmd.Run()
 	if _, exited := err.(*exec.ExitError); err != nil && !exited {
 		t.Fatal(err)
 	}
@@ -195,10 +207,6 @@ func instructions(t *testing.T, path string) []uint64 {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	bias := uint64(0)
-	if f.Type == elf.ET_DYN {
-		bias = base
-	}
 	listing, err := testtool.Command(t, "objdump", "-d", "-j", ".text", "--no-show-raw-insn", path).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -212,10 +220,18 @@ func instructions(t *testing.T, path string) []uint64 {
 			continue
 		}
 		if n++; n%2 == 0 {
-			sites = append(sites, bias+at)
+			sites = append(sites, bias(f)+at)
 		}
 	}
 	return sites
+}
+
+// bias is what a program's addresses are more than those of its file, without randomisation.
+func bias(f *elf.File) uint64 {
+	if f.Type == elf.ET_DYN {
+		return base
+	}
+	return 0
 }
 
 // variables are as many trace state variables as the tracepoints that end by themselves share.
@@ -238,11 +254,7 @@ func script(t *testing.T, sites []uint64) string {
 		}
 		fmt.Fprintf(&b, "trace *%#x if %s\nactions\ncollect $rip, $rsp, *(long *)$rsp\nend\n", at, condition)
 	}
-	name := filepath.Join(t.TempDir(), "sites.gdb")
-	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return write(t, b.String())
 }
 
 // check looks at each frame of a file: the pc among its registers is the address of its tracepoint, and the word that the stack
