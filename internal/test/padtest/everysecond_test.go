@@ -65,23 +65,26 @@ func subjects(t *testing.T) []subject {
 	debian := func(name, input string, status int, args ...string) subject {
 		return subject{name, testtool.Path(t, name), args, input, status}
 	}
-	built := func(name string, args []string, tool string, options ...string) subject {
-		path := filepath.Join(dir, name)
-		if made, err := testtool.Command(t, tool, append(options, "-o", path)...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", tool, err, made)
-		}
-		return subject{name: name, path: path, args: args}
-	}
 	return []subject{
 		debian("gzip", "", 0, "-9", "-n", "-c", file),
 		debian("diff", prose(size*2/3), 1, "-", file),
 		debian("sqlite3", statements(size/3), 0, ":memory:"),
 		debian("xmllint", document(size), 0, "--xpath", "sum(//n[. mod 7 = 3])", "-"),
 		debian("perl", "", 0, script, rounds),
-		built("throws", []string{rounds}, "g++", "-O2", "-g", "-static-libstdc++", "-static-libgcc", "testdata/throws.cc"),
-		built("checks", []string{rounds}, "rustc", "-O", "-g", "testdata/checks.rs"),
-		built("strings", []string{"-test.short"}, "go", "test", "-c", "strings"),
+		built(t, "throws", []string{rounds}, "g++", "-O2", "-g", "-static-libstdc++", "-static-libgcc", "testdata/throws.cc"),
+		built(t, "checks", []string{rounds}, "rustc", "-O", "-g", "testdata/checks.rs"),
+		built(t, "strings", []string{"-test.short"}, "go", "test", "-c", "strings"),
 	}
+}
+
+// built has a tool make a program.
+func built(t *testing.T, name string, args []string, tool string, options ...string) subject {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if made, err := testtool.Command(t, tool, append(options, "-o", path)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", tool, err, made)
+	}
+	return subject{name: name, path: path, args: args}
 }
 
 // prose is text that compresses about as English does.
