@@ -31,8 +31,9 @@ type Planner struct {
 	Wanted []arch.Addr
 
 	Go          bool // the program is of Go, whose pads use the stack without a red zone
-	Unclean     bool // the rung of that name is allowed
 	ShadowStack bool // a thread has one: no calls are displaced
+
+	NoUnclean string // why the rung Unclean is not for this program, as a cause; empty if it is
 
 	held []hold // in order
 }

@@ -57,7 +57,10 @@ func (p *process) moduleAt(addr arch.Addr, area *padArea) (*module, error) {
 	m.readSymbols(p, maps[i])
 	m.planner = &jump.Planner{
 		Targets: jump.NewTargets(m.text), Room: s.room, Pads: jump.Range{Start: area.pads(), End: area.base + arch.Addr(area.size())},
-		Go: m.isGo, Unclean: true, ShadowStack: p.shadowStack,
+		Go: m.isGo, ShadowStack: p.shadowStack,
+	}
+	if !p.launched { // it outlives a tracer that is killed, and dies of a guard then
+		m.planner.NoUnclean = "the program was attached to, and is not to come to the middle of a jump when the tracer is gone"
 	}
 	s.modules = append(s.modules, m)
 	return m, nil
