@@ -260,6 +260,8 @@ func TestStackChecks(t *testing.T) {
 		{"internal/runtime/maps.(*Map).Get", checked, 0, false},
 		{"runtime.nanotime", "b8 01 00 00 00 c3", 0, false},
 		{"runtimes.nanotime", "b8 01 00 00 00 c3", 0, true},
+		{"memeqbody", "b8 01 00 00 00 c3", 0, false},
+		{"", "b8 01 00 00 00 c3", 0, true},
 	}
 	for _, test := range tests {
 		_, _, err := world{code: test.code, offset: test.offset, name: test.name, planner: func(p *Planner) { p.Go = true }}.plan()

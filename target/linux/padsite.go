@@ -39,6 +39,7 @@ type padSite struct {
 	addr    arch.Addr
 	list    []fast.Tracepoint // in the order of their turns
 	module  *module           // the code that it is in
+	golang  bool              // that is of Go
 	area    *padArea          // where its pad lies
 	plan    *jump.Plan        // stays the same as long as there is anything at the address
 	pad     *fast.Pad         // another one for each change
@@ -191,7 +192,7 @@ func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compil
 		planned, next.list = former, slices.Clone(former.list)
 	}
 	if planned != nil {
-		next.module, next.plan, next.area = planned.module, planned.plan, planned.area
+		next.module, next.golang, next.plan, next.area = planned.module, planned.golang, planned.plan, planned.area
 	} else if err := t.plan(p, next); err != nil {
 		return nil, err
 	}
@@ -217,7 +218,8 @@ func (t *Target) plan(p *process, site *padSite) error {
 	site.module = m
 	code := make([]byte, jump.CodeSize)
 	n, _ := p.read(site.addr, code)
-	name := m.survey(p.addrSpace, site.addr)
+	function := m.survey(p.addrSpace, site.addr)
+	site.golang = function.golang
 	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) {
 		if bp := p.inserted[q.Addr()]; bp != nil && bp.location == nil {
 			continue // of the session, which removes it some time
@@ -226,7 +228,7 @@ func (t *Target) plan(p *process, site *padSite) error {
 		m.planner.Hold(held)
 		defer m.planner.Unhold(held)
 	}
-	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: name})
+	site.plan, err = m.planner.Plan(jump.Site{Addr: site.addr, Code: code[:n], Name: function.name})
 	if err != nil {
 		return err
 	}
@@ -277,7 +279,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	}
 	site.pad, err = fast.Build(&fast.Site{
 		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
-		NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
+		NoRedZone: site.golang, Displace: displace, Next: site.plan.Next,
 		Builtins: t.collector.builtins(a), Process: int64(p.pid),
 	})
 	if err != nil {
