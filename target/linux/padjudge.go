@@ -4,6 +4,7 @@ package linux
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -38,6 +39,7 @@ const judgingRing = fast.MinRing
 type judged struct {
 	agent *compiled.Breakpoint
 	vain  int    // hits that have stopped no thread
+	worth int    // so many of them are worth a pad; 0 for the default
 	code  []byte // of the program, that the pad has a copy of
 }
 
@@ -70,17 +72,17 @@ func (t *Target) noteVain(k *task, bp *insertedBreakpoint) {
 	if bp.judged == nil || bp.pad != nil || bp.location != nil || bp.users == 0 || t.collector == nil {
 		return
 	}
-	worth := t.collector.how.Vain
-	if worth == 0 {
-		worth = defaultVain
+	j := bp.judged
+	if j.worth == 0 {
+		j.worth = cmp.Or(t.collector.how.Vain, defaultVain)
 	}
-	if bp.judged.vain++; bp.judged.vain == worth {
+	if j.vain++; j.vain == j.worth {
 		t.worthy = append(t.worthy, unfitSite{k.proc, bp.addr})
 	}
 }
 
-// padWorthy makes the pad of a breakpoint that is worth it, and reports whether there was one. Where there can be none the
-// breakpoint stays a trap, and it is not tried again.
+// padWorthy makes the pad of a breakpoint that is worth it, and reports whether there was one. Where there can be none, for now
+// or for ever, it is tried again after twice as many hits.
 func (t *Target) padWorthy() bool {
 	if len(t.worthy) == 0 {
 		return false
@@ -90,8 +92,14 @@ func (t *Target) padWorthy() bool {
 	if t.process(w.p.pid) != w.p {
 		return true
 	}
-	if bp := w.p.trapAt(w.at); bp != nil && bp.judged != nil && bp.location == nil && bp.users > 0 && t.makeJudge(w.p, bp) == nil {
+	bp := w.p.trapAt(w.at)
+	if bp == nil || bp.judged == nil || bp.location != nil || bp.users == 0 {
+		return true
+	}
+	if t.makeJudge(w.p, bp) == nil {
 		t.leadJudged(w.p, bp)
+	} else {
+		bp.judged.worth *= 2
 	}
 	return true
 }
@@ -200,6 +208,7 @@ func (t *Target) lead(p *process, site *padSite, check check) bool {
 		err = t.leadToPad(p, bp, writes)
 	}
 	if err != nil {
+		site.judged.vain = 0 // of a pad made anew
 		t.forgetSite(p, site)
 		return false
 	}
@@ -249,7 +258,7 @@ func (t *Target) evictNear(p *process, addr arch.Addr) {
 		if site.armed(p.addrSpace) {
 			p.warn(t.trapJudged(p, site))
 		}
-		site.judged.vain = 0
+		site.judged.vain = 0 // it is tried again
 		t.forgetSite(p, site)
 	}
 }

@@ -118,7 +118,7 @@ func TestJudgedWithTracepoint(t *testing.T) {
 			}
 			r.must(r.engine.Stop(trace.ReasonStop, ""))
 			calls = 0
-			if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != 300 || calls > 6 {
+			if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != 300 || calls > 80 {
 				t.Errorf("%+v in call %d after %d calls of Check", ev, r.register(ev.Thread, rdi), calls)
 			}
 			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
