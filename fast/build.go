@@ -186,7 +186,7 @@ func (b *builder) emit() error {
 	}
 	b.takeLock()
 	inside := b.state
-	if b.several {
+	if b.several && !b.Trap {
 		b.Arith(asm.Xor, 4, regSlot, regSlot)
 		b.position = positionIfSlot
 		b.note()
@@ -343,7 +343,7 @@ func (b *builder) stopAt(l, otherwise asm.Label) {
 		b.Bind(l)
 		b.resumeFrom(at)
 		b.unlessInert(otherwise)
-		b.stop()
+		b.stop(otherwise)
 	})
 }
 
@@ -353,12 +353,13 @@ func (b *builder) unlessInert(inert asm.Label) {
 	b.Jcc(asm.CondNE, inert)
 }
 
-// stop has the thread be found by Leave with Trapped.
-func (b *builder) stop() {
+// stop has the thread be found by Leave with Trapped. It goes on elsewhere only if whoever found it has died before it called
+// Leave.
+func (b *builder) stop(otherwise asm.Label) {
 	b.Int3()
 	b.phase = trapping
 	b.note()
-	b.Ud2()
+	b.Jmp(otherwise)
 }
 
 // finish resolves labels and makes the tables.

@@ -128,6 +128,12 @@ func paths(t testing.TB, v *victim) []path {
 		{name: "trap", trap: true, stops: true, tracepoints: one(tp(1, "reg 4\nref8\nend", "R"))},
 		{name: "trap not taken", trap: true, nothing: true, tracepoints: one(tp(1, "reg 5\nconst8 77\nequal\nend", "R"))},
 		{name: "trap, condition fails", trap: true, stops: true, tracepoints: one(tp(1, "reg 4\nref8\nend", "R")), regs: rsi(nowhere)},
+		{name: "trap, several", trap: true, stops: true, tracepoints: []Tracepoint{tp(1, "reg 8\nconst8 77\nequal\nend"),
+			tp(2, "reg 9\nreg 8\nsub\nconst8 3\ndiv_signed\nconst8 99\nequal\nend"), tp(3, "reg 4\nref8\nend"), tp(4, "const8 0\nend")}},
+		{name: "trap, several, none taken", trap: true, nothing: true, tracepoints: []Tracepoint{tp(1, "reg 8\nconst8 77\nequal\nend"),
+			tp(2, "reg 9\nreg 8\nsub\nconst8 3\ndiv_signed\nconst8 99\nequal\nend"), tp(3, "reg 4\nref8\nconst16 999\nequal\nend")}},
+		{name: "trap, several, a later one fails", trap: true, stops: true, tracepoints: []Tracepoint{
+			tp(1, "reg 8\nconst8 77\nequal\nend"), tp(2, "reg 4\nref64\nend"), tp(3, "const8 1\nend")}, regs: rsi(0)},
 	}
 	for _, p := range []path{all[0], all[5], all[9]} {
 		p.full = true

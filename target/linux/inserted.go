@@ -19,6 +19,7 @@ type insertedBreakpoint struct {
 	pad      *padSite  // the patch is the jump of a site, and location is the site's; nil for a breakpoint instruction
 	users    int       // breakpoints of the session, 0 or 1 since insertions do not count
 	check    check     // of the breakpoint
+	judged   *judged   // what is known of that, nil for nothing
 	location *location // nil without a tracepoint
 
 	// How the displaced instruction is executed.
@@ -47,7 +48,7 @@ func (s *addrSpace) breakpointAt(addr arch.Addr) (*insertedBreakpoint, error) {
 		if s.code.Intact(old.patch) {
 			return old, nil
 		}
-		bp.users, bp.check, bp.location = old.users, old.check, old.location
+		bp.users, bp.check, bp.judged, bp.location = old.users, old.check, old.judged, old.location
 	}
 	if err := bp.study(s); err != nil {
 		return nil, err
@@ -86,7 +87,8 @@ func (bp *insertedBreakpoint) study(s *addrSpace) error {
 
 // renew replaces an inserted breakpoint after the program's code under it was written to.
 func (bp *insertedBreakpoint) renew(s *addrSpace) {
-	next := &insertedBreakpoint{addr: bp.addr, patch: bp.patch, users: bp.users, check: bp.check, location: bp.location}
+	next := &insertedBreakpoint{addr: bp.addr, patch: bp.patch, users: bp.users, check: bp.check, judged: bp.judged,
+		location: bp.location}
 	s.inserted[bp.addr] = next
 	if next.study(s) != nil {
 		next.insn, next.ambiguous = nil, true
@@ -158,6 +160,10 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		if err := t.demote(p, b.Addr, len(host.isa().Machine.Breakpoint)); err != nil {
 			return err
 		}
+		judged := t.judgedFor(p, b)
+		if judged != nil && t.leadAgain(p, judged, b.Check) {
+			return nil
+		}
 		bp, err := p.breakpointAt(b.Addr)
 		if err != nil {
 			return err
@@ -167,7 +173,7 @@ func (t *Target) InsertBreakpoint(id target.ThreadID, b target.Breakpoint) error
 				return errors.Join(err, p.drop(bp))
 			}
 		}
-		bp.users, bp.check = 1, b.Check
+		bp.users, bp.check, bp.judged = 1, b.Check, judged
 		p.publish()
 		return nil
 	})
@@ -183,9 +189,14 @@ func (t *Target) RemoveBreakpoint(id target.ThreadID, b target.Breakpoint) error
 		if bp == nil {
 			return nil
 		}
-		bp.users, bp.check = 0, nil
 		_, err := p.read(b.Addr, make([]byte, 1))
-		return errors.Join(err, p.drop(bp), t.promote(p, b.Addr, len(host.isa().Machine.Breakpoint)))
+		if bp.pad != nil && bp.pad.judged != nil {
+			t.restJudged(p, bp.pad)
+		} else {
+			bp.users, bp.check, bp.judged = 0, nil, nil
+			err = errors.Join(err, p.drop(bp))
+		}
+		return errors.Join(err, t.promote(p, b.Addr, len(host.isa().Machine.Breakpoint)))
 	})
 }
 

@@ -43,7 +43,7 @@ func (t *Target) settleDue() bool {
 		t.handleEnds()
 	case t.active && (t.telling || len(t.backlog) > 0):
 		t.tell()
-	case t.settleRun(), t.demoteUnfit(), t.resumeNext(false):
+	case t.settleRun(), t.demoteUnfit(), t.padWorthy(), t.resumeNext(false):
 	case t.fewer:
 		t.fewer = false
 		t.noneLeft()
@@ -121,7 +121,7 @@ func (t *Target) trapped(k *task) {
 		return
 	}
 	at := k.trapPC()
-	bp := k.proc.trapAt(at)
+	bp := k.proc.inserted[at]
 	if bp != nil && !bp.ambiguous && !k.stepping {
 		k.putBack(at)
 		t.hit(k, bp)
@@ -181,6 +181,7 @@ func (t *Target) hit(k *task, bp *insertedBreakpoint) {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
 		return
 	}
+	t.noteVain(k, bp)
 	t.proceed(k, 0)
 }
 
@@ -260,7 +261,9 @@ func (t *Target) signalled(k *task, sig int) {
 // whose hit it has behind it must happen.
 func (t *Target) proceed(k *task, signal int) {
 	k.remake()
-	t.hitBeforeStep(k)
+	if t.hitBeforeStep(k) {
+		return
+	}
 	for k.passed != 0 {
 		bp := k.proc.inserted[k.passed]
 		if bp == nil || k.fetch() != nil || k.passed != k.pc() {

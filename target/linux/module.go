@@ -59,7 +59,7 @@ func (p *process) moduleAt(addr arch.Addr, area *padArea) (*module, error) {
 	m := &module{text: jump.Range{Start: arch.Addr(maps[i].Start), End: arch.Addr(maps[i].End)}}
 	landings := m.readFile(p, maps[i])
 	m.planner = &jump.Planner{
-		Targets: jump.NewTargets(m.text), Room: s.room, Pads: jump.Range{Start: area.pads(), End: area.base + arch.Addr(area.size())},
+		Targets: jump.NewTargets(m.text), Room: s.room, Pads: area.padRange(),
 		Go: m.isGo, ShadowStack: p.shadowStack,
 	}
 	for _, at := range landings {

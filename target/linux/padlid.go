@@ -17,6 +17,7 @@ func (t *Target) settleLids(s *addrSpace) {
 	if s.pads == nil {
 		return
 	}
+	// A breakpoint's pad needs none: who stops in it, and is nobody of the session's, goes on.
 	needed := false
 	for _, k := range t.tasks {
 		needed = needed || k.proc.addrSpace == s && !k.counts()
@@ -26,7 +27,7 @@ func (t *Target) settleLids(s *addrSpace) {
 	}
 	s.pads.lidded = needed
 	for _, site := range s.pads.ordered {
-		if bp := s.inserted[site.addr]; bp != nil && bp.pad == site {
+		if bp := s.inserted[site.addr]; bp != nil && bp.pad == site && site.judged == nil {
 			s.warn(s.settleLid(bp))
 		}
 	}

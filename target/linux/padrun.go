@@ -25,7 +25,7 @@ func (t *Target) depositAll() {
 		return
 	}
 	for _, p := range t.procs {
-		if p.pads != nil && t.sharerBefore(p) == nil {
+		if p.pads != nil && p.pads.arena != nil && t.sharerBefore(p) == nil {
 			t.depositUntil(p.pads.arena)
 		}
 	}
@@ -107,12 +107,15 @@ func (t *Target) endPads(s *addrSpace) {
 	if s.pads == nil {
 		return
 	}
-	a := s.pads.arena
-	if lost := t.collector.remove(a); lost > 0 {
-		s.warn(fmt.Errorf("frames are lost that threads had begun when they ended: at least %d", lost))
+	if a := s.pads.arena; a != nil {
+		if lost := t.collector.remove(a); lost > 0 {
+			s.warn(fmt.Errorf("frames are lost that threads had begun when they ended: at least %d", lost))
+		}
+	}
+	for _, a := range s.pads.arenas() {
+		s.warn(a.close())
 	}
 	s.pads = nil
-	s.warn(a.close())
 }
 
 // demoteUnfit has sites be traps whose patches too many threads run into the middle of. It reports whether there was one.
@@ -122,7 +125,7 @@ func (t *Target) demoteUnfit() bool {
 	}
 	u := t.unfit[0]
 	t.unfit = t.unfit[1:]
-	if t.process(u.p.pid) == u.p && u.p.pads != nil && u.p.pads.sites[u.at] != nil {
+	if t.process(u.p.pid) == u.p && u.p.pads != nil {
 		u.p.warn(t.demote(u.p, u.at, 1))
 	}
 	return true
@@ -135,5 +138,8 @@ func (t *Target) endSites(p *process) {
 	}
 	t.depositAll()
 	t.removeSites(p)
-	t.collector.remove(p.pads.arena)
+	t.forgetJudged(p)
+	if p.pads.arena != nil {
+		t.collector.remove(p.pads.arena)
+	}
 }

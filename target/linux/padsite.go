@@ -22,8 +22,10 @@ import (
 
 // pads is what an address space has of jump pads.
 type pads struct {
-	arena   *arena
-	sites   map[arch.Addr]*padSite // in force, armed or demoted
+	arena   *arena                 // of tracepoints, nil before the first
+	breaks  *arena                 // of breakpoints, which outlive trace runs; nil before the first
+	sites   map[arch.Addr]*padSite // of tracepoints, in force, armed or demoted
+	judged  map[arch.Addr]*padSite // of breakpoints that are or were inserted
 	ordered []*padSite             // the same by the addresses of their pads
 	modules []*module              // whose code has been looked at
 	room    *jump.Room             // for trampolines
@@ -33,13 +35,29 @@ type pads struct {
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
 }
 
+func newPads() *pads {
+	return &pads{sites: make(map[arch.Addr]*padSite), judged: make(map[arch.Addr]*padSite)}
+}
+
+// arenas are those that there are.
+func (s *pads) arenas() (all []*arena) {
+	for _, a := range []*arena{s.arena, s.breaks} {
+		if a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
 // padSite is a location whose tracepoints are collected by a pad. While the session has a breakpoint in its patch it is demoted: an
 // inserted breakpoint like any other, whose hits the Handler hears of.
 type padSite struct {
 	addr    arch.Addr
-	list    []fast.Tracepoint // in the order of their turns
+	list    []fast.Tracepoint // in the order of their turns; for a breakpoint its conditions, as those of so many tracepoints
+	judged  *judged           // the breakpoint, nil for tracepoints
 	module  *module           // the code that it is in
 	golang  bool              // that is of Go
+	arena   *arena            // whose control area the pad looks at
 	area    *padArea          // where its pad lies
 	plan    *jump.Plan        // stays the same as long as there is anything at the address
 	pad     *fast.Pad         // another one for each change
@@ -185,7 +203,7 @@ func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
 // place of the one with the same number. Its pad is in the program's memory then, and nothing leads there yet.
 func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compiled.Tracepoint) (*padSite, error) {
 	s := p.pads
-	next := &padSite{addr: tp.Addr, area: area, index: s.index()}
+	next := &padSite{addr: tp.Addr, arena: s.arena, area: area, index: s.index()}
 	added := fast.Tracepoint{Tracepoint: tp, Index: s.index()}
 	planned := s.sites[tp.Addr] // the plan stays as long as there is anything at the address
 	if former != nil {
@@ -216,6 +234,10 @@ func (t *Target) plan(p *process, site *padSite) error {
 		return err
 	}
 	site.module = m
+	m.planner.Pads = site.area.padRange()
+	if site.judged == nil {
+		t.evictNear(p, site.addr)
+	}
 	code := make([]byte, jump.CodeSize)
 	n, _ := p.read(site.addr, code)
 	function := m.survey(p.addrSpace, site.addr)
@@ -258,38 +280,41 @@ const pageSize = 4096
 
 // buildPad makes the pad of a site and writes it into the program.
 func (t *Target) buildPad(p *process, site *padSite) error {
-	a := p.pads.arena
-	at, ok := site.area.reserve(0)
-	if !ok {
-		return errors.New("the memory for pads is full")
-	}
-	// A pad reaches the control area relative to its own pc: by the mapping that is in front of it.
-	shape := a.shape
-	shape.Control = site.area.base
-	shape.WhenFull = t.collector.whenFull()
 	registers, err := t.collector.registerBlock()
 	if err != nil {
 		return err
 	}
+	return site.build(p, fast.Site{
+		Registers: registers, Builtins: t.collector.builtins(site.arena), Process: int64(p.pid),
+	}, t.collector.whenFull())
+}
+
+// build makes the pad of a site, of which what is to be done at a hit is given, and writes it into the program.
+func (s *padSite) build(p *process, what fast.Site, full fast.WhenFull) error {
+	at, ok := s.area.reserve(0)
+	if !ok {
+		return errors.New("the memory for pads is full")
+	}
+	// A pad reaches the control area relative to its own pc: by the mapping that is in front of it.
+	shape := s.arena.shape
+	shape.Control, shape.WhenFull = s.area.base, full
 	displace := func(at arch.Addr) (code []byte, err error) {
-		if site.copy, err = amd64.Displace(site.plan.Run, at); err != nil {
+		if s.copy, err = amd64.Displace(s.plan.Run, at); err != nil {
 			return nil, err
 		}
-		return site.copy.Code, nil
+		return s.copy.Code, nil
 	}
-	site.pad, err = fast.Build(&fast.Site{
-		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
-		NoRedZone: site.golang, Displace: displace, Next: site.plan.Next,
-		Builtins: t.collector.builtins(a), Process: int64(p.pid),
-	})
-	if err != nil {
+	what.Arena, what.Index, what.Addr, what.Pad, what.Tracepoints = &shape, s.index, s.addr, at, s.list
+	what.NoRedZone, what.Displace, what.Next = s.golang, displace, s.plan.Next
+	var err error
+	if s.pad, err = fast.Build(&what); err != nil {
 		return err
 	}
 	// Nobody else has taken room since; how much it takes is known only now.
-	if _, ok := site.area.reserve(len(site.pad.Code)); !ok {
+	if _, ok := s.area.reserve(len(s.pad.Code)); !ok {
 		return errors.New("the memory for pads is full")
 	}
-	if _, err := p.mem.WriteAt(site.pad.Code, int64(at)); err != nil {
+	if _, err := p.mem.WriteAt(s.pad.Code, int64(at)); err != nil {
 		return fmt.Errorf("cannot write a pad at %s: %w", at, err)
 	}
 	return nil
@@ -307,15 +332,22 @@ func (t *Target) arm(p *process, site *padSite) (err error) {
 	} else if blocked {
 		return t.trapInstead(p, site)
 	}
-	if err := p.pads.enter(site, writes); err != nil {
+	bp := &insertedBreakpoint{addr: site.addr, pad: site, location: &location{Addr: site.addr, offloaded: true}}
+	return t.leadToPad(p, bp, writes)
+}
+
+// leadToPad writes the jumps of a site.
+func (t *Target) leadToPad(p *process, bp *insertedBreakpoint, writes []jump.Write) (err error) {
+	site := bp.pad
+	if err := site.enter(writes); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil && !site.stuck {
-			p.pads.arena.directory.Remove(site.index)
+			site.arena.directory.Remove(site.index)
 		}
 	}()
-	a := p.pads.arena
+	a := site.arena
 	for _, w := range writes {
 		if w.Old == nil {
 			_, err = p.mem.WriteAt(w.New, int64(w.Addr))
@@ -326,15 +358,13 @@ func (t *Target) arm(p *process, site *padSite) (err error) {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
 	}
-	bp := &insertedBreakpoint{
-		addr: site.addr, patch: site.patches[len(site.patches)-1], pad: site, location: &location{Addr: site.addr, offloaded: true},
-	}
+	bp.patch = site.patches[len(site.patches)-1]
 	if err := bp.study(p.addrSpace); err != nil {
 		return errors.Join(err, site.unwrite(p.addrSpace))
 	}
 	bp.ambiguous = true // whatever traps there is none of ours
 	p.inserted[site.addr] = bp
-	if p.pads.lidded {
+	if p.pads.lidded && bp.location != nil {
 		if err := p.settleLid(bp); err != nil {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
@@ -410,11 +440,20 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 		return nil
 	}
 	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
+		if !site.armed(p.addrSpace) {
+			continue
+		}
 		if t.active {
 			t.stopThreads(stopSet{in: p.addrSpace})
 		}
 		t.depositAll()
-		if p.inserted[site.addr] == nil || p.inserted[site.addr].pad != site {
+		if !site.armed(p.addrSpace) {
+			continue
+		}
+		if site.judged != nil {
+			if err := t.trapJudged(p, site); err != nil {
+				return err
+			}
 			continue
 		}
 		t.disarm(p.addrSpace, site)
@@ -424,6 +463,12 @@ func (t *Target) demote(p *process, addr arch.Addr, size int) error {
 	}
 	p.publish()
 	return nil
+}
+
+// armed reports whether the jump of a site is in the program.
+func (s *padSite) armed(space *addrSpace) bool {
+	bp := space.inserted[s.addr]
+	return bp != nil && bp.pad == s
 }
 
 // trapInstead has the tracepoints of a site be hit by an inserted breakpoint, which may be there already for the session.
@@ -459,6 +504,10 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 	}
 	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
 		bp := p.trapAt(site.addr)
+		if bp != nil && site.judged != nil {
+			t.leadJudged(p, bp)
+			continue
+		}
 		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays {
 			continue
 		}
@@ -493,8 +542,10 @@ func (s *pads) index() int {
 func (s *pads) inTheWay(r jump.Range) (sites []*padSite) {
 	for _, m := range s.modules {
 		for _, plan := range m.planner.InTheWay(r) {
-			if site := s.sites[plan.Addr]; site != nil && site.plan == plan && !slices.Contains(sites, site) {
-				sites = append(sites, site)
+			for _, site := range []*padSite{s.sites[plan.Addr], s.judged[plan.Addr]} {
+				if site != nil && site.plan == plan && !slices.Contains(sites, site) {
+					sites = append(sites, site)
+				}
 			}
 		}
 	}
@@ -504,6 +555,11 @@ func (s *pads) inTheWay(r jump.Range) (sites []*padSite) {
 // add makes a site known.
 func (s *pads) add(site *padSite) {
 	s.sites[site.addr] = site
+	s.enlist(site)
+}
+
+// enlist has threads be found in the pad of a site.
+func (s *pads) enlist(site *padSite) {
 	i, _ := s.search(site.pad.Addr)
 	s.ordered = slices.Insert(s.ordered, i, site)
 }
@@ -511,19 +567,19 @@ func (s *pads) add(site *padSite) {
 // forget forgets the pad of a site.
 func (s *pads) forget(site *padSite) {
 	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site })
-	s.arena.reader.Forget(site.index)
+	site.arena.reader.Forget(site.index)
 	if !site.stuck {
-		s.arena.directory.Remove(site.index)
+		site.arena.directory.Remove(site.index)
 	}
 }
 
 // enter has the directory tell how a site is patched, for the process that mends the program if this one is killed.
-func (s *pads) enter(site *padSite, writes []jump.Write) error {
+func (s *padSite) enter(writes []jump.Write) error {
 	var patches []fast.Patch
 	for _, w := range writes {
 		patches = append(patches, fast.Patch{Addr: w.Addr, Own: w.Old, Ours: w.New})
 	}
-	return s.arena.directory.Enter(site.pad, site.list, patches)
+	return s.arena.directory.Enter(s.pad, s.list, patches)
 }
 
 // search returns the index of the first pad at an address or behind it.
@@ -551,9 +607,9 @@ func (s *pads) at(pc arch.Addr) *padSite {
 	return s.ordered[i]
 }
 
-// rest takes back the memory of all pads, of which there are none.
+// rest takes back the memory of all pads of tracepoints, of which there are none.
 func (s *pads) rest() {
-	if s.stuck {
+	if s.stuck || s.arena == nil {
 		return
 	}
 	for _, area := range s.arena.areas {

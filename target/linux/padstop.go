@@ -49,11 +49,11 @@ func (t *Target) absorb(k *task, s ptraceStop) bool {
 		}
 	case site != nil && (signal == sys.SIGSEGV || signal == sys.SIGBUS):
 		k.forget()
-		if k.fetch() != nil || !host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, pads.arena.reader) {
+		if k.fetch() != nil || !host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, site.arena.reader) {
 			return false
 		}
 		k.dirty = dirtyAll
-		t.mendAction(k, signal)
+		t.mendAction(k, site.arena, signal)
 	case signal == sys.SIGTRAP && t.atLid(k, pc):
 	case !t.strayed(k, pc, signal):
 		return false
@@ -141,11 +141,16 @@ func (t *Target) leavePad(k *task) {
 		out = host.leavePad(site.pad, &k.regs, memory)
 	}
 	if out.Void {
-		pads.arena.reader.Void(site.pad.Slots, out.Position)
+		site.arena.reader.Void(site.pad.Slots, out.Position)
 	}
 	switch out.Exit {
-	case fast.Again, fast.Done, fast.Trapped:
+	case fast.Again, fast.Done:
 		k.dirty = dirtyAll
+	case fast.Trapped: // as a task that has run into a breakpoint instruction, which is behind it (trapped)
+		k.dirty = dirtyAll
+		if k.stop.signal == sys.SIGTRAP && k.stop.event == 0 {
+			k.setPC(site.addr + trapShift())
+		}
 	case fast.Past: // as a task that has a breakpoint's hit behind it, which goes on in the copy (pass)
 		k.dirty = dirtyAll
 		k.setPC(site.addr)
@@ -197,7 +202,7 @@ func (t *Target) stepBusy(k *task, site *padSite) bool {
 		}
 		faulted := s.event == 0 && (s.signal == sys.SIGSEGV || s.signal == sys.SIGBUS)
 		switch {
-		case faulted && host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, k.proc.pads.arena.reader):
+		case faulted && host.faultInPad(site.pad, &k.regs, padMemory{k.proc.addrSpace}, site.arena.reader):
 			k.dirty = dirtyAll
 			k.flush()
 		case s.event != sys.EventStop:
@@ -224,19 +229,26 @@ func (k *task) redirect() {
 }
 
 // hitBeforeStep has a task that is to step from a site, without a hit behind it, hit it as one would that has arrived there by a
-// step: a step into a pad would be no step of the program.
-func (t *Target) hitBeforeStep(k *task) {
+// step: a step into a pad would be no step of the program. It reports whether the task stops there.
+func (t *Target) hitBeforeStep(k *task) (stops bool) {
 	if k.proc.pads == nil || k.passed != 0 || !k.wantsStep() || k.fetch() != nil {
-		return
+		return false
 	}
 	bp := k.proc.inserted[k.pc()]
 	if bp == nil || bp.pad == nil {
-		return
+		return false
 	}
 	k.passed = bp.addr
-	if k.role == member && t.locationFor(k, bp) != nil && !k.again(bp.addr) {
+	if k.role != member {
+		return false
+	}
+	if t.locationFor(k, bp) != nil && !k.again(bp.addr) {
 		t.judge(k, t.hitHandler(k, bp.addr))
 	}
+	if stops = bp.users > 0 && bp.check.stops(t.snapshot(k)); stops {
+		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
+	}
+	return stops
 }
 
 // hitHandler calls the Handler's Hit, behind what pads have made so far.

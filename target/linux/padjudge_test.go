@@ -1,0 +1,249 @@
+//go:build linux && amd64
+
+package linux_test
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"tracewell/arch"
+	"tracewell/ax"
+	"tracewell/internal/test/testprog"
+	"tracewell/target"
+	"tracewell/target/linux"
+	"tracewell/trace"
+)
+
+// judged makes a breakpoint with conditions, and counts the calls of its Check.
+func (r *run) judged(at arch.Addr, calls *int, conditions ...string) target.Breakpoint {
+	r.t.Helper()
+	var codes [][]byte
+	for _, c := range conditions {
+		code, err := ax.Assemble(c)
+		r.must(err)
+		codes = append(codes, code)
+	}
+	agent, err := r.engine.CompileBreakpoint(at, codes, nil)
+	r.must(err)
+	check := func(s target.Snapshot) bool { *calls++; return agent.Hit(s) }
+	return target.Breakpoint{Addr: at, Length: 1, Check: check, Agent: &agent.Breakpoint}
+}
+
+// isCall is a condition that holds in one call of a function.
+func isCall(call int) string { return fmt.Sprintf("reg %d\nconst32 %d\nequal\nend", rdi, call) }
+
+// launchJudging is launchPads with pads for breakpoints after few hits.
+func launchJudging(t testing.TB, vain int, program string, args ...string) *run {
+	r := launch(t, program, args...)
+	r.target.UsePads(linux.Pads{Vain: vain})
+	return r
+}
+
+// unrandomised is where the kernel loads a position-independent program whose addresses are not to be random.
+const unrandomised = 0x555555554000
+
+// register is the value of a register of a stopped thread.
+func (r *run) register(id target.ThreadID, n arch.Reg) uint64 {
+	r.t.Helper()
+	layout, err := r.target.Description().Layout()
+	r.must(err)
+	block := r.block()
+	r.must(r.target.ReadRegisters(id, block))
+	return binary.LittleEndian.Uint64(block[layout.ByNumber(n).Offset:])
+}
+
+// TestJudged stops at the right ones of many calls, and Check is asked about no others once there is a pad.
+func TestJudged(t *testing.T) {
+	for _, variant := range []testprog.Variant{{}, {NoPIE: true}, {NoPIE: true, Static: true}} {
+		for _, site := range []string{"mov", "push", "nop", "nop5"} {
+			t.Run(variant.String()+" "+site, func(t *testing.T) {
+				t.Parallel()
+				p := testprog.Build(t, "spin", variant)
+				const vain = 10
+				r := launchJudging(t, vain, p.Path, "3000", site)
+				at := symbol(t, p.Path, "tick_"+site)
+				if !variant.NoPIE {
+					at += unrandomised
+				}
+				calls := 0
+				b := r.judged(at, &calls, isCall(2000), isCall(2001))
+				r.insert(b)
+				for i := range 2 {
+					// GDB takes all breakpoints out at each stop, and puts them back.
+					for range 3 {
+						r.remove(b)
+						r.insert(b)
+					}
+					ev := r.resume(0)
+					if ev.Reason != target.ReasonSwBreak || r.pc(ev.Thread) != at || r.register(ev.Thread, rdi) != uint64(2000+i) {
+						t.Fatalf("%+v at %s in call %d", ev, r.pc(ev.Thread), r.register(ev.Thread, rdi))
+					}
+				}
+				if calls != vain+2 {
+					t.Errorf("%d calls of Check, want %d", calls, vain+2)
+				}
+				if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || calls != vain+2 {
+					t.Errorf("%+v after %d calls of Check", ev, calls)
+				}
+			})
+		}
+	}
+}
+
+// inVain is a condition that is false, though it has to look at memory for that.
+const inVain = "reg 7\nref64\nconst8 1\nequal\nend"
+
+// TestJudgedWithTracepoint has a tracepoint come to the place of a breakpoint's pad, or into its jump, and go again: both see what
+// they should, and the breakpoint has its pad back in the end.
+func TestJudgedWithTracepoint(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	for _, offset := range []arch.Addr{0, 1} { // push is one byte
+		t.Run(fmt.Sprint(offset), func(t *testing.T) {
+			t.Parallel()
+			r := launchJudging(t, 5, p.Path, "400", "push")
+			at := symbol(t, p.Path, "tick_push")
+			calls := 0
+			r.insert(r.judged(at, &calls, isCall(100), isCall(200), isCall(300)))
+			r.resume(0)
+			if calls != 6 {
+				t.Fatalf("%d calls of Check before the tracepoint", calls)
+			}
+			r.trace(1, at+offset)
+			r.must(r.engine.Start(r.target, r.pid))
+			if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != 200 || r.hits() != 100 {
+				t.Errorf("%+v in call %d after %d hits", ev, r.register(ev.Thread, rdi), r.hits())
+			}
+			r.must(r.engine.Stop(trace.ReasonStop, ""))
+			calls = 0
+			if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != 300 || calls > 80 {
+				t.Errorf("%+v in call %d after %d calls of Check", ev, r.register(ev.Thread, rdi), calls)
+			}
+			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+				t.Errorf("%+v, want exit with status 0", ev)
+			}
+		})
+	}
+}
+
+// TestJudgedSteps steps a thread through whole calls: each step is one instruction of the program, arriving at the breakpoint is
+// a hit of it, and a breakpoint inside its jump is met.
+func TestJudgedSteps(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	r := launchJudging(t, 5, p.Path, "300", "push")
+	at := symbol(t, p.Path, "tick_push")
+	calls := 0
+	b := r.judged(at, &calls, isCall(100), isCall(102))
+	r.insert(b)
+	id := r.resume(0).Thread
+	var pcs []arch.Addr
+	for range 1000 {
+		ev := r.do(target.Action{Thread: id, Verb: target.StepOne})
+		pc := r.pc(id)
+		pcs = append(pcs, pc)
+		want := target.ReasonNone
+		if pc == at && r.register(id, rdi) == 102 {
+			want = target.ReasonSwBreak
+		}
+		if ev.Reason != want {
+			t.Fatalf("%+v at %s", ev, pc)
+		}
+		if want != target.ReasonNone {
+			break
+		}
+	}
+	inner := target.Breakpoint{Addr: at + 1, Length: 1}
+	r.insert(inner)
+	for i := range 5 {
+		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.pc(id) != at+1 || r.register(id, rdi) != uint64(102+i) {
+			t.Fatalf("%+v at %s in call %d", ev, r.pc(id), r.register(id, rdi))
+		}
+	}
+	// A thread that is sent to the breakpoint, and is to step from there, has its hit.
+	r.remove(inner)
+	calls = 0
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || calls != 0 {
+		t.Errorf("%+v after %d calls of Check", ev, calls)
+	}
+	t.Logf("%d steps", len(pcs))
+}
+
+// TestJudgedFails stops where a condition cannot be evaluated.
+func TestJudgedFails(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	for _, condition := range []string{
+		fmt.Sprintf("const8 1\nreg %d\nconst8 100\nsub\ndiv_signed\nconst16 999\nequal\nend", rdi),
+		// The address is 0, or none, in the hundredth call.
+		fmt.Sprintf("reg %d\nconst8 100\nequal\nif_goto bad\nconst8 0\nend\nbad: const8 4\nref64\nend", rdi),
+		fmt.Sprintf("reg %d\nconst8 100\nequal\nif_goto bad\nconst8 0\nend\nbad: const32 0x7fffffff\nref64\nend", rdi),
+	} {
+		r := launchJudging(t, 5, p.Path, "200", "mov")
+		calls := 0
+		r.insert(r.judged(symbol(t, p.Path, "tick_mov"), &calls, condition))
+		if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != 100 || calls != 6 {
+			t.Errorf("%s: %+v in call %d after %d calls of Check", condition, ev, r.register(ev.Thread, rdi), calls)
+		}
+		if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+			t.Errorf("%s: %+v, want exit with status 0", condition, ev)
+		}
+	}
+}
+
+// TestJudgedChanges has the conditions change, and the code: the pad of the ones before is asked no more.
+func TestJudgedChanges(t *testing.T) {
+	p := testprog.Build(t, "spin", fixed)
+	r := launchJudging(t, 5, p.Path, "3000", "mov")
+	at := symbol(t, p.Path, "tick_mov")
+	calls, other := 0, 0
+	r.insert(r.judged(at, &calls, isCall(1000)))
+	r.resume(0)
+	b := r.judged(at, &other, isCall(2000))
+	r.insert(b) // GDB sends no z before it
+	ev := r.resume(0)
+	if ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != 2000 || calls != 6 || other != 6 {
+		t.Errorf("%+v in call %d after %d and %d calls of Check", ev, r.register(ev.Thread, rdi), calls, other)
+	}
+	// Memory reads show the program's own code, which a write changes under the jump.
+	var code [16]byte
+	if _, err := r.target.ReadMemory(ev.Thread, at, code[:]); err != nil || code[0] == 0xe9 || code[0] == 0xcc {
+		t.Errorf("the code reads % x, %v", code, err)
+	}
+	r.must(r.target.WriteMemory(ev.Thread, at, code[:]))
+	r.remove(b)
+	r.insert(r.judged(at, &other, isCall(2500)))
+	if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != 2500 || other != 12 {
+		t.Errorf("%+v in call %d after %d calls of Check", ev, r.register(ev.Thread, rdi), other)
+	}
+	r.must(r.target.Detach(r.pid))
+	if out := r.output(); !strings.Contains(out, "wrong=0") {
+		t.Errorf("the program printed %q", out)
+	}
+}
+
+// TestJudgedThreads has four threads run through a pad while others stop and signals come.
+func TestJudgedThreads(t *testing.T) {
+	p := testprog.Build(t, "threads", fixed)
+	r := launchJudging(t, 5, p.Path, "20000")
+	calls := 0
+	b := r.judged(symbol(t, p.Path, "work"), &calls, inVain)
+	r.insert(b)
+	for range 50 {
+		time.AfterFunc(2*time.Millisecond, func() { r.target.Interrupt() })
+		ev := r.resume(0)
+		if ev.Kind != target.Stopped {
+			t.Logf("%+v", ev)
+			return
+		}
+		if ev.Signal != target.SignalInt {
+			t.Fatalf("%+v", ev)
+		}
+		r.remove(b)
+		r.insert(b)
+	}
+	r.remove(b)
+	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || calls > 20 {
+		t.Errorf("%+v after %d calls of Check", ev, calls)
+	}
+}
