@@ -1,6 +1,7 @@
 package fast
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sort"
@@ -41,6 +42,16 @@ func Build(s *Site) (*Pad, error) {
 		return nil, err
 	}
 	if err := b.emit(); err != nil {
+		return nil, err
+	}
+	return b.finish()
+}
+
+// BuildCopy makes a pad that collects nothing, of the displaced instructions and the jump behind them alone. It is for threads whose
+// hits do not count; they stop at most Past or Among.
+func BuildCopy(s *Site) (*Pad, error) {
+	b := builder{Assembler: asm.New(s.Pad), Site: s, pad: &Pad{Addr: s.Pad, site: s.Addr, next: s.Next}}
+	if err := b.displace(); err != nil {
 		return nil, err
 	}
 	return b.finish()
@@ -276,10 +287,11 @@ func (b *builder) displace() error {
 	}
 	b.Bytes(code...)
 	b.pad.Back = b.Len()
-	if distance := int64(b.Next) - int64(b.PC()); distance > -reach && distance < reach {
-		b.JmpTo(b.Next)
+	to := cmp.Or(b.Onward, b.Next)
+	if distance := int64(to) - int64(b.PC()); distance > -reach && distance < reach {
+		b.JmpTo(to)
 	} else {
-		b.JmpFar(b.Next)
+		b.JmpFar(to)
 	}
 	b.pad.backLength = b.Len() - b.pad.Back
 	return nil

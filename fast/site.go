@@ -25,6 +25,8 @@ type Site struct {
 	// Displace makes the displaced instructions as they run from an address on. Behind them the pad has a jump to Next.
 	Displace func(at arch.Addr) ([]byte, error)
 	Next     arch.Addr
+	// Onward is where that jump goes instead if Next is a site whose instruction is displaced as well: to the pad there. 0 is none.
+	Onward arch.Addr
 }
 
 // Tracepoint is one of those at a site. They have their turns in order.

@@ -122,7 +122,7 @@ func (c *collector) Apply() (refused []target.Refusal, err error) {
 // Explain implements target.Collector.
 func (c *collector) Explain(pid int, at arch.Addr) (how string) {
 	c.t.do(func() {
-		if p := c.t.traced(pid); p != nil && p.pads != nil && p.pads.sites[at] != nil {
+		if p := c.t.traced(pid); p != nil && p.pads != nil && p.pads.sites[at] != nil && !p.pads.sites[at].idle {
 			how = p.pads.sites[at].explain(p.addrSpace)
 		}
 	})

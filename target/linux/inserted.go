@@ -15,12 +15,12 @@ import (
 // insertedBreakpoint is a breakpoint instruction in a program, for a breakpoint of the session, a tracepoint or both.
 type insertedBreakpoint struct {
 	addr     arch.Addr
-	patch    *patch.Patch
-	pad      *padSite  // the patch is the jump of a site, and location is the site's; nil for a breakpoint instruction
-	users    int       // breakpoints of the session, 0 or 1 since insertions do not count
-	check    check     // of the breakpoint
-	judged   *judged   // what is known of that, nil for nothing
-	location *location // nil without a tracepoint
+	patch    *patch.Patch // nil of a site that another one's jump displaces
+	pad      *padSite     // the patch is the jump of a site, and location is the site's; nil for a breakpoint instruction
+	users    int          // breakpoints of the session, 0 or 1 since insertions do not count
+	check    check        // of the breakpoint
+	judged   *judged      // what is known of that, nil for nothing
+	location *location    // nil without a tracepoint
 
 	// How the displaced instruction is executed.
 	insn      instruction // nil if it cannot be decoded: it is stepped in place
@@ -106,9 +106,11 @@ func (bp *insertedBreakpoint) place(s *addrSpace) {
 	}
 }
 
-// displaced is where the copy of the instruction is, 0 if there is none.
-func (bp *insertedBreakpoint) displaced() arch.Addr {
+// displaced is where the copy of the instruction is for a task, 0 if there is none.
+func (bp *insertedBreakpoint) displaced(k *task) arch.Addr {
 	switch {
+	case bp.pad != nil && !k.counts():
+		return bp.pad.uncounted(k.proc.addrSpace)
 	case bp.pad != nil:
 		return bp.pad.displaced()
 	case bp.buffer != nil:
@@ -130,6 +132,9 @@ func (s *addrSpace) drop(bp *insertedBreakpoint) error {
 		return nil
 	}
 	delete(s.inserted, bp.addr)
+	if bp.patch == nil {
+		return nil
+	}
 	return s.code.Remove(bp.patch)
 }
 

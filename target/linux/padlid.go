@@ -27,7 +27,7 @@ func (t *Target) settleLids(s *addrSpace) {
 	}
 	s.pads.lidded = needed
 	for _, site := range s.pads.ordered {
-		if bp := s.inserted[site.addr]; bp != nil && bp.pad == site && site.judged == nil {
+		if bp := s.inserted[site.addr]; bp != nil && bp.pad == site && site.judged == nil && site.first() {
 			s.warn(s.settleLid(bp))
 		}
 	}
@@ -57,7 +57,7 @@ func (t *Target) atLid(k *task, pc arch.Addr) bool {
 	if k.counts() {
 		k.setPC(bp.pad.pad.Addr)
 	} else {
-		k.setPC(bp.pad.displaced())
+		k.setPC(bp.pad.uncounted(k.proc.addrSpace))
 	}
 	return true
 }

@@ -69,7 +69,7 @@ func (t *Target) strayed(k *task, pc arch.Addr, signal int) bool {
 	if signal == sys.SIGTRAP {
 		at -= trapShift()
 	}
-	site, to := k.proc.under(at)
+	site, to := k.under(at)
 	if site == nil {
 		return false
 	}
@@ -87,8 +87,10 @@ func (t *Target) strayed(k *task, pc arch.Addr, signal int) bool {
 	return false
 }
 
-// under returns the site under whose patch an instruction of the program is, and where in the pad the instruction is.
-func (s *addrSpace) under(pc arch.Addr) (site *padSite, copied arch.Addr) {
+// under returns the site under whose jump an instruction of the program is, and where a thread that comes there goes on: in the copy
+// of the instruction, or in the pad that collects for it first, if its hits count.
+func (k *task) under(pc arch.Addr) (site *padSite, to arch.Addr) {
+	s := k.proc.addrSpace
 	if s.pads == nil {
 		return nil, 0
 	}
@@ -100,11 +102,24 @@ func (s *addrSpace) under(pc arch.Addr) (site *padSite, copied arch.Addr) {
 	if bp == nil || bp.pad == nil {
 		return nil, 0
 	}
-	offset, ok := bp.pad.copy.Offset(pc)
+	site = bp.pad
+	for _, other := range s.pads.row(site.plan) {
+		if other.addr <= pc {
+			site = other
+		}
+	}
+	copied := site
+	switch {
+	case !k.counts() && bp.pad.bare != nil:
+		copied = bp.pad.bare
+	case site.addr == pc:
+		return site, site.pad.Addr
+	}
+	offset, ok := copied.copy.Offset(pc)
 	if !ok {
 		return nil, 0
 	}
-	return bp.pad, bp.pad.displaced() + arch.Addr(offset)
+	return site, copied.displaced() + arch.Addr(offset)
 }
 
 // tooManyStrays is how many threads a second may come to the middle of a patch.
@@ -112,6 +127,7 @@ const tooManyStrays = 1000
 
 // noteStray counts a stray, each of which costs as much as a trap.
 func (t *Target) noteStray(k *task, site *padSite) {
+	site = k.proc.pads.leading(site)
 	if now := time.Now(); now.Sub(site.strays.since) > time.Second {
 		site.strays = strayCount{since: now}
 	}
@@ -211,7 +227,7 @@ func (t *Target) stepBusy(k *task, site *padSite) bool {
 	}
 }
 
-// redirect has a task that stands under a jump go on in the copy.
+// redirect has a task that stands under a jump go on in the pad.
 func (k *task) redirect() {
 	if k.proc.pads == nil {
 		return
@@ -223,7 +239,7 @@ func (k *task) redirect() {
 			return
 		}
 	}
-	if site, to := k.proc.under(pc); site != nil && k.fetch() == nil {
+	if site, to := k.under(pc); site != nil && k.fetch() == nil {
 		k.setPC(to)
 	}
 }
