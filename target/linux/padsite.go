@@ -236,7 +236,7 @@ func (t *Target) plan(p *process, site *padSite) error {
 		return err
 	}
 	site.module = m
-	m.planner.Pads = site.area.padRange()
+	m.planner.Pads, m.planner.Wanted = site.area.padRange(), t.collector.run.Locations
 	if site.judged == nil {
 		t.evictNear(p, site.addr)
 	}

@@ -33,6 +33,16 @@ func (m padMemory) WriteMemory(addr arch.Addr, p []byte) int {
 // an instruction under a jump, and the system call by which a thread waits for room. It reports false for any other. The thread
 // goes on as it was resumed, and is told again to stop if it was to: any stop uses that request up.
 func (t *Target) absorb(k *task, s ptraceStop) bool {
+	if !t.mendStop(k, s) {
+		return false
+	}
+	k.flush()
+	k.rerun()
+	return true
+}
+
+// mendStop gives a task the registers that it goes on with from a stop that absorb is about. It reports false for any other.
+func (t *Target) mendStop(k *task, s ptraceStop) bool {
 	pads, signal := k.proc.pads, s.signal
 	if pads == nil || s.event != 0 {
 		return false
@@ -58,9 +68,38 @@ func (t *Target) absorb(k *task, s ptraceStop) bool {
 	case !t.strayed(k, pc, signal):
 		return false
 	}
-	k.flush()
-	k.rerun()
 	return true
+}
+
+// drainFault is drainTrap for the signals of faults in pads and of guards. When one arrives later the pad may have been left, or
+// the jump be gone, so that nobody knows what it was about.
+func (t *Target) drainFault(k *task, s sys.Status) sys.Status {
+	for s.Event() == sys.EventStop && stopOf(s).signal == sys.SIGTRAP && k.amidPads() && sys.PendingSiginfo(k.tid, isFault) &&
+		sys.Cont(k.tid, 0) == nil {
+		drained, ok := t.waitFor(k)
+		if !ok {
+			break
+		}
+		if !drained.Ended() && t.mendStop(k, stopOf(drained)) {
+			k.flush()
+			break // as interrupted: whoever lets the task go on does so without the signal
+		}
+		s = drained
+	}
+	return s
+}
+
+// amidPads reports whether a task is in a pad, or under a jump to one.
+func (k *task) amidPads() bool {
+	if k.proc.pads == nil {
+		return false
+	}
+	pc, err := host.fetchPC(k.tid)
+	if err != nil {
+		return false
+	}
+	site, _ := k.under(pc)
+	return site != nil || k.proc.pads.at(pc) != nil
 }
 
 // strayed moves a thread that has the signal of a guard on to the copy of the instruction that was there.
