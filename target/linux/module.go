@@ -20,9 +20,10 @@ import (
 type module struct {
 	text      jump.Range
 	planner   *jump.Planner
-	isGo      bool       // some of it is of Go
-	functions []function // in order of their addresses; none in a file that cannot be read
-	longest   arch.Addr  // length of the longest of them
+	isGo      bool        // some of it is of Go
+	functions []function  // in order of their addresses; none in a file that cannot be read
+	longest   arch.Addr   // length of the longest of them
+	landings  []arch.Addr // where exceptions go on
 }
 
 // function is a function, or a part of one.
@@ -57,12 +58,12 @@ func (p *process) moduleAt(addr arch.Addr, area *padArea) (*module, error) {
 		s.room = jump.NewRoom(gaps(maps))
 	}
 	m := &module{text: jump.Range{Start: arch.Addr(maps[i].Start), End: arch.Addr(maps[i].End)}}
-	landings := m.readFile(p, maps[i])
+	m.readFile(p, maps[i])
 	m.planner = &jump.Planner{
 		Targets: jump.NewTargets(m.text), Room: s.room, Pads: area.padRange(),
 		Go: m.isGo, ShadowStack: p.shadowStack,
 	}
-	for _, at := range landings {
+	for _, at := range m.landings {
 		m.planner.Targets.Add(at)
 	}
 	if !p.launched { // it outlives a tracer that is killed, and dies of a guard then
@@ -87,33 +88,25 @@ func gaps(maps []sys.Mapping) (free []jump.Range) {
 
 // readFile reads what the file of a mapping says of the code: where functions are, and where exceptions go on. A file that cannot
 // be read says nothing.
-func (m *module) readFile(p *process, mapping sys.Mapping) (landings []arch.Addr) {
+func (m *module) readFile(p *process, mapping sys.Mapping) {
 	f, err := files{}.Open(p.pid, mapping.Path, os.O_RDONLY, 0)
 	if err != nil {
-		return nil
+		return
 	}
 	defer f.Close()
 	file, err := elf.NewFile(f)
 	if err != nil {
-		return nil
+		return
 	}
 	m.isGo = file.Section(".gopclntab") != nil
-	bias, ok := biasOf(file, mapping)
-	if !ok {
-		return nil
+	if bias, ok := biasOf(file, mapping); ok {
+		m.addFunctions(file, bias)
 	}
-	landings = m.readFunctions(file, bias)
-	slices.SortStableFunc(m.functions, func(a, b function) int { return cmp.Compare(a.Start, b.Start) })
-	m.functions = slices.CompactFunc(m.functions, func(a, b function) bool { return a.Start == b.Start })
-	for _, f := range m.functions {
-		m.longest = max(m.longest, f.End-f.Start)
-	}
-	return landings
 }
 
-// readFunctions reads the functions of a file in no order: of its symbols, and of what survives strip, the tables for unwinding and
-// those of Go's runtime.
-func (m *module) readFunctions(file *elf.File, bias arch.Addr) (landings []arch.Addr) {
+// addFunctions adds the functions of a file: of its symbols, and of what survives strip, the tables for unwinding and those of Go's
+// runtime.
+func (m *module) addFunctions(file *elf.File, bias arch.Addr) {
 	add := func(start, end arch.Addr, golang bool, name string) {
 		if start += bias; start < end+bias && m.text.Start <= start && end+bias <= m.text.End {
 			m.functions = append(m.functions, function{jump.Range{Start: start, End: end + bias}, golang, name})
@@ -136,11 +129,14 @@ func (m *module) readFunctions(file *elf.File, bias arch.Addr) (landings []arch.
 	for _, e := range extents.List {
 		add(e.Begin, e.End, false, "")
 	}
-	landings = extents.LandingPads()
-	for i := range landings {
-		landings[i] += bias
+	slices.SortStableFunc(m.functions, func(a, b function) int { return cmp.Compare(a.Start, b.Start) })
+	m.functions = slices.CompactFunc(m.functions, func(a, b function) bool { return a.Start == b.Start })
+	for _, f := range m.functions {
+		m.longest = max(m.longest, f.End-f.Start)
 	}
-	return landings
+	for _, at := range extents.LandingPads() {
+		m.landings = append(m.landings, at+bias)
+	}
 }
 
 // goFunctions lists the functions of a Go program as its runtime knows them.
