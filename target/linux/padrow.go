@@ -71,7 +71,8 @@ func (t *Target) siteAt(p *process, addr arch.Addr) *padSite {
 	return p.pads.sites[addr]
 }
 
-// leader returns the site whose jump displaces the instruction at an address, nil if there is none that can have more sites behind it.
+// leader returns the site whose jump displaces the instruction at an address, nil if there is none that can have more sites behind
+// it.
 func (t *Target) leader(p *process, addr arch.Addr) *padSite {
 	for _, m := range p.pads.modules {
 		if plan := m.planner.Covering(addr); plan != nil {
@@ -196,8 +197,8 @@ func (t *Target) dropOffloaded(s *addrSpace, addr arch.Addr) {
 	}
 }
 
-// arm writes the jump of a row, or demotes all of it at once if a breakpoint of the session is in the way. All threads are stopped, and
-// none is in a pad.
+// arm writes the jump of a row, or demotes all of it at once if a breakpoint of the session is in the way. All threads are stopped,
+// and none is in a pad.
 func (t *Target) arm(p *process, row []*padSite) (err error) {
 	head := row[0]
 	if !head.first() {

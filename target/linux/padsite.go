@@ -194,8 +194,8 @@ func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
 	return nil
 }
 
-// siteWith prepares a site that has one tracepoint more than what is prepared or in force at its address, or another one in the place
-// of the one with the same number. Its pad is in the program's memory then, and nothing leads there yet.
+// siteWith prepares a site that has one tracepoint more than what is prepared or in force at its address, or another one in the
+// place of the one with the same number. Its pad is in the program's memory then, and nothing leads there yet.
 func (t *Target) siteWith(p *process, area *padArea, tp *compiled.Tracepoint) error {
 	s := p.pads
 	next := &padSite{addr: tp.Addr, arena: s.arena, area: area, index: s.index()}

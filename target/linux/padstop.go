@@ -126,8 +126,8 @@ func (t *Target) strayed(k *task, pc arch.Addr, signal int) bool {
 	return false
 }
 
-// under returns the site under whose jump an instruction of the program is, and where a thread that comes there goes on: in the copy
-// of the instruction, or in the pad that collects for it first, if its hits count.
+// under returns the site under whose jump an instruction of the program is, and where a thread that comes there goes on: in the
+// copy of the instruction, or in the pad that collects for it first, if its hits count.
 func (k *task) under(pc arch.Addr) (site *padSite, to arch.Addr) {
 	s := k.proc.addrSpace
 	if s.pads == nil {

@@ -137,8 +137,8 @@ func (r *remains) inside() spans {
 	return all
 }
 
-// site and via are the patch at a site itself, and those by which its jump gets to the pad. A site that another one's jump displaces
-// has none.
+// site and via are the patch at a site itself, and those by which its jump gets to the pad. A site that another one's jump
+// displaces has none.
 func site(e *fast.Entry) *fast.Patch { return &e.Patches[len(e.Patches)-1] }
 func via(e *fast.Entry) []fast.Patch { return e.Patches[:max(len(e.Patches)-1, 0)] }
 
