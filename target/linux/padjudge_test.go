@@ -5,7 +5,9 @@ package linux_test
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/trace"
+	"tracewell/tracepoint"
 )
 
 // judged makes a breakpoint with conditions, and counts the calls of its Check.
@@ -245,5 +248,115 @@ func TestJudgedThreads(t *testing.T) {
 	r.remove(b)
 	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || calls > 20 {
 		t.Errorf("%+v after %d calls of Check", ev, calls)
+	}
+}
+
+// printing makes a breakpoint with commands, whose lines are appended to list under mu.
+func (r *run) printing(at arch.Addr, calls *int, condition string, lines *printedLines, commands ...string) target.Breakpoint {
+	r.t.Helper()
+	engine := tracepoint.New(tracepoint.Layout{Order: r.target.ISA().Order, Print: lines.add})
+	code := func(text string) []byte {
+		b, err := ax.Assemble(text)
+		r.must(err)
+		return b
+	}
+	var conditions, list [][]byte
+	if condition != "" {
+		conditions = append(conditions, code(condition))
+	}
+	for _, c := range commands {
+		list = append(list, code(c))
+	}
+	agent, err := engine.CompileBreakpoint(at, conditions, list)
+	r.must(err)
+	check := func(s target.Snapshot) bool { *calls++; return agent.Hit(s) }
+	return target.Breakpoint{Addr: at, Length: 1, Check: check, Agent: &agent.Breakpoint, Print: agent.Print}
+}
+
+// printedLines is what was printed, by any goroutine.
+type printedLines struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (p *printedLines) add(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = append(p.list, text)
+}
+
+func (p *printedLines) all() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.list)
+}
+
+// TestJudgedPrints has a pad print at each call, whether or not a condition holds, and the lines are there, in order, when the
+// program stops or ends.
+func TestJudgedPrints(t *testing.T) {
+	const command = "reg 5\nconst8 0\nconst8 0\nprintf 1 `call %d\\n`\nend"
+	p := testprog.Build(t, "spin", fixed)
+	const calls, vain = 5000, 5
+	for _, test := range []struct {
+		about     string
+		condition string
+		commands  []string
+		prints    func(call int) []string
+		checks    int
+	}{
+		{"always", "", []string{command}, func(call int) []string { return []string{fmt.Sprintf("call %d\n", call)} }, vain},
+		{"sometimes", fmt.Sprintf("reg %d\nconst8 7\nbit_and\nconst8 3\nequal\nend", rdi),
+			[]string{"const8 0\nconst8 0\nprintf 0 `here `\nend", command}, func(call int) []string {
+				if call&7 != 3 {
+					return nil
+				}
+				return []string{"here ", fmt.Sprintf("call %d\n", call)}
+			}, vain},
+		// The second command fails in each hundredth call, and that is told between what the others print.
+		{"failing", "", []string{command, "const8 1\nreg 5\nconst8 100\nrem_unsigned\nrem_unsigned\npop\nend", command},
+			func(call int) []string {
+				line := fmt.Sprintf("call %d\n", call)
+				if call%100 == 0 {
+					return []string{line, "Breakpoint at AT: divide by zero: rem_unsigned at offset 8\n", line}
+				}
+				return []string{line, line}
+			}, vain + calls/100 - 1},
+	} {
+		t.Run(test.about, func(t *testing.T) {
+			t.Parallel()
+			r := launchJudging(t, vain, p.Path, fmt.Sprint(calls), "mov")
+			at := symbol(t, p.Path, "tick_mov")
+			var lines printedLines
+			checks, stops := 0, 0
+			r.insert(r.printing(at, &checks, test.condition, &lines, test.commands...))
+			r.insert(r.judged(symbol(t, p.Path, "tick_mov")+7, &stops, isCall(1234), isCall(4321)))
+			var want []string
+			call := 0
+			upTo := func(last int) {
+				t.Helper()
+				for ; call <= last; call++ {
+					for _, line := range test.prints(call) {
+						want = append(want, strings.ReplaceAll(line, "AT", at.String()))
+					}
+				}
+				if got := lines.all(); !slices.Equal(got, want) {
+					t.Fatalf("after call %d: %d lines, want %d; the last ones are %q, want %q", last, len(got), len(want),
+						got[max(0, len(got)-3):], want[max(0, len(want)-3):])
+				}
+			}
+			for _, last := range []int{1234, 4321} {
+				if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != uint64(last) {
+					t.Fatalf("%+v", ev)
+				}
+				upTo(last)
+			}
+			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+				t.Errorf("%+v", ev)
+			}
+			upTo(calls - 1)
+			if checks != test.checks {
+				t.Errorf("%d calls of Check, want %d", checks, test.checks)
+			}
+		})
 	}
 }
