@@ -241,6 +241,34 @@ func TestAgentDprintf(t *testing.T) {
 	sameLines(t, "dprintf of every form", want, lines(s.server.Stdout(), "form"))
 }
 
+// TestAgentDprintfInPad prints at thousands of calls, some of which stop: what is printed, and what GDB says, is what traps make.
+func TestAgentDprintfInPad(t *testing.T) {
+	t.Parallel()
+	program := testprog.Build(t, "spin", testprog.Variant{NoPIE: true})
+	const calls = "8000"
+	script := toMain + onTarget + `
+		dprintf *tick_mov,"agent %5d|%-6x|%s|%c\n", $rdi, $rsi, $rsi, 65 + $rdi % 26
+		dprintf *tick_mov + 7,"inner %d\n", $rdi
+		condition 3 $rdi % 100 == 1
+		-- stops --
+		break *tick_mov if $rdi == 3000
+		continue
+		info breakpoints
+		stepi
+		stepi
+		delete 4
+		-- rest --
+		continue
+	`
+	traps := debugWith(t, nil, program, []string{calls, "mov"}, script)
+	pads := debugWith(t, []string{"--pads"}, program, []string{calls, "mov"}, script)
+	sameCalls(t, pads, 8000)
+	for _, kind := range []string{"agent", "inner"} {
+		sameLines(t, kind, lines(traps.server.Stdout(), kind), lines(pads.server.Stdout(), kind))
+	}
+	sameLines(t, "stops", strings.Split(traps.output.Section(t, "stops"), "\n"), strings.Split(pads.output.Section(t, "stops"), "\n"))
+}
+
 // TestAgentDprintfCondition prints where the condition holds. gdbserver 13.1 prints always.
 func TestAgentDprintfCondition(t *testing.T) {
 	t.Parallel()
