@@ -360,3 +360,108 @@ func TestJudgedPrints(t *testing.T) {
 		})
 	}
 }
+
+// sequences checks lines of a thread and a number: the numbers of each thread are all there, from 0 and in order.
+func sequences(t *testing.T, lines []string) (counts map[uint64]uint64) {
+	t.Helper()
+	counts = make(map[uint64]uint64)
+	wrong := 0
+	for _, line := range lines {
+		var thread, i uint64
+		if _, err := fmt.Sscanf(line, "%d %d\n", &thread, &i); err != nil || i&(1<<40-1) != counts[thread] && thread != 99 {
+			if wrong++; wrong < 10 {
+				t.Errorf("line %q after %d", line, counts[thread])
+			}
+		}
+		counts[thread]++
+	}
+	return counts
+}
+
+// printsCall has a line printed of the thread and the number of a call of padded.
+const printsCall = "reg 5\nreg 3\nconst8 0\nconst8 0\nprintf 2 `%ld %ld\\n`\nend"
+
+// TestJudgedStorm has four threads print at each call, with a handler of signals that calls, too, while the program is stopped again
+// and again, and the breakpoint is taken out and put back.
+func TestJudgedStorm(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	const threads, calls = 4, 20_000
+	r := launchJudging(t, 5, p.Path, fmt.Sprint(threads), fmt.Sprint(calls), "0", "1000")
+	r.target.PassSignals([]target.Signal{14})
+	var lines printedLines
+	checks := 0
+	b := r.printing(symbol(t, p.Path, "tick_site"), &checks, "", &lines, printsCall)
+	r.insert(b)
+	stops := 0
+	for {
+		interrupt := time.AfterFunc(3*time.Millisecond, func() { r.target.Interrupt() })
+		ev := r.resume(0)
+		interrupt.Stop()
+		if ev.Kind == target.Exited && ev.Code == 0 {
+			break
+		}
+		if ev.Kind != target.Stopped || ev.Signal != target.SignalInt {
+			t.Fatalf("%+v", ev)
+		}
+		before := len(lines.all())
+		if stops++; stops%2 == 0 {
+			r.remove(b)
+			r.insert(b)
+		}
+		if n := len(lines.all()); n != before {
+			t.Errorf("%d lines came behind the event", n-before)
+		}
+	}
+	done := testprog.OfKind(testprog.Records(r.output()), "done")
+	counts := sequences(t, lines.all())
+	for thread := range uint64(threads) {
+		if counts[thread] != calls {
+			t.Errorf("%d lines of thread %d", counts[thread], thread)
+		}
+	}
+	if handled := done[0].Int(t, "handled"); counts[99] != uint64(handled) {
+		t.Errorf("%d lines of the handler, want %d", counts[99], handled)
+	}
+	t.Logf("%d stops, %d calls of Check, %v", stops, checks, counts)
+}
+
+// TestJudgedChildren: of the program's children none prints, whatever memory it runs in.
+func TestJudgedChildren(t *testing.T) {
+	p := testprog.Build(t, "paddedchildren", fixed)
+	r := launchJudging(t, 5, p.Path, "60")
+	r.quiet()
+	var lines printedLines
+	checks := 0
+	r.insert(r.printing(symbol(t, p.Path, "tick_site"), &checks, "", &lines, "const8 0\nconst8 0\nprintf 0 `call`\nend"))
+	ev := r.resume(0)
+	done := testprog.OfKind(testprog.Records(r.output()), "done")
+	if ev.Kind != target.Exited || ev.Code != 0 || len(done) != 1 {
+		t.Fatalf("%+v", ev)
+	}
+	if n, want := len(lines.all()), done[0].Int(t, "calls")+done[0].Int(t, "aside"); int64(n) != want {
+		t.Errorf("%d lines, want %d", n, want)
+	}
+	t.Logf("%d calls of Check", checks)
+}
+
+// TestJudgedDetach lets a program go in whose pads threads print: what they have printed until then is there, and the program goes
+// on as if nothing had been.
+func TestJudgedDetach(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	r := launchJudging(t, 5, p.Path, "4", "30000")
+	var lines printedLines
+	checks, others := 0, 0
+	at := symbol(t, p.Path, "tick_site")
+	r.insert(r.printing(at, &checks, "", &lines, printsCall))
+	r.insert(r.judged(symbol(t, p.Path, "tick"), &others, inVain))
+	time.AfterFunc(30*time.Millisecond, func() { r.target.Interrupt() })
+	if ev := r.resume(0); ev.Kind != target.Stopped {
+		t.Fatalf("%+v", ev)
+	}
+	r.must(r.target.Detach(r.pid))
+	counts := sequences(t, lines.all())
+	if out := r.output(); !strings.Contains(out, "done") {
+		t.Errorf("the program printed %q", out)
+	}
+	t.Logf("%v", counts)
+}
