@@ -19,9 +19,10 @@ import (
 // printer is that of the breakpoints of one address space.
 type printer struct {
 	a      *arena
-	stop   chan struct{} // ends the goroutine
-	broken atomic.Bool   // nothing can be read from the ring any more
-	wake   func()        // the tracer, when it is
+	stop   chan struct{}           // ends the goroutine
+	broken atomic.Bool             // nothing can be read from the ring any more
+	wake   func()                  // the tracer, when it is
+	taking func(*fast.Record) bool // take, made once
 
 	mu sync.Mutex // held while it prints; guards to
 	to map[arch.Addr]func(string)
@@ -35,7 +36,7 @@ func (t *Target) printFrom(p *process) {
 	c := &printer{
 		a: p.pads.breaks, stop: make(chan struct{}), to: make(map[arch.Addr]func(string)), wake: func() { t.do(func() {}) },
 	}
-	c.a.take = c.take
+	c.taking = c.take
 	c.a.control.SetPatience(0) // whoever prints waits for the printer, however long
 	p.pads.printer = c
 	routine.Go(c.pump)
@@ -65,7 +66,7 @@ func (c *printer) drain() int {
 	if c.broken.Load() {
 		return 0
 	}
-	n, err := c.a.reader.Drain(c.a.shape.RingSize, c.a.take)
+	n, err := c.a.reader.Drain(c.a.shape.RingSize, c.taking)
 	if err != nil { // the tracer has breakpoint instructions take the place of the pads, which are inert meanwhile
 		c.broken.Store(true)
 		c.a.control.Abandon()
