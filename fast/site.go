@@ -17,6 +17,8 @@ type Site struct {
 	// Trap has the first true condition stop the thread at the site with Trapped, and nothing is collected: for tracepoints that
 	// only a stop can serve, and breakpoints with conditions.
 	Trap bool
+	// Strict has the thread stop likewise where a hit has an expression that fails, and then nothing is collected.
+	Strict bool
 	// NoRedZone says that the code keeps nothing below its stack pointer, as Go's does not.
 	NoRedZone bool
 	// Builtins are the trace state variables that are computed.

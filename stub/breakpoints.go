@@ -21,7 +21,7 @@ func (x *session) insertBreakpoint(b request.Breakpoint) error {
 			return err
 		}
 		// The expressions belong to the breakpoint and not to the target, which calls this at each hit that may count.
-		placed.Check, placed.Agent = agent.Hit, &agent.Breakpoint
+		placed.Check, placed.Agent, placed.Print = agent.Hit, &agent.Breakpoint, agent.Print
 	}
 	if err := x.target.Breakpoints().InsertBreakpoint(id, placed); err != nil {
 		return err

@@ -89,6 +89,8 @@ type Deposit struct {
 	Frame []byte // in the bytes of a trace file, header included; not changed before the call returns; nil if the condition failed
 	// Failures are the expressions that failed, in order. The frame holds what could be collected all the same.
 	Failures []error
+	// Printed is what the expressions have printed, in order.
+	Printed []string
 	// More says that the next deposit is of the same hit: if this one ends the run, it does so after that one.
 	More bool
 	Lost int64 // frames that the Collector had no room for since the deposit before

@@ -174,6 +174,9 @@ type Breakpoint struct {
 	// Agent is what Check evaluates, nil if that is not to be known. A target that can evaluate conditions without a stop may ask
 	// Check only at the hits for which one of them holds or fails.
 	Agent *compiled.Breakpoint
+	// Print takes what the commands of Agent print where the target has carried them out without Check: in the order of the hits,
+	// before Check is called and before any Event. It may be called by any goroutine, one at a time; nil for nobody.
+	Print func(text string)
 }
 
 // BreakKind is the number after Z.

@@ -46,6 +46,9 @@ func decodeAll(what string, addr arch.Addr, codes [][]byte) ([]*ax.Program, erro
 	return programs, nil
 }
 
+// Print prints what commands have printed that were carried out elsewhere.
+func (r *BreakpointAgent) Print(text string) { r.engine.print(text) }
+
 // Hit is called by the target when a thread reaches the breakpoint, on the target's goroutine, and reports whether the
 // thread is to stop there. A hit counts if there is no condition, or one of them holds or fails: a client that is told can
 // find out why. One that counts runs the commands, if there are any, and then does not stop, since they are what the

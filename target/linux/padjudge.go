@@ -7,8 +7,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"tracewell/arch"
+	"tracewell/ax"
 	"tracewell/fast"
 	"tracewell/fast/jump"
 	"tracewell/target"
@@ -16,9 +18,10 @@ import (
 	"tracewell/trace/compiled"
 )
 
-// Conditions of breakpoints, evaluated in pads. Such a pad collects nothing: where a condition holds, or fails, the thread stops in
-// it and has its hit like one that has run into a breakpoint instruction; the Check is asked once more, so nobody relies on what
-// the pad has found but for the hits that it has seen to be in vain.
+// Conditions of breakpoints, evaluated in pads. Where one holds, or fails, the thread stops in the pad and has its hit like one that
+// has run into a breakpoint instruction; the Check is asked once more, so nobody relies on what the pad has found but for the
+// hits that it has seen to be in vain. If there are commands that only print, as those of dprintf do, the pad carries them out,
+// too: it keeps what they print (padprint.go), and the thread does not stop.
 //
 // A breakpoint begins as a trap, and has a pad only after many hits in vain. Memory for pads costs the program a stop and some
 // system calls that it is made to make, as much as some hundred hits; most breakpoints are never hit as often. Once made, the pad
@@ -31,13 +34,15 @@ import (
 // defaultVain is how many hits in vain make a pad worth it: they have cost about as much as that does.
 const defaultVain = 100
 
-// judgingRing is the size of the ring of breakpoints, to which nothing is written.
-const judgingRing = fast.MinRing
+// judgingRing is the size of the ring of breakpoints, to which only those write that print: a hit is a few hundred bytes, and
+// printing it takes longer than that of any other.
+const judgingRing = 256 << 10
 
 // judged is what is known of the Check of a breakpoint. It outlives the breakpoint, and goes when one is inserted at its address that
 // decides otherwise.
 type judged struct {
 	agent *compiled.Breakpoint
+	print func(string)
 	vain  int    // hits that have stopped no thread
 	worth int    // so many of them are worth a pad; 0 for the default
 	code  []byte // of the program, that the pad has a copy of
@@ -56,7 +61,9 @@ func (t *Target) judgedFor(p *process, b target.Breakpoint) *judged {
 	if b.Agent == nil {
 		return nil
 	}
-	return p.judgedBy(b.Addr, b.Agent)
+	j := p.judgedBy(b.Addr, b.Agent)
+	j.print = b.Print
+	return j
 }
 
 // judgedBy finds what is known of a Check, which is nothing yet if it has not been there before.
@@ -106,11 +113,8 @@ func (t *Target) padWorthy() bool {
 
 // makeJudge makes the pad that evaluates the conditions of a breakpoint. The error says why there can be none.
 func (t *Target) makeJudge(p *process, bp *insertedBreakpoint) error {
-	conditions := bp.judged.agent.Conditions
-	if len(conditions) == 0 {
-		return errors.New("there is no condition that could be false")
-	}
-	for _, c := range conditions {
+	agent := bp.judged.agent
+	for _, c := range slices.Concat(agent.Conditions, agent.Commands) {
 		if len(c.Requirements().Variables) > 0 {
 			return errors.New("trace state variables are those of a trace run")
 		}
@@ -124,18 +128,12 @@ func (t *Target) makeJudge(p *process, bp *insertedBreakpoint) error {
 	}
 	p.pads.breaks = a
 	site := &padSite{addr: bp.addr, judged: bp.judged, arena: a, area: area, index: p.pads.index()}
-	for i, c := range conditions {
-		site.list = append(site.list, fast.Tracepoint{
-			Tracepoint: &compiled.Tracepoint{Number: trace.Number(i + 1), Addr: bp.addr, Enabled: true, Condition: c},
-			Index:      p.pads.index(),
-		})
-	}
 	if err := t.plan(p, site); err != nil {
 		return err
 	}
 	bp.judged.code = make([]byte, site.plan.Next-bp.addr)
 	if _, err = p.read(bp.addr, bp.judged.code); err == nil {
-		err = site.build(p, fast.Site{Trap: true}, fast.Wait)
+		err = t.buildJudge(p, site)
 	}
 	if err != nil {
 		site.module.planner.Release(site.plan)
@@ -144,6 +142,53 @@ func (t *Target) makeJudge(p *process, bp *insertedBreakpoint) error {
 	p.pads.judged[bp.addr] = site
 	p.pads.enlist(site)
 	return nil
+}
+
+// buildJudge builds the pad of a breakpoint: one that carries out its commands if that can be, else one that stops the thread for
+// them.
+func (t *Target) buildJudge(p *process, site *padSite) error {
+	agent := site.judged.agent
+	add := func(t compiled.Tracepoint) {
+		t.Number, t.Addr, t.Enabled = trace.Number(len(site.list)+1), site.addr, true
+		site.list = append(site.list, fast.Tracepoint{Tracepoint: &t, Index: p.pads.index()})
+	}
+	if len(agent.Commands) > 0 && len(agent.Conditions) < 2 && onlyPrint(agent.Commands) {
+		only := compiled.Tracepoint{}
+		if len(agent.Conditions) > 0 {
+			only.Condition = agent.Conditions[0]
+		}
+		for _, c := range agent.Commands {
+			op := compiled.Operation{Action: trace.Action{Kind: trace.CollectExpression, Code: c.Code()}, Program: c}
+			only.Actions = append(only.Actions, op)
+		}
+		add(only)
+		if site.build(p, fast.Site{Strict: true}, fast.Wait) == nil {
+			site.prints = true
+			t.printFrom(p)
+			return nil
+		}
+		site.list = nil
+	}
+	if len(agent.Conditions) == 0 {
+		return errors.New("there is no condition that could be false")
+	}
+	for _, c := range agent.Conditions {
+		add(compiled.Tracepoint{Condition: c})
+	}
+	return site.build(p, fast.Site{Trap: true}, fast.Wait)
+}
+
+// onlyPrint reports whether expressions have no effect but to print.
+func onlyPrint(programs []*ax.Program) bool {
+	for _, p := range programs {
+		for in := range p.Instructions() {
+			switch in.Op {
+			case ax.OpSetv, ax.OpTracev, ax.OpTrace, ax.OpTracenz, ax.OpTraceQuick, ax.OpTrace16:
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // leadJudged has the jump to the pad of a breakpoint take the place of the breakpoint instruction, if there is a pad and nothing is in
@@ -205,6 +250,9 @@ func (t *Target) lead(p *process, site *padSite, check check) bool {
 	}
 	if err == nil {
 		bp := &insertedBreakpoint{addr: site.addr, pad: site, users: 1, check: check, judged: site.judged}
+		if site.prints {
+			p.pads.printer.set(site.addr, site.judged.print)
+		}
 		err = t.leadToPad(p, bp, writes)
 	}
 	if err != nil {
@@ -267,6 +315,9 @@ func (t *Target) evictNear(p *process, addr arch.Addr) {
 func (t *Target) forgetSite(p *process, site *padSite) {
 	if site == nil {
 		return
+	}
+	if site.prints {
+		t.printAll()
 	}
 	site.module.planner.Release(site.plan)
 	p.pads.forget(site)

@@ -5,7 +5,9 @@ package linux_test
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +17,7 @@ import (
 	"tracewell/target"
 	"tracewell/target/linux"
 	"tracewell/trace"
+	"tracewell/tracepoint"
 )
 
 // judged makes a breakpoint with conditions, and counts the calls of its Check.
@@ -246,4 +249,219 @@ func TestJudgedThreads(t *testing.T) {
 	if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 || calls > 20 {
 		t.Errorf("%+v after %d calls of Check", ev, calls)
 	}
+}
+
+// printing makes a breakpoint with commands, whose lines are appended to list under mu.
+func (r *run) printing(at arch.Addr, calls *int, condition string, lines *printedLines, commands ...string) target.Breakpoint {
+	r.t.Helper()
+	engine := tracepoint.New(tracepoint.Layout{Order: r.target.ISA().Order, Print: lines.add})
+	code := func(text string) []byte {
+		b, err := ax.Assemble(text)
+		r.must(err)
+		return b
+	}
+	var conditions, list [][]byte
+	if condition != "" {
+		conditions = append(conditions, code(condition))
+	}
+	for _, c := range commands {
+		list = append(list, code(c))
+	}
+	agent, err := engine.CompileBreakpoint(at, conditions, list)
+	r.must(err)
+	check := func(s target.Snapshot) bool { *calls++; return agent.Hit(s) }
+	return target.Breakpoint{Addr: at, Length: 1, Check: check, Agent: &agent.Breakpoint, Print: agent.Print}
+}
+
+// printedLines is what was printed, by any goroutine.
+type printedLines struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (p *printedLines) add(text string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.list = append(p.list, text)
+}
+
+func (p *printedLines) all() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.list)
+}
+
+// TestJudgedPrints has a pad print at each call, whether or not a condition holds, and the lines are there, in order, when the
+// program stops or ends.
+func TestJudgedPrints(t *testing.T) {
+	const command = "reg 5\nconst8 0\nconst8 0\nprintf 1 `call %d\\n`\nend"
+	p := testprog.Build(t, "spin", fixed)
+	const calls, vain = 5000, 5
+	for _, test := range []struct {
+		about     string
+		condition string
+		commands  []string
+		prints    func(call int) []string
+		checks    int
+	}{
+		{"always", "", []string{command}, func(call int) []string { return []string{fmt.Sprintf("call %d\n", call)} }, vain},
+		{"sometimes", fmt.Sprintf("reg %d\nconst8 7\nbit_and\nconst8 3\nequal\nend", rdi),
+			[]string{"const8 0\nconst8 0\nprintf 0 `here `\nend", command}, func(call int) []string {
+				if call&7 != 3 {
+					return nil
+				}
+				return []string{"here ", fmt.Sprintf("call %d\n", call)}
+			}, vain},
+		// The second command fails in each hundredth call, and that is told between what the others print.
+		{"failing", "", []string{command, "const8 1\nreg 5\nconst8 100\nrem_unsigned\nrem_unsigned\npop\nend", command},
+			func(call int) []string {
+				line := fmt.Sprintf("call %d\n", call)
+				if call%100 == 0 {
+					return []string{line, "Breakpoint at AT: divide by zero: rem_unsigned at offset 8\n", line}
+				}
+				return []string{line, line}
+			}, vain + calls/100 - 1},
+	} {
+		t.Run(test.about, func(t *testing.T) {
+			t.Parallel()
+			r := launchJudging(t, vain, p.Path, fmt.Sprint(calls), "mov")
+			at := symbol(t, p.Path, "tick_mov")
+			var lines printedLines
+			checks, stops := 0, 0
+			r.insert(r.printing(at, &checks, test.condition, &lines, test.commands...))
+			r.insert(r.judged(symbol(t, p.Path, "tick_mov")+7, &stops, isCall(1234), isCall(4321)))
+			var want []string
+			call := 0
+			upTo := func(last int) {
+				t.Helper()
+				for ; call <= last; call++ {
+					for _, line := range test.prints(call) {
+						want = append(want, strings.ReplaceAll(line, "AT", at.String()))
+					}
+				}
+				if got := lines.all(); !slices.Equal(got, want) {
+					t.Fatalf("after call %d: %d lines, want %d; the last ones are %q, want %q", last, len(got), len(want),
+						got[max(0, len(got)-3):], want[max(0, len(want)-3):])
+				}
+			}
+			for _, last := range []int{1234, 4321} {
+				if ev := r.resume(0); ev.Reason != target.ReasonSwBreak || r.register(ev.Thread, rdi) != uint64(last) {
+					t.Fatalf("%+v", ev)
+				}
+				upTo(last)
+			}
+			if ev := r.resume(0); ev.Kind != target.Exited || ev.Code != 0 {
+				t.Errorf("%+v", ev)
+			}
+			upTo(calls - 1)
+			if checks != test.checks {
+				t.Errorf("%d calls of Check, want %d", checks, test.checks)
+			}
+		})
+	}
+}
+
+// sequences checks lines of a thread and a number: the numbers of each thread are all there, from 0 and in order.
+func sequences(t *testing.T, lines []string) (counts map[uint64]uint64) {
+	t.Helper()
+	counts = make(map[uint64]uint64)
+	wrong := 0
+	for _, line := range lines {
+		var thread, i uint64
+		if _, err := fmt.Sscanf(line, "%d %d\n", &thread, &i); err != nil || i&(1<<40-1) != counts[thread] && thread != 99 {
+			if wrong++; wrong < 10 {
+				t.Errorf("line %q after %d", line, counts[thread])
+			}
+		}
+		counts[thread]++
+	}
+	return counts
+}
+
+// printsCall has a line printed of the thread and the number of a call of padded.
+const printsCall = "reg 5\nreg 3\nconst8 0\nconst8 0\nprintf 2 `%ld %ld\\n`\nend"
+
+// TestJudgedStorm has four threads print at each call, with a handler of signals that calls, too, while the program is stopped again
+// and again, and the breakpoint is taken out and put back.
+func TestJudgedStorm(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	const threads, calls = 4, 20_000
+	r := launchJudging(t, 5, p.Path, fmt.Sprint(threads), fmt.Sprint(calls), "0", "1000")
+	r.target.PassSignals([]target.Signal{14})
+	var lines printedLines
+	checks := 0
+	b := r.printing(symbol(t, p.Path, "tick_site"), &checks, "", &lines, printsCall)
+	r.insert(b)
+	stops := 0
+	for {
+		interrupt := time.AfterFunc(3*time.Millisecond, func() { r.target.Interrupt() })
+		ev := r.resume(0)
+		interrupt.Stop()
+		if ev.Kind == target.Exited && ev.Code == 0 {
+			break
+		}
+		if ev.Kind != target.Stopped || ev.Signal != target.SignalInt {
+			t.Fatalf("%+v", ev)
+		}
+		before := len(lines.all())
+		if stops++; stops%2 == 0 {
+			r.remove(b)
+			r.insert(b)
+		}
+		if n := len(lines.all()); n != before {
+			t.Errorf("%d lines came behind the event", n-before)
+		}
+	}
+	done := testprog.OfKind(testprog.Records(r.output()), "done")
+	counts := sequences(t, lines.all())
+	for thread := range uint64(threads) {
+		if counts[thread] != calls {
+			t.Errorf("%d lines of thread %d", counts[thread], thread)
+		}
+	}
+	if handled := done[0].Int(t, "handled"); counts[99] != uint64(handled) {
+		t.Errorf("%d lines of the handler, want %d", counts[99], handled)
+	}
+	t.Logf("%d stops, %d calls of Check, %v", stops, checks, counts)
+}
+
+// TestJudgedChildren: of the program's children none prints, whatever memory it runs in.
+func TestJudgedChildren(t *testing.T) {
+	p := testprog.Build(t, "paddedchildren", fixed)
+	r := launchJudging(t, 5, p.Path, "60")
+	r.quiet()
+	var lines printedLines
+	checks := 0
+	r.insert(r.printing(symbol(t, p.Path, "tick_site"), &checks, "", &lines, "const8 0\nconst8 0\nprintf 0 `call`\nend"))
+	ev := r.resume(0)
+	done := testprog.OfKind(testprog.Records(r.output()), "done")
+	if ev.Kind != target.Exited || ev.Code != 0 || len(done) != 1 {
+		t.Fatalf("%+v", ev)
+	}
+	if n, want := len(lines.all()), done[0].Int(t, "calls")+done[0].Int(t, "aside"); int64(n) != want {
+		t.Errorf("%d lines, want %d", n, want)
+	}
+	t.Logf("%d calls of Check", checks)
+}
+
+// TestJudgedDetach lets a program go in whose pads threads print: what they have printed until then is there, and the program goes
+// on as if nothing had been.
+func TestJudgedDetach(t *testing.T) {
+	p := testprog.Build(t, "padded", fixed)
+	r := launchJudging(t, 5, p.Path, "4", "30000")
+	var lines printedLines
+	checks, others := 0, 0
+	at := symbol(t, p.Path, "tick_site")
+	r.insert(r.printing(at, &checks, "", &lines, printsCall))
+	r.insert(r.judged(symbol(t, p.Path, "tick"), &others, inVain))
+	time.AfterFunc(30*time.Millisecond, func() { r.target.Interrupt() })
+	if ev := r.resume(0); ev.Kind != target.Stopped {
+		t.Fatalf("%+v", ev)
+	}
+	r.must(r.target.Detach(r.pid))
+	counts := sequences(t, lines.all())
+	if out := r.output(); !strings.Contains(out, "done") {
+		t.Errorf("the program printed %q", out)
+	}
+	t.Logf("%v", counts)
 }

@@ -24,6 +24,7 @@ import (
 type pads struct {
 	arena   *arena                 // of tracepoints, nil before the first
 	breaks  *arena                 // of breakpoints, which outlive trace runs; nil before the first
+	printer *printer               // of what is in that, nil before the first that prints
 	sites   map[arch.Addr]*padSite // of tracepoints, in force, armed or demoted
 	judged  map[arch.Addr]*padSite // of breakpoints that are or were inserted
 	ordered []*padSite             // the same by the addresses of their pads
@@ -32,6 +33,7 @@ type pads struct {
 	pages   []arch.Addr            // that were mapped for them
 	indexes int                    // given to sites and tracepoints
 	lidded  bool                   // see settleLids
+	foreign bool                   // likewise
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
 }
 
@@ -64,6 +66,7 @@ type padSite struct {
 	index   int               // of the pad in its slots
 	copy    *amd64.Displaced  // displaced instructions, in the pad
 	patches []*patch.Patch    // what is written over the program's code; the last one is at addr. None while it is demoted
+	prints  bool              // it writes to the ring what the commands of the breakpoint print
 	stuck   bool              // one of the patches could not be taken out, so the directory keeps the site
 	strays  strayCount
 
@@ -361,7 +364,7 @@ func (t *Target) leadToPad(p *process, bp *insertedBreakpoint, writes []jump.Wri
 	}
 	bp.ambiguous = true // whatever traps there is none of ours
 	p.inserted[site.addr] = bp
-	if p.pads.lidded && bp.location != nil {
+	if p.lids(site) {
 		if err := p.settleLid(bp); err != nil {
 			return errors.Join(err, site.unwrite(p.addrSpace))
 		}
@@ -572,7 +575,11 @@ func (s *padSite) enter(writes []jump.Write) error {
 	for _, w := range writes {
 		patches = append(patches, fast.Patch{Addr: w.Addr, Own: w.Old, Ours: w.New})
 	}
-	return s.arena.directory.Enter(s.pad, s.list, patches)
+	list := s.list
+	if s.judged != nil {
+		list = nil
+	}
+	return s.arena.directory.Enter(s.pad, list, patches)
 }
 
 // search returns the index of the first pad at an address or behind it.

@@ -300,7 +300,7 @@ func (t *Target) hitBeforeStep(k *task) (stops bool) {
 	if t.locationFor(k, bp) != nil && !k.again(bp.addr) {
 		t.judge(k, t.hitHandler(k, bp.addr))
 	}
-	if stops = bp.users > 0 && bp.check.stops(t.snapshot(k)); stops {
+	if stops = t.stopsAt(k, bp); stops {
 		t.report(target.Event{Kind: target.Stopped, Thread: k.id(), Signal: target.SignalTrap, Reason: target.ReasonSwBreak})
 	}
 	return stops
