@@ -92,12 +92,15 @@ type siteKey struct {
 	addr arch.Addr
 }
 
+// rowRoom is how much memory a row of sites takes, each of which comes with pads anew for those in front of it.
+const rowRoom = 16 << 10
+
 // offload prepares a pad that collects a tracepoint in a process. The error says why there can be none.
 func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if len(tp.Semaphores) > 0 {
 		return errors.New("static probes raise semaphores")
 	}
-	a, area, err := t.arenaFor(p, tp.Addr, 0)
+	a, area, err := t.arenaFor(p, tp.Addr, rowRoom)
 	if err != nil {
 		return err
 	}
