@@ -157,7 +157,7 @@ func (b *builder) conditionFailed(t *turn, next asm.Label) {
 		b.Lea(asm.RSP, asm.At(asm.RSP, failureWords))
 		b.moved(-failureWords)
 	}
-	if b.Trap { // evaluated again where the failure can be told
+	if b.Trap || b.Strict { // evaluated again where the failure can be told
 		drop()
 		b.trap(next)
 		return
@@ -208,6 +208,10 @@ func (b *builder) expression(t *turn, a *action) error {
 	at := b.state
 	fail := func(id int, addr *jit.Operand) asm.Label {
 		l, from := b.NewLabel(), made
+		if b.Strict {
+			b.stopAt(l, b.outLate)
+			return l
+		}
 		b.cold = append(b.cold, func() {
 			b.Bind(l)
 			b.resumeFrom(at)
@@ -228,6 +232,12 @@ func (b *builder) expression(t *turn, a *action) error {
 	// What comes behind a failure is not made, what came before it stays: as ax.Machine has it.
 	b.failures(e, fail)
 	e.Fault = func(from, to int, x jit.Access) {
+		if b.Strict {
+			handed := b.NewLabel()
+			b.stopAt(handed, b.outLate)
+			b.faults(faultRange{from: int32(from), to: int32(to), kind: faultHanded}, handed)
+			return
+		}
 		b.faults(faultRange{from: int32(from), to: int32(to), kind: faultAction, frame: t.number, cause: b.accessCause(x),
 			access: x.Addr, record: a.record, absent: [2]int{made, a.blocks[1]}}, behind)
 	}
@@ -258,6 +268,11 @@ func (b *builder) expression(t *turn, a *action) error {
 	}
 	e.TraceString = func(addr, _ jit.Operand) error {
 		b.text(addr, t.number, made)
+		made++
+		return nil
+	}
+	e.Printf = func(_, _ jit.Operand, _ string, args []jit.Operand) error {
+		b.print(args, &f.blocks[made])
 		made++
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"tracewell/arch"
 	"tracewell/fast"
+	"tracewell/fast/jump"
 	"tracewell/internal/sys"
 	"tracewell/target/linux/internal/patch"
 )
@@ -62,6 +63,11 @@ type padArea struct {
 
 func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
 
+// padRange is where the pads are.
+func (a *padArea) padRange() jump.Range {
+	return jump.Range{Start: a.pads(), End: a.base + arch.Addr(a.size())}
+}
+
 // size is that of the control area and the pads.
 func (a *padArea) size() int { return fast.ControlSize + padAreaSize }
 
@@ -75,21 +81,44 @@ func (a *padArea) reserve(size int) (arch.Addr, bool) {
 	return a.pads() + arch.Addr(at), true
 }
 
-// arenaFor returns the arena of a process, with an area for pads within reach of addr that has room for size bytes. It makes what
-// is missing.
+// arenaFor returns the arena for the tracepoints of a process, with an area for pads within reach of addr that has room for size
+// bytes. It makes what is missing.
 func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
-	var a *arena
-	if p.pads != nil && p.pads.arena.control.Abandoned() { // there are holes in the ring that nothing fills
+	if p.pads == nil {
+		p.pads = newPads()
+	}
+	if a := p.pads.arena; a != nil && a.control.Abandoned() { // there are holes in the ring that nothing fills
 		if len(p.pads.sites) > 0 {
 			return nil, nil, errStoodStill
 		}
-		t.collector.remove(p.pads.arena)
-		if err := t.unmapArena(p); err != nil {
+		t.collector.remove(a)
+		p.pads.arena = nil
+		err := a.close()
+		if !p.pads.stuck {
+			err = errors.Join(err, t.unmap(p, nil, a))
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
-	if p.pads != nil {
-		a = p.pads.arena
+	had := p.pads.arena
+	a, area, err := t.arenaNear(p, had, t.collector.ringSize(), addr, size)
+	if err != nil || had != nil {
+		return a, area, err
+	}
+	var clock fast.Clock
+	if clock, a.clocked = t.clock.clock(); a.clocked {
+		a.control.SetClock(clock)
+	}
+	a.shadow.Store(p.code.Shadow())
+	p.pads.arena = a
+	t.collector.add(a)
+	return a, area, nil
+}
+
+// arenaNear returns an arena that has an area near an address, or makes one with a ring of a size if there is none yet.
+func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size int) (*arena, *padArea, error) {
+	if a != nil {
 		for _, area := range a.areas {
 			if distance(area.base, addr) < reach && area.used+padAlign+size <= padAreaSize {
 				return a, area, nil
@@ -115,8 +144,9 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if err != nil {
 		return nil, nil, err
 	}
-	if a == nil {
-		a, err = t.newArena(c, area)
+	fresh := a == nil
+	if fresh {
+		a, err = newArena(c, area, ring)
 	} else if err = c.mapAgain(a, area); err == nil {
 		a.areas = append(a.areas, area)
 	}
@@ -124,30 +154,23 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if err != nil {
 		return nil, nil, err
 	}
-	if p.pads == nil { // the rest is the tracer's alone, and the program may run
+	if fresh { // the rest is the tracer's alone, and the program may run
 		a.shape.Spin = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
-			return nil, nil, errors.Join(err, t.discard(p, a, nil))
+			return nil, nil, errors.Join(err, a.close(), t.unmap(p, nil, a))
 		}
-		var clock fast.Clock
-		if clock, a.clocked = t.clock.clock(); a.clocked {
-			a.control.SetClock(clock)
-		}
-		a.shadow.Store(p.code.Shadow())
-		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
-		t.collector.add(a)
 	}
 	return a, area, nil
 }
 
 // newArena has the program make an arena, with one area for pads.
-func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
+func newArena(c *calls, area *padArea, ring int) (*arena, error) {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return nil, err
 	}
-	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.ringSize()}, areas: []*padArea{area}}
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: ring}, areas: []*padArea{area}}
 	err := a.share(c)
 	if err == nil {
 		err = a.keepActions(c)
@@ -282,30 +305,41 @@ func (a *arena) close() error {
 	return errors.Join(errs...)
 }
 
-// unmapArena has a process unmap its arena, with no thread in any pad.
-func (t *Target) unmapArena(p *process) error {
+// unmapArenas has a process unmap its arenas, with no thread in any pad.
+func (t *Target) unmapArenas(p *process) error {
 	if p.pads == nil {
 		return nil
 	}
-	a, pages, stuck := p.pads.arena, p.pads.pages, p.pads.stuck
+	arenas, pages, stuck := p.pads.arenas(), p.pads.pages, p.pads.stuck
 	p.pads = nil
-	if stuck {
-		return a.close()
+	var errs []error
+	if !stuck {
+		errs = append(errs, t.unmap(p, pages, arenas...))
 	}
-	return t.discard(p, a, pages)
+	for _, a := range arenas {
+		errs = append(errs, a.close())
+	}
+	return errors.Join(errs...)
 }
 
-// discard has a process unmap an arena and pages that belong to it, and gives up the tracer's part.
-func (t *Target) discard(p *process, a *arena, pages []arch.Addr) error {
-	c, err := t.beginCalls(p)
-	if err == nil {
-		err = c.unmapArena(a)
-		for _, page := range pages {
-			err = errors.Join(err, c.unmap(page, pageSize))
-		}
-		c.end()
+// unmap has a process unmap pages of trampolines, and what it has of arenas.
+func (t *Target) unmap(p *process, pages []arch.Addr, arenas ...*arena) error {
+	if len(pages)+len(arenas) == 0 {
+		return nil
 	}
-	return errors.Join(err, a.close())
+	c, err := t.beginCalls(p)
+	if err != nil {
+		return err
+	}
+	defer c.end()
+	var errs []error
+	for _, page := range pages {
+		errs = append(errs, c.unmap(page, pageSize))
+	}
+	for _, a := range arenas {
+		errs = append(errs, c.unmapArena(a))
+	}
+	return errors.Join(errs...)
 }
 
 // unmapArena has the program unmap what it has of an arena.
@@ -342,7 +376,8 @@ func roomNear(maps []sys.Mapping, addr arch.Addr, size uint64) (arch.Addr, bool)
 			ceiling = min(ceiling, maps[i+1].Start-clearance)
 		}
 		ceiling &^= 0xfff
-		if arch.Addr(maps[i].End) > addr && ceiling >= maps[i].End+size+clearance {
+		// The kernel's own mapping is at the end of all addresses, where a sum would be too large.
+		if end := maps[i].End; arch.Addr(end) > addr && end < ceiling && ceiling-end >= size+clearance {
 			return arch.Addr(ceiling - size), true
 		}
 	}

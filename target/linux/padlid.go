@@ -17,16 +17,18 @@ func (t *Target) settleLids(s *addrSpace) {
 	if s.pads == nil {
 		return
 	}
-	needed := false
+	needed, foreign := false, false
 	for _, k := range t.tasks {
-		needed = needed || k.proc.addrSpace == s && !k.counts()
+		if k.proc.addrSpace == s {
+			needed, foreign = needed || !k.counts(), foreign || k.role != member
+		}
 	}
-	if needed == s.pads.lidded {
+	if needed == s.pads.lidded && foreign == s.pads.foreign {
 		return
 	}
-	s.pads.lidded = needed
+	s.pads.lidded, s.pads.foreign = needed, foreign
 	for _, site := range s.pads.ordered {
-		if bp := s.inserted[site.addr]; bp != nil && bp.pad == site {
+		if bp := s.inserted[site.addr]; bp != nil && bp.pad == site && site.first() {
 			s.warn(s.settleLid(bp))
 		}
 	}
@@ -34,10 +36,19 @@ func (t *Target) settleLids(s *addrSpace) {
 
 // settleLid is settleLids for one site.
 func (s *addrSpace) settleLid(bp *insertedBreakpoint) error {
-	if s.pads.lidded {
+	if s.lids(bp.pad) {
 		return s.code.Cover(bp.patch, host.isa().Machine.Breakpoint)
 	}
 	return s.code.Uncover(bp.patch)
+}
+
+// lids reports whether the jump of a site has a lid. Those of breakpoints need none, unless they print: where a pad stops a task
+// that is nobody of the session's, it just goes on.
+func (s *addrSpace) lids(site *padSite) bool {
+	if site.judged != nil {
+		return site.prints && s.pads.foreign
+	}
+	return s.pads.lidded
 }
 
 // counts reports whether the hits of a task count.
@@ -53,10 +64,10 @@ func (t *Target) atLid(k *task, pc arch.Addr) bool {
 	if k.fetch() != nil {
 		return false
 	}
-	if k.counts() {
+	if k.counts() || bp.pad.judged != nil && k.role == member {
 		k.setPC(bp.pad.pad.Addr)
 	} else {
-		k.setPC(bp.pad.displaced())
+		k.setPC(bp.pad.uncounted(k.proc.addrSpace))
 	}
 	return true
 }
