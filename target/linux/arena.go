@@ -55,6 +55,20 @@ type arena struct {
 	areas []*padArea
 }
 
+func newPads() *pads {
+	return &pads{sites: make(map[arch.Addr]*padSite), judged: make(map[arch.Addr]*padSite)}
+}
+
+// arenas are those that there are.
+func (s *pads) arenas() (all []*arena) {
+	for _, a := range []*arena{s.arena, s.breaks} {
+		if a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
 // padArea is memory for pads with a mapping of the control area in front of it.
 type padArea struct {
 	base arch.Addr // of the control area
