@@ -94,8 +94,8 @@ func BenchmarkPad(b *testing.B) {
 			slices, _ := p.record(1, padSlices, padCalls)
 			stamped.addCosts(slices)
 			never.addCosts(p.serve("trace tick_traced if $rdi == -1", "$regs, buffer", 0))
-			inVain.addCosts(p.breaks(padSlices, padCalls, "--pads"))
-			trapped.addCosts(p.breaks(agentSlices, agentCalls))
+			inVain.addCosts(p.breaks(padSlices, padCalls))
+			trapped.addCosts(p.breaks(agentSlices, agentCalls, "--no-pads"))
 			all.addCosts(p.serve("trace tick_traced", "$regs, buffer", padSlices*padCalls))
 			p.agent(agent, "buffer")
 			p.agent(agentAll, "$regs, buffer")
@@ -156,7 +156,7 @@ func memoryDir(b *testing.B) string {
 func (p *padBench) record(threads, slices, calls int, flags ...string) ([]slice, int64) {
 	p.Helper()
 	output := filepath.Join(p.dir, "run.tf")
-	args := append([]string{"record", "--pads", "-q", "--at", "tick_traced", "--collect", "$pc, buffer", "-o", output}, flags...)
+	args := append([]string{"record", "-q", "--at", "tick_traced", "--collect", "$pc, buffer", "-o", output}, flags...)
 	args = append(args, "--", p.program, strconv.Itoa(slices), strconv.Itoa(calls/threads), strconv.Itoa(threads))
 	cmd := exec.Command(gdbtest.Binary(p), args...)
 	var messages bytes.Buffer
@@ -203,7 +203,7 @@ const padScript = `
 func (p *padBench) serve(command, collect string, frames int) []slice {
 	p.Helper()
 	s := gdbtest.Start(p, gdbtest.Config{
-		Flags: []string{"--pads"}, Comm: "localhost:0", Command: []string{p.program, strconv.Itoa(padSlices), strconv.Itoa(padCalls)},
+		Comm: "localhost:0", Command: []string{p.program, strconv.Itoa(padSlices), strconv.Itoa(padCalls)},
 	})
 	output := gdbtest.Run(p, p.program, fmt.Sprintf(script, s.Address, fmt.Sprintf(padScript, command, collect)))
 	s.Wait(p)
