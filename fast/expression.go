@@ -241,14 +241,25 @@ func (b *builder) expression(t *turn, a *action) error {
 		b.faults(faultRange{from: int32(from), to: int32(to), kind: faultAction, frame: t.number, cause: b.accessCause(x),
 			access: x.Addr, record: a.record, absent: [2]int{made, a.blocks[1]}}, behind)
 	}
+	b.effects(e, t, a, &made)
+	if err := jit.Run(b.Assembler, e, a.Program); err != nil {
+		return err
+	}
+	b.Bind(behind)
+	return nil
+}
+
+// effects has an expression record what it does; made is the next of its blocks.
+func (b *builder) effects(e *jit.Env, t *turn, a *action, made *int) {
+	f := &b.pad.Slots.frames[t.number]
 	e.TraceMemory = func(addr, size jit.Operand) error {
 		if size.Base != asm.NoReg {
-			b.computed(addr, size, t.number, made)
-			made++
+			b.computed(addr, size, t.number, *made)
+			*made++
 			return nil
 		}
 		// A range of more than 64 KiB is several blocks.
-		end := made + 1
+		end := *made + 1
 		for end < a.blocks[1] && f.blocks[end].more {
 			end++
 		}
@@ -258,34 +269,29 @@ func (b *builder) expression(t *turn, a *action) error {
 				addr.Disp += 8
 			}
 			addr.Load(b.Assembler, asm.RSI)
-			b.memory(jit.Operand{Base: asm.RSI}, t.number, [2]int{made, end})
+			b.memory(jit.Operand{Base: asm.RSI}, t.number, [2]int{*made, end})
 			b.giveBack(asm.RSI)
 		} else {
-			b.memory(addr, t.number, [2]int{made, end})
+			b.memory(addr, t.number, [2]int{*made, end})
 		}
-		made = end
+		*made = end
 		return nil
 	}
 	e.TraceString = func(addr, _ jit.Operand) error {
-		b.text(addr, t.number, made)
-		made++
+		b.text(addr, t.number, *made)
+		*made++
 		return nil
 	}
 	e.Printf = func(_, _ jit.Operand, _ string, args []jit.Operand) error {
-		b.print(args, &f.blocks[made])
-		made++
+		b.print(args, &f.blocks[*made])
+		*made++
 		return nil
 	}
 	e.TraceVariable = func(n uint16) error {
-		b.traceVariable(trace.VariableNumber(n), &f.blocks[made])
-		made++
+		b.traceVariable(trace.VariableNumber(n), &f.blocks[*made])
+		*made++
 		return nil
 	}
-	if err := jit.Run(b.Assembler, e, a.Program); err != nil {
-		return err
-	}
-	b.Bind(behind)
-	return nil
 }
 
 // traceVariable stores a V block.

@@ -55,6 +55,20 @@ type arena struct {
 	areas []*padArea
 }
 
+func newPads() *pads {
+	return &pads{sites: make(map[arch.Addr]*padSite), judged: make(map[arch.Addr]*padSite)}
+}
+
+// arenas are those that there are.
+func (s *pads) arenas() (all []*arena) {
+	for _, a := range []*arena{s.arena, s.breaks} {
+		if a != nil {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
 // padArea is memory for pads with a mapping of the control area in front of it.
 type padArea struct {
 	base arch.Addr // of the control area
@@ -93,11 +107,11 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		}
 		t.collector.remove(a)
 		p.pads.arena = nil
-		err := a.close()
+		gone := a.close
 		if !p.pads.stuck {
-			err = errors.Join(err, t.unmap(p, nil, a))
+			gone = func() error { return t.discard(p, nil, a) }
 		}
-		if err != nil {
+		if err := gone(); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -159,7 +173,7 @@ func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size 
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
-			return nil, nil, errors.Join(err, a.close(), t.unmap(p, nil, a))
+			return nil, nil, errors.Join(err, t.discard(p, nil, a))
 		}
 	}
 	return a, area, nil
@@ -312,34 +326,32 @@ func (t *Target) unmapArenas(p *process) error {
 	}
 	arenas, pages, stuck := p.pads.arenas(), p.pads.pages, p.pads.stuck
 	p.pads = nil
-	var errs []error
-	if !stuck {
-		errs = append(errs, t.unmap(p, pages, arenas...))
+	if !stuck && len(arenas)+len(pages) > 0 {
+		return t.discard(p, pages, arenas...)
 	}
+	var errs []error
 	for _, a := range arenas {
 		errs = append(errs, a.close())
 	}
 	return errors.Join(errs...)
 }
 
-// unmap has a process unmap pages of trampolines, and what it has of arenas.
-func (t *Target) unmap(p *process, pages []arch.Addr, arenas ...*arena) error {
-	if len(pages)+len(arenas) == 0 {
-		return nil
-	}
+// discard has a process unmap arenas and pages of trampolines, and gives up the tracer's part of them.
+func (t *Target) discard(p *process, pages []arch.Addr, arenas ...*arena) error {
 	c, err := t.beginCalls(p)
-	if err != nil {
-		return err
-	}
-	defer c.end()
-	var errs []error
-	for _, page := range pages {
-		errs = append(errs, c.unmap(page, pageSize))
+	if err == nil {
+		for _, a := range arenas {
+			err = errors.Join(err, c.unmapArena(a))
+		}
+		for _, page := range pages {
+			err = errors.Join(err, c.unmap(page, pageSize))
+		}
+		c.end()
 	}
 	for _, a := range arenas {
-		errs = append(errs, c.unmapArena(a))
+		err = errors.Join(err, a.close())
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // unmapArena has the program unmap what it has of an arena.

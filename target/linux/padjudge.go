@@ -18,8 +18,8 @@ import (
 	"tracewell/trace/compiled"
 )
 
-// Conditions of breakpoints, evaluated in pads. Where one holds, or fails, the thread stops in the pad and has its hit like one that
-// has run into a breakpoint instruction; the Check is asked once more, so nobody relies on what the pad has found but for the
+// Conditions of breakpoints, evaluated in pads. Where one holds, or fails, the thread stops in the pad and has its hit as one
+// that has run into a breakpoint instruction; the Check is asked once more, so nobody relies on what the pad has found but for the
 // hits that it has seen to be in vain. If there are commands that only print, as those of dprintf do, the pad carries them out,
 // too: it keeps what they print (padprint.go), and the thread does not stop.
 //
@@ -38,8 +38,8 @@ const defaultVain = 100
 // printing it takes longer than that of any other.
 const judgingRing = 256 << 10
 
-// judged is what is known of the Check of a breakpoint. It outlives the breakpoint, and goes when one is inserted at its address that
-// decides otherwise.
+// judged is what is known of the Check of a breakpoint. It outlives the breakpoint, and goes when one is inserted at its address
+// that decides otherwise.
 type judged struct {
 	agent *compiled.Breakpoint
 	print func(string)
@@ -191,8 +191,8 @@ func onlyPrint(programs []*ax.Program) bool {
 	return true
 }
 
-// leadJudged has the jump to the pad of a breakpoint take the place of the breakpoint instruction, if there is a pad and nothing is in
-// the way.
+// leadJudged has the jump to the pad of a breakpoint take the place of the breakpoint instruction, if there is a pad and nothing is
+// in the way.
 func (t *Target) leadJudged(p *process, bp *insertedBreakpoint) {
 	if bp.location != nil || bp.users == 0 || p.pads == nil {
 		return

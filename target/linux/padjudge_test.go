@@ -465,3 +465,21 @@ func TestJudgedDetach(t *testing.T) {
 	}
 	t.Logf("%v", counts)
 }
+
+// BenchmarkReinsert takes a breakpoint with a condition out and puts it back, as GDB does at each stop: one that has a pad, and a trap.
+func BenchmarkReinsert(b *testing.B) {
+	p := testprog.Build(b, "spin", fixed)
+	for _, vain := range []int{10, 1 << 30} {
+		b.Run(fmt.Sprintf("after %d in vain", vain), func(b *testing.B) {
+			r := launchJudging(b, vain, p.Path, "3000", "mov")
+			calls := 0
+			bp := r.judged(symbol(b, p.Path, "tick_mov"), &calls, isCall(2000))
+			r.insert(bp)
+			r.resume(0)
+			for b.Loop() {
+				r.remove(bp)
+				r.insert(bp)
+			}
+		})
+	}
+}

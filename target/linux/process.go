@@ -108,7 +108,8 @@ func openAddrSpace(pid int, open func(int, *os.File) *guard.Space, w warnings) (
 		return nil, fmt.Errorf("opening the memory of process %d: %w", pid, err)
 	}
 	s := &addrSpace{pid: pid, mem: mem, guard: open(pid, mem), warnings: w,
-		inserted: make(map[arch.Addr]*insertedBreakpoint), judged: make(map[arch.Addr]*judged), relocated: make(map[arch.Addr]relocatedInsn)}
+		inserted: make(map[arch.Addr]*insertedBreakpoint), judged: make(map[arch.Addr]*judged),
+		relocated: make(map[arch.Addr]relocatedInsn)}
 	s.code = patch.New(mem, s.guard)
 	return s, nil
 }

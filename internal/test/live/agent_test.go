@@ -61,8 +61,8 @@ func TestConditionInPad(t *testing.T) {
 				program := testprog.Build(t, "spin", variant)
 				at := strings.NewReplacer("TICK", "tick_"+site, "NEXT", fmt.Sprintf("(tick_%s + %d)", site, length))
 				script := at.Replace(toMain + onTarget + conditionsAtTick)
-				traps := debugWith(t, nil, program, []string{"4000", site}, script)
-				pads := debugWith(t, []string{"--pads"}, program, []string{"4000", site}, script)
+				traps := debugWith(t, []string{"--no-pads"}, program, []string{"4000", site}, script)
+				pads := debugWith(t, nil, program, []string{"4000", site}, script)
 				sameCalls(t, pads, 4000)
 				for _, section := range []string{"session", "end"} {
 					if diff := cmp.Diff(traps.output.Section(t, section), pads.output.Section(t, section)); diff != "" {
@@ -260,8 +260,8 @@ func TestAgentDprintfInPad(t *testing.T) {
 		-- rest --
 		continue
 	`
-	traps := debugWith(t, nil, program, []string{calls, "mov"}, script)
-	pads := debugWith(t, []string{"--pads"}, program, []string{calls, "mov"}, script)
+	traps := debugWith(t, []string{"--no-pads"}, program, []string{calls, "mov"}, script)
+	pads := debugWith(t, nil, program, []string{calls, "mov"}, script)
 	sameCalls(t, pads, 8000)
 	for _, kind := range []string{"agent", "inner"} {
 		sameLines(t, kind, lines(traps.server.Stdout(), kind), lines(pads.server.Stdout(), kind))
