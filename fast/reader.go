@@ -26,7 +26,8 @@ type Record struct {
 // ErrCorrupt says that what lies in the ring cannot have been written by a pad. Nothing behind it can be found.
 var ErrCorrupt = errors.New("the program has overwritten the memory that it shares with its tracer")
 
-// Reader takes slots out of the ring. Drain and Lost are to be called by one goroutine at a time, the others by any.
+// Reader takes slots out of the ring. Drain, Lost, Skip, Hold, Used, Released and Release are to be called by one goroutine at a time,
+// the others by any.
 type Reader struct {
 	// Wake wakes all threads that wait on the futex at WakeAt. It is called when there may be some.
 	Wake func()
@@ -39,7 +40,9 @@ type Reader struct {
 	size    int    // of it once
 	key     uint64
 	tail    atomic.Uint64 // position up to which slots were drained
+	limit   uint64        // position up to which they may be written, as the control area has it
 	waits   uint64        // that have been woken
+	holds   bool          // see Hold
 
 	drops bool // the pads do rather than wait
 
@@ -124,8 +127,47 @@ func (r *Reader) slot(offset uint64, size int) []byte {
 // Outstanding returns the number of bytes that are reserved and have not been drained.
 func (r *Reader) Outstanding() uint64 { return r.control.load(HeadAt) - r.tail.Load() }
 
+// Hold has slots stay in the ring when they are drained, until Release: whoever kills the tracer between the two leaves them to the
+// one that mends the program. kept is as of Release.
+func (r *Reader) Hold(on bool, kept uint64) {
+	r.Release(r.tail.Load(), kept)
+	if r.holds = on; on {
+		r.control.keep(r.Released()+1, r.Released(), kept) // no pair belongs to a position between two slots
+	}
+}
+
+// Holds reports whether drained slots stay in the ring.
+func (r *Reader) Holds() bool { return r.holds }
+
+// Tail returns the position up to which slots were drained.
+func (r *Reader) Tail() uint64 { return r.tail.Load() }
+
+// Used returns the number of bytes of the ring that are reserved or held.
+func (r *Reader) Used() uint64 { return r.control.load(HeadAt) - (r.limit - uint64(r.size)) }
+
+// Released returns the position up to which the writers have their room back.
+func (r *Reader) Released() uint64 { return r.limit - uint64(r.size) }
+
+// Release gives the writers the room of the slots up to a position, which were drained. kept is what Control.Kept is to return from
+// then on.
+func (r *Reader) Release(position, kept uint64) {
+	if position == r.Released() {
+		return
+	}
+	if r.holds {
+		r.control.keep(r.Released(), position, kept)
+	}
+	r.limit = position + uint64(r.size)
+	r.control.store(LimitAt, r.limit)
+	r.control.add(WakeAt, 1)
+	if waits := r.control.Waits(); waits != r.waits {
+		r.waits = waits
+		r.Wake()
+	}
+}
+
 // Drain takes all slots that are whole, in order, up to the first that is not, and no more when it has drained most bytes. It gives
-// the writers their room. take is called for each record, and returns false to have no more than those of the same hit. Drain
+// the writers their room, unless the slots are held. take is called for each record, and returns false to have no more than those of the same hit. Drain
 // returns the number of bytes drained.
 func (r *Reader) Drain(most int, take func(*Record) bool) (n int, err error) {
 	tail := r.tail.Load()
@@ -203,14 +245,11 @@ func (r *Reader) copySlot(position uint64, size int) *Slots {
 	return s
 }
 
-// advance gives room to the writers.
+// advance goes on to a position, and gives the writers the room before it unless that is held.
 func (r *Reader) advance(tail uint64) {
 	r.tail.Store(tail)
-	r.control.store(LimitAt, tail+uint64(r.size))
-	r.control.add(WakeAt, 1)
-	if waits := r.control.Waits(); waits != r.waits {
-		r.waits = waits
-		r.Wake()
+	if !r.holds {
+		r.Release(tail, 0)
 	}
 }
 

@@ -45,6 +45,7 @@ type arena struct {
 	unmap     func() error                 // of the ring
 	reader    *fast.Reader                 // its Drain is called with the collector's mu held
 	take      func(*fast.Record) bool      // what Drain is given, made once
+	marks     []mark                       // of slots that are held; guarded by the collector's mu
 	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads   padThreads
 	clocked   bool // pads can tell the time
