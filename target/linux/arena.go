@@ -37,15 +37,16 @@ const (
 
 // arena is that of one address space, as the tracer has it.
 type arena struct {
-	file      *os.File                     // open here alone: the program has closed it once it was mapped
-	owned     *sys.Owned                   // the control area
-	control   fast.Control                 // the same, by its words
-	directory *fast.Directory              // of the sites; the tracer's own
-	ring      []byte                       // mapped twice in a row
-	unmap     func() error                 // of the ring
-	reader    *fast.Reader                 // its Drain is called with the collector's mu held
-	take      func(*fast.Record) bool      // what Drain is given, made once
-	marks     []mark                       // of slots that are held; guarded by the collector's mu
+	file      *os.File                // open here alone: the program has closed it once it was mapped
+	owned     *sys.Owned              // the control area
+	control   fast.Control            // the same, by its words
+	directory *fast.Directory         // of the sites; the tracer's own
+	ring      []byte                  // mapped twice in a row
+	unmap     func() error            // of the ring
+	reader    *fast.Reader            // its Drain is called with the collector's mu held
+	take      func(*fast.Record) bool // what Drain is given, made once
+	marks     []mark                  // of slots that are held; guarded by the collector's mu, as is the next
+	sleepers  sleepers
 	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads   padThreads
 	clocked   bool // pads can tell the time
@@ -126,7 +127,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		return nil, nil, err
 	}
 	if p.pads == nil { // the rest is the tracer's alone, and the program may run
-		a.shape.Spin = p.filtered
+		a.shape.Filtered = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
@@ -136,6 +137,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		if clock, a.clocked = t.clock.clock(); a.clocked {
 			a.control.SetClock(clock)
 		}
+		a.beginSleepers(p)
 		a.shadow.Store(p.code.Shadow())
 		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)

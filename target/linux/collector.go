@@ -310,6 +310,7 @@ func (c *collector) pump(stop <-chan struct{}) {
 		case <-timer.C:
 		}
 		much, crowded := c.poll()
+		c.letSleep()
 		switch {
 		case much:
 			sleep = shortestSleep
