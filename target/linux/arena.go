@@ -83,7 +83,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	var a *arena
 	if p.pads != nil && p.pads.arena.control.Abandoned() { // there are holes in the ring that nothing fills
 		if len(p.pads.sites) > 0 {
-			return nil, nil, errStoodStill
+			return nil, nil, ErrStoodStill
 		}
 		t.collector.remove(p.pads.arena)
 		if err := t.unmapArena(p); err != nil {

@@ -233,7 +233,7 @@ func (c *collector) drain(a *arena) (n int) {
 	case err != nil:
 		c.lose(err)
 	case a.control.Abandoned():
-		c.lose(errStoodStill)
+		c.lose(c.stoodStill())
 	default:
 		a.reader.Lost(a.take)
 		c.flush()
@@ -241,7 +241,19 @@ func (c *collector) drain(a *arena) (n int) {
 	return n
 }
 
-var errStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
+// Ends of runs whose frames nobody took.
+var (
+	ErrStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
+	errNoRoom     = errors.New("there was no room for a frame of the program (--when-full=stop)")
+)
+
+// stoodStill is why threads went on without their frames.
+func (c *collector) stoodStill() error {
+	if c.run.WhenFull == target.StopRun {
+		return errNoRoom
+	}
+	return ErrStoodStill
+}
 
 // heldPieces is in how many pieces a full ring is taken whose slots are held.
 const heldPieces = 8

@@ -195,7 +195,7 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	r.status.watch(r.session.Feed)
 	result, err = r.session.Run(ctx)
 	r.status.stop()
-	if r.printer != nil {
+	if r.printer != nil && !result.Unread { // it is in the middle of a line that nobody reads
 		if failed := r.printer.close(); err == nil {
 			err = failed
 		}
@@ -326,7 +326,7 @@ func (r *recordRun) summarise(result record.Result) error {
 	}
 	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output),
 		endText(result))
-	if !r.JSON {
+	if !r.JSON || result.Unread {
 		return nil
 	}
 	return console.WriteTo(r.out, func(out *console.Output) error { return writeRunJSON(out, r, result, time.Since(r.start)) })
