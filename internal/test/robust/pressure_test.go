@@ -17,6 +17,7 @@ import (
 
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testprog"
+	"tracewell/rsp/request"
 	"tracewell/tfile"
 )
 
@@ -347,4 +348,42 @@ func TestSlowReader(t *testing.T) {
 		t.Errorf("%d lines and %d frames", next, n)
 	}
 	s.untraced()
+}
+
+// TestServerStopped sends SIGSTOP to a server, with its client and without. The program goes on after a second, and the run has ended
+// with the reason.
+func TestServerStopped(t *testing.T) {
+	t.Parallel()
+	for _, leaves := range []bool{false, true} {
+		t.Run(fmt.Sprintf("client leaves %v", leaves), func(t *testing.T) {
+			t.Parallel()
+			s := serveReading(t, []string{"--pads"}, "hammer", "2")
+			c := s.connect()
+			do(c, request.CircularBuffer, true) // or it is full, and the run over, before anything is tried
+			do(c, request.Disconnected, leaves)
+			c.trace(s.at("tick_slot"))
+			c.goOn()
+			c.makesProgress()
+			if leaves {
+				c.hangUp()
+			}
+			s.server.Signal(t, syscall.SIGSTOP)
+			time.Sleep(stillness)
+			s.makesProgress()
+			s.server.Signal(t, syscall.SIGCONT)
+			if leaves {
+				c = s.connect()
+				c.wants(c.ask("?"), "T")
+			} else {
+				c.wants(c.interrupt(), "T02")
+			}
+			want := fmt.Sprintf("T0;terror:%x", "the frames of the program were not taken")
+			c.wants(c.ask("qTStatus"), want)
+			c.goOn()
+			c.makesProgress()
+			s.end()
+			c.wants(c.hear(), "W00")
+			s.rightResults()
+		})
+	}
 }
