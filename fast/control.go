@@ -135,8 +135,8 @@ func (c Control) keep(before, position, kept uint64) {
 	c.store(at, position)
 }
 
-// Kept returns how many bytes of frames the tracer had written to its file when it gave back the room up to a position: what lies in
-// the ring behind it may be in the file behind that many bytes. It is 0 where nothing was noted.
+// Kept returns how many bytes of frames the tracer had written to its file when it gave back the room up to a position: what lies
+// in the ring behind it may be in the file behind that many bytes. It is 0 where nothing was noted.
 func (c Control) Kept(position uint64) uint64 {
 	for _, at := range []int{KeptAt, KeptAt + 16} {
 		if c.load(at) == position {

@@ -27,8 +27,8 @@ type Record struct {
 // ErrCorrupt says that what lies in the ring cannot have been written by a pad. Nothing behind it can be found.
 var ErrCorrupt = errors.New("the program has overwritten the memory that it shares with its tracer")
 
-// Reader takes slots out of the ring. Define, Forget, Void, Tail and Outstanding may be called by any goroutine, the others by one at a
-// time.
+// Reader takes slots out of the ring. Define, Forget, Void, Tail and Outstanding may be called by any goroutine, the others by one
+// at a time.
 type Reader struct {
 	// Wake wakes all threads that wait on the futex at WakeAt. It is called when there may be some.
 	Wake func()
@@ -172,9 +172,9 @@ func (r *Reader) Release(position, kept uint64) {
 // Starved reports whether a thread has reserved what there is no room for.
 func (r *Reader) Starved() bool { return int64(r.control.load(HeadAt)-r.limit) > 0 }
 
-// LetSleep lets threads sleep that wait for room, rather than spin: those that Control.Waits counts up to a number, or all from now on
-// for AllWaits. None of them may have a filter for system calls that forbids it, and all that is known of a thread is known of those
-// that were waiting already: there they install none. 0 takes the leave back.
+// LetSleep lets threads sleep that wait for room, rather than spin: those that Control.Waits counts up to a number, or all from now
+// on for AllWaits. None of them may have a filter for system calls that forbids it. A thread that is waiting already installs none;
+// of others nothing is known. 0 takes the leave back.
 func (r *Reader) LetSleep(waits uint64) {
 	if waits > 0 {
 		r.sleeps, r.crowded = true, true
@@ -186,8 +186,8 @@ func (r *Reader) LetSleep(waits uint64) {
 const AllWaits = math.MaxUint64
 
 // Drain takes all slots that are whole, in order, up to the first that is not, and no more when it has drained most bytes. It gives
-// the writers their room, unless the slots are held. take is called for each record, and returns false to have no more than those of the same hit. Drain
-// returns the number of bytes drained.
+// the writers their room, unless the slots are held. take is called for each record, and returns false to have no more than those of
+// the same hit. Drain returns the number of bytes drained.
 func (r *Reader) Drain(most int, take func(*Record) bool) (n int, err error) {
 	tail := r.tail.Load()
 	start, freed := tail, tail // freed is the position that the writers know of

@@ -227,8 +227,8 @@ func (b *builder) nap(again asm.Label) {
 	b.Bind(still)
 }
 
-// takeLock takes the lock if an expression of the site sets variables. A thread that waits for it cannot give way to the holder: that
-// would take a system call, see nap.
+// takeLock takes the lock if an expression of the site sets variables. A thread that waits for it cannot give way to the holder,
+// which would take a system call: see nap.
 func (b *builder) takeLock() {
 	if !b.locks {
 		return

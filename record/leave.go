@@ -70,8 +70,8 @@ func (s *Session) lateEvents() {
 	}
 }
 
-// impatient returns a channel that is closed when nobody waits any longer for those who read what is printed: the user has asked for
-// the end, or it is they for whom the run has ended.
+// impatient returns a channel that is closed when nobody waits any longer for those who read what is printed: the user has asked
+// for the end, or it is they for whom the run has ended.
 func (s *Session) impatient(ctx context.Context) <-chan struct{} {
 	if why := s.engine.Status().Description; why != errStandstill.Error() && why != linux.ErrStoodStill.Error() {
 		return ctx.Done()

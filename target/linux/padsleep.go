@@ -18,8 +18,8 @@ import (
 // A thread that finds no room for its frame should sleep, which takes a system call; and a program may filter its system calls so
 // that the kernel kills it for this one. The filter may come at any time, and the kernel tells nobody. So threads sleep by leave:
 //
-//   - Programs in which nothing can install a filter, by what they are linked with, have it once for all. What they have is looked at
-//     again and again nevertheless.
+//   - Programs in which nothing can install a filter, by what they are linked with, have it once for all. Whether they have one is
+//     looked at again and again nevertheless.
 //   - In others a thread spins first. Where there is no room the tracer looks whether anyone has a filter by then; if not, those
 //     that are waiting may sleep: from where they are they install none. (Another thread may install one for all, but none that
 //     forbids what the locks of a program of several threads need.)
@@ -34,8 +34,8 @@ type sleepers struct {
 	takes    time.Duration // a look
 }
 
-// relyFor is how long it is relied on that a program has no filter which is not expected to install any. For others a look is as often
-// as it is worth: a thread that spins takes a processor, and a look as well.
+// relyFor is how long it is relied on that a program has no filter which is not expected to install any. Others are looked at more
+// often: a thread that spins takes a processor, but so does a look.
 const (
 	relyFor   = 10 * time.Millisecond
 	waryFor   = 500 * time.Microsecond
@@ -134,8 +134,8 @@ func (p *process) mayFilter() bool {
 	return false
 }
 
-// isLibC reports whether a file is the C library or the dynamic linker, which have the functions that install filters and do not call
-// them by themselves.
+// isLibC reports whether a file is the C library or the dynamic linker, which have the functions that install filters and do not
+// call them by themselves.
 func isLibC(name string) bool {
 	for _, prefix := range []string{"libc.", "libc-", "ld-", "libpthread"} {
 		if strings.HasPrefix(name, prefix) {

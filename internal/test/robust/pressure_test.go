@@ -17,6 +17,7 @@ import (
 
 	"tracewell/internal/test/gdbtest"
 	"tracewell/internal/test/testprog"
+	"tracewell/internal/test/testtool"
 	"tracewell/rsp/request"
 	"tracewell/tfile"
 )
@@ -111,7 +112,7 @@ func pressed(t *testing.T, limit string, options ...string) (*steady, *recorder)
 	r := &recorder{T: t, file: filepath.Join(t.TempDir(), "run.tf"), ended: make(chan error, 1)}
 	args := append([]string{gdbtest.Binary(t), "record", "-q", "--pads", "--at", "tick", "--collect", "$rdi, $rsp",
 		"--pid", fmt.Sprint(s.Process.Pid), "-o", r.file}, options...)
-	r.Cmd = exec.Command("sh", append([]string{"-c", `ulimit -f ` + limit + `; exec "$0" "$@"`}, args...)...)
+	r.Cmd = testtool.Command(t, "sh", append([]string{"-c", `ulimit -f ` + limit + `; exec "$0" "$@"`}, args...)...)
 	var err error
 	if r.messages, err = os.CreateTemp(t.TempDir(), "messages"); err != nil {
 		t.Fatal(err)

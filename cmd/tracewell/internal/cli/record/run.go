@@ -117,8 +117,8 @@ type pauser interface {
 	Pause() (resume func(), any bool)
 }
 
-// quiet keeps the program from waiting for this process, which is about to be stopped. What the user misses by that is told: nothing
-// of a program that is stopped itself.
+// quiet keeps the program from waiting for this process, which is about to be stopped. What the user misses by that is told, which
+// is nothing of a program that is stopped itself.
 func (r *recordRun) quiet() func() {
 	session := r.paused.Load()
 	if session == nil {
