@@ -13,10 +13,12 @@ import (
 	"tracewell/trace"
 )
 
-// Record is what one tracepoint has made of one hit, in the form of a target.Deposit.
+// Record is what one tracepoint has made of one hit, or of several in a row of which there is nothing to tell but their frames, in
+// the form of a target.Deposit.
 type Record struct {
-	Key   trace.Key
-	Frame []byte // in the bytes of a trace file, header included; nil if the condition failed. Valid until take returns
+	Key    trace.Key
+	Frames []byte // whole, in the bytes of a trace file, one behind the other and of one length; nil if the condition failed
+	Hits   int    // how many frames
 	// Failures are the expressions that failed, in order: the errors that ax.Machine would have returned.
 	Failures []error
 	More     bool  // the next record is of the same hit
@@ -33,6 +35,8 @@ type Reader struct {
 	// Thread translates the base of thread-local storage to a thread id. It is called while slots are drained, so a thread's
 	// end, and the birth of one at a base that was another's, must wait for the slots before it.
 	Thread func(base uint64) int64
+	// Own puts the program's own bytes into memory that was collected at an address, in the place of those of patches.
+	Own func(addr arch.Addr, memory []byte)
 
 	control Control
 	ring    []byte // twice
@@ -49,10 +53,10 @@ type Reader struct {
 	voids map[uint64]int // size of the slot, by position
 	lost  map[int]uint64 // that records have told, by index of the tracepoint
 
-	both     [2]Record // of one slot, in turn
+	records  []Record // of the slots that take is given together
+	frames   []byte   // theirs, one behind the other
 	slotCopy []byte
 	out      tfile.Builder
-	frame    []byte // the frames of one slot that had to be assembled, one behind the other
 }
 
 // NewReader reads the ring of an arena through the tracer's mapping of it: RingSize bytes, mapped twice in a row.
@@ -64,10 +68,10 @@ func NewReader(a *Arena, c Control, ring []byte) (*Reader, error) {
 		return nil, fmt.Errorf("a ring of %d bytes mapped with %d, not twice", a.RingSize, len(ring))
 	}
 	r := &Reader{
-		Wake: func() {}, Thread: func(base uint64) int64 { return int64(base) },
+		Wake: func() {}, Thread: func(base uint64) int64 { return int64(base) }, Own: func(arch.Addr, []byte) {},
 		control: c, ring: ring, size: a.RingSize, key: a.Key, drops: a.WhenFull == Drop,
 		voids: make(map[uint64]int), lost: make(map[int]uint64),
-		out: tfile.Builder{Order: binary.LittleEndian},
+		out: tfile.Builder{Order: binary.LittleEndian}, frames: make([]byte, 0, batchBytes+batchBytes/4),
 	}
 	r.sites.Store(new([]atomic.Pointer[Slots]))
 	return r, nil
@@ -124,37 +128,54 @@ func (r *Reader) slot(offset uint64, size int) []byte {
 // Outstanding returns the number of bytes that are reserved and have not been drained.
 func (r *Reader) Outstanding() uint64 { return r.control.load(HeadAt) - r.tail.Load() }
 
-// Drain takes all slots that are whole, in order, up to the first that is not, and no more when it has drained most bytes. It gives
-// the writers their room. take is called for each record, and returns false to have no more than those of the same hit. Drain
-// returns the number of bytes drained.
-func (r *Reader) Drain(most int, take func(*Record) bool) (n int, err error) {
+// take is given no more at once than so many bytes of frames and so many records, the last slot's aside. They fit in a processor's
+// cache, and the writers need not wait for long until they have the room.
+const (
+	batchBytes   = 256 << 10
+	batchRecords = 512
+)
+
+// Drain takes all slots that are whole, in order, up to the first that is not, and no more when it has drained most bytes. take is
+// called with the records of some at a time, which are valid until it returns; then the writers have the room of these slots.
+// Drain returns the number of bytes drained.
+func (r *Reader) Drain(most int, take func([]Record)) (n int, err error) {
 	tail := r.tail.Load()
-	start, freed := tail, tail // freed is the position that the writers know of
-	for more := true; more && tail-start < uint64(most); {
-		size, whole := r.next(tail)
-		if size == 0 {
+	start := tail
+	for err == nil && tail-start < uint64(most) {
+		var next uint64
+		next, err = r.gather(tail, start+uint64(most))
+		if len(r.records) > 0 {
+			take(r.records)
+		}
+		if next == tail {
 			break
 		}
-		if whole {
-			s := r.copySlot(tail, size)
-			if s == nil {
-				err = ErrCorrupt
-				break
-			}
-			if more, err = r.records(s, take); err != nil {
-				break
-			}
-		}
-		tail += uint64(size)
-		if tail-freed >= uint64(r.size/2) { // so that those who wait can go on
-			r.advance(tail)
-			freed = tail
-		}
-	}
-	if tail != freed {
-		r.advance(tail)
+		r.advance(next)
+		tail = next
 	}
 	return int(tail - start), err
+}
+
+// gather makes the records of a batch of slots from a position on, of none that begins at end or behind. It returns the position of
+// the next.
+func (r *Reader) gather(tail, end uint64) (next uint64, err error) {
+	r.reset()
+	for size := 0; tail < end && len(r.frames) < batchBytes && len(r.records) < batchRecords; tail += uint64(size) {
+		if r.whole(tail) {
+			if size, err = r.collect(tail); err != nil {
+				break
+			}
+		} else if size = r.void(tail); size == 0 {
+			break
+		}
+	}
+	return tail, err
+}
+
+// reset forgets the records that there are.
+func (r *Reader) reset() {
+	clear(r.records)
+	r.records, r.frames = r.records[:0], r.frames[:0]
 }
 
 // Skip goes on behind slots that were reserved and never completed, as the threads that had reserved them are gone. It returns the
@@ -163,7 +184,7 @@ func (r *Reader) Skip() (skipped uint64) {
 	tail := r.tail.Load()
 	end := min(r.control.load(HeadAt), tail+uint64(r.size))
 	for position := tail; position < end; position += slotAlign {
-		if size, _ := r.next(position); size != 0 {
+		if r.whole(position) || r.void(position) != 0 {
 			r.advance(position)
 			return position - tail
 		}
@@ -175,32 +196,18 @@ func (r *Reader) Skip() (skipped uint64) {
 	return 0
 }
 
-// next finds the slot at a position: its size as the slot or the tracer says, 0 if there is nothing to be drained yet, and whether
-// it is whole. One that is not is void.
-func (r *Reader) next(position uint64) (size int, whole bool) {
-	at := position & uint64(r.size-1)
-	if atomicLoad(r.ring[at:]) == position^r.key {
-		return max(int(binary.LittleEndian.Uint16(r.ring[at+slotUnits:])), 1) * slotAlign, true
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	size = r.voids[position]
-	delete(r.voids, position)
-	return size, false
+// whole reports whether the slot at a position was committed.
+func (r *Reader) whole(position uint64) bool {
+	return atomicLoad(r.ring[position&uint64(r.size-1):]) == position^r.key
 }
 
-// copySlot copies a slot, of which only the copy is looked at from then on, and finds its site. It is nil if they do not agree.
-func (r *Reader) copySlot(position uint64, size int) *Slots {
-	if size > r.size {
-		return nil
-	}
-	r.slotCopy = append(r.slotCopy[:0], r.ring[position&uint64(r.size-1):][:size]...)
-	s := r.slots(binary.LittleEndian.Uint32(r.slotCopy[slotSite:]))
-	// A size that is not the site's would make what follows in the ring be taken for slots.
-	if s == nil || s.size != size {
-		return nil
-	}
-	return s
+// void is the size of the slot at a position that will never be written, 0 if nothing is known of one. It is forgotten.
+func (r *Reader) void(position uint64) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	size := r.voids[position]
+	delete(r.voids, position)
+	return size
 }
 
 // advance gives room to the writers.
@@ -214,77 +221,99 @@ func (r *Reader) advance(tail uint64) {
 	}
 }
 
-// records makes the records of the slot that was copied. More is false if take wants no more.
-func (r *Reader) records(s *Slots, take func(*Record) bool) (more bool, err error) {
-	slot := r.slotCopy
-	r.frame = r.frame[:0]
-	more = true
-	var ready *Record // the one before, which has to tell whether another one follows
-	n := 0
-	for i := range s.frames {
-		f := &s.frames[i]
-		made := &r.both[n%2]
-		ok, err := r.record(made, s, f, slot, slot[slotPresent]&(1<<i) != 0)
-		if err != nil {
-			return false, err
-		}
-		if !ok {
-			continue
-		}
-		if ready != nil {
-			ready.More = true
-			more = take(ready) && more
-		}
-		ready = made
-		n++
+// collect makes the records of a slot that is whole, and returns its size. Of a slot whose size is not that of its site nothing is
+// believed: what follows in the ring would be taken for slots. Neither is anything looked at that was not copied before.
+func (r *Reader) collect(position uint64) (size int, err error) {
+	at := position & uint64(r.size-1)
+	head := atomicLoad(r.ring[at+slotUnits:])
+	s := r.slots(uint32(head >> 32))
+	if s == nil || s.size != max(int(uint16(head)), 1)*slotAlign || s.size > r.size {
+		return 0, ErrCorrupt
 	}
-	if ready != nil {
-		more = take(ready) && more
+	slot := r.ring[at:][:s.size]
+	if head == s.plain {
+		f := &s.frames[0]
+		frame, err := r.direct(f, slot)
+		if err == nil {
+			r.add(f, frame)
+		}
+		return s.size, err
 	}
-	return more, nil
+	r.slotCopy = append(r.slotCopy[:0], slot...)
+	records, frames := len(r.records), len(r.frames)
+	if err = r.collectAll(s, r.slotCopy); err != nil {
+		r.records, r.frames = r.records[:records], r.frames[:frames]
+	}
+	return s.size, err
 }
 
-// record makes the record of one tracepoint. It is false if there is none: the condition did not hold, or it was disabled.
-func (r *Reader) record(made *Record, s *Slots, f *framePlan, slot []byte, present bool) (ok bool, err error) {
-	*made = Record{Key: f.key}
+// add adds the record of a hit of which there is only a frame, to the record before if that is such a one, too.
+func (r *Reader) add(f *framePlan, frame []byte) {
+	if n := len(r.records); n > 0 {
+		last := &r.records[n-1]
+		before := len(r.frames) - len(frame) - len(last.Frames)
+		if last.Key == f.key && len(last.Frames) == last.Hits*len(frame) && last.Failures == nil && before >= 0 {
+			last.Frames = r.frames[before:]
+			last.Hits++
+			return
+		}
+	}
+	r.records = append(r.records, Record{Key: f.key, Frames: frame, Hits: 1, Lost: r.lostOf(f.index)})
+}
+
+// collectAll makes the records of a slot.
+func (r *Reader) collectAll(s *Slots, slot []byte) error {
+	first := len(r.records)
+	for i := range s.frames {
+		f := &s.frames[i]
+		made, err := r.record(s, f, slot, slot[slotPresent]&(1<<i) != 0)
+		switch {
+		case err != nil:
+			return err
+		case made.Frames == nil && made.Failures == nil:
+			continue // the condition did not hold, or the tracepoint was disabled
+		case len(r.records) > first:
+			r.records[len(r.records)-1].More = true
+		}
+		r.records = append(r.records, made)
+	}
+	return nil
+}
+
+// record makes the record of one tracepoint, without frame and failures if there is none.
+func (r *Reader) record(s *Slots, f *framePlan, slot []byte, present bool) (made Record, err error) {
+	made.Key = f.key
 	failed := slot[slotFlags]&flagFailed != 0
 	if !present {
-		if !failed || f.condition == 0 {
-			return false, nil
+		if failed && f.condition != 0 {
+			made.Failures, err = r.failed(made.Failures, s, slot[f.condition:])
 		}
-		cause, err := r.failure(s, slot[f.condition:])
-		if cause == nil {
-			return false, err
-		}
-		made.Failures = []error{cause}
-		return true, err
+		return made, err
 	}
 	if failed {
 		for _, at := range f.failures {
-			cause, err := r.failure(s, slot[at:])
-			if err != nil {
-				return false, err
-			}
-			if cause != nil {
-				made.Failures = append(made.Failures, cause)
+			if made.Failures, err = r.failed(made.Failures, s, slot[at:]); err != nil {
+				return made, err
 			}
 		}
 	}
-	if r.drops {
-		made.Lost = r.lostOf(f.index)
+	made.Hits, made.Lost = 1, r.lostOf(f.index)
+	if f.direct && slot[slotFlags]&flagShort == 0 {
+		made.Frames, err = r.direct(f, slot)
+	} else {
+		made.Frames, err = r.assemble(f, slot)
 	}
-	made.Frame, err = r.frameOf(f, slot)
-	return true, err
+	return made, err
 }
 
-// failure returns what a failure record tells, nil if it is empty.
-func (r *Reader) failure(s *Slots, record []byte) (failure, err error) {
+// failed adds what a failure record tells to a list, unless it is empty.
+func (r *Reader) failed(list []error, s *Slots, record []byte) ([]error, error) {
 	id := binary.LittleEndian.Uint32(record[failureID:])
 	if id == 0 {
-		return nil, nil
+		return list, nil
 	}
 	if int64(id) > int64(len(s.causes)) {
-		return nil, ErrCorrupt
+		return list, ErrCorrupt
 	}
 	c := &s.causes[id-1]
 	e := &ax.Error{Kind: c.kind, Op: c.op, Offset: c.offset}
@@ -293,45 +322,39 @@ func (r *Reader) failure(s *Slots, record []byte) (failure, err error) {
 		readable := binary.LittleEndian.Uint32(record[failureReadable:])
 		e.Cause = fmt.Errorf("%d bytes at %v: %d of them readable", c.size, addr, readable)
 	}
-	return e, nil
+	return append(list, e), nil
 }
 
-// frameOf returns the frame of a tracepoint.
-func (r *Reader) frameOf(f *framePlan, slot []byte) ([]byte, error) {
-	if int(binary.LittleEndian.Uint16(slot[f.at:])) != int(f.key.Number) ||
-		int(binary.LittleEndian.Uint32(slot[f.at+2:])) != f.end-f.at-frameHeader {
+// direct copies a frame that is in the slot as it is to be.
+func (r *Reader) direct(f *framePlan, slot []byte) (frame []byte, err error) {
+	start := len(r.frames)
+	r.frames = append(r.frames, slot[f.at:f.end]...)
+	frame = r.frames[start:]
+	if !f.shape.Match(frame) {
+		r.frames = r.frames[:start]
 		return nil, ErrCorrupt
 	}
-	// Nearly all frames are in the slot as they are to be.
-	if f.direct && slot[slotFlags]&flagShort == 0 {
-		for i := range f.blocks {
-			if b := &f.blocks[i]; !b.whole(slot) {
-				return nil, ErrCorrupt
-			}
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		switch head := frame[b.at-f.at:]; {
+		case b.kind == blockMemory:
+			r.Own(arch.Addr(binary.LittleEndian.Uint64(head[1:])), head[memoryHeader:][:b.room])
+		case b.thread:
+			base := binary.LittleEndian.Uint64(head[variableLength-8:])
+			binary.LittleEndian.PutUint64(head[variableLength-8:], uint64(r.Thread(base)))
 		}
-		return slot[f.at:f.end], nil
 	}
-	return r.assemble(f, slot)
-}
-
-// whole reports whether what precedes the contents of a block is as a pad writes it where nothing was missing.
-func (b *block) whole(slot []byte) bool {
-	head := slot[b.at:]
-	switch {
-	case head[0] != byte(b.kind):
-		return false
-	case b.kind == blockMemory:
-		return int(binary.LittleEndian.Uint16(head[9:])) == b.room
-	case b.kind == blockVariable:
-		return binary.LittleEndian.Uint32(head[1:]) == uint32(b.number)
-	}
-	return true
+	return frame, nil
 }
 
 // assemble makes a frame of a slot in which blocks are missing or short, or registers are raw.
 func (r *Reader) assemble(f *framePlan, slot []byte) ([]byte, error) {
-	start := len(r.frame) // behind the frames of the same hit
-	r.out.Begin(r.frame, f.key.Number)
+	if int(binary.LittleEndian.Uint16(slot[f.at:])) != int(f.key.Number) ||
+		int(binary.LittleEndian.Uint32(slot[f.at+2:])) != f.end-f.at-frameHeader {
+		return nil, ErrCorrupt
+	}
+	start := len(r.frames)
+	r.out.Begin(r.frames, f.key.Number)
 	short := false // the block before is short
 	for i := range f.blocks {
 		b := &f.blocks[i]
@@ -359,13 +382,15 @@ func (r *Reader) assemble(f *framePlan, slot []byte) ([]byte, error) {
 			// Memory is recorded in one piece: what a range has behind a hole is left out.
 			short = short && b.more
 			if !short && n > 0 {
-				r.out.AppendMemory(arch.Addr(binary.LittleEndian.Uint64(head[1:])), head[memoryHeader:][:n])
+				addr := arch.Addr(binary.LittleEndian.Uint64(head[1:]))
+				r.Own(addr, head[memoryHeader:][:n])
+				r.out.AppendMemory(addr, head[memoryHeader:][:n])
 			}
 			short = short || n < b.room
 		}
 	}
-	r.frame = r.out.Finish()
-	return r.frame[start:], nil
+	r.frames = r.out.Finish()
+	return r.frames[start:], nil
 }
 
 // expandRegisters adds the R block.
@@ -380,6 +405,9 @@ func (r *Reader) expandRegisters(f *framePlan, general, slot []byte) {
 
 // lostOf is by how much the count of frames dropped has grown since it was asked for.
 func (r *Reader) lostOf(index int) int64 {
+	if !r.drops {
+		return 0
+	}
 	now := atomic.LoadUint64(r.control.counter(LostAt, index))
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -391,12 +419,13 @@ func (r *Reader) lostOf(index int) int64 {
 	return int64(now - before)
 }
 
-// Lost calls take with a record without frame or failure for each tracepoint that has dropped frames since its record before. It
-// returns false to have no more.
-func (r *Reader) Lost(take func(*Record) bool) {
+// Lost calls take, if there is anything to tell, with a record without frame or failure for each tracepoint that has dropped frames
+// since its record before.
+func (r *Reader) Lost(take func([]Record)) {
 	if !r.drops {
 		return
 	}
+	r.reset()
 	list := *r.sites.Load()
 	for i := range list {
 		s := list[i].Load()
@@ -405,9 +434,12 @@ func (r *Reader) Lost(take func(*Record) bool) {
 		}
 		for j := range s.frames {
 			f := &s.frames[j]
-			if n := r.lostOf(f.index); n > 0 && !take(&Record{Key: f.key, Lost: n}) {
-				return
+			if n := r.lostOf(f.index); n > 0 {
+				r.records = append(r.records, Record{Key: f.key, Lost: n})
 			}
 		}
+	}
+	if len(r.records) > 0 {
+		take(r.records)
 	}
 }

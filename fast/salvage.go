@@ -72,18 +72,18 @@ func (r *Reader) Salvage(take func(*Record)) (passed int, err error) {
 		return 0, err
 	}
 	for at := from; at < to; {
-		s := (*Slots)(nil)
-		size, whole := r.next(at)
-		if whole && uint64(size) <= to-at {
-			s = r.copySlot(at, size)
+		r.reset()
+		size := 0
+		if r.whole(at) {
+			size, err = r.collect(at)
 		}
-		if s != nil {
-			_, err = r.records(s, func(made *Record) bool { take(made); return true })
-		}
-		if s == nil || err != nil { // what is not whole has no size
+		if size == 0 || err != nil || uint64(size) > to-at { // what is not whole has no size
 			passed += slotAlign
 			at += slotAlign
 			continue
+		}
+		for i := range r.records {
+			take(&r.records[i])
 		}
 		at += uint64(size)
 	}

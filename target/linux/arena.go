@@ -44,7 +44,6 @@ type arena struct {
 	ring      []byte                       // mapped twice in a row
 	unmap     func() error                 // of the ring
 	reader    *fast.Reader                 // its Drain is called with the collector's mu held
-	take      func(*fast.Record) bool      // what Drain is given, made once
 	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads   padThreads
 	clocked   bool // pads can tell the time
@@ -261,6 +260,7 @@ func (a *arena) open(owner *sys.Owner) error {
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.reader.Thread = a.threads.of
+	a.reader.Own = func(addr arch.Addr, memory []byte) { a.shadow.Load().Hide(addr, memory) }
 	a.control.SwitchOn()
 	return nil
 }
@@ -330,4 +330,12 @@ func roomNear(maps []sys.Mapping, addr arch.Addr, size uint64) (arch.Addr, bool)
 		}
 	}
 	return 0, false
+}
+
+// publish has whoever drains the ring know which patches there are. Pads collect memory as it is, with the patches in it; what is
+// in frames is to be the program's own.
+func (s *addrSpace) publish() {
+	if s.pads != nil {
+		s.pads.arena.shadow.Store(s.code.Shadow())
+	}
 }

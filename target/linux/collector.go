@@ -51,11 +51,10 @@ type collector struct {
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
 	halt     atomic.Bool          // a deposit has ended the run, and the tracepoints are still in place
 
-	mu        sync.Mutex // held while frames are drained and deposited; guards the next six
+	mu        sync.Mutex // held while frames are drained and deposited; guards the next five
 	run       target.Run
-	registers *fast.Registers // of the run's R blocks, nil until there is a pad
-	blocks    tfile.Checker   // of the run's frames
-	batch     batch
+	registers *fast.Registers  // of the run's R blocks, nil until there is a pad
+	deposits  []target.Deposit // of one call, kept for the next
 	arenas    []*arena
 	stop      chan struct{} // ends the pump, nil without one
 
@@ -74,7 +73,6 @@ func (c *collector) Begin(run target.Run) {
 	c.counting.Unlock()
 	c.run, c.registers = run, nil
 	c.halt.Store(false)
-	c.blocks = tfile.NewChecker(host.isa().Order, run.RegisterBlock)
 	c.variables.begin(run.Variables)
 	for _, a := range c.arenas {
 		a.control.SetPatience(c.patience())
@@ -153,11 +151,9 @@ func (c *collector) count(deposits []target.Deposit) {
 		if len(d.Failures) > 0 {
 			tally.LastError = d.Failures[len(d.Failures)-1]
 		}
-		if d.Frame != nil {
-			tally.Hits++
-			tally.Frames++
-			tally.Usage += uint64(len(d.Frame) - tfile.FrameHeader)
-		}
+		tally.Hits += uint64(d.Hits)
+		tally.Frames += uint64(d.Hits)
+		tally.Usage += uint64(len(d.Frames) - d.Hits*tfile.FrameHeader)
 	}
 }
 
@@ -171,29 +167,23 @@ func (c *collector) tally(key trace.Key) *target.Tally {
 	return tally
 }
 
-// take takes a record out of a ring. Behind the end of the run records are dropped.
-func (c *collector) take(a *arena, r *fast.Record) bool {
+// take hands on what was taken out of a ring. Behind the end of the run that is dropped. mu is held.
+func (c *collector) take(records []fast.Record) {
 	if c.over.Load() {
-		return true
+		return
 	}
-	frame, full := c.batch.add(r)
-	if frame != nil {
-		unpatch(frame, &c.blocks, a.shadow.Load())
+	for i := range records {
+		r := &records[i]
+		c.deposits = append(c.deposits, target.Deposit{
+			Key: r.Key, Frames: r.Frames, Hits: r.Hits, Failures: r.Failures, More: r.More, Lost: r.Lost,
+		})
 	}
-	if full && !r.More {
-		c.flush()
-	}
-	return true
-}
-
-// flush hands on what has been taken. mu is held.
-func (c *collector) flush() {
-	deposits := c.batch.deposits
-	c.count(deposits)
-	if len(deposits) > 0 && !c.over.Load() && c.run.Deposit(deposits)&target.Halt != 0 {
+	c.count(c.deposits)
+	if c.run.Deposit(c.deposits)&target.Halt != 0 {
 		c.end()
 	}
-	c.batch.clear()
+	clear(c.deposits)
+	c.deposits = c.deposits[:0]
 }
 
 // end has the pads do nothing any more, until the tracer has taken them out. mu is held.
@@ -215,16 +205,14 @@ func (c *collector) lose(err error) {
 
 // drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
 func (c *collector) drain(a *arena) int {
-	n, err := a.reader.Drain(a.shape.RingSize, a.take)
-	c.flush() // before anything is said of how the run ends
+	n, err := a.reader.Drain(a.shape.RingSize, c.take)
 	switch {
 	case err != nil:
 		c.lose(err)
 	case a.control.Abandoned():
 		c.lose(errStoodStill)
 	default:
-		a.reader.Lost(a.take)
-		c.flush()
+		a.reader.Lost(c.take)
 	}
 	return n
 }
@@ -276,7 +264,6 @@ func (c *collector) poll() (much bool) {
 func (c *collector) add(a *arena) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.take = func(r *fast.Record) bool { return c.take(a, r) }
 	a.control.SetPatience(c.patience())
 	c.variables.moveTo(a)
 	c.arenas = append(c.arenas, a)
