@@ -122,6 +122,28 @@ func (c Control) SetClock(k Clock) {
 	c.store(ClockAt+16, k.Microseconds)
 }
 
+// keep notes how many bytes of frames were kept up to a position, before the limit says that the room up to there is free. The pair
+// of the position before stays as it is: the tracer can be killed between any two words.
+func (c Control) keep(before, position, kept uint64) {
+	at := KeptAt
+	if c.load(at) == before {
+		at += 16
+	}
+	c.store(at+8, kept)
+	c.store(at, position)
+}
+
+// Kept returns how many bytes of frames the tracer had written to its file when it gave back the room up to a position: what lies in
+// the ring behind it may be in the file behind that many bytes. It is 0 where nothing was noted.
+func (c Control) Kept(position uint64) uint64 {
+	for _, at := range []int{KeptAt, KeptAt + 16} {
+		if c.load(at) == position {
+			return c.load(at + 8)
+		}
+	}
+	return 0
+}
+
 // SetPatience has a waiting thread abandon the run when the reader has not advanced for so long; 0 has it wait for ever.
 func (c Control) SetPatience(d time.Duration) { c.store(PatienceAt, uint64(uint32((d+nap-1)/nap))) }
 

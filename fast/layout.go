@@ -30,6 +30,9 @@ const (
 	ClockAt = 0x100
 	// IdentityAt is what another process needs to make sense of the area: see Identity.
 	IdentityAt = 0x140
+	// KeptAt is two pairs of words of 64 bits, of which one belongs to the present limit: a position in the ring, and how many
+	// bytes of frames the tracer had written to its file when it gave back the room up to there.
+	KeptAt = 0x180
 
 	// EnabledAt is a byte for each tracepoint by its index: 0 has pads pass over it.
 	EnabledAt = 0x40000

@@ -28,7 +28,8 @@ type Record struct {
 // ErrCorrupt says that what lies in the ring cannot have been written by a pad. Nothing behind it can be found.
 var ErrCorrupt = errors.New("the program has overwritten the memory that it shares with its tracer")
 
-// Reader takes slots out of the ring. Drain and Lost are to be called by one goroutine at a time, the others by any.
+// Reader takes slots out of the ring. Drain, Lost, Skip, Hold, Used, Released and Release are to be called by one goroutine at a time,
+// the others by any.
 type Reader struct {
 	// Wake wakes all threads that wait on the futex at WakeAt. It is called when there may be some.
 	Wake func()
@@ -43,7 +44,9 @@ type Reader struct {
 	size    int    // of it once
 	key     uint64
 	tail    atomic.Uint64 // position up to which slots were drained
+	limit   uint64        // position up to which they may be written, as the control area has it
 	waits   uint64        // that have been woken
+	holds   bool          // see Hold
 
 	drops bool // the pads do rather than wait
 
@@ -128,30 +131,67 @@ func (r *Reader) slot(offset uint64, size int) []byte {
 // Outstanding returns the number of bytes that are reserved and have not been drained.
 func (r *Reader) Outstanding() uint64 { return r.control.load(HeadAt) - r.tail.Load() }
 
-// take is given no more at once than so many bytes of frames and so many records, the last slot's aside. They fit in a processor's
-// cache, and the writers need not wait for long until they have the room.
+// Hold has slots stay in the ring when they are drained, until Release: whoever kills the tracer between the two leaves them to the
+// one that mends the program. kept is as of Release.
+func (r *Reader) Hold(on bool, kept uint64) {
+	r.Release(r.tail.Load(), kept)
+	if r.holds = on; on {
+		r.control.keep(r.Released()+1, r.Released(), kept) // no pair belongs to a position between two slots
+	}
+}
+
+// Holds reports whether drained slots stay in the ring.
+func (r *Reader) Holds() bool { return r.holds }
+
+// Tail returns the position up to which slots were drained.
+func (r *Reader) Tail() uint64 { return r.tail.Load() }
+
+// Used returns the number of bytes of the ring that are reserved or held.
+func (r *Reader) Used() uint64 { return r.control.load(HeadAt) - (r.limit - uint64(r.size)) }
+
+// Released returns the position up to which the writers have their room back.
+func (r *Reader) Released() uint64 { return r.limit - uint64(r.size) }
+
+// Release gives the writers the room of the slots up to a position, which were drained. kept is what Control.Kept is to return from
+// then on.
+func (r *Reader) Release(position, kept uint64) {
+	if position == r.Released() {
+		return
+	}
+	if r.holds {
+		r.control.keep(r.Released(), position, kept)
+	}
+	r.limit = position + uint64(r.size)
+	r.control.store(LimitAt, r.limit)
+	r.control.add(WakeAt, 1)
+	if waits := r.control.Waits(); waits != r.waits {
+		r.waits = waits
+		r.Wake()
+	}
+}
+
+// take is given no more at once than so many bytes of frames and so many records, the last slot's aside: what the fastest cache of a
+// processor holds, so that whoever looks at a frame or copies it has it there.
 const (
-	batchBytes   = 256 << 10
-	batchRecords = 512
+	batchBytes   = 24 << 10
+	batchRecords = 256
 )
 
 // Drain takes all slots that are whole, in order, up to the first that is not, and no more when it has drained most bytes. take is
-// called with the records of some at a time, which are valid until it returns; then the writers have the room of these slots.
-// Drain returns the number of bytes drained.
+// called with the records of some at a time, which are valid until it returns. Then the writers have their room, unless the slots
+// are held. Drain returns the number of bytes drained.
 func (r *Reader) Drain(most int, take func([]Record)) (n int, err error) {
-	tail := r.tail.Load()
-	start := tail
-	for err == nil && tail-start < uint64(most) {
-		var next uint64
-		next, err = r.gather(tail, start+uint64(most))
-		if len(r.records) > 0 {
-			take(r.records)
-		}
-		if next == tail {
+	start := r.tail.Load()
+	tail, end := start, start+uint64(most)
+	for err == nil && tail < end {
+		from := tail
+		if tail, err = r.gather(from, end); tail == from {
 			break
 		}
-		r.advance(next)
-		tail = next
+		take(r.records)
+	}
+	if tail != start {
+		r.advance(tail)
 	}
 	return int(tail - start), err
 }
@@ -210,14 +250,11 @@ func (r *Reader) void(position uint64) int {
 	return size
 }
 
-// advance gives room to the writers.
+// advance goes on to a position, and gives the writers the room before it unless that is held.
 func (r *Reader) advance(tail uint64) {
 	r.tail.Store(tail)
-	r.control.store(LimitAt, tail+uint64(r.size))
-	r.control.add(WakeAt, 1)
-	if waits := r.control.Waits(); waits != r.waits {
-		r.waits = waits
-		r.Wake()
+	if !r.holds {
+		r.Release(tail, 0)
 	}
 }
 

@@ -199,6 +199,9 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		s.stream = newStream(layout.Order, extent)
 		s.stream.show, s.stream.whenFull = s.config.Frames, layout.WhenFull
 		layout.Sink = s.stream
+		if layout.SinkOnly {
+			layout.Kept = s.stream.progress
+		}
 	}
 	s.engine = tracepoint.New(layout)
 	s.target.Tracer().SetHandler(s.engine.NewHandler())

@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tracewell/arch"
@@ -51,6 +53,8 @@ type stream struct {
 
 	writing       []byte // the writer's half
 	frames, bytes int64  // that were written; guarded by mu
+
+	taken, kept atomic.Int64 // bytes: for the file, and in it
 }
 
 // newStream makes a stream, to which a file may be given before it is started.
@@ -87,6 +91,7 @@ func (s *stream) Take(frames []byte) error {
 	if s.err != nil || s.refuses != nil {
 		return cmp.Or(s.err, s.refuses)
 	}
+	s.taken.Add(int64(len(frames)))
 	before := len(s.filling)
 	s.filling = append(s.filling, frames...)
 	if before < queueRoom/4 && len(s.filling) >= queueRoom/4 {
@@ -213,6 +218,7 @@ func (s *stream) put() (err error) {
 		var size int
 		n, size, err = s.file.Append(s.writing)
 		s.writing = s.writing[:size]
+		s.kept.Add(int64(size))
 	}
 	if s.show != nil || n < 0 {
 		n = s.tell()
@@ -231,7 +237,14 @@ func (s *stream) fail(err error) {
 	if s.err == nil {
 		s.err = fmt.Errorf("the frames cannot be written: %w", err)
 	}
+	s.kept.Store(math.MaxInt64) // nobody is to wait for it
 	s.room.Broadcast()
+}
+
+// progress tells how many bytes of frames were taken, and how many are in the file: what is kept survives a kill of this process.
+func (s *stream) progress() (taken, kept int64) {
+	taken = s.taken.Load()
+	return taken, s.kept.Load()
 }
 
 // tell counts the frames that were written, and shows them.

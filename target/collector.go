@@ -62,6 +62,10 @@ type Run struct {
 	// memory, within the capacity of the first. With Halt the run is over: the hits behind the one that has ended it are
 	// dropped, and calls after that do nothing.
 	Deposit func([]Deposit) Verdict
+	// Kept, if not nil, tells how many bytes of frames the run has made, and how many of those are in a file, where they survive
+	// this process. A Collector whose frames come from memory that survives it as well gives that back only when they are there.
+	// The second is the larger one if nothing more will ever be written. It is called after Deposit, and by one goroutine at a time.
+	Kept func() (made, kept int64)
 }
 
 // WhenFull says what a Collector does with a hit when there is no room for its frame, because nobody takes the frames before it.

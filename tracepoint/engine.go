@@ -69,6 +69,9 @@ type Layout struct {
 	// largest frame that there can be.
 	Sink     Sink
 	SinkOnly bool
+	// Kept tells how many bytes of frames the Sink was given, and how many of those are in a file; nil where there is none. The
+	// Collector of the target calls it.
+	Kept func() (made, kept int64)
 	// Ended is called when a run has ended, in the middle of the hit that ended it or of Stop, so it must neither wait nor call
 	// the engine; nil for nobody.
 	Ended func()

@@ -44,6 +44,7 @@ type arena struct {
 	ring      []byte                       // mapped twice in a row
 	unmap     func() error                 // of the ring
 	reader    *fast.Reader                 // its Drain is called with the collector's mu held
+	marks     []mark                       // of slots that are held; guarded by the collector's mu
 	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads   padThreads
 	clocked   bool // pads can tell the time

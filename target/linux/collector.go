@@ -76,6 +76,7 @@ func (c *collector) Begin(run target.Run) {
 	c.variables.begin(run.Variables)
 	for _, a := range c.arenas {
 		a.control.SetPatience(c.patience())
+		c.hold(a)
 	}
 	c.over.Store(false)
 }
@@ -204,8 +205,15 @@ func (c *collector) lose(err error) {
 }
 
 // drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
-func (c *collector) drain(a *arena) int {
-	n, err := a.reader.Drain(a.shape.RingSize, c.take)
+func (c *collector) drain(a *arena) (n int) {
+	err := error(nil)
+	for more := true; more && err == nil && n < a.shape.RingSize; {
+		var took int
+		took, err = a.reader.Drain(a.shape.RingSize/ringPieces, c.take)
+		c.release(a)
+		n += took
+		more = took >= a.shape.RingSize/ringPieces
+	}
 	switch {
 	case err != nil:
 		c.lose(err)
@@ -219,9 +227,58 @@ func (c *collector) drain(a *arena) int {
 
 var errStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
 
+// ringPieces is in how many a full ring is taken: the program goes on writing when it has the room of the first.
+const ringPieces = 8
+
+// mark is how far a ring had been drained when frames of so many bytes had been made. The slots before it are held until those are
+// kept: who kills this process before leaves them in the program's memory, where "tracewell mend" finds them.
+type mark struct {
+	position uint64
+	made     int64
+}
+
+// hold has the slots of a ring be held in the present run, if frames are kept somewhere. mu is held.
+func (c *collector) hold(a *arena) {
+	made := int64(0)
+	if c.run.Kept != nil {
+		made, _ = c.run.Kept()
+	}
+	a.reader.Hold(c.run.Kept != nil, uint64(made))
+	a.marks = a.marks[:0]
+}
+
+// release gives the program room again in a ring: that of the frames that are kept by now. mu is held.
+func (c *collector) release(a *arena) {
+	if !a.reader.Holds() {
+		return
+	}
+	made, kept := c.run.Kept()
+	tail := a.reader.Tail()
+	if n := len(a.marks); n > 0 && a.marks[n-1].position != tail || n == 0 && a.reader.Released() != tail {
+		a.marks = append(a.marks, mark{tail, made})
+	}
+	n := 0
+	for n < len(a.marks) && a.marks[n].made <= kept {
+		n++
+	}
+	if n > 0 {
+		last := a.marks[n-1]
+		a.reader.Release(last.position, uint64(last.made))
+		a.marks = append(a.marks[:0], a.marks[n:]...)
+	}
+}
+
+// released is the position up to which nothing in a ring is wanted any more.
+func (c *collector) released(a *arena) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return a.reader.Released()
+}
+
 // How long the pump sleeps. It is woken by nobody: that would cost each hit a system call.
 const (
 	shortestSleep = 50 * time.Microsecond
+	crowdedSleep  = 500 * time.Microsecond // where less than half of a ring is free
 	longestSleep  = 5 * time.Millisecond
 )
 
@@ -236,28 +293,33 @@ func (c *collector) pump(stop <-chan struct{}) {
 			return
 		case <-timer.C:
 		}
-		if c.poll() {
+		much, crowded := c.poll()
+		switch {
+		case much:
 			sleep = shortestSleep
-		} else {
+		case crowded:
+			sleep = min(2*sleep, crowdedSleep)
+		default:
 			sleep = min(2*sleep, longestSleep)
 		}
 		timer.Reset(sleep)
 	}
 }
 
-// poll drains all rings, and reports whether one had an eighth of itself to drain.
-func (c *collector) poll() (much bool) {
+// poll drains all rings, and reports whether one had an eighth of itself to drain, and whether one has little room left.
+func (c *collector) poll() (much, crowded bool) {
 	c.mu.Lock()
 	for _, a := range c.arenas {
 		if c.drain(a) > a.shape.RingSize/8 {
 			much = true
 		}
+		crowded = crowded || a.reader.Used() > uint64(a.shape.RingSize/2)
 	}
 	c.mu.Unlock()
 	if c.halt.Load() {
 		c.t.do(func() {}) // what is due then (settleRun) the loop does by itself
 	}
-	return much
+	return much, crowded
 }
 
 // add has a ring drained from now on.
@@ -265,6 +327,7 @@ func (c *collector) add(a *arena) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	a.control.SetPatience(c.patience())
+	c.hold(a)
 	c.variables.moveTo(a)
 	c.arenas = append(c.arenas, a)
 	if c.stop == nil {

@@ -29,6 +29,7 @@ type pads struct {
 	room    *jump.Room             // for trampolines
 	pages   []arch.Addr            // that were mapped for them
 	indexes int                    // given to sites and tracepoints
+	retired []retiredSite          // in the order of their positions
 	lidded  bool                   // see settleLids
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
 }
@@ -47,6 +48,12 @@ type padSite struct {
 	patches []*patch.Patch    // what is written over the program's code; the last one is at addr. None while it is demoted
 	stuck   bool              // one of the patches could not be taken out, so the directory keeps the site
 	strays  strayCount
+}
+
+// retiredSite is one that is gone, and whose frames up to a position may lie in the ring still.
+type retiredSite struct {
+	index    int
+	position uint64
 }
 
 // strayCount notices a site that threads come to the middle of too often.
@@ -123,6 +130,9 @@ func (t *Target) apply() (refused []target.Refusal) {
 		t.settleTraced(p.addrSpace)
 		t.settleLids(p.addrSpace)
 		p.publish()
+		if p.pads != nil {
+			p.pads.tidy(t.collector.released(p.pads.arena))
+		}
 	}
 	return refused
 }
@@ -398,6 +408,7 @@ func (t *Target) removeSites(p *process) {
 	for addr := range s.pads.sites {
 		t.replace(p, addr, nil)
 	}
+	s.pads.tidy(t.collector.released(s.pads.arena))
 	s.pads.rest()
 }
 
@@ -510,9 +521,19 @@ func (s *pads) add(site *padSite) {
 func (s *pads) forget(site *padSite) {
 	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site })
 	s.arena.reader.Forget(site.index)
-	if !site.stuck {
-		s.arena.directory.Remove(site.index)
+	if !site.stuck { // the directory tells what its frames mean as long as there are any
+		s.retired = append(s.retired, retiredSite{site.index, s.arena.reader.Tail()})
 	}
+}
+
+// tidy removes from the directory the sites that are gone and whose frames have all been kept.
+func (s *pads) tidy(released uint64) {
+	n := 0
+	for n < len(s.retired) && s.retired[n].position <= released {
+		s.arena.directory.Remove(s.retired[n].index)
+		n++
+	}
+	s.retired = slices.Delete(s.retired, 0, n)
 }
 
 // enter has the directory tell how a site is patched, for the process that mends the program if this one is killed.
