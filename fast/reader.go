@@ -200,14 +200,14 @@ func (r *Reader) Drain(most int, take func([]Record)) (n int, err error) {
 // the next.
 func (r *Reader) gather(tail, end uint64) (next uint64, err error) {
 	r.reset()
-	for size := 0; tail < end && len(r.frames) < batchBytes && len(r.records) < batchRecords; tail += uint64(size) {
+	for tail < end && len(r.frames) < batchBytes && len(r.records) < batchRecords && err == nil {
+		size := uint64(0)
 		if r.whole(tail) {
-			if size, err = r.collect(tail); err != nil {
-				break
-			}
+			size, err = r.collect(tail, end)
 		} else if size = r.void(tail); size == 0 {
 			break
 		}
+		tail += size
 	}
 	return tail, err
 }
@@ -242,10 +242,10 @@ func (r *Reader) whole(position uint64) bool {
 }
 
 // void is the size of the slot at a position that will never be written, 0 if nothing is known of one. It is forgotten.
-func (r *Reader) void(position uint64) int {
+func (r *Reader) void(position uint64) (size uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	size := r.voids[position]
+	size = uint64(r.voids[position])
 	delete(r.voids, position)
 	return size
 }
@@ -258,44 +258,46 @@ func (r *Reader) advance(tail uint64) {
 	}
 }
 
-// collect makes the records of a slot that is whole, and returns its size. Of a slot whose size is not that of its site nothing is
-// believed: what follows in the ring would be taken for slots. Neither is anything looked at that was not copied before.
-func (r *Reader) collect(position uint64) (size int, err error) {
+// collect makes the records of a slot that is whole, and of those behind it that can be told of together. It returns their size. Of a
+// slot whose size is not that of its site nothing is believed: what follows in the ring would be taken for slots. Neither is
+// anything looked at that was not copied before.
+func (r *Reader) collect(position, end uint64) (size uint64, err error) {
 	at := position & uint64(r.size-1)
 	head := atomicLoad(r.ring[at+slotUnits:])
 	s := r.slots(uint32(head >> 32))
 	if s == nil || s.size != max(int(uint16(head)), 1)*slotAlign || s.size > r.size {
 		return 0, ErrCorrupt
 	}
-	slot := r.ring[at:][:s.size]
 	if head == s.plain {
-		f := &s.frames[0]
-		frame, err := r.direct(f, slot)
-		if err == nil {
-			r.add(f, frame)
-		}
-		return s.size, err
+		return r.collectPlain(s, position, end)
 	}
-	r.slotCopy = append(r.slotCopy[:0], slot...)
+	r.slotCopy = append(r.slotCopy[:0], r.ring[at:][:s.size]...)
 	records, frames := len(r.records), len(r.frames)
 	if err = r.collectAll(s, r.slotCopy); err != nil {
 		r.records, r.frames = r.records[:records], r.frames[:frames]
+		return 0, err
 	}
-	return s.size, err
+	return uint64(s.size), nil
 }
 
-// add adds the record of a hit of which there is only a frame, to the record before if that is such a one, too.
-func (r *Reader) add(f *framePlan, frame []byte) {
-	if n := len(r.records); n > 0 {
-		last := &r.records[n-1]
-		before := len(r.frames) - len(frame) - len(last.Frames)
-		if last.Key == f.key && len(last.Frames) == last.Hits*len(frame) && last.Failures == nil && before >= 0 {
-			last.Frames = r.frames[before:]
-			last.Hits++
-			return
+// collectPlain makes the record of one site's slots in a row in which the frame is as it is to be.
+func (r *Reader) collectPlain(s *Slots, position, end uint64) (size uint64, err error) {
+	f := &s.frames[0]
+	start, hits := len(r.frames), 0
+	for ; position < end && len(r.frames) < batchBytes; position += uint64(s.size) {
+		slot := r.ring[position&uint64(r.size-1):][:s.size]
+		if atomicLoad(slot) != position^r.key || atomicLoad(slot[slotUnits:]) != s.plain {
+			break
 		}
+		if _, err = r.direct(f, slot); err != nil {
+			break
+		}
+		hits++
 	}
-	r.records = append(r.records, Record{Key: f.key, Frames: frame, Hits: 1, Lost: r.lostOf(f.index)})
+	if hits > 0 {
+		r.records = append(r.records, Record{Key: f.key, Frames: r.frames[start:], Hits: hits, Lost: r.lostOf(f.index)})
+	}
+	return uint64(hits * s.size), err
 }
 
 // collectAll makes the records of a slot.

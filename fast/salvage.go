@@ -73,11 +73,11 @@ func (r *Reader) Salvage(take func(*Record)) (passed int, err error) {
 	}
 	for at := from; at < to; {
 		r.reset()
-		size := 0
+		size := uint64(0)
 		if r.whole(at) {
-			size, err = r.collect(at)
+			size, _ = r.collect(at, to)
 		}
-		if size == 0 || err != nil || uint64(size) > to-at { // what is not whole has no size
+		if size == 0 || size > to-at { // what is not whole has no size
 			passed += slotAlign
 			at += slotAlign
 			continue
@@ -85,7 +85,7 @@ func (r *Reader) Salvage(take func(*Record)) (passed int, err error) {
 		for i := range r.records {
 			take(&r.records[i])
 		}
-		at += uint64(size)
+		at += size
 	}
 	return passed, nil
 }

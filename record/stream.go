@@ -41,6 +41,7 @@ type stream struct {
 	mu      sync.Mutex
 	room    sync.Cond // of mu: the queue was emptied, or nothing will be written any more
 	filling []byte
+	queued  int64 // frames in it
 	waits   int64
 	lost    int64 // frames
 	written int64 // times that the queue was emptied
@@ -72,7 +73,7 @@ func newStream(order arch.ByteOrder, registers int) *stream {
 }
 
 // Take implements tracepoint.Sink. Where there is no room, what becomes of the frames is for whenFull to say.
-func (s *stream) Take(frames []byte) error {
+func (s *stream) Take(frames []byte, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil && s.refuses == nil && len(s.filling) > 0 && len(s.filling)+len(frames) > queueLimit {
@@ -81,7 +82,7 @@ func (s *stream) Take(frames []byte) error {
 		case target.StopRun:
 			s.refuses = errNoRoom
 		case target.DropFrame:
-			s.lost += count(s.order, frames)
+			s.lost += int64(n)
 			return nil
 		default:
 			s.waits++
@@ -94,6 +95,7 @@ func (s *stream) Take(frames []byte) error {
 	s.taken.Add(int64(len(frames)))
 	before := len(s.filling)
 	s.filling = append(s.filling, frames...)
+	s.queued += int64(n)
 	if before < queueRoom/4 && len(s.filling) >= queueRoom/4 {
 		s.rouse()
 	}
@@ -118,14 +120,6 @@ func (s *stream) await() {
 	if s.whenFull == target.WaitWhileMoving && s.err == nil && s.written == written && !time.Now().Before(until) {
 		s.refuses = errStandstill
 	}
-}
-
-// count counts whole frames.
-func count(order arch.ByteOrder, frames []byte) (n int64) {
-	for ; len(frames) > 0; n++ {
-		frames = frames[output.FrameLength(order, frames):]
-	}
-	return n
 }
 
 // rouse has the writer write now.
@@ -194,6 +188,8 @@ func (s *stream) close() error {
 func (s *stream) write() {
 	s.mu.Lock()
 	s.filling, s.writing = s.writing[:0], s.filling
+	n := s.queued
+	s.queued = 0
 	s.written++
 	err := s.err
 	job := s.next
@@ -201,7 +197,7 @@ func (s *stream) write() {
 	s.room.Broadcast()
 	s.mu.Unlock()
 	if err == nil && len(s.writing) > 0 {
-		err = s.put()
+		err = s.put(n)
 	}
 	if err == nil && job != nil {
 		err = job()
@@ -211,17 +207,16 @@ func (s *stream) write() {
 	}
 }
 
-// put writes and shows the writer's half, or as much of it as there is room for.
-func (s *stream) put() (err error) {
-	n := int64(-1)
+// put writes and shows the n frames of the writer's half, or as many as there is room for.
+func (s *stream) put(n int64) (err error) {
 	if s.file != nil {
 		var size int
-		n, size, err = s.file.Append(s.writing)
+		n, size, err = s.file.AppendWhole(s.writing, n)
 		s.writing = s.writing[:size]
 		s.kept.Add(int64(size))
 	}
-	if s.show != nil || n < 0 {
-		n = s.tell()
+	if s.show != nil {
+		s.tell()
 	}
 	s.mu.Lock()
 	s.frames += n
@@ -247,18 +242,16 @@ func (s *stream) progress() (taken, kept int64) {
 	return taken, s.kept.Load()
 }
 
-// tell counts the frames that were written, and shows them.
-func (s *stream) tell() (n int64) {
-	for rest := s.writing; len(rest) > 0; n++ {
+// tell shows the frames that were written.
+func (s *stream) tell() {
+	rest := s.writing
+	for i := s.frames; len(rest) > 0; i++ {
 		length := output.FrameLength(s.order, rest)
-		if s.show != nil {
-			if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
-				s.show(Frame{Frame: f, Index: s.frames + n})
-			}
+		if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
+			s.show(Frame{Frame: f, Index: i})
 		}
 		rest = rest[length:]
 	}
-	return n
 }
 
 // counts returns how many frames and bytes were written and how many bytes are to be, how many times hits have waited, and how many

@@ -48,7 +48,7 @@ func (e *Engine) accept(list []target.Deposit) target.Verdict {
 			}
 		}
 	}
-	if err := e.handOver(nil); err != nil {
+	if err := e.handOver(nil, 0); err != nil {
 		e.end(h, endingBy(err))
 	}
 	if e.phase != running || within || len(list) == 0 {
@@ -57,18 +57,19 @@ func (e *Engine) accept(list []target.Deposit) target.Verdict {
 	return e.finish(h)
 }
 
-// handOver gives the Sink a frame of this call of deposit, or none to give it what is left. Frames that lie one behind the other in
+// handOver gives the Sink n frames of this call of deposit, or none to give it what is left. Frames that lie one behind the other in
 // memory, as those of a Collector do that makes many, are handed over together and not copied here.
-func (e *Engine) handOver(frame []byte) (err error) {
-	n := len(e.deposited)
-	if n > 0 && len(frame) > 0 && cap(e.deposited)-n >= len(frame) && &e.deposited[:n+1][n] == &frame[0] {
-		e.deposited = e.deposited[:n+len(frame)]
+func (e *Engine) handOver(frames []byte, n int) (err error) {
+	held := len(e.deposited)
+	if held > 0 && len(frames) > 0 && cap(e.deposited)-held >= len(frames) && &e.deposited[:held+1][held] == &frames[0] {
+		e.deposited = e.deposited[:held+len(frames)]
+		e.inHand += n
 		return nil
 	}
-	if n > 0 {
-		err = e.layout.Sink.Take(e.deposited)
+	if held > 0 {
+		err = e.layout.Sink.Take(e.deposited, e.inHand)
 	}
-	e.deposited = frame
+	e.deposited, e.inHand = frames, n
 	return err
 }
 
@@ -149,7 +150,7 @@ func (e *Engine) acceptMany(h *hit, c *catch, frames []byte, length int) (n int)
 	c.d.Usage += uint64(n * (length - tfile.FrameHeader))
 	e.made += int64(n)
 	if e.layout.Sink != nil {
-		if err := e.handOver(frames[:n*length]); err != nil {
+		if err := e.handOver(frames[:n*length], n); err != nil {
 			h.full = true
 			e.end(h, endingBy(err))
 		}

@@ -12,9 +12,13 @@ import (
 )
 
 // sink keeps what it is given.
-type sink struct{ bytes.Buffer }
+type sink struct {
+	bytes.Buffer
+	frames int
+}
 
-func (s *sink) Take(frames []byte) error {
+func (s *sink) Take(frames []byte, n int) error {
+	s.frames += n
 	s.Write(frames)
 	return nil
 }
@@ -57,7 +61,7 @@ func TestManyInOneDeposit(t *testing.T) {
 				}
 			}
 			ends[r.Status().Reason]++
-			text := fmt.Sprintf("%+v %x", r.Status(), sink.Bytes())
+			text := fmt.Sprintf("%+v %d %x", r.Status(), sink.frames, sink.Bytes())
 			for i := range r.NumFrames() {
 				f, _ := r.Frame(i)
 				text += fmt.Sprintf("\n%d %v %x", f.Number, f.PC, f.Bytes())
