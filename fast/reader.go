@@ -170,8 +170,8 @@ func (r *Reader) Release(position, kept uint64) {
 	}
 }
 
-// take is given no more at once than so many bytes of frames and so many records, the last slot's aside: what the fastest cache of a
-// processor holds, so that whoever looks at a frame or copies it has it there.
+// take is given no more at once than so many bytes of frames and so many records, the last slot's aside: what the fastest cache of
+// a processor holds, so that whoever looks at a frame or copies it has it there.
 const (
 	batchBytes   = 24 << 10
 	batchRecords = 256
@@ -258,8 +258,8 @@ func (r *Reader) advance(tail uint64) {
 	}
 }
 
-// collect makes the records of a slot that is whole, and of those behind it that can be told of together. It returns their size. Of a
-// slot whose size is not that of its site nothing is believed: what follows in the ring would be taken for slots. Neither is
+// collect makes the records of a slot that is whole, and of those behind it that can be told of together. It returns their size. Of
+// a slot whose size is not that of its site nothing is believed: what follows in the ring would be taken for slots. Neither is
 // anything looked at that was not copied before.
 func (r *Reader) collect(position, end uint64) (size uint64, err error) {
 	at := position & uint64(r.size-1)

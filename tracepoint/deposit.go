@@ -57,8 +57,8 @@ func (e *Engine) accept(list []target.Deposit) target.Verdict {
 	return e.finish(h)
 }
 
-// handOver gives the Sink n frames of this call of deposit, or none to give it what is left. Frames that lie one behind the other in
-// memory, as those of a Collector do that makes many, are handed over together and not copied here.
+// handOver gives the Sink n frames of this call of deposit, or none to give it what is left. Frames that lie one behind the other
+// in memory, as those of a Collector do that makes many, are handed over together and not copied here.
 func (e *Engine) handOver(frames []byte, n int) (err error) {
 	held := len(e.deposited)
 	if held > 0 && len(frames) > 0 && cap(e.deposited)-held >= len(frames) && &e.deposited[:held+1][held] == &frames[0] {

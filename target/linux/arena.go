@@ -236,8 +236,7 @@ func (a *arena) shareFile(tid, fd int) error {
 	return nil
 }
 
-// open maps the file in this process, and has the control area owned by the tracer's thread. The program runs meanwhile: to take up
-// the pages of the ring takes milliseconds.
+// open maps the file in this process, and has the control area owned by the tracer's thread.
 func (a *arena) open(owner *sys.Owner) error {
 	var key [8]byte
 	rand.Read(key[:])
@@ -249,7 +248,6 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.owned, err = owner.Own(a.file, fast.ControlSize); err != nil {
 		return err
 	}
-	sys.Populate(a.ring)
 	if a.control, err = fast.NewControl(a.owned.Words, &a.shape); err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"tracewell/arch"
 	"tracewell/fast"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -81,9 +82,24 @@ func (c *collector) Begin(run target.Run) {
 	c.over.Store(false)
 }
 
-// Offload implements target.Collector.
+// Offload implements target.Collector. The program's thread that has to make the memory goes on before anything else is done.
 func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
 	err := target.ErrNoProcess
+	var fresh *arena
+	c.t.do(func() {
+		if p := c.t.traced(pid); p != nil {
+			if err = nil; p.pads == nil {
+				fresh, err = c.t.begin(p, tp)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if fresh != nil {
+		sys.Populate(fresh.ring) // to take up the pages takes milliseconds
+	}
+	err = target.ErrNoProcess
 	c.t.do(func() {
 		if p := c.t.traced(pid); p != nil {
 			err = c.t.offload(p, tp)
@@ -278,7 +294,7 @@ func (c *collector) released(a *arena) uint64 {
 // How long the pump sleeps. It is woken by nobody: that would cost each hit a system call.
 const (
 	shortestSleep = 50 * time.Microsecond
-	crowdedSleep  = 500 * time.Microsecond // where less than half of a ring is free
+	crowdedSleep  = 100 * time.Microsecond // where less than half of a ring is free
 	longestSleep  = 5 * time.Millisecond
 )
 
