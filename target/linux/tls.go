@@ -21,8 +21,8 @@ func (t *Target) ThreadPointer(id target.ThreadID) (pointer arch.Addr, err error
 	return pointer, err
 }
 
-// onPointer runs f with the pointer of a thread. It stays the same while the thread runs, so that of a running one is as it was when
-// that had stopped last.
+// onPointer runs f with the pointer of a thread. It stays the same while the thread runs, so that of a running one is as it was
+// when that had stopped last.
 func (t *Target) onPointer(id target.ThreadID, f func(p *process, pointer arch.Addr) error) error {
 	err := fmt.Errorf("%w: %s", target.ErrNoThread, id)
 	t.do(func() {
