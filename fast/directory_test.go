@@ -169,7 +169,8 @@ func TestDirectory(t *testing.T) {
 		got.causes, want.causes = nil, nil
 		want.plain, want.frames = 0, slices.Clone(want.frames)
 		for k := range want.frames {
-			want.frames[k].direct, want.frames[k].shape = false, tfile.Shape{}
+			f := &want.frames[k]
+			f.direct, f.shape, f.memory, f.threads = false, tfile.Shape{}, nil, nil
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: slots\n%+v, want\n%+v", list[i].name, got, want)

@@ -39,7 +39,12 @@ type framePlan struct {
 	failures  []int       // failure records of the actions that can fail, in order
 	direct    bool        // the bytes in the slot are the frame unless a flag is set: nothing has to be made of them
 	shape     tfile.Shape // then
+	memory    []span      // contents of the memory blocks in the frame
+	threads   []int       // offsets in the frame of values that are the base of thread-local storage
 }
+
+// span is a part of a frame, from an offset and up to another.
+type span struct{ from, to int }
 
 // block is one block of a frame.
 type block struct {
@@ -88,6 +93,7 @@ func (f *framePlan) finish() {
 	order := binary.LittleEndian
 	length := f.end - f.at
 	f.direct = length > frameHeader && (f.registers == nil || f.registers.moves == nil)
+	f.memory, f.threads = nil, nil
 	f.shape.Reset(length)
 	f.shape.Fix(0, order.AppendUint32(order.AppendUint16(nil, uint16(f.key.Number)), uint32(length-frameHeader)))
 	for i := range f.blocks {
@@ -97,8 +103,12 @@ func (f *framePlan) finish() {
 		switch b.kind {
 		case blockMemory:
 			f.shape.Fix(at+memoryHeader-2, order.AppendUint16(nil, uint16(b.room)))
+			f.memory = append(f.memory, span{at + memoryHeader, at + memoryHeader + b.room})
 		case blockVariable:
 			f.shape.Fix(at+1, order.AppendUint32(nil, uint32(b.number)))
+			if b.thread {
+				f.threads = append(f.threads, at+variableLength-8)
+			}
 		}
 	}
 }

@@ -60,6 +60,8 @@ type Reader struct {
 	frames   []byte   // theirs, one behind the other
 	slotCopy []byte
 	out      tfile.Builder
+	base     uint64 // of the thread that made the last hit of the batch
+	tid      int64  // of that thread, 0 if it is not known
 }
 
 // NewReader reads the ring of an arena through the tracer's mapping of it: RingSize bytes, mapped twice in a row.
@@ -216,6 +218,7 @@ func (r *Reader) gather(tail, end uint64) (next uint64, err error) {
 func (r *Reader) reset() {
 	clear(r.records)
 	r.records, r.frames = r.records[:0], r.frames[:0]
+	r.tid = 0
 }
 
 // Skip goes on behind slots that were reserved and never completed, as the threads that had reserved them are gone. It returns the
@@ -373,17 +376,21 @@ func (r *Reader) direct(f *framePlan, slot []byte) (frame []byte, err error) {
 		r.frames = r.frames[:start]
 		return nil, ErrCorrupt
 	}
-	for i := range f.blocks {
-		b := &f.blocks[i]
-		switch head := frame[b.at-f.at:]; {
-		case b.kind == blockMemory:
-			r.Own(arch.Addr(binary.LittleEndian.Uint64(head[1:])), head[memoryHeader:][:b.room])
-		case b.thread:
-			base := binary.LittleEndian.Uint64(head[variableLength-8:])
-			binary.LittleEndian.PutUint64(head[variableLength-8:], uint64(r.Thread(base)))
-		}
+	for _, m := range f.memory {
+		r.Own(arch.Addr(binary.LittleEndian.Uint64(frame[m.from-memoryHeader+1:])), frame[m.from:m.to])
+	}
+	for _, at := range f.threads {
+		binary.LittleEndian.PutUint64(frame[at:], uint64(r.thread(binary.LittleEndian.Uint64(frame[at:]))))
 	}
 	return frame, nil
+}
+
+// thread is Thread, which is asked once for the hits of a thread in a row.
+func (r *Reader) thread(base uint64) int64 {
+	if base != r.base || r.tid == 0 {
+		r.base, r.tid = base, r.Thread(base)
+	}
+	return r.tid
 }
 
 // assemble makes a frame of a slot in which blocks are missing or short, or registers are raw.
@@ -410,7 +417,7 @@ func (r *Reader) assemble(f *framePlan, slot []byte) ([]byte, error) {
 		case blockVariable:
 			value := int64(binary.LittleEndian.Uint64(head[5:]))
 			if b.thread {
-				value = r.Thread(uint64(value))
+				value = r.thread(uint64(value))
 			}
 			r.out.Variable(b.number, value)
 		case blockMemory:
