@@ -137,8 +137,8 @@ func (l *left) salvage() (frames [][]byte, entries []Entry, damaged, passed int,
 		}
 	}
 	passed, err = reader.Salvage(func(r *Record) {
-		if r.Frame != nil {
-			frames = append(frames, bytes.Clone(r.Frame))
+		if r.Frames != nil {
+			frames = append(frames, bytes.Clone(r.Frames))
 		}
 	})
 	return frames, entries, damaged, passed, err
@@ -167,9 +167,10 @@ func TestDirectory(t *testing.T) {
 		}
 		got := *e.Slots
 		got.causes, want.causes = nil, nil
-		want.frames = slices.Clone(want.frames)
+		want.plain, want.frames = 0, slices.Clone(want.frames)
 		for k := range want.frames {
-			want.frames[k].direct = false
+			f := &want.frames[k]
+			f.direct, f.shape, f.memory, f.threads = false, tfile.Shape{}, nil, nil
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: slots\n%+v, want\n%+v", list[i].name, got, want)
@@ -187,7 +188,7 @@ func TestDirectory(t *testing.T) {
 func TestSalvage(t *testing.T) {
 	l := newLeft(t)
 	var want [][]byte
-	take := func(r *Record) bool { want = append(want, bytes.Clone(r.Frame)); return true }
+	take := each(func(r *Record) { want = append(want, bytes.Clone(r.Frames)) })
 	holes := 0
 	for range 40 { // laps, in which the tracer drains
 		for range 20 {
@@ -232,11 +233,10 @@ func TestHold(t *testing.T) {
 		for l.reader.Used() < uint64(MinRing-largest) && rand.IntN(8) > 0 {
 			l.hit(l.sites[rand.IntN(len(l.sites))])
 		}
-		_, err := l.reader.Drain(1+rand.IntN(MinRing), func(r *Record) bool {
-			all = append(all, bytes.Clone(r.Frame))
-			made += uint64(len(r.Frame))
-			return true
-		})
+		_, err := l.reader.Drain(1+rand.IntN(MinRing), each(func(r *Record) {
+			all = append(all, bytes.Clone(r.Frames))
+			made += uint64(len(r.Frames))
+		}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -370,14 +370,13 @@ func (w *walk) check(_ amd64.UserRegs, trapped bool) {
 		w.t.Error("the stack was overwritten")
 	}
 	var made []outcome
-	if _, err := w.reader.Drain(1<<20, func(r *Record) bool {
-		o := outcome{key: r.Key, frame: bytes.Clone(r.Frame)}
+	if _, err := w.reader.Drain(1<<20, each(func(r *Record) {
+		o := outcome{key: r.Key, frame: bytes.Clone(r.Frames)}
 		for _, err := range r.Failures {
 			o.failures = append(o.failures, err.Error())
 		}
 		made = append(made, o)
-		return true
-	}); err != nil {
+	})); err != nil {
 		w.t.Error(err)
 	}
 	if w.abandons {

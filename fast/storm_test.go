@@ -109,12 +109,11 @@ func (s *storm) run(t *testing.T, take func(thread int, hit uint64, variable int
 	over := make(chan struct{})
 	go func() { all.Wait(); close(over) }()
 	for last := false; ; {
-		n, err := s.reader.Drain(MinRing, func(r *Record) bool {
-			data := r.Frame[frameHeader+memoryHeader:]
+		n, err := s.reader.Drain(MinRing, each(func(r *Record) {
+			data := r.Frames[frameHeader+memoryHeader:]
 			word := func(at int) uint64 { return binary.LittleEndian.Uint64(data[at:]) }
 			take(int(word(0)), word(8), int64(word(16+5))) // the V block follows
-			return true
-		})
+		}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +220,7 @@ func BenchmarkDrain(b *testing.B) {
 		r.tail.Store(0)
 		frames += fill(0)
 		start := time.Now()
-		if _, err := r.Drain(MinRing, func(*Record) bool { return true }); err != nil {
+		if _, err := r.Drain(MinRing, func([]Record) {}); err != nil {
 			b.Fatal(err)
 		}
 		took += time.Since(start)

@@ -32,6 +32,7 @@ type Session struct {
 	programs []knownProgram
 	main     int              // process that was launched or attached to
 	launched bool             // it was
+	going    bool             // the program was let go
 	objects  []*symbol.Object // files that processes had loaded
 	tracer   target.Tracer    // the target's own, of which each process is traced by itself
 
@@ -48,9 +49,9 @@ type Session struct {
 	running   bool
 }
 
-// Open launches the program or attaches to the process and prepares the run. After it the program stands still, a program that
-// was launched with its libraries loaded and before any code of its own, and the trace file does not exist yet. Errors are
-// those of the plan, with the item that they are about, or say why the process cannot be had.
+// Open launches the program or attaches to the process and prepares the run. After it the trace file does not exist yet; a program
+// that was launched stands still, with its libraries loaded and before any code of its own, and one that was attached to goes
+// on. Errors are those of the plan, with the item that they are about, or say why the process cannot be had.
 func Open(c Config) (*Session, error) {
 	t, err := linux.New(c.Streams)
 	if err != nil {
@@ -118,6 +119,10 @@ func (s *Session) enter() error {
 				pid, err))
 		}
 		s.main = pid
+		// It goes on at once. Whatever has to stop it from here on does so for as long as that takes; events wait for the loop.
+		if err := s.goOn(); err != nil {
+			return err
+		}
 		return s.welcome(pid)
 	}
 	id, err := s.target.Start(s.config.Program)
@@ -132,7 +137,7 @@ func (s *Session) enter() error {
 	return s.toLibraries()
 }
 
-// welcome takes a stopped process in, with the libraries that it has.
+// welcome takes a process in, with the libraries that it has.
 func (s *Session) welcome(pid int) error {
 	p, err := s.openProcess(pid)
 	if err != nil {
@@ -169,6 +174,12 @@ func (s *Session) toLibraries() error {
 			return err
 		}
 	}
+}
+
+// goOn lets a program go for the first time.
+func (s *Session) goOn() error {
+	s.going = true
+	return s.target.Runner().Resume([]target.Action{everyThread})
 }
 
 // everyThread lets all go on.

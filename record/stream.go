@@ -41,6 +41,7 @@ type stream struct {
 	mu      sync.Mutex
 	room    sync.Cond // of mu: the queue was emptied, or nothing will be written any more
 	filling []byte
+	queued  int64 // frames in it
 	waits   int64
 	lost    int64 // frames
 	written int64 // times that the queue was emptied
@@ -75,7 +76,7 @@ func newStream(order arch.ByteOrder, registers int) *stream {
 }
 
 // Take implements tracepoint.Sink. Where there is no room, what becomes of the frames is for whenFull to say.
-func (s *stream) Take(frames []byte) error {
+func (s *stream) Take(frames []byte, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil && s.refuses == nil && len(s.filling) > 0 && len(s.filling)+len(frames) > queueLimit {
@@ -84,7 +85,7 @@ func (s *stream) Take(frames []byte) error {
 		case target.StopRun:
 			s.refuses = errNoRoom
 		case target.DropFrame:
-			s.lost += count(s.order, frames)
+			s.lost += int64(n)
 			return nil
 		default:
 			s.waits++
@@ -97,6 +98,7 @@ func (s *stream) Take(frames []byte) error {
 	s.taken.Add(int64(len(frames)))
 	before := len(s.filling)
 	s.filling = append(s.filling, frames...)
+	s.queued += int64(n)
 	if before < queueRoom/4 && len(s.filling) >= queueRoom/4 {
 		s.rouse()
 	}
@@ -122,14 +124,6 @@ func (s *stream) await() {
 	if s.whenFull == target.WaitWhileMoving && s.err == nil && s.written == written && !time.Now().Before(until) {
 		s.refuses = errStandstill
 	}
-}
-
-// count counts whole frames.
-func count(order arch.ByteOrder, frames []byte) (n int64) {
-	for ; len(frames) > 0; n++ {
-		frames = frames[output.FrameLength(order, frames):]
-	}
-	return n
 }
 
 // rouse has the writer write now.
@@ -238,7 +232,7 @@ func (s *stream) desert() bool {
 	if s.file != nil {
 		var n int64
 		var size int
-		n, size, err = s.file.Append(s.filling)
+		n, size, err = s.file.AppendWhole(s.filling, s.queued)
 		s.frames += n
 		s.bytes += int64(size)
 	}
@@ -268,6 +262,8 @@ func (s *stream) write() {
 		return
 	}
 	s.filling, s.writing = s.writing[:0], s.filling
+	n := s.queued
+	s.queued = 0
 	s.written++
 	err := s.err
 	job := s.next
@@ -275,7 +271,7 @@ func (s *stream) write() {
 	s.room.Broadcast()
 	s.mu.Unlock()
 	if err == nil && len(s.writing) > 0 {
-		err = s.put()
+		err = s.put(n)
 	}
 	if err == nil && job != nil {
 		err = job()
@@ -285,26 +281,22 @@ func (s *stream) write() {
 	}
 }
 
-// put writes and shows the writer's half, or as much of it as there is room for.
-func (s *stream) put() (err error) {
-	n, first := int64(-1), s.frames
+// put writes and shows the n frames of the writer's half, or as many as there is room for.
+func (s *stream) put(n int64) (err error) {
+	first := s.frames
+	size := len(s.writing)
 	if s.file != nil {
-		var size int
-		n, size, err = s.file.Append(s.writing)
+		n, size, err = s.file.AppendWhole(s.writing, n)
 		s.writing = s.writing[:size]
-		s.wrote(n)
-		s.kept.Add(int64(size))
 	}
-	if s.show == nil && n >= 0 {
-		return err
-	}
-	s.showBegins()
-	shown := s.tell(first)
-	if s.showEnds() {
-		return errUnread
-	}
-	if n < 0 {
-		s.wrote(shown)
+	s.wrote(n)
+	s.kept.Add(int64(size))
+	if s.show != nil {
+		s.showBegins()
+		s.tell(first)
+		if s.showEnds() {
+			return errUnread
+		}
 	}
 	return err
 }
@@ -334,19 +326,17 @@ func (s *stream) progress() (taken, kept int64) {
 	return taken, s.kept.Load()
 }
 
-// tell counts the frames that were written, of which the first is that of the run with that index, and shows them.
-func (s *stream) tell(first int64) (n int64) {
-	for rest := s.writing; len(rest) > 0; n++ {
+// tell shows the frames that were written, of which the first has that index in the run.
+func (s *stream) tell(first int64) {
+	rest := s.writing
+	for i := first; len(rest) > 0; i++ {
 		length := output.FrameLength(s.order, rest)
-		if s.show != nil {
-			if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
-				s.show(Frame{Frame: f, Index: first + n})
-				s.shown.Add(1)
-			}
+		if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
+			s.show(Frame{Frame: f, Index: i})
+			s.shown.Add(1)
 		}
 		rest = rest[length:]
 	}
-	return n
 }
 
 // counts returns how many frames and bytes were written and how many bytes are to be, how many times hits have waited, and how many

@@ -37,15 +37,14 @@ const (
 
 // arena is that of one address space, as the tracer has it.
 type arena struct {
-	file      *os.File                // open here alone: the program has closed it once it was mapped
-	owned     *sys.Owned              // the control area
-	control   fast.Control            // the same, by its words
-	directory *fast.Directory         // of the sites; the tracer's own
-	ring      []byte                  // mapped twice in a row
-	unmap     func() error            // of the ring
-	reader    *fast.Reader            // its Drain is called with the collector's mu held
-	take      func(*fast.Record) bool // what Drain is given, made once
-	marks     []mark                  // of slots that are held; guarded by the collector's mu, as is the next
+	file      *os.File        // open here alone: the program has closed it once it was mapped
+	owned     *sys.Owned      // the control area
+	control   fast.Control    // the same, by its words
+	directory *fast.Directory // of the sites; the tracer's own
+	ring      []byte          // mapped twice in a row
+	unmap     func() error    // of the ring
+	reader    *fast.Reader    // its Drain is called with the collector's mu held
+	marks     []mark          // of slots that are held; guarded by the collector's mu, as is the next
 	sleepers  sleepers
 	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads   padThreads
@@ -239,8 +238,7 @@ func (a *arena) shareFile(tid, fd int) error {
 	return nil
 }
 
-// open maps the file in this process, and has the control area owned by the tracer's thread. The program runs meanwhile: to take up
-// the pages of the ring takes milliseconds.
+// open maps the file in this process, and has the control area owned by the tracer's thread.
 func (a *arena) open(owner *sys.Owner) error {
 	var key [8]byte
 	rand.Read(key[:])
@@ -252,7 +250,6 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.owned, err = owner.Own(a.file, fast.ControlSize); err != nil {
 		return err
 	}
-	sys.Populate(a.ring)
 	if a.control, err = fast.NewControl(a.owned.Words, &a.shape); err != nil {
 		return err
 	}
@@ -264,6 +261,7 @@ func (a *arena) open(owner *sys.Owner) error {
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.reader.Thread = a.threads.of
+	a.reader.Own = func(addr arch.Addr, memory []byte) { a.shadow.Load().Hide(addr, memory) }
 	a.control.SwitchOn()
 	return nil
 }
@@ -333,4 +331,12 @@ func roomNear(maps []sys.Mapping, addr arch.Addr, size uint64) (arch.Addr, bool)
 		}
 	}
 	return 0, false
+}
+
+// publish has whoever drains the ring know which patches there are. Pads collect memory as it is, with the patches in it; what is
+// in frames is to be the program's own.
+func (s *addrSpace) publish() {
+	if s.pads != nil {
+		s.pads.arena.shadow.Store(s.code.Shadow())
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"tracewell/arch"
 	"tracewell/fast"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -51,11 +52,10 @@ type collector struct {
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
 	halt     atomic.Bool          // a deposit has ended the run, and the tracepoints are still in place
 
-	mu        sync.Mutex // held while frames are drained and deposited; guards the next six
+	mu        sync.Mutex // held while frames are drained and deposited; guards the next five
 	run       target.Run
-	registers *fast.Registers // of the run's R blocks, nil until there is a pad
-	blocks    tfile.Checker   // of the run's frames
-	batch     batch
+	registers *fast.Registers  // of the run's R blocks, nil until there is a pad
+	deposits  []target.Deposit // of one call, kept for the next
 	arenas    []*arena
 	stop      chan struct{} // ends the pump, nil without one
 
@@ -74,7 +74,6 @@ func (c *collector) Begin(run target.Run) {
 	c.counting.Unlock()
 	c.run, c.registers = run, nil
 	c.halt.Store(false)
-	c.blocks = tfile.NewChecker(host.isa().Order, run.RegisterBlock)
 	c.variables.begin(run.Variables)
 	for _, a := range c.arenas {
 		a.control.SetPatience(c.patience())
@@ -83,9 +82,24 @@ func (c *collector) Begin(run target.Run) {
 	c.over.Store(false)
 }
 
-// Offload implements target.Collector.
+// Offload implements target.Collector. The program's thread that has to make the memory goes on before anything else is done.
 func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
 	err := target.ErrNoProcess
+	var fresh *arena
+	c.t.do(func() {
+		if p := c.t.traced(pid); p != nil {
+			if err = nil; p.pads == nil {
+				fresh, err = c.t.begin(p, tp)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if fresh != nil {
+		sys.Populate(fresh.ring) // to take up the pages takes milliseconds
+	}
+	err = target.ErrNoProcess
 	c.t.do(func() {
 		if p := c.t.traced(pid); p != nil {
 			err = c.t.offload(p, tp)
@@ -154,11 +168,9 @@ func (c *collector) count(deposits []target.Deposit) {
 		if len(d.Failures) > 0 {
 			tally.LastError = d.Failures[len(d.Failures)-1]
 		}
-		if d.Frame != nil {
-			tally.Hits++
-			tally.Frames++
-			tally.Usage += uint64(len(d.Frame) - tfile.FrameHeader)
-		}
+		tally.Hits += uint64(d.Hits)
+		tally.Frames += uint64(d.Hits)
+		tally.Usage += uint64(len(d.Frames) - d.Hits*tfile.FrameHeader)
 	}
 }
 
@@ -172,29 +184,23 @@ func (c *collector) tally(key trace.Key) *target.Tally {
 	return tally
 }
 
-// take takes a record out of a ring. Behind the end of the run records are dropped.
-func (c *collector) take(a *arena, r *fast.Record) bool {
+// take hands on what was taken out of a ring. Behind the end of the run that is dropped. mu is held.
+func (c *collector) take(records []fast.Record) {
 	if c.over.Load() {
-		return true
+		return
 	}
-	frame, full := c.batch.add(r)
-	if frame != nil {
-		unpatch(frame, &c.blocks, a.shadow.Load())
+	for i := range records {
+		r := &records[i]
+		c.deposits = append(c.deposits, target.Deposit{
+			Key: r.Key, Frames: r.Frames, Hits: r.Hits, Failures: r.Failures, More: r.More, Lost: r.Lost,
+		})
 	}
-	if full && !r.More {
-		c.flush()
-	}
-	return true
-}
-
-// flush hands on what has been taken. mu is held.
-func (c *collector) flush() {
-	deposits := c.batch.deposits
-	c.count(deposits)
-	if len(deposits) > 0 && !c.over.Load() && c.run.Deposit(deposits)&target.Halt != 0 {
+	c.count(c.deposits)
+	if c.run.Deposit(c.deposits)&target.Halt != 0 {
 		c.end()
 	}
-	c.batch.clear()
+	clear(c.deposits)
+	c.deposits = c.deposits[:0]
 }
 
 // end has the pads do nothing any more, until the tracer has taken them out. mu is held.
@@ -216,18 +222,13 @@ func (c *collector) lose(err error) {
 
 // drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
 func (c *collector) drain(a *arena) (n int) {
-	piece := a.shape.RingSize
-	if a.reader.Holds() { // what is written while the next piece is taken gives its room back early
-		piece /= heldPieces
-	}
 	err := error(nil)
 	for more := true; more && err == nil && n < a.shape.RingSize; {
 		var took int
-		took, err = a.reader.Drain(piece, a.take)
-		c.flush() // before anything is said of how the run ends
+		took, err = a.reader.Drain(a.shape.RingSize/ringPieces, c.take)
 		c.release(a)
 		n += took
-		more = took >= piece
+		more = took >= a.shape.RingSize/ringPieces
 	}
 	switch {
 	case err != nil:
@@ -235,8 +236,7 @@ func (c *collector) drain(a *arena) (n int) {
 	case a.control.Abandoned():
 		c.lose(c.stoodStill())
 	default:
-		a.reader.Lost(a.take)
-		c.flush()
+		a.reader.Lost(c.take)
 	}
 	return n
 }
@@ -255,8 +255,8 @@ func (c *collector) stoodStill() error {
 	return ErrStoodStill
 }
 
-// heldPieces is in how many pieces a full ring is taken whose slots are held.
-const heldPieces = 8
+// ringPieces is in how many a full ring is taken: the program goes on writing when it has the room of the first.
+const ringPieces = 8
 
 // mark is how far a ring had been drained when frames of so many bytes had been made. The slots before it are held until those are
 // kept: who kills this process before leaves them in the program's memory, where "tracewell mend" finds them.
@@ -306,7 +306,7 @@ func (c *collector) released(a *arena) uint64 {
 // How long the pump sleeps. It is woken by nobody: that would cost each hit a system call.
 const (
 	shortestSleep = 50 * time.Microsecond
-	crowdedSleep  = 500 * time.Microsecond // where less than half of a ring is free
+	crowdedSleep  = 100 * time.Microsecond // where less than half of a ring is free
 	longestSleep  = 5 * time.Millisecond
 )
 
@@ -355,7 +355,6 @@ func (c *collector) poll() (much, crowded bool) {
 func (c *collector) add(a *arena) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.take = func(r *fast.Record) bool { return c.take(a, r) }
 	a.control.SetPatience(c.patience())
 	c.hold(a)
 	c.variables.moveTo(a)

@@ -71,10 +71,21 @@ type siteKey struct {
 	addr arch.Addr
 }
 
+// begin makes the arena of a process for its first tracepoint. The error says why there can be no pad.
+func (t *Target) begin(p *process, tp *compiled.Tracepoint) (*arena, error) {
+	if len(tp.Semaphores) > 0 {
+		return nil, errSemaphores
+	}
+	a, _, err := t.arenaFor(p, tp.Addr, 0)
+	return a, err
+}
+
+var errSemaphores = errors.New("static probes raise semaphores")
+
 // offload prepares a pad that collects a tracepoint in a process. The error says why there can be none.
 func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if len(tp.Semaphores) > 0 {
-		return errors.New("static probes raise semaphores")
+		return errSemaphores
 	}
 	a, area, err := t.arenaFor(p, tp.Addr, 0)
 	if err != nil {

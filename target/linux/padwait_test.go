@@ -37,8 +37,8 @@ func TestWaitUnderFilter(t *testing.T) {
 						if d.Err != nil {
 							t.Error(d.Err)
 						}
-						frames.Add(1)
-						made.Add(int64(len(d.Frame)))
+						frames.Add(int64(d.Hits))
+						made.Add(int64(len(d.Frames)))
 					}
 					return target.Continue
 				}})

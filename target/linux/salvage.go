@@ -117,19 +117,17 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 		}
 	}
 	s.Header = m.header(r)
-	shadow, blocks := m.shadow(), tfile.NewChecker(s.Header.Order, s.Header.RegisterSize)
+	reader.Own = m.shadow().Hide
 	forged := 0 // bytes of frames that no trace file takes, since the program has changed what describes them
 	passed, err = reader.Salvage(func(made *fast.Record) {
-		if made.Frame == nil {
+		if made.Frames == nil {
 			return
 		}
-		if f, err := tfile.ParseFrame(made.Frame, s.Header.Order, s.Header.RegisterSize); err != nil || f.Check() != nil {
-			forged += len(made.Frame)
+		if f, err := tfile.ParseFrame(made.Frames, s.Header.Order, s.Header.RegisterSize); err != nil || f.Check() != nil {
+			forged += len(made.Frames)
 			return
 		}
-		frame := slices.Clone(made.Frame)
-		unpatch(frame, &blocks, shadow)
-		s.Frames = append(s.Frames, frame)
+		s.Frames = append(s.Frames, slices.Clone(made.Frames))
 	})
 	passed += forged
 	if from, _, err := r.control.Left(&r.shape); err == nil {
