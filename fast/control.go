@@ -26,6 +26,7 @@ const magic = uint64(0x31_74736166_7774) // "twfast1"
 const (
 	nap      = 10 * time.Millisecond
 	patience = time.Second
+	napSpins = 1 << 18 // of some 140 cycles
 )
 
 var errNotControl = errors.New("no control area of fast tracepoints, or one of another version")
@@ -43,6 +44,7 @@ func NewControl(words []uint64, a *Arena) (Control, error) {
 	c.SwitchOff()
 	c.store(LimitAt, uint64(a.RingSize))
 	c.store(NapAt+8, uint64(nap))
+	c.store(NapSpinsAt, napSpins)
 	c.SetPatience(patience)
 	c.store(IdentityAt, magic)
 	c.store(IdentityAt+8, a.Key)
@@ -120,6 +122,28 @@ func (c Control) SetClock(k Clock) {
 	c.store(ClockAt, k.Counter)
 	c.store(ClockAt+8, k.Rate)
 	c.store(ClockAt+16, k.Microseconds)
+}
+
+// keep notes how many bytes of frames were kept up to a position, before the limit says that the room up to there is free. The pair
+// of the position before stays as it is: the tracer can be killed between any two words.
+func (c Control) keep(before, position, kept uint64) {
+	at := KeptAt
+	if c.load(at) == before {
+		at += 16
+	}
+	c.store(at+8, kept)
+	c.store(at, position)
+}
+
+// Kept returns how many bytes of frames the tracer had written to its file when it gave back the room up to a position: what lies
+// in the ring behind it may be in the file behind that many bytes. It is 0 where nothing was noted.
+func (c Control) Kept(position uint64) uint64 {
+	for _, at := range []int{KeptAt, KeptAt + 16} {
+		if c.load(at) == position {
+			return c.load(at + 8)
+		}
+	}
+	return 0
 }
 
 // SetPatience has a waiting thread abandon the run when the reader has not advanced for so long; 0 has it wait for ever.

@@ -139,8 +139,8 @@ func (l *left) salvage() (frames [][]byte, entries []Entry, damaged, passed int,
 		}
 	}
 	passed, err = reader.Salvage(func(r *Record) {
-		if r.Frame != nil {
-			frames = append(frames, bytes.Clone(r.Frame))
+		if r.Frames != nil {
+			frames = append(frames, bytes.Clone(r.Frames))
 		}
 	})
 	return frames, entries, damaged, passed, err
@@ -169,10 +169,10 @@ func TestDirectory(t *testing.T) {
 		}
 		got := *e.Slots
 		got.causes, want.causes = nil, nil
-		want.frames = slices.Clone(want.frames)
+		want.plain, want.frames = 0, slices.Clone(want.frames)
 		for k := range want.frames {
 			f := &want.frames[k]
-			f.direct = false
+			f.direct, f.shape, f.memory, f.threads = false, tfile.Shape{}, nil, nil
 			f.blocks = slices.Clone(f.blocks)
 			for j := range f.blocks {
 				f.blocks[j].printed = nil // it is known that something was printed, and not what
@@ -194,7 +194,7 @@ func TestDirectory(t *testing.T) {
 func TestSalvage(t *testing.T) {
 	l := newLeft(t)
 	var want [][]byte
-	take := func(r *Record) bool { want = append(want, bytes.Clone(r.Frame)); return true }
+	take := each(func(r *Record) { want = append(want, bytes.Clone(r.Frames)) })
 	holes := 0
 	for range 40 { // laps, in which the tracer drains
 		for range 20 {
@@ -221,6 +221,48 @@ func TestSalvage(t *testing.T) {
 	}
 	if passed != holes || !reflect.DeepEqual(frames, want) {
 		t.Errorf("%d frames and %d bytes passed over, want %d and %d", len(frames), passed, len(want), holes)
+	}
+}
+
+// TestHold: what was drained and not released is left to a second process, which is told how much was kept of what came before.
+// Writers have no more room than what was released.
+func TestHold(t *testing.T) {
+	l := newLeft(t)
+	l.reader.Hold(true, 7)
+	type mark struct{ position, made uint64 }
+	marks := []mark{{0, 7}}
+	made, released := uint64(7), 0
+	var all [][]byte // of which those before all[from[i]] were drained at marks[i]
+	from := []int{0}
+	largest := slices.MaxFunc(l.sites, func(a, b *Slots) int { return a.size - b.size }).size
+	for range 100 {
+		for l.reader.Used() < uint64(MinRing-largest) && rand.IntN(8) > 0 {
+			l.hit(l.sites[rand.IntN(len(l.sites))])
+		}
+		_, err := l.reader.Drain(1+rand.IntN(MinRing), each(func(r *Record) {
+			all = append(all, bytes.Clone(r.Frames))
+			made += uint64(len(r.Frames))
+		}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		marks, from = append(marks, mark{l.reader.Tail(), made}), append(from, len(all))
+		if rand.IntN(2) == 0 {
+			released += rand.IntN(len(marks) - released)
+			l.reader.Release(marks[released].position, marks[released].made)
+		}
+		position := marks[released].position
+		if limit := l.control.load(LimitAt); limit != position+MinRing || l.control.Kept(position) != marks[released].made {
+			t.Fatalf("limit %d, %d kept, want those of %+v", limit, l.control.Kept(position), marks[released])
+		}
+		frames, _, _, passed, err := l.salvage()
+		want := all[from[released]:]
+		if err != nil || passed != 0 || len(frames) < len(want) || !slices.EqualFunc(frames[:len(want)], want, bytes.Equal) {
+			t.Fatalf("%d frames of at least %d, %d bytes passed over, %v", len(frames), len(want), passed, err)
+		}
+	}
+	if released < 20 {
+		t.Errorf("no more than %d of %d were released", released, len(marks))
 	}
 }
 

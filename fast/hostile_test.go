@@ -69,13 +69,12 @@ func TestHostileProgram(t *testing.T) {
 			r.Void(sites[rng.IntN(len(sites))], rng.Uint64N(MinRing))
 		}
 		for range 3 {
-			n, err := r.Drain(1+rng.IntN(MinRing), func(rec *Record) bool {
-				if rec.Frame != nil {
+			n, err := r.Drain(1+rng.IntN(MinRing), each(func(rec *Record) {
+				if rec.Frames != nil {
 					frames++
 					checkFrame(t, r, rec)
 				}
-				return rng.IntN(20) != 0
-			})
+			}))
 			if n < 0 || n > 2*MinRing {
 				t.Fatalf("drained %d bytes", n)
 			}
@@ -85,10 +84,27 @@ func TestHostileProgram(t *testing.T) {
 			}
 			scribble(rng, control, ring)
 		}
-		r.Lost(func(*Record) bool { return true })
+		r.Lost(func([]Record) {})
 	}
 	if frames < 1000 || refused < 100 {
 		t.Errorf("%d frames accepted, %d rings refused", frames, refused)
+	}
+}
+
+// each has take called for each hit by itself, be they told together or not.
+func each(take func(*Record)) func([]Record) {
+	return func(records []Record) {
+		for i := range records {
+			r := records[i]
+			for all, length := r.Frames, len(r.Frames)/max(r.Hits, 1); r.Hits > 0; r.Hits-- {
+				one := Record{Key: r.Key, Frames: all[:length], Hits: 1, Failures: r.Failures, Printed: r.Printed, More: r.More, Lost: r.Lost}
+				take(&one)
+				all = all[length:]
+			}
+			if records[i].Hits == 0 {
+				take(&records[i])
+			}
+		}
 	}
 }
 
@@ -107,12 +123,12 @@ func checkFrame(t *testing.T, r *Reader, rec *Record) {
 			}
 		}
 	}
-	f, err := tfile.ParseFrame(rec.Frame, binary.LittleEndian, size)
+	f, err := tfile.ParseFrame(rec.Frames, binary.LittleEndian, size)
 	if err == nil {
 		err = f.Check()
 	}
-	if err != nil || f.Tracepoint() != rec.Key.Number || len(f.Bytes()) != len(rec.Frame) {
-		t.Fatalf("a frame of tracepoint %d, %d bytes, that is not whole: %v", rec.Key.Number, len(rec.Frame), err)
+	if err != nil || f.Tracepoint() != rec.Key.Number || len(f.Bytes()) != len(rec.Frames) {
+		t.Fatalf("a frame of tracepoint %d, %d bytes, that is not whole: %v", rec.Key.Number, len(rec.Frames), err)
 	}
 }
 
@@ -231,7 +247,7 @@ func TestScribbleIsNoticed(t *testing.T) {
 		slot[f.blocks[0].at], slot[f.blocks[1].at] = 'R', 'M'
 		binary.LittleEndian.PutUint16(slot[f.blocks[1].at+9:], 16)
 		change(slot)
-		_, err = r.Drain(1, func(rec *Record) bool { accepted++; return true })
+		_, err = r.Drain(1, each(func(*Record) { accepted++ }))
 		return accepted, err
 	}
 	if n, err := put(func([]byte) {}); n != 1 || err != nil {
@@ -280,11 +296,10 @@ func FuzzReader(f *testing.F) {
 			r.Define(s)
 		}
 		copy(ring, data)
-		r.Drain(MinRing, func(rec *Record) bool {
-			if rec.Frame != nil {
+		r.Drain(MinRing, each(func(rec *Record) {
+			if rec.Frames != nil {
 				checkFrame(t, r, rec)
 			}
-			return true
-		})
+		}))
 	})
 }

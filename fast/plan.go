@@ -69,6 +69,7 @@ func (b *builder) plan() error {
 	for i := range b.pad.Slots.frames {
 		b.pad.Slots.frames[i].rawAt = b.rawAt
 	}
+	b.pad.Slots.finish()
 	if most := b.Arena.largestSlot(); l.next > most {
 		return fmt.Errorf("a hit collects up to %d bytes, a ring of %d bytes takes %d", l.next, b.Arena.RingSize, most)
 	}
@@ -230,7 +231,7 @@ func (b *builder) checkVariables(p *ax.Program) error {
 		switch {
 		case in.Op == ax.OpSetv && kind != 0:
 			return fmt.Errorf("variable %d is computed and cannot be set", in.Operand)
-		case in.Op == ax.OpGetv && kind == Thread && b.Arena.Spin:
+		case in.Op == ax.OpGetv && kind == Thread && b.Arena.Filtered:
 			return errors.New("the thread's id needs a system call, which a seccomp filter may forbid")
 		case in.Op == ax.OpTracev && kind == Thread && !b.Arena.RDFSBase:
 			return errSegmentBase
@@ -372,11 +373,9 @@ func (b *builder) planFrame(t *turn, l *layout) (raw int) {
 		f.condition = t.record
 	}
 	f.at = l.take(frameHeader)
-	f.direct = f.registers == nil || f.registers.moves == nil
 	for i := range f.blocks {
 		blk := &f.blocks[i]
 		blk.at = l.take(blk.length())
-		f.direct = f.direct && !blk.thread && blk.kind != blockPrinted
 	}
 	f.end = l.next
 	// Stores of constants may go beyond what they are for, where something else is stored afterwards.

@@ -190,10 +190,9 @@ func (r *neighbours) check(counts bool) {
 		r.t.Error("the stack was overwritten")
 	}
 	var made []outcome
-	if _, err := r.reader.Drain(1<<20, func(record *Record) bool {
-		made = append(made, outcome{key: record.Key, frame: bytes.Clone(record.Frame)})
-		return true
-	}); err != nil {
+	if _, err := r.reader.Drain(1<<20, each(func(record *Record) {
+		made = append(made, outcome{key: record.Key, frame: bytes.Clone(record.Frames)})
+	})); err != nil {
 		r.t.Error(err)
 	}
 	if !counts {

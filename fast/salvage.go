@@ -72,20 +72,20 @@ func (r *Reader) Salvage(take func(*Record)) (passed int, err error) {
 		return 0, err
 	}
 	for at := from; at < to; {
-		s := (*Slots)(nil)
-		size, whole := r.next(at)
-		if whole && uint64(size) <= to-at {
-			s = r.copySlot(at, size)
+		r.reset()
+		size := uint64(0)
+		if r.whole(at) {
+			size, _ = r.collect(at, to)
 		}
-		if s != nil {
-			_, err = r.records(s, func(made *Record) bool { take(made); return true })
-		}
-		if s == nil || err != nil { // what is not whole has no size
+		if size == 0 || size > to-at { // what is not whole has no size
 			passed += slotAlign
 			at += slotAlign
 			continue
 		}
-		at += uint64(size)
+		for i := range r.records {
+			take(&r.records[i])
+		}
+		at += size
 	}
 	return passed, nil
 }

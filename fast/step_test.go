@@ -123,7 +123,7 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 	t.Helper()
 	w := &walk{victim: v, path: p, places: map[int]bool{}}
 	arena := v.arena
-	arena.Spin, arena.WhenFull = p.spin, p.whenFull
+	arena.WhenFull = p.whenFull
 	site := &Site{Arena: &arena, Index: 5, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints, Registers: coreRegisters(t),
 		Trap: p.trap, Strict: p.strict, NoRedZone: p.noRedZone, Process: 77,
 		Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Next: siteAddr + arch.Addr(len(moved)),
@@ -247,6 +247,10 @@ func (w *walk) prepare() {
 	if w.abandons {
 		w.control.store(PatienceAt, 2)
 	}
+	w.control.store(NapSpinsAt, 2)
+	if w.sleeps {
+		w.reader.LetSleep(AllWaits)
+	}
 	if w.inert {
 		w.control.SwitchOff()
 	}
@@ -366,14 +370,13 @@ func (w *walk) check(_ amd64.UserRegs, trapped bool) {
 		w.t.Error("the stack was overwritten")
 	}
 	var made []outcome
-	if _, err := w.reader.Drain(1<<20, func(r *Record) bool {
-		o := outcome{key: r.Key, frame: bytes.Clone(r.Frame), printed: slices.Clone(r.Printed)}
+	if _, err := w.reader.Drain(1<<20, each(func(r *Record) {
+		o := outcome{key: r.Key, frame: bytes.Clone(r.Frames), printed: slices.Clone(r.Printed)}
 		for _, err := range r.Failures {
 			o.failures = append(o.failures, err.Error())
 		}
 		made = append(made, o)
-		return true
-	}); err != nil {
+	})); err != nil {
 		w.t.Error(err)
 	}
 	if w.abandons {

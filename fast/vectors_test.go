@@ -59,10 +59,7 @@ func TestAllRegisters(t *testing.T) {
 				}
 			}
 			var block []byte
-			_, err := reader.Drain(1<<20, func(r *Record) bool {
-				block = bytes.Clone(r.Frame[frameHeader+1:])
-				return true
-			})
+			_, err := reader.Drain(1<<20, each(func(r *Record) { block = bytes.Clone(r.Frames[frameHeader+1:]) }))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -69,6 +69,21 @@ func attachment(t testing.TB, script string, pid int) Config {
 	return Config{Plan: items(t, script), PID: pid, Output: filepath.Join(t.TempDir(), "run.tf")}
 }
 
+// TestAttachedGoesOn: a process that is attached to answers before the run begins.
+func TestAttachedGoesOn(t *testing.T) {
+	p := testprog.Build(t, "busy", testprog.Variant{})
+	r := start(t, p.Path, "2")
+	s, err := Open(attachment(t, "trace tick\n", r.Process.Pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.ask(t)
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	r.ask(t)
+}
+
 // TestAttachAndLeave comes to a busy process with 50 threads that send each other signals, traces it for a moment, and leaves,
 // again and again. The process checks what it computes and that each signal comes once and in its turn.
 func TestAttachAndLeave(t *testing.T) {

@@ -60,7 +60,7 @@ func BenchmarkDepositedToFile(b *testing.B) {
 	}
 	deposits := make([]target.Deposit, batch)
 	for i := range deposits {
-		deposits[i] = target.Deposit{Key: trace.Key{Number: 1, Addr: 0x10}, Frame: frames[i*len(frame) : (i+1)*len(frame)]}
+		deposits[i] = target.Deposit{Key: trace.Key{Number: 1, Addr: 0x10}, Frames: frames[i*len(frame) : (i+1)*len(frame)], Hits: 1}
 	}
 	b.SetBytes(int64(len(frame)))
 	b.ReportAllocs()

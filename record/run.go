@@ -29,7 +29,7 @@ func (s *Session) Run(ctx context.Context) (Result, error) {
 		return s.result, err
 	}
 	err := s.loop(ctx)
-	err = errors.Join(err, s.leave())
+	err = errors.Join(err, s.leave(ctx))
 	if s.launched && !s.result.ProgramEnded {
 		s.await(ctx)
 	}
@@ -41,17 +41,19 @@ func (s *Session) begin() error {
 	if s.engine == nil {
 		return errors.New("the session is over")
 	}
+	header := s.Header() // before the run, since it takes milliseconds in which an attached program makes frames
 	if err := s.engine.Start(tracer{s.tracer, s}, s.main); err != nil {
 		return err
 	}
 	if s.stream != nil {
 		if s.config.Buffer == 0 {
 			// Only now, when nothing else can fail: no empty file is left behind by a run that never began.
-			file, err := output.Create(s.config.Output, s.Header())
+			file, err := output.Create(s.config.Output, header)
 			if err != nil {
 				return errors.Join(err, s.engine.Stop(trace.ReasonStop, ""))
 			}
 			s.stream.file = file
+			s.refresh()
 		}
 		routine.Go(s.stream.run)
 	}
@@ -91,8 +93,10 @@ func (s *Session) loop(ctx context.Context) error {
 	}
 	tick := time.NewTicker(updateEvery)
 	defer tick.Stop()
-	if err := s.target.Runner().Resume([]target.Action{everyThread}); err != nil {
-		return err
+	if !s.going {
+		if err := s.goOn(); err != nil {
+			return err
+		}
 	}
 	for {
 		select {

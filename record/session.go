@@ -32,6 +32,7 @@ type Session struct {
 	programs []knownProgram
 	main     int              // process that was launched or attached to
 	launched bool             // it was
+	going    bool             // the program was let go
 	objects  []*symbol.Object // files that processes had loaded
 	tracer   target.Tracer    // the target's own, of which each process is traced by itself
 
@@ -48,9 +49,9 @@ type Session struct {
 	running   bool
 }
 
-// Open launches the program or attaches to the process and prepares the run. After it the program stands still, a program that
-// was launched with its libraries loaded and before any code of its own, and the trace file does not exist yet. Errors are
-// those of the plan, with the item that they are about, or say why the process cannot be had.
+// Open launches the program or attaches to the process and prepares the run. After it the trace file does not exist yet; a program
+// that was launched stands still, with its libraries loaded and before any code of its own, and one that was attached to goes
+// on. Errors are those of the plan, with the item that they are about, or say why the process cannot be had.
 func Open(c Config) (*Session, error) {
 	t, err := linux.New(c.Streams)
 	if err != nil {
@@ -118,6 +119,10 @@ func (s *Session) enter() error {
 				pid, err))
 		}
 		s.main = pid
+		// It goes on at once. Whatever has to stop it from here on does so for as long as that takes; events wait for the loop.
+		if err := s.goOn(); err != nil {
+			return err
+		}
 		return s.welcome(pid)
 	}
 	id, err := s.target.Start(s.config.Program)
@@ -132,7 +137,7 @@ func (s *Session) enter() error {
 	return s.toLibraries()
 }
 
-// welcome takes a stopped process in, with the libraries that it has.
+// welcome takes a process in, with the libraries that it has.
 func (s *Session) welcome(pid int) error {
 	p, err := s.openProcess(pid)
 	if err != nil {
@@ -171,6 +176,12 @@ func (s *Session) toLibraries() error {
 	}
 }
 
+// goOn lets a program go for the first time.
+func (s *Session) goOn() error {
+	s.going = true
+	return s.target.Runner().Resume([]target.Action{everyThread})
+}
+
 // everyThread lets all go on.
 var everyThread = target.Action{Thread: target.ThreadID{PID: target.All, TID: target.All}}
 
@@ -199,6 +210,9 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		s.stream = newStream(layout.Order, extent)
 		s.stream.show, s.stream.whenFull = s.config.Frames, layout.WhenFull
 		layout.Sink = s.stream
+		if layout.SinkOnly {
+			layout.Kept = s.stream.progress
+		}
 	}
 	s.engine = tracepoint.New(layout)
 	s.target.Tracer().SetHandler(s.engine.NewHandler())
@@ -269,6 +283,10 @@ func (s *Session) Points() []Point {
 
 // Explain says how the hits of each location are collected in the run that is on.
 func (s *Session) Explain() []tracepoint.Explanation { return s.engine.Explain() }
+
+// Pause prepares for this process to be stopped: what is collected without a stop of the program is not collected until resume is
+// called, since a full buffer would make the program wait. It reports whether anything is. Any goroutine may call it.
+func (s *Session) Pause() (resume func(), any bool) { return s.target.PausePads() }
 
 // Program returns another Program of the executable that was launched or attached to, without libraries and where its file has it.
 // It stays readable if the executable is deleted. Whoever asks for it closes it.

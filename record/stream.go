@@ -6,7 +6,9 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"tracewell/arch"
@@ -39,6 +41,7 @@ type stream struct {
 	mu      sync.Mutex
 	room    sync.Cond // of mu: the queue was emptied, or nothing will be written any more
 	filling []byte
+	queued  int64 // frames in it
 	waits   int64
 	lost    int64 // frames
 	written int64 // times that the queue was emptied
@@ -51,6 +54,11 @@ type stream struct {
 
 	writing       []byte // the writer's half
 	frames, bytes int64  // that were written; guarded by mu
+
+	taken, kept atomic.Int64 // bytes: for the file, and in it
+	shown       atomic.Int64 // frames
+	showing     bool         // the writer shows frames; guarded by mu, as is the next
+	deserted    bool         // it is left to itself
 }
 
 // newStream makes a stream, to which a file may be given before it is started.
@@ -68,7 +76,7 @@ func newStream(order arch.ByteOrder, registers int) *stream {
 }
 
 // Take implements tracepoint.Sink. Where there is no room, what becomes of the frames is for whenFull to say.
-func (s *stream) Take(frames []byte) error {
+func (s *stream) Take(frames []byte, n int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil && s.refuses == nil && len(s.filling) > 0 && len(s.filling)+len(frames) > queueLimit {
@@ -77,7 +85,7 @@ func (s *stream) Take(frames []byte) error {
 		case target.StopRun:
 			s.refuses = errNoRoom
 		case target.DropFrame:
-			s.lost += count(s.order, frames)
+			s.lost += int64(n)
 			return nil
 		default:
 			s.waits++
@@ -87,8 +95,10 @@ func (s *stream) Take(frames []byte) error {
 	if s.err != nil || s.refuses != nil {
 		return cmp.Or(s.err, s.refuses)
 	}
+	s.taken.Add(int64(len(frames)))
 	before := len(s.filling)
 	s.filling = append(s.filling, frames...)
+	s.queued += int64(n)
 	if before < queueRoom/4 && len(s.filling) >= queueRoom/4 {
 		s.rouse()
 	}
@@ -99,6 +109,7 @@ func (s *stream) Take(frames []byte) error {
 var (
 	errNoRoom     = errors.New("there was no room for a frame (--when-full=stop)")
 	errStandstill = errors.New("nobody took a frame for a second (--when-full=wait waits longer)")
+	errUnread     = errors.New("nobody reads what is printed: not all frames were, but all are in the file")
 )
 
 // standstill is how long a hit waits in which no frame is taken at all.
@@ -113,14 +124,6 @@ func (s *stream) await() {
 	if s.whenFull == target.WaitWhileMoving && s.err == nil && s.written == written && !time.Now().Before(until) {
 		s.refuses = errStandstill
 	}
-}
-
-// count counts whole frames.
-func count(order arch.ByteOrder, frames []byte) (n int64) {
-	for ; len(frames) > 0; n++ {
-		frames = frames[output.FrameLength(order, frames):]
-	}
-	return n
 }
 
 // rouse has the writer write now.
@@ -172,23 +175,95 @@ func (s *stream) now(job func() error) (err error) {
 	}
 }
 
+// settle waits until what was taken is in the file, but for no longer than a hit would wait for it.
+func (s *stream) settle() {
+	for end := time.Now().Add(standstill); time.Now().Before(end); time.Sleep(writeEvery / 10) {
+		if taken, kept := s.progress(); kept >= taken {
+			return
+		}
+		s.rouse()
+	}
+}
+
 // close writes what is left and ends the writer.
-func (s *stream) close() error {
+func (s *stream) close() error { return s.closeUnless(nil) }
+
+// closeUnless is close, but once impatient is closed a writer is left to itself that shows frames to somebody who takes none for a
+// second. The file gets all frames in any case.
+func (s *stream) closeUnless(impatient <-chan struct{}) error {
 	select {
 	case <-s.stop:
 	default:
 		close(s.stop)
 	}
-	<-s.done
+	select {
+	case <-s.done:
+	case <-impatient:
+		s.hurry()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return errors.Join(s.err, s.refuses)
 }
 
+// hurry waits for the writer as long as it moves, or writes.
+func (s *stream) hurry() {
+	for shown := int64(-1); ; shown = s.shown.Load() {
+		select {
+		case <-s.done:
+			return
+		case <-time.After(standstill):
+		}
+		if shown == s.shown.Load() && s.desert() {
+			return
+		}
+	}
+}
+
+// desert leaves a writer to itself that is showing frames, and writes those behind them.
+func (s *stream) desert() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.showing {
+		return false
+	}
+	s.deserted = true // which the writer looks at before it does anything else
+	var err error
+	if s.file != nil {
+		var n int64
+		var size int
+		n, size, err = s.file.AppendWhole(s.filling, s.queued)
+		s.frames += n
+		s.bytes += int64(size)
+	}
+	s.err = errors.Join(s.err, err, errUnread)
+	return true
+}
+
+// showBegins and showEnds enclose the time in which the writer can be left to itself; the latter reports whether it was.
+func (s *stream) showBegins() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.showing = true
+}
+
+func (s *stream) showEnds() (deserted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.showing = false
+	return s.deserted
+}
+
 // write empties the queue.
 func (s *stream) write() {
 	s.mu.Lock()
+	if s.deserted {
+		s.mu.Unlock()
+		return
+	}
 	s.filling, s.writing = s.writing[:0], s.filling
+	n := s.queued
+	s.queued = 0
 	s.written++
 	err := s.err
 	job := s.next
@@ -196,7 +271,7 @@ func (s *stream) write() {
 	s.room.Broadcast()
 	s.mu.Unlock()
 	if err == nil && len(s.writing) > 0 {
-		err = s.put()
+		err = s.put(n)
 	}
 	if err == nil && job != nil {
 		err = job()
@@ -206,22 +281,32 @@ func (s *stream) write() {
 	}
 }
 
-// put writes and shows the writer's half, or as much of it as there is room for.
-func (s *stream) put() (err error) {
-	n := int64(-1)
+// put writes and shows the n frames of the writer's half, or as many as there is room for.
+func (s *stream) put(n int64) (err error) {
+	first := s.frames
+	size := len(s.writing)
 	if s.file != nil {
-		var size int
-		n, size, err = s.file.Append(s.writing)
+		n, size, err = s.file.AppendWhole(s.writing, n)
 		s.writing = s.writing[:size]
 	}
-	if s.show != nil || n < 0 {
-		n = s.tell()
+	s.wrote(n)
+	s.kept.Add(int64(size))
+	if s.show != nil {
+		s.showBegins()
+		s.tell(first)
+		if s.showEnds() {
+			return errUnread
+		}
 	}
-	s.mu.Lock()
-	s.frames += n
-	s.bytes += int64(len(s.writing))
-	s.mu.Unlock()
 	return err
+}
+
+// wrote counts the writer's half.
+func (s *stream) wrote(frames int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frames += frames
+	s.bytes += int64(len(s.writing))
 }
 
 // fail ends the taking of frames.
@@ -231,21 +316,27 @@ func (s *stream) fail(err error) {
 	if s.err == nil {
 		s.err = fmt.Errorf("the frames cannot be written: %w", err)
 	}
+	s.kept.Store(math.MaxInt64) // nobody is to wait for it
 	s.room.Broadcast()
 }
 
-// tell counts the frames that were written, and shows them.
-func (s *stream) tell() (n int64) {
-	for rest := s.writing; len(rest) > 0; n++ {
+// progress tells how many bytes of frames were taken, and how many are in the file: what is kept survives a kill of this process.
+func (s *stream) progress() (taken, kept int64) {
+	taken = s.taken.Load()
+	return taken, s.kept.Load()
+}
+
+// tell shows the frames that were written, of which the first has that index in the run.
+func (s *stream) tell(first int64) {
+	rest := s.writing
+	for i := first; len(rest) > 0; i++ {
 		length := output.FrameLength(s.order, rest)
-		if s.show != nil {
-			if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
-				s.show(Frame{Frame: f, Index: s.frames + n})
-			}
+		if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
+			s.show(Frame{Frame: f, Index: i})
+			s.shown.Add(1)
 		}
 		rest = rest[length:]
 	}
-	return n
 }
 
 // counts returns how many frames and bytes were written and how many bytes are to be, how many times hits have waited, and how many

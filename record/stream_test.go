@@ -45,7 +45,7 @@ func TestSlowReader(t *testing.T) {
 	}
 	go s.run()
 	for i := range uint64(frames) {
-		if err := s.Take(numbered(i, size)); err != nil {
+		if err := s.Take(numbered(i, size), 1); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -67,7 +67,7 @@ func TestFullDisk(t *testing.T) {
 	frame := numbered(1, 64<<10)
 	var err error
 	for i := 0; err == nil && i < 1e6; i++ {
-		err = s.Take(frame)
+		err = s.Take(frame, 1)
 	}
 	if !errors.Is(err, errFull) || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("%v, want %v", err, errFull)
@@ -83,7 +83,7 @@ func TestTakeAllocates(t *testing.T) {
 	frame := numbered(1, 100)
 	n := testing.AllocsPerRun(100, func() {
 		for range 10 {
-			if err := s.Take(frame); err != nil {
+			if err := s.Take(frame, 1); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -114,7 +114,7 @@ func TestNoRoom(t *testing.T) {
 			frames = append(frames, frame...)
 		}
 		for len(s.filling)+len(frames) <= queueLimit {
-			if err := s.Take(frames); err != nil {
+			if err := s.Take(frames, 3); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -124,7 +124,7 @@ func TestNoRoom(t *testing.T) {
 		}
 		began := time.Now()
 		for range 2 {
-			if err := s.Take(frames); !errors.Is(err, test.end) {
+			if err := s.Take(frames, 3); !errors.Is(err, test.end) {
 				t.Errorf("%d: %v, want %v", test.when, err, test.end)
 			}
 		}

@@ -60,11 +60,15 @@ type Run struct {
 	// (trace.Timestamp and so on) which says what it is. A Collector that cannot compute one refuses tracepoints that use it.
 	Builtins map[trace.VariableNumber]trace.VariableNumber
 	WhenFull WhenFull
-	// Deposit takes what has been collected, in order, one call after the other. A call takes any number of deposits, since the
-	// cost of one is mostly that of the call; some hundred bring it down to that of the copy, if their frames lie one behind the
-	// other in memory, within the capacity of the first. With Halt the run is over: the
-	// deposits behind the one that has ended it are dropped, and calls after that do nothing.
+	// Deposit takes what has been collected, in order, one call after the other. The cost of a frame is mostly that of the call and
+	// of its deposit, so both should have many; what is left is a copy, if the frames of all deposits lie one behind the other in
+	// memory, within the capacity of the first. With Halt the run is over: the hits behind the one that has ended it are
+	// dropped, and calls after that do nothing.
 	Deposit func([]Deposit) Verdict
+	// Kept, if not nil, tells how many bytes of frames the run has made, and how many of those are in a file, where they survive
+	// this process. A Collector whose frames come from memory that survives it as well gives that back only when they are there.
+	// The second is the larger one if nothing more will ever be written. It is called after Deposit, and by one goroutine at a time.
+	Kept func() (made, kept int64)
 }
 
 // WhenFull says what a Collector does with a hit when there is no room for its frame, because nobody takes the frames before it.
@@ -83,15 +87,18 @@ const (
 	DropFrame
 )
 
-// Deposit is what one tracepoint has made of one hit.
+// Deposit is what one tracepoint has made of one hit, or of several in a row of which there is nothing to tell but their frames.
 type Deposit struct {
-	Key   trace.Key
-	Frame []byte // in the bytes of a trace file, header included; not changed before the call returns; nil if the condition failed
+	Key trace.Key
+	// Frames are in the bytes of a trace file, headers included, one behind the other and of one length. They are not changed before
+	// the call returns; nil if the condition failed.
+	Frames []byte
+	Hits   int // how many frames
 	// Failures are the expressions that failed, in order. The frame holds what could be collected all the same.
 	Failures []error
 	// Printed is what the expressions have printed, in order.
 	Printed []string
-	// More says that the next deposit is of the same hit: if this one ends the run, it does so after that one.
+	// More says that the next deposit is of the same hit: if this one ends the run, it does so after that one. Both are of one hit.
 	More bool
 	Lost int64 // frames that the Collector had no room for since the deposit before
 	// Err says that the Collector is lost, and ends the run. Nothing else in the deposit matters then, nor what comes behind it.

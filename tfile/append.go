@@ -127,12 +127,17 @@ const largeBatch = 32 << 10
 // room for all, the first are that fit, as Frames and End tell. Further calls may succeed in either case. An error of w in the
 // last, short writes is that of all further calls: nothing tells whether the frames are there.
 func (a *Appender) Append(frames []byte) error {
-	if a.err != nil {
-		return a.err
-	}
 	n, err := a.count(frames)
-	if err != nil || n == 0 {
+	if err != nil {
 		return err
+	}
+	return a.AppendWhole(frames, n)
+}
+
+// AppendWhole is Append of n frames by someone who knows that WriteFrame would refuse none of them. Nobody looks at them here.
+func (a *Appender) AppendWhole(frames []byte, n int64) error {
+	if a.err != nil || n == 0 {
+		return a.err
 	}
 	if err := a.writeBehind(frames); err != nil {
 		return a.halve(frames, n, err)
@@ -176,10 +181,10 @@ func (a *Appender) halve(frames []byte, n int64, why error) error {
 	for range n / 2 {
 		half += FrameHeader + int(a.order.Uint32(frames[half+2:]))
 	}
-	if err := a.Append(frames[:half]); err != nil {
+	if err := a.AppendWhole(frames[:half], n/2); err != nil {
 		return err
 	}
-	return a.Append(frames[half:])
+	return a.AppendWhole(frames[half:], n-n/2)
 }
 
 // count returns how many frames there are, if they may all be written.

@@ -9,16 +9,25 @@ import (
 
 // Checker finds out whether frames are whole, for those who see every frame as it is made: it does what ParseFrame and Check do,
 // in a few nanoseconds. A view of each frame, and a call through the interface of the byte order for each number, would cost
-// several times as much.
+// several times as much. It is for one goroutine at a time.
 type Checker struct {
 	order        arch.ByteOrder
 	little       bool
 	registerSize int
+	known        [8]knownShape // by the last bits of the tracepoint's number
+}
+
+// knownShape is the shape of frames that were found whole.
+type knownShape struct {
+	Shape
+	number trace.Number
+	kinds  Kinds
+	length int // of the last frame that was gone through, whose shape it may not be
 }
 
 // NewChecker returns a Checker for frames in a byte order with R blocks of a length.
 func NewChecker(order arch.ByteOrder, registerSize int) Checker {
-	return Checker{order, order == arch.ByteOrder(binary.LittleEndian), registerSize}
+	return Checker{order: order, little: order == arch.ByteOrder(binary.LittleEndian), registerSize: registerSize}
 }
 
 // Kinds is a set of kinds of block.
@@ -30,11 +39,18 @@ func (k Kinds) Has(kind BlockKind) bool { return k>>(kind-'A')&1 != 0 }
 // Check returns the number of the tracepoint that made a frame, and which kinds of block the frame has. The error, a *FormatError,
 // is that of ParseFrame or Frame.Check.
 func (c *Checker) Check(frame []byte) (n trace.Number, kinds Kinds, err error) {
-	at := FrameHeader
-	if len(frame) < FrameHeader || int64(c.uint32(frame[2:])) != int64(len(frame)-FrameHeader) {
+	if len(frame) < FrameHeader {
 		return 0, 0, c.fault(frame)
 	}
-	for at < len(frame) {
+	n = trace.Number(int16(c.uint16(frame)))
+	known := &c.known[uint(n)%uint(len(c.known))]
+	if known.Match(frame) {
+		return known.number, known.kinds, nil
+	}
+	if int64(c.uint32(frame[2:])) != int64(len(frame)-FrameHeader) {
+		return 0, 0, c.fault(frame)
+	}
+	for at := FrameHeader; at < len(frame); {
 		length := c.length(frame[at:])
 		if length == 0 || length > len(frame)-at {
 			return 0, 0, c.fault(frame)
@@ -42,7 +58,31 @@ func (c *Checker) Check(frame []byte) (n trace.Number, kinds Kinds, err error) {
 		kinds |= 1 << (frame[at] - 'A')
 		at += length
 	}
-	return trace.Number(int16(c.uint16(frame))), kinds, nil
+	known.number, known.kinds = n, kinds
+	c.learn(known, frame)
+	return n, kinds, nil
+}
+
+// learn keeps the shape of a whole frame, if the one before had the same length: frames of which each has a length of its own are
+// not worth it.
+func (c *Checker) learn(known *knownShape, frame []byte) {
+	again := known.length == len(frame)
+	known.length = len(frame)
+	known.Reset(0)
+	if !again {
+		return
+	}
+	known.Reset(len(frame))
+	known.Fix(0, frame[:FrameHeader])
+	for at := FrameHeader; at < len(frame); at += c.length(frame[at:]) {
+		known.Fix(at, frame[at:at+1])
+		switch BlockKind(frame[at]) {
+		case BlockMemory:
+			known.Fix(at+memoryHead-2, frame[at+memoryHead-2:at+memoryHead])
+		case BlockStatic:
+			known.Fix(at+1, frame[at+1:at+staticHead])
+		}
+	}
 }
 
 // length is that of the block that rest begins with, 0 if nothing tells.
@@ -64,22 +104,6 @@ func (c *Checker) length(rest []byte) int {
 		}
 	}
 	return 0
-}
-
-// NextMemory finds the first M block of a frame at offset at, where a block begins, or behind. It returns the block's address, its
-// bytes in the frame, and the offset behind it, 0 if there is none.
-func (c *Checker) NextMemory(frame []byte, at int) (addr arch.Addr, memory []byte, next int) {
-	for at < len(frame) {
-		length := c.length(frame[at:])
-		if length == 0 || length > len(frame)-at {
-			break
-		}
-		if BlockKind(frame[at]) == BlockMemory {
-			return arch.Addr(c.order.Uint64(frame[at+1:])), frame[at+memoryHead : at+length], at + length
-		}
-		at += length
-	}
-	return 0, nil, 0
 }
 
 // fault says what is wrong with a frame.

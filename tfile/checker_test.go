@@ -1,6 +1,7 @@
 package tfile
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
@@ -11,17 +12,26 @@ import (
 )
 
 // TestChecker holds a Checker against ParseFrame and Check, in both byte orders, by frames of all kinds of block of which most have
-// a byte changed, a length wrong, or an end cut off.
+// a byte changed, a length wrong, or an end cut off. One Checker has frames of a few tracepoints, most of which come again and again
+// with other contents, so that it knows their shapes.
 func TestChecker(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	whole, damaged := 0, 0
-	for range 20000 {
-		var order arch.ByteOrder = binary.LittleEndian
-		if r.IntN(2) == 0 {
-			order = binary.BigEndian
+	whole, damaged, matched := 0, 0, 0
+	var checker Checker
+	var frames [][]byte
+	for i := range 40000 {
+		if i%40 == 0 {
+			var order arch.ByteOrder = binary.LittleEndian
+			if r.IntN(2) == 0 {
+				order = binary.BigEndian
+			}
+			checker, frames = NewChecker(order, []int{0, 8, 40}[r.IntN(3)]), nil
 		}
-		size := []int{0, 8, 40}[r.IntN(3)]
-		frame := randomFrame(r, order, size)
+		order, size := checker.order, checker.registerSize
+		if len(frames) < 3 || r.IntN(8) == 0 {
+			frames = append(frames, randomFrame(r, order, size))
+		}
+		frame := bytes.Clone(frames[r.IntN(len(frames))])
 		switch r.IntN(4) {
 		case 0:
 			frame[r.IntN(len(frame))] ^= 1 << r.IntN(8)
@@ -33,7 +43,9 @@ func TestChecker(t *testing.T) {
 				order.PutUint32(frame[2:], uint32(len(frame)-FrameHeader))
 			}
 		}
-		checker := NewChecker(order, size)
+		if len(frame) >= FrameHeader && checker.known[order.Uint16(frame)%uint16(len(checker.known))].Match(frame) {
+			matched++
+		}
 		n, kinds, err := checker.Check(frame)
 		f, want := ParseFrame(frame, order, size)
 		if want == nil {
@@ -55,8 +67,8 @@ func TestChecker(t *testing.T) {
 			t.Fatalf("% x: tracepoint %d with kinds %b, want %d with %b", frame, n, kinds, f.Tracepoint(), has)
 		}
 	}
-	if whole < 5000 || damaged < 5000 {
-		t.Errorf("%d frames were whole, %d damaged", whole, damaged)
+	if whole < 5000 || damaged < 5000 || matched < 2000 {
+		t.Errorf("%d frames were whole, %d damaged, %d had a known shape", whole, damaged, matched)
 	}
 }
 

@@ -111,9 +111,9 @@ func (e *Engine) appendFrame(h *hit, c *catch) error {
 	switch {
 	case e.layout.Sink == nil:
 	case h == &e.deposits:
-		return e.handOver(c.frame)
+		return e.handOver(c.frame, 1)
 	default:
-		return e.layout.Sink.Take(c.frame)
+		return e.layout.Sink.Take(c.frame, 1)
 	}
 	return nil
 }

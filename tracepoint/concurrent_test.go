@@ -222,7 +222,7 @@ func TestBadDeposits(t *testing.T) {
 		r.target.collector = c
 		r.start(tracepointAt(1, 0x10))
 		key := trace.Key{Number: 1, Addr: 0x10}
-		v := c.run.Deposit([]target.Deposit{{Key: key, Frame: test.frame}})
+		v := c.run.Deposit([]target.Deposit{{Key: key, Frames: test.frame, Hits: 1}})
 		s := r.Status()
 		switch {
 		case test.want == "" && (v != target.Continue || r.NumFrames() != 1):
@@ -230,7 +230,7 @@ func TestBadDeposits(t *testing.T) {
 		case test.want != "" && (v != target.Halt || s.Reason != trace.ReasonError || !strings.Contains(s.Description, test.want) || r.NumFrames() != 0):
 			t.Errorf("% x: verdict %d, %+v; want an error about %s", test.frame, v, s, test.want)
 		}
-		if v := c.run.Deposit([]target.Deposit{{Key: trace.Key{Number: 9}, Frame: header(9, 0)}}); v&target.Step != 0 {
+		if v := c.run.Deposit([]target.Deposit{{Key: trace.Key{Number: 9}, Frames: header(9, 0), Hits: 1}}); v&target.Step != 0 {
 			t.Errorf("a deposit of an unknown tracepoint: verdict %d", v)
 		}
 	}
@@ -244,7 +244,7 @@ func TestCollectorFails(t *testing.T) {
 	r.start(tracepointAt(1, 0x10))
 	header := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(nil, 1), 0)
 	for range 3 {
-		if v := c.run.Deposit([]target.Deposit{{Key: trace.Key{Number: 1, Addr: 0x10}, Frame: header}}); v != target.Continue {
+		if v := c.run.Deposit([]target.Deposit{{Key: trace.Key{Number: 1, Addr: 0x10}, Frames: header, Hits: 1}}); v != target.Continue {
 			t.Errorf("verdict %d", v)
 		}
 	}
@@ -399,7 +399,7 @@ func TestDepositsOfTheStart(t *testing.T) {
 	r.target.collector = c
 	header := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(nil, 1), 0)
 	r.target.during = func(arch.Addr) {
-		if v := c.run.Deposit([]target.Deposit{{Key: key, Frame: header}}); v != target.Continue {
+		if v := c.run.Deposit([]target.Deposit{{Key: key, Frames: header, Hits: 1}}); v != target.Continue {
 			t.Errorf("verdict %d", v)
 		}
 	}
@@ -417,7 +417,7 @@ func TestAhead(t *testing.T) {
 	r.target.collector = c
 	r.start(tracepointAt(1, 0x10))
 	header := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint16(nil, 1), 0)
-	c.run.Deposit([]target.Deposit{{Key: key, Frame: header}})
+	c.run.Deposit([]target.Deposit{{Key: key, Frames: header, Hits: 1}})
 	free := int64(DefaultBufferSize - 6 - 40 - 3*6) // three more frames of 40 bytes in all are on their way
 	if s := r.Status(); s.Frames != 4 || s.Created != 4 || s.Free != free {
 		t.Errorf("%d frames, %d created, %d bytes free; want 4, 4 and %d", s.Frames, s.Created, s.Free, free)

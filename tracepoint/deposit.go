@@ -7,9 +7,10 @@ import (
 	"tracewell/tfile"
 )
 
-// What a Collector deposits. A deposit that the target counts in nanoseconds is taken in as many: the lock is taken once for all
-// deposits of a call, a definition is looked up once in a row, a frame is gone through once, to see that it is whole, and the
-// Sink copies many at once. All else is commit, as for a hit here.
+// What a Collector deposits. A hit that costs the program nanoseconds is taken in as many: the lock is taken once for all deposits
+// of a call, a definition is looked up once for a deposit, a frame is gone through once, to see that it is whole, and the Sink
+// copies many at once. Of the hits of one deposit those are counted together of which none can end the run; all else is
+// commit, as for a hit here.
 
 // recent finds the definitions of the tracepoints whose deposits came last. It lives as long as a call of deposit, during which no
 // definition changes.
@@ -52,7 +53,7 @@ func (e *Engine) accept(list []target.Deposit) target.Verdict {
 			}
 		}
 	}
-	if err := e.handOver(nil); err != nil {
+	if err := e.handOver(nil, 0); err != nil {
 		e.end(h, endingBy(err))
 	}
 	if e.phase != running || within || len(list) == 0 {
@@ -61,18 +62,19 @@ func (e *Engine) accept(list []target.Deposit) target.Verdict {
 	return e.finish(h)
 }
 
-// handOver gives the Sink a frame of this call of deposit, or none to give it what is left. Frames that lie one behind the other in
-// memory, as those of a Collector do that makes many, are handed over together and not copied here.
-func (e *Engine) handOver(frame []byte) (err error) {
-	n := len(e.deposited)
-	if n > 0 && len(frame) > 0 && cap(e.deposited)-n >= len(frame) && &e.deposited[:n+1][n] == &frame[0] {
-		e.deposited = e.deposited[:n+len(frame)]
+// handOver gives the Sink n frames of this call of deposit, or none to give it what is left. Frames that lie one behind the other
+// in memory, as those of a Collector do that makes many, are handed over together and not copied here.
+func (e *Engine) handOver(frames []byte, n int) (err error) {
+	held := len(e.deposited)
+	if held > 0 && len(frames) > 0 && cap(e.deposited)-held >= len(frames) && &e.deposited[:held+1][held] == &frames[0] {
+		e.deposited = e.deposited[:held+len(frames)]
+		e.inHand += n
 		return nil
 	}
-	if n > 0 {
-		err = e.layout.Sink.Take(e.deposited)
+	if held > 0 {
+		err = e.layout.Sink.Take(e.deposited, e.inHand)
 	}
-	e.deposited = frame
+	e.deposited, e.inHand = frames, n
 	return err
 }
 
@@ -105,42 +107,86 @@ func (e *Engine) acceptOne(h *hit, made *target.Deposit, known *recent) {
 func sum(sum *target.Tally, made *target.Deposit) {
 	sum.Errors += uint64(len(made.Failures))
 	sum.Lost += made.Lost
-	if made.Frame != nil {
-		sum.Hits++
-		sum.Frames++
-		sum.Usage += uint64(len(made.Frame) - tfile.FrameHeader)
-	}
+	sum.Hits += uint64(made.Hits)
+	sum.Frames += uint64(made.Hits)
+	sum.Usage += uint64(len(made.Frames) - made.Hits*tfile.FrameHeader)
 }
 
 // acceptFor commits a deposit. The pass count of its tracepoint is the one that the Collector was told.
 func (e *Engine) acceptFor(h *hit, d *definition, made *target.Deposit, kinds tfile.Kinds) {
 	var c catch
 	c.d, c.pass, c.pc = d, d.Pass, d.Addr
-	c.frame, c.failures, c.static = made.Frame, made.Failures, kinds.Has(tfile.BlockStatic)
+	c.failures, c.static = made.Failures, kinds.Has(tfile.BlockStatic)
 	if d.offloaded != nil {
 		c.pass = d.offloaded.Pass
 	}
-	if made.Frame == nil {
-		if len(made.Failures) == 0 {
-			return // nothing but a number of lost frames
+	if made.Hits == 0 {
+		if len(made.Failures) > 0 { // or there is nothing but a number of lost frames
+			c.condition = made.Failures[0]
+			e.commit(h, &c)
 		}
-		c.condition = made.Failures[0]
+		return
 	}
-	e.commit(h, &c)
+	length := len(made.Frames) / made.Hits
+	rest := made.Frames[e.acceptMany(h, &c, made.Frames, length)*length:]
+	for ; len(rest) > 0 && (e.ender != h || made.Hits == 1); rest = rest[length:] {
+		c.frame = rest[:length]
+		e.commit(h, &c)
+	}
 }
 
-// checkDeposit returns what is in the frame of a deposit, if it has one, and refuses one that is not whole: the trace buffer and
-// the trace file rely on each.
-func (e *Engine) checkDeposit(made *target.Deposit) (tfile.Kinds, error) {
-	if made.Frame == nil {
+// acceptMany commits the first of many frames, as commit would one by one, as long as none can end the run. It returns how many.
+func (e *Engine) acceptMany(h *hit, c *catch, frames []byte, length int) (n int) {
+	most := uint64(len(frames)/length - 1)
+	if c.pass > 0 {
+		most = min(most, more(c.pass, c.d.Hits+1))
+	}
+	if e.limit > 0 {
+		most = min(most, more(uint64(e.limit), uint64(e.made)+1))
+	}
+	if most == 0 || c.failures != nil || c.static || length > e.buffer.size || e.over(h) {
+		return 0
+	}
+	n = int(most)
+	if !e.layout.SinkOnly {
+		for n = 0; n < int(most) && e.buffer.append(frames[n*length:][:length], c.d.Number, c.pc, false) == nil; n++ {
+		}
+	}
+	h.counted = true
+	c.d.Hits += uint64(n)
+	c.d.frames += uint64(n)
+	c.d.Usage += uint64(n * (length - tfile.FrameHeader))
+	e.made += int64(n)
+	if e.layout.Sink != nil {
+		if err := e.handOver(frames[:n*length], n); err != nil {
+			h.full = true
+			e.end(h, endingBy(err))
+		}
+	}
+	return n
+}
+
+// checkDeposit returns what is in the frames of a deposit, if it has any, and refuses those that are not whole: the trace buffer
+// and the trace file rely on each.
+func (e *Engine) checkDeposit(made *target.Deposit) (kinds tfile.Kinds, err error) {
+	if made.Hits == 0 && made.Frames == nil {
 		return 0, nil
 	}
-	n, kinds, err := e.check.Check(made.Frame)
-	if err == nil && n == made.Key.Number {
-		return kinds, nil
+	hits := max(made.Hits, 1)
+	length := len(made.Frames) / hits
+	for i := range hits {
+		frame := made.Frames[i*length:]
+		if i < hits-1 {
+			frame = frame[:length]
+		}
+		n, has, err := e.check.Check(frame)
+		if err == nil && n != made.Key.Number {
+			err = fmt.Errorf("it names tracepoint %d", n)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("a frame of tracepoint %d at %s from the target's collector: %w", made.Key.Number, made.Key.Addr, err)
+		}
+		kinds |= has
 	}
-	if err == nil {
-		err = fmt.Errorf("it names tracepoint %d", n)
-	}
-	return 0, fmt.Errorf("a frame of tracepoint %d at %s from the target's collector: %w", made.Key.Number, made.Key.Addr, err)
+	return kinds, nil
 }

@@ -69,6 +69,9 @@ type Layout struct {
 	// largest frame that there can be.
 	Sink     Sink
 	SinkOnly bool
+	// Kept tells how many bytes of frames the Sink was given, and how many of those are in a file; nil where there is none. The
+	// Collector of the target calls it.
+	Kept func() (made, kept int64)
 	// Ended is called when a run has ended, in the middle of the hit that ended it or of Stop, so it must neither wait nor call
 	// the engine; nil for nobody.
 	Ended func()
@@ -82,10 +85,10 @@ type Layout struct {
 
 // Sink takes frames as they are made.
 type Sink interface {
-	// Take is given whole frames, one behind the other and valid until it returns: the one of a hit, or those of a call of
+	// Take is given n whole frames, one behind the other and valid until it returns: the one of a hit, or those of a call of
 	// Run.Deposit. It is called in the middle of a hit, so it must not call the engine, and while it waits, so do the program and
 	// whoever asks the engine. Its error ends the run, and counts hold the frames nevertheless.
-	Take(frames []byte) error
+	Take(frames []byte, n int) error
 }
 
 // Engine is one set of tracepoints and the trace run over them.
@@ -122,6 +125,7 @@ type Engine struct {
 	deposits  hit                  // the one that is being deposited
 	printed   []string             // by the hits of the call of Run.Deposit that is on
 	deposited []byte               // frames of the call of Run.Deposit that is on, for the Sink; views of what is deposited
+	inHand    int                  // how many those are
 	phase     phase
 	runs      uint64 // runs begun, to tell a frame's run from the present one
 	ending    ending // why the last run ended; while running, why this one is about to

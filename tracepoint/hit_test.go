@@ -247,7 +247,7 @@ func BenchmarkDeposit(b *testing.B) {
 	out.Memory(0x100, 16)
 	deposits := make([]target.Deposit, 256)
 	for i := range deposits {
-		deposits[i] = target.Deposit{Key: trace.Key{Number: 1, Addr: 0x10}, Frame: out.Finish()}
+		deposits[i] = target.Deposit{Key: trace.Key{Number: 1, Addr: 0x10}, Frames: out.Finish(), Hits: 1}
 	}
 	for _, n := range []int{1, len(deposits)} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -49,12 +49,21 @@ const copyRoom = 1 << 20
 // endMarker is the length of the end marker of a trace file.
 const endMarker = 4
 
-// Append adds whole frames, and returns how many of them are in the file, and their bytes: where there is no room for all, the
-// first.
+// Append adds frames, and returns how many of them are in the file, and their bytes: where there is no room for all, the first.
 func (f *File) Append(frames []byte) (kept int64, size int, err error) {
+	return f.kept(func() error { return f.appender.Append(frames) })
+}
+
+// AppendWhole is Append of n frames by someone who knows that they are whole.
+func (f *File) AppendWhole(frames []byte, n int64) (kept int64, size int, err error) {
+	return f.kept(func() error { return f.appender.AppendWhole(frames, n) })
+}
+
+// kept is what there is more in the file once frames have been added.
+func (f *File) kept(add func() error) (kept int64, size int, err error) {
 	// Where the disk is full the appender has cut off what was not whole, and the end marker stands behind the last frame.
 	before, end := f.appender.Frames(), f.appender.End()
-	err = f.appender.Append(frames)
+	err = add()
 	return f.appender.Frames() - before, int(f.appender.End() - end), err
 }
 

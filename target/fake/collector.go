@@ -227,11 +227,9 @@ func (c *collector) tally(d *target.Deposit) {
 		c.tallies = append(c.tallies, target.Tally{Key: d.Key})
 	}
 	t := &c.tallies[i]
-	if d.Frame != nil {
-		t.Hits++
-		t.Frames++
-		t.Usage += uint64(len(d.Frame) - tfile.FrameHeader)
-	}
+	t.Hits += uint64(d.Hits)
+	t.Frames += uint64(d.Hits)
+	t.Usage += uint64(len(d.Frames) - d.Hits*tfile.FrameHeader)
 	for _, err := range d.Failures {
 		t.Errors++
 		t.LastError = err
@@ -261,7 +259,7 @@ func (c *collector) collect(th *thread, t *compiled.Tracepoint) *target.Deposit 
 			made.Failures = append(made.Failures, err)
 		}
 	}
-	made.Frame = w.out.Finish()
+	made.Frames, made.Hits = w.out.Finish(), 1
 	return made
 }
 

@@ -278,8 +278,8 @@ func TestSpoiledIsFound(t *testing.T) {
 		}),
 		"a byte is wrong": each(func(list []target.Deposit) []target.Deposit {
 			for i, d := range list {
-				if d.Frame != nil {
-					list[i].Frame = append(bytes.Clone(d.Frame), 0)
+				if d.Frames != nil {
+					list[i].Frames = append(bytes.Clone(d.Frames), 0)
 				}
 			}
 			return list

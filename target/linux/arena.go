@@ -38,14 +38,15 @@ const (
 
 // arena is that of one address space, as the tracer has it.
 type arena struct {
-	file      *os.File                     // open here alone: the program has closed it once it was mapped
-	owned     *sys.Owned                   // the control area
-	control   fast.Control                 // the same, by its words
-	directory *fast.Directory              // of the sites; the tracer's own
-	ring      []byte                       // mapped twice in a row
-	unmap     func() error                 // of the ring
-	reader    *fast.Reader                 // its Drain is called with the collector's mu held
-	take      func(*fast.Record) bool      // what Drain is given, made once
+	file      *os.File        // open here alone: the program has closed it once it was mapped
+	owned     *sys.Owned      // the control area
+	control   fast.Control    // the same, by its words
+	directory *fast.Directory // of the sites; the tracer's own
+	ring      []byte          // mapped twice in a row
+	unmap     func() error    // of the ring
+	reader    *fast.Reader    // its Drain is called with the collector's mu held
+	marks     []mark          // of slots that are held; guarded by the collector's mu, as is the next
+	sleepers  sleepers
 	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads   padThreads
 	clocked   bool // pads can tell the time
@@ -103,7 +104,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	}
 	if a := p.pads.arena; a != nil && a.control.Abandoned() { // there are holes in the ring that nothing fills
 		if len(p.pads.sites) > 0 {
-			return nil, nil, errStoodStill
+			return nil, nil, ErrStoodStill
 		}
 		t.collector.remove(a)
 		p.pads.arena = nil
@@ -169,12 +170,13 @@ func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size 
 		return nil, nil, err
 	}
 	if fresh { // the rest is the tracer's alone, and the program may run
-		a.shape.Spin = p.filtered
+		a.shape.Filtered = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
 			return nil, nil, errors.Join(err, t.discard(p, nil, a))
 		}
+		a.beginSleepers(p)
 	}
 	return a, area, nil
 }
@@ -275,8 +277,7 @@ func (a *arena) shareFile(tid, fd int) error {
 	return sys.SealLength(f)
 }
 
-// open maps the file in this process, and has the control area owned by the tracer's thread. The program runs meanwhile: to take up
-// the pages of the ring takes milliseconds.
+// open maps the file in this process, and has the control area owned by the tracer's thread.
 func (a *arena) open(owner *sys.Owner) error {
 	var key [8]byte
 	rand.Read(key[:])
@@ -288,7 +289,6 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.owned, err = owner.Own(a.file, fast.ControlSize); err != nil {
 		return err
 	}
-	sys.Populate(a.ring)
 	if a.control, err = fast.NewControl(a.owned.Words, &a.shape); err != nil {
 		return err
 	}
@@ -300,6 +300,7 @@ func (a *arena) open(owner *sys.Owner) error {
 	wake := a.owned.Half(fast.WakeAt)
 	a.reader.Wake = func() { sys.WakeWaiters(wake) }
 	a.reader.Thread = a.threads.of
+	a.reader.Own = func(addr arch.Addr, memory []byte) { a.shadow.Load().Hide(addr, memory) }
 	a.control.SwitchOn()
 	return nil
 }
@@ -394,4 +395,12 @@ func roomNear(maps []sys.Mapping, addr arch.Addr, size uint64) (arch.Addr, bool)
 		}
 	}
 	return 0, false
+}
+
+// publish has whoever drains the ring know which patches there are. Pads collect memory as it is, with the patches in it; what is
+// in frames is to be the program's own.
+func (s *addrSpace) publish() {
+	if s.pads != nil && s.pads.arena != nil {
+		s.pads.arena.shadow.Store(s.code.Shadow())
+	}
 }

@@ -139,4 +139,7 @@ func (t *Target) stopSeized(k *task) {
 	if t.awaitStop(k) && t.mustHandle(k) {
 		t.queueStop(k)
 	}
+	if k.state == stopped {
+		_ = k.fetch() // see onPointer
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"tracewell/arch"
 	"tracewell/fast"
 	"tracewell/internal/routine"
+	"tracewell/internal/sys"
 	"tracewell/target"
 	"tracewell/tfile"
 	"tracewell/trace"
@@ -55,11 +56,10 @@ type collector struct {
 	over     atomic.Bool          // a deposit has ended the run, or none has begun
 	halt     atomic.Bool          // a deposit has ended the run, and the tracepoints are still in place
 
-	mu        sync.Mutex // held while frames are drained and deposited; guards the next six
+	mu        sync.Mutex // held while frames are drained and deposited; guards the next five
 	run       target.Run
-	registers *fast.Registers // of the run's R blocks, nil until there is a pad
-	blocks    tfile.Checker   // of the run's frames
-	batch     batch
+	registers *fast.Registers  // of the run's R blocks, nil until there is a pad
+	deposits  []target.Deposit // of one call, kept for the next
 	arenas    []*arena
 	stop      chan struct{} // ends the pump, nil without one
 
@@ -78,17 +78,32 @@ func (c *collector) Begin(run target.Run) {
 	c.counting.Unlock()
 	c.run, c.registers = run, nil
 	c.halt.Store(false)
-	c.blocks = tfile.NewChecker(host.isa().Order, run.RegisterBlock)
 	c.variables.begin(run.Variables)
 	for _, a := range c.arenas {
 		a.control.SetPatience(c.patience())
+		c.hold(a)
 	}
 	c.over.Store(false)
 }
 
-// Offload implements target.Collector.
+// Offload implements target.Collector. The program's thread that has to make the memory goes on before anything else is done.
 func (c *collector) Offload(pid int, tp *compiled.Tracepoint) error {
 	err := target.ErrNoProcess
+	var fresh *arena
+	c.t.do(func() {
+		if p := c.t.traced(pid); p != nil {
+			if err = nil; p.pads == nil || p.pads.arena == nil {
+				fresh, err = c.t.begin(p, tp)
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if fresh != nil {
+		sys.Populate(fresh.ring) // to take up the pages takes milliseconds
+	}
+	err = target.ErrNoProcess
 	c.t.do(func() {
 		if p := c.t.traced(pid); p != nil {
 			err = c.t.offload(p, tp)
@@ -157,11 +172,9 @@ func (c *collector) count(deposits []target.Deposit) {
 		if len(d.Failures) > 0 {
 			tally.LastError = d.Failures[len(d.Failures)-1]
 		}
-		if d.Frame != nil {
-			tally.Hits++
-			tally.Frames++
-			tally.Usage += uint64(len(d.Frame) - tfile.FrameHeader)
-		}
+		tally.Hits += uint64(d.Hits)
+		tally.Frames += uint64(d.Hits)
+		tally.Usage += uint64(len(d.Frames) - d.Hits*tfile.FrameHeader)
 	}
 }
 
@@ -175,29 +188,24 @@ func (c *collector) tally(key trace.Key) *target.Tally {
 	return tally
 }
 
-// take takes a record out of a ring. Behind the end of the run records are dropped.
-func (c *collector) take(a *arena, r *fast.Record) bool {
+// take hands on what was taken out of a ring. Behind the end of the run that is dropped. mu is held.
+func (c *collector) take(records []fast.Record) {
 	if c.over.Load() {
-		return true
+		return
 	}
-	frame, full := c.batch.add(r)
-	if frame != nil {
-		unpatch(frame, &c.blocks, a.shadow.Load())
+	for i := range records {
+		r := &records[i]
+		c.deposits = append(c.deposits, target.Deposit{
+			Key: r.Key, Frames: r.Frames, Hits: r.Hits, Failures: r.Failures, Printed: r.Printed, More: r.More,
+			Lost: r.Lost,
+		})
 	}
-	if full && !r.More {
-		c.flush()
-	}
-	return true
-}
-
-// flush hands on what has been taken. mu is held.
-func (c *collector) flush() {
-	deposits := c.batch.deposits
-	c.count(deposits)
-	if len(deposits) > 0 && !c.over.Load() && c.run.Deposit(deposits)&target.Halt != 0 {
+	c.count(c.deposits)
+	if c.run.Deposit(c.deposits)&target.Halt != 0 {
 		c.end()
 	}
-	c.batch.clear()
+	clear(c.deposits)
+	c.deposits = c.deposits[:0]
 }
 
 // end has the pads do nothing any more, until the tracer has taken them out. mu is held.
@@ -218,26 +226,92 @@ func (c *collector) lose(err error) {
 }
 
 // drain deposits what is whole in a ring, and returns the number of bytes. mu is held.
-func (c *collector) drain(a *arena) int {
-	n, err := a.reader.Drain(a.shape.RingSize, a.take)
-	c.flush() // before anything is said of how the run ends
+func (c *collector) drain(a *arena) (n int) {
+	err := error(nil)
+	for more := true; more && err == nil && n < a.shape.RingSize; {
+		var took int
+		took, err = a.reader.Drain(a.shape.RingSize/ringPieces, c.take)
+		c.release(a)
+		n += took
+		more = took >= a.shape.RingSize/ringPieces
+	}
 	switch {
 	case err != nil:
 		c.lose(err)
 	case a.control.Abandoned():
-		c.lose(errStoodStill)
+		c.lose(c.stoodStill())
 	default:
-		a.reader.Lost(a.take)
-		c.flush()
+		a.reader.Lost(c.take)
 	}
 	return n
 }
 
-var errStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
+// Ends of runs whose frames nobody took.
+var (
+	ErrStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
+	errNoRoom     = errors.New("there was no room for a frame of the program (--when-full=stop)")
+)
+
+// stoodStill is why threads went on without their frames.
+func (c *collector) stoodStill() error {
+	if c.run.WhenFull == target.StopRun {
+		return errNoRoom
+	}
+	return ErrStoodStill
+}
+
+// ringPieces is in how many a full ring is taken: the program goes on writing when it has the room of the first.
+const ringPieces = 8
+
+// mark is how far a ring had been drained when frames of so many bytes had been made. The slots before it are held until those are
+// kept: who kills this process before leaves them in the program's memory, where "tracewell mend" finds them.
+type mark struct {
+	position uint64
+	made     int64
+}
+
+// hold has the slots of a ring be held in the present run, if frames are kept somewhere. mu is held.
+func (c *collector) hold(a *arena) {
+	made := int64(0)
+	if c.run.Kept != nil {
+		made, _ = c.run.Kept()
+	}
+	a.reader.Hold(c.run.Kept != nil, uint64(made))
+	a.marks = a.marks[:0]
+}
+
+// release gives the program room again in a ring: that of the frames that are kept by now. mu is held.
+func (c *collector) release(a *arena) {
+	if !a.reader.Holds() {
+		return
+	}
+	made, kept := c.run.Kept()
+	tail := a.reader.Tail()
+	if n := len(a.marks); n > 0 && a.marks[n-1].position != tail || n == 0 && a.reader.Released() != tail {
+		a.marks = append(a.marks, mark{tail, made})
+	}
+	n := 0
+	for n < len(a.marks) && a.marks[n].made <= kept {
+		n++
+	}
+	if n > 0 {
+		last := a.marks[n-1]
+		a.reader.Release(last.position, uint64(last.made))
+		a.marks = append(a.marks[:0], a.marks[n:]...)
+	}
+}
+
+// released is the position up to which nothing in a ring is wanted any more.
+func (c *collector) released(a *arena) uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return a.reader.Released()
+}
 
 // How long the pump sleeps. It is woken by nobody: that would cost each hit a system call.
 const (
 	shortestSleep = 50 * time.Microsecond
+	crowdedSleep  = 100 * time.Microsecond // where less than half of a ring is free
 	longestSleep  = 5 * time.Millisecond
 )
 
@@ -252,36 +326,42 @@ func (c *collector) pump(stop <-chan struct{}) {
 			return
 		case <-timer.C:
 		}
-		if c.poll() {
+		much, crowded := c.poll()
+		c.letSleep()
+		switch {
+		case much:
 			sleep = shortestSleep
-		} else {
+		case crowded:
+			sleep = min(2*sleep, crowdedSleep)
+		default:
 			sleep = min(2*sleep, longestSleep)
 		}
 		timer.Reset(sleep)
 	}
 }
 
-// poll drains all rings, and reports whether one had an eighth of itself to drain.
-func (c *collector) poll() (much bool) {
+// poll drains all rings, and reports whether one had an eighth of itself to drain, and whether one has little room left.
+func (c *collector) poll() (much, crowded bool) {
 	c.mu.Lock()
 	for _, a := range c.arenas {
 		if c.drain(a) > a.shape.RingSize/8 {
 			much = true
 		}
+		crowded = crowded || a.reader.Used() > uint64(a.shape.RingSize/2)
 	}
 	c.mu.Unlock()
 	if c.halt.Load() {
 		c.t.do(func() {}) // what is due then (settleRun) the loop does by itself
 	}
-	return much
+	return much, crowded
 }
 
 // add has a ring drained from now on.
 func (c *collector) add(a *arena) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.take = func(r *fast.Record) bool { return c.take(a, r) }
 	a.control.SetPatience(c.patience())
+	c.hold(a)
 	c.variables.moveTo(a)
 	c.arenas = append(c.arenas, a)
 	if c.stop == nil {

@@ -157,10 +157,18 @@ func (m *mender) judge(e *fast.Entry, write bool) (restored bool) {
 		}
 		m.done.Restored++
 		return true
-	case state(m.mem, at) != own:
+	case state(m.mem, at) != own && !m.led(at.Addr):
 		m.done.Foreign++
 	}
 	return false
+}
+
+// led reports whether the jump at an address is one that a directory tells of. It may have two entries for it: that of a site which
+// is gone stays until its frames have been kept.
+func (m *mender) led(addr arch.Addr) bool {
+	return slices.ContainsFunc(m.found, func(r *remains) bool {
+		return slices.ContainsFunc(r.entries, func(e fast.Entry) bool { return site(&e).Addr == addr && leads(m.mem, &e) })
+	})
 }
 
 // stopped runs f with all threads of the process stopped. f runs on the tracer's thread. A process that job control has stopped

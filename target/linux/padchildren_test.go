@@ -20,9 +20,8 @@ func (c *counted) take(deposits []target.Deposit) target.Verdict {
 	for _, d := range deposits {
 		if d.Err != nil {
 			c.err = d.Err
-		} else if d.Frame != nil {
-			c.frames++
 		}
+		c.frames += int64(d.Hits)
 	}
 	return target.Continue
 }

@@ -19,10 +19,10 @@ import (
 // printer is that of the breakpoints of one address space.
 type printer struct {
 	a      *arena
-	stop   chan struct{}           // ends the goroutine
-	broken atomic.Bool             // nothing can be read from the ring any more
-	wake   func()                  // the tracer, when it is
-	taking func(*fast.Record) bool // take, made once
+	stop   chan struct{}       // ends the goroutine
+	broken atomic.Bool         // nothing can be read from the ring any more
+	wake   func()              // the tracer, when it is
+	taking func([]fast.Record) // take, made once
 
 	mu sync.Mutex // held while it prints; guards to
 	to map[arch.Addr]func(string)
@@ -49,14 +49,15 @@ func (c *printer) set(at arch.Addr, print func(string)) {
 	c.to[at] = print
 }
 
-// take prints what one hit has. mu is held.
-func (c *printer) take(r *fast.Record) bool {
-	if print := c.to[r.Key.Addr]; print != nil {
-		for _, text := range r.Printed {
-			print(text)
+// take prints what hits have. mu is held.
+func (c *printer) take(records []fast.Record) {
+	for i := range records {
+		if print := c.to[records[i].Key.Addr]; print != nil {
+			for _, text := range records[i].Printed {
+				print(text)
+			}
 		}
 	}
-	return true
 }
 
 // drain prints what is whole in the ring, and returns the number of bytes.

@@ -53,12 +53,14 @@ func newStreet(r *run, path string) *street {
 // take holds frames to what they must be.
 func (s *street) take(deposits []target.Deposit) target.Verdict {
 	for _, d := range deposits {
-		if d.Err != nil || d.Frame == nil {
+		if d.Err != nil || d.Frames == nil {
 			s.wrong = append(s.wrong, fmt.Sprintf("%+v", d))
 			continue
 		}
 		const block, rdi, rip = 7, 5, 16 // behind the frame's header and the letter
-		s.hit(d.Key.Addr, binary.LittleEndian.Uint64(d.Frame[block+8*rip:]), binary.LittleEndian.Uint64(d.Frame[block+8*rdi:]))
+		for frame := range slices.Chunk(d.Frames, len(d.Frames)/d.Hits) {
+			s.hit(d.Key.Addr, binary.LittleEndian.Uint64(frame[block+8*rip:]), binary.LittleEndian.Uint64(frame[block+8*rdi:]))
+		}
 	}
 	return target.Continue
 }

@@ -63,6 +63,8 @@ func (t *Target) drainUntil(a *arena, drain func() int) {
 			continue
 		}
 		switch {
+		case a.control.Abandoned(): // nobody fills the holes
+			return
 		case t.noteWaiting():
 		case time.Now().After(end):
 			return
@@ -112,7 +114,7 @@ func (t *Target) endPads(s *addrSpace) {
 	}
 	if a := s.pads.arena; a != nil {
 		if lost := t.collector.remove(a); lost > 0 {
-			s.warn(fmt.Errorf("frames are lost that threads had begun when they ended: at least %d", lost))
+			s.note(fmt.Errorf("frames are lost that threads had begun when they ended: at least %d", lost))
 		}
 	}
 	s.pads.printer.end()

@@ -60,8 +60,8 @@ func TestPadClock(t *testing.T) {
 	r := launchPads(t, p.Path, "2000", "mov")
 	var times []int64
 	take := func(deposits []target.Deposit) target.Verdict {
-		for _, d := range deposits {
-			f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
+		for _, d := range singles(deposits) {
+			f, err := tfile.ParseFrame(d.Frames, binary.LittleEndian, placesInBlock*8)
 			if v, ok := f.Variable(trace.Timestamp); err == nil && ok {
 				times = append(times, v)
 			}

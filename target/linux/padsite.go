@@ -32,6 +32,7 @@ type pads struct {
 	room    *jump.Room             // for trampolines
 	pages   []arch.Addr            // that were mapped for them
 	indexes int                    // given to sites and tracepoints
+	retired []retiredSite          // in the order of their positions
 	lidded  bool                   // see settleLids
 	foreign bool                   // likewise
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
@@ -63,6 +64,12 @@ type padSite struct {
 	idle   bool                 // it has no tracepoints any more, but others of the row have
 }
 
+// retiredSite is one that is gone, and whose frames up to a position may lie in the ring still.
+type retiredSite struct {
+	index    int
+	position uint64
+}
+
 // strayCount notices a site that threads come to the middle of too often.
 type strayCount struct {
 	n     int
@@ -81,10 +88,21 @@ type siteKey struct {
 // rowRoom is how much memory a row of sites takes, each of which comes with pads anew for those in front of it.
 const rowRoom = 16 << 10
 
+// begin makes the arena of a process for its first tracepoint. The error says why there can be no pad.
+func (t *Target) begin(p *process, tp *compiled.Tracepoint) (*arena, error) {
+	if len(tp.Semaphores) > 0 {
+		return nil, errSemaphores
+	}
+	a, _, err := t.arenaFor(p, tp.Addr, rowRoom)
+	return a, err
+}
+
+var errSemaphores = errors.New("static probes raise semaphores")
+
 // offload prepares a pad that collects a tracepoint in a process. The error says why there can be none.
 func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if len(tp.Semaphores) > 0 {
-		return errors.New("static probes raise semaphores")
+		return errSemaphores
 	}
 	a, area, err := t.arenaFor(p, tp.Addr, rowRoom)
 	if err != nil {
@@ -157,6 +175,7 @@ func (t *Target) apply() (refused []target.Refusal) {
 		t.settleTraced(p.addrSpace)
 		t.settleLids(p.addrSpace)
 		p.publish()
+		t.tidy(p.addrSpace)
 	}
 	return refused
 }
@@ -375,6 +394,7 @@ func (t *Target) removeSites(p *process) {
 			site.module.planner.Release(site.plan)
 		}
 	}
+	t.tidy(s)
 	s.pads.rest()
 }
 
@@ -510,9 +530,27 @@ func (s *pads) enlist(site *padSite) {
 func (s *pads) forget(site *padSite) {
 	s.ordered = slices.DeleteFunc(s.ordered, func(o *padSite) bool { return o == site || o == site.bare })
 	site.arena.reader.Forget(site.index)
-	if !site.stuck {
+	switch {
+	case site.stuck:
+	case site.arena == s.arena: // the directory tells what its frames mean as long as there are any
+		s.retired = append(s.retired, retiredSite{site.index, s.arena.reader.Tail()})
+	default:
 		site.arena.directory.Remove(site.index)
 	}
+}
+
+// tidy removes from the directory the sites that are gone and whose frames have all been kept.
+func (t *Target) tidy(s *addrSpace) {
+	if s.pads == nil || s.pads.arena == nil {
+		return
+	}
+	released := t.collector.released(s.pads.arena)
+	n := 0
+	for n < len(s.pads.retired) && s.pads.retired[n].position <= released {
+		s.pads.arena.directory.Remove(s.pads.retired[n].index)
+		n++
+	}
+	s.pads.retired = slices.Delete(s.pads.retired, 0, n)
 }
 
 // enter has the directory tell how a site is patched, for the process that mends the program if this one is killed.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -58,7 +59,7 @@ const handlerThread = 99
 func (l *ledger) take(deposits []target.Deposit) target.Verdict {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, d := range deposits {
+	for _, d := range singles(deposits) {
 		if why := l.check(d); why != "" {
 			if l.wrong++; l.wrong < 10 {
 				l.t.Errorf("frame %d: %s", l.frames, why)
@@ -69,6 +70,20 @@ func (l *ledger) take(deposits []target.Deposit) target.Verdict {
 	return target.Continue
 }
 
+// singles makes a deposit of each hit.
+func singles(deposits []target.Deposit) (list []target.Deposit) {
+	for _, d := range deposits {
+		if d.Hits < 2 {
+			list = append(list, d)
+			continue
+		}
+		for frame := range slices.Chunk(d.Frames, len(d.Frames)/d.Hits) {
+			list = append(list, target.Deposit{Key: d.Key, Frames: frame, Hits: 1})
+		}
+	}
+	return list
+}
+
 // frames that there are so far.
 func (l *ledger) count() int {
 	l.mu.Lock()
@@ -77,11 +92,11 @@ func (l *ledger) count() int {
 }
 
 func (l *ledger) check(d target.Deposit) string {
-	if d.Err != nil || d.Frame == nil {
+	if d.Err != nil || d.Frames == nil {
 		return fmt.Sprintf("%+v", d)
 	}
 	// The frame is read as any reader of trace files reads it.
-	f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
+	f, err := tfile.ParseFrame(d.Frames, binary.LittleEndian, placesInBlock*8)
 	if err != nil {
 		return err.Error()
 	}
@@ -237,9 +252,9 @@ func TestStormVariable(t *testing.T) {
 	r.target.PassSignals([]target.Signal{14})
 	var frames, wrong int64
 	take := func(deposits []target.Deposit) target.Verdict {
-		for _, d := range deposits {
+		for _, d := range singles(deposits) {
 			frames++
-			f, err := tfile.ParseFrame(d.Frame, binary.LittleEndian, placesInBlock*8)
+			f, err := tfile.ParseFrame(d.Frames, binary.LittleEndian, placesInBlock*8)
 			if v, ok := f.Variable(9); err != nil || !ok || v != 8*frames {
 				if wrong++; wrong < 10 {
 					t.Errorf("frame %d has the value %d, %v", frames, v, err)

@@ -45,7 +45,7 @@ type bomb struct {
 }
 
 // Take implements tracepoint.Sink.
-func (b *bomb) Take([]byte) error {
+func (b *bomb) Take([]byte, int) error {
 	if b.frames++; b.frames == 100 {
 		b.enough <- true
 		if b.armed {

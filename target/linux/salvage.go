@@ -3,10 +3,12 @@
 package linux
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sort"
 
 	"tracewell/ax"
 	"tracewell/fast"
@@ -19,6 +21,58 @@ import (
 type Salvaged struct {
 	Header tfile.Header // as far as it is known
 	Frames [][]byte     // in the bytes of a trace file
+	// Kept says how many bytes of frames the tracer had written to a file for certain that came before these. What the file has
+	// behind them may be of these frames: see Beyond.
+	Kept uint64
+}
+
+// Beyond drops the frames that the trace file of their run has, and returns how many those are: a tracer is killed with frames that
+// are in its file and in the ring. Between them the file may have frames of hits that stopped a thread, or of other programs.
+func (s *Salvaged) Beyond(f *tfile.File) (dropped int, err error) {
+	var buf []byte
+	for i := s.firstBeyond(f); i < f.NumFrames() && dropped < len(s.Frames); i++ {
+		frame, err := f.ReadFrame(i, buf)
+		if err != nil {
+			return 0, err
+		}
+		buf = frame.Bytes()
+		if sameFrame(buf, s.Frames[dropped], s.Header) {
+			dropped++
+		}
+	}
+	s.Frames = s.Frames[dropped:]
+	return dropped, nil
+}
+
+// firstBeyond is the first frame of a file behind those that the tracer had counted as kept. A file that has fewer is not the
+// run's, or was cut.
+func (s *Salvaged) firstBeyond(f *tfile.File) int {
+	return sort.Search(f.NumFrames(), func(i int) bool {
+		frame, err := f.Frame(i)
+		first, err2 := f.Frame(0)
+		return err == nil && err2 == nil && uint64(frame.Offset()-first.Offset()) >= s.Kept
+	})
+}
+
+// sameFrame reports whether two frames are one. Who made it is left out: the thread may have ended since, and its number with it.
+func sameFrame(a, b []byte, h tfile.Header) bool {
+	if bytes.Equal(a, b) || len(a) != len(b) {
+		return len(a) == len(b)
+	}
+	for _, p := range []*[]byte{&a, &b} {
+		f, err := tfile.ParseFrame(*p, h.Order, h.RegisterSize)
+		if err != nil {
+			return false
+		}
+		masked := slices.Clone(*p)
+		for block := range f.Blocks() {
+			if block.Kind == tfile.BlockVariable && trace.VariableNumber(block.Number) == trace.ThreadID {
+				clear(masked[block.End()-8 : block.End()])
+			}
+		}
+		*p = masked
+	}
+	return bytes.Equal(a, b)
 }
 
 // salvage reads the frames of all arenas. Nobody writes any more: no thread is in a pad, or the program is only looked at. An arena
@@ -63,21 +117,22 @@ func (m *mender) salvageFrom(r *remains) (s Salvaged, passed int, err error) {
 		}
 	}
 	s.Header = m.header(r)
-	shadow, blocks := m.shadow(), tfile.NewChecker(s.Header.Order, s.Header.RegisterSize)
+	reader.Own = m.shadow().Hide
 	forged := 0 // bytes of frames that no trace file takes, since the program has changed what describes them
 	passed, err = reader.Salvage(func(made *fast.Record) {
-		if made.Frame == nil {
+		if made.Frames == nil {
 			return
 		}
-		if f, err := tfile.ParseFrame(made.Frame, s.Header.Order, s.Header.RegisterSize); err != nil || f.Check() != nil {
-			forged += len(made.Frame)
+		if f, err := tfile.ParseFrame(made.Frames, s.Header.Order, s.Header.RegisterSize); err != nil || f.Check() != nil {
+			forged += len(made.Frames)
 			return
 		}
-		frame := slices.Clone(made.Frame)
-		unpatch(frame, &blocks, shadow)
-		s.Frames = append(s.Frames, frame)
+		s.Frames = append(s.Frames, slices.Clone(made.Frames))
 	})
 	passed += forged
+	if from, _, err := r.control.Left(&r.shape); err == nil {
+		s.Kept = r.control.Kept(from)
+	}
 	s.Header.Status.Frames, s.Header.Status.Created = int64(len(s.Frames)), int64(len(s.Frames))
 	return s, passed, err
 }

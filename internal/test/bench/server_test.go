@@ -166,6 +166,39 @@ func (s *server) pause(during func()) time.Duration {
 	return <-longest
 }
 
+// watchStops has bpftrace watch the server's main thread, and returns a function that tells how long the stops for a tracer since
+// the last call were, in milliseconds. Unlike the time without an answer they do not contain what other work on the machine takes,
+// as long as that does not keep the tracer from its processor.
+func (s *server) watchStops() (since func() []float64) {
+	s.b.Helper()
+	const script = `
+		tracepoint:sched:sched_switch /args->prev_pid == $1 && (args->prev_state & 8)/ { @since = nsecs; } // TASK_TRACED
+		tracepoint:sched:sched_waking /args->pid == $1 && @since/ { printf("%d\n", nsecs - @since); @since = 0; }`
+	output := s.file("stops")
+	cmd := exec.Command(bpftrace, "-q", "-B", "none", "-o", output, "-e", script, s.pid())
+	if err := cmd.Start(); err != nil {
+		s.b.Fatal(err)
+	}
+	s.b.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+	})
+	time.Sleep(4 * time.Second) // nothing says when it is ready
+	read := 0
+	return func() (stops []float64) {
+		time.Sleep(100 * time.Millisecond)
+		text, err := os.ReadFile(output)
+		check(s.b, err)
+		for line := range strings.Lines(string(text[read:])) {
+			if ns, err := strconv.ParseFloat(strings.TrimSpace(line), 64); err == nil {
+				stops = append(stops, ns/1e6)
+			}
+		}
+		read = len(text)
+		return stops
+	}
+}
+
 // trace starts a tracing, and returns what ends it.
 func (s *server) trace(t *tracing) (end func()) {
 	s.b.Helper()
@@ -189,7 +222,7 @@ func (s *server) trace(t *tracing) (end func()) {
 }
 
 // BenchmarkServer: requests a second, and the median of what one takes, of a Redis server whose hot function is traced, beside
-// none, perf and bpftrace; and how long the server stands still when tracewell attaches, installs and leaves.
+// none, perf and bpftrace; and how long the server stands still while tracewell attaches, arms and leaves, under the same load.
 func BenchmarkServer(b *testing.B) {
 	s := startServer(b)
 	probe := fmt.Sprintf("probe_redis:%s=%s db=%%di", hotFunction, hotFunction)
@@ -199,7 +232,7 @@ func BenchmarkServer(b *testing.B) {
 	}
 	b.Cleanup(func() { exec.Command(perf, "probe", "-q", "-d", "probe_redis:*").Run() })
 	ways := tracings(gdbtest.Binary(b))
-	var pauses []float64
+	table := &serverTable{ways: ways}
 	for b.Loop() {
 		for range max(*rounds, 10) {
 			for _, i := range rand.Perm(len(ways)) {
@@ -207,17 +240,33 @@ func BenchmarkServer(b *testing.B) {
 				ways[i].samples = append(ways[i].samples, s.bear())
 				end()
 			}
-			pauses = append(pauses, s.pause(func() { s.trace(ways[2])() }).Seconds()*1e3)
+		}
+		since := s.watchStops()
+		for range max(*rounds, 10) {
+			wait := func() { time.Sleep(1500 * time.Millisecond) }
+			table.unanswered.none = append(table.unanswered.none, s.pause(wait).Seconds()*1e3)
+			since()
+			table.unanswered.ours = append(table.unanswered.ours, s.pause(func() { s.trace(ways[2])() }).Seconds()*1e3)
+			if stops := since(); len(stops) > 0 {
+				table.longest = append(table.longest, slices.Max(stops))
+				table.number = append(table.number, float64(len(stops)))
+			} else {
+				b.Error("bpftrace has seen no stop of the server")
+			}
 		}
 	}
-	reports = append(reports, &serverTable{ways, pauses})
+	reports = append(reports, table)
 	b.ReportMetric(0, "ns/op") // of the whole run, which says nothing
 }
 
 // serverTable is what BenchmarkServer finds.
 type serverTable struct {
-	ways   []*tracing
-	pauses []float64 // milliseconds
+	ways []*tracing
+	// longest is the longest stop of each time that the server was attached to, armed and left, in milliseconds, and number how
+	// many there were.
+	longest, number []float64
+	// unanswered is the longest time that a client waited for an answer meanwhile, and in as much time without a tracer.
+	unanswered struct{ none, ours []float64 }
 }
 
 // relative is the median of a tracing's share of none's requests in the same round.
@@ -241,7 +290,7 @@ func (t *serverTable) missed() bool {
 			others = max(others, share)
 		}
 	}
-	return t.relative(t.ways[2]) < 0.95 || own < others || median(t.pauses) > 1
+	return t.relative(t.ways[2]) < 0.95 || own < others || median(t.longest) > 1
 }
 
 func (t *serverTable) String() string {
@@ -257,7 +306,9 @@ func (t *serverTable) String() string {
 		fmt.Fprintf(w, "%s\t%.0f\t%.3f\t%.3f ms\n", way.name, median(rates), t.relative(way), median(latencies))
 	}
 	w.Flush()
-	fmt.Fprintf(&b, "longest time without an answer while tracewell attaches and leaves: median %.2f ms, at most %.2f ms\n",
-		median(t.pauses), slices.Max(t.pauses))
+	fmt.Fprintf(&b, "longest stop while tracewell attaches, arms and leaves: median %.2f ms, at most %.2f ms; of %.0f stops\n",
+		median(t.longest), slices.Max(t.longest), median(t.number))
+	fmt.Fprintf(&b, "longest time without an answer meanwhile: median %.2f ms, at most %.2f ms; without a tracer %.2f and %.2f ms\n",
+		median(t.unanswered.ours), slices.Max(t.unanswered.ours), median(t.unanswered.none), slices.Max(t.unanswered.none))
 	return b.String()
 }

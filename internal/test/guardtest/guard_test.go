@@ -188,7 +188,7 @@ func TestTime(t *testing.T) {
 		k := l.serve(s.Process.Pid, noPads)
 		start := time.Now()
 		k.Process.Kill()
-		for l.patched(mem) {
+		for l.patched(mem, l.tick) {
 			if time.Since(start) > patience {
 				t.Fatal("the code does not come back")
 			}

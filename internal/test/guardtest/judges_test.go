@@ -7,9 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -102,7 +100,7 @@ func breakByPads(order []string) error {
 // what it should, and mend puts its code back.
 func TestKilledJudges(t *testing.T) {
 	l := newLab(t)
-	addresses := l.statements("tick", "work")[:1]
+	addresses := l.instructions("tick", "work")[:1]
 	mender, err := linux.New(linux.Streams{})
 	if err != nil {
 		t.Fatal(err)
@@ -127,16 +125,15 @@ func TestKilledJudges(t *testing.T) {
 }
 
 // jumps reports whether there is a jump at each of the addresses.
-func (l *lab) jumps(s *subject, addresses []string) bool {
+func (l *lab) jumps(s *subject, addresses []uint64) bool {
 	mem, err := sys.OpenMemory(s.Process.Pid)
 	if err != nil {
 		return false
 	}
 	defer mem.Close()
-	for _, text := range addresses {
-		addr, _ := strconv.ParseInt(text, 16, 64)
+	for _, addr := range addresses {
 		var b [1]byte
-		if mem.ReadAt(b[:], addr); b[0] != 0xe9 && b[0] != 0xeb {
+		if mem.ReadAt(b[:], int64(addr)); b[0] != 0xe9 && b[0] != 0xeb {
 			return false
 		}
 	}
@@ -144,17 +141,6 @@ func (l *lab) jumps(s *subject, addresses []string) bool {
 }
 
 // judge starts a tracer whose breakpoints have pads.
-func (l *lab) judge(s *subject, addresses []string) (tracer *exec.Cmd, progress string) {
-	progress = filepath.Join(l.dir, fmt.Sprintf("%d.progress", s.Process.Pid))
-	if err := os.WriteFile(progress, make([]byte, 8*progressWords), 0o600); err != nil {
-		l.Fatal(err)
-	}
-	tracer = exec.Command("/proc/self/exe")
-	order := append([]string{fmt.Sprint(s.Process.Pid), progress}, addresses...)
-	tracer.Env = append(os.Environ(), judgeTracer+"="+strings.Join(order, " "))
-	tracer.Stderr = os.Stderr
-	if err := tracer.Start(); err != nil {
-		l.Fatal(err)
-	}
-	return tracer, progress
+func (l *lab) judge(s *subject, addresses []uint64) (tracer *exec.Cmd, progress string) {
+	return l.begin(judgeTracer, s, addresses)
 }

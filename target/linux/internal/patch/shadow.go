@@ -10,7 +10,7 @@ import (
 // never changes.
 type Shadow struct {
 	patches []Patch     // in the order of their addresses
-	ends    []arch.Addr // of each, close together for Near
+	ends    []arch.Addr // of each, close together for Hide
 }
 
 // Shadow returns the patches that there are.
@@ -34,12 +34,6 @@ func (s *Shadow) Add(addr arch.Addr, original, inserted []byte) {
 	s.patches, s.ends = slices.Insert(s.patches, i, p), slices.Insert(s.ends, i, p.End())
 }
 
-// Near reports whether there is a patch in a range. It is for every memory block of every frame.
-func (s *Shadow) Near(addr arch.Addr, size int) bool {
-	i := s.after(addr)
-	return i < len(s.patches) && s.patches[i].addr < addr+arch.Addr(size)
-}
-
 // after is the index of the first patch that ends behind addr. slices.BinarySearch takes twice as long.
 func (s *Shadow) after(addr arch.Addr) int {
 	low, high := 0, len(s.ends)
@@ -53,7 +47,7 @@ func (s *Shadow) after(addr arch.Addr) int {
 	return low
 }
 
-// Hide is Space.Hide.
+// Hide is Space.Hide. It is for every memory block of every frame.
 func (s *Shadow) Hide(addr arch.Addr, b []byte) {
 	for i := s.after(addr); i < len(s.patches) && s.patches[i].addr < addr+arch.Addr(len(b)); i++ {
 		s.patches[i].hide(addr, b)

@@ -3,6 +3,7 @@ package mend
 import (
 	"fmt"
 	"io"
+	"os"
 
 	"tracewell/cmd/tracewell/internal/cli/console"
 	"tracewell/target/linux"
@@ -28,8 +29,8 @@ func (c *Command) mend(streams console.Streams) error {
 		fmt.Fprintf(streams.Out, "process %d: nothing to mend\n", c.PID)
 		return console.ErrFinding
 	}
-	r := report{sites: done.Sites, restored: done.Restored, foreign: done.Foreign, damaged: done.Damaged, frames: done.Frames,
-		passed: done.Passed, left: done.Kept, dry: c.DryRun}
+	r := report{sites: done.Sites, restored: done.Restored, foreign: done.Foreign, damaged: done.Damaged,
+		frames: done.Frames - c.recorded, recorded: c.recorded, file: c.Recorded, passed: done.Passed, left: done.Kept, dry: c.DryRun}
 	r.print(streams.Out, c.PID)
 	if r.incomplete() {
 		return console.ErrFinding
@@ -40,6 +41,10 @@ func (c *Command) mend(streams console.Streams) error {
 // save writes the frames. It is called before the memory goes that they are in, and its error keeps that: frames that nobody has
 // asked to drop are not lost for want of an option.
 func (c *Command) save(all []linux.Salvaged) error {
+	all, err := c.beyond(all)
+	if err != nil || len(all) == 0 {
+		return err
+	}
 	if c.Output == "" {
 		n := 0
 		for _, s := range all {
@@ -52,6 +57,37 @@ func (c *Command) save(all []linux.Salvaged) error {
 		write = append(write, func(w io.Writer) error { return writeFile(w, &s) })
 	}
 	return c.saveAll(write)
+}
+
+// beyond leaves out the frames that the trace file of the run has, and tracers of which nothing else is left.
+func (c *Command) beyond(all []linux.Salvaged) (rest []linux.Salvaged, err error) {
+	if c.Recorded == "" {
+		return all, nil
+	}
+	file, err := os.Open(c.Recorded)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	status, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	f, err := tfile.Open(file, status.Size())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Recorded, err)
+	}
+	c.recorded = 0
+	for _, s := range all {
+		n, err := s.Beyond(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Recorded, err)
+		}
+		if c.recorded += n; len(s.Frames) > 0 {
+			rest = append(rest, s)
+		}
+	}
+	return rest, nil
 }
 
 // writeFile writes a trace file. The frames are those of one run, so they have one header. How often tracepoints were hit is not

@@ -21,16 +21,20 @@ import (
 
 // Command is "tracewell mend".
 type Command struct {
-	PID    int    `arg:"" name:"pid" help:"Process id of the program."`
-	Output string `short:"o" placeholder:"FILE" help:"Save the frames that the tracer had not fetched, as a trace file; of a second and third tracer as FILE-2 and FILE-3."`
-	DryRun bool   `short:"n" help:"Report what there is to do, without stopping the program or changing anything."`
-	Drop   bool   `help:"Go on without -o although there are frames, which are lost then."`
+	PID      int    `arg:"" name:"pid" help:"Process id of the program."`
+	Output   string `short:"o" placeholder:"FILE" help:"Save the frames that the tracer had not fetched, as a trace file; of a second and third tracer as FILE-2 and FILE-3."`
+	Recorded string `placeholder:"FILE" help:"The trace file that the tracer was writing when it was killed. It may have some of the frames already; they are left out, so that both files together have each frame once."`
+	DryRun   bool   `short:"n" help:"Report what there is to do, without stopping the program or changing anything."`
+	Drop     bool   `help:"Go on without -o although there are frames, which are lost then."`
+
+	recorded int // frames that were left out
 }
 
 // Examples implements flags.Exampler.
 func (*Command) Examples() string {
 	return `  tracewell mend --dry-run 4711       # what a tracer that was killed has left in process 4711
   tracewell mend 4711 -o rest.tf      # remove it, and keep the frames
+  tracewell mend 4711 --recorded run.tf -o rest.tf    # without those that are in run.tf
   tracewell mend 4711 --drop          # remove it, frames and all
 `
 }
@@ -46,9 +50,10 @@ func (c *Command) Run(streams console.Streams) error {
 // report is what was found and done. It is apart from package linux's, so that what is printed can be tested on every system.
 // Numbers are of sites, but for frames, and for passed, which counts bytes of the buffer without a whole frame.
 type report struct {
-	sites, restored, foreign, damaged, frames, passed int
-	left                                              []error
-	dry                                               bool
+	sites, restored, foreign, damaged, frames, recorded, passed int
+	file                                                        string // that has the recorded ones
+	left                                                        []error
+	dry                                                         bool
 }
 
 // print tells what was done, a fact a line. The first line is there always; the others only if there is something that a user may
@@ -63,6 +68,9 @@ func (r *report) print(w io.Writer, pid int) {
 		fmt.Fprintf(w, ", %s %s", count(r.frames, "frame"), fetched)
 	}
 	fmt.Fprintln(w)
+	if r.recorded > 0 {
+		fmt.Fprintf(w, "%s more in %s already\n", count(r.recorded, "frame"), r.file)
+	}
 	if r.foreign > 0 {
 		fmt.Fprintf(w, "%s with code that is neither the program's own nor the tracer's: not touched\n", count(r.foreign, "location"))
 	}
