@@ -126,7 +126,6 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		return nil, nil, err
 	}
 	if p.pads == nil { // the rest is the tracer's alone, and the program may run
-		a.shape.Filtered = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
@@ -137,6 +136,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 			a.control.SetClock(clock)
 		}
 		a.beginSleepers(p)
+		a.shape.Filtered = a.sleepers.wary // and may have one by the next hit
 		a.shadow.Store(p.code.Shadow())
 		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)
