@@ -118,8 +118,8 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	}
 	if a == nil {
 		a, err = t.newArena(c, area)
-	} else {
-		err = c.mapAgain(a, area)
+	} else if err = c.mapAgain(a, area); err == nil {
+		a.areas = append(a.areas, area)
 	}
 	c.end()
 	if err != nil {
@@ -129,7 +129,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
-			return nil, nil, errors.Join(err, a.close())
+			return nil, nil, errors.Join(err, t.discard(p, a, nil))
 		}
 		var clock fast.Clock
 		if clock, a.clocked = t.clock.clock(); a.clocked {
@@ -141,39 +141,44 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)
 	}
-	a.areas = append(a.areas, area)
 	return a, area, nil
 }
 
-// newArena has the program make the file and map it. What is mapped stays if it comes to an error, which does no harm.
+// newArena has the program make an arena, with one area for pads.
 func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return nil, err
 	}
-	fd, err := c.makeFile(area.base)
-	if err != nil {
-		return nil, err
-	}
-	defer c.make(sys.CallClose, fd) // the program must not find a descriptor that it has not opened
-	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.ringSize()}}
-	if err := a.shareFile(c.k.tid, int(fd)); err != nil {
-		return nil, err
-	}
-	const shared = sys.SharedFile | sys.InPlaceOf
-	err = c.mapAt(area.base, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0)
-	if err == nil {
-		a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize)
-	}
-	for i := 0; i < 2 && err == nil; i++ {
-		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
-	}
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.ringSize()}, areas: []*padArea{area}}
+	err := a.share(c)
 	if err == nil {
 		err = a.keepActions(c)
 	}
 	if err != nil {
-		return nil, errors.Join(err, a.close())
+		return nil, errors.Join(err, c.unmapArena(a), a.close())
 	}
 	return a, nil
+}
+
+// share has the program make the file and map it.
+func (a *arena) share(c *calls) error {
+	fd, err := c.makeFile(a.shape.Control)
+	if err != nil {
+		return err
+	}
+	defer c.make(sys.CallClose, fd) // the program must not find a descriptor that it has not opened
+	if err := a.shareFile(c.k.tid, int(fd)); err != nil {
+		return err
+	}
+	const shared = sys.SharedFile | sys.InPlaceOf
+	if err := c.mapAt(a.shape.Control, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0); err != nil {
+		return err
+	}
+	a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize)
+	for i := 0; i < 2 && err == nil; i++ {
+		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
+	}
+	return err
 }
 
 // makeFile has the program make a file in memory, and returns its descriptor. The name is put where nothing is yet.
@@ -229,13 +234,10 @@ func (a *arena) shareFile(tid, fd int) error {
 		return err
 	}
 	a.file = f
-	if err = f.Truncate(int64(fast.ControlSize + a.shape.RingSize)); err == nil {
-		err = sys.SealLength(f)
+	if err := f.Truncate(int64(fast.ControlSize + a.shape.RingSize)); err != nil {
+		return err
 	}
-	if err != nil {
-		return errors.Join(err, f.Close())
-	}
-	return nil
+	return sys.SealLength(f)
 }
 
 // open maps the file in this process, and has the control area owned by the tracer's thread.
@@ -275,7 +277,10 @@ func (a *arena) close() error {
 	if a.unmap != nil {
 		errs = append(errs, a.unmap())
 	}
-	return errors.Join(append(errs, a.file.Close())...)
+	if a.file != nil {
+		errs = append(errs, a.file.Close())
+	}
+	return errors.Join(errs...)
 }
 
 // unmapArena has a process unmap its arena, with no thread in any pad.
@@ -288,20 +293,32 @@ func (t *Target) unmapArena(p *process) error {
 	if stuck {
 		return a.close()
 	}
+	return t.discard(p, a, pages)
+}
+
+// discard has a process unmap an arena and pages that belong to it, and gives up the tracer's part.
+func (t *Target) discard(p *process, a *arena, pages []arch.Addr) error {
 	c, err := t.beginCalls(p)
 	if err == nil {
-		for _, area := range a.areas {
-			err = c.unmap(area.base, area.size())
-		}
+		err = c.unmapArena(a)
 		for _, page := range pages {
-			err = c.unmap(page, pageSize)
-		}
-		if err == nil {
-			err = c.unmap(a.shape.Ring, 2*a.shape.RingSize)
+			err = errors.Join(err, c.unmap(page, pageSize))
 		}
 		c.end()
 	}
 	return errors.Join(err, a.close())
+}
+
+// unmapArena has the program unmap what it has of an arena.
+func (c *calls) unmapArena(a *arena) error {
+	var err error
+	for _, area := range a.areas {
+		err = errors.Join(err, c.unmap(area.base, area.size()))
+	}
+	if a.shape.Ring != 0 {
+		err = errors.Join(err, c.unmap(a.shape.Ring, 2*a.shape.RingSize))
+	}
+	return err
 }
 
 // roomNear finds address space for size bytes within reach of addr: below the code if there is room, as freeNear does, else as far

@@ -55,7 +55,7 @@ func (l *lab) keptTrial(tool string, threads int, tally *keptTally) {
 	if tool == "record" {
 		mend.Args = append(mend.Args, "--recorded", run)
 		k.traceFile = run
-		k.Cmd = exec.Command(l.tracewell, "record", "-q", "--pads", "--at", "tick", "--collect", "$rdi, $rsp", "--pid", fmt.Sprint(pid), "-o", run)
+		k.Cmd = exec.Command(l.tracewell, "record", "-q", "--at", "tick", "--collect", "$rdi, $rsp", "--pid", fmt.Sprint(pid), "-o", run)
 		k.begin()
 		k.await("the recorder writes frames", func() bool {
 			status, err := os.Stat(run)
@@ -63,7 +63,7 @@ func (l *lab) keptTrial(tool string, threads int, tally *keptTally) {
 		})
 		k.traceFile = "" // it is looked at below
 	} else {
-		k = l.server(fmt.Sprint(pid), "--pads")
+		k = l.server([]string{"--attach"}, fmt.Sprint(pid))
 		if err := client.Command(k.Client, request.CircularBuffer, true); err != nil { // or it is full at once
 			l.Fatal(err)
 		}
