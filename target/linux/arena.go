@@ -170,13 +170,13 @@ func (t *Target) arenaNear(p *process, a *arena, ring int, addr arch.Addr, size 
 		return nil, nil, err
 	}
 	if fresh { // the rest is the tracer's alone, and the program may run
-		a.shape.Filtered = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
 			return nil, nil, errors.Join(err, t.discard(p, nil, a))
 		}
 		a.beginSleepers(p)
+		a.shape.Filtered = a.sleepers.wary // and may have one by the next hit
 	}
 	return a, area, nil
 }

@@ -110,7 +110,7 @@ func pressed(t *testing.T, limit string, options ...string) (*steady, *recorder)
 	program := testprog.Build(t, "steady", testprog.Variant{NoPIE: true})
 	s := begin(t, exec.Command(program.Path, "2", "0"))
 	r := &recorder{T: t, file: filepath.Join(t.TempDir(), "run.tf"), ended: make(chan error, 1)}
-	args := append([]string{gdbtest.Binary(t), "record", "-q", "--pads", "--at", "tick", "--collect", "$rdi, $rsp",
+	args := append([]string{gdbtest.Binary(t), "record", "-q", "--at", "tick", "--collect", "$rdi, $rsp",
 		"--pid", fmt.Sprint(s.Process.Pid), "-o", r.file}, options...)
 	r.Cmd = testtool.Command(t, "sh", append([]string{"-c", `ulimit -f ` + limit + `; exec "$0" "$@"`}, args...)...)
 	var err error
@@ -245,7 +245,7 @@ func TestTracerStopped(t *testing.T) {
 		t.Parallel()
 		program := testprog.Build(t, "steady", testprog.Variant{NoPIE: true})
 		file := filepath.Join(t.TempDir(), "run.tf")
-		cmd := exec.Command(gdbtest.Binary(t), "record", "-q", "--pads", "--at", "tick", "--collect", "$rdi", "-o", file, "--",
+		cmd := exec.Command(gdbtest.Binary(t), "record", "-q", "--at", "tick", "--collect", "$rdi", "-o", file, "--",
 			program.Path, "2", "0")
 		cmd.Stderr = os.Stderr
 		s := begin(t, cmd)
@@ -358,7 +358,7 @@ func TestServerStopped(t *testing.T) {
 	for _, leaves := range []bool{false, true} {
 		t.Run(fmt.Sprintf("client leaves %v", leaves), func(t *testing.T) {
 			t.Parallel()
-			s := serveReading(t, []string{"--pads"}, "hammer", "2")
+			s := serveReading(t, nil, "hammer", "2")
 			c := s.connect()
 			do(c, request.CircularBuffer, true) // or it is full, and the run over, before anything is tried
 			do(c, request.Disconnected, leaves)

@@ -41,6 +41,7 @@ func (c *Command) mend(streams console.Streams) error {
 // save writes the frames. It is called before the memory goes that they are in, and its error keeps that: frames that nobody has
 // asked to drop are not lost for want of an option.
 func (c *Command) save(all []linux.Salvaged) error {
+	// What the run's own file has needs no other one: -o can be left out if that is all.
 	all, err := c.beyond(all)
 	if err != nil || len(all) == 0 {
 		return err
@@ -59,7 +60,8 @@ func (c *Command) save(all []linux.Salvaged) error {
 	return c.saveAll(write)
 }
 
-// beyond leaves out the frames that the trace file of the run has, and tracers of which nothing else is left.
+// beyond leaves out the frames that the trace file of the run has, and tracers of which nothing else is left. The file is as the
+// tracer left it, which may be without an end; its whole frames count.
 func (c *Command) beyond(all []linux.Salvaged) (rest []linux.Salvaged, err error) {
 	if c.Recorded == "" {
 		return all, nil

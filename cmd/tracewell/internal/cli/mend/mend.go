@@ -68,6 +68,7 @@ func (r *report) print(w io.Writer, pid int) {
 		fmt.Fprintf(w, ", %s %s", count(r.frames, "frame"), fetched)
 	}
 	fmt.Fprintln(w)
+	// Those that were left out are told: the two numbers together are what a dry run finds.
 	if r.recorded > 0 {
 		fmt.Fprintf(w, "%s more in %s already\n", count(r.recorded, "frame"), r.file)
 	}

@@ -123,7 +123,7 @@ func TestRecordJobStoppedByName(t *testing.T) {
 // TestRecordJobAttached: a recorder that is stopped from its terminal goes on in the background, and the process that it is attached to
 // does not stand still.
 func TestRecordJobAttached(t *testing.T) {
-	t.Run("traps", func(t *testing.T) { stopAttached(t, "", "") })
+	t.Run("traps", func(t *testing.T) { stopAttached(t, "--no-pads", "") })
 	// Pads are off while the recorder is stopped, and what is missing for that is told.
 	t.Run("pads", func(t *testing.T) { stopAttached(t, "--pads", "are missing: tracewell was stopped") })
 }
