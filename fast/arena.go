@@ -14,8 +14,8 @@ type Arena struct {
 	RingSize int       // of one of the two mappings in bytes, a power of two from MinRing to MaxRing
 	Key      uint64    // random for each run
 	WhenFull WhenFull
-	// Spin has threads that wait for room, or for the lock, make no system call: a seccomp filter may forbid it.
-	Spin bool
+	// Filtered says that the program has a seccomp filter: expressions that need a system call are refused.
+	Filtered bool
 	// Lowest is the lowest address that a program can map (vm.mmap_min_addr): reads below are not tried. 0 stands for 4096.
 	Lowest uint32
 	// RDFSBase says that programs may execute rdfsbase (HWCAP2_FSGSBASE); without it neither segment bases nor thread ids can be

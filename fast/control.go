@@ -26,6 +26,7 @@ const magic = uint64(0x31_74736166_7774) // "twfast1"
 const (
 	nap      = 10 * time.Millisecond
 	patience = time.Second
+	napSpins = 1 << 18 // of some 140 cycles
 )
 
 var errNotControl = errors.New("no control area of fast tracepoints, or one of another version")
@@ -43,6 +44,7 @@ func NewControl(words []uint64, a *Arena) (Control, error) {
 	c.SwitchOff()
 	c.store(LimitAt, uint64(a.RingSize))
 	c.store(NapAt+8, uint64(nap))
+	c.store(NapSpinsAt, napSpins)
 	c.SetPatience(patience)
 	c.store(IdentityAt, magic)
 	c.store(IdentityAt+8, a.Key)
@@ -133,8 +135,8 @@ func (c Control) keep(before, position, kept uint64) {
 	c.store(at, position)
 }
 
-// Kept returns how many bytes of frames the tracer had written to its file when it gave back the room up to a position: what lies in
-// the ring behind it may be in the file behind that many bytes. It is 0 where nothing was noted.
+// Kept returns how many bytes of frames the tracer had written to its file when it gave back the room up to a position: what lies
+// in the ring behind it may be in the file behind that many bytes. It is 0 where nothing was noted.
 func (c Control) Kept(position uint64) uint64 {
 	for _, at := range []int{KeptAt, KeptAt + 16} {
 		if c.load(at) == position {

@@ -16,13 +16,17 @@ const (
 	WakeAt = 0x80
 	// WaitsAt counts (64 bits) how often a thread began to wait for room.
 	WaitsAt = 0x88
-	// NapAt is a struct timespec: how long a thread waits for room before it looks at the owner again.
+	// NapAt is a struct timespec: how long a thread sleeps for want of room before it looks at the owner again.
 	NapAt = 0x90
 	// PatienceAt is the number of naps (32 bits) without an advance after which a waiting thread abandons the run; 0 is no limit.
 	PatienceAt = 0xa0
 	// AbandonedAt is a flag (32 bits): positions were reserved at which nothing will ever be written, as their threads went on
 	// without waiting any longer. The run is over.
 	AbandonedAt = 0xa8
+	// GrantAt is a number of waits (64 bits): those that WaitsAt counted until then may be spent in the kernel. See Reader.LetSleep.
+	GrantAt = 0xb0
+	// NapSpinsAt is how many pauses (32 bits) are a nap of a thread that spins.
+	NapSpinsAt = 0xb8
 	// LockAt is a spin lock (32 bits), held from the condition to the commit by sites that set trace state variables, so that
 	// frames come in the order of the values in them.
 	LockAt = 0xc0

@@ -21,7 +21,7 @@ type path struct {
 	hits        uint64 // that the first tracepoint has had
 	all         bool   // of the registers are collected
 	noRedZone   bool
-	spin        bool
+	sleeps      bool // a thread that waits for room may
 	whenFull    WhenFull
 	full        bool // the ring is full until the thread is taken out, or has been waiting for a while
 	inert       bool // the pads are off
@@ -131,17 +131,17 @@ func paths(t testing.TB, v *victim) []path {
 	}
 	for _, p := range []path{all[0], all[5], all[9]} {
 		p.full = true
-		for _, spin := range []bool{false, true} {
-			p.spin = spin
+		for _, sleeps := range []bool{false, true} {
+			p.sleeps = sleeps
 			full := p
-			full.name += fmt.Sprintf(", full, spin %v", spin)
+			full.name += fmt.Sprintf(", full, sleeps %v", sleeps)
 			all = append(all, full)
+			abandoned := full
+			abandoned.abandons, abandoned.nothing = true, true
+			abandoned.name += ", abandoned"
+			all = append(all, abandoned)
 		}
-		p.spin = false
-		abandoned := p
-		abandoned.abandons, abandoned.nothing = true, true
-		abandoned.name += ", abandoned"
-		all = append(all, abandoned)
+		p.sleeps = false
 		p.whenFull = Drop
 		dropped := p
 		dropped.nothing = true

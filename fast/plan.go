@@ -231,7 +231,7 @@ func (b *builder) checkVariables(p *ax.Program) error {
 		switch {
 		case in.Op == ax.OpSetv && kind != 0:
 			return fmt.Errorf("variable %d is computed and cannot be set", in.Operand)
-		case in.Op == ax.OpGetv && kind == Thread && b.Arena.Spin:
+		case in.Op == ax.OpGetv && kind == Thread && b.Arena.Filtered:
 			return errors.New("the thread's id needs a system call, which a seccomp filter may forbid")
 		case in.Op == ax.OpTracev && kind == Thread && !b.Arena.RDFSBase:
 			return errSegmentBase

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -28,8 +29,8 @@ type Record struct {
 // ErrCorrupt says that what lies in the ring cannot have been written by a pad. Nothing behind it can be found.
 var ErrCorrupt = errors.New("the program has overwritten the memory that it shares with its tracer")
 
-// Reader takes slots out of the ring. Drain, Lost, Skip, Hold, Used, Released and Release are to be called by one goroutine at a time,
-// the others by any.
+// Reader takes slots out of the ring. Define, Forget, Void, Tail and Outstanding may be called by any goroutine, the others by one
+// at a time.
 type Reader struct {
 	// Wake wakes all threads that wait on the futex at WakeAt. It is called when there may be some.
 	Wake func()
@@ -45,6 +46,8 @@ type Reader struct {
 	key     uint64
 	tail    atomic.Uint64 // position up to which slots were drained
 	limit   uint64        // position up to which they may be written, as the control area has it
+	sleeps  bool          // threads may sleep until there is room
+	crowded bool          // not all of them had room when they were woken last
 	waits   uint64        // that have been woken
 	holds   bool          // see Hold
 
@@ -166,11 +169,27 @@ func (r *Reader) Release(position, kept uint64) {
 	r.limit = position + uint64(r.size)
 	r.control.store(LimitAt, r.limit)
 	r.control.add(WakeAt, 1)
-	if waits := r.control.Waits(); waits != r.waits {
-		r.waits = waits
+	if waits := r.control.Waits(); r.sleeps && (waits != r.waits || r.crowded) {
+		r.waits, r.crowded = waits, r.Starved()
 		r.Wake()
 	}
 }
+
+// Starved reports whether a thread has reserved what there is no room for.
+func (r *Reader) Starved() bool { return int64(r.control.load(HeadAt)-r.limit) > 0 }
+
+// LetSleep lets threads sleep that wait for room, rather than spin: those that Control.Waits counts up to a number, or all from now
+// on for AllWaits. None of them may have a filter for system calls that forbids it. A thread that is waiting already installs none;
+// of others nothing is known. 0 takes the leave back.
+func (r *Reader) LetSleep(waits uint64) {
+	if waits > 0 {
+		r.sleeps, r.crowded = true, true
+	}
+	r.control.store(GrantAt, waits)
+}
+
+// AllWaits is for LetSleep.
+const AllWaits = math.MaxUint64
 
 // take is given no more at once than so many bytes of frames and so many records, the last slot's aside: what the fastest cache of
 // a processor holds, so that whoever looks at a frame or copies it has it there.

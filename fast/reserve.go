@@ -128,18 +128,16 @@ func (b *builder) drop(t *turn, full state, none asm.Label) {
 
 // Of the kernel's interface.
 const ( // numbers of system calls, and an error
-	sysSchedYield = 24
-	sysGettid     = 186
-	sysFutex      = 202
-	timedOut      = -110
+	sysGettid = 186
+	sysFutex  = 202
+	timedOut  = -110
 )
 
-// wait has the thread sleep until there is room, and gives up when the run is over. rax is the position, regSlot the end of the
-// slot; regCommit counts the naps in which the reader has not advanced.
+// wait has the thread wait until there is room, and gives up when the run is over. rax is the position, regSlot the end of the
+// slot; regCommit counts the naps in which the reader has not advanced, and regTicket is how many waits there were before this.
 func (b *builder) wait(reserved state, ready, none asm.Label) {
 	b.resumeFrom(reserved)
-	b.Lock().Inc(8, b.control(WaitsAt))
-	borrowed := []asm.Reg{asm.RCX, asm.RDX, asm.RSI, asm.RDI, asm.R10, asm.R11}
+	borrowed := []asm.Reg{asm.RCX, asm.RDX, asm.RSI, asm.RDI, asm.R10, asm.R11, regTicket}
 	for _, r := range borrowed {
 		b.borrow(r)
 	}
@@ -147,13 +145,15 @@ func (b *builder) wait(reserved state, ready, none asm.Label) {
 	b.position, b.waitAt = positionOnStack, b.depth+8
 	b.moved(8)
 	b.Arith(asm.Xor, 4, regCommit, regCommit)
+	b.MovImm(regTicket, 1)
+	b.Lock().Xadd(8, b.control(WaitsAt), regTicket)
 	again, over, stalled := b.NewLabel(), b.NewLabel(), b.NewLabel()
 	b.Bind(again)
 	b.ArithImm(asm.Cmp, 4, b.control(AbandonedAt), 0)
 	b.Jcc(asm.CondNE, over)
 	b.TestImm(4, b.control(OwnerAt), ownerThread) // without a thread the owner is dead
 	b.Jcc(asm.CondE, over)
-	b.Mov(4, asm.RDX, b.control(WakeAt))
+	b.Mov(4, asm.RSI, b.control(WakeAt))
 	room := b.NewLabel()
 	b.Arith(asm.Cmp, 8, regSlot, b.control(LimitAt))
 	b.Jcc(asm.CondBE, room)
@@ -194,27 +194,32 @@ func (b *builder) leaveWait(borrowed []asm.Reg) {
 	}
 }
 
-// nap waits for the reader to advance. Control comes out if it has not in the time of a nap, else goes to again.
+// regTicket is one that the kernel leaves alone.
+const regTicket = asm.R12
+
+// nap waits for the reader to advance from what it has counted in rsi. Control comes out if it has not in the time of a nap, else
+// goes to again. A thread may sleep only by leave of the tracer: a seccomp filter that forbids futex kills the program for it.
 func (b *builder) nap(again asm.Label) {
-	if b.Arena.Spin {
-		b.MovImm(asm.RCX, spins)
-		spin, advanced := b.Here(), b.NewLabel()
-		b.Pause()
-		b.Arith(asm.Cmp, 4, asm.RDX, b.control(WakeAt))
-		b.Jcc(asm.CondNE, advanced)
-		b.Dec(4, asm.RCX)
-		b.Jcc(asm.CondNE, spin)
-		b.Bind(advanced) // the zero flag is set if it has not
-	} else {
-		b.Lea(asm.RDI, b.control(WakeAt))
-		b.Arith(asm.Xor, 4, asm.RSI, asm.RSI) // FUTEX_WAIT, between processes
-		b.Lea(asm.R10, b.control(NapAt))
-		b.MovImm(asm.RAX, sysFutex)
-		b.Syscall()
-		b.ArithImm(asm.Cmp, 4, asm.RAX, timedOut)
-	}
-	moved := b.NewLabel()
-	still := b.NewLabel()
+	sleep, moved, still := b.NewLabel(), b.NewLabel(), b.NewLabel()
+	b.Mov(4, asm.RCX, b.control(NapSpinsAt))
+	spin := b.Here()
+	b.Arith(asm.Cmp, 8, regTicket, b.control(GrantAt))
+	b.Jcc(asm.CondB, sleep)
+	b.Pause()
+	b.Arith(asm.Cmp, 4, asm.RSI, b.control(WakeAt))
+	b.Jcc(asm.CondNE, moved)
+	b.Dec(4, asm.RCX)
+	b.Jcc(asm.CondNE, spin)
+	b.Jmp(still)
+
+	b.Bind(sleep)
+	b.Lea(asm.RDI, b.control(WakeAt))
+	b.Mov(4, asm.RDX, asm.RSI)
+	b.Arith(asm.Xor, 4, asm.RSI, asm.RSI) // FUTEX_WAIT, between processes
+	b.Lea(asm.R10, b.control(NapAt))
+	b.MovImm(asm.RAX, sysFutex)
+	b.Syscall()
+	b.ArithImm(asm.Cmp, 4, asm.RAX, timedOut)
 	b.Jcc(asm.CondE, still)
 	b.Bind(moved)
 	b.Arith(asm.Xor, 4, regCommit, regCommit)
@@ -222,10 +227,8 @@ func (b *builder) nap(again asm.Label) {
 	b.Bind(still)
 }
 
-// spins is how many pauses of some 140 cycles are a nap.
-const spins = 1 << 18
-
-// takeLock takes the lock if an expression of the site sets variables. A thread that waits long gives way to the holder.
+// takeLock takes the lock if an expression of the site sets variables. A thread that waits for it cannot give way to the holder,
+// which would take a system call: see nap.
 func (b *builder) takeLock() {
 	if !b.locks {
 		return
@@ -241,29 +244,15 @@ func (b *builder) takeLock() {
 	b.Test(4, asm.RAX, asm.RAX)
 	b.Jcc(asm.CondE, held)
 	b.resumeFrom(free)
-	b.MovImm(asm.RAX, spinsForLock)
 	b.Bind(spin)
 	b.Pause()
 	b.ArithImm(asm.Cmp, 4, b.control(LockAt), 0)
-	b.Jcc(asm.CondE, try)
-	b.Dec(4, asm.RAX)
 	b.Jcc(asm.CondNE, spin)
-	if !b.Arena.Spin {
-		b.borrow(asm.RCX)
-		b.borrow(asm.R11)
-		b.MovImm(asm.RAX, sysSchedYield)
-		b.Syscall()
-		b.giveBack(asm.R11)
-		b.giveBack(asm.RCX)
-	}
 	b.Jmp(try)
 	b.Bind(held)
 	b.lock = locked
 	b.note()
 }
-
-// spinsForLock is how often a thread looks at the lock before it gives way: some 50 µs.
-const spinsForLock = 1000
 
 // releaseLock undoes takeLock.
 func (b *builder) releaseLock() {

@@ -123,7 +123,7 @@ func newWalk(v *victim, p path, rng *rand.Rand) *walk {
 	t.Helper()
 	w := &walk{victim: v, path: p, places: map[int]bool{}}
 	arena := v.arena
-	arena.Spin, arena.WhenFull = p.spin, p.whenFull
+	arena.WhenFull = p.whenFull
 	site := &Site{Arena: &arena, Index: 5, Addr: siteAddr, Pad: padAddr, Tracepoints: p.tracepoints, Registers: coreRegisters(t),
 		Trap: p.trap, NoRedZone: p.noRedZone, Process: 77,
 		Builtins: map[trace.VariableNumber]Builtin{1: Timestamp, 20: Thread, 21: Process}, Next: siteAddr + arch.Addr(len(moved)),
@@ -246,6 +246,10 @@ func (w *walk) prepare() {
 	}
 	if w.abandons {
 		w.control.store(PatienceAt, 2)
+	}
+	w.control.store(NapSpinsAt, 2)
+	if w.sleeps {
+		w.reader.LetSleep(AllWaits)
 	}
 	if w.inert {
 		w.control.SwitchOff()

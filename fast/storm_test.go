@@ -33,7 +33,7 @@ const (
 )
 
 // newStorm makes the loops and the pad. All slots must have a size that divides the ring's, as it is mapped once only.
-func newStorm(t *testing.T, threads, hits int, spin bool, tracepoints ...Tracepoint) *storm {
+func newStorm(t *testing.T, threads, hits int, sleep bool, tracepoints ...Tracepoint) *storm {
 	t.Helper()
 	m := native.Map(t, stormRing+2*MinRing)
 	original := []byte{0x48, 0xc7, 0xc0, 0x2a, 0, 0, 0} // mov $42, %rax
@@ -64,7 +64,7 @@ func newStorm(t *testing.T, threads, hits int, spin bool, tracepoints ...Tracepo
 		loop.Ret()
 		put(stormLoops+i<<12, loop)
 	}
-	arena := &Arena{Control: m.Addr(stormControl), Ring: m.Addr(stormRing), RingSize: MinRing, Key: 0x9e3779b97f4a7c15, Spin: spin}
+	arena := &Arena{Control: m.Addr(stormControl), Ring: m.Addr(stormRing), RingSize: MinRing, Key: 0x9e3779b97f4a7c15}
 	control, err := NewControl(wordsOf(m.Bytes[stormControl:stormRing]), arena)
 	if err != nil {
 		t.Fatal(err)
@@ -89,6 +89,9 @@ func newStorm(t *testing.T, threads, hits int, spin bool, tracepoints ...Tracepo
 	control.store(OwnerAt, 1)
 	control.store(NapAt+8, uint64(20*time.Microsecond))
 	control.SetPatience(0)
+	if sleep {
+		reader.LetSleep(AllWaits)
+	}
 	return &storm{m, reader, control, threads}
 }
 
@@ -131,13 +134,13 @@ func (s *storm) run(t *testing.T, take func(thread int, hit uint64, variable int
 
 // Every hit of every thread makes one frame, in the order of its thread, through a ring that is full most of the time.
 func TestStorm(t *testing.T) {
-	for _, spin := range []bool{false, true} {
+	for _, sleep := range []bool{false, true} {
 		const threads = 4
 		hits := uint64(30_000)
-		if spin { // threads that wait take the processor from the reader
+		if !sleep { // threads that wait take the processor from the reader
 			hits = 1000
 		}
-		s := newStorm(t, threads, int(hits), spin, tracepoint(t, 1, "", "M 4 0 16", "tracev 7"))
+		s := newStorm(t, threads, int(hits), sleep, tracepoint(t, 1, "", "M 4 0 16", "tracev 7"))
 		var last [threads]uint64
 		s.run(t, func(thread int, hit uint64, _ int64) {
 			if hit != last[thread]+1 {
@@ -150,15 +153,15 @@ func TestStorm(t *testing.T) {
 				t.Errorf("%d hits of thread %d", n, i)
 			}
 		}
-		t.Logf("spin %v: %d waits", spin, s.control.Waits())
+		t.Logf("sleep %v: %d waits", sleep, s.control.Waits())
 	}
 }
 
 // A variable that all threads increment loses no increment, and the frames come in the order of its values.
 func TestStormOfVariables(t *testing.T) {
-	for _, spin := range []bool{false, true} {
+	for _, sleep := range []bool{false, true} {
 		const threads, hits, each = 4, 20_000, 8
-		s := newStorm(t, threads, hits, spin,
+		s := newStorm(t, threads, hits, sleep,
 			tracepoint(t, 1, "getv 7\nconst8 1\nadd\nsetv 7\nconst8 7\nbit_and\nlog_not", "M 4 0 16", "tracev 7"))
 		next := int64(0)
 		s.run(t, func(_ int, _ uint64, value int64) {

@@ -95,6 +95,8 @@ type Result struct {
 	End    End
 	Status trace.Status
 	Feed   Feed // the last one
+	// Unread says that Config.Frames was called for a frame and has not returned: who takes them stands still.
+	Unread bool
 
 	// ProgramEnded is set if the program ended while it was under trace, or, if it was launched, while Run waited for it. A
 	// signal killed it unless Signal is 0.

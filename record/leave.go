@@ -16,14 +16,19 @@ import (
 	"tracewell/internal/wholefile"
 	"tracewell/record/output"
 	"tracewell/target"
+	"tracewell/target/linux"
 	"tracewell/tfile"
 	"tracewell/trace"
 )
 
 // leave ends the run, lets go of all processes, and completes the file.
-func (s *Session) leave() error {
+func (s *Session) leave(ctx context.Context) error {
 	// The program goes on while its sites are removed; hits that come meanwhile are not counted any more.
 	err := s.engine.Stop(trace.ReasonStop, "")
+	// Frames on their way to the file are in the program's memory as well, which goes with the detach.
+	if s.stream != nil && s.config.Buffer == 0 {
+		s.stream.settle()
+	}
 	// Each is tried: one that cannot be detached from must not keep the others.
 	for pid := range s.processes {
 		if failed := s.target.Runner().Detach(pid); failed != nil && !errors.Is(failed, target.ErrNoProcess) {
@@ -35,8 +40,11 @@ func (s *Session) leave() error {
 	s.running = false
 	clear(s.processes)
 	s.mu.Unlock()
-	err = errors.Join(err, s.finish())
+	err = errors.Join(err, s.finish(s.impatient(ctx)))
 	s.result.Status, s.result.Feed = s.engine.Status(), s.Feed()
+	if err == nil && s.result.End == Failed {
+		err = errors.New(s.result.Status.Description)
+	}
 	if s.kept != nil {
 		s.result.Feed.Frames, s.result.Feed.Bytes = s.kept.frames, s.kept.bytes
 	}
@@ -62,17 +70,29 @@ func (s *Session) lateEvents() {
 	}
 }
 
+// impatient returns a channel that is closed when nobody waits any longer for those who read what is printed: the user has asked
+// for the end, or it is they for whom the run has ended.
+func (s *Session) impatient(ctx context.Context) <-chan struct{} {
+	if why := s.engine.Status().Description; why != errStandstill.Error() && why != linux.ErrStoodStill.Error() {
+		return ctx.Done()
+	}
+	now := make(chan struct{})
+	close(now)
+	return now
+}
+
 // finish completes the file, or writes it.
-func (s *Session) finish() error {
+func (s *Session) finish(impatient <-chan struct{}) error {
 	if s.stream == nil {
 		return s.save()
 	}
 	file := s.stream.file
 	if file == nil {
-		return errors.Join(s.stream.close(), s.save())
+		return errors.Join(s.stream.closeUnless(impatient), s.save())
 	}
 	// All frames are in the file before its status is brought up to date.
-	err := s.stream.close()
+	err := s.stream.closeUnless(impatient)
+	s.result.Unread = errors.Is(err, errUnread)
 	return errors.Join(err, file.Update(s.engine.Status(), s.engine.Tracepoints()), file.Close())
 }
 

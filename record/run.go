@@ -29,7 +29,7 @@ func (s *Session) Run(ctx context.Context) (Result, error) {
 		return s.result, err
 	}
 	err := s.loop(ctx)
-	err = errors.Join(err, s.leave())
+	err = errors.Join(err, s.leave(ctx))
 	if s.launched && !s.result.ProgramEnded {
 		s.await(ctx)
 	}

@@ -284,6 +284,10 @@ func (s *Session) Points() []Point {
 // Explain says how the hits of each location are collected in the run that is on.
 func (s *Session) Explain() []tracepoint.Explanation { return s.engine.Explain() }
 
+// Pause prepares for this process to be stopped: what is collected without a stop of the program is not collected until resume is
+// called, since a full buffer would make the program wait. It reports whether anything is. Any goroutine may call it.
+func (s *Session) Pause() (resume func(), any bool) { return s.target.PausePads() }
+
 // Program returns another Program of the executable that was launched or attached to, without libraries and where its file has it.
 // It stays readable if the executable is deleted. Whoever asks for it closes it.
 func (s *Session) Program() *symbol.Program { return s.programs[0].program.Fork() }

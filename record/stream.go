@@ -56,6 +56,9 @@ type stream struct {
 	frames, bytes int64  // that were written; guarded by mu
 
 	taken, kept atomic.Int64 // bytes: for the file, and in it
+	shown       atomic.Int64 // frames
+	showing     bool         // the writer shows frames; guarded by mu, as is the next
+	deserted    bool         // it is left to itself
 }
 
 // newStream makes a stream, to which a file may be given before it is started.
@@ -106,6 +109,7 @@ func (s *stream) Take(frames []byte, n int) error {
 var (
 	errNoRoom     = errors.New("there was no room for a frame (--when-full=stop)")
 	errStandstill = errors.New("nobody took a frame for a second (--when-full=wait waits longer)")
+	errUnread     = errors.New("nobody reads what is printed: not all frames were, but all are in the file")
 )
 
 // standstill is how long a hit waits in which no frame is taken at all.
@@ -171,22 +175,92 @@ func (s *stream) now(job func() error) (err error) {
 	}
 }
 
+// settle waits until what was taken is in the file, but for no longer than a hit would wait for it.
+func (s *stream) settle() {
+	for end := time.Now().Add(standstill); time.Now().Before(end); time.Sleep(writeEvery / 10) {
+		if taken, kept := s.progress(); kept >= taken {
+			return
+		}
+		s.rouse()
+	}
+}
+
 // close writes what is left and ends the writer.
-func (s *stream) close() error {
+func (s *stream) close() error { return s.closeUnless(nil) }
+
+// closeUnless is close, but once impatient is closed a writer is left to itself that shows frames to somebody who takes none for a
+// second. The file gets all frames in any case.
+func (s *stream) closeUnless(impatient <-chan struct{}) error {
 	select {
 	case <-s.stop:
 	default:
 		close(s.stop)
 	}
-	<-s.done
+	select {
+	case <-s.done:
+	case <-impatient:
+		s.hurry()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return errors.Join(s.err, s.refuses)
 }
 
+// hurry waits for the writer as long as it moves, or writes.
+func (s *stream) hurry() {
+	for shown := int64(-1); ; shown = s.shown.Load() {
+		select {
+		case <-s.done:
+			return
+		case <-time.After(standstill):
+		}
+		if shown == s.shown.Load() && s.desert() {
+			return
+		}
+	}
+}
+
+// desert leaves a writer to itself that is showing frames, and writes those behind them.
+func (s *stream) desert() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.showing {
+		return false
+	}
+	s.deserted = true // which the writer looks at before it does anything else
+	var err error
+	if s.file != nil {
+		var n int64
+		var size int
+		n, size, err = s.file.Append(s.filling)
+		s.frames += n
+		s.bytes += int64(size)
+	}
+	s.err = errors.Join(s.err, err, errUnread)
+	return true
+}
+
+// showBegins and showEnds enclose the time in which the writer can be left to itself; the latter reports whether it was.
+func (s *stream) showBegins() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.showing = true
+}
+
+func (s *stream) showEnds() (deserted bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.showing = false
+	return s.deserted
+}
+
 // write empties the queue.
 func (s *stream) write() {
 	s.mu.Lock()
+	if s.deserted {
+		s.mu.Unlock()
+		return
+	}
 	s.filling, s.writing = s.writing[:0], s.filling
 	n := s.queued
 	s.queued = 0
@@ -209,20 +283,33 @@ func (s *stream) write() {
 
 // put writes and shows the n frames of the writer's half, or as many as there is room for.
 func (s *stream) put(n int64) (err error) {
+	first := s.frames
 	if s.file != nil {
 		var size int
 		n, size, err = s.file.AppendWhole(s.writing, n)
 		s.writing = s.writing[:size]
+		s.wrote(n)
 		s.kept.Add(int64(size))
 	}
 	if s.show != nil {
-		s.tell()
+		s.showBegins()
+		s.tell(first)
+		if s.showEnds() {
+			return errUnread
+		}
 	}
-	s.mu.Lock()
-	s.frames += n
-	s.bytes += int64(len(s.writing))
-	s.mu.Unlock()
+	if s.file == nil {
+		s.wrote(n)
+	}
 	return err
+}
+
+// wrote counts the writer's half.
+func (s *stream) wrote(frames int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.frames += frames
+	s.bytes += int64(len(s.writing))
 }
 
 // fail ends the taking of frames.
@@ -242,13 +329,14 @@ func (s *stream) progress() (taken, kept int64) {
 	return taken, s.kept.Load()
 }
 
-// tell shows the frames that were written.
-func (s *stream) tell() {
+// tell shows the frames that were written, of which the first is that of the run with that index.
+func (s *stream) tell(first int64) {
 	rest := s.writing
-	for i := s.frames; len(rest) > 0; i++ {
+	for i := first; len(rest) > 0; i++ {
 		length := output.FrameLength(s.order, rest)
 		if f, err := tfile.ParseFrame(rest[:length], s.order, s.registers); err == nil {
 			s.show(Frame{Frame: f, Index: i})
+			s.shown.Add(1)
 		}
 		rest = rest[length:]
 	}

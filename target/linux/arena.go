@@ -37,14 +37,15 @@ const (
 
 // arena is that of one address space, as the tracer has it.
 type arena struct {
-	file      *os.File                     // open here alone: the program has closed it once it was mapped
-	owned     *sys.Owned                   // the control area
-	control   fast.Control                 // the same, by its words
-	directory *fast.Directory              // of the sites; the tracer's own
-	ring      []byte                       // mapped twice in a row
-	unmap     func() error                 // of the ring
-	reader    *fast.Reader                 // its Drain is called with the collector's mu held
-	marks     []mark                       // of slots that are held; guarded by the collector's mu
+	file      *os.File        // open here alone: the program has closed it once it was mapped
+	owned     *sys.Owned      // the control area
+	control   fast.Control    // the same, by its words
+	directory *fast.Directory // of the sites; the tracer's own
+	ring      []byte          // mapped twice in a row
+	unmap     func() error    // of the ring
+	reader    *fast.Reader    // its Drain is called with the collector's mu held
+	marks     []mark          // of slots that are held; guarded by the collector's mu, as is the next
+	sleepers  sleepers
 	shadow    atomic.Pointer[patch.Shadow] // of the patches in the program
 	threads   padThreads
 	clocked   bool // pads can tell the time
@@ -81,7 +82,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	var a *arena
 	if p.pads != nil && p.pads.arena.control.Abandoned() { // there are holes in the ring that nothing fills
 		if len(p.pads.sites) > 0 {
-			return nil, nil, errStoodStill
+			return nil, nil, ErrStoodStill
 		}
 		t.collector.remove(p.pads.arena)
 		if err := t.unmapArena(p); err != nil {
@@ -125,7 +126,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		return nil, nil, err
 	}
 	if p.pads == nil { // the rest is the tracer's alone, and the program may run
-		a.shape.Spin = p.filtered
+		a.shape.Filtered = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
 		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
 		if err := a.open(t.owner); err != nil {
@@ -135,6 +136,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 		if clock, a.clocked = t.clock.clock(); a.clocked {
 			a.control.SetClock(clock)
 		}
+		a.beginSleepers(p)
 		a.shadow.Store(p.code.Shadow())
 		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)

@@ -234,14 +234,26 @@ func (c *collector) drain(a *arena) (n int) {
 	case err != nil:
 		c.lose(err)
 	case a.control.Abandoned():
-		c.lose(errStoodStill)
+		c.lose(c.stoodStill())
 	default:
 		a.reader.Lost(c.take)
 	}
 	return n
 }
 
-var errStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
+// Ends of runs whose frames nobody took.
+var (
+	ErrStoodStill = errors.New("the frames of the program were not taken from its buffer for too long, so that it went on without")
+	errNoRoom     = errors.New("there was no room for a frame of the program (--when-full=stop)")
+)
+
+// stoodStill is why threads went on without their frames.
+func (c *collector) stoodStill() error {
+	if c.run.WhenFull == target.StopRun {
+		return errNoRoom
+	}
+	return ErrStoodStill
+}
 
 // ringPieces is in how many a full ring is taken: the program goes on writing when it has the room of the first.
 const ringPieces = 8
@@ -310,6 +322,7 @@ func (c *collector) pump(stop <-chan struct{}) {
 		case <-timer.C:
 		}
 		much, crowded := c.poll()
+		c.letSleep()
 		switch {
 		case much:
 			sleep = shortestSleep

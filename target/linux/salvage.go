@@ -44,8 +44,8 @@ func (s *Salvaged) Beyond(f *tfile.File) (dropped int, err error) {
 	return dropped, nil
 }
 
-// firstBeyond is the first frame of a file behind those that the tracer had counted as kept. A file that has fewer is not the run's,
-// or was cut.
+// firstBeyond is the first frame of a file behind those that the tracer had counted as kept. A file that has fewer is not the
+// run's, or was cut.
 func (s *Salvaged) firstBeyond(f *tfile.File) int {
 	return sort.Search(f.NumFrames(), func(i int) bool {
 		frame, err := f.Frame(i)

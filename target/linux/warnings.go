@@ -20,11 +20,15 @@ func (t *Target) Warnings() <-chan error { return t.warnings }
 
 // warn reports an error, if there is one.
 func (s *addrSpace) warn(err error) {
-	if err == nil {
-		return
+	if err != nil {
+		s.note(fmt.Errorf("%w; restart the program, for what it does there is undefined", err))
 	}
+}
+
+// note tells the user of something that harms nobody.
+func (s *addrSpace) note(err error) {
 	select {
-	case s.warnings <- fmt.Errorf("process %d: %w; restart the program, for what it does there is undefined", s.pid, err):
+	case s.warnings <- fmt.Errorf("process %d: %w", s.pid, err):
 	default:
 	}
 }

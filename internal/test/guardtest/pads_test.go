@@ -22,8 +22,10 @@ import (
 
 	"tracewell/fast"
 	"tracewell/internal/sys"
+	"tracewell/internal/test/testprog"
 	"tracewell/target/linux"
 	"tracewell/tfile"
+	"tracewell/trace"
 )
 
 var padKills = flag.Int("pads", 0, "how often a tracer is killed whose locations are all pads; 0 for a few")
@@ -38,11 +40,18 @@ type padTally struct {
 // and computes what it computes untraced, every time; mending it takes everything out again, and finds the frames of all hits
 // that nobody has fetched.
 func TestKilledPads(t *testing.T) {
-	l := newLab(t)
+	for _, how := range []testprog.Variant{{NoPIE: true}, {}} {
+		t.Run(how.String(), func(t *testing.T) { killPads(newLabOf(t, how)) })
+	}
+}
+
+// killPads is TestKilledPads with a program of one kind.
+func killPads(l *lab) {
+	t := l.T
 	addresses := l.statements("tick", "work")
-	n := *padKills
+	n := *padKills / 2
 	if n == 0 {
-		n = 6
+		n = 4
 	} else {
 		busy(t)
 	}
@@ -84,10 +93,7 @@ func TestMendHostile(t *testing.T) {
 	defer mender.Close()
 	whole := 0
 	for range max(3, *padKills/20) {
-		s := l.run(2, "0")
-		tracer, progress := l.tracer(s, addresses)
-		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
-		l.killTracer(tracer)
+		s := l.orphan(2, addresses)
 		scribble(t, s.Process.Pid)
 		done, err := mender.Mend(s.Process.Pid, linux.Mending{Save: func([]linux.Salvaged) error { return nil }})
 		if err != nil {
@@ -110,10 +116,8 @@ func TestMendHostile(t *testing.T) {
 // TestMendCommand runs the command line: while the tracer lives, after it was killed, and when there is nothing left to do.
 func TestMendCommand(t *testing.T) {
 	l := newLab(t)
-	s := l.run(1, "0")
+	s, tracer := l.traced(1, l.statements("tick", "work"))
 	pid := fmt.Sprint(s.Process.Pid)
-	tracer, progress := l.tracer(s, l.statements("tick", "work"))
-	l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
 	file := filepath.Join(l.dir, "rest.tf")
 	mend := func(want int, text string, args ...string) {
 		t.Helper()
@@ -160,10 +164,7 @@ func TestMendKilled(t *testing.T) {
 	var tally padTally
 	late := 0
 	for range max(3, *padKills/10) {
-		s := l.run(2, "0")
-		tracer, progress := l.tracer(s, addresses)
-		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
-		l.killTracer(tracer)
+		s := l.orphan(2, addresses)
 		first := exec.Command(l.tracewell, "mend", fmt.Sprint(s.Process.Pid), "--drop")
 		if err := first.Start(); err != nil {
 			t.Fatal(err)
@@ -221,8 +222,8 @@ func scribble(t *testing.T, pid int) {
 	}
 }
 
-// statements are the addresses of all statements of functions, as the line table has them, the first function's first.
-func (l *lab) statements(functions ...string) (addresses []string) {
+// statements are the addresses of all statements of functions, as the file's line table has them, the first function's first.
+func (l *lab) statements(functions ...string) (addresses []uint64) {
 	l.Helper()
 	f, err := elf.Open(l.program.Path)
 	if err != nil {
@@ -242,9 +243,7 @@ func (l *lab) statements(functions ...string) (addresses []string) {
 			if s.Name != name {
 				continue
 			}
-			for _, at := range linesWithin(l, data, s.Value, s.Value+s.Size) {
-				addresses = append(addresses, fmt.Sprintf("%x", at))
-			}
+			addresses = append(addresses, linesWithin(l, data, s.Value, s.Value+s.Size)...)
 		}
 	}
 	if len(addresses) < 5 {
@@ -254,12 +253,12 @@ func (l *lab) statements(functions ...string) (addresses []string) {
 }
 
 // padTrial kills a tracer once, and looks at what becomes of the program.
-func (l *lab) padTrial(mender *linux.Target, addresses []string, threads int, tally *padTally) {
+func (l *lab) padTrial(mender *linux.Target, addresses []uint64, threads int, tally *padTally) {
 	s := l.run(threads, "0")
 	defer s.Process.Kill()
 	tracer, progress := l.tracer(s, addresses)
 	if rand.IntN(3) > 0 { // else it is most likely killed while it attaches
-		l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+		l.awaitPads(tracer, progress)
 	}
 	time.Sleep(rand.N(longestPads))
 	l.killTracer(tracer)
@@ -285,19 +284,46 @@ func (l *lab) padTrial(mender *linux.Target, addresses []string, threads int, ta
 }
 
 // tracer starts a tracer that makes pads, with a file for what it comes to.
-func (l *lab) tracer(s *subject, addresses []string) (tracer *exec.Cmd, progress string) {
+func (l *lab) tracer(s *subject, addresses []uint64) (tracer *exec.Cmd, progress string) {
 	progress = filepath.Join(l.dir, fmt.Sprintf("%d.progress", s.Process.Pid))
 	if err := os.WriteFile(progress, make([]byte, 8*progressWords), 0o600); err != nil {
 		l.Fatal(err)
 	}
 	tracer = exec.Command("/proc/self/exe")
-	order := append([]string{fmt.Sprint(s.Process.Pid), progress}, addresses...)
+	order := []string{fmt.Sprint(s.Process.Pid), progress}
+	bias := l.bias(s.Process.Pid)
+	for _, at := range addresses {
+		order = append(order, fmt.Sprintf("%x", bias+at))
+	}
 	tracer.Env = append(os.Environ(), padTracer+"="+strings.Join(order, " "))
 	tracer.Stderr = os.Stderr
 	if err := tracer.Start(); err != nil {
 		l.Fatal(err)
 	}
 	return tracer, progress
+}
+
+// traced runs the program, with a tracer that traces it.
+func (l *lab) traced(threads int, addresses []uint64) (*subject, *exec.Cmd) {
+	l.Helper()
+	s := l.run(threads, "0")
+	tracer, progress := l.tracer(s, addresses)
+	l.awaitPads(tracer, progress)
+	return s, tracer
+}
+
+// awaitPads waits until a tracer has armed its pads.
+func (l *lab) awaitPads(tracer *exec.Cmd, progress string) {
+	l.Helper()
+	l.await("the tracer traces", func() bool { return l.progress(progress, wordPads) > 0 || sys.HasEnded(tracer.Process.Pid) })
+}
+
+// orphan runs the program, and kills its tracer when that traces it.
+func (l *lab) orphan(threads int, addresses []uint64) *subject {
+	l.Helper()
+	s, tracer := l.traced(threads, addresses)
+	l.killTracer(tracer)
+	return s
 }
 
 // killTracer kills a tracer, and waits until its guard has done its work.
@@ -373,13 +399,14 @@ func (l *lab) changedAt(pid int) uint64 {
 		return 0
 	}
 	defer mem.Close()
+	bias := l.bias(pid)
 	for _, p := range f.Progs {
 		if p.Type != elf.PT_LOAD || p.Flags&elf.PF_X == 0 {
 			continue
 		}
 		want, _ := io.ReadAll(p.Open())
 		got := make([]byte, len(want))
-		mem.ReadAt(got, int64(p.Vaddr))
+		mem.ReadAt(got, int64(p.Vaddr+bias))
 		for i := range want {
 			if got[i] != want[i] {
 				return p.Vaddr + uint64(i)
@@ -389,8 +416,7 @@ func (l *lab) changedAt(pid int) uint64 {
 	return 0
 }
 
-// checkSalvaged writes the frames to a file, which must open, and follows the calls of tick: those of each thread are there without
-// a gap.
+// checkSalvaged writes the frames to a file, which must open, and follows the calls of tick.
 func (l *lab) checkSalvaged(s *linux.Salvaged, tally *padTally) {
 	var file bytes.Buffer
 	w, err := tfile.NewWriter(&file, s.Header)
@@ -411,24 +437,35 @@ func (l *lab) checkSalvaged(s *linux.Salvaged, tally *padTally) {
 		return
 	}
 	tally.frames.Add(int64(len(s.Frames)))
-	const rdi, rsp = 5, 7
-	latest := make(map[uint64]uint64) // by stack
-	for i := range opened.NumFrames() {
-		f, err := opened.Frame(i)
-		if err != nil {
-			l.Error(err)
-			return
-		}
-		if f.Tracepoint() != 1 {
-			continue
-		}
-		r := f.Registers()
-		argument, stack := binary.LittleEndian.Uint64(r[8*rdi:]), binary.LittleEndian.Uint64(r[8*rsp:])
-		if before, known := latest[stack]; known && argument != before+1 {
-			l.Errorf("frame %d: the call after tick(%d) is tick(%d)", i, before, argument)
-			return
-		}
-		latest[stack] = argument
+	if err := (calls{}).follow(opened, 1); err != nil {
+		l.Error(err)
+		return
 	}
 	tally.whole.Add(int64(len(s.Frames)))
+}
+
+// calls are the arguments of the last calls of tick, by the stack of the thread.
+type calls map[uint64]uint64
+
+// follow goes through the calls in a trace file: those of each thread are there without a gap, and none is there twice.
+func (c calls) follow(f *tfile.File, tracepoint trace.Number) error {
+	const rdi, rsp = 5, 7
+	var buf []byte
+	for i := range f.NumFrames() {
+		frame, err := f.ReadFrame(i, buf)
+		if err != nil {
+			return err
+		}
+		buf = frame.Bytes()
+		if frame.Tracepoint() != tracepoint {
+			continue
+		}
+		r := frame.Registers()
+		argument, stack := binary.LittleEndian.Uint64(r[8*rdi:]), binary.LittleEndian.Uint64(r[8*rsp:])
+		if before, known := c[stack]; known && argument != before+1 {
+			return fmt.Errorf("frame %d: the call after tick(%d) is tick(%d)", i, before, argument)
+		}
+		c[stack] = argument
+	}
+	return nil
 }

@@ -39,14 +39,17 @@ type lab struct {
 	*testing.T
 	tracewell string
 	program   *testprog.Program
-	tick      uint64 // the address that is traced
+	tick      uint64 // the address that is traced, in the program's file
 	dir       string
 	untraced  map[int]string // what the program prints, by its threads
 	servers   atomic.Int32   // that were started
 }
 
-func newLab(t *testing.T) *lab {
-	p := testprog.Build(t, "steady", testprog.Variant{NoPIE: true})
+// newLab has a program that is loaded where its file says.
+func newLab(t *testing.T) *lab { return newLabOf(t, testprog.Variant{NoPIE: true}) }
+
+func newLabOf(t *testing.T, how testprog.Variant) *lab {
+	p := testprog.Build(t, "steady", how)
 	l := &lab{T: t, tracewell: gdbtest.Binary(t), program: p, dir: t.TempDir(), untraced: map[int]string{}}
 	f, err := elf.Open(p.Path)
 	if err != nil {
@@ -82,6 +85,25 @@ func (l *lab) run(threads int, rate string) *subject {
 		l.Fatal(err)
 	}
 	return &subject{cmd, in, lines(out)}
+}
+
+// bias is the difference between where the program is loaded and where its file says.
+func (l *lab) bias(pid int) uint64 {
+	l.Helper()
+	f, err := elf.Open(l.program.Path)
+	if err != nil {
+		l.Fatal(err)
+	}
+	defer f.Close()
+	maps, err := sys.Mappings(pid)
+	if err != nil {
+		l.Fatal(err)
+	}
+	i := slices.IndexFunc(maps, func(m sys.Mapping) bool { return m.Path == l.program.Path })
+	if i < 0 || f.Type == elf.ET_EXEC {
+		return 0
+	}
+	return maps[i].Start
 }
 
 // lines sends what is read, line by line, and is closed at the end. What is behind the last line feed is left out.
@@ -245,7 +267,7 @@ func (l *lab) await(what string, holds func() bool) {
 
 func (l *lab) serve(pid int) *tracer {
 	l.Helper()
-	k := l.server(strconv.Itoa(pid), "--attach")
+	k := l.server(strconv.Itoa(pid))
 	k.trace()
 	return k
 }
@@ -257,14 +279,13 @@ func (l *lab) serveNew(threads int, rate string) (*tracer, int) {
 	return k, k.programOf()
 }
 
-// server starts a server and connects to it.
+// server starts a server and connects to it. args are options where it attaches to a process, else "--" and the program.
 func (l *lab) server(attached string, args ...string) *tracer {
 	l.Helper()
 	address := filepath.Join(l.dir, fmt.Sprintf("%d.sock", l.servers.Add(1)))
 	command := []string{"serve", "unix:" + address}
 	if attached != "" {
-		command = []string{"serve", "--attach", "unix:" + address, attached}
-		args = nil
+		command = append(append([]string{"serve", "--attach"}, args...), "unix:"+address, attached)
 	} else {
 		command = append(command, args[1:]...)
 	}
@@ -295,7 +316,13 @@ func (k *tracer) goOn() {
 // trace starts a trace run in a server and has the program run.
 func (k *tracer) trace() {
 	k.Helper()
-	point := trace.Tracepoint{Number: 1, Addr: arch.Addr(k.tick), Enabled: true, Actions: []trace.Action{
+	k.traceAt(k.tick)
+}
+
+// traceAt is trace with an address of the process's.
+func (k *tracer) traceAt(addr uint64) {
+	k.Helper()
+	point := trace.Tracepoint{Number: 1, Addr: arch.Addr(addr), Enabled: true, Actions: []trace.Action{
 		{Kind: trace.CollectRegisters, Mask: []byte{3, 0xff, 0xff}},
 	}}
 	err := errors.Join(client.Command(k.Client, request.TraceInit, request.None{}),

@@ -33,11 +33,13 @@ type Job struct {
 	done     chan struct{}
 	running  routine.Group // the goroutine that waits for keys
 	messages io.Writer
+	quiet    func() (resume func())
 }
 
-// NewJob has SIGTSTP do what stopped says, or put the job into the background, until close is called.
-func NewJob(t Terminal, messages io.Writer, stopped func()) *Job {
-	j := &Job{terminal: t, keys: make(chan os.Signal, 1), done: make(chan struct{}), messages: messages}
+// NewJob has SIGTSTP do what stopped says, or put the job into the background, until close is called. quiet is called before this
+// process is stopped, and what it returns when it goes on.
+func NewJob(t Terminal, messages io.Writer, stopped func(), quiet func() (resume func())) *Job {
+	j := &Job{terminal: t, keys: make(chan os.Signal, 1), done: make(chan struct{}), messages: messages, quiet: quiet}
 	j.Control, _ = os.OpenFile("/dev/tty", os.O_RDWR|syscall.O_NOCTTY|syscall.O_CLOEXEC, 0)
 	if stopped == nil {
 		stopped = j.toBackground
@@ -89,6 +91,7 @@ func (j *Job) stop(limit time.Duration) {
 // toBackground has the shell take its terminal back, and goes on. So do the other processes of the job, as those that print what
 // this one writes.
 func (j *Job) toBackground() {
+	defer j.quiet()()
 	wasForeground := j.Foreground()
 	for _, limit := range backgrounds {
 		j.stop(limit)
@@ -99,6 +102,17 @@ func (j *Job) toBackground() {
 	sys.Kill(0, sys.SIGCONT)
 }
 
+// Missing returns a function that calls resume and, where hits are missing since now, warns of it.
+func Missing(resume func(), missing bool, warn func(error)) func() {
+	begin := time.Now()
+	return func() {
+		resume()
+		if missing {
+			warn(fmt.Errorf("hits of %v are missing: tracewell was stopped", time.Since(begin).Round(time.Millisecond)))
+		}
+	}
+}
+
 // Suspend stops this process together with the program that it launched, which a signal of job control has stopped, and has that
 // go on when this process does. A SIGSTOP that somebody sent to a program in the background is between the two.
 func (j *Job) Suspend(pid, by int) {
@@ -106,7 +120,9 @@ func (j *Job) Suspend(pid, by int) {
 		return
 	}
 	sys.StopOthers()
+	resume := j.quiet()
 	j.stop(0)
+	resume()
 	if j.Foreground() && j.terminal.group != 0 {
 		sys.SetForegroundGroup(j.terminal.fd, pid)
 	}

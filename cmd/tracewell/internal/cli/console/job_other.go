@@ -14,7 +14,10 @@ type Job struct {
 }
 
 // NewJob has nothing to do here.
-func NewJob(Terminal, io.Writer, func()) *Job { return &Job{} }
+func NewJob(Terminal, io.Writer, func(), func() func()) *Job { return &Job{} }
+
+// Missing returns resume.
+func Missing(resume func(), _ bool, _ func(error)) func() { return resume }
 
 // Close has nothing to give back.
 func (*Job) Close() {}

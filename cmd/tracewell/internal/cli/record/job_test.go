@@ -123,6 +123,13 @@ func TestRecordJobStoppedByName(t *testing.T) {
 // TestRecordJobAttached: a recorder that is stopped from its terminal goes on in the background, and the process that it is attached to
 // does not stand still.
 func TestRecordJobAttached(t *testing.T) {
+	t.Run("traps", func(t *testing.T) { stopAttached(t, "", "") })
+	// Pads are off while the recorder is stopped, and what is missing for that is told.
+	t.Run("pads", func(t *testing.T) { stopAttached(t, "--pads", "are missing: tracewell was stopped") })
+}
+
+// stopAttached is TestRecordJobAttached with an option, by which the recorder says something when it goes on.
+func stopAttached(t *testing.T, option, says string) {
 	p := testprog.Build(t, "busy", testprog.Variant{})
 	busy := exec.Command(p.Path, "4")
 	in, err1 := busy.StdinPipe()
@@ -145,9 +152,12 @@ func TestRecordJobAttached(t *testing.T) {
 	progress()
 	s := startShell(t)
 	path := filepath.Join(t.TempDir(), "run.tf")
-	s.types(s.tracewell("record", "-o", path, "--at", "tick", "--pid", fmt.Sprint(busy.Process.Pid)), "Recording ")
+	s.types(s.tracewell("record", option, "-o", path, "--at", "tick", "--pid", fmt.Sprint(busy.Process.Pid)), "Recording ")
 	for range 3 {
 		s.types("\x1a", "Stopped")
+		if says != "" {
+			s.Screen.Shows(t, says)
+		}
 		// Threads that stand still take no more signals, and get no more when some wait.
 		first := progress().Int(t, "signals")
 		for end := time.Now().Add(20 * time.Second); progress().Int(t, "signals") < first+1000; time.Sleep(time.Millisecond) {

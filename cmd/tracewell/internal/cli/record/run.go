@@ -37,7 +37,7 @@ func (c *Command) record(p *plan.Plan, streams console.Streams) error {
 
 	run := newRecordRun(c, p, output, streams, cancel)
 	if c.Remote == "" {
-		run.job = console.NewJob(console.TakeTerminal(streams.In), streams.Err, run.stopped())
+		run.job = console.NewJob(console.TakeTerminal(streams.In), streams.Err, run.stopped(), run.quiet)
 		run.status.job = run.job
 		defer run.job.Close()
 	}
@@ -94,7 +94,8 @@ type recordRun struct {
 	out      *console.Output
 	job      *console.Job
 	launched atomic.Int64 // the process that a key may stop, 0 before there is one
-	pid      int          // of the first process, 0 before there is one
+	paused   atomic.Pointer[pauser]
+	pid      int // of the first process, 0 before there is one
 	start    time.Time
 }
 
@@ -109,6 +110,22 @@ func (r *recordRun) stopped() func() {
 			console.StopGroup(int(pid))
 		}
 	}
+}
+
+// pauser is a session whose program need not wait for this process.
+type pauser interface {
+	Pause() (resume func(), any bool)
+}
+
+// quiet keeps the program from waiting for this process, which is about to be stopped. What the user misses by that is told, which
+// is nothing of a program that is stopped itself.
+func (r *recordRun) quiet() func() {
+	session := r.paused.Load()
+	if session == nil {
+		return func() {}
+	}
+	resume, any := (*session).Pause()
+	return console.Missing(resume, any && (r.PID != 0 || r.Follow), r.status.warn)
 }
 
 // newRecordRun prepares a run, which stop ends. The status keeps off a terminal to which the program or the frames are written,
@@ -178,7 +195,7 @@ func (r *recordRun) trace(ctx context.Context) (result record.Result, err error)
 	r.status.watch(r.session.Feed)
 	result, err = r.session.Run(ctx)
 	r.status.stop()
-	if r.printer != nil {
+	if r.printer != nil && !result.Unread { // it is in the middle of a line that nobody reads
 		if failed := r.printer.close(); err == nil {
 			err = failed
 		}
@@ -205,6 +222,9 @@ func (r *recordRun) event(e record.Event) {
 	case record.Started, record.Attached:
 		r.pid = e.PID
 		r.launched.Store(int64(e.PID))
+		if session, ok := r.session.(pauser); ok {
+			r.paused.Store(&session)
+		}
 		r.status.say("Recording %s (process %d) into %s", text.Visible(e.Path), e.PID, text.Visible(r.config.Output))
 		r.explain(r.session.Points())
 	case record.Forked:
@@ -306,7 +326,7 @@ func (r *recordRun) summarise(result record.Result) error {
 	}
 	r.status.say("%s, %s, in %s: %s", text.Plural(feed.Frames, "frame"), sizeText(feed.Bytes), text.Visible(r.config.Output),
 		endText(result))
-	if !r.JSON {
+	if !r.JSON || result.Unread {
 		return nil
 	}
 	return console.WriteTo(r.out, func(out *console.Output) error { return writeRunJSON(out, r, result, time.Since(r.start)) })

@@ -52,7 +52,10 @@ func (c *Command) serve(ctx context.Context, streams console.Streams, wanted req
 	m := &messages{
 		out: streams.Err, live: t.Threads, unguarded: t.Unguarded, quiet: stdio, terminal: console.TakeTerminal(streams.In),
 	}
-	j := console.NewJob(m.terminal, streams.Err, nil)
+	j := console.NewJob(m.terminal, streams.Err, nil, func() func() {
+		resume, any := t.PausePads()
+		return console.Missing(resume, any, func(err error) { fmt.Fprintln(streams.Err, "tracewell: warning:", err) })
+	})
 	defer j.Close()
 	defer m.leaving()
 	if err := begin(t, m, wanted); err != nil {
