@@ -232,7 +232,7 @@ func (s *stream) desert() bool {
 	if s.file != nil {
 		var n int64
 		var size int
-		n, size, err = s.file.Append(s.filling)
+		n, size, err = s.file.AppendWhole(s.filling, s.queued)
 		s.frames += n
 		s.bytes += int64(size)
 	}
@@ -284,22 +284,19 @@ func (s *stream) write() {
 // put writes and shows the n frames of the writer's half, or as many as there is room for.
 func (s *stream) put(n int64) (err error) {
 	first := s.frames
+	size := len(s.writing)
 	if s.file != nil {
-		var size int
 		n, size, err = s.file.AppendWhole(s.writing, n)
 		s.writing = s.writing[:size]
-		s.wrote(n)
-		s.kept.Add(int64(size))
 	}
+	s.wrote(n)
+	s.kept.Add(int64(size))
 	if s.show != nil {
 		s.showBegins()
 		s.tell(first)
 		if s.showEnds() {
 			return errUnread
 		}
-	}
-	if s.file == nil {
-		s.wrote(n)
 	}
 	return err
 }
@@ -329,7 +326,7 @@ func (s *stream) progress() (taken, kept int64) {
 	return taken, s.kept.Load()
 }
 
-// tell shows the frames that were written, of which the first is that of the run with that index.
+// tell shows the frames that were written, of which the first has that index in the run.
 func (s *stream) tell(first int64) {
 	rest := s.writing
 	for i := first; len(rest) > 0; i++ {
