@@ -50,6 +50,7 @@ func (c *collector) letSleep() {
 		c.mu.Lock()
 		a.sleepers.looked, a.sleepers.takes = time.Now(), time.Since(begin)
 		switch s := &a.sleepers; {
+		case !slices.Contains(c.arenas, a): // its memory may be gone with the program
 		case filtered:
 			s.filtered = true
 			a.reader.LetSleep(0)

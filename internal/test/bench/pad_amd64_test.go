@@ -109,7 +109,8 @@ func BenchmarkPad(b *testing.B) {
 		}
 		cliff.add(later(p.record(1, manySlices, manyCalls, "--bare").slices))
 	}
-	t := &figureTable{of: "what a hit of a pad adds to a call: processor time of the program; registers, pc and 16 bytes but where more is said"}
+	t := &figureTable{of: "what a hit of a pad adds to a call: processor time of the program; registers, pc and 16 bytes but where more is said\n" +
+		map[bool]string{true: "record and writing have", false: "nothing has"}[p.realTime()] + " real-time priority over other work on the machine"}
 	for _, c := range compared {
 		t.figures = append(t.figures, c.figures()...)
 	}
@@ -125,6 +126,12 @@ func (f *figure) addCosts(slices []slice) {
 		f.add(s.cost())
 	}
 }
+
+// chrt starts programs, and changes processes, so that they have a processor before any other work on the machine.
+func (p *padBench) chrt(args ...string) *exec.Cmd { return exec.Command(testtool.Path(p, "chrt"), args...) }
+
+// realTime reports whether this user may do that. Then wall times are nearly those of a quiet machine.
+func (p *padBench) realTime() bool { return p.chrt("-f", "1", "/bin/true").Run() == nil }
 
 // recorded is what a run of record came to.
 type recorded struct {
@@ -185,6 +192,9 @@ func (p *padBench) run(threads, slices, calls int, flags []string) (r recorded, 
 	args := append([]string{"record", "-q", "--at", "tick_traced", "--collect", "$pc, buffer", "-o", output}, flags...)
 	args = append(args, "--", p.program, strconv.Itoa(slices), strconv.Itoa(calls/threads), strconv.Itoa(threads))
 	cmd := exec.Command(gdbtest.Binary(p), args...)
+	if p.realTime() {
+		cmd = p.chrt(append([]string{"-f", "1", gdbtest.Binary(p)}, args...)...)
+	}
 	var messages bytes.Buffer
 	cmd.Stderr = &messages
 	printed, err := cmd.Output()
@@ -207,6 +217,10 @@ func (p *padBench) write(size int64, slices, calls int) float64 {
 	check(p.B, err)
 	defer os.Remove(f.Name())
 	defer f.Close()
+	if self := strconv.Itoa(os.Getpid()); p.realTime() {
+		check(p.B, p.chrt("-a", "-f", "-p", "1", self).Run())
+		defer p.chrt("-a", "-o", "-p", "0", self).Run()
+	}
 	piece := bytes.Repeat([]byte{1}, 256<<10)
 	best := time.Hour
 	for range slices {

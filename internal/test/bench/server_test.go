@@ -214,7 +214,19 @@ func (s *server) trace(t *tracing) (end func()) {
 	}
 	time.Sleep(1500 * time.Millisecond) // bpftrace has nothing that says when it is ready
 	return func() {
-		cmd.Process.Signal(os.Interrupt)
+		// Again and again: bpftrace does not heed one that comes while it starts, which takes long on a busy machine.
+		ended := make(chan struct{})
+		defer close(ended)
+		go func() {
+			for {
+				cmd.Process.Signal(os.Interrupt)
+				select {
+				case <-ended:
+					return
+				case <-time.After(time.Second):
+				}
+			}
+		}()
 		if err := cmd.Wait(); err != nil && cmd.ProcessState.ExitCode() > 0 {
 			s.b.Errorf("%s: %v\n%s", t.name, err, said.String())
 		}
