@@ -79,6 +79,11 @@ func (a *padArea) reserve(size int) (arch.Addr, bool) {
 // is missing.
 func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
 	var a *arena
+	if p.pads == nil && p.legacy != nil {
+		if err := t.inherit(p); err != nil {
+			return nil, nil, err
+		}
+	}
 	if p.pads != nil && p.pads.arena.control.Abandoned() { // there are holes in the ring that nothing fills
 		if len(p.pads.sites) > 0 {
 			return nil, nil, errStoodStill
@@ -127,41 +132,48 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if p.pads == nil { // the rest is the tracer's alone, and the program may run
 		a.shape.Spin = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
-		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
-		if err := a.open(t.owner); err != nil {
-			return nil, nil, errors.Join(err, a.close())
+		a.shape.Key = newKey()
+		if err := t.openArena(p, a); err != nil {
+			a.areas = append(a.areas, area)
+			return nil, nil, errors.Join(err, t.dropArena(p, a, nil))
 		}
-		var clock fast.Clock
-		if clock, a.clocked = t.clock.clock(); a.clocked {
-			a.control.SetClock(clock)
-		}
-		a.shadow.Store(p.code.Shadow())
-		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
+		sys.Populate(a.ring) // which takes milliseconds
+		p.pads = &pads{arena: a, process: int64(p.pid), sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)
 	}
 	a.areas = append(a.areas, area)
 	return a, area, nil
 }
 
-// newArena has the program make the file and map it. What is mapped stays if it comes to an error, which does no harm.
+// newArena has the program make the file and map it. After an error nothing stays mapped.
 func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return nil, err
 	}
-	fd, err := c.makeFile(area.base)
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.ringSize()}}
+	var err error
+	if a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize); err == nil {
+		if err = a.share(c); err == nil {
+			return a, nil
+		}
+		err = errors.Join(err, c.unmap(a.shape.Ring, 2*a.shape.RingSize))
+	}
+	return nil, errors.Join(err, c.unmap(area.base, area.size()))
+}
+
+// share has the program make the file, and map it in place of what is where the shape says: memory of the program's own with zeros
+// where the control area is to be, address space where the ring is.
+func (a *arena) share(c *calls) error {
+	fd, err := c.makeFile(a.shape.Control)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer c.make(sys.CallClose, fd) // the program must not find a descriptor that it has not opened
-	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.ringSize()}}
 	if err := a.shareFile(c.k.tid, int(fd)); err != nil {
-		return nil, err
+		return err
 	}
 	const shared = sys.SharedFile | sys.InPlaceOf
-	err = c.mapAt(area.base, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0)
-	if err == nil {
-		a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize)
-	}
+	err = c.mapAt(a.shape.Control, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0)
 	for i := 0; i < 2 && err == nil; i++ {
 		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
 	}
@@ -169,9 +181,9 @@ func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 		err = a.keepActions(c)
 	}
 	if err != nil {
-		return nil, errors.Join(err, a.close())
+		return errors.Join(err, a.close())
 	}
-	return a, nil
+	return nil
 }
 
 // makeFile has the program make a file in memory, and returns its descriptor. The name is put where nothing is yet.
@@ -213,6 +225,15 @@ func (c *calls) mapAgain(a *arena, area *padArea) error {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return err
 	}
+	err := c.mapControl(a, area)
+	if err != nil {
+		err = errors.Join(err, c.unmap(area.base, area.size()))
+	}
+	return err
+}
+
+// mapControl has the program map the control area in front of another area for pads, in place of what is there.
+func (c *calls) mapControl(a *arena, area *padArea) error {
 	got, err := c.make(sys.CallMremap, uint64(a.shape.Control), 0, fast.ControlSize, sys.MoveTo, uint64(area.base))
 	if err == nil && arch.Addr(got) != area.base {
 		err = fmt.Errorf("mremap in the program returned %#x, want %s", got, area.base)
@@ -236,12 +257,30 @@ func (a *arena) shareFile(tid, fd int) error {
 	return nil
 }
 
-// open maps the file in this process, and has the control area owned by the tracer's thread. The program runs meanwhile: to take up
-// the pages of the ring takes milliseconds.
-func (a *arena) open(owner *sys.Owner) error {
+// newKey makes the key of a new arena.
+func newKey() uint64 {
 	var key [8]byte
 	rand.Read(key[:])
-	a.shape.Key = binary.LittleEndian.Uint64(key[:])
+	return binary.LittleEndian.Uint64(key[:])
+}
+
+// openArena has an arena ready for the pads of a process. After an error it is closed.
+func (t *Target) openArena(p *process, a *arena) error {
+	a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
+	if err := a.open(t.owner); err != nil {
+		return errors.Join(err, a.close())
+	}
+	a.control.SetProcess(int64(p.pid))
+	var clock fast.Clock
+	if clock, a.clocked = t.clock.clock(); a.clocked {
+		a.control.SetClock(clock)
+	}
+	a.shadow.Store(p.code.Shadow())
+	return nil
+}
+
+// open maps the file in this process, and has the control area owned by the tracer's thread.
+func (a *arena) open(owner *sys.Owner) error {
 	var err error
 	if a.ring, a.unmap, err = sys.MapRing(a.file, fast.ControlSize, a.shape.RingSize); err != nil {
 		return err
@@ -249,7 +288,6 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.owned, err = owner.Own(a.file, fast.ControlSize); err != nil {
 		return err
 	}
-	sys.Populate(a.ring)
 	if a.control, err = fast.NewControl(a.owned.Words, &a.shape); err != nil {
 		return err
 	}
@@ -287,20 +325,34 @@ func (t *Target) unmapArena(p *process) error {
 	if stuck {
 		return a.close()
 	}
+	return errors.Join(t.dropArena(p, a, pages), a.close())
+}
+
+// dropArena has a process unmap an arena with which nothing leads to a pad, and pages of trampolines.
+func (t *Target) dropArena(p *process, a *arena, pages []arch.Addr) error {
 	c, err := t.beginCalls(p)
 	if err == nil {
-		for _, area := range a.areas {
-			err = c.unmap(area.base, area.size())
-		}
-		for _, page := range pages {
-			err = c.unmap(page, pageSize)
-		}
-		if err == nil {
-			err = c.unmap(a.shape.Ring, 2*a.shape.RingSize)
-		}
+		err = a.unmapFrom(c, pages)
 		c.end()
 	}
-	return errors.Join(err, a.close())
+	return err
+}
+
+// unmapFrom has the program unmap all of an arena, and pages of trampolines.
+func (a *arena) unmapFrom(c *calls, pages []arch.Addr) (err error) {
+	drop := func(at arch.Addr, size int) {
+		if err == nil {
+			err = c.unmap(at, size)
+		}
+	}
+	for _, area := range a.areas {
+		drop(area.base, area.size())
+	}
+	for _, page := range pages {
+		drop(page, pageSize)
+	}
+	drop(a.shape.Ring, 2*a.shape.RingSize)
+	return err
 }
 
 // roomNear finds address space for size bytes within reach of addr: below the code if there is room, as freeNear does, else as far

@@ -323,7 +323,13 @@ func (t *Target) removeLocations() {
 // moveSites gives the tracepoints of a process that is being let go to its child, which has a copy of its memory.
 func (t *Target) moveSites(from, to *process) {
 	from.traced = false
+	if from.pads != nil {
+		to.warn(t.bequeath(from, to))
+	}
 	for _, bp := range from.inserted {
+		if there := to.inserted[bp.addr]; there != nil && there.pad != nil {
+			continue // the parent's goes with its other patches
+		}
 		if bp.location != nil && t.install(to, bp.location) == nil {
 			from.warn(from.removeLocation(bp))
 		}

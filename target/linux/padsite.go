@@ -30,6 +30,8 @@ type pads struct {
 	pages   []arch.Addr            // that were mapped for them
 	indexes int                    // given to sites and tracepoints
 	lidded  bool                   // see settleLids
+	process int64                  // whose id the pads tell
+	heirs   map[arch.Addr]*padSite // what a forked child may go on with
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
 }
 
@@ -69,6 +71,10 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if len(tp.Semaphores) > 0 {
 		return errors.New("static probes raise semaphores")
 	}
+	if site := p.sharedSite(tp); site != nil && t.sharer(p) != nil {
+		t.collector.prepared[siteKey{p.pid, tp.Addr}] = site
+		return nil
+	}
 	a, area, err := t.arenaFor(p, tp.Addr, 0)
 	if err != nil {
 		return err
@@ -88,6 +94,18 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	return err
 }
 
+// sharedSite is the site in force that collects a tracepoint, for a process of the memory, nil for none.
+func (s *addrSpace) sharedSite(tp *compiled.Tracepoint) *padSite {
+	if s.pads == nil {
+		return nil
+	}
+	site := s.pads.sites[tp.Addr]
+	if site == nil || !slices.ContainsFunc(site.list, func(o fast.Tracepoint) bool { return o.Tracepoint == tp }) {
+		return nil
+	}
+	return site
+}
+
 // recall prepares the end of collecting at an address of a process.
 func (t *Target) recall(p *process, addr arch.Addr) {
 	at := siteKey{p.pid, addr}
@@ -95,6 +113,7 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 	inForce := p.pads != nil && p.pads.sites[addr] != nil
 	if prepared != nil && !inForce { // otherwise the plan is that of the site in force
 		prepared.module.planner.Release(prepared.plan)
+		delete(p.pads.heirs, addr)
 	}
 	if bp := p.inserted[addr]; inForce || bp != nil && bp.location != nil && bp.location.offloaded {
 		t.collector.prepared[at] = nil
@@ -124,6 +143,11 @@ func (t *Target) apply() (refused []target.Refusal) {
 		t.settleLids(p.addrSpace)
 		p.publish()
 	}
+	for at := range prepared {
+		if p := t.process(at.pid); p != nil && p.pads != nil {
+			p.pads.disinherit()
+		}
+	}
 	return refused
 }
 
@@ -133,6 +157,10 @@ func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
 	var old *padSite
 	if s.pads != nil {
 		old = s.pads.sites[addr]
+	}
+	if old != nil && old == next { // it is there for another process of the memory
+		p.traced = true
+		return nil
 	}
 	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded { // it was demoted, or came with a fork
 		bp.location = nil
@@ -190,6 +218,9 @@ func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compil
 	if former != nil {
 		planned, next.list = former, slices.Clone(former.list)
 	}
+	if heir := s.heirs[tp.Addr]; planned == nil && heir != nil {
+		planned = heir
+	}
 	if planned != nil {
 		next.module, next.plan, next.area = planned.module, planned.plan, planned.area
 	} else if err := t.plan(p, next); err != nil {
@@ -201,7 +232,11 @@ func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compil
 	} else {
 		next.list = append(next.list, added)
 	}
-	err := t.buildPad(p, next)
+	heir, err := p.heir(next)
+	if heir != nil || err != nil {
+		return heir, err
+	}
+	err = t.buildPad(p, next)
 	if err != nil && planned == nil {
 		next.module.planner.Release(next.plan)
 	}
@@ -278,7 +313,7 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 	site.pad, err = fast.Build(&fast.Site{
 		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
 		NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
-		Builtins: t.collector.builtins(a), Process: int64(p.pid),
+		Builtins: t.collector.builtins(a),
 	})
 	if err != nil {
 		return err

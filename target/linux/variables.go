@@ -58,6 +58,12 @@ func (s *variables) moveFrom(a *arena) {
 	s.arena = nil // the values stay for whoever asks after the end of the program
 }
 
+// handOver moves the values from one arena to another, whose pads go on with what those of the first did.
+func (s *variables) handOver(from, to *arena) {
+	s.moveFrom(from)
+	s.moveTo(to)
+}
+
 // in reports whether an arena holds the values, or would.
 func (s *variables) in(a *arena) bool {
 	s.mu.Lock()
