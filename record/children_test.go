@@ -105,3 +105,37 @@ func TestChildren(t *testing.T) {
 		}
 	}
 }
+
+// TestChildrenCount has all processes count in one trace state variable, and end the run at a number of hits: no hit is lost or
+// counted twice, and frames are in the order of the values.
+func TestChildrenCount(t *testing.T) {
+	p := testprog.Build(t, "prefork", testprog.Variant{})
+	for _, pads := range []bool{false, true} {
+		c := config(t, "tvariable $n\ntrace handle if ($n = $n + 1) % 10 == 0\nactions\ncollect $n\nend\n", p.Path, "4", "1000")
+		c.Follow, c.Pads = true, pads
+		o := run(t, c)
+		for i := range o.file.NumFrames() {
+			f, err := o.file.Frame(i)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var v int64
+			for _, d := range o.file.Header().Variables {
+				if d.Name == "n" {
+					v, _ = f.Variable(d.Number)
+				}
+			}
+			if v != int64(10*(i+1)) {
+				t.Fatalf("pads %v: frame %d has the value %d", pads, i, v)
+			}
+		}
+		if n := o.file.NumFrames(); n != 500 || o.Code != 0 {
+			t.Errorf("pads %v: %d frames, want 500; %+v", pads, n, o.Result)
+		}
+		c = config(t, "trace handle\npasscount 1234\n", p.Path, "4", "1000")
+		c.Follow, c.Pads = true, pads
+		if o = run(t, c); o.End != PassCount || o.file.NumFrames() != 1234 || o.Code != 0 {
+			t.Errorf("pads %v: %d frames, want 1234; %+v", pads, o.file.NumFrames(), o.Result)
+		}
+	}
+}

@@ -121,7 +121,7 @@ func (c *collector) Apply() (refused []target.Refusal, err error) {
 func (c *collector) Explain(pid int, at arch.Addr) (how string) {
 	c.t.do(func() {
 		if p := c.t.traced(pid); p != nil && p.pads != nil && p.pads.sites[at] != nil {
-			how = p.pads.sites[at].explain(p.addrSpace)
+			how = p.pads.sites[at].explain(p.addrSpace, c.variables.divided.Load())
 		}
 	})
 	return how

@@ -187,8 +187,12 @@ func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
 }
 
 // explain says how the hits of a site are collected.
-func (s *padSite) explain(space *addrSpace) string {
-	if bp := space.inserted[s.addr]; bp == nil || bp.pad != s {
+func (s *padSite) explain(space *addrSpace, divided bool) string {
+	switch bp := space.inserted[s.addr]; {
+	case bp != nil && bp.pad == s:
+	case divided && s.sets():
+		return "trap, since " + errDivided.Error()
+	default:
 		return "trap, since something else is in the way of the jump"
 	}
 	return "pad, by " + s.plan.Rung.String()
@@ -201,10 +205,15 @@ func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
 		used = append(used, p.Requirements().Variables...)
 	}
 	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
-	if len(used) > 0 && !t.collector.variables.in(a) {
+	v := &t.collector.variables
+	if len(used) > 0 && !v.in(a) {
+		t.divideVariables()
 		return errors.New("the trace state variables are in the memory of another program")
 	}
-	t.collector.variables.mention(used)
+	if v.divided.Load() && setsVariables(tp) {
+		return errDivided
+	}
+	v.mention(used)
 	return nil
 }
 
@@ -492,7 +501,7 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 	}
 	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
 		bp := p.trapAt(site.addr)
-		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays {
+		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays || t.collector.variables.divided.Load() && site.sets() {
 			continue
 		}
 		if blocked, err := p.blocked(site); blocked || err != nil {

@@ -3,26 +3,36 @@
 package linux
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
+	"tracewell/fast"
 	"tracewell/target"
 	"tracewell/trace"
+	"tracewell/trace/compiled"
 )
 
 // variables holds the trace state variables of a run: by itself, or, as soon as there is one, in the arena of the program whose
-// pads read and set them. Another program's pads cannot have them, so tracepoints there that use variables are traps.
+// pads read and set them. Another program's pads cannot have them, so tracepoints there that use variables are traps, and so are
+// all that set any from then on: one handler sees them one after the other.
 type variables struct {
 	mu     sync.Mutex
 	values map[trace.VariableNumber]int64 // those that exist; the values are the arena's if there is one
 	arena  *arena
+
+	// divided says that tracepoints of several programs use the variables. Each that sets one is a trap then: no pad can hold the
+	// lock of another program, and without it $n = $n + 1 would be lost now and then.
+	divided atomic.Bool
 }
 
 // begin replaces all variables.
 func (s *variables) begin(values []target.VariableValue) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.divided.Store(false)
 	s.values = make(map[trace.VariableNumber]int64)
 	for _, v := range values {
 		s.values[v.Number] = v.Value
@@ -115,4 +125,38 @@ func (s *variables) AppendVariables(dst []target.VariableValue) []target.Variabl
 		dst = append(dst, target.VariableValue{Number: n, Value: v})
 	}
 	return dst
+}
+
+var errDivided = errors.New("it sets trace state variables that another program uses")
+
+// divideVariables has all sites be traps whose tracepoints set trace state variables.
+func (t *Target) divideVariables() {
+	if t.collector.variables.divided.Swap(true) {
+		return
+	}
+	for _, p := range t.procs {
+		if p.pads == nil {
+			continue
+		}
+		for addr, site := range p.pads.sites {
+			if site.sets() {
+				p.warn(t.demote(p, addr, 1))
+			}
+		}
+	}
+}
+
+// sets reports whether one of the tracepoints of a site sets a trace state variable.
+func (s *padSite) sets() bool {
+	return slices.ContainsFunc(s.list, func(tp fast.Tracepoint) bool { return setsVariables(tp.Tracepoint) })
+}
+
+// setsVariables reports whether an expression of a tracepoint sets a trace state variable.
+func setsVariables(tp *compiled.Tracepoint) bool {
+	for p := range tp.Programs() {
+		if p.SetsVariables() {
+			return true
+		}
+	}
+	return false
 }
