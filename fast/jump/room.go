@@ -39,6 +39,12 @@ func (r *Room) Fork() *Room {
 	return &child
 }
 
+// Renew tells the gaps that there are now. Pages that were opened are not in them.
+func (r *Room) Renew(gaps []Range) {
+	r.gaps = slices.Clone(gaps)
+	clear(r.withdrawn)
+}
+
 // Withdraw has no more addresses of a page handed out, because the program has got something there in the meantime. Plans with a
 // trampoline there are to be released, before or after, and may be made again.
 func (r *Room) Withdraw(page arch.Addr) {

@@ -57,7 +57,8 @@ type arena struct {
 // padArea is memory for pads with a mapping of the control area in front of it.
 type padArea struct {
 	base arch.Addr // of the control area
-	used int       // bytes for pads
+	used int       // bytes for pads, a multiple of padAlign
+	free []span    // of them, where pads were that are gone, in order
 }
 
 func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
@@ -65,19 +66,8 @@ func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
 // size is that of the control area and the pads.
 func (a *padArea) size() int { return fast.ControlSize + padAreaSize }
 
-// reserve returns room for a pad, or false if there is not as much.
-func (a *padArea) reserve(size int) (arch.Addr, bool) {
-	at := (a.used + padAlign - 1) &^ (padAlign - 1)
-	if at+size > padAreaSize {
-		return 0, false
-	}
-	a.used = at + size
-	return a.pads() + arch.Addr(at), true
-}
-
-// arenaFor returns the arena of a process, with an area for pads within reach of addr that has room for size bytes. It makes what
-// is missing.
-func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
+// arenaFor returns the arena of a process, with an area for pads within reach of addr that has room. It makes what is missing.
+func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) {
 	var a *arena
 	if p.pads == nil && p.legacy != nil {
 		if err := t.inherit(p); err != nil {
@@ -96,7 +86,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if p.pads != nil {
 		a = p.pads.arena
 		for _, area := range a.areas {
-			if distance(area.base, addr) < reach && area.used+padAlign+size <= padAreaSize {
+			if distance(area.base, addr) < reach && !area.full() {
 				return a, area, nil
 			}
 		}

@@ -17,6 +17,7 @@ import (
 // module is one mapping of code, with what is known of it to patch it with jumps.
 type module struct {
 	text      jump.Range
+	mapping   sys.Mapping // the same, as it was
 	planner   *jump.Planner
 	isGo      bool
 	functions []function // in order of their addresses; none in a file without symbols
@@ -53,7 +54,7 @@ func (p *process) moduleAt(addr arch.Addr, area *padArea) (*module, error) {
 	if s.room == nil { // one for all modules, or two would open the same page
 		s.room = jump.NewRoom(gaps(maps))
 	}
-	m := &module{text: jump.Range{Start: arch.Addr(maps[i].Start), End: arch.Addr(maps[i].End)}}
+	m := &module{text: jump.Range{Start: arch.Addr(maps[i].Start), End: arch.Addr(maps[i].End)}, mapping: maps[i]}
 	m.readSymbols(p, maps[i])
 	m.planner = &jump.Planner{
 		Targets: jump.NewTargets(m.text), Room: s.room, Pads: jump.Range{Start: area.pads(), End: area.base + arch.Addr(area.size())},

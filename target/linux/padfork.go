@@ -36,7 +36,7 @@ func (s *pads) fork(run uint64) *legacy {
 	}
 	areas, modules := make(map[*padArea]*padArea), make(map[*module]*module)
 	for _, area := range s.arena.areas {
-		areas[area] = &padArea{area.base, area.used}
+		areas[area] = &padArea{area.base, area.used, slices.Clone(area.free)}
 		child.arena.areas = append(child.arena.areas, areas[area])
 	}
 	kept := make(map[*jump.Plan]bool)
@@ -154,6 +154,7 @@ func (s *pads) disinherit() {
 	for addr, heir := range s.heirs {
 		if site := s.sites[addr]; site == nil || site.plan != heir.plan {
 			heir.module.planner.Release(heir.plan)
+			heir.area.give(heir.pad.Addr, len(heir.pad.Code))
 		}
 	}
 	s.heirs = nil

@@ -30,6 +30,7 @@ type pads struct {
 	pages   []arch.Addr            // that were mapped for them
 	indexes int                    // given to sites and tracepoints
 	lidded  bool                   // see settleLids
+	fresh   bool                   // modules were looked at since the last Apply
 	process int64                  // whose id the pads tell
 	heirs   map[arch.Addr]*padSite // what a forked child may go on with
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
@@ -75,8 +76,11 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 		t.collector.prepared[siteKey{p.pid, tp.Addr}] = site
 		return nil
 	}
-	a, area, err := t.arenaFor(p, tp.Addr, 0)
+	a, area, err := t.arenaFor(p, tp.Addr)
 	if err != nil {
+		return err
+	}
+	if err := t.refresh(p); err != nil {
 		return err
 	}
 	if err := t.useVariables(a, tp); err != nil {
@@ -90,6 +94,7 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	next, err := t.siteWith(p, area, former, tp)
 	if err == nil {
 		t.collector.prepared[at] = next
+		t.discard(p.pads, former)
 	}
 	return err
 }
@@ -114,6 +119,9 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 	if prepared != nil && !inForce { // otherwise the plan is that of the site in force
 		prepared.module.planner.Release(prepared.plan)
 		delete(p.pads.heirs, addr)
+	}
+	if prepared != nil {
+		t.discard(p.pads, prepared)
 	}
 	if bp := p.inserted[addr]; inForce || bp != nil && bp.location != nil && bp.location.offloaded {
 		t.collector.prepared[at] = nil
@@ -146,6 +154,7 @@ func (t *Target) apply() (refused []target.Refusal) {
 	for at := range prepared {
 		if p := t.process(at.pid); p != nil && p.pads != nil {
 			p.pads.disinherit()
+			p.pads.fresh = false
 		}
 	}
 	return refused
@@ -170,6 +179,10 @@ func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
 		t.disarm(s, old)
 		s.pads.forget(old)
 		delete(s.pads.sites, addr)
+		t.discard(s.pads, old)
+		if next != nil && next.plan != old.plan { // other code has come there
+			old.module.planner.Release(old.plan)
+		}
 	}
 	var err error
 	if next != nil {
@@ -178,6 +191,7 @@ func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
 			p.traced = true
 			return nil
 		}
+		t.discard(s.pads, next)
 		old = next
 	}
 	if old != nil {
@@ -226,6 +240,9 @@ func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compil
 	planned := s.sites[tp.Addr] // the plan stays as long as there is anything at the address
 	if former != nil {
 		planned, next.list = former, slices.Clone(former.list)
+	}
+	if planned != nil && p.lost(planned) {
+		planned = nil
 	}
 	if heir := s.heirs[tp.Addr]; planned == nil && heir != nil {
 		planned = heir
@@ -301,10 +318,6 @@ const pageSize = 4096
 // buildPad makes the pad of a site and writes it into the program.
 func (t *Target) buildPad(p *process, site *padSite) error {
 	a := p.pads.arena
-	at, ok := site.area.reserve(0)
-	if !ok {
-		return errors.New("the memory for pads is full")
-	}
 	// A pad reaches the control area relative to its own pc: by the mapping that is in front of it.
 	shape := a.shape
 	shape.Control = site.area.base
@@ -319,22 +332,24 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 		}
 		return site.copy.Code, nil
 	}
-	site.pad, err = fast.Build(&fast.Site{
-		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
-		NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
-		Builtins: t.collector.builtins(a),
-	})
-	if err != nil {
-		return err
+	for _, at := range site.area.places() { // how much it takes is known only when it is built
+		site.pad, err = fast.Build(&fast.Site{
+			Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
+			NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
+			Builtins: t.collector.builtins(a),
+		})
+		if err != nil {
+			return err
+		}
+		if !site.area.take(at, len(site.pad.Code)) {
+			continue
+		}
+		if _, err := p.mem.WriteAt(site.pad.Code, int64(at)); err != nil {
+			return fmt.Errorf("cannot write a pad at %s: %w", at, err)
+		}
+		return nil
 	}
-	// Nobody else has taken room since; how much it takes is known only now.
-	if _, ok := site.area.reserve(len(site.pad.Code)); !ok {
-		return errors.New("the memory for pads is full")
-	}
-	if _, err := p.mem.WriteAt(site.pad.Code, int64(at)); err != nil {
-		return fmt.Errorf("cannot write a pad at %s: %w", at, err)
-	}
-	return nil
+	return errors.New("the memory for pads is full")
 }
 
 // arm writes the jumps of a site, or demotes it at once if a breakpoint of the session is in the way. All threads are stopped, and
@@ -524,10 +539,14 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 	return nil
 }
 
-// index returns an index that no site or tracepoint has had.
+// index returns an index that no site or tracepoint has. It was not used before, or long ago.
 func (s *pads) index() int {
-	s.indexes++
-	return s.indexes % fast.MaxTracepoints
+	for {
+		s.indexes++
+		if i := s.indexes % fast.MaxTracepoints; s.indexes < fast.MaxTracepoints || !s.inUse(i) {
+			return i
+		}
+	}
 }
 
 // inTheWay returns the sites whose patches do not bear that bytes of a range change, which are not only those that are written: a
@@ -599,6 +618,6 @@ func (s *pads) rest() {
 		return
 	}
 	for _, area := range s.arena.areas {
-		area.used = 0
+		area.used, area.free = 0, nil
 	}
 }
