@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -138,21 +139,23 @@ func (t *Target) apply() (refused []target.Refusal) {
 		t.stopThreads(stopSet{})
 	}
 	t.depositAll()
+	maps.DeleteFunc(prepared, func(at siteKey, _ *padSite) bool { return t.process(at.pid) == nil }) // it has ended, and its pads with it
+	for at, next := range prepared { // all of them first, for what comes may be where something goes
+		t.takeOut(t.process(at.pid), at.addr, next)
+	}
 	for at, next := range prepared {
 		p := t.process(at.pid)
-		if p == nil { // it has ended since, and its pads with it
-			continue
-		}
 		t.enterThreads(p)
-		if failed := t.replace(p, at.addr, next); failed != nil {
+		if failed := t.putIn(p, at.addr, next); failed != nil {
 			refused = append(refused, target.Refusal{PID: at.pid, Addr: at.addr, Err: failed})
 		}
+	}
+	for at := range prepared {
+		p := t.process(at.pid)
 		t.settleTraced(p.addrSpace)
 		t.settleLids(p.addrSpace)
 		p.publish()
-	}
-	for at := range prepared {
-		if p := t.process(at.pid); p != nil && p.pads != nil {
+		if p.pads != nil {
 			p.pads.disinherit()
 			p.pads.fresh = false
 		}
@@ -162,42 +165,54 @@ func (t *Target) apply() (refused []target.Refusal) {
 
 // replace puts a site into force in place of what is at an address, or nothing. After an error there is nothing.
 func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
+	t.takeOut(p, addr, next)
+	return t.putIn(p, addr, next)
+}
+
+// takeOut takes what is at an address out, for another site or nothing to come there. A site that is there already for another
+// process of the memory stays.
+func (t *Target) takeOut(p *process, addr arch.Addr, next *padSite) {
 	s := p.addrSpace
 	var old *padSite
 	if s.pads != nil {
 		old = s.pads.sites[addr]
 	}
-	if old != nil && old == next { // it is there for another process of the memory
-		p.traced = true
-		return nil
+	if old != nil && old == next {
+		return
 	}
 	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded { // it was demoted, or came with a fork
 		bp.location = nil
 		s.warn(s.drop(bp))
 	}
-	if old != nil {
-		t.disarm(s, old)
-		s.pads.forget(old)
-		delete(s.pads.sites, addr)
-		t.discard(s.pads, old)
-		if next != nil && next.plan != old.plan { // other code has come there
-			old.module.planner.Release(old.plan)
-		}
+	if old == nil {
+		return
 	}
-	var err error
-	if next != nil {
-		if err = t.arm(p, next); err == nil {
-			s.pads.add(next)
-			p.traced = true
-			return nil
-		}
-		t.discard(s.pads, next)
-		old = next
-	}
-	if old != nil {
+	t.disarm(s, old)
+	s.pads.forget(old)
+	delete(s.pads.sites, addr)
+	t.discard(s.pads, old)
+	if next == nil || next.plan != old.plan {
 		old.module.planner.Release(old.plan)
 	}
-	return err
+}
+
+// putIn puts a site into force at an address at which there is nothing.
+func (t *Target) putIn(p *process, addr arch.Addr, next *padSite) error {
+	if next == nil {
+		return nil
+	}
+	if p.pads.sites[addr] == next {
+		p.traced = true
+		return nil
+	}
+	if err := t.arm(p, next); err != nil {
+		t.discard(p.pads, next)
+		next.module.planner.Release(next.plan)
+		return err
+	}
+	p.pads.add(next)
+	p.traced = true
+	return nil
 }
 
 // explain says how the hits of a site are collected.
@@ -241,7 +256,7 @@ func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compil
 	if former != nil {
 		planned, next.list = former, slices.Clone(former.list)
 	}
-	if planned != nil && p.lost(planned) {
+	if planned != nil && !slices.Contains(s.modules, planned.module) { // other code has come there
 		planned = nil
 	}
 	if heir := s.heirs[tp.Addr]; planned == nil && heir != nil {
@@ -282,6 +297,8 @@ func (t *Target) plan(p *process, site *padSite) error {
 	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) {
 		if bp := p.inserted[q.Addr()]; bp != nil && bp.location == nil {
 			continue // of the session, which removes it some time
+		} else if bp != nil && bp.pad != nil && p.lost(bp.pad) {
+			continue // the next Apply takes it out
 		}
 		held := jump.Range{Start: q.Addr(), End: q.End()}
 		m.planner.Hold(held)

@@ -3,7 +3,10 @@
 package linux
 
 import (
+	"fmt"
+	"os"
 	"slices"
+	"time"
 
 	"tracewell/arch"
 	"tracewell/internal/sys"
@@ -24,18 +27,36 @@ func (t *Target) refresh(p *process) error {
 		return err
 	}
 	s.fresh = true
-	s.modules = slices.DeleteFunc(s.modules, func(m *module) bool { return !slices.Contains(maps, m.mapping) })
-	if s.room != nil {
-		s.room.Renew(gaps(maps))
+	gone := make(map[*module]bool)
+	for _, m := range s.modules {
+		gone[m] = !slices.Contains(maps, m.mapping) || m.changed(p.pid)
 	}
 	for addr, site := range s.sites {
+		if !p.lost(site) {
+			continue
+		}
+		gone[site.module] = true
 		at := siteKey{p.pid, addr}
-		if _, changes := t.collector.prepared[at]; p.lost(site) && !changes {
+		if _, changes := t.collector.prepared[at]; !changes {
 			t.collector.prepared[at] = nil
 		}
 	}
+	s.modules = slices.DeleteFunc(s.modules, func(m *module) bool { return gone[m] })
+	if s.room != nil {
+		s.room.Renew(gaps(maps))
+	}
 	return nil
 }
+
+// changed reports whether the file of a module is another one by now, or has other contents: the kernel gives the number of a file that
+// was removed to a new one.
+func (m *module) changed(pid int) bool {
+	now, err := os.Stat(m.path(pid))
+	return err == nil && m.modified != (time.Time{}) && now.ModTime() != m.modified
+}
+
+// path is where a process finds the file of a module.
+func (m *module) path(pid int) string { return fmt.Sprintf("/proc/%d/root%s", pid, m.mapping.Path) }
 
 // lost reports whether the code of a site is gone, or is other code, so that nothing of it is to be relied on. The jump of a site
 // under a lid is not looked at.

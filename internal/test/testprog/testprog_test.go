@@ -96,6 +96,7 @@ var runs = []run{
 	{[]string{"outlive", "clone"}, "done calls=10", 0},
 	{[]string{"outlive", "last"}, "done calls=10", 0},
 	{[]string{"busy", "3"}, "done threads=3 wrong=0 disorder=0 other=0 lost=0", 0},
+	{[]string{"dlstorm", library + "alphalib", library + "betalib", "2", "10"}, "done wrong=0 alpha=50 beta=50", 0},
 	{[]string{"plugins", library + "pluginlib", "2"}, "done calls=6 sum=84", 0},
 	{[]string{"foreign"}, "take text=efbc9d312b31 number=-15", 0},
 	{[]string{"family"}, "", 1},
