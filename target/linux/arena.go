@@ -66,9 +66,26 @@ func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
 // size is that of the control area and the pads.
 func (a *padArea) size() int { return fast.ControlSize + padAreaSize }
 
+// refusedPads is why no pads were to be had in a run: the kernel would refuse the same call for each location.
+type refusedPads struct {
+	err error
+	run uint64
+}
+
 // arenaFor returns the arena of a process, with an area for pads within reach of addr that has room. It makes what is missing.
 func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) {
 	var a *arena
+	if run := t.collector.begun.Load(); p.padless.err != nil && p.padless.run == run {
+		return nil, nil, p.padless.err
+	}
+	if p.pads == nil {
+		if err := t.examine(p); err != nil {
+			return nil, nil, err
+		}
+		if p.shadowStack { // a thread whose tracer is killed in such a call goes back by rt_sigreturn
+			return nil, nil, errShadowStack
+		}
+	}
 	if p.pads == nil && p.legacy != nil {
 		if err := t.inherit(p); err != nil {
 			return nil, nil, err
@@ -117,6 +134,9 @@ func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) 
 	}
 	c.end()
 	if err != nil {
+		if refused := (*callError)(nil); p.pads == nil && errors.As(err, &refused) {
+			p.padless = refusedPads{err, t.collector.begun.Load()}
+		}
 		return nil, nil, err
 	}
 	if p.pads == nil { // the rest is the tracer's alone, and the program may run
@@ -134,6 +154,8 @@ func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) 
 	a.areas = append(a.areas, area)
 	return a, area, nil
 }
+
+var errShadowStack = errors.New("the program has a shadow stack (CET), which system calls that the tracer has it make do not bear")
 
 // newArena has the program make the file and map it. After an error nothing stays mapped.
 func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {

@@ -255,7 +255,7 @@ func (t *Target) install(p *process, location *location) error {
 
 // passCheaply has threads continue from a breakpoint without a step in place, if the instruction allows that.
 func (t *Target) passCheaply(p *process, bp *insertedBreakpoint) error {
-	if err := p.examine(); err != nil {
+	if err := t.examine(p); err != nil {
 		return err
 	}
 	if !bp.emulate && bp.buffer == nil && bp.pad == nil {
