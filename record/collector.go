@@ -158,7 +158,7 @@ func (s *Session) trap(pid int, at arch.Addr) error {
 // unfollow removes the tracepoints of addresses from one process, all at once.
 func (s *Session) unfollow(pid int, addrs []arch.Addr) error {
 	var errs []error
-	recalled := false
+	recalled := false // one Apply is for all
 	for _, at := range addrs {
 		if s.offloaded[at] == nil {
 			errs = append(errs, s.tracer.Uninstall(pid, at))

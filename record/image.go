@@ -176,6 +176,7 @@ func sameFile(a, b string) bool {
 
 // forgetObject removes a library that a process has unloaded, with its tracepoints.
 func (s *Session) forgetObject(p *process, o *symbol.Object) {
+	// What another process has there stays in force for that one.
 	gone := make(map[arch.Addr]bool) // of no process any more
 	var shared []arch.Addr
 	for addr := range p.sites {

@@ -285,6 +285,7 @@ func (s *Session) add(p *process, found []trace.Tracepoint) error {
 	for _, d := range found {
 		known := s.finder.Definition(d.Key())
 		switch {
+		// What a library had there that is gone may not be what this one has.
 		case known == nil, s.away[d.Key()] && !same(known, &d):
 			delete(s.away, d.Key())
 			fresh = append(fresh, d)

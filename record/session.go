@@ -236,7 +236,7 @@ func (s *Session) whenFull() target.WhenFull {
 // define hands tracepoints to the engine, which during a run has them installed at once.
 func (s *Session) define(found []trace.Tracepoint) error {
 	errs := s.engine.DefineAll(found)
-	for i, d := range found {
+	for i, d := range found { // those that could be defined
 		if errs != nil && errs[i] != nil {
 			continue
 		}

@@ -11,8 +11,8 @@ import (
 // Many tracepoints at a time: a library that a program loads or unloads may have thousands. What becomes of them at the target
 // does so at once, for each change costs the program a stop.
 
-// DefineAll is Define for whole tracepoints. The errors are about the tracepoints of the same indexes, which are not defined then, nil
-// for the others; the list is empty if there is none.
+// DefineAll is Define for whole tracepoints. The errors are about the tracepoints of the same indexes, which are not defined then,
+// nil for the others; the list is empty if there is none.
 func (e *Engine) DefineAll(list []trace.Tracepoint) (errs []error) {
 	e.control.Lock()
 	defer e.control.Unlock()

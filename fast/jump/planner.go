@@ -110,8 +110,8 @@ func (p *Planner) Plan(s Site) (*Plan, error) {
 	return nil, &Refusal{s.Addr, l.causes}
 }
 
-// Fork returns the planner of a copy of the address space, that of a forked child, with the plans that are kept. Its room is a copy
-// of this one's. Both share what is known of the code.
+// Fork returns the planner of a copy of the address space, that of a forked child, with the plans that are kept. Its room is a
+// copy of this one's. Both share what is known of the code.
 func (p *Planner) Fork(room *Room, kept func(*Plan) bool) *Planner {
 	child := *p
 	child.Room, child.held = room, nil
@@ -127,8 +127,8 @@ func (p *Planner) Fork(room *Room, kept func(*Plan) bool) *Planner {
 	return &child
 }
 
-// Release gives back what a plan has reserved, unless that has been done. Its patch must be out of the program, and no thread on its
-// trampoline.
+// Release gives back what a plan has reserved, unless that has been done. Its patch must be out of the program, and no thread on
+// its trampoline.
 func (p *Planner) Release(plan *Plan) {
 	before := len(p.held)
 	p.held = slices.DeleteFunc(p.held, func(h hold) bool { return h.plan == plan })

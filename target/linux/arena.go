@@ -75,16 +75,8 @@ type refusedPads struct {
 // arenaFor returns the arena of a process, with an area for pads within reach of addr that has room. It makes what is missing.
 func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) {
 	var a *arena
-	if run := t.collector.begun.Load(); p.padless.err != nil && p.padless.run == run {
-		return nil, nil, p.padless.err
-	}
-	if p.pads == nil {
-		if err := t.examine(p); err != nil {
-			return nil, nil, err
-		}
-		if p.shadowStack { // a thread whose tracer is killed in such a call goes back by rt_sigreturn
-			return nil, nil, errShadowStack
-		}
+	if err := t.padsAllowed(p); err != nil {
+		return nil, nil, err
 	}
 	if p.pads == nil && p.legacy != nil {
 		if err := t.inherit(p); err != nil {
@@ -153,6 +145,23 @@ func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) 
 	}
 	a.areas = append(a.areas, area)
 	return a, area, nil
+}
+
+// padsAllowed says why a process cannot have pads at all, as far as that is known without an attempt.
+func (t *Target) padsAllowed(p *process) error {
+	if p.pads != nil {
+		return nil
+	}
+	if run := t.collector.begun.Load(); p.padless.err != nil && p.padless.run == run {
+		return p.padless.err
+	}
+	if err := t.examine(p); err != nil {
+		return err
+	}
+	if p.shadowStack { // a thread whose tracer is killed in such a call goes back by rt_sigreturn
+		return errShadowStack
+	}
+	return nil
 }
 
 var errShadowStack = errors.New("the program has a shadow stack (CET), which system calls that the tracer has it make do not bear")

@@ -127,7 +127,8 @@ func (l *legacy) present(p *process) error {
 	return nil
 }
 
-// heir returns what a site that is to be would be, if it has been inherited: the pad of the same tracepoints, in the child's memory.
+// heir returns what a site that is to be would be, if it has been inherited: the pad of the same tracepoints, in the child's
+// memory.
 func (p *process) heir(next *padSite) (*padSite, error) {
 	heir := p.pads.heirs[next.addr]
 	if heir == nil || len(heir.list) != len(next.list) {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -15,9 +14,7 @@ import (
 	"tracewell/fast"
 	"tracewell/fast/jump"
 	"tracewell/internal/sys"
-	"tracewell/target"
 	"tracewell/target/linux/internal/patch"
-	"tracewell/trace"
 	"tracewell/trace/compiled"
 )
 
@@ -131,90 +128,6 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 	}
 }
 
-// apply puts into force what has been prepared, with all threads stopped and everything deposited that was collected before.
-func (t *Target) apply() (refused []target.Refusal) {
-	prepared := t.collector.prepared
-	t.collector.prepared = make(map[siteKey]*padSite)
-	if len(prepared) > 0 && t.active {
-		t.stopThreads(stopSet{})
-	}
-	t.depositAll()
-	maps.DeleteFunc(prepared, func(at siteKey, _ *padSite) bool { return t.process(at.pid) == nil }) // it has ended, and its pads with it
-	for at, next := range prepared { // all of them first, for what comes may be where something goes
-		t.takeOut(t.process(at.pid), at.addr, next)
-	}
-	for at, next := range prepared {
-		p := t.process(at.pid)
-		t.enterThreads(p)
-		if failed := t.putIn(p, at.addr, next); failed != nil {
-			refused = append(refused, target.Refusal{PID: at.pid, Addr: at.addr, Err: failed})
-		}
-	}
-	for at := range prepared {
-		p := t.process(at.pid)
-		t.settleTraced(p.addrSpace)
-		t.settleLids(p.addrSpace)
-		p.publish()
-		if p.pads != nil {
-			p.pads.disinherit()
-			p.pads.fresh = false
-		}
-	}
-	return refused
-}
-
-// replace puts a site into force in place of what is at an address, or nothing. After an error there is nothing.
-func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
-	t.takeOut(p, addr, next)
-	return t.putIn(p, addr, next)
-}
-
-// takeOut takes what is at an address out, for another site or nothing to come there. A site that is there already for another
-// process of the memory stays.
-func (t *Target) takeOut(p *process, addr arch.Addr, next *padSite) {
-	s := p.addrSpace
-	var old *padSite
-	if s.pads != nil {
-		old = s.pads.sites[addr]
-	}
-	if old != nil && old == next {
-		return
-	}
-	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded { // it was demoted, or came with a fork
-		bp.location = nil
-		s.warn(s.drop(bp))
-	}
-	if old == nil {
-		return
-	}
-	t.disarm(s, old)
-	s.pads.forget(old)
-	delete(s.pads.sites, addr)
-	t.discard(s.pads, old)
-	if next == nil || next.plan != old.plan {
-		old.module.planner.Release(old.plan)
-	}
-}
-
-// putIn puts a site into force at an address at which there is nothing.
-func (t *Target) putIn(p *process, addr arch.Addr, next *padSite) error {
-	if next == nil {
-		return nil
-	}
-	if p.pads.sites[addr] == next {
-		p.traced = true
-		return nil
-	}
-	if err := t.arm(p, next); err != nil {
-		t.discard(p.pads, next)
-		next.module.planner.Release(next.plan)
-		return err
-	}
-	p.pads.add(next)
-	p.traced = true
-	return nil
-}
-
 // explain says how the hits of a site are collected.
 func (s *padSite) explain(space *addrSpace, divided bool) string {
 	switch bp := space.inserted[s.addr]; {
@@ -225,25 +138,6 @@ func (s *padSite) explain(space *addrSpace, divided bool) string {
 		return "trap, since something else is in the way of the jump"
 	}
 	return "pad, by " + s.plan.Rung.String()
-}
-
-// useVariables makes the trace state variables that a tracepoint names. They are in the memory of one program.
-func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
-	var used []uint16
-	for p := range tp.Programs() {
-		used = append(used, p.Requirements().Variables...)
-	}
-	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
-	v := &t.collector.variables
-	if len(used) > 0 && !v.in(a) {
-		t.divideVariables()
-		return errors.New("the trace state variables are in the memory of another program")
-	}
-	if v.divided.Load() && setsVariables(tp) {
-		return errDivided
-	}
-	v.mention(used)
-	return nil
 }
 
 // siteWith makes the site that has one tracepoint more than a former one at its address, if there is one, or another one in the
@@ -533,7 +427,7 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 	}
 	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
 		bp := p.trapAt(site.addr)
-		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays || t.collector.variables.divided.Load() && site.sets() {
+		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays || t.divided(site) {
 			continue
 		}
 		if blocked, err := p.blocked(site); blocked || err != nil {

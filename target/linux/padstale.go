@@ -48,8 +48,8 @@ func (t *Target) refresh(p *process) error {
 	return nil
 }
 
-// changed reports whether the file of a module is another one by now, or has other contents: the kernel gives the number of a file that
-// was removed to a new one.
+// changed reports whether the file of a module is another one by now, or has other contents: the kernel gives the number of a file
+// that was removed to a new one.
 func (m *module) changed(pid int) bool {
 	now, err := os.Stat(m.path(pid))
 	return err == nil && m.modified != (time.Time{}) && now.ModTime() != m.modified
@@ -82,10 +82,13 @@ func (s *pads) inUse(index int) bool {
 	return false
 }
 
-// discard gives back the room of a site's pad, to which nothing leads any more, and in which there is no thread of the process. What
-// is known of vfork children is not enough to say that of them.
+// discard gives back the room of a site's pad, unless the site is in force or may be. Nothing leads to the pad any more, and no
+// thread of the process is in it; what is known of vfork children is not enough to say that of them.
 func (t *Target) discard(s *pads, site *padSite) {
-	if site == nil || site.pad == nil || s.sites[site.addr] == site || s.heirs[site.addr] == site || site.stuck || s.stuck || t.children > 0 {
+	if site == nil || site.pad == nil || s.sites[site.addr] == site || s.heirs[site.addr] == site {
+		return
+	}
+	if site.stuck || s.stuck || t.children > 0 {
 		return
 	}
 	site.area.give(site.pad.Addr, len(site.pad.Code))

@@ -127,6 +127,25 @@ func (s *variables) AppendVariables(dst []target.VariableValue) []target.Variabl
 	return dst
 }
 
+// useVariables makes the trace state variables that a tracepoint names. They are in the memory of one program.
+func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
+	var used []uint16
+	for p := range tp.Programs() {
+		used = append(used, p.Requirements().Variables...)
+	}
+	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
+	v := &t.collector.variables
+	if len(used) > 0 && !v.in(a) {
+		t.divideVariables()
+		return errors.New("the trace state variables are in the memory of another program")
+	}
+	if v.divided.Load() && setsVariables(tp) {
+		return errDivided
+	}
+	v.mention(used)
+	return nil
+}
+
 var errDivided = errors.New("it sets trace state variables that another program uses")
 
 // divideVariables has all sites be traps whose tracepoints set trace state variables.
@@ -144,6 +163,11 @@ func (t *Target) divideVariables() {
 			}
 		}
 	}
+}
+
+// divided reports whether a site sets trace state variables that several programs use.
+func (t *Target) divided(site *padSite) bool {
+	return t.collector.variables.divided.Load() && site.sets()
 }
 
 // sets reports whether one of the tracepoints of a site sets a trace state variable.
