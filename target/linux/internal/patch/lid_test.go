@@ -105,3 +105,40 @@ func TestStaleJump(t *testing.T) {
 		}
 	}
 }
+
+// TestLatePatches cleans copies from every time of an address at which a jump, a breakpoint instruction and another jump were.
+func TestLatePatches(t *testing.T) {
+	program := []byte("the code of a program")
+	mem := &flat{bytes: bytes.Clone(program)}
+	s := New(mem, table{})
+	copies := [][]byte{bytes.Clone(mem.bytes)}
+	note := func(p *Patch, err error) *Patch {
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies = append(copies, bytes.Clone(mem.bytes))
+		return p
+	}
+	for range 2 {
+		for _, jump := range []string{"JUMP!", "JUMP?"} {
+			p := note(s.InsertLasting(4, []byte(jump)))
+			note(p, s.Cover(p, []byte{'#'}))
+			note(p, s.Uncover(p))
+			note(p, s.Remove(p))
+			p = note(s.Insert(4, []byte("#")))
+			note(p, s.Remove(p))
+			p = note(s.Insert(6, []byte("#")))
+			note(p, s.Remove(p))
+		}
+	}
+	p := note(s.InsertLasting(4, []byte("JUMP.")))
+	for range 2 {
+		for i, copied := range copies {
+			child := &flat{bytes: bytes.Clone(copied)}
+			if err := s.Clean(child); err != nil || !bytes.Equal(child.bytes, program) {
+				t.Errorf("copy %d: a child has %q, %v", i, child.bytes, err)
+			}
+		}
+		note(p, s.Remove(p))
+	}
+}
