@@ -73,7 +73,7 @@ func (s *Session) finish() error {
 	}
 	// All frames are in the file before its status is brought up to date.
 	err := s.stream.close()
-	return errors.Join(err, file.Update(s.engine.Status(), s.engine.Tracepoints()), file.Close())
+	return errors.Join(err, file.Update(s.engine.Status(), s.tracepoints()), file.Close())
 }
 
 // kept is what a file has of the frames in the buffer that it has no room for.

@@ -57,7 +57,8 @@ type arena struct {
 // padArea is memory for pads with a mapping of the control area in front of it.
 type padArea struct {
 	base arch.Addr // of the control area
-	used int       // bytes for pads
+	used int       // bytes for pads, a multiple of padAlign
+	free []span    // of them, where pads were that are gone, in order
 }
 
 func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
@@ -65,20 +66,23 @@ func (a *padArea) pads() arch.Addr { return a.base + fast.ControlSize }
 // size is that of the control area and the pads.
 func (a *padArea) size() int { return fast.ControlSize + padAreaSize }
 
-// reserve returns room for a pad, or false if there is not as much.
-func (a *padArea) reserve(size int) (arch.Addr, bool) {
-	at := (a.used + padAlign - 1) &^ (padAlign - 1)
-	if at+size > padAreaSize {
-		return 0, false
-	}
-	a.used = at + size
-	return a.pads() + arch.Addr(at), true
+// refusedPads is why no pads were to be had in a run: the kernel would refuse the same call for each location.
+type refusedPads struct {
+	err error
+	run uint64
 }
 
-// arenaFor returns the arena of a process, with an area for pads within reach of addr that has room for size bytes. It makes what
-// is missing.
-func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padArea, error) {
+// arenaFor returns the arena of a process, with an area for pads within reach of addr that has room. It makes what is missing.
+func (t *Target) arenaFor(p *process, addr arch.Addr) (*arena, *padArea, error) {
 	var a *arena
+	if err := t.padsAllowed(p); err != nil {
+		return nil, nil, err
+	}
+	if p.pads == nil && p.legacy != nil {
+		if err := t.inherit(p); err != nil {
+			return nil, nil, err
+		}
+	}
 	if p.pads != nil && p.pads.arena.control.Abandoned() { // there are holes in the ring that nothing fills
 		if len(p.pads.sites) > 0 {
 			return nil, nil, errStoodStill
@@ -91,7 +95,7 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	if p.pads != nil {
 		a = p.pads.arena
 		for _, area := range a.areas {
-			if distance(area.base, addr) < reach && area.used+padAlign+size <= padAreaSize {
+			if distance(area.base, addr) < reach && !area.full() {
 				return a, area, nil
 			}
 		}
@@ -117,48 +121,69 @@ func (t *Target) arenaFor(p *process, addr arch.Addr, size int) (*arena, *padAre
 	}
 	if a == nil {
 		a, err = t.newArena(c, area)
-	} else if err = c.mapAgain(a, area); err == nil {
-		a.areas = append(a.areas, area)
+	} else {
+		err = c.mapAgain(a, area)
 	}
 	c.end()
 	if err != nil {
+		if refused := (*callError)(nil); p.pads == nil && errors.As(err, &refused) {
+			p.padless = refusedPads{err, t.collector.begun.Load()}
+		}
 		return nil, nil, err
 	}
 	if p.pads == nil { // the rest is the tracer's alone, and the program may run
 		a.shape.Spin = p.filtered
 		a.shape.RDFSBase = host.padProcessor().RDFSBase
-		a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
-		if err := a.open(t.owner); err != nil {
-			return nil, nil, errors.Join(err, t.discard(p, a, nil))
+		a.shape.Key = newKey()
+		if err := t.openArena(p, a); err != nil {
+			a.areas = append(a.areas, area)
+			return nil, nil, errors.Join(err, t.dropArena(p, a, nil))
 		}
-		var clock fast.Clock
-		if clock, a.clocked = t.clock.clock(); a.clocked {
-			a.control.SetClock(clock)
-		}
-		a.shadow.Store(p.code.Shadow())
-		p.pads = &pads{arena: a, sites: make(map[arch.Addr]*padSite)}
+		sys.Populate(a.ring) // which takes milliseconds
+		p.pads = &pads{arena: a, process: int64(p.pid), sites: make(map[arch.Addr]*padSite)}
 		t.collector.add(a)
 	}
+	a.areas = append(a.areas, area)
 	return a, area, nil
 }
 
-// newArena has the program make an arena, with one area for pads.
+// padsAllowed says why a process cannot have pads at all, as far as that is known without an attempt.
+func (t *Target) padsAllowed(p *process) error {
+	if p.pads != nil {
+		return nil
+	}
+	if run := t.collector.begun.Load(); p.padless.err != nil && p.padless.run == run {
+		return p.padless.err
+	}
+	if err := t.examine(p); err != nil {
+		return err
+	}
+	if p.shadowStack { // a thread whose tracer is killed in such a call goes back by rt_sigreturn
+		return errShadowStack
+	}
+	return nil
+}
+
+var errShadowStack = errors.New("the program has a shadow stack (CET), which system calls that the tracer has it make do not bear")
+
+// newArena has the program make the file and map it. After an error nothing stays mapped.
 func (t *Target) newArena(c *calls, area *padArea) (*arena, error) {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return nil, err
 	}
-	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.ringSize()}, areas: []*padArea{area}}
-	err := a.share(c)
-	if err == nil {
-		err = a.keepActions(c)
+	a := &arena{shape: fast.Arena{Control: area.base, RingSize: t.collector.ringSize()}}
+	var err error
+	if a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize); err == nil {
+		if err = a.share(c); err == nil {
+			return a, nil
+		}
+		err = errors.Join(err, c.unmap(a.shape.Ring, 2*a.shape.RingSize))
 	}
-	if err != nil {
-		return nil, errors.Join(err, c.unmapArena(a), a.close())
-	}
-	return a, nil
+	return nil, errors.Join(err, c.unmap(area.base, area.size()))
 }
 
-// share has the program make the file and map it.
+// share has the program make the file, and map it in place of what is where the shape says: memory of the program's own with zeros
+// where the control area is to be, address space where the ring is.
 func (a *arena) share(c *calls) error {
 	fd, err := c.makeFile(a.shape.Control)
 	if err != nil {
@@ -169,14 +194,17 @@ func (a *arena) share(c *calls) error {
 		return err
 	}
 	const shared = sys.SharedFile | sys.InPlaceOf
-	if err := c.mapAt(a.shape.Control, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0); err != nil {
-		return err
-	}
-	a.shape.Ring, err = c.mapAnywhere(2 * a.shape.RingSize)
+	err = c.mapAt(a.shape.Control, fast.ControlSize, sys.ReadWrite, shared, int(fd), 0)
 	for i := 0; i < 2 && err == nil; i++ {
 		err = c.mapAt(a.shape.Ring+arch.Addr(i*a.shape.RingSize), a.shape.RingSize, sys.ReadWrite, shared, int(fd), fast.ControlSize)
 	}
-	return err
+	if err == nil {
+		err = a.keepActions(c)
+	}
+	if err != nil {
+		return errors.Join(err, a.close())
+	}
+	return nil
 }
 
 // makeFile has the program make a file in memory, and returns its descriptor. The name is put where nothing is yet.
@@ -218,6 +246,15 @@ func (c *calls) mapAgain(a *arena, area *padArea) error {
 	if err := c.mapAt(area.base, area.size(), sys.ReadExecute, sys.OwnMemory|sys.OnlyWhereFree, -1, 0); err != nil {
 		return err
 	}
+	err := c.mapControl(a, area)
+	if err != nil {
+		err = errors.Join(err, c.unmap(area.base, area.size()))
+	}
+	return err
+}
+
+// mapControl has the program map the control area in front of another area for pads, in place of what is there.
+func (c *calls) mapControl(a *arena, area *padArea) error {
 	got, err := c.make(sys.CallMremap, uint64(a.shape.Control), 0, fast.ControlSize, sys.MoveTo, uint64(area.base))
 	if err == nil && arch.Addr(got) != area.base {
 		err = fmt.Errorf("mremap in the program returned %#x, want %s", got, area.base)
@@ -232,18 +269,39 @@ func (a *arena) shareFile(tid, fd int) error {
 		return err
 	}
 	a.file = f
-	if err := f.Truncate(int64(fast.ControlSize + a.shape.RingSize)); err != nil {
-		return err
+	if err = f.Truncate(int64(fast.ControlSize + a.shape.RingSize)); err == nil {
+		err = sys.SealLength(f)
 	}
-	return sys.SealLength(f)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
+	return nil
 }
 
-// open maps the file in this process, and has the control area owned by the tracer's thread. The program runs meanwhile: to take up
-// the pages of the ring takes milliseconds.
-func (a *arena) open(owner *sys.Owner) error {
+// newKey makes the key of a new arena.
+func newKey() uint64 {
 	var key [8]byte
 	rand.Read(key[:])
-	a.shape.Key = binary.LittleEndian.Uint64(key[:])
+	return binary.LittleEndian.Uint64(key[:])
+}
+
+// openArena has an arena ready for the pads of a process. After an error it is closed.
+func (t *Target) openArena(p *process, a *arena) error {
+	a.threads = padThreads{mem: p.mem, tids: make(map[uint64]int64)}
+	if err := a.open(t.owner); err != nil {
+		return errors.Join(err, a.close())
+	}
+	a.control.SetProcess(int64(p.pid))
+	var clock fast.Clock
+	if clock, a.clocked = t.clock.clock(); a.clocked {
+		a.control.SetClock(clock)
+	}
+	a.shadow.Store(p.code.Shadow())
+	return nil
+}
+
+// open maps the file in this process, and has the control area owned by the tracer's thread.
+func (a *arena) open(owner *sys.Owner) error {
 	var err error
 	if a.ring, a.unmap, err = sys.MapRing(a.file, fast.ControlSize, a.shape.RingSize); err != nil {
 		return err
@@ -251,7 +309,6 @@ func (a *arena) open(owner *sys.Owner) error {
 	if a.owned, err = owner.Own(a.file, fast.ControlSize); err != nil {
 		return err
 	}
-	sys.Populate(a.ring)
 	if a.control, err = fast.NewControl(a.owned.Words, &a.shape); err != nil {
 		return err
 	}
@@ -276,10 +333,7 @@ func (a *arena) close() error {
 	if a.unmap != nil {
 		errs = append(errs, a.unmap())
 	}
-	if a.file != nil {
-		errs = append(errs, a.file.Close())
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, a.file.Close())...)
 }
 
 // unmapArena has a process unmap its arena, with no thread in any pad.
@@ -292,31 +346,33 @@ func (t *Target) unmapArena(p *process) error {
 	if stuck {
 		return a.close()
 	}
-	return t.discard(p, a, pages)
+	return errors.Join(t.dropArena(p, a, pages), a.close())
 }
 
-// discard has a process unmap an arena and pages that belong to it, and gives up the tracer's part.
-func (t *Target) discard(p *process, a *arena, pages []arch.Addr) error {
+// dropArena has a process unmap an arena with which nothing leads to a pad, and pages of trampolines.
+func (t *Target) dropArena(p *process, a *arena, pages []arch.Addr) error {
 	c, err := t.beginCalls(p)
 	if err == nil {
-		err = c.unmapArena(a)
-		for _, page := range pages {
-			err = errors.Join(err, c.unmap(page, pageSize))
-		}
+		err = a.unmapFrom(c, pages)
 		c.end()
 	}
-	return errors.Join(err, a.close())
+	return err
 }
 
-// unmapArena has the program unmap what it has of an arena.
-func (c *calls) unmapArena(a *arena) error {
-	var err error
+// unmapFrom has the program unmap all of an arena, and pages of trampolines.
+func (a *arena) unmapFrom(c *calls, pages []arch.Addr) (err error) {
+	drop := func(at arch.Addr, size int) {
+		if err == nil {
+			err = c.unmap(at, size)
+		}
+	}
 	for _, area := range a.areas {
-		err = errors.Join(err, c.unmap(area.base, area.size()))
+		drop(area.base, area.size())
 	}
-	if a.shape.Ring != 0 {
-		err = errors.Join(err, c.unmap(a.shape.Ring, 2*a.shape.RingSize))
+	for _, page := range pages {
+		drop(page, pageSize)
 	}
+	drop(a.shape.Ring, 2*a.shape.RingSize)
 	return err
 }
 

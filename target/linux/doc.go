@@ -91,7 +91,10 @@
 //     once. At any other stop the task leaves the pad, back to the site or, with its hit behind it, as from any breakpoint.
 //   - A task that is to step from a site has its hit from the Handler, as have all tasks at a site that is demoted: something else
 //     needs its bytes, a breakpoint of the session or a write, or too many threads come to the middle of its jump.
-//   - While a task runs in the memory whose hits do not count, as a vfork child's do not, the jumps have lids (padlid.go).
+//   - While a task runs in the memory whose hits do not count, or count for another process, as a vfork child's, the jumps have
+//     lids (padlid.go).
+//   - A forked child keeps its copy of the pads for the case that it is to be traced as well (padfork.go), and what is known of
+//     code is believed only as long as it is mapped (padstale.go).
 //   - When the tracer dies the kernel tells the pads, which then do nothing (sys.Owner). The jumps stay, and a directory in the
 //     arena from which another tracer can put the code back. So the guard is not told of jumps, only of lids.
 //

@@ -3,6 +3,8 @@
 package linux
 
 import (
+	"cmp"
+
 	"tracewell/internal/routine"
 	"tracewell/internal/sys"
 	"tracewell/target"
@@ -121,7 +123,7 @@ func (t *Target) trapped(k *task) {
 		return
 	}
 	at := k.trapPC()
-	bp := k.proc.trapAt(at)
+	bp := cmp.Or(k.proc.trapAt(at), k.lidAt(at))
 	if bp != nil && !bp.ambiguous && !k.stepping {
 		k.putBack(at)
 		t.hit(k, bp)

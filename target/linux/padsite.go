@@ -14,9 +14,7 @@ import (
 	"tracewell/fast"
 	"tracewell/fast/jump"
 	"tracewell/internal/sys"
-	"tracewell/target"
 	"tracewell/target/linux/internal/patch"
-	"tracewell/trace"
 	"tracewell/trace/compiled"
 )
 
@@ -30,6 +28,9 @@ type pads struct {
 	pages   []arch.Addr            // that were mapped for them
 	indexes int                    // given to sites and tracepoints
 	lidded  bool                   // see settleLids
+	fresh   bool                   // modules were looked at since the last Apply
+	process int64                  // whose id the pads tell
+	heirs   map[arch.Addr]*padSite // what a forked child may go on with
 	stuck   bool                   // a jump could not be taken out, so its pad has to stay
 }
 
@@ -69,8 +70,15 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	if len(tp.Semaphores) > 0 {
 		return errors.New("static probes raise semaphores")
 	}
-	a, area, err := t.arenaFor(p, tp.Addr, 0)
+	if site := p.sharedSite(tp); site != nil && t.sharer(p) != nil {
+		t.collector.prepared[siteKey{p.pid, tp.Addr}] = site
+		return nil
+	}
+	a, area, err := t.arenaFor(p, tp.Addr)
 	if err != nil {
+		return err
+	}
+	if err := t.refresh(p); err != nil {
 		return err
 	}
 	if err := t.useVariables(a, tp); err != nil {
@@ -84,8 +92,21 @@ func (t *Target) offload(p *process, tp *compiled.Tracepoint) error {
 	next, err := t.siteWith(p, area, former, tp)
 	if err == nil {
 		t.collector.prepared[at] = next
+		t.discard(p.pads, former)
 	}
 	return err
+}
+
+// sharedSite is the site in force that collects a tracepoint, for a process of the memory, nil for none.
+func (s *addrSpace) sharedSite(tp *compiled.Tracepoint) *padSite {
+	if s.pads == nil {
+		return nil
+	}
+	site := s.pads.sites[tp.Addr]
+	if site == nil || !slices.ContainsFunc(site.list, func(o fast.Tracepoint) bool { return o.Tracepoint == tp }) {
+		return nil
+	}
+	return site
 }
 
 // recall prepares the end of collecting at an address of a process.
@@ -95,6 +116,10 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 	inForce := p.pads != nil && p.pads.sites[addr] != nil
 	if prepared != nil && !inForce { // otherwise the plan is that of the site in force
 		prepared.module.planner.Release(prepared.plan)
+		delete(p.pads.heirs, addr)
+	}
+	if prepared != nil {
+		t.discard(p.pads, prepared)
 	}
 	if bp := p.inserted[addr]; inForce || bp != nil && bp.location != nil && bp.location.offloaded {
 		t.collector.prepared[at] = nil
@@ -103,81 +128,16 @@ func (t *Target) recall(p *process, addr arch.Addr) {
 	}
 }
 
-// apply puts into force what has been prepared, with all threads stopped and everything deposited that was collected before.
-func (t *Target) apply() (refused []target.Refusal) {
-	prepared := t.collector.prepared
-	t.collector.prepared = make(map[siteKey]*padSite)
-	if len(prepared) > 0 && t.active {
-		t.stopThreads(stopSet{})
-	}
-	t.depositAll()
-	for at, next := range prepared {
-		p := t.process(at.pid)
-		if p == nil { // it has ended since, and its pads with it
-			continue
-		}
-		t.enterThreads(p)
-		if failed := t.replace(p, at.addr, next); failed != nil {
-			refused = append(refused, target.Refusal{PID: at.pid, Addr: at.addr, Err: failed})
-		}
-		t.settleTraced(p.addrSpace)
-		t.settleLids(p.addrSpace)
-		p.publish()
-	}
-	return refused
-}
-
-// replace puts a site into force in place of what is at an address, or nothing. After an error there is nothing.
-func (t *Target) replace(p *process, addr arch.Addr, next *padSite) error {
-	s := p.addrSpace
-	var old *padSite
-	if s.pads != nil {
-		old = s.pads.sites[addr]
-	}
-	if bp := s.trapAt(addr); bp != nil && bp.location != nil && bp.location.offloaded { // it was demoted, or came with a fork
-		bp.location = nil
-		s.warn(s.drop(bp))
-	}
-	if old != nil {
-		t.disarm(s, old)
-		s.pads.forget(old)
-		delete(s.pads.sites, addr)
-	}
-	var err error
-	if next != nil {
-		if err = t.arm(p, next); err == nil {
-			s.pads.add(next)
-			p.traced = true
-			return nil
-		}
-		old = next
-	}
-	if old != nil {
-		old.module.planner.Release(old.plan)
-	}
-	return err
-}
-
 // explain says how the hits of a site are collected.
-func (s *padSite) explain(space *addrSpace) string {
-	if bp := space.inserted[s.addr]; bp == nil || bp.pad != s {
+func (s *padSite) explain(space *addrSpace, divided bool) string {
+	switch bp := space.inserted[s.addr]; {
+	case bp != nil && bp.pad == s:
+	case divided && s.sets():
+		return "trap, since " + errDivided.Error()
+	default:
 		return "trap, since something else is in the way of the jump"
 	}
 	return "pad, by " + s.plan.Rung.String()
-}
-
-// useVariables makes the trace state variables that a tracepoint names. They are in the memory of one program.
-func (t *Target) useVariables(a *arena, tp *compiled.Tracepoint) error {
-	var used []uint16
-	for p := range tp.Programs() {
-		used = append(used, p.Requirements().Variables...)
-	}
-	used = slices.DeleteFunc(used, func(n uint16) bool { return t.collector.run.Builtins[trace.VariableNumber(n)] != 0 })
-	if len(used) > 0 && !t.collector.variables.in(a) {
-		return errors.New("the trace state variables are in the memory of another program")
-	}
-	t.collector.variables.mention(used)
-	return nil
 }
 
 // siteWith makes the site that has one tracepoint more than a former one at its address, if there is one, or another one in the
@@ -190,6 +150,12 @@ func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compil
 	if former != nil {
 		planned, next.list = former, slices.Clone(former.list)
 	}
+	if planned != nil && !slices.Contains(s.modules, planned.module) { // other code has come there
+		planned = nil
+	}
+	if heir := s.heirs[tp.Addr]; planned == nil && heir != nil {
+		planned = heir
+	}
 	if planned != nil {
 		next.module, next.plan, next.area = planned.module, planned.plan, planned.area
 	} else if err := t.plan(p, next); err != nil {
@@ -201,7 +167,11 @@ func (t *Target) siteWith(p *process, area *padArea, former *padSite, tp *compil
 	} else {
 		next.list = append(next.list, added)
 	}
-	err := t.buildPad(p, next)
+	heir, err := p.heir(next)
+	if heir != nil || err != nil {
+		return heir, err
+	}
+	err = t.buildPad(p, next)
 	if err != nil && planned == nil {
 		next.module.planner.Release(next.plan)
 	}
@@ -221,6 +191,8 @@ func (t *Target) plan(p *process, site *padSite) error {
 	for _, q := range p.code.Within(site.addr-min(site.addr, jump.CodeSize), site.addr+jump.CodeSize) {
 		if bp := p.inserted[q.Addr()]; bp != nil && bp.location == nil {
 			continue // of the session, which removes it some time
+		} else if bp != nil && bp.pad != nil && p.lost(bp.pad) {
+			continue // the next Apply takes it out
 		}
 		held := jump.Range{Start: q.Addr(), End: q.End()}
 		m.planner.Hold(held)
@@ -257,10 +229,6 @@ const pageSize = 4096
 // buildPad makes the pad of a site and writes it into the program.
 func (t *Target) buildPad(p *process, site *padSite) error {
 	a := p.pads.arena
-	at, ok := site.area.reserve(0)
-	if !ok {
-		return errors.New("the memory for pads is full")
-	}
 	// A pad reaches the control area relative to its own pc: by the mapping that is in front of it.
 	shape := a.shape
 	shape.Control = site.area.base
@@ -275,22 +243,24 @@ func (t *Target) buildPad(p *process, site *padSite) error {
 		}
 		return site.copy.Code, nil
 	}
-	site.pad, err = fast.Build(&fast.Site{
-		Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
-		NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
-		Builtins: t.collector.builtins(a), Process: int64(p.pid),
-	})
-	if err != nil {
-		return err
+	for _, at := range site.area.places() { // how much it takes is known only when it is built
+		site.pad, err = fast.Build(&fast.Site{
+			Arena: &shape, Index: site.index, Addr: site.addr, Pad: at, Tracepoints: site.list, Registers: registers,
+			NoRedZone: site.module.isGo, Displace: displace, Next: site.plan.Next,
+			Builtins: t.collector.builtins(a),
+		})
+		if err != nil {
+			return err
+		}
+		if !site.area.take(at, len(site.pad.Code)) {
+			continue
+		}
+		if _, err := p.mem.WriteAt(site.pad.Code, int64(at)); err != nil {
+			return fmt.Errorf("cannot write a pad at %s: %w", at, err)
+		}
+		return nil
 	}
-	// Nobody else has taken room since; how much it takes is known only now.
-	if _, ok := site.area.reserve(len(site.pad.Code)); !ok {
-		return errors.New("the memory for pads is full")
-	}
-	if _, err := p.mem.WriteAt(site.pad.Code, int64(at)); err != nil {
-		return fmt.Errorf("cannot write a pad at %s: %w", at, err)
-	}
-	return nil
+	return errors.New("the memory for pads is full")
 }
 
 // arm writes the jumps of a site, or demotes it at once if a breakpoint of the session is in the way. All threads are stopped, and
@@ -457,7 +427,7 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 	}
 	for _, site := range p.pads.inTheWay(jump.Range{Start: addr, End: addr + arch.Addr(size)}) {
 		bp := p.trapAt(site.addr)
-		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays {
+		if bp == nil || bp.location == nil || bp.users > 0 || site.strays.n >= tooManyStrays || t.divided(site) {
 			continue
 		}
 		if blocked, err := p.blocked(site); blocked || err != nil {
@@ -480,10 +450,14 @@ func (t *Target) promote(p *process, addr arch.Addr, size int) error {
 	return nil
 }
 
-// index returns an index that no site or tracepoint has had.
+// index returns an index that no site or tracepoint has. It was not used before, or long ago.
 func (s *pads) index() int {
-	s.indexes++
-	return s.indexes % fast.MaxTracepoints
+	for {
+		s.indexes++
+		if i := s.indexes % fast.MaxTracepoints; s.indexes < fast.MaxTracepoints || !s.inUse(i) {
+			return i
+		}
+	}
 }
 
 // inTheWay returns the sites whose patches do not bear that bytes of a range change, which are not only those that are written: a
@@ -555,6 +529,6 @@ func (s *pads) rest() {
 		return
 	}
 	for _, area := range s.arena.areas {
-		area.used = 0
+		area.used, area.free = 0, nil
 	}
 }

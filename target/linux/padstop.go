@@ -97,7 +97,7 @@ func (s *addrSpace) under(pc arch.Addr) (site *padSite, copied arch.Addr) {
 		return nil, 0
 	}
 	bp := s.inserted[patches[0].Addr()]
-	if bp == nil || bp.pad == nil {
+	if bp == nil || bp.pad == nil || !s.pads.lidded && !s.code.Intact(bp.patch) { // that of a library that was unloaded
 		return nil, 0
 	}
 	offset, ok := bp.pad.copy.Offset(pc)
@@ -152,6 +152,8 @@ func (t *Target) leavePad(k *task) {
 		k.passed = site.addr
 	case fast.Among:
 		k.leaveCopy(site)
+	case fast.Lost: // it stays in the pad
+		pads.stuck = true
 	}
 }
 

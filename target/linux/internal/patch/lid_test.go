@@ -85,3 +85,23 @@ func TestShadow(t *testing.T) {
 		}
 	}
 }
+
+// TestStaleJump has the program put other code where a jump was, some bytes of which are those of the jump: nothing is put back.
+func TestStaleJump(t *testing.T) {
+	for _, other := range []string{"the-JxxPxx-f a program", "----UMP!------- program", "the JUMP?e of a program"} {
+		mem := &flat{bytes: []byte("the code of a program")}
+		s := New(mem, table{})
+		p, err := s.InsertLasting(4, []byte("JUMP!"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(mem.bytes, other)
+		child := &flat{bytes: bytes.Clone(mem.bytes)}
+		if err := s.Clean(child); err != nil || string(child.bytes) != other[:len(child.bytes)] {
+			t.Errorf("a child has %q, %v", child.bytes, err)
+		}
+		if err := s.Remove(p); err != nil || string(mem.bytes) != other[:len(mem.bytes)] {
+			t.Errorf("%q, %v", mem.bytes, err)
+		}
+	}
+}

@@ -263,10 +263,24 @@ func summary(errs []error) error {
 func (s *Space) restore(mem Memory, p *Patch) error {
 	now := s.room(len(p.inserted))
 	n, _ := mem.ReadAt(now, int64(p.addr))
-	if !p.hide(p.addr, now[:n]) {
+	if p.lasting && !p.whole(now[:n]) || !p.hide(p.addr, now[:n]) {
 		return nil
 	}
 	return s.putBack(mem, p.addr, now[:n])
+}
+
+// whole reports whether what was read at the address of a patch is all of it, with or without its lid. A part of a jump is no jump:
+// single bytes that are the same are those of other code that the program has mapped there.
+func (p *Patch) whole(now []byte) bool {
+	if len(now) < len(p.inserted) {
+		return false
+	}
+	for i, b := range now {
+		if b != p.inserted[i] && (i >= len(p.lid) || b != p.lid[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // putBack writes bytes of the program's own. It fails silently if the memory has gone meanwhile.
