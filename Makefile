@@ -109,8 +109,9 @@ tdesc-live: ## the descriptions that QEMU's stubs serve, against a GDB for every
 prove-guard: setup ## recorder and server killed by SIGKILL 300 times at each rate of hits, beside two busy loops: what becomes of the program; half an hour
 	$(GO) test -count 1 -timeout 0 -v ./internal/test/guardtest -kills $(or $(KILLS),75)
 
-prove-pads: setup ## tracers whose locations are all pads killed by SIGKILL 1000 times (PADS=…), beside two busy loops: the program has to live, and mend to find all frames; ten minutes
+prove-pads: setup ## tracers whose locations are all pads killed by SIGKILL 1000 times (PADS=…), beside two busy loops: the program has to live, and mend to find all frames; programs with a tracepoint on every second instruction; 10^9 hits counted; an hour
 	$(GO) test -count 1 -timeout 0 -v -run 'Pads|Mend' ./internal/test/guardtest -pads $(or $(PADS),1000)
+	$(GO) test -count 1 -timeout 0 -v ./internal/test/padtest -whole -hits 1000000000
 
 prove-match: ## faults of every kind in traces of a million instructions, and every way to write them; some minutes
 	$(GO) test ./itrace/match -run 'Million|EndlessLine' -million -v

@@ -65,7 +65,7 @@ func TestChildren(t *testing.T) {
 				if c.Program.Args[0] == "" {
 					c.Program.Args[0] = map[string]string{"borrow": "6", "exec": "4", "kill": "4", "orphan": "6"}[mode]
 				}
-				c.Follow, c.Pads = true, pads
+				c.Follow, c.TrapsOnly = true, !pads
 				o := run(t, c)
 				seen := workers(t, &o)
 				printed := testprog.OfKind(testprog.Records(o.output), "worker")
@@ -112,7 +112,7 @@ func TestChildrenCount(t *testing.T) {
 	p := testprog.Build(t, "prefork", testprog.Variant{})
 	for _, pads := range []bool{false, true} {
 		c := config(t, "tvariable $n\ntrace handle if ($n = $n + 1) % 10 == 0\nactions\ncollect $n\nend\n", p.Path, "4", "1000")
-		c.Follow, c.Pads = true, pads
+		c.Follow, c.TrapsOnly = true, !pads
 		o := run(t, c)
 		for i := range o.file.NumFrames() {
 			f, err := o.file.Frame(i)
@@ -133,7 +133,7 @@ func TestChildrenCount(t *testing.T) {
 			t.Errorf("pads %v: %d frames, want 500; %+v", pads, n, o.Result)
 		}
 		c = config(t, "trace handle\npasscount 1234\n", p.Path, "4", "1000")
-		c.Follow, c.Pads = true, pads
+		c.Follow, c.TrapsOnly = true, !pads
 		if o = run(t, c); o.End != PassCount || o.file.NumFrames() != 1234 || o.Code != 0 {
 			t.Errorf("pads %v: %d frames, want 1234; %+v", pads, o.file.NumFrames(), o.Result)
 		}

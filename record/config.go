@@ -28,8 +28,8 @@ type Config struct {
 	MaxFrames int64         // frames after which the run ends; 0 for no limit
 	Duration  time.Duration // time after which it ends; 0 for no limit
 
-	Pads     bool            // frames are collected by pads where that is possible
-	WhenFull target.WhenFull // what becomes of hits when nobody takes the frames
+	TrapsOnly bool            // each hit stops the thread, also where a pad could collect
+	WhenFull  target.WhenFull // what becomes of hits when nobody takes the frames
 
 	User, Notes string // for the file's status
 	Symbols     symbol.Options

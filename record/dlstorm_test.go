@@ -23,7 +23,7 @@ func TestLibraryStorm(t *testing.T) {
 	for _, pads := range []bool{false, true} {
 		c := config(t, "trace alpha_work\nactions\ncollect $rdi, $rsi\nend\ntrace beta_work\nactions\ncollect $rdi, $rsi\nend\n",
 			p.Path, alpha.Path, beta.Path, strconv.Itoa(threads), strconv.Itoa(*loads))
-		c.Pads = pads
+		c.TrapsOnly = !pads
 		o := run(t, c)
 		done := testprog.OfKind(testprog.Records(o.output), "done")
 		if o.Code != 0 || len(done) != 1 || done[0].Int(t, "shared") == 0 {

@@ -57,7 +57,7 @@ func Open(c Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.Pads {
+	if !c.TrapsOnly {
 		t.UsePads(linux.Pads{})
 	}
 	s := &Session{
@@ -188,7 +188,7 @@ func (s *Session) prepare(found []trace.Tracepoint) error {
 		MaxBuffer:     max(s.config.Buffer, maxFrame),
 		Tolerant:      true,
 		SinkOnly:      s.config.Buffer == 0,
-		TrapsOnly:     !s.config.Pads,
+		TrapsOnly:     s.config.TrapsOnly,
 		WhenFull:      s.whenFull(),
 		Ended: func() {
 			select {

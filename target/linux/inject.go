@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 
 	"tracewell/arch"
@@ -52,7 +53,13 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 	if k == nil {
 		return nil, errors.New("no thread is free to make a system call")
 	}
-	stub, err := p.callStub()
+	var stub arch.Addr
+	err := t.spare.lend(func() (err error) {
+		if stub, err = p.callStub(); err == nil {
+			err = t.examine(p) // a filter may have come since the last time
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +70,6 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 	if c.stepping && sys.GetSiginfo(k.tid, &c.info) != nil {
 		c.info = [sys.SiginfoSize]byte{}
 	}
-	if err := t.examine(p); err != nil { // a filter may have come since the last time
-		return nil, err
-	}
 	if p.filtered && sys.SetOptions(k.tid, p.options()|sys.SuspendSeccomp) != nil {
 		return nil, errors.New("the program filters its system calls, and this tracer may not suspend that")
 	}
@@ -75,6 +79,23 @@ func (t *Target) beginCalls(p *process) (*calls, error) {
 		return nil, fmt.Errorf("the vdso: %w", err)
 	}
 	return c, nil
+}
+
+// spare is a file descriptor that is kept for looks at /proc: a program is left in order even when there is no other.
+type spare struct{ kept *os.File }
+
+// lend has the descriptor be free while look runs.
+func (s *spare) lend(look func() error) error {
+	s.close()
+	defer func() { s.kept, _ = os.Open(os.DevNull) }()
+	return look()
+}
+
+func (s *spare) close() {
+	if s.kept != nil {
+		s.kept.Close()
+		s.kept = nil
+	}
 }
 
 // injectable finds a task that a system call can be made on, rather one that has stopped for nothing.

@@ -61,6 +61,7 @@ type Target struct {
 	regs    *registerFile
 	streams Streams
 	snap    snapshot
+	spare   spare // of beginCalls
 	follow  follower
 	owner   *sys.Owner // of arenas; nil before the first
 	kernel  otherKernel
@@ -174,6 +175,7 @@ func (t *Target) Close() error {
 	}
 	t.do(func() { t.ending = true })
 	<-t.done
+	t.spare.close()
 	t.stay()
 	return t.guard.Close()
 }

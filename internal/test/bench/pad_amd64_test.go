@@ -152,7 +152,7 @@ func memoryDir(b *testing.B) string {
 func (p *padBench) record(threads, slices, calls int, flags ...string) ([]slice, int64) {
 	p.Helper()
 	output := filepath.Join(p.dir, "run.tf")
-	args := append([]string{"record", "--pads", "-q", "--at", "tick_traced", "--collect", "$pc, buffer", "-o", output}, flags...)
+	args := append([]string{"record", "-q", "--at", "tick_traced", "--collect", "$pc, buffer", "-o", output}, flags...)
 	args = append(args, "--", p.program, strconv.Itoa(slices), strconv.Itoa(calls/threads), strconv.Itoa(threads))
 	cmd := exec.Command(gdbtest.Binary(p), args...)
 	var messages bytes.Buffer
@@ -199,7 +199,7 @@ const padScript = `
 func (p *padBench) serve(command, collect string, frames int) []slice {
 	p.Helper()
 	s := gdbtest.Start(p, gdbtest.Config{
-		Flags: []string{"--pads"}, Comm: "localhost:0", Command: []string{p.program, strconv.Itoa(padSlices), strconv.Itoa(padCalls)},
+		Comm: "localhost:0", Command: []string{p.program, strconv.Itoa(padSlices), strconv.Itoa(padCalls)},
 	})
 	output := gdbtest.Run(p, p.program, fmt.Sprintf(script, s.Address, fmt.Sprintf(padScript, command, collect)))
 	s.Wait(p)

@@ -49,7 +49,7 @@ type load struct{ rate, latency float64 } // requests a second, median in millis
 func tracings(tracewell string) []*tracing {
 	record := func(options ...string) func(s *server) []string {
 		return func(s *server) []string {
-			return append([]string{tracewell, "record", "--pads", "-q", "--pid", s.pid(), "-o", s.file("run.tf"), "--at", hotFunction}, options...)
+			return append([]string{tracewell, "record", "-q", "--pid", s.pid(), "-o", s.file("run.tf"), "--at", hotFunction}, options...)
 		}
 	}
 	probed := func(options ...string) func(s *server) []string {

@@ -34,7 +34,7 @@ type method struct {
 func methods(b *testing.B) []method {
 	return []method{
 		{bareFloor, 5000, underFloor},
-		{tracewell, 5000, underServer(nil)},
+		{tracewell, 5000, underServer(nil, "--no-pads")},
 		{recorder, 5000, underRecord},
 		{gdbserver, 1500, underServer([]string{testtool.Path(b, "gdbserver")})},
 	}
@@ -166,6 +166,8 @@ func underRecord(b *testing.B, program *testprog.Program, j job, calls string) s
 		Program: target.Program{Path: program.Path, Args: []string{calls, j.site}},
 		Streams: linux.Streams{Out: printed},
 		Output:  filepath.Join(b.TempDir(), "run.tf"),
+
+		TrapsOnly: true,
 	})
 	if err != nil {
 		b.Fatal(err)

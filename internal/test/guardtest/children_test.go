@@ -44,7 +44,7 @@ func TestKilledPadsChildren(t *testing.T) {
 			t.Fatal(err)
 		}
 		pid := cmd.Process.Pid
-		recorder := exec.Command(l.tracewell, "record", "--pads", "--follow", "--pid", strconv.Itoa(pid), "--at", "handle", "--collect", "worker, i",
+		recorder := exec.Command(l.tracewell, "record", "--follow", "--pid", strconv.Itoa(pid), "--at", "handle", "--collect", "worker, i",
 			"-o", filepath.Join(t.TempDir(), "killed.tf"))
 		if err := recorder.Start(); err != nil {
 			t.Fatal(err)

@@ -28,7 +28,7 @@ func TestKilledAtRest(t *testing.T) {
 	for _, use := range tools {
 		for _, threads := range []int{1, 50} {
 			s := l.run(threads, "asked")
-			k := use.attach(l, s.Process.Pid)
+			k := use.attach(l, s.Process.Pid, use.flags...)
 			if got := s.ask(); got != "right\n" {
 				t.Fatalf("traced by %s, the program prints %q", use.name, got)
 			}
@@ -50,7 +50,7 @@ func TestKilledAtBreakpoint(t *testing.T) {
 	const threads = 50
 	l := newLab(t)
 	s := l.run(threads, "asked")
-	k := l.server(fmt.Sprint(s.Process.Pid))
+	k := l.server([]string{"--attach"}, fmt.Sprint(s.Process.Pid))
 	if err := client.Command(k.Client, request.InsertBreak, request.Breakpoint{Addr: arch.Addr(l.tick), Length: 1}); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestKilledLauncher(t *testing.T) {
 	l := newLab(t)
 	for _, use := range tools {
 		for range max(2, *kills) {
-			k, program := use.launch(l, 50, "1000")
+			k, program := use.launch(l, 50, "1000", use.flags...)
 			if guards := k.guards(); len(guards) != 0 {
 				t.Errorf("%s has the guards %v, want none", use.name, guards)
 			}
@@ -135,7 +135,7 @@ func TestKills(t *testing.T) {
 			continue // 50 threads without a pause leave a loaded machine nothing
 		}
 		all, survived := 0, 0
-		for _, use := range tools {
+		for _, use := range trapping {
 			for _, threads := range []int{1, 50} {
 				n := max(1, *kills)
 				alive := l.trials(n, use, threads, r.rate)
@@ -185,11 +185,10 @@ func TestTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := string(around(mem, l.tick))
-		k := l.serve(s.Process.Pid)
+		k := l.serve(s.Process.Pid, noPads)
 		start := time.Now()
 		k.Process.Kill()
-		for string(around(mem, l.tick)) != before {
+		for l.patched(mem) {
 			if time.Since(start) > patience {
 				t.Fatal("the code does not come back")
 			}

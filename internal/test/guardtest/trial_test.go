@@ -4,6 +4,7 @@ package guardtest
 
 import (
 	"bufio"
+	"bytes"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ type lab struct {
 	tracewell string
 	program   *testprog.Program
 	tick      uint64 // the address that is traced
+	code      []byte // of the first instructions there
 	dir       string
 	untraced  map[int]string // what the program prints, by its threads
 	servers   atomic.Int32   // that were started
@@ -61,6 +63,10 @@ func newLab(t *testing.T) *lab {
 		if s.Name == "tick" {
 			l.tick = s.Value
 		}
+	}
+	l.code = make([]byte, 16)
+	if _, err := f.Section(".text").ReadAt(l.code, int64(l.tick-f.Section(".text").Addr)); err != nil {
+		t.Fatal(err)
 	}
 	return l
 }
@@ -142,34 +148,47 @@ type tracer struct {
 	*client.Client
 }
 
-// A tool attaches to a process, and traces calls of tick.
+// A tool attaches to a process, or launches one, and traces calls of tick: by a trap, or by what it has by default.
 type tool struct {
 	name   string
-	attach func(l *lab, pid int) *tracer
-	launch func(l *lab, threads int, rate string) (k *tracer, program int)
+	attach func(l *lab, pid int, flags ...string) *tracer
+	launch func(l *lab, threads int, rate string, flags ...string) (k *tracer, program int)
+	flags  []string
 }
 
-var tools = []tool{
-	{"record", (*lab).record, (*lab).recordNew},
-	{"serve", (*lab).serve, (*lab).serveNew},
+// noPads has a tool make traps.
+const noPads = "--no-pads"
+
+// trapping are the tools whose hits need a tracer, tools those and the others.
+var (
+	trapping = []tool{
+		{"record " + noPads, (*lab).record, (*lab).recordNew, []string{noPads}},
+		{"serve " + noPads, (*lab).serve, (*lab).serveNew, []string{noPads}},
+	}
+	tools = append([]tool{
+		{"record", (*lab).record, (*lab).recordNew, nil},
+		{"serve", (*lab).serve, (*lab).serveNew, nil},
+	}, trapping...)
+)
+
+// recording is a command line that has each frame printed when it is in the file.
+func recording(flags []string, more ...string) []string {
+	return slices.Concat([]string{"record", "-q", "--at", "tick", "--collect", "i", "--format", "{frame} {i}"}, flags, more)
 }
 
-// recordOptions has each frame printed when it is in the file.
-var recordOptions = []string{"record", "-q", "--at", "tick", "--collect", "i", "--format", "{frame} {i}"}
-
-func (l *lab) record(pid int) *tracer {
+func (l *lab) record(pid int, flags ...string) *tracer {
 	l.Helper()
 	k := &tracer{lab: l, traceFile: filepath.Join(l.dir, fmt.Sprintf("%d.tf", pid))}
-	k.Cmd = exec.Command(l.tracewell, append(recordOptions, "--pid", strconv.Itoa(pid), "-o", k.traceFile)...)
+	k.Cmd = exec.Command(l.tracewell, recording(flags, "--pid", strconv.Itoa(pid), "-o", k.traceFile)...)
 	k.begin()
-	k.await("the recorder traces", func() bool { return k.records() && traps(pid, l.tick) })
+	k.await("the recorder traces", func() bool { return k.records() && l.armed(pid) })
 	return k
 }
 
-func (l *lab) recordNew(threads int, rate string) (*tracer, int) {
+func (l *lab) recordNew(threads int, rate string, flags ...string) (*tracer, int) {
 	l.Helper()
 	k := &tracer{lab: l, traceFile: filepath.Join(l.dir, "launched.tf")}
-	k.Cmd = exec.Command(l.tracewell, append(recordOptions, "-o", k.traceFile, "--", l.program.Path, strconv.Itoa(threads), rate)...)
+	k.Cmd = exec.Command(l.tracewell, recording(flags, "-o", k.traceFile, "--", l.program.Path, strconv.Itoa(threads), rate)...)
 	in, err := k.StdinPipe() // the program's
 	if err != nil {
 		l.Fatal(err)
@@ -207,7 +226,7 @@ func (k *tracer) programOf() (pid int) {
 	k.Helper()
 	k.await("the program is launched and traced", func() bool {
 		for _, child := range sys.Children(k.Process.Pid) {
-			if path, _ := sys.Executable(child); path == k.program.Path && traps(child, k.tick) {
+			if path, _ := sys.Executable(child); path == k.program.Path && k.armed(child) {
 				pid = child
 			}
 		}
@@ -216,21 +235,21 @@ func (k *tracer) programOf() (pid int) {
 	return pid
 }
 
-// traps reports whether a process has an int3 at an address.
-func traps(pid int, addr uint64) bool {
+// armed reports whether tick of a process is not as it is in the file.
+func (l *lab) armed(pid int) bool {
 	mem, err := sys.OpenMemory(pid)
 	if err != nil {
 		return false
 	}
 	defer mem.Close()
-	return slices.ContainsFunc(around(mem, addr), func(b byte) bool { return b == 0xcc })
+	return l.patched(mem)
 }
 
-// around are the first instructions of a function.
-func around(mem io.ReaderAt, addr uint64) []byte {
-	b := make([]byte, 16)
-	mem.ReadAt(b, int64(addr))
-	return b
+// patched reports whether tick is not as it is in the file, in the memory of a process. A process that has ended has nothing.
+func (l *lab) patched(mem io.ReaderAt) bool {
+	now := make([]byte, len(l.code))
+	n, err := mem.ReadAt(now, int64(l.tick))
+	return n == len(now) && err == nil && !bytes.Equal(now, l.code)
 }
 
 // await waits until a condition holds.
@@ -243,32 +262,25 @@ func (l *lab) await(what string, holds func() bool) {
 	}
 }
 
-func (l *lab) serve(pid int) *tracer {
+func (l *lab) serve(pid int, flags ...string) *tracer {
 	l.Helper()
-	k := l.server(strconv.Itoa(pid), "--attach")
+	k := l.server(append(flags, "--attach"), strconv.Itoa(pid))
 	k.trace()
 	return k
 }
 
-func (l *lab) serveNew(threads int, rate string) (*tracer, int) {
+func (l *lab) serveNew(threads int, rate string, flags ...string) (*tracer, int) {
 	l.Helper()
-	k := l.server("", "--", l.program.Path, strconv.Itoa(threads), rate)
+	k := l.server(flags, l.program.Path, strconv.Itoa(threads), rate)
 	k.trace()
 	return k, k.programOf()
 }
 
-// server starts a server and connects to it.
-func (l *lab) server(attached string, args ...string) *tracer {
+// server starts a server of a process or a program and connects to it.
+func (l *lab) server(flags []string, subject ...string) *tracer {
 	l.Helper()
 	address := filepath.Join(l.dir, fmt.Sprintf("%d.sock", l.servers.Add(1)))
-	command := []string{"serve", "unix:" + address}
-	if attached != "" {
-		command = []string{"serve", "--attach", "unix:" + address, attached}
-		args = nil
-	} else {
-		command = append(command, args[1:]...)
-	}
-	k := &tracer{lab: l, Cmd: exec.Command(l.tracewell, command...)}
+	k := &tracer{lab: l, Cmd: exec.Command(l.tracewell, slices.Concat([]string{"serve"}, flags, []string{"unix:" + address}, subject)...)}
 	in, err := k.StdinPipe()
 	if err != nil {
 		l.Fatal(err)
@@ -371,7 +383,7 @@ func (l *lab) trial(use tool, threads int, rate string) (survived bool) {
 	want := l.expect(threads)
 	s := l.run(threads, rate)
 	defer s.Process.Kill()
-	k := use.attach(l, s.Process.Pid)
+	k := use.attach(l, s.Process.Pid, use.flags...)
 	time.Sleep(rand.N(longest))
 	k.kill()
 	printed, err := s.finish()

@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -64,23 +65,26 @@ func subjects(t *testing.T) []subject {
 	debian := func(name, input string, status int, args ...string) subject {
 		return subject{name, testtool.Path(t, name), args, input, status}
 	}
-	built := func(name string, args []string, tool string, options ...string) subject {
-		path := filepath.Join(dir, name)
-		if made, err := testtool.Command(t, tool, append(options, "-o", path)...).CombinedOutput(); err != nil {
-			t.Fatalf("%s: %v\n%s", tool, err, made)
-		}
-		return subject{name: name, path: path, args: args}
-	}
 	return []subject{
 		debian("gzip", "", 0, "-9", "-n", "-c", file),
 		debian("diff", prose(size*2/3), 1, "-", file),
 		debian("sqlite3", statements(size/3), 0, ":memory:"),
 		debian("xmllint", document(size), 0, "--xpath", "sum(//n[. mod 7 = 3])", "-"),
 		debian("perl", "", 0, script, rounds),
-		built("throws", []string{rounds}, "g++", "-O2", "-g", "-static-libstdc++", "-static-libgcc", "testdata/throws.cc"),
-		built("checks", []string{rounds}, "rustc", "-O", "-g", "testdata/checks.rs"),
-		built("strings", []string{"-test.short"}, "go", "test", "-c", "strings"),
+		built(t, "throws", []string{rounds}, "g++", "-O2", "-g", "-static-libstdc++", "-static-libgcc", "testdata/throws.cc"),
+		built(t, "checks", []string{rounds}, "rustc", "-O", "-g", "testdata/checks.rs"),
+		built(t, "strings", []string{"-test.short"}, "go", "test", "-c", "strings"),
 	}
+}
+
+// built has a tool make a program.
+func built(t *testing.T, name string, args []string, tool string, options ...string) subject {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if made, err := testtool.Command(t, tool, append(options, "-o", path)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", tool, err, made)
+	}
+	return subject{name: name, path: path, args: args}
 }
 
 // prose is text that compresses about as English does.
@@ -129,17 +133,28 @@ type outcome struct {
 	status         int
 }
 
-// run has a command read the subject's input. Addresses are not randomised.
+// run has a command read the subject's input, from a file, so that each read returns all that it can. Addresses are not randomised.
 func (s subject) run(t *testing.T, command ...string) outcome {
 	t.Helper()
 	cmd := testtool.Command(t, "setarch", append([]string{"-R"}, command...)...)
-	cmd.Stdin = strings.NewReader(s.input)
-	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "HOME="+t.TempDir())
+	input, err := os.CreateTemp(t.TempDir(), "input")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer input.Close()
+	if _, err := input.WriteString(s.input); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := input.Seek(0, io.SeekStart); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin = input
+	cmd.Env = append(os.Environ(), "LC_ALL=C.UTF-8", "PERL_HASH_SEED=0", "HOME="+t.TempDir())
 	var output, errors bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &errors
 	stuck := time.AfterFunc(limit, func() { cmd.Process.Kill() })
 	defer stuck.Stop()
-	err := cmd.Run()
+	err = cmd.Run()
 	if _, exited := err.(*exec.ExitError); err != nil && !exited {
 		t.Fatal(err)
 	}
@@ -170,8 +185,8 @@ func TestEverySecond(t *testing.T) {
 			}
 			file := filepath.Join(t.TempDir(), "run.tf")
 			command := []string{gdbtest.Binary(t), "record", "-q", "--script", script(t, sites), "-o", file}
-			if !*traps {
-				command = append(command, "--pads")
+			if *traps {
+				command = append(command, "--no-pads")
 			}
 			start := time.Now()
 			got := s.run(t, append(append(command, "--", s.path), s.args...)...)
@@ -195,10 +210,6 @@ func instructions(t *testing.T, path string) []uint64 {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	bias := uint64(0)
-	if f.Type == elf.ET_DYN {
-		bias = base
-	}
 	listing, err := testtool.Command(t, "objdump", "-d", "-j", ".text", "--no-show-raw-insn", path).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -212,10 +223,18 @@ func instructions(t *testing.T, path string) []uint64 {
 			continue
 		}
 		if n++; n%2 == 0 {
-			sites = append(sites, bias+at)
+			sites = append(sites, bias(f)+at)
 		}
 	}
 	return sites
+}
+
+// bias is what a program's addresses are more than those of its file, without randomisation.
+func bias(f *elf.File) uint64 {
+	if f.Type == elf.ET_DYN {
+		return base
+	}
+	return 0
 }
 
 // variables are as many trace state variables as the tracepoints that end by themselves share.
@@ -238,11 +257,7 @@ func script(t *testing.T, sites []uint64) string {
 		}
 		fmt.Fprintf(&b, "trace *%#x if %s\nactions\ncollect $rip, $rsp, *(long *)$rsp\nend\n", at, condition)
 	}
-	name := filepath.Join(t.TempDir(), "sites.gdb")
-	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return write(t, b.String())
 }
 
 // check looks at each frame of a file: the pc among its registers is the address of its tracepoint, and the word that the stack

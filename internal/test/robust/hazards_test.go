@@ -118,20 +118,29 @@ func TestCodeThatOnlyExecutes(t *testing.T) {
 }
 
 // TestCodeThatIsSealed has a run end by a pass count in a program that has made the code under the tracepoint unwritable, to the tracer,
-// too. The server warns that the breakpoint stays there, where the program is stopped by SIGTRAP.
+// too. The server warns that what it has written stays there: a breakpoint, by which the program is stopped with SIGTRAP, or a jump, whose
+// pad stays as well.
 func TestCodeThatIsSealed(t *testing.T) {
 	t.Parallel()
-	s := serve(t, nil, "sealed", "9")
-	c := s.connect()
-	command(c, request.TraceInit)
-	c.do("QTDP:1:%x:E:0:3", s.at("sealed_add"))
-	command(c, request.TraceStart)
-	c.runTo(s.at("ready"))
-	c.goOn()
-	c.wants(c.hear(), "T05")
-	c.wantHits(1, s.at("sealed_add"), 3)
-	want := fmt.Sprintf("tracewell: warning: process %d: cannot put back the program's own code at %#x: ", s.pid, s.at("sealed_add"))
-	s.await("the server's warning", func() bool { return strings.Contains(s.server.Stderr(), want) })
+	for _, way := range []struct{ flag, calls, then string }{
+		{"--no-pads", "9", "T05"},
+		{"--pads", "100000000", "W00"}, // some tenths of a second, in which the server notices that the run has ended
+	} {
+		t.Run(way.flag, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, []string{way.flag}, "sealed", way.calls)
+			c := s.connect()
+			command(c, request.TraceInit)
+			c.do("QTDP:1:%x:E:0:3", s.at("sealed_add"))
+			command(c, request.TraceStart)
+			c.runTo(s.at("ready"))
+			c.goOn()
+			c.wants(c.hear(), way.then)
+			c.wantHits(1, s.at("sealed_add"), 3)
+			want := fmt.Sprintf("tracewell: warning: process %d: cannot put back the program's own code at %#x: ", s.pid, s.at("sealed_add"))
+			s.await("the server's warning", func() bool { return strings.Contains(s.server.Stderr(), want) })
+		})
+	}
 }
 
 // TestSeccomp traces a program that its own filter kills when it calls mmap or munmap: no slot may be made then, nor one

@@ -4,6 +4,7 @@ package robust
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -24,6 +25,7 @@ type attached struct {
 	*subject
 	program, tracer *exec.Cmd
 	lines           *linesOf
+	untraced        []byte // the code of tick()
 }
 
 // linesOf collects what a process prints.
@@ -50,13 +52,13 @@ func collect(t *testing.T, name string) *linesOf {
 	return &linesOf{f}
 }
 
-// tracers are the commands that attach to a process and trace tick() in it.
+// tracers are the commands that attach to a process and trace tick() in it. Other options may be behind the name of one.
 var tracers = map[string]func(a *attached) []string{
 	"record": func(a *attached) []string {
-		return []string{"record", "-o", filepath.Join(a.TempDir(), "run.tf"), "--at", fmt.Sprintf("*%#x", a.at("tick")), "--pid", fmt.Sprint(a.pid)}
+		return []string{"-o", filepath.Join(a.TempDir(), "run.tf"), "--at", fmt.Sprintf("*%#x", a.at("tick")), "--pid", fmt.Sprint(a.pid)}
 	},
 	"serve": func(a *attached) []string {
-		return []string{"serve", "--attach", "unix:" + a.server.Address, fmt.Sprint(a.pid)}
+		return []string{"--attach", "unix:" + a.server.Address, fmt.Sprint(a.pid)}
 	},
 }
 
@@ -78,6 +80,7 @@ func startBusy(t *testing.T) *attached {
 	t.Cleanup(func() { w.Close(); a.program.Process.Kill(); a.program.Wait() })
 	a.pid = a.program.Process.Pid
 	a.asked()
+	a.untraced = a.tick()
 	return a
 }
 
@@ -90,7 +93,8 @@ func (a *attached) attach(tracer string, messages *os.File) {
 	}
 	a.Cleanup(func() { os.RemoveAll(dir) })
 	a.server = &gdbtest.Server{Address: filepath.Join(dir, "s")}
-	a.tracer = exec.Command(gdbtest.Binary(a), tracers[tracer](a)...)
+	command := strings.Fields(tracer)
+	a.tracer = exec.Command(gdbtest.Binary(a), append(command, tracers[command[0]](a)...)...)
 	a.tracer.Stderr = messages
 	if err := a.tracer.Start(); err != nil {
 		a.Fatal(err)
@@ -120,24 +124,31 @@ func attachTo(t *testing.T, tracer string) *attached {
 		}
 	})
 	a.attach(tracer, said.File)
-	if tracer == "serve" {
+	if strings.HasPrefix(tracer, "serve") {
 		a.await("a server", func() bool { return strings.Contains(said.text(t), "Listening") })
 		a.run()
 	}
-	a.await("a tracepoint", a.hasTrap)
+	a.await("a tracepoint", a.isPatched)
 	return a
 }
 
-// hasTrap reports whether the first byte of tick() is not the program's.
-func (a *attached) hasTrap() bool {
+// isPatched reports whether tick() is not as it was before the tracer came.
+func (a *attached) isPatched() bool {
+	return !bytes.Equal(a.tick(), a.untraced)
+}
+
+// tick is the code of tick().
+func (a *attached) tick() []byte {
 	memory, err := os.Open(fmt.Sprintf("/proc/%d/mem", a.pid))
 	if err != nil {
 		a.Fatal(err)
 	}
 	defer memory.Close()
-	var b [1]byte
-	_, err = memory.ReadAt(b[:], int64(a.at("tick")))
-	return err == nil && b[0] == 0xcc
+	code := make([]byte, 16)
+	if _, err := memory.ReadAt(code, int64(a.at("tick"))); err != nil {
+		a.Fatal(err)
+	}
+	return code
 }
 
 // asked has the program print its progress.
@@ -211,7 +222,7 @@ func TestSignalsWhileAttached(t *testing.T) {
 			all = append(all, signal)
 		}
 	}
-	for tracer := range tracers {
+	for _, tracer := range []string{"record", "serve", "record --no-pads", "serve --no-pads"} {
 		t.Run(tracer, func(t *testing.T) {
 			t.Parallel()
 			a := attachTo(t, tracer)
@@ -222,7 +233,7 @@ func TestSignalsWhileAttached(t *testing.T) {
 			}
 			time.Sleep(50 * time.Millisecond)
 			a.asked()
-			if !a.hasTrap() {
+			if !a.isPatched() {
 				t.Fatal("a harmless signal has ended the tracing")
 			}
 			a.signal(terminate)
@@ -265,7 +276,7 @@ func TestReaderOfMessagesLeaves(t *testing.T) {
 	}
 	r.Close()
 	a.run().hangUp() // which is a message, as is the end
-	a.await("a tracepoint", a.hasTrap)
+	a.await("a tracepoint", a.isPatched)
 	a.signal(terminate)
 	if got := a.status(); got != 0 {
 		t.Errorf("exit status %d", got)

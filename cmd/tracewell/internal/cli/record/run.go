@@ -75,7 +75,7 @@ func (c *Command) config(p *plan.Plan, output string, streams console.Streams) r
 		Output: output, Buffer: p.Settings.BufferSize, Circular: p.Settings.Circular,
 		MaxFrames: int64(c.Frames), Duration: time.Duration(c.Duration),
 		User: p.Settings.User, Notes: p.Settings.Notes,
-		Pads: c.Pads, WhenFull: target.WhenFull(c.WhenFull),
+		TrapsOnly: !c.Pads, WhenFull: target.WhenFull(c.WhenFull),
 	}
 	if command := c.command(); len(command) > 0 {
 		config.Program = target.Program{Path: command[0], Args: command[1:], Env: os.Environ(), RandomAddresses: true}
